@@ -1,0 +1,25 @@
+// GPU files: TOML in, Gpu out; the catalogue that is built in, and a user's own file.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rooftile/error/error.hpp"
+#include "rooftile/gpu/gpu.hpp"
+
+namespace rooftile {
+
+// Ids of the built-in catalogue, sorted.
+std::vector<std::string> gpu_ids();
+
+// Reads the text of a GPU file; `where` names it in errors. Missing bandwidths and latencies are derived from the
+// architecture by the rules of docs/gpus.md and marked as derived. Errors: bad TOML, an unknown key or source, a
+// number without a unit or outside its range, a fact that is needed and cannot be derived; each with line and column.
+Result<Gpu> parse_gpu(std::string_view toml, std::string_view where);
+
+// `selector` is a catalogue id, an unambiguous part of one in any case, or a path ending in ".toml".
+// An ambiguous part: an error that lists the matches. Unknown: an error with the nearest id.
+Result<Gpu> find_gpu(std::string_view selector);
+
+}  // namespace rooftile

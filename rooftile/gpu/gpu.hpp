@@ -1,0 +1,90 @@
+// A GPU as the models see it: SMs, clock, peak rates, memory levels, limits of an SM; every number with its source.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rooftile/units/units.hpp"
+
+namespace rooftile {
+
+// Where a number of the catalogue comes from.
+enum class FactKind {
+  vendor,    // quoted by the vendor or reported by the device
+  measured,  // a microbenchmark
+  stated,    // given by a paper or project for its own use
+  derived,   // computed here by a documented rule (docs/gpus.md)
+};
+
+std::string_view name_of(FactKind kind);
+
+// One number of a GPU file, for people to read.
+struct Fact {
+  std::string key;     // "level.L2.bandwidth"
+  std::string text;    // "1051 GB/s", as the file has it, or printed if derived
+  FactKind kind = FactKind::vendor;
+  std::string source;  // the full text of the source; for a derived number, its rule and inputs
+  std::string note;    // qualifier, conflict, working set; may be empty
+};
+
+// A rate unit: dense peak rates, 2 FLOPs per multiply-accumulate.
+enum class Peak { fp64, fp32, fp16, tensor_tf32, tensor_fp16, tensor_bf16, tensor_fp8, tensor_int8, tensor_fp4 };
+constexpr std::size_t kPeaks = 9;
+std::string_view name_of(Peak peak);
+
+struct MemoryLevel {
+  std::string name;          // "L1", "L2", "MALL", "DRAM"; nearest to the SM first
+  bool per_sm = false;       // one instance a SM (L1) rather than one for the chip
+  Bytes capacity;            // of one instance
+  BytesPerSecond bandwidth;  // loads; of one instance
+  Cycles latency;            // of a load that hits here, in core clock cycles
+  Bytes line;
+  Bytes sector;
+};
+
+// Limits of one SM that decide how many CTAs are resident.
+struct SmLimits {
+  double registers = 65536;  // 32-bit registers
+  Bytes smem;                // shared memory for CTAs
+  Bytes smem_per_cta;        // the most that one CTA can have
+  double warps = 64;
+  double ctas = 32;
+  double warp_size = 32;
+};
+
+struct Gpu {
+  std::string id;
+  std::string name;
+  std::string vendor;
+  std::string architecture;        // "Pascal GP10x", as data/gpus/architectures.toml names it
+  std::string compute_capability;  // "6.1", "gfx942"
+
+  double sm_count = 1;  // SMs or compute units
+  Hertz clock;          // core clock at which the peaks and latencies are stated
+  std::array<FlopsPerSecond, kPeaks> peaks{};  // zero: the GPU has no such unit, or no source gives it
+  SmLimits sm;
+
+  BytesPerSecond smem_load_bandwidth;   // of one SM
+  BytesPerSecond smem_store_bandwidth;  // of one SM
+  Cycles smem_latency;
+  Bytes l1_request;  // bytes one warp's coalesced request to the L1 spans (DeLTA, Eq 3)
+
+  std::vector<MemoryLevel> levels;  // L1, L2, (MALL,) DRAM
+  Seconds launch_overhead;          // of one kernel launch
+
+  std::optional<Watts> tdp;
+  std::optional<Dollars> launch_price;
+  std::optional<DollarsPerSecond> cloud_price;
+
+  std::vector<Fact> facts;  // everything above, and its source
+
+  FlopsPerSecond peak(Peak which) const { return peaks[static_cast<std::size_t>(which)]; }
+  // The level of that name; a validated GPU has "L1", "L2" and "DRAM".
+  const MemoryLevel& level(std::string_view level_name) const;
+};
+
+}  // namespace rooftile

@@ -1,0 +1,29 @@
+// A model by whatever name the user gave it: an .onnx file, a workload .json, or a name of the zoo.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "rooftile/error/error.hpp"
+#include "rooftile/workload/workload.hpp"
+
+namespace rooftile {
+
+struct ModelOptions {
+  std::optional<std::int64_t> batch_size;
+  bool skip_unsupported = false;
+};
+
+// "-" reads standard input and looks at its first byte to tell JSON from ONNX. The workload returned passed validate().
+Result<Workload> load_model(const std::string& model, const ModelOptions& options = {});
+
+// What `rooftile models` lists: the networks built in and the exported ones that ship with the program.
+struct ModelName {
+  std::string name;
+  std::string description;
+};
+std::vector<ModelName> model_names();
+
+}  // namespace rooftile

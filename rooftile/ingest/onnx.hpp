@@ -1,0 +1,30 @@
+// ONNX files to workloads. Weights are skipped before parsing and external data is never opened.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "rooftile/error/error.hpp"
+#include "rooftile/workload/workload.hpp"
+
+namespace rooftile {
+
+struct OnnxOptions {
+  std::optional<std::int64_t> batch_size;  // replaces dimension 0 of each input; unset: the file's own, 1 if symbolic
+  bool skip_unsupported = false;           // leave unknown operators out and list them in Workload::skipped
+};
+
+// Reads `path` ("-" is standard input). Errors name the file and the node.
+Result<Workload> read_onnx(const std::string& path, const OnnxOptions& options = {});
+
+// The same from bytes of an ONNX file in memory; `where` names them in errors, `name` names the workload.
+Result<Workload> parse_onnx(std::string_view bytes, std::string_view name, std::string_view where,
+                            const OnnxOptions& options = {});
+
+// Copies an ONNX file without the payloads of tensors above 1 KiB: the wire format is walked, never parsed whole.
+// The error says at which byte the file stops making sense.
+Result<std::string> strip_weights(std::string_view bytes, std::string_view where);
+
+}  // namespace rooftile

@@ -1,0 +1,21 @@
+// A workload as JSON ("rooftile/workload/1", docs/formats.md), to write by hand or to keep.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "rooftile/error/error.hpp"
+#include "rooftile/workload/workload.hpp"
+
+namespace rooftile {
+
+// Shapes are inferred from the inputs and each op's attributes. `batch_size` replaces dimension 0 of the inputs.
+Result<Workload> parse_workload_json(std::string_view text, std::string_view where,
+                                     std::optional<std::int64_t> batch_size = {});
+
+// Reading the result back gives an equal workload.
+std::string write_workload_json(const Workload& workload);
+
+}  // namespace rooftile

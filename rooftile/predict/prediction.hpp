@@ -1,0 +1,71 @@
+// The prediction of a workload on a GPU: one estimate a layer, and their sum.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "rooftile/gpu/gpu.hpp"
+#include "rooftile/plan/plan.hpp"
+#include "rooftile/timing/delta.hpp"
+#include "rooftile/timing/estimate.hpp"
+#include "rooftile/traffic/delta.hpp"
+#include "rooftile/traffic/traffic.hpp"
+#include "rooftile/workload/workload.hpp"
+
+namespace rooftile {
+
+// One kernel's share of a layer under DeLTA: all terms, for `explain`. A layer has one, a transposed convolution one
+// for each of its parts.
+struct DeltaKernel {
+  Im2col gemm;
+  double count = 1;  // equal kernels
+  Plan plan;
+  DeltaTraffic traffic;
+  DeltaTiming timing;
+};
+
+struct LayerEstimate {
+  std::string name;
+  std::string op;           // name_of(OpKind)
+  std::string function;     // relu, batch, concat, …; empty for conv and gemm
+  Method method = Method::delta;
+  Flops flops;
+  Traffic traffic;          // stream: l1, l2 and dram are equal
+  Cases cases;              // a layer of several kernels: their sums
+  Bottleneck bottleneck = Bottleneck::compute;
+  Seconds time;
+  double kernels = 1;       // launches
+  std::vector<DeltaKernel> delta;  // empty unless method is delta
+  Shape output;             // shape of the first output, for people
+};
+
+struct MemoryUse {
+  Bytes weights;
+  Bytes activations;  // the most that is alive at once, running the ops in order
+  Bytes workspace;
+
+  Bytes total() const { return weights + activations + workspace; }
+};
+
+struct Prediction {
+  std::string model;
+  std::string gpu;
+  std::int64_t batch_size = 1;
+  DType precision = DType::fp32;
+  std::string pass = "inference";
+  std::string method = "delta";
+  Seconds time;
+  Flops flops;
+  MemoryUse memory;
+  std::vector<LayerEstimate> layers;
+  std::vector<Skipped> unsupported;
+
+  double throughput_per_second() const { return static_cast<double>(batch_size) / time.value(); }
+};
+
+// Total time of the layers that each thing limits, in the order of Bottleneck.
+Cases time_by_bottleneck(const Prediction& prediction);
+
+}  // namespace rooftile

@@ -1,0 +1,31 @@
+// The time of one operator with its breakdown and what limits it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+#include "rooftile/units/units.hpp"
+
+namespace rooftile {
+
+// What limits an operator. The order breaks ties: the first of equals wins.
+enum class Bottleneck { compute, smem, latency, l1, l2, dram, launch };
+constexpr std::size_t kBottlenecks = 7;
+std::string_view name_of(Bottleneck bottleneck);
+
+enum class Method { delta, stream, none };  // none: moves nothing, costs nothing
+std::string_view name_of(Method method);
+
+// The time if only one thing limited the operator, for each of them; zero where it plays no part.
+struct Cases {
+  std::array<Seconds, kBottlenecks> by{};
+
+  Seconds& operator[](Bottleneck which) { return by[static_cast<std::size_t>(which)]; }
+  Seconds operator[](Bottleneck which) const { return by[static_cast<std::size_t>(which)]; }
+};
+
+// The largest case.
+Bottleneck largest(const Cases& cases);
+
+}  // namespace rooftile

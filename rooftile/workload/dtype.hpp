@@ -1,0 +1,21 @@
+// Data types of tensors and precisions of arithmetic.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "rooftile/units/units.hpp"
+
+namespace rooftile {
+
+enum class DType { fp64, fp32, tf32, fp16, bf16, fp8, int64, int32, int16, int8, boolean };
+
+// Bytes of one element in memory; tf32 is stored as fp32.
+Bytes size_of(DType dtype);
+
+std::string_view name_of(DType dtype);
+
+// "fp32" and the other names above; also float32, float, float16, half, bfloat16.
+std::optional<DType> parse_dtype(std::string_view text);
+
+}  // namespace rooftile

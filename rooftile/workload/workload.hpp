@@ -1,0 +1,75 @@
+// A workload: a network with every shape known, as a list of ops over named tensors, in an order in which they can run.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "rooftile/error/error.hpp"
+#include "rooftile/units/units.hpp"
+#include "rooftile/workload/dtype.hpp"
+#include "rooftile/workload/op.hpp"
+
+namespace rooftile {
+
+using Shape = std::vector<std::int64_t>;  // outermost dimension first; empty is a scalar
+
+// "256x3x224x224", "scalar" for the empty shape.
+std::string print(const Shape& shape);
+
+struct Tensor {
+  std::string name;
+  Shape shape;
+  DType dtype = DType::fp32;
+  bool constant = false;  // a weight: loaded with the model, not computed
+
+  bool operator==(const Tensor&) const = default;
+};
+
+using TensorId = std::size_t;  // index into Workload::tensors
+
+struct Op {
+  std::string name;
+  OpKind kind;
+  std::vector<TensorId> inputs;  // activations first as the operator defines them, then weights and bias
+  std::vector<TensorId> outputs;
+
+  bool operator==(const Op&) const = default;
+};
+
+// An operator of the source model that Rooftile does not know, left out on request (--skip-unsupported).
+struct Skipped {
+  std::string name;
+  std::string op_type;  // the source's own name, "LSTM"
+
+  bool operator==(const Skipped&) const = default;
+};
+
+struct Workload {
+  std::string name;
+  std::int64_t batch_size = 1;
+  std::vector<Tensor> tensors;
+  std::vector<Op> ops;
+  std::vector<TensorId> inputs;
+  std::vector<TensorId> outputs;
+  std::vector<Skipped> skipped;
+
+  bool operator==(const Workload&) const = default;
+};
+
+// Elements and bytes. A double holds each product exactly up to 2^53, which validate() guarantees.
+double elements(const Shape& shape);
+Bytes size_of(const Tensor& tensor);
+
+// Limits that keep every later product exact and finite.
+constexpr std::int64_t kMaxDimension = std::int64_t{1} << 31;
+constexpr double kMaxElements = 9007199254740992.0 / 64;  // 2^47 elements a tensor
+constexpr double kMaxMacs = 1e24;                         // multiply-accumulates of one op
+
+// Checks what every later stage relies on: ids in range, dimensions in [1, kMaxDimension], sizes within the limits,
+// ops in topological order and each tensor produced once, convolution geometry consistent with the tensors (positive
+// outputs, channels divisible by groups). The error names the op or tensor.
+Result<void> validate(const Workload& workload);
+
+}  // namespace rooftile
