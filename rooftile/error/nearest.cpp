@@ -21,8 +21,7 @@ int edit_distance(std::string_view a, std::string_view b) {
     for (std::size_t j = 1; j <= b.size(); ++j) {
       const int differs = lower(a[i - 1]) != lower(b[j - 1]) ? 1 : 0;
       row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + differs});
-      const bool swapped = i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) &&
-                           lower(a[i - 2]) == lower(b[j - 1]);
+      const bool swapped = i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1]);
       if (swapped) row[j] = std::min(row[j], before[j - 2] + 1);
     }
     std::swap(before, last);

@@ -1,55 +1,47 @@
-// Geometry of convolution: output positions, the implicit GEMM of im2col, and transposed convolution as direct parts.
+// Convolution and GEMM as the implicit GEMM of im2col, and transposed convolution as direct parts.
 #pragma once
 
 #include <array>
-#include <cstdint>
+#include <cstddef>
 #include <vector>
 
-#include "rooftile/error/error.hpp"
 #include "rooftile/units/units.hpp"
+#include "rooftile/workload/conv_geometry.hpp"
 #include "rooftile/workload/op.hpp"
 
 namespace rooftile {
 
-// Output positions along one axis: floor((in + pads - extent) / stride) + 1, where extent = dilation (filter - 1) + 1;
-// transposed: (in - 1) stride - pads + extent + output_padding. May be < 1 for impossible geometry.
-std::int64_t out_positions(const ConvAxis& axis, bool transposed);
-
-// Input positions including padding.
-std::int64_t padded(const ConvAxis& axis);
-
-// Positions from the first to the last tap of the filter, inclusive.
-std::int64_t filter_extent(const ConvAxis& axis);
-
-// Positive dimensions, divisible channels, at least one output position on each axis; the error says which is off.
-Result<void> check(const Conv& conv);
-
-// One group per input channel and as many, or a multiple, of output channels: no reduction over channels.
-bool is_depthwise(const Conv& conv);
-
 // What an im2col GEMM computes for one group of a direct convolution, or for a plain GEMM written as a 1x1 convolution
-// (DeLTA, papers.md 1.2): m = batch x output positions, n = output channels, k = input channels x filter volume.
+// (DeLTA, section II.C): m = batch x output positions, n = output channels, k = input channels x filter volume.
 struct Im2col {
-  double batch = 1;         // samples
-  double in_channels = 1;   // of one group
-  double out_channels = 1;  // of one group
-  double groups = 1;        // independent GEMMs of this shape
-  std::array<ConvAxis, 3> axes{};
-  std::array<double, 3> out{1, 1, 1};  // output positions: depth, height, width
-  double filter_volume = 1;
+  double batch = 1;                       // samples
+  double in_channels = 1;                 // of one group
+  double out_channels = 1;                // of one group
+  double groups = 1;                      // independent GEMMs of this shape
+  std::array<double, 3> in{1, 1, 1};      // input positions: depth, height, width
+  std::array<double, 3> padded{1, 1, 1};  // the same with padding
+  std::array<double, 3> extent{1, 1, 1};  // positions that the dilated filter spans
+  std::array<double, 3> stride{1, 1, 1};
+  std::array<double, 3> out{1, 1, 1};
+  std::array<double, 3> touched{1, 1, 1};  // distinct input positions, unpadded, that any output needs
+  double filter_volume = 1;                // taps
+  double filter_width = 1;                 // taps along the width
   double m = 1, n = 1, k = 1;
 };
 
-// `conv` must be direct (not transposed) and pass check().
+// `conv` must be direct (not transposed) and pass check(); parts of a transposed one may have negative padding.
 Im2col im2col(const Conv& conv);
 Im2col im2col(const Gemm& gemm);
 
-// The direct convolutions that together compute `conv`: itself, or for a transposed convolution the stride-1 parts
-// into which its outputs split by their residue modulo the stride (the data gradient of the mirrored convolution).
-// Outputs that no tap reaches belong to no part. `count`: how many equal parts.
+// Elements that have to be loaded whatever the algorithm: the input positions that any output needs, and the filters.
+double compulsory_elements(const Im2col& gemm);
+
+// A transposed convolution is the data gradient of the mirrored direct one. Its outputs split by their residue modulo
+// the stride into stride-1 convolutions with every stride-th tap of the filter. Outputs that no tap reaches are in no
+// part. A direct convolution has one part: itself.
 struct ConvPart {
   Conv conv;
-  double count = 1;
+  double count = 1;  // equal parts
 };
 std::vector<ConvPart> direct_parts(const Conv& conv);
 

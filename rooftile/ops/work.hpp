@@ -19,4 +19,7 @@ struct OperandBytes {
 };
 OperandBytes operand_bytes(const Workload& workload, const Op& op);
 
+// The same for a convolution alone, without its bias; `element` is the size of one element.
+OperandBytes conv_operand_bytes(const Conv& conv, Bytes element);
+
 }  // namespace rooftile

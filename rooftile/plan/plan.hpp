@@ -37,8 +37,9 @@ struct KernelChoice {
 std::span<const KernelChoice> delta_kernels();
 
 // What a user may fix instead of having it chosen.
+constexpr int kMaxTileDepth = 256;
 struct PlanOptions {
-  std::optional<Tile> tile;             // one of the tiles of delta_kernels() in m and n; k is free
+  std::optional<Tile> tile;  // one of the tiles of delta_kernels() in m and n; k is 1 to kMaxTileDepth
   std::optional<int> active_ctas_per_sm;
 };
 
@@ -49,8 +50,8 @@ struct Plan {
   double ctas = 1;               // columns x rows x groups
   double loops = 1;              // main-loop steps of a CTA: ceil(k / tile.k)
   double active_ctas_per_sm = 1;
-  double ctas_per_sm = 1;        // of the busiest SM: ceil(ctas / SMs)
-  double waves = 1;              // ceil(ctas_per_sm / active_ctas_per_sm)
+  double ctas_per_sm = 1;  // of the busiest SM: ceil(ctas / SMs)
+  double waves = 1;        // ceil(ctas_per_sm / active_ctas_per_sm)
 };
 
 // The kernel of DeLTA's Fig 6 for that many output channels (of one group).

@@ -16,9 +16,12 @@ struct PredictOptions {
   PlanOptions plan;
 };
 
+// A precision that is not built yet, a tile that no kernel has, no active CTA: an error that says so. The functions
+// below rely on options that pass.
+Result<void> check(const PredictOptions& options);
+
 // One op of a workload that passed validate().
-LayerEstimate estimate(const Workload& workload, const Op& op, const Gpu& gpu,
-                       const PredictOptions& options = {});
+LayerEstimate estimate(const Workload& workload, const Op& op, const Gpu& gpu, const PredictOptions& options = {});
 
 // One convolution or GEMM alone.
 LayerEstimate estimate(const Conv& conv, const Gpu& gpu, const PredictOptions& options = {});

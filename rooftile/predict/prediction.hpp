@@ -28,17 +28,17 @@ struct DeltaKernel {
 
 struct LayerEstimate {
   std::string name;
-  std::string op;           // name_of(OpKind)
-  std::string function;     // relu, batch, concat, …; empty for conv and gemm
+  std::string op;        // name_of(OpKind)
+  std::string function;  // relu, batch, concat, …; empty for conv and gemm
   Method method = Method::delta;
   Flops flops;
-  Traffic traffic;          // stream: l1, l2 and dram are equal
-  Cases cases;              // a layer of several kernels: their sums
+  Traffic traffic;  // stream: l1, l2 and dram are equal
+  Cases cases;      // a layer of several kernels: their sums
   Bottleneck bottleneck = Bottleneck::compute;
   Seconds time;
-  double kernels = 1;       // launches
+  double kernels = 1;              // launches
   std::vector<DeltaKernel> delta;  // empty unless method is delta
-  Shape output;             // shape of the first output, for people
+  Shape output;                    // shape of the first output, for people
 };
 
 struct MemoryUse {

@@ -20,10 +20,10 @@ struct DeltaTraffic {
   double a_dist_h = 0;       // Eq 8
   double a_dist_ifmap = 0;   // a_dist_v + a_dist_h, at most a whole tile
   double dist_filter = 0;
-  Bytes l2_per_loop;         // Eq 9 for one step
-  Bytes dram_ifmap;          // Eq 10
-  Bytes dram_filter;         // Eq 10
-  Bytes dram_per_loop;       // (dram_ifmap + dram_filter) / (CTAs x loops)
+  Bytes l2_per_loop;    // Eq 9 for one step
+  Bytes dram_ifmap;     // Eq 10
+  Bytes dram_filter;    // Eq 10
+  Bytes dram_per_loop;  // (dram_ifmap + dram_filter) / (CTAs x loops)
   Traffic total;
 };
 

@@ -26,6 +26,8 @@ constexpr Dimension operator/(Dimension a, Dimension b) {
 template <Dimension D>
 class Quantity {
  public:
+  static constexpr Dimension dimension = D;
+
   constexpr Quantity() = default;
   constexpr explicit Quantity(double base_units) : value_(base_units) {}
 

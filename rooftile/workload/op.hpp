@@ -72,7 +72,7 @@ struct Softmax {
 
 // One output element from the matching element of each input (broadcast where shapes differ).
 struct Elementwise {
-  std::string function;            // relu, add, …
+  std::string function;  // relu, add, …
   std::int64_t flops_per_element = 1;
 
   bool operator==(const Elementwise&) const = default;

@@ -1,0 +1,67 @@
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "rooftile/predict/predict.hpp"
+
+namespace rooftile {
+namespace {
+
+constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
+
+// The tensor whose storage each tensor uses: a view shares that of its first input.
+std::vector<TensorId> storage(const Workload& workload) {
+  std::vector<TensorId> owner(workload.tensors.size());
+  for (TensorId id = 0; id < owner.size(); ++id) owner[id] = id;
+  for (const Op& op : workload.ops) {
+    if (!std::holds_alternative<View>(op.kind) || op.inputs.empty()) continue;
+    for (const TensorId output : op.outputs) owner[output] = owner[op.inputs.front()];
+  }
+  return owner;
+}
+
+// The index of the op after which each storage is free; kNever for what the workload returns.
+std::vector<std::size_t> last_uses(const Workload& workload, const std::vector<TensorId>& owner) {
+  std::vector<std::size_t> last(workload.tensors.size(), 0);
+  for (std::size_t i = 0; i < workload.ops.size(); ++i) {
+    for (const TensorId id : workload.ops[i].inputs) last[owner[id]] = i;
+    for (const TensorId id : workload.ops[i].outputs) last[owner[id]] = i;
+  }
+  for (const TensorId id : workload.outputs) last[owner[id]] = kNever;
+  return last;
+}
+
+}  // namespace
+
+MemoryUse memory_use(const Workload& workload) {
+  const std::vector<TensorId> owner = storage(workload);
+  const std::vector<std::size_t> last = last_uses(workload, owner);
+  MemoryUse use;
+  for (const Tensor& tensor : workload.tensors) {
+    if (tensor.constant) use.weights += size_of(tensor);
+  }
+  std::vector<bool> alive(workload.tensors.size(), false);
+  Bytes now;
+  const auto allocate = [&](TensorId id) {
+    if (workload.tensors[id].constant || alive[id]) return;
+    alive[id] = true;
+    now += size_of(workload.tensors[id]);
+  };
+  for (const TensorId id : workload.inputs) allocate(owner[id]);
+  use.activations = now;
+  for (std::size_t i = 0; i < workload.ops.size(); ++i) {
+    const Op& op = workload.ops[i];
+    for (const TensorId id : op.outputs) allocate(owner[id]);
+    use.activations = std::max(use.activations, now);
+    const auto release = [&](TensorId id) {
+      if (!alive[id] || last[id] > i) return;
+      alive[id] = false;
+      now -= size_of(workload.tensors[id]);
+    };
+    for (const TensorId id : op.inputs) release(owner[id]);
+    for (const TensorId id : op.outputs) release(owner[id]);
+  }
+  return use;
+}
+
+}  // namespace rooftile

@@ -1,0 +1,171 @@
+#include "rooftile/predict/predict.hpp"
+
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "rooftile/ops/conv.hpp"
+#include "rooftile/ops/work.hpp"
+#include "rooftile/timing/stream.hpp"
+
+namespace rooftile {
+namespace {
+
+// Adds `count` equal kernels of an implicit GEMM to a layer.
+void add_delta_kernel(LayerEstimate& layer, const Im2col& gemm, double count, const Gpu& gpu,
+                      const PredictOptions& options) {
+  DeltaKernel kernel;
+  kernel.gemm = gemm;
+  kernel.count = count;
+  kernel.plan = delta_plan(gemm, gpu, options.plan);
+  kernel.traffic = delta_traffic(gemm, kernel.plan, gpu.l1_request);
+  kernel.timing = delta_time(kernel.plan, kernel.traffic, delta_rates(gpu));
+
+  layer.traffic += kernel.traffic.total * count;
+  for (std::size_t i = 0; i < kBottlenecks; ++i) layer.cases.by[i] += kernel.timing.cases.by[i] * count;
+  layer.time += kernel.timing.time * count;
+  layer.kernels += count;
+  layer.delta.push_back(kernel);
+}
+
+LayerEstimate empty_layer(std::string_view op, Method method) {
+  LayerEstimate layer;
+  layer.op = op;
+  layer.method = method;
+  layer.kernels = 0;
+  return layer;
+}
+
+void add_stream(LayerEstimate& layer, const OperandBytes& bytes, const Gpu& gpu) {
+  const StreamTiming timing = stream_time(bytes, layer.flops, gpu);
+  layer.cases = timing.cases;
+  layer.bottleneck = timing.bottleneck;
+  layer.time = timing.time;
+  layer.kernels = 1;
+  layer.traffic = {
+      .l1 = bytes.read, .l2 = bytes.read, .dram = bytes.read, .store_dram = bytes.write, .compulsory = bytes.read};
+}
+
+LayerEstimate stream_estimate(const Workload& workload, const Op& op, const Gpu& gpu) {
+  LayerEstimate layer = empty_layer(name_of(op.kind), Method::stream);
+  layer.flops = flops(workload, op);
+  add_stream(layer, operand_bytes(workload, op), gpu);
+  return layer;
+}
+
+// What each kind calls the function it computes; conv, gemm and softmax have only one.
+struct FunctionName {
+  template <class Kind>
+  std::string operator()(const Kind& kind) const {
+    if constexpr (requires { kind.function; }) {
+      return kind.function;
+    } else {
+      return {};
+    }
+  }
+};
+
+// The workload with every floating-point tensor stored in `precision`.
+Workload stored_as(Workload workload, DType precision) {
+  for (Tensor& tensor : workload.tensors) {
+    switch (tensor.dtype) {
+      case DType::fp64:
+      case DType::fp32:
+      case DType::tf32:
+      case DType::fp16:
+      case DType::bf16:
+      case DType::fp8:
+        tensor.dtype = precision;
+        break;
+      case DType::int64:
+      case DType::int32:
+      case DType::int16:
+      case DType::int8:
+      case DType::boolean:
+        break;
+    }
+  }
+  return workload;
+}
+
+}  // namespace
+
+LayerEstimate estimate(const Conv& conv, const Gpu& gpu, const PredictOptions& options) {
+  LayerEstimate layer = empty_layer("conv", Method::delta);
+  layer.flops = Flops(2 * macs(conv));
+  if (is_depthwise(conv)) {
+    layer.method = Method::stream;
+    add_stream(layer, conv_operand_bytes(conv, size_of(options.precision)), gpu);
+    return layer;
+  }
+  for (const ConvPart& part : direct_parts(conv)) add_delta_kernel(layer, im2col(part.conv), part.count, gpu, options);
+  layer.bottleneck = largest(layer.cases);
+  return layer;
+}
+
+LayerEstimate estimate(const Gemm& gemm, const Gpu& gpu, const PredictOptions& options) {
+  LayerEstimate layer = empty_layer("gemm", Method::delta);
+  const Im2col as_conv = im2col(gemm);
+  layer.flops = Flops(2 * as_conv.m * as_conv.n * as_conv.k * as_conv.groups);
+  add_delta_kernel(layer, as_conv, 1, gpu, options);
+  layer.bottleneck = largest(layer.cases);
+  return layer;
+}
+
+LayerEstimate estimate(const Workload& workload, const Op& op, const Gpu& gpu, const PredictOptions& options) {
+  LayerEstimate layer;
+  if (const auto* conv = std::get_if<Conv>(&op.kind)) {
+    layer = estimate(*conv, gpu, options);
+  } else if (const auto* gemm = std::get_if<Gemm>(&op.kind)) {
+    layer = estimate(*gemm, gpu, options);
+  } else if (std::holds_alternative<View>(op.kind)) {
+    layer = empty_layer(name_of(op.kind), Method::none);
+  } else {
+    layer = stream_estimate(workload, op, gpu);
+  }
+  layer.name = op.name;
+  layer.function = std::visit(FunctionName{}, op.kind);
+  layer.output = workload.tensors[op.outputs.front()].shape;
+  return layer;
+}
+
+Result<void> check(const PredictOptions& options) {
+  if (options.precision != DType::fp32) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("precision {} is not built yet; only fp32 is", name_of(options.precision)));
+  }
+  if (options.plan.tile) {
+    const Tile& tile = *options.plan.tile;
+    if (tile.k < 1 || tile.k > kMaxTileDepth || !kernel_for(tile)) {
+      return fail(ErrorCode::bad_input,
+                  fmt::format("no kernel has a tile of {}x{}x{}; 128x128, 128x64 and 128x32 with a depth of 1 to {} do",
+                              tile.m, tile.n, tile.k, kMaxTileDepth));
+    }
+  }
+  if (options.plan.active_ctas_per_sm && *options.plan.active_ctas_per_sm < 1) {
+    return fail(ErrorCode::bad_input, "an SM holds at least 1 active CTA");
+  }
+  return {};
+}
+
+Result<Prediction> predict(const Workload& given, const Gpu& gpu, const PredictOptions& options) {
+  if (auto result = check(options); !result) return tl::unexpected(result.error());
+  const Workload workload = stored_as(given, options.precision);
+  Prediction prediction;
+  prediction.model = workload.name;
+  prediction.gpu = gpu.id;
+  prediction.batch_size = workload.batch_size;
+  prediction.precision = options.precision;
+  prediction.memory = memory_use(workload);
+  prediction.unsupported = workload.skipped;
+  prediction.layers.reserve(workload.ops.size());
+  for (const Op& op : workload.ops) {
+    prediction.layers.push_back(estimate(workload, op, gpu, options));
+    prediction.time += prediction.layers.back().time;
+    prediction.flops += prediction.layers.back().flops;
+  }
+  return prediction;
+}
+
+}  // namespace rooftile
