@@ -1,0 +1,21 @@
+# Every library that the build uses, in one place. cmake/rooftileConfig.cmake.in repeats those that an installed
+# rooftile needs at link time.
+
+# Debian's ONNX package refers to protobuf's targets and does not look for them itself. Its old-style config declares
+# no compatibility with newer policies, hence no version.
+find_package(Protobuf REQUIRED)
+find_package(ONNX CONFIG REQUIRED)
+
+find_package(fmt REQUIRED)
+find_package(tl-expected REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(tomlplusplus REQUIRED)
+find_package(CLI11 REQUIRED)
+
+if(ROOFTILE_TESTS)
+  enable_testing()
+  find_package(GTest REQUIRED)
+  find_package(rapidcheck REQUIRED)
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)
+  include(GoogleTest)
+endif()

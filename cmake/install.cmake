@@ -1,0 +1,23 @@
+# What `cmake --install` puts where: library, public headers, command line program, CMake package, pkg-config file and
+# the JSON Schemas of the file formats.
+include(CMakePackageConfigHelpers)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/rooftile)
+
+install(TARGETS rooftile EXPORT rooftileTargets FILE_SET HEADERS INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(EXPORT rooftileTargets NAMESPACE rooftile:: DESTINATION ${package_dir})
+
+configure_package_config_file(cmake/rooftileConfig.cmake.in ${PROJECT_BINARY_DIR}/rooftileConfig.cmake
+  INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/rooftileConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/rooftileConfig.cmake ${PROJECT_BINARY_DIR}/rooftileConfigVersion.cmake
+  DESTINATION ${package_dir})
+
+configure_file(cmake/rooftile.pc.in ${PROJECT_BINARY_DIR}/rooftile.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/rooftile.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+if(TARGET rooftile_cli)
+  set_target_properties(rooftile_cli PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+  install(TARGETS rooftile_cli)
+endif()
+install(DIRECTORY data/schema DESTINATION ${CMAKE_INSTALL_DATADIR}/rooftile OPTIONAL)

@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""Checks which module includes which, and where heavy headers may stand.
+
+Usage: lint_includes.py [ROOT]. Prints one line a violation and exits 1 if there is any.
+"""
+import re
+import sys
+from pathlib import Path
+
+# The direction of the pipeline: a module may include those that it names here, and whatever they may include.
+MAY_INCLUDE = {
+    "error": [],
+    "units": ["error"],
+    "workload": ["units"],
+    "ops": ["workload"],
+    "gpu": ["units"],
+    "plan": ["ops", "gpu"],
+    "traffic": ["plan"],
+    "timing": ["traffic"],
+    "predict": ["timing"],
+    "zoo": ["ops"],
+    "ingest": ["zoo"],
+    "report": ["predict"],
+    "cli": ["report", "ingest"],
+}
+
+# Headers that cost seconds a translation unit, and the only files that pay for them.
+HEAVY = {
+    "onnx/": r"rooftile/ingest/onnx\w*\.cpp",
+    "google/protobuf/": r"rooftile/ingest/onnx\w*\.cpp",
+    "CLI/": r"rooftile/cli/\w+\.(cpp|hpp)",
+    "toml++/": r".*\.cpp",
+    "nlohmann/": r".*\.cpp",
+    "valijson/": r".*_test\.cpp",
+}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]')
+
+
+def reachable(module):
+    """The module itself and all that it may include, directly or not."""
+    found = {module}
+    for other in MAY_INCLUDE.get(module, []):
+        found |= reachable(other)
+    return found
+
+
+def violations_of(path, text):
+    """Violations in one file; `path` is relative to the root, with slashes."""
+    parts = path.split("/")
+    module = parts[1] if parts[0] == "rooftile" and len(parts) > 2 else None
+    if module and module not in MAY_INCLUDE:
+        yield f"{path}: module '{module}' is not in the table of {Path(__file__).name}"
+        return
+    allowed = reachable(module) if module else set(MAY_INCLUDE)
+    for number, line in enumerate(text.splitlines(), 1):
+        match = INCLUDE.match(line)
+        if not match:
+            continue
+        header = match[1]
+        target = header.split("/")
+        if target[0] == "rooftile":
+            if target[1] not in MAY_INCLUDE:
+                yield f"{path}:{number}: {header}: no such module"
+            elif target[1] not in allowed:
+                yield f"{path}:{number}: {module} may not include {header}; it may use {', '.join(sorted(allowed))}"
+        for prefix, where in HEAVY.items():
+            if header.startswith(prefix) and not re.fullmatch(where, path):
+                yield f"{path}:{number}: {header} belongs only in {where}"
+
+
+def check(root):
+    """All violations under `root`."""
+    found = []
+    for folder in ("rooftile", "tests", "bench"):
+        for path in sorted((root / folder).rglob("*.[ch]pp")):
+            found += violations_of(path.relative_to(root).as_posix(), path.read_text(encoding="utf-8"))
+    return found
+
+
+def main():
+    root = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent
+    found = check(root)
+    print("\n".join(found), end="\n" if found else "")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
