@@ -48,13 +48,13 @@ TEST(UnitText, PrintsFourDigits) {
 }
 
 TEST(UnitText, ReadsBackWhatItPrints) {
-  rc::check([] {
+  EXPECT_TRUE(rc::check([] {
     const double value = std::ldexp(1.0 + *rc::gen::inRange(0, 1000) / 1000.0, *rc::gen::inRange(-20, 45));
     const double bytes = parse<Bytes>(print(Bytes(value))).value().value();
     RC_ASSERT(std::abs(bytes / value - 1) < 6e-4);
     const double seconds = parse<Seconds>(print(Seconds(value))).value().value();
     RC_ASSERT(std::abs(seconds / value - 1) < 6e-4);
-  });
+  }));
 }
 
 }  // namespace
