@@ -3,9 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "rooftile/workload/workload.hpp"
@@ -15,7 +13,7 @@ namespace rooftile {
 struct ZooEntry {
   std::string name;
   std::string description;
-  Workload (*build)(std::int64_t batch_size);
+  Workload (*build)(std::int64_t batch_size);  // 1 to kMaxDimension; the result still needs validate()
 };
 
 const std::vector<ZooEntry>& zoo();

@@ -1,0 +1,26 @@
+// CSV as text (RFC 4180): cells in, cells out. What they mean is the caller's business.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rooftile/error/error.hpp"
+
+namespace rooftile {
+
+struct CsvRow {
+  std::size_t line = 0;  // on which the row begins, from 1
+  std::vector<std::string> cells;
+};
+
+// All rows, blank lines left out. Lines end in LF, CRLF or CR; a UTF-8 byte order mark is dropped; blanks belong to
+// their cell. Errors: a NUL byte, a quote inside an unquoted cell or after a quoted one, a quote never closed.
+Result<std::vector<CsvRow>> parse_csv(std::string_view text, std::string_view where);
+
+// One line with its LF; cells are quoted where they must be.
+std::string write_csv_row(std::span<const std::string> cells);
+
+}  // namespace rooftile

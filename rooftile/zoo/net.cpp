@@ -1,0 +1,96 @@
+#include "rooftile/zoo/net.hpp"
+
+#include <array>
+#include <utility>
+
+#include "rooftile/ops/infer.hpp"
+
+namespace rooftile {
+namespace {
+
+// A network of the zoo always builds; if an edit breaks one, value() throws and the tests show where.
+template <class T>
+T certain(Result<T> result) {
+  return std::move(result.value());
+}
+
+std::array<ConvAxis, 3> axes_of(const Window& window) {
+  ConvAxis axis;
+  axis.filter = window.size;
+  axis.stride = window.stride;
+  axis.pad_begin = axis.pad_end = window.pad;
+  return {ConvAxis(), axis, axis};
+}
+
+}  // namespace
+
+TensorId Net::append(const std::string& name, OpKind kind, std::vector<TensorId> inputs, std::optional<Shape> shape) {
+  OpSpec spec;
+  spec.name = name;
+  spec.kind = std::move(kind);
+  spec.inputs = std::move(inputs);
+  spec.shape = std::move(shape);
+  return certain(builder_.add(spec)).front();
+}
+
+TensorId Net::input(const std::string& name, const Shape& shape) {
+  return certain(builder_.input({.name = name, .shape = shape, .dtype = {}}));
+}
+
+TensorId Net::conv(const std::string& name, TensorId x, std::int64_t out_channels, const Window& window, bool bias) {
+  Conv conv;
+  conv.out_channels = out_channels;
+  conv.axes = axes_of(window);
+  conv.bias = bias;
+  fit(conv, builder_.shape(x)).value();
+  return append(name, conv, {x});
+}
+
+TensorId Net::relu(const std::string& name, TensorId x) { return append(name, Elementwise{.function = "relu"}, {x}); }
+
+TensorId Net::batch_norm(const std::string& name, TensorId x) { return append(name, Normalize{}, {x}); }
+
+TensorId Net::lrn(const std::string& name, TensorId x, std::int64_t channels) {
+  return append(name, Normalize{.function = "lrn", .window = channels}, {x});
+}
+
+TensorId Net::max_pool(const std::string& name, TensorId x, const Window& window, bool ceil_mode) {
+  return append(name, Pool{.function = "max", .window = window.size * window.size}, {x},
+                certain(pool_shape(builder_.shape(x), axes_of(window), ceil_mode)));
+}
+
+TensorId Net::global_average_pool(const std::string& name, TensorId x) {
+  const Shape& shape = builder_.shape(x);
+  return append(name, Pool{.function = "average", .window = shape[2] * shape[3]}, {x}, Shape{shape[0], shape[1], 1, 1});
+}
+
+TensorId Net::add(const std::string& name, TensorId a, TensorId b) {
+  return append(name, Elementwise{.function = "add"}, {a, b});
+}
+
+TensorId Net::concat(const std::string& name, const std::vector<TensorId>& inputs) {
+  return append(name, Move{.function = "concat"}, inputs, certain(concat_shape(builder_.shapes(inputs), 1)));
+}
+
+TensorId Net::flatten(const std::string& name, TensorId x) {
+  return append(name, View{.function = "flatten"}, {x}, Shape{0, -1});
+}
+
+TensorId Net::dropout(const std::string& name, TensorId x) {
+  return append(name, View{.function = "dropout"}, {x}, builder_.shape(x));
+}
+
+TensorId Net::fully_connected(const std::string& name, TensorId x, std::int64_t outputs) {
+  Gemm gemm;
+  gemm.n = outputs;
+  gemm.trans_b = true;  // the weights are stored outputs x inputs
+  gemm.bias = true;
+  fit(gemm, {builder_.shape(x)}).value();
+  return append(name, gemm, {x});
+}
+
+TensorId Net::softmax(const std::string& name, TensorId x) { return append(name, Softmax{}, {x}); }
+
+Workload Net::finish() { return certain(builder_.finish()); }
+
+}  // namespace rooftile

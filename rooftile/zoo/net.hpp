@@ -1,0 +1,48 @@
+// The layers that the networks of the zoo are made of, each in one call, over WorkloadBuilder.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "rooftile/ops/builder.hpp"
+
+namespace rooftile {
+
+// A square window that slides over height and width.
+struct Window {
+  std::int64_t size = 1;
+  std::int64_t stride = 1;
+  std::int64_t pad = 0;
+};
+
+class Net {
+ public:
+  explicit Net(std::string name) : builder_(std::move(name)) {}
+
+  TensorId input(const std::string& name, const Shape& shape);
+  TensorId conv(const std::string& name, TensorId x, std::int64_t out_channels, const Window& window, bool bias = true);
+  TensorId relu(const std::string& name, TensorId x);
+  TensorId batch_norm(const std::string& name, TensorId x);
+  TensorId lrn(const std::string& name, TensorId x, std::int64_t channels);
+  TensorId max_pool(const std::string& name, TensorId x, const Window& window, bool ceil_mode = false);
+  TensorId global_average_pool(const std::string& name, TensorId x);
+  TensorId add(const std::string& name, TensorId a, TensorId b);
+  TensorId concat(const std::string& name, const std::vector<TensorId>& inputs);  // along the channels
+  TensorId flatten(const std::string& name, TensorId x);
+  TensorId dropout(const std::string& name, TensorId x);  // at inference: nothing
+  TensorId fully_connected(const std::string& name, TensorId x, std::int64_t outputs);
+  TensorId softmax(const std::string& name, TensorId x);
+
+  // Ends the network at the last layer.
+  Workload finish();
+
+ private:
+  TensorId append(const std::string& name, OpKind kind, std::vector<TensorId> inputs, std::optional<Shape> shape = {});
+
+  WorkloadBuilder builder_;
+};
+
+}  // namespace rooftile

@@ -1,0 +1,167 @@
+#include "rooftile/zoo/zoo.hpp"
+
+#include <set>
+#include <string>
+#include <tuple>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "rooftile/ops/work.hpp"
+#include "rooftile/workload/conv_geometry.hpp"
+
+namespace rooftile {
+namespace {
+
+Workload build(const std::string& name, std::int64_t batch_size = 1) {
+  for (const ZooEntry& entry : zoo()) {
+    if (entry.name == name) return entry.build(batch_size);
+  }
+  ADD_FAILURE() << "no network " << name;
+  return {};
+}
+
+const Op& layer(const Workload& workload, const std::string& name) {
+  for (const Op& op : workload.ops) {
+    if (op.name == name) return op;
+  }
+  throw std::out_of_range("no layer " + name);
+}
+
+Shape output(const Workload& workload, const std::string& name) {
+  return workload.tensors[layer(workload, name).outputs.front()].shape;
+}
+
+template <class Kind>
+std::size_t count(const Workload& workload) {
+  std::size_t found = 0;
+  for (const Op& op : workload.ops) found += std::holds_alternative<Kind>(op.kind);
+  return found;
+}
+
+// Input and output channels, input height and width, filter, stride and padding.
+using Configuration = std::array<std::int64_t, 8>;
+
+std::set<Configuration> configurations(const Workload& workload) {
+  std::set<Configuration> unique;
+  for (const Op& op : workload.ops) {
+    if (const auto* conv = std::get_if<Conv>(&op.kind)) {
+      const ConvAxis& height = conv->axes[1];
+      const ConvAxis& width = conv->axes[2];
+      unique.insert({conv->in_channels, conv->out_channels, height.in, width.in, height.filter, width.filter,
+                     width.stride, width.pad_begin});
+    }
+  }
+  return unique;
+}
+
+double weight_count(const Workload& workload) {
+  double total = 0;
+  for (const Tensor& tensor : workload.tensors) total += tensor.constant ? elements(tensor.shape) : 0;
+  return total;
+}
+
+double multiply_accumulates(const Workload& workload) {
+  double total = 0;
+  for (const Op& op : workload.ops) {
+    if (const auto* conv = std::get_if<Conv>(&op.kind)) total += macs(*conv);
+    if (const auto* gemm = std::get_if<Gemm>(&op.kind)) total += static_cast<double>(gemm->m * gemm->n * gemm->k);
+  }
+  return total;
+}
+
+TEST(Zoo, IsValidAtAnyBatchSize) {
+  for (const ZooEntry& entry : zoo()) {
+    for (const std::int64_t batch : {1, 3, 256}) {
+      const Workload workload = entry.build(batch);
+      const auto valid = validate(workload);
+      EXPECT_TRUE(valid.has_value()) << entry.name << ": " << valid.error().text();
+      EXPECT_EQ(workload.name, entry.name);
+      EXPECT_EQ(workload.batch_size, batch);
+      ASSERT_EQ(workload.outputs.size(), 1u);
+      EXPECT_EQ(workload.tensors[workload.outputs.front()].shape, (Shape{batch, 1000}));
+    }
+  }
+}
+
+// The limits are validate()'s; building must only not overflow on the way to it.
+TEST(Zoo, LeavesAbsurdBatchSizesToValidate) {
+  for (const ZooEntry& entry : zoo()) EXPECT_FALSE(validate(entry.build(kMaxDimension)).has_value()) << entry.name;
+}
+
+TEST(Zoo, LayerCounts) {
+  EXPECT_EQ(count<Conv>(build("alexnet")), 5u);
+  EXPECT_EQ(count<Conv>(build("vgg16")), 13u);
+  EXPECT_EQ(count<Conv>(build("googlenet")), 57u);
+  EXPECT_EQ(count<Conv>(build("resnet152")), 155u);  // 1 + 50 blocks of 3 + 4 projections
+  EXPECT_EQ(count<Gemm>(build("alexnet")), 3u);
+  EXPECT_EQ(count<Gemm>(build("vgg16")), 3u);
+  EXPECT_EQ(count<Gemm>(build("googlenet")), 1u);
+  EXPECT_EQ(count<Gemm>(build("resnet152")), 1u);
+}
+
+// The paper evaluates each configuration of a network once; summed over the four these are 83.
+TEST(Zoo, UniqueConvolutions) {
+  EXPECT_EQ(configurations(build("alexnet")).size(), 5u);
+  EXPECT_EQ(configurations(build("vgg16")).size(), 9u);
+  EXPECT_EQ(configurations(build("googlenet")).size(), 49u);
+  EXPECT_EQ(configurations(build("resnet152")).size(), 20u);
+  std::size_t unique = 0;
+  for (const ZooEntry& entry : zoo()) unique += configurations(entry.build(256)).size();
+  EXPECT_EQ(unique, 83u);
+}
+
+// Parameters of the published networks: AlexNet without groups as a sum over its layers (the original's groups would
+// save 1.4 million), VGG-16 from table 2 of its paper (138 million), the others from their layer tables.
+TEST(Zoo, Weights) {
+  EXPECT_EQ(weight_count(build("alexnet")), 34944 + 614656 + 885120 + 1327488 + 884992 + 37752832 + 16781312 + 4097000);
+  EXPECT_EQ(weight_count(build("vgg16")), 138357544);
+  EXPECT_EQ(weight_count(build("googlenet")), 6998552);
+  EXPECT_EQ(weight_count(build("resnet152")), 60192808 + 2 * 75712);  // and mean and variance of 75712 channels
+}
+
+// He et al., table 1: 11.3 x 10^9 multiply-adds for ResNet-152; Szegedy et al.: about 1.5 billion for GoogLeNet;
+// Simonyan and Zisserman's configuration D has 15.5 x 10^9.
+TEST(Zoo, MultiplyAccumulates) {
+  EXPECT_NEAR(multiply_accumulates(build("resnet152")), 11.3e9, 0.05e9);
+  EXPECT_NEAR(multiply_accumulates(build("googlenet")), 1.58e9, 0.05e9);
+  EXPECT_NEAR(multiply_accumulates(build("vgg16")), 15.47e9, 0.01e9);
+}
+
+// DeLTA's Eq 2 gives 4.18 for this layer, and its L1 bound comes from the 96 filters.
+TEST(Zoo, AlexNetFirstLayer) {
+  const Workload workload = build("alexnet", 256);
+  EXPECT_EQ(output(workload, "conv1"), (Shape{256, 96, 55, 55}));
+  const auto& conv = std::get<Conv>(layer(workload, "conv1").kind);
+  const double padded_width = static_cast<double>(padded(conv.axes[2]));
+  EXPECT_NEAR(padded_width * 4 / (padded_width - 11 + 1), 4.18, 0.005);
+  EXPECT_EQ(conv.groups, 1);
+}
+
+TEST(Zoo, FeatureMaps) {
+  const Workload alexnet = build("alexnet");
+  EXPECT_EQ(output(alexnet, "conv2"), (Shape{1, 256, 27, 27}));
+  EXPECT_EQ(output(alexnet, "conv5"), (Shape{1, 256, 13, 13}));
+  EXPECT_EQ(output(alexnet, "flatten"), (Shape{1, 9216}));
+  const Workload vgg16 = build("vgg16");
+  EXPECT_EQ(output(vgg16, "conv5_3"), (Shape{1, 512, 14, 14}));
+  EXPECT_EQ(output(vgg16, "flatten"), (Shape{1, 25088}));
+  const Workload googlenet = build("googlenet");
+  EXPECT_EQ(output(googlenet, "3a/output"), (Shape{1, 256, 28, 28}));
+  EXPECT_EQ(output(googlenet, "4e/5x5"), (Shape{1, 128, 14, 14}));
+  EXPECT_EQ(output(googlenet, "5b/output"), (Shape{1, 1024, 7, 7}));
+  const Workload resnet152 = build("resnet152");
+  EXPECT_EQ(output(resnet152, "pool1"), (Shape{1, 64, 56, 56}));
+  EXPECT_EQ(output(resnet152, "conv3_1/1x1a"), (Shape{1, 128, 28, 28}));  // the stride is in the first 1x1
+  EXPECT_EQ(output(resnet152, "conv5_3/relu"), (Shape{1, 2048, 7, 7}));
+}
+
+TEST(Zoo, NormalisesWhereTheOriginalDoes) {
+  EXPECT_EQ(count<Normalize>(build("alexnet")), 2u);
+  EXPECT_EQ(count<Normalize>(build("vgg16")), 0u);
+  EXPECT_EQ(count<Normalize>(build("googlenet")), 2u);
+  EXPECT_EQ(count<Normalize>(build("resnet152")), 155u);
+}
+
+}  // namespace
+}  // namespace rooftile
