@@ -6,19 +6,12 @@
 #include <numeric>
 #include <utility>
 
+#include "rooftile/ops/touched.hpp"
+
 namespace rooftile {
 namespace {
 
 double real(std::int64_t value) { return static_cast<double>(value); }
-
-// Distinct coordinates that `outputs` windows of `filter` taps touch: each output adds all its taps, less those that
-// the output stride' before it already touched (a count by inclusion and exclusion along one axis, exact).
-double distinct_positions(const ConvAxis& axis, double outputs) {
-  const std::int64_t common = std::gcd(axis.stride, axis.dilation);
-  const double step = real(axis.stride / common);
-  const double spread = real(axis.dilation / common);
-  return outputs * real(axis.filter) - std::max(outputs - spread, 0.0) * std::max(real(axis.filter) - step, 0.0);
-}
 
 // Outputs of one transposed axis with equally many taps and positions.
 struct Phase {
@@ -74,7 +67,7 @@ Im2col im2col(const Conv& conv) {
     gemm.extent[i] = real(filter_extent(axis));
     gemm.stride[i] = real(axis.stride);
     gemm.out[i] = real(out_positions(axis, false));
-    gemm.touched[i] = std::min(gemm.in[i], distinct_positions(axis, gemm.out[i]));
+    gemm.touched[i] = touched_positions(axis, out_positions(axis, false));
     gemm.filter_volume *= real(axis.filter);
     positions *= gemm.out[i];
   }
