@@ -30,7 +30,7 @@ HEAVY = {
     "google/protobuf/": r"rooftile/ingest/onnx\w*\.cpp",
     "CLI/": r"rooftile/cli/\w+\.(cpp|hpp)",
     "toml++/": r".*\.cpp",
-    "nlohmann/": r".*\.cpp",
+    "nlohmann/": r".*\.cpp|rooftile/ingest/\w*json\w*\.hpp",
     "valijson/": r".*_test\.cpp",
 }
 
