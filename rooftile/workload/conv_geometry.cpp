@@ -63,6 +63,9 @@ Result<void> check_axis(const ConvAxis& axis, bool transposed, std::string_view 
     return bad(fmt::format("convolution {}: a filter of {} with dilation {} and stride {} reaches too far", name,
                            axis.filter, axis.dilation, axis.stride));
   }
+  if (padded(axis) > kMaxDimension) {
+    return bad(fmt::format("convolution {}: {} padded positions are more than {}", name, padded(axis), kMaxDimension));
+  }
   const std::int64_t out = out_positions(axis, transposed);
   if (out < 1) {
     return bad(transposed ? fmt::format("convolution {}: padding {} and {} leaves no output", name, axis.pad_begin,

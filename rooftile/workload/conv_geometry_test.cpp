@@ -83,6 +83,8 @@ TEST(ConvGeometry, RejectsWhatIsNot) {
   EXPECT_EQ(error_of(conv2d(good, axis(8, 3, 0, 1, 1))), "convolution width stride is 0, it must be 1 to 2147483648");
   EXPECT_EQ(error_of(conv2d(good, axis(8, 3, 1, -1, 1))),
             "convolution width padding is -1, it must be 0 to 2147483648");
+  EXPECT_EQ(error_of(conv2d(axis(8, 3, 1, kMaxDimension, 1), good)),
+            "convolution height: 2147483657 padded positions are more than 2147483648");
   Conv conv = conv2d(good, good);
   conv.groups = 4;
   EXPECT_EQ(error_of(conv), "convolution with 4 groups cannot split 4 input and 6 output channels");
