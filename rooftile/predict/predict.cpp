@@ -94,12 +94,16 @@ Workload stored_as(Workload workload, DType precision) {
 LayerEstimate estimate(const Conv& conv, const Gpu& gpu, const PredictOptions& options) {
   LayerEstimate layer = empty_layer("conv", Method::delta);
   layer.flops = Flops(2 * macs(conv));
-  if (is_depthwise(conv)) {
+  if (!is_depthwise(conv)) {
+    for (const ConvPart& part : direct_parts(conv)) {
+      add_delta_kernel(layer, im2col(part.conv), part.count, gpu, options);
+    }
+  }
+  if (layer.delta.empty()) {  // nothing that a GEMM would reduce: depthwise, or outputs that no tap reaches
     layer.method = Method::stream;
     add_stream(layer, conv_operand_bytes(conv, size_of(options.precision)), gpu);
     return layer;
   }
-  for (const ConvPart& part : direct_parts(conv)) add_delta_kernel(layer, im2col(part.conv), part.count, gpu, options);
   layer.bottleneck = largest(layer.cases);
   return layer;
 }

@@ -1,0 +1,153 @@
+#include "rooftile/predict/predict.hpp"
+
+#include <gtest/gtest.h>
+
+#include "rooftile/gpu/catalogue.hpp"
+
+namespace rooftile {
+namespace {
+
+Gpu titan_xp() { return find_gpu("titan-xp-delta").value(); }
+
+Conv conv_of(std::int64_t in_channels, std::int64_t out_channels, std::int64_t size, std::int64_t filter) {
+  Conv conv;
+  conv.batch = 16;
+  conv.in_channels = in_channels;
+  conv.out_channels = out_channels;
+  conv.axes[1] = conv.axes[2] = {.in = size, .filter = filter};
+  return conv;
+}
+
+// One input tensor, one output tensor, one op.
+Workload one_op(OpKind kind, Shape input, Shape output) {
+  Workload workload;
+  workload.name = "one";
+  workload.batch_size = 16;
+  workload.tensors = {{.name = "x", .shape = std::move(input)}, {.name = "y", .shape = std::move(output)}};
+  workload.ops = {{"op", std::move(kind), {0}, {1}}};
+  workload.inputs = {0};
+  workload.outputs = {1};
+  return workload;
+}
+
+TEST(Estimate, ConvolutionIsDelta) {
+  const LayerEstimate layer = estimate(conv_of(64, 64, 30, 3), titan_xp());
+  EXPECT_EQ(layer.op, "conv");
+  EXPECT_EQ(layer.method, Method::delta);
+  EXPECT_EQ(layer.kernels, 1);
+  EXPECT_EQ(layer.flops, Flops(2.0 * 16 * 64 * 28 * 28 * 64 * 9));
+  ASSERT_EQ(layer.delta.size(), 1U);
+  EXPECT_EQ(layer.time, layer.delta[0].timing.time);
+}
+
+TEST(Estimate, FullyConnectedIsAPointwiseConvolution) {
+  const LayerEstimate as_gemm = estimate(Gemm{.m = 16, .n = 4096, .k = 9216}, titan_xp());
+  const LayerEstimate as_conv = estimate(conv_of(9216, 4096, 1, 1), titan_xp());
+  EXPECT_EQ(as_gemm.op, "gemm");
+  EXPECT_EQ(as_gemm.flops, as_conv.flops);
+  EXPECT_EQ(as_gemm.time, as_conv.time);
+  EXPECT_EQ(as_gemm.traffic.l1, as_conv.traffic.l1);
+  EXPECT_EQ(as_gemm.traffic.l2, as_conv.traffic.l2);
+  EXPECT_EQ(as_gemm.traffic.dram, as_conv.traffic.dram);
+}
+
+TEST(Estimate, DepthwiseStreams) {
+  Conv conv = conv_of(64, 64, 30, 3);
+  conv.groups = 64;
+  const LayerEstimate layer = estimate(conv, titan_xp());
+  EXPECT_EQ(layer.method, Method::stream);
+  EXPECT_EQ(layer.traffic.dram, Bytes(4.0 * (16 * 64 * 30 * 30 + 64 * 9)));
+  EXPECT_EQ(layer.traffic.store_dram, Bytes(4.0 * 16 * 64 * 28 * 28));
+  EXPECT_TRUE(layer.delta.empty());
+}
+
+TEST(Estimate, TransposedConvolutionIsTheSumOfItsParts) {
+  // 4x4, stride 2, padding 1: four parts, each a 2x2 convolution with 16x16 outputs.
+  Conv conv = conv_of(64, 32, 16, 4);
+  conv.transposed = true;
+  conv.axes[1].stride = conv.axes[2].stride = 2;
+  for (ConvAxis* axis : {&conv.axes[1], &conv.axes[2]}) axis->pad_begin = axis->pad_end = 1;
+  Conv part = conv_of(64, 32, 16, 2);
+  for (ConvAxis* axis : {&part.axes[1], &part.axes[2]}) axis->pad_end = 1;
+  const LayerEstimate layer = estimate(conv, titan_xp());
+  const LayerEstimate quarter = estimate(part, titan_xp());
+  EXPECT_EQ(layer.kernels, 4);
+  EXPECT_EQ(layer.time, quarter.time * 4);
+  EXPECT_EQ(layer.traffic.l2, quarter.traffic.l2 * 4);
+  EXPECT_EQ(layer.bottleneck, quarter.bottleneck);
+}
+
+TEST(Estimate, TransposedConvolutionWhoseOutputsNoTapReachesStreams) {
+  // Stride 4, one tap, cut down to the three outputs between two taps: only zeros (or the bias) are written.
+  Conv conv = conv_of(64, 32, 1, 1);
+  conv.transposed = true;
+  conv.axes[2] = {.in = 1, .filter = 1, .stride = 4, .pad_begin = 1, .output_padding = 3};
+  const LayerEstimate layer = estimate(conv, titan_xp());
+  EXPECT_EQ(layer.method, Method::stream);
+  EXPECT_GE(layer.time, titan_xp().launch_overhead);
+}
+
+TEST(Estimate, ElementwiseStreamsAndAViewCostsNothing) {
+  const Gpu gpu = titan_xp();
+  const Shape shape = {16, 1 << 20};
+  const Workload relu = one_op(Elementwise{"relu"}, shape, shape);
+  const LayerEstimate stream = estimate(relu, relu.ops[0], gpu);
+  EXPECT_EQ(stream.method, Method::stream);
+  EXPECT_EQ(stream.function, "relu");
+  EXPECT_EQ(stream.output, shape);
+  EXPECT_DOUBLE_EQ(stream.time.value(), 2.0 * 4 * 16 * (1 << 20) / 450e9);
+
+  const Workload reshape = one_op(View{"reshape"}, shape, shape);
+  const LayerEstimate view = estimate(reshape, reshape.ops[0], gpu);
+  EXPECT_EQ(view.method, Method::none);
+  EXPECT_EQ(view.time, Seconds(0));
+  EXPECT_EQ(view.kernels, 0);
+}
+
+TEST(Predict, SumsItsLayers) {
+  const Shape shape = {16, 64, 30, 30};
+  Workload workload = one_op(Elementwise{"relu"}, shape, shape);
+  workload.tensors.push_back({.name = "z", .shape = {16, 64, 28, 28}});
+  workload.ops.push_back({"conv", conv_of(64, 64, 30, 3), {1}, {2}});
+  workload.outputs = {2};
+  const auto prediction = predict(workload, titan_xp());
+  ASSERT_TRUE(prediction);
+  ASSERT_EQ(prediction->layers.size(), 2U);
+  EXPECT_EQ(prediction->model, "one");
+  EXPECT_EQ(prediction->gpu, "titan-xp-delta");
+  EXPECT_EQ(prediction->batch_size, 16);
+  EXPECT_EQ(prediction->time, prediction->layers[0].time + prediction->layers[1].time);
+  EXPECT_EQ(prediction->flops, prediction->layers[0].flops + prediction->layers[1].flops);
+  EXPECT_DOUBLE_EQ(prediction->throughput_per_second(), 16 / prediction->time.value());
+
+  const Cases shares = time_by_bottleneck(*prediction);
+  EXPECT_EQ(shares[Bottleneck::dram], prediction->layers[0].time);
+  EXPECT_EQ(shares[Bottleneck::compute], prediction->layers[1].time);
+}
+
+TEST(Predict, WhatIsNotBuiltYetSaysSo) {
+  const Workload workload = one_op(View{"reshape"}, {1}, {1});
+  PredictOptions half;
+  half.precision = DType::fp16;
+  const auto prediction = predict(workload, titan_xp(), half);
+  ASSERT_FALSE(prediction);
+  EXPECT_EQ(prediction.error().code, ErrorCode::unsupported);
+  EXPECT_NE(prediction.error().message.find("fp16"), std::string::npos);
+}
+
+TEST(Predict, RefusesATileThatNoKernelHasAndAnEmptySm) {
+  PredictOptions odd;
+  odd.plan.tile = Tile{64, 64, 8};
+  EXPECT_EQ(check(odd).error().code, ErrorCode::bad_input);
+  odd.plan.tile = Tile{128, 64, 0};
+  EXPECT_FALSE(check(odd));
+  odd.plan.tile = Tile{128, 64, kMaxTileDepth + 1};
+  EXPECT_FALSE(check(odd));
+  odd.plan.tile = Tile{128, 64, 16};
+  EXPECT_TRUE(check(odd));
+  odd.plan.active_ctas_per_sm = 0;
+  EXPECT_FALSE(check(odd));
+}
+
+}  // namespace
+}  // namespace rooftile
