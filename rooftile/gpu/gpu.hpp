@@ -24,8 +24,8 @@ std::string_view name_of(FactKind kind);
 
 // One number of a GPU file, for people to read.
 struct Fact {
-  std::string key;     // "level.L2.bandwidth"
-  std::string text;    // "1051 GB/s", as the file has it, or printed if derived
+  std::string key;   // "level.L2.bandwidth"
+  std::string text;  // "1051 GB/s", as the file has it, or printed if derived
   FactKind kind = FactKind::vendor;
   std::string source;  // the full text of the source; for a derived number, its rule and inputs
   std::string note;    // qualifier, conflict, working set; may be empty
@@ -60,11 +60,11 @@ struct Gpu {
   std::string id;
   std::string name;
   std::string vendor;
-  std::string architecture;        // "Pascal GP10x", as data/gpus/architectures.toml names it
+  std::string architecture;        // "Pascal GP10x", as data/gpus/architectures/ names it
   std::string compute_capability;  // "6.1", "gfx942"
 
-  double sm_count = 1;  // SMs or compute units
-  Hertz clock;          // core clock at which the peaks and latencies are stated
+  double sm_count = 1;                         // SMs or compute units
+  Hertz clock;                                 // core clock at which the peaks and latencies are stated
   std::array<FlopsPerSecond, kPeaks> peaks{};  // zero: the GPU has no such unit, or no source gives it
   SmLimits sm;
 
@@ -80,7 +80,8 @@ struct Gpu {
   std::optional<Dollars> launch_price;
   std::optional<DollarsPerSecond> cloud_price;
 
-  std::vector<Fact> facts;  // everything above, and its source
+  std::vector<Fact> facts;  // everything above and its source; also numbers that no model uses (prices, links, …)
+  std::string note;         // what to know before trusting the numbers; may be empty
 
   FlopsPerSecond peak(Peak which) const { return peaks[static_cast<std::size_t>(which)]; }
   // The level of that name; a validated GPU has "L1", "L2" and "DRAM".

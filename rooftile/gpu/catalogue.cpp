@@ -1,0 +1,202 @@
+#include "rooftile/gpu/catalogue.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "rooftile/error/nearest.hpp"
+#include "rooftile/gpu/derive.hpp"
+#include "rooftile/gpu/embedded.hpp"
+#include "rooftile/gpu/gpu_file.hpp"
+#include "rooftile/gpu/gpu_keys.hpp"
+
+namespace rooftile {
+namespace {
+
+constexpr std::string_view kArchitectures = "architectures/";
+constexpr std::string_view kSuffix = ".toml";
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  std::transform(result.begin(), result.end(), result.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return result;
+}
+
+// "nvidia/titan-xp.toml" -> "titan-xp"
+std::string_view id_of(std::string_view path) {
+  path.remove_prefix(path.rfind('/') + 1);
+  return path.substr(0, path.size() - kSuffix.size());
+}
+
+std::vector<std::string> ids(bool architectures) {
+  std::vector<std::string> found;
+  for (const EmbeddedText& file : embedded_gpu_files()) {
+    if (file.path.starts_with(kArchitectures) == architectures) found.emplace_back(id_of(file.path));
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+const EmbeddedText* embedded(std::string_view id, bool architectures) {
+  for (const EmbeddedText& file : embedded_gpu_files()) {
+    if (file.path.starts_with(kArchitectures) == architectures && id_of(file.path) == id) return &file;
+  }
+  return nullptr;
+}
+
+// The required keys that `facts` lack, as a person would look for them.
+std::vector<std::string> missing_keys(const FactTable& facts) {
+  std::vector<std::string> missing;
+  for (const GpuKey& row : gpu_keys()) {
+    if (row.need != Need::required) continue;
+    if (row.set != nullptr) {
+      if (!facts.has(row.key)) missing.emplace_back(row.key);
+      continue;
+    }
+    const std::string_view name = row.key.substr(row.key.find('.') + 1);
+    for (const LevelName& level : kLevelNames) {
+      const std::string key = fmt::format("level.{}.{}", level.name, name);
+      const bool wanted = level.required || facts.has(fmt::format("level.{}.capacity", level.name));
+      if (wanted && !facts.has(key)) missing.push_back(key);
+    }
+  }
+  return missing;
+}
+
+// Fills the fields of `gpu` from its facts, by the key table.
+void fill(Gpu& gpu, const FactTable& facts) {
+  for (const LevelName& level : kLevelNames) {
+    if (!facts.has(fmt::format("level.{}.capacity", level.name))) continue;
+    MemoryLevel& added = gpu.levels.emplace_back();
+    added.name = level.name;
+    added.per_sm = level.per_sm;
+  }
+  for (const GpuKey& row : gpu_keys()) {
+    if (row.set != nullptr) {
+      if (const NumberedFact* entry = facts.find(row.key)) row.set(gpu, entry->number);
+    }
+    if (row.set_level == nullptr) continue;
+    const std::string_view name = row.key.substr(row.key.find('.') + 1);
+    for (MemoryLevel& level : gpu.levels) {
+      if (const NumberedFact* entry = facts.find(fmt::format("level.{}.{}", level.name, name))) {
+        row.set_level(level, entry->number);
+      }
+    }
+  }
+  for (const NumberedFact& entry : facts.entries()) gpu.facts.push_back(entry.fact);
+}
+
+bool is_id(std::string_view id) {
+  return std::all_of(id.begin(), id.end(),
+                     [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; });
+}
+
+std::string unknown_architecture(std::string_view id) {
+  if (id.empty()) return "the file names no architecture to take them from";
+  const std::vector<std::string> known = ids(true);
+  std::string hint = did_you_mean(id, known);
+  if (hint.empty()) hint = fmt::format("; known: {}", fmt::join(known, ", "));
+  return fmt::format("architecture '{}' is not known{}", id.substr(0, 60), hint);
+}
+
+Result<std::string> read_file(const std::string& path) {
+  std::error_code code;
+  if (!std::filesystem::exists(path, code)) return fail(ErrorCode::not_found, "no such file", path);
+  // Anything else (a directory, a pipe) could block or never end.
+  if (!std::filesystem::is_regular_file(path, code)) return fail(ErrorCode::io, "not a regular file", path);
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) return fail(ErrorCode::io, "cannot be read", path);
+  // One byte over the limit of read_gpu_file is enough for it to say so.
+  std::string text((1 << 20) + 1, '\0');
+  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (stream.bad()) return fail(ErrorCode::io, "cannot be read", path);
+  text.resize(static_cast<std::size_t>(stream.gcount()));
+  return text;
+}
+
+// True if `part` stands in `id` between hyphens: "h200" in "h200-sxm-141gb", not in "gh200-96gb-hbm3".
+bool has_words(std::string_view id, std::string_view part) {
+  for (std::size_t at = id.find(part); at != std::string_view::npos; at = id.find(part, at + 1)) {
+    const std::size_t end = at + part.size();
+    if ((at == 0 || id[at - 1] == '-') && (end == id.size() || id[end] == '-')) return true;
+  }
+  return false;
+}
+
+// The one catalogue id that `selector` means.
+Result<std::string> select_id(std::string_view selector) {
+  const std::vector<std::string> known = gpu_ids();
+  const std::string wanted = lower(selector);
+  if (std::binary_search(known.begin(), known.end(), wanted)) return wanted;
+  std::vector<std::string> with_words, with_part;
+  for (const std::string& id : known) {
+    if (has_words(id, wanted)) with_words.push_back(id);
+    if (id.find(wanted) != std::string::npos) with_part.push_back(id);
+  }
+  const std::vector<std::string>& matches = with_words.empty() ? with_part : with_words;
+  if (matches.size() == 1) return matches.front();
+  const std::string_view shown = selector.substr(0, 60);
+  if (matches.empty() || wanted.empty()) {
+    return fail(ErrorCode::not_found,
+                fmt::format("no GPU '{}' in the catalogue{}", shown, did_you_mean(wanted, known)));
+  }
+  return fail(ErrorCode::not_found, fmt::format("'{}' is ambiguous: {}", shown, fmt::join(matches, ", ")));
+}
+
+}  // namespace
+
+std::vector<std::string> gpu_ids() { return ids(false); }
+
+Result<Gpu> parse_gpu(std::string_view toml, std::string_view where) {
+  auto file = read_gpu_file(toml, where);
+  if (!file) return tl::unexpected(file.error());
+  const auto wrong = [&](std::string message) {
+    return fail(ErrorCode::bad_input, std::move(message), std::string(where));
+  };
+  if (file->id.empty()) return wrong("id is missing: id = \"my-gpu\"");
+  if (!is_id(file->id)) return wrong("id must be of lower-case letters, digits and hyphens");
+
+  GpuFile architecture;
+  const EmbeddedText* text = embedded(file->architecture, true);
+  if (text != nullptr) {
+    auto parsed = read_gpu_file(text->text, text->path);
+    if (!parsed) return tl::unexpected(parsed.error());
+    architecture = std::move(*parsed);
+  }
+  const FactTable facts = derive_facts(file->facts, text ? &architecture.facts : nullptr, architecture.name);
+  if (const std::vector<std::string> missing = missing_keys(facts); !missing.empty()) {
+    const std::string why = text ? fmt::format("architecture '{}' does not give it", file->architecture)
+                                 : unknown_architecture(file->architecture);
+    return wrong(fmt::format("missing: {}; {}", fmt::join(missing, ", "), why));
+  }
+
+  Gpu gpu;
+  gpu.id = file->id;
+  gpu.name = file->name.empty() ? file->id : file->name;
+  gpu.vendor = file->vendor.empty() ? architecture.vendor : file->vendor;
+  gpu.architecture = text ? architecture.name : file->architecture;
+  gpu.compute_capability =
+      file->compute_capability.empty() ? architecture.compute_capability : file->compute_capability;
+  gpu.note = file->note;
+  fill(gpu, facts);
+  return gpu;
+}
+
+Result<Gpu> find_gpu(std::string_view selector) {
+  if (selector.ends_with(kSuffix)) {
+    const std::string path(selector);
+    return read_file(path).and_then([&](const std::string& text) { return parse_gpu(text, path); });
+  }
+  return select_id(selector).and_then([](const std::string& id) {
+    const EmbeddedText* file = embedded(id, false);
+    return parse_gpu(file->text, file->path);
+  });
+}
+
+}  // namespace rooftile

@@ -1,0 +1,27 @@
+// Reading one GPU or architecture file: TOML in, checked facts out. What a file must hold is decided later, when
+// the facts of its architecture are known too (derive.hpp, catalogue.hpp).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "rooftile/error/error.hpp"
+#include "rooftile/gpu/fact_table.hpp"
+
+namespace rooftile {
+
+struct GpuFile {
+  std::string id;
+  std::string name;
+  std::string vendor;
+  std::string architecture;  // the id of an architecture file: "pascal-gp10x"
+  std::string compute_capability;
+  std::string note;
+  FactTable facts;
+};
+
+// `where` names the file in errors; line and column are added to it. Errors: text that is not TOML, an unknown key
+// or source (with the nearest known one), a number without its unit or out of range, a level given twice.
+Result<GpuFile> read_gpu_file(std::string_view toml, std::string_view where);
+
+}  // namespace rooftile
