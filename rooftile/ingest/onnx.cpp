@@ -1,0 +1,134 @@
+// The way from an ONNX file to a workload: strip, read, resolve shapes, recognise patterns, look up each operator.
+#include "rooftile/ingest/onnx.hpp"
+
+#include <filesystem>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "rooftile/ingest/onnx_file.hpp"
+#include "rooftile/ingest/onnx_graph.hpp"
+#include "rooftile/ingest/onnx_ops.hpp"
+#include "rooftile/ingest/onnx_patterns.hpp"
+#include "rooftile/ingest/onnx_proto.hpp"
+#include "rooftile/ingest/onnx_resolve.hpp"
+
+namespace rooftile {
+namespace {
+
+// Gives out each name once: the second "Relu" is "Relu_2".
+class UniqueNames {
+ public:
+  std::string take(std::string_view wanted) {
+    std::string name = printable(wanted);
+    for (std::size_t& count = next_[name]; !taken_.insert(name).second;) {
+      name = fmt::format("{}_{}", printable(wanted), ++count + 1);
+    }
+    return name;
+  }
+
+ private:
+  std::unordered_set<std::string> taken_;
+  std::unordered_map<std::string, std::size_t> next_;
+};
+
+class Builder {
+ public:
+  explicit Builder(const OnnxGraph& graph) : graph_(graph), ids_(graph.values.size(), kAbsent) {}
+
+  Result<Workload> build(std::string_view name) {
+    workload_.name = name;
+    for (const OnnxInput& input : graph_.inputs) workload_.inputs.push_back(tensor(input.value));
+    const Shape& first = workload_.tensors[workload_.inputs.front()].shape;
+    workload_.batch_size = first.empty() ? 1 : first.front();
+    for (const OnnxNode& node : graph_.nodes) {
+      if (!onnx_op_known(node.type)) {
+        workload_.skipped.push_back({printable(node.name), printable(node.type)});
+        skipped_.insert(node.outputs.begin(), node.outputs.end());
+        continue;
+      }
+      const auto op = make_op(graph_, node);
+      if (!op) {
+        Error error = op.error();
+        error.message = node.label() + ": " + error.message;
+        return tl::unexpected(std::move(error));
+      }
+      Op& added = workload_.ops.emplace_back();
+      added.name = op_names_.take(node.name);
+      added.kind = op->kind;
+      for (const ValueId id : op->inputs) added.inputs.push_back(source(id));
+      for (const ValueId id : node.outputs) {
+        if (id != kAbsent) added.outputs.push_back(tensor(id));
+      }
+    }
+    for (const ValueId id : graph_.outputs) workload_.outputs.push_back(source(id));
+    if (workload_.ops.empty() && workload_.skipped.empty()) {
+      return fail(ErrorCode::bad_input, "computes nothing from its inputs");
+    }
+    return std::move(workload_);
+  }
+
+ private:
+  TensorId tensor(ValueId id) {
+    if (ids_[id] == kAbsent) {
+      const OnnxValue& value = graph_.values[id];
+      ids_[id] = workload_.tensors.size();
+      workload_.tensors.push_back({tensor_names_.take(value.name), value.shape, value.dtype, value.constant});
+    }
+    return ids_[id];
+  }
+
+  // A tensor that is read: what a skipped operator would have computed comes in from outside.
+  TensorId source(ValueId id) {
+    const bool from_outside = skipped_.erase(id) > 0;
+    const TensorId read = tensor(id);
+    if (from_outside) workload_.inputs.push_back(read);
+    return read;
+  }
+
+  const OnnxGraph& graph_;
+  Workload workload_;
+  std::vector<TensorId> ids_;  // by ValueId; kAbsent: not there yet
+  std::unordered_set<ValueId> skipped_;
+  UniqueNames op_names_;
+  UniqueNames tensor_names_;
+};
+
+Result<Workload> import(std::string_view bytes, std::string_view name, const OnnxOptions& options) {
+  auto stripped = strip_weights(bytes, "");
+  if (!stripped) return tl::unexpected(stripped.error());
+  auto graph = read_onnx_graph(*stripped);
+  if (!graph) return tl::unexpected(graph.error());
+  if (auto resolved = resolve(*graph, options); !resolved) return tl::unexpected(resolved.error());
+  fuse_patterns(*graph);
+  drop_unused(*graph);
+  auto workload = Builder(*graph).build(name);
+  if (!workload) return workload;
+  if (auto valid = validate(*workload); !valid) return tl::unexpected(valid.error());
+  return workload;
+}
+
+}  // namespace
+
+Result<Workload> parse_onnx(std::string_view bytes, std::string_view name, std::string_view where,
+                            const OnnxOptions& options) {
+  if (bytes.empty()) return fail(ErrorCode::bad_input, "is empty", std::string(where));
+  auto workload = import(bytes, name, options);
+  if (workload) return workload;
+  Error error = workload.error();
+  if (!error.where.empty()) error.message = error.text();
+  error.where = where;
+  return tl::unexpected(std::move(error));
+}
+
+Result<Workload> read_onnx(const std::string& path, const OnnxOptions& options) {
+  const auto file = FileBytes::open(path);
+  if (!file) return tl::unexpected(file.error());
+  const bool standard_input = path == "-";
+  const std::string name = standard_input ? "stdin" : std::filesystem::path(path).stem().string();
+  return parse_onnx(file->bytes(), name, standard_input ? "standard input" : path, options);
+}
+
+}  // namespace rooftile

@@ -1,0 +1,297 @@
+#include "rooftile/ingest/onnx_fold.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+#include "rooftile/ingest/onnx_arithmetic.hpp"
+
+namespace rooftile {
+namespace {
+
+constexpr double kMaxFolded = 1024;  // elements; shapes have a handful
+constexpr std::array<std::string_view, 5> kShapeOnly = {"Constant", "ConstantOfShape", "Range", "Shape", "Size"};
+
+using Folded = std::optional<OnnxData>;
+
+using Int = std::int64_t;
+using MaybeInt = std::optional<Int>;
+
+class Folder {
+ public:
+  Folder(const OnnxGraph& graph, const OnnxNode& node)
+      : graph_(graph), node_(node), out_(graph.values[node.outputs[0]]), count_(elements(out_.shape)) {}
+
+  Folded run() const {
+    if (count_ > kMaxFolded) return std::nullopt;
+    if (node_.type == "Shape" && node_.input(0) != kAbsent) return shape();
+    if (node_.type == "Size" && node_.input(0) != kAbsent) {
+      return OnnxData(Ints{static_cast<Int>(elements(graph_.shape(node_.inputs[0])))});
+    }
+    if (node_.type == "ConstantOfShape") return constant_of_shape();
+    for (const ValueId id : node_.inputs) {
+      if (id != kAbsent && !graph_.values[id].data) return std::nullopt;
+    }
+    if (node_.inputs.empty() || node_.inputs[0] == kAbsent) return std::nullopt;
+    const OnnxData& first = data(0);
+    if (node_.type == "Range") return over_type(first, [&](const auto& start) { return range(start); });
+    return over_type(first, [&](const auto& elements_of) { return general(elements_of); });
+  }
+
+ private:
+  const OnnxData& data(std::size_t input) const { return *graph_.values[node_.inputs[input]].data; }
+  const Shape& shape_of(std::size_t input) const { return graph_.shape(node_.inputs[input]); }
+  std::size_t count() const { return static_cast<std::size_t>(count_); }
+
+  template <class Function>
+  static Folded over_type(const OnnxData& data, const Function& function) {
+    return std::visit(function, data);
+  }
+
+  // Element of input `i` that output element `at` is computed from, by numpy's broadcasting.
+  std::size_t source(std::size_t input, std::size_t at) const {
+    const Shape& shape = shape_of(input);
+    std::size_t index = 0;
+    std::size_t step = 1;
+    for (std::size_t k = 0; k < out_.shape.size(); ++k) {
+      const auto out_dim = static_cast<std::size_t>(out_.shape[out_.shape.size() - 1 - k]);
+      const std::size_t position = at % out_dim;
+      at /= out_dim;
+      if (k >= shape.size()) continue;
+      const auto dim = static_cast<std::size_t>(shape[shape.size() - 1 - k]);
+      if (dim > 1) index += std::min(position, dim - 1) * step;
+      step *= dim;
+    }
+    return index;
+  }
+
+  // Inputs that broadcasting may index: none is empty unless the output is.
+  bool indexable(std::size_t inputs) const {
+    if (node_.inputs.size() < inputs) return false;
+    for (std::size_t i = 0; i < inputs; ++i) {
+      if (node_.inputs[i] == kAbsent || elements(shape_of(i)) < 1 || shape_of(i).size() > out_.shape.size())
+        return false;
+    }
+    return true;
+  }
+
+  Folded shape() const {
+    const Shape& shape = shape_of(0);
+    const auto rank = static_cast<Int>(shape.size());
+    const auto clamp = [&](Int at) { return std::clamp(at < 0 ? at + rank : at, Int{0}, rank); };
+    const Int start = clamp(node_.get_int("start", 0));
+    const Int end = std::max(start, clamp(node_.get_int("end", rank)));
+    return OnnxData(Ints(shape.begin() + start, shape.begin() + end));
+  }
+
+  Folded constant_of_shape() const {
+    const auto found = node_.attributes.find("value");
+    if (found == node_.attributes.end()) return OnnxData(Floats(count(), 0.0));
+    const auto* value = std::get_if<OnnxValue>(&found->second);
+    if (!value || !value->data || elements(value->shape) != 1) return std::nullopt;
+    return over_type(*value->data, [&](const auto& one) -> Folded {
+      return OnnxData(std::decay_t<decltype(one)>(count(), one.front()));
+    });
+  }
+
+  template <class T>
+  Folded range(const std::vector<T>& start) const {
+    if (node_.inputs.size() < 3) return std::nullopt;
+    const auto* delta = std::get_if<std::vector<T>>(&data(2));
+    if (!delta || delta->size() != 1 || start.size() != 1) return std::nullopt;
+    std::vector<T> result;
+    T value = start.front();
+    for (std::size_t i = 0; i < count(); ++i) {
+      result.push_back(value);
+      if (i + 1 == count()) break;
+      const auto next = find_binary<T>("Add")(value, delta->front());
+      if (!next) return std::nullopt;
+      value = *next;
+    }
+    return OnnxData(std::move(result));
+  }
+
+  template <class T>
+  Folded general(const std::vector<T>& first) const {
+    if (const auto function = find_unary<T>(node_.type)) return unary(first, function);
+    if (const auto function = find_binary<T>(node_.type)) return binary(first, function);
+    if (const auto holds = find_comparison<T>(node_.type)) return compare(first, holds);
+    const std::string_view type = node_.type;
+    if (type == "Reshape" || type == "Squeeze" || type == "Unsqueeze" || type == "Flatten" ||
+        (type == "Transpose" && out_.shape.size() < 2)) {
+      return first.size() == count() ? Folded(first) : std::nullopt;
+    }
+    if (type == "Cast") return cast(first);
+    if (type == "Concat") return concat(first);
+    if (type == "Gather") return gather(first);
+    if (type == "Slice") return slice(first);
+    if (type == "Where") return where();
+    if (type == "ReduceProd" || type == "ReduceSum" || type == "ReduceMax" || type == "ReduceMin") return reduce(first);
+    return std::nullopt;
+  }
+
+  template <class T>
+  Folded unary(const std::vector<T>& first, UnaryFunction<T> function) const {
+    if (!indexable(1)) return std::nullopt;
+    std::vector<T> result;
+    for (std::size_t i = 0; i < count(); ++i) {
+      const auto value = function(first[source(0, i)]);
+      if (!value) return std::nullopt;
+      result.push_back(*value);
+    }
+    return OnnxData(std::move(result));
+  }
+
+  template <class T>
+  Folded binary(const std::vector<T>& first, BinaryFunction<T> function) const {
+    const auto* second = node_.inputs.size() == 2 ? std::get_if<std::vector<T>>(&data(1)) : nullptr;
+    if (!second || !indexable(2)) return std::nullopt;
+    std::vector<T> result;
+    for (std::size_t i = 0; i < count(); ++i) {
+      const auto value = function(first[source(0, i)], (*second)[source(1, i)]);
+      if (!value) return std::nullopt;
+      result.push_back(*value);
+    }
+    return OnnxData(std::move(result));
+  }
+
+  template <class T>
+  Folded compare(const std::vector<T>& first, Comparison<T> holds) const {
+    const auto* second = node_.inputs.size() == 2 ? std::get_if<std::vector<T>>(&data(1)) : nullptr;
+    if (!second || !indexable(2)) return std::nullopt;
+    Ints result;
+    for (std::size_t i = 0; i < count(); ++i) {
+      result.push_back(holds(first[source(0, i)], (*second)[source(1, i)]));
+    }
+    return OnnxData(std::move(result));
+  }
+
+  Folded where() const {
+    if (!indexable(3)) return std::nullopt;
+    const auto* condition = std::get_if<Ints>(&data(0));
+    if (!condition || data(1).index() != data(2).index()) return std::nullopt;
+    return over_type(data(1), [&](const auto& yes) -> Folded {
+      const auto& no = std::get<std::decay_t<decltype(yes)>>(data(2));
+      std::decay_t<decltype(yes)> result;
+      for (std::size_t i = 0; i < count(); ++i) {
+        result.push_back((*condition)[source(0, i)] != 0 ? yes[source(1, i)] : no[source(2, i)]);
+      }
+      return OnnxData(std::move(result));
+    });
+  }
+
+  template <class T>
+  Folded cast(const std::vector<T>& first) const {
+    const DType to = out_.dtype;
+    if (to == DType::fp32 || to == DType::fp64) return OnnxData(Floats(first.begin(), first.end()));
+    if (to != DType::int64 && to != DType::int32 && to != DType::boolean) return std::nullopt;
+    const double limit = to == DType::int64 ? 0x1p62 : 0x1p31;
+    Ints result;
+    for (const T value : first) {
+      if (to == DType::boolean) {
+        result.push_back(value != 0);
+        continue;
+      }
+      if constexpr (std::is_same_v<T, Int>) {
+        if (to == DType::int32 && (value < INT32_MIN || value > INT32_MAX)) return std::nullopt;
+      } else {
+        if (!(value > -limit && value < limit)) return std::nullopt;
+      }
+      result.push_back(static_cast<Int>(value));
+    }
+    return OnnxData(std::move(result));
+  }
+
+  template <class T>
+  Folded concat(const std::vector<T>& first) const {
+    if (out_.shape.size() != 1) return std::nullopt;
+    std::vector<T> result = first;
+    for (std::size_t i = 1; i < node_.inputs.size(); ++i) {
+      if (node_.inputs[i] == kAbsent) return std::nullopt;
+      const auto* more = std::get_if<std::vector<T>>(&data(i));
+      if (!more) return std::nullopt;
+      result.insert(result.end(), more->begin(), more->end());
+      if (result.size() > count()) return std::nullopt;
+    }
+    return result.size() == count() ? Folded(std::move(result)) : std::nullopt;
+  }
+
+  template <class T>
+  Folded gather(const std::vector<T>& first) const {
+    if (shape_of(0).size() != 1 || node_.inputs.size() < 2 || node_.get_int("axis", 0) > 0) return std::nullopt;
+    const auto* indices = std::get_if<Ints>(&data(1));
+    if (!indices || indices->size() != count()) return std::nullopt;
+    const auto size = static_cast<Int>(first.size());
+    std::vector<T> result;
+    for (const Int index : *indices) {
+      if (index < -size || index >= size) return std::nullopt;
+      result.push_back(first[static_cast<std::size_t>(index < 0 ? index + size : index)]);
+    }
+    return OnnxData(std::move(result));
+  }
+
+  // One dimension; starts, ends and steps are inputs (opset 10) or attributes.
+  template <class T>
+  Folded slice(const std::vector<T>& first) const {
+    if (shape_of(0).size() != 1) return std::nullopt;
+    const auto bound = [&](std::size_t input, std::string_view attribute, MaybeInt otherwise) -> MaybeInt {
+      if (node_.input(input) != kAbsent) {
+        const auto* values = std::get_if<Ints>(&data(input));
+        return values && values->size() == 1 ? MaybeInt(values->front()) : std::nullopt;
+      }
+      const Ints values = node_.get_ints(attribute);
+      return values.size() == 1 ? MaybeInt(values.front()) : otherwise;
+    };
+    const MaybeInt start = bound(1, "starts", std::nullopt);
+    const MaybeInt step = bound(4, "", 1);
+    if (!start || !step || *step == 0) return std::nullopt;
+    const auto size = static_cast<Int>(first.size());
+    Int at = std::clamp(*start < 0 ? *start + size : *start, Int{0}, *step > 0 ? size : size - 1);
+    std::vector<T> result;
+    while (result.size() < count()) {  // the output's length, from shape inference, takes care of the end
+      if (at < 0 || at >= size) return std::nullopt;
+      result.push_back(first[static_cast<std::size_t>(at)]);
+      if (*step > size || *step < -size) break;
+      at += *step;
+    }
+    return result.size() == count() ? Folded(std::move(result)) : std::nullopt;
+  }
+
+  // Over all elements.
+  template <class T>
+  Folded reduce(const std::vector<T>& first) const {
+    if (count() != 1 || first.empty()) return std::nullopt;
+    const auto combine = find_binary<T>(node_.type == "ReduceProd"  ? "Mul"
+                                        : node_.type == "ReduceSum" ? "Add"
+                                        : node_.type == "ReduceMax" ? "Max"
+                                                                    : "Min");
+    T result = first.front();
+    for (std::size_t i = 1; i < first.size(); ++i) {
+      const auto next = combine(result, first[i]);
+      if (!next) return std::nullopt;
+      result = *next;
+    }
+    return OnnxData(std::vector<T>{result});
+  }
+
+  const OnnxGraph& graph_;
+  const OnnxNode& node_;
+  const OnnxValue& out_;
+  double count_;
+};
+
+}  // namespace
+
+bool is_shape_only(std::string_view onnx_type) {
+  return std::find(kShapeOnly.begin(), kShapeOnly.end(), onnx_type) != kShapeOnly.end();
+}
+
+std::vector<std::string> shape_only_names() { return {kShapeOnly.begin(), kShapeOnly.end()}; }
+
+std::optional<OnnxData> fold(const OnnxGraph& graph, const OnnxNode& node) {
+  if (node.outputs.empty() || node.outputs[0] == kAbsent) return std::nullopt;
+  return Folder(graph, node).run();
+}
+
+}  // namespace rooftile

@@ -1,0 +1,82 @@
+// An ONNX graph without protobuf: what lies between the reader (onnx_proto.cpp) and the operator table (onnx_ops.cpp).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "rooftile/workload/workload.hpp"
+
+namespace rooftile {
+
+using Ints = std::vector<std::int64_t>;
+using Floats = std::vector<double>;
+using OnnxData = std::variant<Ints, Floats>;  // elements of a small tensor: integers and booleans, or floating point
+
+// A tensor of the graph. Shapes of computed ones are empty until resolve() has been there.
+struct OnnxValue {
+  std::string name;
+  Shape shape;
+  DType dtype = DType::fp32;
+  bool constant = false;         // does not depend on the network's inputs
+  bool external = false;         // its elements are in another file, which is not opened
+  std::optional<OnnxData> data;  // the elements of a small constant
+};
+
+using ValueId = std::size_t;                                          // index into OnnxGraph::values
+constexpr ValueId kAbsent = std::numeric_limits<std::size_t>::max();  // an optional operand that is left out
+
+using OnnxAttribute = std::variant<std::int64_t, double, std::string, Ints, Floats, OnnxValue>;
+
+struct OnnxNode {
+  std::string name;  // never empty
+  std::string type;  // "Conv"; operators outside ONNX's own domain as "domain.Type"
+  std::vector<ValueId> inputs;
+  std::vector<ValueId> outputs;
+  std::map<std::string, OnnxAttribute, std::less<>> attributes;
+
+  ValueId input(std::size_t i) const { return i < inputs.size() ? inputs[i] : kAbsent; }
+
+  // The attribute's value, or what to take where it is missing or of another type.
+  std::int64_t get_int(std::string_view key, std::int64_t otherwise) const;
+  std::string get_string(std::string_view key, std::string_view otherwise) const;
+  Ints get_ints(std::string_view key) const;  // empty where missing
+
+  // "node 'conv1' (Conv)", for errors.
+  std::string label() const;
+};
+
+// A dimension of an input: a number, or a symbol such as "batch".
+struct OnnxDim {
+  std::optional<std::int64_t> value;
+  std::string symbol;
+};
+
+struct OnnxInput {
+  ValueId value = kAbsent;
+  std::vector<OnnxDim> dims;
+};
+
+struct OnnxGraph {
+  int opset = 0;
+  std::vector<OnnxValue> values;
+  std::vector<OnnxNode> nodes;
+  std::vector<OnnxInput> inputs;
+  std::vector<ValueId> outputs;
+
+  const Shape& shape(ValueId id) const { return values[id].shape; }
+};
+
+// A name from a file without what could break a line or a JSON string: control characters and bad UTF-8 become '?'.
+std::string printable(std::string_view name);
+
+// The same as an error message shows it: quoted and shortened.
+std::string quoted(std::string_view name);
+
+}  // namespace rooftile

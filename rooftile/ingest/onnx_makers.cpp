@@ -1,0 +1,154 @@
+#include "rooftile/ingest/onnx_makers.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "rooftile/ingest/onnx_window.hpp"
+#include "rooftile/ops/shapes.hpp"
+
+namespace rooftile {
+namespace {
+
+tl::unexpected<Error> bad(std::string message) { return fail(ErrorCode::bad_input, std::move(message)); }
+
+const Shape& output_shape(const OnnxGraph& graph, const OnnxNode& node) { return graph.shape(node.outputs[0]); }
+
+// Shape of input `i`, which must be there.
+Result<Shape> input_shape(const OnnxGraph& graph, const OnnxNode& node, std::size_t i) {
+  if (node.input(i) == kAbsent) return bad(fmt::format("input {} is missing", i));
+  return graph.shape(node.inputs[i]);
+}
+
+}  // namespace
+
+Result<OpKind> make_conv(const OnnxGraph& graph, const OnnxNode& node) {
+  const auto axes = read_window(graph, node);
+  if (!axes) return tl::unexpected(axes.error());
+  const Shape& input = graph.shape(node.inputs[0]);
+  const Shape& filter = graph.shape(node.inputs[1]);
+  Conv result;
+  result.transposed = node.type == "ConvTranspose";
+  result.batch = input[0];
+  result.in_channels = input[1];
+  result.groups = node.get_int("group", 1);
+  if (result.groups < 1) return bad(fmt::format("group is {}", result.groups));
+  const std::int64_t filter_inputs = result.transposed ? filter[0] : filter[1] * result.groups;
+  result.out_channels = result.transposed ? filter[1] * result.groups : filter[0];
+  if (filter_inputs != result.in_channels) {
+    return bad(fmt::format("filter {} in {} groups does not fit input {}", print(filter), result.groups, print(input)));
+  }
+  result.axes = *axes;
+  result.bias = node.input(2) != kAbsent;
+  const Shape expected = conv_output(result, static_cast<int>(input.size()) - 2);
+  if (expected != output_shape(graph, node)) {
+    return bad(fmt::format("its window gives {} outputs, shape inference {}", print(expected),
+                           print(output_shape(graph, node))));
+  }
+  return result;
+}
+
+Result<OpKind> make_gemm(const OnnxGraph& graph, const OnnxNode& node) {
+  const auto a = input_shape(graph, node, 0);
+  const auto b = input_shape(graph, node, 1);
+  if (!a || !b) return tl::unexpected((a ? b : a).error());
+  if (a->size() != 2 || b->size() != 2) return bad(fmt::format("{} and {} are no matrices", print(*a), print(*b)));
+  Gemm result;
+  result.trans_a = node.get_int("transA", 0) != 0;
+  result.trans_b = node.get_int("transB", 0) != 0;
+  result.m = (*a)[result.trans_a ? 1 : 0];
+  result.k = (*a)[result.trans_a ? 0 : 1];
+  result.n = (*b)[result.trans_b ? 0 : 1];
+  result.bias = node.input(2) != kAbsent;
+  if (result.k != (*b)[result.trans_b ? 1 : 0]) {
+    return bad(fmt::format("matrices {} and {} do not multiply", print(*a), print(*b)));
+  }
+  return result;
+}
+
+Result<OpKind> make_mat_mul(const OnnxGraph& graph, const OnnxNode& node) {
+  const auto a = input_shape(graph, node, 0);
+  const auto b = input_shape(graph, node, 1);
+  if (!a || !b) return tl::unexpected((a ? b : a).error());
+  const auto product = matmul(*a, *b);
+  if (!product) return tl::unexpected(product.error());
+  return product->gemm;
+}
+
+Result<OpKind> make_pool(const OnnxGraph& graph, const OnnxNode& node) {
+  const auto axes = read_window(graph, node);
+  if (!axes) return tl::unexpected(axes.error());
+  double window = 1;
+  for (const ConvAxis& axis : *axes) window *= static_cast<double>(axis.filter);
+  if (window > kMaxElements) return bad("kernel_shape is too large");
+  return Pool{node.type == "MaxPool"  ? "max"
+              : node.type == "LpPool" ? "lp"
+                                      : "average",
+              static_cast<std::int64_t>(window)};
+}
+
+Result<OpKind> make_global_pool(const OnnxGraph& graph, const OnnxNode& node) {
+  const auto input = input_shape(graph, node, 0);
+  if (!input) return tl::unexpected(input.error());
+  if (input->size() < 3) return bad(fmt::format("{} has no spatial dimensions", print(*input)));
+  const double window = elements(*input) / elements({(*input)[0], (*input)[1]});
+  return Pool{node.type == "GlobalMaxPool"  ? "max"
+              : node.type == "GlobalLpPool" ? "lp"
+                                            : "average",
+              static_cast<std::int64_t>(window)};
+}
+
+Result<OpKind> make_lrn(const OnnxGraph&, const OnnxNode& node) { return Normalize{"lrn", node.get_int("size", 1)}; }
+
+Result<OpKind> make_transpose(const OnnxGraph& graph, const OnnxNode& node) {
+  const auto input = input_shape(graph, node, 0);
+  if (!input) return tl::unexpected(input.error());
+  const auto rank = static_cast<std::int64_t>(input->size());
+  Ints order = node.get_ints("perm");
+  if (order.empty()) {
+    for (std::int64_t axis = rank - 1; axis >= 0; --axis) order.push_back(axis);
+  }
+  std::int64_t last = -1;
+  for (const std::int64_t axis : order) {
+    if (axis < 0 || axis >= rank) return bad(fmt::format("perm contains {}", axis));
+    if ((*input)[static_cast<std::size_t>(axis)] == 1) continue;
+    if (axis < last) return Move{"transpose"};
+    last = axis;
+  }
+  return View{"transpose"};
+}
+
+Result<OpKind> make_resize(const OnnxGraph& graph, const OnnxNode& node) {
+  const auto input = input_shape(graph, node, 0);
+  if (!input) return tl::unexpected(input.error());
+  const Shape& output = output_shape(graph, node);
+  return Move{"resize", node.get_string("mode", "nearest") == "nearest" && elements(output) < elements(*input)};
+}
+
+Result<OpKind> make_move_or_view(const OnnxGraph& graph, const OnnxNode& node) {
+  const auto input = input_shape(graph, node, 0);
+  if (!input) return tl::unexpected(input.error());
+  std::string function = node.type;
+  function[0] = static_cast<char>(function[0] - 'A' + 'a');
+  if (*input == output_shape(graph, node)) return View{function};
+  return Move{function};
+}
+
+Result<OpKind> make_cast(const OnnxGraph& graph, const OnnxNode& node) {
+  if (node.input(0) == kAbsent) return bad("has no input");
+  if (graph.values[node.inputs[0]].dtype == graph.values[node.outputs[0]].dtype) return View{"cast"};
+  return Elementwise{"cast", 1};
+}
+
+Result<OpKind> make_variadic(const OnnxGraph&, const OnnxNode& node) {
+  const auto count = static_cast<std::int64_t>(node.inputs.size());
+  const std::string function = node.type == "Max"   ? "max"
+                               : node.type == "Min" ? "min"
+                               : node.type == "Sum" ? "add"
+                                                    : "mean";
+  return Elementwise{function, node.type == "Mean" ? count : std::max<std::int64_t>(count - 1, 1)};
+}
+
+}  // namespace rooftile

@@ -1,0 +1,33 @@
+// The rows of the operator table (onnx_ops.cpp) that need a look at shapes or attributes.
+#pragma once
+
+#include "rooftile/error/error.hpp"
+#include "rooftile/ingest/onnx_graph.hpp"
+
+namespace rooftile {
+
+// Conv and ConvTranspose, in one to three spatial dimensions.
+Result<OpKind> make_conv(const OnnxGraph& graph, const OnnxNode& node);
+
+Result<OpKind> make_gemm(const OnnxGraph& graph, const OnnxNode& node);
+Result<OpKind> make_mat_mul(const OnnxGraph& graph, const OnnxNode& node);
+Result<OpKind> make_pool(const OnnxGraph& graph, const OnnxNode& node);
+Result<OpKind> make_global_pool(const OnnxGraph& graph, const OnnxNode& node);
+Result<OpKind> make_lrn(const OnnxGraph& graph, const OnnxNode& node);
+
+// A transposition that leaves the order of all dimensions above 1 alone moves nothing: a view.
+Result<OpKind> make_transpose(const OnnxGraph& graph, const OnnxNode& node);
+
+// Reducing by nearest neighbour picks single elements; all else reads the whole input.
+Result<OpKind> make_resize(const OnnxGraph& graph, const OnnxNode& node);
+
+// Concat, Expand, Pad, Tile: a view where the result has the shape of the first input.
+Result<OpKind> make_move_or_view(const OnnxGraph& graph, const OnnxNode& node);
+
+// A view where the type stays.
+Result<OpKind> make_cast(const OnnxGraph& graph, const OnnxNode& node);
+
+// Max, Mean, Min and Sum of any number of tensors: one operation for each further one; the mean also divides.
+Result<OpKind> make_variadic(const OnnxGraph& graph, const OnnxNode& node);
+
+}  // namespace rooftile

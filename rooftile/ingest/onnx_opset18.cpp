@@ -1,0 +1,162 @@
+#include "rooftile/ingest/onnx_opset18.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace rooftile {
+namespace {
+
+// Reductions whose axes moved from an attribute to an input in opset 18 (ReduceSum: in 13, which libonnx knows).
+constexpr std::array<std::string_view, 9> kReductions = {"ReduceL1",        "ReduceL2",   "ReduceLogSum",
+                                                         "ReduceLogSumExp", "ReduceMax",  "ReduceMean",
+                                                         "ReduceMin",       "ReduceProd", "ReduceSumSquare"};
+
+tl::unexpected<Error> bad(std::string message) { return fail(ErrorCode::bad_input, std::move(message)); }
+
+ValueId add_constant(OnnxGraph& graph, DType dtype, OnnxData data) {
+  OnnxValue value;
+  value.dtype = dtype;
+  value.constant = true;
+  value.shape = {std::visit([](const auto& elements) { return static_cast<std::int64_t>(elements.size()); }, data)};
+  value.data = std::move(data);
+  graph.values.push_back(std::move(value));
+  return graph.values.size() - 1;
+}
+
+// The values of an optional constant input of integers.
+Result<Ints> known_ints(const OnnxGraph& graph, const OnnxNode& node, std::size_t input, std::string_view what) {
+  const OnnxValue& value = graph.values[node.inputs[input]];
+  if (!value.data || !std::holds_alternative<Ints>(*value.data)) {
+    return fail(ErrorCode::unsupported, fmt::format("its {} cannot be known before the network runs", what));
+  }
+  return std::get<Ints>(*value.data);
+}
+
+Result<Ints> axes_in_range(Ints axes, std::size_t rank) {
+  for (std::int64_t& axis : axes) {
+    const auto limit = static_cast<std::int64_t>(rank);
+    if (axis < -limit || axis >= limit) return bad(fmt::format("axis {} is out of range", axis));
+    if (axis < 0) axis += limit;
+  }
+  return axes;
+}
+
+Result<void> lower_reduction(const OnnxGraph& graph, OnnxNode& node) {
+  const bool keep_all = node.get_int("noop_with_empty_axes", 0) != 0;
+  node.attributes.erase("noop_with_empty_axes");
+  Ints axes;
+  if (node.input(1) != kAbsent) {
+    auto known = known_ints(graph, node, 1, "axes");
+    if (!known) return tl::unexpected(known.error());
+    axes = std::move(*known);
+  }
+  node.inputs.resize(std::min<std::size_t>(node.inputs.size(), 1));
+  if (!axes.empty()) {
+    node.attributes.insert_or_assign("axes", std::move(axes));
+  } else if (keep_all && node.attributes.find("axes") == node.attributes.end()) {
+    node.type = "Identity";
+    node.attributes.clear();
+  }
+  return {};
+}
+
+// num_outputs: equal parts, the last one smaller where they do not come out even.
+Result<void> lower_split(OnnxGraph& graph, OnnxNode& node) {
+  const std::int64_t parts = node.get_int("num_outputs", 0);
+  if (node.attributes.erase("num_outputs") == 0 || node.input(0) == kAbsent || node.input(1) != kAbsent) return {};
+  const Shape& shape = graph.shape(node.inputs[0]);
+  const auto axis = axes_in_range({node.get_int("axis", 0)}, shape.size());
+  if (!axis) return tl::unexpected(axis.error());
+  const std::int64_t size = shape[static_cast<std::size_t>(axis->front())];
+  if (parts < 1 || parts != static_cast<std::int64_t>(node.outputs.size())) {
+    return bad(fmt::format("num_outputs is {} with {} outputs", parts, node.outputs.size()));
+  }
+  const std::int64_t part = (size + parts - 1) / parts;
+  Ints sizes(static_cast<std::size_t>(parts), part);
+  sizes.back() = size - part * (parts - 1);
+  if (sizes.back() < 1) return bad(fmt::format("{} positions do not split into {} parts", size, parts));
+  node.inputs.resize(2);
+  node.inputs[1] = add_constant(graph, DType::int64, std::move(sizes));
+  return {};
+}
+
+// Pad names the padded axes in its fourth input: padding for all axes instead.
+Result<void> lower_pad(OnnxGraph& graph, OnnxNode& node) {
+  if (node.input(3) == kAbsent || node.input(0) == kAbsent || node.input(1) == kAbsent) return {};
+  const std::size_t rank = graph.shape(node.inputs[0]).size();
+  auto named = known_ints(graph, node, 3, "axes");
+  const auto pads = known_ints(graph, node, 1, "padding");
+  if (named) named = axes_in_range(std::move(*named), rank);
+  if (!named) return tl::unexpected(named.error());
+  if (!pads) return tl::unexpected(pads.error());
+  if (pads->size() != 2 * named->size()) return bad("padding and axes differ in length");
+  Ints all(2 * rank, 0);
+  for (std::size_t i = 0; i < named->size(); ++i) {
+    const auto axis = static_cast<std::size_t>((*named)[i]);
+    all[axis] = (*pads)[i];
+    all[rank + axis] = (*pads)[named->size() + i];
+  }
+  node.inputs[1] = add_constant(graph, DType::int64, std::move(all));
+  node.inputs.resize(3);
+  return {};
+}
+
+// Resize names the resized axes in an attribute: scales or sizes for all axes instead.
+Result<void> lower_resize(OnnxGraph& graph, OnnxNode& node) {
+  node.attributes.erase("antialias");
+  const std::string policy = node.get_string("keep_aspect_ratio_policy", "stretch");
+  node.attributes.erase("keep_aspect_ratio_policy");
+  if (policy != "stretch")
+    return fail(ErrorCode::unsupported, fmt::format("keep_aspect_ratio_policy {}", quoted(policy)));
+  const Ints listed = node.get_ints("axes");
+  if (node.attributes.erase("axes") == 0 || node.input(0) == kAbsent) return {};
+  const Shape shape = graph.shape(node.inputs[0]);
+  const auto axes = axes_in_range(listed, shape.size());
+  if (!axes) return tl::unexpected(axes.error());
+
+  for (const std::size_t input : {std::size_t{2}, std::size_t{3}}) {
+    if (node.input(input) == kAbsent) continue;
+    const OnnxValue value = graph.values[node.inputs[input]];
+    if (!value.data) return fail(ErrorCode::unsupported, "its size cannot be known before the network runs");
+    const auto fill = [&](const auto& given, auto all) -> Result<void> {
+      if (given.empty() && value.shape == Shape{0}) return {};  // the other of scales and sizes is used
+      if (given.size() != axes->size()) return bad("sizes and axes differ in length");
+      for (std::size_t i = 0; i < given.size(); ++i) all[static_cast<std::size_t>((*axes)[i])] = given[i];
+      node.inputs[input] = add_constant(graph, value.dtype, std::move(all));
+      return {};
+    };
+    const Ints* sizes = std::get_if<Ints>(&*value.data);
+    auto filled = sizes ? fill(*sizes, shape) : fill(std::get<Floats>(*value.data), Floats(shape.size(), 1.0));
+    if (!filled) return filled;
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> lower_to_opset17(OnnxGraph& graph, OnnxNode& node) {
+  if (graph.opset <= 17) return {};
+  if (std::find(kReductions.begin(), kReductions.end(), node.type) != kReductions.end()) {
+    return lower_reduction(graph, node);
+  }
+  if (node.type == "Split") return lower_split(graph, node);
+  if (node.type == "Pad") return lower_pad(graph, node);
+  if (node.type == "Resize") return lower_resize(graph, node);
+  if (node.type == "Cast") {
+    node.attributes.erase("saturate");
+    node.attributes.erase("round_mode");
+  }
+  if (node.type == "AveragePool") {
+    const Ints dilations = node.get_ints("dilations");
+    if (std::all_of(dilations.begin(), dilations.end(), [](std::int64_t d) { return d == 1; })) {
+      node.attributes.erase("dilations");
+    }
+  }
+  return {};
+}
+
+}  // namespace rooftile

@@ -1,0 +1,31 @@
+// libonnx behind a wall: this file and onnx_proto.cpp, onnx_infer.cpp are all that touch its types.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "rooftile/error/error.hpp"
+#include "rooftile/ingest/onnx_graph.hpp"
+
+namespace rooftile {
+
+// Newest operator set whose schemas libonnx 1.12 has.
+constexpr int kNewestSchema = 17;
+
+// Between TensorProto::DataType and DType. Signedness is dropped; no DType: strings, complex numbers, 4-bit types.
+std::optional<DType> dtype_of_onnx(int elem_type);
+int onnx_type_of(DType dtype);
+
+// Parses the bytes that strip_weights() left. Shapes are still those of the file; nothing is inferred.
+Result<OnnxGraph> read_onnx_graph(std::string_view bytes);
+
+// Type and shape of each output of `node` by the operator's schema; the shapes of its inputs are known. Operators that
+// libonnx has no rule for, and shapes that depend on data, are errors.
+struct OnnxType {
+  Shape shape;
+  DType dtype = DType::fp32;
+};
+Result<std::vector<OnnxType>> infer_outputs(const OnnxGraph& graph, const OnnxNode& node);
+
+}  // namespace rooftile

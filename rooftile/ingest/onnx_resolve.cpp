@@ -1,0 +1,270 @@
+#include "rooftile/ingest/onnx_resolve.hpp"
+
+#include <algorithm>
+#include <string>
+#include <unordered_set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "rooftile/error/nearest.hpp"
+#include "rooftile/ingest/onnx_fold.hpp"
+#include "rooftile/ingest/onnx_ops.hpp"
+#include "rooftile/ingest/onnx_opset18.hpp"
+#include "rooftile/ingest/onnx_proto.hpp"
+#include "rooftile/ingest/onnx_window.hpp"
+
+namespace rooftile {
+namespace {
+
+constexpr std::size_t kMaxRank = 32;  // as onnx_proto.cpp
+
+tl::unexpected<Error> bad(std::string message) { return fail(ErrorCode::bad_input, std::move(message)); }
+
+Result<void> check_shape(const Shape& shape, const std::string& name) {
+  if (shape.size() > kMaxRank) return bad(fmt::format("{} has {} dimensions", quoted(name), shape.size()));
+  for (const std::int64_t dim : shape) {
+    if (dim < 0 || dim > kMaxDimension) {
+      return bad(fmt::format("{} has the dimension {}, not between 1 and {}", quoted(name), dim, kMaxDimension));
+    }
+  }
+  if (elements(shape) > kMaxElements) {
+    return bad(fmt::format("{} has {:.3g} elements, more than {:.3g}", quoted(name), elements(shape), kMaxElements));
+  }
+  return {};
+}
+
+// Numbers that libonnx multiplies and divides without a look: huge ones overflow there. Slices may mean "to the end".
+Result<void> check_attributes(const OnnxNode& node) {
+  const auto small = [](std::int64_t value) { return value >= -kMaxDimension && value <= kMaxDimension; };
+  for (const auto& [name, value] : node.attributes) {
+    const auto* one = std::get_if<std::int64_t>(&value);
+    if (one && !small(*one)) return bad(fmt::format("attribute {} is {}", quoted(name), *one));
+    const auto* many = std::get_if<Ints>(&value);
+    if (!many || node.type == "Slice") continue;
+    for (const std::int64_t element : *many) {
+      if (!small(element)) return bad(fmt::format("attribute {} contains {}", quoted(name), element));
+    }
+  }
+  return {};
+}
+
+class Resolver {
+ public:
+  Resolver(OnnxGraph& graph, const OnnxOptions& options)
+      : graph_(graph), options_(options), defined_(graph.values.size()) {}
+
+  Result<void> run() {
+    for (ValueId id = 0; id < graph_.values.size(); ++id) defined_[id] = graph_.values[id].constant;
+    if (auto result = set_inputs(); !result) return result;
+    std::vector<OnnxNode> kept;
+    for (OnnxNode& node : graph_.nodes) {
+      auto keep = add(node);
+      if (!keep) {
+        Error error = keep.error();
+        error.message = node.label() + ": " + error.message;
+        return tl::unexpected(std::move(error));
+      }
+      if (*keep) kept.push_back(std::move(node));
+    }
+    graph_.nodes = std::move(kept);
+    for (const ValueId id : graph_.outputs) {
+      if (!is_defined(id)) return bad(fmt::format("output {} is never computed", quoted(graph_.values[id].name)));
+    }
+    return {};
+  }
+
+ private:
+  bool is_defined(ValueId id) const { return id < defined_.size() ? defined_[id] : true; }
+
+  // Dimension 0 of each input is the batch; its symbol means the batch elsewhere too.
+  Result<void> set_inputs() {
+    if (options_.batch_size && (*options_.batch_size < 1 || *options_.batch_size > kMaxDimension)) {
+      return bad(fmt::format("batch size {} is not between 1 and {}", *options_.batch_size, kMaxDimension));
+    }
+    if (graph_.inputs.empty()) return bad("the graph has no inputs");
+    std::unordered_set<std::string> batch_symbols;
+    for (const OnnxInput& input : graph_.inputs) {
+      if (!input.dims.empty() && !input.dims[0].symbol.empty()) batch_symbols.insert(input.dims[0].symbol);
+    }
+    for (const OnnxInput& input : graph_.inputs) {
+      OnnxValue& value = graph_.values[input.value];
+      for (std::size_t i = 0; i < input.dims.size(); ++i) {
+        const OnnxDim& dim = input.dims[i];
+        if (i == 0 && !value.shape.empty()) return bad("an input is there twice");
+        if (i == 0 && options_.batch_size) {
+          if (!file_batch_) file_batch_ = dim.value;
+          value.shape.push_back(*options_.batch_size);
+        } else if (dim.value) {
+          value.shape.push_back(*dim.value);
+        } else if (i == 0 || batch_symbols.count(dim.symbol) > 0) {
+          value.shape.push_back(options_.batch_size.value_or(1));
+        } else {
+          return fail(ErrorCode::unsupported,
+                      fmt::format("input {} leaves dimension {}{} open; export the model with a number there",
+                                  quoted(value.name), i, dim.symbol.empty() ? "" : " (" + quoted(dim.symbol) + ")"));
+        }
+        if (value.shape.back() < 1) {
+          return bad(fmt::format("input {} has the dimension {}", quoted(value.name), value.shape.back()));
+        }
+      }
+      if (auto result = check_shape(value.shape, value.name); !result) return result;
+      defined_[input.value] = true;
+    }
+    return {};
+  }
+
+  // Infers one node; false: its outputs are constants and it leaves the graph.
+  Result<bool> add(OnnxNode& node) {
+    if (auto result = check(node); !result) return tl::unexpected(result.error());
+    if (node.type == "Constant") return set_constant(node);
+    if (auto result = lower_to_opset17(graph_, node); !result) return tl::unexpected(result.error());
+    if (node.type == "Reshape") {
+      follow_batch(node);
+      if (auto result = check_reshape(node); !result) return tl::unexpected(result.error());
+    }
+
+    const auto types = infer_outputs(graph_, node);
+    if (!types) return explain(node, types.error());
+    const bool constant = std::all_of(node.inputs.begin(), node.inputs.end(),
+                                      [&](ValueId id) { return id == kAbsent || graph_.values[id].constant; });
+    for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+      if (node.outputs[i] == kAbsent) continue;
+      OnnxValue& value = graph_.values[node.outputs[i]];
+      if (auto result = check_shape((*types)[i].shape, value.name); !result) return tl::unexpected(result.error());
+      value.shape = (*types)[i].shape;
+      value.dtype = (*types)[i].dtype;
+      value.constant = constant || is_shape_only(node.type);
+      if (!value.constant && elements(value.shape) < 1) {
+        return bad(fmt::format("its output {} is empty: {}", quoted(value.name), print(value.shape)));
+      }
+    }
+    if (!constant && !is_shape_only(node.type)) return true;
+    graph_.values[node.outputs[0]].data = fold(graph_, node);
+    return false;
+  }
+
+  // What can be said before shapes are inferred, and has to be: libonnx trusts its input.
+  Result<void> check(const OnnxNode& node) {
+    if (!is_shape_only(node.type) && !onnx_op_known(node.type) && !options_.skip_unsupported) {
+      return fail(ErrorCode::unsupported,
+                  fmt::format("operator {} is not supported{} (--skip-unsupported leaves it out)", quoted(node.type),
+                              did_you_mean(node.type, onnx_op_names())));
+    }
+    for (const ValueId id : node.inputs) {
+      if (id != kAbsent && !is_defined(id)) {
+        return bad(fmt::format("reads {}, which nothing before it computes", quoted(graph_.values[id].name)));
+      }
+    }
+    if (node.outputs.empty() || node.outputs[0] == kAbsent) return bad("has no output");
+    for (const ValueId id : node.outputs) {
+      if (id == kAbsent) continue;
+      if (defined_[id]) return bad(fmt::format("computes {}, which is there already", quoted(graph_.values[id].name)));
+      defined_[id] = true;
+    }
+    if (auto result = check_attributes(node); !result) return result;
+    if (!has_window(node.type)) return {};
+    const auto window = read_window(graph_, node);
+    return window ? Result<void>{} : tl::unexpected(window.error());
+  }
+
+  Result<bool> set_constant(const OnnxNode& node) {
+    OnnxValue& value = graph_.values[node.outputs[0]];
+    std::string name = std::move(value.name);
+    if (node.attributes.size() == 1) {
+      const OnnxAttribute& attribute = node.attributes.begin()->second;
+      if (const auto* tensor = std::get_if<OnnxValue>(&attribute)) value = *tensor;
+      if (const auto* number = std::get_if<std::int64_t>(&attribute)) value.data = Ints{*number};
+      if (const auto* number = std::get_if<double>(&attribute)) value.data = Floats{*number};
+      if (const auto* list = std::get_if<Ints>(&attribute)) {
+        value.data = *list;
+        value.shape = {static_cast<std::int64_t>(list->size())};
+      }
+      if (const auto* list = std::get_if<Floats>(&attribute)) {
+        value.data = *list;
+        value.shape = {static_cast<std::int64_t>(list->size())};
+      }
+      if (!std::holds_alternative<OnnxValue>(attribute) && value.data) {
+        value.dtype = std::holds_alternative<Ints>(*value.data) ? DType::int64 : DType::fp32;
+        value.constant = true;
+      }
+    }
+    value.name = std::move(name);
+    if (!value.constant) return fail(ErrorCode::unsupported, "its value is of an unsupported type");
+    return false;
+  }
+
+  // A file exported for one batch size has it written into its Reshapes; it follows the batch that is asked for.
+  void follow_batch(OnnxNode& node) {
+    const std::int64_t batch = options_.batch_size.value_or(0);
+    if (!file_batch_ || *file_batch_ == batch || node.input(0) == kAbsent || node.input(1) == kAbsent) return;
+    const Shape& shape = graph_.shape(node.inputs[0]);
+    const OnnxValue& target = graph_.values[node.inputs[1]];
+    const Ints* wanted = target.data ? std::get_if<Ints>(&*target.data) : nullptr;
+    if (!wanted || wanted->empty() || wanted->front() != *file_batch_ || shape.empty() || shape[0] != batch) return;
+    OnnxValue changed = target;
+    std::get<Ints>(*changed.data).front() = batch;
+    graph_.values.push_back(std::move(changed));
+    node.inputs[1] = graph_.values.size() - 1;
+  }
+
+  // Before libonnx divides by the product of the wanted dimensions.
+  Result<void> check_reshape(const OnnxNode& node) const {
+    if (node.input(0) == kAbsent || elements(graph_.shape(node.inputs[0])) < 1) return bad("has no data to reshape");
+    Ints wanted = node.get_ints("shape");  // opset 1
+    if (node.input(1) != kAbsent) {
+      const OnnxValue& target = graph_.values[node.inputs[1]];
+      if (const Ints* known = target.data ? std::get_if<Ints>(&*target.data) : nullptr) wanted = *known;
+    }
+    if (wanted.size() > kMaxRank) return bad(fmt::format("its new shape has {} dimensions", wanted.size()));
+    double product = 1;
+    for (const std::int64_t dim : wanted) {
+      if (dim < -1 || dim > kMaxDimension) return bad(fmt::format("its new shape has the dimension {}", dim));
+      if (dim > 0) product *= static_cast<double>(dim);
+    }
+    if (product > kMaxElements) return bad(fmt::format("its new shape {} is too large", print(wanted)));
+    if (node.get_int("allowzero", 0) != 0 && std::count(wanted.begin(), wanted.end(), 0) > 0) {
+      return bad(fmt::format("its new shape {} is empty", print(wanted)));
+    }
+    return {};
+  }
+
+  // Adds what keeps a shape from being known.
+  tl::unexpected<Error> explain(const OnnxNode& node, Error error) const {
+    for (const ValueId id : node.inputs) {
+      if (id == kAbsent || !graph_.values[id].external || elements(graph_.shape(id)) > 64) continue;
+      error.message +=
+          fmt::format("; its operand {} is in another file, which is not opened", quoted(graph_.values[id].name));
+      break;
+    }
+    return tl::unexpected(std::move(error));
+  }
+
+  OnnxGraph& graph_;
+  const OnnxOptions& options_;
+  std::vector<bool> defined_;               // by ValueId; those added later are constants
+  std::optional<std::int64_t> file_batch_;  // what the file has where the batch is replaced
+};
+
+}  // namespace
+
+Result<void> resolve(OnnxGraph& graph, const OnnxOptions& options) { return Resolver(graph, options).run(); }
+
+void drop_unused(OnnxGraph& graph) {
+  std::vector<bool> needed(graph.values.size());
+  for (const ValueId id : graph.outputs) needed[id] = true;
+  std::vector<OnnxNode> kept;
+  for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node) {
+    const bool used = std::any_of(node->outputs.begin(), node->outputs.end(),
+                                  [&](ValueId id) { return id != kAbsent && needed[id]; });
+    if (!used) continue;
+    for (const ValueId id : node->inputs) {
+      if (id != kAbsent) needed[id] = true;
+    }
+    kept.push_back(std::move(*node));
+  }
+  std::reverse(kept.begin(), kept.end());
+  graph.nodes = std::move(kept);
+}
+
+}  // namespace rooftile
