@@ -7,6 +7,7 @@
 
 #include "rooftile/error/nearest.hpp"
 #include "rooftile/ops/infer.hpp"
+#include "rooftile/workload/conv_geometry.hpp"
 
 namespace rooftile {
 namespace {
@@ -29,7 +30,8 @@ Result<TensorId> WorkloadBuilder::tensor(const TensorSpec& spec) {
 }
 
 Result<TensorId> WorkloadBuilder::input(const TensorSpec& spec) {
-  auto id = tensor(spec);
+  if (!spec.shape) return bad(fmt::format("tensor '{}' needs a shape", spec.name));
+  auto id = produce({spec.name, *spec.shape, spec.dtype.value_or(DType::fp32), spec.constant});
   if (id) workload_.inputs.push_back(*id);
   return id;
 }
@@ -57,15 +59,11 @@ std::vector<Shape> WorkloadBuilder::shapes(const std::vector<TensorId>& ids) con
   return result;
 }
 
-// The announced tensor of that name, or a new one.
-Result<TensorId> WorkloadBuilder::produce(const TensorSpec& output, Shape shape, DType dtype) {
-  const auto found = ids_.find(output.name);
-  if (found == ids_.end() || announced_.erase(found->second) == 0) {
-    return append({output.name, std::move(shape), dtype});
-  }
-  Tensor& tensor = workload_.tensors[found->second];
-  tensor.shape = std::move(shape);
-  tensor.dtype = dtype;
+// In the place of the announced tensor of that name, or in a new one.
+Result<TensorId> WorkloadBuilder::produce(Tensor tensor) {
+  const auto found = ids_.find(tensor.name);
+  if (found == ids_.end() || announced_.erase(found->second) == 0) return append(std::move(tensor));
+  workload_.tensors[found->second] = std::move(tensor);
   return found->second;
 }
 
@@ -74,9 +72,12 @@ Result<std::vector<TensorId>> WorkloadBuilder::add(const OpSpec& spec) {
   const Shape first = inputs.empty() ? Shape() : inputs.front();
   const DType dtype = spec.inputs.empty() ? DType::fp32 : workload_.tensors[spec.inputs.front()].dtype;
 
+  if (const auto* conv = std::get_if<Conv>(&spec.kind)) {
+    if (auto geometry = check(*conv); !geometry) return tl::unexpected(geometry.error());
+  }
   Op op{spec.name, spec.kind, spec.inputs, {}};
   std::vector<TensorSpec> outputs = spec.outputs;
-  if (outputs.empty()) outputs.push_back({.name = spec.name, .shape = {}, .dtype = {}});
+  if (outputs.empty()) outputs.push_back({.name = spec.name});
   std::vector<Shape> results;
   for (const TensorSpec& output : outputs) {
     const std::optional<Shape>& wanted = output.shape ? output.shape : spec.shape;
@@ -95,7 +96,7 @@ Result<std::vector<TensorId>> WorkloadBuilder::add(const OpSpec& spec) {
     }
   }
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    auto id = produce(outputs[i], std::move(results[i]), outputs[i].dtype.value_or(dtype));
+    auto id = produce({outputs[i].name, std::move(results[i]), outputs[i].dtype.value_or(dtype)});
     if (!id) return tl::unexpected(id.error());
     op.outputs.push_back(*id);
   }
@@ -103,12 +104,15 @@ Result<std::vector<TensorId>> WorkloadBuilder::add(const OpSpec& spec) {
   return workload_.ops.back().outputs;
 }
 
-Result<Workload> WorkloadBuilder::finish(std::vector<TensorId> outputs) {
+Result<Workload> WorkloadBuilder::finish(std::optional<std::vector<TensorId>> outputs) {
   if (!announced_.empty()) {
     return bad(fmt::format("no op produces '{}'", workload_.tensors[*announced_.begin()].name));
   }
-  if (outputs.empty() && !workload_.ops.empty()) outputs = workload_.ops.back().outputs;
-  workload_.outputs = std::move(outputs);
+  if (outputs) {
+    workload_.outputs = std::move(*outputs);
+  } else if (!workload_.ops.empty()) {
+    workload_.outputs = workload_.ops.back().outputs;
+  }
   workload_.batch_size = 1;
   if (!workload_.inputs.empty()) {
     const Shape& first = shape(workload_.inputs.front());

@@ -17,8 +17,8 @@ namespace rooftile {
 // A tensor as its author names it. What is left out follows from the op that produces it.
 struct TensorSpec {
   std::string name;
-  std::optional<Shape> shape;
-  std::optional<DType> dtype;
+  std::optional<Shape> shape = {};
+  std::optional<DType> dtype = {};
   bool constant = false;
 };
 
@@ -42,7 +42,7 @@ class WorkloadBuilder {
   // The same, and an input of the network.
   Result<TensorId> input(const TensorSpec& spec);
 
-  // Announces the result of a later op, where its place among the tensors matters.
+  // Announces the result of a later op or an input, where its place among the tensors matters.
   Result<TensorId> announce(const std::string& name);
 
   // A tensor that is there by now.
@@ -56,11 +56,11 @@ class WorkloadBuilder {
 
   // Takes the workload out; without outputs, they are those of the last op. The batch size is dimension 0 of the
   // first input. The caller still has to validate() it. The error: an announced tensor that no op produced.
-  Result<Workload> finish(std::vector<TensorId> outputs = {});
+  Result<Workload> finish(std::optional<std::vector<TensorId>> outputs = {});
 
  private:
   Result<TensorId> append(Tensor tensor);
-  Result<TensorId> produce(const TensorSpec& output, Shape shape, DType dtype);
+  Result<TensorId> produce(Tensor tensor);
 
   Workload workload_;
   std::unordered_set<TensorId> announced_;

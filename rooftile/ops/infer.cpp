@@ -1,5 +1,6 @@
 #include "rooftile/ops/infer.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <span>
@@ -91,7 +92,8 @@ struct ImpliedWeights {
     const std::int64_t first = conv.transposed ? conv.in_channels : conv.out_channels;
     const std::int64_t second = conv.transposed ? conv.out_channels : conv.in_channels;
     Shape filter = {first, second / conv.groups};
-    for (const ConvAxis& axis : used(conv.axes, input.size() - 2)) filter.push_back(axis.filter);
+    const std::size_t rank = std::clamp<std::size_t>(input.size(), 2, 5) - 2;
+    for (const ConvAxis& axis : used(conv.axes, rank)) filter.push_back(axis.filter);
     add(".weight", std::move(filter));
     if (conv.bias) add(".bias", {conv.out_channels});
   }

@@ -37,7 +37,7 @@ Result<Shape> pool_shape(const Shape& input, std::array<ConvAxis, 3> axes, bool 
 Result<Shape> concat_shape(const std::vector<Shape>& inputs, std::int64_t axis);
 
 // The weights and statistics of a convolution, a fully connected layer or a normalisation of `input`, named
-// "<op>.weight", "<op>.bias", "<op>.mean" and "<op>.variance"; none for other kinds. `kind` must fit `input`.
+// "<op>.weight", "<op>.bias", "<op>.mean" and "<op>.variance"; none for other kinds. A convolution must pass check().
 std::vector<Tensor> implied_weights(const OpKind& kind, const std::string& op, const Shape& input, DType dtype);
 
 }  // namespace rooftile

@@ -37,7 +37,7 @@ TensorId Net::append(const std::string& name, OpKind kind, std::vector<TensorId>
 }
 
 TensorId Net::input(const std::string& name, const Shape& shape) {
-  return certain(builder_.input({.name = name, .shape = shape, .dtype = {}}));
+  return certain(builder_.input({.name = name, .shape = shape}));
 }
 
 TensorId Net::conv(const std::string& name, TensorId x, std::int64_t out_channels, const Window& window, bool bias) {

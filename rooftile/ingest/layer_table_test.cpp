@@ -1,0 +1,234 @@
+#include "rooftile/ingest/layer_table.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "rooftile/ingest/csv.hpp"
+
+namespace rooftile {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr const char* kHeader = "N,C,H,W,K,R,S,pad_h,pad_w,stride_h,stride_w";
+constexpr const char* kConv1 = "256,3,224,224,96,11,11,2,2,4,4";  // AlexNet conv1
+
+// Header and row of a convolution with more columns at the end.
+std::string conv_table(const std::string& more_columns = "", const std::string& more_cells = "") {
+  return std::string(kHeader) + more_columns + "\n" + kConv1 + more_cells + "\n";
+}
+
+LayerTable parsed(const std::string& csv, const LayerTableOptions& options = {}) {
+  auto table = parse_layer_table(csv, "t.csv", options);
+  if (table) return *table;
+  ADD_FAILURE() << table.error().text();
+  return {};
+}
+
+std::string error_of(const std::string& csv, const LayerTableOptions& options = {}) {
+  const auto table = parse_layer_table(csv, "t.csv", options);
+  return table ? "no error" : table.error().text();
+}
+
+Conv conv_of(const LayerTable& table) { return std::get<Conv>(table.rows.at(0).op); }
+
+TEST(LayerTable, ReadsAConvolution) {
+  const LayerTable table = parsed(conv_table());
+  ASSERT_THAT(table.rows, SizeIs(1));
+  const Conv conv = conv_of(table);
+  EXPECT_EQ(conv.batch, 256);
+  EXPECT_EQ(conv.in_channels, 3);
+  EXPECT_EQ(conv.out_channels, 96);
+  const ConvAxis axis = {.in = 224, .filter = 11, .stride = 4, .dilation = 1, .pad_begin = 2, .pad_end = 2};
+  EXPECT_EQ(conv.axes[0], ConvAxis());
+  EXPECT_EQ(conv.axes[1], axis);
+  EXPECT_EQ(conv.axes[2], axis);
+  EXPECT_EQ(conv.groups, 1);
+  EXPECT_EQ(table.rows[0].precision, DType::fp32);
+  EXPECT_EQ(table.rows[0].gpu, "");
+  EXPECT_EQ(table.rows[0].line, 2u);
+}
+
+TEST(LayerTable, ReadsOptionalGeometry) {
+  const Conv conv = conv_of(parsed(conv_table(",pad_h_end,pad_w_end,dilation_h,dilation_w,groups", ",3,,2,1,3")));
+  EXPECT_EQ(conv.axes[1].pad_end, 3);
+  EXPECT_EQ(conv.axes[2].pad_end, 2);  // an empty cell: the same as before
+  EXPECT_EQ(conv.axes[1].dilation, 2);
+  EXPECT_EQ(conv.axes[2].dilation, 1);
+  EXPECT_EQ(conv.groups, 3);
+}
+
+TEST(LayerTable, TellsTheAxesApart) {
+  const Conv conv =
+      conv_of(parsed("op,N,C,H,W,K,R,S,pad_h,pad_w,stride_h,stride_w\nconv,4,1,161,700,32,5,20,0,1,2,3\n"));
+  EXPECT_EQ(conv.axes[1], (ConvAxis{.in = 161, .filter = 5, .stride = 2}));
+  EXPECT_EQ(conv.axes[2], (ConvAxis{.in = 700, .filter = 20, .stride = 3, .pad_begin = 1, .pad_end = 1}));
+}
+
+TEST(LayerTable, ReadsAGemm) {
+  const LayerTable table = parsed("M,N,K,batch,transA,transB\n16,32,64,3,N,T\n1,2,3,,,\n");
+  ASSERT_THAT(table.rows, SizeIs(2));
+  EXPECT_EQ(std::get<Gemm>(table.rows[0].op), (Gemm{.batch = 3, .m = 16, .n = 32, .k = 64, .trans_b = true}));
+  EXPECT_EQ(std::get<Gemm>(table.rows[1].op), (Gemm{.m = 1, .n = 2, .k = 3}));
+}
+
+TEST(LayerTable, MixesOpsInOneTable) {
+  const LayerTable table = parsed(
+      "op,N,C,H,W,K,R,S,pad_h,pad_w,stride_h,stride_w,M\n"
+      "conv,1,3,8,8,4,3,3,1,1,1,1,\n"
+      "gemm,5,,,,7,,,,,,,6\n");
+  ASSERT_THAT(table.rows, SizeIs(2));
+  EXPECT_TRUE(std::holds_alternative<Conv>(table.rows[0].op));
+  EXPECT_EQ(std::get<Gemm>(table.rows[1].op), (Gemm{.m = 6, .n = 5, .k = 7}));
+}
+
+TEST(LayerTable, KeepsEveryCellAsItIs) {
+  const LayerTable table = parsed(conv_table(",algorithm,note,time_us", ",winograd,\" a, \"\"b\"\"\nc\",1.50"));
+  EXPECT_THAT(table.columns, SizeIs(14));
+  EXPECT_EQ(table.columns.back(), "time_us");
+  ASSERT_THAT(table.rows, SizeIs(1));
+  EXPECT_EQ(table.rows[0].cells[11], "winograd");
+  EXPECT_EQ(table.rows[0].cells[12], " a, \"b\"\nc");
+  EXPECT_EQ(table.rows[0].cells[13], "1.50");
+}
+
+TEST(LayerTable, ChecksStatedOutputs) {
+  EXPECT_THAT(parsed(conv_table(",out_h,out_w", ",55,55")).rows, SizeIs(1));
+  EXPECT_THAT(parsed(conv_table(",out_h,out_w", ",,")).rows, SizeIs(1));
+  EXPECT_EQ(error_of(conv_table(",out_h,out_w", ",55,54")), "t.csv:2, column out_w: 54, but the geometry gives 55");
+}
+
+TEST(LayerTable, FillsAndOverridesGpuAndPrecision) {
+  const std::string csv = "M,N,K,gpu,precision\n1,1,1,t4,fp16\n1,1,1,,\n";
+  const auto values = [&](const LayerTableOptions& options) {
+    std::vector<std::string> result;
+    for (const LayerRow& row : parsed(csv, options).rows) {
+      result.push_back(row.gpu + "/" + std::string(name_of(row.precision)));
+    }
+    return result;
+  };
+  EXPECT_THAT(values({}), ElementsAre("t4/fp16", "/fp32"));
+  EXPECT_THAT(values({.gpu = "v100", .precision = "bf16"}), ElementsAre("t4/fp16", "v100/bf16"));
+  EXPECT_THAT(values({.gpu = "v100", .precision = "bf16", .override_cells = true}),
+              ElementsAre("v100/bf16", "v100/bf16"));
+  EXPECT_THAT(values({.gpu = "v100", .override_cells = true}), ElementsAre("v100/fp16", "v100/fp32"));
+}
+
+// --override replaces a precision that cannot be read, so it is no error.
+TEST(LayerTable, DoesNotReadOverriddenCells) {
+  const std::string csv = "M,N,K,precision\n1,1,1,int12\n";
+  EXPECT_THAT(error_of(csv), HasSubstr("t.csv:2, column precision: unknown precision 'int12'"));
+  const LayerTable table = parsed(csv, {.precision = "fp32", .override_cells = true});
+  EXPECT_THAT(table.rows, SizeIs(1));
+}
+
+TEST(LayerTable, KnowsPrecisionsByTheirNames) {
+  const LayerTable table =
+      parsed("M,N,K,precision\n1,1,1,half\n1,1,1,float32\n1,1,1,bfloat16\n1,1,1,tf32\n1,1,1,int8\n");
+  ASSERT_THAT(table.rows, SizeIs(5));
+  EXPECT_EQ(table.rows[0].precision, DType::fp16);
+  EXPECT_EQ(table.rows[2].precision, DType::bf16);
+  EXPECT_EQ(table.rows[4].precision, DType::int8);
+  EXPECT_THAT(error_of("M,N,K,precision\n1,1,1,int64\n"), HasSubstr("unknown precision 'int64'"));
+  EXPECT_THAT(error_of("M,N,K\n1,1,1\n", {.precision = "fp31"}), HasSubstr("did you mean 'fp32'?"));
+}
+
+TEST(LayerTable, BackwardPassesAndOtherOpsSaySo) {
+  EXPECT_EQ(error_of(conv_table(",pass", ",bwd_data")),
+            "t.csv:2, column pass: 'bwd_data': backward passes are not built yet; fwd is");
+  EXPECT_THAT(parsed(conv_table(",pass", ",fwd")).rows, SizeIs(1));
+  EXPECT_THAT(parsed(conv_table(",pass", ",inference")).rows, SizeIs(1));
+  for (const std::string op : {"rnn", "attention", "stream", "collective", "network"}) {
+    EXPECT_EQ(error_of("op,x\n" + op + ",1\n"),
+              "t.csv:2, column op: " + op + " rows are not supported yet; conv and gemm are");
+  }
+  EXPECT_EQ(error_of("op,x\ncomv,1\n"), "t.csv:2, column op: unknown op 'comv'; did you mean 'conv'?");
+  EXPECT_EQ(error_of("op,x\n,1\n"), "t.csv:2, column op: the cell is empty");
+}
+
+TEST(LayerTable, ErrorsNameFileLineAndColumn) {
+  EXPECT_EQ(error_of("M,N,K\n1,1,1\n\n1,x,1\n"), "t.csv:4, column N: 'x' is not a whole number");
+  EXPECT_EQ(error_of("M,N,K\n1,1.5,1\n"), "t.csv:2, column N: '1.5' is not a whole number");
+  EXPECT_EQ(error_of("M,N,K\n1,,1\n"), "t.csv:2, column N: the cell is empty");
+  EXPECT_EQ(error_of("M,N,K\n0,1,1\n"), "t.csv:2, column M: 0 is not between 1 and 2147483648");
+  EXPECT_EQ(error_of("M,N,K\n-5,1,1\n"), "t.csv:2, column M: -5 is not between 1 and 2147483648");
+  EXPECT_EQ(error_of("M,N,K\n1,99999999999999999999,1\n"),
+            "t.csv:2, column N: 99999999999999999999 is not between 1 and 2147483648");
+  EXPECT_EQ(error_of("M,N,K,transA\n1,1,1,yes\n"), "t.csv:2, column transA: 'yes' is neither N nor T");
+  EXPECT_EQ(error_of("M,N,K\n1,1\n"), "t.csv:2: 2 cells in a table of 3 columns");
+  EXPECT_EQ(error_of("M,N,KK\n1,1,1\n"),
+            "t.csv:2: the table has no column 'K', which this row needs; did you mean 'KK'?");
+  EXPECT_EQ(error_of(std::string(kHeader) + "\n1,3,5,5,4,9,9,0,0,1,1\n"),
+            "t.csv:2: convolution height: a filter that spans 9 does not fit into 5 padded positions");
+  EXPECT_THAT(error_of(conv_table(",groups", ",2")), HasSubstr("t.csv:2: convolution with 2 groups cannot split"));
+}
+
+TEST(LayerTable, RowsTooLargeToCountExactly) {
+  EXPECT_THAT(error_of("M,N,K\n2147483648,2147483648,1\n"), HasSubstr("too large"));
+  EXPECT_THAT(error_of("M,N,K,batch\n2147483648,1,1,2147483648\n"), HasSubstr("too large"));
+  EXPECT_THAT(error_of(std::string(kHeader) + "\n2147483648,2147483648,1,1,1,1,1,0,0,1,1\n"), HasSubstr("too large"));
+  EXPECT_THAT(error_of(std::string(kHeader) + "\n2147483648,2147483648,2147483648,2147483648,2147483648,1,1,0,0,1,1\n"),
+              HasSubstr("too large"));
+}
+
+TEST(LayerTable, TablesThatAreNone) {
+  EXPECT_EQ(error_of(""), "t.csv: the table is empty");
+  EXPECT_EQ(error_of("\n\n"), "t.csv: the table is empty");
+  EXPECT_THAT(error_of("a,b\n1,2\n"), HasSubstr("t.csv:1: no column 'op'"));
+  EXPECT_EQ(error_of("M,N,K,M\n"), "t.csv:1: two columns are called 'M'");
+  EXPECT_EQ(error_of("M,N,K\n1,\"2,3\n4,5,6\n"), "t.csv:2: a quote is never closed");
+  EXPECT_THAT(error_of(std::string("M,N\0,K\n", 8)), HasSubstr("t.csv:1: a NUL byte"));
+  EXPECT_THAT(parsed("M,N,K\n").rows, IsEmpty());
+}
+
+TEST(LayerTable, SkipsBadRowsOnRequest) {
+  const LayerTable table = parsed("M,N,K\n1,1,1\n1,x,1\n2,2\n3,3,3\n", {.skip_bad_rows = true});
+  EXPECT_THAT(table.rows, SizeIs(2));
+  ASSERT_THAT(table.bad_rows, SizeIs(2));
+  EXPECT_EQ(table.bad_rows[0].text(), "t.csv:3, column N: 'x' is not a whole number");
+  EXPECT_EQ(table.bad_rows[1].where, "t.csv:4");
+  EXPECT_EQ(table.rows[1].line, 5u);
+}
+
+TEST(LayerTable, LongCellsAreShortInMessages) {
+  EXPECT_LT(error_of("M,N,K\n1," + std::string(1000000, 'x') + ",1\n").size(), 120u);
+  EXPECT_EQ(error_of("M,N,K\n1,\"a\nb\",1\n"), "t.csv:2, column N: 'a b' is not a whole number");
+}
+
+TEST(LayerTable, ReadsTheCommittedExample) {
+  std::ifstream file("examples/layers.csv");
+  ASSERT_TRUE(file.is_open());
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_THAT(parsed(text).rows, SizeIs(6));
+}
+
+// Tables of real measurements, where a checkout has them beside it. Rows of passes that are not built yet are bad
+// rows; nothing else may be.
+TEST(LayerTable, ReadsPublishedMeasurements) {
+  const std::filesystem::path folder = "../shared/measurements";
+  if (!std::filesystem::is_directory(folder)) GTEST_SKIP() << folder << " is not there";
+  std::size_t tables = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (name != "conv.csv" && name != "gemm.csv" && name != "bmm.csv" && name != "linear.csv") continue;
+    std::ifstream file(entry.path());
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    const auto table = parse_layer_table(text, entry.path().string(), {.skip_bad_rows = true});
+    ASSERT_TRUE(table.has_value()) << table.error().text();
+    EXPECT_THAT(table->rows, testing::Not(IsEmpty())) << entry.path();
+    for (const Error& bad : table->bad_rows) EXPECT_EQ(bad.code, ErrorCode::unsupported) << bad.text();
+    ++tables;
+  }
+  EXPECT_GT(tables, 0u);
+}
+
+}  // namespace
+}  // namespace rooftile

@@ -1,0 +1,122 @@
+#include "rooftile/ingest/model.hpp"
+
+#include <cctype>
+#include <cstddef>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "rooftile/error/nearest.hpp"
+#include "rooftile/ingest/embedded_models.hpp"
+#include "rooftile/ingest/onnx.hpp"
+#include "rooftile/ingest/text_file.hpp"
+#include "rooftile/ingest/workload_json.hpp"
+#include "rooftile/zoo/zoo.hpp"
+
+namespace rooftile {
+namespace {
+
+// Standard input may be an ONNX file with its weights.
+constexpr std::size_t kMaxStandardInput = std::size_t{4} << 30;
+
+bool has_suffix(std::string_view text, std::string_view suffix) {
+  if (text.size() < suffix.size()) return false;
+  text.remove_prefix(text.size() - suffix.size());
+  for (std::size_t i = 0; i < suffix.size(); ++i) {
+    if (std::tolower(static_cast<unsigned char>(text[i])) != suffix[i]) return false;
+  }
+  return true;
+}
+
+// JSON begins with a brace, after blanks or a byte order mark; an ONNX file with the tag of a field, never a brace.
+bool looks_like_json(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+  return first != std::string_view::npos && text[first] == '{';
+}
+
+Result<Workload> from_json(const std::string& path, const ModelOptions& options) {
+  const auto text = read_text_file(path);
+  if (!text) return tl::unexpected(text.error());
+  return parse_workload_json(*text, path, options.batch_size);
+}
+
+Result<Workload> from_standard_input(const ModelOptions& options) {
+  const auto text = read_text_file("-", kMaxStandardInput);
+  if (!text) return tl::unexpected(text.error());
+  if (looks_like_json(*text)) return parse_workload_json(*text, "standard input", options.batch_size);
+  return parse_onnx(*text, "standard input", "standard input", {options.batch_size, options.skip_unsupported});
+}
+
+// The embedded model of that name, or the only one whose name ends in "/" and it.
+const EmbeddedModel* find_embedded(std::string_view name) {
+  const EmbeddedModel* found = nullptr;
+  for (const EmbeddedModel& model : embedded_models()) {
+    if (model.name == name) return &model;
+    const std::size_t slash = model.name.rfind('/');
+    if (model.name.substr(slash + 1) != name) continue;
+    if (found != nullptr) return nullptr;
+    found = &model;
+  }
+  return found;
+}
+
+tl::unexpected<Error> unknown(const std::string& model) {
+  std::error_code ignored;
+  if (std::filesystem::exists(model, ignored)) {
+    return fail(ErrorCode::not_found, "a model file is called .onnx or .json", model);
+  }
+  std::vector<std::string> names;
+  for (const ModelName& known : model_names()) {
+    names.push_back(known.name);
+    names.push_back(known.name.substr(known.name.rfind('/') + 1));
+  }
+  return fail(ErrorCode::not_found,
+              fmt::format("'{}' is no .onnx or .json file and no model that ships with the program{}", model,
+                          did_you_mean(model, names)));
+}
+
+Result<Workload> load(const std::string& model, const ModelOptions& options) {
+  const OnnxOptions onnx = {options.batch_size, options.skip_unsupported};
+  if (model == "-") return from_standard_input(options);
+  if (has_suffix(model, ".onnx")) return read_onnx(model, onnx);
+  if (has_suffix(model, ".json")) return from_json(model, options);
+  for (const ZooEntry& entry : zoo()) {
+    if (entry.name == model) return entry.build(options.batch_size.value_or(1));
+  }
+  if (const EmbeddedModel* embedded = find_embedded(model)) {
+    const std::string name(embedded->name);
+    return parse_onnx(embedded->onnx, name, name, onnx);
+  }
+  return unknown(model);
+}
+
+}  // namespace
+
+Result<Workload> load_model(const std::string& model, const ModelOptions& options) {
+  if (options.batch_size && (*options.batch_size < 1 || *options.batch_size > kMaxDimension)) {
+    return fail(ErrorCode::usage,
+                fmt::format("batch size {} is not between 1 and {}", *options.batch_size, kMaxDimension));
+  }
+  auto workload = load(model, options);
+  if (!workload) return workload;
+  if (auto valid = validate(*workload); !valid) {
+    const Error& error = valid.error();
+    return fail(error.code, error.message, error.where.empty() ? model : model + ": " + error.where);
+  }
+  return workload;
+}
+
+std::vector<ModelName> model_names() {
+  std::vector<ModelName> names;
+  for (const ZooEntry& entry : zoo()) names.push_back({entry.name, entry.description});
+  for (const EmbeddedModel& model : embedded_models()) {
+    const std::string name(model.name);
+    const std::size_t slash = name.find('/');
+    names.push_back({name, fmt::format("{} of {}, exported to ONNX", name.substr(slash + 1), name.substr(0, slash))});
+  }
+  return names;
+}
+
+}  // namespace rooftile

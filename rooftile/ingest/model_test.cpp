@@ -1,0 +1,134 @@
+#include "rooftile/ingest/model.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <unistd.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "rooftile/ingest/workload_json.hpp"
+#include "rooftile/zoo/zoo.hpp"
+
+namespace rooftile {
+namespace {
+
+using testing::HasSubstr;
+
+// A file of its own in the temporary folder, gone with the object.
+class TemporaryFile {
+ public:
+  TemporaryFile(const std::string& name, const std::string& text)
+      : path_(testing::TempDir() + "rooftile_model_test_" + std::to_string(getpid()) + name) {
+    std::ofstream(path_, std::ios::binary) << text;
+  }
+  ~TemporaryFile() { std::filesystem::remove(path_); }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+Error error_of(const std::string& model, const ModelOptions& options = {}) {
+  const auto workload = load_model(model, options);
+  return workload ? Error{ErrorCode::bad_input, "no error", ""} : workload.error();
+}
+
+std::size_t convolutions(const Workload& workload) {
+  return static_cast<std::size_t>(std::count_if(workload.ops.begin(), workload.ops.end(),
+                                                [](const Op& op) { return std::holds_alternative<Conv>(op.kind); }));
+}
+
+TEST(Model, EveryNameLoadsAtABatchSize) {
+  for (const ModelName& model : model_names()) {
+    const auto workload = load_model(model.name, {.batch_size = 3});
+    ASSERT_TRUE(workload.has_value()) << workload.error().text();
+    EXPECT_EQ(workload->batch_size, 3) << model.name;
+    EXPECT_GT(convolutions(*workload), 0u) << model.name;
+    EXPECT_FALSE(model.description.empty());
+  }
+}
+
+TEST(Model, TheZooWinsOverAnExportOfTheSameName) {
+  const auto zoo = load_model("alexnet");
+  const auto exported = load_model("torchvision/alexnet");
+  ASSERT_TRUE(zoo && exported);
+  EXPECT_EQ(zoo->tensors[zoo->ops[0].outputs[0]].shape[1], 96);
+  EXPECT_EQ(exported->tensors[exported->ops[0].outputs[0]].shape[1], 64);
+}
+
+TEST(Model, AnUnambiguousExportNeedsNoFolder) {
+  const auto brief = load_model("resnet50");
+  const auto full = load_model("torchvision/resnet50");
+  ASSERT_TRUE(brief && full);
+  EXPECT_EQ(*brief, *full);
+  EXPECT_EQ(convolutions(*brief), 53u);
+}
+
+TEST(Model, EmbeddedAndOnDiskAreTheSame) {
+  const auto embedded = load_model("torchvision/resnet18", {.batch_size = 2});
+  auto file = load_model("data/models/resnet18.onnx", {.batch_size = 2});
+  ASSERT_TRUE(embedded && file);
+  file->name = embedded->name;
+  EXPECT_EQ(*embedded, *file);
+}
+
+TEST(Model, ReadsJsonFiles) {
+  const TemporaryFile file("net.json", write_workload_json(zoo()[0].build(1)));
+  const auto workload = load_model(file.path(), {.batch_size = 7});
+  ASSERT_TRUE(workload.has_value()) << workload.error().text();
+  EXPECT_EQ(*workload, zoo()[0].build(7));
+}
+
+// Every exported model survives a trip through JSON exactly, and can be read at another batch size.
+TEST(Model, ExportsRoundTripThroughJson) {
+  for (const ModelName& model : model_names()) {
+    const auto workload = load_model(model.name, {.batch_size = 2});
+    ASSERT_TRUE(workload.has_value()) << workload.error().text();
+    const std::string text = write_workload_json(*workload);
+    const auto again = parse_workload_json(text, model.name);
+    ASSERT_TRUE(again.has_value()) << again.error().text();
+    EXPECT_EQ(*again, *workload) << model.name;
+    const auto larger = parse_workload_json(text, model.name, 5);
+    ASSERT_TRUE(larger.has_value()) << larger.error().text();
+    const auto expected = load_model(model.name, {.batch_size = 5});
+    ASSERT_TRUE(expected.has_value());
+    EXPECT_EQ(*larger, *expected) << model.name;
+  }
+}
+
+TEST(Model, UnknownNames) {
+  EXPECT_EQ(error_of("vgg61").message,
+            "'vgg61' is no .onnx or .json file and no model that ships with the program; did you mean 'vgg16'?");
+  EXPECT_THAT(error_of("resnet-50").message, HasSubstr("did you mean 'resnet50'?"));
+  EXPECT_EQ(error_of("vgg61").code, ErrorCode::not_found);
+  EXPECT_EQ(error_of("").code, ErrorCode::not_found);
+  EXPECT_EQ(error_of("data/models").text(), "data/models: a model file is called .onnx or .json");
+}
+
+TEST(Model, UnreadableFiles) {
+  EXPECT_EQ(error_of("no/such.json").text(), "no/such.json: No such file or directory");
+  EXPECT_EQ(error_of("no/such.json").code, ErrorCode::io);
+  EXPECT_THAT(error_of("no/such.onnx").text(), HasSubstr("no/such.onnx"));
+  const TemporaryFile empty("empty.json", "");
+  EXPECT_THAT(error_of(empty.path()).text(), HasSubstr("empty.json: the file is empty"));
+  const std::string folder = testing::TempDir() + "rooftile_folder.json";
+  std::filesystem::create_directory(folder);
+  EXPECT_EQ(error_of(folder).text(), folder + ": is a directory");
+  std::filesystem::remove(folder);
+}
+
+TEST(Model, BatchSizesOutOfRange) {
+  for (const std::int64_t batch : {std::int64_t{0}, std::int64_t{-1}, kMaxDimension + 1, INT64_MAX, INT64_MIN}) {
+    EXPECT_EQ(error_of("alexnet", {.batch_size = batch}).code, ErrorCode::usage);
+  }
+  EXPECT_THAT(error_of("alexnet", {.batch_size = kMaxDimension}).text(), HasSubstr("alexnet: "));
+}
+
+}  // namespace
+}  // namespace rooftile

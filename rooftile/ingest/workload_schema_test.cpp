@@ -1,0 +1,118 @@
+// The JSON Schema of workloads against the reader: the same keys, and both take the same files.
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <valijson/adapters/nlohmann_json_adapter.hpp>
+#include <valijson/schema.hpp>
+#include <valijson/schema_parser.hpp>
+#include <valijson/validator.hpp>
+
+#include "rooftile/ingest/workload_json.hpp"
+#include "rooftile/ingest/workload_json_attributes.hpp"
+#include "rooftile/zoo/zoo.hpp"
+
+namespace rooftile {
+namespace {
+
+using nlohmann::json;
+using Names = std::set<std::string>;
+
+std::string file(const std::string& path) {
+  std::ifstream stream(path);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+const json& schema_text() {
+  static const json text = json::parse(file("data/schema/workload-1.json"));
+  return text;
+}
+
+bool fits_schema(const json& document) {
+  static const valijson::Schema& schema = [] {
+    static valijson::Schema parsed;
+    const valijson::adapters::NlohmannJsonAdapter adapter(schema_text());
+    valijson::SchemaParser().populateSchema(adapter, parsed);
+    return std::ref(parsed);
+  }();
+  const valijson::adapters::NlohmannJsonAdapter adapter(document);
+  return valijson::Validator().validate(schema, adapter, nullptr);
+}
+
+template <std::size_t N, class T>
+void add_names(Names& names, const std::array<Attribute<T>, N>& table) {
+  for (const Attribute<T>& attribute : table) names.insert(attribute.name);
+}
+
+template <class Kind>
+Names keys_of() {
+  Names names = {"op", "name", "inputs", "shape", "outputs", "weights"};
+  add_names(names, kAttributes<Kind>);
+  if constexpr (std::is_same_v<Kind, Conv>) add_names(names, kAxisAttributes);
+  if constexpr (std::is_same_v<Kind, Pool>) {
+    add_names(names, kAxisAttributes);
+    names.erase("in");
+    names.erase("output_padding");
+    names.insert({"ceil_mode", "global"});
+  }
+  if constexpr (std::is_same_v<Kind, Move>) names.insert("axis");
+  return names;
+}
+
+template <std::size_t... I>
+void expect_same_keys(std::index_sequence<I...>) {
+  const auto check = [](const OpKind& kind, const Names& expected) {
+    Names described;
+    const json& properties = schema_text()["definitions"][std::string(name_of(kind))]["properties"];
+    for (const auto& item : properties.items()) described.insert(item.key());
+    EXPECT_EQ(described, expected) << name_of(kind);
+  };
+  (check(OpKind(std::in_place_index<I>), keys_of<std::variant_alternative_t<I, OpKind>>()), ...);
+}
+
+TEST(WorkloadSchema, HasTheKeysOfTheReader) {
+  expect_same_keys(std::make_index_sequence<std::variant_size_v<OpKind>>());
+}
+
+TEST(WorkloadSchema, TakesWhatIsWritten) {
+  EXPECT_TRUE(fits_schema(json::parse(file("examples/tiny.json"))));
+  for (const ZooEntry& entry : zoo()) {
+    EXPECT_TRUE(fits_schema(json::parse(write_workload_json(entry.build(2))))) << entry.name;
+  }
+}
+
+// Mistakes that a schema can see; the reader refuses each of them too.
+TEST(WorkloadSchema, RefusesWhatTheReaderRefuses) {
+  const json good = json::parse(file("examples/tiny.json"));
+  const auto refused = [&](const std::string& pointer, const json& value) {
+    json bad = good;
+    bad[json::json_pointer(pointer)] = value;
+    EXPECT_FALSE(fits_schema(bad)) << pointer << " = " << value;
+    EXPECT_FALSE(parse_workload_json(bad.dump(), "bad.json").has_value()) << pointer << " = " << value;
+  };
+  refused("/schema", "rooftile/workload/2");
+  refused("/name", 1);
+  refused("/odd", 1);
+  refused("/batch_size", 0);
+  refused("/inputs/0/shape/0", 0);
+  refused("/inputs/0/dtype", "fp31");
+  refused("/ops/0/op", "covn");
+  refused("/ops/0/stride", 0);
+  refused("/ops/0/strid", 2);
+  refused("/ops/0/pad", -1);
+  refused("/ops/0/bias", 1);
+  refused("/ops/1/function", nullptr);
+  refused("/ops/4/function", "avrage");
+  refused("/ops/8/shape", "0x-1");
+  refused("/outputs/0", 1);
+}
+
+}  // namespace
+}  // namespace rooftile
