@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -50,26 +51,30 @@ const EmbeddedText* embedded(std::string_view id, bool architectures) {
   return nullptr;
 }
 
-// The required keys that `facts` lack, as a person would look for them.
+// "level.capacity" of L2 -> "level.L2.capacity"
+std::string level_fact(std::string_view level, const GpuKey& row) {
+  return fmt::format("level.{}.{}", level, row.key.substr(row.key.find('.') + 1));
+}
+
+// The required keys that `facts` lack.
 std::vector<std::string> missing_keys(const FactTable& facts) {
   std::vector<std::string> missing;
+  const auto need = [&](std::string key) {
+    if (!facts.has(key)) missing.push_back(std::move(key));
+  };
   for (const GpuKey& row : gpu_keys()) {
-    if (row.need != Need::required) continue;
-    if (row.set != nullptr) {
-      if (!facts.has(row.key)) missing.emplace_back(row.key);
-      continue;
-    }
-    const std::string_view name = row.key.substr(row.key.find('.') + 1);
-    for (const LevelName& level : kLevelNames) {
-      const std::string key = fmt::format("level.{}.{}", level.name, name);
-      const bool wanted = level.required || facts.has(fmt::format("level.{}.capacity", level.name));
-      if (wanted && !facts.has(key)) missing.push_back(key);
+    if (row.need == Need::required && !is_level_key(row)) need(std::string(row.key));
+  }
+  for (const LevelName& level : kLevelNames) {
+    if (!level.required && !facts.has(fmt::format("level.{}.capacity", level.name))) continue;
+    for (const GpuKey& row : gpu_keys()) {
+      if (row.need == Need::required && is_level_key(row)) need(level_fact(level.name, row));
     }
   }
   return missing;
 }
 
-// Fills the fields of `gpu` from its facts, by the key table.
+// Fills the fields of `gpu` and lists its facts, both in the order of the key table.
 void fill(Gpu& gpu, const FactTable& facts) {
   for (const LevelName& level : kLevelNames) {
     if (!facts.has(fmt::format("level.{}.capacity", level.name))) continue;
@@ -78,18 +83,21 @@ void fill(Gpu& gpu, const FactTable& facts) {
     added.per_sm = level.per_sm;
   }
   for (const GpuKey& row : gpu_keys()) {
-    if (row.set != nullptr) {
-      if (const NumberedFact* entry = facts.find(row.key)) row.set(gpu, entry->number);
-    }
-    if (row.set_level == nullptr) continue;
-    const std::string_view name = row.key.substr(row.key.find('.') + 1);
-    for (MemoryLevel& level : gpu.levels) {
-      if (const NumberedFact* entry = facts.find(fmt::format("level.{}.{}", level.name, name))) {
-        row.set_level(level, entry->number);
-      }
+    if (is_level_key(row)) continue;
+    const NumberedFact* entry = facts.find(row.key);
+    if (entry == nullptr) continue;
+    if (row.set != nullptr) row.set(gpu, entry->number);
+    gpu.facts.push_back(entry->fact);
+  }
+  for (MemoryLevel& level : gpu.levels) {
+    for (const GpuKey& row : gpu_keys()) {
+      if (!is_level_key(row)) continue;
+      const NumberedFact* entry = facts.find(level_fact(level.name, row));
+      if (entry == nullptr) continue;
+      if (row.set_level != nullptr) row.set_level(level, entry->number);
+      gpu.facts.push_back(entry->fact);
     }
   }
-  for (const NumberedFact& entry : facts.entries()) gpu.facts.push_back(entry.fact);
 }
 
 bool is_id(std::string_view id) {

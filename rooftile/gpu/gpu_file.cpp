@@ -5,15 +5,14 @@
 #include <cmath>
 #include <cstddef>
 #include <optional>
-#include <sstream>
+#include <utility>
 #include <vector>
 
-#define TOML_EXCEPTIONS 0
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include "rooftile/error/nearest.hpp"
 #include "rooftile/gpu/gpu_keys.hpp"
+#include "rooftile/gpu/toml.hpp"
 
 namespace rooftile {
 namespace {

@@ -45,7 +45,11 @@ TEST(GpuFile, ReadsFactsWithTheirSource) {
   EXPECT_EQ(file->facts.find("board.launch_date")->fact.text, "2017-04-06");
 }
 
-TEST(GpuFile, BadTomlSaysWhere) { EXPECT_THAT(error_of("id = \"x\"\nname = \n"), StartsWith("x.toml:2:")); }
+TEST(GpuFile, BadTomlSaysWhere) {
+  EXPECT_THAT(error_of("id = \"x\"\nname = \n"), StartsWith("x.toml:2:"));
+  // An assertion of toml++ 3.3 (toml.hpp) used to end the program here.
+  EXPECT_THAT(error_of("[|x]\n"), StartsWith("x.toml:1:2: "));
+}
 
 TEST(GpuFile, UnknownKeysNameTheNearest) {
   EXPECT_EQ(error_of("idd = \"x\"\n"), "x.toml:1:1: unknown key 'idd'; did you mean 'id'?");

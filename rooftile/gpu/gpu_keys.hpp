@@ -42,6 +42,9 @@ inline constexpr std::array kLevelNames = {LevelName{"L1", true, true}, LevelNam
 
 std::span<const GpuKey> gpu_keys();
 
+// True for a key of a [[level]].
+inline bool is_level_key(const GpuKey& row) { return row.key.starts_with("level."); }
+
 // The row of "level.capacity" or "core.clock"; null if there is none.
 const GpuKey* find_gpu_key(std::string_view key);
 
