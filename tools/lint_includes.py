@@ -29,7 +29,7 @@ HEAVY = {
     "onnx/": r"rooftile/ingest/onnx\w*\.cpp",
     "google/protobuf/": r"rooftile/ingest/onnx\w*\.cpp",
     "CLI/": r"rooftile/cli/\w+\.(cpp|hpp)",
-    "toml++/": r".*\.cpp",
+    "toml++/": r".*\.cpp|rooftile/gpu/toml\.hpp",
     "nlohmann/": r".*\.cpp|rooftile/ingest/\w*json\w*\.hpp",
     "valijson/": r".*_test\.cpp",
 }
