@@ -161,6 +161,7 @@ Result<Prediction> predict(const Workload& given, const Gpu& gpu, const PredictO
   prediction.gpu = gpu.id;
   prediction.batch_size = workload.batch_size;
   prediction.precision = options.precision;
+  prediction.peak = gpu.peak(Peak::fp32);
   prediction.memory = memory_use(workload);
   prediction.unsupported = workload.skipped;
   prediction.layers.reserve(workload.ops.size());

@@ -118,7 +118,7 @@ TEST(Predict, SumsItsLayers) {
   EXPECT_EQ(prediction->batch_size, 16);
   EXPECT_EQ(prediction->time, prediction->layers[0].time + prediction->layers[1].time);
   EXPECT_EQ(prediction->flops, prediction->layers[0].flops + prediction->layers[1].flops);
-  EXPECT_DOUBLE_EQ(prediction->throughput_per_second(), 16 / prediction->time.value());
+  EXPECT_DOUBLE_EQ(prediction->throughput_per_second().value(), 16 / prediction->time.value());
 
   const Cases shares = time_by_bottleneck(*prediction);
   EXPECT_EQ(shares[Bottleneck::dram], prediction->layers[0].time);

@@ -58,11 +58,16 @@ struct Prediction {
   std::string method = "delta";
   Seconds time;
   Flops flops;
+  FlopsPerSecond peak;  // of the GPU at this precision
   MemoryUse memory;
   std::vector<LayerEstimate> layers;
   std::vector<Skipped> unsupported;
 
-  double throughput_per_second() const { return static_cast<double>(batch_size) / time.value(); }
+  // Samples a second; none for a workload that takes no time.
+  std::optional<double> throughput_per_second() const {
+    if (time <= Seconds(0)) return std::nullopt;
+    return static_cast<double>(batch_size) / time.value();
+  }
 };
 
 // Total time of the layers that each thing limits, in the order of Bottleneck.

@@ -1,0 +1,145 @@
+// Two predictions side by side.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "rooftile/report/report.hpp"
+#include "rooftile/report/text.hpp"
+#include "rooftile/units/text.hpp"
+
+namespace rooftile {
+namespace {
+
+using Json = nlohmann::json;
+
+struct Layer {
+  std::string name, bottleneck;
+  Seconds time;
+};
+
+struct Side {
+  std::string model, gpu, precision, method;
+  std::int64_t batch_size = 0;
+  Seconds time;
+  std::vector<Layer> layers;
+};
+
+Seconds read_time(const Json& json) {
+  const double seconds = json.at("time_s").get<double>();
+  if (!std::isfinite(seconds) || seconds < 0) throw Json::other_error::create(501, "time_s is not a time", &json);
+  return Seconds(seconds);
+}
+
+Result<Side> read(std::string_view text, std::string_view where) {
+  const auto bad = [&](const std::string& why) { return fail(ErrorCode::bad_input, why, std::string(where)); };
+  try {
+    const Json json = Json::parse(text);
+    if (json.is_array()) return bad("holds several predictions; predict one GPU at a time to compare them");
+    if (!json.is_object() || json.value("schema", "") != "rooftile/prediction/1") {
+      return bad("is not a prediction (\"schema\": \"rooftile/prediction/1\"); make one with predict --format json");
+    }
+    Side side{json.at("model"),
+              json.at("gpu"),
+              json.at("precision"),
+              json.at("method"),
+              json.at("batch_size"),
+              read_time(json),
+              {}};
+    for (const Json& layer : json.at("layers")) {
+      const Json& bottleneck = layer.at("bottleneck");
+      side.layers.push_back(
+          {layer.at("name"), bottleneck.is_string() ? bottleneck.get<std::string>() : "-", read_time(layer)});
+    }
+    return side;
+  } catch (const Json::exception& error) {
+    std::string why = error.what();
+    why.erase(0, std::min(why.size(), why.find("] ") == std::string::npos ? 0 : why.find("] ") + 2));
+    return bad("is not a whole prediction: " + why);
+  }
+}
+
+std::string ratio(Seconds a, Seconds b) {
+  if (a <= Seconds(0) || b <= Seconds(0)) return "-";
+  return fmt::format("{:.3g}x", b / a);
+}
+
+std::string times(const Side& a, const Side& b) {
+  TextTable table({{""}, {"A", Align::right}, {"B", Align::right}, {"B / A", Align::right}});
+  const auto row = [&](const char* what, const std::string& in_a, const std::string& in_b) {
+    table.add({what, in_a, in_b, ""});
+  };
+  row("model", a.model, b.model);
+  row("gpu", a.gpu, b.gpu);
+  row("batch size", fmt::format("{}", a.batch_size), fmt::format("{}", b.batch_size));
+  row("precision", a.precision, b.precision);
+  row("method", a.method, b.method);
+  table.add({"time", print(a.time), print(b.time), ratio(a.time, b.time)});
+  const auto per_sample = [](const Side& side) { return side.time / static_cast<double>(side.batch_size); };
+  if (a.batch_size > 0 && b.batch_size > 0 && a.batch_size != b.batch_size) {
+    table.add({"time a sample", print(per_sample(a)), print(per_sample(b)), ratio(per_sample(a), per_sample(b))});
+  }
+  return table.text();
+}
+
+}  // namespace
+
+Result<std::string> diff_report(std::string_view json_a, std::string_view where_a, std::string_view json_b,
+                                std::string_view where_b) {
+  const auto a = read(json_a, where_a);
+  if (!a) return tl::unexpected(a.error());
+  const auto b = read(json_b, where_b);
+  if (!b) return tl::unexpected(b.error());
+
+  std::map<std::string, const Layer*> in_b;
+  for (const Layer& layer : b->layers) in_b[layer.name] = &layer;
+  struct Pair {
+    const Layer* a;
+    const Layer* b;
+    double change() const { return std::abs((b->time - a->time).value()); }
+  };
+  std::vector<Pair> pairs;
+  TextTable alone({{"only in one"}, {"A", Align::right}, {"B", Align::right}});
+  for (const Layer& layer : a->layers) {
+    const auto found = in_b.find(layer.name);
+    if (found == in_b.end()) {
+      alone.add({layer.name, print(layer.time), ""});
+      continue;
+    }
+    pairs.push_back({&layer, found->second});
+    in_b.erase(found);
+  }
+  for (const Layer& layer : b->layers) {
+    if (in_b.count(layer.name) != 0) alone.add({layer.name, "", print(layer.time)});
+  }
+  std::stable_sort(pairs.begin(), pairs.end(), [](const Pair& x, const Pair& y) { return x.change() > y.change(); });
+
+  TextTable changed({{"layer, largest change first", Align::left, 36},
+                     {"A", Align::right},
+                     {"B", Align::right},
+                     {"B - A", Align::right},
+                     {"B / A", Align::right},
+                     {"limited by"}});
+  std::size_t same = 0;
+  for (const Pair& pair : pairs) {
+    if (pair.a->time == pair.b->time && pair.a->bottleneck == pair.b->bottleneck) {
+      ++same;
+      continue;
+    }
+    const bool one = pair.a->bottleneck == pair.b->bottleneck;
+    changed.add({pair.a->name, print(pair.a->time), print(pair.b->time), print(pair.b->time - pair.a->time),
+                 ratio(pair.a->time, pair.b->time),
+                 one ? pair.a->bottleneck : fmt::format("{} -> {}", pair.a->bottleneck, pair.b->bottleneck)});
+  }
+  std::string text = fmt::format("  A  {}\n  B  {}\n\n{}", where_a, where_b, times(*a, *b));
+  if (!changed.empty()) text += "\n" + changed.text();
+  if (same > 0) text += fmt::format("  {} layers are the same\n", same);
+  if (!alone.empty()) text += "\n" + alone.text();
+  return text;
+}
+
+}  // namespace rooftile

@@ -1,0 +1,85 @@
+// The GPU catalogue: a line a GPU, and every number of one GPU with its source.
+#include <algorithm>
+#include <string>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "rooftile/report/report.hpp"
+#include "rooftile/report/text.hpp"
+#include "rooftile/units/text.hpp"
+
+namespace rooftile {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// "derived" where a number is; "" for a vendor's, which is the usual case.
+std::string mark(const Gpu& gpu, const std::string& key) {
+  for (const Fact& fact : gpu.facts) {
+    if (fact.key == key) return fact.kind == FactKind::vendor ? "" : fmt::format(" {}", name_of(fact.kind).front());
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string gpus_table(std::span<const Gpu> gpus) {
+  TextTable table({{"id"},
+                   {"architecture"},
+                   {"SMs", Align::right},
+                   {"clock", Align::right},
+                   {"fp32", Align::right},
+                   {"L2", Align::right},
+                   {"DRAM", Align::right},
+                   {"DRAM bandwidth", Align::right}});
+  for (const Gpu& gpu : gpus) {
+    const MemoryLevel& dram = gpu.level("DRAM");
+    table.add({gpu.id, gpu.architecture, grouped(gpu.sm_count), print(gpu.clock), print(gpu.peak(Peak::fp32)),
+               print(gpu.level("L2").capacity), print(dram.capacity),
+               print(dram.bandwidth) + mark(gpu, "level.DRAM.bandwidth")});
+  }
+  return table.text("") +
+         "\nm: measured, d: derived, s: stated by a paper; unmarked: the vendor's. "
+         "rooftile gpus show ID prints every number with its source.\n";
+}
+
+std::string gpu_table(const Gpu& gpu) {
+  std::string text =
+      fmt::format("{} ({}), {} {}, {}\n", gpu.name, gpu.id, gpu.vendor, gpu.architecture, gpu.compute_capability);
+  if (!gpu.note.empty()) text += fmt::format("  {}\n", wrapped(gpu.note, 96, "  "));
+  text += '\n';
+  std::size_t key_width = 0, text_width = 0;
+  for (const Fact& fact : gpu.facts) {
+    key_width = std::max(key_width, width_of(fact.key));
+    text_width = std::max(text_width, width_of(fact.text));
+  }
+  for (const Fact& fact : gpu.facts) {
+    const std::string source = fact.note.empty() ? fact.source : fmt::format("{} ({})", fact.source, fact.note);
+    const std::string start =
+        fmt::format("  {:<{}}  {:<{}}  {:<8}  ", fact.key, key_width, fact.text, text_width, name_of(fact.kind));
+    text += start + wrapped(source, 72, std::string(width_of(start), ' ')) + "\n";
+  }
+  return text;
+}
+
+std::string gpus_json(std::span<const Gpu> gpus) {
+  Json json = Json::array();
+  for (const Gpu& gpu : gpus) {
+    Json facts = Json::array();
+    for (const Fact& fact : gpu.facts) {
+      Json entry = {{"key", fact.key}, {"value", fact.text}, {"kind", name_of(fact.kind)}, {"source", fact.source}};
+      if (!fact.note.empty()) entry["note"] = fact.note;
+      facts.push_back(std::move(entry));
+    }
+    json.push_back({{"id", gpu.id},
+                    {"name", gpu.name},
+                    {"vendor", gpu.vendor},
+                    {"architecture", gpu.architecture},
+                    {"compute_capability", gpu.compute_capability},
+                    {"facts", std::move(facts)}});
+  }
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace rooftile

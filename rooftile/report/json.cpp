@@ -1,0 +1,113 @@
+#include <cassert>
+#include <cmath>
+#include <cstdint>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "rooftile/report/prediction_json.hpp"
+#include "rooftile/report/report.hpp"
+
+namespace rooftile {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// A count or a number of bytes: whole, so that traffic is exact to the byte and readers see an integer.
+Json whole(double number) {
+  assert(std::isfinite(number));
+  constexpr double kExact = 9007199254740992.0;  // 2^53
+  const double rounded = std::round(number);
+  if (std::abs(rounded) > kExact) return rounded;
+  return static_cast<std::int64_t>(rounded);
+}
+
+template <class Q>
+Json value(Q quantity) {
+  assert(std::isfinite(quantity.value()));
+  return quantity.value();
+}
+
+Json plan_json(const Plan& plan) {
+  const Tile& tile = plan.kernel.tile;
+  return {{"algorithm", name_of(plan.algorithm)},
+          {"tile", {tile.m, tile.n, tile.k}},
+          {"ctas", whole(plan.ctas)},
+          {"active_ctas_per_sm", whole(plan.active_ctas_per_sm)},
+          {"waves", whole(plan.waves)}};
+}
+
+Json cases_json(const LayerEstimate& layer) {
+  Json cases = Json::object();
+  for (std::size_t i = 0; i < kBottlenecks; ++i) {
+    const auto which = static_cast<Bottleneck>(i);
+    if (which == Bottleneck::launch && layer.method != Method::stream) continue;
+    cases[std::string(name_of(which))] = value(layer.cases[which]);
+  }
+  return cases;
+}
+
+}  // namespace
+
+Json layer_json(const LayerEstimate& layer) {
+  Json json = {{"name", layer.name}, {"op", layer.op}};
+  if (!layer.function.empty()) json["function"] = layer.function;
+  json["pass"] = "fwd";
+  json["method"] = name_of(layer.method);
+  json["output"] = layer.output;
+  json["flops"] = whole(layer.flops.value());
+  json["time_s"] = value(layer.time);
+  json["kernels"] = whole(layer.kernels);
+  if (!layer.delta.empty()) {  // of several kernels, the first stands for all
+    const DeltaKernel& kernel = layer.delta.front();
+    json["gemm"] = {{"m", whole(kernel.gemm.m)},
+                    {"n", whole(kernel.gemm.n)},
+                    {"k", whole(kernel.gemm.k)},
+                    {"groups", whole(kernel.gemm.groups)}};
+    json["plan"] = plan_json(kernel.plan);
+  }
+  json["traffic_bytes"] = {{"l1", whole(layer.traffic.l1.value())},
+                           {"l2", whole(layer.traffic.l2.value())},
+                           {"dram", whole(layer.traffic.dram.value())},
+                           {"store_dram", whole(layer.traffic.store_dram.value())},
+                           {"compulsory", whole(layer.traffic.compulsory.value())}};
+  json["bottleneck"] = layer.method == Method::none ? Json(nullptr) : Json(name_of(layer.bottleneck));
+  json["cases_s"] = cases_json(layer);
+  return json;
+}
+
+Json prediction_json(const Prediction& prediction) {
+  const auto throughput = prediction.throughput_per_second();
+  const MemoryUse& memory = prediction.memory;
+  Json json = {{"schema", "rooftile/prediction/1"},
+               {"model", prediction.model},
+               {"gpu", prediction.gpu},
+               {"batch_size", prediction.batch_size},
+               {"precision", name_of(prediction.precision)},
+               {"pass", prediction.pass},
+               {"method", prediction.method},
+               {"time_s", value(prediction.time)},
+               {"throughput_per_s", throughput ? Json(*throughput) : Json(nullptr)},
+               {"flops", whole(prediction.flops.value())},
+               {"memory_bytes",
+                {{"weights", whole(memory.weights.value())},
+                 {"activations", whole(memory.activations.value())},
+                 {"workspace", whole(memory.workspace.value())},
+                 {"total", whole(memory.total().value())}}},
+               {"unsupported", Json::array()},
+               {"layers", Json::array()}};
+  for (const Skipped& op : prediction.unsupported) {
+    json["unsupported"].push_back({{"name", op.name}, {"op_type", op.op_type}});
+  }
+  for (const LayerEstimate& layer : prediction.layers) json["layers"].push_back(layer_json(layer));
+  return json;
+}
+
+std::string json_report(std::span<const Prediction> predictions) {
+  Json json = Json::array();
+  for (const Prediction& prediction : predictions) json.push_back(prediction_json(prediction));
+  // A model may carry any bytes in its names; what is not UTF-8 is replaced, not fatal.
+  return (predictions.size() == 1 ? json.front() : json).dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace rooftile

@@ -1,0 +1,29 @@
+#include "rooftile/report/names.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace rooftile {
+
+std::string label_of(const LayerEstimate& layer) {
+  if (layer.function.empty()) return layer.op;
+  if (layer.op == "pool") return layer.function + " pool";
+  if (layer.op == "normalize") return layer.function == "lrn" ? "lrn" : layer.function + " norm";
+  if (layer.op == "reduce") return "reduce " + layer.function;
+  return layer.function;
+}
+
+std::string list_of(const std::vector<Skipped>& skipped) {
+  std::map<std::string, int> counts;
+  for (const Skipped& op : skipped) ++counts[op.op_type];
+  std::vector<std::pair<std::string, int>> types(counts.begin(), counts.end());
+  std::stable_sort(types.begin(), types.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::string text;
+  for (const auto& [type, count] : types) text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", type, count);
+  return text;
+}
+
+}  // namespace rooftile

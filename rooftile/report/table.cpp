@@ -1,0 +1,119 @@
+// The prediction as a page of text.
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <numeric>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "rooftile/report/names.hpp"
+#include "rooftile/report/report.hpp"
+#include "rooftile/report/text.hpp"
+#include "rooftile/units/text.hpp"
+
+namespace rooftile {
+namespace {
+
+constexpr std::size_t kSlowest = 10;
+constexpr std::size_t kBarWidth = 30;
+
+std::string heading(const Prediction& prediction) {
+  return fmt::format("{} on {}: batch size {}, {}, {}, method {}\n\n", prediction.model, prediction.gpu,
+                     prediction.batch_size, name_of(prediction.precision), prediction.pass, prediction.method);
+}
+
+std::string totals(const Prediction& prediction) {
+  const auto throughput = prediction.throughput_per_second();
+  std::string text = fmt::format("  time        {}{}\n", print(prediction.time),
+                                 throughput ? fmt::format("   {:.4g} samples/s", *throughput) : "");
+  if (prediction.time > Seconds(0)) {
+    const FlopsPerSecond rate = prediction.flops / prediction.time;
+    text += fmt::format("  arithmetic  {}, {}, {} of the {} peak of {}\n", print(prediction.flops), print(rate),
+                        percent(rate / prediction.peak, 1), name_of(prediction.precision), print(prediction.peak));
+  }
+  const MemoryUse& memory = prediction.memory;
+  text += fmt::format("  memory      {}: weights {}, activations {}, workspace {}\n\n", print(memory.total()),
+                      print(memory.weights), print(memory.activations), print(memory.workspace));
+  return text;
+}
+
+std::string bottlenecks(const Prediction& prediction) {
+  const Cases times = time_by_bottleneck(prediction);
+  std::array<std::size_t, kBottlenecks> layers{};
+  for (const LayerEstimate& layer : prediction.layers) {
+    if (layer.method != Method::none) ++layers[static_cast<std::size_t>(layer.bottleneck)];
+  }
+  std::vector<std::size_t> order(kBottlenecks);
+  std::iota(order.begin(), order.end(), 0U);
+  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return times.by[a] > times.by[b]; });
+  TextTable table({{"limited by"},
+                   {"share", Align::right},
+                   {"time", Align::right},
+                   {"layers", Align::right},
+                   {"", Align::left, kBarWidth}});
+  for (const std::size_t i : order) {
+    if (layers[i] == 0) continue;
+    const double share = prediction.time > Seconds(0) ? times.by[i] / prediction.time : 0;
+    table.add({std::string(name_of(static_cast<Bottleneck>(i))), percent(share, 1), print(times.by[i]),
+               fmt::format("{}", layers[i]), bar(share, kBarWidth)});
+  }
+  return table.empty() ? "" : table.text() + "\n";
+}
+
+std::string layers(const Prediction& prediction, bool all) {
+  std::vector<const LayerEstimate*> order;
+  for (const LayerEstimate& layer : prediction.layers) order.push_back(&layer);
+  if (!all) {
+    std::stable_sort(order.begin(), order.end(), [](auto a, auto b) { return a->time > b->time; });
+    order.resize(std::min(order.size(), kSlowest));
+  }
+  TextTable table({{all ? "layer" : "slowest layers", Align::left, 36},
+                   {"op", Align::left, 14},
+                   {"output", Align::right, 20},
+                   {"time", Align::right},
+                   {"share", Align::right},
+                   {"limited by"},
+                   {"method"}});
+  for (const LayerEstimate* layer : order) {
+    const bool free = layer->method == Method::none;
+    table.add({layer->name, label_of(*layer), print(layer->output), print(layer->time),
+               percent(layer->time.value(), prediction.time.value()),
+               free ? "-" : std::string(name_of(layer->bottleneck)), std::string(name_of(layer->method))});
+  }
+  std::string text = table.empty() ? "  no layers\n" : table.text();
+  const std::size_t hidden = prediction.layers.size() - order.size();
+  if (hidden > 0) text += fmt::format("  … and {} more; --all lists every layer\n", hidden);
+  return text + "\n";
+}
+
+std::string methods(const Prediction& prediction) {
+  std::string text;
+  for (const Method method : {Method::delta, Method::stream, Method::none}) {
+    const auto is = [&](const LayerEstimate& layer) { return layer.method == method; };
+    const auto count = std::count_if(prediction.layers.begin(), prediction.layers.end(), is);
+    if (count == 0) continue;
+    Seconds time;
+    for (const LayerEstimate& layer : prediction.layers) time += is(layer) ? layer.time : Seconds(0);
+    text += fmt::format("{}{} {} ({})", text.empty() ? "  methods       " : ", ", count, name_of(method),
+                        percent(time.value(), prediction.time.value()));
+  }
+  return text.empty() ? "" : text + "\n";
+}
+
+std::string left_out(const Prediction& prediction) {
+  if (prediction.unsupported.empty()) return "";
+  return fmt::format("  left out      {} of {} operators, not in any number above: {}\n", prediction.unsupported.size(),
+                     prediction.unsupported.size() + prediction.layers.size(),
+                     wrapped(list_of(prediction.unsupported), 76, "                "));
+}
+
+}  // namespace
+
+std::string table_report(const Prediction& prediction, const TableOptions& options) {
+  return heading(prediction) + totals(prediction) + bottlenecks(prediction) + layers(prediction, options.all_layers) +
+         methods(prediction) + left_out(prediction) +
+         "  not modelled  fusion of layers, host time, transfers to and from the host\n";
+}
+
+}  // namespace rooftile

@@ -1,0 +1,118 @@
+#include "rooftile/report/text.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace rooftile {
+namespace {
+
+bool continues(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
+
+// The byte at which column `column` starts.
+std::size_t byte_of(std::string_view text, std::size_t column) {
+  std::size_t byte = 0;
+  for (; byte < text.size(); ++byte) {
+    if (continues(text[byte])) continue;
+    if (column == 0) break;
+    --column;
+  }
+  return byte;
+}
+
+void append_cell(std::string& line, std::string_view cell, std::size_t width, Align align) {
+  const std::string gap(width - std::min(width, width_of(cell)), ' ');
+  if (align == Align::right) line += gap;
+  line += cell;
+  if (align == Align::left) line += gap;
+}
+
+void end_line(std::string& text) {
+  text.erase(text.find_last_not_of(' ') + 1);
+  text += '\n';
+}
+
+}  // namespace
+
+std::size_t width_of(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return !continues(c); }));
+}
+
+std::string shorten(std::string_view text, std::size_t width) {
+  const std::size_t all = width_of(text);
+  if (all <= width) return std::string(text);
+  const std::size_t tail = width / 2;
+  const std::size_t head = width - tail - 1;
+  return fmt::format("{}…{}", text.substr(0, byte_of(text, head)), text.substr(byte_of(text, all - tail)));
+}
+
+std::string TextTable::text(std::string_view indent) const {
+  std::vector<std::size_t> widths;
+  widths.reserve(columns_.size());
+  for (const Column& column : columns_) widths.push_back(width_of(column.header));
+  std::vector<std::vector<std::string>> rows = rows_;
+  for (auto& row : rows) {
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      row[i] = shorten(row[i], columns_[i].max_width);
+      widths[i] = std::max(widths[i], width_of(row[i]));
+    }
+  }
+  std::string result;
+  const auto append_row = [&](const auto& cell_of) {
+    result += indent;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      append_cell(result, cell_of(i), widths[i], columns_[i].align);
+      result += "  ";
+    }
+    end_line(result);
+  };
+  append_row([&](std::size_t i) -> const std::string& { return columns_[i].header; });
+  for (const auto& row : rows) append_row([&](std::size_t i) -> const std::string& { return row[i]; });
+  return result;
+}
+
+std::string percent(double part, double whole) {
+  return whole > 0 ? fmt::format("{:.1f} %", 100 * part / whole) : std::string("-");
+}
+
+std::string bar(double share, std::size_t width) {
+  const auto filled = static_cast<std::size_t>(std::lround(std::clamp(share, 0.0, 1.0) * static_cast<double>(width)));
+  std::string result;
+  for (std::size_t i = 0; i < filled; ++i) result += "█";
+  return result;
+}
+
+std::string grouped(double number) {
+  std::string text = fmt::format("{:.3f}", number);
+  while (text.back() == '0') text.pop_back();
+  if (text.back() == '.') text.pop_back();
+  const std::size_t end = std::min(text.find('.'), text.size());
+  const std::size_t first = text.front() == '-' ? 1 : 0;
+  for (std::size_t at = end; at > first + 3; at -= 3) text.insert(at - 3, ",");
+  return text;
+}
+
+std::string wrapped(std::string_view text, std::size_t width, std::string_view indent) {
+  std::string result;
+  std::size_t used = 0;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    const std::string_view word = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (used > 0 && used + 1 + width_of(word) > width) {
+      result += fmt::format("\n{}", indent);
+      used = 0;
+    }
+    if (used > 0) {
+      result += ' ';
+      ++used;
+    }
+    result += word;
+    used += width_of(word);
+  }
+  return result;
+}
+
+}  // namespace rooftile
