@@ -30,7 +30,7 @@ HEAVY = {
     "google/protobuf/": r"rooftile/ingest/onnx\w*\.cpp",
     "CLI/": r"rooftile/cli/\w+\.(cpp|hpp)",
     "toml++/": r".*\.cpp|rooftile/gpu/toml\.hpp",
-    "nlohmann/": r".*\.cpp|rooftile/ingest/\w*json\w*\.hpp",
+    "nlohmann/": r".*\.cpp|rooftile/(ingest|report)/\w*json\w*\.hpp",
     "valijson/": r".*_test\.cpp",
 }
 
