@@ -1,0 +1,88 @@
+// Layer predictions a second on one core, over the unique convolutions of the four networks of the DeLTA paper.
+// items_per_second is layers a second; a complete one is the plan, traffic at three levels and six cases of time.
+#include <algorithm>
+#include <variant>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+
+#include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/predict/predict.hpp"
+#include "rooftile/zoo/zoo.hpp"
+
+namespace rooftile {
+namespace {
+
+std::vector<Conv> unique_layers() {
+  std::vector<Conv> layers;
+  for (const ZooEntry& entry : zoo()) {
+    for (const Op& op : entry.build(256).ops) {
+      const auto* conv = std::get_if<Conv>(&op.kind);
+      if (conv != nullptr && std::find(layers.begin(), layers.end(), *conv) == layers.end()) layers.push_back(*conv);
+    }
+  }
+  return layers;
+}
+
+Gpu titan_xp() { return find_gpu("titan-xp-delta").value(); }
+
+void count_layers(benchmark::State& state, std::size_t layers) {
+  state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations()) * static_cast<std::int64_t>(layers));
+}
+
+// The core as a sweep over designs would call it: geometry, plan, traffic and time, nothing allocated.
+void DeltaCore(benchmark::State& state) {
+  const std::vector<Conv> layers = unique_layers();
+  const Gpu gpu = titan_xp();
+  for (auto _ : state) {
+    const DeltaRates rates = delta_rates(gpu);
+    for (const Conv& conv : layers) {
+      const Im2col gemm = im2col(conv);
+      const Plan plan = delta_plan(gemm, gpu);
+      const DeltaTraffic traffic = delta_traffic(gemm, plan, gpu.l1_request);
+      benchmark::DoNotOptimize(delta_time(plan, traffic, rates));
+    }
+  }
+  count_layers(state, layers.size());
+}
+BENCHMARK(DeltaCore);
+
+// The same through estimate(), with everything that a report needs.
+void Estimate(benchmark::State& state) {
+  const std::vector<Conv> layers = unique_layers();
+  const Gpu gpu = titan_xp();
+  for (auto _ : state) {
+    for (const Conv& conv : layers) benchmark::DoNotOptimize(estimate(conv, gpu));
+  }
+  count_layers(state, layers.size());
+}
+BENCHMARK(Estimate);
+
+// Every op of a network, streaming ones included, and the peak of memory in use.
+void PredictResNet152(benchmark::State& state) {
+  Workload workload;
+  for (const ZooEntry& entry : zoo()) {
+    if (entry.name == "resnet152") workload = entry.build(256);
+  }
+  const Gpu gpu = titan_xp();
+  for (auto _ : state) benchmark::DoNotOptimize(predict(workload, gpu));
+  count_layers(state, workload.ops.size());
+}
+BENCHMARK(PredictResNet152)->Unit(benchmark::kMicrosecond);
+
+void BuildResNet152(benchmark::State& state) {
+  for (auto _ : state) {
+    for (const ZooEntry& entry : zoo()) {
+      if (entry.name == "resnet152") benchmark::DoNotOptimize(entry.build(256));
+    }
+  }
+}
+BENCHMARK(BuildResNet152)->Unit(benchmark::kMicrosecond);
+
+void ReadGpuFile(benchmark::State& state) {
+  for (auto _ : state) benchmark::DoNotOptimize(find_gpu("titan-xp"));
+}
+BENCHMARK(ReadGpuFile)->Unit(benchmark::kMicrosecond);
+
+}  // namespace
+}  // namespace rooftile

@@ -1,0 +1,56 @@
+// Models from their files: the fixtures of data/models, which hold no weights.
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include <benchmark/benchmark.h>
+
+#include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/ingest/onnx.hpp"
+#include "rooftile/predict/predict.hpp"
+
+namespace rooftile {
+namespace {
+
+std::string path_of(const std::string& model) { return ROOFTILE_MODELS "/" + model + ".onnx"; }
+
+void ReadOnnx(benchmark::State& state, const std::string& model) {
+  OnnxOptions options;
+  options.batch_size = 256;
+  std::int64_t ops = 0;
+  for (auto _ : state) {
+    const auto workload = read_onnx(path_of(model), options);
+    if (!workload) return state.SkipWithError(workload.error().text().c_str());
+    ops += static_cast<std::int64_t>(workload->ops.size());
+  }
+  state.SetItemsProcessed(ops);
+}
+BENCHMARK_CAPTURE(ReadOnnx, resnet50, "resnet50")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(ReadOnnx, vgg16, "vgg16")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(ReadOnnx, densenet121, "densenet121")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(ReadOnnx, efficientnet_b0, "efficientnet_b0")->Unit(benchmark::kMillisecond);
+
+// Skipping the weights, in bytes a second.
+void StripWeights(benchmark::State& state, const std::string& model) {
+  std::ifstream file(path_of(model), std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  for (auto _ : state) benchmark::DoNotOptimize(strip_weights(bytes, model));
+  state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations()) * static_cast<std::int64_t>(bytes.size()));
+}
+BENCHMARK_CAPTURE(StripWeights, resnet50, "resnet50")->Unit(benchmark::kMicrosecond);
+
+// From the file and the name of a GPU to the prediction.
+void PredictFromFile(benchmark::State& state, const std::string& model) {
+  OnnxOptions options;
+  options.batch_size = 256;
+  for (auto _ : state) {
+    const auto workload = read_onnx(path_of(model), options);
+    const auto gpu = find_gpu("titan-xp");
+    if (!workload || !gpu) return state.SkipWithError("no model or no GPU");
+    benchmark::DoNotOptimize(predict(*workload, *gpu));
+  }
+}
+BENCHMARK_CAPTURE(PredictFromFile, resnet50, "resnet50")->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace rooftile
