@@ -26,10 +26,10 @@ std::string line(const std::string& key, const std::string& value, const std::st
 const std::string kCore = "[core]\n" + line("sm_count", "10") + line("clock", "\"2 GHz\"");
 
 const NumberedFact& fact(const FactTable& table, const std::string& key) {
-  static const NumberedFact kNone{Fact{"missing", "", FactKind::vendor, "", ""}, -1};
+  static const NumberedFact none{Fact{"missing", "", FactKind::vendor, "", ""}, -1};
   const NumberedFact* found = table.find(key);
   EXPECT_NE(found, nullptr) << key;
-  return found ? *found : kNone;
+  return found ? *found : none;
 }
 
 TEST(Derive, BandwidthFromBytesPerClock) {

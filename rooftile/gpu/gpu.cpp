@@ -20,8 +20,8 @@ const MemoryLevel& Gpu::level(std::string_view level_name) const {
     if (candidate.name == level_name) return candidate;
   }
   assert(false && "a validated GPU has L1, L2 and DRAM");
-  static const MemoryLevel kNone;
-  return kNone;
+  static const MemoryLevel none;
+  return none;
 }
 
 }  // namespace rooftile

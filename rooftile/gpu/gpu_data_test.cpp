@@ -20,8 +20,6 @@ namespace rooftile {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
 
 Gpu gpu_of(const std::string& id) {
   auto gpu = find_gpu(id);
