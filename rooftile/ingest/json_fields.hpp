@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -24,6 +26,13 @@ struct Range {
 // "a, b or c" for messages, with the one that `wanted` may mean.
 [[noreturn]] void reject_choice(const std::string& path, const std::string& wanted,
                                 const std::vector<std::string>& choices);
+
+// The value of `result`; its error is thrown, with the place where it was met.
+template <class T>
+T or_reject(Result<T> result, const std::string& path) {
+  if (!result) reject(path, result.error().message, result.error().code);
+  if constexpr (!std::is_void_v<T>) return std::move(*result);
+}
 
 std::int64_t as_integer(const nlohmann::json& value, const std::string& path, Range range);
 std::string as_text(const nlohmann::json& value, const std::string& path);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -100,6 +101,23 @@ TEST(Model, ExportsRoundTripThroughJson) {
     ASSERT_TRUE(expected.has_value());
     EXPECT_EQ(*larger, *expected) << model.name;
   }
+}
+
+// The first character tells the formats apart.
+TEST(Model, ReadsStandardInput) {
+  const auto piped = [](const std::string& path) {
+    EXPECT_NE(std::freopen(path.c_str(), "rb", stdin), nullptr);
+    return load_model("-");
+  };
+  const auto json = piped("examples/tiny.json");
+  ASSERT_TRUE(json.has_value()) << json.error().text();
+  EXPECT_EQ(*json, *load_model("examples/tiny.json"));
+  const auto onnx = piped("data/models/resnet18.onnx");
+  ASSERT_TRUE(onnx.has_value()) << onnx.error().text();
+  EXPECT_EQ(onnx->ops, load_model("data/models/resnet18.onnx")->ops);
+  const auto nothing = piped("/dev/null");
+  ASSERT_FALSE(nothing.has_value());
+  EXPECT_THAT(nothing.error().text(), HasSubstr("standard input"));
 }
 
 TEST(Model, UnknownNames) {

@@ -15,6 +15,7 @@
 #include <valijson/schema_parser.hpp>
 #include <valijson/validator.hpp>
 
+#include "rooftile/ingest/model.hpp"
 #include "rooftile/ingest/workload_json.hpp"
 #include "rooftile/ingest/workload_json_attributes.hpp"
 #include "rooftile/zoo/zoo.hpp"
@@ -86,6 +87,10 @@ TEST(WorkloadSchema, TakesWhatIsWritten) {
   for (const ZooEntry& entry : zoo()) {
     EXPECT_TRUE(fits_schema(json::parse(write_workload_json(entry.build(2))))) << entry.name;
   }
+  // An import lists its tensors, and its channel split has two results.
+  const auto import = load_model("torchvision/shufflenet_v2_x1_0");
+  ASSERT_TRUE(import.has_value());
+  EXPECT_TRUE(fits_schema(json::parse(write_workload_json(*import))));
 }
 
 // Mistakes that a schema can see; the reader refuses each of them too.
