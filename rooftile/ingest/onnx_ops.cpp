@@ -145,7 +145,6 @@ const std::vector<Row>& table() {
       {"Gather", Move{"gather", true}, Reads::all},
       {"GatherElements", Move{"gather", true}, Reads::all},
       {"GatherND", Move{"gather", true}, Reads::all},
-      {"OneHot", Move{"one_hot"}},
       {"Pad", make_move_or_view},
       {"Resize", make_resize},
       {"ReverseSequence", Move{"reverse_sequence"}},

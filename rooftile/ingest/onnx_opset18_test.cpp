@@ -1,0 +1,108 @@
+// Operators as operator sets after 17 write them.
+#include "rooftile/ingest/onnx_opset18.hpp"
+
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "rooftile/ingest/onnx.hpp"
+#include "rooftile/ingest/onnx_test_model.hpp"
+
+namespace rooftile {
+namespace {
+
+using testing::HasSubstr;
+using Ints = TestModel::Ints;
+
+// The first op's kind and its result's shape.
+std::pair<OpKind, Shape> import(const TestModel& model) {
+  const auto workload = parse_onnx(model.bytes(), "m", "m.onnx");
+  if (!workload) {
+    ADD_FAILURE() << workload.error().text();
+    return {};
+  }
+  return {workload->ops[0].kind, workload->tensors[workload->ops[0].outputs[0]].shape};
+}
+
+TestModel with_x() { return TestModel(18).input("x", {2, 6, 4, 4}).output("y"); }
+
+TEST(OnnxOpset18, ReductionsTakeTheirAxesAsAnInput) {
+  const auto mean = import(with_x().ints("axes", {2, 3}).node("ReduceMean", {"x", "axes"}, {"y"}));
+  EXPECT_EQ(mean.first, OpKind(Reduce{"mean"}));
+  EXPECT_EQ(mean.second, (Shape{2, 6, 1, 1}));
+  const auto all = import(with_x().node("ReduceMax", {"x"}, {"y"}, {{"keepdims", 0}}));
+  EXPECT_EQ(all.second, Shape{});
+  const auto none = import(with_x().node("ReduceMax", {"x"}, {"y"}, {{"noop_with_empty_axes", 1}}));
+  EXPECT_EQ(none.first, OpKind(View{"identity"}));
+}
+
+TEST(OnnxOpset18, SplitCountsItsOutputs) {
+  const TestModel::Attribute axis = {"axis", -3};
+  const auto even = import(with_x().node("Split", {"x"}, {"y", "z", "w"}, {axis, {"num_outputs", 3}}));
+  EXPECT_EQ(even.first, OpKind(Move{"split"}));
+  EXPECT_EQ(even.second, (Shape{2, 2, 4, 4}));
+  const auto uneven = parse_onnx(TestModel(18)
+                                     .input("x", {2, 7})
+                                     .node("Split", {"x"}, {"y", "z"}, {{"axis", 1}, {"num_outputs", 2}})
+                                     .output("y")
+                                     .bytes(),
+                                 "m", "m.onnx");
+  ASSERT_TRUE(uneven) << uneven.error().text();
+  EXPECT_EQ(uneven->tensors[uneven->ops[0].outputs[0]].shape, (Shape{2, 4}));
+  EXPECT_EQ(uneven->tensors[uneven->ops[0].outputs[1]].shape, (Shape{2, 3}));
+}
+
+TEST(OnnxOpset18, PadNamesItsAxes) {
+  const auto pad = import(with_x()
+                              .ints("pads", {1, 2, 3, 4})
+                              .number("value", 0)
+                              .ints("axes", {-1, 2})
+                              .node("Pad", {"x", "pads", "value", "axes"}, {"y"}));
+  EXPECT_EQ(pad.second, (Shape{2, 6, 10, 8}));  // height 4 + 2 + 4, width 4 + 1 + 3
+}
+
+TEST(OnnxOpset18, ResizeNamesItsAxes) {
+  const auto scaled =
+      import(with_x()
+                 .floats("none", {})
+                 .floats("scales", {2, 3})
+                 .node("Resize", {"x", "none", "scales"}, {"y"}, {{"axes", Ints{2, 3}}, {"antialias", 1}}));
+  EXPECT_EQ(scaled.second, (Shape{2, 6, 8, 12}));
+  const auto sized =
+      import(with_x().ints("sizes", {9, 7}).node("Resize", {"x", "", "", "sizes"}, {"y"}, {{"axes", Ints{3, 2}}}));
+  EXPECT_EQ(sized.second, (Shape{2, 6, 7, 9}));
+}
+
+TEST(OnnxOpset18, NewOperators) {
+  EXPECT_EQ(import(TestModel(20).input("x", {2, 3}).output("y").node("Gelu", {"x"}, {"y"})).first,
+            OpKind(Elementwise{"gelu", 5}));
+  EXPECT_EQ(
+      import(with_x().weight("s", {2}).node("GroupNormalization", {"x", "s", "s"}, {"y"}, {{"num_groups", 2}})).first,
+      OpKind(Normalize{"group"}));
+  EXPECT_EQ(
+      import(TestModel(19).input("x", {2}).output("y").node("Cast", {"x"}, {"y"}, {{"to", 10}, {"saturate", 1}})).first,
+      OpKind(Elementwise{"cast", 1}));
+}
+
+TEST(OnnxOpset18, WhatChangesShapesUnknownToUsIsAnError) {
+  const auto error = [](const TestModel& model) {
+    const auto workload = parse_onnx(model.bytes(), "m", "m.onnx");
+    return workload ? "no error" : workload.error().text();
+  };
+  EXPECT_THAT(error(TestModel(19)
+                        .input("x", {1, 1, 9, 9})
+                        .output("y")
+                        .node("AveragePool", {"x"}, {"y"}, {{"kernel_shape", Ints{3, 3}}, {"dilations", Ints{2, 2}}})),
+              HasSubstr("dilations"));
+  EXPECT_THAT(error(with_x()
+                        .ints("sizes", {8, 8})
+                        .node("Resize", {"x", "", "", "sizes"}, {"y"},
+                              {{"axes", Ints{2, 3}}, {"keep_aspect_ratio_policy", "not_larger"}})),
+              HasSubstr("keep_aspect_ratio_policy 'not_larger'"));
+  EXPECT_THAT(error(with_x().node("Split", {"x"}, {"y", "z"}, {{"axis", 1}, {"num_outputs", 3}})),
+              HasSubstr("num_outputs is 3 with 2 outputs"));
+}
+
+}  // namespace
+}  // namespace rooftile

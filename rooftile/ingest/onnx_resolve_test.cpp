@@ -1,0 +1,208 @@
+// Batch sizes, symbolic dimensions, and shapes that a graph computes.
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "rooftile/ingest/onnx.hpp"
+#include "rooftile/ingest/onnx_test_model.hpp"
+
+namespace rooftile {
+namespace {
+
+using testing::HasSubstr;
+using Ints = TestModel::Ints;
+
+constexpr std::int64_t N = TestModel::kBatch;
+
+std::string error_of(const TestModel& model, const OnnxOptions& options = {}) {
+  const auto workload = parse_onnx(model.bytes(), "m", "m.onnx", options);
+  return workload ? "no error" : workload.error().text();
+}
+
+// Shape of the only output, with that many ops in the workload.
+Shape output_of(const TestModel& model, std::size_t ops, std::optional<std::int64_t> batch = {}) {
+  const auto workload = parse_onnx(model.bytes(), "m", "m.onnx", {.batch_size = batch, .skip_unsupported = false});
+  if (!workload) {
+    ADD_FAILURE() << workload.error().text();
+    return {};
+  }
+  EXPECT_EQ(workload->ops.size(), ops);
+  return workload->tensors[workload->outputs[0]].shape;
+}
+
+TEST(OnnxBatch, OfTheFileOneOrAsAsked) {
+  const TestModel symbolic = TestModel().input("x", {N, 3}).node("Relu", {"x"}, {"y"}).output("y");
+  const TestModel fixed = TestModel().input("x", {4, 3}).node("Relu", {"x"}, {"y"}).output("y");
+  EXPECT_EQ(output_of(symbolic, 1), (Shape{1, 3}));
+  EXPECT_EQ(output_of(symbolic, 1, 32), (Shape{32, 3}));
+  EXPECT_EQ(output_of(fixed, 1), (Shape{4, 3}));
+  EXPECT_EQ(output_of(fixed, 1, 32), (Shape{32, 3}));
+}
+
+TEST(OnnxBatch, ItsSymbolMeansTheBatchElsewhereToo) {
+  const TestModel model =
+      TestModel().input("x", {N, 3}).input("mask", {1, N}).node("MatMul", {"mask", "x"}, {"y"}).output("y");
+  EXPECT_EQ(output_of(model, 1), (Shape{1, 3}));
+}
+
+TEST(OnnxBatch, OfAStaticExportIsReplacedInItsReshapes) {
+  const TestModel model =
+      TestModel().input("x", {2, 8, 4}).ints("s", {2, 4, 8}).node("Reshape", {"x", "s"}, {"y"}).output("y");
+  EXPECT_EQ(output_of(model, 1), (Shape{2, 4, 8}));
+  EXPECT_EQ(output_of(model, 1, 64), (Shape{64, 4, 8}));
+}
+
+TEST(OnnxBatch, MustBePositive) {
+  const TestModel model = TestModel().input("x", {N, 3}).node("Relu", {"x"}, {"y"}).output("y");
+  EXPECT_THAT(error_of(model, {.batch_size = 0, .skip_unsupported = false}),
+              HasSubstr("batch size 0 is not between 1 and"));
+  EXPECT_THAT(error_of(model, {.batch_size = -5, .skip_unsupported = false}), HasSubstr("batch size -5"));
+}
+
+TEST(OnnxInput, OtherOpenDimensionsAreNamed) {
+  const TestModel model = TestModel().input("x", {N, 3, TestModel::kWidth}).node("Relu", {"x"}, {"y"}).output("y");
+  EXPECT_EQ(error_of(model),
+            "m.onnx: input 'x' leaves dimension 2 ('width') open; export the model with a number there");
+}
+
+// Flatten as older exporters write it: x.view(x.size(0), -1).
+TEST(OnnxFold, ShapeGatherConcatReshape) {
+  const TestModel model = TestModel()
+                              .input("x", {N, 8, 4, 4})
+                              .integer("zero", 0)
+                              .ints("axes", {0})
+                              .ints("rest", {-1})
+                              .node("Shape", {"x"}, {"shape"})
+                              .node("Gather", {"shape", "zero"}, {"n"})
+                              .node("Unsqueeze", {"n", "axes"}, {"n1"})
+                              .node("Concat", {"n1", "rest"}, {"target"}, {{"axis", 0}})
+                              .node("Reshape", {"x", "target"}, {"y"})
+                              .output("y");
+  EXPECT_EQ(output_of(model, 1, 16), (Shape{16, 128}));
+}
+
+// Upsampling by a factor as PyTorch writes it: floor of size x scale, by way of floats.
+TEST(OnnxFold, SizesByWayOfFloats) {
+  const TestModel model = TestModel()
+                              .input("x", {N, 8, 5, 7})
+                              .ints("zero", {0})
+                              .ints("two", {2})
+                              .ints("four", {4})
+                              .number("scale", 1.5)
+                              .floats("none", {})
+                              .node("Shape", {"x"}, {"shape"})
+                              .node("Slice", {"shape", "two", "four"}, {"hw"})
+                              .node("Slice", {"shape", "zero", "two"}, {"nc"})
+                              .node("Cast", {"hw"}, {"hwf"}, {{"to", 1}})
+                              .node("Mul", {"hwf", "scale"}, {"scaled"})
+                              .node("Floor", {"scaled"}, {"floored"})
+                              .node("Cast", {"floored"}, {"sizes"}, {{"to", 7}})
+                              .node("Concat", {"nc", "sizes"}, {"target"}, {{"axis", 0}})
+                              .node("Resize", {"x", "none", "none", "target"}, {"y"}, {{"mode", "linear"}})
+                              .output("y");
+  EXPECT_EQ(output_of(model, 1, 3), (Shape{3, 8, 7, 10}));
+}
+
+// The number of channels divided among groups, negative indices, a step backwards.
+TEST(OnnxFold, Arithmetic) {
+  const TestModel model = TestModel()
+                              .input("x", {N, 12, 5})
+                              .ints("axis", {0})
+                              .ints("one", {1})
+                              .ints("minus_one", {-1})
+                              .ints("begin", {-9})
+                              .ints("groups", {3})
+                              .node("Shape", {"x"}, {"shape"})
+                              .node("Gather", {"shape", "one"}, {"c"})
+                              .node("Div", {"c", "groups"}, {"per_group"})
+                              .node("Mod", {"c", "groups"}, {"rest"})
+                              .node("Sub", {"groups", "rest"}, {"g"})
+                              .node("Slice", {"shape", "minus_one", "begin", "axis", "minus_one"}, {"reversed"})
+                              .node("Gather", {"reversed", "axis"}, {"width"})
+                              .node("Concat", {"minus_one", "g", "per_group", "width"}, {"target"}, {{"axis", 0}})
+                              .node("Reshape", {"x", "target"}, {"y"})
+                              .output("y");
+  EXPECT_EQ(output_of(model, 1, 2), (Shape{2, 3, 4, 5}));
+}
+
+// Expand's "-1 keeps the dimension" as PyTorch writes it: Where(Equal(sizes, -1), ones, sizes).
+TEST(OnnxFold, ChoosesAndExpands) {
+  const TestModel model = TestModel()
+                              .input("x", {N, 1, 4})
+                              .ints("sizes", {-1, 6, -1})
+                              .ints("three", {3})
+                              .ints("minus_one", {-1})
+                              .node("ConstantOfShape", {"three"}, {"zeros"})
+                              .node("Cast", {"zeros"}, {"integers"}, {{"to", 7}})
+                              .ints("one", {1})
+                              .node("Add", {"integers", "one"}, {"ones"})
+                              .node("Equal", {"sizes", "minus_one"}, {"keep"})
+                              .node("Where", {"keep", "ones", "sizes"}, {"target"})
+                              .node("Expand", {"x", "target"}, {"y"})
+                              .output("y");
+  EXPECT_EQ(output_of(model, 1, 2), (Shape{2, 6, 4}));
+}
+
+TEST(OnnxFold, WhatDependsOnNoInputIsAConstant) {
+  const auto workload = parse_onnx(TestModel()
+                                       .input("x", {N, 8})
+                                       .weight("w", {16, 8})
+                                       .node("Transpose", {"w"}, {"wt"})
+                                       .node("MatMul", {"x", "wt"}, {"y"})
+                                       .output("y")
+                                       .bytes(),
+                                   "m", "m.onnx");
+  ASSERT_TRUE(workload) << workload.error().text();
+  ASSERT_EQ(workload->ops.size(), 1u);
+  EXPECT_TRUE(workload->tensors[workload->ops[0].inputs[1]].constant);
+  EXPECT_EQ(workload->tensors[workload->ops[0].inputs[1]].shape, (Shape{8, 16}));
+}
+
+TEST(OnnxFold, OverflowIsNotAShape) {
+  const TestModel model = TestModel()
+                              .input("x", {N, 4})
+                              .ints("huge", {std::int64_t{1} << 62})
+                              .node("Mul", {"huge", "huge"}, {"t"})
+                              .node("Reshape", {"x", "t"}, {"y"})
+                              .output("y");
+  EXPECT_EQ(error_of(model),
+            "m.onnx: node 'y' (Reshape): the shape of its output 'y' cannot be known before the network runs");
+}
+
+TEST(OnnxUnused, OpsThatNoOutputNeedsAreLeftOut) {
+  const TestModel model =
+      TestModel().input("x", {N, 4}).node("Relu", {"x"}, {"y"}).node("Exp", {"x"}, {"unused"}).output("y");
+  EXPECT_EQ(output_of(model, 1), (Shape{1, 4}));
+}
+
+TEST(OnnxUnsupported, IsNamedWithItsNeighbour) {
+  const TestModel model = TestModel().input("x", {N, 4}).node("Rleu", {"x"}, {"y"}).output("y");
+  EXPECT_EQ(error_of(model),
+            "m.onnx: node 'y' (Rleu): operator 'Rleu' is not supported; did you mean 'Relu'? "
+            "(--skip-unsupported leaves it out)");
+  const TestModel other =
+      TestModel().input("x", {N, 4}).node("FusedConv", {"x"}, {"y"}).domain_node("com.microsoft").output("y");
+  EXPECT_THAT(error_of(other), HasSubstr("operator 'com.microsoft.FusedConv' is not supported"));
+}
+
+TEST(OnnxUnsupported, IsSkippedOnRequestIfItsShapesAreKnown) {
+  const TestModel model = TestModel()
+                              .input("x", {N, 4})
+                              .node("Relu", {"x"}, {"a"})
+                              .node("Hardmax", {"a"}, {"b"})
+                              .name_node("gate")
+                              .node("Exp", {"b"}, {"y"})
+                              .output("y");
+  const auto workload = parse_onnx(model.bytes(), "m", "m.onnx", {.batch_size = 2, .skip_unsupported = true});
+  ASSERT_TRUE(workload) << workload.error().text();
+  EXPECT_EQ(workload->ops.size(), 2u);
+  EXPECT_EQ(workload->skipped, (std::vector<Skipped>{{"gate", "Hardmax"}}));
+  EXPECT_EQ(workload->inputs.size(), 2u);  // what Hardmax would have computed comes from outside
+  const TestModel unknown = TestModel().input("x", {N, 4}).node("Rleu", {"x"}, {"y"}).output("y");
+  EXPECT_THAT(error_of(unknown, {.batch_size = 2, .skip_unsupported = true}),
+              HasSubstr("node 'y' (Rleu): the shapes of its outputs are not known"));
+}
+
+}  // namespace
+}  // namespace rooftile
