@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""Runs the program on the cases of cases/*.txt and compares everything it says with what stands there.
+
+Usage: golden.py --cli PROGRAM [--update] [NAME…]
+
+A case is one file:
+
+    # what it shows
+    $ rooftile predict tiny.json --gpu titan-xp-delta
+    exit 0
+    --- stdout
+    …
+    --- stderr
+    …
+
+The command runs in a shell, in a scratch copy of inputs/, where `rooftile` is PROGRAM. Only the comments and the line
+with the dollar are written by hand; --update writes the rest. A JSON prediction on standard output must also fit
+data/schema/prediction-1.json.
+"""
+import argparse
+import difflib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+SCHEMA = HERE.parent.parent / "data" / "schema" / "prediction-1.json"
+TIME_LIMIT = 120  # seconds a case; a hang is a failure, a sanitized build on a busy machine is not
+
+
+def command_of(text, path):
+    """The comment lines and the command of a case."""
+    head = [line for line in text.split("\n--- stdout\n")[0].splitlines() if line.startswith(("#", "$"))]
+    commands = [line[2:] for line in head if line.startswith("$ ")]
+    if len(commands) != 1:
+        sys.exit(f"{path}: a case has one line that starts with '$ '")
+    return head, commands[0]
+
+
+def run(command, program):
+    """What the command does, in a scratch folder that is gone afterwards."""
+    with tempfile.TemporaryDirectory() as scratch:
+        work = Path(scratch) / "work"
+        shutil.copytree(HERE / "inputs", work)
+        tools = Path(scratch) / "bin"
+        tools.mkdir()
+        (tools / "rooftile").symlink_to(program)
+        environment = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8"}
+        environment.pop("NO_COLOR", None)
+        return subprocess.run(["/bin/sh", "-c", command], cwd=work, env=environment, stdin=subprocess.DEVNULL,
+                              capture_output=True, encoding="utf-8", errors="backslashreplace", timeout=TIME_LIMIT)
+
+
+def schema_errors(stdout):
+    """Why a JSON prediction does not fit its schema; nothing for any other output."""
+    if '"rooftile/prediction/1"' not in stdout:
+        return []
+    try:
+        import jsonschema
+    except ImportError:
+        return ["python3-jsonschema is not installed, so the prediction cannot be checked"]
+    try:
+        document = json.loads(stdout)
+    except ValueError as error:
+        return [f"no JSON: {error}"]
+    schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    return [f"schema: {error.message}" for error in jsonschema.Draft7Validator(schema).iter_errors(document)]
+
+
+def transcript(head, result):
+    return "\n".join([*head, f"exit {result.returncode}", "--- stdout", result.stdout + "--- stderr", result.stderr])
+
+
+def check(path, program, update):
+    """Lines that say what is wrong with a case; none if nothing is."""
+    expected = path.read_text(encoding="utf-8")
+    head, command = command_of(expected, path)
+    try:
+        result = run(command, program)
+    except subprocess.TimeoutExpired:
+        return [f"still running after {TIME_LIMIT} s"]
+    found = schema_errors(result.stdout)
+    actual = transcript(head, result)
+    if update and not found:
+        path.write_text(actual, encoding="utf-8")
+    elif actual != expected:
+        found += difflib.unified_diff(expected.splitlines(), actual.splitlines(), "expected", "actual", lineterm="")
+    return found
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Compares the program's output with the cases.")
+    parser.add_argument("--cli", required=True, type=lambda path: Path(path).resolve(), help="the program")
+    parser.add_argument("--update", action="store_true", help="write what it says into the cases")
+    parser.add_argument("names", nargs="*", help="cases by name; all if none is given")
+    options = parser.parse_args()
+    cases = [HERE / "cases" / f"{name}.txt" for name in options.names] or sorted((HERE / "cases").glob("*.txt"))
+    if not cases:
+        sys.exit("no cases")
+    failed = 0
+    for path in cases:
+        found = check(path, options.cli, options.update)
+        failed += bool(found)
+        for line in [f"FAILED {path.stem}", *found] if found else []:
+            print(line)
+    print(f"{len(cases) - failed} of {len(cases)} cases passed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
