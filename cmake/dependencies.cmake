@@ -16,6 +16,8 @@ if(ROOFTILE_TESTS)
   enable_testing()
   find_package(GTest REQUIRED)
   find_package(rapidcheck REQUIRED)
+  # Debian's own: it alone sees Debian's Python packages, and another may stand before it on the PATH.
+  set(Python3_EXECUTABLE /usr/bin/python3 CACHE FILEPATH "Python for the tests")
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
   include(GoogleTest)
 endif()
