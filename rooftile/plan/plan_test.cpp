@@ -74,6 +74,16 @@ TEST(ResidentCtas, EveryLimitBinds) {
   EXPECT_EQ(resident_ctas(kernel, sm), 8);
 }
 
+// 256 threads are four wavefronts of 64, and hold as many registers as eight warps of 32.
+TEST(ResidentCtas, WideWavefrontsHoldTheSameThreads) {
+  SmLimits sm = pascal();
+  sm.warp_size = 64;
+  EXPECT_EQ(resident_ctas(delta_kernel(512), sm), 2);
+  sm.registers = 1e6;
+  sm.warps = 20;
+  EXPECT_EQ(resident_ctas(delta_kernel(512), sm), 5);
+}
+
 TEST(ResidentCtas, AtLeastOne) {
   SmLimits sm = pascal();
   sm.registers = 1024;
