@@ -17,7 +17,6 @@ configure_file(cmake/rooftile.pc.in ${PROJECT_BINARY_DIR}/rooftile.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/rooftile.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
 if(TARGET rooftile_cli)
-  set_target_properties(rooftile_cli PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
   install(TARGETS rooftile_cli)
 endif()
 install(DIRECTORY data/schema DESTINATION ${CMAKE_INSTALL_DATADIR}/rooftile OPTIONAL)
