@@ -1,5 +1,9 @@
+#include "rooftile/ingest/csv.hpp"
+
+#include <iterator>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -45,21 +49,10 @@ constexpr std::string_view kLayerColumns[] = {"name",
                                               "cases_s.dram",
                                               "cases_s.launch"};
 
-// RFC 4180: quoted where a comma, a quote or a line break would split it.
-std::string quoted(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string result = "\"";
-  for (const char c : text) {
-    if (c == '"') result += '"';
-    result += c;
-  }
-  return result + "\"";
-}
-
 // "128x64x4" for an array, nothing for null.
 std::string cell(const Json& value) {
   if (value.is_null()) return "";
-  if (value.is_string()) return quoted(value.get<std::string>());
+  if (value.is_string()) return value.get<std::string>();
   if (!value.is_array()) return value.dump();
   std::string text;
   for (const Json& element : value) text += (text.empty() ? "" : "x") + element.dump();
@@ -78,18 +71,17 @@ const Json& at(const Json& object, std::string_view path) {
 }  // namespace
 
 std::string csv_report(std::span<const Prediction> predictions) {
-  std::string text;
-  for (const std::string_view column : kPredictionColumns) text.append(column).append(",");
-  for (const std::string_view column : kLayerColumns) text.append(column).append(",");
-  text.back() = '\n';
+  std::vector<std::string> header(std::begin(kPredictionColumns), std::end(kPredictionColumns));
+  header.insert(header.end(), std::begin(kLayerColumns), std::end(kLayerColumns));
+  std::string text = write_csv_row(header);
   for (const Prediction& prediction : predictions) {
     const Json json = prediction_json(prediction);
-    std::string prefix;
-    for (const std::string_view column : kPredictionColumns) prefix += cell(at(json, column)) + ",";
+    std::vector<std::string> prefix;
+    for (const std::string_view column : kPredictionColumns) prefix.push_back(cell(at(json, column)));
     for (const Json& layer : json["layers"]) {
-      text += prefix;
-      for (const std::string_view column : kLayerColumns) text += cell(at(layer, column)) + ",";
-      text.back() = '\n';
+      std::vector<std::string> row = prefix;
+      for (const std::string_view column : kLayerColumns) row.push_back(cell(at(layer, column)));
+      text += write_csv_row(row);
     }
   }
   return text;

@@ -68,7 +68,8 @@ std::string TextTable::text(std::string_view indent) const {
     }
     end_line(result);
   };
-  append_row([&](std::size_t i) -> const std::string& { return columns_[i].header; });
+  const bool headed = std::any_of(columns_.begin(), columns_.end(), [](const Column& c) { return !c.header.empty(); });
+  if (headed) append_row([&](std::size_t i) -> const std::string& { return columns_[i].header; });
   for (const auto& row : rows) append_row([&](std::size_t i) -> const std::string& { return row[i]; });
   return result;
 }

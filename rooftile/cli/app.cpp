@@ -1,0 +1,305 @@
+#include "rooftile/cli/app.hpp"
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <fmt/format.h>
+
+#include "rooftile/cli/commands.hpp"
+#include "rooftile/cli/completion.hpp"
+#include "rooftile/cli/output.hpp"
+#include "rooftile/cli/values.hpp"
+#include "rooftile/error/nearest.hpp"
+#include "rooftile/workload/workload.hpp"
+
+namespace rooftile::cli {
+namespace {
+
+constexpr int kError = 1, kWrongUsage = 2;
+
+// Every option as the user typed it, before it means anything.
+struct Typed {
+  std::string model, gpu, batch_size, precision, pass = "inference", method = "delta", format, output, tile,
+                                                 active_ctas, layers, layer, a, b, name, shell;
+  bool all = false, skip_unsupported = false, override_cells = false, skip_bad_rows = false, names = false;
+};
+
+tl::unexpected<Error> usage(std::string message) { return fail(ErrorCode::usage, std::move(message)); }
+
+// Checks and converts the options that decide a prediction.
+Result<PredictionArguments> prediction_arguments(const Typed& typed) {
+  PredictionArguments arguments;
+  arguments.skip_unsupported = typed.skip_unsupported;
+  if (auto pass = check_choice("--pass", typed.pass, {"inference"}, {"training"}); !pass) {
+    return tl::unexpected(pass.error());
+  }
+  if (auto method = check_choice("--method", typed.method, {"delta"}, {"rooftile", "roofline", "prior"}); !method) {
+    return tl::unexpected(method.error());
+  }
+  if (!typed.gpu.empty()) {
+    auto gpus = parse_list("--gpu", typed.gpu);
+    if (!gpus) return tl::unexpected(gpus.error());
+    arguments.gpus = std::move(*gpus);
+  }
+  if (!typed.precision.empty()) {
+    const auto precision = parse_precision("--precision", typed.precision);
+    if (!precision) return tl::unexpected(precision.error());
+    arguments.precision = *precision;
+    arguments.precision_given = true;
+  }
+  if (!typed.batch_size.empty()) {
+    const auto batch_size = parse_count("--batch-size", typed.batch_size, kMaxDimension);
+    if (!batch_size) return tl::unexpected(batch_size.error());
+    arguments.batch_size = *batch_size;
+  }
+  if (!typed.tile.empty()) {
+    const auto tile = parse_tile("--tile", typed.tile);
+    if (!tile) return tl::unexpected(tile.error());
+    arguments.plan.tile = *tile;
+  }
+  if (!typed.active_ctas.empty()) {
+    constexpr std::int64_t kMost = 1024;
+    const auto active = parse_count("--active-ctas", typed.active_ctas, kMost);
+    if (!active) return tl::unexpected(active.error());
+    arguments.plan.active_ctas_per_sm = static_cast<int>(*active);
+  }
+  return arguments;
+}
+
+Result<void> run_predict(const Typed& typed) {
+  const auto prediction = prediction_arguments(typed);
+  if (!prediction) return tl::unexpected(prediction.error());
+  if (!typed.layers.empty()) {
+    if (!typed.model.empty()) return usage("give either a MODEL or --layers TABLE.csv, not both");
+    if (prediction->gpus.size() > 1) return usage("--layers takes one GPU; rows may name others");
+    if (!typed.format.empty() && typed.format != "csv") return usage("--layers writes CSV only");
+    return predict_layers({.table = typed.layers,
+                           .prediction = *prediction,
+                           .override_cells = typed.override_cells,
+                           .skip_bad_rows = typed.skip_bad_rows,
+                           .output = typed.output});
+  }
+  if (typed.model.empty())
+    return usage("predict needs a MODEL (a file or a name of 'rooftile models') or --layers TABLE.csv");
+  if (prediction->gpus.empty()) return usage("predict needs --gpu ID; 'rooftile gpus' lists them");
+  const auto format = parse_format("--format", typed.format, typed.output);
+  if (!format) return tl::unexpected(format.error());
+  return predict_model({.model = typed.model,
+                        .prediction = *prediction,
+                        .format = *format,
+                        .all_layers = typed.all,
+                        .output = typed.output});
+}
+
+Result<void> run_explain(const Typed& typed) {
+  const auto prediction = prediction_arguments(typed);
+  if (!prediction) return tl::unexpected(prediction.error());
+  if (typed.model.empty()) return usage("explain needs a MODEL");
+  if (typed.layer.empty()) return usage("explain needs --layer NAME; 'rooftile models show MODEL' lists them");
+  if (prediction->gpus.size() != 1) return usage("explain needs --gpu with one ID");
+  return explain({.model = typed.model, .layer = typed.layer, .prediction = *prediction});
+}
+
+Result<void> run_gpus(const Typed& typed) {
+  const auto format = parse_format("--format", typed.format, "");
+  if (!format) return tl::unexpected(format.error());
+  return gpus({.id = typed.name, .format = *format, .names_only = typed.names});
+}
+
+Result<void> run_models(const Typed& typed) {
+  const auto format = parse_format("--format", typed.format, "");
+  if (!format) return tl::unexpected(format.error());
+  const auto prediction = prediction_arguments(typed);
+  if (!prediction) return tl::unexpected(prediction.error());
+  return models(
+      {.name = typed.name, .format = *format, .names_only = typed.names, .batch_size = prediction->batch_size});
+}
+
+class CommandLine {
+ public:
+  CommandLine() : app_("Predicts how long a neural network takes on a GPU, and what limits it.", "rooftile") {
+    app_.set_version_flag("--version", "rooftile " ROOFTILE_VERSION);
+    app_.require_subcommand(0, 1);
+    app_.allow_extras();
+    app_.footer(
+        "Example: rooftile predict resnet152 --gpu titan-xp --batch-size 256\n"
+        "Each command has its own --help.");
+    add_predict();
+    add_explain();
+    add_lists();
+    add_files();
+  }
+
+  int run(int argc, char** argv) {
+    try {
+      app_.parse(argc, argv);
+    } catch (const CLI::Success& help) {
+      return app_.exit(help);  // --help, --version
+    } catch (const CLI::ParseError& error) {
+      return report(Error{ErrorCode::usage, error.what(), ""});
+    }
+    if (auto result = check_extras(app_); !result) return report(result.error());
+    if (app_.get_subcommands().empty()) {
+      fmt::print(stderr, "{}", app_.help());
+      return kWrongUsage;
+    }
+    const CLI::App* chosen = app_.get_subcommands().front();
+    for (const auto& [command, action] : commands_) {
+      if (command != chosen) continue;
+      const Result<void> result = action();
+      return result ? 0 : report(result.error());
+    }
+    return kError;
+  }
+
+ private:
+  CLI::App* add(const std::string& name, const std::string& description, const std::string& example,
+                std::function<Result<void>()> action) {
+    CLI::App* command = app_.add_subcommand(name, description);
+    command->footer("Example: " + example);
+    command->allow_extras();
+    commands_.emplace_back(command, std::move(action));
+    return command;
+  }
+
+  void add_prediction_options(CLI::App* command, const std::string& gpu_help) {
+    command->add_option("--gpu", typed_.gpu, gpu_help);
+    command->add_option("-b,--batch-size", typed_.batch_size, "samples a batch (default: the model's own, else 1)");
+    command->add_option("--precision", typed_.precision, "fp32 (tf32, fp16, bf16, fp8 and int8 are not built yet)");
+    command->add_flag("--skip-unsupported", typed_.skip_unsupported,
+                      "leave out operators that are not supported, and list them");
+    command->add_option("--tile", typed_.tile, "CTA tile to use instead of DeLTA's choice, as in 128x64x4");
+    command->add_option("--active-ctas", typed_.active_ctas, "CTAs resident on an SM, instead of the occupancy rule");
+  }
+
+  void add_predict() {
+    CLI::App* command = add("predict", "Predict a network's time on a GPU, or each row of a layer table",
+                            "rooftile predict resnet50.onnx --gpu titan-xp,v100-sxm2-16gb --batch-size 64 -o r50.json",
+                            [this] { return run_predict(typed_); });
+    command->add_option("MODEL", typed_.model,
+                        "an .onnx file, a workload .json, a name of 'rooftile models', or - (standard input)");
+    add_prediction_options(command, "catalogue id, an unambiguous part of one, or a .toml file; several with commas");
+    command->add_option("--pass", typed_.pass, "inference (training is not built yet)");
+    command->add_option("--method", typed_.method, "delta: DeLTA as published; other operators stream");
+    command->add_option("--format", typed_.format, "table, json or csv (default: by the suffix of -o)");
+    command->add_option("-o,--output", typed_.output, "write to this file");
+    command->add_flag("--all", typed_.all, "list every layer, not the ten slowest");
+    command->add_option("--layers", typed_.layers, "predict each row of this CSV instead of a MODEL");
+    command->add_flag("--override", typed_.override_cells,
+                      "with --layers: --gpu and --precision win over the row's own");
+    command->add_flag("--skip-bad-rows", typed_.skip_bad_rows,
+                      "with --layers: leave out rows that are wrong, and list them");
+  }
+
+  void add_explain() {
+    CLI::App* command = add("explain", "Show every number behind one layer's time, equation by equation",
+                            "rooftile explain alexnet --layer conv1 --gpu titan-xp-delta --batch-size 256",
+                            [this] { return run_explain(typed_); });
+    command->add_option("MODEL", typed_.model, "as for predict");
+    command->add_option("--layer", typed_.layer, "the layer's name, or a part that only one has");
+    add_prediction_options(command, "catalogue id, an unambiguous part of one, or a .toml file");
+  }
+
+  void add_lists() {
+    CLI::App* gpus = add("gpus", "List the GPUs, or show every number of one with its source",
+                         "rooftile gpus show v100-sxm2-16gb", [this] { return run_gpus(typed_); });
+    gpus->add_option("--format", typed_.format, "table or json");
+    gpus->add_flag("--names", typed_.names, "ids alone, one a line");
+    add_show(gpus, "ID", "catalogue id, an unambiguous part of one, or a .toml file");
+
+    CLI::App* models = add("models", "List the networks built in, or show the layers of one",
+                           "rooftile models show googlenet", [this] { return run_models(typed_); });
+    models->add_option("--format", typed_.format, "table, or json: the workload, to keep or edit");
+    models->add_option("-b,--batch-size", typed_.batch_size, "samples a batch");
+    models->add_flag("--names", typed_.names, "names alone, one a line");
+    add_show(models, "NAME", "a name of 'rooftile models', an .onnx file or a workload .json");
+
+    CLI::App* support = add("support", "Show which of a model's operators are predicted, and how",
+                            "rooftile support model.onnx", [this]() -> Result<void> {
+                              if (typed_.model.empty()) return usage("support needs a MODEL");
+                              return cli::support({.model = typed_.model});
+                            });
+    support->add_option("MODEL", typed_.model, "as for predict");
+  }
+
+  void add_show(CLI::App* parent, const std::string& what, const std::string& help) {
+    CLI::App* show = parent->add_subcommand("show", "Show one");
+    show->add_option(what, typed_.name, help)->required();
+    show->fallthrough();
+    show->allow_extras();
+  }
+
+  void add_files() {
+    CLI::App* diff = add("diff", "Compare two predictions written as JSON", "rooftile diff before.json after.json",
+                         [this]() -> Result<void> {
+                           if (typed_.b.empty()) return usage("diff needs two prediction files, A.json and B.json");
+                           return cli::diff({.a = typed_.a, .b = typed_.b});
+                         });
+    diff->add_option("A", typed_.a, "a prediction, from predict --format json");
+    diff->add_option("B", typed_.b, "another");
+
+    CLI::App* strip = add("strip", "Copy an ONNX file without its weights, small enough to share",
+                          "rooftile strip resnet50.onnx -o resnet50-shapes.onnx", [this]() -> Result<void> {
+                            if (typed_.model.empty()) return usage("strip needs an ONNX file");
+                            if (typed_.output.empty()) return usage("strip needs -o FILE; - is standard output");
+                            return cli::strip({.model = typed_.model, .output = typed_.output});
+                          });
+    strip->add_option("MODEL", typed_.model, "an .onnx file");
+    strip->add_option("-o,--output", typed_.output, "write to this file");
+
+    CLI::App* completion =
+        add("completion", "Print a completion script for a shell",
+            "rooftile completion bash > ~/.local/share/bash-completion/completions/rooftile", [this]() -> Result<void> {
+              if (typed_.shell.empty()) return usage("completion needs a SHELL: bash, zsh or fish");
+              const auto script = completion_script(app_, typed_.shell);
+              if (!script) return tl::unexpected(script.error());
+              return write_output("", *script);
+            });
+    completion->add_option("SHELL", typed_.shell, "bash, zsh or fish");
+  }
+
+  // An argument that nothing took is an error which names the nearest thing that would have.
+  static Result<void> check_extras(const CLI::App& app) {
+    for (const CLI::App* nested : app.get_subcommands()) {
+      if (auto result = check_extras(*nested); !result) return result;
+    }
+    const std::vector<std::string> extras = app.remaining();
+    if (extras.empty()) return {};
+    std::string extra = extras.front();
+    for (const std::string& other : extras) {
+      if (other.starts_with("-") && !extra.starts_with("-") && app.get_parent() != nullptr) extra = other;
+    }
+    std::vector<std::string> known;
+    for (const CLI::Option* option : app.get_options()) {
+      for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+    }
+    for (const CLI::App* nested : app.get_subcommands([](const CLI::App*) { return true; })) {
+      known.push_back(nested->get_name());
+    }
+    const char* what = extra.starts_with("-") ? "option" : (app.get_parent() == nullptr ? "command" : "argument");
+    return usage(fmt::format("unknown {} '{}'{}", what, extra, did_you_mean(extra, known)));
+  }
+
+  int report(const Error& error) const {
+    fmt::print(stderr, "rooftile: {}\n", error.text());
+    if (error.code != ErrorCode::usage) return kError;
+    const auto chosen = app_.get_subcommands();
+    fmt::print(stderr, "rooftile: see 'rooftile {}--help'\n", chosen.empty() ? "" : chosen.front()->get_name() + " ");
+    return kWrongUsage;
+  }
+
+  Typed typed_;
+  CLI::App app_;
+  std::vector<std::pair<CLI::App*, std::function<Result<void>()>>> commands_;
+};
+
+}  // namespace
+
+int run(int argc, char** argv) { return CommandLine().run(argc, argv); }
+
+}  // namespace rooftile::cli

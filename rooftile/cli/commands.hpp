@@ -1,0 +1,84 @@
+// The subcommands: what each takes, and the function that carries it out. Nothing here knows how a command line is
+// parsed. Every function writes its result and returns the first error; nothing is half-written.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "rooftile/error/error.hpp"
+#include "rooftile/plan/plan.hpp"
+#include "rooftile/workload/dtype.hpp"
+
+namespace rooftile::cli {
+
+enum class Format { table, json, csv };
+
+// What decides a prediction, shared by the commands that make one.
+struct PredictionArguments {
+  std::vector<std::string> gpus;
+  std::optional<std::int64_t> batch_size;
+  DType precision = DType::fp32;
+  bool precision_given = false;
+  bool skip_unsupported = false;
+  PlanOptions plan;
+};
+
+struct PredictArguments {
+  std::string model;
+  PredictionArguments prediction;
+  Format format = Format::table;
+  bool all_layers = false;
+  std::string output;  // empty or "-": standard output
+};
+Result<void> predict_model(const PredictArguments& arguments);
+
+struct LayersArguments {
+  std::string table;
+  PredictionArguments prediction;
+  bool override_cells = false;
+  bool skip_bad_rows = false;
+  std::string output;
+};
+Result<void> predict_layers(const LayersArguments& arguments);
+
+struct ExplainArguments {
+  std::string model;
+  std::string layer;
+  PredictionArguments prediction;
+};
+Result<void> explain(const ExplainArguments& arguments);
+
+struct SupportArguments {
+  std::string model;
+};
+Result<void> support(const SupportArguments& arguments);
+
+struct DiffArguments {
+  std::string a, b;
+};
+Result<void> diff(const DiffArguments& arguments);
+
+struct GpusArguments {
+  std::string id;  // empty: all
+  Format format = Format::table;
+  bool names_only = false;
+};
+Result<void> gpus(const GpusArguments& arguments);
+
+struct ModelsArguments {
+  std::string name;  // empty: all
+  Format format = Format::table;
+  bool names_only = false;
+  std::optional<std::int64_t> batch_size;
+};
+Result<void> models(const ModelsArguments& arguments);
+
+struct StripArguments {
+  std::string model;
+  std::string output;
+};
+Result<void> strip(const StripArguments& arguments);
+
+}  // namespace rooftile::cli

@@ -1,0 +1,105 @@
+#include "rooftile/cli/completion.hpp"
+
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "rooftile/error/nearest.hpp"
+
+namespace rooftile::cli {
+namespace {
+
+std::vector<const CLI::App*> subcommands(const CLI::App& app) {
+  return app.get_subcommands([](const CLI::App*) { return true; });
+}
+
+std::string flags(const CLI::App& app) {
+  std::string text;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) text += (text.empty() ? "--" : " --") + name;
+  }
+  return text;
+}
+
+std::string bash_script(const CLI::App& app) {
+  std::string names, cases;
+  for (const CLI::App* command : subcommands(app)) {
+    names += (names.empty() ? "" : " ") + command->get_name();
+    std::string words = flags(*command);
+    for (const CLI::App* nested : subcommands(*command)) words += " " + nested->get_name();
+    cases += fmt::format("    {}) words=\"{}\" ;;\n", command->get_name(), words);
+  }
+  return fmt::format(
+      R"SH(_rooftile() {{
+  local current=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD-1]}} words=
+  case $previous in
+    --gpu) mapfile -t COMPREPLY < <(compgen -W "$(rooftile gpus --names)" -- "$current"); return ;;
+    --format) mapfile -t COMPREPLY < <(compgen -W "table json csv" -- "$current"); return ;;
+    --precision) mapfile -t COMPREPLY < <(compgen -W "fp32" -- "$current"); return ;;
+    --pass) mapfile -t COMPREPLY < <(compgen -W "inference" -- "$current"); return ;;
+    --method) mapfile -t COMPREPLY < <(compgen -W "delta" -- "$current"); return ;;
+    completion) mapfile -t COMPREPLY < <(compgen -W "bash zsh fish" -- "$current"); return ;;
+  esac
+  if ((COMP_CWORD == 1)); then
+    mapfile -t COMPREPLY < <(compgen -W "{} --help --version" -- "$current")
+    return
+  fi
+  case ${{COMP_WORDS[1]}} in
+{}  esac
+  case ${{COMP_WORDS[1]}},$previous in
+    gpus,show) words=$(rooftile gpus --names) ;;
+    models,show) words=$(rooftile models --names) ;;
+    predict,* | explain,* | support,*) [[ $current == -* ]] || words=$(rooftile models --names) ;;
+  esac
+  mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
+}}
+complete -o default -F _rooftile rooftile
+)SH",
+      names, cases);
+}
+
+std::string fish_quoted(const std::string& text) {
+  std::string result = "'";
+  for (const char c : text) {
+    if (c == '\'' || c == '\\') result += '\\';
+    result += c;
+  }
+  return result + "'";
+}
+
+std::string fish_script(const CLI::App& app) {
+  std::string text =
+      "complete -c rooftile -n __fish_use_subcommand -l help\ncomplete -c rooftile -n __fish_use_subcommand -l "
+      "version\n";
+  for (const CLI::App* command : subcommands(app)) {
+    text += fmt::format("complete -c rooftile -n __fish_use_subcommand -a {} -d {}\n", command->get_name(),
+                        fish_quoted(command->get_description()));
+    const std::string seen = fmt::format("'__fish_seen_subcommand_from {}'", command->get_name());
+    for (const CLI::Option* option : command->get_options()) {
+      for (const std::string& name : option->get_lnames()) {
+        const std::string values =
+            name == "gpu" ? " -x -a '(rooftile gpus --names)'" : (name == "format" ? " -x -a 'table json csv'" : "");
+        text += fmt::format("complete -c rooftile -n {} -l {}{} -d {}\n", seen, name, values,
+                            fish_quoted(option->get_description()));
+      }
+    }
+  }
+  for (const char* command : {"predict", "explain", "support"}) {
+    text += fmt::format("complete -c rooftile -n '__fish_seen_subcommand_from {}' -a '(rooftile models --names)'\n",
+                        command);
+  }
+  return text;
+}
+
+}  // namespace
+
+Result<std::string> completion_script(const CLI::App& app, const std::string& shell) {
+  if (shell == "bash") return bash_script(app);
+  if (shell == "zsh") return "autoload -U +X bashcompinit && bashcompinit\n" + bash_script(app);
+  if (shell == "fish") return fish_script(app);
+  const std::vector<std::string> shells = {"bash", "zsh", "fish"};
+  return fail(ErrorCode::usage,
+              fmt::format("unknown shell '{}'{}; one of bash, zsh, fish", shell, did_you_mean(shell, shells)));
+}
+
+}  // namespace rooftile::cli

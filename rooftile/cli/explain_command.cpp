@@ -1,0 +1,56 @@
+// rooftile explain: one layer, equation by equation.
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "rooftile/cli/commands.hpp"
+#include "rooftile/cli/output.hpp"
+#include "rooftile/error/nearest.hpp"
+#include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/ingest/model.hpp"
+#include "rooftile/predict/predict.hpp"
+#include "rooftile/report/report.hpp"
+
+namespace rooftile::cli {
+namespace {
+
+// The op of that name, or the only one whose name contains it.
+Result<const Op*> find_layer(const Workload& workload, const std::string& name) {
+  std::vector<const Op*> matches;
+  std::vector<std::string> names;
+  for (const Op& op : workload.ops) {
+    if (op.name == name) return &op;
+    if (op.name.find(name) != std::string::npos) matches.push_back(&op);
+    names.push_back(op.name);
+  }
+  if (matches.size() == 1) return matches.front();
+  if (matches.empty()) {
+    return fail(ErrorCode::not_found, fmt::format("no layer is called '{}'{}", name, did_you_mean(name, names)),
+                workload.name);
+  }
+  std::string list;
+  constexpr std::size_t kShown = 8;
+  for (std::size_t i = 0; i < matches.size() && i < kShown; ++i) list += (i == 0 ? "" : ", ") + matches[i]->name;
+  if (matches.size() > kShown) list += fmt::format(", … ({} in all)", matches.size());
+  return fail(ErrorCode::not_found, fmt::format("'{}' is part of several layers' names: {}", name, list),
+              workload.name);
+}
+
+}  // namespace
+
+Result<void> explain(const ExplainArguments& arguments) {
+  const PredictionArguments& given = arguments.prediction;
+  const PredictOptions options = {.precision = given.precision, .plan = given.plan};
+  if (auto result = check(options); !result) return result;
+  const auto gpu = find_gpu(given.gpus.front());
+  if (!gpu) return tl::unexpected(gpu.error());
+  const auto workload =
+      load_model(arguments.model, {.batch_size = given.batch_size, .skip_unsupported = given.skip_unsupported});
+  if (!workload) return tl::unexpected(workload.error());
+  const auto op = find_layer(*workload, arguments.layer);
+  if (!op) return tl::unexpected(op.error());
+  return write_output("", explain_report(estimate(*workload, **op, *gpu, options), *gpu));
+}
+
+}  // namespace rooftile::cli

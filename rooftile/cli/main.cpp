@@ -1,0 +1,3 @@
+#include "rooftile/cli/app.hpp"
+
+int main(int argc, char** argv) { return rooftile::cli::run(argc, argv); }

@@ -1,0 +1,16 @@
+// Writing results: whole or not at all.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "rooftile/error/error.hpp"
+
+namespace rooftile::cli {
+
+// Writes to standard output if `path` is empty or "-". A regular file is written beside its place and renamed into it,
+// with signals held back meanwhile, so that a full disk or Ctrl-C leaves either the old file or the new one. Devices
+// and pipes are written to directly. Errors: what the operating system says.
+Result<void> write_output(const std::string& path, std::string_view text);
+
+}  // namespace rooftile::cli

@@ -1,0 +1,100 @@
+#include "rooftile/cli/values.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "rooftile/error/nearest.hpp"
+
+namespace rooftile::cli {
+namespace {
+
+tl::unexpected<Error> bad(std::string_view option, std::string message) {
+  return fail(ErrorCode::usage, std::move(message), std::string(option));
+}
+
+// The whole of `text` as a number, or nothing.
+std::optional<std::int64_t> whole_number(std::string_view text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+}  // namespace
+
+Result<std::int64_t> parse_count(std::string_view option, const std::string& text, std::int64_t most) {
+  const auto number = whole_number(text);
+  if (!number || *number < 1 || *number > most) {
+    return bad(option, fmt::format("'{}' is not a whole number from 1 to {}", text, most));
+  }
+  return *number;
+}
+
+Result<Tile> parse_tile(std::string_view option, const std::string& text) {
+  std::vector<int> sizes;
+  std::string_view rest = text;
+  while (true) {
+    const std::size_t end = std::min(rest.find('x'), rest.size());
+    const auto number = whole_number(rest.substr(0, end));
+    if (!number || *number < 1 || *number > std::numeric_limits<int>::max()) break;
+    sizes.push_back(static_cast<int>(*number));
+    if (end == rest.size()) {
+      if (sizes.size() != 3) break;
+      return Tile{sizes[0], sizes[1], sizes[2]};
+    }
+    rest.remove_prefix(end + 1);
+  }
+  return bad(option, fmt::format("'{}' is not a tile; write rows x columns x depth, as in 128x64x4", text));
+}
+
+Result<DType> parse_precision(std::string_view option, const std::string& text) {
+  static const std::vector<std::string> kPrecisions = {"fp32", "tf32", "fp16", "bf16", "fp8", "int8"};
+  const auto dtype = parse_dtype(text);
+  const bool known = dtype && std::find(kPrecisions.begin(), kPrecisions.end(), name_of(*dtype)) != kPrecisions.end();
+  if (known) return *dtype;
+  return bad(option, fmt::format("unknown precision '{}'{}; one of {}", text, did_you_mean(text, kPrecisions),
+                                 fmt::join(kPrecisions, ", ")));
+}
+
+Result<Format> parse_format(std::string_view option, const std::string& text, const std::string& output) {
+  static const std::vector<std::string> kFormats = {"table", "json", "csv"};
+  if (text.empty()) {
+    if (output.ends_with(".json")) return Format::json;
+    if (output.ends_with(".csv")) return Format::csv;
+    return Format::table;
+  }
+  const auto found = std::find(kFormats.begin(), kFormats.end(), text);
+  if (found != kFormats.end()) return static_cast<Format>(found - kFormats.begin());
+  return bad(option, fmt::format("unknown format '{}'{}; one of {}", text, did_you_mean(text, kFormats),
+                                 fmt::join(kFormats, ", ")));
+}
+
+Result<std::vector<std::string>> parse_list(std::string_view option, const std::string& text) {
+  std::vector<std::string> elements;
+  std::string_view rest = text;
+  while (true) {
+    const std::size_t end = std::min(rest.find(','), rest.size());
+    if (end == 0) return bad(option, fmt::format("'{}' has an empty element", text));
+    elements.emplace_back(rest.substr(0, end));
+    if (end == rest.size()) return elements;
+    rest.remove_prefix(end + 1);
+  }
+}
+
+Result<void> check_choice(std::string_view option, const std::string& text, const std::vector<std::string>& built,
+                          const std::vector<std::string>& planned) {
+  if (std::find(built.begin(), built.end(), text) != built.end()) return {};
+  if (std::find(planned.begin(), planned.end(), text) != planned.end()) {
+    return fail(ErrorCode::unsupported, fmt::format("'{}' is not built yet; only {} is", text, fmt::join(built, ", ")),
+                std::string(option));
+  }
+  std::vector<std::string> all = built;
+  all.insert(all.end(), planned.begin(), planned.end());
+  return bad(option,
+             fmt::format("unknown value '{}'{}; one of {}", text, did_you_mean(text, all), fmt::join(all, ", ")));
+}
+
+}  // namespace rooftile::cli

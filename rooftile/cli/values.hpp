@@ -1,0 +1,31 @@
+// The values of options, from text. Errors are of wrong usage and name the option.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rooftile/cli/commands.hpp"
+
+namespace rooftile::cli {
+
+// A whole number from 1 to `most`.
+Result<std::int64_t> parse_count(std::string_view option, const std::string& text, std::int64_t most);
+
+// "128x64x4".
+Result<Tile> parse_tile(std::string_view option, const std::string& text);
+
+Result<DType> parse_precision(std::string_view option, const std::string& text);
+
+// Without `text`, the suffix of `output` decides; else a table.
+Result<Format> parse_format(std::string_view option, const std::string& text, const std::string& output);
+
+// "a,b" as two; an empty element is an error.
+Result<std::vector<std::string>> parse_list(std::string_view option, const std::string& text);
+
+// Whether one of `built`; the error says whether the value is planned or unknown.
+Result<void> check_choice(std::string_view option, const std::string& text, const std::vector<std::string>& built,
+                          const std::vector<std::string>& planned);
+
+}  // namespace rooftile::cli
