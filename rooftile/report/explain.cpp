@@ -1,11 +1,16 @@
 // Every number behind one layer's time, in the order in which it is computed. The equations are those of
 // docs/theory.md.
+#include <algorithm>
 #include <array>
+#include <iterator>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "rooftile/report/facts.hpp"
 #include "rooftile/report/names.hpp"
 #include "rooftile/report/report.hpp"
 #include "rooftile/report/text.hpp"
@@ -190,15 +195,12 @@ std::string sources_section(const Gpu& gpu, bool stream) {
                                          "sm.smem_store_bandwidth",
                                          "sm.smem_latency"};
   const std::span<const std::string_view> keys = stream ? std::span<const std::string_view>(kStream) : kDelta;
-  std::string text = fmt::format("Where the numbers of {} come from\n", gpu.id);
+  std::vector<Fact> used;
   for (const std::string_view key : keys) {
-    for (const Fact& fact : gpu.facts) {
-      if (fact.key != key) continue;
-      text += fmt::format("  {:<24}{:<13}{:<9} {}\n", fact.key, fact.text, name_of(fact.kind),
-                          wrapped(fact.source, 72, std::string(49, ' ')));
-    }
+    std::copy_if(gpu.facts.begin(), gpu.facts.end(), std::back_inserter(used),
+                 [&](const Fact& fact) { return fact.key == key; });
   }
-  return text;
+  return fmt::format("Where the numbers of {} come from\n{}", gpu.id, facts_text(used));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "rooftile/report/facts.hpp"
 #include "rooftile/report/report.hpp"
 #include "rooftile/report/text.hpp"
 #include "rooftile/units/text.hpp"
@@ -23,6 +24,22 @@ std::string mark(const Gpu& gpu, const std::string& key) {
 }
 
 }  // namespace
+
+std::string facts_text(std::span<const Fact> facts) {
+  std::size_t key_width = 0, text_width = 0;
+  for (const Fact& fact : facts) {
+    key_width = std::max(key_width, width_of(fact.key));
+    text_width = std::max(text_width, width_of(fact.text));
+  }
+  std::string text;
+  for (const Fact& fact : facts) {
+    const std::string source = fact.note.empty() ? fact.source : fmt::format("{} ({})", fact.source, fact.note);
+    const std::string start =
+        fmt::format("  {:<{}}  {:<{}}  {:<8}  ", fact.key, key_width, fact.text, text_width, name_of(fact.kind));
+    text += start + wrapped(source, 72, std::string(width_of(start), ' ')) + "\n";
+  }
+  return text;
+}
 
 std::string gpus_table(std::span<const Gpu> gpus) {
   TextTable table({{"id"},
@@ -48,19 +65,7 @@ std::string gpu_table(const Gpu& gpu) {
   std::string text =
       fmt::format("{} ({}), {} {}, {}\n", gpu.name, gpu.id, gpu.vendor, gpu.architecture, gpu.compute_capability);
   if (!gpu.note.empty()) text += fmt::format("  {}\n", wrapped(gpu.note, 96, "  "));
-  text += '\n';
-  std::size_t key_width = 0, text_width = 0;
-  for (const Fact& fact : gpu.facts) {
-    key_width = std::max(key_width, width_of(fact.key));
-    text_width = std::max(text_width, width_of(fact.text));
-  }
-  for (const Fact& fact : gpu.facts) {
-    const std::string source = fact.note.empty() ? fact.source : fmt::format("{} ({})", fact.source, fact.note);
-    const std::string start =
-        fmt::format("  {:<{}}  {:<{}}  {:<8}  ", fact.key, key_width, fact.text, text_width, name_of(fact.kind));
-    text += start + wrapped(source, 72, std::string(width_of(start), ' ')) + "\n";
-  }
-  return text;
+  return text + "\n" + facts_text(gpu.facts);
 }
 
 std::string gpus_json(std::span<const Gpu> gpus) {

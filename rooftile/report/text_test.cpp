@@ -1,0 +1,59 @@
+#include "rooftile/report/text.hpp"
+
+#include <gtest/gtest.h>
+
+namespace rooftile {
+namespace {
+
+TEST(Text, WidthCountsCharacters) {
+  EXPECT_EQ(width_of("conv"), 4U);
+  EXPECT_EQ(width_of("µs…"), 3U);
+}
+
+TEST(Text, ShortensInTheMiddle) {
+  EXPECT_EQ(shorten("conv1", 8), "conv1");
+  EXPECT_EQ(shorten("/layer1/layer1.0/conv1/Conv", 11), "/laye…/Conv");
+  EXPECT_EQ(width_of(shorten("ääääääääääää", 5)), 5U);
+}
+
+TEST(Text, TablePadsAndTrims) {
+  TextTable table({{"name"}, {"time", Align::right}});
+  table.add({"conv1", "12 ms"});
+  table.add({"a", "3 us"});
+  EXPECT_EQ(table.text(), "  name    time\n  conv1  12 ms\n  a       3 us\n");
+}
+
+TEST(Text, TableWithoutHeaders) {
+  TextTable table({{""}, {""}});
+  table.add({"a", ""});
+  EXPECT_EQ(table.text(""), "a\n");
+}
+
+TEST(Text, Percent) {
+  EXPECT_EQ(percent(1, 3), "33.3 %");
+  EXPECT_EQ(percent(1, 0), "-");
+}
+
+TEST(Text, Bar) {
+  EXPECT_EQ(bar(0.5, 4), "██");
+  EXPECT_EQ(bar(7, 2), "██");
+  EXPECT_EQ(bar(0, 2), "");
+}
+
+TEST(Text, Grouped) {
+  EXPECT_EQ(grouped(0), "0");
+  EXPECT_EQ(grouped(999), "999");
+  EXPECT_EQ(grouped(1000), "1,000");
+  EXPECT_EQ(grouped(19238419200), "19,238,419,200");
+  EXPECT_EQ(grouped(842.254), "842.254");
+  EXPECT_EQ(grouped(-1234.5), "-1,234.5");
+}
+
+TEST(Text, Wraps) {
+  EXPECT_EQ(wrapped("one two three", 7, "  "), "one two\n  three");
+  EXPECT_EQ(wrapped("unbreakable", 4, "  "), "unbreakable");
+  EXPECT_EQ(wrapped("", 4, "  "), "");
+}
+
+}  // namespace
+}  // namespace rooftile
