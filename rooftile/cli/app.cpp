@@ -108,12 +108,14 @@ Result<void> run_explain(const Typed& typed) {
 Result<void> run_gpus(const Typed& typed) {
   const auto format = parse_format("--format", typed.format, "");
   if (!format) return tl::unexpected(format.error());
+  if (*format == Format::csv) return usage("gpus has no CSV; --format json has every number");
   return gpus({.id = typed.name, .format = *format, .names_only = typed.names});
 }
 
 Result<void> run_models(const Typed& typed) {
   const auto format = parse_format("--format", typed.format, "");
   if (!format) return tl::unexpected(format.error());
+  if (*format == Format::csv) return usage("models has no CSV; --format json is the workload");
   const auto prediction = prediction_arguments(typed);
   if (!prediction) return tl::unexpected(prediction.error());
   return models(

@@ -76,6 +76,14 @@ TEST(OnnxHostile, BillionElementsThatAreComputed) {
   EXPECT_THAT(error_of(with("Reshape", {-2})), HasSubstr("its new shape has the dimension -2"));
 }
 
+TEST(OnnxHostile, ShapesWithABillionDimensions) {
+  for (const std::string type : {"Expand", "Reshape", "Tile"}) {
+    const TestModel model =
+        TestModel().input("x", {1}).external("s", {1 << 30}, "shape.bin").node(type, {"x", "s"}, {"y"}).output("y");
+    EXPECT_THAT(error_of(model), HasSubstr("the shape of its output cannot be known")) << type;
+  }
+}
+
 TEST(OnnxHostile, BillionElementsOfConstants) {
   const TestModel range = TestModel()
                               .input("x", {1})
@@ -202,7 +210,7 @@ TEST(OnnxHostile, ExternalDataIsNotOpened) {
   const TestModel shape =
       TestModel().input("x", {N, 4}).external("s", {2}, "/etc/passwd").node("Reshape", {"x", "s"}, {"y"}).output("y");
   EXPECT_EQ(error_of(shape),
-            "m.onnx: node 'y' (Reshape): the shape of its output 'y' cannot be known before the network runs; "
+            "m.onnx: node 'y' (Reshape): the shape of its output cannot be known before the network runs; "
             "its operand 's' is in another file, which is not opened");
 }
 

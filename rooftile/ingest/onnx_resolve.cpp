@@ -34,6 +34,14 @@ Result<void> check_shape(const Shape& shape, const std::string& name) {
   return {};
 }
 
+// The operand whose values are a shape. Where they are not known, libonnx would make up as many dimensions as it has
+// elements.
+ValueId shape_operand(const OnnxNode& node) {
+  if (node.type == "ConstantOfShape") return node.input(0);
+  if (node.type == "Expand" || node.type == "Reshape" || node.type == "Tile") return node.input(1);
+  return kAbsent;
+}
+
 // Numbers that libonnx multiplies and divides without a look: huge ones overflow there. Slices may mean "to the end".
 Result<void> check_attributes(const OnnxNode& node) {
   const auto small = [](std::int64_t value) { return value >= -kMaxDimension && value <= kMaxDimension; };
@@ -124,6 +132,10 @@ class Resolver {
       if (auto result = check_reshape(node); !result) return tl::unexpected(result.error());
     }
 
+    if (const ValueId shape = shape_operand(node); shape != kAbsent && !graph_.values[shape].data) {
+      return explain(node,
+                     {ErrorCode::unsupported, "the shape of its output cannot be known before the network runs", ""});
+    }
     const auto types = infer_outputs(graph_, node);
     if (!types) return explain(node, types.error());
     const bool constant = std::all_of(node.inputs.begin(), node.inputs.end(),

@@ -167,7 +167,7 @@ TEST(OnnxFold, OverflowIsNotAShape) {
                               .node("Reshape", {"x", "t"}, {"y"})
                               .output("y");
   EXPECT_EQ(error_of(model),
-            "m.onnx: node 'y' (Reshape): the shape of its output 'y' cannot be known before the network runs");
+            "m.onnx: node 'y' (Reshape): the shape of its output cannot be known before the network runs");
 }
 
 TEST(OnnxUnused, OpsThatNoOutputNeedsAreLeftOut) {

@@ -16,6 +16,7 @@ namespace {
 constexpr std::uint64_t kSmallTensor = 1024;                // bytes; up to here a tensor may carry a shape and is kept
 constexpr std::size_t kMaxStripped = std::size_t{1} << 25;  // 32 MiB; the largest torchvision model keeps 0.4 MB
 constexpr int kMaxDepth = 64;                               // nested messages; protobuf itself stops at 100
+constexpr std::size_t kMaxMessages = std::size_t{1} << 20;  // each takes some 200 bytes once parsed
 
 // The messages on the way to a tensor (onnx.proto3). `leaf`: copied as it is.
 enum class Message { leaf, model, graph, node, attribute, tensor, sparse_tensor, function, training };
@@ -70,6 +71,7 @@ class Stripper {
   // Appends message `kind`, which lies in [begin, end), to `out`; false: see error().
   bool strip(Message kind, std::size_t begin, std::size_t end, int depth, std::string& out) {
     if (depth > kMaxDepth) return stop(begin, fmt::format("messages are nested more than {} deep", kMaxDepth));
+    if (++messages_ > kMaxMessages) return stop(begin, fmt::format("more than {} messages", kMaxMessages));
     bool keep_payload = true;
     if (kind == Message::tensor) {
       std::uint64_t payload = 0;
@@ -172,6 +174,7 @@ class Stripper {
   }
 
   std::string_view bytes_;
+  std::size_t messages_ = 0;
   std::string error_;
 };
 

@@ -119,5 +119,11 @@ TEST(StripWeights, BoundsTheNesting) {
   EXPECT_THAT(error_of(nested(1000)), HasSubstr("messages are nested more than 64 deep"));
 }
 
+TEST(StripWeights, BoundsTheMessages) {
+  std::string nodes;
+  for (int i = 0; i < 1 << 20; ++i) nodes += field(1, "");  // 2 bytes here, 150 as a NodeProto
+  EXPECT_THAT(error_of(field(7, nodes)), HasSubstr("more than 1048576 messages"));
+}
+
 }  // namespace
 }  // namespace rooftile

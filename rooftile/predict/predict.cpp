@@ -49,6 +49,7 @@ void add_stream(LayerEstimate& layer, const OperandBytes& bytes, const Gpu& gpu)
 
 LayerEstimate stream_estimate(const Workload& workload, const Op& op, const Gpu& gpu) {
   LayerEstimate layer = empty_layer(name_of(op.kind), Method::stream);
+  layer.function = std::visit(FunctionName{}, op.kind);
   layer.flops = flops(workload, op);
   add_stream(layer, operand_bytes(workload, op), gpu);
   return layer;
@@ -100,6 +101,7 @@ LayerEstimate estimate(const Conv& conv, const Gpu& gpu, const PredictOptions& o
     }
   }
   if (layer.delta.empty()) {  // nothing that a GEMM would reduce: depthwise, or outputs that no tap reaches
+    layer.function = "depthwise";
     layer.method = Method::stream;
     add_stream(layer, conv_operand_bytes(conv, size_of(options.precision)), gpu);
     return layer;
@@ -125,11 +127,11 @@ LayerEstimate estimate(const Workload& workload, const Op& op, const Gpu& gpu, c
     layer = estimate(*gemm, gpu, options);
   } else if (std::holds_alternative<View>(op.kind)) {
     layer = empty_layer(name_of(op.kind), Method::none);
+    layer.function = std::visit(FunctionName{}, op.kind);
   } else {
     layer = stream_estimate(workload, op, gpu);
   }
   layer.name = op.name;
-  layer.function = std::visit(FunctionName{}, op.kind);
   layer.output = workload.tensors[op.outputs.front()].shape;
   return layer;
 }

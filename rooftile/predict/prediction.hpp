@@ -29,7 +29,7 @@ struct DeltaKernel {
 struct LayerEstimate {
   std::string name;
   std::string op;        // name_of(OpKind)
-  std::string function;  // relu, batch, concat, …; empty for conv and gemm
+  std::string function;  // relu, batch, concat, depthwise, …; empty where the op says it all
   Method method = Method::delta;
   Flops flops;
   Traffic traffic;  // stream: l1, l2 and dram are equal

@@ -118,7 +118,7 @@ Result<std::string> diff_report(std::string_view json_a, std::string_view where_
   }
   std::stable_sort(pairs.begin(), pairs.end(), [](const Pair& x, const Pair& y) { return x.change() > y.change(); });
 
-  TextTable changed({{"layer, largest change first", Align::left, 36},
+  TextTable changed({{"layer, largest change first", Align::left, 48},
                      {"A", Align::right},
                      {"B", Align::right},
                      {"B - A", Align::right},

@@ -10,6 +10,7 @@ namespace rooftile {
 
 std::string label_of(const LayerEstimate& layer) {
   if (layer.function.empty()) return layer.op;
+  if (layer.op == "conv") return layer.function + " conv";
   if (layer.op == "pool") return layer.function + " pool";
   if (layer.op == "normalize") return layer.function == "lrn" ? "lrn" : layer.function + " norm";
   if (layer.op == "reduce") return "reduce " + layer.function;

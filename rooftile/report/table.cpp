@@ -26,7 +26,7 @@ std::string heading(const Prediction& prediction) {
 std::string totals(const Prediction& prediction) {
   const auto throughput = prediction.throughput_per_second();
   std::string text = fmt::format("  time        {}{}\n", print(prediction.time),
-                                 throughput ? fmt::format("   {:.4g} samples/s", *throughput) : "");
+                                 throughput ? fmt::format("   {} samples/s", four_digits(*throughput)) : "");
   if (prediction.time > Seconds(0)) {
     const FlopsPerSecond rate = prediction.flops / prediction.time;
     text += fmt::format("  arithmetic  {}, {}, {} of the {} peak of {}\n", print(prediction.flops), print(rate),
@@ -68,7 +68,7 @@ std::string layers(const Prediction& prediction, bool all) {
     std::stable_sort(order.begin(), order.end(), [](auto a, auto b) { return a->time > b->time; });
     order.resize(std::min(order.size(), kSlowest));
   }
-  TextTable table({{all ? "layer" : "slowest layers", Align::left, 36},
+  TextTable table({{all ? "layer" : "slowest layers", Align::left, 48},
                    {"op", Align::left, 14},
                    {"output", Align::right, 20},
                    {"time", Align::right},

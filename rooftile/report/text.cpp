@@ -95,6 +95,11 @@ std::string grouped(double number) {
   return text;
 }
 
+std::string four_digits(double number) {
+  constexpr double kWhole = 1000;
+  return number >= kWhole ? grouped(std::round(number)) : fmt::format("{:.4g}", number);
+}
+
 std::string wrapped(std::string_view text, std::size_t width, std::string_view indent) {
   std::string result;
   std::size_t used = 0;

@@ -44,6 +44,9 @@ std::string bar(double share, std::size_t width);
 // 1234567 as "1,234,567"; a number that is not whole keeps up to three decimals.
 std::string grouped(double number);
 
+// Four significant digits, whole from 1,000 on: "896.8", "14,982".
+std::string four_digits(double number);
+
 // `text` broken at spaces into lines of at most `width` columns, each after the first indented.
 std::string wrapped(std::string_view text, std::size_t width, std::string_view indent);
 

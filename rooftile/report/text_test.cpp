@@ -49,6 +49,12 @@ TEST(Text, Grouped) {
   EXPECT_EQ(grouped(-1234.5), "-1,234.5");
 }
 
+TEST(Text, FourDigits) {
+  EXPECT_EQ(four_digits(896.8123), "896.8");
+  EXPECT_EQ(four_digits(14981.7), "14,982");
+  EXPECT_EQ(four_digits(0.012345), "0.01234");
+}
+
 TEST(Text, Wraps) {
   EXPECT_EQ(wrapped("one two three", 7, "  "), "one two\n  three");
   EXPECT_EQ(wrapped("unbreakable", 4, "  "), "unbreakable");
