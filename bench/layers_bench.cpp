@@ -31,7 +31,7 @@ void count_layers(benchmark::State& state, std::size_t layers) {
 }
 
 // The core as a sweep over designs would call it: geometry, plan, traffic and time, nothing allocated.
-void DeltaCore(benchmark::State& state) {
+void delta_core(benchmark::State& state) {
   const std::vector<Conv> layers = unique_layers();
   const Gpu gpu = titan_xp();
   for (auto _ : state) {
@@ -45,10 +45,10 @@ void DeltaCore(benchmark::State& state) {
   }
   count_layers(state, layers.size());
 }
-BENCHMARK(DeltaCore);
+BENCHMARK(delta_core);
 
 // The same through estimate(), with everything that a report needs.
-void Estimate(benchmark::State& state) {
+void estimate_layers(benchmark::State& state) {
   const std::vector<Conv> layers = unique_layers();
   const Gpu gpu = titan_xp();
   for (auto _ : state) {
@@ -56,10 +56,10 @@ void Estimate(benchmark::State& state) {
   }
   count_layers(state, layers.size());
 }
-BENCHMARK(Estimate);
+BENCHMARK(estimate_layers);
 
 // Every op of a network, streaming ones included, and the peak of memory in use.
-void PredictResNet152(benchmark::State& state) {
+void predict_resnet152(benchmark::State& state) {
   Workload workload;
   for (const ZooEntry& entry : zoo()) {
     if (entry.name == "resnet152") workload = entry.build(256);
@@ -68,21 +68,21 @@ void PredictResNet152(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(predict(workload, gpu));
   count_layers(state, workload.ops.size());
 }
-BENCHMARK(PredictResNet152)->Unit(benchmark::kMicrosecond);
+BENCHMARK(predict_resnet152)->Unit(benchmark::kMicrosecond);
 
-void BuildResNet152(benchmark::State& state) {
+void build_resnet152(benchmark::State& state) {
   for (auto _ : state) {
     for (const ZooEntry& entry : zoo()) {
       if (entry.name == "resnet152") benchmark::DoNotOptimize(entry.build(256));
     }
   }
 }
-BENCHMARK(BuildResNet152)->Unit(benchmark::kMicrosecond);
+BENCHMARK(build_resnet152)->Unit(benchmark::kMicrosecond);
 
-void ReadGpuFile(benchmark::State& state) {
+void read_gpu_file(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(find_gpu("titan-xp"));
 }
-BENCHMARK(ReadGpuFile)->Unit(benchmark::kMicrosecond);
+BENCHMARK(read_gpu_file)->Unit(benchmark::kMicrosecond);
 
 }  // namespace
 }  // namespace rooftile

@@ -14,7 +14,7 @@ namespace {
 
 std::string path_of(const std::string& model) { return ROOFTILE_MODELS "/" + model + ".onnx"; }
 
-void ReadOnnx(benchmark::State& state, const std::string& model) {
+void read_onnx_file(benchmark::State& state, const std::string& model) {
   OnnxOptions options;
   options.batch_size = 256;
   std::int64_t ops = 0;
@@ -25,22 +25,22 @@ void ReadOnnx(benchmark::State& state, const std::string& model) {
   }
   state.SetItemsProcessed(ops);
 }
-BENCHMARK_CAPTURE(ReadOnnx, resnet50, "resnet50")->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(ReadOnnx, vgg16, "vgg16")->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(ReadOnnx, densenet121, "densenet121")->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(ReadOnnx, efficientnet_b0, "efficientnet_b0")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(read_onnx_file, resnet50, "resnet50")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(read_onnx_file, vgg16, "vgg16")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(read_onnx_file, densenet121, "densenet121")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(read_onnx_file, efficientnet_b0, "efficientnet_b0")->Unit(benchmark::kMillisecond);
 
 // Skipping the weights, in bytes a second.
-void StripWeights(benchmark::State& state, const std::string& model) {
+void strip_onnx_weights(benchmark::State& state, const std::string& model) {
   std::ifstream file(path_of(model), std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(file), {}};
   for (auto _ : state) benchmark::DoNotOptimize(strip_weights(bytes, model));
   state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations()) * static_cast<std::int64_t>(bytes.size()));
 }
-BENCHMARK_CAPTURE(StripWeights, resnet50, "resnet50")->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(strip_onnx_weights, resnet50, "resnet50")->Unit(benchmark::kMicrosecond);
 
 // From the file and the name of a GPU to the prediction.
-void PredictFromFile(benchmark::State& state, const std::string& model) {
+void predict_from_file(benchmark::State& state, const std::string& model) {
   OnnxOptions options;
   options.batch_size = 256;
   for (auto _ : state) {
@@ -50,7 +50,7 @@ void PredictFromFile(benchmark::State& state, const std::string& model) {
     benchmark::DoNotOptimize(predict(*workload, *gpu));
   }
 }
-BENCHMARK_CAPTURE(PredictFromFile, resnet50, "resnet50")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(predict_from_file, resnet50, "resnet50")->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace rooftile

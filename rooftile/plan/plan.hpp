@@ -31,7 +31,7 @@ struct Kernel {
 
 // Rows of DeLTA's Fig 6: the kernel that serves output channels up to and including `max_out_channels`.
 struct KernelChoice {
-  double max_out_channels;
+  double max_out_channels = 0;
   Kernel kernel;
 };
 std::span<const KernelChoice> delta_kernels();

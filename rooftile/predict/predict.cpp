@@ -47,14 +47,6 @@ void add_stream(LayerEstimate& layer, const OperandBytes& bytes, const Gpu& gpu)
       .l1 = bytes.read, .l2 = bytes.read, .dram = bytes.read, .store_dram = bytes.write, .compulsory = bytes.read};
 }
 
-LayerEstimate stream_estimate(const Workload& workload, const Op& op, const Gpu& gpu) {
-  LayerEstimate layer = empty_layer(name_of(op.kind), Method::stream);
-  layer.function = std::visit(FunctionName{}, op.kind);
-  layer.flops = flops(workload, op);
-  add_stream(layer, operand_bytes(workload, op), gpu);
-  return layer;
-}
-
 // What each kind calls the function it computes; conv, gemm and softmax have only one.
 struct FunctionName {
   template <class Kind>
@@ -66,6 +58,14 @@ struct FunctionName {
     }
   }
 };
+
+LayerEstimate stream_estimate(const Workload& workload, const Op& op, const Gpu& gpu) {
+  LayerEstimate layer = empty_layer(name_of(op.kind), Method::stream);
+  layer.function = std::visit(FunctionName{}, op.kind);
+  layer.flops = flops(workload, op);
+  add_stream(layer, operand_bytes(workload, op), gpu);
+  return layer;
+}
 
 // The workload with every floating-point tensor stored in `precision`.
 Workload stored_as(Workload workload, DType precision) {
@@ -155,20 +155,20 @@ Result<void> check(const PredictOptions& options) {
   return {};
 }
 
-Result<Prediction> predict(const Workload& given, const Gpu& gpu, const PredictOptions& options) {
+Result<Prediction> predict(const Workload& workload, const Gpu& gpu, const PredictOptions& options) {
   if (auto result = check(options); !result) return tl::unexpected(result.error());
-  const Workload workload = stored_as(given, options.precision);
+  const Workload stored = stored_as(workload, options.precision);
   Prediction prediction;
-  prediction.model = workload.name;
+  prediction.model = stored.name;
   prediction.gpu = gpu.id;
-  prediction.batch_size = workload.batch_size;
+  prediction.batch_size = stored.batch_size;
   prediction.precision = options.precision;
   prediction.peak = gpu.peak(Peak::fp32);
-  prediction.memory = memory_use(workload);
-  prediction.unsupported = workload.skipped;
-  prediction.layers.reserve(workload.ops.size());
-  for (const Op& op : workload.ops) {
-    prediction.layers.push_back(estimate(workload, op, gpu, options));
+  prediction.memory = memory_use(stored);
+  prediction.unsupported = stored.skipped;
+  prediction.layers.reserve(stored.ops.size());
+  for (const Op& op : stored.ops) {
+    prediction.layers.push_back(estimate(stored, op, gpu, options));
     prediction.time += prediction.layers.back().time;
     prediction.flops += prediction.layers.back().flops;
   }

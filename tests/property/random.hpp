@@ -19,7 +19,7 @@ inline std::int64_t between(std::int64_t least, std::int64_t most) {
 }
 
 // 2^-x to 2^x times.
-inline double factor(int x) { return std::exp2(static_cast<double>(between(-8 * x, 8 * x)) / 8); }
+inline double factor(std::int64_t x) { return std::exp2(static_cast<double>(between(-8 * x, 8 * x)) / 8); }
 
 // A factor above 1.
 inline double speedup() { return std::exp2(static_cast<double>(between(1, 40)) / 8); }
