@@ -27,7 +27,7 @@ Im2col gemm_of(double m, double n, double k, double groups = 1) {
 TEST(DeltaKernel, Figure6LooksUpTheTileByOutputChannels) {
   const Tile wide = {128, 128, 8}, middle = {128, 64, 4}, narrow = {128, 32, 4};
   struct Row {
-    double first, last;
+    double first = 0, last = 0;
     Tile tile;
   };
   for (const Row& row : {Row{1, 32, narrow}, Row{33, 64, middle}, Row{65, 96, narrow}, Row{97, 128, wide},

@@ -32,10 +32,10 @@ constexpr std::size_t kDepth = 0, kHeight = 1, kWidth = 2;
 
 struct HandWorked {
   Tile tile;
-  double ctas, loops, active, ctas_per_sm, waves;
-  std::int64_t l1, l2, dram, store;   // bytes, rounded
-  std::array<double, 6> nanoseconds;  // compute, smem, latency, l1, l2, dram
-  Bottleneck bottleneck;
+  double ctas = 0, loops = 0, active = 0, ctas_per_sm = 0, waves = 0;
+  std::int64_t l1 = 0, l2 = 0, dram = 0, store = 0;  // bytes, rounded
+  std::array<double, 6> nanoseconds{};               // compute, smem, latency, l1, l2, dram
+  Bottleneck bottleneck = Bottleneck::compute;
 };
 
 inline void expect(const Conv& conv, std::string_view gpu_id, const HandWorked& expected) {

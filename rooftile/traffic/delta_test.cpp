@@ -89,7 +89,7 @@ TEST(Eq5To8, AreTheTermsOfTheAppendixLayer) {
 TEST(Eq5To8, ComeNearABruteForceCount) {
   struct Row {
     Conv conv;
-    double counted, formula;
+    double counted = 0, formula = 0;
   };
   for (const Row& row :
        {Row{square(256, 128, 13, 3, 1, 1), 177.8, 192.8}, Row{square(96, 128, 28, 3, 1, 1), 187.1, 203.3},
