@@ -185,7 +185,7 @@ TEST(LayerTable, TablesThatAreNone) {
   EXPECT_THAT(error_of("a,b\n1,2\n"), HasSubstr("t.csv:1: no column 'op'"));
   EXPECT_EQ(error_of("M,N,K,M\n"), "t.csv:1: two columns are called 'M'");
   EXPECT_EQ(error_of("M,N,K\n1,\"2,3\n4,5,6\n"), "t.csv:2: a quote is never closed");
-  EXPECT_THAT(error_of(std::string("M,N\0,K\n", 8)), HasSubstr("t.csv:1: a NUL byte"));
+  EXPECT_THAT(error_of(std::string("M,N\0,K\n", 7)), HasSubstr("t.csv:1: a NUL byte"));
   EXPECT_THAT(parsed("M,N,K\n").rows, IsEmpty());
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 Result<std::string> read_all(std::FILE* file, const std::string& where, std::size_t limit) {
   std::string text;
-  std::array<char, 65536> block;
+  std::array<char, 65536> block{};
   while (const std::size_t size = std::fread(block.data(), 1, block.size(), file)) {
     if (text.size() + size > limit) return fail(ErrorCode::io, fmt::format("longer than {} bytes", limit), where);
     text.append(block.data(), size);

@@ -15,7 +15,7 @@ inline constexpr const char* kWorkloadSchema = "rooftile/workload/1";
 
 template <class T>
 struct Attribute {
-  const char* name;
+  const char* name = "";
   std::variant<std::int64_t T::*, bool T::*, std::string T::*> member;
   std::int64_t least = 1;                   // of a number
   bool fitted = false;                      // follows from the inputs unless it is given
