@@ -302,6 +302,9 @@ class CommandLine {
 
 }  // namespace
 
-int run(int argc, char** argv) { return CommandLine().run(argc, argv); }
+int run(int argc, char** argv) {
+  report_file_size_limit();
+  return CommandLine().run(argc, argv);
+}
 
 }  // namespace rooftile::cli

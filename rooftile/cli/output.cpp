@@ -81,6 +81,8 @@ Result<void> replace(const std::string& path, std::string_view text) {
 
 }  // namespace
 
+void report_file_size_limit() { std::signal(SIGXFSZ, SIG_IGN); }
+
 Result<void> write_output(const std::string& path, std::string_view text) {
   if (path.empty() || path == "-") {
     const int error = write_all(STDOUT_FILENO, text);

@@ -8,6 +8,10 @@
 
 namespace rooftile::cli {
 
+// Makes a file that grows past the shell's limit (ulimit -f) an error of the write, not the end of the program. Once,
+// at the start.
+void report_file_size_limit();
+
 // Writes to standard output if `path` is empty or "-". A regular file is written beside its place and renamed into it,
 // with signals held back meanwhile, so that a full disk or Ctrl-C leaves either the old file or the new one. Devices
 // and pipes are written to directly. Errors: what the operating system says.

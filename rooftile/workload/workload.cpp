@@ -80,7 +80,10 @@ struct CheckKind {
   Result<void> operator()(const Softmax&) const { return {}; }
   Result<void> operator()(const Reduce&) const { return {}; }
   Result<void> operator()(const Move&) const { return {}; }
-  Result<void> operator()(const View&) const { return {}; }
+  Result<void> operator()(const View&) const {
+    return require(!op.inputs.empty() && elements(input()) == elements(output()),
+                   "a view has as many elements as its input");
+  }
 };
 
 }  // namespace
@@ -99,8 +102,12 @@ Result<void> validate(const Workload& workload) {
   if (workload.batch_size < 1 || workload.batch_size > kMaxDimension) {
     return bad(fmt::format("batch size {} is not between 1 and {}", workload.batch_size, kMaxDimension), workload.name);
   }
+  std::unordered_set<std::string_view> tensor_names;
   for (const Tensor& tensor : workload.tensors) {
+    if (tensor.name.empty()) return bad("a tensor has no name", workload.name);
     if (auto result = check_tensor(tensor); !result) return result;
+    if (!tensor_names.insert(tensor.name).second)
+      return bad("two tensors have this name", "tensor '" + tensor.name + "'");
   }
   const std::size_t count = workload.tensors.size();
   std::vector<bool> known(count);

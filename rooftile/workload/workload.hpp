@@ -67,9 +67,9 @@ constexpr std::int64_t kMaxDimension = std::int64_t{1} << 31;
 constexpr double kMaxElements = 9007199254740992.0 / 64;  // 2^47 elements a tensor
 constexpr double kMaxMacs = 1e24;                         // multiply-accumulates of one op
 
-// Checks what every later stage relies on: ids in range, dimensions in [1, kMaxDimension], sizes within the limits,
-// ops in topological order and each tensor produced once, convolution geometry consistent with the tensors (positive
-// outputs, channels divisible by groups). The error names the op or tensor.
+// Checks what every later stage relies on: names that are there and unique, ids in range, dimensions in
+// [1, kMaxDimension], sizes within the limits, ops in topological order and each tensor produced once, convolutions and
+// GEMMs that fit their tensors, views that keep their elements. The error names the op or tensor.
 Result<void> validate(const Workload& workload);
 
 }  // namespace rooftile

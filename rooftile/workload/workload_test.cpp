@@ -53,6 +53,22 @@ TEST(Validate, Tensors) {
   EXPECT_EQ(error_of(workload), "tensor 'x': 1073741824x1073741824 elements are more than 1.41e+14");
 }
 
+TEST(Validate, TensorNames) {
+  Workload workload = small();
+  workload.tensors[1].name = "x";
+  EXPECT_EQ(error_of(workload), "tensor 'x': two tensors have this name");
+  workload.tensors[1].name = "";
+  EXPECT_EQ(error_of(workload), "small: a tensor has no name");
+}
+
+TEST(Validate, AViewKeepsItsElements) {
+  Workload workload = small();
+  workload.ops[0].kind = View{"reshape"};
+  EXPECT_EQ(error_of(workload), "no error");
+  workload.tensors[1].shape = {7};
+  EXPECT_EQ(error_of(workload), "layer 'relu1': a view has as many elements as its input");
+}
+
 TEST(Validate, Graph) {
   Workload workload = small();
   workload.ops[0].inputs = {7};
