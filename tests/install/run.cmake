@@ -24,6 +24,12 @@ run(${CMAKE_COMMAND} --build ${WORK}/build)
 run(${WORK}/build/consumer)
 expect("^titan-xp-delta: (compute|smem|latency|l1|l2|dram|launch)\n$")
 
+# Each installed header includes only what is installed.
+file(GLOB_RECURSE headers RELATIVE ${prefix}/include ${prefix}/include/*.hpp)
+list(TRANSFORM headers REPLACE "(.+)" "#include <\\1>\n")
+file(WRITE ${WORK}/headers.cpp ${headers})
+run(${CXX} -std=c++20 -fsyntax-only -I${prefix}/include ${WORK}/headers.cpp)
+
 run(${prefix}/bin/rooftile --version)
 expect("${VERSION}")
 
