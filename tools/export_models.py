@@ -4,9 +4,9 @@
 Needs Debian's python3-torch, python3-torchvision and python3-onnx, hence /usr/bin/python3. Weights are random (their
 values never matter here), the batch axis is dynamic, and the same versions write the same bytes each time.
 
-    tools/export_models.py                                      all fixtures into data/models/
+    tools/export_models.py                                       all fixtures into data/models/
     tools/export_models.py --models resnet50 --full -o FOLDER    one model with its weights
-    tools/export_models.py --rooftile PATH                      strips with `rooftile strip` instead of in Python
+    tools/export_models.py --rooftile PATH                       strips with `rooftile strip` instead of in Python
 """
 
 import argparse
