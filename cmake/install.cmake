@@ -7,6 +7,7 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/rooftile)
 install(TARGETS rooftile EXPORT rooftileTargets FILE_SET HEADERS INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT rooftileTargets NAMESPACE rooftile:: DESTINATION ${package_dir})
 
+get_target_property(rooftile_type rooftile TYPE)
 configure_package_config_file(cmake/rooftileConfig.cmake.in ${PROJECT_BINARY_DIR}/rooftileConfig.cmake
   INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/rooftileConfigVersion.cmake COMPATIBILITY SameMinorVersion)

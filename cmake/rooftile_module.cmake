@@ -35,6 +35,6 @@ function(rooftile_test program)
   add_executable(${program} ${arg_SOURCES})
   target_link_libraries(${program} PRIVATE rooftile fmt::fmt GTest::gtest_main GTest::gmock rapidcheck ${arg_LINK})
   gtest_discover_tests(${program}
-    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} TEST_PREFIX ${arg_PREFIX}.
+    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} TEST_PREFIX ${arg_PREFIX}. NO_PRETTY_VALUES
     DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120)  # sanitized programs start slowly on a busy machine
 endfunction()
