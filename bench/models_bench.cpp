@@ -1,6 +1,5 @@
-// Models from their files: the fixtures of data/models, which hold no weights.
-#include <fstream>
-#include <iterator>
+// Models from their files: the fixtures of data/models, which hold no weights (whole_program.py has files that do).
+#include <cstdint>
 #include <string>
 
 #include <benchmark/benchmark.h>
@@ -29,15 +28,6 @@ BENCHMARK_CAPTURE(read_onnx_file, resnet50, "resnet50")->Unit(benchmark::kMillis
 BENCHMARK_CAPTURE(read_onnx_file, vgg16, "vgg16")->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(read_onnx_file, densenet121, "densenet121")->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(read_onnx_file, efficientnet_b0, "efficientnet_b0")->Unit(benchmark::kMillisecond);
-
-// Skipping the weights, in bytes a second.
-void strip_onnx_weights(benchmark::State& state, const std::string& model) {
-  std::ifstream file(path_of(model), std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
-  for (auto _ : state) benchmark::DoNotOptimize(strip_weights(bytes, model));
-  state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations()) * static_cast<std::int64_t>(bytes.size()));
-}
-BENCHMARK_CAPTURE(strip_onnx_weights, resnet50, "resnet50")->Unit(benchmark::kMicrosecond);
 
 // From the file and the name of a GPU to the prediction.
 void predict_from_file(benchmark::State& state, const std::string& model) {

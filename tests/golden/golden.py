@@ -14,8 +14,8 @@ A case is one file:
     …
 
 The command runs in a shell, in a scratch copy of inputs/, where `rooftile` is PROGRAM. Only the comments and the line
-with the dollar are written by hand; --update writes the rest. A JSON prediction on standard output must also fit
-data/schema/prediction-1.json.
+with the dollar are written by hand; --update writes the rest. A JSON prediction, on standard output or in a *.json file
+that the command leaves behind, must also fit data/schema/prediction-1.json and name the bottlenecks that its numbers say.
 """
 import argparse
 import difflib
@@ -28,6 +28,7 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+INPUTS = HERE / "inputs"
 SCHEMA = HERE.parent.parent / "data" / "schema" / "prediction-1.json"
 TIME_LIMIT = 120  # seconds a case; a hang is a failure, a sanitized build on a busy machine is not
 
@@ -42,33 +43,50 @@ def command_of(text, path):
 
 
 def run(command, program):
-    """What the command does, in a scratch folder that is gone afterwards."""
+    """What the command does in a scratch folder that is gone afterwards, and the texts of the JSON files it leaves."""
     with tempfile.TemporaryDirectory() as scratch:
         work = Path(scratch) / "work"
-        shutil.copytree(HERE / "inputs", work)
+        shutil.copytree(INPUTS, work)
         tools = Path(scratch) / "bin"
         tools.mkdir()
         (tools / "rooftile").symlink_to(program)
         environment = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8"}
         environment.pop("NO_COLOR", None)
-        return subprocess.run(["/bin/sh", "-c", command], cwd=work, env=environment, stdin=subprocess.DEVNULL,
-                              capture_output=True, encoding="utf-8", errors="backslashreplace", timeout=TIME_LIMIT)
+        result = subprocess.run(["/bin/sh", "-c", command], cwd=work, env=environment, stdin=subprocess.DEVNULL,
+                                capture_output=True, encoding="utf-8", errors="backslashreplace", timeout=TIME_LIMIT)
+        files = {path.relative_to(work): path for path in sorted(work.rglob("*.json"))}
+        left = {name: path.read_text(encoding="utf-8", errors="backslashreplace")
+                for name, path in files.items() if not (INPUTS / name).exists()}
+        return result, left
 
 
-def schema_errors(stdout):
-    """Why a JSON prediction does not fit its schema; nothing for any other output."""
-    if '"rooftile/prediction/1"' not in stdout:
+def prediction_errors(text):
+    """What is wrong with a JSON prediction; nothing for any other text."""
+    if '"rooftile/prediction/1"' not in text:
         return []
     try:
         import jsonschema
     except ImportError:
         return ["python3-jsonschema is not installed, so the prediction cannot be checked"]
     try:
-        document = json.loads(stdout)
+        document = json.loads(text)
     except ValueError as error:
         return [f"no JSON: {error}"]
     schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
-    return [f"schema: {error.message}" for error in jsonschema.Draft7Validator(schema).iter_errors(document)]
+    errors = [f"schema: {error.message}" for error in jsonschema.Draft7Validator(schema).iter_errors(document)]
+    return errors or bottleneck_errors(document)
+
+
+def bottleneck_errors(document):
+    """Layers whose bottleneck is not the largest of their cases, or one of the largest."""
+    predictions = document if isinstance(document, list) else [document]
+    return [f"{layer['name']}: bottleneck {layer['bottleneck']}, but cases_s {layer['cases_s']}"
+            for prediction in predictions for layer in prediction["layers"] if not is_largest(**layer)]
+
+
+def is_largest(bottleneck, cases_s, **_):
+    largest = max(cases_s.values())
+    return largest == 0 if bottleneck is None else cases_s.get(bottleneck) == largest
 
 
 def transcript(head, result):
@@ -80,10 +98,12 @@ def check(path, program, update):
     expected = path.read_text(encoding="utf-8")
     head, command = command_of(expected, path)
     try:
-        result = run(command, program)
+        result, left = run(command, program)
     except subprocess.TimeoutExpired:
         return [f"still running after {TIME_LIMIT} s"]
-    found = schema_errors(result.stdout)
+    found = prediction_errors(result.stdout)
+    for name, text in left.items():
+        found += [f"{name}: {error}" for error in prediction_errors(text)]
     actual = transcript(head, result)
     if update and not found:
         path.write_text(actual, encoding="utf-8")

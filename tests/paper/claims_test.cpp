@@ -77,11 +77,11 @@ TEST(Claims, LowestL1MissRateOfGoogLeNetIs13Percent) {
   EXPECT_LE(lowest, 0.14);
 }
 
-// Fig 4: L2 miss rates of 8 to 90 %; the equations give 6 to 80 %.
-TEST(Claims, L2MissRatesOfGoogLeNetSpanFig4) {
+// Fig 4: 8 to 90 %.
+TEST(KnownMismatches, L2MissRatesOfGoogLeNetAreLowerThanFig4) {
   const auto [lowest, highest] = range_of(evaluate(layers_of("googlenet")), l2_miss_rate);
-  EXPECT_NEAR(lowest, 0.08, 0.03);
-  EXPECT_NEAR(highest, 0.90, 0.11);
+  EXPECT_NEAR(lowest, 0.0629, 0.0005);
+  EXPECT_NEAR(highest, 0.802, 0.0005);
 }
 
 // Fig 4's measured upper bound is 50 %; 1x1 layers come out at up to 74 %, because Eq 3 takes their loads as perfectly
@@ -125,7 +125,7 @@ DeltaTiming without_caches(const LayerEstimate& layer, const Gpu& gpu) {
 
 // Section VII.B: a miss rate of 1 overestimates time 1.8x on average and up to 7x. Section VII.A, Fig 12: DRAM traffic
 // nearly 100x.
-TEST(Claims, AMissRateOf1Overestimates) {
+TEST(KnownMismatches, AMissRateOf1OverestimatesByOtherFactorsThanPublished) {
   const Gpu gpu = titan_xp();
   const auto layers = evaluate(unique_layers());
   double sum = 0, most = 0, most_traffic = 0;
@@ -135,9 +135,9 @@ TEST(Claims, AMissRateOf1Overestimates) {
     most = std::max(most, excess);
     most_traffic = std::max(most_traffic, each.estimate.traffic.l1 / each.estimate.traffic.dram);
   }
-  EXPECT_NEAR(sum / static_cast<double>(layers.size()), 1.8, 0.15);
-  EXPECT_NEAR(most, 6.5, 0.6);
-  EXPECT_NEAR(most_traffic, 85, 15);
+  EXPECT_NEAR(sum / static_cast<double>(layers.size()), 1.88, 0.005);
+  EXPECT_NEAR(most, 6.13, 0.005);
+  EXPECT_NEAR(most_traffic, 74.9, 0.05);
 }
 
 // The paper profiles how many CTAs are active on an SM and does not print it. It decides the labels: with one a SM,
