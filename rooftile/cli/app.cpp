@@ -1,5 +1,6 @@
 #include "rooftile/cli/app.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <utility>
@@ -50,7 +51,6 @@ Result<PredictionArguments> prediction_arguments(const Typed& typed) {
     const auto precision = parse_precision("--precision", typed.precision);
     if (!precision) return tl::unexpected(precision.error());
     arguments.precision = *precision;
-    arguments.precision_given = true;
   }
   if (!typed.batch_size.empty()) {
     const auto batch_size = parse_count("--batch-size", typed.batch_size, kMaxDimension);
@@ -77,13 +77,20 @@ Result<void> run_predict(const Typed& typed) {
   if (!typed.layers.empty()) {
     if (!typed.model.empty()) return usage("give either a MODEL or --layers TABLE.csv, not both");
     if (prediction->gpus.size() > 1) return usage("--layers takes one GPU; rows may name others");
-    if (!typed.format.empty() && typed.format != "csv") return usage("--layers writes CSV only");
+    const auto format = parse_format("--format", typed.format, typed.output);
+    if (!format) return tl::unexpected(format.error());
+    const bool table_asked = *format == Format::table && !typed.format.empty();
+    if (*format == Format::json || table_asked) return usage("--layers writes CSV only");
+    if (!typed.batch_size.empty() || typed.all || typed.skip_unsupported) {
+      return usage("--batch-size, --all and --skip-unsupported are for a MODEL, not for --layers");
+    }
     return predict_layers({.table = typed.layers,
                            .prediction = *prediction,
                            .override_cells = typed.override_cells,
                            .skip_bad_rows = typed.skip_bad_rows,
                            .output = typed.output});
   }
+  if (typed.override_cells || typed.skip_bad_rows) return usage("--override and --skip-bad-rows are for --layers");
   if (typed.model.empty())
     return usage("predict needs a MODEL (a file or a name of 'rooftile models') or --layers TABLE.csv");
   if (prediction->gpus.empty()) return usage("predict needs --gpu ID; 'rooftile gpus' lists them");
@@ -106,6 +113,7 @@ Result<void> run_explain(const Typed& typed) {
 }
 
 Result<void> run_gpus(const Typed& typed) {
+  if (typed.names && !typed.name.empty()) return usage("--names lists all; 'show' shows one");
   const auto format = parse_format("--format", typed.format, "");
   if (!format) return tl::unexpected(format.error());
   if (*format == Format::csv) return usage("gpus has no CSV; --format json has every number");
@@ -113,6 +121,7 @@ Result<void> run_gpus(const Typed& typed) {
 }
 
 Result<void> run_models(const Typed& typed) {
+  if (typed.names && !typed.name.empty()) return usage("--names lists all; 'show' shows one");
   const auto format = parse_format("--format", typed.format, "");
   if (!format) return tl::unexpected(format.error());
   if (*format == Format::csv) return usage("models has no CSV; --format json is the workload");
@@ -143,11 +152,11 @@ class CommandLine {
     } catch (const CLI::Success& help) {
       return app_.exit(help);  // --help, --version
     } catch (const CLI::ParseError& error) {
-      return report(Error{ErrorCode::usage, error.what(), ""});
+      return report(Error{ErrorCode::usage, plain(error), ""});
     }
     if (auto result = check_extras(app_); !result) return report(result.error());
     if (app_.get_subcommands().empty()) {
-      fmt::print(stderr, "{}", app_.help());
+      write_output("", app_.help());
       return kWrongUsage;
     }
     const CLI::App* chosen = app_.get_subcommands().front();
@@ -283,15 +292,33 @@ class CommandLine {
     for (const CLI::App* nested : app.get_subcommands([](const CLI::App*) { return true; })) {
       known.push_back(nested->get_name());
     }
+    static const std::vector<std::string> kPlanned = {"validate", "roofline", "explore", "fit",
+                                                      "import",   "compare",  "simulate"};
+    const bool planned = std::find(kPlanned.begin(), kPlanned.end(), extra) != kPlanned.end();
+    if (app.get_parent() == nullptr && planned) {
+      return fail(ErrorCode::unsupported, fmt::format("the command '{}' is not built yet", extra));
+    }
     const char* what = extra.starts_with("-") ? "option" : (app.get_parent() == nullptr ? "command" : "argument");
     return usage(fmt::format("unknown {} '{}'{}", what, extra, did_you_mean(extra, known)));
   }
 
+  // CLI11's own messages, in words that say what to do.
+  static std::string plain(const CLI::ParseError& error) {
+    const std::string text = error.what();
+    const std::string option = text.substr(0, text.find(':'));
+    if (text.find("At Most 1") != std::string::npos) return fmt::format("give {} only once", option);
+    if (text.find("required TEXT missing") != std::string::npos) return fmt::format("{} needs a value", option);
+    return text;
+  }
+
   int report(const Error& error) const {
-    fmt::print(stderr, "rooftile: {}\n", error.text());
-    if (error.code != ErrorCode::usage) return kError;
+    if (error.code != ErrorCode::usage) {
+      write_error(error.text());
+      return kError;
+    }
     const auto chosen = app_.get_subcommands();
-    fmt::print(stderr, "rooftile: see 'rooftile {}--help'\n", chosen.empty() ? "" : chosen.front()->get_name() + " ");
+    const std::string command = chosen.empty() ? "" : chosen.front()->get_name() + " ";
+    write_error(fmt::format("{} (see 'rooftile {}--help')", error.text(), command));
     return kWrongUsage;
   }
 

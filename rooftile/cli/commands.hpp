@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "rooftile/error/error.hpp"
+#include "rooftile/gpu/gpu.hpp"
 #include "rooftile/plan/plan.hpp"
+#include "rooftile/predict/predict.hpp"
 #include "rooftile/workload/dtype.hpp"
 
 namespace rooftile::cli {
@@ -19,11 +21,15 @@ enum class Format { table, json, csv };
 struct PredictionArguments {
   std::vector<std::string> gpus;
   std::optional<std::int64_t> batch_size;
-  DType precision = DType::fp32;
-  bool precision_given = false;
+  std::optional<DType> precision;
   bool skip_unsupported = false;
   PlanOptions plan;
 };
+
+PredictOptions predict_options(const PredictionArguments& arguments);
+
+// find_gpu(), where the selector is the value of --gpu.
+Result<Gpu> gpu_of_option(const std::string& selector);
 
 struct PredictArguments {
   std::string model;

@@ -7,7 +7,6 @@
 #include "rooftile/cli/commands.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/error/nearest.hpp"
-#include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/ingest/model.hpp"
 #include "rooftile/predict/predict.hpp"
 #include "rooftile/report/report.hpp"
@@ -41,10 +40,10 @@ Result<const Op*> find_layer(const Workload& workload, const std::string& name) 
 
 Result<void> explain(const ExplainArguments& arguments) {
   const PredictionArguments& given = arguments.prediction;
-  const PredictOptions options = {.precision = given.precision, .plan = given.plan};
-  if (auto result = check(options); !result) return result;
-  const auto gpu = find_gpu(given.gpus.front());
+  const PredictOptions options = predict_options(given);
+  const auto gpu = gpu_of_option(given.gpus.front());
   if (!gpu) return tl::unexpected(gpu.error());
+  if (auto result = check(options, *gpu); !result) return result;
   const auto workload =
       load_model(arguments.model, {.batch_size = given.batch_size, .skip_unsupported = given.skip_unsupported});
   if (!workload) return tl::unexpected(workload.error());

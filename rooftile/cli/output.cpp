@@ -9,6 +9,8 @@
 #include <system_error>
 #include <unistd.h>
 
+#include "rooftile/error/one_line.hpp"
+
 namespace rooftile::cli {
 namespace {
 
@@ -47,7 +49,7 @@ class SignalsHeld {
 };
 
 Result<void> write_directly(const std::string& path, std::string_view text) {
-  const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  const int file = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
   if (file < 0) return system_error(path, errno);
   int error = write_all(file, text);
   if (::close(file) != 0 && error == 0) error = errno;
@@ -66,7 +68,7 @@ mode_t permissions(const std::string& path) {
 
 Result<void> replace(const std::string& path, std::string_view text) {
   const SignalsHeld held;
-  std::string temporary = path + ".XXXXXX";
+  std::string temporary = (fs::path(path).parent_path() / ".rooftile-XXXXXX").string();
   const mode_t mode = permissions(path);
   const int file = ::mkstemp(temporary.data());
   if (file < 0) return system_error(path, errno);
@@ -79,7 +81,30 @@ Result<void> replace(const std::string& path, std::string_view text) {
   return system_error(path, error);
 }
 
+// What a chain of links ends at, whether or not that exists.
+fs::path behind_links(fs::path path, std::error_code& error) {
+  constexpr int kMostLinks = 40;  // as many as Linux follows
+  for (int links = 0; links <= kMostLinks; ++links) {
+    std::error_code ignored;
+    if (!fs::is_symlink(fs::symlink_status(path, ignored))) return path;
+    const fs::path next = fs::read_symlink(path, error);
+    if (error) return {};
+    path = path.parent_path() / next;  // an absolute link replaces the whole
+  }
+  error = std::make_error_code(std::errc::too_many_symbolic_link_levels);
+  return {};
+}
+
+// Files of this process that are open already (/dev/stdout, /proc/self/fd/1), whatever they are.
+bool names_a_stream(std::string_view path) { return path.starts_with("/dev/") || path.starts_with("/proc/"); }
+
 }  // namespace
+
+void write_error(std::string_view text) {
+  constexpr std::size_t kLongest = 1000;
+  const std::string line = "rooftile: " + one_line(text, kLongest) + "\n";
+  write_all(STDERR_FILENO, line);
+}
 
 void report_file_size_limit() { std::signal(SIGXFSZ, SIG_IGN); }
 
@@ -88,13 +113,15 @@ Result<void> write_output(const std::string& path, std::string_view text) {
     const int error = write_all(STDOUT_FILENO, text);
     return error == 0 ? Result<void>() : system_error("standard output", error);
   }
-  std::error_code ignored;
-  const fs::file_status status = fs::status(path, ignored);
+  std::error_code error;
+  const fs::path target = behind_links(path, error);
+  if (error) return fail(ErrorCode::io, error.message(), path);
+  const fs::file_status status = fs::status(target, error);
   if (fs::is_directory(status)) return fail(ErrorCode::io, "is a directory; name a file in it", path);
-  if (fs::exists(status) && !fs::is_regular_file(status)) return write_directly(path, text);
-  // A link keeps pointing where it points: its target is what gets replaced.
-  if (!fs::is_symlink(fs::symlink_status(path, ignored))) return replace(path, text);
-  return replace(fs::weakly_canonical(path, ignored).string(), text);
+  const bool regular = fs::is_regular_file(status) || !fs::exists(status);
+  Result<void> result = regular && !names_a_stream(path) ? replace(target.string(), text) : write_directly(path, text);
+  if (!result) result.error().where = path;
+  return result;
 }
 
 }  // namespace rooftile::cli

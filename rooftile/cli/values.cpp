@@ -1,6 +1,7 @@
 #include "rooftile/cli/values.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <limits>
 
@@ -62,8 +63,10 @@ Result<DType> parse_precision(std::string_view option, const std::string& text) 
 Result<Format> parse_format(std::string_view option, const std::string& text, const std::string& output) {
   static const std::vector<std::string> kFormats = {"table", "json", "csv"};
   if (text.empty()) {
-    if (output.ends_with(".json")) return Format::json;
-    if (output.ends_with(".csv")) return Format::csv;
+    std::string lower = output;
+    std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
+    if (lower.ends_with(".json")) return Format::json;
+    if (lower.ends_with(".csv")) return Format::csv;
     return Format::table;
   }
   const auto found = std::find(kFormats.begin(), kFormats.end(), text);

@@ -18,7 +18,7 @@ Result<Tile> parse_tile(std::string_view option, const std::string& text);
 
 Result<DType> parse_precision(std::string_view option, const std::string& text);
 
-// Without `text`, the suffix of `output` decides; else a table.
+// Without `text`, the suffix of `output` decides, in any case; a table for any other than .json and .csv.
 Result<Format> parse_format(std::string_view option, const std::string& text, const std::string& output);
 
 // "a,b" as two; an empty element is an error.

@@ -22,12 +22,20 @@ std::size_t utf8_character(std::string_view text, std::size_t at) {
   return length;
 }
 
-}  // namespace
-
+// Length in bytes of the control character at `at`, 0 if another character is there.
 std::size_t control_character(std::string_view text, std::size_t at) {
   const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : ' '; };
   if (byte(at) < 0x20 || byte(at) == 0x7f) return 1;
   return byte(at) == 0xc2 && byte(at + 1) >= 0x80 && byte(at + 1) <= 0x9f ? 2 : 0;
+}
+
+}  // namespace
+
+bool has_control_characters(std::string_view text) {
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (control_character(text, at) > 0) return true;
+  }
+  return false;
 }
 
 std::string one_line(std::string_view text, std::size_t limit) {

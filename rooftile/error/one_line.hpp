@@ -7,8 +7,8 @@
 
 namespace rooftile {
 
-// Length of the control character (C0, DEL, or C1 as UTF-8) at `at`, in bytes; 0 if another character is there.
-std::size_t control_character(std::string_view text, std::size_t at);
+// C0, DEL, or C1 as UTF-8.
+bool has_control_characters(std::string_view text);
 
 // `text` with '?' for every control character and every byte that is not UTF-8; what goes beyond `limit` bytes is cut
 // off before a character and marked by "…".

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "rooftile/error/nearest.hpp"
+#include "rooftile/error/one_line.hpp"
 #include "rooftile/gpu/derive.hpp"
 #include "rooftile/gpu/embedded.hpp"
 #include "rooftile/gpu/gpu_file.hpp"
@@ -149,7 +150,7 @@ Result<std::string> select_id(std::string_view selector) {
   }
   const std::vector<std::string>& matches = with_words.empty() ? with_part : with_words;
   if (matches.size() == 1) return matches.front();
-  const std::string_view shown = selector.substr(0, 60);
+  const std::string shown = one_line(selector, 60);
   if (matches.empty() || wanted.empty()) {
     return fail(ErrorCode::not_found,
                 fmt::format("no GPU '{}' in the catalogue{}", shown, did_you_mean(wanted, known)));

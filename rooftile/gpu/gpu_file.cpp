@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "rooftile/error/nearest.hpp"
+#include "rooftile/error/one_line.hpp"
 #include "rooftile/gpu/gpu_keys.hpp"
 #include "rooftile/gpu/toml.hpp"
 
@@ -34,16 +35,6 @@ constexpr std::array kTextKeys = {
     TextKey{"compute_capability", &GpuFile::compute_capability},
     TextKey{"note", &GpuFile::note},
 };
-
-bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
-
-// Foreign text on one line of bearable length, for an error message.
-std::string one_line(std::string_view text) {
-  constexpr std::size_t kLongest = 160;
-  std::string line(text.substr(0, kLongest));
-  std::replace_if(line.begin(), line.end(), is_control, ' ');
-  return line;
-}
 
 std::string place(std::string_view where, const toml::source_region& region) {
   return fmt::format("{}:{}:{}", where, region.begin.line, region.begin.column);
@@ -79,7 +70,7 @@ class Reader {
     const auto* text = node.as_string();
     if (text == nullptr) return error(node.source(), fmt::format("{} must be a text in quotes", what));
     if (text->get().empty()) return error(node.source(), fmt::format("{} is empty", what));
-    if (std::any_of(text->get().begin(), text->get().end(), is_control)) {
+    if (has_control_characters(text->get())) {
       return error(node.source(), fmt::format("{} holds a control character", what));
     }
     return text->get();

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "rooftile/error/nearest.hpp"
+#include "rooftile/error/one_line.hpp"
 
 namespace rooftile {
 
@@ -28,7 +29,8 @@ void reject(const std::string& path, std::string message, ErrorCode code) {
 }
 
 void reject_choice(const std::string& path, const std::string& wanted, const std::vector<std::string>& choices) {
-  reject(path, fmt::format("'{}' is none of {}{}", wanted, fmt::join(choices, ", "), did_you_mean(wanted, choices)),
+  reject(path,
+         fmt::format("'{}' is none of {}{}", one_line(wanted), fmt::join(choices, ", "), did_you_mean(wanted, choices)),
          ErrorCode::not_found);
 }
 
@@ -45,7 +47,9 @@ std::int64_t as_integer(const json& value, const std::string& path, Range range)
 
 std::string as_text(const json& value, const std::string& path) {
   if (!value.is_string()) reject(path, fmt::format("a text is needed, not {}", describe(value)));
-  return value.get<std::string>();
+  std::string text = value.get<std::string>();
+  if (has_control_characters(text)) reject(path, fmt::format("'{}' holds a control character", one_line(text)));
+  return text;
 }
 
 std::vector<std::int64_t> as_integers(const json& value, const std::string& path, Range range) {

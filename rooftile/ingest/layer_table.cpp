@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <cstdint>
 #include <optional>
@@ -11,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "rooftile/error/nearest.hpp"
+#include "rooftile/error/one_line.hpp"
 #include "rooftile/ingest/csv.hpp"
 #include "rooftile/workload/conv_geometry.hpp"
 #include "rooftile/workload/workload.hpp"
@@ -19,6 +21,7 @@ namespace rooftile {
 namespace {
 
 constexpr std::array<const char*, 5> kLaterOps = {"rnn", "attention", "stream", "collective", "network"};
+constexpr std::array<const char*, 6> kLaterPasses = {"bwd", "bwd_data", "bwd_weight", "fwd_bwd", "step", "training"};
 constexpr std::array<DType, 6> kPrecisions = {DType::fp32, DType::tf32, DType::fp16,
                                               DType::bf16, DType::fp8,  DType::int8};
 
@@ -29,18 +32,17 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
 }
 
-// A cell as a message shows it: short, on one line.
-std::string shown(std::string_view cell) {
-  constexpr std::size_t kMost = 40;
-  std::string text(cell.substr(0, kMost));
-  for (char& c : text) {
-    if (static_cast<unsigned char>(c) < ' ') c = ' ';
-  }
-  return cell.size() > kMost ? text + "..." : text;
+// A cell as a message shows it.
+std::string shown(std::string_view cell) { return one_line(cell, 40); }
+
+std::string lower(std::string_view cell) {
+  std::string text(cell);
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
 }
 
 Result<DType> parse_precision(std::string_view text) {
-  const auto dtype = parse_dtype(text);
+  const auto dtype = parse_dtype(lower(text));
   if (dtype && std::find(kPrecisions.begin(), kPrecisions.end(), *dtype) != kPrecisions.end()) return *dtype;
   std::vector<std::string> names;
   for (const DType known : kPrecisions) names.emplace_back(name_of(known));
@@ -176,7 +178,8 @@ Gemm read_gemm(Row& row) {
   return gemm;
 }
 
-void read_op(Row& row, std::string_view op, LayerRow& layer) {
+void read_op(Row& row, std::string_view cell, LayerRow& layer) {
+  const std::string op = lower(cell);
   if (op == "conv") {
     layer.op = read_conv(row);
   } else if (op == "gemm") {
@@ -188,7 +191,20 @@ void read_op(Row& row, std::string_view op, LayerRow& layer) {
   } else {
     std::vector<std::string> names = {"conv", "gemm"};
     names.insert(names.end(), kLaterOps.begin(), kLaterOps.end());
-    row.reject("op", fmt::format("unknown op '{}'{}", shown(op), did_you_mean(op, names)), ErrorCode::not_found);
+    row.reject("op", fmt::format("unknown op '{}'{}", shown(cell), did_you_mean(op, names)), ErrorCode::not_found);
+  }
+}
+
+void check_pass(Row& row) {
+  const std::string pass = lower(row.text("pass"));
+  if (pass.empty() || pass == "fwd" || pass == "inference") return;
+  if (std::find(kLaterPasses.begin(), kLaterPasses.end(), pass) != kLaterPasses.end()) {
+    row.reject("pass", fmt::format("'{}': backward passes are not built yet; fwd is", pass), ErrorCode::unsupported);
+  } else {
+    std::vector<std::string> names = {"fwd", "inference"};
+    names.insert(names.end(), kLaterPasses.begin(), kLaterPasses.end());
+    row.reject("pass", fmt::format("unknown pass '{}'{}", shown(row.text("pass")), did_you_mean(pass, names)),
+               ErrorCode::not_found);
   }
 }
 
@@ -231,10 +247,7 @@ class Table {
       return tl::unexpected(*row.error());
     }
     read_op(row, default_op_.empty() ? row.text("op") : std::string_view(default_op_), layer);
-    if (const auto pass = row.text("pass"); !pass.empty() && pass != "fwd" && pass != "inference") {
-      row.reject("pass", fmt::format("'{}': backward passes are not built yet; fwd is", shown(pass)),
-                 ErrorCode::unsupported);
-    }
+    check_pass(row);
     layer.gpu = choose(row.text("gpu"), options.gpu, options.override_cells);
     layer.precision = default_precision;
     const std::string_view own = row.text("precision");

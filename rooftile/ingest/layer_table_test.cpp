@@ -137,6 +137,9 @@ TEST(LayerTable, KnowsPrecisionsByTheirNames) {
   EXPECT_EQ(table.rows[0].precision, DType::fp16);
   EXPECT_EQ(table.rows[2].precision, DType::bf16);
   EXPECT_EQ(table.rows[4].precision, DType::int8);
+  EXPECT_EQ(parsed("M,N,K,precision\n1,1,1,FP16\n").rows[0].precision, DType::fp16);
+  EXPECT_EQ(parsed("M,N,K\n1,1,1\n", {.precision = "BF16"}).rows[0].precision, DType::bf16);
+  EXPECT_EQ(parsed("op,M,N,K\nGEMM,1,1,1\n").rows.size(), 1u);
   EXPECT_THAT(error_of("M,N,K,precision\n1,1,1,int64\n"), HasSubstr("unknown precision 'int64'"));
   EXPECT_THAT(error_of("M,N,K\n1,1,1\n", {.precision = "fp31"}), HasSubstr("did you mean 'fp32'?"));
 }
@@ -144,7 +147,11 @@ TEST(LayerTable, KnowsPrecisionsByTheirNames) {
 TEST(LayerTable, BackwardPassesAndOtherOpsSaySo) {
   EXPECT_EQ(error_of(conv_table(",pass", ",bwd_data")),
             "t.csv:2, column pass: 'bwd_data': backward passes are not built yet; fwd is");
+  EXPECT_THAT(error_of(conv_table(",pass", ",Training")), HasSubstr("backward passes are not built yet"));
+  EXPECT_EQ(error_of(conv_table(",pass", ",fwdd")), "t.csv:2, column pass: unknown pass 'fwdd'; did you mean 'fwd'?");
+  EXPECT_EQ(error_of(conv_table(",pass", ",\x1b[31m")), "t.csv:2, column pass: unknown pass '?[31m'");
   EXPECT_THAT(parsed(conv_table(",pass", ",fwd")).rows, SizeIs(1));
+  EXPECT_THAT(parsed(conv_table(",pass", ",FWD")).rows, SizeIs(1));
   EXPECT_THAT(parsed(conv_table(",pass", ",inference")).rows, SizeIs(1));
   for (const std::string op : {"rnn", "attention", "stream", "collective", "network"}) {
     EXPECT_EQ(error_of("op,x\n" + op + ",1\n"),

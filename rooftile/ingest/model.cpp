@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "rooftile/error/nearest.hpp"
+#include "rooftile/error/one_line.hpp"
 #include "rooftile/ingest/embedded_models.hpp"
 #include "rooftile/ingest/onnx.hpp"
 #include "rooftile/ingest/text_file.hpp"
@@ -73,7 +74,7 @@ tl::unexpected<Error> unknown(const std::string& model) {
     names.push_back(known.name.substr(known.name.rfind('/') + 1));
   }
   return fail(ErrorCode::not_found,
-              fmt::format("'{}' is no .onnx or .json file and no model that ships with the program{}", model,
+              fmt::format("'{}' is no .onnx or .json file and no model that ships with the program{}", one_line(model),
                           did_you_mean(model, names)));
 }
 
@@ -106,6 +107,24 @@ Result<Workload> load_model(const std::string& model, const ModelOptions& option
     return fail(error.code, error.message, error.where.empty() ? model : model + ": " + error.where);
   }
   return workload;
+}
+
+Result<std::vector<Skipped>> unsupported_operators(const std::string& model) {
+  const std::vector<Skipped> none;
+  if (model == "-") {
+    const auto text = read_text_file("-", kMaxStandardInput);
+    if (!text) return tl::unexpected(text.error());
+    return looks_like_json(*text) ? none : parse_unsupported_operators(*text, "standard input");
+  }
+  if (has_suffix(model, ".onnx")) return read_unsupported_operators(model);
+  if (has_suffix(model, ".json")) return none;
+  for (const ZooEntry& entry : zoo()) {
+    if (entry.name == model) return none;
+  }
+  if (const EmbeddedModel* embedded = find_embedded(model)) {
+    return parse_unsupported_operators(embedded->onnx, embedded->name);
+  }
+  return unknown(model);
 }
 
 std::vector<ModelName> model_names() {

@@ -19,6 +19,10 @@ struct ModelOptions {
 // "-" reads standard input and looks at its first byte to tell JSON from ONNX. The workload returned passed validate().
 Result<Workload> load_model(const std::string& model, const ModelOptions& options = {});
 
+// The operators of an ONNX model that no op of a workload stands for, even where load_model() fails because of them.
+// Models of other kinds have none. "-" reads standard input, which cannot be read again.
+Result<std::vector<Skipped>> unsupported_operators(const std::string& model);
+
 // What `rooftile models` lists: the networks built in and the exported ones that ship with the program.
 struct ModelName {
   std::string name;

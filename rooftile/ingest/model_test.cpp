@@ -148,5 +148,19 @@ TEST(Model, BatchSizesOutOfRange) {
   EXPECT_THAT(error_of("alexnet", {.batch_size = kMaxDimension}).text(), HasSubstr("alexnet: "));
 }
 
+TEST(Model, UnsupportedOperators) {
+  for (const std::string model :
+       {"alexnet", "resnet50", "torchvision/resnet18", "data/models/resnet18.onnx", "examples/tiny.json"}) {
+    const auto found = unsupported_operators(model);
+    ASSERT_TRUE(found.has_value()) << found.error().text();
+    EXPECT_TRUE(found->empty()) << model;
+  }
+  const auto unknown = unsupported_operators("alexnte");
+  ASSERT_FALSE(unknown.has_value());
+  EXPECT_EQ(unknown.error(), error_of("alexnte"));
+}
+
+TEST(Model, AHugeNameIsQuotedInPart) { EXPECT_LT(error_of(std::string(1 << 20, 'x')).text().size(), 400u); }
+
 }  // namespace
 }  // namespace rooftile

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/error/one_line.hpp"
 #include "rooftile/ingest/onnx_file.hpp"
 #include "rooftile/ingest/onnx_graph.hpp"
 #include "rooftile/ingest/onnx_ops.hpp"
@@ -18,13 +19,18 @@
 namespace rooftile {
 namespace {
 
+constexpr std::size_t kWhole = std::string_view::npos;
+
+Skipped skipped(const OnnxNode& node) { return {one_line(node.name, kWhole), one_line(node.type, kWhole)}; }
+
 // Gives out each name once: the second "Relu" is "Relu_2".
 class UniqueNames {
  public:
   std::string take(std::string_view wanted) {
-    std::string name = printable(wanted);
+    const std::string plain = one_line(wanted, kWhole);
+    std::string name = plain;
     for (std::size_t& count = next_[name]; !taken_.insert(name).second;) {
-      name = fmt::format("{}_{}", printable(wanted), ++count + 1);
+      name = fmt::format("{}_{}", plain, ++count + 1);
     }
     return name;
   }
@@ -45,8 +51,8 @@ class Builder {
     workload_.batch_size = first.empty() ? 1 : first.front();
     for (const OnnxNode& node : graph_.nodes) {
       if (!onnx_op_known(node.type)) {
-        workload_.skipped.push_back({printable(node.name), printable(node.type)});
-        skipped_.insert(node.outputs.begin(), node.outputs.end());
+        workload_.skipped.push_back(skipped(node));
+        left_out_.insert(node.outputs.begin(), node.outputs.end());
         continue;
       }
       const auto op = make_op(graph_, node);
@@ -82,7 +88,7 @@ class Builder {
 
   // A tensor that is read: what a skipped operator would have computed comes in from outside.
   TensorId source(ValueId id) {
-    const bool from_outside = skipped_.erase(id) > 0;
+    const bool from_outside = left_out_.erase(id) > 0;
     const TensorId read = tensor(id);
     if (from_outside) workload_.inputs.push_back(read);
     return read;
@@ -91,15 +97,20 @@ class Builder {
   const OnnxGraph& graph_;
   Workload workload_;
   std::vector<TensorId> ids_;  // by ValueId; kAbsent: not there yet
-  std::unordered_set<ValueId> skipped_;
+  std::unordered_set<ValueId> left_out_;
   UniqueNames op_names_;
   UniqueNames tensor_names_;
 };
 
-Result<Workload> import(std::string_view bytes, std::string_view name, const OnnxOptions& options) {
+Result<OnnxGraph> read_graph(std::string_view bytes) {
+  if (bytes.empty()) return fail(ErrorCode::bad_input, "is empty");
   auto stripped = strip_weights(bytes, "");
   if (!stripped) return tl::unexpected(stripped.error());
-  auto graph = read_onnx_graph(*stripped);
+  return read_onnx_graph(*stripped);
+}
+
+Result<Workload> import(std::string_view bytes, std::string_view name, const OnnxOptions& options) {
+  auto graph = read_graph(bytes);
   if (!graph) return tl::unexpected(graph.error());
   if (auto resolved = resolve(*graph, options); !resolved) return tl::unexpected(resolved.error());
   fuse_patterns(*graph);
@@ -110,17 +121,36 @@ Result<Workload> import(std::string_view bytes, std::string_view name, const Onn
   return workload;
 }
 
+// The error of a file's content, with the file before what it says.
+tl::unexpected<Error> in_file(Error error, std::string_view where) {
+  if (!error.where.empty()) error.message = error.text();
+  error.where = where;
+  return tl::unexpected(std::move(error));
+}
+
 }  // namespace
 
 Result<Workload> parse_onnx(std::string_view bytes, std::string_view name, std::string_view where,
                             const OnnxOptions& options) {
-  if (bytes.empty()) return fail(ErrorCode::bad_input, "is empty", std::string(where));
   auto workload = import(bytes, name, options);
-  if (workload) return workload;
-  Error error = workload.error();
-  if (!error.where.empty()) error.message = error.text();
-  error.where = where;
-  return tl::unexpected(std::move(error));
+  if (!workload) return in_file(workload.error(), where);
+  return workload;
+}
+
+Result<std::vector<Skipped>> parse_unsupported_operators(std::string_view bytes, std::string_view where) {
+  const auto graph = read_graph(bytes);
+  if (!graph) return in_file(graph.error(), where);
+  std::vector<Skipped> unsupported;
+  for (const OnnxNode& node : graph->nodes) {
+    if (is_unsupported(node)) unsupported.push_back(skipped(node));
+  }
+  return unsupported;
+}
+
+Result<std::vector<Skipped>> read_unsupported_operators(const std::string& path) {
+  const auto file = FileBytes::open(path);
+  if (!file) return tl::unexpected(file.error());
+  return parse_unsupported_operators(file->bytes(), path == "-" ? "standard input" : path);
 }
 
 Result<Workload> read_onnx(const std::string& path, const OnnxOptions& options) {

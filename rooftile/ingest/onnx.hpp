@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "rooftile/error/error.hpp"
 #include "rooftile/workload/workload.hpp"
@@ -22,6 +23,13 @@ Result<Workload> read_onnx(const std::string& path, const OnnxOptions& options =
 // The same from bytes of an ONNX file in memory; `where` names them in errors, `name` names the workload.
 Result<Workload> parse_onnx(std::string_view bytes, std::string_view name, std::string_view where,
                             const OnnxOptions& options = {});
+
+// Node and operator type of each node that parse_onnx() would reject, or leave out, because nothing stands for its
+// operator. Found from the main graph alone: no shape has to be known. An error only if the file cannot be read.
+Result<std::vector<Skipped>> parse_unsupported_operators(std::string_view bytes, std::string_view where);
+
+// The same of the file `path`, "-" for standard input.
+Result<std::vector<Skipped>> read_unsupported_operators(const std::string& path);
 
 // Copies an ONNX file without the payloads of tensors above 1 KiB: the wire format is walked, never parsed whole.
 // The error says at which byte the file stops making sense.

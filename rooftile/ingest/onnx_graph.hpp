@@ -73,10 +73,7 @@ struct OnnxGraph {
   const Shape& shape(ValueId id) const { return values[id].shape; }
 };
 
-// A name from a file without what could break a line or a JSON string: control characters and bad UTF-8 become '?'.
-std::string printable(std::string_view name);
-
-// The same as an error message shows it: quoted and shortened.
+// A name as an error message shows it: in quotes, on one line, shortened.
 std::string quoted(std::string_view name);
 
 }  // namespace rooftile

@@ -11,6 +11,7 @@
 #include <onnx/defs/shape_inference.h>
 #include <onnx/onnx_pb.h>
 
+#include "rooftile/error/one_line.hpp"
 #include "rooftile/ingest/onnx_fold.hpp"
 #include "rooftile/ingest/onnx_ops.hpp"
 #include "rooftile/ingest/onnx_proto.hpp"
@@ -165,16 +166,29 @@ class Context final : public onnx::InferenceContext {
   std::vector<onnx::TypeProto> outputs_;
 };
 
+// The schema by which the shapes of an operator are known, null if there is none.
+const onnx::OpSchema* schema_of(std::string_view type, int opset) {
+  const bool trusted = onnx_op_known(type) || is_shape_only(type) || contains(kSkippable, type);
+  const onnx::OpSchema* schema =
+      !trusted ? nullptr : onnx::OpSchemaRegistry::Schema(std::string(type), std::min(opset, kNewestSchema), "");
+  const bool usable = schema && !schema->Deprecated() && schema->has_type_and_shape_inference_function();
+  return usable ? schema : nullptr;
+}
+
 // libonnx's message on one line, without its "[ShapeInferenceError] ".
 std::string message_of(const std::exception& error) {
   std::string_view text = error.what();
   text = text.substr(0, text.find('\n'));
   const std::size_t tag = text.find("] ");
   if (tag != std::string_view::npos && text.front() == '[') text.remove_prefix(tag + 2);
-  return printable(text.substr(0, 200));
+  return one_line(text);
 }
 
 }  // namespace
+
+bool has_shape_rule(std::string_view type, int opset) {
+  return contains(kSameShape, type) || schema_of(type, opset) != nullptr;
+}
 
 Result<std::vector<OnnxType>> infer_outputs(const OnnxGraph& graph, const OnnxNode& node) {
   std::vector<OnnxType> types(node.outputs.size());
@@ -182,13 +196,11 @@ Result<std::vector<OnnxType>> infer_outputs(const OnnxGraph& graph, const OnnxNo
     for (OnnxType& type : types) type = {graph.shape(node.inputs[0]), graph.values[node.inputs[0]].dtype};
     return types;
   }
-  const bool trusted = onnx_op_known(node.type) || is_shape_only(node.type) || contains(kSkippable, node.type);
-  const onnx::OpSchema* schema =
-      !trusted ? nullptr : onnx::OpSchemaRegistry::Schema(node.type, std::min(graph.opset, kNewestSchema), "");
-  if (!schema || schema->Deprecated() || !schema->has_type_and_shape_inference_function()) {
+  const onnx::OpSchema* schema = schema_of(node.type, graph.opset);
+  if (!schema) {
     return fail(ErrorCode::unsupported,
                 fmt::format("the shapes of its outputs are not known: {} has no rule in operator set {}",
-                            printable(node.type), graph.opset));
+                            one_line(node.type, 100), graph.opset));
   }
   const onnx::NodeProto proto = node_proto(node);
   Context context(graph, node, proto);

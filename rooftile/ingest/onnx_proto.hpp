@@ -20,6 +20,9 @@ int onnx_type_of(DType dtype);
 // Parses the bytes that strip_weights() left. Shapes are still those of the file; nothing is inferred.
 Result<OnnxGraph> read_onnx_graph(std::string_view bytes);
 
+// True if infer_outputs() knows the operator: --skip-unsupported can leave out no other.
+bool has_shape_rule(std::string_view type, int opset);
+
 // Type and shape of each output of `node` by the operator's schema; the shapes of its inputs are known. Operators that
 // libonnx has no rule for, and shapes that depend on data, are errors.
 struct OnnxType {

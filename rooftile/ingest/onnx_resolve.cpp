@@ -158,10 +158,11 @@ class Resolver {
 
   // What can be said before shapes are inferred, and has to be: libonnx trusts its input.
   Result<void> check(const OnnxNode& node) {
-    if (!is_shape_only(node.type) && !onnx_op_known(node.type) && !options_.skip_unsupported) {
-      return fail(ErrorCode::unsupported,
-                  fmt::format("operator {} is not supported{} (--skip-unsupported leaves it out)", quoted(node.type),
-                              did_you_mean(node.type, onnx_op_names())));
+    if (is_unsupported(node) && !options_.skip_unsupported) {
+      return fail(
+          ErrorCode::unsupported,
+          fmt::format("operator {} is not supported{}{}", quoted(node.type), did_you_mean(node.type, onnx_op_names()),
+                      has_shape_rule(node.type, graph_.opset) ? " (--skip-unsupported leaves it out)" : ""));
     }
     for (const ValueId id : node.inputs) {
       if (id != kAbsent && !is_defined(id)) {
@@ -259,6 +260,8 @@ class Resolver {
 };
 
 }  // namespace
+
+bool is_unsupported(const OnnxNode& node) { return !is_shape_only(node.type) && !onnx_op_known(node.type); }
 
 Result<void> resolve(OnnxGraph& graph, const OnnxOptions& options) { return Resolver(graph, options).run(); }
 

@@ -11,6 +11,9 @@ namespace rooftile {
 // network leave the graph: they are computed once, when a framework loads it. Errors name the input or node.
 Result<void> resolve(OnnxGraph& graph, const OnnxOptions& options);
 
+// True if no op of a workload stands for the node's operator, nor does it only compute shapes.
+bool is_unsupported(const OnnxNode& node);
+
 // Drops the nodes that no output of the network needs.
 void drop_unused(OnnxGraph& graph);
 

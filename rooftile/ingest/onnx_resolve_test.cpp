@@ -178,12 +178,45 @@ TEST(OnnxUnused, OpsThatNoOutputNeedsAreLeftOut) {
 
 TEST(OnnxUnsupported, IsNamedWithItsNeighbour) {
   const TestModel model = TestModel().input("x", {N, 4}).node("Rleu", {"x"}, {"y"}).output("y");
-  EXPECT_EQ(error_of(model),
-            "m.onnx: node 'y' (Rleu): operator 'Rleu' is not supported; did you mean 'Relu'? "
-            "(--skip-unsupported leaves it out)");
+  EXPECT_EQ(error_of(model), "m.onnx: node 'y' (Rleu): operator 'Rleu' is not supported; did you mean 'Relu'?");
   const TestModel other =
       TestModel().input("x", {N, 4}).node("FusedConv", {"x"}, {"y"}).domain_node("com.microsoft").output("y");
   EXPECT_THAT(error_of(other), HasSubstr("operator 'com.microsoft.FusedConv' is not supported"));
+}
+
+// The flag is named only where it helps: for operators whose shapes are known.
+TEST(OnnxUnsupported, NamesTheFlagThatLeavesItOut) {
+  const auto with = [](const std::string& type) {
+    return error_of(TestModel().input("x", {N, 4}).node(type, {"x"}, {"y"}).output("y"));
+  };
+  EXPECT_EQ(with("Hardmax"),
+            "m.onnx: node 'y' (Hardmax): operator 'Hardmax' is not supported (--skip-unsupported leaves it out)");
+  EXPECT_EQ(with("NonZero"), "m.onnx: node 'y' (NonZero): operator 'NonZero' is not supported");
+}
+
+// Shapes after an operator without a rule are unknown; that must not keep the later ones from being found.
+TEST(OnnxUnsupported, AllAreFoundFromTheGraphAlone) {
+  const TestModel model = TestModel()
+                              .input("x", {N, 4})
+                              .node("Relu", {"x"}, {"a"})
+                              .node("NonZero", {"a"}, {"b"})
+                              .name_node("find\n")
+                              .node("Shape", {"b"}, {"s"})
+                              .node("FusedConv", {"b"}, {"c"})
+                              .domain_node("com.microsoft")
+                              .node("NonZero", {"c"}, {"y"})
+                              .output("y");
+  const auto found = parse_unsupported_operators(model.bytes(), "m.onnx");
+  ASSERT_TRUE(found) << found.error().text();
+  EXPECT_EQ(*found, (std::vector<Skipped>{{"find?", "NonZero"}, {"c", "com.microsoft.FusedConv"}, {"y", "NonZero"}}));
+  const auto none = parse_unsupported_operators(
+      TestModel().input("x", {N, 4}).node("Relu", {"x"}, {"y"}).output("y").bytes(), "m.onnx");
+  ASSERT_TRUE(none) << none.error().text();
+  EXPECT_TRUE(none->empty());
+  const auto empty = parse_unsupported_operators("", "m.onnx");
+  ASSERT_FALSE(empty);
+  EXPECT_EQ(empty.error().text(), "m.onnx: is empty");
+  EXPECT_FALSE(read_unsupported_operators("no/such.onnx"));
 }
 
 TEST(OnnxUnsupported, IsSkippedOnRequestIfItsShapesAreKnown) {

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/error/one_line.hpp"
 #include "rooftile/ingest/json_fields.hpp"
 #include "rooftile/ingest/strict_json.hpp"
 #include "rooftile/ingest/workload_json_attributes.hpp"
@@ -20,6 +21,7 @@ namespace {
 using nlohmann::json;
 
 constexpr Range kDimensions = {1, kMaxDimension};
+constexpr std::size_t kLongest = 500;                     // of an error, in bytes: it may quote several names
 constexpr Range kWantedDimensions = {-1, kMaxDimension};  // as resolve_shape() takes them
 
 class Reader {
@@ -127,16 +129,6 @@ class Reader {
   std::optional<TensorId> last_;  // what an op without "inputs" reads
 };
 
-// Names from a file may hold anything, a message is one line.
-std::string one_line(std::string text) {
-  constexpr std::size_t kMost = 500;
-  for (char& c : text) {
-    if (static_cast<unsigned char>(c) < ' ') c = ' ';
-  }
-  if (text.size() > kMost) text = text.substr(0, kMost) + "...";
-  return text;
-}
-
 }  // namespace
 
 Result<Workload> parse_workload_json(std::string_view text, std::string_view where,
@@ -146,7 +138,7 @@ Result<Workload> parse_workload_json(std::string_view text, std::string_view whe
   }
   const auto in_file = [&](const Error& error) {
     const std::string at = error.where.empty() ? std::string(where) : fmt::format("{}: {}", where, error.where);
-    return fail(error.code, one_line(error.message), one_line(at));
+    return fail(error.code, one_line(error.message, kLongest), one_line(at, kLongest));
   };
   const auto document = parse_strict_json(text, where);
   if (!document) return tl::unexpected(document.error());

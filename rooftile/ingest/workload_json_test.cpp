@@ -318,7 +318,7 @@ TEST(WorkloadJson, ErrorsOfTheDocument) {
             "n.json: ops: a list is needed, not an object");
   EXPECT_EQ(error_of(R"({"schema": "rooftile/workload/1", "name": "n", "ops": [], "inputs": [], "op": 1})"),
             "n.json: op: unknown key; did you mean 'ops'?");
-  EXPECT_EQ(error_of(R"({"a": 1, "a": 2})"), "n.json: key 'a' is there twice");
+  EXPECT_EQ(error_of(R"({"a": 1, "a": 2})"), "n.json:1:13: key 'a' is there twice");
   EXPECT_THAT(error_of("{\n  \"schema\": tru\n}"), HasSubstr("n.json:2:"));
   EXPECT_THAT(error_of("{\"schema\": NaN}"), HasSubstr("n.json:1:"));
   EXPECT_THAT(error_of("{} // done"), HasSubstr("n.json:1:"));
@@ -346,6 +346,28 @@ TEST(WorkloadJson, BatchSizes) {
   // A shape that cannot follow the batch is an error, not a wrong answer.
   EXPECT_EQ(error_of(net(R"({"name": "v", "op": "view", "function": "f", "shape": [1, 2048]})"), 2),
             "n.json: ops[0]: a view of 2x8x16x16 cannot be 1x2048");
+}
+
+TEST(WorkloadJson, ErrorsQuoteLittleOfAHugeFile) {
+  const std::string number = error_of("{\n\"a\": 1" + std::string(1000000, '0') + "}");
+  EXPECT_THAT(number, testing::StartsWith("n.json:2:1000007: not JSON: number overflow parsing '1000"));
+  EXPECT_LT(number.size(), 300u);
+  const std::string key = std::string(2000000, 'k');
+  const std::string twice = error_of("{\"" + key + "\": 1,\n\"" + key + "\": 2}");
+  EXPECT_THAT(twice, testing::StartsWith("n.json:2:2000002: key 'kkk"));
+  EXPECT_LT(twice.size(), 300u);
+  EXPECT_LT(error_of("{\"" + key + "\": 1}").size(), 1100u);
+  EXPECT_LT(error_of(net(R"({"op": ")" + key + R"("})")).size(), 1100u);
+  EXPECT_LT(error_of(net(R"({"op": "relu", "name": "r", "inputs": [")" + key + R"("]})")).size(), 1100u);
+}
+
+TEST(WorkloadJson, NamesHoldNoControlCharacters) {
+  EXPECT_EQ(error_of(net(R"({"op": "relu", "name": "a\nb\u001b[31m"})")),
+            "n.json: ops[0].name: 'a?b?[31m' holds a control character");
+  EXPECT_EQ(error_of(net(R"({"op": "relu", "name": "a\u009b"})")),
+            "n.json: ops[0].name: 'a?' holds a control character");
+  EXPECT_THAT(error_of(R"({"schema": "rooftile/workload/1", "name": "\t"})"),
+              HasSubstr("name: '?' holds a control character"));
 }
 
 }  // namespace

@@ -52,13 +52,16 @@ std::optional<Kernel> kernel_for(const Tile& tile) {
   return std::nullopt;
 }
 
+Bytes smem_of(const Kernel& kernel) {
+  const double inputs = static_cast<double>(kernel.tile.m + kernel.tile.n) * kernel.tile.k;
+  return Bytes(2 * inputs * kElementBytes);
+}
+
 double resident_ctas(const Kernel& kernel, const SmLimits& sm) {
   constexpr double kThreadsPerWarp = 32;  // of the kernels above, whatever the hardware bundles
   const double threads = kernel.warps * kThreadsPerWarp;
-  const double inputs = static_cast<double>(kernel.tile.m + kernel.tile.n) * kernel.tile.k;
-  const Bytes smem(2 * inputs * kElementBytes);  // this step's tiles and the next one's
   const double by_registers = std::floor(sm.registers / (threads * kernel.registers_per_thread));
-  const double by_smem = std::floor(sm.smem / smem);
+  const double by_smem = std::floor(sm.smem / smem_of(kernel));
   const double by_warps = std::floor(sm.warps / std::ceil(threads / sm.warp_size));
   return std::max(1.0, std::min({by_registers, by_smem, by_warps, sm.ctas}));
 }

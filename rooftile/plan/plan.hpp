@@ -60,6 +60,9 @@ const Kernel& delta_kernel(double out_channels);
 // The kernel for a tile that the user fixed; nullopt if no kernel has its m and n.
 std::optional<Kernel> kernel_for(const Tile& tile);
 
+// Shared memory of a CTA: the input tiles of this step and of the next.
+Bytes smem_of(const Kernel& kernel);
+
 // CTAs of `kernel` that one SM holds at once: the least of what registers, shared memory (double-buffered input
 // tiles), warps and the CTA limit allow; at least 1.
 double resident_ctas(const Kernel& kernel, const SmLimits& sm);

@@ -8,6 +8,7 @@
 #include "rooftile/ops/conv.hpp"
 #include "rooftile/ops/work.hpp"
 #include "rooftile/timing/stream.hpp"
+#include "rooftile/units/text.hpp"
 
 namespace rooftile {
 namespace {
@@ -101,7 +102,7 @@ LayerEstimate estimate(const Conv& conv, const Gpu& gpu, const PredictOptions& o
     }
   }
   if (layer.delta.empty()) {  // nothing that a GEMM would reduce: depthwise, or outputs that no tap reaches
-    layer.function = "depthwise";
+    if (is_depthwise(conv)) layer.function = "depthwise";
     layer.method = Method::stream;
     add_stream(layer, conv_operand_bytes(conv, size_of(options.precision)), gpu);
     return layer;
@@ -155,8 +156,18 @@ Result<void> check(const PredictOptions& options) {
   return {};
 }
 
+Result<void> check(const PredictOptions& options, const Gpu& gpu) {
+  if (auto result = check(options); !result || !options.plan.tile) return result;
+  const Tile& tile = *options.plan.tile;
+  const Bytes smem = smem_of(*kernel_for(tile));
+  if (smem <= gpu.sm.smem_per_cta) return {};
+  return fail(ErrorCode::bad_input,
+              fmt::format("a tile of {}x{}x{} needs {} of shared memory, a CTA of {} has {}", tile.m, tile.n, tile.k,
+                          print(smem), gpu.id, print(gpu.sm.smem_per_cta)));
+}
+
 Result<Prediction> predict(const Workload& workload, const Gpu& gpu, const PredictOptions& options) {
-  if (auto result = check(options); !result) return tl::unexpected(result.error());
+  if (auto result = check(options, gpu); !result) return tl::unexpected(result.error());
   const Workload stored = stored_as(workload, options.precision);
   Prediction prediction;
   prediction.model = stored.name;

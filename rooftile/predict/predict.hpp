@@ -20,6 +20,9 @@ struct PredictOptions {
 // below rely on options that pass.
 Result<void> check(const PredictOptions& options);
 
+// The same, and that the tile's shared memory fits the GPU.
+Result<void> check(const PredictOptions& options, const Gpu& gpu);
+
 // One op of a workload that passed validate().
 LayerEstimate estimate(const Workload& workload, const Op& op, const Gpu& gpu, const PredictOptions& options = {});
 

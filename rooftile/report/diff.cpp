@@ -2,12 +2,14 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "rooftile/error/one_line.hpp"
 #include "rooftile/report/report.hpp"
 #include "rooftile/report/text.hpp"
 #include "rooftile/units/text.hpp"
@@ -29,38 +31,56 @@ struct Side {
   std::vector<Layer> layers;
 };
 
-Seconds read_time(const Json& json) {
-  const double seconds = json.at("time_s").get<double>();
-  if (!std::isfinite(seconds) || seconds < 0) throw Json::other_error::create(501, "time_s is not a time", &json);
-  return Seconds(seconds);
+// Why `json` is not a whole prediction, or "".
+std::string problem_of(const Json& json) {
+  const auto is_time = [](const Json& number) {
+    return number.is_number() && std::isfinite(number.get<double>()) && number.get<double>() >= 0;
+  };
+  for (const char* key : {"model", "gpu", "precision", "method"}) {
+    if (!json.contains(key) || !json[key].is_string()) return fmt::format("'{}' is not a text", key);
+  }
+  if (!json.contains("batch_size") || !json["batch_size"].is_number_integer())
+    return "'batch_size' is not a whole number";
+  if (!json.contains("time_s") || !is_time(json["time_s"])) return "'time_s' is not a time";
+  if (!json.contains("layers") || !json["layers"].is_array()) return "'layers' is not a list";
+  std::set<std::string> names;
+  for (const Json& layer : json["layers"]) {
+    if (!layer.is_object() || !layer.contains("name") || !layer["name"].is_string()) return "a layer has no name";
+    const std::string name = layer["name"];
+    if (!layer.contains("time_s") || !is_time(layer["time_s"]))
+      return fmt::format("'time_s' of '{}' is not a time", name);
+    if (!names.insert(name).second) return fmt::format("two layers are called '{}'", name);
+  }
+  return "";
 }
 
+std::string text_at(const Json& json, const char* key) { return one_line(json[key].get<std::string>()); }
+
 Result<Side> read(std::string_view text, std::string_view where) {
-  const auto bad = [&](const std::string& why) { return fail(ErrorCode::bad_input, why, std::string(where)); };
-  try {
-    const Json json = Json::parse(text);
-    if (json.is_array()) return bad("holds several predictions; predict one GPU at a time to compare them");
-    if (!json.is_object() || json.value("schema", "") != "rooftile/prediction/1") {
-      return bad("is not a prediction (\"schema\": \"rooftile/prediction/1\"); make one with predict --format json");
-    }
-    Side side{json.at("model"),
-              json.at("gpu"),
-              json.at("precision"),
-              json.at("method"),
-              json.at("batch_size"),
-              read_time(json),
-              {}};
-    for (const Json& layer : json.at("layers")) {
-      const Json& bottleneck = layer.at("bottleneck");
-      side.layers.push_back(
-          {layer.at("name"), bottleneck.is_string() ? bottleneck.get<std::string>() : "-", read_time(layer)});
-    }
-    return side;
-  } catch (const Json::exception& error) {
-    std::string why = error.what();
-    why.erase(0, std::min(why.size(), why.find("] ") == std::string::npos ? 0 : why.find("] ") + 2));
-    return bad("is not a whole prediction: " + why);
+  const auto bad = [&](const std::string& why) {
+    return fail(ErrorCode::bad_input, one_line(why), std::string(where));
+  };
+  const Json json = Json::parse(text, nullptr, false);
+  if (json.is_array()) return bad("holds several predictions; predict one GPU at a time to compare them");
+  const bool prediction = json.is_object() && json.contains("schema") && json["schema"] == "rooftile/prediction/1";
+  if (!prediction) {
+    return bad("is not a prediction (\"schema\": \"rooftile/prediction/1\"); make one with predict --format json");
   }
+  if (const std::string problem = problem_of(json); !problem.empty())
+    return bad("is not a whole prediction: " + problem);
+  Side side{text_at(json, "model"),
+            text_at(json, "gpu"),
+            text_at(json, "precision"),
+            text_at(json, "method"),
+            json["batch_size"].get<std::int64_t>(),
+            Seconds(json["time_s"].get<double>()),
+            {}};
+  for (const Json& layer : json["layers"]) {
+    const bool limited = layer.contains("bottleneck") && layer["bottleneck"].is_string();
+    side.layers.push_back(
+        {text_at(layer, "name"), limited ? text_at(layer, "bottleneck") : "-", Seconds(layer["time_s"].get<double>())});
+  }
+  return side;
 }
 
 std::string ratio(Seconds a, Seconds b) {
@@ -137,7 +157,7 @@ Result<std::string> diff_report(std::string_view json_a, std::string_view where_
   }
   std::string text = fmt::format("  A  {}\n  B  {}\n\n{}", where_a, where_b, times(*a, *b));
   if (!changed.empty()) text += "\n" + changed.text();
-  if (same > 0) text += fmt::format("  {} layers are the same\n", same);
+  if (same > 0) text += fmt::format("  {} the same\n", same == 1 ? "1 layer is" : fmt::format("{} layers are", same));
   if (!alone.empty()) text += "\n" + alone.text();
   return text;
 }

@@ -60,16 +60,20 @@ std::string plan_section(const DeltaKernel& kernel, const Gpu& gpu) {
   const Plan& plan = kernel.plan;
   const Kernel& k = plan.kernel;
   Section section("Plan");
-  section.add("Fig 6", "tile", fmt::format("{}x{}x{}", k.tile.m, k.tile.n, k.tile.k),
-              fmt::format("blk_m x blk_n x blk_k for {} output channels", grouped(kernel.gemm.out_channels)));
+  const bool chosen = k.tile == delta_kernel(kernel.gemm.out_channels).tile;
+  section.add(chosen ? "Fig 6" : "", "tile", fmt::format("{}x{}x{}", k.tile.m, k.tile.n, k.tile.k),
+              chosen ? fmt::format("blk_m x blk_n x blk_k for {} output channels", grouped(kernel.gemm.out_channels))
+                     : "blk_m x blk_n x blk_k, as --tile has it");
   section.add("", "warps", fmt::format("{} of {}x{}", k.warps, k.warp_m, k.warp_n), "of a CTA, and their tiles");
   section.add("", "columns", plan.columns, "ceil(N / blk_n)");
   section.add("", "rows", plan.rows, "ceil(M / blk_m)");
   section.add("", "CTAs", plan.ctas, "columns x rows x groups");
   section.add("", "loops", plan.loops, "ceil(K / blk_k)");
+  const bool by_rule = plan.active_ctas_per_sm == resident_ctas(k, gpu.sm);
   section.add("", "active CTAs/SM", plan.active_ctas_per_sm,
-              fmt::format("what registers ({} a thread), shared memory, warps and CTA slots allow, or --active-ctas",
-                          k.registers_per_thread));
+              by_rule ? fmt::format("what registers ({} a thread), shared memory, warps and CTA slots allow",
+                                    k.registers_per_thread)
+                      : "as --active-ctas has it");
   section.add("", "CTAs/SM", plan.ctas_per_sm, fmt::format("n = ceil(CTAs / {} SMs)", grouped(gpu.sm_count)));
   section.add("", "waves", plan.waves, "ceil(n / active CTAs)");
   return section.text();
@@ -100,11 +104,16 @@ std::string traffic_section(const DeltaKernel& kernel, const Gpu& gpu) {
   section.add("", "DIST_filter", t.dist_filter, "blk_n blk_k");
   section.add("Eq 9", "L2 per loop", t.l2_per_loop, "4 (A_DIST_IFmap + DIST_filter)");
   section.add("Eq 9", "L2", t.total.l2, "L2 per loop x loops x CTAs");
-  section.add("Eq 10", "DRAM, IFmap", t.dram_ifmap, "4 B Hp Wp Ci x columns; 1x1: only what is touched");
-  section.add("Eq 10", "DRAM, filter", t.dram_filter, "4 K N, once");
+  const auto& loaded = gemm.filter_volume == 1 ? gemm.out : gemm.padded;
+  section.add(
+      "Eq 10", "DRAM, IFmap", t.dram_ifmap,
+      fmt::format("4 x groups {} x batch {} x channels {} x {} positions {} x {} x {} x columns", grouped(gemm.groups),
+                  grouped(gemm.batch), grouped(gemm.in_channels), gemm.filter_volume == 1 ? "touched" : "padded",
+                  grouped(loaded[0]), grouped(loaded[1]), grouped(loaded[2])));
+  section.add("Eq 10", "DRAM, filter", t.dram_filter, "4 x groups x K x N, once");
   section.add("Eq 10", "DRAM", t.total.dram, "IFmap + filter");
   section.add("", "DRAM per loop", t.dram_per_loop, "DRAM / (loops x CTAs)");
-  section.add("", "store", t.total.store_dram, "4 M N, to DRAM");
+  section.add("", "store", t.total.store_dram, "4 x groups x M x N, to DRAM");
   section.add("", "compulsory", t.total.compulsory, "each needed input and filter element once");
   return section.text();
 }

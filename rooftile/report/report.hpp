@@ -37,6 +37,9 @@ Result<std::string> diff_report(std::string_view json_a, std::string_view where_
 // How many layers of each kind are predicted by which method, their share of the arithmetic, and what is left out.
 std::string support_report(const Prediction& prediction);
 
+// The layers of a network, their outputs and arithmetic.
+std::string workload_table(const Workload& workload);
+
 // Every GPU in a line; every fact of one GPU with its source.
 std::string gpus_table(std::span<const Gpu> gpus);
 std::string gpu_table(const Gpu& gpu);

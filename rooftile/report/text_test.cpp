@@ -52,7 +52,7 @@ TEST(Text, Grouped) {
 TEST(Text, FourDigits) {
   EXPECT_EQ(four_digits(896.8123), "896.8");
   EXPECT_EQ(four_digits(14981.7), "14,982");
-  EXPECT_EQ(four_digits(0.012345), "0.01234");
+  EXPECT_EQ(four_digits(0.0123449), "0.01234");
 }
 
 TEST(Text, Wraps) {

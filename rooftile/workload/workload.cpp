@@ -1,18 +1,20 @@
 #include "rooftile/workload/workload.hpp"
 
+#include <cmath>
 #include <string_view>
 #include <unordered_set>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "rooftile/error/one_line.hpp"
 #include "rooftile/workload/conv_geometry.hpp"
 
 namespace rooftile {
 namespace {
 
-tl::unexpected<Error> bad(std::string message, std::string where) {
-  return fail(ErrorCode::bad_input, std::move(message), std::move(where));
+tl::unexpected<Error> bad(std::string message, std::string_view where) {
+  return fail(ErrorCode::bad_input, std::move(message), one_line(where));
 }
 
 Result<void> check_tensor(const Tensor& tensor) {
@@ -64,7 +66,19 @@ struct CheckKind {
     }
     const double out = static_cast<double>(gemm.batch) * static_cast<double>(gemm.m) * static_cast<double>(gemm.n);
     if (out * static_cast<double>(gemm.k) > kMaxMacs) return require(false, "GEMM has too many multiply-accumulates");
-    return require(out == elements(output()), "GEMM does not fit its output tensor");
+    if (out != elements(output())) return require(false, "GEMM does not fit its output tensor");
+    if (op.inputs.empty()) return require(false, "GEMM has no input");
+    if (auto a = check_operand(gemm, 0, gemm.m, gemm.k); !a) return a;
+    return op.inputs.size() > 1 ? check_operand(gemm, 1, gemm.k, gemm.n) : Result<void>{};
+  }
+  // One matrix for the whole batch, one for each product, or anything between (broadcast).
+  Result<void> check_operand(const Gemm& gemm, std::size_t index, std::int64_t rows, std::int64_t columns) const {
+    const Shape& shape = workload.tensors[op.inputs[index]].shape;
+    const double matrix = static_cast<double>(rows) * static_cast<double>(columns);
+    const double matrices = elements(shape) / matrix;
+    if (std::fmod(elements(shape), matrix) == 0 && matrices <= static_cast<double>(gemm.batch)) return {};
+    return fail(ErrorCode::bad_input, fmt::format("GEMM with {} matrices of {}x{} does not fit its input tensor {}",
+                                                  gemm.batch, rows, columns, print(shape)));
   }
   Result<void> operator()(const Pool& pool) const {
     return require(pool.window >= 1 && static_cast<double>(pool.window) <= kMaxElements,
@@ -123,13 +137,14 @@ Result<void> validate(const Workload& workload) {
     for (const TensorId id : op.inputs) {
       if (id >= count) return bad("an input names no tensor", where);
       if (!known[id]) {
-        return bad(fmt::format("needs '{}', which nothing before it produces", workload.tensors[id].name), where);
+        return bad(fmt::format("needs '{}', which nothing before it produces", one_line(workload.tensors[id].name)),
+                   where);
       }
     }
     if (op.outputs.empty()) return bad("has no output", where);
     for (const TensorId id : op.outputs) {
       if (id >= count) return bad("an output names no tensor", where);
-      if (known[id]) return bad(fmt::format("'{}' is produced twice", workload.tensors[id].name), where);
+      if (known[id]) return bad(fmt::format("'{}' is produced twice", one_line(workload.tensors[id].name)), where);
       known[id] = true;
     }
     if (auto result = std::visit(CheckKind{workload, op}, op.kind); !result) {

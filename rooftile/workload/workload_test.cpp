@@ -111,8 +111,41 @@ TEST(Validate, KindsFitTheirTensors) {
   EXPECT_EQ(error_of(workload), "layer 'relu1': GEMM does not fit its output tensor");
   workload.ops[0].kind = Gemm{.batch = 1, .m = 2, .n = 5, .k = 0};
   EXPECT_EQ(error_of(workload), "layer 'relu1': GEMM dimension 0 is out of range");
+  workload.ops[0].kind = Gemm{.batch = 1, .m = 2, .n = 5, .k = 4};
+  EXPECT_EQ(error_of(workload), "layer 'relu1': GEMM with 1 matrices of 2x4 does not fit its input tensor 2x3");
   workload.ops[0].kind = Pool{"max", 0};
   EXPECT_EQ(error_of(workload), "layer 'relu1': pooling window is out of range");
+}
+
+// Operands may be there once, once for each product of the batch, or broadcast in part.
+TEST(Validate, GemmOperands) {
+  const auto with = [](const Shape& a, const Shape& b) {
+    Workload workload;
+    workload.name = "gemm";
+    workload.tensors = {{"a", a}, {"b", b, DType::fp32, true}, {"c", {6, 2, 5}}};
+    workload.ops = {{"g", Gemm{.batch = 6, .m = 2, .n = 5, .k = 3}, {0, 1}, {2}}};
+    workload.inputs = {0};
+    workload.outputs = {2};
+    return error_of(workload);
+  };
+  EXPECT_EQ(with({6, 2, 3}, {6, 3, 5}), "no error");
+  EXPECT_EQ(with({2, 1, 2, 3}, {3, 3, 5}), "no error");
+  EXPECT_EQ(with({3, 2}, {5, 3}), "no error");
+  EXPECT_EQ(with({6, 2, 4}, {3, 5}), "layer 'g': GEMM with 6 matrices of 2x3 does not fit its input tensor 6x2x4");
+  EXPECT_EQ(with({7, 2, 3}, {3, 5}), "layer 'g': GEMM with 6 matrices of 2x3 does not fit its input tensor 7x2x3");
+  EXPECT_EQ(with({2, 3}, {3, 4}), "layer 'g': GEMM with 6 matrices of 3x5 does not fit its input tensor 3x4");
+  EXPECT_EQ(with({2, 3}, {7, 3, 5}), "layer 'g': GEMM with 6 matrices of 3x5 does not fit its input tensor 7x3x5");
+  Workload none = small();
+  none.tensors[1].constant = false;
+  none.ops[0] = {"g", Gemm{.m = 2, .n = 3, .k = 1}, {}, {1}};
+  EXPECT_EQ(error_of(none), "layer 'g': GEMM has no input");
+}
+
+TEST(Validate, QuotesLittleOfALongName) {
+  Workload workload = small();
+  workload.ops[0].name = "a\n" + std::string(1 << 20, 'z');
+  workload.ops[0].outputs = {};
+  EXPECT_EQ(error_of(workload), "layer 'a?" + std::string(190, 'z') + "…: has no output");
 }
 
 }  // namespace

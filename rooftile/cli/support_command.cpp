@@ -1,0 +1,37 @@
+// rooftile support: which operators of a model are predicted, and how.
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "rooftile/cli/commands.hpp"
+#include "rooftile/cli/output.hpp"
+#include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/ingest/model.hpp"
+#include "rooftile/predict/predict.hpp"
+#include "rooftile/report/names.hpp"
+#include "rooftile/report/report.hpp"
+
+namespace rooftile::cli {
+
+Result<void> support(const SupportArguments& arguments) {
+  const auto workload = load_model(arguments.model, {.batch_size = std::nullopt, .skip_unsupported = true});
+  if (!workload) {
+    // Shapes behind an unknown operator are unknown too, so there may be nothing to predict; the list is still the
+    // answer. Standard input is read only once.
+    const auto unsupported = arguments.model == "-"
+                                 ? std::vector<Skipped>()
+                                 : unsupported_operators(arguments.model).value_or(std::vector<Skipped>());
+    if (unsupported.empty()) return tl::unexpected(workload.error());
+    return write_output("", fmt::format("{}: cannot be predicted, operators are not supported: {}\n", arguments.model,
+                                        list_of(unsupported)));
+  }
+  // Which method serves an operator does not depend on the GPU, so any one will do.
+  const auto gpu = find_gpu("titan-xp-delta");
+  if (!gpu) return tl::unexpected(gpu.error());
+  const auto prediction = predict(*workload, *gpu);
+  if (!prediction) return tl::unexpected(prediction.error());
+  return write_output("", support_report(*prediction));
+}
+
+}  // namespace rooftile::cli

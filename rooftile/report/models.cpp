@@ -1,0 +1,26 @@
+// The layers of a network.
+#include <string>
+
+#include <fmt/format.h>
+
+#include "rooftile/ops/work.hpp"
+#include "rooftile/predict/predict.hpp"
+#include "rooftile/report/report.hpp"
+#include "rooftile/report/text.hpp"
+#include "rooftile/units/text.hpp"
+
+namespace rooftile {
+
+std::string workload_table(const Workload& workload) {
+  TextTable table({{"layer", Align::left, 48}, {"op"}, {"output", Align::right}, {"arithmetic", Align::right}});
+  Flops total;
+  for (const Op& op : workload.ops) {
+    const Flops work = flops(workload, op);
+    total += work;
+    table.add({op.name, std::string(name_of(op.kind)), print(workload.tensors[op.outputs.front()].shape), print(work)});
+  }
+  return fmt::format("{}: batch size {}, {} layers, {}, {} of weights\n\n{}", workload.name, workload.batch_size,
+                     workload.ops.size(), print(total), print(memory_use(workload).weights), table.text());
+}
+
+}  // namespace rooftile
