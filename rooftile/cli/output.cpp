@@ -45,7 +45,7 @@ class SignalsHeld {
   SignalsHeld& operator=(const SignalsHeld&) = delete;
 
  private:
-  sigset_t before_;
+  sigset_t before_{};
 };
 
 Result<void> write_directly(const std::string& path, std::string_view text) {

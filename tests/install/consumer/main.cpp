@@ -1,6 +1,5 @@
 // Predicts one convolution with the installed library and prints what limits it.
 #include <cstdio>
-
 #include <rooftile/gpu/catalogue.hpp>
 #include <rooftile/ingest/model.hpp>
 #include <rooftile/predict/predict.hpp>
