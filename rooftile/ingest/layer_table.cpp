@@ -21,7 +21,8 @@ namespace rooftile {
 namespace {
 
 constexpr std::array<const char*, 5> kLaterOps = {"rnn", "attention", "stream", "collective", "network"};
-constexpr std::array<const char*, 6> kLaterPasses = {"bwd", "bwd_data", "bwd_weight", "fwd_bwd", "step", "training"};
+constexpr std::array<const char*, 7> kLaterPasses = {"bwd",  "bwd_data",         "bwd_weight", "fwd_bwd",
+                                                     "step", "step_as_profiled", "training"};
 constexpr std::array<DType, 6> kPrecisions = {DType::fp32, DType::tf32, DType::fp16,
                                               DType::bf16, DType::fp8,  DType::int8};
 

@@ -207,7 +207,7 @@ TEST(LayerTable, SkipsBadRowsOnRequest) {
 
 TEST(LayerTable, LongCellsAreShortInMessages) {
   EXPECT_LT(error_of("M,N,K\n1," + std::string(1000000, 'x') + ",1\n").size(), 120u);
-  EXPECT_EQ(error_of("M,N,K\n1,\"a\nb\",1\n"), "t.csv:2, column N: 'a b' is not a whole number");
+  EXPECT_EQ(error_of("M,N,K\n1,\"a\nb\",1\n"), "t.csv:2, column N: 'a?b' is not a whole number");
 }
 
 TEST(LayerTable, ReadsTheCommittedExample) {

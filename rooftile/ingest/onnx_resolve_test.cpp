@@ -189,8 +189,9 @@ TEST(OnnxUnsupported, NamesTheFlagThatLeavesItOut) {
   const auto with = [](const std::string& type) {
     return error_of(TestModel().input("x", {N, 4}).node(type, {"x"}, {"y"}).output("y"));
   };
-  EXPECT_EQ(with("Hardmax"),
-            "m.onnx: node 'y' (Hardmax): operator 'Hardmax' is not supported (--skip-unsupported leaves it out)");
+  EXPECT_EQ(with("MatMulInteger"),
+            "m.onnx: node 'y' (MatMulInteger): operator 'MatMulInteger' is not supported "
+            "(--skip-unsupported leaves it out)");
   EXPECT_EQ(with("NonZero"), "m.onnx: node 'y' (NonZero): operator 'NonZero' is not supported");
 }
 

@@ -145,7 +145,7 @@ TEST(Validate, QuotesLittleOfALongName) {
   Workload workload = small();
   workload.ops[0].name = "a\n" + std::string(1 << 20, 'z');
   workload.ops[0].outputs = {};
-  EXPECT_EQ(error_of(workload), "layer 'a?" + std::string(190, 'z') + "…: has no output");
+  EXPECT_EQ(error_of(workload), "layer 'a?" + std::string(191, 'z') + "…: has no output");
 }
 
 }  // namespace

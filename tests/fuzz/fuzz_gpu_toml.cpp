@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "one_line_error.hpp"
+
 #include "rooftile/gpu/catalogue.hpp"
 
 namespace {
@@ -22,8 +24,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const auto gpu = rooftile::parse_gpu(text, "fuzz.toml");
   if (!gpu) {
-    require(!gpu.error().message.empty());
-    require(gpu.error().text().find_first_of("\n\r") == std::string::npos);
+    require(is_one_line_error(gpu.error()));
     return 0;
   }
   require(usable(gpu->sm_count) && usable(gpu->clock.value()) && usable(gpu->peak(rooftile::Peak::fp32).value()));

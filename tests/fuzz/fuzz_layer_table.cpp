@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "one_line_error.hpp"
+
 #include "rooftile/ingest/csv.hpp"
 #include "rooftile/ingest/layer_table.hpp"
 
@@ -19,8 +21,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data + 1), size - 1);
   const auto table = parse_layer_table(text, "fuzz", options);
   if (!table) {
-    if (table.error().text().find('\n') != std::string::npos) std::abort();  // one line
+    if (!is_one_line_error(table.error())) std::abort();
     return 0;
+  }
+  for (const Error& bad : table->bad_rows) {
+    if (!is_one_line_error(bad)) std::abort();
   }
   for (const LayerRow& row : table->rows) {
     if (row.cells.size() != table->columns.size()) std::abort();

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string_view>
 
+#include "one_line_error.hpp"
+
 #include "rooftile/ingest/workload_json.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -16,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data + 1), size - 1);
   const auto workload = parse_workload_json(text, "fuzz", batch_size);
   if (!workload) {
-    if (workload.error().text().find('\n') != std::string::npos) std::abort();  // one line
+    if (!is_one_line_error(workload.error())) std::abort();
     return 0;
   }
   if (!validate(*workload)) std::abort();
