@@ -304,7 +304,7 @@ class CommandLine {
 
   // CLI11's own messages, in words that say what to do.
   static std::string plain(const CLI::ParseError& error) {
-    const std::string text = error.what();
+    std::string text = error.what();
     const std::string option = text.substr(0, text.find(':'));
     if (text.find("At Most 1") != std::string::npos) return fmt::format("give {} only once", option);
     if (text.find("required TEXT missing") != std::string::npos) return fmt::format("{} needs a value", option);
