@@ -54,7 +54,9 @@ std::string problem_of(const Json& json) {
   return "";
 }
 
-std::string text_at(const Json& json, const char* key) { return one_line(json[key].get<std::string>(), std::string::npos); }
+std::string text_at(const Json& json, const char* key) {
+  return one_line(json[key].get<std::string>(), std::string::npos);
+}
 
 Result<Side> read(std::string_view text, std::string_view where) {
   const auto bad = [&](const std::string& why) {
