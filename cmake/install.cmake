@@ -18,6 +18,9 @@ configure_file(cmake/rooftile.pc.in ${PROJECT_BINARY_DIR}/rooftile.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/rooftile.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
 if(TARGET rooftile_cli)
+  # So that the program finds a shared library wherever the prefix is.
+  set_target_properties(rooftile_cli PROPERTIES
+    INSTALL_RPATH $<$<BOOL:${BUILD_SHARED_LIBS}>:$ORIGIN/../${CMAKE_INSTALL_LIBDIR}>)
   install(TARGETS rooftile_cli)
 endif()
 install(DIRECTORY data/schema DESTINATION ${CMAKE_INSTALL_DATADIR}/rooftile OPTIONAL)
