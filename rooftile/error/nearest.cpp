@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "rooftile/error/one_line.hpp"
+
 namespace rooftile {
 namespace {
 
@@ -49,7 +51,7 @@ std::string nearest(std::string_view wanted, std::span<const std::string> candid
 
 std::string did_you_mean(std::string_view wanted, std::span<const std::string> candidates) {
   const std::string found = nearest(wanted, candidates);
-  return found.empty() ? std::string() : "; did you mean '" + found + "'?";
+  return found.empty() ? std::string() : "; did you mean '" + one_line(found) + "'?";
 }
 
 }  // namespace rooftile

@@ -29,6 +29,11 @@ TEST(Nearest, FindsWhatWasMeant) {
   EXPECT_EQ(nearest("x", {}), "");
 }
 
+TEST(Nearest, ACandidateFromAFileIsShownOnOneLine) {
+  const std::vector<std::string> columns = {"stride\x0bw"};
+  EXPECT_EQ(did_you_mean("stride_w", columns), "; did you mean 'stride?w'?");
+}
+
 TEST(Error, TextIsOneLine) {
   EXPECT_EQ((Error{ErrorCode::io, "is a directory", "a.onnx"}.text()), "a.onnx: is a directory");
   EXPECT_EQ((Error{ErrorCode::io, "is a directory", ""}.text()), "is a directory");
