@@ -64,6 +64,9 @@ Im2col im2col(const Conv& conv) {
     const ConvAxis& axis = conv.axes[i];
     gemm.in[i] = real(axis.in);
     gemm.padded[i] = real(padded(axis));
+    gemm.pad[i] = real(axis.pad_begin);
+    gemm.filter[i] = real(axis.filter);
+    gemm.dilation[i] = real(axis.dilation);
     gemm.extent[i] = real(filter_extent(axis));
     gemm.stride[i] = real(axis.stride);
     gemm.out[i] = real(out_positions(axis, false));

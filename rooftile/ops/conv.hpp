@@ -20,6 +20,9 @@ struct Im2col {
   double groups = 1;                      // independent GEMMs of this shape
   std::array<double, 3> in{1, 1, 1};      // input positions: depth, height, width
   std::array<double, 3> padded{1, 1, 1};  // the same with padding
+  std::array<double, 3> pad{0, 0, 0};     // padding before the first position; negative where a part crops
+  std::array<double, 3> filter{1, 1, 1};  // taps
+  std::array<double, 3> dilation{1, 1, 1};
   std::array<double, 3> extent{1, 1, 1};  // positions that the dilated filter spans
   std::array<double, 3> stride{1, 1, 1};
   std::array<double, 3> out{1, 1, 1};
