@@ -26,7 +26,7 @@ constexpr int kError = 1, kWrongUsage = 2;
 // Every option as the user typed it, before it means anything.
 struct Typed {
   std::string model, gpu, batch_size, precision, pass = "inference", method = "delta", format, output, tile,
-                                                 active_ctas, layers, layer, a, b, name, shell;
+                                                 active_ctas, layers, layer, a, b, name, shell, miss_rate;
   bool all = false, skip_unsupported = false, override_cells = false, skip_bad_rows = false, names = false;
 };
 
@@ -39,8 +39,15 @@ Result<PredictionArguments> prediction_arguments(const Typed& typed) {
   if (auto pass = check_choice("--pass", typed.pass, {"inference"}, {"training"}); !pass) {
     return tl::unexpected(pass.error());
   }
-  if (auto method = check_choice("--method", typed.method, {"delta"}, {"rooftile", "roofline", "prior"}); !method) {
-    return tl::unexpected(method.error());
+  const auto method = parse_method("--method", typed.method);
+  if (!method) return tl::unexpected(method.error());
+  arguments.method = method->method;
+  arguments.prior_miss_rate = method->prior_miss_rate;
+  if (!typed.miss_rate.empty()) {
+    if (arguments.method != Method::prior) return usage("--miss-rate is for --method prior");
+    const auto rate = parse_rate("--miss-rate", typed.miss_rate);
+    if (!rate) return tl::unexpected(rate.error());
+    arguments.prior_miss_rate = *rate;
   }
   if (!typed.gpu.empty()) {
     auto gpus = parse_list("--gpu", typed.gpu);
@@ -181,7 +188,7 @@ class CommandLine {
   void add_prediction_options(CLI::App* command, const std::string& gpu_help) {
     command->add_option("--gpu", typed_.gpu, gpu_help);
     command->add_option("-b,--batch-size", typed_.batch_size, "samples a batch (default: the model's own, else 1)");
-    command->add_option("--precision", typed_.precision, "fp32 (tf32, fp16, bf16, fp8 and int8 are not built yet)");
+    command->add_option("--precision", typed_.precision, "fp32 (method roofline: also tf32, fp16, bf16, fp8 and int8)");
     command->add_flag("--skip-unsupported", typed_.skip_unsupported,
                       "leave out operators that are not supported, and list them");
     command->add_option("--tile", typed_.tile, "CTA tile to use instead of DeLTA's choice, as in 128x64x4");
@@ -196,7 +203,10 @@ class CommandLine {
                         "an .onnx file, a workload .json, a name of 'rooftile models', or - (standard input)");
     add_prediction_options(command, "catalogue id, an unambiguous part of one, or a .toml file; several with commas");
     command->add_option("--pass", typed_.pass, "inference (training is not built yet)");
-    command->add_option("--method", typed_.method, "delta: DeLTA as published; other operators stream");
+    command->add_option("--method", typed_.method,
+                        "of convolutions and GEMMs: delta (DeLTA as published), roofline, or prior[=RATE] (DeLTA with "
+                        "fixed miss rates); other operators stream");
+    command->add_option("--miss-rate", typed_.miss_rate, "of L1 and L2 for --method prior, 0 to 1 (default: 1)");
     command->add_option("--format", typed_.format, "table, json or csv (default: by the suffix of -o)");
     command->add_option("-o,--output", typed_.output, "write to this file");
     command->add_flag("--all", typed_.all, "list every layer, not the ten slowest");

@@ -23,6 +23,8 @@ struct PredictionArguments {
   std::optional<std::int64_t> batch_size;
   std::optional<DType> precision;
   bool skip_unsupported = false;
+  Method method = Method::delta;
+  double prior_miss_rate = 1;
   PlanOptions plan;
 };
 

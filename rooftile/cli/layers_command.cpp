@@ -23,13 +23,17 @@ constexpr std::array<const char*, kPredicted> kPredictedColumns = {
     "predicted_time_us",  "predicted_low_us",   "predicted_high_us",   "bottleneck", "method",
     "predicted_l1_bytes", "predicted_l2_bytes", "predicted_dram_bytes"};
 
-// DeLTA has no interval: those cells stay empty.
+std::string microseconds(Seconds time) {
+  constexpr double kMicro = 1e6;
+  return fmt::format("{:.6g}", time.value() * kMicro);
+}
+
+// The cells of the interval stay empty where the method has none.
 std::array<std::string, kPredicted> predicted_cells(const LayerEstimate& layer) {
   const auto bytes = [](Bytes count) { return fmt::format("{:.0f}", count.value()); };
-  constexpr double kMicro = 1e6;
-  return {fmt::format("{:.6g}", layer.time.value() * kMicro),
-          "",
-          "",
+  return {microseconds(layer.time),
+          layer.time_low ? microseconds(*layer.time_low) : "",
+          layer.time_high ? microseconds(*layer.time_high) : "",
           std::string(name_of(layer.bottleneck)),
           std::string(name_of(layer.method)),
           bytes(layer.traffic.l1),
@@ -64,15 +68,18 @@ class Gpus {
 };
 
 // The error's `where` is the column that is to blame.
-Result<LayerEstimate> estimate_row(const LayerRow& row, const PlanOptions& plan, Gpus& gpus) {
+Result<LayerEstimate> estimate_row(const LayerRow& row, PredictOptions options, Gpus& gpus) {
   if (row.gpu.empty()) return fail(ErrorCode::bad_input, "is empty; fill it or give --gpu", "column gpu");
-  const PredictOptions options = {.precision = row.precision, .plan = plan};
+  options.precision = row.precision;
   if (auto result = check(options); !result) {
     return fail(result.error().code, result.error().message, "column precision");
   }
   const auto gpu = gpus.find(row.gpu);
   if (!gpu) return fail(gpu.error().code, gpu.error().text(), "column gpu");
-  if (auto result = check(options, **gpu); !result) return fail(result.error().code, result.error().message, "--tile");
+  if (auto result = check(options, **gpu); !result) {
+    const char* blame = result.error().code == ErrorCode::unsupported ? "column precision" : "--tile";
+    return fail(result.error().code, result.error().message, blame);
+  }
   return std::visit([&](const auto& op) { return estimate(op, **gpu, options); }, row.op);
 }
 
@@ -106,7 +113,7 @@ Result<void> predict_layers(const LayersArguments& arguments) {
   std::string result = write_csv_row(header);
   Gpus gpus;
   for (const LayerRow& row : table->rows) {
-    const auto layer = estimate_row(row, given.plan, gpus);
+    const auto layer = estimate_row(row, predict_options(given), gpus);
     if (!layer) {
       Error error = layer.error();
       error.where = fmt::format("{}:{}, {}", arguments.table, row.line, error.where);

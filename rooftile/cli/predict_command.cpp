@@ -32,7 +32,12 @@ std::string report(std::span<const Prediction> predictions, const PredictArgumen
 }  // namespace
 
 PredictOptions predict_options(const PredictionArguments& arguments) {
-  return {.precision = arguments.precision.value_or(DType::fp32), .plan = arguments.plan};
+  PredictOptions options;
+  options.method = arguments.method;
+  options.prior_miss_rate = arguments.prior_miss_rate;
+  options.precision = arguments.precision.value_or(DType::fp32);
+  options.plan = arguments.plan;
+  return options;
 }
 
 Result<Gpu> gpu_of_option(const std::string& selector) {

@@ -1,6 +1,7 @@
 #include "rooftile/cli/values.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
 #include <limits>
@@ -85,6 +86,34 @@ Result<std::vector<std::string>> parse_list(std::string_view option, const std::
     if (end == rest.size()) return elements;
     rest.remove_prefix(end + 1);
   }
+}
+
+Result<double> parse_rate(std::string_view option, std::string_view text) {
+  double rate = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rate);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  if (!whole || !(rate >= 0 && rate <= 1)) return bad(option, fmt::format("'{}' is not a number from 0 to 1", text));
+  return rate;
+}
+
+Result<MethodArgument> parse_method(std::string_view option, const std::string& text) {
+  constexpr std::array kMethods = {Method::delta, Method::rooftile, Method::roofline, Method::prior};
+  const std::size_t equals = std::min(text.find('='), text.size());
+  const std::string name = text.substr(0, equals);
+  std::vector<std::string> names;
+  for (const Method method : kMethods) {
+    names.emplace_back(name_of(method));
+    if (names.back() != name) continue;
+    MethodArgument argument = {.method = method};
+    if (equals == text.size()) return argument;
+    if (method != Method::prior) return bad(option, fmt::format("'{}': only prior takes a rate", text));
+    const auto rate = parse_rate(option, std::string_view(text).substr(equals + 1));
+    if (!rate) return tl::unexpected(rate.error());
+    argument.prior_miss_rate = *rate;
+    return argument;
+  }
+  return bad(option, fmt::format("unknown method '{}'{}; one of {}, prior=RATE", text, did_you_mean(name, names),
+                                 fmt::join(names, ", ")));
 }
 
 Result<void> check_choice(std::string_view option, const std::string& text, const std::vector<std::string>& built,

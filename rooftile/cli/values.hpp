@@ -24,6 +24,16 @@ Result<Format> parse_format(std::string_view option, const std::string& text, co
 // "a,b" as two; an empty element is an error.
 Result<std::vector<std::string>> parse_list(std::string_view option, const std::string& text);
 
+// "delta", "rooftile", "roofline", "prior" (miss rates of 1) or "prior=RATE" with a rate from 0 to 1.
+struct MethodArgument {
+  Method method = Method::delta;
+  double prior_miss_rate = 1;
+};
+Result<MethodArgument> parse_method(std::string_view option, const std::string& text);
+
+// A number from 0 to 1.
+Result<double> parse_rate(std::string_view option, std::string_view text);
+
 // Whether one of `built`; the error says whether the value is planned or unknown.
 Result<void> check_choice(std::string_view option, const std::string& text, const std::vector<std::string>& built,
                           const std::vector<std::string>& planned);

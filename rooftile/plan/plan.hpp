@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "rooftile/gpu/gpu.hpp"
@@ -39,8 +40,12 @@ std::span<const KernelChoice> delta_kernels();
 // What a user may fix instead of having it chosen.
 constexpr int kMaxTileDepth = 256;
 struct PlanOptions {
-  std::optional<Tile> tile;  // one of the tiles of delta_kernels() in m and n; k is 1 to kMaxTileDepth
-  std::optional<int> active_ctas_per_sm;
+  std::optional<Tile> tile = {};  // one of the tiles of delta_kernels() in m and n; k is 1 to kMaxTileDepth
+  std::optional<int> active_ctas_per_sm = {};
+  // What is known of the kernel that really ran; DeLTA has one algorithm and ignores these.
+  std::optional<std::string> algorithm = {};  // implicit_gemm, winograd, …
+  std::string kernel = {};                    // its name, as a profiler prints it
+  std::optional<int> split_k = {};            // CTAs that share one tile of C
 };
 
 struct Plan {

@@ -6,21 +6,26 @@
 #include <fmt/format.h>
 
 #include "rooftile/ops/conv.hpp"
+#include "rooftile/ops/pass_bytes.hpp"
 #include "rooftile/ops/work.hpp"
+#include "rooftile/timing/roofline.hpp"
 #include "rooftile/timing/stream.hpp"
+#include "rooftile/traffic/prior.hpp"
 #include "rooftile/units/text.hpp"
 
 namespace rooftile {
 namespace {
 
-// Adds `count` equal kernels of an implicit GEMM to a layer.
+// Adds `count` equal kernels of an implicit GEMM to a layer, by DeLTA or with fixed miss rates.
 void add_delta_kernel(LayerEstimate& layer, const Im2col& gemm, double count, const Gpu& gpu,
                       const PredictOptions& options) {
   DeltaKernel kernel;
   kernel.gemm = gemm;
   kernel.count = count;
   kernel.plan = delta_plan(gemm, gpu, options.plan);
-  kernel.traffic = delta_traffic(gemm, kernel.plan, gpu.l1_request);
+  kernel.traffic = options.method == Method::prior ? prior_traffic(gemm, kernel.plan, gpu.l1_request,
+                                                                   options.prior_miss_rate, options.prior_miss_rate)
+                                                   : delta_traffic(gemm, kernel.plan, gpu.l1_request);
   kernel.timing = delta_time(kernel.plan, kernel.traffic, delta_rates(gpu));
 
   layer.traffic += kernel.traffic.total * count;
@@ -38,14 +43,29 @@ LayerEstimate empty_layer(std::string_view op, Method method) {
   return layer;
 }
 
+// Compulsory traffic at every level.
+Traffic compulsory_traffic(const OperandBytes& bytes) {
+  return {.l1 = bytes.read, .l2 = bytes.read, .dram = bytes.read, .store_dram = bytes.write, .compulsory = bytes.read};
+}
+
 void add_stream(LayerEstimate& layer, const OperandBytes& bytes, const Gpu& gpu) {
   const StreamTiming timing = stream_time(bytes, layer.flops, gpu);
   layer.cases = timing.cases;
   layer.bottleneck = timing.bottleneck;
   layer.time = timing.time;
   layer.kernels = 1;
-  layer.traffic = {
-      .l1 = bytes.read, .l2 = bytes.read, .dram = bytes.read, .store_dram = bytes.write, .compulsory = bytes.read};
+  layer.traffic = compulsory_traffic(bytes);
+}
+
+// One convolution or GEMM whose flops are counted already; the GPU has the precision.
+void add_roofline(LayerEstimate& layer, const OperandBytes& bytes, const Gpu& gpu, DType precision) {
+  const FlopsPerSecond peak = peak_of(precision, gpu).value_or(gpu.peak(Peak::fp32));
+  const RooflineTiming timing = roofline_time(bytes, layer.flops, peak, gpu);
+  layer.cases = timing.cases;
+  layer.bottleneck = timing.bottleneck;
+  layer.time = timing.time;
+  layer.kernels = 1;
+  layer.traffic = compulsory_traffic(bytes);
 }
 
 // What each kind calls the function it computes; conv, gemm and softmax have only one.
@@ -66,6 +86,37 @@ LayerEstimate stream_estimate(const Workload& workload, const Op& op, const Gpu&
   layer.flops = flops(workload, op);
   add_stream(layer, operand_bytes(workload, op), gpu);
   return layer;
+}
+
+Result<void> check_method(const PredictOptions& options) {
+  const std::string_view method = name_of(options.method);
+  switch (options.method) {
+    case Method::delta:
+    case Method::prior:
+      if (options.precision != DType::fp32) {
+        return fail(ErrorCode::unsupported,
+                    fmt::format("method {} takes fp32 only, not {}; roofline takes every precision", method,
+                                name_of(options.precision)));
+      }
+      if (options.pass != Pass::fwd) {
+        return fail(ErrorCode::unsupported,
+                    fmt::format("method {} takes pass fwd only, not {}; roofline takes every pass", method,
+                                name_of(options.pass)));
+      }
+      if (!(options.prior_miss_rate >= 0 && options.prior_miss_rate <= 1)) {
+        return fail(ErrorCode::bad_input,
+                    fmt::format("a miss rate is between 0 and 1, not {}", options.prior_miss_rate));
+      }
+      return {};
+    case Method::roofline:
+      return {};
+    case Method::rooftile:
+      return fail(ErrorCode::unsupported, fmt::format("method {} is not built yet", method));
+    case Method::stream:
+    case Method::none:
+      break;
+  }
+  return fail(ErrorCode::bad_input, fmt::format("method {} is not for convolutions and GEMMs", method));
 }
 
 // The workload with every floating-point tensor stored in `precision`.
@@ -94,8 +145,14 @@ Workload stored_as(Workload workload, DType precision) {
 }  // namespace
 
 LayerEstimate estimate(const Conv& conv, const Gpu& gpu, const PredictOptions& options) {
-  LayerEstimate layer = empty_layer("conv", Method::delta);
+  LayerEstimate layer = empty_layer("conv", options.method);
+  layer.pass = options.pass;
   layer.flops = Flops(2 * macs(conv));
+  if (options.method == Method::roofline) {
+    if (is_depthwise(conv)) layer.function = "depthwise";
+    add_roofline(layer, pass_bytes(conv, size_of(options.precision), options.pass), gpu, options.precision);
+    return layer;
+  }
   if (!is_depthwise(conv)) {
     for (const ConvPart& part : direct_parts(conv)) {
       add_delta_kernel(layer, im2col(part.conv), part.count, gpu, options);
@@ -112,9 +169,14 @@ LayerEstimate estimate(const Conv& conv, const Gpu& gpu, const PredictOptions& o
 }
 
 LayerEstimate estimate(const Gemm& gemm, const Gpu& gpu, const PredictOptions& options) {
-  LayerEstimate layer = empty_layer("gemm", Method::delta);
+  LayerEstimate layer = empty_layer("gemm", options.method);
+  layer.pass = options.pass;
   const Im2col as_conv = im2col(gemm);
   layer.flops = Flops(2 * as_conv.m * as_conv.n * as_conv.k * as_conv.groups);
+  if (options.method == Method::roofline) {
+    add_roofline(layer, pass_bytes(gemm, size_of(options.precision), options.pass), gpu, options.precision);
+    return layer;
+  }
   add_delta_kernel(layer, as_conv, 1, gpu, options);
   layer.bottleneck = largest(layer.cases);
   return layer;
@@ -137,11 +199,13 @@ LayerEstimate estimate(const Workload& workload, const Op& op, const Gpu& gpu, c
   return layer;
 }
 
+std::string label_of(const PredictOptions& options) {
+  if (options.method != Method::prior) return std::string(name_of(options.method));
+  return fmt::format("{}={}", name_of(options.method), options.prior_miss_rate);
+}
+
 Result<void> check(const PredictOptions& options) {
-  if (options.precision != DType::fp32) {
-    return fail(ErrorCode::unsupported,
-                fmt::format("precision {} is not built yet; only fp32 is", name_of(options.precision)));
-  }
+  if (auto result = check_method(options); !result) return result;
   if (options.plan.tile) {
     const Tile& tile = *options.plan.tile;
     if (tile.k < 1 || tile.k > kMaxTileDepth || !kernel_for(tile)) {
@@ -157,7 +221,12 @@ Result<void> check(const PredictOptions& options) {
 }
 
 Result<void> check(const PredictOptions& options, const Gpu& gpu) {
-  if (auto result = check(options); !result || !options.plan.tile) return result;
+  if (auto result = check(options); !result) return result;
+  if (options.method == Method::roofline && !peak_of(options.precision, gpu)) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("no peak rate of {} for {} is known", gpu.id, name_of(options.precision)));
+  }
+  if (!options.plan.tile) return {};
   const Tile& tile = *options.plan.tile;
   const Bytes smem = smem_of(*kernel_for(tile));
   if (smem <= gpu.sm.smem_per_cta) return {};
@@ -168,13 +237,18 @@ Result<void> check(const PredictOptions& options, const Gpu& gpu) {
 
 Result<Prediction> predict(const Workload& workload, const Gpu& gpu, const PredictOptions& options) {
   if (auto result = check(options, gpu); !result) return tl::unexpected(result.error());
+  if (options.pass != Pass::fwd) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("pass {} of a whole network is not built yet", name_of(options.pass)));
+  }
   const Workload stored = stored_as(workload, options.precision);
   Prediction prediction;
   prediction.model = stored.name;
   prediction.gpu = gpu.id;
   prediction.batch_size = stored.batch_size;
   prediction.precision = options.precision;
-  prediction.peak = gpu.peak(Peak::fp32);
+  prediction.method = label_of(options);
+  prediction.peak = peak_of(options.precision, gpu).value_or(FlopsPerSecond(0));
   prediction.memory = memory_use(stored);
   prediction.unsupported = stored.skipped;
   prediction.layers.reserve(stored.ops.size());

@@ -12,15 +12,22 @@
 namespace rooftile {
 
 struct PredictOptions {
+  Method method = Method::delta;  // of convolutions and GEMMs: delta, rooftile, roofline or prior
+  double prior_miss_rate = 1;     // of the L1 and of the L2, for method prior; 0 to 1
+  Pass pass = Pass::fwd;
   DType precision = DType::fp32;
-  PlanOptions plan;
+  std::string framework = {};  // that runs the op ("PyTorch 2.1 cuDNN 8.9"); empty: unknown
+  PlanOptions plan = {};
 };
 
-// A precision that is not built yet, a tile that no kernel has, no active CTA: an error that says so. The functions
-// below rely on options that pass.
+// The method as reports name it: "delta", "prior=0.5".
+std::string label_of(const PredictOptions& options);
+
+// A method, or a precision or pass of it, that is not built, a miss rate that is none, a tile that no kernel has, no
+// active CTA: an error that says so. The functions below rely on options that pass.
 Result<void> check(const PredictOptions& options);
 
-// The same, and that the tile's shared memory fits the GPU.
+// The same, that the tile's shared memory fits the GPU, and that the GPU has the precision where the method needs it.
 Result<void> check(const PredictOptions& options, const Gpu& gpu);
 
 // One op of a workload that passed validate().
@@ -30,7 +37,7 @@ LayerEstimate estimate(const Workload& workload, const Op& op, const Gpu& gpu, c
 LayerEstimate estimate(const Conv& conv, const Gpu& gpu, const PredictOptions& options = {});
 LayerEstimate estimate(const Gemm& gemm, const Gpu& gpu, const PredictOptions& options = {});
 
-// A workload that passed validate(). Errors: a precision that is not built yet, a tile that no kernel has.
+// A workload that passed validate(). Errors: those of check(), a pass other than fwd.
 Result<Prediction> predict(const Workload& workload, const Gpu& gpu, const PredictOptions& options = {});
 
 // The largest weights-and-activations footprint of running the ops in order, freeing each tensor after its last use.

@@ -51,6 +51,50 @@ TEST(Estimate, FullyConnectedIsAPointwiseConvolution) {
   EXPECT_EQ(as_gemm.traffic.dram, as_conv.traffic.dram);
 }
 
+TEST(Estimate, RooflineIsArithmeticOrBytesOfThePass) {
+  const Gpu gpu = titan_xp();
+  const Conv conv = conv_of(64, 64, 30, 3);
+  PredictOptions options;
+  options.method = Method::roofline;
+  for (const Pass pass : {Pass::fwd, Pass::bwd_data, Pass::bwd_weight}) {
+    options.pass = pass;
+    const LayerEstimate layer = estimate(conv, gpu, options);
+    EXPECT_EQ(layer.method, Method::roofline);
+    EXPECT_EQ(layer.pass, pass);
+    EXPECT_EQ(layer.time, layer.flops / gpu.peak(Peak::fp32));
+    EXPECT_EQ(layer.bottleneck, Bottleneck::compute);
+    EXPECT_TRUE(layer.delta.empty());
+  }
+  EXPECT_EQ(estimate(conv, gpu, options).traffic.store_dram, Bytes(4.0 * 64 * 64 * 9));  // dW
+
+  options.pass = Pass::fwd;
+  const LayerEstimate vector = estimate(Gemm{.m = 1, .n = 4096, .k = 4096}, gpu, options);
+  EXPECT_EQ(vector.bottleneck, Bottleneck::dram);
+  EXPECT_EQ(vector.time, Bytes(4.0 * (4096 + 4096 * 4096 + 4096)) / gpu.level("DRAM").bandwidth);
+}
+
+TEST(Estimate, PriorIsDeltaWithFixedMissRates) {
+  const Gpu gpu = titan_xp();
+  const Conv conv = conv_of(64, 64, 30, 3);
+  const LayerEstimate delta = estimate(conv, gpu);
+  const LayerEstimate prior = estimate(conv, gpu, {.method = Method::prior, .prior_miss_rate = 0.5});
+  EXPECT_EQ(prior.method, Method::prior);
+  EXPECT_EQ(prior.traffic.l1, delta.traffic.l1);
+  EXPECT_EQ(prior.traffic.l2, delta.traffic.l1 * 0.5);
+  EXPECT_EQ(prior.traffic.dram, delta.traffic.l1 * 0.25);
+  EXPECT_EQ(prior.cases[Bottleneck::compute], delta.cases[Bottleneck::compute]);
+  EXPECT_GT(prior.cases[Bottleneck::dram], delta.cases[Bottleneck::dram]);
+}
+
+TEST(Check, EachMethodSaysWhatItTakes) {
+  EXPECT_TRUE(check(PredictOptions{.method = Method::roofline, .pass = Pass::bwd_data, .precision = DType::fp8}));
+  EXPECT_FALSE(check(PredictOptions{.method = Method::delta, .pass = Pass::bwd_data}));
+  EXPECT_FALSE(check(PredictOptions{.method = Method::prior, .precision = DType::fp16}));
+  EXPECT_FALSE(check(PredictOptions{.method = Method::prior, .prior_miss_rate = 1.5}));
+  EXPECT_FALSE(check(PredictOptions{.method = Method::stream}));
+  EXPECT_FALSE(check(PredictOptions{.method = Method::roofline, .precision = DType::fp8}, titan_xp()));
+}
+
 TEST(Estimate, DepthwiseStreams) {
   Conv conv = conv_of(64, 64, 30, 3);
   conv.groups = 64;

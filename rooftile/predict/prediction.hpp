@@ -12,6 +12,7 @@
 #include "rooftile/timing/estimate.hpp"
 #include "rooftile/traffic/delta.hpp"
 #include "rooftile/traffic/traffic.hpp"
+#include "rooftile/workload/pass.hpp"
 #include "rooftile/workload/workload.hpp"
 
 namespace rooftile {
@@ -31,14 +32,16 @@ struct LayerEstimate {
   std::string op;        // name_of(OpKind)
   std::string function;  // relu, batch, concat, depthwise, …; empty where the op says it all
   Method method = Method::delta;
+  Pass pass = Pass::fwd;
   Flops flops;
-  Traffic traffic;  // stream: l1, l2 and dram are equal
+  Traffic traffic;  // stream and roofline: l1, l2 and dram are equal
   Cases cases;      // a layer of several kernels: their sums
   Bottleneck bottleneck = Bottleneck::compute;
   Seconds time;
-  double kernels = 1;              // launches
-  std::vector<DeltaKernel> delta;  // empty unless method is delta
-  Shape output;                    // shape of the first output, for people
+  std::optional<Seconds> time_low, time_high;  // 90 % interval, where the method has one
+  double kernels = 1;                          // launches
+  std::vector<DeltaKernel> delta;              // empty unless method is delta or prior
+  Shape output;                                // shape of the first output, for people
 };
 
 struct MemoryUse {
@@ -55,10 +58,10 @@ struct Prediction {
   std::int64_t batch_size = 1;
   DType precision = DType::fp32;
   std::string pass = "inference";
-  std::string method = "delta";
+  std::string method = "delta";  // label_of() the options
   Seconds time;
   Flops flops;
-  FlopsPerSecond peak;  // of the GPU at this precision
+  FlopsPerSecond peak;  // of the GPU at this precision; zero where it has none
   MemoryUse memory;
   std::vector<LayerEstimate> layers;
   std::vector<Skipped> unsupported;

@@ -52,11 +52,13 @@ Json cases_json(const LayerEstimate& layer) {
 Json layer_json(const LayerEstimate& layer) {
   Json json = {{"name", layer.name}, {"op", layer.op}};
   if (!layer.function.empty()) json["function"] = layer.function;
-  json["pass"] = "fwd";
+  json["pass"] = name_of(layer.pass);
   json["method"] = name_of(layer.method);
   json["output"] = layer.output;
   json["flops"] = whole(layer.flops.value());
   json["time_s"] = value(layer.time);
+  if (layer.time_low) json["time_low_s"] = value(*layer.time_low);
+  if (layer.time_high) json["time_high_s"] = value(*layer.time_high);
   json["kernels"] = whole(layer.kernels);
   if (!layer.delta.empty()) {  // of several kernels, the first stands for all
     const DeltaKernel& kernel = layer.delta.front();

@@ -89,7 +89,8 @@ std::string layers(const Prediction& prediction, bool all) {
 
 std::string methods(const Prediction& prediction) {
   std::string text;
-  for (const Method method : {Method::delta, Method::stream, Method::none}) {
+  for (const Method method :
+       {Method::delta, Method::rooftile, Method::roofline, Method::prior, Method::stream, Method::none}) {
     const auto is = [&](const LayerEstimate& layer) { return layer.method == method; };
     const auto count = std::count_if(prediction.layers.begin(), prediction.layers.end(), is);
     if (count == 0) continue;

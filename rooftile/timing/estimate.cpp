@@ -14,6 +14,12 @@ std::string_view name_of(Method method) {
   switch (method) {
     case Method::delta:
       return "delta";
+    case Method::rooftile:
+      return "rooftile";
+    case Method::roofline:
+      return "roofline";
+    case Method::prior:
+      return "prior";
     case Method::stream:
       return "stream";
     case Method::none:

@@ -14,7 +14,16 @@ enum class Bottleneck { compute, smem, latency, l1, l2, dram, launch };
 constexpr std::size_t kBottlenecks = 7;
 std::string_view name_of(Bottleneck bottleneck);
 
-enum class Method { delta, stream, none };  // none: moves nothing, costs nothing
+// How an estimate was made. The first four can be asked for; stream and none are what operators other than convolution
+// and GEMM get, whatever was asked for.
+enum class Method {
+  delta,     // DeLTA as published
+  rooftile,  // refined
+  roofline,  // arithmetic or bytes
+  prior,     // DeLTA with fixed miss rates
+  stream,    // bytes, arithmetic or the launch
+  none,      // moves nothing, costs nothing
+};
 std::string_view name_of(Method method);
 
 // The time if only one thing limited the operator, for each of them; zero where it plays no part.

@@ -1,0 +1,26 @@
+// The roofline as a time: arithmetic at the peak rate or the bytes that cannot be avoided at the DRAM bandwidth,
+// whichever takes longer. A lower bound for a kernel of the textbook algorithm, and the yardstick of better methods.
+#pragma once
+
+#include <optional>
+
+#include "rooftile/gpu/gpu.hpp"
+#include "rooftile/ops/work.hpp"
+#include "rooftile/timing/estimate.hpp"
+#include "rooftile/workload/dtype.hpp"
+
+namespace rooftile {
+
+// The rate at which a GPU multiplies matrices of that type: tensor cores where it has them for the type, else its
+// ordinary units. None: it has no such unit, or the catalogue no number.
+std::optional<FlopsPerSecond> peak_of(DType precision, const Gpu& gpu);
+
+struct RooflineTiming {
+  Cases cases;  // compute and dram
+  Bottleneck bottleneck = Bottleneck::compute;
+  Seconds time;
+};
+
+RooflineTiming roofline_time(const OperandBytes& bytes, Flops flops, FlopsPerSecond peak, const Gpu& gpu);
+
+}  // namespace rooftile

@@ -1,0 +1,39 @@
+#include "rooftile/timing/roofline.hpp"
+
+#include <gtest/gtest.h>
+
+#include "rooftile/gpu/catalogue.hpp"
+
+namespace rooftile {
+namespace {
+
+TEST(Roofline, IsTheLongerOfArithmeticAndBytes) {
+  Gpu gpu = find_gpu("titan-xp-delta").value();
+  const BytesPerSecond bandwidth = gpu.level("DRAM").bandwidth;
+  const FlopsPerSecond peak(1e12);
+  const OperandBytes bytes = {bandwidth * Seconds(2), bandwidth * Seconds(1)};
+
+  const RooflineTiming by_bytes = roofline_time(bytes, Flops(1e12), peak, gpu);
+  EXPECT_DOUBLE_EQ(by_bytes.time.value(), 3);
+  EXPECT_EQ(by_bytes.bottleneck, Bottleneck::dram);
+  EXPECT_DOUBLE_EQ(by_bytes.cases[Bottleneck::compute].value(), 1);
+
+  const RooflineTiming by_arithmetic = roofline_time(bytes, Flops(5e12), peak, gpu);
+  EXPECT_DOUBLE_EQ(by_arithmetic.time.value(), 5);
+  EXPECT_EQ(by_arithmetic.bottleneck, Bottleneck::compute);
+}
+
+TEST(PeakOf, TakesTensorCoresWhereTheGpuHasThem) {
+  const Gpu a100 = find_gpu("a100-sxm4-80gb").value();
+  EXPECT_EQ(peak_of(DType::fp32, a100), a100.peak(Peak::fp32));
+  EXPECT_EQ(peak_of(DType::tf32, a100), a100.peak(Peak::tensor_tf32));
+  EXPECT_EQ(peak_of(DType::fp16, a100), a100.peak(Peak::tensor_fp16));
+  EXPECT_EQ(peak_of(DType::fp8, a100), std::nullopt);
+
+  const Gpu p100 = find_gpu("p100-pcie-16gb").value();
+  EXPECT_EQ(peak_of(DType::fp16, p100), p100.peak(Peak::fp16));
+  EXPECT_EQ(peak_of(DType::bf16, p100), std::nullopt);
+}
+
+}  // namespace
+}  // namespace rooftile

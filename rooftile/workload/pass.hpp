@@ -1,0 +1,20 @@
+// The passes of an operator: forward, and the two gradients that training adds.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+namespace rooftile {
+
+enum class Pass {
+  fwd,         // Y = f(X, W)
+  bwd_data,    // dX from dY and W
+  bwd_weight,  // dW from X and dY
+};
+
+std::string_view name_of(Pass pass);
+
+// The names above, and "forward" and "inference" for fwd, in lower case.
+std::optional<Pass> parse_pass(std::string_view text);
+
+}  // namespace rooftile
