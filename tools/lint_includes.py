@@ -20,7 +20,8 @@ MAY_INCLUDE = {
     "predict": ["timing"],
     "zoo": ["ops"],
     "ingest": ["zoo"],
-    "report": ["predict", "ingest"],
+    "validate": ["predict", "ingest"],
+    "report": ["validate"],
     "cli": ["report"],
 }
 

@@ -1,19 +1,17 @@
 // rooftile predict --layers TABLE.csv: the rows of a layer table.
 #include <algorithm>
 #include <array>
-#include <map>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "rooftile/cli/commands.hpp"
 #include "rooftile/cli/output.hpp"
-#include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/ingest/csv.hpp"
 #include "rooftile/ingest/layer_table.hpp"
 #include "rooftile/ingest/text_file.hpp"
+#include "rooftile/validate/estimate_row.hpp"
 
 namespace rooftile::cli {
 namespace {
@@ -52,37 +50,6 @@ std::array<std::size_t, kPredicted> place_columns(std::vector<std::string>& head
   return places;
 }
 
-// GPUs by the name that a row gives them, each read once.
-class Gpus {
- public:
-  Result<const Gpu*> find(const std::string& name) {
-    const auto known = gpus_.find(name);
-    if (known != gpus_.end()) return &known->second;
-    auto gpu = find_gpu(name);
-    if (!gpu) return tl::unexpected(gpu.error());
-    return &gpus_.emplace(name, std::move(*gpu)).first->second;
-  }
-
- private:
-  std::map<std::string, Gpu> gpus_;
-};
-
-// The error's `where` is the column that is to blame.
-Result<LayerEstimate> estimate_row(const LayerRow& row, PredictOptions options, Gpus& gpus) {
-  if (row.gpu.empty()) return fail(ErrorCode::bad_input, "is empty; fill it or give --gpu", "column gpu");
-  options.precision = row.precision;
-  if (auto result = check(options); !result) {
-    return fail(result.error().code, result.error().message, "column precision");
-  }
-  const auto gpu = gpus.find(row.gpu);
-  if (!gpu) return fail(gpu.error().code, gpu.error().text(), "column gpu");
-  if (auto result = check(options, **gpu); !result) {
-    const char* blame = result.error().code == ErrorCode::unsupported ? "column precision" : "--tile";
-    return fail(result.error().code, result.error().message, blame);
-  }
-  return std::visit([&](const auto& op) { return estimate(op, **gpu, options); }, row.op);
-}
-
 // What the table as a whole is asked for, before any row can be blamed for it.
 Result<void> check_options(const PredictionArguments& given) {
   if (auto result = check(predict_options(given)); !result) return result;
@@ -111,7 +78,7 @@ Result<void> predict_layers(const LayersArguments& arguments) {
   std::vector<std::string> header = table->columns;
   const auto places = place_columns(header);
   std::string result = write_csv_row(header);
-  Gpus gpus;
+  GpuCache gpus;
   for (const LayerRow& row : table->rows) {
     const auto layer = estimate_row(row, predict_options(given), gpus);
     if (!layer) {

@@ -1,17 +1,32 @@
-// Layer tables: CSV with a header, one op a row (docs/formats.md).
+// Layer tables: CSV with a header, one op a row, with or without measurements (docs/formats.md).
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
 #include "rooftile/error/error.hpp"
+#include "rooftile/units/units.hpp"
 #include "rooftile/workload/dtype.hpp"
 #include "rooftile/workload/op.hpp"
+#include "rooftile/workload/pass.hpp"
 
 namespace rooftile {
+
+// What somebody measured for a row; a blank cell is nothing.
+struct Measured {
+  std::optional<Seconds> time;     // time_us, time_ms or time_s
+  Seconds host_overhead;           // host_overhead_us: the part of `time` that is the harness's and not the GPU's
+  std::optional<Bytes> l1;         // l1_bytes_measured: loads and stores
+  std::optional<Bytes> l2;         // l2_bytes_measured
+  std::optional<Bytes> dram;       // dram_bytes_measured
+  std::optional<double> launches;  // kernel_launches
+};
 
 struct LayerRow {
   std::size_t line = 0;            // in the file, the header is 1
@@ -19,19 +34,39 @@ struct LayerRow {
   std::variant<Conv, Gemm> op;
   std::string gpu;                // the row's own; empty if the table gives none
   DType precision = DType::fp32;  // the row's own, or the default
+  Pass pass = Pass::fwd;
+  // What is known of the kernel that ran; empty or zero where nothing is.
+  std::string framework;
+  std::string algorithm;               // one of the names in docs/formats.md
+  std::string kernel;                  // its name, as a profiler prints it
+  std::array<std::int64_t, 3> grid{};  // CTAs along x, y, z
+  std::int64_t block_threads = 0;      // threads of a CTA
+  std::string flag;                    // why the row is not to be scored
+  Measured measured;                   // only with LayerTableOptions::measurements
+};
+
+// A row that says what it is, but of an op or pass that is not predicted yet.
+struct UnsupportedRow {
+  std::size_t line = 0;
+  std::vector<std::string> cells;
+  std::string what;  // "attention rows", "conv rows of pass step"
 };
 
 struct LayerTable {
   std::vector<std::string> columns;
   std::vector<LayerRow> rows;
-  std::vector<Error> bad_rows;  // only with skip_bad_rows
+  std::vector<Error> bad_rows;              // only with skip_bad_rows
+  std::vector<UnsupportedRow> unsupported;  // only with keep_unsupported
 };
 
 struct LayerTableOptions {
-  std::string gpu = {};         // fills empty cells
-  std::string precision = {};   // fills empty cells; empty: fp32
-  bool override_cells = false;  // --gpu and --precision win over the row's own
-  bool skip_bad_rows = false;
+  std::string gpu = {};                  // fills empty cells
+  std::string precision = {};            // fills empty cells; empty: fp32
+  bool override_cells = false;           // --gpu and --precision win over the row's own
+  bool skip_bad_rows = false;            // list rows that are wrong instead of failing
+  bool keep_unsupported = false;         // list rows that are not predicted yet apart, not among the wrong ones
+  bool measurements = false;             // read the measured columns too; else they may hold anything
+  std::vector<std::string> ignore = {};  // columns to read as if they were not there; `cells` keep them
 };
 
 // Errors name file, line and column.

@@ -18,6 +18,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if ((data[0] & 2) != 0) options.precision = "fp16";
   options.override_cells = (data[0] & 4) != 0;
   options.skip_bad_rows = (data[0] & 8) != 0;
+  options.keep_unsupported = (data[0] & 16) != 0;
+  options.measurements = (data[0] & 32) != 0;
+  if ((data[0] & 64) != 0) options.ignore = {"algorithm", "K"};
   const std::string_view text(reinterpret_cast<const char*>(data + 1), size - 1);
   const auto table = parse_layer_table(text, "fuzz", options);
   if (!table) {

@@ -1,0 +1,71 @@
+#include "rooftile/ingest/layer_table_op.hpp"
+
+#include <fmt/format.h>
+
+#include "rooftile/workload/conv_geometry.hpp"
+#include "rooftile/workload/workload.hpp"
+
+namespace rooftile {
+namespace {
+
+ConvAxis read_axis(TableRow& row, const char* in, const char* filter, const std::string& suffix) {
+  ConvAxis axis;
+  axis.in = row.required(in, 1);
+  axis.filter = row.required(filter, 1);
+  axis.pad_begin = row.required("pad" + suffix, 0);
+  axis.pad_end = row.optional("pad" + suffix + "_end", 0, axis.pad_begin);
+  axis.stride = row.required("stride" + suffix, 1);
+  axis.dilation = row.optional("dilation" + suffix, 1, 1);
+  return axis;
+}
+
+void check_outputs(TableRow& row, const std::string& column, const ConvAxis& axis) {
+  const std::int64_t geometry = out_positions(axis, false);
+  const std::int64_t stated = row.optional(column, 1, geometry);
+  if (stated != geometry) row.reject(column, fmt::format("{}, but the geometry gives {}", stated, geometry));
+}
+
+}  // namespace
+
+Conv read_conv(TableRow& row) {
+  Conv conv;
+  conv.batch = row.required("N", 1);
+  conv.in_channels = row.required("C", 1);
+  conv.axes[1] = read_axis(row, "H", "R", "_h");
+  conv.axes[2] = read_axis(row, "W", "S", "_w");
+  conv.out_channels = row.required("K", 1);
+  conv.groups = row.optional("groups", 1, 1);
+  if (row.error()) return conv;
+  if (auto geometry = check(conv); !geometry) {
+    row.reject("", geometry.error().message);
+    return conv;
+  }
+  check_outputs(row, "out_h", conv.axes[1]);
+  check_outputs(row, "out_w", conv.axes[2]);
+  const Shape input = {conv.batch, conv.in_channels, conv.axes[1].in, conv.axes[2].in};
+  const Shape filter = {conv.out_channels, conv.in_channels / conv.groups, conv.axes[1].filter, conv.axes[2].filter};
+  const Shape output = {conv.batch, conv.out_channels, out_positions(conv.axes[1], false),
+                        out_positions(conv.axes[2], false)};
+  for (const Shape& shape : {input, filter, output}) {
+    if (elements(shape) > kMaxElements) row.reject("", fmt::format("a tensor of {} is too large", print(shape)));
+  }
+  return conv;
+}
+
+Gemm read_gemm(TableRow& row) {
+  Gemm gemm;
+  gemm.batch = row.optional("batch", 1, 1);
+  gemm.m = row.required("M", 1);
+  gemm.n = row.required("N", 1);
+  gemm.k = row.required("K", 1);
+  gemm.trans_a = row.transposed("transA");
+  gemm.trans_b = row.transposed("transB");
+  for (const Shape& shape :
+       {Shape{gemm.batch, gemm.m, gemm.k}, Shape{gemm.batch, gemm.k, gemm.n}, Shape{gemm.batch, gemm.m, gemm.n}}) {
+    if (elements(shape) > kMaxElements) row.reject("", fmt::format("a matrix of {} is too large", print(shape)));
+  }
+  if (elements({gemm.batch, gemm.m, gemm.n, gemm.k}) > kMaxMacs) row.reject("", "too many multiply-accumulates");
+  return gemm;
+}
+
+}  // namespace rooftile

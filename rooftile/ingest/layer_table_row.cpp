@@ -1,0 +1,99 @@
+#include "rooftile/ingest/layer_table_row.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "rooftile/error/nearest.hpp"
+#include "rooftile/error/one_line.hpp"
+#include "rooftile/workload/workload.hpp"
+
+namespace rooftile {
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t";
+  const std::size_t first = text.find_first_not_of(kBlanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+}
+
+std::string shown(std::string_view cell) { return one_line(cell, 40); }
+
+std::string lower(std::string_view cell) {
+  std::string text(cell);
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+void TableRow::reject(const std::string& column, std::string message, ErrorCode code) {
+  if (error_) return;
+  const std::string at = fmt::format("{}:{}", where_, row_.line);
+  error_ = Error{code, std::move(message), column.empty() ? at : fmt::format("{}, column {}", at, column)};
+}
+
+std::string_view TableRow::text(const std::string& column) const {
+  const auto found = columns_.find(column);
+  return found == columns_.end() ? std::string_view() : trimmed(row_.cells[found->second]);
+}
+
+std::int64_t TableRow::required(const std::string& column, std::int64_t least) {
+  if (columns_.count(column) == 0) {
+    std::vector<std::string> names;
+    for (const auto& item : columns_) names.push_back(item.first);
+    std::sort(names.begin(), names.end());
+    reject("",
+           fmt::format("the table has no column '{}', which this row needs{}", column, did_you_mean(column, names)));
+    return 1;
+  }
+  if (text(column).empty()) {
+    reject(column, "the cell is empty");
+    return 1;
+  }
+  return optional(column, least, least);
+}
+
+std::int64_t TableRow::optional(const std::string& column, std::int64_t least, std::int64_t fallback) {
+  const std::string_view cell = text(column);
+  if (cell.empty()) return fallback;
+  std::int64_t number = 0;
+  const auto [end, status] = std::from_chars(cell.data(), cell.data() + cell.size(), number);
+  const bool whole = end == cell.data() + cell.size() && status != std::errc::invalid_argument;
+  if (!whole) {
+    reject(column, fmt::format("'{}' is not a whole number", shown(cell)));
+    return fallback;
+  }
+  if (status != std::errc() || number < least || number > kMaxDimension) {
+    reject(column, fmt::format("{} is not between {} and {}", shown(cell), least, kMaxDimension));
+    return fallback;
+  }
+  return number;
+}
+
+std::optional<double> TableRow::amount(const std::string& column, bool positive) {
+  const std::string_view cell = text(column);
+  if (cell.empty()) return std::nullopt;
+  double number = 0;
+  const auto [end, status] = std::from_chars(cell.data(), cell.data() + cell.size(), number);
+  const bool read = end == cell.data() + cell.size() && status == std::errc();
+  if (!read || !std::isfinite(number) || number < 0 || (positive && number == 0)) {
+    reject(column, fmt::format("'{}' is not a {}", shown(cell), positive ? "positive number" : "number from zero"));
+    return std::nullopt;
+  }
+  return number;
+}
+
+bool TableRow::transposed(const std::string& column) {
+  const std::string_view cell = text(column);
+  const bool yes = cell == "T" || cell == "t";
+  if (!yes && cell != "N" && cell != "n" && !cell.empty()) {
+    reject(column, fmt::format("'{}' is neither N nor T", shown(cell)));
+  }
+  return yes;
+}
+
+}  // namespace rooftile

@@ -1,0 +1,57 @@
+// One row of a layer table: cells by column name, and the first thing that is wrong with them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "rooftile/error/error.hpp"
+#include "rooftile/ingest/csv.hpp"
+
+namespace rooftile {
+
+using ColumnIndex = std::unordered_map<std::string, std::size_t>;
+
+// Without blanks and tabs at its ends.
+std::string_view trimmed(std::string_view text);
+
+// A cell as a message shows it.
+std::string shown(std::string_view cell);
+
+// ASCII letters in lower case.
+std::string lower(std::string_view cell);
+
+// Reads the cells of one row by column name. The first error is kept, later reads return anything valid.
+class TableRow {
+ public:
+  TableRow(const ColumnIndex& columns, const CsvRow& row, std::string_view where)
+      : columns_(columns), row_(row), where_(where) {}
+
+  const std::optional<Error>& error() const { return error_; }
+
+  // `column` may be empty: the row as a whole.
+  void reject(const std::string& column, std::string message, ErrorCode code = ErrorCode::bad_input);
+
+  // Empty if the table has no such column.
+  std::string_view text(const std::string& column) const;
+
+  // A whole number from `least` to kMaxDimension.
+  std::int64_t required(const std::string& column, std::int64_t least);
+  std::int64_t optional(const std::string& column, std::int64_t least, std::int64_t fallback);
+
+  // A finite number from zero, or above it if `positive`; nothing for an empty cell.
+  std::optional<double> amount(const std::string& column, bool positive);
+
+  // N: as stored, T: transposed.
+  bool transposed(const std::string& column);
+
+ private:
+  const ColumnIndex& columns_;
+  const CsvRow& row_;
+  std::string_view where_;
+  std::optional<Error> error_;
+};
+
+}  // namespace rooftile

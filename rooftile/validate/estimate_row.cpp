@@ -1,0 +1,48 @@
+#include "rooftile/validate/estimate_row.hpp"
+
+#include <utility>
+#include <variant>
+
+#include "rooftile/gpu/catalogue.hpp"
+
+namespace rooftile {
+namespace {
+
+// What to blame where the method does not take the row.
+const char* blamed_column(PredictOptions options, const Gpu& gpu) {
+  options.pass = Pass::fwd;
+  const auto forward = check(options, gpu);
+  if (forward) return "column pass";
+  return forward.error().code == ErrorCode::unsupported ? "column precision" : "--tile";
+}
+
+}  // namespace
+
+Result<const Gpu*> GpuCache::find(const std::string& name) {
+  auto known = gpus_.find(name);
+  if (known == gpus_.end()) known = gpus_.emplace(name, find_gpu(name)).first;
+  if (!known->second) return tl::unexpected(known->second.error());
+  return &*known->second;
+}
+
+PredictOptions options_of(const LayerRow& row, PredictOptions options) {
+  options.precision = row.precision;
+  options.pass = row.pass;
+  options.framework = row.framework;
+  if (!row.algorithm.empty()) options.plan.algorithm = row.algorithm;
+  if (!row.kernel.empty()) options.plan.kernel = row.kernel;
+  return options;
+}
+
+Result<LayerEstimate> estimate_row(const LayerRow& row, const PredictOptions& options, GpuCache& gpus) {
+  if (row.gpu.empty()) return fail(ErrorCode::bad_input, "is empty; fill it or give --gpu", "column gpu");
+  const auto gpu = gpus.find(row.gpu);
+  if (!gpu) return fail(gpu.error().code, gpu.error().text(), "column gpu");
+  const PredictOptions own = options_of(row, options);
+  if (auto result = check(own, **gpu); !result) {
+    return fail(result.error().code, result.error().message, blamed_column(own, **gpu));
+  }
+  return std::visit([&](const auto& op) { return estimate(op, **gpu, own); }, row.op);
+}
+
+}  // namespace rooftile

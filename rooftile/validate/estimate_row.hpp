@@ -1,0 +1,30 @@
+// The prediction of one row of a layer table.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "rooftile/error/error.hpp"
+#include "rooftile/gpu/gpu.hpp"
+#include "rooftile/ingest/layer_table.hpp"
+#include "rooftile/predict/predict.hpp"
+
+namespace rooftile {
+
+// GPUs by the name that a row gives them (a catalogue id, a part of one, a path), each looked up once.
+class GpuCache {
+ public:
+  // Errors: those of find_gpu().
+  Result<const Gpu*> find(const std::string& name);
+
+ private:
+  std::map<std::string, Result<Gpu>> gpus_;
+};
+
+// `options` with the row's own precision and pass, and what the row knows of its framework and kernel.
+PredictOptions options_of(const LayerRow& row, PredictOptions options);
+
+// Error: the row's GPU is not known, or check() says no; `where` is the column that is to blame ("column gpu").
+Result<LayerEstimate> estimate_row(const LayerRow& row, const PredictOptions& options, GpuCache& gpus);
+
+}  // namespace rooftile
