@@ -15,13 +15,14 @@ MAY_INCLUDE = {
     "ops": ["workload"],
     "gpu": ["units"],
     "plan": ["ops", "gpu"],
+    "simulate": ["plan"],
     "traffic": ["plan"],
     "timing": ["traffic"],
     "predict": ["timing"],
     "zoo": ["ops"],
     "ingest": ["zoo"],
     "validate": ["predict", "ingest"],
-    "report": ["validate"],
+    "report": ["validate", "simulate"],
     "cli": ["report"],
 }
 

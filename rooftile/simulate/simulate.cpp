@@ -1,0 +1,69 @@
+#include "rooftile/simulate/simulate.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "rooftile/simulate/sampling.hpp"
+
+namespace rooftile {
+namespace {
+
+bool power_of_two(double value) {
+  int exponent = 0;
+  return std::frexp(value, &exponent) == 0.5;
+}
+
+Result<void> check_level(const MemoryLevel& level, Bytes element) {
+  constexpr double kMostSectors = 8;
+  const double sectors = level.line / level.sector;
+  if (power_of_two(level.sector / element) && level.sector >= element && power_of_two(sectors) && sectors >= 1 &&
+      sectors <= kMostSectors) {
+    return {};
+  }
+  return fail(ErrorCode::unsupported,
+              fmt::format("a line of {} bytes with sectors of {} bytes and elements of {} bytes cannot be simulated; "
+                          "sectors hold 1, 2, 4, ... elements, lines 1, 2, 4 or 8 sectors",
+                          level.line.value(), level.sector.value(), element.value()),
+              level.name);
+}
+
+Result<void> check(const Im2col& gemm, const Gpu& gpu, const SimulateOptions& options) {
+  for (const char* level : {"L1", "L2"}) {
+    if (auto result = check_level(gpu.level(level), options.element); !result) return result;
+  }
+  double inputs = gemm.batch * gemm.in_channels;
+  for (const double positions : gemm.in) inputs *= positions;
+  constexpr double kMostElements = 1125899906842624.0;  // 2^50: products of a few of them with strides stay exact
+  const double elements = gemm.groups * (inputs + gemm.k * gemm.n + gemm.m * gemm.n);
+  if (elements <= kMostElements) return {};
+  return fail(ErrorCode::unsupported, fmt::format("{:.3g} elements are too many to simulate; at most 2^50", elements));
+}
+
+}  // namespace
+
+std::string_view name_of(Start start) { return start == Start::cold ? "cold" : "warm"; }
+std::string_view name_of(Replacement policy) { return policy == Replacement::lru ? "lru" : "random"; }
+
+Bytes l1_left(const Plan& plan, const Gpu& gpu) {
+  const MemoryLevel& l1 = gpu.level("L1");
+  if (l1.capacity < gpu.sm.smem) return l1.capacity;
+  return std::max(l1.line, l1.capacity - plan.active_ctas_per_sm * smem_of(plan.kernel));
+}
+
+Result<Simulation> simulate(const Im2col& gemm, const Plan& plan, const Gpu& gpu, const SimulateOptions& options) {
+  if (auto result = check(gemm, gpu, options); !result) return tl::unexpected(result.error());
+  const ReplayOptions replay = {.policy = options.policy,
+                                .ways = options.ways,
+                                .l1 = options.l1,
+                                .l1_capacity = options.l1_capacity.value_or(l1_left(plan, gpu)),
+                                .element = options.element};
+  Sampler sampler(gemm, plan, gpu, replay);
+  Simulation simulation = sampler.run(options.start == Start::warm, options.exact_up_to);
+  simulation.compulsory = compulsory_elements(gemm) * options.element;
+  simulation.l1_capacity = replay.l1_capacity;
+  return simulation;
+}
+
+}  // namespace rooftile

@@ -1,0 +1,48 @@
+// The cache simulator: bytes that an im2col implicit GEMM moves at each memory level, by replaying its addresses.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "rooftile/error/error.hpp"
+#include "rooftile/gpu/gpu.hpp"
+#include "rooftile/ops/conv.hpp"
+#include "rooftile/plan/plan.hpp"
+#include "rooftile/simulate/replay.hpp"
+
+namespace rooftile {
+
+// What the L2 holds at the start: nothing, or what an earlier run of the same kernel left.
+enum class Start { cold, warm };
+std::string_view name_of(Start start);
+std::string_view name_of(Replacement policy);
+
+struct SimulateOptions {
+  Replacement policy = Replacement::lru;
+  Start start = Start::cold;
+  bool l1 = true;                         // false: loads bypass the L1
+  std::optional<Bytes> l1_capacity = {};  // of one SM; else l1_left() of the GPU
+  unsigned ways = 16;                     // of both caches; 0: fully associative
+  Bytes element{4};
+  // Warp requests to replay before sampling begins; about 10 to 50 million a second.
+  double exact_up_to = 3e7;
+};
+
+struct Simulation {
+  LevelBytes bytes;           // of the whole kernel
+  LevelBytes standard_error;  // of `bytes` from sampling; zero where every CTA was replayed
+  Bytes compulsory;           // loads that no cache avoids, in whole elements
+  Bytes l1_capacity;
+  double replayed_share = 1;  // CTAs whose traffic was counted / all
+};
+
+// What the shared memory of the resident CTAs leaves of the L1, where both are one array. That is taken to be so where
+// the L1 is at least as large as the shared memory.
+Bytes l1_left(const Plan& plan, const Gpu& gpu);
+
+// Errors: a size of elements, sectors or lines that is no power of two, more than eight sectors a line, tensors beyond
+// 2^50 elements.
+Result<Simulation> simulate(const Im2col& gemm, const Plan& plan, const Gpu& gpu, const SimulateOptions& options = {});
+
+}  // namespace rooftile
