@@ -14,7 +14,8 @@ MAY_INCLUDE = {
     "workload": ["units"],
     "ops": ["workload"],
     "gpu": ["units"],
-    "plan": ["ops", "gpu"],
+    "calibration": ["gpu"],
+    "plan": ["ops", "calibration"],
     "simulate": ["plan"],
     "traffic": ["plan"],
     "timing": ["traffic"],
@@ -22,7 +23,8 @@ MAY_INCLUDE = {
     "zoo": ["ops"],
     "ingest": ["zoo"],
     "validate": ["predict", "ingest"],
-    "report": ["validate", "simulate"],
+    "learn": ["validate"],
+    "report": ["learn", "simulate"],
     "cli": ["report"],
 }
 

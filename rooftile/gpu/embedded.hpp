@@ -1,4 +1,4 @@
-// The files of data/gpus, built into the library. embed.cmake writes the definition at build time.
+// The files of data/gpus, built into the library. write_texts.cmake writes the definition at build time.
 #pragma once
 
 #include <span>

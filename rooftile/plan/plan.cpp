@@ -29,6 +29,10 @@ std::string_view name_of(Algorithm algorithm) {
   switch (algorithm) {
     case Algorithm::implicit_gemm:
       return "implicit_gemm";
+    case Algorithm::winograd:
+      return "winograd";
+    case Algorithm::winograd_nonfused:
+      return "winograd_nonfused";
   }
   return "";
 }

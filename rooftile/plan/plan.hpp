@@ -12,7 +12,7 @@
 
 namespace rooftile {
 
-enum class Algorithm { implicit_gemm };
+enum class Algorithm { implicit_gemm, winograd, winograd_nonfused };
 std::string_view name_of(Algorithm algorithm);
 
 // Elements of C (m x n) that one CTA computes, and the depth k of one main-loop step.

@@ -8,6 +8,7 @@
 #include "rooftile/ops/conv.hpp"
 #include "rooftile/ops/pass_bytes.hpp"
 #include "rooftile/ops/work.hpp"
+#include "rooftile/predict/refined.hpp"
 #include "rooftile/timing/roofline.hpp"
 #include "rooftile/timing/stream.hpp"
 #include "rooftile/traffic/prior.hpp"
@@ -109,9 +110,8 @@ Result<void> check_method(const PredictOptions& options) {
       }
       return {};
     case Method::roofline:
-      return {};
     case Method::rooftile:
-      return fail(ErrorCode::unsupported, fmt::format("method {} is not built yet", method));
+      return {};
     case Method::stream:
     case Method::none:
       break;
@@ -153,10 +153,19 @@ LayerEstimate estimate(const Conv& conv, const Gpu& gpu, const PredictOptions& o
     add_roofline(layer, pass_bytes(conv, size_of(options.precision), options.pass), gpu, options.precision);
     return layer;
   }
+  const auto refined = options.method == Method::rooftile ? refined_model(RefinedOp::conv, gpu, options) : std::nullopt;
   if (!is_depthwise(conv)) {
     for (const ConvPart& part : direct_parts(conv)) {
-      add_delta_kernel(layer, im2col(part.conv), part.count, gpu, options);
+      if (refined) {
+        add_refined(layer, im2col(part.conv), part.count, gpu, *refined, options);
+      } else {
+        add_delta_kernel(layer, im2col(part.conv), part.count, gpu, options);
+      }
     }
+  }
+  if (refined && !layer.refined.empty()) {
+    finish_refined(layer, *refined);
+    return layer;
   }
   if (layer.delta.empty()) {  // nothing that a GEMM would reduce: depthwise, or outputs that no tap reaches
     if (is_depthwise(conv)) layer.function = "depthwise";
@@ -176,6 +185,13 @@ LayerEstimate estimate(const Gemm& gemm, const Gpu& gpu, const PredictOptions& o
   if (options.method == Method::roofline) {
     add_roofline(layer, pass_bytes(gemm, size_of(options.precision), options.pass), gpu, options.precision);
     return layer;
+  }
+  if (options.method == Method::rooftile) {
+    if (const auto model = refined_model(RefinedOp::gemm, gpu, options)) {
+      add_refined(layer, as_conv, 1, gpu, *model, options);
+      finish_refined(layer, *model);
+      return layer;
+    }
   }
   add_delta_kernel(layer, as_conv, 1, gpu, options);
   layer.bottleneck = largest(layer.cases);
@@ -222,7 +238,8 @@ Result<void> check(const PredictOptions& options) {
 
 Result<void> check(const PredictOptions& options, const Gpu& gpu) {
   if (auto result = check(options); !result) return result;
-  if (options.method == Method::roofline && !peak_of(options.precision, gpu)) {
+  const bool any_precision = options.method == Method::roofline || options.method == Method::rooftile;
+  if (any_precision && !peak_of(options.precision, gpu)) {
     return fail(ErrorCode::unsupported,
                 fmt::format("no peak rate of {} for {} is known", gpu.id, name_of(options.precision)));
   }

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "rooftile/calibration/calibration.hpp"
 #include "rooftile/error/error.hpp"
 #include "rooftile/gpu/gpu.hpp"
 #include "rooftile/plan/plan.hpp"
@@ -16,7 +17,8 @@ struct PredictOptions {
   double prior_miss_rate = 1;     // of the L1 and of the L2, for method prior; 0 to 1
   Pass pass = Pass::fwd;
   DType precision = DType::fp32;
-  std::string framework = {};  // that runs the op ("PyTorch 2.1 cuDNN 8.9"); empty: unknown
+  const Calibration* calibration = nullptr;  // of the refined method; null: what ships with the program
+  std::string framework = {};                // that runs the op ("PyTorch 2.1 cuDNN 8.9"); empty: unknown
   PlanOptions plan = {};
 };
 

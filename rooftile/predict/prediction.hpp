@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "rooftile/gpu/gpu.hpp"
+#include "rooftile/plan/launch.hpp"
 #include "rooftile/plan/plan.hpp"
 #include "rooftile/timing/delta.hpp"
 #include "rooftile/timing/estimate.hpp"
@@ -27,6 +28,13 @@ struct DeltaKernel {
   DeltaTiming timing;
 };
 
+// One product of a layer under the refined method: the plan that was the fastest.
+struct RefinedKernel {
+  Im2col gemm;
+  double count = 1;  // equal products
+  LaunchPlan plan;
+};
+
 struct LayerEstimate {
   std::string name;
   std::string op;        // name_of(OpKind)
@@ -41,6 +49,7 @@ struct LayerEstimate {
   std::optional<Seconds> time_low, time_high;  // 90 % interval, where the method has one
   double kernels = 1;                          // launches
   std::vector<DeltaKernel> delta;              // empty unless method is delta or prior
+  std::vector<RefinedKernel> refined;          // empty unless method is rooftile
   Shape output;                                // shape of the first output, for people
 };
 

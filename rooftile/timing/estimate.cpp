@@ -6,7 +6,7 @@ namespace rooftile {
 
 std::string_view name_of(Bottleneck bottleneck) {
   constexpr std::array<std::string_view, kBottlenecks> kNames = {"compute", "smem", "latency", "l1",
-                                                                 "l2",      "dram", "launch"};
+                                                                 "l2",      "dram", "power",   "launch"};
   return kNames[static_cast<std::size_t>(bottleneck)];
 }
 

@@ -10,8 +10,8 @@
 namespace rooftile {
 
 // What limits an operator. The order breaks ties: the first of equals wins.
-enum class Bottleneck { compute, smem, latency, l1, l2, dram, launch };
-constexpr std::size_t kBottlenecks = 7;
+enum class Bottleneck { compute, smem, latency, l1, l2, dram, power, launch };
+constexpr std::size_t kBottlenecks = 8;
 std::string_view name_of(Bottleneck bottleneck);
 
 // How an estimate was made. The first four can be asked for; stream and none are what operators other than convolution

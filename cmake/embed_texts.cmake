@@ -1,0 +1,30 @@
+# embed_texts(FOLDER data/… FUNCTION name HEADER rooftile/…/embedded.hpp)
+#
+# Compiles the text of every TOML file below FOLDER into the library, as FUNCTION, which HEADER declares. The folders
+# are configure-time dependencies, so a new file is picked up without a glob at every build.
+function(embed_texts)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "FOLDER;FUNCTION;HEADER" "")
+  set(data ${PROJECT_SOURCE_DIR}/${arg_FOLDER})
+  file(GLOB folders LIST_DIRECTORIES true ${data}/*)
+  file(GLOB_RECURSE files ${data}/*.toml)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${data} ${folders})
+
+  # Changes when a file comes or goes; without it, a removed file would stay embedded.
+  set(list ${CMAKE_CURRENT_BINARY_DIR}/${arg_FUNCTION}_files.txt)
+  file(CONFIGURE OUTPUT ${list} CONTENT "${files}" @ONLY)
+
+  set(script ${PROJECT_SOURCE_DIR}/cmake/write_texts.cmake)
+  set(texts ${CMAKE_CURRENT_BINARY_DIR}/${arg_FUNCTION}.cpp)
+  add_custom_command(
+    OUTPUT ${texts}
+    COMMAND ${CMAKE_COMMAND} -DFOLDER=${data} -DOUTPUT=${texts} -DFUNCTION=${arg_FUNCTION} -DHEADER=${arg_HEADER}
+            -P ${script}
+    DEPENDS ${files} ${list} ${script}
+    COMMENT "Embedding ${arg_FOLDER}"
+    VERBATIM)
+  # An object library, because a generated source can only be built where it is generated.
+  add_library(rooftile_${arg_FUNCTION} OBJECT ${texts})
+  target_include_directories(rooftile_${arg_FUNCTION} PRIVATE ${PROJECT_SOURCE_DIR})
+  set_target_properties(rooftile_${arg_FUNCTION} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_sources(rooftile PRIVATE $<TARGET_OBJECTS:rooftile_${arg_FUNCTION}>)
+endfunction()

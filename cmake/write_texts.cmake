@@ -1,0 +1,22 @@
+# Writes OUTPUT, a C++ file that holds the text of every TOML file below FOLDER as the function FUNCTION, which HEADER
+# declares. Run as a script: cmake -DFOLDER=… -DOUTPUT=… -DFUNCTION=… -DHEADER=… -P write_texts.cmake
+file(GLOB_RECURSE paths RELATIVE ${FOLDER} ${FOLDER}/*.toml)
+list(SORT paths)
+set(rows "")
+foreach(path IN LISTS paths)
+  file(READ ${FOLDER}/${path} text)
+  string(APPEND rows "    EmbeddedText{\"${path}\", R\"embedded(${text})embedded\"},\n")
+endforeach()
+file(WRITE ${OUTPUT} "// Written by write_texts.cmake.
+#include \"${HEADER}\"
+
+#include <vector>
+
+namespace rooftile {
+std::span<const EmbeddedText> ${FUNCTION}() {
+  static const std::vector<EmbeddedText> files = {
+${rows}};
+  return files;
+}
+}  // namespace rooftile
+")

@@ -1,0 +1,78 @@
+// Fitted constants with what they were fitted on, by kernel family and by GPU or architecture (data/calibration/).
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rooftile/calibration/constants.hpp"
+#include "rooftile/error/error.hpp"
+#include "rooftile/gpu/gpu.hpp"
+#include "rooftile/units/units.hpp"
+
+namespace rooftile {
+
+// How a library picks a kernel where several would do.
+enum class TileChoice {
+  least_time,   // as if it had timed them
+  by_channels,  // by a table over the output channels (DeLTA, Fig 6): cuDNN up to 6
+};
+std::string_view name_of(TileChoice choice);
+
+// Measured over predicted time of rows that the constants had not seen: bounds of the middle 90 %.
+struct Spread {
+  double low = 1, high = 1;
+  bool operator==(const Spread&) const = default;
+};
+
+struct CalibrationEntry {
+  KernelFamily family = KernelFamily::conv_simt;
+  std::string scope;  // a GPU's id, or an architecture as a GPU file names it
+  Constants constants;
+  TileChoice choice = TileChoice::least_time;
+  std::optional<Spread> spread;  // of this scope's own GPUs
+  std::string data;              // tables and GPUs it was fitted on
+  std::string date;
+  double rows = 0, gmae = 0;  // of the fit: rows, and geometric mean absolute error on them
+};
+
+// Time of a framework's call that no kernel accounts for.
+struct Overhead {
+  std::string framework;
+  std::string gpu;  // empty: any
+  Seconds time;
+};
+
+struct Calibration {
+  std::vector<CalibrationEntry> entries;
+  std::vector<Overhead> overheads;
+  std::vector<std::pair<KernelFamily, Spread>> foreign_spreads;  // of GPUs that no entry was fitted on
+};
+
+// How an entry was found for a GPU.
+enum class Match { gpu, architecture, foreign };
+
+struct FoundEntry {
+  const CalibrationEntry* entry = nullptr;
+  Match match = Match::foreign;
+};
+
+// The GPU's own entry, its architecture's, else that of the nearest architecture of any vendor by date; entry is null
+// only if nothing of the family is there.
+FoundEntry find_entry(const Calibration& calibration, KernelFamily family, const Gpu& gpu);
+
+// The overhead of a framework on a GPU, on any, or nothing.
+std::optional<Seconds> find_overhead(const Calibration& calibration, std::string_view framework, std::string_view gpu);
+
+// The interval factors for a match: the entry's own spread, or the family's foreign one.
+std::optional<Spread> find_spread(const Calibration& calibration, const FoundEntry& found);
+
+// The constants that ship with the program.
+const Calibration& builtin_calibration();
+
+Result<Calibration> parse_calibration(std::string_view toml, std::string_view where);
+std::string write_calibration(const Calibration& calibration);
+
+}  // namespace rooftile

@@ -1,0 +1,199 @@
+// Calibration files: TOML, one [[entry]] a kernel family and GPU or architecture.
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "rooftile/calibration/calibration.hpp"
+#include "rooftile/error/nearest.hpp"
+#include "rooftile/error/one_line.hpp"
+#include "rooftile/gpu/toml.hpp"
+
+namespace rooftile {
+namespace {
+
+constexpr std::array kFamilies = {KernelFamily::conv_simt, KernelFamily::gemm_simt, KernelFamily::tensor};
+constexpr std::array kChoices = {TileChoice::least_time, TileChoice::by_channels};
+constexpr std::size_t kLargestFile = 1 << 20;
+
+// Reads the tables of one file; the first error is kept, later reads return anything valid.
+class Reader {
+ public:
+  explicit Reader(std::string_view where) : where_(where) {}
+
+  Result<Calibration> read(const toml::table& root) {
+    for (auto&& [key, node] : root) {
+      const toml::array* tables = node.as_array();
+      if (tables == nullptr || !tables->is_homogeneous(toml::node_type::table)) {
+        reject(node, fmt::format("'{}' is not a list of tables", one_line(key.str(), 40)));
+        continue;
+      }
+      for (const toml::node& item : *tables) read_table(key.str(), *item.as_table());
+    }
+    if (error_) return tl::unexpected(*error_);
+    return std::move(calibration_);
+  }
+
+ private:
+  void reject(const toml::node& node, std::string message) {
+    if (error_) return;
+    const toml::source_region& region = node.source();
+    error_ = Error{ErrorCode::bad_input, std::move(message),
+                   fmt::format("{}:{}:{}", where_, region.begin.line, region.begin.column)};
+  }
+
+  void read_table(std::string_view kind, const toml::table& table) {
+    if (kind == "entry") {
+      calibration_.entries.push_back(read_entry(table));
+    } else if (kind == "overhead") {
+      calibration_.overheads.push_back(
+          {text(table, "framework"), text(table, "gpu"), Seconds(number(table, "time_us", 0, 1e6) * 1e-6)});
+    } else if (kind == "foreign") {
+      calibration_.foreign_spreads.emplace_back(family(table), read_spread(table).value_or(Spread{}));
+    } else {
+      const std::vector<std::string> known = {"entry", "overhead", "foreign"};
+      reject(table, fmt::format("unknown table '{}'{}", one_line(kind, 40), did_you_mean(kind, known)));
+    }
+  }
+
+  std::string text(const toml::table& table, std::string_view key) {
+    return std::string(table[key].value_or(std::string_view()));
+  }
+
+  double number(const toml::table& table, std::string_view key, double low, double high) {
+    const auto value = table[key].value<double>();
+    if (!value) {
+      reject(table, fmt::format("no number '{}'", key));
+      return low;
+    }
+    if (!(*value >= low && *value <= high)) {
+      reject(*table.get(key), fmt::format("{} is {}, which is not between {} and {}", key, *value, low, high));
+      return low;
+    }
+    return *value;
+  }
+
+  KernelFamily family(const toml::table& table) {
+    const std::string name = text(table, "family");
+    for (const KernelFamily known : kFamilies) {
+      if (name_of(known) == name) return known;
+    }
+    reject(table, fmt::format("unknown family '{}'", one_line(name, 40)));
+    return KernelFamily::conv_simt;
+  }
+
+  std::optional<Spread> read_spread(const toml::table& table) {
+    const toml::array* bounds = table["spread"].as_array();
+    if (bounds == nullptr) return std::nullopt;
+    const auto low = bounds->size() == 2 ? (*bounds)[0].value<double>() : std::nullopt;
+    const auto high = bounds->size() == 2 ? (*bounds)[1].value<double>() : std::nullopt;
+    if (!low || !high || !(*low > 0 && *low <= *high && *high < 1e3)) {
+      reject(*bounds, "spread is not [low, high] with 0 < low <= high");
+      return std::nullopt;
+    }
+    return Spread{*low, *high};
+  }
+
+  CalibrationEntry read_entry(const toml::table& table) {
+    CalibrationEntry entry;
+    entry.family = family(table);
+    entry.scope = text(table, "scope");
+    if (entry.scope.empty()) reject(table, "no 'scope': a GPU's id or an architecture");
+    entry.data = text(table, "data");
+    entry.date = text(table, "date");
+    entry.rows = table["rows"].value_or(0.0);
+    entry.gmae = table["gmae"].value_or(0.0);
+    entry.spread = read_spread(table);
+    const std::string choice = table["choice"].value_or(std::string(name_of(TileChoice::least_time)));
+    const auto* found =
+        std::find_if(kChoices.begin(), kChoices.end(), [&](TileChoice c) { return name_of(c) == choice; });
+    if (found == kChoices.end()) {
+      reject(table, fmt::format("unknown choice '{}'", one_line(choice, 40)));
+    } else {
+      entry.choice = *found;
+    }
+    entry.constants = read_constants(table);
+    return entry;
+  }
+
+  // A constant that a file leaves out keeps the value it has before any fit.
+  Constants read_constants(const toml::table& entry) {
+    Constants constants = unfitted_constants();
+    const toml::table* table = entry["constants"].as_table();
+    if (table == nullptr) {
+      reject(entry, "no table 'constants'");
+      return constants;
+    }
+    for (auto&& [key, node] : *table) {
+      const auto rows = constant_table();
+      const auto row =
+          std::find_if(rows.begin(), rows.end(), [&](const ConstantInfo& r) { return r.name == key.str(); });
+      if (row == rows.end()) {
+        std::vector<std::string> known;
+        for (const ConstantInfo& info : rows) known.emplace_back(info.name);
+        reject(node, fmt::format("unknown constant '{}'{}", one_line(key.str(), 40), did_you_mean(key.str(), known)));
+        continue;
+      }
+      constants.values[static_cast<std::size_t>(row - rows.begin())] = number(*table, row->name, row->low, row->high);
+    }
+    return constants;
+  }
+
+  std::string where_;
+  Calibration calibration_;
+  std::optional<Error> error_;
+};
+
+std::string quoted(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += c;
+  }
+  return result + '"';
+}
+
+std::string spread_line(const Spread& spread) {
+  return fmt::format("spread = [{:.4f}, {:.4f}]\n", spread.low, spread.high);
+}
+
+}  // namespace
+
+Result<Calibration> parse_calibration(std::string_view toml, std::string_view where) {
+  if (toml.size() > kLargestFile) return fail(ErrorCode::bad_input, "too large for a calibration", std::string(where));
+  const toml::parse_result parsed = toml::parse(toml, where);
+  if (!parsed) {
+    const toml::parse_error& error = parsed.error();
+    return fail(ErrorCode::bad_input, std::string(error.description()),
+                fmt::format("{}:{}:{}", where, error.source().begin.line, error.source().begin.column));
+  }
+  return Reader(where).read(parsed.table());
+}
+
+std::string write_calibration(const Calibration& calibration) {
+  std::string text;
+  for (const CalibrationEntry& entry : calibration.entries) {
+    text += fmt::format("[[entry]]\nfamily = {}\nscope = {}\nchoice = {}\n", quoted(name_of(entry.family)),
+                        quoted(entry.scope), quoted(name_of(entry.choice)));
+    text += fmt::format("data = {}\ndate = {}\nrows = {:.0f}\ngmae = {:.4f}\n", quoted(entry.data), quoted(entry.date),
+                        entry.rows, entry.gmae);
+    if (entry.spread) text += spread_line(*entry.spread);
+    text += "[entry.constants]\n";
+    for (std::size_t i = 0; i < kConstants; ++i) {
+      text += fmt::format("{} = {:.5g}\n", constant_table()[i].name, entry.constants.values[i]);
+    }
+    text += '\n';
+  }
+  for (const Overhead& overhead : calibration.overheads) {
+    text += fmt::format("[[overhead]]\nframework = {}\ngpu = {}\ntime_us = {:.4g}\n\n", quoted(overhead.framework),
+                        quoted(overhead.gpu), overhead.time.value() * 1e6);
+  }
+  for (const auto& [family, spread] : calibration.foreign_spreads) {
+    text += fmt::format("[[foreign]]\nfamily = {}\n{}\n", quoted(name_of(family)), spread_line(spread));
+  }
+  return text;
+}
+
+}  // namespace rooftile

@@ -1,0 +1,89 @@
+#include "rooftile/calibration/calibration.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "rooftile/calibration/embedded.hpp"
+#include "rooftile/gpu/catalogue.hpp"
+
+namespace rooftile {
+namespace {
+
+CalibrationEntry entry_for(std::string scope) {
+  CalibrationEntry entry;
+  entry.scope = std::move(scope);
+  entry.constants = unfitted_constants();
+  return entry;
+}
+
+Gpu gpu_named(std::string_view id) { return *find_gpu(id); }
+
+TEST(Constants, StartWithinTheirBounds) {
+  for (const ConstantInfo& row : constant_table()) {
+    EXPECT_LE(row.low, row.start) << row.name;
+    EXPECT_LE(row.start, row.high) << row.name;
+  }
+}
+
+TEST(Constants, NoEfficiencyExceedsOne) {
+  for (const ConstantInfo& row : constant_table()) {
+    if (row.name.find("efficiency") != std::string_view::npos) EXPECT_EQ(row.high, 1) << row.name;
+    EXPECT_GE(row.low, 0) << row.name;
+  }
+}
+
+TEST(Calibration, ReadsWhatItWrites) {
+  Calibration calibration;
+  calibration.entries.push_back(entry_for("Turing"));
+  calibration.entries[0].choice = TileChoice::by_channels;
+  calibration.entries[0].spread = Spread{0.75, 1.5};
+  calibration.entries[0].data = "a \"quoted\" table";
+  calibration.overheads.push_back({"PyTorch", "t4", Seconds(50e-6)});
+  calibration.foreign_spreads.emplace_back(KernelFamily::tensor, Spread{0.5, 2});
+  const auto read = parse_calibration(write_calibration(calibration), "test");
+  ASSERT_TRUE(read) << read.error().text();
+  ASSERT_EQ(read->entries.size(), 1U);
+  EXPECT_EQ(read->entries[0].constants, calibration.entries[0].constants);
+  EXPECT_EQ(read->entries[0].choice, TileChoice::by_channels);
+  EXPECT_EQ(read->entries[0].spread, calibration.entries[0].spread);
+  EXPECT_EQ(read->entries[0].data, calibration.entries[0].data);
+  EXPECT_NEAR(find_overhead(*read, "PyTorch", "t4")->value(), 50e-6, 1e-12);
+  EXPECT_EQ(read->foreign_spreads, calibration.foreign_spreads);
+}
+
+TEST(Calibration, PrefersTheGpuThenItsArchitectureThenTheNearest) {
+  Calibration calibration;
+  calibration.entries = {entry_for("Maxwell GM20x"), entry_for("Volta"), entry_for("Turing"), entry_for("t4")};
+  EXPECT_EQ(find_entry(calibration, KernelFamily::conv_simt, gpu_named("t4")).entry->scope, "t4");
+  EXPECT_EQ(find_entry(calibration, KernelFamily::conv_simt, gpu_named("rtx-2080-ti")).entry->scope, "Turing");
+  EXPECT_EQ(find_entry(calibration, KernelFamily::conv_simt, gpu_named("rtx-2080-ti")).match, Match::architecture);
+  const FoundEntry kepler = find_entry(calibration, KernelFamily::conv_simt, gpu_named("k80"));
+  EXPECT_EQ(kepler.entry->scope, "Maxwell GM20x");
+  EXPECT_EQ(kepler.match, Match::foreign);
+  EXPECT_EQ(find_entry(calibration, KernelFamily::tensor, gpu_named("t4")).entry, nullptr);
+}
+
+TEST(Calibration, BadFilesAreErrorsWithTheirPlace) {
+  const auto message = [](std::string_view text) {
+    const auto read = parse_calibration(text, "c.toml");
+    return read ? std::string("no error") : read.error().text();
+  };
+  EXPECT_THAT(message("[[entri]]\n"), testing::HasSubstr("unknown table 'entri' (did you mean 'entry'?)"));
+  EXPECT_THAT(message("[[entry]]\nfamily = \"tensor\"\n"), testing::HasSubstr("no 'scope'"));
+  EXPECT_THAT(message("[[entry]]\nfamily = \"tensor\"\nscope = \"x\"\n[entry.constants]\nwide_efficiency = 1.5\n"),
+              testing::HasSubstr("wide_efficiency is 1.5, which is not between 0.2 and 1"));
+  EXPECT_THAT(message("[[entry]]\nfamily = \"tensor\"\nscope = \"x\"\n[entry.constants]\nwide_eficiency = 1\n"),
+              testing::HasSubstr("did you mean 'wide_efficiency'"));
+  EXPECT_THAT(message("entry = 3\n"), testing::HasSubstr("'entry' is not a list of tables"));
+  EXPECT_THAT(message("[[entry"), testing::HasSubstr("c.toml:1"));
+}
+
+TEST(Calibration, EveryFileThatShipsIsGood) {
+  for (const EmbeddedText& file : embedded_calibrations()) {
+    const auto read = parse_calibration(file.text, file.path);
+    EXPECT_TRUE(read) << read.error().text();
+  }
+}
+
+}  // namespace
+}  // namespace rooftile

@@ -1,0 +1,69 @@
+#include "rooftile/learn/fit.hpp"
+
+#include <gtest/gtest.h>
+
+#include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/plan/candidates.hpp"
+#include "rooftile/predict/refined.hpp"
+
+namespace rooftile {
+namespace {
+
+// Rows whose times were made with known constants and an overhead of 20 us: what a fit has to find again.
+FitRows made_rows(const Constants& truth) {
+  const Gpu gpu = *find_gpu("titan-xp");
+  const PredictOptions options = {.method = Method::rooftile};
+  FitRows rows;
+  rows.scope = gpu.id;
+  Machine machine = refined_model(RefinedOp::conv, gpu, options)->machine;
+  rows.machines = {machine};
+  rows.overheads = {{"framework", gpu.id, Seconds(0)}};
+  machine.constants = truth;
+  for (const std::int64_t channels : {16, 64, 256, 1024}) {
+    for (const std::int64_t filters : {32, 96, 256, 1000}) {
+      for (const std::int64_t size : {7, 14, 56}) {
+        Conv conv{.batch = 16, .in_channels = channels, .out_channels = filters};
+        conv.axes[1] = conv.axes[2] = {.in = size, .filter = 1};
+        FitRow row;
+        OpShape shape;
+        shape.gemm = im2col(conv);
+        each_plan(shape, gpu, {}, [&](const LaunchPlan& plan) { row.plans.push_back(plan); });
+        row.measured = fitted_time(row, {machine}, truth, Seconds(20e-6));
+        rows.rows.push_back(std::move(row));
+      }
+    }
+  }
+  return rows;
+}
+
+TEST(Fit, FindsTheConstantsThatMadeTheData) {
+  Constants truth = unfitted_constants();
+  truth[Constant::wide_efficiency] = 0.7;
+  truth[Constant::narrow_efficiency] = 0.9;
+  truth[Constant::prologue] = 30;
+  const Fit found = fit(made_rows(truth), {.evaluations = 4000});
+  EXPECT_LT(found.entry.gmae, 0.02);
+  EXPECT_NEAR(found.entry.constants[Constant::narrow_efficiency], 0.9, 0.05);
+  EXPECT_NEAR(found.overheads.at(0).time.value(), 20e-6, 4e-6);
+}
+
+TEST(Fit, NamesWhatTheRowsDoNotSee) {
+  const Fit found = fit(made_rows(unfitted_constants()), {.evaluations = 200});
+  const auto unseen = [&](std::string_view name) {
+    return std::find(found.unseen.begin(), found.unseen.end(), name) != found.unseen.end();
+  };
+  EXPECT_TRUE(unseen("winograd_efficiency"));
+  EXPECT_TRUE(unseen("atomics"));
+  EXPECT_FALSE(unseen("narrow_efficiency"));
+}
+
+TEST(Spread, CoversTheMiddleNineTenths) {
+  std::vector<double> residuals;
+  for (int i = 0; i <= 100; ++i) residuals.push_back((i - 50) / 100.0);
+  const Spread spread = spread_of(residuals);
+  EXPECT_NEAR(std::log(spread.low), -0.45, 0.011);
+  EXPECT_NEAR(std::log(spread.high), 0.45, 0.011);
+}
+
+}  // namespace
+}  // namespace rooftile

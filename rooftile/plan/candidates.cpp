@@ -1,0 +1,122 @@
+#include "rooftile/plan/candidates.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "rooftile/plan/gemm_shape.hpp"
+#include "rooftile/plan/kernel_name.hpp"
+#include "rooftile/plan/winograd.hpp"
+
+namespace rooftile {
+namespace {
+
+// A kernel's tile with what decides how many fit an SM, and the constant that says how well it issues.
+struct TileKernel {
+  Kernel kernel;
+  Constant efficiency;
+};
+
+// cuDNN's SGEMM-tile kernels; threads as profilers report them, registers as their occupancy shows.
+constexpr std::array kConvTiles = {
+    TileKernel{{.tile = {128, 32, 8}, .warp_m = 64, .warp_n = 32, .warps = 2, .registers_per_thread = 128},
+               Constant::narrow_efficiency},
+    TileKernel{{.tile = {128, 64, 8}, .warp_m = 32, .warp_n = 64, .warps = 4, .registers_per_thread = 128},
+               Constant::middle_efficiency},
+    TileKernel{{.tile = {128, 128, 8}, .warp_m = 32, .warp_n = 64, .warps = 8, .registers_per_thread = 128},
+               Constant::wide_efficiency},
+};
+
+constexpr double kMostSplits = 64;
+constexpr double kLeastSplitSteps = 64;  // of k that a CTA keeps: fewer and the split costs more than it brings
+
+struct Context {
+  const OpShape& op;
+  const Gpu& gpu;
+  const PlanOptions& options;
+  const VisitPlan& visit;
+};
+
+Launch gemm_launch(const GemmShape& shape, const TileKernel& entry, double split, const Context& context) {
+  const Tile& tile = entry.kernel.tile;
+  Launch launch;
+  launch.ctas = std::ceil(shape.m / tile.m) * std::ceil(shape.n / tile.n) * shape.count * split;
+  launch.macs_per_step = static_cast<double>(tile.m) * tile.n;
+  launch.steps = std::ceil(shape.k / split / tile.k) * tile.k;
+  launch.warps = entry.kernel.warps;
+  launch.resident = context.options.active_ctas_per_sm ? *context.options.active_ctas_per_sm
+                                                       : resident_ctas(entry.kernel, context.gpu.sm);
+  launch.efficiency = entry.efficiency;
+  launch.gradient = context.op.pass != Pass::fwd;
+  const double loaded = launch.steps * (tile.n + tile.m * unique_share(shape, tile.m));
+  launch.l2 = context.op.element * (launch.ctas * loaded) + shape.store * split;
+  launch.dram_load = shape.load;
+  launch.dram_store = shape.store * split;
+  launch.aligned_store = shape.aligned_store;
+  return launch;
+}
+
+void visit_tile(const GemmShape& shape, const TileKernel& entry, const Context& context) {
+  const bool may_split = context.op.pass == Pass::bwd_weight || context.options.split_k;
+  for (double split = 1; split <= kMostSplits; split *= 2) {
+    if (context.options.split_k && split != *context.options.split_k) continue;
+    LaunchPlan plan;
+    plan.tile = entry.kernel.tile;
+    plan.split_k = split;
+    plan.add(gemm_launch(shape, entry, split, context));
+    if (split > 1) {  // a second kernel adds the parts up
+      plan.add_stream(shape.store * split, shape.store);
+    }
+    context.visit(plan);
+    if (!may_split || shape.k / split < 2 * kLeastSplitSteps) break;
+  }
+}
+
+void visit_scatter(const TileKernel& entry, const Context& context) {
+  const GemmShape shape = scatter_shape(context.op);
+  LaunchPlan plan;
+  plan.tile = entry.kernel.tile;
+  plan.add(gemm_launch(shape, entry, 1, context));
+  plan.launches[0].atomics = shape.m * shape.n * shape.count;
+  plan.add_stream(Bytes(0), shape.store / 2.0);  // the inputs' gradient starts from zero
+  context.visit(plan);
+}
+
+bool wanted(const PlanOptions& options, std::string_view algorithm) {
+  return !options.algorithm || *options.algorithm == algorithm;
+}
+
+bool fits(const PlanOptions& options, const Tile& tile) {
+  return !options.tile || (options.tile->m == tile.m && options.tile->n == tile.n);
+}
+
+// The implicit GEMM with every tile that the options leave; all of them where no tile is what they ask for.
+void each_tile(const OpShape& op, const Context& context) {
+  const GemmShape shape = gemm_shape(op);
+  const bool any_fits = std::any_of(kConvTiles.begin(), kConvTiles.end(),
+                                    [&](const TileKernel& entry) { return fits(context.options, entry.kernel.tile); });
+  for (const TileKernel& entry : kConvTiles) {
+    if (any_fits && !fits(context.options, entry.kernel.tile)) continue;
+    visit_tile(shape, entry, context);
+    if (op.pass == Pass::bwd_data && op.gemm.filter_volume * op.gemm.stride[2] > 1) visit_scatter(entry, context);
+  }
+}
+
+}  // namespace
+
+void each_plan(const OpShape& op, const Gpu& gpu, const PlanOptions& options, const VisitPlan& visit) {
+  const bool winograd = has_winograd(op);
+  const bool fused = winograd && wanted(options, name_of(Algorithm::winograd)) && has_fused_winograd(op);
+  const bool nonfused = winograd && wanted(options, name_of(Algorithm::winograd_nonfused));
+  if (!options.tile && fused) visit(fused_winograd(op));
+  if (!options.tile && nonfused) each_nonfused_winograd(op, visit);
+  const bool other = options.algorithm && (fused || nonfused);
+  if (other && !options.tile) return;
+
+  PlanOptions fixed = options;
+  if (!fixed.tile) fixed.tile = tile_of_kernel(options.kernel);
+  if (!fixed.tile && op.choice == TileChoice::by_channels) fixed.tile = delta_kernel(op.gemm.out_channels).tile;
+  each_tile(op, {op, gpu, fixed, visit});
+}
+
+}  // namespace rooftile

@@ -1,0 +1,29 @@
+// The ways a library could run a convolution or GEMM: algorithms, tiles, split-K.
+#pragma once
+
+#include <functional>
+
+#include "rooftile/calibration/calibration.hpp"
+#include "rooftile/gpu/gpu.hpp"
+#include "rooftile/ops/conv.hpp"
+#include "rooftile/plan/launch.hpp"
+#include "rooftile/workload/pass.hpp"
+
+namespace rooftile {
+
+// A pass of a direct convolution (or of a GEMM as a 1x1 convolution) with its operands in memory.
+struct OpShape {
+  Im2col gemm;  // of the forward pass
+  Pass pass = Pass::fwd;
+  Bytes element{4};  // of one element of every operand
+  KernelFamily family = KernelFamily::conv_simt;
+  TileChoice choice = TileChoice::least_time;
+};
+
+using VisitPlan = std::function<void(const LaunchPlan&)>;
+
+// Calls `visit` with every plan that `options` leave open; at least one. An algorithm that does not support the shape
+// (Winograd on a strided convolution, …) is never visited: if the options force one, the implicit GEMM stands in.
+void each_plan(const OpShape& shape, const Gpu& gpu, const PlanOptions& options, const VisitPlan& visit);
+
+}  // namespace rooftile

@@ -1,0 +1,36 @@
+#include "rooftile/plan/kernel_name.hpp"
+
+#include <cctype>
+#include <charconv>
+
+namespace rooftile {
+namespace {
+
+constexpr int kLargestSide = 1024;
+
+// The number that begins `text`; nothing unless it is a plausible side of a tile.
+std::optional<int> leading_side(std::string_view text, std::size_t& length) {
+  int number = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (status != std::errc() || number < 1 || number > kLargestSide) return std::nullopt;
+  length = static_cast<std::size_t>(end - text.data());
+  return number;
+}
+
+}  // namespace
+
+std::optional<Tile> tile_of_kernel(std::string_view name) {
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    if (std::isdigit(static_cast<unsigned char>(name[i])) == 0) continue;
+    std::size_t length = 0, second = 0;
+    const auto rows = leading_side(name.substr(i), length);
+    const std::size_t cross = i + length;
+    if (rows && cross + 1 < name.size() && name[cross] == 'x' && name[cross + 1] != '0') {
+      if (const auto columns = leading_side(name.substr(cross + 1), second)) return Tile{*rows, *columns, 8};
+    }
+    while (i < name.size() && std::isdigit(static_cast<unsigned char>(name[i])) != 0) ++i;
+  }
+  return std::nullopt;
+}
+
+}  // namespace rooftile

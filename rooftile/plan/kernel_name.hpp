@@ -1,0 +1,14 @@
+// What the name of a library's kernel says about it.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "rooftile/plan/plan.hpp"
+
+namespace rooftile {
+
+// The first "128x64" of a name as rows and columns of the library's own tile; nothing if there is none.
+std::optional<Tile> tile_of_kernel(std::string_view name);
+
+}  // namespace rooftile

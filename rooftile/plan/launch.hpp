@@ -1,0 +1,50 @@
+// What a kernel launch does on a GPU, counted before any clock: CTAs, multiply-accumulates, bytes.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "rooftile/calibration/constants.hpp"
+#include "rooftile/plan/plan.hpp"
+#include "rooftile/units/units.hpp"
+
+namespace rooftile {
+
+// One kernel. A stream kernel (a transform, a reduction) has no CTAs and only moves DRAM bytes.
+struct Launch {
+  Bytes dram_load = {}, dram_store = {};
+  Bytes l2 = {};  // loads of the CTAs from the L2, and their stores
+  double ctas = 0;
+  double macs_per_step = 0;  // of one CTA for one step of k: tile m x n
+  double steps = 0;          // of k, one CTA; padded to whole main-loop steps
+  double warps = 4;          // of a CTA
+  double resident = 1;       // CTAs an SM holds at once
+  Constant efficiency = Constant::middle_efficiency;
+  Constant prologue = Constant::prologue;
+  bool gradient = false;      // a backward kernel
+  bool aligned_store = true;  // rows of the output start on 32-byte sectors
+  double atomics = 0;         // additions into memory
+};
+
+// A way to run an operator: its kernels one after another.
+struct LaunchPlan {
+  static constexpr std::size_t kMostLaunches = 4;
+
+  Algorithm algorithm = Algorithm::implicit_gemm;
+  Tile tile;
+  double split_k = 1;
+  std::array<Launch, kMostLaunches> launches{};
+  std::size_t count = 0;
+
+  void add(const Launch& launch) { launches[count++] = launch; }
+
+  // A kernel that only moves bytes.
+  void add_stream(Bytes load, Bytes store) {
+    Launch launch;
+    launch.dram_load = load;
+    launch.dram_store = store;
+    add(launch);
+  }
+};
+
+}  // namespace rooftile

@@ -1,0 +1,150 @@
+#include "rooftile/plan/winograd.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace rooftile {
+namespace {
+
+constexpr double kOutputs = 4;  // per axis of the tile of the unfused form
+
+// The convolution that the pass computes, whichever tensor plays the input: a data gradient swaps the roles.
+struct Planes {
+  double batch, in_channels, out_channels;
+  double in, out;        // positions of a map
+  double height, width;  // of the output map
+  double filter;         // taps of one axis
+  Bytes element;
+};
+
+Planes planes_of(const OpShape& op) {
+  const Im2col& forward = op.gemm;
+  Planes planes{forward.batch,
+                forward.in_channels,
+                forward.out_channels,
+                forward.in[1] * forward.in[2],
+                forward.out[1] * forward.out[2],
+                forward.out[1],
+                forward.out[2],
+                forward.filter[1],
+                op.element};
+  if (op.pass == Pass::bwd_data) {
+    std::swap(planes.in_channels, planes.out_channels);
+    std::swap(planes.in, planes.out);
+    planes.height = forward.in[1];
+    planes.width = forward.in[2];
+  }
+  return planes;
+}
+
+Bytes input_bytes(const Planes& planes) { return planes.element * (planes.batch * planes.in_channels * planes.in); }
+Bytes output_bytes(const Planes& planes) { return planes.element * (planes.batch * planes.out_channels * planes.out); }
+
+bool aligned_output(const Planes& planes) {
+  constexpr double kSector = 32;
+  return std::fmod(planes.out * planes.element.value(), kSector) == 0;
+}
+
+// How one CTA's 32 tiles of 2x2 lie: samples, output rows, output columns. Read off the grids of measured kernels.
+struct Cover {
+  double samples, rows, columns;
+};
+constexpr std::array kCovers = {Cover{1, 8, 16}, Cover{2, 8, 8},  Cover{4, 2, 16},
+                                Cover{4, 4, 8},  Cover{2, 4, 16}, Cover{4, 8, 4}};
+
+// Main-loop kernels of the unfused form, by the product's rows (tiles) and columns (filters).
+struct BatchedTile {
+  double m, n, warps, resident;
+};
+constexpr std::array kBatchedTiles = {BatchedTile{128, 64, 4, 4}, BatchedTile{64, 64, 2, 8}, BatchedTile{32, 128, 8, 2},
+                                      BatchedTile{128, 128, 8, 2}};
+
+}  // namespace
+
+bool has_winograd(const OpShape& op) {
+  const Im2col& gemm = op.gemm;
+  const bool flat = gemm.in[0] == 1 && gemm.filter[0] == 1;
+  const bool unit = gemm.stride[1] == 1 && gemm.stride[2] == 1 && gemm.dilation[1] == 1 && gemm.dilation[2] == 1;
+  const bool square = gemm.filter[1] == gemm.filter[2] && (gemm.filter[1] == 3 || gemm.filter[1] == 5);
+  return flat && unit && square && gemm.groups == 1;
+}
+
+bool has_fused_winograd(const OpShape& op) { return op.gemm.filter[1] == 3 && op.pass != Pass::bwd_weight; }
+
+LaunchPlan fused_winograd(const OpShape& op) {
+  constexpr double kFilters = 32, kMacs = 16.0 * 32 * 32, kWarps = 8, kPositions = 16;
+  constexpr double kInputsPerChannel = 205;  // 32 tiles of 4x4 that share borders: 10 x 18 with sector rounding
+  const Planes planes = planes_of(op);
+  double ctas = INFINITY;
+  for (const Cover& cover : kCovers) {
+    ctas = std::min(ctas, std::ceil(planes.batch / cover.samples) * std::ceil(planes.height / cover.rows) *
+                              std::ceil(planes.width / cover.columns));
+  }
+  Launch gemm;
+  gemm.ctas = ctas * std::ceil(planes.out_channels / kFilters);
+  gemm.macs_per_step = kMacs;
+  gemm.steps = std::ceil(planes.in_channels / 8) * 8;
+  gemm.warps = kWarps;
+  gemm.resident = 1;
+  gemm.efficiency = Constant::winograd_efficiency;
+  gemm.prologue = Constant::winograd_prologue;
+  gemm.l2 = op.element * (gemm.ctas * gemm.steps * (kInputsPerChannel + kPositions * kFilters)) + output_bytes(planes);
+  gemm.dram_load = input_bytes(planes) + op.element * (kPositions * planes.in_channels * planes.out_channels);
+  gemm.dram_store = output_bytes(planes);
+  gemm.aligned_store = aligned_output(planes);
+
+  const Bytes filters = op.element * (planes.in_channels * planes.out_channels);
+  LaunchPlan plan;
+  plan.algorithm = Algorithm::winograd;
+  plan.tile = {128, 128, 8};
+  plan.add_stream(filters * (planes.filter * planes.filter), filters * kPositions);
+  plan.add(gemm);
+  return plan;
+}
+
+void each_nonfused_winograd(const OpShape& op, const VisitPlan& visit) {
+  const Planes planes = planes_of(op);
+  const double points = (kOutputs + planes.filter - 1) * (kOutputs + planes.filter - 1);
+  const double tiles = planes.batch * std::ceil(planes.height / kOutputs) * std::ceil(planes.width / kOutputs);
+  const Bytes input = op.element * (points * tiles * planes.in_channels);
+  const Bytes output = op.element * (points * tiles * planes.out_channels);
+  const Bytes filters = op.element * (points * planes.in_channels * planes.out_channels);
+  const Bytes plain_filters = op.element * (planes.filter * planes.filter * planes.in_channels * planes.out_channels);
+  const bool weights = op.pass == Pass::bwd_weight;
+  // Rows, columns and depth of each product; the gradient of the filters sums over the tiles.
+  const double m = weights ? planes.in_channels : tiles, k = weights ? tiles : planes.in_channels;
+
+  for (const BatchedTile& tile : kBatchedTiles) {
+    Launch gemm;
+    gemm.ctas = points * std::ceil(m / tile.m) * std::ceil(planes.out_channels / tile.n);
+    gemm.macs_per_step = tile.m * tile.n;
+    gemm.steps = std::ceil(k / 8) * 8;
+    gemm.warps = tile.warps;
+    gemm.resident = tile.resident;
+    gemm.efficiency = Constant::batched_efficiency;
+    gemm.prologue = Constant::winograd_prologue;
+    gemm.gradient = weights;
+    const Bytes product = weights ? filters : output;
+    gemm.l2 = op.element * (gemm.ctas * gemm.steps * (tile.m + tile.n)) + product;
+    gemm.dram_load = input + (weights ? output : filters);
+    gemm.dram_store = product;
+
+    LaunchPlan plan;
+    plan.algorithm = Algorithm::winograd_nonfused;
+    plan.tile = {static_cast<int>(tile.m), static_cast<int>(tile.n), 8};
+    plan.add_stream(input_bytes(planes), input);
+    if (weights) {
+      plan.add_stream(output_bytes(planes), output);
+      plan.add(gemm);
+      plan.add_stream(filters, plain_filters);
+    } else {
+      plan.add_stream(plain_filters, filters);
+      plan.add(gemm);
+      plan.add_stream(output, output_bytes(planes));
+    }
+    visit(plan);
+  }
+}
+
+}  // namespace rooftile

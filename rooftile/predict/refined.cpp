@@ -1,0 +1,88 @@
+#include "rooftile/predict/refined.hpp"
+
+#include <limits>
+
+#include "rooftile/ops/work.hpp"
+#include "rooftile/timing/roofline.hpp"
+
+namespace rooftile {
+namespace {
+
+// FP32 and FP64 run on the vector lanes; so does FP16 on a GPU without tensor cores.
+bool on_tensor_cores(DType precision, const Gpu& gpu) {
+  switch (precision) {
+    case DType::fp32:
+    case DType::fp64:
+      return false;
+    case DType::fp16:
+      return gpu.peak(Peak::tensor_fp16) > FlopsPerSecond(0);
+    default:
+      return true;
+  }
+}
+
+Traffic traffic_of(const LaunchPlan& plan) {
+  Traffic traffic;
+  for (std::size_t i = 0; i < plan.count; ++i) {
+    const Launch& launch = plan.launches[i];
+    traffic.l2 += launch.ctas > 0 ? launch.l2 - launch.dram_store : launch.dram_load;
+    traffic.dram += launch.dram_load;
+    traffic.store_dram += launch.dram_store;
+  }
+  traffic.l1 = traffic.l2;
+  return traffic;
+}
+
+}  // namespace
+
+std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const PredictOptions& options) {
+  const auto peak = peak_of(options.precision, gpu);
+  if (!peak) return std::nullopt;
+  RefinedModel model;
+  model.family = op == RefinedOp::conv ? KernelFamily::conv_simt : KernelFamily::gemm_simt;
+  if (on_tensor_cores(options.precision, gpu)) model.family = KernelFamily::tensor;
+  model.element = size_of(options.precision);
+  const Calibration& calibration = options.calibration ? *options.calibration : builtin_calibration();
+  const FoundEntry found = find_entry(calibration, model.family, gpu);
+  model.machine = machine_of(gpu, *peak, found.entry != nullptr ? found.entry->constants : unfitted_constants());
+  if (found.entry != nullptr) model.choice = found.entry->choice;
+  model.overhead = find_overhead(calibration, options.framework, gpu.id).value_or(gpu.launch_overhead);
+  model.spread = find_spread(calibration, found);
+  return model;
+}
+
+OpShape op_shape(const Im2col& gemm, const RefinedModel& model, Pass pass) {
+  return {.gemm = gemm, .pass = pass, .element = model.element, .family = model.family, .choice = model.choice};
+}
+
+void add_refined(LayerEstimate& layer, const Im2col& gemm, double count, const Gpu& gpu, const RefinedModel& model,
+                 const PredictOptions& options) {
+  LaunchPlan best;
+  Seconds least(std::numeric_limits<double>::infinity());
+  each_plan(op_shape(gemm, model, options.pass), gpu, options.plan, [&](const LaunchPlan& plan) {
+    const Seconds time = plan_time(plan, model.machine);
+    if (time >= least) return;
+    least = time;
+    best = plan;
+  });
+  Traffic traffic = traffic_of(best);
+  traffic.compulsory = model.element * compulsory_elements(gemm);
+  layer.traffic += traffic * count;
+  const Cases cases = plan_cases(best, model.machine);
+  for (std::size_t i = 0; i < kBottlenecks; ++i) layer.cases.by[i] += cases.by[i] * count;
+  layer.time += least * count;
+  layer.kernels += count * static_cast<double>(best.count);
+  layer.refined.push_back({gemm, count, best});
+}
+
+void finish_refined(LayerEstimate& layer, const RefinedModel& model) {
+  layer.cases[Bottleneck::launch] += model.overhead;
+  layer.time += model.overhead;
+  layer.bottleneck = largest(layer.cases);
+  if (model.spread) {
+    layer.time_low = layer.time * model.spread->low;
+    layer.time_high = layer.time * model.spread->high;
+  }
+}
+
+}  // namespace rooftile

@@ -1,0 +1,16 @@
+// The time of a plan: its launches one after another, and what limits them.
+#pragma once
+
+#include "rooftile/plan/launch.hpp"
+#include "rooftile/timing/estimate.hpp"
+#include "rooftile/timing/launch_time.hpp"
+
+namespace rooftile {
+
+// All launches and the gaps between them, without the overhead of the call.
+Seconds plan_time(const LaunchPlan& plan, const Machine& machine);
+
+// What each thing would take if only it limited the plan: sums over the launches. `launch` holds the gaps.
+Cases plan_cases(const LaunchPlan& plan, const Machine& machine);
+
+}  // namespace rooftile
