@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/values.hpp"
 #include "rooftile/error/nearest.hpp"
+#include "rooftile/units/text.hpp"
 #include "rooftile/workload/workload.hpp"
 
 namespace rooftile::cli {
@@ -26,7 +28,9 @@ constexpr int kError = 1, kWrongUsage = 2;
 // Every option as the user typed it, before it means anything.
 struct Typed {
   std::string model, gpu, batch_size, precision, pass = "inference", method = "delta", format, output, tile,
-                                                 active_ctas, layers, layer, a, b, name, shell, miss_rate;
+                                                 active_ctas, layers, layer, a, b, name, shell, miss_rate,
+                                                 policy = "lru", against, random, seed, l1;
+  bool warm = false, exact = false, convolutions = false, scores = false;
   bool all = false, skip_unsupported = false, override_cells = false, skip_bad_rows = false, names = false;
 };
 
@@ -119,6 +123,67 @@ Result<void> run_explain(const Typed& typed) {
   return explain({.model = typed.model, .layer = typed.layer, .prediction = *prediction});
 }
 
+// What --policy, --warm, --l1 and --exact say.
+Result<SimulateOptions> simulate_options(const Typed& typed) {
+  SimulateOptions options;
+  if (auto policy = check_choice("--policy", typed.policy, {"lru", "random"}, {}); !policy) {
+    return tl::unexpected(policy.error());
+  }
+  options.policy = typed.policy == "lru" ? Replacement::lru : Replacement::random;
+  options.start = typed.warm ? Start::warm : Start::cold;
+  options.l1 = typed.l1 != "off";
+  if (options.l1 && !typed.l1.empty()) {
+    const auto capacity = parse<Bytes>(typed.l1);
+    if (!capacity) return fail(ErrorCode::usage, capacity.error().message + "; or off", "--l1");
+    options.l1_capacity = *capacity;
+  }
+  if (typed.exact) options.exact_up_to = std::numeric_limits<double>::infinity();
+  return options;
+}
+
+Result<void> run_simulate(const Typed& typed) {
+  const auto prediction = prediction_arguments(typed);
+  if (!prediction) return tl::unexpected(prediction.error());
+  SimulateArguments arguments = {.table = typed.layers, .layer = typed.layer, .prediction = *prediction};
+  if (prediction->gpus.size() != 1) return usage("simulate needs --gpu with one ID");
+  const auto options = simulate_options(typed);
+  if (!options) return tl::unexpected(options.error());
+  arguments.options = *options;
+  constexpr std::int64_t kMost = 1000000;
+  const auto count = [](std::string_view option, const std::string& text, std::int64_t& value) -> Result<void> {
+    if (text.empty()) return {};
+    const auto number = parse_count(option, text, kMost);
+    if (!number) return tl::unexpected(number.error());
+    value = *number;
+    return {};
+  };
+  if (auto result = count("--random", typed.random, arguments.random_layers); !result) return result;
+  if (auto result = count("--seed", typed.seed, arguments.seed); !result) return result;
+  const auto list = [](std::string_view option, const std::string& text,
+                       std::vector<std::string>& elements) -> Result<void> {
+    if (text.empty()) return {};
+    auto parsed = parse_list(option, text);
+    if (!parsed) return tl::unexpected(parsed.error());
+    elements = std::move(*parsed);
+    return {};
+  };
+  if (auto result = list("MODEL", typed.model, arguments.models); !result) return result;
+  if (auto result = list("--against", typed.against, arguments.against); !result) return result;
+  for (const std::string& method : arguments.against) {
+    if (auto result = check_choice("--against", method, {"delta"}, {}); !result) return result;
+  }
+  if (arguments.models.empty() && arguments.table.empty() && arguments.random_layers == 0) {
+    return usage("simulate needs a MODEL, --layers TABLE.csv or --random COUNT");
+  }
+  const auto format = parse_format("--format", typed.format, typed.output);
+  if (!format) return tl::unexpected(format.error());
+  arguments.convolutions_only = typed.convolutions;
+  arguments.scores_only = typed.scores;
+  arguments.format = *format;
+  arguments.output = typed.output;
+  return simulate_layers(arguments);
+}
+
 Result<void> run_gpus(const Typed& typed) {
   if (typed.names && !typed.name.empty()) return usage("--names lists all; 'show' shows one");
   const auto format = parse_format("--format", typed.format, "");
@@ -149,6 +214,7 @@ class CommandLine {
         "Each command has its own --help.");
     add_predict();
     add_explain();
+    add_simulate();
     add_lists();
     add_files();
   }
@@ -224,6 +290,34 @@ class CommandLine {
     command->add_option("MODEL", typed_.model, "as for predict");
     command->add_option("--layer", typed_.layer, "the layer's name, or a part that only one has");
     add_prediction_options(command, "catalogue id, an unambiguous part of one, or a .toml file");
+  }
+
+  void add_simulate() {
+    CLI::App* command = add("simulate", "Count the bytes of convolutions and GEMMs by replaying their addresses",
+                            "rooftile simulate vgg16 --gpu titan-xp --batch-size 256 --layer conv3",
+                            [this] { return run_simulate(typed_); });
+    command->add_option("MODEL", typed_.model, "as for predict; several with commas");
+    command->add_option("--layers", typed_.layers, "simulate each row of this CSV");
+    command->add_option("--layer", typed_.layer, "only layers with this in their names");
+    command->add_flag("--convolutions", typed_.convolutions, "leave out plain GEMMs");
+    command->add_option("--gpu", typed_.gpu, "catalogue id, an unambiguous part of one, or a .toml file");
+    command->add_option("-b,--batch-size", typed_.batch_size, "samples a batch (default: the model's own, else 1)");
+    command->add_flag("--skip-unsupported", typed_.skip_unsupported, "leave out operators that are not supported");
+    command->add_option("--tile", typed_.tile, "CTA tile to use instead of DeLTA's choice, as in 128x64x4");
+    command->add_option("--active-ctas", typed_.active_ctas, "CTAs resident on an SM, instead of the occupancy rule");
+    command->add_option("--policy", typed_.policy, "replacement in both caches: lru or random");
+    command->add_flag("--warm", typed_.warm, "start with the L2 as an earlier run left it, not empty");
+    command->add_option(
+        "--l1", typed_.l1,
+        "bytes of an SM's L1, as in 32KiB, or off: loads pass it by (default: what shared memory leaves)");
+    command->add_flag("--exact", typed_.exact,
+                      "replay every CTA, however long it takes; else large layers are sampled");
+    command->add_option("--against", typed_.against, "closed forms to compare with: delta");
+    command->add_option("--random", typed_.random, "simulate so many random convolutions as well");
+    command->add_option("--seed", typed_.seed, "of the random convolutions (default: 1)");
+    command->add_flag("--scores", typed_.scores, "print how far --against is off, not each layer");
+    command->add_option("--format", typed_.format, "table, json or csv (default: by the suffix of -o)");
+    command->add_option("-o,--output", typed_.output, "write to this file");
   }
 
   void add_lists() {
@@ -302,8 +396,7 @@ class CommandLine {
     for (const CLI::App* nested : app.get_subcommands([](const CLI::App*) { return true; })) {
       known.push_back(nested->get_name());
     }
-    static const std::vector<std::string> kPlanned = {"validate", "roofline", "explore", "fit",
-                                                      "import",   "compare",  "simulate"};
+    static const std::vector<std::string> kPlanned = {"validate", "roofline", "explore", "fit", "import", "compare"};
     const bool planned = std::find(kPlanned.begin(), kPlanned.end(), extra) != kPlanned.end();
     if (app.get_parent() == nullptr && planned) {
       return fail(ErrorCode::unsupported, fmt::format("the command '{}' is not built yet", extra));

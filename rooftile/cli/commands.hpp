@@ -11,6 +11,7 @@
 #include "rooftile/gpu/gpu.hpp"
 #include "rooftile/plan/plan.hpp"
 #include "rooftile/predict/predict.hpp"
+#include "rooftile/simulate/simulate.hpp"
 #include "rooftile/workload/dtype.hpp"
 
 namespace rooftile::cli {
@@ -57,6 +58,22 @@ struct ExplainArguments {
   PredictionArguments prediction;
 };
 Result<void> explain(const ExplainArguments& arguments);
+
+struct SimulateArguments {
+  std::vector<std::string> models;
+  std::string table;               // a layer table beside or instead of models; its GPUs are not looked at
+  std::string layer;               // only layers with this in their names; empty: all
+  bool convolutions_only = false;  // leave out plain GEMMs
+  std::int64_t random_layers = 0;  // and so many at random
+  std::int64_t seed = 1;
+  PredictionArguments prediction;  // one GPU
+  SimulateOptions options;
+  std::vector<std::string> against;  // closed forms to set beside
+  bool scores_only = false;
+  Format format = Format::table;
+  std::string output;
+};
+Result<void> simulate_layers(const SimulateArguments& arguments);
 
 struct SupportArguments {
   std::string model;

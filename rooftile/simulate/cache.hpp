@@ -48,6 +48,11 @@ class SectoredCache {
     return clean;
   }
 
+  // Writes everything back; the sectors stay.
+  void write_back() {
+    for (Entry& entry : entries_) entry.dirty = 0;
+  }
+
   // Empty again; what was dirty counts as written back.
   void clear() { std::fill(entries_.begin(), entries_.end(), Entry{}); }
 

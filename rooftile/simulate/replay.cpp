@@ -77,6 +77,7 @@ Replay::Replay(const Im2col& gemm, const Plan& plan, const Gpu& gpu, const Repla
 
 void Replay::start_kernel() {
   for (SectoredCache& cache : l1_) cache.clear();
+  l2_.write_back();
 }
 
 void Replay::clear() {

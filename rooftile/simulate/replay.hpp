@@ -44,7 +44,7 @@ class Replay {
   // and all CTAs of a wave take each main-loop step together, one after another.
   void run(std::int64_t first, std::int64_t last);
 
-  // A new kernel: the L1s are empty, the L2 keeps what it has.
+  // A new kernel: the L1s are empty; the L2 keeps what it has, and has written it back.
   void start_kernel();
   void clear();
 

@@ -132,6 +132,7 @@ TEST(HandCounted, ColumnsShareActivationsAndRowsShareFilters) {
   const auto warm = run(gemm, {32, 32, 8}, gpu_of(2, kLarge, kLarge), {.start = Start::warm}).bytes;
   EXPECT_EQ(sectors(warm.l2), 2 * 96);  // the L1s start empty
   EXPECT_EQ(sectors(warm.dram), 0);
+  EXPECT_EQ(sectors(warm.store_dram), 64 * 8);  // what the earlier run stored is written back before
 }
 
 // Activations of 32 lines (each 4 sectors), filters of 8 elements a step: with an L2 of 16 lines and two columns the
