@@ -144,7 +144,10 @@ Result<SimulateOptions> simulate_options(const Typed& typed) {
 Result<void> run_simulate(const Typed& typed) {
   const auto prediction = prediction_arguments(typed);
   if (!prediction) return tl::unexpected(prediction.error());
-  SimulateArguments arguments = {.table = typed.layers, .layer = typed.layer, .prediction = *prediction};
+  SimulateArguments arguments;
+  arguments.table = typed.layers;
+  arguments.layer = typed.layer;
+  arguments.prediction = *prediction;
   if (prediction->gpus.size() != 1) return usage("simulate needs --gpu with one ID");
   const auto options = simulate_options(typed);
   if (!options) return tl::unexpected(options.error());
@@ -214,6 +217,7 @@ class CommandLine {
         "Each command has its own --help.");
     add_predict();
     add_explain();
+    add_validate();
     add_simulate();
     add_lists();
     add_files();
@@ -320,6 +324,31 @@ class CommandLine {
     command->add_option("-o,--output", typed_.output, "write to this file");
   }
 
+  void add_validate() {
+    CLI::App* command = add("validate", "Compare predictions with measurements, row by row of some tables",
+                            "rooftile validate measured.csv --by gpu,pass --method delta,roofline --plot scatter.svg",
+                            [this]() -> Result<void> {
+                              if (validate_.tables.empty()) return usage("validate needs a TABLE.csv, or several");
+                              return cli::validate(validate_);
+                            });
+    command->add_option("TABLE", validate_.tables, "layer tables with measurements (CSV)");
+    command->add_option("--by", validate_.by, "columns that make the groups, as in gpu,pass");
+    command->add_option("--method", validate_.method, "methods side by side, as in delta,roofline,prior=0.5");
+    command->add_option("--where", validate_.where, "only these rows, as in \"gpu = t4 and K >= 64\"");
+    command->add_option("--ignore", validate_.ignore, "columns to hide from the predictor, as in algorithm,framework");
+    command->add_option("--quantity", validate_.quantity, "what is compared: time, l1, l2, dram or launches");
+    command->add_flag("--flagged", validate_.flagged, "score flagged rows too");
+    command->add_flag("--bias-kernel", validate_.bias_kernel, "the counters also cover a kernel that adds a bias");
+    command->add_option("--gpu", validate_.gpu, "GPU of rows that name none");
+    command->add_option("--precision", validate_.precision, "precision of rows that name none (default: fp32)");
+    command->add_flag("--override", validate_.override_cells, "--gpu and --precision win over the row's own");
+    command->add_flag("--skip-bad-rows", validate_.skip_bad_rows, "leave out rows that are wrong, and list them");
+    command->add_option("--format", validate_.format, "table, json or csv (default: by the suffix of -o)");
+    command->add_option("-o,--output", validate_.output, "write to this file");
+    command->add_option("--rows", validate_.rows, "also write the rows behind the figures to this CSV");
+    command->add_option("--plot", validate_.plot, "also draw predicted over measured into this SVG");
+  }
+
   void add_lists() {
     CLI::App* gpus = add("gpus", "List the GPUs, or show every number of one with its source",
                          "rooftile gpus show v100-sxm2-16gb", [this] { return run_gpus(typed_); });
@@ -396,7 +425,7 @@ class CommandLine {
     for (const CLI::App* nested : app.get_subcommands([](const CLI::App*) { return true; })) {
       known.push_back(nested->get_name());
     }
-    static const std::vector<std::string> kPlanned = {"validate", "roofline", "explore", "fit", "import", "compare"};
+    static const std::vector<std::string> kPlanned = {"roofline", "explore", "fit", "import", "compare"};
     const bool planned = std::find(kPlanned.begin(), kPlanned.end(), extra) != kPlanned.end();
     if (app.get_parent() == nullptr && planned) {
       return fail(ErrorCode::unsupported, fmt::format("the command '{}' is not built yet", extra));
@@ -426,6 +455,7 @@ class CommandLine {
   }
 
   Typed typed_;
+  ValidateArguments validate_;
   CLI::App app_;
   std::vector<std::pair<CLI::App*, std::function<Result<void>()>>> commands_;
 };

@@ -52,6 +52,16 @@ struct LayersArguments {
 };
 Result<void> predict_layers(const LayersArguments& arguments);
 
+struct ValidateArguments {
+  std::vector<std::string> tables;
+  std::string method = "delta";                      // several with commas
+  std::string by, where, ignore, quantity = "time";  // as the user typed them
+  std::string gpu, precision;
+  std::string format, output, rows, plot;  // rows and plot: files to write besides; empty: none
+  bool flagged = false, bias_kernel = false, override_cells = false, skip_bad_rows = false;
+};
+Result<void> validate(const ValidateArguments& arguments);
+
 struct ExplainArguments {
   std::string model;
   std::string layer;

@@ -1,0 +1,174 @@
+// rooftile validate TABLE.csv…: predictions against measurements.
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "rooftile/cli/commands.hpp"
+#include "rooftile/cli/output.hpp"
+#include "rooftile/cli/values.hpp"
+#include "rooftile/ingest/layer_table.hpp"
+#include "rooftile/ingest/text_file.hpp"
+#include "rooftile/report/validation.hpp"
+#include "rooftile/validate/validate.hpp"
+
+namespace rooftile::cli {
+namespace {
+
+// "a,b" as two; nothing as none.
+Result<std::vector<std::string>> list_of(std::string_view option, const std::string& text) {
+  if (text.empty()) return std::vector<std::string>();
+  return parse_list(option, text);
+}
+
+// Methods side by side, each once.
+Result<std::vector<PredictOptions>> methods_of(const std::string& text) {
+  const auto names = parse_list("--method", text);
+  if (!names) return tl::unexpected(names.error());
+  std::vector<PredictOptions> methods;
+  std::set<std::string> labels;
+  for (const std::string& name : *names) {
+    const auto method = parse_method("--method", name);
+    if (!method) return tl::unexpected(method.error());
+    PredictOptions options;
+    options.method = method->method;
+    options.prior_miss_rate = method->prior_miss_rate;
+    if (auto built = check(options); !built) return tl::unexpected(built.error());
+    if (!labels.insert(label_of(options)).second) {
+      return fail(ErrorCode::usage, fmt::format("'{}' is named twice", name), "--method");
+    }
+    methods.push_back(std::move(options));
+  }
+  return methods;
+}
+
+Result<Filter> filter_of(const std::string& text) {
+  auto filter = Filter::parse(text);
+  if (!filter) filter.error().where = "--where: " + filter.error().where;
+  return filter;
+}
+
+// What decides the figures. The columns of --by, --ignore and --where are checked when the tables are read.
+Result<ValidateOptions> options_of(const ValidateArguments& arguments) {
+  ValidateOptions options;
+  auto methods = methods_of(arguments.method);
+  if (!methods) return tl::unexpected(methods.error());
+  options.methods = std::move(*methods);
+  const auto quantity = parse_quantity(arguments.quantity);
+  if (!quantity) return fail(quantity.error().code, quantity.error().message, "--quantity");
+  options.quantity = *quantity;
+  auto by = list_of("--by", arguments.by);
+  if (!by) return tl::unexpected(by.error());
+  options.by = std::move(*by);
+  auto ignored = list_of("--ignore", arguments.ignore);
+  if (!ignored) return tl::unexpected(ignored.error());
+  options.ignore = std::move(*ignored);
+  if (!arguments.where.empty()) {
+    auto filter = filter_of(arguments.where);
+    if (!filter) return tl::unexpected(filter.error());
+    options.where = std::move(*filter);
+  }
+  options.flagged = arguments.flagged;
+  options.bias_kernel = arguments.bias_kernel;
+  options.skip_bad_rows = arguments.skip_bad_rows;
+  if (options.bias_kernel && options.quantity == ComparedQuantity::time) {
+    return fail(ErrorCode::usage, "--bias-kernel is for --quantity l1, l2, dram and launches; it changes no time");
+  }
+  return options;
+}
+
+Result<std::vector<MeasuredTable>> read_tables(const ValidateArguments& arguments,
+                                               const std::vector<std::string>& hidden) {
+  LayerTableOptions options;
+  options.gpu = arguments.gpu;
+  options.precision = arguments.precision;
+  options.override_cells = arguments.override_cells;
+  options.skip_bad_rows = arguments.skip_bad_rows;
+  options.keep_unsupported = true;
+  options.measurements = true;
+  options.ignore = hidden;
+  std::vector<MeasuredTable> tables;
+  for (const std::string& path : arguments.tables) {
+    const auto text = read_text_file(path);
+    if (!text) return tl::unexpected(text.error());
+    auto table = parse_layer_table(*text, path, options);
+    if (!table) return tl::unexpected(table.error());
+    tables.emplace_back(path, std::move(*table));
+  }
+  return tables;
+}
+
+Result<void> check_ignored(const std::vector<std::string>& ignored, const std::vector<MeasuredTable>& tables) {
+  for (const std::string& column : ignored) {
+    const std::string stands_for = column == "grid" ? "grid_x" : column;
+    if (auto known = check_column(stands_for, tables); !known) {
+      return fail(known.error().code, known.error().message, "--ignore");
+    }
+  }
+  return {};
+}
+
+std::string report(const Validation& validation, Format format) {
+  switch (format) {
+    case Format::json:
+      return validation_json(validation);
+    case Format::csv:
+      return validation_csv(validation);
+    case Format::table:
+      break;
+  }
+  return validation_table(validation);
+}
+
+// Two results must not go to one place.
+Result<void> check_outputs(const ValidateArguments& arguments) {
+  std::set<std::string> paths = {arguments.output.empty() ? "-" : arguments.output};
+  for (const std::string& path : {arguments.rows, arguments.plot}) {
+    if (!path.empty() && !paths.insert(path).second) {
+      return fail(ErrorCode::usage, fmt::format("two results cannot both be written to {}", path));
+    }
+  }
+  return {};
+}
+
+void list_bad_rows(const Validation& validation) {
+  if (validation.bad_rows.empty()) return;
+  write_error(fmt::format("{} rows left out:", validation.bad_rows.size()));
+  for (const Error& error : validation.bad_rows) write_error(error.text());
+}
+
+}  // namespace
+
+Result<void> validate(const ValidateArguments& arguments) {
+  if (auto outputs = check_outputs(arguments); !outputs) return outputs;
+  const auto format = parse_format("--format", arguments.format, arguments.output);
+  if (!format) return tl::unexpected(format.error());
+  auto options = options_of(arguments);
+  if (!options) return tl::unexpected(options.error());
+  if (!arguments.gpu.empty()) {
+    if (auto gpu = gpu_of_option(arguments.gpu); !gpu) return tl::unexpected(gpu.error());
+  }
+  const std::vector<std::string> hidden = hidden_columns(options->ignore);
+  const auto tables = read_tables(arguments, hidden);
+  if (!tables) return tl::unexpected(tables.error());
+  if (auto known = check_ignored(options->ignore, *tables); !known) return known;
+  options->ignore = hidden;
+
+  const auto validation = rooftile::validate(*tables, *options);
+  if (!validation) return tl::unexpected(validation.error());
+  list_bad_rows(*validation);
+  if (!arguments.rows.empty()) {
+    if (auto written = write_output(arguments.rows, validation_rows(*validation, *tables)); !written) return written;
+  }
+  if (!arguments.plot.empty()) {
+    if (auto written = write_output(arguments.plot, validation_plot(*validation, *tables)); !written) return written;
+  }
+  return write_output(arguments.output, report(*validation, *format));
+}
+
+}  // namespace rooftile::cli

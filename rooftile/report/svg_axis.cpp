@@ -1,0 +1,117 @@
+#include "rooftile/report/svg_axis.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "rooftile/units/text.hpp"
+#include "rooftile/units/units.hpp"
+
+namespace rooftile {
+namespace {
+
+constexpr double kTen = 10;
+constexpr double kSlack = 1e-9;  // so that rounding loses no tick at an end
+
+std::string label_of(const Axis& axis, double value) {
+  return axis.label ? axis.label(value) : fmt::format("{:g}", value);
+}
+
+// 1, 2 or 5 times a power of ten, at least `least`.
+double round_step(double least) {
+  const double power = std::pow(kTen, std::floor(std::log10(least)));
+  for (const double factor : {1.0, 2.0, 5.0}) {
+    if (factor * power >= least * (1 - kSlack)) return factor * power;
+  }
+  return kTen * power;
+}
+
+std::vector<Tick> linear_ticks(const Axis& axis, int wanted) {
+  const double step = round_step((axis.high - axis.low) / wanted);
+  std::vector<Tick> ticks;
+  const double first = std::ceil(axis.low / step - kSlack);
+  const int count = 1 + static_cast<int>(std::floor(axis.high / step + kSlack) - first);
+  for (int i = 0; i < count; ++i) {
+    const double value = (first + i) * step;
+    ticks.push_back({value, label_of(axis, value)});
+  }
+  return ticks;
+}
+
+// Whether a logarithmic axis names digit x 10^power.
+bool is_named(int digit, int power, double decades, int wanted) {
+  if (digit == 1) {
+    const int every = std::max(1, static_cast<int>(std::ceil(decades / wanted)));
+    return power % every == 0;
+  }
+  constexpr double kTicksADecade = 3;  // 1, 2 and 5
+  return (digit == 2 || digit == 5) && decades * kTicksADecade <= wanted;
+}
+
+std::vector<Tick> logarithmic_ticks(const Axis& axis, int wanted) {
+  const double low = std::log10(axis.low), high = std::log10(axis.high);
+  constexpr double kFewDecades = 5;  // beyond, small marks would blacken the axis
+  const int digits = high - low <= kFewDecades ? static_cast<int>(kTen) : 2;
+  std::vector<Tick> ticks;
+  for (int power = static_cast<int>(std::floor(low)); power <= static_cast<int>(std::ceil(high)); ++power) {
+    for (int digit = 1; digit < digits; ++digit) {
+      const double value = digit * std::pow(kTen, power);
+      const double place = std::log10(value);
+      if (place < low - kSlack || place > high + kSlack) continue;
+      ticks.push_back({value, is_named(digit, power, high - low, wanted) ? label_of(axis, value) : ""});
+    }
+  }
+  return ticks;
+}
+
+}  // namespace
+
+double place_on(const Axis& axis, double value) {
+  if (axis.scale == Scale::linear) return (value - axis.low) / (axis.high - axis.low);
+  return std::log(value / axis.low) / std::log(axis.high / axis.low);
+}
+
+std::vector<Tick> ticks_of(const Axis& axis, int wanted) {
+  return axis.scale == Scale::linear ? linear_ticks(axis, wanted) : logarithmic_ticks(axis, wanted);
+}
+
+void fit_to(Axis& axis, const std::vector<double>& values) {
+  const bool logarithmic = axis.scale == Scale::logarithmic;
+  double low = INFINITY, high = -INFINITY;
+  for (const double value : values) {
+    if (!std::isfinite(value) || (logarithmic && value <= 0)) continue;
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+  const bool none = low > high;
+  if (logarithmic) {
+    constexpr double kBeyond = 1.25;
+    axis.low = none ? 1 : low / kBeyond;
+    axis.high = none ? kTen : high * kBeyond;
+    return;
+  }
+  constexpr double kSteps = 5;
+  axis.low = none ? 0 : std::min(0.0, low);
+  axis.high = none ? 1 : std::max(0.0, high);
+  if (axis.low == axis.high) axis.high = 1;
+  const double step = round_step((axis.high - axis.low) / kSteps);
+  axis.low = std::floor(axis.low / step + kSlack) * step;
+  axis.high = std::ceil(axis.high / step - kSlack) * step;
+}
+
+std::string time_label(double seconds) { return print(Seconds(seconds)); }
+
+std::string bytes_label(double bytes) {
+  constexpr std::array<const char*, 6> kPrefixes = {"", "k", "M", "G", "T", "P"};
+  constexpr double kThousand = 1000;
+  std::size_t prefix = 0;
+  while (bytes >= kThousand * (1 - kSlack) && prefix + 1 < kPrefixes.size()) {
+    bytes /= kThousand;
+    ++prefix;
+  }
+  return fmt::format("{:.4g} {}B", bytes, kPrefixes[prefix]);
+}
+
+}  // namespace rooftile

@@ -1,0 +1,39 @@
+// A chart with two axes: points and lines in colours, with a legend to their right.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "rooftile/report/svg_axis.hpp"
+
+namespace rooftile {
+
+using ChartPoints = std::vector<std::pair<double, double>>;  // x, y in the units of the axes
+
+// Colours that people with any colour vision tell apart (Okabe and Ito); after the last the first comes again.
+std::string_view chart_colour(std::size_t index);
+
+struct ChartSeries {
+  enum class Mark { points, line };
+  std::string name;  // in the legend; empty: not there
+  Mark mark = Mark::points;
+  ChartPoints data;
+  std::string colour = "#000000";
+  std::string dashes = {};  // of a line, as in "6 3"; empty: solid
+  double width = 1;         // of a line; of a point its diameter
+  double opacity = 1;
+};
+
+struct Chart {
+  std::string title;
+  Axis x, y;
+  std::vector<ChartSeries> series;  // drawn in this order
+  double plot_width = 520, plot_height = 520;
+};
+
+// Values that are outside an axis or that it cannot hold are not drawn.
+std::string svg_chart(const Chart& chart);
+
+}  // namespace rooftile

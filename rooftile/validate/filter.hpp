@@ -1,0 +1,60 @@
+// Which rows of a table are meant: conditions on columns, as in `gpu = t4 and (K >= 64 or not pass = fwd)`.
+//
+//   condition  COLUMN = VALUE, also !=, <, <=, >, >=
+//   VALUE      a number, a word, or text in single or double quotes
+//   joined by  not, and, or (binding in this order), and parentheses
+//
+// Both sides are compared as numbers where both are, else = and != compare text, case counting; an order between text
+// and a number holds for no row.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rooftile/error/error.hpp"
+
+namespace rooftile {
+
+class Filter {
+ public:
+  // Errors name the place in `text`, counted in characters from 1.
+  static Result<Filter> parse(std::string_view text);
+
+  // The columns that conditions name, with the place of each in the text.
+  struct Use {
+    std::string column;
+    std::size_t place = 0;
+  };
+  const std::vector<Use>& columns() const { return columns_; }
+
+  // `cell` gives a column's text; a column that the row does not have is empty.
+  bool matches(const std::function<std::string_view(const std::string&)>& cell) const;
+
+ private:
+  friend class FilterParser;
+
+  enum class Kind { condition, negation, conjunction, disjunction };
+  enum class Relation { equal, unequal, less, at_most, more, at_least };
+  struct Node {
+    Kind kind = Kind::condition;
+    std::size_t left = 0, right = 0;  // nodes; of a negation only the left
+    std::size_t column = 0;           // in columns_
+    Relation relation = Relation::equal;
+    std::string value;
+    std::optional<double> number;  // of the value
+  };
+
+  using Cell = std::function<std::string_view(const std::string&)>;
+  bool holds(const Node& node, const Cell& cell) const;
+  bool matches(const Node& node, const Cell& cell) const;
+
+  std::vector<Use> columns_;
+  std::vector<Node> nodes_;
+  std::size_t root_ = 0;
+};
+
+}  // namespace rooftile

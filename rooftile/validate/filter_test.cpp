@@ -1,0 +1,83 @@
+#include "rooftile/validate/filter.hpp"
+
+#include <map>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+namespace rooftile {
+namespace {
+
+using testing::HasSubstr;
+
+bool holds(const std::string& condition) {
+  static const std::map<std::string, std::string> kRow = {{"gpu", "t4"},     {"K", "64"},  {"time_us", "1.5e2"},
+                                                          {"kernel", "a b"}, {"flag", ""}, {"not_a_number", "nan"}};
+  const auto filter = Filter::parse(condition);
+  EXPECT_TRUE(filter.has_value()) << condition << ": " << filter.error().text();
+  return filter && filter->matches([](const std::string& column) -> std::string_view {
+    const auto found = kRow.find(column);
+    return found == kRow.end() ? std::string_view() : found->second;
+  });
+}
+
+std::string error_of(const std::string& condition) {
+  const auto filter = Filter::parse(condition);
+  return filter ? "no error" : filter.error().text();
+}
+
+TEST(Filter, ComparesNumbersAndText) {
+  for (const char* yes : {"gpu = t4", "gpu == t4", "gpu != v100", "K = 64.0", "K >= 64", "K<=64", "K > 63", "K < 1e3",
+                          "time_us = 150", "kernel = 'a b'", "kernel = \"a b\"", "flag = ''", "missing = ''"}) {
+    EXPECT_TRUE(holds(yes)) << yes;
+  }
+  for (const char* no : {"gpu = T4", "gpu < 5", "gpu > 5", "K > 64", "K = sixty", "K != 64", "flag > 0", "missing < 1",
+                         "not_a_number < 1", "not_a_number >= 1"}) {
+    EXPECT_FALSE(holds(no)) << no;
+  }
+}
+
+TEST(Filter, NotBindsTighterThanAndThanOr) {
+  EXPECT_TRUE(holds("gpu = t4 or gpu = x and gpu = y"));
+  EXPECT_FALSE(holds("(gpu = t4 or gpu = x) and gpu = y"));
+  EXPECT_TRUE(holds("not gpu = x and K = 64"));
+  EXPECT_FALSE(holds("not (gpu = x or K = 64)"));
+  EXPECT_TRUE(holds("NOT not gpu = t4 AND (K = 64)"));
+}
+
+TEST(Filter, ErrorsPointAtTheSpot) {
+  EXPECT_EQ(error_of(""), "character 1: expected a column, but the condition ends");
+  EXPECT_EQ(error_of("gpu t4"), "character 5: expected =, !=, <, <=, > or >=, not 't4'");
+  EXPECT_EQ(error_of("gpu ="), "character 6: expected a number, a word or quoted text, but the condition ends");
+  EXPECT_EQ(error_of("gpu = t4 K = 3"), "character 10: expected 'and', 'or' or the end, not 'K = 3'");
+  EXPECT_EQ(error_of("gpu = t4 and"), "character 13: expected a column, but the condition ends");
+  EXPECT_EQ(error_of("and = 3"), "character 1: expected a column, not 'and = 3'");
+  EXPECT_EQ(error_of("(gpu = t4"), "character 10: expected ')', but the condition ends");
+  EXPECT_EQ(error_of("gpu = t4)"), "character 9: expected 'and', 'or' or the end, not ')'");
+  EXPECT_EQ(error_of("gpu = 't4"), "character 7: a quote is never closed");
+  EXPECT_THAT(error_of(std::string(100000, '(')), HasSubstr("nested too deeply"));
+  EXPECT_THAT(error_of("not " + std::string(100000, '(')), HasSubstr("nested too deeply"));
+}
+
+TEST(Filter, NamesItsColumns) {
+  const Filter filter = Filter::parse("gpu = t4 and K >= 64").value();
+  ASSERT_EQ(filter.columns().size(), 2U);
+  EXPECT_EQ(filter.columns()[1].column, "K");
+  EXPECT_EQ(filter.columns()[1].place, 14U);
+}
+
+TEST(Filter, AnyTextIsAFilterOrAnErrorOfOneLine) {
+  EXPECT_TRUE(rc::check([](const std::vector<std::size_t>& picks) {
+    static const std::vector<std::string> kParts = {"gpu", "=",  "t4", "(", ")",  "not",
+                                                    "and", "or", "<",  "'", "\n", "!"};
+    std::string text;
+    for (const std::size_t pick : picks) text += kParts[pick % kParts.size()] + (pick % 3 == 0 ? "" : " ");
+    const auto filter = Filter::parse(text);
+    if (!filter) RC_ASSERT(filter.error().text().find('\n') == std::string::npos);
+  }));
+}
+
+}  // namespace
+}  // namespace rooftile

@@ -1,0 +1,64 @@
+#include "rooftile/validate/measured_tables.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "rooftile/error/nearest.hpp"
+#include "rooftile/error/one_line.hpp"
+#include "rooftile/ingest/layer_table_row.hpp"
+
+namespace rooftile {
+
+MeasuredTable::MeasuredTable(std::string name, LayerTable table) : name_(std::move(name)), table_(std::move(table)) {
+  for (std::size_t i = 0; i < table_.columns.size(); ++i) {
+    columns_.emplace(std::string(trimmed(table_.columns[i])), i);
+  }
+}
+
+std::string_view MeasuredTable::raw(const std::vector<std::string>& cells, const std::string& column) const {
+  const auto found = columns_.find(column);
+  return found == columns_.end() ? std::string_view() : trimmed(cells[found->second]);
+}
+
+std::string_view MeasuredTable::cell(const LayerRow& row, const std::string& column, GpuCache& gpus) const {
+  if (column == "op") return std::holds_alternative<Conv>(row.op) ? "conv" : "gemm";
+  if (column == "pass") return name_of(row.pass);
+  if (column == "precision") return name_of(row.precision);
+  if (column == "gpu") {
+    const auto gpu = gpus.find(row.gpu);
+    return gpu ? std::string_view((*gpu)->id) : std::string_view(row.gpu);
+  }
+  if (column == "table" && !has(column)) return name_;
+  return raw(row.cells, column);
+}
+
+std::vector<std::string> known_columns(const std::vector<MeasuredTable>& tables) {
+  std::set<std::string> names = {"gpu", "op", "pass", "precision", "table"};
+  for (const MeasuredTable& table : tables) {
+    for (const std::string& column : table.table().columns) {
+      if (const std::string_view name = trimmed(column); !name.empty()) names.emplace(name);
+    }
+  }
+  return {names.begin(), names.end()};
+}
+
+Result<void> check_column(const std::string& column, const std::vector<MeasuredTable>& tables) {
+  const std::vector<std::string> known = known_columns(tables);
+  if (std::binary_search(known.begin(), known.end(), column)) return {};
+  return fail(ErrorCode::not_found,
+              fmt::format("no table has a column '{}'{}", one_line(column, 40), did_you_mean(column, known)));
+}
+
+std::vector<std::string> hidden_columns(const std::vector<std::string>& ignored) {
+  std::set<std::string> hidden(ignored.begin(), ignored.end());
+  if (hidden.count("algorithm") > 0) hidden.insert({"kernel", "kernels"});
+  if (hidden.count("kernel") > 0) hidden.insert({"grid", "block_threads"});
+  if (hidden.erase("grid") > 0) hidden.insert({"grid_x", "grid_y", "grid_z"});
+  return {hidden.begin(), hidden.end()};
+}
+
+}  // namespace rooftile

@@ -1,0 +1,50 @@
+#include "rooftile/validate/score.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace rooftile {
+
+double quantile(std::vector<double> values, double share) {
+  std::sort(values.begin(), values.end());
+  const double place = share * static_cast<double>(values.size() - 1);
+  const auto below = static_cast<std::size_t>(place);
+  const std::size_t above = std::min(below + 1, values.size() - 1);
+  return std::lerp(values[below], values[above], place - std::floor(place));
+}
+
+Score score(std::span<const Compared> rows) {
+  Score result;
+  result.rows = rows.size();
+  if (rows.empty()) return result;
+  double sum_log = 0;
+  double sum_abs_log = 0;
+  std::size_t inside = 0;
+  std::vector<double> errors;
+  std::vector<double> widths;
+  errors.reserve(rows.size());
+  for (const Compared& row : rows) {
+    const double log_ratio = std::log(row.predicted / row.measured);
+    sum_log += log_ratio;
+    sum_abs_log += std::abs(log_ratio);
+    errors.push_back(std::abs(row.predicted - row.measured) / row.measured);
+    if (!row.low || !row.high) continue;
+    if (*row.low <= row.measured && row.measured <= *row.high) ++inside;
+    widths.push_back((*row.high - *row.low) / row.predicted);
+  }
+  const auto count = static_cast<double>(rows.size());
+  result.ratio = std::exp(sum_log / count);
+  result.gmae = std::expm1(sum_abs_log / count);
+  for (const double error : errors) result.mape += error / count;
+  constexpr double kMedian = 0.5, kHigh = 0.9;
+  result.median = quantile(errors, kMedian);
+  result.p90 = quantile(errors, kHigh);
+  result.intervals = widths.size();
+  if (!widths.empty()) {
+    result.inside = static_cast<double>(inside) / static_cast<double>(widths.size());
+    result.width = quantile(widths, kMedian);
+  }
+  return result;
+}
+
+}  // namespace rooftile

@@ -1,0 +1,37 @@
+// How far predictions are from measurements, in the figures that `validate` prints.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace rooftile {
+
+// One comparison; both numbers are positive and of the same unit.
+struct Compared {
+  double measured = 1;
+  double predicted = 1;
+  std::optional<double> low = {}, high = {};  // 90 % interval of the prediction, where there is one
+};
+
+// Figures of at least one comparison, as fractions (0.1 is 10 %). With r = predicted / measured:
+struct Score {
+  std::size_t rows = 0;
+  double ratio = 1;            // geometric mean of r
+  double gmae = 0;             // exp(mean |ln r|) - 1
+  double mape = 0;             // mean |r - 1|
+  double median = 0, p90 = 0;  // of |r - 1|
+  // Of the rows that have an interval; none where no row has.
+  std::size_t intervals = 0;
+  std::optional<double> inside;  // share whose measurement lies in it
+  std::optional<double> width;   // median of (high - low) / predicted
+};
+
+// The score of no rows has only zeros.
+Score score(std::span<const Compared> rows);
+
+// The value at `share` (0 to 1) of the sorted values, between two of them in proportion; `values` is not empty.
+double quantile(std::vector<double> values, double share);
+
+}  // namespace rooftile

@@ -1,0 +1,62 @@
+#include "rooftile/validate/score.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+namespace rooftile {
+namespace {
+
+Compared compared(double measured, double predicted) { return {.measured = measured, .predicted = predicted}; }
+
+TEST(Score, ByHand) {
+  // Ratios 2, 1/2 and 1: errors 1, 0.5, 0.
+  const std::vector<Compared> rows = {compared(10, 20), compared(10, 5), compared(10, 10)};
+  const Score figures = score(rows);
+  EXPECT_EQ(figures.rows, 3U);
+  EXPECT_NEAR(figures.ratio, 1, 1e-12);
+  EXPECT_NEAR(figures.gmae, std::pow(2.0, 2.0 / 3) - 1, 1e-12);
+  EXPECT_NEAR(figures.mape, 0.5, 1e-12);
+  EXPECT_NEAR(figures.median, 0.5, 1e-12);
+  EXPECT_NEAR(figures.p90, 0.9, 1e-12);  // 0, 0.5, 1 at 0.9 x 2 = 1.8
+  EXPECT_FALSE(figures.inside.has_value());
+}
+
+TEST(Score, Intervals) {
+  const std::vector<Compared> rows = {{.measured = 10, .predicted = 10, .low = 9, .high = 11},
+                                      {.measured = 10, .predicted = 20, .low = 15, .high = 25},
+                                      {.measured = 10, .predicted = 10, .low = 10, .high = 14},
+                                      compared(10, 10)};
+  const Score figures = score(rows);
+  EXPECT_EQ(figures.intervals, 3U);
+  EXPECT_NEAR(figures.inside.value(), 2.0 / 3, 1e-12);
+  EXPECT_NEAR(figures.width.value(), 0.4, 1e-12);  // 0.2, 0.5, 0.4
+}
+
+TEST(Score, OfNoRowsIsEmpty) { EXPECT_EQ(score({}).rows, 0U); }
+
+TEST(Quantile, MeetsTheEnds) {
+  EXPECT_EQ(quantile({3, 1, 2}, 0), 1);
+  EXPECT_EQ(quantile({3, 1, 2}, 1), 3);
+  EXPECT_EQ(quantile({3, 1, 2}, 0.25), 1.5);
+  EXPECT_EQ(quantile({7}, 0.9), 7);
+}
+
+TEST(Score, GmaeIsAtLeastTheBiasAndSymmetric) {
+  EXPECT_TRUE(rc::check([](const std::vector<std::pair<int, int>>& pairs) {
+    std::vector<Compared> rows;
+    std::vector<Compared> swapped;
+    for (const auto& [a, b] : pairs) {
+      const double measured = 1 + std::abs(static_cast<double>(a)), predicted = 1 + std::abs(static_cast<double>(b));
+      rows.push_back(compared(measured, predicted));
+      swapped.push_back(compared(predicted, measured));
+    }
+    const Score figures = score(rows);
+    RC_ASSERT(figures.gmae >= std::expm1(std::abs(std::log(figures.ratio))) - 1e-9);
+    RC_ASSERT(std::abs(figures.gmae - score(swapped).gmae) <= 1e-9 * (1 + figures.gmae));
+  }));
+}
+
+}  // namespace
+}  // namespace rooftile

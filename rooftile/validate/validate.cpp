@@ -1,0 +1,194 @@
+#include "rooftile/validate/validate.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace rooftile {
+namespace {
+
+// Orders cells: numbers by value and before text, text by its characters.
+struct CellOrder {
+  bool operator()(const std::string& a, const std::string& b) const {
+    const auto x = number_of(a), y = number_of(b);
+    if (x && y && *x != *y) return *x < *y;
+    if (x.has_value() != y.has_value()) return x.has_value();
+    return a < b;
+  }
+
+  static std::optional<double> number_of(const std::string& cell) {
+    double number = 0;
+    const auto [end, status] = std::from_chars(cell.data(), cell.data() + cell.size(), number);
+    if (cell.empty() || status != std::errc() || end != cell.data() + cell.size()) return std::nullopt;
+    if (std::isnan(number)) return std::nullopt;
+    return number;
+  }
+};
+
+struct KeyOrder {
+  bool operator()(const std::vector<std::string>& a, const std::vector<std::string>& b) const {
+    return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(), CellOrder{});
+  }
+};
+
+// Adds up the rows of a run.
+class Comparison {
+ public:
+  Comparison(const std::vector<MeasuredTable>& tables, const ValidateOptions& options)
+      : tables_(tables), options_(options) {
+    result_.quantity = options.quantity;
+    result_.by = options.by;
+    result_.ignored = options.ignore;
+    for (const MeasuredTable& table : tables) result_.tables.push_back(table.name());
+    for (const PredictOptions& method : options.methods) result_.methods.push_back(label_of(method));
+  }
+
+  Result<Validation> run() {
+    for (std::size_t i = 0; i < tables_.size(); ++i) {
+      const LayerTable& table = tables_[i].table();
+      result_.bad_rows.insert(result_.bad_rows.end(), table.bad_rows.begin(), table.bad_rows.end());
+      for (const UnsupportedRow& row : table.unsupported) add_unsupported(tables_[i], row);
+      for (std::size_t row = 0; row < table.rows.size(); ++row) {
+        if (auto added = add(i, row); !added) return tl::unexpected(added.error());
+      }
+    }
+    if (!result_.bad_rows.empty()) leave_out("", "wrong", result_.bad_rows.size());
+    if (result_.rows.empty()) return nothing_to_compare();
+    add_scores();
+    return std::move(result_);
+  }
+
+ private:
+  void leave_out(const std::string& method, const std::string& reason, std::size_t rows = 1) {
+    for (LeftOut& known : result_.left_out) {
+      if (known.method != method || known.reason != reason) continue;
+      known.rows += rows;
+      return;
+    }
+    result_.left_out.push_back({rows, method, reason});
+  }
+
+  void add_unsupported(const MeasuredTable& table, const UnsupportedRow& row) {
+    const auto cell = [&](const std::string& column) -> std::string_view {
+      return column == "table" && !table.has(column) ? table.name() : table.raw(row.cells, column);
+    };
+    if (options_.where && !options_.where->matches(cell)) return;
+    const bool flagged = !options_.flagged && !table.raw(row.cells, "flag").empty();
+    leave_out("", flagged ? "flagged" : fmt::format("not predicted yet: {}", row.what));
+  }
+
+  Result<void> add(std::size_t table_index, std::size_t row_index) {
+    const MeasuredTable& table = tables_[table_index];
+    const LayerRow& row = table.table().rows[row_index];
+    if (options_.where) {
+      const auto cell = [&](const std::string& column) { return table.cell(row, column, gpus_); };
+      if (!options_.where->matches(cell)) return {};
+    }
+    if (!options_.flagged && !table.raw(row.cells, "flag").empty()) {
+      leave_out("", "flagged");
+      return {};
+    }
+    const auto measured = measured_value(row, options_.quantity);
+    if (!measured) {
+      leave_out("", measured.error().message);
+      return {};
+    }
+    for (std::size_t method = 0; method < options_.methods.size(); ++method) {
+      auto layer = estimate_row(row, options_.methods[method], gpus_);
+      if (layer) {
+        add_compared({table_index, row_index, method, {}, std::move(*layer)}, *measured);
+      } else if (layer.error().code == ErrorCode::unsupported) {
+        leave_out(result_.methods[method], layer.error().message);
+      } else {
+        Error error = layer.error();
+        error.where = fmt::format("{}:{}, {}", table.name(), row.line, error.where);
+        if (!options_.skip_bad_rows) return tl::unexpected(error);
+        result_.bad_rows.push_back(std::move(error));
+        return {};
+      }
+    }
+    return {};
+  }
+
+  void add_compared(ComparedRow compared, double measured) {
+    const LayerRow& row = tables_[compared.table].table().rows[compared.row];
+    compared.values = compare(row, compared.layer, options_.quantity, measured, options_.bias_kernel);
+    compared.layer.delta = {};
+    if (std::isfinite(compared.values.predicted) && compared.values.predicted > 0) {
+      result_.rows.push_back(std::move(compared));
+    } else {
+      leave_out(result_.methods[compared.method], fmt::format("no {} predicted", name_of(options_.quantity)));
+    }
+  }
+
+  tl::unexpected<Error> nothing_to_compare() const {
+    std::string reasons;
+    for (const LeftOut& left : result_.left_out) {
+      reasons += fmt::format("{} {} ({})", reasons.empty() ? "; left out:" : ",", left.reason, left.rows);
+    }
+    return fail(ErrorCode::bad_input, "no row to compare" + reasons);
+  }
+
+  void add_scores() {
+    std::map<std::vector<std::string>, std::vector<std::vector<Compared>>, KeyOrder> groups;
+    std::vector<std::vector<Compared>> all(result_.methods.size());
+    for (const ComparedRow& row : result_.rows) {
+      auto& group = groups[key_of(row, tables_, options_.by, gpus_)];
+      group.resize(result_.methods.size());
+      group[row.method].push_back(row.values);
+      all[row.method].push_back(row.values);
+    }
+    for (const auto& [key, methods] : groups) add_group(result_.groups, key, methods);
+    add_group(result_.overall, {}, all);
+  }
+
+  void add_group(std::vector<ScoredGroup>& to, const std::vector<std::string>& key,
+                 const std::vector<std::vector<Compared>>& methods) const {
+    for (std::size_t i = 0; i < methods.size(); ++i) {
+      if (!methods[i].empty()) to.push_back({key, result_.methods[i], score(methods[i])});
+    }
+  }
+
+  const std::vector<MeasuredTable>& tables_;
+  const ValidateOptions& options_;
+  GpuCache gpus_;
+  Validation result_;
+};
+
+Result<void> check_columns(const std::vector<MeasuredTable>& tables, const ValidateOptions& options) {
+  for (const std::string& column : options.by) {
+    if (auto known = check_column(column, tables); !known)
+      return fail(known.error().code, known.error().message, "--by");
+  }
+  if (!options.where) return {};
+  for (const Filter::Use& use : options.where->columns()) {
+    if (auto known = check_column(use.column, tables); !known) {
+      return fail(known.error().code, known.error().message, fmt::format("--where: character {}", use.place));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<std::string> key_of(const ComparedRow& row, const std::vector<MeasuredTable>& tables,
+                                const std::vector<std::string>& by, GpuCache& gpus) {
+  const MeasuredTable& table = tables[row.table];
+  std::vector<std::string> key;
+  key.reserve(by.size());
+  for (const std::string& column : by) {
+    key.emplace_back(table.cell(table.table().rows[row.row], column, gpus));
+  }
+  return key;
+}
+
+Result<Validation> validate(const std::vector<MeasuredTable>& tables, const ValidateOptions& options) {
+  if (auto known = check_columns(tables, options); !known) return tl::unexpected(known.error());
+  return Comparison(tables, options).run();
+}
+
+}  // namespace rooftile

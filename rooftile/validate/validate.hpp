@@ -1,0 +1,68 @@
+// Predictions against measurements: every row of some tables by every method, scored by group.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "rooftile/error/error.hpp"
+#include "rooftile/predict/predict.hpp"
+#include "rooftile/validate/filter.hpp"
+#include "rooftile/validate/measured_tables.hpp"
+#include "rooftile/validate/quantity.hpp"
+#include "rooftile/validate/score.hpp"
+
+namespace rooftile {
+
+struct ValidateOptions {
+  std::vector<PredictOptions> methods = {};  // side by side; at least one
+  ComparedQuantity quantity = ComparedQuantity::time;
+  std::vector<std::string> by = {};      // columns whose cells make the groups; none: one group
+  std::optional<Filter> where = {};      // rows that are meant
+  std::vector<std::string> ignore = {};  // columns that were hidden, for the report
+  bool flagged = false;                  // score flagged rows too
+  bool bias_kernel = false;              // see compare()
+  bool skip_bad_rows = false;            // list rows that are wrong instead of failing
+};
+
+// One row by one method.
+struct ComparedRow {
+  std::size_t table = 0, row = 0;  // places in the tables and in the rows of that table
+  std::size_t method = 0;          // place in ValidateOptions::methods
+  Compared values;                 // in unit_of() the quantity
+  LayerEstimate layer;             // without the terms of its kernels
+};
+
+struct ScoredGroup {
+  std::vector<std::string> key;  // one cell for each column of `by`
+  std::string method;            // label_of()
+  Score score;
+};
+
+// Rows that no figure covers.
+struct LeftOut {
+  std::size_t rows = 0;
+  std::string method;  // of a method that does not take them; empty: of all
+  std::string reason;
+};
+
+struct Validation {
+  ComparedQuantity quantity = ComparedQuantity::time;
+  std::vector<std::string> tables, by, methods, ignored;
+  std::vector<ScoredGroup> groups;   // by key, numbers in their order; then in the order of the methods
+  std::vector<ScoredGroup> overall;  // one for each method, without a key
+  std::vector<LeftOut> left_out;     // in the order of their first row
+  std::vector<Error> bad_rows;       // only with skip_bad_rows
+  std::vector<ComparedRow> rows;     // table by table, row by row, method by method
+};
+
+// The tables must have been read with their measurements. Errors: a column that no table has, a bad row, no row to
+// compare.
+Result<Validation> validate(const std::vector<MeasuredTable>& tables, const ValidateOptions& options);
+
+// The key of a row, as its group has it.
+std::vector<std::string> key_of(const ComparedRow& row, const std::vector<MeasuredTable>& tables,
+                                const std::vector<std::string>& by, GpuCache& gpus);
+
+}  // namespace rooftile
