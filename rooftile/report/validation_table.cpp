@@ -8,6 +8,8 @@
 namespace rooftile {
 namespace {
 
+constexpr std::size_t kKeyWidth = 60;  // paths of tables are long, and their ends tell them apart
+
 std::string share(double fraction) { return percent(fraction, 1); }
 
 bool has_intervals(const Validation& validation) {
@@ -37,7 +39,7 @@ std::vector<std::string> cells_of(const Validation& validation, const ScoredGrou
 std::string figures(const Validation& validation) {
   const bool intervals = has_intervals(validation);
   std::vector<TextTable::Column> columns;
-  for (const std::string& column : validation.by) columns.push_back({column});
+  for (const std::string& column : validation.by) columns.push_back({column, Align::left, kKeyWidth});
   columns.push_back({"method"});
   for (const char* name : {"rows", "ratio", "GMAE", "MAPE", "median", "p90"}) columns.push_back({name, Align::right});
   if (intervals) {
