@@ -64,6 +64,7 @@ struct Gpu {
   std::string compute_capability;  // "6.1", "gfx942"
 
   double sm_count = 1;                         // SMs or compute units
+  std::optional<double> process_nm;            // name of the chip's process; energies scale with it
   Hertz clock;                                 // core clock at which the peaks and latencies are stated
   std::array<FlopsPerSecond, kPeaks> peaks{};  // zero: the GPU has no such unit, or no source gives it
   SmLimits sm;

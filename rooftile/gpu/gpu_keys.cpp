@@ -25,6 +25,7 @@ constexpr std::array kKeys = {
     GpuKey{"core.base_clock", U::hertz, 1e6, 1e11},
     GpuKey{"core.tensor_clock", U::hertz, 1e6, 1e11},
     GpuKey{"core.tensor_clock_ratio", U::fraction, 0.01, 1},
+    GpuKey{"core.process_nm", U::count, 1, 1000, optional, [](G& g, double v) { g.process_nm = v; }},
 
     GpuKey{"peak.fp64", U::flops_per_second, 1e6, 1e20, optional, set_peak<Peak::fp64>},
     GpuKey{"peak.fp32", U::flops_per_second, 1e6, 1e20, required, set_peak<Peak::fp32>},

@@ -18,13 +18,13 @@ constexpr double kLeastOverhead = 0;
 // Parameters from 0 to 1: the constants between their bounds, then the overheads.
 class Problem {
  public:
-  explicit Problem(const FitRows& rows) : rows_(rows) {}
+  Problem(const FitRows& rows, const Prior& prior) : rows_(rows), prior_(prior) {}
 
   std::size_t size() const { return kConstants + rows_.overheads.size(); }
 
   std::vector<double> start() const {
     std::vector<double> x(size(), 0.1);
-    for (std::size_t i = 0; i < kConstants; ++i) x[i] = position(i, constant_table()[i].start);
+    for (std::size_t i = 0; i < kConstants; ++i) x[i] = position(i, prior_.constants.values[i]);
     return x;
   }
 
@@ -52,15 +52,15 @@ class Problem {
     return result;
   }
 
-  // Mean |residual|, smooth at zero, plus a faint pull to the start that only constants without evidence follow.
+  // Mean |residual|, smooth at zero, plus the pull of the prior.
   double cost(const std::vector<double>& x) const {
-    constexpr double kSmooth = 0.01, kPull = 1e-3;
+    constexpr double kSmooth = 0.01;
     double sum = 0;
     for (const double residual : residuals(x)) sum += std::sqrt(residual * residual + kSmooth * kSmooth);
     double pull = 0;
     const std::vector<double> from = start();
     for (std::size_t i = 0; i < kConstants; ++i) pull += (x[i] - from[i]) * (x[i] - from[i]);
-    return sum / static_cast<double>(rows_.rows.size()) + kPull * pull;
+    return (sum + prior_.strength * pull) / static_cast<double>(rows_.rows.size());
   }
 
  private:
@@ -70,6 +70,7 @@ class Problem {
   }
 
   const FitRows& rows_;
+  const Prior& prior_;
 };
 
 std::vector<double> minimise(const Problem& problem, int evaluations) {
@@ -160,7 +161,7 @@ Spread spread_of(std::vector<double> residuals) {
 }
 
 Fit fit(const FitRows& rows, const FitOptions& options) {
-  const Problem problem(rows);
+  const Problem problem(rows, options.prior);
   const std::vector<double> best = minimise(problem, options.evaluations);
   Fit result;
   result.entry.family = rows.family;

@@ -10,7 +10,14 @@
 
 namespace rooftile {
 
+// Where a fit starts, and how many rows it takes to leave it: constants that few rows speak for stay near it.
+struct Prior {
+  Constants constants = unfitted_constants();
+  double strength = 0.02;
+};
+
 struct FitOptions {
+  Prior prior = {};
   int evaluations = 4000;  // of the whole set of rows, at most
   std::string date = {};   // for the entry
 };

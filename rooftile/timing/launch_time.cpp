@@ -6,6 +6,10 @@
 namespace rooftile {
 namespace {
 
+// Energy per operation falls with the name of the process about so: what boards that run into their power cap did from
+// 28 to 12 nm.
+constexpr double kReferenceProcess = 16, kEnergyExponent = 1.2;
+
 double square(double x) { return x * x; }
 double fourth(double x) { return square(square(x)); }
 double fourth_root(double x) { return std::sqrt(std::sqrt(x)); }
@@ -41,6 +45,7 @@ Machine machine_of(const Gpu& gpu, FlopsPerSecond peak, const Constants& constan
   machine.l2 = gpu.level("L2").bandwidth.value();
   machine.dram = gpu.level("DRAM").bandwidth.value();
   if (gpu.tdp) machine.watts = gpu.tdp->value();
+  if (gpu.process_nm) machine.energy_scale = std::pow(*gpu.process_nm / kReferenceProcess, kEnergyExponent);
   machine.constants = constants;
   return machine;
 }
@@ -70,8 +75,9 @@ LaunchTime launch_time(const Launch& launch, const Machine& machine) {
 
   constexpr double kPico = 1e-12, kMicro = 1e-6;
   if (machine.watts > 0) {
-    const double joules = kPico * (launch.ctas * launch.macs_per_step * steps * constants[Constant::mac_energy] +
-                                   (load + store) * constants[Constant::byte_energy]);
+    const double joules = machine.energy_scale * kPico *
+                          (launch.ctas * launch.macs_per_step * steps * constants[Constant::mac_energy] +
+                           (load + store) * constants[Constant::byte_energy]);
     const double power = std::max(0.0, joules / machine.watts - constants[Constant::power_window] * kMicro);
     time = time * std::sqrt(fourth_root(1 + square(fourth(power / time))));  // the 8-norm: a cap is sharper
     result.power = Seconds(power);

@@ -15,6 +15,7 @@ struct Machine {
   double macs_per_second = 1;  // of one SM
   double clock = 1;            // Hz
   double l2 = 1, dram = 1;     // bytes per second of the chip
+  double energy_scale = 1;     // of the chip's process, relative to 16 nm
   double watts = 0;            // board power; 0: not known, so nothing is limited by it
   Constants constants;
 };
