@@ -313,7 +313,7 @@ class CommandLine {
     command->add_flag("--warm", typed_.warm, "start with the L2 as an earlier run left it, not empty");
     command->add_option(
         "--l1", typed_.l1,
-        "bytes of an SM's L1, as in 32KiB, or off: loads pass it by (default: what shared memory leaves)");
+        "bytes of an SM's L1, as in 32KiB, or off: loads pass it by (default: half of what shared memory leaves)");
     command->add_flag("--exact", typed_.exact,
                       "replay every CTA, however long it takes; else large layers are sampled");
     command->add_option("--against", typed_.against, "closed forms to compare with: delta");

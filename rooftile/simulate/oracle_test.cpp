@@ -151,7 +151,8 @@ TEST(Oracle, EveryByteAgrees) {
         test::gpu_of(static_cast<double>(layer.sms), static_cast<double>(l1_lines), static_cast<double>(l2_lines));
     const Plan plan = test::plan_of(layer.gemm, layer.tile, static_cast<double>(layer.active));
     // Stores evict from the real L2 and not from the plain one: give it room for them where it has room at all.
-    const auto simulated = simulate(layer.gemm, plan, gpu, {.ways = 0, .exact_up_to = 1e18});
+    const auto simulated =
+        simulate(layer.gemm, plan, gpu, {.l1_capacity = gpu.level("L1").capacity, .ways = 0, .exact_up_to = 1e18});
     RC_ASSERT(simulated.has_value());
     const LevelBytes expected = plain(layer, l1_lines, l2_lines);
     RC_ASSERT(simulated->bytes.l1 == expected.l1);

@@ -70,6 +70,7 @@ Sampler::Sampler(const Im2col& gemm, const Plan& plan, const Gpu& gpu, const Rep
       ctas_(whole(plan.ctas)),
       wave_(whole(gpu.sm_count * plan.active_ctas_per_sm)),
       waves_((ctas_ + wave_ - 1) / wave_),
+      full_waves_(ctas_ / wave_),
       last_column_partial_(columns_ > 1 && whole(gemm.n) % plan.kernel.tile.n != 0),
       requests_(warp_requests(plan)),
       inputs_(input_bytes(gemm, options.element) * gemm.groups),
@@ -112,18 +113,23 @@ Simulation Sampler::run_all(bool warm) {
 
 std::vector<Sampler::Stratum> Sampler::strata(std::int64_t windows) const {
   const bool long_columns = rows_ >= 2 * wave_ && !columns_share_;
-  return long_columns ? column_strata(windows) : periodic_strata(windows);
+  std::vector<Stratum> result = long_columns ? column_strata(windows) : periodic_strata(windows);
+  if (full_waves_ < waves_) {  // the last wave leaves SMs with fewer CTAs that share filters
+    result.push_back({.ctas = static_cast<double>(ctas_ - full_waves_ * wave_), .windows = {full_waves_}, .waves = 1});
+  }
+  return result;
 }
 
 // One stratum but for the first window: windows of a few periods, so that where they begin in one matters little.
 std::vector<Sampler::Stratum> Sampler::periodic_strata(std::int64_t windows) const {
   constexpr std::int64_t kPeriods = 4;
   const std::int64_t period = kPeriods * (columns_share_ ? rows_ * columns_ : rows_);
-  const std::int64_t length = std::min(waves_, (period + wave_ - 1) / wave_);
-  const std::int64_t places = waves_ / length;
+  const std::int64_t length =
+      std::clamp<std::int64_t>((period + wave_ - 1) / wave_, 1, std::max<std::int64_t>(full_waves_, 1));
+  const std::int64_t places = full_waves_ / length;
   std::vector<Stratum> result;
   result.push_back({.ctas = static_cast<double>(start_of(length)), .windows = {0}, .waves = length});
-  Stratum rest = {.ctas = static_cast<double>(ctas_ - start_of(length)), .windows = {}, .waves = length};
+  Stratum rest = {.ctas = static_cast<double>((full_waves_ - length) * wave_), .windows = {}, .waves = length};
   for (const std::int64_t place : evenly(places - 1, windows)) rest.windows.push_back((place + 1) * length);
   if (!rest.windows.empty()) result.push_back(rest);
   return result;
@@ -132,40 +138,38 @@ std::vector<Sampler::Stratum> Sampler::periodic_strata(std::int64_t windows) con
 std::vector<Sampler::Stratum> Sampler::column_strata(std::int64_t windows) const {
   std::vector<Stratum> result;
   result.push_back({.ctas = static_cast<double>(wave_), .windows = {0}, .waves = 1});
-  const std::int64_t of_a_group[] = {columns_ - (last_column_partial_ ? 1 : 0), last_column_partial_ ? 1 : 0};
-  std::int64_t first_of_kind = 0;
-  for (const std::int64_t width : of_a_group) {
-    const std::int64_t count = width * (ctas_ / (rows_ * columns_));
-    std::vector<std::int64_t> columns;
-    for (const std::int64_t at : evenly(count, windows)) {
-      columns.push_back(at / width * columns_ + first_of_kind + at % width);
-    }
-    add_columns(columns, count, windows, result);
-    first_of_kind += width;
-  }
+  const std::int64_t partial = last_column_partial_ ? 1 : 0;
+  add_columns(0, columns_ - partial, windows, result);
+  if (last_column_partial_) add_columns(columns_ - 1, 1, windows, result);
   return result;
 }
 
-// The waves in which some of `count` alike columns begin, and those inside them.
-void Sampler::add_columns(const std::vector<std::int64_t>& columns, std::int64_t count, std::int64_t windows,
+// Of each group the `width` columns from `first`, which are alike: the waves in which they begin, and those inside
+// them.
+void Sampler::add_columns(std::int64_t first, std::int64_t width, std::int64_t windows,
                           std::vector<Stratum>& result) const {
-  if (columns.empty()) return;
-  const auto begin = [this](std::int64_t column) { return column * rows_ / wave_; };
-  const double others = static_cast<double>(count - (columns.front() == 0 ? 1 : 0));
-  Stratum begins = {.ctas = others * static_cast<double>(wave_), .windows = {}, .waves = 1};
-  for (const std::int64_t column : columns) {
-    if (column > 0) begins.windows.push_back(begin(column));
+  const std::int64_t all = ctas_ / rows_;
+  const auto begin = [&](std::int64_t column) { return column < all ? column * rows_ / wave_ : full_waves_; };
+  Stratum begins, insides;
+  for (std::int64_t column = 0; column < all; ++column) {
+    if (column % columns_ < first || column % columns_ >= first + width) continue;
+    if (column > 0) begins.ctas += static_cast<double>(wave_);
+    insides.ctas += static_cast<double>((begin(column + 1) - begin(column) - 1) * wave_);
   }
-  Stratum insides = {.ctas = static_cast<double>(count * (rows_ - wave_)), .windows = {}, .waves = 1};
+  std::vector<std::int64_t> picked;
+  for (const std::int64_t at : evenly(width * (all / columns_), windows)) {
+    picked.push_back(at / width * columns_ + first + at % width);
+    if (picked.back() > 0) begins.windows.push_back(begin(picked.back()));
+  }
   for (std::int64_t i = 0; i < windows; ++i) {
-    const std::int64_t column = columns[static_cast<std::size_t>(i) % columns.size()];
-    const std::int64_t waves = begin(column + 1) - begin(column) - 1;
-    insides.windows.push_back(begin(column) + 1 + spread(i, waves));
+    const std::int64_t column = picked[static_cast<std::size_t>(i) % picked.size()];
+    const std::int64_t inside = begin(column + 1) - begin(column) - 1;
+    if (inside > 0) insides.windows.push_back(begin(column) + 1 + spread(i, inside));
   }
   std::sort(insides.windows.begin(), insides.windows.end());
   insides.windows.erase(std::unique(insides.windows.begin(), insides.windows.end()), insides.windows.end());
   if (!begins.windows.empty()) result.push_back(begins);
-  result.push_back(insides);
+  if (!insides.windows.empty()) result.push_back(insides);
 }
 
 // How many waves it takes until more than its capacity has passed through the L2; tried in the middle of the kernel.

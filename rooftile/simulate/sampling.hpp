@@ -2,9 +2,9 @@
 //
 // What is sampled are windows of neighbouring waves, each after a warm-up that fills the L2. Waves differ by what they
 // re-read, so they are sorted into strata first: the first wave; waves in which a column of tiles begins, which meet
-// new filters; waves inside a column; the last two apart for a last column that is not full. Where the L2 may keep the
-// activations from one column to the next, nothing shorter than all columns is representative: one group is replayed
-// whole, and only groups are sampled.
+// new filters; waves inside a column; the last two apart for a last column that is not full; a last wave that is not
+// full. Where the L2 may keep the activations from one column to the next, nothing shorter than all columns is
+// representative: one group is replayed whole, and only groups are sampled.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +33,7 @@ class Sampler {
   Simulation run_all(bool warm);
   std::vector<Stratum> strata(std::int64_t windows) const;
   std::vector<Stratum> column_strata(std::int64_t windows) const;
-  void add_columns(const std::vector<std::int64_t>& columns, std::int64_t count, std::int64_t windows,
-                   std::vector<Stratum>& result) const;
+  void add_columns(std::int64_t first, std::int64_t width, std::int64_t windows, std::vector<Stratum>& result) const;
   std::vector<Stratum> periodic_strata(std::int64_t windows) const;
   std::int64_t waves_to_fill();
   void fill_before(std::int64_t wave, std::int64_t fill, bool warm);
@@ -43,7 +42,7 @@ class Sampler {
   std::int64_t start_of(std::int64_t wave) const { return wave < waves_ ? wave * wave_ : ctas_; }
 
   Replay replay_;
-  std::int64_t rows_, columns_, ctas_, wave_, waves_;
+  std::int64_t rows_, columns_, ctas_, wave_, waves_, full_waves_;
   bool last_column_partial_;
   bool columns_share_;  // the L2 may keep a group's activations from one column to the next
   double requests_, inputs_, l2_capacity_;

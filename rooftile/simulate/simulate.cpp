@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/gpu/usable_l1.hpp"
 #include "rooftile/simulate/sampling.hpp"
 
 namespace rooftile {
@@ -46,18 +47,12 @@ Result<void> check(const Im2col& gemm, const Gpu& gpu, const SimulateOptions& op
 std::string_view name_of(Start start) { return start == Start::cold ? "cold" : "warm"; }
 std::string_view name_of(Replacement policy) { return policy == Replacement::lru ? "lru" : "random"; }
 
-Bytes l1_left(const Plan& plan, const Gpu& gpu) {
-  const MemoryLevel& l1 = gpu.level("L1");
-  if (l1.capacity < gpu.sm.smem) return l1.capacity;
-  return std::max(l1.line, l1.capacity - plan.active_ctas_per_sm * smem_of(plan.kernel));
-}
-
 Result<Simulation> simulate(const Im2col& gemm, const Plan& plan, const Gpu& gpu, const SimulateOptions& options) {
   if (auto result = check(gemm, gpu, options); !result) return tl::unexpected(result.error());
   const ReplayOptions replay = {.policy = options.policy,
                                 .ways = options.ways,
                                 .l1 = options.l1,
-                                .l1_capacity = options.l1_capacity.value_or(l1_left(plan, gpu)),
+                                .l1_capacity = options.l1_capacity.value_or(usable_l1(gpu)),
                                 .element = options.element};
   Sampler sampler(gemm, plan, gpu, replay);
   Simulation simulation = sampler.run(options.start == Start::warm, options.exact_up_to);

@@ -22,7 +22,7 @@ struct SimulateOptions {
   Replacement policy = Replacement::lru;
   Start start = Start::cold;
   bool l1 = true;                         // false: loads bypass the L1
-  std::optional<Bytes> l1_capacity = {};  // of one SM; else l1_left() of the GPU
+  std::optional<Bytes> l1_capacity = {};  // of one SM; else usable_l1() of the GPU
   unsigned ways = 16;                     // of both caches; 0: fully associative
   Bytes element{4};
   // Warp requests to replay before sampling begins; about 10 to 50 million a second.
@@ -36,10 +36,6 @@ struct Simulation {
   Bytes l1_capacity;
   double replayed_share = 1;  // CTAs whose traffic was counted / all
 };
-
-// What the shared memory of the resident CTAs leaves of the L1, where both are one array. That is taken to be so where
-// the L1 is at least as large as the shared memory.
-Bytes l1_left(const Plan& plan, const Gpu& gpu);
 
 // Errors: a size of elements, sectors or lines that is no power of two, more than eight sectors a line, tensors beyond
 // 2^50 elements.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "rooftile/gpu/usable_l1.hpp"
 #include "rooftile/simulate/test_gpu.hpp"
 
 namespace rooftile {
@@ -145,13 +146,43 @@ TEST(HandCounted, TheL2KeepsActivationsForTheNextColumnIfTheyFit) {
   EXPECT_EQ(sectors(large.dram), 128 + 8);
 }
 
-TEST(L1Left, SharedMemoryIsTakenFromAJointArray) {
-  const Im2col gemm = im2col(conv_of(1, 8, 8, 64, 1));
-  const Plan plan = plan_of(gemm, {128, 128, 8}, 2);  // 2 x (256 x 8 x 4 x 2) = 32 KiB
-  Gpu gpu = gpu_of(1, 1024, 1024);                    // 128 KiB
-  EXPECT_EQ(l1_left(plan, gpu), Bytes(128 * 1024));
+// Half of the L1; half of what shared memory leaves where both are one array.
+TEST(UsableL1, SharedMemoryIsTakenFromAJointArray) {
+  Gpu gpu = gpu_of(1, 1024, 1024);  // 128 KiB
+  EXPECT_EQ(usable_l1(gpu), Bytes(64 * 1024));
   gpu.sm.smem = Bytes(96 * 1024);
-  EXPECT_EQ(l1_left(plan, gpu), Bytes(96 * 1024));
+  EXPECT_EQ(usable_l1(gpu), Bytes(16 * 1024));
+}
+
+// Samples of a few waves against every CTA: several columns, the last one not full; a last wave that is not full; short
+// columns; groups whose activations the L2 keeps. Three standard errors, and 0.5 % for what the warm-up leaves out.
+TEST(Simulate, ASampleAgreesWithTheWholeWithinItsError) {
+  Conv grouped = conv_of(8, 512, 14, 512, 3, 1, 1);
+  grouped.groups = 128;
+  struct Case {
+    Im2col gemm;
+    Start start;
+  };
+  for (const Case& one : {Case{im2col(conv_of(24, 24, 56, 80, 3, 1, 1)), Start::cold},
+                          Case{im2col(conv_of(24, 24, 56, 80, 3, 1, 1)), Start::warm},
+                          Case{im2col(conv_of(16, 48, 57, 64, 5, 2, 2)), Start::cold},
+                          Case{im2col(conv_of(4, 128, 28, 512, 1)), Start::cold}, Case{im2col(grouped), Start::cold}}) {
+    const Gpu gpu = gpu_of(3, 128, 512);
+    const Plan plan = plan_of(one.gemm, {64, 32, 8}, 2);
+    const auto all = simulate(one.gemm, plan, gpu, {.start = one.start, .exact_up_to = 1e18});
+    const auto sample = simulate(one.gemm, plan, gpu, {.start = one.start, .exact_up_to = 0});
+    ASSERT_TRUE(all && sample);
+    EXPECT_EQ(all->replayed_share, 1);
+    EXPECT_LT(sample->replayed_share, 0.7);
+    const auto close = [](double sampled, double whole, double error) {
+      EXPECT_NEAR(sampled, whole, 3 * error + 0.005 * whole);
+    };
+    close(sample->bytes.l1, all->bytes.l1, sample->standard_error.l1);
+    close(sample->bytes.l2, all->bytes.l2, sample->standard_error.l2);
+    close(sample->bytes.dram, all->bytes.dram, sample->standard_error.dram);
+    close(sample->bytes.store_l2, all->bytes.store_l2, sample->standard_error.store_l2);
+    close(sample->bytes.store_dram, all->bytes.store_dram, sample->standard_error.store_dram);
+  }
 }
 
 TEST(Simulate, RefusesWhatItCannotSplitIntoSectors) {
