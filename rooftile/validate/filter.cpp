@@ -95,7 +95,7 @@ class FilterParser {
     auto left = (this->*operand)(depth);
     while (left && take_word(joint)) {
       const auto right = (this->*operand)(depth);
-      if (!right) return right;
+      if (!right) return tl::unexpected(right.error());
       Node node;
       node.kind = kind;
       node.left = *left;
@@ -117,7 +117,7 @@ class FilterParser {
     if (depth > kMaxDepth) return fail(ErrorCode::usage, "nested too deeply", fmt::format("character {}", at_ + 1));
     if (take_word("not")) {
       const auto inner = term(depth + 1);
-      if (!inner) return inner;
+      if (!inner) return tl::unexpected(inner.error());
       Node node;
       node.kind = Kind::negation;
       node.left = *inner;
