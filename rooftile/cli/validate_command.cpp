@@ -20,10 +20,18 @@
 namespace rooftile::cli {
 namespace {
 
-// "a,b" as two; nothing as none.
+// "a,b" as two, each once; nothing as none.
 Result<std::vector<std::string>> list_of(std::string_view option, const std::string& text) {
   if (text.empty()) return std::vector<std::string>();
-  return parse_list(option, text);
+  auto list = parse_list(option, text);
+  if (!list) return list;
+  std::set<std::string> seen;
+  for (const std::string& name : *list) {
+    if (!seen.insert(name).second) {
+      return fail(ErrorCode::usage, fmt::format("'{}' is named twice", name), std::string(option));
+    }
+  }
+  return list;
 }
 
 // Methods side by side, each once.

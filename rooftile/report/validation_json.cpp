@@ -37,6 +37,7 @@ std::string validation_json(const Validation& validation) {
                {"tables", validation.tables},
                {"methods", validation.methods},
                {"by", validation.by},
+               {"where", validation.where.empty() ? Json(nullptr) : Json(validation.where)},
                {"ignored", validation.ignored},
                {"groups", Json::array()},
                {"overall", Json::array()},

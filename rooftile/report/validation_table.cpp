@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/error/one_line.hpp"
 #include "rooftile/report/text.hpp"
 #include "rooftile/report/validation.hpp"
 
@@ -68,8 +69,10 @@ std::string left_out(const Validation& validation) {
 std::string validation_table(const Validation& validation) {
   std::string text = fmt::format("{}: predicted against measured\n\n", name_of(validation.quantity));
   text += figures(validation) + left_out(validation);
-  if (!validation.ignored.empty())
-    text += fmt::format("\n  hidden from the predictor: {}\n", fmt::join(validation.ignored, ", "));
+  std::string notes;
+  if (!validation.where.empty()) notes += fmt::format("  where   {}\n", one_line(validation.where));
+  if (!validation.ignored.empty()) notes += fmt::format("  hidden  {}\n", fmt::join(validation.ignored, ", "));
+  if (!notes.empty()) text += "\n" + notes;
   return text;
 }
 

@@ -13,7 +13,8 @@
 namespace rooftile {
 namespace {
 
-constexpr std::size_t kMaxDepth = 200;  // of parentheses and negations: the parser recurses
+constexpr std::size_t kMaxDepth = 200;        // of parentheses and negations: the parser recurses
+constexpr std::size_t kMaxConditions = 1000;  // each joint is a step deeper when rows are matched
 
 std::optional<double> number_of(std::string_view text) {
   double number = 0;
@@ -45,6 +46,7 @@ class FilterParser {
     skip_blanks();
     if (at_ < text_.size()) return expected("'and', 'or' or the end");
     filter_.root_ = *root;
+    filter_.text_ = text_;
     return std::move(filter_);
   }
 
@@ -135,6 +137,10 @@ class FilterParser {
     const std::string_view column = word();
     const bool keyword = same_word(column, "and") || same_word(column, "or");
     if (column.empty() || keyword) return expected("a column");
+    if (filter_.columns_.size() == kMaxConditions) {
+      return fail(ErrorCode::usage, fmt::format("more than {} conditions", kMaxConditions),
+                  fmt::format("character {}", at_ + 1));
+    }
     Node node;
     node.column = filter_.columns_.size();
     filter_.columns_.push_back({std::string(column), at_ + 1});

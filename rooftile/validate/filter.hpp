@@ -24,6 +24,9 @@ class Filter {
   // Errors name the place in `text`, counted in characters from 1.
   static Result<Filter> parse(std::string_view text);
 
+  // As it was parsed.
+  const std::string& text() const { return text_; }
+
   // The columns that conditions name, with the place of each in the text.
   struct Use {
     std::string column;
@@ -52,6 +55,7 @@ class Filter {
   bool holds(const Node& node, const Cell& cell) const;
   bool matches(const Node& node, const Cell& cell) const;
 
+  std::string text_;
   std::vector<Use> columns_;
   std::vector<Node> nodes_;
   std::size_t root_ = 0;

@@ -58,11 +58,15 @@ TEST(Filter, ErrorsPointAtTheSpot) {
   EXPECT_EQ(error_of("gpu = t4)"), "character 9: expected 'and', 'or' or the end, not ')'");
   EXPECT_EQ(error_of("gpu = 't4"), "character 7: a quote is never closed");
   EXPECT_THAT(error_of(std::string(100000, '(')), HasSubstr("nested too deeply"));
+  std::string chain = "a = 1";
+  for (int i = 0; i < 100000; ++i) chain += " or a = 1";
+  EXPECT_THAT(error_of(chain), HasSubstr("more than 1000 conditions"));
   EXPECT_THAT(error_of("not " + std::string(100000, '(')), HasSubstr("nested too deeply"));
 }
 
 TEST(Filter, NamesItsColumns) {
   const Filter filter = Filter::parse("gpu = t4 and K >= 64").value();
+  EXPECT_EQ(filter.text(), "gpu = t4 and K >= 64");
   ASSERT_EQ(filter.columns().size(), 2U);
   EXPECT_EQ(filter.columns()[1].column, "K");
   EXPECT_EQ(filter.columns()[1].place, 14U);

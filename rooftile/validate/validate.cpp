@@ -43,6 +43,7 @@ class Comparison {
     result_.quantity = options.quantity;
     result_.by = options.by;
     result_.ignored = options.ignore;
+    if (options.where) result_.where = options.where->text();
     for (const MeasuredTable& table : tables) result_.tables.push_back(table.name());
     for (const PredictOptions& method : options.methods) result_.methods.push_back(label_of(method));
   }

@@ -50,6 +50,7 @@ struct LeftOut {
 struct Validation {
   ComparedQuantity quantity = ComparedQuantity::time;
   std::vector<std::string> tables, by, methods, ignored;
+  std::string where;                 // empty: all rows
   std::vector<ScoredGroup> groups;   // by key, numbers in their order; then in the order of the methods
   std::vector<ScoredGroup> overall;  // one for each method, without a key
   std::vector<LeftOut> left_out;     // in the order of their first row
