@@ -14,7 +14,7 @@ Calibration parse_embedded() {
     assert(part);  // a test reads every file
     if (!part) continue;
     std::move(part->entries.begin(), part->entries.end(), std::back_inserter(all.entries));
-    std::move(part->overheads.begin(), part->overheads.end(), std::back_inserter(all.overheads));
+    std::move(part->harnesses.begin(), part->harnesses.end(), std::back_inserter(all.harnesses));
     std::move(part->foreign_spreads.begin(), part->foreign_spreads.end(), std::back_inserter(all.foreign_spreads));
   }
   return all;

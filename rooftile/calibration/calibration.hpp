@@ -27,9 +27,11 @@ struct Spread {
   bool operator==(const Spread&) const = default;
 };
 
+inline constexpr std::string_view kAnyGpu = "any";
+
 struct CalibrationEntry {
   KernelFamily family = KernelFamily::conv_simt;
-  std::string scope;  // a GPU's id, or an architecture as a GPU file names it
+  std::string scope;  // a GPU's id, an architecture as a GPU file names it, or "any"
   Constants constants;
   TileChoice choice = TileChoice::least_time;
   std::optional<Spread> spread;  // of this scope's own GPUs
@@ -38,33 +40,37 @@ struct CalibrationEntry {
   double rows = 0, gmae = 0;  // of the fit: rows, and geometric mean absolute error on them
 };
 
-// Time of a framework's call that no kernel accounts for.
-struct Overhead {
+// What a framework adds to the kernels it calls, and the state in which it leaves the L2.
+struct Harness {
+  KernelFamily family = KernelFamily::conv_simt;
   std::string framework;
-  std::string gpu;  // empty: any
-  Seconds time;
+  std::string gpu;       // empty: any
+  Seconds overhead;      // of a call, after or before its kernels
+  Seconds floor;         // of a call, beside its kernels: no call is shorter
+  double copies = 0;     // sets of weights between two uses of one; 0: the L2 holds nothing of an earlier call
+  bool rotates = false;  // the activations too have as many copies; else they stay the same
 };
 
 struct Calibration {
   std::vector<CalibrationEntry> entries;
-  std::vector<Overhead> overheads;
+  std::vector<Harness> harnesses;
   std::vector<std::pair<KernelFamily, Spread>> foreign_spreads;  // of GPUs that no entry was fitted on
 };
 
 // How an entry was found for a GPU.
-enum class Match { gpu, architecture, foreign };
+enum class Match { gpu, architecture, foreign };  // foreign: an entry for any GPU
 
 struct FoundEntry {
   const CalibrationEntry* entry = nullptr;
   Match match = Match::foreign;
 };
 
-// The GPU's own entry, its architecture's, else that of the nearest architecture of any vendor by date; entry is null
-// only if nothing of the family is there.
+// The GPU's own entry, its architecture's, else the one for any GPU; entry is null if the family has none of them.
 FoundEntry find_entry(const Calibration& calibration, KernelFamily family, const Gpu& gpu);
 
-// The overhead of a framework on a GPU, on any, or nothing.
-std::optional<Seconds> find_overhead(const Calibration& calibration, std::string_view framework, std::string_view gpu);
+// The harness of a framework on a GPU, else on any GPU; null if the framework is not known.
+const Harness* find_harness(const Calibration& calibration, KernelFamily family, std::string_view framework,
+                            std::string_view gpu);
 
 // The interval factors for a match: the entry's own spread, or the family's foreign one.
 std::optional<Spread> find_spread(const Calibration& calibration, const FoundEntry& found);

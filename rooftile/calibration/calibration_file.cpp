@@ -14,7 +14,6 @@
 namespace rooftile {
 namespace {
 
-constexpr std::array kFamilies = {KernelFamily::conv_simt, KernelFamily::gemm_simt, KernelFamily::tensor};
 constexpr std::array kChoices = {TileChoice::least_time, TileChoice::by_channels};
 constexpr std::size_t kLargestFile = 1 << 20;
 
@@ -47,13 +46,12 @@ class Reader {
   void read_table(std::string_view kind, const toml::table& table) {
     if (kind == "entry") {
       calibration_.entries.push_back(read_entry(table));
-    } else if (kind == "overhead") {
-      calibration_.overheads.push_back(
-          {text(table, "framework"), text(table, "gpu"), Seconds(number(table, "time_us", 0, 1e6) * 1e-6)});
+    } else if (kind == "harness") {
+      calibration_.harnesses.push_back(read_harness(table));
     } else if (kind == "foreign") {
       calibration_.foreign_spreads.emplace_back(family(table), read_spread(table).value_or(Spread{}));
     } else {
-      const std::vector<std::string> known = {"entry", "overhead", "foreign"};
+      const std::vector<std::string> known = {"entry", "harness", "foreign"};
       reject(table, fmt::format("unknown table '{}'{}", one_line(kind, 40), did_you_mean(kind, known)));
     }
   }
@@ -77,7 +75,7 @@ class Reader {
 
   KernelFamily family(const toml::table& table) {
     const std::string name = text(table, "family");
-    for (const KernelFamily known : kFamilies) {
+    for (const KernelFamily known : kKernelFamilies) {
       if (name_of(known) == name) return known;
     }
     reject(table, fmt::format("unknown family '{}'", one_line(name, 40)));
@@ -94,6 +92,19 @@ class Reader {
       return std::nullopt;
     }
     return Spread{*low, *high};
+  }
+
+  Harness read_harness(const toml::table& table) {
+    constexpr double kMicro = 1e-6, kLongest = 1e6, kMostCopies = 1000;
+    Harness harness;
+    harness.family = family(table);
+    harness.framework = text(table, "framework");
+    harness.gpu = text(table, "gpu");
+    harness.overhead = Seconds(number(table, "overhead_us", 0, kLongest) * kMicro);
+    harness.floor = Seconds(number(table, "floor_us", 0, kLongest) * kMicro);
+    harness.copies = number(table, "copies", 0, kMostCopies);
+    harness.rotates = table["rotates"].value_or(false);
+    return harness;
   }
 
   CalibrationEntry read_entry(const toml::table& table) {
@@ -114,20 +125,20 @@ class Reader {
     } else {
       entry.choice = *found;
     }
-    entry.constants = read_constants(table);
+    entry.constants = read_constants(table, entry.family);
     return entry;
   }
 
   // A constant that a file leaves out keeps the value it has before any fit.
-  Constants read_constants(const toml::table& entry) {
-    Constants constants = unfitted_constants();
+  Constants read_constants(const toml::table& entry, KernelFamily family) {
+    Constants constants = unfitted_constants(family);
     const toml::table* table = entry["constants"].as_table();
     if (table == nullptr) {
       reject(entry, "no table 'constants'");
       return constants;
     }
     for (auto&& [key, node] : *table) {
-      const auto rows = constant_table();
+      const auto rows = constant_table(family);
       const auto row =
           std::find_if(rows.begin(), rows.end(), [&](const ConstantInfo& r) { return r.name == key.str(); });
       if (row == rows.end()) {
@@ -181,14 +192,19 @@ std::string write_calibration(const Calibration& calibration) {
                         entry.rows, entry.gmae);
     if (entry.spread) text += spread_line(*entry.spread);
     text += "[entry.constants]\n";
-    for (std::size_t i = 0; i < kConstants; ++i) {
-      text += fmt::format("{} = {:.5g}\n", constant_table()[i].name, entry.constants.values[i]);
+    const auto table = constant_table(entry.family);
+    for (std::size_t i = 0; i < table.size(); ++i) {
+      text += fmt::format("{} = {:.5g}\n", table[i].name, entry.constants.values[i]);
     }
     text += '\n';
   }
-  for (const Overhead& overhead : calibration.overheads) {
-    text += fmt::format("[[overhead]]\nframework = {}\ngpu = {}\ntime_us = {:.4g}\n\n", quoted(overhead.framework),
-                        quoted(overhead.gpu), overhead.time.value() * 1e6);
+  constexpr double kMicro = 1e6;
+  for (const Harness& harness : calibration.harnesses) {
+    text += fmt::format("[[harness]]\nfamily = {}\nframework = {}\ngpu = {}\n", quoted(name_of(harness.family)),
+                        quoted(harness.framework), quoted(harness.gpu));
+    text +=
+        fmt::format("overhead_us = {:.4g}\nfloor_us = {:.4g}\ncopies = {:.3g}\nrotates = {}\n\n",
+                    harness.overhead.value() * kMicro, harness.floor.value() * kMicro, harness.copies, harness.rotates);
   }
   for (const auto& [family, spread] : calibration.foreign_spreads) {
     text += fmt::format("[[foreign]]\nfamily = {}\n{}\n", quoted(name_of(family)), spread_line(spread));

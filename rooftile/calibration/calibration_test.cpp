@@ -12,21 +12,30 @@ namespace {
 CalibrationEntry entry_for(std::string scope) {
   CalibrationEntry entry;
   entry.scope = std::move(scope);
-  entry.constants = unfitted_constants();
+  entry.constants = unfitted_constants(entry.family);
   return entry;
+}
+
+std::vector<ConstantInfo> all_constants() {
+  std::vector<ConstantInfo> all;
+  for (const KernelFamily family : kKernelFamilies) {
+    const auto table = constant_table(family);
+    all.insert(all.end(), table.begin(), table.end());
+  }
+  return all;
 }
 
 Gpu gpu_named(std::string_view id) { return *find_gpu(id); }
 
 TEST(Constants, StartWithinTheirBounds) {
-  for (const ConstantInfo& row : constant_table()) {
+  for (const ConstantInfo& row : all_constants()) {
     EXPECT_LE(row.low, row.start) << row.name;
     EXPECT_LE(row.start, row.high) << row.name;
   }
 }
 
 TEST(Constants, NoEfficiencyExceedsOne) {
-  for (const ConstantInfo& row : constant_table()) {
+  for (const ConstantInfo& row : all_constants()) {
     if (row.name.find("efficiency") != std::string_view::npos) EXPECT_EQ(row.high, 1) << row.name;
     EXPECT_GE(row.low, 0) << row.name;
   }
@@ -38,7 +47,7 @@ TEST(Calibration, ReadsWhatItWrites) {
   calibration.entries[0].choice = TileChoice::by_channels;
   calibration.entries[0].spread = Spread{0.75, 1.5};
   calibration.entries[0].data = "a \"quoted\" table";
-  calibration.overheads.push_back({"PyTorch", "t4", Seconds(50e-6)});
+  calibration.harnesses.push_back({KernelFamily::tensor, "PyTorch", "t4", Seconds(50e-6), Seconds(70e-6), 5, true});
   calibration.foreign_spreads.emplace_back(KernelFamily::tensor, Spread{0.5, 2});
   const auto read = parse_calibration(write_calibration(calibration), "test");
   ASSERT_TRUE(read) << read.error().text();
@@ -47,18 +56,25 @@ TEST(Calibration, ReadsWhatItWrites) {
   EXPECT_EQ(read->entries[0].choice, TileChoice::by_channels);
   EXPECT_EQ(read->entries[0].spread, calibration.entries[0].spread);
   EXPECT_EQ(read->entries[0].data, calibration.entries[0].data);
-  EXPECT_NEAR(find_overhead(*read, "PyTorch", "t4")->value(), 50e-6, 1e-12);
+  const Harness* harness = find_harness(*read, KernelFamily::tensor, "PyTorch", "t4");
+  ASSERT_NE(harness, nullptr);
+  EXPECT_NEAR(harness->overhead.value(), 50e-6, 1e-12);
+  EXPECT_NEAR(harness->floor.value(), 70e-6, 1e-12);
+  EXPECT_EQ(harness->copies, 5);
+  EXPECT_TRUE(harness->rotates);
+  EXPECT_EQ(find_harness(*read, KernelFamily::tensor, "PyTorch", "p4"), nullptr);
+  EXPECT_EQ(find_harness(*read, KernelFamily::conv_simt, "PyTorch", "t4"), nullptr);
   EXPECT_EQ(read->foreign_spreads, calibration.foreign_spreads);
 }
 
-TEST(Calibration, PrefersTheGpuThenItsArchitectureThenTheNearest) {
+TEST(Calibration, PrefersTheGpuThenItsArchitectureThenTheOneForAny) {
   Calibration calibration;
-  calibration.entries = {entry_for("Maxwell GM20x"), entry_for("Volta"), entry_for("Turing"), entry_for("t4")};
+  calibration.entries = {entry_for("any"), entry_for("Volta"), entry_for("Turing"), entry_for("t4")};
   EXPECT_EQ(find_entry(calibration, KernelFamily::conv_simt, gpu_named("t4")).entry->scope, "t4");
   EXPECT_EQ(find_entry(calibration, KernelFamily::conv_simt, gpu_named("rtx-2080-ti")).entry->scope, "Turing");
   EXPECT_EQ(find_entry(calibration, KernelFamily::conv_simt, gpu_named("rtx-2080-ti")).match, Match::architecture);
   const FoundEntry kepler = find_entry(calibration, KernelFamily::conv_simt, gpu_named("k80"));
-  EXPECT_EQ(kepler.entry->scope, "Maxwell GM20x");
+  EXPECT_EQ(kepler.entry->scope, "any");
   EXPECT_EQ(kepler.match, Match::foreign);
   EXPECT_EQ(find_entry(calibration, KernelFamily::tensor, gpu_named("t4")).entry, nullptr);
 }

@@ -1,4 +1,6 @@
 // The fitted constants of the refined time model: what each means, its unit and its physical bounds.
+//
+// Kernels of one family share a form of the model and so a table of constants.
 #pragma once
 
 #include <array>
@@ -14,10 +16,11 @@ enum class KernelFamily {
   gemm_simt,  // GEMMs on the FP32 lanes (cuBLAS)
   tensor,     // GEMMs and convolutions on tensor cores
 };
-constexpr std::size_t kKernelFamilies = 3;
+inline constexpr std::array kKernelFamilies = {KernelFamily::conv_simt, KernelFamily::gemm_simt, KernelFamily::tensor};
 std::string_view name_of(KernelFamily family);
 
-enum class Constant {
+// Of conv_simt (timing/conv_time.cpp).
+enum class ConvConstant {
   narrow_efficiency,
   middle_efficiency,
   wide_efficiency,
@@ -38,25 +41,36 @@ enum class Constant {
   kernel_gap,
   atomics,
 };
-constexpr std::size_t kConstants = 19;
 
+// What an architecture says of a constant before any fit.
 struct ConstantInfo {
   std::string_view name;
   std::string_view unit;  // empty: a ratio
   double start, low, high;
   std::string_view meaning;
+  bool fitted = true;  // false: known from the hardware, a fit leaves it
 };
-std::span<const ConstantInfo, kConstants> constant_table();
+
+inline constexpr std::size_t kMostConstants = 32;
+
+// One row a constant, in the order of the family's enumeration; at most kMostConstants.
+std::span<const ConstantInfo> constant_table(KernelFamily family);
 
 struct Constants {
-  std::array<double, kConstants> values{};
+  std::array<double, kMostConstants> values{};
 
-  double operator[](Constant which) const { return values[static_cast<std::size_t>(which)]; }
-  double& operator[](Constant which) { return values[static_cast<std::size_t>(which)]; }
+  template <class Which>  // the enumeration of the family that the constants are of
+  double operator[](Which which) const {
+    return values[static_cast<std::size_t>(which)];
+  }
+  template <class Which>
+  double& operator[](Which which) {
+    return values[static_cast<std::size_t>(which)];
+  }
   bool operator==(const Constants&) const = default;
 };
 
 // The starting values of the table: nothing fitted.
-Constants unfitted_constants();
+Constants unfitted_constants(KernelFamily family);
 
 }  // namespace rooftile

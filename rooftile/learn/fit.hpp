@@ -1,6 +1,7 @@
 // Constants of the refined model from measured times: least mean |ln(predicted / measured)| within physical bounds.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,9 +11,10 @@
 
 namespace rooftile {
 
-// Where a fit starts, and how many rows it takes to leave it: constants that few rows speak for stay near it.
+// Where a fit starts, and how hard it is to leave: moving a constant over its whole range costs as much as `strength`
+// rows that are off by a factor of e. Constants that few rows speak for stay near the start.
 struct Prior {
-  Constants constants = unfitted_constants();
+  std::optional<Constants> constants;  // none: those of the family's table
   double strength = 0.02;
 };
 
@@ -24,7 +26,7 @@ struct FitOptions {
 
 struct Fit {
   CalibrationEntry entry;
-  std::vector<Overhead> overheads;
+  std::vector<Harness> harnesses;
   std::vector<double> residuals;                                // ln(measured / predicted), row by row
   std::vector<std::string> at_bound;                            // constants that ended on a bound
   std::vector<std::string> unseen;                              // constants that the rows do not depend on
@@ -34,9 +36,9 @@ struct Fit {
 // The same rows give the same fit. Constants that the rows do not see stay at their starting values.
 Fit fit(const FitRows& rows, const FitOptions& options = {});
 
-// Predicted time of a row under constants and an overhead.
+// Predicted time of a row under constants and a harness.
 Seconds fitted_time(const FitRow& row, const std::vector<Machine>& machines, const Constants& constants,
-                    Seconds overhead);
+                    const Harness& harness);
 
 // exp(mean |residual|) - 1.
 double gmae_of(const std::vector<double>& residuals);

@@ -62,9 +62,10 @@ class Collector {
       return a.sms == b.sms && a.macs_per_second == b.macs_per_second && a.dram == b.dram && a.watts == b.watts &&
              a.clock == b.clock && a.l2 == b.l2;
     });
-    fit.overhead =
-        place_of(group.overheads, Overhead{row.framework, gpu.id, gpu.launch_overhead},
-                 [](const Overhead& a, const Overhead& b) { return a.framework == b.framework && a.gpu == b.gpu; });
+    const Harness harness{model.family, row.framework, gpu.id, gpu.launch_overhead, Seconds(0), 1, false};
+    fit.harness = place_of(group.harnesses, harness, [](const Harness& a, const Harness& b) {
+      return a.framework == b.framework && a.gpu == b.gpu;
+    });
     group.rows.push_back(std::move(fit));
   }
 

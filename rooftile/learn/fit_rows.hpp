@@ -17,7 +17,7 @@ namespace rooftile {
 struct FitRow {
   std::vector<LaunchPlan> plans;  // the fastest is what ran
   std::size_t machine = 0;        // in FitRows::machines
-  std::size_t overhead = 0;       // in FitRows::overheads
+  std::size_t harness = 0;        // in FitRows::harnesses
   Seconds measured;               // the harness's share subtracted
 };
 
@@ -27,8 +27,8 @@ struct FitRows {
   std::string scope;  // a GPU's id or an architecture
   TileChoice choice = TileChoice::least_time;
   std::vector<std::string> gpus;
-  std::vector<Machine> machines;    // one for each GPU and precision; their constants are not set
-  std::vector<Overhead> overheads;  // one for each framework and GPU
+  std::vector<Machine> machines;   // one for each GPU and precision; their constants are not set
+  std::vector<Harness> harnesses;  // one for each framework and GPU
   std::vector<std::string> tables;
   std::vector<FitRow> rows;
 };

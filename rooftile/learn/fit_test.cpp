@@ -17,7 +17,7 @@ FitRows made_rows(const Constants& truth) {
   rows.scope = gpu.id;
   Machine machine = refined_model(RefinedOp::conv, gpu, options)->machine;
   rows.machines = {machine};
-  rows.overheads = {{"framework", gpu.id, Seconds(0)}};
+  rows.harnesses = {{KernelFamily::conv_simt, "framework", gpu.id, Seconds(20e-6), Seconds(0), 1, false}};
   machine.constants = truth;
   for (const std::int64_t channels : {16, 64, 256, 1024}) {
     for (const std::int64_t filters : {32, 96, 256, 1000}) {
@@ -28,7 +28,7 @@ FitRows made_rows(const Constants& truth) {
         OpShape shape;
         shape.gemm = im2col(conv);
         each_plan(shape, gpu, {}, [&](const LaunchPlan& plan) { row.plans.push_back(plan); });
-        row.measured = fitted_time(row, {machine}, truth, Seconds(20e-6));
+        row.measured = fitted_time(row, {machine}, truth, rows.harnesses[0]);
         rows.rows.push_back(std::move(row));
       }
     }
@@ -37,18 +37,18 @@ FitRows made_rows(const Constants& truth) {
 }
 
 TEST(Fit, FindsTheConstantsThatMadeTheData) {
-  Constants truth = unfitted_constants();
-  truth[Constant::wide_efficiency] = 0.7;
-  truth[Constant::narrow_efficiency] = 0.9;
-  truth[Constant::prologue] = 30;
+  Constants truth = unfitted_constants(KernelFamily::conv_simt);
+  truth[ConvConstant::wide_efficiency] = 0.7;
+  truth[ConvConstant::narrow_efficiency] = 0.9;
+  truth[ConvConstant::prologue] = 30;
   const Fit found = fit(made_rows(truth), {.evaluations = 4000});
   EXPECT_LT(found.entry.gmae, 0.02);
-  EXPECT_NEAR(found.entry.constants[Constant::narrow_efficiency], 0.9, 0.05);
-  EXPECT_NEAR(found.overheads.at(0).time.value(), 20e-6, 4e-6);
+  EXPECT_NEAR(found.entry.constants[ConvConstant::narrow_efficiency], 0.9, 0.05);
+  EXPECT_NEAR(found.harnesses.at(0).overhead.value(), 20e-6, 4e-6);
 }
 
 TEST(Fit, NamesWhatTheRowsDoNotSee) {
-  const Fit found = fit(made_rows(unfitted_constants()), {.evaluations = 200});
+  const Fit found = fit(made_rows(unfitted_constants(KernelFamily::conv_simt)), {.evaluations = 200});
   const auto unseen = [&](std::string_view name) {
     return std::find(found.unseen.begin(), found.unseen.end(), name) != found.unseen.end();
   };

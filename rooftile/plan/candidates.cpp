@@ -14,17 +14,17 @@ namespace {
 // A kernel's tile with what decides how many fit an SM, and the constant that says how well it issues.
 struct TileKernel {
   Kernel kernel;
-  Constant efficiency;
+  ConvConstant efficiency;
 };
 
 // cuDNN's SGEMM-tile kernels; threads as profilers report them, registers as their occupancy shows.
 constexpr std::array kConvTiles = {
     TileKernel{{.tile = {128, 32, 8}, .warp_m = 64, .warp_n = 32, .warps = 2, .registers_per_thread = 128},
-               Constant::narrow_efficiency},
+               ConvConstant::narrow_efficiency},
     TileKernel{{.tile = {128, 64, 8}, .warp_m = 32, .warp_n = 64, .warps = 4, .registers_per_thread = 128},
-               Constant::middle_efficiency},
+               ConvConstant::middle_efficiency},
     TileKernel{{.tile = {128, 128, 8}, .warp_m = 32, .warp_n = 64, .warps = 8, .registers_per_thread = 128},
-               Constant::wide_efficiency},
+               ConvConstant::wide_efficiency},
 };
 
 constexpr double kMostSplits = 64;

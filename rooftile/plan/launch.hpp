@@ -19,11 +19,20 @@ struct Launch {
   double steps = 0;          // of k, one CTA; padded to whole main-loop steps
   double warps = 4;          // of a CTA
   double resident = 1;       // CTAs an SM holds at once
-  Constant efficiency = Constant::middle_efficiency;
-  Constant prologue = Constant::prologue;
+  ConvConstant efficiency = ConvConstant::middle_efficiency;
+  ConvConstant prologue = ConvConstant::prologue;
   bool gradient = false;      // a backward kernel
   bool aligned_store = true;  // rows of the output start on 32-byte sectors
   double atomics = 0;         // additions into memory
+
+  // Of a GEMM: what its own forms of the time model start from.
+  struct Product {
+    double m = 1, n = 1, k = 1, batch = 1;
+    double tile_m = 1, tile_n = 1, tile_k = 1;
+    double split = 1;             // CTAs that share one tile of C
+    double element = 4;           // bytes
+    bool k_contiguous_b = false;  // B is stored n x k, as the weights of a linear layer are
+  } product = {};
 };
 
 // A way to run an operator: its kernels one after another.

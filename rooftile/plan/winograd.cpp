@@ -87,8 +87,8 @@ LaunchPlan fused_winograd(const OpShape& op) {
   gemm.steps = std::ceil(planes.in_channels / 8) * 8;
   gemm.warps = kWarps;
   gemm.resident = 1;
-  gemm.efficiency = Constant::winograd_efficiency;
-  gemm.prologue = Constant::winograd_prologue;
+  gemm.efficiency = ConvConstant::winograd_efficiency;
+  gemm.prologue = ConvConstant::winograd_prologue;
   gemm.l2 = op.element * (gemm.ctas * gemm.steps * (kInputsPerChannel + kPositions * kFilters)) + output_bytes(planes);
   gemm.dram_load = input_bytes(planes) + op.element * (kPositions * planes.in_channels * planes.out_channels);
   gemm.dram_store = output_bytes(planes);
@@ -122,8 +122,8 @@ void each_nonfused_winograd(const OpShape& op, const VisitPlan& visit) {
     gemm.steps = std::ceil(k / 8) * 8;
     gemm.warps = tile.warps;
     gemm.resident = tile.resident;
-    gemm.efficiency = Constant::batched_efficiency;
-    gemm.prologue = Constant::winograd_prologue;
+    gemm.efficiency = ConvConstant::batched_efficiency;
+    gemm.prologue = ConvConstant::winograd_prologue;
     gemm.gradient = weights;
     const Bytes product = weights ? filters : output;
     gemm.l2 = op.element * (gemm.ctas * gemm.steps * (tile.m + tile.n)) + product;

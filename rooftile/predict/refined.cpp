@@ -8,19 +8,6 @@
 namespace rooftile {
 namespace {
 
-// FP32 and FP64 run on the vector lanes; so does FP16 on a GPU without tensor cores.
-bool on_tensor_cores(DType precision, const Gpu& gpu) {
-  switch (precision) {
-    case DType::fp32:
-    case DType::fp64:
-      return false;
-    case DType::fp16:
-      return gpu.peak(Peak::tensor_fp16) > FlopsPerSecond(0);
-    default:
-      return true;
-  }
-}
-
 Traffic traffic_of(const LaunchPlan& plan) {
   Traffic traffic;
   for (std::size_t i = 0; i < plan.count; ++i) {
@@ -35,18 +22,24 @@ Traffic traffic_of(const LaunchPlan& plan) {
 
 }  // namespace
 
-std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const PredictOptions& options) {
+std::optional<RefinedModel> refined_model(RefinedOp /*op*/, const Gpu& gpu, const PredictOptions& options) {
   const auto peak = peak_of(options.precision, gpu);
   if (!peak) return std::nullopt;
   RefinedModel model;
-  model.family = op == RefinedOp::conv ? KernelFamily::conv_simt : KernelFamily::gemm_simt;
-  if (on_tensor_cores(options.precision, gpu)) model.family = KernelFamily::tensor;
+  model.family = KernelFamily::conv_simt;
   model.element = size_of(options.precision);
   const Calibration& calibration = options.calibration ? *options.calibration : builtin_calibration();
   const FoundEntry found = find_entry(calibration, model.family, gpu);
-  model.machine = machine_of(gpu, *peak, found.entry != nullptr ? found.entry->constants : unfitted_constants());
+  model.machine = machine_of(gpu, model.family, *peak,
+                             found.entry != nullptr ? found.entry->constants : unfitted_constants(model.family));
   if (found.entry != nullptr) model.choice = found.entry->choice;
-  model.overhead = find_overhead(calibration, options.framework, gpu.id).value_or(gpu.launch_overhead);
+  model.overhead = gpu.launch_overhead;
+  if (const Harness* harness = find_harness(calibration, model.family, options.framework, gpu.id)) {
+    model.overhead = harness->overhead;
+    model.floor = harness->floor;
+    model.machine.copies = harness->copies;
+    model.machine.rotates = harness->rotates;
+  }
   model.spread = find_spread(calibration, found);
   return model;
 }
@@ -77,7 +70,7 @@ void add_refined(LayerEstimate& layer, const Im2col& gemm, double count, const G
 
 void finish_refined(LayerEstimate& layer, const RefinedModel& model) {
   layer.cases[Bottleneck::launch] += model.overhead;
-  layer.time += model.overhead;
+  layer.time = call_time(layer.time, model.overhead, model.floor);
   layer.bottleneck = largest(layer.cases);
   if (model.spread) {
     layer.time_low = layer.time * model.spread->low;

@@ -17,6 +17,7 @@ struct RefinedModel {
   Machine machine;
   TileChoice choice = TileChoice::least_time;
   Seconds overhead;              // of one call
+  Seconds floor;                 // no call is shorter
   std::optional<Spread> spread;  // measured over predicted, middle 90 %
 };
 

@@ -1,0 +1,81 @@
+// Convolutions on the FP32 lanes: implicit GEMM and Winograd kernels.
+#include <algorithm>
+#include <cmath>
+
+#include "rooftile/timing/launch_time.hpp"
+
+namespace rooftile {
+namespace {
+
+double square(double x) { return x * x; }
+double fourth(double x) { return square(square(x)); }
+double fourth_root(double x) { return std::sqrt(std::sqrt(x)); }
+
+// Two things at once take little longer than the longer of them.
+double together(double a, double b) { return fourth_root(fourth(a) + fourth(b)); }
+
+// Rounds of the main loop that the busiest SM goes through, counted in CTAs that run alone at full rate: `busy` if
+// latencies were hidden, `idle` if only they counted, `both` together.
+struct Rounds {
+  double busy = 0, idle = 0, both = 0;
+};
+
+Rounds rounds_of(const Launch& launch, const Machine& machine) {
+  const double needed = machine.constants[ConvConstant::latency_warps] / launch.warps;  // CTAs that hide latency
+  const double per_wave = launch.resident * machine.sms;
+  const double full = std::floor(launch.ctas / per_wave);
+  const double rest = std::ceil((launch.ctas - full * per_wave) / machine.sms);
+  Rounds rounds;
+  rounds.busy = full * launch.resident + rest;
+  rounds.idle = (full + (rest > 0 ? 1 : 0)) * needed;
+  rounds.both = full * together(launch.resident, needed) + (rest > 0 ? together(rest, needed) : 0);
+  return rounds;
+}
+
+}  // namespace
+
+LaunchTime conv_time(const Launch& launch, const Machine& machine) {
+  const Constants& constants = machine.constants;
+  const double load = launch.dram_load.value();
+  const double store =
+      launch.dram_store.value() * (launch.aligned_store ? 1 : 1 + constants[ConvConstant::unaligned_store]);
+  LaunchTime result;
+  if (launch.ctas == 0) {  // a stream kernel
+    result.dram = Seconds((load + store) / (machine.dram * constants[ConvConstant::stream_efficiency]));
+    result.time = result.dram;
+    return result;
+  }
+  const double steps = launch.steps + constants[launch.prologue];
+  const double efficiency =
+      constants[launch.efficiency] * (launch.gradient ? constants[ConvConstant::gradient_efficiency] : 1);
+  const double round = launch.macs_per_step * steps / (machine.macs_per_second * efficiency);
+  const Rounds rounds = rounds_of(launch, machine);
+  const double busy = round * rounds.both;
+  const double l2 = launch.l2.value() / (machine.l2 * constants[ConvConstant::l2_efficiency]);
+  const double dram =
+      (load / constants[ConvConstant::dram_load_efficiency] + store / constants[ConvConstant::dram_store_efficiency]) /
+      machine.dram;
+  double time = fourth_root(fourth(busy) + fourth(l2) + fourth(dram));
+
+  constexpr double kPico = 1e-12, kMicro = 1e-6;
+  if (machine.watts > 0) {
+    const double joules = machine.energy_scale * kPico *
+                          (launch.ctas * launch.macs_per_step * steps * constants[ConvConstant::mac_energy] +
+                           (load + store) * constants[ConvConstant::byte_energy]);
+    const double power = std::max(0.0, joules / machine.watts - constants[ConvConstant::power_window] * kMicro);
+    time = time * std::sqrt(fourth_root(1 + square(fourth(power / time))));  // the 8-norm: a cap is sharper
+    result.power = Seconds(power);
+  }
+  if (launch.atomics > 0) {
+    result.atomics = Seconds(launch.atomics / (constants[ConvConstant::atomics] * machine.clock * machine.sms));
+    time += result.atomics.value();
+  }
+  result.compute = Seconds(round * rounds.busy);
+  result.latency = Seconds(round * rounds.idle);
+  result.l2 = Seconds(l2);
+  result.dram = Seconds(dram);
+  result.time = Seconds(time);
+  return result;
+}
+
+}  // namespace rooftile

@@ -1,0 +1,32 @@
+#include "rooftile/timing/machine.hpp"
+
+#include <cmath>
+
+namespace rooftile {
+namespace {
+
+// Energy per operation falls with the name of the process about so: what boards that run into their power cap did from
+// 28 to 12 nm.
+constexpr double kReferenceProcess = 16, kEnergyExponent = 1.2;
+
+}  // namespace
+
+Machine machine_of(const Gpu& gpu, KernelFamily family, FlopsPerSecond peak, const Constants& constants) {
+  Machine machine;
+  machine.family = family;
+  machine.sms = gpu.sm_count;
+  machine.macs_per_second = peak.value() / 2 / gpu.sm_count;
+  const bool tensor = family == KernelFamily::tensor && gpu.tensor_clock;
+  machine.clock = tensor ? gpu.tensor_clock->value() : gpu.clock.value();
+  machine.base_clock = gpu.base_clock ? gpu.base_clock->value() : machine.clock;
+  machine.l2 = gpu.level("L2").bandwidth.value();
+  machine.l2_capacity = gpu.level("L2").capacity.value();
+  machine.l2_latency = gpu.level("L2").latency.value();
+  machine.dram = gpu.level("DRAM").bandwidth.value();
+  if (gpu.tdp) machine.watts = gpu.tdp->value();
+  if (gpu.process_nm) machine.energy_scale = std::pow(*gpu.process_nm / kReferenceProcess, kEnergyExponent);
+  machine.constants = constants;
+  return machine;
+}
+
+}  // namespace rooftile

@@ -1,0 +1,29 @@
+// A GPU as the refined time model sees it, with the constants of a kernel family: plain numbers in base units.
+#pragma once
+
+#include "rooftile/calibration/calibration.hpp"
+#include "rooftile/gpu/gpu.hpp"
+#include "rooftile/units/units.hpp"
+
+namespace rooftile {
+
+struct Machine {
+  KernelFamily family = KernelFamily::conv_simt;
+  double sms = 1;
+  double macs_per_second = 1;  // of one SM, at `clock`
+  double clock = 1;            // Hz, of the unit that multiplies
+  double base_clock = 1;       // Hz; `clock` where the GPU's file names none
+  double l2 = 1, dram = 1;     // bytes per second of the chip
+  double l2_capacity = 1;      // bytes
+  double l2_latency = 1;       // cycles
+  double energy_scale = 1;     // of the chip's process, relative to 16 nm
+  double watts = 0;            // board power; 0: not known, so nothing is limited by it
+  double copies = 0;           // Harness::copies and rotates: what of the operands is in the L2 when a kernel starts
+  bool rotates = false;
+  Constants constants;
+};
+
+// Made once per GPU, family and precision. `peak` is the dense rate of the unit that multiplies.
+Machine machine_of(const Gpu& gpu, KernelFamily family, FlopsPerSecond peak, const Constants& constants);
+
+}  // namespace rooftile
