@@ -96,12 +96,12 @@ Result<void> check_method(const PredictOptions& options) {
     case Method::prior:
       if (options.precision != DType::fp32) {
         return fail(ErrorCode::unsupported,
-                    fmt::format("method {} takes fp32 only, not {}; roofline takes every precision", method,
+                    fmt::format("method {} takes fp32 only, not {}; rooftile and roofline take every precision", method,
                                 name_of(options.precision)));
       }
       if (options.pass != Pass::fwd) {
         return fail(ErrorCode::unsupported,
-                    fmt::format("method {} takes pass fwd only, not {}; roofline takes every pass", method,
+                    fmt::format("method {} takes pass fwd only, not {}; rooftile and roofline take every pass", method,
                                 name_of(options.pass)));
       }
       if (!(options.prior_miss_rate >= 0 && options.prior_miss_rate <= 1)) {
@@ -265,6 +265,7 @@ Result<Prediction> predict(const Workload& workload, const Gpu& gpu, const Predi
   prediction.batch_size = stored.batch_size;
   prediction.precision = options.precision;
   prediction.method = label_of(options);
+  prediction.sm_count = gpu.sm_count;
   prediction.peak = peak_of(options.precision, gpu).value_or(FlopsPerSecond(0));
   prediction.memory = memory_use(stored);
   prediction.unsupported = stored.skipped;

@@ -70,6 +70,7 @@ struct Prediction {
   std::string method = "delta";  // label_of() the options
   Seconds time;
   Flops flops;
+  double sm_count = 1;  // of the GPU
   FlopsPerSecond peak;  // of the GPU at this precision; zero where it has none
   MemoryUse memory;
   std::vector<LayerEstimate> layers;
@@ -81,6 +82,18 @@ struct Prediction {
     return static_cast<double>(batch_size) / time.value();
   }
 };
+
+// Bounds of a time.
+struct Interval {
+  Seconds low, high;
+};
+
+// The 90 % interval of a layer, where its method has one.
+std::optional<Interval> interval_of(const LayerEstimate& layer);
+
+// The sum of the layers' intervals, as if all errors went the same way; layers without one count with their time.
+// Nothing where no layer has one.
+std::optional<Interval> interval_of(const Prediction& prediction);
 
 // Total time of the layers that each thing limits, in the order of Bottleneck.
 Cases time_by_bottleneck(const Prediction& prediction);

@@ -35,6 +35,7 @@ constexpr std::string_view kLayerColumns[] = {"name",
                                               "gemm.groups",
                                               "plan.algorithm",
                                               "plan.tile",
+                                              "plan.split_k",
                                               "plan.ctas",
                                               "plan.active_ctas_per_sm",
                                               "plan.waves",
@@ -49,6 +50,7 @@ constexpr std::string_view kLayerColumns[] = {"name",
                                               "cases_s.l1",
                                               "cases_s.l2",
                                               "cases_s.dram",
+                                              "cases_s.power",
                                               "cases_s.launch"};
 
 // "128x64x4" for an array, nothing for null.

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "rooftile/predict/plan_summary.hpp"
 #include "rooftile/report/prediction_json.hpp"
 #include "rooftile/report/report.hpp"
 
@@ -28,20 +29,33 @@ Json value(Q quantity) {
   return quantity.value();
 }
 
-Json plan_json(const Plan& plan) {
-  const Tile& tile = plan.kernel.tile;
-  return {{"algorithm", name_of(plan.algorithm)},
-          {"tile", {tile.m, tile.n, tile.k}},
-          {"ctas", whole(plan.ctas)},
-          {"active_ctas_per_sm", whole(plan.active_ctas_per_sm)},
-          {"waves", whole(plan.waves)}};
+Json plan_json(const PlanSummary& plan) {
+  const Tile& tile = plan.tile;
+  Json json = {{"algorithm", name_of(plan.algorithm)}, {"tile", {tile.m, tile.n, tile.k}}};
+  if (plan.split_k > 1) json["split_k"] = whole(plan.split_k);
+  json["ctas"] = whole(plan.ctas);
+  json["active_ctas_per_sm"] = whole(plan.active_ctas_per_sm);
+  json["waves"] = whole(plan.waves);
+  return json;
+}
+
+// Whether a case plays a part in a method. Those of DeLTA are always written, so that every layer has them.
+bool has_case(Method method, Bottleneck which) {
+  switch (which) {
+    case Bottleneck::power:
+      return method == Method::rooftile;
+    case Bottleneck::launch:
+      return method == Method::rooftile || method == Method::stream;
+    default:
+      return true;
+  }
 }
 
 Json cases_json(const LayerEstimate& layer) {
   Json cases = Json::object();
   for (std::size_t i = 0; i < kBottlenecks; ++i) {
     const auto which = static_cast<Bottleneck>(i);
-    if (which == Bottleneck::launch && layer.method != Method::stream) continue;
+    if (!has_case(layer.method, which)) continue;
     cases[std::string(name_of(which))] = value(layer.cases[which]);
   }
   return cases;
@@ -49,7 +63,7 @@ Json cases_json(const LayerEstimate& layer) {
 
 }  // namespace
 
-Json layer_json(const LayerEstimate& layer) {
+Json layer_json(const LayerEstimate& layer, double sm_count) {
   Json json = {{"name", layer.name}, {"op", layer.op}};
   if (!layer.function.empty()) json["function"] = layer.function;
   json["pass"] = name_of(layer.pass);
@@ -60,13 +74,10 @@ Json layer_json(const LayerEstimate& layer) {
   if (layer.time_low) json["time_low_s"] = value(*layer.time_low);
   if (layer.time_high) json["time_high_s"] = value(*layer.time_high);
   json["kernels"] = whole(layer.kernels);
-  if (!layer.delta.empty()) {  // of several kernels, the first stands for all
-    const DeltaKernel& kernel = layer.delta.front();
-    json["gemm"] = {{"m", whole(kernel.gemm.m)},
-                    {"n", whole(kernel.gemm.n)},
-                    {"k", whole(kernel.gemm.k)},
-                    {"groups", whole(kernel.gemm.groups)}};
-    json["plan"] = plan_json(kernel.plan);
+  if (const auto plan = plan_summary(layer, sm_count)) {
+    json["gemm"] = {
+        {"m", whole(plan->m)}, {"n", whole(plan->n)}, {"k", whole(plan->k)}, {"groups", whole(plan->groups)}};
+    json["plan"] = plan_json(*plan);
   }
   json["traffic_bytes"] = {{"l1", whole(layer.traffic.l1.value())},
                            {"l2", whole(layer.traffic.l2.value())},
@@ -88,20 +99,25 @@ Json prediction_json(const Prediction& prediction) {
                {"precision", name_of(prediction.precision)},
                {"pass", prediction.pass},
                {"method", prediction.method},
-               {"time_s", value(prediction.time)},
-               {"throughput_per_s", throughput ? Json(*throughput) : Json(nullptr)},
-               {"flops", whole(prediction.flops.value())},
-               {"memory_bytes",
-                {{"weights", whole(memory.weights.value())},
-                 {"activations", whole(memory.activations.value())},
-                 {"workspace", whole(memory.workspace.value())},
-                 {"total", whole(memory.total().value())}}},
-               {"unsupported", Json::array()},
-               {"layers", Json::array()}};
+               {"time_s", value(prediction.time)}};
+  if (const auto interval = interval_of(prediction)) {
+    json["time_low_s"] = value(interval->low);
+    json["time_high_s"] = value(interval->high);
+  }
+  json["throughput_per_s"] = throughput ? Json(*throughput) : Json(nullptr);
+  json["flops"] = whole(prediction.flops.value());
+  json["memory_bytes"] = {{"weights", whole(memory.weights.value())},
+                          {"activations", whole(memory.activations.value())},
+                          {"workspace", whole(memory.workspace.value())},
+                          {"total", whole(memory.total().value())}};
+  json["unsupported"] = Json::array();
+  json["layers"] = Json::array();
   for (const Skipped& op : prediction.unsupported) {
     json["unsupported"].push_back({{"name", op.name}, {"op_type", op.op_type}});
   }
-  for (const LayerEstimate& layer : prediction.layers) json["layers"].push_back(layer_json(layer));
+  for (const LayerEstimate& layer : prediction.layers) {
+    json["layers"].push_back(layer_json(layer, prediction.sm_count));
+  }
   return json;
 }
 

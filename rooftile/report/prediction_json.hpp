@@ -7,7 +7,7 @@
 
 namespace rooftile {
 
-nlohmann::ordered_json layer_json(const LayerEstimate& layer);
+nlohmann::ordered_json layer_json(const LayerEstimate& layer, double sm_count);  // of the GPU
 nlohmann::ordered_json prediction_json(const Prediction& prediction);
 
 }  // namespace rooftile

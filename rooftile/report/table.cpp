@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/report/interval.hpp"
 #include "rooftile/report/names.hpp"
 #include "rooftile/report/report.hpp"
 #include "rooftile/report/text.hpp"
@@ -25,7 +26,7 @@ std::string heading(const Prediction& prediction) {
 
 std::string totals(const Prediction& prediction) {
   const auto throughput = prediction.throughput_per_second();
-  std::string text = fmt::format("  time        {}{}\n", print(prediction.time),
+  std::string text = fmt::format("  time        {}{}\n", print(prediction.time, interval_of(prediction)),
                                  throughput ? fmt::format("   {} samples/s", four_digits(*throughput)) : "");
   if (prediction.time > Seconds(0)) {
     const FlopsPerSecond rate = prediction.flops / prediction.time;
@@ -102,6 +103,15 @@ std::string methods(const Prediction& prediction) {
   return text.empty() ? "" : text + "\n";
 }
 
+// What the interval of the total means.
+std::string interval_note(const Prediction& prediction) {
+  if (!interval_of(prediction)) return "";
+  const auto with = std::count_if(prediction.layers.begin(), prediction.layers.end(),
+                                  [](const LayerEstimate& layer) { return interval_of(layer).has_value(); });
+  return fmt::format("  interval      90 %, of {} layers as if all were off the same way; the others have none\n",
+                     with);
+}
+
 std::string left_out(const Prediction& prediction) {
   if (prediction.unsupported.empty()) return "";
   return fmt::format("  left out      {} of {} operators, not in any number above: {}\n", prediction.unsupported.size(),
@@ -113,7 +123,7 @@ std::string left_out(const Prediction& prediction) {
 
 std::string table_report(const Prediction& prediction, const TableOptions& options) {
   return heading(prediction) + totals(prediction) + bottlenecks(prediction) + layers(prediction, options.all_layers) +
-         methods(prediction) + left_out(prediction) +
+         methods(prediction) + interval_note(prediction) + left_out(prediction) +
          "  not modelled  fusion of layers, host time, transfers to and from the host\n";
 }
 

@@ -1,0 +1,59 @@
+#include "rooftile/predict/plan_summary.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "rooftile/plan/gemm_shape.hpp"
+
+namespace rooftile {
+namespace {
+
+PlanSummary summary_of(const DeltaKernel& kernel) {
+  const Im2col& gemm = kernel.gemm;
+  const Plan& plan = kernel.plan;
+  return {.m = gemm.m,
+          .n = gemm.n,
+          .k = gemm.k,
+          .groups = gemm.groups,
+          .algorithm = plan.algorithm,
+          .tile = plan.kernel.tile,
+          .ctas = plan.ctas,
+          .active_ctas_per_sm = plan.active_ctas_per_sm,
+          .waves = plan.waves};
+}
+
+}  // namespace
+
+const Launch& main_launch(const LaunchPlan& plan) {
+  const auto end = plan.launches.begin() + static_cast<std::ptrdiff_t>(plan.count);
+  return *std::max_element(plan.launches.begin(), end,
+                           [](const Launch& a, const Launch& b) { return a.ctas < b.ctas; });
+}
+
+bool scatters(const LaunchPlan& plan) { return main_launch(plan).atomics > 0; }
+
+PlanSummary plan_summary(const Im2col& gemm, Pass pass, const LaunchPlan& plan, double sm_count) {
+  const OpShape op{.gemm = gemm, .pass = pass};
+  const GemmShape shape = scatters(plan) ? scatter_shape(op) : gemm_shape(op);
+  const Launch& main = main_launch(plan);
+  return {.m = shape.m,
+          .n = shape.n,
+          .k = shape.k,
+          .groups = shape.count,
+          .algorithm = plan.algorithm,
+          .tile = plan.tile,
+          .split_k = plan.split_k,
+          .ctas = main.ctas,
+          .active_ctas_per_sm = main.resident,
+          .waves = std::ceil(main.ctas / (main.resident * sm_count)),
+          .kernels = static_cast<double>(plan.count)};
+}
+
+std::optional<PlanSummary> plan_summary(const LayerEstimate& layer, double sm_count) {
+  if (!layer.delta.empty()) return summary_of(layer.delta.front());
+  if (layer.refined.empty()) return std::nullopt;
+  const RefinedKernel& kernel = layer.refined.front();
+  return plan_summary(kernel.gemm, layer.pass, kernel.plan, sm_count);
+}
+
+}  // namespace rooftile

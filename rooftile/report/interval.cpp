@@ -1,0 +1,29 @@
+#include "rooftile/report/interval.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "rooftile/report/text.hpp"
+#include "rooftile/units/text.hpp"
+
+namespace rooftile {
+namespace {
+
+std::string three_digits(double number) {
+  constexpr double kWhole = 100;
+  return number >= kWhole ? grouped(std::round(number)) : fmt::format("{:.3g}", number);
+}
+
+}  // namespace
+
+std::string print(Seconds time, const std::optional<Interval>& interval) {
+  std::string text = print(time);
+  if (!interval) return text;
+  const auto unit = parse<Seconds>("1" + text.substr(text.find(' ')));
+  if (!unit) return text;  // not reached: what print() writes, parse() reads
+  const auto in_unit = [&](Seconds bound) { return three_digits(bound / *unit); };
+  return fmt::format("{} ({} to {})", text, in_unit(interval->low), in_unit(interval->high));
+}
+
+}  // namespace rooftile

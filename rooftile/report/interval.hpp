@@ -1,0 +1,14 @@
+// A time with its interval, in one unit.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "rooftile/predict/prediction.hpp"
+
+namespace rooftile {
+
+// "285.5 ms (261 to 310)"; the time alone without an interval.
+std::string print(Seconds time, const std::optional<Interval>& interval);
+
+}  // namespace rooftile
