@@ -19,7 +19,7 @@ struct CacheShape {
 };
 
 // Lines are numbers; a mask has bit i set for sector i of the line. A line has at most eight sectors. Sets are chosen
-// by a multiplicative hash, so that the pitch of a tensor does not decide which lines collide.
+// by a hash, so that the pitch of a tensor does not decide which lines collide.
 class SectoredCache {
  public:
   explicit SectoredCache(const CacheShape& shape)
@@ -90,11 +90,13 @@ class SectoredCache {
     return *victim;
   }
 
+  // A multiplication alone would send lines that lie a Fibonacci number apart to neighbouring sets.
   std::uint64_t set_of(std::uint64_t line) const {
-    constexpr std::uint64_t kGolden = 0x9E3779B1;  // 2^32 / golden ratio: Knuth's multiplicative hash
-    constexpr unsigned kBits = 32;
-    const std::uint64_t hash = (line * kGolden) & 0xFFFFFFFFU;
-    return (hash * sets_) >> kBits;
+    constexpr std::uint64_t kMix = 0xFF51AFD7ED558CCDULL;  // of MurmurHash3's finaliser
+    constexpr unsigned kFold = 33, kHalf = 32;
+    std::uint64_t hash = (line + 1) * kMix;
+    hash = (hash ^ (hash >> kFold)) * kMix;
+    return ((hash >> kHalf) * sets_) >> kHalf;
   }
 
   // Marsaglia's xorshift32; equal runs give equal counts.

@@ -1,0 +1,374 @@
+#include "rooftile/traffic/refined.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+
+#include "rooftile/gpu/usable_l1.hpp"
+
+namespace rooftile {
+namespace {
+
+constexpr double kWarp = 32;
+constexpr std::size_t kDepth = 0, kHeight = 1, kWidth = 2;
+
+std::int64_t whole(double value) { return static_cast<std::int64_t>(value); }
+double real(std::int64_t value) { return static_cast<double>(value); }
+
+double gcd_of(double a, double b) { return real(std::gcd(whole(a), whole(b))); }
+
+// The largest power of two that divides `value`, at most `limit`, itself a power of two. Zero is divided by all.
+double two_power(double value, double limit) {
+  const std::int64_t bits = whole(value) | whole(limit);
+  return real(bits & -bits);
+}
+
+double modulo(double value, double step) { return value - step * std::floor(value / step); }
+
+struct Axis {
+  double in = 1, out = 1, filter = 1, stride = 1, dilation = 1, pad = 0;
+  double tap_rows = 1;  // sum over taps of the outputs whose tap lies inside
+
+  bool plain() const { return filter == 1 && stride == 1 && pad == 0 && in == out; }
+};
+
+// Outputs whose tap at `shift` lies inside the input.
+struct Valid {
+  double from = 0, to = 0;
+};
+Valid valid_outputs(const Axis& axis, double tap) {
+  const double first = tap * axis.dilation - axis.pad;
+  const double from = first >= 0 ? 0 : std::ceil(-first / axis.stride);
+  const double to = first >= axis.in ? 0 : std::ceil((axis.in - first) / axis.stride);
+  return {from, std::max(from, std::min(to, axis.out))};
+}
+
+// The layer with neighbouring axes merged where every position is used once, and what follows from it alone.
+struct Geometry {
+  std::array<Axis, 3> axes{};
+  double batch = 1, groups = 1, channels = 1, filters = 1;
+  double plane = 1;  // output positions of a sample
+  double k = 1, taps = 1;
+  double sector = 8, line = 32;  // elements
+};
+
+Geometry geometry(const Im2col& gemm, const Gpu& gpu, Bytes element) {
+  Geometry result;
+  for (std::size_t i = 0; i < result.axes.size(); ++i) {
+    result.axes[i] = {.in = gemm.in[i],
+                      .out = gemm.out[i],
+                      .filter = gemm.filter[i],
+                      .stride = gemm.stride[i],
+                      .dilation = gemm.dilation[i],
+                      .pad = gemm.pad[i]};
+  }
+  auto& axes = result.axes;
+  for (std::size_t i = kWidth; i-- > 0 && axes[kWidth].plain() && axes[i].plain();) {
+    axes[kWidth].in *= axes[i].in;
+    axes[kWidth].out *= axes[i].out;
+    axes[i] = {};
+  }
+  for (Axis& axis : axes) {
+    axis.tap_rows = 0;
+    for (double tap = 0; tap < axis.filter; ++tap) {
+      const Valid valid = valid_outputs(axis, tap);
+      axis.tap_rows += valid.to - valid.from;
+    }
+  }
+  result.batch = gemm.batch;
+  result.groups = gemm.groups;
+  result.channels = gemm.in_channels;
+  result.filters = gemm.n;
+  result.plane = gemm.m / gemm.batch;
+  result.k = gemm.k;
+  result.taps = gemm.filter_volume;
+  result.sector = gpu.level("L1").sector / element;
+  result.line = gpu.level("L1").line / element;
+  return result;
+}
+
+// Addresses that start at `offset` modulo `step`, all such positions in a sector equally likely (step divides it;
+// sectors hold a power of two of elements).
+struct Alignment {
+  double offset = 0, step = 1, sector = 8;
+
+  // Sectors of `span` neighbouring elements: Hermite's identity for the mean of the floors.
+  double sectors(double span) const { return 1 + step / sector * std::floor((offset + span - 1) / step); }
+  // How often the address is at least `least` elements into its sector.
+  double share_from(double least) const {
+    const double places = sector / step;
+    return std::clamp(places - std::ceil((least - offset) / step), 0.0, places) / places;
+  }
+};
+
+Alignment alignment(double offset, double step, double sector) {
+  const double common = two_power(step, sector);
+  return {modulo(offset, common), common, sector};
+}
+
+// Rows of `length` elements, `pitch` apart, read in pieces of `piece`: filters, or samples with one output position.
+double piecewise_sectors(const Geometry& layer, double length, double pitch, double piece) {
+  const double cuts = std::ceil(length / piece) - 1;
+  const Alignment row = alignment(0, pitch, layer.sector);
+  const double mid_sector = alignment(0, two_power(pitch, two_power(piece, layer.sector)), layer.sector).share_from(1);
+  double sectors = row.sectors(length) + cuts * mid_sector;
+  if (length <= piece && pitch == length) sectors -= std::max(0.0, 1 - piece / kWarp) * row.share_from(1);
+  return sectors;
+}
+
+// Sectors that the warps ask for along one row of outputs, all taps of the width.
+double row_requests(const Geometry& layer) {
+  const Axis& width = layer.axes[kWidth];
+  const Axis& height = layer.axes[kHeight];
+  const double aligned = two_power(width.out, kWarp);  // rows start at multiples of this within a warp
+  double sum = 0;
+  for (double tap = 0; tap < width.filter; ++tap) {
+    const Valid valid = valid_outputs(width, tap);
+    const double count = valid.to - valid.from;
+    if (count <= 0) continue;
+    if (width.stride >= layer.sector) {
+      sum += count;
+      continue;
+    }
+    const double shift = tap * width.dilation - width.pad;
+    const Alignment row = alignment(valid.from * width.stride + shift, width.in, layer.sector);
+    const double span = (count - 1) * width.stride + 1;
+    // A warp that ends inside a row splits a sector unless it ends with it.
+    const double cuts = (width.out - aligned) / kWarp * count / width.out;
+    const double split =
+        alignment(shift, two_power(width.in, two_power(aligned * width.stride, layer.sector)), layer.sector)
+            .share_from(width.stride);
+    // Rows that follow each other in a warp may share a sector.
+    const double follows = (1 - aligned / kWarp) * (1 - 1 / height.out);
+    const double joined = row.share_from(height.stride * width.in - span + 1);
+    sum += row.sectors(span) + cuts * split - follows * joined;
+  }
+  return sum;
+}
+
+bool one_output(const Geometry& layer) { return layer.plane == 1; }
+
+double input_plane(const Geometry& layer) {
+  return layer.axes[kDepth].in * layer.axes[kHeight].in * layer.axes[kWidth].in;
+}
+
+// Sectors of activations that all warps of one column of CTAs ask for.
+double requested_activations(const Geometry& layer, const Tile& tile) {
+  if (one_output(layer)) {
+    const double pitch = layer.channels * layer.groups * input_plane(layer);
+    double used = layer.channels;
+    for (const Axis& axis : layer.axes) used *= axis.tap_rows;
+    return layer.batch * layer.groups * piecewise_sectors(layer, used, pitch, tile.k);
+  }
+  return layer.batch * layer.groups * layer.channels * layer.axes[kDepth].tap_rows * layer.axes[kHeight].tap_rows *
+         row_requests(layer);
+}
+
+// Distinct positions that `taps` neighbouring taps of `outputs` outputs touch, and how many of them two halves of the
+// outputs have in common (modelling notes, U(n; R, s, d)); the first clipped to what any tap reaches inside the input.
+struct Touched {
+  double all = 1, common = 0;
+  bool gapless = true;  // neighbours of one another
+  bool whole = true;    // all of the input
+};
+Touched touched(const Axis& axis, double outputs, double taps) {
+  const double divisor = gcd_of(axis.stride, axis.dilation);
+  const double stride = axis.stride / divisor, dilation = axis.dilation / divisor;
+  const double common = dilation * std::max(taps - stride, 0.0);
+  const double all = outputs * taps - std::max(outputs - dilation, 0.0) * std::max(taps - stride, 0.0);
+  const double low = std::max(0.0, -axis.pad);
+  const double high =
+      std::min(axis.in - 1, (axis.out - 1) * axis.stride + (axis.filter - 1) * axis.dilation - axis.pad);
+  const double most = high - low + 1;
+  return {std::min(all, most), common, all >= most, all >= most && most == axis.in};
+}
+
+// Distinct sectors of one channel of one sample that the CTAs of a column fetch, each CTA on its own, if a CTA meets
+// `taps` along each axis together; and how many stretches of memory they lie in.
+struct Region {
+  double sectors = 0, runs = 1, elements = 0;
+  double joined = 0;  // sectors shared with the next channel
+  double uncut = 0;   // share of channels that one CTA has whole
+};
+Region region(const Geometry& layer, double tile_m, const std::array<double, 3>& taps) {
+  const Axis& width = layer.axes[kWidth];
+  const Axis& height = layer.axes[kHeight];
+  const Axis& depth = layer.axes[kDepth];
+  const double reach = (taps[kWidth] - 1) * width.dilation + 1;
+  const double low = std::max(0.0, -width.pad);
+  const double high =
+      std::min(width.in - 1, (width.out - 1) * width.stride + (width.filter - 1) * width.dilation - width.pad);
+  const double span = std::min(high - low + 1, (width.out - 1) * width.stride + reach);
+  const double common_width = std::max(0.0, reach - width.stride);
+  const bool sparse = width.stride - reach >= layer.sector;  // no two outputs share a sector
+  const double row_sectors =
+      sparse ? width.out * (1 + (reach - 1) / layer.sector) : alignment(low, width.in, layer.sector).sectors(span);
+  const double slice = height.out * width.out;
+  // Slices that CTAs of less than a slice share with no other, each as often as a tap meets it.
+  const double slice_taps = depth.tap_rows * taps[kDepth] / depth.filter;
+  Region result;
+  const double cut = two_power(tile_m, layer.sector);  // tiles end at multiples of this
+  if (tile_m < width.out) {                            // rows are cut, and shared with no other CTA
+    const double cuts = (width.out - gcd_of(width.out, tile_m)) / tile_m;
+    const double rows = slice_taps * height.tap_rows * taps[kHeight] / height.filter;
+    const double split =
+        alignment(-width.pad, two_power(width.in, two_power(width.out, cut) * width.stride), layer.sector)
+            .share_from(1);
+    result.sectors = rows * (row_sectors + cuts * (common_width / layer.sector + split));
+    result.runs = rows * (1 + cuts);
+    result.elements = rows * (span + cuts * common_width);
+    return result;
+  }
+  const Touched rows = touched(height, height.out, taps[kHeight]);
+  // Neighbouring rows may share a sector.
+  const double joined =
+      rows.gapless && !sparse ? alignment(low, width.in, layer.sector).share_from(width.in - span + 1) : 0;
+  const double split = alignment(0, two_power(width.in, cut), layer.sector).share_from(1);
+  const double row_alone = row_sectors - joined;  // of a row whose neighbour is there already
+  const double row_again = rows.common * row_alone + (span == width.in ? common_width / layer.sector : 0);
+  const bool unbroken = joined > 0 && span == width.in;
+  if (tile_m < slice) {
+    const double cuts = (slice - gcd_of(slice, tile_m)) / tile_m;
+    result.sectors = slice_taps * (rows.all * row_alone + joined + cuts * (row_again + split));
+    result.runs = slice_taps * (unbroken ? 1 + cuts : rows.all + cuts * (rows.common + 1));
+    result.elements = slice_taps * (rows.all + cuts * rows.common) * span;
+    return result;
+  }
+  const Touched slices = touched(depth, depth.out, taps[kDepth]);
+  const double cuts = (layer.plane - gcd_of(layer.plane, tile_m)) / tile_m;
+  const double all_slices = slices.all + cuts * slices.common;
+  const bool join_slices = rows.whole && slices.gapless;
+  const double rows_again = depth.out > 1 ? 0 : 1;
+  result.sectors = all_slices * (rows.all * row_alone + (join_slices ? 0 : joined)) + (join_slices ? joined : 0) +
+                   cuts * (rows_again * row_again + split);
+  result.runs =
+      unbroken ? (join_slices ? 1 : all_slices) + cuts : all_slices * rows.all + cuts * (rows_again * rows.common + 1);
+  result.elements = (all_slices * rows.all + cuts * rows_again * rows.common) * span;
+  if (rows.whole && slices.whole) result.joined = joined;
+  result.uncut = std::max(0.0, 1 - cuts);
+  return result;
+}
+
+// Taps along each axis that a window of `taps` neighbouring ones spans on average.
+std::array<double, 3> window(const Geometry& layer, double taps) {
+  const double s = layer.axes[kWidth].filter, r = layer.axes[kHeight].filter, d = layer.axes[kDepth].filter;
+  const double width = std::min(s, taps);
+  const double height = taps <= 1 ? 1 : std::min(r, (taps - 1) / s + 1);
+  const double depth = taps <= 1 ? 1 : std::min(d, (taps - 1) / (s * r) + 1);
+  return {depth, height, width};
+}
+
+}  // namespace
+
+double kept(double others, double lines) {
+  constexpr double kWays = 16;
+  const double sets = std::max(1.0, std::floor(lines / kWays));
+  const double mean = others / sets;
+  const double spread = std::sqrt(std::max(mean * (1 - 1 / sets), 1e-9));
+  constexpr double kHalf = 0.5, kRootTwo = 1.4142135623730951;
+  return kHalf * std::erfc((mean - (std::min(kWays, lines) - kHalf)) / (spread * kRootTwo));
+}
+
+RefinedTraffic refined_traffic(const Im2col& gemm, const Plan& plan, const Gpu& gpu, Bytes element) {
+  const Geometry layer = geometry(gemm, gpu, element);
+  const Tile& tile = plan.kernel.tile;
+  const MemoryLevel& l2 = gpu.level("L2");
+  const Bytes sector = gpu.level("L1").sector;
+  RefinedTraffic terms;
+
+  // L1: what warps ask for.
+  const double asked = requested_activations(layer, tile);
+  const double filter_rows = layer.filters * layer.groups;
+  const double asked_filters = filter_rows * piecewise_sectors(layer, layer.k, layer.k, tile.k);
+  terms.l1_activations = sector * (asked * plan.columns);
+  terms.l1_filters = sector * (asked_filters * plan.rows);
+
+  // How CTAs lie on the SMs.
+  const double wave = gpu.sm_count * plan.active_ctas_per_sm;
+  const double full_waves = std::floor(plan.ctas / wave);
+  const double last = plan.ctas - full_waves * wave;
+  const double waves = full_waves + (last > 0 ? 1 : 0);
+  const double sm_waves = full_waves * gpu.sm_count + std::min(last, gpu.sm_count);  // SMs at work, over all waves
+  const double active = plan.ctas / sm_waves;
+  const double columns_an_sm = 1 + (active - 1) * std::min(1.0, gpu.sm_count / plan.rows);
+
+  // L2: what the L1 misses.
+  const double l1_lines = usable_l1(gpu) / gpu.level("L1").line;
+  const double pieces = layer.taps / tile.k + 1 - gcd_of(layer.taps, tile.k) / tile.k;  // steps that meet a channel
+  const Region channel = region(layer, tile.m, window(layer, layer.taps));
+  const Region step = region(layer, tile.m, window(layer, layer.taps / pieces));
+  const double ctas_a_plane = layer.plane / tile.m;
+  const double channels_a_step = std::max(1.0, tile.k / layer.taps);
+  const double tile_n = std::min<double>(tile.n, layer.filters);
+  double step_lines = 0;  // of activations of a CTA in one step
+  double activations = 0, activations_apart = 0, joined_channels = 0;
+  if (one_output(layer)) {
+    step_lines = std::min<double>(tile.m, layer.batch);
+    activations = activations_apart =
+        layer.batch * layer.groups * piecewise_sectors(layer, layer.k, layer.k * layer.groups, layer.k);
+    activations_apart = asked;
+  } else {
+    step_lines = channels_a_step * (step.runs + step.elements / layer.line) / ctas_a_plane;
+    const double planes = layer.batch * layer.groups * layer.channels;
+    const double same_step = layer.taps < tile.k ? 1 - layer.taps / tile.k : 0;
+    joined_channels = planes * (1 - 1 / layer.channels) * channel.joined * channel.uncut;
+    activations = planes * std::min(channel.sectors, asked / planes) - joined_channels;
+    activations_apart = planes * std::min(step.sectors * pieces, asked / planes) - joined_channels * same_step;
+  }
+  const double step_k = std::min<double>(tile.k, layer.k);
+  const double filter_lines =
+      std::min(tile_n * alignment(0, two_power(layer.k, two_power(tile.k, layer.line)), layer.line).sectors(step_k),
+               tile_n * layer.k / layer.line + 1);
+  terms.l1_keeps_activations = kept(active * step_lines + columns_an_sm * filter_lines, l1_lines);
+  terms.l1_keeps_filters = kept(step_lines + filter_lines, l1_lines);
+  const double keeps = terms.l1_keeps_activations;
+  terms.l2_activations = sector * plan.columns * (keeps * activations + (1 - keeps) * activations_apart);
+  const double new_filters =
+      filter_rows * piecewise_sectors(layer, layer.k, layer.k, layer.k) * plan.rows / active * columns_an_sm;
+  terms.l2_filters = terms.l1_filters * (1 - terms.l1_keeps_filters) + sector * new_filters * terms.l1_keeps_filters;
+  terms.l2_filters = std::min(terms.l2_filters, terms.l1_filters);
+
+  // DRAM: what the L2 misses.
+  const double l2_lines = l2.capacity / l2.line;
+  const double line_bytes = l2.line.value();
+  const std::array<double, 3> all_taps = {layer.axes[kDepth].filter, layer.axes[kHeight].filter,
+                                          layer.axes[kWidth].filter};
+  const Region once = region(layer, layer.plane, all_taps);
+  const double planes = layer.batch * layer.groups * layer.channels;
+  double once_bytes = planes * (once.sectors - once.joined * (1 - 1 / layer.channels)) * sector.value();
+  if (one_output(layer)) once_bytes = activations * sector.value();
+  const double rows_a_wave = std::min(wave, plan.rows);
+  terms.passes = std::min(plan.columns, std::max(1.0, plan.rows >= wave ? plan.columns : waves / layer.groups));
+  const double column_bytes = once_bytes / layer.groups;
+  const double wave_bytes = column_bytes * rows_a_wave / plan.rows;
+  const double columns_a_wave = std::max(1.0, wave / plan.rows);
+  const double filter_column = layer.k * tile_n * element.value();
+  const double output_wave = wave * tile.m * tile_n * element.value();
+  const double wave_lines = (wave_bytes + filter_column * columns_a_wave + output_wave) / line_bytes;
+  terms.l2_keeps_filters = kept(wave_lines, l2_lines);
+  const double column_lines =
+      (column_bytes + filter_column + layer.batch * layer.plane * tile_n * element.value()) / line_bytes;
+  terms.l2_keeps_activations = kept(std::max(column_lines, wave_lines), l2_lines);
+  // What two waves share is read again unless the L2 kept it: CTAs of a wave are one large tile.
+  const double apart = region(layer, std::min(wave, plan.rows) * tile.m, all_taps).sectors;
+  const double halo = one_output(layer) ? 0 : planes * std::max(0.0, apart - once.sectors) * sector.value();
+  const double again = 1 + (terms.passes - 1) * (1 - terms.l2_keeps_activations);
+  terms.dram_activations = Bytes(again * (once_bytes + halo * (1 - terms.l2_keeps_filters)));
+  const double filters_once = layer.k * filter_rows * element.value();
+  const double column_count = plan.columns * layer.groups;
+  const double visits = std::max(column_count, waves + column_count - 1) / column_count;
+  terms.dram_filters = Bytes(filters_once * (1 + (visits - 1) * (1 - terms.l2_keeps_filters)));
+  terms.dram_activations = std::min(terms.dram_activations, terms.l2_activations);
+  terms.dram_filters = std::min(terms.dram_filters, terms.l2_filters);
+
+  terms.total.l1 = terms.l1_activations + terms.l1_filters;
+  terms.total.l2 = terms.l2_activations + terms.l2_filters;
+  terms.total.dram = terms.dram_activations + terms.dram_filters;
+  terms.total.store_dram = gemm.groups * gemm.m * gemm.n * element;
+  terms.total.compulsory = compulsory_elements(gemm) * element;
+  return terms;
+}
+
+}  // namespace rooftile

@@ -1,0 +1,33 @@
+// Traffic of an im2col implicit GEMM in closed form, with sectors, rows, clipped padding and cache capacities: DeLTA's
+// idea (Lym et al., ISPASS 2019) counted as the cache simulator counts (docs/simulator.md).
+#pragma once
+
+#include "rooftile/gpu/gpu.hpp"
+#include "rooftile/ops/conv.hpp"
+#include "rooftile/plan/plan.hpp"
+#include "rooftile/traffic/traffic.hpp"
+
+namespace rooftile {
+
+// What the traffic is made of, for `explain`. Bytes are of the whole layer.
+struct RefinedTraffic {
+  Bytes l1_activations, l1_filters;      // sectors that warps ask for
+  Bytes l2_activations, l2_filters;      // of them what the L1 misses
+  Bytes dram_activations, dram_filters;  // of them what the L2 misses
+  double l1_keeps_activations = 1;       // share found again in the L1 one main-loop step later
+  double l1_keeps_filters = 1;           // share that the CTAs of one SM fetch once
+  double l2_keeps_filters = 1;           // share found again in the L2 one wave later
+  double l2_keeps_activations = 1;       // share found again in the L2 one column of CTAs later
+  double passes = 1;                     // times that the waves go over the activations
+  Traffic total;
+};
+
+// `element` is the size of an element of any tensor. The L1 is usable_l1() of the GPU; replacement is LRU, the start
+// cold.
+RefinedTraffic refined_traffic(const Im2col& gemm, const Plan& plan, const Gpu& gpu, Bytes element);
+
+// The share of lines found again after `others` other lines, in a cache of `lines` lines in sets of 16 that a hash
+// chooses: the chance that fewer than 16 of the others fell into the set, by the normal approximation.
+double kept(double others, double lines);
+
+}  // namespace rooftile
