@@ -30,7 +30,9 @@ const Harness* find_harness(const Calibration& calibration, KernelFamily family,
     if (harness.gpu == gpu) return &harness;
     if (harness.gpu.empty()) any = &harness;
   }
-  return any;
+  const std::size_t slash = framework.find('/');
+  if (any != nullptr || slash == std::string_view::npos) return any;
+  return find_harness(calibration, family, framework.substr(0, slash), gpu);
 }
 
 std::optional<Spread> find_spread(const Calibration& calibration, const FoundEntry& found) {

@@ -68,7 +68,8 @@ struct FoundEntry {
 // The GPU's own entry, its architecture's, else the one for any GPU; entry is null if the family has none of them.
 FoundEntry find_entry(const Calibration& calibration, KernelFamily family, const Gpu& gpu);
 
-// The harness of a framework on a GPU, else on any GPU; null if the framework is not known.
+// The harness of a framework's call ("PyTorch/linear") on a GPU, else on any GPU, else of the framework whatever the
+// call; null if the framework is not known.
 const Harness* find_harness(const Calibration& calibration, KernelFamily family, std::string_view framework,
                             std::string_view gpu);
 

@@ -78,6 +78,7 @@ std::string read_pass(TableRow& row, std::string_view op, LayerRow& layer) {
 
 void read_kernel(TableRow& row, LayerRow& layer) {
   layer.framework = row.text("framework");
+  layer.kind = row.text("kind");
   layer.kernel = row.text("kernel");
   layer.flag = row.text("flag");
   layer.algorithm = lower(row.text("algorithm"));

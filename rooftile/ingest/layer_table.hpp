@@ -37,6 +37,7 @@ struct LayerRow {
   Pass pass = Pass::fwd;
   // What is known of the kernel that ran; empty or zero where nothing is.
   std::string framework;
+  std::string kind;                    // which call of the framework: linear, bmm, …
   std::string algorithm;               // one of the names in docs/formats.md
   std::string kernel;                  // its name, as a profiler prints it
   std::array<std::int64_t, 3> grid{};  // CTAs along x, y, z

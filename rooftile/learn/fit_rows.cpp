@@ -1,6 +1,8 @@
 #include "rooftile/learn/fit_rows.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <utility>
 #include <variant>
@@ -47,14 +49,16 @@ class Collector {
     OpShape shape = std::visit([&](const auto& op) { return op_shape(im2col(op), model, row.pass); }, row.op);
     shape.choice = options_.choice;
     each_plan(shape, gpu, options, [&](const LaunchPlan& plan) { fit.plans.push_back(plan); });
-    for (const std::string& scope : {gpu.id, gpu.architecture}) add_to(scope, row, gpu, table, model, fit);
+    if (fit.plans.empty()) return;
+    fit.shape = shape_of(row);
+    add_to(row, gpu, table, model, std::move(fit));
   }
 
-  void add_to(const std::string& scope, const LayerRow& row, const Gpu& gpu, const std::string& table,
-              const RefinedModel& model, FitRow fit) {
-    FitRows& group = groups_[{static_cast<int>(model.family), scope}];
+  void add_to(const LayerRow& row, const Gpu& gpu, const std::string& table, const RefinedModel& model, FitRow fit) {
+    FitRows& group = groups_[{static_cast<int>(model.family), gpu.id}];
     group.family = model.family;
-    group.scope = scope;
+    group.scope = gpu.id;
+    group.architecture = gpu.architecture;
     group.choice = options_.choice;
     place_of(group.gpus, gpu.id, std::equal_to<>());
     place_of(group.tables, table, std::equal_to<>());
@@ -62,7 +66,7 @@ class Collector {
       return a.sms == b.sms && a.macs_per_second == b.macs_per_second && a.dram == b.dram && a.watts == b.watts &&
              a.clock == b.clock && a.l2 == b.l2;
     });
-    const Harness harness{model.family, row.framework, gpu.id, gpu.launch_overhead, Seconds(0), 1, false};
+    const Harness harness{model.family, framework_of(row), gpu.id, gpu.launch_overhead, Seconds(0), 1, false};
     fit.harness = place_of(group.harnesses, harness, [](const Harness& a, const Harness& b) {
       return a.framework == b.framework && a.gpu == b.gpu;
     });
@@ -83,21 +87,58 @@ bool usable(const LayerRow& row) {
 
 }  // namespace
 
+std::size_t shape_of(const LayerRow& row) {
+  // FNV-1a over the numbers of the op.
+  std::uint64_t hash = 14695981039346656037ULL;
+  const auto add = [&](std::int64_t number) {
+    hash = (hash ^ static_cast<std::uint64_t>(number)) * 1099511628211ULL;
+    hash ^= hash >> 29U;
+  };
+  if (const auto* conv = std::get_if<Conv>(&row.op)) {
+    for (const std::int64_t number : {conv->batch, conv->in_channels, conv->out_channels, conv->groups}) add(number);
+    for (const ConvAxis& axis : conv->axes) {
+      for (const std::int64_t number : {axis.in, axis.filter, axis.stride, axis.dilation, axis.pad_begin}) add(number);
+    }
+  } else if (const auto* gemm = std::get_if<Gemm>(&row.op)) {
+    for (const std::int64_t number : {gemm->batch, gemm->m, gemm->n, gemm->k}) add(number);
+  }
+  return hash;
+}
+
 Result<std::vector<FitRows>> fit_rows(const std::vector<MeasuredTable>& tables, const FitRowsOptions& options) {
   GpuCache gpus;
   Collector collector(options);
-  for (const MeasuredTable& table : tables) {
-    for (const LayerRow& row : table.table().rows) {
-      if (!usable(row)) continue;
-      const auto cell = [&](const std::string& column) { return table.cell(row, column, gpus); };
-      if (options.where && !options.where->matches(cell)) continue;
-      const auto gpu = gpus.find(row.gpu);
+  for (std::size_t table = 0; table < tables.size(); ++table) {
+    const std::vector<LayerRow>& rows = tables[table].table().rows;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (!usable(rows[i]) || (options.keep && !options.keep(table, i))) continue;
+      const auto gpu = gpus.find(rows[i].gpu);
       if (!gpu) return tl::unexpected(gpu.error());
-      collector.add(row, **gpu, table.name());
+      collector.add(rows[i], **gpu, tables[table].name());
     }
   }
-  std::vector<FitRows> all = collector.take();
-  if (all.empty()) return fail(ErrorCode::bad_input, "no row to fit");
+  return collector.take();
+}
+
+FitRows merged(const std::vector<const FitRows*>& parts, std::string scope, std::size_t most) {
+  FitRows all;
+  all.scope = std::move(scope);
+  for (const FitRows* part : parts) {
+    all.family = part->family;
+    all.architecture = part->architecture;
+    const std::size_t machines = all.machines.size(), harnesses = all.harnesses.size();
+    all.machines.insert(all.machines.end(), part->machines.begin(), part->machines.end());
+    all.harnesses.insert(all.harnesses.end(), part->harnesses.begin(), part->harnesses.end());
+    all.gpus.insert(all.gpus.end(), part->gpus.begin(), part->gpus.end());
+    for (const std::string& table : part->tables) place_of(all.tables, table, std::equal_to<>());
+    const std::size_t taken = std::min(most, part->rows.size());
+    for (std::size_t i = 0; i < taken; ++i) {
+      FitRow row = part->rows[i * part->rows.size() / taken];
+      row.machine += machines;
+      row.harness += harnesses;
+      all.rows.push_back(std::move(row));
+    }
+  }
   return all;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,12 +20,14 @@ struct FitRow {
   std::size_t machine = 0;        // in FitRows::machines
   std::size_t harness = 0;        // in FitRows::harnesses
   Seconds measured;               // the harness's share subtracted
+  std::size_t shape = 0;          // equal for equal shapes, whatever the GPU and the pass
 };
 
-// The rows of one kernel family on the GPUs of one scope.
+// The rows of one kernel family on one GPU, or of several merged.
 struct FitRows {
   KernelFamily family = KernelFamily::conv_simt;
-  std::string scope;  // a GPU's id or an architecture
+  std::string scope;  // the GPU's id; of merged ones what the merger called them
+  std::string architecture;
   TileChoice choice = TileChoice::least_time;
   std::vector<std::string> gpus;
   std::vector<Machine> machines;   // one for each GPU and precision; their constants are not set
@@ -33,14 +36,21 @@ struct FitRows {
   std::vector<FitRow> rows;
 };
 
+// A number that is equal for equal shapes and spread evenly: rows of a shape belong together when some are held out.
+std::size_t shape_of(const LayerRow& row);
+
 struct FitRowsOptions {
-  std::optional<Filter> where;
+  // Which rows take part; none: all. `table` and `row` are places, as ComparedRow has them.
+  std::function<bool(std::size_t table, std::size_t row)> keep = {};
   TileChoice choice = TileChoice::least_time;
   bool blind = true;  // each row a second time without what is known of its kernel
 };
 
-// One FitRows for each family and GPU, and one for each family and architecture. Flagged rows, rows without a time and
-// rows that no unit of the GPU can run are left out. Errors: an unknown GPU or column.
+// One FitRows for each family and GPU. Flagged rows, rows without a time and rows that no unit of the GPU can run are
+// left out. Error: an unknown GPU.
 Result<std::vector<FitRows>> fit_rows(const std::vector<MeasuredTable>& tables, const FitRowsOptions& options);
+
+// The rows of several GPUs as one, at most `most` evenly spread rows of each, so that none drowns the others.
+FitRows merged(const std::vector<const FitRows*>& parts, std::string scope, std::size_t most);
 
 }  // namespace rooftile

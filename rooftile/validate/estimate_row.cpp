@@ -25,10 +25,15 @@ Result<const Gpu*> GpuCache::find(const std::string& name) {
   return &*known->second;
 }
 
+std::string framework_of(const LayerRow& row) {
+  if (row.framework.empty() || row.kind.empty()) return row.framework;
+  return row.framework + "/" + row.kind;
+}
+
 PredictOptions options_of(const LayerRow& row, PredictOptions options) {
   options.precision = row.precision;
   options.pass = row.pass;
-  options.framework = row.framework;
+  options.framework = framework_of(row);
   if (!row.algorithm.empty()) options.plan.algorithm = row.algorithm;
   if (!row.kernel.empty()) options.plan.kernel = row.kernel;
   return options;

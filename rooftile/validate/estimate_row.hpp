@@ -21,6 +21,9 @@ class GpuCache {
   std::map<std::string, Result<Gpu>> gpus_;
 };
 
+// What runs the row: its framework, and behind a slash the call where the row tells ("PyTorch/linear").
+std::string framework_of(const LayerRow& row);
+
 // `options` with the row's own precision and pass, and what the row knows of its framework and kernel.
 PredictOptions options_of(const LayerRow& row, PredictOptions options);
 

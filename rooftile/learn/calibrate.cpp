@@ -1,0 +1,196 @@
+#include "rooftile/learn/calibrate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+namespace rooftile {
+namespace {
+
+// In rows (see Prior): the start of constants for any GPU is physics, that of one GPU's is what the others say.
+constexpr double kAnyStrength = 8, kOwnStrength = 4;
+constexpr std::size_t kMostPerGpu = 150, kMostOwn = 1500;
+constexpr std::size_t kFolds = 3;
+
+// The rows of a family on a GPU, with the plans of either way to choose a tile.
+using Choices = std::vector<FitRows>;
+
+// All GPUs of a family.
+struct Family {
+  KernelFamily family = KernelFamily::conv_simt;
+  std::vector<Choices> gpus;
+};
+
+Result<std::vector<Family>> families(const std::vector<MeasuredTable>& tables, const CalibrateOptions& options) {
+  std::map<KernelFamily, std::map<std::string, Choices>> found;
+  for (const TileChoice choice : {TileChoice::least_time, TileChoice::by_channels}) {
+    FitRowsOptions rows = options.rows;
+    rows.choice = choice;
+    auto groups = fit_rows(tables, rows);
+    if (!groups) return tl::unexpected(groups.error());
+    for (FitRows& group : *groups) {
+      const bool has_choice = group.family == KernelFamily::conv_simt;
+      if (has_choice || choice == TileChoice::least_time) found[group.family][group.scope].push_back(std::move(group));
+    }
+  }
+  std::vector<Family> all;
+  for (auto& [family, gpus] : found) {
+    all.push_back({family, {}});
+    for (auto& [gpu, choices] : gpus) all.back().gpus.push_back(std::move(choices));
+  }
+  if (all.empty()) return fail(ErrorCode::bad_input, "no row to fit");
+  return all;
+}
+
+class Calibrator {
+ public:
+  explicit Calibrator(const CalibrateOptions& options) : options_(options) {}
+
+  void add(const Family& family) {
+    const Fit any = fit_any(family, nullptr);
+    add_entry(any, kAnyGpu);
+    add_architectures(family, any);
+    for (const Choices& gpu : family.gpus) add_gpu(gpu, any.entry.constants);
+    add_harness_means(family.family);
+    if (options_.spreads && family.gpus.size() > 1) add_foreign_spread(family);
+  }
+
+  CalibrationReport take() { return std::move(report_); }
+
+ private:
+  Fit fit_with(const FitRows& rows, const Prior& prior) const {
+    return fit(rows, {.prior = prior, .evaluations = options_.evaluations, .date = options_.date});
+  }
+
+  // Constants from every GPU but `left_out`.
+  Fit fit_any(const Family& family, const Choices* left_out) const {
+    std::vector<const FitRows*> parts;
+    for (const Choices& gpu : family.gpus) {
+      if (&gpu != left_out) parts.push_back(&gpu.front());
+    }
+    return fit_with(merged(parts, std::string(kAnyGpu), kMostPerGpu), {.constants = {}, .strength = kAnyStrength});
+  }
+
+  void add_entry(Fit fit, std::string_view scope) {
+    fit.entry.scope = scope;
+    report_.calibration.entries.push_back(fit.entry);
+    report_.fits.push_back(std::move(fit));
+  }
+
+  void add_architectures(const Family& family, const Fit& any) {
+    std::map<std::string, std::vector<const FitRows*>> parts;
+    for (const Choices& gpu : family.gpus) parts[gpu.front().architecture].push_back(&gpu.front());
+    for (const auto& [architecture, gpus] : parts) {
+      const Prior prior{any.entry.constants, kOwnStrength};
+      add_entry(fit_with(merged(gpus, architecture, kMostPerGpu), prior), architecture);
+    }
+  }
+
+  // The better of the ways to choose a tile.
+  Fit fit_gpu(const Choices& gpu, const Constants& any) const {
+    std::vector<Fit> fits;
+    for (const FitRows& rows : gpu) {
+      fits.push_back(fit_with(merged({&rows}, rows.scope, kMostOwn), {any, kOwnStrength}));
+      fits.back().entry.choice = rows.choice;
+    }
+    return *std::min_element(fits.begin(), fits.end(),
+                             [](const Fit& a, const Fit& b) { return a.entry.gmae < b.entry.gmae; });
+  }
+
+  void add_gpu(const Choices& gpu, const Constants& any) {
+    Fit fit = fit_gpu(gpu, any);
+    fit.entry.spread = options_.spreads ? held_out_spread(gpu, fit.entry.choice, any) : spread_of(fit.residuals);
+    std::vector<Harness>& harnesses = report_.calibration.harnesses;
+    harnesses.insert(harnesses.end(), fit.harnesses.begin(), fit.harnesses.end());
+    add_entry(std::move(fit), gpu.front().scope);
+  }
+
+  // Each part of the shapes under the constants of the others.
+  Spread held_out_spread(const Choices& gpu, TileChoice choice, const Constants& any) const {
+    const FitRows& rows = gpu.size() > 1 && choice == gpu.back().choice ? gpu.back() : gpu.front();
+    std::vector<double> residuals;
+    for (std::size_t fold = 0; fold < kFolds; ++fold) {
+      FitRows seen = rows, unseen = rows;
+      std::erase_if(seen.rows, [&](const FitRow& row) { return row.shape % kFolds == fold; });
+      std::erase_if(unseen.rows, [&](const FitRow& row) { return row.shape % kFolds != fold; });
+      if (seen.rows.empty()) continue;
+      const Fit part = fit_with(merged({&seen}, rows.scope, kMostOwn), {any, kOwnStrength});
+      for (const FitRow& row : unseen.rows) {
+        const Seconds time = fitted_time(row, unseen.machines, part.entry.constants, part.harnesses[row.harness]);
+        residuals.push_back(std::log(row.measured / time));
+      }
+    }
+    return spread_of(std::move(residuals));
+  }
+
+  // A harness for GPUs on which nobody measured: the mean over those on which somebody did; and one for the framework
+  // whatever its call.
+  void add_harness_means(KernelFamily family) {
+    std::map<std::string, std::vector<Harness>> by_framework;
+    for (const Harness& harness : report_.calibration.harnesses) {
+      if (harness.family != family || harness.gpu.empty()) continue;
+      by_framework[harness.framework].push_back(harness);
+      const std::size_t slash = harness.framework.find('/');
+      if (slash != std::string::npos) by_framework[harness.framework.substr(0, slash)].push_back(harness);
+    }
+    for (const auto& [framework, harnesses] : by_framework) {
+      report_.calibration.harnesses.push_back(mean(framework, harnesses));
+    }
+  }
+
+  static Harness mean(const std::string& framework, const std::vector<Harness>& harnesses) {
+    Harness result = harnesses.front();
+    result.framework = framework;
+    result.gpu.clear();
+    result.overhead = result.floor = Seconds(0);
+    result.copies = 0;
+    double rotating = 0;
+    const auto count = static_cast<double>(harnesses.size());
+    for (const Harness& harness : harnesses) {
+      result.overhead += harness.overhead / count;
+      result.floor += harness.floor / count;
+      result.copies += harness.copies / count;
+      rotating += harness.rotates ? 1 : 0;
+    }
+    result.rotates = 2 * rotating > count;
+    return result;
+  }
+
+  // Each GPU under the constants and the mean harness of the others.
+  void add_foreign_spread(const Family& family) {
+    std::vector<double> residuals;
+    for (const Choices& gpu : family.gpus) {
+      const Fit others = fit_any(family, &gpu);
+      const FitRows rows = merged({&gpu.front()}, "", kMostPerGpu);
+      for (const FitRow& row : rows.rows) {
+        const Harness harness = foreign_harness(rows.harnesses[row.harness], others.harnesses);
+        residuals.push_back(std::log(row.measured / fitted_time(row, rows.machines, others.entry.constants, harness)));
+      }
+    }
+    report_.calibration.foreign_spreads.emplace_back(family.family, spread_of(std::move(residuals)));
+  }
+
+  static Harness foreign_harness(const Harness& own, const std::vector<Harness>& others) {
+    std::vector<Harness> same;
+    for (const Harness& harness : others) {
+      if (harness.framework == own.framework) same.push_back(harness);
+    }
+    return same.empty() ? own : mean(own.framework, same);
+  }
+
+  const CalibrateOptions& options_;
+  CalibrationReport report_;
+};
+
+}  // namespace
+
+Result<CalibrationReport> calibrate(const std::vector<MeasuredTable>& tables, const CalibrateOptions& options) {
+  const auto all = families(tables, options);
+  if (!all) return tl::unexpected(all.error());
+  Calibrator calibrator(options);
+  for (const Family& family : *all) calibrator.add(family);
+  return calibrator.take();
+}
+
+}  // namespace rooftile

@@ -1,0 +1,32 @@
+// A calibration from measured tables: constants for any GPU, for each architecture and for each GPU, harnesses, and how
+// far rows that a fit has not seen lie from it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "rooftile/calibration/calibration.hpp"
+#include "rooftile/error/error.hpp"
+#include "rooftile/learn/fit.hpp"
+#include "rooftile/learn/fit_rows.hpp"
+
+namespace rooftile {
+
+struct CalibrateOptions {
+  FitRowsOptions rows = {};
+  int evaluations = 2000;
+  bool spreads = true;  // fit again with rows and with GPUs held out, for the intervals
+  std::string date = {};
+};
+
+struct CalibrationReport {
+  Calibration calibration;
+  std::vector<Fit> fits;  // one for each entry
+};
+
+// Entries of every family in the order: any GPU, architectures, GPUs. Constants for any GPU come from all GPUs alike,
+// near the starting values; those of an architecture and of a GPU start from them, and few rows cannot carry them far.
+// A convolution's TileChoice is the one that fits better. Errors: those of fit_rows(); no row.
+Result<CalibrationReport> calibrate(const std::vector<MeasuredTable>& tables, const CalibrateOptions& options);
+
+}  // namespace rooftile
