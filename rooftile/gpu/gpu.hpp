@@ -44,6 +44,7 @@ struct MemoryLevel {
   Cycles latency;            // of a load that hits here, in core clock cycles
   Bytes line;
   Bytes sector;
+  double partitions = 1;  // parts that each keep a copy of what their SMs read
 };
 
 // Limits of one SM that decide how many CTAs are resident.
@@ -54,6 +55,7 @@ struct SmLimits {
   double warps = 64;
   double ctas = 32;
   double warp_size = 32;
+  double cluster_ctas = 1;  // the most CTAs that can share one load from the L2
 };
 
 struct Gpu {

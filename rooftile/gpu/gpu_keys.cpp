@@ -53,6 +53,7 @@ constexpr std::array kKeys = {
     GpuKey{"sm.smem_per_cta", U::bytes, 256, kGi, required, [](G& g, double v) { g.sm.smem_per_cta = Bytes(v); }},
     GpuKey{"sm.warps", U::count, 1, 1e5, required, [](G& g, double v) { g.sm.warps = v; }},
     GpuKey{"sm.ctas", U::count, 1, 1e5, required, [](G& g, double v) { g.sm.ctas = v; }},
+    GpuKey{"sm.cluster_ctas", U::count, 1, 1e4, optional, [](G& g, double v) { g.sm.cluster_ctas = v; }},
     GpuKey{"sm.warp_size", U::count, 1, 1024, required, [](G& g, double v) { g.sm.warp_size = v; }},
     GpuKey{"sm.smem_load_bandwidth", U::bytes_per_second, 1e6, 1e17, required,
            [](G& g, double v) { g.smem_load_bandwidth = BytesPerSecond(v); }},
@@ -74,6 +75,7 @@ constexpr std::array kKeys = {
     GpuKey{"level.latency_time", U::seconds, 1e-11, 1e-3},
     GpuKey{"level.line", U::bytes, 1, 65536, required, nullptr, [](L& l, double v) { l.line = Bytes(v); }},
     GpuKey{"level.sector", U::bytes, 1, 65536, required, nullptr, [](L& l, double v) { l.sector = Bytes(v); }},
+    GpuKey{"level.partitions", U::count, 1, 1e4, optional, nullptr, [](L& l, double v) { l.partitions = v; }},
     GpuKey{"level.type", U::text, 0, 0},
 
     GpuKey{"launch.overhead", U::seconds, 1e-9, 1, required, [](G& g, double v) { g.launch_overhead = Seconds(v); }},
