@@ -27,14 +27,38 @@ constexpr int kError = 1, kWrongUsage = 2;
 
 // Every option as the user typed it, before it means anything.
 struct Typed {
-  std::string model, gpu, batch_size, precision, pass = "inference", method = "delta", format, output, tile,
-                                                 active_ctas, layers, layer, a, b, name, shell, miss_rate,
-                                                 policy = "lru", against, random, seed, l1;
+  std::string model, gpu, batch_size, precision, pass = "inference", method = "rooftile", format, output, tile,
+                                                 active_ctas, algorithm, framework, calibration, layers, layer, a, b,
+                                                 name, shell, miss_rate, policy = "lru", against, random, seed, l1;
   bool warm = false, exact = false, convolutions = false, scores = false;
   bool all = false, skip_unsupported = false, override_cells = false, skip_bad_rows = false, names = false;
 };
 
 tl::unexpected<Error> usage(std::string message) { return fail(ErrorCode::usage, std::move(message)); }
+
+// What only the refined method can use.
+Result<void> refined_arguments(const Typed& typed, PredictionArguments& arguments) {
+  for (const auto& [option, text] : {std::pair{"--algorithm", &typed.algorithm},
+                                     {"--framework", &typed.framework},
+                                     {"--calibration", &typed.calibration}}) {
+    if (!text->empty() && arguments.method != Method::rooftile) {
+      return usage(fmt::format("{} is for --method rooftile", option));
+    }
+  }
+  if (!typed.algorithm.empty()) {
+    std::vector<std::string> known;
+    for (const Algorithm algorithm : {Algorithm::implicit_gemm, Algorithm::winograd, Algorithm::winograd_nonfused}) {
+      known.emplace_back(name_of(algorithm));
+    }
+    if (auto result = check_choice("--algorithm", typed.algorithm, known, {}); !result) return result;
+    arguments.plan.algorithm = typed.algorithm;
+  }
+  arguments.framework = typed.framework;
+  auto calibration = calibration_of_option(typed.calibration);
+  if (!calibration) return tl::unexpected(calibration.error());
+  arguments.calibration = std::move(*calibration);
+  return {};
+}
 
 // Checks and converts the options that decide a prediction.
 Result<PredictionArguments> prediction_arguments(const Typed& typed) {
@@ -79,6 +103,7 @@ Result<PredictionArguments> prediction_arguments(const Typed& typed) {
     if (!active) return tl::unexpected(active.error());
     arguments.plan.active_ctas_per_sm = static_cast<int>(*active);
   }
+  if (auto refined = refined_arguments(typed, arguments); !refined) return tl::unexpected(refined.error());
   return arguments;
 }
 
@@ -258,11 +283,23 @@ class CommandLine {
   void add_prediction_options(CLI::App* command, const std::string& gpu_help) {
     command->add_option("--gpu", typed_.gpu, gpu_help);
     command->add_option("-b,--batch-size", typed_.batch_size, "samples a batch (default: the model's own, else 1)");
-    command->add_option("--precision", typed_.precision, "fp32 (method roofline: also tf32, fp16, bf16, fp8 and int8)");
+    command->add_option("--precision", typed_.precision,
+                        "fp32 (default), tf32, fp16, bf16, fp8 or int8, as the GPU has it; delta and prior: fp32");
     command->add_flag("--skip-unsupported", typed_.skip_unsupported,
                       "leave out operators that are not supported, and list them");
-    command->add_option("--tile", typed_.tile, "CTA tile to use instead of DeLTA's choice, as in 128x64x4");
+    command->add_option("--method", typed_.method,
+                        "of convolutions and GEMMs: rooftile (default), delta (DeLTA as published), roofline, or "
+                        "prior[=RATE] (DeLTA with fixed miss rates); other operators stream");
+    command->add_option("--miss-rate", typed_.miss_rate, "of L1 and L2 for --method prior, 0 to 1 (default: 1)");
+    command->add_option("--tile", typed_.tile, "CTA tile to use instead of the method's choice, as in 128x64x4");
     command->add_option("--active-ctas", typed_.active_ctas, "CTAs resident on an SM, instead of the occupancy rule");
+    command->add_option("--algorithm", typed_.algorithm,
+                        "of convolutions: implicit_gemm, winograd or winograd_nonfused, where the shape allows it "
+                        "(method rooftile; default: the fastest)");
+    command->add_option("--framework", typed_.framework,
+                        "that runs the operators, for its overhead, as in a calibration (method rooftile)");
+    command->add_option("--calibration", typed_.calibration,
+                        "take the constants from this file, not those of the program (method rooftile)");
   }
 
   void add_predict() {
@@ -273,10 +310,6 @@ class CommandLine {
                         "an .onnx file, a workload .json, a name of 'rooftile models', or - (standard input)");
     add_prediction_options(command, "catalogue id, an unambiguous part of one, or a .toml file; several with commas");
     command->add_option("--pass", typed_.pass, "inference (training is not built yet)");
-    command->add_option("--method", typed_.method,
-                        "of convolutions and GEMMs: delta (DeLTA as published), roofline, or prior[=RATE] (DeLTA with "
-                        "fixed miss rates); other operators stream");
-    command->add_option("--miss-rate", typed_.miss_rate, "of L1 and L2 for --method prior, 0 to 1 (default: 1)");
     command->add_option("--format", typed_.format, "table, json or csv (default: by the suffix of -o)");
     command->add_option("-o,--output", typed_.output, "write to this file");
     command->add_flag("--all", typed_.all, "list every layer, not the ten slowest");
@@ -289,7 +322,7 @@ class CommandLine {
 
   void add_explain() {
     CLI::App* command = add("explain", "Show every number behind one layer's time, equation by equation",
-                            "rooftile explain alexnet --layer conv1 --gpu titan-xp-delta --batch-size 256",
+                            "rooftile explain alexnet --layer conv1 --gpu titan-xp --batch-size 256",
                             [this] { return run_explain(typed_); });
     command->add_option("MODEL", typed_.model, "as for predict");
     command->add_option("--layer", typed_.layer, "the layer's name, or a part that only one has");
@@ -345,6 +378,8 @@ class CommandLine {
     command->add_flag("--skip-bad-rows", validate_.skip_bad_rows, "leave out rows that are wrong, and list them");
     command->add_option("--format", validate_.format, "table, json or csv (default: by the suffix of -o)");
     command->add_option("-o,--output", validate_.output, "write to this file");
+    command->add_option("--calibration", validate_.calibration,
+                        "constants of method rooftile from this file, not those of the program");
     command->add_option("--rows", validate_.rows, "also write the rows behind the figures to this CSV");
     command->add_option("--plot", validate_.plot, "also draw predicted over measured into this SVG");
   }

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "rooftile/calibration/calibration.hpp"
 #include "rooftile/error/error.hpp"
 #include "rooftile/gpu/gpu.hpp"
 #include "rooftile/plan/plan.hpp"
@@ -24,12 +26,18 @@ struct PredictionArguments {
   std::optional<std::int64_t> batch_size;
   std::optional<DType> precision;
   bool skip_unsupported = false;
-  Method method = Method::delta;
+  Method method = Method::rooftile;
   double prior_miss_rate = 1;
   PlanOptions plan;
+  std::string framework;
+  std::shared_ptr<const Calibration> calibration;  // null: what ships with the program
 };
 
+// They point at the arguments' calibration.
 PredictOptions predict_options(const PredictionArguments& arguments);
+
+// What the file named by --calibration says; null without one.
+Result<std::shared_ptr<const Calibration>> calibration_of_option(const std::string& path);
 
 // find_gpu(), where the selector is the value of --gpu.
 Result<Gpu> gpu_of_option(const std::string& selector);
@@ -56,7 +64,7 @@ struct ValidateArguments {
   std::vector<std::string> tables;
   std::string method = "delta";                      // several with commas
   std::string by, where, ignore, quantity = "time";  // as the user typed them
-  std::string gpu, precision;
+  std::string gpu, precision, calibration;
   std::string format, output, rows, plot;  // rows and plot: files to write besides; empty: none
   bool flagged = false, bias_kernel = false, override_cells = false, skip_bad_rows = false;
 };

@@ -35,9 +35,10 @@ std::string bash_script(const CLI::App& app) {
   case $previous in
     --gpu) mapfile -t COMPREPLY < <(compgen -W "$(rooftile gpus --names)" -- "$current"); return ;;
     --format) mapfile -t COMPREPLY < <(compgen -W "table json csv" -- "$current"); return ;;
-    --precision) mapfile -t COMPREPLY < <(compgen -W "fp32" -- "$current"); return ;;
+    --precision) mapfile -t COMPREPLY < <(compgen -W "fp32 tf32 fp16 bf16 fp8 int8" -- "$current"); return ;;
     --pass) mapfile -t COMPREPLY < <(compgen -W "inference" -- "$current"); return ;;
-    --method) mapfile -t COMPREPLY < <(compgen -W "delta" -- "$current"); return ;;
+    --method) mapfile -t COMPREPLY < <(compgen -W "rooftile delta roofline prior" -- "$current"); return ;;
+    --algorithm) mapfile -t COMPREPLY < <(compgen -W "implicit_gemm winograd winograd_nonfused" -- "$current"); return ;;
     completion) mapfile -t COMPREPLY < <(compgen -W "bash zsh fish" -- "$current"); return ;;
   esac
   if ((COMP_CWORD == 1)); then

@@ -49,7 +49,7 @@ Result<void> explain(const ExplainArguments& arguments) {
   if (!workload) return tl::unexpected(workload.error());
   const auto op = find_layer(*workload, arguments.layer);
   if (!op) return tl::unexpected(op.error());
-  return write_output("", explain_report(estimate(*workload, **op, *gpu, options), *gpu));
+  return write_output("", explain_report(estimate(*workload, **op, *gpu, options), *gpu, options));
 }
 
 }  // namespace rooftile::cli

@@ -24,6 +24,11 @@ Result<void> check_options(const PredictionArguments& given) {
   return check(predict_options(given), *gpu);
 }
 
+// What an option says of a cell: it fills an empty one, or wins.
+void fill(std::string& cell, const std::string& option, bool wins) {
+  if (!option.empty() && (wins || cell.empty())) cell = option;
+}
+
 }  // namespace
 
 Result<void> predict_layers(const LayersArguments& arguments) {
@@ -44,7 +49,9 @@ Result<void> predict_layers(const LayersArguments& arguments) {
   const auto places = place_columns(header, kPredictedNames);
   std::string result = write_csv_row(header);
   GpuCache gpus;
-  for (const LayerRow& row : table->rows) {
+  for (LayerRow row : table->rows) {
+    fill(row.framework, given.framework, arguments.override_cells);
+    fill(row.algorithm, given.plan.algorithm.value_or(""), arguments.override_cells);
     const auto layer = estimate_row(row, predict_options(given), gpus);
     if (!layer) {
       Error error = layer.error();

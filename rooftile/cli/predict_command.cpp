@@ -1,4 +1,5 @@
 // rooftile predict MODEL.
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -7,6 +8,7 @@
 #include "rooftile/cli/output.hpp"
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/ingest/model.hpp"
+#include "rooftile/ingest/text_file.hpp"
 #include "rooftile/report/report.hpp"
 
 namespace rooftile::cli {
@@ -37,7 +39,18 @@ PredictOptions predict_options(const PredictionArguments& arguments) {
   options.prior_miss_rate = arguments.prior_miss_rate;
   options.precision = arguments.precision.value_or(DType::fp32);
   options.plan = arguments.plan;
+  options.framework = arguments.framework;
+  options.calibration = arguments.calibration.get();
   return options;
+}
+
+Result<std::shared_ptr<const Calibration>> calibration_of_option(const std::string& path) {
+  if (path.empty()) return std::shared_ptr<const Calibration>();
+  const auto text = read_text_file(path);
+  if (!text) return tl::unexpected(text.error());
+  auto calibration = parse_calibration(*text, path);
+  if (!calibration) return tl::unexpected(calibration.error());
+  return std::make_shared<const Calibration>(std::move(*calibration));
 }
 
 Result<Gpu> gpu_of_option(const std::string& selector) {

@@ -29,7 +29,7 @@ Result<void> support(const SupportArguments& arguments) {
   // Which method serves an operator does not depend on the GPU, so any one will do.
   const auto gpu = find_gpu("titan-xp-delta");
   if (!gpu) return tl::unexpected(gpu.error());
-  const auto prediction = predict(*workload, *gpu);
+  const auto prediction = predict(*workload, *gpu, {.method = Method::rooftile});
   if (!prediction) return tl::unexpected(prediction.error());
   return write_output("", support_report(*prediction));
 }

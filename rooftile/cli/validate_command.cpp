@@ -158,6 +158,9 @@ Result<void> validate(const ValidateArguments& arguments) {
   if (!format) return tl::unexpected(format.error());
   auto options = options_of(arguments);
   if (!options) return tl::unexpected(options.error());
+  const auto calibration = calibration_of_option(arguments.calibration);
+  if (!calibration) return tl::unexpected(calibration.error());
+  for (PredictOptions& method : options->methods) method.calibration = calibration->get();
   if (!arguments.gpu.empty()) {
     if (auto gpu = gpu_of_option(arguments.gpu); !gpu) return tl::unexpected(gpu.error());
   }

@@ -1,177 +1,23 @@
-// Every number behind one layer's time, in the order in which it is computed. The equations are those of
-// docs/theory.md.
+// Every number behind one layer's time, in the order in which it is computed: what all methods share, and streaming and
+// roofline as a whole.
 #include <algorithm>
-#include <array>
 #include <iterator>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "rooftile/report/explain_section.hpp"
 #include "rooftile/report/facts.hpp"
+#include "rooftile/report/interval.hpp"
 #include "rooftile/report/names.hpp"
 #include "rooftile/report/report.hpp"
-#include "rooftile/report/text.hpp"
+#include "rooftile/timing/roofline.hpp"
 #include "rooftile/units/text.hpp"
 
 namespace rooftile {
 namespace {
-
-// Rows of "Eq 5  DIST_V  545.5  blk_m x ratio".
-class Section {
- public:
-  explicit Section(std::string title) : title_(std::move(title)) {}
-
-  void add(std::string_view equation, std::string_view symbol, std::string value, std::string formula) {
-    table_.add({std::string(equation), std::string(symbol), std::move(value), std::move(formula)});
-  }
-  void add(std::string_view equation, std::string_view symbol, double number, std::string formula) {
-    add(equation, symbol, grouped(number), std::move(formula));
-  }
-  void add(std::string_view equation, std::string_view symbol, Bytes bytes, std::string formula) {
-    add(equation, symbol, fmt::format("{} B", grouped(bytes.value())), std::move(formula));
-  }
-  void add(std::string_view equation, std::string_view symbol, Seconds time, std::string formula) {
-    add(equation, symbol, print(time), std::move(formula));
-  }
-  std::string text() const { return title_ + "\n" + table_.text() + "\n"; }
-
- private:
-  std::string title_;
-  TextTable table_{{{""}, {""}, {"", Align::right}, {"", Align::left, 200}}};
-};
-
-std::string gemm_section(const Im2col& gemm) {
-  Section section("The convolution as a GEMM");
-  section.add("", "M", gemm.m,
-              fmt::format("batch {} x outputs {} x {} x {}", grouped(gemm.batch), grouped(gemm.out[0]),
-                          grouped(gemm.out[1]), grouped(gemm.out[2])));
-  section.add("", "N", gemm.n, "output channels of a group");
-  section.add(
-      "", "K", gemm.k,
-      fmt::format("input channels of a group {} x taps {}", grouped(gemm.in_channels), grouped(gemm.filter_volume)));
-  section.add("", "groups", gemm.groups, "independent GEMMs");
-  return section.text();
-}
-
-std::string plan_section(const DeltaKernel& kernel, const Gpu& gpu) {
-  const Plan& plan = kernel.plan;
-  const Kernel& k = plan.kernel;
-  Section section("Plan");
-  const bool chosen = k.tile == delta_kernel(kernel.gemm.out_channels).tile;
-  section.add(chosen ? "Fig 6" : "", "tile", fmt::format("{}x{}x{}", k.tile.m, k.tile.n, k.tile.k),
-              chosen ? fmt::format("blk_m x blk_n x blk_k for {} output channels", grouped(kernel.gemm.out_channels))
-                     : "blk_m x blk_n x blk_k, as --tile has it");
-  section.add("", "warps", fmt::format("{} of {}x{}", k.warps, k.warp_m, k.warp_n), "of a CTA, and their tiles");
-  section.add("", "columns", plan.columns, "ceil(N / blk_n)");
-  section.add("", "rows", plan.rows, "ceil(M / blk_m)");
-  section.add("", "CTAs", plan.ctas, "columns x rows x groups");
-  section.add("", "loops", plan.loops, "ceil(K / blk_k)");
-  const bool by_rule = plan.active_ctas_per_sm == resident_ctas(k, gpu.sm);
-  section.add("", "active CTAs/SM", plan.active_ctas_per_sm,
-              by_rule ? fmt::format("what registers ({} a thread), shared memory, warps and CTA slots allow",
-                                    k.registers_per_thread)
-                      : "as --active-ctas has it");
-  section.add("", "CTAs/SM", plan.ctas_per_sm, fmt::format("n = ceil(CTAs / {} SMs)", grouped(gpu.sm_count)));
-  section.add("", "waves", plan.waves, "ceil(n / active CTAs)");
-  return section.text();
-}
-
-std::string traffic_section(const DeltaKernel& kernel, const Gpu& gpu) {
-  const DeltaTraffic& t = kernel.traffic;
-  const Tile& tile = kernel.plan.kernel.tile;
-  const Im2col& gemm = kernel.gemm;
-  Section section("Traffic: loads, in elements of 4 B per CTA and loop unless bytes are shown");
-  section.add("Eq 2", "ratio", t.request_ratio,
-              fmt::format("Wp Strd / (Wp - Wf + 1) = {} x {} / ({} - {} + 1)", grouped(gemm.padded[2]),
-                          grouped(gemm.stride[2]), grouped(gemm.padded[2]), grouped(gemm.extent[2])));
-  section.add("Eq 3", "MLI_IFmap", t.mli_ifmap,
-              fmt::format("ratio rounded up to whole L1 requests of {}", print(gpu.l1_request)));
-  section.add("Eq 3", "MLI_filter", t.mli_filter, fmt::format("for blk_k = {}", tile.k));
-  section.add("Eq 4", "L1 per loop", t.l1_per_loop, "4 (blk_m blk_k MLI_IFmap + blk_n blk_k MLI_filter)");
-  section.add("Eq 4", "L1", t.total.l1, "L1 per loop x loops x CTAs");
-  if (gemm.filter_volume == 1) {
-    section.add("Eq 5-8", "A_DIST_IFmap", t.a_dist_ifmap, "blk_m blk_k: a 1x1 filter reuses nothing");
-  } else {
-    section.add("Eq 5", "DIST_V", t.dist_v, "blk_m x ratio");
-    section.add("Eq 6", "A_DIST_V", t.a_dist_v, fmt::format("DIST_V blk_k / {} taps", grouped(gemm.filter_volume)));
-    section.add("Eq 7", "DIST_H", t.dist_h, "(blk_k - 1) / Wf (Wp - Wf + 1) + (blk_k - 1) (Wf - 1) / Wf");
-    section.add("Eq 8", "A_DIST_H", t.a_dist_h, "DIST_H (1 + blk_m / map size)");
-    section.add("", "A_DIST_IFmap", t.a_dist_ifmap, "A_DIST_V + A_DIST_H, at most blk_m blk_k");
-  }
-  section.add("", "DIST_filter", t.dist_filter, "blk_n blk_k");
-  section.add("Eq 9", "L2 per loop", t.l2_per_loop, "4 (A_DIST_IFmap + DIST_filter)");
-  section.add("Eq 9", "L2", t.total.l2, "L2 per loop x loops x CTAs");
-  const auto& loaded = gemm.filter_volume == 1 ? gemm.out : gemm.padded;
-  section.add(
-      "Eq 10", "DRAM, IFmap", t.dram_ifmap,
-      fmt::format("4 x groups {} x batch {} x channels {} x {} positions {} x {} x {} x columns", grouped(gemm.groups),
-                  grouped(gemm.batch), grouped(gemm.in_channels), gemm.filter_volume == 1 ? "touched" : "padded",
-                  grouped(loaded[0]), grouped(loaded[1]), grouped(loaded[2])));
-  section.add("Eq 10", "DRAM, filter", t.dram_filter, "4 x groups x K x N, once");
-  section.add("Eq 10", "DRAM", t.total.dram, "IFmap + filter");
-  section.add("", "DRAM per loop", t.dram_per_loop, "DRAM / (loops x CTAs)");
-  section.add("", "store", t.total.store_dram, "4 x groups x M x N, to DRAM");
-  section.add("", "compulsory", t.total.compulsory, "each needed input and filter element once");
-  return section.text();
-}
-
-std::string rates_section(const Gpu& gpu) {
-  const DeltaRates rates = delta_rates(gpu);
-  Section section("Rates of one SM");
-  section.add("", "arithmetic", print(rates.arithmetic), "fp32 peak / SMs");
-  section.add("", "L1", print(rates.l1), fmt::format("latency {}", print(rates.l1_latency)));
-  section.add("", "L2", print(rates.l2), fmt::format("bandwidth / SMs; latency {}", print(rates.l2_latency)));
-  section.add("", "DRAM", print(rates.dram), fmt::format("bandwidth / SMs; latency {}", print(rates.dram_latency)));
-  section.add("", "smem", print(rates.smem_load),
-              fmt::format("loads; stores {}, latency {}", print(rates.smem_store), print(rates.smem_latency)));
-  return section.text();
-}
-
-std::string time_section(const DeltaKernel& kernel) {
-  const DeltaTiming& t = kernel.timing;
-  Section section("Time: of one CTA and loop");
-  section.add("", "x_L1", t.l1_transfer, "L1 per loop / rate");
-  section.add("", "x_L2", t.l2_transfer, "L2 per loop / rate");
-  section.add("", "x_DRAM", t.dram_transfer, "DRAM per loop / rate");
-  section.add("Eq 11", "t_GLS", t.t_gls, "max over levels of latency + x");
-  section.add("Eq 12", "t_SAS", t.t_sas,
-              "4 (blk_m + blk_n) blk_k / store rate + 4 (warp_m + warp_n) blk_k warps / load rate");
-  section.add("Eq 13", "t_CS", t.t_cs, "2 blk_m blk_n blk_k / arithmetic");
-  section.add("Eq 14", "prologue", t.prologue, "once: latency and first tiles from DRAM, through shared memory");
-  section.add("Eq 15", "epilogue", t.epilogue, "a CTA: 4 blk_m blk_n / DRAM rate");
-  section.add("Eq 15", "epilogue at L1", t.epilogue_l1, "the same at the L1 rate");
-  section.add("Eq 15", "epilogue at L2", t.epilogue_l2, "the same at the L2 rate");
-  return section.text();
-}
-
-std::string cases_section(const Cases& cases, Bottleneck bottleneck) {
-  struct Row {
-    Bottleneck which;
-    std::string_view equation, formula;
-  };
-  constexpr std::array<Row, 6> kRows = {{
-      {Bottleneck::compute, "Eq 16", "prologue + (t_CS loops + epilogue) n"},
-      {Bottleneck::smem, "Eq 16", "prologue + (t_SAS loops + epilogue) n"},
-      {Bottleneck::latency, "Eq 17", "prologue + ((t_GLS + max(t_CS, t_SAS) / blk_k) loops + epilogue) waves"},
-      {Bottleneck::l1, "Eq 18", "prologue + (x_L1 loops + epilogue at L1) n"},
-      {Bottleneck::l2, "Eq 18", "prologue + (x_L2 loops + epilogue at L2) n"},
-      {Bottleneck::dram, "Eq 18", "prologue + (x_DRAM loops + epilogue) n"},
-  }};
-  Section section("Time of the kernel if one thing limited it; the largest is the prediction");
-  for (const Row& row : kRows) {
-    section.add(row.equation, fmt::format("{}{}", name_of(row.which), row.which == bottleneck ? " *" : ""),
-                cases[row.which], std::string(row.formula));
-  }
-  return section.text();
-}
-
-std::string kernel_sections(const DeltaKernel& kernel, const Gpu& gpu) {
-  return gemm_section(kernel.gemm) + plan_section(kernel, gpu) + traffic_section(kernel, gpu) + time_section(kernel) +
-         cases_section(kernel.timing.cases, kernel.timing.bottleneck);
-}
 
 std::string stream_section(const LayerEstimate& layer, const Gpu& gpu) {
   Section section("Streaming: the largest of three is the prediction");
@@ -188,49 +34,99 @@ std::string stream_section(const LayerEstimate& layer, const Gpu& gpu) {
   return section.text();
 }
 
-std::string sources_section(const Gpu& gpu, bool stream) {
-  constexpr std::string_view kStream[] = {"peak.fp32", "level.DRAM.bandwidth", "launch.overhead"};
-  constexpr std::string_view kDelta[] = {"core.sm_count",
-                                         "core.clock",
-                                         "peak.fp32",
-                                         "sm.l1_request",
-                                         "level.L1.bandwidth",
-                                         "level.L2.bandwidth",
-                                         "level.DRAM.bandwidth",
-                                         "level.L1.latency",
-                                         "level.L2.latency",
-                                         "level.DRAM.latency",
-                                         "sm.smem_load_bandwidth",
-                                         "sm.smem_store_bandwidth",
-                                         "sm.smem_latency"};
-  const std::span<const std::string_view> keys = stream ? std::span<const std::string_view>(kStream) : kDelta;
+std::string roofline_section(const LayerEstimate& layer, const Gpu& gpu, DType precision) {
+  Section section("Roofline: the larger of two is the prediction");
+  section.add("", "read", layer.traffic.dram, "operands, once");
+  section.add("", "written", layer.traffic.store_dram, "results");
+  section.add("", "arithmetic", print(layer.flops), "2 FLOP a multiply-accumulate");
+  const auto row = [&](Bottleneck which, std::string formula) {
+    section.add("", fmt::format("{}{}", name_of(which), which == layer.bottleneck ? " *" : ""), layer.cases[which],
+                std::move(formula));
+  };
+  row(Bottleneck::dram, fmt::format("(read + written) / {}", print(gpu.level("DRAM").bandwidth)));
+  row(Bottleneck::compute,
+      fmt::format("arithmetic / {}", print(peak_of(precision, gpu).value_or(gpu.peak(Peak::fp32)))));
+  return section.text();
+}
+
+// Facts of the GPU that a method uses.
+std::vector<std::string> keys_of(Method method, const std::string& peak) {
+  switch (method) {
+    case Method::stream:
+      return {"peak.fp32", "level.DRAM.bandwidth", "launch.overhead"};
+    case Method::roofline:
+      return {peak, "level.DRAM.bandwidth"};
+    case Method::rooftile:
+      return {"core.sm_count",      "core.clock",
+              "core.process_nm",    peak,
+              "level.L2.bandwidth", "level.DRAM.bandwidth",
+              "board.tdp",          "launch.overhead",
+              "sm.registers",       "sm.smem",
+              "sm.warps",           "sm.ctas"};
+    case Method::delta:
+    case Method::prior:
+    case Method::none:
+      break;
+  }
+  return {"core.sm_count",
+          "core.clock",
+          peak,
+          "sm.l1_request",
+          "level.L1.bandwidth",
+          "level.L2.bandwidth",
+          "level.DRAM.bandwidth",
+          "level.L1.latency",
+          "level.L2.latency",
+          "level.DRAM.latency",
+          "sm.smem_load_bandwidth",
+          "sm.smem_store_bandwidth",
+          "sm.smem_latency"};
+}
+
+std::string sources_section(const Gpu& gpu, Method method, DType precision) {
   std::vector<Fact> used;
-  for (const std::string_view key : keys) {
+  for (const std::string& key : keys_of(method, peak_key(gpu, precision))) {
     std::copy_if(gpu.facts.begin(), gpu.facts.end(), std::back_inserter(used),
                  [&](const Fact& fact) { return fact.key == key; });
   }
   return fmt::format("Where the numbers of {} come from\n{}", gpu.id, facts_text(used));
 }
 
+std::string body(const LayerEstimate& layer, const Gpu& gpu, const PredictOptions& options) {
+  switch (layer.method) {
+    case Method::stream:
+      return stream_section(layer, gpu);
+    case Method::roofline:
+      return roofline_section(layer, gpu, options.precision);
+    case Method::rooftile:
+      return explain_refined(layer, gpu, options);
+    case Method::delta:
+    case Method::prior:
+      return explain_delta(layer, gpu);
+    case Method::none:
+      break;
+  }
+  return "";
+}
+
 }  // namespace
 
-std::string explain_report(const LayerEstimate& layer, const Gpu& gpu) {
-  std::string text = fmt::format("{} ({}) on {}: {}", layer.name, label_of(layer), gpu.id, print(layer.time));
+std::string peak_key(const Gpu& gpu, DType precision) {
+  const std::string tensor = fmt::format("tensor_{}", precision == DType::fp32 ? "" : name_of(precision));
+  for (std::size_t i = 0; i < kPeaks; ++i) {
+    if (name_of(static_cast<Peak>(i)) == tensor && gpu.peaks[i] > FlopsPerSecond(0)) return "peak." + tensor;
+  }
+  return fmt::format("peak.{}", name_of(precision));
+}
+
+std::string explain_report(const LayerEstimate& layer, const Gpu& gpu, const PredictOptions& options) {
+  std::string text =
+      fmt::format("{} ({}) on {}: {}", layer.name, label_of(layer), gpu.id, print(layer.time, interval_of(layer)));
   if (layer.method == Method::none) {
     return text + "\n\n  It renames data without moving any, so it costs nothing.\n";
   }
   text += fmt::format(", limited by {}; method {}\n\n", name_of(layer.bottleneck), name_of(layer.method));
-  if (layer.method == Method::stream) return text + stream_section(layer, gpu) + sources_section(gpu, true);
-  text += rates_section(gpu);
-  std::size_t number = 0;
-  for (const DeltaKernel& kernel : layer.delta) {
-    if (layer.kernels > 1) {
-      text += fmt::format("Kernels {} of {}: {} alike, each taking {}\n\n", ++number, layer.delta.size(),
-                          grouped(kernel.count), print(kernel.timing.time));
-    }
-    text += kernel_sections(kernel, gpu);
-  }
-  return text + sources_section(gpu, false);
+  return text + body(layer, gpu, options) + sources_section(gpu, layer.method, options.precision);
 }
 
 }  // namespace rooftile

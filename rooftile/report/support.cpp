@@ -39,9 +39,9 @@ std::string support_report(const Prediction& prediction) {
     text += fmt::format("  {} '{}' is not supported\n", op.op_type, op.name);
   }
   return text +
-         "\n  delta   DeLTA's plan, traffic and time (docs/theory.md)\n"
-         "  stream  bytes against DRAM bandwidth, at least one kernel launch\n"
-         "  none    moves no data, costs nothing\n";
+         "\n  rooftile  the fastest of the kernels that a library could pick (docs/theory.md)\n"
+         "  stream    bytes against DRAM bandwidth, at least one kernel launch\n"
+         "  none      moves no data, costs nothing\n";
 }
 
 }  // namespace rooftile

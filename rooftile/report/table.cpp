@@ -108,7 +108,7 @@ std::string interval_note(const Prediction& prediction) {
   if (!interval_of(prediction)) return "";
   const auto with = std::count_if(prediction.layers.begin(), prediction.layers.end(),
                                   [](const LayerEstimate& layer) { return interval_of(layer).has_value(); });
-  return fmt::format("  interval      90 %, of {} layers as if all were off the same way; the others have none\n",
+  return fmt::format("  interval      90 %; {} layers as if all were off the same way, the others added without one\n",
                      with);
 }
 

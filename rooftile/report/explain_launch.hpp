@@ -1,0 +1,28 @@
+// One kernel launch of the refined method, number by number. Private.
+#pragma once
+
+#include <string>
+
+#include "rooftile/timing/launch_time.hpp"
+
+namespace rooftile {
+
+// Steps between a launch's counts and its time under conv_simt, each asked of launch_time() itself.
+struct LaunchParts {
+  Seconds cta;           // one CTA alone on an SM that hides its latencies
+  Seconds sms;           // the busiest SM, if memory and power had no limit
+  Seconds before_power;  // with L2 and DRAM, if power had none
+  double joules = 0;     // of the launch; 0 where the board's power is not known
+  LaunchTime whole;
+};
+LaunchParts launch_parts(const Launch& launch, const Machine& machine);
+
+std::string conv_launch_section(const std::string& title, const Launch& launch, const Machine& machine);
+
+// Every number of a launch, with the formulas of its family's form in words.
+std::string launch_section(const std::string& title, const Launch& launch, const Machine& machine);
+
+// The constants that a plan's time depends on, with what 1 % more of each does to it.
+std::string constants_section(const std::string& title, const LaunchPlan& plan, const Machine& machine);
+
+}  // namespace rooftile

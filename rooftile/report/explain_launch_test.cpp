@@ -1,0 +1,132 @@
+#include "rooftile/report/explain_launch.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/predict/predict.hpp"
+#include "rooftile/predict/refined.hpp"
+#include "rooftile/report/report.hpp"
+#include "rooftile/units/text.hpp"
+
+namespace rooftile {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr double kExact = 1e-12;
+
+struct Explained {
+  Gpu gpu = find_gpu("titan-xp").value();
+  PredictOptions options;
+  LayerEstimate layer;
+};
+
+// 32 x 128 x 28 x 28 with 3x3 filters to 96 channels.
+Explained explained(Pass pass, const std::string& algorithm = "implicit_gemm",
+                    const Calibration* calibration = nullptr) {
+  Conv conv;
+  conv.batch = 32;
+  conv.in_channels = 128;
+  conv.out_channels = 96;
+  conv.axes[1] = conv.axes[2] = {.in = 28, .filter = 3, .pad_begin = 1, .pad_end = 1};
+  Explained result;
+  result.options = {.method = Method::rooftile, .pass = pass, .calibration = calibration};
+  result.options.plan.algorithm = algorithm;
+  result.layer = estimate(conv, result.gpu, result.options);
+  result.layer.name = "conv1";
+  return result;
+}
+
+double norm(double power, std::initializer_list<double> terms) {
+  double sum = 0;
+  for (const double term : terms) sum += std::pow(term, power);
+  return std::pow(sum, 1 / power);
+}
+
+// The words of the report are the formulas of the model: a change of one that forgets the other ends here.
+TEST(ExplainLaunch, TheFormulasInWordsGiveTheTime) {
+  for (const Pass pass : {Pass::fwd, Pass::bwd_data, Pass::bwd_weight}) {
+    for (const char* algorithm : {"implicit_gemm", "winograd", "winograd_nonfused"}) {
+      const Explained it = explained(pass, algorithm);
+      const Machine machine = refined_model(RefinedOp::conv, it.gpu, it.options)->machine;
+      if (machine.family != KernelFamily::conv_simt) GTEST_SKIP() << "the words are of conv_simt";
+      const LaunchPlan& plan = it.layer.refined.front().plan;
+      for (std::size_t i = 0; i < plan.count; ++i) {
+        const Launch& launch = plan.launches[i];
+        if (launch.ctas == 0) continue;
+        const LaunchParts parts = launch_parts(launch, machine);
+        const double together = norm(4, {parts.sms.value(), parts.whole.l2.value(), parts.whole.dram.value()});
+        EXPECT_NEAR(parts.before_power.value() / together, 1, kExact);
+        const double time = norm(8, {together, parts.whole.power.value()}) + parts.whole.atomics.value();
+        EXPECT_NEAR(parts.whole.time.value() / time, 1, kExact);
+
+        const double full = std::floor(launch.ctas / (launch.resident * machine.sms));
+        const double last = std::ceil((launch.ctas - full * launch.resident * machine.sms) / machine.sms);
+        EXPECT_NEAR(parts.whole.compute / (parts.cta * (full * launch.resident + last)), 1, kExact);
+        const double power = parts.joules / machine.watts - machine.constants[ConvConstant::power_window] * 1e-6;
+        EXPECT_NEAR(parts.whole.power.value(), std::max(0.0, power), kExact);
+      }
+    }
+  }
+}
+
+TEST(ExplainLaunch, ConstantsThatCountAndNoOthers) {
+  const Explained it = explained(Pass::fwd);
+  const RefinedModel model = *refined_model(RefinedOp::conv, it.gpu, it.options);
+  const std::string text = constants_section("Constants", it.layer.refined.front().plan, model.machine);
+  EXPECT_THAT(text, HasSubstr("l2_efficiency"));
+  EXPECT_THAT(text, HasSubstr("% time"));
+  EXPECT_THAT(text, Not(HasSubstr("winograd_efficiency")));
+  EXPECT_THAT(text, Not(HasSubstr("atomics")));
+}
+
+TEST(ExplainRefined, MarksThePlanOfThePrediction) {
+  for (const char* algorithm : {"implicit_gemm", "winograd_nonfused"}) {
+    for (const Pass pass : {Pass::fwd, Pass::bwd_data, Pass::bwd_weight}) {
+      const Explained it = explained(pass, algorithm);
+      const std::string text = explain_report(it.layer, it.gpu, it.options);
+      const std::string plans = text.substr(text.find("Plans"), text.find("Kernel 1") - text.find("Plans"));
+      EXPECT_EQ(std::count(plans.begin(), plans.end(), '*'), 2) << plans;  // the title and one row
+      EXPECT_THAT(plans, HasSubstr(algorithm));
+      EXPECT_THAT(text, HasSubstr(fmt::format("limited by {}", name_of(it.layer.bottleneck))));
+      EXPECT_THAT(text, HasSubstr(fmt::format("{} *", name_of(it.layer.bottleneck))));
+      EXPECT_THAT(text, HasSubstr(print(it.layer.time)));
+    }
+  }
+}
+
+TEST(ExplainRefined, SaysWhereTheConstantsWereFitted) {
+  EXPECT_THAT(explain_report(explained(Pass::fwd).layer, find_gpu("titan-xp").value(),
+                             {.method = Method::rooftile, .calibration = nullptr}),
+              HasSubstr("Constants of "));
+  Calibration calibration;
+  EXPECT_THAT(explain_report(explained(Pass::fwd, "implicit_gemm", &calibration).layer, find_gpu("titan-xp").value(),
+                             {.method = Method::rooftile, .calibration = &calibration}),
+              HasSubstr("not fitted"));
+  CalibrationEntry entry;
+  entry.constants = unfitted_constants(entry.family);
+  entry.scope = "titan-xp";
+  entry.data = "a table";
+  entry.date = "2026-01-02";
+  entry.rows = 77;
+  entry.gmae = 0.05;
+  entry.spread = Spread{0.9, 1.2};
+  calibration.entries = {entry};
+  const Explained it = explained(Pass::fwd, "implicit_gemm", &calibration);
+  const std::string text = explain_report(it.layer, it.gpu, it.options);
+  EXPECT_THAT(text, HasSubstr("fitted to titan-xp itself"));
+  EXPECT_THAT(text, HasSubstr("77 rows of a table; 2026-01-02"));
+  EXPECT_THAT(text, HasSubstr("5.0 %"));
+  EXPECT_THAT(text, HasSubstr("x 0.9 to 1.2"));
+}
+
+}  // namespace
+}  // namespace rooftile

@@ -1,0 +1,207 @@
+// Every number of a layer by the refined method: the product, the plans that could run it, the launches of the fastest,
+// the constants and where they were fitted.
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "rooftile/predict/plan_summary.hpp"
+#include "rooftile/predict/refined.hpp"
+#include "rooftile/report/explain_launch.hpp"
+#include "rooftile/report/explain_section.hpp"
+
+namespace rooftile {
+namespace {
+
+// What the refined method knew when it predicted.
+struct Context {
+  const LayerEstimate& layer;
+  const Gpu& gpu;
+  const PredictOptions& options;
+  const RefinedModel& model;
+};
+
+const Calibration& calibration_of(const PredictOptions& options) {
+  return options.calibration != nullptr ? *options.calibration : builtin_calibration();
+}
+
+std::string tile_of(const Tile& tile) { return fmt::format("{}x{}x{}", tile.m, tile.n, tile.k); }
+
+std::string product_section(const PlanSummary& plan, const Im2col& gemm, Pass pass) {
+  const std::string outputs = fmt::format("batch {} x outputs {} x {} x {}", grouped(gemm.batch), grouped(gemm.out[0]),
+                                          grouped(gemm.out[1]), grouped(gemm.out[2]));
+  const std::string inputs = fmt::format("batch {} x inputs {} x {} x {}", grouped(gemm.batch), grouped(gemm.in[0]),
+                                         grouped(gemm.in[1]), grouped(gemm.in[2]));
+  const std::string patch =
+      fmt::format("input channels of a group {} x taps {}", grouped(gemm.in_channels), grouped(gemm.filter_volume));
+  const std::string filters = "output channels of a group";
+  std::string m = outputs, n = filters, k = patch;
+  if (pass == Pass::bwd_weight) {
+    m = patch;
+    k = outputs;
+  } else if (pass == Pass::bwd_data) {
+    const bool scatter = plan.m == gemm.m && plan.k == gemm.n;
+    m = scatter ? outputs : inputs;
+    n = scatter ? patch : "input channels of a group";
+    k = scatter ? filters : filters + ", times the taps that meet an output";
+  }
+  Section section("The product C[M,N] = A[M,K] B[K,N]");
+  section.add("", "M", plan.m, std::move(m));
+  section.add("", "N", plan.n, std::move(n));
+  section.add("", "K", plan.k, std::move(k));
+  section.add("", "groups", plan.groups, "independent products");
+  return section.text();
+}
+
+struct Candidate {
+  LaunchPlan plan;
+  Seconds time;
+};
+
+std::vector<Candidate> candidates(const RefinedKernel& kernel, const Context& context) {
+  std::vector<Candidate> found;
+  each_plan(op_shape(kernel.gemm, context.model, context.layer.pass), context.gpu, context.options.plan,
+            [&](const LaunchPlan& plan) {
+              found.push_back({plan, plan_time(plan, context.model.machine)});
+            });
+  std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.time < b.time; });
+  return found;
+}
+
+std::string candidates_section(const RefinedKernel& kernel, const Context& context) {
+  TextTable table({{""},
+                   {"algorithm"},
+                   {"tile", Align::right},
+                   {"split-K", Align::right},
+                   {"kernels", Align::right},
+                   {"CTAs", Align::right},
+                   {"waves", Align::right},
+                   {"time", Align::right},
+                   {"slower", Align::right}});
+  constexpr double kPercent = 100;
+  const Seconds least = plan_time(kernel.plan, context.model.machine);
+  bool chosen = false;
+  for (const Candidate& candidate : candidates(kernel, context)) {
+    const LaunchPlan& plan = candidate.plan;
+    const PlanSummary summary = plan_summary(kernel.gemm, context.layer.pass, plan, context.gpu.sm_count);
+    const bool same = !chosen && plan.algorithm == kernel.plan.algorithm && plan.tile == kernel.plan.tile &&
+                      plan.split_k == kernel.plan.split_k && candidate.time == least;
+    chosen = chosen || same;
+    table.add({same ? "*" : "", fmt::format("{}{}", name_of(plan.algorithm), scatters(plan) ? ", scattering" : ""),
+               tile_of(plan.tile), plan.split_k > 1 ? grouped(plan.split_k) : "-", grouped(summary.kernels),
+               grouped(summary.ctas), grouped(summary.waves), print(candidate.time),
+               same ? "" : fmt::format("{:+.1f} %", kPercent * (candidate.time / least - 1))});
+  }
+  const bool by_channels = context.model.choice == TileChoice::by_channels;
+  return fmt::format("Plans{}, by time; * is the prediction\n{}\n",
+                     by_channels ? " (the tile of an implicit GEMM by a table over the channels)" : "", table.text());
+}
+
+std::string fitted_where(const FoundEntry& found, const Gpu& gpu) {
+  if (found.entry == nullptr) return "starting values, not fitted to any measurement";
+  switch (found.match) {
+    case Match::gpu:
+      return fmt::format("fitted to {} itself", found.entry->scope);
+    case Match::architecture:
+      return fmt::format("fitted to GPUs of its architecture, {}", found.entry->scope);
+    case Match::foreign:
+      break;
+  }
+  return fmt::format("fitted to other GPUs; neither {} nor {} was measured", gpu.id, gpu.architecture);
+}
+
+std::string constants_of(const RefinedKernel& kernel, const Context& context) {
+  const FoundEntry found = find_entry(calibration_of(context.options), context.model.family, context.gpu);
+  std::string title =
+      fmt::format("Constants of {}: {}", name_of(context.model.family), fitted_where(found, context.gpu));
+  if (found.entry != nullptr) {
+    constexpr double kPercent = 100;
+    title += fmt::format("\n  {} rows of {}; {}; they are off by {:.1f} % there (GMAE)", grouped(found.entry->rows),
+                         found.entry->data, found.entry->date, kPercent * found.entry->gmae);
+  }
+  return constants_section(title, kernel.plan, context.model.machine);
+}
+
+std::string launches(const RefinedKernel& kernel, const Context& context) {
+  const LaunchPlan& plan = kernel.plan;
+  std::string text;
+  for (std::size_t i = 0; i < plan.count; ++i) {
+    text += launch_section(fmt::format("Kernel {} of {}", i + 1, plan.count), plan.launches[i], context.model.machine);
+  }
+  return text;
+}
+
+// Kernels, gaps and overhead of the whole layer, and what would limit it.
+std::string total_section(const Context& context) {
+  const LayerEstimate& layer = context.layer;
+  const RefinedModel& model = context.model;
+  Seconds kernels, gaps;
+  for (const RefinedKernel& kernel : layer.refined) {
+    const Seconds between = plan_cases(kernel.plan, model.machine)[Bottleneck::launch];
+    gaps += between * kernel.count;
+    kernels += (plan_time(kernel.plan, model.machine) - between) * kernel.count;
+  }
+  const std::string& framework = context.options.framework;
+  const bool known = find_harness(calibration_of(context.options), model.family, framework, context.gpu.id) != nullptr;
+  Section section("Time of the layer");
+  section.add("", "kernels", kernels, fmt::format("the times of {}", grouped(layer.kernels)));
+  section.add("", "gaps", gaps, "between the kernels of a product: kernel_gap each");
+  section.add("", "overhead", model.overhead,
+              known ? fmt::format("of one call by {}, fitted", framework)
+                    : std::string("of one call: launch.overhead of the GPU"));
+  if (model.floor > Seconds(0)) {
+    section.add("", "floor", model.floor,
+                fmt::format("what {} takes for a call beside its kernels, fitted", framework));
+    section.add("", "time", layer.time, "(their sum^16 + floor^16)^(1/16)");
+  } else {
+    section.add("", "time", layer.time, "their sum");
+  }
+  if (model.spread) {
+    section.add("", "90 % interval", fmt::format("{} to {}", print(*layer.time_low), print(*layer.time_high)),
+                fmt::format("time x {} to {}: measured over predicted of rows that the fit had not seen",
+                            grouped(model.spread->low), grouped(model.spread->high)));
+  }
+  return section.text();
+}
+
+std::string cases_section(const LayerEstimate& layer) {
+  struct Row {
+    Bottleneck which;
+    std::string_view meaning;
+  };
+  constexpr Row kRows[] = {{Bottleneck::compute, "multiply-accumulates"},
+                           {Bottleneck::latency, "too few warps to hide latencies"},
+                           {Bottleneck::l2, "L2 bandwidth, and atomic additions"},
+                           {Bottleneck::dram, "DRAM bandwidth"},
+                           {Bottleneck::power, "board power"},
+                           {Bottleneck::launch, "gaps and overhead"}};
+  Section section("The same if one thing limited all kernels; the largest is what limits the layer");
+  for (const Row& row : kRows) {
+    section.add("", fmt::format("{}{}", name_of(row.which), row.which == layer.bottleneck ? " *" : ""),
+                layer.cases[row.which], std::string(row.meaning));
+  }
+  return section.text();
+}
+
+}  // namespace
+
+std::string explain_refined(const LayerEstimate& layer, const Gpu& gpu, const PredictOptions& options) {
+  const auto model = refined_model(layer.op == "gemm" ? RefinedOp::gemm : RefinedOp::conv, gpu, options);
+  if (!model) return "";  // not reached: the layer was predicted with these options
+  const Context context{layer, gpu, options, *model};
+  std::string text;
+  std::size_t number = 0;
+  for (const RefinedKernel& kernel : layer.refined) {
+    if (layer.refined.size() > 1 || kernel.count > 1) {
+      text += fmt::format("Product {} of {}: {} alike, each taking {}\n\n", ++number, layer.refined.size(),
+                          grouped(kernel.count), print(plan_time(kernel.plan, model->machine)));
+    }
+    text += product_section(plan_summary(kernel.gemm, layer.pass, kernel.plan, gpu.sm_count), kernel.gemm, layer.pass);
+    text += candidates_section(kernel, context) + launches(kernel, context) + constants_of(kernel, context);
+  }
+  return text + total_section(context) + cases_section(layer);
+}
+
+}  // namespace rooftile
