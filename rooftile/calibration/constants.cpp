@@ -1,5 +1,8 @@
 #include "rooftile/calibration/constants.hpp"
 
+#include "rooftile/calibration/simt_gemm_constants.hpp"
+#include "rooftile/calibration/tensor_constants.hpp"
+
 namespace rooftile {
 namespace {
 
@@ -50,8 +53,9 @@ std::span<const ConstantInfo> constant_table(KernelFamily family) {
     case KernelFamily::conv_simt:
       return kConv;
     case KernelFamily::gemm_simt:
+      return kSimtGemmConstants;
     case KernelFamily::tensor:
-      break;
+      return kTensorConstants;
   }
   return {};
 }

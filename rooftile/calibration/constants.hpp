@@ -42,6 +42,57 @@ enum class ConvConstant {
   atomics,
 };
 
+// Of gemm_simt (timing/simt_gemm_time.cpp). `old` are kernels for Pascal and before.
+enum class SimtGemmConstant {
+  efficiency_128x128,
+  efficiency_128x64,
+  efficiency_64x64,
+  efficiency_128x32,
+  efficiency_32x128,
+  efficiency_32x32_sliced,
+  efficiency_64x32_sliced,
+  efficiency_128x32_sliced,
+  old_efficiency_128x64,
+  old_efficiency_64x64,
+  old_efficiency_128x32,
+  old_efficiency_32x128,
+  prologue,
+  old_prologue,
+  latency_warps,
+  l2_efficiency,
+  reuse_share,
+  drift,
+  line_share,
+  old_line_share,
+  row_major_lines,
+  old_row_major_lines,
+  line_depth,
+  dram_efficiency,
+  bias_passes,
+  split_overhead,
+  mac_energy,
+  power_window,
+};
+
+// Of tensor (timing/tensor_gemm_time.cpp).
+enum class TensorConstant {
+  efficiency,
+  fill,
+  l2_efficiency,
+  dram_efficiency,
+  epilogue,
+  miss_latency,
+  wave_overlap,
+  split_cycles,
+  start_cycles,
+  reread,
+  bytes_in_flight,
+  clock_share,
+  warm_share,
+  reread_share,
+  sm_draw,
+};
+
 // What an architecture says of a constant before any fit.
 struct ConstantInfo {
   std::string_view name;

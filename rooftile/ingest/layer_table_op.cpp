@@ -60,6 +60,7 @@ Gemm read_gemm(TableRow& row) {
   gemm.k = row.required("K", 1);
   gemm.trans_a = row.transposed("transA");
   gemm.trans_b = row.transposed("transB");
+  gemm.bias = row.optional("bias", 0, 0) != 0;
   for (const Shape& shape :
        {Shape{gemm.batch, gemm.m, gemm.k}, Shape{gemm.batch, gemm.k, gemm.n}, Shape{gemm.batch, gemm.m, gemm.n}}) {
     if (elements(shape) > kMaxElements) row.reject("", fmt::format("a matrix of {} is too large", print(shape)));

@@ -87,6 +87,9 @@ Im2col im2col(const Gemm& gemm) {
   result.in_channels = result.k = real(gemm.k);
   result.out_channels = result.n = real(gemm.n);
   result.groups = real(gemm.batch);
+  result.trans_a = gemm.trans_a;
+  result.trans_b = gemm.trans_b;
+  result.bias = gemm.bias;
   return result;
 }
 

@@ -30,6 +30,8 @@ struct Im2col {
   double filter_volume = 1;                // taps
   double filter_width = 1;                 // taps along the width
   double m = 1, n = 1, k = 1;
+  // Of a plain GEMM: how its operands are stored, and whether it adds a bias.
+  bool trans_a = false, trans_b = false, bias = false;
 };
 
 // `conv` must be direct (not transposed) and pass check(); parts of a transposed one may have negative padding.

@@ -4,8 +4,10 @@
 #include <array>
 #include <cmath>
 
+#include "rooftile/plan/gemm_candidates.hpp"
 #include "rooftile/plan/gemm_shape.hpp"
 #include "rooftile/plan/kernel_name.hpp"
+#include "rooftile/plan/tensor_candidates.hpp"
 #include "rooftile/plan/winograd.hpp"
 
 namespace rooftile {
@@ -105,6 +107,11 @@ void each_tile(const OpShape& op, const Context& context) {
 }  // namespace
 
 void each_plan(const OpShape& op, const Gpu& gpu, const PlanOptions& options, const VisitPlan& visit) {
+  if (op.family == KernelFamily::tensor) return each_tensor_plan(op, gpu, options, visit);
+  if (op.family == KernelFamily::gemm_simt) {
+    each_gemm_plan(op, gpu, options, visit);
+    return;
+  }
   const bool winograd = has_winograd(op);
   const bool fused = winograd && wanted(options, name_of(Algorithm::winograd)) && has_fused_winograd(op);
   const bool nonfused = winograd && wanted(options, name_of(Algorithm::winograd_nonfused));

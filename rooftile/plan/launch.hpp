@@ -29,9 +29,15 @@ struct Launch {
   struct Product {
     double m = 1, n = 1, k = 1, batch = 1;
     double tile_m = 1, tile_n = 1, tile_k = 1;
-    double split = 1;             // CTAs that share one tile of C
-    double element = 4;           // bytes
-    bool k_contiguous_b = false;  // B is stored n x k, as the weights of a linear layer are
+    double split = 1;                 // CTAs that share one tile of C
+    double element = 4;               // bytes
+    double a_bytes = 0, b_bytes = 0;  // operands in memory, all of the batch
+    bool b_weights = true;            // B changes from layer to layer, A is what the layer before left
+    bool k_contiguous_a = true;       // A is stored m x k
+    bool k_contiguous_b = false;      // B is stored n x k, as the weights of a linear layer are
+    bool bias = false;                // C starts from a bias
+    bool old_kernel = false;          // of gemm_simt: for Pascal and before
+    SimtGemmConstant efficiency = SimtGemmConstant::efficiency_128x128;
   } product = {};
 };
 

@@ -1,5 +1,6 @@
 #include "rooftile/predict/refined.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include "rooftile/ops/work.hpp"
@@ -20,13 +21,25 @@ Traffic traffic_of(const LaunchPlan& plan) {
   return traffic;
 }
 
+// Whose kernels multiply at a precision: those for the lanes, or those for tensor cores.
+KernelFamily family_of(RefinedOp op, DType precision, const Gpu& gpu) {
+  const bool tensor_fp16 = gpu.peak(Peak::tensor_fp16) > FlopsPerSecond(0);
+  const bool lanes = precision == DType::fp32 || precision == DType::fp64 || (precision == DType::fp16 && !tensor_fp16);
+  if (!lanes) return KernelFamily::tensor;
+  return op == RefinedOp::gemm ? KernelFamily::gemm_simt : KernelFamily::conv_simt;
+}
+
+// What a network does to the L2: a layer finds the activations that the one before left, and weights that were last
+// used a whole pass ago.
+constexpr double kNetworkCopies = 1000;
+
 }  // namespace
 
-std::optional<RefinedModel> refined_model(RefinedOp /*op*/, const Gpu& gpu, const PredictOptions& options) {
+std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const PredictOptions& options) {
   const auto peak = peak_of(options.precision, gpu);
   if (!peak) return std::nullopt;
   RefinedModel model;
-  model.family = KernelFamily::conv_simt;
+  model.family = family_of(op, options.precision, gpu);
   model.element = size_of(options.precision);
   const Calibration& calibration = options.calibration ? *options.calibration : builtin_calibration();
   const FoundEntry found = find_entry(calibration, model.family, gpu);
@@ -34,6 +47,11 @@ std::optional<RefinedModel> refined_model(RefinedOp /*op*/, const Gpu& gpu, cons
                              found.entry != nullptr ? found.entry->constants : unfitted_constants(model.family));
   if (found.entry != nullptr) model.choice = found.entry->choice;
   model.overhead = gpu.launch_overhead;
+  if (model.family == KernelFamily::tensor) {
+    const double start = model.machine.constants[TensorConstant::start_cycles] / model.machine.clock;
+    model.overhead = std::max(Seconds(0), gpu.launch_overhead - Seconds(start));  // which the form counts
+    model.machine.copies = kNetworkCopies;
+  }
   if (const Harness* harness = find_harness(calibration, model.family, options.framework, gpu.id)) {
     model.overhead = harness->overhead;
     model.floor = harness->floor;

@@ -4,9 +4,11 @@ namespace rooftile {
 
 LaunchTime launch_time(const Launch& launch, const Machine& machine) {
   switch (machine.family) {
-    case KernelFamily::conv_simt:
     case KernelFamily::gemm_simt:
+      return simt_gemm_time(launch, machine);
     case KernelFamily::tensor:
+      return tensor_gemm_time(launch, machine);
+    case KernelFamily::conv_simt:
       break;
   }
   return conv_time(launch, machine);

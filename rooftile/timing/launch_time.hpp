@@ -23,5 +23,7 @@ LaunchTime launch_time(const Launch& launch, const Machine& machine);
 
 // The forms, one file each.
 LaunchTime conv_time(const Launch& launch, const Machine& machine);
+LaunchTime tensor_gemm_time(const Launch& launch, const Machine& machine);
+LaunchTime simt_gemm_time(const Launch& launch, const Machine& machine);
 
 }  // namespace rooftile

@@ -22,6 +22,8 @@ Machine machine_of(const Gpu& gpu, KernelFamily family, FlopsPerSecond peak, con
   machine.l2 = gpu.level("L2").bandwidth.value();
   machine.l2_capacity = gpu.level("L2").capacity.value();
   machine.l2_latency = gpu.level("L2").latency.value();
+  machine.l2_partitions = gpu.level("L2").partitions;
+  machine.shared_loads = std::sqrt(gpu.sm.cluster_ctas);
   machine.dram = gpu.level("DRAM").bandwidth.value();
   if (gpu.tdp) machine.watts = gpu.tdp->value();
   if (gpu.process_nm) machine.energy_scale = std::pow(*gpu.process_nm / kReferenceProcess, kEnergyExponent);

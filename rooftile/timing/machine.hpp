@@ -16,6 +16,8 @@ struct Machine {
   double l2 = 1, dram = 1;     // bytes per second of the chip
   double l2_capacity = 1;      // bytes
   double l2_latency = 1;       // cycles
+  double l2_partitions = 1;    // each with a copy of what its SMs read
+  double shared_loads = 1;     // CTAs that one load from the L2 can serve: those along a side of a square cluster
   double energy_scale = 1;     // of the chip's process, relative to 16 nm
   double watts = 0;            // board power; 0: not known, so nothing is limited by it
   double copies = 0;           // Harness::copies and rotates: what of the operands is in the L2 when a kernel starts

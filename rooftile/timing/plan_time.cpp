@@ -7,6 +7,9 @@ namespace {
 
 Seconds gaps(const LaunchPlan& plan, const Machine& machine) {
   constexpr double kMicro = 1e-6;
+  if (machine.family == KernelFamily::tensor) {
+    return Seconds(static_cast<double>(plan.count) * machine.constants[TensorConstant::start_cycles] / machine.clock);
+  }
   if (machine.family != KernelFamily::conv_simt) return Seconds(0);  // their forms count what follows a kernel
   return Seconds(static_cast<double>(plan.count - 1) * machine.constants[ConvConstant::kernel_gap] * kMicro);
 }

@@ -1,9 +1,12 @@
 #include "rooftile/validate/estimate_row.hpp"
 
+#include <cstdint>
+#include <optional>
 #include <utility>
 #include <variant>
 
 #include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/plan/kernel_name.hpp"
 
 namespace rooftile {
 namespace {
@@ -14,6 +17,16 @@ const char* blamed_column(PredictOptions options, const Gpu& gpu) {
   const auto forward = check(options, gpu);
   if (forward) return "column pass";
   return forward.error().code == ErrorCode::unsupported ? "column precision" : "--tile";
+}
+
+// CTAs that shared a tile of C, where the row's grid tells: a GEMM for the FP32 lanes has batch x split along z.
+std::optional<int> split_of(const LayerRow& row) {
+  const auto* gemm = std::get_if<Gemm>(&row.op);
+  if (gemm == nullptr || row.precision != DType::fp32 || !tile_of_kernel(row.kernel)) return std::nullopt;
+  constexpr std::int64_t kMost = 1024;
+  const std::int64_t split = row.grid[2] / gemm->batch;
+  if (split < 1 || split > kMost || split * gemm->batch != row.grid[2]) return std::nullopt;
+  return static_cast<int>(split);
 }
 
 }  // namespace
@@ -36,6 +49,7 @@ PredictOptions options_of(const LayerRow& row, PredictOptions options) {
   options.framework = framework_of(row);
   if (!row.algorithm.empty()) options.plan.algorithm = row.algorithm;
   if (!row.kernel.empty()) options.plan.kernel = row.kernel;
+  if (const std::optional<int> split = split_of(row)) options.plan.split_k = split;
   return options;
 }
 

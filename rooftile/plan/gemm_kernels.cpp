@@ -1,0 +1,90 @@
+#include "rooftile/plan/gemm_kernels.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "rooftile/plan/kernel_name.hpp"
+
+namespace rooftile {
+namespace {
+
+using Constant = SimtGemmConstant;
+
+// Threads from profiles; registers and shared memory as profilers report them for these kernels.
+constexpr GemmKernel k128x128 = {128, 128, 8, 256, 128, 16, false, Constant::efficiency_128x128};
+constexpr GemmKernel k128x64 = {128, 64, 8, 128, 120, 12, false, Constant::efficiency_128x64};
+constexpr GemmKernel k64x64 = {64, 64, 8, 64, 120, 8, false, Constant::efficiency_64x64};
+constexpr GemmKernel k128x32 = {128, 32, 8, 256, 57, 10, false, Constant::efficiency_128x32};
+constexpr GemmKernel k32x128 = {32, 128, 8, 256, 57, 10, false, Constant::efficiency_32x128};
+constexpr GemmKernel k32x32Sliced = {32, 32, 32, 128, 86, 32, true, Constant::efficiency_32x32_sliced};
+constexpr GemmKernel k64x32Sliced = {64, 32, 32, 256, 128, 48, true, Constant::efficiency_64x32_sliced};
+constexpr GemmKernel k128x32Sliced = {128, 32, 32, 256, 128, 40, true, Constant::efficiency_128x32_sliced};
+
+constexpr GemmKernel old(GemmKernel kernel, Constant efficiency) {
+  kernel.efficiency = efficiency;
+  return kernel;
+}
+constexpr GemmKernel kOld128x64 = old(k128x64, Constant::old_efficiency_128x64);
+constexpr GemmKernel kOld64x64 = old(k64x64, Constant::old_efficiency_64x64);
+constexpr GemmKernel kOld128x32 = old(k128x32, Constant::old_efficiency_128x32);
+constexpr GemmKernel kOld32x128 = old(k32x128, Constant::old_efficiency_32x128);
+
+constexpr std::array kNew = {k128x128, k128x64, k64x64, k128x32, k32x128, k32x32Sliced, k64x32Sliced, k128x32Sliced};
+constexpr std::array kOldOnes = {kOld128x64, kOld64x64, kOld128x32, kOld32x128};
+
+// The major number of an NVIDIA compute capability; other GPUs count as new.
+int generation(const Gpu& gpu) {
+  constexpr int kNewest = 99;
+  int major = kNewest;
+  if (gpu.vendor == "nvidia") {
+    const std::string& text = gpu.compute_capability;
+    std::from_chars(text.data(), text.data() + text.size(), major);
+  }
+  return major;
+}
+
+}  // namespace
+
+GemmSetting gemm_setting(const Gpu& gpu, bool b_n_by_k) {
+  constexpr int kVolta = 7, kAmpere = 8;
+  const int major = generation(gpu);
+  return {.old_kernels = major < kVolta, .one_row_major = major >= kAmpere, .b_n_by_k = b_n_by_k};
+}
+
+std::vector<GemmKernel> gemm_kernels(const GemmSetting& setting) {
+  if (setting.old_kernels) {
+    if (setting.b_n_by_k) return {kOld64x64, kOld32x128, kOld128x32};
+    return {kOld128x64};
+  }
+  if (setting.b_n_by_k) return {kNew.begin(), kNew.end()};
+  if (setting.one_row_major) return {k128x128};
+  return {k128x64, k64x64, k128x32, k32x128};
+}
+
+std::optional<GemmKernel> gemm_kernel_named(std::string_view name, bool old_kernels) {
+  const std::optional<Tile> sides = tile_of_kernel(name);  // columns x rows
+  if (!sides) return std::nullopt;
+  const bool sliced = name.find("sliced") != std::string_view::npos;
+  const auto matches = [&](const GemmKernel& kernel) {
+    return kernel.columns == sides->m && kernel.rows == sides->n && kernel.sliced == sliced;
+  };
+  if (old_kernels) {
+    const auto* found = std::find_if(kOldOnes.begin(), kOldOnes.end(), matches);
+    if (found != kOldOnes.end()) return *found;
+  }
+  const auto* found = std::find_if(kNew.begin(), kNew.end(), matches);
+  if (found == kNew.end()) return std::nullopt;
+  return *found;
+}
+
+double resident_ctas(const GemmKernel& kernel, const SmLimits& sm) {
+  constexpr double kKib = 1024, kWarp = 32;
+  const double by_registers = std::floor(sm.registers / (kernel.threads * kernel.registers));
+  const double by_smem = std::floor(sm.smem.value() / (kernel.smem_kib * kKib));
+  const double by_warps = std::floor(sm.warps * sm.warp_size / (std::ceil(kernel.threads / kWarp) * kWarp));
+  return std::max(1.0, std::min({by_registers, by_smem, by_warps, sm.ctas}));
+}
+
+}  // namespace rooftile

@@ -1,0 +1,45 @@
+// The FP32 GEMM kernels of cuBLAS: tile, threads and what limits how many CTAs an SM holds.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "rooftile/calibration/constants.hpp"
+#include "rooftile/gpu/gpu.hpp"
+#include "rooftile/plan/plan.hpp"
+
+namespace rooftile {
+
+// Its name has the columns of C first, as cuBLAS stores matrices by column: 128x32 is a tile of 32 rows, 128 columns.
+struct GemmKernel {
+  int columns = 128, rows = 128;  // of C, row-major
+  int depth = 8;                  // of one step of the main loop
+  double threads = 256;
+  double registers = 128;  // of a thread
+  double smem_kib = 16;
+  bool sliced = false;  // groups of warps share k
+  SimtGemmConstant efficiency = SimtGemmConstant::efficiency_128x128;
+
+  Tile tile() const { return {rows, columns, depth}; }
+};
+
+// What decides which kernels a library has for a product.
+struct GemmSetting {
+  bool old_kernels = false;    // Pascal and before
+  bool one_row_major = false;  // Ampere and later: one kernel where B is stored k x n
+  bool b_n_by_k = false;       // B is stored n x k
+};
+GemmSetting gemm_setting(const Gpu& gpu, bool b_n_by_k);
+
+// The kernels that the library chooses from.
+std::vector<GemmKernel> gemm_kernels(const GemmSetting& setting);
+
+// The kernel that a profiler's name stands for (volta_sgemm_128x64_tn, ampere_sgemm_64x32_sliced1x4_tn); nullopt if
+// the name tells no known tile.
+std::optional<GemmKernel> gemm_kernel_named(std::string_view name, bool old_kernels);
+
+// CTAs that one SM holds; at least 1.
+double resident_ctas(const GemmKernel& kernel, const SmLimits& sm);
+
+}  // namespace rooftile

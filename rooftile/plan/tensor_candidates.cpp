@@ -1,0 +1,139 @@
+#include "rooftile/plan/tensor_candidates.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <span>
+
+#include "rooftile/plan/gemm_shape.hpp"
+#include "rooftile/plan/kernel_name.hpp"
+
+namespace rooftile {
+namespace {
+
+// Tiles of the libraries' kernels (CUTLASS, cuBLAS), by the instructions that they are written for.
+constexpr int kDepth = 32;
+constexpr std::array kVoltaTiles = {Tile{64, 64, kDepth},   Tile{128, 64, kDepth},  Tile{64, 128, kDepth},
+                                    Tile{128, 128, kDepth}, Tile{256, 128, kDepth}, Tile{128, 256, kDepth}};
+constexpr std::array kAmpereTiles = {Tile{32, 64, kDepth},  Tile{64, 32, kDepth},  Tile{64, 64, kDepth},
+                                     Tile{128, 64, kDepth}, Tile{64, 128, kDepth}, Tile{128, 128, kDepth},
+                                     Tile{256, 64, kDepth}, Tile{64, 256, kDepth}, Tile{256, 128, kDepth},
+                                     Tile{128, 256, kDepth}};
+constexpr std::array kHopperTiles = {Tile{64, 16, kDepth},  Tile{64, 32, kDepth},   Tile{16, 64, kDepth},
+                                     Tile{32, 64, kDepth},  Tile{64, 64, kDepth},   Tile{128, 64, kDepth},
+                                     Tile{64, 128, kDepth}, Tile{128, 128, kDepth}, Tile{256, 64, kDepth},
+                                     Tile{64, 256, kDepth}, Tile{256, 128, kDepth}, Tile{128, 256, kDepth}};
+constexpr std::array kSplits = {1, 2, 3, 4, 6, 8, 12, 16, 32, 64};
+constexpr double kLeastSplitDepth = 128;  // of k that a CTA keeps
+constexpr double kMostSplitCtas = 8;      // an SM: a grid that large has no use for a split
+
+// By CUDA compute capability; the middle one where there is none.
+std::span<const Tile> tiles_of(const Gpu& gpu) {
+  constexpr double kTuring = 7.5, kHopper = 9;
+  const std::string& text = gpu.compute_capability;
+  double capability = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), capability);
+  if (status != std::errc() || end != text.data() + text.size()) return kAmpereTiles;
+  if (capability < kTuring) return kVoltaTiles;
+  if (capability < kHopper) return kAmpereTiles;
+  return kHopperTiles;
+}
+
+bool same_sides(const Tile& a, const Tile& b) { return (a.m == b.m && a.n == b.n) || (a.m == b.n && a.n == b.m); }
+
+// CTAs an SM holds: half of the registers of an SM hold accumulators, 4 bytes each; more than four CTAs help no
+// further.
+double resident_of(const Tile& tile) {
+  constexpr double kAccumulators = 32768, kMost = 4;
+  return std::clamp(kAccumulators / (static_cast<double>(tile.m) * tile.n), 1.0, kMost);
+}
+
+struct Context {
+  const OpShape& op;
+  const GemmShape& shape;
+  const Gpu& gpu;
+  const PlanOptions& options;
+};
+
+Launch::Product product_of(const Context& context) {
+  const Im2col& forward = context.op.gemm;
+  const GemmShape& shape = context.shape;
+  Launch::Product product;
+  product.m = shape.m;
+  product.n = shape.n;
+  product.k = shape.k;
+  product.batch = shape.count;
+  product.element = context.op.element.value();
+  const bool data = context.op.pass == Pass::bwd_data;  // its k may be less than the filter has
+  const double columns = data ? forward.k * forward.n : shape.k * shape.n;
+  product.b_bytes = columns * shape.count * product.element;
+  product.a_bytes = std::max(0.0, shape.load.value() - product.b_bytes);
+  product.b_weights = context.op.pass != Pass::bwd_weight;
+  return product;
+}
+
+void set_launch(Launch& launch, const Tile& tile, double split, const Context& context) {
+  Launch::Product& product = launch.product;
+  product.tile_m = tile.m;
+  product.tile_n = tile.n;
+  product.tile_k = tile.k;
+  product.split = split;
+  launch.ctas = std::ceil(product.m / tile.m) * std::ceil(product.n / tile.n) * product.batch * split;
+  launch.macs_per_step = static_cast<double>(tile.m) * tile.n;
+  launch.steps = std::ceil(std::ceil(product.k / kDepth) / split) * kDepth;
+  launch.resident = context.options.active_ctas_per_sm ? *context.options.active_ctas_per_sm : resident_of(tile);
+  const double rows = std::min<double>(tile.m, product.m), columns = std::min<double>(tile.n, product.n);
+  const double loaded = launch.steps * (rows * unique_share(context.shape, rows) + columns);
+  launch.l2 = context.op.element * (launch.ctas * loaded) + launch.dram_store;
+}
+
+// Another tile does the same with less padding.
+bool is_wasteful(const Tile& tile, std::span<const Tile> tiles, const GemmShape& shape) {
+  return std::any_of(tiles.begin(), tiles.end(), [&](const Tile& other) {
+    return (other.n == tile.n && other.m < tile.m && other.m >= shape.m) ||
+           (other.m == tile.m && other.n < tile.n && other.n >= shape.n);
+  });
+}
+
+void visit_splits(LaunchPlan& plan, const Context& context, const VisitPlan& visit) {
+  Launch& launch = plan.launches[0];
+  const auto visit_split = [&](int split) {
+    plan.split_k = split;
+    set_launch(launch, plan.tile, split, context);
+    visit(plan);
+  };
+  if (context.options.split_k) return visit_split(*context.options.split_k);
+  visit_split(1);
+  const double ctas = launch.ctas;
+  for (const int split : kSplits) {
+    if (split == 1) continue;
+    if (ctas * split > kMostSplitCtas * context.gpu.sm_count) break;
+    if (std::ceil(std::ceil(context.shape.k / kDepth) / split) * kDepth < kLeastSplitDepth) break;
+    visit_split(split);
+  }
+}
+
+}  // namespace
+
+void each_tensor_plan(const OpShape& op, const Gpu& gpu, const PlanOptions& options, const VisitPlan& visit) {
+  const GemmShape shape = gemm_shape(op);
+  const Context context{op, shape, gpu, options};
+  const std::span<const Tile> tiles = tiles_of(gpu);
+  const std::optional<Tile> known = options.tile ? options.tile : tile_of_kernel(options.kernel);
+  const bool fixed =
+      known && std::any_of(tiles.begin(), tiles.end(), [&](const Tile& tile) { return same_sides(tile, *known); });
+  LaunchPlan plan;
+  plan.count = 1;
+  plan.launches[0].product = product_of(context);
+  plan.launches[0].dram_load = shape.load;
+  plan.launches[0].dram_store = shape.store;
+  plan.launches[0].gradient = op.pass != Pass::fwd;
+  for (const Tile& tile : tiles) {
+    if (fixed ? !same_sides(tile, *known) : is_wasteful(tile, tiles, shape)) continue;
+    plan.tile = tile;
+    visit_splits(plan, context, visit);
+  }
+}
+
+}  // namespace rooftile

@@ -1,0 +1,169 @@
+// GEMMs on the FP32 lanes: docs/theory.md, "GEMM on FP32 lanes".
+#include <algorithm>
+#include <cmath>
+
+#include "rooftile/timing/launch_time.hpp"
+
+namespace rooftile {
+namespace {
+
+using Constant = SimtGemmConstant;
+
+constexpr double kLine = 128, kSector = 32;  // bytes of an L2 line and of its parts
+
+double square(double x) { return x * x; }
+double fourth(double x) { return square(square(x)); }
+double fourth_root(double x) { return std::sqrt(std::sqrt(x)); }
+
+// From 0 to 1, a half at x = 1; `sharply` within a factor of two or so.
+double gradually(double x) { return x / (1 + x); }
+double sharply(double x) { return gradually(fourth(x)); }
+
+// Rounds of the main loop that the busiest SM goes through, counted in CTAs that run alone at full rate.
+struct Rounds {
+  double busy = 0, idle = 0, both = 0;  // as if latencies were hidden; as if only they counted; together
+};
+
+Rounds rounds_of(const Launch& launch, const Machine& machine) {
+  const double needed = machine.constants[Constant::latency_warps] / launch.warps;  // CTAs that hide latency
+  const double per_wave = launch.resident * machine.sms;
+  const double full = std::floor(launch.ctas / per_wave);
+  const double rest = std::ceil((launch.ctas - full * per_wave) / machine.sms);
+  const double latency = fourth(needed);
+  Rounds rounds;
+  rounds.busy = full * launch.resident + rest;
+  rounds.idle = (full + (rest > 0 ? 1 : 0)) * needed;
+  rounds.both = (full > 0 ? full * fourth_root(fourth(launch.resident) + latency) : 0) +
+                (rest > 0 ? fourth_root(fourth(rest) + latency) : 0);
+  return rounds;
+}
+
+// One operand's way from DRAM. A wave of CTAs touches `rows` of its rows.
+struct Panel {
+  double rows = 0;
+  double whole = 0;    // bytes of the operand
+  double by_wave = 0;  // bytes if every wave loads its rows anew, and its CTAs share them
+  double by_cta = 0;   // bytes if every CTA loads its own
+  double drift = 0;    // share of that sharing which is lost
+};
+
+// CTAs of a wave drift apart along k. What they share is fetched again once the shared panel outgrows the L2; a panel
+// that fits is never lost, and later waves drift more because their CTAs start one by one. The exponents were chosen
+// with all GPUs of the fit in view.
+double drift_scale(const Launch& launch, const Machine& machine, double waves) {
+  const Launch::Product& product = launch.product;
+  const double lines = launch.resident * machine.sms * (product.tile_m + product.tile_n) * kLine / machine.l2_capacity;
+  constexpr double kWaves = 0.7;
+  const double later = waves > 1 ? std::pow(waves, kWaves) : 1;
+  return lines * lines * lines * later / (machine.constants[Constant::drift] * machine.l2_capacity);
+}
+
+Panel panel_of(double rows, double extent, double tile, double waves, double drift, const Launch& launch) {
+  const Launch::Product& product = launch.product;
+  const double depth = product.k / product.split;  // of a CTA, before padding
+  Panel panel;
+  panel.rows = rows;
+  panel.whole = extent * product.k * product.element * product.batch;
+  panel.by_wave = std::max(waves * rows * depth * product.element, panel.whole);
+  panel.by_cta = launch.ctas * tile * product.element * launch.steps;
+  panel.drift = gradually(rows * depth * product.element * drift);
+  return panel;
+}
+
+double loads_of(const Panel& panel, double reload) {
+  return panel.whole + (panel.by_wave - panel.whole) * reload +
+         std::max(panel.by_cta - panel.by_wave, 0.0) * panel.drift;
+}
+
+// DRAM bytes of a launch.
+double dram_bytes(const Launch& launch, const Machine& machine) {
+  const Launch::Product& product = launch.product;
+  const Constants& constants = machine.constants;
+  const double per_wave = launch.resident * machine.sms;
+  const double columns = std::ceil(product.n / product.tile_n), rows = std::ceil(product.m / product.tile_m);
+  const double waves = std::max(launch.ctas / per_wave, 1.0);
+  // A wave covers the grid column by column of tiles, then row by row, then product by product.
+  const double products = std::clamp(per_wave / (columns * rows), 1.0, product.batch * product.split);
+  const double wave_n = std::min(columns, per_wave) * product.tile_n * products;
+  const double wave_m = std::clamp(per_wave / columns, 1.0, rows) * product.tile_m * products;
+
+  const double drift = drift_scale(launch, machine, waves);
+  const Panel a = panel_of(wave_m, product.m, product.tile_m, waves, drift, launch);
+  const Panel b = panel_of(wave_n, product.n, product.tile_n, waves, drift, launch);
+  const double depth = product.k / product.split;
+  const double reload =
+      sharply(product.n * depth * product.element / (constants[Constant::reuse_share] * machine.l2_capacity));
+
+  // A k-contiguous operand is read a few elements of a line at a time: where the lines in flight overflow the L2, each
+  // comes once for every sector.
+  const double lines_a = product.k_contiguous_a ? a.rows + (per_wave * product.tile_m - a.rows) * a.drift : 0;
+  const double lines_b = product.k_contiguous_b ? b.rows + (per_wave * product.tile_n - b.rows) * b.drift : 0;
+  const Constant row_major = product.old_kernel ? Constant::old_row_major_lines : Constant::row_major_lines;
+  const double weight = product.k_contiguous_b ? 1 : constants[row_major];
+  const double share = constants[product.old_kernel ? Constant::old_line_share : Constant::line_share];
+  const double again = (kLine / kSector - 1) *
+                       sharply((lines_a + lines_b) * kLine * weight / (share * machine.l2_capacity)) * depth /
+                       (depth + constants[Constant::line_depth]);
+
+  const double store = product.element * product.m * product.n * product.batch;
+  return loads_of(a, reload) * (product.k_contiguous_a ? 1 + again : 1) +
+         loads_of(b, reload) * (product.k_contiguous_b ? 1 + again : 1) +
+         store * (product.bias ? constants[Constant::bias_passes] : 1);
+}
+
+// Power of all lanes multiplying without end, over what the board may take. Energy per operation falls more slowly with
+// the process here than between boards at their cap (Machine::energy_scale): as process^0.3.
+double power_ratio(const Machine& machine) {
+  if (machine.watts <= 0) return 0;
+  constexpr double kPico = 1e-12;
+  const double energy = machine.constants[Constant::mac_energy] * kPico * fourth_root(machine.energy_scale);
+  return energy * machine.macs_per_second * machine.sms / machine.watts;
+}
+
+// Share of the boost clock that such a load leaves: the smooth least of 1 and 1 / ratio.
+double sustained_clock(double ratio) {
+  constexpr double kMost = 0.9999;
+  return std::min(kMost, 1 / fourth_root(std::cbrt(1 + fourth(ratio * ratio * ratio))));
+}
+
+}  // namespace
+
+LaunchTime simt_gemm_time(const Launch& launch, const Machine& machine) {
+  constexpr double kMicro = 1e-6;
+  const Launch::Product& product = launch.product;
+  const Constants& constants = machine.constants;
+  const double prologue = constants[product.old_kernel ? Constant::old_prologue : Constant::prologue];
+  const double round =
+      launch.macs_per_step * (launch.steps + prologue) / (machine.macs_per_second * constants[product.efficiency]);
+  const Rounds rounds = rounds_of(launch, machine);
+  const double busy = round * rounds.both;
+
+  const double l2_rate = machine.l2 * constants[Constant::l2_efficiency];
+  const double loads = launch.ctas * (product.tile_m + product.tile_n) * launch.steps * product.element;
+  const double l2 = loads / (l2_rate * std::min(1.0, launch.ctas / machine.sms));
+  const double dram = dram_bytes(launch, machine) / (machine.dram * constants[Constant::dram_efficiency]);
+  const double memory = fourth(l2) + fourth(dram);
+  double time = fourth_root(fourth(busy) + memory);
+
+  // The clock falls from its boost within a window, the sooner the hotter the load.
+  constexpr double kSharpness = 1.2;
+  const double ratio = power_ratio(machine);
+  const double clock = sustained_clock(ratio);
+  const double window = constants[Constant::power_window] * kMicro * clock / (1 - clock);
+  const double fallen = gradually(std::pow(time / window, kSharpness));
+  time = fourth_root(fourth(busy * (1 + (1 / clock - 1) * fallen)) + memory);
+  if (product.split > 1) {
+    const double parts = 2 * product.element * product.m * product.n * product.batch * product.split;
+    time += constants[Constant::split_overhead] * kMicro + parts / l2_rate;
+  }
+  LaunchTime result;
+  result.compute = Seconds(round * rounds.busy);
+  result.latency = Seconds(round * rounds.idle);
+  result.l2 = Seconds(l2);
+  result.dram = Seconds(dram);
+  result.power = Seconds(fallen * round * rounds.busy * ratio);
+  result.time = Seconds(time);
+  return result;
+}
+
+}  // namespace rooftile
