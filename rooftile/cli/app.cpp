@@ -198,7 +198,7 @@ Result<void> run_simulate(const Typed& typed) {
   if (auto result = list("MODEL", typed.model, arguments.models); !result) return result;
   if (auto result = list("--against", typed.against, arguments.against); !result) return result;
   for (const std::string& method : arguments.against) {
-    if (auto result = check_choice("--against", method, {"delta"}, {}); !result) return result;
+    if (auto result = check_choice("--against", method, {"delta", "refined"}, {}); !result) return result;
   }
   if (arguments.models.empty() && arguments.table.empty() && arguments.random_layers == 0) {
     return usage("simulate needs a MODEL, --layers TABLE.csv or --random COUNT");
@@ -349,7 +349,8 @@ class CommandLine {
         "bytes of an SM's L1, as in 32KiB, or off: loads pass it by (default: half of what shared memory leaves)");
     command->add_flag("--exact", typed_.exact,
                       "replay every CTA, however long it takes; else large layers are sampled");
-    command->add_option("--against", typed_.against, "closed forms to compare with: delta");
+    command->add_option("--against", typed_.against,
+                        "closed forms to compare with: delta, refined, or both with a comma");
     command->add_option("--random", typed_.random, "simulate so many random convolutions as well");
     command->add_option("--seed", typed_.seed, "of the random convolutions (default: 1)");
     command->add_flag("--scores", typed_.scores, "print how far --against is off, not each layer");

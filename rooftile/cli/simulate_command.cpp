@@ -20,6 +20,7 @@
 #include "rooftile/report/simulation.hpp"
 #include "rooftile/simulate/random_layer.hpp"
 #include "rooftile/traffic/delta.hpp"
+#include "rooftile/traffic/refined.hpp"
 
 namespace rooftile::cli {
 namespace {
@@ -116,9 +117,9 @@ class Layers {
   std::vector<Seen> seen_;
 };
 
-Traffic closed_form(const std::string& method, const SimulatedLayer& layer, const Gpu& gpu) {
-  (void)method;
-  return delta_traffic(layer.gemm, layer.plan, gpu.l1_request).total;
+Traffic closed_form(const std::string& method, const SimulatedLayer& layer, const Gpu& gpu, Bytes element) {
+  if (method == "delta") return delta_traffic(layer.gemm, layer.plan, gpu.l1_request).total;
+  return refined_traffic(layer.gemm, layer.plan, gpu, element).total;
 }
 
 // Simulates all layers on the machine's cores; each writes its own place, so that their order does not matter.
@@ -135,7 +136,9 @@ Result<void> simulate_all(SimulationReport& report, const Gpu& gpu, const PlanOp
       } else {
         errors[i] = simulation.error();
       }
-      for (const std::string& method : report.methods) layer.closed_forms.push_back(closed_form(method, layer, gpu));
+      for (const std::string& method : report.methods) {
+        layer.closed_forms.push_back(closed_form(method, layer, gpu, report.options.element));
+      }
     }
   };
   std::vector<std::thread> threads;

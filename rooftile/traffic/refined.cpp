@@ -89,31 +89,33 @@ Geometry geometry(const Im2col& gemm, const Gpu& gpu, Bytes element) {
   return result;
 }
 
-// Addresses that start at `offset` modulo `step`, all such positions in a sector equally likely (step divides it;
-// sectors hold a power of two of elements).
+// Addresses that start at `offset` modulo `step`, all such positions in a granule (a sector or line, a power of two of
+// elements) equally likely; step divides it.
 struct Alignment {
-  double offset = 0, step = 1, sector = 8;
+  double offset = 0, step = 1, granule = 8;
 
-  // Sectors of `span` neighbouring elements: Hermite's identity for the mean of the floors.
-  double sectors(double span) const { return 1 + step / sector * std::floor((offset + span - 1) / step); }
-  // How often the address is at least `least` elements into its sector.
+  // Granules of `span` neighbouring elements: Hermite's identity for the mean of the floors.
+  double granules(double span) const { return 1 + step / granule * std::floor((offset + span - 1) / step); }
+  // How often the address is at least `least` elements into its granule.
   double share_from(double least) const {
-    const double places = sector / step;
+    const double places = granule / step;
     return std::clamp(places - std::ceil((least - offset) / step), 0.0, places) / places;
   }
 };
 
-Alignment alignment(double offset, double step, double sector) {
-  const double common = two_power(step, sector);
-  return {modulo(offset, common), common, sector};
+Alignment alignment(double offset, double step, double granule) {
+  const double common = two_power(step, granule);
+  return {modulo(offset, common), common, granule};
 }
 
 // Rows of `length` elements, `pitch` apart, read in pieces of `piece`: filters, or samples with one output position.
 double piecewise_sectors(const Geometry& layer, double length, double pitch, double piece) {
-  const double cuts = std::ceil(length / piece) - 1;
+  const double pieces = std::ceil(length / piece);
   const Alignment row = alignment(0, pitch, layer.sector);
-  const double mid_sector = alignment(0, two_power(pitch, two_power(piece, layer.sector)), layer.sector).share_from(1);
-  double sectors = row.sectors(length) + cuts * mid_sector;
+  const double start = two_power(pitch, two_power(piece, layer.sector));
+  // A piece that starts inside a sector asks for it once more, but for the first.
+  const double again = pieces * alignment(0, start, layer.sector).share_from(1) - row.share_from(1);
+  double sectors = row.granules(length) + std::clamp(again, 0.0, pieces - 1);
   if (length <= piece && pitch == length) sectors -= std::max(0.0, 1 - piece / kWarp) * row.share_from(1);
   return sectors;
 }
@@ -135,15 +137,16 @@ double row_requests(const Geometry& layer) {
     const double shift = tap * width.dilation - width.pad;
     const Alignment row = alignment(valid.from * width.stride + shift, width.in, layer.sector);
     const double span = (count - 1) * width.stride + 1;
-    // A warp that ends inside a row splits a sector unless it ends with it.
-    const double cuts = (width.out - aligned) / kWarp * count / width.out;
-    const double split =
-        alignment(shift, two_power(width.in, two_power(aligned * width.stride, layer.sector)), layer.sector)
-            .share_from(width.stride);
+    // Warps end at all multiples of `aligned` alike. One that ends inside a row splits a sector unless it ends with it.
+    const double ends = std::ceil(valid.to / aligned) - std::floor(valid.from / aligned) - 1;
+    const double start = two_power(width.in, two_power(aligned * width.stride, layer.sector));
+    const double anywhere = alignment(shift, start, layer.sector).share_from(width.stride);
+    const double at_start = alignment(shift, width.in, layer.sector).share_from(width.stride);
+    const double splits = aligned / kWarp * std::clamp((ends + 1) * anywhere - at_start, 0.0, std::max(0.0, ends));
     // Rows that follow each other in a warp may share a sector.
     const double follows = (1 - aligned / kWarp) * (1 - 1 / height.out);
     const double joined = row.share_from(height.stride * width.in - span + 1);
-    sum += row.sectors(span) + cuts * split - follows * joined;
+    sum += row.granules(span) + splits - follows * joined;
   }
   return sum;
 }
@@ -166,33 +169,36 @@ double requested_activations(const Geometry& layer, const Tile& tile) {
          row_requests(layer);
 }
 
-// Distinct positions that `taps` neighbouring taps of `outputs` outputs touch, and how many of them two halves of the
-// outputs have in common (modelling notes, U(n; R, s, d)); the first clipped to what any tap reaches inside the input.
+// Distinct positions that `taps` neighbouring taps of all outputs touch along an axis (modelling notes, U(n; R, s, d)),
+// clipped to what any tap reaches inside the input, and how many of them chunks of `chunk` outputs have in common with
+// the next one.
 struct Touched {
   double all = 1, common = 0;
-  bool gapless = true;  // neighbours of one another
-  bool whole = true;    // all of the input
+  double adjoining = 1;  // share of the positions whose neighbour is touched too
+  bool whole = true;     // all of the input
 };
-Touched touched(const Axis& axis, double outputs, double taps) {
+Touched touched(const Axis& axis, double taps, double chunk) {
   const double divisor = gcd_of(axis.stride, axis.dilation);
   const double stride = axis.stride / divisor, dilation = axis.dilation / divisor;
-  const double common = dilation * std::max(taps - stride, 0.0);
-  const double all = outputs * taps - std::max(outputs - dilation, 0.0) * std::max(taps - stride, 0.0);
+  const double more = std::max(taps - stride, 0.0);  // taps that reach what the next output touches
+  const double all = axis.out * taps - std::max(axis.out - dilation, 0.0) * more;
   const double low = std::max(0.0, -axis.pad);
   const double high =
       std::min(axis.in - 1, (axis.out - 1) * axis.stride + (axis.filter - 1) * axis.dilation - axis.pad);
   const double most = high - low + 1;
-  return {std::min(all, most), common, all >= most, all >= most && most == axis.in};
+  const bool gapless = all >= most || (taps >= stride && std::min(chunk, axis.out) >= dilation);
+  const double adjoining = gapless ? 1 : (axis.dilation == 1 ? (taps - 1) / taps : 0);
+  return {std::min(all, most), std::min(dilation, chunk) * more, adjoining, all >= most && most == axis.in};
 }
 
-// Distinct sectors of one channel of one sample that the CTAs of a column fetch, each CTA on its own, if a CTA meets
-// `taps` along each axis together; and how many stretches of memory they lie in.
+// Distinct granules (sectors or lines) of one channel of one sample that the CTAs of a column touch, each CTA on its
+// own, if what `taps` along each axis touch counts once.
 struct Region {
-  double sectors = 0, runs = 1, elements = 0;
-  double joined = 0;  // sectors shared with the next channel
+  double granules = 0;
+  double joined = 0;  // shared with the next channel
   double uncut = 0;   // share of channels that one CTA has whole
 };
-Region region(const Geometry& layer, double tile_m, const std::array<double, 3>& taps) {
+Region region(const Geometry& layer, double granule, double tile_m, const std::array<double, 3>& taps) {
   const Axis& width = layer.axes[kWidth];
   const Axis& height = layer.axes[kHeight];
   const Axis& depth = layer.axes[kDepth];
@@ -201,51 +207,40 @@ Region region(const Geometry& layer, double tile_m, const std::array<double, 3>&
   const double high =
       std::min(width.in - 1, (width.out - 1) * width.stride + (width.filter - 1) * width.dilation - width.pad);
   const double span = std::min(high - low + 1, (width.out - 1) * width.stride + reach);
-  const double common_width = std::max(0.0, reach - width.stride);
-  const bool sparse = width.stride - reach >= layer.sector;  // no two outputs share a sector
-  const double row_sectors =
-      sparse ? width.out * (1 + (reach - 1) / layer.sector) : alignment(low, width.in, layer.sector).sectors(span);
-  const double slice = height.out * width.out;
+  const bool sparse = width.stride - reach >= granule;  // no two outputs share a granule
+  const double row =
+      sparse ? width.out * (1 + (reach - 1) / granule) : alignment(low, width.in, granule).granules(span);
+  // What two CTAs both touch of a row that they share.
+  const double common_width = std::max(0.0, reach - width.stride) / granule;
   // Slices that CTAs of less than a slice share with no other, each as often as a tap meets it.
   const double slice_taps = depth.tap_rows * taps[kDepth] / depth.filter;
+  const double cut = two_power(tile_m, granule);  // tiles end at multiples of this
   Region result;
-  const double cut = two_power(tile_m, layer.sector);  // tiles end at multiples of this
-  if (tile_m < width.out) {                            // rows are cut, and shared with no other CTA
+  if (tile_m < width.out) {  // rows are cut, and shared with no other CTA
     const double cuts = (width.out - gcd_of(width.out, tile_m)) / tile_m;
     const double rows = slice_taps * height.tap_rows * taps[kHeight] / height.filter;
-    const double split =
-        alignment(-width.pad, two_power(width.in, two_power(width.out, cut) * width.stride), layer.sector)
-            .share_from(1);
-    result.sectors = rows * (row_sectors + cuts * (common_width / layer.sector + split));
-    result.runs = rows * (1 + cuts);
-    result.elements = rows * (span + cuts * common_width);
+    const double start = two_power(width.in, two_power(two_power(width.out, cut) * width.stride, granule));
+    result.granules = rows * (row + cuts * (common_width + alignment(-width.pad, start, granule).share_from(1)));
     return result;
   }
-  const Touched rows = touched(height, height.out, taps[kHeight]);
-  // Neighbouring rows may share a sector.
-  const double joined =
-      rows.gapless && !sparse ? alignment(low, width.in, layer.sector).share_from(width.in - span + 1) : 0;
-  const double split = alignment(0, two_power(width.in, cut), layer.sector).share_from(1);
-  const double row_alone = row_sectors - joined;  // of a row whose neighbour is there already
-  const double row_again = rows.common * row_alone + (span == width.in ? common_width / layer.sector : 0);
-  const bool unbroken = joined > 0 && span == width.in;
+  const double slice = height.out * width.out;
+  const Touched rows = touched(height, taps[kHeight], tile_m / width.out);
+  // Neighbouring rows may share a granule.
+  const double joined = sparse ? 0 : rows.adjoining * alignment(low, width.in, granule).share_from(width.in - span + 1);
+  const double split = alignment(0, two_power(width.in, cut), granule).share_from(1);
+  const double alone = row - joined;  // of a row whose neighbour is there already
+  const double again = rows.common * alone + (span == width.in ? common_width : 0) + split;
   if (tile_m < slice) {
     const double cuts = (slice - gcd_of(slice, tile_m)) / tile_m;
-    result.sectors = slice_taps * (rows.all * row_alone + joined + cuts * (row_again + split));
-    result.runs = slice_taps * (unbroken ? 1 + cuts : rows.all + cuts * (rows.common + 1));
-    result.elements = slice_taps * (rows.all + cuts * rows.common) * span;
+    result.granules = slice_taps * (rows.all * alone + joined + cuts * again);
     return result;
   }
-  const Touched slices = touched(depth, depth.out, taps[kDepth]);
+  const Touched slices = touched(depth, taps[kDepth], tile_m / slice);
   const double cuts = (layer.plane - gcd_of(layer.plane, tile_m)) / tile_m;
   const double all_slices = slices.all + cuts * slices.common;
-  const bool join_slices = rows.whole && slices.gapless;
-  const double rows_again = depth.out > 1 ? 0 : 1;
-  result.sectors = all_slices * (rows.all * row_alone + (join_slices ? 0 : joined)) + (join_slices ? joined : 0) +
-                   cuts * (rows_again * row_again + split);
-  result.runs =
-      unbroken ? (join_slices ? 1 : all_slices) + cuts : all_slices * rows.all + cuts * (rows_again * rows.common + 1);
-  result.elements = (all_slices * rows.all + cuts * rows_again * rows.common) * span;
+  const double between = rows.whole ? joined * slices.adjoining : 0;  // neighbouring slices
+  result.granules =
+      all_slices * (rows.all * alone + joined - between) + between + cuts * (depth.out > 1 ? split : again);
   if (rows.whole && slices.whole) result.joined = joined;
   result.uncut = std::max(0.0, 1 - cuts);
   return result;
@@ -292,13 +287,22 @@ RefinedTraffic refined_traffic(const Im2col& gemm, const Plan& plan, const Gpu& 
   const double waves = full_waves + (last > 0 ? 1 : 0);
   const double sm_waves = full_waves * gpu.sm_count + std::min(last, gpu.sm_count);  // SMs at work, over all waves
   const double active = plan.ctas / sm_waves;
-  const double columns_an_sm = 1 + (active - 1) * std::min(1.0, gpu.sm_count / plan.rows);
+  const double all_columns = plan.columns * layer.groups;
+  // Columns of tiles that the CTAs of one SM belong to at a time.
+  const auto columns_an_sm = [&](double ctas) {
+    return 1 + (ctas - 1) * std::min(1.0, gpu.sm_count / plan.rows) * (1 - 1 / all_columns);
+  };
 
   // L2: what the L1 misses.
   const double l1_lines = usable_l1(gpu) / gpu.level("L1").line;
   const double pieces = layer.taps / tile.k + 1 - gcd_of(layer.taps, tile.k) / tile.k;  // steps that meet a channel
-  const Region channel = region(layer, tile.m, window(layer, layer.taps));
-  const Region step = region(layer, tile.m, window(layer, layer.taps / pieces));
+  const Region channel = region(layer, layer.sector, tile.m, window(layer, layer.taps));
+  const auto step_taps = window(layer, std::min<double>(tile.k, layer.taps));
+  // What a channel costs if nothing is kept from step to step: whole in some, in parts in others.
+  const double parts = std::max(2.0, pieces);
+  const double split_share = std::min(1.0, pieces - 1);
+  const Region part = region(layer, layer.sector, tile.m, window(layer, layer.taps / parts));
+  const double channel_apart = (1 - split_share) * channel.granules + split_share * parts * part.granules;
   const double ctas_a_plane = layer.plane / tile.m;
   const double channels_a_step = std::max(1.0, tile.k / layer.taps);
   const double tile_n = std::min<double>(tile.n, layer.filters);
@@ -310,23 +314,39 @@ RefinedTraffic refined_traffic(const Im2col& gemm, const Plan& plan, const Gpu& 
         layer.batch * layer.groups * piecewise_sectors(layer, layer.k, layer.k * layer.groups, layer.k);
     activations_apart = asked;
   } else {
-    step_lines = channels_a_step * (step.runs + step.elements / layer.line) / ctas_a_plane;
+    step_lines = channels_a_step * region(layer, layer.line, tile.m, step_taps).granules / ctas_a_plane;
     const double planes = layer.batch * layer.groups * layer.channels;
     const double same_step = layer.taps < tile.k ? 1 - layer.taps / tile.k : 0;
     joined_channels = planes * (1 - 1 / layer.channels) * channel.joined * channel.uncut;
-    activations = planes * std::min(channel.sectors, asked / planes) - joined_channels;
-    activations_apart = planes * std::min(step.sectors * pieces, asked / planes) - joined_channels * same_step;
+    activations = planes * std::min(channel.granules, asked / planes) - joined_channels;
+    activations_apart = planes * std::min(channel_apart, asked / planes) - joined_channels * same_step;
   }
   const double step_k = std::min<double>(tile.k, layer.k);
   const double filter_lines =
-      std::min(tile_n * alignment(0, two_power(layer.k, two_power(tile.k, layer.line)), layer.line).sectors(step_k),
+      std::min(tile_n * alignment(0, two_power(layer.k, two_power(tile.k, layer.line)), layer.line).granules(step_k),
                tile_n * layer.k / layer.line + 1);
-  terms.l1_keeps_activations = kept(active * step_lines + columns_an_sm * filter_lines, l1_lines);
+  // The last wave leaves SMs with fewer CTAs.
+  const double in_full_waves = full_waves * wave / plan.ctas;
+  const double last_active = last / std::max(1.0, std::min(last, gpu.sm_count));
+  const auto keeps_activations = [&](double ctas) {
+    return kept(ctas * step_lines + columns_an_sm(ctas) * filter_lines, l1_lines);
+  };
+  terms.l1_keeps_activations = (in_full_waves > 0 ? in_full_waves * keeps_activations(plan.active_ctas_per_sm) : 0) +
+                               (last > 0 ? (1 - in_full_waves) * keeps_activations(last_active) : 0);
   terms.l1_keeps_filters = kept(step_lines + filter_lines, l1_lines);
   const double keeps = terms.l1_keeps_activations;
   terms.l2_activations = sector * plan.columns * (keeps * activations + (1 - keeps) * activations_apart);
-  const double new_filters =
-      filter_rows * piecewise_sectors(layer, layer.k, layer.k, layer.k) * plan.rows / active * columns_an_sm;
+  // Filters that are not in the L1 yet: each SM's once a wave, or once a column where all of them stay.
+  const double filter_sectors = piecewise_sectors(layer, layer.k, layer.k, layer.k);
+  // Each line of them is met in every step for as long as it lasts, then not until the next wave.
+  const double steps = layer.k / step_k;
+  const double elsewhere = std::max(0.0, 1 - layer.line / layer.k);
+  const double stays = kept(
+      active * step_lines + filter_lines + elsewhere * (active * step_lines * steps + tile_n * layer.k / layer.line),
+      l1_lines);
+  const double sm_visits = plan.rows / active * columns_an_sm(active);
+  const double first_visits = std::min(sm_visits, gpu.sm_count);
+  const double new_filters = filter_rows * filter_sectors * (first_visits + (sm_visits - first_visits) * (1 - stays));
   terms.l2_filters = terms.l1_filters * (1 - terms.l1_keeps_filters) + sector * new_filters * terms.l1_keeps_filters;
   terms.l2_filters = std::min(terms.l2_filters, terms.l1_filters);
 
@@ -335,12 +355,13 @@ RefinedTraffic refined_traffic(const Im2col& gemm, const Plan& plan, const Gpu& 
   const double line_bytes = l2.line.value();
   const std::array<double, 3> all_taps = {layer.axes[kDepth].filter, layer.axes[kHeight].filter,
                                           layer.axes[kWidth].filter};
-  const Region once = region(layer, layer.plane, all_taps);
+  const Region once = region(layer, layer.sector, layer.plane, all_taps);
   const double planes = layer.batch * layer.groups * layer.channels;
-  double once_bytes = planes * (once.sectors - once.joined * (1 - 1 / layer.channels)) * sector.value();
+  double once_bytes = planes * (once.granules - once.joined * (1 - 1 / layer.channels)) * sector.value();
   if (one_output(layer)) once_bytes = activations * sector.value();
   const double rows_a_wave = std::min(wave, plan.rows);
-  terms.passes = std::min(plan.columns, std::max(1.0, plan.rows >= wave ? plan.columns : waves / layer.groups));
+  terms.passes =
+      std::max(1.0, (full_waves * std::min(1.0, wave / plan.rows) + std::min(1.0, last / plan.rows)) / layer.groups);
   const double column_bytes = once_bytes / layer.groups;
   const double wave_bytes = column_bytes * rows_a_wave / plan.rows;
   const double columns_a_wave = std::max(1.0, wave / plan.rows);
@@ -352,13 +373,12 @@ RefinedTraffic refined_traffic(const Im2col& gemm, const Plan& plan, const Gpu& 
       (column_bytes + filter_column + layer.batch * layer.plane * tile_n * element.value()) / line_bytes;
   terms.l2_keeps_activations = kept(std::max(column_lines, wave_lines), l2_lines);
   // What two waves share is read again unless the L2 kept it: CTAs of a wave are one large tile.
-  const double apart = region(layer, std::min(wave, plan.rows) * tile.m, all_taps).sectors;
-  const double halo = one_output(layer) ? 0 : planes * std::max(0.0, apart - once.sectors) * sector.value();
+  const double apart = region(layer, layer.sector, std::min(wave, plan.rows) * tile.m, all_taps).granules;
+  const double halo = one_output(layer) ? 0 : planes * std::max(0.0, apart - once.granules) * sector.value();
   const double again = 1 + (terms.passes - 1) * (1 - terms.l2_keeps_activations);
   terms.dram_activations = Bytes(again * (once_bytes + halo * (1 - terms.l2_keeps_filters)));
   const double filters_once = layer.k * filter_rows * element.value();
-  const double column_count = plan.columns * layer.groups;
-  const double visits = std::max(column_count, waves + column_count - 1) / column_count;
+  const double visits = std::max(all_columns, waves + all_columns - 1) / all_columns;
   terms.dram_filters = Bytes(filters_once * (1 + (visits - 1) * (1 - terms.l2_keeps_filters)));
   terms.dram_activations = std::min(terms.dram_activations, terms.l2_activations);
   terms.dram_filters = std::min(terms.dram_filters, terms.l2_filters);
