@@ -243,6 +243,7 @@ class CommandLine {
     add_predict();
     add_explain();
     add_validate();
+    add_fit();
     add_simulate();
     add_lists();
     add_files();
@@ -358,6 +359,20 @@ class CommandLine {
     command->add_option("-o,--output", typed_.output, "write to this file");
   }
 
+  void add_fit() {
+    CLI::App* command = add("fit", "Fit the constants of method rooftile to measurements",
+                            "rooftile fit measured.csv --where \"gpu = t4\" -o t4.toml", [this]() -> Result<void> {
+                              if (fit_.tables.empty()) return usage("fit needs a TABLE.csv, or several");
+                              return cli::fit(fit_);
+                            });
+    command->add_option("TABLE", fit_.tables, "layer tables with measurements (CSV)");
+    command->add_option("--where", fit_.where, "only these rows, as in \"gpu = t4 and K >= 64\"");
+    command->add_option("--ignore", fit_.ignore, "columns to hide from the plan, as in algorithm,kernel");
+    command->add_option("--date", fit_.date, "of the fit, to be written beside it");
+    command->add_flag("--skip-bad-rows", fit_.skip_bad_rows, "leave out rows that are wrong");
+    command->add_option("-o,--output", fit_.output, "write the calibration (TOML) to this file, for --calibration");
+  }
+
   void add_validate() {
     CLI::App* command = add("validate", "Compare predictions with measurements, row by row of some tables",
                             "rooftile validate measured.csv --by gpu,pass --method delta,roofline --plot scatter.svg",
@@ -381,6 +396,9 @@ class CommandLine {
     command->add_option("-o,--output", validate_.output, "write to this file");
     command->add_option("--calibration", validate_.calibration,
                         "constants of method rooftile from this file, not those of the program");
+    command->add_option("--tier", validate_.tier,
+                        "constants of method rooftile fitted without the row: own (on other shapes of its GPU too) or "
+                        "none (its GPU left out)");
     command->add_option("--rows", validate_.rows, "also write the rows behind the figures to this CSV");
     command->add_option("--plot", validate_.plot, "also draw predicted over measured into this SVG");
   }
@@ -461,7 +479,7 @@ class CommandLine {
     for (const CLI::App* nested : app.get_subcommands([](const CLI::App*) { return true; })) {
       known.push_back(nested->get_name());
     }
-    static const std::vector<std::string> kPlanned = {"roofline", "explore", "fit", "import", "compare"};
+    static const std::vector<std::string> kPlanned = {"roofline", "explore", "import", "compare"};
     const bool planned = std::find(kPlanned.begin(), kPlanned.end(), extra) != kPlanned.end();
     if (app.get_parent() == nullptr && planned) {
       return fail(ErrorCode::unsupported, fmt::format("the command '{}' is not built yet", extra));
@@ -492,6 +510,7 @@ class CommandLine {
 
   Typed typed_;
   ValidateArguments validate_;
+  FitArguments fit_;
   CLI::App app_;
   std::vector<std::pair<CLI::App*, std::function<Result<void>()>>> commands_;
 };

@@ -64,11 +64,18 @@ struct ValidateArguments {
   std::vector<std::string> tables;
   std::string method = "delta";                      // several with commas
   std::string by, where, ignore, quantity = "time";  // as the user typed them
-  std::string gpu, precision, calibration;
+  std::string gpu, precision, calibration, tier;
   std::string format, output, rows, plot;  // rows and plot: files to write besides; empty: none
   bool flagged = false, bias_kernel = false, override_cells = false, skip_bad_rows = false;
 };
 Result<void> validate(const ValidateArguments& arguments);
+
+struct FitArguments {
+  std::vector<std::string> tables;
+  std::string where, ignore, date, output;
+  bool skip_bad_rows = false;
+};
+Result<void> fit(const FitArguments& arguments);
 
 struct ExplainArguments {
   std::string model;

@@ -11,28 +11,15 @@
 
 #include "rooftile/cli/commands.hpp"
 #include "rooftile/cli/output.hpp"
+#include "rooftile/cli/tables.hpp"
 #include "rooftile/cli/values.hpp"
 #include "rooftile/ingest/layer_table.hpp"
-#include "rooftile/ingest/text_file.hpp"
+#include "rooftile/learn/held_out.hpp"
 #include "rooftile/report/validation.hpp"
 #include "rooftile/validate/validate.hpp"
 
 namespace rooftile::cli {
 namespace {
-
-// "a,b" as two, each once; nothing as none.
-Result<std::vector<std::string>> list_of(std::string_view option, const std::string& text) {
-  if (text.empty()) return std::vector<std::string>();
-  auto list = parse_list(option, text);
-  if (!list) return list;
-  std::set<std::string> seen;
-  for (const std::string& name : *list) {
-    if (!seen.insert(name).second) {
-      return fail(ErrorCode::usage, fmt::format("'{}' is named twice", name), std::string(option));
-    }
-  }
-  return list;
-}
 
 // Methods side by side, each once.
 Result<std::vector<PredictOptions>> methods_of(const std::string& text) {
@@ -55,12 +42,6 @@ Result<std::vector<PredictOptions>> methods_of(const std::string& text) {
   return methods;
 }
 
-Result<Filter> filter_of(const std::string& text) {
-  auto filter = Filter::parse(text);
-  if (!filter) filter.error().where = "--where: " + filter.error().where;
-  return filter;
-}
-
 // What decides the figures. The columns of --by, --ignore and --where are checked when the tables are read.
 Result<ValidateOptions> options_of(const ValidateArguments& arguments) {
   ValidateOptions options;
@@ -76,11 +57,9 @@ Result<ValidateOptions> options_of(const ValidateArguments& arguments) {
   auto ignored = list_of("--ignore", arguments.ignore);
   if (!ignored) return tl::unexpected(ignored.error());
   options.ignore = std::move(*ignored);
-  if (!arguments.where.empty()) {
-    auto filter = filter_of(arguments.where);
-    if (!filter) return tl::unexpected(filter.error());
-    options.where = std::move(*filter);
-  }
+  auto where = parse_where(arguments.where);
+  if (!where) return tl::unexpected(where.error());
+  options.where = std::move(*where);
   options.flagged = arguments.flagged;
   options.bias_kernel = arguments.bias_kernel;
   options.skip_bad_rows = arguments.skip_bad_rows;
@@ -97,28 +76,8 @@ Result<std::vector<MeasuredTable>> read_tables(const ValidateArguments& argument
   options.precision = arguments.precision;
   options.override_cells = arguments.override_cells;
   options.skip_bad_rows = arguments.skip_bad_rows;
-  options.keep_unsupported = true;
-  options.measurements = true;
   options.ignore = hidden;
-  std::vector<MeasuredTable> tables;
-  for (const std::string& path : arguments.tables) {
-    const auto text = read_text_file(path);
-    if (!text) return tl::unexpected(text.error());
-    auto table = parse_layer_table(*text, path, options);
-    if (!table) return tl::unexpected(table.error());
-    tables.emplace_back(path, std::move(*table));
-  }
-  return tables;
-}
-
-Result<void> check_ignored(const std::vector<std::string>& ignored, const std::vector<MeasuredTable>& tables) {
-  for (const std::string& column : ignored) {
-    const std::string stands_for = column == "grid" ? "grid_x" : column;
-    if (auto known = check_column(stands_for, tables); !known) {
-      return fail(known.error().code, known.error().message, "--ignore");
-    }
-  }
-  return {};
+  return read_measured(arguments.tables, options);
 }
 
 std::string report(const Validation& validation, Format format) {
@@ -131,6 +90,21 @@ std::string report(const Validation& validation, Format format) {
       break;
   }
   return validation_table(validation);
+}
+
+// Calibrations that have not seen the rows they are scored on.
+Result<HeldOut> hold_rows_out(const std::string& name, const std::vector<MeasuredTable>& tables,
+                              const ValidateOptions& options) {
+  const auto tier = parse_tier(name);
+  if (!tier) return fail(tier.error().code, tier.error().message, "--tier");
+  GpuCache gpus;
+  CalibrateOptions calibrate;
+  calibrate.rows.keep = [&](std::size_t table, std::size_t row) {
+    const LayerRow& layer = tables[table].table().rows[row];
+    const auto cell = [&](const std::string& column) { return tables[table].cell(layer, column, gpus); };
+    return !options.where || options.where->matches(cell);
+  };
+  return hold_out(tables, *tier, calibrate);
 }
 
 // Two results must not go to one place.
@@ -169,6 +143,15 @@ Result<void> validate(const ValidateArguments& arguments) {
   if (!tables) return tl::unexpected(tables.error());
   if (auto known = check_ignored(options->ignore, *tables); !known) return known;
   options->ignore = hidden;
+  std::optional<HeldOut> held_out;
+  if (!arguments.tier.empty()) {
+    auto held = hold_rows_out(arguments.tier, *tables, *options);
+    if (!held) return tl::unexpected(held.error());
+    held_out = std::move(*held);
+    options->calibration = [&](std::size_t table, std::size_t row) {
+      return &held_out->calibrations[held_out->of_row[table][row]];
+    };
+  }
 
   const auto validation = rooftile::validate(*tables, *options);
   if (!validation) return tl::unexpected(validation.error());

@@ -99,7 +99,9 @@ class Comparison {
       return {};
     }
     for (std::size_t method = 0; method < options_.methods.size(); ++method) {
-      auto layer = estimate_row(row, options_.methods[method], gpus_);
+      PredictOptions predict = options_.methods[method];
+      if (options_.calibration) predict.calibration = options_.calibration(table_index, row_index);
+      auto layer = estimate_row(row, predict, gpus_);
       if (layer) {
         add_compared({table_index, row_index, method, {}, std::move(*layer)}, *measured);
       } else if (layer.error().code == ErrorCode::unsupported) {
@@ -119,6 +121,7 @@ class Comparison {
     const LayerRow& row = tables_[compared.table].table().rows[compared.row];
     compared.values = compare(row, compared.layer, options_.quantity, measured, options_.bias_kernel);
     compared.layer.delta = {};
+    compared.layer.refined = {};
     if (std::isfinite(compared.values.predicted) && compared.values.predicted > 0) {
       result_.rows.push_back(std::move(compared));
     } else {

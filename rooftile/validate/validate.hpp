@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,9 +22,11 @@ struct ValidateOptions {
   std::vector<std::string> by = {};      // columns whose cells make the groups; none: one group
   std::optional<Filter> where = {};      // rows that are meant
   std::vector<std::string> ignore = {};  // columns that were hidden, for the report
-  bool flagged = false;                  // score flagged rows too
-  bool bias_kernel = false;              // see compare()
-  bool skip_bad_rows = false;            // list rows that are wrong instead of failing
+  // The calibration of each row, by its places as in ComparedRow; none: that of the method's options.
+  std::function<const Calibration*(std::size_t table, std::size_t row)> calibration = {};
+  bool flagged = false;        // score flagged rows too
+  bool bias_kernel = false;    // see compare()
+  bool skip_bad_rows = false;  // list rows that are wrong instead of failing
 };
 
 // One row by one method.

@@ -1,0 +1,57 @@
+#include "rooftile/cli/tables.hpp"
+
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "rooftile/cli/values.hpp"
+#include "rooftile/ingest/text_file.hpp"
+
+namespace rooftile::cli {
+
+Result<std::vector<MeasuredTable>> read_measured(const std::vector<std::string>& paths, LayerTableOptions options) {
+  options.keep_unsupported = true;
+  options.measurements = true;
+  std::vector<MeasuredTable> tables;
+  for (const std::string& path : paths) {
+    const auto text = read_text_file(path);
+    if (!text) return tl::unexpected(text.error());
+    auto table = parse_layer_table(*text, path, options);
+    if (!table) return tl::unexpected(table.error());
+    tables.emplace_back(path, std::move(*table));
+  }
+  return tables;
+}
+
+Result<std::optional<Filter>> parse_where(const std::string& text) {
+  if (text.empty()) return std::optional<Filter>();
+  auto filter = Filter::parse(text);
+  if (!filter) return fail(filter.error().code, filter.error().message, "--where: " + filter.error().where);
+  return std::optional<Filter>(std::move(*filter));
+}
+
+Result<std::vector<std::string>> list_of(std::string_view option, const std::string& text) {
+  if (text.empty()) return std::vector<std::string>();
+  auto list = parse_list(option, text);
+  if (!list) return list;
+  std::set<std::string> seen;
+  for (const std::string& name : *list) {
+    if (!seen.insert(name).second) {
+      return fail(ErrorCode::usage, fmt::format("'{}' is named twice", name), std::string(option));
+    }
+  }
+  return list;
+}
+
+Result<void> check_ignored(const std::vector<std::string>& ignored, const std::vector<MeasuredTable>& tables) {
+  for (const std::string& column : ignored) {
+    const std::string stands_for = column == "grid" ? "grid_x" : column;
+    if (auto known = check_column(stands_for, tables); !known) {
+      return fail(known.error().code, known.error().message, "--ignore");
+    }
+  }
+  return {};
+}
+
+}  // namespace rooftile::cli

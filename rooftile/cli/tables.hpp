@@ -1,0 +1,27 @@
+// Reading what several commands take: measured tables and the condition on their rows.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "rooftile/error/error.hpp"
+#include "rooftile/ingest/layer_table.hpp"
+#include "rooftile/validate/filter.hpp"
+#include "rooftile/validate/measured_tables.hpp"
+
+namespace rooftile::cli {
+
+// The tables with their measurements; rows that are not predicted yet stand apart.
+Result<std::vector<MeasuredTable>> read_measured(const std::vector<std::string>& paths, LayerTableOptions options);
+
+// The value of --where; nothing where it is empty.
+Result<std::optional<Filter>> parse_where(const std::string& text);
+
+// The value of an option that lists things with commas, each once; nothing as none.
+Result<std::vector<std::string>> list_of(std::string_view option, const std::string& text);
+
+// Every column of --ignore must be in a table.
+Result<void> check_ignored(const std::vector<std::string>& ignored, const std::vector<MeasuredTable>& tables);
+
+}  // namespace rooftile::cli

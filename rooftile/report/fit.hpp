@@ -1,0 +1,14 @@
+// A finished calibration as a page to read.
+#pragma once
+
+#include <string>
+
+#include "rooftile/learn/calibrate.hpp"
+
+namespace rooftile {
+
+// For each family the constants side by side, one column a scope, with rows, GMAE and interval of each; then what ended
+// on a bound, what the rows say nothing of, what they cannot tell apart, and the harnesses.
+std::string fit_report(const CalibrationReport& report);
+
+}  // namespace rooftile
