@@ -13,8 +13,7 @@
 namespace rooftile {
 namespace {
 
-std::vector<double> minimise(const FitProblem& problem, int evaluations) {
-  std::vector<double> best = problem.start();
+std::vector<double> minimise(const FitProblem& problem, std::vector<double> best, int evaluations) {
   for (const nlopt::algorithm algorithm : {nlopt::LN_BOBYQA, nlopt::LN_SBPLX}) {
     nlopt::opt optimiser(algorithm, static_cast<unsigned>(problem.size()));
     optimiser.set_min_objective([](const std::vector<double>& x, std::vector<double>&,
@@ -32,6 +31,37 @@ std::vector<double> minimise(const FitProblem& problem, int evaluations) {
     }
   }
   return best;
+}
+
+struct Solution {
+  std::vector<bool> rotates;  // of each harness
+  std::vector<double> x;
+  double cost = 0;
+};
+
+Solution solve(const FitRows& rows, const Prior& prior, const Solution& from, int evaluations) {
+  const FitProblem problem(rows, prior, from.rotates);
+  Solution solution = from;
+  solution.x = minimise(problem, from.x.empty() ? problem.start() : from.x, evaluations);
+  solution.cost = problem.cost(solution.x);
+  return solution;
+}
+
+// A harness may or may not rotate its activations: all or none of them, then each alone the other way.
+Solution best_rotation(const FitRows& rows, const FitOptions& options) {
+  constexpr int kTrial = 4, kFlips = 2;  // parts of the evaluations for a trial, and for all flips
+  const std::size_t count = rows.harnesses.size();
+  const int trial = options.evaluations / kTrial;
+  Solution best = solve(rows, options.prior, {std::vector<bool>(count, false), {}, 0}, trial);
+  const Solution rotating = solve(rows, options.prior, {std::vector<bool>(count, true), {}, 0}, trial);
+  if (rotating.cost < best.cost) best = rotating;
+  for (std::size_t i = 0; i < count && count > 1; ++i) {
+    Solution flipped = best;
+    flipped.rotates[i] = !flipped.rotates[i];
+    flipped = solve(rows, options.prior, flipped, options.evaluations / kFlips / static_cast<int>(count));
+    if (flipped.cost < best.cost) best = flipped;
+  }
+  return solve(rows, options.prior, best, options.evaluations);
 }
 
 // Change of every residual for a small step of one parameter.
@@ -103,17 +133,12 @@ Spread spread_of(std::vector<double> residuals) {
 }
 
 Fit fit(const FitRows& rows, const FitOptions& options) {
-  const FitProblem still(rows, options.prior, false), rotating(rows, options.prior, true);
-  const FitProblem* chosen = &still;
-  std::vector<double> best = minimise(still, options.evaluations);
-  if (rows.family == KernelFamily::tensor) {  // the other state that a harness may leave the L2 in
-    const std::vector<double> other = minimise(rotating, options.evaluations);
-    if (rotating.cost(other) < still.cost(best)) {
-      chosen = &rotating;
-      best = other;
-    }
-  }
-  const FitProblem& problem = *chosen;
+  const Solution solution =
+      rows.family == KernelFamily::tensor
+          ? best_rotation(rows, options)
+          : solve(rows, options.prior, {std::vector<bool>(rows.harnesses.size(), false), {}, 0}, options.evaluations);
+  const FitProblem problem(rows, options.prior, solution.rotates);
+  const std::vector<double>& best = solution.x;
   Fit result;
   result.entry.family = rows.family;
   result.entry.scope = rows.scope;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 namespace rooftile {
 namespace {
@@ -18,6 +19,9 @@ struct HarnessParameter {
 constexpr double kMostOverhead = 150e-6, kMostLogCopies = 3.912;
 constexpr HarnessParameter kOverhead = {0, kMostOverhead, 15e-6,
                                         [](Harness& h, double value) { h.overhead = Seconds(value); }};
+// As its logarithm, where calls last a few microseconds: from 0.1 to 100 us.
+constexpr HarnessParameter kShortOverhead = {-16.118, -9.210, -13.816,
+                                             [](Harness& h, double value) { h.overhead = Seconds(std::exp(value)); }};
 constexpr HarnessParameter kFloor = {0, kMostOverhead, 15e-6,
                                      [](Harness& h, double value) { h.floor = Seconds(value); }};
 constexpr HarnessParameter kCopies = {0, kMostLogCopies, 1.4,
@@ -26,7 +30,7 @@ constexpr HarnessParameter kCopies = {0, kMostLogCopies, 1.4,
 std::span<const HarnessParameter> harness_parameters(KernelFamily family) {
   static constexpr std::array kConv = {kOverhead};
   static constexpr std::array kGemm = {kOverhead, kFloor};
-  static constexpr std::array kTensor = {kOverhead, kCopies};
+  static constexpr std::array kTensor = {kShortOverhead, kCopies};
   switch (family) {
     case KernelFamily::conv_simt:
       return kConv;
@@ -42,10 +46,10 @@ double within(double x, double low, double high) { return low + std::clamp(x, 0.
 
 }  // namespace
 
-FitProblem::FitProblem(const FitRows& rows, const Prior& prior, bool rotates)
+FitProblem::FitProblem(const FitRows& rows, const Prior& prior, std::vector<bool> rotates)
     : rows_(rows),
       prior_(prior),
-      rotates_(rotates),
+      rotates_(std::move(rotates)),
       table_(constant_table(rows.family)),
       base_(prior.constants.value_or(unfitted_constants(rows.family))) {
   for (std::size_t i = 0; i < table_.size(); ++i) {
@@ -72,8 +76,9 @@ Constants FitProblem::constants(const std::vector<double>& x) const {
 std::vector<Harness> FitProblem::harnesses(const std::vector<double>& x) const {
   std::vector<Harness> harnesses = rows_.harnesses;
   std::size_t place = fitted_.size();
-  for (Harness& harness : harnesses) {
-    harness.rotates = rotates_;
+  for (std::size_t i = 0; i < harnesses.size(); ++i) {
+    Harness& harness = harnesses[i];
+    harness.rotates = rotates_[i];
     for (const HarnessParameter& parameter : harness_parameters(rows_.family)) {
       parameter.set(harness, within(x[place++], parameter.low, parameter.high));
     }

@@ -14,8 +14,9 @@ namespace rooftile {
 // from each harness.
 class FitProblem {
  public:
-  // Both must outlive the problem. `rotates` is the state of every harness, which no optimiser can vary.
-  FitProblem(const FitRows& rows, const Prior& prior, bool rotates);
+  // `rows` and `prior` must outlive the problem. `rotates` is Harness::rotates of each harness, which no optimiser can
+  // vary.
+  FitProblem(const FitRows& rows, const Prior& prior, std::vector<bool> rotates);
 
   std::size_t size() const { return start_.size(); }
   std::size_t constants_size() const { return fitted_.size(); }
@@ -34,7 +35,7 @@ class FitProblem {
  private:
   const FitRows& rows_;
   const Prior& prior_;
-  bool rotates_;
+  std::vector<bool> rotates_;
   std::span<const ConstantInfo> table_;
   Constants base_;                   // what is not fitted
   std::vector<std::size_t> fitted_;  // places in the table
