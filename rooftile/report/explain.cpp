@@ -58,6 +58,7 @@ std::vector<std::string> keys_of(Method method, const std::string& peak) {
       return {peak, "level.DRAM.bandwidth"};
     case Method::rooftile:
       return {"core.sm_count",      "core.clock",
+              "core.base_clock",    "core.tensor_clock",
               "core.process_nm",    peak,
               "level.L2.bandwidth", "level.DRAM.bandwidth",
               "board.tdp",          "launch.overhead",

@@ -11,28 +11,6 @@
 namespace rooftile {
 namespace {
 
-// A form without words of its own: what it starts from and what it says.
-std::string plain_launch_section(const std::string& title, const Launch& launch, const Machine& machine) {
-  const LaunchTime time = launch_time(launch, machine);
-  Section section(title);
-  section.add("", "loaded", launch.dram_load, "from DRAM");
-  section.add("", "stored", launch.dram_store, "to DRAM");
-  if (launch.ctas > 0) {
-    section.add("", "L2", launch.l2, "loads of the CTAs from the L2, and their stores");
-    section.add("", "CTAs", launch.ctas, fmt::format("of {} warps", grouped(launch.warps)));
-    section.add("", "MACs a step", launch.macs_per_step, "of a CTA, for one step of k");
-    section.add("", "steps", launch.steps, "of k, a CTA; padded to whole steps of the main loop");
-    section.add("", "active CTAs/SM", launch.resident, "resident on an SM at once");
-    section.add("", "compute", time.compute, "if only multiply-accumulates counted");
-    section.add("", "latency", time.latency, "if only latencies counted");
-    section.add("", "l2", time.l2, "if only the L2 counted");
-  }
-  section.add("", "dram", time.dram, "if only the DRAM counted");
-  section.add("", "power", time.power, "energy over board power");
-  section.add("", "time", time.time, "together");
-  return section.text();
-}
-
 // How much longer the plan takes, as a share, if a constant grows by 1 % (by 1 % of its range from 0).
 double effect_of(std::size_t constant, const LaunchPlan& plan, Machine machine) {
   constexpr double kStep = 0.01;
@@ -50,10 +28,11 @@ std::string launch_section(const std::string& title, const Launch& launch, const
     case KernelFamily::conv_simt:
       return conv_launch_section(title, launch, machine);
     case KernelFamily::gemm_simt:
+      return simt_gemm_launch_section(title, launch, machine);
     case KernelFamily::tensor:
-      break;
+      return tensor_launch_section(title, launch, machine);
   }
-  return plain_launch_section(title, launch, machine);
+  return "";
 }
 
 std::string constants_section(const std::string& title, const LaunchPlan& plan, const Machine& machine) {

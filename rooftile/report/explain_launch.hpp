@@ -17,6 +17,16 @@ struct LaunchParts {
 };
 LaunchParts launch_parts(const Launch& launch, const Machine& machine);
 
+// The same under gemm_simt and tensor.
+struct GemmParts {
+  Seconds sms;           // if DRAM, power, a split (and for gemm_simt the L2) cost nothing
+  Seconds before_power;  // the whole, if power had no limit
+  LaunchTime whole;
+};
+GemmParts gemm_parts(const Launch& launch, const Machine& machine);
+
+std::string simt_gemm_launch_section(const std::string& title, const Launch& launch, const Machine& machine);
+std::string tensor_launch_section(const std::string& title, const Launch& launch, const Machine& machine);
 std::string conv_launch_section(const std::string& title, const Launch& launch, const Machine& machine);
 
 // Every number of a launch, with the formulas of its family's form in words.

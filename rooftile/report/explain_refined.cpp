@@ -100,7 +100,7 @@ std::string candidates_section(const RefinedKernel& kernel, const Context& conte
 }
 
 std::string fitted_where(const FoundEntry& found, const Gpu& gpu) {
-  if (found.entry == nullptr) return "starting values, not fitted to any measurement";
+  if (found.entry == nullptr) return "starting values; no calibration has any";
   switch (found.match) {
     case Match::gpu:
       return fmt::format("fitted to {} itself", found.entry->scope);
@@ -133,6 +133,11 @@ std::string launches(const RefinedKernel& kernel, const Context& context) {
   return text;
 }
 
+std::string gap_words(KernelFamily family) {
+  return family == KernelFamily::tensor ? "to start and drain each kernel: start_cycles / clock"
+                                        : "between the kernels of a product: kernel_gap each";
+}
+
 // Kernels, gaps and overhead of the whole layer, and what would limit it.
 std::string total_section(const Context& context) {
   const LayerEstimate& layer = context.layer;
@@ -147,10 +152,12 @@ std::string total_section(const Context& context) {
   const bool known = find_harness(calibration_of(context.options), model.family, framework, context.gpu.id) != nullptr;
   Section section("Time of the layer");
   section.add("", "kernels", kernels, fmt::format("the times of {}", grouped(layer.kernels)));
-  section.add("", "gaps", gaps, "between the kernels of a product: kernel_gap each");
-  section.add("", "overhead", model.overhead,
-              known ? fmt::format("of one call by {}, fitted", framework)
-                    : std::string("of one call: launch.overhead of the GPU"));
+  if (gaps > Seconds(0)) section.add("", "gaps", gaps, gap_words(model.machine.family));
+  if (known || model.overhead > Seconds(0)) {
+    section.add("", "overhead", model.overhead,
+                known ? fmt::format("of one call by {}, fitted", framework)
+                      : std::string("of one call: launch.overhead of the GPU"));
+  }
   if (model.floor > Seconds(0)) {
     section.add("", "floor", model.floor,
                 fmt::format("what {} takes for a call beside its kernels, fitted", framework));
