@@ -17,7 +17,10 @@ constexpr std::size_t kDepth = 0, kHeight = 1, kWidth = 2;
 std::int64_t whole(double value) { return static_cast<std::int64_t>(value); }
 double real(std::int64_t value) { return static_cast<double>(value); }
 
-double gcd_of(double a, double b) { return real(std::gcd(whole(a), whole(b))); }
+double gcd_of(double a, double b) {
+  if (a == 1 || b == 1) return 1;
+  return a == b ? a : real(std::gcd(whole(a), whole(b)));
+}
 
 // The largest power of two that divides `value`, at most `limit`, itself a power of two. Zero is divided by all.
 double two_power(double value, double limit) {
@@ -110,6 +113,7 @@ Alignment alignment(double offset, double step, double granule) {
 
 // Rows of `length` elements, `pitch` apart, read in pieces of `piece`: filters, or samples with one output position.
 double piecewise_sectors(const Geometry& layer, double length, double pitch, double piece) {
+  if (length <= 0) return 0;
   const double pieces = std::ceil(length / piece);
   const Alignment row = alignment(0, pitch, layer.sector);
   const double start = two_power(pitch, two_power(piece, layer.sector));
@@ -258,12 +262,15 @@ std::array<double, 3> window(const Geometry& layer, double taps) {
 }  // namespace
 
 double kept(double others, double lines) {
-  constexpr double kWays = 16;
+  constexpr double kWays = 16, kHalf = 0.5;
   const double sets = std::max(1.0, std::floor(lines / kWays));
   const double mean = others / sets;
-  const double spread = std::sqrt(std::max(mean * (1 - 1 / sets), 1e-9));
-  constexpr double kHalf = 0.5, kRootTwo = 1.4142135623730951;
-  return kHalf * std::erfc((mean - (std::min(kWays, lines) - kHalf)) / (spread * kRootTwo));
+  const double deviation = std::sqrt(std::max(mean * (1 - 1 / sets), 1e-9));
+  const double above = (mean - (std::min(kWays, lines) - kHalf)) / deviation;
+  constexpr double kFar = 6;  // beyond which a billionth is left
+  if (std::abs(above) > kFar) return above < 0 ? 1 : 0;
+  constexpr double kRootTwo = 1.4142135623730951;
+  return kHalf * std::erfc(above / kRootTwo);
 }
 
 RefinedTraffic refined_traffic(const Im2col& gemm, const Plan& plan, const Gpu& gpu, Bytes element) {
@@ -288,10 +295,15 @@ RefinedTraffic refined_traffic(const Im2col& gemm, const Plan& plan, const Gpu& 
   const double sm_waves = full_waves * gpu.sm_count + std::min(last, gpu.sm_count);  // SMs at work, over all waves
   const double active = plan.ctas / sm_waves;
   const double all_columns = plan.columns * layer.groups;
-  // Columns of tiles that the CTAs of one SM belong to at a time.
-  const auto columns_an_sm = [&](double ctas) {
-    return 1 + (ctas - 1) * std::min(1.0, gpu.sm_count / plan.rows) * (1 - 1 / all_columns);
-  };
+  // CTAs of one SM lie as many places apart as there are SMs: how often two neighbours are of different columns.
+  const double neighbours = std::max(1.0, plan.ctas - (full_waves < 1 ? gpu.sm_count : 0));
+  const double change =
+      plan.rows <= gpu.sm_count && all_columns > 1 ? 1 : std::min(1.0, (all_columns - 1) * gpu.sm_count / neighbours);
+  const auto columns_an_sm = [&](double ctas) { return 1 + (ctas - 1) * change; };
+  // Columns of one wave whose CTAs of the same row meet on one SM share the activations in its L1.
+  const double columns_a_wave = std::min(plan.columns, std::min(wave, plan.ctas) / plan.rows);
+  const double meet = gpu.sm_count / gcd_of(plan.rows, gpu.sm_count);
+  const double met = std::max(0.0, 1 - meet / columns_a_wave);
 
   // L2: what the L1 misses.
   const double l1_lines = usable_l1(gpu) / gpu.level("L1").line;
@@ -335,7 +347,10 @@ RefinedTraffic refined_traffic(const Im2col& gemm, const Plan& plan, const Gpu& 
                                (last > 0 ? (1 - in_full_waves) * keeps_activations(last_active) : 0);
   terms.l1_keeps_filters = kept(step_lines + filter_lines, l1_lines);
   const double keeps = terms.l1_keeps_activations;
-  terms.l2_activations = sector * plan.columns * (keeps * activations + (1 - keeps) * activations_apart);
+  activations = std::clamp(activations, 0.0, asked);
+  activations_apart = std::clamp(activations_apart, 0.0, asked);
+  terms.l2_activations =
+      sector * plan.columns * (1 - keeps * met) * (keeps * activations + (1 - keeps) * activations_apart);
   // Filters that are not in the L1 yet: each SM's once a wave, or once a column where all of them stay.
   const double filter_sectors = piecewise_sectors(layer, layer.k, layer.k, layer.k);
   // Each line of them is met in every step for as long as it lasts, then not until the next wave.
@@ -364,10 +379,9 @@ RefinedTraffic refined_traffic(const Im2col& gemm, const Plan& plan, const Gpu& 
       std::max(1.0, (full_waves * std::min(1.0, wave / plan.rows) + std::min(1.0, last / plan.rows)) / layer.groups);
   const double column_bytes = once_bytes / layer.groups;
   const double wave_bytes = column_bytes * rows_a_wave / plan.rows;
-  const double columns_a_wave = std::max(1.0, wave / plan.rows);
   const double filter_column = layer.k * tile_n * element.value();
   const double output_wave = wave * tile.m * tile_n * element.value();
-  const double wave_lines = (wave_bytes + filter_column * columns_a_wave + output_wave) / line_bytes;
+  const double wave_lines = (wave_bytes + filter_column * std::max(1.0, wave / plan.rows) + output_wave) / line_bytes;
   terms.l2_keeps_filters = kept(wave_lines, l2_lines);
   const double column_lines =
       (column_bytes + filter_column + layer.batch * layer.plane * tile_n * element.value()) / line_bytes;
@@ -380,7 +394,7 @@ RefinedTraffic refined_traffic(const Im2col& gemm, const Plan& plan, const Gpu& 
   const double filters_once = layer.k * filter_rows * element.value();
   const double visits = std::max(all_columns, waves + all_columns - 1) / all_columns;
   terms.dram_filters = Bytes(filters_once * (1 + (visits - 1) * (1 - terms.l2_keeps_filters)));
-  terms.dram_activations = std::min(terms.dram_activations, terms.l2_activations);
+  terms.dram_activations = std::clamp(terms.dram_activations, Bytes(0), terms.l2_activations);
   terms.dram_filters = std::min(terms.dram_filters, terms.l2_filters);
 
   terms.total.l1 = terms.l1_activations + terms.l1_filters;
