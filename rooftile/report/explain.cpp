@@ -57,13 +57,14 @@ std::vector<std::string> keys_of(Method method, const std::string& peak) {
     case Method::roofline:
       return {peak, "level.DRAM.bandwidth"};
     case Method::rooftile:
-      return {"core.sm_count",      "core.clock",
-              "core.base_clock",    "core.tensor_clock",
-              "core.process_nm",    peak,
-              "level.L2.bandwidth", "level.DRAM.bandwidth",
-              "board.tdp",          "launch.overhead",
-              "sm.registers",       "sm.smem",
-              "sm.warps",           "sm.ctas"};
+      return {"core.sm_count",     "core.clock",
+              "core.base_clock",   "core.tensor_clock",
+              "core.process_nm",   peak,
+              "level.L2.capacity", "level.L2.bandwidth",
+              "level.L2.latency",  "level.DRAM.bandwidth",
+              "board.tdp",         "launch.overhead",
+              "sm.registers",      "sm.smem",
+              "sm.warps",          "sm.ctas"};
     case Method::delta:
     case Method::prior:
     case Method::none:

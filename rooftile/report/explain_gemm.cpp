@@ -19,11 +19,12 @@ std::string named(const Machine& machine, Which which) {
 
 void add_counts(Section& section, const Launch& launch, const Machine& machine) {
   const Launch::Product& product = launch.product;
-  section.add("", "operands", Bytes(product.a_bytes + product.b_bytes), "A and B in memory");
+  section.add("", "operands", launch.dram_load, "A and B in memory");
   section.add("", "stored", launch.dram_store, "C");
   section.add("", "L2", launch.l2, "loads of the CTAs from the L2, and their stores");
   section.add("", "CTAs", launch.ctas,
-              fmt::format("of {} warps; {} share a tile of C", grouped(launch.warps), grouped(product.split)));
+              fmt::format("of {} warps{}", grouped(launch.warps),
+                          product.split > 1 ? fmt::format("; {} share a tile of C", grouped(product.split)) : ""));
   section.add("", "MACs a step", launch.macs_per_step, "of a CTA, for one step of k");
   section.add("", "steps", launch.steps, "of k, a CTA; padded to whole steps of the main loop");
   section.add("", "active CTAs/SM", launch.resident, "resident on an SM at once");
@@ -34,7 +35,7 @@ void add_counts(Section& section, const Launch& launch, const Machine& machine) 
 void add_memory(Section& section, const LaunchTime& whole, const Machine& machine, double dram_efficiency,
                 std::string l2, const std::string& constants) {
   section.add("", "l2", whole.l2, std::move(l2));
-  section.add("", "DRAM", Bytes(whole.dram.value() * machine.dram * dram_efficiency),
+  section.add("", "DRAM", Bytes(std::round(whole.dram.value() * machine.dram * dram_efficiency)),
               "loaded and stored, with what is loaded again: docs/theory.md");
   section.add("", "dram", whole.dram, fmt::format("DRAM / ({} x {})", print(BytesPerSecond(machine.dram)), constants));
 }
