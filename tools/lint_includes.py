@@ -23,8 +23,9 @@ MAY_INCLUDE = {
     "zoo": ["ops"],
     "ingest": ["zoo"],
     "validate": ["predict", "ingest"],
+    "evaluation": ["validate", "simulate"],
     "learn": ["validate"],
-    "report": ["learn", "simulate"],
+    "report": ["learn", "evaluation"],
     "cli": ["report"],
 }
 

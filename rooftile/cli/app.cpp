@@ -27,9 +27,9 @@ constexpr int kError = 1, kWrongUsage = 2;
 
 // Every option as the user typed it, before it means anything.
 struct Typed {
-  std::string model, gpu, batch_size, precision, pass = "inference", method = "rooftile", format, output, tile,
-                                                 active_ctas, algorithm, framework, calibration, layers, layer, a, b,
-                                                 name, shell, miss_rate, policy = "lru", against, random, seed, l1;
+  std::string model, gpu, batch_size, precision,
+      pass = "inference", method = "rooftile", format, output, tile, active_ctas, algorithm, framework, calibration,
+      layers, layer, a, b, name, shell, miss_rate, policy = "lru", against, only, random, seed, l1;
   bool warm = false, exact = false, convolutions = false, scores = false;
   bool all = false, skip_unsupported = false, override_cells = false, skip_bad_rows = false, names = false;
 };
@@ -212,6 +212,22 @@ Result<void> run_simulate(const Typed& typed) {
   return simulate_layers(arguments);
 }
 
+Result<void> run_evaluate(const Typed& typed) {
+  EvaluateArguments arguments;
+  if (typed.output.empty() || typed.output == "-") return usage("evaluate needs -o FOLDER");
+  arguments.folder = typed.output;
+  const auto prediction = prediction_arguments(typed);
+  if (!prediction) return tl::unexpected(prediction.error());
+  if (!prediction->gpus.empty()) arguments.gpus = prediction->gpus;
+  if (prediction->batch_size) arguments.batch_size = *prediction->batch_size;
+  if (!typed.only.empty()) {
+    auto only = parse_list("--only", typed.only);
+    if (!only) return tl::unexpected(only.error());
+    arguments.only = std::move(*only);
+  }
+  return evaluate(arguments);
+}
+
 Result<void> run_gpus(const Typed& typed) {
   if (typed.names && !typed.name.empty()) return usage("--names lists all; 'show' shows one");
   const auto format = parse_format("--format", typed.format, "");
@@ -245,6 +261,7 @@ class CommandLine {
     add_validate();
     add_fit();
     add_simulate();
+    add_evaluate();
     add_lists();
     add_files();
   }
@@ -371,6 +388,18 @@ class CommandLine {
     command->add_option("--date", fit_.date, "of the fit, to be written beside it");
     command->add_flag("--skip-bad-rows", fit_.skip_bad_rows, "leave out rows that are wrong");
     command->add_option("-o,--output", fit_.output, "write the calibration (TOML) to this file, for --calibration");
+  }
+
+  void add_evaluate() {
+    CLI::App* command = add("evaluate", "Make the tables and figures of the DeLTA paper, as CSV and SVG",
+                            "rooftile evaluate -o evaluation", [this] { return run_evaluate(typed_); });
+    command->add_option("-o,--output", typed_.output, "write into this folder; it is made if it is not there");
+    command->add_option("--gpu", typed_.gpu,
+                        "ids with commas, or .toml files (default: titan-xp-delta,p100-delta,v100-delta)");
+    command->add_option("-b,--batch-size", typed_.batch_size, "samples a batch (default: 256, as in the paper)");
+    command->add_option("--only", typed_.only,
+                        "only these, with commas: table1, fig4, fig11, fig12, fig13 (with 14 "
+                        "and 19), fig15, table16 (with fig16), fig17, fig20");
   }
 
   void add_validate() {

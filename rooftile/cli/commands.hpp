@@ -100,6 +100,14 @@ struct SimulateArguments {
 };
 Result<void> simulate_layers(const SimulateArguments& arguments);
 
+struct EvaluateArguments {
+  std::string folder;
+  std::vector<std::string> gpus = {"titan-xp-delta", "p100-delta", "v100-delta"};
+  std::int64_t batch_size = 256;
+  std::vector<std::string> only;  // names of tables and figures; empty: all
+};
+Result<void> evaluate(const EvaluateArguments& arguments);
+
 struct SupportArguments {
   std::string model;
 };

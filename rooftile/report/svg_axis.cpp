@@ -74,6 +74,7 @@ double place_on(const Axis& axis, double value) {
 }
 
 std::vector<Tick> ticks_of(const Axis& axis, int wanted) {
+  if (!axis.fixed.empty()) return axis.fixed;
   return axis.scale == Scale::linear ? linear_ticks(axis, wanted) : logarithmic_ticks(axis, wanted);
 }
 

@@ -19,6 +19,7 @@ struct Axis {
   Scale scale = Scale::linear;
   double low = 0, high = 1;                       // low < high; both positive if logarithmic
   std::function<std::string(double)> label = {};  // of a value; default: the number
+  std::vector<Tick> fixed = {};                   // names of places, instead of round numbers; without grid lines
 };
 
 // Where `value` stands between the ends: 0 at `low`, 1 at `high`.

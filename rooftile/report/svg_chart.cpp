@@ -14,7 +14,7 @@
 namespace rooftile {
 namespace {
 
-constexpr double kTextSize = 12, kTitleSize = 14;
+constexpr double kTextSize = 12, kTitleSize = 14, kCaptionSize = 11, kCaptionLine = 15;
 constexpr double kCharacter = 0.6;  // width of one over its size, on the wide side, so that nothing is cut off
 constexpr double kLeft = 92, kTop = 40, kBottom = 62, kRight = 24;
 constexpr double kLegendGap = 20, kSwatch = 26, kLegendLine = 20;
@@ -48,7 +48,7 @@ void draw_axes(Svg& svg, const Chart& chart, const Frame& frame) {
   if (alike) along_x = along_y = std::min(along_x, along_y);  // so that both name the same values
   for (const Tick& tick : ticks_of(chart.x, along_x)) {
     const double x = frame.x(tick.value);
-    if (!tick.label.empty()) svg.line(x, kTop, x, frame.bottom(), grid);
+    if (!tick.label.empty() && chart.x.fixed.empty()) svg.line(x, kTop, x, frame.bottom(), grid);
     svg.line(x, frame.bottom(), x, frame.bottom() + (tick.label.empty() ? kSmallTick : kTick), ink);
     if (!tick.label.empty()) {
       svg.text(x, frame.bottom() + kTick + kTextSize + 1, tick.label, {.anchor = "middle"});
@@ -56,7 +56,7 @@ void draw_axes(Svg& svg, const Chart& chart, const Frame& frame) {
   }
   for (const Tick& tick : ticks_of(chart.y, along_y)) {
     const double y = frame.y(tick.value);
-    if (!tick.label.empty()) svg.line(kLeft, y, frame.right(), y, grid);
+    if (!tick.label.empty() && chart.y.fixed.empty()) svg.line(kLeft, y, frame.right(), y, grid);
     svg.line(kLeft - (tick.label.empty() ? kSmallTick : kTick), y, kLeft, y, ink);
     if (!tick.label.empty()) svg.text(kLeft - kTick - 4, y + 4, tick.label, {.anchor = "end"});
   }
@@ -132,6 +132,20 @@ void draw_legend(Svg& svg, const Chart& chart, const Frame& frame) {
   }
 }
 
+// The caption as lines no wider than the plot.
+std::vector<std::string> caption_lines(const Chart& chart) {
+  std::vector<std::string> lines;
+  if (chart.caption.empty()) return lines;
+  const auto width = static_cast<std::size_t>(chart.plot_width / (kCharacter * kCaptionSize));
+  const std::string text = wrapped(chart.caption, width, "");
+  for (std::size_t start = 0; start < text.size();) {
+    const std::size_t end = std::min(text.find('\n', start), text.size());
+    lines.push_back(text.substr(start, end - start));
+    start = end + 1;
+  }
+  return lines;
+}
+
 }  // namespace
 
 std::string_view chart_colour(std::size_t index) {
@@ -147,11 +161,17 @@ std::string svg_chart(const Chart& chart) {
   const double legend_bottom = kTop + kLegendLine * static_cast<double>(named) + kTextSize;
   const double width =
       std::max(frame.right() + legend_width(chart), kLeft + text_width(chart.title, kTitleSize)) + kRight;
-  Svg svg(std::ceil(width), std::ceil(std::max(frame.bottom() + kBottom, legend_bottom)));
+  const std::vector<std::string> caption = caption_lines(chart);
+  const double below = caption.empty() ? 0 : kCaptionLine * static_cast<double>(caption.size()) + kCaptionSize / 2;
+  Svg svg(std::ceil(width), std::ceil(std::max(frame.bottom() + kBottom + below, legend_bottom)));
   svg.text(kLeft, kTop - 14, chart.title, {.size = kTitleSize, .bold = true});
   draw_axes(svg, chart, frame);
   draw_series(svg, chart, frame);
   draw_legend(svg, chart, frame);
+  for (std::size_t i = 0; i < caption.size(); ++i) {
+    svg.text(kLeft, frame.bottom() + kBottom + kCaptionLine * static_cast<double>(i) + 4, caption[i],
+             {.size = kCaptionSize, .colour = "#555555"});
+  }
   return svg.document();
 }
 

@@ -28,6 +28,7 @@ struct ChartSeries {
 
 struct Chart {
   std::string title;
+  std::string caption = {};  // small, below; broken into lines
   Axis x, y;
   std::vector<ChartSeries> series;  // drawn in this order
   double plot_width = 520, plot_height = 520;

@@ -1,0 +1,171 @@
+// rooftile evaluate: the tables and figures of the DeLTA paper, as files in a folder.
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <filesystem>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "rooftile/cli/commands.hpp"
+#include "rooftile/cli/output.hpp"
+#include "rooftile/evaluation/evaluation.hpp"
+#include "rooftile/report/evaluation.hpp"
+
+namespace rooftile::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+// Makes the folder, and finds out before any work whether files can be put there.
+Result<void> prepare_folder(const std::string& folder) {
+  std::error_code error;
+  if (fs::exists(folder, error) && !fs::is_directory(folder, error)) {
+    return fail(ErrorCode::io, "is no folder; -o takes one, existing or new", folder);
+  }
+  fs::create_directories(folder, error);
+  if (error) return fail(ErrorCode::io, error.message(), folder);
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) {
+    return fail(ErrorCode::io, std::error_code(errno, std::generic_category()).message(), folder);
+  }
+  return {};
+}
+
+// How far the simulations are, on standard error if that is a terminal.
+class Progress {
+ public:
+  Progress(std::string what, std::size_t all)
+      : what_(std::move(what)), all_(all), shown_(::isatty(STDERR_FILENO) == 1) {
+    show();
+  }
+  ~Progress() {
+    if (shown_) print("\r\033[K");
+  }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void done() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    ++done_;
+    show();
+  }
+
+ private:
+  void show() const {
+    if (shown_) print(fmt::format("\r\033[K{}: {} of {} kernels simulated", what_, done_, all_));
+  }
+  static void print(const std::string& text) {
+    [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, text.data(), text.size());
+  }
+
+  std::string what_;
+  std::size_t all_, done_ = 0;
+  bool shown_;
+  std::mutex mutex_;
+};
+
+// Runs what was asked for and has not run, on the machine's cores; each writes its own place.
+Result<void> run_all(Simulations& simulations, std::string_view figure) {
+  std::vector<std::size_t> open;
+  for (std::size_t i = 0; i < simulations.count(); ++i) {
+    if (!simulations.is_done(i)) open.push_back(i);
+  }
+  if (open.empty()) return {};
+  Progress progress(std::string(figure), open.size());
+  std::atomic<std::size_t> next = 0;
+  std::vector<std::optional<Error>> errors(open.size());
+  const auto work = [&] {
+    for (std::size_t i = next++; i < open.size(); i = next++) {
+      if (auto result = simulations.run(open[i]); !result) errors[i] = result.error();
+      progress.done();
+    }
+  };
+  std::vector<std::thread> threads;
+  for (unsigned i = 1; i < std::thread::hardware_concurrency(); ++i) threads.emplace_back(work);
+  work();
+  for (std::thread& thread : threads) thread.join();
+  for (const std::optional<Error>& error : errors) {
+    if (error) return tl::unexpected(*error);
+  }
+  return {};
+}
+
+// Writes a figure's files and says in `section` what they are.
+Result<void> write_figure(const fs::path& folder, const Figure& figure, EvaluationSection& section) {
+  const auto write = [&](const std::string& file, const std::string& what, const std::string& text) -> Result<void> {
+    if (auto result = write_output((folder / file).string(), text); !result) return result;
+    section.files.emplace_back(file, what);
+    return {};
+  };
+  for (const FigureTable& table : figure.tables) {
+    if (auto result = write(table.file + ".csv", table.what, figure_csv(table)); !result) return result;
+  }
+  for (const Plot& plot : figure.plots) {
+    if (auto result = write(plot.file + ".svg", plot.what, figure_svg(plot)); !result) return result;
+  }
+  return {};
+}
+
+Result<std::vector<Gpu>> gpus_of(const std::vector<std::string>& selectors) {
+  std::vector<Gpu> gpus;
+  for (const std::string& selector : selectors) {
+    auto gpu = gpu_of_option(selector);
+    if (!gpu) return tl::unexpected(gpu.error());
+    gpus.push_back(std::move(*gpu));
+  }
+  return gpus;
+}
+
+std::string setup_of(const EvaluationInput& input, const SimulateOptions& options) {
+  std::string gpus;
+  for (const Gpu& gpu : input.gpus) gpus += (gpus.empty() ? "" : ", ") + gpu.id;
+  return fmt::format(
+      "The tables and figures of the DeLTA paper (Lym et al., ISPASS 2019), made by `rooftile evaluate`. GPUs: {}; "
+      "batch "
+      "{}; {} unique convolutions. Simulations: {} replacement, {} start, DeLTA's tiles. In `number` of the tables and "
+      "along x of the plots, layers are counted from 1.",
+      gpus, input.batch, input.layers.size(), name_of(options.policy), name_of(options.start));
+}
+
+}  // namespace
+
+Result<void> evaluate(const EvaluateArguments& arguments) {
+  const Clock::time_point start = Clock::now();
+  const auto chosen = choose_figures(arguments.only);
+  if (!chosen) return fail(chosen.error().code, chosen.error().message, "--only");
+  auto gpus = gpus_of(arguments.gpus);
+  if (!gpus) return tl::unexpected(gpus.error());
+  const auto input = evaluation_input(std::move(*gpus), arguments.batch_size);
+  if (!input) return tl::unexpected(input.error());
+  if (auto result = prepare_folder(arguments.folder); !result) return result;
+
+  const SimulateOptions options;
+  Simulations simulations(options);
+  std::vector<EvaluationSection> sections;
+  std::size_t files = 1;
+  for (const FigureMaker* maker : *chosen) {
+    if (maker->want != nullptr) maker->want(*input, simulations);
+    if (auto result = run_all(simulations, maker->name); !result) return result;
+    sections.push_back({std::string(maker->name), std::string(maker->title), {}});
+    const Figure figure = maker->make(*input, simulations);
+    if (auto result = write_figure(arguments.folder, figure, sections.back()); !result) return result;
+    files += sections.back().files.size();
+  }
+  const std::string index = (fs::path(arguments.folder) / "index.md").string();
+  if (auto result = write_output(index, evaluation_index(setup_of(*input, options), sections)); !result) return result;
+  return write_output("", fmt::format("{} files in {}, {} kernels simulated, {:.1f} s\n", files, arguments.folder,
+                                      simulations.count(), seconds_since(start)));
+}
+
+}  // namespace rooftile::cli

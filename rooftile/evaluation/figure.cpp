@@ -1,0 +1,10 @@
+#include "rooftile/evaluation/figure.hpp"
+
+#include <fmt/format.h>
+
+namespace rooftile {
+
+std::string cell(double number) { return fmt::format("{:.6g}", number); }
+std::string whole_cell(double number) { return fmt::format("{:.0f}", number); }
+
+}  // namespace rooftile

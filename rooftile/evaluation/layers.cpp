@@ -1,0 +1,44 @@
+#include "rooftile/evaluation/layers.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <variant>
+
+#include "rooftile/zoo/zoo.hpp"
+
+namespace rooftile {
+
+std::vector<EvaluatedLayer> convolutions_of(std::string_view network, std::int64_t batch) {
+  std::vector<EvaluatedLayer> layers;
+  for (const ZooEntry& entry : zoo()) {
+    if (entry.name != network) continue;
+    for (const Op& op : entry.build(batch).ops) {
+      if (const auto* conv = std::get_if<Conv>(&op.kind)) layers.push_back({entry.name, op.name, *conv});
+    }
+  }
+  return layers;
+}
+
+std::vector<EvaluatedLayer> unique_convolutions(std::int64_t batch) {
+  std::vector<EvaluatedLayer> unique;
+  for (const ZooEntry& entry : zoo()) {
+    const auto first = static_cast<std::ptrdiff_t>(unique.size());
+    for (const EvaluatedLayer& layer : convolutions_of(entry.name, batch)) {
+      const bool seen = std::any_of(unique.begin() + first, unique.end(),
+                                    [&](const EvaluatedLayer& other) { return other.conv == layer.conv; });
+      if (!seen) unique.push_back(layer);
+    }
+  }
+  return unique;
+}
+
+Conv artificial_convolution(std::int64_t batch) {
+  Conv conv;
+  conv.batch = batch;
+  conv.in_channels = 256;
+  conv.out_channels = 128;
+  conv.axes[1] = conv.axes[2] = {.in = 13, .filter = 3, .pad_begin = 1, .pad_end = 1};
+  return conv;
+}
+
+}  // namespace rooftile

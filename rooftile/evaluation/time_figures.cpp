@@ -1,0 +1,92 @@
+// Figs 13, 14 and 19: predicted time of each layer and what limits it, on each GPU.
+#include <array>
+
+#include <fmt/format.h>
+
+#include "rooftile/evaluation/layer_axis.hpp"
+#include "rooftile/evaluation/makers.hpp"
+#include "rooftile/evaluation/methods.hpp"
+#include "rooftile/evaluation/simulated_rows.hpp"
+
+namespace rooftile {
+namespace {
+
+constexpr std::array kMethods = {Method::delta, Method::rooftile};
+
+Plot empty_plot(const EvaluationInput& input, const Gpu& gpu, Method method) {
+  Plot plot = plot_over(input.layers);
+  plot.file = fmt::format("fig13-{}-{}", name_of(method), file_part(gpu.id));
+  plot.what = fmt::format("Figs 13, 14, 19: time by method {} and what limits it, {}", name_of(method), gpu.id);
+  plot.caption = batch_note(input.batch) + (method == Method::rooftile ? " Implicit GEMM, tile chosen." : "");
+  plot.y = {.title = "Time", .logarithmic = true, .unit = PlotAxis::Unit::seconds};
+  return plot;
+}
+
+// A series for each bottleneck that occurs; a bottleneck has the same colour in every plot.
+void add_series(Plot& plot, const std::vector<LayerEstimate>& estimates) {
+  for (std::size_t i = 0; i < kBottlenecks; ++i) {
+    const auto bottleneck = static_cast<Bottleneck>(i);
+    PlotSeries series = {.colour = i};
+    for (std::size_t layer = 0; layer < estimates.size(); ++layer) {
+      if (estimates[layer].bottleneck != bottleneck) continue;
+      series.points.emplace_back(static_cast<double>(layer + 1), estimates[layer].time.value());
+    }
+    if (series.points.empty()) continue;
+    series.name = fmt::format("{}: {} layers", name_of(bottleneck), series.points.size());
+    plot.series.push_back(std::move(series));
+  }
+}
+
+void add_summary(FigureTable& table, const EvaluationInput& input, const Gpu& gpu, Method method,
+                 const std::vector<LayerEstimate>& estimates) {
+  std::array<std::size_t, kBottlenecks> layers{};
+  Seconds time;
+  for (const LayerEstimate& layer : estimates) {
+    ++layers.at(static_cast<std::size_t>(layer.bottleneck));
+    time += layer.time;
+  }
+  std::vector<std::string> row = {gpu.id, fmt::format("{}", input.batch), std::string(name_of(method)),
+                                  fmt::format("{}", estimates.size()), cell(time.value())};
+  for (const std::size_t count : layers) row.push_back(fmt::format("{}", count));
+  table.rows.push_back(std::move(row));
+}
+
+std::vector<std::string> summary_columns() {
+  std::vector<std::string> columns = {"gpu", "batch", "method", "layers", "total_s"};
+  for (std::size_t i = 0; i < kBottlenecks; ++i) {
+    columns.push_back(fmt::format("limited_by_{}", name_of(static_cast<Bottleneck>(i))));
+  }
+  return columns;
+}
+
+}  // namespace
+
+Figure make_times(const EvaluationInput& input, const Simulations& /*simulations*/) {
+  FigureTable table = {.file = "fig13",
+                       .what = "time of each unique convolution and what limits it, by GPU and method",
+                       .columns = joined(layer_columns(), {"method", "time_s", "bottleneck"})};
+  FigureTable summary = {.file = "fig13-summary",
+                         .what = "total time and how many layers each thing limits, by GPU and method",
+                         .columns = summary_columns()};
+  Figure figure;
+  for (const Gpu& gpu : input.gpus) {
+    for (const Method method : kMethods) {
+      std::vector<LayerEstimate> estimates;
+      for (const EvaluatedLayer& layer : input.layers) {
+        estimates.push_back(estimate(layer.conv, gpu, evaluated(method)));
+        const LayerEstimate& last = estimates.back();
+        table.rows.push_back(
+            joined(layer_cells(input, gpu, estimates.size() - 1),
+                   {std::string(name_of(method)), cell(last.time.value()), std::string(name_of(last.bottleneck))}));
+      }
+      add_summary(summary, input, gpu, method, estimates);
+      Plot plot = empty_plot(input, gpu, method);
+      add_series(plot, estimates);
+      figure.plots.push_back(std::move(plot));
+    }
+  }
+  figure.tables = {std::move(summary), std::move(table)};
+  return figure;
+}
+
+}  // namespace rooftile

@@ -1,0 +1,201 @@
+// Figs 11 and 20: traffic of the unique convolutions at each level, simulated and in closed form.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "rooftile/evaluation/layer_axis.hpp"
+#include "rooftile/evaluation/makers.hpp"
+#include "rooftile/evaluation/methods.hpp"
+#include "rooftile/evaluation/simulated_rows.hpp"
+#include "rooftile/validate/score.hpp"
+
+namespace rooftile {
+namespace {
+
+constexpr std::array kMethods = {Method::delta, Method::rooftile};
+
+std::string title_of(Method method) { return method == Method::delta ? "DeLTA" : std::string(name_of(method)); }
+
+// One level of one layer on one GPU; bytes.
+struct TrafficPoint {
+  double simulated = 0;
+  std::array<double, kMethods.size()> closed{};
+};
+
+// Of all layers, for one GPU and level.
+std::vector<TrafficPoint> points_of(const EvaluationInput& input, const Simulations& simulations, const Gpu& gpu,
+                                    const ComparedLevel& level) {
+  std::vector<TrafficPoint> points;
+  for (const EvaluatedLayer& layer : input.layers) {
+    TrafficPoint point;
+    point.simulated = simulations.of(gpu, layer.conv).bytes.*level.simulated;
+    for (std::size_t i = 0; i < kMethods.size(); ++i) {
+      point.closed[i] = (traffic_by(kMethods[i], layer.conv, gpu).*level.closed).value();
+    }
+    points.push_back(point);
+  }
+  return points;
+}
+
+void add_rows(FigureTable& table, const EvaluationInput& input, const Simulations& simulations, const Gpu& gpu,
+              const ComparedLevel& level) {
+  const auto points = points_of(input, simulations, gpu, level);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const TrafficPoint& point = points[i];
+    std::vector<std::string> row = joined(layer_cells(input, gpu, i), {std::string(level.name)});
+    row.push_back(whole_cell(point.simulated));
+    for (const double closed : point.closed) row.push_back(whole_cell(closed));
+    for (const double closed : point.closed) row.push_back(cell(closed / point.simulated));
+    table.rows.push_back(
+        joined(row, simulation_cells(simulations.options(), simulations.of(gpu, input.layers[i].conv))));
+  }
+}
+
+FigureTable rows_table(const EvaluationInput& input, const Simulations& simulations) {
+  FigureTable table;
+  table.file = "fig11";
+  table.what = "bytes of each unique convolution at each level: simulated, DeLTA, rooftile";
+  table.columns = joined(joined(layer_columns(), {"level", "simulated_bytes", "delta_bytes", "rooftile_bytes",
+                                                  "delta_over_simulated", "rooftile_over_simulated"}),
+                         simulation_columns());
+  for (const Gpu& gpu : input.gpus) {
+    for (const ComparedLevel& level : kComparedLevels) add_rows(table, input, simulations, gpu, level);
+  }
+  return table;
+}
+
+// Standard deviation of the ratios, as the paper gives it beside the GMAE.
+double deviation(const std::vector<Compared>& rows) {
+  double sum = 0, squares = 0;
+  for (const Compared& row : rows) sum += row.predicted / row.measured;
+  const double mean = sum / static_cast<double>(rows.size());
+  for (const Compared& row : rows) squares += std::pow(row.predicted / row.measured - mean, 2);
+  return std::sqrt(squares / static_cast<double>(rows.size()));
+}
+
+std::vector<std::string> score_row(const EvaluationInput& input, const std::vector<TrafficPoint>& points,
+                                   std::size_t method) {
+  std::vector<Compared> rows;
+  std::size_t worst = 0;
+  const auto error = [&](std::size_t i) { return std::abs(std::log(points[i].closed[method] / points[i].simulated)); };
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    rows.push_back({.measured = points[i].simulated, .predicted = points[i].closed[method]});
+    if (error(i) > error(worst)) worst = i;
+  }
+  const Score summed = score(rows);
+  return {std::string(name_of(kMethods[method])),
+          fmt::format("{}", summed.rows),
+          cell(summed.gmae),
+          cell(deviation(rows)),
+          cell(summed.ratio),
+          cell(rows[worst].predicted / rows[worst].measured),
+          input.layers[worst].network + "/" + input.layers[worst].name};
+}
+
+FigureTable scores_table(const EvaluationInput& input, const Simulations& simulations) {
+  FigureTable table;
+  table.file = "fig11-scores";
+  table.what = "GMAE, standard deviation and geometric mean of closed form over simulated, by GPU, level and method";
+  table.columns = {"gpu",    "batch", "replacement",  "start",      "level",       "method",
+                   "layers", "gmae",  "std_of_ratio", "mean_ratio", "worst_ratio", "worst_layer"};
+  for (const Gpu& gpu : input.gpus) {
+    for (const ComparedLevel& level : kComparedLevels) {
+      const auto points = points_of(input, simulations, gpu, level);
+      const SimulateOptions& options = simulations.options();
+      for (std::size_t method = 0; method < kMethods.size(); ++method) {
+        table.rows.push_back(joined({gpu.id, fmt::format("{}", input.batch), std::string(name_of(options.policy)),
+                                     std::string(name_of(options.start)), std::string(level.name)},
+                                    score_row(input, points, method)));
+      }
+    }
+  }
+  return table;
+}
+
+Plot ratio_plot(const EvaluationInput& input, const Simulations& simulations, const ComparedLevel& level,
+                std::size_t method, const std::string& caption) {
+  Plot plot = plot_over(input.layers);
+  plot.file = fmt::format("fig11-{}-{}", level.name, name_of(kMethods[method]));
+  plot.what = fmt::format("Fig 11: loads at {}, {} over simulated", level.title, title_of(kMethods[method]));
+  plot.caption = caption;
+  plot.y = {.title = title_of(kMethods[method]) + " / simulated", .logarithmic = true};
+  plot.level = 1;
+  for (std::size_t i = 0; i < input.gpus.size(); ++i) {
+    PlotSeries series = {.name = input.gpus[i].id, .colour = i};
+    const auto points = points_of(input, simulations, input.gpus[i], level);
+    for (std::size_t layer = 0; layer < points.size(); ++layer) {
+      series.points.emplace_back(static_cast<double>(layer + 1),
+                                 points[layer].closed[method] / points[layer].simulated);
+    }
+    plot.series.push_back(std::move(series));
+  }
+  return plot;
+}
+
+// Series of bytes: what was simulated first, then the methods.
+void add_bytes(Plot& plot, const std::vector<TrafficPoint>& points, const std::string& simulated, std::size_t colour) {
+  PlotSeries series = {.name = simulated, .line = true, .colour = colour, .dashed = colour != 0};
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    series.points.emplace_back(static_cast<double>(i + 1), points[i].simulated);
+  }
+  plot.series.push_back(std::move(series));
+}
+
+void add_methods(Plot& plot, const std::vector<TrafficPoint>& points) {
+  for (std::size_t method = 0; method < kMethods.size(); ++method) {
+    PlotSeries series = {.name = title_of(kMethods[method]), .colour = method + 1};
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      series.points.emplace_back(static_cast<double>(i + 1), points[i].closed[method]);
+    }
+    plot.series.push_back(std::move(series));
+  }
+}
+
+}  // namespace
+
+void want_unique_layers(const EvaluationInput& input, Simulations& simulations) {
+  for (const Gpu& gpu : input.gpus) {
+    for (const EvaluatedLayer& layer : input.layers) simulations.want(gpu, layer.conv);
+  }
+}
+
+Figure make_traffic_ratios(const EvaluationInput& input, const Simulations& simulations) {
+  Figure figure;
+  figure.tables = {scores_table(input, simulations), rows_table(input, simulations)};
+  const std::string caption = note_on(input, simulations, input.layers);
+  for (const ComparedLevel& level : kComparedLevels) {
+    for (std::size_t method = 0; method < kMethods.size(); ++method) {
+      figure.plots.push_back(ratio_plot(input, simulations, level, method, caption));
+    }
+  }
+  return figure;
+}
+
+Figure make_traffic(const EvaluationInput& input, const Simulations& simulations) {
+  Figure figure;
+  const std::string caption = note_on(input, simulations, input.layers);
+  for (const Gpu& gpu : input.gpus) {
+    for (const ComparedLevel& level : kComparedLevels) {
+      const auto points = points_of(input, simulations, gpu, level);
+      const bool whole_requests = level.simulated == &LevelBytes::l1_lines;
+      if (whole_requests) {  // beside the sectors, in the same plot
+        constexpr std::size_t kAfterMethods = kMethods.size() + 1;
+        add_bytes(figure.plots.back(), points, "simulated, whole requests", kAfterMethods);
+        continue;
+      }
+      Plot plot = plot_over(input.layers);
+      plot.file = fmt::format("fig20-{}-{}", level.name, file_part(gpu.id));
+      plot.what = fmt::format("Fig 20: loads at {} on {}", level.title, gpu.id);
+      plot.caption = caption;
+      plot.y = {.title = "Bytes", .logarithmic = true, .unit = PlotAxis::Unit::bytes};
+      add_bytes(plot, points, "simulated", 0);
+      add_methods(plot, points);
+      figure.plots.push_back(std::move(plot));
+    }
+  }
+  return figure;
+}
+
+}  // namespace rooftile

@@ -1,0 +1,99 @@
+#include "rooftile/report/evaluation.hpp"
+
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "rooftile/ingest/csv.hpp"
+#include "rooftile/report/svg_chart.hpp"
+
+namespace rooftile {
+namespace {
+
+std::string percent_label(double fraction) {
+  constexpr double kPercent = 100;
+  return fmt::format("{:.4g} %", fraction * kPercent);
+}
+
+std::vector<double> values_of(const Plot& plot, double std::pair<double, double>::*which) {
+  std::vector<double> values;
+  for (const PlotSeries& series : plot.series) {
+    for (const auto& point : series.points) values.push_back(point.*which);
+  }
+  return values;
+}
+
+Axis axis_of(const PlotAxis& plotted, const std::vector<double>& values) {
+  Axis axis;
+  axis.title = plotted.title;
+  axis.scale = plotted.logarithmic ? Scale::logarithmic : Scale::linear;
+  if (plotted.unit == PlotAxis::Unit::percent) axis.label = percent_label;
+  if (plotted.unit == PlotAxis::Unit::seconds) axis.label = time_label;
+  if (plotted.unit == PlotAxis::Unit::bytes) axis.label = bytes_label;
+  for (const auto& [value, name] : plotted.ticks) axis.fixed.push_back({value, name});
+  if (plotted.range) {
+    std::tie(axis.low, axis.high) = *plotted.range;
+  } else {
+    fit_to(axis, values);
+  }
+  return axis;
+}
+
+ChartSeries guide(ChartPoints points) {
+  ChartSeries line;
+  line.mark = ChartSeries::Mark::line;
+  line.data = std::move(points);
+  line.colour = "#888888";
+  line.dashes = "4 4";
+  return line;
+}
+
+ChartSeries series_of(const PlotSeries& plotted) {
+  constexpr double kPoint = 6, kLine = 1.6;
+  ChartSeries series;
+  series.name = plotted.name;
+  series.mark = plotted.line ? ChartSeries::Mark::line : ChartSeries::Mark::points;
+  series.data = plotted.points;
+  series.colour = chart_colour(plotted.colour);
+  series.width = plotted.line ? kLine : kPoint;
+  if (plotted.dashed) series.dashes = "6 3";
+  series.opacity = plotted.line ? 1 : 0.75;
+  return series;
+}
+
+}  // namespace
+
+std::string figure_csv(const FigureTable& table) {
+  std::string text = write_csv_row(table.columns);
+  for (const std::vector<std::string>& row : table.rows) text += write_csv_row(row);
+  return text;
+}
+
+std::string figure_svg(const Plot& plot) {
+  using Point = std::pair<double, double>;
+  Chart chart;
+  chart.title = plot.what;
+  chart.caption = plot.caption;
+  chart.plot_width = plot.width;
+  chart.plot_height = plot.height;
+  chart.x = axis_of(plot.x, values_of(plot, &Point::first));
+  std::vector<double> along_y = values_of(plot, &Point::second);
+  if (plot.level) along_y.push_back(*plot.level);
+  chart.y = axis_of(plot.y, along_y);
+  for (const double x : plot.separators) chart.series.push_back(guide({{x, chart.y.low}, {x, chart.y.high}}));
+  if (plot.level) chart.series.push_back(guide({{chart.x.low, *plot.level}, {chart.x.high, *plot.level}}));
+  for (const PlotSeries& series : plot.series) chart.series.push_back(series_of(series));
+  return svg_chart(chart);
+}
+
+std::string evaluation_index(std::string_view setup, const std::vector<EvaluationSection>& sections) {
+  std::string text = fmt::format("# Evaluation\n\n{}\n", setup);
+  for (const EvaluationSection& section : sections) {
+    text += fmt::format("\n## {}\n", section.title);
+    for (const auto& [file, what] : section.files) text += fmt::format("- [{}]({}): {}\n", file, file, what);
+  }
+  return text;
+}
+
+}  // namespace rooftile
