@@ -36,6 +36,18 @@ struct Typed {
 
 tl::unexpected<Error> usage(std::string message) { return fail(ErrorCode::usage, std::move(message)); }
 
+// A framework whose calls no calibration knows would change nothing.
+Result<void> check_framework(const std::string& name, const Calibration& calibration) {
+  if (name.empty()) return {};
+  std::vector<std::string> known;
+  for (const Harness& harness : calibration.harnesses) {
+    if (harness.framework == name) return {};
+    known.push_back(harness.framework);
+  }
+  return fail(ErrorCode::not_found, fmt::format("no constants for framework '{}'{}", name, did_you_mean(name, known)),
+              "--framework");
+}
+
 // What only the refined method can use.
 Result<void> refined_arguments(const Typed& typed, PredictionArguments& arguments) {
   for (const auto& [option, text] : {std::pair{"--algorithm", &typed.algorithm},
@@ -53,11 +65,11 @@ Result<void> refined_arguments(const Typed& typed, PredictionArguments& argument
     if (auto result = check_choice("--algorithm", typed.algorithm, known, {}); !result) return result;
     arguments.plan.algorithm = typed.algorithm;
   }
-  arguments.framework = typed.framework;
   auto calibration = calibration_of_option(typed.calibration);
   if (!calibration) return tl::unexpected(calibration.error());
   arguments.calibration = std::move(*calibration);
-  return {};
+  arguments.framework = typed.framework;
+  return check_framework(typed.framework, arguments.calibration ? *arguments.calibration : builtin_calibration());
 }
 
 // Checks and converts the options that decide a prediction.

@@ -33,8 +33,8 @@ void add_counts(Section& section, const Launch& launch, const Machine& machine) 
 
 // What the L2 and the DRAM take, of the whole.
 void add_memory(Section& section, const LaunchTime& whole, const Machine& machine, double dram_efficiency,
-                std::string l2, const std::string& constants) {
-  section.add("", "l2", whole.l2, std::move(l2));
+                const std::string& l2, const std::string& constants) {
+  section.add("", "l2", whole.l2, l2);
   section.add("", "DRAM", Bytes(std::round(whole.dram.value() * machine.dram * dram_efficiency)),
               "loaded and stored, with what is loaded again: docs/theory.md");
   section.add("", "dram", whole.dram, fmt::format("DRAM / ({} x {})", print(BytesPerSecond(machine.dram)), constants));

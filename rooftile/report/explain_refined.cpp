@@ -153,10 +153,12 @@ std::string total_section(const Context& context) {
   Section section("Time of the layer");
   section.add("", "kernels", kernels, fmt::format("the times of {}", grouped(layer.kernels)));
   if (gaps > Seconds(0)) section.add("", "gaps", gaps, gap_words(model.machine.family));
+  const bool tensor = model.machine.family == KernelFamily::tensor;
   if (known || model.overhead > Seconds(0)) {
     section.add("", "overhead", model.overhead,
                 known ? fmt::format("of one call by {}, fitted", framework)
-                      : std::string("of one call: launch.overhead of the GPU"));
+                      : std::string(tensor ? "of one call: launch.overhead of the GPU, beyond start_cycles"
+                                           : "of one call: launch.overhead of the GPU"));
   }
   if (model.floor > Seconds(0)) {
     section.add("", "floor", model.floor,
