@@ -116,7 +116,6 @@ TEST(Catalogue, PeaksFollowFromRateSmsAndClock) {
       {"h100-nvl-94gb peak.tensor_fp16", "quoted at a tensor clock near 1545 MHz"},
       {"h100-nvl-94gb peak.tensor_bf16", "the same"},
       {"p600 peak.fp16", "quoted as 0.02, one digit"},
-      {"p4 peak.fp16", "quoted as 0.09, one digit, at another source's clock"},
       {"p4000 peak.fp16", "quoted as 0.08, one digit"},
       {"l4 peak.fp64", "quoted as 0.49, with 60 SMs in mind"},
   };

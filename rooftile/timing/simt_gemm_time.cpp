@@ -145,13 +145,15 @@ LaunchTime simt_gemm_time(const Launch& launch, const Machine& machine) {
   const double memory = fourth(l2) + fourth(dram);
   double time = fourth_root(fourth(busy) + memory);
 
-  // The clock falls from its boost within a window, the sooner the hotter the load.
-  constexpr double kSharpness = 1.2;
   const double ratio = power_ratio(machine);
-  const double clock = sustained_clock(ratio);
-  const double window = constants[Constant::power_window] * kMicro * clock / (1 - clock);
-  const double fallen = gradually(std::pow(time / window, kSharpness));
-  time = fourth_root(fourth(busy * (1 + (1 / clock - 1) * fallen)) + memory);
+  double fallen = 0;
+  if (ratio > 0) {  // the clock falls from its boost within a window, the sooner the hotter the load
+    constexpr double kSharpness = 1.2;
+    const double clock = sustained_clock(ratio);
+    const double window = constants[Constant::power_window] * kMicro * clock / (1 - clock);
+    fallen = gradually(std::pow(time / window, kSharpness));
+    time = fourth_root(fourth(busy * (1 + (1 / clock - 1) * fallen)) + memory);
+  }
   if (product.split > 1) {
     const double parts = 2 * product.element * product.m * product.n * product.batch * product.split;
     time += constants[Constant::split_overhead] * kMicro + parts / l2_rate;

@@ -1,0 +1,107 @@
+#include "rooftile/plan/gemm_candidates.hpp"
+
+#include <set>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/plan/gemm_kernels.hpp"
+
+namespace rooftile {
+namespace {
+
+std::vector<LaunchPlan> plans(const Gemm& gemm, const char* gpu, const PlanOptions& options = {},
+                              Pass pass = Pass::fwd) {
+  const OpShape op{.gemm = im2col(gemm), .pass = pass, .family = KernelFamily::gemm_simt};
+  std::vector<LaunchPlan> all;
+  each_plan(op, find_gpu(gpu).value(), options, [&](const LaunchPlan& plan) { all.push_back(plan); });
+  return all;
+}
+
+TEST(GemmKernels, NamesGiveColumnsFirst) {
+  const auto kernel = gemm_kernel_named("volta_sgemm_128x64_tn", false);
+  ASSERT_TRUE(kernel);
+  EXPECT_EQ(kernel->tile(), (Tile{64, 128, 8}));
+  EXPECT_FALSE(kernel->sliced);
+}
+
+TEST(GemmKernels, SlicedIsAnotherKernelOfTheSameTile) {
+  const auto sliced = gemm_kernel_named("ampere_sgemm_128x32_sliced1x4_tn", false);
+  const auto plain = gemm_kernel_named("ampere_sgemm_128x32_tn", false);
+  ASSERT_TRUE(sliced && plain);
+  EXPECT_EQ(sliced->efficiency, SimtGemmConstant::efficiency_128x32_sliced);
+  EXPECT_EQ(plain->efficiency, SimtGemmConstant::efficiency_128x32);
+}
+
+TEST(GemmKernels, OldGpusHaveConstantsOfTheirOwn) {
+  EXPECT_EQ(gemm_kernel_named("maxwell_sgemm_64x64_tn", true)->efficiency, SimtGemmConstant::old_efficiency_64x64);
+}
+
+TEST(GemmKernels, UnknownNamesGiveNothing) {
+  EXPECT_FALSE(gemm_kernel_named("gemmk1_kernel", false));
+  EXPECT_FALSE(gemm_kernel_named("sgemm_32x32x32_NN_vec", false));
+}
+
+TEST(GemmKernels, ResidentCtasByHand) {
+  const SmLimits volta = find_gpu("v100-pcie-32gb")->sm;
+  EXPECT_EQ(resident_ctas(*gemm_kernel_named("128x128", false), volta), 2);          // 65536 / (256 x 128) registers
+  EXPECT_EQ(resident_ctas(*gemm_kernel_named("64x64", false), volta), 8);            // 65536 / (64 x 120) registers
+  EXPECT_EQ(resident_ctas(*gemm_kernel_named("32x32_sliced1x4", false), volta), 3);  // 96 KiB / 32 KiB
+  const SmLimits turing = find_gpu("t4")->sm;
+  EXPECT_EQ(resident_ctas(*gemm_kernel_named("64x32_sliced1x4", false), turing), 1);  // 64 KiB / 48 KiB
+}
+
+TEST(GemmCandidates, CtasByHand) {
+  PlanOptions options{.kernel = "volta_sgemm_128x64_tn"};
+  options.split_k = 3;
+  const auto all = plans({.m = 100, .n = 300, .k = 1000, .trans_b = true}, "v100-pcie-32gb", options);
+  ASSERT_EQ(all.size(), 1U);
+  const Launch& launch = all[0].launches[0];
+  EXPECT_EQ(launch.ctas, 2 * 3 * 3);  // ceil(100 / 64) x ceil(300 / 128) x split
+  EXPECT_EQ(launch.steps, 336);       // ceil(1000 / 3) = 334, whole steps of 8
+  EXPECT_EQ(launch.warps, 4);
+  EXPECT_EQ(launch.product.split, 3);
+}
+
+TEST(GemmCandidates, KernelsDependOnGenerationAndStorage) {
+  const Gemm row_major{.m = 4096, .n = 4096, .k = 32}, weights{.m = 4096, .n = 4096, .k = 32, .trans_b = true};
+  EXPECT_EQ(plans(row_major, "p4").size(), 1U);
+  EXPECT_EQ(plans(weights, "p4").size(), 3U);
+  EXPECT_EQ(plans(row_major, "v100-pcie-32gb").size(), 4U);
+  EXPECT_EQ(plans(weights, "v100-pcie-32gb").size(), 8U);
+  EXPECT_EQ(plans(row_major, "a100-pcie-40gb").size(), 1U);
+}
+
+TEST(GemmCandidates, SplitsOnlyWhereTheyLeaveDepthAndBatchIsOne) {
+  std::set<double> splits;
+  for (const LaunchPlan& plan : plans({.m = 64, .n = 64, .k = 256, .trans_b = true}, "t4")) splits.insert(plan.split_k);
+  EXPECT_EQ(splits, (std::set<double>{1, 2, 3, 4}));
+  for (const LaunchPlan& plan : plans({.batch = 2, .m = 64, .n = 64, .k = 4096, .trans_b = true}, "t4")) {
+    EXPECT_EQ(plan.split_k, 1);
+  }
+}
+
+TEST(GemmCandidates, AnUnknownTileLeavesAll) {
+  EXPECT_EQ(plans({.m = 4096, .n = 4096, .k = 32}, "v100-pcie-32gb", {.tile = Tile{48, 48, 8}}).size(), 4U);
+}
+
+TEST(GemmProducts, GradientsOfALinearLayer) {
+  const Im2col linear = im2col(Gemm{.m = 2, .n = 3, .k = 5, .trans_b = true, .bias = true});
+  const GemmProduct forward = gemm_product(linear, Pass::fwd);
+  EXPECT_TRUE(forward.k_contiguous_a && forward.k_contiguous_b && forward.bias);
+  const GemmProduct data = gemm_product(linear, Pass::bwd_data);  // dA[2,5] = dC[2,3] W[3,5]
+  EXPECT_EQ(data.m, 2);
+  EXPECT_EQ(data.n, 5);
+  EXPECT_EQ(data.k, 3);
+  EXPECT_TRUE(data.k_contiguous_a);
+  EXPECT_FALSE(data.k_contiguous_b);
+  const GemmProduct weight = gemm_product(linear, Pass::bwd_weight);  // dW[3,5] = dC^T[3,2] A[2,5]
+  EXPECT_EQ(weight.m, 3);
+  EXPECT_EQ(weight.n, 5);
+  EXPECT_EQ(weight.k, 2);
+  EXPECT_FALSE(weight.k_contiguous_a || weight.k_contiguous_b || weight.bias);
+}
+
+}  // namespace
+}  // namespace rooftile

@@ -1,0 +1,182 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/plan/candidates.hpp"
+#include "rooftile/timing/plan_time.hpp"
+
+namespace rooftile {
+namespace {
+
+using Constant = SimtGemmConstant;
+
+// One SM, 1e9 MAC/s, memories that cost nothing, no power limit: each test makes one thing cost.
+Machine plain_machine() {
+  Machine machine;
+  machine.family = KernelFamily::gemm_simt;
+  machine.macs_per_second = 1e9;
+  machine.l2 = machine.dram = 1e30;
+  machine.l2_capacity = 1e12;
+  machine.constants = unfitted_constants(KernelFamily::gemm_simt);
+  machine.constants[Constant::efficiency_128x128] = 1;
+  machine.constants[Constant::prologue] = 0;
+  machine.constants[Constant::latency_warps] = 0;
+  machine.constants[Constant::l2_efficiency] = 1;
+  machine.constants[Constant::dram_efficiency] = 1;
+  machine.constants[Constant::bias_passes] = 1.5;
+  machine.constants[Constant::split_overhead] = 0;
+  return machine;
+}
+
+// 128 x 128 x 1000, one CTA of 8 warps.
+Launch plain_launch() {
+  Launch launch;
+  launch.product = {.m = 128, .n = 128, .k = 1000, .tile_m = 128, .tile_n = 128, .tile_k = 8};
+  launch.macs_per_step = 128.0 * 128;
+  launch.ctas = 1;
+  launch.steps = 1000;
+  launch.warps = 8;
+  return launch;
+}
+
+double micros(Seconds time) { return time.value() * 1e6; }
+
+TEST(SimtGemmTime, MultiplyAccumulates) {
+  EXPECT_NEAR(micros(simt_gemm_time(plain_launch(), plain_machine()).time), 16384, 1e-6);  // 128 x 128 x 1000 / 1e9
+}
+
+TEST(SimtGemmTime, EfficiencyAndPrologue) {
+  Machine machine = plain_machine();
+  machine.constants[Constant::efficiency_128x128] = 0.5;
+  machine.constants[Constant::prologue] = 24;
+  EXPECT_NEAR(micros(simt_gemm_time(plain_launch(), machine).time), 16.384 * 1024 * 2, 1e-6);
+}
+
+TEST(SimtGemmTime, LatencyOfFewWarps) {
+  Machine machine = plain_machine();
+  machine.constants[Constant::latency_warps] = 8;  // one CTA is as many as it takes: (1 + 1)^(1/4)
+  EXPECT_NEAR(micros(simt_gemm_time(plain_launch(), machine).time), 16384 * std::pow(2, 0.25), 1e-6);
+}
+
+TEST(SimtGemmTime, LastRoundCountsWhole) {
+  Launch launch = plain_launch();
+  launch.product.m = 5 * 128;
+  launch.ctas = 5;
+  launch.resident = 2;
+  Machine machine = plain_machine();
+  machine.sms = 2;  // a full wave of 4: 2 on each SM; then 1
+  EXPECT_NEAR(micros(simt_gemm_time(launch, machine).time), 3 * 16384, 1e-6);
+}
+
+TEST(SimtGemmTime, L2LoadsOfBothPanels) {
+  Machine machine = plain_machine();
+  machine.macs_per_second = 1e30;
+  machine.l2 = 1e9;
+  EXPECT_NEAR(micros(simt_gemm_time(plain_launch(), machine).time), 256.0 * 1000 * 4 / 1e3, 1e-6);
+}
+
+TEST(SimtGemmTime, DramMovesEachOperandOnceAndTheBiasAgain) {
+  Machine machine = plain_machine();
+  machine.macs_per_second = 1e30;
+  machine.dram = 1e9;
+  Launch launch = plain_launch();
+  const double operands = 2 * 128 * 1000 * 4, output = 128 * 128 * 4;
+  EXPECT_NEAR(micros(simt_gemm_time(launch, machine).time), (operands + output) / 1e3, 1e-3);
+  launch.product.bias = true;
+  EXPECT_NEAR(micros(simt_gemm_time(launch, machine).time), (operands + 1.5 * output) / 1e3, 1e-3);
+}
+
+TEST(SimtGemmTime, LinesPartlyUsedComeForEverySector) {
+  Machine machine = plain_machine();
+  machine.macs_per_second = 1e30;
+  machine.dram = 1e9;
+  machine.l2_capacity = 128 * 128;              // the lines of A in flight fill it,
+  machine.constants[Constant::line_share] = 1;  // so half of the three further loads,
+  machine.constants[Constant::row_major_lines] = 1;
+  machine.constants[Constant::line_depth] = 0;  // at any k
+  machine.constants[Constant::drift] = 1e30;
+  const double operand = 128 * 1000 * 4, output = 128 * 128 * 4;
+  EXPECT_NEAR(micros(simt_gemm_time(plain_launch(), machine).time), (operand * 2.5 + operand + output) / 1e3, 1e-3);
+}
+
+TEST(SimtGemmTime, SplitAddsOverheadAndItsParts) {
+  Machine machine = plain_machine();
+  Launch launch = plain_launch();
+  launch.product.split = 2;
+  launch.ctas = 2;
+  launch.steps = 500;
+  launch.resident = 2;
+  machine.constants[Constant::split_overhead] = 7;
+  EXPECT_NEAR(micros(simt_gemm_time(launch, machine).time), 16384 + 7, 1e-6);
+  machine.l2 = 1e9;
+  const double parts = 2 * 4 * 128 * 128 * 2 / 1e3;
+  EXPECT_NEAR(micros(simt_gemm_time(launch, machine).time), 16384 + 7 + parts, 1);
+}
+
+TEST(SimtGemmTime, PowerCapHalvesTheClockOfLongKernels) {
+  Machine machine = plain_machine();
+  machine.constants[Constant::mac_energy] = 40;
+  machine.watts = 40e-12 * 1e9 / 2;  // half of what all lanes take
+  machine.constants[Constant::power_window] = 20;
+  const double long_time = micros(simt_gemm_time(plain_launch(), machine).time);
+  EXPECT_NEAR(long_time, 2 * 16384, 0.02 * long_time);  // the clock has fallen almost from the start
+  machine.constants[Constant::power_window] = 5e9;
+  EXPECT_NEAR(micros(simt_gemm_time(plain_launch(), machine).time), 16384, 1);  // not yet
+}
+
+Seconds least_time(const Gemm& gemm, const Gpu& gpu, const Machine& machine, const PlanOptions& options = {}) {
+  Seconds least(std::numeric_limits<double>::infinity());
+  const OpShape op{.gemm = im2col(gemm), .family = KernelFamily::gemm_simt};
+  each_plan(op, gpu, options, [&](const LaunchPlan& plan) { least = std::min(least, plan_time(plan, machine)); });
+  return least;
+}
+
+struct Modelled {
+  Gpu gpu;
+  Machine machine;
+};
+
+Modelled modelled(const char* name) {
+  const Gpu gpu = find_gpu(name).value();
+  return {gpu,
+          machine_of(gpu, KernelFamily::gemm_simt, gpu.peak(Peak::fp32), unfitted_constants(KernelFamily::gemm_simt))};
+}
+
+TEST(SimtGemmTime, NeverFasterThanThePeak) {
+  EXPECT_TRUE(rc::check([]() {
+    const Modelled on = modelled(*rc::gen::element("p4", "t4", "v100-pcie-32gb", "a100-pcie-40gb"));
+    const Gemm gemm{.m = *rc::gen::inRange(1, 5000),
+                    .n = *rc::gen::inRange(1, 5000),
+                    .k = *rc::gen::inRange(1, 20000),
+                    .trans_b = *rc::gen::arbitrary<bool>()};
+    const double macs = static_cast<double>(gemm.m) * static_cast<double>(gemm.n) * static_cast<double>(gemm.k);
+    const double peak = macs / (on.machine.macs_per_second * on.machine.sms);
+    RC_ASSERT(least_time(gemm, on.gpu, on.machine).value() >= peak);
+  }));
+}
+
+// Of one kernel; a choice of splits is wider at a larger k.
+TEST(SimtGemmTime, TwiceTheWorkTakesLonger) {
+  EXPECT_TRUE(rc::check([]() {
+    const Modelled on = modelled(*rc::gen::element("p4", "t4", "v100-pcie-32gb", "a100-pcie-40gb"));
+    const Gemm gemm{.m = *rc::gen::inRange(1, 5000),
+                    .n = *rc::gen::inRange(1, 5000),
+                    .k = *rc::gen::inRange(1, 5000),
+                    .trans_b = *rc::gen::arbitrary<bool>()};
+    PlanOptions options{.kernel = *rc::gen::element("sgemm_128x64_tn", "sgemm_64x64_tn", "sgemm_32x128_tn")};
+    options.split_k = 1;
+    const Seconds once = least_time(gemm, on.gpu, on.machine, options);
+    for (std::int64_t Gemm::*const size : {&Gemm::m, &Gemm::n, &Gemm::k}) {
+      Gemm twice = gemm;
+      twice.*size *= 2;
+      RC_ASSERT(least_time(twice, on.gpu, on.machine, options) >= once);
+    }
+  }));
+}
+
+}  // namespace
+}  // namespace rooftile
