@@ -10,9 +10,9 @@
 namespace rooftile {
 namespace {
 
-constexpr std::array kSplits = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 32, 40, 52};
+constexpr std::array kSplits = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48};
 constexpr double kLeastSplitDepth = 64;  // of k that a CTA keeps: no measured kernel keeps less
-constexpr double kMostSplitWaves = 8;    // beyond, a split has nothing left to balance
+constexpr double kMostSplitWaves = 4;    // beyond, a split has nothing left to balance
 
 LaunchPlan plan_of(const GemmProduct& product, const GemmKernel& kernel, double split, double resident, Bytes element,
                    bool old_kernels) {
