@@ -69,6 +69,7 @@ struct Gpu {
   std::optional<double> process_nm;            // name of the chip's process; energies scale with it
   Hertz clock;                                 // core clock at which the peaks and latencies are stated
   std::optional<Hertz> base_clock;             // guaranteed under load
+  std::optional<Hertz> sustained_clock;        // that the board really runs at, where that is not `clock`
   std::optional<Hertz> tensor_clock;           // of tensor-core work, where it differs from `clock`
   std::array<FlopsPerSecond, kPeaks> peaks{};  // zero: the GPU has no such unit, or no source gives it
   SmLimits sm;

@@ -23,6 +23,7 @@ constexpr std::array kKeys = {
     GpuKey{"core.sm_count", U::count, 1, 1e5, required, [](G& g, double v) { g.sm_count = v; }},
     GpuKey{"core.clock", U::hertz, 1e6, 1e11, required, [](G& g, double v) { g.clock = Hertz(v); }},
     GpuKey{"core.base_clock", U::hertz, 1e6, 1e11, optional, [](G& g, double v) { g.base_clock = Hertz(v); }},
+    GpuKey{"core.sustained_clock", U::hertz, 1e6, 1e11, optional, [](G& g, double v) { g.sustained_clock = Hertz(v); }},
     GpuKey{"core.tensor_clock", U::hertz, 1e6, 1e11, optional, [](G& g, double v) { g.tensor_clock = Hertz(v); }},
     GpuKey{"core.tensor_clock_ratio", U::fraction, 0.01, 1},
     GpuKey{"core.process_nm", U::count, 1, 1000, optional, [](G& g, double v) { g.process_nm = v; }},

@@ -9,7 +9,7 @@ namespace rooftile {
 namespace {
 
 // In rows (see Prior): the start of constants for any GPU is physics, that of one GPU's is what the others say.
-constexpr double kAnyStrength = 8, kOwnStrength = 4;
+constexpr double kAnyStrength = 100, kOwnStrength = 4;
 constexpr std::size_t kMostPerGpu = 150, kMostOwn = 1500;
 constexpr std::size_t kFolds = 3;
 

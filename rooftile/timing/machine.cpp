@@ -18,6 +18,10 @@ Machine machine_of(const Gpu& gpu, KernelFamily family, FlopsPerSecond peak, con
   machine.macs_per_second = peak.value() / 2 / gpu.sm_count;
   const bool tensor = family == KernelFamily::tensor && gpu.tensor_clock;
   machine.clock = tensor ? gpu.tensor_clock->value() : gpu.clock.value();
+  if (gpu.sustained_clock && !tensor) {
+    machine.macs_per_second *= *gpu.sustained_clock / gpu.clock;
+    machine.clock = gpu.sustained_clock->value();
+  }
   machine.base_clock = gpu.base_clock ? gpu.base_clock->value() : machine.clock;
   machine.l2 = gpu.level("L2").bandwidth.value();
   machine.l2_capacity = gpu.level("L2").capacity.value();
