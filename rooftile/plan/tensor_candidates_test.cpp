@@ -1,0 +1,113 @@
+#include "rooftile/plan/tensor_candidates.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/ops/conv.hpp"
+
+namespace rooftile {
+namespace {
+
+OpShape gemm_of(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t batch = 1) {
+  Gemm gemm;
+  gemm.batch = batch;
+  gemm.m = m;
+  gemm.n = n;
+  gemm.k = k;
+  return {.gemm = im2col(gemm), .element = Bytes(2), .family = KernelFamily::tensor};
+}
+
+std::vector<LaunchPlan> plans_of(const OpShape& shape, std::string_view gpu, const PlanOptions& options = {}) {
+  std::vector<LaunchPlan> plans;
+  each_tensor_plan(shape, *find_gpu(gpu), options, [&](const LaunchPlan& plan) { plans.push_back(plan); });
+  return plans;
+}
+
+bool has_tile(const std::vector<LaunchPlan>& plans, int m, int n) {
+  return std::any_of(plans.begin(), plans.end(),
+                     [&](const LaunchPlan& plan) { return plan.tile.m == m && plan.tile.n == n; });
+}
+
+TEST(TensorPlans, TilesAreThoseOfTheArchitecture) {
+  const OpShape shape = gemm_of(4096, 4096, 64);
+  EXPECT_FALSE(has_tile(plans_of(shape, "v100-sxm2-16gb"), 32, 64));
+  EXPECT_TRUE(has_tile(plans_of(shape, "a100-sxm4-80gb"), 32, 64));
+  EXPECT_FALSE(has_tile(plans_of(shape, "a100-sxm4-80gb"), 64, 16));
+  EXPECT_TRUE(has_tile(plans_of(shape, "h100-sxm5-80gb"), 64, 16));
+}
+
+TEST(TensorPlans, SkipTilesThatOnlyPadMore) {
+  const auto plans = plans_of(gemm_of(20, 4096, 64), "a100-sxm4-80gb");
+  EXPECT_TRUE(has_tile(plans, 32, 64));
+  EXPECT_FALSE(has_tile(plans, 128, 64));
+  EXPECT_TRUE(has_tile(plans, 64, 128)) << "no lower tile is as wide";
+}
+
+TEST(TensorPlans, SplitDeepProductsOfFewTiles) {
+  const auto most = [](const std::vector<LaunchPlan>& plans) {
+    double split = 0;
+    for (const LaunchPlan& plan : plans) split = std::max(split, plan.split_k);
+    return split;
+  };
+  EXPECT_EQ(most(plans_of(gemm_of(64, 64, 8192), "a100-sxm4-80gb")), 64);
+  EXPECT_EQ(most(plans_of(gemm_of(64, 64, 128), "a100-sxm4-80gb")), 1);
+  EXPECT_EQ(most(plans_of(gemm_of(16384, 16384, 8192), "a100-sxm4-80gb")), 1);
+}
+
+TEST(TensorPlans, WhatIsKnownOfTheKernelFixesTheTile) {
+  PlanOptions options;
+  options.kernel = "ampere_bf16_s16816gemm_bf16_256x128_ldg8_f2f_stages_32x3_tn";
+  for (const LaunchPlan& plan : plans_of(gemm_of(4096, 4096, 64), "a100-sxm4-80gb", options)) {
+    EXPECT_EQ(std::max(plan.tile.m, plan.tile.n), 256);
+    EXPECT_EQ(std::min(plan.tile.m, plan.tile.n), 128);
+  }
+  options.kernel = "somebody_s_gemm_96x48";
+  EXPECT_EQ(plans_of(gemm_of(4096, 4096, 64), "a100-sxm4-80gb", options).size(), 10U) << "no such tile: all of them";
+  options = {};
+  options.split_k = 5;
+  for (const LaunchPlan& plan : plans_of(gemm_of(64, 64, 8192), "a100-sxm4-80gb", options)) EXPECT_EQ(plan.split_k, 5);
+}
+
+TEST(TensorPlans, CountCtasStepsAndBytes) {
+  PlanOptions options;
+  options.tile = Tile{128, 128, 8};
+  options.split_k = 2;
+  const auto plans = plans_of(gemm_of(200, 128, 100, 3), "a100-sxm4-80gb", options);
+  ASSERT_EQ(plans.size(), 1U);
+  const Launch& launch = plans[0].launches[0];
+  EXPECT_EQ(launch.ctas, 2 * 3 * 2);
+  EXPECT_EQ(launch.steps, 64);  // 100 is four steps of 32, two for each part
+  EXPECT_EQ(launch.resident, 2);
+  EXPECT_EQ(launch.product.a_bytes, 200 * 100 * 3 * 2);
+  EXPECT_EQ(launch.product.b_bytes, 128 * 100 * 3 * 2);
+  EXPECT_EQ(launch.dram_store, Bytes(200 * 128 * 3 * 2));
+  EXPECT_EQ(launch.l2, Bytes(12 * 64 * (128 + 128) * 2) + launch.dram_store);
+}
+
+TEST(TensorPlans, AConvolutionLoadsOverlappingWindowsOnce) {
+  Conv conv{.batch = 8, .in_channels = 64, .out_channels = 64};
+  conv.axes[1] = conv.axes[2] = {.in = 56, .filter = 3, .pad_begin = 1, .pad_end = 1};
+  OpShape shape = {.gemm = im2col(conv), .element = Bytes(2), .family = KernelFamily::tensor};
+  for (const Pass pass : {Pass::fwd, Pass::bwd_data, Pass::bwd_weight}) {
+    shape.pass = pass;
+    for (const LaunchPlan& plan : plans_of(shape, "a100-sxm4-80gb")) {
+      const Launch& launch = plan.launches[0];
+      EXPECT_EQ(Bytes(launch.product.a_bytes + launch.product.b_bytes), launch.dram_load);
+      const double gathered =
+          launch.ctas * launch.steps * 2 *
+          (std::min(launch.product.tile_m, launch.product.m) + std::min(launch.product.tile_n, launch.product.n));
+      const double loaded = (launch.l2 - launch.dram_store).value();
+      if (pass == Pass::bwd_weight) {
+        EXPECT_DOUBLE_EQ(loaded, gathered);
+      } else {
+        EXPECT_LT(loaded, gathered);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace rooftile
