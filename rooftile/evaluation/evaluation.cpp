@@ -10,6 +10,7 @@
 #include "rooftile/evaluation/makers.hpp"
 #include "rooftile/evaluation/methods.hpp"
 #include "rooftile/workload/conv_geometry.hpp"
+#include "rooftile/workload/workload.hpp"
 
 namespace rooftile {
 namespace {
@@ -78,6 +79,9 @@ Result<EvaluationInput> evaluation_input(std::vector<Gpu> gpus, std::int64_t bat
     for (const Method method : {Method::delta, Method::rooftile}) {
       if (auto result = check(evaluated(method), gpu); !result) return tl::unexpected(result.error());
     }
+  }
+  if (batch < 1 || batch > kMaxDimension / 2) {  // fig17 doubles it
+    return fail(ErrorCode::bad_input, fmt::format("a batch of 1 to {} samples, not {}", kMaxDimension / 2, batch));
   }
   EvaluationInput input = {.gpus = std::move(gpus), .batch = batch, .layers = unique_convolutions(batch)};
   for (const EvaluatedLayer& layer : input.layers) {

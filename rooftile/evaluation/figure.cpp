@@ -1,10 +1,12 @@
 #include "rooftile/evaluation/figure.hpp"
 
+#include <cmath>
+
 #include <fmt/format.h>
 
 namespace rooftile {
 
-std::string cell(double number) { return fmt::format("{:.6g}", number); }
-std::string whole_cell(double number) { return fmt::format("{:.0f}", number); }
+std::string cell(double number) { return std::isfinite(number) ? fmt::format("{:.6g}", number) : ""; }
+std::string whole_cell(double number) { return std::isfinite(number) ? fmt::format("{:.0f}", number) : ""; }
 
 }  // namespace rooftile

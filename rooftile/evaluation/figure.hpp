@@ -50,9 +50,9 @@ struct Figure {
   std::vector<Plot> plots;
 };
 
-// Six significant digits.
+// Six significant digits; nothing for what is no number.
 std::string cell(double number);
-// A whole number of bytes.
+// A whole number of bytes; nothing for what is no number.
 std::string whole_cell(double number);
 
 }  // namespace rooftile

@@ -1,6 +1,8 @@
 #include "rooftile/evaluation/methods.hpp"
 
 #include "rooftile/ops/conv.hpp"
+#include "rooftile/traffic/delta.hpp"
+#include "rooftile/traffic/refined.hpp"
 
 namespace rooftile {
 
@@ -18,10 +20,15 @@ PredictOptions prior_of(double miss_rate) {
   return options;
 }
 
-Traffic traffic_by(Method method, const Conv& conv, const Gpu& gpu) {
-  PredictOptions options = evaluated(method);
-  options.plan.tile = delta_plan(im2col(conv), gpu).kernel.tile;
-  return estimate(conv, gpu, options).traffic;
+std::string_view name_of(TrafficForm form) { return form == TrafficForm::delta ? "delta" : "refined"; }
+std::string_view title_of(TrafficForm form) { return form == TrafficForm::delta ? "DeLTA" : "refined"; }
+
+Traffic traffic_by(TrafficForm form, const Conv& conv, const Gpu& gpu) {
+  const Im2col gemm = im2col(conv);
+  const Plan plan = delta_plan(gemm, gpu);
+  if (form == TrafficForm::delta) return delta_traffic(gemm, plan, gpu.l1_request).total;
+  constexpr Bytes kFp32{4};
+  return refined_traffic(gemm, plan, gpu, kFp32).total;
 }
 
 }  // namespace rooftile

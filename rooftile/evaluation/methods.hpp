@@ -19,8 +19,13 @@ PredictOptions evaluated(Method method);
 // DeLTA with miss rates fixed.
 PredictOptions prior_of(double miss_rate);
 
-// The bytes of a method with DeLTA's tile: the kernel that is simulated.
-Traffic traffic_by(Method method, const Conv& conv, const Gpu& gpu);
+// Closed forms of traffic: DeLTA's, and the one that counts as the simulator does (traffic/refined.hpp).
+enum class TrafficForm { delta, refined };
+std::string_view name_of(TrafficForm form);
+std::string_view title_of(TrafficForm form);
+
+// The bytes of a direct convolution with DeLTA's tile and fp32: the kernel that is simulated.
+Traffic traffic_by(TrafficForm form, const Conv& conv, const Gpu& gpu);
 
 // A level of the hierarchy as a figure compares it. The L1 stands there twice, as the simulator can count what warps
 // ask of it: in sectors that hold something wanted, and in whole requests of Gpu::l1_request, what DeLTA's Eq 3 counts.

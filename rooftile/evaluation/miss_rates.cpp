@@ -12,15 +12,15 @@ namespace rooftile {
 namespace {
 
 struct MissRates {
-  double simulated = 0, delta = 0, rooftile = 0;
+  double simulated = 0, delta = 0, refined = 0;
 };
 
-MissRates l1_rates(const Simulation& simulation, const Traffic& delta, const Traffic& rooftile) {
-  return {simulation.bytes.l2 / simulation.bytes.l1, delta.l2 / delta.l1, rooftile.l2 / rooftile.l1};
+MissRates l1_rates(const Simulation& simulation, const Traffic& delta, const Traffic& refined) {
+  return {simulation.bytes.l2 / simulation.bytes.l1, delta.l2 / delta.l1, refined.l2 / refined.l1};
 }
 
-MissRates l2_rates(const Simulation& simulation, const Traffic& delta, const Traffic& rooftile) {
-  return {simulation.bytes.dram / simulation.bytes.l2, delta.dram / delta.l2, rooftile.dram / rooftile.l2};
+MissRates l2_rates(const Simulation& simulation, const Traffic& delta, const Traffic& refined) {
+  return {simulation.bytes.dram / simulation.bytes.l2, delta.dram / delta.l2, refined.dram / refined.l2};
 }
 
 // Places of GoogLeNet's layers among all.
@@ -40,20 +40,19 @@ Plot empty_plot(const char* level, const Gpu& gpu, const std::string& caption, s
   plot.caption = caption;
   plot.x.title = "Unique convolutions of GoogLeNet, in order";
   plot.x.range = {0.5, static_cast<double>(layers) + 0.5};
-  plot.y = {.title = "Miss rate", .unit = PlotAxis::Unit::percent};
-  plot.series = {
-      {.name = "simulated", .line = true}, {.name = "DeLTA", .colour = 1}, {.name = "rooftile", .colour = 2}};
+  plot.y = {.title = "Miss rate", .unit = PlotAxis::Unit::percent, .range = std::pair(0.0, 1.05)};
+  plot.series = {{.name = "simulated", .line = true}, {.name = "DeLTA", .colour = 1}, {.name = "refined", .colour = 2}};
   return plot;
 }
 
 void add(Plot& plot, double x, const MissRates& rates) {
   plot.series[0].points.emplace_back(x, rates.simulated);
   plot.series[1].points.emplace_back(x, rates.delta);
-  plot.series[2].points.emplace_back(x, rates.rooftile);
+  plot.series[2].points.emplace_back(x, rates.refined);
 }
 
 void append(std::vector<std::string>& row, const MissRates& rates) {
-  for (const double rate : {rates.simulated, rates.delta, rates.rooftile}) row.push_back(cell(rate));
+  for (const double rate : {rates.simulated, rates.delta, rates.refined}) row.push_back(cell(rate));
 }
 
 }  // namespace
@@ -69,7 +68,7 @@ Figure make_miss_rates(const EvaluationInput& input, const Simulations& simulati
   table.file = "fig4";
   table.what = "miss rates of GoogLeNet's unique convolutions at the L1 (of the sectors asked for) and the L2";
   table.columns = joined(
-      joined(layer_columns(), {"l1_simulated", "l1_delta", "l1_rooftile", "l2_simulated", "l2_delta", "l2_rooftile"}),
+      joined(layer_columns(), {"l1_simulated", "l1_delta", "l1_refined", "l2_simulated", "l2_delta", "l2_refined"}),
       simulation_columns());
   const std::vector<std::size_t> places = googlenet_layers(input);
   std::vector<EvaluatedLayer> layers;
@@ -82,7 +81,8 @@ Figure make_miss_rates(const EvaluationInput& input, const Simulations& simulati
     for (std::size_t i = 0; i < places.size(); ++i) {
       const Conv& conv = layers[i].conv;
       const Simulation& simulation = simulations.of(gpu, conv);
-      const Traffic delta = traffic_by(Method::delta, conv, gpu), refined = traffic_by(Method::rooftile, conv, gpu);
+      const Traffic delta = traffic_by(TrafficForm::delta, conv, gpu),
+                    refined = traffic_by(TrafficForm::refined, conv, gpu);
       const MissRates l1_rate = l1_rates(simulation, delta, refined), l2_rate = l2_rates(simulation, delta, refined);
       add(l1, static_cast<double>(i + 1), l1_rate);
       add(l2, static_cast<double>(i + 1), l2_rate);

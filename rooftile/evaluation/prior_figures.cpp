@@ -64,7 +64,7 @@ std::vector<std::string> prior_row(const EvaluationInput& input, const Simulatio
                                    std::size_t place, const ComparedLevel& level, double& over_simulated) {
   const Conv& conv = input.layers[place].conv;
   const double prior = (estimate(conv, gpu, prior_of(1)).traffic.*level.closed).value();
-  const double delta = (traffic_by(Method::delta, conv, gpu).*level.closed).value();
+  const double delta = (traffic_by(TrafficForm::delta, conv, gpu).*level.closed).value();
   const Simulation& simulation = simulations.of(gpu, conv);
   const double simulated = simulation.bytes.*level.simulated;
   over_simulated = prior / simulated;

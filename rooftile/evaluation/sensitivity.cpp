@@ -45,12 +45,12 @@ Conv layer_of(const Sweep& sweep, std::int64_t value, std::int64_t batch) {
 
 // What one plot needs of a level: lines for what was simulated, points for the methods, in one colour.
 struct LevelSeries {
-  PlotSeries simulated, delta, rooftile;
+  PlotSeries simulated, delta, refined;
 
   LevelSeries(const ComparedLevel& level, std::size_t colour)
       : simulated{.name = fmt::format("{}, simulated", level.title), .line = true, .colour = colour},
         delta{.name = fmt::format("{}, DeLTA", level.title), .colour = colour},
-        rooftile{.name = fmt::format("{}, rooftile", level.title), .line = true, .colour = colour, .dashed = true} {}
+        refined{.name = fmt::format("{}, refined", level.title), .line = true, .colour = colour, .dashed = true} {}
 };
 
 constexpr std::array kLevels = {kComparedLevels[0], kComparedLevels[2], kComparedLevels[3]};
@@ -67,8 +67,9 @@ class SweepFigure {
       const Conv conv = layer_of(sweep_, value, input_.batch);
       const Simulation& simulation = simulations_.of(gpu_, conv);
       note_.add(simulation);
-      const Traffic delta = traffic_by(Method::delta, conv, gpu_), refined = traffic_by(Method::rooftile, conv, gpu_);
-      for (const ComparedLevel& level : kComparedLevels) {
+      const Traffic delta = traffic_by(TrafficForm::delta, conv, gpu_),
+                    refined = traffic_by(TrafficForm::refined, conv, gpu_);
+      for (const ComparedLevel& level : kLevels) {
         const std::array<double, 3> bytes = {simulation.bytes.*level.simulated, (delta.*level.closed).value(),
                                              (refined.*level.closed).value()};
         table.rows.push_back(
@@ -81,7 +82,7 @@ class SweepFigure {
   }
 
   void add_scores(FigureTable& table) const {
-    for (const ComparedLevel& level : kComparedLevels) {
+    for (const ComparedLevel& level : kLevels) {
       const Score delta = score(scored_.at(level.name)), refined = score(refined_scored_.at(level.name));
       table.rows.push_back({gpu_.id, fmt::format("{}", input_.batch), sweep_.name, std::string(level.name),
                             cell(delta.gmae), cell(delta.ratio), cell(refined.gmae), cell(refined.ratio)});
@@ -99,7 +100,7 @@ class SweepFigure {
     constexpr double kWidth = 600;
     result.width = kWidth;
     for (const LevelSeries& level : series_) {
-      for (const PlotSeries* series : {&level.simulated, &level.delta, &level.rooftile}) {
+      for (const PlotSeries* series : {&level.simulated, &level.delta, &level.refined}) {
         result.series.push_back(*series);
       }
     }
@@ -125,7 +126,7 @@ class SweepFigure {
     for (std::size_t i = 0; i < kLevels.size(); ++i) {
       series_[i].simulated.points.emplace_back(x, simulation.bytes.*kLevels[i].simulated);
       series_[i].delta.points.emplace_back(x, (delta.*kLevels[i].closed).value());
-      series_[i].rooftile.points.emplace_back(x, (refined.*kLevels[i].closed).value());
+      series_[i].refined.points.emplace_back(x, (refined.*kLevels[i].closed).value());
     }
   }
 
@@ -151,14 +152,14 @@ void want_sensitivity(const EvaluationInput& input, Simulations& simulations) {
 Figure make_sensitivity(const EvaluationInput& input, const Simulations& simulations) {
   FigureTable table;
   table.file = "fig17";
-  table.what = "bytes of the artificial layer at each level as one of its numbers changes: simulated, DeLTA, rooftile";
+  table.what = "bytes of the artificial layer at each level as one of its numbers changes: simulated, DeLTA, refined";
   table.columns = joined({"gpu", "batch", "parameter", "value", "level", "simulated_bytes", "delta_bytes",
-                          "rooftile_bytes", "delta_over_simulated", "rooftile_over_simulated"},
+                          "refined_bytes", "delta_over_simulated", "refined_over_simulated"},
                          simulation_columns());
   FigureTable scores;
   scores.file = "fig17-scores";
   scores.what = "GMAE and geometric mean of closed form over simulated, by swept number and level";
-  scores.columns = {"gpu", "batch", "parameter", "level", "delta_gmae", "delta_mean", "rooftile_gmae", "rooftile_mean"};
+  scores.columns = {"gpu", "batch", "parameter", "level", "delta_gmae", "delta_mean", "refined_gmae", "refined_mean"};
   Figure figure;
   const std::vector<Sweep> all = sweeps(input.batch);
   for (const Gpu& gpu : input.gpus) {

@@ -32,7 +32,7 @@ void add_series(Plot& plot, const std::vector<LayerEstimate>& estimates) {
       series.points.emplace_back(static_cast<double>(layer + 1), estimates[layer].time.value());
     }
     if (series.points.empty()) continue;
-    series.name = fmt::format("{}: {} layers", name_of(bottleneck), series.points.size());
+    series.name = fmt::format("{}: {} of {}", name_of(bottleneck), series.points.size(), estimates.size());
     plot.series.push_back(std::move(series));
   }
 }

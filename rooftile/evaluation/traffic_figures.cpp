@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -14,14 +15,17 @@
 namespace rooftile {
 namespace {
 
-constexpr std::array kMethods = {Method::delta, Method::rooftile};
+constexpr std::array kForms = {TrafficForm::delta, TrafficForm::refined};
 
-std::string title_of(Method method) { return method == Method::delta ? "DeLTA" : std::string(name_of(method)); }
+// Whole requests are what DeLTA's Eq 3 counts; the refined form counts sectors.
+bool speaks_of(TrafficForm form, const ComparedLevel& level) {
+  return form == TrafficForm::delta || level.simulated != &LevelBytes::l1_lines;
+}
 
-// One level of one layer on one GPU; bytes.
+// One level of one layer on one GPU; bytes, NaN where a closed form does not speak of the level.
 struct TrafficPoint {
   double simulated = 0;
-  std::array<double, kMethods.size()> closed{};
+  std::array<double, kForms.size()> closed{};
 };
 
 // Of all layers, for one GPU and level.
@@ -31,8 +35,9 @@ std::vector<TrafficPoint> points_of(const EvaluationInput& input, const Simulati
   for (const EvaluatedLayer& layer : input.layers) {
     TrafficPoint point;
     point.simulated = simulations.of(gpu, layer.conv).bytes.*level.simulated;
-    for (std::size_t i = 0; i < kMethods.size(); ++i) {
-      point.closed[i] = (traffic_by(kMethods[i], layer.conv, gpu).*level.closed).value();
+    for (std::size_t i = 0; i < kForms.size(); ++i) {
+      point.closed[i] = speaks_of(kForms[i], level) ? (traffic_by(kForms[i], layer.conv, gpu).*level.closed).value()
+                                                    : std::numeric_limits<double>::quiet_NaN();
     }
     points.push_back(point);
   }
@@ -56,9 +61,9 @@ void add_rows(FigureTable& table, const EvaluationInput& input, const Simulation
 FigureTable rows_table(const EvaluationInput& input, const Simulations& simulations) {
   FigureTable table;
   table.file = "fig11";
-  table.what = "bytes of each unique convolution at each level: simulated, DeLTA, rooftile";
-  table.columns = joined(joined(layer_columns(), {"level", "simulated_bytes", "delta_bytes", "rooftile_bytes",
-                                                  "delta_over_simulated", "rooftile_over_simulated"}),
+  table.what = "bytes of each unique convolution at each level: simulated, DeLTA, refined";
+  table.columns = joined(joined(layer_columns(), {"level", "simulated_bytes", "delta_bytes", "refined_bytes",
+                                                  "delta_over_simulated", "refined_over_simulated"}),
                          simulation_columns());
   for (const Gpu& gpu : input.gpus) {
     for (const ComparedLevel& level : kComparedLevels) add_rows(table, input, simulations, gpu, level);
@@ -76,16 +81,16 @@ double deviation(const std::vector<Compared>& rows) {
 }
 
 std::vector<std::string> score_row(const EvaluationInput& input, const std::vector<TrafficPoint>& points,
-                                   std::size_t method) {
+                                   std::size_t form) {
   std::vector<Compared> rows;
   std::size_t worst = 0;
-  const auto error = [&](std::size_t i) { return std::abs(std::log(points[i].closed[method] / points[i].simulated)); };
+  const auto error = [&](std::size_t i) { return std::abs(std::log(points[i].closed[form] / points[i].simulated)); };
   for (std::size_t i = 0; i < points.size(); ++i) {
-    rows.push_back({.measured = points[i].simulated, .predicted = points[i].closed[method]});
+    rows.push_back({.measured = points[i].simulated, .predicted = points[i].closed[form]});
     if (error(i) > error(worst)) worst = i;
   }
   const Score summed = score(rows);
-  return {std::string(name_of(kMethods[method])),
+  return {std::string(name_of(kForms[form])),
           fmt::format("{}", summed.rows),
           cell(summed.gmae),
           cell(deviation(rows)),
@@ -97,17 +102,19 @@ std::vector<std::string> score_row(const EvaluationInput& input, const std::vect
 FigureTable scores_table(const EvaluationInput& input, const Simulations& simulations) {
   FigureTable table;
   table.file = "fig11-scores";
-  table.what = "GMAE, standard deviation and geometric mean of closed form over simulated, by GPU, level and method";
-  table.columns = {"gpu",    "batch", "replacement",  "start",      "level",       "method",
+  table.what =
+      "GMAE, standard deviation and geometric mean of each closed form over simulated, by GPU, level and closed form";
+  table.columns = {"gpu",    "batch", "replacement",  "start",      "level",       "form",
                    "layers", "gmae",  "std_of_ratio", "mean_ratio", "worst_ratio", "worst_layer"};
   for (const Gpu& gpu : input.gpus) {
     for (const ComparedLevel& level : kComparedLevels) {
       const auto points = points_of(input, simulations, gpu, level);
       const SimulateOptions& options = simulations.options();
-      for (std::size_t method = 0; method < kMethods.size(); ++method) {
+      for (std::size_t form = 0; form < kForms.size(); ++form) {
+        if (!speaks_of(kForms[form], level)) continue;
         table.rows.push_back(joined({gpu.id, fmt::format("{}", input.batch), std::string(name_of(options.policy)),
                                      std::string(name_of(options.start)), std::string(level.name)},
-                                    score_row(input, points, method)));
+                                    score_row(input, points, form)));
       }
     }
   }
@@ -115,26 +122,25 @@ FigureTable scores_table(const EvaluationInput& input, const Simulations& simula
 }
 
 Plot ratio_plot(const EvaluationInput& input, const Simulations& simulations, const ComparedLevel& level,
-                std::size_t method, const std::string& caption) {
+                std::size_t form, const std::string& caption) {
   Plot plot = plot_over(input.layers);
-  plot.file = fmt::format("fig11-{}-{}", level.name, name_of(kMethods[method]));
-  plot.what = fmt::format("Fig 11: loads at {}, {} over simulated", level.title, title_of(kMethods[method]));
+  plot.file = fmt::format("fig11-{}-{}", level.name, name_of(kForms[form]));
+  plot.what = fmt::format("Fig 11: loads at {}, {} over simulated", level.title, title_of(kForms[form]));
   plot.caption = caption;
-  plot.y = {.title = title_of(kMethods[method]) + " / simulated", .logarithmic = true};
+  plot.y = {.title = fmt::format("{} / simulated", title_of(kForms[form])), .logarithmic = true};
   plot.level = 1;
   for (std::size_t i = 0; i < input.gpus.size(); ++i) {
     PlotSeries series = {.name = input.gpus[i].id, .colour = i};
     const auto points = points_of(input, simulations, input.gpus[i], level);
     for (std::size_t layer = 0; layer < points.size(); ++layer) {
-      series.points.emplace_back(static_cast<double>(layer + 1),
-                                 points[layer].closed[method] / points[layer].simulated);
+      series.points.emplace_back(static_cast<double>(layer + 1), points[layer].closed[form] / points[layer].simulated);
     }
     plot.series.push_back(std::move(series));
   }
   return plot;
 }
 
-// Series of bytes: what was simulated first, then the methods.
+// Series of bytes: what was simulated first, then the closed forms.
 void add_bytes(Plot& plot, const std::vector<TrafficPoint>& points, const std::string& simulated, std::size_t colour) {
   PlotSeries series = {.name = simulated, .line = true, .colour = colour, .dashed = colour != 0};
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -143,11 +149,11 @@ void add_bytes(Plot& plot, const std::vector<TrafficPoint>& points, const std::s
   plot.series.push_back(std::move(series));
 }
 
-void add_methods(Plot& plot, const std::vector<TrafficPoint>& points) {
-  for (std::size_t method = 0; method < kMethods.size(); ++method) {
-    PlotSeries series = {.name = title_of(kMethods[method]), .colour = method + 1};
+void add_forms(Plot& plot, const std::vector<TrafficPoint>& points) {
+  for (std::size_t form = 0; form < kForms.size(); ++form) {
+    PlotSeries series = {.name = std::string(title_of(kForms[form])), .colour = form + 1};
     for (std::size_t i = 0; i < points.size(); ++i) {
-      series.points.emplace_back(static_cast<double>(i + 1), points[i].closed[method]);
+      series.points.emplace_back(static_cast<double>(i + 1), points[i].closed[form]);
     }
     plot.series.push_back(std::move(series));
   }
@@ -166,8 +172,9 @@ Figure make_traffic_ratios(const EvaluationInput& input, const Simulations& simu
   figure.tables = {scores_table(input, simulations), rows_table(input, simulations)};
   const std::string caption = note_on(input, simulations, input.layers);
   for (const ComparedLevel& level : kComparedLevels) {
-    for (std::size_t method = 0; method < kMethods.size(); ++method) {
-      figure.plots.push_back(ratio_plot(input, simulations, level, method, caption));
+    for (std::size_t form = 0; form < kForms.size(); ++form) {
+      if (!speaks_of(kForms[form], level)) continue;
+      figure.plots.push_back(ratio_plot(input, simulations, level, form, caption));
     }
   }
   return figure;
@@ -181,8 +188,8 @@ Figure make_traffic(const EvaluationInput& input, const Simulations& simulations
       const auto points = points_of(input, simulations, gpu, level);
       const bool whole_requests = level.simulated == &LevelBytes::l1_lines;
       if (whole_requests) {  // beside the sectors, in the same plot
-        constexpr std::size_t kAfterMethods = kMethods.size() + 1;
-        add_bytes(figure.plots.back(), points, "simulated, whole requests", kAfterMethods);
+        constexpr std::size_t kAfterForms = kForms.size() + 1;
+        add_bytes(figure.plots.back(), points, "simulated, whole requests", kAfterForms);
         continue;
       }
       Plot plot = plot_over(input.layers);
@@ -191,7 +198,7 @@ Figure make_traffic(const EvaluationInput& input, const Simulations& simulations
       plot.caption = caption;
       plot.y = {.title = "Bytes", .logarithmic = true, .unit = PlotAxis::Unit::bytes};
       add_bytes(plot, points, "simulated", 0);
-      add_methods(plot, points);
+      add_forms(plot, points);
       figure.plots.push_back(std::move(plot));
     }
   }
