@@ -84,11 +84,11 @@ TEST(Calibration, BadFilesAreErrorsWithTheirPlace) {
     const auto read = parse_calibration(text, "c.toml");
     return read ? std::string("no error") : read.error().text();
   };
-  EXPECT_THAT(message("[[entri]]\n"), testing::HasSubstr("unknown table 'entri' (did you mean 'entry'?)"));
-  EXPECT_THAT(message("[[entry]]\nfamily = \"tensor\"\n"), testing::HasSubstr("no 'scope'"));
-  EXPECT_THAT(message("[[entry]]\nfamily = \"tensor\"\nscope = \"x\"\n[entry.constants]\nwide_efficiency = 1.5\n"),
+  EXPECT_THAT(message("[[entri]]\n"), testing::HasSubstr("unknown table 'entri'; did you mean 'entry'?"));
+  EXPECT_THAT(message("[[entry]]\nfamily = \"conv_simt\"\n"), testing::HasSubstr("no 'scope'"));
+  EXPECT_THAT(message("[[entry]]\nfamily = \"conv_simt\"\nscope = \"x\"\n[entry.constants]\nwide_efficiency = 1.5\n"),
               testing::HasSubstr("wide_efficiency is 1.5, which is not between 0.2 and 1"));
-  EXPECT_THAT(message("[[entry]]\nfamily = \"tensor\"\nscope = \"x\"\n[entry.constants]\nwide_eficiency = 1\n"),
+  EXPECT_THAT(message("[[entry]]\nfamily = \"conv_simt\"\nscope = \"x\"\n[entry.constants]\nwide_eficiency = 1\n"),
               testing::HasSubstr("did you mean 'wide_efficiency'"));
   EXPECT_THAT(message("entry = 3\n"), testing::HasSubstr("'entry' is not a list of tables"));
   EXPECT_THAT(message("[[entry"), testing::HasSubstr("c.toml:1"));
