@@ -1,15 +1,34 @@
 #include "rooftile/predict/refined.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "rooftile/ops/work.hpp"
 #include "rooftile/timing/roofline.hpp"
+#include "rooftile/traffic/refined.hpp"
 
 namespace rooftile {
 namespace {
 
-Traffic traffic_of(const LaunchPlan& plan) {
+// The plan of a single kernel as the traffic models take it.
+Plan plan_of(const LaunchPlan& launches, const Im2col& gemm, double sm_count) {
+  const Launch& launch = launches.launches[0];
+  Plan plan;
+  plan.kernel.tile = launches.tile;
+  plan.kernel.warps = static_cast<int>(launch.warps);
+  plan.columns = std::ceil(gemm.n / launches.tile.n);
+  plan.rows = std::ceil(gemm.m / launches.tile.m);
+  plan.ctas = plan.columns * plan.rows * gemm.groups;
+  plan.loops = std::ceil(gemm.k / launches.tile.k);
+  plan.active_ctas_per_sm = launch.resident;
+  plan.ctas_per_sm = std::ceil(plan.ctas / sm_count);
+  plan.waves = std::ceil(plan.ctas_per_sm / plan.active_ctas_per_sm);
+  return plan;
+}
+
+// What the launches of a plan move, each operand once and the tiles of the CTAs.
+Traffic launched_traffic(const LaunchPlan& plan) {
   Traffic traffic;
   for (std::size_t i = 0; i < plan.count; ++i) {
     const Launch& launch = plan.launches[i];
@@ -76,7 +95,10 @@ void add_refined(LayerEstimate& layer, const Im2col& gemm, double count, const G
     least = time;
     best = plan;
   });
-  Traffic traffic = traffic_of(best);
+  // The counted form covers the one kernel of a forward pass.
+  const bool counted = options.pass == Pass::fwd && best.algorithm == Algorithm::implicit_gemm && best.count == 1;
+  Traffic traffic = launched_traffic(best);
+  if (counted) traffic = refined_traffic(gemm, plan_of(best, gemm, gpu.sm_count), gpu, model.element).total;
   traffic.compulsory = model.element * compulsory_elements(gemm);
   layer.traffic += traffic * count;
   const Cases cases = plan_cases(best, model.machine);
