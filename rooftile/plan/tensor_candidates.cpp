@@ -49,9 +49,25 @@ double resident_of(const Tile& tile) {
   return std::clamp(kAccumulators / (static_cast<double>(tile.m) * tile.n), 1.0, kMost);
 }
 
+double padded(double channels) { return std::ceil(channels / kDepth) * kDepth; }
+
+// A convolution's main loop takes one tap of the filter after the other, each with whole steps of its channels; so the
+// rows of a weight gradient are whole steps of channels too. What is padded here costs time and no memory.
+double padded_depth(const GemmShape& shape, const OpShape& op) {
+  if (op.pass == Pass::bwd_weight) return padded(shape.k);
+  const double channels = op.pass == Pass::fwd ? op.gemm.in_channels : op.gemm.out_channels;
+  return shape.k / channels * padded(channels);
+}
+
+double padded_rows(const GemmShape& shape, const OpShape& op) {
+  if (op.pass != Pass::bwd_weight || op.gemm.filter_volume == 1) return shape.m;
+  return op.gemm.filter_volume * padded(op.gemm.in_channels);
+}
+
 struct Context {
   const OpShape& op;
   const GemmShape& shape;
+  double rows, depth;  // padded
   const Gpu& gpu;
   const PlanOptions& options;
 };
@@ -79,9 +95,9 @@ void set_launch(Launch& launch, const Tile& tile, double split, const Context& c
   product.tile_n = tile.n;
   product.tile_k = tile.k;
   product.split = split;
-  launch.ctas = std::ceil(product.m / tile.m) * std::ceil(product.n / tile.n) * product.batch * split;
+  launch.ctas = std::ceil(context.rows / tile.m) * std::ceil(product.n / tile.n) * product.batch * split;
   launch.macs_per_step = static_cast<double>(tile.m) * tile.n;
-  launch.steps = std::ceil(std::ceil(product.k / kDepth) / split) * kDepth;
+  launch.steps = std::ceil(std::ceil(context.depth / kDepth) / split) * kDepth;
   launch.resident = context.options.active_ctas_per_sm ? *context.options.active_ctas_per_sm : resident_of(tile);
   const double rows = std::min<double>(tile.m, product.m), columns = std::min<double>(tile.n, product.n);
   const double loaded = launch.steps * (rows * unique_share(context.shape, rows) + columns);
@@ -89,10 +105,10 @@ void set_launch(Launch& launch, const Tile& tile, double split, const Context& c
 }
 
 // Another tile does the same with less padding.
-bool is_wasteful(const Tile& tile, std::span<const Tile> tiles, const GemmShape& shape) {
+bool is_wasteful(const Tile& tile, std::span<const Tile> tiles, const Context& context) {
   return std::any_of(tiles.begin(), tiles.end(), [&](const Tile& other) {
-    return (other.n == tile.n && other.m < tile.m && other.m >= shape.m) ||
-           (other.m == tile.m && other.n < tile.n && other.n >= shape.n);
+    return (other.n == tile.n && other.m < tile.m && other.m >= context.rows) ||
+           (other.m == tile.m && other.n < tile.n && other.n >= context.shape.n);
   });
 }
 
@@ -109,7 +125,7 @@ void visit_splits(LaunchPlan& plan, const Context& context, const VisitPlan& vis
   for (const int split : kSplits) {
     if (split == 1) continue;
     if (ctas * split > kMostSplitCtas * context.gpu.sm_count) break;
-    if (std::ceil(std::ceil(context.shape.k / kDepth) / split) * kDepth < kLeastSplitDepth) break;
+    if (std::ceil(std::ceil(context.depth / kDepth) / split) * kDepth < kLeastSplitDepth) break;
     visit_split(split);
   }
 }
@@ -118,7 +134,7 @@ void visit_splits(LaunchPlan& plan, const Context& context, const VisitPlan& vis
 
 void each_tensor_plan(const OpShape& op, const Gpu& gpu, const PlanOptions& options, const VisitPlan& visit) {
   const GemmShape shape = gemm_shape(op);
-  const Context context{op, shape, gpu, options};
+  const Context context{op, shape, padded_rows(shape, op), padded_depth(shape, op), gpu, options};
   const std::span<const Tile> tiles = tiles_of(gpu);
   const std::optional<Tile> known = options.tile ? options.tile : tile_of_kernel(options.kernel);
   const bool fixed =
@@ -130,7 +146,7 @@ void each_tensor_plan(const OpShape& op, const Gpu& gpu, const PlanOptions& opti
   plan.launches[0].dram_store = shape.store;
   plan.launches[0].gradient = op.pass != Pass::fwd;
   for (const Tile& tile : tiles) {
-    if (fixed ? !same_sides(tile, *known) : is_wasteful(tile, tiles, shape)) continue;
+    if (fixed ? !same_sides(tile, *known) : is_wasteful(tile, tiles, context)) continue;
     plan.tile = tile;
     visit_splits(plan, context, visit);
   }

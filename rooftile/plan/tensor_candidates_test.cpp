@@ -87,6 +87,20 @@ TEST(TensorPlans, CountCtasStepsAndBytes) {
   EXPECT_EQ(launch.l2, Bytes(12 * 64 * (128 + 128) * 2) + launch.dram_store);
 }
 
+TEST(TensorPlans, ConvolutionsTakeWholeStepsOfChannels) {
+  Conv conv{.batch = 8, .in_channels = 3, .out_channels = 48};
+  conv.axes[1] = conv.axes[2] = {.in = 56, .filter = 7};
+  OpShape shape = {.gemm = im2col(conv), .element = Bytes(2), .family = KernelFamily::tensor};
+  EXPECT_EQ(plans_of(shape, "a100-sxm4-80gb").at(0).launches[0].steps, 49 * 32);
+  shape.pass = Pass::bwd_data;
+  EXPECT_EQ(plans_of(shape, "a100-sxm4-80gb").at(0).launches[0].steps, 49 * 64);
+  shape.pass = Pass::bwd_weight;
+  PlanOptions options;
+  options.tile = Tile{64, 64, 8};
+  options.split_k = 1;
+  EXPECT_EQ(plans_of(shape, "a100-sxm4-80gb", options).at(0).launches[0].ctas, 25);  // 49 x 32 rows
+}
+
 TEST(TensorPlans, AConvolutionLoadsOverlappingWindowsOnce) {
   Conv conv{.batch = 8, .in_channels = 64, .out_channels = 64};
   conv.axes[1] = conv.axes[2] = {.in = 56, .filter = 3, .pad_begin = 1, .pad_end = 1};
