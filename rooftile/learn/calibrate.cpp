@@ -50,10 +50,14 @@ class Calibrator {
   void add(const Family& family) {
     const Fit any = fit_any(family, nullptr);
     add_entry(any, kAnyGpu);
-    add_architectures(family, any);
-    for (const Choices& gpu : family.gpus) add_gpu(gpu, any.entry.constants);
+    if (options_.unknown_gpus) add_architectures(family, any);
+    if (options_.known_gpus) {
+      for (const Choices& gpu : family.gpus) add_gpu(gpu, any.entry.constants);
+    } else {
+      add_harnesses(any);
+    }
     add_harness_means(family.family);
-    if (options_.spreads && family.gpus.size() > 1) add_foreign_spread(family);
+    if (options_.unknown_gpus && family.gpus.size() > 1) add_foreign_spread(family);
   }
 
   CalibrationReport take() { return std::move(report_); }
@@ -70,6 +74,11 @@ class Calibrator {
       if (&gpu != left_out) parts.push_back(&gpu.front());
     }
     return fit_with(merged(parts, std::string(kAnyGpu), kMostPerGpu), {.constants = {}, .strength = kAnyStrength});
+  }
+
+  void add_harnesses(const Fit& fit) {
+    std::vector<Harness>& harnesses = report_.calibration.harnesses;
+    harnesses.insert(harnesses.end(), fit.harnesses.begin(), fit.harnesses.end());
   }
 
   void add_entry(Fit fit, std::string_view scope) {
@@ -100,9 +109,8 @@ class Calibrator {
 
   void add_gpu(const Choices& gpu, const Constants& any) {
     Fit fit = fit_gpu(gpu, any);
-    fit.entry.spread = options_.spreads ? held_out_spread(gpu, fit.entry.choice, any) : spread_of(fit.residuals);
-    std::vector<Harness>& harnesses = report_.calibration.harnesses;
-    harnesses.insert(harnesses.end(), fit.harnesses.begin(), fit.harnesses.end());
+    fit.entry.spread = held_out_spread(gpu, fit.entry.choice, any);
+    add_harnesses(fit);
     add_entry(std::move(fit), gpu.front().scope);
   }
 

@@ -15,7 +15,9 @@ namespace rooftile {
 struct CalibrateOptions {
   FitRowsOptions rows = {};
   int evaluations = 2000;
-  bool spreads = true;  // fit again with rows and with GPUs held out, for the intervals
+  // What is wanted of it; each costs fits of its own.
+  bool known_gpus = true;    // entries of GPUs, with intervals from shapes held out
+  bool unknown_gpus = true;  // entries of architectures, and intervals from GPUs held out
   std::string date = {};
 };
 

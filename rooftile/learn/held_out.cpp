@@ -73,6 +73,8 @@ Result<HeldOut> hold_out(const std::vector<MeasuredTable>& tables, Tier tier, co
   HeldOut result;
   for (const Part& name : names) {
     CalibrateOptions others = options;
+    others.known_gpus = tier == Tier::own;
+    others.unknown_gpus = tier == Tier::none;
     others.rows.keep = [&](std::size_t table, std::size_t row) {
       return !parts[table][row].empty() && parts[table][row] != name;
     };
