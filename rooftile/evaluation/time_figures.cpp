@@ -13,6 +13,9 @@ namespace {
 
 constexpr std::array kMethods = {Method::delta, Method::rooftile};
 
+// Of a bottleneck in every plot: the common ones far apart, power and launch rarely in one plot with what they repeat.
+constexpr std::array<std::size_t, kBottlenecks> kColours = {0, 3, 2, 4, 5, 1, 6, 3};
+
 Plot empty_plot(const EvaluationInput& input, const Gpu& gpu, Method method) {
   Plot plot = plot_over(input.layers);
   plot.file = fmt::format("fig13-{}-{}", name_of(method), file_part(gpu.id));
@@ -22,11 +25,11 @@ Plot empty_plot(const EvaluationInput& input, const Gpu& gpu, Method method) {
   return plot;
 }
 
-// A series for each bottleneck that occurs; a bottleneck has the same colour in every plot.
+// A series for each bottleneck that occurs.
 void add_series(Plot& plot, const std::vector<LayerEstimate>& estimates) {
   for (std::size_t i = 0; i < kBottlenecks; ++i) {
     const auto bottleneck = static_cast<Bottleneck>(i);
-    PlotSeries series = {.colour = i};
+    PlotSeries series = {.colour = kColours.at(i)};
     for (std::size_t layer = 0; layer < estimates.size(); ++layer) {
       if (estimates[layer].bottleneck != bottleneck) continue;
       series.points.emplace_back(static_cast<double>(layer + 1), estimates[layer].time.value());
