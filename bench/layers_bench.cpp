@@ -58,6 +58,18 @@ void estimate_layers(benchmark::State& state) {
 }
 BENCHMARK(estimate_layers);
 
+// The refined method: every algorithm and tile of each layer, timed.
+void estimate_rooftile(benchmark::State& state) {
+  const std::vector<Conv> layers = unique_layers();
+  const Gpu gpu = find_gpu("titan-xp").value();
+  const PredictOptions options = {.method = Method::rooftile};
+  for (auto _ : state) {
+    for (const Conv& conv : layers) benchmark::DoNotOptimize(estimate(conv, gpu, options));
+  }
+  count_layers(state, layers.size());
+}
+BENCHMARK(estimate_rooftile);
+
 // Every op of a network, streaming ones included, and the peak of memory in use.
 void predict_resnet152(benchmark::State& state) {
   Workload workload;

@@ -170,7 +170,7 @@ class Calibrator {
     std::vector<double> residuals;
     for (const Choices& gpu : family.gpus) {
       const Fit others = fit_any(family, &gpu);
-      const FitRows rows = merged({&gpu.front()}, "", kMostPerGpu);
+      const FitRows rows = merged({&gpu.front()}, "", kMostOwn);
       for (const FitRow& row : rows.rows) {
         const Harness harness = foreign_harness(rows.harnesses[row.harness], others.harnesses);
         residuals.push_back(std::log(row.measured / fitted_time(row, rows.machines, others.entry.constants, harness)));

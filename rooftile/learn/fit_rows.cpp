@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "rooftile/predict/refined.hpp"
+#include "rooftile/timing/plan_time.hpp"
 #include "rooftile/workload/conv_geometry.hpp"
 
 namespace rooftile {
@@ -19,6 +20,22 @@ std::size_t place_of(std::vector<T>& list, const T& item, const Same& same) {
   const auto place = static_cast<std::size_t>(found - list.begin());
   if (found == list.end()) list.push_back(item);
   return place;
+}
+
+// Leaves the plans that could be the fastest under other constants: a fit need not time hopeless ones each time.
+void keep_likely(std::vector<LaunchPlan>& plans, const Machine& machine) {
+  constexpr std::size_t kMost = 12;
+  constexpr double kSlower = 2.5;  // than the fastest
+  if (plans.size() < 2) return;
+  std::vector<std::pair<Seconds, std::size_t>> order;
+  for (std::size_t i = 0; i < plans.size(); ++i) order.emplace_back(plan_time(plans[i], machine), i);
+  std::sort(order.begin(), order.end());
+  std::vector<LaunchPlan> likely;
+  for (const auto& [time, place] : order) {
+    if (likely.size() == kMost || time > kSlower * order.front().first) break;
+    likely.push_back(plans[place]);
+  }
+  plans = std::move(likely);
 }
 
 class Collector {
@@ -50,6 +67,7 @@ class Collector {
     shape.choice = options_.choice;
     each_plan(shape, gpu, options, [&](const LaunchPlan& plan) { fit.plans.push_back(plan); });
     if (fit.plans.empty()) return;
+    keep_likely(fit.plans, model.machine);
     fit.shape = shape_of(row);
     add_to(row, gpu, table, model, std::move(fit));
   }
