@@ -36,6 +36,8 @@ Axis axis_of(const PlotAxis& plotted, const std::vector<double>& values) {
     std::tie(axis.low, axis.high) = *plotted.range;
   } else {
     fit_to(axis, values);
+    constexpr double kNarrow = 5;  // too few powers of ten and halves of them to name on a logarithmic axis
+    if (plotted.logarithmic && axis.high < kNarrow * axis.low) axis.scale = Scale::linear;
   }
   return axis;
 }
