@@ -38,6 +38,14 @@ void keep_likely(std::vector<LaunchPlan>& plans, const Machine& machine) {
   plans = std::move(likely);
 }
 
+// The folder and the name of a table's path: enough to know it again, wherever it lay.
+std::string short_name(const std::string& path) {
+  const std::size_t name = path.rfind('/');
+  if (name == std::string::npos || name == 0) return path;
+  const std::size_t folder = path.rfind('/', name - 1);
+  return folder == std::string::npos ? path : path.substr(folder + 1);
+}
+
 class Collector {
  public:
   explicit Collector(const FitRowsOptions& options) : options_(options) {}
@@ -79,7 +87,7 @@ class Collector {
     group.architecture = gpu.architecture;
     group.choice = options_.choice;
     place_of(group.gpus, gpu.id, std::equal_to<>());
-    place_of(group.tables, table, std::equal_to<>());
+    place_of(group.tables, short_name(table), std::equal_to<>());
     fit.machine = place_of(group.machines, model.machine, [](const Machine& a, const Machine& b) {
       return a.sms == b.sms && a.macs_per_second == b.macs_per_second && a.dram == b.dram && a.watts == b.watts &&
              a.clock == b.clock && a.l2 == b.l2;

@@ -79,7 +79,7 @@ def groups_of(run, tier, program, tables):
     if result.returncode != 0:
         sys.exit(result.stderr.strip())
     document = json.loads(result.stdout)
-    return [{**group, **dict(zip(document["by"], group["key"]))} for group in document["groups"]]
+    return [{**group, **group["key"]} for group in document["groups"]]
 
 
 def pooled(groups):
