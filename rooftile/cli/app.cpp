@@ -437,6 +437,7 @@ class CommandLine {
     command->add_option("-o,--output", validate_.output, "write to this file");
     command->add_option("--calibration", validate_.calibration,
                         "constants of method rooftile from this file, not those of the program");
+    command->add_flag("--choice", validate_.choice, "score how method rooftile chooses algorithm and tile instead");
     command->add_option("--tier", validate_.tier,
                         "constants of method rooftile fitted without the row: own (on other shapes of its GPU too) or "
                         "none (its GPU left out)");

@@ -66,7 +66,7 @@ struct ValidateArguments {
   std::string by, where, ignore, quantity = "time";  // as the user typed them
   std::string gpu, precision, calibration, tier;
   std::string format, output, rows, plot;  // rows and plot: files to write besides; empty: none
-  bool flagged = false, bias_kernel = false, override_cells = false, skip_bad_rows = false;
+  bool flagged = false, bias_kernel = false, override_cells = false, skip_bad_rows = false, choice = false;
 };
 Result<void> validate(const ValidateArguments& arguments);
 

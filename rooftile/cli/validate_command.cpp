@@ -143,6 +143,11 @@ Result<void> validate(const ValidateArguments& arguments) {
   if (!tables) return tl::unexpected(tables.error());
   if (auto known = check_ignored(options->ignore, *tables); !known) return known;
   options->ignore = hidden;
+  if (arguments.choice) {
+    const auto groups = score_choices(*tables, *options);
+    if (!groups) return tl::unexpected(groups.error());
+    return write_output(arguments.output, choice_table(*groups, options->by));
+  }
   std::optional<HeldOut> held_out;
   if (!arguments.tier.empty()) {
     auto held = hold_rows_out(arguments.tier, *tables, *options);

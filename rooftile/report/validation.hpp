@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "rooftile/validate/choice.hpp"
 #include "rooftile/validate/measured_tables.hpp"
 #include "rooftile/validate/validate.hpp"
 
@@ -24,5 +25,8 @@ std::string validation_rows(const Validation& validation, const std::vector<Meas
 
 // Predicted over measured as SVG, both axes logarithmic; a colour for each method, or, of one method, for each group.
 std::string validation_plot(const Validation& validation, const std::vector<MeasuredTable>& tables);
+
+// Groups of choices: how often the algorithm and the tile are right, and what a wrong one costs.
+std::string choice_table(const std::vector<ChoiceGroup>& groups, const std::vector<std::string>& by);
 
 }  // namespace rooftile
