@@ -1,5 +1,8 @@
 #include "rooftile/learn/fit.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "rooftile/gpu/catalogue.hpp"
