@@ -29,6 +29,8 @@ constexpr std::array kConvTiles = {
                ConvConstant::wide_efficiency},
 };
 
+constexpr double kTileRows = 128;  // of all of them
+
 constexpr double kMostSplits = 64;
 constexpr double kLeastSplitSteps = 64;  // of k that a CTA keeps: fewer and the split costs more than it brings
 
@@ -36,51 +38,59 @@ struct Context {
   const OpShape& op;
   const Gpu& gpu;
   const PlanOptions& options;
+  const std::optional<Tile>& tile;  // of the options, or as it follows from them
   const VisitPlan& visit;
 };
 
-Launch gemm_launch(const GemmShape& shape, const TileKernel& entry, double split, const Context& context) {
+// A product with what all tiles have in common.
+struct Product {
+  GemmShape shape;
+  double unique;  // share of a tile of A, of kTileRows
+};
+
+Product product_of(const GemmShape& shape) { return {shape, unique_share(shape, kTileRows)}; }
+
+void set_launch(Launch& launch, const Product& product, const TileKernel& entry, double resident, double split,
+                const Context& context) {
+  const GemmShape& shape = product.shape;
   const Tile& tile = entry.kernel.tile;
-  Launch launch;
   launch.ctas = std::ceil(shape.m / tile.m) * std::ceil(shape.n / tile.n) * shape.count * split;
   launch.macs_per_step = static_cast<double>(tile.m) * tile.n;
   launch.steps = std::ceil(shape.k / split / tile.k) * tile.k;
   launch.warps = entry.kernel.warps;
-  launch.resident = context.options.active_ctas_per_sm ? *context.options.active_ctas_per_sm
-                                                       : resident_ctas(entry.kernel, context.gpu.sm);
+  launch.resident = resident;
   launch.efficiency = entry.efficiency;
   launch.gradient = context.op.pass != Pass::fwd;
-  const double loaded = launch.steps * (tile.n + tile.m * unique_share(shape, tile.m));
+  const double loaded = launch.steps * (tile.n + tile.m * product.unique);
   launch.l2 = context.op.element * (launch.ctas * loaded) + shape.store * split;
   launch.dram_load = shape.load;
   launch.dram_store = shape.store * split;
   launch.aligned_store = shape.aligned_store;
-  return launch;
 }
 
-void visit_tile(const GemmShape& shape, const TileKernel& entry, const Context& context) {
+void visit_tile(const Product& product, const TileKernel& entry, double resident, const Context& context) {
+  const Bytes store = product.shape.store;
   const bool may_split = context.op.pass == Pass::bwd_weight || context.options.split_k;
+  LaunchPlan plan;
+  plan.tile = entry.kernel.tile;
   for (double split = 1; split <= kMostSplits; split *= 2) {
     if (context.options.split_k && split != *context.options.split_k) continue;
-    LaunchPlan plan;
-    plan.tile = entry.kernel.tile;
     plan.split_k = split;
-    plan.add(gemm_launch(shape, entry, split, context));
-    if (split > 1) {  // a second kernel adds the parts up
-      plan.add_stream(shape.store * split, shape.store);
-    }
+    set_launch(plan.main, product, entry, resident, split, context);
+    plan.stream_count = 0;
+    if (split > 1) plan.add_after(store * split, store);  // a second kernel adds the parts up
     context.visit(plan);
-    if (!may_split || shape.k / split < 2 * kLeastSplitSteps) break;
+    if (!may_split || product.shape.k / split < 2 * kLeastSplitSteps) break;
   }
 }
 
-void visit_scatter(const TileKernel& entry, const Context& context) {
-  const GemmShape shape = scatter_shape(context.op);
+void visit_scatter(const Product& product, const TileKernel& entry, double resident, const Context& context) {
+  const GemmShape& shape = product.shape;
   LaunchPlan plan;
   plan.tile = entry.kernel.tile;
-  plan.add(gemm_launch(shape, entry, 1, context));
-  plan.launches[0].atomics = shape.m * shape.n * shape.count;
-  plan.add_stream(Bytes(0), shape.store / 2.0);  // the inputs' gradient starts from zero
+  set_launch(plan.main, product, entry, resident, 1, context);
+  plan.main.atomics = shape.m * shape.n * shape.count;
+  plan.add_after(Bytes(0), shape.store / 2.0);  // the inputs' gradient starts from zero
   context.visit(plan);
 }
 
@@ -88,19 +98,23 @@ bool wanted(const PlanOptions& options, std::string_view algorithm) {
   return !options.algorithm || *options.algorithm == algorithm;
 }
 
-bool fits(const PlanOptions& options, const Tile& tile) {
-  return !options.tile || (options.tile->m == tile.m && options.tile->n == tile.n);
+bool fits(const std::optional<Tile>& wanted, const Tile& tile) {
+  return !wanted || (wanted->m == tile.m && wanted->n == tile.n);
 }
 
 // The implicit GEMM with every tile that the options leave; all of them where no tile is what they ask for.
 void each_tile(const OpShape& op, const Context& context) {
-  const GemmShape shape = gemm_shape(op);
+  const Product gathered = product_of(gemm_shape(op));
+  const bool may_scatter = op.pass == Pass::bwd_data && op.gemm.filter_volume * op.gemm.stride[2] > 1;
+  const Product scattered = may_scatter ? product_of(scatter_shape(op)) : Product{};
   const bool any_fits = std::any_of(kConvTiles.begin(), kConvTiles.end(),
-                                    [&](const TileKernel& entry) { return fits(context.options, entry.kernel.tile); });
+                                    [&](const TileKernel& entry) { return fits(context.tile, entry.kernel.tile); });
   for (const TileKernel& entry : kConvTiles) {
-    if (any_fits && !fits(context.options, entry.kernel.tile)) continue;
-    visit_tile(shape, entry, context);
-    if (op.pass == Pass::bwd_data && op.gemm.filter_volume * op.gemm.stride[2] > 1) visit_scatter(entry, context);
+    if (any_fits && !fits(context.tile, entry.kernel.tile)) continue;
+    const double resident = context.options.active_ctas_per_sm ? *context.options.active_ctas_per_sm
+                                                               : resident_ctas(entry.kernel, context.gpu.sm);
+    visit_tile(gathered, entry, resident, context);
+    if (may_scatter) visit_scatter(scattered, entry, resident, context);
   }
 }
 
@@ -120,10 +134,10 @@ void each_plan(const OpShape& op, const Gpu& gpu, const PlanOptions& options, co
   const bool other = options.algorithm && (fused || nonfused);
   if (other && !options.tile) return;
 
-  PlanOptions fixed = options;
-  if (!fixed.tile) fixed.tile = tile_of_kernel(options.kernel);
-  if (!fixed.tile && op.choice == TileChoice::by_channels) fixed.tile = delta_kernel(op.gemm.out_channels).tile;
-  each_tile(op, {op, gpu, fixed, visit});
+  std::optional<Tile> tile = options.tile;
+  if (!tile) tile = tile_of_kernel(options.kernel);
+  if (!tile && op.choice == TileChoice::by_channels) tile = delta_kernel(op.gemm.out_channels).tile;
+  each_tile(op, {op, gpu, options, tile, visit});
 }
 
 }  // namespace rooftile

@@ -20,7 +20,7 @@ struct OpShape {
   TileChoice choice = TileChoice::least_time;
 };
 
-using VisitPlan = std::function<void(const LaunchPlan&)>;
+using VisitPlan = std::function<void(const LaunchPlan&)>;  // the plan lives until the next visit
 
 // Calls `visit` with every plan that `options` leave open; at least one. An algorithm that does not support the shape
 // (Winograd on a strided convolution, …) is never visited: if the options force one, the implicit GEMM stands in.

@@ -16,7 +16,10 @@ constexpr double kMostSplitWaves = 4;    // beyond, a split has nothing left to 
 
 LaunchPlan plan_of(const GemmProduct& product, const GemmKernel& kernel, double split, double resident, Bytes element,
                    bool old_kernels) {
-  Launch launch;
+  LaunchPlan plan;
+  plan.tile = kernel.tile();
+  plan.split_k = split;
+  Launch& launch = plan.main;
   launch.product = {.m = product.m,
                     .n = product.n,
                     .k = product.k,
@@ -40,10 +43,6 @@ LaunchPlan plan_of(const GemmProduct& product, const GemmKernel& kernel, double 
   launch.l2 = element * (launch.ctas * (kernel.rows + kernel.columns) * launch.steps) + output * split;
   launch.dram_load = element * (product.batch * product.k * (product.m + product.n)) + output * (product.bias ? 1 : 0);
   launch.dram_store = output;
-  LaunchPlan plan;
-  plan.tile = kernel.tile();
-  plan.split_k = split;
-  plan.add(launch);
   return plan;
 }
 
@@ -66,7 +65,7 @@ std::vector<GemmKernel> kernels_for(const GemmSetting& setting, const PlanOption
 }
 
 bool may_split(const LaunchPlan& whole, double split, double sms) {
-  const Launch& launch = whole.launches[0];
+  const Launch& launch = whole.main;
   return launch.product.batch == 1 && launch.product.k >= kLeastSplitDepth * split &&
          launch.ctas * split <= kMostSplitWaves * launch.resident * sms;
 }

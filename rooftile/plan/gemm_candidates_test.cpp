@@ -57,7 +57,7 @@ TEST(GemmCandidates, CtasByHand) {
   options.split_k = 3;
   const auto all = plans({.m = 100, .n = 300, .k = 1000, .trans_b = true}, "v100-pcie-32gb", options);
   ASSERT_EQ(all.size(), 1U);
-  const Launch& launch = all[0].launches[0];
+  const Launch& launch = all[0].main;
   EXPECT_EQ(launch.ctas, 2 * 3 * 3);  // ceil(100 / 64) x ceil(300 / 128) x split
   EXPECT_EQ(launch.steps, 336);       // ceil(1000 / 3) = 334, whole steps of 8
   EXPECT_EQ(launch.warps, 4);

@@ -10,7 +10,12 @@
 
 namespace rooftile {
 
-// One kernel. A stream kernel (a transform, a reduction) has no CTAs and only moves DRAM bytes.
+// A kernel that only moves DRAM bytes: a transform, a reduction.
+struct Stream {
+  Bytes load = {}, store = {};
+};
+
+// One kernel; without CTAs a stream.
 struct Launch {
   Bytes dram_load = {}, dram_store = {};
   Bytes l2 = {};  // loads of the CTAs from the L2, and their stores
@@ -41,24 +46,34 @@ struct Launch {
   } product = {};
 };
 
-// A way to run an operator: its kernels one after another.
+// A way to run an operator: a kernel that multiplies, and streams before and after it.
 struct LaunchPlan {
-  static constexpr std::size_t kMostLaunches = 4;
+  static constexpr std::size_t kMostStreams = 3;
 
   Algorithm algorithm = Algorithm::implicit_gemm;
   Tile tile;
   double split_k = 1;
-  std::array<Launch, kMostLaunches> launches{};
-  std::size_t count = 0;
+  Launch main;
+  std::array<Stream, kMostStreams> streams{};  // as they run
+  std::size_t stream_count = 0;
+  std::size_t before = 0;  // streams that run before `main`
 
-  void add(const Launch& launch) { launches[count++] = launch; }
+  void add_before(Bytes load, Bytes store) {
+    add_after(load, store);
+    before = stream_count;
+  }
+  void add_after(Bytes load, Bytes store) { streams[stream_count++] = {load, store}; }
 
-  // A kernel that only moves bytes.
-  void add_stream(Bytes load, Bytes store) {
+  std::size_t count() const { return stream_count + 1; }
+
+  // The i-th kernel that runs.
+  Launch launch(std::size_t i) const {
+    if (i == before) return main;
+    const Stream& stream = streams[i < before ? i : i - 1];
     Launch launch;
-    launch.dram_load = load;
-    launch.dram_store = store;
-    add(launch);
+    launch.dram_load = stream.load;
+    launch.dram_store = stream.store;
+    return launch;
   }
 };
 

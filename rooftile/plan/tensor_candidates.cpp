@@ -113,7 +113,7 @@ bool is_wasteful(const Tile& tile, std::span<const Tile> tiles, const Context& c
 }
 
 void visit_splits(LaunchPlan& plan, const Context& context, const VisitPlan& visit) {
-  Launch& launch = plan.launches[0];
+  Launch& launch = plan.main;
   const auto visit_split = [&](int split) {
     plan.split_k = split;
     set_launch(launch, plan.tile, split, context);
@@ -140,11 +140,10 @@ void each_tensor_plan(const OpShape& op, const Gpu& gpu, const PlanOptions& opti
   const bool fixed =
       known && std::any_of(tiles.begin(), tiles.end(), [&](const Tile& tile) { return same_sides(tile, *known); });
   LaunchPlan plan;
-  plan.count = 1;
-  plan.launches[0].product = product_of(context);
-  plan.launches[0].dram_load = shape.load;
-  plan.launches[0].dram_store = shape.store;
-  plan.launches[0].gradient = op.pass != Pass::fwd;
+  plan.main.product = product_of(context);
+  plan.main.dram_load = shape.load;
+  plan.main.dram_store = shape.store;
+  plan.main.gradient = op.pass != Pass::fwd;
   for (const Tile& tile : tiles) {
     if (fixed ? !same_sides(tile, *known) : is_wasteful(tile, tiles, context)) continue;
     plan.tile = tile;

@@ -77,7 +77,7 @@ TEST(TensorPlans, CountCtasStepsAndBytes) {
   options.split_k = 2;
   const auto plans = plans_of(gemm_of(200, 128, 100, 3), "a100-sxm4-80gb", options);
   ASSERT_EQ(plans.size(), 1U);
-  const Launch& launch = plans[0].launches[0];
+  const Launch& launch = plans[0].main;
   EXPECT_EQ(launch.ctas, 2 * 3 * 2);
   EXPECT_EQ(launch.steps, 64);  // 100 is four steps of 32, two for each part
   EXPECT_EQ(launch.resident, 2);
@@ -91,14 +91,14 @@ TEST(TensorPlans, ConvolutionsTakeWholeStepsOfChannels) {
   Conv conv{.batch = 8, .in_channels = 3, .out_channels = 48};
   conv.axes[1] = conv.axes[2] = {.in = 56, .filter = 7};
   OpShape shape = {.gemm = im2col(conv), .element = Bytes(2), .family = KernelFamily::tensor};
-  EXPECT_EQ(plans_of(shape, "a100-sxm4-80gb").at(0).launches[0].steps, 49 * 32);
+  EXPECT_EQ(plans_of(shape, "a100-sxm4-80gb").at(0).main.steps, 49 * 32);
   shape.pass = Pass::bwd_data;
-  EXPECT_EQ(plans_of(shape, "a100-sxm4-80gb").at(0).launches[0].steps, 49 * 64);
+  EXPECT_EQ(plans_of(shape, "a100-sxm4-80gb").at(0).main.steps, 49 * 64);
   shape.pass = Pass::bwd_weight;
   PlanOptions options;
   options.tile = Tile{64, 64, 8};
   options.split_k = 1;
-  EXPECT_EQ(plans_of(shape, "a100-sxm4-80gb", options).at(0).launches[0].ctas, 25);  // 49 x 32 rows
+  EXPECT_EQ(plans_of(shape, "a100-sxm4-80gb", options).at(0).main.ctas, 25);  // 49 x 32 rows
 }
 
 TEST(TensorPlans, AConvolutionLoadsOverlappingWindowsOnce) {
@@ -108,7 +108,7 @@ TEST(TensorPlans, AConvolutionLoadsOverlappingWindowsOnce) {
   for (const Pass pass : {Pass::fwd, Pass::bwd_data, Pass::bwd_weight}) {
     shape.pass = pass;
     for (const LaunchPlan& plan : plans_of(shape, "a100-sxm4-80gb")) {
-      const Launch& launch = plan.launches[0];
+      const Launch& launch = plan.main;
       EXPECT_EQ(Bytes(launch.product.a_bytes + launch.product.b_bytes), launch.dram_load);
       const double gathered =
           launch.ctas * launch.steps * 2 *

@@ -81,7 +81,12 @@ LaunchPlan fused_winograd(const OpShape& op) {
     ctas = std::min(ctas, std::ceil(planes.batch / cover.samples) * std::ceil(planes.height / cover.rows) *
                               std::ceil(planes.width / cover.columns));
   }
-  Launch gemm;
+  const Bytes filters = op.element * (planes.in_channels * planes.out_channels);
+  LaunchPlan plan;
+  plan.algorithm = Algorithm::winograd;
+  plan.tile = {128, 128, 8};
+  plan.add_before(filters * (planes.filter * planes.filter), filters * kPositions);
+  Launch& gemm = plan.main;
   gemm.ctas = ctas * std::ceil(planes.out_channels / kFilters);
   gemm.macs_per_step = kMacs;
   gemm.steps = std::ceil(planes.in_channels / 8) * 8;
@@ -93,13 +98,6 @@ LaunchPlan fused_winograd(const OpShape& op) {
   gemm.dram_load = input_bytes(planes) + op.element * (kPositions * planes.in_channels * planes.out_channels);
   gemm.dram_store = output_bytes(planes);
   gemm.aligned_store = aligned_output(planes);
-
-  const Bytes filters = op.element * (planes.in_channels * planes.out_channels);
-  LaunchPlan plan;
-  plan.algorithm = Algorithm::winograd;
-  plan.tile = {128, 128, 8};
-  plan.add_stream(filters * (planes.filter * planes.filter), filters * kPositions);
-  plan.add(gemm);
   return plan;
 }
 
@@ -115,34 +113,32 @@ void each_nonfused_winograd(const OpShape& op, const VisitPlan& visit) {
   // Rows, columns and depth of each product; the gradient of the filters sums over the tiles.
   const double m = weights ? planes.in_channels : tiles, k = weights ? tiles : planes.in_channels;
 
+  const Bytes product = weights ? filters : output;
+
+  LaunchPlan plan;
+  plan.algorithm = Algorithm::winograd_nonfused;
+  plan.add_before(input_bytes(planes), input);
+  if (weights) {
+    plan.add_before(output_bytes(planes), output);
+    plan.add_after(filters, plain_filters);
+  } else {
+    plan.add_before(plain_filters, filters);
+    plan.add_after(output, output_bytes(planes));
+  }
+  Launch& gemm = plan.main;
+  gemm.steps = std::ceil(k / 8) * 8;
+  gemm.efficiency = ConvConstant::batched_efficiency;
+  gemm.prologue = ConvConstant::winograd_prologue;
+  gemm.gradient = weights;
+  gemm.dram_load = input + (weights ? output : filters);
+  gemm.dram_store = product;
   for (const BatchedTile& tile : kBatchedTiles) {
-    Launch gemm;
+    plan.tile = {static_cast<int>(tile.m), static_cast<int>(tile.n), 8};
     gemm.ctas = points * std::ceil(m / tile.m) * std::ceil(planes.out_channels / tile.n);
     gemm.macs_per_step = tile.m * tile.n;
-    gemm.steps = std::ceil(k / 8) * 8;
     gemm.warps = tile.warps;
     gemm.resident = tile.resident;
-    gemm.efficiency = ConvConstant::batched_efficiency;
-    gemm.prologue = ConvConstant::winograd_prologue;
-    gemm.gradient = weights;
-    const Bytes product = weights ? filters : output;
     gemm.l2 = op.element * (gemm.ctas * gemm.steps * (tile.m + tile.n)) + product;
-    gemm.dram_load = input + (weights ? output : filters);
-    gemm.dram_store = product;
-
-    LaunchPlan plan;
-    plan.algorithm = Algorithm::winograd_nonfused;
-    plan.tile = {static_cast<int>(tile.m), static_cast<int>(tile.n), 8};
-    plan.add_stream(input_bytes(planes), input);
-    if (weights) {
-      plan.add_stream(output_bytes(planes), output);
-      plan.add(gemm);
-      plan.add_stream(filters, plain_filters);
-    } else {
-      plan.add_stream(plain_filters, filters);
-      plan.add(gemm);
-      plan.add_stream(output, output_bytes(planes));
-    }
     visit(plan);
   }
 }

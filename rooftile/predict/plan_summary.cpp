@@ -1,6 +1,5 @@
 #include "rooftile/predict/plan_summary.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include "rooftile/plan/gemm_shape.hpp"
@@ -24,18 +23,12 @@ PlanSummary summary_of(const DeltaKernel& kernel) {
 
 }  // namespace
 
-const Launch& main_launch(const LaunchPlan& plan) {
-  const auto end = plan.launches.begin() + static_cast<std::ptrdiff_t>(plan.count);
-  return *std::max_element(plan.launches.begin(), end,
-                           [](const Launch& a, const Launch& b) { return a.ctas < b.ctas; });
-}
-
-bool scatters(const LaunchPlan& plan) { return main_launch(plan).atomics > 0; }
+bool scatters(const LaunchPlan& plan) { return plan.main.atomics > 0; }
 
 PlanSummary plan_summary(const Im2col& gemm, Pass pass, const LaunchPlan& plan, double sm_count) {
   const OpShape op{.gemm = gemm, .pass = pass};
   const GemmShape shape = scatters(plan) ? scatter_shape(op) : gemm_shape(op);
-  const Launch& main = main_launch(plan);
+  const Launch& main = plan.main;
   return {.m = shape.m,
           .n = shape.n,
           .k = shape.k,
@@ -46,7 +39,7 @@ PlanSummary plan_summary(const Im2col& gemm, Pass pass, const LaunchPlan& plan, 
           .ctas = main.ctas,
           .active_ctas_per_sm = main.resident,
           .waves = std::ceil(main.ctas / (main.resident * sm_count)),
-          .kernels = static_cast<double>(plan.count)};
+          .kernels = static_cast<double>(plan.count())};
 }
 
 std::optional<PlanSummary> plan_summary(const LayerEstimate& layer, double sm_count) {

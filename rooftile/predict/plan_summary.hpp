@@ -29,9 +29,6 @@ std::optional<PlanSummary> plan_summary(const LayerEstimate& layer, double sm_co
 // The same for one plan of one product.
 PlanSummary plan_summary(const Im2col& gemm, Pass pass, const LaunchPlan& plan, double sm_count);
 
-// The launch with the most CTAs.
-const Launch& main_launch(const LaunchPlan& plan);
-
 // Whether the plan adds its products into memory, window by window, instead of gathering them.
 bool scatters(const LaunchPlan& plan);
 

@@ -60,8 +60,8 @@ TEST(PlanSummary, TheMainLaunchIsTheOneWithMostCtas) {
   const LaunchPlan& plan = layer.refined[0].plan;
   const auto summary = plan_summary(layer, 30);
   EXPECT_EQ(summary->algorithm, Algorithm::winograd_nonfused);
-  EXPECT_EQ(summary->kernels, static_cast<double>(plan.count));
-  for (std::size_t i = 0; i < plan.count; ++i) EXPECT_GE(summary->ctas, plan.launches[i].ctas);
+  EXPECT_EQ(summary->kernels, static_cast<double>(plan.count()));
+  for (std::size_t i = 0; i < plan.count(); ++i) EXPECT_GE(summary->ctas, plan.launch(i).ctas);
 }
 
 TEST(PlanSummary, LayersThatWereNotPlannedHaveNone) { EXPECT_FALSE(plan_summary(by(Method::roofline), 30)); }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "rooftile/ops/work.hpp"
@@ -13,7 +14,7 @@ namespace {
 
 // The plan of a single kernel as the traffic models take it.
 Plan plan_of(const LaunchPlan& launches, const Im2col& gemm, double sm_count) {
-  const Launch& launch = launches.launches[0];
+  const Launch& launch = launches.main;
   Plan plan;
   plan.kernel.tile = launches.tile;
   plan.kernel.warps = static_cast<int>(launch.warps);
@@ -30,11 +31,13 @@ Plan plan_of(const LaunchPlan& launches, const Im2col& gemm, double sm_count) {
 // What the launches of a plan move, each operand once and the tiles of the CTAs.
 Traffic launched_traffic(const LaunchPlan& plan) {
   Traffic traffic;
-  for (std::size_t i = 0; i < plan.count; ++i) {
-    const Launch& launch = plan.launches[i];
-    traffic.l2 += launch.ctas > 0 ? launch.l2 - launch.dram_store : launch.dram_load;
-    traffic.dram += launch.dram_load;
-    traffic.store_dram += launch.dram_store;
+  traffic.l2 = plan.main.l2 - plan.main.dram_store;
+  traffic.dram = plan.main.dram_load;
+  traffic.store_dram = plan.main.dram_store;
+  for (std::size_t i = 0; i < plan.stream_count; ++i) {
+    traffic.l2 += plan.streams[i].load;
+    traffic.dram += plan.streams[i].load;
+    traffic.store_dram += plan.streams[i].store;
   }
   traffic.l1 = traffic.l2;
   return traffic;
@@ -48,6 +51,20 @@ KernelFamily family_of(RefinedOp op, DType precision, const Gpu& gpu) {
   return op == RefinedOp::gemm ? KernelFamily::gemm_simt : KernelFamily::conv_simt;
 }
 
+// Keeps the fastest of the plans that it is called with.
+struct Fastest {
+  const Machine& machine;
+  LaunchPlan& plan;
+  Seconds time{std::numeric_limits<double>::infinity()};
+
+  void operator()(const LaunchPlan& other) {
+    const Seconds took = plan_time(other, machine);
+    if (took >= time) return;
+    time = took;
+    plan = other;
+  }
+};
+
 // What a network does to the L2: a layer finds the activations that the one before left, and weights that were last
 // used a whole pass ago.
 constexpr double kNetworkCopies = 1000;
@@ -57,13 +74,14 @@ constexpr double kNetworkCopies = 1000;
 std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const PredictOptions& options) {
   const auto peak = peak_of(options.precision, gpu);
   if (!peak) return std::nullopt;
-  RefinedModel model;
+  std::optional<RefinedModel> result(std::in_place);
+  RefinedModel& model = *result;
   model.family = family_of(op, options.precision, gpu);
   model.element = size_of(options.precision);
   const Calibration& calibration = options.calibration ? *options.calibration : builtin_calibration();
   const FoundEntry found = find_entry(calibration, model.family, gpu);
-  model.machine = machine_of(gpu, model.family, *peak,
-                             found.entry != nullptr ? found.entry->constants : unfitted_constants(model.family));
+  const Constants unfitted = found.entry == nullptr ? unfitted_constants(model.family) : Constants();
+  model.machine = machine_of(gpu, model.family, *peak, found.entry != nullptr ? found.entry->constants : unfitted);
   if (found.entry != nullptr) model.choice = found.entry->choice;
   model.overhead = gpu.launch_overhead;
   if (model.family == KernelFamily::tensor) {
@@ -78,7 +96,7 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
     model.machine.rotates = harness->rotates;
   }
   model.spread = find_spread(calibration, found);
-  return model;
+  return result;
 }
 
 OpShape op_shape(const Im2col& gemm, const RefinedModel& model, Pass pass) {
@@ -87,25 +105,22 @@ OpShape op_shape(const Im2col& gemm, const RefinedModel& model, Pass pass) {
 
 void add_refined(LayerEstimate& layer, const Im2col& gemm, double count, const Gpu& gpu, const RefinedModel& model,
                  const PredictOptions& options) {
-  LaunchPlan best;
-  Seconds least(std::numeric_limits<double>::infinity());
-  each_plan(op_shape(gemm, model, options.pass), gpu, options.plan, [&](const LaunchPlan& plan) {
-    const Seconds time = plan_time(plan, model.machine);
-    if (time >= least) return;
-    least = time;
-    best = plan;
-  });
+  RefinedKernel& kernel = layer.refined.emplace_back();
+  kernel.gemm = gemm;
+  kernel.count = count;
+  Fastest fastest{.machine = model.machine, .plan = kernel.plan};
+  each_plan(op_shape(gemm, model, options.pass), gpu, options.plan, std::ref(fastest));
+  const LaunchPlan& best = fastest.plan;
   // The counted form covers the one kernel of a forward pass.
-  const bool counted = options.pass == Pass::fwd && best.algorithm == Algorithm::implicit_gemm && best.count == 1;
+  const bool counted = options.pass == Pass::fwd && best.algorithm == Algorithm::implicit_gemm && best.count() == 1;
   Traffic traffic = launched_traffic(best);
   if (counted) traffic = refined_traffic(gemm, plan_of(best, gemm, gpu.sm_count), gpu, model.element).total;
   traffic.compulsory = model.element * compulsory_elements(gemm);
   layer.traffic += traffic * count;
   const Cases cases = plan_cases(best, model.machine);
   for (std::size_t i = 0; i < kBottlenecks; ++i) layer.cases.by[i] += cases.by[i] * count;
-  layer.time += least * count;
-  layer.kernels += count * static_cast<double>(best.count);
-  layer.refined.push_back({gemm, count, best});
+  layer.time += fastest.time * count;
+  layer.kernels += count * static_cast<double>(best.count());
 }
 
 void finish_refined(LayerEstimate& layer, const RefinedModel& model) {

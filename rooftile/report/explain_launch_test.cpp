@@ -59,8 +59,8 @@ TEST(ExplainLaunch, TheFormulasInWordsGiveTheTime) {
       const Machine machine = refined_model(RefinedOp::conv, it.gpu, it.options)->machine;
       if (machine.family != KernelFamily::conv_simt) GTEST_SKIP() << "the words are of conv_simt";
       const LaunchPlan& plan = it.layer.refined.front().plan;
-      for (std::size_t i = 0; i < plan.count; ++i) {
-        const Launch& launch = plan.launches[i];
+      for (std::size_t i = 0; i < plan.count(); ++i) {
+        const Launch launch = plan.launch(i);
         if (launch.ctas == 0) continue;
         const LaunchParts parts = launch_parts(launch, machine);
         const double together = norm(4, {parts.sms.value(), parts.whole.l2.value(), parts.whole.dram.value()});
@@ -85,7 +85,7 @@ TEST(ExplainLaunch, TheSameForGemms) {
     options.plan.split_k = 1;
     const LayerEstimate layer = estimate(Gemm{.m = 1024, .n = 768, .k = 3072}, gpu, options);
     const Machine machine = refined_model(RefinedOp::gemm, gpu, options)->machine;
-    const Launch& launch = layer.refined.front().plan.launches[0];
+    const Launch& launch = layer.refined.front().plan.main;
     const GemmParts parts = gemm_parts(launch, machine);
     if (machine.family == KernelFamily::tensor) {
       const double time = norm(4, {parts.sms.value(), parts.whole.dram.value()}) + parts.whole.atomics.value();

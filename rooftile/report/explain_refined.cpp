@@ -127,8 +127,8 @@ std::string constants_of(const RefinedKernel& kernel, const Context& context) {
 std::string launches(const RefinedKernel& kernel, const Context& context) {
   const LaunchPlan& plan = kernel.plan;
   std::string text;
-  for (std::size_t i = 0; i < plan.count; ++i) {
-    text += launch_section(fmt::format("Kernel {} of {}", i + 1, plan.count), plan.launches[i], context.model.machine);
+  for (std::size_t i = 0; i < plan.count(); ++i) {
+    text += launch_section(fmt::format("Kernel {} of {}", i + 1, plan.count()), plan.launch(i), context.model.machine);
   }
   return text;
 }

@@ -28,7 +28,7 @@ Rounds rounds_of(const Launch& launch, const Machine& machine) {
   Rounds rounds;
   rounds.busy = full * launch.resident + rest;
   rounds.idle = (full + (rest > 0 ? 1 : 0)) * needed;
-  rounds.both = full * together(launch.resident, needed) + (rest > 0 ? together(rest, needed) : 0);
+  rounds.both = (full > 0 ? full * together(launch.resident, needed) : 0) + (rest > 0 ? together(rest, needed) : 0);
   return rounds;
 }
 
@@ -36,15 +36,14 @@ Rounds rounds_of(const Launch& launch, const Machine& machine) {
 
 LaunchTime conv_time(const Launch& launch, const Machine& machine) {
   const Constants& constants = machine.constants;
+  LaunchTime result;
+  if (launch.ctas == 0) {
+    result.dram = result.time = stream_time({launch.dram_load, launch.dram_store}, machine);
+    return result;
+  }
   const double load = launch.dram_load.value();
   const double store =
       launch.dram_store.value() * (launch.aligned_store ? 1 : 1 + constants[ConvConstant::unaligned_store]);
-  LaunchTime result;
-  if (launch.ctas == 0) {  // a stream kernel
-    result.dram = Seconds((load + store) / (machine.dram * constants[ConvConstant::stream_efficiency]));
-    result.time = result.dram;
-    return result;
-  }
   const double steps = launch.steps + constants[launch.prologue];
   const double efficiency =
       constants[launch.efficiency] * (launch.gradient ? constants[ConvConstant::gradient_efficiency] : 1);
@@ -55,7 +54,7 @@ LaunchTime conv_time(const Launch& launch, const Machine& machine) {
   const double dram =
       (load / constants[ConvConstant::dram_load_efficiency] + store / constants[ConvConstant::dram_store_efficiency]) /
       machine.dram;
-  double time = fourth_root(fourth(busy) + fourth(l2) + fourth(dram));
+  double eighth = square(fourth(busy) + fourth(l2) + fourth(dram));  // power of the time
 
   constexpr double kPico = 1e-12, kMicro = 1e-6;
   if (machine.watts > 0) {
@@ -63,9 +62,10 @@ LaunchTime conv_time(const Launch& launch, const Machine& machine) {
                           (launch.ctas * launch.macs_per_step * steps * constants[ConvConstant::mac_energy] +
                            (load + store) * constants[ConvConstant::byte_energy]);
     const double power = std::max(0.0, joules / machine.watts - constants[ConvConstant::power_window] * kMicro);
-    time = time * std::sqrt(fourth_root(1 + square(fourth(power / time))));  // the 8-norm: a cap is sharper
+    eighth += square(fourth(power));  // the 8-norm: a cap is sharper
     result.power = Seconds(power);
   }
+  double time = std::sqrt(fourth_root(eighth));
   if (launch.atomics > 0) {
     result.atomics = Seconds(launch.atomics / (constants[ConvConstant::atomics] * machine.clock * machine.sms));
     time += result.atomics.value();

@@ -21,6 +21,12 @@ struct LaunchTime {
 // By the form of the machine's kernel family.
 LaunchTime launch_time(const Launch& launch, const Machine& machine);
 
+// A kernel that only moves bytes, of conv_simt.
+inline Seconds stream_time(const Stream& stream, const Machine& machine) {
+  return Seconds((stream.load + stream.store).value() /
+                 (machine.dram * machine.constants[ConvConstant::stream_efficiency]));
+}
+
 // The forms, one file each.
 LaunchTime conv_time(const Launch& launch, const Machine& machine);
 LaunchTime tensor_gemm_time(const Launch& launch, const Machine& machine);

@@ -23,10 +23,11 @@ Machine machine_of(const Gpu& gpu, KernelFamily family, FlopsPerSecond peak, con
     machine.clock = gpu.sustained_clock->value();
   }
   machine.base_clock = gpu.base_clock ? gpu.base_clock->value() : machine.clock;
-  machine.l2 = gpu.level("L2").bandwidth.value();
-  machine.l2_capacity = gpu.level("L2").capacity.value();
-  machine.l2_latency = gpu.level("L2").latency.value();
-  machine.l2_partitions = gpu.level("L2").partitions;
+  const MemoryLevel& l2 = gpu.level("L2");
+  machine.l2 = l2.bandwidth.value();
+  machine.l2_capacity = l2.capacity.value();
+  machine.l2_latency = l2.latency.value();
+  machine.l2_partitions = l2.partitions;
   machine.shared_loads = std::sqrt(gpu.sm.cluster_ctas);
   machine.dram = gpu.level("DRAM").bandwidth.value();
   if (gpu.tdp) machine.watts = gpu.tdp->value();

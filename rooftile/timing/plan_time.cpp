@@ -8,18 +8,18 @@ namespace {
 Seconds gaps(const LaunchPlan& plan, const Machine& machine) {
   constexpr double kMicro = 1e-6;
   if (machine.family == KernelFamily::tensor) {
-    return Seconds(static_cast<double>(plan.count) * machine.constants[TensorConstant::start_cycles] / machine.clock);
+    return Seconds(static_cast<double>(plan.count()) * machine.constants[TensorConstant::start_cycles] / machine.clock);
   }
   if (machine.family != KernelFamily::conv_simt) return Seconds(0);  // their forms count what follows a kernel
-  return Seconds(static_cast<double>(plan.count - 1) * machine.constants[ConvConstant::kernel_gap] * kMicro);
+  return Seconds(static_cast<double>(plan.stream_count) * machine.constants[ConvConstant::kernel_gap] * kMicro);
 }
 
 }  // namespace
 
 Seconds plan_time(const LaunchPlan& plan, const Machine& machine) {
   Seconds time = gaps(plan, machine);
-  for (std::size_t i = 0; i < plan.count; ++i) time += launch_time(plan.launches[i], machine).time;
-  return time;
+  for (std::size_t i = 0; i < plan.stream_count; ++i) time += stream_time(plan.streams[i], machine);
+  return time + launch_time(plan.main, machine).time;
 }
 
 Seconds call_time(Seconds kernels, Seconds overhead, Seconds floor) {
@@ -35,13 +35,14 @@ Seconds call_time(Seconds kernels, Seconds overhead, Seconds floor) {
 
 Cases plan_cases(const LaunchPlan& plan, const Machine& machine) {
   Cases cases;
-  for (std::size_t i = 0; i < plan.count; ++i) {
-    const LaunchTime launch = launch_time(plan.launches[i], machine);
-    cases[Bottleneck::compute] += launch.compute;
-    cases[Bottleneck::latency] += launch.latency;
-    cases[Bottleneck::l2] += launch.l2 + launch.atomics;
-    cases[Bottleneck::dram] += launch.dram;
-    cases[Bottleneck::power] += launch.power;
+  const LaunchTime launch = launch_time(plan.main, machine);
+  cases[Bottleneck::compute] = launch.compute;
+  cases[Bottleneck::latency] = launch.latency;
+  cases[Bottleneck::l2] = launch.l2 + launch.atomics;
+  cases[Bottleneck::dram] = launch.dram;
+  cases[Bottleneck::power] = launch.power;
+  for (std::size_t i = 0; i < plan.stream_count; ++i) {
+    cases[Bottleneck::dram] += stream_time(plan.streams[i], machine);
   }
   cases[Bottleneck::launch] = gaps(plan, machine);
   return cases;

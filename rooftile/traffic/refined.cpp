@@ -17,15 +17,18 @@ constexpr std::size_t kDepth = 0, kHeight = 1, kWidth = 2;
 std::int64_t whole(double value) { return static_cast<std::int64_t>(value); }
 double real(std::int64_t value) { return static_cast<double>(value); }
 
-double gcd_of(double a, double b) {
-  if (a == 1 || b == 1) return 1;
-  return a == b ? a : real(std::gcd(whole(a), whole(b)));
-}
-
 // The largest power of two that divides `value`, at most `limit`, itself a power of two. Zero is divided by all.
 double two_power(double value, double limit) {
   const std::int64_t bits = whole(value) | whole(limit);
   return real(bits & -bits);
+}
+
+double gcd_of(double a, double b) {
+  if (a == 1 || b == 1) return 1;
+  if (a == b) return a;
+  const std::int64_t second = whole(b);
+  if ((second & (second - 1)) == 0) return two_power(a, b);  // tiles: much faster
+  return real(std::gcd(whole(a), second));
 }
 
 double modulo(double value, double step) { return value - step * std::floor(value / step); }
@@ -108,7 +111,7 @@ struct Alignment {
 
 Alignment alignment(double offset, double step, double granule) {
   const double common = two_power(step, granule);
-  return {modulo(offset, common), common, granule};
+  return {offset == 0 ? 0 : modulo(offset, common), common, granule};
 }
 
 // Rows of `length` elements, `pitch` apart, read in pieces of `piece`: filters, or samples with one output position.
@@ -259,6 +262,23 @@ std::array<double, 3> window(const Geometry& layer, double taps) {
   return {depth, height, width};
 }
 
+// Lines of activations that a CTA loads in one step.
+double lines_a_step(const Geometry& layer, const Tile& tile) {
+  const double channels = std::max(1.0, tile.k / layer.taps);
+  const auto taps = window(layer, std::min<double>(tile.k, layer.taps));
+  return channels * region(layer, layer.line, tile.m, taps).granules / (layer.plane / tile.m);
+}
+
+// What a channel costs if nothing is kept from step to step: whole in some, in parts in others.
+double granules_apart(const Geometry& layer, const Region& channel, const Tile& tile) {
+  const double pieces = layer.taps / tile.k + 1 - gcd_of(layer.taps, tile.k) / tile.k;  // steps that meet a channel
+  const double split_share = std::min(1.0, pieces - 1);
+  if (split_share == 0) return channel.granules;
+  const double parts = std::max(2.0, pieces);
+  const Region part = region(layer, layer.sector, tile.m, window(layer, layer.taps / parts));
+  return (1 - split_share) * channel.granules + split_share * parts * part.granules;
+}
+
 }  // namespace
 
 double kept(double others, double lines) {
@@ -307,32 +327,8 @@ RefinedTraffic refined_traffic(const Im2col& gemm, const Plan& plan, const Gpu& 
 
   // L2: what the L1 misses.
   const double l1_lines = usable_l1(gpu) / gpu.level("L1").line;
-  const double pieces = layer.taps / tile.k + 1 - gcd_of(layer.taps, tile.k) / tile.k;  // steps that meet a channel
-  const Region channel = region(layer, layer.sector, tile.m, window(layer, layer.taps));
-  const auto step_taps = window(layer, std::min<double>(tile.k, layer.taps));
-  // What a channel costs if nothing is kept from step to step: whole in some, in parts in others.
-  const double parts = std::max(2.0, pieces);
-  const double split_share = std::min(1.0, pieces - 1);
-  const Region part = region(layer, layer.sector, tile.m, window(layer, layer.taps / parts));
-  const double channel_apart = (1 - split_share) * channel.granules + split_share * parts * part.granules;
-  const double ctas_a_plane = layer.plane / tile.m;
-  const double channels_a_step = std::max(1.0, tile.k / layer.taps);
   const double tile_n = std::min<double>(tile.n, layer.filters);
-  double step_lines = 0;  // of activations of a CTA in one step
-  double activations = 0, activations_apart = 0, joined_channels = 0;
-  if (one_output(layer)) {
-    step_lines = std::min<double>(tile.m, layer.batch);
-    activations = activations_apart =
-        layer.batch * layer.groups * piecewise_sectors(layer, layer.k, layer.k * layer.groups, layer.k);
-    activations_apart = asked;
-  } else {
-    step_lines = channels_a_step * region(layer, layer.line, tile.m, step_taps).granules / ctas_a_plane;
-    const double planes = layer.batch * layer.groups * layer.channels;
-    const double same_step = layer.taps < tile.k ? 1 - layer.taps / tile.k : 0;
-    joined_channels = planes * (1 - 1 / layer.channels) * channel.joined * channel.uncut;
-    activations = planes * std::min(channel.granules, asked / planes) - joined_channels;
-    activations_apart = planes * std::min(channel_apart, asked / planes) - joined_channels * same_step;
-  }
+  const double step_lines = one_output(layer) ? std::min<double>(tile.m, layer.batch) : lines_a_step(layer, tile);
   const double step_k = std::min<double>(tile.k, layer.k);
   const double filter_lines =
       std::min(tile_n * alignment(0, two_power(layer.k, two_power(tile.k, layer.line)), layer.line).granules(step_k),
@@ -347,6 +343,20 @@ RefinedTraffic refined_traffic(const Im2col& gemm, const Plan& plan, const Gpu& 
                                (last > 0 ? (1 - in_full_waves) * keeps_activations(last_active) : 0);
   terms.l1_keeps_filters = kept(step_lines + filter_lines, l1_lines);
   const double keeps = terms.l1_keeps_activations;
+  const double planes = layer.batch * layer.groups * layer.channels;
+  double activations = 0, activations_apart = asked;  // if a step finds what the one before loaded, and if not
+  if (one_output(layer)) {
+    activations = layer.batch * layer.groups * piecewise_sectors(layer, layer.k, layer.k * layer.groups, layer.k);
+  } else {
+    const Region channel = region(layer, layer.sector, tile.m, window(layer, layer.taps));
+    const double joined_channels = planes * (1 - 1 / layer.channels) * channel.joined * channel.uncut;
+    activations = planes * std::min(channel.granules, asked / planes) - joined_channels;
+    if (keeps < 1) {
+      const double same_step = layer.taps < tile.k ? 1 - layer.taps / tile.k : 0;
+      activations_apart =
+          planes * std::min(granules_apart(layer, channel, tile), asked / planes) - joined_channels * same_step;
+    }
+  }
   activations = std::clamp(activations, 0.0, asked);
   activations_apart = std::clamp(activations_apart, 0.0, asked);
   terms.l2_activations =
@@ -371,7 +381,6 @@ RefinedTraffic refined_traffic(const Im2col& gemm, const Plan& plan, const Gpu& 
   const std::array<double, 3> all_taps = {layer.axes[kDepth].filter, layer.axes[kHeight].filter,
                                           layer.axes[kWidth].filter};
   const Region once = region(layer, layer.sector, layer.plane, all_taps);
-  const double planes = layer.batch * layer.groups * layer.channels;
   double once_bytes = planes * (once.granules - once.joined * (1 - 1 / layer.channels)) * sector.value();
   if (one_output(layer)) once_bytes = activations * sector.value();
   const double rows_a_wave = std::min(wave, plan.rows);
@@ -387,8 +396,11 @@ RefinedTraffic refined_traffic(const Im2col& gemm, const Plan& plan, const Gpu& 
       (column_bytes + filter_column + layer.batch * layer.plane * tile_n * element.value()) / line_bytes;
   terms.l2_keeps_activations = kept(std::max(column_lines, wave_lines), l2_lines);
   // What two waves share is read again unless the L2 kept it: CTAs of a wave are one large tile.
-  const double apart = region(layer, layer.sector, std::min(wave, plan.rows) * tile.m, all_taps).granules;
-  const double halo = one_output(layer) ? 0 : planes * std::max(0.0, apart - once.granules) * sector.value();
+  double halo = 0;
+  if (!one_output(layer) && terms.l2_keeps_filters < 1) {
+    const double apart = region(layer, layer.sector, rows_a_wave * tile.m, all_taps).granules;
+    halo = planes * std::max(0.0, apart - once.granules) * sector.value();
+  }
   const double again = 1 + (terms.passes - 1) * (1 - terms.l2_keeps_activations);
   terms.dram_activations = Bytes(again * (once_bytes + halo * (1 - terms.l2_keeps_filters)));
   const double filters_once = layer.k * filter_rows * element.value();
