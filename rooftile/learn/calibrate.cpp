@@ -51,13 +51,16 @@ class Calibrator {
     const Fit any = fit_any(family, nullptr);
     add_entry(any, kAnyGpu);
     if (options_.unknown_gpus) add_architectures(family, any);
-    if (options_.known_gpus) {
-      for (const Choices& gpu : family.gpus) add_gpu(gpu, any.entry.constants);
-    } else {
-      add_harnesses(any);
+    std::vector<Harness> harnesses;
+    for (const Choices& gpu : family.gpus) {
+      Fit fit = fit_gpu(gpu, any.entry.constants);
+      harnesses.insert(harnesses.end(), fit.harnesses.begin(), fit.harnesses.end());
+      if (options_.known_gpus) add_gpu(gpu, std::move(fit), any.entry.constants);
     }
+    std::vector<Harness>& all = report_.calibration.harnesses;
+    all.insert(all.end(), harnesses.begin(), harnesses.end());
     add_harness_means(family.family);
-    if (options_.unknown_gpus && family.gpus.size() > 1) add_foreign_spread(family);
+    if (options_.unknown_gpus && family.gpus.size() > 1) add_foreign_spread(family, harnesses);
   }
 
   CalibrationReport take() { return std::move(report_); }
@@ -74,11 +77,6 @@ class Calibrator {
       if (&gpu != left_out) parts.push_back(&gpu.front());
     }
     return fit_with(merged(parts, std::string(kAnyGpu), kMostPerGpu), {.constants = {}, .strength = kAnyStrength});
-  }
-
-  void add_harnesses(const Fit& fit) {
-    std::vector<Harness>& harnesses = report_.calibration.harnesses;
-    harnesses.insert(harnesses.end(), fit.harnesses.begin(), fit.harnesses.end());
   }
 
   void add_entry(Fit fit, std::string_view scope) {
@@ -107,10 +105,8 @@ class Calibrator {
                              [](const Fit& a, const Fit& b) { return a.entry.gmae < b.entry.gmae; });
   }
 
-  void add_gpu(const Choices& gpu, const Constants& any) {
-    Fit fit = fit_gpu(gpu, any);
+  void add_gpu(const Choices& gpu, Fit fit, const Constants& any) {
     fit.entry.spread = held_out_spread(gpu, fit.entry.choice, any);
-    add_harnesses(fit);
     add_entry(std::move(fit), gpu.front().scope);
   }
 
@@ -166,25 +162,27 @@ class Calibrator {
   }
 
   // Each GPU under the constants and the mean harness of the others.
-  void add_foreign_spread(const Family& family) {
+  void add_foreign_spread(const Family& family, const std::vector<Harness>& harnesses) {
     std::vector<double> residuals;
     for (const Choices& gpu : family.gpus) {
       const Fit others = fit_any(family, &gpu);
       const FitRows rows = merged({&gpu.front()}, "", kMostOwn);
       for (const FitRow& row : rows.rows) {
-        const Harness harness = foreign_harness(rows.harnesses[row.harness], others.harnesses);
+        const Harness harness = foreign_harness(rows.harnesses[row.harness], harnesses);
         residuals.push_back(std::log(row.measured / fitted_time(row, rows.machines, others.entry.constants, harness)));
       }
     }
     report_.calibration.foreign_spreads.emplace_back(family.family, spread_of(std::move(residuals)));
   }
 
-  static Harness foreign_harness(const Harness& own, const std::vector<Harness>& others) {
-    std::vector<Harness> same;
-    for (const Harness& harness : others) {
-      if (harness.framework == own.framework) same.push_back(harness);
+  // The mean over the other GPUs that the framework ran on; its own where there are none, for that is no matter of the
+  // constants.
+  static Harness foreign_harness(const Harness& own, const std::vector<Harness>& harnesses) {
+    std::vector<Harness> others, same;
+    for (const Harness& harness : harnesses) {
+      if (harness.framework == own.framework) (harness.gpu == own.gpu ? same : others).push_back(harness);
     }
-    return same.empty() ? own : mean(own.framework, same);
+    return mean(own.framework, others.empty() ? same : others);
   }
 
   const CalibrateOptions& options_;
