@@ -68,10 +68,10 @@ void set_launch(Launch& launch, const Product& product, const TileKernel& entry,
   launch.aligned_store = shape.aligned_store;
 }
 
-void visit_tile(const Product& product, const TileKernel& entry, double resident, const Context& context) {
+void visit_tile(LaunchPlan& plan, const Product& product, const TileKernel& entry, double resident,
+                const Context& context) {
   const Bytes store = product.shape.store;
   const bool may_split = context.op.pass == Pass::bwd_weight || context.options.split_k;
-  LaunchPlan plan;
   plan.tile = entry.kernel.tile;
   for (double split = 1; split <= kMostSplits; split *= 2) {
     if (context.options.split_k && split != *context.options.split_k) continue;
@@ -109,11 +109,12 @@ void each_tile(const OpShape& op, const Context& context) {
   const Product scattered = may_scatter ? product_of(scatter_shape(op)) : Product{};
   const bool any_fits = std::any_of(kConvTiles.begin(), kConvTiles.end(),
                                     [&](const TileKernel& entry) { return fits(context.tile, entry.kernel.tile); });
+  LaunchPlan plan;
   for (const TileKernel& entry : kConvTiles) {
     if (any_fits && !fits(context.tile, entry.kernel.tile)) continue;
     const double resident = context.options.active_ctas_per_sm ? *context.options.active_ctas_per_sm
                                                                : resident_ctas(entry.kernel, context.gpu.sm);
-    visit_tile(gathered, entry, resident, context);
+    visit_tile(plan, gathered, entry, resident, context);
     if (may_scatter) visit_scatter(scattered, entry, resident, context);
   }
 }

@@ -64,10 +64,10 @@ Bytes smem_of(const Kernel& kernel) {
 double resident_ctas(const Kernel& kernel, const SmLimits& sm) {
   constexpr double kThreadsPerWarp = 32;  // of the kernels above, whatever the hardware bundles
   const double threads = kernel.warps * kThreadsPerWarp;
-  const double by_registers = std::floor(sm.registers / (threads * kernel.registers_per_thread));
-  const double by_smem = std::floor(sm.smem / smem_of(kernel));
-  const double by_warps = std::floor(sm.warps / std::ceil(threads / sm.warp_size));
-  return std::max(1.0, std::min({by_registers, by_smem, by_warps, sm.ctas}));
+  const double by_registers = sm.registers / (threads * kernel.registers_per_thread);
+  const double by_smem = sm.smem / smem_of(kernel);
+  const double by_warps = sm.warps / std::ceil(threads / sm.warp_size);
+  return std::max(1.0, std::floor(std::min({by_registers, by_smem, by_warps, sm.ctas})));
 }
 
 Plan delta_plan(const Im2col& gemm, const Gpu& gpu, const PlanOptions& options) {

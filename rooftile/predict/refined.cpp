@@ -58,7 +58,7 @@ struct Fastest {
   Seconds time{std::numeric_limits<double>::infinity()};
 
   void operator()(const LaunchPlan& other) {
-    const Seconds took = plan_time(other, machine);
+    const Seconds took = plan_time(other, machine, time);
     if (took >= time) return;
     time = took;
     plan = other;
@@ -89,7 +89,8 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
     model.overhead = std::max(Seconds(0), gpu.launch_overhead - Seconds(start));  // which the form counts
     model.machine.copies = kNetworkCopies;
   }
-  if (const Harness* harness = find_harness(calibration, model.family, options.framework, gpu.id)) {
+  const bool alone = options.framework.empty();
+  if (const Harness* harness = alone ? nullptr : find_harness(calibration, model.family, options.framework, gpu.id)) {
     model.overhead = harness->overhead;
     model.floor = harness->floor;
     model.machine.copies = harness->copies;

@@ -3,38 +3,11 @@
 #include <cmath>
 
 #include "rooftile/timing/launch_time.hpp"
+#include "rooftile/timing/rounds.hpp"
 
 namespace rooftile {
-namespace {
 
-double square(double x) { return x * x; }
-double fourth(double x) { return square(square(x)); }
-double fourth_root(double x) { return std::sqrt(std::sqrt(x)); }
-
-// Two things at once take little longer than the longer of them.
-double together(double a, double b) { return fourth_root(fourth(a) + fourth(b)); }
-
-// Rounds of the main loop that the busiest SM goes through, counted in CTAs that run alone at full rate: `busy` if
-// latencies were hidden, `idle` if only they counted, `both` together.
-struct Rounds {
-  double busy = 0, idle = 0, both = 0;
-};
-
-Rounds rounds_of(const Launch& launch, const Machine& machine) {
-  const double needed = machine.constants[ConvConstant::latency_warps] / launch.warps;  // CTAs that hide latency
-  const double per_wave = launch.resident * machine.sms;
-  const double full = std::floor(launch.ctas / per_wave);
-  const double rest = std::ceil((launch.ctas - full * per_wave) / machine.sms);
-  Rounds rounds;
-  rounds.busy = full * launch.resident + rest;
-  rounds.idle = (full + (rest > 0 ? 1 : 0)) * needed;
-  rounds.both = (full > 0 ? full * together(launch.resident, needed) : 0) + (rest > 0 ? together(rest, needed) : 0);
-  return rounds;
-}
-
-}  // namespace
-
-LaunchTime conv_time(const Launch& launch, const Machine& machine) {
+LaunchTime conv_time(const Launch& launch, const Machine& machine, Seconds limit) {
   const Constants& constants = machine.constants;
   LaunchTime result;
   if (launch.ctas == 0) {
@@ -48,12 +21,19 @@ LaunchTime conv_time(const Launch& launch, const Machine& machine) {
   const double efficiency =
       constants[launch.efficiency] * (launch.gradient ? constants[ConvConstant::gradient_efficiency] : 1);
   const double round = launch.macs_per_step * steps / (machine.macs_per_second * efficiency);
-  const Rounds rounds = rounds_of(launch, machine);
-  const double busy = round * rounds.both;
+  const Rounds rounds(launch, machine.sms, constants[ConvConstant::latency_warps]);
   const double l2 = launch.l2.value() / (machine.l2 * constants[ConvConstant::l2_efficiency]);
   const double dram =
       (load / constants[ConvConstant::dram_load_efficiency] + store / constants[ConvConstant::dram_store_efficiency]) /
       machine.dram;
+  result.compute = Seconds(round * rounds.busy());
+  result.latency = Seconds(round * rounds.idle());
+  result.l2 = Seconds(l2);
+  result.dram = Seconds(dram);
+  result.time = kNoLimit;
+  if (std::max({result.compute, result.latency, result.l2, result.dram}) >= limit) return result;
+
+  const double busy = round * rounds.both();
   double eighth = square(fourth(busy) + fourth(l2) + fourth(dram));  // power of the time
 
   constexpr double kPico = 1e-12, kMicro = 1e-6;
@@ -70,10 +50,6 @@ LaunchTime conv_time(const Launch& launch, const Machine& machine) {
     result.atomics = Seconds(launch.atomics / (constants[ConvConstant::atomics] * machine.clock * machine.sms));
     time += result.atomics.value();
   }
-  result.compute = Seconds(round * rounds.busy);
-  result.latency = Seconds(round * rounds.idle);
-  result.l2 = Seconds(l2);
-  result.dram = Seconds(dram);
   result.time = Seconds(time);
   return result;
 }

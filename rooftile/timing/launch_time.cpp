@@ -2,16 +2,16 @@
 
 namespace rooftile {
 
-LaunchTime launch_time(const Launch& launch, const Machine& machine) {
+LaunchTime launch_time(const Launch& launch, const Machine& machine, Seconds limit) {
   switch (machine.family) {
     case KernelFamily::gemm_simt:
-      return simt_gemm_time(launch, machine);
+      return simt_gemm_time(launch, machine, limit);
     case KernelFamily::tensor:
       return tensor_gemm_time(launch, machine);
     case KernelFamily::conv_simt:
       break;
   }
-  return conv_time(launch, machine);
+  return conv_time(launch, machine, limit);
 }
 
 }  // namespace rooftile

@@ -2,6 +2,8 @@
 // rooftile").
 #pragma once
 
+#include <limits>
+
 #include "rooftile/plan/launch.hpp"
 #include "rooftile/timing/machine.hpp"
 #include "rooftile/units/units.hpp"
@@ -18,8 +20,11 @@ struct LaunchTime {
   Seconds time;
 };
 
-// By the form of the machine's kernel family.
-LaunchTime launch_time(const Launch& launch, const Machine& machine);
+inline constexpr Seconds kNoLimit{std::numeric_limits<double>::infinity()};
+
+// By the form of the machine's kernel family. A time of `limit` or more may come back as kNoLimit: whoever looks for
+// the shortest need not know it better.
+LaunchTime launch_time(const Launch& launch, const Machine& machine, Seconds limit = kNoLimit);
 
 // A kernel that only moves bytes, of conv_simt.
 inline Seconds stream_time(const Stream& stream, const Machine& machine) {
@@ -28,8 +33,8 @@ inline Seconds stream_time(const Stream& stream, const Machine& machine) {
 }
 
 // The forms, one file each.
-LaunchTime conv_time(const Launch& launch, const Machine& machine);
+LaunchTime conv_time(const Launch& launch, const Machine& machine, Seconds limit);
 LaunchTime tensor_gemm_time(const Launch& launch, const Machine& machine);
-LaunchTime simt_gemm_time(const Launch& launch, const Machine& machine);
+LaunchTime simt_gemm_time(const Launch& launch, const Machine& machine, Seconds limit);
 
 }  // namespace rooftile

@@ -16,10 +16,11 @@ Seconds gaps(const LaunchPlan& plan, const Machine& machine) {
 
 }  // namespace
 
-Seconds plan_time(const LaunchPlan& plan, const Machine& machine) {
+Seconds plan_time(const LaunchPlan& plan, const Machine& machine, Seconds limit) {
   Seconds time = gaps(plan, machine);
   for (std::size_t i = 0; i < plan.stream_count; ++i) time += stream_time(plan.streams[i], machine);
-  return time + launch_time(plan.main, machine).time;
+  if (time >= limit) return time;
+  return time + launch_time(plan.main, machine, limit - time).time;
 }
 
 Seconds call_time(Seconds kernels, Seconds overhead, Seconds floor) {

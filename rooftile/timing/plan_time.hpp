@@ -7,8 +7,8 @@
 
 namespace rooftile {
 
-// All launches and the gaps between them, without the overhead of the call.
-Seconds plan_time(const LaunchPlan& plan, const Machine& machine);
+// All launches and the gaps between them, without the overhead of the call; `limit` as for launch_time().
+Seconds plan_time(const LaunchPlan& plan, const Machine& machine, Seconds limit = kNoLimit);
 
 // A call of a framework: what it adds before or after its kernels, and what it does beside them.
 Seconds call_time(Seconds kernels, Seconds overhead, Seconds floor);

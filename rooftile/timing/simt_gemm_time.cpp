@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "rooftile/timing/launch_time.hpp"
+#include "rooftile/timing/rounds.hpp"
 
 namespace rooftile {
 namespace {
@@ -11,32 +12,9 @@ using Constant = SimtGemmConstant;
 
 constexpr double kLine = 128, kSector = 32;  // bytes of an L2 line and of its parts
 
-double square(double x) { return x * x; }
-double fourth(double x) { return square(square(x)); }
-double fourth_root(double x) { return std::sqrt(std::sqrt(x)); }
-
 // From 0 to 1, a half at x = 1; `sharply` within a factor of two or so.
 double gradually(double x) { return x / (1 + x); }
 double sharply(double x) { return gradually(fourth(x)); }
-
-// Rounds of the main loop that the busiest SM goes through, counted in CTAs that run alone at full rate.
-struct Rounds {
-  double busy = 0, idle = 0, both = 0;  // as if latencies were hidden; as if only they counted; together
-};
-
-Rounds rounds_of(const Launch& launch, const Machine& machine) {
-  const double needed = machine.constants[Constant::latency_warps] / launch.warps;  // CTAs that hide latency
-  const double per_wave = launch.resident * machine.sms;
-  const double full = std::floor(launch.ctas / per_wave);
-  const double rest = std::ceil((launch.ctas - full * per_wave) / machine.sms);
-  const double latency = fourth(needed);
-  Rounds rounds;
-  rounds.busy = full * launch.resident + rest;
-  rounds.idle = (full + (rest > 0 ? 1 : 0)) * needed;
-  rounds.both = (full > 0 ? full * fourth_root(fourth(launch.resident) + latency) : 0) +
-                (rest > 0 ? fourth_root(fourth(rest) + latency) : 0);
-  return rounds;
-}
 
 // One operand's way from DRAM. A wave of CTAs touches `rows` of its rows.
 struct Panel {
@@ -128,19 +106,31 @@ double sustained_clock(double ratio) {
 
 }  // namespace
 
-LaunchTime simt_gemm_time(const Launch& launch, const Machine& machine) {
+LaunchTime simt_gemm_time(const Launch& launch, const Machine& machine, Seconds limit) {
   constexpr double kMicro = 1e-6;
   const Launch::Product& product = launch.product;
   const Constants& constants = machine.constants;
   const double prologue = constants[product.old_kernel ? Constant::old_prologue : Constant::prologue];
   const double round =
       launch.macs_per_step * (launch.steps + prologue) / (machine.macs_per_second * constants[product.efficiency]);
-  const Rounds rounds = rounds_of(launch, machine);
-  const double busy = round * rounds.both;
+  const Rounds rounds(launch, machine.sms, constants[Constant::latency_warps]);
 
   const double l2_rate = machine.l2 * constants[Constant::l2_efficiency];
   const double loads = launch.ctas * (product.tile_m + product.tile_n) * launch.steps * product.element;
   const double l2 = loads / (l2_rate * std::min(1.0, launch.ctas / machine.sms));
+  double split = 0;
+  if (product.split > 1) {
+    const double parts = 2 * product.element * product.m * product.n * product.batch * product.split;
+    split = constants[Constant::split_overhead] * kMicro + parts / l2_rate;
+  }
+  LaunchTime result;
+  result.compute = Seconds(round * rounds.busy());
+  result.latency = Seconds(round * rounds.idle());
+  result.l2 = Seconds(l2);
+  result.time = kNoLimit;
+  if (std::max({result.compute, result.latency, result.l2}) + Seconds(split) >= limit) return result;
+
+  const double busy = round * rounds.both();
   const double dram = dram_bytes(launch, machine) / (machine.dram * constants[Constant::dram_efficiency]);
   const double memory = fourth(l2) + fourth(dram);
   double time = fourth_root(fourth(busy) + memory);
@@ -154,17 +144,9 @@ LaunchTime simt_gemm_time(const Launch& launch, const Machine& machine) {
     fallen = gradually(std::pow(time / window, kSharpness));
     time = fourth_root(fourth(busy * (1 + (1 / clock - 1) * fallen)) + memory);
   }
-  if (product.split > 1) {
-    const double parts = 2 * product.element * product.m * product.n * product.batch * product.split;
-    time += constants[Constant::split_overhead] * kMicro + parts / l2_rate;
-  }
-  LaunchTime result;
-  result.compute = Seconds(round * rounds.busy);
-  result.latency = Seconds(round * rounds.idle);
-  result.l2 = Seconds(l2);
   result.dram = Seconds(dram);
-  result.power = Seconds(fallen * round * rounds.busy * ratio);
-  result.time = Seconds(time);
+  result.power = Seconds(fallen * round * rounds.busy() * ratio);
+  result.time = Seconds(time + split);
   return result;
 }
 

@@ -3,23 +3,20 @@
 #include <cmath>
 
 #include "rooftile/timing/launch_time.hpp"
+#include "rooftile/timing/rounds.hpp"
 
 namespace rooftile {
 namespace {
 
-double square(double x) { return x * x; }
-double fourth(double x) { return square(square(x)); }
-double fourth_root(double x) { return std::sqrt(std::sqrt(x)); }
-
 // CTAs that the busiest SM runs, and waves of resident ones.
-struct Rounds {
+struct BusiestSm {
   double ctas = 1, waves = 1;
 };
 
-Rounds rounds_of(const Launch& launch, const Machine& machine) {
+BusiestSm busiest_sm(const Launch& launch, const Machine& machine) {
   const double overlap = machine.constants[TensorConstant::wave_overlap];
   const double per_sm = launch.ctas / machine.sms;
-  Rounds rounds;
+  BusiestSm rounds;
   rounds.ctas = (1 - overlap) * std::ceil(per_sm) + overlap * std::max(per_sm, 1.0);
   rounds.waves = std::max(rounds.ctas / launch.resident, 1.0);
   return rounds;
@@ -67,7 +64,7 @@ double reread_bytes(const Launch& launch, const Machine& machine) {
 LaunchTime tensor_gemm_time(const Launch& launch, const Machine& machine) {
   const Constants& constants = machine.constants;
   const Launch::Product& product = launch.product;
-  const Rounds rounds = rounds_of(launch, machine);
+  const BusiestSm rounds = busiest_sm(launch, machine);
   const Misses misses = misses_of(launch, machine);
   const double store = launch.dram_store.value(), loads = launch.l2.value() - store;
 

@@ -285,12 +285,11 @@ double kept(double others, double lines) {
   constexpr double kWays = 16, kHalf = 0.5;
   const double sets = std::max(1.0, std::floor(lines / kWays));
   const double mean = others / sets;
-  const double deviation = std::sqrt(std::max(mean * (1 - 1 / sets), 1e-9));
-  const double above = (mean - (std::min(kWays, lines) - kHalf)) / deviation;
-  constexpr double kFar = 6;  // beyond which a billionth is left
-  if (std::abs(above) > kFar) return above < 0 ? 1 : 0;
-  constexpr double kRootTwo = 1.4142135623730951;
-  return kHalf * std::erfc(above / kRootTwo);
+  const double variance = std::max(mean * (1 - 1 / sets), 1e-9);
+  const double above = mean - (std::min(kWays, lines) - kHalf);
+  constexpr double kFar = 6;  // deviations, beyond which a billionth is left
+  if (above * above > kFar * kFar * variance) return above < 0 ? 1 : 0;
+  return kHalf * std::erfc(above / std::sqrt(2 * variance));
 }
 
 RefinedTraffic refined_traffic(const Im2col& gemm, const Plan& plan, const Gpu& gpu, Bytes element) {
@@ -364,14 +363,18 @@ RefinedTraffic refined_traffic(const Im2col& gemm, const Plan& plan, const Gpu& 
   // Filters that are not in the L1 yet: each SM's once a wave, or once a column where all of them stay.
   const double filter_sectors = piecewise_sectors(layer, layer.k, layer.k, layer.k);
   // Each line of them is met in every step for as long as it lasts, then not until the next wave.
-  const double steps = layer.k / step_k;
-  const double elsewhere = std::max(0.0, 1 - layer.line / layer.k);
-  const double stays = kept(
-      active * step_lines + filter_lines + elsewhere * (active * step_lines * steps + tile_n * layer.k / layer.line),
-      l1_lines);
   const double sm_visits = plan.rows / active * columns_an_sm(active);
   const double first_visits = std::min(sm_visits, gpu.sm_count);
-  const double new_filters = filter_rows * filter_sectors * (first_visits + (sm_visits - first_visits) * (1 - stays));
+  double new_filters = first_visits;
+  if (sm_visits > first_visits) {
+    const double steps = layer.k / step_k;
+    const double elsewhere = std::max(0.0, 1 - layer.line / layer.k);
+    const double stays = kept(
+        active * step_lines + filter_lines + elsewhere * (active * step_lines * steps + tile_n * layer.k / layer.line),
+        l1_lines);
+    new_filters += (sm_visits - first_visits) * (1 - stays);
+  }
+  new_filters *= filter_rows * filter_sectors;
   terms.l2_filters = terms.l1_filters * (1 - terms.l1_keeps_filters) + sector * new_filters * terms.l1_keeps_filters;
   terms.l2_filters = std::min(terms.l2_filters, terms.l1_filters);
 
