@@ -31,7 +31,8 @@ LaunchTime conv_time(const Launch& launch, const Machine& machine, Seconds limit
   result.l2 = Seconds(l2);
   result.dram = Seconds(dram);
   result.time = kNoLimit;
-  if (std::max({result.compute, result.latency, result.l2, result.dram}) >= limit) return result;
+  const double alone = std::max(round * std::max(rounds.busy(), rounds.idle()), std::max(l2, dram));
+  if (alone >= limit.value()) return result;
 
   const double busy = round * rounds.both();
   double eighth = square(fourth(busy) + fourth(l2) + fourth(dram));  // power of the time
@@ -45,6 +46,7 @@ LaunchTime conv_time(const Launch& launch, const Machine& machine, Seconds limit
     eighth += square(fourth(power));  // the 8-norm: a cap is sharper
     result.power = Seconds(power);
   }
+  if (eighth >= square(fourth(limit.value()))) return result;
   double time = std::sqrt(fourth_root(eighth));
   if (launch.atomics > 0) {
     result.atomics = Seconds(launch.atomics / (constants[ConvConstant::atomics] * machine.clock * machine.sms));
