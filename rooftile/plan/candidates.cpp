@@ -19,14 +19,15 @@ struct TileKernel {
   ConvConstant efficiency;
 };
 
-// cuDNN's SGEMM-tile kernels; threads as profilers report them, registers as their occupancy shows.
+// cuDNN's SGEMM-tile kernels, those first that are most often the fastest; threads as profilers report them, registers
+// as their occupancy shows.
 constexpr std::array kConvTiles = {
-    TileKernel{{.tile = {128, 32, 8}, .warp_m = 64, .warp_n = 32, .warps = 2, .registers_per_thread = 128},
-               ConvConstant::narrow_efficiency},
-    TileKernel{{.tile = {128, 64, 8}, .warp_m = 32, .warp_n = 64, .warps = 4, .registers_per_thread = 128},
-               ConvConstant::middle_efficiency},
     TileKernel{{.tile = {128, 128, 8}, .warp_m = 32, .warp_n = 64, .warps = 8, .registers_per_thread = 128},
                ConvConstant::wide_efficiency},
+    TileKernel{{.tile = {128, 64, 8}, .warp_m = 32, .warp_n = 64, .warps = 4, .registers_per_thread = 128},
+               ConvConstant::middle_efficiency},
+    TileKernel{{.tile = {128, 32, 8}, .warp_m = 64, .warp_n = 32, .warps = 2, .registers_per_thread = 128},
+               ConvConstant::narrow_efficiency},
 };
 
 constexpr double kTileRows = 128;  // of all of them

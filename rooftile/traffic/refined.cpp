@@ -60,7 +60,7 @@ struct Geometry {
   double sector = 8, line = 32;  // elements
 };
 
-Geometry geometry(const Im2col& gemm, const Gpu& gpu, Bytes element) {
+Geometry geometry(const Im2col& gemm, const MemoryLevel& l1, Bytes element) {
   Geometry result;
   for (std::size_t i = 0; i < result.axes.size(); ++i) {
     result.axes[i] = {.in = gemm.in[i],
@@ -77,7 +77,8 @@ Geometry geometry(const Im2col& gemm, const Gpu& gpu, Bytes element) {
     axes[i] = {};
   }
   for (Axis& axis : axes) {
-    axis.tap_rows = 0;
+    axis.tap_rows = axis.plain() ? axis.out : 0;
+    if (axis.plain()) continue;
     for (double tap = 0; tap < axis.filter; ++tap) {
       const Valid valid = valid_outputs(axis, tap);
       axis.tap_rows += valid.to - valid.from;
@@ -90,8 +91,8 @@ Geometry geometry(const Im2col& gemm, const Gpu& gpu, Bytes element) {
   result.plane = gemm.m / gemm.batch;
   result.k = gemm.k;
   result.taps = gemm.filter_volume;
-  result.sector = gpu.level("L1").sector / element;
-  result.line = gpu.level("L1").line / element;
+  result.sector = l1.sector / element;
+  result.line = l1.line / element;
   return result;
 }
 
@@ -185,6 +186,7 @@ struct Touched {
   bool whole = true;     // all of the input
 };
 Touched touched(const Axis& axis, double taps, double chunk) {
+  if (axis.plain() && axis.in == 1) return {};
   const double divisor = gcd_of(axis.stride, axis.dilation);
   const double stride = axis.stride / divisor, dilation = axis.dilation / divisor;
   const double more = std::max(taps - stride, 0.0);  // taps that reach what the next output touches
@@ -293,10 +295,11 @@ double kept(double others, double lines) {
 }
 
 RefinedTraffic refined_traffic(const Im2col& gemm, const Plan& plan, const Gpu& gpu, Bytes element) {
-  const Geometry layer = geometry(gemm, gpu, element);
+  const MemoryLevel& l1 = gpu.level("L1");
+  const Geometry layer = geometry(gemm, l1, element);
   const Tile& tile = plan.kernel.tile;
   const MemoryLevel& l2 = gpu.level("L2");
-  const Bytes sector = gpu.level("L1").sector;
+  const Bytes sector = l1.sector;
   RefinedTraffic terms;
 
   // L1: what warps ask for.
@@ -325,7 +328,7 @@ RefinedTraffic refined_traffic(const Im2col& gemm, const Plan& plan, const Gpu& 
   const double met = std::max(0.0, 1 - meet / columns_a_wave);
 
   // L2: what the L1 misses.
-  const double l1_lines = usable_l1(gpu) / gpu.level("L1").line;
+  const double l1_lines = usable_l1(gpu) / l1.line;
   const double tile_n = std::min<double>(tile.n, layer.filters);
   const double step_lines = one_output(layer) ? std::min<double>(tile.m, layer.batch) : lines_a_step(layer, tile);
   const double step_k = std::min<double>(tile.k, layer.k);
