@@ -14,36 +14,47 @@ constexpr std::array kSplits = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48}
 constexpr double kLeastSplitDepth = 64;  // of k that a CTA keeps: no measured kernel keeps less
 constexpr double kMostSplitWaves = 4;    // beyond, a split has nothing left to balance
 
-LaunchPlan plan_of(const GemmProduct& product, const GemmKernel& kernel, double split, double resident, Bytes element,
-                   bool old_kernels) {
+// What all plans of a product have in common.
+LaunchPlan plan_of(const GemmProduct& product, Bytes element, bool old_kernels) {
   LaunchPlan plan;
-  plan.tile = kernel.tile();
-  plan.split_k = split;
   Launch& launch = plan.main;
   launch.product = {.m = product.m,
                     .n = product.n,
                     .k = product.k,
                     .batch = product.batch,
-                    .tile_m = static_cast<double>(kernel.rows),
-                    .tile_n = static_cast<double>(kernel.columns),
-                    .tile_k = static_cast<double>(kernel.depth),
-                    .split = split,
                     .element = element.value(),
                     .k_contiguous_a = product.k_contiguous_a,
                     .k_contiguous_b = product.k_contiguous_b,
                     .bias = product.bias,
-                    .old_kernel = old_kernels,
-                    .efficiency = kernel.efficiency};
-  launch.macs_per_step = static_cast<double>(kernel.rows) * kernel.columns;
-  launch.ctas = std::ceil(product.m / kernel.rows) * std::ceil(product.n / kernel.columns) * product.batch * split;
-  launch.steps = std::ceil(std::ceil(product.k / split) / kernel.depth) * kernel.depth;
-  launch.warps = kernel.threads / 32;
-  launch.resident = resident;
+                    .old_kernel = old_kernels};
   const Bytes output = element * (product.batch * product.m * product.n);
-  launch.l2 = element * (launch.ctas * (kernel.rows + kernel.columns) * launch.steps) + output * split;
   launch.dram_load = element * (product.batch * product.k * (product.m + product.n)) + output * (product.bias ? 1 : 0);
   launch.dram_store = output;
   return plan;
+}
+
+void set_kernel(LaunchPlan& plan, const GemmKernel& kernel, double resident) {
+  plan.tile = kernel.tile();
+  Launch& launch = plan.main;
+  launch.product.tile_m = kernel.rows;
+  launch.product.tile_n = kernel.columns;
+  launch.product.tile_k = kernel.depth;
+  launch.product.efficiency = kernel.efficiency;
+  launch.macs_per_step = static_cast<double>(kernel.rows) * kernel.columns;
+  launch.warps = kernel.threads / 32;
+  launch.resident = resident;
+}
+
+// `tiles` of C, of all the batch.
+void set_split(LaunchPlan& plan, double tiles, double split) {
+  plan.split_k = split;
+  Launch& launch = plan.main;
+  Launch::Product& product = launch.product;
+  product.split = split;
+  launch.ctas = tiles * split;
+  launch.steps = std::ceil(std::ceil(product.k / split) / product.tile_k) * product.tile_k;
+  launch.l2 = Bytes(product.element * (launch.ctas * (product.tile_m + product.tile_n)) * launch.steps) +
+              launch.dram_store * split;
 }
 
 // The kernels that `options` leave; all of them where none is what they ask for.
@@ -64,10 +75,9 @@ std::vector<GemmKernel> kernels_for(const GemmSetting& setting, const PlanOption
   return kernels;
 }
 
-bool may_split(const LaunchPlan& whole, double split, double sms) {
-  const Launch& launch = whole.main;
+bool may_split(const Launch& launch, double tiles, double split, double sms) {
   return launch.product.batch == 1 && launch.product.k >= kLeastSplitDepth * split &&
-         launch.ctas * split <= kMostSplitWaves * launch.resident * sms;
+         tiles * split <= kMostSplitWaves * launch.resident * sms;
 }
 
 }  // namespace
@@ -90,24 +100,15 @@ GemmProduct gemm_product(const Im2col& gemm, Pass pass) {
 void each_gemm_plan(const OpShape& op, const Gpu& gpu, const PlanOptions& options, const VisitPlan& visit) {
   const GemmProduct product = gemm_product(op.gemm, op.pass);
   const GemmSetting setting = gemm_setting(gpu, product.k_contiguous_b);
+  LaunchPlan plan = plan_of(product, op.element, setting.old_kernels);
   for (const GemmKernel& kernel : kernels_for(setting, options)) {
-    const double resident = options.active_ctas_per_sm ? *options.active_ctas_per_sm : resident_ctas(kernel, gpu.sm);
-    const auto plan_for = [&](double split) {
-      return plan_of(product, kernel, split, resident, op.element, setting.old_kernels);
-    };
-    if (options.split_k) {
-      visit(plan_for(*options.split_k));
-      continue;
-    }
-    const LaunchPlan whole = plan_for(1);
+    set_kernel(plan, kernel, options.active_ctas_per_sm ? *options.active_ctas_per_sm : resident_ctas(kernel, gpu.sm));
+    const double tiles = std::ceil(product.m / kernel.rows) * std::ceil(product.n / kernel.columns) * product.batch;
     for (const int split : kSplits) {
-      if (split == 1) {
-        visit(whole);
-      } else if (may_split(whole, split, gpu.sm_count)) {
-        visit(plan_for(split));
-      } else {
-        break;
-      }
+      if (split > 1 && !options.split_k && !may_split(plan.main, tiles, split, gpu.sm_count)) break;
+      set_split(plan, tiles, options.split_k.value_or(split));
+      visit(plan);
+      if (options.split_k) break;
     }
   }
 }

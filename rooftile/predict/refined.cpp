@@ -74,14 +74,15 @@ constexpr double kNetworkCopies = 1000;
 std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const PredictOptions& options) {
   const auto peak = peak_of(options.precision, gpu);
   if (!peak) return std::nullopt;
+  const KernelFamily family = family_of(op, options.precision, gpu);
+  const Calibration& calibration = options.calibration ? *options.calibration : builtin_calibration();
+  const FoundEntry found = find_entry(calibration, family, gpu);
   std::optional<RefinedModel> result(std::in_place);
   RefinedModel& model = *result;
-  model.family = family_of(op, options.precision, gpu);
+  model.family = family;
   model.element = size_of(options.precision);
-  const Calibration& calibration = options.calibration ? *options.calibration : builtin_calibration();
-  const FoundEntry found = find_entry(calibration, model.family, gpu);
-  const Constants unfitted = found.entry == nullptr ? unfitted_constants(model.family) : Constants();
-  model.machine = machine_of(gpu, model.family, *peak, found.entry != nullptr ? found.entry->constants : unfitted);
+  model.machine = found.entry != nullptr ? machine_of(gpu, family, *peak, found.entry->constants)
+                                         : machine_of(gpu, family, *peak, unfitted_constants(family));
   if (found.entry != nullptr) model.choice = found.entry->choice;
   model.overhead = gpu.launch_overhead;
   if (model.family == KernelFamily::tensor) {
