@@ -31,11 +31,11 @@ LaunchTime conv_time(const Launch& launch, const Machine& machine, Seconds limit
   result.l2 = Seconds(l2);
   result.dram = Seconds(dram);
   result.time = kNoLimit;
-  const double alone = std::max(round * std::max(rounds.busy(), rounds.idle()), std::max(l2, dram));
-  if (alone >= limit.value()) return result;
+  const double memory = fourth(l2) + fourth(dram);
+  if (fourth(round * std::max(rounds.busy(), rounds.idle())) + memory >= fourth(limit.value())) return result;
 
   const double busy = round * rounds.both();
-  double eighth = square(fourth(busy) + fourth(l2) + fourth(dram));  // power of the time
+  double eighth = square(fourth(busy) + memory);  // power of the time
 
   constexpr double kPico = 1e-12, kMicro = 1e-6;
   if (machine.watts > 0) {
