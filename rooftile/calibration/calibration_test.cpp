@@ -36,7 +36,9 @@ TEST(Constants, StartWithinTheirBounds) {
 
 TEST(Constants, NoEfficiencyExceedsOne) {
   for (const ConstantInfo& row : all_constants()) {
-    if (row.name.find("efficiency") != std::string_view::npos) EXPECT_EQ(row.high, 1) << row.name;
+    if (row.name.find("efficiency") != std::string_view::npos) {
+      EXPECT_EQ(row.high, 1) << row.name;
+    }
     EXPECT_GE(row.low, 0) << row.name;
   }
 }
