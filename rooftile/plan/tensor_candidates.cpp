@@ -89,7 +89,8 @@ Launch::Product product_of(const Context& context) {
   return product;
 }
 
-void set_launch(Launch& launch, const Tile& tile, double split, const Context& context) {
+// `loaded` are the elements of A and B that a CTA loads a step of k.
+void set_launch(Launch& launch, const Tile& tile, double split, double loaded, const Context& context) {
   Launch::Product& product = launch.product;
   product.tile_m = tile.m;
   product.tile_n = tile.n;
@@ -99,9 +100,7 @@ void set_launch(Launch& launch, const Tile& tile, double split, const Context& c
   launch.macs_per_step = static_cast<double>(tile.m) * tile.n;
   launch.steps = std::ceil(std::ceil(context.depth / kDepth) / split) * kDepth;
   launch.resident = context.options.active_ctas_per_sm ? *context.options.active_ctas_per_sm : resident_of(tile);
-  const double rows = std::min<double>(tile.m, product.m), columns = std::min<double>(tile.n, product.n);
-  const double loaded = launch.steps * (rows * unique_share(context.shape, rows) + columns);
-  launch.l2 = context.op.element * (launch.ctas * loaded) + launch.dram_store;
+  launch.l2 = context.op.element * (launch.ctas * launch.steps * loaded) + launch.dram_store;
 }
 
 // Another tile does the same with less padding.
@@ -114,9 +113,11 @@ bool is_wasteful(const Tile& tile, std::span<const Tile> tiles, const Context& c
 
 void visit_splits(LaunchPlan& plan, const Context& context, const VisitPlan& visit) {
   Launch& launch = plan.main;
+  const double rows = std::min<double>(plan.tile.m, context.shape.m);
+  const double loaded = rows * unique_share(context.shape, rows) + std::min<double>(plan.tile.n, context.shape.n);
   const auto visit_split = [&](int split) {
     plan.split_k = split;
-    set_launch(launch, plan.tile, split, context);
+    set_launch(launch, plan.tile, split, loaded, context);
     visit(plan);
   };
   if (context.options.split_k) return visit_split(*context.options.split_k);

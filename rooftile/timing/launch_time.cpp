@@ -7,7 +7,7 @@ LaunchTime launch_time(const Launch& launch, const Machine& machine, Seconds lim
     case KernelFamily::gemm_simt:
       return simt_gemm_time(launch, machine, limit);
     case KernelFamily::tensor:
-      return tensor_gemm_time(launch, machine);
+      return tensor_gemm_time(launch, machine, limit);
     case KernelFamily::conv_simt:
       break;
   }

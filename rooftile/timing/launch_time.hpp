@@ -34,7 +34,7 @@ inline Seconds stream_time(const Stream& stream, const Machine& machine) {
 
 // The forms, one file each.
 LaunchTime conv_time(const Launch& launch, const Machine& machine, Seconds limit = kNoLimit);
-LaunchTime tensor_gemm_time(const Launch& launch, const Machine& machine);
+LaunchTime tensor_gemm_time(const Launch& launch, const Machine& machine, Seconds limit = kNoLimit);
 LaunchTime simt_gemm_time(const Launch& launch, const Machine& machine, Seconds limit = kNoLimit);
 
 }  // namespace rooftile

@@ -61,11 +61,10 @@ double reread_bytes(const Launch& launch, const Machine& machine) {
 
 }  // namespace
 
-LaunchTime tensor_gemm_time(const Launch& launch, const Machine& machine) {
+LaunchTime tensor_gemm_time(const Launch& launch, const Machine& machine, Seconds limit) {
   const Constants& constants = machine.constants;
   const Launch::Product& product = launch.product;
   const BusiestSm rounds = busiest_sm(launch, machine);
-  const Misses misses = misses_of(launch, machine);
   const double store = launch.dram_store.value(), loads = launch.l2.value() - store;
 
   const double clock = std::min(1.0, machine.base_clock / machine.clock);
@@ -73,6 +72,11 @@ LaunchTime tensor_gemm_time(const Launch& launch, const Machine& machine) {
   const double alone = launch.macs_per_step * launch.steps / machine.macs_per_second;
   const double compute = rounds.ctas * alone / (constants[TensorConstant::efficiency] * sustained);
 
+  LaunchTime result;
+  result.time = kNoLimit;
+  if (compute >= limit.value()) return result;
+
+  const Misses misses = misses_of(launch, machine);
   const double b_missed = product.b_weights ? misses.weights : misses.activations;
   const double missed = (misses.activations * product.m + b_missed * product.n) / (product.m + product.n);
   const double loop = launch.steps * product.element / constants[TensorConstant::bytes_in_flight] * machine.l2_latency /
@@ -98,7 +102,6 @@ LaunchTime tensor_gemm_time(const Launch& launch, const Machine& machine) {
     split = constants[TensorConstant::split_cycles] / machine.clock +
             kPartial * product.m * product.n * product.batch * product.split / machine.l2;
   }
-  LaunchTime result;
   result.compute = Seconds(compute);
   result.latency = Seconds(latency);
   result.l2 = Seconds(std::max(l2, draw) + epilogue);
