@@ -52,7 +52,7 @@ void estimate_layers(benchmark::State& state) {
   const std::vector<Conv> layers = unique_layers();
   const Gpu gpu = titan_xp();
   for (auto _ : state) {
-    for (const Conv& conv : layers) benchmark::DoNotOptimize(estimate(conv, gpu));
+    for (const Conv& conv : layers) benchmark::DoNotOptimize(estimate(conv, gpu, {.method = Method::delta}));
   }
   count_layers(state, layers.size());
 }
@@ -62,9 +62,8 @@ BENCHMARK(estimate_layers);
 void estimate_rooftile(benchmark::State& state) {
   const std::vector<Conv> layers = unique_layers();
   const Gpu gpu = find_gpu("titan-xp").value();
-  const PredictOptions options = {.method = Method::rooftile};
   for (auto _ : state) {
-    for (const Conv& conv : layers) benchmark::DoNotOptimize(estimate(conv, gpu, options));
+    for (const Conv& conv : layers) benchmark::DoNotOptimize(estimate(conv, gpu));
   }
   count_layers(state, layers.size());
 }

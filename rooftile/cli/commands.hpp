@@ -62,7 +62,7 @@ Result<void> predict_layers(const LayersArguments& arguments);
 
 struct ValidateArguments {
   std::vector<std::string> tables;
-  std::string method = "delta";                      // several with commas
+  std::string method = "rooftile";                   // several with commas
   std::string by, where, ignore, quantity = "time";  // as the user typed them
   std::string gpu, precision, calibration, tier;
   std::string format, output, rows, plot;  // rows and plot: files to write besides; empty: none

@@ -38,10 +38,12 @@ struct HandWorked {
   Bottleneck bottleneck = Bottleneck::compute;
 };
 
+inline const PredictOptions kDelta = {.method = Method::delta};
+
 inline void expect(const Conv& conv, std::string_view gpu_id, const HandWorked& expected) {
   const auto gpu = find_gpu(gpu_id);
   ASSERT_TRUE(gpu) << gpu.error().message;
-  const LayerEstimate layer = estimate(conv, *gpu);
+  const LayerEstimate layer = estimate(conv, *gpu, kDelta);
   ASSERT_EQ(layer.delta.size(), 1U);
 
   const Plan& plan = layer.delta.front().plan;

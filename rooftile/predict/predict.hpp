@@ -13,7 +13,7 @@
 namespace rooftile {
 
 struct PredictOptions {
-  Method method = Method::delta;  // of convolutions and GEMMs: delta, rooftile, roofline or prior
+  Method method = Method::rooftile;  // of convolutions and GEMMs: delta, rooftile, roofline or prior
   double prior_miss_rate = 1;     // of the L1 and of the L2, for method prior; 0 to 1
   Pass pass = Pass::fwd;
   DType precision = DType::fp32;

@@ -7,6 +7,8 @@
 namespace rooftile {
 namespace {
 
+const PredictOptions kDelta = {.method = Method::delta};
+
 Gpu titan_xp() { return find_gpu("titan-xp-delta").value(); }
 
 Conv conv_of(std::int64_t in_channels, std::int64_t out_channels, std::int64_t size, std::int64_t filter) {
@@ -31,7 +33,7 @@ Workload one_op(OpKind kind, Shape input, Shape output) {
 }
 
 TEST(Estimate, ConvolutionIsDelta) {
-  const LayerEstimate layer = estimate(conv_of(64, 64, 30, 3), titan_xp());
+  const LayerEstimate layer = estimate(conv_of(64, 64, 30, 3), titan_xp(), kDelta);
   EXPECT_EQ(layer.op, "conv");
   EXPECT_EQ(layer.method, Method::delta);
   EXPECT_EQ(layer.kernels, 1);
@@ -41,8 +43,8 @@ TEST(Estimate, ConvolutionIsDelta) {
 }
 
 TEST(Estimate, FullyConnectedIsAPointwiseConvolution) {
-  const LayerEstimate as_gemm = estimate(Gemm{.m = 16, .n = 4096, .k = 9216}, titan_xp());
-  const LayerEstimate as_conv = estimate(conv_of(9216, 4096, 1, 1), titan_xp());
+  const LayerEstimate as_gemm = estimate(Gemm{.m = 16, .n = 4096, .k = 9216}, titan_xp(), kDelta);
+  const LayerEstimate as_conv = estimate(conv_of(9216, 4096, 1, 1), titan_xp(), kDelta);
   EXPECT_EQ(as_gemm.op, "gemm");
   EXPECT_EQ(as_gemm.flops, as_conv.flops);
   EXPECT_EQ(as_gemm.time, as_conv.time);
@@ -76,7 +78,7 @@ TEST(Estimate, RooflineIsArithmeticOrBytesOfThePass) {
 TEST(Estimate, PriorIsDeltaWithFixedMissRates) {
   const Gpu gpu = titan_xp();
   const Conv conv = conv_of(64, 64, 30, 3);
-  const LayerEstimate delta = estimate(conv, gpu);
+  const LayerEstimate delta = estimate(conv, gpu, kDelta);
   const LayerEstimate prior = estimate(conv, gpu, {.method = Method::prior, .prior_miss_rate = 0.5});
   EXPECT_EQ(prior.method, Method::prior);
   EXPECT_EQ(prior.traffic.l1, delta.traffic.l1);
@@ -98,7 +100,7 @@ TEST(Check, EachMethodSaysWhatItTakes) {
 TEST(Estimate, DepthwiseStreams) {
   Conv conv = conv_of(64, 64, 30, 3);
   conv.groups = 64;
-  const LayerEstimate layer = estimate(conv, titan_xp());
+  const LayerEstimate layer = estimate(conv, titan_xp(), kDelta);
   EXPECT_EQ(layer.method, Method::stream);
   EXPECT_EQ(layer.traffic.dram, Bytes(4.0 * (16 * 64 * 30 * 30 + 64 * 9)));
   EXPECT_EQ(layer.traffic.store_dram, Bytes(4.0 * 16 * 64 * 28 * 28));
@@ -113,8 +115,8 @@ TEST(Estimate, TransposedConvolutionIsTheSumOfItsParts) {
   for (ConvAxis* axis : {&conv.axes[1], &conv.axes[2]}) axis->pad_begin = axis->pad_end = 1;
   Conv part = conv_of(64, 32, 16, 2);
   for (ConvAxis* axis : {&part.axes[1], &part.axes[2]}) axis->pad_end = 1;
-  const LayerEstimate layer = estimate(conv, titan_xp());
-  const LayerEstimate quarter = estimate(part, titan_xp());
+  const LayerEstimate layer = estimate(conv, titan_xp(), kDelta);
+  const LayerEstimate quarter = estimate(part, titan_xp(), kDelta);
   EXPECT_EQ(layer.kernels, 4);
   EXPECT_EQ(layer.time, quarter.time * 4);
   EXPECT_EQ(layer.traffic.l2, quarter.traffic.l2 * 4);
@@ -126,7 +128,7 @@ TEST(Estimate, TransposedConvolutionWhoseOutputsNoTapReachesStreams) {
   Conv conv = conv_of(64, 32, 1, 1);
   conv.transposed = true;
   conv.axes[2] = {.in = 1, .filter = 1, .stride = 4, .pad_begin = 1, .output_padding = 3};
-  const LayerEstimate layer = estimate(conv, titan_xp());
+  const LayerEstimate layer = estimate(conv, titan_xp(), kDelta);
   EXPECT_EQ(layer.method, Method::stream);
   EXPECT_GE(layer.time, titan_xp().launch_overhead);
 }
@@ -135,14 +137,14 @@ TEST(Estimate, ElementwiseStreamsAndAViewCostsNothing) {
   const Gpu gpu = titan_xp();
   const Shape shape = {16, 1 << 20};
   const Workload relu = one_op(Elementwise{"relu"}, shape, shape);
-  const LayerEstimate stream = estimate(relu, relu.ops[0], gpu);
+  const LayerEstimate stream = estimate(relu, relu.ops[0], gpu, kDelta);
   EXPECT_EQ(stream.method, Method::stream);
   EXPECT_EQ(stream.function, "relu");
   EXPECT_EQ(stream.output, shape);
   EXPECT_DOUBLE_EQ(stream.time.value(), 2.0 * 4 * 16 * (1 << 20) / 450e9);
 
   const Workload reshape = one_op(View{"reshape"}, shape, shape);
-  const LayerEstimate view = estimate(reshape, reshape.ops[0], gpu);
+  const LayerEstimate view = estimate(reshape, reshape.ops[0], gpu, kDelta);
   EXPECT_EQ(view.method, Method::none);
   EXPECT_EQ(view.time, Seconds(0));
   EXPECT_EQ(view.kernels, 0);
@@ -154,7 +156,7 @@ TEST(Predict, SumsItsLayers) {
   workload.tensors.push_back({.name = "z", .shape = {16, 64, 28, 28}});
   workload.ops.push_back({"conv", conv_of(64, 64, 30, 3), {1}, {2}});
   workload.outputs = {2};
-  const auto prediction = predict(workload, titan_xp());
+  const auto prediction = predict(workload, titan_xp(), kDelta);
   ASSERT_TRUE(prediction);
   ASSERT_EQ(prediction->layers.size(), 2U);
   EXPECT_EQ(prediction->model, "one");
@@ -171,7 +173,7 @@ TEST(Predict, SumsItsLayers) {
 
 TEST(Predict, WhatIsNotBuiltYetSaysSo) {
   const Workload workload = one_op(View{"reshape"}, {1}, {1});
-  PredictOptions half;
+  PredictOptions half = kDelta;
   half.precision = DType::fp16;
   const auto prediction = predict(workload, titan_xp(), half);
   ASSERT_FALSE(prediction);

@@ -41,7 +41,9 @@ Workload small() {
   return workload;
 }
 
-Prediction prediction_on(const std::string& gpu) { return predict(small(), find_gpu(gpu).value()).value(); }
+Prediction prediction_on(const std::string& gpu) {
+  return predict(small(), find_gpu(gpu).value(), {.method = Method::delta}).value();
+}
 
 TEST(JsonReport, HoldsThePrediction) {
   const Prediction prediction = prediction_on("titan-xp-delta");

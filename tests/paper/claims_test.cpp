@@ -10,12 +10,14 @@
 namespace rooftile::paper {
 namespace {
 
+const PredictOptions kDelta = {.method = Method::delta};
+
 struct Evaluated {
   Layer layer;
   LayerEstimate estimate;
 };
 
-std::vector<Evaluated> evaluate(const std::vector<Layer>& layers, const PredictOptions& options = {}) {
+std::vector<Evaluated> evaluate(const std::vector<Layer>& layers, const PredictOptions& options = kDelta) {
   const Gpu gpu = titan_xp();
   std::vector<Evaluated> result;
   for (const Layer& layer : layers) result.push_back({layer, estimate(layer.conv, gpu, options)});
@@ -107,9 +109,9 @@ TEST(Claims, TrafficASampleDoesNotDependOnTheBatch) {
   conv.out_channels = 128;
   conv.axes[1] = conv.axes[2] = {.in = 13, .filter = 3, .pad_begin = 1, .pad_end = 1};
   conv.batch = 512;
-  const Traffic large = estimate(conv, gpu).traffic * (1.0 / 512);
+  const Traffic large = estimate(conv, gpu, kDelta).traffic * (1.0 / 512);
   for (conv.batch = 16; conv.batch < 512; conv.batch += 16) {
-    const Traffic a_sample = estimate(conv, gpu).traffic * (1.0 / static_cast<double>(conv.batch));
+    const Traffic a_sample = estimate(conv, gpu, kDelta).traffic * (1.0 / static_cast<double>(conv.batch));
     EXPECT_NEAR(a_sample.l1 / large.l1, 1, 0.05) << conv.batch;
     EXPECT_NEAR(a_sample.l2 / large.l2, 1, 0.05) << conv.batch;
   }
@@ -146,7 +148,7 @@ TEST(KnownMismatches, LatencyBoundLayersDependOnActiveCtasThatAreNotPublished) {
   const auto count = [](const PredictOptions& options) {
     return limited_by(evaluate(layers_of("googlenet"), options), Bottleneck::latency);
   };
-  PredictOptions one, two;
+  PredictOptions one = kDelta, two = kDelta;
   one.plan.active_ctas_per_sm = 1;
   two.plan.active_ctas_per_sm = 2;
   EXPECT_EQ(count({}), 0);

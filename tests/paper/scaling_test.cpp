@@ -10,6 +10,8 @@
 namespace rooftile::paper {
 namespace {
 
+const PredictOptions kDelta = {.method = Method::delta};
+
 struct Study {
   Seconds time;
   std::map<Bottleneck, int> layers;
@@ -19,7 +21,7 @@ Study study(const ScalingOption& design) {
   const Gpu gpu = scaled(titan_xp(), design);
   Study result;
   for (const Layer& layer : layers_of("resnet152")) {
-    const LayerEstimate estimated = estimate(layer.conv, gpu);
+    const LayerEstimate estimated = estimate(layer.conv, gpu, kDelta);
     result.time += estimated.time;
     ++result.layers[estimated.bottleneck];
   }

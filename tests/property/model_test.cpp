@@ -11,6 +11,8 @@
 namespace rooftile::property {
 namespace {
 
+const PredictOptions kDelta = {.method = Method::delta};
+
 constexpr double kRounding = 1e-12;  // relative, for sums that are formed in a different order
 
 void assert_sane(double value) {
@@ -43,35 +45,35 @@ void assert_sane(const LayerEstimate& layer) {
 Seconds largest_case(const Cases& cases) { return *std::max_element(cases.by.begin(), cases.by.end()); }
 
 TEST(AnyLayer, HasFiniteNonNegativeNumbers) {
-  EXPECT_TRUE(rc::check([] { assert_sane(estimate(random_conv(), random_gpu())); }));
-  EXPECT_TRUE(rc::check([] { assert_sane(estimate(random_gemm(), random_gpu())); }));
+  EXPECT_TRUE(rc::check([] { assert_sane(estimate(random_conv(), random_gpu(), kDelta)); }));
+  EXPECT_TRUE(rc::check([] { assert_sane(estimate(random_gemm(), random_gpu(), kDelta)); }));
 }
 
 TEST(AnyLayer, EvenAnAbsurdOneHasFiniteNonNegativeNumbers) {
-  EXPECT_TRUE(rc::check([] { assert_sane(estimate(extreme_conv(), random_gpu())); }));
+  EXPECT_TRUE(rc::check([] { assert_sane(estimate(extreme_conv(), random_gpu(), kDelta)); }));
 }
 
 TEST(AnyLayer, RequestsAtLeastAsMuchFromL1AsFromL2) {
   EXPECT_TRUE(rc::check([] {
-    const Traffic traffic = estimate(random_conv(), random_gpu()).traffic;
+    const Traffic traffic = estimate(random_conv(), random_gpu(), kDelta).traffic;
     RC_ASSERT(traffic.l1 >= traffic.l2);
   }));
   EXPECT_TRUE(rc::check([] {
-    const Traffic traffic = estimate(random_gemm(), random_gpu()).traffic;
+    const Traffic traffic = estimate(random_gemm(), random_gpu(), kDelta).traffic;
     RC_ASSERT(traffic.l1 >= traffic.l2);
   }));
 }
 
 TEST(AnyLayer, LoadsAtLeastWhatIsCompulsory) {
   EXPECT_TRUE(rc::check([] {
-    const Traffic traffic = estimate(random_conv(false), random_gpu()).traffic;
+    const Traffic traffic = estimate(random_conv(false), random_gpu(), kDelta).traffic;
     RC_ASSERT(traffic.dram >= traffic.compulsory);
   }));
 }
 
 TEST(AnyLayer, TakesAsLongAsItsLargestCaseAndIsNamedAfterIt) {
   EXPECT_TRUE(rc::check([] {
-    const LayerEstimate layer = estimate(random_conv(false), random_gpu());
+    const LayerEstimate layer = estimate(random_conv(false), random_gpu(), kDelta);
     RC_ASSERT(layer.time == largest_case(layer.cases));
     RC_ASSERT(layer.cases[layer.bottleneck] == layer.time);
   }));
@@ -81,7 +83,7 @@ TEST(AnyLayer, TakesAsLongAsItsLargestCaseAndIsNamedAfterIt) {
 TEST(AnyTransposedLayer, IsTheSumOfItsParts) {
   EXPECT_TRUE(rc::check([] {
     const Conv conv = random_conv();
-    const LayerEstimate layer = estimate(conv, random_gpu());
+    const LayerEstimate layer = estimate(conv, random_gpu(), kDelta);
     RC_PRE(layer.method == Method::delta);
     Seconds time;
     double kernels = 0;
@@ -100,7 +102,7 @@ TEST(AnyTransposedLayer, IsTheSumOfItsParts) {
 TEST(AnyLayer, StaysBelowThePeakAndTheBandwidths) {
   EXPECT_TRUE(rc::check([] {
     const Gpu gpu = random_gpu();
-    const LayerEstimate layer = estimate(random_conv(false), gpu);
+    const LayerEstimate layer = estimate(random_conv(false), gpu, kDelta);
     const Seconds time = layer.time * (1 + kRounding);
     RC_ASSERT(layer.flops / gpu.peak(Peak::fp32) <= time);
     RC_ASSERT(layer.traffic.dram / gpu.level("DRAM").bandwidth <= time);
@@ -118,12 +120,12 @@ TEST(AnyLayer, MovesInProportionToItsGroups) {
     conv.out_channels /= conv.groups;
     conv.groups = 1;
     const Gpu gpu = random_gpu();
-    const Traffic one = estimate(conv, gpu).traffic;
+    const Traffic one = estimate(conv, gpu, kDelta).traffic;
     RC_PRE(conv.in_channels > 1);  // else the grouped one is depthwise and streams
     conv.groups = 4;
     conv.in_channels *= 4;
     conv.out_channels *= 4;
-    const Traffic four = estimate(conv, gpu).traffic;
+    const Traffic four = estimate(conv, gpu, kDelta).traffic;
     RC_ASSERT(four.l1 == one.l1 * 4);
     RC_ASSERT(four.l2 == one.l2 * 4);
     RC_ASSERT(four.dram == one.dram * 4);
@@ -136,9 +138,9 @@ TEST(AnyLayer, MovesMoreForMoreSamplesButNotMoreASample) {
   EXPECT_TRUE(rc::check([] {
     Conv conv = random_conv();
     const Gpu gpu = random_gpu();
-    const Traffic once = estimate(conv, gpu).traffic;
+    const Traffic once = estimate(conv, gpu, kDelta).traffic;
     conv.batch *= 2;
-    const Traffic twice = estimate(conv, gpu).traffic;
+    const Traffic twice = estimate(conv, gpu, kDelta).traffic;
     for (const auto& [more, less] : {std::pair{twice.l1, once.l1}, {twice.l2, once.l2}, {twice.dram, once.dram}}) {
       RC_ASSERT(more >= less);
       RC_ASSERT(more <= less * (2 + kRounding));
@@ -157,7 +159,7 @@ TEST(AnyGemm, IsAPointwiseConvolution) {
     conv.in_channels = gemm.k;
     conv.out_channels = gemm.n;
     const Gpu gpu = random_gpu();
-    const LayerEstimate a = estimate(gemm, gpu), b = estimate(conv, gpu);
+    const LayerEstimate a = estimate(gemm, gpu, kDelta), b = estimate(conv, gpu, kDelta);
     RC_ASSERT(a.time == b.time);
     RC_ASSERT(a.flops == b.flops);
     RC_ASSERT(a.traffic.l2 == b.traffic.l2);
@@ -170,9 +172,9 @@ TEST(AnyLayer, DoesNotCareWhichOfDepthAndHeightIsWhich) {
   EXPECT_TRUE(rc::check([] {
     Conv conv = random_conv();
     const Gpu gpu = random_gpu();
-    const LayerEstimate before = estimate(conv, gpu);
+    const LayerEstimate before = estimate(conv, gpu, kDelta);
     std::swap(conv.axes[0], conv.axes[1]);
-    const LayerEstimate after = estimate(conv, gpu);
+    const LayerEstimate after = estimate(conv, gpu, kDelta);
     RC_ASSERT(std::abs(after.time / before.time - 1) < kRounding);
     RC_ASSERT(std::abs(after.traffic.l2 / before.traffic.l2 - 1) < kRounding);
   }));
@@ -213,12 +215,12 @@ TEST(AnyWorkload, TakesTheSumOfItsLayers) {
   EXPECT_TRUE(rc::check([] {
     const Workload workload = random_workload();
     const Gpu gpu = random_gpu();
-    const Prediction prediction = predict(workload, gpu).value();
+    const Prediction prediction = predict(workload, gpu, kDelta).value();
     RC_ASSERT(prediction.layers.size() == workload.ops.size());
     Seconds time, by_bottleneck;
     Flops work;
     for (const Op& op : workload.ops) {
-      const LayerEstimate layer = estimate(workload, op, gpu);
+      const LayerEstimate layer = estimate(workload, op, gpu, kDelta);
       time += layer.time;
       work += layer.flops;
       RC_ASSERT(layer.flops == flops(workload, op));
@@ -234,7 +236,7 @@ TEST(AnyWorkload, IsPredictedTheSameTwice) {
   EXPECT_TRUE(rc::check([] {
     const Workload workload = random_workload();
     const Gpu gpu = random_gpu();
-    const Prediction first = predict(workload, gpu).value(), second = predict(workload, gpu).value();
+    const Prediction first = predict(workload, gpu, kDelta).value(), second = predict(workload, gpu, kDelta).value();
     RC_ASSERT(first.time == second.time);
     for (std::size_t i = 0; i < first.layers.size(); ++i) {
       RC_ASSERT(first.layers[i].cases.by == second.layers[i].cases.by);
