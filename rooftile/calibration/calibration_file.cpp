@@ -139,12 +139,12 @@ class Reader {
     }
     for (auto&& [key, node] : *table) {
       const auto rows = constant_table(family);
-      const auto row =
-          std::find_if(rows.begin(), rows.end(), [&](const ConstantInfo& r) { return r.name == key.str(); });
+      const std::string_view name = key.str();
+      const auto row = std::find_if(rows.begin(), rows.end(), [&](const ConstantInfo& r) { return r.name == name; });
       if (row == rows.end()) {
         std::vector<std::string> known;
         for (const ConstantInfo& info : rows) known.emplace_back(info.name);
-        reject(node, fmt::format("unknown constant '{}'{}", one_line(key.str(), 40), did_you_mean(key.str(), known)));
+        reject(node, fmt::format("unknown constant '{}'{}", one_line(name, 40), did_you_mean(name, known)));
         continue;
       }
       constants.values[static_cast<std::size_t>(row - rows.begin())] = number(*table, row->name, row->low, row->high);

@@ -16,7 +16,7 @@ namespace {
 // A kernel's tile with what decides how many fit an SM, and the constant that says how well it issues.
 struct TileKernel {
   Kernel kernel;
-  ConvConstant efficiency;
+  ConvConstant efficiency = ConvConstant::middle_efficiency;
 };
 
 // cuDNN's SGEMM-tile kernels, those first that are most often the fastest; threads as profilers report them, registers
@@ -46,7 +46,7 @@ struct Context {
 // A product with what all tiles have in common.
 struct Product {
   GemmShape shape;
-  double unique;  // share of a tile of A, of kTileRows
+  double unique = 1;  // share of a tile of A, of kTileRows
 };
 
 Product product_of(const GemmShape& shape) { return {shape, unique_share(shape, kTileRows)}; }

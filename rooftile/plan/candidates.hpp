@@ -24,6 +24,6 @@ using VisitPlan = std::function<void(const LaunchPlan&)>;  // the plan lives unt
 
 // Calls `visit` with every plan that `options` leave open; at least one. An algorithm that does not support the shape
 // (Winograd on a strided convolution, …) is never visited: if the options force one, the implicit GEMM stands in.
-void each_plan(const OpShape& shape, const Gpu& gpu, const PlanOptions& options, const VisitPlan& visit);
+void each_plan(const OpShape& op, const Gpu& gpu, const PlanOptions& options, const VisitPlan& visit);
 
 }  // namespace rooftile

@@ -20,12 +20,12 @@ struct GemmShape {
   bool aligned_store = true;
 };
 
-// The product of shape.pass. bwd_data gathers: every input position is computed, and of a strided window the taps that
+// The product of op.pass. bwd_data gathers: every input position is computed, and of a strided window the taps that
 // meet no output are skipped along one axis only, which is what measured times show.
-GemmShape gemm_shape(const OpShape& shape);
+GemmShape gemm_shape(const OpShape& op);
 
 // The data gradient the other way: every output position scatters its window into the inputs by atomic additions.
-GemmShape scatter_shape(const OpShape& shape);
+GemmShape scatter_shape(const OpShape& op);
 
 // Distinct coordinates that `positions` windows of `taps` touch on one axis.
 double touched_coordinates(double positions, const GemmShape::Axis& axis);

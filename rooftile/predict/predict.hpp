@@ -14,7 +14,7 @@ namespace rooftile {
 
 struct PredictOptions {
   Method method = Method::rooftile;  // of convolutions and GEMMs: delta, rooftile, roofline or prior
-  double prior_miss_rate = 1;     // of the L1 and of the L2, for method prior; 0 to 1
+  double prior_miss_rate = 1;        // of the L1 and of the L2, for method prior; 0 to 1
   Pass pass = Pass::fwd;
   DType precision = DType::fp32;
   const Calibration* calibration = nullptr;  // of the refined method; null: what ships with the program

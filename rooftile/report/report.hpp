@@ -27,8 +27,8 @@ std::string json_report(std::span<const Prediction> predictions);
 // One row a layer, the names of the JSON flattened with dots.
 std::string csv_report(std::span<const Prediction> predictions);
 
-// Every number behind one layer's time, equation by equation, and where the GPU's numbers come from. `options` are those
-// of the prediction.
+// Every number behind one layer's time, equation by equation, and where the GPU's numbers come from. `options` are
+// those of the prediction.
 std::string explain_report(const LayerEstimate& layer, const Gpu& gpu, const PredictOptions& options = {});
 
 // Two predictions side by side, from their JSON: totals, then the layers by how much they changed. `where` names each

@@ -47,10 +47,9 @@ Result<std::vector<ChoiceGroup>> score_choices(const std::vector<MeasuredTable>&
   PredictOptions predict;
   predict.method = Method::rooftile;
   if (!options.methods.empty()) predict.calibration = options.methods.front().calibration;
-  for (std::size_t i = 0; i < tables.size(); ++i) {
-    const std::vector<LayerRow>& rows = tables[i].table().rows;
-    for (const LayerRow& row : rows) {
-      const auto cell = [&](const std::string& column) { return tables[i].cell(row, column, gpus); };
+  for (const MeasuredTable& table : tables) {
+    for (const LayerRow& row : table.table().rows) {
+      const auto cell = [&](const std::string& column) { return table.cell(row, column, gpus); };
       if (!row.flag.empty() || (options.where && !options.where->matches(cell))) continue;
       const bool tells = row.algorithm.empty() ? tile_of_kernel(row.kernel).has_value() : is_planned(row.algorithm);
       if (!tells) continue;

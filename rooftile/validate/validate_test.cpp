@@ -73,9 +73,10 @@ TEST(Validate, SaysWhatNoFigureCovers) {
     EXPECT_EQ(left.rows, 1U);
     reasons.push_back(left.method + "|" + left.reason);
   }
-  EXPECT_THAT(reasons, ElementsAre("|not predicted yet: gemm rows of pass step",
-                                   "delta|method delta takes pass fwd only, not bwd_data; rooftile and roofline take every pass",
-                                   "|flagged", "|no measured time", "|no time is left after host_overhead_us"));
+  EXPECT_THAT(reasons,
+              ElementsAre("|not predicted yet: gemm rows of pass step",
+                          "delta|method delta takes pass fwd only, not bwd_data; rooftile and roofline take every pass",
+                          "|flagged", "|no measured time", "|no time is left after host_overhead_us"));
 }
 
 TEST(Validate, FlaggedRowsOnRequest) {
