@@ -35,11 +35,11 @@ const Harness* find_harness(const Calibration& calibration, KernelFamily family,
   return find_harness(calibration, family, framework.substr(0, slash), gpu);
 }
 
-std::optional<Spread> find_spread(const Calibration& calibration, const FoundEntry& found) {
+std::optional<Spread> find_spread(const Calibration& calibration, const FoundEntry& found, std::string_view vendor) {
   if (found.entry == nullptr) return std::nullopt;
   if (found.match != Match::foreign && found.entry->spread) return found.entry->spread;
-  for (const auto& [family, spread] : calibration.foreign_spreads) {
-    if (family == found.entry->family) return spread;
+  for (const ForeignSpread& foreign : calibration.foreign_spreads) {
+    if (foreign.family == found.entry->family && foreign.vendor == vendor) return foreign.spread;
   }
   return std::nullopt;
 }

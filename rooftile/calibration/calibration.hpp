@@ -51,10 +51,18 @@ struct Harness {
   bool rotates = false;  // the activations too have as many copies; else they stay the same
 };
 
+// The spread of GPUs of a vendor that no entry was fitted on.
+struct ForeignSpread {
+  KernelFamily family = KernelFamily::conv_simt;
+  std::string vendor;
+  Spread spread;
+  bool operator==(const ForeignSpread&) const = default;
+};
+
 struct Calibration {
   std::vector<CalibrationEntry> entries;
   std::vector<Harness> harnesses;
-  std::vector<std::pair<KernelFamily, Spread>> foreign_spreads;  // of GPUs that no entry was fitted on
+  std::vector<ForeignSpread> foreign_spreads;
 };
 
 // How an entry was found for a GPU.
@@ -73,8 +81,9 @@ FoundEntry find_entry(const Calibration& calibration, KernelFamily family, const
 const Harness* find_harness(const Calibration& calibration, KernelFamily family, std::string_view framework,
                             std::string_view gpu);
 
-// The interval factors for a match: the entry's own spread, or the family's foreign one.
-std::optional<Spread> find_spread(const Calibration& calibration, const FoundEntry& found);
+// The interval factors for a match: the entry's own spread, or the foreign one of the family and the GPU's vendor. None
+// where GPUs of that vendor were never measured.
+std::optional<Spread> find_spread(const Calibration& calibration, const FoundEntry& found, std::string_view vendor);
 
 // The constants that ship with the program.
 const Calibration& builtin_calibration();

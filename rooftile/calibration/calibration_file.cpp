@@ -49,7 +49,8 @@ class Reader {
     } else if (kind == "harness") {
       calibration_.harnesses.push_back(read_harness(table));
     } else if (kind == "foreign") {
-      calibration_.foreign_spreads.emplace_back(family(table), read_spread(table).value_or(Spread{}));
+      calibration_.foreign_spreads.push_back(
+          {family(table), text(table, "vendor"), read_spread(table).value_or(Spread{})});
     } else {
       const std::vector<std::string> known = {"entry", "harness", "foreign"};
       reject(table, fmt::format("unknown table '{}'{}", one_line(kind, 40), did_you_mean(kind, known)));
@@ -206,8 +207,9 @@ std::string write_calibration(const Calibration& calibration) {
         fmt::format("overhead_us = {:.4g}\nfloor_us = {:.4g}\ncopies = {:.3g}\nrotates = {}\n\n",
                     harness.overhead.value() * kMicro, harness.floor.value() * kMicro, harness.copies, harness.rotates);
   }
-  for (const auto& [family, spread] : calibration.foreign_spreads) {
-    text += fmt::format("[[foreign]]\nfamily = {}\n{}\n", quoted(name_of(family)), spread_line(spread));
+  for (const ForeignSpread& foreign : calibration.foreign_spreads) {
+    text += fmt::format("[[foreign]]\nfamily = {}\nvendor = {}\n{}\n", quoted(name_of(foreign.family)),
+                        quoted(foreign.vendor), spread_line(foreign.spread));
   }
   return text;
 }

@@ -50,7 +50,7 @@ TEST(Calibration, ReadsWhatItWrites) {
   calibration.entries[0].spread = Spread{0.75, 1.5};
   calibration.entries[0].data = "a \"quoted\" table";
   calibration.harnesses.push_back({KernelFamily::tensor, "PyTorch", "t4", Seconds(50e-6), Seconds(70e-6), 5, true});
-  calibration.foreign_spreads.emplace_back(KernelFamily::tensor, Spread{0.5, 2});
+  calibration.foreign_spreads.push_back({KernelFamily::tensor, "nvidia", Spread{0.5, 2}});
   const auto read = parse_calibration(write_calibration(calibration), "test");
   ASSERT_TRUE(read) << read.error().text();
   ASSERT_EQ(read->entries.size(), 1U);
@@ -79,6 +79,20 @@ TEST(Calibration, PrefersTheGpuThenItsArchitectureThenTheOneForAny) {
   EXPECT_EQ(kepler.entry->scope, "any");
   EXPECT_EQ(kepler.match, Match::foreign);
   EXPECT_EQ(find_entry(calibration, KernelFamily::tensor, gpu_named("t4")).entry, nullptr);
+}
+
+TEST(Calibration, NobodyKnowsTheErrorOfAVendorNeverMeasured) {
+  Calibration calibration;
+  calibration.entries = {entry_for("any"), entry_for("t4")};
+  calibration.entries[1].spread = Spread{0.9, 1.1};
+  calibration.foreign_spreads = {{KernelFamily::conv_simt, "nvidia", Spread{0.5, 2}}};
+  const auto spread_on = [&](std::string_view id) {
+    const Gpu gpu = gpu_named(id);
+    return find_spread(calibration, find_entry(calibration, KernelFamily::conv_simt, gpu), gpu.vendor);
+  };
+  EXPECT_EQ(spread_on("t4"), (Spread{0.9, 1.1}));
+  EXPECT_EQ(spread_on("k80"), (Spread{0.5, 2}));
+  EXPECT_EQ(spread_on("mi300x"), std::nullopt);
 }
 
 TEST(Calibration, BadFilesAreErrorsWithTheirPlace) {

@@ -163,16 +163,19 @@ class Calibrator {
 
   // Each GPU under the constants and the mean harness of the others.
   void add_foreign_spread(const Family& family, const std::vector<Harness>& harnesses) {
-    std::vector<double> residuals;
+    std::map<std::string, std::vector<double>> residuals;
     for (const Choices& gpu : family.gpus) {
       const Fit others = fit_any(family, &gpu);
       const FitRows rows = merged({&gpu.front()}, "", kMostOwn);
       for (const FitRow& row : rows.rows) {
         const Harness harness = foreign_harness(rows.harnesses[row.harness], harnesses);
-        residuals.push_back(std::log(row.measured / fitted_time(row, rows.machines, others.entry.constants, harness)));
+        const Seconds time = fitted_time(row, rows.machines, others.entry.constants, harness);
+        residuals[gpu.front().vendor].push_back(std::log(row.measured / time));
       }
     }
-    report_.calibration.foreign_spreads.emplace_back(family.family, spread_of(std::move(residuals)));
+    for (auto& [vendor, of_vendor] : residuals) {
+      report_.calibration.foreign_spreads.push_back({family.family, vendor, spread_of(std::move(of_vendor))});
+    }
   }
 
   // The mean over the other GPUs that the framework ran on; its own where there are none, for that is no matter of the

@@ -85,6 +85,7 @@ class Collector {
     group.family = model.family;
     group.scope = gpu.id;
     group.architecture = gpu.architecture;
+    group.vendor = gpu.vendor;
     group.choice = options_.choice;
     place_of(group.gpus, gpu.id, std::equal_to<>());
     place_of(group.tables, short_name(table), std::equal_to<>());

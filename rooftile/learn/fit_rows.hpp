@@ -27,7 +27,7 @@ struct FitRow {
 struct FitRows {
   KernelFamily family = KernelFamily::conv_simt;
   std::string scope;  // the GPU's id; of merged ones what the merger called them
-  std::string architecture;
+  std::string architecture, vendor;
   TileChoice choice = TileChoice::least_time;
   std::vector<std::string> gpus;
   std::vector<Machine> machines;   // one for each GPU and precision; their constants are not set

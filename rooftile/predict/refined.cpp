@@ -97,7 +97,9 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
     model.machine.copies = harness->copies;
     model.machine.rotates = harness->rotates;
   }
-  model.spread = find_spread(calibration, found);
+  // Convolutions on tensor cores have no rows in any fit: their error is not known.
+  const bool measured = model.family != KernelFamily::tensor || op == RefinedOp::gemm;
+  if (measured) model.spread = find_spread(calibration, found, gpu.vendor);
   return result;
 }
 

@@ -85,9 +85,10 @@ std::string fit_report(const CalibrationReport& report) {
     }
     if (!fits.empty()) text += family_table(family, fits) + confounded_lines(fits);
   }
-  for (const auto& [family, spread] : report.calibration.foreign_spreads) {
-    text += fmt::format("{}: GPUs left out of the fit measure {:.2f} to {:.2f} of what is predicted (middle 90 %)\n",
-                        name_of(family), spread.low, spread.high);
+  for (const ForeignSpread& foreign : report.calibration.foreign_spreads) {
+    text +=
+        fmt::format("{}: GPUs of {} left out of the fit measure {:.2f} to {:.2f} of what is predicted (middle 90 %)\n",
+                    name_of(foreign.family), foreign.vendor, foreign.spread.low, foreign.spread.high);
   }
   return text + "\n" + harness_table(report.calibration);
 }

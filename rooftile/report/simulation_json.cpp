@@ -71,7 +71,7 @@ Json settings_json(const SimulationReport& report) {
 void flatten(const Json& json, const std::string& prefix, std::vector<std::string>& names,
              std::vector<std::string>& cells) {
   for (const auto& [key, value] : json.items()) {
-    const std::string name = prefix.empty() ? key : prefix + "." + key;
+    const std::string name = prefix.empty() ? key : fmt::format("{}.{}", prefix, key);
     if (value.is_object()) {
       flatten(value, name, names, cells);
       continue;

@@ -161,7 +161,7 @@ TEST(Simulate, ASampleAgreesWithTheWholeWithinItsError) {
   grouped.groups = 128;
   struct Case {
     Im2col gemm;
-    Start start;
+    Start start = Start::cold;
   };
   for (const Case& one : {Case{im2col(conv_of(24, 24, 56, 80, 3, 1, 1)), Start::cold},
                           Case{im2col(conv_of(24, 24, 56, 80, 3, 1, 1)), Start::warm},
