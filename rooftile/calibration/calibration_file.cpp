@@ -49,8 +49,9 @@ class Reader {
     } else if (kind == "harness") {
       calibration_.harnesses.push_back(read_harness(table));
     } else if (kind == "foreign") {
-      calibration_.foreign_spreads.push_back(
-          {family(table), text(table, "vendor"), read_spread(table).value_or(Spread{})});
+      const auto spread = read_spread(table);
+      if (!spread) reject(table, "no 'spread'");
+      calibration_.foreign_spreads.push_back({family(table), text(table, "vendor"), spread.value_or(Spread{})});
     } else {
       const std::vector<std::string> known = {"entry", "harness", "foreign"};
       reject(table, fmt::format("unknown table '{}'{}", one_line(kind, 40), did_you_mean(kind, known)));
@@ -85,7 +86,10 @@ class Reader {
 
   std::optional<Spread> read_spread(const toml::table& table) {
     const toml::array* bounds = table["spread"].as_array();
-    if (bounds == nullptr) return std::nullopt;
+    if (bounds == nullptr) {
+      if (const toml::node* other = table.get("spread")) reject(*other, "spread is not [low, high]");
+      return std::nullopt;
+    }
     const auto low = bounds->size() == 2 ? (*bounds)[0].value<double>() : std::nullopt;
     const auto high = bounds->size() == 2 ? (*bounds)[1].value<double>() : std::nullopt;
     if (!low || !high || !(*low > 0 && *low <= *high && *high < 1e3)) {
@@ -159,10 +163,12 @@ class Reader {
 };
 
 std::string quoted(std::string_view text) {
+  constexpr char kFirstPrintable = 0x20, kDelete = 0x7f;
   std::string result = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') result += '\\';
-    result += c;
+    const bool control = (c >= 0 && c < kFirstPrintable) || c == kDelete;
+    result += control ? ' ' : c;
   }
   return result + '"';
 }

@@ -144,12 +144,19 @@ Result<void> validate(const ValidateArguments& arguments) {
   if (auto known = check_ignored(options->ignore, *tables); !known) return known;
   options->ignore = hidden;
   if (arguments.choice) {
+    if (!arguments.tier.empty() || !arguments.rows.empty() || !arguments.plot.empty() || *format != Format::table) {
+      return fail(ErrorCode::usage,
+                  "--choice prints a table of its own; --tier, --rows, --plot and --format go without it");
+    }
     const auto groups = score_choices(*tables, *options);
     if (!groups) return tl::unexpected(groups.error());
     return write_output(arguments.output, choice_table(*groups, options->by));
   }
   std::optional<HeldOut> held_out;
   if (!arguments.tier.empty()) {
+    if (!arguments.calibration.empty()) {
+      return fail(ErrorCode::usage, "--tier fits constants of its own; give either it or --calibration");
+    }
     auto held = hold_rows_out(arguments.tier, *tables, *options);
     if (!held) return tl::unexpected(held.error());
     held_out = std::move(*held);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <utility>
 
 namespace rooftile {
@@ -111,7 +112,7 @@ class Calibrator {
   }
 
   // Each part of the shapes under the constants of the others.
-  Spread held_out_spread(const Choices& gpu, TileChoice choice, const Constants& any) const {
+  std::optional<Spread> held_out_spread(const Choices& gpu, TileChoice choice, const Constants& any) const {
     const FitRows& rows = gpu.size() > 1 && choice == gpu.back().choice ? gpu.back() : gpu.front();
     std::vector<double> residuals;
     for (std::size_t fold = 0; fold < kFolds; ++fold) {
@@ -174,7 +175,8 @@ class Calibrator {
       }
     }
     for (auto& [vendor, of_vendor] : residuals) {
-      report_.calibration.foreign_spreads.push_back({family.family, vendor, spread_of(std::move(of_vendor))});
+      const auto spread = spread_of(std::move(of_vendor));
+      if (spread) report_.calibration.foreign_spreads.push_back({family.family, vendor, *spread});
     }
   }
 

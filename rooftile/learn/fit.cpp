@@ -122,14 +122,15 @@ double gmae_of(const std::vector<double>& residuals) {
   return residuals.empty() ? 0 : std::exp(sum / static_cast<double>(residuals.size())) - 1;
 }
 
-Spread spread_of(std::vector<double> residuals) {
-  if (residuals.empty()) return {};
+std::optional<Spread> spread_of(std::vector<double> residuals) {
+  constexpr std::size_t kLeast = 20;
+  if (residuals.size() < kLeast) return std::nullopt;
   std::sort(residuals.begin(), residuals.end());
   constexpr double kTail = 0.05;
   const auto at = [&](double share) {
     return std::exp(residuals[static_cast<std::size_t>(share * static_cast<double>(residuals.size() - 1))]);
   };
-  return {at(kTail), at(1 - kTail)};
+  return Spread{at(kTail), at(1 - kTail)};
 }
 
 Fit fit(const FitRows& rows, const FitOptions& options) {

@@ -43,7 +43,7 @@ Seconds fitted_time(const FitRow& row, const std::vector<Machine>& machines, con
 // exp(mean |residual|) - 1.
 double gmae_of(const std::vector<double>& residuals);
 
-// Bounds of the middle 90 % of exp(residual).
-Spread spread_of(std::vector<double> residuals);
+// Bounds of the middle 90 % of exp(residual); none of fewer than 20, which say nothing of tails.
+std::optional<Spread> spread_of(std::vector<double> residuals);
 
 }  // namespace rooftile

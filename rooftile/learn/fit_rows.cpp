@@ -7,6 +7,8 @@
 #include <utility>
 #include <variant>
 
+#include <fmt/format.h>
+
 #include "rooftile/predict/refined.hpp"
 #include "rooftile/timing/plan_time.hpp"
 #include "rooftile/workload/conv_geometry.hpp"
@@ -140,7 +142,10 @@ Result<std::vector<FitRows>> fit_rows(const std::vector<MeasuredTable>& tables, 
     for (std::size_t i = 0; i < rows.size(); ++i) {
       if (!usable(rows[i]) || (options.keep && !options.keep(table, i))) continue;
       const auto gpu = gpus.find(rows[i].gpu);
-      if (!gpu) return tl::unexpected(gpu.error());
+      if (!gpu) {
+        return fail(gpu.error().code, gpu.error().text(),
+                    fmt::format("{}:{}, column gpu", tables[table].name(), rows[i].line));
+      }
       collector.add(rows[i], **gpu, tables[table].name());
     }
   }

@@ -63,7 +63,8 @@ TEST(Fit, NamesWhatTheRowsDoNotSee) {
 TEST(Spread, CoversTheMiddleNineTenths) {
   std::vector<double> residuals;
   for (int i = 0; i <= 100; ++i) residuals.push_back((i - 50) / 100.0);
-  const Spread spread = spread_of(residuals);
+  const Spread spread = spread_of(residuals).value();
+  EXPECT_EQ(spread_of({0.1, -0.1}), std::nullopt);
   EXPECT_NEAR(std::log(spread.low), -0.45, 0.011);
   EXPECT_NEAR(std::log(spread.high), 0.45, 0.011);
 }

@@ -70,7 +70,7 @@ TEST(Calibrate, FitsWhatTheTablesSay) {
   const FoundEntry found = find_entry(report->calibration, KernelFamily::conv_simt, titan);
   EXPECT_EQ(found.match, Match::gpu);
   EXPECT_LT(found.entry->gmae, 0.25);
-  EXPECT_TRUE(found.entry->spread.has_value());
+  EXPECT_FALSE(found.entry->spread.has_value());  // of 12 rows nothing is said of tails
   EXPECT_NE(find_harness(report->calibration, KernelFamily::conv_simt, "lib", "v100-sxm2-16gb"), nullptr);
   EXPECT_EQ(report->calibration.foreign_spreads.size(), 1U);
 }

@@ -106,7 +106,8 @@ bool fits(const std::optional<Tile>& wanted, const Tile& tile) {
 // The implicit GEMM with every tile that the options leave; all of them where no tile is what they ask for.
 void each_tile(const OpShape& op, const Context& context) {
   const Product gathered = product_of(gemm_shape(op));
-  const bool may_scatter = op.pass == Pass::bwd_data && op.gemm.filter_volume * op.gemm.stride[2] > 1;
+  const bool may_scatter = op.pass == Pass::bwd_data &&
+                           op.gemm.filter_volume * op.gemm.stride[0] * op.gemm.stride[1] * op.gemm.stride[2] > 1;
   const Product scattered = may_scatter ? product_of(scatter_shape(op)) : Product{};
   const bool any_fits = std::any_of(kConvTiles.begin(), kConvTiles.end(),
                                     [&](const TileKernel& entry) { return fits(context.tile, entry.kernel.tile); });

@@ -60,10 +60,11 @@ GemmShape gemm_shape(const OpShape& op) {
           is_plain_gemm(forward) ? aligned({forward.n, 1, 1}, element) : aligned(forward.out, element);
       break;
     case Pass::bwd_data: {
-      const double skipped = std::min(forward.stride[1] * forward.stride[0], forward.filter[1] * forward.filter[0]);
+      double skipped = 1;
+      for (std::size_t i = 0; i < 3; ++i) skipped = std::max(skipped, std::min(forward.stride[i], forward.filter[i]));
       shape.m = forward.batch * positions_of(forward.in);
       shape.n = forward.in_channels;
-      shape.k = forward.out_channels * forward.filter_volume / std::max(1.0, skipped);
+      shape.k = forward.out_channels * forward.filter_volume / skipped;
       for (std::size_t i = 0; i < 3; ++i) shape.axes[i] = {forward.in[2 - i], forward.filter[2 - i], 1, 1};
       shape.load = element * (count.output + count.filter);
       shape.store = element * (forward.batch * forward.in_channels * forward.groups * positions_of(forward.in));

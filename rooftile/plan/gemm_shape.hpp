@@ -21,7 +21,7 @@ struct GemmShape {
 };
 
 // The product of op.pass. bwd_data gathers: every input position is computed, and of a strided window the taps that
-// meet no output are skipped along one axis only, which is what measured times show.
+// meet no output are skipped along one axis only, that of the largest stride, which is what measured times show.
 GemmShape gemm_shape(const OpShape& op);
 
 // The data gradient the other way: every output position scatters its window into the inputs by atomic additions.

@@ -74,6 +74,14 @@ TEST(GemmShape, PassesArePermutationsOfTheSameWork) {
   EXPECT_EQ(weight.store, Bytes(4.0 * 135));
 }
 
+TEST(GemmShape, AGradientSkipsTapsAlongTheAxisOfTheLargestStride) {
+  Conv tall = conv_of(8, 3, 1, 1), wide = tall;
+  tall.axes[1].stride = 2;
+  wide.axes[2].stride = 2;
+  EXPECT_EQ(shape_of(tall, Pass::bwd_data).k, 45.0 / 2);
+  EXPECT_EQ(shape_of(wide, Pass::bwd_data).k, 45.0 / 2);
+}
+
 TEST(GemmShape, StoresAreAlignedWhereMapsFillSectors) {
   EXPECT_TRUE(shape_of(conv_of(8, 3, 1, 1), Pass::fwd).aligned_store);   // 64 floats: 8 sectors
   EXPECT_FALSE(shape_of(conv_of(7, 3, 1, 1), Pass::fwd).aligned_store);  // 49 floats

@@ -170,7 +170,9 @@ LayerEstimate estimate(const Conv& conv, const Gpu& gpu, const PredictOptions& o
   if (layer.delta.empty()) {  // nothing that a GEMM would reduce: depthwise, or outputs that no tap reaches
     if (is_depthwise(conv)) layer.function = "depthwise";
     layer.method = Method::stream;
-    add_stream(layer, conv_operand_bytes(conv, size_of(options.precision)), gpu);
+    const Bytes element = size_of(options.precision);
+    const bool forward = options.pass == Pass::fwd;
+    add_stream(layer, forward ? conv_operand_bytes(conv, element) : pass_bytes(conv, element, options.pass), gpu);
     return layer;
   }
   layer.bottleneck = largest(layer.cases);

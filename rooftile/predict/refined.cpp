@@ -65,6 +65,9 @@ struct Fastest {
   }
 };
 
+// Energies of the lanes are those of FP32; narrower numbers take their share of it.
+constexpr double kLaneBytes = 4;
+
 // What a network does to the L2: a layer finds the activations that the one before left, and weights that were last
 // used a whole pass ago.
 constexpr double kNetworkCopies = 1000;
@@ -83,6 +86,7 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
   model.element = size_of(options.precision);
   model.machine = found.entry != nullptr ? machine_of(gpu, family, *peak, found.entry->constants)
                                          : machine_of(gpu, family, *peak, unfitted_constants(family));
+  if (model.family != KernelFamily::tensor) model.machine.energy_scale *= model.element.value() / kLaneBytes;
   if (found.entry != nullptr) model.choice = found.entry->choice;
   model.overhead = gpu.launch_overhead;
   if (model.family == KernelFamily::tensor) {
@@ -97,8 +101,10 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
     model.machine.copies = harness->copies;
     model.machine.rotates = harness->rotates;
   }
-  // Convolutions on tensor cores have no rows in any fit: their error is not known.
-  const bool measured = model.family != KernelFamily::tensor || op == RefinedOp::gemm;
+  // No fit has rows of other precisions, nor of convolutions on tensor cores: how far off those are is not known.
+  const bool half = options.precision == DType::fp16 || options.precision == DType::bf16;
+  const bool tensor = model.family == KernelFamily::tensor;
+  const bool measured = tensor ? half && op == RefinedOp::gemm : options.precision == DType::fp32;
   if (measured) model.spread = find_spread(calibration, found, gpu.vendor);
   return result;
 }

@@ -146,6 +146,7 @@ LaunchTime simt_gemm_time(const Launch& launch, const Machine& machine, Seconds 
   }
   result.dram = Seconds(dram);
   result.power = Seconds(fallen * round * rounds.busy() * ratio);
+  result.atomics = Seconds(split);
   result.time = Seconds(time + split);
   return result;
 }
