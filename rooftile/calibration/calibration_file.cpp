@@ -90,10 +90,11 @@ class Reader {
       if (const toml::node* other = table.get("spread")) reject(*other, "spread is not [low, high]");
       return std::nullopt;
     }
+    constexpr double kLeast = 1e-3;
     const auto low = bounds->size() == 2 ? (*bounds)[0].value<double>() : std::nullopt;
     const auto high = bounds->size() == 2 ? (*bounds)[1].value<double>() : std::nullopt;
-    if (!low || !high || !(*low > 0 && *low <= *high && *high < 1e3)) {
-      reject(*bounds, "spread is not [low, high] with 0 < low <= high");
+    if (!low || !high || !(*low >= kLeast && *low <= *high && *high < 1e3)) {
+      reject(*bounds, "spread is not [low, high] with 0.001 <= low <= high");
       return std::nullopt;
     }
     return Spread{*low, *high};
@@ -162,6 +163,19 @@ class Reader {
   std::optional<Error> error_;
 };
 
+// Each level of nesting costs a dot or a bracket, and no line of a calibration has many: so no file can exhaust the
+// stack of a recursive parser.
+bool nests_deeply(std::string_view toml) {
+  constexpr int kMost = 100;
+  int structure = 0;
+  for (const char c : toml) {
+    if (c == '\n') structure = 0;
+    if (c == '.' || c == '[' || c == '{') ++structure;
+    if (structure > kMost) return true;
+  }
+  return false;
+}
+
 std::string quoted(std::string_view text) {
   constexpr char kFirstPrintable = 0x20, kDelete = 0x7f;
   std::string result = "\"";
@@ -180,6 +194,7 @@ std::string spread_line(const Spread& spread) {
 }  // namespace
 
 Result<Calibration> parse_calibration(std::string_view toml, std::string_view where) {
+  if (nests_deeply(toml)) return fail(ErrorCode::bad_input, "nested too deeply for a calibration", std::string(where));
   if (toml.size() > kLargestFile) return fail(ErrorCode::bad_input, "too large for a calibration", std::string(where));
   const toml::parse_result parsed = toml::parse(toml, where);
   if (!parsed) {

@@ -110,6 +110,14 @@ TEST(Calibration, BadFilesAreErrorsWithTheirPlace) {
   EXPECT_THAT(message("[[entry"), testing::HasSubstr("c.toml:1"));
 }
 
+TEST(Calibration, DeepNestingIsAnErrorAndNoCrash) {
+  std::string key = "a";
+  for (int i = 0; i < 300000; ++i) key += ".a";
+  const auto read = parse_calibration(key + " = 1\n", "c.toml");
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().message, "nested too deeply for a calibration");
+}
+
 TEST(Calibration, EveryFileThatShipsIsGood) {
   for (const EmbeddedText& file : embedded_calibrations()) {
     const auto read = parse_calibration(file.text, file.path);
