@@ -30,15 +30,9 @@ Result<void> fit(const FitArguments& arguments) {
     }
   }
 
-  GpuCache gpus;
   CalibrateOptions calibration;
   calibration.date = arguments.date;
-  if (*where) {
-    calibration.rows.keep = [&](std::size_t table, std::size_t row) {
-      const LayerRow& layer = (*tables)[table].table().rows[row];
-      return (*where)->matches([&](const std::string& column) { return (*tables)[table].cell(layer, column, gpus); });
-    };
-  }
+  calibration.rows.keep = rows_where(*tables, *where);
   const auto report = calibrate(*tables, calibration);
   if (!report) return tl::unexpected(report.error());
   if (!arguments.output.empty()) {

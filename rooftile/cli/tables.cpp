@@ -1,5 +1,6 @@
 #include "rooftile/cli/tables.hpp"
 
+#include <memory>
 #include <set>
 #include <utility>
 
@@ -29,6 +30,15 @@ Result<std::optional<Filter>> parse_where(const std::string& text) {
   auto filter = Filter::parse(text);
   if (!filter) return fail(filter.error().code, filter.error().message, "--where: " + filter.error().where);
   return std::optional<Filter>(std::move(*filter));
+}
+
+std::function<bool(std::size_t table, std::size_t row)> rows_where(const std::vector<MeasuredTable>& tables,
+                                                                   const std::optional<Filter>& where) {
+  if (!where) return {};
+  return [&tables, &where, gpus = std::make_shared<GpuCache>()](std::size_t table, std::size_t row) {
+    const LayerRow& layer = tables[table].table().rows[row];
+    return where->matches([&](const std::string& column) { return tables[table].cell(layer, column, *gpus); });
+  };
 }
 
 Result<std::vector<std::string>> list_of(std::string_view option, const std::string& text) {

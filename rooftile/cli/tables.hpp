@@ -1,6 +1,8 @@
 // Reading what several commands take: measured tables and the condition on their rows.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +19,11 @@ Result<std::vector<MeasuredTable>> read_measured(const std::vector<std::string>&
 
 // The value of --where; nothing where it is empty.
 Result<std::optional<Filter>> parse_where(const std::string& text);
+
+// Whether a row, by its table and its place there, meets the condition; nothing where there is none. Both arguments
+// must outlive it.
+std::function<bool(std::size_t table, std::size_t row)> rows_where(const std::vector<MeasuredTable>& tables,
+                                                                   const std::optional<Filter>& where);
 
 // The value of an option that lists things with commas, each once; nothing as none.
 Result<std::vector<std::string>> list_of(std::string_view option, const std::string& text);

@@ -97,13 +97,8 @@ Result<HeldOut> hold_rows_out(const std::string& name, const std::vector<Measure
                               const ValidateOptions& options) {
   const auto tier = parse_tier(name);
   if (!tier) return fail(tier.error().code, tier.error().message, "--tier");
-  GpuCache gpus;
   CalibrateOptions calibrate;
-  calibrate.rows.keep = [&](std::size_t table, std::size_t row) {
-    const LayerRow& layer = tables[table].table().rows[row];
-    const auto cell = [&](const std::string& column) { return tables[table].cell(layer, column, gpus); };
-    return !options.where || options.where->matches(cell);
-  };
+  calibrate.rows.keep = rows_where(tables, options.where);
   return hold_out(tables, *tier, calibrate);
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <utility>
+#include <variant>
 
 namespace rooftile {
 namespace {
@@ -28,6 +29,12 @@ Result<std::vector<Family>> families(const std::vector<MeasuredTable>& tables, c
   for (const TileChoice choice : {TileChoice::least_time, TileChoice::by_channels}) {
     FitRowsOptions rows = options.rows;
     rows.choice = choice;
+    if (choice == TileChoice::by_channels) {  // a choice that only convolutions know
+      rows.keep = [&](std::size_t table, std::size_t row) {
+        const bool conv = std::holds_alternative<Conv>(tables[table].table().rows[row].op);
+        return conv && (!options.rows.keep || options.rows.keep(table, row));
+      };
+    }
     auto groups = fit_rows(tables, rows);
     if (!groups) return tl::unexpected(groups.error());
     for (FitRows& group : *groups) {
@@ -116,14 +123,13 @@ class Calibrator {
     const FitRows& rows = gpu.size() > 1 && choice == gpu.back().choice ? gpu.back() : gpu.front();
     std::vector<double> residuals;
     for (std::size_t fold = 0; fold < kFolds; ++fold) {
-      FitRows seen = rows, unseen = rows;
+      FitRows seen = rows;
       std::erase_if(seen.rows, [&](const FitRow& row) { return row.shape % kFolds == fold; });
-      std::erase_if(unseen.rows, [&](const FitRow& row) { return row.shape % kFolds != fold; });
       if (seen.rows.empty()) continue;
       const Fit part = fit_with(merged({&seen}, rows.scope, kMostOwn), {any, kOwnStrength});
-      for (const FitRow& row : unseen.rows) {
-        const Seconds time = fitted_time(row, unseen.machines, part.entry.constants, part.harnesses[row.harness]);
-        residuals.push_back(std::log(row.measured / time));
+      for (const FitRow& row : rows.rows) {
+        if (row.shape % kFolds != fold) continue;
+        residuals.push_back(residual_of(row, rows.machines, part.entry.constants, part.harnesses[row.harness]));
       }
     }
     return spread_of(std::move(residuals));
@@ -170,8 +176,7 @@ class Calibrator {
       const FitRows rows = merged({&gpu.front()}, "", kMostOwn);
       for (const FitRow& row : rows.rows) {
         const Harness harness = foreign_harness(rows.harnesses[row.harness], harnesses);
-        const Seconds time = fitted_time(row, rows.machines, others.entry.constants, harness);
-        residuals[gpu.front().vendor].push_back(std::log(row.measured / time));
+        residuals[gpu.front().vendor].push_back(residual_of(row, rows.machines, others.entry.constants, harness));
       }
     }
     for (auto& [vendor, of_vendor] : residuals) {

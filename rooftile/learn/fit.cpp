@@ -116,6 +116,11 @@ Seconds fitted_time(const FitRow& row, const std::vector<Machine>& machines, con
   return call_time(least, harness.overhead, harness.floor);
 }
 
+double residual_of(const FitRow& row, const std::vector<Machine>& machines, const Constants& constants,
+                   const Harness& harness) {
+  return std::log(row.measured / fitted_time(row, machines, constants, harness));
+}
+
 double gmae_of(const std::vector<double>& residuals) {
   double sum = 0;
   for (const double residual : residuals) sum += std::abs(residual);

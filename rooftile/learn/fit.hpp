@@ -40,6 +40,10 @@ Fit fit(const FitRows& rows, const FitOptions& options = {});
 Seconds fitted_time(const FitRow& row, const std::vector<Machine>& machines, const Constants& constants,
                     const Harness& harness);
 
+// ln(measured / predicted).
+double residual_of(const FitRow& row, const std::vector<Machine>& machines, const Constants& constants,
+                   const Harness& harness);
+
 // exp(mean |residual|) - 1.
 double gmae_of(const std::vector<double>& residuals);
 

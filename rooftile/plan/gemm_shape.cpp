@@ -18,13 +18,6 @@ OperandCounts operands(const Im2col& gemm) {
   return {input, gemm.k * gemm.n * gemm.groups, gemm.m * gemm.n * gemm.groups};
 }
 
-// Rows of one channel's map that start on 32-byte sectors.
-bool aligned(const std::array<double, 3>& positions, Bytes element) {
-  constexpr double kSector = 32;
-  const double map = positions[0] * positions[1] * positions[2] * element.value();
-  return std::fmod(map, kSector) == 0;
-}
-
 bool is_plain_gemm(const Im2col& gemm) {
   return gemm.out[0] * gemm.out[1] * gemm.out[2] == 1 && gemm.filter_volume == 1;
 }
@@ -56,8 +49,7 @@ GemmShape gemm_shape(const OpShape& op) {
       shape.axes = windows(forward);
       shape.load = element * (count.input + count.filter);
       shape.store = element * count.output;
-      shape.aligned_store =
-          is_plain_gemm(forward) ? aligned({forward.n, 1, 1}, element) : aligned(forward.out, element);
+      shape.aligned_store = fills_sectors(is_plain_gemm(forward) ? forward.n : positions_of(forward.out), element);
       break;
     case Pass::bwd_data: {
       double skipped = 1;
@@ -69,7 +61,7 @@ GemmShape gemm_shape(const OpShape& op) {
       shape.load = element * (count.output + count.filter);
       shape.store = element * (forward.batch * forward.in_channels * forward.groups * positions_of(forward.in));
       shape.aligned_store =
-          is_plain_gemm(forward) ? aligned({forward.in_channels, 1, 1}, element) : aligned(forward.in, element);
+          fills_sectors(is_plain_gemm(forward) ? forward.in_channels : positions_of(forward.in), element);
       break;
     }
     case Pass::bwd_weight:
@@ -93,6 +85,11 @@ GemmShape scatter_shape(const OpShape& op) {
   shape.load = op.element * (count.output + count.filter);
   shape.store = op.element * (2 * op.gemm.batch * op.gemm.in_channels * op.gemm.groups * positions_of(op.gemm.in));
   return shape;
+}
+
+bool fills_sectors(double elements, Bytes element) {
+  constexpr double kSector = 32;
+  return std::fmod(elements * element.value(), kSector) == 0;
 }
 
 double touched_coordinates(double positions, const GemmShape::Axis& axis) {

@@ -27,6 +27,9 @@ GemmShape gemm_shape(const OpShape& op);
 // The data gradient the other way: every output position scatters its window into the inputs by atomic additions.
 GemmShape scatter_shape(const OpShape& op);
 
+// Whether rows of `elements` each start on 32-byte sectors.
+bool fills_sectors(double elements, Bytes element);
+
 // Distinct coordinates that `positions` windows of `taps` touch on one axis.
 double touched_coordinates(double positions, const GemmShape::Axis& axis);
 

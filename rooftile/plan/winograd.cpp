@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "rooftile/plan/gemm_shape.hpp"
+
 namespace rooftile {
 namespace {
 
@@ -40,11 +42,6 @@ Planes planes_of(const OpShape& op) {
 
 Bytes input_bytes(const Planes& planes) { return planes.element * (planes.batch * planes.in_channels * planes.in); }
 Bytes output_bytes(const Planes& planes) { return planes.element * (planes.batch * planes.out_channels * planes.out); }
-
-bool aligned_output(const Planes& planes) {
-  constexpr double kSector = 32;
-  return std::fmod(planes.out * planes.element.value(), kSector) == 0;
-}
 
 // How one CTA's 32 tiles of 2x2 lie: samples, output rows, output columns. Read off the grids of measured kernels.
 struct Cover {
@@ -97,7 +94,7 @@ LaunchPlan fused_winograd(const OpShape& op) {
   gemm.l2 = op.element * (gemm.ctas * gemm.steps * (kInputsPerChannel + kPositions * kFilters)) + output_bytes(planes);
   gemm.dram_load = input_bytes(planes) + op.element * (kPositions * planes.in_channels * planes.out_channels);
   gemm.dram_store = output_bytes(planes);
-  gemm.aligned_store = aligned_output(planes);
+  gemm.aligned_store = fills_sectors(planes.out, planes.element);
   return plan;
 }
 

@@ -57,7 +57,7 @@ TEST(ExplainLaunch, TheFormulasInWordsGiveTheTime) {
     for (const char* algorithm : {"implicit_gemm", "winograd", "winograd_nonfused"}) {
       const Explained it = explained(pass, algorithm);
       const Machine machine = refined_model(RefinedOp::conv, it.gpu, it.options)->machine;
-      if (machine.family != KernelFamily::conv_simt) GTEST_SKIP() << "the words are of conv_simt";
+      ASSERT_EQ(machine.family, KernelFamily::conv_simt);
       const LaunchPlan& plan = it.layer.refined.front().plan;
       for (std::size_t i = 0; i < plan.count(); ++i) {
         const Launch launch = plan.launch(i);
