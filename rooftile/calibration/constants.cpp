@@ -1,6 +1,9 @@
 #include "rooftile/calibration/constants.hpp"
 
+#include "rooftile/calibration/attention_constants.hpp"
+#include "rooftile/calibration/recurrent_constants.hpp"
 #include "rooftile/calibration/simt_gemm_constants.hpp"
+#include "rooftile/calibration/stream_constants.hpp"
 #include "rooftile/calibration/tensor_constants.hpp"
 
 namespace rooftile {
@@ -48,6 +51,12 @@ std::string_view name_of(KernelFamily family) {
       return "gemm_simt";
     case KernelFamily::tensor:
       return "tensor";
+    case KernelFamily::attention:
+      return "attention";
+    case KernelFamily::stream:
+      return "stream";
+    case KernelFamily::recurrent:
+      return "recurrent";
   }
   return "";
 }
@@ -60,6 +69,12 @@ std::span<const ConstantInfo> constant_table(KernelFamily family) {
       return kSimtGemmConstants;
     case KernelFamily::tensor:
       return kTensorConstants;
+    case KernelFamily::attention:
+      return kAttentionConstants;
+    case KernelFamily::stream:
+      return kStreamConstants;
+    case KernelFamily::recurrent:
+      return kRecurrentConstants;
   }
   return {};
 }

@@ -15,8 +15,13 @@ enum class KernelFamily {
   conv_simt,  // convolutions on the FP32 lanes (cuDNN)
   gemm_simt,  // GEMMs on the FP32 lanes (cuBLAS)
   tensor,     // GEMMs and convolutions on tensor cores
+  attention,  // fused attention on tensor cores
+  stream,     // whatever only streams its tensors
+  recurrent,  // what a recurrent layer adds to its GEMMs
 };
-inline constexpr std::array kKernelFamilies = {KernelFamily::conv_simt, KernelFamily::gemm_simt, KernelFamily::tensor};
+inline constexpr std::array kKernelFamilies = {KernelFamily::conv_simt, KernelFamily::gemm_simt,
+                                               KernelFamily::tensor,    KernelFamily::attention,
+                                               KernelFamily::stream,    KernelFamily::recurrent};
 std::string_view name_of(KernelFamily family);
 
 // Of conv_simt (timing/conv_time.cpp).
@@ -92,6 +97,15 @@ enum class TensorConstant {
   reread_share,
   sm_draw,
 };
+
+// Of attention (timing/attention_time.cpp).
+enum class AttentionConstant { efficiency, dram_efficiency };
+
+// Of stream (timing/stream.cpp).
+enum class StreamConstant { dram_efficiency };
+
+// Of recurrent (predict/recurrent.cpp).
+enum class RecurrentConstant { step_gap };
 
 // What an architecture says of a constant before any fit.
 struct ConstantInfo {

@@ -107,7 +107,9 @@ class Layers {
     const auto table = parse_layer_table(*text, arguments_.table, options);
     if (!table) return tl::unexpected(table.error());
     for (const LayerRow& row : table->rows) {
-      std::visit([&](const auto& op) { add(fmt::format("line {}", row.line), "", op); }, row.op);
+      const std::string name = fmt::format("line {}", row.line);
+      if (const auto* conv = std::get_if<Conv>(&row.op)) add(name, "", *conv);
+      if (const auto* gemm = std::get_if<Gemm>(&row.op)) add(name, "", *gemm);
     }
     return {};
   }

@@ -13,10 +13,24 @@
 namespace rooftile {
 namespace {
 
-constexpr std::array<const char*, 7> kLaterOps = {"rnn",     "attention",     "stream", "collective",
-                                                  "network", "network_layer", "kernel"};
-// Sums of passes, or with more than the op in them.
-constexpr std::array<const char*, 5> kLaterPasses = {"bwd", "fwd_bwd", "step", "step_as_profiled", "training"};
+constexpr std::array<const char*, 3> kLaterOps = {"collective", "network_layer", "kernel"};
+// With more than the op in them.
+constexpr std::array<const char*, 1> kLaterPasses = {"step_as_profiled"};
+
+// A reader of each op that is predicted.
+struct OpReader {
+  const char* op;
+  RowOp (*read)(TableRow&);
+};
+constexpr std::array kOpReaders = {
+    OpReader{"conv", [](TableRow& row) { return RowOp(read_conv(row)); }},
+    OpReader{"gemm", [](TableRow& row) { return RowOp(read_gemm(row)); }},
+    OpReader{"attention", [](TableRow& row) { return RowOp(read_attention(row)); }},
+    OpReader{"rnn", [](TableRow& row) { return RowOp(read_recurrent(row)); }},
+    OpReader{"stream", [](TableRow& row) { return RowOp(read_stream(row)); }},
+    OpReader{"network", [](TableRow& row) { return RowOp(read_network(row)); }},
+};
+static_assert(kOpReaders.size() == std::variant_size_v<RowOp>, "in the order of RowOp");
 constexpr std::array<const char*, 6> kAlgorithms = {"implicit_gemm", "winograd", "winograd_nonfused",
                                                     "fft",           "direct",   "explicit_gemm"};
 constexpr std::array<DType, 6> kPrecisions = {DType::fp32, DType::tf32, DType::fp16,
@@ -36,20 +50,33 @@ Result<DType> parse_precision(std::string_view text) {
                                                 fmt::join(names, ", "), did_you_mean(text, names)));
 }
 
+// Nothing for an empty cell.
+std::optional<DType> read_precision(TableRow& row, const std::string& column) {
+  const std::string_view cell = row.text(column);
+  if (cell.empty()) return std::nullopt;
+  const auto precision = parse_precision(cell);
+  if (precision) return *precision;
+  row.reject(column, precision.error().message, precision.error().code);
+  return std::nullopt;
+}
+
 // What the row is, where that is not predicted yet; else empty. `row` then has the error.
 std::string read_op(TableRow& row, std::string_view cell, LayerRow& layer) {
   const std::string op = lower(cell);
-  if (op == "conv") {
-    layer.op = read_conv(row);
-  } else if (op == "gemm") {
-    layer.op = read_gemm(row);
-  } else if (op.empty()) {
+  std::vector<std::string> names;
+  for (const OpReader& reader : kOpReaders) {
+    names.emplace_back(reader.op);
+    if (op != reader.op) continue;
+    layer.op = reader.read(row);
+    return {};
+  }
+  if (op.empty()) {
     row.reject("op", "the cell is empty");
   } else if (is_one_of(op, kLaterOps)) {
-    row.reject("op", fmt::format("{} rows are not supported yet; conv and gemm are", op), ErrorCode::unsupported);
+    row.reject("op", fmt::format("{} rows are not supported yet; {} are", op, fmt::join(names, ", ")),
+               ErrorCode::unsupported);
     return op + " rows";
   } else {
-    std::vector<std::string> names = {"conv", "gemm"};
     names.insert(names.end(), kLaterOps.begin(), kLaterOps.end());
     row.reject("op", fmt::format("unknown op '{}'{}", shown(cell), did_you_mean(op, names)), ErrorCode::not_found);
   }
@@ -60,16 +87,16 @@ std::string read_op(TableRow& row, std::string_view cell, LayerRow& layer) {
 std::string read_pass(TableRow& row, std::string_view op, LayerRow& layer) {
   const std::string pass = lower(row.text("pass"));
   if (pass.empty()) return {};
-  if (const auto known = parse_pass(pass)) {
-    layer.pass = *known;
+  if (const auto known = parse_phase(pass)) {
+    layer.phase = *known;
     return {};
   }
   if (is_one_of(pass, kLaterPasses)) {
-    row.reject("pass", fmt::format("'{}' is not supported yet; fwd, bwd_data and bwd_weight are", pass),
+    row.reject("pass", fmt::format("'{}' is not supported yet; {} are", pass, fmt::join(phase_names(), ", ")),
                ErrorCode::unsupported);
     return fmt::format("{} rows of pass {}", op, pass);
   }
-  std::vector<std::string> names = {"fwd", "inference", "bwd_data", "bwd_weight"};
+  std::vector<std::string> names = phase_names();
   names.insert(names.end(), kLaterPasses.begin(), kLaterPasses.end());
   row.reject("pass", fmt::format("unknown pass '{}'{}", shown(row.text("pass")), did_you_mean(pass, names)),
              ErrorCode::not_found);
@@ -181,10 +208,9 @@ class Table {
     layer.precision = default_precision;
     const std::string_view own = row.text("precision");
     if (!own.empty() && choose(own, options.precision, options.override_cells) == own) {
-      const auto precision = parse_precision(own);
-      if (precision) layer.precision = *precision;
-      if (!precision) row.reject("precision", precision.error().message, precision.error().code);
+      layer.precision = read_precision(row, "precision").value_or(default_precision);
     }
+    if (auto* attention = std::get_if<Attention>(&layer.op)) attention->kv_precision = read_precision(row, "kv_precision");
     if (options.measurements) read_measured(row, layer.measured);
     return later;
   }
@@ -196,6 +222,8 @@ class Table {
 };
 
 }  // namespace
+
+std::string_view name_of(const RowOp& op) { return kOpReaders[op.index()].op; }
 
 Result<LayerTable> parse_layer_table(std::string_view csv, std::string_view where, const LayerTableOptions& options) {
   DType default_precision = DType::fp32;

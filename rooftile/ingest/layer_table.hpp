@@ -11,10 +11,11 @@
 #include <vector>
 
 #include "rooftile/error/error.hpp"
+#include "rooftile/ops/stream_layer.hpp"
 #include "rooftile/units/units.hpp"
 #include "rooftile/workload/dtype.hpp"
 #include "rooftile/workload/op.hpp"
-#include "rooftile/workload/pass.hpp"
+#include "rooftile/workload/phase.hpp"
 
 namespace rooftile {
 
@@ -28,13 +29,27 @@ struct Measured {
   std::optional<double> launches;  // kernel_launches
 };
 
+// A whole network, by the name or the path of its model.
+struct NetworkRun {
+  std::string model;
+  std::optional<std::int64_t> batch;  // none: the model's own
+  std::int64_t gpus = 1;
+
+  bool operator==(const NetworkRun&) const = default;
+};
+
+using RowOp = std::variant<Conv, Gemm, Attention, Recurrent, StreamLayer, NetworkRun>;
+
+// The name in the column `op`: "conv", "rnn", "network", …
+std::string_view name_of(const RowOp& op);
+
 struct LayerRow {
   std::size_t line = 0;            // in the file, the header is 1
   std::vector<std::string> cells;  // as read, one per column of LayerTable::columns
-  std::variant<Conv, Gemm> op;
+  RowOp op;
   std::string gpu;                // the row's own; empty if the table gives none
   DType precision = DType::fp32;  // the row's own, or the default
-  Pass pass = Pass::fwd;
+  Phase phase = Phase::fwd;
   // What is known of the kernel that ran; empty or zero where nothing is.
   std::string framework;
   std::string kind;                    // which call of the framework: linear, bmm, …
@@ -46,11 +61,11 @@ struct LayerRow {
   Measured measured;                   // only with LayerTableOptions::measurements
 };
 
-// A row that says what it is, but of an op or pass that is not predicted yet.
+// A row that says what it is, but of an op that is not predicted yet.
 struct UnsupportedRow {
   std::size_t line = 0;
   std::vector<std::string> cells;
-  std::string what;  // "attention rows", "conv rows of pass step"
+  std::string what;  // "collective rows"
 };
 
 struct LayerTable {

@@ -1,8 +1,13 @@
 #include "rooftile/ingest/layer_table_op.hpp"
 
+#include <string>
+#include <vector>
+
 #include <fmt/format.h>
 
+#include "rooftile/error/nearest.hpp"
 #include "rooftile/workload/conv_geometry.hpp"
+#include "rooftile/workload/sequence.hpp"
 #include "rooftile/workload/workload.hpp"
 
 namespace rooftile {
@@ -67,6 +72,68 @@ Gemm read_gemm(TableRow& row) {
   }
   if (elements({gemm.batch, gemm.m, gemm.n, gemm.k}) > kMaxMacs) row.reject("", "too many multiply-accumulates");
   return gemm;
+}
+
+Attention read_attention(TableRow& row) {
+  Attention attention;
+  attention.batch = row.required("batch", 1);
+  attention.q_len = row.required("q_len", 1);
+  attention.kv_len = row.required("kv_len", 1);
+  attention.heads = row.required("heads", 1);
+  attention.kv_heads = row.required("kv_heads", 1);
+  attention.head_dim = row.required("head_dim", 1);
+  attention.window = row.optional("window", 0, 0);
+  attention.causal = true;
+  const std::string phase = lower(row.text("phase"));
+  if (!phase.empty() && phase != "prefill" && phase != "decode") {
+    row.reject("phase", fmt::format("unknown phase '{}', known are prefill, decode", shown(phase)));
+  }
+  if (phase == "decode" && attention.q_len != 1) row.reject("q_len", "decode has one query a sequence");
+  if (row.error()) return attention;
+  if (auto numbers = check(attention); !numbers) row.reject("", numbers.error().message);
+  return attention;
+}
+
+Recurrent read_recurrent(TableRow& row) {
+  Recurrent recurrent;
+  recurrent.cell = lower(row.text("cell"));
+  recurrent.batch = row.required("batch", 1);
+  recurrent.steps = row.required("steps", 1);
+  recurrent.input = row.required("input", 1);
+  recurrent.hidden = row.required("hidden", 1);
+  recurrent.layers = row.optional("layers", 1, 1);
+  recurrent.directions = row.optional("directions", 1, 1);
+  recurrent.input_projection = row.optional("input_projection", 0, 1) != 0;
+  if (row.error()) return recurrent;
+  if (auto numbers = check(recurrent); !numbers) row.reject("", numbers.error().message);
+  return recurrent;
+}
+
+StreamLayer read_stream(TableRow& row) {
+  StreamLayer layer;
+  layer.rows = row.required("rows", 1);
+  layer.columns = row.required("columns", 1);
+  const std::string kind = lower(row.text("kind"));
+  const auto known = parse_stream_kind(kind);
+  if (known) {
+    layer.kind = *known;
+  } else {
+    std::vector<std::string> names;
+    for (const StreamKind one : kStreamKinds) names.emplace_back(name_of(one));
+    row.reject("kind", fmt::format("unknown kind '{}', known are {}{}", shown(kind), fmt::join(names, ", "),
+                                   did_you_mean(kind, names)));
+  }
+  if (elements({layer.rows, layer.columns}) > kMaxElements) row.reject("", "a tensor is too large");
+  return layer;
+}
+
+NetworkRun read_network(TableRow& row) {
+  NetworkRun run;
+  run.model = row.text("model");
+  if (run.model.empty()) row.reject("model", "the cell is empty");
+  if (!row.text("batch").empty()) run.batch = row.required("batch", 1);
+  run.gpus = row.optional("gpus", 1, 1);
+  return run;
 }
 
 }  // namespace rooftile

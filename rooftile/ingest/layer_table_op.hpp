@@ -1,6 +1,7 @@
 // What a row of a layer table computes, by the columns of its kind.
 #pragma once
 
+#include "rooftile/ingest/layer_table.hpp"
 #include "rooftile/ingest/layer_table_row.hpp"
 #include "rooftile/workload/op.hpp"
 
@@ -11,5 +12,17 @@ Conv read_conv(TableRow& row);
 
 // M,N,K,…
 Gemm read_gemm(TableRow& row);
+
+// batch,q_len,kv_len,heads,kv_heads,head_dim,… and phase: prefill or decode, both causal.
+Attention read_attention(TableRow& row);
+
+// cell,batch,steps,input,hidden,…
+Recurrent read_recurrent(TableRow& row);
+
+// kind,rows,columns
+StreamLayer read_stream(TableRow& row);
+
+// model,batch,gpus. image_size and seq_len are those of the model: nothing here changes them.
+NetworkRun read_network(TableRow& row);
 
 }  // namespace rooftile

@@ -58,6 +58,30 @@ inline constexpr std::array<Attribute<Gemm>, 7> kAttributes<Gemm> = {{
 }};
 
 template <>
+inline constexpr std::array<Attribute<Attention>, 8> kAttributes<Attention> = {{
+    {"batch", &Attention::batch, 1, true},
+    {"q_len", &Attention::q_len, 1, true},
+    {"kv_len", &Attention::kv_len, 1, true},
+    {"heads", &Attention::heads, 1, true},
+    {"kv_heads", &Attention::kv_heads, 1, true},
+    {"head_dim", &Attention::head_dim, 1, true},
+    {"window", &Attention::window, 0},
+    {"causal", &Attention::causal},
+}};
+
+template <>
+inline constexpr std::array<Attribute<Recurrent>, 8> kAttributes<Recurrent> = {{
+    {"cell", &Recurrent::cell, 1, false, {"lstm", "gru", "vanilla"}},
+    {"batch", &Recurrent::batch, 1, true},
+    {"steps", &Recurrent::steps, 1, true},
+    {"input", &Recurrent::input, 1, true},
+    {"hidden", &Recurrent::hidden},
+    {"layers", &Recurrent::layers},
+    {"directions", &Recurrent::directions},
+    {"input_projection", &Recurrent::input_projection},
+}};
+
+template <>
 inline constexpr std::array<Attribute<Pool>, 2> kAttributes<Pool> = {{
     {"function", &Pool::function, 1, false, {"max", "average", "lp"}},
     {"window", &Pool::window},

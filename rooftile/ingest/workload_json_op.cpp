@@ -113,6 +113,19 @@ struct ReadKind {
     if (has_n && gemm.n != n) reject(fields.path("n"), fmt::format("{} does not fit the inputs, {} does", n, gemm.n));
   }
 
+  void operator()(Attention& attention) {
+    attributes(attention);
+    if (!fitted(kAttributes<Attention>)) or_reject(fit(attention, inputs), fields.path());
+  }
+
+  void operator()(Recurrent& recurrent) {
+    attributes(recurrent);
+    fields.require("hidden");
+    if (fitted(kAttributes<Recurrent>)) return;
+    if (inputs.empty()) reject(fields.path(), "a recurrent layer needs an input");
+    or_reject(fit(recurrent, inputs.front()), fields.path());
+  }
+
   void operator()(Pool& pool) {
     attributes(pool);
     std::array<ConvAxis, 3> axes{};

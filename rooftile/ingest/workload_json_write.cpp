@@ -75,6 +75,17 @@ struct WriteKind {
     json["n"] = gemm.n;
     write_attributes(json, gemm, !fits);
   }
+  void operator()(const Attention& attention) const {
+    Attention fitted = attention;
+    const bool fits = fit(fitted, inputs) && fitted == attention;
+    write_attributes(json, attention, !fits);
+  }
+  void operator()(const Recurrent& recurrent) const {
+    Recurrent fitted = recurrent;
+    const bool fits = !inputs.empty() && fit(fitted, inputs.front()) && fitted == recurrent;
+    json["hidden"] = recurrent.hidden;
+    write_attributes(json, recurrent, !fits);
+  }
 };
 
 class Writer {

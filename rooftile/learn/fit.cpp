@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 #include <nlopt.hpp>
 #include <numeric>
 
@@ -111,9 +110,7 @@ Seconds fitted_time(const FitRow& row, const std::vector<Machine>& machines, con
   machine.constants = constants;
   machine.copies = harness.copies;
   machine.rotates = harness.rotates;
-  Seconds least(std::numeric_limits<double>::infinity());
-  for (const LaunchPlan& plan : row.plans) least = std::min(least, plan_time(plan, machine));
-  return call_time(least, harness.overhead, harness.floor);
+  return call_time(row.kernels(machine), harness.overhead, harness.floor);
 }
 
 double residual_of(const FitRow& row, const std::vector<Machine>& machines, const Constants& constants,

@@ -38,6 +38,10 @@ std::span<const HarnessParameter> harness_parameters(KernelFamily family) {
       return kGemm;
     case KernelFamily::tensor:
       return kTensor;
+    case KernelFamily::attention:
+    case KernelFamily::stream:
+    case KernelFamily::recurrent:
+      return kGemm;
   }
   return {};
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <utility>
 #include <variant>
 
@@ -12,6 +13,7 @@
 #include "rooftile/predict/refined.hpp"
 #include "rooftile/timing/plan_time.hpp"
 #include "rooftile/workload/conv_geometry.hpp"
+#include "rooftile/workload/sequence.hpp"
 
 namespace rooftile {
 namespace {
@@ -53,13 +55,7 @@ class Collector {
   explicit Collector(const FitRowsOptions& options) : options_(options) {}
 
   void add(const LayerRow& row, const Gpu& gpu, const std::string& table) {
-    PredictOptions own = options_of(row, {.method = Method::rooftile});
-    const bool conv = std::holds_alternative<Conv>(row.op);
-    const auto model = refined_model(conv ? RefinedOp::conv : RefinedOp::gemm, gpu, own);
-    if (!model) return;
-    add_plans(row, gpu, table, *model, own.plan);
-    const bool known = own.plan.algorithm || !own.plan.kernel.empty();
-    if (options_.blind && known) add_plans(row, gpu, table, *model, {});
+    std::visit([&](const auto& op) { add_op(op, row, gpu, table); }, row.op);
   }
 
   std::vector<FitRows> take() {
@@ -69,15 +65,41 @@ class Collector {
   }
 
  private:
-  void add_plans(const LayerRow& row, const Gpu& gpu, const std::string& table, const RefinedModel& model,
-                 const PlanOptions& options) {
-    FitRow fit;
-    fit.measured = *row.measured.time - row.measured.host_overhead;
-    OpShape shape = std::visit([&](const auto& op) { return op_shape(im2col(op), model, row.pass); }, row.op);
+  void add_op(const Conv& conv, const LayerRow& row, const Gpu& gpu, const std::string& table) {
+    add_planned(RefinedOp::conv, im2col(conv), row, gpu, table);
+  }
+  void add_op(const Gemm& gemm, const LayerRow& row, const Gpu& gpu, const std::string& table) {
+    add_planned(RefinedOp::gemm, im2col(gemm), row, gpu, table);
+  }
+  // No constants are fitted to whole networks.
+  template <class Op>
+  void add_op(const Op&, const LayerRow&, const Gpu&, const std::string&) {}
+
+  void add_planned(RefinedOp op, const Im2col& gemm, const LayerRow& row, const Gpu& gpu, const std::string& table) {
+    const PredictOptions own = options_of(row, {.method = Method::rooftile});
+    const auto model = refined_model(op, gpu, own);
+    if (!model) return;
+    OpShape shape = op_shape(gemm, *model, passes_of(row.phase).front());
     shape.choice = options_.choice;
-    each_plan(shape, gpu, options, [&](const LaunchPlan& plan) { fit.plans.push_back(plan); });
-    if (fit.plans.empty()) return;
-    keep_likely(fit.plans, model.machine);
+    add_plans(shape, row, gpu, table, *model, own.plan);
+    const bool known = own.plan.algorithm || !own.plan.kernel.empty();
+    if (options_.blind && known) add_plans(shape, row, gpu, table, *model, {});
+  }
+
+  void add_plans(const OpShape& shape, const LayerRow& row, const Gpu& gpu, const std::string& table,
+                 const RefinedModel& model, const PlanOptions& options) {
+    std::vector<LaunchPlan> plans;
+    each_plan(shape, gpu, options, [&](const LaunchPlan& plan) { plans.push_back(plan); });
+    if (plans.empty()) return;
+    keep_likely(plans, model.machine);
+    add_row(fastest_of(std::move(plans)), row, gpu, table, model);
+  }
+
+  void add_row(KernelTime kernels, const LayerRow& row, const Gpu& gpu, const std::string& table,
+               const RefinedModel& model) {
+    FitRow fit;
+    fit.kernels = std::move(kernels);
+    fit.measured = *row.measured.time - row.measured.host_overhead;
     fit.shape = shape_of(row);
     add_to(row, gpu, table, model, std::move(fit));
   }
@@ -106,8 +128,10 @@ class Collector {
   std::map<std::pair<int, std::string>, FitRows> groups_;
 };
 
-// A row that a fit can use: measured, not flagged, more than a fraction of a microsecond, a direct convolution.
+// A row that a fit can use: one pass, measured, not flagged, more than a fraction of a microsecond, no depthwise
+// convolution.
 bool usable(const LayerRow& row) {
+  if (passes_of(row.phase).size() != 1) return false;
   if (!row.flag.empty() || !row.measured.time) return false;
   if (*row.measured.time - row.measured.host_overhead <= Seconds(0)) return false;
   const auto* conv = std::get_if<Conv>(&row.op);
@@ -115,6 +139,15 @@ bool usable(const LayerRow& row) {
 }
 
 }  // namespace
+
+KernelTime fastest_of(std::vector<LaunchPlan> plans) {
+  // Shared: rows are copied from one fit to the next.
+  return [plans = std::make_shared<const std::vector<LaunchPlan>>(std::move(plans))](const Machine& machine) {
+    Seconds least = kNoLimit;
+    for (const LaunchPlan& plan : *plans) least = std::min(least, plan_time(plan, machine));
+    return least;
+  };
+}
 
 std::size_t shape_of(const LayerRow& row) {
   // FNV-1a over the numbers of the op.
@@ -130,6 +163,20 @@ std::size_t shape_of(const LayerRow& row) {
     }
   } else if (const auto* gemm = std::get_if<Gemm>(&row.op)) {
     for (const std::int64_t number : {gemm->batch, gemm->m, gemm->n, gemm->k}) add(number);
+  } else if (const auto* attention = std::get_if<Attention>(&row.op)) {
+    for (const std::int64_t number : {attention->batch, attention->q_len, attention->kv_len, attention->heads,
+                                      attention->kv_heads, attention->head_dim, attention->window}) {
+      add(number);
+    }
+  } else if (const auto* recurrent = std::get_if<Recurrent>(&row.op)) {
+    for (const std::int64_t number : {gates_of(*recurrent), recurrent->batch, recurrent->steps, recurrent->input,
+                                      recurrent->hidden, recurrent->layers, recurrent->directions}) {
+      add(number);
+    }
+  } else if (const auto* stream = std::get_if<StreamLayer>(&row.op)) {
+    for (const std::int64_t number : {static_cast<std::int64_t>(stream->kind), stream->rows, stream->columns}) {
+      add(number);
+    }
   }
   return hash;
 }

@@ -15,8 +15,14 @@
 
 namespace rooftile {
 
+// What the kernels of a row take on a machine whose constants are set.
+using KernelTime = std::function<Seconds(const Machine&)>;
+
+// The fastest of the plans, which is what ran.
+KernelTime fastest_of(std::vector<LaunchPlan> plans);
+
 struct FitRow {
-  std::vector<LaunchPlan> plans;  // the fastest is what ran
+  KernelTime kernels;
   std::size_t machine = 0;        // in FitRows::machines
   std::size_t harness = 0;        // in FitRows::harnesses
   Seconds measured;               // the harness's share subtracted

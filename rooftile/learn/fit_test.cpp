@@ -30,7 +30,9 @@ FitRows made_rows(const Constants& truth) {
         FitRow row;
         OpShape shape;
         shape.gemm = im2col(conv);
-        each_plan(shape, gpu, {}, [&](const LaunchPlan& plan) { row.plans.push_back(plan); });
+        std::vector<LaunchPlan> plans;
+        each_plan(shape, gpu, {}, [&](const LaunchPlan& plan) { plans.push_back(plan); });
+        row.kernels = fastest_of(std::move(plans));
         row.measured = fitted_time(row, {machine}, truth, rows.harnesses[0]);
         rows.rows.push_back(std::move(row));
       }

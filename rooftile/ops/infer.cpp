@@ -10,6 +10,7 @@
 
 #include "rooftile/ops/shapes.hpp"
 #include "rooftile/workload/conv_geometry.hpp"
+#include "rooftile/workload/sequence.hpp"
 
 namespace rooftile {
 namespace {
@@ -65,6 +66,10 @@ struct InferShape {
     if (!result) return tl::unexpected(result.error());
     return std::move(result->output);
   }
+  Result<Shape> operator()(const Attention&) const { return same(); }
+  Result<Shape> operator()(const Recurrent& recurrent) const {
+    return Shape{recurrent.steps, recurrent.batch, recurrent.directions * recurrent.hidden};
+  }
   Result<Shape> operator()(const Normalize&) const { return same(); }
   Result<Shape> operator()(const Softmax&) const { return same(); }
   Result<Shape> operator()(const Elementwise&) const {
@@ -111,6 +116,15 @@ struct ImpliedWeights {
     add(".mean", {channels});
     add(".variance", {channels});
   }
+  void operator()(const Attention&) {}
+  void operator()(const Recurrent& recurrent) {
+    for (std::int64_t layer = 0; layer < recurrent.layers; ++layer) {
+      const std::int64_t inputs = layer == 0 ? recurrent.input : recurrent.directions * recurrent.hidden;
+      const std::int64_t features = recurrent.hidden + (recurrent.input_projection ? inputs : 0);
+      const std::string suffix = fmt::format(".weight{}", layer);
+      add(suffix.c_str(), {recurrent.directions, gates_of(recurrent) * recurrent.hidden, features});
+    }
+  }
   void operator()(const Pool&) {}
   void operator()(const Softmax&) {}
   void operator()(const Elementwise&) {}
@@ -156,6 +170,31 @@ Result<void> fit(Gemm& gemm, const std::vector<Shape>& operands) {
   gemm.n = result->gemm.n;
   gemm.k = result->gemm.k;
   return {};
+}
+
+Result<void> fit(Attention& attention, const std::vector<Shape>& operands) {
+  if (operands.size() != 3) return bad("attention takes queries, keys and values");
+  for (const Shape& operand : operands) {
+    if (operand.size() == 4) continue;
+    return bad(fmt::format("attention takes batch x length x heads x head_dim, not {}", print(operand)));
+  }
+  attention.batch = operands[0][0];
+  attention.q_len = operands[0][1];
+  attention.heads = operands[0][2];
+  attention.head_dim = operands[0][3];
+  attention.kv_len = operands[1][1];
+  attention.kv_heads = operands[1][2];
+  return check(attention);
+}
+
+Result<void> fit(Recurrent& recurrent, const Shape& input) {
+  if (input.size() != 3) {
+    return bad(fmt::format("a recurrent layer takes steps x batch x features, not {}", print(input)));
+  }
+  recurrent.steps = input[0];
+  recurrent.batch = input[1];
+  recurrent.input = input[2];
+  return check(recurrent);
 }
 
 Result<Shape> infer_shape(const OpKind& kind, const std::vector<Shape>& inputs) {

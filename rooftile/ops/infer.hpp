@@ -23,6 +23,11 @@ Result<void> fit(Conv& conv, const Shape& input);
 // n is given, the last dimension of the operand is k, all others fold into m.
 Result<void> fit(Gemm& gemm, const std::vector<Shape>& operands);
 
+// Lengths, heads and batch of attention over [batch, length, heads, head_dim]; steps, batch and input features of a
+// recurrent layer over [steps, batch, features].
+Result<void> fit(Attention& attention, const std::vector<Shape>& operands);
+Result<void> fit(Recurrent& recurrent, const Shape& input);
+
 // Shape of the result where kind and inputs (activations first) decide it; else the error says so.
 Result<Shape> infer_shape(const OpKind& kind, const std::vector<Shape>& inputs);
 

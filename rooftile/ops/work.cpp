@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "rooftile/ops/conv.hpp"
+#include "rooftile/workload/sequence.hpp"
 
 namespace rooftile {
 namespace {
@@ -23,6 +24,8 @@ struct CountFlops {
     return 2 * static_cast<double>(gemm.batch) * static_cast<double>(gemm.m) * static_cast<double>(gemm.n) *
            static_cast<double>(gemm.k);
   }
+  double operator()(const Attention& attention) const { return 2 * macs(attention); }
+  double operator()(const Recurrent& recurrent) const { return 2 * macs(recurrent); }
   double operator()(const Pool& pool) const { return static_cast<double>(pool.window) * output_elements(workload, op); }
   double operator()(const Normalize& norm) const {
     // batch: scale and shift. lrn: square and sum over the window, then scale, power, product. Others: mean (1),

@@ -8,6 +8,8 @@
 #include "rooftile/ops/conv.hpp"
 #include "rooftile/ops/pass_bytes.hpp"
 #include "rooftile/ops/work.hpp"
+#include "rooftile/predict/layer.hpp"
+#include "rooftile/predict/training.hpp"
 #include "rooftile/predict/refined.hpp"
 #include "rooftile/timing/roofline.hpp"
 #include "rooftile/timing/stream.hpp"
@@ -36,32 +38,8 @@ void add_delta_kernel(LayerEstimate& layer, const Im2col& gemm, double count, co
   layer.delta.push_back(kernel);
 }
 
-LayerEstimate empty_layer(std::string_view op, Method method) {
-  LayerEstimate layer;
-  layer.op = op;
-  layer.method = method;
-  layer.kernels = 0;
-  return layer;
-}
-
-// Compulsory traffic at every level.
-Traffic compulsory_traffic(const OperandBytes& bytes) {
-  return {.l1 = bytes.read, .l2 = bytes.read, .dram = bytes.read, .store_dram = bytes.write, .compulsory = bytes.read};
-}
-
 void add_stream(LayerEstimate& layer, const OperandBytes& bytes, const Gpu& gpu) {
   const StreamTiming timing = stream_time(bytes, layer.flops, gpu);
-  layer.cases = timing.cases;
-  layer.bottleneck = timing.bottleneck;
-  layer.time = timing.time;
-  layer.kernels = 1;
-  layer.traffic = compulsory_traffic(bytes);
-}
-
-// One convolution or GEMM whose flops are counted already; the GPU has the precision.
-void add_roofline(LayerEstimate& layer, const OperandBytes& bytes, const Gpu& gpu, DType precision) {
-  const FlopsPerSecond peak = peak_of(precision, gpu).value_or(gpu.peak(Peak::fp32));
-  const RooflineTiming timing = roofline_time(bytes, layer.flops, peak, gpu);
   layer.cases = timing.cases;
   layer.bottleneck = timing.bottleneck;
   layer.time = timing.time;
@@ -206,6 +184,10 @@ LayerEstimate estimate(const Workload& workload, const Op& op, const Gpu& gpu, c
     layer = estimate(*conv, gpu, options);
   } else if (const auto* gemm = std::get_if<Gemm>(&op.kind)) {
     layer = estimate(*gemm, gpu, options);
+  } else if (const auto* attention = std::get_if<Attention>(&op.kind)) {
+    layer = estimate(*attention, gpu, options);
+  } else if (const auto* recurrent = std::get_if<Recurrent>(&op.kind)) {
+    layer = estimate(*recurrent, gpu, options);
   } else if (std::holds_alternative<View>(op.kind)) {
     layer = empty_layer(name_of(op.kind), Method::none);
     layer.function = std::visit(FunctionName{}, op.kind);
@@ -254,11 +236,11 @@ Result<void> check(const PredictOptions& options, const Gpu& gpu) {
                           print(smem), gpu.id, print(gpu.sm.smem_per_cta)));
 }
 
-Result<Prediction> predict(const Workload& workload, const Gpu& gpu, const PredictOptions& options) {
-  if (auto result = check(options, gpu); !result) return tl::unexpected(result.error());
-  if (options.pass != Pass::fwd) {
-    return fail(ErrorCode::unsupported,
-                fmt::format("pass {} of a whole network is not built yet", name_of(options.pass)));
+Result<Prediction> predict(const Workload& workload, const Gpu& gpu, const PredictOptions& options, Phase phase) {
+  for (const Pass pass : passes_of(phase)) {
+    PredictOptions own = options;
+    own.pass = pass;
+    if (auto result = check(own, gpu); !result) return tl::unexpected(result.error());
   }
   const Workload stored = stored_as(workload, options.precision);
   Prediction prediction;
@@ -271,11 +253,11 @@ Result<Prediction> predict(const Workload& workload, const Gpu& gpu, const Predi
   prediction.peak = peak_of(options.precision, gpu).value_or(FlopsPerSecond(0));
   prediction.memory = memory_use(stored);
   prediction.unsupported = stored.skipped;
-  prediction.layers.reserve(stored.ops.size());
-  for (const Op& op : stored.ops) {
-    prediction.layers.push_back(estimate(stored, op, gpu, options));
-    prediction.time += prediction.layers.back().time;
-    prediction.flops += prediction.layers.back().flops;
+  prediction.pass = phase == Phase::fwd ? "inference" : (phase == Phase::step ? "training" : name_of(phase));
+  prediction.layers = estimate_phase(stored, gpu, options, phase);
+  for (const LayerEstimate& layer : prediction.layers) {
+    prediction.time += layer.time;
+    prediction.flops += layer.flops;
   }
   return prediction;
 }

@@ -2,12 +2,15 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "rooftile/calibration/calibration.hpp"
 #include "rooftile/error/error.hpp"
 #include "rooftile/gpu/gpu.hpp"
+#include "rooftile/ops/stream_layer.hpp"
 #include "rooftile/plan/plan.hpp"
 #include "rooftile/predict/prediction.hpp"
+#include "rooftile/workload/phase.hpp"
 #include "rooftile/workload/workload.hpp"
 
 namespace rooftile {
@@ -39,8 +42,24 @@ LayerEstimate estimate(const Workload& workload, const Op& op, const Gpu& gpu, c
 LayerEstimate estimate(const Conv& conv, const Gpu& gpu, const PredictOptions& options = {});
 LayerEstimate estimate(const Gemm& gemm, const Gpu& gpu, const PredictOptions& options = {});
 
-// A workload that passed validate(). Errors: those of check(), a pass other than fwd.
-Result<Prediction> predict(const Workload& workload, const Gpu& gpu, const PredictOptions& options = {});
+// One operator over sequences or a streaming one, alone, whose numbers passed check(). Under a method that is not for it
+// the time is that of the roofline. A gradient of attention has both operands' in bwd_data and nothing in bwd_weight, and
+// so has a streaming operator.
+LayerEstimate estimate(const Attention& attention, const Gpu& gpu, const PredictOptions& options = {});
+LayerEstimate estimate(const Recurrent& recurrent, const Gpu& gpu, const PredictOptions& options = {});
+LayerEstimate estimate(const StreamLayer& layer, const Gpu& gpu, const PredictOptions& options = {});
+
+// Several estimates, one after another, as one; with the name, kind and pass of the first.
+LayerEstimate sum_of(const std::vector<LayerEstimate>& estimates);
+
+// The update of that many weights by an optimiser: reads weights and gradients, writes weights.
+LayerEstimate estimate_update(double weights, const Gpu& gpu, const PredictOptions& options = {});
+
+// A workload that passed validate(), through all passes of a phase: the layers forward, then the gradients from the last
+// to the first, then the updates. The data gradient of layers that read nothing but inputs of the network is left out.
+// Errors: those of check().
+Result<Prediction> predict(const Workload& workload, const Gpu& gpu, const PredictOptions& options = {},
+                           Phase phase = Phase::fwd);
 
 // The largest weights-and-activations footprint of running the ops in order, freeing each tensor after its last use.
 MemoryUse memory_use(const Workload& workload);

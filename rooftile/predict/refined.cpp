@@ -45,6 +45,9 @@ Traffic launched_traffic(const LaunchPlan& plan) {
 
 // Whose kernels multiply at a precision: those for the lanes, or those for tensor cores.
 KernelFamily family_of(RefinedOp op, DType precision, const Gpu& gpu) {
+  if (op == RefinedOp::attention) return KernelFamily::attention;
+  if (op == RefinedOp::stream) return KernelFamily::stream;
+  if (op == RefinedOp::recurrent) return KernelFamily::recurrent;
   const bool tensor_fp16 = gpu.peak(Peak::tensor_fp16) > FlopsPerSecond(0);
   const bool lanes = precision == DType::fp32 || precision == DType::fp64 || (precision == DType::fp16 && !tensor_fp16);
   if (!lanes) return KernelFamily::tensor;
@@ -86,7 +89,8 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
   model.element = size_of(options.precision);
   model.machine = found.entry != nullptr ? machine_of(gpu, family, *peak, found.entry->constants)
                                          : machine_of(gpu, family, *peak, unfitted_constants(family));
-  if (model.family != KernelFamily::tensor) model.machine.energy_scale *= model.element.value() / kLaneBytes;
+  const bool lanes = model.family == KernelFamily::conv_simt || model.family == KernelFamily::gemm_simt;
+  if (lanes) model.machine.energy_scale *= model.element.value() / kLaneBytes;
   if (found.entry != nullptr) model.choice = found.entry->choice;
   model.overhead = gpu.launch_overhead;
   if (model.family == KernelFamily::tensor) {
@@ -103,8 +107,7 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
   }
   // No fit has rows of other precisions, nor of convolutions on tensor cores: how far off those are is not known.
   const bool half = options.precision == DType::fp16 || options.precision == DType::bf16;
-  const bool tensor = model.family == KernelFamily::tensor;
-  const bool measured = tensor ? half && op == RefinedOp::gemm : options.precision == DType::fp32;
+  const bool measured = lanes ? options.precision == DType::fp32 : half && op != RefinedOp::conv;
   if (measured) model.spread = find_spread(calibration, found, gpu.vendor);
   return result;
 }

@@ -21,7 +21,7 @@ struct RefinedModel {
   std::optional<Spread> spread;  // measured over predicted, middle 90 %
 };
 
-enum class RefinedOp { conv, gemm };
+enum class RefinedOp { conv, gemm, attention, stream, recurrent };
 
 // Made once per GPU and options; nullopt if the GPU has no unit for the precision.
 std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const PredictOptions& options);

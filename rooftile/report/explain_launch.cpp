@@ -31,6 +31,10 @@ std::string launch_section(const std::string& title, const Launch& launch, const
       return simt_gemm_launch_section(title, launch, machine);
     case KernelFamily::tensor:
       return tensor_launch_section(title, launch, machine);
+    case KernelFamily::attention:  // these have no launches of this kind
+    case KernelFamily::stream:
+    case KernelFamily::recurrent:
+      break;
   }
   return "";
 }

@@ -9,6 +9,9 @@ LaunchTime launch_time(const Launch& launch, const Machine& machine, Seconds lim
     case KernelFamily::tensor:
       return tensor_gemm_time(launch, machine, limit);
     case KernelFamily::conv_simt:
+    case KernelFamily::attention:  // these have no launches of this kind
+    case KernelFamily::stream:
+    case KernelFamily::recurrent:
       break;
   }
   return conv_time(launch, machine, limit);

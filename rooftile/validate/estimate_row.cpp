@@ -2,11 +2,16 @@
 
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/ops/pass_bytes.hpp"
 #include "rooftile/plan/kernel_name.hpp"
+#include "rooftile/validate/estimate_network.hpp"
+#include "rooftile/workload/sequence.hpp"
 
 namespace rooftile {
 namespace {
@@ -18,6 +23,17 @@ const char* blamed_column(PredictOptions options, const Gpu& gpu) {
   if (forward) return "column pass";
   return forward.error().code == ErrorCode::unsupported ? "column precision" : "--tile";
 }
+
+// Weights that an optimiser updates after the gradients of a row.
+struct WeightElements {
+  double operator()(const Conv& conv) const { return pass_bytes(conv, Bytes(1), Pass::bwd_weight).write.value(); }
+  double operator()(const Gemm& gemm) const { return pass_bytes(gemm, Bytes(1), Pass::bwd_weight).write.value(); }
+  double operator()(const Recurrent& recurrent) const { return weights_of(recurrent); }
+  template <class Op>
+  double operator()(const Op&) const {
+    return 0;
+  }
+};
 
 // CTAs that shared a tile of C, where the row's grid tells: a GEMM for the FP32 lanes has batch x split along z.
 std::optional<int> split_of(const LayerRow& row) {
@@ -45,7 +61,7 @@ std::string framework_of(const LayerRow& row) {
 
 PredictOptions options_of(const LayerRow& row, PredictOptions options) {
   options.precision = row.precision;
-  options.pass = row.pass;
+  options.pass = passes_of(row.phase).front();
   options.framework = framework_of(row);
   if (!row.algorithm.empty()) options.plan.algorithm = row.algorithm;
   if (!row.kernel.empty()) options.plan.kernel = row.kernel;
@@ -57,11 +73,24 @@ Result<LayerEstimate> estimate_row(const LayerRow& row, const PredictOptions& op
   if (row.gpu.empty()) return fail(ErrorCode::bad_input, "is empty; fill it or give --gpu", "column gpu");
   const auto gpu = gpus.find(row.gpu);
   if (!gpu) return fail(gpu.error().code, gpu.error().text(), "column gpu");
-  const PredictOptions own = options_of(row, options);
-  if (auto result = check(own, **gpu); !result) {
-    return fail(result.error().code, result.error().message, blamed_column(own, **gpu));
+  PredictOptions own = options_of(row, options);
+  if (const auto* network = std::get_if<NetworkRun>(&row.op)) return estimate_network(*network, row.phase, **gpu, own);
+  std::vector<LayerEstimate> passes;
+  for (const Pass pass : passes_of(row.phase)) {
+    own.pass = pass;
+    if (auto result = check(own, **gpu); !result) {
+      return fail(result.error().code, result.error().message, blamed_column(own, **gpu));
+    }
+    passes.push_back(std::visit(
+        [&](const auto& op) {
+          if constexpr (std::is_same_v<decltype(op), const NetworkRun&>) return LayerEstimate{};  // see above
+          else return estimate(op, **gpu, own);
+        },
+        row.op));
   }
-  return std::visit([&](const auto& op) { return estimate(op, **gpu, own); }, row.op);
+  const double weights = row.phase == Phase::step ? std::visit(WeightElements{}, row.op) : 0;
+  if (weights > 0) passes.push_back(estimate_update(weights, **gpu, own));
+  return passes.size() == 1 ? std::move(passes.front()) : sum_of(passes);
 }
 
 }  // namespace rooftile

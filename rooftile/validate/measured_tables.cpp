@@ -25,8 +25,8 @@ std::string_view MeasuredTable::raw(const std::vector<std::string>& cells, const
 }
 
 std::string_view MeasuredTable::cell(const LayerRow& row, const std::string& column, GpuCache& gpus) const {
-  if (column == "op") return std::holds_alternative<Conv>(row.op) ? "conv" : "gemm";
-  if (column == "pass") return name_of(row.pass);
+  if (column == "op") return name_of(row.op);
+  if (column == "pass") return name_of(row.phase);
   if (column == "precision") return name_of(row.precision);
   if (column == "gpu") {
     const auto gpu = gpus.find(row.gpu);

@@ -16,10 +16,13 @@ namespace {
 
 constexpr std::array<std::string_view, 5> kNames = {"time", "l1", "l2", "dram", "launches"};
 
-// Of a kernel that reads and writes the result of the row.
+// Of a kernel that reads and writes the result of a convolution or GEMM.
 Bytes bias_bytes(const LayerRow& row) {
   const Bytes element = size_of(row.precision);
-  return std::visit([&](const auto& op) { return pass_bytes(op, element, row.pass).write * 2; }, row.op);
+  const Pass pass = passes_of(row.phase).front();
+  if (const auto* conv = std::get_if<Conv>(&row.op)) return pass_bytes(*conv, element, pass).write * 2;
+  if (const auto* gemm = std::get_if<Gemm>(&row.op)) return pass_bytes(*gemm, element, pass).write * 2;
+  return {};
 }
 
 }  // namespace

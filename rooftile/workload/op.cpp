@@ -7,6 +7,8 @@ namespace {
 struct KindName {
   std::string_view operator()(const Conv&) const { return "conv"; }
   std::string_view operator()(const Gemm&) const { return "gemm"; }
+  std::string_view operator()(const Attention&) const { return "attention"; }
+  std::string_view operator()(const Recurrent&) const { return "recurrent"; }
   std::string_view operator()(const Pool&) const { return "pool"; }
   std::string_view operator()(const Normalize&) const { return "normalize"; }
   std::string_view operator()(const Softmax&) const { return "softmax"; }

@@ -1,12 +1,15 @@
-// What an operator computes. Convolution and GEMM carry their full geometry; every other kind streams its tensors
-// and carries only what its cost needs. A new kind goes into the variant; the compiler lists the rest.
+// What an operator computes. Convolution, GEMM, attention and recurrent layers carry their full geometry; every
+// other kind streams its tensors and carries only what its cost needs. A new kind goes into the variant; the compiler lists the rest.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
+
+#include "rooftile/workload/dtype.hpp"
 
 namespace rooftile {
 
@@ -101,7 +104,39 @@ struct View {
   bool operator==(const View&) const = default;
 };
 
-using OpKind = std::variant<Conv, Gemm, Pool, Normalize, Softmax, Elementwise, Reduce, Move, View>;
+// softmax(Q K^T / sqrt(head_dim)) V of every head, as one fused kernel. Q and the result have batch x q_len x heads x
+// head_dim elements, K and V batch x kv_len x kv_heads x head_dim; heads is a multiple of kv_heads.
+struct Attention {
+  std::int64_t batch = 1;
+  std::int64_t q_len = 1;
+  std::int64_t kv_len = 1;
+  std::int64_t heads = 1;
+  std::int64_t kv_heads = 1;
+  std::int64_t head_dim = 1;
+  std::int64_t window = 0;  // of the keys before a query, how many it sees; 0: all
+  bool causal = false;      // query i of the last q_len positions sees no later key
+  // Of the keys and values; the same as the queries unless given.
+  std::optional<DType> kv_precision = {};
+
+  bool operator==(const Attention&) const = default;
+};
+
+// Layers of LSTM, GRU or plain tanh cells over `steps` positions. Without `input_projection` only the product with the
+// hidden state is computed.
+struct Recurrent {
+  std::string cell = "lstm";  // lstm, gru, vanilla
+  std::int64_t batch = 1;
+  std::int64_t steps = 1;
+  std::int64_t input = 1;   // features of a position
+  std::int64_t hidden = 1;  // of a direction
+  std::int64_t layers = 1;
+  std::int64_t directions = 1;  // 1 or 2
+  bool input_projection = true;
+
+  bool operator==(const Recurrent&) const = default;
+};
+
+using OpKind = std::variant<Conv, Gemm, Attention, Recurrent, Pool, Normalize, Softmax, Elementwise, Reduce, Move, View>;
 
 // The name of the kind as reports print it: "conv", "gemm", "pool", …; always the variant's own name in lower case.
 std::string_view name_of(const OpKind& kind);

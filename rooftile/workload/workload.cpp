@@ -1,5 +1,6 @@
 #include "rooftile/workload/workload.hpp"
 
+#include <array>
 #include <cmath>
 #include <string_view>
 #include <unordered_set>
@@ -9,6 +10,7 @@
 
 #include "rooftile/error/one_line.hpp"
 #include "rooftile/workload/conv_geometry.hpp"
+#include "rooftile/workload/sequence.hpp"
 
 namespace rooftile {
 namespace {
@@ -79,6 +81,28 @@ struct CheckKind {
     if (std::fmod(elements(shape), matrix) == 0 && matrices <= static_cast<double>(gemm.batch)) return {};
     return fail(ErrorCode::bad_input, fmt::format("GEMM with {} matrices of {}x{} does not fit its input tensor {}",
                                                   gemm.batch, rows, columns, print(shape)));
+  }
+  Result<void> operator()(const Attention& attention) const {
+    if (auto numbers = check(attention); !numbers) return numbers;
+    const AttentionElements count = elements_of(attention);
+    const std::array<double, 3> wanted = {count.q, count.kv, count.kv};
+    if (op.inputs.size() != wanted.size()) return require(false, "attention takes queries, keys and values");
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      const Shape& shape = workload.tensors[op.inputs[i]].shape;
+      if (elements(shape) != wanted[i]) {
+        return require(false, fmt::format("attention of {:.0f} elements does not fit its input tensor {}", wanted[i],
+                                          print(shape)));
+      }
+    }
+    return require(elements(output()) == count.q, "attention does not fit its output tensor");
+  }
+  Result<void> operator()(const Recurrent& recurrent) const {
+    if (auto numbers = check(recurrent); !numbers) return numbers;
+    const double positions = static_cast<double>(recurrent.batch) * static_cast<double>(recurrent.steps);
+    const double out = static_cast<double>(recurrent.hidden) * static_cast<double>(recurrent.directions);
+    return require(!op.inputs.empty() && elements(input()) == positions * static_cast<double>(recurrent.input) &&
+                       elements(output()) == positions * out,
+                   "a recurrent layer does not fit its tensors");
   }
   Result<void> operator()(const Pool& pool) const {
     return require(pool.window >= 1 && static_cast<double>(pool.window) <= kMaxElements,

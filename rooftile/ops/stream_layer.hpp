@@ -1,0 +1,47 @@
+// A streaming operator by the numbers that a layer table gives it: rows of so many columns.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "rooftile/ops/work.hpp"
+#include "rooftile/units/units.hpp"
+
+namespace rooftile {
+
+enum class StreamKind {
+  norm,              // RMS norm
+  layernorm,
+  softmax,
+  gelu,
+  activation,        // one input, as wide as the output
+  gated_activation,  // two inputs as wide as the output
+  add,               // two inputs
+};
+inline constexpr std::array kStreamKinds = {StreamKind::norm,
+                                            StreamKind::layernorm,
+                                            StreamKind::softmax,
+                                            StreamKind::gelu,
+                                            StreamKind::activation,
+                                            StreamKind::gated_activation,
+                                            StreamKind::add};
+std::string_view name_of(StreamKind kind);
+std::optional<StreamKind> parse_stream_kind(std::string_view text);
+
+struct StreamLayer {
+  StreamKind kind = StreamKind::activation;
+  std::int64_t rows = 1;
+  std::int64_t columns = 1;  // of the output
+
+  bool operator==(const StreamLayer&) const = default;
+};
+
+// Each input once and the output once; `element` is the size of one element.
+OperandBytes operand_bytes(const StreamLayer& layer, Bytes element);
+
+// A nominal count per element, as flops() of work.hpp has it.
+Flops flops(const StreamLayer& layer);
+
+}  // namespace rooftile

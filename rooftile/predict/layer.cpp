@@ -1,0 +1,53 @@
+#include "rooftile/predict/layer.hpp"
+
+#include "rooftile/timing/roofline.hpp"
+
+namespace rooftile {
+
+LayerEstimate empty_layer(std::string_view op, Method method) {
+  LayerEstimate layer;
+  layer.op = op;
+  layer.method = method;
+  layer.kernels = 0;
+  return layer;
+}
+
+Traffic compulsory_traffic(const OperandBytes& bytes) {
+  return {.l1 = bytes.read, .l2 = bytes.read, .dram = bytes.read, .store_dram = bytes.write, .compulsory = bytes.read};
+}
+
+void add_roofline(LayerEstimate& layer, const OperandBytes& bytes, const Gpu& gpu, DType precision) {
+  const FlopsPerSecond peak = peak_of(precision, gpu).value_or(gpu.peak(Peak::fp32));
+  const RooflineTiming timing = roofline_time(bytes, layer.flops, peak, gpu);
+  layer.cases = timing.cases;
+  layer.bottleneck = timing.bottleneck;
+  layer.time = timing.time;
+  layer.kernels = 1;
+  layer.traffic = compulsory_traffic(bytes);
+}
+
+LayerEstimate sum_of(const std::vector<LayerEstimate>& estimates) {
+  if (estimates.empty()) return empty_layer("", Method::none);
+  LayerEstimate sum = estimates.front();
+  for (std::size_t i = 1; i < estimates.size(); ++i) {
+    const LayerEstimate& next = estimates[i];
+    sum.flops += next.flops;
+    sum.traffic += next.traffic;
+    for (std::size_t which = 0; which < kBottlenecks; ++which) sum.cases.by[which] += next.cases.by[which];
+    const auto interval = interval_of(sum), further = interval_of(next);
+    if (interval || further) {
+      sum.time_low = interval.value_or(Interval{sum.time, sum.time}).low +
+                     further.value_or(Interval{next.time, next.time}).low;
+      sum.time_high = interval.value_or(Interval{sum.time, sum.time}).high +
+                      further.value_or(Interval{next.time, next.time}).high;
+    }
+    sum.time += next.time;
+    sum.kernels += next.kernels;
+    sum.delta.insert(sum.delta.end(), next.delta.begin(), next.delta.end());
+    sum.refined.insert(sum.refined.end(), next.refined.begin(), next.refined.end());
+  }
+  sum.bottleneck = largest(sum.cases);
+  return sum;
+}
+
+}  // namespace rooftile

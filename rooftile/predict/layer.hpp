@@ -1,0 +1,21 @@
+// What the estimates of all kinds of layers share.
+#pragma once
+
+#include <string_view>
+
+#include "rooftile/ops/work.hpp"
+#include "rooftile/predict/predict.hpp"
+
+namespace rooftile {
+
+// A layer that takes no time yet.
+LayerEstimate empty_layer(std::string_view op, Method method);
+
+// Compulsory traffic at every level.
+Traffic compulsory_traffic(const OperandBytes& bytes);
+
+// The roofline's estimate of a layer whose flops are counted already, at the peak of the precision, or at that of FP32
+// where the GPU has none.
+void add_roofline(LayerEstimate& layer, const OperandBytes& bytes, const Gpu& gpu, DType precision);
+
+}  // namespace rooftile

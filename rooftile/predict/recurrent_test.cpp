@@ -1,0 +1,166 @@
+#include "rooftile/predict/recurrent.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/workload/sequence.hpp"
+
+namespace rooftile {
+namespace {
+
+using Constant = RecurrentConstant;
+
+// 10 SMs of 100 GMAC/s, 1 TB/s of L2, 100 GB/s of DRAM, two launches a step.
+Machine simple() {
+  Machine machine;
+  machine.family = KernelFamily::recurrent;
+  machine.sms = 10;
+  machine.macs_per_second = 100e9;
+  machine.l2 = 1e12;
+  machine.dram = 100e9;
+  machine.l2_capacity = 1e6;
+  machine.copies = 2;
+  for (double& value : machine.constants.values) value = 1;
+  machine.constants[Constant::backward_chain] = 0.5;
+  machine.constants[Constant::old_chain] = 3;
+  machine.constants[Constant::old_efficiency] = 0.5;
+  machine.constants[Constant::weight_passes] = 2;
+  machine.constants[Constant::tile_rows] = 32;
+  machine.constants[Constant::backward_launches] = 1.5;
+  return machine;
+}
+
+constexpr RecurrentGpu kGpu = {.dram_latency = Seconds(1e-6), .l2_latency = Seconds(0.2e-6), .launch = Seconds(5e-6)};
+constexpr Bytes kFloat{4};
+
+// 100 steps of 8 sequences; 16 MB of weights, many times the L2.
+Recurrent lstm() {
+  Recurrent recurrent;
+  recurrent.batch = 8;
+  recurrent.steps = 100;
+  recurrent.hidden = recurrent.input = 1000;
+  recurrent.input_projection = false;
+  return recurrent;
+}
+
+double micros(Seconds time) { return time.value() * 1e6; }
+
+double norm(double a, double b, double c, double d) {
+  return std::pow(std::pow(a, 4) + std::pow(b, 4) + std::pow(c, 4) + std::pow(d, 4), 0.25);
+}
+
+TEST(RecurrentTime, AStepWaitsForItsProductItsGatesAndItsLaunches) {
+  const RecurrentTime time = recurrent_time(lstm(), Pass::fwd, kFloat, kGpu, simple());
+  EXPECT_NEAR(micros(time.compute), 100 * 128, 1);  // 32 rows x 4 M weights / 1 TMAC/s
+  EXPECT_NEAR(micros(time.latency), 100 * 125, 1);  // 125 times 32 B of k, 1 us each
+  EXPECT_NEAR(micros(time.l2), 100 * 18.8235, 1);   // 16 MB / 850 GB/s
+  EXPECT_NEAR(micros(time.dram), 100 * 163.52, 1);  // 16 MB, and 11 elements for each of 8,000 states
+  EXPECT_NEAR(micros(time.launch), 100 * 2 * 5, 1e-6);
+  EXPECT_NEAR(micros(time.time), 100 * (norm(128, 125, 18.8235, 160) + 3.52 + 10), 2);
+}
+
+TEST(RecurrentTime, TheDataGradientMultipliesByTheTransposedWeights) {
+  const RecurrentTime time = recurrent_time(lstm(), Pass::bwd_data, kFloat, kGpu, simple());
+  EXPECT_NEAR(micros(time.compute), 100 * 128, 1);
+  EXPECT_NEAR(micros(time.latency), 100 * 4 * 125 * 0.5, 1);  // four times the k, half the chain
+  EXPECT_NEAR(micros(time.launch), 100 * 3 * 5, 1e-6);
+}
+
+TEST(RecurrentTime, OldKernelsWaitLonger) {
+  RecurrentGpu old = kGpu;
+  old.old_kernels = true;
+  const RecurrentTime time = recurrent_time(lstm(), Pass::fwd, kFloat, old, simple());
+  EXPECT_NEAR(micros(time.compute), 100 * 256, 1);
+  EXPECT_NEAR(micros(time.latency), 100 * 375, 1);
+}
+
+TEST(RecurrentTime, WeightsThatFitTheL2AreLoadedOnce) {
+  Machine machine = simple();
+  machine.l2_capacity = 1e9;
+  const RecurrentTime time = recurrent_time(lstm(), Pass::fwd, kFloat, kGpu, machine);
+  EXPECT_NEAR(micros(time.dram), 160 + 352, 0.1);
+  EXPECT_NEAR(micros(time.latency), 125 * (100 * 0.2 + 0.8), 1);  // from DRAM in one step only
+}
+
+TEST(RecurrentTime, GradientsOfWeightsPassThroughDram) {
+  const RecurrentTime time = recurrent_time(lstm(), Pass::bwd_weight, kFloat, kGpu, simple());
+  EXPECT_NEAR(micros(time.time), 320, 1e-6);
+}
+
+TEST(RecurrentTime, TwoDirectionsShareLatencies) {
+  Recurrent both = lstm();
+  both.directions = 2;
+  const RecurrentTime one = recurrent_time(lstm(), Pass::fwd, kFloat, kGpu, simple());
+  const RecurrentTime two = recurrent_time(both, Pass::fwd, kFloat, kGpu, simple());
+  EXPECT_NEAR(micros(two.latency), micros(one.latency), 1);
+  EXPECT_NEAR(micros(two.compute), 2 * micros(one.compute), 1);
+  EXPECT_LT(two.time, one.time * 2);
+}
+
+TEST(RecurrentTime, StepsAddUp) {
+  Recurrent more = lstm();
+  const auto at = [&](int steps) {
+    more.steps = steps;
+    return recurrent_time(more, Pass::fwd, kFloat, kGpu, simple()).time;
+  };
+  const Seconds step = at(2) - at(1);
+  EXPECT_NEAR(at(501) / at(1), (at(1) + step * 500) / at(1), 1e-3);
+}
+
+Recurrent any_recurrent() {
+  Recurrent recurrent;
+  recurrent.cell = *rc::gen::element<std::string>("lstm", "gru", "vanilla");
+  recurrent.batch = *rc::gen::inRange(1, 300);
+  recurrent.steps = *rc::gen::inRange(1, 300);
+  recurrent.hidden = *rc::gen::inRange(1, 3000);
+  recurrent.input = *rc::gen::inRange(1, 3000);
+  recurrent.layers = *rc::gen::inRange(1, 5);
+  recurrent.directions = *rc::gen::inRange(1, 3);
+  recurrent.input_projection = *rc::gen::arbitrary<bool>();
+  return recurrent;
+}
+
+Seconds on(const Gpu& gpu, const Recurrent& recurrent, Pass pass) {
+  PredictOptions options{.pass = pass};
+  const auto model = refined_model(RefinedOp::recurrent, gpu, options);
+  RC_ASSERT(model.has_value());
+  LayerEstimate layer;
+  add_recurrent(layer, recurrent, gpu, *model, options);
+  return layer.time;
+}
+
+const Gpu& some_gpu() {
+  static const std::vector<Gpu> gpus = {find_gpu("m40").value(), find_gpu("v100-sxm2-16gb").value(),
+                                        find_gpu("h100-sxm5-80gb").value()};
+  return gpus[static_cast<std::size_t>(*rc::gen::inRange(0, 3))];
+}
+
+RC_GTEST_PROP(AnyRecurrent, NoLayerBeatsThePeakOrTheMemory, ()) {
+  const Recurrent recurrent = any_recurrent();
+  const Gpu& gpu = some_gpu();
+  for (const Pass pass : {Pass::fwd, Pass::bwd_data, Pass::bwd_weight}) {
+    const double time = on(gpu, recurrent, pass).value();
+    RC_ASSERT(std::isfinite(time));
+    RC_ASSERT(time * gpu.peak(Peak::fp32).value() >= 2 * macs(recurrent));
+    RC_ASSERT(time * gpu.level("DRAM").bandwidth.value() >= 4 * weights_of(recurrent) * 0.999);
+  }
+}
+
+RC_GTEST_PROP(AnyRecurrent, MoreWorkTakesNoLessTime, ()) {
+  const Gpu& gpu = some_gpu();
+  Recurrent recurrent = any_recurrent();
+  recurrent.input_projection = false;
+  const Pass pass = *rc::gen::element(Pass::fwd, Pass::bwd_data);
+  const Seconds before = on(gpu, recurrent, pass);
+  const int which = *rc::gen::inRange(0, 3);
+  std::int64_t& grown = which == 0 ? recurrent.batch : which == 1 ? recurrent.steps : recurrent.hidden;
+  grown += *rc::gen::inRange(1, 100);
+  RC_ASSERT(on(gpu, recurrent, pass) >= before);
+}
+
+}  // namespace
+}  // namespace rooftile

@@ -1,0 +1,112 @@
+#include "rooftile/workload/sequence.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "rooftile/workload/workload.hpp"
+
+namespace rooftile {
+namespace {
+
+tl::unexpected<Error> bad(std::string message) { return fail(ErrorCode::bad_input, std::move(message)); }
+
+struct Number {
+  const char* name;
+  std::int64_t value;
+};
+
+template <class Numbers>
+Result<void> check_numbers(const Numbers& numbers) {
+  for (const Number& number : numbers) {
+    if (number.value < 1 || number.value > kMaxDimension) {
+      return bad(fmt::format("{} {} is not between 1 and {}", number.name, number.value, kMaxDimension));
+    }
+  }
+  return {};
+}
+
+// The sum of min(i, most) over i = first..last.
+double sum_clipped(double first, double last, double most) {
+  const double rising = std::clamp(most, first - 1, last);  // the last i that is not clipped
+  const double terms = rising - first + 1;
+  return terms * (first + rising) / 2 + (last - rising) * most;
+}
+
+}  // namespace
+
+AttentionElements elements_of(const Attention& attention) {
+  const double per_head = static_cast<double>(attention.batch) * static_cast<double>(attention.head_dim);
+  return {.q = per_head * static_cast<double>(attention.q_len) * static_cast<double>(attention.heads),
+          .kv = per_head * static_cast<double>(attention.kv_len) * static_cast<double>(attention.kv_heads)};
+}
+
+double pairs_of(const Attention& attention) {
+  const double q = static_cast<double>(attention.q_len), kv = static_cast<double>(attention.kv_len);
+  const double most = attention.window > 0 ? std::min(kv, static_cast<double>(attention.window)) : kv;
+  return attention.causal ? sum_clipped(kv - q + 1, kv, most) : q * most;
+}
+
+std::int64_t gates_of(const Recurrent& recurrent) {
+  if (recurrent.cell == "lstm") return 4;
+  return recurrent.cell == "gru" ? 3 : 1;
+}
+
+double macs(const Attention& attention) {
+  const double heads = static_cast<double>(attention.batch) * static_cast<double>(attention.heads);
+  return 2 * heads * pairs_of(attention) * static_cast<double>(attention.head_dim);
+}
+
+double macs(const Recurrent& recurrent) {
+  return static_cast<double>(recurrent.batch) * static_cast<double>(recurrent.steps) * weights_of(recurrent);
+}
+
+double weights_of(const Recurrent& recurrent) {
+  const double hidden = static_cast<double>(recurrent.hidden), directions = static_cast<double>(recurrent.directions);
+  double inputs = 0;  // of all layers: those after the first read both directions of the one before
+  if (recurrent.input_projection) {
+    inputs = static_cast<double>(recurrent.input) + static_cast<double>(recurrent.layers - 1) * directions * hidden;
+  }
+  const double states = static_cast<double>(recurrent.layers) * hidden;
+  return directions * static_cast<double>(gates_of(recurrent)) * hidden * (inputs + states);
+}
+
+Result<void> check(const Attention& attention) {
+  const std::array<Number, 6> numbers = {{{"batch", attention.batch},
+                                                {"q_len", attention.q_len},
+                                                {"kv_len", attention.kv_len},
+                                                {"heads", attention.heads},
+                                                {"kv_heads", attention.kv_heads},
+                                                {"head_dim", attention.head_dim}}};
+  if (auto result = check_numbers(numbers); !result) return result;
+  if (attention.window < 0) return bad(fmt::format("window {} is below 0", attention.window));
+  if (attention.heads % attention.kv_heads != 0) {
+    return bad(fmt::format("{} heads cannot share {} kv_heads alike", attention.heads, attention.kv_heads));
+  }
+  if (attention.causal && attention.q_len > attention.kv_len) {
+    return bad(fmt::format("{} causal queries over {} keys", attention.q_len, attention.kv_len));
+  }
+  if (std::max(elements_of(attention).q, elements_of(attention).kv) > kMaxElements) return bad("a tensor is too large");
+  return macs(attention) > kMaxMacs ? Result<void>(bad("too many multiply-accumulates")) : Result<void>();
+}
+
+Result<void> check(const Recurrent& recurrent) {
+  const std::array<Number, 6> numbers = {{{"batch", recurrent.batch},
+                                                {"steps", recurrent.steps},
+                                                {"input", recurrent.input},
+                                                {"hidden", recurrent.hidden},
+                                                {"layers", recurrent.layers},
+                                                {"directions", recurrent.directions}}};
+  if (auto result = check_numbers(numbers); !result) return result;
+  if (recurrent.cell != "lstm" && recurrent.cell != "gru" && recurrent.cell != "vanilla") {
+    return bad(fmt::format("unknown cell '{}', known are lstm, gru, vanilla", recurrent.cell));
+  }
+  if (recurrent.directions > 2) return bad("a recurrent layer runs in 1 or 2 directions");
+  if (weights_of(recurrent) > kMaxElements) return bad("a tensor is too large");
+  return macs(recurrent) > kMaxMacs ? Result<void>(bad("too many multiply-accumulates")) : Result<void>();
+}
+
+}  // namespace rooftile
