@@ -27,7 +27,7 @@ constexpr int kError = 1, kWrongUsage = 2;
 
 // Every option as the user typed it, before it means anything.
 struct Typed {
-  std::string model, gpu, batch_size, precision,
+  std::string model, gpu, batch_size, seq_len, precision,
       pass = "inference", method = "rooftile", format, output, tile, active_ctas, algorithm, framework, calibration,
       layers, layer, a, b, name, shell, miss_rate, policy = "lru", against, only, random, seed, l1;
   bool warm = false, exact = false, convolutions = false, scores = false;
@@ -76,9 +76,9 @@ Result<void> refined_arguments(const Typed& typed, PredictionArguments& argument
 Result<PredictionArguments> prediction_arguments(const Typed& typed) {
   PredictionArguments arguments;
   arguments.skip_unsupported = typed.skip_unsupported;
-  if (auto pass = check_choice("--pass", typed.pass, {"inference"}, {"training"}); !pass) {
-    return tl::unexpected(pass.error());
-  }
+  const auto phase = parse_phase(typed.pass);
+  if (!phase) return tl::unexpected(check_choice("--pass", typed.pass, phase_names(), {}).error());
+  arguments.phase = *phase;
   const auto method = parse_method("--method", typed.method);
   if (!method) return tl::unexpected(method.error());
   arguments.method = method->method;
@@ -103,6 +103,11 @@ Result<PredictionArguments> prediction_arguments(const Typed& typed) {
     const auto batch_size = parse_count("--batch-size", typed.batch_size, kMaxDimension);
     if (!batch_size) return tl::unexpected(batch_size.error());
     arguments.batch_size = *batch_size;
+  }
+  if (!typed.seq_len.empty()) {
+    const auto seq_len = parse_count("--seq-len", typed.seq_len, kMaxDimension);
+    if (!seq_len) return tl::unexpected(seq_len.error());
+    arguments.seq_len = *seq_len;
   }
   if (!typed.tile.empty()) {
     const auto tile = parse_tile("--tile", typed.tile);
@@ -313,6 +318,7 @@ class CommandLine {
   void add_prediction_options(CLI::App* command, const std::string& gpu_help) {
     command->add_option("--gpu", typed_.gpu, gpu_help);
     command->add_option("-b,--batch-size", typed_.batch_size, "samples a batch (default: the model's own, else 1)");
+    command->add_option("--seq-len", typed_.seq_len, "positions of a text, for transformers (default: the model's own)");
     command->add_option("--precision", typed_.precision,
                         "fp32 (default), tf32, fp16, bf16, fp8 or int8, as the GPU has it; delta and prior: fp32");
     command->add_flag("--skip-unsupported", typed_.skip_unsupported,
@@ -339,7 +345,8 @@ class CommandLine {
     command->add_option("MODEL", typed_.model,
                         "an .onnx file, a workload .json, a name of 'rooftile models', or - (standard input)");
     add_prediction_options(command, "catalogue id, an unambiguous part of one, or a .toml file; several with commas");
-    command->add_option("--pass", typed_.pass, "inference (training is not built yet)");
+    command->add_option("--pass", typed_.pass,
+                        "inference (fwd), training (step: forward, gradients, update), or bwd, fwd_bwd, bwd_data, bwd_weight");
     command->add_option("--format", typed_.format, "table, json or csv (default: by the suffix of -o)");
     command->add_option("-o,--output", typed_.output, "write to this file");
     command->add_flag("--all", typed_.all, "list every layer, not the ten slowest");

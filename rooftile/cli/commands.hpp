@@ -24,7 +24,9 @@ enum class Format { table, json, csv };
 struct PredictionArguments {
   std::vector<std::string> gpus;
   std::optional<std::int64_t> batch_size;
+  std::optional<std::int64_t> seq_len;
   std::optional<DType> precision;
+  Phase phase = Phase::fwd;
   bool skip_unsupported = false;
   Method method = Method::rooftile;
   double prior_miss_rate = 1;

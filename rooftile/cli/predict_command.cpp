@@ -70,11 +70,11 @@ Result<void> predict_model(const PredictArguments& arguments) {
     gpus.push_back(std::move(*gpu));
   }
   const auto workload =
-      load_model(arguments.model, {.batch_size = given.batch_size, .skip_unsupported = given.skip_unsupported});
+      load_model(arguments.model, {.batch_size = given.batch_size, .seq_len = given.seq_len, .skip_unsupported = given.skip_unsupported});
   if (!workload) return tl::unexpected(workload.error());
   std::vector<Prediction> predictions;
   for (const Gpu& gpu : gpus) {
-    auto prediction = predict(*workload, gpu, options);
+    auto prediction = predict(*workload, gpu, options, given.phase);
     if (!prediction) return tl::unexpected(prediction.error());
     predictions.push_back(std::move(*prediction));
   }

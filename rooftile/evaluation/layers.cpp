@@ -10,7 +10,7 @@ namespace rooftile {
 
 std::vector<EvaluatedLayer> convolutions_of(std::string_view network, std::int64_t batch) {
   std::vector<EvaluatedLayer> layers;
-  for (const ZooEntry& entry : zoo()) {
+  for (const ZooEntry& entry : delta_networks()) {
     if (entry.name != network) continue;
     for (const Op& op : entry.build(batch).ops) {
       if (const auto* conv = std::get_if<Conv>(&op.kind)) layers.push_back({entry.name, op.name, *conv});
@@ -21,7 +21,7 @@ std::vector<EvaluatedLayer> convolutions_of(std::string_view network, std::int64
 
 std::vector<EvaluatedLayer> unique_convolutions(std::int64_t batch) {
   std::vector<EvaluatedLayer> unique;
-  for (const ZooEntry& entry : zoo()) {
+  for (const ZooEntry& entry : delta_networks()) {
     const auto first = static_cast<std::ptrdiff_t>(unique.size());
     for (const EvaluatedLayer& layer : convolutions_of(entry.name, batch)) {
       const bool seen = std::any_of(unique.begin() + first, unique.end(),

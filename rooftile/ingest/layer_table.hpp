@@ -33,6 +33,7 @@ struct Measured {
 struct NetworkRun {
   std::string model;
   std::optional<std::int64_t> batch;  // none: the model's own
+  std::optional<std::int64_t> seq_len;  // none: the model's own
   std::int64_t gpus = 1;
 
   bool operator==(const NetworkRun&) const = default;

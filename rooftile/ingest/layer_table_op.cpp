@@ -132,6 +132,7 @@ NetworkRun read_network(TableRow& row) {
   run.model = row.text("model");
   if (run.model.empty()) row.reject("model", "the cell is empty");
   if (!row.text("batch").empty()) run.batch = row.required("batch", 1);
+  if (!row.text("seq_len").empty()) run.seq_len = row.required("seq_len", 1);
   run.gpus = row.optional("gpus", 1, 1);
   return run;
 }

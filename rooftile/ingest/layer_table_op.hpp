@@ -22,7 +22,7 @@ Recurrent read_recurrent(TableRow& row);
 // kind,rows,columns
 StreamLayer read_stream(TableRow& row);
 
-// model,batch,gpus. image_size and seq_len are those of the model: nothing here changes them.
+// model,batch,seq_len,gpus. An image_size is that of the model: nothing here changes it.
 NetworkRun read_network(TableRow& row);
 
 }  // namespace rooftile

@@ -145,24 +145,26 @@ TEST(LayerTable, KnowsPrecisionsByTheirNames) {
 }
 
 TEST(LayerTable, ReadsPasses) {
-  EXPECT_EQ(parsed(conv_table()).rows[0].pass, Pass::fwd);
-  EXPECT_EQ(parsed(conv_table(",pass", ",")).rows[0].pass, Pass::fwd);
-  EXPECT_EQ(parsed(conv_table(",pass", ",bwd_data")).rows[0].pass, Pass::bwd_data);
-  EXPECT_EQ(parsed("M,N,K,pass\n1,1,1,BWD_weight\n").rows[0].pass, Pass::bwd_weight);
+  EXPECT_EQ(parsed(conv_table()).rows[0].phase, Phase::fwd);
+  EXPECT_EQ(parsed(conv_table(",pass", ",")).rows[0].phase, Phase::fwd);
+  EXPECT_EQ(parsed(conv_table(",pass", ",bwd_data")).rows[0].phase, Phase::bwd_data);
+  EXPECT_EQ(parsed("M,N,K,pass\n1,1,1,BWD_weight\n").rows[0].phase, Phase::bwd_weight);
 }
 
 TEST(LayerTable, SumsOfPassesAndOtherOpsSaySo) {
   EXPECT_EQ(error_of(conv_table(",pass", ",step")),
-            "t.csv:2, column pass: 'step' is not supported yet; fwd, bwd_data and bwd_weight are");
-  EXPECT_THAT(error_of(conv_table(",pass", ",Training")), HasSubstr("'training' is not supported yet"));
+            "no error");
+  EXPECT_EQ(parsed(conv_table(",pass", ",Training")).rows[0].phase, Phase::step);
+  EXPECT_THAT(error_of(conv_table(",pass", ",step_as_profiled")), HasSubstr("'step_as_profiled' is not supported yet"));
   EXPECT_EQ(error_of(conv_table(",pass", ",fwdd")), "t.csv:2, column pass: unknown pass 'fwdd'; did you mean 'fwd'?");
   EXPECT_EQ(error_of(conv_table(",pass", ",\x1b[31m")), "t.csv:2, column pass: unknown pass '?[31m'");
   EXPECT_THAT(parsed(conv_table(",pass", ",fwd")).rows, SizeIs(1));
   EXPECT_THAT(parsed(conv_table(",pass", ",FWD")).rows, SizeIs(1));
   EXPECT_THAT(parsed(conv_table(",pass", ",inference")).rows, SizeIs(1));
-  for (const std::string op : {"rnn", "attention", "stream", "collective", "network"}) {
-    EXPECT_EQ(error_of("op,x\n" + op + ",1\n"),
-              "t.csv:2, column op: " + op + " rows are not supported yet; conv and gemm are");
+  for (const std::string op : {"collective", "network_layer", "kernel"}) {
+    EXPECT_EQ(error_of("op,x\n" + op + ",1\n"), "t.csv:2, column op: " + op +
+                                                     " rows are not supported yet; conv, gemm, attention, rnn, stream, "
+                                                     "network are");
   }
   EXPECT_EQ(error_of("op,x\ncomv,1\n"), "t.csv:2, column op: unknown op 'comv'; did you mean 'conv'?");
   EXPECT_EQ(error_of("op,x\n,1\n"), "t.csv:2, column op: the cell is empty");
@@ -213,14 +215,14 @@ TEST(LayerTable, SkipsBadRowsOnRequest) {
 }
 
 TEST(LayerTable, KeepsApartWhatIsNotPredictedYet) {
-  const LayerTable table = parsed("op,M,N,K,pass\nrnn,,,,fwd\ngemm,1,1,1,step\ngemm,1,x,1,step\ngemm,1,1,1,\n",
+  const LayerTable table = parsed("op,M,N,K,pass\nkernel,,,,fwd\ngemm,1,1,1,step_as_profiled\ngemm,1,x,1,step\ngemm,1,1,1,\n",
                                   {.skip_bad_rows = true, .keep_unsupported = true});
   EXPECT_THAT(table.rows, SizeIs(1));
   ASSERT_THAT(table.unsupported, SizeIs(2));
-  EXPECT_EQ(table.unsupported[0].what, "rnn rows");
-  EXPECT_EQ(table.unsupported[1].what, "gemm rows of pass step");
+  EXPECT_EQ(table.unsupported[0].what, "kernel rows");
+  EXPECT_EQ(table.unsupported[1].what, "gemm rows of pass step_as_profiled");
   EXPECT_EQ(table.unsupported[1].line, 3u);
-  EXPECT_THAT(table.unsupported[0].cells, ElementsAre("rnn", "", "", "", "fwd"));
+  EXPECT_THAT(table.unsupported[0].cells, ElementsAre("kernel", "", "", "", "fwd"));
   EXPECT_THAT(table.bad_rows, SizeIs(1));  // wrong before it is unsupported
 }
 
@@ -284,6 +286,34 @@ TEST(LayerTable, ReadsTheCommittedExample) {
   ASSERT_TRUE(file.is_open());
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   EXPECT_THAT(parsed(text).rows, SizeIs(6));
+}
+
+TEST(LayerTable, ReadsSequencesStreamsAndNetworks) {
+  const auto attention = std::get<Attention>(
+      parsed("op,phase,batch,q_len,kv_len,heads,kv_heads,head_dim,window,kv_precision\n"
+             "attention,decode,4,1,100,8,2,64,0,fp8\n").rows.at(0).op);
+  EXPECT_EQ(attention, (Attention{.batch = 4, .q_len = 1, .kv_len = 100, .heads = 8, .kv_heads = 2, .head_dim = 64,
+                                  .window = 0, .causal = true, .kv_precision = DType::fp8}));
+  const auto recurrent = std::get<Recurrent>(
+      parsed("op,cell,batch,steps,input,hidden,layers,directions,input_projection\nrnn,GRU,2,3,4,5,6,2,0\n").rows.at(0).op);
+  EXPECT_EQ(recurrent, (Recurrent{.cell = "gru", .batch = 2, .steps = 3, .input = 4, .hidden = 5, .layers = 6,
+                                  .directions = 2, .input_projection = false}));
+  EXPECT_EQ(std::get<StreamLayer>(parsed("op,kind,rows,columns\nstream,gelu,2,3\n").rows.at(0).op),
+            (StreamLayer{StreamKind::gelu, 2, 3}));
+  EXPECT_EQ(std::get<NetworkRun>(parsed("op,model,batch,seq_len,gpus\nnetwork,opt_13,2,64,8\n").rows.at(0).op),
+            (NetworkRun{"opt_13", 2, 64, 8}));
+}
+
+TEST(LayerTable, WhatDoesNotFitInThemIsSaid) {
+  const std::string attention = "op,phase,batch,q_len,kv_len,heads,kv_heads,head_dim\nattention,";
+  EXPECT_EQ(error_of(attention + "decode,1,2,2,1,1,64\n"), "t.csv:2, column q_len: decode has one query a sequence");
+  EXPECT_EQ(error_of(attention + "train,1,2,2,1,1,64\n"),
+            "t.csv:2, column phase: unknown phase 'train', known are prefill, decode");
+  EXPECT_EQ(error_of(attention + "prefill,1,2,2,3,2,64\n"), "t.csv:2: 3 heads cannot share 2 kv_heads alike");
+  EXPECT_EQ(error_of("op,cell,batch,steps,input,hidden\nrnn,lsmt,1,1,1,1\n"),
+            "t.csv:2: unknown cell 'lsmt', known are lstm, gru, vanilla");
+  EXPECT_THAT(error_of("op,kind,rows,columns\nstream,gelo,1,1\n"), HasSubstr("did you mean 'gelu'?"));
+  EXPECT_EQ(error_of("op,model\nnetwork,\n"), "t.csv:2, column model: the cell is empty");
 }
 
 // Tables of real measurements, where a checkout has them beside it: each row is read, or says that it is of an op or

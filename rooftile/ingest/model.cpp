@@ -50,13 +50,42 @@ Result<Workload> from_standard_input(const ModelOptions& options) {
   return parse_onnx(*text, "standard input", "standard input", {options.batch_size, options.skip_unsupported});
 }
 
+// Names of one network differ in hyphens, underscores and case: "ResNet-50" and "resnet50".
+std::string plain(std::string_view name) {
+  std::string result;
+  for (const char c : name) {
+    if (c != '-' && c != '_') result += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return result == "googlenetv1" || result == "inceptionv1" ? "googlenet" : result;
+}
+
+const ZooEntry* find_built_in(std::string_view name) {
+  for (const ZooEntry& entry : zoo()) {
+    if (plain(entry.name) == plain(name)) return &entry;
+  }
+  return nullptr;
+}
+
+tl::unexpected<Error> no_seq_len(const std::string& model) {
+  return fail(ErrorCode::usage, "its sequence length is fixed; the transformers of 'rooftile models' have one", model);
+}
+
+Result<Workload> build(const ZooEntry& entry, const ModelOptions& options) {
+  if (options.seq_len && !entry.seq_len) return no_seq_len(entry.name);
+  const std::int64_t seq_len = options.seq_len.value_or(entry.seq_len.value_or(1));
+  if (seq_len < 1 || seq_len > kMaxDimension) {
+    return fail(ErrorCode::usage, fmt::format("sequence length {} is not between 1 and {}", seq_len, kMaxDimension));
+  }
+  return entry.builder({options.batch_size.value_or(1), seq_len});
+}
+
 // The embedded model of that name, or the only one whose name ends in "/" and it.
 const EmbeddedModel* find_embedded(std::string_view name) {
   const EmbeddedModel* found = nullptr;
   for (const EmbeddedModel& model : embedded_models()) {
     if (model.name == name) return &model;
     const std::size_t slash = model.name.rfind('/');
-    if (model.name.substr(slash + 1) != name) continue;
+    if (plain(model.name.substr(slash + 1)) != plain(name)) continue;
     if (found != nullptr) return nullptr;
     found = &model;
   }
@@ -81,11 +110,11 @@ tl::unexpected<Error> unknown(const std::string& model) {
 Result<Workload> load(const std::string& model, const ModelOptions& options) {
   const OnnxOptions onnx = {options.batch_size, options.skip_unsupported};
   if (model == "-") return from_standard_input(options);
+  if (options.seq_len && (has_suffix(model, ".onnx") || has_suffix(model, ".json"))) return no_seq_len(model);
   if (has_suffix(model, ".onnx")) return read_onnx(model, onnx);
   if (has_suffix(model, ".json")) return from_json(model, options);
-  for (const ZooEntry& entry : zoo()) {
-    if (entry.name == model) return entry.build(options.batch_size.value_or(1));
-  }
+  if (const ZooEntry* entry = find_built_in(model)) return build(*entry, options);
+  if (options.seq_len) return no_seq_len(model);
   if (const EmbeddedModel* embedded = find_embedded(model)) {
     const std::string name(embedded->name);
     return parse_onnx(embedded->onnx, name, name, onnx);
@@ -118,9 +147,7 @@ Result<std::vector<Skipped>> unsupported_operators(const std::string& model) {
   }
   if (has_suffix(model, ".onnx")) return read_unsupported_operators(model);
   if (has_suffix(model, ".json")) return none;
-  for (const ZooEntry& entry : zoo()) {
-    if (entry.name == model) return none;
-  }
+  if (find_built_in(model) != nullptr) return none;
   if (const EmbeddedModel* embedded = find_embedded(model)) {
     return parse_unsupported_operators(embedded->onnx, embedded->name);
   }

@@ -33,12 +33,13 @@ std::vector<std::size_t> last_uses(const Workload& workload, const std::vector<T
 
 }  // namespace
 
-MemoryUse memory_use(const Workload& workload) {
+MemoryUse memory_use(const Workload& workload, Phase phase) {
+  const bool gradients = phase != Phase::fwd;
   const std::vector<TensorId> owner = storage(workload);
   const std::vector<std::size_t> last = last_uses(workload, owner);
   MemoryUse use;
   for (const Tensor& tensor : workload.tensors) {
-    if (tensor.constant) use.weights += size_of(tensor);
+    if (tensor.constant) use.weights += size_of(tensor) * (gradients ? 2.0 : 1.0);
   }
   std::vector<bool> alive(workload.tensors.size(), false);
   Bytes now;
@@ -54,7 +55,7 @@ MemoryUse memory_use(const Workload& workload) {
     for (const TensorId id : op.outputs) allocate(owner[id]);
     use.activations = std::max(use.activations, now);
     const auto release = [&](TensorId id) {
-      if (!alive[id] || last[id] > i) return;
+      if (gradients || !alive[id] || last[id] > i) return;
       alive[id] = false;
       now -= size_of(workload.tensors[id]);
     };

@@ -7,7 +7,7 @@ namespace rooftile {
 Result<LayerEstimate> estimate_network(const NetworkRun& run, Phase phase, const Gpu& gpu,
                                        const PredictOptions& options) {
   if (run.gpus > 1) return fail(ErrorCode::unsupported, "networks on several GPUs are not predicted yet", "column gpus");
-  const auto workload = load_model(run.model, {.batch_size = run.batch});
+  const auto workload = load_model(run.model, {.batch_size = run.batch, .seq_len = run.seq_len});
   if (!workload) {
     // A table may name networks that nobody described here.
     const ErrorCode code =

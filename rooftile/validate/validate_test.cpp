@@ -40,7 +40,7 @@ constexpr const char* kGemms =
     "titan-xp,512,512,512,bwd_data,100,,\n"
     "titan-xp,512,512,512,fwd,100,,odd\n"
     "titan-xp,512,512,512,fwd,,,\n"
-    "titan-xp,512,512,512,step,100,,\n"
+    "titan-xp,512,512,512,step_as_profiled,100,,\n"
     "titan-xp,512,512,512,fwd,100,150,\n";
 
 TEST(Validate, ScoresByGroupAndMethod) {
@@ -74,7 +74,7 @@ TEST(Validate, SaysWhatNoFigureCovers) {
     reasons.push_back(left.method + "|" + left.reason);
   }
   EXPECT_THAT(reasons,
-              ElementsAre("|not predicted yet: gemm rows of pass step",
+              ElementsAre("|not predicted yet: gemm rows of pass step_as_profiled",
                           "delta|method delta takes pass fwd only, not bwd_data; rooftile and roofline take every pass",
                           "|flagged", "|no measured time", "|no time is left after host_overhead_us"));
 }
@@ -124,8 +124,8 @@ TEST(Validate, UnknownColumnsAreErrors) {
 }
 
 TEST(Validate, NoRowToCompareIsAnErrorThatSaysWhy) {
-  const std::vector<MeasuredTable> tables = {table("op,gpu,M,time_us,flag\nrnn,t4,1,1,\nrnn,t4,1,1,\n")};
-  EXPECT_EQ(validate(tables, by({})).error().text(), "no row to compare; left out: not predicted yet: rnn rows (2)");
+  const std::vector<MeasuredTable> tables = {table("op,gpu,M,time_us,flag\ncollective,t4,1,1,\ncollective,t4,1,1,\n")};
+  EXPECT_EQ(validate(tables, by({})).error().text(), "no row to compare; left out: not predicted yet: collective rows (2)");
   EXPECT_EQ(validate({table("M,N,K\n")}, by({})).error().text(), "no row to compare");
 }
 

@@ -36,8 +36,8 @@ TensorId Net::append(const std::string& name, OpKind kind, std::vector<TensorId>
   return certain(builder_.add(spec)).front();
 }
 
-TensorId Net::input(const std::string& name, const Shape& shape) {
-  return certain(builder_.input({.name = name, .shape = shape}));
+TensorId Net::input(const std::string& name, const Shape& shape, DType dtype) {
+  return certain(builder_.input({.name = name, .shape = shape, .dtype = dtype}));
 }
 
 TensorId Net::conv(const std::string& name, TensorId x, std::int64_t out_channels, const Window& window, bool bias) {
@@ -60,6 +60,11 @@ TensorId Net::lrn(const std::string& name, TensorId x, std::int64_t channels) {
 TensorId Net::max_pool(const std::string& name, TensorId x, const Window& window, bool ceil_mode) {
   return append(name, Pool{.function = "max", .window = window.size * window.size}, {x},
                 certain(pool_shape(builder_.shape(x), axes_of(window), ceil_mode)));
+}
+
+TensorId Net::average_pool(const std::string& name, TensorId x, const Window& window) {
+  return append(name, Pool{.function = "average", .window = window.size * window.size}, {x},
+                certain(pool_shape(builder_.shape(x), axes_of(window), false)));
 }
 
 TensorId Net::global_average_pool(const std::string& name, TensorId x) {
@@ -92,7 +97,41 @@ TensorId Net::fully_connected(const std::string& name, TensorId x, std::int64_t 
   return append(name, gemm, {x});
 }
 
+TensorId Net::matmul(const std::string& name, TensorId a, TensorId b, bool trans_b) {
+  Gemm gemm;
+  gemm.trans_b = trans_b;
+  certain(fit(gemm, builder_.shapes({a, b})));
+  return append(name, gemm, {a, b});
+}
+
 TensorId Net::softmax(const std::string& name, TensorId x) { return append(name, Softmax{}, {x}); }
+
+TensorId Net::layer_norm(const std::string& name, TensorId x) {
+  return append(name, Normalize{.function = "layer"}, {x});
+}
+
+TensorId Net::elementwise(const std::string& name, const std::string& function, TensorId x) {
+  return append(name, Elementwise{.function = function}, {x});
+}
+
+TensorId Net::embedding(const std::string& name, TensorId ids, std::int64_t entries, std::int64_t features) {
+  const TensorId table = certain(builder_.tensor({.name = name + ".weight", .shape = Shape{entries, features}, .constant = true}));
+  Shape shape = builder_.shape(ids);
+  shape.push_back(features);
+  return append(name, Move{.function = "gather", .partial = true}, {table, ids}, shape);
+}
+
+TensorId Net::transpose(const std::string& name, TensorId x, const Shape& shape) {
+  return append(name, Move{.function = "transpose"}, {x}, shape);
+}
+
+TensorId Net::slice(const std::string& name, TensorId x, const Shape& shape) {
+  return append(name, Move{.function = "slice", .partial = true}, {x}, shape);
+}
+
+TensorId Net::multiply(const std::string& name, TensorId a, TensorId b) {
+  return append(name, Elementwise{.function = "mul"}, {a, b});
+}
 
 Workload Net::finish() { return certain(builder_.finish()); }
 

@@ -22,19 +22,27 @@ class Net {
  public:
   explicit Net(std::string name) : builder_(std::move(name)) {}
 
-  TensorId input(const std::string& name, const Shape& shape);
+  TensorId input(const std::string& name, const Shape& shape, DType dtype = DType::fp32);
   TensorId conv(const std::string& name, TensorId x, std::int64_t out_channels, const Window& window, bool bias = true);
   TensorId relu(const std::string& name, TensorId x);
   TensorId batch_norm(const std::string& name, TensorId x);
   TensorId lrn(const std::string& name, TensorId x, std::int64_t channels);
   TensorId max_pool(const std::string& name, TensorId x, const Window& window, bool ceil_mode = false);
+  TensorId average_pool(const std::string& name, TensorId x, const Window& window);
   TensorId global_average_pool(const std::string& name, TensorId x);
   TensorId add(const std::string& name, TensorId a, TensorId b);
   TensorId concat(const std::string& name, const std::vector<TensorId>& inputs);  // along the channels
   TensorId flatten(const std::string& name, TensorId x);
   TensorId dropout(const std::string& name, TensorId x);  // at inference: nothing
   TensorId fully_connected(const std::string& name, TensorId x, std::int64_t outputs);
+  TensorId matmul(const std::string& name, TensorId a, TensorId b, bool trans_b = false);  // of two activations
   TensorId softmax(const std::string& name, TensorId x);
+  TensorId layer_norm(const std::string& name, TensorId x);
+  TensorId elementwise(const std::string& name, const std::string& function, TensorId x);
+  TensorId embedding(const std::string& name, TensorId ids, std::int64_t entries, std::int64_t features);
+  TensorId transpose(const std::string& name, TensorId x, const Shape& shape);  // a copy
+  TensorId slice(const std::string& name, TensorId x, const Shape& shape);      // a copy of a part
+  TensorId multiply(const std::string& name, TensorId a, TensorId b);
 
   // Ends the network at the last layer.
   Workload finish();

@@ -1,8 +1,11 @@
-// The four networks of the DeLTA paper as it uses them, built from code: AlexNet (96 filters, no groups), VGG-16,
-// GoogLeNet and ResNet-152 (stride in the first 1x1 of a downsampling block), 224x224 ImageNet inputs.
+// Networks built from code: the four of the DeLTA paper as it uses them, further ResNets, VGG-19 and DenseNet-161 with
+// 224x224 ImageNet inputs, and transformers as Hugging Face describes them.
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -10,12 +13,24 @@
 
 namespace rooftile {
 
+// How large an input is; each from 1 to kMaxDimension.
+struct InputSize {
+  std::int64_t batch_size = 1;
+  std::int64_t seq_len = 1;  // positions of a text
+};
+
 struct ZooEntry {
   std::string name;
   std::string description;
-  Workload (*build)(std::int64_t batch_size);  // 1 to kMaxDimension; the result still needs validate()
+  std::optional<std::int64_t> seq_len;               // that a text has unless something else is asked for; none: images
+  std::function<Workload(const InputSize&)> builder;  // the result still needs validate()
+
+  Workload build(std::int64_t batch_size) const { return builder({batch_size, seq_len.value_or(1)}); }
 };
 
 const std::vector<ZooEntry>& zoo();
+
+// AlexNet (96 filters, no groups), VGG-16, GoogLeNet and ResNet-152 (stride in the first 1x1 of a downsampling block).
+std::span<const ZooEntry> delta_networks();
 
 }  // namespace rooftile

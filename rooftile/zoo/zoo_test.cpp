@@ -65,7 +65,9 @@ double multiply_accumulates(const Workload& workload) {
   double total = 0;
   for (const Op& op : workload.ops) {
     if (const auto* conv = std::get_if<Conv>(&op.kind)) total += macs(*conv);
-    if (const auto* gemm = std::get_if<Gemm>(&op.kind)) total += static_cast<double>(gemm->m * gemm->n * gemm->k);
+    if (const auto* gemm = std::get_if<Gemm>(&op.kind)) {
+      total += static_cast<double>(gemm->batch) * static_cast<double>(gemm->m * gemm->n * gemm->k);
+    }
   }
   return total;
 }
@@ -79,7 +81,9 @@ TEST(Zoo, IsValidAtAnyBatchSize) {
       EXPECT_EQ(workload.name, entry.name);
       EXPECT_EQ(workload.batch_size, batch);
       ASSERT_EQ(workload.outputs.size(), 1u);
-      EXPECT_EQ(workload.tensors[workload.outputs.front()].shape, (Shape{batch, 1000}));
+      if (!entry.seq_len) {
+        EXPECT_EQ(workload.tensors[workload.outputs.front()].shape, (Shape{batch, 1000}));
+      }
     }
   }
 }
@@ -100,6 +104,50 @@ TEST(Zoo, LayerCounts) {
   EXPECT_EQ(count<Gemm>(build("resnet152")), 1u);
 }
 
+// MACs as the authors publish them (ResNets, VGG-19), torchvision's model table for DenseNet-161 (7.73 G); ResNet-200's is
+// the sum over its table.
+TEST(Zoo, FurtherNetworks) {
+  constexpr double kGiga = 1e9, kNear = 0.02;
+  EXPECT_NEAR(multiply_accumulates(build("resnet34")) / kGiga, 3.66, kNear);
+  EXPECT_NEAR(multiply_accumulates(build("resnet101")) / kGiga, 7.80, kNear);
+  EXPECT_NEAR(multiply_accumulates(build("resnet200")) / kGiga, 15.0, 0.1);
+  EXPECT_NEAR(multiply_accumulates(build("vgg19")) / kGiga, 19.63, kNear);
+  EXPECT_NEAR(multiply_accumulates(build("densenet161")) / kGiga, 7.73, kNear);
+  EXPECT_EQ(count<Conv>(build("resnet200")), 1u + 66 * 3 + 4);
+  EXPECT_EQ(count<Conv>(build("densenet161")), 160u);
+}
+
+// Weights in millions as published: BERT large 335 without its heads, GPT-2 124 and 774, OPT 1.3 B, GPT-3 2.7 B.
+TEST(Zoo, TransformersHaveTheirWeights) {
+  const auto millions = [](const char* name) {
+    double count = 0;
+    for (const Tensor& tensor : build(name).tensors) {
+      // The head of a language model shares the embedding's weights.
+      if (tensor.constant && !tensor.name.starts_with("lm_head")) count += elements(tensor.shape);
+    }
+    return count / 1e6;
+  };
+  EXPECT_NEAR(millions("bert_base"), 109.5, 0.2);
+  EXPECT_NEAR(millions("bert_large"), 335.1, 0.3);
+  EXPECT_NEAR(millions("gpt2"), 124.4, 0.2);
+  EXPECT_NEAR(millions("gpt2_large"), 774.0, 0.5);
+  EXPECT_NEAR(millions("opt_13"), 1315.8, 2);
+  EXPECT_NEAR(millions("gpt3_27"), 2651.6, 5);
+}
+
+// A block multiplies 12 hidden^2 weights, and twice the positions with each other.
+TEST(Zoo, ABertBlockByHand) {
+  const double tokens = 2.0 * 128, hidden = 1024, layers = 24;
+  const Workload bert = [] {
+    for (const ZooEntry& entry : zoo()) {
+      if (entry.name == "bert_large") return entry.builder({.batch_size = 2, .seq_len = 128});
+    }
+    return Workload{};
+  }();
+  EXPECT_EQ(multiply_accumulates(bert),
+            layers * (tokens * 12 * hidden * hidden + 2 * tokens * 128 * hidden) + 2 * hidden * hidden);
+}
+
 // The paper evaluates each configuration of a network once; summed over the four these are 83.
 TEST(Zoo, UniqueConvolutions) {
   EXPECT_EQ(configurations(build("alexnet")).size(), 5u);
@@ -107,7 +155,7 @@ TEST(Zoo, UniqueConvolutions) {
   EXPECT_EQ(configurations(build("googlenet")).size(), 49u);
   EXPECT_EQ(configurations(build("resnet152")).size(), 20u);
   std::size_t unique = 0;
-  for (const ZooEntry& entry : zoo()) unique += configurations(entry.build(256)).size();
+  for (const ZooEntry& entry : delta_networks()) unique += configurations(entry.build(256)).size();
   EXPECT_EQ(unique, 83u);
 }
 
