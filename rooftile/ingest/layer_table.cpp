@@ -120,6 +120,17 @@ void read_kernel(TableRow& row, LayerRow& layer) {
   layer.block_threads = row.optional("block_threads", 1, 0);
 }
 
+// Of a batch, where the row tells how many samples a second there were.
+std::optional<Seconds> time_of_throughput(TableRow& row) {
+  const std::string unit = lower(row.text("unit"));
+  bool samples = false;
+  for (const std::string name : {"images", "samples", "sequences"}) samples |= unit == name || unit == name + "/s";
+  if (!samples || row.text("batch").empty()) return std::nullopt;
+  const auto throughput = row.amount("throughput", true);
+  if (!throughput) return std::nullopt;
+  return Seconds(static_cast<double>(row.required("batch", 1)) / *throughput);
+}
+
 void read_measured(TableRow& row, Measured& measured) {
   struct Unit {
     const char* column;
@@ -129,6 +140,7 @@ void read_measured(TableRow& row, Measured& measured) {
     const auto time = row.amount(unit.column, true);
     if (time && !measured.time) measured.time = Seconds(*time * unit.seconds);
   }
+  if (!measured.time) measured.time = time_of_throughput(row);
   constexpr double kMicro = 1e-6;
   measured.host_overhead = Seconds(row.amount("host_overhead_us", false).value_or(0) * kMicro);
   const auto bytes = [&](const char* column) {

@@ -74,7 +74,9 @@ Workload resnet(const Depth& depth, std::int64_t batch_size) {
 }  // namespace
 
 Workload resnet152(std::int64_t batch_size) { return resnet({"resnet152", {3, 8, 36, 3}, true, false}, batch_size); }
+Workload resnet18(std::int64_t batch_size) { return resnet({"resnet18", {2, 2, 2, 2}, false, true}, batch_size); }
 Workload resnet34(std::int64_t batch_size) { return resnet({"resnet34", {3, 4, 6, 3}, false, true}, batch_size); }
+Workload resnet50(std::int64_t batch_size) { return resnet({"resnet50", {3, 4, 6, 3}, true, true}, batch_size); }
 Workload resnet101(std::int64_t batch_size) { return resnet({"resnet101", {3, 4, 23, 3}, true, true}, batch_size); }
 Workload resnet200(std::int64_t batch_size) { return resnet({"resnet200", {3, 24, 36, 3}, true, true}, batch_size); }
 

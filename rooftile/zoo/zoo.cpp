@@ -14,8 +14,8 @@ ZooEntry images(std::string name, std::string description, Workload (*build)(std
   return {std::move(name), std::move(description), {}, [build](const InputSize& size) { return build(size.batch_size); }};
 }
 
-ZooEntry text(std::string description, const Transformer& shape) {
-  return {shape.name, std::move(description), shape.positions,
+ZooEntry text(std::string description, const Transformer& shape, std::int64_t seq_len = 0) {
+  return {shape.name, std::move(description), seq_len > 0 ? seq_len : shape.positions,
           [shape](const InputSize& size) { return shape(size.batch_size, size.seq_len); }};
 }
 
@@ -27,7 +27,9 @@ std::vector<ZooEntry> make_zoo() {
       images("vgg16", "VGG-16, configuration D (2014), as in the DeLTA paper", vgg16),
       images("googlenet", "GoogLeNet without auxiliary classifiers (2014), as in the DeLTA paper", googlenet),
       images("resnet152", "ResNet-152, stride in the first 1x1 (2015), as in the DeLTA paper", resnet152),
+      images("resnet18", "ResNet-18 (2015)", resnet18),
       images("resnet34", "ResNet-34 (2015)", resnet34),
+      images("resnet50", "ResNet-50, stride in the 3x3 (2015)", resnet50),
       images("resnet101", "ResNet-101, stride in the 3x3 (2015)", resnet101),
       images("resnet200", "ResNet-200, stride in the 3x3 (2016)", resnet200),
       images("vgg19", "VGG-19, configuration E (2014)", vgg19),
@@ -36,6 +38,10 @@ std::vector<ZooEntry> make_zoo() {
            {"bert_base", 12, 768, 12, 3072, 30522, 512, true, "gelu", false}),
       text("BERT large, 512 positions (2018)",
            {"bert_large", 24, 1024, 16, 4096, 30522, 512, true, "gelu", false}),
+      text("BERT base over questions of 384 positions (SQuAD)",
+           {"bert_base_squad", 12, 768, 12, 3072, 30522, 512, true, "gelu", false}, 384),
+      text("BERT large over questions of 384 positions (SQuAD)",
+           {"bert_large_squad", 24, 1024, 16, 4096, 30522, 512, true, "gelu", false}, 384),
       text("GPT-2, 1024 positions (2019)", {"gpt2", 12, 768, 12, 3072, 50257, 1024, false, "gelu_new", true}),
       text("GPT-2 large, 1024 positions (2019)",
            {"gpt2_large", 36, 1280, 20, 5120, 50257, 1024, false, "gelu_new", true}),
