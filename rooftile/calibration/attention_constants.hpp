@@ -1,4 +1,6 @@
-// The constants of fused attention.
+// The constants of fused attention. Starting values: one fit to BF16 and FP8 attention of vLLM, SGLang and TensorRT-LLM
+// on A100, H100 and L40S (docs/theory.md). Cycles and shares of the GPU's own facts, so one set serves several
+// architectures.
 #pragma once
 
 #include <array>
@@ -7,9 +9,36 @@
 
 namespace rooftile {
 
+// No efficiency or share above 1, no time below 0. The last two follow from the hardware and are those of the GEMMs on
+// tensor cores.
 inline constexpr std::array kAttentionConstants = {
-    ConstantInfo{"efficiency", "", 0.7, 0.2, 1, "share of the dense peak that the products reach"},
-    ConstantInfo{"dram_efficiency", "", 0.85, 0.3, 1, "share of the DRAM bandwidth reached"},
+    ConstantInfo{"efficiency", "", 0.757, 0.3, 1, "share of the dense peak that products of FlashAttention reach"},
+    ConstantInfo{"older_efficiency", "", 0.551, 0.2, 1,
+                 "the same of TensorRT-LLM before Hopper, FlashInfer and Triton"},
+    ConstantInfo{"fp8_efficiency", "", 0.51, 0.2, 1, "the same of FP8"},
+    ConstantInfo{"promoted_efficiency", "", 0.28, 0.1, 1, "the same of FP8 whose sums are added up in FP32"},
+    ConstantInfo{"spilled_efficiency", "", 0.17, 0.05, 1,
+                 "the same of FP8 before Hopper with head dimensions that do not fit its tiles"},
+    ConstantInfo{"softmax", "", 0.5, 0, 2, "time of a step's exponentials that products do not hide"},
+    ConstantInfo{"wave_overlap", "", 0.64, 0, 1, "how far a last wave counts only its share, of persistent CTAs"},
+    ConstantInfo{"tile_cycles", "cycles", 7200, 0, 20000, "start and end of a CTA with a large tile"},
+    ConstantInfo{"group_cycles", "cycles", 4350, 0, 20000,
+                 "the same with a group of heads, at a small head dimension; twice at 256"},
+    ConstantInfo{"vector_cycles", "cycles", 1350, 0, 20000, "the same of a CTA without a tile"},
+    ConstantInfo{"group_step", "cycles", 1600, 0, 10000,
+                 "wait for 64 keys of 128 where a CTA with a group of heads waits for each"},
+    ConstantInfo{"vector_step", "cycles", 1100, 0, 10000, "64 keys of 128 in a CTA without a tile"},
+    ConstantInfo{"converted_step", "cycles", 6800, 0, 20000, "the same with FP8 keys that are converted first"},
+    ConstantInfo{"combine_cycles", "cycles", 7000, 0, 30000, "what adding up split keys takes at least"},
+    ConstantInfo{"token_cycles", "cycles", 2550, 0, 20000,
+                 "writing tokens to the cache, for as many as fill the threads of an SM"},
+    ConstantInfo{"written_token_cycles", "cycles", 6500, 0, 30000, "the same by a kernel with a CTA for each token"},
+    ConstantInfo{"kernel_cost", "", 1.35, 0, 4, "each kernel after the first, in launch overheads"},
+    ConstantInfo{"power_window", "us", 21, 1, 1000, "of products until the clock is half way down to the sustained"},
+    ConstantInfo{"l2_efficiency", "", 0.54, 0.2, 1, "share of the L2 bandwidth reached"},
+    ConstantInfo{"dram_efficiency", "", 0.93, 0.5, 1, "share of the DRAM bandwidth reached", false},
+    ConstantInfo{"clock_share", "", 0.6, 0, 1, "where the sustained clock lies between base and boost", false},
+    ConstantInfo{"warm_share", "", 0.9, 0, 1, "share of the L2 that holds what was there before", false},
 };
 
 }  // namespace rooftile

@@ -99,7 +99,30 @@ enum class TensorConstant {
 };
 
 // Of attention (timing/attention_time.cpp).
-enum class AttentionConstant { efficiency, dram_efficiency };
+enum class AttentionConstant {
+  efficiency,
+  older_efficiency,
+  fp8_efficiency,
+  promoted_efficiency,
+  spilled_efficiency,
+  softmax,
+  wave_overlap,
+  tile_cycles,
+  group_cycles,
+  vector_cycles,
+  group_step,
+  vector_step,
+  converted_step,
+  combine_cycles,
+  token_cycles,
+  written_token_cycles,
+  kernel_cost,
+  power_window,
+  l2_efficiency,
+  dram_efficiency,
+  clock_share,
+  warm_share,
+};
 
 // Of stream (timing/stream.cpp).
 enum class StreamConstant { dram_efficiency };

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "rooftile/predict/refined.hpp"
+#include "rooftile/timing/attention_time.hpp"
 #include "rooftile/timing/plan_time.hpp"
 #include "rooftile/workload/conv_geometry.hpp"
 #include "rooftile/workload/sequence.hpp"
@@ -70,6 +71,16 @@ class Collector {
   }
   void add_op(const Gemm& gemm, const LayerRow& row, const Gpu& gpu, const std::string& table) {
     add_planned(RefinedOp::gemm, im2col(gemm), row, gpu, table);
+  }
+  void add_op(const Attention& attention, const LayerRow& row, const Gpu& gpu, const std::string& table) {
+    if (row.phase != Phase::fwd) return;
+    PredictOptions options = options_of(row, {.method = Method::rooftile});
+    const AttentionCall call = attention_call(options.plan.kernel, options.framework, gpu);
+    const AttentionPlan plan = attention_plan(attention, options.precision, call, gpu);
+    options.precision = attention_precision(attention, options.precision, gpu);
+    const auto model = refined_model(RefinedOp::attention, gpu, options);
+    if (!model) return;
+    add_row([plan](const Machine& machine) { return attention_time(plan, machine).time; }, row, gpu, table, *model);
   }
   // No constants are fitted to whole networks.
   template <class Op>

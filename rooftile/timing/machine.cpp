@@ -32,6 +32,7 @@ Machine machine_of(const Gpu& gpu, KernelFamily family, FlopsPerSecond peak, con
   machine.dram = gpu.level("DRAM").bandwidth.value();
   if (gpu.tdp) machine.watts = gpu.tdp->value();
   if (gpu.process_nm) machine.energy_scale = std::pow(*gpu.process_nm / kReferenceProcess, kEnergyExponent);
+  machine.launch = gpu.launch_overhead.value();
   machine.constants = constants;
   return machine;
 }

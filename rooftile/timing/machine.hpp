@@ -20,6 +20,7 @@ struct Machine {
   double shared_loads = 1;     // CTAs that one load from the L2 can serve: those along a side of a square cluster
   double energy_scale = 1;     // of the chip's process, relative to 16 nm
   double watts = 0;            // board power; 0: not known, so nothing is limited by it
+  double launch = 0;           // seconds, overhead of a kernel launch
   double copies = 0;           // Harness::copies and rotates: what of the operands is in the L2 when a kernel starts
   bool rotates = false;
   Constants constants;

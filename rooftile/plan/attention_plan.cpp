@@ -1,0 +1,315 @@
+#include "rooftile/plan/attention_plan.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <string>
+
+namespace rooftile {
+namespace {
+
+constexpr double kHopper = 9, kBlackwell = 10, kConsumerBlackwell = 12;
+
+// CUDA compute capability; that of Ampere where there is none.
+double capability_of(const Gpu& gpu) {
+  constexpr double kAmpere = 8;
+  const std::string& text = gpu.compute_capability;
+  double capability = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), capability);
+  return status == std::errc() && end == text.data() + text.size() ? capability : kAmpere;
+}
+
+// GPUs whose tensor cores run beside the threads of a CTA (WGMMA and after).
+bool asynchronous(double capability) { return capability >= kHopper && capability < kConsumerBlackwell; }
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& letter : result) letter = static_cast<char>(letter >= 'A' && letter <= 'Z' ? letter - 'A' + 'a' : letter);
+  return result;
+}
+
+struct Shape {
+  double batch, q, kv, heads, kv_heads, dim, window;
+  double group;      // heads that share keys
+  double key_bytes;  // of an element of K and V
+  bool causal, windowed, decode;
+  bool fp8_keys, fp8;  // in the cache; as they are multiplied
+  double capability;
+};
+
+Shape shape_of(const Attention& attention, DType precision, const Gpu& gpu) {
+  constexpr std::int64_t kMostDraft = 8;  // queries of speculative decoding
+  Shape shape;
+  shape.batch = static_cast<double>(attention.batch);
+  shape.q = static_cast<double>(attention.q_len);
+  shape.kv = static_cast<double>(attention.kv_len);
+  shape.heads = static_cast<double>(attention.heads);
+  shape.kv_heads = static_cast<double>(attention.kv_heads);
+  shape.dim = static_cast<double>(attention.head_dim);
+  const double window = static_cast<double>(attention.window);
+  shape.window = window > 0 ? window : shape.kv;
+  shape.group = shape.heads / shape.kv_heads;
+  const DType keys = attention.kv_precision.value_or(precision);
+  shape.key_bytes = size_of(keys).value();
+  shape.causal = attention.causal;
+  shape.windowed = attention.window > 0;
+  shape.decode = attention.q_len <= kMostDraft && attention.q_len < attention.kv_len;
+  shape.fp8_keys = keys == DType::fp8;
+  shape.fp8 = attention_precision(attention, precision, gpu) == DType::fp8;
+  shape.capability = capability_of(gpu);
+  return shape;
+}
+
+struct TileSize {
+  double q, kv;
+};
+
+// tile_size_fwd_sm90 and tile_size_fwd_sm8x of FlashAttention-3. Single queries need fewer rows.
+TileSize flash3_tile(const Shape& shape) {
+  if (!asynchronous(shape.capability)) {
+    if (shape.dim <= 64) return {128, 112};
+    constexpr double kSmallSmem = 8.6;
+    return {128, shape.dim <= 128 && shape.capability >= kSmallSmem ? 128.0 : 64.0};
+  }
+  if (shape.decode && shape.dim <= 128) return {64, shape.dim <= 64 ? 64.0 : 128.0};
+  if (shape.dim <= 64) return {192, 128};
+  if (shape.dim > 192) return {128, 64};
+  if (shape.fp8) return {128, 160};
+  return {128, shape.dim <= 128 ? 128.0 : 96.0};
+}
+
+// FlashAttention-2's kernel for paged keys (run_mha_fwd_splitkv_dispatch).
+TileSize flash2_tile(const Shape& shape) { return {64, shape.dim <= 64 ? 256.0 : 64.0}; }
+
+bool spilled(const Shape& shape) {
+  return shape.fp8 && !asynchronous(shape.capability) && (shape.dim <= 64 || shape.dim > 192);
+}
+
+TileSize trtllm_tile(const Shape& shape) {
+  if (asynchronous(shape.capability)) return {shape.dim <= 64 ? 64.0 : 128.0, 128};
+  if (spilled(shape)) return {64, shape.dim <= 64 ? 128.0 : 32.0};
+  return {shape.dim <= 128 ? 128.0 : 64.0, 32};
+}
+
+// Single queries: the rows of a small tile are multiples of what an instruction takes.
+TileSize group_tile(double rows) {
+  constexpr double kInstructionRows = 16, kMostRows = 128, kKeys = 64;
+  return {kInstructionRows * std::ceil(std::min(rows, kMostRows) / kInstructionRows), kKeys};
+}
+
+AttentionRate rate_of(const Shape& shape, const AttentionCall& call) {
+  const bool tensor_memory_or_wgmma = asynchronous(shape.capability);
+  if (spilled(shape)) return AttentionRate::spilled;
+  if (shape.fp8) {
+    return call.vllm && call.library == AttentionLibrary::flash3 ? AttentionRate::promoted : AttentionRate::fp8;
+  }
+  switch (call.library) {
+    case AttentionLibrary::flash2:
+    case AttentionLibrary::flash3:
+      return AttentionRate::full;
+    case AttentionLibrary::trtllm:
+      return tensor_memory_or_wgmma ? AttentionRate::full : AttentionRate::older;
+    case AttentionLibrary::flashinfer:
+    case AttentionLibrary::triton:
+      return AttentionRate::older;
+  }
+  return AttentionRate::full;
+}
+
+// A library's choice, before anything is counted.
+void choose_flash(AttentionPlan& plan, const Shape& shape, const AttentionCall& call, bool& splits) {
+  const bool third = call.library == AttentionLibrary::flash3;
+  const TileSize tile = third ? flash3_tile(shape) : flash2_tile(shape);
+  plan.tile_q = tile.q;
+  plan.tile_kv = tile.kv;
+  plan.persistent = asynchronous(shape.capability);
+  // FlashAttention-2 turns the heads of a group into queries for a single query without a window, and only then splits.
+  const bool swapped = shape.q == 1 && shape.group > 1 && !shape.windowed;
+  plan.packed = third || swapped ? shape.group : 1;
+  splits = shape.decode && (third || swapped);
+  const bool four_warps = shape.dim <= 64 || (shape.dim <= 128 && shape.capability < 8.6);
+  if (third && !asynchronous(shape.capability) && four_warps) plan.resident = 2;
+  if (!call.serving) return;
+  plan.kernels = shape.decode ? (third ? (plan.persistent ? 2.5 : 2) : 1.5) : (third ? 3 : 2.5);
+  if (!third && swapped && shape.decode) plan.kernels += 2;  // the heads are moved there and back
+}
+
+void choose_trtllm(AttentionPlan& plan, const Shape& shape, bool& splits) {
+  const bool hopper = asynchronous(shape.capability);
+  if (!shape.decode) {
+    const TileSize tile = trtllm_tile(shape);
+    plan.kernel = hopper || spilled(shape) ? AttentionKernel::tile : AttentionKernel::small;
+    plan.tile_q = tile.q;
+    plan.tile_kv = tile.kv;
+    if (!hopper && shape.dim > 128) plan.padded_dim = std::max(shape.dim, 256.0);
+    plan.kernels = 4;
+    return;
+  }
+  constexpr double kMostGroup = 32;  // of XQA
+  const bool xqa = shape.group > 1 && shape.group <= kMostGroup;
+  const bool converted = shape.fp8_keys && !hopper;
+  plan.packed = xqa ? shape.group : 1;
+  const TileSize tile = group_tile(shape.group * shape.q);
+  plan.tile_q = xqa ? tile.q : shape.q;
+  plan.tile_kv = tile.kv;
+  plan.waits = true;
+  if (!xqa) {
+    plan.kernel = converted ? AttentionKernel::converted : AttentionKernel::vector;
+  } else {
+    plan.kernel = shape.fp8_keys && hopper ? AttentionKernel::vector : AttentionKernel::group;
+  }
+  splits = !(xqa && converted);
+  plan.kernels = xqa && shape.fp8_keys && hopper ? 2 : (hopper ? 2 : 3);
+}
+
+void choose_other(AttentionPlan& plan, const Shape& shape, const AttentionCall& call, bool& splits) {
+  const bool triton = call.library == AttentionLibrary::triton;
+  plan.kernel = AttentionKernel::group;
+  plan.packed = shape.group;
+  plan.waits = triton && shape.decode;
+  if (triton) plan.padded_dim = std::exp2(std::ceil(std::log2(shape.dim)));
+  TileSize tile = group_tile(shape.group * shape.q);
+  if (!shape.decode) tile = {shape.dim <= 128 ? 128.0 : 64.0, 64};
+  plan.tile_q = tile.q;
+  plan.tile_kv = tile.kv;
+  splits = shape.decode;
+  plan.kernels = shape.decode ? 4 : 3;
+}
+
+// Steps over the keys of the CTAs of one sequence and packed head.
+struct Steps {
+  double tiles = 1, mean = 1, most = 1;
+};
+
+// Masked keys are skipped by the step, within a step by `kMaskKeys`, and a window begins where a step begins.
+Steps count_steps(const AttentionPlan& plan, const Shape& shape) {
+  constexpr double kMaskKeys = 32, kWindowKeys = 128, kMostTiles = 4096;
+  const bool windowed = shape.window < shape.kv;
+  const double keys = plan.decode ? plan.tile_kv : windowed ? std::min(plan.tile_kv, kWindowKeys) : kMaskKeys;
+  const double tiles = std::ceil(shape.q * plan.packed / plan.tile_q);
+  const double offset = shape.kv - shape.q;   // of the keys before the first query
+  const double beyond = plan.decode ? 1 : 0;  // a key more than the window, as measured kernels have it
+  const double counted = std::min(tiles, kMostTiles);
+  double sum = 0, most = 0;
+  for (double i = 0; i < counted; ++i) {
+    const double tile = std::floor(i * (tiles / counted));
+    const double first = std::floor(tile * plan.tile_q / plan.packed);
+    const double last = std::min(std::floor(((tile + 1) * plan.tile_q - 1) / plan.packed), shape.q - 1);
+    const double end = shape.causal ? last + offset + 1 : shape.kv;
+    const double begin = windowed ? std::max(0.0, std::min(first + offset, end - 1) - shape.window + 1 - beyond) : 0;
+    const double steps = std::ceil(end / keys) - std::floor(begin / keys);
+    sum += steps;
+    most = std::max(most, steps);
+  }
+  const double step = keys / plan.tile_kv;  // in steps of the kernel
+  return {tiles, sum / counted * step, most * step};
+}
+
+// Kernels without tiles of keys take as long as they have keys.
+bool whole_steps(AttentionKernel kernel) {
+  return kernel != AttentionKernel::vector && kernel != AttentionKernel::converted;
+}
+
+void count_bytes(AttentionPlan& plan, const Shape& shape, const AttentionCall& call, double activation) {
+  const double seen = std::min(shape.kv, shape.window + shape.q - 1);
+  const double query = shape.batch * shape.heads * shape.q * shape.dim;
+  const double head_keys = 2 * shape.batch * seen * shape.dim * shape.key_bytes;
+  plan.queries = Bytes(2 * query * activation);
+  plan.keys = Bytes(head_keys * shape.kv_heads);
+  const bool many = plan.decode && plan.packed < shape.group;
+  plan.key_loads = many ? shape.group / plan.packed : 1;
+  // FlashAttention walks all sequences of a head before the next head, and finds its keys in the L2 or not.
+  if (many && plan.kernel == AttentionKernel::tile) plan.reuse = Bytes(head_keys);
+  if (plan.split > 1) {
+    constexpr double kPartial = 8;  // FP32, stored and loaded
+    plan.partial = Bytes(kPartial * query * plan.split);
+  }
+  if (!call.serving) return;
+  constexpr double kThreadsOfSm = 2048, kFewest = 64, kMost = 512;
+  const double fresh = 2 * shape.batch * std::min(shape.q, shape.kv) * shape.kv_heads * shape.dim;
+  plan.around = Bytes(fresh * (activation + shape.key_bytes));
+  plan.token_ctas = shape.batch * shape.q * std::clamp(shape.kv_heads * shape.dim, kFewest, kMost) / kThreadsOfSm;
+  plan.token_writes = call.vllm;
+  if (call.library == AttentionLibrary::trtllm && !plan.decode) plan.around += Bytes(2 * query * activation);
+}
+
+}  // namespace
+
+AttentionCall attention_call(std::string_view kernel, std::string_view framework, const Gpu& gpu) {
+  const std::string names = lower(kernel) + " " + lower(framework);
+  const auto has = [&](std::string_view part) { return names.find(part) != std::string::npos; };
+  const bool hopper = asynchronous(capability_of(gpu));
+  AttentionCall call;
+  call.vllm = has("vllm");
+  call.serving = call.vllm || has("sglang") || has("trtllm") || has("tensorrt");
+  call.library = hopper ? AttentionLibrary::flash3 : AttentionLibrary::flash2;
+  if (has("sglang")) call.library = AttentionLibrary::flash3;
+  if (has("trtllm") || has("tensorrt")) call.library = AttentionLibrary::trtllm;
+  if (has("fa2")) call.library = AttentionLibrary::flash2;
+  if (has("fa3") || has("fa4")) call.library = AttentionLibrary::flash3;
+  if (has("flashinfer")) call.library = AttentionLibrary::flashinfer;
+  if (has("triton")) call.library = AttentionLibrary::triton;
+  return call;
+}
+
+DType attention_precision(const Attention& attention, DType precision, const Gpu& gpu) {
+  if (gpu.peak(Peak::tensor_fp8) <= FlopsPerSecond(0)) return precision == DType::fp8 ? DType::bf16 : precision;
+  if (precision == DType::fp8) return precision;
+  const bool fp8_keys = attention.kv_precision.value_or(precision) == DType::fp8;
+  return fp8_keys && asynchronous(capability_of(gpu)) ? DType::fp8 : precision;
+}
+
+double attention_split(double tiles, double sms, double blocks) {
+  constexpr double kBusy = 0.8, kFewBlocks = 4, kMost = 128, kNearBest = 0.85;
+  if (tiles >= kBusy * sms || blocks <= kFewBlocks) return 1;
+  const double most = std::min({kMost, sms, blocks});
+  const auto busy = [&](double split) {
+    const double waves = tiles * split / sms;
+    return waves / std::ceil(waves);
+  };
+  double best = 0;
+  for (double split = 1; split <= most; ++split) best = std::max(best, busy(split));
+  for (double split = 1; split <= most; ++split) {
+    if (busy(split) >= kNearBest * best) return split;
+  }
+  return 1;
+}
+
+AttentionPlan attention_plan(const Attention& attention, DType precision, const AttentionCall& call, const Gpu& gpu) {
+  const Shape shape = shape_of(attention, precision, gpu);
+  AttentionPlan plan;
+  plan.decode = shape.decode;
+  plan.head_dim = plan.padded_dim = shape.dim;
+  plan.warm = call.serving || !plan.decode;
+  bool splits = false;
+  switch (call.library) {
+    case AttentionLibrary::flash2:
+    case AttentionLibrary::flash3:
+      choose_flash(plan, shape, call, splits);
+      break;
+    case AttentionLibrary::trtllm:
+      choose_trtllm(plan, shape, splits);
+      break;
+    case AttentionLibrary::flashinfer:
+    case AttentionLibrary::triton:
+      choose_other(plan, shape, call, splits);
+      break;
+  }
+  plan.rate = rate_of(shape, call);
+  plan.overlapped = shape.capability >= kBlackwell && shape.capability < kConsumerBlackwell;
+  const Steps steps = count_steps(plan, shape);
+  plan.ctas = shape.batch * shape.heads / plan.packed * steps.tiles;
+  if (splits) plan.split = attention_split(plan.ctas, gpu.sm_count, std::ceil(steps.most));
+  plan.steps = steps.mean;
+  plan.most_steps = steps.most;
+  if (plan.decode) {
+    const double keys = std::min(shape.kv, shape.window);
+    plan.steps = whole_steps(plan.kernel) ? std::ceil(steps.mean / plan.split) : keys / plan.tile_kv / plan.split;
+    plan.most_steps = plan.steps;
+  }
+  constexpr double kLeastActivation = 2;  // FP8 queries are made from, and results are written as, BF16
+  count_bytes(plan, shape, call, std::max(kLeastActivation, size_of(precision).value()));
+  return plan;
+}
+
+}  // namespace rooftile

@@ -1,0 +1,92 @@
+// How a library runs fused attention on a GPU: its kernel, the tile of queries and keys, CTAs, splits of the keys, and
+// what they move. The tiles are those of the libraries' public sources (docs/theory.md, "Attention").
+#pragma once
+
+#include <string_view>
+
+#include "rooftile/gpu/gpu.hpp"
+#include "rooftile/units/units.hpp"
+#include "rooftile/workload/dtype.hpp"
+#include "rooftile/workload/op.hpp"
+
+namespace rooftile {
+
+// Who wrote the kernels.
+enum class AttentionLibrary {
+  flash2,      // FlashAttention-2
+  flash3,      // FlashAttention-3; it has kernels for GPUs before Hopper too
+  trtllm,      // TensorRT-LLM: FMHA for a prompt; XQA and masked multi-head attention for single queries
+  flashinfer,  // FlashInfer
+  triton,      // kernels that vLLM has in Triton
+};
+
+// Who calls them. A serving framework also writes the new keys and values to its cache.
+struct AttentionCall {
+  AttentionLibrary library = AttentionLibrary::flash2;
+  bool serving = false;  // a serving framework's call, with its cache and the kernels around the attention
+  bool vllm = false;     // its kernels write the cache token by token, and its FP8 sums are added up in FP32
+};
+
+// By what a row of measurements says of the kernel ("vllm_flash_attn_fa3") and the framework ("trtllm"); either may be
+// empty. Unknown names get what a GPU would run outside of any framework.
+AttentionCall attention_call(std::string_view kernel, std::string_view framework, const Gpu& gpu);
+
+// What a CTA does.
+enum class AttentionKernel {
+  tile,       // a large tile of queries against one tile of keys after the other, on tensor cores
+  small,      // the same with small CTAs: an SM holds enough of them to hide how they start
+  group,      // the heads that share keys are the few rows of a small tile
+  vector,     // the same or one head, where loads and products overlap or are few: a CTA starts soon
+  converted,  // one head against FP8 keys that are converted one by one
+};
+
+// Which share of the tensor cores' peak a kernel reaches.
+enum class AttentionRate {
+  full,
+  older,  // TensorRT-LLM before Hopper, FlashInfer, Triton
+  fp8,
+  promoted,  // FP8 whose sums leave the tensor cores in every step
+  spilled,   // FP8 before Hopper in tiles that do not fit the registers
+};
+
+struct AttentionPlan {
+  AttentionKernel kernel = AttentionKernel::tile;
+  AttentionRate rate = AttentionRate::full;
+  double tile_q = 1;   // rows: queries, times the heads that are packed
+  double tile_kv = 1;  // keys of a step
+  double head_dim = 1;
+  double padded_dim = 1;    // as the tensor cores see it
+  double packed = 1;        // heads that share keys and are rows of one tile
+  double ctas = 1;          // before the keys are split
+  double steps = 1;         // over the keys, of a CTA on average; before the keys are split
+  double most_steps = 1;    // of the CTA with the most
+  double split = 1;         // CTAs that share the keys of one tile
+  double resident = 1;      // CTAs an SM holds at once
+  double kernels = 1;       // that the call launches; halves: kernels that overlap with the next
+  bool decode = false;      // few queries against a longer cache
+  bool persistent = false;  // a CTA takes the next tile when it is done
+  bool overlapped = false;  // exponentials run beside products
+  bool waits = false;       // each step waits for its keys
+  bool warm = false;        // the cache was read before: what fits the L2 is still there
+
+  Bytes queries;              // loaded, and results stored
+  Bytes keys;                 // keys and values that some query sees, once
+  double key_loads = 1;       // how often CTAs load them from the L2, where that is not hidden
+  Bytes reuse;                // loaded between two loads of the same key by different heads; 0: they run side by side
+  Bytes around;               // moved by the kernels around the attention: cache, rotation of the queries
+  double token_ctas = 0;      // of the kernel that writes the cache, in CTAs that fill an SM
+  bool token_writes = false;  // by a kernel of its own that has a CTA for each token
+  Bytes partial;              // results of splits, stored and loaded
+};
+
+// The precision in which the products are done: FP8 keys are multiplied as such from Hopper on, and converted before.
+DType attention_precision(const Attention& attention, DType precision, const Gpu& gpu);
+
+// `precision` is that of the queries. Heads, lengths and window passed check().
+AttentionPlan attention_plan(const Attention& attention, DType precision, const AttentionCall& call, const Gpu& gpu);
+
+// The number of CTAs that share the keys of a tile, of at most `blocks` and 128: the fewest that keep the SMs busy
+// within 15 % of the best (FlashAttention, num_splits_heuristic).
+double attention_split(double tiles, double sms, double blocks);
+
+}  // namespace rooftile

@@ -1,0 +1,1 @@
+#include "rooftile/plan/attention_plan.hpp"

@@ -1,0 +1,1 @@
+#include "rooftile/timing/attention_time.hpp"
