@@ -47,7 +47,8 @@ struct Harness {
   std::string gpu;       // empty: any
   Seconds overhead;      // of a call, after or before its kernels
   Seconds floor;         // of a call, beside its kernels: no call is shorter
-  double copies = 0;     // sets of weights between two uses of one; 0: the L2 holds nothing of an earlier call
+  double copies = 0;     // sets of weights between two uses of one; 0: the L2 holds nothing of an earlier call.
+                         // Of recurrent layers: launches of a step
   bool rotates = false;  // the activations too have as many copies; else they stay the same
 };
 

@@ -127,8 +127,19 @@ enum class AttentionConstant {
 // Of stream (timing/stream.cpp).
 enum class StreamConstant { dram_efficiency };
 
-// Of recurrent (predict/recurrent.cpp).
-enum class RecurrentConstant { step_gap };
+// Of recurrent (predict/recurrent_time.cpp). `old` are kernels for Pascal and before.
+enum class RecurrentConstant {
+  chain,
+  backward_chain,
+  old_chain,
+  old_backward_chain,
+  efficiency,
+  old_efficiency,
+  weight_passes,
+  dram_efficiency,
+  tile_rows,
+  backward_launches,
+};
 
 // What an architecture says of a constant before any fit.
 struct ConstantInfo {

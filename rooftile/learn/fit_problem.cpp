@@ -22,6 +22,10 @@ constexpr HarnessParameter kOverhead = {0, kMostOverhead, 15e-6,
 // As its logarithm, where calls last a few microseconds: from 0.1 to 100 us.
 constexpr HarnessParameter kShortOverhead = {-16.118, -9.210, -13.816,
                                              [](Harness& h, double value) { h.overhead = Seconds(std::exp(value)); }};
+// Of a call that prepares a whole sequence.
+constexpr double kMostSequenceOverhead = 500e-6;
+constexpr HarnessParameter kSequenceOverhead = {0, kMostSequenceOverhead, 60e-6,
+                                                [](Harness& h, double value) { h.overhead = Seconds(value); }};
 constexpr HarnessParameter kFloor = {0, kMostOverhead, 15e-6,
                                      [](Harness& h, double value) { h.floor = Seconds(value); }};
 constexpr HarnessParameter kCopies = {0, kMostLogCopies, 1.4,
@@ -31,6 +35,7 @@ std::span<const HarnessParameter> harness_parameters(KernelFamily family) {
   static constexpr std::array kConv = {kOverhead};
   static constexpr std::array kGemm = {kOverhead, kFloor};
   static constexpr std::array kTensor = {kShortOverhead, kCopies};
+  static constexpr std::array kRecurrent = {kSequenceOverhead, kCopies};
   switch (family) {
     case KernelFamily::conv_simt:
       return kConv;
@@ -41,8 +46,9 @@ std::span<const HarnessParameter> harness_parameters(KernelFamily family) {
     case KernelFamily::attention:
       return {};  // its form counts the kernels of a call
     case KernelFamily::stream:
-    case KernelFamily::recurrent:
       return kGemm;
+    case KernelFamily::recurrent:
+      return kRecurrent;
   }
   return {};
 }

@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/predict/recurrent.hpp"
+#include "rooftile/predict/recurrent_time.hpp"
 #include "rooftile/predict/refined.hpp"
 #include "rooftile/timing/attention_time.hpp"
 #include "rooftile/timing/plan_time.hpp"
@@ -81,6 +83,18 @@ class Collector {
     const auto model = refined_model(RefinedOp::attention, gpu, options);
     if (!model) return;
     add_row([plan](const Machine& machine) { return attention_time(plan, machine).time; }, row, gpu, table, *model);
+  }
+  void add_op(const Recurrent& recurrent, const LayerRow& row, const Gpu& gpu, const std::string& table) {
+    const PredictOptions options = options_of(row, {.method = Method::rooftile});
+    const auto model = refined_model(RefinedOp::recurrent, gpu, options);
+    if (!model) return;
+    LayerEstimate products;
+    add_sequence_products(products, recurrent, gpu, options);
+    const auto kernels = [recurrent, others = products.time, pass = options.pass, element = model->element,
+                          own = recurrent_gpu(gpu)](const Machine& machine) {
+      return others + recurrent_time(recurrent, pass, element, own, machine).time;
+    };
+    add_row(kernels, row, gpu, table, *model);
   }
   // No constants are fitted to whole networks.
   template <class Op>

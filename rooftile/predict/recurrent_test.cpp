@@ -1,12 +1,14 @@
-#include "rooftile/predict/recurrent.hpp"
-
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/predict/predict.hpp"
+#include "rooftile/predict/recurrent_time.hpp"
 #include "rooftile/workload/sequence.hpp"
 
 namespace rooftile {
@@ -125,12 +127,7 @@ Recurrent any_recurrent() {
 }
 
 Seconds on(const Gpu& gpu, const Recurrent& recurrent, Pass pass) {
-  PredictOptions options{.pass = pass};
-  const auto model = refined_model(RefinedOp::recurrent, gpu, options);
-  RC_ASSERT(model.has_value());
-  LayerEstimate layer;
-  add_recurrent(layer, recurrent, gpu, *model, options);
-  return layer.time;
+  return estimate(recurrent, gpu, {.pass = pass}).time;
 }
 
 const Gpu& some_gpu() {

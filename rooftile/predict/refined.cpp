@@ -75,6 +75,9 @@ constexpr double kLaneBytes = 4;
 // used a whole pass ago.
 constexpr double kNetworkCopies = 1000;
 
+// Launches of a step of a recurrent layer whose gates are one kernel (PyTorch).
+constexpr double kStepLaunches = 3;
+
 }  // namespace
 
 std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const PredictOptions& options) {
@@ -98,6 +101,7 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
     model.overhead = std::max(Seconds(0), gpu.launch_overhead - Seconds(start));  // which the form counts
     model.machine.copies = kNetworkCopies;
   }
+  if (model.family == KernelFamily::recurrent) model.machine.copies = kStepLaunches;
   const bool alone = options.framework.empty();
   if (const Harness* harness = alone ? nullptr : find_harness(calibration, model.family, options.framework, gpu.id)) {
     model.overhead = harness->overhead;
@@ -107,7 +111,9 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
   }
   // No fit has rows of other precisions, nor of convolutions on tensor cores: how far off those are is not known.
   const bool half = options.precision == DType::fp16 || options.precision == DType::bf16;
-  const bool measured = lanes ? options.precision == DType::fp32 : half && op != RefinedOp::conv;
+  const bool single = options.precision == DType::fp32;
+  const bool measured = (lanes && single) || (!lanes && half && op != RefinedOp::conv) ||
+                        (model.family == KernelFamily::recurrent && single);
   if (measured) model.spread = find_spread(calibration, found, gpu.vendor);
   return result;
 }

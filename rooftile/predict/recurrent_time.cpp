@@ -1,0 +1,97 @@
+#include "rooftile/predict/recurrent_time.hpp"
+
+#include <algorithm>
+
+#include "rooftile/ops/recurrent.hpp"
+#include "rooftile/plan/gemm_kernels.hpp"
+#include "rooftile/timing/rounds.hpp"
+#include "rooftile/workload/sequence.hpp"
+
+namespace rooftile {
+namespace {
+
+using Constant = RecurrentConstant;
+
+constexpr double kChainBytes = 32;      // of k, that arrive with one latency of Constant::chain
+constexpr double kWarmShare = 0.9;      // of the L2 that keeps weights from step to step, as for GEMMs
+constexpr double kL2Efficiency = 0.85;  // as for GEMMs on the lanes
+
+// What one step of one cell takes, in seconds.
+struct CellStep {
+  double compute = 0, chain = 0, l2 = 0, dram = 0;
+  double gates = 0;   // elementwise work
+  double launch = 0;  // one after another; the same for all cells that run at once
+};
+
+double chain_of(Pass pass, const RecurrentGpu& gpu, const Constants& constants) {
+  if (pass == Pass::fwd) return constants[gpu.old_kernels ? Constant::old_chain : Constant::chain];
+  return constants[gpu.old_kernels ? Constant::old_backward_chain : Constant::backward_chain];
+}
+
+CellStep cell_step(const Recurrent& recurrent, Pass pass, Bytes element, const RecurrentGpu& gpu,
+                   const Machine& machine) {
+  const Constants& constants = machine.constants;
+  const Gemm product = step_product(recurrent, pass);
+  const double n = static_cast<double>(product.n), k = static_cast<double>(product.k);
+  const double rows = std::max(static_cast<double>(product.m), constants[Constant::tile_rows]);
+  const double missed = missed_weights(recurrent, element, machine);
+  const double dram = machine.dram * constants[Constant::dram_efficiency];
+  const double weights = n * k * element.value();
+  const double latency = (gpu.l2_latency + (gpu.dram_latency - gpu.l2_latency) * missed).value();
+  const double efficiency = constants[gpu.old_kernels ? Constant::old_efficiency : Constant::efficiency];
+
+  CellStep step;
+  step.compute = rows * n * k / (machine.macs_per_second * machine.sms * efficiency);
+  step.chain = k * element.value() / kChainBytes * chain_of(pass, gpu, constants) * latency;
+  step.l2 = weights / (machine.l2 * kL2Efficiency);
+  step.dram = weights * missed / dram;
+  step.gates = gate_elements(recurrent) * element.value() / dram;
+  step.launch = gpu.launch.value() * machine.copies * (pass == Pass::fwd ? 1 : constants[Constant::backward_launches]);
+  return step;
+}
+
+// Cells of a round share the SMs and the memory and wait for the same latencies.
+void add_rounds(RecurrentTime& sum, const CellRounds& part, const CellStep& step) {
+  const double compute = part.cells * step.compute, l2 = part.cells * step.l2, dram = part.cells * step.dram;
+  const double gates = part.cells * step.gates;
+  const double product = fourth_root(fourth(compute) + fourth(step.chain) + fourth(l2) + fourth(dram));
+  sum.compute += Seconds(part.rounds * compute);
+  sum.latency += Seconds(part.rounds * step.chain);
+  sum.l2 += Seconds(part.rounds * l2);
+  sum.dram += Seconds(part.rounds * (dram + gates));
+  sum.launch += Seconds(part.rounds * step.launch);
+  sum.time += Seconds(part.rounds * (product + gates + step.launch));
+}
+
+}  // namespace
+
+RecurrentGpu recurrent_gpu(const Gpu& gpu) {
+  const Hertz clock = gpu.sustained_clock.value_or(gpu.clock);
+  return {.dram_latency = Seconds(gpu.level("DRAM").latency.value() / clock.value()),
+          .l2_latency = Seconds(gpu.level("L2").latency.value() / clock.value()),
+          .launch = gpu.launch_overhead,
+          .old_kernels = gemm_setting(gpu, true).old_kernels};
+}
+
+RecurrentTime recurrent_time(const Recurrent& recurrent, Pass pass, Bytes element, const RecurrentGpu& gpu,
+                             const Machine& machine) {
+  RecurrentTime result;
+  if (pass == Pass::bwd_weight) {
+    const double bytes = machine.constants[Constant::weight_passes] * weights_of(recurrent) * element.value();
+    result.dram = Seconds(bytes / (machine.dram * machine.constants[Constant::dram_efficiency]));
+    result.time = result.dram;
+    return result;
+  }
+  const CellStep step = cell_step(recurrent, pass, element, gpu, machine);
+  for (const CellRounds& part : cell_rounds(recurrent)) add_rounds(result, part, step);
+  return result;
+}
+
+// All layers' weights take turns in the L2; the first step finds none.
+double missed_weights(const Recurrent& recurrent, Bytes element, const Machine& machine) {
+  const double room = kWarmShare * machine.l2_capacity / machine.l2_partitions;
+  const double missed = 1 - 1 / (1 + fourth(element.value() * weights_of(recurrent) / room));
+  return missed + (1 - missed) / static_cast<double>(recurrent.steps);
+}
+
+}  // namespace rooftile

@@ -1,0 +1,38 @@
+// The closed form of recurrent layers: steps that wait for one another (docs/theory.md, "Recurrent layers").
+#pragma once
+
+#include "rooftile/gpu/gpu.hpp"
+#include "rooftile/timing/machine.hpp"
+#include "rooftile/units/units.hpp"
+#include "rooftile/workload/op.hpp"
+#include "rooftile/workload/pass.hpp"
+
+namespace rooftile {
+
+// What recurrent kernels need to know of a GPU beside its Machine.
+struct RecurrentGpu {
+  Seconds dram_latency = {}, l2_latency = {};
+  Seconds launch = {};       // of one kernel
+  bool old_kernels = false;  // the libraries' kernels for Pascal and before
+};
+RecurrentGpu recurrent_gpu(const Gpu& gpu);
+
+// The time if only one thing limited a pass, and the time they give together.
+struct RecurrentTime {
+  Seconds compute;  // multiply-accumulates of the steps on all SMs
+  Seconds latency;  // of the chains of loads along k that steps cannot hide
+  Seconds l2, dram;
+  Seconds launch;  // kernels that wait for one another
+  Seconds time;
+};
+
+// The steps of the forward pass or of the data gradient, or what adding up the gradients of the weights takes beside
+// their products. `machine` holds the constants of KernelFamily::recurrent; its `copies` are the launches of a step.
+// The products over all steps (ops/recurrent.hpp) come on top.
+RecurrentTime recurrent_time(const Recurrent& recurrent, Pass pass, Bytes element, const RecurrentGpu& gpu,
+                             const Machine& machine);
+
+// Share of a layer's weights that a step loads from DRAM, the mean over the steps.
+double missed_weights(const Recurrent& recurrent, Bytes element, const Machine& machine);
+
+}  // namespace rooftile
