@@ -8,6 +8,7 @@
 
 #include "rooftile/ingest/onnx_window.hpp"
 #include "rooftile/ops/shapes.hpp"
+#include "rooftile/workload/sequence.hpp"
 
 namespace rooftile {
 namespace {
@@ -75,6 +76,38 @@ Result<OpKind> make_mat_mul(const OnnxGraph& graph, const OnnxNode& node) {
   const auto product = matmul(*a, *b);
   if (!product) return tl::unexpected(product.error());
   return product->gemm;
+}
+
+Result<OpKind> make_recurrent(const OnnxGraph& graph, const OnnxNode& node) {
+  const auto input = input_shape(graph, node, 0);
+  const auto weights = input_shape(graph, node, 1);
+  const auto recurrent_weights = input_shape(graph, node, 2);
+  for (const auto* operand : {&input, &weights, &recurrent_weights}) {
+    if (!*operand) return tl::unexpected(operand->error());
+    if ((*operand)->size() != 3) return bad(fmt::format("{} has not 3 dimensions", print(**operand)));
+  }
+  const bool batch_first = node.get_int("layout", 0) != 0;
+  Recurrent result;
+  result.cell = node.type == "LSTM" ? "lstm" : node.type == "GRU" ? "gru" : "vanilla";
+  result.steps = (*input)[batch_first ? 1 : 0];
+  result.batch = (*input)[batch_first ? 0 : 1];
+  result.input = (*input)[2];
+  result.directions = (*recurrent_weights)[0];
+  result.hidden = (*recurrent_weights)[2];
+  if (auto numbers = check(result); !numbers) return tl::unexpected(numbers.error());
+  const std::int64_t gates = gates_of(result) * result.hidden;
+  if (*weights != Shape{result.directions, gates, result.input} ||
+      *recurrent_weights != Shape{result.directions, gates, result.hidden}) {
+    return bad(fmt::format("weights {} and {} do not fit input {}", print(*weights), print(*recurrent_weights),
+                           print(*input)));
+  }
+  const bool both = node.get_string("direction", "forward") == "bidirectional";
+  if (both != (result.directions == 2)) return bad(fmt::format("its weights are for {} directions", result.directions));
+  return result;
+}
+
+bool is_recurrent(std::string_view onnx_type) {
+  return onnx_type == "GRU" || onnx_type == "LSTM" || onnx_type == "RNN";
 }
 
 Result<OpKind> make_pool(const OnnxGraph& graph, const OnnxNode& node) {

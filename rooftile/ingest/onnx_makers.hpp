@@ -1,6 +1,8 @@
 // The rows of the operator table (onnx_ops.cpp) that need a look at shapes or attributes.
 #pragma once
 
+#include <string_view>
+
 #include "rooftile/error/error.hpp"
 #include "rooftile/ingest/onnx_graph.hpp"
 
@@ -11,6 +13,11 @@ Result<OpKind> make_conv(const OnnxGraph& graph, const OnnxNode& node);
 
 Result<OpKind> make_gemm(const OnnxGraph& graph, const OnnxNode& node);
 Result<OpKind> make_mat_mul(const OnnxGraph& graph, const OnnxNode& node);
+
+// GRU, LSTM and RNN, of one layer; whatever their activations.
+Result<OpKind> make_recurrent(const OnnxGraph& graph, const OnnxNode& node);
+bool is_recurrent(std::string_view onnx_type);
+
 Result<OpKind> make_pool(const OnnxGraph& graph, const OnnxNode& node);
 Result<OpKind> make_global_pool(const OnnxGraph& graph, const OnnxNode& node);
 Result<OpKind> make_lrn(const OnnxGraph& graph, const OnnxNode& node);

@@ -35,6 +35,11 @@ const std::vector<Row>& table() {
       {"Gemm", make_gemm, Reads::all},
       {"MatMul", make_mat_mul, Reads::all},
 
+      // Recurrent layers
+      {"GRU", make_recurrent, Reads::all},
+      {"LSTM", make_recurrent, Reads::all},
+      {"RNN", make_recurrent, Reads::all},
+
       // Pooling
       {"AveragePool", make_pool},
       {"GlobalAveragePool", make_global_pool},

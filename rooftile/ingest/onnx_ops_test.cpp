@@ -164,6 +164,53 @@ TEST(OnnxMatMul, FoldsRowsAndBatchesMatrices) {
   EXPECT_EQ(batched.output, (Shape{2, 3, 4, 6}));
 }
 
+Imported recur(const std::string& type, const Shape& input, const std::vector<Shape>& weights,
+               const Attributes& attributes) {
+  Attributes all = attributes;
+  all.emplace_back("hidden_size", std::int64_t{30});
+  return import_op(type, input, all, weights);
+}
+
+TEST(OnnxRecurrent, CellsBecomeOneLayer) {
+  Recurrent expected;
+  expected.steps = 10;
+  expected.batch = 8;
+  expected.input = 20;
+  expected.hidden = 30;
+  const auto lstm = recur("LSTM", {10, 8, 20}, {{1, 120, 20}, {1, 120, 30}, {1, 240}}, {});
+  EXPECT_EQ(lstm.kind, OpKind(expected)) << lstm.error;
+  EXPECT_EQ(lstm.output, (Shape{10, 1, 8, 30}));
+  EXPECT_EQ(lstm.inputs, 4u);
+  expected.cell = "gru";
+  EXPECT_EQ(recur("GRU", {10, 8, 20}, {{1, 90, 20}, {1, 90, 30}}, {}).kind, OpKind(expected));
+  expected.cell = "vanilla";
+  EXPECT_EQ(recur("RNN", {10, 8, 20}, {{1, 30, 20}, {1, 30, 30}}, {}).kind, OpKind(expected));
+}
+
+TEST(OnnxRecurrent, TwoDirectionsAndBatchFirst) {
+  const auto both = recur("LSTM", {10, 8, 20}, {{2, 120, 20}, {2, 120, 30}}, {{"direction", "bidirectional"}});
+  ASSERT_TRUE(std::holds_alternative<Recurrent>(both.kind)) << both.error;
+  EXPECT_EQ(std::get<Recurrent>(both.kind).directions, 2);
+  const auto first = recur("GRU", {8, 10, 20}, {{1, 90, 20}, {1, 90, 30}}, {{"layout", std::int64_t{1}}});
+  ASSERT_TRUE(std::holds_alternative<Recurrent>(first.kind)) << first.error;
+  EXPECT_EQ(std::get<Recurrent>(first.kind).steps, 10);
+  EXPECT_EQ(std::get<Recurrent>(first.kind).batch, 8);
+}
+
+TEST(OnnxRecurrent, TheLastStateAlone) {
+  TestModel model;
+  model.input("x", {10, 8, 20}).weight("w", {1, 120, 20}).weight("r", {1, 120, 30});
+  model.node("LSTM", {"x", "w", "r"}, {"", "h"}, {{"hidden_size", std::int64_t{30}}}).output("h");
+  const auto last = import(model);
+  EXPECT_TRUE(std::holds_alternative<Recurrent>(last.kind)) << last.error;
+  EXPECT_EQ(last.output, (Shape{1, 8, 30}));
+}
+
+TEST(OnnxRecurrent, WeightsThatDoNotFitAreRefused) {
+  EXPECT_THAT(recur("LSTM", {10, 8, 20}, {{1, 90, 20}, {1, 90, 30}}, {}).error, testing::HasSubstr("do not fit input"));
+  EXPECT_THAT(recur("LSTM", {10, 8, 20}, {{2, 120, 20}, {2, 120, 30}}, {}).error, testing::HasSubstr("directions"));
+}
+
 TEST(OnnxPool, Windows) {
   const auto max = import_op("MaxPool", {1, 2, 7, 7}, {{"kernel_shape", Ints{3, 3}}, {"strides", Ints{2, 2}}});
   EXPECT_EQ(max.kind, OpKind(Pool{"max", 9})) << max.error;

@@ -9,6 +9,7 @@
 
 #include "rooftile/error/nearest.hpp"
 #include "rooftile/ingest/onnx_fold.hpp"
+#include "rooftile/ingest/onnx_makers.hpp"
 #include "rooftile/ingest/onnx_ops.hpp"
 #include "rooftile/ingest/onnx_opset18.hpp"
 #include "rooftile/ingest/onnx_proto.hpp"
@@ -152,8 +153,15 @@ class Resolver {
       }
     }
     if (!constant && !is_shape_only(node.type)) return true;
-    graph_.values[node.outputs[0]].data = fold(graph_, node);
+    if (node.outputs[0] != kAbsent) graph_.values[node.outputs[0]].data = fold(graph_, node);
     return false;
+  }
+
+  // The first; of a recurrent layer also the last state alone.
+  static bool has_output(const OnnxNode& node) {
+    const auto there = [](ValueId id) { return id != kAbsent; };
+    if (is_recurrent(node.type)) return std::any_of(node.outputs.begin(), node.outputs.end(), there);
+    return !node.outputs.empty() && there(node.outputs[0]);
   }
 
   // What can be said before shapes are inferred, and has to be: libonnx trusts its input.
@@ -169,7 +177,7 @@ class Resolver {
         return bad(fmt::format("reads {}, which nothing before it computes", quoted(graph_.values[id].name)));
       }
     }
-    if (node.outputs.empty() || node.outputs[0] == kAbsent) return bad("has no output");
+    if (!has_output(node)) return bad("has no output");
     for (const ValueId id : node.outputs) {
       if (id == kAbsent) continue;
       if (defined_[id]) return bad(fmt::format("computes {}, which is there already", quoted(graph_.values[id].name)));

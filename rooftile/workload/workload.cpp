@@ -98,11 +98,12 @@ struct CheckKind {
   }
   Result<void> operator()(const Recurrent& recurrent) const {
     if (auto numbers = check(recurrent); !numbers) return numbers;
-    const double positions = static_cast<double>(recurrent.batch) * static_cast<double>(recurrent.steps);
+    const double batch = static_cast<double>(recurrent.batch), steps = static_cast<double>(recurrent.steps);
     const double out = static_cast<double>(recurrent.hidden) * static_cast<double>(recurrent.directions);
-    return require(!op.inputs.empty() && elements(input()) == positions * static_cast<double>(recurrent.input) &&
-                       elements(output()) == positions * out,
-                   "a recurrent layer does not fit its tensors");
+    const bool fits = elements(output()) == batch * steps * out || elements(output()) == batch * out;  // the last state
+    return require(
+        !op.inputs.empty() && fits && elements(input()) == batch * steps * static_cast<double>(recurrent.input),
+        "a recurrent layer does not fit its tensors");
   }
   Result<void> operator()(const Pool& pool) const {
     return require(pool.window >= 1 && static_cast<double>(pool.window) <= kMaxElements,
