@@ -124,8 +124,20 @@ enum class AttentionConstant {
   warm_share,
 };
 
-// Of stream (timing/stream.cpp).
-enum class StreamConstant { dram_efficiency };
+// Of stream (timing/stream_kernel_time.cpp).
+enum class StreamConstant {
+  dram_store_efficiency,
+  l2_efficiency,
+  latency,
+  start_cycles,
+  activation_ops,
+  gate_ops,
+  softmax_ops,
+  window_ops,
+  search_ops,
+  warm_share,
+  live_share,
+};
 
 // Of recurrent (predict/recurrent_time.cpp). `old` are kernels for Pascal and before.
 enum class RecurrentConstant {

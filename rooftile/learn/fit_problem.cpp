@@ -34,6 +34,7 @@ constexpr HarnessParameter kCopies = {0, kMostLogCopies, 1.4,
 std::span<const HarnessParameter> harness_parameters(KernelFamily family) {
   static constexpr std::array kConv = {kOverhead};
   static constexpr std::array kGemm = {kOverhead, kFloor};
+  static constexpr std::array kStream = {kShortOverhead, kFloor};
   static constexpr std::array kTensor = {kShortOverhead, kCopies};
   static constexpr std::array kRecurrent = {kSequenceOverhead, kCopies};
   switch (family) {
@@ -46,7 +47,7 @@ std::span<const HarnessParameter> harness_parameters(KernelFamily family) {
     case KernelFamily::attention:
       return {};  // its form counts the kernels of a call
     case KernelFamily::stream:
-      return kGemm;
+      return kStream;
     case KernelFamily::recurrent:
       return kRecurrent;
   }

@@ -12,9 +12,11 @@
 
 #include "rooftile/predict/recurrent.hpp"
 #include "rooftile/predict/recurrent_time.hpp"
+#include "rooftile/ops/stream_kernels.hpp"
 #include "rooftile/predict/refined.hpp"
 #include "rooftile/timing/attention_time.hpp"
 #include "rooftile/timing/plan_time.hpp"
+#include "rooftile/timing/stream_kernel_time.hpp"
 #include "rooftile/workload/conv_geometry.hpp"
 #include "rooftile/workload/sequence.hpp"
 
@@ -95,6 +97,15 @@ class Collector {
       return others + recurrent_time(recurrent, pass, element, own, machine).time;
     };
     add_row(kernels, row, gpu, table, *model);
+  }
+  void add_op(const StreamLayer& layer, const LayerRow& row, const Gpu& gpu, const std::string& table) {
+    if (row.phase != Phase::fwd) return;
+    const auto model = refined_model(RefinedOp::stream, gpu, options_of(row, {.method = Method::rooftile}));
+    if (!model) return;
+    const auto time = [kernel = stream_kernel(layer, model->element)](const Machine& machine) {
+      return stream_kernel_time(kernel, machine).time;
+    };
+    add_row(time, row, gpu, table, *model);
   }
   // No constants are fitted to whole networks.
   template <class Op>

@@ -45,6 +45,7 @@ LayerEstimate sum_of(const std::vector<LayerEstimate>& estimates) {
     sum.kernels += next.kernels;
     sum.delta.insert(sum.delta.end(), next.delta.begin(), next.delta.end());
     sum.refined.insert(sum.refined.end(), next.refined.begin(), next.refined.end());
+    sum.streams.insert(sum.streams.end(), next.streams.begin(), next.streams.end());
   }
   sum.bottleneck = largest(sum.cases);
   return sum;

@@ -7,12 +7,13 @@
 
 #include "rooftile/ops/conv.hpp"
 #include "rooftile/ops/pass_bytes.hpp"
+#include "rooftile/ops/stream_kernels.hpp"
 #include "rooftile/ops/work.hpp"
 #include "rooftile/predict/layer.hpp"
 #include "rooftile/predict/training.hpp"
 #include "rooftile/predict/refined.hpp"
+#include "rooftile/predict/stream.hpp"
 #include "rooftile/timing/roofline.hpp"
-#include "rooftile/timing/stream.hpp"
 #include "rooftile/traffic/prior.hpp"
 #include "rooftile/units/text.hpp"
 
@@ -38,15 +39,6 @@ void add_delta_kernel(LayerEstimate& layer, const Im2col& gemm, double count, co
   layer.delta.push_back(kernel);
 }
 
-void add_stream(LayerEstimate& layer, const OperandBytes& bytes, const Gpu& gpu) {
-  const StreamTiming timing = stream_time(bytes, layer.flops, gpu);
-  layer.cases = timing.cases;
-  layer.bottleneck = timing.bottleneck;
-  layer.time = timing.time;
-  layer.kernels = 1;
-  layer.traffic = compulsory_traffic(bytes);
-}
-
 // What each kind calls the function it computes; conv, gemm and softmax have only one.
 struct FunctionName {
   template <class Kind>
@@ -58,14 +50,6 @@ struct FunctionName {
     }
   }
 };
-
-LayerEstimate stream_estimate(const Workload& workload, const Op& op, const Gpu& gpu) {
-  LayerEstimate layer = empty_layer(name_of(op.kind), Method::stream);
-  layer.function = std::visit(FunctionName{}, op.kind);
-  layer.flops = flops(workload, op);
-  add_stream(layer, operand_bytes(workload, op), gpu);
-  return layer;
-}
 
 Result<void> check_method(const PredictOptions& options) {
   const std::string_view method = name_of(options.method);
@@ -150,7 +134,9 @@ LayerEstimate estimate(const Conv& conv, const Gpu& gpu, const PredictOptions& o
     layer.method = Method::stream;
     const Bytes element = size_of(options.precision);
     const bool forward = options.pass == Pass::fwd;
-    add_stream(layer, forward ? conv_operand_bytes(conv, element) : pass_bytes(conv, element, options.pass), gpu);
+    const OperandBytes bytes =
+        forward ? conv_operand_bytes(conv, element) : pass_bytes(conv, element, options.pass);
+    add_stream(layer, bytes, {depthwise_kernel(conv, bytes.read, bytes.write)}, gpu, options);
     return layer;
   }
   layer.bottleneck = largest(layer.cases);
@@ -192,7 +178,7 @@ LayerEstimate estimate(const Workload& workload, const Op& op, const Gpu& gpu, c
     layer = empty_layer(name_of(op.kind), Method::none);
     layer.function = std::visit(FunctionName{}, op.kind);
   } else {
-    layer = stream_estimate(workload, op, gpu);
+    layer = stream_estimate(workload, op, gpu, options);
   }
   layer.name = op.name;
   layer.output = workload.tensors[op.outputs.front()].shape;

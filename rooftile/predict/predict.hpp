@@ -19,6 +19,7 @@ struct PredictOptions {
   Method method = Method::rooftile;  // of convolutions and GEMMs: delta, rooftile, roofline or prior
   double prior_miss_rate = 1;        // of the L1 and of the L2, for method prior; 0 to 1
   Pass pass = Pass::fwd;
+  bool training = false;  // gradients follow: streaming operators keep what these need
   DType precision = DType::fp32;
   const Calibration* calibration = nullptr;  // of the refined method; null: what ships with the program
   std::string framework = {};                // that runs the op ("PyTorch 2.1 cuDNN 8.9"); empty: unknown

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "rooftile/gpu/gpu.hpp"
+#include "rooftile/ops/stream_kernel.hpp"
 #include "rooftile/plan/launch.hpp"
 #include "rooftile/plan/plan.hpp"
 #include "rooftile/timing/delta.hpp"
@@ -50,6 +51,7 @@ struct LayerEstimate {
   double kernels = 1;                          // launches
   std::vector<DeltaKernel> delta;              // empty unless method is delta or prior
   std::vector<RefinedKernel> refined;          // empty unless method is rooftile
+  std::vector<StreamKernel> streams;           // of a streaming layer under the refined method, else empty
   Shape output;                                // shape of the first output, for people
 };
 

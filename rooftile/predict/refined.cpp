@@ -81,7 +81,8 @@ constexpr double kStepLaunches = 3;
 }  // namespace
 
 std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const PredictOptions& options) {
-  const auto peak = peak_of(options.precision, gpu);
+  const bool stream = op == RefinedOp::stream;  // which computes in FP32, whatever it loads
+  const auto peak = peak_of(stream ? DType::fp32 : options.precision, gpu);
   if (!peak) return std::nullopt;
   const KernelFamily family = family_of(op, options.precision, gpu);
   const Calibration& calibration = options.calibration ? *options.calibration : builtin_calibration();
@@ -96,6 +97,10 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
   if (lanes) model.machine.energy_scale *= model.element.value() / kLaneBytes;
   if (found.entry != nullptr) model.choice = found.entry->choice;
   model.overhead = gpu.launch_overhead;
+  if (stream) {  // launches queue up while other kernels run
+    model.overhead = Seconds(0);
+    model.floor = gpu.launch_overhead;
+  }
   if (model.family == KernelFamily::tensor) {
     const double start = model.machine.constants[TensorConstant::start_cycles] / model.machine.clock;
     model.overhead = std::max(Seconds(0), gpu.launch_overhead - Seconds(start));  // which the form counts

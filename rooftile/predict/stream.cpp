@@ -1,23 +1,88 @@
-// Streaming operators.
+#include "rooftile/predict/stream.hpp"
+
+#include <algorithm>
+#include <string>
+#include <variant>
+
+#include "rooftile/ops/stream_gradient.hpp"
+#include "rooftile/ops/stream_kernels.hpp"
 #include "rooftile/predict/layer.hpp"
 #include "rooftile/predict/refined.hpp"
 #include "rooftile/timing/stream.hpp"
+#include "rooftile/timing/stream_kernel_time.hpp"
 
 namespace rooftile {
+namespace {
 
-LayerEstimate estimate(const StreamLayer& stream, const Gpu& gpu, const PredictOptions& options) {
-  LayerEstimate layer = empty_layer("stream", Method::stream);
-  layer.function = name_of(stream.kind);
-  layer.pass = options.pass;
-  if (options.pass == Pass::bwd_weight) return layer;
-  layer.flops = flops(stream);
-  const OperandBytes bytes = operand_bytes(stream, size_of(options.precision));
+void add_plain(LayerEstimate& layer, const OperandBytes& bytes, const Gpu& gpu) {
   const StreamTiming timing = stream_time(bytes, layer.flops, gpu);
   layer.cases = timing.cases;
   layer.bottleneck = timing.bottleneck;
   layer.time = timing.time;
   layer.kernels = 1;
+}
+
+// What each kind calls the function it computes; softmax has only one.
+struct FunctionName {
+  template <class Kind>
+  std::string operator()(const Kind& kind) const {
+    if constexpr (requires { kind.function; }) {
+      return kind.function;
+    } else {
+      return {};
+    }
+  }
+};
+
+}  // namespace
+
+void add_stream(LayerEstimate& layer, const OperandBytes& bytes, const std::vector<StreamKernel>& kernels,
+                const Gpu& gpu, const PredictOptions& options) {
   layer.traffic = compulsory_traffic(bytes);
+  if (kernels.empty()) return;
+  auto model = options.method == Method::rooftile ? refined_model(RefinedOp::stream, gpu, options) : std::nullopt;
+  if (!model) return add_plain(layer, bytes, gpu);
+  for (const StreamKernel& kernel : kernels) {
+    const StreamKernelTime time = stream_kernel_time(kernel, model->machine);
+    for (std::size_t i = 0; i < kBottlenecks; ++i) layer.cases.by[i] += time.cases.by[i];
+    layer.time += time.time;
+  }
+  layer.streams = kernels;
+  layer.kernels = static_cast<double>(kernels.size());
+  // What a framework adds is that of a call; where none is named, each kernel is a launch.
+  if (options.framework.empty()) model->floor *= layer.kernels;
+  layer.cases[Bottleneck::launch] = std::max(layer.cases[Bottleneck::launch], model->floor);
+  finish_refined(layer, *model);
+}
+
+LayerEstimate stream_estimate(const Workload& workload, const Op& op, const Gpu& gpu, PredictOptions options) {
+  options.framework.clear();  // harnesses of streams are of calls that were timed one by one
+  LayerEstimate layer = empty_layer(name_of(op.kind), Method::stream);
+  layer.function = std::visit(FunctionName{}, op.kind);
+  layer.pass = options.pass;
+  if (options.pass == Pass::bwd_weight) return layer;  // with bwd_data
+  layer.flops = flops(workload, op);
+  if (options.pass == Pass::fwd) {
+    add_stream(layer, operand_bytes(workload, op),
+               stream_kernels(workload, op, options.training ? StreamUse::training : StreamUse::inference), gpu,
+               options);
+  } else {
+    const std::vector<StreamKernel> kernels = gradient_kernels(workload, op);
+    add_stream(layer, total_bytes(kernels), kernels, gpu, options);
+  }
+  return layer;
+}
+
+LayerEstimate estimate(const StreamLayer& stream, const Gpu& gpu, const PredictOptions& options) {
+  LayerEstimate layer = empty_layer("stream", Method::stream);
+  layer.function = name_of(stream.kind);
+  layer.pass = options.pass;
+  if (options.pass == Pass::bwd_weight) return layer;  // with bwd_data
+  layer.flops = flops(stream);
+  const Bytes element = size_of(options.precision);
+  const auto kernels =
+      options.pass == Pass::fwd ? std::vector{stream_kernel(stream, element)} : gradient_kernels(stream, element);
+  add_stream(layer, total_bytes(kernels), kernels, gpu, options);
   return layer;
 }
 

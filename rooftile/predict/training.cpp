@@ -5,7 +5,7 @@
 
 #include "rooftile/ops/pass_bytes.hpp"
 #include "rooftile/predict/layer.hpp"
-#include "rooftile/timing/stream.hpp"
+#include "rooftile/predict/stream.hpp"
 
 namespace rooftile {
 namespace {
@@ -39,6 +39,7 @@ class Step {
 
   std::vector<LayerEstimate> run(Phase phase) {
     bool updates = phase == Phase::step;
+    options_.training = phase != Phase::fwd;
     for (const Pass pass : passes_of(phase)) {
       if (pass == Pass::fwd) forward();
     }
@@ -93,7 +94,7 @@ class Step {
 
   const Workload& workload_;
   const Gpu& gpu_;
-  const PredictOptions& options_;
+  PredictOptions options_;
   std::vector<bool> needed_;
   std::vector<LayerEstimate> layers_;
 };
@@ -123,12 +124,8 @@ LayerEstimate estimate_update(double weights, const Gpu& gpu, const PredictOptio
   layer.flops = Flops(2 * weights);
   const Bytes element = size_of(options.precision);
   const OperandBytes bytes = {element * (2 * weights), element * weights};
-  const StreamTiming timing = stream_time(bytes, layer.flops, gpu);
-  layer.cases = timing.cases;
-  layer.bottleneck = timing.bottleneck;
-  layer.time = timing.time;
-  layer.kernels = 1;
-  layer.traffic = compulsory_traffic(bytes);
+  const StreamWork work{.operations = layer.flops.value()};
+  add_stream(layer, bytes, {flat_kernel(bytes.read, bytes.write, weights, work)}, gpu, options);
   return layer;
 }
 

@@ -15,6 +15,8 @@ Machine machine_of(const Gpu& gpu, KernelFamily family, FlopsPerSecond peak, con
   Machine machine;
   machine.family = family;
   machine.sms = gpu.sm_count;
+  machine.sm_threads = gpu.sm.warps * gpu.sm.warp_size;
+  machine.sm_ctas = gpu.sm.ctas;
   machine.macs_per_second = peak.value() / 2 / gpu.sm_count;
   const bool tensor = family == KernelFamily::tensor && gpu.tensor_clock;
   machine.clock = tensor ? gpu.tensor_clock->value() : gpu.clock.value();
@@ -30,6 +32,7 @@ Machine machine_of(const Gpu& gpu, KernelFamily family, FlopsPerSecond peak, con
   machine.l2_partitions = l2.partitions;
   machine.shared_loads = std::sqrt(gpu.sm.cluster_ctas);
   machine.dram = gpu.level("DRAM").bandwidth.value();
+  machine.dram_latency = gpu.level("DRAM").latency.value();
   if (gpu.tdp) machine.watts = gpu.tdp->value();
   if (gpu.process_nm) machine.energy_scale = std::pow(*gpu.process_nm / kReferenceProcess, kEnergyExponent);
   machine.launch = gpu.launch_overhead.value();

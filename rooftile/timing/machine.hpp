@@ -10,12 +10,14 @@ namespace rooftile {
 struct Machine {
   KernelFamily family = KernelFamily::conv_simt;
   double sms = 1;
+  double sm_threads = 1, sm_ctas = 1;  // that an SM holds at once
   double macs_per_second = 1;  // of one SM, at `clock`
   double clock = 1;            // Hz, of the unit that multiplies
   double base_clock = 1;       // Hz; `clock` where the GPU's file names none
   double l2 = 1, dram = 1;     // bytes per second of the chip
   double l2_capacity = 1;      // bytes
   double l2_latency = 1;       // cycles
+  double dram_latency = 1;     // cycles
   double l2_partitions = 1;    // each with a copy of what its SMs read
   double shared_loads = 1;     // CTAs that one load from the L2 can serve: those along a side of a square cluster
   double energy_scale = 1;     // of the chip's process, relative to 16 nm

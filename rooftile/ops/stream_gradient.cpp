@@ -1,0 +1,137 @@
+#include "rooftile/ops/stream_gradient.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <variant>
+
+#include "rooftile/ops/stream_kernels.hpp"
+
+namespace rooftile {
+namespace {
+
+bool passes_through(std::string_view function) {
+  return function == "add" || function == "sub" || function == "sum" || function == "identity";
+}
+
+// A sum over the row first, then the gradient of each element: of two tensors as wide as the output.
+StreamKernel row_gradient(const StreamRows& rows, double operations_of_one, Bytes element) {
+  return row_kernel({.rows = rows.rows,
+                     .columns = rows.columns,
+                     .inputs = 2,
+                     .passes = 2,
+                     .per_load = elements_of_load(element),
+                     .element = element},
+                    {.operations = operations_of_one});
+}
+
+struct Backward {
+  const Workload& workload;
+  const Op& op;
+  const Tensor& output = workload.tensors[op.outputs.front()];
+  Bytes y = size_of(output);
+  double outputs = elements(output.shape);
+  double operations = flops(workload, op).value();
+
+  // The inputs that are activations, or weights; each distinct one once.
+  Bytes inputs(bool constant) const {
+    std::vector<TensorId> ids = op.inputs;
+    std::sort(ids.begin(), ids.end());
+    ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+    Bytes bytes;
+    for (const TensorId id : ids) {
+      if (workload.tensors[id].constant == constant) bytes += size_of(workload.tensors[id]);
+    }
+    return bytes;
+  }
+  Bytes x() const { return inputs(false); }
+  double input_elements() const { return op.inputs.empty() ? 0 : elements(workload.tensors[op.inputs.front()].shape); }
+
+  StreamKernel flat(Bytes read, Bytes write, const StreamWork& work) const {
+    return flat_kernel(read, write, std::max(outputs, input_elements()), work);
+  }
+
+  std::vector<StreamKernel> operator()(const Pool& pool) const {
+    const double from = input_elements();
+    if (is_global(pool, workload.tensors[op.inputs.front()].shape, output.shape)) {
+      return {flat(y, x(), {.operations = from})};
+    }
+    const StreamWork work{.visits = outputs * static_cast<double>(pool.window), .searches = from};
+    return {flat(pool.function == "max" ? y + kPoolIndex * outputs : y, x(), work)};
+  }
+  std::vector<StreamKernel> operator()(const Normalize& norm) const {
+    const StreamWork work{.operations = operations};
+    if (norm.function == "lrn") return {flat(x() + y * 2, x(), work)};
+    if (norm.function == "batch") {
+      return {flat(x() + y, inputs(true), work), flat(x() + y, x(), work)};
+    }
+    return {rows(operations / outputs), flat(x() + y, inputs(true), work)};
+  }
+  std::vector<StreamKernel> operator()(const Softmax&) const { return {rows(operations / outputs)}; }
+  std::vector<StreamKernel> operator()(const Elementwise& elementwise) const {
+    const Bytes weights = inputs(true);
+    if (passes_through(elementwise.function)) {
+      if (weights == Bytes{}) return {};
+      return {flat(y, weights, {.operations = outputs})};
+    }
+    // The derivative takes about as much arithmetic as the function, and a product with dY.
+    return {flat(y + x() + weights, x() + weights, {.operations = operations + outputs})};
+  }
+  std::vector<StreamKernel> operator()(const Reduce&) const { return {flat(y, x(), {.operations = input_elements()})}; }
+  std::vector<StreamKernel> operator()(const Move&) const { return {flat(y, x(), {})}; }
+  template <class Other>
+  std::vector<StreamKernel> operator()(const Other&) const {
+    return {};
+  }
+
+  StreamKernel rows(double operations_of_one) const {
+    return row_gradient(rows_of(op.kind, output.shape), operations_of_one, size_of(output.dtype));
+  }
+};
+
+}  // namespace
+
+std::vector<StreamKernel> gradient_kernels(const Workload& workload, const Op& op) {
+  return std::visit(Backward{.workload = workload, .op = op}, op.kind);
+}
+
+std::vector<StreamKernel> gradient_kernels(const StreamLayer& layer, Bytes element) {
+  const StreamRows rows{static_cast<double>(layer.rows), static_cast<double>(layer.columns)};
+  const double outputs = rows.rows * rows.columns;
+  const double operations = flops(layer).value();
+  const OperandBytes forward = operand_bytes(layer, element);
+  switch (layer.kind) {
+    case StreamKind::add:
+      return {};
+    case StreamKind::softmax:
+      return {row_gradient(rows, operations / outputs, element)};
+    case StreamKind::norm:
+    case StreamKind::layernorm: {
+      const Bytes weights = element * rows.columns;
+      const StreamWork work{.operations = operations};
+      return {row_gradient(rows, operations / outputs, element),
+              flat_kernel(forward.read + forward.write, weights, outputs, work)};
+    }
+    case StreamKind::gelu:
+    case StreamKind::activation:
+    case StreamKind::gated_activation:
+      break;
+  }
+  return {flat_kernel(forward.read + forward.write, forward.read, outputs, {.operations = operations + outputs})};
+}
+
+StreamKernel gradient_sum(const Tensor& tensor) {
+  const Bytes bytes = size_of(tensor);
+  const double count = elements(tensor.shape);
+  return flat_kernel(bytes * 2, bytes, count, {.operations = count});
+}
+
+OperandBytes total_bytes(const std::vector<StreamKernel>& kernels) {
+  OperandBytes total;
+  for (const StreamKernel& kernel : kernels) {
+    total.read += kernel.read;
+    total.write += kernel.write;
+  }
+  return total;
+}
+
+}  // namespace rooftile

@@ -1,0 +1,63 @@
+#include "rooftile/ops/stream_gradient.hpp"
+
+#include <gtest/gtest.h>
+
+#include "rooftile/ops/stream_one_op.hpp"
+
+namespace rooftile {
+namespace {
+
+OperandBytes gradient(const StreamOneOp& one) { return total_bytes(gradient_kernels(one.workload, one.op())); }
+
+// In elements of 4 bytes.
+OperandBytes elements_of(double read, double write) { return {Bytes(4 * read), Bytes(4 * write)}; }
+
+TEST(StreamGradient, OneInput) { EXPECT_EQ(gradient({Elementwise{"relu", 1}, {{2, 8}}, {2, 8}}), elements_of(32, 16)); }
+
+TEST(StreamGradient, SumsPassThrough) {
+  EXPECT_EQ(gradient({Elementwise{"add", 1}, {{2, 8}, {2, 8}}, {2, 8}}), elements_of(0, 0));
+  EXPECT_EQ(gradient({Elementwise{"add", 1}, {{2, 8}, {8}}, {2, 8}, 1}), elements_of(16, 8));
+  EXPECT_EQ(gradient({Elementwise{"mul", 1}, {{2, 8}, {2, 8}}, {2, 8}}), elements_of(48, 32));
+}
+
+TEST(StreamGradient, Pool) {
+  EXPECT_EQ(gradient({Pool{"max", 9}, {{1, 1, 6, 6}}, {1, 1, 2, 2}}), elements_of(8, 36));
+  EXPECT_EQ(gradient({Pool{"average", 9}, {{1, 1, 6, 6}}, {1, 1, 2, 2}}), elements_of(4, 36));
+  const StreamOneOp pool(Pool{"max", 9}, {{1, 1, 6, 6}}, {1, 1, 2, 2});
+  EXPECT_EQ(gradient_kernels(pool.workload, pool.op())[0].work, (StreamWork{.visits = 36, .searches = 36}));
+  const StreamOneOp global(Pool{"average", 36}, {{1, 1, 6, 6}}, {1, 1, 1, 1});
+  EXPECT_EQ(gradient_kernels(global.workload, global.op())[0].work, (StreamWork{.operations = 36}));
+}
+
+TEST(StreamGradient, Normalisations) {
+  EXPECT_EQ(gradient({Normalize{"batch"}, {{2, 8}, {8}, {8}}, {2, 8}, 2}), elements_of(64, 32));
+  EXPECT_EQ(gradient({Normalize{"layer"}, {{2, 8}, {8}, {8}}, {2, 8}, 2}), elements_of(64, 32));
+  EXPECT_EQ(gradient({Normalize{"lrn", 5}, {{2, 8}}, {2, 8}}), elements_of(48, 16));
+}
+
+TEST(StreamGradient, SoftmaxGoesTwiceThroughItsRows) {
+  const StreamOneOp softmax(Softmax{}, {{2, 8}}, {2, 8});
+  EXPECT_EQ(gradient(softmax), elements_of(32, 16));
+  EXPECT_EQ(gradient_kernels(softmax.workload, softmax.op())[0].reread, Bytes(128));
+}
+
+TEST(StreamGradient, ReductionsAndCopies) {
+  EXPECT_EQ(gradient({Reduce{"mean"}, {{2, 8}}, {2, 1}}), elements_of(2, 16));
+  EXPECT_EQ(gradient({Move{"concat", false}, {{10}, {20}}, {30}}), elements_of(30, 30));
+  EXPECT_EQ(gradient({Move{"slice", true}, {{100}}, {10}}), elements_of(10, 100));
+  EXPECT_EQ(gradient({View{"reshape"}, {{2, 8}}, {16}}), elements_of(0, 0));
+}
+
+TEST(StreamGradient, RowsOfATable) {
+  const auto of = [](StreamKind kind) { return total_bytes(gradient_kernels(StreamLayer{kind, 2, 8}, Bytes(4))); };
+  EXPECT_EQ(of(StreamKind::add), elements_of(0, 0));
+  EXPECT_EQ(of(StreamKind::softmax), elements_of(32, 16));
+  EXPECT_EQ(of(StreamKind::norm), elements_of(64, 24));
+  EXPECT_EQ(of(StreamKind::gelu), elements_of(32, 16));
+  EXPECT_EQ(of(StreamKind::gated_activation), elements_of(48, 32));
+}
+
+TEST(StreamGradient, SumOfTwoReaders) { EXPECT_EQ(total_bytes({gradient_sum({"x", {2, 8}})}), elements_of(32, 16)); }
+
+}  // namespace
+}  // namespace rooftile

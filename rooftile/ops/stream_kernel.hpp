@@ -1,0 +1,53 @@
+// Kernels that stream their tensors, as counts: bytes, CTAs, arithmetic, and how often a thread waits for memory. Never
+// looks at a clock.
+#pragma once
+
+#include "rooftile/units/units.hpp"
+
+namespace rooftile {
+
+// Arithmetic of all threads of a launch. Work whose cost per element is a constant of the calibration is counted in
+// elements; lanes of CTAs that have no element left are counted with the others.
+struct StreamWork {
+  double operations = 0;   // of the operator's definition, one for each on a lane
+  double activations = 0;  // error functions and the like, which software computes
+  double gates = 0;        // products with a sigmoid
+  double softmaxes = 0;    // elements of rows that a softmax normalises
+  double visits = 0;       // elements that pooling windows look at
+  double searches = 0;     // inputs for which a pooling gradient looks for its windows
+
+  bool operator==(const StreamWork&) const = default;
+};
+
+struct StreamKernel {
+  Bytes read, write;  // each tensor once
+  Bytes reread;       // what later passes over a row read again
+  Bytes row;          // that a CTA comes back to in later passes
+  double ctas = 1;
+  double threads = 1;  // of a CTA
+  double steps = 1;    // loads of a thread that wait for one another
+  double resteps = 0;  // the same in later passes, with the barriers between passes
+  StreamWork work;
+
+  bool operator==(const StreamKernel&) const = default;
+};
+
+// One thread for every few elements, none of which needs another: element-wise operators, copies, sums. `elements` is
+// that of the largest tensor.
+StreamKernel flat_kernel(Bytes read, Bytes write, double elements, const StreamWork& work);
+
+// One CTA a row, which it goes through `passes` times.
+struct RowStream {
+  double rows = 1, columns = 1;
+  double inputs = 1;  // as wide as the output each
+  double passes = 1;
+  double per_load = 1;  // elements that a thread loads at once
+  double most_threads = 1024;
+  Bytes element{4};
+};
+// `work` is that of one element of the output.
+StreamKernel row_kernel(const RowStream& stream, const StreamWork& work);
+
+StreamWork operator*(const StreamWork& work, double count);
+
+}  // namespace rooftile

@@ -1,0 +1,162 @@
+#include "rooftile/ops/stream_kernels.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <variant>
+
+#include "rooftile/workload/conv_geometry.hpp"
+
+namespace rooftile {
+namespace {
+
+constexpr Bytes kVector{16};            // the widest load of a thread
+constexpr double kNormThreads = 512;    // of a row that is loaded by vectors
+constexpr double kShortSoftmax = 1024;  // columns that the lanes of one warp keep in registers
+constexpr double kShortRows = 4;        // of such rows in a CTA: one a warp
+constexpr double kWarp = 32;
+
+// Maximum, sum of exponentials and result each go through the row, unless registers hold it.
+StreamKernel softmax_kernel(const StreamRows& stream, Bytes element) {
+  const StreamWork work{.softmaxes = 1};
+  RowStream rows{.rows = stream.rows,
+                 .columns = stream.columns,
+                 .passes = 3,
+                 .per_load = elements_of_load(element),
+                 .element = element};
+  if (stream.columns > kShortSoftmax) return row_kernel(rows, work);
+  rows.passes = 1;
+  StreamKernel kernel = row_kernel(rows, {});
+  kernel.ctas = std::ceil(stream.rows / kShortRows);
+  kernel.threads = kShortRows * kWarp;
+  kernel.steps = 1;
+  kernel.work = work * (stream.rows * stream.columns);
+  return kernel;
+}
+
+// Statistics in one pass, the result in a second.
+StreamKernel norm_kernel(const StreamRows& stream, double operations, Bytes element) {
+  return row_kernel({.rows = stream.rows,
+                     .columns = stream.columns,
+                     .passes = 2,
+                     .per_load = elements_of_load(element),
+                     .most_threads = kNormThreads,
+                     .element = element},
+                    {.operations = operations});
+}
+
+bool is_error_function(std::string_view function) { return function == "gelu" || function == "erf"; }
+
+double output_elements(const Workload& workload, const Op& op) {
+  return elements(workload.tensors[op.outputs.front()].shape);
+}
+
+double input_elements(const Workload& workload, const Op& op) {
+  return op.inputs.empty() ? 0 : elements(workload.tensors[op.inputs.front()].shape);
+}
+
+struct Forward {
+  const Workload& workload;
+  const Op& op;
+  StreamUse use;
+  OperandBytes bytes = operand_bytes(workload, op);
+  StreamWork work{.operations = flops(workload, op).value()};
+  double outputs = output_elements(workload, op);
+
+  std::vector<StreamKernel> flat(const StreamWork& other) const {
+    return {flat_kernel(bytes.read, bytes.write, std::max(outputs, input_elements(workload, op)), other)};
+  }
+
+  std::vector<StreamKernel> operator()(const Pool& pool) const {
+    const Shape& input = workload.tensors[op.inputs.front()].shape;
+    if (is_global(pool, input, workload.tensors[op.outputs.front()].shape)) return flat(work);
+    const bool indices = use == StreamUse::training && pool.function == "max";
+    const Bytes write = indices ? bytes.write + kPoolIndex * outputs : bytes.write;
+    return {flat_kernel(bytes.read, write, outputs, {.visits = outputs * static_cast<double>(pool.window)})};
+  }
+  std::vector<StreamKernel> operator()(const Normalize& norm) const {
+    const Tensor& output = workload.tensors[op.outputs.front()];
+    if (norm.function == "batch") {
+      std::vector<StreamKernel> kernels = flat(work);
+      if (use == StreamUse::training) kernels.insert(kernels.begin(), flat_kernel(bytes.read, {}, outputs, work));
+      return kernels;
+    }
+    if (norm.function == "lrn") return flat(work);
+    return {norm_kernel(rows_of(op.kind, output.shape), work.operations / outputs, size_of(output.dtype))};
+  }
+  std::vector<StreamKernel> operator()(const Softmax&) const {
+    const Tensor& output = workload.tensors[op.outputs.front()];
+    return {softmax_kernel(rows_of(op.kind, output.shape), size_of(output.dtype))};
+  }
+  std::vector<StreamKernel> operator()(const Elementwise& elementwise) const {
+    return flat(is_error_function(elementwise.function) ? StreamWork{.activations = outputs} : work);
+  }
+  std::vector<StreamKernel> operator()(const Reduce&) const { return flat(work); }
+  std::vector<StreamKernel> operator()(const Move& move) const {
+    return {flat_kernel(bytes.read, bytes.write,
+                        move.partial ? outputs : std::max(outputs, input_elements(workload, op)), work)};
+  }
+  template <class Other>
+  std::vector<StreamKernel> operator()(const Other&) const {
+    return {};
+  }
+};
+
+}  // namespace
+
+double elements_of_load(Bytes element) { return std::max(1.0, kVector / element); }
+
+StreamRows rows_of(const OpKind& kind, const Shape& shape) {
+  const auto* norm = std::get_if<Normalize>(&kind);
+  const bool channels = norm != nullptr && (norm->function == "instance" || norm->function == "group");
+  const std::size_t outer =
+      channels ? std::min<std::size_t>(2, shape.size()) : shape.size() - std::min<std::size_t>(1, shape.size());
+  StreamRows result{1, 1};
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    (i < outer ? result.rows : result.columns) *= static_cast<double>(shape[i]);
+  }
+  return result;
+}
+
+bool is_global(const Pool& pool, const Shape& input, const Shape& output) {
+  if (elements(input) != elements(output) * static_cast<double>(pool.window)) return false;
+  return std::all_of(output.begin() + std::min<std::ptrdiff_t>(2, std::ssize(output)), output.end(),
+                     [](std::int64_t size) { return size == 1; });
+}
+
+StreamKernel stream_kernel(const StreamLayer& layer, Bytes element) {
+  const StreamRows stream{static_cast<double>(layer.rows), static_cast<double>(layer.columns)};
+  const double outputs = stream.rows * stream.columns;
+  const double nominal = flops(layer).value() / outputs;
+  const OperandBytes bytes = operand_bytes(layer, element);
+  RowStream rows{.rows = stream.rows, .columns = stream.columns, .element = element};
+  switch (layer.kind) {
+    case StreamKind::norm:
+      rows.passes = 2;
+      return row_kernel(rows, {.operations = nominal});
+    case StreamKind::gated_activation:
+      rows.inputs = 2;
+      return row_kernel(rows, {.gates = 1});
+    case StreamKind::layernorm:
+      return norm_kernel(stream, nominal, element);
+    case StreamKind::softmax:
+      return softmax_kernel(stream, element);
+    case StreamKind::activation:
+      return flat_kernel(bytes.read, bytes.write, outputs, {.activations = outputs});
+    case StreamKind::gelu:
+    case StreamKind::add:
+      break;
+  }
+  return flat_kernel(bytes.read, bytes.write, outputs, {.operations = nominal * outputs});
+}
+
+std::vector<StreamKernel> stream_kernels(const Workload& workload, const Op& op, StreamUse use) {
+  return std::visit(Forward{.workload = workload, .op = op, .use = use}, op.kind);
+}
+
+StreamKernel depthwise_kernel(const Conv& conv, Bytes read, Bytes write) {
+  double outputs = static_cast<double>(conv.batch) * static_cast<double>(conv.out_channels);
+  for (const ConvAxis& axis : conv.axes) outputs *= static_cast<double>(out_positions(axis, conv.transposed));
+  return flat_kernel(read, write, outputs, {.operations = 2 * macs(conv)});
+}
+
+}  // namespace rooftile

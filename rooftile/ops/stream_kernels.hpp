@@ -1,0 +1,43 @@
+// The kernels that libraries run for operators that stream their tensors: how many CTAs, and how often a row is read.
+#pragma once
+
+#include <vector>
+
+#include "rooftile/ops/stream_kernel.hpp"
+#include "rooftile/ops/stream_layer.hpp"
+#include "rooftile/workload/workload.hpp"
+
+namespace rooftile {
+
+// Of a row of a layer table. Norms and gates as serving systems run them (one CTA a row, one element a load, norms in
+// two passes), all else as PyTorch does; `element` is the size of one element.
+StreamKernel stream_kernel(const StreamLayer& layer, Bytes element);
+
+// Training keeps what the gradient needs: batch normalisation computes its statistics, max pooling writes where each
+// maximum was.
+enum class StreamUse { inference, training };
+
+// Of an operator of a network, forward. Normalisations and softmax take the last dimension for a row (instance and
+// group normalisation: all dimensions after the channels). None for a view; not for convolutions, GEMMs, attention and
+// recurrent layers.
+std::vector<StreamKernel> stream_kernels(const Workload& workload, const Op& op, StreamUse use = StreamUse::inference);
+
+// A depthwise convolution: one thread for every few outputs.
+StreamKernel depthwise_kernel(const Conv& conv, Bytes read, Bytes write);
+
+// Rows of the tensor that a normalisation or a softmax goes through, and how long they are.
+struct StreamRows {
+  double rows, columns;
+};
+StreamRows rows_of(const OpKind& kind, const Shape& shape);
+
+// Whether a pool's window is the whole map: a sum along rows, which nothing has to search.
+bool is_global(const Pool& pool, const Shape& input, const Shape& output);
+
+// Elements that a thread loads at once where it can.
+double elements_of_load(Bytes element);
+
+// Where a maximum was: one index for each output.
+inline constexpr Bytes kPoolIndex{4};
+
+}  // namespace rooftile

@@ -1,0 +1,101 @@
+#include "rooftile/ops/stream_kernels.hpp"
+
+#include <gtest/gtest.h>
+
+#include "rooftile/ops/stream_one_op.hpp"
+
+namespace rooftile {
+namespace {
+
+StreamKernel only(const StreamOneOp& one, StreamUse use = StreamUse::inference) {
+  const std::vector<StreamKernel> kernels = stream_kernels(one.workload, one.op(), use);
+  EXPECT_EQ(kernels.size(), 1U);
+  return kernels.empty() ? StreamKernel{} : kernels[0];
+}
+
+TEST(StreamKernels, NormOfATableReadsScalarsInTwoPasses) {
+  const StreamKernel kernel = stream_kernel({StreamKind::norm, 4, 8192}, Bytes(2));
+  EXPECT_EQ(kernel.ctas, 4);
+  EXPECT_EQ(kernel.steps, 8);
+  EXPECT_EQ(kernel.resteps, 9);
+  EXPECT_EQ(kernel.reread, Bytes(4 * 8192 * 2));
+}
+
+TEST(StreamKernels, GateReadsTwoHalvesOnce) {
+  const StreamKernel kernel = stream_kernel({StreamKind::gated_activation, 3, 1024}, Bytes(2));
+  EXPECT_EQ(kernel.read, Bytes(2 * 3 * 1024 * 2));
+  EXPECT_EQ(kernel.reread, Bytes(0));
+  EXPECT_EQ(kernel.work.gates, 3 * 1024);
+}
+
+TEST(StreamKernels, ShortSoftmaxStaysInRegisters) {
+  const StreamKernel few = stream_kernel({StreamKind::softmax, 10, 1024}, Bytes(2));
+  EXPECT_EQ(few.ctas, 3);
+  EXPECT_EQ(few.reread, Bytes(0));
+  const StreamKernel many = stream_kernel({StreamKind::softmax, 10, 1025}, Bytes(2));
+  EXPECT_EQ(many.ctas, 10);
+  EXPECT_EQ(many.reread, many.read * 2);
+}
+
+TEST(StreamKernels, EveryKindOfATableHasItsBytes) {
+  for (const StreamKind kind : kStreamKinds) {
+    const StreamLayer layer{kind, 7, 300};
+    const StreamKernel kernel = stream_kernel(layer, Bytes(2));
+    EXPECT_EQ((OperandBytes{kernel.read, kernel.write}), operand_bytes(layer, Bytes(2))) << name_of(kind);
+  }
+}
+
+TEST(StreamKernels, ErrorFunctionsAreCountedApart) {
+  EXPECT_EQ(only({Elementwise{"gelu", 5}, {{2, 8}}, {2, 8}}).work, (StreamWork{.activations = 16}));
+  EXPECT_EQ(only({Elementwise{"sigmoid", 4}, {{2, 8}}, {2, 8}}).work, (StreamWork{.operations = 64}));
+}
+
+TEST(StreamKernels, PoolLooksAtItsWindows) {
+  const StreamOneOp pool(Pool{"max", 9}, {{1, 2, 6, 6}}, {1, 2, 2, 2});
+  EXPECT_EQ(only(pool).work, (StreamWork{.visits = 72}));
+  EXPECT_EQ(only(pool).write, Bytes(4 * 8));
+  EXPECT_EQ(only(pool, StreamUse::training).write, Bytes(4 * 8 + 4 * 8));
+  const StreamOneOp global(Pool{"average", 36}, {{1, 2, 6, 6}}, {1, 2, 1, 1});
+  EXPECT_EQ(only(global).work, (StreamWork{.operations = 72}));
+}
+
+TEST(StreamKernels, BatchNormalisationOfTrainingReadsTwice) {
+  const StreamOneOp norm(Normalize{"batch"}, {{2, 3, 4}, {3}, {3}}, {2, 3, 4}, 2);
+  EXPECT_EQ(stream_kernels(norm.workload, norm.op()).size(), 1U);
+  const auto kernels = stream_kernels(norm.workload, norm.op(), StreamUse::training);
+  ASSERT_EQ(kernels.size(), 2U);
+  EXPECT_EQ(kernels[0].read, kernels[1].read);
+  EXPECT_EQ(kernels[0].write, Bytes(0));
+}
+
+TEST(StreamKernels, RowsOfNormalisations) {
+  const Shape shape = {2, 3, 4, 5};
+  EXPECT_EQ(rows_of(Normalize{"layer"}, shape).rows, 24);
+  EXPECT_EQ(rows_of(Normalize{"instance"}, shape).columns, 20);
+  EXPECT_EQ(rows_of(Softmax{}, {}).columns, 1);
+  const StreamOneOp layer(Normalize{"layer"}, {{6, 100}}, {6, 100});
+  EXPECT_EQ(only(layer).ctas, 6);
+  EXPECT_EQ(only(layer).reread, Bytes(2400));
+}
+
+TEST(StreamKernels, ViewsRunNothing) {
+  const StreamOneOp view(View{"reshape"}, {{2, 8}}, {16});
+  EXPECT_TRUE(stream_kernels(view.workload, view.op()).empty());
+}
+
+TEST(StreamKernels, PartialMoveHasThreadsForWhatItWrites) {
+  EXPECT_EQ(only({Move{"slice", true}, {{10000}}, {512}}).ctas, 1);
+  EXPECT_EQ(only({Reduce{"sum"}, {{10000}}, {1}}).ctas, 20);
+}
+
+TEST(StreamKernels, Depthwise) {
+  Conv conv;
+  conv.in_channels = conv.out_channels = conv.groups = 32;
+  conv.axes[1] = conv.axes[2] = {.in = 16, .filter = 3, .pad_begin = 1, .pad_end = 1};
+  const StreamKernel kernel = depthwise_kernel(conv, Bytes(100), Bytes(50));
+  EXPECT_EQ(kernel.ctas, 16);
+  EXPECT_EQ(kernel.work.operations, 2.0 * 9 * 32 * 256);
+}
+
+}  // namespace
+}  // namespace rooftile
