@@ -30,7 +30,13 @@ Traffic steps_traffic(const Recurrent& recurrent, Bytes element, const Machine& 
 // Everything but the overhead of the call; `model` is that of RefinedOp::recurrent.
 void add_recurrent(LayerEstimate& layer, const Recurrent& recurrent, const Gpu& gpu, const RefinedModel& model,
                    const PredictOptions& options) {
-  add_sequence_products(layer, recurrent, gpu, options);
+  LayerEstimate products;  // their plans say nothing of the layer's
+  products.kernels = 0;
+  add_sequence_products(products, recurrent, gpu, options);
+  layer.time += products.time;
+  layer.kernels += products.kernels;
+  layer.traffic += products.traffic;
+  layer.cases = products.cases;
   const RecurrentTime time = recurrent_time(recurrent, options.pass, model.element, recurrent_gpu(gpu), model.machine);
   layer.time += time.time;
   layer.cases[Bottleneck::compute] += time.compute;
@@ -39,7 +45,8 @@ void add_recurrent(LayerEstimate& layer, const Recurrent& recurrent, const Gpu& 
   layer.cases[Bottleneck::dram] += time.dram;
   layer.cases[Bottleneck::launch] += time.launch;
   if (options.pass == Pass::bwd_weight) return;
-  layer.kernels += static_cast<double>(recurrent.steps) * cells_of(recurrent) * model.machine.copies;
+  const double launches = launches_of_step(options.pass, model.machine);
+  layer.kernels += static_cast<double>(recurrent.steps) * cells_of(recurrent) * launches;
   layer.traffic += steps_traffic(recurrent, model.element, model.machine);
 }
 

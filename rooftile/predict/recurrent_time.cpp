@@ -46,7 +46,7 @@ CellStep cell_step(const Recurrent& recurrent, Pass pass, Bytes element, const R
   step.l2 = weights / (machine.l2 * kL2Efficiency);
   step.dram = weights * missed / dram;
   step.gates = gate_elements(recurrent) * element.value() / dram;
-  step.launch = gpu.launch.value() * machine.copies * (pass == Pass::fwd ? 1 : constants[Constant::backward_launches]);
+  step.launch = gpu.launch.value() * launches_of_step(pass, machine);
   return step;
 }
 
@@ -85,6 +85,10 @@ RecurrentTime recurrent_time(const Recurrent& recurrent, Pass pass, Bytes elemen
   const CellStep step = cell_step(recurrent, pass, element, gpu, machine);
   for (const CellRounds& part : cell_rounds(recurrent)) add_rounds(result, part, step);
   return result;
+}
+
+double launches_of_step(Pass pass, const Machine& machine) {
+  return machine.copies * (pass == Pass::fwd ? 1 : machine.constants[Constant::backward_launches]);
 }
 
 // All layers' weights take turns in the L2; the first step finds none.

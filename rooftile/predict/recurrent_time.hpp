@@ -32,6 +32,9 @@ struct RecurrentTime {
 RecurrentTime recurrent_time(const Recurrent& recurrent, Pass pass, Bytes element, const RecurrentGpu& gpu,
                              const Machine& machine);
 
+// Launches of one step of one cell.
+double launches_of_step(Pass pass, const Machine& machine);
+
 // Share of a layer's weights that a step loads from DRAM, the mean over the steps.
 double missed_weights(const Recurrent& recurrent, Bytes element, const Machine& machine);
 

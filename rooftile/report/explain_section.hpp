@@ -43,6 +43,9 @@ std::string explain_delta(const LayerEstimate& layer, const Gpu& gpu);
 // A layer by the refined method, predicted with `options`.
 std::string explain_refined(const LayerEstimate& layer, const Gpu& gpu, const PredictOptions& options);
 
+// A recurrent layer by the refined method.
+std::string explain_recurrent(const LayerEstimate& layer, const Gpu& gpu, const PredictOptions& options);
+
 // Key of the GPU's peak rate at a precision, as gpu files have it ("peak.tensor_fp16").
 std::string peak_key(const Gpu& gpu, DType precision);
 

@@ -1,0 +1,61 @@
+// A recurrent layer by the refined method: what would limit it, and the constants of its steps.
+#include <array>
+#include <span>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "rooftile/predict/refined.hpp"
+#include "rooftile/report/explain_section.hpp"
+
+namespace rooftile {
+namespace {
+
+std::string time_section(const LayerEstimate& layer, const RefinedModel& model, const PredictOptions& options) {
+  Section section("Time of the layer");
+  section.add(
+      "", "kernels", layer.time - model.overhead,
+      fmt::format("{} of them: steps one after another, and the products over all steps", grouped(layer.kernels)));
+  section.add("", "overhead", model.overhead,
+              options.framework.empty() ? "of one call: launch.overhead of the GPU"
+                                        : fmt::format("of one call by {}", options.framework));
+  section.add("", "time", layer.time, "their sum");
+  return section.text();
+}
+
+std::string cases_section(const LayerEstimate& layer) {
+  struct Row {
+    Bottleneck which;
+    std::string_view meaning;
+  };
+  constexpr std::array kRows = {Row{Bottleneck::compute, "multiply-accumulates"},
+                                Row{Bottleneck::latency, "chains of loads along k, step after step"},
+                                Row{Bottleneck::l2, "weights from the L2"},
+                                Row{Bottleneck::dram, "weights that the L2 does not keep, and elements of the gates"},
+                                Row{Bottleneck::launch, "kernels that wait for one another, and the call"}};
+  Section section("The same if one thing limited all steps; the largest is what limits the layer");
+  for (const Row& row : kRows) {
+    section.add("", fmt::format("{}{}", name_of(row.which), row.which == layer.bottleneck ? " *" : ""),
+                layer.cases[row.which], std::string(row.meaning));
+  }
+  return section.text();
+}
+
+std::string constants_table(const Constants& constants) {
+  Section section("Constants of recurrent layers");
+  const std::span<const ConstantInfo> infos = constant_table(KernelFamily::recurrent);
+  for (std::size_t i = 0; i < infos.size(); ++i) {
+    section.add("", infos[i].name, constants.values[i], std::string(infos[i].meaning));
+  }
+  return section.text();
+}
+
+}  // namespace
+
+std::string explain_recurrent(const LayerEstimate& layer, const Gpu& gpu, const PredictOptions& options) {
+  const auto model = refined_model(RefinedOp::recurrent, gpu, options);
+  if (!model) return "";  // not reached: the layer was predicted with these options
+  return time_section(layer, *model, options) + cases_section(layer) + constants_table(model->machine.constants);
+}
+
+}  // namespace rooftile
