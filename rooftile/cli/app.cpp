@@ -59,7 +59,7 @@ Result<void> refined_arguments(const Typed& typed, PredictionArguments& argument
   }
   if (!typed.algorithm.empty()) {
     std::vector<std::string> known;
-    for (const Algorithm algorithm : {Algorithm::implicit_gemm, Algorithm::winograd, Algorithm::winograd_nonfused}) {
+    for (const Algorithm algorithm : kAlgorithms) {
       known.emplace_back(name_of(algorithm));
     }
     if (auto result = check_choice("--algorithm", typed.algorithm, known, {}); !result) return result;
@@ -330,7 +330,7 @@ class CommandLine {
     command->add_option("--tile", typed_.tile, "CTA tile to use instead of the method's choice, as in 128x64x4");
     command->add_option("--active-ctas", typed_.active_ctas, "CTAs resident on an SM, instead of the occupancy rule");
     command->add_option("--algorithm", typed_.algorithm,
-                        "of convolutions: implicit_gemm, winograd or winograd_nonfused, where the shape allows it "
+                        "of convolutions: implicit_gemm, winograd, winograd_nonfused or fft, where the shape allows it "
                         "(method rooftile; default: the fastest)");
     command->add_option("--framework", typed_.framework,
                         "that runs the operators, for its overhead, as in a calibration (method rooftile)");

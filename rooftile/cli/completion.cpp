@@ -38,7 +38,7 @@ std::string bash_script(const CLI::App& app) {
     --precision) mapfile -t COMPREPLY < <(compgen -W "fp32 tf32 fp16 bf16 fp8 int8" -- "$current"); return ;;
     --pass) mapfile -t COMPREPLY < <(compgen -W "inference" -- "$current"); return ;;
     --method) mapfile -t COMPREPLY < <(compgen -W "rooftile delta roofline prior" -- "$current"); return ;;
-    --algorithm) mapfile -t COMPREPLY < <(compgen -W "implicit_gemm winograd winograd_nonfused" -- "$current"); return ;;
+    --algorithm) mapfile -t COMPREPLY < <(compgen -W "implicit_gemm winograd winograd_nonfused fft" -- "$current"); return ;;
     completion) mapfile -t COMPREPLY < <(compgen -W "bash zsh fish" -- "$current"); return ;;
   esac
   if ((COMP_CWORD == 1)); then

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "rooftile/plan/fft.hpp"
 #include "rooftile/plan/gemm_candidates.hpp"
 #include "rooftile/plan/gemm_shape.hpp"
 #include "rooftile/plan/kernel_name.hpp"
@@ -134,7 +135,12 @@ void each_plan(const OpShape& op, const Gpu& gpu, const PlanOptions& options, co
   const bool nonfused = winograd && wanted(options, name_of(Algorithm::winograd_nonfused));
   if (!options.tile && fused) visit(fused_winograd(op));
   if (!options.tile && nonfused) each_nonfused_winograd(op, visit);
-  const bool other = options.algorithm && (fused || nonfused);
+  // Small filters gain too little from a transform of whole maps to look at it unless it is asked for.
+  constexpr double kManyTaps = 25;
+  const bool many_taps = op.gemm.filter_volume >= kManyTaps || options.algorithm;
+  const bool fft = has_fft(op) && many_taps && wanted(options, name_of(Algorithm::fft));
+  if (!options.tile && fft) each_fft(op, visit);
+  const bool other = options.algorithm && (fused || nonfused || fft);
   if (other && !options.tile) return;
 
   std::optional<Tile> tile = options.tile;

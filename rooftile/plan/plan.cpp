@@ -33,6 +33,8 @@ std::string_view name_of(Algorithm algorithm) {
       return "winograd";
     case Algorithm::winograd_nonfused:
       return "winograd_nonfused";
+    case Algorithm::fft:
+      return "fft";
   }
   return "";
 }

@@ -1,6 +1,7 @@
 // How a GEMM kernel would run on a GPU: CTA tile, grid, resident CTAs, waves.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -12,7 +13,9 @@
 
 namespace rooftile {
 
-enum class Algorithm { implicit_gemm, winograd, winograd_nonfused };
+enum class Algorithm { implicit_gemm, winograd, winograd_nonfused, fft };
+inline constexpr std::array kAlgorithms = {Algorithm::implicit_gemm, Algorithm::winograd, Algorithm::winograd_nonfused,
+                                           Algorithm::fft};
 std::string_view name_of(Algorithm algorithm);
 
 // Elements of C (m x n) that one CTA computes, and the depth k of one main-loop step.

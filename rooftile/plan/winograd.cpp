@@ -5,43 +5,12 @@
 #include <cmath>
 
 #include "rooftile/plan/gemm_shape.hpp"
+#include "rooftile/plan/planes.hpp"
 
 namespace rooftile {
 namespace {
 
 constexpr double kOutputs = 4;  // per axis of the tile of the unfused form
-
-// The convolution that the pass computes, whichever tensor plays the input: a data gradient swaps the roles.
-struct Planes {
-  double batch, in_channels, out_channels;
-  double in, out;        // positions of a map
-  double height, width;  // of the output map
-  double filter;         // taps of one axis
-  Bytes element;
-};
-
-Planes planes_of(const OpShape& op) {
-  const Im2col& forward = op.gemm;
-  Planes planes{forward.batch,
-                forward.in_channels,
-                forward.out_channels,
-                forward.in[1] * forward.in[2],
-                forward.out[1] * forward.out[2],
-                forward.out[1],
-                forward.out[2],
-                forward.filter[1],
-                op.element};
-  if (op.pass == Pass::bwd_data) {
-    std::swap(planes.in_channels, planes.out_channels);
-    std::swap(planes.in, planes.out);
-    planes.height = forward.in[1];
-    planes.width = forward.in[2];
-  }
-  return planes;
-}
-
-Bytes input_bytes(const Planes& planes) { return planes.element * (planes.batch * planes.in_channels * planes.in); }
-Bytes output_bytes(const Planes& planes) { return planes.element * (planes.batch * planes.out_channels * planes.out); }
 
 // How one CTA's 32 tiles of 2x2 lie: samples, output rows, output columns. Read off the grids of measured kernels.
 struct Cover {
@@ -61,10 +30,8 @@ constexpr std::array kBatchedTiles = {BatchedTile{128, 64, 4, 4}, BatchedTile{64
 
 bool has_winograd(const OpShape& op) {
   const Im2col& gemm = op.gemm;
-  const bool flat = gemm.in[0] == 1 && gemm.filter[0] == 1;
-  const bool unit = gemm.stride[1] == 1 && gemm.stride[2] == 1 && gemm.dilation[1] == 1 && gemm.dilation[2] == 1;
-  const bool square = gemm.filter[1] == gemm.filter[2] && (gemm.filter[1] == 3 || gemm.filter[1] == 5);
-  return flat && unit && square && gemm.groups == 1;
+    const bool square = gemm.filter[1] == gemm.filter[2] && (gemm.filter[1] == 3 || gemm.filter[1] == 5);
+  return square && has_unit_planes(gemm);
 }
 
 bool has_fused_winograd(const OpShape& op) { return op.gemm.filter[1] == 3 && op.pass != Pass::bwd_weight; }
@@ -82,7 +49,7 @@ LaunchPlan fused_winograd(const OpShape& op) {
   LaunchPlan plan;
   plan.algorithm = Algorithm::winograd;
   plan.tile = {128, 128, 8};
-  plan.add_before(filters * (planes.filter * planes.filter), filters * kPositions);
+  plan.add_before(filters * (planes.filter_height * planes.filter_height), filters * kPositions);
   Launch& gemm = plan.main;
   gemm.ctas = ctas * std::ceil(planes.out_channels / kFilters);
   gemm.macs_per_step = kMacs;
@@ -100,12 +67,12 @@ LaunchPlan fused_winograd(const OpShape& op) {
 
 void each_nonfused_winograd(const OpShape& op, const VisitPlan& visit) {
   const Planes planes = planes_of(op);
-  const double points = (kOutputs + planes.filter - 1) * (kOutputs + planes.filter - 1);
+  const double points = (kOutputs + planes.filter_height - 1) * (kOutputs + planes.filter_height - 1);
   const double tiles = planes.batch * std::ceil(planes.height / kOutputs) * std::ceil(planes.width / kOutputs);
   const Bytes input = op.element * (points * tiles * planes.in_channels);
   const Bytes output = op.element * (points * tiles * planes.out_channels);
   const Bytes filters = op.element * (points * planes.in_channels * planes.out_channels);
-  const Bytes plain_filters = op.element * (planes.filter * planes.filter * planes.in_channels * planes.out_channels);
+  const Bytes plain_filters = op.element * (planes.filter_height * planes.filter_height * planes.in_channels * planes.out_channels);
   const bool weights = op.pass == Pass::bwd_weight;
   // Rows, columns and depth of each product; the gradient of the filters sums over the tiles.
   const double m = weights ? planes.in_channels : tiles, k = weights ? tiles : planes.in_channels;

@@ -10,10 +10,9 @@
 namespace rooftile {
 namespace {
 
-constexpr std::array kPlanned = {Algorithm::implicit_gemm, Algorithm::winograd, Algorithm::winograd_nonfused};
 
 bool is_planned(const std::string& algorithm) {
-  return std::any_of(kPlanned.begin(), kPlanned.end(), [&](Algorithm known) { return name_of(known) == algorithm; });
+  return std::any_of(kAlgorithms.begin(), kAlgorithms.end(), [&](Algorithm known) { return name_of(known) == algorithm; });
 }
 
 // What ran and what would have been chosen; a layer has one product.

@@ -32,7 +32,7 @@ TEST(Choice, CountsWhatIsRightAndWhatItCosts) {
 
 TEST(Choice, RowsThatTellNothingTakeNoPart) {
   const std::string rows = std::string(kHeader) + "titan-xp,,,64,64,56,56,32,1,1,0,0,1,1,100\n" +
-                           "titan-xp,fft,,64,64,56,56,32,1,1,0,0,1,1,100\n";
+                           "titan-xp,direct,,64,64,56,56,32,1,1,0,0,1,1,100\n";
   const auto groups = score_choices({table_of(rows)}, {});
   ASSERT_FALSE(groups);
   EXPECT_EQ(groups.error().message, "no row names the algorithm or the kernel that ran");

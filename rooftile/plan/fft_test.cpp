@@ -1,0 +1,60 @@
+#include "rooftile/plan/fft.hpp"
+
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace rooftile {
+namespace {
+
+OpShape shape_of(std::int64_t batch, std::int64_t in, std::int64_t size, std::int64_t out, std::int64_t filter) {
+  Conv conv{.batch = batch, .in_channels = in, .out_channels = out};
+  conv.axes[1] = conv.axes[2] = {.in = size, .filter = filter};
+  OpShape op;
+  op.gemm = im2col(conv);
+  return op;
+}
+
+std::vector<LaunchPlan> plans_of(const OpShape& op) {
+  std::vector<LaunchPlan> plans;
+  each_fft(op, [&](const LaunchPlan& plan) { plans.push_back(plan); });
+  return plans;
+}
+
+TEST(Fft, TransformsWholeMapsOrTiles) {
+  // 9x9 over 64x64: 56 outputs and 8 more positions fill 64; tiles of 32 have 24 outputs, three an axis.
+  const std::vector<LaunchPlan> plans = plans_of(shape_of(2, 8, 64, 16, 9));
+  ASSERT_EQ(plans.size(), 2U);
+  ASSERT_EQ(plans[0].count(), 4U);
+  EXPECT_EQ(plans[0].launch(0).dram_load, Bytes(4.0 * 2 * 8 * 64 * 64));
+  EXPECT_EQ(plans[0].launch(0).dram_store, Bytes(8.0 * 32 * 17 * (2 * 9) * 8));
+  EXPECT_EQ(plans[1].launch(0).dram_store, Bytes(8.0 * 64 * 33 * 2 * 8));
+  EXPECT_EQ(plans[1].launch(1).dram_store, Bytes(8.0 * 64 * 33 * 8 * 16));
+  EXPECT_EQ(plans[1].launch(3).dram_load, Bytes(8.0 * 64 * 33 * 2 * 16));
+  EXPECT_EQ(plans[1].launch(2).ctas, 64 * 33);
+  EXPECT_EQ(plans[1].launch(2).macs_per_step, 4 * 64 * 64);
+  EXPECT_EQ(plans[1].launch(2).steps, 8);
+}
+
+TEST(Fft, SmallMapsNeedNoTiles) { EXPECT_EQ(plans_of(shape_of(1, 8, 32, 8, 9)).size(), 1U); }
+
+TEST(Fft, TheGradientOfTheFiltersSumsOverTheTiles) {
+  OpShape op = shape_of(128, 128, 32, 128, 9);
+  op.pass = Pass::bwd_weight;
+  const LaunchPlan plan = plans_of(op).front();
+  EXPECT_EQ(plan.main.steps, 128);  // one tile a sample
+  EXPECT_EQ(plan.main.ctas, 32 * 17 * 2 * 2);
+  EXPECT_EQ(plan.launch(3).dram_store, Bytes(4.0 * 81 * 128 * 128));
+}
+
+TEST(Fft, TakesStrideOneFiltersOfOneGroup) {
+  EXPECT_TRUE(has_fft(shape_of(1, 8, 64, 8, 9)));
+  EXPECT_FALSE(has_fft(shape_of(1, 8, 64, 8, 1)));
+  EXPECT_FALSE(has_fft(shape_of(1, 8, 64, 8, 17)));
+  OpShape strided = shape_of(1, 8, 64, 8, 9);
+  strided.gemm.stride[1] = 2;
+  EXPECT_FALSE(has_fft(strided));
+}
+
+}  // namespace
+}  // namespace rooftile

@@ -1,0 +1,25 @@
+// A convolution over maps as the algorithms that transform them see it.
+#pragma once
+
+#include "rooftile/plan/candidates.hpp"
+#include "rooftile/units/units.hpp"
+
+namespace rooftile {
+
+// The convolution that the pass computes, whichever tensor plays the input: a data gradient swaps the roles.
+struct Planes {
+  double batch, in_channels, out_channels;
+  double in, out;        // positions of a map
+  double height, width;  // of the output map
+  double filter_height, filter_width;
+  Bytes element;
+};
+Planes planes_of(const OpShape& op);
+
+Bytes input_bytes(const Planes& planes);
+Bytes output_bytes(const Planes& planes);
+
+// Two spatial axes, stride 1, no dilation, no groups: what a transform of maps takes.
+bool has_unit_planes(const Im2col& gemm);
+
+}  // namespace rooftile
