@@ -34,13 +34,6 @@ LayerEstimate sum_of(const std::vector<LayerEstimate>& estimates) {
     sum.flops += next.flops;
     sum.traffic += next.traffic;
     for (std::size_t which = 0; which < kBottlenecks; ++which) sum.cases.by[which] += next.cases.by[which];
-    const auto interval = interval_of(sum), further = interval_of(next);
-    if (interval || further) {
-      sum.time_low = interval.value_or(Interval{sum.time, sum.time}).low +
-                     further.value_or(Interval{next.time, next.time}).low;
-      sum.time_high = interval.value_or(Interval{sum.time, sum.time}).high +
-                      further.value_or(Interval{next.time, next.time}).high;
-    }
     sum.time += next.time;
     sum.kernels += next.kernels;
     sum.delta.insert(sum.delta.end(), next.delta.begin(), next.delta.end());
@@ -48,6 +41,11 @@ LayerEstimate sum_of(const std::vector<LayerEstimate>& estimates) {
     sum.streams.insert(sum.streams.end(), next.streams.begin(), next.streams.end());
   }
   sum.bottleneck = largest(sum.cases);
+  sum.time_low = sum.time_high = {};
+  if (const auto interval = interval_of(std::span(estimates))) {
+    sum.time_low = interval->low;
+    sum.time_high = interval->high;
+  }
   return sum;
 }
 

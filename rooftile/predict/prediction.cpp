@@ -7,17 +7,23 @@ std::optional<Interval> interval_of(const LayerEstimate& layer) {
   return Interval{*layer.time_low, *layer.time_high};
 }
 
-std::optional<Interval> interval_of(const Prediction& prediction) {
+std::optional<Interval> interval_of(std::span<const LayerEstimate> layers) {
+  constexpr double kMostWithout = 0.2;  // of the time
   Interval sum;
-  bool any = false;
-  for (const LayerEstimate& layer : prediction.layers) {
-    const auto own = interval_of(layer);
-    any = any || own;
-    sum.low += own ? own->low : layer.time;
-    sum.high += own ? own->high : layer.time;
+  Seconds all, without;
+  for (const LayerEstimate& layer : layers) {
+    const Interval own = interval_of(layer).value_or(Interval{layer.time, layer.time});
+    sum.low += own.low;
+    sum.high += own.high;
+    all += layer.time;
+    if (!interval_of(layer)) without += layer.time;
   }
-  if (!any) return std::nullopt;
+  if (all <= Seconds(0) || without > all * kMostWithout) return std::nullopt;
   return sum;
+}
+
+std::optional<Interval> interval_of(const Prediction& prediction) {
+  return interval_of(std::span<const LayerEstimate>(prediction.layers));
 }
 
 Cases time_by_bottleneck(const Prediction& prediction) {

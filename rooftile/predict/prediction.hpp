@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -94,7 +95,8 @@ struct Interval {
 std::optional<Interval> interval_of(const LayerEstimate& layer);
 
 // The sum of the layers' intervals, as if all errors went the same way; layers without one count with their time.
-// Nothing where no layer has one.
+// Nothing where they make more than a fifth of the time: too much of it is of unknown error.
+std::optional<Interval> interval_of(std::span<const LayerEstimate> layers);
 std::optional<Interval> interval_of(const Prediction& prediction);
 
 // Total time of the layers that each thing limits, in the order of Bottleneck.
