@@ -98,7 +98,6 @@ TileSize group_tile(double rows) {
 }
 
 AttentionRate rate_of(const Shape& shape, const AttentionCall& call) {
-  const bool tensor_memory_or_wgmma = asynchronous(shape.capability);
   if (spilled(shape)) return AttentionRate::spilled;
   if (shape.fp8) {
     return call.vllm && call.library == AttentionLibrary::flash3 ? AttentionRate::promoted : AttentionRate::fp8;
@@ -108,7 +107,7 @@ AttentionRate rate_of(const Shape& shape, const AttentionCall& call) {
     case AttentionLibrary::flash3:
       return AttentionRate::full;
     case AttentionLibrary::trtllm:
-      return tensor_memory_or_wgmma ? AttentionRate::full : AttentionRate::older;
+      return asynchronous(shape.capability) ? AttentionRate::full : AttentionRate::older;
     case AttentionLibrary::flashinfer:
     case AttentionLibrary::triton:
       return AttentionRate::older;
@@ -116,8 +115,16 @@ AttentionRate rate_of(const Shape& shape, const AttentionCall& call) {
   return AttentionRate::full;
 }
 
-// A library's choice, before anything is counted.
-void choose_flash(AttentionPlan& plan, const Shape& shape, const AttentionCall& call, bool& splits) {
+// Writing the cache, attention, and what prepares it: a kernel that overlaps with the one before counts half.
+double flash_kernels(const Shape& shape, bool third, bool swapped) {
+  constexpr double kMoves = 2;  // of heads to queries and back
+  if (!shape.decode) return third ? 3 : 2.5;
+  if (third) return asynchronous(shape.capability) ? 2.5 : 2;
+  return swapped ? 1.5 + kMoves : 1.5;
+}
+
+// A library's choice, before anything is counted. Returns whether it splits the keys of single queries.
+bool choose_flash(AttentionPlan& plan, const Shape& shape, const AttentionCall& call) {
   const bool third = call.library == AttentionLibrary::flash3;
   const TileSize tile = third ? flash3_tile(shape) : flash2_tile(shape);
   plan.tile_q = tile.q;
@@ -126,15 +133,13 @@ void choose_flash(AttentionPlan& plan, const Shape& shape, const AttentionCall& 
   // FlashAttention-2 turns the heads of a group into queries for a single query without a window, and only then splits.
   const bool swapped = shape.q == 1 && shape.group > 1 && !shape.windowed;
   plan.packed = third || swapped ? shape.group : 1;
-  splits = shape.decode && (third || swapped);
   const bool four_warps = shape.dim <= 64 || (shape.dim <= 128 && shape.capability < 8.6);
   if (third && !asynchronous(shape.capability) && four_warps) plan.resident = 2;
-  if (!call.serving) return;
-  plan.kernels = shape.decode ? (third ? (plan.persistent ? 2.5 : 2) : 1.5) : (third ? 3 : 2.5);
-  if (!third && swapped && shape.decode) plan.kernels += 2;  // the heads are moved there and back
+  if (call.serving) plan.kernels = flash_kernels(shape, third, swapped);
+  return shape.decode && (third || swapped);
 }
 
-void choose_trtllm(AttentionPlan& plan, const Shape& shape, bool& splits) {
+bool choose_trtllm(AttentionPlan& plan, const Shape& shape) {
   const bool hopper = asynchronous(shape.capability);
   if (!shape.decode) {
     const TileSize tile = trtllm_tile(shape);
@@ -143,7 +148,7 @@ void choose_trtllm(AttentionPlan& plan, const Shape& shape, bool& splits) {
     plan.tile_kv = tile.kv;
     if (!hopper && shape.dim > 128) plan.padded_dim = std::max(shape.dim, 256.0);
     plan.kernels = 4;
-    return;
+    return false;
   }
   constexpr double kMostGroup = 32;  // of XQA
   const bool xqa = shape.group > 1 && shape.group <= kMostGroup;
@@ -158,11 +163,11 @@ void choose_trtllm(AttentionPlan& plan, const Shape& shape, bool& splits) {
   } else {
     plan.kernel = shape.fp8_keys && hopper ? AttentionKernel::vector : AttentionKernel::group;
   }
-  splits = !(xqa && converted);
-  plan.kernels = xqa && shape.fp8_keys && hopper ? 2 : (hopper ? 2 : 3);
+  plan.kernels = hopper ? 2 : 3;
+  return !(xqa && converted);
 }
 
-void choose_other(AttentionPlan& plan, const Shape& shape, const AttentionCall& call, bool& splits) {
+bool choose_other(AttentionPlan& plan, const Shape& shape, const AttentionCall& call) {
   const bool triton = call.library == AttentionLibrary::triton;
   plan.kernel = AttentionKernel::group;
   plan.packed = shape.group;
@@ -172,8 +177,22 @@ void choose_other(AttentionPlan& plan, const Shape& shape, const AttentionCall& 
   if (!shape.decode) tile = {shape.dim <= 128 ? 128.0 : 64.0, 64};
   plan.tile_q = tile.q;
   plan.tile_kv = tile.kv;
-  splits = shape.decode;
   plan.kernels = shape.decode ? 4 : 3;
+  return shape.decode;
+}
+
+bool choose(AttentionPlan& plan, const Shape& shape, const AttentionCall& call) {
+  switch (call.library) {
+    case AttentionLibrary::flash2:
+    case AttentionLibrary::flash3:
+      return choose_flash(plan, shape, call);
+    case AttentionLibrary::trtllm:
+      return choose_trtllm(plan, shape);
+    case AttentionLibrary::flashinfer:
+    case AttentionLibrary::triton:
+      break;
+  }
+  return choose_other(plan, shape, call);
 }
 
 // Steps over the keys of the CTAs of one sequence and packed head.
@@ -181,23 +200,30 @@ struct Steps {
   double tiles = 1, mean = 1, most = 1;
 };
 
-// Masked keys are skipped by the step, within a step by `kMaskKeys`, and a window begins where a step begins.
+// Steps of `keys` that the tile needs whose first row is `row`.
+double steps_of_tile(const AttentionPlan& plan, const Shape& shape, double row, double keys) {
+  const double before = shape.kv - shape.q;  // keys before the first query
+  const double first = std::floor(row / plan.packed);
+  const double last = std::min(std::floor((row + plan.tile_q - 1) / plan.packed), shape.q - 1);
+  const double end = shape.causal ? last + before + 1 : shape.kv;
+  if (shape.window >= shape.kv) return std::ceil(end / keys);
+  const double beyond = plan.decode ? 1 : 0;  // a key more than the window, as measured kernels have it
+  const double begin = std::max(0.0, std::min(first + before, end - 1) - shape.window + 1 - beyond);
+  return std::ceil(end / keys) - std::floor(begin / keys);
+}
+
+// Masked keys are skipped by the step, at the diagonal by `kMaskKeys`. Of very many tiles, some stand for all.
 Steps count_steps(const AttentionPlan& plan, const Shape& shape) {
   constexpr double kMaskKeys = 32, kWindowKeys = 128, kMostTiles = 4096;
-  const bool windowed = shape.window < shape.kv;
-  const double keys = plan.decode ? plan.tile_kv : windowed ? std::min(plan.tile_kv, kWindowKeys) : kMaskKeys;
+  double keys = kMaskKeys;
+  if (shape.window < shape.kv) keys = std::min(plan.tile_kv, kWindowKeys);
+  if (plan.decode) keys = plan.tile_kv;
   const double tiles = std::ceil(shape.q * plan.packed / plan.tile_q);
-  const double offset = shape.kv - shape.q;   // of the keys before the first query
-  const double beyond = plan.decode ? 1 : 0;  // a key more than the window, as measured kernels have it
   const double counted = std::min(tiles, kMostTiles);
+  const double apart = counted > 1 ? (tiles - 1) / (counted - 1) : 1;
   double sum = 0, most = 0;
   for (double i = 0; i < counted; ++i) {
-    const double tile = std::floor(i * (tiles / counted));
-    const double first = std::floor(tile * plan.tile_q / plan.packed);
-    const double last = std::min(std::floor(((tile + 1) * plan.tile_q - 1) / plan.packed), shape.q - 1);
-    const double end = shape.causal ? last + offset + 1 : shape.kv;
-    const double begin = windowed ? std::max(0.0, std::min(first + offset, end - 1) - shape.window + 1 - beyond) : 0;
-    const double steps = std::ceil(end / keys) - std::floor(begin / keys);
+    const double steps = steps_of_tile(plan, shape, std::round(i * apart) * plan.tile_q, keys);
     sum += steps;
     most = std::max(most, steps);
   }
@@ -281,20 +307,7 @@ AttentionPlan attention_plan(const Attention& attention, DType precision, const 
   plan.decode = shape.decode;
   plan.head_dim = plan.padded_dim = shape.dim;
   plan.warm = call.serving || !plan.decode;
-  bool splits = false;
-  switch (call.library) {
-    case AttentionLibrary::flash2:
-    case AttentionLibrary::flash3:
-      choose_flash(plan, shape, call, splits);
-      break;
-    case AttentionLibrary::trtllm:
-      choose_trtllm(plan, shape, splits);
-      break;
-    case AttentionLibrary::flashinfer:
-    case AttentionLibrary::triton:
-      choose_other(plan, shape, call, splits);
-      break;
-  }
+  const bool splits = choose(plan, shape, call);
   plan.rate = rate_of(shape, call);
   plan.overlapped = shape.capability >= kBlackwell && shape.capability < kConsumerBlackwell;
   const Steps steps = count_steps(plan, shape);

@@ -1,1 +1,186 @@
 #include "rooftile/plan/attention_plan.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include "rooftile/gpu/catalogue.hpp"
+
+namespace rooftile {
+namespace {
+
+Gpu gpu(const char* id) { return *find_gpu(id); }
+
+Attention prompt(std::int64_t tokens, std::int64_t heads, std::int64_t kv_heads) {
+  Attention attention;
+  attention.batch = 2;
+  attention.q_len = attention.kv_len = tokens;
+  attention.heads = heads;
+  attention.kv_heads = kv_heads;
+  attention.head_dim = 128;
+  attention.causal = true;
+  return attention;
+}
+
+Attention query(std::int64_t cached, std::int64_t heads, std::int64_t kv_heads) {
+  Attention attention = prompt(cached, heads, kv_heads);
+  attention.q_len = 1;
+  return attention;
+}
+
+AttentionPlan plan_of(const Attention& attention, const char* kernel, const char* framework, const char* id,
+                      DType precision = DType::bf16) {
+  const Gpu on = gpu(id);
+  return attention_plan(attention, precision, attention_call(kernel, framework, on), on);
+}
+
+TEST(AttentionPlan, KnowsLibrariesByTheNamesOfKernelAndFramework) {
+  const Gpu h100 = gpu("h100-sxm5-80gb"), a100 = gpu("a100-sxm4-80gb");
+  EXPECT_EQ(attention_call("", "", h100).library, AttentionLibrary::flash3);
+  EXPECT_EQ(attention_call("", "", a100).library, AttentionLibrary::flash2);
+  EXPECT_FALSE(attention_call("", "PyTorch 2.5", a100).serving);
+  EXPECT_EQ(attention_call("flash_attention", "sglang", a100).library, AttentionLibrary::flash3);
+  EXPECT_EQ(attention_call("torch_flow", "trtllm", a100).library, AttentionLibrary::trtllm);
+  EXPECT_EQ(attention_call("", "TensorRT-LLM 1.0", a100).library, AttentionLibrary::trtllm);
+  const AttentionCall call = attention_call("vllm_flashinfer_fidecode", "vllm", h100);
+  EXPECT_EQ(call.library, AttentionLibrary::flashinfer);
+  EXPECT_TRUE(call.serving && call.vllm);
+  EXPECT_EQ(attention_call("vllm_triton_attn", "vllm", h100).library, AttentionLibrary::triton);
+}
+
+TEST(AttentionPlan, StacksTheHeadsOfAGroupAsRows) {
+  // 4 heads of 256 queries are 8 tiles of 128 rows or 32 queries; those see 32, 64, … 256 keys, in steps of 128.
+  const AttentionPlan plan = plan_of(prompt(256, 4, 1), "vllm_flash_attn_fa3", "vllm", "h100-sxm5-80gb");
+  EXPECT_EQ(plan.packed, 4);
+  EXPECT_EQ(plan.ctas, 2 * 8);
+  EXPECT_DOUBLE_EQ(plan.steps, 4.5 * 32 / 128);
+  EXPECT_DOUBLE_EQ(plan.most_steps, 2);
+  EXPECT_EQ(plan.split, 1);
+}
+
+TEST(AttentionPlan, EachHeadAloneInFlashAttention2) {
+  const AttentionPlan plan = plan_of(prompt(256, 4, 1), "vllm_flash_attn_fa2", "vllm", "l40s");
+  EXPECT_EQ(plan.packed, 1);
+  EXPECT_EQ(plan.ctas, 2 * 4 * 4);  // tiles of 64 queries
+}
+
+TEST(AttentionPlan, WithoutCausalityEveryQuerySeesEveryKey) {
+  Attention attention = prompt(256, 4, 4);
+  attention.causal = false;
+  const AttentionPlan plan = plan_of(attention, "", "", "h100-sxm5-80gb");
+  EXPECT_DOUBLE_EQ(plan.steps, 2);
+  EXPECT_DOUBLE_EQ(plan.most_steps, 2);
+}
+
+TEST(AttentionPlan, AWindowSkipsKeysInWholeSteps) {
+  Attention attention = prompt(512, 4, 4);
+  attention.window = 128;
+  // Queries 0 to 127 see keys 0 to 127; those from 128 on see from key 1 on, and so on: 1, 2, 2, 2 steps of 128.
+  const AttentionPlan plan = plan_of(attention, "torch_flow", "trtllm", "h100-sxm5-80gb");
+  EXPECT_DOUBLE_EQ(plan.steps, 7.0 / 4);
+  EXPECT_EQ(plan.keys.value(), 2.0 * 2 * 4 * 512 * 128 * 2);  // all are seen by some query
+}
+
+TEST(AttentionPlan, AWindowBoundsWhatASingleQueryLoads) {
+  Attention attention = query(4096, 8, 8);
+  const double whole = plan_of(attention, "", "", "h100-sxm5-80gb").keys.value();
+  EXPECT_EQ(whole, 2.0 * 2 * 8 * 4096 * 128 * 2);
+  attention.window = 1024;
+  EXPECT_EQ(plan_of(attention, "", "", "h100-sxm5-80gb").keys.value(), whole / 4);
+}
+
+TEST(AttentionPlan, SplitsKeysUntilTheSmsAreBusy) {
+  EXPECT_EQ(attention_split(4, 100, 64), 22);      // 88 of 100 SMs; 25 would be the best
+  EXPECT_EQ(attention_split(80, 100, 64), 1);      // busy enough
+  EXPECT_EQ(attention_split(4, 100, 4), 1);        // too few keys
+  EXPECT_EQ(attention_split(1, 1000, 1000), 109);  // 85 % of the most, 128
+  const AttentionPlan plan = plan_of(query(65536, 8, 1), "flash_attention", "sglang", "h100-sxm5-80gb");
+  EXPECT_EQ(plan.ctas, 2);
+  EXPECT_EQ(plan.split, 57);  // 114 of 132 SMs
+  EXPECT_EQ(plan.steps, 9);   // of 512
+  EXPECT_EQ(plan.partial.value(), 8.0 * 2 * 8 * 128 * 57);
+}
+
+TEST(AttentionPlan, FlashAttention2SplitsOnlyWhereItSwapsHeadsAndQueries) {
+  EXPECT_GT(plan_of(query(65536, 8, 1), "", "", "a100-sxm4-80gb").split, 1);
+  EXPECT_EQ(plan_of(query(65536, 8, 8), "", "", "a100-sxm4-80gb").split, 1);
+  Attention windowed = query(65536, 8, 1);
+  windowed.window = 8192;
+  const AttentionPlan plan = plan_of(windowed, "", "", "a100-sxm4-80gb");
+  EXPECT_EQ(plan.split, 1);
+  EXPECT_EQ(plan.key_loads, 8);
+  EXPECT_EQ(plan.reuse.value(), 2.0 * 2 * 8192 * 128 * 2);
+}
+
+TEST(AttentionPlan, TensorRtLlmPacksUpTo32Heads) {
+  const AttentionPlan packed = plan_of(query(1024, 32, 1), "torch_flow", "trtllm", "h100-sxm5-80gb");
+  EXPECT_EQ(packed.kernel, AttentionKernel::group);
+  EXPECT_EQ(packed.ctas, 2);
+  EXPECT_EQ(packed.key_loads, 1);
+  const AttentionPlan alone = plan_of(query(1024, 64, 1), "torch_flow", "trtllm", "h100-sxm5-80gb");
+  EXPECT_EQ(alone.kernel, AttentionKernel::vector);
+  EXPECT_EQ(alone.ctas, 2 * 64);
+  EXPECT_EQ(alone.key_loads, 64);
+}
+
+TEST(AttentionPlan, Fp8KeysAreHalfTheBytes) {
+  Attention attention = query(4096, 8, 8);
+  const double bf16 = plan_of(attention, "", "", "l40s").keys.value();
+  attention.kv_precision = DType::fp8;
+  EXPECT_EQ(plan_of(attention, "", "", "l40s").keys.value(), bf16 / 2);
+}
+
+TEST(AttentionPlan, Fp8KeysAreMultipliedAsSuchFromHopperOn) {
+  Attention attention = prompt(256, 8, 8);
+  attention.kv_precision = DType::fp8;
+  EXPECT_EQ(attention_precision(attention, DType::bf16, gpu("h100-sxm5-80gb")), DType::fp8);
+  EXPECT_EQ(attention_precision(attention, DType::bf16, gpu("l40s")), DType::bf16);
+  EXPECT_EQ(attention_precision(attention, DType::fp8, gpu("l40s")), DType::fp8);
+  EXPECT_EQ(attention_precision(attention, DType::fp8, gpu("a100-sxm4-80gb")), DType::bf16);
+  EXPECT_EQ(plan_of(attention, "vllm_flash_attn_fa3", "vllm", "h100-sxm5-80gb").rate, AttentionRate::promoted);
+  EXPECT_EQ(plan_of(attention, "flash_attention", "sglang", "h100-sxm5-80gb").rate, AttentionRate::fp8);
+  EXPECT_EQ(plan_of(attention, "torch_flow", "trtllm", "l40s").rate, AttentionRate::older);
+}
+
+TEST(AttentionPlan, ServingFrameworksWriteTheirCache) {
+  const Attention attention = prompt(256, 4, 2);
+  const double query_bytes = 2.0 * 256 * 4 * 128 * 2, key_bytes = 2.0 * 2 * 256 * 2 * 128 * 2;
+  EXPECT_EQ(plan_of(attention, "", "", "h100-sxm5-80gb").around.value(), 0);
+  EXPECT_EQ(plan_of(attention, "", "sglang", "h100-sxm5-80gb").around.value(), 2 * key_bytes);
+  EXPECT_EQ(plan_of(attention, "", "trtllm", "h100-sxm5-80gb").around.value(), 2 * key_bytes + 2 * query_bytes);
+  // 512 tokens, each 2 x 128 threads of 2048.
+  EXPECT_DOUBLE_EQ(plan_of(attention, "", "sglang", "h100-sxm5-80gb").token_ctas, 512 * 256.0 / 2048);
+}
+
+TEST(AttentionPlan, LongPromptsAreCountedAsShortOnes) {
+  // Beyond 4096 tiles some stand for all: half of the keys are seen, on average.
+  const AttentionPlan plan = plan_of(prompt(1 << 22, 1, 1), "", "", "h100-sxm5-80gb");
+  EXPECT_NEAR(plan.steps / plan.most_steps, 0.5, 0.001);
+}
+
+TEST(AttentionPlan, StepsCoverThePairs) {
+  EXPECT_TRUE(rc::check([] {
+    Attention attention;
+    attention.batch = *rc::gen::inRange(1, 100);
+    attention.kv_len = *rc::gen::inRange(1, 20000);
+    attention.q_len = *rc::gen::element<std::int64_t>(1, 2, attention.kv_len);
+    RC_PRE(attention.q_len <= attention.kv_len);
+    attention.kv_heads = *rc::gen::inRange(1, 9);
+    attention.heads = attention.kv_heads * *rc::gen::inRange(1, 20);
+    attention.head_dim = *rc::gen::element(64, 128, 192, 256);
+    attention.window = *rc::gen::element(0, 1, 128, 4096);
+    attention.causal = true;
+    const char* id = *rc::gen::element("a100-sxm4-80gb", "h100-sxm5-80gb", "l40s", "b200-sxm-180gb", "v100-sxm2-16gb");
+    const char* kernel = *rc::gen::element("fa2", "fa3", "flashinfer", "triton", "");
+    const char* framework = *rc::gen::element("vllm", "sglang", "trtllm", "");
+    const AttentionPlan plan = plan_of(attention, kernel, framework, id);
+    const double last =
+        static_cast<double>(attention.window > 0 ? std::min(attention.window, attention.kv_len) : attention.kv_len);
+    RC_ASSERT(plan.most_steps * plan.split * plan.tile_kv >= last * (1 - 1e-12));
+    RC_ASSERT(plan.most_steps >= plan.steps);
+    RC_ASSERT(plan.ctas >= 1);
+    RC_ASSERT(plan.padded_dim >= plan.head_dim);
+  }));
+}
+
+}  // namespace
+}  // namespace rooftile
