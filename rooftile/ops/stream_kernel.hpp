@@ -9,7 +9,7 @@ namespace rooftile {
 // Arithmetic of all threads of a launch. Work whose cost per element is a constant of the calibration is counted in
 // elements; lanes of CTAs that have no element left are counted with the others.
 struct StreamWork {
-  double operations = 0;   // of the operator's definition, one for each on a lane
+  double operations = 0;   // of the operator's definition, an instruction each
   double activations = 0;  // error functions and the like, which software computes
   double gates = 0;        // products with a sigmoid
   double softmaxes = 0;    // elements of rows that a softmax normalises

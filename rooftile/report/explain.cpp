@@ -49,9 +49,14 @@ std::string roofline_section(const LayerEstimate& layer, const Gpu& gpu, DType p
   return section.text();
 }
 
-// Facts of the GPU that a method uses.
-std::vector<std::string> keys_of(Method method, const std::string& peak) {
-  switch (method) {
+// Facts of the GPU that the method of a layer uses.
+std::vector<std::string> keys_of(const LayerEstimate& layer, const std::string& peak) {
+  if (!layer.streams.empty()) {
+    return {"core.sm_count",      "core.clock",         "sm.warps",         "sm.ctas",
+            "level.L2.capacity",  "level.L2.bandwidth", "level.L2.latency", "level.DRAM.bandwidth",
+            "level.DRAM.latency", "launch.overhead"};
+  }
+  switch (layer.method) {
     case Method::stream:
       return {"peak.fp32", "level.DRAM.bandwidth", "launch.overhead"};
     case Method::roofline:
@@ -85,9 +90,9 @@ std::vector<std::string> keys_of(Method method, const std::string& peak) {
           "sm.smem_latency"};
 }
 
-std::string sources_section(const Gpu& gpu, Method method, DType precision) {
+std::string sources_section(const LayerEstimate& layer, const Gpu& gpu, DType precision) {
   std::vector<Fact> used;
-  for (const std::string& key : keys_of(method, peak_key(gpu, precision))) {
+  for (const std::string& key : keys_of(layer, peak_key(gpu, precision))) {
     std::copy_if(gpu.facts.begin(), gpu.facts.end(), std::back_inserter(used),
                  [&](const Fact& fact) { return fact.key == key; });
   }
@@ -97,7 +102,7 @@ std::string sources_section(const Gpu& gpu, Method method, DType precision) {
 std::string body(const LayerEstimate& layer, const Gpu& gpu, const PredictOptions& options) {
   switch (layer.method) {
     case Method::stream:
-      return stream_section(layer, gpu);
+      return layer.streams.empty() ? stream_section(layer, gpu) : explain_stream(layer, gpu, options);
     case Method::roofline:
       return roofline_section(layer, gpu, options.precision);
     case Method::rooftile:
@@ -129,7 +134,7 @@ std::string explain_report(const LayerEstimate& layer, const Gpu& gpu, const Pre
     return text + "\n\n  It renames data without moving any, so it costs nothing.\n";
   }
   text += fmt::format(", limited by {}; method {}\n\n", name_of(layer.bottleneck), name_of(layer.method));
-  return text + body(layer, gpu, options) + sources_section(gpu, layer.method, options.precision);
+  return text + body(layer, gpu, options) + sources_section(layer, gpu, options.precision);
 }
 
 }  // namespace rooftile

@@ -46,6 +46,9 @@ std::string explain_refined(const LayerEstimate& layer, const Gpu& gpu, const Pr
 // A recurrent layer by the refined method.
 std::string explain_recurrent(const LayerEstimate& layer, const Gpu& gpu, const PredictOptions& options);
 
+// A streaming layer of a network by the refined method.
+std::string explain_stream(const LayerEstimate& layer, const Gpu& gpu, PredictOptions options);
+
 // Key of the GPU's peak rate at a precision, as gpu files have it ("peak.tensor_fp16").
 std::string peak_key(const Gpu& gpu, DType precision);
 

@@ -8,7 +8,11 @@
 namespace rooftile {
 namespace {
 
-// Operations of all lanes together.
+// Lanes that an SM issues an instruction for in a clock: four warps. These kernels convert, compare and compute
+// addresses as much as they multiply, so the FP32 lanes, fewer on some architectures, are not what limits them.
+constexpr double kIssueLanes = 4 * 32;
+
+// Instructions of all lanes together.
 double operations(const StreamWork& work, const Constants& constants) {
   return work.operations + work.activations * constants[StreamConstant::activation_ops] +
          work.gates * constants[StreamConstant::gate_ops] + work.softmaxes * constants[StreamConstant::softmax_ops] +
@@ -57,7 +61,7 @@ StreamKernelTime stream_kernel_time(const StreamKernel& kernel, const Machine& m
   const double step = constants[StreamConstant::latency] / machine.clock;
   const double load = machine.l2_latency + std::max(0.0, machine.dram_latency - machine.l2_latency) * miss;
   const double wait = (kernel.steps * load + kernel.resteps * machine.l2_latency) * step;
-  const double compute = operations(kernel.work, constants) / kernel.ctas / machine.macs_per_second;
+  const double compute = operations(kernel.work, constants) / kernel.ctas / (kIssueLanes * machine.clock);
   const SmTime sm = sm_time(kernel, wait, compute, machine);
   const double start = constants[StreamConstant::start_cycles] / machine.clock;
 

@@ -15,7 +15,7 @@ struct StreamKernelTime {
   Seconds time;
 };
 
-// `machine` is of the family stream, its MAC rate that of the FP32 lanes. Without overhead of the call.
+// `machine` is of the family stream. Without overhead of the call.
 StreamKernelTime stream_kernel_time(const StreamKernel& kernel, const Machine& machine);
 
 }  // namespace rooftile

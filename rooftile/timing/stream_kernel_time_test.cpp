@@ -8,7 +8,7 @@
 namespace rooftile {
 namespace {
 
-// 10 SMs at 1 GHz with 100 lanes and 1,000 threads each, 1 TB/s of L2, 100 GB/s of DRAM, an L2 of 1 MB that holds
+// 10 SMs at 1 GHz with 1,000 threads each, 1 TB/s of L2, 100 GB/s of DRAM, an L2 of 1 MB that holds
 // nothing of before; no start, no latency.
 Machine ideal() {
   Machine machine;
@@ -16,8 +16,7 @@ Machine ideal() {
   machine.sms = 10;
   machine.sm_threads = 1000;
   machine.sm_ctas = 8;
-  machine.macs_per_second = 100e9;
-  machine.clock = 1e9;
+  machine.clock = 1e9;  // 128 instructions of lanes each
   machine.l2 = 1e12;
   machine.dram = 100e9;
   machine.l2_capacity = 1e6;
@@ -71,7 +70,7 @@ TEST(StreamKernelTime, CtasWaitTogetherAndComputeInTurn) {
   StreamKernel kernel = kernel_of(105, 100);
   kernel.steps = 2;
   kernel.resteps = 3;
-  kernel.work.operations = 105 * 1e5;  // 1 us a CTA alone
+  kernel.work.operations = 105 * 128e3;  // 1 us a CTA alone
   const StreamKernelTime t = stream_kernel_time(kernel, machine);
   EXPECT_NEAR(micros(t.cases[Bottleneck::latency]), 2 * (2 * 0.2 + 3 * 0.2), 1e-9);  // nothing moved: all in the L2
   EXPECT_NEAR(micros(t.cases[Bottleneck::compute]), 11, 1e-9);
@@ -103,7 +102,7 @@ TEST(StreamKernelTime, EachKindOfWorkHasItsCost) {
   StreamKernel kernel = kernel_of(10, 1000);
   const auto cost = [&](const StreamWork& work) {
     kernel.work = work;
-    return stream_kernel_time(kernel, machine).cases[Bottleneck::compute].value() * 1e12;
+    return stream_kernel_time(kernel, machine).cases[Bottleneck::compute].value() * 1280e9;
   };
   EXPECT_NEAR(cost({.operations = 3}), 3, 1e-9);
   EXPECT_NEAR(cost({.activations = 1}), machine.constants[StreamConstant::activation_ops], 1e-9);
