@@ -10,9 +10,9 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/ops/stream_kernels.hpp"
 #include "rooftile/predict/recurrent.hpp"
 #include "rooftile/predict/recurrent_time.hpp"
-#include "rooftile/ops/stream_kernels.hpp"
 #include "rooftile/predict/refined.hpp"
 #include "rooftile/timing/attention_time.hpp"
 #include "rooftile/timing/plan_time.hpp"
@@ -76,16 +76,6 @@ class Collector {
   void add_op(const Gemm& gemm, const LayerRow& row, const Gpu& gpu, const std::string& table) {
     add_planned(RefinedOp::gemm, im2col(gemm), row, gpu, table);
   }
-  void add_op(const Attention& attention, const LayerRow& row, const Gpu& gpu, const std::string& table) {
-    if (row.phase != Phase::fwd) return;
-    PredictOptions options = options_of(row, {.method = Method::rooftile});
-    const AttentionCall call = attention_call(options.plan.kernel, options.framework, gpu);
-    const AttentionPlan plan = attention_plan(attention, options.precision, call, gpu);
-    options.precision = attention_precision(attention, options.precision, gpu);
-    const auto model = refined_model(RefinedOp::attention, gpu, options);
-    if (!model) return;
-    add_row([plan](const Machine& machine) { return attention_time(plan, machine).time; }, row, gpu, table, *model);
-  }
   void add_op(const Recurrent& recurrent, const LayerRow& row, const Gpu& gpu, const std::string& table) {
     const PredictOptions options = options_of(row, {.method = Method::rooftile});
     const auto model = refined_model(RefinedOp::recurrent, gpu, options);
@@ -106,6 +96,16 @@ class Collector {
       return stream_kernel_time(kernel, machine).time;
     };
     add_row(time, row, gpu, table, *model);
+  }
+  void add_op(const Attention& attention, const LayerRow& row, const Gpu& gpu, const std::string& table) {
+    if (row.phase != Phase::fwd) return;
+    PredictOptions options = options_of(row, {.method = Method::rooftile});
+    const AttentionCall call = attention_call(options.plan.kernel, options.framework, gpu);
+    const AttentionPlan plan = attention_plan(attention, options.precision, call, gpu);
+    options.precision = attention_precision(attention, options.precision, gpu);
+    const auto model = refined_model(RefinedOp::attention, gpu, options);
+    if (!model) return;
+    add_row([plan](const Machine& machine) { return attention_time(plan, machine).time; }, row, gpu, table, *model);
   }
   // No constants are fitted to whole networks.
   template <class Op>

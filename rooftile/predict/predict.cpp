@@ -237,7 +237,7 @@ Result<Prediction> predict(const Workload& workload, const Gpu& gpu, const Predi
   prediction.method = label_of(options);
   prediction.sm_count = gpu.sm_count;
   prediction.peak = peak_of(options.precision, gpu).value_or(FlopsPerSecond(0));
-  prediction.memory = memory_use(stored);
+  prediction.memory = memory_use(stored, phase);
   prediction.unsupported = stored.skipped;
   prediction.pass = phase == Phase::fwd ? "inference" : (phase == Phase::step ? "training" : name_of(phase));
   prediction.layers = estimate_phase(stored, gpu, options, phase);

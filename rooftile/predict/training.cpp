@@ -73,9 +73,8 @@ class Step {
   // Whether the op has that gradient: of weights, or of an input that itself depends on weights. Operators other than
   // convolutions and products have both in bwd_data.
   bool has(const Op& op, Pass pass) const {
-    const bool data = std::any_of(op.inputs.begin(), op.inputs.end(), [&](TensorId id) {
-      return needed_[id] && !workload_.tensors[id].constant;
-    });
+    const bool data = std::any_of(op.inputs.begin(), op.inputs.end(),
+                                  [&](TensorId id) { return needed_[id] && !workload_.tensors[id].constant; });
     const bool weights = weight_elements(workload_, op) > 0;
     const bool conv = std::holds_alternative<Conv>(op.kind), recurrent = std::holds_alternative<Recurrent>(op.kind);
     if (conv || recurrent) return pass == Pass::bwd_data ? data : weights;
