@@ -12,7 +12,7 @@
 namespace rooftile {
 
 struct ModelOptions {
-  std::optional<std::int64_t> batch_size;
+  std::optional<std::int64_t> batch_size = {};
   std::optional<std::int64_t> seq_len = {};  // positions of a text; only of the transformers built in
   bool skip_unsupported = false;
 };

@@ -40,9 +40,10 @@ Error error_of(const std::string& model, const ModelOptions& options = {}) {
   return workload ? Error{ErrorCode::bad_input, "no error", ""} : workload.error();
 }
 
-std::size_t convolutions(const Workload& workload) {
+template <class Kind>
+std::size_t count(const Workload& workload) {
   return static_cast<std::size_t>(std::count_if(workload.ops.begin(), workload.ops.end(),
-                                                [](const Op& op) { return std::holds_alternative<Conv>(op.kind); }));
+                                                [](const Op& op) { return std::holds_alternative<Kind>(op.kind); }));
 }
 
 TEST(Model, EveryNameLoadsAtABatchSize) {
@@ -50,7 +51,7 @@ TEST(Model, EveryNameLoadsAtABatchSize) {
     const auto workload = load_model(model.name, {.batch_size = 3});
     ASSERT_TRUE(workload.has_value()) << workload.error().text();
     EXPECT_EQ(workload->batch_size, 3) << model.name;
-    EXPECT_GT(convolutions(*workload), 0u) << model.name;
+    EXPECT_GT(count<Conv>(*workload) + count<Gemm>(*workload), 0u) << model.name;
     EXPECT_FALSE(model.description.empty());
   }
 }
@@ -64,11 +65,29 @@ TEST(Model, TheZooWinsOverAnExportOfTheSameName) {
 }
 
 TEST(Model, AnUnambiguousExportNeedsNoFolder) {
-  const auto brief = load_model("resnet50");
-  const auto full = load_model("torchvision/resnet50");
+  const auto brief = load_model("inception_v3");
+  const auto full = load_model("torchvision/inception_v3");
   ASSERT_TRUE(brief && full);
   EXPECT_EQ(*brief, *full);
-  EXPECT_EQ(convolutions(*brief), 53u);
+  EXPECT_EQ(count<Conv>(*brief), 94u);
+}
+
+TEST(Model, HyphensAndCaseDoNotMatter) {
+  const auto plain = load_model("resnet50");
+  ASSERT_TRUE(plain);
+  EXPECT_EQ(*load_model("ResNet-50"), *plain);
+  EXPECT_EQ(*load_model("googlenet-v1"), *load_model("googlenet"));
+  EXPECT_EQ(*load_model("Inception-V3"), *load_model("torchvision/inception_v3"));
+}
+
+TEST(Model, OnlyTextsHaveALength) {
+  const auto bert = load_model("bert_base", {.seq_len = 64});
+  ASSERT_TRUE(bert);
+  EXPECT_EQ(bert->tensors[bert->inputs.front()].shape, (Shape{1, 64}));
+  EXPECT_EQ(load_model("vgg16", {.seq_len = 64}).error().text(),
+            "vgg16: its sequence length is fixed; the transformers of 'rooftile models' have one");
+  EXPECT_EQ(load_model("inception_v3", {.seq_len = 64}).error().code, ErrorCode::usage);
+  EXPECT_FALSE(load_model("bert_base", {.seq_len = 0}));
 }
 
 TEST(Model, EmbeddedAndOnDiskAreTheSame) {
@@ -123,7 +142,7 @@ TEST(Model, ReadsStandardInput) {
 TEST(Model, UnknownNames) {
   EXPECT_EQ(error_of("vgg61").message,
             "'vgg61' is no .onnx or .json file and no model that ships with the program; did you mean 'vgg16'?");
-  EXPECT_THAT(error_of("resnet-50").message, HasSubstr("did you mean 'resnet50'?"));
+  EXPECT_THAT(error_of("resnet-51").message, HasSubstr("did you mean 'resnet50'?"));
   EXPECT_EQ(error_of("vgg61").code, ErrorCode::not_found);
   EXPECT_EQ(error_of("").code, ErrorCode::not_found);
   EXPECT_EQ(error_of("data/models").text(), "data/models: a model file is called .onnx or .json");

@@ -118,7 +118,12 @@ TensorId Net::embedding(const std::string& name, TensorId ids, std::int64_t entr
   const TensorId table = certain(builder_.tensor({.name = name + ".weight", .shape = Shape{entries, features}, .constant = true}));
   Shape shape = builder_.shape(ids);
   shape.push_back(features);
-  return append(name, Move{.function = "gather", .partial = true}, {table, ids}, shape);
+  OpSpec spec;
+  spec.name = name;
+  spec.kind = Move{.function = "gather", .partial = true};
+  spec.inputs = {ids, table};
+  spec.outputs = {{.name = name, .shape = shape, .dtype = DType::fp32}};
+  return certain(builder_.add(spec)).front();
 }
 
 TensorId Net::transpose(const std::string& name, TensorId x, const Shape& shape) {

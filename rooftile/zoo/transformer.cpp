@@ -40,9 +40,9 @@ class Stack {
     return net_.add(name + "mlp/add", feed_forward(name, net_.layer_norm(name + "mlp/norm", x)), x);
   }
 
-  // [batch, seq, hidden] to [batch x heads, seq, head_dim], copied.
+  // [batch, seq, hidden] to [batch, heads, seq, head_dim], copied.
   TensorId split(const std::string& name, TensorId x) {
-    return net_.transpose(name, x, {batch_ * shape_.heads, seq_, head_dim_});
+    return net_.transpose(name, x, {batch_, shape_.heads, seq_, head_dim_});
   }
 
   TensorId attention(const std::string& block, TensorId x) {
@@ -68,7 +68,7 @@ class Stack {
 
   // A third of the fused product, copied as split() does.
   TensorId part(const std::string& name, TensorId qkv) {
-    return net_.slice(name, qkv, {batch_ * shape_.heads, seq_, head_dim_});
+    return net_.slice(name, qkv, {batch_, shape_.heads, seq_, head_dim_});
   }
 
   TensorId feed_forward(const std::string& block, TensorId x) {
