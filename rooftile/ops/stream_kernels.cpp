@@ -57,7 +57,7 @@ double input_elements(const Workload& workload, const Op& op) {
 struct Forward {
   const Workload& workload;
   const Op& op;
-  StreamUse use;
+  StreamUse use = StreamUse::inference;
   OperandBytes bytes = operand_bytes(workload, op);
   StreamWork work{.operations = flops(workload, op).value()};
   double outputs = output_elements(workload, op);

@@ -48,7 +48,7 @@ LayerEstimate estimate(const Gemm& gemm, const Gpu& gpu, const PredictOptions& o
 // so has a streaming operator.
 LayerEstimate estimate(const Attention& attention, const Gpu& gpu, const PredictOptions& options = {});
 LayerEstimate estimate(const Recurrent& recurrent, const Gpu& gpu, const PredictOptions& options = {});
-LayerEstimate estimate(const StreamLayer& layer, const Gpu& gpu, const PredictOptions& options = {});
+LayerEstimate estimate(const StreamLayer& stream, const Gpu& gpu, const PredictOptions& options = {});
 
 // Several estimates, one after another, as one; with the name, kind and pass of the first.
 LayerEstimate sum_of(const std::vector<LayerEstimate>& estimates);
