@@ -34,7 +34,7 @@ struct Shape {
   double key_bytes;  // of an element of K and V
   bool causal, windowed, decode;
   bool fp8_keys, fp8;  // in the cache; as they are multiplied
-  double capability;
+  double capability, sms;
 };
 
 Shape shape_of(const Attention& attention, DType precision, const Gpu& gpu) {
@@ -57,6 +57,7 @@ Shape shape_of(const Attention& attention, DType precision, const Gpu& gpu) {
   shape.fp8_keys = keys == DType::fp8;
   shape.fp8 = attention_precision(attention, precision, gpu) == DType::fp8;
   shape.capability = capability_of(gpu);
+  shape.sms = gpu.sm_count;
   return shape;
 }
 
@@ -126,7 +127,15 @@ double flash_kernels(const Shape& shape, bool third, bool swapped) {
 // A library's choice, before anything is counted. Returns whether it splits the keys of single queries.
 bool choose_flash(AttentionPlan& plan, const Shape& shape, const AttentionCall& call) {
   const bool third = call.library == AttentionLibrary::flash3;
-  const TileSize tile = third ? flash3_tile(shape) : flash2_tile(shape);
+  TileSize tile = third ? flash3_tile(shape) : flash2_tile(shape);
+  // Before Hopper, FlashAttention-3 has a kernel of 8 warps for keys that are split.
+  constexpr TileSize kSplitTile = {128, 112};
+  const bool early = third && !asynchronous(shape.capability);
+  const double tiles = shape.batch * shape.kv_heads * std::ceil(shape.q * shape.group / kSplitTile.q);
+  const bool eight_warps =
+      early && shape.decode && shape.dim <= 128 &&
+      attention_split(tiles, shape.sms, std::ceil(std::min(shape.kv, shape.window) / kSplitTile.kv)) > 1;
+  if (eight_warps) tile = kSplitTile;
   plan.tile_q = tile.q;
   plan.tile_kv = tile.kv;
   plan.persistent = asynchronous(shape.capability);
@@ -134,9 +143,19 @@ bool choose_flash(AttentionPlan& plan, const Shape& shape, const AttentionCall& 
   const bool swapped = shape.q == 1 && shape.group > 1 && !shape.windowed;
   plan.packed = third || swapped ? shape.group : 1;
   const bool four_warps = shape.dim <= 64 || (shape.dim <= 128 && shape.capability < 8.6);
-  if (third && !asynchronous(shape.capability) && four_warps) plan.resident = 2;
+  if (early && four_warps && !eight_warps) plan.resident = 2;
   if (call.serving) plan.kernels = flash_kernels(shape, third, swapped);
+  if (early) return eight_warps || (shape.decode && shape.dim > 128);
   return shape.decode && (third || swapped);
+}
+
+// Of a single query. Hopper's XQA for FP8 keys rotates queries and writes the cache itself, but for models with
+// attention sinks, whose heads have 64 dimensions.
+double trtllm_kernels(const Shape& shape, bool xqa) {
+  constexpr double kSinksDim = 64;
+  if (!asynchronous(shape.capability)) return xqa || shape.fp8_keys ? 3 : 3.5;
+  if (!xqa) return 2.5;
+  return shape.fp8_keys && shape.dim > kSinksDim ? 1.5 : 2;
 }
 
 bool choose_trtllm(AttentionPlan& plan, const Shape& shape) {
@@ -163,13 +182,13 @@ bool choose_trtllm(AttentionPlan& plan, const Shape& shape) {
   } else {
     plan.kernel = shape.fp8_keys && hopper ? AttentionKernel::vector : AttentionKernel::group;
   }
-  plan.kernels = hopper ? 2 : 3;
+  plan.kernels = trtllm_kernels(shape, xqa);
   return !(xqa && converted);
 }
 
 bool choose_other(AttentionPlan& plan, const Shape& shape, const AttentionCall& call) {
   const bool triton = call.library == AttentionLibrary::triton;
-  plan.kernel = AttentionKernel::group;
+  plan.kernel = triton && shape.decode ? AttentionKernel::small : AttentionKernel::group;
   plan.packed = shape.group;
   plan.waits = triton && shape.decode;
   if (triton) plan.padded_dim = std::exp2(std::ceil(std::log2(shape.dim)));

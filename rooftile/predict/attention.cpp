@@ -37,7 +37,9 @@ void add_attention(LayerEstimate& layer, const Attention& attention, const Opera
   layer.traffic = traffic_of(plan, time, bytes.write, bytes.read);
   layer.traffic = layer.traffic * factor;
   layer.method = Method::rooftile;
-  finish_refined(layer, model);
+  RefinedModel measured = model;
+  if (!forward) measured.spread.reset();  // nobody measured a gradient
+  finish_refined(layer, measured);
 }
 
 }  // namespace

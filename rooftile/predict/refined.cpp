@@ -118,7 +118,8 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
   const bool half = options.precision == DType::fp16 || options.precision == DType::bf16;
   const bool single = options.precision == DType::fp32;
   const bool measured = (lanes && single) || (!lanes && half && op != RefinedOp::conv) ||
-                        (model.family == KernelFamily::recurrent && single);
+                        (model.family == KernelFamily::recurrent && single) ||
+                        (model.family == KernelFamily::attention && options.precision == DType::fp8);
   if (measured) model.spread = find_spread(calibration, found, gpu.vendor);
   return result;
 }
