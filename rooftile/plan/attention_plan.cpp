@@ -29,12 +29,13 @@ std::string lower(std::string_view text) {
 }
 
 struct Shape {
-  double batch, q, kv, heads, kv_heads, dim, window;
-  double group;      // heads that share keys
-  double key_bytes;  // of an element of K and V
-  bool causal, windowed, decode;
-  bool fp8_keys, fp8;  // in the cache; as they are multiplied
-  double capability, sms;
+  double batch = 1, q = 1, kv = 1, heads = 1, kv_heads = 1, dim = 1;
+  double window = 1;     // all keys where there is none
+  double group = 1;      // heads that share keys
+  double key_bytes = 2;  // of an element of K and V
+  bool causal = false, windowed = false, decode = false;
+  bool fp8_keys = false, fp8 = false;  // in the cache; as they are multiplied
+  double capability = 0, sms = 1;
 };
 
 Shape shape_of(const Attention& attention, DType precision, const Gpu& gpu) {
@@ -259,7 +260,7 @@ void count_bytes(AttentionPlan& plan, const Shape& shape, const AttentionCall& c
   const double seen = std::min(shape.kv, shape.window + shape.q - 1);
   const double query = shape.batch * shape.heads * shape.q * shape.dim;
   const double head_keys = 2 * shape.batch * seen * shape.dim * shape.key_bytes;
-  plan.queries = Bytes(2 * query * activation);
+  plan.queries = plan.results = Bytes(query * activation);
   plan.keys = Bytes(head_keys * shape.kv_heads);
   const bool many = plan.decode && plan.packed < shape.group;
   plan.key_loads = many ? shape.group / plan.packed : 1;
@@ -279,6 +280,38 @@ void count_bytes(AttentionPlan& plan, const Shape& shape, const AttentionCall& c
 }
 
 }  // namespace
+
+std::string_view name_of(AttentionLibrary library) {
+  switch (library) {
+    case AttentionLibrary::flash2:
+      return "FlashAttention-2";
+    case AttentionLibrary::flash3:
+      return "FlashAttention-3";
+    case AttentionLibrary::trtllm:
+      return "TensorRT-LLM";
+    case AttentionLibrary::flashinfer:
+      return "FlashInfer";
+    case AttentionLibrary::triton:
+      return "Triton";
+  }
+  return "";
+}
+
+std::string_view name_of(AttentionKernel kernel) {
+  switch (kernel) {
+    case AttentionKernel::tile:
+      return "tile";
+    case AttentionKernel::small:
+      return "small";
+    case AttentionKernel::group:
+      return "group";
+    case AttentionKernel::vector:
+      return "vector";
+    case AttentionKernel::converted:
+      return "converted";
+  }
+  return "";
+}
 
 AttentionCall attention_call(std::string_view kernel, std::string_view framework, const Gpu& gpu) {
   const std::string names = lower(kernel) + " " + lower(framework);
@@ -327,7 +360,9 @@ AttentionPlan attention_plan(const Attention& attention, DType precision, const 
   plan.head_dim = plan.padded_dim = shape.dim;
   plan.warm = call.serving || !plan.decode;
   const bool splits = choose(plan, shape, call);
+  plan.library = call.library;
   plan.rate = rate_of(shape, call);
+  plan.precision = attention_precision(attention, precision, gpu);
   plan.overlapped = shape.capability >= kBlackwell && shape.capability < kConsumerBlackwell;
   const Steps steps = count_steps(plan, shape);
   plan.ctas = shape.batch * shape.heads / plan.packed * steps.tiles;

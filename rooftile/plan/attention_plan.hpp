@@ -31,6 +31,8 @@ struct AttentionCall {
 // empty. Unknown names get what a GPU would run outside of any framework.
 AttentionCall attention_call(std::string_view kernel, std::string_view framework, const Gpu& gpu);
 
+std::string_view name_of(AttentionLibrary library);
+
 // What a CTA does.
 enum class AttentionKernel {
   tile,       // a large tile of queries against one tile of keys after the other, on tensor cores
@@ -39,6 +41,7 @@ enum class AttentionKernel {
   vector,     // the same or one head, where loads and products overlap or are few: a CTA starts soon
   converted,  // one head against FP8 keys that are converted one by one
 };
+std::string_view name_of(AttentionKernel kernel);
 
 // Which share of the tensor cores' peak a kernel reaches.
 enum class AttentionRate {
@@ -50,10 +53,12 @@ enum class AttentionRate {
 };
 
 struct AttentionPlan {
+  AttentionLibrary library = AttentionLibrary::flash2;
   AttentionKernel kernel = AttentionKernel::tile;
   AttentionRate rate = AttentionRate::full;
-  double tile_q = 1;   // rows: queries, times the heads that are packed
-  double tile_kv = 1;  // keys of a step
+  DType precision = DType::bf16;  // of the products
+  double tile_q = 1;              // rows: queries, times the heads that are packed
+  double tile_kv = 1;             // keys of a step
   double head_dim = 1;
   double padded_dim = 1;    // as the tensor cores see it
   double packed = 1;        // heads that share keys and are rows of one tile
@@ -69,7 +74,7 @@ struct AttentionPlan {
   bool waits = false;       // each step waits for its keys
   bool warm = false;        // the cache was read before: what fits the L2 is still there
 
-  Bytes queries;              // loaded, and results stored
+  Bytes queries, results;     // loaded and stored
   Bytes keys;                 // keys and values that some query sees, once
   double key_loads = 1;       // how often CTAs load them from the L2, where that is not hidden
   Bytes reuse;                // loaded between two loads of the same key by different heads; 0: they run side by side

@@ -13,12 +13,11 @@ namespace {
 // FlashAttention-2, arXiv:2307.08691, figures 4 and 5).
 constexpr double kBackward = 2.5;
 
-Traffic traffic_of(const AttentionPlan& plan, const AttentionTime& time, Bytes stored, Bytes compulsory) {
+Traffic traffic_of(const AttentionPlan& plan, const AttentionTime& time, Bytes compulsory) {
   Traffic traffic;
-  traffic.l2 = plan.queries - stored + plan.keys * plan.key_loads;
-  traffic.l1 = traffic.l2;
+  traffic.l1 = traffic.l2 = plan.queries + plan.keys * plan.key_loads;
   traffic.dram = time.dram_load;
-  traffic.store_dram = stored;
+  traffic.store_dram = time.dram_store;
   traffic.compulsory = compulsory;
   return traffic;
 }
@@ -34,9 +33,10 @@ void add_attention(LayerEstimate& layer, const Attention& attention, const Opera
   for (std::size_t i = 0; i < kBottlenecks; ++i) layer.cases.by[i] = time.cases.by[i] * factor;
   layer.time = time.time * factor;
   layer.kernels = std::ceil(plan.kernels) + (plan.split > 1 ? 1 : 0);
-  layer.traffic = traffic_of(plan, time, bytes.write, bytes.read);
+  layer.traffic = traffic_of(plan, time, bytes.read);
   layer.traffic = layer.traffic * factor;
   layer.method = Method::rooftile;
+  layer.attention = plan;
   RefinedModel measured = model;
   if (!forward) measured.spread.reset();  // nobody measured a gradient
   finish_refined(layer, measured);

@@ -9,6 +9,7 @@
 
 #include "rooftile/gpu/gpu.hpp"
 #include "rooftile/ops/stream_kernel.hpp"
+#include "rooftile/plan/attention_plan.hpp"
 #include "rooftile/plan/launch.hpp"
 #include "rooftile/plan/plan.hpp"
 #include "rooftile/timing/delta.hpp"
@@ -53,6 +54,7 @@ struct LayerEstimate {
   std::vector<DeltaKernel> delta;              // empty unless method is delta or prior
   std::vector<RefinedKernel> refined;          // empty unless method is rooftile
   std::vector<StreamKernel> streams;           // of a streaming layer under the refined method, else empty
+  std::optional<AttentionPlan> attention;      // of attention under the refined method, else none
   Shape output;                                // shape of the first output, for people
 };
 

@@ -106,6 +106,7 @@ std::string body(const LayerEstimate& layer, const Gpu& gpu, const PredictOption
     case Method::roofline:
       return roofline_section(layer, gpu, options.precision);
     case Method::rooftile:
+      if (layer.attention) return explain_attention(layer, gpu, options);
       if (layer.op == "recurrent") return explain_recurrent(layer, gpu, options);
       return explain_refined(layer, gpu, options);
     case Method::delta:

@@ -46,6 +46,9 @@ std::string explain_refined(const LayerEstimate& layer, const Gpu& gpu, const Pr
 // A recurrent layer by the refined method.
 std::string explain_recurrent(const LayerEstimate& layer, const Gpu& gpu, const PredictOptions& options);
 
+// Attention by the refined method.
+std::string explain_attention(const LayerEstimate& layer, const Gpu& gpu, PredictOptions options);
+
 // A streaming layer of a network by the refined method.
 std::string explain_stream(const LayerEstimate& layer, const Gpu& gpu, PredictOptions options);
 

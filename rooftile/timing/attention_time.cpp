@@ -14,22 +14,6 @@ constexpr double kExponentialsPerClock = 16;
 // What the waits and starts of small kernels were fitted at; they grow with the bytes of a key.
 constexpr double kUsualDim = 128, kStartDim = 256;
 
-AttentionConstant constant_of(AttentionRate rate) {
-  switch (rate) {
-    case AttentionRate::full:
-      return AttentionConstant::efficiency;
-    case AttentionRate::older:
-      return AttentionConstant::older_efficiency;
-    case AttentionRate::fp8:
-      return AttentionConstant::fp8_efficiency;
-    case AttentionRate::promoted:
-      return AttentionConstant::promoted_efficiency;
-    case AttentionRate::spilled:
-      return AttentionConstant::spilled_efficiency;
-  }
-  return AttentionConstant::efficiency;
-}
-
 // How much longer products take at the clock that a board keeps up: the longer they run, the nearer they come to it.
 double slowdown(double work, const Machine& machine) {
   constexpr double kMicro = 1e-6;
@@ -113,18 +97,35 @@ double warm_share(Bytes between, const Machine& machine) {
 
 }  // namespace
 
+AttentionConstant constant_of(AttentionRate rate) {
+  switch (rate) {
+    case AttentionRate::full:
+      return AttentionConstant::efficiency;
+    case AttentionRate::older:
+      return AttentionConstant::older_efficiency;
+    case AttentionRate::fp8:
+      return AttentionConstant::fp8_efficiency;
+    case AttentionRate::promoted:
+      return AttentionConstant::promoted_efficiency;
+    case AttentionRate::spilled:
+      return AttentionConstant::spilled_efficiency;
+  }
+  return AttentionConstant::efficiency;
+}
+
 AttentionTime attention_time(const AttentionPlan& plan, const Machine& machine) {
   const Constants& constants = machine.constants;
   const double dram_rate = machine.dram * constants[AttentionConstant::dram_efficiency];
   const double l2_rate = machine.l2 * constants[AttentionConstant::l2_efficiency];
-  const double missed = plan.warm ? 1 - warm_share(plan.queries + plan.keys + plan.around, machine) : 1;
+  const double missed = plan.warm ? 1 - warm_share(plan.queries + plan.results + plan.keys + plan.around, machine) : 1;
 
   const Busy busy = busy_time(plan, cta_time(plan, machine), machine);
   const double again = plan.reuse > Bytes(0) ? (plan.key_loads - 1) * (1 - warm_share(plan.reuse, machine)) : 0;
   AttentionTime result;
   result.dram_load = (plan.queries + plan.keys * (1 + again)) * missed;
-  const double dram = result.dram_load.value() / dram_rate;
-  const double l2 = (plan.queries + plan.keys * plan.key_loads).value() / l2_rate;
+  result.dram_store = plan.results * missed;
+  const double dram = (result.dram_load + result.dram_store).value() / dram_rate;
+  const double l2 = (plan.queries + plan.results + plan.keys * plan.key_loads).value() / l2_rate;
   const double attention = together(busy.both, together(dram, l2));
 
   const double around_dram = plan.around.value() * missed / dram_rate, around_l2 = plan.around.value() / l2_rate;
