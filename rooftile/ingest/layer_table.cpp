@@ -222,7 +222,8 @@ class Table {
     if (!own.empty() && choose(own, options.precision, options.override_cells) == own) {
       layer.precision = read_precision(row, "precision").value_or(default_precision);
     }
-    if (auto* attention = std::get_if<Attention>(&layer.op)) attention->kv_precision = read_precision(row, "kv_precision");
+    if (auto* attention = std::get_if<Attention>(&layer.op))
+      attention->kv_precision = read_precision(row, "kv_precision");
     if (options.measurements) read_measured(row, layer.measured);
     return later;
   }

@@ -152,8 +152,7 @@ TEST(LayerTable, ReadsPasses) {
 }
 
 TEST(LayerTable, SumsOfPassesAndOtherOpsSaySo) {
-  EXPECT_EQ(error_of(conv_table(",pass", ",step")),
-            "no error");
+  EXPECT_EQ(error_of(conv_table(",pass", ",step")), "no error");
   EXPECT_EQ(parsed(conv_table(",pass", ",Training")).rows[0].phase, Phase::step);
   EXPECT_THAT(error_of(conv_table(",pass", ",step_as_profiled")), HasSubstr("'step_as_profiled' is not supported yet"));
   EXPECT_EQ(error_of(conv_table(",pass", ",fwdd")), "t.csv:2, column pass: unknown pass 'fwdd'; did you mean 'fwd'?");
@@ -163,8 +162,8 @@ TEST(LayerTable, SumsOfPassesAndOtherOpsSaySo) {
   EXPECT_THAT(parsed(conv_table(",pass", ",inference")).rows, SizeIs(1));
   for (const std::string op : {"collective", "network_layer", "kernel"}) {
     EXPECT_EQ(error_of("op,x\n" + op + ",1\n"), "t.csv:2, column op: " + op +
-                                                     " rows are not supported yet; conv, gemm, attention, rnn, stream, "
-                                                     "network are");
+                                                    " rows are not supported yet; conv, gemm, attention, rnn, stream, "
+                                                    "network are");
   }
   EXPECT_EQ(error_of("op,x\ncomv,1\n"), "t.csv:2, column op: unknown op 'comv'; did you mean 'conv'?");
   EXPECT_EQ(error_of("op,x\n,1\n"), "t.csv:2, column op: the cell is empty");
@@ -215,8 +214,9 @@ TEST(LayerTable, SkipsBadRowsOnRequest) {
 }
 
 TEST(LayerTable, KeepsApartWhatIsNotPredictedYet) {
-  const LayerTable table = parsed("op,M,N,K,pass\nkernel,,,,fwd\ngemm,1,1,1,step_as_profiled\ngemm,1,x,1,step\ngemm,1,1,1,\n",
-                                  {.skip_bad_rows = true, .keep_unsupported = true});
+  const LayerTable table =
+      parsed("op,M,N,K,pass\nkernel,,,,fwd\ngemm,1,1,1,step_as_profiled\ngemm,1,x,1,step\ngemm,1,1,1,\n",
+             {.skip_bad_rows = true, .keep_unsupported = true});
   EXPECT_THAT(table.rows, SizeIs(1));
   ASSERT_THAT(table.unsupported, SizeIs(2));
   EXPECT_EQ(table.unsupported[0].what, "kernel rows");
@@ -297,15 +297,32 @@ TEST(LayerTable, ReadsTheCommittedExample) {
 }
 
 TEST(LayerTable, ReadsSequencesStreamsAndNetworks) {
-  const auto attention = std::get<Attention>(
-      parsed("op,phase,batch,q_len,kv_len,heads,kv_heads,head_dim,window,kv_precision\n"
-             "attention,decode,4,1,100,8,2,64,0,fp8\n").rows.at(0).op);
-  EXPECT_EQ(attention, (Attention{.batch = 4, .q_len = 1, .kv_len = 100, .heads = 8, .kv_heads = 2, .head_dim = 64,
-                                  .window = 0, .causal = true, .kv_precision = DType::fp8}));
+  const auto attention =
+      std::get<Attention>(parsed("op,phase,batch,q_len,kv_len,heads,kv_heads,head_dim,window,kv_precision\n"
+                                 "attention,decode,4,1,100,8,2,64,0,fp8\n")
+                              .rows.at(0)
+                              .op);
+  EXPECT_EQ(attention, (Attention{.batch = 4,
+                                  .q_len = 1,
+                                  .kv_len = 100,
+                                  .heads = 8,
+                                  .kv_heads = 2,
+                                  .head_dim = 64,
+                                  .window = 0,
+                                  .causal = true,
+                                  .kv_precision = DType::fp8}));
   const auto recurrent = std::get<Recurrent>(
-      parsed("op,cell,batch,steps,input,hidden,layers,directions,input_projection\nrnn,GRU,2,3,4,5,6,2,0\n").rows.at(0).op);
-  EXPECT_EQ(recurrent, (Recurrent{.cell = "gru", .batch = 2, .steps = 3, .input = 4, .hidden = 5, .layers = 6,
-                                  .directions = 2, .input_projection = false}));
+      parsed("op,cell,batch,steps,input,hidden,layers,directions,input_projection\nrnn,GRU,2,3,4,5,6,2,0\n")
+          .rows.at(0)
+          .op);
+  EXPECT_EQ(recurrent, (Recurrent{.cell = "gru",
+                                  .batch = 2,
+                                  .steps = 3,
+                                  .input = 4,
+                                  .hidden = 5,
+                                  .layers = 6,
+                                  .directions = 2,
+                                  .input_projection = false}));
   EXPECT_EQ(std::get<StreamLayer>(parsed("op,kind,rows,columns\nstream,gelu,2,3\n").rows.at(0).op),
             (StreamLayer{StreamKind::gelu, 2, 3}));
   EXPECT_EQ(std::get<NetworkRun>(parsed("op,model,batch,seq_len,gpus\nnetwork,opt_13,2,64,8\n").rows.at(0).op),

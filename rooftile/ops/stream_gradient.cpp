@@ -78,6 +78,10 @@ struct Backward {
   }
   std::vector<StreamKernel> operator()(const Reduce&) const { return {flat(y, x(), {.operations = input_elements()})}; }
   std::vector<StreamKernel> operator()(const Move&) const { return {flat(y, x(), {})}; }
+  std::vector<StreamKernel> operator()(const View& view) const {
+    if (!is_dropout(view)) return {};
+    return {flat(y + kDropoutMask * outputs, y, {.operations = outputs})};
+  }
   template <class Other>
   std::vector<StreamKernel> operator()(const Other&) const {
     return {};

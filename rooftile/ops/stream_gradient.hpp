@@ -20,7 +20,8 @@ namespace rooftile {
 //                             passes over a row, and a kernel for the weights; lrn: read X, Y and dY, write dX
 //   softmax                   read Y and dY in two passes, write dX
 //   reduction, copy           read dY, write dX
-// None for a view; not for convolutions, GEMMs, attention and recurrent layers.
+//   dropout                   read dY and the mask, write dX
+// None for other views; not for convolutions, GEMMs, attention and recurrent layers.
 std::vector<StreamKernel> gradient_kernels(const Workload& workload, const Op& op);
 
 // The same of a row of a layer table, with as many inputs as its kind has; `element` is the size of one element.

@@ -95,6 +95,11 @@ struct Forward {
     return {flat_kernel(bytes.read, bytes.write,
                         move.partial ? outputs : std::max(outputs, input_elements(workload, op)), work)};
   }
+  std::vector<StreamKernel> operator()(const View& view) const {
+    if (!is_dropout(view) || use == StreamUse::inference) return {};
+    const Bytes y = size_of(workload.tensors[op.outputs.front()]);
+    return {flat_kernel(y, y + kDropoutMask * outputs, outputs, {.operations = 2 * outputs})};
+  }
   template <class Other>
   std::vector<StreamKernel> operator()(const Other&) const {
     return {};

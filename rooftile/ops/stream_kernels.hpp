@@ -14,11 +14,11 @@ namespace rooftile {
 StreamKernel stream_kernel(const StreamLayer& layer, Bytes element);
 
 // Training keeps what the gradient needs: batch normalisation computes its statistics, max pooling writes where each
-// maximum was.
+// maximum was, dropout which elements it kept.
 enum class StreamUse { inference, training };
 
 // Of an operator of a network, forward. Normalisations and softmax take the last dimension for a row (instance and
-// group normalisation: all dimensions after the channels). None for a view; not for convolutions, GEMMs, attention and
+// group normalisation: all dimensions after the channels). None for a view, except dropout in training; not for convolutions, GEMMs, attention and
 // recurrent layers.
 std::vector<StreamKernel> stream_kernels(const Workload& workload, const Op& op, StreamUse use = StreamUse::inference);
 
@@ -36,6 +36,9 @@ bool is_global(const Pool& pool, const Shape& input, const Shape& output);
 
 // Elements that a thread loads at once where it can.
 double elements_of_load(Bytes element);
+
+// Which elements dropout kept: a byte each.
+inline constexpr Bytes kDropoutMask{1};
 
 // Where a maximum was: one index for each output.
 inline constexpr Bytes kPoolIndex{4};

@@ -83,6 +83,15 @@ TEST(StreamKernels, ViewsRunNothing) {
   EXPECT_TRUE(stream_kernels(view.workload, view.op()).empty());
 }
 
+TEST(StreamKernels, DropoutWritesItsMaskInTraining) {
+  const StreamOneOp dropout(View{"dropout"}, {{2, 8}}, {2, 8});
+  EXPECT_TRUE(stream_kernels(dropout.workload, dropout.op()).empty());
+  const auto kernels = stream_kernels(dropout.workload, dropout.op(), StreamUse::training);
+  ASSERT_EQ(kernels.size(), 1U);
+  EXPECT_EQ(kernels[0].read, Bytes(16 * 4));
+  EXPECT_EQ(kernels[0].write, Bytes(16 * 4 + 16));
+}
+
 TEST(StreamKernels, PartialMoveHasThreadsForWhatItWrites) {
   EXPECT_EQ(only({Move{"slice", true}, {{10000}}, {512}}).ctas, 1);
   EXPECT_EQ(only({Reduce{"sum"}, {{10000}}, {1}}).ctas, 20);

@@ -32,8 +32,7 @@ double elements_of(const StreamLayer& layer) {
 std::string_view name_of(StreamKind kind) { return row_of(kind).name; }
 
 std::optional<StreamKind> parse_stream_kind(std::string_view text) {
-  const auto* found =
-      std::find_if(kKinds.begin(), kKinds.end(), [&](const KindRow& row) { return row.name == text; });
+  const auto* found = std::find_if(kKinds.begin(), kKinds.end(), [&](const KindRow& row) { return row.name == text; });
   return found == kKinds.end() ? std::nullopt : std::optional(found->kind);
 }
 

@@ -30,7 +30,7 @@ constexpr std::array kBatchedTiles = {BatchedTile{128, 64, 4, 4}, BatchedTile{64
 
 bool has_winograd(const OpShape& op) {
   const Im2col& gemm = op.gemm;
-    const bool square = gemm.filter[1] == gemm.filter[2] && (gemm.filter[1] == 3 || gemm.filter[1] == 5);
+  const bool square = gemm.filter[1] == gemm.filter[2] && (gemm.filter[1] == 3 || gemm.filter[1] == 5);
   return square && has_unit_planes(gemm);
 }
 
@@ -72,7 +72,8 @@ void each_nonfused_winograd(const OpShape& op, const VisitPlan& visit) {
   const Bytes input = op.element * (points * tiles * planes.in_channels);
   const Bytes output = op.element * (points * tiles * planes.out_channels);
   const Bytes filters = op.element * (points * planes.in_channels * planes.out_channels);
-  const Bytes plain_filters = op.element * (planes.filter_height * planes.filter_height * planes.in_channels * planes.out_channels);
+  const Bytes plain_filters =
+      op.element * (planes.filter_height * planes.filter_height * planes.in_channels * planes.out_channels);
   const bool weights = op.pass == Pass::bwd_weight;
   // Rows, columns and depth of each product; the gradient of the filters sums over the tiles.
   const double m = weights ? planes.in_channels : tiles, k = weights ? tiles : planes.in_channels;

@@ -10,11 +10,12 @@ namespace {
 constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
 
 // The tensor whose storage each tensor uses: a view shares that of its first input.
-std::vector<TensorId> storage(const Workload& workload) {
+std::vector<TensorId> storage(const Workload& workload, bool training) {
   std::vector<TensorId> owner(workload.tensors.size());
   for (TensorId id = 0; id < owner.size(); ++id) owner[id] = id;
   for (const Op& op : workload.ops) {
-    if (!std::holds_alternative<View>(op.kind) || op.inputs.empty()) continue;
+    const auto* view = std::get_if<View>(&op.kind);
+    if (view == nullptr || op.inputs.empty() || (training && is_dropout(*view))) continue;
     for (const TensorId output : op.outputs) owner[output] = owner[op.inputs.front()];
   }
   return owner;
@@ -35,7 +36,7 @@ std::vector<std::size_t> last_uses(const Workload& workload, const std::vector<T
 
 MemoryUse memory_use(const Workload& workload, Phase phase) {
   const bool gradients = phase != Phase::fwd;
-  const std::vector<TensorId> owner = storage(workload);
+  const std::vector<TensorId> owner = storage(workload, gradients);
   const std::vector<std::size_t> last = last_uses(workload, owner);
   MemoryUse use;
   for (const Tensor& tensor : workload.tensors) {

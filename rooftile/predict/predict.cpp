@@ -10,9 +10,9 @@
 #include "rooftile/ops/stream_kernels.hpp"
 #include "rooftile/ops/work.hpp"
 #include "rooftile/predict/layer.hpp"
-#include "rooftile/predict/training.hpp"
 #include "rooftile/predict/refined.hpp"
 #include "rooftile/predict/stream.hpp"
+#include "rooftile/predict/training.hpp"
 #include "rooftile/timing/roofline.hpp"
 #include "rooftile/traffic/prior.hpp"
 #include "rooftile/units/text.hpp"
@@ -134,8 +134,7 @@ LayerEstimate estimate(const Conv& conv, const Gpu& gpu, const PredictOptions& o
     layer.method = Method::stream;
     const Bytes element = size_of(options.precision);
     const bool forward = options.pass == Pass::fwd;
-    const OperandBytes bytes =
-        forward ? conv_operand_bytes(conv, element) : pass_bytes(conv, element, options.pass);
+    const OperandBytes bytes = forward ? conv_operand_bytes(conv, element) : pass_bytes(conv, element, options.pass);
     add_stream(layer, bytes, {depthwise_kernel(conv, bytes.read, bytes.write)}, gpu, options);
     return layer;
   }
@@ -174,7 +173,8 @@ LayerEstimate estimate(const Workload& workload, const Op& op, const Gpu& gpu, c
     layer = estimate(*attention, gpu, options);
   } else if (const auto* recurrent = std::get_if<Recurrent>(&op.kind)) {
     layer = estimate(*recurrent, gpu, options);
-  } else if (std::holds_alternative<View>(op.kind)) {
+  } else if (const auto* view = std::get_if<View>(&op.kind);
+             view != nullptr && !(is_dropout(*view) && options.training)) {
     layer = empty_layer(name_of(op.kind), Method::none);
     layer.function = std::visit(FunctionName{}, op.kind);
   } else {

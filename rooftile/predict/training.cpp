@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "rooftile/ops/pass_bytes.hpp"
+#include "rooftile/ops/stream_gradient.hpp"
 #include "rooftile/predict/layer.hpp"
 #include "rooftile/predict/stream.hpp"
 
@@ -23,6 +24,18 @@ bool floating(const Tensor& tensor) {
   }
 }
 
+LayerEstimate estimate_gradient_sum(const Tensor& tensor, const Gpu& gpu, const PredictOptions& options) {
+  LayerEstimate layer = empty_layer("elementwise", Method::stream);
+  layer.function = "add";
+  layer.pass = Pass::bwd_data;
+  layer.flops = Flops(elements(tensor.shape));
+  PredictOptions own = options;
+  own.framework.clear();
+  const std::vector<StreamKernel> kernels = {gradient_sum(tensor)};
+  add_stream(layer, total_bytes(kernels), kernels, gpu, own);
+  return layer;
+}
+
 double weight_elements(const Workload& workload, const Op& op) {
   double count = 0;
   for (const TensorId id : op.inputs) {
@@ -35,7 +48,15 @@ double weight_elements(const Workload& workload, const Op& op) {
 class Step {
  public:
   Step(const Workload& workload, const Gpu& gpu, const PredictOptions& options)
-      : workload_(workload), gpu_(gpu), options_(options), needed_(needs_gradient(workload)) {}
+      : workload_(workload),
+        gpu_(gpu),
+        options_(options),
+        needed_(needs_gradient(workload)),
+        readers_(workload.tensors.size()) {
+    for (const Op& op : workload.ops) {
+      for (const TensorId id : op.inputs) ++readers_[id];
+    }
+  }
 
   std::vector<LayerEstimate> run(Phase phase) {
     bool updates = phase == Phase::step;
@@ -54,9 +75,22 @@ class Step {
   }
 
   void backward(std::span<const Pass> passes) {
+    const bool data = std::find(passes.begin(), passes.end(), Pass::bwd_data) != passes.end();
     for (auto op = workload_.ops.rbegin(); op != workload_.ops.rend(); ++op) {
+      if (data) add_sums(*op);
       for (const Pass pass : passes) {
         if (pass != Pass::fwd && has(*op, pass)) add(*op, pass);
+      }
+    }
+  }
+
+  // Of the gradients that the readers of a result sent back.
+  void add_sums(const Op& op) {
+    for (const TensorId id : op.outputs) {
+      if (!needed_[id]) continue;
+      for (std::size_t i = 1; i < readers_[id]; ++i) {
+        layers_.push_back(estimate_gradient_sum(workload_.tensors[id], gpu_, options_));
+        layers_.back().name = workload_.tensors[id].name;
       }
     }
   }
@@ -73,6 +107,8 @@ class Step {
   // Whether the op has that gradient: of weights, or of an input that itself depends on weights. Operators other than
   // convolutions and products have both in bwd_data.
   bool has(const Op& op, Pass pass) const {
+    const auto* view = std::get_if<View>(&op.kind);
+    if (view != nullptr && !is_dropout(*view)) return false;
     const bool data = std::any_of(op.inputs.begin(), op.inputs.end(),
                                   [&](TensorId id) { return needed_[id] && !workload_.tensors[id].constant; });
     const bool weights = weight_elements(workload_, op) > 0;
@@ -95,6 +131,7 @@ class Step {
   const Gpu& gpu_;
   PredictOptions options_;
   std::vector<bool> needed_;
+  std::vector<std::size_t> readers_;  // of each tensor
   std::vector<LayerEstimate> layers_;
 };
 

@@ -97,12 +97,13 @@ struct Move {
   bool operator==(const Move&) const = default;
 };
 
-// Renames data without touching it: reshape, flatten, identity, dropout at inference.
+// Renames data without touching it: reshape, flatten, identity; dropout, which training computes.
 struct View {
   std::string function;
 
   bool operator==(const View&) const = default;
 };
+inline bool is_dropout(const View& view) { return view.function == "dropout"; }
 
 // softmax(Q K^T / sqrt(head_dim)) V of every head, as one fused kernel. Q and the result have batch x q_len x heads x
 // head_dim elements, K and V batch x kv_len x kv_heads x head_dim; heads is a multiple of kv_heads.

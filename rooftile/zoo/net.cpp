@@ -115,7 +115,8 @@ TensorId Net::elementwise(const std::string& name, const std::string& function, 
 }
 
 TensorId Net::embedding(const std::string& name, TensorId ids, std::int64_t entries, std::int64_t features) {
-  const TensorId table = certain(builder_.tensor({.name = name + ".weight", .shape = Shape{entries, features}, .constant = true}));
+  const TensorId table =
+      certain(builder_.tensor({.name = name + ".weight", .shape = Shape{entries, features}, .constant = true}));
   Shape shape = builder_.shape(ids);
   shape.push_back(features);
   OpSpec spec;

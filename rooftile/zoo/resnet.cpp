@@ -1,5 +1,6 @@
-// ResNets (He et al., CVPR 2016, table 1; ResNet-200: ECCV 2016). A downsampling block of the published ones and of DeLTA's
-// ResNet-152 has its stride in the first 1x1 ("v1"); those trained since, as in Torch and torchvision, in the 3x3
+// ResNets (He et al., CVPR 2016, table 1; ResNet-200: ECCV 2016). A downsampling block of the published ones and of
+// DeLTA's ResNet-152 has its stride in the first 1x1 ("v1"); those trained since, as in Torch and torchvision, in the
+// 3x3
 // ("v1.5").
 #include <array>
 #include <string>

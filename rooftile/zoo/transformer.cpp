@@ -18,8 +18,10 @@ class Stack {
     TensorId x = net_.embedding("wte", ids, shape_.vocabulary, shape_.hidden);
     x = net_.add("wte/add", x, net_.embedding("wpe", ids, shape_.positions, shape_.hidden));
     if (shape_.encoder) x = net_.layer_norm("embeddings/norm", x);
+    x = net_.dropout("embeddings/dropout", x);
     for (std::int64_t i = 0; i < shape_.layers; ++i) {
-      x = shape_.encoder ? encoder("layer" + std::to_string(i) + "/", x) : decoder("layer" + std::to_string(i) + "/", x);
+      x = shape_.encoder ? encoder("layer" + std::to_string(i) + "/", x)
+                         : decoder("layer" + std::to_string(i) + "/", x);
     }
     if (shape_.encoder) {
       net_.elementwise("pooler/tanh", "tanh", net_.fully_connected("pooler", first_position(x), shape_.hidden));
@@ -61,9 +63,10 @@ class Stack {
     TensorId scores = net_.matmul(name + "scores", q, k, true);
     scores = net_.elementwise(name + "scale", "mul", scores);
     scores = net_.elementwise(name + "mask", "add", scores);
-    const TensorId context = net_.matmul(name + "context", net_.softmax(name + "softmax", scores), v);
+    const TensorId context =
+        net_.matmul(name + "context", net_.dropout(name + "dropout", net_.softmax(name + "softmax", scores)), v);
     const TensorId joined = net_.transpose(name + "join", context, {batch_, seq_, shape_.hidden});
-    return net_.fully_connected(name + "out", joined, shape_.hidden);
+    return net_.dropout(name + "out/dropout", net_.fully_connected(name + "out", joined, shape_.hidden));
   }
 
   // A third of the fused product, copied as split() does.
@@ -87,7 +90,7 @@ class Stack {
     } else {
       y = net_.elementwise(name + activation, activation, y);
     }
-    return net_.fully_connected(name + "down", y, shape_.hidden);
+    return net_.dropout(name + "down/dropout", net_.fully_connected(name + "down", y, shape_.hidden));
   }
 
   TensorId first_position(TensorId x) { return net_.slice("pooler/first", x, {batch_, shape_.hidden}); }

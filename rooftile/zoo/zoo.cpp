@@ -11,7 +11,8 @@ namespace {
 constexpr std::size_t kDeltaNetworks = 4;
 
 ZooEntry images(std::string name, std::string description, Workload (*build)(std::int64_t)) {
-  return {std::move(name), std::move(description), {}, [build](const InputSize& size) { return build(size.batch_size); }};
+  return {
+      std::move(name), std::move(description), {}, [build](const InputSize& size) { return build(size.batch_size); }};
 }
 
 ZooEntry text(std::string description, const Transformer& shape, std::int64_t seq_len = 0) {
@@ -34,10 +35,8 @@ std::vector<ZooEntry> make_zoo() {
       images("resnet200", "ResNet-200, stride in the 3x3 (2016)", resnet200),
       images("vgg19", "VGG-19, configuration E (2014)", vgg19),
       images("densenet161", "DenseNet-161 (2016)", densenet161),
-      text("BERT base, 512 positions (2018)",
-           {"bert_base", 12, 768, 12, 3072, 30522, 512, true, "gelu", false}),
-      text("BERT large, 512 positions (2018)",
-           {"bert_large", 24, 1024, 16, 4096, 30522, 512, true, "gelu", false}),
+      text("BERT base, 512 positions (2018)", {"bert_base", 12, 768, 12, 3072, 30522, 512, true, "gelu", false}),
+      text("BERT large, 512 positions (2018)", {"bert_large", 24, 1024, 16, 4096, 30522, 512, true, "gelu", false}),
       text("BERT base over questions of 384 positions (SQuAD)",
            {"bert_base_squad", 12, 768, 12, 3072, 30522, 512, true, "gelu", false}, 384),
       text("BERT large over questions of 384 positions (SQuAD)",
@@ -47,10 +46,8 @@ std::vector<ZooEntry> make_zoo() {
            {"gpt2_large", 36, 1280, 20, 5120, 50257, 1024, false, "gelu_new", true}),
       text("GPT-3 XL, 3072 wide, 2048 positions (2020)",
            {"gpt3_xl", 24, 3072, 24, 12288, 50257, 2048, false, "gelu_new", true}),
-      text("GPT-3 2.7B, 2048 positions (2020)",
-           {"gpt3_27", 32, 2560, 32, 10240, 50257, 2048, false, "gelu_new", true}),
-      text("OPT 1.3B, 2048 positions (2022)",
-           {"opt_13", 24, 2048, 32, 8192, 50272, 2048, false, "relu", false}),
+      text("GPT-3 2.7B, 2048 positions (2020)", {"gpt3_27", 32, 2560, 32, 10240, 50257, 2048, false, "gelu_new", true}),
+      text("OPT 1.3B, 2048 positions (2022)", {"opt_13", 24, 2048, 32, 8192, 50272, 2048, false, "relu", false}),
   };
 }
 

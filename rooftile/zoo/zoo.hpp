@@ -22,7 +22,7 @@ struct InputSize {
 struct ZooEntry {
   std::string name;
   std::string description;
-  std::optional<std::int64_t> seq_len;               // that a text has unless something else is asked for; none: images
+  std::optional<std::int64_t> seq_len;  // that a text has unless something else is asked for; none: images
   std::function<Workload(const InputSize&)> builder;  // the result still needs validate()
 
   Workload build(std::int64_t batch_size) const { return builder({batch_size, seq_len.value_or(1)}); }

@@ -104,8 +104,8 @@ TEST(Zoo, LayerCounts) {
   EXPECT_EQ(count<Gemm>(build("resnet152")), 1u);
 }
 
-// MACs as the authors publish them (ResNets, VGG-19), torchvision's model table for DenseNet-161 (7.73 G); ResNet-200's is
-// the sum over its table.
+// MACs as the authors publish them (ResNets, VGG-19), torchvision's model table for DenseNet-161 (7.73 G); ResNet-200's
+// is the sum over its table.
 TEST(Zoo, FurtherNetworks) {
   constexpr double kGiga = 1e9, kNear = 0.02;
   EXPECT_NEAR(multiply_accumulates(build("resnet34")) / kGiga, 3.66, kNear);

@@ -1,0 +1,97 @@
+#include "rooftile/predict/training.hpp"
+
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/ops/builder.hpp"
+#include "rooftile/ops/infer.hpp"
+
+namespace rooftile {
+namespace {
+
+using testing::ElementsAre;
+
+// A residual block: b reads what a wrote, and so does the sum.
+Workload block() {
+  WorkloadBuilder net("block");
+  const TensorId x = *net.input({.name = "x", .shape = Shape{4, 8, 16, 16}});
+  const auto add = [&](const std::string& name, OpKind kind, std::vector<TensorId> inputs) {
+    auto* conv = std::get_if<Conv>(&kind);
+    if (conv != nullptr && !fit(*conv, net.shape(inputs.front()))) ADD_FAILURE() << name;
+    OpSpec spec;
+    spec.name = name;
+    spec.kind = std::move(kind);
+    spec.inputs = std::move(inputs);
+    spec.shape = Shape{4, 8, 16, 16};
+    return net.add(spec)->front();
+  };
+  Conv conv{.out_channels = 8};
+  conv.axes[1] = conv.axes[2] = {.filter = 3, .pad_begin = 1, .pad_end = 1};
+  const TensorId a = add("a", conv, {x});
+  const TensorId r = add("r", Elementwise{.function = "relu"}, {add("b", conv, {a})});
+  add("sum", Elementwise{.function = "add"}, {add("d", View{.function = "dropout"}, {r}), a});
+  return *net.finish();
+}
+
+std::vector<std::string> names(Phase phase) {
+  const Workload workload = block();
+  const auto prediction = predict(workload, *find_gpu("titan-xp"), {}, phase);
+  std::vector<std::string> result;
+  for (const LayerEstimate& layer : prediction->layers) {
+    const bool backward = layer.pass != Pass::fwd;
+    result.push_back(layer.name + (layer.op == "update" ? " update" : "") +
+                     (backward ? " " + std::string(name_of(layer.pass)) : ""));
+  }
+  return result;
+}
+
+TEST(Training, RunsGradientsFromTheLastLayerToTheFirst) {
+  EXPECT_THAT(names(Phase::fwd), ElementsAre("a", "b", "r", "d", "sum"));
+  // Nobody needs the gradient of x. Two readers send gradients back to a's result.
+  EXPECT_THAT(names(Phase::bwd), ElementsAre("sum bwd_data", "d bwd_data", "r bwd_data", "b bwd_data", "b bwd_weight",
+                                             "a bwd_data", "a bwd_weight"));
+  EXPECT_THAT(names(Phase::bwd_weight), ElementsAre("b bwd_weight", "a bwd_weight"));
+}
+
+TEST(Training, AStepIsItsParts) {
+  const Workload workload = block();
+  const Gpu gpu = *find_gpu("titan-xp");
+  const auto time = [&](Phase phase) { return predict(workload, gpu, {}, phase)->time.value(); };
+  EXPECT_GT(time(Phase::fwd_bwd), time(Phase::bwd) + time(Phase::fwd));  // dropout is no work without gradients
+  EXPECT_GT(time(Phase::step), time(Phase::fwd_bwd));
+  EXPECT_EQ(predict(workload, gpu, {}, Phase::step)->pass, "training");
+  EXPECT_EQ(predict(workload, gpu)->pass, "inference");
+}
+
+TEST(Training, DropoutCostsNothingAtInference) {
+  const Workload workload = block();
+  const auto inference = predict(workload, *find_gpu("titan-xp"));
+  EXPECT_EQ(inference->layers[3].method, Method::none);
+  const auto training = predict(workload, *find_gpu("titan-xp"), {}, Phase::fwd_bwd);
+  EXPECT_EQ(training->layers[3].method, Method::stream);
+  EXPECT_GT(training->layers[3].time, Seconds(0));
+}
+
+TEST(Training, DeltaTakesNoGradients) {
+  const Workload workload = block();
+  const auto prediction = predict(workload, *find_gpu("titan-xp"), {.method = Method::delta}, Phase::step);
+  ASSERT_FALSE(prediction);
+  EXPECT_EQ(prediction.error().code, ErrorCode::unsupported);
+}
+
+TEST(Training, MemoryKeepsEveryActivationAndAGradientForEachWeight) {
+  const Workload workload = block();
+  const MemoryUse inference = memory_use(workload), training = memory_use(workload, Phase::step);
+  EXPECT_EQ(training.weights, inference.weights * 2.0);
+  EXPECT_EQ(training.activations, Bytes(4.0 * 4 * 8 * 16 * 16) * 6.0);  // x, a, b, r, d, sum
+  EXPECT_LT(inference.activations, training.activations);
+}
+
+}  // namespace
+}  // namespace rooftile
