@@ -43,7 +43,7 @@ inline constexpr std::array kSimtGemmConstants = {
     ConstantInfo{"dram_efficiency", "", 0.840, 0.3, 1, "share of the bandwidth of a stream reached"},
     ConstantInfo{"bias_passes", "", 1.48, 1, 4, "passes over the output where it starts from a bias"},
     ConstantInfo{"split_overhead", "us", 9.60, 0, 15, "adding up the parts of a split k, beside their bytes"},
-    ConstantInfo{"mac_energy", "pJ", 39.2, 10, 80, "board energy of one multiply-accumulate at 16 nm"},
+    ConstantInfo{"mac_energy", "pJ", 50, 5, 160, "board energy of one multiply-accumulate at 16 nm and 1.5 GHz"},
     ConstantInfo{"power_window", "us", 744, 20, 5000, "run time after which a clock under a power cap has half fallen"},
 };
 

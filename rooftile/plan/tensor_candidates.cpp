@@ -28,25 +28,39 @@ constexpr std::array kSplits = {1, 2, 3, 4, 6, 8, 12, 16, 32, 64};
 constexpr double kLeastSplitDepth = 128;  // of k that a CTA keeps
 constexpr double kMostSplitCtas = 8;      // an SM: a grid that large has no use for a split
 
-// By CUDA compute capability; the middle one where there is none.
-std::span<const Tile> tiles_of(const Gpu& gpu) {
-  constexpr double kTuring = 7.5, kHopper = 9;
+// CUDA compute capability; that of the middle ones where there is none.
+double capability_of(const Gpu& gpu) {
+  constexpr double kAmpere = 8;
   const std::string& text = gpu.compute_capability;
   double capability = 0;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), capability);
-  if (status != std::errc() || end != text.data() + text.size()) return kAmpereTiles;
+  return status == std::errc() && end == text.data() + text.size() ? capability : kAmpere;
+}
+
+std::span<const Tile> tiles_of(const Gpu& gpu) {
+  constexpr double kTuring = 7.5, kHopper = 9;
+  const double capability = capability_of(gpu);
   if (capability < kTuring) return kVoltaTiles;
   if (capability < kHopper) return kAmpereTiles;
   return kHopperTiles;
 }
 
+// Blackwell of data centres: accumulators have a memory of their own beside the registers, and pairs of SMs multiply
+// together, each holding half of the columns of B that both need.
+bool has_tensor_memory(const Gpu& gpu) {
+  constexpr double kFirst = 10, kEnd = 12;
+  const double capability = capability_of(gpu);
+  return capability >= kFirst && capability < kEnd;
+}
+
 bool same_sides(const Tile& a, const Tile& b) { return (a.m == b.m && a.n == b.n) || (a.m == b.n && a.n == b.m); }
 
-// CTAs an SM holds: half of the registers of an SM hold accumulators, 4 bytes each; more than four CTAs help no
-// further.
-double resident_of(const Tile& tile) {
-  constexpr double kAccumulators = 32768, kMost = 4;
-  return std::clamp(kAccumulators / (static_cast<double>(tile.m) * tile.n), 1.0, kMost);
+// CTAs an SM holds: half of its registers, or its tensor memory, hold accumulators, 4 bytes each; more than four CTAs
+// help no further.
+double resident_of(const Tile& tile, const Gpu& gpu) {
+  constexpr double kInRegisters = 32768, kInTensorMemory = 65536, kMost = 4;
+  const double accumulators = has_tensor_memory(gpu) ? kInTensorMemory : kInRegisters;
+  return std::clamp(accumulators / (static_cast<double>(tile.m) * tile.n), 1.0, kMost);
 }
 
 double padded(double channels) { return std::ceil(channels / kDepth) * kDepth; }
@@ -99,7 +113,8 @@ void set_launch(Launch& launch, const Tile& tile, double split, double loaded, c
   launch.ctas = std::ceil(context.rows / tile.m) * std::ceil(product.n / tile.n) * product.batch * split;
   launch.macs_per_step = static_cast<double>(tile.m) * tile.n;
   launch.steps = std::ceil(std::ceil(context.depth / kDepth) / split) * kDepth;
-  launch.resident = context.options.active_ctas_per_sm ? *context.options.active_ctas_per_sm : resident_of(tile);
+  launch.resident =
+      context.options.active_ctas_per_sm ? *context.options.active_ctas_per_sm : resident_of(tile, context.gpu);
   launch.l2 = context.op.element * (launch.ctas * launch.steps * loaded) + launch.dram_store;
 }
 
@@ -114,7 +129,9 @@ bool is_wasteful(const Tile& tile, std::span<const Tile> tiles, const Context& c
 void visit_splits(LaunchPlan& plan, const Context& context, const VisitPlan& visit) {
   Launch& launch = plan.main;
   const double rows = std::min<double>(plan.tile.m, context.shape.m);
-  const double loaded = rows * unique_share(context.shape, rows) + std::min<double>(plan.tile.n, context.shape.n);
+  const double columns = std::min<double>(plan.tile.n, context.shape.n);
+  const bool paired = has_tensor_memory(context.gpu) && context.rows > plan.tile.m;
+  const double loaded = rows * unique_share(context.shape, rows) + columns / (paired ? 2 : 1);
   const auto visit_split = [&](int split) {
     plan.split_k = split;
     set_launch(launch, plan.tile, split, loaded, context);

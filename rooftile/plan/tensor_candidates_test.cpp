@@ -87,6 +87,25 @@ TEST(TensorPlans, CountCtasStepsAndBytes) {
   EXPECT_EQ(launch.l2, Bytes(12 * 64 * (128 + 128) * 2) + launch.dram_store);
 }
 
+TEST(TensorPlans, PairsOfSmsWithTensorMemoryShareB) {
+  PlanOptions options;
+  options.tile = Tile{128, 256, 8};
+  options.split_k = 1;
+  const auto plan_on = [&](std::string_view gpu, std::int64_t m) {
+    for (const LaunchPlan& plan : plans_of(gemm_of(m, 256, 64), gpu, options)) {
+      if (plan.tile.m == 128) return plan.main;
+    }
+    return Launch{};
+  };
+  EXPECT_EQ(plan_on("h100-sxm5-80gb", 256).l2 - plan_on("h100-sxm5-80gb", 256).dram_store, Bytes(2 * 64 * 384 * 2));
+  EXPECT_EQ(plan_on("b200-sxm-180gb", 256).l2 - plan_on("b200-sxm-180gb", 256).dram_store, Bytes(2 * 64 * 256 * 2));
+  EXPECT_EQ(plan_on("b200-sxm-180gb", 128).l2 - plan_on("b200-sxm-180gb", 128).dram_store, Bytes(64 * 384 * 2))
+      << "one CTA has no pair";
+  EXPECT_EQ(plan_on("h100-sxm5-80gb", 256).resident, 1);
+  EXPECT_EQ(plan_on("b200-sxm-180gb", 256).resident, 2);
+  EXPECT_EQ(plan_on("rtx-5090", 256).resident, 1) << "no tensor memory";
+}
+
 TEST(TensorPlans, ConvolutionsTakeWholeStepsOfChannels) {
   Conv conv{.batch = 8, .in_channels = 3, .out_channels = 48};
   conv.axes[1] = conv.axes[2] = {.in = 56, .filter = 7};

@@ -63,10 +63,12 @@ std::string simt_gemm_launch_section(const std::string& title, const Launch& lau
   const Launch::Product& product = launch.product;
   Section section(title);
   add_counts(section, launch, machine);
+  const double slots = issue_share(launch, machine);
   section.add("", "compute", parts.whole.compute,
-              fmt::format("CTAs of the busiest SM x MACs a step x (steps + {}) / (MAC rate x {})",
+              fmt::format("CTAs of the busiest SM x MACs a step x (steps + {}) / (MAC rate x {}{})",
                           named(machine, product.old_kernel ? Constant::old_prologue : Constant::prologue),
-                          named(machine, product.efficiency)));
+                          named(machine, product.efficiency),
+                          slots < 1 ? fmt::format(" x issue slots {}", grouped(slots)) : ""));
   section.add("", "latency", parts.whole.latency,
               fmt::format("the same for the CTAs that hide latencies: {} / warps, each wave",
                           named(machine, Constant::latency_warps)));

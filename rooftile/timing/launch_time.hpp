@@ -26,6 +26,9 @@ inline constexpr Seconds kNoLimit{std::numeric_limits<double>::infinity()};
 // the shortest need not know it better.
 LaunchTime launch_time(const Launch& launch, const Machine& machine, Seconds limit = kNoLimit);
 
+// Share of an SM's multiply-accumulate rate that its issue slots leave to a launch of gemm_simt.
+double issue_share(const Launch& launch, const Machine& machine);
+
 // A kernel that only moves bytes, of conv_simt.
 inline Seconds stream_time(const Stream& stream, const Machine& machine) {
   return Seconds((stream.load + stream.store).value() /

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "rooftile/timing/launch_time.hpp"
+#include "rooftile/timing/power.hpp"
 #include "rooftile/timing/rounds.hpp"
 
 namespace rooftile {
@@ -89,30 +90,27 @@ double dram_bytes(const Launch& launch, const Machine& machine) {
          store * (product.bias ? constants[Constant::bias_passes] : 1);
 }
 
-// Power of all lanes multiplying without end, over what the board may take. Energy per operation falls more slowly with
-// the process here than between boards at their cap (Machine::energy_scale): as process^0.3.
-double power_ratio(const Machine& machine) {
-  if (machine.watts <= 0) return 0;
-  constexpr double kPico = 1e-12;
-  const double energy = machine.constants[Constant::mac_energy] * kPico * fourth_root(machine.energy_scale);
-  return energy * machine.macs_per_second * machine.sms / machine.watts;
-}
-
-// Share of the boost clock that such a load leaves: the smooth least of 1 and 1 / ratio.
-double sustained_clock(double ratio) {
-  constexpr double kMost = 0.9999;
-  return std::min(kMost, 1 / fourth_root(std::cbrt(1 + fourth(ratio * ratio * ratio))));
-}
-
 }  // namespace
+
+// Multiply-accumulates share the issue slots of an SM with all other instructions. Four schedulers start one warp each
+// a clock; lanes for half of that leave every other slot free, lanes for all of it leave none. Chips up to Pascal start
+// two.
+double issue_share(const Launch& launch, const Machine& machine) {
+  constexpr double kSchedulerLanes = 4 * 32;
+  constexpr double kOthers = 0.25;  // instructions beside a multiply-accumulate: loads, addresses, stalls of operands
+  if (launch.product.old_kernel) return 1;
+  const double taken = std::min(1.0, machine.macs_per_second / machine.clock / kSchedulerLanes);
+  return 1 / std::max(1.0, taken * (1 + kOthers));
+}
 
 LaunchTime simt_gemm_time(const Launch& launch, const Machine& machine, Seconds limit) {
   constexpr double kMicro = 1e-6;
   const Launch::Product& product = launch.product;
   const Constants& constants = machine.constants;
   const double prologue = constants[product.old_kernel ? Constant::old_prologue : Constant::prologue];
-  const double round =
-      launch.macs_per_step * (launch.steps + prologue) / (machine.macs_per_second * constants[product.efficiency]);
+  const double steps = launch.steps + prologue;
+  const double round = launch.macs_per_step * steps /
+                       (machine.macs_per_second * constants[product.efficiency] * issue_share(launch, machine));
   const Rounds rounds(launch, machine.sms, constants[Constant::latency_warps]);
 
   const double l2_rate = machine.l2 * constants[Constant::l2_efficiency];
@@ -135,17 +133,18 @@ LaunchTime simt_gemm_time(const Launch& launch, const Machine& machine, Seconds 
   const double memory = fourth(l2) + fourth(dram);
   double time = fourth_root(fourth(busy) + memory);
 
-  const double ratio = power_ratio(machine);
+  const double macs = launch.ctas * launch.macs_per_step * steps;
+  const double capped = power_limited(busy, macs * mac_joules(constants[Constant::mac_energy], machine), machine);
+  const double slower = sharply_longer(busy, capped);
   double fallen = 0;
-  if (ratio > 0) {  // the clock falls from its boost within a window, the sooner the hotter the load
+  if (slower > busy) {  // the clock falls from its boost within a window, the sooner the hotter the load
     constexpr double kSharpness = 1.2;
-    const double clock = sustained_clock(ratio);
-    const double window = constants[Constant::power_window] * kMicro * clock / (1 - clock);
+    const double window = constants[Constant::power_window] * kMicro / (slower / busy - 1);
     fallen = gradually(std::pow(time / window, kSharpness));
-    time = fourth_root(fourth(busy * (1 + (1 / clock - 1) * fallen)) + memory);
+    time = fourth_root(fourth(busy + (slower - busy) * fallen) + memory);
   }
   result.dram = Seconds(dram);
-  result.power = Seconds(fallen * round * rounds.busy() * ratio);
+  result.power = Seconds(fallen * capped);
   result.atomics = Seconds(split);
   result.time = Seconds(time + split);
   return result;

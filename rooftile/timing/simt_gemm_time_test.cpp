@@ -19,6 +19,7 @@ Machine plain_machine() {
   Machine machine;
   machine.family = KernelFamily::gemm_simt;
   machine.macs_per_second = 1e9;
+  machine.clock = 1e9;
   machine.l2 = machine.dram = 1e30;
   machine.l2_capacity = 1e12;
   machine.constants = unfitted_constants(KernelFamily::gemm_simt);
@@ -117,15 +118,45 @@ TEST(SimtGemmTime, SplitAddsOverheadAndItsParts) {
   EXPECT_NEAR(micros(simt_gemm_time(launch, machine).time), 16384 + 7 + parts, 1);
 }
 
+// 30 W and a tenth of the board's power go elsewhere.
+double board_watts(double for_lanes) { return (for_lanes + 30) / 0.9; }
+
 TEST(SimtGemmTime, PowerCapHalvesTheClockOfLongKernels) {
   Machine machine = plain_machine();
-  machine.constants[Constant::mac_energy] = 40;
-  machine.watts = 40e-12 * 1e9 / 2;  // half of what all lanes take
+  machine.clock = 3e9;                             // twice the clock that energies are stated for
+  machine.constants[Constant::mac_energy] = 4e11;  // pJ: all lanes would take 2 x 0.4 J x 1e9 / s
+  machine.watts = board_watts(0.8e9 / 4);          // a quarter of it: half of the clock at half of the voltage
   machine.constants[Constant::power_window] = 20;
   const double long_time = micros(simt_gemm_time(plain_launch(), machine).time);
   EXPECT_NEAR(long_time, 2 * 16384, 0.02 * long_time);  // the clock has fallen almost from the start
   machine.constants[Constant::power_window] = 5e9;
   EXPECT_NEAR(micros(simt_gemm_time(plain_launch(), machine).time), 16384, 1);  // not yet
+}
+
+TEST(SimtGemmTime, WhatWaitsForMemoryTakesLessPower) {
+  Machine machine = plain_machine();
+  machine.clock = 1.5e9;
+  machine.constants[Constant::mac_energy] = 4e11;
+  machine.constants[Constant::power_window] = 20;
+  machine.watts = board_watts(0.4e9 / 4);
+  machine.dram = 1e6;
+  const double waiting = micros(simt_gemm_time(plain_launch(), machine).time);
+  machine.watts = 0;
+  EXPECT_NEAR(waiting, micros(simt_gemm_time(plain_launch(), machine).time), 1e-3 * waiting);
+}
+
+TEST(SimtGemmTime, LanesForEveryIssueSlotLeaveNoneForOtherInstructions) {
+  Machine machine = plain_machine();
+  machine.clock = machine.macs_per_second / 64;
+  const double half = micros(simt_gemm_time(plain_launch(), machine).time);
+  machine.clock = machine.macs_per_second / 128;
+  EXPECT_NEAR(micros(simt_gemm_time(plain_launch(), machine).time), 1.25 * half, 1e-6 * half);
+  Launch old = plain_launch();
+  old.product.old_kernel = true;
+  old.product.efficiency = Constant::efficiency_128x128;
+  machine.constants[Constant::old_prologue] = 0;
+  EXPECT_NEAR(micros(simt_gemm_time(old, machine).time), half, 1e-6 * half)
+      << "these chips start two instructions a clock";
 }
 
 Seconds least_time(const Gemm& gemm, const Gpu& gpu, const Machine& machine, const PlanOptions& options = {}) {
