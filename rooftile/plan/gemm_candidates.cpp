@@ -33,13 +33,15 @@ LaunchPlan plan_of(const GemmProduct& product, Bytes element, bool old_kernels) 
   return plan;
 }
 
-void set_kernel(LaunchPlan& plan, const GemmKernel& kernel, double resident) {
+void set_kernel(LaunchPlan& plan, const GemmProduct& product, const GemmKernel& kernel, double resident) {
   plan.tile = kernel.tile();
   Launch& launch = plan.main;
   launch.product.tile_m = kernel.rows;
   launch.product.tile_n = kernel.columns;
   launch.product.tile_k = kernel.depth;
   launch.product.efficiency = kernel.efficiency;
+  launch.product.k_contiguous_a = product.k_contiguous_a && !kernel.streams;  // else a few elements of each line
+  launch.product.k_contiguous_b = product.k_contiguous_b && !kernel.streams;
   launch.macs_per_step = static_cast<double>(kernel.rows) * kernel.columns;
   launch.warps = kernel.threads / 32;
   launch.resident = resident;
@@ -58,11 +60,13 @@ void set_split(LaunchPlan& plan, double tiles, double split) {
 }
 
 // The kernels that `options` leave; all of them where none is what they ask for.
-std::vector<GemmKernel> kernels_for(const GemmSetting& setting, const PlanOptions& options) {
+std::vector<GemmKernel> kernels_for(const GemmProduct& product, const GemmSetting& setting,
+                                    const PlanOptions& options) {
   if (!options.kernel.empty() && !options.tile) {
     if (const auto named = gemm_kernel_named(options.kernel, setting.old_kernels)) return {*named};
   }
   std::vector<GemmKernel> kernels = gemm_kernels(setting);
+  if (product.m == 1 || product.n == 1) kernels.push_back(gemv_kernel(setting, product.m == 1));
   if (!options.tile) return kernels;
   const auto wanted = [&](const GemmKernel& kernel) {
     return kernel.rows == options.tile->m && kernel.columns == options.tile->n;
@@ -101,8 +105,9 @@ void each_gemm_plan(const OpShape& op, const Gpu& gpu, const PlanOptions& option
   const GemmProduct product = gemm_product(op.gemm, op.pass);
   const GemmSetting setting = gemm_setting(gpu, product.k_contiguous_b);
   LaunchPlan plan = plan_of(product, op.element, setting.old_kernels);
-  for (const GemmKernel& kernel : kernels_for(setting, options)) {
-    set_kernel(plan, kernel, options.active_ctas_per_sm ? *options.active_ctas_per_sm : resident_ctas(kernel, gpu.sm));
+  for (const GemmKernel& kernel : kernels_for(product, setting, options)) {
+    set_kernel(plan, product, kernel,
+               options.active_ctas_per_sm ? *options.active_ctas_per_sm : resident_ctas(kernel, gpu.sm));
     const double tiles = std::ceil(product.m / kernel.rows) * std::ceil(product.n / kernel.columns) * product.batch;
     for (const int split : kSplits) {
       if (split > 1 && !options.split_k && !may_split(plan.main, tiles, split, gpu.sm_count)) break;

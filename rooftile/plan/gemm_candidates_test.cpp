@@ -1,5 +1,6 @@
 #include "rooftile/plan/gemm_candidates.hpp"
 
+#include <algorithm>
 #include <set>
 #include <vector>
 
@@ -80,6 +81,21 @@ TEST(GemmCandidates, SplitsOnlyWhereTheyLeaveDepthAndBatchIsOne) {
   for (const LaunchPlan& plan : plans({.batch = 2, .m = 64, .n = 64, .k = 4096, .trans_b = true}, "t4")) {
     EXPECT_EQ(plan.split_k, 1);
   }
+}
+
+TEST(GemmCandidates, AMatrixTimesAVectorMultipliesNoPadding) {
+  double least = 1e300;
+  for (const LaunchPlan& plan : plans({.m = 1, .n = 1000, .k = 2048, .trans_b = true}, "t4")) {
+    const Launch& launch = plan.main;
+    least = std::min(least, launch.ctas * launch.macs_per_step * launch.steps);
+  }
+  EXPECT_EQ(least, 1000.0 * 2048);
+  const auto has_gemv = [](const Gemm& gemm) {
+    const auto all = plans(gemm, "t4");
+    return std::any_of(all.begin(), all.end(), [](const LaunchPlan& plan) { return plan.tile.m * plan.tile.n == 4; });
+  };
+  EXPECT_TRUE(has_gemv({.m = 1000, .n = 1, .k = 2048}));
+  EXPECT_FALSE(has_gemv({.m = 2, .n = 1000, .k = 2048}));
 }
 
 TEST(GemmCandidates, AnUnknownTileLeavesAll) {

@@ -63,6 +63,19 @@ std::vector<GemmKernel> gemm_kernels(const GemmSetting& setting) {
   return {k128x64, k64x64, k128x32, k32x128};
 }
 
+GemmKernel gemv_kernel(const GemmSetting& setting, bool one_row) {
+  constexpr int kOutputs = 4, kDepth = 32;  // of a CTA: one warp for each
+  GemmKernel kernel = {.columns = one_row ? kOutputs : 1,
+                       .rows = one_row ? 1 : kOutputs,
+                       .depth = kDepth,
+                       .threads = 32.0 * kOutputs,
+                       .registers = 32,
+                       .smem_kib = 1,
+                       .streams = true};
+  if (setting.old_kernels) kernel.efficiency = Constant::old_efficiency_64x64;
+  return kernel;
+}
+
 std::optional<GemmKernel> gemm_kernel_named(std::string_view name, bool old_kernels) {
   const std::optional<Tile> sides = tile_of_kernel(name);  // columns x rows
   if (!sides) return std::nullopt;

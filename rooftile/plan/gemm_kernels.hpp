@@ -20,6 +20,7 @@ struct GemmKernel {
   double smem_kib = 16;
   bool sliced = false;  // groups of warps share k
   SimtGemmConstant efficiency = SimtGemmConstant::efficiency_128x128;
+  bool streams = false;  // warps read along k, whole lines at a time
 
   Tile tile() const { return {rows, columns, depth}; }
 };
@@ -34,6 +35,10 @@ GemmSetting gemm_setting(const Gpu& gpu, bool b_n_by_k);
 
 // The kernels that the library chooses from.
 std::vector<GemmKernel> gemm_kernels(const GemmSetting& setting);
+
+// The kernel for a matrix times a vector, which a library takes where C has one row or one column: it reads the matrix
+// once and multiplies nothing that is padding.
+GemmKernel gemv_kernel(const GemmSetting& setting, bool one_row);
 
 // The kernel that a profiler's name stands for (volta_sgemm_128x64_tn, ampere_sgemm_64x32_sliced1x4_tn); nullopt if
 // the name tells no known tile.
