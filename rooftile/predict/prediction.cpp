@@ -8,7 +8,7 @@ std::optional<Interval> interval_of(const LayerEstimate& layer) {
 }
 
 std::optional<Interval> interval_of(std::span<const LayerEstimate> layers) {
-  constexpr double kMostWithout = 0.2;  // of the time
+  constexpr double kMostWithout = 0.5;  // of the time
   Interval sum;
   Seconds all, without;
   for (const LayerEstimate& layer : layers) {

@@ -97,7 +97,7 @@ struct Interval {
 std::optional<Interval> interval_of(const LayerEstimate& layer);
 
 // The sum of the layers' intervals, as if all errors went the same way; layers without one count with their time.
-// Nothing where they make more than a fifth of the time: too much of it is of unknown error.
+// Nothing where they make more than half of the time: too much of it is of unknown error.
 std::optional<Interval> interval_of(std::span<const LayerEstimate> layers);
 std::optional<Interval> interval_of(const Prediction& prediction);
 
