@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <limits>
+#include <string>
+#include <variant>
 #include <vector>
 
 #include "rooftile/predict/predict.hpp"
@@ -32,12 +34,43 @@ std::vector<std::size_t> last_uses(const Workload& workload, const std::vector<T
   return last;
 }
 
+// What the gradient of an op reads beside the gradient of its result.
+struct NeededByGradient {
+  bool inputs, result;
+
+  static NeededByGradient of(const Op& op) {
+    if (std::holds_alternative<Softmax>(op.kind)) return {false, true};
+    if (const auto* elementwise = std::get_if<Elementwise>(&op.kind)) {
+      const std::string& function = elementwise->function;
+      if (function == "relu" || function == "tanh" || function == "sigmoid") return {false, true};
+      const bool linear = function == "add" || function == "sub" || (function == "mul" && op.inputs.size() == 1);
+      return {!linear, false};
+    }
+    const bool moves = std::holds_alternative<View>(op.kind) || std::holds_alternative<Move>(op.kind) ||
+                       std::holds_alternative<Reduce>(op.kind) || std::holds_alternative<Pool>(op.kind);
+    return {!moves, false};
+  }
+};
+
+// The storages that stay until the gradients that read them are computed.
+std::vector<bool> kept_for_gradients(const Workload& workload, const std::vector<TensorId>& owner) {
+  std::vector<bool> kept(workload.tensors.size());
+  for (const Op& op : workload.ops) {
+    const NeededByGradient needed = NeededByGradient::of(op);
+    for (const TensorId id : op.inputs) kept[owner[id]] = kept[owner[id]] || needed.inputs;
+    for (const TensorId id : op.outputs) kept[owner[id]] = kept[owner[id]] || needed.result;
+  }
+  return kept;
+}
+
 }  // namespace
 
 MemoryUse memory_use(const Workload& workload, Phase phase) {
   const bool gradients = phase != Phase::fwd;
   const std::vector<TensorId> owner = storage(workload, gradients);
   const std::vector<std::size_t> last = last_uses(workload, owner);
+  const std::vector<bool> kept =
+      gradients ? kept_for_gradients(workload, owner) : std::vector<bool>(workload.tensors.size());
   MemoryUse use;
   for (const Tensor& tensor : workload.tensors) {
     if (tensor.constant) use.weights += size_of(tensor) * (gradients ? 2.0 : 1.0);
@@ -56,7 +89,7 @@ MemoryUse memory_use(const Workload& workload, Phase phase) {
     for (const TensorId id : op.outputs) allocate(owner[id]);
     use.activations = std::max(use.activations, now);
     const auto release = [&](TensorId id) {
-      if (gradients || !alive[id] || last[id] > i) return;
+      if (kept[id] || !alive[id] || last[id] > i) return;
       alive[id] = false;
       now -= size_of(workload.tensors[id]);
     };

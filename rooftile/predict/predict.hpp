@@ -63,7 +63,8 @@ Result<Prediction> predict(const Workload& workload, const Gpu& gpu, const Predi
                            Phase phase = Phase::fwd);
 
 // The largest weights-and-activations footprint of running the ops in order, freeing each tensor after its last use.
-// With gradients every tensor is kept for them, and each weight has a gradient, counted with the weights.
+// With gradients what they read is kept: inputs of products, normalisations and other functions, results of softmax and of
+// functions whose derivative follows from them. Each weight has a gradient, counted with the weights.
 MemoryUse memory_use(const Workload& workload, Phase phase = Phase::fwd);
 
 }  // namespace rooftile
