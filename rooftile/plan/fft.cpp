@@ -1,6 +1,7 @@
 #include "rooftile/plan/fft.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "rooftile/plan/planes.hpp"
@@ -9,11 +10,17 @@ namespace rooftile {
 namespace {
 
 constexpr double kTile = 32, kLeast = 16, kMost = 256;  // positions of an axis
+constexpr double kMostInSm = 64;                        // the same, of a tile of 4-byte numbers in shared memory
 constexpr double kComplex = 2;                          // numbers
 constexpr double kComplexMacs = 4;                      // of real numbers, for one of complex ones
 
-// A CTA multiplies 64 x 64 complex numbers a step: the accumulators of a real tile of 128 x 64.
-constexpr double kProductTile = 64, kWarps = 8, kResident = 2;
+// A CTA multiplies 64 x 64 complex numbers a step, as many accumulators as a real tile of 128 x 64 has, or 32 x 32;
+// threads as profilers report them.
+struct ProductTile {
+  int size;
+  double warps, resident;
+};
+constexpr std::array kProductTiles = {ProductTile{64, 8, 2}, ProductTile{32, 2, 8}};
 
 // `size` positions an axis, as many tiles a map as the outputs need.
 void visit_fft(const Planes& planes, bool weights, double size, const VisitPlan& visit) {
@@ -26,32 +33,41 @@ void visit_fft(const Planes& planes, bool weights, double size, const VisitPlan&
   const Bytes plain_filters =
       planes.element * (planes.filter_height * planes.filter_width * planes.in_channels * planes.out_channels);
 
+  // Rows and columns in one go where a tile fits an SM; else the half-transformed tile goes to memory and back.
+  const double between = size > kMostInSm ? 1 : 0;
+  const auto transform = [&](Bytes plain, Bytes transformed) {
+    return Stream{plain + transformed * between, transformed + transformed * between};
+  };
+  const auto back = [&](Bytes transformed, Bytes plain) {
+    return Stream{transformed + transformed * between, plain + transformed * between};
+  };
   LaunchPlan plan;
   plan.algorithm = Algorithm::fft;
-  plan.tile = {static_cast<int>(kProductTile), static_cast<int>(kProductTile), 8};
-  plan.add_before(input_bytes(planes), input);
-  if (weights) {
-    plan.add_before(output_bytes(planes), output);
-    plan.add_after(filters, plain_filters);
-  } else {
-    plan.add_before(plain_filters, filters);
-    plan.add_after(output, output_bytes(planes));
-  }
+  const Stream first = transform(input_bytes(planes), input);
+  const Stream second = weights ? transform(output_bytes(planes), output) : transform(plain_filters, filters);
+  const Stream last = weights ? back(filters, plain_filters) : back(output, output_bytes(planes));
+  plan.add_before(first.load, first.store);
+  plan.add_before(second.load, second.store);
+  plan.add_after(last.load, last.store);
   // Rows and depth of each product; the gradient of the filters sums over the tiles.
   const double m = weights ? planes.in_channels : tiles, k = weights ? tiles : planes.in_channels;
   Launch& gemm = plan.main;
-  gemm.ctas = frequencies * std::ceil(m / kProductTile) * std::ceil(planes.out_channels / kProductTile);
-  gemm.macs_per_step = kComplexMacs * kProductTile * kProductTile;
   gemm.steps = std::ceil(k / 8) * 8;
-  gemm.warps = kWarps;
-  gemm.resident = kResident;
   gemm.efficiency = ConvConstant::wide_efficiency;  // four multiplications for two operands: as dense as a large tile
   gemm.prologue = ConvConstant::winograd_prologue;
   gemm.gradient = weights;
   gemm.dram_load = input + (weights ? output : filters);
   gemm.dram_store = weights ? filters : output;
-  gemm.l2 = planes.element * (kComplex * gemm.ctas * gemm.steps * 2 * kProductTile) + gemm.dram_store;
-  visit(plan);
+  for (const ProductTile& tile : kProductTiles) {
+    const double edge = tile.size;
+    plan.tile = {tile.size, tile.size, 8};
+    gemm.ctas = frequencies * std::ceil(m / edge) * std::ceil(planes.out_channels / edge);
+    gemm.macs_per_step = kComplexMacs * edge * edge;
+    gemm.warps = tile.warps;
+    gemm.resident = tile.resident;
+    gemm.l2 = planes.element * (kComplex * gemm.ctas * gemm.steps * 2 * edge) + gemm.dram_store;
+    visit(plan);
+  }
 }
 
 }  // namespace

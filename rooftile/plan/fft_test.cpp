@@ -24,19 +24,29 @@ std::vector<LaunchPlan> plans_of(const OpShape& op) {
 TEST(Fft, TransformsWholeMapsOrTiles) {
   // 9x9 over 64x64: 56 outputs and 8 more positions fill 64; tiles of 32 have 24 outputs, three an axis.
   const std::vector<LaunchPlan> plans = plans_of(shape_of(2, 8, 64, 16, 9));
-  ASSERT_EQ(plans.size(), 2U);
+  ASSERT_EQ(plans.size(), 4U);
   ASSERT_EQ(plans[0].count(), 4U);
   EXPECT_EQ(plans[0].launch(0).dram_load, Bytes(4.0 * 2 * 8 * 64 * 64));
   EXPECT_EQ(plans[0].launch(0).dram_store, Bytes(8.0 * 32 * 17 * (2 * 9) * 8));
-  EXPECT_EQ(plans[1].launch(0).dram_store, Bytes(8.0 * 64 * 33 * 2 * 8));
-  EXPECT_EQ(plans[1].launch(1).dram_store, Bytes(8.0 * 64 * 33 * 8 * 16));
-  EXPECT_EQ(plans[1].launch(3).dram_load, Bytes(8.0 * 64 * 33 * 2 * 16));
-  EXPECT_EQ(plans[1].launch(2).ctas, 64 * 33);
-  EXPECT_EQ(plans[1].launch(2).macs_per_step, 4 * 64 * 64);
-  EXPECT_EQ(plans[1].launch(2).steps, 8);
+  EXPECT_EQ(plans[2].launch(0).dram_store, Bytes(8.0 * 64 * 33 * 2 * 8));
+  EXPECT_EQ(plans[2].launch(1).dram_store, Bytes(8.0 * 64 * 33 * 8 * 16));
+  EXPECT_EQ(plans[2].launch(3).dram_load, Bytes(8.0 * 64 * 33 * 2 * 16));
+  EXPECT_EQ(plans[2].launch(2).ctas, 64 * 33);
+  EXPECT_EQ(plans[2].launch(2).macs_per_step, 4 * 64 * 64);
+  EXPECT_EQ(plans[3].launch(2).macs_per_step, 4 * 32 * 32);
+  EXPECT_EQ(plans[2].launch(2).steps, 8);
 }
 
-TEST(Fft, SmallMapsNeedNoTiles) { EXPECT_EQ(plans_of(shape_of(1, 8, 32, 8, 9)).size(), 1U); }
+TEST(Fft, SmallMapsNeedNoTiles) { EXPECT_EQ(plans_of(shape_of(1, 8, 32, 8, 9)).size(), 2U); }
+
+TEST(Fft, LargeMapsAreTransformedInTwoGoes) {
+  const LaunchPlan plan = plans_of(shape_of(1, 8, 128, 8, 11)).back();  // whole: 128 x 128 numbers are 64 KiB
+  const double transformed = 8.0 * 128 * 65 * 8;
+  EXPECT_EQ(plan.launch(0).dram_load, Bytes(4.0 * 8 * 128 * 128 + transformed));
+  EXPECT_EQ(plan.launch(0).dram_store, Bytes(2 * transformed));
+  EXPECT_EQ(plan.launch(3).dram_load, Bytes(2 * transformed));
+  EXPECT_EQ(plan.launch(3).dram_store, Bytes(4.0 * 8 * 118 * 118 + transformed));
+}
 
 TEST(Fft, TheGradientOfTheFiltersSumsOverTheTiles) {
   OpShape op = shape_of(128, 128, 32, 128, 9);
