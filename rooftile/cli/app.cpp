@@ -318,13 +318,14 @@ class CommandLine {
   void add_prediction_options(CLI::App* command, const std::string& gpu_help) {
     command->add_option("--gpu", typed_.gpu, gpu_help);
     command->add_option("-b,--batch-size", typed_.batch_size, "samples a batch (default: the model's own, else 1)");
-    command->add_option("--seq-len", typed_.seq_len, "positions of a text, for transformers (default: the model's own)");
+    command->add_option("--seq-len", typed_.seq_len,
+                        "positions of a text, for transformers (default: the model's own)");
     command->add_option("--precision", typed_.precision,
                         "fp32 (default), tf32, fp16, bf16, fp8 or int8, as the GPU has it; delta and prior: fp32");
     command->add_flag("--skip-unsupported", typed_.skip_unsupported,
                       "leave out operators that are not supported, and list them");
     command->add_option("--method", typed_.method,
-                        "of convolutions and GEMMs: rooftile (default), delta (DeLTA as published), roofline, or "
+                        "rooftile (default), delta (DeLTA as published: convolutions and GEMMs), roofline, or "
                         "prior[=RATE] (DeLTA with fixed miss rates); other operators stream");
     command->add_option("--miss-rate", typed_.miss_rate, "of L1 and L2 for --method prior, 0 to 1 (default: 1)");
     command->add_option("--tile", typed_.tile, "CTA tile to use instead of the method's choice, as in 128x64x4");
@@ -345,8 +346,9 @@ class CommandLine {
     command->add_option("MODEL", typed_.model,
                         "an .onnx file, a workload .json, a name of 'rooftile models', or - (standard input)");
     add_prediction_options(command, "catalogue id, an unambiguous part of one, or a .toml file; several with commas");
-    command->add_option("--pass", typed_.pass,
-                        "inference (fwd), training (step: forward, gradients, update), or bwd, fwd_bwd, bwd_data, bwd_weight");
+    command->add_option(
+        "--pass", typed_.pass,
+        "inference (fwd), training (step: forward, gradients, update), or bwd, fwd_bwd, bwd_data, bwd_weight");
     command->add_option("--format", typed_.format, "table, json or csv (default: by the suffix of -o)");
     command->add_option("-o,--output", typed_.output, "write to this file");
     command->add_flag("--all", typed_.all, "list every layer, not the ten slowest");

@@ -44,8 +44,9 @@ Result<void> explain(const ExplainArguments& arguments) {
   const auto gpu = gpu_of_option(given.gpus.front());
   if (!gpu) return tl::unexpected(gpu.error());
   if (auto result = check(options, *gpu); !result) return result;
-  const auto workload =
-      load_model(arguments.model, {.batch_size = given.batch_size, .seq_len = given.seq_len, .skip_unsupported = given.skip_unsupported});
+  const auto workload = load_model(
+      arguments.model,
+      {.batch_size = given.batch_size, .seq_len = given.seq_len, .skip_unsupported = given.skip_unsupported});
   if (!workload) return tl::unexpected(workload.error());
   const auto op = find_layer(*workload, arguments.layer);
   if (!op) return tl::unexpected(op.error());

@@ -69,8 +69,9 @@ Result<void> predict_model(const PredictArguments& arguments) {
     if (!gpu) return tl::unexpected(gpu.error());
     gpus.push_back(std::move(*gpu));
   }
-  const auto workload =
-      load_model(arguments.model, {.batch_size = given.batch_size, .seq_len = given.seq_len, .skip_unsupported = given.skip_unsupported});
+  const auto workload = load_model(
+      arguments.model,
+      {.batch_size = given.batch_size, .seq_len = given.seq_len, .skip_unsupported = given.skip_unsupported});
   if (!workload) return tl::unexpected(workload.error());
   std::vector<Prediction> predictions;
   for (const Gpu& gpu : gpus) {

@@ -32,7 +32,7 @@ struct Measured {
 // A whole network, by the name or the path of its model.
 struct NetworkRun {
   std::string model;
-  std::optional<std::int64_t> batch;  // none: the model's own
+  std::optional<std::int64_t> batch;    // none: the model's own
   std::optional<std::int64_t> seq_len;  // none: the model's own
   std::int64_t gpus = 1;
 

@@ -23,10 +23,10 @@ KernelTime fastest_of(std::vector<LaunchPlan> plans);
 
 struct FitRow {
   KernelTime kernels;
-  std::size_t machine = 0;        // in FitRows::machines
-  std::size_t harness = 0;        // in FitRows::harnesses
-  Seconds measured;               // the harness's share subtracted
-  std::size_t shape = 0;          // equal for equal shapes, whatever the GPU and the pass
+  std::size_t machine = 0;  // in FitRows::machines
+  std::size_t harness = 0;  // in FitRows::harnesses
+  Seconds measured;         // the harness's share subtracted
+  std::size_t shape = 0;    // equal for equal shapes, whatever the GPU and the pass
 };
 
 // The rows of one kernel family on one GPU, or of several merged.

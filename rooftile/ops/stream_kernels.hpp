@@ -18,8 +18,8 @@ StreamKernel stream_kernel(const StreamLayer& layer, Bytes element);
 enum class StreamUse { inference, training };
 
 // Of an operator of a network, forward. Normalisations and softmax take the last dimension for a row (instance and
-// group normalisation: all dimensions after the channels). None for a view, except dropout in training; not for convolutions, GEMMs, attention and
-// recurrent layers.
+// group normalisation: all dimensions after the channels). None for a view, except dropout in training; not for
+// convolutions, GEMMs, attention and recurrent layers.
 std::vector<StreamKernel> stream_kernels(const Workload& workload, const Op& op, StreamUse use = StreamUse::inference);
 
 // A depthwise convolution: one thread for every few outputs.

@@ -12,7 +12,7 @@
 namespace rooftile {
 
 enum class StreamKind {
-  norm,              // RMS norm
+  norm,  // RMS norm
   layernorm,
   softmax,
   gelu,
@@ -20,12 +20,8 @@ enum class StreamKind {
   gated_activation,  // two inputs as wide as the output
   add,               // two inputs
 };
-inline constexpr std::array kStreamKinds = {StreamKind::norm,
-                                            StreamKind::layernorm,
-                                            StreamKind::softmax,
-                                            StreamKind::gelu,
-                                            StreamKind::activation,
-                                            StreamKind::gated_activation,
+inline constexpr std::array kStreamKinds = {StreamKind::norm, StreamKind::layernorm,  StreamKind::softmax,
+                                            StreamKind::gelu, StreamKind::activation, StreamKind::gated_activation,
                                             StreamKind::add};
 std::string_view name_of(StreamKind kind);
 std::optional<StreamKind> parse_stream_kind(std::string_view text);

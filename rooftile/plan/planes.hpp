@@ -8,10 +8,10 @@ namespace rooftile {
 
 // The convolution that the pass computes, whichever tensor plays the input: a data gradient swaps the roles.
 struct Planes {
-  double batch, in_channels, out_channels;
-  double in, out;        // positions of a map
-  double height, width;  // of the output map
-  double filter_height, filter_width;
+  double batch = 1, in_channels = 1, out_channels = 1;
+  double in = 1, out = 1;        // positions of a map
+  double height = 1, width = 1;  // of the output map
+  double filter_height = 1, filter_width = 1;
   Bytes element;
 };
 Planes planes_of(const OpShape& op);

@@ -52,7 +52,9 @@ LayerEstimate estimate(const Attention& attention, const Gpu& gpu, const Predict
   const AttentionElements count = elements_of(attention);
   const Bytes element = size_of(options.precision);
   const Bytes kv = size_of(attention.kv_precision.value_or(options.precision)) * (2 * count.kv);
-  const OperandBytes bytes = {element * count.q + kv, element * count.q};
+  OperandBytes bytes = {element * count.q + kv, element * count.q};
+  // The gradient also reads the result and its gradient, and writes one for each operand.
+  if (options.pass != Pass::fwd) bytes = {bytes.read + element * (2 * count.q), bytes.read};
   PredictOptions multiplied = options;
   multiplied.precision = attention_precision(attention, options.precision, gpu);
   const auto model =

@@ -223,6 +223,9 @@ Result<void> check(const PredictOptions& options, const Gpu& gpu) {
 }
 
 Result<Prediction> predict(const Workload& workload, const Gpu& gpu, const PredictOptions& options, Phase phase) {
+  if (phase != Phase::fwd && options.precision == DType::int8) {
+    return fail(ErrorCode::unsupported, "int8 has no gradients; pass inference takes it");
+  }
   for (const Pass pass : passes_of(phase)) {
     PredictOptions own = options;
     own.pass = pass;

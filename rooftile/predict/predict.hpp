@@ -43,9 +43,9 @@ LayerEstimate estimate(const Workload& workload, const Op& op, const Gpu& gpu, c
 LayerEstimate estimate(const Conv& conv, const Gpu& gpu, const PredictOptions& options = {});
 LayerEstimate estimate(const Gemm& gemm, const Gpu& gpu, const PredictOptions& options = {});
 
-// One operator over sequences or a streaming one, alone, whose numbers passed check(). Under a method that is not for it
-// the time is that of the roofline. A gradient of attention has both operands' in bwd_data and nothing in bwd_weight, and
-// so has a streaming operator.
+// One operator over sequences or a streaming one, alone, whose numbers passed check(). Under a method that is not for
+// it the time is that of the roofline. A gradient of attention has both operands' in bwd_data and nothing in
+// bwd_weight, and so has a streaming operator.
 LayerEstimate estimate(const Attention& attention, const Gpu& gpu, const PredictOptions& options = {});
 LayerEstimate estimate(const Recurrent& recurrent, const Gpu& gpu, const PredictOptions& options = {});
 LayerEstimate estimate(const StreamLayer& stream, const Gpu& gpu, const PredictOptions& options = {});
@@ -56,15 +56,15 @@ LayerEstimate sum_of(const std::vector<LayerEstimate>& estimates);
 // The update of that many weights by an optimiser: reads weights and gradients, writes weights.
 LayerEstimate estimate_update(double weights, const Gpu& gpu, const PredictOptions& options = {});
 
-// A workload that passed validate(), through all passes of a phase: the layers forward, then the gradients from the last
-// to the first, then the updates. The data gradient of layers that read nothing but inputs of the network is left out.
-// Errors: those of check().
+// A workload that passed validate(), through all passes of a phase: the layers forward, then the gradients from the
+// last to the first, then the updates. The data gradient of layers that read nothing but inputs of the network is left
+// out. Errors: those of check().
 Result<Prediction> predict(const Workload& workload, const Gpu& gpu, const PredictOptions& options = {},
                            Phase phase = Phase::fwd);
 
 // The largest weights-and-activations footprint of running the ops in order, freeing each tensor after its last use.
-// With gradients what they read is kept: inputs of products, normalisations and other functions, results of softmax and of
-// functions whose derivative follows from them. Each weight has a gradient, counted with the weights.
+// With gradients what they read is kept: inputs of products, normalisations and other functions, results of softmax and
+// of functions whose derivative follows from them. Each weight has a gradient, counted with the weights.
 MemoryUse memory_use(const Workload& workload, Phase phase = Phase::fwd);
 
 }  // namespace rooftile

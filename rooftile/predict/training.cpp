@@ -1,7 +1,11 @@
 #include "rooftile/predict/training.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <span>
 #include <variant>
+
+#include <fmt/format.h>
 
 #include "rooftile/ops/pass_bytes.hpp"
 #include "rooftile/ops/stream_gradient.hpp"
@@ -29,6 +33,7 @@ LayerEstimate estimate_gradient_sum(const Tensor& tensor, const Gpu& gpu, const 
   layer.function = "add";
   layer.pass = Pass::bwd_data;
   layer.flops = Flops(elements(tensor.shape));
+  layer.output = tensor.shape;
   PredictOptions own = options;
   own.framework.clear();
   const std::vector<StreamKernel> kernels = {gradient_sum(tensor)};
@@ -36,13 +41,18 @@ LayerEstimate estimate_gradient_sum(const Tensor& tensor, const Gpu& gpu, const 
   return layer;
 }
 
-double weight_elements(const Workload& workload, const Op& op) {
-  double count = 0;
-  for (const TensorId id : op.inputs) {
-    const Tensor& tensor = workload.tensors[id];
-    if (tensor.constant && floating(tensor)) count += elements(tensor.shape);
+// The weights of an op that an optimiser updates: of a batch normalisation scale and shift, not the statistics.
+std::vector<TensorId> weights_of(const Workload& workload, const Op& op) {
+  constexpr std::size_t kBeforeStatistics = 3;  // data, scale, shift
+  const auto* norm = std::get_if<Normalize>(&op.kind);
+  const bool statistics = norm != nullptr && norm->function == "batch";
+  const std::size_t count = statistics ? std::min(kBeforeStatistics, op.inputs.size()) : op.inputs.size();
+  std::vector<TensorId> ids;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Tensor& tensor = workload.tensors[op.inputs[i]];
+    if (tensor.constant && floating(tensor)) ids.push_back(op.inputs[i]);
   }
-  return count;
+  return ids;
 }
 
 class Step {
@@ -59,13 +69,12 @@ class Step {
   }
 
   std::vector<LayerEstimate> run(Phase phase) {
-    bool updates = phase == Phase::step;
     options_.training = phase != Phase::fwd;
     for (const Pass pass : passes_of(phase)) {
       if (pass == Pass::fwd) forward();
     }
     if (phase != Phase::fwd) backward(passes_of(phase));
-    if (updates) update();
+    if (phase == Phase::step) update();
     return std::move(layers_);
   }
 
@@ -90,17 +99,22 @@ class Step {
       if (!needed_[id]) continue;
       for (std::size_t i = 1; i < readers_[id]; ++i) {
         layers_.push_back(estimate_gradient_sum(workload_.tensors[id], gpu_, options_));
-        layers_.back().name = workload_.tensors[id].name;
+        layers_.back().name = workload_.tensors[id].name + (i == 1 ? ".sum" : fmt::format(".sum{}", i));
       }
     }
   }
 
   void update() {
+    std::vector<bool> updated(workload_.tensors.size());  // weights that layers share are updated once
     for (const Op& op : workload_.ops) {
-      const double weights = weight_elements(workload_, op);
+      double weights = 0;
+      for (const TensorId id : weights_of(workload_, op)) {
+        if (!updated[id]) weights += elements(workload_.tensors[id].shape);
+        updated[id] = true;
+      }
       if (weights == 0) continue;
       layers_.push_back(estimate_update(weights, gpu_, options_));
-      layers_.back().name = op.name;
+      layers_.back().name = op.name + ".update";
     }
   }
 
@@ -111,9 +125,10 @@ class Step {
     if (view != nullptr && !is_dropout(*view)) return false;
     const bool data = std::any_of(op.inputs.begin(), op.inputs.end(),
                                   [&](TensorId id) { return needed_[id] && !workload_.tensors[id].constant; });
-    const bool weights = weight_elements(workload_, op) > 0;
-    const bool conv = std::holds_alternative<Conv>(op.kind), recurrent = std::holds_alternative<Recurrent>(op.kind);
-    if (conv || recurrent) return pass == Pass::bwd_data ? data : weights;
+    const bool weights = !weights_of(workload_, op).empty();
+    if (std::holds_alternative<Conv>(op.kind)) return pass == Pass::bwd_data ? data : weights;
+    // The gradient goes back through the steps whether or not the input needs one.
+    if (std::holds_alternative<Recurrent>(op.kind)) return pass == Pass::bwd_data ? data || weights : weights;
     if (std::holds_alternative<Gemm>(op.kind)) {  // of two activations: a gradient for each
       const bool second = op.inputs.size() > 1 && needed_[op.inputs[1]];
       return pass == Pass::bwd_data ? needed_[op.inputs.front()] : weights || second;
@@ -158,6 +173,7 @@ LayerEstimate estimate_update(double weights, const Gpu& gpu, const PredictOptio
   LayerEstimate layer = empty_layer("update", Method::stream);
   layer.pass = Pass::bwd_weight;
   layer.flops = Flops(2 * weights);
+  layer.output = {static_cast<std::int64_t>(weights)};
   const Bytes element = size_of(options.precision);
   const OperandBytes bytes = {element * (2 * weights), element * weights};
   const StreamWork work{.operations = layer.flops.value()};

@@ -1,5 +1,6 @@
 #include "rooftile/predict/training.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <variant>
@@ -55,8 +56,49 @@ TEST(Training, RunsGradientsFromTheLastLayerToTheFirst) {
   EXPECT_THAT(names(Phase::fwd), ElementsAre("a", "b", "r", "d", "sum"));
   // Nobody needs the gradient of x. Two readers send gradients back to a's result.
   EXPECT_THAT(names(Phase::bwd), ElementsAre("sum bwd_data", "d bwd_data", "r bwd_data", "b bwd_data", "b bwd_weight",
-                                             "a bwd_data", "a bwd_weight"));
+                                             "a.sum bwd_data", "a bwd_weight"));
   EXPECT_THAT(names(Phase::bwd_weight), ElementsAre("b bwd_weight", "a bwd_weight"));
+}
+
+// A layer of 100 steps whose input needs no gradient, and one that shares its weights.
+TEST(Training, GradientsGoBackThroughTheStepsOfARecurrentLayer) {
+  WorkloadBuilder net("rnn");
+  const TensorId x = *net.input({.name = "x", .shape = Shape{100, 8, 64}});
+  OpSpec spec;
+  spec.name = "lstm";
+  spec.kind = Recurrent{.batch = 8, .steps = 100, .input = 64, .hidden = 64};
+  spec.inputs = {x};
+  ASSERT_TRUE(net.add(spec));
+  const Workload workload = *net.finish();
+  const auto forward = predict(workload, *find_gpu("a100-sxm4-80gb")),
+             backward = predict(workload, *find_gpu("a100-sxm4-80gb"), {}, Phase::bwd);
+  EXPECT_GT(backward->time, forward->time * 0.5);
+}
+
+TEST(Training, SharedWeightsAreUpdatedOnce) {
+  WorkloadBuilder net("tied");
+  const TensorId x = *net.input({.name = "x", .shape = Shape{8, 64}});
+  const TensorId w = *net.tensor({.name = "w", .shape = Shape{64, 64}, .constant = true});
+  TensorId y = x;
+  for (const char* name : {"first", "second"}) {
+    OpSpec spec;
+    spec.name = name;
+    Gemm gemm;
+    ASSERT_TRUE(fit(gemm, net.shapes({y, w})));
+    spec.kind = gemm;
+    spec.inputs = {y, w};
+    y = net.add(spec)->front();
+  }
+  const auto step = predict(*net.finish(), *find_gpu("titan-xp"), {}, Phase::step);
+  EXPECT_EQ(std::count_if(step->layers.begin(), step->layers.end(),
+                          [](const LayerEstimate& layer) { return layer.op == "update"; }),
+            1);
+}
+
+TEST(Training, WholeNumbersHaveNoGradient) {
+  const auto prediction = predict(block(), *find_gpu("a100-sxm4-80gb"), {.precision = DType::int8}, Phase::step);
+  ASSERT_FALSE(prediction);
+  EXPECT_EQ(prediction.error().text(), "int8 has no gradients; pass inference takes it");
 }
 
 TEST(Training, AStepIsItsParts) {

@@ -31,6 +31,12 @@ struct Side {
   std::vector<Layer> layers;
 };
 
+// Behind the name of a layer: the pass, where it is not forward.
+std::string pass_of(const Json& layer) {
+  if (!layer.contains("pass") || !layer["pass"].is_string() || layer["pass"] == "fwd") return "";
+  return " " + layer["pass"].get<std::string>();
+}
+
 // Why `json` is not a whole prediction, or "".
 std::string problem_of(const Json& json) {
   const auto is_time = [](const Json& number) {
@@ -49,7 +55,7 @@ std::string problem_of(const Json& json) {
     const std::string name = layer["name"];
     if (!layer.contains("time_s") || !is_time(layer["time_s"]))
       return fmt::format("'time_s' of '{}' is not a time", name);
-    if (!names.insert(name).second) return fmt::format("two layers are called '{}'", name);
+    if (!names.insert(name + pass_of(layer)).second) return fmt::format("two layers are called '{}'", name);
   }
   return "";
 }
@@ -79,8 +85,8 @@ Result<Side> read(std::string_view text, std::string_view where) {
             {}};
   for (const Json& layer : json["layers"]) {
     const bool limited = layer.contains("bottleneck") && layer["bottleneck"].is_string();
-    side.layers.push_back(
-        {text_at(layer, "name"), limited ? text_at(layer, "bottleneck") : "-", Seconds(layer["time_s"].get<double>())});
+    side.layers.push_back({text_at(layer, "name") + one_line(pass_of(layer)),
+                           limited ? text_at(layer, "bottleneck") : "-", Seconds(layer["time_s"].get<double>())});
   }
   return side;
 }

@@ -32,7 +32,8 @@ std::string kernel_section(const std::string& title, const StreamKernel& kernel,
   section.add("", "DRAM stores", whole(time.dram_store), "the same");
   section.add("", "CTAs", kernel.ctas, fmt::format("of {} threads", grouped(kernel.threads)));
   section.add("", "waits", kernel.steps + kernel.resteps, "of a thread for memory, one after another");
-  section.add("", "compute", time.cases[Bottleneck::compute], "instructions of the busiest SM's CTAs, 128 lanes a clock");
+  section.add("", "compute", time.cases[Bottleneck::compute],
+              "instructions of the busiest SM's CTAs, 128 lanes a clock");
   section.add("", "latency", time.cases[Bottleneck::latency],
               fmt::format("waits of its rounds of CTAs: {} x latency of what is loaded",
                           named(machine, StreamConstant::latency)));

@@ -40,7 +40,7 @@ std::string support_report(const Prediction& prediction) {
   }
   return text +
          "\n  rooftile  the fastest of the kernels that a library could pick (docs/theory.md)\n"
-         "  stream    bytes against DRAM bandwidth, at least one kernel launch\n"
+         "  stream    its bytes, passes over memory and rounds of CTAs, in closed form\n"
          "  none      moves no data, costs nothing\n";
 }
 

@@ -78,9 +78,9 @@ std::string layers(const Prediction& prediction, bool all) {
                    {"method"}});
   for (const LayerEstimate* layer : order) {
     const bool free = layer->method == Method::none;
-    const bool forward = layer->pass == Pass::fwd;
-    table.add({forward ? layer->name : fmt::format("{} {}", layer->name, name_of(layer->pass)), label_of(*layer), print(layer->output), print(layer->time),
-               percent(layer->time.value(), prediction.time.value()),
+    const bool forward = layer->pass == Pass::fwd || layer->op == "update";
+    table.add({forward ? layer->name : fmt::format("{} {}", layer->name, name_of(layer->pass)), label_of(*layer),
+               print(layer->output), print(layer->time), percent(layer->time.value(), prediction.time.value()),
                free ? "-" : std::string(name_of(layer->bottleneck)), std::string(name_of(layer->method))});
   }
   std::string text = table.empty() ? "  no layers\n" : table.text();

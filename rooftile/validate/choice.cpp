@@ -10,9 +10,9 @@
 namespace rooftile {
 namespace {
 
-
 bool is_planned(const std::string& algorithm) {
-  return std::any_of(kAlgorithms.begin(), kAlgorithms.end(), [&](Algorithm known) { return name_of(known) == algorithm; });
+  return std::any_of(kAlgorithms.begin(), kAlgorithms.end(),
+                     [&](Algorithm known) { return name_of(known) == algorithm; });
 }
 
 // What ran and what would have been chosen; a layer has one product.

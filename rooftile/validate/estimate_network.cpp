@@ -6,7 +6,8 @@ namespace rooftile {
 
 Result<LayerEstimate> estimate_network(const NetworkRun& run, Phase phase, const Gpu& gpu,
                                        const PredictOptions& options) {
-  if (run.gpus > 1) return fail(ErrorCode::unsupported, "networks on several GPUs are not predicted yet", "column gpus");
+  if (run.gpus > 1)
+    return fail(ErrorCode::unsupported, "networks on several GPUs are not predicted yet", "column gpus");
   const auto workload = load_model(run.model, {.batch_size = run.batch, .seq_len = run.seq_len});
   if (!workload) {
     // A table may name networks that nobody described here.
@@ -19,6 +20,7 @@ Result<LayerEstimate> estimate_network(const NetworkRun& run, Phase phase, const
   LayerEstimate sum = sum_of(prediction->layers);
   sum.op = "network";
   sum.function.clear();
+  sum.method = options.method;
   sum.time = prediction->time;
   return sum;
 }

@@ -7,6 +7,8 @@
 #include <variant>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/ops/pass_bytes.hpp"
 #include "rooftile/plan/kernel_name.hpp"
@@ -76,20 +78,27 @@ Result<LayerEstimate> estimate_row(const LayerRow& row, const PredictOptions& op
   PredictOptions own = options_of(row, options);
   if (const auto* network = std::get_if<NetworkRun>(&row.op)) return estimate_network(*network, row.phase, **gpu, own);
   std::vector<LayerEstimate> passes;
+  const double weights = std::visit(WeightElements{}, row.op);
+  if (weights == 0 && row.phase == Phase::bwd_weight) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("{} has no weights; bwd_data has all its gradients", name_of(row.op)), "column pass");
+  }
   for (const Pass pass : passes_of(row.phase)) {
+    if (weights == 0 && pass == Pass::bwd_weight) continue;
     own.pass = pass;
     if (auto result = check(own, **gpu); !result) {
       return fail(result.error().code, result.error().message, blamed_column(own, **gpu));
     }
     passes.push_back(std::visit(
         [&](const auto& op) {
-          if constexpr (std::is_same_v<decltype(op), const NetworkRun&>) return LayerEstimate{};  // see above
-          else return estimate(op, **gpu, own);
+          if constexpr (std::is_same_v<decltype(op), const NetworkRun&>)
+            return LayerEstimate{};  // see above
+          else
+            return estimate(op, **gpu, own);
         },
         row.op));
   }
-  const double weights = row.phase == Phase::step ? std::visit(WeightElements{}, row.op) : 0;
-  if (weights > 0) passes.push_back(estimate_update(weights, **gpu, own));
+  if (row.phase == Phase::step && weights > 0) passes.push_back(estimate_update(weights, **gpu, own));
   return passes.size() == 1 ? std::move(passes.front()) : sum_of(passes);
 }
 

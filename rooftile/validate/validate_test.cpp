@@ -125,7 +125,8 @@ TEST(Validate, UnknownColumnsAreErrors) {
 
 TEST(Validate, NoRowToCompareIsAnErrorThatSaysWhy) {
   const std::vector<MeasuredTable> tables = {table("op,gpu,M,time_us,flag\ncollective,t4,1,1,\ncollective,t4,1,1,\n")};
-  EXPECT_EQ(validate(tables, by({})).error().text(), "no row to compare; left out: not predicted yet: collective rows (2)");
+  EXPECT_EQ(validate(tables, by({})).error().text(),
+            "no row to compare; left out: not predicted yet: collective rows (2)");
   EXPECT_EQ(validate({table("M,N,K\n")}, by({})).error().text(), "no row to compare");
 }
 

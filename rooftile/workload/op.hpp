@@ -1,5 +1,6 @@
 // What an operator computes. Convolution, GEMM, attention and recurrent layers carry their full geometry; every
-// other kind streams its tensors and carries only what its cost needs. A new kind goes into the variant; the compiler lists the rest.
+// other kind streams its tensors and carries only what its cost needs. A new kind goes into the variant; the compiler
+// lists the rest.
 #pragma once
 
 #include <array>
@@ -137,7 +138,8 @@ struct Recurrent {
   bool operator==(const Recurrent&) const = default;
 };
 
-using OpKind = std::variant<Conv, Gemm, Attention, Recurrent, Pool, Normalize, Softmax, Elementwise, Reduce, Move, View>;
+using OpKind =
+    std::variant<Conv, Gemm, Attention, Recurrent, Pool, Normalize, Softmax, Elementwise, Reduce, Move, View>;
 
 // The name of the kind as reports print it: "conv", "gemm", "pool", …; always the variant's own name in lower case.
 std::string_view name_of(const OpKind& kind);

@@ -76,11 +76,11 @@ double weights_of(const Recurrent& recurrent) {
 
 Result<void> check(const Attention& attention) {
   const std::array<Number, 6> numbers = {{{"batch", attention.batch},
-                                                {"q_len", attention.q_len},
-                                                {"kv_len", attention.kv_len},
-                                                {"heads", attention.heads},
-                                                {"kv_heads", attention.kv_heads},
-                                                {"head_dim", attention.head_dim}}};
+                                          {"q_len", attention.q_len},
+                                          {"kv_len", attention.kv_len},
+                                          {"heads", attention.heads},
+                                          {"kv_heads", attention.kv_heads},
+                                          {"head_dim", attention.head_dim}}};
   if (auto result = check_numbers(numbers); !result) return result;
   if (attention.window < 0) return bad(fmt::format("window {} is below 0", attention.window));
   if (attention.heads % attention.kv_heads != 0) {
@@ -95,11 +95,11 @@ Result<void> check(const Attention& attention) {
 
 Result<void> check(const Recurrent& recurrent) {
   const std::array<Number, 6> numbers = {{{"batch", recurrent.batch},
-                                                {"steps", recurrent.steps},
-                                                {"input", recurrent.input},
-                                                {"hidden", recurrent.hidden},
-                                                {"layers", recurrent.layers},
-                                                {"directions", recurrent.directions}}};
+                                          {"steps", recurrent.steps},
+                                          {"input", recurrent.input},
+                                          {"hidden", recurrent.hidden},
+                                          {"layers", recurrent.layers},
+                                          {"directions", recurrent.directions}}};
   if (auto result = check_numbers(numbers); !result) return result;
   if (recurrent.cell != "lstm" && recurrent.cell != "gru" && recurrent.cell != "vanilla") {
     return bad(fmt::format("unknown cell '{}', known are lstm, gru, vanilla", recurrent.cell));

@@ -97,6 +97,10 @@ TensorId Net::fully_connected(const std::string& name, TensorId x, std::int64_t 
   return append(name, gemm, {x});
 }
 
+TensorId Net::tied(const std::string& name, TensorId x, const std::string& weights) {
+  return matmul(name, x, certain(builder_.find(weights)), true);
+}
+
 TensorId Net::matmul(const std::string& name, TensorId a, TensorId b, bool trans_b) {
   Gemm gemm;
   gemm.trans_b = trans_b;

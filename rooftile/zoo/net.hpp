@@ -35,6 +35,8 @@ class Net {
   TensorId flatten(const std::string& name, TensorId x);
   TensorId dropout(const std::string& name, TensorId x);  // at inference: nothing
   TensorId fully_connected(const std::string& name, TensorId x, std::int64_t outputs);
+  TensorId tied(const std::string& name, TensorId x,
+                const std::string& weights);  // fully connected by another's weights
   TensorId matmul(const std::string& name, TensorId a, TensorId b, bool trans_b = false);  // of two activations
   TensorId softmax(const std::string& name, TensorId x);
   TensorId layer_norm(const std::string& name, TensorId x);

@@ -26,7 +26,7 @@ class Stack {
     if (shape_.encoder) {
       net_.elementwise("pooler/tanh", "tanh", net_.fully_connected("pooler", first_position(x), shape_.hidden));
     } else {
-      net_.fully_connected("lm_head", net_.layer_norm("norm", x), shape_.vocabulary);
+      net_.tied("lm_head", net_.layer_norm("norm", x), "wte.weight");
     }
     return net_.finish();
   }
