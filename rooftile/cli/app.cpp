@@ -365,6 +365,7 @@ class CommandLine {
                             [this] { return run_explain(typed_); });
     command->add_option("MODEL", typed_.model, "as for predict");
     command->add_option("--layer", typed_.layer, "the layer's name, or a part that only one has");
+    command->add_option("--pass", typed_.pass, "fwd (default), bwd_data or bwd_weight");
     add_prediction_options(command, "catalogue id, an unambiguous part of one, or a .toml file");
   }
 

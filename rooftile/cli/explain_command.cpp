@@ -40,7 +40,13 @@ Result<const Op*> find_layer(const Workload& workload, const std::string& name) 
 
 Result<void> explain(const ExplainArguments& arguments) {
   const PredictionArguments& given = arguments.prediction;
-  const PredictOptions options = predict_options(given);
+  PredictOptions options = predict_options(given);
+  if (passes_of(given.phase).size() != 1) {
+    return fail(ErrorCode::usage, fmt::format("--pass: {} has several passes; explain one of fwd, bwd_data, bwd_weight",
+                                              name_of(given.phase)));
+  }
+  options.pass = passes_of(given.phase).front();
+  options.training = given.phase != Phase::fwd;
   const auto gpu = gpu_of_option(given.gpus.front());
   if (!gpu) return tl::unexpected(gpu.error());
   if (auto result = check(options, *gpu); !result) return result;
@@ -48,9 +54,10 @@ Result<void> explain(const ExplainArguments& arguments) {
       arguments.model,
       {.batch_size = given.batch_size, .seq_len = given.seq_len, .skip_unsupported = given.skip_unsupported});
   if (!workload) return tl::unexpected(workload.error());
-  const auto op = find_layer(*workload, arguments.layer);
+  const Workload stored = stored_as(*workload, options.precision);
+  const auto op = find_layer(stored, arguments.layer);
   if (!op) return tl::unexpected(op.error());
-  return write_output("", explain_report(estimate(*workload, **op, *gpu, options), *gpu, options));
+  return write_output("", explain_report(estimate(stored, **op, *gpu, options), *gpu, options));
 }
 
 }  // namespace rooftile::cli

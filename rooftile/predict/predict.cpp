@@ -81,7 +81,8 @@ Result<void> check_method(const PredictOptions& options) {
   return fail(ErrorCode::bad_input, fmt::format("method {} is not for convolutions and GEMMs", method));
 }
 
-// The workload with every floating-point tensor stored in `precision`.
+}  // namespace
+
 Workload stored_as(Workload workload, DType precision) {
   for (Tensor& tensor : workload.tensors) {
     switch (tensor.dtype) {
@@ -103,8 +104,6 @@ Workload stored_as(Workload workload, DType precision) {
   }
   return workload;
 }
-
-}  // namespace
 
 LayerEstimate estimate(const Conv& conv, const Gpu& gpu, const PredictOptions& options) {
   LayerEstimate layer = empty_layer("conv", options.method);

@@ -53,6 +53,9 @@ LayerEstimate estimate(const StreamLayer& stream, const Gpu& gpu, const PredictO
 // Several estimates, one after another, as one; with the name, kind and pass of the first.
 LayerEstimate sum_of(const std::vector<LayerEstimate>& estimates);
 
+// The workload with every floating-point tensor stored in `precision`.
+Workload stored_as(Workload workload, DType precision);
+
 // The update of that many weights by an optimiser: reads weights and gradients, writes weights.
 LayerEstimate estimate_update(double weights, const Gpu& gpu, const PredictOptions& options = {});
 
