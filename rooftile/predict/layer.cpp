@@ -1,5 +1,7 @@
 #include "rooftile/predict/layer.hpp"
 
+#include <variant>
+
 #include "rooftile/timing/roofline.hpp"
 
 namespace rooftile {
@@ -10,6 +12,15 @@ LayerEstimate empty_layer(std::string_view op, Method method) {
   layer.method = method;
   layer.kernels = 0;
   return layer;
+}
+
+std::string function_of(const OpKind& kind) {
+  return std::visit(
+      [](const auto& one) -> std::string {
+        if constexpr (requires { one.function; }) return one.function;
+        return {};
+      },
+      kind);
 }
 
 Traffic compulsory_traffic(const OperandBytes& bytes) {

@@ -1,6 +1,7 @@
 // What the estimates of all kinds of layers share.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "rooftile/ops/work.hpp"
@@ -10,6 +11,9 @@ namespace rooftile {
 
 // A layer that takes no time yet.
 LayerEstimate empty_layer(std::string_view op, Method method);
+
+// What the kind calls the function it computes; empty where it has only one.
+std::string function_of(const OpKind& kind);
 
 // Compulsory traffic at every level.
 Traffic compulsory_traffic(const OperandBytes& bytes);

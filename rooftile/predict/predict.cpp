@@ -39,18 +39,6 @@ void add_delta_kernel(LayerEstimate& layer, const Im2col& gemm, double count, co
   layer.delta.push_back(kernel);
 }
 
-// What each kind calls the function it computes; conv, gemm and softmax have only one.
-struct FunctionName {
-  template <class Kind>
-  std::string operator()(const Kind& kind) const {
-    if constexpr (requires { kind.function; }) {
-      return kind.function;
-    } else {
-      return {};
-    }
-  }
-};
-
 Result<void> check_method(const PredictOptions& options) {
   const std::string_view method = name_of(options.method);
   switch (options.method) {
@@ -175,7 +163,7 @@ LayerEstimate estimate(const Workload& workload, const Op& op, const Gpu& gpu, c
   } else if (const auto* view = std::get_if<View>(&op.kind);
              view != nullptr && !(is_dropout(*view) && options.training)) {
     layer = empty_layer(name_of(op.kind), Method::none);
-    layer.function = std::visit(FunctionName{}, op.kind);
+    layer.function = function_of(op.kind);
   } else {
     layer = stream_estimate(workload, op, gpu, options);
   }

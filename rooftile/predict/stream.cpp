@@ -22,18 +22,6 @@ void add_plain(LayerEstimate& layer, const OperandBytes& bytes, const Gpu& gpu) 
   layer.kernels = 1;
 }
 
-// What each kind calls the function it computes; softmax has only one.
-struct FunctionName {
-  template <class Kind>
-  std::string operator()(const Kind& kind) const {
-    if constexpr (requires { kind.function; }) {
-      return kind.function;
-    } else {
-      return {};
-    }
-  }
-};
-
 }  // namespace
 
 void add_stream(LayerEstimate& layer, const OperandBytes& bytes, const std::vector<StreamKernel>& kernels,
@@ -58,7 +46,7 @@ void add_stream(LayerEstimate& layer, const OperandBytes& bytes, const std::vect
 LayerEstimate stream_estimate(const Workload& workload, const Op& op, const Gpu& gpu, PredictOptions options) {
   options.framework.clear();  // harnesses of streams are of calls that were timed one by one
   LayerEstimate layer = empty_layer(name_of(op.kind), Method::stream);
-  layer.function = std::visit(FunctionName{}, op.kind);
+  layer.function = function_of(op.kind);
   layer.pass = options.pass;
   if (options.pass == Pass::bwd_weight) return layer;  // with bwd_data
   layer.flops = flops(workload, op);
