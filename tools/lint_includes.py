@@ -22,6 +22,8 @@ MAY_INCLUDE = {
     "predict": ["timing"],
     "zoo": ["ops"],
     "ingest": ["zoo"],
+    "profile": ["ingest"],
+    "measure": ["profile", "gpu"],
     "validate": ["predict", "ingest"],
     "evaluation": ["validate", "simulate"],
     "learn": ["validate"],
@@ -33,12 +35,17 @@ MAY_INCLUDE = {
 HEAVY = {
     "onnx/": r"rooftile/ingest/onnx\w*\.cpp",
     "google/protobuf/": r"rooftile/ingest/onnx\w*\.cpp",
-    "CLI/": r"rooftile/cli/\w+\.(cpp|hpp)",
+    "CLI/": r"rooftile/cli/\w+\.(cpp|hpp)|rooftile/measure/cuda/main\.cpp",
     "toml++/": r".*\.cpp|rooftile/gpu/toml\.hpp",
+    "cuda": r"rooftile/measure/cuda/.*",
+    "cublas": r"rooftile/measure/cuda/.*",
+    "cudnn": r"rooftile/measure/cuda/.*",
+    "cupti": r"rooftile/measure/cuda/.*",
     "nlohmann/": r".*\.cpp|rooftile/(ingest|report)/\w*json\w*\.hpp",
     "valijson/": r".*_test\.cpp",
 }
 
+SOURCES = {".cpp", ".hpp", ".cu", ".cuh"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]')
 
 
@@ -78,7 +85,8 @@ def check(root):
     """All violations under `root`."""
     found = []
     for folder in ("rooftile", "tests", "bench"):
-        for path in sorted((root / folder).rglob("*.[ch]pp")):
+        paths = [path for path in (root / folder).rglob("*") if path.suffix in SOURCES]
+        for path in sorted(paths):
             found += violations_of(path.relative_to(root).as_posix(), path.read_text(encoding="utf-8"))
     return found
 
