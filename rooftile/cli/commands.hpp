@@ -11,6 +11,7 @@
 #include "rooftile/calibration/calibration.hpp"
 #include "rooftile/error/error.hpp"
 #include "rooftile/gpu/gpu.hpp"
+#include "rooftile/ingest/model.hpp"
 #include "rooftile/plan/plan.hpp"
 #include "rooftile/predict/predict.hpp"
 #include "rooftile/simulate/simulate.hpp"
@@ -37,6 +38,9 @@ struct PredictionArguments {
 
 // They point at the arguments' calibration.
 PredictOptions predict_options(const PredictionArguments& arguments);
+
+// How the model is to be loaded.
+ModelOptions model_options(const PredictionArguments& arguments);
 
 // What the file named by --calibration says; null without one.
 Result<std::shared_ptr<const Calibration>> calibration_of_option(const std::string& path);

@@ -50,9 +50,7 @@ Result<void> explain(const ExplainArguments& arguments) {
   const auto gpu = gpu_of_option(given.gpus.front());
   if (!gpu) return tl::unexpected(gpu.error());
   if (auto result = check(options, *gpu); !result) return result;
-  const auto workload = load_model(
-      arguments.model,
-      {.batch_size = given.batch_size, .seq_len = given.seq_len, .skip_unsupported = given.skip_unsupported});
+  const auto workload = load_model(arguments.model, model_options(given));
   if (!workload) return tl::unexpected(workload.error());
   const Workload stored = stored_as(*workload, options.precision);
   const auto op = find_layer(stored, arguments.layer);

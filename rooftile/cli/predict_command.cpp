@@ -44,6 +44,11 @@ PredictOptions predict_options(const PredictionArguments& arguments) {
   return options;
 }
 
+ModelOptions model_options(const PredictionArguments& arguments) {
+  return {
+      .batch_size = arguments.batch_size, .seq_len = arguments.seq_len, .skip_unsupported = arguments.skip_unsupported};
+}
+
 Result<std::shared_ptr<const Calibration>> calibration_of_option(const std::string& path) {
   if (path.empty()) return std::shared_ptr<const Calibration>();
   const auto text = read_text_file(path);
@@ -69,9 +74,7 @@ Result<void> predict_model(const PredictArguments& arguments) {
     if (!gpu) return tl::unexpected(gpu.error());
     gpus.push_back(std::move(*gpu));
   }
-  const auto workload = load_model(
-      arguments.model,
-      {.batch_size = given.batch_size, .seq_len = given.seq_len, .skip_unsupported = given.skip_unsupported});
+  const auto workload = load_model(arguments.model, model_options(given));
   if (!workload) return tl::unexpected(workload.error());
   std::vector<Prediction> predictions;
   for (const Gpu& gpu : gpus) {

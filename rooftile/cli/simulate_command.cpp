@@ -84,9 +84,7 @@ class Layers {
 
   Result<void> add_model(const std::string& model) {
     seen_.clear();
-    const PredictionArguments& given = arguments_.prediction;
-    const auto workload = load_model(
-        model, {.batch_size = given.batch_size, .seq_len = given.seq_len, .skip_unsupported = given.skip_unsupported});
+    const auto workload = load_model(model, model_options(arguments_.prediction));
     if (!workload) return tl::unexpected(workload.error());
     for (const Op& op : workload->ops) {
       if (op.name.find(arguments_.layer) == std::string::npos) continue;

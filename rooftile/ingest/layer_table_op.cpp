@@ -30,6 +30,13 @@ void check_outputs(TableRow& row, const std::string& column, const ConvAxis& axi
   if (stated != geometry) row.reject(column, fmt::format("{}, but the geometry gives {}", stated, geometry));
 }
 
+// The op's own check, once every cell is a number.
+template <class Op>
+void reject_bad_numbers(TableRow& row, const Op& op) {
+  if (row.error()) return;
+  if (auto numbers = check(op); !numbers) row.reject("", numbers.error().message);
+}
+
 }  // namespace
 
 Conv read_conv(TableRow& row) {
@@ -89,8 +96,7 @@ Attention read_attention(TableRow& row) {
     row.reject("phase", fmt::format("unknown phase '{}', known are prefill, decode", shown(phase)));
   }
   if (phase == "decode" && attention.q_len != 1) row.reject("q_len", "decode has one query a sequence");
-  if (row.error()) return attention;
-  if (auto numbers = check(attention); !numbers) row.reject("", numbers.error().message);
+  reject_bad_numbers(row, attention);
   return attention;
 }
 
@@ -104,8 +110,7 @@ Recurrent read_recurrent(TableRow& row) {
   recurrent.layers = row.optional("layers", 1, 1);
   recurrent.directions = row.optional("directions", 1, 1);
   recurrent.input_projection = row.optional("input_projection", 0, 1) != 0;
-  if (row.error()) return recurrent;
-  if (auto numbers = check(recurrent); !numbers) row.reject("", numbers.error().message);
+  reject_bad_numbers(row, recurrent);
   return recurrent;
 }
 

@@ -60,8 +60,9 @@ std::string plain(std::string_view name) {
 }
 
 const ZooEntry* find_built_in(std::string_view name) {
+  const std::string wanted = plain(name);
   for (const ZooEntry& entry : zoo()) {
-    if (plain(entry.name) == plain(name)) return &entry;
+    if (plain(entry.name) == wanted) return &entry;
   }
   return nullptr;
 }
@@ -81,11 +82,12 @@ Result<Workload> build(const ZooEntry& entry, const ModelOptions& options) {
 
 // The embedded model of that name, or the only one whose name ends in "/" and it.
 const EmbeddedModel* find_embedded(std::string_view name) {
+  const std::string wanted = plain(name);
   const EmbeddedModel* found = nullptr;
   for (const EmbeddedModel& model : embedded_models()) {
     if (model.name == name) return &model;
     const std::size_t slash = model.name.rfind('/');
-    if (plain(model.name.substr(slash + 1)) != plain(name)) continue;
+    if (plain(model.name.substr(slash + 1)) != wanted) continue;
     if (found != nullptr) return nullptr;
     found = &model;
   }

@@ -9,10 +9,6 @@
 namespace rooftile {
 namespace {
 
-bool passes_through(std::string_view function) {
-  return function == "add" || function == "sub" || function == "sum" || function == "identity";
-}
-
 // A sum over the row first, then the gradient of each element: of two tensors as wide as the output.
 StreamKernel row_gradient(const StreamRows& rows, double operations_of_one, Bytes element) {
   return row_kernel({.rows = rows.rows,
@@ -93,6 +89,10 @@ struct Backward {
 };
 
 }  // namespace
+
+bool passes_through(std::string_view function) {
+  return function == "add" || function == "sub" || function == "sum" || function == "identity";
+}
 
 std::vector<StreamKernel> gradient_kernels(const Workload& workload, const Op& op) {
   return std::visit(Backward{.workload = workload, .op = op}, op.kind);

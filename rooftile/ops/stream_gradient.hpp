@@ -2,6 +2,7 @@
 // output and d their gradients.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "rooftile/ops/stream_kernel.hpp"
@@ -10,6 +11,9 @@
 #include "rooftile/workload/workload.hpp"
 
 namespace rooftile {
+
+// Whether the gradient of that element-wise function is dY itself.
+bool passes_through(std::string_view function);
 
 // The kernels that compute the gradients of all inputs and weights of an operator:
 //   element-wise, one input   read dY and X, write dX

@@ -4,6 +4,7 @@
 #include <variant>
 #include <vector>
 
+#include "rooftile/ops/stream_gradient.hpp"
 #include "rooftile/predict/predict.hpp"
 
 namespace rooftile {
@@ -43,8 +44,7 @@ struct NeededByGradient {
     if (const auto* elementwise = std::get_if<Elementwise>(&op.kind)) {
       const std::string& function = elementwise->function;
       if (function == "relu" || function == "tanh" || function == "sigmoid") return {false, true};
-      const bool linear = function == "add" || function == "sub" || function == "sum" || function == "identity" ||
-                          (function == "mul" && op.inputs.size() == 1);
+      const bool linear = passes_through(function) || (function == "mul" && op.inputs.size() == 1);
       return {!linear, false};
     }
     const bool moves = std::holds_alternative<View>(op.kind) || std::holds_alternative<Move>(op.kind) ||

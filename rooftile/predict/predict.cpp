@@ -73,22 +73,7 @@ Result<void> check_method(const PredictOptions& options) {
 
 Workload stored_as(Workload workload, DType precision) {
   for (Tensor& tensor : workload.tensors) {
-    switch (tensor.dtype) {
-      case DType::fp64:
-      case DType::fp32:
-      case DType::tf32:
-      case DType::fp16:
-      case DType::bf16:
-      case DType::fp8:
-        tensor.dtype = precision;
-        break;
-      case DType::int64:
-      case DType::int32:
-      case DType::int16:
-      case DType::int8:
-      case DType::boolean:
-        break;
-    }
+    if (is_floating(tensor.dtype)) tensor.dtype = precision;
   }
   return workload;
 }

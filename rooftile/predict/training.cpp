@@ -7,26 +7,12 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/ops/pass_bytes.hpp"
 #include "rooftile/ops/stream_gradient.hpp"
 #include "rooftile/predict/layer.hpp"
 #include "rooftile/predict/stream.hpp"
 
 namespace rooftile {
 namespace {
-
-bool floating(const Tensor& tensor) {
-  switch (tensor.dtype) {
-    case DType::int64:
-    case DType::int32:
-    case DType::int16:
-    case DType::int8:
-    case DType::boolean:
-      return false;
-    default:
-      return true;
-  }
-}
 
 LayerEstimate estimate_gradient_sum(const Tensor& tensor, const Gpu& gpu, const PredictOptions& options) {
   LayerEstimate layer = empty_layer("elementwise", Method::stream);
@@ -50,7 +36,7 @@ std::vector<TensorId> weights_of(const Workload& workload, const Op& op) {
   std::vector<TensorId> ids;
   for (std::size_t i = 0; i < count; ++i) {
     const Tensor& tensor = workload.tensors[op.inputs[i]];
-    if (tensor.constant && floating(tensor)) ids.push_back(op.inputs[i]);
+    if (tensor.constant && is_floating(tensor.dtype)) ids.push_back(op.inputs[i]);
   }
   return ids;
 }
@@ -70,9 +56,7 @@ class Step {
 
   std::vector<LayerEstimate> run(Phase phase) {
     options_.training = phase != Phase::fwd;
-    for (const Pass pass : passes_of(phase)) {
-      if (pass == Pass::fwd) forward();
-    }
+    if (passes_of(phase).front() == Pass::fwd) forward();
     if (phase != Phase::fwd) backward(passes_of(phase));
     if (phase == Phase::step) update();
     return std::move(layers_);
@@ -155,11 +139,11 @@ class Step {
 std::vector<bool> needs_gradient(const Workload& workload) {
   std::vector<bool> needed(workload.tensors.size());
   for (std::size_t id = 0; id < needed.size(); ++id) {
-    needed[id] = workload.tensors[id].constant && floating(workload.tensors[id]);
+    needed[id] = workload.tensors[id].constant && is_floating(workload.tensors[id].dtype);
   }
   for (const Op& op : workload.ops) {
     const bool any = std::any_of(op.inputs.begin(), op.inputs.end(), [&](TensorId id) { return needed[id]; });
-    for (const TensorId id : op.outputs) needed[id] = any && floating(workload.tensors[id]);
+    for (const TensorId id : op.outputs) needed[id] = any && is_floating(workload.tensors[id].dtype);
   }
   return needed;
 }

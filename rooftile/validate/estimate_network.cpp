@@ -21,7 +21,6 @@ Result<LayerEstimate> estimate_network(const NetworkRun& run, Phase phase, const
   sum.op = "network";
   sum.function.clear();
   sum.method = options.method;
-  sum.time = prediction->time;
   return sum;
 }
 

@@ -9,14 +9,15 @@ struct Row {
   DType dtype;
   std::string_view name;
   double bytes;
+  bool floating;
 };
 
 // In the order of the enumeration.
 constexpr std::array kRows = {
-    Row{DType::fp64, "fp64", 8},   Row{DType::fp32, "fp32", 4},    Row{DType::tf32, "tf32", 4},
-    Row{DType::fp16, "fp16", 2},   Row{DType::bf16, "bf16", 2},    Row{DType::fp8, "fp8", 1},
-    Row{DType::int64, "int64", 8}, Row{DType::int32, "int32", 4},  Row{DType::int16, "int16", 2},
-    Row{DType::int8, "int8", 1},   Row{DType::boolean, "bool", 1},
+    Row{DType::fp64, "fp64", 8, true},    Row{DType::fp32, "fp32", 4, true},     Row{DType::tf32, "tf32", 4, true},
+    Row{DType::fp16, "fp16", 2, true},    Row{DType::bf16, "bf16", 2, true},     Row{DType::fp8, "fp8", 1, true},
+    Row{DType::int64, "int64", 8, false}, Row{DType::int32, "int32", 4, false},  Row{DType::int16, "int16", 2, false},
+    Row{DType::int8, "int8", 1, false},   Row{DType::boolean, "bool", 1, false},
 };
 
 struct Alias {
@@ -34,6 +35,8 @@ constexpr std::array kAliases = {
 Bytes size_of(DType dtype) { return Bytes(kRows[static_cast<std::size_t>(dtype)].bytes); }
 
 std::string_view name_of(DType dtype) { return kRows[static_cast<std::size_t>(dtype)].name; }
+
+bool is_floating(DType dtype) { return kRows[static_cast<std::size_t>(dtype)].floating; }
 
 std::optional<DType> parse_dtype(std::string_view text) {
   for (const Row& row : kRows) {

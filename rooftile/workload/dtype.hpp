@@ -15,6 +15,9 @@ Bytes size_of(DType dtype);
 
 std::string_view name_of(DType dtype);
 
+// Neither an integer nor a boolean.
+bool is_floating(DType dtype);
+
 // "fp32" and the other names above; also float32, float, float16, half, bfloat16.
 std::optional<DType> parse_dtype(std::string_view text);
 

@@ -14,12 +14,4 @@ std::string_view name_of(Pass pass) {
   return "";
 }
 
-std::optional<Pass> parse_pass(std::string_view text) {
-  for (const Pass pass : {Pass::fwd, Pass::bwd_data, Pass::bwd_weight}) {
-    if (name_of(pass) == text) return pass;
-  }
-  if (text == "forward" || text == "inference") return Pass::fwd;
-  return std::nullopt;
-}
-
 }  // namespace rooftile

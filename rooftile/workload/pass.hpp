@@ -1,7 +1,6 @@
 // The passes of an operator: forward, and the two gradients that training adds.
 #pragma once
 
-#include <optional>
 #include <string_view>
 
 namespace rooftile {
@@ -13,8 +12,5 @@ enum class Pass {
 };
 
 std::string_view name_of(Pass pass);
-
-// The names above, and "forward" and "inference" for fwd, in lower case.
-std::optional<Pass> parse_pass(std::string_view text);
 
 }  // namespace rooftile
