@@ -2,7 +2,9 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
+#include "rooftile/error/error.hpp"
 #include "rooftile/units/units.hpp"
 
 namespace rooftile::measure {
@@ -33,5 +35,11 @@ struct Device {
 
   bool operator==(const Device&) const = default;
 };
+
+// device.toml: a key for each field, numbers in base units.
+std::string write_device(const Device& device);
+// Errors name file, line and column: text that is not TOML, a key that is unknown, of the wrong type or below zero, a
+// GPU without a name, SMs or a clock.
+Result<Device> parse_device(std::string_view toml, std::string_view where);
 
 }  // namespace rooftile::measure

@@ -1,0 +1,44 @@
+#include "rooftile/measure/device.hpp"
+
+#include <gtest/gtest.h>
+
+namespace rooftile::measure {
+namespace {
+
+Device h200() {
+  Device device;
+  device.name = "NVIDIA \"H200\" \\ x";
+  device.compute_capability = "9.0";
+  device.driver = "580.65.06";
+  device.cuda = "13.0";
+  device.date = "2026-11-21";
+  device.sm_count = 132;
+  device.clock = Hertz(1.98e9);
+  device.memory_clock = Hertz(3.201e9);
+  device.bus_bits = 6144;
+  device.memory = Bytes(150754820096.0);
+  device.l2 = Bytes(62914560);
+  device.power_limit = Watts(700);
+  device.ecc = true;
+  return device;
+}
+
+TEST(Device, SurvivesTheFile) {
+  const auto device = parse_device(write_device(h200()), "device.toml");
+  ASSERT_TRUE(device.has_value()) << device.error().text();
+  EXPECT_EQ(*device, h200());
+}
+
+TEST(Device, ErrorsNameThePlaceAndTheNearestKey) {
+  const auto text = [](std::string_view toml) { return parse_device(toml, "d.toml").error().text(); };
+  EXPECT_EQ(text("sm_cont = 3\n"), "d.toml:1:1: unknown key 'sm_cont'; did you mean 'sm_count'?");
+  EXPECT_EQ(text("name = 3\n"), "d.toml:1:1: name must be a text in quotes");
+  EXPECT_EQ(text("\nclock_hz = -1\n"), "d.toml:2:1: clock_hz must be a number from zero");
+  EXPECT_EQ(text("clock_hz = nan\n"), "d.toml:1:1: clock_hz must be a number from zero");
+  EXPECT_EQ(text("ecc = 1\n"), "d.toml:1:1: ecc must be true or false");
+  EXPECT_EQ(text("name = \"x\"\n"), "d.toml: name, sm_count and clock_hz are needed");
+  EXPECT_FALSE(parse_device("name = ", "d.toml").has_value());
+}
+
+}  // namespace
+}  // namespace rooftile::measure

@@ -1,0 +1,29 @@
+#include "rooftile/measure/gpu_id.hpp"
+
+#include <gtest/gtest.h>
+
+namespace rooftile::measure {
+namespace {
+
+TEST(GpuId, FollowsTheCatalogue) {
+  EXPECT_EQ(gpu_id("Tesla V100-SXM2-16GB"), "v100-sxm2-16gb");
+  EXPECT_EQ(gpu_id("NVIDIA A100-SXM4-80GB"), "a100-sxm4-80gb");
+  EXPECT_EQ(gpu_id("NVIDIA GeForce RTX 4090"), "rtx-4090");
+  EXPECT_EQ(gpu_id("Tesla T4"), "t4");
+  EXPECT_EQ(gpu_id("NVIDIA H200"), "h200-sxm-141gb");  // the only one with that word
+}
+
+TEST(GpuId, WhatTheCatalogueDoesNotSettleKeepsItsName) {
+  EXPECT_EQ(gpu_id("NVIDIA H100 80GB HBM3"), "h100-80gb-hbm3");  // PCIe or SXM: the name does not say
+  EXPECT_EQ(gpu_id("NVIDIA Graphics Device"), "unknown");
+}
+
+TEST(GpuId, ArchitecturesByComputeCapability) {
+  EXPECT_EQ(architecture_of("9.0"), "hopper");
+  EXPECT_EQ(architecture_of("7.5"), "turing");
+  EXPECT_EQ(architecture_of("12.0"), "blackwell-rtx");
+  EXPECT_EQ(architecture_of("99.0"), "");
+}
+
+}  // namespace
+}  // namespace rooftile::measure
