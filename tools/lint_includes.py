@@ -27,7 +27,8 @@ MAY_INCLUDE = {
     "validate": ["predict", "ingest"],
     "evaluation": ["validate", "simulate"],
     "learn": ["validate"],
-    "report": ["learn", "evaluation"],
+    "roofline": ["predict", "profile", "validate"],
+    "report": ["learn", "evaluation", "roofline"],
     "cli": ["report"],
 }
 
