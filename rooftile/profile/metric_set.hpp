@@ -1,0 +1,57 @@
+// The metrics of one kernel by name. The kernels of a file share the table of names: a profile has a hundred thousand
+// kernels and a few dozen names.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace rooftile::profile {
+
+// Names in the order in which they were first met; a name keeps its number.
+class MetricNames {
+ public:
+  std::size_t number(std::string_view name);  // added if it is new
+  std::optional<std::size_t> find(std::string_view name) const;
+  const std::string& name(std::size_t number) const { return names_[number]; }
+
+ private:
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+  };
+  std::vector<std::string> names_;
+  std::unordered_map<std::string, std::size_t, Hash, std::equal_to<>> numbers_;
+};
+
+class MetricSet {
+ public:
+  MetricSet() : MetricSet(std::make_shared<MetricNames>()) {}
+  explicit MetricSet(std::shared_ptr<MetricNames> names) : names_(std::move(names)) {}
+  MetricSet(std::initializer_list<std::pair<std::string_view, double>> metrics);
+
+  // `value` is finite.
+  void set(std::string_view name, double value) { set(names_->number(name), value); }
+  void set(std::size_t number, double value);
+  std::optional<double> find(std::string_view name) const;
+  std::optional<double> find(std::size_t number) const;
+
+  // Those that are there, in the order of the table of names.
+  std::vector<std::pair<std::string, double>> list() const;
+  bool empty() const;
+
+  bool operator==(const MetricSet& other) const;
+
+ private:
+  std::shared_ptr<MetricNames> names_;
+  std::vector<double> values_;  // by number; NaN, or beyond the end: not there
+};
+
+}  // namespace rooftile::profile

@@ -1,0 +1,68 @@
+#include "rooftile/profile/profile.hpp"
+
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "rooftile/error/one_line.hpp"
+#include "rooftile/profile/csv_lines.hpp"
+#include "rooftile/profile/readers.hpp"
+
+namespace rooftile::profile {
+namespace {
+
+using Reader = Result<Profile> (*)(std::string_view text, std::string_view where, const ProfileOptions& options);
+
+struct Format {
+  bool (*is_header)(const std::vector<std::string>& cells);
+  Reader read;
+};
+
+constexpr std::array<Format, 1> kCsvFormats = {{{is_ncu_header, read_ncu}}};
+
+// The reader of the first line that is a header.
+Reader find_reader(std::string_view text, std::vector<std::string>& tool_errors) {
+  CsvLines lines(text);
+  while (const auto line = lines.next()) {
+    for (const Format& format : kCsvFormats) {
+      if (!line->cells.empty() && format.is_header(line->cells)) return format.read;
+    }
+  }
+  tool_errors = lines.tool_errors();
+  return nullptr;
+}
+
+}  // namespace
+
+void Profile::drop(std::size_t line, std::string reason) {
+  ++dropped_count;
+  if (dropped.size() < kMostDropped) dropped.push_back({line, std::move(reason)});
+}
+
+Result<Profile> read_profile(std::string_view text, std::string_view where, const ProfileOptions& options) {
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
+    return fail(ErrorCode::bad_input, "the file is empty", std::string(where));
+  }
+  std::vector<std::string> tool_errors;
+  const Reader read = find_reader(text, tool_errors);
+  if (read == nullptr) {
+    if (!tool_errors.empty())
+      return fail(ErrorCode::bad_input, "the profiler failed: " + tool_errors.front(), std::string(where));
+    return fail(ErrorCode::bad_input,
+                "no profile that is known: expected the CSV of ncu, nvprof, rocprof or a PyTorch trace in JSON",
+                std::string(where));
+  }
+  auto profile = read(text, where, options);
+  if (!profile || !profile->kernels.empty()) return profile;
+  std::string message = fmt::format("{}: no kernel that can be used", profile->format);
+  if (!profile->dropped.empty()) {
+    const Dropped& first = profile->dropped.front();
+    message += fmt::format("; {} dropped, first of line {}: {}", profile->dropped_count, first.line, first.reason);
+  } else if (!profile->notes.empty()) {
+    message += "; " + profile->notes.front();
+  }
+  return fail(ErrorCode::bad_input, one_line(message, 1000), std::string(where));
+}
+
+}  // namespace rooftile::profile

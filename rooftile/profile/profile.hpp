@@ -1,0 +1,47 @@
+// Profiles in: the kernels that a profiler recorded, from whichever of its files.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rooftile/error/error.hpp"
+#include "rooftile/profile/kernel_profile.hpp"
+#include "rooftile/profile/number_format.hpp"
+
+namespace rooftile::profile {
+
+struct ProfileOptions {
+  // For files that do not say it: "7.0". Files that do say it count.
+  std::string compute_capability{};
+  // Of the file's numbers; nothing: found out from them.
+  std::optional<DecimalSign> decimal_sign{};
+};
+
+// Something in the file that was left out, because it is wrong.
+struct Dropped {
+  std::size_t line = 0;  // of the file, or the index of the record
+  std::string reason;    // one line
+
+  bool operator==(const Dropped&) const = default;
+};
+
+struct Profile {
+  std::string format;                  // "Nsight Compute CSV, page raw"
+  std::vector<KernelProfile> kernels;  // in the order in which they ran
+  std::vector<Dropped> dropped;        // the first kMostDropped of them
+  std::size_t dropped_count = 0;
+  std::vector<std::string> notes;  // what a reader of the figures should know, one line each
+
+  static constexpr std::size_t kMostDropped = 1000;
+  void drop(std::size_t line, std::string reason);
+};
+
+// The kernels of Nsight Compute's CSV (pages raw and details), nvprof's CSV (metrics, GPU trace, summary), a PyTorch
+// profiler (Kineto) trace, and rocprof's and rocprofv3's CSV; the text says which it is (docs/profiles.md). Errors: it
+// is none of them, or holds no kernel that can be used; `where` names it.
+Result<Profile> read_profile(std::string_view text, std::string_view where, const ProfileOptions& options = {});
+
+}  // namespace rooftile::profile

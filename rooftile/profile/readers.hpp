@@ -1,0 +1,19 @@
+// One reader per file format, and what tells the formats apart; read_profile() chooses.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rooftile/error/error.hpp"
+#include "rooftile/profile/profile.hpp"
+
+namespace rooftile::profile {
+
+// Whether a row of cells is the header of such a file.
+bool is_ncu_header(const std::vector<std::string>& cells);
+
+// Each reads the whole text; kernels may be empty, read_profile() then says so. Errors: the file cannot be read at all.
+Result<Profile> read_ncu(std::string_view text, std::string_view where, const ProfileOptions& options);
+
+}  // namespace rooftile::profile
