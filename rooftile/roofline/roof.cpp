@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 
 namespace rooftile::roofline {
 namespace {
@@ -11,14 +12,13 @@ bool equal_in_any_case(std::string_view a, std::string_view b) {
                     [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
-// Whether a roof is made of that number of the catalogue.
+}  // namespace
+
 bool is_ceiling(const Fact& fact) {
   const std::string_view key = fact.key;
   return key.starts_with("peak.") || (key.starts_with("level.") && key.ends_with(".bandwidth")) ||
          key == "launch.overhead";
 }
-
-}  // namespace
 
 std::optional<std::size_t> Roof::level(std::string_view level_name) const {
   for (std::size_t i = 0; i < levels.size(); ++i) {

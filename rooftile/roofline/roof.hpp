@@ -33,6 +33,9 @@ struct Roof {
 // The ceilings of the catalogue: bandwidths as the models use them, which are measured ones where there are any.
 Roof roof_of(const Gpu& gpu);
 
+// Whether a roof is made of that number of a GPU's file.
+bool is_ceiling(const Fact& fact);
+
 // FLOPs a byte at which arithmetic at that rate and bytes at that level take equally long.
 double balance(const Roof& roof, Peak peak, std::size_t level);
 

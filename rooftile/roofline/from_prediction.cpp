@@ -1,0 +1,133 @@
+#include "rooftile/roofline/from_prediction.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "rooftile/roofline/stalls.hpp"
+
+namespace rooftile::roofline {
+namespace {
+
+// Whether the layer's arithmetic is products that tensor cores can do.
+bool multiplies(const LayerEstimate& layer) {
+  constexpr std::array<std::string_view, 4> kProducts = {"conv", "gemm", "attention", "recurrent"};
+  return layer.method != Method::stream && std::find(kProducts.begin(), kProducts.end(), layer.op) != kProducts.end();
+}
+
+Peak unit_of(DType precision, const Gpu& gpu) {
+  switch (precision) {
+    case DType::fp64:
+      return Peak::fp64;
+    case DType::tf32:
+      return Peak::tensor_tf32;
+    case DType::fp16:
+      return gpu.peak(Peak::tensor_fp16) > FlopsPerSecond(0) ? Peak::tensor_fp16 : Peak::fp16;
+    case DType::bf16:
+      return Peak::tensor_bf16;
+    case DType::fp8:
+      return Peak::tensor_fp8;
+    case DType::int8:
+      return Peak::tensor_int8;
+    case DType::fp32:
+    case DType::int64:
+    case DType::int32:
+    case DType::int16:
+    case DType::boolean:
+      break;
+  }
+  return Peak::fp32;
+}
+
+std::optional<Bytes> bytes_at(const Traffic& traffic, std::string_view level) {
+  if (level == "L1") return traffic.l1 + traffic.store_dram;
+  if (level == "L2") return traffic.l2 + traffic.store_dram;
+  if (level == "DRAM") return traffic.dram + traffic.store_dram;
+  return std::nullopt;  // a level that no traffic model has
+}
+
+std::vector<std::string> assumptions_of(const Prediction& prediction) {
+  return {
+      fmt::format("Predicted by method {}: no kernel was run.", prediction.method),
+      "A layer stands for all kernels that it launches.",
+      "FLOPs are those that the chosen algorithm executes; Winograd and FFT do fewer than the textbook counts.",
+      "Bytes at a level are loads there and the stores to DRAM, which pass every level once.",
+      "Stall reasons of predictions are estimates from what limits each layer.",
+      "Not modelled: fusion of layers, time of the host, transfers to and from it.",
+  };
+}
+
+}  // namespace
+
+Peak unit_of(const LayerEstimate& layer, DType precision, const Gpu& gpu) {
+  if (!multiplies(layer) || layer.method == Method::delta || layer.method == Method::prior) return Peak::fp32;
+  const Peak unit = unit_of(precision, gpu);
+  return gpu.peak(unit) > FlopsPerSecond(0) ? unit : Peak::fp32;
+}
+
+Flops executed_flops(const LayerEstimate& layer) {
+  Flops fewer;
+  for (const RefinedKernel& kernel : layer.refined) {
+    const LaunchPlan& plan = kernel.plan;
+    const bool transformed = plan.algorithm == Algorithm::winograd || plan.algorithm == Algorithm::winograd_nonfused ||
+                             plan.algorithm == Algorithm::fft;
+    if (!transformed) return layer.flops;
+    fewer += Flops(2 * plan.main.ctas * plan.main.macs_per_step * plan.main.steps * kernel.count);
+  }
+  return layer.refined.empty() ? layer.flops : fewer;
+}
+
+Kernel kernel_of(const LayerEstimate& layer, DType precision, const Gpu& gpu, const Roof& roof) {
+  Kernel kernel;
+  kernel.name = layer.name;
+  kernel.layer = layer.name;
+  kernel.op = layer.function.empty() ? layer.op : layer.function;
+  kernel.pass = layer.pass;
+  kernel.unit = unit_of(layer, precision, gpu);
+  kernel.flops[static_cast<std::size_t>(kernel.unit)] = executed_flops(layer);
+  for (const RoofLevel& level : roof.levels) kernel.bytes.push_back(bytes_at(layer.traffic, level.name));
+  kernel.time = layer.time;
+  kernel.time_low = layer.time_low;
+  kernel.time_high = layer.time_high;
+  kernel.launches = layer.kernels;
+  kernel.cases = layer.cases;
+  kernel.bottleneck = layer.bottleneck;
+  kernel.stalls = estimated_stalls(layer.cases);
+  kernel.stalls_estimated = true;
+  return kernel;
+}
+
+std::vector<Kernel> kernels_of(const Prediction& prediction, const Gpu& gpu, const Roof& roof) {
+  std::vector<Kernel> kernels;
+  for (const LayerEstimate& layer : prediction.layers) {
+    if (layer.time > Seconds(0)) kernels.push_back(kernel_of(layer, prediction.precision, gpu, roof));
+  }
+  return kernels;
+}
+
+View view_of(const Prediction& prediction, const Gpu& gpu, const Roof& roof) {
+  View view;
+  view.title = fmt::format("{} on {}", prediction.model, gpu.name);
+  view.model = prediction.model;
+  view.gpu = prediction.gpu;
+  view.precision = name_of(prediction.precision);
+  view.pass = prediction.pass;
+  view.method = prediction.method;
+  view.batch_size = prediction.batch_size;
+  view.roof = roof;
+  view.level = roof.level("DRAM").value_or(roof.levels.size() - 1);
+  view.kernels = kernels_of(prediction, gpu, roof);
+  view.assumptions = assumptions_of(prediction);
+  const std::size_t free = prediction.layers.size() - view.kernels.size();
+  if (free > 0) view.notes.push_back(fmt::format("Layers without a point, which move nothing: {}.", free));
+  if (!prediction.unsupported.empty()) {
+    view.notes.push_back(
+        fmt::format("Operators left out of every number, not supported: {}.", prediction.unsupported.size()));
+  }
+  view.stalls = network_stalls(view.kernels);
+  return view;
+}
+
+}  // namespace rooftile::roofline

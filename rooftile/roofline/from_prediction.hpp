@@ -1,0 +1,30 @@
+// Predictions as kernels of a roofline.
+#pragma once
+
+#include <vector>
+
+#include "rooftile/gpu/gpu.hpp"
+#include "rooftile/predict/prediction.hpp"
+#include "rooftile/roofline/kernel.hpp"
+#include "rooftile/roofline/roof.hpp"
+#include "rooftile/roofline/view.hpp"
+
+namespace rooftile::roofline {
+
+// The unit that does most of a layer's arithmetic at a precision: tensor cores where products run on them, FP32 lanes
+// for operators that stream, and where the GPU has no unit for the precision.
+Peak unit_of(const LayerEstimate& layer, DType precision, const Gpu& gpu);
+
+// FLOPs that the chosen algorithm executes: Winograd and FFT do fewer than the textbook counts.
+Flops executed_flops(const LayerEstimate& layer);
+
+// A layer that takes time; bytes at a level are its loads there and its stores, which pass every level once.
+Kernel kernel_of(const LayerEstimate& layer, DType precision, const Gpu& gpu, const Roof& roof);
+
+// The layers that take time, in their order.
+std::vector<Kernel> kernels_of(const Prediction& prediction, const Gpu& gpu, const Roof& roof);
+
+// A view of a prediction alone.
+View view_of(const Prediction& prediction, const Gpu& gpu, const Roof& roof);
+
+}  // namespace rooftile::roofline

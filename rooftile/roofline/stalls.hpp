@@ -1,0 +1,24 @@
+// Why warps stall, under one vocabulary (that of nvprof without its prefix "stall_"), per kernel and per network.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "rooftile/roofline/kernel.hpp"
+#include "rooftile/roofline/view.hpp"
+
+namespace rooftile::roofline {
+
+// The names, in the order in which reports stack them.
+std::span<const std::string_view> stall_names();
+
+// A coarse estimate from what limits a predicted layer: the time that each thing alone would take, as shares of their
+// sum. Arithmetic and power: pipe_busy; shared memory: exec_dependency; latency, L2 and DRAM: memory_dependency; L1:
+// memory_throttle. Launches stall no warp. Empty where nothing but launches takes time.
+std::vector<StallShare> estimated_stalls(const Cases& cases);
+
+// Stalls of all kernels of each origin together, weighted by their time.
+std::vector<NetworkStalls> network_stalls(std::span<const Kernel> kernels);
+
+}  // namespace rooftile::roofline
