@@ -1,0 +1,98 @@
+#include "rooftile/measure/row_file.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <string_view>
+#include <sys/file.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "rooftile/ingest/csv.hpp"
+#include "rooftile/ingest/text_file.hpp"
+
+namespace rooftile::measure {
+namespace {
+
+tl::unexpected<Error> system_error(const std::string& path) { return fail(ErrorCode::io, std::strerror(errno), path); }
+
+}  // namespace
+
+RowFile::RowFile(RowFile&& other) noexcept
+    : file_(std::exchange(other.file_, -1)),
+      path_(std::move(other.path_)),
+      size_(other.size_),
+      rows_(std::move(other.rows_)) {}
+
+RowFile& RowFile::operator=(RowFile&& other) noexcept {
+  std::swap(file_, other.file_);
+  std::swap(path_, other.path_);
+  std::swap(size_, other.size_);
+  std::swap(rows_, other.rows_);
+  return *this;
+}
+
+RowFile::~RowFile() {
+  if (file_ >= 0) ::close(file_);
+}
+
+Result<RowFile> RowFile::open(const std::string& path, const std::vector<std::string>& columns) {
+  constexpr mode_t kMode = 0666;  // less what the user's mask takes
+  RowFile result(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, kMode), path);
+  if (result.file_ < 0) return system_error(path);
+  if (::flock(result.file_, LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK) return system_error(path);
+    return fail(ErrorCode::io, "another run is writing here; choose another folder", path);
+  }
+  auto text = read_text_file(path);
+  if (!text) return tl::unexpected(text.error());
+  const std::size_t end = text->rfind('\n');
+  text->resize(end == std::string::npos ? 0 : end + 1);
+  result.size_ = text->size();
+  if (::ftruncate(result.file_, static_cast<off_t>(result.size_)) != 0) return system_error(path);
+  if (text->empty()) {
+    if (auto written = result.append(columns); !written) return tl::unexpected(written.error());
+    return result;
+  }
+  auto rows = parse_csv(*text, path);
+  if (!rows) return tl::unexpected(rows.error());
+  if (rows->empty() || rows->front().cells != columns) {
+    return fail(ErrorCode::bad_input, "has other columns: written by another version; choose another folder",
+                path + ":1");
+  }
+  for (std::size_t i = 1; i < rows->size(); ++i) {
+    auto& cells = (*rows)[i].cells;
+    if (cells.size() != columns.size()) {
+      return fail(ErrorCode::bad_input, fmt::format("{} cells in a table of {} columns", cells.size(), columns.size()),
+                  fmt::format("{}:{}", path, (*rows)[i].line));
+    }
+    result.rows_.push_back(std::move(cells));
+  }
+  return result;
+}
+
+Result<void> RowFile::append(const std::vector<std::string>& cells) {
+  const std::string line = write_csv_row(cells);
+  std::string_view rest = line;
+  bool written = true;
+  while (written && !rest.empty()) {
+    const ssize_t count = ::write(file_, rest.data(), rest.size());
+    if (count >= 0) {
+      rest.remove_prefix(static_cast<std::size_t>(count));
+    } else {
+      written = errno == EINTR;
+    }
+  }
+  // A file system may find out only now that it is full.
+  if (written && ::fdatasync(file_) == 0) {
+    size_ += line.size();
+    return {};
+  }
+  const auto error = system_error(path_);
+  static_cast<void>(::ftruncate(file_, static_cast<off_t>(size_)) == 0);  // else the next run drops the torn line
+  return error;
+}
+
+}  // namespace rooftile::measure
