@@ -258,7 +258,7 @@ class NcuReader {
       }
       return;  // else text, as "CachePreferNone" is
     }
-    if (!std::isfinite(*value)) return why_not("not finite");
+    if (!std::isfinite(*value * factor)) return why_not("not finite");
     if (*value < 0) return why_not("negative");
     const auto before = kernel.metrics.find(number);
     if (before && *before != *value * factor) return;  // two sections round the same metric differently

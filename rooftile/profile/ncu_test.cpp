@@ -4,21 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "rooftile/ingest/text_file.hpp"
+#include "rooftile/profile/fixture_test.hpp"
 #include "rooftile/profile/profile.hpp"
 
 namespace rooftile::profile {
 namespace {
 
 using testing::HasSubstr;
-
-Profile read_fixture(const std::string& name, const ProfileOptions& options = {}) {
-  const auto text = read_text_file("tests/profiles/" + name);
-  EXPECT_TRUE(text.has_value()) << name;
-  const auto profile = read_profile(text.value_or(""), name, options);
-  EXPECT_TRUE(profile.has_value()) << profile.error().text();
-  return profile.value_or(Profile{});
-}
 
 TEST(Ncu, ReadsPageRawAmongOtherOutput) {
   const Profile profile = read_fixture("ncu_raw.csv");

@@ -19,7 +19,9 @@ struct Format {
   Reader read;
 };
 
-constexpr std::array<Format, 1> kCsvFormats = {{{is_ncu_header, read_ncu}}};
+constexpr std::array<Format, 3> kCsvFormats = {
+    {{is_ncu_header, read_ncu}, {is_nvprof_header, read_nvprof}, {is_rocprof_header, read_rocprof}}};
+constexpr std::string_view kGzip = "\x1f\x8b";
 
 // The reader of the first line that is a header.
 Reader find_reader(std::string_view text, std::vector<std::string>& tool_errors) {
@@ -44,8 +46,12 @@ Result<Profile> read_profile(std::string_view text, std::string_view where, cons
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
     return fail(ErrorCode::bad_input, "the file is empty", std::string(where));
   }
+  if (text.substr(0, kGzip.size()) == kGzip) {
+    return fail(ErrorCode::unsupported, "the file is compressed: gunzip it first", std::string(where));
+  }
+  const char opening = text[text.find_first_not_of(" \t\r\n")];
   std::vector<std::string> tool_errors;
-  const Reader read = find_reader(text, tool_errors);
+  const Reader read = opening == '{' || opening == '[' ? read_kineto : find_reader(text, tool_errors);
   if (read == nullptr) {
     if (!tool_errors.empty())
       return fail(ErrorCode::bad_input, "the profiler failed: " + tool_errors.front(), std::string(where));

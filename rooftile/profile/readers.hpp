@@ -1,4 +1,4 @@
-// One reader per file format, and what tells the formats apart; read_profile() chooses.
+// One reader per tool, and what tells their files apart; read_profile() chooses.
 #pragma once
 
 #include <string>
@@ -12,8 +12,13 @@ namespace rooftile::profile {
 
 // Whether a row of cells is the header of such a file.
 bool is_ncu_header(const std::vector<std::string>& cells);
+bool is_nvprof_header(const std::vector<std::string>& cells);
+bool is_rocprof_header(const std::vector<std::string>& cells);
 
 // Each reads the whole text; kernels may be empty, read_profile() then says so. Errors: the file cannot be read at all.
 Result<Profile> read_ncu(std::string_view text, std::string_view where, const ProfileOptions& options);
+Result<Profile> read_nvprof(std::string_view text, std::string_view where, const ProfileOptions& options);
+Result<Profile> read_rocprof(std::string_view text, std::string_view where, const ProfileOptions& options);
+Result<Profile> read_kineto(std::string_view text, std::string_view where, const ProfileOptions& options);
 
 }  // namespace rooftile::profile

@@ -1,6 +1,7 @@
 #include "rooftile/profile/stall_reasons.hpp"
 
 #include <array>
+#include <cmath>
 #include <optional>
 
 namespace rooftile::profile {
@@ -32,7 +33,7 @@ std::string full_name(const Naming& naming, std::string_view state) {
 std::vector<StallShare> normalised(std::vector<StallShare> shares) {
   double sum = 0;
   for (const StallShare& share : shares) sum += share.share;
-  if (!(sum > 0)) return {};
+  if (!(sum > 0) || !std::isfinite(sum)) return {};
   for (StallShare& share : shares) share.share /= sum;
   return shares;
 }

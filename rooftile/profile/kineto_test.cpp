@@ -1,0 +1,56 @@
+#include <array>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "rooftile/profile/fixture_test.hpp"
+
+namespace rooftile::profile {
+namespace {
+
+using Shapes = std::vector<std::vector<std::int64_t>>;
+
+TEST(Kineto, ReadsKernelsWithTheirOperators) {
+  const Profile profile = read_fixture("kineto.json");
+  EXPECT_EQ(profile.format, "PyTorch profiler trace");
+  ASSERT_EQ(profile.kernels.size(), 2);
+  EXPECT_EQ(profile.kernels[0].name, "sooner");
+  EXPECT_EQ(profile.kernels[0].op, "");
+  EXPECT_EQ(profile.kernels[0].grid, (std::array<std::int64_t, 3>{99, 1, 1}));
+  EXPECT_EQ(profile.kernels[0].block, std::nullopt);  // no block has 0 threads
+  const KernelProfile& later = profile.kernels[1];
+  EXPECT_EQ(later.name, "void later<float, 4>(\"x\")");
+  EXPECT_DOUBLE_EQ(later.time->value(), 258.498e-6);
+  EXPECT_EQ(later.grid, (std::array<std::int64_t, 3>{800, 2, 1}));
+  EXPECT_EQ(later.op, "aten::addmm");
+  EXPECT_EQ(later.input_shapes, (Shapes{{512}, {512, 1408}, {1408, 512}, {}, {}}));
+  ASSERT_EQ(profile.dropped_count, 1);
+  EXPECT_EQ(profile.dropped[0].reason, "kernel 'no_time' took no time");
+}
+
+TEST(Kineto, KeepsWhatStandsBeforeTheBreak) {
+  const std::string text = fixture_text("kineto.json");
+  const auto profile = read_profile(text.substr(0, text.find("\"no_time\"")), "cut.json");
+  ASSERT_TRUE(profile.has_value());
+  EXPECT_EQ(profile->kernels.size(), 2);
+  ASSERT_EQ(profile->dropped_count, 1);
+  EXPECT_THAT(profile->dropped[0].reason, testing::HasSubstr("what follows is lost"));
+}
+
+TEST(Kineto, RefusesOtherJson) {
+  const auto message = [](const std::string& text) { return read_profile(text, "t.json").error().text(); };
+  EXPECT_THAT(message("{\"a\": [1, 2]}"), testing::HasSubstr("without a list 'traceEvents'"));
+  EXPECT_THAT(message("{\"traceEvents\": []}"), testing::HasSubstr("no kernel that can be used"));
+  EXPECT_THAT(message("\x1f\x8b..."), testing::HasSubstr("gunzip"));
+}
+
+TEST(Kineto, TakesABareListOfEvents) {
+  const auto profile = read_profile(R"([{"ph":"X","cat":"kernel","name":"k","ts":1,"dur":2,"args":{}}])", "t.json");
+  ASSERT_TRUE(profile.has_value());
+  EXPECT_EQ(profile->kernels[0].name, "k");
+}
+
+}  // namespace
+}  // namespace rooftile::profile
