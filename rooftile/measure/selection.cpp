@@ -1,0 +1,161 @@
+#include "rooftile/measure/selection.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "rooftile/error/nearest.hpp"
+#include "rooftile/error/one_line.hpp"
+#include "rooftile/ingest/text_file.hpp"
+#include "rooftile/measure/cases.hpp"
+#include "rooftile/measure/layer_columns.hpp"
+#include "rooftile/zoo/zoo.hpp"
+
+namespace rooftile::measure {
+namespace {
+
+constexpr std::int64_t kBatch = 256;  // of the DeLTA paper
+
+constexpr std::array kPrecisions = {DType::fp32, DType::tf32, DType::fp16, DType::bf16, DType::fp8, DType::int8};
+constexpr std::array kPasses = {Pass::fwd, Pass::bwd_data, Pass::bwd_weight};
+constexpr std::array kLayouts = {Layout::nchw, Layout::nhwc};
+const std::vector<std::string>& algorithm_names() {
+  static const std::vector<std::string> names = {"implicit_gemm", "winograd", "winograd_nonfused",
+                                                 "fft",           "direct",   "explicit_gemm"};
+  return names;
+}
+
+template <class Value, std::size_t count>
+Result<std::vector<Value>> values_of(const char* option, const std::vector<std::string>& words,
+                                     const std::array<Value, count>& known) {
+  std::vector<std::string> names;
+  for (const Value value : known) names.emplace_back(name_of(value));
+  std::vector<Value> values;
+  for (const std::string& word : words) {
+    const auto found = std::find(names.begin(), names.end(), word);
+    if (found == names.end()) {
+      return fail(ErrorCode::usage,
+                  fmt::format("unknown '{}', known are {}{}", one_line(word, 40), fmt::join(names, ", "),
+                              did_you_mean(word, names)),
+                  option);
+    }
+    values.push_back(known[static_cast<std::size_t>(found - names.begin())]);
+  }
+  return values;
+}
+
+// Empty: as the library chooses.
+Result<std::vector<std::string>> algorithms_of(const std::vector<std::string>& words) {
+  std::vector<std::string> chosen;
+  for (const std::string& word : words) {
+    if (word == "all") {
+      chosen.insert(chosen.end(), algorithm_names().begin(), algorithm_names().end());
+    } else if (word == "library") {
+      chosen.emplace_back();
+    } else if (std::find(algorithm_names().begin(), algorithm_names().end(), word) != algorithm_names().end()) {
+      chosen.push_back(word);
+    } else {
+      return fail(ErrorCode::usage,
+                  fmt::format("unknown '{}', known are all, library, {}{}", one_line(word, 40),
+                              fmt::join(algorithm_names(), ", "), did_you_mean(word, algorithm_names())),
+                  "--algorithms");
+    }
+  }
+  return chosen;
+}
+
+// What the words say; empty: nothing was said.
+struct Words {
+  std::vector<DType> precisions;
+  std::vector<Pass> passes;
+  std::vector<Layout> layouts;
+  std::vector<std::string> algorithms;
+};
+
+Result<Words> words_of(const Selection& selection) {
+  Words words;
+  auto precisions = values_of("--precision", selection.precisions, kPrecisions);
+  if (!precisions) return tl::unexpected(precisions.error());
+  auto passes = values_of("--pass", selection.passes, kPasses);
+  if (!passes) return tl::unexpected(passes.error());
+  auto layouts = values_of("--layout", selection.layouts, kLayouts);
+  if (!layouts) return tl::unexpected(layouts.error());
+  auto algorithms = algorithms_of(selection.algorithms);
+  if (!algorithms) return tl::unexpected(algorithms.error());
+  return Words{std::move(*precisions), std::move(*passes), std::move(*layouts), std::move(*algorithms)};
+}
+
+Result<const ZooEntry*> find_network(const std::string& name) {
+  std::vector<std::string> names;
+  for (const ZooEntry& entry : zoo()) {
+    if (entry.name == name) return &entry;
+    names.push_back(entry.name);
+  }
+  return fail(ErrorCode::not_found, fmt::format("no network '{}'{}", one_line(name, 40), did_you_mean(name, names)),
+              "--networks");
+}
+
+template <class Value>
+bool wanted(const std::vector<Value>& values, Value value) {
+  return values.empty() || std::find(values.begin(), values.end(), value) != values.end();
+}
+
+// The cases that the words leave; convolutions by each algorithm that was named instead of their own.
+std::vector<LayerCase> part_of(const std::vector<LayerCase>& cases, const Words& words) {
+  std::vector<LayerCase> part;
+  for (const LayerCase& layer : cases) {
+    const bool conv = std::holds_alternative<Conv>(layer.op);
+    if (!wanted(words.precisions, layer.precision) || !wanted(words.passes, layer.pass)) continue;
+    if (conv && !wanted(words.layouts, layer.layout)) continue;
+    if (!conv || words.algorithms.empty()) {
+      part.push_back(layer);
+      continue;
+    }
+    for (const std::string& algorithm : words.algorithms) {
+      part.push_back(layer);
+      part.back().algorithm = algorithm;
+    }
+  }
+  return unique_cases(part);
+}
+
+CaseChoice choice_of(const Words& words) {
+  CaseChoice choice;
+  if (!words.precisions.empty()) choice.precisions = words.precisions;
+  if (!words.passes.empty()) choice.passes = words.passes;
+  if (!words.layouts.empty()) choice.layouts = words.layouts;
+  if (!words.algorithms.empty()) choice.algorithms = words.algorithms;
+  return choice;
+}
+
+}  // namespace
+
+Result<Selected> select_cases(const Selection& selection) {
+  const auto words = words_of(selection);
+  if (!words) return tl::unexpected(words.error());
+  Selected selected;
+  const auto add = [&](const std::vector<LayerCase>& cases) {
+    selected.cases.insert(selected.cases.end(), cases.begin(), cases.end());
+  };
+  for (const std::string& name : selection.networks) {
+    const auto network = find_network(name);
+    if (!network) return tl::unexpected(network.error());
+    add(cases_of(layers_of((*network)->build(selection.batch_size.value_or(kBatch))), choice_of(*words)));
+  }
+  for (const std::string& path : selection.tables) {
+    const auto table =
+        read_text_file(path).and_then([&](const std::string& text) { return cases_of_table(text, path); });
+    if (!table) return tl::unexpected(table.error());
+    selected.left_out += table->left_out;
+    add(part_of(table->cases, *words));
+  }
+  if (selection.networks.empty() && selection.tables.empty()) add(part_of(default_cases(), *words));
+  selected.cases = unique_cases(selected.cases);
+  if (selection.quick) selected.cases = quick(selected.cases);
+  return selected;
+}
+
+}  // namespace rooftile::measure
