@@ -156,6 +156,21 @@ Result<void> run_predict(const Typed& typed) {
                         .output = typed.output});
 }
 
+Result<void> run_roofline(const Typed& typed, RooflineArguments arguments) {
+  auto prediction = prediction_arguments(typed);
+  if (!prediction) return tl::unexpected(prediction.error());
+  if (typed.model.empty() && arguments.profiles.empty()) {
+    return usage("roofline needs a MODEL, --profile FILE, or both");
+  }
+  if (prediction->gpus.size() != 1) return usage("roofline needs --gpu with one ID");
+  arguments.model = typed.model;
+  arguments.prediction = std::move(*prediction);
+  arguments.format = typed.format;
+  arguments.output = typed.output;
+  arguments.all = typed.all;
+  return draw_roofline(arguments);
+}
+
 Result<void> run_explain(const Typed& typed) {
   const auto prediction = prediction_arguments(typed);
   if (!prediction) return tl::unexpected(prediction.error());
@@ -274,6 +289,7 @@ class CommandLine {
         "Example: rooftile predict resnet152 --gpu titan-xp --batch-size 256\n"
         "Each command has its own --help.");
     add_predict();
+    add_roofline();
     add_explain();
     add_validate();
     add_fit();
@@ -357,6 +373,30 @@ class CommandLine {
                       "with --layers: --gpu and --precision win over the row's own");
     command->add_flag("--skip-bad-rows", typed_.skip_bad_rows,
                       "with --layers: leave out rows that are wrong, and list them");
+  }
+
+  void add_roofline() {
+    CLI::App* command = add("roofline", "Show what bounds each kernel, predicted or measured: table, charts, page",
+                            "rooftile roofline resnet50 --gpu v100-sxm2-16gb --precision fp16 -o resnet50.svg",
+                            [this] { return run_roofline(typed_, roofline_); });
+    command->add_option("MODEL", typed_.model, "as for predict");
+    add_prediction_options(command, "catalogue id, an unambiguous part of one, or a .toml file");
+    command->add_option("--pass", typed_.pass, "as for predict");
+    command->add_option("--profile", roofline_.profiles,
+                        "kernels that a profiler measured: Nsight Compute, nvprof, PyTorch, rocprof, or a layer table "
+                        "with counters; may be given several times");
+    command->add_option("--level", roofline_.level, "memory level of time points: L1, L2 or DRAM (default)");
+    command->add_option("--roof", roofline_.roof,
+                        "auto (default: each kernel under the roof of the unit it ran on), fp64, fp32, fp16, "
+                        "tensor_fp16, …");
+    command->add_option("--ceilings", roofline_.ceilings,
+                        "measured ceilings instead of the catalogue's: v100-ert, v100-ert-no-fma, or a .toml file");
+    command->add_option("--chart", roofline_.chart,
+                        "of an SVG: complexity, time, combined (default), classic, hierarchical or bottleneck");
+    command->add_option("--axes", roofline_.axes, "of an SVG: bytes-x (default) or flops-x");
+    command->add_option("--format", typed_.format, "table, json, csv, svg or html (default: by the suffix of -o)");
+    command->add_option("-o,--output", typed_.output, "write to this file");
+    command->add_flag("--all", typed_.all, "list every kernel, not those with the most to win");
   }
 
   void add_explain() {
@@ -531,7 +571,7 @@ class CommandLine {
     for (const CLI::App* nested : app.get_subcommands([](const CLI::App*) { return true; })) {
       known.push_back(nested->get_name());
     }
-    static const std::vector<std::string> kPlanned = {"roofline", "explore", "import", "compare"};
+    static const std::vector<std::string> kPlanned = {"explore", "import", "compare"};
     const bool planned = std::find(kPlanned.begin(), kPlanned.end(), extra) != kPlanned.end();
     if (app.get_parent() == nullptr && planned) {
       return fail(ErrorCode::unsupported, fmt::format("the command '{}' is not built yet", extra));
@@ -561,6 +601,7 @@ class CommandLine {
   }
 
   Typed typed_;
+  RooflineArguments roofline_;
   ValidateArguments validate_;
   FitArguments fit_;
   CLI::App app_;

@@ -83,6 +83,16 @@ struct FitArguments {
 };
 Result<void> fit(const FitArguments& arguments);
 
+struct RooflineArguments {
+  std::string model;
+  PredictionArguments prediction;     // one GPU
+  std::vector<std::string> profiles;  // files of profilers, layer tables
+  // As the user typed them; empty: the default.
+  std::string level, roof, ceilings, chart, axes, format, output;
+  bool all = false;  // every kernel, not those with the most to win
+};
+Result<void> draw_roofline(const RooflineArguments& arguments);
+
 struct ExplainArguments {
   std::string model;
   std::string layer;

@@ -1,0 +1,156 @@
+#include "rooftile/report/roofline.hpp"
+
+#include <fstream>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <valijson/adapters/nlohmann_json_adapter.hpp>
+#include <valijson/schema.hpp>
+#include <valijson/schema_parser.hpp>
+#include <valijson/validator.hpp>
+
+#include "rooftile/ingest/csv.hpp"
+#include "rooftile/roofline/stalls.hpp"
+
+namespace rooftile {
+namespace {
+
+using nlohmann::json;
+using roofline::Kernel;
+using roofline::Origin;
+using roofline::View;
+using testing::HasSubstr;
+using testing::Not;
+
+// A layer bound by compute, one by bandwidth without FLOPs, one without bytes, and a measured kernel of the first with
+// nothing but a time, of which the file also held a wrong row.
+View small_view() {
+  View view;
+  view.title = "tiny on Some GPU";
+  view.model = "tiny";
+  view.gpu = "some-gpu";
+  view.precision = "fp32";
+  view.pass = "inference";
+  view.method = "rooftile";
+  view.batch_size = 4;
+  view.profiles = {"p.csv"};
+  view.roof.name = "Some GPU";
+  view.roof.levels = {{"L2", BytesPerSecond(1e12)}, {"DRAM", BytesPerSecond(1e11)}};
+  view.roof.peaks[static_cast<std::size_t>(Peak::fp32)] = FlopsPerSecond(1e13);
+  view.roof.launch_overhead = Seconds(5e-6);
+  view.level = 1;
+  const auto add = [&](const char* name, double flops, double bytes, double seconds) {
+    Kernel kernel;
+    kernel.name = kernel.layer = name;
+    kernel.op = "conv";
+    kernel.pass = Pass::fwd;
+    kernel.flops[static_cast<std::size_t>(Peak::fp32)] = Flops(flops);
+    kernel.bytes = {Bytes(2 * bytes), Bytes(bytes)};
+    kernel.time = Seconds(seconds);
+    kernel.cases = Cases{};
+    (*kernel.cases)[Bottleneck::compute] = Seconds(seconds);
+    kernel.bottleneck = Bottleneck::compute;
+    kernel.stalls = roofline::estimated_stalls(*kernel.cases);
+    kernel.stalls_estimated = true;
+    view.kernels.push_back(kernel);
+  };
+  add("conv1", 1e10, 1e7, 2e-3);
+  add("copy", 0, 1e8, 1.5e-3);
+  add("</script>\xff", 1e9, 0, 1e-3);
+  Kernel measured;
+  measured.name = "implicit_gemm<float, \"a,b\">";
+  measured.origin = Origin::measured;
+  measured.flops_known = false;
+  measured.bytes = {std::nullopt, std::nullopt};
+  measured.time = Seconds(5e-3);
+  view.kernels.push_back(measured);
+  view.matches.push_back({.predicted = 0,
+                          .measured = {3},
+                          .by = "order",
+                          .measured_time = Seconds(5e-3),
+                          .time_ratio = 2.5,
+                          .bytes_ratio = {std::nullopt, std::nullopt},
+                          .achievable = Seconds(1e-3),
+                          .loss = Seconds(4e-3)});
+  view.unmatched = {1, 2};
+  view.stalls = roofline::network_stalls(view.kernels);
+  view.utilisation.gpu = 0.5;
+  view.notes = {"a note"};
+  view.dropped = {{"p.csv:3", "negative time"}};
+  view.dropped_count = 1;
+  return view;
+}
+
+TEST(RooflineTable, ShowsTheRoofBoundsAndWhatToFixFirst) {
+  const std::string text = roofline_table(small_view(), {.all = true});
+  for (const char* part :
+       {"tiny on Some GPU: batch size 4, fp32, inference, method rooftile", "L2 1 TB/s, DRAM 100 GB/s",
+        "predicted, bound by", "measured, bound by", "not known", "fix first", "2.50x", "no bytes",
+        "stalls, predicted (estimate)", "GPU 50.0 %", "p.csv:3: negative time", "a note"}) {
+    EXPECT_THAT(text, HasSubstr(part));
+  }
+  EXPECT_THAT(text, Not(HasSubstr("nan")));
+  EXPECT_THAT(text, Not(HasSubstr("inf ")));
+}
+
+TEST(RooflineTable, NamesTheLargestLossFirst) {
+  View view = small_view();
+  view.matches.clear();
+  const std::string text = roofline_table(view);
+  EXPECT_LT(text.find("\n  conv1"), text.find("\n  copy"));  // 1 ms and 0.5 ms above the roof
+}
+
+TEST(RooflineJson, FitsItsSchema) {
+  std::ifstream file("data/schema/roofline-1.json");
+  const json schema_text = json::parse(file);
+  valijson::Schema schema;
+  const valijson::adapters::NlohmannJsonAdapter schema_adapter(schema_text);
+  valijson::SchemaParser().populateSchema(schema_adapter, schema);
+  const auto fits = [&](const json& document) {
+    const valijson::adapters::NlohmannJsonAdapter adapter(document);
+    return valijson::Validator().validate(schema, adapter, nullptr);
+  };
+  const json good = json::parse(roofline_json(small_view()));
+  EXPECT_TRUE(fits(good));
+  json bad = good;
+  bad["kernels"][0]["time_s"] = 0;
+  EXPECT_FALSE(fits(bad));
+  bad = good;
+  bad["kernels"][0]["points"]["DRAM"].erase("bound");
+  EXPECT_FALSE(fits(bad));
+}
+
+TEST(RooflineJson, HoldsThePoints) {
+  const json report = json::parse(roofline_json(small_view()));
+  const json& point = report["kernels"][0]["points"]["DRAM"];
+  EXPECT_EQ(point["intensity"], 1000);
+  EXPECT_EQ(point["bound"], "compute");
+  EXPECT_EQ(point["inefficiency"], 2);
+  EXPECT_EQ(report["kernels"][0]["points"]["L2"]["intensity"], 500);
+  EXPECT_TRUE(report["kernels"][2]["points"]["DRAM"]["intensity"].is_null());
+  EXPECT_TRUE(report["kernels"][3]["flops"].is_null());
+  EXPECT_TRUE(report["kernels"][3]["points"].empty());
+  EXPECT_EQ(report["matches"][0]["measured"], json::array({3}));
+  EXPECT_EQ(report["dropped"]["count"], 1);
+}
+
+TEST(RooflineCsv, HasARowAKernel) {
+  const auto rows = parse_csv(roofline_csv(small_view()), "report");
+  ASSERT_TRUE(rows);
+  ASSERT_EQ(rows->size(), 5U);
+  for (const CsvRow& row : *rows) EXPECT_EQ(row.cells.size(), rows->front().cells.size());
+  const auto cell = [&](std::size_t row, std::string_view column) {
+    const auto& header = rows->front().cells;
+    return (*rows)[row].cells[std::find(header.begin(), header.end(), column) - header.begin()];
+  };
+  EXPECT_EQ(cell(1, "bound"), "compute");
+  EXPECT_EQ(cell(1, "bytes.L2"), "20000000");
+  EXPECT_EQ(cell(3, "intensity"), "");
+  EXPECT_EQ(cell(4, "name"), "implicit_gemm<float, \"a,b\">");
+  EXPECT_EQ(cell(4, "flops"), "");
+}
+
+}  // namespace
+}  // namespace rooftile
