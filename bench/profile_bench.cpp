@@ -25,9 +25,9 @@ std::string ncu_raw() {
   }
   text += "\n" + units + "\n";
   for (int k = 0; k < kKernels; ++k) {
-    text += fmt::format(R"row("{}","1","python3","127.0.0.1","{}","1","7","(128, 1, 1)", "(80, 1, 1)", "0",
-                        "8.0") ", k, kName);
-        for (int i = 0; i < 30; ++i) text += fmt::format(",\"{},{:03}.{}\"", i + 1, k % 1000, i);
+    text += fmt::format(R"row("{}","1","python3","127.0.0.1","{}","1","7","(128, 1, 1)","(80, 1, 1)","0","8.0")row", k,
+                        kName);
+    for (int i = 0; i < 30; ++i) text += fmt::format(",\"{},{:03}.{}\"", i + 1, k % 1000, i);
     text += '\n';
   }
   return text;
