@@ -1,0 +1,37 @@
+// What all layers share: the stream, the limits, the libraries' handles.
+#pragma once
+
+#include <cstddef>
+#include <cuda_runtime_api.h>
+#include <memory>
+#include <string>
+
+#include "rooftile/measure/refused.hpp"
+#include "rooftile/workload/dtype.hpp"
+
+namespace rooftile::measure {
+
+struct CudnnHandle;     // cudnn_handle.hpp
+struct CublasLtHandle;  // product.hpp
+
+struct LayerContext {
+  cudaStream_t stream = nullptr;
+  std::size_t workspace_limit = 0;
+  int compute_capability = 0;  // 90 is 9.0
+  std::size_t l2_bytes = 0;
+  std::shared_ptr<CudnnHandle> cudnn;  // null: built without
+  std::shared_ptr<CublasLtHandle> cublaslt;
+};
+
+// Null without an error where the program was built without the library.
+Outcome<std::shared_ptr<CudnnHandle>> open_cudnn(cudaStream_t stream);
+Outcome<std::shared_ptr<CublasLtHandle>> open_cublaslt();
+
+inline tl::unexpected<Refused> unsupported(std::string message) {
+  return tl::unexpected(Refused{Refusal::unsupported, std::move(message)});
+}
+
+// Refuses a precision that the GPU's tensor cores do not have: tf32 and bf16 before 8.0, fp8 before 8.9.
+Outcome<void> check_precision(DType precision, const LayerContext& context);
+
+}  // namespace rooftile::measure

@@ -1,0 +1,22 @@
+// Layers of each family made ready to run.
+#pragma once
+
+#include "rooftile/measure/cuda/layers/context.hpp"
+#include "rooftile/measure/cuda/layers/prepared_layer.hpp"
+#include "rooftile/measure/layer_case.hpp"
+
+namespace rooftile::measure {
+
+// Each refuses what its library or the GPU does not have.
+Outcome<Prepared> prepare_conv(const Conv& conv, const LayerCase& layer, const LayerContext& context);
+Outcome<Prepared> prepare_gemm(const Gemm& gemm, const LayerCase& layer, const LayerContext& context);
+Outcome<Prepared> prepare_attention(const Attention& attention, const LayerCase& layer, const LayerContext& context);
+// The two ways behind it: one kernel by cuDNN; two products by cuBLASLt with an own softmax between them.
+Outcome<Prepared> prepare_fused_attention(const Attention& attention, const LayerCase& layer,
+                                          const LayerContext& context);
+Outcome<Prepared> prepare_unfused_attention(const Attention& attention, const LayerCase& layer,
+                                            const LayerContext& context);
+Outcome<Prepared> prepare_recurrent(const Recurrent& recurrent, const LayerCase& layer, const LayerContext& context);
+Outcome<Prepared> prepare_stream(const StreamLayer& stream, const LayerCase& layer, const LayerContext& context);
+
+}  // namespace rooftile::measure
