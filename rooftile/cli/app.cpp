@@ -147,7 +147,7 @@ Result<void> run_predict(const Typed& typed) {
   if (typed.model.empty())
     return usage("predict needs a MODEL (a file or a name of 'rooftile models') or --layers TABLE.csv");
   if (prediction->gpus.empty()) return usage("predict needs --gpu ID; 'rooftile gpus' lists them");
-  const auto format = parse_format("--format", typed.format, typed.output);
+  const auto format = parse_format("--format", typed.format, typed.output, true);
   if (!format) return tl::unexpected(format.error());
   return predict_model({.model = typed.model,
                         .prediction = *prediction,
@@ -365,7 +365,7 @@ class CommandLine {
     command->add_option(
         "--pass", typed_.pass,
         "inference (fwd), training (step: forward, gradients, update), or bwd, fwd_bwd, bwd_data, bwd_weight");
-    command->add_option("--format", typed_.format, "table, json or csv (default: by the suffix of -o)");
+    command->add_option("--format", typed_.format, "table, json, csv or html (default: by the suffix of -o)");
     command->add_option("-o,--output", typed_.output, "write to this file");
     command->add_flag("--all", typed_.all, "list every layer, not the ten slowest");
     command->add_option("--layers", typed_.layers, "predict each row of this CSV instead of a MODEL");

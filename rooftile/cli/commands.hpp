@@ -19,7 +19,7 @@
 
 namespace rooftile::cli {
 
-enum class Format { table, json, csv };
+enum class Format { table, json, csv, html };  // html: of predict alone
 
 // What decides a prediction, shared by the commands that make one.
 struct PredictionArguments {

@@ -34,7 +34,7 @@ std::string bash_script(const CLI::App& app) {
   local current=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD-1]}} words=
   case $previous in
     --gpu) mapfile -t COMPREPLY < <(compgen -W "$(rooftile gpus --names)" -- "$current"); return ;;
-    --format) mapfile -t COMPREPLY < <(compgen -W "table json csv" -- "$current"); return ;;
+    --format) mapfile -t COMPREPLY < <(compgen -W "table json csv html" -- "$current"); return ;;
     --precision) mapfile -t COMPREPLY < <(compgen -W "fp32 tf32 fp16 bf16 fp8 int8" -- "$current"); return ;;
     --pass) mapfile -t COMPREPLY < <(compgen -W "inference" -- "$current"); return ;;
     --method) mapfile -t COMPREPLY < <(compgen -W "rooftile delta roofline prior" -- "$current"); return ;;
@@ -78,8 +78,8 @@ std::string fish_script(const CLI::App& app) {
     const std::string seen = fmt::format("'__fish_seen_subcommand_from {}'", command->get_name());
     for (const CLI::Option* option : command->get_options()) {
       for (const std::string& name : option->get_lnames()) {
-        const std::string values =
-            name == "gpu" ? " -x -a '(rooftile gpus --names)'" : (name == "format" ? " -x -a 'table json csv'" : "");
+        const std::string values = name == "gpu" ? " -x -a '(rooftile gpus --names)'"
+                                                 : (name == "format" ? " -x -a 'table json csv html'" : "");
         text += fmt::format("complete -c rooftile -n {} -l {}{} -d {}\n", seen, name, values,
                             fish_quoted(option->get_description()));
       }

@@ -9,17 +9,21 @@
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/ingest/model.hpp"
 #include "rooftile/ingest/text_file.hpp"
+#include "rooftile/report/page/page.hpp"
 #include "rooftile/report/report.hpp"
 
 namespace rooftile::cli {
 namespace {
 
-std::string report(std::span<const Prediction> predictions, const PredictArguments& arguments) {
+std::string report(std::span<const Prediction> predictions, std::span<const Gpu> gpus,
+                   const PredictArguments& arguments) {
   switch (arguments.format) {
     case Format::json:
       return json_report(predictions);
     case Format::csv:
       return csv_report(predictions);
+    case Format::html:
+      return prediction_page(predictions, gpus);
     case Format::table:
       break;
   }
@@ -82,7 +86,7 @@ Result<void> predict_model(const PredictArguments& arguments) {
     if (!prediction) return tl::unexpected(prediction.error());
     predictions.push_back(std::move(*prediction));
   }
-  return write_output(arguments.output, report(predictions, arguments));
+  return write_output(arguments.output, report(predictions, gpus, arguments));
 }
 
 }  // namespace rooftile::cli

@@ -172,6 +172,7 @@ Result<void> simulate_layers(const SimulateArguments& arguments) {
     case Format::csv:
       return write_output(arguments.output, simulation_csv(report));
     case Format::table:
+    case Format::html:
       break;
   }
   return write_output(arguments.output, arguments.scores_only ? simulation_scores(report) : simulation_table(report));

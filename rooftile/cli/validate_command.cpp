@@ -87,6 +87,7 @@ std::string report(const Validation& validation, Format format) {
     case Format::csv:
       return validation_csv(validation);
     case Format::table:
+    case Format::html:
       break;
   }
   return validation_table(validation);

@@ -61,19 +61,21 @@ Result<DType> parse_precision(std::string_view option, const std::string& text) 
                                  fmt::join(kPrecisions, ", ")));
 }
 
-Result<Format> parse_format(std::string_view option, const std::string& text, const std::string& output) {
-  static const std::vector<std::string> kFormats = {"table", "json", "csv"};
+Result<Format> parse_format(std::string_view option, const std::string& text, const std::string& output, bool html) {
+  std::vector<std::string> formats = {"table", "json", "csv"};  // in the order of Format
+  if (html) formats.emplace_back("html");
   if (text.empty()) {
     std::string lower = output;
     std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
     if (lower.ends_with(".json")) return Format::json;
     if (lower.ends_with(".csv")) return Format::csv;
+    if (html && (lower.ends_with(".html") || lower.ends_with(".htm"))) return Format::html;
     return Format::table;
   }
-  const auto found = std::find(kFormats.begin(), kFormats.end(), text);
-  if (found != kFormats.end()) return static_cast<Format>(found - kFormats.begin());
-  return bad(option, fmt::format("unknown format '{}'{}; one of {}", text, did_you_mean(text, kFormats),
-                                 fmt::join(kFormats, ", ")));
+  const auto found = std::find(formats.begin(), formats.end(), text);
+  if (found != formats.end()) return static_cast<Format>(found - formats.begin());
+  return bad(option, fmt::format("unknown format '{}'{}; one of {}", text, did_you_mean(text, formats),
+                                 fmt::join(formats, ", ")));
 }
 
 Result<std::vector<std::string>> parse_list(std::string_view option, const std::string& text) {

@@ -1,0 +1,511 @@
+// The chart on its canvas: drawing what is visible, pointing, moving and zooming.
+
+const MARGIN = {left: 84, right: 24, top: 18, bottom: 62};
+const MARGIN_OTHER = {right: 84, top: 56};  // where there are axes on the far sides
+const MANY = 3000;                          // marks from which each is small and none is drawn over an equal one
+const LABELLED = 6;                         // names beside marks
+
+class Chart {
+  // `changed(kernel)` is called with the kernel pointed at or chosen, or -1.
+  constructor(canvas, tip, {describe, chosen}) {
+    Object.assign(this, {canvas, tip, describe, chosen, context: canvas.getContext('2d'), hidden: new Set(), found: null,
+      selected: -1, pointed: -1, sprites: new Map()});
+    this.draw = oncePerFrame(() => this.drawNow());
+    canvas.addEventListener('pointermove', (event) => this.moved(event));
+    canvas.addEventListener('pointerleave', () => this.pointAt(-1));
+    canvas.addEventListener('pointerdown', (event) => this.pressed(event));
+    canvas.addEventListener('pointerup', (event) => this.released(event));
+    canvas.addEventListener('pointercancel', () => { this.drag = null; });
+    canvas.addEventListener('dblclick', (event) => this.zoom(0.5, event));
+    canvas.addEventListener('keydown', (event) => this.key(event));
+    canvas.addEventListener('blur', () => this.pointAt(-1));
+    new ResizeObserver(() => this.draw()).observe(canvas);
+  }
+
+  show(table, chart, level, colourBy) {
+    Object.assign(this, {table, chart, level, marks: marksOf(chart, table, level, colourBy), pointed: -1});
+    this.hidden.clear();
+    this.reset();
+  }
+
+  // The whole chart.
+  reset() {
+    const {marks, table, chart, level} = this;
+    const extra = chart.include(table, level);
+    const also = (ends, at) => (function* () {
+      yield* ends[0];
+      if (ends[1]) yield* ends[1];
+      for (const point of extra) yield point[at];
+    })();
+    const x = rangeOf(also([marks.x.subarray(0, marks.count), marks.endX && marks.endX.subarray(0, marks.count)], 0), [1, 1e6]);
+    const y = rangeOf(also([marks.y.subarray(0, marks.count), marks.endY && marks.endY.subarray(0, marks.count)], 1), [1, 1e6]);
+    this.range = {x, y};
+    this.pointAt(-1);
+    this.draw();
+  }
+
+  visible(mark) {
+    return !this.hidden.has(this.marks.series[mark]);
+  }
+
+  lay() {
+    const {clientWidth: width, clientHeight: height} = this.canvas;
+    const ratio = window.devicePixelRatio || 1;
+    if (this.canvas.width !== Math.round(width * ratio) || this.canvas.height !== Math.round(height * ratio)) {
+      this.canvas.width = Math.round(width * ratio);
+      this.canvas.height = Math.round(height * ratio);
+    }
+    this.context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    const axes = this.chart.axes(this.table, this.level);
+    const other = Boolean(axes.x.otherTitle);
+    const right = width - (other ? MARGIN_OTHER.right : MARGIN.right), top = other ? MARGIN_OTHER.top : MARGIN.top;
+    const bottom = height - MARGIN.bottom;
+    Object.assign(this, {width, height, right, top, bottom, axes, x: new LogScale(...this.range.x, MARGIN.left, right),
+      y: new LogScale(...this.range.y, bottom, top)});
+  }
+
+  // Colours of the page as it stands: light, dark or printed.
+  readColours() {
+    const probe = byId('title').appendChild(element('span'));
+    const read = (name) => {
+      probe.style.color = `var(--${name})`;
+      return getComputedStyle(probe).color;
+    };
+    const colours = Object.fromEntries(['ground', 'text', 'quiet', 'line', 'grid', 'roof', 'mark-edge', 'accent'].map((name) => [name, read(name)]));
+    probe.remove();
+    if (JSON.stringify(colours) !== JSON.stringify(this.colours)) this.sprites.clear();
+    this.colours = colours;
+    this.font = getComputedStyle(document.body).fontFamily;
+  }
+
+  drawNow() {
+    if (!this.table || !this.canvas.clientWidth) return;
+    this.readColours();
+    this.lay();
+    const {context, width, height} = this;
+    context.fillStyle = this.colours.ground;
+    context.fillRect(0, 0, width, height);
+    this.drawAxes();
+    context.save();
+    context.beginPath();
+    context.rect(MARGIN.left, this.top, this.right - MARGIN.left, this.bottom - this.top);
+    context.clip();
+    this.taken = [];
+    this.drawLines();
+    context.restore();
+    context.save();
+    context.beginPath();
+    context.rect(MARGIN.left - LANE - 8, this.top - 8, this.right - MARGIN.left + LANE + 16, this.bottom - this.top + LANE + 16);
+    context.clip();
+    this.drawMarks();
+    context.restore();
+    this.drawFocus();
+    this.canvas.dataset.drawn = String(this.drawnMarks);  // for those who watch from outside
+  }
+
+  text(text, x, y, {align = 'center', baseline = 'middle', colour = 'quiet', size = 12, bold = false, turn = 0} = {}) {
+    const {context} = this;
+    context.save();
+    context.translate(x, y);
+    context.rotate(turn);
+    context.font = `${bold ? '600 ' : ''}${size}px ${this.font}`;
+    context.textAlign = align;
+    context.textBaseline = baseline;
+    context.fillStyle = this.colours[colour];
+    context.fillText(text, 0, 0);
+    context.restore();
+  }
+
+  line(x1, y1, x2, y2, colour, width = 1) {
+    const {context} = this;
+    context.strokeStyle = this.colours[colour];
+    context.lineWidth = width;
+    context.beginPath();
+    context.moveTo(x1, y1);
+    context.lineTo(x2, y2);
+    context.stroke();
+  }
+
+  drawAxes() {
+    const {x, y, axes, top, right, bottom} = this, left = MARGIN.left;
+    for (const value of x.ticks(64)) {
+      const at = x.place(value);
+      this.line(at, top, at, bottom, 'grid');
+      this.text(formatTick(value, axes.x.unit), at, bottom + (this.lanes().x ? 14 : 14) + (this.lanes().y ? LANE : 0));
+    }
+    for (const value of y.ticks(26)) {
+      const at = y.place(value);
+      this.line(left, at, right, at, 'grid');
+      this.text(formatTick(value, axes.y.unit), left - 8 - (this.lanes().x ? LANE : 0), at, {align: 'right'});
+    }
+    this.line(left, bottom, right, bottom, 'quiet');
+    this.line(left, top, left, bottom, 'quiet');
+    if (this.lanes().y) this.text('0', left - 8, bottom + LANE, {align: 'right'});
+    if (this.lanes().x) this.text('0', left - LANE, bottom + 14);
+    this.text(axes.x.title, (left + right) / 2, this.height - 12, {colour: 'text', size: 13, bold: true});
+    this.text(axes.y.title, 12, (top + bottom) / 2, {colour: 'text', size: 13, bold: true, turn: -Math.PI / 2});
+    if (axes.x.otherTitle) this.drawOtherAxes();
+  }
+
+  // The far axes: the same places, as times.
+  drawOtherAxes() {
+    const {x, y, axes, top, right, bottom} = this, left = MARGIN.left;
+    const times = (scale, rate) => new LogScale(scale.low / rate, scale.high / rate, scale.from, scale.to);
+    this.line(left, top, right, top, 'quiet');
+    const across = times(x, axes.x.otherRate);
+    for (const value of across.ticks(64)) {
+      this.line(across.place(value), top, across.place(value), top - 5, 'quiet');
+      this.text(formatTick(value, 's'), across.place(value), top - 14);
+    }
+    this.text(axes.x.otherTitle, (left + right) / 2, 12, {colour: 'text', size: 13, bold: true});
+    if (!axes.y.otherTitle) return;
+    this.line(right, top, right, bottom, 'quiet');
+    const up = times(y, axes.y.otherRate);
+    for (const value of up.ticks(26)) {
+      this.line(right, up.place(value), right + 5, up.place(value), 'quiet');
+      this.text(formatTick(value, 's'), right + 9, up.place(value), {align: 'left'});
+    }
+    this.text(axes.y.otherTitle, this.width - 12, (top + bottom) / 2, {colour: 'text', size: 13, bold: true, turn: Math.PI / 2});
+  }
+
+  // Which axes have a mark at zero.
+  lanes() {
+    const {marks} = this;
+    if (marks.lanes) return marks.lanes;
+    marks.lanes = {x: false, y: false};
+    for (let mark = 0; mark < marks.count; mark++) {
+      if (marks.x[mark] === 0) marks.lanes.x = true;
+      if (marks.y[mark] === 0) marks.lanes.y = true;
+    }
+    return marks.lanes;
+  }
+
+  drawLines() {
+    const {context} = this;
+    const looks = {
+      roof: {colour: 'roof', width: 2, dashes: []}, balance: {colour: 'roof', width: 1.6, dashes: []},
+      contour: {colour: 'line', width: 1, dashes: []}, box: {colour: 'quiet', width: 1.5, dashes: [6, 4]},
+    };
+    const lines = this.chart.lines(this.table, this.level)(this.range);
+    const placed = lines.map((line) => ({...line, places: line.points.map(([x, y]) => [this.x.place(x), this.y.place(y)])}));
+    for (const {style, places} of placed) {
+      const {colour, width, dashes} = looks[style];
+      context.strokeStyle = this.colours[colour];
+      context.lineWidth = width;
+      context.setLineDash(dashes);
+      context.beginPath();
+      places.forEach(([x, y], i) => context[i ? 'lineTo' : 'moveTo'](x, y));
+      context.stroke();
+    }
+    context.setLineDash([]);
+    // Labels of roofs first: where two would meet, the later is left out.
+    for (const wanted of [['roof', 'balance', 'box'], ['contour']]) {
+      for (const line of placed) {
+        if (wanted.includes(line.style)) this.labelLine(line);
+      }
+    }
+  }
+
+  // The first or last stretch of a line that lies in the plot.
+  stretch([[x1, y1], [x2, y2]]) {
+    let from = 0, to = 1;
+    const inside = [[x1, x2, MARGIN.left, this.right], [y1, y2, this.top, this.bottom]];
+    for (const [a, b, low, high] of inside) {
+      if (a === b) {
+        if (a < low || a > high) return null;
+        continue;
+      }
+      const [enter, leave] = [(low - a) / (b - a), (high - a) / (b - a)].sort((p, q) => p - q);
+      from = Math.max(from, enter);
+      to = Math.min(to, leave);
+    }
+    if (from >= to) return null;
+    const at = (share) => [x1 + share * (x2 - x1), y1 + share * (y2 - y1)];
+    return [at(from), at(to)];
+  }
+
+  labelLine({places, label, labelAt, style}) {
+    const {context} = this;
+    context.font = `12px ${this.font}`;
+    const width = context.measureText(label).width;
+    const size = 12, gap = 9;
+    let x, y, turn = 0;
+    if (style === 'box' || labelAt === 'corner') {
+      // Beside the corner, under the box's top edge.
+      const corner = places[1];
+      if (style === 'box') [x, y] = [Math.min(corner[0], this.right) - width / 2 - 8, corner[1] + gap + 2];
+      else [x, y] = [corner[0] - width / 2 - 4, corner[1] - gap + 2];
+    } else {
+      const part = this.stretch(places.slice(0, 2));
+      if (!part) return;
+      const [[x1, y1], [x2, y2]] = part;
+      const length = Math.hypot(x2 - x1, y2 - y1);
+      if (length < width + 16) return;
+      turn = Math.atan2(y2 - y1, x2 - x1);
+      const from = labelAt === 'start' ? width / 2 + 14 : length - width / 2 - 14;
+      x = x1 + (x2 - x1) * from / length + gap * Math.sin(turn);
+      y = y1 + (y2 - y1) * from / length - gap * Math.cos(turn);
+    }
+    if (!this.claim(x, y, Math.abs(width * Math.cos(turn)) + size * Math.abs(Math.sin(turn)),
+      Math.abs(width * Math.sin(turn)) + size * Math.abs(Math.cos(turn)))) return;
+    this.text(label, x, y, {turn, colour: style === 'contour' ? 'quiet' : 'text'});
+  }
+
+  // Takes a rectangle about a place for a label, if it is free and in the plot.
+  claim(x, y, width, height) {
+    const box = [x - width / 2, y - height / 2, x + width / 2, y + height / 2];
+    if (box[0] < MARGIN.left || box[2] > this.right || box[1] < this.top || box[3] > this.bottom) return false;
+    if (this.taken.some((other) => box[0] < other[2] && other[0] < box[2] && box[1] < other[3] && other[1] < box[3])) return false;
+    this.taken.push(box);
+    return true;
+  }
+
+  radius(mark) {
+    if (this.marks.count > MANY) return 3;
+    return 4 + 9 * Math.sqrt(Math.min(1, Math.max(0, this.table.share(this.marks.kernel[mark]))));
+  }
+
+  // A mark drawn once, to be stamped many times.
+  sprite(series, radius, ring) {
+    const rounded = Math.round(2 * radius) / 2, key = `${series} ${rounded} ${ring}`;
+    let made = this.sprites.get(key);
+    if (made) return made;
+    const {colour, shape} = this.marks.names[series], ratio = window.devicePixelRatio || 1;
+    const half = Math.ceil(1.5 * rounded + 3);
+    const canvas = element('canvas', {width: Math.ceil(2 * half * ratio), height: Math.ceil(2 * half * ratio)});
+    const pen = canvas.getContext('2d');
+    pen.scale(ratio, ratio);
+    traceShape(pen, shape, half, half, rounded);
+    pen.fillStyle = ring ? this.colours.ground : colour;
+    pen.fill();
+    pen.strokeStyle = ring ? colour : this.colours['mark-edge'];
+    pen.lineWidth = ring ? 2 : 0.8;
+    pen.stroke();
+    made = {canvas, half};
+    this.sprites.set(key, made);
+    return made;
+  }
+
+  stamp(series, x, y, radius, ring = false) {
+    const {canvas, half} = this.sprite(series, radius, ring);
+    this.context.drawImage(canvas, x - half, y - half, 2 * half, 2 * half);
+  }
+
+  drawMarks() {
+    const {marks, table} = this;
+    if (this.spritesFor !== marks) {
+      this.sprites.clear();
+      this.spritesFor = marks;
+    }
+    const xs = new Float64Array(marks.count).fill(NaN), ys = new Float64Array(marks.count).fill(NaN);
+    this.drawnMarks = 0;
+    const places = [];
+    const seen = marks.count > MANY ? new Set() : null;
+    for (let mark = 0; mark < marks.count; mark++) {
+      if (!this.visible(mark) || !this.x.holds(marks.x[mark]) || !this.y.holds(marks.y[mark])) continue;
+      const x = xs[mark] = this.x.place(marks.x[mark]), y = ys[mark] = this.y.place(marks.y[mark]);
+      const lit = this.found && this.found[marks.kernel[mark]];
+      if (seen && !lit) {
+        const key = (Math.round(x / 1.5) * 8192 + Math.round(y / 1.5)) * 16 + marks.series[mark];
+        if (seen.has(key)) continue;
+        seen.add(key);
+      }
+      places.push(mark);
+    }
+    this.index = new SpatialIndex(xs, ys, this.width, this.height);
+    this.xs = xs;
+    this.ys = ys;
+    const dim = (mark) => this.found && !this.found[marks.kernel[mark]];
+    for (const late of this.found ? [false, true] : [false]) {
+      for (const mark of places) {
+        if (this.found && dim(mark) === late) continue;
+        this.drawMark(mark, dim(mark) ? 0.13 : 1, late);
+      }
+    }
+    this.drawNames(places.filter((mark) => !dim(mark)));
+    if (this.selected >= 0) this.ringAround(this.selected);
+    this.emptyNote(table);
+  }
+
+  drawMark(mark, opacity, lit) {
+    const {context, marks} = this, radius = this.radius(mark), series = marks.series[mark];
+    context.globalAlpha = opacity;
+    if (marks.endX) {
+      const x = this.x.place(marks.endX[mark]), y = this.y.place(marks.endY[mark]);
+      if (marks.endX[mark] > 0 && marks.endY[mark] > 0 && Number.isFinite(x + y)) {
+        context.strokeStyle = marks.names[series].colour;
+        context.lineWidth = 1.5;
+        context.beginPath();
+        context.moveTo(this.xs[mark], this.ys[mark]);
+        context.lineTo(x, y);
+        context.stroke();
+        this.stamp(series, x, y, Math.max(3, 0.7 * radius), true);
+      }
+    }
+    this.stamp(series, this.xs[mark], this.ys[mark], radius);
+    if (lit && this.marks.count <= MANY) {
+      context.strokeStyle = this.colours.text;
+      context.lineWidth = 1.5;
+      context.beginPath();
+      context.arc(this.xs[mark], this.ys[mark], 1.35 * radius + 3, 0, 2 * Math.PI);
+      context.stroke();
+    }
+    context.globalAlpha = 1;
+    this.drawnMarks++;
+  }
+
+  // Names of the longest kernels, beside their marks, where there is room.
+  drawNames(places) {
+    const {context, marks, table} = this;
+    context.font = `12px ${this.font}`;
+    let left = LABELLED;
+    const named = new Set();
+    for (const mark of places.slice(0, 60)) {
+      if (left === 0) break;
+      const kernel = marks.kernel[mark];
+      if (named.has(kernel)) continue;
+      const label = shortened(table.name(kernel), 26), width = context.measureText(label).width;
+      const radius = this.radius(mark), x = this.xs[mark], y = this.ys[mark];
+      for (const side of [1, -1]) {
+        const at = x + side * (1.3 * radius + 5 + width / 2);
+        if (!this.claim(at, y, width + 4, 15)) continue;
+        context.save();
+        context.strokeStyle = this.colours.ground;
+        context.lineWidth = 3.5;
+        context.lineJoin = 'round';
+        context.textAlign = 'center';
+        context.textBaseline = 'middle';
+        context.strokeText(label, at, y);
+        context.restore();
+        this.text(label, at, y, {colour: 'text'});
+        named.add(kernel);
+        left--;
+        break;
+      }
+    }
+  }
+
+  ringAround(kernel) {
+    const {context, marks} = this;
+    for (let mark = 0; mark < marks.count; mark++) {
+      if (marks.kernel[mark] !== kernel || Number.isNaN(this.xs[mark])) continue;
+      context.strokeStyle = this.colours.accent;
+      context.lineWidth = 3;
+      context.beginPath();
+      context.arc(this.xs[mark], this.ys[mark], 1.35 * this.radius(mark) + 4, 0, 2 * Math.PI);
+      context.stroke();
+    }
+  }
+
+  emptyNote() {
+    if (this.marks.count > 0) return;
+    this.text('No kernel has the numbers that this chart needs.', (MARGIN.left + this.right) / 2, (this.top + this.bottom) / 2,
+      {colour: 'text', size: 14});
+  }
+
+  // The mark pointed at, over everything.
+  drawFocus() {
+    if (this.pointed < 0 || Number.isNaN(this.xs[this.pointed])) return;
+    const x = this.xs[this.pointed], y = this.ys[this.pointed], {context} = this;
+    context.setLineDash([3, 3]);
+    this.line(x, y, x, this.bottom, 'quiet');
+    this.line(MARGIN.left, y, x, y, 'quiet');
+    context.setLineDash([]);
+    this.stamp(this.marks.series[this.pointed], x, y, this.radius(this.pointed) + 2);
+  }
+
+  // Shows the numbers of a mark; -1 for none.
+  pointAt(mark) {
+    if (mark === this.pointed) return;
+    this.pointed = mark;
+    this.draw();
+    if (mark < 0) {
+      this.tip.hidden = true;
+      return;
+    }
+    const kernel = this.marks.kernel[mark];
+    this.tip.replaceChildren(...this.describe(kernel, this.marks.names[this.marks.series[mark]].name));
+    this.tip.hidden = false;
+    const {offsetWidth, offsetHeight} = this.tip, x = this.xs[mark], y = this.ys[mark];
+    const left = x + 18 + offsetWidth < this.width ? x + 18 : Math.max(0, x - 18 - offsetWidth);
+    const top = Math.min(Math.max(0, y - offsetHeight / 2), Math.max(0, this.height - offsetHeight));
+    this.tip.style.transform = `translate(${Math.round(left)}px, ${Math.round(top)}px)`;
+  }
+
+  select(kernel) {
+    this.selected = kernel;
+    this.draw();
+  }
+
+  placeOf(event) {
+    const box = this.canvas.getBoundingClientRect();
+    return [event.clientX - box.left, event.clientY - box.top];
+  }
+
+  moved(event) {
+    const [x, y] = this.placeOf(event);
+    if (this.drag) {
+      const {from, range} = this.drag;
+      if (Math.hypot(x - from[0], y - from[1]) > 4) this.drag.far = true;
+      if (!this.drag.far) return;
+      const shift = (pair, decades) => pair.map((value) => value * 10 ** decades);
+      this.range = {x: shift(range.x, (from[0] - x) / this.x.perDecade), y: shift(range.y, (from[1] - y) / this.y.perDecade)};
+      this.pointAt(-1);
+      this.draw();
+      return;
+    }
+    if (this.index) this.pointAt(this.index.nearest(x, y, () => true));
+  }
+
+  pressed(event) {
+    if (event.button !== 0) return;
+    this.drag = {from: this.placeOf(event), range: this.range, far: false};
+    this.canvas.setPointerCapture(event.pointerId);
+  }
+
+  released() {
+    if (this.drag && !this.drag.far) this.chosen(this.pointed < 0 ? -1 : this.marks.kernel[this.pointed]);
+    this.drag = null;
+  }
+
+  // Scales the range about a place or the middle; a factor below 1 shows less.
+  zoom(factor, event) {
+    const about = event ? this.placeOf(event) : [(MARGIN.left + this.right) / 2, (this.top + this.bottom) / 2];
+    const scaled = (scale, pixel) => {
+      const fixed = Math.log10(scale.value(pixel));
+      const low = fixed + (scale.logLow - fixed) * factor, high = fixed + (scale.logHigh - fixed) * factor;
+      return high - low < 0.05 || high - low > 60 ? [scale.low, scale.high] : [10 ** low, 10 ** high];
+    };
+    this.range = {x: scaled(this.x, about[0]), y: scaled(this.y, about[1])};
+    this.pointAt(-1);
+    this.draw();
+  }
+
+  // Arrows go from mark to mark in the order of time: right and down to the next shorter.
+  key(event) {
+    const step = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1}[event.key];
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (step) this.stepTo(step);
+    else if (event.key === 'Escape') this.escape();
+    else if (event.key === 'Enter' && this.pointed >= 0) this.chosen(this.marks.kernel[this.pointed]);
+    else if (event.key === '+' || event.key === '=') this.zoom(0.5);
+    else if (event.key === '-') this.zoom(2);
+    else if (event.key === '0') this.reset();
+    else return;
+    event.preventDefault();
+  }
+
+  escape() {
+    this.pointAt(-1);
+    this.chosen(-1);
+  }
+
+  stepTo(step) {
+    const {marks} = this;
+    if (!this.xs) return;
+    for (let mark = this.pointed < 0 && step < 0 ? marks.count - 1 : this.pointed + step; mark >= 0 && mark < marks.count; mark += step) {
+      const asked = !this.found || this.found[marks.kernel[mark]];
+      if (asked && !Number.isNaN(this.xs[mark])) return this.pointAt(mark);
+    }
+  }
+}

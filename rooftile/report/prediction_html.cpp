@@ -1,0 +1,104 @@
+// Predictions as a page.
+#include <algorithm>
+#include <cassert>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "rooftile/report/interval.hpp"
+#include "rooftile/report/names.hpp"
+#include "rooftile/report/page/page.hpp"
+#include "rooftile/report/page/page_view.hpp"
+#include "rooftile/report/text.hpp"
+#include "rooftile/roofline/from_prediction.hpp"
+#include "rooftile/units/text.hpp"
+
+namespace rooftile {
+namespace {
+
+PageCard limit_card(const Prediction& prediction) {
+  const Cases times = time_by_bottleneck(prediction);
+  const auto most = std::max_element(times.by.begin(), times.by.end());
+  const auto which = static_cast<Bottleneck>(most - times.by.begin());
+  return {"limited most by", std::string(name_of(which)),
+          fmt::format("{} of the time", percent(most->value(), prediction.time.value()))};
+}
+
+std::vector<PageCard> cards_of(const Prediction& prediction) {
+  const auto interval = interval_of(prediction);
+  std::vector<PageCard> cards = {
+      {"time", print(prediction.time),
+       interval ? fmt::format("90 % interval: {} to {}", print(interval->low), print(interval->high)) : "no interval"}};
+  if (const auto throughput = prediction.throughput_per_second()) {
+    cards.push_back({"throughput", fmt::format("{} samples/s", four_digits(*throughput)),
+                     fmt::format("batch size {}", prediction.batch_size)});
+    cards.push_back(limit_card(prediction));
+    const FlopsPerSecond rate = prediction.flops / prediction.time;
+    cards.push_back({"arithmetic", print(rate),
+                     prediction.peak > FlopsPerSecond(0)
+                         ? fmt::format("{} of the {} peak of {}", percent(rate / prediction.peak, 1),
+                                       name_of(prediction.precision), print(prediction.peak))
+                         : fmt::format("no {} peak", name_of(prediction.precision))});
+  }
+  const MemoryUse& memory = prediction.memory;
+  cards.push_back({"memory", print(memory.total()),
+                   fmt::format("weights {}, activations {}, workspace {}", print(memory.weights),
+                               print(memory.activations), print(memory.workspace))});
+  return cards;
+}
+
+std::vector<PageFact> setup_of(const Prediction& prediction, const Gpu& gpu) {
+  return {{"model", prediction.model},
+          {"GPU", fmt::format("{} ({})", gpu.name, prediction.gpu)},
+          {"batch size", fmt::format("{}", prediction.batch_size)},
+          {"precision", std::string(name_of(prediction.precision))},
+          {"pass", prediction.pass},
+          {"method", prediction.method},
+          {"work", print(prediction.flops)},
+          {"layers", fmt::format("{}", prediction.layers.size())}};
+}
+
+// What the roofline's kernels do not say of the layers that they stand for.
+std::vector<PageColumn> columns_of(const Prediction& prediction) {
+  PageColumn output = {"output", "output", {}}, method = {"method", "method", {}};
+  for (const LayerEstimate& layer : prediction.layers) {
+    if (layer.time <= Seconds(0)) continue;  // as roofline::kernels_of()
+    output.values.push_back(print(layer.output));
+    method.values.emplace_back(name_of(layer.method));
+  }
+  return {std::move(output), std::move(method)};
+}
+
+PageView page_view(const Prediction& prediction, const Gpu& gpu) {
+  PageView page;
+  page.view = roofline::view_of(prediction, gpu, roofline::roof_of(gpu));
+  page.name = prediction.gpu;
+  page.subtitle = fmt::format("Predicted: batch size {}, {}, {}, method {}", prediction.batch_size,
+                              name_of(prediction.precision), prediction.pass, prediction.method);
+  page.file_name = file_name_of(fmt::format("{}-{}", prediction.model, prediction.gpu));
+  page.cards = cards_of(prediction);
+  page.setup = setup_of(prediction, gpu);
+  page.columns = columns_of(prediction);
+  page.lists = lists_of(page.view);
+  if (!prediction.unsupported.empty()) {
+    PageList left_out = {.title = "Operators left out", .items = {}, .folded = true};
+    for (const Skipped& op : prediction.unsupported) {
+      left_out.items.push_back(fmt::format("{} ({})", op.name, op.op_type));
+    }
+    page.lists.push_back(std::move(left_out));
+  }
+  return page;
+}
+
+}  // namespace
+
+std::string prediction_page(std::span<const Prediction> predictions, std::span<const Gpu> gpus) {
+  assert(!predictions.empty() && predictions.size() == gpus.size());
+  std::vector<PageView> views;
+  for (std::size_t i = 0; i < predictions.size(); ++i) views.push_back(page_view(predictions[i], gpus[i]));
+  return page(views);
+}
+
+}  // namespace rooftile
