@@ -1,8 +1,11 @@
 #include "rooftile/profile/counters.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
+#include <string>
 #include <system_error>
+#include <utility>
 
 #include "rooftile/profile/stall_reasons.hpp"
 
@@ -121,16 +124,23 @@ std::optional<double> first_value(Quantity quantity, const KernelProfile& kernel
   return std::nullopt;
 }
 
-// Operations of the tensor path by type of operands and result, one metric each: those that are there add up.
+// Operations of the tensor path by type of operands and result, one metric each: those that are there add up. A type's
+// sum over results ("…_src_fp8.sum") counts only where no single one ("…_src_fp8_dst_fp32.sum") is there.
 std::optional<double> tensor_path_flops(const KernelProfile& kernel) {
   constexpr std::string_view kStart = "sm__ops_path_tensor_src_";
   constexpr std::string_view kEnd = ".sum";
-  std::optional<double> sum;
+  std::vector<std::pair<std::string, double>> counts;  // by name without kEnd
   for (const auto& [name, value] : kernel.metrics.list()) {
-    const bool counts = name.size() > kEnd.size() && name.substr(0, kStart.size()) == kStart &&
-                        name.substr(name.size() - kEnd.size()) == kEnd;
-    const bool sparse = name.find("sparsity_on") != std::string::npos || name.find("sparsity_off") != std::string::npos;
-    if (counts && !sparse) sum = sum.value_or(0) + value;
+    if (name.size() <= kEnd.size() || name.substr(0, kStart.size()) != kStart) continue;
+    if (name.substr(name.size() - kEnd.size()) != kEnd || name.find("sparsity") != std::string::npos) continue;
+    counts.emplace_back(name.substr(0, name.size() - kEnd.size()), value);
+  }
+  std::optional<double> sum;
+  for (const auto& count : counts) {
+    const std::string part = count.first + "_dst_";
+    const bool has_parts = std::any_of(counts.begin(), counts.end(),
+                                       [&](const auto& other) { return other.first.substr(0, part.size()) == part; });
+    if (!has_parts) sum = sum.value_or(0) + count.second;
   }
   return sum;
 }

@@ -76,6 +76,13 @@ TEST(Counters, FlopsByUnit) {
             Flops(10));
 }
 
+TEST(Counters, TensorOperationsCountOnce) {
+  const MetricSet metrics = {{"sm__ops_path_tensor_src_fp8.sum", 12},
+                             {"sm__ops_path_tensor_src_fp8_dst_fp32.sum", 8},
+                             {"sm__ops_path_tensor_src_fp8_dst_fp16.sum", 4}};
+  EXPECT_EQ(counters(kernel_of("8.9", metrics)).tensor, Flops(12));
+}
+
 TEST(Counters, OfNvprofAndRocprof) {
   const Profile nvprof = read_fixture("nvprof_metrics.csv", {.compute_capability = "7.0"});
   const auto counted = counters(nvprof.kernels.at(0));
