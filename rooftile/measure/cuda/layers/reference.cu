@@ -165,6 +165,12 @@ __global__ void rooftile_check_conv(Geometry g, Pass pass, Operand first, Operan
   }
 }
 
+__global__ void rooftile_check_copy(const double* result, Samples samples) {
+  if (threadIdx.x == 0) {
+    samples.out[blockIdx.x] = result[samples.positions[blockIdx.x]];
+  }
+}
+
 __global__ void rooftile_check_attention(Attention attention, Operand q, Operand k, Operand v, Samples samples) {
   const std::int64_t position = samples.positions[blockIdx.x];
   const std::int64_t depth = attention.head_dim;
@@ -301,6 +307,10 @@ void reference_attention(const Attention& attention, Operand q, Operand k, Opera
 void reference_stream(const StreamLayer& layer, Operand input, Operand first, Operand second, Samples samples,
                       cudaStream_t stream) {
   rooftile_check_stream<<<ctas(samples), kThreads, 0, stream>>>(layer, input, first, second, samples);
+}
+
+void reference_copy(const double* result, Samples samples, cudaStream_t stream) {
+  rooftile_check_copy<<<ctas(samples), kThreads, 0, stream>>>(result, samples);
 }
 
 }  // namespace rooftile::measure

@@ -39,4 +39,7 @@ void reference_attention(const Attention& attention, Operand q, Operand k, Opera
 void reference_stream(const StreamLayer& layer, Operand input, Operand first, Operand second, Samples samples,
                       cudaStream_t stream);
 
+// Elements of a result that is already there in double precision.
+void reference_copy(const double* result, Samples samples, cudaStream_t stream);
+
 }  // namespace rooftile::measure
