@@ -88,8 +88,11 @@ void time_strides(Bench& bench) {
   const std::uint32_t steps = 4096;
   for (const std::uint32_t stride : strides) {
     std::vector<std::uint32_t> expected;
-    for (std::uint32_t thread = 0; thread < 32 * warps; ++thread) {
-      expected.push_back(expected_sum<bytes>(thread % 32, stride, steps));
+    for (std::uint32_t lane = 0; lane < 32; ++lane) {
+      expected.push_back(expected_sum<bytes>(lane, stride, steps));
+    }
+    for (std::uint32_t thread = 32; thread < 32 * warps; ++thread) {  // every warp reads the same
+      expected.push_back(expected[thread - 32]);
     }
     std::vector<double> per_request;
     for (int repeat = 0; repeat < bench.repeats() && bench.go(); ++repeat) {

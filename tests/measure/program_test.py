@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""Runs rooftile-measure as far as it goes without a GPU: lists of layers, wrong usage, the GPU file from a folder.
+
+Usage: program_test.py --measure PROGRAM [--cli ROOFTILE]. With --cli, the GPU file must predict as one of the
+catalogue does.
+"""
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+FOLDER = Path(__file__).resolve().parent / "folder"
+PROGRAM = CLI = None
+OK, ERROR, USAGE = 0, 1, 2
+
+
+def run(*arguments, program=None):
+    environment = {**os.environ, "CUDA_VISIBLE_DEVICES": "", "LC_ALL": "C.UTF-8"}  # hides a GPU that is there
+    return subprocess.run([program or PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=120,
+                          env=environment)
+
+
+class WithoutAGpu(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.scratch = Path(scratch.name)
+
+    def assertOneLine(self, result, status, words):
+        self.assertEqual(result.returncode, status, result.stderr)
+        self.assertEqual(result.stdout, "")
+        self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
+        self.assertIn(words, result.stderr)
+
+    def test_commands_that_measure_say_that_there_is_none(self):
+        for command in (["all"], ["micro"], ["layers"], ["counters"], []):
+            folder = self.scratch / "out"
+            result = run(*command, "-o", folder)
+            self.assertOneLine(result, ERROR, "rooftile-measure: no NVIDIA ")
+            self.assertFalse(folder.exists())
+
+    def test_list_needs_none(self):
+        result = run("--list")
+        self.assertEqual(result.returncode, OK, result.stderr)
+        lines = result.stdout.splitlines()
+        self.assertEqual(lines[-1], f"{len(lines) - 1} layers")
+        self.assertGreater(len(lines), 400)
+        self.assertEqual(len(set(lines)), len(lines))
+        self.assertEqual({line.split()[0] for line in lines[:-1]}, {"conv", "gemm", "attention", "rnn", "stream"})
+
+    def test_list_of_a_choice(self):
+        result = run("--list", "--networks", "alexnet", "--precision", "fp16", "--layout", "nhwc", "--pass",
+                     "fwd,bwd_data", "-b", 8, "--algorithms", "winograd")
+        lines = [line for line in result.stdout.splitlines() if line.startswith("conv ")]
+        self.assertEqual(len(lines), 10)
+        self.assertIn("N=8 C=3 H=224 W=224 K=96 R=11 S=11", lines[0])
+        self.assertIn("layout=nhwc algorithm_asked=winograd precision=fp16 pass=fwd", lines[0])
+
+    def test_wrong_usage(self):
+        self.assertOneLine(run("layers"), USAGE, "-o DIR is needed")
+        self.assertOneLine(run("--frobnicate"), USAGE, "--frobnicate")
+        self.assertOneLine(run("--list", "--precision", "fp61"), USAGE, "did you mean 'fp16'?")
+        self.assertOneLine(run("--list", "--networks", "alexnt"), ERROR, "did you mean 'alexnet'?")
+        self.assertOneLine(run("--list", "--layers", self.scratch / "none.csv"), ERROR, "No such file or directory")
+        self.assertOneLine(run("--list", "-b", 0), USAGE, "--batch-size")
+
+    def test_gpu_file_of_a_folder(self):
+        folder = self.scratch / "h200"
+        shutil.copytree(FOLDER, folder)
+        result = run("gpu-file", folder)
+        self.assertEqual(result.returncode, OK, result.stderr)
+        self.assertEqual(result.stdout.strip(), str(folder / "gpu.toml"))
+        text = (folder / "gpu.toml").read_text(encoding="utf-8")
+        self.assertIn('id = "h200-sxm-141gb"', text)
+        self.assertIn("measured with rooftile-measure ", text)
+        if CLI is None:
+            return
+        predicted = run("predict", "alexnet", "--gpu", folder / "gpu.toml", "--batch-size", 256, "--format", "json",
+                        program=CLI)
+        self.assertEqual(predicted.returncode, OK, predicted.stderr)
+        catalogue = run("predict", "alexnet", "--gpu", "h200-sxm-141gb", "--batch-size", 256, "--format", "json",
+                        program=CLI)
+        times = [json.loads(one.stdout)["time_s"] for one in (predicted, catalogue)]
+        self.assertAlmostEqual(times[0] / times[1], 1, delta=0.1)  # the numbers are nearly those of the catalogue
+
+    def test_gpu_file_without_measurements(self):
+        self.assertOneLine(run("gpu-file", self.scratch), ERROR, "device.toml: No such file or directory")
+
+    def test_gpu_file_of_broken_measurements(self):
+        shutil.copytree(FOLDER, self.scratch / "broken")
+        (self.scratch / "broken/microbench.csv").write_text("a,b\n", encoding="utf-8")
+        self.assertOneLine(run("gpu-file", self.scratch / "broken"), ERROR, "microbench.csv:1: the header is not")
+        self.assertFalse((self.scratch / "broken/gpu.toml").exists())
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--measure", required=True)
+    parser.add_argument("--cli")
+    known, rest = parser.parse_known_args()
+    PROGRAM, CLI = known.measure, known.cli
+    unittest.main(argv=[sys.argv[0], *rest])
