@@ -137,6 +137,8 @@ class AttentionGraph {
         apply(CUDNN_POINTWISE_EXP, apply(CUDNN_POINTWISE_SUB, scores, largest, scores_), {}, scores_);
     const GraphTensor sum = inner(rows_);
     graph.reduce(CUDNN_REDUCE_TENSOR_ADD, weights, sum);
+    // The logarithm of the sum, which training would keep; the pattern has it in inference too, as nothing in memory.
+    apply(CUDNN_POINTWISE_ADD, largest, apply(CUDNN_POINTWISE_LOG, sum, {}, rows_), rows_);
     // Rounded to the operands' type for the second product.
     const GraphTensor shares = inner(scores_, type_);
     graph.pointwise({.mode = CUDNN_POINTWISE_DIV, .x = weights, .b = sum, .selector = {}, .y = shares});
