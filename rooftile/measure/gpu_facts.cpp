@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 #include <string_view>
 
@@ -16,7 +17,7 @@ namespace {
 // Of a curve's points within the plateau of the L2: between an eighth and a half of what the device reports. Below it a
 // set may sit in fewer slices, above it the two partitions of large chips begin to run full.
 constexpr double kL2First = 1.0 / 8, kL2Last = 1.0 / 2;
-// DRAM: a few times the L2, where the pages' translations are still cached, and the L2 holds little of the set.
+// DRAM: a few times the L2, which then holds little of the set; the fewer pages, the fewer misses of the TLB.
 constexpr double kDramFirst = 4, kDramLast = 8;
 
 std::string bytes_text(double bytes) { return print(Bytes(bytes)); }
@@ -152,14 +153,13 @@ class Reader {
   void l2_capacity(const Curve& global) {
     const double l2 = device_.l2.value();
     std::string note;
-    const auto add = [&](const char* what, const Curve& curve) {
-      const auto hit = plateau(curve, kL2First * l2, kL2Last * l2),
-                 miss = plateau(curve, kDramFirst * l2, kDramLast * l2);
+    const auto add = [&](const char* what, const Curve& curve, std::optional<double> miss) {
+      const auto hit = plateau(curve, kL2First * l2, kL2Last * l2);
       const auto end = hit && miss ? knee(curve, *hit, *miss) : std::nullopt;
       if (end) note += fmt::format("{}by the knee of its {} {}", note.empty() ? "" : "; ", what, bytes_text(*end));
     };
-    add("latency", global);
-    add("bandwidth", curve("bandwidth", "l2_read"));
+    add("latency", global, plateau(global, kDramFirst * l2, kDramLast * l2));
+    add("bandwidth", curve("bandwidth", "l2_read"), one("bandwidth", "dram_read"));
     attribute("level.L2.capacity", l2, note);
   }
 
@@ -171,18 +171,19 @@ class Reader {
       measured("level.L2.latency", chase, "latency", "pointer chase within the L2");
       return;
     }
-    const double middle =
-        (*std::min_element(lines.begin(), lines.end()) + *std::max_element(lines.begin(), lines.end())) / 2;
-    std::vector<double> near, far;
-    double sum = 0;
-    for (const double line : lines) {
-      (line < middle ? near : far).push_back(line);
-      sum += line;
+    const Summary all = summarise(lines);
+    const double mean = std::accumulate(lines.begin(), lines.end(), 0.0) / static_cast<double>(lines.size());
+    std::string note = fmt::format("mean of {} lines from one SM", lines.size());
+    constexpr double kApart = 1.1;  // less is noise
+    if (all.high > kApart * all.low) {
+      const double middle = (all.low + all.high) / 2;
+      const auto far = std::partition(lines.begin(), lines.end(), [&](double line) { return line < middle; });
+      note +=
+          fmt::format("; in two groups: median of the nearer {} {:.0f}, of the farther {} {:.0f} cycles",
+                      far - lines.begin(), median({lines.begin(), far}), lines.end() - far, median({far, lines.end()}));
+    } else {
+      note += ", all about equally far";
     }
-    const double mean = sum / static_cast<double>(lines.size());
-    std::string note = fmt::format(
-        "mean of {} lines from one SM; in two groups: median of the nearer {} {:.0f}, of the farther {} {:.0f} cycles",
-        lines.size(), near.size(), median(near), far.size(), median(far));
     if (chase) note += fmt::format("; pointer chase {:.1f} cycles", *chase);
     measured("level.L2.latency", mean, "line_latency", note);
   }
@@ -193,8 +194,8 @@ class Reader {
     if (!hit) return;
     const CurvePoint& last = global.back();
     std::string note = fmt::format(
-        "pointer chase, random lines in {} to {} (translations cached): {:.0f} cycles; {:.0f} cycles in {} "
-        "(translations missed)",
+        "pointer chase, random lines in {} to {}: {:.0f} cycles; {:.0f} cycles in {}, which has the most pages: the "
+        "difference is misses of the TLB",
         bytes_text(kDramFirst * l2), bytes_text(kDramLast * l2), *hit, last.y, bytes_text(last.x));
     note += loaded_latency();
     // DRAM does not follow the core clock: a time, where the clock is known.
@@ -262,9 +263,9 @@ class Reader {
     std::string note = "first offset at which a second load misses";
     for (const char* width : {"load_4", "load_8", "load_16"}) {
       const Curve request = curve("request", width);
-      if (!request.empty()) {
+      if (const auto packed = plateau(request, 1, 1)) {
         note += fmt::format("; a warp's {} {:.3g} cycles side by side, {:.3g} with lanes {:.0f} accesses apart", width,
-                            request.front().y, request.back().y, request.back().x);
+                            *packed, request.back().y, request.back().x);
       }
     }
     measured("level.L1.sector", beyond->x, "sector", note);

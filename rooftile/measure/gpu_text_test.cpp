@@ -58,6 +58,7 @@ Points synthetic() {
   }
   for (int line = 0; line < 10; ++line) points.add("line_latency", "global", line, line < 4 ? 220 : 320);
   for (double offset = 0; offset <= 96; offset += 4) points.add("sector", "l1", offset, offset < 32 ? 33 : 250);
+  points.add("request", "load_4", 0, 2).add("request", "load_4", 1, 2).add("request", "load_4", 32, 9);
   points.add("latency", "smem", 4096, 29).add("bandwidth", "smem_load", 16, 33.4e12);
   points.add("bandwidth", "smem_load", 4, 31e12);
   points.add("bandwidth", "dram_read", 4e9, 3.888e12).add("bandwidth", "dram_copy", 8e9, 3.7e12);
@@ -115,12 +116,25 @@ TEST(GpuText, SourcesAndNotesSayHow) {
       "measured with rooftile-measure 0.1.0 on 2026-11-21: NVIDIA H200, driver 580.65.06, CUDA 13.0, SMs at 1.755 "
       "GHz");
   EXPECT_THAT(fact(gpu, "level.L2.latency").note, HasSubstr("nearer 4 220, of the farther 6 320 cycles"));
-  EXPECT_THAT(fact(gpu, "level.DRAM.latency_time").note, HasSubstr("900 cycles in 2 GiB (translations missed)"));
+  EXPECT_THAT(fact(gpu, "level.DRAM.latency_time").note, HasSubstr("900 cycles in 2 GiB, which has the most pages"));
   EXPECT_THAT(fact(gpu, "level.DRAM.latency_time").note, HasSubstr("1500 at all of it"));
   EXPECT_THAT(fact(gpu, "level.L2.capacity").note, HasSubstr("knee of its latency"));
+  EXPECT_THAT(fact(gpu, "level.L2.capacity").note, HasSubstr("knee of its bandwidth"));
+  EXPECT_THAT(fact(gpu, "level.L1.sector").note, HasSubstr("load_4 2 cycles side by side, 9 with lanes 32 accesses"));
   EXPECT_EQ(fact(gpu, "level.L2.capacity").kind, FactKind::vendor);
   EXPECT_THAT(fact(gpu, "launch.overhead").note, HasSubstr("1.2 us in a graph"));
   EXPECT_THAT(fact(gpu, "link.nvlink").source, HasSubstr("the catalogue's: "));
+}
+
+TEST(GpuText, AnL2OfOnePartIsOneGroup) {
+  std::vector<Point> points;
+  for (int line = 0; line < 100; ++line) {
+    const double cycles = line == 7 ? 900 : 215 + line % 3;  // one outlier
+    points.push_back({"line_latency", "global", static_cast<double>(line), {cycles, cycles, cycles, 11}, "cycles"});
+  }
+  const auto text = gpu_toml(device(), points, {.id = "", .version = "0.1.0"});
+  ASSERT_TRUE(text.has_value()) << text.error().text();
+  EXPECT_THAT(*text, HasSubstr("mean of 100 lines from one SM, all about equally far"));
 }
 
 TEST(GpuText, WithoutMeasurementsTheArchitectureFillsIn) {

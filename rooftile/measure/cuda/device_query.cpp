@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "rooftile/error/one_line.hpp"
+#include "rooftile/measure/cuda/micro/nvml.hpp"
 
 namespace rooftile::measure {
 namespace {
@@ -38,13 +39,19 @@ Result<int> device_count() {
   return count;
 }
 
-// "580.65.06", as the kernel module says; where it does not, the CUDA version that the driver is for.
-std::string driver_version() {
+// What only NVML and the kernel module tell; where neither does, the CUDA version that the driver is for.
+void describe_driver(Device& device) {
+  int cuda = 0;
+  static_cast<void>(cudaDriverGetVersion(&cuda));
+  device.driver = fmt::format("for CUDA {}", version_text(cuda));
   std::string version;
-  if (std::ifstream module("/sys/module/nvidia/version"); std::getline(module, version)) return one_line(version, 40);
-  int driver = 0;
-  static_cast<void>(cudaDriverGetVersion(&driver));
-  return fmt::format("for CUDA {}", version_text(driver));
+  if (std::ifstream module("/sys/module/nvidia/version"); std::getline(module, version)) {
+    device.driver = one_line(version, 40);
+  }
+  const auto nvml = Nvml::open_current();
+  if (!nvml) return;
+  if (const auto exact = nvml->driver_version()) device.driver = one_line(*exact, 40);
+  device.power_limit = nvml->power_limit().value_or(Watts());
 }
 
 // The version of a library that this program is linked with, by the function that tells it; empty where it is not. Both
@@ -79,7 +86,7 @@ Device describe(int index, const cudaDeviceProp& properties) {
   Device device;
   device.name = one_line(properties.name);
   device.compute_capability = fmt::format("{}.{}", properties.major, properties.minor);
-  device.driver = driver_version();
+  describe_driver(device);
   int runtime = 0;
   static_cast<void>(cudaRuntimeGetVersion(&runtime));
   device.cuda = version_text(runtime);
