@@ -205,4 +205,7 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except RuntimeError as error:  # a source that does not compile
+        sys.exit(str(error))
