@@ -14,7 +14,11 @@ int rotation_sets(double set_bytes, double l2_bytes, double budget_bytes) {
 int runs_per_repeat(double run_seconds, double least_seconds, int sets) {
   const double wanted = std::ceil(least_seconds / std::max(run_seconds, 1e-9));
   const int runs = static_cast<int>(std::clamp(wanted, 1.0, static_cast<double>(kMaxRuns)));
-  return (runs + sets - 1) / sets * sets;
+  const int rounded = (runs + sets - 1) / sets * sets;
+  if (rounded * run_seconds <= kMostSeconds) {
+    return rounded;
+  }
+  return std::max(runs, static_cast<int>(kMostSeconds / run_seconds));
 }
 
 }  // namespace rooftile::measure

@@ -8,8 +8,10 @@ namespace rooftile::measure {
 inline constexpr int kMaxSets = 2048;
 int rotation_sets(double set_bytes, double l2_bytes, double budget_bytes);
 
-// Runs that together take at least `least_seconds`: a multiple of `sets`, and no more than that multiple of kMaxRuns.
+// Runs that together take at least `least_seconds`: as many on each set, unless that would take longer than
+// kMostSeconds, when what a run finds in the L2 no longer counts; about kMaxRuns at most.
 inline constexpr int kMaxRuns = 4096;
+inline constexpr double kMostSeconds = 0.1;
 int runs_per_repeat(double run_seconds, double least_seconds, int sets);
 
 }  // namespace rooftile::measure

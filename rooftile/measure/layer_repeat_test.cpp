@@ -25,6 +25,12 @@ TEST(LayerRepeat, RunsFillTheTimeInWholeRounds) {
   EXPECT_EQ(runs_per_repeat(1, 2e-3, 1), 1);
 }
 
+TEST(LayerRepeat, LongRunsNeedNotVisitEverySet) {
+  EXPECT_EQ(runs_per_repeat(10e-3, 2e-3, 38), 10);
+  EXPECT_EQ(runs_per_repeat(1, 2e-3, 5), 1);
+  EXPECT_EQ(runs_per_repeat(1e-3, 2e-3, 50), 50);
+}
+
 TEST(LayerRepeat, RunsAreBounded) {
   EXPECT_EQ(runs_per_repeat(0, 2e-3, 1), kMaxRuns);
   EXPECT_EQ(runs_per_repeat(0, 2e-3, kMaxSets), kMaxRuns);

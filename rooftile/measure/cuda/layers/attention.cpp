@@ -11,7 +11,13 @@ Outcome<void> check_attention(const Attention& attention, const LayerCase& layer
   if (attention.kv_precision && *attention.kv_precision != layer.precision) {
     return unsupported("keys and values in another precision than the queries are not measured");
   }
-  if (attention.kv_heads < 1 || attention.heads % attention.kv_heads != 0) {
+  if (auto able = check_all({check_tensor({attention.batch, attention.heads, attention.q_len, attention.head_dim}),
+                             check_tensor({attention.batch, attention.kv_heads, attention.kv_len, attention.head_dim}),
+                             check_tensor({attention.batch, attention.heads, attention.q_len, attention.kv_len})});
+      !able) {
+    return able;
+  }
+  if (attention.heads % attention.kv_heads != 0) {
     return unsupported("heads are not a multiple of the heads of keys and values");
   }
   if (attention.q_len > attention.kv_len) {

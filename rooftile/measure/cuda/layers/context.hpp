@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cuda_runtime_api.h>
+#include <initializer_list>
 #include <memory>
 #include <string>
 
@@ -30,6 +32,12 @@ Outcome<std::shared_ptr<CublasLtHandle>> open_cublaslt();
 inline tl::unexpected<Refused> unsupported(std::string message) {
   return tl::unexpected(Refused{Refusal::unsupported, std::move(message)});
 }
+
+// Refuses a tensor of these sizes where one is not positive or it has 2^40 elements or more, which no GPU holds.
+Outcome<void> check_tensor(std::initializer_list<std::int64_t> sizes);
+
+// The first that is refused.
+Outcome<void> check_all(std::initializer_list<Outcome<void>> outcomes);
 
 // Refuses a precision that the GPU's tensor cores do not have: tf32 and bf16 before 8.0, fp8 before 8.9.
 Outcome<void> check_precision(DType precision, const LayerContext& context);

@@ -85,7 +85,11 @@ Outcome<void> check_shape(const Conv& conv) {
   }
   const Shapes shapes = shapes_of(conv);
   for (const auto* sizes : {&shapes.x, &shapes.w, &shapes.y}) {
-    if (product(*sizes) > std::numeric_limits<int>::max()) {
+    double count = 1;
+    for (const int size : *sizes) {
+      count *= std::max(size, 0);  // sizes beyond int have become negative
+    }
+    if (count < 1 || count > std::numeric_limits<int>::max()) {
       return unsupported("cuDNN takes tensors of fewer than 2^31 elements");
     }
   }

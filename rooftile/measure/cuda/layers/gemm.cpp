@@ -43,6 +43,11 @@ class GemmJob : public PreparedLayer {
 }  // namespace
 
 Outcome<Prepared> prepare_gemm(const Gemm& gemm, const LayerCase& layer, const LayerContext& context) {
+  if (auto able = check_all({check_tensor({gemm.batch, gemm.m, gemm.k}), check_tensor({gemm.batch, gemm.k, gemm.n}),
+                             check_tensor({gemm.batch, gemm.m, gemm.n})});
+      !able) {
+    return tl::unexpected(able.error());
+  }
   const Gemm product = gemm_of(gemm, layer.pass);
   auto made = Product::make(product, layer.precision, 1, context);
   if (!made) {

@@ -7,6 +7,7 @@
 #include <cxxabi.h>
 #include <memory>
 #include <mutex>
+#include <utility>
 
 namespace rooftile::measure {
 namespace {

@@ -46,15 +46,17 @@ Outcome<void> check_shape(const Recurrent& r) {
   if (!r.input_projection && r.input != r.hidden) {
     return unsupported("without an input projection cuDNN wants as many inputs as hidden units");
   }
-  for (const std::int64_t size : {r.batch, r.steps, r.input, r.hidden, r.layers, r.directions}) {
-    if (size < 1 || size > std::numeric_limits<std::int32_t>::max()) {
+  for (const std::int64_t size : {r.batch, r.steps, r.input, r.hidden, r.layers}) {
+    if (size > std::numeric_limits<std::int32_t>::max()) {
       return unsupported("a dimension of the recurrent layer is out of range");
     }
   }
   if (r.directions > 2) {
     return unsupported("a recurrent layer has one or two directions");
   }
-  return {};
+  return check_all({check_tensor({r.steps, r.batch, r.input}), check_tensor({r.steps, r.batch, r.hidden, r.directions}),
+                    check_tensor({r.layers, r.directions, kMostGates, r.hidden, r.hidden}),
+                    check_tensor({r.layers, r.directions, kMostGates, r.hidden, r.input})});
 }
 
 Outcome<Descriptors> describe(const Recurrent& r, DType precision, cudnnDataType_t type, cudnnHandle_t handle) {

@@ -97,7 +97,7 @@ class GpuRunner : public LayerRunner {
     timing.kernels = std::move(*kernels);
     timing.algorithm = loaded->layer().algorithm;
     timing.launched = times->launched;
-    timing.input_sets = loaded->sets();
+    timing.input_sets = times->sets;
     timing.error = *error;
     timing.workspace_bytes = static_cast<double>(loaded->layer().workspace_bytes);
     return timing;

@@ -58,6 +58,9 @@ Outcome<Prepared> prepare_stream(const StreamLayer& stream, const LayerCase& lay
   if (layer.pass != Pass::fwd) {
     return unsupported("streaming layers are measured forward only");
   }
+  if (auto able = check_tensor({stream.rows, stream.columns}); !able) {
+    return tl::unexpected(able.error());
+  }
   constexpr double kMostCtas = std::numeric_limits<std::int32_t>::max();
   if (static_cast<double>(stream.rows) * static_cast<double>(stream.columns) > 256 * kMostCtas ||
       static_cast<double>(stream.rows) > kMostCtas) {

@@ -1,7 +1,10 @@
 #include "rooftile/measure/cuda/layers/timing.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
+
+#include <fmt/format.h>
 
 #include "rooftile/measure/layer_repeat.hpp"
 
@@ -216,9 +219,9 @@ Outcome<double> LoadedLayer::verify() {
   }
   const auto error = layer_->error(set, stream_);
   if (error && !(*error <= layer_->error_limit)) {
-    return tl::unexpected(Refused{Refusal::wrong_result, "the result is off by " + std::to_string(*error) +
-                                                             " of its size, more than " +
-                                                             std::to_string(layer_->error_limit)});
+    return tl::unexpected(
+        Refused{Refusal::wrong_result,
+                fmt::format("the result is off by {:.2g} of its size, more than {:.2g}", *error, layer_->error_limit)});
   }
   return error;
 }
@@ -234,10 +237,9 @@ Outcome<RunTimes> time_runs(LoadedLayer& layer, const RunnerOptions& options, cu
   }
   Repeat repeat;
   repeat.runs = runs_per_repeat(*once, options.least_seconds, layer.sets());
+  // What cannot be captured runs eagerly; a GPU that is lost says so again there.
   if (auto graph = capture(layer, repeat.runs, stream)) {
     repeat.graph = std::move(*graph);
-  } else if (graph.error().why == Refusal::device_lost || graph.error().why == Refusal::out_of_memory) {
-    return tl::unexpected(graph.error());
   }
   const auto queue = [&] { return repeat.queue(layer, stream); };
   std::vector<double> times;
@@ -251,7 +253,8 @@ Outcome<RunTimes> time_runs(LoadedLayer& layer, const RunnerOptions& options, cu
       times.push_back(*seconds / repeat.runs * 1e6);
     }
   }
-  return RunTimes{summarise(std::move(times)), repeat.graph.get() != nullptr ? "graph" : "eager"};
+  return RunTimes{summarise(std::move(times)), repeat.graph.get() != nullptr ? "graph" : "eager",
+                  std::min(repeat.runs, layer.sets())};
 }
 
 }  // namespace rooftile::measure

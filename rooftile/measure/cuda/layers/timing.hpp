@@ -40,6 +40,7 @@ class LoadedLayer {
 struct RunTimes {
   Summary time_us;
   std::string launched;
+  int sets = 1;  // that the runs of a repeat visit
 };
 
 // Microseconds of one run over options.repeats repeats, each of as many runs as fill options.least_seconds.

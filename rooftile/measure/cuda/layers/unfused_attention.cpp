@@ -1,5 +1,6 @@
 // Attention as frameworks run it without a fused kernel: Q K^T by cuBLASLt, a softmax over the keys that each query
 // sees, then the product with V. Query heads that share a key head make one taller product.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
