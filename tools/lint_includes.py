@@ -22,10 +22,11 @@ MAY_INCLUDE = {
     "predict": ["timing"],
     "zoo": ["ops"],
     "ingest": ["zoo"],
+    "explore": ["predict", "ingest"],
     "profile": ["ingest"],
     "measure": ["profile", "gpu"],
     "validate": ["predict", "ingest"],
-    "evaluation": ["validate", "simulate"],
+    "evaluation": ["validate", "simulate", "explore"],
     "learn": ["validate"],
     "roofline": ["predict", "profile", "validate"],
     "report": ["learn", "evaluation", "roofline"],
@@ -43,6 +44,8 @@ HEAVY = {
     "cudnn": r"rooftile/measure/cuda/.*",
     "cupti": r"rooftile/measure/cuda/.*",
     "nlohmann/": r".*\.cpp|rooftile/(ingest|report)/\w*json\w*\.hpp",
+    "boost/": r"rooftile/explore/sequence\.cpp",
+    "muParser": r"rooftile/explore/constraint\.cpp",
     "valijson/": r".*_test\.cpp",
 }
 

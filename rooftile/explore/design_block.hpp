@@ -1,0 +1,51 @@
+// Designs and what came of them, many at a time: one array a number.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "rooftile/explore/parameter.hpp"
+#include "rooftile/explore/tile_kernel.hpp"
+#include "rooftile/timing/estimate.hpp"
+
+namespace rooftile {
+
+// Designs of a full block: what one thread works on at a time, and the unit in which results are merged.
+constexpr std::size_t kBlockDesigns = 2048;
+
+struct DesignBlock {
+  std::uint64_t first = 0;  // index of its first design
+  std::size_t count = 0;
+  std::array<std::vector<double>, kParameters> values;  // kBlockDesigns each
+
+  DesignPoint point(std::size_t i) const {
+    DesignPoint result{};
+    for (std::size_t p = 0; p < kParameters; ++p) result[p] = values[p][i];
+    return result;
+  }
+};
+
+// Times are sums over the workloads by their weights, in seconds.
+struct OutcomeBlock {
+  std::vector<Unfit> unfit;                              // why a design is none; its times are zero
+  std::vector<double> time;                              // kBlockDesigns each
+  std::array<std::vector<double>, kBottlenecks> shares;  // of `time`, that each thing limits
+  // Time of each unique layer, once and unweighted: layer after layer, kBlockDesigns each. Empty if not asked for.
+  std::vector<double> layers;
+
+  OutcomeBlock(std::size_t layer_count = 0)
+      : unfit(kBlockDesigns), time(kBlockDesigns), layers(layer_count * kBlockDesigns) {
+    for (std::vector<double>& share : shares) share.resize(kBlockDesigns);
+  }
+  std::size_t limited_by(std::size_t i) const {
+    std::size_t most = 0;
+    for (std::size_t b = 1; b < kBottlenecks; ++b) {
+      if (shares[b][i] > shares[most][i]) most = b;
+    }
+    return most;
+  }
+};
+
+}  // namespace rooftile

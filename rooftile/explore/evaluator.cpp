@@ -1,0 +1,52 @@
+#include "rooftile/explore/evaluator.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "rooftile/explore/delta_batch.hpp"
+#include "rooftile/explore/predict_evaluator.hpp"
+
+namespace rooftile {
+namespace {
+
+Result<std::unique_ptr<const Evaluator>> delta_evaluator(const DesignSpace& space,
+                                                         const std::vector<WeightedWorkload>& workloads) {
+  std::vector<UniqueLayer> layers;
+  for (const WeightedWorkload& weighted : workloads) {
+    auto own = unique_layers(weighted.workload, weighted.weight, weighted.convolutions_only);
+    if (!own) return tl::unexpected(own.error());
+    std::move(own->begin(), own->end(), std::back_inserter(layers));
+  }
+  return std::make_unique<const DeltaBatch>(std::move(layers), space.base);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<const Evaluator>> make_evaluator(const DesignSpace& space,
+                                                        const std::vector<WeightedWorkload>& workloads,
+                                                        const PredictOptions& options) {
+  if (auto result = check(options, space.base); !result) return tl::unexpected(result.error());
+  if (options.method == Method::delta && !options.plan.tile && !options.plan.active_ctas_per_sm) {
+    return delta_evaluator(space, workloads);
+  }
+  for (const Axis& axis : space.axes) {
+    if (axis.parameter == Parameter::cta_tile) {
+      return fail(ErrorCode::unsupported, fmt::format("cta_tile is an axis of method delta; {} chooses its own tiles",
+                                                      name_of(options.method)));
+    }
+  }
+  for (const WeightedWorkload& weighted : workloads) {
+    const bool any = std::any_of(weighted.workload.ops.begin(), weighted.workload.ops.end(),
+                                 [](const Op& op) { return std::holds_alternative<Conv>(op.kind); });
+    if (weighted.convolutions_only && !any) {
+      return fail(ErrorCode::bad_input, "has no convolution", weighted.workload.name);
+    }
+  }
+  return std::make_unique<const PredictEvaluator>(workloads, space.base, options);
+}
+
+}  // namespace rooftile

@@ -1,0 +1,132 @@
+#include "rooftile/explore/layer_constants.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "rooftile/predict/predict.hpp"
+#include "rooftile/traffic/delta.hpp"
+
+namespace rooftile {
+namespace {
+
+constexpr double kElement = 4;  // bytes; FP32, the only precision of the paper
+
+// Any GPU will do: what is read off the estimate does not depend on it.
+Gpu any_gpu() {
+  Gpu gpu;
+  gpu.clock = Hertz(1);
+  gpu.peaks.fill(FlopsPerSecond(1));
+  gpu.l1_request = Bytes(128);
+  for (const char* name : {"L1", "L2", "DRAM"}) {
+    MemoryLevel level;
+    level.name = name;
+    level.bandwidth = BytesPerSecond(1);
+    gpu.levels.push_back(level);
+  }
+  gpu.smem_load_bandwidth = gpu.smem_store_bandwidth = BytesPerSecond(1);
+  return gpu;
+}
+
+// Whether all that DeLTA reads is equal.
+bool same(const Im2col& a, const Im2col& b) {
+  const auto read = [](const Im2col& g) {
+    return std::tie(g.m, g.n, g.k, g.groups, g.batch, g.in_channels, g.out_channels, g.padded, g.extent, g.stride,
+                    g.out, g.filter_volume, g.filter_width);
+  };
+  return read(a) == read(b);
+}
+
+bool same(const UniqueLayer& a, const UniqueLayer& b) {
+  if (a.streams != b.streams || a.op != b.op) return false;
+  return a.streams ? a.bytes == b.bytes && a.flops == b.flops : same(a.gemm, b.gemm);
+}
+
+void add(std::vector<UniqueLayer>& layers, UniqueLayer layer) {
+  const auto known = std::find_if(layers.begin(), layers.end(), [&](const UniqueLayer& l) { return same(l, layer); });
+  if (known != layers.end()) {
+    known->count += layer.count;
+  } else {
+    layers.push_back(std::move(layer));
+  }
+}
+
+std::size_t kernel_index(std::vector<KernelConstants>& kernels, const Kernel& kernel) {
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    if (kernels[i].kernel.tile == kernel.tile) return i;
+  }
+  const Tile& tile = kernel.tile;
+  const double depth = tile.k;
+  kernels.push_back(
+      {.kernel = kernel,
+       .inputs = (static_cast<double>(tile.m) + tile.n) * depth * kElement,
+       .warp_inputs = (static_cast<double>(kernel.warp_m) + kernel.warp_n) * depth * kernel.warps * kElement,
+       .outputs = static_cast<double>(tile.m) * tile.n * kElement,
+       .work = 2.0 * tile.m * tile.n * depth,
+       .depth = depth});
+  return kernels.size() - 1;
+}
+
+}  // namespace
+
+Result<std::vector<UniqueLayer>> unique_layers(const Workload& workload, double weight, bool convolutions_only) {
+  const Gpu gpu = any_gpu();
+  std::vector<UniqueLayer> layers;
+  for (const Op& op : workload.ops) {
+    if (convolutions_only && !std::holds_alternative<Conv>(op.kind)) continue;
+    const LayerEstimate estimated = estimate(workload, op, gpu, {.method = Method::delta});
+    UniqueLayer layer;
+    layer.workload = workload.name;
+    layer.name = op.name;
+    layer.op = estimated.op;
+    layer.weight = weight;
+    if (estimated.delta.empty()) {
+      if (estimated.kernels == 0) continue;
+      layer.streams = true;
+      layer.bytes = (estimated.traffic.dram + estimated.traffic.store_dram).value();
+      layer.flops = estimated.flops.value();
+      add(layers, layer);
+    }
+    for (const DeltaKernel& kernel : estimated.delta) {
+      constexpr double kMostCtas = 0x1p50;  // nearest_whole() of delta_batch.cpp
+      if (kernel.plan.ctas > kMostCtas) {
+        return fail(ErrorCode::bad_input, fmt::format("has {:.3g} CTAs, more than are counted", kernel.plan.ctas),
+                    op.name);
+      }
+      layer.gemm = kernel.gemm;
+      layer.count = kernel.count;
+      add(layers, layer);
+    }
+  }
+  if (!layers.empty()) return layers;
+  return fail(ErrorCode::bad_input, convolutions_only ? "has no convolution" : "has no operator that takes time",
+              workload.name);
+}
+
+NetworkConstants network_constants(const std::vector<UniqueLayer>& layers, const Gpu& gpu, double tile_rows) {
+  NetworkConstants network;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const UniqueLayer& layer = layers[i];
+    if (layer.streams) {
+      network.streams.push_back({layer.bytes, layer.flops, layer.count * layer.weight});
+      network.stream_of.push_back(i);
+      continue;
+    }
+    const Plan plan = tile_plan(layer.gemm, gpu, tile_rows);
+    const DeltaTraffic traffic = delta_traffic(layer.gemm, plan, gpu.l1_request);
+    network.layers.push_back({.kernel = kernel_index(network.kernels, plan.kernel),
+                              .ctas = plan.ctas,
+                              .loops = plan.loops,
+                              .l1 = traffic.l1_per_loop.value(),
+                              .l2 = traffic.l2_per_loop.value(),
+                              .dram = traffic.dram_per_loop.value(),
+                              .count = layer.count * layer.weight});
+    network.layer_of.push_back(i);
+  }
+  return network;
+}
+
+}  // namespace rooftile

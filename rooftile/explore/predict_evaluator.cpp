@@ -1,0 +1,58 @@
+#include "rooftile/explore/predict_evaluator.hpp"
+
+#include <utility>
+#include <variant>
+
+namespace rooftile {
+namespace {
+
+// Streaming operators depend on tensors elsewhere; each is its own.
+bool same(const Op& a, const Op& b) {
+  const auto* conv = std::get_if<Conv>(&a.kind);
+  const auto* other = std::get_if<Conv>(&b.kind);
+  if (conv != nullptr && other != nullptr) return *conv == *other;
+  const auto* gemm = std::get_if<Gemm>(&a.kind);
+  const auto* other_gemm = std::get_if<Gemm>(&b.kind);
+  return gemm != nullptr && other_gemm != nullptr && *gemm == *other_gemm;
+}
+
+}  // namespace
+
+PredictEvaluator::PredictEvaluator(std::vector<WeightedWorkload> workloads, Gpu base, PredictOptions options)
+    : workloads_(std::move(workloads)), base_(std::move(base)), options_(std::move(options)) {
+  for (std::size_t w = 0; w < workloads_.size(); ++w) {
+    WeightedWorkload& weighted = workloads_[w];
+    weighted.workload = stored_as(std::move(weighted.workload), options_.precision);
+    const std::size_t first = unique_.size();
+    for (std::size_t o = 0; o < weighted.workload.ops.size(); ++o) {
+      const Op& op = weighted.workload.ops[o];
+      if (std::holds_alternative<View>(op.kind)) continue;
+      if (weighted.convolutions_only && !std::holds_alternative<Conv>(op.kind)) continue;
+      bool known = false;
+      for (std::size_t u = first; u < unique_.size() && !known; ++u) {
+        known = same(weighted.workload.ops[unique_[u].op], op);
+        if (known) ++columns_[u].count;
+      }
+      if (known) continue;
+      unique_.push_back({w, o});
+      columns_.push_back({weighted.workload.name, op.name, std::string(name_of(op.kind)), 1, weighted.weight});
+    }
+  }
+}
+
+void PredictEvaluator::evaluate(const DesignBlock& block, OutcomeBlock& outcome) const {
+  for (std::size_t i = 0; i < block.count; ++i) {
+    if (outcome.unfit[i] != Unfit::none) continue;
+    const Gpu gpu = with_design(base_, block.point(i));
+    for (std::size_t u = 0; u < unique_.size(); ++u) {
+      const Workload& workload = workloads_[unique_[u].workload].workload;
+      const LayerEstimate layer = estimate(workload, workload.ops[unique_[u].op], gpu, options_);
+      const double time = layer.time.value() * columns_[u].count * columns_[u].weight;
+      outcome.time[i] += time;
+      outcome.shares[static_cast<std::size_t>(layer.bottleneck)][i] += time;
+      if (!outcome.layers.empty()) outcome.layers[u * kBlockDesigns + i] = layer.time.value();
+    }
+  }
+}
+
+}  // namespace rooftile

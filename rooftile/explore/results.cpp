@@ -1,0 +1,164 @@
+#include "rooftile/explore/results.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace rooftile {
+namespace {
+
+RankedDesign ranked(const DesignBlock& block, const OutcomeBlock& outcome, std::size_t i) {
+  RankedDesign design = {.index = block.first + i, .time = outcome.time[i], .shares = {}, .point = block.point(i)};
+  for (std::size_t b = 0; b < kBottlenecks; ++b) design.shares[b] = outcome.shares[b][i];
+  return design;
+}
+
+// The values of an axis, each once and in order, or the middles of its bins.
+std::vector<double> places_of(const Axis& axis) {
+  std::vector<double> places;
+  if (!axis.range) {
+    places = axis.values;
+    std::sort(places.begin(), places.end());
+    places.erase(std::unique(places.begin(), places.end()), places.end());
+    return places;
+  }
+  for (std::size_t bin = 0; bin < HeatMap::kBins; ++bin) {
+    places.push_back(axis.value_at((static_cast<double>(bin) + 0.5) / HeatMap::kBins));
+  }
+  return places;
+}
+
+std::size_t place_of(const Axis& axis, const std::vector<double>& places, double value) {
+  if (!axis.range) {
+    return static_cast<std::size_t>(std::lower_bound(places.begin(), places.end(), value) - places.begin());
+  }
+  const double low = axis.values.front(), high = axis.values.back();
+  const double share =
+      axis.spacing == Spacing::linear ? (value - low) / (high - low) : std::log(value / low) / std::log(high / low);
+  const auto bins = static_cast<double>(HeatMap::kBins);
+  return static_cast<std::size_t>(std::clamp(share * bins, 0.0, bins - 1));
+}
+
+}  // namespace
+
+bool better(const RankedDesign& a, const RankedDesign& b) {
+  return a.time != b.time ? a.time < b.time : a.index < b.index;
+}
+
+void BestDesigns::insert(const RankedDesign& design) {
+  if (designs_.size() == most_ && !better(design, designs_.back())) return;
+  designs_.insert(std::upper_bound(designs_.begin(), designs_.end(), design, better), design);
+  if (designs_.size() > most_) designs_.pop_back();
+}
+
+void BestDesigns::add(const DesignBlock& block, const OutcomeBlock& outcome) {
+  if (most_ == 0) return;
+  for (std::size_t i = 0; i < block.count; ++i) {
+    if (outcome.unfit[i] != Unfit::none) continue;
+    if (designs_.size() == most_ && outcome.time[i] > designs_.back().time) continue;
+    insert(ranked(block, outcome, i));
+  }
+}
+
+void BestDesigns::merge(const BestDesigns& other) {
+  for (const RankedDesign& design : other.designs_) insert(design);
+}
+
+bool ParetoFront::beats(const RankedDesign& a, const RankedDesign& b) const {
+  if (a.time > b.time) return false;
+  bool equal = a.time == b.time;
+  for (const Parameter parameter : parameters_) {
+    const double left = at(a.point, parameter), right = at(b.point, parameter);
+    if (left > right) return false;
+    equal = equal && left == right;
+  }
+  return !equal || a.index < b.index;
+}
+
+void ParetoFront::insert(const RankedDesign& design) {
+  // Only those with at most its time can beat it, only those with at least its time can be beaten.
+  for (const RankedDesign& other : designs_) {
+    if (other.time > design.time) break;
+    if (!beats(other, design)) continue;
+    last_winner_ = other;
+    return;
+  }
+  const auto slower = std::lower_bound(designs_.begin(), designs_.end(), design.time,
+                                       [](const RankedDesign& d, double time) { return d.time < time; });
+  designs_.erase(std::remove_if(slower, designs_.end(), [&](const RankedDesign& d) { return beats(design, d); }),
+                 designs_.end());
+  designs_.insert(std::upper_bound(designs_.begin(), designs_.end(), design, better), design);
+}
+
+// Whether the last winner has less time and no more of anything.
+bool ParetoFront::clearly_beaten(const DesignBlock& block, const OutcomeBlock& outcome, std::size_t i) const {
+  if (!last_winner_ || last_winner_->time >= outcome.time[i]) return false;
+  return std::all_of(parameters_.begin(), parameters_.end(), [&](Parameter parameter) {
+    return at(last_winner_->point, parameter) <= block.values[static_cast<std::size_t>(parameter)][i];
+  });
+}
+
+void ParetoFront::add(const DesignBlock& block, const OutcomeBlock& outcome) {
+  if (parameters_.empty()) return;
+  for (std::size_t i = 0; i < block.count; ++i) {
+    if (outcome.unfit[i] == Unfit::none && !clearly_beaten(block, outcome, i)) insert(ranked(block, outcome, i));
+  }
+}
+
+void ParetoFront::merge(const ParetoFront& other) {
+  for (const RankedDesign& design : other.designs_) insert(design);
+}
+
+HeatMap::HeatMap(const DesignSpace& space, std::size_t x, std::size_t y)
+    : x_(space.axes[x]), y_(space.axes[y]), xs_(places_of(x_)), ys_(places_of(y_)) {
+  least_.assign(xs_.size() * ys_.size(), std::numeric_limits<double>::infinity());
+}
+
+void HeatMap::add(const DesignBlock& block, const OutcomeBlock& outcome) {
+  const std::vector<double>& along_x = block.values[static_cast<std::size_t>(x_.parameter)];
+  const std::vector<double>& along_y = block.values[static_cast<std::size_t>(y_.parameter)];
+  for (std::size_t i = 0; i < block.count; ++i) {
+    if (outcome.unfit[i] != Unfit::none) continue;
+    double& least = least_[place_of(y_, ys_, along_y[i]) * xs_.size() + place_of(x_, xs_, along_x[i])];
+    least = std::min(least, outcome.time[i]);
+  }
+}
+
+void HeatMap::merge(const HeatMap& other) {
+  for (std::size_t i = 0; i < least_.size(); ++i) least_[i] = std::min(least_[i], other.least_[i]);
+}
+
+ExploreResults::ExploreResults(const DesignSpace& space, const ResultOptions& options)
+    : best(options.best), pareto(options.pareto) {
+  if (options.heat_map) heat_map.emplace(space, options.heat_map->first, options.heat_map->second);
+}
+
+void ExploreResults::add(const DesignBlock& block, const OutcomeBlock& outcome) {
+  designs += block.count;
+  for (std::size_t i = 0; i < block.count; ++i) {
+    ++unfit[static_cast<std::size_t>(outcome.unfit[i])];
+    if (outcome.unfit[i] != Unfit::none) continue;
+    ++limited[outcome.limited_by(i)];
+    const double units = static_cast<double>(kShareUnits) / outcome.time[i];
+    for (std::size_t b = 0; b < kBottlenecks; ++b) {
+      share_sums[b] += static_cast<std::uint64_t>(outcome.shares[b][i] * units + 0.5);
+    }
+  }
+  best.add(block, outcome);
+  pareto.add(block, outcome);
+  if (heat_map) heat_map->add(block, outcome);
+}
+
+void ExploreResults::merge(const ExploreResults& next) {
+  designs += next.designs;
+  for (std::size_t u = 0; u < kUnfits; ++u) unfit[u] += next.unfit[u];
+  for (std::size_t b = 0; b < kBottlenecks; ++b) {
+    limited[b] += next.limited[b];
+    share_sums[b] += next.share_sums[b];
+  }
+  best.merge(next.best);
+  pareto.merge(next.pareto);
+  if (heat_map) heat_map->merge(*next.heat_map);
+}
+
+}  // namespace rooftile

@@ -1,0 +1,111 @@
+// What an exploration keeps of its designs: the best, the Pareto front, bottleneck shares, a heat map, counts.
+//
+// Everything is merged exactly and in any order: the result is the same to the bit however designs were split among
+// threads or machines.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "rooftile/explore/design_block.hpp"
+#include "rooftile/explore/space.hpp"
+
+namespace rooftile {
+
+// A design with its time and what limits it.
+struct RankedDesign {
+  std::uint64_t index = 0;
+  double time = 0;                            // seconds
+  std::array<double, kBottlenecks> shares{};  // of `time`
+  DesignPoint point{};
+};
+
+// Less time first; of equals the lower index.
+bool better(const RankedDesign& a, const RankedDesign& b);
+
+// The best `most` designs seen, sorted.
+class BestDesigns {
+ public:
+  explicit BestDesigns(std::size_t most) : most_(most) {}
+  void add(const DesignBlock& block, const OutcomeBlock& outcome);
+  void merge(const BestDesigns& other);
+  const std::vector<RankedDesign>& designs() const { return designs_; }
+
+ private:
+  void insert(const RankedDesign& design);
+  std::size_t most_;
+  std::vector<RankedDesign> designs_;
+};
+
+// Designs that no other beats: none has both less of every parameter named (or as much) and less time (or as much). Of
+// designs equal in all of these the lowest index stands for all. Sorted by time.
+class ParetoFront {
+ public:
+  explicit ParetoFront(std::vector<Parameter> parameters) : parameters_(std::move(parameters)) {}
+  void add(const DesignBlock& block, const OutcomeBlock& outcome);
+  void merge(const ParetoFront& other);
+  const std::vector<RankedDesign>& designs() const { return designs_; }
+  const std::vector<Parameter>& parameters() const { return parameters_; }
+
+ private:
+  bool beats(const RankedDesign& a, const RankedDesign& b) const;
+  bool clearly_beaten(const DesignBlock& block, const OutcomeBlock& outcome, std::size_t i) const;
+  void insert(const RankedDesign& design);
+  std::vector<Parameter> parameters_;
+  std::vector<RankedDesign> designs_;
+  std::optional<RankedDesign> last_winner_;  // that beat a design: likely to beat the next
+};
+
+// The least time for each pair of values of two axes, whatever the others are.
+class HeatMap {
+ public:
+  // Axes by their place in the space. Ranges are cut into kBins.
+  static constexpr std::size_t kBins = 32;
+  HeatMap(const DesignSpace& space, std::size_t x, std::size_t y);
+  void add(const DesignBlock& block, const OutcomeBlock& outcome);
+  void merge(const HeatMap& other);
+
+  const std::vector<double>& xs() const { return xs_; }  // values, or the middles of bins
+  const std::vector<double>& ys() const { return ys_; }
+  // Infinite where no design was.
+  double least(std::size_t x, std::size_t y) const { return least_[y * xs_.size() + x]; }
+  Parameter x() const { return x_.parameter; }
+  Parameter y() const { return y_.parameter; }
+
+ private:
+  Axis x_, y_;
+  std::vector<double> xs_, ys_, least_;
+};
+
+// What is asked for.
+struct ResultOptions {
+  std::size_t best = 10;
+  std::vector<Parameter> pareto = {};                                // empty: no front
+  std::optional<std::pair<std::size_t, std::size_t>> heat_map = {};  // places of axes
+};
+
+struct ExploreResults {
+  // Shares are counted in whole parts so that their sum does not depend on its order; 2^53 designs fit.
+  static constexpr std::uint64_t kShareUnits = 1024;
+
+  ExploreResults(const DesignSpace& space, const ResultOptions& options);
+
+  std::uint64_t designs = 0;                             // done
+  std::array<std::uint64_t, kUnfits> unfit{};            // designs by reason; [0]: those that are fit
+  std::array<std::uint64_t, kBottlenecks> limited{};     // fit designs by what takes most of their time
+  std::array<std::uint64_t, kBottlenecks> share_sums{};  // of the shares of time of fit designs, each in 1/kShareUnits
+  BestDesigns best;
+  ParetoFront pareto;
+  std::optional<HeatMap> heat_map;
+
+  // The outcomes of one block.
+  void add(const DesignBlock& block, const OutcomeBlock& outcome);
+  // Those of other blocks.
+  void merge(const ExploreResults& next);
+};
+
+}  // namespace rooftile

@@ -1,0 +1,189 @@
+#include "rooftile/explore/rows.hpp"
+
+#include <array>
+#include <bit>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "rooftile/ingest/csv.hpp"
+
+namespace rooftile {
+namespace {
+
+constexpr std::array kColumnsOfBlock = {"unfit", "time_s"};
+
+void append(std::string& bytes, const void* data, std::size_t size) {
+  bytes.append(static_cast<const char*>(data), size);
+}
+
+void append(std::string& bytes, const std::vector<double>& column, std::size_t count) {
+  append(bytes, column.data(), count * sizeof(double));
+}
+
+// The shortest text that reads back as the same number.
+char* write_number(char* at, double number) {
+  constexpr std::size_t kLongest = 32;
+  return std::to_chars(at, at + kLongest, number).ptr;
+}
+
+}  // namespace
+
+RowFile::~RowFile() {
+  if (file_ >= 0) ::close(file_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+Result<void> RowFile::failed(int error) { return fail(ErrorCode::io, std::strerror(error), path_); }
+
+Result<void> RowFile::open() {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  if (fs::is_directory(path_, ignored)) return fail(ErrorCode::io, "is a directory; name a file in it", path_);
+  const bool special = fs::exists(path_, ignored) && !fs::is_regular_file(path_, ignored);
+  if (special || path_.starts_with("/dev/")) {
+    file_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+  } else {
+    std::string name = (fs::path(path_).parent_path() / ".rooftile-XXXXXX").string();
+    file_ = ::mkstemp(name.data());
+    if (file_ >= 0) {
+      temporary_ = name;
+      const mode_t mask = ::umask(0);
+      ::umask(mask);
+      ::fchmod(file_, 0666U & ~mask);
+    }
+  }
+  return file_ < 0 ? failed(errno) : Result<void>();
+}
+
+Result<void> RowFile::write(std::string_view bytes) {
+  bytes_ += bytes.size();
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(file_, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return failed(errno);
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return {};
+}
+
+Result<void> RowFile::finish() {
+  const int file = file_;
+  file_ = -1;
+  if (::close(file) != 0) return failed(errno);
+  if (temporary_.empty()) return {};
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0) return failed(errno);
+  temporary_.clear();
+  return {};
+}
+
+CsvRows::CsvRows(RowFile& file, const DesignSpace& space, std::vector<LayerColumn> layers, bool layer_times,
+                 double base_time)
+    : file_(file), space_(space), layers_(std::move(layers)), layer_times_(layer_times), base_time_(base_time) {}
+
+std::string CsvRows::header() const {
+  std::vector<std::string> names = {"index"};
+  for (const Axis& axis : space_.axes) names.emplace_back(name_of(axis.parameter));
+  for (const char* name : {"time_s", "speedup", "bottleneck"}) names.emplace_back(name);
+  for (std::size_t b = 0; b < kBottlenecks; ++b) {
+    names.push_back(fmt::format("limited_by_{}_s", name_of(static_cast<Bottleneck>(b))));
+  }
+  names.emplace_back("unfit");
+  if (layer_times_) {
+    for (const LayerColumn& layer : layers_) names.push_back(fmt::format("{}/{}", layer.workload, layer.name));
+  }
+  return write_csv_row(names);
+}
+
+void CsvRows::encode(const DesignBlock& block, const OutcomeBlock& outcome, std::string& bytes) const {
+  constexpr std::size_t kCell = 40;  // characters that no cell exceeds
+  const std::size_t cells = space_.axes.size() + kBottlenecks + (layer_times_ ? layers_.size() : 0) + 5;
+  bytes.resize(block.count * cells * kCell);
+  char* at = bytes.data();
+  const auto number = [&](double value) {
+    *at++ = ',';
+    at = write_number(at, value);
+  };
+  const auto word = [&](std::string_view text) {
+    *at++ = ',';
+    at = std::copy(text.begin(), text.end(), at);
+  };
+  for (std::size_t i = 0; i < block.count; ++i) {
+    at = std::to_chars(at, at + kCell, block.first + i).ptr;
+    for (const Axis& axis : space_.axes) number(block.values[static_cast<std::size_t>(axis.parameter)][i]);
+    const bool fit = outcome.unfit[i] == Unfit::none;
+    if (fit) {
+      number(outcome.time[i]);
+      number(base_time_ > 0 ? base_time_ / outcome.time[i] : 0);
+      word(name_of(static_cast<Bottleneck>(outcome.limited_by(i))));
+      for (const std::vector<double>& share : outcome.shares) number(share[i]);
+    } else {
+      for (std::size_t c = 0; c < kBottlenecks + 3; ++c) *at++ = ',';
+    }
+    word(name_of(outcome.unfit[i]));
+    for (std::size_t l = 0; layer_times_ && l < layers_.size(); ++l) {
+      if (fit) {
+        number(outcome.layers[l * kBlockDesigns + i]);
+      } else {
+        *at++ = ',';
+      }
+    }
+    *at++ = '\n';
+  }
+  bytes.resize(static_cast<std::size_t>(at - bytes.data()));
+}
+
+BinaryRows::BinaryRows(RowFile& file, const DesignSpace& space, std::vector<LayerColumn> layers)
+    : file_(file), space_(space), layers_(std::move(layers)) {}
+
+std::string BinaryRows::header() const {
+  static_assert(std::endian::native == std::endian::little, "the format is little-endian");
+  nlohmann::ordered_json columns = nlohmann::ordered_json::array();
+  for (const Axis& axis : space_.axes) columns.push_back(name_of(axis.parameter));
+  for (const char* name : kColumnsOfBlock) columns.push_back(name);
+  for (std::size_t b = 0; b < kBottlenecks; ++b) {
+    columns.push_back(fmt::format("limited_by_{}_s", name_of(static_cast<Bottleneck>(b))));
+  }
+  nlohmann::ordered_json layers = nlohmann::ordered_json::array();
+  for (const LayerColumn& layer : layers_) {
+    layers.push_back({{"workload", layer.workload},
+                      {"name", layer.name},
+                      {"op", layer.op},
+                      {"count", layer.count},
+                      {"weight", layer.weight}});
+  }
+  nlohmann::ordered_json unfit = nlohmann::ordered_json::array();
+  for (std::size_t u = 0; u < kUnfits; ++u) unfit.push_back(name_of(static_cast<Unfit>(u)));
+  const nlohmann::ordered_json header = {
+      {"schema", "rooftile/rows/1"}, {"gpu", space_.base.id}, {"block", kBlockDesigns},
+      {"columns", columns},          {"layers", layers},      {"unfit", unfit}};
+  std::string line = header.dump();
+  constexpr std::size_t kAlignment = 8;
+  line.append(kAlignment - (line.size() + 1) % kAlignment, ' ');
+  return line + '\n';
+}
+
+void BinaryRows::encode(const DesignBlock& block, const OutcomeBlock& outcome, std::string& bytes) const {
+  const std::uint64_t head[2] = {block.first, block.count};
+  bytes.reserve(sizeof head + block.count * sizeof(double) * (space_.axes.size() + 2 + kBottlenecks + layers_.size()));
+  append(bytes, head, sizeof head);
+  for (const Axis& axis : space_.axes)
+    append(bytes, block.values[static_cast<std::size_t>(axis.parameter)], block.count);
+  std::vector<double> unfit(block.count);
+  for (std::size_t i = 0; i < block.count; ++i) unfit[i] = static_cast<double>(outcome.unfit[i]);
+  append(bytes, unfit, block.count);
+  append(bytes, outcome.time, block.count);
+  for (const std::vector<double>& share : outcome.shares) append(bytes, share, block.count);
+  for (std::size_t l = 0; l < layers_.size(); ++l) {
+    append(bytes, &outcome.layers[l * kBlockDesigns], block.count * sizeof(double));
+  }
+}
+
+}  // namespace rooftile

@@ -1,0 +1,18 @@
+// Design spaces as TOML files (docs/explore.md).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "rooftile/error/error.hpp"
+#include "rooftile/explore/space.hpp"
+
+namespace rooftile {
+
+// Reads the text of a space file; `where` names it in errors. The GPU is looked up, models are not loaded. Errors, with
+// line and column: bad TOML, an unknown key, axis or GPU with the nearest known name, an axis given twice, a number
+// without a unit or outside its range, a space without designs or with more than kMostDesigns, a constraint that cannot
+// be read.
+Result<DesignSpace> parse_space(std::string_view toml, const std::string& where);
+
+}  // namespace rooftile

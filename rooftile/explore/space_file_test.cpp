@@ -1,0 +1,1 @@
+#include "rooftile/explore/space_file.hpp"
