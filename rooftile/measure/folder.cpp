@@ -37,6 +37,10 @@ Result<void> open_folder(const std::string& folder, const Device& device) {
                   fmt::format("holds measurements of {}, not of {}; choose another folder", before->name, device.name),
                   folder);
     }
+    // What was measured first has its date.
+    Device now = device;
+    now.date = before->date;
+    if (now == *before) return {};
   }
   return write_whole_file(device_path(folder), write_device(device));
 }

@@ -60,6 +60,17 @@ TEST_F(FolderTest, KeepsOneDevice) {
   EXPECT_EQ(read_device(in("new/one")).value(), t4());
 }
 
+TEST_F(FolderTest, TheDateIsThatOfTheFirstRunWithThisSoftware) {
+  Device later = t4();
+  later.date = "2026-12-24";
+  ASSERT_TRUE(open_folder(folder_.string(), t4()).has_value());
+  ASSERT_TRUE(open_folder(folder_.string(), later).has_value());
+  EXPECT_EQ(read_device(folder_.string())->date, t4().date);
+  later.driver = "600.1";
+  ASSERT_TRUE(open_folder(folder_.string(), later).has_value());
+  EXPECT_EQ(read_device(folder_.string()).value(), later);
+}
+
 TEST_F(FolderTest, GpuFileFollowsFromTheFolder) {
   ASSERT_TRUE(open_folder(folder_.string(), t4()).has_value());
   ASSERT_TRUE(write_points(folder_.string(), {point("bandwidth", "dram_read", 2.4e11), point("rate", "fp32", 8e12)})

@@ -22,6 +22,11 @@ namespace {
 
 constexpr const char* kGoOn = "the same command goes on from here";
 
+struct Ended {
+  int status = kOk;
+  bool lost = false;  // the GPU, to this process
+};
+
 std::vector<MicroStep> micro_steps(const Device& device, const MicroOptions& options) {
   std::vector<MicroStep> steps;
   for (const MicroBenchmark& benchmark : microbenchmarks()) {
@@ -32,7 +37,7 @@ std::vector<MicroStep> micro_steps(const Device& device, const MicroOptions& opt
   return steps;
 }
 
-int measure_micro(const Device& device, const Arguments& arguments) {
+Ended measure_micro(const Device& device, const Arguments& arguments) {
   MicroOptions options;
   options.quick = arguments.selection.quick;
   options.stop = interrupted;
@@ -47,15 +52,17 @@ int measure_micro(const Device& device, const Arguments& arguments) {
   };
   const auto report = run_micro(micro_steps(device, options), campaign);
   end_progress();
-  if (!report) return report_error(report.error());
+  if (!report) return {report_error(report.error())};
   fmt::print("{} microbenchmarks measured, {} from before, {} refused\n", report->measured, report->done_before,
              report->refused);
   if (report->stopped) {
     tell(fmt::format("stopped; {}", kGoOn));
-    return kInterrupted;
+    return {kInterrupted};
   }
-  if (report->device_lost) return report_error(fmt::format("the GPU is lost to this process; {}", kGoOn));
-  return run_gpu_file_command(arguments);
+  if (report->device_lost) {
+    return {report_error(fmt::format("the GPU is lost to this process; {}", kGoOn)), true};
+  }
+  return {run_gpu_file_command(arguments)};
 }
 
 int measure_layers(const Device& device, const Arguments& arguments) {
@@ -106,7 +113,7 @@ int measure_layers(const Device& device, const Arguments& arguments) {
 
 int run_micro_command(const Arguments& arguments) {
   const auto device = open_session(arguments);
-  return device ? measure_micro(*device, arguments) : report_error(device.error());
+  return device ? measure_micro(*device, arguments).status : report_error(device.error());
 }
 
 int run_layers_command(const Arguments& arguments) {
@@ -117,13 +124,13 @@ int run_layers_command(const Arguments& arguments) {
 int run_all_command(const Arguments& arguments) {
   const auto device = open_session(arguments);
   if (!device) return report_error(device.error());
+  const Ended micro = measure_micro(*device, arguments);
   // A GPU file that lacks a number is no reason to measure no layers.
-  const int micro = measure_micro(*device, arguments);
-  if (micro == kInterrupted) return micro;
+  if (micro.lost || micro.status == kInterrupted) return micro.status;
   const int layers = measure_layers(*device, arguments);
   if (layers != kOk) return layers;
-  const int counters = run_counters_command(arguments);
-  return micro != kOk ? micro : counters;
+  // Few machines let a user read counters: a line that says why not is enough.
+  return run_counters_command(arguments) == kInterrupted ? kInterrupted : micro.status;
 }
 
 int run_gpu_file_command(const Arguments& arguments) {
