@@ -134,7 +134,7 @@ inline constexpr std::uint32_t chase_line_bytes = 128;  // a line of the L2 and 
 
 // A buffer of segments filled with the pattern. Null after a failure.
 uint4* make_pattern(Bench& bench, std::uint64_t segments);
-// Reads a range once by the whole GPU through the L2, so that as much of it is there as fits.
+// Reads a range once by the whole GPU through the L2, so that as much of it is there as fits, and nothing else is.
 void warm_l2(Bench& bench, const void* from, std::uint64_t bytes);
 
 }  // namespace rooftile::measure

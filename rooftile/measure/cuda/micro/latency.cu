@@ -6,7 +6,8 @@
 // as the set grows, misses of the TLBs add to those of the caches, and the curve of `global` shows both. Published DRAM
 // latencies of one GPU differ by a factor of 1.9 by how much memory was walked and with which stride, so one number
 // without its working set says little. The wall between L2 and DRAM is soft: the L2 does not evict the oldest line
-// first, and where it has two parts (A100, H100) a line may be in either.
+// first, and where it has two parts (A100, H100) a line may be in either. Of sets beyond twice the L2, nothing is in
+// the L2 at first and no line is visited again before as much as the L2 holds has passed: every load comes from DRAM.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -91,24 +92,33 @@ constexpr std::uint32_t whole(std::uint64_t steps) {
   return static_cast<std::uint32_t>((steps + unrolled - 1) / unrolled * unrolled);
 }
 
-// One working set. Sets up to twice the L2 are walked once by the same thread beforehand; of larger ones, the whole GPU
-// reads every line, which leaves the L2 as full as it gets.
+// What a chase needs of the device.
+struct ChaseMemory {
+  std::byte* lines = nullptr;
+  std::uint32_t* order = nullptr;
+  Chased* chased = nullptr;
+  std::byte* other = nullptr;  // read to push everything else out of the L2; null where no set is that large
+  std::uint64_t other_bytes = 0;
+};
+
+// One working set. Sets up to twice the L2 are walked once by the same thread beforehand, larger ones are not in the
+// L2.
 template <Caching caching>
-void chase_set(Bench& bench, std::string_view variant, std::byte* memory, std::uint32_t* device_order,
-               std::uint64_t bytes, std::uint32_t steps) {
+void chase_set(Bench& bench, std::string_view variant, const ChaseMemory& memory, std::uint64_t bytes,
+               std::uint32_t steps) {
   const std::uint64_t lines = bytes / chase_line_bytes;
   const std::vector<std::uint32_t> order = chase_order(lines, most_lines, bytes);
-  bench.upload(device_order, order);
-  bench.launch("linking", link_lines, {4 * bench.chip().sm_count, 256}, memory, device_order,
+  bench.upload(memory.order, order);
+  bench.launch("linking", link_lines, {4 * bench.chip().sm_count, 256}, memory.lines, memory.order,
                static_cast<std::uint32_t>(order.size()));
-  auto* chased = bench.allocate<Chased>(1);
 
   const bool walk_once = bytes <= 2 * bench.chip().l2_bytes;
   if (!walk_once) {
-    warm_l2(bench, memory, bytes);
+    warm_l2(bench, memory.other, memory.other_bytes);
   }
   const auto line_address = [&](std::uint64_t visit) {
-    return reinterpret_cast<std::uint64_t>(memory) + std::uint64_t{order[visit % order.size()]} * chase_line_bytes;
+    return reinterpret_cast<std::uint64_t>(memory.lines) +
+           std::uint64_t{order[visit % order.size()]} * chase_line_bytes;
   };
 
   std::vector<double> cycles;
@@ -118,9 +128,10 @@ void chase_set(Bench& bench, std::string_view variant, std::byte* memory, std::u
     const bool first = repeat == 0;
     const bool in_l1 = caching == Caching::l1_and_l2;
     const std::uint32_t warm_steps = whole(walk_once && (first || in_l1) ? order.size() : unrolled);
-    bench.launch("chase", chase_global<caching>, {1, 1}, line_address(visit), warm_steps, steps, chased, bench.span());
+    bench.launch("chase", chase_global<caching>, {1, 1}, line_address(visit), warm_steps, steps, memory.chased,
+                 bench.span());
     visit += warm_steps + steps;
-    const Chased result = bench.download(chased, 1).front();
+    const Chased result = bench.download(memory.chased, 1).front();
     if (bench.go() && result.end != line_address(visit)) {
       bench.refuse(Refusal::wrong_result, "the chase through " + std::to_string(bytes) + " B ended at another line");
     }
@@ -135,11 +146,17 @@ void chase_sets(Bench& bench, std::string_view variant, const std::vector<std::u
   if (sets.empty()) {
     return;
   }
-  auto* memory = bench.allocate<std::byte>(sets.back());
-  auto* order = bench.allocate<std::uint32_t>(std::min<std::uint64_t>(sets.back() / chase_line_bytes, most_lines));
+  ChaseMemory memory;
+  memory.lines = bench.allocate<std::byte>(sets.back());
+  memory.order = bench.allocate<std::uint32_t>(std::min<std::uint64_t>(sets.back() / chase_line_bytes, most_lines));
+  memory.chased = bench.allocate<Chased>(1);
+  if (sets.back() > 2 * bench.chip().l2_bytes) {
+    memory.other_bytes = 4 * bench.chip().l2_bytes;
+    memory.other = reinterpret_cast<std::byte*>(make_pattern(bench, memory.other_bytes / (4 * segment_words)));
+  }
   bench.prefer_l1(chase_global<caching>);
   for (const std::uint64_t bytes : sets) {
-    chase_set<caching>(bench, variant, memory, order, bytes, steps);
+    chase_set<caching>(bench, variant, memory, bytes, steps);
   }
 }
 
