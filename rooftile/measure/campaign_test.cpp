@@ -47,19 +47,19 @@ class CampaignTest : public testing::Test {
  protected:
   CampaignTest() {
     std::string name = (fs::temp_directory_path() / "rooftile-campaign-XXXXXX").string();
-    folder_ = ::mkdtemp(name.data());
-    options_.folder = folder_.string();
-    options_.context.gpu = "t4";
+    folder = ::mkdtemp(name.data());
+    options.folder = folder.string();
+    options.context.gpu = "t4";
   }
-  ~CampaignTest() override { fs::remove_all(folder_); }
+  ~CampaignTest() override { fs::remove_all(folder); }
 
-  std::string text(const std::string& file) const { return *read_text_file((folder_ / file).string()); }
+  std::string text(const std::string& file) const { return *read_text_file((folder / file).string()); }
 
   // Rows of the table as `rooftile validate` reads them: the m of each GEMM.
   std::vector<std::int64_t> measured() const {
-    LayerTableOptions options;
-    options.measurements = true;
-    const auto table = parse_layer_table(text("layers/gemm.csv"), "gemm.csv", options);
+    LayerTableOptions table_options;
+    table_options.measurements = true;
+    const auto table = parse_layer_table(text("layers/gemm.csv"), "gemm.csv", table_options);
     std::vector<std::int64_t> found;
     if (!table) {
       ADD_FAILURE() << table.error().text();
@@ -73,46 +73,46 @@ class CampaignTest : public testing::Test {
   }
 
   CampaignReport run(const std::vector<LayerCase>& cases) {
-    const auto report = run_campaign(cases, runner_, options_);
+    const auto report = run_campaign(cases, runner, options);
     EXPECT_TRUE(report.has_value()) << report.error().text();
     return report.value_or(CampaignReport());
   }
 
-  fs::path folder_;
-  FakeRunner runner_;
-  CampaignOptions options_;
+  fs::path folder;
+  FakeRunner runner;
+  CampaignOptions options;
 };
 
 using Rows = std::vector<std::int64_t>;
 
 TEST_F(CampaignTest, ResumesWhereItWasStopped) {
   int asked = 0;
-  options_.stop = [&] { return ++asked == 3; };
+  options.stop = [&] { return ++asked == 3; };
   const CampaignReport first = run({gemm(1), gemm(2), gemm(3), gemm(4)});
   EXPECT_EQ(first.end, CampaignEnd::stopped);
   EXPECT_EQ(first.measured, 2);
   EXPECT_EQ(first.left, 2);
   EXPECT_EQ(measured(), (Rows{1, 2}));
 
-  options_.stop = [] { return false; };
+  options.stop = [] { return false; };
   const CampaignReport second = run({gemm(1), gemm(2), gemm(3), gemm(4)});
   EXPECT_EQ(second.end, CampaignEnd::finished);
   EXPECT_EQ(second.done_before, 2);
   EXPECT_EQ(second.measured, 2);
-  EXPECT_EQ(runner_.calls, 4);
+  EXPECT_EQ(runner.calls, 4);
   EXPECT_EQ(measured(), (Rows{1, 2, 3, 4}));
 }
 
 TEST_F(CampaignTest, ATornRowIsMeasuredAgain) {
   run({gemm(1), gemm(2)});
-  const fs::path table = folder_ / "layers" / "gemm.csv";
+  const fs::path table = folder / "layers" / "gemm.csv";
   fs::resize_file(table, fs::file_size(table) - 5);
   EXPECT_EQ(run({gemm(1), gemm(2)}).measured, 1);
   EXPECT_EQ(measured(), (Rows{1, 2}));
 }
 
 TEST_F(CampaignTest, RefusalsAreNotedAndNotTriedAgain) {
-  runner_.refusals = {{1, Refusal::unsupported}, {2, Refusal::out_of_memory}, {3, Refusal::wrong_result}};
+  runner.refusals = {{1, Refusal::unsupported}, {2, Refusal::out_of_memory}, {3, Refusal::wrong_result}};
   const CampaignReport first = run({gemm(1), gemm(2), gemm(3), gemm(4)});
   EXPECT_EQ(first.refused, 3);
   EXPECT_EQ(measured(), (Rows{4}));
@@ -122,19 +122,19 @@ TEST_F(CampaignTest, RefusalsAreNotedAndNotTriedAgain) {
   EXPECT_THAT(skipped, HasSubstr(",wrong_result,"));
 
   EXPECT_EQ(run({gemm(1), gemm(2), gemm(3), gemm(4)}).refused_before, 3);
-  EXPECT_EQ(runner_.calls, 4);
+  EXPECT_EQ(runner.calls, 4);
 
-  runner_.refusals.clear();
-  options_.retry = true;
+  runner.refusals.clear();
+  options.retry = true;
   EXPECT_EQ(run({gemm(1), gemm(2), gemm(3), gemm(4)}).measured, 3);
 }
 
 TEST_F(CampaignTest, ALostDeviceEndsTheRun) {
-  runner_.refusals = {{2, Refusal::device_lost}};
+  runner.refusals = {{2, Refusal::device_lost}};
   const CampaignReport report = run({gemm(1), gemm(2), gemm(3)});
   EXPECT_EQ(report.end, CampaignEnd::device_lost);
   EXPECT_EQ(report.left, 1);
-  EXPECT_EQ(runner_.calls, 2);
+  EXPECT_EQ(runner.calls, 2);
   EXPECT_EQ(measured(), (Rows{1}));
   // The next run goes on behind the case that did it.
   EXPECT_EQ(run({gemm(1), gemm(2), gemm(3)}).end, CampaignEnd::finished);
@@ -142,7 +142,7 @@ TEST_F(CampaignTest, ALostDeviceEndsTheRun) {
 }
 
 TEST_F(CampaignTest, TimeRunsOut) {
-  options_.out_of_time = [&] { return runner_.calls == 1; };
+  options.out_of_time = [&] { return runner.calls == 1; };
   const CampaignReport report = run({gemm(1), gemm(2)});
   EXPECT_EQ(report.end, CampaignEnd::out_of_time);
   EXPECT_EQ(report.left, 1);
@@ -151,17 +151,17 @@ TEST_F(CampaignTest, TimeRunsOut) {
 
 TEST_F(CampaignTest, WarmAndColdAreTwoMeasurements) {
   run({gemm(1)});
-  options_.context.l2 = L2State::warm;
+  options.context.l2 = L2State::warm;
   EXPECT_EQ(run({gemm(1)}).measured, 1);
   EXPECT_EQ(measured(), (Rows{1, 1}));
 }
 
 TEST_F(CampaignTest, AFolderThatCannotBeIsAnError) {
-  std::ofstream(folder_ / "layers") << "a file";
-  const auto report = run_campaign({gemm(1)}, runner_, options_);
+  std::ofstream(folder / "layers") << "a file";
+  const auto report = run_campaign({gemm(1)}, runner, options);
   ASSERT_FALSE(report.has_value());
   EXPECT_THAT(report.error().text(), HasSubstr("layers: "));
-  EXPECT_EQ(runner_.calls, 0);
+  EXPECT_EQ(runner.calls, 0);
 }
 
 }  // namespace

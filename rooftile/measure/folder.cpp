@@ -69,8 +69,9 @@ Result<std::string> write_gpu_file(const std::string& folder, const GpuTextOptio
   if (!points) return tl::unexpected(points.error());
   const auto text = gpu_toml(*device, *points, options);
   if (!text) return tl::unexpected(text.error());
-  const std::string path = path_of(folder, "gpu.toml");
-  return write_whole_file(path, *text).map([&] { return path; });
+  std::string path = path_of(folder, "gpu.toml");
+  if (auto written = write_whole_file(path, *text); !written) return tl::unexpected(written.error());
+  return path;
 }
 
 Result<void> add_provenance(const std::string& folder, const Device& device, const std::string& version,

@@ -36,13 +36,13 @@ class FolderTest : public testing::Test {
  protected:
   FolderTest() {
     std::string name = (fs::temp_directory_path() / "rooftile-folder-XXXXXX").string();
-    folder_ = ::mkdtemp(name.data());
+    folder = ::mkdtemp(name.data());
   }
-  ~FolderTest() override { fs::remove_all(folder_); }
+  ~FolderTest() override { fs::remove_all(folder); }
 
-  std::string in(const char* file) const { return (folder_ / file).string(); }
+  std::string in(const char* file) const { return (folder / file).string(); }
 
-  fs::path folder_;
+  fs::path folder;
 };
 
 Point point(const std::string& benchmark, const std::string& variant, double value) {
@@ -63,19 +63,19 @@ TEST_F(FolderTest, KeepsOneDevice) {
 TEST_F(FolderTest, TheDateIsThatOfTheFirstRunWithThisSoftware) {
   Device later = t4();
   later.date = "2026-12-24";
-  ASSERT_TRUE(open_folder(folder_.string(), t4()).has_value());
-  ASSERT_TRUE(open_folder(folder_.string(), later).has_value());
-  EXPECT_EQ(read_device(folder_.string())->date, t4().date);
+  ASSERT_TRUE(open_folder(folder.string(), t4()).has_value());
+  ASSERT_TRUE(open_folder(folder.string(), later).has_value());
+  EXPECT_EQ(read_device(folder.string())->date, t4().date);
   later.driver = "600.1";
-  ASSERT_TRUE(open_folder(folder_.string(), later).has_value());
-  EXPECT_EQ(read_device(folder_.string()).value(), later);
+  ASSERT_TRUE(open_folder(folder.string(), later).has_value());
+  EXPECT_EQ(read_device(folder.string()).value(), later);
 }
 
 TEST_F(FolderTest, GpuFileFollowsFromTheFolder) {
-  ASSERT_TRUE(open_folder(folder_.string(), t4()).has_value());
-  ASSERT_TRUE(write_points(folder_.string(), {point("bandwidth", "dram_read", 2.4e11), point("rate", "fp32", 8e12)})
+  ASSERT_TRUE(open_folder(folder.string(), t4()).has_value());
+  ASSERT_TRUE(write_points(folder.string(), {point("bandwidth", "dram_read", 2.4e11), point("rate", "fp32", 8e12)})
                   .has_value());
-  const auto path = write_gpu_file(folder_.string(), {.id = "", .version = "0.1.0"});
+  const auto path = write_gpu_file(folder.string(), {.id = "", .version = "0.1.0"});
   ASSERT_TRUE(path.has_value()) << path.error().text();
   const auto gpu = find_gpu(*path);
   ASSERT_TRUE(gpu.has_value()) << gpu.error().text();
@@ -84,12 +84,12 @@ TEST_F(FolderTest, GpuFileFollowsFromTheFolder) {
 }
 
 TEST_F(FolderTest, WithoutADeviceThereIsNoGpuFile) {
-  EXPECT_THAT(write_gpu_file(folder_.string(), {}).error().text(), HasSubstr("device.toml: No such file"));
+  EXPECT_THAT(write_gpu_file(folder.string(), {}).error().text(), HasSubstr("device.toml: No such file"));
 }
 
 TEST_F(FolderTest, ProvenanceHasALineForEachRun) {
-  ASSERT_TRUE(add_provenance(folder_.string(), t4(), "0.1.0", "rooftile-measure micro").has_value());
-  ASSERT_TRUE(add_provenance(folder_.string(), t4(), "0.1.0", "rooftile-measure\nlayers").has_value());
+  ASSERT_TRUE(add_provenance(folder.string(), t4(), "0.1.0", "rooftile-measure micro").has_value());
+  ASSERT_TRUE(add_provenance(folder.string(), t4(), "0.1.0", "rooftile-measure\nlayers").has_value());
   const std::string text = *read_text_file(in("PROVENANCE.md"));
   EXPECT_THAT(text, HasSubstr("Tesla T4, driver 580.65.06, CUDA 13.0, cuDNN none, "));
   EXPECT_THAT(text, HasSubstr("`rooftile-measure micro`\n- "));
@@ -107,18 +107,18 @@ TEST_F(FolderTest, WholeFilesReplaceOrStay) {
 
 class MicroCampaignTest : public FolderTest {
  protected:
-  MicroCampaignTest() { options_.folder = folder_.string(); }
+  MicroCampaignTest() { options.folder = folder.string(); }
 
   MicroStep step(const std::string& benchmark, Outcome<std::vector<Point>> outcome, const std::string& prefix = "") {
     return {benchmark, prefix, [this, outcome = std::move(outcome)] {
-              ++runs_;
+              ++runs;
               return outcome;
             }};
   }
-  std::vector<Point> points() const { return read_points(folder_.string()).value(); }
+  std::vector<Point> points() const { return read_points(folder.string()).value(); }
 
-  int runs_ = 0;
-  MicroCampaignOptions options_;
+  int runs = 0;
+  MicroCampaignOptions options;
 };
 
 TEST_F(MicroCampaignTest, DoneOnesAreNotRunAgain) {
@@ -127,23 +127,23 @@ TEST_F(MicroCampaignTest, DoneOnesAreNotRunAgain) {
   const std::vector<Point> library = {point("rate", "library_fp16", 2)};
   const std::vector<MicroStep> steps = {step("latency", latency), step("rate", rate),
                                         step("rate", library, "library_")};
-  EXPECT_EQ(run_micro(steps, options_)->measured, 3);
+  EXPECT_EQ(run_micro(steps, options)->measured, 3);
   EXPECT_EQ(points().size(), 4);
-  EXPECT_EQ(run_micro(steps, options_)->done_before, 3);
-  EXPECT_EQ(runs_, 3);
-  options_.again = true;
-  EXPECT_EQ(run_micro(steps, options_)->measured, 3);
+  EXPECT_EQ(run_micro(steps, options)->done_before, 3);
+  EXPECT_EQ(runs, 3);
+  options.again = true;
+  EXPECT_EQ(run_micro(steps, options)->measured, 3);
   EXPECT_EQ(points().size(), 4);  // replaced, not doubled
 }
 
 TEST_F(MicroCampaignTest, ARefusalLeavesTheOthers) {
   std::vector<std::string> told;
-  options_.refused = [&](const MicroStep& one, const Refused& why) {
+  options.refused = [&](const MicroStep& one, const Refused& why) {
     told.push_back(one.benchmark + ": " + why.message);
   };
   const std::vector<Point> rate = {point("rate", "fp32", 1)};
   const auto report = run_micro(
-      {step("sustained", tl::unexpected(Refused{Refusal::unsupported, "no NVML"})), step("rate", rate)}, options_);
+      {step("sustained", tl::unexpected(Refused{Refusal::unsupported, "no NVML"})), step("rate", rate)}, options);
   EXPECT_EQ(report->refused, 1);
   EXPECT_EQ(report->measured, 1);
   EXPECT_EQ(told, std::vector<std::string>{"sustained: no NVML"});
@@ -151,24 +151,24 @@ TEST_F(MicroCampaignTest, ARefusalLeavesTheOthers) {
 
 TEST_F(MicroCampaignTest, WhatIsCutShortDoesNotCount) {
   bool stop = false;
-  options_.stop = [&] { return stop; };
+  options.stop = [&] { return stop; };
   const std::vector<Point> rate = {point("rate", "fp32", 1)};
   const MicroStep cut = {"latency", "", [&]() -> Outcome<std::vector<Point>> {
                            stop = true;
                            return std::vector<Point>{point("latency", "l1", 33)};
                          }};
-  const auto report = run_micro({step("rate", rate), cut, step("launch", rate)}, options_);
+  const auto report = run_micro({step("rate", rate), cut, step("launch", rate)}, options);
   EXPECT_TRUE(report->stopped);
   EXPECT_EQ(points().size(), 1);
-  EXPECT_EQ(runs_, 1);
+  EXPECT_EQ(runs, 1);
 }
 
 TEST_F(MicroCampaignTest, ALostDeviceEndsIt) {
   const auto report = run_micro({step("latency", tl::unexpected(Refused{Refusal::device_lost, "fault"})),
                                  step("rate", std::vector<Point>{point("rate", "fp32", 1)})},
-                                options_);
+                                options);
   EXPECT_TRUE(report->device_lost);
-  EXPECT_EQ(runs_, 1);
+  EXPECT_EQ(runs, 1);
 }
 
 }  // namespace

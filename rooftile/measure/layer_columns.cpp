@@ -77,7 +77,7 @@ Cells geometry(const StreamLayer& layer) {
 
 // Which library runs the op. Attention is one fused kernel of cuDNN's, or two products and an own kernel.
 std::string framework_of(const LayerCase& layer, const LayerTiming& timing, const RowContext& context) {
-  const std::string cudnn = "cuDNN " + context.cudnn, cublas = "cuBLASLt " + context.cublas;
+  std::string cudnn = "cuDNN " + context.cudnn, cublas = "cuBLASLt " + context.cublas;
   if (std::holds_alternative<Gemm>(layer.op)) return cublas;
   if (std::holds_alternative<Attention>(layer.op)) return timing.algorithm == "fused" ? cudnn : cublas;
   if (std::holds_alternative<StreamLayer>(layer.op)) return "rooftile-measure " + context.version;

@@ -16,12 +16,12 @@ class ProcessTest : public testing::Test {
  protected:
   ProcessTest() {
     std::string name = (fs::temp_directory_path() / "rooftile-process-XXXXXX").string();
-    folder_ = ::mkdtemp(name.data());
+    folder = ::mkdtemp(name.data());
   }
-  ~ProcessTest() override { fs::remove_all(folder_); }
-  std::string output() const { return (folder_ / "out").string(); }
+  ~ProcessTest() override { fs::remove_all(folder); }
+  std::string output() const { return (folder / "out").string(); }
 
-  fs::path folder_;
+  fs::path folder;
 };
 
 TEST_F(ProcessTest, OutputAndStatus) {

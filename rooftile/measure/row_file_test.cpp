@@ -21,14 +21,14 @@ class RowFileTest : public testing::Test {
  protected:
   RowFileTest() {
     std::string name = (fs::temp_directory_path() / "rooftile-rows-XXXXXX").string();
-    folder_ = ::mkdtemp(name.data());
+    folder = ::mkdtemp(name.data());
   }
-  ~RowFileTest() override { fs::remove_all(folder_); }
+  ~RowFileTest() override { fs::remove_all(folder); }
 
-  std::string path() const { return (folder_ / "t.csv").string(); }
+  std::string path() const { return (folder / "t.csv").string(); }
   std::string text() const { return *read_text_file(path()); }
 
-  fs::path folder_;
+  fs::path folder;
 };
 
 const std::vector<std::string> kColumns = {"a", "b"};
