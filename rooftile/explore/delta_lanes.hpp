@@ -29,7 +29,7 @@ struct alignas(64) DesignLanes {
   Lanes inverse_dram_chip, inverse_arithmetic_chip;  // of all SMs, for streams
 };
 
-// What accumulates over the layers.
+// Sums over the layers. What no layer here can be limited by stays as it was.
 struct alignas(64) SumLanes {
   Lanes time;
   std::array<Lanes, kBottlenecks> shares;
