@@ -5,11 +5,11 @@ const BARS_AT_ONCE = 20;
 // One bar: parts are {name, colour, value}, widths are shares of `whole`.
 function stack(parts, whole, {tall = false, text = null} = {}) {
   const drawn = parts.filter(({value}) => value > 0);
-  const spoken = drawn.map(({name, value}) => `${name} ${formatShare(value / whole)}`).join(', ');
+  const spoken = drawn.map(({name, value}) => `${name} ${formatShare(value / whole)}`).join(', ') || 'not known';
   const bar = element('div', {class: tall ? 'stack tall' : 'stack', role: 'img', 'aria-label': spoken, title: spoken});
   for (const {name, colour, value} of drawn) {
     const share = value / whole;
-    const label = text && share > 0.08 ? `${name} ${formatShare(share)}` : '';
+    const label = text && share > 0.1 ? `${name} ${formatShare(share)}` : '';
     bar.append(element('span', {style: {width: `${100 * share}%`, background: colour, color: textOn(colour)}, 'data-part': name}, label));
   }
   return bar;

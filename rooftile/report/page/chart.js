@@ -1,9 +1,11 @@
 // The chart on its canvas: drawing what is visible, pointing, moving and zooming.
 
-const MARGIN = {left: 84, right: 24, top: 18, bottom: 62};
-const MARGIN_OTHER = {right: 84, top: 56};  // where there are axes on the far sides
+const MARGIN = {side: 24, top: 18, bottom: 46};
+const TITLE = 24;                           // pixels for the title of an axis
+const TICK_SIZE = 12;                       // of the text on axes
 const MANY = 3000;                          // marks from which each is small and none is drawn over an equal one
 const LABELLED = 6;                         // names beside marks
+const OCCUPIED = 6;                         // pixels of a cell that is taken or free
 
 class Chart {
   // `changed(kernel)` is called with the kernel pointed at or chosen, or -1.
@@ -56,12 +58,31 @@ class Chart {
       this.canvas.height = Math.round(height * ratio);
     }
     this.context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    const axes = this.chart.axes(this.table, this.level);
-    const other = Boolean(axes.x.otherTitle);
-    const right = width - (other ? MARGIN_OTHER.right : MARGIN.right), top = other ? MARGIN_OTHER.top : MARGIN.top;
-    const bottom = height - MARGIN.bottom;
-    Object.assign(this, {width, height, right, top, bottom, axes, x: new LogScale(...this.range.x, MARGIN.left, right),
-      y: new LogScale(...this.range.y, bottom, top)});
+    const axes = this.chart.axes(this.table, this.level), lanes = this.lanes();
+    const top = axes.x.otherTitle ? MARGIN.top + TITLE + 14 : MARGIN.top;
+    const bottom = height - MARGIN.bottom - (lanes.y ? LANE : 0);
+    const y = new LogScale(...this.range.y, bottom, top);
+    const up = axes.y.otherTitle ? this.inTime(y, axes.y.otherRate) : null;
+    const left = TITLE + this.widest(y, 26, axes.y.unit) + 8 + (lanes.x ? LANE : 0);
+    const right = width - (up ? TITLE + this.widest(up, 26, 's') + 8 : MARGIN.side);
+    Object.assign(this, {width, height, left, right, top, bottom, axes, x: new LogScale(...this.range.x, left, right), y, up});
+    this.occupied = new Uint8Array(Math.ceil(width / OCCUPIED) * Math.ceil(height / OCCUPIED));
+  }
+
+  // The same places as times.
+  inTime(scale, rate) {
+    return new LogScale(scale.low / rate, scale.high / rate, scale.from, scale.to);
+  }
+
+  // Pixels that the longest text of an axis takes.
+  widest(scale, room, unit) {
+    this.context.font = `${TICK_SIZE}px ${this.font}`;
+    return Math.max(0, ...scale.ticks(room).map((value) => this.context.measureText(formatTick(value, unit)).width));
+  }
+
+  // Values along a horizontal axis, as many as have room.
+  ticksAcross(scale, unit) {
+    return scale.ticks(this.widest(scale, 40, unit) + 14);
   }
 
   // Colours of the page as it stands: light, dark or printed.
@@ -71,7 +92,7 @@ class Chart {
       probe.style.color = `var(--${name})`;
       return getComputedStyle(probe).color;
     };
-    const colours = Object.fromEntries(['ground', 'text', 'quiet', 'line', 'grid', 'roof', 'mark-edge', 'accent'].map((name) => [name, read(name)]));
+    const colours = Object.fromEntries(['ground', 'text', 'quiet', 'grid', 'contour', 'roof', 'mark-edge', 'accent'].map((name) => [name, read(name)]));
     probe.remove();
     if (JSON.stringify(colours) !== JSON.stringify(this.colours)) this.sprites.clear();
     this.colours = colours;
@@ -86,24 +107,27 @@ class Chart {
     context.fillStyle = this.colours.ground;
     context.fillRect(0, 0, width, height);
     this.drawAxes();
-    context.save();
-    context.beginPath();
-    context.rect(MARGIN.left, this.top, this.right - MARGIN.left, this.bottom - this.top);
-    context.clip();
-    this.taken = [];
-    this.drawLines();
-    context.restore();
-    context.save();
-    context.beginPath();
-    context.rect(MARGIN.left - LANE - 8, this.top - 8, this.right - MARGIN.left + LANE + 16, this.bottom - this.top + LANE + 16);
-    context.clip();
-    this.drawMarks();
-    context.restore();
+    const lines = this.placedLines();
+    this.clipped(0, () => this.drawLines(lines));
+    this.clipped(LANE + 8, () => this.drawMarks());
+    this.clipped(0, () => this.labelLines(lines));
+    this.clipped(LANE + 8, () => this.drawNames());
     this.drawFocus();
     this.canvas.dataset.drawn = String(this.drawnMarks);  // for those who watch from outside
   }
 
-  text(text, x, y, {align = 'center', baseline = 'middle', colour = 'quiet', size = 12, bold = false, turn = 0} = {}) {
+  // Draws only in the plot and so many pixels around it.
+  clipped(around, draw) {
+    const {context, left, right, top, bottom} = this;
+    context.save();
+    context.beginPath();
+    context.rect(left - around, top - around, right - left + 2 * around, bottom - top + 2 * around);
+    context.clip();
+    draw();
+    context.restore();
+  }
+
+  text(text, x, y, {align = 'center', baseline = 'middle', colour = 'quiet', size = 12, bold = false, turn = 0, halo = false} = {}) {
     const {context} = this;
     context.save();
     context.translate(x, y);
@@ -111,6 +135,12 @@ class Chart {
     context.font = `${bold ? '600 ' : ''}${size}px ${this.font}`;
     context.textAlign = align;
     context.textBaseline = baseline;
+    if (halo) {
+      context.strokeStyle = this.colours.ground;
+      context.lineWidth = 3.5;
+      context.lineJoin = 'round';
+      context.strokeText(text, 0, 0);
+    }
     context.fillStyle = this.colours[colour];
     context.fillText(text, 0, 0);
     context.restore();
@@ -127,45 +157,44 @@ class Chart {
   }
 
   drawAxes() {
-    const {x, y, axes, top, right, bottom} = this, left = MARGIN.left;
-    for (const value of x.ticks(64)) {
+    const {x, y, axes, top, left, right, bottom} = this, lanes = this.lanes();
+    const below = bottom + 14 + (lanes.y ? LANE : 0);
+    for (const value of this.ticksAcross(x, axes.x.unit)) {
       const at = x.place(value);
       this.line(at, top, at, bottom, 'grid');
-      this.text(formatTick(value, axes.x.unit), at, bottom + (this.lanes().x ? 14 : 14) + (this.lanes().y ? LANE : 0));
+      this.text(formatTick(value, axes.x.unit), at, below);
     }
     for (const value of y.ticks(26)) {
       const at = y.place(value);
       this.line(left, at, right, at, 'grid');
-      this.text(formatTick(value, axes.y.unit), left - 8 - (this.lanes().x ? LANE : 0), at, {align: 'right'});
+      this.text(formatTick(value, axes.y.unit), left - 8 - (lanes.x ? LANE : 0), at, {align: 'right'});
     }
     this.line(left, bottom, right, bottom, 'quiet');
     this.line(left, top, left, bottom, 'quiet');
-    if (this.lanes().y) this.text('0', left - 8, bottom + LANE, {align: 'right'});
-    if (this.lanes().x) this.text('0', left - LANE, bottom + 14);
-    this.text(axes.x.title, (left + right) / 2, this.height - 12, {colour: 'text', size: 13, bold: true});
-    this.text(axes.y.title, 12, (top + bottom) / 2, {colour: 'text', size: 13, bold: true, turn: -Math.PI / 2});
+    if (lanes.y) this.text('0', left - 8, bottom + LANE, {align: 'right'});
+    if (lanes.x) this.text('0', left - LANE, below);
+    this.text(axes.x.title, (left + right) / 2, this.height - 10, {colour: 'text', size: 13, bold: true});
+    this.text(axes.y.title, 10, (top + bottom) / 2, {colour: 'text', size: 13, bold: true, turn: -Math.PI / 2});
     if (axes.x.otherTitle) this.drawOtherAxes();
   }
 
-  // The far axes: the same places, as times.
+  // The far axes.
   drawOtherAxes() {
-    const {x, y, axes, top, right, bottom} = this, left = MARGIN.left;
-    const times = (scale, rate) => new LogScale(scale.low / rate, scale.high / rate, scale.from, scale.to);
+    const {x, up, axes, top, left, right, bottom} = this;
     this.line(left, top, right, top, 'quiet');
-    const across = times(x, axes.x.otherRate);
-    for (const value of across.ticks(64)) {
+    const across = this.inTime(x, axes.x.otherRate);
+    for (const value of this.ticksAcross(across, 's')) {
       this.line(across.place(value), top, across.place(value), top - 5, 'quiet');
       this.text(formatTick(value, 's'), across.place(value), top - 14);
     }
     this.text(axes.x.otherTitle, (left + right) / 2, 12, {colour: 'text', size: 13, bold: true});
-    if (!axes.y.otherTitle) return;
+    if (!up) return;
     this.line(right, top, right, bottom, 'quiet');
-    const up = times(y, axes.y.otherRate);
     for (const value of up.ticks(26)) {
       this.line(right, up.place(value), right + 5, up.place(value), 'quiet');
-      this.text(formatTick(value, 's'), right + 9, up.place(value), {align: 'left'});
+      this.text(formatTick(value, 's'), right + 8, up.place(value), {align: 'left'});
     }
-    this.text(axes.y.otherTitle, this.width - 12, (top + bottom) / 2, {colour: 'text', size: 13, bold: true, turn: Math.PI / 2});
+    this.text(axes.y.otherTitle, this.width - 10, (top + bottom) / 2, {colour: 'text', size: 13, bold: true, turn: Math.PI / 2});
   }
 
   // Which axes have a mark at zero.
@@ -180,15 +209,19 @@ class Chart {
     return marks.lanes;
   }
 
-  drawLines() {
+  // The lines behind the marks, in pixels.
+  placedLines() {
+    const lines = this.chart.lines(this.table, this.level)(this.range);
+    return lines.map((line) => ({...line, places: line.points.map(([x, y]) => [this.x.place(x), this.y.place(y)])}));
+  }
+
+  drawLines(lines) {
     const {context} = this;
     const looks = {
       roof: {colour: 'roof', width: 2, dashes: []}, balance: {colour: 'roof', width: 1.6, dashes: []},
-      contour: {colour: 'line', width: 1, dashes: []}, box: {colour: 'quiet', width: 1.5, dashes: [6, 4]},
+      contour: {colour: 'contour', width: 1, dashes: []}, box: {colour: 'quiet', width: 1.5, dashes: [6, 4]},
     };
-    const lines = this.chart.lines(this.table, this.level)(this.range);
-    const placed = lines.map((line) => ({...line, places: line.points.map(([x, y]) => [this.x.place(x), this.y.place(y)])}));
-    for (const {style, places} of placed) {
+    for (const {style, places} of lines) {
       const {colour, width, dashes} = looks[style];
       context.strokeStyle = this.colours[colour];
       context.lineWidth = width;
@@ -198,18 +231,31 @@ class Chart {
       context.stroke();
     }
     context.setLineDash([]);
-    // Labels of roofs first: where two would meet, the later is left out.
+  }
+
+  // Roofs first: where two texts would meet, or one and a mark, the later is left out.
+  labelLines(lines) {
     for (const wanted of [['roof', 'balance', 'box'], ['contour']]) {
-      for (const line of placed) {
+      for (const line of lines) {
         if (wanted.includes(line.style)) this.labelLine(line);
       }
     }
+    for (const {places, style} of lines) {
+      if (style !== 'contour') places.slice(1).forEach((place, i) => this.occupyLine(this.stretch([places[i], place])));
+    }
   }
 
-  // The first or last stretch of a line that lies in the plot.
+  // Names keep off a line.
+  occupyLine(part) {
+    if (!part) return;
+    const [[x1, y1], [x2, y2]] = part, steps = Math.ceil(Math.hypot(x2 - x1, y2 - y1) / OCCUPIED);
+    for (let step = 0; step <= steps; step++) this.occupy(x1 + (x2 - x1) * step / steps, y1 + (y2 - y1) * step / steps, 1, 1);
+  }
+
+  // The part of a line's first stretch that lies in the plot.
   stretch([[x1, y1], [x2, y2]]) {
     let from = 0, to = 1;
-    const inside = [[x1, x2, MARGIN.left, this.right], [y1, y2, this.top, this.bottom]];
+    const inside = [[x1, x2, this.left, this.right], [y1, y2, this.top, this.bottom]];
     for (const [a, b, low, high] of inside) {
       if (a === b) {
         if (a < low || a > high) return null;
@@ -225,39 +271,56 @@ class Chart {
   }
 
   labelLine({places, label, labelAt, style}) {
-    const {context} = this;
-    context.font = `12px ${this.font}`;
-    const width = context.measureText(label).width;
-    const size = 12, gap = 9;
-    let x, y, turn = 0;
-    if (style === 'box' || labelAt === 'corner') {
-      // Beside the corner, under the box's top edge.
-      const corner = places[1];
-      if (style === 'box') [x, y] = [Math.min(corner[0], this.right) - width / 2 - 8, corner[1] + gap + 2];
-      else [x, y] = [corner[0] - width / 2 - 4, corner[1] - gap + 2];
-    } else {
-      const part = this.stretch(places.slice(0, 2));
-      if (!part) return;
-      const [[x1, y1], [x2, y2]] = part;
-      const length = Math.hypot(x2 - x1, y2 - y1);
-      if (length < width + 16) return;
-      turn = Math.atan2(y2 - y1, x2 - x1);
-      const from = labelAt === 'start' ? width / 2 + 14 : length - width / 2 - 14;
-      x = x1 + (x2 - x1) * from / length + gap * Math.sin(turn);
-      y = y1 + (y2 - y1) * from / length - gap * Math.cos(turn);
+    this.context.font = `${TICK_SIZE}px ${this.font}`;
+    const width = this.context.measureText(label).width, gap = 9;
+    for (const {x, y, turn} of this.labelPlaces(places, width, gap, labelAt, style)) {
+      const across = Math.abs(width * Math.cos(turn)) + TICK_SIZE * Math.abs(Math.sin(turn));
+      const down = Math.abs(width * Math.sin(turn)) + TICK_SIZE * Math.abs(Math.cos(turn));
+      if (!this.claim(x, y, across, down)) continue;
+      this.text(label, x, y, {turn, colour: style === 'contour' ? 'quiet' : 'text', halo: true});
+      return;
     }
-    if (!this.claim(x, y, Math.abs(width * Math.cos(turn)) + size * Math.abs(Math.sin(turn)),
-      Math.abs(width * Math.sin(turn)) + size * Math.abs(Math.cos(turn)))) return;
-    this.text(label, x, y, {turn, colour: style === 'contour' ? 'quiet' : 'text'});
   }
 
-  // Takes a rectangle about a place for a label, if it is free and in the plot.
+  // Where the label of a line could stand, the best first.
+  labelPlaces(places, width, gap, labelAt, style) {
+    if (labelAt === 'corner' || style === 'box') {
+      const [x, y] = places[1], down = style === 'box' ? 1 : -1;  // a box's stands in it
+      return [{x: Math.min(x, this.right) - width / 2 - 8, y: y + down * (gap + 1), turn: 0}];
+    }
+    const part = this.stretch(places.slice(0, 2));
+    if (!part) return [];
+    const [[x1, y1], [x2, y2]] = part;
+    const length = Math.hypot(x2 - x1, y2 - y1), turn = Math.atan2(y2 - y1, x2 - x1), room = length - width - 28;
+    if (room < 0) return [];
+    const shares = labelAt === 'start' ? [0, 0.25, 0.5, 1] : [1, 0.85, 0.7, 0, 0.2, 0.5];
+    return shares.flatMap((share) => {
+      const along = (14 + width / 2 + share * room) / length;
+      return [-1, 1].map((side) => ({x: x1 + (x2 - x1) * along - side * gap * Math.sin(turn),
+        y: y1 + (y2 - y1) * along + side * gap * Math.cos(turn), turn}));
+    });
+  }
+
+  // The cells that a rectangle about a place covers.
+  * cells(x, y, width, height) {
+    const columns = Math.ceil(this.width / OCCUPIED), rows = Math.ceil(this.height / OCCUPIED);
+    const clamped = (value, most) => Math.min(most - 1, Math.max(0, Math.floor(value / OCCUPIED)));
+    for (let row = clamped(y - height / 2, rows); row <= clamped(y + height / 2, rows); row++) {
+      for (let column = clamped(x - width / 2, columns); column <= clamped(x + width / 2, columns); column++) yield row * columns + column;
+    }
+  }
+
+  // Takes a rectangle about a place for a text, if nothing is there and it lies in the plot.
   claim(x, y, width, height) {
-    const box = [x - width / 2, y - height / 2, x + width / 2, y + height / 2];
-    if (box[0] < MARGIN.left || box[2] > this.right || box[1] < this.top || box[3] > this.bottom) return false;
-    if (this.taken.some((other) => box[0] < other[2] && other[0] < box[2] && box[1] < other[3] && other[1] < box[3])) return false;
-    this.taken.push(box);
+    const inside = x - width / 2 >= this.left && x + width / 2 <= this.right && y - height / 2 >= this.top && y + height / 2 <= this.bottom;
+    if (!inside) return false;
+    for (const cell of this.cells(x, y, width, height)) if (this.occupied[cell]) return false;
+    this.occupy(x, y, width, height);
     return true;
+  }
+
+  occupy(x, y, width, height) {
+    for (const cell of this.cells(x, y, width, height)) this.occupied[cell] = 1;
   }
 
   radius(mark) {
@@ -292,7 +355,7 @@ class Chart {
   }
 
   drawMarks() {
-    const {marks, table} = this;
+    const {marks} = this;
     if (this.spritesFor !== marks) {
       this.sprites.clear();
       this.spritesFor = marks;
@@ -322,9 +385,9 @@ class Chart {
         this.drawMark(mark, dim(mark) ? 0.13 : 1, late);
       }
     }
-    this.drawNames(places.filter((mark) => !dim(mark)));
+    this.lit = places.filter((mark) => !dim(mark));
     if (this.selected >= 0) this.ringAround(this.selected);
-    this.emptyNote(table);
+    this.emptyNote();
   }
 
   drawMark(mark, opacity, lit) {
@@ -352,36 +415,26 @@ class Chart {
     }
     context.globalAlpha = 1;
     this.drawnMarks++;
+    if (opacity === 1) this.occupy(this.xs[mark], this.ys[mark], 2 * radius, 2 * radius);
   }
 
   // Names of the longest kernels, beside their marks, where there is room.
-  drawNames(places) {
+  drawNames() {
     const {context, marks, table} = this;
-    context.font = `12px ${this.font}`;
-    let left = LABELLED;
+    context.font = `${TICK_SIZE}px ${this.font}`;
     const named = new Set();
-    for (const mark of places.slice(0, 60)) {
-      if (left === 0) break;
+    for (const mark of this.lit.slice(0, 80)) {
+      if (named.size === LABELLED) break;
       const kernel = marks.kernel[mark];
       if (named.has(kernel)) continue;
       const label = shortened(table.name(kernel), 26), width = context.measureText(label).width;
       const radius = this.radius(mark), x = this.xs[mark], y = this.ys[mark];
-      for (const side of [1, -1]) {
-        const at = x + side * (1.3 * radius + 5 + width / 2);
-        if (!this.claim(at, y, width + 4, 15)) continue;
-        context.save();
-        context.strokeStyle = this.colours.ground;
-        context.lineWidth = 3.5;
-        context.lineJoin = 'round';
-        context.textAlign = 'center';
-        context.textBaseline = 'middle';
-        context.strokeText(label, at, y);
-        context.restore();
-        this.text(label, at, y, {colour: 'text'});
-        named.add(kernel);
-        left--;
-        break;
-      }
+      const aside = 1.3 * radius + 8 + width / 2, above = radius + 14;
+      const free = [[aside, 0], [-aside, 0], [0, -above], [0, above], [aside, -above], [-aside, -above], [aside, above], [-aside, above]]
+        .find(([dx, dy]) => this.claim(x + dx, y + dy, width, TICK_SIZE));
+      if (!free) continue;
+      this.text(label, x + free[0], y + free[1], {colour: 'text', halo: true});
+      named.add(kernel);
     }
   }
 
@@ -399,7 +452,7 @@ class Chart {
 
   emptyNote() {
     if (this.marks.count > 0) return;
-    this.text('No kernel has the numbers that this chart needs.', (MARGIN.left + this.right) / 2, (this.top + this.bottom) / 2,
+    this.text('No kernel has the numbers that this chart needs.', (this.left + this.right) / 2, (this.top + this.bottom) / 2,
       {colour: 'text', size: 14});
   }
 
@@ -409,7 +462,7 @@ class Chart {
     const x = this.xs[this.pointed], y = this.ys[this.pointed], {context} = this;
     context.setLineDash([3, 3]);
     this.line(x, y, x, this.bottom, 'quiet');
-    this.line(MARGIN.left, y, x, y, 'quiet');
+    this.line(this.left, y, x, y, 'quiet');
     context.setLineDash([]);
     this.stamp(this.marks.series[this.pointed], x, y, this.radius(this.pointed) + 2);
   }
@@ -470,7 +523,7 @@ class Chart {
 
   // Scales the range about a place or the middle; a factor below 1 shows less.
   zoom(factor, event) {
-    const about = event ? this.placeOf(event) : [(MARGIN.left + this.right) / 2, (this.top + this.bottom) / 2];
+    const about = event ? this.placeOf(event) : [(this.left + this.right) / 2, (this.top + this.bottom) / 2];
     const scaled = (scale, pixel) => {
       const fixed = Math.log10(scale.value(pixel));
       const low = fixed + (scale.logLow - fixed) * factor, high = fixed + (scale.logHigh - fixed) * factor;

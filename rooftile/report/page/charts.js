@@ -27,7 +27,7 @@ function balanceLines(table, level, axes, ratioOf) {
 function intensityLines(axes) {
   const {x, y} = axes;
   return decades(y[0] / x[1], y[1] / x[0]).map((intensity) => ({
-    points: diagonal(intensity, axes), style: 'contour', label: `${formatTick(intensity, '')} FLOP/B`.replace('  ', ' '),
+    points: diagonal(intensity, axes), style: 'contour', label: `${plain(intensity)} FLOP/B`,
   }));
 }
 
@@ -113,7 +113,7 @@ const CHARTS = [
     reading: 'FLOPs a second against FLOPs a byte. The slanted roof is bandwidth, the flat ones are arithmetic; the distance ' +
       'to the roof is what is left to win. A larger mark takes more of the time.',
     axes: (table, level) => ({
-      x: {title: `arithmetic intensity at ${table.levels[level].name}`, unit: 'FLOP/B'}, y: {title: 'performance', unit: 'FLOP/s'},
+      x: {title: `arithmetic intensity at ${table.levels[level].name}, FLOP/B`, unit: null}, y: {title: 'performance', unit: 'FLOP/s'},
     }),
     mark: (point, time) => [point.intensity, point.flops / time],
     needsWork: true,
@@ -124,7 +124,7 @@ const CHARTS = [
     key: 'hierarchical', name: 'Hierarchical', levels: 'all',
     reading: 'Each layer once for every memory level, all at the same height. The mark nearest to its own roof is the level that limits; ' +
       'marks close together mean little reuse between the levels.',
-    axes: () => ({x: {title: 'arithmetic intensity', unit: 'FLOP/B'}, y: {title: 'performance', unit: 'FLOP/s'}}),
+    axes: () => ({x: {title: 'arithmetic intensity, FLOP/B', unit: null}, y: {title: 'performance', unit: 'FLOP/s'}}),
     mark: (point, time) => [point.intensity, point.flops / time],
     needsWork: true,
     lines: (table) => rooflines(table, table.levels.map((_, level) => level)),

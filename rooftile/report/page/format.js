@@ -29,8 +29,8 @@ const formatRatio = (value) => plain(Number(value.toPrecision(3)));
 const formatCount = (value) => Number.isFinite(value) ? value.toLocaleString('en-US', {maximumFractionDigits: 3}) : NOTHING;
 const formatShare = (share) => Number.isFinite(share) ? `${(100 * share).toFixed(1)} %` : NOTHING;
 
-// A power of ten on an axis, in decimal prefixes: "10 MB".
-const formatTick = (value, unit) => withPrefix(value, unit, PREFIXES).trim();
+// A value on an axis, in decimal prefixes: "10 MB"; a plain number without a unit.
+const formatTick = (value, unit) => (unit === null ? plain(value) : withPrefix(value, unit, PREFIXES));
 
 // Both ends of a name tell it from others.
 function shortened(text, width) {

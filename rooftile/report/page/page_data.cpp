@@ -22,7 +22,7 @@ using roofline::Kernel;
 using roofline::View;
 
 constexpr int kNone = -1;                  // in a column of places
-constexpr std::size_t kStallKernels = 20;  // the longest, drawn one by one
+constexpr std::size_t kStallKernels = 12;  // the longest, drawn one by one
 
 // Texts by place, each once.
 class Strings {

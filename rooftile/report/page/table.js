@@ -1,7 +1,9 @@
 // The data: sorted, filtered, and of many rows only those in view are in the document. Also as CSV.
 
 const ROW = 28;             // pixels, as the style sheet has it
+const MOST_AT_ONCE = 200;   // rows, whatever the height of the window
 const MOST_PRINTED = 400;   // rows on paper
+const PRINTED = new Set(['name', 'op', 'origin', 'time_s', 'share', 'limited_by', 'flops', 'intensity', 'inefficiency']);  // and their columns
 
 // {key, title, width, text, value, show}: `value` is what the CSV holds and the order follows, `show` what is read.
 function columnsOf(table, level) {
@@ -11,10 +13,10 @@ function columnsOf(table, level) {
   text('name', 'name', 250);
   text('layer', 'layer', 160);
   text('op', 'operator', 120);
-  text('pass', 'pass', 90);
+  text('pass', 'pass', 70);
   if (table.totals.size > 1) text('origin', 'origin', 90);
   for (const {key, title, places} of table.extra) {
-    columns.push({key, title, width: 110, text: true, value: (i) => (places[i] === UNKNOWN ? '' : table.strings[places[i]])});
+    columns.push({key, title, width: 130, text: true, value: (i) => (places[i] === UNKNOWN ? '' : table.strings[places[i]])});
   }
   number('time_s', 'time', 96, (i) => table.time[i], formatTime);
   number('share', 'share', 76, (i) => table.share(i), formatShare);
@@ -55,9 +57,12 @@ function csvOf(table, level) {
   return lines.join('\r\n') + '\r\n';
 }
 
+// Classes of a column's cells.
+const classOf = ({key, text}) => [text ? 'text' : '', PRINTED.has(key) ? '' : 'screen'].join(' ').trim() || null;
+
 class DataTable {
   constructor(frame, chosen) {
-    Object.assign(this, {frame, chosen, printing: false, selected: -1});
+    Object.assign(this, {frame, chosen, printing: matchMedia('print').matches, selected: -1});
     this.draw = oncePerFrame(() => this.drawNow());
     frame.addEventListener('scroll', this.draw, {passive: true});
     new ResizeObserver(this.draw).observe(frame);
@@ -74,8 +79,9 @@ class DataTable {
     this.buttons = this.columns.map((column) => element('button', {type: 'button', title: `Sort by ${column.title}`,
       onclick: () => this.sortBy(column)}, column.title));
     const row = element('tr', {'aria-rowindex': 1}, ...this.columns.map((column, at) =>
-      element('th', {scope: 'col', class: column.text ? 'text' : null}, this.buttons[at])));
-    const columns = element('colgroup', {}, ...this.columns.map(({width}) => element('col', {style: {width: `${width}px`}})));
+      element('th', {scope: 'col', class: classOf(column)}, this.buttons[at])));
+    const columns = element('colgroup', {}, ...this.columns.map((column) =>
+      element('col', {class: classOf(column), style: {width: `${column.width}px`}})));
     this.body = element('tbody');
     const table = byId('table');
     table.style.width = `${this.columns.reduce((sum, {width}) => sum + width, 0)}px`;
@@ -122,7 +128,7 @@ class DataTable {
     if (!this.table) return;
     const {rows, frame} = this;
     const first = this.printing ? 0 : Math.max(0, Math.floor(frame.scrollTop / ROW) - 8);
-    const room = this.printing ? MOST_PRINTED : Math.ceil(frame.clientHeight / ROW) + 16;
+    const room = this.printing ? MOST_PRINTED : Math.min(MOST_AT_ONCE, Math.ceil(frame.clientHeight / ROW) + 16);
     const last = Math.min(rows.length, first + room);
     const space = (count) => (count > 0 && !this.printing ? [element('tr', {class: 'space', 'aria-hidden': 'true'},
       element('td', {colspan: this.columns.length, style: {height: `${count * ROW}px`}}))] : []);
@@ -136,7 +142,7 @@ class DataTable {
   row(i, place) {
     const cells = this.columns.map((column, at) => {
       const value = column.value(i), shown = column.show ? column.show(value) : value;
-      if (at > 0) return element('td', column.text ? {class: 'text', title: shown} : {}, shown);
+      if (at > 0) return element('td', {class: classOf(column), title: column.text ? shown : null}, shown);
       return element('td', {class: 'text'}, element('button', {type: 'button', title: shown, 'data-kernel': i, onclick: () => this.chosen(i)}, shown));
     });
     return element('tr', {'aria-rowindex': place + 2, 'aria-selected': String(i === this.selected)}, ...cells);
