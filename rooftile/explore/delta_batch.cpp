@@ -8,70 +8,119 @@
 namespace rooftile {
 namespace {
 
-// What a design gives, read once (timing/delta.cpp, delta_rates()).
+// What a design gives (timing/delta.cpp, delta_rates()), as seconds a byte or FLOP, the share of one SM.
 struct Rates {
   double sms, arithmetic, l1, l2, dram, dram_chip, smem_load, smem_store;
   double smem_latency, l1_latency, l2_latency, dram_latency;  // seconds
 };
 
-Rates rates_of(const DesignBlock& block, std::size_t i, const Gpu& base) {
-  const auto value = [&](Parameter p) { return block.values[static_cast<std::size_t>(p)][i]; };
-  const double sms = value(Parameter::sm_count), clock = value(Parameter::clock);
-  const double arithmetic = 2 * value(Parameter::mac_per_sm) * clock;
-  const auto share = [&](const char* level, Parameter p) {
-    return base.level(level).per_sm ? value(p) : value(p) / sms;
-  };
-  const double load = value(Parameter::smem_bandwidth);
-  return {.sms = sms,
-          .arithmetic = arithmetic,
-          .l1 = share("L1", Parameter::l1_bandwidth),
-          .l2 = share("L2", Parameter::l2_bandwidth),
-          .dram = share("DRAM", Parameter::dram_bandwidth),
-          .dram_chip = value(Parameter::dram_bandwidth),
-          .smem_load = load,
-          .smem_store = load * (base.smem_store_bandwidth / base.smem_load_bandwidth),
-          .smem_latency = value(Parameter::smem_latency) / clock,
-          .l1_latency = value(Parameter::l1_latency) / clock,
-          .l2_latency = value(Parameter::l2_latency) / clock,
-          .dram_latency = value(Parameter::dram_latency) / clock};
-}
+// Reads designs of a block over one GPU.
+class DesignReader {
+ public:
+  DesignReader(const DesignBlock& block, const Gpu& base)
+      : block_(block),
+        l1_of_sm_(base.level("L1").per_sm),
+        l2_of_sm_(base.level("L2").per_sm),
+        dram_of_sm_(base.level("DRAM").per_sm),
+        load_by_store_(base.smem_load_bandwidth / base.smem_store_bandwidth) {}
+
+  Rates rates(std::size_t i) const {
+    const double sms = value(Parameter::sm_count, i);
+    const double cycle = 1 / value(Parameter::clock, i);
+    const double load = 1 / value(Parameter::smem_bandwidth, i);
+    const double dram = 1 / value(Parameter::dram_bandwidth, i);
+    const auto share = [&](double inverse, bool of_sm) { return of_sm ? inverse : inverse * sms; };
+    return {.sms = sms,
+            .arithmetic = cycle / (2 * value(Parameter::mac_per_sm, i)),
+            .l1 = share(1 / value(Parameter::l1_bandwidth, i), l1_of_sm_),
+            .l2 = share(1 / value(Parameter::l2_bandwidth, i), l2_of_sm_),
+            .dram = share(dram, dram_of_sm_),
+            .dram_chip = dram,
+            .smem_load = load,
+            .smem_store = load * load_by_store_,
+            .smem_latency = value(Parameter::smem_latency, i) * cycle,
+            .l1_latency = value(Parameter::l1_latency, i) * cycle,
+            .l2_latency = value(Parameter::l2_latency, i) * cycle,
+            .dram_latency = value(Parameter::dram_latency, i) * cycle};
+  }
+
+ private:
+  double value(Parameter parameter, std::size_t i) const {
+    return block_.values[static_cast<std::size_t>(parameter)][i];
+  }
+  const DesignBlock& block_;
+  bool l1_of_sm_, l2_of_sm_, dram_of_sm_;
+  double load_by_store_;
+};
+
+// How many CTAs of each kernel an SM holds. Neighbouring designs often have the same SM: the last answer is kept.
+class Residency {
+ public:
+  Residency(const DesignBlock& block, const Gpu& base, const std::vector<KernelConstants>& kernels)
+      : registers_(block.values[static_cast<std::size_t>(Parameter::registers)]),
+        smem_(block.values[static_cast<std::size_t>(Parameter::smem)]),
+        base_(base.sm),
+        sm_(base.sm),
+        kernels_(kernels),
+        active_(kernels.size()) {
+    update();
+  }
+
+  void move_to(std::size_t design) {
+    if (registers_[design] == sm_.registers && smem_[design] == sm_.smem.value()) return;
+    sm_.registers = registers_[design];
+    sm_.smem = Bytes(smem_[design]);
+    // As write_smem() of parameter.cpp has it.
+    const bool same = sm_.smem == base_.smem;
+    sm_.smem_per_cta = same ? base_.smem_per_cta : base_.smem_per_cta * (smem_[design] / base_.smem.value());
+    update();
+  }
+  double active(std::size_t kernel) const { return active_[kernel]; }
+  Unfit unfit() const { return unfit_; }
+
+ private:
+  void update() {
+    unfit_ = Unfit::none;
+    for (std::size_t k = 0; k < kernels_.size(); ++k) {
+      active_[k] = resident_ctas(kernels_[k].kernel, sm_);
+      if (unfit_ == Unfit::none) unfit_ = unfit_of(kernels_[k].kernel, sm_);
+    }
+  }
+
+  const std::vector<double>& registers_;
+  const std::vector<double>& smem_;
+  const SmLimits& base_;
+  SmLimits sm_;
+  const std::vector<KernelConstants>& kernels_;
+  std::vector<double> active_;
+  Unfit unfit_ = Unfit::none;
+};
 
 void set(DesignLanes& lanes, std::size_t lane, const Rates& r) {
-  lanes.inverse_sms[lane] = 1 / r.sms;
-  lanes.half_sms[lane] = 0.5 - 0.5 / r.sms;
-  lanes.inverse_l1[lane] = 1 / r.l1;
-  lanes.inverse_l2[lane] = 1 / r.l2;
-  lanes.inverse_dram[lane] = 1 / r.dram;
+  const double inverse_sms = 1 / r.sms;
+  lanes.inverse_sms[lane] = inverse_sms;
+  lanes.half_sms[lane] = 0.5 - 0.5 * inverse_sms;
+  lanes.inverse_l1[lane] = r.l1;
+  lanes.inverse_l2[lane] = r.l2;
+  lanes.inverse_dram[lane] = r.dram;
   lanes.latency_l1[lane] = r.l1_latency;
   lanes.latency_l2[lane] = r.l2_latency;
   lanes.latency_dram[lane] = r.dram_latency;
-  lanes.inverse_dram_chip[lane] = 1 / r.dram_chip;
-  lanes.inverse_arithmetic_chip[lane] = 1 / (r.arithmetic * r.sms);
+  lanes.inverse_dram_chip[lane] = r.dram_chip;
+  lanes.inverse_arithmetic_chip[lane] = r.arithmetic * inverse_sms;
 }
 
 void set(KernelLanes& lanes, std::size_t lane, const KernelConstants& k, const Rates& r, double active) {
-  lanes.inverse_active[lane] = 1 / active;
-  lanes.half_active[lane] = 0.5 - 0.5 / active;
-  const double store = k.inputs / r.smem_store, load = k.warp_inputs / r.smem_load;
-  lanes.compute[lane] = k.work / r.arithmetic;
-  lanes.smem[lane] = store + load;
+  const double inverse_active = 1 / active;
+  lanes.inverse_active[lane] = inverse_active;
+  lanes.half_active[lane] = 0.5 - 0.5 * inverse_active;
+  lanes.compute[lane] = k.work * r.arithmetic;
+  lanes.smem[lane] = k.inputs * r.smem_store + k.warp_inputs * r.smem_load;
   lanes.slower_by_depth[lane] = std::max(lanes.compute[lane], lanes.smem[lane]) / k.depth;
-  lanes.prologue[lane] = r.dram_latency + k.inputs / r.dram + r.smem_latency + store + load;
-  lanes.epilogue_l1[lane] = k.outputs / r.l1;
-  lanes.epilogue_l2[lane] = k.outputs / r.l2;
-  lanes.epilogue_dram[lane] = k.outputs / r.dram;
-}
-
-// The limits of an SM of a design (write_registers() and write_smem() of parameter.cpp).
-SmLimits limits_of(const DesignBlock& block, std::size_t i, const Gpu& base) {
-  SmLimits sm = base.sm;
-  const double smem = block.values[static_cast<std::size_t>(Parameter::smem)][i];
-  if (smem != sm.smem.value()) {
-    sm.smem_per_cta *= smem / sm.smem.value();
-    sm.smem = Bytes(smem);
-  }
-  sm.registers = block.values[static_cast<std::size_t>(Parameter::registers)][i];
-  return sm;
+  lanes.prologue[lane] = r.dram_latency + k.inputs * r.dram + r.smem_latency + lanes.smem[lane];
+  lanes.epilogue_l1[lane] = k.outputs * r.l1;
+  lanes.epilogue_l2[lane] = k.outputs * r.l2;
+  lanes.epilogue_dram[lane] = k.outputs * r.dram;
 }
 
 }  // namespace
@@ -97,6 +146,9 @@ void DeltaBatch::evaluate(const DesignBlock& block, OutcomeBlock& outcome) const
 
 void DeltaBatch::evaluate_tile(const DesignBlock& block, OutcomeBlock& outcome, const NetworkConstants& network,
                                std::span<const std::size_t> designs) const {
+  if (designs.empty()) return;
+  const DesignReader reader(block, base_);
+  Residency residency(block, base_, network.kernels);
   DesignLanes lanes;
   std::vector<KernelLanes> kernels(network.kernels.size());
   std::vector<double> times(outcome.layers.empty() ? 0 : layers_.size() * kLanes);
@@ -104,13 +156,12 @@ void DeltaBatch::evaluate_tile(const DesignBlock& block, OutcomeBlock& outcome, 
     const std::size_t count = std::min(kLanes, designs.size() - first);
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
       const std::size_t design = designs[first + std::min(lane, count - 1)];  // the last fills what is left over
-      const Rates rates = rates_of(block, design, base_);
-      const SmLimits sm = limits_of(block, design, base_);
+      const Rates rates = reader.rates(design);
+      residency.move_to(design);
+      outcome.unfit[design] = residency.unfit();
       set(lanes, lane, rates);
       for (std::size_t k = 0; k < kernels.size(); ++k) {
-        const KernelConstants& constants = network.kernels[k];
-        set(kernels[k], lane, constants, rates, resident_ctas(constants.kernel, sm));
-        if (const Unfit unfit = unfit_of(constants.kernel, sm); unfit != Unfit::none) outcome.unfit[design] = unfit;
+        set(kernels[k], lane, network.kernels[k], rates, residency.active(k));
       }
     }
     SumLanes sums = {};

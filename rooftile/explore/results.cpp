@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <functional>
 #include <limits>
 
 namespace rooftile {
@@ -64,49 +66,70 @@ void BestDesigns::merge(const BestDesigns& other) {
   for (const RankedDesign& design : other.designs_) insert(design);
 }
 
-bool ParetoFront::beats(const RankedDesign& a, const RankedDesign& b) const {
-  if (a.time > b.time) return false;
-  bool equal = a.time == b.time;
-  for (const Parameter parameter : parameters_) {
-    const double left = at(a.point, parameter), right = at(b.point, parameter);
-    if (left > right) return false;
-    equal = equal && left == right;
+bool ParetoFront::is_beaten(const double* keys, std::uint64_t index) {
+  const std::size_t width = parameters_.size() + 1;
+  for (std::size_t member = 0; member < designs_.size(); ++member) {
+    const double* other = keys_of(member);
+    bool no_more = true, equal = true;
+    for (std::size_t k = 0; k < width && no_more; ++k) {
+      no_more = other[k] <= keys[k];
+      equal = equal && other[k] == keys[k];
+    }
+    if (!no_more || (equal && designs_[member].index >= index)) continue;
+    // Half way to the front: what beats one design is likely to beat the next.
+    const std::size_t place = member / 2;
+    std::swap(designs_[member], designs_[place]);
+    std::swap_ranges(keys_.begin() + static_cast<std::ptrdiff_t>(member * width),
+                     keys_.begin() + static_cast<std::ptrdiff_t>((member + 1) * width),
+                     keys_.begin() + static_cast<std::ptrdiff_t>(place * width));
+    return true;
   }
-  return !equal || a.index < b.index;
+  return false;
 }
 
-void ParetoFront::insert(const RankedDesign& design) {
-  // Only those with at most its time can beat it, only those with at least its time can be beaten.
-  for (const RankedDesign& other : designs_) {
-    if (other.time > design.time) break;
-    if (!beats(other, design)) continue;
-    last_winner_ = other;
-    return;
+// A design that none beats; those that it beats go.
+void ParetoFront::insert(const double* keys, const RankedDesign& design) {
+  const std::size_t width = parameters_.size() + 1;
+  std::size_t kept = 0;
+  for (std::size_t member = 0; member < designs_.size(); ++member) {
+    const double* other = keys_of(member);
+    if (std::equal(keys, keys + width, other, std::less_equal<>())) continue;
+    if (kept != member) {
+      designs_[kept] = designs_[member];
+      std::copy(other, other + width, &keys_[kept * width]);
+    }
+    ++kept;
   }
-  const auto slower = std::lower_bound(designs_.begin(), designs_.end(), design.time,
-                                       [](const RankedDesign& d, double time) { return d.time < time; });
-  designs_.erase(std::remove_if(slower, designs_.end(), [&](const RankedDesign& d) { return beats(design, d); }),
-                 designs_.end());
-  designs_.insert(std::upper_bound(designs_.begin(), designs_.end(), design, better), design);
-}
-
-// Whether the last winner has less time and no more of anything.
-bool ParetoFront::clearly_beaten(const DesignBlock& block, const OutcomeBlock& outcome, std::size_t i) const {
-  if (!last_winner_ || last_winner_->time >= outcome.time[i]) return false;
-  return std::all_of(parameters_.begin(), parameters_.end(), [&](Parameter parameter) {
-    return at(last_winner_->point, parameter) <= block.values[static_cast<std::size_t>(parameter)][i];
-  });
+  designs_.resize(kept);
+  keys_.resize(kept * width);
+  designs_.push_back(design);
+  keys_.insert(keys_.end(), keys, keys + width);
 }
 
 void ParetoFront::add(const DesignBlock& block, const OutcomeBlock& outcome) {
   if (parameters_.empty()) return;
+  std::vector<double> keys(parameters_.size() + 1);
   for (std::size_t i = 0; i < block.count; ++i) {
-    if (outcome.unfit[i] == Unfit::none && !clearly_beaten(block, outcome, i)) insert(ranked(block, outcome, i));
+    if (outcome.unfit[i] != Unfit::none) continue;
+    keys[0] = outcome.time[i];
+    for (std::size_t p = 0; p < parameters_.size(); ++p) {
+      keys[p + 1] = block.values[static_cast<std::size_t>(parameters_[p])][i];
+    }
+    if (!is_beaten(keys.data(), block.first + i)) insert(keys.data(), ranked(block, outcome, i));
   }
 }
 
 void ParetoFront::merge(const ParetoFront& other) {
-  for (const RankedDesign& design : other.designs_) insert(design);
+  for (std::size_t member = 0; member < other.designs_.size(); ++member) {
+    const double* keys = other.keys_of(member);
+    if (!is_beaten(keys, other.designs_[member].index)) insert(keys, other.designs_[member]);
+  }
+}
+
+std::vector<RankedDesign> ParetoFront::designs() const {
+  std::vector<RankedDesign> sorted = designs_;
+  std::sort(sorted.begin(), sorted.end(), better);
+  return sorted;
 }
 
 HeatMap::HeatMap(const DesignSpace& space, std::size_t x, std::size_t y)

@@ -48,16 +48,19 @@ class ParetoFront {
   explicit ParetoFront(std::vector<Parameter> parameters) : parameters_(std::move(parameters)) {}
   void add(const DesignBlock& block, const OutcomeBlock& outcome);
   void merge(const ParetoFront& other);
-  const std::vector<RankedDesign>& designs() const { return designs_; }
+  std::vector<RankedDesign> designs() const;
+  std::size_t size() const { return designs_.size(); }
   const std::vector<Parameter>& parameters() const { return parameters_; }
 
  private:
-  bool beats(const RankedDesign& a, const RankedDesign& b) const;
-  bool clearly_beaten(const DesignBlock& block, const OutcomeBlock& outcome, std::size_t i) const;
-  void insert(const RankedDesign& design);
+  // The keys of a design: its time, then its parameters.
+  bool is_beaten(const double* keys, std::uint64_t index);
+  void insert(const double* keys, const RankedDesign& design);
+  const double* keys_of(std::size_t member) const { return &keys_[member * (parameters_.size() + 1)]; }
+
   std::vector<Parameter> parameters_;
-  std::vector<RankedDesign> designs_;
-  std::optional<RankedDesign> last_winner_;  // that beat a design: likely to beat the next
+  std::vector<RankedDesign> designs_;  // those that beat others often come first
+  std::vector<double> keys_;           // of designs_, one after another
 };
 
 // The least time for each pair of values of two axes, whatever the others are.
