@@ -159,9 +159,14 @@ Result<void> run_predict(const Typed& typed) {
 Result<void> run_roofline(const Typed& typed, RooflineArguments arguments) {
   auto prediction = prediction_arguments(typed);
   if (!prediction) return tl::unexpected(prediction.error());
-  if (typed.model.empty() && arguments.profiles.empty()) {
-    return usage("roofline needs a MODEL, --profile FILE, or both");
+  const bool study = !arguments.study.empty();
+  if (typed.model.empty() && arguments.profiles.empty() && !study) {
+    return usage("roofline needs a MODEL, --profile FILE, both, or --study NAME");
   }
+  if (study && !(typed.model.empty() && arguments.profiles.empty())) {
+    return usage("--study takes no MODEL and no --profile; --measured TABLE.csv adds measured rows");
+  }
+  if (!study && !arguments.measured.empty()) return usage("--measured is for --study; a table is also a --profile");
   if (prediction->gpus.size() != 1) return usage("roofline needs --gpu with one ID");
   arguments.model = typed.model;
   arguments.prediction = std::move(*prediction);
@@ -169,6 +174,16 @@ Result<void> run_roofline(const Typed& typed, RooflineArguments arguments) {
   arguments.output = typed.output;
   arguments.all = typed.all;
   return draw_roofline(arguments);
+}
+
+Result<void> run_cost(const Typed& typed, CostArguments arguments) {
+  auto prediction = prediction_arguments(typed);
+  if (!prediction) return tl::unexpected(prediction.error());
+  arguments.model = typed.model;
+  arguments.prediction = std::move(*prediction);
+  arguments.format = typed.format;
+  arguments.output = typed.output;
+  return cli::cost(arguments);
 }
 
 Result<void> run_explain(const Typed& typed) {
@@ -290,6 +305,7 @@ class CommandLine {
         "Each command has its own --help.");
     add_predict();
     add_roofline();
+    add_cost();
     add_explain();
     add_validate();
     add_fit();
@@ -385,6 +401,9 @@ class CommandLine {
     command->add_option("--profile", roofline_.profiles,
                         "kernels that a profiler measured: Nsight Compute, nvprof, PyTorch, rocprof, or a layer table "
                         "with counters; may be given several times");
+    command->add_option("--study", roofline_.study,
+                        "conv2d or lstm instead of a MODEL: a layer with one dimension varied at a time");
+    command->add_option("--measured", roofline_.measured, "with --study: a layer table whose rows are drawn in");
     command->add_option("--level", roofline_.level, "memory level of time points: L1, L2 or DRAM (default)");
     command->add_option("--roof", roofline_.roof,
                         "auto (default: each kernel under the roof of the unit it ran on), fp64, fp32, fp16, "
@@ -392,11 +411,24 @@ class CommandLine {
     command->add_option("--ceilings", roofline_.ceilings,
                         "measured ceilings instead of the catalogue's: v100-ert, v100-ert-no-fma, or a .toml file");
     command->add_option("--chart", roofline_.chart,
-                        "of an SVG: complexity, time, combined (default), classic, hierarchical or bottleneck");
+                        "of an SVG: complexity, time, combined (default), classic, hierarchical, bottleneck or stalls");
     command->add_option("--axes", roofline_.axes, "of an SVG: bytes-x (default) or flops-x");
     command->add_option("--format", typed_.format, "table, json, csv, svg or html (default: by the suffix of -o)");
     command->add_option("-o,--output", typed_.output, "write to this file");
     command->add_flag("--all", typed_.all, "list every kernel, not those with the most to win");
+  }
+
+  void add_cost() {
+    CLI::App* command =
+        add("cost", "Estimate what GPUs cost to make, their power, and the energy of a network",
+            "rooftile cost resnet50 --gpu v100-sxm2-16gb,titan-xp", [this] { return run_cost(typed_, cost_); });
+    command->add_option("MODEL", typed_.model, "as for predict; adds its energy a sample");
+    add_prediction_options(command, "ids with commas, or .toml files (default: the catalogue, and public die areas)");
+    command->add_option("--pass", typed_.pass, "as for predict");
+    command->add_option("--costs", cost_.costs, "a .toml file whose numbers go over those built in");
+    command->add_flag("--sources", cost_.sources, "list every number with its source");
+    command->add_option("--format", typed_.format, "table, json or csv (default: by the suffix of -o)");
+    command->add_option("-o,--output", typed_.output, "write to this file");
   }
 
   void add_explain() {
@@ -601,6 +633,7 @@ class CommandLine {
   }
 
   Typed typed_;
+  CostArguments cost_;
   RooflineArguments roofline_;
   ValidateArguments validate_;
   FitArguments fit_;

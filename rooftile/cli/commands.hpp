@@ -87,11 +87,21 @@ struct RooflineArguments {
   std::string model;
   PredictionArguments prediction;     // one GPU
   std::vector<std::string> profiles;  // files of profilers, layer tables
+  std::string study, measured;        // instead of a model: the study's name, and a table of measured rows
   // As the user typed them; empty: the default.
   std::string level, roof, ceilings, chart, axes, format, output;
   bool all = false;  // every kernel, not those with the most to win
 };
 Result<void> draw_roofline(const RooflineArguments& arguments);
+
+struct CostArguments {
+  std::string model;               // whose energy to add; empty: none
+  PredictionArguments prediction;  // no GPU: the catalogue
+  std::string costs;               // a user's own cost file; empty: none
+  bool sources = false;
+  std::string format, output;
+};
+Result<void> cost(const CostArguments& arguments);
 
 struct ExplainArguments {
   std::string model;

@@ -100,7 +100,10 @@ Result<CostModel> cost_model_of(const CostTable& table, const Gpu& gpu) {
   model.peak_of_bandwidth = peak_over_bandwidth(gpu);
   model.sms_on_die = 1 + table.area.spare_sms;
   model.channels_of_bandwidth = model.peak_of_bandwidth / (memory->channel_gb_per_s * kGiga);
-  if (chip != nullptr) take_chip(model, *chip, gpu);
+  if (chip != nullptr) {
+    take_chip(model, *chip, gpu);
+    model.public_area = chip->die_mm2 / area_of(*chip, table, table.area).total();
+  }
   model.one_array = gpu.level("L1").capacity >= gpu.sm.smem;
   model.stacked = memory->stacked;
 
@@ -144,6 +147,7 @@ HardwareCost cost_of(const Gpu& gpu, const CostModel& model) {
   const DieCounts die = die_counts(gpu, model);
   HardwareCost cost;
   cost.area = area_of(die, model.rates);
+  for (double* part : {&cost.area.sms, &cost.area.l2, &cost.area.memory, &cost.area.fixed}) *part *= model.public_area;
   price_silicon(cost, die, gpu.sm_count, model);
   add_power(cost, gpu, model);
   cost.memory = Dollars(gpu.level("DRAM").capacity.value() * model.usd_per_byte);

@@ -13,6 +13,7 @@ struct CostModel {
   DieRates rates;
   // What stands on the die over what the GPU uses.
   double sms_on_die = 1, l2_on_die = 1, tensor_on_die = 1;
+  double public_area = 1;            // public over predicted area of the chip, where that is listed: scales every part
   double channels_of_bandwidth = 0;  // channels for a byte a second
   double peak_of_bandwidth = 1;      // the memory's peak over the bandwidth that the models use
   bool one_array = false;            // L1 and shared memory are one

@@ -72,6 +72,8 @@ double fit_tensor_mac_pj(const CostTable& table, std::span<const Gpu> gpus, std:
         gpu.architecture == without_architecture) {
       continue;
     }
+    const ChipCosts* chip = table.chip_of(gpu.id);
+    if (chip == nullptr || !chip->fit) continue;
     const auto model = cost_model_of(table, gpu);
     if (!model || !model->stacked) continue;
     const HardwareCost cost = cost_of(gpu, *model);

@@ -32,8 +32,12 @@ Result<std::vector<BoardCost>> board_costs(const CostTable& table, std::span<con
     row.cost = cost_of(gpu, *model);
     row.tdp = gpu.tdp;
     row.launch_price = gpu.launch_price;
-    if (const ChipCosts* chip = table.chip_of(gpu.id)) row.die_mm2 = chip->die_mm2;
-    if (!model->stacked || gpu.peak(Peak::tensor_fp16) <= FlopsPerSecond(0)) continue;
+    row.base_clock = gpu.base_clock.has_value();
+    const ChipCosts* chip = table.chip_of(gpu.id);
+    if (chip == nullptr) continue;
+    row.chip = chip->name;
+    row.die_mm2 = chip->die_mm2;
+    if (!chip->fit || !model->stacked || gpu.peak(Peak::tensor_fp16) <= FlopsPerSecond(0)) continue;
     CostTable without = table;
     without.energy.tensor_mac_pj = fit_tensor_mac_pj(table, catalogue, gpu.architecture);
     const auto other = cost_model_of(without, gpu);

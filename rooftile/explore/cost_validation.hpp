@@ -23,6 +23,8 @@ std::vector<ChipArea> chip_areas(const CostTable& table);
 struct BoardCost {
   std::string gpu;
   HardwareCost cost;
+  bool base_clock = false;        // known; else the power is that at the boost clock
+  std::string chip;               // empty: not listed
   std::optional<double> die_mm2;  // of its chip, where that is listed
   std::optional<Watts> tdp;
   std::optional<Dollars> launch_price;

@@ -1,0 +1,157 @@
+// What GPUs cost, as text.
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "rooftile/report/cost.hpp"
+#include "rooftile/report/text.hpp"
+#include "rooftile/units/text.hpp"
+
+namespace rooftile {
+namespace {
+
+std::string whole(double number) { return fmt::format("{:.0f}", number); }
+
+// "+12 %", "-3 %".
+std::string off(double predicted, double known) { return fmt::format("{:+.0f} %", 100 * (predicted / known - 1)); }
+
+std::string missed(const std::vector<double>& ratios, const std::string& what) {
+  const Miss miss = miss_of(ratios);
+  if (miss.rows < 2) return "";
+  return fmt::format("{} over {} rows: typically off by {:.0f} %\n", what, miss.rows, 100 * miss.factor);
+}
+
+std::string chips_text(const std::vector<ChipArea>& chips) {
+  TextTable table({{"chip"},
+                   {"generation"},
+                   {"nm", Align::right},
+                   {"public mm2", Align::right},
+                   {"predicted", Align::right},
+                   {"off", Align::right},
+                   {"held out", Align::right}});
+  std::vector<double> fitted, held_out;
+  for (const ChipArea& chip : chips) {
+    table.add({chip.chip + (chip.fit ? "" : " *"), chip.generation, fmt::format("{:g}", chip.process_nm),
+               fmt::format("{:.4g}", chip.die_mm2), whole(chip.predicted_mm2), off(chip.predicted_mm2, chip.die_mm2),
+               off(chip.held_out_mm2, chip.die_mm2)});
+    if (!chip.fit) continue;
+    fitted.push_back(chip.predicted_mm2 / chip.die_mm2);
+    held_out.push_back(chip.held_out_mm2 / chip.die_mm2);
+  }
+  return "Die areas\n" + table.text() + missed(fitted, "fitted,") +
+         missed(held_out, "held out (constants fitted to the other generations),") + "*: not in the fit\n\n";
+}
+
+std::string prices_text(const std::vector<BoardReport>& boards) {
+  TextTable table({{"gpu"},
+                   {"area mm2", Align::right},
+                   {"yield", Align::right},
+                   {"silicon", Align::right},
+                   {"memory", Align::right},
+                   {"package", Align::right},
+                   {"board", Align::right},
+                   {"cost", Align::right},
+                   {"launch price", Align::right},
+                   {"price / cost", Align::right}});
+  for (const BoardReport& row : boards) {
+    const HardwareCost& cost = row.board.cost;
+    const std::string area = cost.dies > 1 ? fmt::format("{:g} x {:.0f}", cost.dies, cost.area.total() / cost.dies)
+                                           : whole(cost.area.total());
+    std::string price = "-", ratio = "-";
+    if (row.board.launch_price) {
+      price = whole(row.board.launch_price->value());
+      ratio = fmt::format("{:.1f}", *row.board.launch_price / cost.price());
+    }
+    table.add({row.board.gpu, area, percent(cost.yield, 1), whole(cost.silicon.value()), whole(cost.memory.value()),
+               whole(cost.package.value()), whole(cost.board.value()), whole(cost.price().value()), price, ratio});
+  }
+  return "Manufacturing cost, USD\n" + table.text() + "\n";
+}
+
+std::string powers_text(const std::vector<BoardReport>& boards) {
+  TextTable table({{"gpu"},
+                   {"arithmetic W", Align::right},
+                   {"DRAM W", Align::right},
+                   {"rest W", Align::right},
+                   {"power W", Align::right},
+                   {"TDP W", Align::right},
+                   {"off", Align::right},
+                   {"held out", Align::right}});
+  std::vector<double> all, held_out;
+  for (const BoardReport& row : boards) {
+    const BoardCost& board = row.board;
+    std::string tdp = "-", miss = "-", held = "-";
+    if (board.tdp) {
+      tdp = whole(board.tdp->value());
+      miss = off(board.cost.power().value(), board.tdp->value());
+      if (board.base_clock) all.push_back(board.cost.power() / *board.tdp);
+      if (board.held_out_power) {
+        held = off(board.held_out_power->value(), board.tdp->value());
+        if (board.base_clock) held_out.push_back(*board.held_out_power / *board.tdp);
+      }
+    }
+    table.add({board.gpu + (board.base_clock ? "" : " *"), whole(board.cost.arithmetic.value()),
+               whole(board.cost.dram.value()), whole(board.cost.idle.value()), whole(board.cost.power().value()), tdp,
+               miss, held});
+  }
+  return "Power at full use\n" + table.text() + missed(all, "with a base clock,") +
+         missed(held_out, "tensor energy held out (fitted to the other architectures),") +
+         "*: no base clock known; at the boost clock\n";
+}
+
+std::string runs_text(const std::vector<BoardReport>& boards) {
+  TextTable table({{"gpu"},
+                   {"model"},
+                   {"ms a sample", Align::right},
+                   {"mJ a sample", Align::right},
+                   {"arithmetic", Align::right},
+                   {"L1", Align::right},
+                   {"L2", Align::right},
+                   {"DRAM", Align::right},
+                   {"idle", Align::right},
+                   {"mean W", Align::right}});
+  for (const BoardReport& row : boards) {
+    if (!row.run) continue;
+    const RunEnergy& energy = row.run->energy;
+    const double total = energy.total().value();
+    table.add({row.board.gpu, row.run->model, four_digits(row.run->time.value() / row.run->samples * 1e3),
+               four_digits(total / row.run->samples * 1e3), percent(energy.arithmetic.value(), total),
+               percent(energy.l1.value(), total), percent(energy.l2.value(), total),
+               percent(energy.dram.value(), total), percent(energy.idle.value(), total),
+               row.run->time > Seconds(0) ? whole(total / row.run->time.value()) : "-"});
+  }
+  return table.empty() ? "" : "Energy\n" + table.text() + "\n";
+}
+
+std::string sources_text(const std::vector<CostFact>& facts) {
+  std::string text = "Sources\n";
+  std::size_t key_width = 0, text_width = 0;
+  for (const CostFact& fact : facts) {
+    key_width = std::max(key_width, width_of(fact.key));
+    text_width = std::max(text_width, width_of(fact.text));
+  }
+  for (const CostFact& fact : facts) {
+    const std::string start =
+        fmt::format("  {:<{}}  {:<{}}  {:<8}  ", fact.key, key_width, fact.text, text_width, name_of(fact.kind));
+    const std::string source = fact.note.empty() ? fact.source : fmt::format("{} ({})", fact.source, fact.note);
+    text += start + wrapped(source, 72, std::string(width_of(start), ' ')) + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string cost_table(const CostReport& report) {
+  std::string text;
+  if (!report.chips.empty()) text += chips_text(report.chips);
+  if (!report.boards.empty()) {
+    text += prices_text(report.boards) + runs_text(report.boards) + powers_text(report.boards);
+  }
+  if (!report.facts.empty()) text += (text.empty() ? "" : "\n") + sources_text(report.facts);
+  return text;
+}
+
+}  // namespace rooftile
