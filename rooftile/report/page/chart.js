@@ -284,10 +284,9 @@ class Chart {
 
   // Where the label of a line could stand, the best first.
   labelPlaces(places, width, gap, labelAt, style) {
-    if (labelAt === 'corner' || style === 'box') {
-      const [x, y] = places[1], down = style === 'box' ? 1 : -1;  // a box's stands in it
-      return [{x: Math.min(x, this.right) - width / 2 - 8, y: y + down * (gap + 1), turn: 0}];
-    }
+    const [x, y] = places[1];
+    if (style === 'box') return [{x: this.left + width / 2 + 8, y: y + gap + 1, turn: 0}];  // in it
+    if (labelAt === 'corner') return [{x: Math.min(x, this.right) - width / 2 - 8, y: y - gap - 1, turn: 0}];
     const part = this.stretch(places.slice(0, 2));
     if (!part) return [];
     const [[x1, y1], [x2, y2]] = part;
@@ -343,7 +342,7 @@ class Chart {
     pen.fill();
     pen.strokeStyle = ring ? colour : this.colours['mark-edge'];
     pen.lineWidth = ring ? 2 : 0.8;
-    pen.stroke();
+    if (ring || this.marks.count <= MANY) pen.stroke();  // edges of many marks would hide their colours
     made = {canvas, half};
     this.sprites.set(key, made);
     return made;
@@ -403,6 +402,7 @@ class Chart {
         context.lineTo(x, y);
         context.stroke();
         this.stamp(series, x, y, Math.max(3, 0.7 * radius), true);
+        if (opacity === 1) this.occupy(x, y, 2 * radius, 2 * radius);
       }
     }
     this.stamp(series, this.xs[mark], this.ys[mark], radius);

@@ -9,7 +9,7 @@ class Page {
     this.colourBy = null;
     this.chart = new Chart(byId('chart'), byId('tip'), {
       describe: (kernel, series) => {
-        const described = describeKernel(this.table, kernel, this.level, series);
+        const described = describeKernel(this.table, kernel, this.level, this.chart.chart.levels === 'all' ? series : null);
         byId('announce').textContent = described.map((part) => Array.from(part.children.length ? part.children : [part], (one) => one.textContent).join(' ')).join(': ');
         return described;
       },

@@ -30,7 +30,7 @@ void add_times(const View& view, std::vector<PageCard>& cards) {
     if (count == 0) continue;
     const bool measured = origin == Origin::measured;
     cards.push_back({fmt::format("{} time", name_of(origin)), print(total_time(view, origin)),
-                     fmt::format("{} {}", count, measured ? "kernels" : "layers")});
+                     fmt::format("{} {}", grouped(static_cast<double>(count)), measured ? "kernels" : "layers")});
   }
 }
 

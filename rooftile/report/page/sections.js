@@ -40,14 +40,14 @@ function showLists(raw) {
       element('div', {}, element('h3', {}, list.title), items(list))));
 }
 
-// The numbers of a kernel, for the box beside its mark.
-function describeKernel(table, kernel, level, series) {
+// The numbers of a kernel, for the box beside its mark; `markLevel` where a mark is of one memory level.
+function describeKernel(table, kernel, level, markLevel) {
   const point = table.point(kernel, level);
   const interval = table.low && !Number.isNaN(table.low[kernel]) ? ` (${formatTime(table.low[kernel])} to ${formatTime(table.high[kernel])})` : '';
   const pairs = [['time', formatTime(table.time[kernel]) + interval], ['share', formatShare(table.share(kernel))]];
   const about = ['op', 'pass', 'origin', 'layer'].map((key) => table.text(key, kernel)).filter((text) => text && text !== table.name(kernel));
   if (about.length) pairs.unshift(['what', about.join(', ')]);
-  if (series) pairs.push(['series', series]);
+  if (markLevel) pairs.push(['mark', markLevel]);
   if (!Number.isNaN(table.flops[kernel])) {
     pairs.push(['FLOPs', formatFlops(table.flops[kernel])], ['performance', formatRate(table.flops[kernel] / table.time[kernel])]);
   }

@@ -25,7 +25,7 @@ function columnsOf(table, level) {
   columns.push({key: 'limited_by', title: 'limited by', width: 110, text: true, value: (i) => table.limitName(i, level)});
   number('launches', 'launches', 88, (i) => table.launches[i], formatCount);
   number('flops', 'FLOPs', 116, (i) => table.flops[i], formatFlops);
-  table.levels.forEach(({name}, at) => number(`${name.toLowerCase()}_bytes`, `${name} bytes`, 108, (i) => table.bytes[at][i], formatBytes));
+  table.levels.forEach(({name}, at) => number(`${name.toLowerCase()}_bytes`, `${name} bytes`, 120, (i) => table.bytes[at][i], formatBytes));
   const at = (key, title, width, show) => number(key, title, width, (i) => {
     const point = table.point(i, level);
     return point ? point[show[0]] : NaN;
