@@ -1,7 +1,8 @@
 // rooftile roofline: what bounds each kernel, predicted or measured.
 #include <algorithm>
-#include <array>
 #include <cctype>
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,15 +14,23 @@
 #include "rooftile/cli/values.hpp"
 #include "rooftile/error/nearest.hpp"
 #include "rooftile/error/one_line.hpp"
+#include "rooftile/ingest/text_file.hpp"
+#include "rooftile/profile/profile.hpp"
+#include "rooftile/report/page/page.hpp"
 #include "rooftile/report/roofline.hpp"
 #include "rooftile/roofline/ceilings.hpp"
 #include "rooftile/roofline/from_prediction.hpp"
+#include "rooftile/roofline/match.hpp"
+#include "rooftile/roofline/measured.hpp"
+#include "rooftile/roofline/study.hpp"
 
 namespace rooftile::cli {
 namespace {
 
 using roofline::Roof;
 using roofline::View;
+
+constexpr std::size_t kMostProfileBytes = std::size_t{2} << 30;  // traces of long runs are large
 
 // The format asked for, else that of the output's suffix, else a table.
 Result<std::string> format_of(const RooflineArguments& arguments) {
@@ -66,15 +75,105 @@ Result<std::size_t> level_of(const std::string& text, const Roof& roof) {
               "--level");
 }
 
-Result<View> predicted_view(const RooflineArguments& arguments, const Gpu& gpu, const Roof& roof) {
+struct Drawing {
+  RooflineChart chart = RooflineChart::combined;
+  RooflineAxes axes = RooflineAxes::bytes_x;
+};
+
+// --chart and --axes, which are for SVG only.
+Result<Drawing> drawing_of(const RooflineArguments& arguments, const std::string& format) {
+  Drawing drawing;
+  if (format != "svg" && !(arguments.chart.empty() && arguments.axes.empty())) {
+    return fail(ErrorCode::usage, "--chart and --axes are for --format svg; the page has all charts");
+  }
+  if (!arguments.chart.empty()) {
+    if (auto result = check_choice("--chart", arguments.chart, roofline_chart_names(), {}); !result) {
+      return tl::unexpected(result.error());
+    }
+    drawing.chart = *parse_roofline_chart(arguments.chart);
+  }
+  if (!arguments.axes.empty()) {
+    if (auto result = check_choice("--axes", arguments.axes, {"bytes-x", "flops-x"}, {}); !result) {
+      return tl::unexpected(result.error());
+    }
+    drawing.axes = arguments.axes == "flops-x" ? RooflineAxes::flops_x : RooflineAxes::bytes_x;
+  }
+  return drawing;
+}
+
+struct Input {
+  View view;
+  std::optional<Workload> workload;  // of the model, if there is one
+};
+
+Result<Input> predicted(const RooflineArguments& arguments, const Gpu& gpu, const Roof& roof) {
   const PredictionArguments& given = arguments.prediction;
   const PredictOptions options = predict_options(given);
   if (auto result = check(options); !result) return tl::unexpected(result.error());
-  const auto workload = load_model(arguments.model, model_options(given));
+  auto workload = load_model(arguments.model, model_options(given));
   if (!workload) return tl::unexpected(workload.error());
   const auto prediction = predict(*workload, gpu, options, given.phase);
   if (!prediction) return tl::unexpected(prediction.error());
-  return roofline::view_of(*prediction, gpu, roof);
+  return Input{roofline::view_of(*prediction, gpu, roof), std::move(*workload)};
+}
+
+// The points of --study, and the rows of --measured beside them.
+Result<View> study(const RooflineArguments& arguments, const Gpu& gpu, const Roof& roof) {
+  const auto which = roofline::parse_study(arguments.study);
+  if (!which) return tl::unexpected(which.error());
+  const PredictOptions options = predict_options(arguments.prediction);
+  auto view = roofline::study_view(*which, gpu, roof, options, arguments.prediction.phase);
+  if (!view || arguments.measured.empty()) return view;
+  const auto text = read_text_file(arguments.measured);
+  if (!text) return tl::unexpected(text.error());
+  auto measured = roofline::kernels_of_table(*text, arguments.measured, gpu, roof, options.precision);
+  if (!measured) return tl::unexpected(measured.error());
+  view->profiles = {arguments.measured};
+  roofline::add_measured_study(*view, std::move(*measured));
+  return view;
+}
+
+Input measured_only(const Gpu& gpu, const Roof& roof) {
+  Input input;
+  input.view.title = "measured on " + gpu.name;
+  input.view.gpu = gpu.id;
+  input.view.roof = roof;
+  return input;
+}
+
+// All files of --profile: those of profilers belong together, tables stand alone.
+Result<roofline::MeasuredKernels> read_profiles(const std::vector<std::string>& paths, const Gpu& gpu,
+                                                const Roof& roof) {
+  std::vector<roofline::NamedProfile> profiles;
+  std::vector<roofline::MeasuredKernels> parts;
+  for (const std::string& path : paths) {
+    const auto text = read_text_file(path, kMostProfileBytes);
+    if (!text) return tl::unexpected(text.error());
+    if (roofline::is_measured_table(*text)) {
+      auto part = roofline::kernels_of_table(*text, path, gpu, roof);
+      if (!part) return tl::unexpected(part.error());
+      parts.push_back(std::move(*part));
+      continue;
+    }
+    auto profile = profile::read_profile(*text, path, {.compute_capability = gpu.compute_capability});
+    if (!profile) return tl::unexpected(profile.error());
+    profiles.push_back({path, std::move(*profile)});
+  }
+  parts.insert(parts.begin(), roofline::kernels_of(profiles, roof));
+  roofline::MeasuredKernels all = roofline::together(std::move(parts));
+  if (all.kernels.empty()) {
+    const std::string why = all.dropped.empty() ? "" : "; the first: " + all.dropped.front().reason;
+    return fail(ErrorCode::bad_input, "no kernel that can be used" + why, paths.front());
+  }
+  return all;
+}
+
+std::string report(const View& view, const std::string& format, const Drawing& drawing, bool all) {
+  if (format == "json") return roofline_json(view);
+  if (format == "csv") return roofline_csv(view);
+  if (format == "svg") return roofline_svg(view, drawing.chart, drawing.axes);
+  if (format == "html") return roofline_page(view);
+  return roofline_table(view, {.all = all});
 }
 
 }  // namespace
@@ -82,6 +181,8 @@ Result<View> predicted_view(const RooflineArguments& arguments, const Gpu& gpu, 
 Result<void> draw_roofline(const RooflineArguments& arguments) {
   const auto format = format_of(arguments);
   if (!format) return tl::unexpected(format.error());
+  const auto drawing = drawing_of(arguments, *format);
+  if (!drawing) return tl::unexpected(drawing.error());
   const auto gpu = gpu_of_option(arguments.prediction.gpus.front());
   if (!gpu) return tl::unexpected(gpu.error());
   auto roof = arguments.ceilings.empty() ? Result<Roof>(roofline::roof_of(*gpu))
@@ -92,13 +193,29 @@ Result<void> draw_roofline(const RooflineArguments& arguments) {
   const auto forced = forced_roof(arguments.roof, *roof);
   if (!forced) return tl::unexpected(forced.error());
 
-  auto view = predicted_view(arguments, *gpu, *roof);
-  if (!view) return tl::unexpected(view.error());
-  view->level = *level;
-  view->forced = *forced;
-  if (*format == "json") return write_output(arguments.output, roofline_json(*view));
-  if (*format == "csv") return write_output(arguments.output, roofline_csv(*view));
-  return write_output(arguments.output, roofline_table(*view, {.all = arguments.all}));
+  if (!arguments.study.empty()) {
+    auto view = study(arguments, *gpu, *roof);
+    if (!view) return tl::unexpected(view.error());
+    view->level = *level;
+    view->forced = *forced;
+    return write_output(arguments.output, report(*view, *format, *drawing, arguments.all));
+  }
+  auto input = arguments.model.empty() ? Result<Input>(measured_only(*gpu, *roof)) : predicted(arguments, *gpu, *roof);
+  if (!input) return tl::unexpected(input.error());
+  View& view = input->view;
+  view.level = *level;
+  view.forced = *forced;
+  if (!arguments.profiles.empty()) {
+    auto measured = read_profiles(arguments.profiles, *gpu, *roof);
+    if (!measured) return tl::unexpected(measured.error());
+    view.profiles = arguments.profiles;
+    const std::vector<roofline::Shapes> shapes = measured->shapes;
+    const std::vector<roofline::LayerTraits> layers =
+        input->workload ? roofline::traits_of(view, *input->workload) : std::vector<roofline::LayerTraits>();
+    roofline::add_measured(view, std::move(*measured));
+    if (input->workload) roofline::match(view, layers, shapes);
+  }
+  return write_output(arguments.output, report(view, *format, *drawing, arguments.all));
 }
 
 }  // namespace rooftile::cli

@@ -81,11 +81,6 @@ std::string bounds(const View& view, Origin origin) {
 
 std::string intensity(double value) { return std::isinf(value) ? "no bytes" : four_digits(value); }
 
-std::string called(const Kernel& kernel) {
-  const bool gradient = kernel.pass && *kernel.pass != Pass::fwd;
-  return gradient ? fmt::format("{} {}", kernel.name, name_of(*kernel.pass)) : kernel.name;
-}
-
 // Time over what was achievable; without a point the time itself, for it may all be lost.
 Seconds loss_of(const View& view, const Kernel& kernel) {
   const auto point = point_of(view, kernel);
@@ -93,7 +88,7 @@ Seconds loss_of(const View& view, const Kernel& kernel) {
 }
 
 std::vector<std::string> cells_of(const View& view, const Kernel& kernel) {
-  std::vector<std::string> cells = {called(kernel), kernel.flops_known ? print(kernel.total_flops()) : "-"};
+  std::vector<std::string> cells = {title_of(kernel), kernel.flops_known ? print(kernel.total_flops()) : "-"};
   const auto& bytes = kernel.bytes[view.level];
   cells.push_back(bytes ? print(*bytes) : "-");
   const auto point = point_of(view, kernel);
@@ -159,7 +154,7 @@ std::string matches(const View& view, bool all) {
   for (std::size_t i = 0; i < count; ++i) {
     const Match& match = view.matches[i];
     const Kernel& layer = view.kernels[match.predicted];
-    std::vector<std::string> cells = {called(layer),
+    std::vector<std::string> cells = {title_of(layer),
                                       fmt::format("{}", match.measured.size()),
                                       match.by,
                                       print(layer.time),
@@ -177,7 +172,7 @@ std::string matches(const View& view, bool all) {
     const std::size_t named = std::min(view.unmatched.size(), kMostLines);
     for (std::size_t i = 0; i < named; ++i) {
       const Kernel& kernel = view.kernels[view.unmatched[i]];
-      text += fmt::format("\n    {} {}", name_of(kernel.origin), shorten(called(kernel), 100));
+      text += fmt::format("\n    {} {}", name_of(kernel.origin), shorten(title_of(kernel), 100));
     }
     text += named < view.unmatched.size() ? "\n    …\n" : "\n";
   }

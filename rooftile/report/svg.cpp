@@ -58,9 +58,10 @@ void Svg::text(double x, double y, std::string_view text, const SvgText& style) 
   const std::string turn = style.rotate == 0 ? ""
                                              : fmt::format(" transform=\"rotate({} {} {})\"", svg_number(style.rotate),
                                                            svg_number(x), svg_number(y));
-  body_ += fmt::format("<text x=\"{}\" y=\"{}\" font-size=\"{}\" text-anchor=\"{}\" fill=\"{}\"{}{}>{}</text>\n",
+  const char* halo = style.halo ? " stroke=\"#ffffff\" stroke-width=\"3\" paint-order=\"stroke\"" : "";
+  body_ += fmt::format("<text x=\"{}\" y=\"{}\" font-size=\"{}\" text-anchor=\"{}\" fill=\"{}\"{}{}{}>{}</text>\n",
                        svg_number(x), svg_number(y), svg_number(style.size), style.anchor, style.colour,
-                       style.bold ? " font-weight=\"bold\"" : "", turn, svg_escaped(text));
+                       style.bold ? " font-weight=\"bold\"" : "", halo, turn, svg_escaped(text));
 }
 
 void Svg::begin_clip(double x, double y, double width, double height) {

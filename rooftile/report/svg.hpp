@@ -19,6 +19,7 @@ struct SvgText {
   double rotate = 0;                  // degrees clockwise about its own place
   bool bold = false;
   std::string_view colour = "#222222";
+  bool halo = false;  // white around the letters, over whatever lies below
 };
 
 class Svg {

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "rooftile/report/svg.hpp"
+#include "rooftile/report/svg_labels.hpp"
 #include "rooftile/report/text.hpp"
 
 namespace rooftile {
@@ -16,39 +17,59 @@ namespace {
 
 constexpr double kTextSize = 12, kTitleSize = 14, kCaptionSize = 11, kCaptionLine = 15;
 constexpr double kCharacter = 0.6;  // width of one over its size, on the wide side, so that nothing is cut off
-constexpr double kLeft = 92, kTop = 40, kBottom = 62, kRight = 24;
+constexpr double kLeast = 92, kTop = 40, kBottom = 62, kRight = 24;
 constexpr double kLegendGap = 20, kSwatch = 26, kLegendLine = 20;
 constexpr double kTick = 6, kSmallTick = 3;
+constexpr double kTopAxis = 44, kRightAxis = 86;  // room that a second scale takes
+constexpr double kLabelSize = 11;
 
 double text_width(std::string_view text, double size) {
   return kCharacter * size * static_cast<double>(width_of(text));
 }
 
+int labels_along_y(const Chart& chart) {
+  constexpr double kLineRoom = 45;
+  return static_cast<int>(chart.plot_height / kLineRoom);
+}
+
+// Room for the names of values along y, and the axis's title beside them.
+double left_of(const Chart& chart) {
+  constexpr double kTitle = 38;
+  double widest = 0;
+  for (const Tick& tick : ticks_of(chart.y, labels_along_y(chart))) {
+    widest = std::max(widest, text_width(tick.label, kTextSize));
+  }
+  return std::max(kLeast, widest + kTitle);
+}
+
 // Where the chart's values stand on the page.
 class Frame {
  public:
-  explicit Frame(const Chart& chart) : chart_(chart) {}
-  double x(double value) const { return kLeft + place_on(chart_.x, value) * chart_.plot_width; }
+  explicit Frame(const Chart& chart) : chart_(chart), left_(left_of(chart)) {}
+  double x(double value) const { return left_ + place_on(chart_.x, value) * chart_.plot_width; }
   double y(double value) const { return bottom() - place_on(chart_.y, value) * chart_.plot_height; }
-  double right() const { return kLeft + chart_.plot_width; }
-  double bottom() const { return kTop + chart_.plot_height; }
+  double top() const { return kTop + (chart_.top ? kTopAxis : 0); }
+  double left() const { return left_; }
+  double right() const { return left_ + chart_.plot_width; }
+  double bottom() const { return top() + chart_.plot_height; }
+  double legend() const { return right() + (chart_.right ? kRightAxis : 0) + kLegendGap; }
 
  private:
   const Chart& chart_;
+  double left_;
 };
 
 void draw_axes(Svg& svg, const Chart& chart, const Frame& frame) {
   constexpr double kLabelRoom = 75;  // pixels that a label along x takes
-  constexpr double kLineRoom = 45;   // and one along y
   const std::string grid = "stroke=\"#e2e2e2\"";
   const std::string ink = "stroke=\"#444444\"";
   int along_x = static_cast<int>(chart.plot_width / kLabelRoom);
-  int along_y = static_cast<int>(chart.plot_height / kLineRoom);
+  int along_y = labels_along_y(chart);
   const bool alike = chart.x.low == chart.y.low && chart.x.high == chart.y.high;
   if (alike) along_x = along_y = std::min(along_x, along_y);  // so that both name the same values
   for (const Tick& tick : ticks_of(chart.x, along_x)) {
     const double x = frame.x(tick.value);
-    if (!tick.label.empty() && chart.x.fixed.empty()) svg.line(x, kTop, x, frame.bottom(), grid);
+    if (!tick.label.empty() && chart.x.fixed.empty() && chart.grid) svg.line(x, frame.top(), x, frame.bottom(), grid);
     svg.line(x, frame.bottom(), x, frame.bottom() + (tick.label.empty() ? kSmallTick : kTick), ink);
     if (!tick.label.empty()) {
       svg.text(x, frame.bottom() + kTick + kTextSize + 1, tick.label, {.anchor = "middle"});
@@ -56,16 +77,60 @@ void draw_axes(Svg& svg, const Chart& chart, const Frame& frame) {
   }
   for (const Tick& tick : ticks_of(chart.y, along_y)) {
     const double y = frame.y(tick.value);
-    if (!tick.label.empty() && chart.y.fixed.empty()) svg.line(kLeft, y, frame.right(), y, grid);
-    svg.line(kLeft - (tick.label.empty() ? kSmallTick : kTick), y, kLeft, y, ink);
-    if (!tick.label.empty()) svg.text(kLeft - kTick - 4, y + 4, tick.label, {.anchor = "end"});
+    if (!tick.label.empty() && chart.y.fixed.empty() && chart.grid) svg.line(frame.left(), y, frame.right(), y, grid);
+    svg.line(frame.left() - (tick.label.empty() ? kSmallTick : kTick), y, frame.left(), y, ink);
+    if (!tick.label.empty()) svg.text(frame.left() - kTick - 4, y + 4, tick.label, {.anchor = "end"});
   }
-  svg.rectangle(kLeft, kTop, chart.plot_width, chart.plot_height, "fill=\"none\" " + ink);
-  svg.text((kLeft + frame.right()) / 2, frame.bottom() + kBottom - 14, chart.x.title, {.anchor = "middle", .size = 13});
-  svg.text(20, (kTop + frame.bottom()) / 2, chart.y.title, {.anchor = "middle", .size = 13, .rotate = -90});
+  svg.rectangle(frame.left(), frame.top(), chart.plot_width, chart.plot_height, "fill=\"none\" " + ink);
+  svg.text((frame.left() + frame.right()) / 2, frame.bottom() + kBottom - 14, chart.x.title,
+           {.anchor = "middle", .size = 13});
+  svg.text(20, (frame.top() + frame.bottom()) / 2, chart.y.title, {.anchor = "middle", .size = 13, .rotate = -90});
 }
 
-// Points as one path of dots; those that fall on the same tenth of a pixel are one.
+// The second scales, along the top and the right.
+void draw_second_axes(Svg& svg, const Chart& chart, const Frame& frame) {
+  constexpr double kLabelRoom = 75;
+  const std::string ink = "stroke=\"#444444\"";
+  if (chart.top) {
+    for (const Tick& tick : ticks_of(*chart.top, static_cast<int>(chart.plot_width / kLabelRoom))) {
+      const double x = frame.left() + place_on(*chart.top, tick.value) * chart.plot_width;
+      svg.line(x, frame.top() - (tick.label.empty() ? kSmallTick : kTick), x, frame.top(), ink);
+      if (!tick.label.empty()) svg.text(x, frame.top() - kTick - 4, tick.label, {.anchor = "middle"});
+    }
+    svg.text((frame.left() + frame.right()) / 2, frame.top() - 30, chart.top->title, {.anchor = "middle", .size = 13});
+  }
+  if (chart.right) {
+    for (const Tick& tick : ticks_of(*chart.right, labels_along_y(chart))) {
+      const double y = frame.bottom() - place_on(*chart.right, tick.value) * chart.plot_height;
+      svg.line(frame.right(), y, frame.right() + (tick.label.empty() ? kSmallTick : kTick), y, ink);
+      if (!tick.label.empty()) svg.text(frame.right() + kTick + 4, y + 4, tick.label);
+    }
+    svg.text(frame.right() + kRightAxis - 8, (frame.top() + frame.bottom()) / 2, chart.right->title,
+             {.anchor = "middle", .size = 13, .rotate = -90});
+  }
+}
+
+// A shape about a place; a disc is a line of no length with round ends.
+std::string shape_at(const ChartSeries& series, double x, double y) {
+  const double half = series.width / 2;
+  const auto to = [&](double dx, double dy) {
+    return fmt::format("{} {}", svg_number(x + dx * half), svg_number(y + dy * half));
+  };
+  switch (series.shape) {
+    case ChartShape::disc:
+      if (!series.open) break;
+      return fmt::format("M{0}A{2} {2} 0 1 1 {1}A{2} {2} 0 1 1 {0}Z", to(-1, 0), to(1, 0), svg_number(half));
+    case ChartShape::square:
+      return fmt::format("M{}L{}L{}L{}Z", to(-0.9, -0.9), to(0.9, -0.9), to(0.9, 0.9), to(-0.9, 0.9));
+    case ChartShape::triangle:
+      return fmt::format("M{}L{}L{}Z", to(0, -1.2), to(1.1, 0.8), to(-1.1, 0.8));
+    case ChartShape::diamond:
+      return fmt::format("M{}L{}L{}L{}Z", to(0, -1.2), to(1.2, 0), to(0, 1.2), to(-1.2, 0));
+  }
+  return fmt::format("M{} {}h0", svg_number(x), svg_number(y));
+}
+
+// Points as one path; those that fall on the same tenth of a pixel are one.
 std::string dots(const ChartSeries& series, const Frame& frame) {
   std::set<std::pair<double, double>> places;
   constexpr double kTenths = 10;
@@ -76,7 +141,7 @@ std::string dots(const ChartSeries& series, const Frame& frame) {
     }
   }
   std::string data;
-  for (const auto& [px, py] : places) data += fmt::format("M{} {}h0", svg_number(px), svg_number(py));
+  for (const auto& [px, py] : places) data += shape_at(series, px, py);
   return data;
 }
 
@@ -91,7 +156,41 @@ std::string polyline(const ChartSeries& series, const Frame& frame) {
   return data;
 }
 
+std::string segments(const ChartSeries& series, const Frame& frame) {
+  std::string data;
+  for (std::size_t i = 0; i + 1 < series.data.size(); i += 2) {
+    const auto& [x1, y1] = series.data[i];
+    const auto& [x2, y2] = series.data[i + 1];
+    const double from_x = frame.x(x1), from_y = frame.y(y1), to_x = frame.x(x2), to_y = frame.y(y2);
+    if (!std::isfinite(from_x + from_y + to_x + to_y)) continue;
+    data += fmt::format("M{} {}L{} {}", svg_number(from_x), svg_number(from_y), svg_number(to_x), svg_number(to_y));
+  }
+  return data;
+}
+
+std::string data_of(const ChartSeries& series, const Frame& frame) {
+  switch (series.mark) {
+    case ChartSeries::Mark::points:
+      return dots(series, frame);
+    case ChartSeries::Mark::line:
+      return polyline(series, frame);
+    case ChartSeries::Mark::segments:
+      return segments(series, frame);
+  }
+  return "";
+}
+
+// Points that are drawn as an outline or an area, not as the round end of a line.
+bool is_outlined(const ChartSeries& series) {
+  return series.mark == ChartSeries::Mark::points && (series.open || series.shape != ChartShape::disc);
+}
+
 std::string style_of(const ChartSeries& series) {
+  if (is_outlined(series)) {
+    const std::string opacity = series.opacity < 1 ? fmt::format(" opacity=\"{}\"", series.opacity) : "";
+    return fmt::format("fill=\"{}\" stroke=\"{}\" stroke-width=\"1.4\"{}", series.open ? "#ffffff" : series.colour,
+                       series.colour, opacity);
+  }
   const std::string dashes = series.dashes.empty() ? "" : fmt::format(" stroke-dasharray=\"{}\"", series.dashes);
   const std::string opacity = series.opacity < 1 ? fmt::format(" stroke-opacity=\"{}\"", series.opacity) : "";
   const char* cap = series.mark == ChartSeries::Mark::points ? " stroke-linecap=\"round\"" : "";
@@ -100,12 +199,45 @@ std::string style_of(const ChartSeries& series) {
 }
 
 void draw_series(Svg& svg, const Chart& chart, const Frame& frame) {
-  svg.begin_clip(kLeft, kTop, chart.plot_width, chart.plot_height);
+  svg.begin_clip(frame.left(), frame.top(), chart.plot_width, chart.plot_height);
   for (const ChartSeries& series : chart.series) {
-    const std::string data = series.mark == ChartSeries::Mark::points ? dots(series, frame) : polyline(series, frame);
+    const std::string data = data_of(series, frame);
     if (!data.empty()) svg.path(data, style_of(series));
   }
   svg.end_clip();
+}
+
+// Beside their points; the first find room first.
+void draw_labels(Svg& svg, const Chart& chart, const Frame& frame) {
+  if (chart.labels.empty()) return;
+  constexpr double kPoint = 7;             // pixels around a point that names keep off
+  constexpr std::size_t kFewPoints = 400;  // beyond, names may cover some
+  constexpr double kHeight = kLabelSize + 2, kBaseline = 3;
+  LabelPlacer placer({frame.left() + 2, frame.top() + 2, chart.plot_width - 4, chart.plot_height - 4});
+  for (const ChartSeries& series : chart.series) {
+    if (series.mark != ChartSeries::Mark::points || series.data.size() > kFewPoints) continue;
+    for (const auto& [x, y] : series.data) {
+      const double px = frame.x(x), py = frame.y(y);
+      if (std::isfinite(px + py)) placer.occupy({px - kPoint / 2, py - kPoint / 2, kPoint, kPoint});
+    }
+  }
+  for (const ChartLabel& label : chart.labels) {
+    const double x = frame.x(label.x), y = frame.y(label.y), width = text_width(label.text, kLabelSize);
+    if (!std::isfinite(x + y)) continue;
+    std::optional<LabelBox> box;
+    if (label.anchor.empty()) {
+      box = placer.place(x, y, width, kHeight);
+    } else {
+      const double left = label.anchor == "start" ? x : (label.anchor == "end" ? x - width : x - width / 2);
+      const LabelBox wanted = {left, y - kHeight + kBaseline, width, kHeight};
+      if (placer.take(wanted)) box = wanted;
+    }
+    if (!box) continue;
+    const std::string anchor = label.anchor.empty() ? "start" : label.anchor;
+    const double at = anchor == "start" ? box->x : (anchor == "end" ? box->x + width : box->x + width / 2);
+    svg.text(at, box->y + kHeight - kBaseline, label.text,
+             {.anchor = anchor, .size = kLabelSize, .colour = label.colour, .halo = true});
+  }
 }
 
 double legend_width(const Chart& chart) {
@@ -115,8 +247,8 @@ double legend_width(const Chart& chart) {
 }
 
 void draw_legend(Svg& svg, const Chart& chart, const Frame& frame) {
-  const double x = frame.right() + kLegendGap;
-  double y = kTop + kTextSize;
+  const double x = frame.legend();
+  double y = frame.top() + kTextSize;
   for (const ChartSeries& series : chart.series) {
     if (series.name.empty()) continue;
     ChartSeries sample = series;
@@ -124,8 +256,7 @@ void draw_legend(Svg& svg, const Chart& chart, const Frame& frame) {
     const bool points = series.mark == ChartSeries::Mark::points;
     if (points) sample.width = 8;
     const double middle = y - 4;
-    svg.path(points ? fmt::format("M{} {}h0", svg_number(x + 10), svg_number(middle))
-                    : fmt::format("M{} {}h20", svg_number(x), svg_number(middle)),
+    svg.path(points ? shape_at(sample, x + 10, middle) : fmt::format("M{} {}h20", svg_number(x), svg_number(middle)),
              style_of(sample));
     svg.text(x + kSwatch, y, series.name);
     y += kLegendLine;
@@ -158,18 +289,21 @@ std::string svg_chart(const Chart& chart) {
   const Frame frame(chart);
   const auto named = std::count_if(chart.series.begin(), chart.series.end(),
                                    [](const ChartSeries& series) { return !series.name.empty(); });
-  const double legend_bottom = kTop + kLegendLine * static_cast<double>(named) + kTextSize;
+  const double legend_bottom = frame.top() + kLegendLine * static_cast<double>(named) + kTextSize;
   const double width =
-      std::max(frame.right() + legend_width(chart), kLeft + text_width(chart.title, kTitleSize)) + kRight;
+      std::max(frame.legend() - kLegendGap + legend_width(chart), frame.left() + text_width(chart.title, kTitleSize)) +
+      kRight;
   const std::vector<std::string> caption = caption_lines(chart);
   const double below = caption.empty() ? 0 : kCaptionLine * static_cast<double>(caption.size()) + kCaptionSize / 2;
   Svg svg(std::ceil(width), std::ceil(std::max(frame.bottom() + kBottom + below, legend_bottom)));
-  svg.text(kLeft, kTop - 14, chart.title, {.size = kTitleSize, .bold = true});
+  svg.text(frame.left(), kTop - 14, chart.title, {.size = kTitleSize, .bold = true});
   draw_axes(svg, chart, frame);
+  draw_second_axes(svg, chart, frame);
   draw_series(svg, chart, frame);
+  draw_labels(svg, chart, frame);
   draw_legend(svg, chart, frame);
   for (std::size_t i = 0; i < caption.size(); ++i) {
-    svg.text(kLeft, frame.bottom() + kBottom + kCaptionLine * static_cast<double>(i) + 4, caption[i],
+    svg.text(frame.left(), frame.bottom() + kBottom + kCaptionLine * static_cast<double>(i) + 4, caption[i],
              {.size = kCaptionSize, .colour = "#555555"});
   }
   return svg.document();

@@ -1,6 +1,7 @@
 // A chart with two axes: points and lines in colours, with a legend to their right.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,8 +16,12 @@ using ChartPoints = std::vector<std::pair<double, double>>;  // x, y in the unit
 // Colours that people with any colour vision tell apart (Okabe and Ito); after the last the first comes again.
 std::string_view chart_colour(std::size_t index);
 
+// Different shapes tell points apart where colours do not.
+enum class ChartShape { disc, square, triangle, diamond };
+
 struct ChartSeries {
-  enum class Mark { points, line };
+  // `segments` joins the first point with the second, the third with the fourth, and so on.
+  enum class Mark { points, line, segments };
   std::string name;  // in the legend; empty: not there
   Mark mark = Mark::points;
   ChartPoints data;
@@ -24,13 +29,28 @@ struct ChartSeries {
   std::string dashes = {};  // of a line, as in "6 3"; empty: solid
   double width = 1;         // of a line; of a point its diameter
   double opacity = 1;
+  ChartShape shape = ChartShape::disc;  // of points
+  bool open = false;                    // of points: an outline alone
+};
+
+// The name of a place in the plot.
+struct ChartLabel {
+  double x = 0, y = 0;  // in the units of the axes
+  std::string text;
+  std::string colour = "#222222";
+  // start, middle or end: the text stands at the place, which a line leads to. Empty: beside the place, which a point
+  // marks.
+  std::string anchor = {};
 };
 
 struct Chart {
   std::string title;
   std::string caption = {};  // small, below; broken into lines
   Axis x, y;
-  std::vector<ChartSeries> series;  // drawn in this order
+  std::vector<ChartSeries> series;           // drawn in this order
+  std::vector<ChartLabel> labels = {};       // the first come first; those that find no room are left out
+  std::optional<Axis> top = {}, right = {};  // second scales
+  bool grid = true;                          // lines at the named values
   double plot_width = 520, plot_height = 520;
 };
 

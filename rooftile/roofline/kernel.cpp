@@ -8,4 +8,9 @@ std::string_view name_of(Origin origin) { return origin == Origin::predicted ? "
 
 Flops Kernel::total_flops() const { return std::accumulate(flops.begin(), flops.end(), Flops(0)); }
 
+std::string title_of(const Kernel& kernel) {
+  if (!kernel.pass || *kernel.pass == Pass::fwd) return kernel.name;
+  return kernel.name + " " + std::string(name_of(*kernel.pass));
+}
+
 }  // namespace rooftile::roofline

@@ -49,4 +49,7 @@ struct Kernel {
   Flops total_flops() const;
 };
 
+// Its name, and behind it its pass where that is a gradient.
+std::string title_of(const Kernel& kernel);
+
 }  // namespace rooftile::roofline

@@ -1,15 +1,21 @@
 #include "rooftile/roofline/stalls.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
+
+#include "rooftile/profile/stall_reasons.hpp"
 
 namespace rooftile::roofline {
 namespace {
 
-constexpr std::array<std::string_view, 11> kNames = {
-    "exec_dependency", "memory_dependency", "sync",         "pipe_busy", "inst_fetch", "constant_memory_dependency",
-    "texture",         "memory_throttle",   "not_selected", "other",     "sleeping"};
+const std::vector<std::string_view>& names() {
+  static const std::vector<std::string_view> list = [] {
+    std::vector<std::string_view> made;
+    for (const profile::StallReason& reason : profile::stall_reasons()) made.push_back(reason.name);
+    return made;
+  }();
+  return list;
+}
 
 // The stall that a thing which limits a kernel shows as; empty for none.
 std::string_view stall_of(Bottleneck bottleneck) {
@@ -31,27 +37,27 @@ std::string_view stall_of(Bottleneck bottleneck) {
   return "";
 }
 
-std::vector<StallShare> shares_of(const std::array<double, kNames.size()>& weights) {
+std::vector<StallShare> shares_of(const std::vector<double>& weights) {
   double sum = 0;
   for (const double weight : weights) sum += weight;
   std::vector<StallShare> shares;
-  for (std::size_t i = 0; sum > 0 && i < kNames.size(); ++i) {
-    if (weights[i] > 0) shares.push_back({std::string(kNames[i]), weights[i] / sum});
+  for (std::size_t i = 0; sum > 0 && i < names().size(); ++i) {
+    if (weights[i] > 0) shares.push_back({std::string(names()[i]), weights[i] / sum});
   }
   return shares;
 }
 
-void add(std::array<double, kNames.size()>& weights, std::string_view name, double weight) {
-  const auto found = std::find(kNames.begin(), kNames.end(), name);
-  if (found != kNames.end()) weights[static_cast<std::size_t>(found - kNames.begin())] += weight;
+void add(std::vector<double>& weights, std::string_view name, double weight) {
+  const auto found = std::find(names().begin(), names().end(), name);
+  if (found != names().end()) weights[static_cast<std::size_t>(found - names().begin())] += weight;
 }
 
 }  // namespace
 
-std::span<const std::string_view> stall_names() { return kNames; }
+std::span<const std::string_view> stall_names() { return names(); }
 
 std::vector<StallShare> estimated_stalls(const Cases& cases) {
-  std::array<double, kNames.size()> weights{};
+  std::vector<double> weights(names().size());
   for (std::size_t i = 0; i < kBottlenecks; ++i) {
     add(weights, stall_of(static_cast<Bottleneck>(i)), cases.by[i].value());
   }
@@ -63,7 +69,7 @@ std::vector<NetworkStalls> network_stalls(std::span<const Kernel> kernels) {
   for (const Origin origin : {Origin::predicted, Origin::measured}) {
     NetworkStalls network;
     network.origin = origin;
-    std::array<double, kNames.size()> weights{};
+    std::vector<double> weights(names().size());
     for (const Kernel& kernel : kernels) {
       if (kernel.origin != origin || kernel.stalls.empty()) continue;
       network.time += kernel.time;

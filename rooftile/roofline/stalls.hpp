@@ -1,4 +1,4 @@
-// Why warps stall, under one vocabulary (that of nvprof without its prefix "stall_"), per kernel and per network.
+// Why warps stall, under the vocabulary of profile/stall_reasons.hpp, per kernel and per network.
 #pragma once
 
 #include <span>

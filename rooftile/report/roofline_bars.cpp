@@ -1,0 +1,173 @@
+// Stacked bars: what limits each layer, and why warps did not issue.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "rooftile/report/roofline_chart.hpp"
+#include "rooftile/report/svg.hpp"
+#include "rooftile/report/text.hpp"
+#include "rooftile/units/text.hpp"
+
+namespace rooftile {
+namespace {
+
+using roofline::Kernel;
+using roofline::Origin;
+using roofline::View;
+
+struct Part {
+  std::size_t kind = 0;  // place in Bars::kinds
+  double share = 0;
+};
+struct Bar {
+  std::string name;
+  Seconds time;
+  std::vector<Part> parts;
+};
+struct Bars {
+  std::string title, caption;
+  std::vector<std::string> kinds;
+  std::vector<Bar> whole, single;  // of a network; of its kernels, the longest first
+};
+
+constexpr std::size_t kMostBars = 25;
+constexpr double kLeft = 250, kBarLength = 460, kBarHeight = 16, kStep = 22, kTop = 84, kTime = 90, kRight = 20;
+constexpr double kLegendColumn = 190, kLegendLine = 20;
+
+// Colours by kind; beyond the seven that all can tell apart, lighter ones of the same.
+std::string colour_of(std::size_t kind) {
+  constexpr std::array<std::string_view, 11> kColours = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                                         "#e69f00", "#56b4e9", "#000000", "#999999",
+                                                         "#f0e442", "#88ccee", "#ddaa99"};
+  return std::string(kColours[kind % kColours.size()]);
+}
+
+double draw_bar(Svg& svg, const Bar& bar, double y) {
+  svg.text(kLeft - 8, y + kBarHeight - 4, bar.name, {.anchor = "end"});
+  double x = kLeft;
+  for (const Part& part : bar.parts) {
+    const double length = part.share * kBarLength;
+    svg.rectangle(x, y, length, kBarHeight,
+                  fmt::format("fill=\"{}\" stroke=\"#ffffff\" stroke-width=\"0.5\"", colour_of(part.kind)));
+    x += length;
+  }
+  svg.text(kLeft + kBarLength + 8, y + kBarHeight - 4, print(bar.time));
+  return y + kStep;
+}
+
+std::string drawn(const Bars& bars) {
+  const auto columns = static_cast<std::size_t>((kLeft + kBarLength) / kLegendColumn);
+  std::vector<bool> used(bars.kinds.size());
+  for (const auto* list : {&bars.whole, &bars.single}) {
+    for (const Bar& bar : *list) {
+      for (const Part& part : bar.parts) used[part.kind] = true;
+    }
+  }
+  const auto kinds = static_cast<std::size_t>(std::count(used.begin(), used.end(), true));
+  const double legend = kLegendLine * std::ceil(static_cast<double>(kinds) / static_cast<double>(columns));
+  const double rows = static_cast<double>(bars.whole.size() + std::min(bars.single.size(), kMostBars));
+  const double bottom = kTop + legend + rows * kStep + kStep;
+  Svg svg(kLeft + kBarLength + kTime + kRight, bottom + 24);
+  svg.text(20, 26, bars.title, {.size = 14, .bold = true});
+  svg.text(20, 46, bars.caption, {.size = 11, .colour = "#555555"});
+  std::size_t place = 0;
+  for (std::size_t kind = 0; kind < bars.kinds.size(); ++kind) {
+    if (!used[kind]) continue;
+    const double x = 20 + kLegendColumn * static_cast<double>(place % columns);
+    const double y = 62 + kLegendLine * static_cast<double>(place / columns);
+    svg.rectangle(x, y, 12, 12, fmt::format("fill=\"{}\"", colour_of(kind)));
+    svg.text(x + 18, y + 11, bars.kinds[kind]);
+    ++place;
+  }
+  double y = kTop + legend;
+  for (const Bar& bar : bars.whole) y = draw_bar(svg, bar, y);
+  y += kStep / 2;
+  for (std::size_t i = 0; i < std::min(bars.single.size(), kMostBars); ++i) y = draw_bar(svg, bars.single[i], y);
+  if (bars.single.size() > kMostBars) {
+    svg.text(kLeft, y + 10, fmt::format("and {} shorter ones", bars.single.size() - kMostBars), {.colour = "#555555"});
+  }
+  return svg.document();
+}
+
+std::string bar_name(const Kernel& kernel) { return shorten(called(kernel), 32); }
+
+void longest_first(std::vector<Bar>& bars) {
+  std::stable_sort(bars.begin(), bars.end(), [](const Bar& a, const Bar& b) { return a.time > b.time; });
+}
+
+// Shares of the cases that play a part.
+std::vector<Part> parts_of(const std::vector<double>& weights) {
+  const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+  std::vector<Part> parts;
+  for (std::size_t i = 0; sum > 0 && i < weights.size(); ++i) {
+    if (weights[i] > 0) parts.push_back({i, weights[i] / sum});
+  }
+  return parts;
+}
+
+}  // namespace
+
+std::string bottleneck_bars(const View& view) {
+  Bars bars;
+  bars.title = view.title + ": what limits each layer";
+  bars.caption =
+      "Of a layer: the time that each thing alone would take, as shares of their sum. Whole network: the same, "
+      "weighted by time.";
+  for (std::size_t i = 0; i < kBottlenecks; ++i) bars.kinds.emplace_back(name_of(static_cast<Bottleneck>(i)));
+  std::vector<double> network(kBottlenecks);
+  Seconds total;
+  for (const Kernel& kernel : view.kernels) {
+    if (!kernel.cases) continue;
+    std::vector<double> weights;
+    for (const Seconds& time : kernel.cases->by) weights.push_back(time.value());
+    std::vector<Part> parts = parts_of(weights);
+    for (const Part& part : parts) network[part.kind] += part.share * kernel.time.value();
+    total += kernel.time;
+    bars.single.push_back({bar_name(kernel), kernel.time, std::move(parts)});
+  }
+  longest_first(bars.single);
+  if (bars.single.empty()) {
+    bars.caption = "Nothing is predicted here; --chart stalls shows what a profile knows.";
+  } else {
+    bars.whole.push_back({"whole network", total, parts_of(network)});
+  }
+  return drawn(bars);
+}
+
+std::string stall_bars(const View& view) {
+  Bars bars;
+  bars.title = view.title + ": why warps did not issue";
+  bars.caption = "Shares of all stalls. Those of predictions are estimates from what limits each layer.";
+  const auto kind_of = [&](const std::string& name) {
+    const auto found = std::find(bars.kinds.begin(), bars.kinds.end(), name);
+    if (found == bars.kinds.end()) bars.kinds.push_back(name);
+    return static_cast<std::size_t>(std::find(bars.kinds.begin(), bars.kinds.end(), name) - bars.kinds.begin());
+  };
+  const auto parts = [&](const std::vector<roofline::StallShare>& stalls) {
+    std::vector<Part> result;
+    for (const roofline::StallShare& stall : stalls) {
+      if (stall.share > 0) result.push_back({kind_of(stall.name), stall.share});
+    }
+    return result;
+  };
+  bool any_measured = false;
+  for (const roofline::NetworkStalls& network : view.stalls) {
+    bars.whole.push_back({fmt::format("all {}{}", name_of(network.origin), network.estimated ? " (estimate)" : ""),
+                          network.time, parts(network.shares)});
+    any_measured = any_measured || network.origin == Origin::measured;
+  }
+  for (const Kernel& kernel : view.kernels) {
+    if (kernel.stalls.empty() || (any_measured && kernel.origin != Origin::measured)) continue;
+    bars.single.push_back({bar_name(kernel), kernel.time, parts(kernel.stalls)});
+  }
+  longest_first(bars.single);
+  if (bars.single.empty()) bars.caption = "No kernel has stall reasons.";
+  return drawn(bars);
+}
+
+}  // namespace rooftile
