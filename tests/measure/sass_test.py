@@ -3,12 +3,14 @@
 
 Usage: sass_test.py --nvcc NVCC. Needs no GPU. Compiles each source to PTX and looks at the loops: chases whose loads wait
 for one another, loads and multiply-adds neither dropped nor hoisted. Then has ptxas translate each to machine code and
-checks that no kernel spills registers or uses local memory. Where cuobjdump stands next to nvcc, counts the
-instructions in the machine code as well; else says that it did not. Exits 1 with a line for each failure.
+checks that no kernel spills registers or uses local memory, and that each tensor product of the PTX is one of the machine
+code, on every chip. Where cuobjdump stands next to nvcc, counts other instructions in the machine code as well; else says
+that it did not. Exits 1 with a line for each failure.
 """
 import argparse
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -20,6 +22,9 @@ MICRO = ROOT / "rooftile/measure/cuda/micro"
 FLAGS = ["-std=c++20", "--expt-relaxed-constexpr", f"-I{ROOT}"]
 HOPPER_ONLY = {"rate_wgmma.cu"}
 ARCHITECTURES = ["75", "90"]  # the oldest, and the one whose loops are looked at
+TENSOR_ARCHITECTURES = ["80", "89", "100", "120"]  # more, for rate.cu: chips differ in what their tensor units take
+# Bits 0 to 8 of an instruction of 16 bytes: HMMA, IMMA, QMMA.
+TENSOR_OPCODES = {0x03c, 0x037, 0x07a}
 
 
 def run(command):
@@ -102,10 +107,14 @@ EXPECTED = [
     ("rate.cu", "multiply_tiles.*MmaFp16", 1, r"mma\.sync\.\S+\.m16n8k16\.\S+\.f16\.f16", 32, "loop"),
     ("rate.cu", "multiply_tiles.*MmaBf16", 1, r"mma\.sync\.\S+\.m16n8k16\.\S+\.bf16\.bf16", 32, "loop"),
     ("rate.cu", "multiply_tiles.*MmaTf32", 1, r"mma\.sync\.\S+\.m16n8k8\.\S+\.tf32\.tf32", 32, "loop"),
-    ("rate.cu", "multiply_tiles.*MmaFp8", 1, r"mma\.sync\.\S+\.m16n8k32\.\S+\.e4m3\.e4m3", 32, "loop"),
     ("rate.cu", "multiply_tiles.*MmaInt8", 1, r"mma\.sync\.\S+\.m16n8k32\.\S+\.s8\.s8", 32, "loop"),
     ("rate_wgmma.cu", "multiply_groups", 5, r"wgmma\.mma_async\.sync", 16, "loop"),
     ("rate_wgmma.cu", "multiply_groups", 5, r"wgmma\.wait_group", 1, "loop"),
+]
+
+# The same for compute capability 8.9; 9.0 has no such instruction.
+EXPECTED_89 = [
+    ("rate.cu", "multiply_tiles.*MmaFp8", 1, r"mma\.sync\.\S+\.m16n8k32\.\S+\.e4m3\.e4m3", 32, "loop"),
 ]
 
 # Source, part of the kernel's name, instruction of the machine code, how many at least (sm_90).
@@ -120,8 +129,8 @@ EXPECTED_SASS = [
 ]
 
 
-def ptx_failures(ptx_of):
-    for source, name, how_many, instruction, wanted, kind in EXPECTED:
+def ptx_failures(expected, ptx_of):
+    for source, name, how_many, instruction, wanted, kind in expected:
         kernels = {key: lines for key, lines in kernels_of(ptx_of[source]).items() if re.search(name, key)}
         if len(kernels) != how_many:
             yield f"{source}: {len(kernels)} kernels called {name}, not {how_many}"
@@ -164,6 +173,31 @@ def resource_failures(nvcc, source, architecture, folder):
     return failures, cubin
 
 
+def machine_code_of(cubin):
+    """Name (mangled) to the machine code of each kernel: the sections .text.NAME of an ELF file of 64 bits."""
+    data = Path(cubin).read_bytes()
+    begin, = struct.unpack_from("<Q", data, 0x28)
+    size, sections, names = struct.unpack_from("<HHH", data, 0x3a)
+    headers = [struct.unpack_from("<IIQQQQ", data, begin + i * size) for i in range(sections)]
+    found = {}
+    for name, _, _, _, offset, length in headers:
+        at = headers[names][4] + name
+        text = data[at:data.index(b"\0", at)].decode()
+        if text.startswith(".text."):
+            found[text.removeprefix(".text.")] = data[offset:offset + length]
+    return found
+
+
+def tensor_failures(source, architecture, ptx, cubin):
+    """Products that ptxas merged, dropped or took apart."""
+    code_of = machine_code_of(cubin)
+    for name, lines in kernels_of(ptx).items():
+        wanted = count(lines, r"\bmma\.sync\.")
+        found = sum(first & 0x1ff in TENSOR_OPCODES for first, _ in struct.iter_unpack("<QQ", code_of[name]))
+        if found < wanted:
+            yield f"{source}, sm_{architecture}: {name}: {wanted} mma.sync, {found} tensor products in the machine code"
+
+
 def sass_failures(cuobjdump, cubins):
     for source, name, instruction, least in EXPECTED_SASS:
         text = run([cuobjdump, "-sass", cubins[source]])
@@ -184,22 +218,31 @@ def main():
     sources = sorted(path.name for path in MICRO.glob("*.cu"))
     failures = []
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:
+        known = run([nvcc, "--list-gpu-arch"]).split()
         jobs = [(source, architecture) for source in sources
                 for architecture in (["90a"] if source in HOPPER_ONLY else ARCHITECTURES)]
+        jobs += [("rate.cu", architecture) for architecture in TENSOR_ARCHITECTURES
+                 if f"compute_{architecture}" in known]
         looked_at = {}
+        looked_at_89 = {}
         cubins = {}
         for (source, architecture), (found, cubin) in zip(
                 jobs, pool.map(lambda job: resource_failures(nvcc, *job, folder), jobs)):
             failures += found
+            ptx = path_of_ptx(nvcc, source, architecture, folder).read_text()
+            failures += tensor_failures(source, architecture, ptx, cubin)
             if architecture.startswith("90"):
-                looked_at[source] = path_of_ptx(nvcc, source, architecture, folder).read_text()
+                looked_at[source] = ptx
                 cubins[source] = cubin
-        failures += ptx_failures(looked_at)
+            elif architecture == "89":
+                looked_at_89[source] = ptx
+        failures += ptx_failures(EXPECTED, looked_at)
+        failures += ptx_failures(EXPECTED_89, looked_at_89)
         cuobjdump = shutil.which("cuobjdump", path=str(Path(nvcc).parent)) or shutil.which("cuobjdump")
         if cuobjdump:
             failures += sass_failures(cuobjdump, cubins)
         else:
-            print("no cuobjdump next to nvcc or on the PATH: machine code was not looked at, PTX was")
+            print("no cuobjdump next to nvcc or on the PATH: of the machine code only tensor products were counted")
     print("\n".join(failures) if failures else f"{len(sources)} sources: loops as they should be")
     return 1 if failures else 0
 

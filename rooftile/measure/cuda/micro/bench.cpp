@@ -37,6 +37,9 @@ Outcome<Chip> query_chip() {
   if (auto done = check(cudaMemGetInfo(&chip.free_bytes, &total), "asking for free memory"); !done) {
     return tl::unexpected(done.error());
   }
+  if (l2 <= 0 || smem_per_sm <= 0) {
+    return tl::unexpected(Refused{Refusal::unsupported, "the GPU does not tell the sizes of its caches"});
+  }
   chip.l2_bytes = static_cast<std::size_t>(l2);
   chip.smem_per_sm_bytes = static_cast<std::size_t>(smem_per_sm);
   chip.smem_per_cta_bytes = static_cast<std::size_t>(smem_per_cta);
@@ -114,6 +117,14 @@ int Bench::ctas_per_sm(const void* kernel, int threads) {
   return std::max(ctas, 1);
 }
 
+int Bench::code_capability(const void* kernel) {
+  cudaFuncAttributes attributes{};
+  if (!refused_) {
+    need(check(cudaFuncGetAttributes(&attributes, kernel), "asking what a kernel was compiled for"));
+  }
+  return attributes.ptxVersion;
+}
+
 double Bench::seconds(const std::function<void()>& work) {
   if (refused_) {
     return 0;
@@ -161,10 +172,11 @@ Outcome<std::vector<Point>> run_parts(std::string_view benchmark, const MicroOpt
   std::vector<Refused> refused;
   for (const Part& part : parts) {
     Bench bench{std::string(benchmark), options};
-    if (!bench.refused() && !bench.go()) {
+    if (bench.go()) {
+      part(bench);
+    } else if (!bench.refused()) {  // the user wants to stop
       break;
     }
-    part(bench);
     // What a part found before it failed is sound: each figure is checked before it is added.
     points.insert(points.end(), bench.points().begin(), bench.points().end());
     clocks.insert(clocks.end(), bench.clocks().begin(), bench.clocks().end());

@@ -116,6 +116,13 @@ class Bench {
     return ctas_per_sm(reinterpret_cast<const void*>(kernel), threads) * chip_.sm_count;
   }
 
+  // The compute capability (10 x major + minor) that the code of this kernel which runs here was compiled for: older
+  // than the GPU's where the program has none for it. What a kernel holds under __CUDA_ARCH__ follows it.
+  template <class... Parameters>
+  int built_for(void (*kernel)(Parameters...)) {
+    return code_capability(reinterpret_cast<const void*>(kernel));
+  }
+
   // Seconds on the GPU of all that `work` launches; 0 after a failure.
   double seconds(const std::function<void()>& work);
   void wait(std::string_view what);
@@ -134,6 +141,7 @@ class Bench {
   void copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind);
   void carve_out(const void* kernel, int share);
   int ctas_per_sm(const void* kernel, int threads);
+  int code_capability(const void* kernel);
 
   std::string name_;
   const MicroOptions& options_;

@@ -15,9 +15,10 @@ std::string capability(int value) { return std::to_string(value / 10) + "." + st
 }  // namespace
 
 void time_rate(Bench& bench, const RateLoop& loop) {
-  const int found = bench.chip().compute_capability();
-  if (found < loop.least_capability || found > loop.most_capability) {
-    bench.refuse(Refusal::unsupported, loop.variant + " does not run on compute capability " + capability(found));
+  if (!loop.exists) {
+    bench.refuse(Refusal::unsupported, loop.variant + ": no such instruction on compute capability " +
+                                           capability(bench.chip().compute_capability()) +
+                                           ", or no code for it in this program");
     return;
   }
   const std::size_t threads = static_cast<std::size_t>(loop.ctas) * rate_threads;

@@ -26,7 +26,7 @@ struct Fp64 {
   using Value = double;
   static constexpr const char* name = "fp64";
   static constexpr int lanes = 1;
-  static constexpr int least_capability = 0;
+  static constexpr bool on(int /*capability*/) { return true; }
   static constexpr bool counts = true;
   static __device__ Value make(float value) { return value; }
   static __device__ double sum(Value value) { return value; }
@@ -39,7 +39,7 @@ struct Fp32 {
   using Value = float;
   static constexpr const char* name = "fp32";
   static constexpr int lanes = 1;
-  static constexpr int least_capability = 0;
+  static constexpr bool on(int /*capability*/) { return true; }
   static constexpr bool counts = true;
   static __device__ Value make(float value) { return value; }
   static __device__ double sum(Value value) { return value; }
@@ -52,7 +52,7 @@ struct Int32 {
   using Value = std::int32_t;
   static constexpr const char* name = "int32";
   static constexpr int lanes = 1;
-  static constexpr int least_capability = 0;
+  static constexpr bool on(int /*capability*/) { return true; }
   static constexpr bool counts = true;
   static __device__ Value make(float value) { return static_cast<Value>(value); }
   static __device__ double sum(Value value) { return value; }
@@ -66,7 +66,7 @@ struct Fp16 {
   using Value = std::uint32_t;
   static constexpr const char* name = "fp16";
   static constexpr int lanes = 2;
-  static constexpr int least_capability = 0;
+  static constexpr bool on(int /*capability*/) { return true; }
   static constexpr bool counts = false;
   static __device__ Value make(float value) {
     const std::uint32_t bits = __half_as_ushort(__float2half_rn(value));
@@ -85,7 +85,7 @@ struct Bf16 {
   using Value = std::uint32_t;
   static constexpr const char* name = "bf16";
   static constexpr int lanes = 2;
-  static constexpr int least_capability = 80;
+  static constexpr bool on(int capability) { return capability >= 80; }
   static constexpr bool counts = false;
   static __device__ Value make(float value) {
     const std::uint32_t bits = __float_as_uint(value) >> 16;  // small integers lose nothing
@@ -149,7 +149,7 @@ void time_type(Bench& bench) {
   loop.variant = Type::name;
   loop.ctas = bench.full_grid(kernel, rate_threads);
   loop.operations_per_step = 2.0 * Type::lanes * unrolled * chains * rate_threads * loop.ctas;
-  loop.least_capability = Type::least_capability;
+  loop.exists = Type::on(bench.chip().compute_capability()) && Type::on(bench.built_for(kernel));
   loop.launch = [&](std::uint32_t steps, double* out) {
     const float a = Type::counts ? 1.0F : -1.0F;
     const float b = Type::counts ? 1.0F : 3.0F;
@@ -164,7 +164,7 @@ void time_type(Bench& bench) {
 struct MmaFp16 {
   using Sum = float;
   static constexpr const char* name = "mma_fp16";
-  static constexpr int least_capability = 75;
+  static constexpr bool on(int capability) { return capability >= 75; }
   static constexpr int k = 16;
   static constexpr std::uint32_t a = 0x3e003e00U;  // 1.5
   static constexpr std::uint32_t b = 0x38003800U;  // 0.5
@@ -189,7 +189,7 @@ struct MmaFp16 {
 struct MmaBf16 {
   using Sum = float;
   static constexpr const char* name = "mma_bf16";
-  static constexpr int least_capability = 80;
+  static constexpr bool on(int capability) { return capability >= 80; }
   static constexpr int k = 16;
   static constexpr std::uint32_t a = 0x3fc03fc0U;  // 1.5
   static constexpr std::uint32_t b = 0x3f003f00U;  // 0.5
@@ -208,7 +208,7 @@ struct MmaBf16 {
 struct MmaTf32 {
   using Sum = float;
   static constexpr const char* name = "mma_tf32";
-  static constexpr int least_capability = 80;
+  static constexpr bool on(int capability) { return capability >= 80; }
   static constexpr int k = 8;
   static constexpr std::uint32_t a = 0x3fc00000U;  // 1.5
   static constexpr std::uint32_t b = 0x3f000000U;  // 0.5
@@ -227,14 +227,16 @@ struct MmaTf32 {
 struct MmaFp8 {
   using Sum = float;
   static constexpr const char* name = "mma_fp8";
-  static constexpr int least_capability = 89;
+  // Chips whose tensor units multiply fp8 through wgmma or tcgen05 alone (9.0, 10.x, 11.0) have no such instruction:
+  // ptxas takes it apart into conversions, fp16 products and additions, and leaves out the products that are equal.
+  static constexpr bool on(int capability) { return capability == 89 || capability >= 120; }
   static constexpr int k = 32;
   static constexpr std::uint32_t a = 0x3c3c3c3cU;  // 1.5 in e4m3
   static constexpr std::uint32_t b = 0x30303030U;  // 0.5
   static constexpr std::uint32_t negative_a = 0xbcbcbcbcU;
   static constexpr double product = 0.75;
   static __device__ void mma(Sum (&d)[4], std::uint32_t a4, std::uint32_t b2) {
-#if __CUDA_ARCH__ >= 890
+#if __CUDA_ARCH__ == 890 || __CUDA_ARCH__ >= 1200
     asm volatile(
         "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32 {%0,%1,%2,%3}, {%4,%4,%4,%4}, {%5,%5}, {%0,%1,%2,%3};"
         : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
@@ -246,7 +248,7 @@ struct MmaFp8 {
 struct MmaInt8 {
   using Sum = std::int32_t;
   static constexpr const char* name = "mma_int8";
-  static constexpr int least_capability = 75;
+  static constexpr bool on(int capability) { return capability >= 75; }
   static constexpr int k = 32;
   static constexpr std::uint32_t a = 0x03030303U;
   static constexpr std::uint32_t b = 0x05050505U;
@@ -304,7 +306,7 @@ void time_tiles(Bench& bench) {
   loop.variant = Type::name;
   loop.ctas = bench.full_grid(kernel, rate_threads);
   loop.operations_per_step = 2.0 * 16 * 8 * Type::k * 4 * chains * (rate_threads / 32) * loop.ctas;
-  loop.least_capability = Type::least_capability;
+  loop.exists = Type::on(bench.chip().compute_capability()) && Type::on(bench.built_for(kernel));
   loop.launch = [&](std::uint32_t steps, double* out) {
     bench.launch(Type::name, kernel, {loop.ctas, rate_threads}, Type::a, Type::negative_a, Type::b, steps, out,
                  bench.span());

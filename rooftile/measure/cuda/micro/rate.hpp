@@ -16,8 +16,7 @@ struct RateLoop {
   std::string variant;
   int ctas = 1;
   double operations_per_step = 0;  // of the whole grid
-  int least_capability = 0;        // of the GPU: 10 x major + minor
-  int most_capability = 999;
+  bool exists = true;              // the instruction, on this GPU and in this program's code for it
   // Writes one sum a thread.
   std::function<void(std::uint32_t steps, double* out)> launch;
   // What each of them is.

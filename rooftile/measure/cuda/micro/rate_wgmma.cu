@@ -145,9 +145,8 @@ template <class Type>
 void time_groups(Bench& bench) {
   RateLoop loop;
   loop.variant = Type::name;
-  loop.least_capability = 90;
-  loop.most_capability = 90;
-  if (bench.chip().compute_capability() != 90) {
+  loop.exists = bench.chip().compute_capability() == 90;
+  if (!loop.exists) {
     time_rate(bench, loop);  // says why not; no code to ask for the number of CTAs that fit
     return;
   }
