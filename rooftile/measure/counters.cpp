@@ -18,6 +18,14 @@ using Kernels = std::span<const KernelProfile>;
 
 bool is_marker(const KernelProfile& kernel) { return kernel.name.find(kMarkerKernel) != std::string::npos; }
 
+// What runs, behind the last kernel that sets the layer up.
+Kernels without_setup(Kernels kernels) {
+  const auto last = std::find_if(kernels.rbegin(), kernels.rend(), [](const KernelProfile& kernel) {
+    return kernel.name.find(kSetupKernel) != std::string::npos;
+  });
+  return {last.base(), kernels.end()};
+}
+
 // How many kernels a run has, if the last of `kernels` are `runs` runs of the same ones; 0 if they are not.
 std::size_t kernels_of_a_run(Kernels kernels, std::size_t runs) {
   for (std::size_t length = kernels.size() / runs; length > 0; --length) {
@@ -110,7 +118,7 @@ Result<JoinedCounters> join(const std::vector<KernelProfile>& kernels, std::size
   }
   while (marker != kernels.end()) {
     const auto next = std::find_if(marker + 1, kernels.end(), is_marker);
-    const Kernels own(marker + 1, next);
+    const Kernels own = without_setup(Kernels(marker + 1, next));
     const auto index = case_index(*marker, cases);
     const std::size_t length = runs > 0 ? kernels_of_a_run(own, runs) : 0;
     if (!index) {

@@ -17,6 +17,10 @@ namespace rooftile::measure {
 // A kernel whose name holds this marks what follows it as the case of index gridDim.x - 1.
 inline constexpr std::string_view kMarkerKernel = "rooftile_case";
 
+// A kernel whose name holds this, and what came before it since the marker, made the case ready: operands are filled,
+// earlier passes are run, and one such kernel ends it.
+inline constexpr std::string_view kSetupKernel = "rooftile_setup_";
+
 // Sums over the kernels of one run, medians over the runs. Nothing where any of the kernels lacks the metric.
 struct CaseCounters {
   double kernel_launches = 0;

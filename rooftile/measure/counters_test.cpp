@@ -66,6 +66,21 @@ TEST(JoinCounters, LeavesOutWhatRunsOnceBeforeTheRuns) {
   EXPECT_EQ(joined->cases[0]->dram_bytes, 3);
 }
 
+TEST(JoinCounters, LeavesOutWhatSetsTheRunsUp) {
+  // The gradient's runs look like what prepared them, two equal fills like two runs.
+  const auto joined =
+      join({marker(1), kernel("rooftile::measure::rooftile_setup_fill(void*)", 50, 1), kernel("a", 100, 1),
+            kernel("rooftile_setup_done()", 0, 0), kernel("a", 1, 1), kernel("a", 1, 1), marker(2),
+            kernel("rooftile_setup_fill", 50, 1), kernel("rooftile_setup_fill", 50, 1)},
+           2, 2);
+  ASSERT_TRUE(joined && joined->cases[0]);
+  EXPECT_EQ(joined->cases[0]->kernel_launches, 1);
+  EXPECT_EQ(joined->cases[0]->dram_bytes, 1);
+  EXPECT_FALSE(joined->cases[1]);
+  ASSERT_EQ(joined->notes.size(), 1);
+  EXPECT_THAT(joined->notes[0], HasSubstr("layer 1: no kernel"));
+}
+
 TEST(JoinCounters, AMetricMissingOnOneKernelMakesTheSumUnknown) {
   KernelProfile bare = kernel("b", 1, 1);
   bare.metrics = MetricSet({{"dram__bytes.sum", 5}});
