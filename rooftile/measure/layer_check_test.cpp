@@ -25,6 +25,7 @@ TEST(LayerCheck, LargeResultsAreSampledFromEndToEnd) {
 }
 
 TEST(LayerCheck, LimitsGrowWithRounding) {
+  EXPECT_LT(error_limit(DType::fp32), 4e-4) << "tf32 would pass for fp32";
   EXPECT_LT(error_limit(DType::fp32), error_limit(DType::tf32));
   EXPECT_LT(error_limit(DType::tf32), error_limit(DType::bf16));
   EXPECT_LT(error_limit(DType::bf16), error_limit(DType::fp8));
