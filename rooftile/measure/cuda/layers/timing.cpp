@@ -82,43 +82,51 @@ struct Repeat {
   }
 };
 
-struct Clock {
-  Event begin;
-  Event end;
-
-  static Outcome<Clock> make() {
-    auto begin = make_event();
+// Seconds of each of `count` repeats, queued without a pause behind one that warms up: the GPU has work while the host
+// queues the next repeat, so that the host's time counts only where it needs longer than the GPU.
+Outcome<std::vector<double>> time_repeats(LoadedLayer& layer, const Repeat& repeat, int count, cudaStream_t stream) {
+  std::vector<Event> ends;  // of the repeat that warms up, and of each that counts
+  for (int i = 0; i <= count; ++i) {
     auto end = make_event();
-    if (!begin || !end) {
-      return tl::unexpected(begin ? end.error() : begin.error());
+    if (!end) {
+      return tl::unexpected(end.error());
     }
-    return Clock{std::move(*begin), std::move(*end)};
+    ends.push_back(std::move(*end));
   }
+  for (const Event& end : ends) {
+    const auto queued = repeat.queue(layer, stream).and_then([&] {
+      return check(cudaEventRecord(end.get(), stream), "recording an event");
+    });
+    if (!queued) {
+      return tl::unexpected(queued.error());
+    }
+  }
+  std::vector<double> times;
+  for (std::size_t i = 1; i < ends.size(); ++i) {
+    const auto seconds = seconds_between(ends[i - 1], ends[i]);
+    if (!seconds) {
+      return tl::unexpected(seconds.error());
+    }
+    times.push_back(*seconds);
+  }
+  return times;
+}
 
-  // Seconds on the GPU between what comes before and after `queue`.
-  template <class Queue>
-  Outcome<double> seconds(cudaStream_t stream, const Queue& queue) const {
-    if (auto done = check(cudaEventRecord(begin.get(), stream), "recording an event"); !done) {
-      return tl::unexpected(done.error());
-    }
-    if (auto done = queue(); !done) {
-      return tl::unexpected(done.error());
-    }
-    if (auto done = check(cudaEventRecord(end.get(), stream), "recording an event"); !done) {
-      return tl::unexpected(done.error());
-    }
-    return seconds_between(begin, end);
-  }
-};
+// Seconds of one run by the repeat that follows one to warm up.
+Outcome<double> run_seconds(LoadedLayer& layer, const Repeat& repeat, cudaStream_t stream) {
+  return time_repeats(layer, repeat, 1, stream).map([&](const std::vector<double>& times) {
+    return times.front() / repeat.runs;
+  });
+}
 
-// Seconds of one run, roughly: the second of two rounds of four runs, the first of which loads the kernels.
-Outcome<double> estimate(LoadedLayer& layer, const Clock& clock, cudaStream_t stream) {
-  constexpr int kRuns = 4;
-  Outcome<double> seconds = 0;
-  for (int round = 0; round < 2 && seconds; ++round) {
-    seconds = clock.seconds(stream, [&] { return Repeat{GraphExec(), kRuns}.queue(layer, stream); });
+// What cannot be captured runs eagerly; a GPU that is lost says so again there.
+Repeat make_repeat(LoadedLayer& layer, int runs, cudaStream_t stream) {
+  Repeat repeat;
+  repeat.runs = runs;
+  if (auto graph = capture(layer, runs, stream)) {
+    repeat.graph = std::move(*graph);
   }
-  return seconds.map([](double total) { return total / kRuns; });
+  return repeat;
 }
 
 }  // namespace
@@ -227,33 +235,30 @@ Outcome<double> LoadedLayer::verify() {
 }
 
 Outcome<RunTimes> time_runs(LoadedLayer& layer, const RunnerOptions& options, cudaStream_t stream) {
-  const auto clock = Clock::make();
-  if (!clock) {
-    return tl::unexpected(clock.error());
-  }
-  const auto once = estimate(layer, *clock, stream);
+  constexpr int kFirstRuns = 4;
+  auto once = run_seconds(layer, Repeat{GraphExec(), kFirstRuns}, stream);
   if (!once) {
     return tl::unexpected(once.error());
   }
-  Repeat repeat;
-  repeat.runs = runs_per_repeat(*once, options.least_seconds, layer.sets());
-  // What cannot be captured runs eagerly; a GPU that is lost says so again there.
-  if (auto graph = capture(layer, repeat.runs, stream)) {
-    repeat.graph = std::move(*graph);
-  }
-  const auto queue = [&] { return repeat.queue(layer, stream); };
-  std::vector<double> times;
-  // The first repeat warms up: it uploads the graph and brings the clocks to the load.
-  for (int i = 0; i <= options.repeats; ++i) {
-    const auto seconds = clock->seconds(stream, queue);
-    if (!seconds) {
-      return tl::unexpected(seconds.error());
+  Repeat repeat = make_repeat(layer, runs_per_repeat(*once, options.least_seconds, layer.sets()), stream);
+  if (repeat.graph.get() != nullptr) {
+    // Queued one by one, short runs take as long as the host needs to queue them; from a graph more fit into a repeat.
+    once = run_seconds(layer, repeat, stream);
+    if (!once) {
+      return tl::unexpected(once.error());
     }
-    if (i > 0) {
-      times.push_back(*seconds / repeat.runs * 1e6);
+    if (*once * repeat.runs < 0.9 * options.least_seconds) {
+      repeat = make_repeat(layer, runs_per_repeat(*once, options.least_seconds, layer.sets()), stream);
     }
   }
-  return RunTimes{summarise(std::move(times)), repeat.graph.get() != nullptr ? "graph" : "eager",
+  auto seconds = time_repeats(layer, repeat, options.repeats, stream);
+  if (!seconds) {
+    return tl::unexpected(seconds.error());
+  }
+  for (double& time : *seconds) {
+    time *= 1e6 / repeat.runs;
+  }
+  return RunTimes{summarise(std::move(*seconds)), repeat.graph.get() != nullptr ? "graph" : "eager",
                   std::min(repeat.runs, layer.sets())};
 }
 
