@@ -1,5 +1,7 @@
 #include "rooftile/measure/cuda/layers/backend_graph.hpp"
 
+#include <algorithm>
+
 namespace rooftile::measure {
 namespace {
 
@@ -150,6 +152,7 @@ bool BackendGraph::try_plan(cudnnBackendDescriptor_t configuration, cudnnHandle_
     plan_ = std::move(plan);
     workspace_bytes_ = static_cast<std::size_t>(bytes);
   }
+  static_cast<void>(cudaGetLastError());  // of a configuration that could not be built; others are tried
   return made;
 }
 

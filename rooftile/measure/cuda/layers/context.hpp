@@ -21,11 +21,11 @@ struct LayerContext {
   std::size_t workspace_limit = 0;
   int compute_capability = 0;  // 90 is 9.0
   std::size_t l2_bytes = 0;
-  std::shared_ptr<CudnnHandle> cudnn;  // null: built without
-  std::shared_ptr<CublasLtHandle> cublaslt;
+  // Why not, where a library is not to be had: what needs it is refused, the rest runs.
+  Outcome<std::shared_ptr<CudnnHandle>> cudnn;
+  Outcome<std::shared_ptr<CublasLtHandle>> cublaslt;
 };
 
-// Null without an error where the program was built without the library.
 Outcome<std::shared_ptr<CudnnHandle>> open_cudnn(cudaStream_t stream);
 Outcome<std::shared_ptr<CublasLtHandle>> open_cublaslt();
 

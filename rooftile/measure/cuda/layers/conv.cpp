@@ -178,6 +178,18 @@ Outcome<std::size_t> workspace_of(cudnnHandle_t handle, const Descriptors& d, Pa
   return check(status, "asking cuDNN for its workspace").map([&] { return bytes; });
 }
 
+// fp32 does without tensor cores, tf32 permits them; nothing is rounded to halves that is not stored so.
+bool math_fits(DType precision, cudnnMathType_t math) {
+  switch (precision) {
+    case DType::fp32:
+      return math == CUDNN_FMA_MATH || math == CUDNN_DEFAULT_MATH;
+    case DType::tf32:
+      return math == CUDNN_TENSOR_OP_MATH || math == CUDNN_DEFAULT_MATH;
+    default:
+      return math != CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION;
+  }
+}
+
 // The first offer that has the wanted name, any name where none is wanted, and fits the workspace; sets its math.
 Outcome<Offer> choose(cudnnHandle_t handle, const Descriptors& d, const LayerCase& layer, std::size_t limit) {
   const auto offers = offers_of(handle, d, layer.pass);
@@ -190,9 +202,7 @@ Outcome<Offer> choose(cudnnHandle_t handle, const Descriptors& d, const LayerCas
     if (name.empty() || (!layer.algorithm.empty() && layer.algorithm != name)) {
       continue;
     }
-    // Math that the layer's precision does not allow: tensor cores in fp32, halves for tf32.
-    if (layer.precision == DType::fp32 ? offer.math != CUDNN_FMA_MATH && offer.math != CUDNN_DEFAULT_MATH
-                                       : offer.math == CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION) {
+    if (!math_fits(layer.precision, offer.math)) {
       continue;
     }
     if (layer.precision == DType::fp32) {
@@ -296,6 +306,9 @@ class ConvJob : public PreparedLayer {
 }  // namespace
 
 Outcome<Prepared> prepare_conv(const Conv& conv, const LayerCase& layer, const LayerContext& context) {
+  if (!context.cudnn) {
+    return tl::unexpected(context.cudnn.error());
+  }
   if (!layer.algorithm.empty() && !has_algorithm(layer.pass, layer.algorithm)) {
     return unsupported("cuDNN has no algorithm '" + layer.algorithm + "' for this pass, only " +
                        algorithm_names(layer.pass));
@@ -313,11 +326,11 @@ Outcome<Prepared> prepare_conv(const Conv& conv, const LayerCase& layer, const L
   if (!descriptors) {
     return tl::unexpected(descriptors.error());
   }
-  const auto offer = choose(context.cudnn->handle, *descriptors, layer, context.workspace_limit);
+  const auto offer = choose((*context.cudnn)->handle, *descriptors, layer, context.workspace_limit);
   if (!offer) {
     return tl::unexpected(offer.error());
   }
-  return std::make_unique<ConvJob>(conv, layer, context.cudnn, std::move(*descriptors), *offer);
+  return std::make_unique<ConvJob>(conv, layer, *context.cudnn, std::move(*descriptors), *offer);
 }
 
 }  // namespace rooftile::measure

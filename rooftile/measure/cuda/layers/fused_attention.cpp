@@ -92,14 +92,8 @@ class AttentionGraph {
     return y;
   }
 
-  // The key at which each query stands: the last query at the last key.
-  GraphTensor standing(GraphTensor scores) {
-    GraphTensor row = index(scores, 2);
-    if (attention_.q_len != attention_.kv_len) {
-      row = apply(CUDNN_POINTWISE_ADD, row, constant(CUDNN_DATA_INT32, &constants_.keys), scores_, CUDNN_DATA_INT32);
-      row = apply(CUDNN_POINTWISE_SUB, row, constant(CUDNN_DATA_INT32, &constants_.queries), scores_, CUDNN_DATA_INT32);
-    }
-    return row;
+  GraphTensor shift(cudnnPointwiseMode_t mode, GraphTensor x, std::int32_t& by) {
+    return apply(mode, x, constant(CUDNN_DATA_INT32, &by), scores_, CUDNN_DATA_INT32);
   }
 
   GraphTensor select(GraphTensor scores, GraphTensor seen) {
@@ -112,22 +106,31 @@ class AttentionGraph {
     return y;
   }
 
+  // The last query stands at the last key. Which side is shifted does not matter to the result; the engines know these.
   GraphTensor causal(GraphTensor scores) {
     if (!attention_.causal || attention_.q_len == 1) {
       return scores;
     }
-    const GraphTensor row = standing(scores);
-    return select(scores, apply(CUDNN_POINTWISE_CMP_GE, row, index(scores, 3), scores_, CUDNN_DATA_BOOLEAN));
+    GraphTensor row = index(scores, 2);
+    const GraphTensor column = index(scores, 3);
+    if (attention_.q_len != attention_.kv_len) {
+      row = shift(CUDNN_POINTWISE_ADD, row, constants_.keys);
+      row = shift(CUDNN_POINTWISE_SUB, row, constants_.queries);
+    }
+    return select(scores, apply(CUDNN_POINTWISE_CMP_GE, row, column, scores_, CUDNN_DATA_BOOLEAN));
   }
 
   GraphTensor windowed(GraphTensor scores) {
     if (attention_.window == 0 || attention_.window >= attention_.kv_len) {
       return scores;
     }
-    const GraphTensor column = index(scores, 3);
-    const GraphTensor before = apply(CUDNN_POINTWISE_SUB, standing(scores),
-                                     constant(CUDNN_DATA_INT32, &constants_.window), scores_, CUDNN_DATA_INT32);
-    return select(scores, apply(CUDNN_POINTWISE_CMP_GT, column, before, scores_, CUDNN_DATA_BOOLEAN));
+    const GraphTensor row = index(scores, 2);
+    GraphTensor column = shift(CUDNN_POINTWISE_ADD, index(scores, 3), constants_.window);
+    if (attention_.q_len != attention_.kv_len) {
+      column = shift(CUDNN_POINTWISE_SUB, column, constants_.keys);
+      column = shift(CUDNN_POINTWISE_ADD, column, constants_.queries);
+    }
+    return select(scores, apply(CUDNN_POINTWISE_CMP_GT, column, row, scores_, CUDNN_DATA_BOOLEAN));
   }
 
   GraphTensor softmax(GraphTensor scores) {
@@ -206,6 +209,9 @@ class FusedAttention : public PreparedLayer {
 
 Outcome<Prepared> prepare_fused_attention(const Attention& attention, const LayerCase& layer,
                                           const LayerContext& context) {
+  if (!context.cudnn) {
+    return tl::unexpected(context.cudnn.error());
+  }
   if (layer.precision != DType::fp16 && layer.precision != DType::bf16) {
     return unsupported("fused attention runs in fp16 or bf16, not " + std::string(name_of(layer.precision)));
   }
@@ -220,11 +226,11 @@ Outcome<Prepared> prepare_fused_attention(const Attention& attention, const Laye
   constants->window = static_cast<std::int32_t>(attention.window);
   AttentionGraph graph(attention, *type, *constants);
   graph.build();
-  graph.graph.plan(context.cudnn->handle);
+  graph.graph.plan((*context.cudnn)->handle);
   if (!graph.graph.status()) {
     return tl::unexpected(graph.graph.status().error());
   }
-  return std::make_unique<FusedAttention>(attention, layer.precision, context.cudnn, std::move(constants),
+  return std::make_unique<FusedAttention>(attention, layer.precision, *context.cudnn, std::move(constants),
                                           std::move(graph));
 }
 

@@ -30,8 +30,8 @@ struct Records {
 };
 
 Records& records() {
-  static Records all;
-  return all;
+  static auto* const all = new Records;  // never destroyed: CUPTI may call back while the process ends
+  return *all;
 }
 
 constexpr std::size_t kBufferBytes = std::size_t{1} << 20;

@@ -5,7 +5,7 @@ namespace rooftile::measure {
 
 struct CublasLtHandle {};
 
-Outcome<std::shared_ptr<CublasLtHandle>> open_cublaslt() { return nullptr; }
+Outcome<std::shared_ptr<CublasLtHandle>> open_cublaslt() { return unsupported("built without"); }
 
 Outcome<Prepared> prepare_gemm(const Gemm& /*gemm*/, const LayerCase& /*layer*/, const LayerContext& /*context*/) {
   return unsupported("GEMMs need cuBLASLt, which this program was built without");

@@ -5,7 +5,7 @@ namespace rooftile::measure {
 
 struct CudnnHandle {};
 
-Outcome<std::shared_ptr<CudnnHandle>> open_cudnn(cudaStream_t /*stream*/) { return nullptr; }
+Outcome<std::shared_ptr<CudnnHandle>> open_cudnn(cudaStream_t /*stream*/) { return unsupported("built without"); }
 
 Outcome<Prepared> prepare_conv(const Conv& /*conv*/, const LayerCase& /*layer*/, const LayerContext& /*context*/) {
   return unsupported("convolutions need cuDNN, which this program was built without");

@@ -1,6 +1,7 @@
 #include "rooftile/measure/cuda/layers/product.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 
 #include "rooftile/measure/cuda/check.hpp"
@@ -10,6 +11,7 @@ namespace {
 
 // NVIDIA asks for at least 32 MiB on Hopper (cuBLAS documentation, "cublasSetWorkspace").
 constexpr std::size_t kWorkspace = std::size_t{64} << 20;
+constexpr std::uintptr_t kAlignment = 256;  // of all operands
 
 struct Types {
   cudaDataType_t operand = CUDA_R_32F;
@@ -124,8 +126,14 @@ DType result_type(DType precision) {
 }
 
 Outcome<Product> Product::make(const Gemm& gemm, DType precision, double alpha, const LayerContext& context) {
+  if (!context.cublaslt) {
+    return tl::unexpected(context.cublaslt.error());
+  }
   if (auto able = check_precision(precision, context); !able) {
     return tl::unexpected(able.error());
+  }
+  if (gemm.batch > std::numeric_limits<std::int32_t>::max()) {
+    return unsupported("cuBLASLt takes batches of fewer than 2^31 products");
   }
   const auto types = types_of(precision);
   if (!types) {
@@ -155,7 +163,7 @@ Outcome<Product> Product::make(const Gemm& gemm, DType precision, double alpha, 
   }
 
   Product product;
-  product.library_ = context.cublaslt;
+  product.library_ = *context.cublaslt;
   product.matmul_ = std::move(*matmul);
   product.a_ = std::move(*a);
   product.b_ = std::move(*b);
@@ -164,12 +172,19 @@ Outcome<Product> Product::make(const Gemm& gemm, DType precision, double alpha, 
   product.bias_ = gemm.bias;
   product.alpha_ = static_cast<float>(alpha);
 
+  if (product.bias_) {
+    // The heuristic looks at the pointer's alignment, so it gets one before there is a bias.
+    if (auto done = product.set_bias(reinterpret_cast<const void*>(kAlignment)); !done) {
+      return tl::unexpected(done.error());
+    }
+  }
   cublasLtMatmulHeuristicResult_t best{};
   int found = 0;
   const cublasStatus_t status =
-      cublasLtMatmulAlgoGetHeuristic(context.cublaslt->handle, product.matmul_.get(), product.b_.get(),
+      cublasLtMatmulAlgoGetHeuristic(product.library_->handle, product.matmul_.get(), product.b_.get(),
                                      product.a_.get(), product.c_.get(), product.c_.get(), raw, 1, &best, &found);
-  if (status == CUBLAS_STATUS_NOT_SUPPORTED || (status == CUBLAS_STATUS_SUCCESS && found == 0)) {
+  if (status == CUBLAS_STATUS_NOT_SUPPORTED ||
+      (status == CUBLAS_STATUS_SUCCESS && (found == 0 || best.state != CUBLAS_STATUS_SUCCESS))) {
     return unsupported("cuBLASLt has no kernel for this product in " + std::string(name_of(precision)) +
                        hint(gemm, precision));
   }
@@ -181,13 +196,15 @@ Outcome<Product> Product::make(const Gemm& gemm, DType precision, double alpha, 
   return product;
 }
 
+Outcome<void> Product::set_bias(const void* bias) {
+  return check(cublasLtMatmulDescSetAttribute(matmul_.get(), CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof(bias)),
+               "setting the bias");
+}
+
 Outcome<void> Product::run(const void* a, const void* b, const void* bias, void* c, void* workspace,
                            cudaStream_t stream) {
   if (bias_) {
-    if (auto done =
-            check(cublasLtMatmulDescSetAttribute(matmul_.get(), CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof(bias)),
-                  "setting the bias");
-        !done) {
+    if (auto done = set_bias(bias); !done) {
       return done;
     }
   }

@@ -44,6 +44,8 @@ class Product {
   std::size_t workspace_bytes() const { return workspace_bytes_; }
 
  private:
+  Outcome<void> set_bias(const void* bias);
+
   std::shared_ptr<CublasLtHandle> library_;
   LtMatmul matmul_;
   LtLayout a_, b_, c_;

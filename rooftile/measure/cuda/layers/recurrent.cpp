@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "rooftile/measure/cuda/layers/cudnn_handle.hpp"
@@ -31,6 +32,8 @@ cudnnRNNMode_t mode_of(const Recurrent& recurrent) {
   return recurrent.cell == "gru" ? CUDNN_GRU : CUDNN_RNN_TANH;
 }
 
+constexpr std::int64_t kMostSequences = std::int64_t{1} << 24;  // the host lists their lengths
+
 // Training keeps what the gradients need.
 cudnnForwardMode_t forward_mode(Pass pass) {
   return pass == Pass::fwd ? CUDNN_FWD_MODE_INFERENCE : CUDNN_FWD_MODE_TRAINING;
@@ -50,6 +53,9 @@ Outcome<void> check_shape(const Recurrent& r) {
     if (size > std::numeric_limits<std::int32_t>::max()) {
       return unsupported("a dimension of the recurrent layer is out of range");
     }
+  }
+  if (r.batch > kMostSequences) {
+    return unsupported("more than 2^24 sequences at once");
   }
   if (r.directions > 2) {
     return unsupported("a recurrent layer has one or two directions");
@@ -104,14 +110,17 @@ Outcome<Sizes> sizes_of(const Descriptors& d, Pass pass, cudnnHandle_t handle) {
       .map([&] { return sizes; });
 }
 
-Outcome<Buffer<std::int32_t>> device_lengths(const Recurrent& r) {
+Outcome<Buffer<std::int32_t>> device_lengths(const Recurrent& r, cudaStream_t stream) {
   const std::vector<std::int32_t> lengths(static_cast<std::size_t>(r.batch), static_cast<std::int32_t>(r.steps));
+  constexpr std::string_view kCopying = "copying the lengths of sequences";
   auto buffer = Buffer<std::int32_t>::make(lengths.size());
   if (!buffer) {
     return buffer;
   }
-  return check(cudaMemcpy(buffer->get(), lengths.data(), buffer->bytes(), cudaMemcpyHostToDevice),
-               "copying the lengths of sequences")
+  // On the stream that runs the layer, which does not wait for the default stream.
+  return check(cudaMemcpyAsync(buffer->get(), lengths.data(), buffer->bytes(), cudaMemcpyHostToDevice, stream),
+               kCopying)
+      .and_then([&] { return check(cudaStreamSynchronize(stream), kCopying); })
       .map([&] { return std::move(*buffer); });
 }
 
@@ -300,6 +309,9 @@ class RecurrentJob : public PreparedLayer {
 }  // namespace
 
 Outcome<Prepared> prepare_recurrent(const Recurrent& recurrent, const LayerCase& layer, const LayerContext& context) {
+  if (!context.cudnn) {
+    return tl::unexpected(context.cudnn.error());
+  }
   for (const auto& able : {check_precision(layer.precision, context), check_shape(recurrent)}) {
     if (!able) {
       return tl::unexpected(able.error());
@@ -309,16 +321,16 @@ Outcome<Prepared> prepare_recurrent(const Recurrent& recurrent, const LayerCase&
   if (!type) {
     return tl::unexpected(type.error());
   }
-  auto descriptors = describe(recurrent, layer.precision, *type, context.cudnn->handle);
+  auto descriptors = describe(recurrent, layer.precision, *type, (*context.cudnn)->handle);
   if (!descriptors) {
     return tl::unexpected(descriptors.error());
   }
-  const auto sizes = sizes_of(*descriptors, layer.pass, context.cudnn->handle);
-  auto lengths = device_lengths(recurrent);
+  const auto sizes = sizes_of(*descriptors, layer.pass, (*context.cudnn)->handle);
+  auto lengths = device_lengths(recurrent, context.stream);
   if (!sizes || !lengths) {
     return tl::unexpected(sizes ? lengths.error() : sizes.error());
   }
-  return std::make_unique<RecurrentJob>(recurrent, layer, context.cudnn, std::move(*descriptors), *sizes,
+  return std::make_unique<RecurrentJob>(recurrent, layer, *context.cudnn, std::move(*descriptors), *sizes,
                                         std::move(*lengths));
 }
 

@@ -23,6 +23,11 @@ struct Context {
   LayerContext layers;
 };
 
+template <class Library>
+bool is_lost(const Outcome<Library>& library) {
+  return !library && library.error().why == Refusal::device_lost;
+}
+
 Outcome<Context> make_context(std::size_t workspace_limit) {
   int device = 0;
   if (auto done = check(cudaGetDevice(&device), "asking for the GPU in use"); !done) {
@@ -35,10 +40,10 @@ Outcome<Context> make_context(std::size_t workspace_limit) {
   if (!major || !minor || !l2 || !stream) {
     return tl::unexpected(!major ? major.error() : !minor ? minor.error() : !l2 ? l2.error() : stream.error());
   }
-  const auto cudnn = open_cudnn(stream->get());
-  const auto cublaslt = open_cublaslt();
-  if (!cudnn || !cublaslt) {
-    return tl::unexpected(!cudnn ? cudnn.error() : cublaslt.error());
+  auto cudnn = open_cudnn(stream->get());
+  auto cublaslt = open_cublaslt();
+  if (is_lost(cudnn) || is_lost(cublaslt)) {
+    return tl::unexpected(is_lost(cudnn) ? cudnn.error() : cublaslt.error());
   }
   Context context;
   context.stream = std::move(*stream);
@@ -46,8 +51,8 @@ Outcome<Context> make_context(std::size_t workspace_limit) {
                     .workspace_limit = workspace_limit,
                     .compute_capability = 10 * *major + *minor,
                     .l2_bytes = static_cast<std::size_t>(*l2),
-                    .cudnn = *cudnn,
-                    .cublaslt = *cublaslt};
+                    .cudnn = std::move(cudnn),
+                    .cublaslt = std::move(cublaslt)};
   return context;
 }
 
@@ -125,6 +130,8 @@ class GpuRunner : public LayerRunner {
     if (!prepared) {
       return tl::unexpected(prepared.error());
     }
+    // A library that looked for a kernel may leave an error behind, which would be taken for that of a launch.
+    static_cast<void>(cudaGetLastError());
     return LoadedLayer::load(std::move(*prepared), options_, context_.layers);
   }
 
@@ -164,6 +171,13 @@ Result<std::unique_ptr<LayerRunner>> make_layer_runner(const Device& device, con
   if (!context) {
     return fail(ErrorCode::unsupported, context.error().message, device.name);
   }
+  const auto note = [&](const auto& library, const char* what) {
+    if (!library && options.note) {
+      options.note(std::string(what) + library.error().message);
+    }
+  };
+  note(context->layers.cudnn, "no convolutions, recurrent layers and fused attention, for want of cuDNN: ");
+  note(context->layers.cublaslt, "no GEMMs and unfused attention, for want of cuBLASLt: ");
   return std::make_unique<GpuRunner>(std::move(*context), options);
 }
 
@@ -174,6 +188,9 @@ Outcome<std::vector<Point>> library_rates(const Device& /*device*/) {
   if (!context) {
     return tl::unexpected(context.error());
   }
+  if (!context->layers.cublaslt) {
+    return tl::unexpected(context->layers.cublaslt.error());
+  }
   GpuRunner runner(std::move(*context), options);
   std::vector<Point> points;
   for (const DType type : kRateTypes) {
@@ -181,11 +198,11 @@ Outcome<std::vector<Point>> library_rates(const Device& /*device*/) {
     layer.op = Gemm{.m = kSize, .n = kSize, .k = kSize, .trans_b = true};
     layer.precision = type;
     const auto timing = runner.time(layer);
-    if (!timing && timing.error().why == Refusal::unsupported) {
-      continue;
+    if (!timing && timing.error().why == Refusal::device_lost) {
+      return tl::unexpected(timing.error());
     }
     if (!timing) {
-      return tl::unexpected(timing.error());
+      continue;
     }
     const double flops = 2.0 * kSize * kSize * kSize;
     const Summary& us = timing->time_us;
