@@ -4,6 +4,9 @@
 // One warp's first lane follows pointers through DRAM, alone on its SM, as in latency.cu. On every other SM 32 warps
 // stream another array; each loads 2 KiB (4 loads of 16 bytes a lane), waits for them and then for `pause` cycles. The
 // bandwidth is what those SMs counted over their own time, the latency that of the chase meanwhile.
+//
+// All CTAs have to run at once: one an SM, and nothing else on the GPU. The chase gives up waiting for the others after
+// a second, so that a GPU which somebody else uses refuses this and does not hang.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -20,11 +23,12 @@ constexpr std::uint32_t chunk_loads = 4;
 constexpr std::uint32_t chunk_vectors = 32 * chunk_loads;  // 2 KiB
 constexpr std::uint32_t chase_steps = 4096;
 constexpr std::uint32_t warm_steps = 256;
-constexpr std::uint32_t patience = 1U << 14;  // cycles between looks at whether the chase is over
+constexpr std::uint32_t patience = 1U << 14;          // cycles between looks at whether the chase is over
+constexpr std::int64_t longest_wait = 1'000'000'000;  // ns
 
 // What one CTA did: the first one the chase, the others the streaming.
 struct Done {
-  std::int64_t cycles;
+  std::int64_t cycles;  // 0: the chase gave up
   std::int64_t nanoseconds;
   std::uint64_t chunks;
   std::uint64_t end;  // of the chase: the address
@@ -44,7 +48,13 @@ __device__ std::uint32_t look(const std::uint32_t* flag) {
 
 __device__ void chase(std::uint64_t address, Shared* shared, Done* done) {
   __shared__ std::uint64_t scratch;
+  const std::int64_t deadline = nanoseconds_now() + longest_wait;
   while (look(&shared->started) + 1 < gridDim.x) {
+    if (nanoseconds_now() > deadline) {
+      done->cycles = 0;
+      atomicExch(&shared->over, 1U);
+      return;
+    }
   }
 #pragma unroll 1
   for (std::uint32_t step = 0; step < warm_steps; ++step) {
@@ -187,6 +197,9 @@ void sweep_pauses(Bench& bench) {
   std::vector<std::uint32_t> pauses = {0};
   for (std::uint32_t pause = 128; pause <= 1U << 18; pause *= bench.options().quick ? 8 : 2) {
     pauses.insert(pauses.begin(), pause);
+    if (!bench.options().quick) {  // most of the curve lies within a factor of four
+      pauses.insert(pauses.begin(), pause + pause / 2);
+    }
   }
   for (const std::uint32_t pause : pauses) {
     std::vector<double> rates;
@@ -198,6 +211,10 @@ void sweep_pauses(Bench& bench) {
       const std::vector<Done> result = bench.download(done, static_cast<std::size_t>(ctas));
       visit += warm_steps + chase_steps;
       if (!bench.go()) {
+        break;
+      }
+      if (result.front().cycles == 0) {
+        bench.refuse(Refusal::unsupported, "something else holds SMs of this GPU");
         break;
       }
       bool right = result.front().end == line_address();

@@ -53,12 +53,25 @@ struct Nvml::Library {
     return function != nullptr;
   }
 
+  // False where a function that all need is missing; of the others each is missing for itself.
   bool find_all() {
+    find("nvmlSystemGetDriverVersion", driver);
+    find("nvmlDeviceGetClockInfo", clock);
+    find("nvmlDeviceGetPowerUsage", power);
+    find("nvmlDeviceGetEnforcedPowerLimit", power_limit);
+    find("nvmlDeviceGetTemperature", temperature);
+    find("nvmlDeviceGetCurrentClocksThrottleReasons", reasons);
     return find("nvmlInit_v2", init) && find("nvmlShutdown", shutdown) && find("nvmlErrorString", error) &&
-           find("nvmlDeviceGetHandleByPciBusId_v2", handle) && find("nvmlSystemGetDriverVersion", driver) &&
-           find("nvmlDeviceGetClockInfo", clock) && find("nvmlDeviceGetPowerUsage", power) &&
-           find("nvmlDeviceGetEnforcedPowerLimit", power_limit) && find("nvmlDeviceGetTemperature", temperature) &&
-           find("nvmlDeviceGetCurrentClocksThrottleReasons", reasons);
+           find("nvmlDeviceGetHandleByPciBusId_v2", handle);
+  }
+
+  // Calls a function that may be missing.
+  template <class... Parameters, class... Arguments>
+  Outcome<void> ask(const std::string& doing, Return (*function)(Parameters...), Arguments... arguments) const {
+    if (function == nullptr) {
+      return tl::unexpected(Refused{Refusal::unsupported, "NVML, " + doing + ": this driver's has no such function"});
+    }
+    return check(function(arguments...), doing);
   }
 
   Outcome<void> check(Return code, const std::string& doing) const {
@@ -110,51 +123,49 @@ Outcome<Nvml> Nvml::open_current() {
 
 Outcome<std::string> Nvml::driver_version() const {
   std::array<char, version_length> text{};
-  return library_->check(library_->driver(text.data(), version_length), "driver version").map([&] {
+  return library_->ask("driver version", library_->driver, text.data(), version_length).map([&] {
     return std::string(text.data());
   });
 }
 
 Outcome<Hertz> Nvml::sm_clock() const {
   unsigned megahertz = 0;
-  return library_->check(library_->clock(library_->device, clock_sm, &megahertz), "SM clock").map([&] {
+  return library_->ask("SM clock", library_->clock, library_->device, clock_sm, &megahertz).map([&] {
     return Hertz(megahertz * 1e6);
   });
 }
 
 Outcome<Hertz> Nvml::memory_clock() const {
   unsigned megahertz = 0;
-  return library_->check(library_->clock(library_->device, clock_memory, &megahertz), "memory clock").map([&] {
+  return library_->ask("memory clock", library_->clock, library_->device, clock_memory, &megahertz).map([&] {
     return Hertz(megahertz * 1e6);
   });
 }
 
 Outcome<Watts> Nvml::power() const {
   unsigned milliwatts = 0;
-  return library_->check(library_->power(library_->device, &milliwatts), "power").map([&] {
+  return library_->ask("power", library_->power, library_->device, &milliwatts).map([&] {
     return Watts(milliwatts * 1e-3);
   });
 }
 
 Outcome<Watts> Nvml::power_limit() const {
   unsigned milliwatts = 0;
-  return library_->check(library_->power_limit(library_->device, &milliwatts), "power limit").map([&] {
+  return library_->ask("power limit", library_->power_limit, library_->device, &milliwatts).map([&] {
     return Watts(milliwatts * 1e-3);
   });
 }
 
 Outcome<double> Nvml::temperature() const {
   unsigned celsius = 0;
-  return library_->check(library_->temperature(library_->device, sensor_gpu, &celsius), "temperature").map([&] {
+  return library_->ask("temperature", library_->temperature, library_->device, sensor_gpu, &celsius).map([&] {
     return static_cast<double>(celsius);
   });
 }
 
 Outcome<unsigned long long> Nvml::throttle_reasons() const {
   unsigned long long reasons = 0;
-  return library_->check(library_->reasons(library_->device, &reasons), "throttle reasons").map([&] {
-    return reasons;
-  });
+  return library_->ask("throttle reasons", library_->reasons, library_->device, &reasons).map([&] { return reasons; });
 }
 
 }  // namespace rooftile::measure

@@ -1,8 +1,9 @@
 // How many cycles one SM's L1 takes for a load of a warp that hits, by how far apart the lanes' addresses are: lane i
 // loads at i x stride x (bytes a lane). Stride 0: all lanes the same word.
 //
-// Eight warps of one CTA load at the same time, each 16 loads in flight, so that the figure is what the L1 can do and
-// not one load's latency. All they read (at most 32 KiB) was read once before.
+// Sixteen warps of one CTA load at the same time, each with several loads in flight (at least 3 of 16 bytes a lane, as
+// ptxas orders them for 9.0), so that the figure is what the L1 can do and not one load's latency. All they read (at
+// most 32 KiB) was read once before.
 #include <string>
 #include <vector>
 
@@ -12,7 +13,7 @@
 namespace rooftile::measure {
 namespace {
 
-constexpr std::uint32_t warps = 8;
+constexpr std::uint32_t warps = 16;
 constexpr std::uint32_t unrolled = 16;
 constexpr std::uint32_t window = 32 * 32 * 16;  // bytes: 32 lanes, stride 32, 16 bytes a lane
 constexpr std::uint32_t line_bytes = 128;

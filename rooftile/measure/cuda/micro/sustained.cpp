@@ -1,6 +1,5 @@
 // Where the clocks settle under a long load: fp32 multiply-adds and tensor operations in turn, on the whole GPU, while
-// NVML is read ten times a second. Nothing is set: neither clocks nor limits.
-#include <algorithm>
+// NVML is read some five times a second, always under the load. Nothing is set: neither clocks nor limits.
 #include <chrono>
 #include <thread>
 #include <vector>
@@ -19,9 +18,10 @@ constexpr double full_seconds = 10;
 constexpr double quick_seconds = 2;
 constexpr double slice_seconds = 10e-3;  // of one kernel
 constexpr std::uint32_t most_steps = 1U << 20;
-constexpr auto between_samples = std::chrono::milliseconds(100);
-// Of both kernels queued at once: enough that the GPU never waits for the next sample to be over.
-constexpr int pairs_queued = 6;
+constexpr auto before_sample = std::chrono::milliseconds(100);
+// Of both kernels queued at once: twice as long as a sample takes, so that the GPU does not wait for it even if the
+// clock has risen since the kernels' length was chosen.
+constexpr int pairs_queued = 10;
 
 using Load = void (*)(Bench&, std::uint32_t, double*);
 
@@ -64,17 +64,14 @@ void run_long(Bench& bench) {
   const double most = bench.options().quick ? quick_seconds : full_seconds;
   const auto begin = Clock::now();
   const auto passed = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
-  auto next_sample = begin;
   while (bench.go() && passed() < most) {
     for (int pair = 0; pair < pairs_queued; ++pair) {
       launch_fp32_load(bench, fp32_steps, out);
       launch_fp16_load(bench, fp16_steps, out);
     }
-    next_sample += between_samples;
-    std::this_thread::sleep_until(next_sample);
+    std::this_thread::sleep_for(before_sample);
     add_sample(bench, *nvml, passed());
     bench.note_clock();  // waits
-    next_sample = std::max(next_sample, Clock::now() - between_samples);
   }
   bench.wait("a long load");
 }
