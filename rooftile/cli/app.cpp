@@ -186,6 +186,18 @@ Result<void> run_cost(const Typed& typed, CostArguments arguments) {
   return cli::cost(arguments);
 }
 
+Result<void> run_sensitivity(const Typed& typed) {
+  const auto prediction = prediction_arguments(typed);
+  if (!prediction) return tl::unexpected(prediction.error());
+  if (typed.model.empty()) return usage("sensitivity needs a MODEL");
+  if (prediction->gpus.size() != 1) return usage("sensitivity needs --gpu with one ID");
+  return show_sensitivity({.model = typed.model,
+                           .prediction = *prediction,
+                           .all_layers = typed.all,
+                           .format = typed.format,
+                           .output = typed.output});
+}
+
 Result<void> run_explain(const Typed& typed) {
   const auto prediction = prediction_arguments(typed);
   if (!prediction) return tl::unexpected(prediction.error());
@@ -306,6 +318,7 @@ class CommandLine {
     add_predict();
     add_roofline();
     add_cost();
+    add_sensitivity();
     add_explain();
     add_validate();
     add_fit();
@@ -429,6 +442,18 @@ class CommandLine {
     command->add_flag("--sources", cost_.sources, "list every number with its source");
     command->add_option("--format", typed_.format, "table, json or csv (default: by the suffix of -o)");
     command->add_option("-o,--output", typed_.output, "write to this file");
+  }
+
+  void add_sensitivity() {
+    CLI::App* command = add("sensitivity", "Show what each resource of a GPU is worth to a network, and until when",
+                            "rooftile sensitivity resnet152 --gpu titan-xp --method delta --batch-size 256",
+                            [this] { return run_sensitivity(typed_); });
+    command->add_option("MODEL", typed_.model, "as for predict");
+    add_prediction_options(command, "catalogue id, an unambiguous part of one, or a .toml file");
+    command->add_option("--pass", typed_.pass, "as for predict");
+    command->add_option("--format", typed_.format, "table, json or csv (default: by the suffix of -o)");
+    command->add_option("-o,--output", typed_.output, "write to this file");
+    command->add_flag("--all", typed_.all, "list every layer, not the ten slowest");
   }
 
   void add_explain() {

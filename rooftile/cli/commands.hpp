@@ -103,6 +103,14 @@ struct CostArguments {
 };
 Result<void> cost(const CostArguments& arguments);
 
+struct SensitivityArguments {
+  std::string model;
+  PredictionArguments prediction;  // one GPU
+  bool all_layers = false;
+  std::string format, output;
+};
+Result<void> show_sensitivity(const SensitivityArguments& arguments);
+
 struct ExplainArguments {
   std::string model;
   std::string layer;

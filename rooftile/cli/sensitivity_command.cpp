@@ -1,0 +1,32 @@
+// rooftile sensitivity: what each resource of a GPU is worth to a network.
+#include "rooftile/cli/commands.hpp"
+#include "rooftile/cli/output.hpp"
+#include "rooftile/cli/values.hpp"
+#include "rooftile/explore/sensitivity.hpp"
+#include "rooftile/report/sensitivity.hpp"
+
+namespace rooftile::cli {
+
+Result<void> show_sensitivity(const SensitivityArguments& arguments) {
+  const PredictionArguments& given = arguments.prediction;
+  const auto format = parse_format("--format", arguments.format, arguments.output);
+  if (!format) return tl::unexpected(format.error());
+  const auto gpu = gpu_of_option(given.gpus.front());
+  if (!gpu) return tl::unexpected(gpu.error());
+  const PredictOptions options = predict_options(given);
+  if (auto result = check(options); !result) return result;
+  const auto workload = load_model(arguments.model, model_options(given));
+  if (!workload) return tl::unexpected(workload.error());
+  const auto study = sensitivity(*workload, *gpu, options, given.phase);
+  if (!study) return tl::unexpected(study.error());
+  switch (*format) {
+    case Format::json:
+      return write_output(arguments.output, sensitivity_json(*study));
+    case Format::csv:
+      return write_output(arguments.output, sensitivity_csv(*study));
+    default:
+      return write_output(arguments.output, sensitivity_table(*study, {.all_layers = arguments.all_layers}));
+  }
+}
+
+}  // namespace rooftile::cli

@@ -1,0 +1,20 @@
+// What each resource of a GPU is worth to a network (docs/sensitivity.md) as text, JSON and CSV.
+#pragma once
+
+#include <string>
+
+#include "rooftile/explore/sensitivity.hpp"
+
+namespace rooftile {
+
+struct SensitivityTableOptions {
+  bool all_layers = false;  // every layer in its order, not the ten slowest
+};
+
+std::string sensitivity_table(const Sensitivity& sensitivity, const SensitivityTableOptions& options = {});
+// "rooftile/sensitivity/1".
+std::string sensitivity_json(const Sensitivity& sensitivity);
+// One row a resource for the network, then one a resource and layer.
+std::string sensitivity_csv(const Sensitivity& sensitivity);
+
+}  // namespace rooftile
