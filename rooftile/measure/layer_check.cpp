@@ -10,7 +10,7 @@ double error_limit(DType precision) {
   switch (precision) {
     case DType::fp64:
     case DType::fp32:
-      return 3e-4;
+      return 2e-4;
     case DType::tf32:
       return 2e-3;
     case DType::fp16:

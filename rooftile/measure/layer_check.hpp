@@ -10,7 +10,7 @@ namespace rooftile::measure {
 
 // The largest ||out - reference|| / ||reference|| that rounding explains: operands in this precision, sums in fp32.
 // Winograd, FFT and sums over millions of elements (gradients of weights) lose a digit or two of fp32, whose limit lies
-// below the error of operands rounded to tf32 (2^-11 each, 4e-4 of a sum); integers are exact.
+// below the error of uniform operands rounded to tf32 (2^-11 / sqrt(7) each, 2.6e-4 together); integers are exact.
 double error_limit(DType precision);
 
 // Positions among `count` elements, without repeats and ascending: all of them where there are no more than `wanted`,
