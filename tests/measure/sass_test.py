@@ -108,6 +108,8 @@ EXPECTED = [
     ("rate.cu", "multiply_tiles.*MmaBf16", 1, r"mma\.sync\.\S+\.m16n8k16\.\S+\.bf16\.bf16", 32, "loop"),
     ("rate.cu", "multiply_tiles.*MmaTf32", 1, r"mma\.sync\.\S+\.m16n8k8\.\S+\.tf32\.tf32", 32, "loop"),
     ("rate.cu", "multiply_tiles.*MmaInt8", 1, r"mma\.sync\.\S+\.m16n8k32\.\S+\.s8\.s8", 32, "loop"),
+    ("load.cu", "load_fp32", 1, r"fma\.rn\.f32 ", 128, "loop"),
+    ("load.cu", "load_fp16", 1, r"mma\.sync\.\S+\.m16n8k16\.\S+\.f16\.f16", 32, "loop"),
     ("rate_wgmma.cu", "multiply_groups", 5, r"wgmma\.mma_async\.sync", 16, "loop"),
     ("rate_wgmma.cu", "multiply_groups", 5, r"wgmma\.wait_group", 1, "loop"),
 ]

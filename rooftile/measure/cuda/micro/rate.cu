@@ -317,18 +317,6 @@ void time_tiles(Bench& bench) {
 
 }  // namespace
 
-void launch_fp32_load(Bench& bench, std::uint32_t steps, double* out) {
-  const auto kernel = multiply_add<Fp32>;
-  bench.launch("fp32 load", kernel, {bench.full_grid(kernel, rate_threads), rate_threads}, 1.0F, 1.0F, steps, out,
-               bench.span());
-}
-
-void launch_fp16_load(Bench& bench, std::uint32_t steps, double* out) {
-  const auto kernel = multiply_tiles<MmaFp16>;
-  bench.launch("fp16 load", kernel, {bench.full_grid(kernel, rate_threads), rate_threads}, MmaFp16::a,
-               MmaFp16::negative_a, MmaFp16::b, steps, out, bench.span());
-}
-
 Outcome<std::vector<Point>> run_rate(const Device&, const MicroOptions& options) {
   std::vector<Part> parts = {time_type<Fp64>,    time_type<Fp32>,     time_type<Fp16>,     time_type<Bf16>,
                              time_type<Int32>,   time_tiles<MmaFp16>, time_tiles<MmaBf16>, time_tiles<MmaTf32>,

@@ -1,4 +1,4 @@
-// The repeated timing that all rates of arithmetic share, and the loads that sustained.cu runs.
+// The repeated timing that all rates of arithmetic share, and the loads that sustained.cpp runs.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,8 @@ void time_rate(Bench& bench, const RateLoop& loop);
 // wgmma, in rate_wgmma.cu.
 std::vector<Part> wgmma_parts();
 
-// Queue the loops of `fp32` and `mma_fp16` on the whole GPU. `out` has room for every thread that the GPU can hold.
+// In load.cu. Queue multiply-adds in fp32, and tensor products of fp16, on random operands on the whole GPU. `out` has
+// room for every thread that the GPU can hold.
 void launch_fp32_load(Bench& bench, std::uint32_t steps, double* out);
 void launch_fp16_load(Bench& bench, std::uint32_t steps, double* out);
 
