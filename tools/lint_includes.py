@@ -29,7 +29,7 @@ MAY_INCLUDE = {
     "evaluation": ["validate", "simulate", "explore"],
     "learn": ["validate"],
     "roofline": ["predict", "profile", "validate"],
-    "report": ["learn", "evaluation", "roofline"],
+    "report": ["learn", "evaluation", "roofline", "explore"],
     "cli": ["report"],
 }
 

@@ -4,6 +4,7 @@
 #include <functional>
 #include <limits>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -287,6 +288,62 @@ Result<void> run_evaluate(const Typed& typed) {
   return evaluate(arguments);
 }
 
+// What the command explore takes besides.
+struct TypedExplore {
+  std::string method = "delta", best, pareto, heat_map, csv, rows, threads;
+  bool scaling = false, all_layers = false, layer_times = false;
+};
+
+Result<void> run_explore(const Typed& typed, const TypedExplore& own) {
+  if (typed.model.empty() && !own.scaling) return usage("explore needs a SPACE.toml, or --scaling");
+  ExploreArguments arguments;
+  Typed with_method = typed;
+  with_method.method = own.method;
+  const auto prediction = prediction_arguments(with_method);
+  if (!prediction) return tl::unexpected(prediction.error());
+  arguments.prediction = *prediction;
+  if (own.scaling) {
+    if (prediction->gpus.size() > 1) return usage("--scaling takes one GPU");
+    for (const auto& [option, text] : {std::pair{"--best", &own.best},
+                                       {"--pareto", &own.pareto},
+                                       {"--heat-map", &own.heat_map},
+                                       {"--csv", &own.csv},
+                                       {"--rows", &own.rows},
+                                       {"--threads", &own.threads}}) {
+      if (!text->empty()) return usage(fmt::format("{} is for a SPACE.toml, not for --scaling", option));
+    }
+  } else if (!typed.gpu.empty() || !typed.batch_size.empty() || own.all_layers) {
+    return usage("--gpu, --batch-size and --all-layers are for --scaling; a space file says its own");
+  }
+  if (own.layer_times && own.csv.empty()) return usage("--layer-times is for --csv");
+  constexpr std::int64_t kMostBest = 100000, kMostThreads = 1024;
+  if (!own.best.empty()) {
+    const auto best = parse_count("--best", own.best, kMostBest);
+    if (!best) return tl::unexpected(best.error());
+    arguments.best = *best;
+  }
+  if (!own.threads.empty()) {
+    const auto threads = parse_count("--threads", own.threads, kMostThreads);
+    if (!threads) return tl::unexpected(threads.error());
+    arguments.threads = *threads;
+  }
+  for (const auto& [option, text, elements] :
+       {std::tuple{"--pareto", &own.pareto, &arguments.pareto}, {"--heat-map", &own.heat_map, &arguments.heat_map}}) {
+    if (text->empty()) continue;
+    auto list = parse_list(option, *text);
+    if (!list) return tl::unexpected(list.error());
+    *elements = std::move(*list);
+  }
+  arguments.space = typed.model;
+  arguments.scaling = own.scaling;
+  arguments.all_layers = own.all_layers;
+  arguments.csv = own.csv;
+  arguments.rows = own.rows;
+  arguments.layer_times = own.layer_times;
+  arguments.folder = typed.output;
+  return explore(arguments);
+}
+
 Result<void> run_gpus(const Typed& typed) {
   if (typed.names && !typed.name.empty()) return usage("--names lists all; 'show' shows one");
   const auto format = parse_format("--format", typed.format, "");
@@ -324,6 +381,7 @@ class CommandLine {
     add_fit();
     add_simulate();
     add_evaluate();
+    add_explore();
     add_lists();
     add_files();
   }
@@ -521,6 +579,32 @@ class CommandLine {
                         "and 19), fig15, table16 (with fig16), fig17, fig20");
   }
 
+  void add_explore() {
+    CLI::App* command =
+        add("explore", "Evaluate a space of GPU designs: the best, the Pareto front, what limits them",
+            "rooftile explore space.toml --pareto sm_count,dram_bandwidth --heat-map sm_count,l2_bandwidth -o designs",
+            [this] { return run_explore(typed_, explore_); });
+    command->add_option("SPACE", typed_.model, "a design space (TOML); with --scaling a MODEL (default: resnet152)");
+    command->add_flag("--scaling", explore_.scaling, "the nine options of the DeLTA paper's Table 16a instead");
+    command->add_flag("--all-layers", explore_.all_layers, "with --scaling: not only convolutions");
+    command->add_option("--gpu", typed_.gpu, "with --scaling: the GPU that is scaled (default: titan-xp-delta)");
+    command->add_option("-b,--batch-size", typed_.batch_size, "with --scaling: samples a batch (default: 256)");
+    command->add_option("--method", explore_.method,
+                        "delta (default: millions of designs a second), or as for predict (thousands)");
+    command->add_option("--precision", typed_.precision, "as for predict");
+    command->add_option("--best", explore_.best, "how many of the fastest designs to show (default: 10)");
+    command->add_option("--pareto", explore_.pareto,
+                        "axes with commas: designs that none beats in time and all of these");
+    command->add_option("--heat-map", explore_.heat_map,
+                        "two axes with a comma: the best speedup for each pair of values");
+    command->add_option("--csv", explore_.csv, "write every design to this CSV");
+    command->add_flag("--layer-times", explore_.layer_times, "with --csv: a column for each layer too");
+    command->add_option("--rows", explore_.rows,
+                        "write every design and layer time to this binary file (docs/explore.md)");
+    command->add_option("--threads", explore_.threads, "CPU threads (default: all); the result does not depend on it");
+    command->add_option("-o,--output", typed_.output, "write report, CSV and SVG into this folder");
+  }
+
   void add_validate() {
     CLI::App* command = add("validate", "Compare predictions with measurements, row by row of some tables",
                             "rooftile validate measured.csv --by gpu,pass --method delta,roofline --plot scatter.svg",
@@ -658,6 +742,7 @@ class CommandLine {
   }
 
   Typed typed_;
+  TypedExplore explore_;
   CostArguments cost_;
   RooflineArguments roofline_;
   ValidateArguments validate_;

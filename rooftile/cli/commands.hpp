@@ -142,6 +142,21 @@ struct EvaluateArguments {
 };
 Result<void> evaluate(const EvaluateArguments& arguments);
 
+struct ExploreArguments {
+  std::string space;  // the space file; of --scaling a model
+  bool scaling = false;
+  bool all_layers = false;  // of --scaling: not only convolutions
+  PredictionArguments prediction;
+  std::int64_t best = 10;
+  std::vector<std::string> pareto;    // axes
+  std::vector<std::string> heat_map;  // two axes, or none
+  std::string csv, rows;              // files for all designs; empty: none
+  bool layer_times = false;           // in the CSV too
+  std::optional<std::int64_t> threads;
+  std::string folder;  // empty: the table alone
+};
+Result<void> explore(const ExploreArguments& arguments);
+
 struct SupportArguments {
   std::string model;
 };

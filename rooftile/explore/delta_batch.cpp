@@ -174,11 +174,11 @@ void DeltaBatch::evaluate_tile(const DesignBlock& block, OutcomeBlock& outcome, 
       for (std::size_t b = 0; b < kBottlenecks; ++b) outcome.shares[b][design] = sums.shares[b][lane];
       if (times.empty()) continue;
       for (std::size_t l = 0; l < network.layer_of.size(); ++l) {
-        outcome.layers[network.layer_of[l] * kBlockDesigns + design] = times[l * kLanes + lane];
+        outcome.layers[network.layer_of[l] * outcome.stride + design] = times[l * kLanes + lane];
       }
       for (std::size_t s = 0; s < network.stream_of.size(); ++s) {
         const std::size_t l = network.layer_of.size() + s;
-        outcome.layers[network.stream_of[s] * kBlockDesigns + design] = times[l * kLanes + lane];
+        outcome.layers[network.stream_of[s] * outcome.stride + design] = times[l * kLanes + lane];
       }
     }
   }

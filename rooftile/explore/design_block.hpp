@@ -30,14 +30,15 @@ struct DesignBlock {
 // Times are sums over the workloads by their weights, in seconds.
 struct OutcomeBlock {
   std::vector<Unfit> unfit;                              // why a design is none; its times are zero
-  std::vector<double> time;                              // kBlockDesigns each
+  std::vector<double> time;                              // one a design
   std::array<std::vector<double>, kBottlenecks> shares;  // of `time`, that each thing limits
-  // Time of each unique layer, once and unweighted: layer after layer, kBlockDesigns each. Empty if not asked for.
+  // Time of each unique layer, once and unweighted: layer after layer, `stride` each. Empty if not asked for.
   std::vector<double> layers;
+  std::size_t stride;
 
-  OutcomeBlock(std::size_t layer_count = 0)
-      : unfit(kBlockDesigns), time(kBlockDesigns), layers(layer_count * kBlockDesigns) {
-    for (std::vector<double>& share : shares) share.resize(kBlockDesigns);
+  explicit OutcomeBlock(std::size_t layer_count = 0, std::size_t designs = kBlockDesigns)
+      : unfit(designs), time(designs), layers(layer_count * designs), stride(designs) {
+    for (std::vector<double>& share : shares) share.resize(designs);
   }
   std::size_t limited_by(std::size_t i) const {
     std::size_t most = 0;

@@ -33,7 +33,7 @@ Result<std::unique_ptr<const Evaluator>> make_evaluator(const DesignSpace& space
   if (options.method == Method::delta && !options.plan.tile && !options.plan.active_ctas_per_sm) {
     return delta_evaluator(space, workloads);
   }
-  for (const Axis& axis : space.axes) {
+  for (const DesignAxis& axis : space.axes) {
     if (axis.parameter == Parameter::cta_tile) {
       return fail(ErrorCode::unsupported, fmt::format("cta_tile is an axis of method delta; {} chooses its own tiles",
                                                       name_of(options.method)));

@@ -99,13 +99,13 @@ Result<ExploreResults> explore(const DesignSpace& space, const Evaluator& evalua
 DesignOutcome evaluate_one(const Evaluator& evaluator, const DesignPoint& point) {
   DesignBlock block;
   block.count = 1;
-  for (std::size_t p = 0; p < kParameters; ++p) block.values[p].assign(kBlockDesigns, point[p]);
-  OutcomeBlock outcome(evaluator.layers().size());
+  for (std::size_t p = 0; p < kParameters; ++p) block.values[p].assign(1, point[p]);
+  OutcomeBlock outcome(evaluator.layers().size(), 1);
   evaluator.evaluate(block, outcome);
   DesignOutcome result = {.unfit = outcome.unfit[0], .time = outcome.time[0], .shares = {}, .layers = {}};
   for (std::size_t b = 0; b < kBottlenecks; ++b) result.shares[b] = outcome.shares[b][0];
   for (std::size_t l = 0; l < evaluator.layers().size(); ++l) {
-    result.layers.push_back(outcome.layers[l * kBlockDesigns]);
+    result.layers.push_back(outcome.layers[l * outcome.stride]);
   }
   return result;
 }

@@ -1,1 +1,261 @@
 #include "rooftile/explore/explore.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "rooftile/explore/delta_batch.hpp"
+#include "rooftile/explore/rows.hpp"
+#include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/ingest/csv.hpp"
+#include "rooftile/zoo/zoo.hpp"
+
+namespace rooftile {
+namespace {
+
+WeightedWorkload alexnet() {
+  for (const ZooEntry& entry : zoo()) {
+    if (entry.name == "alexnet") return {.workload = entry.build(16)};
+  }
+  ADD_FAILURE();
+  return {};
+}
+
+DesignAxis multiples(Parameter parameter, const Gpu& base, const std::vector<double>& factors) {
+  DesignAxis axis;
+  axis.parameter = parameter;
+  for (const double factor : factors) axis.values.push_back(at(design_of(base), parameter) * factor);
+  return axis;
+}
+
+// 5 x 20 x 20 x 3 designs, three blocks; a third of them have too few registers for a CTA.
+DesignSpace small_space() {
+  DesignSpace space;
+  space.gpu = "titan-xp-delta";
+  space.base = find_gpu(space.gpu).value();
+  std::vector<double> fine;
+  for (int i = 0; i < 20; ++i) fine.push_back(1 + i / 4.0);
+  space.axes = {multiples(Parameter::sm_count, space.base, {1, 2, 3, 4, 5}),
+                multiples(Parameter::dram_bandwidth, space.base, fine),
+                multiples(Parameter::mac_per_sm, space.base, fine),
+                multiples(Parameter::registers, space.base, {0.25, 1, 2})};
+  return space;
+}
+
+std::unique_ptr<const Evaluator> evaluator_of(const DesignSpace& space, Method method = Method::delta) {
+  return std::move(make_evaluator(space, {alexnet()}, {.method = method}).value());
+}
+
+ExploreOptions everything(unsigned threads = 1) {
+  ExploreOptions options;
+  options.threads = threads;
+  options.results = {
+      .best = 7, .pareto = {Parameter::sm_count, Parameter::dram_bandwidth}, .heat_map = std::pair(0, 1)};
+  return options;
+}
+
+// All designs, one at a time.
+std::vector<RankedDesign> one_by_one(const DesignSpace& space, const Evaluator& evaluator) {
+  std::vector<RankedDesign> designs;
+  for (std::uint64_t i = 0; i < space.size(); ++i) {
+    const DesignPoint point = design_at(space, i);
+    const DesignOutcome outcome = evaluate_one(evaluator, point);
+    if (outcome.unfit == Unfit::none) designs.push_back({i, outcome.time, outcome.shares, point});
+  }
+  return designs;
+}
+
+TEST(Explore, KeepsTheBestTheFrontAndTheHeatMapOfAllDesigns) {
+  const DesignSpace space = small_space();
+  const auto evaluator = evaluator_of(space);
+  const ExploreResults results = explore(space, *evaluator, everything()).value();
+  std::vector<RankedDesign> all = one_by_one(space, *evaluator);
+  EXPECT_EQ(results.designs, 6000U);
+  EXPECT_EQ(results.unfit[static_cast<std::size_t>(Unfit::registers)], 2000U);
+  EXPECT_EQ(results.unfit[0], all.size());
+
+  std::vector<std::uint64_t> front;
+  for (const RankedDesign& a : all) {
+    const bool beaten = std::any_of(all.begin(), all.end(), [&](const RankedDesign& b) {
+      const auto key = [](const RankedDesign& d) {
+        return std::array{d.time, at(d.point, Parameter::sm_count), at(d.point, Parameter::dram_bandwidth)};
+      };
+      for (std::size_t k = 0; k < 3; ++k) {
+        if (key(b)[k] > key(a)[k]) return false;
+      }
+      return key(a) != key(b) || b.index < a.index;
+    });
+    if (!beaten) front.push_back(a.index);
+  }
+  std::sort(all.begin(), all.end(), better);
+  for (std::size_t i = 0; i < 7; ++i) EXPECT_EQ(results.best.designs()[i].index, all[i].index);
+  std::vector<std::uint64_t> found;
+  for (const RankedDesign& design : results.pareto.designs()) found.push_back(design.index);
+  std::sort(found.begin(), found.end());
+  EXPECT_EQ(found, front);
+  ASSERT_TRUE(results.heat_map);
+  for (std::size_t y = 0; y < 20; y += 7) {
+    double least = INFINITY;
+    for (const RankedDesign& design : all) {
+      const bool here = at(design.point, Parameter::sm_count) == results.heat_map->xs()[2] &&
+                        at(design.point, Parameter::dram_bandwidth) == results.heat_map->ys()[y];
+      if (here) least = std::min(least, design.time);
+    }
+    EXPECT_EQ(results.heat_map->least(2, y), least);
+  }
+}
+
+TEST(Explore, GivesTheSameBitsOnAnyNumberOfThreads) {
+  const DesignSpace space = small_space();
+  const auto evaluator = evaluator_of(space);
+  const ExploreResults one = explore(space, *evaluator, everything(1)).value();
+  for (const unsigned threads : {2U, 3U, 8U}) {
+    const ExploreResults many = explore(space, *evaluator, everything(threads)).value();
+    EXPECT_EQ(many.share_sums, one.share_sums);
+    EXPECT_EQ(many.limited, one.limited);
+    EXPECT_EQ(many.unfit, one.unfit);
+    ASSERT_EQ(many.pareto.size(), one.pareto.size());
+    for (std::size_t i = 0; i < one.pareto.size(); ++i) {
+      EXPECT_EQ(many.pareto.designs()[i].index, one.pareto.designs()[i].index);
+      EXPECT_EQ(many.pareto.designs()[i].time, one.pareto.designs()[i].time);
+    }
+  }
+}
+
+TEST(Explore, ConstraintsExcludeDesigns) {
+  DesignSpace space = small_space();
+  space.constraints = {"sm_count * mac_per_sm <= 8000 and registers > 20000",
+                       "dram_bandwidth < 1e12 || sm_count == 30"};
+  const auto evaluator = evaluator_of(space);
+  const ExploreResults results = explore(space, *evaluator, everything()).value();
+  std::uint64_t allowed = 0;
+  for (std::uint64_t i = 0; i < space.size(); ++i) {
+    const DesignPoint p = design_at(space, i);
+    const double sms = at(p, Parameter::sm_count);
+    if (sms * at(p, Parameter::mac_per_sm) <= 8000 && at(p, Parameter::registers) > 20000 &&
+        (at(p, Parameter::dram_bandwidth) < 1e12 || sms == 30)) {
+      ++allowed;
+    }
+  }
+  EXPECT_GT(allowed, 100U);
+  EXPECT_EQ(results.unfit[0], allowed);
+  EXPECT_EQ(results.unfit[static_cast<std::size_t>(Unfit::constraint)], space.size() - allowed);
+}
+
+TEST(Explore, StopsWithTheDesignsDoneKept) {
+  const DesignSpace space = small_space();
+  const auto evaluator = evaluator_of(space);
+  std::atomic<bool> stop = false;
+  ExploreOptions options = everything();
+  options.stop = &stop;
+  options.progress = [&](std::uint64_t) { stop = true; };
+  const ExploreResults results = explore(space, *evaluator, options).value();
+  EXPECT_EQ(results.designs, kBlockDesigns);
+}
+
+TEST(Explore, OtherMethodsAreThoseOfPredict) {
+  DesignSpace space = small_space();
+  space.axes.resize(2);
+  const auto evaluator = evaluator_of(space, Method::rooftile);
+  for (const std::uint64_t index : {0U, 37U, 99U}) {
+    const DesignPoint point = design_at(space, index);
+    const Prediction prediction = predict(alexnet().workload, with_design(space.base, point)).value();
+    EXPECT_NEAR(evaluate_one(*evaluator, point).time / prediction.time.value(), 1, 1e-12);
+  }
+  space.axes.push_back({.parameter = Parameter::cta_tile, .values = {128, 256}});
+  EXPECT_FALSE(make_evaluator(space, {alexnet()}, {.method = Method::rooftile}));
+}
+
+class Rows : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::temp_directory_path() / fmt::format("rooftile-rows-{}", ::getpid());
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+  std::string path(const char* name) const { return (folder_ / name).string(); }
+  static std::string text_of(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    std::stringstream text;
+    text << file.rdbuf();
+    return text.str();
+  }
+  std::filesystem::path folder_;
+};
+
+TEST_F(Rows, HoldEveryDesignInOrderWhateverTheThreads) {
+  const DesignSpace space = small_space();
+  const auto evaluator = evaluator_of(space);
+  std::string first;
+  for (const unsigned threads : {1U, 4U}) {
+    RowFile csv_file(path("rows.csv")), binary_file(path("rows.bin"));
+    ASSERT_TRUE(csv_file.open() && binary_file.open());
+    CsvRows csv(csv_file, space, evaluator->layers(), true, 1);
+    BinaryRows binary(binary_file, space, evaluator->layers());
+    ASSERT_TRUE(csv_file.write(csv.header()) && binary_file.write(binary.header()));
+    ExploreOptions options = everything(threads);
+    options.sinks = {&csv, &binary};
+    ASSERT_TRUE(explore(space, *evaluator, options));
+    ASSERT_TRUE(csv_file.finish() && binary_file.finish());
+    const std::string both = text_of(path("rows.csv")) + text_of(path("rows.bin"));
+    if (first.empty()) first = both;
+    EXPECT_EQ(both, first);
+  }
+  const auto rows = parse_csv(text_of(path("rows.csv")), "rows.csv").value();
+  ASSERT_EQ(rows.size(), 6001U);
+  const std::size_t columns = 1 + 4 + 3 + kBottlenecks + 1 + evaluator->layers().size();
+  for (const CsvRow& row : rows) ASSERT_EQ(row.cells.size(), columns) << row.line;
+  const DesignOutcome outcome = evaluate_one(*evaluator, design_at(space, 4321));
+  EXPECT_EQ(rows[4322].cells[0], "4321");
+  EXPECT_EQ(std::stod(rows[4322].cells[5]), outcome.time);
+  EXPECT_EQ(std::stod(rows[4322].cells.back()), outcome.layers.back());
+  EXPECT_EQ(rows[1].cells[5], "");
+  EXPECT_EQ(rows[1].cells[8 + kBottlenecks], "registers");
+
+  // The binary file: header, then blocks of first, count and columns.
+  const std::string binary = text_of(path("rows.bin"));
+  const std::size_t header = binary.find('\n') + 1;
+  EXPECT_EQ(header % 8, 0U);
+  const std::size_t numbers = 4 + 2 + kBottlenecks + evaluator->layers().size();
+  EXPECT_EQ(binary.size(), header + 3 * 16 + 6000 * numbers * 8);
+  const auto number = [&](std::size_t block, std::size_t column, std::size_t row) {
+    double value = 0;
+    const std::size_t at = header + block * (16 + kBlockDesigns * numbers * 8) + 16;
+    const std::size_t count = block < 2 ? kBlockDesigns : 6000 - 2 * kBlockDesigns;
+    std::memcpy(&value, binary.data() + at + (column * count + row) * 8, sizeof value);
+    return value;
+  };
+  EXPECT_EQ(number(2, 5, 4321 - 2 * kBlockDesigns), outcome.time);
+  EXPECT_EQ(number(2, numbers - 1, 4321 - 2 * kBlockDesigns), outcome.layers.back());
+}
+
+TEST_F(Rows, AFullDiskIsAnErrorThatNamesTheFile) {
+  const DesignSpace space = small_space();
+  const auto evaluator = evaluator_of(space);
+  RowFile file("/dev/full");
+  ASSERT_TRUE(file.open());
+  CsvRows csv(file, space, evaluator->layers(), false, 1);
+  ExploreOptions options = everything(3);
+  options.sinks = {&csv};
+  const auto results = explore(space, *evaluator, options);
+  ASSERT_FALSE(results);
+  EXPECT_EQ(results.error().text(), "/dev/full: No space left on device");
+}
+
+TEST_F(Rows, NothingStaysOfAFileThatIsNotFinished) {
+  {
+    RowFile file(path("half.csv"));
+    ASSERT_TRUE(file.open() && file.write("half"));
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(folder_));
+  RowFile nowhere(path("no/such/folder.csv"));
+  EXPECT_EQ(nowhere.open().error().text(), path("no/such/folder.csv") + ": No such file or directory");
+}
+
+}  // namespace
+}  // namespace rooftile

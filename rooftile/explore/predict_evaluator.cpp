@@ -50,7 +50,7 @@ void PredictEvaluator::evaluate(const DesignBlock& block, OutcomeBlock& outcome)
       const double time = layer.time.value() * columns_[u].count * columns_[u].weight;
       outcome.time[i] += time;
       outcome.shares[static_cast<std::size_t>(layer.bottleneck)][i] += time;
-      if (!outcome.layers.empty()) outcome.layers[u * kBlockDesigns + i] = layer.time.value();
+      if (!outcome.layers.empty()) outcome.layers[u * outcome.stride + i] = layer.time.value();
     }
   }
 }

@@ -16,7 +16,7 @@ RankedDesign ranked(const DesignBlock& block, const OutcomeBlock& outcome, std::
 }
 
 // The values of an axis, each once and in order, or the middles of its bins.
-std::vector<double> places_of(const Axis& axis) {
+std::vector<double> places_of(const DesignAxis& axis) {
   std::vector<double> places;
   if (!axis.range) {
     places = axis.values;
@@ -30,7 +30,7 @@ std::vector<double> places_of(const Axis& axis) {
   return places;
 }
 
-std::size_t place_of(const Axis& axis, const std::vector<double>& places, double value) {
+std::size_t place_of(const DesignAxis& axis, const std::vector<double>& places, double value) {
   if (!axis.range) {
     return static_cast<std::size_t>(std::lower_bound(places.begin(), places.end(), value) - places.begin());
   }

@@ -80,7 +80,7 @@ class HeatMap {
   Parameter y() const { return y_.parameter; }
 
  private:
-  Axis x_, y_;
+  DesignAxis x_, y_;
   std::vector<double> xs_, ys_, least_;
 };
 

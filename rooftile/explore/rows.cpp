@@ -90,7 +90,7 @@ CsvRows::CsvRows(RowFile& file, const DesignSpace& space, std::vector<LayerColum
 
 std::string CsvRows::header() const {
   std::vector<std::string> names = {"index"};
-  for (const Axis& axis : space_.axes) names.emplace_back(name_of(axis.parameter));
+  for (const DesignAxis& axis : space_.axes) names.emplace_back(name_of(axis.parameter));
   for (const char* name : {"time_s", "speedup", "bottleneck"}) names.emplace_back(name);
   for (std::size_t b = 0; b < kBottlenecks; ++b) {
     names.push_back(fmt::format("limited_by_{}_s", name_of(static_cast<Bottleneck>(b))));
@@ -117,7 +117,7 @@ void CsvRows::encode(const DesignBlock& block, const OutcomeBlock& outcome, std:
   };
   for (std::size_t i = 0; i < block.count; ++i) {
     at = std::to_chars(at, at + kCell, block.first + i).ptr;
-    for (const Axis& axis : space_.axes) number(block.values[static_cast<std::size_t>(axis.parameter)][i]);
+    for (const DesignAxis& axis : space_.axes) number(block.values[static_cast<std::size_t>(axis.parameter)][i]);
     const bool fit = outcome.unfit[i] == Unfit::none;
     if (fit) {
       number(outcome.time[i]);
@@ -130,7 +130,7 @@ void CsvRows::encode(const DesignBlock& block, const OutcomeBlock& outcome, std:
     word(name_of(outcome.unfit[i]));
     for (std::size_t l = 0; layer_times_ && l < layers_.size(); ++l) {
       if (fit) {
-        number(outcome.layers[l * kBlockDesigns + i]);
+        number(outcome.layers[l * outcome.stride + i]);
       } else {
         *at++ = ',';
       }
@@ -146,7 +146,7 @@ BinaryRows::BinaryRows(RowFile& file, const DesignSpace& space, std::vector<Laye
 std::string BinaryRows::header() const {
   static_assert(std::endian::native == std::endian::little, "the format is little-endian");
   nlohmann::ordered_json columns = nlohmann::ordered_json::array();
-  for (const Axis& axis : space_.axes) columns.push_back(name_of(axis.parameter));
+  for (const DesignAxis& axis : space_.axes) columns.push_back(name_of(axis.parameter));
   for (const char* name : kColumnsOfBlock) columns.push_back(name);
   for (std::size_t b = 0; b < kBottlenecks; ++b) {
     columns.push_back(fmt::format("limited_by_{}_s", name_of(static_cast<Bottleneck>(b))));
@@ -174,7 +174,7 @@ void BinaryRows::encode(const DesignBlock& block, const OutcomeBlock& outcome, s
   const std::uint64_t head[2] = {block.first, block.count};
   bytes.reserve(sizeof head + block.count * sizeof(double) * (space_.axes.size() + 2 + kBottlenecks + layers_.size()));
   append(bytes, head, sizeof head);
-  for (const Axis& axis : space_.axes)
+  for (const DesignAxis& axis : space_.axes)
     append(bytes, block.values[static_cast<std::size_t>(axis.parameter)], block.count);
   std::vector<double> unfit(block.count);
   for (std::size_t i = 0; i < block.count; ++i) unfit[i] = static_cast<double>(outcome.unfit[i]);
@@ -182,7 +182,7 @@ void BinaryRows::encode(const DesignBlock& block, const OutcomeBlock& outcome, s
   append(bytes, outcome.time, block.count);
   for (const std::vector<double>& share : outcome.shares) append(bytes, share, block.count);
   for (std::size_t l = 0; l < layers_.size(); ++l) {
-    append(bytes, &outcome.layers[l * kBlockDesigns], block.count * sizeof(double));
+    append(bytes, &outcome.layers[l * outcome.stride], block.count * sizeof(double));
   }
 }
 

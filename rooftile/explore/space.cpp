@@ -43,7 +43,7 @@ void fill_sampled(const DesignSpace& space, DesignBlock& block) {
 
 }  // namespace
 
-double Axis::value_at(double place) const {
+double DesignAxis::value_at(double place) const {
   if (!range) {
     const auto index = static_cast<std::size_t>(place * static_cast<double>(values.size()));
     return values[std::min(index, values.size() - 1)];
@@ -56,7 +56,7 @@ double Axis::value_at(double place) const {
 std::uint64_t DesignSpace::size() const {
   if (sampling != Sampling::grid) return samples;
   std::uint64_t product = 1;
-  for (const Axis& axis : axes) product *= axis.values.size();
+  for (const DesignAxis& axis : axes) product *= axis.values.size();
   return product;
 }
 

@@ -25,7 +25,7 @@ enum class Sampling {
 enum class Spacing { linear, geometric };
 
 // One parameter's values: a list, or a range that is sampled.
-struct Axis {
+struct DesignAxis {
   Parameter parameter = Parameter::sm_count;
   std::vector<double> values;  // base units; of a range: its ends
   bool range = false;          // any value between the ends; not on a grid
@@ -45,7 +45,7 @@ struct WorkloadChoice {
 struct DesignSpace {
   std::string gpu;  // as it was asked for
   Gpu base;
-  std::vector<Axis> axes;  // of different parameters
+  std::vector<DesignAxis> axes;  // of different parameters
   Sampling sampling = Sampling::grid;
   std::uint64_t samples = 0;  // unless a grid
   std::uint64_t seed = 1;

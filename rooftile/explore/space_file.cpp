@@ -169,7 +169,7 @@ class Reader {
     if (forms != 1) {
       return error(table->source(), fmt::format("axis {} takes one of values, multiples, and from with to", key.str()));
     }
-    Axis axis;
+    DesignAxis axis;
     axis.parameter = *parameter;
     Result<void> done;
     if (values != table->end()) {
@@ -229,7 +229,7 @@ class Reader {
     return value;
   }
 
-  Result<void> read_list(const toml::node& node, Axis& axis, std::optional<double> base) const {
+  Result<void> read_list(const toml::node& node, DesignAxis& axis, std::optional<double> base) const {
     const auto* list = node.as_array();
     if (list == nullptr)
       return error(node.source(), "must be a list in brackets, or for multiples also { from, to, steps }");
@@ -246,7 +246,7 @@ class Reader {
     return {};
   }
 
-  Result<void> read_range(const toml::table& table, Axis& axis, double base, bool multiples) const {
+  Result<void> read_range(const toml::table& table, DesignAxis& axis, double base, bool multiples) const {
     const std::string_view name = name_of(axis.parameter);
     if (axis.parameter == Parameter::cta_tile) return error(table.source(), "cta_tile has values, no range");
     if (multiples) {
@@ -290,7 +290,7 @@ class Reader {
   }
 
   // Ends exactly; whole values that round to the same are one.
-  static void add_steps(Axis& axis, double low, double high, std::int64_t count) {
+  static void add_steps(DesignAxis& axis, double low, double high, std::int64_t count) {
     for (std::int64_t i = 0; i < count; ++i) {
       const double place = static_cast<double>(i) / static_cast<double>(count - 1);
       double value = axis.spacing == Spacing::linear ? low + (high - low) * place : low * std::pow(high / low, place);
@@ -365,7 +365,7 @@ class Reader {
   Result<void> check_size(const toml::table& root) {
     if (space_.sampling != Sampling::grid) return {};
     double size = 1;
-    for (const Axis& axis : space_.axes) size *= static_cast<double>(axis.values.size());
+    for (const DesignAxis& axis : space_.axes) size *= static_cast<double>(axis.values.size());
     if (size <= static_cast<double>(kMostDesigns)) return {};
     return error(root.find("axes")->second.source(),
                  fmt::format("the grid has {:.3g} designs, at most {:.3g} are counted", size,

@@ -1,0 +1,42 @@
+// Explored designs as text, CSV and SVG.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "rooftile/explore/explore.hpp"
+#include "rooftile/explore/results.hpp"
+#include "rooftile/explore/scaling.hpp"
+#include "rooftile/explore/space.hpp"
+
+namespace rooftile {
+
+// An exploration that has ended, whole or stopped.
+struct ExploreReport {
+  const DesignSpace& space;
+  const ExploreResults& results;
+  std::string method;
+  double base_time = 0;  // seconds; zero where the base GPU itself is unfit
+};
+
+// A page: what was explored, the best designs, the front, what limits designs, why designs are none.
+std::string explore_table(const ExploreReport& report);
+
+// One row a design: rank, index, axes in base units, time_s, speedup, bottleneck, seconds by bottleneck.
+std::string designs_csv(const ExploreReport& report, std::span<const RankedDesign> designs);
+
+// The speedup of the best design for each pair of values, as rows of x, y, time_s, speedup, and in colours.
+std::string heat_map_csv(const ExploreReport& report, const HeatMap& map);
+std::string heat_map_svg(const ExploreReport& report, const HeatMap& map);
+
+// Speedup over the first parameter of the front.
+std::string pareto_svg(const ExploreReport& report);
+
+// The study of Table 16a: one row an option. `what` says the workload and GPU.
+std::string scaling_table(std::string_view what, std::span<const ScalingRow> rows);
+std::string scaling_csv(std::span<const ScalingRow> rows);
+// Speedups above, below them the share of time that each thing limits (Figs 16b and 16c).
+std::string scaling_svg(std::string_view what, std::span<const ScalingRow> rows);
+
+}  // namespace rooftile

@@ -1,0 +1,159 @@
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "rooftile/ingest/csv.hpp"
+#include "rooftile/report/explore.hpp"
+#include "rooftile/report/svg.hpp"
+#include "rooftile/report/svg_chart.hpp"
+#include "rooftile/report/text.hpp"
+
+namespace rooftile {
+namespace {
+
+struct Resource {
+  std::string_view name, column;
+  double ScalingOption::*multiple;
+};
+constexpr std::array kResources = {
+    Resource{"SMs", "sms", &ScalingOption::sm_count},
+    Resource{"MACs", "macs_of_an_sm", &ScalingOption::mac_per_sm},
+    Resource{"regs", "registers", &ScalingOption::registers},
+    Resource{"smem", "smem", &ScalingOption::smem},
+    Resource{"smem bw", "smem_bandwidth", &ScalingOption::smem_bandwidth},
+    Resource{"L1 bw", "l1_bandwidth", &ScalingOption::l1_bandwidth},
+    Resource{"L2 bw", "l2_bandwidth", &ScalingOption::l2_bandwidth},
+    Resource{"DRAM bw", "dram_bandwidth", &ScalingOption::dram_bandwidth},
+    Resource{"tile", "cta_tile", &ScalingOption::cta_tile},
+};
+
+// Bottlenecks that limit anything in the study.
+std::vector<std::size_t> bottlenecks_of(std::span<const ScalingRow> rows) {
+  std::vector<std::size_t> present;
+  for (std::size_t b = 0; b < kBottlenecks; ++b) {
+    if (std::any_of(rows.begin(), rows.end(), [&](const ScalingRow& row) { return row.layers[b] > 0; })) {
+      present.push_back(b);
+    }
+  }
+  return present;
+}
+
+}  // namespace
+
+std::string scaling_table(std::string_view what, std::span<const ScalingRow> rows) {
+  const std::vector<std::size_t> present = bottlenecks_of(rows);
+  std::vector<TextTable::Column> columns = {{"option"}};
+  for (const Resource& resource : kResources) columns.push_back({std::string(resource.name), Align::right});
+  columns.push_back({"time", Align::right});
+  columns.push_back({"speedup", Align::right});
+  for (const std::size_t b : present) {
+    columns.push_back({std::string(name_of(static_cast<Bottleneck>(b))), Align::right});
+  }
+  TextTable table(std::move(columns));
+  for (const ScalingRow& row : rows) {
+    std::vector<std::string> cells = {row.option.name == "0" ? "as it is" : std::string(row.option.name)};
+    for (const Resource& resource : kResources) {
+      const bool tile = resource.column == "cta_tile";
+      const double multiple = row.option.*resource.multiple;
+      cells.push_back(tile ? fmt::format("{}", multiple) : (multiple == 1 ? "" : fmt::format("{}x", multiple)));
+    }
+    if (row.unfit != Unfit::none) {
+      cells.push_back("-");
+      cells.push_back("-");
+    } else {
+      cells.push_back(time_label(row.time));
+      cells.push_back(fmt::format("{:.2f}", row.speedup));
+      for (const std::size_t b : present) {
+        cells.push_back(row.layers[b] == 0 ? ""
+                                           : fmt::format("{} ({:g})", percent(row.shares[b], row.time), row.layers[b]));
+      }
+    }
+    table.add(std::move(cells));
+  }
+  std::string text = fmt::format("{}\n\n{}\n", what, table.text());
+  for (const ScalingRow& row : rows) {
+    if (row.unfit != Unfit::none) text += fmt::format("Option {}: {}.\n", row.option.name, reason_of(row.unfit));
+  }
+  return text + "Under each thing: the share of time, and the number of layers, that it limits.\n";
+}
+
+std::string scaling_csv(std::span<const ScalingRow> rows) {
+  std::vector<std::string> names = {"option"};
+  for (const Resource& resource : kResources) names.emplace_back(resource.column);
+  for (const char* name : {"time_s", "speedup", "unfit"}) names.emplace_back(name);
+  for (std::size_t b = 0; b < kBottlenecks; ++b) {
+    names.push_back(fmt::format("limited_by_{}_s", name_of(static_cast<Bottleneck>(b))));
+  }
+  for (std::size_t b = 0; b < kBottlenecks; ++b) {
+    names.push_back(fmt::format("layers_limited_by_{}", name_of(static_cast<Bottleneck>(b))));
+  }
+  std::string text = write_csv_row(names);
+  for (const ScalingRow& row : rows) {
+    std::vector<std::string> cells = {std::string(row.option.name)};
+    for (const Resource& resource : kResources) cells.push_back(fmt::format("{}", row.option.*resource.multiple));
+    const bool fit = row.unfit == Unfit::none;
+    cells.push_back(fit ? fmt::format("{:.6g}", row.time) : "");
+    cells.push_back(fit ? fmt::format("{:.6g}", row.speedup) : "");
+    cells.emplace_back(name_of(row.unfit));
+    for (const double share : row.shares) cells.push_back(fit ? fmt::format("{:.6g}", share) : "");
+    for (const double layers : row.layers) cells.push_back(fit ? fmt::format("{}", layers) : "");
+    text += write_csv_row(cells);
+  }
+  return text;
+}
+
+std::string scaling_svg(std::string_view what, std::span<const ScalingRow> rows) {
+  constexpr double kLeft = 70, kTop = 56, kPlot = 200, kGap = 40, kBottom = 52, kBar = 56, kLegend = 120;
+  constexpr double kTitle = 14, kSmall = 11, kFill = 0.7;
+  const double width = kBar * static_cast<double>(rows.size());
+  Svg svg(kLeft + width + kLegend, kTop + 2 * kPlot + kGap + kBottom);
+  svg.text(kLeft, 22, what, {.size = kTitle, .bold = true});
+  const double base = kTop + kPlot, shares_top = base + kGap, shares_base = shares_top + kPlot;
+
+  double most = 1;
+  for (const ScalingRow& row : rows) most = std::max(most, row.unfit == Unfit::none ? row.speedup : 0);
+  const double high = std::ceil(most);
+  for (int line = 0; line <= static_cast<int>(high); ++line) {
+    const double y = base - kPlot * line / high;
+    svg.line(kLeft, y, kLeft + width, y, "stroke=\"#dddddd\"");
+    svg.text(kLeft - 8, y + 4, fmt::format("{}", line), {.anchor = "end", .size = kSmall});
+  }
+  constexpr int kQuarters = 4;
+  for (int quarter = 0; quarter <= kQuarters; ++quarter) {
+    const double y = shares_base - kPlot * quarter / kQuarters;
+    svg.line(kLeft, y, kLeft + width, y, "stroke=\"#dddddd\"");
+    svg.text(kLeft - 8, y + 4, fmt::format("{} %", 100 * quarter / kQuarters), {.anchor = "end", .size = kSmall});
+  }
+  const std::vector<std::size_t> present = bottlenecks_of(rows);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const ScalingRow& row = rows[i];
+    const double left = kLeft + kBar * (static_cast<double>(i) + (1 - kFill) / 2);
+    const double middle = kLeft + kBar * (static_cast<double>(i) + 0.5);
+    svg.text(middle, shares_base + 18, row.option.name == "0" ? "as it is" : row.option.name,
+             {.anchor = "middle", .size = kSmall});
+    if (row.unfit != Unfit::none) continue;
+    const double height = kPlot * row.speedup / high;
+    svg.rectangle(left, base - height, kBar * kFill, height, "fill=\"#888888\"");
+    svg.text(middle, base - height - 5, fmt::format("{:.2f}", row.speedup), {.anchor = "middle", .size = kSmall});
+    double bottom = shares_base;
+    for (std::size_t p = 0; p < present.size(); ++p) {
+      const double part = kPlot * row.shares[present[p]] / row.time;
+      if (part <= 0) continue;
+      bottom -= part;
+      svg.rectangle(left, bottom, kBar * kFill, part, fmt::format("fill=\"{}\"", chart_colour(p)));
+    }
+  }
+  svg.text(20, kTop + kPlot / 2, "speedup", {.anchor = "middle", .rotate = -90});
+  svg.text(20, shares_top + kPlot / 2, "share of time", {.anchor = "middle", .rotate = -90});
+  svg.text(kLeft + width / 2, shares_base + 42, "option of Table 16a", {.anchor = "middle"});
+  for (std::size_t p = 0; p < present.size(); ++p) {
+    constexpr double kLine = 20, kSwatch = 12;
+    const double y = shares_top + kLine * static_cast<double>(p);
+    svg.rectangle(kLeft + width + 16, y, kSwatch, kSwatch, fmt::format("fill=\"{}\"", chart_colour(p)));
+    svg.text(kLeft + width + 34, y + 10, name_of(static_cast<Bottleneck>(present[p])), {.size = kSmall});
+  }
+  return svg.document();
+}
+
+}  // namespace rooftile

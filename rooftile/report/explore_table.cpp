@@ -1,0 +1,149 @@
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "rooftile/ingest/csv.hpp"
+#include "rooftile/report/explore.hpp"
+#include "rooftile/report/svg_axis.hpp"
+#include "rooftile/report/text.hpp"
+
+namespace rooftile {
+namespace {
+
+constexpr std::size_t kMostOfFront = 20;
+
+std::string_view sampling_name(Sampling sampling) {
+  switch (sampling) {
+    case Sampling::grid:
+      return "grid";
+    case Sampling::random:
+      return "random";
+    case Sampling::sobol:
+      break;
+  }
+  return "Sobol";
+}
+
+std::string workloads_of(const DesignSpace& space) {
+  std::string text;
+  for (const WorkloadChoice& choice : space.workloads) {
+    if (!text.empty()) text += ", ";
+    if (choice.weight != 1) text += fmt::format("{} x ", choice.weight);
+    text += choice.model;
+    if (choice.batch_size) text += fmt::format(" at batch {}", *choice.batch_size);
+    if (choice.convolutions_only) text += " (convolutions)";
+  }
+  return text;
+}
+
+double speedup(const ExploreReport& report, double time) { return report.base_time / time; }
+
+std::size_t most_of(const std::array<double, kBottlenecks>& shares) {
+  return static_cast<std::size_t>(std::max_element(shares.begin(), shares.end()) - shares.begin());
+}
+
+std::string designs_text(const ExploreReport& report, std::span<const RankedDesign> designs, std::size_t most) {
+  std::vector<TextTable::Column> columns = {{"index", Align::right}, {"time", Align::right}};
+  if (report.base_time > 0) columns.push_back({"speedup", Align::right});
+  columns.push_back({"limited by"});
+  for (const DesignAxis& axis : report.space.axes)
+    columns.push_back({std::string(name_of(axis.parameter)), Align::right});
+  TextTable table(std::move(columns));
+  for (const RankedDesign& design : designs.first(std::min(most, designs.size()))) {
+    const std::size_t which = most_of(design.shares);
+    std::vector<std::string> cells = {grouped(static_cast<double>(design.index)), time_label(design.time)};
+    if (report.base_time > 0) cells.push_back(fmt::format("{:.3f}", speedup(report, design.time)));
+    cells.push_back(
+        fmt::format("{} {}", name_of(static_cast<Bottleneck>(which)), percent(design.shares[which], design.time)));
+    for (const DesignAxis& axis : report.space.axes)
+      cells.push_back(print(axis.parameter, at(design.point, axis.parameter)));
+    table.add(std::move(cells));
+  }
+  std::string text = table.text();
+  if (designs.size() > most) text += fmt::format("  and {} more\n", designs.size() - most);
+  return text;
+}
+
+std::string limits_text(const ExploreResults& results) {
+  const auto fit = static_cast<double>(results.unfit[0]);
+  TextTable table({{"limited by"}, {"designs", Align::right}, {"mean share of time", Align::right}});
+  for (std::size_t b = 0; b < kBottlenecks; ++b) {
+    if (results.share_sums[b] == 0) continue;
+    table.add({std::string(name_of(static_cast<Bottleneck>(b))), grouped(static_cast<double>(results.limited[b])),
+               percent(static_cast<double>(results.share_sums[b]) / ExploreResults::kShareUnits, fit)});
+  }
+  return table.text();
+}
+
+}  // namespace
+
+std::string explore_table(const ExploreReport& report) {
+  const ExploreResults& results = report.results;
+  const DesignSpace& space = report.space;
+  std::string text = fmt::format("{} designs over {}, {} of {} {}: {}\n", grouped(static_cast<double>(space.size())),
+                                 space.base.id, sampling_name(space.sampling), space.axes.size(),
+                                 space.axes.size() == 1 ? "axis" : "axes", workloads_of(space));
+  text += fmt::format("  method {}", report.method);
+  if (report.base_time > 0) text += fmt::format(", {} takes {}", space.base.id, time_label(report.base_time));
+  text += '\n';
+  if (results.designs < space.size()) {
+    text += fmt::format("  stopped: the first {} designs are done\n", grouped(static_cast<double>(results.designs)));
+  }
+  for (std::size_t u = 1; u < kUnfits; ++u) {
+    if (results.unfit[u] == 0) continue;
+    text += fmt::format("  {} left out: {}\n", grouped(static_cast<double>(results.unfit[u])),
+                        reason_of(static_cast<Unfit>(u)));
+  }
+  if (results.unfit[0] == 0) return text;
+  if (!results.best.designs().empty()) {
+    text += "\nBest designs\n" + designs_text(report, results.best.designs(), results.best.designs().size());
+  }
+  if (!results.pareto.parameters().empty()) {
+    std::string names;
+    for (const Parameter parameter : results.pareto.parameters()) names += fmt::format(", {}", name_of(parameter));
+    const std::vector<RankedDesign> front = results.pareto.designs();
+    text += fmt::format("\nPareto front (time{}): {} designs\n", names, grouped(static_cast<double>(front.size())));
+    text += designs_text(report, front, kMostOfFront);
+  }
+  return text + "\nWhat limits the designs\n" + limits_text(results);
+}
+
+std::string designs_csv(const ExploreReport& report, std::span<const RankedDesign> designs) {
+  std::vector<std::string> names = {"rank", "index"};
+  for (const DesignAxis& axis : report.space.axes) names.emplace_back(name_of(axis.parameter));
+  for (const char* name : {"time_s", "speedup", "bottleneck"}) names.emplace_back(name);
+  for (std::size_t b = 0; b < kBottlenecks; ++b) {
+    names.push_back(fmt::format("limited_by_{}_s", name_of(static_cast<Bottleneck>(b))));
+  }
+  std::string text = write_csv_row(names);
+  for (std::size_t i = 0; i < designs.size(); ++i) {
+    const RankedDesign& design = designs[i];
+    std::vector<std::string> cells = {fmt::format("{}", i + 1), fmt::format("{}", design.index)};
+    for (const DesignAxis& axis : report.space.axes)
+      cells.push_back(fmt::format("{}", at(design.point, axis.parameter)));
+    cells.push_back(fmt::format("{}", design.time));
+    cells.push_back(report.base_time > 0 ? fmt::format("{:.6g}", speedup(report, design.time)) : "");
+    cells.emplace_back(name_of(static_cast<Bottleneck>(most_of(design.shares))));
+    for (const double share : design.shares) cells.push_back(fmt::format("{}", share));
+    text += write_csv_row(cells);
+  }
+  return text;
+}
+
+std::string heat_map_csv(const ExploreReport& report, const HeatMap& map) {
+  std::string text = write_csv_row(
+      std::vector<std::string>{std::string(name_of(map.x())), std::string(name_of(map.y())), "time_s", "speedup"});
+  for (std::size_t y = 0; y < map.ys().size(); ++y) {
+    for (std::size_t x = 0; x < map.xs().size(); ++x) {
+      const double time = map.least(x, y);
+      const bool any = std::isfinite(time);
+      text += write_csv_row(std::vector<std::string>{
+          fmt::format("{}", map.xs()[x]), fmt::format("{}", map.ys()[y]), any ? fmt::format("{}", time) : "",
+          any && report.base_time > 0 ? fmt::format("{:.6g}", speedup(report, time)) : ""});
+    }
+  }
+  return text;
+}
+
+}  // namespace rooftile
