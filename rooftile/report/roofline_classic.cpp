@@ -37,6 +37,7 @@ Chart frame_of(const View& view, const std::string& what, const std::string& whe
     for (const PlacedKernel& placed : kernels) {
       xs.push_back(placed.point.intensity);
       xs.push_back(placed.point.balance * 1.5);  // so that the roof's corner is seen
+      xs.push_back(placed.point.balance / 2);
       ys.push_back(place(placed).second);
     }
   }
@@ -70,6 +71,9 @@ void add_peaks(Chart& chart, const View& view, const std::vector<Peak>& roofs, B
                             .colour = "#444444",
                             .dashes = peak == roofs.front() ? "" : "8 3",
                             .width = 2});
+    const double x = chart.x.high / std::pow(chart.x.high / chart.x.low, 0.01);  // a little inside, above the line
+    const double y = rate * std::pow(chart.y.high / chart.y.low, 0.008);
+    chart.labels.push_back({x, y, std::string(name_of(peak)), "#444444", "end"});
   }
 }
 

@@ -138,10 +138,16 @@ std::string kernels(const View& view, bool all) {
 
 std::string ratio(const std::optional<double>& value) { return value ? fmt::format("{:.2f}x", *value) : "-"; }
 
+// The kernel that a layer became, or how many.
+std::string kernels_of(const View& view, const Match& match) {
+  if (match.measured.size() == 1) return title_of(view.kernels[match.measured.front()]);
+  return fmt::format("{} kernels", match.measured.size());
+}
+
 std::string matches(const View& view, bool all) {
   if (view.matches.empty()) return "";
   std::vector<TextTable::Column> columns = {{"fix first: layer", Align::left, 36},
-                                            {"kernels", Align::right},
+                                            {"as", Align::left, 36},
                                             {"by"},
                                             {"predicted", Align::right},
                                             {"measured", Align::right},
@@ -155,7 +161,7 @@ std::string matches(const View& view, bool all) {
     const Match& match = view.matches[i];
     const Kernel& layer = view.kernels[match.predicted];
     std::vector<std::string> cells = {title_of(layer),
-                                      fmt::format("{}", match.measured.size()),
+                                      kernels_of(view, match),
                                       match.by,
                                       print(layer.time),
                                       print(match.measured_time),

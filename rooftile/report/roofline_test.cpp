@@ -1,8 +1,11 @@
 #include "rooftile/report/roofline.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <string>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -134,6 +137,50 @@ TEST(RooflineJson, HoldsThePoints) {
   EXPECT_TRUE(report["kernels"][3]["points"].empty());
   EXPECT_EQ(report["matches"][0]["measured"], json::array({3}));
   EXPECT_EQ(report["dropped"]["count"], 1);
+}
+
+TEST(RooflineSvg, EveryChartDrawsWhatHasAPlaceAndCountsTheRest) {
+  for (const std::string& name : roofline_chart_names()) {
+    const auto chart = parse_roofline_chart(name);
+    ASSERT_TRUE(chart) << name;
+    EXPECT_EQ(name_of(*chart), name);
+    for (const RooflineAxes axes : {RooflineAxes::bytes_x, RooflineAxes::flops_x}) {
+      const std::string svg = roofline_svg(small_view(), *chart, axes);
+      EXPECT_THAT(svg, HasSubstr("tiny on Some GPU")) << name;
+      EXPECT_THAT(svg, HasSubstr("conv1")) << name;
+      EXPECT_THAT(svg, Not(HasSubstr("</script>"))) << name;
+      for (const char* wrong : {"nan", "inf\"", "inf "}) EXPECT_THAT(svg, Not(HasSubstr(wrong))) << name;
+    }
+  }
+  EXPECT_FALSE(parse_roofline_chart("pie"));
+  const std::string svg = roofline_svg(small_view(), RooflineChart::combined);
+  EXPECT_THAT(svg, HasSubstr("1 kernel without FLOPs (1.5 ms)"));
+  EXPECT_THAT(svg, HasSubstr("(1 ms), 1 kernel of unknown"));  // without bytes; lines break before it
+}
+
+TEST(RooflineSvg, AViewWithoutKernelsIsAChartThatSaysSo) {
+  View view = small_view();
+  view.kernels.clear();
+  view.stalls.clear();
+  for (const std::string& name : roofline_chart_names()) {
+    const std::string svg = roofline_svg(view, *parse_roofline_chart(name));
+    EXPECT_THAT(svg, HasSubstr("</svg>")) << name;
+    EXPECT_THAT(svg, Not(HasSubstr("nan"))) << name;
+  }
+  EXPECT_THAT(roofline_svg(view, RooflineChart::time), HasSubstr("No kernel has FLOPs and bytes"));
+}
+
+TEST(RooflineSvg, PointsStandWhereTheirNumbersSay) {
+  View view = small_view();
+  view.kernels.resize(1);  // 1e10 FLOPs, 1e7 bytes, 2 ms: intensity 1000, 5e12 FLOP/s
+  const std::string svg = roofline_svg(view, RooflineChart::classic);
+  // x from 50 / 1.25 to 1000 x 1.25, y from 5e12 / 1.25 to 1e13 x 1.3 x 1.25 widened to a decade.
+  const double x = std::log(1000 / 40.0) / std::log(1250 / 40.0);
+  const double ratio = 1.3e13 * 1.25 / 4e12, low = 4e12 / std::sqrt(10 / ratio);
+  const double y = std::log10(5e12 / low);
+  const double left = std::stod(svg.substr(svg.find("<rect x=", svg.find("<rect") + 5) + 9));
+  const auto number = [](double value) { return fmt::format("{:.1f}", std::round(value * 10) / 10); };
+  EXPECT_THAT(svg, HasSubstr("M" + number(left + 520 * x) + " " + number(40 + 520 * (1 - y)) + "h0"));
 }
 
 TEST(RooflineCsv, HasARowAKernel) {

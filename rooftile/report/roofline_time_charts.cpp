@@ -181,6 +181,7 @@ std::pair<double, double> complexity_of(const PlacedKernel& placed) {
 
 // Not enough to draw a chart of.
 std::string empty_chart(Chart chart, const PlacedKernels& placed) {
+  fit(chart, {});
   chart.caption = "No kernel has FLOPs and bytes. " + placed.left_out;
   return svg_chart(chart);
 }

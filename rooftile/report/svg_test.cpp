@@ -8,6 +8,7 @@
 
 #include "rooftile/report/svg_axis.hpp"
 #include "rooftile/report/svg_chart.hpp"
+#include "rooftile/report/svg_labels.hpp"
 
 namespace rooftile {
 namespace {
@@ -93,6 +94,36 @@ TEST(Axis, TicksLieOnTheAxisInOrder) {
       last = tick.value;
     }
   }));
+}
+
+TEST(Labels, KeepOffOneAnotherAndInsideTheirArea) {
+  LabelPlacer placer({0, 0, 100, 100});
+  EXPECT_EQ(placer.place(50, 50, 30, 10)->x, 56);  // to the right
+  EXPECT_EQ(placer.place(50, 50, 30, 10)->x, 14);  // then to the left
+  EXPECT_EQ(placer.place(98, 20, 30, 10)->x, 62);  // no room to the right
+  EXPECT_FALSE(placer.place(50, 50, 200, 10));
+  placer.occupy({0, 0, 100, 100});
+  EXPECT_FALSE(placer.place(20, 80, 5, 5));
+}
+
+TEST(Chart, DrawsShapesSegmentsLabelsAndSecondScales) {
+  Chart chart;
+  chart.title = "t";
+  chart.x = chart.y = {.title = "t", .scale = Scale::logarithmic, .low = 1, .high = 100};
+  chart.top = Axis{.title = "above", .scale = Scale::logarithmic, .low = 1, .high = 100};
+  chart.right = Axis{.title = "beside", .scale = Scale::logarithmic, .low = 1, .high = 100};
+  ChartSeries squares = {.name = "squares", .data = {{10, 10}}, .width = 8, .shape = ChartShape::square, .open = true};
+  ChartSeries pairs = {
+      .name = "pairs", .mark = ChartSeries::Mark::segments, .data = {{1, 1}, {10, 10}, {0, 1}, {1, 1}}};
+  chart.series = {squares, pairs};
+  chart.labels = {{10, 10, "named & placed", "#222222", ""}, {-1, 1, "nowhere", "#222222", ""}};
+  const std::string svg = svg_chart(chart);
+  EXPECT_THAT(svg, HasSubstr("M348.4 340.4L355.6 340.4L355.6 347.6L348.4 347.6Z"));  // 44 lower: room for the scale
+  EXPECT_THAT(svg, HasSubstr("<path d=\"M92 604L352 344\""));  // the pair that has no place is not
+  EXPECT_THAT(svg, HasSubstr("named &amp; placed"));
+  EXPECT_THAT(svg, Not(HasSubstr("nowhere")));
+  EXPECT_THAT(svg, HasSubstr("above"));
+  EXPECT_THAT(svg, HasSubstr("beside"));
 }
 
 TEST(Chart, DrawsEachPlaceOnceAndNothingThatHasNone) {

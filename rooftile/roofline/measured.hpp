@@ -50,7 +50,8 @@ MeasuredKernels together(std::vector<MeasuredKernels> parts);
 bool is_measured_table(std::string_view csv);
 
 // The rows of such a table: op kernel with kernel, launches, flop_cuda_core and flop_tensor_core, any other op with
-// kernel_launches, flop_measured and flop_tensor_core; l1_, l2_ and dram_bytes_measured. Times and counters are those
+// kernel_launches, flop_measured and flop_tensor_core; l1_, l2_ and dram_bytes_measured. The layer of a kernel is its
+// dimensions ("conv N=16 C=64"), its name those with pass and framework. Times and counters are those
 // of all launches. Rows of another GPU than `gpu` are dropped, like those that are wrong; rows of another precision
 // than `precision`, where one is given, are left out and counted. Error: the file cannot be read at all, or nothing in
 // it can be used.

@@ -120,6 +120,7 @@ Kernel kernel_of(Row& row, const Roof& roof) {
   Kernel kernel;
   kernel.origin = Origin::measured;
   kernel.name = name_of(row);
+  if (row.text("op") != "kernel") kernel.layer = kernel.name;
   kernel.op = one_line(row.text("op"));
   const auto phase = parse_phase(row.text("pass"));
   if (phase && passes_of(*phase).size() == 1) {
@@ -127,7 +128,7 @@ Kernel kernel_of(Row& row, const Roof& roof) {
   } else if (!row.text("pass").empty()) {
     kernel.name += fmt::format(" {}", one_line(row.text("pass"), 40));
   }
-  if (!row.text("framework").empty()) kernel.layer = one_line(row.text("framework"));
+  if (!row.text("framework").empty()) kernel.name += fmt::format(", {}", one_line(row.text("framework"), 60));
   kernel.time = time_of(row);
   const auto launches = row.amount("kernel_launches");
   kernel.launches = launches ? *launches : row.amount("launches").value_or(1);

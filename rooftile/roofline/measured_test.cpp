@@ -147,7 +147,7 @@ TEST_F(Measured, PublishedTablesLandWhereThePaperPutsThem) {
   EXPECT_EQ(result->kernels.size(), 72U);
   EXPECT_THAT(result->dropped, IsEmpty());
   const auto found = std::find_if(result->kernels.begin(), result->kernels.end(), [](const Kernel& kernel) {
-    return kernel.layer.starts_with("PyTorch") && kernel.name.find("R=9") != std::string::npos &&
+    return kernel.name.find("PyTorch") != std::string::npos && kernel.name.find("R=9") != std::string::npos &&
            kernel.pass == Pass::fwd && kernel.unit == Peak::fp32;
   });
   ASSERT_NE(found, result->kernels.end());

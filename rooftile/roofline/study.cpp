@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <initializer_list>
 #include <utility>
 
 #include <fmt/format.h>
@@ -26,23 +27,32 @@ struct ConvPoint {
   bool operator==(const ConvPoint&) const = default;
 };
 
-// Points of the sweeps, the base first, each once.
-template <class Point, class Set, std::size_t N>
-void sweep(std::vector<Point>& points, const std::array<std::int64_t, N>& values, const Set& set) {
+// A point and what it varies: "base", "stride 1".
+template <class Dimensions>
+struct Varied {
+  std::string label;
+  Dimensions point;
+};
+
+// Adds a point for each value of one dimension that is not there yet; the base stands first.
+template <class Dimensions>
+void sweep(std::vector<Varied<Dimensions>>& points, std::string_view name, std::int64_t Dimensions::*field,
+           std::initializer_list<std::int64_t> values) {
   for (const std::int64_t value : values) {
-    Point point;
-    set(point) = value;
-    if (std::find(points.begin(), points.end(), point) == points.end()) points.push_back(point);
+    Dimensions point = points.front().point;
+    point.*field = value;
+    const bool there = std::any_of(points.begin(), points.end(),
+                                   [&](const Varied<Dimensions>& other) { return other.point == point; });
+    if (!there) points.push_back({fmt::format("{} {}", name, value), point});
   }
 }
 
-std::vector<ConvPoint> conv_points() {
-  std::vector<ConvPoint> points = {ConvPoint{}};
-  sweep(points, std::array<std::int64_t, 3>{1, 2, 3}, [](ConvPoint& p) -> std::int64_t& { return p.stride; });
-  sweep(points, std::array<std::int64_t, 3>{16, 32, 64}, [](ConvPoint& p) -> std::int64_t& { return p.batch; });
-  sweep(points, std::array<std::int64_t, 3>{3, 7, 9}, [](ConvPoint& p) -> std::int64_t& { return p.filter; });
-  sweep(points, std::array<std::int64_t, 4>{64, 128, 256, 512},
-        [](ConvPoint& p) -> std::int64_t& { return p.filters; });
+std::vector<Varied<ConvPoint>> conv_points() {
+  std::vector<Varied<ConvPoint>> points = {{"base", {}}};
+  sweep(points, "stride", &ConvPoint::stride, {1, 2, 3});
+  sweep(points, "batch", &ConvPoint::batch, {16, 32, 64});
+  sweep(points, "filter size", &ConvPoint::filter, {3, 7, 9});
+  sweep(points, "filters", &ConvPoint::filters, {64, 128, 256, 512});
   return points;
 }
 
@@ -64,20 +74,12 @@ Conv conv_of(const ConvPoint& point) {
   return conv;
 }
 
-std::vector<Recurrent> lstm_points() {
-  const Recurrent base = {.batch = 16, .steps = 16, .input = 32, .hidden = 16};
-  std::vector<Recurrent> points = {base};
-  const auto add = [&](std::int64_t Recurrent::*field, std::initializer_list<std::int64_t> values) {
-    for (const std::int64_t value : values) {
-      Recurrent point = base;
-      point.*field = value;
-      if (std::find(points.begin(), points.end(), point) == points.end()) points.push_back(point);
-    }
-  };
-  add(&Recurrent::batch, {16, 32, 64, 128});
-  add(&Recurrent::steps, {16, 32, 64, 128});
-  add(&Recurrent::input, {32, 64, 128});
-  add(&Recurrent::hidden, {16, 32, 64, 128});
+std::vector<Varied<Recurrent>> lstm_points() {
+  std::vector<Varied<Recurrent>> points = {{"base", {.batch = 16, .steps = 16, .input = 32, .hidden = 16}}};
+  sweep(points, "batch", &Recurrent::batch, {16, 32, 64, 128});
+  sweep(points, "steps", &Recurrent::steps, {16, 32, 64, 128});
+  sweep(points, "features", &Recurrent::input, {32, 64, 128});
+  sweep(points, "hidden", &Recurrent::hidden, {16, 32, 64, 128});
   return points;
 }
 
@@ -129,27 +131,27 @@ LayerEstimate lstm_estimate(const Recurrent& lstm, bool fused, const Gpu& gpu, c
 }
 
 void add_conv_points(View& view, const Gpu& gpu, PredictOptions options, Phase phase) {
-  for (const ConvPoint& point : conv_points()) {
+  for (const auto& [label, point] : conv_points()) {
     for (const Pass pass : passes_of(phase)) {
       options.pass = pass;
       LayerEstimate layer = estimate(conv_of(point), gpu, options);
-      layer.name = fmt::format("conv N={} C={} H={} W={} K={} R={} S={} stride_h={}", point.batch, kChannels, kImage,
-                               kImage, point.filters, point.filter, point.filter, point.stride);
-      view.kernels.push_back(kernel_of(layer, options.precision, gpu, view.roof));
+      layer.name = label;
+      Kernel& kernel = view.kernels.emplace_back(kernel_of(layer, options.precision, gpu, view.roof));
+      kernel.layer = fmt::format("conv N={} C={} H={} W={} K={} R={} S={} stride_h={}", point.batch, kChannels, kImage,
+                                 kImage, point.filters, point.filter, point.filter, point.stride);
     }
   }
 }
 
 void add_lstm_points(View& view, const Gpu& gpu, const PredictOptions& options) {
-  for (const Recurrent& lstm : lstm_points()) {
+  for (const auto& [label, lstm] : lstm_points()) {
     for (const bool fused : {true, false}) {
       LayerEstimate layer = lstm_estimate(lstm, fused, gpu, options);
-      layer.name = fmt::format("rnn cell=lstm batch={} steps={} input={} hidden={}", lstm.batch, lstm.steps, lstm.input,
-                               lstm.hidden);
-      Kernel kernel = kernel_of(layer, options.precision, gpu, view.roof);
-      kernel.layer = fused ? "fused" : "unfused";
-      kernel.op = kernel.layer + " lstm";
-      view.kernels.push_back(std::move(kernel));
+      layer.name = fmt::format("{}, {}", label, fused ? "fused" : "unfused");
+      Kernel& kernel = view.kernels.emplace_back(kernel_of(layer, options.precision, gpu, view.roof));
+      kernel.op = "lstm";
+      kernel.layer = fmt::format("rnn cell=lstm batch={} steps={} input={} hidden={}", lstm.batch, lstm.steps,
+                                 lstm.input, lstm.hidden);
     }
   }
 }
@@ -160,7 +162,7 @@ std::optional<std::size_t> point_for(const View& view, const Kernel& measured) {
   double nearest_launches = 0;
   for (std::size_t i = 0; i < view.kernels.size(); ++i) {
     const Kernel& point = view.kernels[i];
-    if (point.origin != Origin::predicted || point.name != measured.name || point.pass != measured.pass) continue;
+    if (point.origin != Origin::predicted || point.layer != measured.layer || point.pass != measured.pass) continue;
     const double distance = std::abs(std::log(std::max(1.0, measured.launches) / std::max(1.0, point.launches)));
     if (best && distance >= nearest_launches) continue;
     best = i;
@@ -218,26 +220,40 @@ Result<View> study_view(Study study, const Gpu& gpu, const Roof& roof, const Pre
 void add_measured_study(View& view, MeasuredKernels measured) {
   const std::size_t first = view.kernels.size();
   std::size_t borrowed = 0;
-  std::vector<std::optional<std::size_t>> points;
+  MeasuredKernels fitting = measured;
+  fitting.kernels.clear();
+  fitting.shapes.clear();
+  fitting.start.clear();
+  std::vector<std::size_t> points;
   for (Kernel& kernel : measured.kernels) {
-    points.push_back(point_for(view, kernel));
-    if (kernel.flops_known || !points.back()) continue;
-    kernel.flops = view.kernels[*points.back()].flops;
-    kernel.unit = view.kernels[*points.back()].unit;
-    kernel.flops_known = true;
-    ++borrowed;
+    const auto point = point_for(view, kernel);
+    if (!point) continue;
+    const Kernel& predicted = view.kernels[*point];
+    kernel.name = predicted.name + kernel.name.substr(kernel.layer.size());  // what it varies, not all its dimensions
+    if (!kernel.flops_known) {
+      kernel.flops = predicted.flops;
+      kernel.unit = predicted.unit;
+      kernel.flops_known = true;
+      ++borrowed;
+    }
+    points.push_back(*point);
+    fitting.kernels.push_back(std::move(kernel));
+    fitting.shapes.emplace_back();
+    fitting.start.emplace_back();
+  }
+  if (const std::size_t without = measured.kernels.size() - points.size(); without > 0) {
+    fitting.notes.push_back(fmt::format("Measured rows without a point in the study, left out: {}.", without));
   }
   if (borrowed > 0) {
-    measured.notes.push_back(
+    fitting.notes.push_back(
         fmt::format("Measured rows without a count of FLOPs, which have those of their point: {}.", borrowed));
   }
-  add_measured(view, std::move(measured));
+  add_measured(view, std::move(fitting));
   view.utilisation = {};  // rows of a study are no run of a network
   std::vector<bool> joined(view.kernels.size());
   for (std::size_t i = 0; i < points.size(); ++i) {
-    if (!points[i]) continue;
-    view.matches.push_back(make_match(view, *points[i], {first + i}, "dimensions"));
-    joined[*points[i]] = joined[first + i] = true;
+    view.matches.push_back(make_match(view, points[i], {first + i}, "dimensions"));
+    joined[points[i]] = joined[first + i] = true;
   }
   for (std::size_t i = 0; i < view.kernels.size(); ++i) {
     if (!joined[i]) view.unmatched.push_back(i);
