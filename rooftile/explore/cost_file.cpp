@@ -22,7 +22,7 @@ namespace rooftile {
 namespace {
 
 constexpr std::size_t kLargestFile = 1 << 20;
-constexpr std::ptrdiff_t kMostStructure = 20000;  // dots and brackets: bounds how deep a file can nest
+constexpr std::ptrdiff_t kMostStructure = 4096;  // dots and brackets: bounds how deep a file can nest
 
 // A number of a section with its source: { value = "15.3 MTr/mm2", source = … }. Without a unit: a plain number.
 template <class S>
@@ -93,6 +93,11 @@ constexpr std::array kChipCounts = {
     CostKey<ChipCosts>{"channels", "", &ChipCosts::channels, 1, 1e4},
     CostKey<ChipCosts>{"links", "", &ChipCosts::links, 0, 1e4},
 };
+
+template <class Keys>
+auto find_key(const Keys& keys, std::string_view name) {
+  return std::find_if(keys.begin(), keys.end(), [&](const auto& key) { return key.name == name; });
+}
 
 template <class Keys>
 std::vector<std::string> names_of(const Keys& keys) {
@@ -176,7 +181,7 @@ class Reader {
     const auto* table = node.as_table();
     if (table == nullptr) return error(node.source(), fmt::format("'{0}' must be a table: [{0}]", section));
     for (auto&& [key, entry] : *table) {
-      const auto row = std::find_if(keys.begin(), keys.end(), [&](const auto& one) { return one.name == key.str(); });
+      const auto row = find_key(keys, key.str());
       if (row == keys.end()) return unknown(key, fmt::format(" in [{}]", section), names_of(keys));
       if (auto done = read_number(entry, *row, section, values); !done) return done;
     }
@@ -264,7 +269,7 @@ class Reader {
                         S& row, const std::vector<std::string>& others) {
     for (auto&& [key, entry] : table) {
       if (std::find(others.begin(), others.end(), key.str()) != others.end()) continue;
-      const auto found = std::find_if(keys.begin(), keys.end(), [&](const auto& one) { return one.name == key.str(); });
+      const auto found = find_key(keys, key.str());
       if (found == keys.end()) {
         std::vector<std::string> known = names_of(keys);
         known.insert(known.end(), others.begin(), others.end());
