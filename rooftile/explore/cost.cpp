@@ -35,6 +35,11 @@ double peak_over_bandwidth(const Gpu& gpu) {
   return bandwidth ? *bandwidth / gpu.level("DRAM").bandwidth : 1;
 }
 
+// Bytes a clock of an SM.
+double l2_port(const Gpu& gpu) { return gpu.level("L2").bandwidth.value() / (gpu.sm_count * gpu.clock.value()); }
+double l1_port(const Gpu& gpu) { return gpu.level("L1").bandwidth.value() / gpu.clock.value(); }
+double smem_port(const Gpu& gpu) { return gpu.smem_load_bandwidth.value() / gpu.clock.value(); }
+
 // The negative binomial yield of an area.
 double intact(double mm2, const CostModel& model) {
   return std::pow(1 + mm2 * model.defects_per_mm2 / model.clustering, -model.clustering);
@@ -104,6 +109,9 @@ Result<CostModel> cost_model_of(const CostTable& table, const Gpu& gpu) {
     take_chip(model, *chip, gpu);
     model.public_area = chip->die_mm2 / area_of(*chip, table, table.area).total();
   }
+  model.l2_port = l2_port(gpu);
+  model.l1_port = l1_port(gpu);
+  model.smem_port = smem_port(gpu);
   model.one_array = gpu.level("L1").capacity >= gpu.sm.smem;
   model.stacked = memory->stacked;
 
@@ -137,7 +145,11 @@ DieCounts die_counts(const Gpu& gpu, const CostModel& model) {
   die.sms = gpu.sm_count * model.sms_on_die;
   die.lanes = macs(gpu, Peak::fp32, gpu.clock);
   die.tensor_macs = macs(gpu, Peak::tensor_fp16, tensor_clock(gpu)) * model.tensor_on_die;
-  die.sm_sram = gpu.sm.registers * kRegisterBytes + (model.one_array ? std::max(l1, smem) : l1 + smem);
+  const double arrays = model.one_array ? std::max(l1, smem) : l1 + smem;
+  die.sm_sram = gpu.sm.registers * kRegisterBytes + arrays;
+  die.l2_port = l2_port(gpu) / model.l2_port;
+  const double wider_l1 = l1_port(gpu) / model.l1_port - 1, wider_smem = smem_port(gpu) / model.smem_port - 1;
+  die.widened_sram = model.one_array ? arrays * std::max(wider_l1, wider_smem) : l1 * wider_l1 + smem * wider_smem;
   die.l2 = gpu.level("L2").capacity.value() * model.l2_on_die;
   die.channels = gpu.level("DRAM").bandwidth.value() * model.channels_of_bandwidth;
   return die;

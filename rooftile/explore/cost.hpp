@@ -13,7 +13,9 @@ struct CostModel {
   DieRates rates;
   // What stands on the die over what the GPU uses.
   double sms_on_die = 1, l2_on_die = 1, tensor_on_die = 1;
-  double public_area = 1;            // public over predicted area of the chip, where that is listed: scales every part
+  double public_area = 1;  // public over predicted area of the chip, where that is listed: scales every part
+  double l2_port = 1, l1_port = 1,
+         smem_port = 1;              // bytes a clock of the GPU: of an SM's share of the L2, L1, shared memory
   double channels_of_bandwidth = 0;  // channels for a byte a second
   double peak_of_bandwidth = 1;      // the memory's peak over the bandwidth that the models use
   bool one_array = false;            // L1 and shared memory are one

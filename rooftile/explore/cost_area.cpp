@@ -10,6 +10,7 @@ DieRates die_rates(const AreaCosts& area, const ProcessCosts& process, const Mem
   rates.tensor_mac = area.tensor_mac_mtr * mtr;
   rates.sm = area.sm_mtr * mtr;
   rates.sram_byte = kBits * process.sram_cell_um2 * kMm2OfUm2 / area.array_efficiency;
+  rates.sram_periphery = rates.sram_byte * (1 - area.array_efficiency);
   rates.channel = memory.phy_mm2 + memory.controller_mtr * mtr;
   rates.fixed = area.fixed_mm2 + area.pcie_phy_mm2 + area.pcie_controller_mtr * mtr +
                 links * (area.link_phy_mm2 + area.link_controller_mtr * mtr);

@@ -12,12 +12,16 @@ struct DieCounts {
   double sm_sram = 0;                 // bytes of an SM: registers, shared memory, L1
   double l2 = 0;                      // bytes
   double channels = 0;                // of the memory interface
+  // Bytes a clock over those of the chip that the rates are for: of an SM's port to the L2, of its L1 and shared
+  // memory.
+  double l2_port = 1;
+  double widened_sram = 0;  // bytes of L1 and shared memory, each times its own such ratio less 1
 };
 
 // What one of each takes at a process, in mm2.
 struct DieRates {
   double lane = 0, tensor_mac = 0, sm = 0;
-  double sram_byte = 0;
+  double sram_byte = 0, sram_periphery = 0;  // of a byte of SRAM; of that, what is not bit cells
   double channel = 0;
   double fixed = 0;  // what every chip has, PCIe and links to other GPUs
 };
@@ -32,9 +36,12 @@ struct DieArea {
 // (LLMCompass, ISCA 2024, section on area, has the same split).
 DieRates die_rates(const AreaCosts& area, const ProcessCosts& process, const MemoryCosts& memory, double links);
 
+// What an SM has besides lanes and SRAM is taken for its port to the L2 (LLMCompass: 55 million transistors connect an
+// A100's SM), and to grow with the bytes a clock; so does the periphery of its L1 and shared memory. Both are
+// assumptions, of which a GPU as it is is free.
 constexpr DieArea area_of(const DieCounts& die, const DieRates& rates) {
-  const double one_sm =
-      rates.sm + die.lanes * rates.lane + die.tensor_macs * rates.tensor_mac + die.sm_sram * rates.sram_byte;
+  const double one_sm = rates.sm * die.l2_port + die.lanes * rates.lane + die.tensor_macs * rates.tensor_mac +
+                        die.sm_sram * rates.sram_byte + die.widened_sram * rates.sram_periphery;
   return {.sms = die.sms * one_sm,
           .l2 = die.l2 * rates.sram_byte,
           .memory = die.channels * rates.channel,

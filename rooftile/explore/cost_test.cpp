@@ -115,12 +115,25 @@ TEST(Cost, ResourcesTakeArea) {
   const double base = cost_of(gpu, *model).area.total();
   for (const Parameter parameter :
        {Parameter::sm_count, Parameter::mac_per_sm, Parameter::tensor_mac_per_sm, Parameter::registers,
-        Parameter::l1_capacity, Parameter::l2_capacity, Parameter::dram_bandwidth}) {
+        Parameter::l1_capacity, Parameter::l2_capacity, Parameter::smem_bandwidth, Parameter::l1_bandwidth,
+        Parameter::l2_bandwidth, Parameter::dram_bandwidth}) {
     DesignPoint point = design_of(gpu);
     at(point, parameter) *= 2;
     EXPECT_GT(cost_of(with_design(gpu, point), *model).area.total(), base + 1) << name_of(parameter);
   }
   EXPECT_EQ(cost_of(with_design(gpu, design_of(gpu)), *model).area.total(), base);
+}
+
+// 84 SMs of 30.1 million transistors at 28.9 a mm2 are 87.5 mm2 of ports to the L2 on a GV100; scaled as the chip is,
+// by 815 / 938, twice the bandwidth adds 76 mm2.
+TEST(Cost, L2BandwidthTakesPorts) {
+  const Gpu gpu = gpu_of("v100-sxm2-16gb");
+  const auto model = cost_model_of(costs(), gpu);
+  ASSERT_TRUE(model);
+  DesignPoint point = design_of(gpu);
+  at(point, Parameter::l2_bandwidth) *= 2;
+  const double more = cost_of(with_design(gpu, point), *model).area.total() - cost_of(gpu, *model).area.total();
+  EXPECT_NEAR(more, 87.5 * 815 / 938, 0.2);
 }
 
 // The constants of data/costs are what their fits give.
