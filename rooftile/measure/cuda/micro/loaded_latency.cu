@@ -77,12 +77,12 @@ __device__ void chase(std::uint64_t address, Shared* shared, Done* done) {
   done->end = address;
 }
 
-// The count of chunks and the sum of their words, by one warp.
-__device__ void stream(const uint4* data, std::uint32_t chunks, std::uint32_t pause, const Shared* shared,
-                       std::uint64_t& count, std::uint32_t& sum) {
+// The count of chunks and the sum of their words, by one warp. The first warp begins with chunk `first`.
+__device__ void stream(const uint4* data, std::uint32_t chunks, std::uint32_t first, std::uint32_t pause,
+                       const Shared* shared, std::uint64_t& count, std::uint32_t& sum) {
   const std::uint32_t warp = (blockIdx.x - 1) * warps + threadIdx.x / 32;
   const std::uint32_t all_warps = (gridDim.x - 1) * warps;
-  Walk walk(warp, all_warps, chunks);
+  Walk walk(first + warp, all_warps, chunks);
   std::int64_t looked = cycles_now();
   // Warps start at different times of the pause, so that the stream is even.
   std::int64_t next = looked + static_cast<std::int64_t>(mix(warp) % (std::uint64_t{pause} + 1));
@@ -117,8 +117,9 @@ __device__ void stream(const uint4* data, std::uint32_t chunks, std::uint32_t pa
   }
 }
 
-__global__ void __launch_bounds__(threads) loaded_chase(std::uint64_t address, const uint4* data, std::uint32_t chunks,
-                                                        std::uint32_t pause, Shared* shared, Done* done) {
+__global__ void __launch_bounds__(threads)
+    loaded_chase(std::uint64_t address, const uint4* data, std::uint32_t chunks, std::uint32_t first,
+                 std::uint32_t pause, Shared* shared, Done* done) {
   extern __shared__ std::uint32_t unused[];  // as much as keeps a second CTA off the SM
   __shared__ unsigned long long cta_chunks;
   __shared__ std::uint32_t cta_sum;
@@ -138,7 +139,7 @@ __global__ void __launch_bounds__(threads) loaded_chase(std::uint64_t address, c
   const Stamp begin = stamp_now();
   std::uint64_t count = 0;
   std::uint32_t sum = 0;
-  stream(data, chunks, pause, shared, count, sum);
+  stream(data, chunks, first, pause, shared, count, sum);
   if (threadIdx.x % 32 == 0) {
     atomicAdd(&cta_chunks, static_cast<unsigned long long>(count));
   }
@@ -190,7 +191,9 @@ void sweep_pauses(Bench& bench) {
     return;
   }
 
+  // Each launch goes on where the last one stopped, so that nothing it loads is in the L2 from before.
   std::uint64_t visit = 0;
+  std::uint32_t first = 0;
   const auto line_address = [&] {
     return reinterpret_cast<std::uint64_t>(chased) + std::uint64_t{order[visit % lines]} * chase_line_bytes;
   };
@@ -207,7 +210,7 @@ void sweep_pauses(Bench& bench) {
     for (int repeat = -1; repeat < bench.repeats() && bench.go(); ++repeat) {  // the first warms up
       bench.clear(shared, sizeof(Shared));
       bench.launch("loaded chase", loaded_chase, {ctas, threads, bench.chip().smem_per_sm_bytes / 2 + 1024},
-                   line_address(), streamed, chunks, pause, shared, done);
+                   line_address(), streamed, chunks, first, pause, shared, done);
       const std::vector<Done> result = bench.download(done, static_cast<std::size_t>(ctas));
       visit += warm_steps + chase_steps;
       if (!bench.go()) {
@@ -222,6 +225,7 @@ void sweep_pauses(Bench& bench) {
       for (std::size_t cta = 1; cta < result.size(); ++cta) {
         const Done& one = result[cta];
         right = right && one.chunks > 0 && one.sum == static_cast<std::uint32_t>(one.chunks) * chunk_vectors * 4 * word;
+        first = static_cast<std::uint32_t>((first + one.chunks) % chunks);
         rate += static_cast<double>(one.chunks) * chunk_vectors * 16 / (static_cast<double>(one.nanoseconds) * 1e-9);
       }
       if (!right) {
