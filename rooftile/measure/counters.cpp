@@ -81,6 +81,7 @@ std::vector<profile::StallShare> stalls_of(Kernels kernels) {
       shares[i].share += own[i].share * kernel.time->value();
     }
   }
+  if (!(time > 0)) return {};
   for (profile::StallShare& share : shares) share.share /= time;
   return shares;
 }

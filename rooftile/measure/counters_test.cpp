@@ -131,6 +131,10 @@ TEST(JoinCounters, WeighsStallsByTime) {
   EXPECT_DOUBLE_EQ(memory, 0.375);
   EXPECT_DOUBLE_EQ(exec, 0.625);
   EXPECT_DOUBLE_EQ(sum, 1);
+
+  const auto timeless = join({marker(1), stalled(0, 40, 40)}, 1, 1);
+  ASSERT_TRUE(timeless && timeless->cases[0]);
+  EXPECT_TRUE(timeless->cases[0]->stalls.empty());  // not shares of nothing
 }
 
 }  // namespace
