@@ -155,7 +155,8 @@ void time_l1(Bench& bench) {
 
 std::vector<std::uint64_t> l2_sets(const Bench& bench) {
   const std::uint64_t l2 = bench.chip().l2_bytes;
-  return working_sets(1 << 20, 4 * l2, bench.options().quick ? 1 : 4, {l2}, segment_bytes);
+  const std::uint64_t least = std::min<std::uint64_t>(1 << 20, l2 / 8);  // an L2 of 1 MiB has a plateau too
+  return working_sets(least, 4 * l2, bench.options().quick ? 1 : 4, {l2}, segment_bytes);
 }
 
 void time_l2_read(Bench& bench) {

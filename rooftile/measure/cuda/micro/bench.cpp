@@ -122,7 +122,7 @@ int Bench::code_capability(const void* kernel) {
   if (!refused_) {
     need(check(cudaFuncGetAttributes(&attributes, kernel), "asking what a kernel was compiled for"));
   }
-  return attributes.ptxVersion;
+  return attributes.ptxVersion > 0 ? attributes.ptxVersion : chip_.compute_capability();  // not told: as the GPU
 }
 
 double Bench::seconds(const std::function<void()>& work) {

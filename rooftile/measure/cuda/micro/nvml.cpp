@@ -60,7 +60,10 @@ struct Nvml::Library {
     find("nvmlDeviceGetPowerUsage", power);
     find("nvmlDeviceGetEnforcedPowerLimit", power_limit);
     find("nvmlDeviceGetTemperature", temperature);
-    find("nvmlDeviceGetCurrentClocksThrottleReasons", reasons);
+    // The newer name of the same function comes first; drivers before it have the older alone.
+    if (!find("nvmlDeviceGetCurrentClocksEventReasons", reasons)) {
+      find("nvmlDeviceGetCurrentClocksThrottleReasons", reasons);
+    }
     return find("nvmlInit_v2", init) && find("nvmlShutdown", shutdown) && find("nvmlErrorString", error) &&
            find("nvmlDeviceGetHandleByPciBusId_v2", handle);
   }
