@@ -29,7 +29,7 @@ template <class S>
 struct CostKey {
   std::string_view name, unit;
   double S::*field;
-  double least, most;
+  double least = 0, most = 0;
 };
 
 constexpr std::array kArea = {

@@ -11,10 +11,10 @@ struct SensitivityTableOptions {
   bool all_layers = false;  // every layer in its order, not the ten slowest
 };
 
-std::string sensitivity_table(const Sensitivity& sensitivity, const SensitivityTableOptions& options = {});
+std::string sensitivity_table(const Sensitivity& study, const SensitivityTableOptions& options = {});
 // "rooftile/sensitivity/1".
-std::string sensitivity_json(const Sensitivity& sensitivity);
+std::string sensitivity_json(const Sensitivity& study);
 // One row a resource for the network, then one a resource and layer.
-std::string sensitivity_csv(const Sensitivity& sensitivity);
+std::string sensitivity_csv(const Sensitivity& study);
 
 }  // namespace rooftile
