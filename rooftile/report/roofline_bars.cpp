@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -11,6 +12,7 @@
 #include "rooftile/report/roofline_chart.hpp"
 #include "rooftile/report/svg.hpp"
 #include "rooftile/report/text.hpp"
+#include "rooftile/roofline/stalls.hpp"
 #include "rooftile/units/text.hpp"
 
 namespace rooftile {
@@ -31,7 +33,7 @@ struct Bar {
 };
 struct Bars {
   std::string title, caption;
-  std::vector<std::string> kinds;
+  std::vector<std::string> kinds, colours;
   std::vector<Bar> whole, single;  // of a network; of its kernels, the longest first
 };
 
@@ -39,21 +41,13 @@ constexpr std::size_t kMostBars = 25;
 constexpr double kLeft = 250, kBarLength = 460, kBarHeight = 16, kStep = 22, kTop = 84, kTime = 90, kRight = 20;
 constexpr double kLegendColumn = 190, kLegendLine = 20;
 
-// Colours by kind; beyond the seven that all can tell apart, lighter ones of the same.
-std::string colour_of(std::size_t kind) {
-  constexpr std::array<std::string_view, 11> kColours = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                                         "#e69f00", "#56b4e9", "#000000", "#999999",
-                                                         "#f0e442", "#88ccee", "#ddaa99"};
-  return std::string(kColours[kind % kColours.size()]);
-}
-
-double draw_bar(Svg& svg, const Bar& bar, double y) {
+double draw_bar(Svg& svg, const Bars& bars, const Bar& bar, double y) {
   svg.text(kLeft - 8, y + kBarHeight - 4, bar.name, {.anchor = "end"});
   double x = kLeft;
   for (const Part& part : bar.parts) {
     const double length = part.share * kBarLength;
     svg.rectangle(x, y, length, kBarHeight,
-                  fmt::format("fill=\"{}\" stroke=\"#ffffff\" stroke-width=\"0.5\"", colour_of(part.kind)));
+                  fmt::format("fill=\"{}\" stroke=\"#ffffff\" stroke-width=\"0.5\"", bars.colours[part.kind]));
     x += length;
   }
   svg.text(kLeft + kBarLength + 8, y + kBarHeight - 4, print(bar.time));
@@ -80,14 +74,14 @@ std::string drawn(const Bars& bars) {
     if (!used[kind]) continue;
     const double x = 20 + kLegendColumn * static_cast<double>(place % columns);
     const double y = 62 + kLegendLine * static_cast<double>(place / columns);
-    svg.rectangle(x, y, 12, 12, fmt::format("fill=\"{}\"", colour_of(kind)));
+    svg.rectangle(x, y, 12, 12, fmt::format("fill=\"{}\"", bars.colours[kind]));
     svg.text(x + 18, y + 11, bars.kinds[kind]);
     ++place;
   }
   double y = kTop + legend;
-  for (const Bar& bar : bars.whole) y = draw_bar(svg, bar, y);
+  for (const Bar& bar : bars.whole) y = draw_bar(svg, bars, bar, y);
   y += kStep / 2;
-  for (std::size_t i = 0; i < std::min(bars.single.size(), kMostBars); ++i) y = draw_bar(svg, bars.single[i], y);
+  for (std::size_t i = 0; i < std::min(bars.single.size(), kMostBars); ++i) y = draw_bar(svg, bars, bars.single[i], y);
   if (bars.single.size() > kMostBars) {
     svg.text(kLeft, y + 10, fmt::format("and {} shorter ones", bars.single.size() - kMostBars), {.colour = "#555555"});
   }
@@ -116,19 +110,21 @@ std::string bottleneck_bars(const View& view) {
   Bars bars;
   bars.title = view.title + ": what limits each layer";
   bars.caption =
-      "Of a layer: the time that each thing alone would take, as shares of their sum. Whole network: the same, "
-      "weighted by time.";
-  for (std::size_t i = 0; i < kBottlenecks; ++i) bars.kinds.emplace_back(name_of(static_cast<Bottleneck>(i)));
+      "Of a layer: the time that each thing alone would take, as shares of their sum. Whole network: each layer's time "
+      "counts for its largest limit.";
+  for (std::size_t i = 0; i < kBottlenecks; ++i) {
+    bars.kinds.emplace_back(name_of(static_cast<Bottleneck>(i)));
+    bars.colours.push_back(limit_colour(bars.kinds.back()));
+  }
   std::vector<double> network(kBottlenecks);
   Seconds total;
   for (const Kernel& kernel : view.kernels) {
     if (!kernel.cases) continue;
     std::vector<double> weights;
     for (const Seconds& time : kernel.cases->by) weights.push_back(time.value());
-    std::vector<Part> parts = parts_of(weights);
-    for (const Part& part : parts) network[part.kind] += part.share * kernel.time.value();
+    if (kernel.bottleneck) network[static_cast<std::size_t>(*kernel.bottleneck)] += kernel.time.value();
     total += kernel.time;
-    bars.single.push_back({bar_name(kernel), kernel.time, std::move(parts)});
+    bars.single.push_back({bar_name(kernel), kernel.time, parts_of(weights)});
   }
   longest_first(bars.single);
   if (bars.single.empty()) {
@@ -143,15 +139,17 @@ std::string stall_bars(const View& view) {
   Bars bars;
   bars.title = view.title + ": why warps did not issue";
   bars.caption = "Shares of all stalls. Those of predictions are estimates from what limits each layer.";
-  const auto kind_of = [&](const std::string& name) {
-    const auto found = std::find(bars.kinds.begin(), bars.kinds.end(), name);
-    if (found == bars.kinds.end()) bars.kinds.push_back(name);
-    return static_cast<std::size_t>(std::find(bars.kinds.begin(), bars.kinds.end(), name) - bars.kinds.begin());
-  };
+  for (std::string& name : roofline::used_stall_names(view)) {
+    bars.colours.push_back(bar_colour(bars.kinds.size()));
+    bars.kinds.push_back(std::move(name));
+  }
   const auto parts = [&](const std::vector<roofline::StallShare>& stalls) {
     std::vector<Part> result;
     for (const roofline::StallShare& stall : stalls) {
-      if (stall.share > 0) result.push_back({kind_of(stall.name), stall.share});
+      const auto kind = std::find(bars.kinds.begin(), bars.kinds.end(), stall.name);
+      if (stall.share > 0 && kind != bars.kinds.end()) {
+        result.push_back({static_cast<std::size_t>(kind - bars.kinds.begin()), stall.share});
+      }
     }
     return result;
   };

@@ -71,6 +71,39 @@ PlacedKernels placed_kernels(const View& view, std::size_t level) {
 
 std::string called(const Kernel& kernel) { return shorten(title_of(kernel), kNameWidth); }
 
+std::string bar_colour(std::size_t place) {
+  // Okabe and Ito's, then lighter ones.
+  constexpr std::array<std::string_view, 11> kColours = {"#0072b2", "#e69f00", "#009e73", "#cc79a7",
+                                                         "#56b4e9", "#d55e00", "#f0e442", "#808080",
+                                                         "#88ccee", "#ddaa99", "#bbbbbb"};
+  return std::string(kColours[place % kColours.size()]);
+}
+
+std::string limit_colour(std::string_view limit) {
+  constexpr std::array<std::pair<std::string_view, std::size_t>, 9> kLimits = {{{"compute", 0},
+                                                                                {"smem", 4},
+                                                                                {"latency", 3},
+                                                                                {"l1", 2},
+                                                                                {"l2", 6},
+                                                                                {"dram", 1},
+                                                                                {"bandwidth", 1},
+                                                                                {"power", 5},
+                                                                                {"launch", 7}}};
+  for (const auto& [name, place] : kLimits) {
+    if (name == limit) return bar_colour(place);
+  }
+  return bar_colour(kLimits.back().second);
+}
+
+std::string level_colour(std::string_view level, std::size_t place) {
+  constexpr std::array<std::pair<std::string_view, std::size_t>, 4> kLevels = {
+      {{"L1", 2}, {"L2", 0}, {"MALL", 3}, {"DRAM", 1}}};
+  for (const auto& [name, own] : kLevels) {
+    if (name == level) return bar_colour(own);
+  }
+  return bar_colour(place);
+}
+
 std::vector<Peak> roofs_of(const std::vector<PlacedKernel>& kernels) {
   std::array<Seconds, kPeaks> times{};
   for (const PlacedKernel& placed : kernels) times[static_cast<std::size_t>(placed.point.peak)] += placed.kernel->time;
@@ -82,6 +115,11 @@ std::vector<Peak> roofs_of(const std::vector<PlacedKernel>& kernels) {
     return times[static_cast<std::size_t>(a)] > times[static_cast<std::size_t>(b)];
   });
   return roofs;
+}
+
+std::string roof_dashes(std::size_t place) {
+  constexpr std::array<std::string_view, 4> kDashes = {"", "8 3", "3 3", "8 3 2 3"};
+  return std::string(kDashes[place % kDashes.size()]);
 }
 
 void widen(Axis& axis) {

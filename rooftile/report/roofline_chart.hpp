@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "rooftile/report/roofline.hpp"
@@ -30,8 +31,17 @@ constexpr std::size_t kNamedKernels = 8, kNameWidth = 28;
 // title_of(), cut to kNameWidth.
 std::string called(const roofline::Kernel& kernel);
 
+// What limits a kernel (a Bottleneck's or a Bound's name) and a memory level have the same colours in all charts and in
+// the page (page/palette.js). bar_colour() tells parts of bars apart by their place; the first eight are the page's.
+std::string limit_colour(std::string_view limit);
+std::string level_colour(std::string_view level, std::size_t place);
+std::string bar_colour(std::size_t place);
+
 // The units under whose roofs the kernels stand, the one with the most time first.
 std::vector<Peak> roofs_of(const std::vector<PlacedKernel>& kernels);
+
+// Dashes that tell the roofs of several units apart: solid for the first.
+std::string roof_dashes(std::size_t place);
 
 // Widens an axis to at least a decade about its middle.
 void widen(Axis& axis);

@@ -31,7 +31,7 @@ Chart frame_of(const View& view, const std::string& what, const std::string& whe
   Chart chart;
   chart.title = fmt::format("{}: {}", view.title, what);
   chart.x = {.title = fmt::format("arithmetic intensity at {}, FLOP/B", where), .scale = Scale::logarithmic};
-  chart.y = {.title = "arithmetic", .scale = Scale::logarithmic, .label = rate_label};
+  chart.y = {.title = "arithmetic rate", .scale = Scale::logarithmic, .label = rate_label};
   std::vector<double> xs, ys = {highest_peak * 1.3};
   for (const auto& kernels : levels) {
     for (const PlacedKernel& placed : kernels) {
@@ -60,21 +60,23 @@ void add_slope(Chart& chart, const roofline::RoofLevel& level, double peak, cons
                           .width = 2});
 }
 
-// The flat part of the roof for each unit, from where the fastest level drawn reaches it.
+// The flat part of the roof for each unit, from where the fastest level drawn reaches it; named beside the plot, where
+// no point is in the way.
 void add_peaks(Chart& chart, const View& view, const std::vector<Peak>& roofs, BytesPerSecond fastest) {
-  for (const Peak peak : roofs) {
+  Axis names = {.title = "", .scale = Scale::logarithmic, .low = chart.y.low, .high = chart.y.high};
+  for (const Peak& peak : roofs) {
     const double rate = view.roof.peak(peak).value();
     const double from = std::clamp(rate / fastest.value(), chart.x.low, chart.x.high);
     chart.series.push_back({.name = fmt::format("{} {}", name_of(peak), print(view.roof.peak(peak))),
                             .mark = ChartSeries::Mark::line,
                             .data = {{from, rate}, {chart.x.high, rate}},
                             .colour = "#444444",
-                            .dashes = peak == roofs.front() ? "" : "8 3",
+                            .dashes = roof_dashes(static_cast<std::size_t>(&peak - roofs.data())),
                             .width = 2});
-    const double x = chart.x.high / std::pow(chart.x.high / chart.x.low, 0.01);  // a little inside, above the line
-    const double y = rate * std::pow(chart.y.high / chart.y.low, 0.008);
-    chart.labels.push_back({x, y, std::string(name_of(peak)), "#444444", "end"});
+    names.fixed.push_back({rate, std::string(name_of(peak))});
   }
+  std::sort(names.fixed.begin(), names.fixed.end(), [](const Tick& a, const Tick& b) { return a.value < b.value; });
+  chart.right = std::move(names);
 }
 
 void add_names(Chart& chart, const std::vector<PlacedKernel>& kernels) {
@@ -112,7 +114,7 @@ std::string classic_chart(const View& view) {
       }
       if (series.data.empty()) continue;
       series.name = fmt::format("{}, bound by {}", name_of(origin), name_of(bound));
-      series.colour = chart_colour(static_cast<std::size_t>(bound));
+      series.colour = limit_colour(name_of(bound));
       series.shape = origin == Origin::measured ? ChartShape::square : ChartShape::disc;
       series.width = size_of(placed.kernels);
       series.opacity = 0.85;
@@ -136,7 +138,7 @@ std::string hierarchical_chart(const View& view) {
   BytesPerSecond fastest;
   for (std::size_t i = 0; i < levels.size(); ++i) {
     fastest = std::max(fastest, view.roof.levels[i].bandwidth);
-    add_slope(chart, view.roof.levels[i], highest(view, roofs), std::string(chart_colour(i)));
+    add_slope(chart, view.roof.levels[i], highest(view, roofs), level_colour(view.roof.levels[i].name, i));
   }
   if (!roofs.empty()) add_peaks(chart, view, roofs, fastest);
   for (const Origin origin : {Origin::predicted, Origin::measured}) {
@@ -147,7 +149,7 @@ std::string hierarchical_chart(const View& view) {
       }
       if (series.data.empty()) continue;
       series.name = fmt::format("{}, {}", view.roof.levels[i].name, name_of(origin));
-      series.colour = chart_colour(i);
+      series.colour = level_colour(view.roof.levels[i].name, i);
       series.shape = kShapes[i % kShapes.size()];
       series.open = origin == Origin::measured;
       series.width = size_of(all);

@@ -158,6 +158,29 @@ TEST(RooflineSvg, EveryChartDrawsWhatHasAPlaceAndCountsTheRest) {
   EXPECT_THAT(svg, HasSubstr("(1 ms), 1 kernel of unknown"));  // without bytes; lines break before it
 }
 
+TEST(RooflineSvg, TheWholeNetworksBarCountsEachLayerForItsLargestLimit) {
+  View view = small_view();
+  (*view.kernels[0].cases)[Bottleneck::dram] = Seconds(1.9e-3);  // plays a part in the layer, none in the network
+  view.kernels[1].bottleneck = Bottleneck::dram;
+  const std::string svg = roofline_svg(view, RooflineChart::bottleneck);
+  const std::string whole = svg.substr(svg.find("whole network"), svg.find(">conv1<") - svg.find("whole network"));
+  EXPECT_THAT(whole, HasSubstr(R"(width="306.7" height="16" fill="#0072b2")"));  // 3 of 4.5 ms, of 460 pixels
+  EXPECT_THAT(whole, HasSubstr(R"(width="153.3" height="16" fill="#e69f00")"));
+  EXPECT_THAT(svg, HasSubstr("largest limit"));
+}
+
+TEST(RooflineSvg, NamesEveryFlatRoofBesideThePlot) {
+  View view = small_view();
+  view.roof.peaks[static_cast<std::size_t>(Peak::tensor_fp16)] = FlopsPerSecond(1e14);
+  view.kernels.resize(1);
+  view.kernels.push_back(view.kernels[0]);
+  view.kernels[1].unit = Peak::tensor_fp16;
+  for (const RooflineChart chart : {RooflineChart::classic, RooflineChart::hierarchical}) {
+    const std::string svg = roofline_svg(view, chart);
+    for (const char* name : {">fp32</text>", ">tensor_fp16</text>"}) EXPECT_THAT(svg, HasSubstr(name));
+  }
+}
+
 TEST(RooflineSvg, AViewWithoutKernelsIsAChartThatSaysSo) {
   View view = small_view();
   view.kernels.clear();

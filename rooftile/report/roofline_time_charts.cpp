@@ -78,13 +78,13 @@ void add_intensities(Chart& chart) {
 
 // Where arithmetic and bytes take equally long, for each roof that kernels stand under.
 void add_balances(Chart& chart, const View& view, const std::vector<Peak>& roofs) {
-  for (const Peak peak : roofs) {
+  for (const Peak& peak : roofs) {
     const double slope = balance(view.roof, peak, view.level);
     ChartSeries line = {.name = fmt::format("balance of {}: {:.3g} FLOP/B", name_of(peak), slope),
                         .mark = ChartSeries::Mark::line,
                         .data = diagonal(chart, slope),
                         .colour = kInk,
-                        .dashes = peak == roofs.front() ? "" : "8 3",
+                        .dashes = roof_dashes(static_cast<std::size_t>(&peak - roofs.data())),
                         .width = 1.5};
     chart.series.push_back(std::move(line));
   }
@@ -95,7 +95,7 @@ void add_box(Chart& chart, double x, double y, Seconds overhead) {
   chart.series.push_back({.name = fmt::format("overhead of a launch: {}", print(overhead)),
                           .mark = ChartSeries::Mark::line,
                           .data = {{x, chart.y.low}, {x, y}, {chart.x.low, y}},
-                          .colour = std::string(chart_colour(3)),
+                          .colour = limit_colour(name_of(Bound::launch)),
                           .dashes = "5 3",
                           .width = 1.5});
 }
@@ -120,7 +120,7 @@ void add_points(Chart& chart, const std::vector<PlacedKernel>& kernels, const Pl
       }
       if (series.data.empty()) continue;
       series.name = fmt::format("{}, bound by {}{}", name_of(origin), name_of(bound), what);
-      series.colour = chart_colour(static_cast<std::size_t>(bound));
+      series.colour = limit_colour(name_of(bound));
       series.width = size_of(kernels.size());
       series.shape = shape_of(origin);
       series.open = open;
@@ -179,6 +179,13 @@ std::pair<double, double> complexity_of(const PlacedKernel& placed) {
   return {placed.bytes.value(), placed.flops.value()};
 }
 
+// What the box leaves out, where there is such a kernel.
+std::string larger_boxes(const std::vector<PlacedKernel>& kernels) {
+  const bool any =
+      std::any_of(kernels.begin(), kernels.end(), [](const auto& one) { return one.kernel->launches > 1; });
+  return any ? " What takes several launches has a box of as many overheads." : "";
+}
+
 // Not enough to draw a chart of.
 std::string empty_chart(Chart chart, const PlacedKernels& placed) {
   fit(chart, {});
@@ -202,7 +209,8 @@ std::string complexity_chart(const View& view, RooflineAxes axes) {
   add_box(chart, corner.first, corner.second, view.roof.launch_overhead);
   add_points(chart, placed.kernels, complexity_of, false, "");
   add_names(chart, placed.kernels, complexity_of);
-  chart.caption = fmt::format("Above a balance line arithmetic takes longer, below it bytes. {}", placed.left_out);
+  chart.caption = fmt::format("Above a balance line arithmetic takes longer, below it bytes.{} {}",
+                              larger_boxes(placed.kernels), placed.left_out);
   return drawn(std::move(chart), axes);
 }
 
@@ -246,8 +254,8 @@ std::string time_chart(const View& view, RooflineAxes axes) {
   add_points(chart, placed.kernels, place, false, "");
   add_names(chart, placed.kernels, place);
   chart.caption =
-      fmt::format("The longer side of a point is its run time. Kernels inside the box are shorter than a launch. {}",
-                  placed.left_out);
+      fmt::format("The longer side of a point is its run time. Kernels inside the box are shorter than a launch.{} {}",
+                  larger_boxes(placed.kernels), placed.left_out);
   return drawn(std::move(chart), axes);
 }
 
@@ -295,6 +303,7 @@ std::string combined_chart(const View& view, RooflineAxes axes) {
     chart.caption += fmt::format(" Compute times are at {}; kernels of other units are drawn at their own rates.",
                                  name_of(roofs.front()));
   }
+  chart.caption += larger_boxes(placed.kernels);
   if (!placed.left_out.empty()) chart.caption += " " + placed.left_out;
   return drawn(std::move(chart), axes);
 }

@@ -100,10 +100,14 @@ void draw_second_axes(Svg& svg, const Chart& chart, const Frame& frame) {
     svg.text((frame.left() + frame.right()) / 2, frame.top() - 30, chart.top->title, {.anchor = "middle", .size = 13});
   }
   if (chart.right) {
+    double lowest = frame.bottom() + kTextSize;  // that a name may stand: names of close places go apart, upwards
     for (const Tick& tick : ticks_of(*chart.right, labels_along_y(chart))) {
       const double y = frame.bottom() - place_on(*chart.right, tick.value) * chart.plot_height;
       svg.line(frame.right(), y, frame.right() + (tick.label.empty() ? kSmallTick : kTick), y, ink);
-      if (!tick.label.empty()) svg.text(frame.right() + kTick + 4, y + 4, tick.label);
+      if (tick.label.empty()) continue;
+      const double baseline = std::min(y + 4, lowest);
+      svg.text(frame.right() + kTick + 4, baseline, tick.label);
+      lowest = baseline - kTextSize - 1;
     }
     svg.text(frame.right() + kRightAxis - 8, (frame.top() + frame.bottom()) / 2, chart.right->title,
              {.anchor = "middle", .size = 13, .rotate = -90});
@@ -207,20 +211,27 @@ void draw_series(Svg& svg, const Chart& chart, const Frame& frame) {
   svg.end_clip();
 }
 
+// Names of points keep off the points, unless they are very many, and off lines.
+void occupy(LabelPlacer& placer, const ChartSeries& series, const Frame& frame) {
+  constexpr double kPoint = 7;             // pixels around a point
+  constexpr std::size_t kFewPoints = 400;  // beyond, names may cover some
+  if (series.data.size() > kFewPoints || series.mark == ChartSeries::Mark::segments) return;
+  std::optional<std::pair<double, double>> last;
+  for (const auto& [x, y] : series.data) {
+    const double px = frame.x(x), py = frame.y(y);
+    if (!std::isfinite(px + py)) continue;
+    if (series.mark == ChartSeries::Mark::points) placer.occupy({px - kPoint / 2, py - kPoint / 2, kPoint, kPoint});
+    if (series.mark == ChartSeries::Mark::line && last) placer.occupy_line(last->first, last->second, px, py);
+    last = {px, py};
+  }
+}
+
 // Beside their points; the first find room first.
 void draw_labels(Svg& svg, const Chart& chart, const Frame& frame) {
   if (chart.labels.empty()) return;
-  constexpr double kPoint = 7;             // pixels around a point that names keep off
-  constexpr std::size_t kFewPoints = 400;  // beyond, names may cover some
   constexpr double kHeight = kLabelSize + 2, kBaseline = 3;
   LabelPlacer placer({frame.left() + 2, frame.top() + 2, chart.plot_width - 4, chart.plot_height - 4});
-  for (const ChartSeries& series : chart.series) {
-    if (series.mark != ChartSeries::Mark::points || series.data.size() > kFewPoints) continue;
-    for (const auto& [x, y] : series.data) {
-      const double px = frame.x(x), py = frame.y(y);
-      if (std::isfinite(px + py)) placer.occupy({px - kPoint / 2, py - kPoint / 2, kPoint, kPoint});
-    }
-  }
+  for (const ChartSeries& series : chart.series) occupy(placer, series, frame);
   for (const ChartLabel& label : chart.labels) {
     const double x = frame.x(label.x), y = frame.y(label.y), width = text_width(label.text, kLabelSize);
     if (!std::isfinite(x + y)) continue;

@@ -23,9 +23,23 @@ struct Side {
 constexpr std::array<Side, 8> kSides = {Side{0, -0.5, 1, 0},  Side{-1, -0.5, -1, 0}, Side{-0.5, -1, 0, -1},
                                         Side{-0.5, 0, 0, 1},  Side{0, -1, 1, -1},    Side{0, 0, 1, 1},
                                         Side{-1, -1, -1, -1}, Side{-1, 0, -1, 1}};
-constexpr std::array<double, 3> kGaps = {6, 14, 26};  // pixels
+constexpr std::array<double, 4> kGaps = {6, 14, 26, 40};  // pixels
 
 }  // namespace
+
+// Whether a part of the line is inside the box: what of it lies between the box's sides (Liang and Barsky, 1984).
+bool LabelPlacer::crosses(const Line& line, const LabelBox& box) {
+  double from = 0, to = 1;  // along the line
+  const auto clip = [&](double start, double step, double low, double high) {
+    if (step == 0) return low <= start && start <= high;
+    const double a = (low - start) / step, b = (high - start) / step;
+    from = std::max(from, std::min(a, b));
+    to = std::min(to, std::max(a, b));
+    return from <= to;
+  };
+  return clip(line.x1, line.x2 - line.x1, box.x, box.x + box.width) &&
+         clip(line.y1, line.y2 - line.y1, box.y, box.y + box.height);
+}
 
 bool LabelPlacer::take(LabelBox box) {
   if (!inside(box, area_)) return false;
@@ -41,6 +55,7 @@ std::optional<LabelBox> LabelPlacer::place(double x, double y, double width, dou
     for (const Side& side : kSides) {
       const LabelBox box = {x + side.width * width + side.x * gap, y + side.height * height + side.y * gap, width,
                             height};
+      if (std::any_of(lines_.begin(), lines_.end(), [&](const Line& line) { return crosses(line, box); })) continue;
       if (take(box)) return box;
     }
   }

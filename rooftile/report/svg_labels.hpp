@@ -1,4 +1,4 @@
-// Places for the names of points: beside their point, over no other name and over no point.
+// Places for the names of points: beside their point, over no other name, no point and no line that matters.
 #pragma once
 
 #include <optional>
@@ -18,6 +18,9 @@ class LabelPlacer {
   // Nothing that is placed later covers it.
   void occupy(LabelBox box) { taken_.push_back(box); }
 
+  // Names beside points keep off the line between two places; take() does not, for names of lines stand on them.
+  void occupy_line(double x1, double y1, double x2, double y2) { lines_.push_back({x1, y1, x2, y2}); }
+
   // Where a label of that size goes whose point is at (x, y), which is then taken; nothing where it has no room.
   std::optional<LabelBox> place(double x, double y, double width, double height);
 
@@ -25,8 +28,14 @@ class LabelPlacer {
   bool take(LabelBox box);
 
  private:
+  struct Line {
+    double x1, y1, x2, y2;
+  };
+  static bool crosses(const Line& line, const LabelBox& box);
+
   LabelBox area_;
   std::vector<LabelBox> taken_;
+  std::vector<Line> lines_;
 };
 
 }  // namespace rooftile

@@ -106,6 +106,31 @@ TEST(Labels, KeepOffOneAnotherAndInsideTheirArea) {
   EXPECT_FALSE(placer.place(20, 80, 5, 5));
 }
 
+TEST(Labels, KeepOffLines) {
+  LabelPlacer placer({0, 0, 100, 100});
+  placer.occupy_line(70, 0, 70, 100);
+  placer.occupy_line(50, 90, 51, 100);             // below everything
+  EXPECT_EQ(placer.place(50, 50, 30, 10)->x, 14);  // the right side is crossed
+  EXPECT_TRUE(placer.take({60, 40, 30, 10}));      // a line's own name stands on it
+  placer.occupy_line(0, 0, 100, 100);
+  placer.occupy_line(0, 100, 100, 0);
+  EXPECT_FALSE(placer.place(50, 50, 95, 10));
+}
+
+TEST(Chart, NamesOfCloseRightTicksStandApart) {
+  Chart chart;
+  chart.title = "t";
+  chart.right = Axis{.title = "", .low = 0, .high = 1, .fixed = {{0.5, "one"}, {0.501, "other"}, {0.9, "far"}}};
+  const std::string svg = svg_chart(chart);  // 520 pixels from 40 on; baselines 4 below their ticks
+  const auto baseline = [&](const char* name) {
+    const std::size_t start = svg.rfind("<text", svg.find(std::string(">") + name + "<"));
+    return std::stod(svg.substr(svg.find(" y=\"", start) + 4));
+  };
+  EXPECT_EQ(baseline("one"), 304);
+  EXPECT_EQ(baseline("other"), 304 - 13);
+  EXPECT_EQ(baseline("far"), 96);
+}
+
 TEST(Chart, DrawsShapesSegmentsLabelsAndSecondScales) {
   Chart chart;
   chart.title = "t";

@@ -64,6 +64,20 @@ std::vector<StallShare> estimated_stalls(const Cases& cases) {
   return shares_of(weights);
 }
 
+std::vector<std::string> used_stall_names(const View& view) {
+  std::vector<double> weights(names().size());
+  const auto note = [&](const std::vector<StallShare>& shares) {
+    for (const StallShare& stall : shares) add(weights, stall.name, stall.share);
+  };
+  for (const NetworkStalls& network : view.stalls) note(network.shares);
+  for (const Kernel& kernel : view.kernels) note(kernel.stalls);
+  std::vector<std::string> used;
+  for (std::size_t i = 0; i < names().size(); ++i) {
+    if (weights[i] > 0) used.emplace_back(names()[i]);
+  }
+  return used;
+}
+
 std::vector<NetworkStalls> network_stalls(std::span<const Kernel> kernels) {
   std::vector<NetworkStalls> result;
   for (const Origin origin : {Origin::predicted, Origin::measured}) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -20,5 +21,8 @@ std::vector<StallShare> estimated_stalls(const Cases& cases);
 
 // Stalls of all kernels of each origin together, weighted by their time.
 std::vector<NetworkStalls> network_stalls(std::span<const Kernel> kernels);
+
+// Those of stall_names() that a network or a kernel of the view has a share of.
+std::vector<std::string> used_stall_names(const View& view);
 
 }  // namespace rooftile::roofline

@@ -36,5 +36,15 @@ TEST(Stalls, OfANetworkAreWeightedByTime) {
   EXPECT_THAT(networks[0].shares, ElementsAre(StallShare{"sync", 0.625}, StallShare{"texture", 0.375}));
 }
 
+TEST(Stalls, UsedNamesStandInTheOrderOfTheVocabulary) {
+  View view;
+  Kernel kernel;
+  kernel.stalls = {{"texture", 0.5}, {"sync", 0.5}, {"other", 0}};
+  view.kernels = {kernel};
+  kernel.stalls = {{"exec_dependency", 1}};
+  view.kernels.push_back(kernel);
+  EXPECT_THAT(used_stall_names(view), ElementsAre("exec_dependency", "sync", "texture"));
+}
+
 }  // namespace
 }  // namespace rooftile::roofline

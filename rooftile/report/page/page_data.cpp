@@ -176,16 +176,7 @@ std::vector<std::size_t> kernels_with_stalls(const View& view) {
 
 Json stalls_json(const View& view) {
   const std::vector<std::size_t> shown = kernels_with_stalls(view);
-  std::vector<std::string> names;
-  const auto note = [&](const std::vector<roofline::StallShare>& shares) {
-    for (const roofline::StallShare& share : shares) {
-      if (share.share > 0 && std::find(names.begin(), names.end(), share.name) == names.end()) {
-        names.push_back(share.name);
-      }
-    }
-  };
-  for (const roofline::NetworkStalls& whole : view.stalls) note(whole.shares);
-  for (const std::size_t kernel : shown) note(view.kernels[kernel].stalls);
+  const std::vector<std::string> names = roofline::used_stall_names(view);
   Json json = {{"names", names}, {"wholes", Json::array()}, {"kernels", Json::array()}};
   for (const roofline::NetworkStalls& whole : view.stalls) {
     json["wholes"].push_back({{"origin", name_of(whole.origin)},

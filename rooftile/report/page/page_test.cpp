@@ -10,6 +10,7 @@
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/predict/predict.hpp"
 #include "rooftile/report/page/page_view.hpp"
+#include "rooftile/report/roofline_chart.hpp"
 #include "rooftile/roofline/from_prediction.hpp"
 
 namespace rooftile {
@@ -101,6 +102,30 @@ TEST(Page, SeveralGpusAreSeveralViews) {
   const json views = json::parse(data_of(page_of("net", {"titan-xp", "t4"})))["views"];
   ASSERT_EQ(views.size(), 2U);
   EXPECT_EQ(views[1]["name"], "t4");
+}
+
+TEST(Page, ColoursAreThoseOfTheCharts) {
+  const std::string page = page_of("net");
+  const auto after = [&](const std::string& start, char end) {
+    const std::size_t from = page.find(start) + start.size();
+    return page.substr(from, page.find(end, from) - from);
+  };
+  const std::string colours = after("const COLOURS = [", ']');
+  const std::string limits = after("const LIMIT_COLOURS = {", '}'), levels = after("const LEVEL_COLOURS = {", '}');
+  const auto colour = [&](const std::string& table, const std::string& name) {
+    const std::size_t at = (", " + table).find(", " + name + ": ");
+    if (at == std::string::npos) return "no " + name;
+    const std::size_t place = std::stoul(table.substr(at + name.size() + 2));
+    constexpr std::size_t kEach = std::string_view("'#000000', ").size();
+    return colours.substr(kEach * place + 1, std::string_view("#000000").size());
+  };
+  for (std::size_t i = 0; i < kBottlenecks; ++i) {
+    const std::string limit(name_of(static_cast<Bottleneck>(i)));
+    EXPECT_EQ(colour(limits, limit), limit_colour(limit));
+  }
+  for (const std::string bound : {"compute", "bandwidth", "launch"})
+    EXPECT_EQ(colour(limits, bound), limit_colour(bound));
+  for (const std::string level : {"L1", "L2", "MALL", "DRAM"}) EXPECT_EQ(colour(levels, level), level_colour(level, 0));
 }
 
 TEST(Page, EqualInputGivesEqualBytes) { EXPECT_EQ(page_of("net"), page_of("net")); }

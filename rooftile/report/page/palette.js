@@ -1,7 +1,7 @@
 // Colours that people with any colour vision tell apart (Okabe and Ito, "Color Universal Design", 2008), and a shape for
 // each, so that no meaning hangs on colour alone.
 
-const COLOURS = ['#0072b2', '#e69f00', '#009e73', '#cc79a7', '#56b4e9', '#d55e00', '#f0e442', '#999999'];
+const COLOURS = ['#0072b2', '#e69f00', '#009e73', '#cc79a7', '#56b4e9', '#d55e00', '#f0e442', '#808080'];
 const SHAPES = ['circle', 'square', 'triangle', 'diamond', 'down', 'star', 'cross', 'bar'];
 
 // The same limit has the same colour everywhere; by place in COLOURS.
