@@ -206,25 +206,26 @@ class Reader {
     }
   }
 
-  // DeLTA's Fig 18: the latency at the load that comes nearest to half of the highest, and at the highest.
+  // DeLTA's Fig 18: the latency at half of the highest load, between the points around it, and without any pause. Not
+  // at the highest point: all loads that saturate DRAM are equal but for noise, and their latencies are not.
   std::string loaded_latency() const {
     const Curve load = curve("loaded_latency", "bandwidth"), cycles = curve("loaded_latency", "latency");
+    Curve by_load;  // x: bandwidth drawn, y: latency; from the longest pause, which draws least, to none
+    for (auto point = load.rbegin(); point != load.rend(); ++point) {
+      if (const auto latency = plateau(cycles, point->x, point->x)) by_load.push_back({point->y, *latency});
+    }
+    if (by_load.empty()) return {};
     double highest = 0;
-    for (const CurvePoint& point : load) highest = std::max(highest, point.y);
-    const auto latency_at = [&](double share) -> std::optional<double> {
-      std::optional<double> best;
-      double nearest = highest;
-      for (const CurvePoint& point : load) {
-        const auto latency = plateau(cycles, point.x, point.x);
-        const double off = std::abs(point.y - share * highest);
-        if (latency && off <= nearest) best = latency, nearest = off;
-      }
-      return best;
-    };
-    const auto half = latency_at(0.5), full = latency_at(1);
-    if (!half || !full) return {};
-    return fmt::format("; {:.0f} cycles at half of {}, {:.0f} at all of it", *half, print(BytesPerSecond(highest)),
-                       *full);
+    for (const CurvePoint& point : by_load) highest = std::max(highest, point.x);
+    const auto above =
+        std::find_if(by_load.begin(), by_load.end(), [&](const CurvePoint& point) { return point.x >= highest / 2; });
+    double half = above->y;
+    if (above != by_load.begin()) {
+      const CurvePoint& below = *(above - 1);
+      half = std::lerp(below.y, above->y, (highest / 2 - below.x) / (above->x - below.x));
+    }
+    return fmt::format("; {:.0f} cycles at half of {}, {:.0f} at all of it", half, print(BytesPerSecond(highest)),
+                       by_load.back().y);
   }
 
   void bandwidths() {
@@ -249,7 +250,8 @@ class Reader {
     measured("level.DRAM.bandwidth", read.back().y, "bandwidth", note);
   }
 
-  // The sector ends where a second load waits for the L2 again.
+  // What a miss brings along ends where a second load waits for the L2 again. Counters count sectors of 32 B; where
+  // more than one comes at once, only the note says so.
   void sectors() {
     const Curve second = curve("sector", "l1");
     if (second.size() < 2) return;
@@ -268,7 +270,9 @@ class Reader {
                             *packed, request.back().y, request.back().x);
       }
     }
-    measured("level.L1.sector", beyond->x, "sector", note);
+    constexpr double kSector = 32;
+    if (beyond->x > kSector) note += fmt::format("; a miss fetches {}", bytes_text(beyond->x));
+    measured("level.L1.sector", std::min(beyond->x, kSector), "sector", note);
   }
 
   void launches() {

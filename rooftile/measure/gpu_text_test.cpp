@@ -69,6 +69,9 @@ Points synthetic() {
   points.add("sustained", "power", 9, 690);
   points.add("launch", "eager", 1000, 2.1e-6).add("launch", "graph", 1000, 1.2e-6);
   points.add("loaded_latency", "bandwidth", 1000, 1e12).add("loaded_latency", "latency", 1000, 700);
+  points.add("loaded_latency", "bandwidth", 500, 3e12).add("loaded_latency", "latency", 500, 900);
+  // Saturated too, and by noise a little faster than without a pause.
+  points.add("loaded_latency", "bandwidth", 128, 3.82e12).add("loaded_latency", "latency", 128, 1200);
   points.add("loaded_latency", "bandwidth", 0, 3.8e12).add("loaded_latency", "latency", 0, 1500);
   return points;
 }
@@ -117,9 +120,11 @@ TEST(GpuText, SourcesAndNotesSayHow) {
       "GHz");
   EXPECT_THAT(fact(gpu, "level.L2.latency").note, HasSubstr("nearer 4 220, of the farther 6 320 cycles"));
   EXPECT_THAT(fact(gpu, "level.DRAM.latency_time").note, HasSubstr("900 cycles in 2 GiB, which has the most pages"));
-  EXPECT_THAT(fact(gpu, "level.DRAM.latency_time").note, HasSubstr("1500 at all of it"));
   EXPECT_THAT(fact(gpu, "level.L2.capacity").note, HasSubstr("knee of its latency"));
   EXPECT_THAT(fact(gpu, "level.L2.capacity").note, HasSubstr("knee of its bandwidth"));
+  // Half of 3.82 TB/s lies between the points at 1 and 3 TB/s.
+  EXPECT_THAT(fact(gpu, "level.DRAM.latency_time").note,
+              HasSubstr("791 cycles at half of 3.82 TB/s, 1500 at all of it"));
   EXPECT_THAT(fact(gpu, "level.L1.sector").note, HasSubstr("load_4 2 cycles side by side, 9 with lanes 32 accesses"));
   EXPECT_EQ(fact(gpu, "level.L2.capacity").kind, FactKind::vendor);
   EXPECT_THAT(fact(gpu, "launch.overhead").note, HasSubstr("1.2 us in a graph"));
