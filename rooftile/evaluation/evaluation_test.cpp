@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "rooftile/evaluation/methods.hpp"
-#include "rooftile/evaluation/scaling.hpp"
+#include "rooftile/explore/scaling.hpp"
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/workload/workload.hpp"
 
@@ -146,7 +146,7 @@ TEST(TimeFigures, SummariesCountEachLayerOnce) {
 
 TEST(Scaling, MultipliesWhatTheOptionNamesAndNothingElse) {
   const Gpu gpu = find_gpu("titan-xp-delta").value();
-  const Gpu twice = scaled(gpu, kScalingOptions[0]);  // SMs 2, L2 and DRAM 1.5
+  const Gpu twice = with_design(gpu, design_of(kScalingOptions[0], gpu));  // SMs 2, L2 and DRAM 1.5
   EXPECT_EQ(twice.sm_count, 2 * gpu.sm_count);
   EXPECT_EQ(twice.peak(Peak::fp32), gpu.peak(Peak::fp32) * 2);
   EXPECT_EQ(twice.level("L1").bandwidth, gpu.level("L1").bandwidth);

@@ -24,7 +24,7 @@ std::vector<VectorUnit> vector_units();  // that this CPU has
 
 // Operations of the inner loop for one layer and design, counted in its source: additions, multiplications, maxima,
 // comparisons and selections, each one.
-constexpr double kOperationsPerLayer = 68;
+constexpr double kOperationsPerLayer = 61;
 
 class DeltaBatch : public Evaluator {
  public:

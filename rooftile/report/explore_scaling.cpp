@@ -108,7 +108,9 @@ std::string scaling_svg(std::string_view what, std::span<const ScalingRow> rows)
   constexpr double kTitle = 14, kSmall = 11, kFill = 0.7;
   const double width = kBar * static_cast<double>(rows.size());
   Svg svg(kLeft + width + kLegend, kTop + 2 * kPlot + kGap + kBottom);
-  svg.text(kLeft, 22, what, {.size = kTitle, .bold = true});
+  const std::size_t colon = std::min(what.find(": "), what.size());
+  svg.text(kLeft, 20, what.substr(0, colon), {.size = kTitle, .bold = true});
+  if (colon < what.size()) svg.text(kLeft, 38, what.substr(colon + 2), {.size = kSmall});
   const double base = kTop + kPlot, shares_top = base + kGap, shares_base = shares_top + kPlot;
 
   double most = 1;
