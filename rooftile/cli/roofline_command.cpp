@@ -157,6 +157,9 @@ Result<roofline::MeasuredKernels> read_profiles(const std::vector<std::string>& 
     }
     auto profile = profile::read_profile(*text, path, {.compute_capability = gpu.compute_capability});
     if (!profile) return tl::unexpected(profile.error());
+    if (std::string note = roofline::note_of_other_gpu(*profile, gpu); !note.empty()) {
+      profile->notes.push_back(std::move(note));
+    }
     profiles.push_back({path, std::move(*profile)});
   }
   parts.insert(parts.begin(), roofline::kernels_of(profiles, roof));

@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,7 +29,7 @@ constexpr double kMicrosecond = 1e-6;  // ts and dur of Chrome's format
 
 // What is kept of one event of the trace.
 struct Event {
-  std::string phase, category, name;
+  std::string phase, category, name, thread;
   std::optional<double> start, duration;                 // microseconds
   std::optional<std::int64_t> correlation, external_id;  // of the launch; of the operator
   std::vector<double> grid, block;
@@ -70,6 +72,8 @@ class TraceHandler : public nlohmann::json_sax<json> {
         event_.category = std::move(value);
       else if (key_ == "name")
         event_.name = std::move(value);
+      else if (key_ == "tid")
+        event_.thread = std::move(value);
     }
     return true;
   }
@@ -81,6 +85,8 @@ class TraceHandler : public nlohmann::json_sax<json> {
       argument_ = std::move(value);
     } else if (depth_ == 1) {
       top_key_ = std::move(value);
+    } else if (event_depth_ == 0 && top_key_ == "deviceProperties") {
+      key_ = std::move(value);
     }
     return true;
   }
@@ -145,6 +151,12 @@ class TraceHandler : public nlohmann::json_sax<json> {
                      [](const KernelProfile& a, const KernelProfile& b) {
                        return a.start.value_or(Seconds()) < b.start.value_or(Seconds());
                      });
+    if (device_major_ && device_minor_) {
+      for (KernelProfile& kernel : profile_.kernels) {
+        kernel.compute_capability = fmt::format("{:g}.{:g}", *device_major_, *device_minor_);
+      }
+    }
+    profile_.host = host_use();
     profile_.format = "PyTorch profiler trace";
     return std::move(profile_);
   }
@@ -162,7 +174,11 @@ class TraceHandler : public nlohmann::json_sax<json> {
   }
 
   bool on_number(double value) {
-    if (event_depth_ > 0 && depth_ == event_depth_) {
+    if (event_depth_ == 0 && depth_ == 3 && top_key_ == "deviceProperties") {
+      if (key_ == "computeMajor" && !device_major_) device_major_ = value;
+      if (key_ == "computeMinor" && !device_minor_) device_minor_ = value;
+    } else if (event_depth_ > 0 && depth_ == event_depth_) {
+      if (key_ == "tid") event_.thread = fmt::format("{:.0f}", value);
       if (key_ == "ts") event_.start = value;
       if (key_ == "dur") event_.duration = value;
     } else if (in_argument(0)) {
@@ -181,14 +197,47 @@ class TraceHandler : public nlohmann::json_sax<json> {
   void take_event() {
     ++count_;
     if (event_.phase != "X") return;
+    take_span();
     if (event_.category == "kernel" || event_.category == "Kernel") {
       take_kernel();
-    } else if (event_.category == "cpu_op" || event_.category == "Operator") {
+    } else if (is_operator()) {
       if (event_.external_id)
         operators_.insert_or_assign(*event_.external_id, Operator{std::move(event_.name), std::move(event_.shapes)});
     } else if (event_.correlation && event_.external_id) {
       launches_.insert_or_assign(*event_.correlation, *event_.external_id);
     }
+  }
+
+  bool is_operator() const { return event_.category == "cpu_op" || event_.category == "Operator"; }
+
+  // When kernels, operators and what launches them ran: the time that the trace spans.
+  void take_span() {
+    if (!event_.start || !event_.duration || !(*event_.duration >= 0)) return;
+    const std::pair<double, double> span(*event_.start, *event_.start + *event_.duration);
+    if (!std::isfinite(span.first) || !std::isfinite(span.second)) return;
+    const bool counts = is_operator() || event_.category == "kernel" || event_.category == "Kernel" ||
+                        (event_.correlation && event_.external_id);
+    if (!counts) return;
+    first_ = std::min(first_, span.first);
+    last_ = std::max(last_, span.second);
+    if (is_operator()) threads_[event_.thread].push_back(span);
+  }
+
+  std::optional<HostUse> host_use() {
+    if (threads_.empty() || !(last_ > first_)) return std::nullopt;
+    HostUse use;
+    use.threads = threads_.size();
+    for (auto& [thread, spans] : threads_) {
+      std::sort(spans.begin(), spans.end());  // operators call operators: what overlaps counts once
+      double busy = 0, end = first_;
+      for (const auto& [from, to] : spans) {
+        busy += std::max(0.0, to - std::max(from, end));
+        end = std::max(end, to);
+      }
+      use.busiest = std::max(use.busiest, busy / (last_ - first_));
+      use.mean += busy / (last_ - first_) / static_cast<double>(threads_.size());
+    }
+    return use;
   }
 
   void take_kernel() {
@@ -219,6 +268,9 @@ class TraceHandler : public nlohmann::json_sax<json> {
   int depth_ = 0;
   int events_depth_ = 0;  // of the list of events; 0: not met yet, -1: over
   int event_depth_ = 0;   // of the event that is open; 0: none
+  std::optional<double> device_major_, device_minor_;
+  double first_ = std::numeric_limits<double>::infinity(), last_ = -std::numeric_limits<double>::infinity();
+  std::map<std::string, std::vector<std::pair<double, double>>> threads_;  // when they ran operators
   std::string top_key_, key_, argument_;
   Event event_;
   std::size_t count_ = 0;

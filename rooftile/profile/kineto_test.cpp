@@ -30,6 +30,26 @@ TEST(Kineto, ReadsKernelsWithTheirOperators) {
   EXPECT_EQ(profile.dropped[0].reason, "kernel 'no_time' took no time");
 }
 
+TEST(Kineto, SaysHowBusyTheHostWas) {
+  // 0 to 100 us: one thread for 40 us, an operator inside another, the other thread for 10.
+  const auto profile = read_profile(R"({"deviceProperties": [{"id": 0, "computeMajor": 9, "computeMinor": 0}],
+    "traceEvents": [
+    {"ph":"X","cat":"cpu_op","name":"a","tid":1,"ts":0,"dur":30},
+    {"ph":"X","cat":"cpu_op","name":"b","tid":1,"ts":10,"dur":5},
+    {"ph":"X","cat":"cpu_op","name":"c","tid":1,"ts":50,"dur":10},
+    {"ph":"X","cat":"cpu_op","name":"d","tid":"2","ts":20,"dur":10},
+    {"ph":"X","cat":"python_function","name":"e","tid":3,"ts":0,"dur":1000},
+    {"ph":"X","cat":"kernel","name":"k","tid":7,"ts":90,"dur":10}]})",
+                                    "t.json");
+  ASSERT_TRUE(profile.has_value());
+  ASSERT_TRUE(profile->host.has_value());
+  EXPECT_EQ(profile->host->threads, 2U);
+  EXPECT_DOUBLE_EQ(profile->host->busiest, 0.4);
+  EXPECT_DOUBLE_EQ(profile->host->mean, 0.25);
+  EXPECT_EQ(profile->kernels[0].compute_capability, "9.0");
+  EXPECT_FALSE(read_profile(R"([{"ph":"X","cat":"kernel","name":"k","ts":1,"dur":2}])", "t.json")->host);
+}
+
 TEST(Kineto, KeepsWhatStandsBeforeTheBreak) {
   const std::string text = fixture_text("kineto.json");
   const auto profile = read_profile(text.substr(0, text.find("\"no_time\"")), "cut.json");

@@ -28,11 +28,19 @@ struct Dropped {
   bool operator==(const Dropped&) const = default;
 };
 
+// Threads of the host that ran operators: the share of the time from the first to the last event in which they did,
+// what they waited for inside an operator included. From 0 to 1.
+struct HostUse {
+  std::size_t threads = 0;
+  double mean = 0, busiest = 0;
+};
+
 struct Profile {
   std::string format;                  // "Nsight Compute CSV, page raw"
   std::vector<KernelProfile> kernels;  // in the order in which they ran
   std::vector<Dropped> dropped;        // the first kMostDropped of them
   std::size_t dropped_count = 0;
+  std::optional<HostUse> host;     // nothing: the file does not say
   std::vector<std::string> notes;  // what a reader of the figures should know, one line each
 
   static constexpr std::size_t kMostDropped = 1000;

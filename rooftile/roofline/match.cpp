@@ -271,6 +271,34 @@ std::size_t period_of(const View& view, std::size_t layers) {
   return count;
 }
 
+// What speaks against the profile being one of this network; empty where nothing does. `found` is
+// of the kernels that were to be matched, before helpers joined them.
+std::string doubts(const View& view, const Found& found, std::size_t layers) {
+  constexpr std::size_t kAbsurd = 20;  // times as many kernels as are predicted
+  std::size_t matched = 0, by_order = 0;
+  std::vector<std::size_t> counts(layers);
+  for (const auto& [layer, like] : found) {
+    if (layer == layers) continue;
+    ++matched;
+    ++counts[layer];
+    if (like == Likeness::order) ++by_order;
+  }
+  std::vector<std::string> signs;
+  if (2 * matched < found.size()) {
+    signs.push_back(fmt::format("{} of {} kernels match no layer", found.size() - matched, found.size()));
+  }
+  if (2 * by_order > matched) signs.push_back(fmt::format("{} of {} match by their order alone", by_order, matched));
+  const auto most = std::max_element(counts.begin(), counts.end());
+  if (most != counts.end()) {
+    const Kernel& layer = view.kernels[static_cast<std::size_t>(most - counts.begin())];
+    const double predicted = std::max(1.0, layer.launches);
+    if (static_cast<double>(*most) > kAbsurd * predicted) {
+      signs.push_back(fmt::format("layer '{}' has {} kernels, predicted {}", title_of(layer), *most, predicted));
+    }
+  }
+  return fmt::format("{}", fmt::join(signs, "; "));
+}
+
 std::optional<double> bytes_ratio(const View& view, const Match& match, std::size_t level) {
   const auto predicted = view.kernels[match.predicted].bytes[level];
   Bytes measured;
@@ -356,6 +384,9 @@ void match(View& view, const std::vector<LayerTraits>& layers, const std::vector
     offered.push_back({work.work, work.helper, number(shapes[i])});
   }
   auto found = Alignment(wanted, offered).run();
+  if (const std::string signs = doubts(view, found, first); !signs.empty()) {
+    view.notes.push_back(fmt::format("The profile may be of another network or batch: {}.", signs));
+  }
   join_helpers(found, offered, first);
   std::vector<std::vector<std::size_t>> measured(first);
   std::vector<Likeness> best(first, Likeness::none);

@@ -6,7 +6,9 @@
 namespace rooftile::roofline {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 
 TEST(WorkOf, ReadsTheNamesOfLibraries) {
@@ -110,6 +112,24 @@ TEST_F(Matching, ByOrderWhereNothingElseIsKnown) {
   run();
   ASSERT_EQ(view_.matches.size(), 2U);
   EXPECT_EQ(view_.matches[0].by, "order");
+  EXPECT_THAT(view_.notes, ElementsAre(HasSubstr("another network or batch: 2 of 2 match by their order alone.")));
+}
+
+TEST_F(Matching, DoubtsAProfileWhoseKernelsCrowdALayerOrFitNone) {
+  layer("fc", Work::gemm);
+  for (int i = 0; i < 21; ++i) kernel("sgemm", 10 + i);
+  for (int i = 0; i < 30; ++i) kernel("softmax_warp_forward", 10 + i);
+  run();
+  EXPECT_THAT(view_.notes, ElementsAre(AllOf(HasSubstr("30 of 51 kernels match no layer"),
+                                             HasSubstr("'fc' has 21 kernels, predicted 1"))));
+}
+
+TEST_F(Matching, DoubtsNothingWhereNamesAndNumbersFit) {
+  layer("fc", Work::gemm);
+  for (int i = 0; i < 20; ++i) kernel("sgemm", 10 + i);
+  for (int i = 0; i < 20; ++i) kernel("softmax_warp_forward", 10 + i);
+  run();
+  EXPECT_THAT(view_.notes, IsEmpty());
 }
 
 TEST_F(Matching, WorkThatDoesNotFitIsListed) {

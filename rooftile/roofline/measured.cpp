@@ -130,6 +130,13 @@ MeasuredKernels kernels_of(const std::vector<NamedProfile>& profiles, const Roof
       measured.start.push_back(kernel.start);
       if (measured.kernels.back().flops_known && lacks_tensor(*counted, profile::counters(*counted))) ++without_tensor;
     }
+    if (const auto& host = file.profile.host; host && profiles.size() == 1) {
+      measured.cpu = host->mean;
+      measured.notes.push_back(fmt::format(
+          "{}: CPU utilisation is the mean share of the time in which threads ran operators, what these waited for "
+          "included; of {} threads, the busiest {:.1f} %.",
+          file.where, host->threads, 100 * host->busiest));
+    }
     for (const profile::Dropped& dropped : file.profile.dropped) {
       measured.drop(fmt::format("{}:{}", file.where, dropped.line), dropped.reason);
     }
@@ -152,6 +159,21 @@ MeasuredKernels kernels_of(const std::vector<NamedProfile>& profiles, const Roof
   return measured;
 }
 
+std::string note_of_other_gpu(const profile::Profile& profile, const Gpu& gpu) {
+  const auto own = profile::capability_number(gpu.compute_capability);
+  const KernelProfile* other = nullptr;
+  std::size_t count = 0;
+  for (const KernelProfile& kernel : profile.kernels) {
+    const auto capability = profile::capability_number(kernel.compute_capability);
+    if (!own || !capability || *capability == *own) continue;
+    if (other == nullptr) other = &kernel;
+    ++count;
+  }
+  if (count == 0) return "";
+  return fmt::format("{} of {} kernels ran on a GPU of compute capability {}; {} has {}", count, profile.kernels.size(),
+                     one_line(other->compute_capability, 20), gpu.id, gpu.compute_capability);
+}
+
 MeasuredKernels together(std::vector<MeasuredKernels> parts) {
   MeasuredKernels all;
   const auto move_to = [](auto& from, auto& to) {
@@ -164,6 +186,7 @@ MeasuredKernels together(std::vector<MeasuredKernels> parts) {
     move_to(part.notes, all.notes);
     move_to(part.dropped, all.dropped);
     all.dropped_count += part.dropped_count;
+    if (parts.size() == 1) all.cpu = part.cpu;
   }
   return all;
 }
@@ -200,6 +223,7 @@ std::optional<double> fp32_utilisation(const std::vector<Kernel>& kernels, const
 
 void add_measured(View& view, MeasuredKernels measured) {
   view.utilisation.gpu = gpu_utilisation(measured);
+  view.utilisation.cpu = measured.cpu;
   view.utilisation.fp32 = fp32_utilisation(measured.kernels, view.roof);
   view.kernels.insert(view.kernels.end(), std::make_move_iterator(measured.kernels.begin()),
                       std::make_move_iterator(measured.kernels.end()));

@@ -24,6 +24,7 @@ struct MeasuredKernels {
   std::vector<Kernel> kernels;                // in the order in which they ran
   std::vector<Shapes> shapes;                 // of each kernel: inputs of the op that launched it, where known
   std::vector<std::optional<Seconds>> start;  // of each kernel, on its file's clock
+  std::optional<double> cpu;                  // Utilisation::cpu
   std::vector<DroppedInput> dropped;          // the first of them
   std::size_t dropped_count = 0;
   std::vector<std::string> notes;
@@ -42,6 +43,9 @@ struct NamedProfile {
   profile::Profile profile;
 };
 MeasuredKernels kernels_of(const std::vector<NamedProfile>& profiles, const Roof& roof);
+
+// What to say where kernels of a profile ran on a GPU of another compute capability; empty where none did.
+std::string note_of_other_gpu(const profile::Profile& profile, const Gpu& gpu);
 
 // One after another.
 MeasuredKernels together(std::vector<MeasuredKernels> parts);

@@ -88,6 +88,27 @@ TEST_F(Measured, GpuIsBusyWhereAnyKernelRuns) {
   EXPECT_FALSE(gpu_utilisation({}));
 }
 
+TEST_F(Measured, CpuUtilisationIsThatOfTheOnlyProfile) {
+  NamedProfile file;
+  file.profile.kernels = {profiled("a", Seconds(1))};
+  file.profile.host = profile::HostUse{.threads = 2, .mean = 0.25, .busiest = 0.4};
+  View view;
+  view.roof = roof_;
+  add_measured(view, together({kernels_of({file}, roof_)}));
+  EXPECT_EQ(view.utilisation.cpu, 0.25);
+  EXPECT_THAT(view.notes.front(), HasSubstr("of 2 threads, the busiest 40.0 %"));
+  EXPECT_FALSE(kernels_of({file, file}, roof_).cpu);
+}
+
+TEST_F(Measured, NamesKernelsOfAnotherGpu) {
+  profile::Profile profile;
+  profile.kernels = {profiled("a", Seconds(1)), profiled("b", Seconds(1))};
+  EXPECT_EQ(note_of_other_gpu(profile, gpu_), "");
+  profile.kernels[1].compute_capability = "8.0";
+  EXPECT_EQ(note_of_other_gpu(profile, gpu_),
+            "1 of 2 kernels ran on a GPU of compute capability 8.0; v100-sxm2-16gb has 7.0");
+}
+
 TEST_F(Measured, Fp32UtilisationIsOverBusyTime) {
   const double rate = roof_.peak(Peak::fp32).value();
   const MeasuredKernels result =
@@ -133,6 +154,11 @@ TEST_F(Measured, WrongRowsOfATableAreNamed) {
   EXPECT_THAT(result->dropped[3].reason, HasSubstr("measured on t4, not on v100-sxm2-16gb"));
   EXPECT_THAT(result->dropped[4].reason, HasSubstr("no time"));
   EXPECT_THAT(result->dropped[5].reason, HasSubstr("3 cells, the header has 4"));
+  const auto absurd = table("op,kernel,time_us,launches\nkernel,a,1,1\nkernel,b,1e300,1\nkernel,c,1,0\n");
+  ASSERT_TRUE(absurd) << absurd.error().text();
+  ASSERT_EQ(absurd->dropped.size(), 2U);
+  EXPECT_THAT(absurd->dropped[0].reason, HasSubstr("'1e300' is too large to be true"));
+  EXPECT_THAT(absurd->dropped[1].reason, HasSubstr("less than one launch"));
   EXPECT_FALSE(table(header));
   EXPECT_FALSE(is_measured_table("op,gpu\n"));
   EXPECT_FALSE(is_measured_table("\"ID\",\"Kernel Name\"\n"));

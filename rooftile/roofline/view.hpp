@@ -46,7 +46,7 @@ struct NetworkStalls {
 struct Utilisation {
   std::optional<double> gpu;   // time with a kernel running / time from the first to the last
   std::optional<double> fp32;  // FLOPs / (FP32 peak x time with a kernel running)
-  std::optional<double> cpu;   // busy time of all cores / (cores x time)
+  std::optional<double> cpu;   // time in operators / (time x threads that ran any): a trace does not know the cores
 };
 
 struct View {

@@ -67,7 +67,7 @@ void add_utilisation(const View& view, std::vector<PageCard>& cards) {
   };
   add("GPU utilisation", view.utilisation.gpu, "time with a kernel running");
   add("FP32 utilisation", view.utilisation.fp32, "FLOPs of the FP32 peak while kernels run");
-  add("CPU utilisation", view.utilisation.cpu, "busy time of all cores");
+  add("CPU utilisation", view.utilisation.cpu, "time in operators, mean of the threads that ran any");
 }
 
 std::vector<PageFact> setup_of(const View& view) {
