@@ -149,7 +149,7 @@ void DeltaBatch::evaluate_tile(const DesignBlock& block, OutcomeBlock& outcome, 
   if (designs.empty()) return;
   const DesignReader reader(block, base_);
   Residency residency(block, base_, network.kernels);
-  DesignLanes lanes;
+  DesignLanes lanes = {};
   std::vector<KernelLanes> kernels(network.kernels.size());
   std::vector<double> times(outcome.layers.empty() ? 0 : layers_.size() * kLanes);
   for (std::size_t first = 0; first < designs.size(); first += kLanes) {

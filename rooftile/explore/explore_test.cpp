@@ -178,6 +178,7 @@ class Rows : public testing::Test {
     std::filesystem::create_directories(folder_);
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
+  const std::filesystem::path& folder() const { return folder_; }
   std::string path(const char* name) const { return (folder_ / name).string(); }
   static std::string text_of(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
@@ -185,6 +186,8 @@ class Rows : public testing::Test {
     text << file.rdbuf();
     return text.str();
   }
+
+ private:
   std::filesystem::path folder_;
 };
 
@@ -252,7 +255,7 @@ TEST_F(Rows, NothingStaysOfAFileThatIsNotFinished) {
     RowFile file(path("half.csv"));
     ASSERT_TRUE(file.open() && file.write("half"));
   }
-  EXPECT_TRUE(std::filesystem::is_empty(folder_));
+  EXPECT_TRUE(std::filesystem::is_empty(folder()));
   RowFile nowhere(path("no/such/folder.csv"));
   EXPECT_EQ(nowhere.open().error().text(), path("no/such/folder.csv") + ": No such file or directory");
 }

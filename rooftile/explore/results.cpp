@@ -164,7 +164,7 @@ void ExploreResults::add(const DesignBlock& block, const OutcomeBlock& outcome) 
     ++limited[outcome.limited_by(i)];
     const double units = static_cast<double>(kShareUnits) / outcome.time[i];
     for (std::size_t b = 0; b < kBottlenecks; ++b) {
-      share_sums[b] += static_cast<std::uint64_t>(outcome.shares[b][i] * units + 0.5);
+      share_sums[b] += static_cast<std::uint64_t>(std::llround(outcome.shares[b][i] * units));
     }
   }
   best.add(block, outcome);

@@ -198,7 +198,7 @@ class Reader {
     const ParameterRow& row = row_of(parameter);
     double value = 0;
     if (base) {
-      const auto factor = positive_of(node, fmt::format("a multiple of {}", row.name));
+      auto factor = positive_of(node, fmt::format("a multiple of {}", row.name));
       if (!factor) return factor;
       value = *factor * *base;
       if (row.whole) value = std::round(value);
@@ -212,7 +212,7 @@ class Reader {
       if (!number) return error(node.source(), fmt::format("{}: {}", row.name, one_line(number.error().message)));
       value = *number;
     } else {
-      const auto number = positive_of(node, row.name);
+      auto number = positive_of(node, row.name);
       if (!number) return number;
       value = *number;
     }
@@ -250,7 +250,7 @@ class Reader {
     const std::string_view name = name_of(axis.parameter);
     if (axis.parameter == Parameter::cta_tile) return error(table.source(), "cta_tile has values, no range");
     if (multiples) {
-      const auto done = check_keys(table, fmt::format(" of axis {}", name), {"from", "to", "steps", "spacing"});
+      auto done = check_keys(table, fmt::format(" of axis {}", name), {"from", "to", "steps", "spacing"});
       if (!done) return done;
     }
     double ends[2] = {};

@@ -59,8 +59,8 @@ std::string scaling_table(std::string_view what, std::span<const ScalingRow> row
       cells.push_back(tile ? fmt::format("{}", multiple) : (multiple == 1 ? "" : fmt::format("{}x", multiple)));
     }
     if (row.unfit != Unfit::none) {
-      cells.push_back("-");
-      cells.push_back("-");
+      cells.emplace_back("-");
+      cells.emplace_back("-");
     } else {
       cells.push_back(time_label(row.time));
       cells.push_back(fmt::format("{:.2f}", row.speedup));
