@@ -130,11 +130,11 @@ std::optional<double> tensor_path_flops(const KernelProfile& kernel) {
   constexpr std::string_view kStart = "sm__ops_path_tensor_src_";
   constexpr std::string_view kEnd = ".sum";
   std::vector<std::pair<std::string, double>> counts;  // by name without kEnd
-  for (const auto& [name, value] : kernel.metrics.list()) {
-    if (name.size() <= kEnd.size() || name.substr(0, kStart.size()) != kStart) continue;
-    if (name.substr(name.size() - kEnd.size()) != kEnd || name.find("sparsity") != std::string::npos) continue;
+  kernel.metrics.each([&](std::string_view name, double value) {
+    if (name.size() <= kEnd.size() || name.substr(0, kStart.size()) != kStart) return;
+    if (name.substr(name.size() - kEnd.size()) != kEnd || name.find("sparsity") != std::string_view::npos) return;
     counts.emplace_back(name.substr(0, name.size() - kEnd.size()), value);
-  }
+  });
   std::optional<double> sum;
   for (const auto& count : counts) {
     const std::string part = count.first + "_dst_";
@@ -173,6 +173,7 @@ KernelCounters counters(const KernelProfile& kernel, const std::vector<CounterRu
   };
   KernelCounters counted;
   counted.launches = kernel.launches;
+  if (kernel.metrics.empty()) return counted;
   counted.l1_load = bytes(Quantity::l1_load);
   counted.l1_store = bytes(Quantity::l1_store);
   counted.l1 = total(counted.l1_load, counted.l1_store, Quantity::l1_total);

@@ -17,8 +17,9 @@ constexpr int kMostLines = 16;
 
 // Up to its end, LF, CRLF or CR, which is taken along.
 std::size_t line_length(std::string_view text) {
-  const std::size_t end = text.find_first_of("\r\n");
-  if (end == std::string_view::npos) return text.size();
+  const std::size_t feed = std::min(text.find('\n'), text.size());
+  const std::size_t end = std::min(text.substr(0, feed).find('\r'), feed);
+  if (end == text.size()) return end;
   return end + (text.substr(end, 2) == "\r\n" ? 2 : 1);
 }
 

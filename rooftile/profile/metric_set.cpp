@@ -42,9 +42,7 @@ std::optional<double> MetricSet::find(std::size_t number) const {
 
 std::vector<std::pair<std::string, double>> MetricSet::list() const {
   std::vector<std::pair<std::string, double>> metrics;
-  for (std::size_t i = 0; i < values_.size(); ++i) {
-    if (!std::isnan(values_[i])) metrics.emplace_back(names_->name(i), values_[i]);
-  }
+  each([&](std::string_view name, double value) { metrics.emplace_back(name, value); });
   return metrics;
 }
 

@@ -2,6 +2,7 @@
 // kernels and a few dozen names.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <functional>
 #include <initializer_list>
@@ -43,7 +44,15 @@ class MetricSet {
   std::optional<double> find(std::string_view name) const;
   std::optional<double> find(std::size_t number) const;
 
-  // Those that are there, in the order of the table of names.
+  // Calls take(name, value) for each that is there, in the order of the table of names.
+  template <class Take>
+  void each(Take take) const {
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      if (!std::isnan(values_[i])) take(std::string_view(names_->name(i)), values_[i]);
+    }
+  }
+
+  // The same as a list.
   std::vector<std::pair<std::string, double>> list() const;
   bool empty() const;
 

@@ -1,8 +1,12 @@
 #include "rooftile/profile/stall_reasons.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace rooftile::profile {
 namespace {
@@ -38,12 +42,26 @@ std::vector<StallShare> normalised(std::vector<StallShare> shares) {
   return shares;
 }
 
-template <std::size_t N>
-bool has_all(const KernelProfile& kernel, const Naming& naming, const std::array<std::string_view, N>& states) {
-  for (const std::string_view state : states) {
-    if (!kernel.metric(full_name(naming, state))) return false;
+// The metrics of one naming, made once: a profile has a hundred thousand kernels.
+struct Metrics {
+  std::vector<std::string> needed;               // without one of them there are no shares
+  std::vector<std::vector<std::string>> summed;  // by place in stall_reasons()
+};
+
+std::vector<Metrics> make_metrics() {
+  std::vector<Metrics> all;
+  Metrics& nvprof = all.emplace_back();
+  for (const std::string_view reason : kCommonReasons) nvprof.needed.push_back(full_name(kNvprof, reason));
+  for (const StallReason& reason : stall_reasons()) nvprof.summed.push_back({full_name(kNvprof, reason.name)});
+  for (const Naming& naming : kNamings) {
+    Metrics& metrics = all.emplace_back();
+    for (const std::string_view state : kCommonStates) metrics.needed.push_back(full_name(naming, state));
+    for (const StallReason& reason : stall_reasons()) {
+      std::vector<std::string>& names = metrics.summed.emplace_back();
+      for (const std::string_view state : reason.states) names.push_back(full_name(naming, state));
+    }
   }
-  return true;
+  return all;
 }
 
 }  // namespace
@@ -66,24 +84,20 @@ std::span<const StallReason> stall_reasons() {
 }
 
 std::vector<StallShare> stall_shares(const KernelProfile& kernel) {
+  static const std::vector<Metrics> kMetrics = make_metrics();
+  const auto has = [&](const std::string& metric) { return kernel.metric(metric).has_value(); };
+  const auto metrics = std::find_if(kMetrics.begin(), kMetrics.end(), [&](const Metrics& one) {
+    return std::all_of(one.needed.begin(), one.needed.end(), has);
+  });
+  if (metrics == kMetrics.end()) return {};
   std::vector<StallShare> shares;
-  if (has_all(kernel, kNvprof, kCommonReasons)) {
-    for (const StallReason& reason : stall_reasons()) {
-      const auto value = kernel.metric(full_name(kNvprof, reason.name));
-      shares.push_back({std::string(reason.name), value.value_or(0)});
-    }
-    return normalised(std::move(shares));
+  shares.reserve(stall_reasons().size());
+  for (std::size_t i = 0; i < stall_reasons().size(); ++i) {
+    double sum = 0;
+    for (const std::string& metric : metrics->summed[i]) sum += kernel.metric(metric).value_or(0);
+    shares.push_back({std::string(stall_reasons()[i].name), sum});
   }
-  for (const Naming& naming : kNamings) {
-    if (!has_all(kernel, naming, kCommonStates)) continue;
-    for (const StallReason& reason : stall_reasons()) {
-      double sum = 0;
-      for (const std::string_view state : reason.states) sum += kernel.metric(full_name(naming, state)).value_or(0);
-      shares.push_back({std::string(reason.name), sum});
-    }
-    return normalised(std::move(shares));
-  }
-  return {};
+  return normalised(std::move(shares));
 }
 
 std::vector<std::string> ncu_stall_metrics() {

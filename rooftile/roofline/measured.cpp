@@ -40,8 +40,8 @@ Peak largest_unit(const std::array<Flops, kPeaks>& flops) {
   return *most > Flops(0) ? static_cast<Peak>(most - flops.begin()) : Peak::fp32;
 }
 
-Kernel kernel_of(const KernelProfile& timed, const KernelProfile& counted, const Roof& roof) {
-  const KernelCounters counters = profile::counters(counted);
+Kernel kernel_of(const KernelProfile& timed, const KernelProfile& counted, const KernelCounters& counters,
+                 const Roof& roof) {
   Kernel kernel;
   kernel.origin = Origin::measured;
   kernel.name = one_line(timed.name, 1000);
@@ -125,16 +125,17 @@ MeasuredKernels kernels_of(const std::vector<NamedProfile>& profiles, const Roof
         counted = found->second;
         used[found->first] = true;
       }
-      measured.kernels.push_back(kernel_of(kernel, *counted, roof));
+      const KernelCounters counters = profile::counters(*counted);
+      measured.kernels.push_back(kernel_of(kernel, *counted, counters, roof));
       measured.shapes.push_back(kernel.input_shapes);
       measured.start.push_back(kernel.start);
-      if (measured.kernels.back().flops_known && lacks_tensor(*counted, profile::counters(*counted))) ++without_tensor;
+      if (measured.kernels.back().flops_known && lacks_tensor(*counted, counters)) ++without_tensor;
     }
     if (const auto& host = file.profile.host; host && profiles.size() == 1) {
       measured.cpu = host->mean;
       measured.notes.push_back(fmt::format(
           "{}: CPU utilisation is the mean share of the time in which threads ran operators, what these waited for "
-          "included; of {} threads, the busiest {:.1f} %.",
+          "included (threads: {}, the busiest {:.1f} %).",
           file.where, host->threads, 100 * host->busiest));
     }
     for (const profile::Dropped& dropped : file.profile.dropped) {

@@ -96,7 +96,7 @@ TEST_F(Measured, CpuUtilisationIsThatOfTheOnlyProfile) {
   view.roof = roof_;
   add_measured(view, together({kernels_of({file}, roof_)}));
   EXPECT_EQ(view.utilisation.cpu, 0.25);
-  EXPECT_THAT(view.notes.front(), HasSubstr("of 2 threads, the busiest 40.0 %"));
+  EXPECT_THAT(view.notes.front(), HasSubstr("threads: 2, the busiest 40.0 %"));
   EXPECT_FALSE(kernels_of({file, file}, roof_).cpu);
 }
 
