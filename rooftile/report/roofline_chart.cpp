@@ -72,10 +72,10 @@ PlacedKernels placed_kernels(const View& view, std::size_t level) {
 std::string called(const Kernel& kernel) { return shorten(title_of(kernel), kNameWidth); }
 
 std::string bar_colour(std::size_t place) {
-  // Okabe and Ito's, then lighter ones.
+  // Okabe and Ito's, then three of Paul Tol's: there are eleven reasons to stall.
   constexpr std::array<std::string_view, 11> kColours = {"#0072b2", "#e69f00", "#009e73", "#cc79a7",
                                                          "#56b4e9", "#d55e00", "#f0e442", "#808080",
-                                                         "#88ccee", "#ddaa99", "#bbbbbb"};
+                                                         "#332288", "#882255", "#cccccc"};
   return std::string(kColours[place % kColours.size()]);
 }
 

@@ -32,7 +32,7 @@ constexpr std::size_t kNamedKernels = 8, kNameWidth = 28;
 std::string called(const roofline::Kernel& kernel);
 
 // What limits a kernel (a Bottleneck's or a Bound's name) and a memory level have the same colours in all charts and in
-// the page (page/palette.js). bar_colour() tells parts of bars apart by their place; the first eight are the page's.
+// the page (page/palette.js). bar_colour() tells parts of bars apart by their place.
 std::string limit_colour(std::string_view limit);
 std::string level_colour(std::string_view level, std::size_t place);
 std::string bar_colour(std::size_t place);

@@ -401,7 +401,10 @@ void match(View& view, const std::vector<LayerTraits>& layers, const std::vector
   for (std::size_t i = 0; i < first; ++i) {
     if (measured[i].empty()) continue;
     joined[i] = true;
-    for (const std::size_t kernel : measured[i]) joined[kernel] = true;
+    for (const std::size_t kernel : measured[i]) {
+      joined[kernel] = true;
+      view.kernels[kernel].layer = view.kernels[i].layer;
+    }
     view.matches.push_back(make_match(view, i, std::move(measured[i]), name_of(best[i])));
   }
   std::erase_if(view.unmatched, [&](std::size_t i) { return joined[i]; });

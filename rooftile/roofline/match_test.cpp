@@ -73,6 +73,7 @@ TEST_F(Matching, SeveralKernelsOfALayerByName) {
   const Match& conv = view_.matches[0];  // the most to win
   EXPECT_EQ(conv.predicted, 0U);
   EXPECT_THAT(conv.measured, ElementsAre(3, 4));
+  EXPECT_EQ(view_.kernels[4].layer, "conv1");
   EXPECT_EQ(conv.by, "name");
   EXPECT_NEAR(conv.measured_time.value(), 403e-6, 1e-12);
   EXPECT_NEAR(conv.time_ratio, 2.015, 1e-9);

@@ -88,6 +88,7 @@ View small_view() {
                    .bytes_ratio = {1.1, std::nullopt, 1.33},
                    .achievable = Seconds(2.2e-4),
                    .loss = Seconds(4.8e-4)}};
+  view.kernels[3].layer = view.kernels[0].layer;
   view.unmatched = {6, 7};
   view.stalls = rooftile::roofline::network_stalls(view.kernels);
   view.notes = {"a note with </script>"};

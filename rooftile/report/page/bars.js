@@ -87,11 +87,12 @@ class LimitBars {
     const order = table.longest().subarray(0, this.shown), longest = table.count ? table.time[order[0]] : 1;
     const rows = Array.from(order, (i) => {
       const dim = this.found && !this.found[i] ? ' dim' : '';
-      const name = element('button', {type: 'button', class: `name${dim}`, title: table.name(i), onclick: () => this.chosen(i)}, table.name(i));
+      const name = element('button', {type: 'button', class: `name${dim}`, title: table.label(i), onclick: () => this.chosen(i)}, table.label(i));
       const bar = stack(this.visible(this.parts(i)), table.time[i]);
       bar.style.width = `${100 * table.time[i] / longest}%`;
       if (dim) bar.classList.add('dim');
-      return [name, bar, `${formatTime(table.time[i])} · ${formatShare(table.share(i))}`];
+      const of = table.totals.size > 1 ? ` ${table.text('origin', i)}` : '';
+      return [name, bar, `${formatTime(table.time[i])} · ${formatShare(table.share(i))}${of}`];
     });
     byId('layer-bars').replaceChildren(barRows(rows));
     byId('layer-bars-title').textContent = table.count > this.shown ? `The ${this.shown} longest of ${formatCount(table.count)}` : 'Each, the longest first';
@@ -109,7 +110,7 @@ function showStalls(raw, table) {
   const section = byId('stalls'), {names, wholes, kernels} = raw.stalls;
   section.hidden = wholes.length === 0 && kernels.length === 0;
   if (section.hidden) return;
-  const series = names.map((name, place) => ({name, colour: COLOURS[place % COLOURS.length], shape: 'square'}));
+  const series = names.map((name, place) => ({name, colour: STALL_COLOURS[place % STALL_COLOURS.length], shape: 'square'}));
   const hidden = new Set();
   const estimated = wholes.some((whole) => whole.estimated) || kernels.some((kernel) => kernel.estimated);
   byId('stalls-note').textContent = 'Shares of all stalls; of the whole, weighted by time.' +
@@ -118,7 +119,7 @@ function showStalls(raw, table) {
     {tall, text: tall});
   const draw = () => byId('stall-bars').replaceChildren(barRows([
     ...wholes.map((whole) => [`${whole.origin}${whole.estimated ? ', estimated' : ''}`, bar(whole.shares, true), formatTime(whole.time_s)]),
-    ...kernels.map((one) => [table.name(one.kernel) + (one.estimated ? ' (estimated)' : ''), bar(one.shares, false), formatTime(table.time[one.kernel])]),
+    ...kernels.map((one) => [table.label(one.kernel) + (one.estimated ? ' (estimated)' : ''), bar(one.shares, false), formatTime(table.time[one.kernel])]),
   ]));
   fillLegend(byId('stall-legend'), series, hidden, draw);
   draw();

@@ -427,7 +427,7 @@ class Chart {
       if (named.size === LABELLED) break;
       const kernel = marks.kernel[mark];
       if (named.has(kernel)) continue;
-      const label = shortened(table.name(kernel), 26), width = context.measureText(label).width;
+      const label = shortened(table.text('layer', kernel) || table.name(kernel), 26), width = context.measureText(label).width;
       const radius = this.radius(mark), x = this.xs[mark], y = this.ys[mark];
       const aside = 1.3 * radius + 8 + width / 2, above = radius + 14;
       const free = [[aside, 0], [-aside, 0], [0, -above], [0, above], [aside, -above], [-aside, -above], [aside, above], [-aside, above]]

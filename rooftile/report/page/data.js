@@ -50,6 +50,12 @@ class KernelTable {
     return this.text('name', i);
   }
 
+  // What to call kernel i in charts: a measured one by the layer that it carries out, where that is known.
+  label(i) {
+    const name = this.name(i), layer = this.text('layer', i);
+    return layer && !name.startsWith(layer) ? `${layer}: ${name}` : name;
+  }
+
   share(i) {
     return this.time[i] / this.totals.get(this.places.origin[i]);
   }

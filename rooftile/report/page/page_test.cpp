@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -119,6 +120,8 @@ TEST(Page, ColoursAreThoseOfTheCharts) {
     constexpr std::size_t kEach = std::string_view("'#000000', ").size();
     return colours.substr(kEach * place + 1, std::string_view("#000000").size());
   };
+  const std::string more = after("const STALL_COLOURS = [...COLOURS, ", ']');
+  EXPECT_EQ(more, fmt::format("'{}', '{}', '{}'", bar_colour(8), bar_colour(9), bar_colour(10)));
   for (std::size_t i = 0; i < kBottlenecks; ++i) {
     const std::string limit(name_of(static_cast<Bottleneck>(i)));
     EXPECT_EQ(colour(limits, limit), limit_colour(limit));

@@ -2,6 +2,8 @@
 // each, so that no meaning hangs on colour alone.
 
 const COLOURS = ['#0072b2', '#e69f00', '#009e73', '#cc79a7', '#56b4e9', '#d55e00', '#f0e442', '#808080'];
+// There are eleven reasons to stall: three more, of Paul Tol's ("Colour Schemes", 2021).
+const STALL_COLOURS = [...COLOURS, '#332288', '#882255', '#cccccc'];
 const SHAPES = ['circle', 'square', 'triangle', 'diamond', 'down', 'star', 'cross', 'bar'];
 
 // The same limit has the same colour everywhere; by place in COLOURS.

@@ -1,6 +1,6 @@
 // The parts of the page that do not change while it is read: summary, matches, notes and sources.
 
-const MOST_MATCHES = 100;
+const MATCHES_AT_ONCE = 20;
 
 function showSummary(raw) {
   byId('title').textContent = document.title = raw.title;
@@ -10,14 +10,14 @@ function showSummary(raw) {
   byId('setup').replaceChildren(...raw.setup.map(({label, value}) => element('div', {}, ...pairElements([[label, value]]))));
 }
 
-function showMatches(raw, table, chosen) {
+function showMatches(raw, table, chosen, shown = MATCHES_AT_ONCE) {
   const matches = raw.matches;
   byId('fix').hidden = matches.length === 0;
   const head = ['layer', 'loss', 'measured', 'predicted', 'ratio', ...table.levels.map(({name}) => `${name} bytes`), 'matched by', 'kernels'];
   const text = new Set([0, 5 + table.levels.length, 6 + table.levels.length]);
   const cell = (tag, value, at) => element(tag, {class: text.has(at) ? 'text' : null, scope: tag === 'th' ? 'col' : null}, value);
   const number = (value, show) => (value === null ? NOTHING : show(value));
-  const rows = matches.slice(0, MOST_MATCHES).map((match) => {
+  const rows = matches.slice(0, shown).map((match) => {
     const name = table.name(match.predicted);
     const others = match.measured.length > 1 ? ` and ${match.measured.length - 1} more` : '';
     const kernels = shortened(table.name(match.measured[0]), 60) + others;
@@ -28,8 +28,10 @@ function showMatches(raw, table, chosen) {
   });
   byId('fix-table').replaceChildren(element('thead', {}, element('tr', {}, ...head.map((title, at) => cell('th', title, at)))),
     element('tbody', {}, ...rows));
-  byId('fix-more').textContent = 'Ratios are measured over predicted.' + (matches.length > MOST_MATCHES ?
-    ` The first ${MOST_MATCHES} of ${formatCount(matches.length)} layers.` : '');
+  byId('fix-note').textContent = 'Ratios are measured over predicted.' + (matches.length > shown ?
+    ` The first ${formatCount(shown)} of ${formatCount(matches.length)} layers.` : '');
+  byId('more-fix').hidden = matches.length <= shown;
+  byId('more-fix').onclick = () => showMatches(raw, table, chosen, shown + 5 * MATCHES_AT_ONCE);
 }
 
 // Lists of notes; long ones are folded.
