@@ -88,7 +88,7 @@ std::string drawn(const Bars& bars) {
   return svg.document();
 }
 
-std::string bar_name(const Kernel& kernel) { return shorten(called(kernel), 32); }
+std::string bar_name(const Kernel& kernel) { return shorten(label_of(kernel), 32); }
 
 void longest_first(std::vector<Bar>& bars) {
   std::stable_sort(bars.begin(), bars.end(), [](const Bar& a, const Bar& b) { return a.time > b.time; });

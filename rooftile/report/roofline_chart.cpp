@@ -69,7 +69,10 @@ PlacedKernels placed_kernels(const View& view, std::size_t level) {
   return placed;
 }
 
-std::string called(const Kernel& kernel) { return shorten(title_of(kernel), kNameWidth); }
+std::string called(const Kernel& kernel) {
+  const bool by_layer = label_of(kernel) != title_of(kernel);
+  return shorten(by_layer ? kernel.layer : title_of(kernel), kNameWidth);
+}
 
 std::string bar_colour(std::size_t place) {
   // Okabe and Ito's, then three of Paul Tol's: there are eleven reasons to stall.

@@ -28,7 +28,7 @@ PlacedKernels placed_kernels(const roofline::View& view, std::size_t level);
 // How many names a chart has, and how long the longest is.
 constexpr std::size_t kNamedKernels = 8, kNameWidth = 28;
 
-// title_of(), cut to kNameWidth.
+// The name of a point: the layer of a measured kernel where that is known, else title_of(); cut to kNameWidth.
 std::string called(const roofline::Kernel& kernel);
 
 // What limits a kernel (a Bottleneck's or a Bound's name) and a memory level have the same colours in all charts and in

@@ -88,7 +88,7 @@ Seconds loss_of(const View& view, const Kernel& kernel) {
 }
 
 std::vector<std::string> cells_of(const View& view, const Kernel& kernel) {
-  std::vector<std::string> cells = {title_of(kernel), kernel.flops_known ? print(kernel.total_flops()) : "-"};
+  std::vector<std::string> cells = {label_of(kernel), kernel.flops_known ? print(kernel.total_flops()) : "-"};
   const auto& bytes = kernel.bytes[view.level];
   cells.push_back(bytes ? print(*bytes) : "-");
   const auto point = point_of(view, kernel);

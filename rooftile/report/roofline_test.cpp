@@ -98,6 +98,14 @@ TEST(RooflineTable, ShowsTheRoofBoundsAndWhatToFixFirst) {
   EXPECT_THAT(text, Not(HasSubstr("inf ")));
 }
 
+TEST(RooflineTable, CallsAMeasuredKernelByItsLayer) {
+  View view = small_view();
+  view.kernels[3].layer = "conv1";
+  EXPECT_THAT(roofline_table(view), HasSubstr("conv1: implicit_gemm<float, \"a,b\">"));
+  view.kernels[3].name = "conv1 of a table";
+  EXPECT_THAT(roofline_table(view), HasSubstr("  conv1 of a table"));
+}
+
 TEST(RooflineTable, NamesTheLargestLossFirst) {
   View view = small_view();
   view.matches.clear();

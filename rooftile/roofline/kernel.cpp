@@ -13,4 +13,10 @@ std::string title_of(const Kernel& kernel) {
   return kernel.name + " " + std::string(name_of(*kernel.pass));
 }
 
+std::string label_of(const Kernel& kernel) {
+  const bool says_it = kernel.layer.empty() || kernel.name.starts_with(kernel.layer);
+  if (kernel.origin == Origin::predicted || says_it) return title_of(kernel);
+  return kernel.layer + ": " + title_of(kernel);
+}
+
 }  // namespace rooftile::roofline

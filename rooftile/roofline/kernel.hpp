@@ -52,4 +52,7 @@ struct Kernel {
 // Its name, and behind it its pass where that is a gradient.
 std::string title_of(const Kernel& kernel);
 
+// Its title; before that of a measured kernel the layer that it carries out, where that is known.
+std::string label_of(const Kernel& kernel);
+
 }  // namespace rooftile::roofline
