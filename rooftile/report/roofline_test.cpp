@@ -177,6 +177,20 @@ TEST(RooflineSvg, TheWholeNetworksBarCountsEachLayerForItsLargestLimit) {
   EXPECT_THAT(svg, HasSubstr("largest limit"));
 }
 
+TEST(RooflineSvg, ScalesOfHundredsOfDecadesEnd) {
+  View view = small_view();
+  view.kernels.resize(1);
+  view.kernels.push_back(view.kernels[0]);
+  view.kernels[0].flops[static_cast<std::size_t>(Peak::fp32)] = Flops(1e-305);
+  view.kernels[1].bytes = {Bytes(1e300), Bytes(1e300)};
+  view.kernels[1].time = Seconds(1e280);
+  for (const std::string& name : roofline_chart_names()) {
+    const std::string svg = roofline_svg(view, *parse_roofline_chart(name));
+    EXPECT_THAT(svg, HasSubstr("</svg>")) << name;
+    EXPECT_LT(svg.size(), 100'000U) << name;
+  }
+}
+
 TEST(RooflineSvg, NamesEveryFlatRoofBesideThePlot) {
   View view = small_view();
   view.roof.peaks[static_cast<std::size_t>(Peak::tensor_fp16)] = FlopsPerSecond(1e14);

@@ -43,9 +43,15 @@ std::string drawn(Chart chart, RooflineAxes axes) {
   return svg_chart(chart);
 }
 
-double round_power(double value, bool up) {
-  const double power = std::log10(value);
-  return std::pow(10.0, up ? std::ceil(power - 1e-9) : std::floor(power + 1e-9));
+// Powers of ten from `low` to `high`, at most about `most` of them, evenly spaced; none where an end has no logarithm.
+std::vector<double> powers_of_ten(double low, double high, int most) {
+  if (!(low > 0) || !std::isfinite(high)) return {};
+  const int first = static_cast<int>(std::ceil(std::log10(low) - 1e-9));
+  const int last = static_cast<int>(std::floor(std::log10(high) + 1e-9));
+  const int step = 1 + std::max(0, last - first) / most;
+  std::vector<double> powers;
+  for (int power = first; power <= last; power += step) powers.push_back(std::pow(10.0, power));
+  return powers;
 }
 
 // The line y = slope x, where it crosses the plot; nothing where it does not.
@@ -57,14 +63,10 @@ ChartPoints diagonal(const Chart& chart, double slope) {
 
 // Diagonals of equal intensity at powers of ten, named where they leave the plot.
 void add_intensities(Chart& chart) {
-  constexpr double kMostLines = 12;
+  constexpr int kMostLines = 12;
   ChartSeries lines = {
       .name = "equal FLOPs a byte", .mark = ChartSeries::Mark::segments, .data = {}, .colour = "#cccccc"};
-  const double low = round_power(chart.y.low / chart.x.high, true),
-               high = round_power(chart.y.high / chart.x.low, false);
-  const double decades = std::log10(high / low);
-  const double step = std::pow(10.0, std::max(1.0, std::ceil(decades / kMostLines)));
-  for (double slope = low; slope <= high * 1.001; slope *= step) {
+  for (const double slope : powers_of_ten(chart.y.low / chart.x.high, chart.y.high / chart.x.low, kMostLines)) {
     const ChartPoints ends = diagonal(chart, slope);
     if (ends.empty()) continue;
     lines.data.insert(lines.data.end(), ends.begin(), ends.end());
@@ -232,7 +234,8 @@ std::string time_chart(const View& view, RooflineAxes axes) {
   ChartSeries contours = {
       .name = "equal run time", .mark = ChartSeries::Mark::segments, .data = {}, .colour = "#bbbbbb"};
   const double low = std::min(chart.x.low, chart.y.low);
-  for (double time = round_power(low, true); time < std::max(chart.x.high, chart.y.high); time *= 10) {
+  constexpr int kMostContours = 30;
+  for (const double time : powers_of_ten(low, std::max(chart.x.high, chart.y.high), kMostContours)) {
     // An L turned over: bounded by bandwidth on its right side, by compute on its top.
     const std::pair corner(time, time);
     for (const auto& end : {std::pair(time, chart.y.low), std::pair(chart.x.low, time)}) {

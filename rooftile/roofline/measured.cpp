@@ -112,6 +112,23 @@ Peak tensor_unit_of(std::string_view kernel_name) {
   return Peak::tensor_fp16;
 }
 
+std::string absurdity(const Kernel& kernel) {
+  constexpr double kLeastTime = 1e-12, kMostTime = 1e9, kMostLaunches = 1e15, kLeastCount = 1e-3, kMostCount = 1e24;
+  const auto wrong = [&](double count) { return count > kMostCount || (count > 0 && count < kLeastCount); };
+  const double time = kernel.time.value();
+  if (!(time >= kLeastTime && time <= kMostTime)) return fmt::format("a time of {:.3g} s cannot be true", time);
+  if (!(kernel.launches >= 1 && kernel.launches <= kMostLaunches)) {
+    return fmt::format("{:.3g} launches cannot be true", kernel.launches);
+  }
+  if (wrong(kernel.total_flops().value())) {
+    return fmt::format("{:.3g} FLOPs cannot be true", kernel.total_flops().value());
+  }
+  for (const auto& bytes : kernel.bytes) {
+    if (bytes && wrong(bytes->value())) return fmt::format("{:.3g} bytes cannot be true", bytes->value());
+  }
+  return "";
+}
+
 MeasuredKernels kernels_of(const std::vector<NamedProfile>& profiles, const Roof& roof) {
   const auto untimed = untimed_kernels(profiles);
   std::unordered_map<std::string_view, bool> used;
@@ -126,7 +143,13 @@ MeasuredKernels kernels_of(const std::vector<NamedProfile>& profiles, const Roof
         used[found->first] = true;
       }
       const KernelCounters counters = profile::counters(*counted);
-      measured.kernels.push_back(kernel_of(kernel, *counted, counters, roof));
+      Kernel made = kernel_of(kernel, *counted, counters, roof);
+      if (const std::string reason = absurdity(made); !reason.empty()) {
+        measured.drop(fmt::format("{}:{}", file.where, kernel.line),
+                      fmt::format("kernel '{}': {}", one_line(kernel.name, 80), reason));
+        continue;
+      }
+      measured.kernels.push_back(std::move(made));
       measured.shapes.push_back(kernel.input_shapes);
       measured.start.push_back(kernel.start);
       if (measured.kernels.back().flops_known && lacks_tensor(*counted, counters)) ++without_tensor;

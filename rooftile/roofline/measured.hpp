@@ -36,6 +36,10 @@ struct MeasuredKernels {
 // The unit of tensor cores that a kernel's name speaks of; FP16 where it says nothing.
 Peak tensor_unit_of(std::string_view kernel_name);
 
+// Why a measured kernel's numbers cannot be true; empty where they can. What no GPU takes or counts in a run would
+// leave nothing else visible in a chart.
+std::string absurdity(const Kernel& kernel);
+
 // Profiles that belong together. A kernel without a time takes its counters to the timed kernels of that name (nvprof
 // writes times and metrics into different files); any other kernel without a time is dropped.
 struct NamedProfile {

@@ -88,6 +88,18 @@ TEST_F(Measured, GpuIsBusyWhereAnyKernelRuns) {
   EXPECT_FALSE(gpu_utilisation({}));
 }
 
+TEST_F(Measured, WhatCannotBeTrueIsDropped) {
+  const auto with = [](double seconds, double bytes) {
+    return profiled("k", Seconds(seconds), {{"dram__bytes.sum", bytes}});
+  };
+  const MeasuredKernels result =
+      measured({with(1e-3, 0), with(1e300, 1), with(1e-300, 1), with(1e-3, 1e300), with(1e-3, 1e-300)});
+  EXPECT_EQ(result.kernels.size(), 1U);
+  ASSERT_EQ(result.dropped.size(), 4U);
+  EXPECT_EQ(result.dropped[0].reason, "kernel 'k': a time of 1e+300 s cannot be true");
+  EXPECT_EQ(result.dropped[3].reason, "kernel 'k': 1e-300 bytes cannot be true");
+}
+
 TEST_F(Measured, CpuUtilisationIsThatOfTheOnlyProfile) {
   NamedProfile file;
   file.profile.kernels = {profiled("a", Seconds(1))};
@@ -157,8 +169,8 @@ TEST_F(Measured, WrongRowsOfATableAreNamed) {
   const auto absurd = table("op,kernel,time_us,launches\nkernel,a,1,1\nkernel,b,1e300,1\nkernel,c,1,0\n");
   ASSERT_TRUE(absurd) << absurd.error().text();
   ASSERT_EQ(absurd->dropped.size(), 2U);
-  EXPECT_THAT(absurd->dropped[0].reason, HasSubstr("'1e300' is too large to be true"));
-  EXPECT_THAT(absurd->dropped[1].reason, HasSubstr("less than one launch"));
+  EXPECT_THAT(absurd->dropped[0].reason, HasSubstr("a time of 1e+294 s cannot be true"));
+  EXPECT_THAT(absurd->dropped[1].reason, HasSubstr("0 launches cannot be true"));
   EXPECT_FALSE(table(header));
   EXPECT_FALSE(is_measured_table("op,gpu\n"));
   EXPECT_FALSE(is_measured_table("\"ID\",\"Kernel Name\"\n"));
