@@ -1,0 +1,77 @@
+// The options of predict.
+#include <memory>
+#include <string>
+
+#include <CLI/App.hpp>
+
+#include "rooftile/cli/commands.hpp"
+#include "rooftile/cli/options.hpp"
+#include "rooftile/cli/prediction_options.hpp"
+#include "rooftile/cli/values.hpp"
+
+namespace rooftile::cli {
+namespace {
+
+struct TypedPredict {
+  std::string model, layers, format, output;
+  TypedPrediction prediction;
+  bool all = false, override_cells = false, skip_bad_rows = false;
+};
+
+Result<void> run_predict(const TypedPredict& typed) {
+  const auto prediction = prediction_arguments(typed.prediction);
+  if (!prediction) return tl::unexpected(prediction.error());
+  if (!typed.layers.empty()) {
+    if (!typed.model.empty()) return usage("give either a MODEL or --layers TABLE.csv, not both");
+    if (prediction->gpus.size() > 1) return usage("--layers takes one GPU; rows may name others");
+    const auto format = parse_format("--format", typed.format, typed.output);
+    if (!format) return tl::unexpected(format.error());
+    const bool table_asked = *format == Format::table && !typed.format.empty();
+    if (*format == Format::json || table_asked) return usage("--layers writes CSV only");
+    if (!typed.prediction.batch_size.empty() || typed.all || typed.prediction.skip_unsupported) {
+      return usage("--batch-size, --all and --skip-unsupported are for a MODEL, not for --layers");
+    }
+    return predict_layers({.table = typed.layers,
+                           .prediction = *prediction,
+                           .override_cells = typed.override_cells,
+                           .skip_bad_rows = typed.skip_bad_rows,
+                           .output = typed.output});
+  }
+  if (typed.override_cells || typed.skip_bad_rows) return usage("--override and --skip-bad-rows are for --layers");
+  if (typed.model.empty())
+    return usage("predict needs a MODEL (a file or a name of 'rooftile models') or --layers TABLE.csv");
+  if (prediction->gpus.empty()) return usage("predict needs --gpu ID; 'rooftile gpus' lists them");
+  const auto format = parse_format("--format", typed.format, typed.output, true);
+  if (!format) return tl::unexpected(format.error());
+  return predict_model({.model = typed.model,
+                        .prediction = *prediction,
+                        .format = *format,
+                        .all_layers = typed.all,
+                        .output = typed.output});
+}
+
+}  // namespace
+
+void add_predict(CommandList& commands) {
+  const auto typed = std::make_shared<TypedPredict>();
+  CLI::App* command =
+      commands.add("predict", "Predict a network's time on a GPU, or each row of a layer table",
+                   "rooftile predict resnet50.onnx --gpu titan-xp,v100-sxm2-16gb --batch-size 64 -o r50.json",
+                   [typed] { return run_predict(*typed); });
+  command->add_option("MODEL", typed->model,
+                      "an .onnx file, a workload .json, a name of 'rooftile models', or - (standard input)");
+  add_prediction_options(command, typed->prediction,
+                         "catalogue id, an unambiguous part of one, or a .toml file; several with commas");
+  command->add_option(
+      "--pass", typed->prediction.pass,
+      "inference (fwd), training (step: forward, gradients, update), or bwd, fwd_bwd, bwd_data, bwd_weight");
+  command->add_option("--format", typed->format, "table, json, csv or html (default: by the suffix of -o)");
+  command->add_option("-o,--output", typed->output, "write to this file");
+  command->add_flag("--all", typed->all, "list every layer, not the ten slowest");
+  command->add_option("--layers", typed->layers, "predict each row of this CSV instead of a MODEL");
+  command->add_flag("--override", typed->override_cells, "with --layers: --gpu and --precision win over the row's own");
+  command->add_flag("--skip-bad-rows", typed->skip_bad_rows,
+                    "with --layers: leave out rows that are wrong, and list them");
+}
+
+}  // namespace rooftile::cli
