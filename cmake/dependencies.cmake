@@ -11,6 +11,9 @@ find_package(tl-expected REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(tomlplusplus REQUIRED)
 find_package(CLI11 REQUIRED)
+find_package(Boost 1.74 REQUIRED)  # Boost.Random's Sobol sequence: headers alone
+find_package(muparser REQUIRED)
+find_package(Threads REQUIRED)
 
 if(ROOFTILE_TESTS)
   enable_testing()

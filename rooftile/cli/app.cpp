@@ -81,7 +81,7 @@ class CommandLine {
     for (const CLI::App* nested : app.get_subcommands([](const CLI::App*) { return true; })) {
       known.push_back(nested->get_name());
     }
-    static const std::vector<std::string> kPlanned = {"explore", "import", "compare"};
+    static const std::vector<std::string> kPlanned = {"import", "compare", "plan"};
     const bool planned = std::find(kPlanned.begin(), kPlanned.end(), extra) != kPlanned.end();
     if (app.get_parent() == nullptr && planned) {
       return fail(ErrorCode::unsupported, fmt::format("the command '{}' is not built yet", extra));
