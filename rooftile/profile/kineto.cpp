@@ -79,14 +79,13 @@ class TraceHandler : public nlohmann::json_sax<json> {
   }
 
   bool key(json::string_t& value) override {
-    if (depth_ == event_depth_) {
+    const bool of_device = event_depth_ == 0 && depth_ > 1 && top_key_ == "deviceProperties";
+    if (depth_ == event_depth_ || of_device) {
       key_ = std::move(value);
     } else if (depth_ == event_depth_ + 1 && key_ == "args") {
       argument_ = std::move(value);
     } else if (depth_ == 1) {
       top_key_ = std::move(value);
-    } else if (event_depth_ == 0 && top_key_ == "deviceProperties") {
-      key_ = std::move(value);
     }
     return true;
   }

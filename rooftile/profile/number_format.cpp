@@ -43,7 +43,7 @@ DecimalEvidence decimal_evidence(std::string_view text) {
   if (!before.empty() && (before[0] == '-' || before[0] == '+')) before.remove_prefix(1);
   const std::string_view after = text.substr(first + 1);
   const std::size_t decimals = digits_at_start(after);
-  const bool may_group = before.size() >= 1 && before.size() <= 3 && before[0] != '0' && decimals == 3;
+  const bool may_group = !before.empty() && before.size() <= 3 && before[0] != '0' && decimals == 3;
   if (may_group && after.size() == decimals) return {std::nullopt, true};
   return {decimal_if(text[first]), false};
 }

@@ -20,7 +20,7 @@ constexpr std::array<std::string_view, 7> kChartNames = {"complexity",   "time",
                                                          "hierarchical", "bottleneck", "stalls"};
 
 struct LeftOut {
-  const char* what;
+  const char* what = "";
   std::size_t count = 0;
   Seconds time;
 };

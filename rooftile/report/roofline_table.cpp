@@ -18,7 +18,6 @@ using roofline::Bound;
 using roofline::Kernel;
 using roofline::Match;
 using roofline::Origin;
-using roofline::TimePoint;
 using roofline::View;
 
 constexpr std::size_t kMostKernels = 15, kMostMatches = 10, kMostLines = 10;

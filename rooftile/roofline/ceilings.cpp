@@ -1,6 +1,7 @@
 #include "rooftile/roofline/ceilings.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -36,7 +37,9 @@ Result<Roof> parse_ceilings(std::string_view toml, std::string_view where, Secon
   const auto file = read_gpu_file(toml, where);
   if (!file) return tl::unexpected(file.error());
   const FactTable& facts = file->facts;
-  const auto error = [&](std::string message) { return fail(ErrorCode::bad_input, message, std::string(where)); };
+  const auto error = [&](std::string message) {
+    return fail(ErrorCode::bad_input, std::move(message), std::string(where));
+  };
   Roof roof;
   roof.name = file->name.empty() ? file->id : file->name;
   bool any_peak = false;
