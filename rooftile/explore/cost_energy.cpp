@@ -1,35 +1,15 @@
 #include "rooftile/explore/cost_energy.hpp"
 
-#include <optional>
+#include "rooftile/timing/roofline.hpp"
 
 namespace rooftile {
-namespace {
-
-std::optional<Peak> tensor_peak(DType precision) {
-  switch (precision) {
-    case DType::tf32:
-      return Peak::tensor_tf32;
-    case DType::fp16:
-      return Peak::tensor_fp16;
-    case DType::bf16:
-      return Peak::tensor_bf16;
-    case DType::fp8:
-      return Peak::tensor_fp8;
-    case DType::int8:
-      return Peak::tensor_int8;
-    default:
-      return std::nullopt;
-  }
-}
-
-}  // namespace
 
 RunEnergy energy_of(const Prediction& prediction, const Gpu& gpu, const CostModel& model, const HardwareCost& cost) {
   constexpr double kFlopsOfMac = 2;
   const double lane_mac = model.mac_joules_at_1hz * gpu.clock.value();
   double product_mac = lane_mac;
-  if (const auto peak = tensor_peak(prediction.precision); peak && gpu.peak(*peak) > FlopsPerSecond(0)) {
-    const double slower = gpu.peak(Peak::tensor_fp16) / gpu.peak(*peak);
+  if (const auto unit = matrix_unit(prediction.precision, gpu); unit && *unit >= Peak::tensor_tf32) {
+    const double slower = gpu.peak(Peak::tensor_fp16) / gpu.peak(*unit);
     product_mac =
         model.tensor_mac_joules_at_1hz * gpu.tensor_clock.value_or(gpu.clock).value() * (slower > 0 ? slower : 1);
   }

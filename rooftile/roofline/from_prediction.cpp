@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "rooftile/roofline/stalls.hpp"
+#include "rooftile/timing/roofline.hpp"
 
 namespace rooftile::roofline {
 namespace {
@@ -15,30 +16,6 @@ namespace {
 bool multiplies(const LayerEstimate& layer) {
   constexpr std::array<std::string_view, 4> kProducts = {"conv", "gemm", "attention", "recurrent"};
   return layer.method != Method::stream && std::find(kProducts.begin(), kProducts.end(), layer.op) != kProducts.end();
-}
-
-Peak unit_of(DType precision, const Gpu& gpu) {
-  switch (precision) {
-    case DType::fp64:
-      return Peak::fp64;
-    case DType::tf32:
-      return Peak::tensor_tf32;
-    case DType::fp16:
-      return gpu.peak(Peak::tensor_fp16) > FlopsPerSecond(0) ? Peak::tensor_fp16 : Peak::fp16;
-    case DType::bf16:
-      return Peak::tensor_bf16;
-    case DType::fp8:
-      return Peak::tensor_fp8;
-    case DType::int8:
-      return Peak::tensor_int8;
-    case DType::fp32:
-    case DType::int64:
-    case DType::int32:
-    case DType::int16:
-    case DType::boolean:
-      break;
-  }
-  return Peak::fp32;
 }
 
 std::optional<Bytes> bytes_at(const Traffic& traffic, std::string_view level) {
@@ -63,8 +40,7 @@ std::vector<std::string> assumptions_of(const Prediction& prediction) {
 
 Peak unit_of(const LayerEstimate& layer, DType precision, const Gpu& gpu) {
   if (!multiplies(layer) || layer.method == Method::delta || layer.method == Method::prior) return Peak::fp32;
-  const Peak unit = unit_of(precision, gpu);
-  return gpu.peak(unit) > FlopsPerSecond(0) ? unit : Peak::fp32;
+  return matrix_unit(precision, gpu).value_or(Peak::fp32);
 }
 
 Flops executed_flops(const LayerEstimate& layer) {

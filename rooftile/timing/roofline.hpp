@@ -11,8 +11,11 @@
 
 namespace rooftile {
 
-// The rate at which a GPU multiplies matrices of that type: tensor cores where it has them for the type, else its
-// ordinary units. None: it has no such unit, or the catalogue no number.
+// What multiplies matrices of that type on a GPU: tensor cores where it has them for the type, else its ordinary units.
+// None: it has no such unit, or the catalogue no number.
+std::optional<Peak> matrix_unit(DType precision, const Gpu& gpu);
+
+// The rate of that unit.
 std::optional<FlopsPerSecond> peak_of(DType precision, const Gpu& gpu);
 
 struct RooflineTiming {
