@@ -11,8 +11,8 @@ namespace {
 
 class FromPrediction : public testing::Test {
  protected:
-  Gpu gpu_ = find_gpu("v100-sxm2-16gb").value();
-  Roof roof_ = roof_of(gpu_);
+  Gpu gpu = find_gpu("v100-sxm2-16gb").value();
+  Roof roof = roof_of(gpu);
 
   // A layer of the published convolution study: 16 samples, 112 x 112 x 64.
   static Conv conv(std::int64_t filter, std::int64_t stride) {
@@ -23,11 +23,11 @@ class FromPrediction : public testing::Test {
     return made;
   }
 
-  Kernel kernel(const LayerEstimate& layer, DType precision) const { return kernel_of(layer, precision, gpu_, roof_); }
+  Kernel kernel(const LayerEstimate& layer, DType precision) const { return kernel_of(layer, precision, gpu, roof); }
 };
 
 TEST_F(FromPrediction, CountsTheFlopsOfADirectConvolution) {
-  const LayerEstimate layer = estimate(conv(9, 2), gpu_);
+  const LayerEstimate layer = estimate(conv(9, 2), gpu);
   const Kernel made = kernel(layer, DType::fp32);
   EXPECT_NEAR(made.total_flops().value(), 3.33e10, 1e8);  // as published
   EXPECT_EQ(made.unit, Peak::fp32);
@@ -40,7 +40,7 @@ TEST_F(FromPrediction, CountsTheFlopsOfADirectConvolution) {
 TEST_F(FromPrediction, CountsWhatWinogradExecutes) {
   PredictOptions options;
   options.plan.algorithm = "winograd";
-  const LayerEstimate layer = estimate(conv(3, 1), gpu_, options);
+  const LayerEstimate layer = estimate(conv(3, 1), gpu, options);
   const double direct = layer.flops.value();
   EXPECT_NEAR(direct, 1.48e10, 1e8);
   // Published: 7.0e9 counted. Products of tiles alone are 16/36 of the direct count, transforms come on top.
@@ -51,18 +51,18 @@ TEST_F(FromPrediction, CountsWhatWinogradExecutes) {
 TEST_F(FromPrediction, UnitFollowsPrecisionAndOperator) {
   PredictOptions half;
   half.precision = DType::fp16;
-  EXPECT_EQ(unit_of(estimate(conv(3, 1), gpu_, half), DType::fp16, gpu_), Peak::tensor_fp16);
+  EXPECT_EQ(unit_of(estimate(conv(3, 1), gpu, half), DType::fp16, gpu), Peak::tensor_fp16);
   EXPECT_EQ(
-      unit_of(estimate(StreamLayer{.kind = StreamKind::gelu, .rows = 8, .columns = 8}, gpu_, half), DType::fp16, gpu_),
+      unit_of(estimate(StreamLayer{.kind = StreamKind::gelu, .rows = 8, .columns = 8}, gpu, half), DType::fp16, gpu),
       Peak::fp32);
   const Gpu p100 = find_gpu("p100-pcie-16gb").value();
   EXPECT_EQ(unit_of(estimate(conv(3, 1), p100, half), DType::fp16, p100), Peak::fp16);
-  EXPECT_EQ(unit_of(estimate(conv(3, 1), gpu_, {.method = Method::delta}), DType::fp16, gpu_), Peak::fp32);
+  EXPECT_EQ(unit_of(estimate(conv(3, 1), gpu, {.method = Method::delta}), DType::fp16, gpu), Peak::fp32);
 }
 
 TEST_F(FromPrediction, LevelsWithoutATrafficModelHaveNoBytes) {
-  roof_.levels.insert(roof_.levels.begin() + 2, {"MALL", BytesPerSecond(1e12)});
-  const Kernel made = kernel(estimate(conv(3, 1), gpu_), DType::fp32);
+  roof.levels.insert(roof.levels.begin() + 2, {"MALL", BytesPerSecond(1e12)});
+  const Kernel made = kernel(estimate(conv(3, 1), gpu), DType::fp32);
   ASSERT_EQ(made.bytes.size(), 4U);
   EXPECT_FALSE(made.bytes[2]);
   EXPECT_TRUE(made.bytes[3]);
@@ -72,8 +72,8 @@ TEST_F(FromPrediction, LayersThatTakeNoTimeHaveNoPoint) {
   Prediction prediction;
   LayerEstimate view;
   view.method = Method::none;
-  prediction.layers = {view, estimate(conv(3, 1), gpu_)};
-  const View made = view_of(prediction, gpu_, roof_);
+  prediction.layers = {view, estimate(conv(3, 1), gpu)};
+  const View made = view_of(prediction, gpu, roof);
   EXPECT_EQ(made.kernels.size(), 1U);
   ASSERT_EQ(made.notes.size(), 1U);
   EXPECT_EQ(made.notes[0], "Layers without a point, which move nothing: 1.");

@@ -29,17 +29,17 @@ profile::KernelProfile profiled(std::string name, std::optional<Seconds> time, p
 
 class Measured : public testing::Test {
  protected:
-  Gpu gpu_ = find_gpu("v100-sxm2-16gb").value();
-  Roof roof_ = find_ceilings("v100-ert", Seconds(0)).value();
+  Gpu gpu = find_gpu("v100-sxm2-16gb").value();
+  Roof roof = find_ceilings("v100-ert", Seconds(0)).value();
 
   MeasuredKernels measured(std::vector<profile::KernelProfile> kernels) {
     NamedProfile file;
     file.where = "p.csv";
     file.profile.kernels = std::move(kernels);
-    return kernels_of({file}, roof_);
+    return kernels_of({file}, roof);
   }
 
-  Result<MeasuredKernels> table(const std::string& csv) { return kernels_of_table(csv, "t.csv", gpu_, roof_); }
+  Result<MeasuredKernels> table(const std::string& csv) { return kernels_of_table(csv, "t.csv", gpu, roof); }
 };
 
 TEST_F(Measured, CountersOfAllLaunches) {
@@ -61,7 +61,7 @@ TEST_F(Measured, TimesAndCountersFromTwoFiles) {
   NamedProfile times{"times.csv", {}}, counters{"metrics.csv", {}};
   times.profile.kernels = {profiled("a", Seconds(1e-3)), profiled("a", Seconds(2e-3)), profiled("b", Seconds(1))};
   counters.profile.kernels = {profiled("a", {}, {{"flop_count_sp", 5e6}}), profiled("c", {}, {{"flop_count_sp", 1}})};
-  const MeasuredKernels result = kernels_of({times, counters}, roof_);
+  const MeasuredKernels result = kernels_of({times, counters}, roof);
   ASSERT_EQ(result.kernels.size(), 3U);
   EXPECT_EQ(result.kernels[0].total_flops(), Flops(5e6));
   EXPECT_EQ(result.kernels[1].total_flops(), Flops(5e6));
@@ -105,29 +105,29 @@ TEST_F(Measured, CpuUtilisationIsThatOfTheOnlyProfile) {
   file.profile.kernels = {profiled("a", Seconds(1))};
   file.profile.host = profile::HostUse{.threads = 2, .mean = 0.25, .busiest = 0.4};
   View view;
-  view.roof = roof_;
-  add_measured(view, together({kernels_of({file}, roof_)}));
+  view.roof = roof;
+  add_measured(view, together({kernels_of({file}, roof)}));
   EXPECT_EQ(view.utilisation.cpu, 0.25);
   EXPECT_THAT(view.notes.front(), HasSubstr("threads: 2, the busiest 40.0 %"));
-  EXPECT_FALSE(kernels_of({file, file}, roof_).cpu);
+  EXPECT_FALSE(kernels_of({file, file}, roof).cpu);
 }
 
 TEST_F(Measured, NamesKernelsOfAnotherGpu) {
   profile::Profile profile;
   profile.kernels = {profiled("a", Seconds(1)), profiled("b", Seconds(1))};
-  EXPECT_EQ(note_of_other_gpu(profile, gpu_), "");
+  EXPECT_EQ(note_of_other_gpu(profile, gpu), "");
   profile.kernels[1].compute_capability = "8.0";
-  EXPECT_EQ(note_of_other_gpu(profile, gpu_),
+  EXPECT_EQ(note_of_other_gpu(profile, gpu),
             "1 of 2 kernels ran on a GPU of compute capability 8.0; v100-sxm2-16gb has 7.0");
 }
 
 TEST_F(Measured, Fp32UtilisationIsOverBusyTime) {
-  const double rate = roof_.peak(Peak::fp32).value();
+  const double rate = roof.peak(Peak::fp32).value();
   const MeasuredKernels result =
       measured({profiled("a", Seconds(1), {{"flop_count_sp", rate / 2}}),
                 profiled("b", Seconds(3), {{"flop_count_sp", 0}}), profiled("c", Seconds(9))});
-  EXPECT_NEAR(*fp32_utilisation(result.kernels, roof_), 0.125, 1e-12);
-  EXPECT_FALSE(fp32_utilisation({}, roof_));
+  EXPECT_NEAR(*fp32_utilisation(result.kernels, roof), 0.125, 1e-12);
+  EXPECT_FALSE(fp32_utilisation({}, roof));
 }
 
 TEST_F(Measured, RowsOfATable) {
@@ -189,7 +189,7 @@ TEST_F(Measured, PublishedTablesLandWhereThePaperPutsThem) {
            kernel.pass == Pass::fwd && kernel.unit == Peak::fp32;
   });
   ASSERT_NE(found, result->kernels.end());
-  const auto point = analyse(*found, roof_, 2);
+  const auto point = analyse(*found, roof, 2);
   EXPECT_EQ(point->bound, Bound::compute);
   EXPECT_NEAR(point->intensity, 350.4, 0.1);       // 2.8719e10 / 8.195e7
   EXPECT_NEAR(point->inefficiency, 1.3998, 1e-4);  // 2.652 ms x 15158.2 GFLOP/s / 2.8719e10

@@ -16,13 +16,13 @@ using testing::SizeIs;
 
 class Studies : public testing::Test {
  protected:
-  Gpu gpu_ = find_gpu("v100-sxm2-16gb").value();
-  Roof roof_ = roof_of(gpu_);
+  Gpu gpu = find_gpu("v100-sxm2-16gb").value();
+  Roof roof = roof_of(gpu);
 
   View view(Study study, DType precision = DType::fp32, Phase phase = Phase::fwd) {
     PredictOptions options;
     options.precision = precision;
-    return study_view(study, gpu_, roof_, options, phase).value();
+    return study_view(study, gpu, roof, options, phase).value();
   }
 
   static const Kernel& point(const View& view, std::string_view name, std::string_view variant) {
@@ -36,7 +36,7 @@ TEST_F(Studies, HaveThePointsOfTheirSweeps) {
   EXPECT_THAT(view(Study::conv2d).kernels, SizeIs(10));  // the base, 2 strides, 2 batches, 2 sizes, 3 counts of filters
   EXPECT_THAT(view(Study::conv2d, DType::fp16, Phase::bwd).kernels, SizeIs(20));
   EXPECT_THAT(view(Study::lstm).kernels, SizeIs(2 * 12));
-  EXPECT_FALSE(study_view(Study::lstm, gpu_, roof_, {}, Phase::bwd));
+  EXPECT_FALSE(study_view(Study::lstm, gpu, roof, {}, Phase::bwd));
   EXPECT_EQ(parse_study("lstn").error().text(), "--study: unknown study 'lstn'; did you mean 'lstm'?; conv2d or lstm");
 }
 
@@ -80,7 +80,7 @@ TEST_F(Studies, MeasuredRowsStandBesideTheirPoints) {
       "rnn,lstm,v100-sxm2-16gb,TF,fwd,16,16,32,16,243,920,1000000\n"
       "rnn,lstm,v100-sxm2-16gb,PT,fwd,16,16,32,16,38,213,1000000\n"
       "rnn,lstm,v100-sxm2-16gb,PT,fwd,16,16,32,17,38,213,1000000\n";
-  add_measured_study(made, kernels_of_table(csv, "t.csv", gpu_, roof_).value());
+  add_measured_study(made, kernels_of_table(csv, "t.csv", gpu, roof).value());
   ASSERT_EQ(made.matches.size(), 2U);
   EXPECT_EQ(made.kernels[made.matches[0].predicted].name, "base, fused");  // 0.213 ms, 33 launches of 4.2 us at best
   EXPECT_EQ(made.kernels[made.matches[1].predicted].name, "base, unfused");

@@ -116,8 +116,8 @@ TEST(TimePoint, NeedsWhatItIsMadeOf) {
 // Published measurements on V100 (arXiv 2009.04598, PyTorch and TensorFlow 2), under its measured ceilings.
 class PublishedPoints : public testing::Test {
  protected:
-  Roof roof_ = find_ceilings("v100-ert", Seconds(0)).value();
-  std::size_t dram_ = roof_.level("dram").value();
+  Roof roof = find_ceilings("v100-ert", Seconds(0)).value();
+  std::size_t dram = roof.level("dram").value();
 
   // With bytes at DRAM alone.
   Kernel kernel_of(double flops, double bytes, double seconds, double launches) const {
@@ -129,14 +129,14 @@ class PublishedPoints : public testing::Test {
 };
 
 TEST_F(PublishedPoints, BalancesAreThoseOfThePaper) {
-  EXPECT_NEAR(balance(roof_, Peak::tensor_fp16, dram_), 128.5, 0.05);
-  EXPECT_NEAR(balance(roof_, Peak::fp32, dram_), 18.3, 0.05);
+  EXPECT_NEAR(balance(roof, Peak::tensor_fp16, dram), 128.5, 0.05);
+  EXPECT_NEAR(balance(roof, Peak::fp32, dram), 18.3, 0.05);
 }
 
 TEST_F(PublishedPoints, ConvolutionOf9x9IsBoundByCompute) {
   // 2 x 16 x 56 x 56 x 64 x 64 x 81 = 3.329e10 FLOPs; measured: 2.652 ms, 81.95 MB, 3 launches. At best
   // 3.329e10 / 15.1582e12 = 2.1965 ms; intensity 3.32944e10 / 8.195e7 = 406.3; along bandwidth 2.652 x 18.289 / 406.27.
-  const auto point = analyse(kernel_of(2.0 * 16 * 56 * 56 * 64 * 64 * 81, 81950034, 2.652e-3, 3), roof_, dram_);
+  const auto point = analyse(kernel_of(2.0 * 16 * 56 * 56 * 64 * 64 * 81, 81950034, 2.652e-3, 3), roof, dram);
   ASSERT_TRUE(point);
   EXPECT_EQ(point->bound, Bound::compute);
   EXPECT_NEAR(point->intensity, 406.3, 0.05);
@@ -147,7 +147,7 @@ TEST_F(PublishedPoints, ConvolutionOf9x9IsBoundByCompute) {
 
 TEST_F(PublishedPoints, LstmIsBoundByItsLaunches) {
   // TensorFlow 2, 16 steps: 243 launches x 4.2 us = 1.0206 ms against 0.92 ms measured, whatever its bytes.
-  const auto point = analyse(kernel_of(0, 1e7, 0.92e-3, 243), roof_, dram_);
+  const auto point = analyse(kernel_of(0, 1e7, 0.92e-3, 243), roof, dram);
   ASSERT_TRUE(point);
   EXPECT_EQ(point->bound, Bound::launch);
   EXPECT_NEAR(point->overhead.value(), 1.0206e-3, 1e-9);
