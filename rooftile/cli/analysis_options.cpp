@@ -1,4 +1,5 @@
 // The options of the commands that look behind a prediction: roofline, cost, sensitivity and explain.
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -8,6 +9,7 @@
 #include "rooftile/cli/commands.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/prediction_options.hpp"
+#include "rooftile/cli/values.hpp"
 
 namespace rooftile::cli {
 namespace {
@@ -15,6 +17,7 @@ namespace {
 struct TypedRoofline {
   RooflineArguments arguments;  // but for the prediction
   TypedPrediction prediction;
+  std::string tensor_flops;
 };
 
 Result<void> run_roofline(const TypedRoofline& typed) {
@@ -30,6 +33,13 @@ Result<void> run_roofline(const TypedRoofline& typed) {
   }
   if (!study && !arguments.measured.empty()) return usage("--measured is for --study; a table is also a --profile");
   if (prediction->gpus.size() != 1) return usage("roofline needs --gpu with one ID");
+  if (!typed.tensor_flops.empty()) {
+    if (arguments.profiles.empty()) return usage("--tensor-flops is for --profile");
+    constexpr std::int64_t kMost = 1 << 24;  // far beyond one instruction
+    const auto flops = parse_count("--tensor-flops", typed.tensor_flops, kMost);
+    if (!flops) return tl::unexpected(flops.error());
+    arguments.tensor_flops = *flops;
+  }
   arguments.prediction = std::move(*prediction);
   return draw_roofline(arguments);
 }
@@ -93,6 +103,9 @@ void add_roofline(CommandList& commands) {
   command->add_option("--profile", typed->arguments.profiles,
                       "kernels that a profiler measured: Nsight Compute, nvprof, PyTorch, rocprof, or a layer table "
                       "with counters; may be given several times");
+  command->add_option(
+      "--tensor-flops", typed->tensor_flops,
+      "of a profile: FLOPs of one instruction of the tensor cores, where the program does not know them");
   command->add_option("--study", typed->arguments.study,
                       "conv2d or lstm instead of a MODEL: a layer with one dimension varied at a time");
   command->add_option("--measured", typed->arguments.measured, "with --study: a layer table whose rows are drawn in");

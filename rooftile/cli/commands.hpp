@@ -85,9 +85,10 @@ Result<void> fit(const FitArguments& arguments);
 
 struct RooflineArguments {
   std::string model;
-  PredictionArguments prediction;     // one GPU
-  std::vector<std::string> profiles;  // files of profilers, layer tables
-  std::string study, measured;        // instead of a model: the study's name, and a table of measured rows
+  PredictionArguments prediction;            // one GPU
+  std::vector<std::string> profiles;         // files of profilers, layer tables
+  std::string study, measured;               // instead of a model: the study's name, and a table of measured rows
+  std::optional<std::int64_t> tensor_flops;  // of a tensor instruction in a profile; none: as the program knows it
   // As the user typed them; empty: the default.
   std::string level, roof, ceilings, chart, axes, format, output;
   bool all = false;  // every kernel, not those with the most to win

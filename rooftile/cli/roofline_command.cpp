@@ -15,6 +15,7 @@
 #include "rooftile/error/nearest.hpp"
 #include "rooftile/error/one_line.hpp"
 #include "rooftile/ingest/text_file.hpp"
+#include "rooftile/profile/counters.hpp"
 #include "rooftile/profile/profile.hpp"
 #include "rooftile/report/page/page.hpp"
 #include "rooftile/report/roofline.hpp"
@@ -142,8 +143,8 @@ Input measured_only(const Gpu& gpu, const Roof& roof) {
 }
 
 // All files of --profile: those of profilers belong together, tables stand alone.
-Result<roofline::MeasuredKernels> read_profiles(const std::vector<std::string>& paths, const Gpu& gpu,
-                                                const Roof& roof) {
+Result<roofline::MeasuredKernels> read_profiles(const RooflineArguments& arguments, const Gpu& gpu, const Roof& roof) {
+  const std::vector<std::string>& paths = arguments.profiles;
   std::vector<roofline::NamedProfile> profiles;
   std::vector<roofline::MeasuredKernels> parts;
   for (const std::string& path : paths) {
@@ -162,7 +163,10 @@ Result<roofline::MeasuredKernels> read_profiles(const std::vector<std::string>& 
     }
     profiles.push_back({path, std::move(*profile)});
   }
-  parts.insert(parts.begin(), roofline::kernels_of(profiles, roof));
+  const auto rules = arguments.tensor_flops
+                         ? profile::rules_with_tensor_flops(static_cast<double>(*arguments.tensor_flops))
+                         : profile::counter_rules();
+  parts.insert(parts.begin(), roofline::kernels_of(profiles, roof, rules));
   roofline::MeasuredKernels all = roofline::together(std::move(parts));
   if (all.kernels.empty()) {
     const std::string why = all.dropped.empty() ? "" : "; the first: " + all.dropped.front().reason;
@@ -209,7 +213,7 @@ Result<void> draw_roofline(const RooflineArguments& arguments) {
   view.level = *level;
   view.forced = *forced;
   if (!arguments.profiles.empty()) {
-    auto measured = read_profiles(arguments.profiles, *gpu, *roof);
+    auto measured = read_profiles(arguments, *gpu, *roof);
     if (!measured) return tl::unexpected(measured.error());
     view.profiles = arguments.profiles;
     const std::vector<roofline::Shapes> shapes = measured->shapes;

@@ -152,6 +152,15 @@ const std::vector<CounterRule>& counter_rules() {
   return rules;
 }
 
+std::vector<CounterRule> rules_with_tensor_flops(double flops_an_instruction) {
+  std::vector<CounterRule> rules;
+  for (const char* const metric : {"sm__inst_executed_pipe_tensor.sum", "sm__inst_executed_pipe_tensor_op_hmma.sum"}) {
+    rules.push_back({Quantity::tensor, 0, kAny, {{metric, flops_an_instruction}}});
+  }
+  rules.insert(rules.end(), counter_rules().begin(), counter_rules().end());
+  return rules;
+}
+
 std::optional<double> capability_number(std::string_view compute_capability) {
   double number = 0;
   const char* const end = compute_capability.data() + compute_capability.size();

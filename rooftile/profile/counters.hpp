@@ -49,6 +49,10 @@ struct CounterRule {
 // The table that ships; docs/profiles.md has it with its sources. A table of one's own may stand before or instead.
 const std::vector<CounterRule>& counter_rules();
 
+// The table that ships, with so many FLOPs for each instruction of the tensor cores on any GPU: they differ by
+// architecture and type, and no public source has them for all.
+std::vector<CounterRule> rules_with_tensor_flops(double flops_an_instruction);
+
 struct KernelCounters {
   double launches = 1;                         // what the figures below are means of, as in the profile
   std::optional<Bytes> l1_load, l1_store, l1;  // `l1`, `l2`, `dram`: loads and stores

@@ -69,7 +69,9 @@ TEST(Counters, FlopsByUnit) {
   EXPECT_EQ(counted.fp32, Flops(23));
   EXPECT_EQ(counted.fp64, std::nullopt);
   EXPECT_EQ(counted.tensor, Flops(3 * 512));
-  EXPECT_EQ(counters(kernel_of("8.0", {{"sm__inst_executed_pipe_tensor.sum", 3}})).tensor, std::nullopt);
+  const KernelProfile ampere = kernel_of("8.0", {{"sm__inst_executed_pipe_tensor.sum", 3}});
+  EXPECT_EQ(counters(ampere).tensor, std::nullopt);
+  EXPECT_EQ(counters(ampere, rules_with_tensor_flops(4096)).tensor, Flops(3 * 4096));
   EXPECT_EQ(counters(kernel_of("9.0", {{"sm__ops_path_tensor_src_bf16_dst_fp32.sum", 8},
                                        {"sm__ops_path_tensor_src_fp8.sum", 2}}))
                 .tensor,

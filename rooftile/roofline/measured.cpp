@@ -129,7 +129,8 @@ std::string absurdity(const Kernel& kernel) {
   return "";
 }
 
-MeasuredKernels kernels_of(const std::vector<NamedProfile>& profiles, const Roof& roof) {
+MeasuredKernels kernels_of(const std::vector<NamedProfile>& profiles, const Roof& roof,
+                           const std::vector<profile::CounterRule>& rules) {
   const auto untimed = untimed_kernels(profiles);
   std::unordered_map<std::string_view, bool> used;
   MeasuredKernels measured;
@@ -142,7 +143,7 @@ MeasuredKernels kernels_of(const std::vector<NamedProfile>& profiles, const Roof
         counted = found->second;
         used[found->first] = true;
       }
-      const KernelCounters counters = profile::counters(*counted);
+      const KernelCounters counters = profile::counters(*counted, rules);
       Kernel made = kernel_of(kernel, *counted, counters, roof);
       if (const std::string reason = absurdity(made); !reason.empty()) {
         measured.drop(fmt::format("{}:{}", file.where, kernel.line),

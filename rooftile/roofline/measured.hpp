@@ -10,6 +10,7 @@
 
 #include "rooftile/error/error.hpp"
 #include "rooftile/gpu/gpu.hpp"
+#include "rooftile/profile/counters.hpp"
 #include "rooftile/profile/profile.hpp"
 #include "rooftile/roofline/kernel.hpp"
 #include "rooftile/roofline/roof.hpp"
@@ -41,12 +42,14 @@ Peak tensor_unit_of(std::string_view kernel_name);
 std::string absurdity(const Kernel& kernel);
 
 // Profiles that belong together. A kernel without a time takes its counters to the timed kernels of that name (nvprof
-// writes times and metrics into different files); any other kernel without a time is dropped.
+// writes times and metrics into different files); any other kernel without a time is dropped. `rules` say what their
+// metrics mean.
 struct NamedProfile {
   std::string where;  // the file
   profile::Profile profile;
 };
-MeasuredKernels kernels_of(const std::vector<NamedProfile>& profiles, const Roof& roof);
+MeasuredKernels kernels_of(const std::vector<NamedProfile>& profiles, const Roof& roof,
+                           const std::vector<profile::CounterRule>& rules = profile::counter_rules());
 
 // What to say where kernels of a profile ran on a GPU of another compute capability; empty where none did.
 std::string note_of_other_gpu(const profile::Profile& profile, const Gpu& gpu);
