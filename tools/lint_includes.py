@@ -10,6 +10,7 @@ from pathlib import Path
 # The direction of the pipeline: a module may include those that it names here, and whatever they may include.
 MAY_INCLUDE = {
     "error": [],
+    "files": ["error"],
     "units": ["error"],
     "workload": ["units"],
     "ops": ["workload"],
@@ -22,15 +23,15 @@ MAY_INCLUDE = {
     "predict": ["timing"],
     "zoo": ["ops"],
     "ingest": ["zoo"],
-    "explore": ["predict", "ingest"],
+    "explore": ["predict", "ingest", "files"],
     "profile": ["ingest"],
-    "measure": ["profile", "gpu"],
+    "measure": ["profile", "gpu", "files"],
     "validate": ["predict", "ingest"],
     "evaluation": ["validate", "simulate", "explore"],
     "learn": ["validate"],
     "roofline": ["predict", "profile", "validate"],
     "report": ["learn", "evaluation", "roofline", "explore"],
-    "cli": ["report"],
+    "cli": ["report", "files"],
 }
 
 # Headers that cost seconds a translation unit, and the only files that pay for them.

@@ -15,10 +15,8 @@ void report_file_size_limit();
 // One line on standard error, "rooftile: …"; nothing happens where that cannot be written to.
 void write_error(std::string_view text);
 
-// Writes to standard output if `path` is empty or "-". A regular file is written beside its place and renamed into it,
-// with signals held back meanwhile, so that a full disk or Ctrl-C leaves either the old file or the new one; a link
-// stays, and what it points to is replaced. Devices, pipes and /dev/stdout are appended to. Errors: what the operating
-// system says.
+// Writes to standard output if `path` is empty or "-", else a file that is there whole or not at all (write_whole_file).
+// Errors: what the operating system says.
 Result<void> write_output(const std::string& path, std::string_view text);
 
 }  // namespace rooftile::cli

@@ -9,10 +9,10 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/files/whole_file.hpp"
 #include "rooftile/ingest/csv.hpp"
 #include "rooftile/ingest/text_file.hpp"
 #include "rooftile/measure/cases.hpp"
-#include "rooftile/measure/whole_file.hpp"
 
 namespace rooftile::measure {
 namespace {
@@ -97,7 +97,7 @@ Result<std::size_t> write_counters(const std::string& folder, const std::vector<
     if (!changed) continue;
     std::string text;
     for (const CsvRow& row : *rows) text += write_csv_row(row.cells);
-    if (auto replaced = write_whole_file(path_of(folder, table), text); !replaced) {
+    if (auto replaced = write_whole_file(path_of(folder, table), text, Durability::disk); !replaced) {
       return tl::unexpected(replaced.error());
     }
   }

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "rooftile/error/one_line.hpp"
+#include "rooftile/files/whole_file.hpp"
 #include "rooftile/ingest/text_file.hpp"
-#include "rooftile/measure/whole_file.hpp"
 
 namespace rooftile::measure {
 namespace {
@@ -42,7 +42,7 @@ Result<void> open_folder(const std::string& folder, const Device& device) {
     now.date = before->date;
     if (now == *before) return {};
   }
-  return write_whole_file(device_path(folder), write_device(device));
+  return write_whole_file(device_path(folder), write_device(device), Durability::disk);
 }
 
 Result<Device> read_device(const std::string& folder) {
@@ -59,7 +59,7 @@ Result<std::vector<Point>> read_points(const std::string& folder) {
 Result<void> write_points(const std::string& folder, const std::vector<Point>& points) {
   std::string text = point_header();
   for (const Point& point : points) text += write_point(point);
-  return write_whole_file(points_path(folder), text);
+  return write_whole_file(points_path(folder), text, Durability::disk);
 }
 
 Result<std::string> write_gpu_file(const std::string& folder, const GpuTextOptions& options) {
@@ -70,7 +70,7 @@ Result<std::string> write_gpu_file(const std::string& folder, const GpuTextOptio
   const auto text = gpu_toml(*device, *points, options);
   if (!text) return tl::unexpected(text.error());
   std::string path = path_of(folder, "gpu.toml");
-  if (auto written = write_whole_file(path, *text); !written) return tl::unexpected(written.error());
+  if (auto written = write_whole_file(path, *text, Durability::disk); !written) return tl::unexpected(written.error());
   return path;
 }
 
@@ -88,7 +88,7 @@ Result<void> add_provenance(const std::string& folder, const Device& device, con
   text += fmt::format("- {}: {}, driver {}, CUDA {}, cuDNN {}, cuBLASLt {}, rooftile-measure {}: `{}`\n", device.date,
                       device.name, device.driver, device.cuda, device.cudnn.empty() ? "none" : device.cudnn,
                       device.cublas.empty() ? "none" : device.cublas, version, one_line(command, 1000));
-  return write_whole_file(path, text);
+  return write_whole_file(path, text, Durability::disk);
 }
 
 }  // namespace rooftile::measure

@@ -10,7 +10,6 @@
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/ingest/text_file.hpp"
 #include "rooftile/measure/micro_campaign.hpp"
-#include "rooftile/measure/whole_file.hpp"
 
 namespace rooftile::measure {
 namespace {
@@ -94,15 +93,6 @@ TEST_F(FolderTest, ProvenanceHasALineForEachRun) {
   EXPECT_THAT(text, HasSubstr("Tesla T4, driver 580.65.06, CUDA 13.0, cuDNN none, "));
   EXPECT_THAT(text, HasSubstr("`rooftile-measure micro`\n- "));
   EXPECT_THAT(text, HasSubstr("`rooftile-measure?layers`\n"));
-}
-
-TEST_F(FolderTest, WholeFilesReplaceOrStay) {
-  ASSERT_TRUE(write_whole_file(in("a"), "1").has_value());
-  ASSERT_TRUE(write_whole_file(in("a"), "22").has_value());
-  EXPECT_EQ(*read_text_file(in("a")), "22");
-  fs::create_directories(in("b/c"));
-  EXPECT_FALSE(write_whole_file(in("b"), "1").has_value());  // a folder stands there
-  EXPECT_FALSE(fs::exists(in("b.new")));
 }
 
 class MicroCampaignTest : public FolderTest {

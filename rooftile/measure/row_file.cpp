@@ -3,20 +3,22 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
-#include <string_view>
 #include <sys/file.h>
 #include <sys/types.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
 
+#include "rooftile/files/write_all.hpp"
 #include "rooftile/ingest/csv.hpp"
 #include "rooftile/ingest/text_file.hpp"
 
 namespace rooftile::measure {
 namespace {
 
-tl::unexpected<Error> system_error(const std::string& path) { return fail(ErrorCode::io, std::strerror(errno), path); }
+tl::unexpected<Error> system_error(const std::string& path, int error) {
+  return fail(ErrorCode::io, std::strerror(error), path);
+}
 
 }  // namespace
 
@@ -41,9 +43,9 @@ RowFile::~RowFile() {
 Result<RowFile> RowFile::open(const std::string& path, const std::vector<std::string>& columns) {
   constexpr mode_t kMode = 0666;  // less what the user's mask takes
   RowFile result(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, kMode), path);
-  if (result.file_ < 0) return system_error(path);
+  if (result.file_ < 0) return system_error(path, errno);
   if (::flock(result.file_, LOCK_EX | LOCK_NB) != 0) {
-    if (errno != EWOULDBLOCK) return system_error(path);
+    if (errno != EWOULDBLOCK) return system_error(path, errno);
     return fail(ErrorCode::io, "another run is writing here; choose another folder", path);
   }
   auto text = read_text_file(path);
@@ -51,7 +53,7 @@ Result<RowFile> RowFile::open(const std::string& path, const std::vector<std::st
   const std::size_t end = text->rfind('\n');
   text->resize(end == std::string::npos ? 0 : end + 1);
   result.size_ = text->size();
-  if (::ftruncate(result.file_, static_cast<off_t>(result.size_)) != 0) return system_error(path);
+  if (::ftruncate(result.file_, static_cast<off_t>(result.size_)) != 0) return system_error(path, errno);
   if (text->empty()) {
     if (auto written = result.append(columns); !written) return tl::unexpected(written.error());
     return result;
@@ -75,24 +77,15 @@ Result<RowFile> RowFile::open(const std::string& path, const std::vector<std::st
 
 Result<void> RowFile::append(const std::vector<std::string>& cells) {
   const std::string line = write_csv_row(cells);
-  std::string_view rest = line;
-  bool written = true;
-  while (written && !rest.empty()) {
-    const ssize_t count = ::write(file_, rest.data(), rest.size());
-    if (count >= 0) {
-      rest.remove_prefix(static_cast<std::size_t>(count));
-    } else {
-      written = errno == EINTR;
-    }
-  }
+  int error = write_all(file_, line);
   // A file system may find out only now that it is full.
-  if (written && ::fdatasync(file_) == 0) {
+  if (error == 0 && ::fdatasync(file_) != 0) error = errno;
+  if (error == 0) {
     size_ += line.size();
     return {};
   }
-  const auto error = system_error(path_);
   static_cast<void>(::ftruncate(file_, static_cast<off_t>(size_)) == 0);  // else the next run drops the torn line
-  return error;
+  return system_error(path_, error);
 }
 
 }  // namespace rooftile::measure
