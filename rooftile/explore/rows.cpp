@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "rooftile/explore/number_text.hpp"
 #include "rooftile/ingest/csv.hpp"
 
 namespace rooftile {
@@ -26,12 +27,6 @@ void append(std::string& bytes, const void* data, std::size_t size) {
 
 void append(std::string& bytes, const std::vector<double>& column, std::size_t count) {
   append(bytes, column.data(), count * sizeof(double));
-}
-
-// The shortest text that reads back as the same number.
-char* write_number(char* at, double number) {
-  constexpr std::size_t kLongest = 32;
-  return std::to_chars(at, at + kLongest, number).ptr;
 }
 
 }  // namespace
@@ -103,10 +98,10 @@ std::string CsvRows::header() const {
 }
 
 void CsvRows::encode(const DesignBlock& block, const OutcomeBlock& outcome, std::string& bytes) const {
-  constexpr std::size_t kCell = 40;  // characters that no cell exceeds
+  constexpr std::size_t kCell = kLongestNumber + 8;  // characters that no cell exceeds
   const std::size_t cells = space_.axes.size() + kBottlenecks + (layer_times_ ? layers_.size() : 0) + 5;
-  bytes.resize(block.count * cells * kCell);
-  char* at = bytes.data();
+  std::vector<char> row(cells * kCell);
+  char* at = row.data();
   const auto number = [&](double value) {
     *at++ = ',';
     at = write_number(at, value);
@@ -116,7 +111,7 @@ void CsvRows::encode(const DesignBlock& block, const OutcomeBlock& outcome, std:
     at = std::copy(text.begin(), text.end(), at);
   };
   for (std::size_t i = 0; i < block.count; ++i) {
-    at = std::to_chars(at, at + kCell, block.first + i).ptr;
+    at = std::to_chars(row.data(), row.data() + kCell, block.first + i).ptr;
     for (const DesignAxis& axis : space_.axes) number(block.values[static_cast<std::size_t>(axis.parameter)][i]);
     const bool fit = outcome.unfit[i] == Unfit::none;
     if (fit) {
@@ -136,8 +131,8 @@ void CsvRows::encode(const DesignBlock& block, const OutcomeBlock& outcome, std:
       }
     }
     *at++ = '\n';
+    bytes.append(row.data(), static_cast<std::size_t>(at - row.data()));
   }
-  bytes.resize(static_cast<std::size_t>(at - bytes.data()));
 }
 
 BinaryRows::BinaryRows(RowFile& file, const DesignSpace& space, std::vector<LayerColumn> layers)
