@@ -47,7 +47,8 @@ bool better(const RankedDesign& a, const RankedDesign& b) {
   return a.time != b.time ? a.time < b.time : a.index < b.index;
 }
 
-void BestDesigns::insert(const RankedDesign& design) {
+void BestDesigns::add(const RankedDesign& design) {
+  if (most_ == 0) return;
   if (designs_.size() == most_ && !better(design, designs_.back())) return;
   designs_.insert(std::upper_bound(designs_.begin(), designs_.end(), design, better), design);
   if (designs_.size() > most_) designs_.pop_back();
@@ -58,12 +59,12 @@ void BestDesigns::add(const DesignBlock& block, const OutcomeBlock& outcome) {
   for (std::size_t i = 0; i < block.count; ++i) {
     if (outcome.unfit[i] != Unfit::none) continue;
     if (designs_.size() == most_ && outcome.time[i] > designs_.back().time) continue;
-    insert(ranked(block, outcome, i));
+    add(ranked(block, outcome, i));
   }
 }
 
 void BestDesigns::merge(const BestDesigns& other) {
-  for (const RankedDesign& design : other.designs_) insert(design);
+  for (const RankedDesign& design : other.designs_) add(design);
 }
 
 bool ParetoFront::is_beaten(const double* keys, std::uint64_t index) {
@@ -119,6 +120,13 @@ void ParetoFront::add(const DesignBlock& block, const OutcomeBlock& outcome) {
   }
 }
 
+void ParetoFront::add(const RankedDesign& design) {
+  if (parameters_.empty()) return;
+  std::vector<double> keys = {design.time};
+  for (const Parameter parameter : parameters_) keys.push_back(at(design.point, parameter));
+  if (!is_beaten(keys.data(), design.index)) insert(keys.data(), design);
+}
+
 void ParetoFront::merge(const ParetoFront& other) {
   for (std::size_t member = 0; member < other.designs_.size(); ++member) {
     const double* keys = other.keys_of(member);
@@ -147,8 +155,10 @@ void HeatMap::add(const DesignBlock& block, const OutcomeBlock& outcome) {
   }
 }
 
-void HeatMap::merge(const HeatMap& other) {
-  for (std::size_t i = 0; i < least_.size(); ++i) least_[i] = std::min(least_[i], other.least_[i]);
+void HeatMap::merge(const HeatMap& other) { merge(other.cells()); }
+
+void HeatMap::merge(std::span<const double> cells) {
+  for (std::size_t i = 0; i < least_.size(); ++i) least_[i] = std::min(least_[i], cells[i]);
 }
 
 ExploreResults::ExploreResults(const DesignSpace& space, const ResultOptions& options)

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -32,11 +33,11 @@ class BestDesigns {
  public:
   explicit BestDesigns(std::size_t most) : most_(most) {}
   void add(const DesignBlock& block, const OutcomeBlock& outcome);
+  void add(const RankedDesign& design);
   void merge(const BestDesigns& other);
   const std::vector<RankedDesign>& designs() const { return designs_; }
 
  private:
-  void insert(const RankedDesign& design);
   std::size_t most_;
   std::vector<RankedDesign> designs_;
 };
@@ -47,6 +48,7 @@ class ParetoFront {
  public:
   explicit ParetoFront(std::vector<Parameter> parameters) : parameters_(std::move(parameters)) {}
   void add(const DesignBlock& block, const OutcomeBlock& outcome);
+  void add(const RankedDesign& design);
   void merge(const ParetoFront& other);
   std::vector<RankedDesign> designs() const;
   std::size_t size() const { return designs_.size(); }
@@ -71,6 +73,9 @@ class HeatMap {
   HeatMap(const DesignSpace& space, std::size_t x, std::size_t y);
   void add(const DesignBlock& block, const OutcomeBlock& outcome);
   void merge(const HeatMap& other);
+  // Least times, by y, then x: as many as cells().
+  void merge(std::span<const double> cells);
+  std::span<const double> cells() const { return least_; }
 
   const std::vector<double>& xs() const { return xs_; }  // values, or the middles of bins
   const std::vector<double>& ys() const { return ys_; }
