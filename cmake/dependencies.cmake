@@ -13,6 +13,7 @@ find_package(tomlplusplus REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(Boost 1.74 REQUIRED)  # Boost.Random's Sobol sequence: headers alone
 find_package(muparser REQUIRED)
+find_package(Eigen3 REQUIRED)  # headers alone
 find_package(Threads REQUIRED)
 
 if(ROOFTILE_TESTS)

@@ -28,7 +28,8 @@ MAY_INCLUDE = {
     "measure": ["profile", "gpu", "files"],
     "validate": ["predict", "ingest"],
     "evaluation": ["validate", "simulate", "explore"],
-    "learn": ["validate"],
+    "regression": ["ingest"],  # for the file of a fitted model
+    "learn": ["validate", "regression"],
     "roofline": ["predict", "profile", "validate"],
     "report": ["learn", "evaluation", "roofline", "explore"],
     "cli": ["report", "files"],
@@ -47,6 +48,7 @@ HEAVY = {
     "nlohmann/": r".*\.cpp|rooftile/(ingest|report)/\w*json\w*\.hpp",
     "boost/": r"rooftile/explore/sequence\.cpp",
     "muParser": r"rooftile/explore/constraint\.cpp",
+    "Eigen/": r"rooftile/regression/(\w+\.cpp|eigen\.hpp)",
     "valijson/": r".*_test\.cpp",
 }
 

@@ -1,0 +1,72 @@
+#include "rooftile/regression/errors.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <unordered_map>
+
+namespace rooftile::regression {
+namespace {
+
+// The value at `share` of the sorted values, between two of them in proportion.
+double value_at(const std::vector<double>& sorted, double share) {
+  const double place = share * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(place);
+  return std::lerp(sorted[below], sorted[std::min(below + 1, sorted.size() - 1)], place - std::floor(place));
+}
+
+}  // namespace
+
+Errors errors_of(std::span<const double> measured, std::span<const double> predicted) {
+  assert(measured.size() == predicted.size());
+  Errors errors;
+  errors.rows = measured.size();
+  if (measured.empty()) return errors;
+  const auto rows = static_cast<double>(measured.size());
+  double mean = 0, logs = 0, rest = 0, total = 0;
+  for (const double value : measured) mean += value / rows;
+  std::vector<double> relative;
+  for (std::size_t row = 0; row < measured.size(); ++row) {
+    const double off = predicted[row] - measured[row];
+    relative.push_back(std::abs(off) / measured[row]);
+    rest += off * off;
+    total += (measured[row] - mean) * (measured[row] - mean);
+    if (predicted[row] > 0) {
+      logs += std::abs(std::log(predicted[row] / measured[row]));
+    } else {
+      ++errors.not_positive;
+    }
+  }
+  std::sort(relative.begin(), relative.end());
+  for (const double error : relative) errors.mape += error / rows;
+  errors.median = value_at(relative, 0.5);
+  errors.p90 = value_at(relative, 0.9);
+  if (errors.not_positive == 0) errors.gmae = std::expm1(logs / rows);
+  if (total > 0) errors.r2 = 1 - rest / total;
+  return errors;
+}
+
+std::vector<GroupErrors> errors_by_group(std::span<const double> measured, std::span<const double> predicted,
+                                         std::span<const std::string> groups) {
+  struct Values {
+    std::vector<double> measured, predicted;
+  };
+  std::vector<Values> values;
+  std::vector<GroupErrors> result;
+  std::unordered_map<std::string, std::size_t> places;
+  for (std::size_t row = 0; row < groups.size(); ++row) {
+    const auto [place, is_new] = places.emplace(groups[row], result.size());
+    if (is_new) {
+      result.push_back({groups[row], {}});
+      values.emplace_back();
+    }
+    values[place->second].measured.push_back(measured[row]);
+    values[place->second].predicted.push_back(predicted[row]);
+  }
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    result[i].errors = errors_of(values[i].measured, values[i].predicted);
+  }
+  return result;
+}
+
+}  // namespace rooftile::regression
