@@ -50,6 +50,45 @@ TEST(Csv, Quotes) {
 
 TEST(Csv, BlanksBelongToTheCell) { EXPECT_EQ(cells(" a ,\tb\n"), (std::vector<Cells>{{" a ", "\tb"}})); }
 
+// What a reader makes of a text in pieces of that many bytes.
+Result<std::vector<CsvRow>> in_pieces(std::string_view text, std::size_t size) {
+  CsvReader reader("t.csv");
+  std::vector<CsvRow> all;
+  for (std::size_t at = 0; at < text.size(); at += size) {
+    auto rows = reader.feed(text.substr(at, size));
+    if (!rows) return rows;
+    all.insert(all.end(), rows->begin(), rows->end());
+  }
+  auto rows = reader.finish();
+  if (rows) all.insert(all.end(), rows->begin(), rows->end());
+  return rows ? Result<std::vector<CsvRow>>(all) : rows;
+}
+
+RC_GTEST_PROP(Csv, APieceAtATimeIsTheSameAsTheWhole, ()) {
+  const auto text =
+      *rc::gen::container<std::string>(rc::gen::element('a', ',', '"', '\n', '\r', '\xEF', '\xBB', '\xBF'));
+  const auto size = *rc::gen::inRange<std::size_t>(1, 8);
+  const auto whole = parse_csv(text, "t.csv"), pieces = in_pieces(text, size);
+  RC_ASSERT(whole.has_value() == pieces.has_value());
+  if (!whole) RC_ASSERT(whole.error() == pieces.error());
+  if (!whole) return;
+  RC_ASSERT(whole->size() == pieces->size());
+  for (std::size_t i = 0; i < whole->size(); ++i) {
+    RC_ASSERT((*whole)[i].line == (*pieces)[i].line);
+    RC_ASSERT((*whole)[i].cells == (*pieces)[i].cells);
+  }
+}
+
+TEST(Csv, AReaderOfPiecesBoundsWhatItHolds) {
+  CsvReader reader("t.csv");
+  const std::string line(1 << 20, 'x');
+  ASSERT_TRUE(reader.feed("a\n\"").has_value());
+  Result<std::vector<CsvRow>> rows;
+  for (int i = 0; i < 17 && rows; ++i) rows = reader.feed(line + "\n");
+  ASSERT_FALSE(rows.has_value());
+  EXPECT_THAT(rows.error().text(), testing::HasSubstr("a row of more than 16777216 bytes"));
+}
+
 TEST(Csv, RowsKnowTheirLine) {
   const auto rows = parse_csv("a\n\n\"x\ny\r\nz\"\nb\r\n\r\nc\rd", "t.csv");
   ASSERT_TRUE(rows.has_value());

@@ -8,6 +8,7 @@
 #include "rooftile/error/nearest.hpp"
 #include "rooftile/ingest/csv.hpp"
 #include "rooftile/ingest/layer_table_op.hpp"
+#include "rooftile/ingest/layer_table_reader.hpp"
 #include "rooftile/ingest/layer_table_row.hpp"
 
 namespace rooftile {
@@ -158,105 +159,93 @@ std::string_view choose(std::string_view cell, std::string_view given, bool over
   return cell.empty() || (override_cells && !given.empty()) ? given : cell;
 }
 
-class Table {
- public:
-  static Result<Table> from_header(const CsvRow& header, std::string_view where, const LayerTableOptions& options) {
-    Table table;
-    table.where_ = where;
-    for (std::size_t i = 0; i < header.cells.size(); ++i) {
-      const std::string name(trimmed(header.cells[i]));
-      if (!name.empty() && !table.columns_.emplace(name, i).second) {
-        return fail(ErrorCode::bad_input, fmt::format("two columns are called '{}'", shown(name)),
-                    fmt::format("{}:{}", where, header.line));
-      }
-    }
-    for (const std::string& name : options.ignore) table.columns_.erase(name);
-    table.width_ = header.cells.size();
-    const auto has = [&](const char* name) { return table.columns_.count(name) > 0; };
-    if (!has("op")) {
-      if (!(has("C") && has("R")) && !has("M")) {
-        return fail(ErrorCode::bad_input,
-                    "no column 'op', and neither those of conv (C and R) nor that of gemm (M): not a layer table",
-                    fmt::format("{}:{}", where, header.line));
-      }
-      table.default_op_ = has("C") && has("R") ? "conv" : "gemm";
-    }
-    return table;
-  }
-
-  // Puts the row where it belongs in `result`; the error of one that belongs nowhere.
-  Result<void> read(CsvRow cells, const LayerTableOptions& options, DType default_precision, LayerTable& result) const {
-    TableRow row(columns_, cells, where_);
-    LayerRow layer;
-    layer.line = cells.line;
-    std::string later;
-    if (cells.cells.size() != width_) {
-      row.reject("", fmt::format("{} cells in a table of {} columns", cells.cells.size(), width_));
-    } else {
-      later = read_cells(row, options, default_precision, layer);
-    }
-    if (!row.error()) {
-      layer.cells = std::move(cells.cells);
-      result.rows.push_back(std::move(layer));
-    } else if (options.keep_unsupported && row.error()->code == ErrorCode::unsupported) {
-      result.unsupported.push_back({cells.line, std::move(cells.cells), std::move(later)});
-    } else if (options.skip_bad_rows) {
-      result.bad_rows.push_back(*row.error());
-    } else {
-      return tl::unexpected(*row.error());
-    }
-    return {};
-  }
-
- private:
-  // What the row is, where that is not predicted yet.
-  std::string read_cells(TableRow& row, const LayerTableOptions& options, DType default_precision,
-                         LayerRow& layer) const {
-    const std::string_view op = default_op_.empty() ? row.text("op") : std::string_view(default_op_);
-    std::string later = read_op(row, op, layer);
-    if (std::string pass = read_pass(row, lower(op), layer); later.empty()) later = std::move(pass);
-    read_kernel(row, layer);
-    layer.gpu = choose(row.text("gpu"), options.gpu, options.override_cells);
-    layer.precision = default_precision;
-    const std::string_view own = row.text("precision");
-    if (!own.empty() && choose(own, options.precision, options.override_cells) == own) {
-      layer.precision = read_precision(row, "precision").value_or(default_precision);
-    }
-    if (auto* attention = std::get_if<Attention>(&layer.op))
-      attention->kv_precision = read_precision(row, "kv_precision");
-    if (options.measurements) read_measured(row, layer.measured);
-    return later;
-  }
-
-  ColumnIndex columns_;
-  std::size_t width_ = 0;
-  std::string default_op_;  // of a table without the column
-  std::string_view where_;
-};
-
 }  // namespace
 
 std::string_view name_of(const RowOp& op) { return kOpReaders[op.index()].op; }
 
-Result<LayerTable> parse_layer_table(std::string_view csv, std::string_view where, const LayerTableOptions& options) {
-  DType default_precision = DType::fp32;
+Result<LayerTableReader> LayerTableReader::from_header(const CsvRow& header, std::string_view where,
+                                                       LayerTableOptions options) {
+  LayerTableReader table;
+  table.where_ = where;
   if (!options.precision.empty()) {
     const auto precision = parse_precision(options.precision);
     if (!precision) return fail(ErrorCode::usage, precision.error().message);
-    default_precision = *precision;
+    table.default_precision_ = *precision;
   }
+  for (std::size_t i = 0; i < header.cells.size(); ++i) {
+    const std::string name(trimmed(header.cells[i]));
+    if (!name.empty() && !table.columns_.emplace(name, i).second) {
+      return fail(ErrorCode::bad_input, fmt::format("two columns are called '{}'", shown(name)),
+                  fmt::format("{}:{}", where, header.line));
+    }
+  }
+  for (const std::string& name : options.ignore) table.columns_.erase(name);
+  table.width_ = header.cells.size();
+  const auto has = [&](const char* name) { return table.columns_.count(name) > 0; };
+  if (!has("op")) {
+    if (!(has("C") && has("R")) && !has("M")) {
+      return fail(ErrorCode::bad_input,
+                  "no column 'op', and neither those of conv (C and R) nor that of gemm (M): not a layer table",
+                  fmt::format("{}:{}", where, header.line));
+    }
+    table.default_op_ = has("C") && has("R") ? "conv" : "gemm";
+  }
+  table.options_ = std::move(options);
+  return table;
+}
+
+Result<void> LayerTableReader::read(CsvRow cells, LayerTable& into) const {
+  TableRow row(columns_, cells, where_);
+  LayerRow layer;
+  layer.line = cells.line;
+  std::string later;
+  if (cells.cells.size() != width_) {
+    row.reject("", fmt::format("{} cells in a table of {} columns", cells.cells.size(), width_));
+  } else {
+    later = read_cells(row, layer);
+  }
+  if (!row.error()) {
+    layer.cells = std::move(cells.cells);
+    into.rows.push_back(std::move(layer));
+  } else if (options_.keep_unsupported && row.error()->code == ErrorCode::unsupported) {
+    into.unsupported.push_back({cells.line, std::move(cells.cells), std::move(later)});
+  } else if (options_.skip_bad_rows) {
+    into.bad_rows.push_back(*row.error());
+  } else {
+    return tl::unexpected(*row.error());
+  }
+  return {};
+}
+
+std::string LayerTableReader::read_cells(TableRow& row, LayerRow& layer) const {
+  const std::string_view op = default_op_.empty() ? row.text("op") : std::string_view(default_op_);
+  std::string later = read_op(row, op, layer);
+  if (std::string pass = read_pass(row, lower(op), layer); later.empty()) later = std::move(pass);
+  read_kernel(row, layer);
+  layer.gpu = choose(row.text("gpu"), options_.gpu, options_.override_cells);
+  layer.precision = default_precision_;
+  const std::string_view own = row.text("precision");
+  if (!own.empty() && choose(own, options_.precision, options_.override_cells) == own) {
+    layer.precision = read_precision(row, "precision").value_or(default_precision_);
+  }
+  if (auto* attention = std::get_if<Attention>(&layer.op)) {
+    attention->kv_precision = read_precision(row, "kv_precision");
+  }
+  if (options_.measurements) read_measured(row, layer.measured);
+  return later;
+}
+
+Result<LayerTable> parse_layer_table(std::string_view csv, std::string_view where, const LayerTableOptions& options) {
   auto rows = parse_csv(csv, where);
   if (!rows) return tl::unexpected(rows.error());
   if (rows->empty()) return fail(ErrorCode::bad_input, "the table is empty", std::string(where));
-  const auto table = Table::from_header(rows->front(), where, options);
-  if (!table) return tl::unexpected(table.error());
+  const auto reader = LayerTableReader::from_header(rows->front(), where, options);
+  if (!reader) return tl::unexpected(reader.error());
 
   LayerTable result;
   result.columns = std::move(rows->front().cells);
   for (std::size_t i = 1; i < rows->size(); ++i) {
-    if (auto read = table->read(std::move((*rows)[i]), options, default_precision, result); !read) {
-      return tl::unexpected(read.error());
-    }
+    if (auto read = reader->read(std::move((*rows)[i]), result); !read) return tl::unexpected(read.error());
   }
   return result;
 }
