@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <functional>
 #include <limits>
 
 namespace rooftile {
@@ -67,44 +66,14 @@ void BestDesigns::merge(const BestDesigns& other) {
   for (const RankedDesign& design : other.designs_) add(design);
 }
 
-bool ParetoFront::is_beaten(const double* keys, std::uint64_t index) {
-  const std::size_t width = parameters_.size() + 1;
-  for (std::size_t member = 0; member < designs_.size(); ++member) {
-    const double* other = keys_of(member);
-    bool no_more = true, equal = true;
-    for (std::size_t k = 0; k < width && no_more; ++k) {
-      no_more = other[k] <= keys[k];
-      equal = equal && other[k] == keys[k];
-    }
-    if (!no_more || (equal && designs_[member].index >= index)) continue;
-    // Half way to the front: what beats one design is likely to beat the next.
-    const std::size_t place = member / 2;
-    std::swap(designs_[member], designs_[place]);
-    std::swap_ranges(keys_.begin() + static_cast<std::ptrdiff_t>(member * width),
-                     keys_.begin() + static_cast<std::ptrdiff_t>((member + 1) * width),
-                     keys_.begin() + static_cast<std::ptrdiff_t>(place * width));
-    return true;
-  }
-  return false;
-}
-
-// A design that none beats; those that it beats go.
+// A design that none beats.
 void ParetoFront::insert(const double* keys, const RankedDesign& design) {
-  const std::size_t width = parameters_.size() + 1;
-  std::size_t kept = 0;
-  for (std::size_t member = 0; member < designs_.size(); ++member) {
-    const double* other = keys_of(member);
-    if (std::equal(keys, keys + width, other, std::less_equal<>())) continue;
-    if (kept != member) {
-      designs_[kept] = designs_[member];
-      std::copy(other, other + width, &keys_[kept * width]);
-    }
-    ++kept;
+  const std::size_t place = set_.insert(keys, design.index);
+  if (place == designs_.size()) {
+    designs_.push_back(design);
+  } else {
+    designs_[place] = design;
   }
-  designs_.resize(kept);
-  keys_.resize(kept * width);
-  designs_.push_back(design);
-  keys_.insert(keys_.end(), keys, keys + width);
 }
 
 void ParetoFront::add(const DesignBlock& block, const OutcomeBlock& outcome) {
@@ -116,7 +85,7 @@ void ParetoFront::add(const DesignBlock& block, const OutcomeBlock& outcome) {
     for (std::size_t p = 0; p < parameters_.size(); ++p) {
       keys[p + 1] = block.values[static_cast<std::size_t>(parameters_[p])][i];
     }
-    if (!is_beaten(keys.data(), block.first + i)) insert(keys.data(), ranked(block, outcome, i));
+    if (!set_.beats(keys.data(), block.first + i)) insert(keys.data(), ranked(block, outcome, i));
   }
 }
 
@@ -124,18 +93,16 @@ void ParetoFront::add(const RankedDesign& design) {
   if (parameters_.empty()) return;
   std::vector<double> keys = {design.time};
   for (const Parameter parameter : parameters_) keys.push_back(at(design.point, parameter));
-  if (!is_beaten(keys.data(), design.index)) insert(keys.data(), design);
+  if (!set_.beats(keys.data(), design.index)) insert(keys.data(), design);
 }
 
 void ParetoFront::merge(const ParetoFront& other) {
-  for (std::size_t member = 0; member < other.designs_.size(); ++member) {
-    const double* keys = other.keys_of(member);
-    if (!is_beaten(keys, other.designs_[member].index)) insert(keys, other.designs_[member]);
-  }
+  for (const std::size_t place : other.set_.taken()) add(other.designs_[place]);
 }
 
 std::vector<RankedDesign> ParetoFront::designs() const {
-  std::vector<RankedDesign> sorted = designs_;
+  std::vector<RankedDesign> sorted;
+  for (const std::size_t place : set_.taken()) sorted.push_back(designs_[place]);
   std::sort(sorted.begin(), sorted.end(), better);
   return sorted;
 }

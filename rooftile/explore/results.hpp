@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "rooftile/explore/design_block.hpp"
+#include "rooftile/explore/pareto.hpp"
 #include "rooftile/explore/space.hpp"
 
 namespace rooftile {
@@ -46,23 +47,21 @@ class BestDesigns {
 // designs equal in all of these the lowest index stands for all. Sorted by time.
 class ParetoFront {
  public:
-  explicit ParetoFront(std::vector<Parameter> parameters) : parameters_(std::move(parameters)) {}
+  explicit ParetoFront(std::vector<Parameter> parameters)
+      : parameters_(std::move(parameters)), set_(parameters_.size() + 1) {}
   void add(const DesignBlock& block, const OutcomeBlock& outcome);
   void add(const RankedDesign& design);
   void merge(const ParetoFront& other);
   std::vector<RankedDesign> designs() const;
-  std::size_t size() const { return designs_.size(); }
+  std::size_t size() const { return set_.size(); }
   const std::vector<Parameter>& parameters() const { return parameters_; }
 
  private:
-  // The keys of a design: its time, then its parameters.
-  bool is_beaten(const double* keys, std::uint64_t index);
   void insert(const double* keys, const RankedDesign& design);
-  const double* keys_of(std::size_t member) const { return &keys_[member * (parameters_.size() + 1)]; }
 
   std::vector<Parameter> parameters_;
-  std::vector<RankedDesign> designs_;  // those that beat others often come first
-  std::vector<double> keys_;           // of designs_, one after another
+  ParetoSet set_;                      // keys of a design: its time, then its parameters
+  std::vector<RankedDesign> designs_;  // by their place in the set
 };
 
 // The least time for each pair of values of two axes, whatever the others are.
