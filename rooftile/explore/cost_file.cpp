@@ -4,25 +4,18 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <optional>
-#include <span>
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include "rooftile/error/nearest.hpp"
 #include "rooftile/error/one_line.hpp"
 #include "rooftile/explore/cost_embedded.hpp"
-#include "rooftile/gpu/toml.hpp"
+#include "rooftile/gpu/toml_reader.hpp"
 #include "rooftile/ingest/text_file.hpp"
 #include "rooftile/units/text.hpp"
 
 namespace rooftile {
 namespace {
-
-constexpr std::size_t kLargestFile = 1 << 20;
-constexpr std::ptrdiff_t kMostStructure = 4096;  // dots and brackets: bounds how deep a file can nest
 
 // A number of a section with its source: { value = "15.3 MTr/mm2", source = … }. Without a unit: a plain number.
 template <class S>
@@ -106,14 +99,12 @@ std::vector<std::string> names_of(const Keys& keys) {
   return names;
 }
 
-class Reader {
+class Reader : private TomlReader {
  public:
-  Reader(CostTable table, std::string_view where) : table_(std::move(table)), where_(where) {}
+  Reader(CostTable table, std::string_view where) : TomlReader(where), table_(std::move(table)) {}
 
   Result<CostTable> read(const toml::table& root) {
-    if (auto found = root.find("sources"); found != root.end()) {
-      if (auto done = read_sources(found->second); !done) return tl::unexpected(done.error());
-    }
+    if (auto done = read_sources(root); !done) return tl::unexpected(done.error());
     const std::vector<std::string> known = {"sources", "area", "die", "price", "energy", "process", "memory", "chip"};
     for (auto&& [key, node] : root) {
       if (std::find(known.begin(), known.end(), key.str()) == known.end()) return unknown(key, "", known);
@@ -128,38 +119,6 @@ class Reader {
   }
 
  private:
-  tl::unexpected<Error> error(const toml::source_region& region, std::string message) const {
-    return fail(ErrorCode::bad_input, std::move(message),
-                fmt::format("{}:{}:{}", where_, region.begin.line, region.begin.column));
-  }
-
-  tl::unexpected<Error> unknown(const toml::key& key, std::string_view in, const std::vector<std::string>& known) {
-    std::string hint = did_you_mean(key.str(), known);
-    if (hint.empty()) hint = fmt::format("; known: {}", fmt::join(known, ", "));
-    return error(key.source(), fmt::format("unknown key '{}'{}{}", one_line(key.str()), in, hint));
-  }
-
-  Result<std::string> words(const toml::node& node, std::string_view what) const {
-    const auto* text = node.as_string();
-    if (text == nullptr) return error(node.source(), fmt::format("{} must be a text in quotes", what));
-    if (text->get().empty()) return error(node.source(), fmt::format("{} is empty", what));
-    if (has_control_characters(text->get())) {
-      return error(node.source(), fmt::format("{} holds a control character", what));
-    }
-    return text->get();
-  }
-
-  Result<void> read_sources(const toml::node& node) {
-    const auto* table = node.as_table();
-    if (table == nullptr) return error(node.source(), "'sources' must be a table: [sources]");
-    for (auto&& [key, text] : *table) {
-      auto source = words(text, fmt::format("source '{}'", one_line(key.str())));
-      if (!source) return tl::unexpected(source.error());
-      sources_.emplace_back(std::string(key.str()), std::move(*source));
-    }
-    return {};
-  }
-
   Result<void> read_top(std::string_view name, const toml::node& node) {
     if (name == "area") return read_section(node, name, kArea, table_.area);
     if (name == "die") return read_section(node, name, kDie, table_.die);
@@ -248,7 +207,9 @@ class Reader {
     fact.key = fmt::format("chip.{}.counts", chip.name);
     fact.text = fmt::format("{:g} SMs, {:g} channels", chip.sms, chip.channels);
     fact.kind = CostKind::vendor;
-    if (auto done = read_source(found->second, fact); !done) return done;
+    auto source = source_of(found->second);
+    if (!source) return tl::unexpected(source.error());
+    fact.source = std::move(*source);
     keep(std::move(fact));
     return {};
   }
@@ -350,42 +311,24 @@ class Reader {
     return *number;
   }
 
-  // { value = …, source = "key", kind = "stated", note = "…" }
   template <class S>
   Result<void> read_number(const toml::node& node, const CostKey<S>& key, std::string_view prefix, S& values) {
     CostFact fact;
     fact.key = fmt::format("{}.{}", prefix, key.name);
-    const auto* table = node.as_table();
-    if (table == nullptr) {
-      return error(node.source(), fmt::format("{} must be written {{ value = {}, source = \"a key of [sources]\" }}",
-                                              fact.key, example(key.unit)));
-    }
-    std::optional<double> number;
-    for (auto&& [name, part] : *table) {
-      Result<void> done;
-      if (name.str() == "value") {
-        done = read_value(part, key.unit, fact).map([&](double value) { number = value; });
-        if (done && !(*number >= key.least && *number <= key.most)) {
-          return error(part.source(), fmt::format("{} = {} is out of range: {:g} to {:g}", fact.key,
-                                                  one_line(fact.text), key.least, key.most));
-        }
-      } else if (name.str() == "source") {
-        done = read_source(part, fact);
-      } else if (name.str() == "kind") {
-        done = read_kind(part, fact);
-      } else if (name.str() == "note") {
-        done = words(part, "note").map([&](std::string text) { fact.note = std::move(text); });
-      } else {
-        return unknown(name, fmt::format(" of {}", fact.key), {"value", "source", "kind", "note"});
-      }
-      if (!done) return done;
-    }
-    if (!number) return error(table->source(), fmt::format("{} has no value", fact.key));
-    if (fact.source.empty()) return error(table->source(), fmt::format("{} has no source", fact.key));
+    double number = 0;
+    const auto read = [&](const toml::node& part) -> Result<void> {
+      const auto value = read_value(part, key.unit, fact);
+      if (!value) return tl::unexpected(value.error());
+      number = *value;
+      if (number >= key.least && number <= key.most) return {};
+      return error(part.source(), fmt::format("{} = {} is out of range: {:g} to {:g}", fact.key, one_line(fact.text),
+                                              key.least, key.most));
+    };
+    if (auto done = read_fact(node, example(key.unit), kCostKinds, fact, read); !done) return done;
     if (fact.kind == CostKind::assumed && fact.note.empty()) {
-      return error(table->source(), fmt::format("{} is assumed: its note must say why, and the range", fact.key));
+      return error(node.source(), fmt::format("{} is assumed: its note must say why, and the range", fact.key));
     }
-    values.*key.field = *number;
+    values.*key.field = number;
     keep(std::move(fact));
     return {};
   }
@@ -419,39 +362,7 @@ class Reader {
     return number;
   }
 
-  Result<void> read_source(const toml::node& node, CostFact& fact) {
-    auto key = words(node, "source");
-    if (!key) return tl::unexpected(key.error());
-    std::vector<std::string> known;
-    for (const auto& source : sources_) {
-      if (source.first == *key) {
-        fact.source = source.second;
-        return {};
-      }
-      known.push_back(source.first);
-    }
-    return error(node.source(),
-                 fmt::format("source '{}' is not in [sources]{}", one_line(*key), did_you_mean(*key, known)));
-  }
-
-  Result<void> read_kind(const toml::node& node, CostFact& fact) {
-    const auto name = words(node, "kind");
-    if (!name) return tl::unexpected(name.error());
-    std::vector<std::string> known;
-    for (std::size_t i = 0; i < kCostKinds; ++i) {
-      const auto kind = static_cast<CostKind>(i);
-      if (name_of(kind) == *name) {
-        fact.kind = kind;
-        return {};
-      }
-      known.emplace_back(name_of(kind));
-    }
-    return error(node.source(), fmt::format("unknown kind '{}'; known: {}", one_line(*name), fmt::join(known, ", ")));
-  }
-
   CostTable table_;
-  std::string_view where_;
-  std::vector<std::pair<std::string, std::string>> sources_;
 };
 
 template <class Keys, class S>
@@ -462,24 +373,13 @@ bool whole(const Keys& keys, const S& values) {
 }  // namespace
 
 Result<CostTable> with_costs(CostTable table, std::string_view toml, std::string_view where) {
-  const auto refuse = [&](std::string message) {
-    return fail(ErrorCode::bad_input, std::move(message), std::string(where));
-  };
-  if (toml.size() > kLargestFile) return refuse("larger than 1 MiB: not a cost file");
-  const auto structure =
-      std::count_if(toml.begin(), toml.end(), [](char c) { return c == '.' || c == '[' || c == '{'; });
-  if (structure > kMostStructure) return refuse("too many dots and brackets: not a cost file");
-  const toml::parse_result parsed = toml::parse(toml);
-  if (!parsed) {
-    const toml::parse_error& error = parsed.error();
-    return fail(ErrorCode::bad_input, one_line(error.description()),
-                fmt::format("{}:{}:{}", where, error.source().begin.line, error.source().begin.column));
-  }
-  auto read = Reader(std::move(table), where).read(parsed.table());
+  const auto root = parse_toml(toml, where, "a cost file");
+  if (!root) return tl::unexpected(root.error());
+  auto read = Reader(std::move(table), where).read(*root);
   if (!read) return read;
   if (!whole(kArea, read->area) || !whole(kDie, read->die) || !whole(kPrice, read->price) ||
       !whole(kEnergy, read->energy)) {
-    return refuse("a number of [area], [die], [price] or [energy] is missing");
+    return fail(ErrorCode::bad_input, "a number of [area], [die], [price] or [energy] is missing", std::string(where));
   }
   return read;
 }

@@ -10,18 +10,12 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/error/nearest.hpp"
 #include "rooftile/error/one_line.hpp"
 #include "rooftile/gpu/gpu_keys.hpp"
-#include "rooftile/gpu/toml.hpp"
+#include "rooftile/gpu/toml_reader.hpp"
 
 namespace rooftile {
 namespace {
-
-constexpr std::size_t kLargestFile = 1 << 20;
-// Bounds how deep a file can nest (every level of nesting costs a dot or a bracket), so that no file can exhaust the
-// stack of a recursive parser. The largest file of the catalogue has a few hundred.
-constexpr std::ptrdiff_t kMostStructure = 4096;
 
 struct TextKey {
   std::string_view key;
@@ -36,18 +30,12 @@ constexpr std::array kTextKeys = {
     TextKey{"note", &GpuFile::note},
 };
 
-std::string place(std::string_view where, const toml::source_region& region) {
-  return fmt::format("{}:{}:{}", where, region.begin.line, region.begin.column);
-}
-
-class Reader {
+class Reader : private TomlReader {
  public:
-  explicit Reader(std::string_view where) : where_(where) {}
+  using TomlReader::TomlReader;
 
   Result<GpuFile> read(const toml::table& root) {
-    if (auto sources = root.find("sources"); sources != root.end()) {
-      if (auto done = read_sources(sources->second); !done) return tl::unexpected(done.error());
-    }
+    if (auto done = read_sources(root); !done) return tl::unexpected(done.error());
     for (auto&& [key, node] : root) {
       if (auto done = read_top(key, node); !done) return tl::unexpected(done.error());
     }
@@ -55,38 +43,6 @@ class Reader {
   }
 
  private:
-  tl::unexpected<Error> error(const toml::source_region& region, std::string message) const {
-    return fail(ErrorCode::bad_input, std::move(message), place(where_, region));
-  }
-
-  // "unknown key 'clok' in [core]; did you mean 'clock'?", or the list where nothing is near.
-  tl::unexpected<Error> unknown(const toml::key& key, std::string_view in, const std::vector<std::string>& known) {
-    std::string hint = did_you_mean(key.str(), known);
-    if (hint.empty()) hint = fmt::format("; known: {}", fmt::join(known, ", "));
-    return error(key.source(), fmt::format("unknown key '{}'{}{}", one_line(key.str()), in, hint));
-  }
-
-  Result<std::string> words(const toml::node& node, std::string_view what) const {
-    const auto* text = node.as_string();
-    if (text == nullptr) return error(node.source(), fmt::format("{} must be a text in quotes", what));
-    if (text->get().empty()) return error(node.source(), fmt::format("{} is empty", what));
-    if (has_control_characters(text->get())) {
-      return error(node.source(), fmt::format("{} holds a control character", what));
-    }
-    return text->get();
-  }
-
-  Result<void> read_sources(const toml::node& node) {
-    const auto* table = node.as_table();
-    if (table == nullptr) return error(node.source(), "'sources' must be a table: [sources]");
-    for (auto&& [key, text] : *table) {
-      auto words_of = words(text, fmt::format("source '{}'", one_line(key.str())));
-      if (!words_of) return tl::unexpected(words_of.error());
-      sources_.emplace_back(std::string(key.str()), std::move(*words_of));
-    }
-    return {};
-  }
-
   Result<void> read_top(const toml::key& key, const toml::node& node) {
     if (key.str() == "sources") return {};
     if (key.str() == "level") return read_levels(node);
@@ -117,7 +73,7 @@ class Reader {
       if (row == nullptr) {
         return unknown(key, fmt::format(" in [{}]", section), gpu_key_names(section));
       }
-      auto fact = read_fact(node, *row, fmt::format("{}.{}", prefix, key.str()));
+      auto fact = read_numbered_fact(node, *row, fmt::format("{}.{}", prefix, key.str()));
       if (!fact) return tl::unexpected(fact.error());
       file_.facts.add(std::move(*fact));
     }
@@ -150,35 +106,12 @@ class Reader {
     return {};
   }
 
-  // { value = …, source = "key", kind = "measured", note = "…" }
-  Result<NumberedFact> read_fact(const toml::node& node, const GpuKey& row, std::string key) {
-    const auto* table = node.as_table();
-    if (table == nullptr) {
-      return error(node.source(), fmt::format("{} must be written {{ value = {}, source = \"a key of [sources]\" }}",
-                                              key, example_of(row.unit)));
-    }
+  Result<NumberedFact> read_numbered_fact(const toml::node& node, const GpuKey& row, std::string key) {
+    constexpr std::size_t kKinds = static_cast<std::size_t>(FactKind::derived) + 1;
     NumberedFact entry;
     entry.fact.key = std::move(key);
-    bool has_value = false;
-    for (auto&& [name, part] : *table) {
-      Result<void> done;
-      if (name.str() == "value") {
-        has_value = true;
-        done = read_value(part, row, entry);
-      } else if (name.str() == "source") {
-        done = read_source(part, entry.fact);
-      } else if (name.str() == "kind") {
-        done = read_kind(part, entry.fact);
-      } else if (name.str() == "note") {
-        done = words(part, "note").map([&](std::string text) { entry.fact.note = std::move(text); });
-      } else {
-        return unknown(name, fmt::format(" of {}", entry.fact.key), {"value", "source", "kind", "note"});
-      }
-      if (!done) return tl::unexpected(done.error());
-    }
-    if (!has_value) return error(table->source(), fmt::format("{} has no value", entry.fact.key));
-    if (entry.fact.source.empty()) return error(table->source(), fmt::format("{} has no source", entry.fact.key));
-    return entry;
+    const auto read = [&](const toml::node& value) { return read_value(value, row, entry); };
+    return read_fact(node, example_of(row.unit), kKinds, entry.fact, read).map([&] { return std::move(entry); });
   }
 
   Result<void> read_value(const toml::node& node, const GpuKey& row, NumberedFact& entry) {
@@ -227,60 +160,15 @@ class Reader {
     return {};
   }
 
-  Result<void> read_source(const toml::node& node, Fact& fact) {
-    auto key = words(node, "source");
-    if (!key) return tl::unexpected(key.error());
-    std::vector<std::string> known;
-    for (const auto& [name, text] : sources_) {
-      if (name == *key) {
-        fact.source = text;
-        return {};
-      }
-      known.push_back(name);
-    }
-    return error(node.source(),
-                 fmt::format("source '{}' is not in [sources]{}", one_line(*key), did_you_mean(*key, known)));
-  }
-
-  Result<void> read_kind(const toml::node& node, Fact& fact) {
-    auto name = words(node, "kind");
-    if (!name) return tl::unexpected(name.error());
-    std::vector<std::string> known;
-    for (const FactKind kind : {FactKind::vendor, FactKind::measured, FactKind::stated, FactKind::derived}) {
-      if (name_of(kind) == *name) {
-        fact.kind = kind;
-        return {};
-      }
-      known.emplace_back(name_of(kind));
-    }
-    return error(node.source(), fmt::format("unknown kind '{}'; known: {}", one_line(*name), fmt::join(known, ", ")));
-  }
-
-  std::string_view where_;
-  std::vector<std::pair<std::string, std::string>> sources_;
   GpuFile file_;
 };
 
 }  // namespace
 
 Result<GpuFile> read_gpu_file(std::string_view toml, std::string_view where) {
-  if (toml.size() > kLargestFile) {
-    return fail(ErrorCode::bad_input, "larger than 1 MiB: not a GPU file", std::string(where));
-  }
-  const auto structure =
-      std::count_if(toml.begin(), toml.end(), [](char c) { return c == '.' || c == '[' || c == '{'; });
-  if (structure > kMostStructure) {
-    return fail(
-        ErrorCode::bad_input,
-        fmt::format("{} dots and opening brackets, at most {} are read: not a GPU file", structure, kMostStructure),
-        std::string(where));
-  }
-  const toml::parse_result parsed = toml::parse(toml);
-  if (!parsed) {
-    const toml::parse_error& error = parsed.error();
-    return fail(ErrorCode::bad_input, one_line(error.description()), place(where, error.source()));
-  }
-  return Reader(where).read(parsed.table());
+  const auto root = parse_toml(toml, where, "a GPU file");
+  if (!root) return tl::unexpected(root.error());
+  return Reader(where).read(*root);
 }
 
 }  // namespace rooftile

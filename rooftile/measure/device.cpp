@@ -7,9 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/error/nearest.hpp"
 #include "rooftile/error/one_line.hpp"
-#include "rooftile/gpu/toml.hpp"
+#include "rooftile/gpu/toml_reader.hpp"
 #include "rooftile/measure/toml_text.hpp"
 
 namespace rooftile::measure {
@@ -61,33 +60,51 @@ constexpr std::array kNumbers = {
 };
 constexpr std::string_view kEcc = "ecc";
 
-// Sets what `key` names. The text says what is wrong.
-std::optional<std::string> read_field(Device& device, std::string_view key, const toml::node& node) {
-  for (const TextField& row : kTexts) {
-    if (row.key != key) continue;
-    const auto* text = node.as_string();
-    if (text == nullptr) return fmt::format("{} must be a text in quotes", key);
-    device.*row.field = one_line(text->get());
-    return std::nullopt;
+class Reader : private TomlReader {
+ public:
+  using TomlReader::TomlReader;
+
+  Result<Device> read(const toml::table& root) {
+    for (auto&& [key, node] : root) {
+      if (auto done = read_field(key, node); !done) return tl::unexpected(done.error());
+    }
+    return std::move(device_);
   }
-  for (const NumberField& row : kNumbers) {
-    if (row.key != key) continue;
-    const std::optional<double> number = node.is_number() ? node.value<double>() : std::nullopt;
-    if (!number || !std::isfinite(*number) || *number < 0) return fmt::format("{} must be a number from zero", key);
-    row.set(device, *number);
-    return std::nullopt;
+
+ private:
+  // Sets what `key` names.
+  Result<void> read_field(const toml::key& key, const toml::node& node) {
+    const std::string_view name = key.str();
+    for (const TextField& row : kTexts) {
+      if (row.key != name) continue;
+      const auto* text = node.as_string();
+      if (text == nullptr) return error(key.source(), fmt::format("{} must be a text in quotes", name));
+      device_.*row.field = one_line(text->get());
+      return {};
+    }
+    for (const NumberField& row : kNumbers) {
+      if (row.key != name) continue;
+      const std::optional<double> number = node.is_number() ? node.value<double>() : std::nullopt;
+      if (!number || !std::isfinite(*number) || *number < 0) {
+        return error(key.source(), fmt::format("{} must be a number from zero", name));
+      }
+      row.set(device_, *number);
+      return {};
+    }
+    if (name == kEcc) {
+      const auto* flag = node.as_boolean();
+      if (flag == nullptr) return error(key.source(), fmt::format("{} must be true or false", name));
+      device_.ecc = flag->get();
+      return {};
+    }
+    std::vector<std::string> known = {std::string(kEcc)};
+    for (const TextField& row : kTexts) known.emplace_back(row.key);
+    for (const NumberField& row : kNumbers) known.emplace_back(row.key);
+    return unknown(key, "", known);
   }
-  if (key == kEcc) {
-    const auto* flag = node.as_boolean();
-    if (flag == nullptr) return fmt::format("{} must be true or false", key);
-    device.ecc = flag->get();
-    return std::nullopt;
-  }
-  std::vector<std::string> known = {std::string(kEcc)};
-  for (const TextField& row : kTexts) known.emplace_back(row.key);
-  for (const NumberField& row : kNumbers) known.emplace_back(row.key);
-  return fmt::format("unknown key '{}'{}", one_line(key, 40), did_you_mean(key, known));
-}
+
+  Device device_;
+};
 
 }  // namespace
 
@@ -100,20 +117,11 @@ std::string write_device(const Device& device) {
 }
 
 Result<Device> parse_device(std::string_view toml, std::string_view where) {
-  const toml::parse_result parsed = toml::parse(toml);
-  const auto place = [&](const toml::source_region& region) {
-    return fmt::format("{}:{}:{}", where, region.begin.line, region.begin.column);
-  };
-  if (!parsed) {
-    return fail(ErrorCode::bad_input, one_line(parsed.error().description()), place(parsed.error().source()));
-  }
-  Device device;
-  for (auto&& [key, node] : parsed.table()) {
-    if (auto wrong = read_field(device, key.str(), node)) {
-      return fail(ErrorCode::bad_input, std::move(*wrong), place(key.source()));
-    }
-  }
-  if (device.name.empty() || device.sm_count < 1 || device.clock <= Hertz(0)) {
+  const auto root = parse_toml(toml, where, "a device file");
+  if (!root) return tl::unexpected(root.error());
+  auto device = Reader(where).read(*root);
+  if (!device) return device;
+  if (device->name.empty() || device->sm_count < 1 || device->clock <= Hertz(0)) {
     return fail(ErrorCode::bad_input, "name, sm_count and clock_hz are needed", std::string(where));
   }
   return device;
