@@ -1,6 +1,23 @@
 #include "rooftile/calibration/calibration.hpp"
 
+#include <algorithm>
+
 namespace rooftile {
+namespace {
+
+// Adds those of `base` that no item of `own` is the same as.
+template <class Item, class Same>
+void add_missing(std::vector<Item>& own, const std::vector<Item>& base, const Same& same) {
+  const std::size_t count = own.size();
+  for (const Item& item : base) {
+    const auto end = own.begin() + static_cast<std::ptrdiff_t>(count);
+    const bool there = std::any_of(own.begin(), end, [&](const Item& other) { return same(other, item); });
+    if (!there) own.push_back(item);
+  }
+}
+
+}  // namespace
+
 std::string_view name_of(TileChoice choice) {
   switch (choice) {
     case TileChoice::least_time:
@@ -42,6 +59,30 @@ std::optional<Spread> find_spread(const Calibration& calibration, const FoundEnt
     if (foreign.family == found.entry->family && foreign.vendor == vendor) return foreign.spread;
   }
   return std::nullopt;
+}
+
+const GpuFactors* find_factors(const Calibration& calibration, std::string_view gpu) {
+  for (const GpuFactors& factors : calibration.factors) {
+    if (factors.gpu == gpu) return &factors;
+  }
+  return nullptr;
+}
+
+Calibration completed(Calibration calibration) {
+  if (!calibration.on_shipped) return calibration;
+  const Calibration& base = builtin_calibration();
+  add_missing(calibration.entries, base.entries, [](const CalibrationEntry& a, const CalibrationEntry& b) {
+    return a.family == b.family && a.scope == b.scope;
+  });
+  add_missing(calibration.harnesses, base.harnesses, [](const Harness& a, const Harness& b) {
+    return a.family == b.family && a.framework == b.framework && a.gpu == b.gpu;
+  });
+  add_missing(calibration.foreign_spreads, base.foreign_spreads, [](const ForeignSpread& a, const ForeignSpread& b) {
+    return a.family == b.family && a.vendor == b.vendor;
+  });
+  add_missing(calibration.factors, base.factors,
+              [](const GpuFactors& a, const GpuFactors& b) { return a.gpu == b.gpu; });
+  return calibration;
 }
 
 }  // namespace rooftile

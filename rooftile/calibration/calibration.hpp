@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "rooftile/calibration/constants.hpp"
+#include "rooftile/calibration/gpu_factors.hpp"
 #include "rooftile/error/error.hpp"
 #include "rooftile/gpu/gpu.hpp"
 #include "rooftile/units/units.hpp"
@@ -20,12 +21,6 @@ enum class TileChoice {
   by_channels,  // by a table over the output channels (DeLTA, Fig 6): cuDNN up to 6
 };
 std::string_view name_of(TileChoice choice);
-
-// Measured over predicted time of rows that the constants had not seen: bounds of the middle 90 %.
-struct Spread {
-  double low = 1, high = 1;
-  bool operator==(const Spread&) const = default;
-};
 
 inline constexpr std::string_view kAnyGpu = "any";
 
@@ -64,6 +59,8 @@ struct Calibration {
   std::vector<CalibrationEntry> entries;
   std::vector<Harness> harnesses;
   std::vector<ForeignSpread> foreign_spreads;
+  std::vector<GpuFactors> factors;
+  bool on_shipped = false;  // what it does not name is that of the program: see completed()
 };
 
 // How an entry was found for a GPU.
@@ -86,8 +83,14 @@ const Harness* find_harness(const Calibration& calibration, KernelFamily family,
 // where GPUs of that vendor were never measured.
 std::optional<Spread> find_spread(const Calibration& calibration, const FoundEntry& found, std::string_view vendor);
 
+// What few measurements of the GPU said; null if there were none.
+const GpuFactors* find_factors(const Calibration& calibration, std::string_view gpu);
+
 // The constants that ship with the program.
 const Calibration& builtin_calibration();
+
+// A calibration that builds on the one that ships (`based_on = "shipped"`), with what it leaves out taken from there.
+Calibration completed(Calibration calibration);
 
 Result<Calibration> parse_calibration(std::string_view toml, std::string_view where);
 std::string write_calibration(const Calibration& calibration);

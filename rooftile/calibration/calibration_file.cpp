@@ -16,6 +16,10 @@ namespace {
 
 constexpr std::array kChoices = {TileChoice::least_time, TileChoice::by_channels};
 constexpr std::size_t kLargestFile = 1 << 20;
+constexpr std::string_view kShipped = "shipped";
+// Of [[factors]], beside the names of the kernel families.
+constexpr std::array<std::string_view, 7> kFactorKeys = {"gpu",   "data",           "date",           "rows",
+                                                         "clock", "dram_bandwidth", "launch_overhead"};
 
 // Reads the tables of one file; the first error is kept, later reads return anything valid.
 class Reader {
@@ -24,6 +28,10 @@ class Reader {
 
   Result<Calibration> read(const toml::table& root) {
     for (auto&& [key, node] : root) {
+      if (key.str() == "based_on") {
+        read_base(node);
+        continue;
+      }
       const toml::array* tables = node.as_array();
       if (tables == nullptr || !tables->is_homogeneous(toml::node_type::table)) {
         reject(node, fmt::format("'{}' is not a list of tables", one_line(key.str(), 40)));
@@ -52,10 +60,17 @@ class Reader {
       const auto spread = read_spread(table);
       if (!spread) reject(table, "no 'spread'");
       calibration_.foreign_spreads.push_back({family(table), text(table, "vendor"), spread.value_or(Spread{})});
+    } else if (kind == "factors") {
+      calibration_.factors.push_back(read_factors(table));
     } else {
-      const std::vector<std::string> known = {"entry", "harness", "foreign"};
+      const std::vector<std::string> known = {"entry", "harness", "foreign", "factors"};
       reject(table, fmt::format("unknown table '{}'{}", one_line(kind, 40), did_you_mean(kind, known)));
     }
+  }
+
+  void read_base(const toml::node& node) {
+    calibration_.on_shipped = node.value<std::string_view>() == kShipped;
+    if (!calibration_.on_shipped) reject(node, fmt::format("based_on is not \"{}\", which is all it can be", kShipped));
   }
 
   std::string text(const toml::table& table, std::string_view key) {
@@ -135,6 +150,42 @@ class Reader {
     return entry;
   }
 
+  // A factor that a file leaves out is 1.
+  double factor(const toml::table& table, std::string_view key) {
+    return table.contains(key) ? number(table, key, kLeastFactor, kMostFactor) : 1;
+  }
+
+  GpuFactors read_factors(const toml::table& table) {
+    GpuFactors factors;
+    factors.gpu = text(table, "gpu");
+    if (factors.gpu.empty()) reject(table, "no 'gpu': the id of the GPU that was measured");
+    factors.data = text(table, "data");
+    factors.date = text(table, "date");
+    factors.rows = table["rows"].value_or(0.0);
+    factors.clock = factor(table, "clock");
+    factors.dram_bandwidth = factor(table, "dram_bandwidth");
+    factors.launch_overhead = factor(table, "launch_overhead");
+    for (auto&& [key, node] : table) {
+      const std::string_view name = key.str();
+      if (std::find(kFactorKeys.begin(), kFactorKeys.end(), name) == kFactorKeys.end())
+        read_family(name, node, factors);
+    }
+    return factors;
+  }
+
+  void read_family(std::string_view name, const toml::node& node, GpuFactors& factors) {
+    std::vector<std::string> known(kFactorKeys.begin(), kFactorKeys.end());
+    for (const KernelFamily family : kKernelFamilies) {
+      known.emplace_back(name_of(family));
+      if (name != name_of(family)) continue;
+      const toml::table* table = node.as_table();
+      if (table == nullptr) return reject(node, fmt::format("'{}' is not a table", name));
+      factors.of(family) = {factor(*table, "efficiency"), read_spread(*table)};
+      return;
+    }
+    reject(node, fmt::format("unknown key '{}'{}", one_line(name, 40), did_you_mean(name, known)));
+  }
+
   // A constant that a file leaves out keeps the value it has before any fit.
   Constants read_constants(const toml::table& entry, KernelFamily family) {
     Constants constants = unfitted_constants(family);
@@ -191,6 +242,20 @@ std::string spread_line(const Spread& spread) {
   return fmt::format("spread = [{:.4f}, {:.4f}]\n", spread.low, spread.high);
 }
 
+std::string factors_text(const GpuFactors& factors) {
+  std::string text = fmt::format("[[factors]]\ngpu = {}\ndata = {}\ndate = {}\nrows = {:.0f}\n", quoted(factors.gpu),
+                                 quoted(factors.data), quoted(factors.date), factors.rows);
+  text += fmt::format("clock = {:.4f}\ndram_bandwidth = {:.4f}\nlaunch_overhead = {:.4f}\n", factors.clock,
+                      factors.dram_bandwidth, factors.launch_overhead);
+  for (const KernelFamily family : kKernelFamilies) {
+    const FamilyFactors& own = factors.of(family);
+    if (own == FamilyFactors{}) continue;
+    text += fmt::format("[factors.{}]\nefficiency = {:.4f}\n", name_of(family), own.efficiency);
+    if (own.spread) text += spread_line(*own.spread);
+  }
+  return text + '\n';
+}
+
 }  // namespace
 
 Result<Calibration> parse_calibration(std::string_view toml, std::string_view where) {
@@ -207,6 +272,7 @@ Result<Calibration> parse_calibration(std::string_view toml, std::string_view wh
 
 std::string write_calibration(const Calibration& calibration) {
   std::string text;
+  if (calibration.on_shipped) text += fmt::format("based_on = {}\n\n", quoted(kShipped));
   for (const CalibrationEntry& entry : calibration.entries) {
     text += fmt::format("[[entry]]\nfamily = {}\nscope = {}\nchoice = {}\n", quoted(name_of(entry.family)),
                         quoted(entry.scope), quoted(name_of(entry.choice)));
@@ -232,6 +298,7 @@ std::string write_calibration(const Calibration& calibration) {
     text += fmt::format("[[foreign]]\nfamily = {}\nvendor = {}\n{}\n", quoted(name_of(foreign.family)),
                         quoted(foreign.vendor), spread_line(foreign.spread));
   }
+  for (const GpuFactors& factors : calibration.factors) text += factors_text(factors);
   return text;
 }
 

@@ -107,7 +107,38 @@ TEST(Calibration, BadFilesAreErrorsWithTheirPlace) {
   EXPECT_THAT(message("[[entry]]\nfamily = \"conv_simt\"\nscope = \"x\"\n[entry.constants]\nwide_eficiency = 1\n"),
               testing::HasSubstr("did you mean 'wide_efficiency'"));
   EXPECT_THAT(message("entry = 3\n"), testing::HasSubstr("'entry' is not a list of tables"));
+  EXPECT_THAT(message("[[factors]]\nclock = 1\n"), testing::HasSubstr("no 'gpu'"));
+  EXPECT_THAT(message("[[factors]]\ngpu = \"t4\"\nclok = 1\n"), testing::HasSubstr("did you mean 'clock'"));
+  EXPECT_THAT(message("[[factors]]\ngpu = \"t4\"\nclock = 0\n"), testing::HasSubstr("not between 0.001 and 1000"));
+  EXPECT_THAT(message("based_on = \"mine\"\n"), testing::HasSubstr("based_on is not \"shipped\""));
   EXPECT_THAT(message("[[entry"), testing::HasSubstr("c.toml:1"));
+}
+
+TEST(Calibration, FactorsOfAGpuAreReadAsTheyAreWritten) {
+  Calibration calibration;
+  calibration.on_shipped = true;
+  calibration.factors.push_back({.gpu = "t4", .clock = 0.95, .dram_bandwidth = 1.02, .launch_overhead = 1.5});
+  calibration.factors[0].of(KernelFamily::tensor) = {0.9, Spread{0.8, 1.25}};
+  calibration.factors[0].data = "mine.csv";
+  calibration.factors[0].rows = 5;
+  const auto read = parse_calibration(write_calibration(calibration), "test");
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_TRUE(read->on_shipped);
+  EXPECT_EQ(read->factors, calibration.factors);
+  ASSERT_NE(find_factors(*read, "t4"), nullptr);
+  EXPECT_EQ(find_factors(*read, "p4"), nullptr);
+}
+
+TEST(Calibration, WhatBuildsOnTheShippedOneHasItsConstants) {
+  Calibration own;
+  own.on_shipped = true;
+  own.entries = {entry_for("t4")};
+  const Calibration all = completed(own);
+  EXPECT_EQ(all.entries.size(), builtin_calibration().entries.size());  // its own in place of theirs
+  EXPECT_EQ(find_entry(all, KernelFamily::conv_simt, gpu_named("t4")).entry->constants, own.entries[0].constants);
+  EXPECT_EQ(all.harnesses.size(), builtin_calibration().harnesses.size());
+  own.on_shipped = false;
+  EXPECT_EQ(completed(own).entries.size(), 1U);
 }
 
 TEST(Calibration, DeepNestingIsAnErrorAndNoCrash) {

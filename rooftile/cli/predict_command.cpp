@@ -59,7 +59,7 @@ Result<std::shared_ptr<const Calibration>> calibration_of_option(const std::stri
   if (!text) return tl::unexpected(text.error());
   auto calibration = parse_calibration(*text, path);
   if (!calibration) return tl::unexpected(calibration.error());
-  return std::make_shared<const Calibration>(std::move(*calibration));
+  return std::make_shared<const Calibration>(completed(std::move(*calibration)));
 }
 
 Result<Gpu> gpu_of_option(const std::string& selector) {

@@ -78,6 +78,21 @@ constexpr double kNetworkCopies = 1000;
 // Launches of a step of a recurrent layer whose gates are one kernel (PyTorch).
 constexpr double kStepLaunches = 3;
 
+// A family's efficiency scales every rate, so that its kernels take their share of the time whatever limits them.
+void apply_factors(const GpuFactors& factors, RefinedModel& model) {
+  Machine& machine = model.machine;
+  const double speed = factors.of(model.family).efficiency, clock = speed * factors.clock;
+  machine.macs_per_second *= clock;
+  machine.clock *= clock;
+  machine.base_clock *= clock;
+  machine.l2 *= clock;
+  machine.dram *= speed * factors.dram_bandwidth;
+  machine.watts *= speed;
+  machine.launch *= factors.launch_overhead;
+  model.overhead = model.overhead * factors.launch_overhead;
+  model.floor = model.floor * factors.launch_overhead;
+}
+
 }  // namespace
 
 std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const PredictOptions& options) {
@@ -114,6 +129,8 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
     model.machine.copies = harness->copies;
     model.machine.rotates = harness->rotates;
   }
+  const GpuFactors* factors = find_factors(calibration, gpu.id);
+  if (factors != nullptr) apply_factors(*factors, model);
   // No fit has rows of other precisions, nor of convolutions on tensor cores: how far off those are is not known.
   const bool half = options.precision == DType::fp16 || options.precision == DType::bf16;
   const bool single = options.precision == DType::fp32;
@@ -121,6 +138,7 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
                         (model.family == KernelFamily::recurrent && single) ||
                         (model.family == KernelFamily::attention && options.precision == DType::fp8);
   if (measured) model.spread = find_spread(calibration, found, gpu.vendor);
+  if (factors != nullptr && factors->of(family).spread) model.spread = factors->of(family).spread;
   return result;
 }
 
