@@ -15,17 +15,7 @@ Kernel tile_kernel(double out_channels, double tile_rows) {
 }
 
 Plan tile_plan(const Im2col& gemm, const Gpu& gpu, double tile_rows) {
-  Plan plan;
-  plan.kernel = tile_kernel(gemm.out_channels, tile_rows);
-  const Tile& tile = plan.kernel.tile;
-  plan.columns = std::ceil(gemm.n / tile.n);
-  plan.rows = std::ceil(gemm.m / tile.m);
-  plan.ctas = plan.columns * plan.rows * gemm.groups;
-  plan.loops = std::ceil(gemm.k / tile.k);
-  plan.active_ctas_per_sm = resident_ctas(plan.kernel, gpu.sm);
-  plan.ctas_per_sm = std::ceil(plan.ctas / gpu.sm_count);
-  plan.waves = std::ceil(plan.ctas_per_sm / plan.active_ctas_per_sm);
-  return plan;
+  return delta_plan(gemm, gpu, tile_kernel(gemm.out_channels, tile_rows));
 }
 
 std::string_view name_of(Unfit unfit) {

@@ -72,19 +72,23 @@ double resident_ctas(const Kernel& kernel, const SmLimits& sm) {
   return std::max(1.0, std::floor(std::min({by_registers, by_smem, by_warps, sm.ctas})));
 }
 
-Plan delta_plan(const Im2col& gemm, const Gpu& gpu, const PlanOptions& options) {
+Plan delta_plan(const Im2col& gemm, const Gpu& gpu, const Kernel& kernel, std::optional<int> active_ctas_per_sm) {
   Plan plan;
-  plan.kernel = options.tile ? kernel_for(*options.tile).value_or(kWide) : delta_kernel(gemm.out_channels);
+  plan.kernel = kernel;
   const Tile& tile = plan.kernel.tile;
   plan.columns = std::ceil(gemm.n / tile.n);
   plan.rows = std::ceil(gemm.m / tile.m);
   plan.ctas = plan.columns * plan.rows * gemm.groups;
   plan.loops = std::ceil(gemm.k / tile.k);
-  plan.active_ctas_per_sm =
-      options.active_ctas_per_sm ? *options.active_ctas_per_sm : resident_ctas(plan.kernel, gpu.sm);
+  plan.active_ctas_per_sm = active_ctas_per_sm ? *active_ctas_per_sm : resident_ctas(plan.kernel, gpu.sm);
   plan.ctas_per_sm = std::ceil(plan.ctas / gpu.sm_count);
   plan.waves = std::ceil(plan.ctas_per_sm / plan.active_ctas_per_sm);
   return plan;
+}
+
+Plan delta_plan(const Im2col& gemm, const Gpu& gpu, const PlanOptions& options) {
+  const Kernel kernel = options.tile ? kernel_for(*options.tile).value_or(kWide) : delta_kernel(gemm.out_channels);
+  return delta_plan(gemm, gpu, kernel, options.active_ctas_per_sm);
 }
 
 }  // namespace rooftile

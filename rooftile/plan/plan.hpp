@@ -78,4 +78,7 @@ double resident_ctas(const Kernel& kernel, const SmLimits& sm);
 // DeLTA's plan. `options.tile`, if set, must be one that kernel_for() knows.
 Plan delta_plan(const Im2col& gemm, const Gpu& gpu, const PlanOptions& options = {});
 
+// The same with a kernel of one's own; as many active CTAs as fit, unless their number is given.
+Plan delta_plan(const Im2col& gemm, const Gpu& gpu, const Kernel& kernel, std::optional<int> active_ctas_per_sm = {});
+
 }  // namespace rooftile

@@ -122,5 +122,17 @@ TEST(DeltaPlan, TileAndActiveCtasCanBeFixed) {
   EXPECT_EQ(plan.waves, 2);
 }
 
+TEST(DeltaPlan, TakesAKernelOfOnesOwn) {
+  Kernel kernel = delta_kernel(128);
+  kernel.tile = {256, 256, 8};
+  kernel.warps = 32;
+  const Plan plan = delta_plan(gemm_of(512, 300, 64), gpu_of(1), kernel);
+  EXPECT_EQ(plan.ctas, 4);
+  EXPECT_EQ(plan.loops, 8);
+  EXPECT_EQ(plan.active_ctas_per_sm, 1);  // 1024 threads of 128 registers: no SM has room for two
+  EXPECT_EQ(plan.waves, 4);
+  EXPECT_EQ(delta_plan(gemm_of(512, 300, 64), gpu_of(1), kernel, 2).waves, 2);
+}
+
 }  // namespace
 }  // namespace rooftile
