@@ -1,5 +1,7 @@
 #include "rooftile/explore/constraint.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cctype>
 #include <list>
 #include <muParser.h>
@@ -50,11 +52,17 @@ bool assigns(std::string_view text) {
   return false;
 }
 
+ConstraintStage stage_of(Metric metric) {
+  if (as_parameter(metric)) return ConstraintStage::parameters;
+  const bool timed = metric == Metric::time || metric == Metric::energy;
+  return timed ? ConstraintStage::times : ConstraintStage::costs;
+}
+
 Error refused(const std::string& expression, const mu::Parser::exception_type& error) {
   const std::string text = one_line(expression);
   const bool unknown = error.GetCode() == mu::ecUNASSIGNABLE_TOKEN;
   const std::string message = unknown ? fmt::format("unknown name '{}'{}", one_line(error.GetToken()),
-                                                    did_you_mean(error.GetToken(), parameter_names()))
+                                                    did_you_mean(error.GetToken(), metric_names()))
                                       : one_line(error.GetMsg());
   return {ErrorCode::bad_input, message, fmt::format("constraint \"{}\"", text)};
 }
@@ -62,8 +70,13 @@ Error refused(const std::string& expression, const mu::Parser::exception_type& e
 }  // namespace
 
 struct Constraints::Compiled {
-  DesignPoint point{};
-  std::list<mu::Parser> parsers;  // each refers to `point`
+  struct Expression {
+    mu::Parser parser;  // refers to `values`
+    std::vector<Metric> metrics;
+    ConstraintStage stage = ConstraintStage::parameters;
+  };
+  std::array<double, kMetrics> values{};
+  std::list<Expression> expressions;
 };
 
 Constraints::Constraints(std::unique_ptr<Compiled> compiled) : compiled_(std::move(compiled)) {}
@@ -73,40 +86,52 @@ Constraints::~Constraints() = default;
 
 Result<Constraints> Constraints::parse(const std::vector<std::string>& expressions) {
   auto compiled = std::make_unique<Compiled>();
-  compiled->point.fill(1);
-  for (const std::string& expression : expressions) {
-    const std::string where = fmt::format("constraint \"{}\"", one_line(expression));
-    if (expression.size() > kLongest) return fail(ErrorCode::bad_input, "longer than 1000 characters", where);
-    if (assigns(expression)) return fail(ErrorCode::bad_input, "'=' assigns; write '==' to compare", where);
+  compiled->values.fill(1);
+  for (const std::string& text : expressions) {
+    const std::string where = fmt::format("constraint \"{}\"", one_line(text));
+    if (text.size() > kLongest) return fail(ErrorCode::bad_input, "longer than 1000 characters", where);
+    if (assigns(text)) return fail(ErrorCode::bad_input, "'=' assigns; write '==' to compare", where);
     try {
-      mu::Parser& parser = compiled->parsers.emplace_back();
-      for (std::size_t p = 0; p < kParameters; ++p) {
-        parser.DefineVar(std::string(parameters()[p].name), &compiled->point[p]);
+      Compiled::Expression& expression = compiled->expressions.emplace_back();
+      for (std::size_t m = 0; m < kMetrics; ++m) {
+        expression.parser.DefineVar(std::string(name_of(static_cast<Metric>(m))), &compiled->values[m]);
       }
-      parser.SetExpr(with_symbols(expression));
-      parser.Eval();
+      expression.parser.SetExpr(with_symbols(text));
+      expression.parser.Eval();
+      for (const auto& [name, place] : expression.parser.GetUsedVar()) {
+        expression.metrics.push_back(*find_metric(name));
+        expression.stage = std::max(expression.stage, stage_of(expression.metrics.back()));
+      }
     } catch (const mu::Parser::exception_type& error) {
-      return tl::unexpected(refused(expression, error));
+      return tl::unexpected(refused(text, error));
     }
   }
   return Constraints(std::move(compiled));
 }
 
-void Constraints::apply(const DesignBlock& block, OutcomeBlock& outcome) {
-  if (compiled_->parsers.empty()) return;
-  for (std::size_t i = 0; i < block.count; ++i) {
-    compiled_->point = block.point(i);
-    for (mu::Parser& parser : compiled_->parsers) {
+bool Constraints::name_costs() const {
+  const auto& all = compiled_->expressions;
+  return std::any_of(all.begin(), all.end(), [](const Compiled::Expression& expression) {
+    return std::any_of(expression.metrics.begin(), expression.metrics.end(),
+                       [](Metric metric) { return as_cost(metric).has_value(); });
+  });
+}
+
+void Constraints::apply(ConstraintStage stage, const DesignBlock& block, OutcomeBlock& outcome) {
+  for (Compiled::Expression& expression : compiled_->expressions) {
+    if (expression.stage != stage) continue;
+    for (std::size_t i = 0; i < block.count; ++i) {
+      if (outcome.unfit[i] != Unfit::none) continue;
+      for (const Metric metric : expression.metrics) {
+        compiled_->values[static_cast<std::size_t>(metric)] = column_of(metric, block, outcome)[i];
+      }
       double value = 0;
       try {
-        value = parser.Eval();
+        value = expression.parser.Eval();
       } catch (const mu::Parser::exception_type&) {  // an evaluation that fails is no yes
         value = 0;
       }
-      if (value == 0 || value != value) {
-        outcome.unfit[i] = Unfit::constraint;
-        break;
-      }
+      if (value == 0 || value != value) outcome.unfit[i] = Unfit::constraint;
     }
   }
 }

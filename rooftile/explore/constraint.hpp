@@ -1,8 +1,8 @@
-// Constraints of a design space: expressions over parameters, as in "sm_count * mac_per_sm <= 16384 and l2_bandwidth >=
-// 2 * dram_bandwidth".
+// Constraints on designs: expressions over metrics, as in "sm_count * mac_per_sm <= 16384 and price < 400".
 //
-// Values are in base units (bytes, bytes a second, hertz, cycles). Operators and functions are muParser's, where && and
-// || may also be written `and` and `or`. A design stays where every constraint is true.
+// Values are in base units (bytes, bytes a second, hertz, cycles, seconds, mm2, watts, US dollars, joules). Operators
+// and functions are muParser's, where && and || may also be written `and` and `or`. A design stays where every
+// constraint is true.
 #pragma once
 
 #include <memory>
@@ -10,18 +10,28 @@
 #include <vector>
 
 #include "rooftile/error/error.hpp"
-#include "rooftile/explore/design_block.hpp"
+#include "rooftile/explore/metric.hpp"
 
 namespace rooftile {
 
+// When all that an expression names is known: so a design that is excluded early takes no further work.
+enum class ConstraintStage {
+  parameters,  // nothing but parameters
+  costs,       // also area, power or price
+  times,       // also time or energy
+};
+
 class Constraints {
  public:
-  // Errors: what muParser says of an expression, with the nearest parameter to an unknown name; an assignment.
+  // Errors: what muParser says of an expression, with the nearest metric to an unknown name; an assignment.
   static Result<Constraints> parse(const std::vector<std::string>& expressions);
 
-  // Marks designs that a constraint excludes, also one that cannot be computed (a NaN). Not for two threads at once:
-  // each parses its own.
-  void apply(const DesignBlock& block, OutcomeBlock& outcome);
+  // Whether any of them names area, power, price or energy.
+  bool name_costs() const;
+
+  // Marks designs that a constraint of that stage excludes, also one that cannot be computed (a NaN); those marked
+  // already are left alone. Not for two threads at once: each parses its own.
+  void apply(ConstraintStage stage, const DesignBlock& block, OutcomeBlock& outcome);
 
   Constraints(Constraints&&) noexcept;
   Constraints& operator=(Constraints&&) noexcept;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "rooftile/explore/cost.hpp"
+#include "rooftile/explore/run_work.hpp"
 #include "rooftile/predict/prediction.hpp"
 
 namespace rooftile {
@@ -16,8 +17,21 @@ struct RunEnergy {
   Joules total() const { return arithmetic + l1 + l2 + dram + idle; }
 };
 
-// Of all layers, at the boost clock. Products run on the tensor cores where the precision has them, in inverse
-// proportion to their rate; all else runs on the lanes. `gpu` is that of the prediction, `cost` is cost_of(gpu, model).
+// What work takes on a GPU: joules a multiply-accumulate and a byte, watts of a run's time.
+struct EnergyRates {
+  double product_mac = 0, lane_mac = 0;
+  double l1_byte = 0, l2_byte = 0, dram_byte = 0;
+  double idle = 0;
+};
+
+// At the boost clock. Products run on the tensor cores where the precision has them, in inverse proportion to their
+// rate; all else runs on the lanes. `gpu` is the one of the model or a design made from it, `cost` is
+// cost_of(gpu, model).
+EnergyRates energy_rates(DType precision, const Gpu& gpu, const CostModel& model, const HardwareCost& cost);
+
+RunEnergy energy_of(const RunWork& work, Seconds time, const EnergyRates& rates);
+
+// Of all layers. `gpu` is that of the prediction, `cost` is cost_of(gpu, model).
 RunEnergy energy_of(const Prediction& prediction, const Gpu& gpu, const CostModel& model, const HardwareCost& cost);
 
 }  // namespace rooftile

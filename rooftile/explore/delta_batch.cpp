@@ -171,6 +171,7 @@ void DeltaBatch::evaluate_tile(const DesignBlock& block, OutcomeBlock& outcome, 
       const std::size_t design = designs[first + lane];
       if (outcome.unfit[design] != Unfit::none) continue;
       outcome.time[design] = sums.time[lane];
+      if (!outcome.work.empty()) outcome.work[design] = network.work;
       for (std::size_t b = 0; b < kBottlenecks; ++b) outcome.shares[b][design] = sums.shares[b][lane];
       if (times.empty()) continue;
       for (std::size_t l = 0; l < network.layer_of.size(); ++l) {

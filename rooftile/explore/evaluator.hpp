@@ -26,7 +26,10 @@ class Evaluator {
   virtual ~Evaluator() = default;
   virtual const std::vector<LayerColumn>& layers() const = 0;
 
-  // Designs whose `unfit` is set already are left alone.
+  // Of the products.
+  virtual DType precision() const = 0;
+
+  // Times, and the work where `outcome` has room for it. Designs whose `unfit` is set already are left alone.
   virtual void evaluate(const DesignBlock& block, OutcomeBlock& outcome) const = 0;
 };
 

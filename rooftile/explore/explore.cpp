@@ -6,8 +6,6 @@
 #include <optional>
 #include <thread>
 
-#include "rooftile/explore/constraint.hpp"
-
 namespace rooftile {
 namespace {
 
@@ -45,17 +43,13 @@ class OrderedWriter {
   std::atomic<bool> failed_ = false;
 };
 
-void clear(OutcomeBlock& outcome) {
-  std::fill(outcome.unfit.begin(), outcome.unfit.end(), Unfit::none);
-  std::fill(outcome.time.begin(), outcome.time.end(), 0);
-  for (std::vector<double>& share : outcome.shares) std::fill(share.begin(), share.end(), 0);
-  std::fill(outcome.layers.begin(), outcome.layers.end(), 0);
-}
-
 }  // namespace
 
 Result<ExploreResults> explore(const DesignSpace& space, const Evaluator& evaluator, const ExploreOptions& options) {
-  if (auto parsed = Constraints::parse(space.constraints); !parsed) return tl::unexpected(parsed.error());
+  const auto evaluation = [&] {
+    return DesignEvaluation::make(evaluator, space.base, space.constraints, options.costs);
+  };
+  if (auto possible = evaluation(); !possible) return tl::unexpected(possible.error());
   const std::uint64_t size = space.size();
   const bool layers =
       std::any_of(options.sinks.begin(), options.sinks.end(), [](const RowSink* s) { return s->wants_layers(); });
@@ -64,10 +58,10 @@ Result<ExploreResults> explore(const DesignSpace& space, const Evaluator& evalua
   std::atomic<std::uint64_t> next = 0;
   std::mutex merging;
   const auto work = [&] {
-    Constraints constraints = std::move(*Constraints::parse(space.constraints));
+    DesignEvaluation designs = std::move(*evaluation());
     ExploreResults mine(space, options.results);
     DesignBlock block = empty_block(space);
-    OutcomeBlock outcome(layers ? evaluator.layers().size() : 0);
+    OutcomeBlock outcome = designs.outcome(layers);
     std::vector<std::string> bytes(options.sinks.size());
     while (!writer.failed() && !(options.stop != nullptr && *options.stop)) {
       const std::uint64_t number = next++;
@@ -75,9 +69,7 @@ Result<ExploreResults> explore(const DesignSpace& space, const Evaluator& evalua
       const std::uint64_t first = number * kBlockDesigns;
       block.count = static_cast<std::size_t>(std::min<std::uint64_t>(kBlockDesigns, size - first));
       fill(space, first, block);
-      clear(outcome);
-      constraints.apply(block, outcome);
-      evaluator.evaluate(block, outcome);
+      designs.evaluate(block, outcome);
       mine.add(block, outcome);
       for (std::size_t s = 0; s < bytes.size(); ++s) {
         bytes[s].clear();
@@ -94,20 +86,6 @@ Result<ExploreResults> explore(const DesignSpace& space, const Evaluator& evalua
   for (std::thread& thread : threads) thread.join();
   if (writer.error()) return tl::unexpected(*writer.error());
   return total;
-}
-
-DesignOutcome evaluate_one(const Evaluator& evaluator, const DesignPoint& point) {
-  DesignBlock block;
-  block.count = 1;
-  for (std::size_t p = 0; p < kParameters; ++p) block.values[p].assign(1, point[p]);
-  OutcomeBlock outcome(evaluator.layers().size(), 1);
-  evaluator.evaluate(block, outcome);
-  DesignOutcome result = {.unfit = outcome.unfit[0], .time = outcome.time[0], .shares = {}, .layers = {}};
-  for (std::size_t b = 0; b < kBottlenecks; ++b) result.shares[b] = outcome.shares[b][0];
-  for (std::size_t l = 0; l < evaluator.layers().size(); ++l) {
-    result.layers.push_back(outcome.layers[l * outcome.stride]);
-  }
-  return result;
 }
 
 }  // namespace rooftile

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "rooftile/error/error.hpp"
+#include "rooftile/explore/design_evaluation.hpp"
 #include "rooftile/explore/evaluator.hpp"
 #include "rooftile/explore/results.hpp"
 #include "rooftile/explore/space.hpp"
@@ -28,6 +29,7 @@ class RowSink {
 
 struct ExploreOptions {
   ResultOptions results;
+  const CostTable* costs = nullptr;  // null: no costs are computed
   unsigned threads = 1;
   std::vector<RowSink*> sinks = {};
   const std::atomic<bool>* stop = nullptr;                   // set: finish the blocks begun and return
@@ -35,16 +37,7 @@ struct ExploreOptions {
 };
 
 // The designs done are the first ones of the space, all of them unless stopped. Memory does not grow with the space.
-// Errors: those of a sink; a constraint.
+// Errors: those of a sink; of DesignEvaluation::make().
 Result<ExploreResults> explore(const DesignSpace& space, const Evaluator& evaluator, const ExploreOptions& options);
-
-// The outcome of one design alone; `unfit` says if it is none.
-struct DesignOutcome {
-  Unfit unfit = Unfit::none;
-  double time = 0;
-  std::array<double, kBottlenecks> shares{};
-  std::vector<double> layers;
-};
-DesignOutcome evaluate_one(const Evaluator& evaluator, const DesignPoint& point);
 
 }  // namespace rooftile

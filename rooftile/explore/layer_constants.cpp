@@ -49,6 +49,7 @@ void add(std::vector<UniqueLayer>& layers, UniqueLayer layer) {
   const auto known = std::find_if(layers.begin(), layers.end(), [&](const UniqueLayer& l) { return same(l, layer); });
   if (known != layers.end()) {
     known->count += layer.count;
+    known->work.add(layer.work, 1);
   } else {
     layers.push_back(std::move(layer));
   }
@@ -88,8 +89,11 @@ Result<std::vector<UniqueLayer>> unique_layers(const Workload& workload, double 
       layer.streams = true;
       layer.bytes = (estimated.traffic.dram + estimated.traffic.store_dram).value();
       layer.flops = estimated.flops.value();
+      layer.work = work_of(estimated);
       add(layers, layer);
     }
+    // An operator's multiply-accumulates count with its first kernel.
+    layer.work.product_macs = work_of(estimated).product_macs;
     for (const DeltaKernel& kernel : estimated.delta) {
       constexpr double kMostCtas = 0x1p50;  // nearest_whole() of delta_batch.cpp
       if (kernel.plan.ctas > kMostCtas) {
@@ -99,6 +103,7 @@ Result<std::vector<UniqueLayer>> unique_layers(const Workload& workload, double 
       layer.gemm = kernel.gemm;
       layer.count = kernel.count;
       add(layers, layer);
+      layer.work = {};
     }
   }
   if (!layers.empty()) return layers;
@@ -110,6 +115,7 @@ NetworkConstants network_constants(const std::vector<UniqueLayer>& layers, const
   NetworkConstants network;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const UniqueLayer& layer = layers[i];
+    network.work.add(layer.work, layer.weight);
     if (layer.streams) {
       network.streams.push_back({layer.bytes, layer.flops, layer.count * layer.weight});
       network.stream_of.push_back(i);
@@ -124,6 +130,10 @@ NetworkConstants network_constants(const std::vector<UniqueLayer>& layers, const
                               .l2 = traffic.l2_per_loop.value(),
                               .dram = traffic.dram_per_loop.value(),
                               .count = layer.count * layer.weight});
+    const RunWork bytes = {.l1 = traffic.total.l1.value(),
+                           .l2 = traffic.total.l2.value(),
+                           .dram = (traffic.total.dram + traffic.total.store_dram).value()};
+    network.work.add(bytes, layer.count * layer.weight);
     network.layer_of.push_back(i);
   }
   return network;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "rooftile/error/error.hpp"
+#include "rooftile/explore/run_work.hpp"
 #include "rooftile/explore/tile_kernel.hpp"
 #include "rooftile/gpu/gpu.hpp"
 #include "rooftile/ops/conv.hpp"
@@ -25,6 +26,7 @@ struct UniqueLayer {
   Im2col gemm;       // unless it streams
   double bytes = 0;  // else: read and written
   double flops = 0;
+  RunWork work;  // of all its equals; of an implicit GEMM without the bytes, which go with the tile
 };
 
 // The layers of a workload that takes time, in order of first appearance; `weight` and `convolutions_only` as in
@@ -56,6 +58,7 @@ struct NetworkConstants {
   std::vector<LayerConstants> layers;
   std::vector<StreamConstants> streams;
   std::vector<std::size_t> layer_of, stream_of;  // place in the list of unique layers
+  RunWork work;                                  // of all of them; the same on every design (Eqs 2 to 10)
 };
 NetworkConstants network_constants(const std::vector<UniqueLayer>& layers, const Gpu& gpu, double tile_rows);
 

@@ -150,11 +150,14 @@ DesignPoint design_of(const Gpu& gpu) {
   return point;
 }
 
-Gpu with_design(Gpu gpu, const DesignPoint& point) {
-  const DesignPoint before = design_of(gpu);
+void write_design(Gpu& gpu, const DesignPoint& before, const DesignPoint& point) {
   for (std::size_t i = 0; i < kParameters; ++i) {
     if (kRows[i].write != nullptr && point[i] != before[i]) kRows[i].write(gpu, point[i]);
   }
+}
+
+Gpu with_design(Gpu gpu, const DesignPoint& point) {
+  write_design(gpu, design_of(gpu), point);
   return gpu;
 }
 

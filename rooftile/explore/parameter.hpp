@@ -70,4 +70,7 @@ DesignPoint design_of(const Gpu& gpu);
 // before.
 Gpu with_design(Gpu gpu, const DesignPoint& point);
 
+// The same in place; `before` is design_of(gpu).
+void write_design(Gpu& gpu, const DesignPoint& before, const DesignPoint& point);
+
 }  // namespace rooftile

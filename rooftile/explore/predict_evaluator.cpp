@@ -49,6 +49,7 @@ void PredictEvaluator::evaluate(const DesignBlock& block, OutcomeBlock& outcome)
       const LayerEstimate layer = estimate(workload, workload.ops[unique_[u].op], gpu, options_);
       const double time = layer.time.value() * columns_[u].count * columns_[u].weight;
       outcome.time[i] += time;
+      if (!outcome.work.empty()) outcome.work[i].add(work_of(layer), columns_[u].count * columns_[u].weight);
       outcome.shares[static_cast<std::size_t>(layer.bottleneck)][i] += time;
       if (!outcome.layers.empty()) outcome.layers[u * outcome.stride + i] = layer.time.value();
     }
