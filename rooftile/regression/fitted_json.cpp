@@ -1,0 +1,381 @@
+#include "rooftile/regression/fitted_json.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "rooftile/ingest/json_fields.hpp"
+#include "rooftile/ingest/strict_json.hpp"
+#include "rooftile/ingest/text_file.hpp"
+
+namespace rooftile::regression {
+namespace {
+
+using nlohmann::json;
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view kSchema = "rooftile/fitted/1";
+constexpr std::int64_t kMostRows = std::int64_t{1} << 53;
+
+// --- writing ---------------------------------------------------------------------------------------------------------
+
+void put(Json& object, const char* key, const std::optional<double>& value) {
+  if (value) object[key] = *value;
+}
+
+void put(Json& object, const char* key, const std::string& value) {
+  if (!value.empty()) object[key] = value;
+}
+
+void put(Json& object, const char* key, const std::vector<std::string>& values) {
+  if (!values.empty()) object[key] = values;
+}
+
+Json json_of(const FittedTerm& term, bool has_coefficient) {
+  Json factors = Json::array();
+  for (const Factor& factor : term.term) {
+    Json one = {{"column", factor.column}};
+    if (factor.power != 1) one["power"] = factor.power;
+    if (factor.log) one["log"] = true;
+    factors.push_back(std::move(one));
+  }
+  Json object = {{"term", text_of(term.term)}, {"factors", std::move(factors)}};
+  if (has_coefficient) object["coefficient"] = term.coefficient;
+  put(object, "standard_error", term.standard_error);
+  put(object, "vif", term.vif);
+  put(object, "mean", term.mean);
+  put(object, "deviation", term.deviation);
+  return object;
+}
+
+// A node is [value] or [column, threshold, below, above].
+Json json_of(const TreeEnsemble& ensemble) {
+  Json trees = Json::array();
+  for (const Tree& tree : ensemble.trees) {
+    Json nodes = Json::array();
+    for (const TreeNode& node : tree) {
+      nodes.push_back(node.below == 0 ? Json::array({node.value})
+                                      : Json::array({node.column, node.threshold, node.below, node.above}));
+    }
+    trees.push_back(std::move(nodes));
+  }
+  return {{"base", ensemble.base}, {"trees", std::move(trees)}};
+}
+
+Json json_of(const FitFigures& figures) {
+  Json object = {{"rows", figures.rows}};
+  put(object, "r2", figures.r2);
+  put(object, "adjusted_r2", figures.adjusted_r2);
+  put(object, "residual_standard_error", figures.residual_standard_error);
+  put(object, "condition_number", figures.condition_number);
+  put(object, "penalty", figures.penalty);
+  put(object, "mape", figures.mape);
+  put(object, "gmae", figures.gmae);
+  put(object, "held_out_mape", figures.held_out_mape);
+  put(object, "held_out_gmae", figures.held_out_gmae);
+  return object;
+}
+
+Json json_of(const FittedEquation& equation) {
+  Json object = {{"name", equation.name}, {"technique", name_of(equation.technique)}};
+  Json target = {{"name", equation.target.name}, {"log", equation.target.log}};
+  put(target, "multiplier", equation.target.multiplier);
+  object["target"] = std::move(target);
+  Json terms = Json::array();
+  for (const FittedTerm& term : equation.terms) terms.push_back(json_of(term, !equation.trees));
+  object["terms"] = std::move(terms);
+  if (equation.trees) object["ensemble"] = json_of(*equation.trees);
+  Json ranges = Json::array();
+  for (const ColumnRange& range : equation.ranges) {
+    ranges.push_back({{"column", range.column}, {"low", range.low}, {"high", range.high}});
+  }
+  object["ranges"] = std::move(ranges);
+  if (const auto& interval = equation.interval) {
+    object["interval"] = {{"level", interval->level},
+                          {"factor", interval->factor},
+                          {"made_by", interval->made_by},
+                          {"rows", interval->rows}};
+  }
+  object["figures"] = json_of(equation.figures);
+  return object;
+}
+
+// --- reading ---------------------------------------------------------------------------------------------------------
+
+double as_number(const json& value, const std::string& path) {
+  if (!value.is_number()) reject(path, "a number is needed");
+  const double number = value.get<double>();
+  if (!std::isfinite(number)) reject(path, "the number is too large");
+  return number;
+}
+
+float as_float(const json& value, const std::string& path) {
+  const double number = as_number(value, path);
+  if (std::abs(number) > static_cast<double>(std::numeric_limits<float>::max()))
+    reject(path, "the number is too large");
+  return static_cast<float>(number);
+}
+
+double number(Fields& fields, const std::string& key) { return as_number(fields.require(key), fields.path(key)); }
+
+double positive(Fields& fields, const std::string& key) {
+  const double value = number(fields, key);
+  if (!(value > 0)) reject(fields.path(key), "must be positive");
+  return value;
+}
+
+std::optional<double> optional_number(Fields& fields, const std::string& key) {
+  const json* value = fields.find(key);
+  if (value == nullptr) return {};
+  return as_number(*value, fields.path(key));
+}
+
+std::optional<double> optional_least_zero(Fields& fields, const std::string& key) {
+  const auto value = optional_number(fields, key);
+  if (value && *value < 0) reject(fields.path(key), "must not be negative");
+  return value;
+}
+
+std::string optional_text(Fields& fields, const std::string& key) {
+  const json* value = fields.find(key);
+  return value == nullptr ? "" : as_text(*value, fields.path(key));
+}
+
+std::vector<std::string> texts(Fields& fields, const std::string& key) {
+  std::vector<std::string> values;
+  for (const json& value : fields.list(key)) {
+    values.push_back(as_text(value, fmt::format("{}[{}]", fields.path(key), values.size())));
+  }
+  return values;
+}
+
+std::size_t count(Fields& fields, const std::string& key) {
+  return static_cast<std::size_t>(fields.integer(key, {0, kMostRows}).value_or(0));
+}
+
+// Calls `read` with each element of a list and its path.
+template <class Read>
+auto each(Fields& fields, const std::string& key, Read read) {
+  std::vector<decltype(read(json(), std::string()))> values;
+  for (const json& value : fields.list(key)) {
+    values.push_back(read(value, fmt::format("{}[{}]", fields.path(key), values.size())));
+  }
+  return values;
+}
+
+Factor factor_of(const json& value, const std::string& path) {
+  constexpr double kLargestPower = 8;
+  Fields fields(value, path);
+  Factor factor;
+  factor.column = fields.text("column");
+  if (factor.column.empty()) reject(fields.path("column"), "a column's name is needed");
+  factor.power = optional_number(fields, "power").value_or(1);
+  if (factor.power == 0 || std::abs(factor.power) > kLargestPower) {
+    reject(fields.path("power"), fmt::format("{} is not between -8 and 8, or 0", factor.power));
+  }
+  factor.log = fields.flag("log", false);
+  fields.finish();
+  return factor;
+}
+
+FittedTerm term_of(const json& value, const std::string& path, bool has_coefficient) {
+  Fields fields(value, path);
+  FittedTerm term;
+  term.term = each(fields, "factors", factor_of);
+  const std::string text = text_of(term.term);
+  if (const json* given = fields.find("term"); given != nullptr && as_text(*given, fields.path("term")) != text) {
+    reject(fields.path("term"), fmt::format("the factors say '{}'", text));
+  }
+  if (has_coefficient) term.coefficient = number(fields, "coefficient");
+  term.standard_error = optional_least_zero(fields, "standard_error");
+  term.vif = optional_least_zero(fields, "vif");
+  term.mean = optional_number(fields, "mean");
+  term.deviation = optional_least_zero(fields, "deviation");
+  fields.finish();
+  return term;
+}
+
+TreeNode node_of(const json& value, const std::string& path, std::size_t place, std::size_t nodes,
+                 std::size_t columns) {
+  if (!value.is_array() || (value.size() != 1 && value.size() != 4)) {
+    reject(path, "a node is [value] or [column, threshold, below, above]");
+  }
+  TreeNode node;
+  if (value.size() == 1) {
+    node.value = as_float(value[0], path);
+    return node;
+  }
+  const auto most = static_cast<std::int64_t>(nodes) - 1;
+  const auto after = static_cast<std::int64_t>(place) + 1;  // children come later: no walk goes round in a circle
+  const Range children = {after, most};
+  node.column = static_cast<std::size_t>(as_integer(value[0], path, {0, static_cast<std::int64_t>(columns) - 1}));
+  node.threshold = as_float(value[1], path);
+  node.below = static_cast<std::size_t>(as_integer(value[2], path, children));
+  node.above = static_cast<std::size_t>(as_integer(value[3], path, children));
+  return node;
+}
+
+TreeEnsemble ensemble_of(const json& value, const std::string& path, std::size_t columns) {
+  Fields fields(value, path);
+  TreeEnsemble ensemble;
+  ensemble.columns = columns;
+  ensemble.base = number(fields, "base");
+  ensemble.trees = each(fields, "trees", [&](const json& nodes, const std::string& tree_path) {
+    if (!nodes.is_array() || nodes.empty()) reject(tree_path, "a list of nodes is needed");
+    Tree tree;
+    for (const json& node : nodes) {
+      tree.push_back(node_of(node, fmt::format("{}[{}]", tree_path, tree.size()), tree.size(), nodes.size(), columns));
+    }
+    return tree;
+  });
+  fields.finish();
+  return ensemble;
+}
+
+Interval interval_of(const json& value, const std::string& path) {
+  Fields fields(value, path);
+  Interval interval;
+  interval.level = positive(fields, "level");
+  if (interval.level >= 1) reject(fields.path("level"), "must be below 1");
+  interval.factor = number(fields, "factor");
+  if (interval.factor < 1) reject(fields.path("factor"), "must be at least 1");
+  interval.made_by = optional_text(fields, "made_by");
+  interval.rows = count(fields, "rows");
+  fields.finish();
+  return interval;
+}
+
+ColumnRange range_of(const json& value, const std::string& path) {
+  Fields fields(value, path);
+  ColumnRange range = {fields.text("column"), number(fields, "low"), number(fields, "high")};
+  if (range.low > range.high) reject(path, "low is above high");
+  fields.finish();
+  return range;
+}
+
+FitFigures figures_of(const json& value, const std::string& path) {
+  Fields fields(value, path);
+  FitFigures figures;
+  figures.rows = count(fields, "rows");
+  figures.r2 = optional_number(fields, "r2");
+  figures.adjusted_r2 = optional_number(fields, "adjusted_r2");
+  figures.residual_standard_error = optional_least_zero(fields, "residual_standard_error");
+  figures.condition_number = optional_least_zero(fields, "condition_number");
+  figures.penalty = optional_least_zero(fields, "penalty");
+  figures.mape = optional_least_zero(fields, "mape");
+  figures.gmae = optional_least_zero(fields, "gmae");
+  figures.held_out_mape = optional_least_zero(fields, "held_out_mape");
+  figures.held_out_gmae = optional_least_zero(fields, "held_out_gmae");
+  fields.finish();
+  return figures;
+}
+
+Target target_of(const json& value, const std::string& path) {
+  Fields fields(value, path);
+  Target target;
+  target.name = fields.text("name");
+  target.log = fields.flag("log", false);
+  target.multiplier = optional_text(fields, "multiplier");
+  fields.finish();
+  return target;
+}
+
+FittedEquation equation_of(const json& value, const std::string& path) {
+  Fields fields(value, path);
+  FittedEquation equation;
+  equation.name = optional_text(fields, "name");
+  equation.technique = or_reject(parse_technique(fields.text("technique")), fields.path("technique"));
+  equation.target = target_of(fields.require("target"), fields.path("target"));
+  const json* ensemble = fields.find("ensemble");
+  if ((ensemble != nullptr) != (equation.technique == Technique::trees)) {
+    reject(path, "'ensemble' belongs to the technique trees, and to no other");
+  }
+  equation.terms = each(fields, "terms", [&](const json& term, const std::string& term_path) {
+    return term_of(term, term_path, ensemble == nullptr);
+  });
+  if (ensemble != nullptr) {
+    equation.trees = ensemble_of(*ensemble, fields.path("ensemble"), equation.terms.size());
+  }
+  equation.ranges = each(fields, "ranges", range_of);
+  if (const json* interval = fields.find("interval")) {
+    equation.interval = interval_of(*interval, fields.path("interval"));
+  }
+  if (const json* figures = fields.find("figures")) equation.figures = figures_of(*figures, fields.path("figures"));
+  fields.finish();
+  return equation;
+}
+
+FittedOn fitted_on_of(const json& value, const std::string& path) {
+  Fields fields(value, path);
+  FittedOn on;
+  on.rows = count(fields, "rows");
+  on.gpus = texts(fields, "gpus");
+  on.software = texts(fields, "software");
+  on.precisions = texts(fields, "precisions");
+  on.sources = texts(fields, "sources");
+  on.date = optional_text(fields, "date");
+  on.split = optional_text(fields, "split");
+  on.note = optional_text(fields, "note");
+  fields.finish();
+  return on;
+}
+
+FittedModel model_of(const json& value) {
+  Fields fields(value, "");
+  if (const std::string schema = fields.text("schema"); schema != kSchema) {
+    reject_choice("schema", schema, {std::string(kSchema)});
+  }
+  FittedModel model;
+  model.name = optional_text(fields, "name");
+  model.kind = fields.text("kind");
+  if (const json* on = fields.find("fitted_on")) model.fitted_on = fitted_on_of(*on, "fitted_on");
+  model.equations = each(fields, "equations", equation_of);
+  if (model.equations.empty()) reject("equations", "there are none");
+  for (std::size_t i = 0; i < model.equations.size(); ++i) {
+    if (model.find(model.equations[i].name) != &model.equations[i]) {
+      reject(fmt::format("equations[{}].name", i), "another equation has this name");
+    }
+  }
+  fields.finish();
+  return model;
+}
+
+}  // namespace
+
+std::string fitted_json(const FittedModel& model) {
+  Json object = {{"schema", kSchema}, {"name", model.name}, {"kind", model.kind}};
+  Json on = {{"rows", model.fitted_on.rows}};
+  put(on, "gpus", model.fitted_on.gpus);
+  put(on, "software", model.fitted_on.software);
+  put(on, "precisions", model.fitted_on.precisions);
+  put(on, "sources", model.fitted_on.sources);
+  put(on, "date", model.fitted_on.date);
+  put(on, "split", model.fitted_on.split);
+  put(on, "note", model.fitted_on.note);
+  object["fitted_on"] = std::move(on);
+  Json equations = Json::array();
+  for (const FittedEquation& equation : model.equations) equations.push_back(json_of(equation));
+  object["equations"] = std::move(equations);
+  return object.dump(1) + "\n";
+}
+
+Result<FittedModel> parse_fitted_json(std::string_view text, std::string_view where) {
+  const auto value = parse_strict_json(text, where);
+  if (!value) return tl::unexpected(value.error());
+  try {
+    return model_of(*value);
+  } catch (const Error& error) {
+    const std::string place = error.where.empty() ? std::string(where) : fmt::format("{}: {}", where, error.where);
+    return fail(error.code, error.message, place);
+  }
+}
+
+Result<FittedModel> read_fitted_model(const std::string& path) {
+  const auto text = read_text_file(path);
+  if (!text) return tl::unexpected(text.error());
+  return parse_fitted_json(*text, path == "-" ? "standard input" : path);
+}
+
+}  // namespace rooftile::regression
