@@ -13,6 +13,7 @@
 
 #include "rooftile/measure/cuda/micro/benchmarks.hpp"
 #include "rooftile/measure/cuda/micro/device.cuh"
+#include "rooftile/measure/cuda/micro/operands.hpp"
 #include "rooftile/measure/cuda/micro/rate.hpp"
 
 namespace rooftile::measure {
@@ -22,52 +23,47 @@ constexpr int chains = 8;
 constexpr int unrolled = 16;
 
 // x <- x a + b, with a = 1 and b = 1: a chain counts its operations, exactly in each of these types.
-struct Fp64 {
-  using Value = double;
-  static constexpr const char* name = "fp64";
+template <class Number>
+struct OneToARegister {
+  using Value = Number;
   static constexpr int lanes = 1;
-  static constexpr bool on(int /*capability*/) { return true; }
   static constexpr bool counts = true;
-  static __device__ Value make(float value) { return value; }
+  static constexpr bool on(int /*capability*/) { return true; }
+  static __device__ Value make(float value) { return static_cast<Value>(value); }
   static __device__ double sum(Value value) { return value; }
+};
+
+struct Fp64 : OneToARegister<double> {
+  static constexpr const char* name = "fp64";
   static __device__ void step(Value& x, Value a, Value b) {
     asm volatile("fma.rn.f64 %0, %0, %1, %2;" : "+d"(x) : "d"(a), "d"(b));
   }
 };
 
-struct Fp32 {
-  using Value = float;
+struct Fp32 : OneToARegister<float> {
   static constexpr const char* name = "fp32";
-  static constexpr int lanes = 1;
-  static constexpr bool on(int /*capability*/) { return true; }
-  static constexpr bool counts = true;
-  static __device__ Value make(float value) { return value; }
-  static __device__ double sum(Value value) { return value; }
   static __device__ void step(Value& x, Value a, Value b) {
     asm volatile("fma.rn.f32 %0, %0, %1, %2;" : "+f"(x) : "f"(a), "f"(b));
   }
 };
 
-struct Int32 {
-  using Value = std::int32_t;
+struct Int32 : OneToARegister<std::int32_t> {
   static constexpr const char* name = "int32";
-  static constexpr int lanes = 1;
-  static constexpr bool on(int /*capability*/) { return true; }
-  static constexpr bool counts = true;
-  static __device__ Value make(float value) { return static_cast<Value>(value); }
-  static __device__ double sum(Value value) { return value; }
   static __device__ void step(Value& x, Value a, Value b) {
     asm volatile("mad.lo.s32 %0, %0, %1, %2;" : "+r"(x) : "r"(a), "r"(b));
   }
 };
 
-// Two to a register. These cannot count far: with a = -1 and b = 3, x becomes 3 - x and x again.
-struct Fp16 {
+// These cannot count far: with a = -1 and b = 3, x becomes 3 - x and x again.
+struct TwoToARegister {
   using Value = std::uint32_t;
-  static constexpr const char* name = "fp16";
   static constexpr int lanes = 2;
-  static constexpr bool on(int /*capability*/) { return true; }
   static constexpr bool counts = false;
+};
+
+struct Fp16 : TwoToARegister {
+  static constexpr const char* name = "fp16";
+  static constexpr bool on(int /*capability*/) { return true; }
   static __device__ Value make(float value) {
     const std::uint32_t bits = __half_as_ushort(__float2half_rn(value));
     return bits << 16 | bits;
@@ -81,12 +77,9 @@ struct Fp16 {
   }
 };
 
-struct Bf16 {
-  using Value = std::uint32_t;
+struct Bf16 : TwoToARegister {
   static constexpr const char* name = "bf16";
-  static constexpr int lanes = 2;
   static constexpr bool on(int capability) { return capability >= 80; }
-  static constexpr bool counts = false;
   static __device__ Value make(float value) {
     const std::uint32_t bits = __float_as_uint(value) >> 16;  // small integers lose nothing
     return bits << 16 | bits;
@@ -159,23 +152,22 @@ void time_type(Bench& bench) {
   time_rate(bench, loop);
 }
 
-// One m16n8 tile a warp, its depth `k`, A and B filled with one value each. Accumulators of fp8 keep few bits, so the
-// sign of A alternates and the sum stays small; the last product, positive, is what is left.
-struct MmaFp16 {
-  using Sum = float;
+// One m16n8 tile a warp, its depth `k`. Accumulators of fp8 keep few bits, so the sign of A alternates and the sum
+// stays small; the last product, positive, is what is left.
+//
+// The instruction for a shape and its types; a macro, since asm takes literals alone. `kind` is the accumulators' kind
+// of register. Before 8.0 there are only smaller tiles.
+#define ROOFTILE_MMA(shape, types, kind, d, a4, b2)                                                                 \
+  asm volatile("mma.sync.aligned." shape ".row.col." types " {%0,%1,%2,%3}, {%4,%4,%4,%4}, {%5,%5}, {%0,%1,%2,%3};" \
+               : "+" kind(d[0]), "+" kind(d[1]), "+" kind(d[2]), "+" kind(d[3])                                     \
+               : "r"(a4), "r"(b2))
+
+struct MmaFp16 : Fp16Operands {
   static constexpr const char* name = "mma_fp16";
   static constexpr bool on(int capability) { return capability >= 75; }
-  static constexpr int k = 16;
-  static constexpr std::uint32_t a = 0x3e003e00U;  // 1.5
-  static constexpr std::uint32_t b = 0x38003800U;  // 0.5
-  static constexpr std::uint32_t negative_a = 0xbe00be00U;
-  static constexpr double product = 0.75;
   static __device__ void mma(Sum (&d)[4], std::uint32_t a4, std::uint32_t b2) {
 #if __CUDA_ARCH__ >= 800
-    asm volatile(
-        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%4,%4,%4}, {%5,%5}, {%0,%1,%2,%3};"
-        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-        : "r"(a4), "r"(b2));
+    ROOFTILE_MMA("m16n8k16", "f32.f16.f16.f32", "f", d, a4, b2);
 #else  // Turing: half as deep
     for (int half = 0; half < 2; ++half) {
       asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%4}, {%5}, {%0,%1,%2,%3};"
@@ -186,79 +178,44 @@ struct MmaFp16 {
   }
 };
 
-struct MmaBf16 {
-  using Sum = float;
+struct MmaBf16 : Bf16Operands {
   static constexpr const char* name = "mma_bf16";
   static constexpr bool on(int capability) { return capability >= 80; }
-  static constexpr int k = 16;
-  static constexpr std::uint32_t a = 0x3fc03fc0U;  // 1.5
-  static constexpr std::uint32_t b = 0x3f003f00U;  // 0.5
-  static constexpr std::uint32_t negative_a = 0xbfc0bfc0U;
-  static constexpr double product = 0.75;
   static __device__ void mma(Sum (&d)[4], std::uint32_t a4, std::uint32_t b2) {
 #if __CUDA_ARCH__ >= 800
-    asm volatile(
-        "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%4,%4,%4}, {%5,%5}, {%0,%1,%2,%3};"
-        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-        : "r"(a4), "r"(b2));
+    ROOFTILE_MMA("m16n8k16", "f32.bf16.bf16.f32", "f", d, a4, b2);
 #endif
   }
 };
 
-struct MmaTf32 {
-  using Sum = float;
+struct MmaTf32 : Tf32Operands {
   static constexpr const char* name = "mma_tf32";
   static constexpr bool on(int capability) { return capability >= 80; }
-  static constexpr int k = 8;
-  static constexpr std::uint32_t a = 0x3fc00000U;  // 1.5
-  static constexpr std::uint32_t b = 0x3f000000U;  // 0.5
-  static constexpr std::uint32_t negative_a = 0xbfc00000U;
-  static constexpr double product = 0.75;
   static __device__ void mma(Sum (&d)[4], std::uint32_t a4, std::uint32_t b2) {
 #if __CUDA_ARCH__ >= 800
-    asm volatile(
-        "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%4,%4,%4}, {%5,%5}, {%0,%1,%2,%3};"
-        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-        : "r"(a4), "r"(b2));
+    ROOFTILE_MMA("m16n8k8", "f32.tf32.tf32.f32", "f", d, a4, b2);
 #endif
   }
 };
 
-struct MmaFp8 {
-  using Sum = float;
+struct MmaFp8 : Fp8Operands {
   static constexpr const char* name = "mma_fp8";
   // Chips whose tensor units multiply fp8 through wgmma or tcgen05 alone (9.0, 10.x, 11.0) have no such instruction:
   // ptxas takes it apart into conversions, fp16 products and additions, and leaves out the products that are equal.
   static constexpr bool on(int capability) { return capability == 89 || capability >= 120; }
-  static constexpr int k = 32;
-  static constexpr std::uint32_t a = 0x3c3c3c3cU;  // 1.5 in e4m3
-  static constexpr std::uint32_t b = 0x30303030U;  // 0.5
-  static constexpr std::uint32_t negative_a = 0xbcbcbcbcU;
-  static constexpr double product = 0.75;
   static __device__ void mma(Sum (&d)[4], std::uint32_t a4, std::uint32_t b2) {
 #if __CUDA_ARCH__ == 890 || __CUDA_ARCH__ >= 1200
-    asm volatile(
-        "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32 {%0,%1,%2,%3}, {%4,%4,%4,%4}, {%5,%5}, {%0,%1,%2,%3};"
-        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-        : "r"(a4), "r"(b2));
+    ROOFTILE_MMA("m16n8k32", "f32.e4m3.e4m3.f32", "f", d, a4, b2);
 #endif
   }
 };
 
-struct MmaInt8 {
-  using Sum = std::int32_t;
+struct MmaInt8 : Int8Operands {
   static constexpr const char* name = "mma_int8";
   static constexpr bool on(int capability) { return capability >= 75; }
-  static constexpr int k = 32;
-  static constexpr std::uint32_t a = 0x03030303U;
-  static constexpr std::uint32_t b = 0x05050505U;
-  static constexpr std::uint32_t negative_a = 0xfdfdfdfdU;
-  static constexpr double product = 15;
   static __device__ void mma(Sum (&d)[4], std::uint32_t a4, std::uint32_t b2) {
 #if __CUDA_ARCH__ >= 800
-    asm volatile("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0,%1,%2,%3}, {%4,%4,%4,%4}, {%5,%5}, {%0,%1,%2,%3};"
-                 : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
-                 : "r"(a4), "r"(b2));
+    ROOFTILE_MMA("m16n8k32", "s32.s8.s8.s32", "r", d, a4, b2);
 #else  // Turing: a quarter at a time
     for (int quarter = 0; quarter < 4; ++quarter) {
       const int row = 2 * (quarter % 2);
@@ -269,6 +226,8 @@ struct MmaInt8 {
 #endif
   }
 };
+
+#undef ROOFTILE_MMA
 
 // a, b: from the host, so that the compiler does not know them.
 template <class Type>
@@ -308,8 +267,8 @@ void time_tiles(Bench& bench) {
   loop.operations_per_step = 2.0 * 16 * 8 * Type::k * 4 * chains * (rate_threads / 32) * loop.ctas;
   loop.exists = Type::on(bench.chip().compute_capability()) && Type::on(bench.built_for(kernel));
   loop.launch = [&](std::uint32_t steps, double* out) {
-    bench.launch(Type::name, kernel, {loop.ctas, rate_threads}, Type::a, Type::negative_a, Type::b, steps, out,
-                 bench.span());
+    bench.launch(Type::name, kernel, {loop.ctas, rate_threads}, Type::a_value, Type::negative_a_value, Type::b_value,
+                 steps, out, bench.span());
   };
   loop.expected = [](std::uint32_t) { return chains * 4 * Type::k * Type::product; };
   time_rate(bench, loop);

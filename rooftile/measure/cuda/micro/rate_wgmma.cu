@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "rooftile/measure/cuda/micro/device.cuh"
+#include "rooftile/measure/cuda/micro/operands.hpp"
 #include "rooftile/measure/cuda/micro/rate.hpp"
 
 namespace rooftile::measure {
@@ -45,62 +46,36 @@ __device__ std::uint64_t descriptor(const void* shared) {
                : "l"(a), "l"(b), "r"(add))
 // clang-format on
 
-// a_value: 1.5, b_value: 0.5 in each type; 3 and 5 as integers.
-struct WgmmaFp16 {
-  using Sum = float;
+struct WgmmaFp16 : Fp16Operands {
   static constexpr const char* name = "wgmma_fp16";
-  static constexpr int k = 16;
-  static constexpr std::uint32_t a_value = 0x3e003e00U;
-  static constexpr std::uint32_t b_value = 0x38003800U;
-  static constexpr double product = 0.75;
   static __device__ void multiply(Sum (&d)[accumulators], std::uint64_t a, std::uint64_t b, int add) {
     ROOFTILE_WGMMA("+f", "m64n128k16.f32.f16.f16", ", 1, 1, 0, 0");
   }
 };
 
-struct WgmmaBf16 {
-  using Sum = float;
+struct WgmmaBf16 : Bf16Operands {
   static constexpr const char* name = "wgmma_bf16";
-  static constexpr int k = 16;
-  static constexpr std::uint32_t a_value = 0x3fc03fc0U;
-  static constexpr std::uint32_t b_value = 0x3f003f00U;
-  static constexpr double product = 0.75;
   static __device__ void multiply(Sum (&d)[accumulators], std::uint64_t a, std::uint64_t b, int add) {
     ROOFTILE_WGMMA("+f", "m64n128k16.f32.bf16.bf16", ", 1, 1, 0, 0");
   }
 };
 
-struct WgmmaTf32 {
-  using Sum = float;
+struct WgmmaTf32 : Tf32Operands {
   static constexpr const char* name = "wgmma_tf32";
-  static constexpr int k = 8;
-  static constexpr std::uint32_t a_value = 0x3fc00000U;
-  static constexpr std::uint32_t b_value = 0x3f000000U;
-  static constexpr double product = 0.75;
   static __device__ void multiply(Sum (&d)[accumulators], std::uint64_t a, std::uint64_t b, int add) {
     ROOFTILE_WGMMA("+f", "m64n128k8.f32.tf32.tf32", ", 1, 1");
   }
 };
 
-struct WgmmaFp8 {
-  using Sum = float;
+struct WgmmaFp8 : Fp8Operands {
   static constexpr const char* name = "wgmma_fp8";
-  static constexpr int k = 32;
-  static constexpr std::uint32_t a_value = 0x3c3c3c3cU;
-  static constexpr std::uint32_t b_value = 0x30303030U;
-  static constexpr double product = 0.75;
   static __device__ void multiply(Sum (&d)[accumulators], std::uint64_t a, std::uint64_t b, int add) {
     ROOFTILE_WGMMA("+f", "m64n128k32.f32.e4m3.e4m3", ", 1, 1");
   }
 };
 
-struct WgmmaInt8 {
-  using Sum = std::int32_t;
+struct WgmmaInt8 : Int8Operands {
   static constexpr const char* name = "wgmma_int8";
-  static constexpr int k = 32;
-  static constexpr std::uint32_t a_value = 0x03030303U;
-  static constexpr std::uint32_t b_value = 0x05050505U;
-  static constexpr double product = 15;
   static __device__ void multiply(Sum (&d)[accumulators], std::uint64_t a, std::uint64_t b, int add) {
     ROOFTILE_WGMMA("+r", "m64n128k32.s32.s8.s8", "");
   }
