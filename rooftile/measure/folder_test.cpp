@@ -10,6 +10,7 @@
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/ingest/text_file.hpp"
 #include "rooftile/measure/micro_campaign.hpp"
+#include "rooftile/measure/test_device.hpp"
 
 namespace rooftile::measure {
 namespace {
@@ -18,14 +19,7 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 
 Device t4() {
-  Device device;
-  device.name = "Tesla T4";
-  device.compute_capability = "7.5";
-  device.driver = "580.65.06";
-  device.cuda = "13.0";
-  device.date = "2026-11-21";
-  device.sm_count = 40;
-  device.clock = Hertz(1.59e9);
+  Device device = device_of("Tesla T4", "7.5", 40, Hertz(1.59e9));
   device.memory = Bytes(16e9);
   device.l2 = Bytes(4194304);
   return device;

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/measure/test_device.hpp"
 
 namespace rooftile::measure {
 namespace {
@@ -15,16 +16,7 @@ using testing::HasSubstr;
 constexpr double kMi = 1024.0 * 1024;
 
 Device device() {
-  Device device;
-  device.name = "NVIDIA H200";
-  device.compute_capability = "9.0";
-  device.driver = "580.65.06";
-  device.cuda = "13.0";
-  device.date = "2026-11-21";
-  device.sm_count = 132;
-  device.clock = Hertz(1.98e9);
-  device.memory_clock = Hertz(3.2e9);
-  device.bus_bits = 6144;
+  Device device = h200();
   device.memory = Bytes(140.0 * 1024 * kMi);
   device.l2 = Bytes(50 * kMi);
   device.smem_per_sm = Bytes(233472);
