@@ -14,6 +14,7 @@ find_package(CLI11 REQUIRED)
 find_package(Boost 1.74 REQUIRED)  # Boost.Random's Sobol sequence: headers alone
 find_package(muparser REQUIRED)
 find_package(Eigen3 REQUIRED)  # headers alone
+find_package(SQLite3 REQUIRED)
 find_package(Threads REQUIRED)
 
 if(ROOFTILE_TESTS)

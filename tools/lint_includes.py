@@ -29,9 +29,10 @@ MAY_INCLUDE = {
     "validate": ["predict", "ingest"],
     "evaluation": ["validate", "simulate", "explore"],
     "regression": ["ingest"],  # for the file of a fitted model
+    "store": ["profile", "validate"],
     "learn": ["validate", "regression"],
     "roofline": ["predict", "profile", "validate"],
-    "report": ["learn", "evaluation", "roofline", "explore"],
+    "report": ["learn", "evaluation", "roofline", "explore", "store"],
     "cli": ["report", "files"],
 }
 
@@ -49,6 +50,7 @@ HEAVY = {
     "boost/": r"rooftile/explore/sequence\.cpp",
     "muParser": r"rooftile/explore/constraint\.cpp",
     "Eigen/": r"rooftile/regression/(\w+\.cpp|eigen\.hpp)",
+    "sqlite3": r"rooftile/store/database\.hpp",
     "valijson/": r".*_test\.cpp",
 }
 

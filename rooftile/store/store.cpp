@@ -1,0 +1,196 @@
+#include "rooftile/store/store.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <string_view>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "rooftile/error/one_line.hpp"
+#include "rooftile/store/database.hpp"
+#include "rooftile/store/schema.hpp"
+
+namespace rooftile::store {
+namespace {
+
+namespace fs = std::filesystem;
+
+tl::unexpected<Error> system_error(const std::string& path, int error) {
+  return fail(ErrorCode::io, std::strerror(error), path);
+}
+
+// Where the parts of an SQLite file's header stand (sqlite.org, "Database File Format", section 1.3).
+constexpr std::string_view kMagic("SQLite format 3\0", 16);
+constexpr std::size_t kHeader = 100, kPageSizeAt = 16, kPageCountAt = 28;
+
+std::uint64_t big_endian(std::string_view bytes) {
+  std::uint64_t number = 0;
+  for (const char byte : bytes) number = number << 8 | static_cast<unsigned char>(byte);
+  return number;
+}
+
+Result<std::string> read_header(const std::string& path) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), &std::fclose);
+  if (!file) return system_error(path, errno);
+  std::string header(kHeader, '\0');
+  header.resize(std::fread(header.data(), 1, header.size(), file.get()));
+  if (std::ferror(file.get()) != 0) return fail(ErrorCode::io, "cannot be read", path);
+  return header;
+}
+
+// Whether a log beside the file holds what the file itself does not have yet.
+bool has_log(const std::string& path) {
+  std::error_code error;
+  const std::uintmax_t size = fs::file_size(path + "-wal", error);
+  return !error && size > 0;
+}
+
+// Bytes that the header promises and the file does not have.
+Result<std::uint64_t> missing_bytes(const std::string& path) {
+  const auto header = read_header(path);
+  if (!header) return tl::unexpected(header.error());
+  if (header->empty()) {
+    return fail(ErrorCode::bad_input, "is an empty file, not a store; remove it to begin a new one", path);
+  }
+  if (!std::string_view(*header).starts_with(kMagic)) {
+    return fail(ErrorCode::bad_input, "is not a store of rooftile", path);
+  }
+  if (header->size() < kHeader) return kHeader - header->size();
+  const std::string_view view = *header;
+  std::uint64_t page = big_endian(view.substr(kPageSizeAt, 2));
+  if (page == 1) page = 65536;
+  const std::uint64_t promised = page * big_endian(view.substr(kPageCountAt, 4));
+  std::error_code error;
+  const std::uint64_t size = fs::file_size(path, error);
+  if (error) return fail(ErrorCode::io, error.message(), path);
+  return promised > size ? promised - size : 0;
+}
+
+// What can be told from the bytes alone, before SQLite looks at them.
+Result<void> check_bytes(const std::string& path) {
+  auto missing = missing_bytes(path);
+  // Another program may be moving its log into the file: what was missing is there once the log is gone.
+  if (missing && *missing > 0 && !has_log(path)) missing = missing_bytes(path);
+  if (!missing) return tl::unexpected(missing.error());
+  if (*missing == 0 || has_log(path)) return {};
+  return fail(ErrorCode::bad_input,
+              fmt::format("the store is damaged: it lacks {} bytes at its end; it was left as it is", *missing), path);
+}
+
+// A new store beside its place, which then gets its name: nobody sees half of one.
+Result<void> make_file(const std::string& path) {
+  const std::string temporary = fmt::format("{}.new-{}", path, ::getpid());
+  ::unlink(temporary.c_str());  // of a process of the same number that was killed
+  const int file = ::open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (file < 0) return system_error(path, errno);
+  ::close(file);
+  const auto fill = [&]() -> Result<void> {
+    auto database = Database::open(temporary, path, SQLITE_OPEN_READWRITE);
+    if (!database) return tl::unexpected(database.error());
+    auto made = create_schema(**database, schema_version());
+    // Readers need not wait for a writer.
+    return made ? (*database)->run("PRAGMA journal_mode = WAL") : made;
+  };
+  Result<void> result = fill();
+  // Not rename(): a store that another program has made meanwhile stays.
+  if (result && ::link(temporary.c_str(), path.c_str()) != 0 && errno != EEXIST) result = system_error(path, errno);
+  ::unlink(temporary.c_str());
+  return result;
+}
+
+Result<void> check_identity(Database& database) {
+  const auto id = database.integer("PRAGMA application_id");
+  if (!id) return tl::unexpected(id.error());
+  if (*id == kApplicationId) return {};
+  return fail(ErrorCode::bad_input, "is a database of another program, not a store of rooftile", database.path());
+}
+
+// SQLite reads a path that begins with "file:" as a URI.
+std::string uri_of(const std::string& path, std::string_view query) {
+  std::string uri = "file:";
+  for (const char c : fs::absolute(path).string()) {
+    const bool plain = c == '/' || c == '.' || c == '-' || c == '_' || (c >= '0' && c <= '9') ||
+                       (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+    uri += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return uri.append(query);
+}
+
+Result<std::unique_ptr<Database>> open_database(const std::string& path, const StoreOptions& options,
+                                                std::string_view query) {
+  auto database = Database::open(uri_of(path, query), path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI);
+  if (!database) return database;
+  sqlite3* handle = (*database)->handle();
+  sqlite3_busy_timeout(handle, static_cast<int>(options.patience.count()));
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  // A file from elsewhere must not make SQLite run what its schema says; pages are checked as they are read.
+  auto set = (*database)->run("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON");
+  if (set) set = check_identity(**database);
+  if (!set) return tl::unexpected(set.error());
+  return database;
+}
+
+}  // namespace
+
+Store::Store(std::unique_ptr<Database> database) : database_(std::move(database)) {}
+Store::Store(Store&&) noexcept = default;
+Store& Store::operator=(Store&&) noexcept = default;
+Store::~Store() = default;
+
+const std::string& Store::path() const { return database_->path(); }
+
+Result<Store> Store::open(const std::string& path, const StoreOptions& options) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (fs::is_directory(status)) return fail(ErrorCode::io, "is a directory; name a file in it", path);
+  if (!fs::exists(status)) {
+    if (status.type() == fs::file_type::none) return fail(ErrorCode::io, error.message(), path);
+    if (options.access == Access::read) {
+      return fail(ErrorCode::not_found, "there is no store here; 'rooftile import' makes one", path);
+    }
+    if (auto made = make_file(path); !made) return tl::unexpected(made.error());
+  }
+  if (auto sound = check_bytes(path); !sound) return tl::unexpected(sound.error());
+  auto database = open_database(path, options, "");
+  // In a folder that cannot be written to, a log that SQLite would keep beside the file has no place; without one the
+  // file alone is all there is.
+  const bool unwritable = !database && database.error().code == ErrorCode::io && ::access(path.c_str(), R_OK) == 0;
+  if (unwritable && options.access == Access::read && !has_log(path)) {
+    database = open_database(path, options, "?immutable=1");
+  }
+  if (!database) return tl::unexpected(database.error());
+  if (auto migrated = migrate(**database); !migrated) return tl::unexpected(migrated.error());
+  const char* settings = options.access == Access::read
+                             ? "PRAGMA query_only = ON"
+                             : "PRAGMA synchronous = FULL; PRAGMA cache_size = -49152";  // KiB
+  if (auto set = (*database)->run(settings); !set) return tl::unexpected(set.error());
+  return Store(std::move(*database));
+}
+
+Result<Store> Store::in_memory() {
+  auto database = Database::open(":memory:", "memory", SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY);
+  if (!database) return tl::unexpected(database.error());
+  if (auto made = create_schema(**database, schema_version()); !made) return tl::unexpected(made.error());
+  return Store(std::move(*database));
+}
+
+Result<void> quick_check(Store& store) {
+  auto statement = store.database().prepare("PRAGMA quick_check(1)");
+  if (!statement) return tl::unexpected(statement.error());
+  const auto row = statement->step();
+  if (!row) return tl::unexpected(row.error());
+  const std::string found(statement->text(0));
+  if (found == "ok") return {};
+  return fail(ErrorCode::bad_input,
+              fmt::format("the store is damaged ({}); it was left as it is", one_line(found, 120)), store.path());
+}
+
+}  // namespace rooftile::store

@@ -1,0 +1,245 @@
+#include "rooftile/store/store.hpp"
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "rooftile/store/database.hpp"
+#include "rooftile/store/fitted.hpp"
+#include "rooftile/store/measurements.hpp"
+#include "rooftile/store/schema.hpp"
+#include "rooftile/store/test_folder.hpp"
+
+namespace rooftile::store {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr StoreOptions kWrite = {.access = Access::write, .patience = std::chrono::milliseconds(100)};
+
+// A store with so many measurements and a fitted model.
+std::string small_store(const TestFolder& folder, int rows = 3) {
+  const std::string path = folder.file("s.db");
+  auto store = Store::open(path, kWrite);
+  if (!store) {
+    ADD_FAILURE() << store.error().text();
+    return path;
+  }
+  auto writer = MeasurementWriter::begin(*store);
+  writer->begin_file({"t.csv", "layer table", "me", "2026-01-31"}, {"op", "M", "N", "K", "gpu", "time_us"});
+  for (int i = 1; i <= rows; ++i) {
+    const std::vector<std::string> cells = {"gemm", std::to_string(i), "64", "64", "t4", "5.0"};
+    EXPECT_TRUE(writer->add({"gemm", "t4", "fp32", "fwd", ""}, static_cast<std::size_t>(i) + 1, cells).value_or(false));
+  }
+  EXPECT_TRUE(writer->commit().has_value());
+  EXPECT_TRUE(save_fitted(*store, {"one", "layers", "3 rows", "2026-01-31", "a = 1\n"}).has_value());
+  return path;
+}
+
+std::string error_of(const std::string& path, const StoreOptions& options = {}) {
+  const auto store = Store::open(path, options);
+  return store ? "no error" : store.error().text();
+}
+
+// The first error of reading everything.
+std::string error_of_reading(const std::string& path) {
+  auto store = Store::open(path);
+  if (!store) return store.error().text();
+  if (auto sound = quick_check(*store); !sound) return sound.error().text();
+  const auto read = for_each_measurement(*store, {}, [](const StoredMeasurement&) { return Result<void>(); });
+  if (!read) return read.error().text();
+  const auto model = load_fitted(*store, "one");
+  return model ? "no error" : model.error().text();
+}
+
+TEST(Store, IsOneFileThatKeepsWhatWasAdded) {
+  const TestFolder folder;
+  const std::string path = small_store(folder);
+  EXPECT_FALSE(std::filesystem::exists(path + "-wal"));
+  auto store = Store::open(path);
+  ASSERT_TRUE(store.has_value()) << store.error().text();
+  const auto counts = count_measurements(*store);
+  ASSERT_EQ(counts->size(), 1u);
+  EXPECT_EQ(counts->front().rows, 3);
+  EXPECT_EQ(counts->front().subject, (Subject{"gemm", "t4", "fp32", "fwd", ""}));
+  EXPECT_EQ(counts->front().origin, (Origin{"t.csv", "layer table", "me", "2026-01-31"}));
+}
+
+TEST(Store, IsNotMadeByReading) {
+  const TestFolder folder;
+  EXPECT_THAT(error_of(folder.file("s.db")), HasSubstr("there is no store here; 'rooftile import' makes one"));
+  EXPECT_FALSE(std::filesystem::exists(folder.file("s.db")));
+}
+
+TEST(Store, AFolderThatIsNotThereIsNamed) {
+  const TestFolder folder;
+  EXPECT_EQ(error_of(folder.file("none/s.db"), kWrite), folder.file("none/s.db") + ": No such file or directory");
+  EXPECT_THAT(error_of(folder.file("."), kWrite), HasSubstr("is a directory"));
+}
+
+TEST(Store, WhatIsNoStoreIsRefusedAndLeftAsItIs) {
+  const TestFolder folder;
+  const std::string notes = folder.write("notes.txt", std::string(5000, 'x'));
+  EXPECT_EQ(error_of(notes, kWrite), notes + ": is not a store of rooftile");
+  EXPECT_EQ(TestFolder::read(notes), std::string(5000, 'x'));
+  const std::string empty = folder.write("empty.db", "");
+  EXPECT_THAT(error_of(empty, kWrite), HasSubstr("is an empty file, not a store; remove it to begin a new one"));
+  EXPECT_EQ(TestFolder::read(empty), "");
+
+  const std::string other = folder.file("other.db");
+  {
+    auto database = Database::open(other, other, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+    ASSERT_TRUE((*database)->run("CREATE TABLE t (a)").has_value());
+  }
+  const std::string before = TestFolder::read(other);
+  EXPECT_THAT(error_of(other, kWrite), HasSubstr("is a database of another program"));
+  EXPECT_EQ(TestFolder::read(other), before);
+}
+
+TEST(Store, ATruncatedFileIsReportedAtOnce) {
+  const TestFolder folder;
+  const std::string path = small_store(folder, 2000);
+  const std::string whole = TestFolder::read(path);
+  for (const std::size_t size : {whole.size() - 1, whole.size() / 2, std::size_t{4096}, std::size_t{50}}) {
+    folder.write("s.db", whole.substr(0, size));
+    EXPECT_THAT(error_of(path, kWrite), HasSubstr("the store is damaged: it lacks")) << size;
+    EXPECT_EQ(TestFolder::read(path), whole.substr(0, size));
+  }
+}
+
+// Whatever byte of the file is changed: what is read is what was added, or the damage is reported. No crash.
+TEST(Store, FlippedBytesAreReportedOrHarmless) {
+  const TestFolder folder;
+  const std::string path = small_store(folder, 300);
+  const std::string whole = TestFolder::read(path);
+  int reported = 0;
+  constexpr std::size_t kStep = 97;
+  for (std::size_t at = 0; at < whole.size(); at += kStep) {
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x15);
+    folder.write("s.db", damaged);
+    const std::string error = error_of_reading(path);
+    if (error == "no error") continue;
+    ++reported;
+    EXPECT_THAT(error, testing::AnyOf(HasSubstr("damaged"), HasSubstr("is not a store"), HasSubstr("of version"),
+                                      HasSubstr("another program"), HasSubstr("no fitted model")))
+        << at;
+  }
+  EXPECT_GT(reported, 20);
+}
+
+TEST(Store, ACellThatWasChangedBehindItsBackIsDamage) {
+  const TestFolder folder;
+  const std::string path = small_store(folder);
+  {
+    auto database = Database::open(path, path, SQLITE_OPEN_READWRITE);
+    ASSERT_TRUE((*database)->run("UPDATE measurement SET cells = 'gemm,2,64,64,t4,6.0' WHERE id = 2").has_value());
+  }
+  EXPECT_THAT(error_of_reading(path), HasSubstr("the store is damaged: measurement 2 is not as it was added"));
+}
+
+TEST(Store, AFileOfANewerProgramIsRefused) {
+  const TestFolder folder;
+  const std::string path = small_store(folder);
+  {
+    auto database = Database::open(path, path, SQLITE_OPEN_READWRITE);
+    ASSERT_TRUE((*database)->run("PRAGMA user_version = 1000").has_value());
+  }
+  EXPECT_THAT(error_of(path, kWrite), HasSubstr("the store is of version 1000, and this program knows versions up to"));
+}
+
+TEST(Store, ALockedStoreIsSaidToBe) {
+  const TestFolder folder;
+  const std::string path = small_store(folder);
+  auto first = Store::open(path, kWrite), second = Store::open(path, kWrite);
+  ASSERT_TRUE(first && second);
+  const auto writer = MeasurementWriter::begin(*first);
+  ASSERT_TRUE(writer.has_value());
+  const auto refused = MeasurementWriter::begin(*second);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_THAT(refused.error().text(), HasSubstr("another program is writing to the store"));
+  EXPECT_EQ(count_measurements(*second)->size(), 1u) << "readers do not wait";
+}
+
+// What `check` gives in a process that may not write here; root may always.
+template <class Check>
+bool holds_for_nobody(const Check& check) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    constexpr uid_t kNobody = 65534;
+    if (::getuid() == 0 && ::setuid(kNobody) != 0) ::_exit(2);
+    ::_exit(check() ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+TEST(Store, IsReadWhereNothingMayBeWritten) {
+  const TestFolder folder;
+  const std::string path = small_store(folder);
+  ::chmod(path.c_str(), 0444);
+  ::chmod(folder.file(".").c_str(), 0555);
+  EXPECT_TRUE(holds_for_nobody([&] {
+    auto store = Store::open(path);
+    return store && count_measurements(*store)->size() == 1 && quick_check(*store);
+  }));
+  EXPECT_TRUE(holds_for_nobody([&] {
+    auto store = Store::open(path, kWrite);
+    if (!store) return store.error().text() == path + ": the store cannot be written to";
+    const auto writer = MeasurementWriter::begin(*store);
+    return !writer && writer.error().text() == path + ": the store cannot be written to";
+  }));
+  EXPECT_TRUE(holds_for_nobody([&] {
+    const auto made = Store::open(folder.file("new.db"), kWrite);
+    return !made && made.error().text() == folder.file("new.db") + ": Permission denied";
+  }));
+}
+
+TEST(Store, AFullDiskLeavesItAsItWas) {
+  const TestFolder folder;
+  const std::string path = small_store(folder);
+  auto store = Store::open(path, kWrite);
+  ASSERT_TRUE(store.has_value());
+  // SQLite's own limit stands for the disk's.
+  ASSERT_TRUE(store->database().integer("PRAGMA max_page_count = 30").has_value());
+  Result<void> result;
+  {
+    auto writer = MeasurementWriter::begin(*store);
+    writer->begin_file({"big.csv", "layer table", "", ""}, {"op", "M", "N", "K", "gpu", "time_us"});
+    for (int i = 0; i < 10000 && result; ++i) {
+      const std::vector<std::string> cells = {"gemm", std::to_string(i), "8", "8", "t4", "1"};
+      const auto added = writer->add({"gemm", "t4", "fp32", "fwd", ""}, 1, cells);
+      if (!added) result = tl::unexpected(added.error());
+    }
+  }
+  ASSERT_FALSE(result.has_value());
+  EXPECT_EQ(result.error().text(), path + ": the disk is full; nothing was stored");
+  EXPECT_EQ(count_measurements(*store)->front().rows, 3);
+  EXPECT_EQ(error_of_reading(path), "no error");
+}
+
+TEST(Fitted, ComeBackAsTheyWereSaved) {
+  const TestFolder folder;
+  auto store = Store::open(folder.file("s.db"), kWrite);
+  const FittedModel model{"m6000", "layers", "264 rows, quadro-m6000", "2018-05-01", std::string("a\0b\n", 4)};
+  ASSERT_TRUE(save_fitted(*store, model).has_value());
+  EXPECT_EQ(load_fitted(*store, "m6000").value(), model);
+  EXPECT_THAT(save_fitted(*store, model).error().text(), HasSubstr("a fitted model is called 'm6000' already"));
+  EXPECT_TRUE(save_fitted(*store, model, true).has_value());
+  EXPECT_THAT(load_fitted(*store, "m600").error().text(), HasSubstr("no fitted model is called 'm600'; did you mean"));
+  ASSERT_EQ(list_fitted(*store)->size(), 1u);
+  EXPECT_EQ(list_fitted(*store)->front().text, "");
+  EXPECT_TRUE(remove_fitted(*store, "m6000").has_value());
+  EXPECT_FALSE(remove_fitted(*store, "m6000").has_value());
+  EXPECT_FALSE(save_fitted(*store, {"", "layers", "", "", ""}).has_value());
+}
+
+}  // namespace
+}  // namespace rooftile::store
