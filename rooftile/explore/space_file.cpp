@@ -11,19 +11,17 @@
 #include "rooftile/error/one_line.hpp"
 #include "rooftile/explore/constraint.hpp"
 #include "rooftile/gpu/catalogue.hpp"
-#include "rooftile/gpu/toml.hpp"
+#include "rooftile/gpu/toml_reader.hpp"
 #include "rooftile/workload/workload.hpp"
 
 namespace rooftile {
 namespace {
 
-constexpr std::size_t kLargestFile = 1 << 20;
-constexpr std::ptrdiff_t kMostStructure = 4096;  // dots and brackets: bounds how deep a file can nest
-constexpr std::int64_t kMostSteps = 1000000;     // of one axis
+constexpr std::int64_t kMostSteps = 1000000;  // of one axis
 
-class Reader {
+class Reader : private TomlReader {
  public:
-  explicit Reader(const std::string& where) : where_(where) {}
+  explicit Reader(const std::string& where) : TomlReader(where), where_(where) {}
 
   Result<DesignSpace> read(const toml::table& root) {
     if (auto done = check_keys(root, "", {"gpu", "sampling", "samples", "seed", "constraints", "axes", "workload"});
@@ -38,20 +36,13 @@ class Reader {
   }
 
  private:
-  tl::unexpected<Error> error(const toml::source_region& region, std::string message) const {
-    return fail(ErrorCode::bad_input, std::move(message),
-                fmt::format("{}:{}:{}", where_, region.begin.line, region.begin.column));
-  }
   tl::unexpected<Error> missing(std::string message) const {
     return fail(ErrorCode::bad_input, std::move(message), where_);
   }
 
   Result<void> check_keys(const toml::table& table, std::string_view in, const std::vector<std::string>& known) const {
     for (auto&& [key, node] : table) {
-      if (std::find(known.begin(), known.end(), key.str()) != known.end()) continue;
-      std::string hint = did_you_mean(key.str(), known);
-      if (hint.empty()) hint = fmt::format("; known: {}", fmt::join(known, ", "));
-      return error(key.source(), fmt::format("unknown key '{}'{}{}", one_line(key.str()), in, hint));
+      if (std::find(known.begin(), known.end(), key.str()) == known.end()) return unknown(key, in, known);
     }
     return {};
   }
@@ -379,22 +370,9 @@ class Reader {
 }  // namespace
 
 Result<DesignSpace> parse_space(std::string_view toml, const std::string& where) {
-  if (toml.size() > kLargestFile) return fail(ErrorCode::bad_input, "larger than 1 MiB: not a design space", where);
-  const auto structure =
-      std::count_if(toml.begin(), toml.end(), [](char c) { return c == '.' || c == '[' || c == '{'; });
-  if (structure > kMostStructure) {
-    return fail(
-        ErrorCode::bad_input,
-        fmt::format("{} dots and opening brackets, at most {} are read: not a design space", structure, kMostStructure),
-        where);
-  }
-  const toml::parse_result parsed = toml::parse(toml);
-  if (!parsed) {
-    const toml::parse_error& error = parsed.error();
-    return fail(ErrorCode::bad_input, one_line(error.description()),
-                fmt::format("{}:{}:{}", where, error.source().begin.line, error.source().begin.column));
-  }
-  return Reader(where).read(parsed.table());
+  const auto root = parse_toml(toml, where, "a design space");
+  if (!root) return tl::unexpected(root.error());
+  return Reader(where).read(*root);
 }
 
 }  // namespace rooftile
