@@ -4,28 +4,16 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "rooftile/error/error.hpp"
 #include "rooftile/explore/design_evaluation.hpp"
 #include "rooftile/explore/evaluator.hpp"
+#include "rooftile/explore/ordered_writer.hpp"
 #include "rooftile/explore/results.hpp"
 #include "rooftile/explore/space.hpp"
 
 namespace rooftile {
-
-// Where all designs go, block after block in the order of their index.
-class RowSink {
- public:
-  virtual ~RowSink() = default;
-  virtual bool wants_layers() const = 0;
-  // A block as it is to be written; any thread, several at once.
-  virtual void encode(const DesignBlock& block, const OutcomeBlock& outcome, std::string& bytes) const = 0;
-  // One thread at a time. Errors stop the exploration.
-  virtual Result<void> write(std::string_view bytes) = 0;
-};
 
 struct ExploreOptions {
   ResultOptions results;
