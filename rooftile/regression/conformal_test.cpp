@@ -1,0 +1,110 @@
+#include "rooftile/regression/conformal.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <random>
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include "rooftile/regression/errors.hpp"
+
+namespace rooftile::regression {
+namespace {
+
+TEST(Conformal, TakesTheRankThatThePaperSays) {
+  std::vector<double> scores(9);
+  std::iota(scores.begin(), scores.end(), 1);
+  EXPECT_EQ(*conformal_quantile(scores, 0.9), 9);  // ceil(10 x 0.9) = 9
+  EXPECT_EQ(*conformal_quantile(scores, 0.5), 5);
+  scores.pop_back();
+  EXPECT_FALSE(conformal_quantile(scores, 0.9));  // ceil(9 x 0.9) = 9 of 8
+}
+
+// Of n + 1 distinct scores, each as likely the new one, at least the share `level` is within the quantile of the
+// others: the guarantee itself, by going through all of them.
+TEST(Conformal, HoldsItsShareWhateverTheScores) {
+  EXPECT_TRUE(rc::check("leave each out", [] {
+    const auto scores =
+        *rc::gen::suchThat(rc::gen::container<std::vector<double>>(rc::gen::arbitrary<double>()), [](const auto& v) {
+          return v.size() >= 2 && std::all_of(v.begin(), v.end(), [](double s) { return std::isfinite(s); });
+        });
+    const double level = *rc::gen::element(0.5, 0.8, 0.9);
+    std::size_t inside = 0;
+    for (std::size_t left = 0; left < scores.size(); ++left) {
+      std::vector<double> others = scores;
+      others.erase(others.begin() + static_cast<std::ptrdiff_t>(left));
+      const auto bound = conformal_quantile(others, level);
+      if (!bound || scores[left] <= *bound) ++inside;
+    }
+    RC_ASSERT(static_cast<double>(inside) >= level * static_cast<double>(scores.size()) - 1e-9);
+  }));
+}
+
+TEST(Conformal, ScoresAreRatios) {
+  const auto scores = log_ratio_scores(std::vector<double>{1, 2, 3}, std::vector<double>{2, 1, -1});
+  EXPECT_DOUBLE_EQ(scores[0], std::log(2));
+  EXPECT_DOUBLE_EQ(scores[1], std::log(2));
+  EXPECT_TRUE(std::isinf(scores[2]));
+}
+
+// The mean of skewed numbers as the prediction: each of 10 folds has its own. Of 3,000 new numbers about 90 % are in.
+TEST(CvPlus, HoldsItsShare) {
+  constexpr std::size_t kRows = 60, kFolds = 10, kDraws = 3000;
+  std::mt19937_64 random(1);
+  std::exponential_distribution<double> draw;
+  std::size_t inside = 0;
+  for (std::size_t trial = 0; trial < kDraws; ++trial) {
+    std::vector<double> values(kRows), means(kFolds, 0), residuals(kRows);
+    std::vector<std::size_t> fold_of(kRows);
+    for (double& value : values) value = draw(random);
+    const double sum = std::accumulate(values.begin(), values.end(), 0.0);
+    for (std::size_t fold = 0; fold < kFolds; ++fold) {
+      double without = sum;
+      for (std::size_t row = fold; row < kRows; row += kFolds) without -= values[row];
+      means[fold] = without / (kRows - kRows / kFolds);
+    }
+    for (std::size_t row = 0; row < kRows; ++row) {
+      fold_of[row] = row % kFolds;
+      residuals[row] = std::abs(values[row] - means[row % kFolds]);
+    }
+    const auto bounds = cv_plus(residuals, fold_of, means, 0.9);
+    const double unseen = draw(random);
+    if (bounds->low <= unseen && unseen <= bounds->high) ++inside;
+  }
+  EXPECT_NEAR(static_cast<double>(inside) / kDraws, 0.9, 0.02);
+}
+
+// Equal fits: the interval is the prediction and the quantile of the residuals to both sides.
+TEST(CvPlus, IsSplitConformalWhereTheFitsAgree) {
+  std::vector<double> residuals(9);
+  std::iota(residuals.begin(), residuals.end(), 1);
+  const auto bounds = cv_plus(residuals, std::vector<std::size_t>(9, 0), std::vector<double>{100}, 0.8);
+  EXPECT_EQ(bounds->low, 92);
+  EXPECT_EQ(bounds->high, 108);
+}
+
+TEST(Errors, AreThoseOfTheDefinitions) {
+  const Errors errors = errors_of(std::vector<double>{1, 2, 4}, std::vector<double>{2, 2, 2});
+  EXPECT_DOUBLE_EQ(errors.mape, (1 + 0 + 0.5) / 3);
+  EXPECT_DOUBLE_EQ(*errors.gmae, std::exp(2 * std::log(2) / 3) - 1);
+  EXPECT_DOUBLE_EQ(errors.median, 0.5);
+  EXPECT_NEAR(*errors.r2, 1 - 5.0 / (14.0 / 3), 1e-12);  // total: (4/3)^2 + (1/3)^2 + (5/3)^2 = 42/9
+  const Errors negative = errors_of(std::vector<double>{1, 2}, std::vector<double>{-1, 2});
+  EXPECT_EQ(negative.not_positive, 1U);
+  EXPECT_FALSE(negative.gmae);
+  EXPECT_EQ(errors_of({}, {}).rows, 0U);
+}
+
+TEST(Errors, GroupsComeInTheirOrder) {
+  const auto groups = errors_by_group(std::vector<double>{1, 1, 1}, std::vector<double>{2, 1, 4},
+                                      std::vector<std::string>{"b", "a", "b"});
+  ASSERT_EQ(groups.size(), 2U);
+  EXPECT_EQ(groups[0].group, "b");
+  EXPECT_DOUBLE_EQ(groups[0].errors.mape, 2);
+  EXPECT_EQ(groups[1].errors.rows, 1U);
+}
+
+}  // namespace
+}  // namespace rooftile::regression
