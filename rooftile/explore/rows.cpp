@@ -66,6 +66,14 @@ Result<void> RowFile::write(std::string_view bytes) {
     if (written < 0) return failed(errno);
     bytes.remove_prefix(static_cast<std::size_t>(written));
   }
+#ifdef SYNC_FILE_RANGE_WRITE
+  // The disk begins while the next rows are made. A hint: what comes of it does not matter.
+  constexpr std::uint64_t kPiece = 8 << 20;
+  if (!temporary_.empty() && bytes_ - begun_ >= kPiece) {
+    ::sync_file_range(file_, static_cast<off_t>(begun_), static_cast<off_t>(bytes_ - begun_), SYNC_FILE_RANGE_WRITE);
+    begun_ = bytes_;
+  }
+#endif
   return {};
 }
 

@@ -30,6 +30,7 @@ class RowFile {
   std::string path_, temporary_;
   int file_ = -1;
   std::uint64_t bytes_ = 0;
+  std::uint64_t begun_ = 0;  // of bytes_, those that the disk was told to begin with
 };
 
 // One row a design: index, axes (base units), time_s, speedup over `base_time` (if above zero), bottleneck, the seconds
