@@ -74,6 +74,10 @@ TEST(FitEquation, EveryTechniqueLearnsTheRuns) {
     options.alphabet.degree = technique == Technique::trees ? 1 : 3;
     options.alphabet.inverses = technique != Technique::trees;
     options.target.log = technique == Technique::trees;
+    if (technique == Technique::trees) {
+      options.trees = {{.rounds = 100, .depth = 4}};
+      options.level = 0;
+    }
     const auto fit = fit_equation(known, options);
     ASSERT_TRUE(fit) << fit.error().text();
     const auto predicted = predict(fit->equation, unseen.table);
