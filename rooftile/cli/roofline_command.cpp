@@ -1,6 +1,5 @@
 // rooftile roofline: what bounds each kernel, predicted or measured.
 #include <algorithm>
-#include <cctype>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -12,6 +11,7 @@
 #include "rooftile/cli/commands.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/values.hpp"
+#include "rooftile/error/lower_case.hpp"
 #include "rooftile/error/nearest.hpp"
 #include "rooftile/error/one_line.hpp"
 #include "rooftile/ingest/text_file.hpp"
@@ -42,8 +42,7 @@ Result<std::string> format_of(const RooflineArguments& arguments) {
     }
     return arguments.format;
   }
-  std::string lower = arguments.output;
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
+  const std::string lower = lower_case(arguments.output);
   for (const std::string& format : kFormats) {
     if (lower.ends_with("." + format)) return format;
   }

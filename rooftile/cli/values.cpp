@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <limits>
 
 #include <fmt/format.h>
 
+#include "rooftile/error/lower_case.hpp"
 #include "rooftile/error/nearest.hpp"
 
 namespace rooftile::cli {
@@ -65,8 +65,7 @@ Result<Format> parse_format(std::string_view option, const std::string& text, co
   std::vector<std::string> formats = {"table", "json", "csv"};  // in the order of Format
   if (html) formats.emplace_back("html");
   if (text.empty()) {
-    std::string lower = output;
-    std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
+    const std::string lower = lower_case(output);
     if (lower.ends_with(".json")) return Format::json;
     if (lower.ends_with(".csv")) return Format::csv;
     if (html && (lower.ends_with(".html") || lower.ends_with(".htm"))) return Format::html;

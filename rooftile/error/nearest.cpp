@@ -1,19 +1,13 @@
 #include "rooftile/error/nearest.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cstddef>
 #include <vector>
 
+#include "rooftile/error/lower_case.hpp"
 #include "rooftile/error/one_line.hpp"
 
 namespace rooftile {
-namespace {
-
-char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
-
-}  // namespace
-
 int edit_distance(std::string_view a, std::string_view b) {
   // Optimal string alignment over three rows.
   std::vector<int> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
@@ -21,9 +15,10 @@ int edit_distance(std::string_view a, std::string_view b) {
   for (std::size_t i = 1; i <= a.size(); ++i) {
     row[0] = static_cast<int>(i);
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      const int differs = lower(a[i - 1]) != lower(b[j - 1]) ? 1 : 0;
+      const int differs = lower_case(a[i - 1]) != lower_case(b[j - 1]) ? 1 : 0;
       row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + differs});
-      const bool swapped = i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1]);
+      const bool swapped = i > 1 && j > 1 && lower_case(a[i - 1]) == lower_case(b[j - 2]) &&
+                           lower_case(a[i - 2]) == lower_case(b[j - 1]);
       if (swapped) row[j] = std::min(row[j], before[j - 2] + 1);
     }
     std::swap(before, last);

@@ -1,7 +1,6 @@
 #include "rooftile/gpu/catalogue.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
@@ -10,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/error/lower_case.hpp"
 #include "rooftile/error/nearest.hpp"
 #include "rooftile/error/one_line.hpp"
 #include "rooftile/gpu/derive.hpp"
@@ -22,13 +22,6 @@ namespace {
 
 constexpr std::string_view kArchitectures = "architectures/";
 constexpr std::string_view kSuffix = ".toml";
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return result;
-}
 
 // "nvidia/titan-xp.toml" -> "titan-xp"
 std::string_view id_of(std::string_view path) {
@@ -141,7 +134,7 @@ bool has_words(std::string_view id, std::string_view part) {
 // The one catalogue id that `selector` means.
 Result<std::string> select_id(std::string_view selector) {
   const std::vector<std::string> known = gpu_ids();
-  const std::string wanted = lower(selector);
+  const std::string wanted = lower_case(selector);
   if (std::binary_search(known.begin(), known.end(), wanted)) return wanted;
   std::vector<std::string> with_words, with_part;
   for (const std::string& id : known) {

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/error/lower_case.hpp"
 #include "rooftile/error/nearest.hpp"
 #include "rooftile/ingest/csv.hpp"
 #include "rooftile/ingest/layer_table_op.hpp"
@@ -43,7 +44,7 @@ bool is_one_of(const std::string& name, const Names& names) {
 }
 
 Result<DType> parse_precision(std::string_view text) {
-  const auto dtype = parse_dtype(lower(text));
+  const auto dtype = parse_dtype(lower_case(text));
   if (dtype && std::find(kPrecisions.begin(), kPrecisions.end(), *dtype) != kPrecisions.end()) return *dtype;
   std::vector<std::string> names;
   for (const DType known : kPrecisions) names.emplace_back(name_of(known));
@@ -63,7 +64,7 @@ std::optional<DType> read_precision(TableRow& row, const std::string& column) {
 
 // What the row is, where that is not predicted yet; else empty. `row` then has the error.
 std::string read_op(TableRow& row, std::string_view cell, LayerRow& layer) {
-  const std::string op = lower(cell);
+  const std::string op = lower_case(cell);
   std::vector<std::string> names;
   for (const OpReader& reader : kOpReaders) {
     names.emplace_back(reader.op);
@@ -86,7 +87,7 @@ std::string read_op(TableRow& row, std::string_view cell, LayerRow& layer) {
 
 // The same for the pass.
 std::string read_pass(TableRow& row, std::string_view op, LayerRow& layer) {
-  const std::string pass = lower(row.text("pass"));
+  const std::string pass = lower_case(row.text("pass"));
   if (pass.empty()) return {};
   if (const auto known = parse_phase(pass)) {
     layer.phase = *known;
@@ -109,7 +110,7 @@ void read_kernel(TableRow& row, LayerRow& layer) {
   layer.kind = row.text("kind");
   layer.kernel = row.text("kernel");
   layer.flag = row.text("flag");
-  layer.algorithm = lower(row.text("algorithm"));
+  layer.algorithm = lower_case(row.text("algorithm"));
   if (!layer.algorithm.empty() && !is_one_of(layer.algorithm, kAlgorithms)) {
     const std::vector<std::string> names(kAlgorithms.begin(), kAlgorithms.end());
     row.reject("algorithm",
@@ -123,7 +124,7 @@ void read_kernel(TableRow& row, LayerRow& layer) {
 
 // Of a batch, where the row tells how many samples a second there were.
 std::optional<Seconds> time_of_throughput(TableRow& row) {
-  const std::string unit = lower(row.text("unit"));
+  const std::string unit = lower_case(row.text("unit"));
   bool samples = false;
   for (const std::string name : {"images", "samples", "sequences"}) samples |= unit == name || unit == name + "/s";
   if (!samples || row.text("batch").empty()) return std::nullopt;
@@ -220,7 +221,7 @@ Result<void> LayerTableReader::read(CsvRow cells, LayerTable& into) const {
 std::string LayerTableReader::read_cells(TableRow& row, LayerRow& layer) const {
   const std::string_view op = default_op_.empty() ? row.text("op") : std::string_view(default_op_);
   std::string later = read_op(row, op, layer);
-  if (std::string pass = read_pass(row, lower(op), layer); later.empty()) later = std::move(pass);
+  if (std::string pass = read_pass(row, lower_case(op), layer); later.empty()) later = std::move(pass);
   read_kernel(row, layer);
   layer.gpu = choose(row.text("gpu"), options_.gpu, options_.override_cells);
   layer.precision = default_precision_;

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/error/lower_case.hpp"
 #include "rooftile/error/nearest.hpp"
 #include "rooftile/workload/conv_geometry.hpp"
 #include "rooftile/workload/sequence.hpp"
@@ -91,7 +92,7 @@ Attention read_attention(TableRow& row) {
   attention.head_dim = row.required("head_dim", 1);
   attention.window = row.optional("window", 0, 0);
   attention.causal = true;
-  const std::string phase = lower(row.text("phase"));
+  const std::string phase = lower_case(row.text("phase"));
   if (!phase.empty() && phase != "prefill" && phase != "decode") {
     row.reject("phase", fmt::format("unknown phase '{}', known are prefill, decode", shown(phase)));
   }
@@ -102,7 +103,7 @@ Attention read_attention(TableRow& row) {
 
 Recurrent read_recurrent(TableRow& row) {
   Recurrent recurrent;
-  recurrent.cell = lower(row.text("cell"));
+  recurrent.cell = lower_case(row.text("cell"));
   recurrent.batch = row.required("batch", 1);
   recurrent.steps = row.required("steps", 1);
   recurrent.input = row.required("input", 1);
@@ -118,7 +119,7 @@ StreamLayer read_stream(TableRow& row) {
   StreamLayer layer;
   layer.rows = row.required("rows", 1);
   layer.columns = row.required("columns", 1);
-  const std::string kind = lower(row.text("kind"));
+  const std::string kind = lower_case(row.text("kind"));
   const auto known = parse_stream_kind(kind);
   if (known) {
     layer.kind = *known;

@@ -1,7 +1,6 @@
 #include "rooftile/ingest/layer_table_row.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <utility>
@@ -23,12 +22,6 @@ std::string_view trimmed(std::string_view text) {
 }
 
 std::string shown(std::string_view cell) { return one_line(cell, 40); }
-
-std::string lower(std::string_view cell) {
-  std::string text(cell);
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
 
 void TableRow::reject(const std::string& column, std::string message, ErrorCode code) {
   if (error_) return;

@@ -20,9 +20,6 @@ std::string_view trimmed(std::string_view text);
 // A cell as a message shows it.
 std::string shown(std::string_view cell);
 
-// ASCII letters in lower case.
-std::string lower(std::string_view cell);
-
 // Reads the cells of one row by column name. The first error is kept, later reads return anything valid.
 class TableRow {
  public:

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <string>
 
+#include "rooftile/error/lower_case.hpp"
+
 namespace rooftile {
 namespace {
 
@@ -21,12 +23,6 @@ double capability_of(const Gpu& gpu) {
 
 // GPUs whose tensor cores run beside the threads of a CTA (WGMMA and after).
 bool asynchronous(double capability) { return capability >= kHopper && capability < kConsumerBlackwell; }
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& letter : result) letter = static_cast<char>(letter >= 'A' && letter <= 'Z' ? letter - 'A' + 'a' : letter);
-  return result;
-}
 
 struct Shape {
   double batch = 1, q = 1, kv = 1, heads = 1, kv_heads = 1, dim = 1;
@@ -314,7 +310,7 @@ std::string_view name_of(AttentionKernel kernel) {
 }
 
 AttentionCall attention_call(std::string_view kernel, std::string_view framework, const Gpu& gpu) {
-  const std::string names = lower(kernel) + " " + lower(framework);
+  const std::string names = lower_case(kernel) + " " + lower_case(framework);
   const auto has = [&](std::string_view part) { return names.find(part) != std::string::npos; };
   const bool hopper = asynchronous(capability_of(gpu));
   AttentionCall call;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -10,6 +9,8 @@
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "rooftile/error/lower_case.hpp"
 
 namespace rooftile::roofline {
 namespace {
@@ -70,14 +71,8 @@ constexpr std::array<Word, 46> kWords = {{
     {"relu", Work::elementwise},
 }};
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(), [](unsigned char c) { return std::tolower(c); });
-  return result;
-}
-
 std::optional<KernelWork> work_of_text(std::string_view text) {
-  const std::string name = lower(text);
+  const std::string name = lower_case(text);
   for (const Word& word : kWords) {
     if (name.find(word.word) != std::string::npos) return KernelWork{word.work, word.helper};
   }

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <iterator>
 #include <unordered_map>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "rooftile/error/lower_case.hpp"
 #include "rooftile/error/one_line.hpp"
 #include "rooftile/profile/counters.hpp"
 #include "rooftile/profile/stall_reasons.hpp"
@@ -88,8 +88,7 @@ void MeasuredKernels::drop(std::string where, std::string reason) {
 }
 
 Peak tensor_unit_of(std::string_view kernel_name) {
-  std::string name(kernel_name);
-  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
+  const std::string name = lower_case(kernel_name);
   struct Word {
     std::string_view word;
     Peak unit;

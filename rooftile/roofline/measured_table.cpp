@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/error/lower_case.hpp"
 #include "rooftile/error/one_line.hpp"
 #include "rooftile/ingest/csv.hpp"
 #include "rooftile/roofline/measured.hpp"
@@ -110,9 +111,7 @@ void add_flops(Kernel& kernel, Row& row) {
 }
 
 std::optional<Bytes> bytes_at(Row& row, std::string_view level) {
-  std::string column(level);
-  std::transform(column.begin(), column.end(), column.begin(), [](unsigned char c) { return std::tolower(c); });
-  const auto bytes = row.amount(column + "_bytes_measured");
+  const auto bytes = row.amount(lower_case(level) + "_bytes_measured");
   return bytes ? std::optional(Bytes(*bytes)) : std::nullopt;
 }
 
