@@ -1,25 +1,16 @@
 #include "rooftile/plan/attention_plan.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <string>
 
 #include "rooftile/error/lower_case.hpp"
+#include "rooftile/plan/capability.hpp"
 
 namespace rooftile {
 namespace {
 
 constexpr double kHopper = 9, kBlackwell = 10, kConsumerBlackwell = 12;
-
-// CUDA compute capability; that of Ampere where there is none.
-double capability_of(const Gpu& gpu) {
-  constexpr double kAmpere = 8;
-  const std::string& text = gpu.compute_capability;
-  double capability = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), capability);
-  return status == std::errc() && end == text.data() + text.size() ? capability : kAmpere;
-}
 
 // GPUs whose tensor cores run beside the threads of a CTA (WGMMA and after).
 bool asynchronous(double capability) { return capability >= kHopper && capability < kConsumerBlackwell; }

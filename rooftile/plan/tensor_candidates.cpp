@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <span>
 
+#include "rooftile/plan/capability.hpp"
 #include "rooftile/plan/gemm_shape.hpp"
 #include "rooftile/plan/kernel_name.hpp"
 
@@ -27,15 +27,6 @@ constexpr std::array kHopperTiles = {Tile{64, 16, kDepth},  Tile{64, 32, kDepth}
 constexpr std::array kSplits = {1, 2, 3, 4, 6, 8, 12, 16, 32, 64};
 constexpr double kLeastSplitDepth = 128;  // of k that a CTA keeps
 constexpr double kMostSplitCtas = 8;      // an SM: a grid that large has no use for a split
-
-// CUDA compute capability; that of the middle ones where there is none.
-double capability_of(const Gpu& gpu) {
-  constexpr double kAmpere = 8;
-  const std::string& text = gpu.compute_capability;
-  double capability = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), capability);
-  return status == std::errc() && end == text.data() + text.size() ? capability : kAmpere;
-}
 
 std::span<const Tile> tiles_of(const Gpu& gpu) {
   constexpr double kTuring = 7.5, kHopper = 9;
