@@ -85,14 +85,8 @@ std::vector<Varied<Recurrent>> lstm_points() {
 
 constexpr double kGates = 4;
 
-// `count` kernels, each of which reads `inputs` values for every one that it writes.
-LayerEstimate pointwise(const Recurrent& lstm, double columns, double inputs, double count, const Gpu& gpu,
-                        const PredictOptions& options) {
-  StreamLayer stream;
-  stream.kind = inputs > 1 ? StreamKind::add : StreamKind::activation;
-  stream.rows = lstm.batch;
-  stream.columns = static_cast<std::int64_t>(columns);
-  LayerEstimate layer = estimate(stream, gpu, options);
+// `count` runs of the layer.
+LayerEstimate times(LayerEstimate layer, double count) {
   layer.flops *= count;
   layer.traffic = layer.traffic * count;
   for (Seconds& time : layer.cases.by) time *= count;
@@ -101,13 +95,18 @@ LayerEstimate pointwise(const Recurrent& lstm, double columns, double inputs, do
   return layer;
 }
 
+// `count` kernels, each of which reads `inputs` values for every one that it writes.
+LayerEstimate pointwise(const Recurrent& lstm, double columns, double inputs, double count, const Gpu& gpu,
+                        const PredictOptions& options) {
+  StreamLayer stream;
+  stream.kind = inputs > 1 ? StreamKind::add : StreamKind::activation;
+  stream.rows = lstm.batch;
+  stream.columns = static_cast<std::int64_t>(columns);
+  return times(estimate(stream, gpu, options), count);
+}
+
 LayerEstimate product(const Gemm& gemm, double count, const Gpu& gpu, const PredictOptions& options) {
-  LayerEstimate layer = estimate(gemm, gpu, options);
-  layer.flops *= count;
-  layer.traffic = layer.traffic * count;
-  for (Seconds& time : layer.cases.by) time *= count;
-  layer.time *= count;
-  layer.kernels *= count;
+  LayerEstimate layer = times(estimate(gemm, gpu, options), count);
   layer.refined.clear();  // the FLOPs of products are those of the definition
   return layer;
 }
