@@ -1,13 +1,17 @@
 #include "rooftile/predict/training.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <utility>
 #include <variant>
 
 #include <fmt/format.h>
 
 #include "rooftile/ops/stream_gradient.hpp"
+#include "rooftile/predict/alike.hpp"
 #include "rooftile/predict/layer.hpp"
 #include "rooftile/predict/stream.hpp"
 
@@ -41,6 +45,8 @@ std::vector<TensorId> weights_of(const Workload& workload, const Op& op) {
   return ids;
 }
 
+constexpr std::size_t kPasses = 3;
+
 class Step {
  public:
   Step(const Workload& workload, const Gpu& gpu, const PredictOptions& options)
@@ -48,7 +54,9 @@ class Step {
         gpu_(gpu),
         options_(options),
         needed_(needs_gradient(workload)),
-        readers_(workload.tensors.size()) {
+        readers_(workload.tensors.size()),
+        alike_(first_alike(workload)),
+        estimated_(workload.ops.size()) {
     for (const Op& op : workload.ops) {
       for (const TensorId id : op.inputs) ++readers_[id];
     }
@@ -120,7 +128,17 @@ class Step {
     return pass == Pass::bwd_data && (data || weights);
   }
 
+  // Ops that are alike are estimated once.
   void add(const Op& op, Pass pass) {
+    const auto place = static_cast<std::size_t>(&op - workload_.ops.data());
+    std::optional<std::size_t>& known = estimated_[alike_[place]][static_cast<std::size_t>(pass)];
+    if (known) {
+      LayerEstimate layer = layers_[*known];
+      layer.name = op.name;
+      layers_.push_back(std::move(layer));
+      return;
+    }
+    known = layers_.size();
     PredictOptions own = options_;
     own.pass = pass;
     layers_.push_back(estimate(workload_, op, gpu_, own));
@@ -131,6 +149,9 @@ class Step {
   PredictOptions options_;
   std::vector<bool> needed_;
   std::vector<std::size_t> readers_;  // of each tensor
+  std::vector<std::size_t> alike_;    // of each op the first one that is like it
+  // Of the first ones: the place of their layer, by pass.
+  std::vector<std::array<std::optional<std::size_t>, kPasses>> estimated_;
   std::vector<LayerEstimate> layers_;
 };
 
