@@ -24,13 +24,11 @@ std::string stream_section(const LayerEstimate& layer, const Gpu& gpu) {
   section.add("", "read", layer.traffic.dram, "inputs and weights, once");
   section.add("", "written", layer.traffic.store_dram, "outputs");
   section.add("", "arithmetic", print(layer.flops), "nominal operations (docs/theory.md)");
-  const auto row = [&](Bottleneck which, std::string formula) {
-    section.add("", fmt::format("{}{}", name_of(which), which == layer.bottleneck ? " *" : ""), layer.cases[which],
-                std::move(formula));
-  };
-  row(Bottleneck::dram, fmt::format("(read + written) / {}", print(gpu.level("DRAM").bandwidth)));
-  row(Bottleneck::compute, fmt::format("arithmetic / {}", print(gpu.peak(Peak::fp32))));
-  row(Bottleneck::launch, "one kernel launch");
+  section.add_case("", Bottleneck::dram, layer.bottleneck, layer.cases[Bottleneck::dram],
+                   fmt::format("(read + written) / {}", print(gpu.level("DRAM").bandwidth)));
+  section.add_case("", Bottleneck::compute, layer.bottleneck, layer.cases[Bottleneck::compute],
+                   fmt::format("arithmetic / {}", print(gpu.peak(Peak::fp32))));
+  section.add_case("", Bottleneck::launch, layer.bottleneck, layer.cases[Bottleneck::launch], "one kernel launch");
   return section.text();
 }
 
@@ -39,13 +37,10 @@ std::string roofline_section(const LayerEstimate& layer, const Gpu& gpu, DType p
   section.add("", "read", layer.traffic.dram, "operands, once");
   section.add("", "written", layer.traffic.store_dram, "results");
   section.add("", "arithmetic", print(layer.flops), "2 FLOP a multiply-accumulate");
-  const auto row = [&](Bottleneck which, std::string formula) {
-    section.add("", fmt::format("{}{}", name_of(which), which == layer.bottleneck ? " *" : ""), layer.cases[which],
-                std::move(formula));
-  };
-  row(Bottleneck::dram, fmt::format("(read + written) / {}", print(gpu.level("DRAM").bandwidth)));
-  row(Bottleneck::compute,
-      fmt::format("arithmetic / {}", print(peak_of(precision, gpu).value_or(gpu.peak(Peak::fp32)))));
+  section.add_case("", Bottleneck::dram, layer.bottleneck, layer.cases[Bottleneck::dram],
+                   fmt::format("(read + written) / {}", print(gpu.level("DRAM").bandwidth)));
+  section.add_case("", Bottleneck::compute, layer.bottleneck, layer.cases[Bottleneck::compute],
+                   fmt::format("arithmetic / {}", print(peak_of(precision, gpu).value_or(gpu.peak(Peak::fp32)))));
   return section.text();
 }
 

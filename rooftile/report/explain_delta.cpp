@@ -148,8 +148,7 @@ std::string cases_section(const Cases& cases, Bottleneck bottleneck) {
   }};
   Section section("Time of the kernel if one thing limited it; the largest is the prediction");
   for (const Row& row : kRows) {
-    section.add(row.equation, fmt::format("{}{}", name_of(row.which), row.which == bottleneck ? " *" : ""),
-                cases[row.which], std::string(row.formula));
+    section.add_case(row.equation, row.which, bottleneck, cases[row.which], std::string(row.formula));
   }
   return section.text();
 }

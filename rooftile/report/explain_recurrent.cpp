@@ -35,8 +35,7 @@ std::string cases_section(const LayerEstimate& layer) {
                                 Row{Bottleneck::launch, "kernels that wait for one another, and the call"}};
   Section section("The same if one thing limited all steps; the largest is what limits the layer");
   for (const Row& row : kRows) {
-    section.add("", fmt::format("{}{}", name_of(row.which), row.which == layer.bottleneck ? " *" : ""),
-                layer.cases[row.which], std::string(row.meaning));
+    section.add_case("", row.which, layer.bottleneck, layer.cases[row.which], std::string(row.meaning));
   }
   return section.text();
 }

@@ -188,8 +188,7 @@ std::string cases_section(const LayerEstimate& layer) {
                            {Bottleneck::launch, "gaps and overhead"}};
   Section section("The same if one thing limited all kernels; the largest is what limits the layer");
   for (const Row& row : kRows) {
-    section.add("", fmt::format("{}{}", name_of(row.which), row.which == layer.bottleneck ? " *" : ""),
-                layer.cases[row.which], std::string(row.meaning));
+    section.add_case("", row.which, layer.bottleneck, layer.cases[row.which], std::string(row.meaning));
   }
   return section.text();
 }

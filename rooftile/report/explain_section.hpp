@@ -30,6 +30,10 @@ class Section {
   void add(std::string_view equation, std::string_view symbol, Seconds time, std::string formula) {
     add(equation, symbol, print(time), std::move(formula));
   }
+  // The time that one thing alone would take; a star marks the one that limits the layer.
+  void add_case(std::string_view equation, Bottleneck which, Bottleneck limit, Seconds time, std::string formula) {
+    add(equation, fmt::format("{}{}", name_of(which), which == limit ? " *" : ""), time, std::move(formula));
+  }
   std::string text() const { return title_ + "\n" + table_.text() + "\n"; }
 
  private:
