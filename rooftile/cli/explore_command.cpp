@@ -1,7 +1,6 @@
 // rooftile explore: designs of a space file, or the scaling study of the DeLTA paper.
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <memory>
@@ -9,7 +8,6 @@
 #include <string>
 #include <system_error>
 #include <thread>
-#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -17,6 +15,7 @@
 
 #include "rooftile/cli/commands.hpp"
 #include "rooftile/cli/output.hpp"
+#include "rooftile/cli/progress.hpp"
 #include "rooftile/cli/values.hpp"
 #include "rooftile/error/nearest.hpp"
 #include "rooftile/error/one_line.hpp"
@@ -32,7 +31,6 @@ namespace rooftile::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using Clock = std::chrono::steady_clock;
 
 std::atomic<bool> interrupted = false;
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler sets it");
@@ -55,41 +53,6 @@ class InterruptAsked {
  private:
   static constexpr std::array kSignals = {SIGINT, SIGTERM};
   std::array<struct sigaction, kSignals.size()> before_{};
-};
-
-// Share, rate and time left, on standard error if that is a terminal, once the work takes over a second.
-class Progress {
- public:
-  explicit Progress(std::uint64_t all) : all_(all), terminal_(::isatty(STDERR_FILENO) == 1) {}
-  ~Progress() {
-    if (shown_) print("\r\033[K");
-  }
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
-
-  void show(std::uint64_t done) {
-    if (!terminal_) return;
-    const Clock::time_point now = Clock::now();
-    const double seconds = std::chrono::duration<double>(now - start_).count();
-    constexpr double kPatience = 1, kBetween = 0.1;
-    if (seconds < kPatience || std::chrono::duration<double>(now - last_).count() < kBetween) return;
-    last_ = now;
-    shown_ = true;
-    const double rate = static_cast<double>(done) / seconds;
-    const double share = static_cast<double>(done) / static_cast<double>(all_);
-    constexpr std::size_t kWidth = 30;
-    const auto filled = static_cast<std::size_t>(share * kWidth);
-    print(fmt::format("\r\033[K[{:#<{}}{:.<{}}] {}, {} designs/s, {:.0f} s left", "", filled, "", kWidth - filled,
-                      percent(share, 1), four_digits(rate), static_cast<double>(all_ - done) / rate));
-  }
-
- private:
-  static void print(const std::string& text) {
-    [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, text.data(), text.size());
-  }
-  std::uint64_t all_;
-  bool terminal_, shown_ = false;
-  Clock::time_point start_ = Clock::now(), last_ = {};
 };
 
 Result<WeightedWorkload> load(const WorkloadChoice& choice, const PredictionArguments& prediction) {
@@ -223,8 +186,8 @@ Result<void> explore_space(const ExploreArguments& arguments) {
   const InterruptAsked signals;
   std::optional<ExploreResults> explored;
   {
-    Progress progress(space->size());
-    options.progress = [&](std::uint64_t done) { progress.show(done); };
+    Progress progress("designs");
+    options.progress = [&](std::uint64_t done) { progress.show(done, space->size()); };
     auto done = explore(*space, **evaluator, options);
     if (!done) return tl::unexpected(done.error());
     explored = std::move(*done);

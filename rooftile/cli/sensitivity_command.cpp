@@ -1,6 +1,11 @@
 // rooftile sensitivity: what each resource of a GPU is worth to a network.
+#include <cstddef>
+#include <optional>
+#include <utility>
+
 #include "rooftile/cli/commands.hpp"
 #include "rooftile/cli/output.hpp"
+#include "rooftile/cli/progress.hpp"
 #include "rooftile/cli/values.hpp"
 #include "rooftile/explore/sensitivity.hpp"
 #include "rooftile/report/sensitivity.hpp"
@@ -17,7 +22,10 @@ Result<void> show_sensitivity(const SensitivityArguments& arguments) {
   if (auto result = check(options); !result) return result;
   const auto workload = load_model(arguments.model, model_options(given));
   if (!workload) return tl::unexpected(workload.error());
-  const auto study = sensitivity(*workload, *gpu, options, given.phase);
+  std::optional<Progress> bar(std::in_place, "resources");
+  const auto study = sensitivity(*workload, *gpu, options, given.phase,
+                                 [&](std::size_t done, std::size_t all) { bar->show(done, all); });
+  bar.reset();
   if (!study) return tl::unexpected(study.error());
   switch (*format) {
     case Format::json:

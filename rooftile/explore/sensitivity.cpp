@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <mutex>
 #include <thread>
 #include <tuple>
 #include <utility>
@@ -188,7 +189,8 @@ std::span<const Resource> resources() {
   return all;
 }
 
-Result<Sensitivity> sensitivity(const Workload& workload, const Gpu& gpu, const PredictOptions& options, Phase phase) {
+Result<Sensitivity> sensitivity(const Workload& workload, const Gpu& gpu, const PredictOptions& options, Phase phase,
+                                const ResourcesDone& progress) {
   auto base = predict(workload, gpu, options, phase);
   if (!base) return tl::unexpected(base.error());
   std::vector<const Resource*> present;
@@ -200,8 +202,15 @@ Result<Sensitivity> sensitivity(const Workload& workload, const Gpu& gpu, const 
   result.resources.resize(present.size());
   const Study study(workload, gpu, options, phase, result.prediction);
   std::atomic<std::size_t> next = 0;
+  std::mutex telling;
+  std::size_t done = 0;
   const auto work = [&] {
-    for (std::size_t i = next++; i < present.size(); i = next++) result.resources[i] = study.of(*present[i]);
+    for (std::size_t i = next++; i < present.size(); i = next++) {
+      result.resources[i] = study.of(*present[i]);
+      const std::lock_guard<std::mutex> lock(telling);
+      ++done;
+      if (progress) progress(done, present.size());
+    }
   };
   std::vector<std::thread> threads;
   const std::size_t wanted = std::min<std::size_t>(std::max(1U, std::thread::hardware_concurrency()), present.size());

@@ -2,6 +2,8 @@
 // over.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -56,8 +58,10 @@ struct Sensitivity {
 // Of predict(workload, gpu, options, phase) by one-sided differences: at a kink of a maximum each side has its own
 // elasticity; where the time jumps (a number of CTAs or waves changes) the side is a step. Exact to about 1e-6 where
 // the time is smooth within 1e-5 of the value. Factors are found by trying steps of sqrt 2, then halving: more of a
-// resource may cost again (more SMs share the same bandwidths). Errors: those of predict().
+// resource may cost again (more SMs share the same bandwidths). `progress` is told how many of the resources are done;
+// any thread, one at a time. Errors: those of predict().
+using ResourcesDone = std::function<void(std::size_t done, std::size_t all)>;
 Result<Sensitivity> sensitivity(const Workload& workload, const Gpu& gpu, const PredictOptions& options = {},
-                                Phase phase = Phase::fwd);
+                                Phase phase = Phase::fwd, const ResourcesDone& progress = {});
 
 }  // namespace rooftile

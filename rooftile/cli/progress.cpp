@@ -1,0 +1,70 @@
+#include "rooftile/cli/progress.hpp"
+
+#include <algorithm>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "rooftile/report/text.hpp"
+
+namespace rooftile::cli {
+namespace {
+
+// Back to the first column, and all that stands in the line goes.
+constexpr std::string_view kAgain = "\r\033[K";
+
+void print(const std::string& text) {
+  [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, text.data(), text.size());
+}
+
+std::size_t columns_of_terminal() {
+  constexpr std::size_t kUsual = 80;
+  struct winsize size = {};
+  return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : kUsual;
+}
+
+std::string time_left(double seconds) {
+  constexpr double kMinute = 60, kHour = 3600, kFew = 2;
+  if (seconds < kFew * kMinute) return fmt::format("{:.0f} s left", seconds);
+  if (seconds < kFew * kHour) return fmt::format("{:.0f} min left", seconds / kMinute);
+  return fmt::format("{:.1f} h left", seconds / kHour);
+}
+
+}  // namespace
+
+Progress::Progress(std::string_view unit) : unit_(unit), terminal_(::isatty(STDERR_FILENO) == 1) {}
+
+Progress::~Progress() {
+  if (shown_) print(std::string(kAgain));
+}
+
+void Progress::show(std::uint64_t done, std::uint64_t all) {
+  if (!terminal_ || done == 0) return;
+  const Clock::time_point now = Clock::now();
+  const double seconds = std::chrono::duration<double>(now - start_).count();
+  constexpr double kPatience = 1, kBetween = 0.1;
+  if (seconds < kPatience || std::chrono::duration<double>(now - last_).count() < kBetween) return;
+  last_ = now;
+  shown_ = true;
+  print(std::string(kAgain) + line(done, all, seconds, columns_of_terminal()));
+}
+
+// The last column stays free: some terminals go to the next line after it.
+std::string Progress::line(std::uint64_t done, std::uint64_t all, double seconds, std::size_t columns) const {
+  const double rate = static_cast<double>(done) / seconds;
+  const double share = static_cast<double>(done) / static_cast<double>(all);
+  std::string text = fmt::format("{:>7}, {} {}/s, {}", percent(share, 1), four_digits(rate), unit_,
+                                 time_left(static_cast<double>(all - done) / rate));
+  constexpr std::size_t kMost = 30, kLeast = 5, kFrame = 2;
+  const std::size_t taken = text.size() + kFrame + 1;
+  if (columns >= taken + kLeast) {
+    const std::size_t width = std::min(kMost, columns - taken);
+    const auto filled = static_cast<std::size_t>(share * static_cast<double>(width));
+    return fmt::format("[{:#<{}}{:.<{}}]{}", "", filled, "", width - filled, text);
+  }
+  text.erase(0, text.find_first_not_of(' '));
+  return text.substr(0, columns - 1);
+}
+
+}  // namespace rooftile::cli
