@@ -1,5 +1,6 @@
 // Attention: fused where cuDNN has a kernel for it, else by two products and a softmax.
 #include "rooftile/measure/cuda/layers/families.hpp"
+#include "rooftile/measure/cuda/layers/reference.hpp"
 
 namespace rooftile::measure {
 namespace {
@@ -43,6 +44,14 @@ Outcome<Prepared> prepare_attention(const Attention& attention, const LayerCase&
     return fused;
   }
   return prepare_unfused_attention(attention, layer, context);
+}
+
+Outcome<double> attention_error(const Attention& attention, DType precision, const OperandSet& set,
+                                cudaStream_t stream) {
+  return sampled_error(set.outputs[0], stream, [&](const std::int64_t* positions, std::int64_t count, double* out) {
+    reference_attention(attention, {set.inputs[0].data, precision}, {set.inputs[1].data, precision},
+                        {set.inputs[2].data, precision}, {positions, count, out}, stream);
+  });
 }
 
 }  // namespace rooftile::measure

@@ -16,6 +16,9 @@ Outcome<Prepared> prepare_fused_attention(const Attention& attention, const Laye
                                           const LayerContext& context);
 Outcome<Prepared> prepare_unfused_attention(const Attention& attention, const LayerCase& layer,
                                             const LayerContext& context);
+// The error of either's result.
+Outcome<double> attention_error(const Attention& attention, DType precision, const OperandSet& set,
+                                cudaStream_t stream);
 Outcome<Prepared> prepare_recurrent(const Recurrent& recurrent, const LayerCase& layer, const LayerContext& context);
 Outcome<Prepared> prepare_stream(const StreamLayer& stream, const LayerCase& layer, const LayerContext& context);
 

@@ -6,7 +6,6 @@
 
 #include "rooftile/measure/cuda/layers/families.hpp"
 #include "rooftile/measure/cuda/layers/product.hpp"
-#include "rooftile/measure/cuda/layers/reference.hpp"
 #include "rooftile/measure/cuda/layers/stream_kernels.hpp"
 #include "rooftile/measure/layer_check.hpp"
 
@@ -45,10 +44,7 @@ class UnfusedAttention : public PreparedLayer {
   }
 
   Outcome<double> error(const OperandSet& set, cudaStream_t stream) override {
-    return sampled_error(set.outputs[0], stream, [&](const std::int64_t* positions, std::int64_t count, double* out) {
-      reference_attention(attention_, {set.inputs[0].data, precision_}, {set.inputs[1].data, precision_},
-                          {set.inputs[2].data, precision_}, {positions, count, out}, stream);
-    });
+    return attention_error(attention_, precision_, set, stream);
   }
 
  private:
