@@ -108,7 +108,7 @@ void pareto_front(benchmark::State& state) {
   for (auto _ : state) {
     options.results.pareto = {};
     without += cpu_seconds_of([&] { designs += static_cast<double>(explore(space, batch, options)->designs); });
-    options.results.pareto = {Parameter::sm_count, Parameter::dram_bandwidth};
+    options.results.pareto = {metric_of(Parameter::sm_count), metric_of(Parameter::dram_bandwidth)};
     with += cpu_seconds_of([&] { front = explore(space, batch, options)->pareto.size(); });
   }
   state.counters["designs"] = benchmark::Counter(designs, benchmark::Counter::kIsRate);

@@ -149,7 +149,10 @@ struct ExploreArguments {
   bool all_layers = false;  // of --scaling: not only convolutions
   PredictionArguments prediction;
   std::int64_t best = 10;
-  std::vector<std::string> pareto;    // axes
+  std::string rank_by = "time";       // an axis, or what comes of a design
+  std::vector<std::string> pareto;    // the same
+  bool with_costs = false;            // though nothing names one
+  std::string costs;                  // a cost file; empty: those built in
   std::vector<std::string> heat_map;  // two axes, or none
   std::string csv, rows;              // files for all designs; empty: none
   bool layer_times = false;           // in the CSV too

@@ -19,6 +19,10 @@
 #include "rooftile/cli/values.hpp"
 #include "rooftile/error/nearest.hpp"
 #include "rooftile/error/one_line.hpp"
+#include "rooftile/explore/axis_notes.hpp"
+#include "rooftile/explore/constraint.hpp"
+#include "rooftile/explore/cost_file.hpp"
+#include "rooftile/explore/design_evaluation.hpp"
 #include "rooftile/explore/explore.hpp"
 #include "rooftile/explore/rows.hpp"
 #include "rooftile/explore/scaling.hpp"
@@ -91,13 +95,33 @@ Result<std::size_t> axis_of(std::string_view option, const std::string& name, co
               std::string(option));
 }
 
+// A metric that designs can differ in: an axis, or what comes of a design.
+Result<Metric> metric_of(std::string_view option, const std::string& name, const DesignSpace& space) {
+  std::vector<std::string> names = axis_names(space);
+  for (const Metric metric : {Metric::time, Metric::area, Metric::power, Metric::price, Metric::energy}) {
+    names.emplace_back(name_of(metric));
+  }
+  if (std::find(names.begin(), names.end(), name) != names.end()) return *find_metric(name);
+  std::string hint = did_you_mean(name, names);
+  if (hint.empty()) hint = fmt::format("; it takes {}", fmt::join(names, ", "));
+  return fail(ErrorCode::usage, fmt::format("'{}' is neither an axis of the space nor a cost{}", one_line(name), hint),
+              std::string(option));
+}
+
 Result<ResultOptions> result_options(const ExploreArguments& arguments, const DesignSpace& space) {
   ResultOptions options;
   options.best = static_cast<std::size_t>(arguments.best);
+  const auto rank_by = metric_of("--rank-by", arguments.rank_by, space);
+  if (!rank_by) return tl::unexpected(rank_by.error());
+  options.rank_by = *rank_by;
   for (const std::string& name : arguments.pareto) {
-    const auto axis = axis_of("--pareto", name, space);
-    if (!axis) return tl::unexpected(axis.error());
-    options.pareto.push_back(space.axes[*axis].parameter);
+    const auto metric = metric_of("--pareto", name, space);
+    if (!metric) return tl::unexpected(metric.error());
+    const bool known = std::find(options.pareto.begin(), options.pareto.end(), *metric) != options.pareto.end();
+    if (*metric != Metric::time && !known) options.pareto.push_back(*metric);
+  }
+  if (!arguments.pareto.empty() && options.pareto.empty()) {
+    return fail(ErrorCode::usage, "needs something besides time, as in price", "--pareto");
   }
   if (!arguments.heat_map.empty()) {
     std::array<std::size_t, 2> places{};
@@ -118,6 +142,25 @@ Result<ResultOptions> result_options(const ExploreArguments& arguments, const De
   return options;
 }
 
+// Metrics that designs are ranked, traded or bounded by.
+std::vector<Metric> weighed_metrics(const ResultOptions& results, const DesignSpace& space) {
+  std::vector<Metric> metrics = results.pareto;
+  metrics.push_back(results.rank_by);
+  if (const auto constraints = Constraints::parse(space.constraints)) {
+    for (const Metric metric : constraints->metrics()) metrics.push_back(metric);
+  }
+  return metrics;
+}
+
+// The costs, where anything asks for them.
+Result<std::optional<CostTable>> costs_of(const ExploreArguments& arguments, const std::vector<Metric>& weighed) {
+  const bool named = std::any_of(weighed.begin(), weighed.end(), [](Metric metric) { return as_cost(metric); });
+  if (!named && !arguments.with_costs && arguments.costs.empty()) return std::nullopt;
+  auto table = load_costs(arguments.costs);
+  if (!table) return tl::unexpected(table.error());
+  return std::move(*table);
+}
+
 // What goes into the folder of -o.
 Result<void> write_folder(const std::string& folder, const ExploreReport& report) {
   const auto write = [&](const char* name, const std::string& text) {
@@ -125,7 +168,7 @@ Result<void> write_folder(const std::string& folder, const ExploreReport& report
   };
   if (auto result = write("report.txt", explore_table(report)); !result) return result;
   if (auto result = write("best.csv", designs_csv(report, report.results.best.designs())); !result) return result;
-  if (!report.results.pareto.parameters().empty()) {
+  if (!report.results.pareto.metrics().empty()) {
     if (auto result = write("pareto.csv", designs_csv(report, report.results.pareto.designs())); !result) return result;
     if (auto result = write("pareto.svg", pareto_svg(report)); !result) return result;
   }
@@ -167,18 +210,27 @@ Result<void> explore_space(const ExploreArguments& arguments) {
   const PredictOptions predicted = predict_options(arguments.prediction);
   const auto evaluator = make_evaluator(*space, workloads, predicted);
   if (!evaluator) return tl::unexpected(evaluator.error());
-  const DesignOutcome base = evaluate_one(**evaluator, design_of(space->base));
+  const std::vector<Metric> weighed = weighed_metrics(*results, *space);
+  const auto costs = costs_of(arguments, weighed);
+  if (!costs) return tl::unexpected(costs.error());
+  const CostTable* table = *costs ? &**costs : nullptr;
+  auto unbounded = DesignEvaluation::make(**evaluator, space->base, {}, table);
+  if (!unbounded) return tl::unexpected(unbounded.error());
+  const DesignOutcome base = evaluate_one(*unbounded, design_of(space->base));
   if (auto result = prepare_folder(arguments.folder); !result) return result;
 
   const std::vector<LayerColumn>& layers = (*evaluator)->layers();
   RowFiles rows;
-  if (auto result = rows.add<CsvRows>(arguments.csv, *space, layers, arguments.layer_times, base.time); !result) {
+  if (auto result =
+          rows.add<CsvRows>(arguments.csv, *space, layers, arguments.layer_times, base.time, table != nullptr);
+      !result) {
     return result;
   }
-  if (auto result = rows.add<BinaryRows>(arguments.rows, *space, layers); !result) return result;
+  if (auto result = rows.add<BinaryRows>(arguments.rows, *space, layers, table != nullptr); !result) return result;
 
   ExploreOptions options;
   options.results = *results;
+  options.costs = table;
   options.threads =
       arguments.threads ? static_cast<unsigned>(*arguments.threads) : std::max(1U, std::thread::hardware_concurrency());
   options.stop = &interrupted;
@@ -208,7 +260,12 @@ Result<void> explore_space(const ExploreArguments& arguments) {
     return fail(ErrorCode::bad_input, fmt::format("none of its {} designs is possible ({})", space->size(), reasons),
                 arguments.space);
   }
-  const ExploreReport report = {*space, *explored, label_of(predicted), base.time};
+  const ExploreReport report = {*space,
+                                *explored,
+                                label_of(predicted),
+                                base.time,
+                                table != nullptr ? std::optional(base.costs) : std::nullopt,
+                                axis_notes(*space, **evaluator, weighed)};
   if (!arguments.folder.empty()) {
     if (auto result = write_folder(arguments.folder, report); !result) return result;
   }

@@ -17,9 +17,9 @@ namespace rooftile::cli {
 namespace {
 
 struct TypedExplore {
-  std::string space, best, pareto, heat_map, csv, rows, threads, output;
+  std::string space, best, rank_by, pareto, costs, heat_map, csv, rows, threads, output;
   TypedPrediction prediction;
-  bool scaling = false, all_layers = false, layer_times = false;
+  bool scaling = false, all_layers = false, layer_times = false, with_costs = false;
 };
 
 Result<void> run_explore(const TypedExplore& typed) {
@@ -31,13 +31,16 @@ Result<void> run_explore(const TypedExplore& typed) {
   if (typed.scaling) {
     if (prediction->gpus.size() > 1) return usage("--scaling takes one GPU");
     for (const auto& [option, text] : {std::pair{"--best", &typed.best},
+                                       {"--rank-by", &typed.rank_by},
                                        {"--pareto", &typed.pareto},
+                                       {"--costs", &typed.costs},
                                        {"--heat-map", &typed.heat_map},
                                        {"--csv", &typed.csv},
                                        {"--rows", &typed.rows},
                                        {"--threads", &typed.threads}}) {
       if (!text->empty()) return usage(fmt::format("{} is for a SPACE.toml, not for --scaling", option));
     }
+    if (typed.with_costs) return usage("--with-costs is for a SPACE.toml, not for --scaling");
   } else if (!typed.prediction.gpu.empty() || !typed.prediction.batch_size.empty() || typed.all_layers) {
     return usage("--gpu, --batch-size and --all-layers are for --scaling; a space file says its own");
   }
@@ -60,6 +63,9 @@ Result<void> run_explore(const TypedExplore& typed) {
     if (!list) return tl::unexpected(list.error());
     *elements = std::move(*list);
   }
+  if (!typed.rank_by.empty()) arguments.rank_by = typed.rank_by;
+  arguments.with_costs = typed.with_costs;
+  arguments.costs = typed.costs;
   arguments.space = typed.space;
   arguments.scaling = typed.scaling;
   arguments.all_layers = typed.all_layers;
@@ -89,8 +95,15 @@ void add_explore(CommandList& commands) {
   command->add_option("--method", typed->prediction.method,
                       "delta (default: millions of designs a second), or as for predict (thousands)");
   command->add_option("--precision", typed->prediction.precision, "as for predict");
-  command->add_option("--best", typed->best, "how many of the fastest designs to show (default: 10)");
-  command->add_option("--pareto", typed->pareto, "axes with commas: designs that none beats in time and all of these");
+  command->add_option("--best", typed->best, "how many of the best designs to show (default: 10)");
+  command->add_option("--rank-by", typed->rank_by,
+                      "the best have the least of: time (default), area, power, price, energy, an axis");
+  command->add_option(
+      "--pareto", typed->pareto,
+      "area, power, price, energy or axes, with commas: designs that none beats in time and all of these");
+  command->add_flag("--with-costs", typed->with_costs,
+                    "area, power, price and energy of every design shown (docs/costs.md)");
+  command->add_option("--costs", typed->costs, "a .toml file whose numbers go over the costs built in");
   command->add_option("--heat-map", typed->heat_map, "two axes with a comma: the best speedup for each pair of values");
   command->add_option("--csv", typed->csv, "write every design to this CSV");
   command->add_flag("--layer-times", typed->layer_times, "with --csv: a column for each layer too");

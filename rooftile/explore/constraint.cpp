@@ -109,12 +109,14 @@ Result<Constraints> Constraints::parse(const std::vector<std::string>& expressio
   return Constraints(std::move(compiled));
 }
 
-bool Constraints::name_costs() const {
-  const auto& all = compiled_->expressions;
-  return std::any_of(all.begin(), all.end(), [](const Compiled::Expression& expression) {
-    return std::any_of(expression.metrics.begin(), expression.metrics.end(),
-                       [](Metric metric) { return as_cost(metric).has_value(); });
-  });
+std::vector<Metric> Constraints::metrics() const {
+  std::vector<Metric> all;
+  for (const Compiled::Expression& expression : compiled_->expressions) {
+    all.insert(all.end(), expression.metrics.begin(), expression.metrics.end());
+  }
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
 }
 
 void Constraints::apply(ConstraintStage stage, const DesignBlock& block, OutcomeBlock& outcome) {

@@ -26,8 +26,8 @@ class Constraints {
   // Errors: what muParser says of an expression, with the nearest metric to an unknown name; an assignment.
   static Result<Constraints> parse(const std::vector<std::string>& expressions);
 
-  // Whether any of them names area, power, price or energy.
-  bool name_costs() const;
+  // What they name, each once.
+  std::vector<Metric> metrics() const;
 
   // Marks designs that a constraint of that stage excludes, also one that cannot be computed (a NaN); those marked
   // already are left alone. Not for two threads at once: each parses its own.

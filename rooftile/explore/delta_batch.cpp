@@ -134,6 +134,12 @@ DeltaBatch::DeltaBatch(std::vector<UniqueLayer> layers, Gpu base, VectorUnit uni
   wide_ = network_constants(layers_, base_, kWideTileRows);
 }
 
+// The model has no cache sizes, and is of FP32 on the lanes.
+bool DeltaBatch::reads(Parameter parameter) const {
+  return parameter != Parameter::l1_capacity && parameter != Parameter::l2_capacity &&
+         parameter != Parameter::tensor_mac_per_sm;
+}
+
 void DeltaBatch::evaluate(const DesignBlock& block, OutcomeBlock& outcome) const {
   const std::vector<double>& tile = block.values[static_cast<std::size_t>(Parameter::cta_tile)];
   std::vector<std::size_t> narrow, wide;

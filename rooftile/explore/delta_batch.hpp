@@ -32,6 +32,7 @@ class DeltaBatch : public Evaluator {
   DeltaBatch(std::vector<UniqueLayer> layers, Gpu base, VectorUnit unit = vector_units().front());
 
   const std::vector<LayerColumn>& layers() const override { return columns_; }
+  bool reads(Parameter parameter) const override;
   DType precision() const override { return DType::fp32; }  // the only one of the paper
   void evaluate(const DesignBlock& block, OutcomeBlock& outcome) const override;
 

@@ -32,6 +32,7 @@ struct DesignBlock {
 // workloads by their weights (explore/cost_energy.hpp).
 enum class Cost : std::size_t { area, power, price, energy };
 constexpr std::size_t kCosts = 4;
+constexpr std::array<Cost, kCosts> kAllCosts = {Cost::area, Cost::power, Cost::price, Cost::energy};
 
 // Times are sums over the workloads by their weights, in seconds; zero where they were not computed.
 struct OutcomeBlock {

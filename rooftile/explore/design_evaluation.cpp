@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 namespace rooftile {
 namespace {
 
@@ -32,7 +34,10 @@ Result<DesignEvaluation> DesignEvaluation::make(const Evaluator& evaluator, cons
   auto parsed = Constraints::parse(constraints);
   if (!parsed) return tl::unexpected(parsed.error());
   if (costs == nullptr) {
-    if (parsed->name_costs()) return fail(ErrorCode::bad_input, "a constraint names a cost, but no costs are given");
+    for (const Metric metric : parsed->metrics()) {
+      if (!as_cost(metric)) continue;
+      return fail(ErrorCode::bad_input, fmt::format("a constraint names {}, but no costs are given", name_of(metric)));
+    }
     return DesignEvaluation(evaluator, std::move(*parsed), std::nullopt);
   }
   auto model = cost_model_of(*costs, base);

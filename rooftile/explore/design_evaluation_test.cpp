@@ -198,7 +198,7 @@ TEST(DesignEvaluation, WithoutCostsThereAreNone) {
   EXPECT_EQ(evaluate_one(*evaluation, design_of(base)).costs, (std::array<double, kCosts>{}));
   const auto named = DesignEvaluation::make(*evaluator, base, {"price < 400"}, nullptr);
   ASSERT_FALSE(named);
-  EXPECT_EQ(named.error().text(), "a constraint names a cost, but no costs are given");
+  EXPECT_EQ(named.error().text(), "a constraint names price, but no costs are given");
 }
 
 TEST(DesignEvaluation, AGpuWithoutAProcessHasNoCosts) {

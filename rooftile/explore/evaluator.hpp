@@ -26,6 +26,8 @@ class Evaluator {
   virtual ~Evaluator() = default;
   virtual const std::vector<LayerColumn>& layers() const = 0;
 
+  // Whether a parameter can have an effect on times.
+  virtual bool reads(Parameter parameter) const = 0;
   // Of the products.
   virtual DType precision() const = 0;
 

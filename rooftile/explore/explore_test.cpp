@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "rooftile/explore/axis_notes.hpp"
+#include "rooftile/explore/cost_file.hpp"
 #include "rooftile/explore/delta_batch.hpp"
 #include "rooftile/explore/rows.hpp"
 #include "rooftile/gpu/catalogue.hpp"
@@ -54,8 +56,9 @@ std::unique_ptr<const Evaluator> evaluator_of(const DesignSpace& space, Method m
 ExploreOptions everything(unsigned threads = 1) {
   ExploreOptions options;
   options.threads = threads;
-  options.results = {
-      .best = 7, .pareto = {Parameter::sm_count, Parameter::dram_bandwidth}, .heat_map = std::pair(0, 1)};
+  options.results = {.best = 7,
+                     .pareto = {metric_of(Parameter::sm_count), metric_of(Parameter::dram_bandwidth)},
+                     .heat_map = std::pair(0, 1)};
   return options;
 }
 
@@ -65,7 +68,7 @@ std::vector<RankedDesign> one_by_one(const DesignSpace& space, const Evaluator& 
   for (std::uint64_t i = 0; i < space.size(); ++i) {
     const DesignPoint point = design_at(space, i);
     const DesignOutcome outcome = evaluate_one(evaluator, point);
-    if (outcome.unfit == Unfit::none) designs.push_back({i, outcome.time, outcome.shares, point});
+    if (outcome.unfit == Unfit::none) designs.push_back({i, outcome.time, outcome.shares, outcome.costs, point});
   }
   return designs;
 }
@@ -92,7 +95,7 @@ TEST(Explore, KeepsTheBestTheFrontAndTheHeatMapOfAllDesigns) {
     });
     if (!beaten) front.push_back(a.index);
   }
-  std::sort(all.begin(), all.end(), better);
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return better(a, b); });
   for (std::size_t i = 0; i < 7; ++i) EXPECT_EQ(results.best.designs()[i].index, all[i].index);
   std::vector<std::uint64_t> found;
   for (const RankedDesign& design : results.pareto.designs()) found.push_back(design.index);
@@ -145,6 +148,114 @@ TEST(Explore, ConstraintsExcludeDesigns) {
   EXPECT_GT(allowed, 100U);
   EXPECT_EQ(results.unfit[0], allowed);
   EXPECT_EQ(results.unfit[static_cast<std::size_t>(Unfit::constraint)], space.size() - allowed);
+}
+
+// small_space() with price, area and energy weighed: 4,000 designs are possible.
+ExploreOptions weighing_costs(const CostTable& costs, unsigned threads = 1) {
+  ExploreOptions options;
+  options.threads = threads;
+  options.costs = &costs;
+  options.results = {.best = 7, .rank_by = Metric::price, .pareto = {Metric::price, Metric::energy}};
+  return options;
+}
+
+TEST(Explore, RanksAndTradesByCosts) {
+  DesignSpace space = small_space();
+  space.constraints = {"area < 900 and time < 0.01"};
+  const CostTable costs = load_costs("").value();
+  const auto evaluator = evaluator_of(space);
+  const ExploreResults results = explore(space, *evaluator, weighing_costs(costs)).value();
+
+  DesignEvaluation evaluation = std::move(DesignEvaluation::make(*evaluator, space.base, {}, &costs).value());
+  std::vector<RankedDesign> all;
+  for (std::uint64_t i = 0; i < space.size(); ++i) {
+    const DesignPoint point = design_at(space, i);
+    const DesignOutcome outcome = evaluate_one(evaluation, point);
+    const RankedDesign design = {i, outcome.time, outcome.shares, outcome.costs, point};
+    if (outcome.unfit == Unfit::none && value_of(Metric::area, design) < 900 && outcome.time < 0.01) {
+      all.push_back(design);
+    }
+  }
+  ASSERT_GT(all.size(), 200U);
+  ASSERT_LT(all.size(), 3500U);
+  EXPECT_EQ(results.unfit[0], all.size());
+
+  std::vector<std::uint64_t> front;
+  for (const RankedDesign& a : all) {
+    const auto key = [](const RankedDesign& d) {
+      return std::array{d.time, value_of(Metric::price, d), value_of(Metric::energy, d)};
+    };
+    const bool beaten = std::any_of(all.begin(), all.end(), [&](const RankedDesign& b) {
+      for (std::size_t k = 0; k < 3; ++k) {
+        if (key(b)[k] > key(a)[k]) return false;
+      }
+      return key(a) != key(b) || b.index < a.index;
+    });
+    if (!beaten) front.push_back(a.index);
+  }
+  EXPECT_GT(front.size(), 10U);
+  std::vector<std::uint64_t> found;
+  for (const RankedDesign& design : results.pareto.designs()) found.push_back(design.index);
+  std::sort(found.begin(), found.end());
+  EXPECT_EQ(found, front);
+
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return better(a, b, Metric::price); });
+  for (std::size_t i = 0; i < 7; ++i) {
+    EXPECT_EQ(results.best.designs()[i].index, all[i].index);
+    EXPECT_EQ(results.best.designs()[i].costs, all[i].costs);
+  }
+}
+
+TEST(Explore, CostsAreTheSameBitsOnAnyNumberOfThreads) {
+  const DesignSpace space = small_space();
+  const CostTable costs = load_costs("").value();
+  const auto evaluator = evaluator_of(space);
+  const ExploreResults one = explore(space, *evaluator, weighing_costs(costs, 1)).value();
+  for (const unsigned threads : {2U, 5U}) {
+    const ExploreResults many = explore(space, *evaluator, weighing_costs(costs, threads)).value();
+    ASSERT_EQ(many.pareto.size(), one.pareto.size());
+    const auto front = one.pareto.designs(), other = many.pareto.designs();
+    for (std::size_t i = 0; i < front.size(); ++i) {
+      EXPECT_EQ(other[i].index, front[i].index);
+      EXPECT_EQ(other[i].time, front[i].time);
+      EXPECT_EQ(other[i].costs, front[i].costs);
+    }
+    for (std::size_t i = 0; i < 7; ++i) EXPECT_EQ(many.best.designs()[i].costs, one.best.designs()[i].costs);
+  }
+}
+
+TEST(Explore, NotesNameAxesThatMislead) {
+  DesignSpace space = small_space();
+  for (const Parameter p : {Parameter::l2_capacity, Parameter::dram_latency, Parameter::clock}) {
+    space.axes.push_back(multiples(p, space.base, {1, 2}));
+  }
+  const auto evaluator = evaluator_of(space);
+  const std::string unread = "no effect on times by this method: l2_capacity";
+  const std::string free = "costs nothing in this model, so the fastest is taken for free: ";
+  const auto notes = [&](std::vector<Metric> weighed) { return axis_notes(space, *evaluator, weighed); };
+  EXPECT_EQ(notes({Metric::time}), std::vector{unread});
+  EXPECT_EQ(notes({Metric::time, Metric::price}), (std::vector{unread, free + "dram_latency"}));
+  EXPECT_EQ(notes({Metric::area}), (std::vector{unread, free + "dram_latency, clock"}));
+  space.axes.erase(space.axes.begin() + 4, space.axes.end());
+  EXPECT_EQ(notes({Metric::area}), std::vector<std::string>{});
+}
+
+// A method reads no parameter that reads() denies: twice as much of it leaves the time as it is.
+TEST(Explore, MethodsSayWhatTheyRead) {
+  DesignSpace space = small_space();
+  for (const Method method : {Method::delta, Method::prior, Method::roofline, Method::rooftile}) {
+    const auto evaluator = evaluator_of(space, method);
+    const double time = evaluate_one(*evaluator, design_of(space.base)).time;
+    for (std::size_t p = 0; p < kParameters; ++p) {
+      const auto parameter = static_cast<Parameter>(p);
+      DesignPoint point = design_of(space.base);
+      if (point[p] == 0 || evaluator->reads(parameter)) continue;
+      point[p] *= 2;
+      EXPECT_EQ(evaluate_one(*evaluator, point).time, time) << name_of(method) << name_of(parameter);
+      point[p] /= 8;
+      EXPECT_EQ(evaluate_one(*evaluator, point).time, time) << name_of(method) << name_of(parameter);
+    }
+  }
 }
 
 TEST(Explore, StopsWithTheDesignsDoneKept) {
@@ -235,6 +346,45 @@ TEST_F(Rows, HoldEveryDesignInOrderWhateverTheThreads) {
   };
   EXPECT_EQ(number(2, 5, 4321 - 2 * kBlockDesigns), outcome.time);
   EXPECT_EQ(number(2, numbers - 1, 4321 - 2 * kBlockDesigns), outcome.layers.back());
+}
+
+TEST_F(Rows, HoldCostsWhereAskedFor) {
+  const DesignSpace space = small_space();
+  const CostTable costs = load_costs("").value();
+  const auto evaluator = evaluator_of(space);
+  RowFile csv_file(path("rows.csv")), binary_file(path("rows.bin"));
+  ASSERT_TRUE(csv_file.open() && binary_file.open());
+  CsvRows csv(csv_file, space, evaluator->layers(), false, 1, true);
+  BinaryRows binary(binary_file, space, evaluator->layers(), true);
+  ASSERT_TRUE(csv_file.write(csv.header()) && binary_file.write(binary.header()));
+  ExploreOptions options = weighing_costs(costs, 2);
+  options.sinks = {&csv, &binary};
+  ASSERT_TRUE(explore(space, *evaluator, options));
+  ASSERT_TRUE(csv_file.finish() && binary_file.finish());
+  DesignEvaluation evaluation = std::move(DesignEvaluation::make(*evaluator, space.base, {}, &costs).value());
+  const DesignOutcome outcome = evaluate_one(evaluation, design_at(space, 4321));
+
+  const auto rows = parse_csv(text_of(path("rows.csv")), "rows.csv").value();
+  const std::size_t first = 1 + 4 + 3 + kBottlenecks;
+  EXPECT_EQ(rows[0].cells[first], "area_mm2");
+  EXPECT_EQ(rows[0].cells[first + 3], "energy_j");
+  EXPECT_EQ(rows[0].cells[first + 4], "unfit");
+  for (const CsvRow& row : rows) ASSERT_EQ(row.cells.size(), first + 5) << row.line;
+  for (std::size_t c = 0; c < kCosts; ++c) EXPECT_EQ(std::stod(rows[4322].cells[first + c]), outcome.costs[c]);
+  EXPECT_EQ(rows[1].cells[first], "");
+
+  const std::string bytes = text_of(path("rows.bin"));
+  const std::size_t header = bytes.find('\n') + 1;
+  EXPECT_NE(bytes.find("\"area_mm2\",\"power_w\",\"price_usd\",\"energy_j\"]"), std::string::npos);
+  const std::size_t before = 4 + 2 + kBottlenecks, numbers = before + kCosts + evaluator->layers().size();
+  ASSERT_EQ(bytes.size(), header + 3 * 16 + 6000 * numbers * 8);
+  const std::size_t block = header + 2 * (16 + kBlockDesigns * numbers * 8) + 16;
+  const std::size_t last = 6000 - 2 * kBlockDesigns;
+  for (std::size_t c = 0; c < kCosts; ++c) {
+    double value = 0;
+    std::memcpy(&value, bytes.data() + block + ((before + c) * last + 4321 - 2 * kBlockDesigns) * 8, sizeof value);
+    EXPECT_EQ(value, outcome.costs[c]);
+  }
 }
 
 TEST_F(Rows, AFullDiskIsAnErrorThatNamesTheFile) {

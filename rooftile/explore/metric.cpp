@@ -48,6 +48,11 @@ std::optional<Metric> find_metric(std::string_view name) {
 
 std::string_view unit_of(Metric metric) { return as_parameter(metric) ? "" : result_of(metric).unit; }
 
+std::string_view column_name(Cost cost) {
+  constexpr std::array<std::string_view, kCosts> kNames = {"area_mm2", "power_w", "price_usd", "energy_j"};
+  return kNames[static_cast<std::size_t>(cost)];
+}
+
 std::string print(Metric metric, double value) {
   if (const auto parameter = as_parameter(metric)) return print(*parameter, value);
   if (metric == Metric::time) return print(Seconds(value));

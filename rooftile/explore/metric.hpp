@@ -38,6 +38,9 @@ std::optional<Metric> find_metric(std::string_view name);
 // "s", "mm2", "W", "USD", "J"; empty for a parameter, whose unit print() chooses.
 std::string_view unit_of(Metric metric);
 
+// "area_mm2", "power_w", "price_usd", "energy_j": of tables for programs.
+std::string_view column_name(Cost cost);
+
 // "12.3 ms", "471 mm2", "1.05 TB/s".
 std::string print(Metric metric, double value);
 

@@ -3,6 +3,8 @@
 #include <utility>
 #include <variant>
 
+#include "rooftile/timing/roofline.hpp"
+
 namespace rooftile {
 namespace {
 
@@ -37,6 +39,27 @@ PredictEvaluator::PredictEvaluator(std::vector<WeightedWorkload> workloads, Gpu 
       unique_.push_back({w, o});
       columns_.push_back({weighted.workload.name, op.name, std::string(name_of(op.kind)), 1, weighted.weight});
     }
+  }
+}
+
+bool PredictEvaluator::reads(Parameter parameter) const {
+  switch (parameter) {
+    case Parameter::cta_tile:
+      return false;
+    case Parameter::l1_capacity:
+    case Parameter::l2_capacity:
+      return options_.method == Method::rooftile;
+    case Parameter::tensor_mac_per_sm: {
+      const auto unit = matrix_unit(options_.precision, base_);
+      return unit && *unit >= Peak::tensor_tf32;
+    }
+    case Parameter::sm_count:
+    case Parameter::mac_per_sm:
+    case Parameter::clock:
+    case Parameter::dram_bandwidth:
+      return true;
+    default:  // a roofline has arithmetic and DRAM alone
+      return options_.method != Method::roofline;
   }
 }
 

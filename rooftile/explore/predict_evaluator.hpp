@@ -13,6 +13,7 @@ class PredictEvaluator : public Evaluator {
   PredictEvaluator(std::vector<WeightedWorkload> workloads, Gpu base, PredictOptions options);
 
   const std::vector<LayerColumn>& layers() const override { return columns_; }
+  bool reads(Parameter parameter) const override;
   DType precision() const override { return options_.precision; }
   void evaluate(const DesignBlock& block, OutcomeBlock& outcome) const override;
 

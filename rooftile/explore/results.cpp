@@ -9,8 +9,10 @@ namespace rooftile {
 namespace {
 
 RankedDesign ranked(const DesignBlock& block, const OutcomeBlock& outcome, std::size_t i) {
-  RankedDesign design = {.index = block.first + i, .time = outcome.time[i], .shares = {}, .point = block.point(i)};
+  RankedDesign design = {
+      .index = block.first + i, .time = outcome.time[i], .shares = {}, .costs = {}, .point = block.point(i)};
   for (std::size_t b = 0; b < kBottlenecks; ++b) design.shares[b] = outcome.shares[b][i];
+  for (std::size_t c = 0; c < kCosts && outcome.has_costs(); ++c) design.costs[c] = outcome.costs[c][i];
   return design;
 }
 
@@ -42,22 +44,32 @@ std::size_t place_of(const DesignAxis& axis, const std::vector<double>& places, 
 
 }  // namespace
 
-bool better(const RankedDesign& a, const RankedDesign& b) {
+double value_of(Metric metric, const RankedDesign& design) {
+  if (const auto parameter = as_parameter(metric)) return at(design.point, *parameter);
+  if (const auto cost = as_cost(metric)) return design.costs[static_cast<std::size_t>(*cost)];
+  return design.time;
+}
+
+bool better(const RankedDesign& a, const RankedDesign& b, Metric metric) {
+  const double left = value_of(metric, a), right = value_of(metric, b);
+  if (left != right) return left < right;
   return a.time != b.time ? a.time < b.time : a.index < b.index;
 }
 
 void BestDesigns::add(const RankedDesign& design) {
   if (most_ == 0) return;
-  if (designs_.size() == most_ && !better(design, designs_.back())) return;
-  designs_.insert(std::upper_bound(designs_.begin(), designs_.end(), design, better), design);
+  const auto before = [this](const RankedDesign& a, const RankedDesign& b) { return better(a, b, metric_); };
+  if (designs_.size() == most_ && !before(design, designs_.back())) return;
+  designs_.insert(std::upper_bound(designs_.begin(), designs_.end(), design, before), design);
   if (designs_.size() > most_) designs_.pop_back();
 }
 
 void BestDesigns::add(const DesignBlock& block, const OutcomeBlock& outcome) {
   if (most_ == 0) return;
+  const std::vector<double>& values = column_of(metric_, block, outcome);
   for (std::size_t i = 0; i < block.count; ++i) {
     if (outcome.unfit[i] != Unfit::none) continue;
-    if (designs_.size() == most_ && outcome.time[i] > designs_.back().time) continue;
+    if (designs_.size() == most_ && values[i] > value_of(metric_, designs_.back())) continue;
     add(ranked(block, outcome, i));
   }
 }
@@ -77,22 +89,21 @@ void ParetoFront::insert(const double* keys, const RankedDesign& design) {
 }
 
 void ParetoFront::add(const DesignBlock& block, const OutcomeBlock& outcome) {
-  if (parameters_.empty()) return;
-  std::vector<double> keys(parameters_.size() + 1);
+  if (metrics_.empty()) return;
+  std::vector<const std::vector<double>*> columns = {&outcome.time};
+  for (const Metric metric : metrics_) columns.push_back(&column_of(metric, block, outcome));
+  std::vector<double> keys(columns.size());
   for (std::size_t i = 0; i < block.count; ++i) {
     if (outcome.unfit[i] != Unfit::none) continue;
-    keys[0] = outcome.time[i];
-    for (std::size_t p = 0; p < parameters_.size(); ++p) {
-      keys[p + 1] = block.values[static_cast<std::size_t>(parameters_[p])][i];
-    }
+    for (std::size_t k = 0; k < keys.size(); ++k) keys[k] = (*columns[k])[i];
     if (!set_.beats(keys.data(), block.first + i)) insert(keys.data(), ranked(block, outcome, i));
   }
 }
 
 void ParetoFront::add(const RankedDesign& design) {
-  if (parameters_.empty()) return;
+  if (metrics_.empty()) return;
   std::vector<double> keys = {design.time};
-  for (const Parameter parameter : parameters_) keys.push_back(at(design.point, parameter));
+  for (const Metric metric : metrics_) keys.push_back(value_of(metric, design));
   if (!set_.beats(keys.data(), design.index)) insert(keys.data(), design);
 }
 
@@ -103,7 +114,7 @@ void ParetoFront::merge(const ParetoFront& other) {
 std::vector<RankedDesign> ParetoFront::designs() const {
   std::vector<RankedDesign> sorted;
   for (const std::size_t place : set_.taken()) sorted.push_back(designs_[place]);
-  std::sort(sorted.begin(), sorted.end(), better);
+  std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return better(a, b); });
   return sorted;
 }
 
@@ -129,7 +140,7 @@ void HeatMap::merge(std::span<const double> cells) {
 }
 
 ExploreResults::ExploreResults(const DesignSpace& space, const ResultOptions& options)
-    : best(options.best), pareto(options.pareto) {
+    : best(options.best, options.rank_by), pareto(options.pareto) {
   if (options.heat_map) heat_map.emplace(space, options.heat_map->first, options.heat_map->second);
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "rooftile/explore/design_block.hpp"
+#include "rooftile/explore/metric.hpp"
 #include "rooftile/explore/pareto.hpp"
 #include "rooftile/explore/space.hpp"
 
@@ -23,44 +24,49 @@ struct RankedDesign {
   std::uint64_t index = 0;
   double time = 0;                            // seconds
   std::array<double, kBottlenecks> shares{};  // of `time`
+  std::array<double, kCosts> costs{};         // by Cost; zero if not asked for
   DesignPoint point{};
 };
 
-// Less time first; of equals the lower index.
-bool better(const RankedDesign& a, const RankedDesign& b);
+double value_of(Metric metric, const RankedDesign& design);
+
+// Less of the metric first; of equals the one that takes less time, then the lower index.
+bool better(const RankedDesign& a, const RankedDesign& b, Metric metric = Metric::time);
 
 // The best `most` designs seen, sorted.
 class BestDesigns {
  public:
-  explicit BestDesigns(std::size_t most) : most_(most) {}
+  explicit BestDesigns(std::size_t most, Metric metric = Metric::time) : most_(most), metric_(metric) {}
   void add(const DesignBlock& block, const OutcomeBlock& outcome);
   void add(const RankedDesign& design);
   void merge(const BestDesigns& other);
   const std::vector<RankedDesign>& designs() const { return designs_; }
+  Metric metric() const { return metric_; }
 
  private:
   std::size_t most_;
+  Metric metric_;
   std::vector<RankedDesign> designs_;
 };
 
-// Designs that no other beats: none has both less of every parameter named (or as much) and less time (or as much). Of
+// Designs that no other beats: none has both less of every metric named (or as much) and less time (or as much). Of
 // designs equal in all of these the lowest index stands for all. Sorted by time.
 class ParetoFront {
  public:
-  explicit ParetoFront(std::vector<Parameter> parameters)
-      : parameters_(std::move(parameters)), set_(parameters_.size() + 1) {}
+  // Besides time.
+  explicit ParetoFront(std::vector<Metric> metrics) : metrics_(std::move(metrics)), set_(metrics_.size() + 1) {}
   void add(const DesignBlock& block, const OutcomeBlock& outcome);
   void add(const RankedDesign& design);
   void merge(const ParetoFront& other);
   std::vector<RankedDesign> designs() const;
   std::size_t size() const { return set_.size(); }
-  const std::vector<Parameter>& parameters() const { return parameters_; }
+  const std::vector<Metric>& metrics() const { return metrics_; }
 
  private:
   void insert(const double* keys, const RankedDesign& design);
 
-  std::vector<Parameter> parameters_;
-  ParetoSet set_;                      // keys of a design: its time, then its parameters
+  std::vector<Metric> metrics_;
+  ParetoSet set_;                      // keys of a design: its time, then its metrics
   std::vector<RankedDesign> designs_;  // by their place in the set
 };
 
@@ -91,7 +97,8 @@ class HeatMap {
 // What is asked for.
 struct ResultOptions {
   std::size_t best = 10;
-  std::vector<Parameter> pareto = {};                                // empty: no front
+  Metric rank_by = Metric::time;                                     // the best have the least of it
+  std::vector<Metric> pareto = {};                                   // besides time; empty: no front
   std::optional<std::pair<std::size_t, std::size_t>> heat_map = {};  // places of axes
 };
 

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "rooftile/explore/metric.hpp"
 #include "rooftile/explore/number_text.hpp"
 #include "rooftile/ingest/csv.hpp"
 
@@ -88,8 +89,13 @@ Result<void> RowFile::finish() {
 }
 
 CsvRows::CsvRows(RowFile& file, const DesignSpace& space, std::vector<LayerColumn> layers, bool layer_times,
-                 double base_time)
-    : file_(file), space_(space), layers_(std::move(layers)), layer_times_(layer_times), base_time_(base_time) {}
+                 double base_time, bool costs)
+    : file_(file),
+      space_(space),
+      layers_(std::move(layers)),
+      layer_times_(layer_times),
+      base_time_(base_time),
+      costs_(costs) {}
 
 std::string CsvRows::header() const {
   std::vector<std::string> names = {"index"};
@@ -97,6 +103,9 @@ std::string CsvRows::header() const {
   for (const char* name : {"time_s", "speedup", "bottleneck"}) names.emplace_back(name);
   for (std::size_t b = 0; b < kBottlenecks; ++b) {
     names.push_back(fmt::format("limited_by_{}_s", name_of(static_cast<Bottleneck>(b))));
+  }
+  for (const Cost cost : kAllCosts) {
+    if (costs_) names.emplace_back(column_name(cost));
   }
   names.emplace_back("unfit");
   if (layer_times_) {
@@ -107,7 +116,8 @@ std::string CsvRows::header() const {
 
 void CsvRows::encode(const DesignBlock& block, const OutcomeBlock& outcome, std::string& bytes) const {
   constexpr std::size_t kCell = kLongestNumber + 8;  // characters that no cell exceeds
-  const std::size_t cells = space_.axes.size() + kBottlenecks + (layer_times_ ? layers_.size() : 0) + 5;
+  const std::size_t cells =
+      space_.axes.size() + kBottlenecks + (costs_ ? kCosts : 0) + (layer_times_ ? layers_.size() : 0) + 5;
   std::vector<char> row(cells * kCell);
   char* at = row.data();
   const auto number = [&](double value) {
@@ -127,8 +137,9 @@ void CsvRows::encode(const DesignBlock& block, const OutcomeBlock& outcome, std:
       number(base_time_ > 0 ? base_time_ / outcome.time[i] : 0);
       word(name_of(static_cast<Bottleneck>(outcome.limited_by(i))));
       for (const std::vector<double>& share : outcome.shares) number(share[i]);
+      for (std::size_t c = 0; c < kCosts && costs_; ++c) number(outcome.costs[c][i]);
     } else {
-      for (std::size_t c = 0; c < kBottlenecks + 3; ++c) *at++ = ',';
+      for (std::size_t c = 0; c < kBottlenecks + 3 + (costs_ ? kCosts : 0); ++c) *at++ = ',';
     }
     word(name_of(outcome.unfit[i]));
     for (std::size_t l = 0; layer_times_ && l < layers_.size(); ++l) {
@@ -143,8 +154,8 @@ void CsvRows::encode(const DesignBlock& block, const OutcomeBlock& outcome, std:
   }
 }
 
-BinaryRows::BinaryRows(RowFile& file, const DesignSpace& space, std::vector<LayerColumn> layers)
-    : file_(file), space_(space), layers_(std::move(layers)) {}
+BinaryRows::BinaryRows(RowFile& file, const DesignSpace& space, std::vector<LayerColumn> layers, bool costs)
+    : file_(file), space_(space), layers_(std::move(layers)), costs_(costs) {}
 
 std::string BinaryRows::header() const {
   static_assert(std::endian::native == std::endian::little, "the format is little-endian");
@@ -153,6 +164,9 @@ std::string BinaryRows::header() const {
   for (const char* name : kColumnsOfBlock) columns.push_back(name);
   for (std::size_t b = 0; b < kBottlenecks; ++b) {
     columns.push_back(fmt::format("limited_by_{}_s", name_of(static_cast<Bottleneck>(b))));
+  }
+  for (const Cost cost : kAllCosts) {
+    if (costs_) columns.push_back(column_name(cost));
   }
   nlohmann::ordered_json layers = nlohmann::ordered_json::array();
   for (const LayerColumn& layer : layers_) {
@@ -175,7 +189,8 @@ std::string BinaryRows::header() const {
 
 void BinaryRows::encode(const DesignBlock& block, const OutcomeBlock& outcome, std::string& bytes) const {
   const std::uint64_t head[2] = {block.first, block.count};
-  bytes.reserve(sizeof head + block.count * sizeof(double) * (space_.axes.size() + 2 + kBottlenecks + layers_.size()));
+  bytes.reserve(sizeof head +
+                block.count * sizeof(double) * (space_.axes.size() + 2 + kBottlenecks + kCosts + layers_.size()));
   append(bytes, head, sizeof head);
   for (const DesignAxis& axis : space_.axes)
     append(bytes, block.values[static_cast<std::size_t>(axis.parameter)], block.count);
@@ -184,6 +199,7 @@ void BinaryRows::encode(const DesignBlock& block, const OutcomeBlock& outcome, s
   append(bytes, unfit, block.count);
   append(bytes, outcome.time, block.count);
   for (const std::vector<double>& share : outcome.shares) append(bytes, share, block.count);
+  for (std::size_t c = 0; c < kCosts && costs_; ++c) append(bytes, outcome.costs[c], block.count);
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     append(bytes, &outcome.layers[l * outcome.stride], block.count * sizeof(double));
   }

@@ -34,10 +34,12 @@ class RowFile {
 };
 
 // One row a design: index, axes (base units), time_s, speedup over `base_time` (if above zero), bottleneck, the seconds
-// that each thing limits, and why a design is none, its times then empty. With `layer_times` also each unique layer's.
+// that each thing limits, with `costs` area_mm2, power_w, price_usd and energy_j, and why a design is none, its numbers
+// then empty. With `layer_times` also each unique layer's.
 class CsvRows : public RowSink {
  public:
-  CsvRows(RowFile& file, const DesignSpace& space, std::vector<LayerColumn> layers, bool layer_times, double base_time);
+  CsvRows(RowFile& file, const DesignSpace& space, std::vector<LayerColumn> layers, bool layer_times, double base_time,
+          bool costs = false);
   std::string header() const;
   bool wants_layers() const override { return layer_times_; }
   void encode(const DesignBlock& block, const OutcomeBlock& outcome, std::string& bytes) const override;
@@ -49,12 +51,13 @@ class CsvRows : public RowSink {
   std::vector<LayerColumn> layers_;
   bool layer_times_;
   double base_time_;
+  bool costs_;
 };
 
 // "rooftile/rows/1": a line of JSON, then blocks of columns of little-endian doubles.
 class BinaryRows : public RowSink {
  public:
-  BinaryRows(RowFile& file, const DesignSpace& space, std::vector<LayerColumn> layers);
+  BinaryRows(RowFile& file, const DesignSpace& space, std::vector<LayerColumn> layers, bool costs = false);
   std::string header() const;
   bool wants_layers() const override { return true; }
   void encode(const DesignBlock& block, const OutcomeBlock& outcome, std::string& bytes) const override;
@@ -64,6 +67,7 @@ class BinaryRows : public RowSink {
   RowFile& file_;
   const DesignSpace& space_;
   std::vector<LayerColumn> layers_;
+  bool costs_;
 };
 
 }  // namespace rooftile

@@ -1,6 +1,8 @@
 // Explored designs as text, CSV and SVG.
 #pragma once
 
+#include <array>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,20 +19,23 @@ struct ExploreReport {
   const DesignSpace& space;
   const ExploreResults& results;
   std::string method;
-  double base_time = 0;  // seconds; zero where the base GPU itself is unfit
+  double base_time = 0;                                       // seconds; zero where the base GPU itself is unfit
+  std::optional<std::array<double, kCosts>> base_costs = {};  // where costs are asked for
+  std::vector<std::string> notes = {};                        // of axes (explore/axis_notes.hpp)
 };
 
 // A page: what was explored, the best designs, the front, what limits designs, why designs are none.
 std::string explore_table(const ExploreReport& report);
 
-// One row a design: rank, index, axes in base units, time_s, speedup, bottleneck, seconds by bottleneck.
+// One row a design: rank, index, axes in base units, time_s, speedup, bottleneck, seconds by bottleneck; with costs
+// also area_mm2, power_w, price_usd, energy_j.
 std::string designs_csv(const ExploreReport& report, std::span<const RankedDesign> designs);
 
 // The speedup of the best design for each pair of values, as rows of x, y, time_s, speedup, and in colours.
 std::string heat_map_csv(const ExploreReport& report, const HeatMap& map);
 std::string heat_map_svg(const ExploreReport& report, const HeatMap& map);
 
-// Speedup over the first parameter of the front.
+// Speedup over the first metric of the front.
 std::string pareto_svg(const ExploreReport& report);
 
 // The study of Table 16a: one row an option. `what` says the workload and GPU.

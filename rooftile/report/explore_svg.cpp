@@ -100,20 +100,23 @@ std::string heat_map_svg(const ExploreReport& report, const HeatMap& map) {
 }
 
 std::string pareto_svg(const ExploreReport& report) {
-  const Parameter along = report.results.pareto.parameters().front();
+  const Metric along = report.results.pareto.metrics().front();
   const bool relative = report.base_time > 0;
   Chart chart;
   chart.title = fmt::format("Pareto front over {}", name_of(along));
-  chart.x.title = axis_title(along);
-  chart.x.label = [along](double value) { return print(along, value); };
+  const std::string_view unit = unit_of(along);
+  chart.x.title = unit.empty() ? std::string(name_of(along)) : fmt::format("{} ({})", name_of(along), unit);
+  chart.x.label = [along, unit](double value) {
+    return unit.empty() ? print(along, value) : fmt::format("{:.4g}", value);
+  };
   chart.y.title = relative ? fmt::format("speedup over {}", report.space.base.id) : "time (s)";
   ChartSeries series;
   series.data = {};
   std::vector<double> xs, ys;
   for (const RankedDesign& design : report.results.pareto.designs()) {
     const double y = relative ? report.base_time / design.time : design.time;
-    series.data.emplace_back(at(design.point, along), y);
-    xs.push_back(at(design.point, along));
+    series.data.emplace_back(value_of(along, design), y);
+    xs.push_back(value_of(along, design));
     ys.push_back(y);
   }
   series.colour = chart_colour(0);

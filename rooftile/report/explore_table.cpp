@@ -43,9 +43,15 @@ std::size_t most_of(const std::array<double, kBottlenecks>& shares) {
   return static_cast<std::size_t>(std::max_element(shares.begin(), shares.end()) - shares.begin());
 }
 
+// "area mm2".
+std::string cost_title(Cost cost) { return fmt::format("{} {}", name_of(metric_of(cost)), unit_of(metric_of(cost))); }
+
 std::string designs_text(const ExploreReport& report, std::span<const RankedDesign> designs, std::size_t most) {
   std::vector<TextTable::Column> columns = {{"index", Align::right}, {"time", Align::right}};
   if (report.base_time > 0) columns.push_back({"speedup", Align::right});
+  if (report.base_costs) {
+    for (const Cost cost : kAllCosts) columns.push_back({cost_title(cost), Align::right});
+  }
   columns.push_back({"limited by"});
   for (const DesignAxis& axis : report.space.axes)
     columns.push_back({std::string(name_of(axis.parameter)), Align::right});
@@ -54,6 +60,9 @@ std::string designs_text(const ExploreReport& report, std::span<const RankedDesi
     const std::size_t which = most_of(design.shares);
     std::vector<std::string> cells = {grouped(static_cast<double>(design.index)), time_label(design.time)};
     if (report.base_time > 0) cells.push_back(fmt::format("{:.3f}", speedup(report, design.time)));
+    if (report.base_costs) {
+      for (const double cost : design.costs) cells.push_back(four_digits(cost));
+    }
     cells.push_back(
         fmt::format("{} {}", name_of(static_cast<Bottleneck>(which)), percent(design.shares[which], design.time)));
     for (const DesignAxis& axis : report.space.axes)
@@ -62,6 +71,19 @@ std::string designs_text(const ExploreReport& report, std::span<const RankedDesi
   }
   std::string text = table.text();
   if (designs.size() > most) text += fmt::format("  and {} more\n", designs.size() - most);
+  return text;
+}
+
+// " at 471 mm2, 329 W, 333 USD, 31.2 J".
+std::string base_costs_text(const ExploreReport& report) {
+  std::string text;
+  for (std::size_t c = 0; c < kCosts; ++c) {
+    const Cost cost = kAllCosts[c];
+    if (cost == Cost::energy && report.base_time == 0) continue;
+    text += fmt::format(
+        "{} {}", text.empty() ? (report.base_time > 0 ? " at" : fmt::format(", {} at", report.space.base.id)) : ",",
+        print(metric_of(cost), (*report.base_costs)[c]));
+  }
   return text;
 }
 
@@ -86,6 +108,7 @@ std::string explore_table(const ExploreReport& report) {
                                  space.axes.size() == 1 ? "axis" : "axes", workloads_of(space));
   text += fmt::format("  method {}", report.method);
   if (report.base_time > 0) text += fmt::format(", {} takes {}", space.base.id, time_label(report.base_time));
+  if (report.base_costs) text += base_costs_text(report);
   text += '\n';
   if (results.designs < space.size()) {
     text += fmt::format("  stopped: the first {} designs are done\n", grouped(static_cast<double>(results.designs)));
@@ -95,13 +118,16 @@ std::string explore_table(const ExploreReport& report) {
     text += fmt::format("  {} left out: {}\n", grouped(static_cast<double>(results.unfit[u])),
                         reason_of(static_cast<Unfit>(u)));
   }
+  for (const std::string& note : report.notes) text += fmt::format("  {}\n", note);
   if (results.unfit[0] == 0) return text;
   if (!results.best.designs().empty()) {
-    text += "\nBest designs\n" + designs_text(report, results.best.designs(), results.best.designs().size());
+    const Metric metric = results.best.metric();
+    text += metric == Metric::time ? "\nBest designs\n" : fmt::format("\nBest designs by {}\n", name_of(metric));
+    text += designs_text(report, results.best.designs(), results.best.designs().size());
   }
-  if (!results.pareto.parameters().empty()) {
+  if (!results.pareto.metrics().empty()) {
     std::string names;
-    for (const Parameter parameter : results.pareto.parameters()) names += fmt::format(", {}", name_of(parameter));
+    for (const Metric metric : results.pareto.metrics()) names += fmt::format(", {}", name_of(metric));
     const std::vector<RankedDesign> front = results.pareto.designs();
     text += fmt::format("\nPareto front (time{}): {} designs\n", names, grouped(static_cast<double>(front.size())));
     text += designs_text(report, front, kMostOfFront);
@@ -116,6 +142,9 @@ std::string designs_csv(const ExploreReport& report, std::span<const RankedDesig
   for (std::size_t b = 0; b < kBottlenecks; ++b) {
     names.push_back(fmt::format("limited_by_{}_s", name_of(static_cast<Bottleneck>(b))));
   }
+  if (report.base_costs) {
+    for (const Cost cost : kAllCosts) names.emplace_back(column_name(cost));
+  }
   std::string text = write_csv_row(names);
   for (std::size_t i = 0; i < designs.size(); ++i) {
     const RankedDesign& design = designs[i];
@@ -126,6 +155,9 @@ std::string designs_csv(const ExploreReport& report, std::span<const RankedDesig
     cells.push_back(report.base_time > 0 ? fmt::format("{:.6g}", speedup(report, design.time)) : "");
     cells.emplace_back(name_of(static_cast<Bottleneck>(most_of(design.shares))));
     for (const double share : design.shares) cells.push_back(fmt::format("{}", share));
+    if (report.base_costs) {
+      for (const double cost : design.costs) cells.push_back(fmt::format("{}", cost));
+    }
     text += write_csv_row(cells);
   }
   return text;
