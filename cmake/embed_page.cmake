@@ -2,6 +2,8 @@
 #
 # Compiles FOLDER/page.html, with FOLDER/page.css and the scripts in that order put into it, into the library, as
 # FUNCTION, which HEADER declares.
+include(${CMAKE_CURRENT_LIST_DIR}/embed_source.cmake)
+
 function(embed_page)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "FOLDER;FUNCTION;HEADER" "SCRIPTS")
   set(folder ${PROJECT_SOURCE_DIR}/${arg_FOLDER})
@@ -15,9 +17,5 @@ function(embed_page)
     DEPENDS ${folder}/page.html ${folder}/page.css ${scripts} ${writer}
     COMMENT "Embedding ${arg_FOLDER}"
     VERBATIM)
-  # An object library, because a generated source can only be built where it is generated.
-  add_library(rooftile_${arg_FUNCTION} OBJECT ${page})
-  target_include_directories(rooftile_${arg_FUNCTION} PRIVATE ${PROJECT_SOURCE_DIR})
-  set_target_properties(rooftile_${arg_FUNCTION} PROPERTIES POSITION_INDEPENDENT_CODE ON)
-  target_sources(rooftile PRIVATE $<TARGET_OBJECTS:rooftile_${arg_FUNCTION}>)
+  embed_source(FUNCTION ${arg_FUNCTION} SOURCE ${page})
 endfunction()

@@ -2,6 +2,8 @@
 #
 # Compiles the text of every TOML file below FOLDER into the library, as FUNCTION, which HEADER declares. The folders
 # are configure-time dependencies, so a new file is picked up without a glob at every build.
+include(${CMAKE_CURRENT_LIST_DIR}/embed_source.cmake)
+
 function(embed_texts)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "FOLDER;FUNCTION;HEADER" "")
   set(data ${PROJECT_SOURCE_DIR}/${arg_FOLDER})
@@ -22,9 +24,5 @@ function(embed_texts)
     DEPENDS ${files} ${list} ${script}
     COMMENT "Embedding ${arg_FOLDER}"
     VERBATIM)
-  # An object library, because a generated source can only be built where it is generated.
-  add_library(rooftile_${arg_FUNCTION} OBJECT ${texts})
-  target_include_directories(rooftile_${arg_FUNCTION} PRIVATE ${PROJECT_SOURCE_DIR})
-  set_target_properties(rooftile_${arg_FUNCTION} PROPERTIES POSITION_INDEPENDENT_CODE ON)
-  target_sources(rooftile PRIVATE $<TARGET_OBJECTS:rooftile_${arg_FUNCTION}>)
+  embed_source(FUNCTION ${arg_FUNCTION} SOURCE ${texts})
 endfunction()
