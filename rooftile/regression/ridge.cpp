@@ -25,8 +25,13 @@ Result<std::vector<RidgeFit>> ridge_fits(const Matrix& x, std::span<const double
   const double mean = shares.dot(as_eigen(y)) / shares.sum();
   const VectorXd root = shares.cwiseSqrt();
   const Matrix scaled = standardised(x, scaler);
-  const Eigen::MatrixXd columns = root.asDiagonal() * as_eigen(scaled);
-  const VectorXd centred = root.cwiseProduct(as_eigen(y) - VectorXd::Constant(shares.size(), mean));
+  Eigen::MatrixXd columns = root.asDiagonal() * as_eigen(scaled);
+  VectorXd centred = root.cwiseProduct(as_eigen(y) - VectorXd::Constant(shares.size(), mean));
+  if (columns.rows() > columns.cols()) {  // the triangle of a QR has the same solutions and few rows
+    const Eigen::HouseholderQR<Eigen::MatrixXd> qr(columns);
+    centred = VectorXd((qr.householderQ().transpose() * centred).head(columns.cols()));
+    columns = Eigen::MatrixXd(qr.matrixQR().topRows(columns.cols()).triangularView<Eigen::Upper>());
+  }
   const Eigen::BDCSVD<Eigen::MatrixXd> svd(columns, Eigen::ComputeThinU | Eigen::ComputeThinV);
   const VectorXd singular = svd.singularValues();
   const VectorXd projected = svd.matrixU().transpose() * centred;

@@ -1,0 +1,36 @@
+// Fitted equations as a person reads them: coefficients and warnings as text, residuals as pictures.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "rooftile/regression/fit_equation.hpp"
+
+namespace rooftile {
+
+// One line a term: coefficient, standard error, t and variance inflation, where the technique has them; then the
+// figures of the fit.
+std::string coefficient_table(const regression::FittedEquation& equation);
+
+// One line a warning, or "".
+std::string fit_warnings_text(std::span<const regression::FitWarning> warnings);
+
+// One line a split: its rows, and the errors on those that were fitted to and those that were held out.
+std::string split_table(std::span<const regression::SplitResult> results);
+
+// Values with what was fitted or predicted for them.
+struct FittedPoints {
+  std::string title;
+  std::string unit = "s";                          // of both; "s" is labelled as times are
+  std::vector<double> measured = {}, fitted = {};  // of equal length
+  std::vector<std::string> groups = {};            // a colour each, or empty; the largest five are named
+};
+
+// Fitted over measured, both axes logarithmic. What is not positive is left out and counted in the caption.
+std::string actual_versus_fitted_plot(const FittedPoints& points);
+
+// measured / fitted - 1 over the fitted value.
+std::string residual_plot(const FittedPoints& points);
+
+}  // namespace rooftile
