@@ -1,51 +1,67 @@
 #include "rooftile/explore/explore.hpp"
 
 #include <algorithm>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
 
+#include "rooftile/explore/block_set.hpp"
+#include "rooftile/explore/common_state.hpp"
+
 namespace rooftile {
 
-Result<ExploreResults> explore(const DesignSpace& space, const Evaluator& evaluator, const ExploreOptions& options) {
+Result<ExploreState> explore_blocks(const DesignSpace& space, const Evaluator& evaluator, const ExploreOptions& options,
+                                    const BlockSet& blocks, ExploreState from) {
   const auto evaluation = [&] {
     return DesignEvaluation::make(evaluator, space.base, space.constraints, options.costs);
   };
   if (auto possible = evaluation(); !possible) return tl::unexpected(possible.error());
-  const std::uint64_t size = space.size();
+  const BlockList list(blocks);
   const bool layers =
       std::any_of(options.sinks.begin(), options.sinks.end(), [](const RowSink* s) { return s->wants_layers(); });
-  ExploreResults total(space, options.results);
-  OrderedWriter writer(options.sinks, options.progress, options.threads);
+  const std::uint64_t before = from.results.designs;
+  const std::function<void(std::uint64_t)> progress = [&](std::uint64_t done) {
+    if (options.progress) options.progress(before + done);
+  };
+  const unsigned threads = std::max(options.threads, 1U);
+  OrderedWriter writer(options.sinks, progress, threads);
+  const ExploreState nothing = {ExploreResults(space, options.results), {}};
+  CommonState common(std::move(from), nothing, threads, options.save_every, options.save);
   std::atomic<std::uint64_t> next = 0;
-  std::mutex merging;
-  const auto work = [&] {
+  const auto work = [&](std::size_t thread) {
     DesignEvaluation designs = std::move(*evaluation());
-    ExploreResults mine(space, options.results);
+    CommonState::Share mine = common.share(thread);
     DesignBlock block = empty_block(space);
     OutcomeBlock outcome = designs.outcome(layers);
     while (!writer.failed() && !(options.stop != nullptr && *options.stop)) {
       const std::uint64_t number = next++;
-      if (number >= (size + kBlockDesigns - 1) / kBlockDesigns) break;
-      const std::uint64_t first = number * kBlockDesigns;
-      block.count = static_cast<std::size_t>(std::min<std::uint64_t>(kBlockDesigns, size - first));
-      fill(space, first, block);
+      if (number >= list.count()) break;
+      const BlockRange one = {list.at(number), list.at(number) + 1};
+      block.count = static_cast<std::size_t>(designs_of(space, one));
+      fill(space, one.first * kBlockDesigns, block);
       designs.evaluate(block, outcome);
-      mine.add(block, outcome);
+      mine.state.results.add(block, outcome);
+      mine.state.done.add(one);
       std::vector<std::string> texts = writer.texts();
       for (std::size_t s = 0; s < texts.size(); ++s) options.sinks[s]->encode(block, outcome, texts[s]);
       writer.write(number, std::move(texts), block.count);
+      common.bring_if_due(mine);
     }
-    const std::lock_guard<std::mutex> lock(merging);
-    total.merge(mine);
+    common.bring_last(mine);
   };
-  std::vector<std::thread> threads;
-  for (unsigned i = 1; i < options.threads; ++i) threads.emplace_back(work);
-  work();
-  for (std::thread& thread : threads) thread.join();
+  std::vector<std::thread> others;
+  for (unsigned i = 1; i < threads; ++i) others.emplace_back(work, i);
+  work(0);
+  for (std::thread& other : others) other.join();
   if (writer.error()) return tl::unexpected(*writer.error());
-  return total;
+  return common.take();
+}
+
+Result<ExploreResults> explore(const DesignSpace& space, const Evaluator& evaluator, const ExploreOptions& options) {
+  const BlockSet all(BlockRange{0, blocks_of(space)});
+  auto state = explore_blocks(space, evaluator, options, all, {ExploreResults(space, options.results), {}});
+  if (!state) return tl::unexpected(state.error());
+  return std::move(state->results);
 }
 
 }  // namespace rooftile

@@ -9,6 +9,7 @@
 #include "rooftile/error/error.hpp"
 #include "rooftile/explore/design_evaluation.hpp"
 #include "rooftile/explore/evaluator.hpp"
+#include "rooftile/explore/explore_state.hpp"
 #include "rooftile/explore/ordered_writer.hpp"
 #include "rooftile/explore/results.hpp"
 #include "rooftile/explore/space.hpp"
@@ -22,10 +23,18 @@ struct ExploreOptions {
   std::vector<RowSink*> sinks = {};
   const std::atomic<bool>* stop = nullptr;                   // set: finish the blocks begun and return
   std::function<void(std::uint64_t designs)> progress = {};  // designs done so far; any thread, one at a time
+  // How far it has come, every so many seconds and at the end; any thread, one at a time.
+  std::function<void(const ExploreState&)> save = {};
+  double save_every = 60;
 };
 
 // The designs done are the first ones of the space, all of them unless stopped. Memory does not grow with the space.
 // Errors: those of a sink; of DesignEvaluation::make().
 Result<ExploreResults> explore(const DesignSpace& space, const Evaluator& evaluator, const ExploreOptions& options);
+
+// The blocks of a set, of which `from` has none, on top of what is done there; those done are the first ones of the
+// set. Errors: those of explore().
+Result<ExploreState> explore_blocks(const DesignSpace& space, const Evaluator& evaluator, const ExploreOptions& options,
+                                    const BlockSet& blocks, ExploreState from);
 
 }  // namespace rooftile

@@ -1,0 +1,36 @@
+#include "rooftile/explore/common_state.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace rooftile {
+
+CommonState::CommonState(ExploreState from, const ExploreState& nothing, unsigned threads, double save_every, Save save)
+    : state_(std::move(from)), nothing_(nothing), save_every_(save_every), save_(std::move(save)), brought_(threads) {}
+
+void CommonState::bring_if_due(Share& share) {
+  constexpr std::size_t kMostRanges = 4096;  // of blocks that other threads' lie between: so memory stays flat
+  if (share.state.done.ranges().size() >= kMostRanges) bring(share, share.saves);
+  if (!save_) return;
+  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begun_;
+  const auto saves = static_cast<std::uint64_t>(passed.count() / save_every_);
+  if (saves > share.saves) bring(share, saves);
+}
+
+void CommonState::bring_last(Share& share) { bring(share, std::numeric_limits<std::uint64_t>::max()); }
+
+void CommonState::bring(Share& share, std::uint64_t saves) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  state_.results.merge(share.state.results);
+  state_.done.add(share.state.done);
+  share.state = nothing_;
+  share.saves = saves;
+  brought_[share.thread] = saves;
+  const std::uint64_t all = *std::min_element(brought_.begin(), brought_.end());
+  if (!save_ || all <= saved_) return;
+  saved_ = all;
+  save_(state_);
+}
+
+}  // namespace rooftile
