@@ -24,16 +24,17 @@ MAY_INCLUDE = {
     "zoo": ["ops"],
     "ingest": ["zoo"],
     "explore": ["predict", "ingest", "files"],
+    "cluster": ["explore"],
     "profile": ["ingest"],
     "measure": ["profile", "gpu", "files"],
     "validate": ["predict", "ingest"],
     "evaluation": ["validate", "simulate", "explore"],
     "regression": ["ingest"],  # for the file of a fitted model
-    "store": ["profile", "validate"],
+    "store": ["measure", "validate"],
     "learn": ["validate", "regression"],
     "roofline": ["predict", "profile", "validate"],
     "report": ["learn", "evaluation", "roofline", "explore", "store"],
-    "cli": ["report", "files"],
+    "cli": ["report", "cluster", "files"],
 }
 
 # Headers that cost seconds a translation unit, and the only files that pay for them.
@@ -46,6 +47,7 @@ HEAVY = {
     "cublas": r"rooftile/measure/cuda/.*",
     "cudnn": r"rooftile/measure/cuda/.*",
     "cupti": r"rooftile/measure/cuda/.*",
+    "mpi.h": r"rooftile/cluster/mpi/.*",
     "nlohmann/": r".*\.cpp|rooftile/(ingest|report)/\w*json\w*\.hpp",
     "boost/": r"rooftile/explore/sequence\.cpp",
     "muParser": r"rooftile/explore/constraint\.cpp",

@@ -15,7 +15,7 @@
 namespace rooftile {
 namespace {
 
-constexpr std::array<const char*, 3> kLaterOps = {"collective", "network_layer", "kernel"};
+constexpr std::array<const char*, 4> kLaterOps = {"collective", "network_layer", "kernel", "benchmark"};
 // With more than the op in them.
 constexpr std::array<const char*, 1> kLaterPasses = {"step_as_profiled"};
 

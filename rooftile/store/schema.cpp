@@ -27,6 +27,13 @@ CREATE INDEX measurement_subject ON measurement (subject, origin);
 CREATE TABLE fitted (name TEXT PRIMARY KEY, kind TEXT NOT NULL, fitted_on TEXT NOT NULL, date TEXT NOT NULL,
   digest BLOB NOT NULL, text TEXT NOT NULL);
 )SQL",
+    // 2: predictions.
+    R"SQL(
+CREATE TABLE prediction (id INTEGER PRIMARY KEY, model TEXT NOT NULL, gpu TEXT NOT NULL, method TEXT NOT NULL,
+  precision TEXT NOT NULL, pass TEXT NOT NULL, batch_size INTEGER NOT NULL, time_s REAL NOT NULL, time_low_s REAL,
+  time_high_s REAL, calibration TEXT NOT NULL, version TEXT NOT NULL, date TEXT NOT NULL);
+CREATE INDEX prediction_subject ON prediction (gpu, model);
+)SQL",
 };
 
 Result<void> set_version(Database& database, int version) {

@@ -1,0 +1,30 @@
+// What the store holds and what an import did, as text and JSON.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "rooftile/store/fitted.hpp"
+#include "rooftile/store/import.hpp"
+#include "rooftile/store/measurements.hpp"
+#include "rooftile/store/predictions.hpp"
+
+namespace rooftile {
+
+struct StoreContents {
+  std::string path;
+  std::vector<store::MeasurementCount> measurements;
+  std::vector<store::FittedModel> fitted;
+  std::vector<store::SavedPrediction> predictions;
+};
+
+// Rows of measurements by GPU, op, precision, software, source and date; fitted models; predictions.
+std::string store_table(const StoreContents& contents);
+
+// "rooftile/store/1": the same for programs, with the pass and the file of measurements too.
+std::string store_json(const StoreContents& contents);
+
+// One line a file: rows read, added, known already and wrong.
+std::string import_table(const std::vector<store::ImportedFile>& files);
+
+}  // namespace rooftile

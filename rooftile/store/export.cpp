@@ -1,0 +1,100 @@
+#include "rooftile/store/export.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "rooftile/ingest/csv.hpp"
+#include "rooftile/ingest/layer_table_row.hpp"
+
+namespace rooftile::store {
+namespace {
+
+// The columns of several tables as one header.
+class Columns {
+ public:
+  using Places = std::vector<std::size_t>;
+
+  // Where the cells of a table with these columns go.
+  const Places& add(const std::vector<std::string>& columns) {
+    const auto [entry, is_new] = tables_.try_emplace(columns);
+    if (!is_new) return entry->second;
+    std::map<std::string_view, std::size_t> seen;  // columns without a name have several places
+    for (const std::string& column : columns) {
+      const std::size_t copy = seen[trimmed(column)]++;
+      const auto [place, first] = places_.emplace(std::pair(std::string(trimmed(column)), copy), header_.size());
+      if (first) header_.push_back(column);
+      entry->second.push_back(place->second);
+    }
+    return entry->second;
+  }
+
+  // Rows of several tables must say what they are.
+  void say_op() {
+    if (tables_.size() == 1) return;
+    const auto [op, is_new] = places_.emplace(std::pair("op", std::size_t{0}), header_.size());
+    if (is_new) header_.emplace_back("op");
+    op_ = op->second;
+  }
+
+  bool knows(const std::vector<std::string>& columns) const { return tables_.count(columns) > 0; }
+  const std::vector<std::string>& header() const { return header_; }
+
+  std::vector<std::string> row(const StoredMeasurement& measurement) const {
+    const Places& places = tables_.at(measurement.columns);
+    std::vector<std::string> cells(header_.size());
+    for (std::size_t i = 0; i < places.size(); ++i) cells[places[i]] = measurement.cells[i];
+    const bool says_op = !op_ || std::find(places.begin(), places.end(), *op_) != places.end();
+    if (!says_op) cells[*op_] = measurement.subject.op;
+    return cells;
+  }
+
+ private:
+  std::map<std::vector<std::string>, Places> tables_;
+  std::map<std::pair<std::string, std::size_t>, std::size_t> places_;  // by name and which of that name
+  std::vector<std::string> header_;
+  std::optional<std::size_t> op_;
+};
+
+}  // namespace
+
+Result<std::int64_t> export_measurements(Store& store, const MeasurementQuery& query, const ExportOptions& options,
+                                         const std::function<Result<void>(std::string_view)>& write) {
+  Columns columns;
+  std::int64_t rows = 0;
+  const auto collect = [&](const StoredMeasurement& row) -> Result<void> {
+    columns.add(row.columns);
+    ++rows;
+    return {};
+  };
+  if (auto read = for_each_measurement(store, query, collect); !read) return tl::unexpected(read.error());
+  if (rows == 0) {
+    return fail(ErrorCode::not_found, "no measurement in the store is meant; 'rooftile store list' shows what there is",
+                store.path());
+  }
+  columns.say_op();
+  std::vector<std::string> header = columns.header();
+  if (options.provenance) header.insert(header.end(), {"source", "date"});
+  if (auto written = write(write_csv_row(header)); !written) return tl::unexpected(written.error());
+  rows = 0;
+  std::string block;
+  constexpr std::size_t kBlock = std::size_t{1} << 16;
+  const auto add = [&](const StoredMeasurement& row) -> Result<void> {
+    // Another program added a table with columns of its own meanwhile: its rows are left for the next time.
+    if (!columns.knows(row.columns)) return {};
+    std::vector<std::string> cells = columns.row(row);
+    if (options.provenance) cells.insert(cells.end(), {row.origin.source, row.origin.date});
+    block += write_csv_row(cells);
+    ++rows;
+    if (block.size() < kBlock) return {};
+    return write(std::exchange(block, {}));
+  };
+  if (auto read = for_each_measurement(store, query, add); !read) return tl::unexpected(read.error());
+  if (auto written = write(block); !written) return tl::unexpected(written.error());
+  return rows;
+}
+
+}  // namespace rooftile::store

@@ -1,0 +1,187 @@
+#include "rooftile/store/import.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "rooftile/ingest/csv.hpp"
+#include "rooftile/ingest/layer_table_row.hpp"
+#include "rooftile/ingest/text_file.hpp"
+#include "rooftile/store/foreign_rows.hpp"
+#include "rooftile/store/row_importer.hpp"
+
+namespace rooftile::store {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A file, piece by piece.
+class Pieces {
+ public:
+  static Result<Pieces> open(const std::string& path) {
+    if (path == "-") return Pieces(stdin, path, 0);
+    std::error_code error;
+    if (fs::is_directory(path, error)) return fail(ErrorCode::io, "is a directory", path);
+    std::FILE* file = std::fopen(path.c_str(), "rb");
+    if (file == nullptr) return fail(ErrorCode::io, std::strerror(errno), path);
+    const std::uintmax_t size = fs::file_size(path, error);
+    return Pieces(file, path, error ? 0 : size);
+  }
+
+  const std::string& name() const { return name_; }
+
+  // The next piece, until the file's next one is asked for; empty at the end.
+  Result<std::string_view> next() {
+    const std::size_t size = std::fread(block_->data(), 1, block_->size(), file_.get());
+    if (size == 0 && std::ferror(file_.get()) != 0) return fail(ErrorCode::io, "cannot be read", name_);
+    done_ += size;
+    return std::string_view(block_->data(), size);
+  }
+
+  // What is left of it.
+  Result<std::string> rest(std::string text) {
+    while (true) {
+      const auto piece = next();
+      if (!piece) return tl::unexpected(piece.error());
+      if (piece->empty()) return text;
+      text += *piece;
+      if (text.size() > kMaxTextFile) {
+        return fail(ErrorCode::io, fmt::format("longer than {} bytes", kMaxTextFile), name_);
+      }
+    }
+  }
+
+  // From 0 to 1; 0 while nobody knows.
+  double share() const {
+    return size_ == 0 ? 0 : std::min(1.0, static_cast<double>(done_) / static_cast<double>(size_));
+  }
+
+ private:
+  struct Close {
+    void operator()(std::FILE* file) const {
+      if (file != stdin) std::fclose(file);
+    }
+  };
+  using Block = std::array<char, std::size_t{1} << 18>;
+
+  Pieces(std::FILE* file, const std::string& path, std::uintmax_t size)
+      : file_(file), name_(path == "-" ? "standard input" : path), size_(size), block_(std::make_unique<Block>()) {}
+
+  std::unique_ptr<std::FILE, Close> file_;
+  std::string name_;
+  std::uintmax_t size_ = 0, done_ = 0;
+  std::unique_ptr<Block> block_;
+};
+
+bool is_table_header(const std::vector<std::string>& cells) {
+  const auto has = [&](std::string_view name) {
+    return std::any_of(cells.begin(), cells.end(), [&](const std::string& cell) { return trimmed(cell) == name; });
+  };
+  // "ID" and "Kernel Name" of profilers are other words.
+  return has("op") || (has("C") && has("R")) || (has("M") && has("N") && has("K"));
+}
+
+// Whether the first line of the text is the header of a layer table.
+bool is_table(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of("\r\n");
+  if (begin == std::string_view::npos) return false;
+  const std::string_view line = text.substr(begin, text.find_first_of("\r\n", begin) - begin);
+  const auto rows = parse_csv(line, "");
+  return rows && !rows->empty() && is_table_header(rows->front().cells);
+}
+
+tl::unexpected<Error> interrupted(const std::string& file) {
+  return fail(ErrorCode::io, "interrupted; nothing was stored", file);
+}
+
+class FileImport {
+ public:
+  FileImport(MeasurementWriter& writer, const ImportOptions& options, Pieces pieces)
+      : writer_(writer), options_(options), pieces_(std::move(pieces)) {
+    result_.file = pieces_.name();
+  }
+
+  Result<ImportedFile> run() {
+    const auto first = pieces_.next();
+    if (!first) return tl::unexpected(first.error());
+    if (first->find_first_not_of(" \t\r\n") == std::string_view::npos) {
+      return fail(ErrorCode::bad_input, "the file is empty", result_.file);
+    }
+    const auto imported = is_table(*first) ? table(*first) : foreign(std::string(*first));
+    if (!imported) return tl::unexpected(imported.error());
+    return std::move(result_);
+  }
+
+ private:
+  Result<void> table(std::string_view piece) {
+    result_.format = "layer table";
+    CsvReader reader(result_.file);
+    while (!piece.empty()) {
+      if (auto added = add(reader.feed(piece)); !added) return added;
+      if (options_.progress && !options_.progress(pieces_.share())) return interrupted(result_.file);
+      const auto next = pieces_.next();
+      if (!next) return tl::unexpected(next.error());
+      piece = *next;
+    }
+    return add(reader.finish());
+  }
+
+  Result<void> add(Result<std::vector<CsvRow>> rows) {
+    if (!rows) return tl::unexpected(rows.error());
+    for (CsvRow& row : *rows) {
+      if (!importer_) {
+        auto importer = RowImporter::begin(writer_, result_, std::move(row), options_, options_.date);
+        if (!importer) return tl::unexpected(importer.error());
+        importer_ = std::make_unique<RowImporter>(std::move(*importer));
+      } else if (auto added = importer_->add(std::move(row)); !added) {
+        return added;
+      }
+    }
+    return {};
+  }
+
+  Result<void> foreign(std::string begin) {
+    const auto text = pieces_.rest(std::move(begin));
+    if (!text) return tl::unexpected(text.error());
+    auto rows = is_benchmark(*text) ? benchmark_rows(*text, result_.file) : profile_rows(*text, result_.file);
+    if (!rows) return tl::unexpected(rows.error());
+    result_.format = std::move(rows->format);
+    result_.notes = std::move(rows->notes);
+    auto importer = RowImporter::begin(writer_, result_, std::move(rows->header), options_,
+                                       rows->date.empty() ? options_.date : rows->date);
+    if (!importer) return tl::unexpected(importer.error());
+    std::size_t done = 0;
+    constexpr std::size_t kBetween = 4096;
+    for (CsvRow& row : rows->rows) {
+      if (auto added = importer->add(std::move(row)); !added) return added;
+      const double share = static_cast<double>(++done) / static_cast<double>(rows->rows.size());
+      if (done % kBetween == 0 && options_.progress && !options_.progress(share)) return interrupted(result_.file);
+    }
+    return {};
+  }
+
+  MeasurementWriter& writer_;
+  const ImportOptions& options_;
+  Pieces pieces_;
+  ImportedFile result_;
+  std::unique_ptr<RowImporter> importer_;
+};
+
+}  // namespace
+
+Result<ImportedFile> import_file(MeasurementWriter& writer, const std::string& path, const ImportOptions& options) {
+  auto pieces = Pieces::open(path);
+  if (!pieces) return tl::unexpected(pieces.error());
+  return FileImport(writer, options, std::move(*pieces)).run();
+}
+
+}  // namespace rooftile::store
