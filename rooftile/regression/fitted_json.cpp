@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "rooftile/error/one_line.hpp"
 #include "rooftile/ingest/json_fields.hpp"
 #include "rooftile/ingest/strict_json.hpp"
 #include "rooftile/ingest/text_file.hpp"
@@ -186,7 +187,7 @@ FittedTerm term_of(const json& value, const std::string& path, bool has_coeffici
   term.term = each(fields, "factors", factor_of);
   const std::string text = text_of(term.term);
   if (const json* given = fields.find("term"); given != nullptr && as_text(*given, fields.path("term")) != text) {
-    reject(fields.path("term"), fmt::format("the factors say '{}'", text));
+    reject(fields.path("term"), fmt::format("the factors say '{}'", one_line(text)));
   }
   if (has_coefficient) term.coefficient = number(fields, "coefficient");
   term.standard_error = optional_least_zero(fields, "standard_error");
@@ -367,7 +368,8 @@ Result<FittedModel> parse_fitted_json(std::string_view text, std::string_view wh
   try {
     return model_of(*value);
   } catch (const Error& error) {
-    const std::string place = error.where.empty() ? std::string(where) : fmt::format("{}: {}", where, error.where);
+    const std::string place =  // a key of the file may stand in it
+        error.where.empty() ? std::string(where) : fmt::format("{}: {}", where, one_line(error.where));
     return fail(error.code, error.message, place);
   }
 }
