@@ -50,7 +50,7 @@ HEAVY = {
     "mpi.h": r"rooftile/cluster/mpi/.*",
     "nlohmann/": r".*\.cpp|rooftile/(ingest|report)/\w*json\w*\.hpp",
     "boost/": r"rooftile/explore/sequence\.cpp",
-    "muParser": r"rooftile/explore/constraint\.cpp",
+    "muParser": r"rooftile/explore/(constraint|optimise/limit)\.cpp",
     "Eigen/": r"rooftile/regression/(\w+\.cpp|eigen\.hpp)",
     "sqlite3": r"rooftile/store/database\.hpp",
     "valijson/": r".*_test\.cpp",
