@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""Runs a long exploration on terminals of several widths and looks at the bytes of its progress bar.
+
+Usage: progress_test.py --cli ROOFTILE. Each run is stopped with an interrupt once the bar was drawn three times.
+"""
+import argparse
+import fcntl
+import os
+import pty
+import select
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import time
+import unittest
+from pathlib import Path
+
+CLI = None
+AGAIN = "\r\x1b[K"  # back to the first column, and the line goes
+PATIENCE = 60  # seconds; under the sanitizers on a busy machine all is slow
+SPACE = """gpu = "titan-xp-delta"
+sampling = "random"
+samples = 1000000000
+[axes]
+sm_count = { from = 30, to = 120 }
+dram_bandwidth = { multiples = { from = 1, to = 4 } }
+[[workload]]
+model = "alexnet"
+batch_size = 1
+"""
+
+
+def read_some(descriptor, seconds):
+    """What comes within that time, or nothing; a terminal whose other end is closed is at its end."""
+    if not select.select([descriptor], [], [], seconds)[0]:
+        return None
+    try:
+        return os.read(descriptor, 65536)
+    except OSError:
+        return b""
+
+
+class Bar(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.space = Path(scratch.name) / "space.toml"
+        self.space.write_text(SPACE)
+
+    def stopped_on_terminal(self, columns):
+        """What a terminal of that width is sent on standard error until the program ends."""
+        ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        program = subprocess.Popen([CLI, "explore", str(self.space), "--threads", "1"], stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.DEVNULL, stderr=theirs)
+        os.close(theirs)
+        text, asked, end = b"", False, time.monotonic() + PATIENCE
+        try:
+            while time.monotonic() < end:
+                more = read_some(ours, 0.2)
+                if more == b"":
+                    break
+                text += more or b""
+                if not asked and text.count(AGAIN.encode()) >= 3:
+                    program.send_signal(signal.SIGINT)
+                    asked = True
+            self.assertEqual(program.wait(timeout=PATIENCE), 0, text)
+        finally:
+            if program.poll() is None:
+                program.kill()
+                program.wait()
+            os.close(ours)
+        return text.decode()
+
+    def bars(self, columns):
+        before, *drawn = self.stopped_on_terminal(columns).split(AGAIN)
+        self.assertEqual(before, "", "nothing stands before the bar")
+        last = drawn.pop()  # after the bar has gone
+        self.assertRegex(last, r"^rooftile: stopped: \d+ of 1000000000 designs are done, and kept\r\n$")
+        self.assertGreaterEqual(len(drawn), 3)
+        for bar in drawn:
+            self.assertLess(len(bar), columns, bar)
+            self.assertNotIn("\n", bar)
+        return drawn
+
+    def test_a_wide_terminal_shows_bar_share_rate_and_time(self):
+        for bar in self.bars(100):
+            self.assertRegex(bar, r"^\[#*\.*\] *[\d.]+ %, [\d,.]+ designs/s, [\d.]+ (s|min|h) left$")
+            self.assertEqual(bar.index("]"), 31)
+
+    def test_a_narrow_one_a_shorter_bar(self):
+        for bar in self.bars(55):
+            self.assertRegex(bar, r"^\[#*\.*\] *[\d.]+ %, [\d,.]+ designs/s, [\d.]+ (s|min|h) left$")
+            self.assertLess(bar.index("]"), 31)
+
+    def test_a_very_narrow_one_what_of_the_text_fits(self):
+        for bar in self.bars(20):
+            self.assertRegex(bar, r"^[\d.]+ %, [\d,.]+ ")
+
+    def test_a_pipe_shows_none(self):
+        program = subprocess.Popen([CLI, "explore", str(self.space), "--threads", "1"], stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        time.sleep(3)  # a bar would be there after one
+        program.send_signal(signal.SIGINT)
+        _, text = program.communicate(timeout=PATIENCE)
+        self.assertRegex(text, r"^rooftile: stopped: [^\r]*\n$")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--cli", required=True)
+    arguments, rest = parser.parse_known_args()
+    CLI = arguments.cli
+    unittest.main(argv=[sys.argv[0], *rest])
