@@ -34,6 +34,8 @@ class CommandLine {
     add_explain(commands_);
     add_validate(commands_);
     add_fit(commands_);
+    add_import(commands_);
+    add_store(commands_);
     add_simulate(commands_);
     add_evaluate(commands_);
     add_explore(commands_);
@@ -81,7 +83,7 @@ class CommandLine {
     for (const CLI::App* nested : app.get_subcommands([](const CLI::App*) { return true; })) {
       known.push_back(nested->get_name());
     }
-    static const std::vector<std::string> kPlanned = {"import", "compare", "plan"};
+    static const std::vector<std::string> kPlanned = {"compare", "plan"};
     const bool planned = std::find(kPlanned.begin(), kPlanned.end(), extra) != kPlanned.end();
     if (app.get_parent() == nullptr && planned) {
       return fail(ErrorCode::unsupported, fmt::format("the command '{}' is not built yet", extra));

@@ -49,6 +49,8 @@ void add_sensitivity(CommandList& commands);
 void add_explain(CommandList& commands);
 void add_validate(CommandList& commands);
 void add_fit(CommandList& commands);
+void add_import(CommandList& commands);
+void add_store(CommandList& commands);
 void add_simulate(CommandList& commands);
 void add_evaluate(CommandList& commands);
 void add_explore(CommandList& commands);

@@ -1,0 +1,76 @@
+// rooftile import FILE…: measurements into the store.
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "rooftile/cli/commands.hpp"
+#include "rooftile/cli/output.hpp"
+#include "rooftile/cli/progress.hpp"
+#include "rooftile/cli/store_commands.hpp"
+#include "rooftile/measure/interrupt.hpp"
+#include "rooftile/report/store.hpp"
+
+namespace rooftile::cli {
+namespace {
+
+// Where nothing is to be stored, no file is made either.
+Result<store::Store> store_for(const ImportArguments& arguments) {
+  if (arguments.dry_run) {
+    const auto path = store_path(arguments.db);
+    if (!path) return tl::unexpected(path.error());
+    std::error_code error;
+    if (!std::filesystem::exists(*path, error)) return store::Store::in_memory();
+  }
+  return open_store(arguments.db, store::Access::write);
+}
+
+void list_left_out(const store::ImportedFile& file) {
+  for (const std::string& note : file.notes) write_error(file.file + ": " + note);
+  if (file.bad_row_count == 0) return;
+  write_error(fmt::format("{}: {} rows left out:", file.file, file.bad_row_count));
+  for (const Error& error : file.bad_rows) write_error(error.text());
+}
+
+}  // namespace
+
+Result<void> import_files(const ImportArguments& arguments) {
+  store::ImportOptions options = arguments.options;
+  if (!options.gpu.empty()) {
+    const auto gpu = gpu_of_option(options.gpu);
+    if (!gpu) return tl::unexpected(gpu.error());
+    options.gpu = gpu->id;
+  }
+  auto store = store_for(arguments);
+  if (!store) return tl::unexpected(store.error());
+  if (auto sound = store::quick_check(*store); !sound) return sound;
+  auto writer = store::MeasurementWriter::begin(*store);
+  if (!writer) return tl::unexpected(writer.error());
+
+  measure::watch_interrupts();
+  std::vector<store::ImportedFile> files;
+  {
+    constexpr std::uint64_t kSteps = 1000;  // of the share of one file
+    Progress progress("steps");
+    options.progress = [&](double share) {
+      const auto done = static_cast<std::uint64_t>(kSteps * (static_cast<double>(files.size()) + share));
+      progress.show(done, kSteps * arguments.files.size());
+      return !measure::interrupted();
+    };
+    for (const std::string& path : arguments.files) {
+      auto file = store::import_file(*writer, path, options);
+      if (!file) return tl::unexpected(file.error());
+      files.push_back(std::move(*file));
+    }
+  }
+  if (!arguments.dry_run) {
+    if (auto committed = writer->commit(); !committed) return committed;
+  }
+  for (const store::ImportedFile& file : files) list_left_out(file);
+  return write_output("", import_table(files) + (arguments.dry_run ? "\nNothing was stored (--dry-run).\n" : ""));
+}
+
+}  // namespace rooftile::cli

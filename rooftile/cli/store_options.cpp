@@ -1,0 +1,114 @@
+// The options of import and store.
+#include <array>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <CLI/App.hpp>
+#include <fmt/format.h>
+
+#include "rooftile/cli/options.hpp"
+#include "rooftile/cli/store_commands.hpp"
+#include "rooftile/cli/values.hpp"
+#include "rooftile/workload/dtype.hpp"
+
+namespace rooftile::cli {
+namespace {
+
+constexpr const char* kDbHelp = "the store's file (default: rooftile/rooftile.db in the user's data directory)";
+
+// "2026-01-31", "2026-01" or "2026".
+Result<void> check_date(const std::string& date) {
+  constexpr std::string_view kShape = "0000-00-00";
+  bool good = date.empty() || date.size() == 4 || date.size() == 7 || date.size() == kShape.size();
+  for (std::size_t i = 0; good && i < date.size(); ++i) {
+    good = kShape[i] == '-' ? date[i] == '-' : date[i] >= '0' && date[i] <= '9';
+  }
+  if (good) return {};
+  return usage(fmt::format("--date: '{}' is no date as in 2026-01-31, 2026-01 or 2026", date));
+}
+
+Result<void> run_import(ImportArguments& arguments) {
+  if (arguments.files.empty()) return usage("import needs a FILE, or several");
+  if (auto date = check_date(arguments.options.date); !date) return date;
+  if (!arguments.options.precision.empty()) {
+    const auto precision = parse_precision("--precision", arguments.options.precision);
+    if (!precision) return tl::unexpected(precision.error());
+    arguments.options.precision = name_of(*precision);
+  }
+  return import_files(arguments);
+}
+
+struct Verb {
+  const char* name;
+  StoreVerb verb;
+  const char* help;
+};
+constexpr std::array kVerbs = {
+    Verb{"list", StoreVerb::list, "What there is: rows of measurements by GPU and op, fitted models, predictions"},
+    Verb{"show", StoreVerb::show, "The text of a fitted model"},
+    Verb{"export", StoreVerb::export_rows, "Measurements as a layer table (CSV)"},
+    Verb{"remove", StoreVerb::remove, "Remove a fitted model, or the measurements that the options name"},
+    Verb{"check", StoreVerb::check, "Read everything and tell whether it is as it was stored"}};
+
+Result<void> run_store(StoreArguments& arguments, const CLI::App& command) {
+  for (const Verb& verb : kVerbs) {
+    if (command.got_subcommand(verb.name)) arguments.verb = verb.verb;
+  }
+  const bool chooses = !arguments.gpu.empty() || !arguments.op.empty() || !arguments.precision.empty() ||
+                       !arguments.source.empty() || !arguments.where.empty();
+  if (arguments.verb == StoreVerb::show && arguments.name.empty()) return usage("store show needs a NAME");
+  if (arguments.verb == StoreVerb::remove && arguments.name.empty() == !chooses) {
+    return usage(
+        "store remove needs either the NAME of a fitted model or --where, --gpu, --op, --precision or --source");
+  }
+  return use_store(arguments);
+}
+
+}  // namespace
+
+void add_import(CommandList& commands) {
+  const auto typed = std::make_shared<ImportArguments>();
+  CLI::App* command = commands.add(
+      "import", "Keep measurements in the store: layer tables, profiles, PyTorch's benchmarks",
+      "rooftile import measured.csv trace.json --gpu v100-sxm2-16gb --source \"our lab\" --date 2026-01-31",
+      [typed] { return run_import(*typed); });
+  command->add_option("FILE", typed->files,
+                      "layer tables (CSV), profiles (ncu, nvprof, rocprof, PyTorch traces), output of PyTorch's "
+                      "benchmarks, or - (standard input)");
+  command->add_option("--db", typed->db, kDbHelp);
+  command->add_option("--source", typed->options.source, "who measured");
+  command->add_option("--date", typed->options.date, "when, as in 2026-01-31");
+  command->add_option("--gpu", typed->options.gpu, "GPU of rows that name none");
+  command->add_option("--precision", typed->options.precision, "precision of rows that name none");
+  command->add_option("--software", typed->options.software, "framework of rows that name none");
+  command->add_flag("--skip-bad-rows", typed->options.skip_bad_rows, "leave out rows that are wrong, and list them");
+  command->add_flag("--dry-run", typed->dry_run, "say what would be added, and store nothing");
+}
+
+void add_store(CommandList& commands) {
+  const auto typed = std::make_shared<StoreArguments>();
+  const auto self = std::make_shared<CLI::App*>();
+  CLI::App* command = commands.add("store", "Show what the store holds, export or remove it, check it",
+                                   "rooftile store export --gpu t4 --op gemm -o t4.csv",
+                                   [typed, self] { return run_store(*typed, **self); });
+  *self = command;
+  command->add_option("--db", typed->db, kDbHelp);
+  command->add_option("--gpu", typed->gpu, "measurements on this GPU only");
+  command->add_option("--op", typed->op, "of this op only, as in conv");
+  command->add_option("--precision", typed->precision, "of this precision only");
+  command->add_option("--source", typed->source, "of this source only");
+  command->add_option("--where", typed->where, "only these rows, as in \"gpu = t4 and K >= 64\"");
+  command->add_flag("--provenance", typed->provenance, "with export: the columns source and date, too");
+  command->add_option("--format", typed->format, "of list: table or json");
+  command->add_option("-o,--output", typed->output, "write to this file");
+  for (const Verb& verb : kVerbs) {
+    CLI::App* nested = command->add_subcommand(verb.name, verb.help);
+    const bool named = verb.verb == StoreVerb::show || verb.verb == StoreVerb::remove;
+    if (named) nested->add_option("NAME", typed->name, "of a fitted model");
+    nested->fallthrough();
+    nested->allow_extras();
+  }
+}
+
+}  // namespace rooftile::cli
