@@ -1,0 +1,16 @@
+// A calibration from a few points, and a trial of such calibrations, as pages to read.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "rooftile/learn/few_points_trial.hpp"
+
+namespace rooftile {
+
+// `crossed` are ln(measured / predicted) of each point by the factors of the others.
+std::string few_points_report(const FewPoints& fitted, const std::vector<double>& crossed, const std::string& gpu);
+
+std::string few_points_trials_report(const FewPointsTrials& trials, const FewPointsTrialOptions& options);
+
+}  // namespace rooftile
