@@ -39,6 +39,7 @@ class CommandLine {
     add_simulate(commands_);
     add_evaluate(commands_);
     add_explore(commands_);
+    add_optimise(commands_);
     add_gpus(commands_);
     add_models(commands_);
     add_support(commands_);

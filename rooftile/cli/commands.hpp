@@ -161,6 +161,18 @@ struct ExploreArguments {
 };
 Result<void> explore(const ExploreArguments& arguments);
 
+struct OptimiseArguments {
+  std::string space;  // the space file
+  PredictionArguments prediction;
+  std::vector<std::string> minimise;     // metrics
+  std::vector<std::string> constraints;  // besides those of the file
+  std::string costs;                     // a user's own cost file; empty: none
+  std::int64_t trials = 10000, seed = 1;
+  std::optional<std::int64_t> threads;
+  std::string format, plot, output;  // plot: an SVG besides; empty: none
+};
+Result<void> optimise(const OptimiseArguments& arguments);
+
 struct SupportArguments {
   std::string model;
 };

@@ -54,6 +54,7 @@ void add_store(CommandList& commands);
 void add_simulate(CommandList& commands);
 void add_evaluate(CommandList& commands);
 void add_explore(CommandList& commands);
+void add_optimise(CommandList& commands);
 void add_gpus(CommandList& commands);
 void add_models(CommandList& commands);
 void add_support(CommandList& commands);
