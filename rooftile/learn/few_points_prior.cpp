@@ -1,23 +1,19 @@
 #include "rooftile/learn/few_points_prior.hpp"
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 
+#include "rooftile/learn/factor_algebra.hpp"
 #include "rooftile/validate/score.hpp"
 
 namespace rooftile {
 namespace {
 
-using Vector = Eigen::Matrix<double, static_cast<int>(kFactors), 1>;
-using Matrix = Eigen::Matrix<double, static_cast<int>(kFactors), static_cast<int>(kFactors)>;
 using Families = std::array<double, kKernelFamilies.size()>;
 
 constexpr std::size_t kLaunch = 2;
 constexpr double kLeastDeviation = 0.02, kOdd = 1.5;
-
-Vector vector_of(const FactorLogs& logs) { return Eigen::Map<const Vector>(logs.data()); }
 
 std::size_t place(const LinearPoint& row) { return static_cast<std::size_t>(row.family); }
 
@@ -26,29 +22,29 @@ bool has_family(const FactorEvidence& gpu, std::size_t family) {
 }
 
 struct Moments {
-  Vector mean;
-  Matrix variance;
+  FactorLogs mean{};
+  FactorMatrix variance{};
 };
 
-double unexplained(const LinearPoint& row, const FactorEvidence& gpu, const Vector& factors) {
-  return row.residual - vector_of(row.slope).dot(factors - vector_of(gpu.at));
+double unexplained(const LinearPoint& row, const FactorEvidence& gpu, const FactorLogs& factors) {
+  return row.residual - dot(row.slope, difference(factors, gpu.at));
 }
 
-Moments moments_of(const FactorEvidence& gpu, const Vector& start, const FactorPrior& prior) {
-  Vector deviation = vector_of(prior.deviation);
+Moments moments_of(const FactorEvidence& gpu, const FactorLogs& start, const FactorPrior& prior) {
+  FactorLogs deviation = prior.deviation;
   if (gpu.unknown_launch) deviation[kLaunch] = prior.unknown_launch;
-  Matrix information = deviation.array().square().inverse().matrix().asDiagonal();
-  Vector pull = Vector::Zero();
+  FactorMatrix information = precision_of(deviation);
+  FactorLogs pull{};
   for (const LinearPoint& row : gpu.rows) {
     const double noise = prior.noise[place(row)];
     const double odd = std::abs(unexplained(row, gpu, start)) / noise;
     const double weight = std::min(1.0, kOdd / std::max(odd, 1e-12)) / (noise * noise);
-    const Vector slope = vector_of(row.slope);
-    information += weight * slope * slope.transpose();
-    pull += weight * slope * (row.residual + slope.dot(vector_of(gpu.at)));
+    add_square(information, row.slope, weight);
+    const double seen = row.residual + dot(row.slope, gpu.at);
+    for (std::size_t i = 0; i < kFactors; ++i) pull[i] += weight * row.slope[i] * seen;
   }
-  const Matrix variance = information.inverse();
-  return {variance * pull, variance};
+  const FactorMatrix variance = inverse_of(information);
+  return {product(variance, pull), variance};
 }
 
 // Of a factor over the GPUs that have it, as if kWorth further GPUs had `usual`.
@@ -57,8 +53,7 @@ double deviation_of(const std::vector<Moments>& gpus, const std::vector<bool>& h
   double sum = kWorth * usual * usual, count = kWorth;
   for (std::size_t g = 0; g < gpus.size(); ++g) {
     if (!has[g]) continue;
-    const auto i = static_cast<Eigen::Index>(factor);
-    sum += gpus[g].mean[i] * gpus[g].mean[i] + gpus[g].variance(i, i);
+    sum += gpus[g].mean[factor] * gpus[g].mean[factor] + gpus[g].variance[factor][factor];
     ++count;
   }
   return std::max(kLeastDeviation, std::sqrt(sum / count));
@@ -116,7 +111,7 @@ FactorPrior learn_factor_prior(const std::vector<const FactorEvidence*>& gpus) {
   FactorPrior prior = shipped;
   if (gpus.empty()) return prior;
   std::vector<Moments> moments(gpus.size());
-  for (std::size_t g = 0; g < gpus.size(); ++g) moments[g].mean = vector_of(gpus[g]->at);
+  for (std::size_t g = 0; g < gpus.size(); ++g) moments[g].mean = gpus[g]->at;
   for (int round = 0; round < kRounds; ++round) {
     for (std::size_t g = 0; g < gpus.size(); ++g) moments[g] = moments_of(*gpus[g], moments[g].mean, prior);
     std::vector<bool> has(gpus.size(), true);
