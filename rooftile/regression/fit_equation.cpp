@@ -313,11 +313,16 @@ FittedEquation equation_of(const Solution& solution, const std::vector<Term>& te
   return equation;
 }
 
-// Predictions of every row by a fit to the other folds; nothing where there are too few rows to try.
-Result<std::vector<double>> held_out_values(const Fitter& fitter, const Prepared& rows,
-                                            const std::vector<double>& multipliers, const EquationOptions& options) {
+// Predictions of every row by a fit to the other folds; none where there are too few rows to try.
+struct HeldOutValues {
+  std::vector<double> values = {};
+  std::size_t folds = 0;
+};
+
+Result<HeldOutValues> held_out_values(const Fitter& fitter, const Prepared& rows,
+                                      const std::vector<double>& multipliers, const EquationOptions& options) {
   const auto folds = up_to_k_fold(rows.sums.size(), options.folds, options.seed + 1, rows.groups);
-  if (!folds) return std::vector<double>();
+  if (!folds) return HeldOutValues();
   std::vector<double> sums(rows.sums.size(), 0);
   for (const Split& fold : *folds) {
     const auto solution = fitter.fit(part_of(rows, fold.training));
@@ -325,17 +330,17 @@ Result<std::vector<double>> held_out_values(const Fitter& fitter, const Prepared
     const std::vector<double> part = sums_of(*solution, rows_of(rows.design, fold.validation));
     for (std::size_t i = 0; i < part.size(); ++i) sums[fold.validation[i]] = part[i];
   }
-  return values_of(sums, multipliers, options.target.log);
+  return HeldOutValues{values_of(sums, multipliers, options.target.log), folds->size()};
 }
 
-void set_interval(EquationFit& fit, const std::vector<double>& values, const EquationOptions& options) {
+void set_interval(EquationFit& fit, const std::vector<double>& values, std::size_t folds, double level) {
   const Errors errors = errors_of(values, fit.held_out);
   fit.equation.figures.held_out_mape = if_number(errors.mape);
   fit.equation.figures.held_out_gmae = errors.gmae;
-  const auto width = conformal_quantile(log_ratio_scores(values, fit.held_out), options.level);
+  const auto width = conformal_quantile(log_ratio_scores(values, fit.held_out), level);
   if (!width || !std::isfinite(std::exp(*width))) return;
   fit.equation.interval =
-      Interval{options.level, std::exp(*width), fmt::format("{}-fold cross-validation", options.folds), values.size()};
+      Interval{level, std::exp(*width), fmt::format("{}-fold cross-validation", folds), values.size()};
 }
 
 }  // namespace
@@ -377,8 +382,8 @@ Result<EquationFit> fit_equation(const FitProblem& problem, const EquationOption
   if (options.level > 0) {
     auto held_out = held_out_values(fitter, *rows, *multipliers, options);
     if (!held_out) return tl::unexpected(held_out.error());
-    fit.held_out = std::move(*held_out);
-    if (!fit.held_out.empty()) set_interval(fit, problem.values, options);
+    fit.held_out = std::move(held_out->values);
+    if (!fit.held_out.empty()) set_interval(fit, problem.values, held_out->folds, options.level);
   }
   return fit;
 }

@@ -221,6 +221,15 @@ TEST(FitEquation, RefusesValuesThatAreNoTimes) {
   EXPECT_THAT(fit_equation(problem, {}).error().message, HasSubstr("1/gpus is no number in row 3, where gpus = 0"));
 }
 
+// Three groups make three folds, whatever is asked for.
+TEST(FitEquation, GroupsStayTogetherInItsFolds) {
+  FitProblem problem = runs(60, 0.02, 15);
+  for (std::size_t row = 0; row < 60; ++row) problem.groups.push_back(std::string(1, static_cast<char>('a' + row % 3)));
+  const auto fit = fit_equation(problem, {});
+  ASSERT_TRUE(fit);
+  EXPECT_EQ(fit->equation.interval->made_by, "3-fold cross-validation");
+}
+
 TEST(CalibrateInterval, NeedsEnoughRows) {
   auto fit = fit_equation(runs(100, 0.05, 13), selecting(Technique::least_squares, 2));
   ASSERT_TRUE(fit);

@@ -16,7 +16,6 @@ namespace rooftile::regression {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
 
 struct Drawn {
   Matrix x;
