@@ -2,13 +2,17 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <CLI/App.hpp>
+#include <fmt/format.h>
 
 #include "rooftile/cli/commands.hpp"
+#include "rooftile/cli/fit_models.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/prediction_options.hpp"
 #include "rooftile/cli/values.hpp"
+#include "rooftile/error/nearest.hpp"
 
 namespace rooftile::cli {
 namespace {
@@ -32,6 +36,22 @@ Result<void> run_evaluate(const TypedEvaluate& typed) {
     arguments.only = std::move(*only);
   }
   return evaluate(arguments);
+}
+
+Result<void> run_fit(const FitModelArguments& typed) {
+  if (typed.tables.empty()) return usage("fit needs a TABLE.csv, or several");
+  if (typed.model == "calibration") return fit_calibration(typed);
+  if (!typed.model.empty() && typed.model != "constants") {
+    const std::vector<std::string> known = {"constants", "calibration"};
+    return usage(fmt::format("--model: unknown model '{}', known are {}{}", typed.model, fmt::join(known, ", "),
+                             did_you_mean(typed.model, known)));
+  }
+  for (const auto& [option, value] : {std::pair("--gpu", &typed.gpu), std::pair("--points", &typed.points),
+                                      std::pair("--draws", &typed.draws), std::pair("--tier", &typed.tier)}) {
+    if (!value->empty()) return usage(fmt::format("{} is of --model calibration", option));
+  }
+  if (typed.unknown_harness) return usage("--unknown-harness is of --model calibration");
+  return fit(typed);
 }
 
 }  // namespace
@@ -70,14 +90,22 @@ void add_validate(CommandList& commands) {
 }
 
 void add_fit(CommandList& commands) {
-  const auto typed = std::make_shared<FitArguments>();
-  CLI::App* command =
-      commands.add("fit", "Fit the constants of method rooftile to measurements",
-                   "rooftile fit measured.csv --where \"gpu = t4\" -o t4.toml", [typed]() -> Result<void> {
-                     if (typed->tables.empty()) return usage("fit needs a TABLE.csv, or several");
-                     return cli::fit(*typed);
-                   });
+  const auto typed = std::make_shared<FitModelArguments>();
+  CLI::App* command = commands.add("fit", "Fit the constants of method rooftile to measurements",
+                                   "rooftile fit measured.csv --where \"gpu = t4\" -o t4.toml",
+                                   [typed]() -> Result<void> { return run_fit(*typed); });
   command->add_option("TABLE", typed->tables, "layer tables with measurements (CSV)");
+  command->add_option("--model", typed->model,
+                      "what is fitted: constants (default), or calibration: factors of one GPU from 5 rows or more");
+  command->add_option("--gpu", typed->gpu, "of calibration: the GPU that was measured, also of rows that name none");
+  command->add_option("--points", typed->points,
+                      "of calibration: try it with so many rows drawn at random, as in 5,20, and score the others");
+  command->add_option("--draws", typed->draws, "of --points: draws of each (default: 50)");
+  command->add_option(
+      "--tier", typed->tier,
+      "of --points: constants and prior fitted without the GPU (none, default) or as they are (shipped)");
+  command->add_flag("--unknown-harness", typed->unknown_harness,
+                    "of --points: nothing is known of what the rows' frameworks add to a call");
   command->add_option("--where", typed->where, "only these rows, as in \"gpu = t4 and K >= 64\"");
   command->add_option("--ignore", typed->ignore, "columns to hide from the plan, as in algorithm,kernel");
   command->add_option("--date", typed->date, "of the fit, to be written beside it");

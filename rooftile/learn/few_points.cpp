@@ -231,7 +231,7 @@ Calibration calibration_of(const FewPoints& fitted, const std::string& gpu, cons
   factors.date = date;
   factors.rows = static_cast<double>(fitted.before.size());
   for (std::size_t f = 0; f < fitted.points.size(); ++f) {
-    if (fitted.points[f] == 0) continue;
+    if (fitted.points[f] == 0 || fitted.caution == 0) continue;  // what changes nothing has the interval that was there
     factors.families[f].spread = Spread{std::exp(-fitted.interval[f]), std::exp(fitted.interval[f])};
   }
   calibration.factors.push_back(std::move(factors));

@@ -19,7 +19,7 @@ struct FactorEvidence {
 Result<FactorEvidence> factor_evidence(const std::vector<Point>& points, FactorModel& model);
 
 // Deviations by expectation and maximisation over the GPUs; where no GPU has rows of a family, or none an unknown
-// framework, those of shipped_factor_prior().
+// framework, a guess. What ships has no say in it.
 FactorPrior learn_factor_prior(const std::vector<const FactorEvidence*>& gpus);
 
 }  // namespace rooftile

@@ -77,8 +77,9 @@ std::string few_points_report(const FewPoints& fitted, const std::vector<double>
     if (1 - fitted.deviation[i] / fitted.prior[i] < kTold) silent.push_back(factor_name(i));
     text += factor_line(fitted, i);
   }
-  text += fmt::format("\n  caution {:.2f}: of the likeliest step, the part that in 19 cases of 20 makes no worse\n",
-                      fitted.caution);
+  text +=
+      fmt::format("\n  caution {:.2f}: of the likeliest step, the part that all but surely helps; 0 changes nothing\n",
+                  fitted.caution);
   text += fmt::format("  GMAE of the rows  {:.1f} % before, {:.1f} % after, {:.1f} % each by the others' factors\n",
                       kPercent * gmae_of(fitted.before), kPercent * gmae_of(fitted.after), kPercent * gmae_of(crossed));
   for (const KernelFamily family : kKernelFamilies) {
@@ -90,7 +91,7 @@ std::string few_points_report(const FewPoints& fitted, const std::vector<double>
   if (!silent.empty()) text += fmt::format("  the rows say nothing of: {}\n", fmt::join(silent, ", "));
   constexpr std::size_t kFew = 5;
   if (fitted.before.size() < kFew) text += fmt::format("  warning: fewer than {} rows; measure more\n", kFew);
-  if (gmae_of(crossed) > gmae_of(fitted.before)) {
+  if (fitted.caution > 0 && gmae_of(crossed) > gmae_of(fitted.before)) {
     text += "  warning: rows left out are predicted worse after than before; measure more, or other shapes\n";
   }
   text +=
@@ -101,8 +102,9 @@ std::string few_points_report(const FewPoints& fitted, const std::vector<double>
 }
 
 std::string few_points_trials_report(const FewPointsTrials& trials, const FewPointsTrialOptions& options) {
-  std::string text = fmt::format("Calibration from points drawn at random, {} draws, constants and prior {}\n\n",
-                                 options.draws, options.left_out ? "without the GPU" : "that ship");
+  std::string text = fmt::format(
+      "Calibration from points drawn at random, {} draws, constants and prior {}, harness {}\n\n", options.draws,
+      options.left_out ? "without the GPU" : "that ship", options.known_harness ? "as on other GPUs" : "not known");
   text += fmt::format("  {:16} {:30} {:>6} {:>5} {:>7} {:>6} {:>9} {:>7} {:>6} {:>6} {:>7} {:>6}\n", "gpu", "table",
                       "points", "rows", "before", "after", "likeliest", "scaled", "taken", "worse", "inside", "width");
   for (const FewPointsTrial& trial : trials.trials) {
