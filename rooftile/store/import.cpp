@@ -153,6 +153,12 @@ class FileImport {
     const auto text = pieces_.rest(std::move(begin));
     if (!text) return tl::unexpected(text.error());
     auto rows = is_benchmark(*text) ? benchmark_rows(*text, result_.file) : profile_rows(*text, result_.file);
+    if (!rows && rows.error().message.starts_with("no profile that is known")) {
+      return fail(ErrorCode::bad_input,
+                  "neither a layer table (a column op, or those of a convolution or a GEMM), nor the profile of ncu, "
+                  "nvprof, rocprof or PyTorch, nor the output of PyTorch's benchmarks as text or JSON",
+                  result_.file);
+    }
     if (!rows) return tl::unexpected(rows.error());
     result_.format = std::move(rows->format);
     result_.notes = std::move(rows->notes);

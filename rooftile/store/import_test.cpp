@@ -162,7 +162,7 @@ TEST(Import, ManyPiecesAreOneTable) {
 TEST(Import, WhatIsNothingKnownIsSaid) {
   const TestFolder folder;
   EXPECT_THAT(error_of(folder.file("s.db"), folder.write("t.csv", "a,b\n1,2\n")),
-              HasSubstr("no profile that is known"));
+              HasSubstr("t.csv: neither a layer table (a column op, "));
   EXPECT_THAT(error_of(folder.file("s.db"), folder.write("e.csv", " \n")), HasSubstr("the file is empty"));
   EXPECT_THAT(error_of(folder.file("s.db"), folder.file("none.csv")), HasSubstr("No such file"));
 }
