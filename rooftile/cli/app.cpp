@@ -20,10 +20,7 @@ constexpr int kError = 1, kWrongUsage = 2;
 
 class CommandLine {
  public:
-  CommandLine() : app_("Predicts how long a neural network takes on a GPU, and what limits it.", "rooftile") {
-    app_.set_version_flag("--version", "rooftile " ROOFTILE_VERSION);
-    app_.require_subcommand(0, 1);
-    app_.allow_extras();
+  CommandLine() : CommandLine("Predicts how long a neural network takes on a GPU, and what limits it.", "rooftile") {
     app_.footer(
         "Example: rooftile predict resnet152 --gpu titan-xp --batch-size 256\n"
         "Each command has its own --help.");
@@ -48,17 +45,26 @@ class CommandLine {
     add_completion(commands_);
   }
 
+  explicit CommandLine(cluster::Ranks& ranks)
+      : CommandLine("Explores GPU designs on many machines, as 'rooftile explore' does on one.", "rooftile-mpi") {
+    speaks_ = ranks.transport.rank() == 0;
+    app_.footer(
+        "Example: mpirun -n 4 rooftile-mpi explore space.toml --checkpoint space.checkpoint\n"
+        "Each command has its own --help.");
+    add_explore(commands_, &ranks);
+  }
+
   int run(int argc, char** argv) {
     try {
       app_.parse(argc, argv);
     } catch (const CLI::Success& help) {
-      return app_.exit(help);  // --help, --version
+      return speaks_ ? app_.exit(help) : 0;  // --help, --version
     } catch (const CLI::ParseError& error) {
       return report(Error{ErrorCode::usage, plain(error), ""});
     }
     if (auto result = check_extras(app_); !result) return report(result.error());
     if (app_.get_subcommands().empty()) {
-      write_output("", app_.help());
+      if (speaks_) write_output("", app_.help());
       return kWrongUsage;
     }
     const Result<void> result = commands_.run(app_.get_subcommands().front());
@@ -66,6 +72,12 @@ class CommandLine {
   }
 
  private:
+  CommandLine(const char* description, const char* program) : app_(description, program) {
+    app_.set_version_flag("--version", fmt::format("{} {}", program, ROOFTILE_VERSION));
+    app_.require_subcommand(0, 1);
+    app_.allow_extras();
+  }
+
   // An argument that nothing took is an error which names the nearest thing that would have.
   static Result<void> check_extras(const CLI::App& app) {
     for (const CLI::App* nested : app.get_subcommands()) {
@@ -103,18 +115,20 @@ class CommandLine {
   }
 
   int report(const Error& error) const {
+    if (!speaks_) return error.code == ErrorCode::usage ? kWrongUsage : kError;
     if (error.code != ErrorCode::usage) {
       write_error(error.text());
       return kError;
     }
     const auto chosen = app_.get_subcommands();
     const std::string command = chosen.empty() ? "" : chosen.front()->get_name() + " ";
-    write_error(fmt::format("{} (see 'rooftile {}--help')", error.text(), command));
+    write_error(fmt::format("{} (see '{} {}--help')", error.text(), app_.get_name(), command));
     return kWrongUsage;
   }
 
   CLI::App app_;
   CommandList commands_{app_};
+  bool speaks_ = true;
 };
 
 }  // namespace
@@ -122,6 +136,11 @@ class CommandLine {
 int run(int argc, char** argv) {
   report_file_size_limit();
   return CommandLine().run(argc, argv);
+}
+
+int run_on_ranks(int argc, char** argv, cluster::Ranks& ranks) {
+  report_file_size_limit();
+  return CommandLine(ranks).run(argc, argv);
 }
 
 }  // namespace rooftile::cli

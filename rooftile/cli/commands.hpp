@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "rooftile/calibration/calibration.hpp"
+#include "rooftile/cluster/ranks.hpp"
 #include "rooftile/error/error.hpp"
 #include "rooftile/gpu/gpu.hpp"
 #include "rooftile/ingest/model.hpp"
@@ -54,6 +55,8 @@ struct PredictArguments {
   Format format = Format::table;
   bool all_layers = false;
   std::string output;  // empty or "-": standard output
+  bool save = false;
+  std::string db, calibration;  // with save: the store, empty: the user's own; the calibration's file
 };
 Result<void> predict_model(const PredictArguments& arguments);
 
@@ -156,8 +159,12 @@ struct ExploreArguments {
   std::vector<std::string> heat_map;  // two axes, or none
   std::string csv, rows;              // files for all designs; empty: none
   bool layer_times = false;           // in the CSV too
+  std::string checkpoint;             // a file of what is done; empty: none
+  double checkpoint_every = 60;       // seconds
   std::optional<std::int64_t> threads;
-  std::string folder;  // empty: the table alone
+  std::string folder;               // empty: the table alone
+  cluster::Ranks* ranks = nullptr;  // null: this program alone
+  double rank_timeout = 30;         // seconds without a word after which a rank counts as lost
 };
 Result<void> explore(const ExploreArguments& arguments);
 

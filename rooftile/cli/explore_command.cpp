@@ -17,16 +17,20 @@
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/progress.hpp"
 #include "rooftile/cli/values.hpp"
+#include "rooftile/cluster/cluster_explore.hpp"
 #include "rooftile/error/nearest.hpp"
 #include "rooftile/error/one_line.hpp"
 #include "rooftile/explore/axis_notes.hpp"
+#include "rooftile/explore/checkpoint.hpp"
 #include "rooftile/explore/constraint.hpp"
 #include "rooftile/explore/cost_file.hpp"
 #include "rooftile/explore/design_evaluation.hpp"
 #include "rooftile/explore/explore.hpp"
+#include "rooftile/explore/fingerprint.hpp"
 #include "rooftile/explore/rows.hpp"
 #include "rooftile/explore/scaling.hpp"
 #include "rooftile/explore/space_file.hpp"
+#include "rooftile/files/whole_file.hpp"
 #include "rooftile/ingest/text_file.hpp"
 #include "rooftile/report/explore.hpp"
 #include "rooftile/report/text.hpp"
@@ -194,12 +198,25 @@ struct RowFiles {
   }
 };
 
-Result<void> explore_space(const ExploreArguments& arguments) {
+// An exploration that is ready to begin, made of files alone.
+struct Prepared {
+  DesignSpace space;
+  ResultOptions results;
+  std::vector<Metric> weighed;
+  PredictOptions predicted;
+  std::unique_ptr<const Evaluator> evaluator;
+  std::optional<CostTable> costs;
+  DesignOutcome base;  // the GPU as it is
+
+  const CostTable* table() const { return costs ? &*costs : nullptr; }
+};
+
+Result<Prepared> prepare(const ExploreArguments& arguments) {
   const auto text = read_text_file(arguments.space);
   if (!text) return tl::unexpected(text.error());
-  const auto space = parse_space(*text, arguments.space);
+  auto space = parse_space(*text, arguments.space);
   if (!space) return tl::unexpected(space.error());
-  const auto results = result_options(arguments, *space);
+  auto results = result_options(arguments, *space);
   if (!results) return tl::unexpected(results.error());
   std::vector<WeightedWorkload> workloads;
   for (const WorkloadChoice& choice : space->workloads) {
@@ -207,69 +224,178 @@ Result<void> explore_space(const ExploreArguments& arguments) {
     if (!workload) return tl::unexpected(workload.error());
     workloads.push_back(std::move(*workload));
   }
-  const PredictOptions predicted = predict_options(arguments.prediction);
-  const auto evaluator = make_evaluator(*space, workloads, predicted);
+  PredictOptions predicted = predict_options(arguments.prediction);
+  auto evaluator = make_evaluator(*space, workloads, predicted);
   if (!evaluator) return tl::unexpected(evaluator.error());
-  const std::vector<Metric> weighed = weighed_metrics(*results, *space);
-  const auto costs = costs_of(arguments, weighed);
+  std::vector<Metric> weighed = weighed_metrics(*results, *space);
+  auto costs = costs_of(arguments, weighed);
   if (!costs) return tl::unexpected(costs.error());
-  const CostTable* table = *costs ? &**costs : nullptr;
-  auto unbounded = DesignEvaluation::make(**evaluator, space->base, {}, table);
+  auto unbounded = DesignEvaluation::make(**evaluator, space->base, {}, *costs ? &**costs : nullptr);
   if (!unbounded) return tl::unexpected(unbounded.error());
-  const DesignOutcome base = evaluate_one(*unbounded, design_of(space->base));
+  DesignOutcome base = evaluate_one(*unbounded, design_of(space->base));
+  return Prepared{std::move(*space),     std::move(*results), std::move(weighed), std::move(predicted),
+                  std::move(*evaluator), std::move(*costs),   std::move(base)};
+}
+
+ExploreOptions options_of(const ExploreArguments& arguments, const Prepared& prepared) {
+  ExploreOptions options;
+  options.results = prepared.results;
+  options.costs = prepared.table();
+  const unsigned own = arguments.ranks != nullptr ? arguments.ranks->threads : std::thread::hardware_concurrency();
+  options.threads = arguments.threads ? static_cast<unsigned>(*arguments.threads) : std::max(1U, own);
+  options.stop = &interrupted;
+  return options;
+}
+
+Fingerprint fingerprint_of(const Prepared& prepared, const ExploreOptions& options) {
+  return rooftile::fingerprint_of(prepared.space, *prepared.evaluator, options, ROOFTILE_VERSION,
+                                  label_of(prepared.predicted));
+}
+
+// The file of --checkpoint.
+class CheckpointFile {
+ public:
+  CheckpointFile(std::string path, const Fingerprint& fingerprint)
+      : path_(std::move(path)), fingerprint_(fingerprint) {}
+
+  // What stands in it, which a line tells; it is written at once, so that one that cannot be is an error before the
+  // work and not after.
+  Result<ExploreState> load(const Prepared& prepared) {
+    auto state = load_checkpoint(path_, prepared.space, prepared.results, fingerprint_);
+    if (!state) return state;
+    if (auto result = write(*state); !result) return tl::unexpected(result.error());
+    if (state->results.designs > 0) {
+      write_error(fmt::format("goes on from {}: {} of {} designs are done", path_, state->results.designs,
+                              prepared.space.size()));
+    }
+    return state;
+  }
+  // An error does not end the work; the next time it may go well.
+  void save(const ExploreState& state) {
+    last_ = write(state);
+    if (!last_ && !std::exchange(told_, true)) write_error(last_.error().text() + "; the exploration goes on");
+  }
+  // Of the last time.
+  const Result<void>& result() const { return last_; }
+
+ private:
+  Result<void> write(const ExploreState& state) const {
+    return write_whole_file(path_, checkpoint_bytes(fingerprint_, state), Durability::disk);
+  }
+  std::string path_;
+  const Fingerprint& fingerprint_;
+  Result<void> last_;
+  bool told_ = false;
+};
+
+// By this program alone, or by all ranks.
+Result<ExploreState> explore_all(const ExploreArguments& arguments, const Prepared& prepared,
+                                 const ExploreOptions& options, const Fingerprint& fingerprint, ExploreState from) {
+  if (arguments.ranks == nullptr) {
+    const BlockSet rest = from.done.others(blocks_of(prepared.space));
+    return explore_blocks(prepared.space, *prepared.evaluator, options, rest, std::move(from));
+  }
+  cluster::CoordinatorSettings settings;
+  settings.patience = arguments.rank_timeout;
+  auto coordinated =
+      cluster::coordinate({prepared.space, *prepared.evaluator, options, fingerprint}, std::move(from),
+                          arguments.ranks->transport, settings, [](const std::string& line) { write_error(line); });
+  arguments.ranks->over = true;
+  arguments.ranks->rank_lost = coordinated.rank_lost;
+  return std::move(coordinated.state);
+}
+
+// A rank that is not the first, until the first says that it is over.
+Result<void> help_first_rank(const ExploreArguments& arguments) {
+  cluster::Ranks& ranks = *arguments.ranks;
+  cluster::WorkerSettings settings;
+  constexpr double kMorePatience = 4;  // rank 0 may be long over a file
+  settings.patience = kMorePatience * arguments.rank_timeout;
+  ranks.over = true;
+  const auto prepared = prepare(arguments);
+  if (!prepared) {
+    ranks.rank_lost =
+        cluster::report_failure(ranks.transport, {cluster::host_name(), prepared.error()}, settings).rank_lost;
+    return tl::unexpected(prepared.error());
+  }
+  const ExploreOptions options = options_of(arguments, *prepared);
+  const Fingerprint fingerprint = fingerprint_of(*prepared, options);
+  const auto finish =
+      cluster::serve({prepared->space, *prepared->evaluator, options, fingerprint}, ranks.transport, settings);
+  ranks.rank_lost = !finish || finish->rank_lost;
+  if (!finish) return tl::unexpected(finish.error());
+  return {};
+}
+
+// What keeps each of the designs from being one.
+Error none_possible(const ExploreResults& explored, const DesignSpace& space, const std::string& where) {
+  std::string reasons;
+  for (std::size_t u = 1; u < kUnfits; ++u) {
+    if (explored.unfit[u] == 0) continue;
+    reasons +=
+        fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", explored.unfit[u], reason_of(static_cast<Unfit>(u)));
+  }
+  return {ErrorCode::bad_input, fmt::format("none of its {} designs is possible ({})", space.size(), reasons), where};
+}
+
+Result<void> explore_space(const ExploreArguments& arguments) {
+  const InterruptAsked signals;
+  if (arguments.ranks != nullptr && arguments.ranks->transport.rank() != 0) return help_first_rank(arguments);
+  const auto prepared = prepare(arguments);
+  if (!prepared) return tl::unexpected(prepared.error());
+  const DesignSpace& space = prepared->space;
+  const DesignOutcome& base = prepared->base;
   if (auto result = prepare_folder(arguments.folder); !result) return result;
 
-  const std::vector<LayerColumn>& layers = (*evaluator)->layers();
+  const std::vector<LayerColumn>& layers = prepared->evaluator->layers();
+  const bool costs = prepared->table() != nullptr;
   RowFiles rows;
-  if (auto result =
-          rows.add<CsvRows>(arguments.csv, *space, layers, arguments.layer_times, base.time, table != nullptr);
-      !result) {
+  if (auto result = rows.add<CsvRows>(arguments.csv, space, layers, arguments.layer_times, base.time, costs); !result) {
     return result;
   }
-  if (auto result = rows.add<BinaryRows>(arguments.rows, *space, layers, table != nullptr); !result) return result;
+  if (auto result = rows.add<BinaryRows>(arguments.rows, space, layers, costs); !result) return result;
 
-  ExploreOptions options;
-  options.results = *results;
-  options.costs = table;
-  options.threads =
-      arguments.threads ? static_cast<unsigned>(*arguments.threads) : std::max(1U, std::thread::hardware_concurrency());
-  options.stop = &interrupted;
+  ExploreOptions options = options_of(arguments, *prepared);
   for (const auto& sink : rows.sinks) options.sinks.push_back(sink.get());
-  const InterruptAsked signals;
+  const bool fingerprinted = !arguments.checkpoint.empty() || arguments.ranks != nullptr;
+  const Fingerprint fingerprint = fingerprinted ? fingerprint_of(*prepared, options) : Fingerprint{};
+  CheckpointFile checkpoint(arguments.checkpoint, fingerprint);
+  ExploreState from = {ExploreResults(space, prepared->results), {}};
+  if (!arguments.checkpoint.empty()) {
+    auto loaded = checkpoint.load(*prepared);
+    if (!loaded) return tl::unexpected(loaded.error());
+    from = std::move(*loaded);
+    options.save = [&](const ExploreState& state) { checkpoint.save(state); };
+    options.save_every = arguments.checkpoint_every;
+  }
   std::optional<ExploreResults> explored;
   {
     Progress progress("designs");
-    options.progress = [&](std::uint64_t done) { progress.show(done, space->size()); };
-    auto done = explore(*space, **evaluator, options);
+    options.progress = [&](std::uint64_t done) { progress.show(done, space.size()); };
+    auto done = explore_all(arguments, *prepared, options, fingerprint, std::move(from));
     if (!done) return tl::unexpected(done.error());
-    explored = std::move(*done);
+    explored = std::move(done->results);
   }
   for (const auto& file : rows.files) {
     if (auto result = file->finish(); !result) return result;
   }
   if (interrupted) {
-    write_error(fmt::format("stopped: {} of {} designs are done, and kept", explored->designs, space->size()));
+    write_error(fmt::format("stopped: {} of {} designs are done, and kept", explored->designs, space.size()));
   }
-  if (explored->unfit[0] == 0 && explored->designs == space->size()) {
-    std::string reasons;
-    for (std::size_t u = 1; u < kUnfits; ++u) {
-      if (explored->unfit[u] == 0) continue;
-      reasons +=
-          fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", explored->unfit[u], reason_of(static_cast<Unfit>(u)));
-    }
-    return fail(ErrorCode::bad_input, fmt::format("none of its {} designs is possible ({})", space->size(), reasons),
-                arguments.space);
+  if (explored->unfit[0] == 0 && explored->designs == space.size()) {
+    return tl::unexpected(none_possible(*explored, space, arguments.space));
   }
-  const ExploreReport report = {*space,
+  const ExploreReport report = {space,
                                 *explored,
-                                label_of(predicted),
+                                label_of(prepared->predicted),
                                 base.time,
-                                table != nullptr ? std::optional(base.costs) : std::nullopt,
-                                axis_notes(*space, **evaluator, weighed)};
+                                costs ? std::optional(base.costs) : std::nullopt,
+                                axis_notes(space, *prepared->evaluator, prepared->weighed)};
   if (!arguments.folder.empty()) {
     if (auto result = write_folder(arguments.folder, report); !result) return result;
   }
-  return write_output("", explore_table(report));
+  if (auto result = write_output("", explore_table(report)); !result) return result;
+  return checkpoint.result();
 }
 
 Result<void> explore_scaling(const ExploreArguments& arguments) {

@@ -1,7 +1,9 @@
 // The options of explore.
+#include <charconv>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <tuple>
 #include <utility>
 
@@ -12,19 +14,57 @@
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/prediction_options.hpp"
 #include "rooftile/cli/values.hpp"
+#include "rooftile/error/one_line.hpp"
 
 namespace rooftile::cli {
 namespace {
 
 struct TypedExplore {
   std::string space, best, rank_by, pareto, costs, heat_map, csv, rows, threads, output;
+  std::string checkpoint, checkpoint_every, rank_timeout;
   TypedPrediction prediction;
   bool scaling = false, all_layers = false, layer_times = false, with_costs = false;
 };
 
-Result<void> run_explore(const TypedExplore& typed) {
+// A time from the blink of an eye to a year.
+Result<double> parse_seconds(const char* option, const std::string& text) {
+  constexpr double kLeast = 0.1, kMost = 31557600;
+  double seconds = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  if (whole && seconds >= kLeast && seconds <= kMost) return seconds;
+  return usage(fmt::format("{}: '{}' is not a number of seconds from 0.1", option, one_line(text)));
+}
+
+Result<void> read_checkpoint_options(const TypedExplore& typed, ExploreArguments& arguments) {
+  arguments.checkpoint = typed.checkpoint;
+  for (const auto& [option, text] : {std::pair{"--csv", &typed.csv}, {"--rows", &typed.rows}}) {
+    if (text->empty()) continue;
+    if (arguments.ranks != nullptr) return usage(fmt::format("{} is for one machine: rooftile explore", option));
+    if (!typed.checkpoint.empty()) {
+      return usage(
+          fmt::format("{} goes without --checkpoint: rows of a run that was killed could not be gone on from", option));
+    }
+  }
+  if (!typed.checkpoint_every.empty() && typed.checkpoint.empty()) {
+    return usage("--checkpoint-every is for --checkpoint");
+  }
+  for (const auto& [option, text, seconds] :
+       {std::tuple{"--checkpoint-every", &typed.checkpoint_every, &arguments.checkpoint_every},
+        {"--rank-timeout", &typed.rank_timeout, &arguments.rank_timeout}}) {
+    if (text->empty()) continue;
+    const auto parsed = parse_seconds(option, *text);
+    if (!parsed) return tl::unexpected(parsed.error());
+    *seconds = *parsed;
+  }
+  return {};
+}
+
+Result<void> run_explore(const TypedExplore& typed, cluster::Ranks* ranks) {
   if (typed.space.empty() && !typed.scaling) return usage("explore needs a SPACE.toml, or --scaling");
+  if (typed.scaling && ranks != nullptr) return usage("--scaling is for one machine: rooftile explore --scaling");
   ExploreArguments arguments;
+  arguments.ranks = ranks;
   const auto prediction = prediction_arguments(typed.prediction);
   if (!prediction) return tl::unexpected(prediction.error());
   arguments.prediction = *prediction;
@@ -37,6 +77,7 @@ Result<void> run_explore(const TypedExplore& typed) {
                                        {"--heat-map", &typed.heat_map},
                                        {"--csv", &typed.csv},
                                        {"--rows", &typed.rows},
+                                       {"--checkpoint", &typed.checkpoint},
                                        {"--threads", &typed.threads}}) {
       if (!text->empty()) return usage(fmt::format("{} is for a SPACE.toml, not for --scaling", option));
     }
@@ -45,6 +86,7 @@ Result<void> run_explore(const TypedExplore& typed) {
     return usage("--gpu, --batch-size and --all-layers are for --scaling; a space file says its own");
   }
   if (typed.layer_times && typed.csv.empty()) return usage("--layer-times is for --csv");
+  if (auto result = read_checkpoint_options(typed, arguments); !result) return result;
   constexpr std::int64_t kMostBest = 100000, kMostThreads = 1024;
   if (!typed.best.empty()) {
     const auto best = parse_count("--best", typed.best, kMostBest);
@@ -78,13 +120,13 @@ Result<void> run_explore(const TypedExplore& typed) {
 
 }  // namespace
 
-void add_explore(CommandList& commands) {
+void add_explore(CommandList& commands, cluster::Ranks* ranks) {
   const auto typed = std::make_shared<TypedExplore>();
   typed->prediction.method = "delta";
   CLI::App* command = commands.add(
       "explore", "Evaluate a space of GPU designs: the best, the Pareto front, what limits them",
       "rooftile explore space.toml --pareto sm_count,dram_bandwidth --heat-map sm_count,l2_bandwidth -o designs",
-      [typed] { return run_explore(*typed); });
+      [typed, ranks] { return run_explore(*typed, ranks); });
   command->add_option("SPACE", typed->space, "a design space (TOML); with --scaling a MODEL (default: resnet152)");
   command->add_flag("--scaling", typed->scaling, "the nine options of the DeLTA paper's Table 16a instead");
   command->add_flag("--all-layers", typed->all_layers, "with --scaling: not only convolutions");
@@ -108,6 +150,14 @@ void add_explore(CommandList& commands) {
   command->add_option("--csv", typed->csv, "write every design to this CSV");
   command->add_flag("--layer-times", typed->layer_times, "with --csv: a column for each layer too");
   command->add_option("--rows", typed->rows, "write every design and layer time to this binary file (docs/explore.md)");
+  command->add_option("--checkpoint", typed->checkpoint,
+                      "keep in this file what is done, and go on from it if it is there (docs/cluster.md)");
+  command->add_option("--checkpoint-every", typed->checkpoint_every,
+                      "seconds between two times that the checkpoint is written (default: 60)");
+  if (ranks != nullptr) {
+    command->add_option("--rank-timeout", typed->rank_timeout,
+                        "seconds of silence after which others do a rank's work (default: 30)");
+  }
   command->add_option("--threads", typed->threads, "CPU threads (default: all); the result does not depend on it");
   command->add_option("-o,--output", typed->output, "write report, CSV and SVG into this folder");
 }

@@ -8,6 +8,7 @@
 
 #include <CLI/App.hpp>
 
+#include "rooftile/cluster/ranks.hpp"
 #include "rooftile/error/error.hpp"
 
 namespace rooftile::cli {
@@ -53,7 +54,7 @@ void add_import(CommandList& commands);
 void add_store(CommandList& commands);
 void add_simulate(CommandList& commands);
 void add_evaluate(CommandList& commands);
-void add_explore(CommandList& commands);
+void add_explore(CommandList& commands, cluster::Ranks* ranks = nullptr);  // ranks: not by this program alone
 void add_optimise(CommandList& commands);
 void add_gpus(CommandList& commands);
 void add_models(CommandList& commands);

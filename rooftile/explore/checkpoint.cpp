@@ -52,6 +52,9 @@ Result<ExploreState> load_checkpoint(const std::string& path, const DesignSpace&
                                      const Fingerprint& fingerprint) {
   std::error_code error;
   if (!std::filesystem::exists(path, error)) return ExploreState{ExploreResults(space, options), {}};
+  if (!std::filesystem::is_regular_file(path, error)) {
+    return fail(ErrorCode::io, "is no regular file, as a checkpoint is", path);
+  }
   const auto bytes = read_text_file(path, kMostBytes);
   if (!bytes) return tl::unexpected(bytes.error());
   return read_checkpoint(*bytes, path, space, options, fingerprint);
