@@ -146,8 +146,8 @@ Fingerprint fingerprint_of(const DesignSpace& space, const Evaluator& evaluator,
            {"axes", axes_of(space)},
            {"sampling", shown(sampling_of(space))},
            {"constraints", shown(fmt::format("{}", fmt::join(space.constraints, "; ")))},
-           {"workloads", workloads_of(space, evaluator)},
            {"method", shown(std::string(method))},
+           {"workloads", workloads_of(space, evaluator)},
            {"results to keep", shown(kept_of(space, options.results))},
            {"times and costs of designs", outcomes_of(space, evaluator, options)}}};
 }
