@@ -58,10 +58,10 @@ Posterior update(const std::vector<LinearPoint>& rows, const FactorLogs& at, con
 
 // How far along the likeliest step it is all but sure that squared errors of rows like these shrink: with the step m,
 // its variance V and the slopes' Gram matrix G, the fall 2 a m'G x - a^2 m'G m of a share a is above 0 where the true
-// step x has m'G x > a m'G m / 2. Two deviations of it; with 1.645, which would be 19 in 20 were the model true, 8 in
-// 100 draws of the trial got worse.
+// step x has m'G x > a m'G m / 2. Three deviations of it, for models are wrong: with 1.645, which would be 19 in 20
+// were this one true, 8 in 100 draws of the trial got worse, with 2 it was 6 to 7.
 double cautious_share(const std::vector<LinearPoint>& rows, const FactorLogs& step, const FactorMatrix& variance) {
-  constexpr double kCautious = 2;
+  constexpr double kCautious = 3;
   FactorMatrix gram{};
   for (const LinearPoint& row : rows) add_square(gram, row.slope, 1);
   const FactorLogs reach = product(gram, step);

@@ -73,7 +73,7 @@ TEST(FewPoints, FindTheFactorsThatMadeTheTimes) {
 TEST(FewPoints, FiveOfASlowerBoardTakeMostOfTheErrorAway) {
   const LayerTable table = shapes("k80");
   FactorLogs truth{};
-  truth[kClock] = -0.4;
+  truth[kClock] = -0.6;
   const std::vector<Point> all = made(table, truth, 0.03);
   const FewPoints five = fitted(every(all, 12));
   EXPECT_EQ(five.before.size(), 5U);
