@@ -11,6 +11,7 @@
 #include "rooftile/cli/fit_models.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/prediction_options.hpp"
+#include "rooftile/cli/store_input.hpp"
 #include "rooftile/cli/values.hpp"
 #include "rooftile/error/nearest.hpp"
 
@@ -39,7 +40,7 @@ Result<void> run_evaluate(const TypedEvaluate& typed) {
 }
 
 Result<void> run_fit(const FitModelArguments& typed) {
-  if (typed.tables.empty()) return usage("fit needs a TABLE.csv, or several");
+  if (typed.tables.empty()) return usage("fit needs a TABLE.csv, or several, or --stored");
   if (typed.model == "calibration") return fit_calibration(typed);
   if (!typed.model.empty() && typed.model != "constants") {
     const std::vector<std::string> known = {"constants", "calibration"};
@@ -62,10 +63,11 @@ void add_validate(CommandList& commands) {
       commands.add("validate", "Compare predictions with measurements, row by row of some tables",
                    "rooftile validate measured.csv --by gpu,pass --method delta,roofline --plot scatter.svg",
                    [typed]() -> Result<void> {
-                     if (typed->tables.empty()) return usage("validate needs a TABLE.csv, or several");
+                     if (typed->tables.empty()) return usage("validate needs a TABLE.csv, or several, or --stored");
                      return cli::validate(*typed);
                    });
-  command->add_option("TABLE", typed->tables, "layer tables with measurements (CSV)");
+  command->add_option("TABLE", typed->tables, "layer tables with measurements (CSV), or stores");
+  add_store_input(command, typed->tables);
   command->add_option("--by", typed->by, "columns that make the groups, as in gpu,pass");
   command->add_option("--method", typed->method, "methods side by side, as in delta,roofline,prior=0.5");
   command->add_option("--where", typed->where, "only these rows, as in \"gpu = t4 and K >= 64\"");
@@ -94,7 +96,8 @@ void add_fit(CommandList& commands) {
   CLI::App* command = commands.add("fit", "Fit the constants of method rooftile to measurements",
                                    "rooftile fit measured.csv --where \"gpu = t4\" -o t4.toml",
                                    [typed]() -> Result<void> { return run_fit(*typed); });
-  command->add_option("TABLE", typed->tables, "layer tables with measurements (CSV)");
+  command->add_option("TABLE", typed->tables, "layer tables with measurements (CSV), or stores");
+  add_store_input(command, typed->tables);
   command->add_option("--model", typed->model,
                       "what is fitted: constants (default), or calibration: factors of one GPU from 5 rows or more");
   command->add_option("--gpu", typed->gpu, "of calibration: the GPU that was measured, also of rows that name none");

@@ -6,6 +6,7 @@
 
 #include "rooftile/cli/commands.hpp"
 #include "rooftile/cli/output.hpp"
+#include "rooftile/cli/store_commands.hpp"
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/ingest/model.hpp"
 #include "rooftile/ingest/text_file.hpp"
@@ -85,6 +86,9 @@ Result<void> predict_model(const PredictArguments& arguments) {
     auto prediction = predict(*workload, gpu, options, given.phase);
     if (!prediction) return tl::unexpected(prediction.error());
     predictions.push_back(std::move(*prediction));
+  }
+  if (arguments.save) {
+    if (auto saved = save_predictions(arguments.db, predictions, arguments.calibration); !saved) return saved;
   }
   return write_output(arguments.output, report(predictions, gpus, arguments));
 }

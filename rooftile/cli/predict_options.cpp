@@ -13,15 +13,17 @@ namespace rooftile::cli {
 namespace {
 
 struct TypedPredict {
-  std::string model, layers, format, output;
+  std::string model, layers, format, output, db;
   TypedPrediction prediction;
-  bool all = false, override_cells = false, skip_bad_rows = false;
+  bool all = false, override_cells = false, skip_bad_rows = false, save = false;
 };
 
 Result<void> run_predict(const TypedPredict& typed) {
   const auto prediction = prediction_arguments(typed.prediction);
   if (!prediction) return tl::unexpected(prediction.error());
+  if (!typed.db.empty() && !typed.save) return usage("--db is for --save");
   if (!typed.layers.empty()) {
+    if (typed.save) return usage("--save is for a MODEL, not for --layers");
     if (!typed.model.empty()) return usage("give either a MODEL or --layers TABLE.csv, not both");
     if (prediction->gpus.size() > 1) return usage("--layers takes one GPU; rows may name others");
     const auto format = parse_format("--format", typed.format, typed.output);
@@ -47,7 +49,10 @@ Result<void> run_predict(const TypedPredict& typed) {
                         .prediction = *prediction,
                         .format = *format,
                         .all_layers = typed.all,
-                        .output = typed.output});
+                        .output = typed.output,
+                        .save = typed.save,
+                        .db = typed.db,
+                        .calibration = typed.prediction.calibration});
 }
 
 }  // namespace
@@ -68,6 +73,9 @@ void add_predict(CommandList& commands) {
   command->add_option("--format", typed->format, "table, json, csv or html (default: by the suffix of -o)");
   command->add_option("-o,--output", typed->output, "write to this file");
   command->add_flag("--all", typed->all, "list every layer, not the ten slowest");
+  command->add_flag("--save", typed->save, "keep the prediction in the store, too");
+  command->add_option("--db", typed->db,
+                      "with --save: the store's file (default: rooftile/rooftile.db in the user's data directory)");
   command->add_option("--layers", typed->layers, "predict each row of this CSV instead of a MODEL");
   command->add_flag("--override", typed->override_cells, "with --layers: --gpu and --precision win over the row's own");
   command->add_flag("--skip-bad-rows", typed->skip_bad_rows,

@@ -1,10 +1,12 @@
 // The subcommands around the store, import and store, as commands.hpp has the others.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
 #include "rooftile/error/error.hpp"
+#include "rooftile/predict/prediction.hpp"
 #include "rooftile/store/import.hpp"
 #include "rooftile/store/measurements.hpp"
 #include "rooftile/store/store.hpp"
@@ -17,6 +19,11 @@ Result<std::string> store_path(const std::string& db);
 
 // Opens the store that --db names; to write, the user's own folder is made where it is missing.
 Result<store::Store> open_store(const std::string& db, store::Access access);
+
+// Keeps the predictions in the store that --db names, with the name of the calibration that made them (empty: that of
+// the program), the version of the program and today's date.
+Result<void> save_predictions(const std::string& db, std::span<const Prediction> predictions,
+                              const std::string& calibration);
 
 struct ImportArguments {
   std::vector<std::string> files;

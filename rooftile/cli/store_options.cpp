@@ -3,12 +3,14 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <CLI/App.hpp>
 #include <fmt/format.h>
 
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/store_commands.hpp"
+#include "rooftile/cli/store_input.hpp"
 #include "rooftile/cli/values.hpp"
 #include "rooftile/workload/dtype.hpp"
 
@@ -66,6 +68,15 @@ Result<void> run_store(StoreArguments& arguments, const CLI::App& command) {
 }
 
 }  // namespace
+
+void add_store_input(CLI::App* command, std::vector<std::string>& tables) {
+  command->add_option_function<std::string>(
+      "--db", [&tables](const std::string& db) { tables.push_back(db); }, "measurements of this store, too");
+  // Without a place for it there is no store, and no table.
+  command->add_flag_callback(
+      "--stored", [&tables] { tables.push_back(store_path("").value_or("")); },
+      "measurements of the user's own store, as 'rooftile import' keeps them, too");
+}
 
 void add_import(CommandList& commands) {
   const auto typed = std::make_shared<ImportArguments>();

@@ -1,5 +1,7 @@
 #include "rooftile/cli/tables.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
 #include <set>
 #include <utility>
@@ -8,14 +10,32 @@
 
 #include "rooftile/cli/values.hpp"
 #include "rooftile/ingest/text_file.hpp"
+#include "rooftile/store/measurements.hpp"
+#include "rooftile/store/store.hpp"
 
 namespace rooftile::cli {
+
+namespace {
+
+Result<std::vector<MeasuredTable>> read_stored(const std::string& path, const LayerTableOptions& options) {
+  auto store = store::Store::open(path);
+  if (!store) return tl::unexpected(store.error());
+  return store::measured_tables(*store, {}, options);
+}
+
+}  // namespace
 
 Result<std::vector<MeasuredTable>> read_measured(const std::vector<std::string>& paths, LayerTableOptions options) {
   options.keep_unsupported = true;
   options.measurements = true;
   std::vector<MeasuredTable> tables;
   for (const std::string& path : paths) {
+    if (store::is_store(path)) {
+      auto stored = read_stored(path, options);
+      if (!stored) return tl::unexpected(stored.error());
+      std::move(stored->begin(), stored->end(), std::back_inserter(tables));
+      continue;
+    }
     const auto text = read_text_file(path);
     if (!text) return tl::unexpected(text.error());
     auto table = parse_layer_table(*text, path, options);

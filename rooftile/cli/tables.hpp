@@ -14,7 +14,8 @@
 
 namespace rooftile::cli {
 
-// The tables with their measurements; rows that are not predicted yet stand apart.
+// The tables with their measurements; rows that are not predicted yet stand apart. A path may be that of a store: the
+// tables that were imported into it.
 Result<std::vector<MeasuredTable>> read_measured(const std::vector<std::string>& paths, LayerTableOptions options);
 
 // The value of --where; nothing where it is empty.

@@ -182,6 +182,13 @@ Result<Store> Store::in_memory() {
   return Store(std::move(*database));
 }
 
+bool is_store(const std::string& path) {
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) return false;
+  const auto header = read_header(path);
+  return header && std::string_view(*header).starts_with(kMagic);
+}
+
 Result<void> quick_check(Store& store) {
   auto statement = store.database().prepare("PRAGMA quick_check(1)");
   if (!statement) return tl::unexpected(statement.error());

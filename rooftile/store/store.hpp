@@ -47,6 +47,9 @@ class Store {
   std::unique_ptr<Database> database_;
 };
 
+// Whether the file at `path` says that it is an SQLite database, so that no table is meant.
+bool is_store(const std::string& path);
+
 // Whether the file's structure is sound: all of it is read, which takes about a second for 300 MB. Before much is
 // written.
 Result<void> quick_check(Store& store);
