@@ -1,6 +1,7 @@
-# Writes OUTPUT, a C++ file that holds the text of every TOML file below FOLDER as the function FUNCTION, which HEADER
-# declares. Run as a script: cmake -DFOLDER=… -DOUTPUT=… -DFUNCTION=… -DHEADER=… -P write_texts.cmake
-file(GLOB_RECURSE paths RELATIVE ${FOLDER} ${FOLDER}/*.toml)
+# Writes OUTPUT, a C++ file that holds the text of every file below FOLDER that ends in SUFFIX as the function FUNCTION,
+# which HEADER declares. Run as a script:
+# cmake -DFOLDER=… -DSUFFIX=… -DOUTPUT=… -DFUNCTION=… -DHEADER=… -P write_texts.cmake
+file(GLOB_RECURSE paths RELATIVE ${FOLDER} ${FOLDER}/*${SUFFIX})
 list(SORT paths)
 set(rows "")
 foreach(path IN LISTS paths)
