@@ -9,13 +9,18 @@ namespace rooftile::cli {
 
 // As the user typed them; empty: the default.
 struct FitModelArguments : FitArguments {
-  std::string model;  // "constants", which is the default, or "calibration"
+  std::string model;  // "constants", which is the default, "calibration" or "layers"
   std::string gpu;    // of calibration: the GPU that was measured
   bool unknown_harness = false;
   std::string points, draws, tier;  // of calibration: a trial by rows held out
+  // Of layers: a column whose values each get a model, rows to hold out, and an SVG to draw.
+  std::string by, test, plot;
 };
 
 // Factors of one GPU from a few measured rows, or with `points` a trial of such calibrations.
 Result<void> fit_calibration(const FitModelArguments& arguments);
+
+// A line of time over operations for each category of layers, judged on what was held out or on each other's rows.
+Result<void> fit_layers(const FitModelArguments& arguments);
 
 }  // namespace rooftile::cli

@@ -1,0 +1,115 @@
+// rooftile fit TABLE.csv… --model layers: a time of each layer by its operations.
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "rooftile/cli/fit_models.hpp"
+#include "rooftile/cli/options.hpp"
+#include "rooftile/cli/output.hpp"
+#include "rooftile/cli/tables.hpp"
+#include "rooftile/learn/layer_model.hpp"
+#include "rooftile/learn/layer_samples.hpp"
+#include "rooftile/learn/layer_transfer.hpp"
+#include "rooftile/regression/fitted_json.hpp"
+#include "rooftile/report/layers.hpp"
+#include "rooftile/report/regression.hpp"
+
+namespace rooftile::cli {
+namespace {
+
+// A condition on rows, of an option.
+Result<std::optional<Filter>> condition(std::string_view option, const std::string& text,
+                                        const std::vector<MeasuredTable>& tables) {
+  if (text.empty()) return std::optional<Filter>();
+  auto filter = Filter::parse(text);
+  if (!filter) {
+    return fail(filter.error().code, filter.error().message, fmt::format("{}: {}", option, filter.error().where));
+  }
+  for (const Filter::Use& use : filter->columns()) {
+    if (auto known = check_column(use.column, tables); !known) {
+      return fail(known.error().code, known.error().message, std::string(option));
+    }
+  }
+  return std::optional<Filter>(std::move(*filter));
+}
+
+std::function<bool(const RowCell&)> matches(const std::optional<Filter>& filter) {
+  if (!filter) return {};
+  return [&filter](const RowCell& cell) { return filter->matches(cell); };
+}
+
+Result<LayerSamples> read_samples(const FitModelArguments& arguments) {
+  LayerTableOptions reading;
+  reading.gpu = arguments.gpu;
+  reading.skip_bad_rows = arguments.skip_bad_rows;
+  const auto tables = read_measured(arguments.tables, reading);
+  if (!tables) return tl::unexpected(tables.error());
+  const auto where = condition("--where", arguments.where, *tables);
+  if (!where) return tl::unexpected(where.error());
+  const auto test = condition("--test", arguments.test, *tables);
+  if (!test) return tl::unexpected(test.error());
+  if (!arguments.by.empty()) {
+    if (auto known = check_column(arguments.by, *tables); !known) {
+      return fail(known.error().code, known.error().message, "--by");
+    }
+  }
+  auto samples = layer_samples(*tables, {matches(*where), matches(*test), arguments.by});
+  if (!samples) return samples;
+  bool held_out = false;
+  for (const LayerSample& sample : samples->samples) held_out |= sample.held_out;
+  if (*test && !held_out) return fail(ErrorCode::bad_input, "no row meets the condition", "--test");
+  return samples;
+}
+
+std::string plot(std::span<const LayerTransfer> transfers) {
+  FittedPoints points = fitted_points(transfers);
+  points.title = "Per-layer models";
+  if (transfers.size() == 1) {
+    points.title = fmt::format("{} model, {} prediction", transfers.front().fitted_to, transfers.front().judged_on);
+  }
+  return actual_versus_fitted_plot(points);
+}
+
+}  // namespace
+
+Result<void> fit_layers(const FitModelArguments& arguments) {
+  if (!arguments.ignore.empty()) return usage("--ignore is not of --model layers");
+  if (!arguments.by.empty() && (!arguments.output.empty() || !arguments.test.empty())) {
+    return usage("--by makes a model of each group: neither -o nor --test go with it");
+  }
+  const auto samples = read_samples(arguments);
+  if (!samples) return tl::unexpected(samples.error());
+  std::string text;
+  std::vector<LayerTransfer> transfers;
+  if (!arguments.by.empty()) {
+    auto judged = judge_groups(samples->samples);
+    if (!judged) return tl::unexpected(judged.error());
+    transfers = std::move(*judged);
+  } else {
+    auto fit = rooftile::fit_layers(samples->samples);
+    if (!fit) return tl::unexpected(fit.error());
+    auto judged = judge_networks(fit->model, samples->samples);
+    if (!judged) return tl::unexpected(judged.error());
+    transfers = std::move(*judged);
+    regression::FittedOn& on = fit->model.fitted_on;
+    on.sources = arguments.tables;
+    on.date = arguments.date;
+    if (!arguments.where.empty()) on.note = "rows where " + arguments.where;
+    if (!arguments.test.empty()) on.split = "held out: " + arguments.test;
+    if (!arguments.output.empty()) {
+      if (auto written = write_output(arguments.output, regression::fitted_json(fit->model)); !written) return written;
+    }
+    text = layer_fit_report(*fit, *samples) + "\n";
+  }
+  if (!arguments.plot.empty()) {
+    if (auto drawn = write_output(arguments.plot, plot(transfers)); !drawn) return drawn;
+  }
+  if (arguments.output == "-" || arguments.plot == "-") return {};
+  return write_output("", text + layer_transfer_table(transfers));
+}
+
+}  // namespace rooftile::cli

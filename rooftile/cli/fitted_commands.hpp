@@ -1,0 +1,19 @@
+// Predictions by fitted models: predict MODEL --fitted.
+#pragma once
+
+#include <string>
+
+#include "rooftile/cli/commands.hpp"
+
+namespace rooftile::cli {
+
+struct PredictFittedArguments {
+  std::string model, fitted;       // the network; the name or file of the fitted model
+  PredictionArguments prediction;  // batch size, pass and how the model is loaded; GPUs must be that of the fit
+  Format format = Format::table;
+  bool all_layers = false;
+  std::string output;  // empty or "-": standard output
+};
+Result<void> predict_fitted(const PredictFittedArguments& arguments);
+
+}  // namespace rooftile::cli
