@@ -144,9 +144,9 @@ FactorPrior shipped_factor_prior() {
   // output of `rooftile fit … --model calibration --points 5` over the tables of docs/learning.md, 2026-11-21. No GPU
   // of theirs has streams: those are the guess's.
   FactorPrior prior = guess();
-  prior.deviation = {0.104, 0.107, 0.512, 0.142, 0.152, 0.124, 0.119, 0.15, 0.272};
-  prior.noise = {0.193, 0.187, 0.148, 0.156, 0.15, 0.346};
-  prior.tail = 1.63;
+  prior.deviation = {0.130, 0.123, 0.525, 0.125, 0.159, 0.157, 0.123, 0.150, 0.275};
+  prior.noise = {0.190, 0.186, 0.146, 0.167, 0.150, 0.348};
+  prior.tail = 1.69;
   return prior;
 }
 
