@@ -32,8 +32,9 @@ MAY_INCLUDE = {
     "regression": ["ingest"],  # for the file of a fitted model
     "store": ["measure", "validate"],
     "learn": ["validate", "regression"],
+    "planning": ["learn", "explore"],
     "roofline": ["predict", "profile", "validate"],
-    "report": ["learn", "evaluation", "roofline", "explore", "store"],
+    "report": ["learn", "planning", "evaluation", "roofline", "explore", "store"],
     "cli": ["report", "cluster", "files"],
 }
 

@@ -1,0 +1,35 @@
+// What rooftile plan is to do, and the functions that do it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "rooftile/cli/commands.hpp"
+#include "rooftile/planning/data_parallel.hpp"
+#include "rooftile/planning/training_memory.hpp"
+#include "rooftile/units/units.hpp"
+
+namespace rooftile::cli {
+
+struct PlanArguments {
+  std::string model;
+  PredictionArguments prediction;  // no GPU: the catalogue; the batch size is not used
+  std::int64_t samples = 1, epochs = 1;
+  std::optional<Seconds> deadline;
+  std::optional<Dollars> budget;
+  std::vector<std::int64_t> batches;  // of each GPU; empty: powers of two
+  std::optional<std::int64_t> global_batch, most_global_batch;
+  int most_gpus = 8;
+  Scaling scaling = Scaling::measured;
+  Optimizer optimizer = Optimizer::adam;
+  bool cautious = false;
+  std::string prices;               // a price file; empty: none
+  std::vector<std::string> priced;  // "ID=USD/h"
+  std::optional<Seconds> lifetime;
+  std::string format, output;
+};
+Result<void> plan(const PlanArguments& arguments);
+
+}  // namespace rooftile::cli

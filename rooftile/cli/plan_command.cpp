@@ -1,0 +1,119 @@
+// rooftile plan MODEL: where to train a network within a deadline or a budget.
+#include <algorithm>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "rooftile/cli/interrupt.hpp"
+#include "rooftile/cli/output.hpp"
+#include "rooftile/cli/plan_arguments.hpp"
+#include "rooftile/cli/progress.hpp"
+#include "rooftile/cli/values.hpp"
+#include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/ingest/text_file.hpp"
+#include "rooftile/report/plan.hpp"
+
+namespace rooftile::cli {
+namespace {
+
+// Those named, or the boards of the catalogue: without the paper's own versions of three of them.
+Result<std::vector<Gpu>> gpus_of(const PlanArguments& arguments) {
+  std::vector<Gpu> gpus;
+  for (const std::string& selector : arguments.prediction.gpus) {
+    auto gpu = gpu_of_option(selector);
+    if (!gpu) return tl::unexpected(gpu.error());
+    gpus.push_back(std::move(*gpu));
+  }
+  if (!gpus.empty()) return gpus;
+  for (const std::string& id : gpu_ids()) {
+    if (id.ends_with("-delta")) continue;
+    auto gpu = find_gpu(id);
+    if (!gpu) return tl::unexpected(gpu.error());
+    gpus.push_back(std::move(*gpu));
+  }
+  return gpus;
+}
+
+Result<GpuPrices> prices_of(const PlanArguments& arguments) {
+  GpuPrices prices;
+  if (!arguments.prices.empty()) {
+    const auto text = read_text_file(arguments.prices);
+    if (!text) return tl::unexpected(text.error());
+    auto read = parse_gpu_prices(*text, arguments.prices);
+    if (!read) return read;
+    prices = std::move(*read);
+  }
+  for (const std::string& text : arguments.priced) {
+    if (auto added = add_gpu_price(prices, text); !added) {
+      Error error = added.error();
+      error.where = "--price";
+      return tl::unexpected(std::move(error));
+    }
+  }
+  return prices;
+}
+
+Result<TrainingChoices> choices_of(const PlanArguments& arguments) {
+  TrainingChoices choices;
+  choices.batches = arguments.batches;
+  choices.global_batch = arguments.global_batch;
+  choices.most_global_batch = arguments.most_global_batch;
+  choices.most_gpus = arguments.most_gpus;
+  choices.scaling = arguments.scaling;
+  choices.optimizer = arguments.optimizer;
+  choices.cautious = arguments.cautious;
+  choices.lifetime = arguments.lifetime.value_or(choices.lifetime);
+  choices.predict = predict_options(arguments.prediction);
+  choices.threads = std::max(1U, std::thread::hardware_concurrency());
+  if (auto checked = check(choices.predict); !checked) return tl::unexpected(checked.error());
+  auto gpus = gpus_of(arguments);
+  if (!gpus) return tl::unexpected(gpus.error());
+  choices.gpus = std::move(*gpus);
+  auto prices = prices_of(arguments);
+  if (!prices) return tl::unexpected(prices.error());
+  choices.prices = std::move(*prices);
+  return choices;
+}
+
+}  // namespace
+
+Result<void> plan(const PlanArguments& arguments) {
+  const auto format = parse_format("--format", arguments.format, arguments.output);
+  if (!format) return tl::unexpected(format.error());
+  auto choices = choices_of(arguments);
+  if (!choices) return tl::unexpected(choices.error());
+  TrainingTask task;
+  task.model = arguments.model;
+  task.samples = arguments.samples;
+  task.epochs = arguments.epochs;
+  task.deadline = arguments.deadline;
+  task.budget = arguments.budget;
+  task.workload_of = [&](std::int64_t batch) {
+    ModelOptions options = model_options(arguments.prediction);
+    options.batch_size = batch;
+    return load_model(arguments.model, options);
+  };
+  const InterruptAsked signals;
+  choices->stop = &InterruptAsked::flag();
+  Result<TrainingPlan> plan;
+  {
+    Progress progress("predictions");
+    choices->progress = [&](std::size_t done, std::size_t all) { progress.show(done, all); };
+    plan = plan_training(task, *choices);
+  }
+  if (!plan) return tl::unexpected(plan.error());
+  if (plan->stopped) write_error("stopped: some GPUs or batches were not looked at");
+  if (!plan->best) return fail(ErrorCode::not_found, why_none(task, *choices, *plan), arguments.model);
+  const PlanReport report{.task = task, .choices = *choices, .plan = *plan};
+  switch (*format) {
+    case Format::json:
+      return write_output(arguments.output, plan_json(report));
+    case Format::csv:
+      return write_output(arguments.output, plan_csv(report));
+    default:
+      return write_output(arguments.output, plan_table(report));
+  }
+}
+
+}  // namespace rooftile::cli

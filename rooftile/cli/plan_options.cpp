@@ -1,0 +1,177 @@
+// The options of plan.
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <CLI/App.hpp>
+#include <fmt/format.h>
+
+#include "rooftile/cli/options.hpp"
+#include "rooftile/cli/plan_arguments.hpp"
+#include "rooftile/cli/prediction_options.hpp"
+#include "rooftile/cli/values.hpp"
+#include "rooftile/planning/duration.hpp"
+#include "rooftile/workload/workload.hpp"
+
+namespace rooftile::cli {
+namespace {
+
+constexpr std::int64_t kMostSamples = std::int64_t{1} << 50, kMostEpochs = 1000000, kMostGpus = 1024;
+
+struct TypedPlan {
+  std::string model, samples, epochs, deadline, budget, batches, global_batch, most_global_batch, most_gpus, scaling,
+      optimizer, prices, lifetime, format, output;
+  std::vector<std::string> priced;
+  bool cautious = false;
+  TypedPrediction prediction;
+};
+
+// A whole number into `value`, where one was given.
+template <class Value>
+Result<void> read_count(const char* option, const std::string& text, std::int64_t most, Value& value) {
+  if (text.empty()) return {};
+  const auto number = parse_count(option, text, most);
+  if (!number) return tl::unexpected(number.error());
+  if constexpr (std::is_same_v<Value, int>) {
+    value = static_cast<int>(*number);
+  } else {
+    value = *number;
+  }
+  return {};
+}
+
+Result<void> read_duration(const char* option, const std::string& text, std::optional<Seconds>& value) {
+  if (text.empty()) return {};
+  const auto time = parse_duration(text);
+  if (!time) return fail(ErrorCode::usage, time.error().message, option);
+  value = *time;
+  return {};
+}
+
+// "100" or "100 USD".
+Result<void> read_dollars(const char* option, std::string text, std::optional<Dollars>& value) {
+  if (text.empty()) return {};
+  const std::string given = text;
+  if (text.ends_with("USD")) text.resize(text.size() - 3);
+  while (text.ends_with(' ')) text.pop_back();
+  double number = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+  constexpr double kMost = 1e15;
+  if (read.ec != std::errc() || read.ptr != text.data() + text.size() || !(number > 0 && number <= kMost)) {
+    return fail(ErrorCode::usage, fmt::format("'{}' is not an amount above 0 in USD", given), option);
+  }
+  value = Dollars(number);
+  return {};
+}
+
+Result<void> read_batches(const TypedPlan& typed, PlanArguments& arguments) {
+  if (!typed.batches.empty()) {
+    const auto list = parse_list("--batch-size", typed.batches);
+    if (!list) return tl::unexpected(list.error());
+    for (const std::string& text : *list) {
+      const auto batch = parse_count("--batch-size", text, kMaxDimension);
+      if (!batch) return tl::unexpected(batch.error());
+      arguments.batches.push_back(*batch);
+    }
+  }
+  if (!typed.global_batch.empty() && !(typed.batches.empty() && typed.most_global_batch.empty())) {
+    return usage(
+        "--global-batch fixes the batch of all GPUs; it goes with neither --batch-size nor --max-global-batch");
+  }
+  auto read = read_count("--global-batch", typed.global_batch, kMaxDimension, arguments.global_batch);
+  if (read)
+    read = read_count("--max-global-batch", typed.most_global_batch, kMaxDimension, arguments.most_global_batch);
+  return read;
+}
+
+Result<void> read_choices(const TypedPlan& typed, PlanArguments& arguments) {
+  if (!typed.scaling.empty()) {
+    const std::vector<std::string> known = {"measured", "links"};
+    if (auto result = check_choice("--scaling", typed.scaling, known, {}); !result) return result;
+    arguments.scaling = typed.scaling == "links" ? Scaling::links : Scaling::measured;
+  }
+  if (!typed.optimizer.empty()) {
+    const auto optimizer = parse_optimizer(typed.optimizer);
+    if (!optimizer) return check_choice("--optimizer", typed.optimizer, optimizer_names(), {});
+    arguments.optimizer = *optimizer;
+  }
+  return {};
+}
+
+Result<void> run_plan(const TypedPlan& typed) {
+  if (typed.model.empty()) return usage("plan needs a MODEL");
+  if (typed.samples.empty() || typed.epochs.empty()) {
+    return usage("plan needs --samples and --epochs: what is to be trained on, and how often");
+  }
+  PlanArguments arguments;
+  auto prediction = prediction_arguments(typed.prediction);
+  if (!prediction) return tl::unexpected(prediction.error());
+  arguments.prediction = std::move(*prediction);
+  arguments.model = typed.model;
+  auto read = read_count("--samples", typed.samples, kMostSamples, arguments.samples);
+  if (read) read = read_count("--epochs", typed.epochs, kMostEpochs, arguments.epochs);
+  if (read) read = read_count("--max-gpus", typed.most_gpus, kMostGpus, arguments.most_gpus);
+  if (read) read = read_duration("--deadline", typed.deadline, arguments.deadline);
+  if (read) read = read_dollars("--budget", typed.budget, arguments.budget);
+  if (read) read = read_duration("--lifetime", typed.lifetime, arguments.lifetime);
+  if (read) read = read_batches(typed, arguments);
+  if (read) read = read_choices(typed, arguments);
+  if (!read) return read;
+  arguments.cautious = typed.cautious;
+  arguments.prices = typed.prices;
+  arguments.priced = typed.priced;
+  arguments.format = typed.format;
+  arguments.output = typed.output;
+  return plan(arguments);
+}
+
+void add_training_options(CLI::App* command, TypedPlan& typed) {
+  command->add_option("--samples", typed.samples, "of the data set");
+  command->add_option("--epochs", typed.epochs, "times that all of them are gone through");
+  command->add_option("--deadline", typed.deadline,
+                      "time that the training may take, as in 12h, 90min or 3d: the cheapest");
+  command->add_option("--budget", typed.budget, "USD that it may cost: the fastest; with a deadline the cheapest");
+  command->add_option("--gpu", typed.prediction.gpu,
+                      "catalogue ids or .toml files, with commas (default: the catalogue)");
+  command->add_option("--max-gpus", typed.most_gpus, "of one machine, of the same kind (default: 8)");
+  command->add_option("-b,--batch-size", typed.batches,
+                      "samples a GPU, with commas several (default: powers of two that fit)");
+  command->add_option("--global-batch", typed.global_batch, "samples of all GPUs together, split over them");
+  command->add_option("--max-global-batch", typed.most_global_batch, "samples of all GPUs together at most");
+  command->add_flag("--cautious", typed.cautious, "deadline and budget are to hold at the upper end of the interval");
+  command->add_option("--scaling", typed.scaling,
+                      "what several GPUs add: measured (default: fitted to training runs) or links (all-reduce alone)");
+  command->add_option("--optimizer", typed.optimizer, "whose state is kept: sgd, momentum or adam (default)");
+}
+
+}  // namespace
+
+void add_plan(CommandList& commands) {
+  const auto typed = std::make_shared<TypedPlan>();
+  CLI::App* command = commands.add(
+      "plan", "Where to train a network: GPUs, their number and the batch that meet a deadline or a budget",
+      "rooftile plan resnet50 --samples 1281167 --epochs 90 --precision fp16 --deadline 12h",
+      [typed] { return run_plan(*typed); });
+  command->add_option("MODEL", typed->model, "a name of 'rooftile models', an .onnx file or a workload .json");
+  add_training_options(command, *typed);
+  command->add_option("--price", typed->priced, "ID=USD of a GPU and hour, as in t4=0.35; again for more")
+      ->allow_extra_args(false);
+  command->add_option("--prices", typed->prices, "a file of such prices (docs/planning.md)");
+  command->add_option("--lifetime", typed->lifetime,
+                      "over which a launch price is spread where no rental price is known (default: 1095d)");
+  command->add_option("--precision", typed->prediction.precision, "as for predict");
+  command->add_option("--seq-len", typed->prediction.seq_len, "as for predict");
+  command->add_option("--method", typed->prediction.method, "as for predict");
+  command->add_option("--framework", typed->prediction.framework, "as for predict");
+  command->add_option("--calibration", typed->prediction.calibration, "as for predict");
+  command->add_option("--format", typed->format, "table, json or csv (default: by the suffix of -o, else table)");
+  command->add_option("-o,--output", typed->output, "write to this file");
+}
+
+}  // namespace rooftile::cli

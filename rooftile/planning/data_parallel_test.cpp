@@ -1,0 +1,156 @@
+#include "rooftile/planning/data_parallel.hpp"
+
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/ingest/csv.hpp"
+#include "rooftile/ingest/text_file.hpp"
+#include "rooftile/planning/link.hpp"
+#include "rooftile/planning/training_memory.hpp"
+#include "rooftile/predict/predict.hpp"
+#include "rooftile/zoo/zoo.hpp"
+
+namespace rooftile {
+namespace {
+
+const std::string kMeasurements = "../shared/measurements/";
+
+// Rows of a table as maps from column to cell; empty where the table is absent.
+std::vector<std::map<std::string, std::string>> rows_of(const std::string& path) {
+  if (!std::filesystem::exists(kMeasurements + path)) return {};
+  const auto table = parse_csv(read_text_file(kMeasurements + path).value(), path).value();
+  std::vector<std::map<std::string, std::string>> rows;
+  for (std::size_t i = 1; i < table.size(); ++i) {
+    auto& row = rows.emplace_back();
+    for (std::size_t c = 0; c < table[i].cells.size(); ++c) row[table[0].cells[c]] = table[i].cells[c];
+  }
+  return rows;
+}
+
+struct Errors {
+  int rows = 0;
+  double absolute = 0, square = 0;  // sums of the logarithm of predicted / measured
+  int inside = 0;                   // of the interval
+
+  void add(double predicted, double measured, bool within = false) {
+    const double log = std::log(predicted / measured);
+    ++rows;
+    absolute += std::abs(log);
+    square += log * log;
+    inside += within ? 1 : 0;
+  }
+  double gmae() const { return std::exp(absolute / rows) - 1; }
+  double rms() const { return std::sqrt(square / rows); }
+};
+
+TEST(Link, OfAModuleOfACardAndOfACardWithABridge) {
+  const auto link = [](const char* id, int gpus) { return link_of(find_gpu(id).value(), gpus).value(); };
+  EXPECT_EQ(link("h100-sxm5-80gb", 8).name, "NVLink");
+  EXPECT_DOUBLE_EQ(link("h100-sxm5-80gb", 8).bandwidth.value(), 450e9);  // 900 GB/s both ways
+  EXPECT_EQ(link("rtx-3090", 2).name, "NVLink");
+  EXPECT_EQ(link("rtx-3090", 4).name, "PCIe 4");
+  EXPECT_NEAR(link("t4", 2).bandwidth.value(), 15.754e9, 1e6);  // 16 lanes x 8 GT/s x 128/130 / 8
+  EXPECT_EQ(link("mi300x", 8).name, "Infinity Fabric");
+}
+
+TEST(AllReduce, OneGpuNeedsNone) {
+  EXPECT_EQ(all_reduce_time(Bytes(1e9), 1, BytesPerSecond(1e11)), Seconds(0));
+  const AddedTime added = added_time(Seconds(1), Bytes(1e9), 1, BytesPerSecond(1e11), Scaling::measured);
+  EXPECT_EQ(added.time, Seconds(0));
+  EXPECT_EQ(added.range.high, Seconds(0));
+}
+
+RC_GTEST_PROP(AllReduce, GrowsWithBytesGpusAndSlowerLinks, ()) {
+  const Bytes bytes(*rc::gen::inRange(1, 1000000000));
+  const int gpus = *rc::gen::inRange(2, 64);
+  const BytesPerSecond bandwidth(*rc::gen::inRange(1000000, 1000000000));
+  const Seconds time = all_reduce_time(bytes, gpus, bandwidth);
+  RC_ASSERT(all_reduce_time(bytes * 2, gpus, bandwidth) > time);
+  RC_ASSERT(all_reduce_time(bytes, gpus + 1, bandwidth) > time);
+  RC_ASSERT(all_reduce_time(bytes, gpus, bandwidth / 2) > time);
+  for (const Scaling scaling : {Scaling::measured, Scaling::links}) {
+    const AddedTime added = added_time(Seconds(0.1), bytes, gpus, bandwidth, scaling);
+    RC_ASSERT(added.range.low < added.time && added.time < added.range.high);
+    RC_ASSERT(added.time >= time || scaling == Scaling::measured);
+  }
+}
+
+// NCCL 2.27.3 on A100 SXM4 and H100 SXM5: the rows that the constants are fitted to. 21 %: what the fit leaves, rounded
+// up; a ring with one latency and one bandwidth leaves 26 %.
+TEST(AllReduce, FitsNcclOnA100AndH100) {
+  Errors errors;
+  for (const auto& row : rows_of("aiconfigurator/collective.csv")) {
+    if (row.at("kind") != "all_reduce" || row.at("precision") != "fp16") continue;
+    const Gpu gpu = find_gpu(row.at("gpu")).value();
+    const int gpus = std::stoi(row.at("gpus"));
+    const Seconds time = all_reduce_time(Bytes(std::stod(row.at("bytes"))), gpus, link_of(gpu, gpus)->bandwidth);
+    errors.add(time.value() * 1e6, std::stod(row.at("time_us")));
+  }
+  if (errors.rows == 0) GTEST_SKIP() << "no " << kMeasurements << "aiconfigurator";
+  EXPECT_EQ(errors.rows, 126);
+  EXPECT_LT(errors.rms(), 0.21);
+}
+
+struct Run {
+  std::string model, gpu, precision;
+  int gpus = 1;
+  double step = 0;  // seconds
+};
+
+// One of each model, GPU, precision and number: the table has some twice.
+std::map<std::tuple<std::string, std::string, std::string, int>, double> lambda_steps() {
+  std::map<std::tuple<std::string, std::string, std::string, int>, double> steps;
+  for (const auto& row : rows_of("lambda/network.csv")) {
+    const double step = std::stod(row.at("batch")) / std::stod(row.at("throughput"));
+    steps.emplace(std::tuple(row.at("model"), row.at("gpu"), row.at("precision"), std::stoi(row.at("gpus"))), step);
+  }
+  return steps;
+}
+
+// Lambda's training benchmark, the measured step of one GPU beside that of 2, 4 and 8 (V100 SXM2, A100 SXM4 and PCIe,
+// RTX 3090; ResNet-50, BERT base and large). Left out: the one run in which 8 GPUs took less a step than 1. The fit is
+// to these rows; held out by network it misses by 5.8 %, by GPU by 6.8 % (docs/planning.md).
+TEST(DataParallel, FitsLambdasTrainingRuns) {
+  const auto steps = lambda_steps();
+  if (steps.empty()) GTEST_SKIP() << "no " << kMeasurements << "lambda";
+  Errors measured, links;
+  for (const auto& entry : steps) {
+    const auto& [model, id, precision, gpus] = entry.first;
+    const bool known = model == "resnet50" || model == "bert_base_squad" || model == "bert_large_squad";
+    if (!known || gpus == 1) continue;
+    const Seconds one(steps.at({model, id, precision, 1}));
+    if (entry.second < one.value()) continue;
+    const Gpu gpu = find_gpu(id).value();
+    const DType stored = precision == "fp16" ? DType::fp16 : DType::fp32;
+    Workload workload;
+    for (const ZooEntry& zoo_entry : zoo()) {
+      if (zoo_entry.name == model) workload = zoo_entry.build(1);
+    }
+    const Bytes gradients = gradient_bytes(stored_as(workload, stored));
+    const BytesPerSecond bandwidth = link_of(gpu, gpus)->bandwidth;
+    const AddedTime added = added_time(one, gradients, gpus, bandwidth, Scaling::measured);
+    const bool within =
+        entry.second >= (one + added.range.low).value() && entry.second <= (one + added.range.high).value();
+    measured.add((one + added.time).value(), entry.second, within);
+    links.add((one + added_time(one, gradients, gpus, bandwidth, Scaling::links).time).value(), entry.second);
+  }
+  RecordProperty("gmae_measured", fmt::format("{:.4f}", measured.gmae()));
+  RecordProperty("gmae_links", fmt::format("{:.4f}", links.gmae()));
+  RecordProperty("inside", measured.inside);
+  EXPECT_EQ(measured.rows, 47);
+  EXPECT_LT(measured.gmae(), 0.055);
+  EXPECT_GT(links.gmae(), 0.15);  // the all-reduce alone explains little of what is lost
+  EXPECT_GE(measured.inside, 41);
+}
+
+}  // namespace
+}  // namespace rooftile

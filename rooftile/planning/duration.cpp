@@ -1,0 +1,50 @@
+#include "rooftile/planning/duration.hpp"
+
+#include <array>
+#include <charconv>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "rooftile/error/one_line.hpp"
+
+namespace rooftile {
+namespace {
+
+struct Unit {
+  std::string_view name;
+  double seconds;
+};
+
+constexpr std::array kUnits = {Unit{"s", 1}, Unit{"min", 60}, Unit{"h", 3600}, Unit{"d", 86400}, Unit{"w", 604800}};
+
+}  // namespace
+
+Result<Seconds> parse_duration(std::string_view text) {
+  double number = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+  std::string_view rest = text.substr(static_cast<std::size_t>(end - text.data()));
+  if (rest.starts_with(' ')) rest.remove_prefix(1);
+  constexpr double kMost = 1e12;  // seconds: 30 thousand years
+  if (problem == std::errc()) {
+    for (const Unit& unit : kUnits) {
+      const double seconds = number * unit.seconds;
+      if (rest == unit.name && seconds > 0 && seconds <= kMost) return Seconds(seconds);
+    }
+  }
+  return fail(ErrorCode::bad_input,
+              fmt::format("'{}' is not a time; write a number with s, min, h, d or w, as in 12h", one_line(text)));
+}
+
+std::string print_duration(Seconds time) {
+  const double seconds = time.value();
+  if (seconds < 1) return fmt::format("{:.3g} ms", seconds * 1e3);
+  const Unit* unit = kUnits.data();
+  for (const Unit& larger : kUnits) {
+    if (larger.name != "w" && seconds >= larger.seconds) unit = &larger;
+  }
+  const double number = seconds / unit->seconds;
+  return number >= 1000 ? fmt::format("{:.0f} {}", number, unit->name) : fmt::format("{:.3g} {}", number, unit->name);
+}
+
+}  // namespace rooftile

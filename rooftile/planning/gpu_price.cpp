@@ -1,0 +1,87 @@
+#include "rooftile/planning/gpu_price.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "rooftile/error/one_line.hpp"
+#include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/gpu/toml_reader.hpp"
+#include "rooftile/planning/duration.hpp"
+#include "rooftile/units/text.hpp"
+
+namespace rooftile {
+namespace {
+
+constexpr double kMostPerHour = 1e6;  // USD
+
+class PriceReader : TomlReader {
+ public:
+  explicit PriceReader(std::string_view where) : TomlReader(where) {}
+
+  Result<GpuPrices> read(const toml::table& root) {
+    GpuPrices prices;
+    for (auto&& [key, node] : root) {
+      if (key.str() != "prices") return unknown(key, "", {"prices"});
+      const auto* table = node.as_table();
+      if (table == nullptr) return error(node.source(), "'prices' must be a table: [prices]");
+      for (auto&& [id, value] : *table) {
+        const auto gpu = find_gpu(id.str());
+        if (!gpu) return error(id.source(), one_line(gpu.error().text()));
+        const auto text = words(value, "a price");
+        if (!text) return tl::unexpected(text.error());
+        const auto price = parse<DollarsPerSecond>(*text);
+        if (!price || price->value() <= 0 || price->value() * 3600 > kMostPerHour) {
+          return error(value.source(), fmt::format("'{}' is not a price; write \"2.50 USD/h\"", one_line(*text)));
+        }
+        prices[gpu->id] = *price;
+      }
+    }
+    return prices;
+  }
+};
+
+}  // namespace
+
+Result<GpuPrices> parse_gpu_prices(std::string_view toml, std::string_view where) {
+  const auto root = parse_toml(toml, where, "a price file");
+  if (!root) return tl::unexpected(root.error());
+  return PriceReader(where).read(*root);
+}
+
+Result<void> add_gpu_price(GpuPrices& prices, std::string_view text) {
+  const std::size_t equals = text.rfind('=');
+  double price = 0;
+  if (equals != std::string_view::npos) {
+    const char* end = text.data() + text.size();
+    const auto read = std::from_chars(text.data() + equals + 1, end, price);
+    if (read.ec != std::errc() || read.ptr != end) price = 0;
+  }
+  if (!(price > 0 && price <= kMostPerHour)) {
+    return fail(ErrorCode::usage,
+                fmt::format("'{}' is not ID=PRICE in USD an hour, as in h100-sxm5-80gb=2.50", one_line(text)));
+  }
+  const auto gpu = find_gpu(text.substr(0, equals));
+  if (!gpu) return tl::unexpected(gpu.error());
+  prices[gpu->id] = DollarsPerSecond(price / 3600);
+  return {};
+}
+
+std::optional<GpuPrice> price_of(const Gpu& gpu, const GpuPrices& own, Seconds lifetime) {
+  if (const auto found = own.find(gpu.id); found != own.end()) return GpuPrice{found->second, "given"};
+  if (gpu.cloud_price) {
+    const auto fact = std::find_if(gpu.facts.begin(), gpu.facts.end(),
+                                   [](const Fact& each) { return each.key == "board.cloud_price"; });
+    const std::string note = fact == gpu.facts.end() ? "" : fact->note;
+    return GpuPrice{*gpu.cloud_price, note.empty() ? "rented" : "rented: " + note};
+  }
+  if (gpu.launch_price) {
+    return GpuPrice{*gpu.launch_price / lifetime, fmt::format("launch price over {}", print_duration(lifetime))};
+  }
+  return std::nullopt;
+}
+
+}  // namespace rooftile

@@ -1,0 +1,20 @@
+// How fast a GPU's board talks to others in the same machine.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "rooftile/gpu/gpu.hpp"
+
+namespace rooftile {
+
+struct Link {
+  std::string name;          // "NVLink", "Infinity Fabric", "PCIe 4"
+  BytesPerSecond bandwidth;  // one direction, of all the board's links of that kind together, as the vendor quotes it
+};
+
+// What a ring over `gpus` boards uses. NVLink joins all modules of a machine; on a card it is a bridge between two, so
+// that more than two use PCIe. Nothing where the catalogue knows no link.
+std::optional<Link> link_of(const Gpu& gpu, int gpus);
+
+}  // namespace rooftile

@@ -1,0 +1,202 @@
+#include "rooftile/planning/training_plan.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/planning/duration.hpp"
+#include "rooftile/zoo/zoo.hpp"
+
+namespace rooftile {
+namespace {
+
+using testing::HasSubstr;
+
+TrainingTask alexnet() {
+  TrainingTask task;
+  task.model = "alexnet";
+  task.samples = 100000;
+  task.epochs = 3;
+  task.workload_of = [](std::int64_t batch) -> Result<Workload> {
+    return std::find_if(zoo().begin(), zoo().end(), [](const ZooEntry& e) { return e.name == "alexnet"; })
+        ->build(batch);
+  };
+  return task;
+}
+
+TrainingChoices choices(std::vector<std::string> ids) {
+  TrainingChoices result;
+  for (const std::string& id : ids) result.gpus.push_back(find_gpu(id).value());
+  result.most_gpus = 4;
+  result.most_global_batch = 1024;
+  return result;
+}
+
+TEST(Duration, ReadsAndPrints) {
+  EXPECT_EQ(parse_duration("12h").value(), Seconds(43200));
+  EXPECT_EQ(parse_duration("1.5 d").value(), Seconds(129600));
+  EXPECT_EQ(parse_duration("90min").value(), Seconds(5400));
+  for (const char* bad : {"", "12", "h", "-1h", "0 s", "nan h", "inf h", "1e300 w", "12 hours", "12  h"}) {
+    EXPECT_FALSE(parse_duration(bad)) << bad;
+  }
+  EXPECT_EQ(print_duration(Seconds(43200)), "12 h");
+  EXPECT_EQ(print_duration(Seconds(90)), "1.5 min");
+  EXPECT_EQ(print_duration(Seconds(1e9)), "11574 d");
+}
+
+TEST(GpuPrice, OwnBeforeRentedBeforeBought) {
+  const Gpu t4 = find_gpu("t4").value(), gtx = find_gpu("gtx-1080-ti").value();
+  GpuPrices own;
+  EXPECT_THAT(price_of(t4, own, Seconds(1)).value().source, HasSubstr("AWS"));
+  EXPECT_DOUBLE_EQ(price_of(gtx, own, Seconds(699)).value().rate.value(), 1);  // launched at 699 USD
+  ASSERT_TRUE(add_gpu_price(own, "t4=3600"));
+  EXPECT_DOUBLE_EQ(price_of(t4, own, Seconds(1)).value().rate.value(), 1);
+  for (const char* bad : {"t4", "t4=", "t4=-1", "t4=x", "t4=nan", "=1", "t44x=1"}) {
+    EXPECT_FALSE(add_gpu_price(own, bad)) << bad;
+  }
+}
+
+TEST(GpuPrice, FilesSayWhereTheyAreWrong) {
+  const auto prices = parse_gpu_prices("[prices]\nt4 = \"0.36 USD/h\"\n", "p.toml");
+  ASSERT_TRUE(prices) << prices.error().text();
+  EXPECT_DOUBLE_EQ(prices->at("t4").value(), 1e-4);
+  const auto message = [](const char* text) { return parse_gpu_prices(text, "p.toml").error().text(); };
+  EXPECT_THAT(message("[prices]\nt4 = 0.36\n"), HasSubstr("p.toml:2:6"));
+  EXPECT_THAT(message("[prices]\nt4 = \"0.36\"\n"), HasSubstr("2.50 USD/h"));
+  EXPECT_THAT(message("[price]\nt4 = \"1 USD/h\"\n"), HasSubstr("did you mean 'prices'"));
+  EXPECT_THAT(message("[prices]\nt44 = \"1 USD/h\"\n"), HasSubstr("p.toml:2:1"));
+  EXPECT_THAT(message("prices"), HasSubstr("p.toml:1"));
+}
+
+TEST(TrainingMemory, AdamKeepsTwoCopiesAndMixedPrecisionOneMore) {
+  const Workload fp32 = alexnet().workload_of(1).value(), fp16 = stored_as(fp32, DType::fp16);
+  const Bytes weights = gradient_bytes(fp32);
+  EXPECT_EQ(training_memory(fp32, Optimizer::sgd).weights, weights * 2);  // with gradients
+  EXPECT_EQ(training_memory(fp32, Optimizer::momentum).weights, weights * 3);
+  EXPECT_EQ(training_memory(fp32, Optimizer::adam).weights, weights * 4);
+  EXPECT_EQ(gradient_bytes(fp16), weights / 2);
+  EXPECT_EQ(training_memory(fp16, Optimizer::adam).weights, weights * 4);  // 0.5 + 0.5 + 2 + 1
+}
+
+TEST(TrainingPlan, TimeIsIterationsTimesStepsAndCostIsThatTimesGpus) {
+  TrainingChoices two = choices({"t4", "v100-sxm2-16gb"});
+  two.batches = {128};
+  const auto plan = plan_training(alexnet(), two);
+  ASSERT_TRUE(plan) << plan.error().text();
+  ASSERT_EQ(plan->options.size(), 8U);
+  const Prediction one = predict(alexnet().workload_of(128).value(), two.gpus[0], two.predict, Phase::step).value();
+  const TrainingOption& option = plan->options[0];
+  EXPECT_EQ(option.iterations, 782 * 3);  // 100,000 / 128, rounded up
+  EXPECT_DOUBLE_EQ(option.time.value(), 782 * 3 * one.time.value());
+  EXPECT_DOUBLE_EQ(option.cost.value(), option.time.value() * 0.53 / 3600);
+  EXPECT_EQ(plan->options[3].gpus, 4);
+  EXPECT_EQ(plan->options[3].global_batch, 512);
+  EXPECT_GT(plan->options[3].added, Seconds(0));
+  EXPECT_LT(plan->options[3].time, option.time);
+}
+
+TEST(TrainingPlan, BestIsWhatLookingAtAllOptionsSays) {
+  const TrainingChoices all = choices({"t4", "v100-sxm2-16gb", "a100-sxm4-80gb", "rtx-3090"});
+  TrainingTask task = alexnet();
+  const auto free = plan_training(task, all);
+  ASSERT_TRUE(free);
+  const auto by_cost = [](const TrainingOption& a, const TrainingOption& b) { return a.cost < b.cost; };
+  const auto by_time = [](const TrainingOption& a, const TrainingOption& b) { return a.time < b.time; };
+  const auto cheapest = std::min_element(free->options.begin(), free->options.end(), by_cost);
+  const auto fastest = std::min_element(free->options.begin(), free->options.end(), by_time);
+  EXPECT_EQ(free->options[*free->best].cost, cheapest->cost);
+  EXPECT_EQ(free->options[free->front.front()].time, fastest->time);
+  EXPECT_EQ(free->options[free->front.back()].cost, cheapest->cost);
+
+  task.deadline = (cheapest->time + fastest->time) / 2;
+  const auto bounded = plan_training(task, all);
+  const TrainingOption& best = bounded->options[*bounded->best];
+  EXPECT_LE(best.time, *task.deadline);
+  for (const TrainingOption& option : bounded->options) {
+    EXPECT_EQ(option.meets, option.time <= *task.deadline);
+    if (option.meets) {
+      EXPECT_GE(option.cost, best.cost);
+    }
+  }
+  task.deadline.reset();
+  task.budget = (cheapest->cost + fastest->cost) / 2;
+  const auto afforded = plan_training(task, all);
+  for (const TrainingOption& option : afforded->options) {
+    if (option.meets) {
+      EXPECT_GE(option.time, afforded->options[*afforded->best].time);
+    }
+  }
+  // The front: strictly slower and cheaper along it, and nothing beats a point of it.
+  for (const std::size_t i : free->front) {
+    for (const TrainingOption& option : free->options) {
+      EXPECT_FALSE(option.time < free->options[i].time && option.cost < free->options[i].cost);
+    }
+  }
+}
+
+TEST(TrainingPlan, AGlobalBatchIsSplit) {
+  TrainingChoices split = choices({"v100-sxm2-16gb"});
+  split.global_batch = 250;
+  const auto plan = plan_training(alexnet(), split);
+  ASSERT_TRUE(plan) << plan.error().text();
+  ASSERT_EQ(plan->options.size(), 4U);
+  for (const TrainingOption& option : plan->options) {
+    EXPECT_EQ(option.global_batch, 250);
+    EXPECT_EQ(option.batch, (250 + option.gpus - 1) / option.gpus);
+    EXPECT_EQ(option.iterations, 400 * 3);
+  }
+}
+
+TEST(TrainingPlan, SaysWhatIsRuledOutAndWhy) {
+  TrainingChoices some = choices({"t4", "k40", "h100-sxm5-80gb"});
+  some.predict.precision = DType::fp8;
+  const auto plan = plan_training(alexnet(), some);
+  ASSERT_TRUE(plan) << plan.error().text();
+  ASSERT_EQ(plan->ruled_out.size(), 2U);
+  EXPECT_EQ(plan->ruled_out[0].gpu, "k40");
+  EXPECT_THAT(plan->ruled_out[0].why, HasSubstr("price"));
+  EXPECT_THAT(plan->ruled_out[1].why, HasSubstr("fp8"));
+}
+
+TEST(TrainingPlan, SaysWhatComesClosestToAnImpossibleBound) {
+  const TrainingChoices all = choices({"t4", "a100-sxm4-80gb"});
+  TrainingTask task = alexnet();
+  task.deadline = Seconds(1e-3);
+  const auto late = plan_training(task, all);
+  ASSERT_TRUE(late);
+  EXPECT_FALSE(late->best);
+  EXPECT_THAT(why_none(task, all, *late), HasSubstr("the fastest, 4 x a100-sxm4-80gb"));
+  task.deadline.reset();
+  task.budget = Dollars(1e-9);
+  const auto poor = plan_training(task, all);
+  EXPECT_FALSE(poor->best);
+  EXPECT_THAT(why_none(task, all, *poor), HasSubstr("the cheapest"));
+}
+
+TEST(TrainingPlan, NothingFitsAndNothingHasAPrice) {
+  TrainingChoices large = choices({"t4"});
+  large.batches = {100000};
+  EXPECT_THAT(plan_training(alexnet(), large).error().text(), HasSubstr("more than any of the GPUs has"));
+  EXPECT_THAT(plan_training(alexnet(), choices({"k40"})).error().text(), HasSubstr("no price"));
+}
+
+TEST(TrainingPlan, ThreadsChangeNothingAndCautionAsksForMore) {
+  TrainingChoices one = choices({"t4", "v100-sxm2-16gb", "a100-sxm4-80gb"}), many = one;
+  many.threads = 3;
+  const auto a = plan_training(alexnet(), one), b = plan_training(alexnet(), many);
+  ASSERT_EQ(a->options.size(), b->options.size());
+  for (std::size_t i = 0; i < a->options.size(); ++i) EXPECT_EQ(a->options[i].time, b->options[i].time);
+  TrainingTask task = alexnet();
+  task.deadline = a->options[*a->best].time;
+  one.cautious = true;
+  const auto careful = plan_training(task, one);
+  for (const TrainingOption& option : careful->options) {
+    EXPECT_EQ(option.meets, option.time_high() <= *task.deadline);
+  }
+}
+
+}  // namespace
+}  // namespace rooftile
