@@ -39,20 +39,37 @@ Result<void> run_evaluate(const TypedEvaluate& typed) {
   return evaluate(arguments);
 }
 
+// Options that only one model takes.
+Result<void> check_fit_options(const FitModelArguments& typed) {
+  struct Only {
+    const char* option;
+    const std::string* value;
+    const char* model;
+  };
+  for (const Only& only : {Only{"--points", &typed.points, "calibration"}, Only{"--draws", &typed.draws, "calibration"},
+                           Only{"--tier", &typed.tier, "calibration"}, Only{"--by", &typed.by, "layers"},
+                           Only{"--test", &typed.test, "layers"}, Only{"--plot", &typed.plot, "layers"}}) {
+    if (!only.value->empty() && typed.model != only.model) {
+      return usage(fmt::format("{} is of --model {}", only.option, only.model));
+    }
+  }
+  if (typed.unknown_harness && typed.model != "calibration")
+    return usage("--unknown-harness is of --model calibration");
+  if (!typed.gpu.empty() && typed.model != "calibration" && typed.model != "layers") {
+    return usage("--gpu is of --model calibration and layers");
+  }
+  return {};
+}
+
 Result<void> run_fit(const FitModelArguments& typed) {
   if (typed.tables.empty()) return usage("fit needs a TABLE.csv, or several, or --stored");
+  if (auto fits = check_fit_options(typed); !fits) return fits;
   if (typed.model == "calibration") return fit_calibration(typed);
-  if (!typed.model.empty() && typed.model != "constants") {
-    const std::vector<std::string> known = {"constants", "calibration"};
-    return usage(fmt::format("--model: unknown model '{}', known are {}{}", typed.model, fmt::join(known, ", "),
-                             did_you_mean(typed.model, known)));
-  }
-  for (const auto& [option, value] : {std::pair("--gpu", &typed.gpu), std::pair("--points", &typed.points),
-                                      std::pair("--draws", &typed.draws), std::pair("--tier", &typed.tier)}) {
-    if (!value->empty()) return usage(fmt::format("{} is of --model calibration", option));
-  }
-  if (typed.unknown_harness) return usage("--unknown-harness is of --model calibration");
-  return fit(typed);
+  if (typed.model == "layers") return fit_layers(typed);
+  if (typed.model.empty() || typed.model == "constants") return fit(typed);
+  const std::vector<std::string> known = {"constants", "calibration", "layers"};
+  return usage(fmt::format("--model: unknown model '{}', known are {}{}", typed.model, fmt::join(known, ", "),
+                           did_you_mean(typed.model, known)));
 }
 
 }  // namespace
@@ -98,22 +115,31 @@ void add_fit(CommandList& commands) {
                                    [typed]() -> Result<void> { return run_fit(*typed); });
   command->add_option("TABLE", typed->tables, "layer tables with measurements (CSV), or stores");
   add_store_input(command, typed->tables);
-  command->add_option("--model", typed->model,
-                      "what is fitted: constants (default), or calibration: factors of one GPU from 5 rows or more");
-  command->add_option("--gpu", typed->gpu, "of calibration: the GPU that was measured, also of rows that name none");
+  command->add_option(
+      "--model", typed->model,
+      "what is fitted: constants (default), calibration: factors of one GPU from 5 rows or more, or layers: a "
+      "line of time over operations for each category of layers");
+  command->add_option("--gpu", typed->gpu,
+                      "of calibration: the GPU that was measured; of layers too: that of rows that name none");
   command->add_option("--points", typed->points,
                       "of calibration: try it with so many rows drawn at random, as in 5,20, and score the others");
   command->add_option("--draws", typed->draws, "of --points: draws of each (default: 50)");
   command->add_option(
       "--tier", typed->tier,
       "of --points: constants and prior fitted without the GPU (none, default) or as they are (shipped)");
+  command->add_option("--by", typed->by,
+                      "of layers: a model of each value of this column, judged on all the others, as in model");
+  command->add_option("--test", typed->test, "of layers: rows to hold out and judge on, as in \"model = AlexNet\"");
+  command->add_option("--plot", typed->plot, "of layers: also draw fitted over measured times into this SVG");
   command->add_flag("--unknown-harness", typed->unknown_harness,
                     "of --points: nothing is known of what the rows' frameworks add to a call");
   command->add_option("--where", typed->where, "only these rows, as in \"gpu = t4 and K >= 64\"");
   command->add_option("--ignore", typed->ignore, "columns to hide from the plan, as in algorithm,kernel");
   command->add_option("--date", typed->date, "of the fit, to be written beside it");
   command->add_flag("--skip-bad-rows", typed->skip_bad_rows, "leave out rows that are wrong");
-  command->add_option("-o,--output", typed->output, "write the calibration (TOML) to this file, for --calibration");
+  command->add_option(
+      "-o,--output", typed->output,
+      "write the calibration (TOML) to this file, for --calibration; of layers the model (JSON), for --fitted");
 }
 
 void add_evaluate(CommandList& commands) {

@@ -3,8 +3,10 @@
 #include <string>
 
 #include <CLI/App.hpp>
+#include <fmt/format.h>
 
 #include "rooftile/cli/commands.hpp"
+#include "rooftile/cli/fitted_commands.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/prediction_options.hpp"
 #include "rooftile/cli/values.hpp"
@@ -13,15 +15,44 @@ namespace rooftile::cli {
 namespace {
 
 struct TypedPredict {
-  std::string model, layers, format, output, db;
+  std::string model, layers, fitted, format, output, db;
   TypedPrediction prediction;
   bool all = false, override_cells = false, skip_bad_rows = false, save = false;
 };
+
+// What decides an analytic prediction has no part in one by a fitted model.
+Result<void> run_fitted(const TypedPredict& typed, const PredictionArguments& prediction) {
+  const TypedPrediction defaults;
+  struct Other {
+    const char* option;
+    bool given;
+  };
+  for (const Other& other :
+       {Other{"--layers", !typed.layers.empty()}, Other{"--save", typed.save},
+        Other{"--override", typed.override_cells}, Other{"--skip-bad-rows", typed.skip_bad_rows},
+        Other{"--method", typed.prediction.method != defaults.method}, Other{"--tile", !typed.prediction.tile.empty()},
+        Other{"--active-ctas", !typed.prediction.active_ctas.empty()},
+        Other{"--algorithm", !typed.prediction.algorithm.empty()},
+        Other{"--framework", !typed.prediction.framework.empty()},
+        Other{"--calibration", !typed.prediction.calibration.empty()}}) {
+    if (other.given) return usage(fmt::format("{} does not go with --fitted", other.option));
+  }
+  if (typed.model.empty()) return usage("--fitted needs a MODEL (a file or a name of 'rooftile models')");
+  const auto format = parse_format("--format", typed.format, typed.output, true);
+  if (!format) return tl::unexpected(format.error());
+  return predict_fitted({.model = typed.model,
+                         .fitted = typed.fitted,
+                         .prediction = prediction,
+                         .format = *format,
+                         .all_layers = typed.all,
+                         .output = typed.output});
+}
 
 Result<void> run_predict(const TypedPredict& typed) {
   const auto prediction = prediction_arguments(typed.prediction);
   if (!prediction) return tl::unexpected(prediction.error());
   if (!typed.db.empty() && !typed.save) return usage("--db is for --save");
+  if (!typed.fitted.empty()) return run_fitted(typed, *prediction);
   if (!typed.layers.empty()) {
     if (typed.save) return usage("--save is for a MODEL, not for --layers");
     if (!typed.model.empty()) return usage("give either a MODEL or --layers TABLE.csv, not both");
@@ -73,6 +104,8 @@ void add_predict(CommandList& commands) {
   command->add_option("--format", typed->format, "table, json, csv or html (default: by the suffix of -o)");
   command->add_option("-o,--output", typed->output, "write to this file");
   command->add_flag("--all", typed->all, "list every layer, not the ten slowest");
+  command->add_option("--fitted", typed->fitted,
+                      "predict by this fitted model: gianniti-m6000, or a file of 'fit --model layers -o'");
   command->add_flag("--save", typed->save, "keep the prediction in the store, too");
   command->add_option("--db", typed->db,
                       "with --save: the store's file (default: rooftile/rooftile.db in the user's data directory)");
