@@ -56,6 +56,7 @@ void add_simulate(CommandList& commands);
 void add_evaluate(CommandList& commands);
 void add_explore(CommandList& commands, cluster::Ranks* ranks = nullptr);  // ranks: not by this program alone
 void add_optimise(CommandList& commands);
+void add_plan(CommandList& commands);
 void add_gpus(CommandList& commands);
 void add_models(CommandList& commands);
 void add_support(CommandList& commands);
