@@ -30,6 +30,9 @@ Result<store::Store> store_for(const ImportArguments& arguments) {
 
 void list_left_out(const store::ImportedFile& file) {
   for (const std::string& note : file.notes) write_error(file.file + ": " + note);
+  if (file.unmeasured > 0) {
+    write_error(fmt::format("{}: {} rows left out: nothing was measured", file.file, file.unmeasured));
+  }
   if (file.bad_row_count == 0) return;
   write_error(fmt::format("{}: {} rows left out:", file.file, file.bad_row_count));
   for (const Error& error : file.bad_rows) write_error(error.text());

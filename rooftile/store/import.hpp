@@ -26,6 +26,7 @@ struct ImportedFile {
   std::string file;
   std::string format;  // "layer table", "Nsight Compute CSV, page raw", …
   std::int64_t rows = 0, added = 0;
+  std::int64_t unmeasured = 0;  // rows left out because nothing was measured: no time, throughput or counter
   std::int64_t bad_row_count = 0;
   std::vector<Error> bad_rows;     // the first kMostBadRows of them
   std::vector<std::string> notes;  // what was left out and why, one line each
