@@ -37,6 +37,7 @@ class CommandLine {
     add_evaluate(commands_);
     add_explore(commands_);
     add_optimise(commands_);
+    add_plan(commands_);
     add_gpus(commands_);
     add_models(commands_);
     add_support(commands_);
@@ -96,7 +97,7 @@ class CommandLine {
     for (const CLI::App* nested : app.get_subcommands([](const CLI::App*) { return true; })) {
       known.push_back(nested->get_name());
     }
-    static const std::vector<std::string> kPlanned = {"compare", "plan"};
+    static const std::vector<std::string> kPlanned = {"compare"};
     const bool planned = std::find(kPlanned.begin(), kPlanned.end(), extra) != kPlanned.end();
     if (app.get_parent() == nullptr && planned) {
       return fail(ErrorCode::unsupported, fmt::format("the command '{}' is not built yet", extra));
