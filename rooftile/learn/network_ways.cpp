@@ -84,12 +84,19 @@ Result<void> set_alphabet(EquationOptions& options, const FitProblem& rows, cons
 // A step is a floor, arithmetic and bytes, and with several GPUs the sum of gradients along a ring.
 Result<void> set_physics(EquationOptions& options, const FitProblem& rows) {
   std::vector<Term> step = {Term()};
-  const bool work = has(rows, "compute_s") && has(rows, "memory_s");
-  if (work && (varies(rows, "compute_s") || varies(rows, "memory_s"))) {
-    step.push_back(term("compute_s"));
-    step.push_back(term("memory_s"));
-  } else if (!work && varies(rows, "batch_size")) {
-    step.push_back(has(rows, "gpus") ? Term{{"batch_size"}, {"gpus", -1}} : term("batch_size"));
+  if (has(rows, "compute_s") && has(rows, "memory_s")) {
+    for (const char* time : {"compute_s", "memory_s"}) {
+      if (varies(rows, "compute_s") || varies(rows, "memory_s")) step.push_back(term(time));
+    }
+  } else {
+    // Of a network that nobody described the work is at least in proportion to the batch.
+    for (const char* rate : {"power", "bandwidth"}) {
+      if (!has(rows, "batch_size") || !positive(rows, rate)) continue;
+      if (!varies(rows, "batch_size") && !varies(rows, rate)) continue;
+      Term share = {{"batch_size"}, {rate, -1}};
+      if (varies(rows, "gpus")) share.insert(share.begin() + 1, Factor{"gpus", -1});
+      step.push_back(std::move(share));
+    }
   }
   if (varies(rows, "ring")) step.push_back(term("ring"));
   options.terms = step;
