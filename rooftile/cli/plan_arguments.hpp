@@ -8,6 +8,7 @@
 
 #include "rooftile/cli/commands.hpp"
 #include "rooftile/planning/data_parallel.hpp"
+#include "rooftile/planning/gpu_price.hpp"
 #include "rooftile/planning/training_memory.hpp"
 #include "rooftile/units/units.hpp"
 
@@ -27,7 +28,7 @@ struct PlanArguments {
   bool cautious = false;
   std::string prices;               // a price file; empty: none
   std::vector<std::string> priced;  // "ID=USD/h"
-  std::optional<Seconds> lifetime;
+  PriceRules rules;                 // without the prices of these two
   std::string format, output;
 };
 Result<void> plan(const PlanArguments& arguments);

@@ -63,7 +63,6 @@ Result<TrainingChoices> choices_of(const PlanArguments& arguments) {
   choices.scaling = arguments.scaling;
   choices.optimizer = arguments.optimizer;
   choices.cautious = arguments.cautious;
-  choices.lifetime = arguments.lifetime.value_or(choices.lifetime);
   choices.predict = predict_options(arguments.prediction);
   choices.threads = std::max(1U, std::thread::hardware_concurrency());
   if (auto checked = check(choices.predict); !checked) return tl::unexpected(checked.error());
@@ -72,7 +71,8 @@ Result<TrainingChoices> choices_of(const PlanArguments& arguments) {
   choices.gpus = std::move(*gpus);
   auto prices = prices_of(arguments);
   if (!prices) return tl::unexpected(prices.error());
-  choices.prices = std::move(*prices);
+  choices.prices = arguments.rules;
+  choices.prices.own = std::move(*prices);
   return choices;
 }
 

@@ -26,7 +26,7 @@ constexpr std::int64_t kMostSamples = std::int64_t{1} << 50, kMostEpochs = 10000
 
 struct TypedPlan {
   std::string model, samples, epochs, deadline, budget, batches, global_batch, most_global_batch, most_gpus, scaling,
-      optimizer, prices, lifetime, format, output;
+      optimizer, prices, basis, lifetime, energy_price, format, output;
   std::vector<std::string> priced;
   bool cautious = false;
   TypedPrediction prediction;
@@ -104,6 +104,29 @@ Result<void> read_choices(const TypedPlan& typed, PlanArguments& arguments) {
   return {};
 }
 
+Result<void> read_prices(const TypedPlan& typed, PlanArguments& arguments) {
+  PriceRules& rules = arguments.rules;
+  if (!typed.basis.empty()) {
+    const auto basis = parse_price_basis(typed.basis);
+    if (!basis) return check_choice("--price-basis", typed.basis, price_basis_names(), {});
+    rules.basis = *basis;
+  }
+  for (const auto& [option, text] :
+       {std::pair{"--lifetime", &typed.lifetime}, std::pair{"--energy-price", &typed.energy_price}}) {
+    if (!text->empty() && rules.basis == PriceBasis::rented) {
+      return usage(fmt::format("{} is for --price-basis bought or any", option));
+    }
+  }
+  std::optional<Seconds> lifetime;
+  std::optional<Dollars> energy;
+  if (auto read = read_duration("--lifetime", typed.lifetime, lifetime); !read) return read;
+  if (auto read = read_dollars("--energy-price", typed.energy_price, energy); !read) return read;
+  constexpr double kJoulesOfKilowattHour = 3.6e6;
+  if (lifetime) rules.lifetime = *lifetime;
+  if (energy) rules.usd_per_joule = energy->value() / kJoulesOfKilowattHour;
+  return {};
+}
+
 Result<void> run_plan(const TypedPlan& typed) {
   if (typed.model.empty()) return usage("plan needs a MODEL");
   if (typed.samples.empty() || typed.epochs.empty()) {
@@ -119,7 +142,7 @@ Result<void> run_plan(const TypedPlan& typed) {
   if (read) read = read_count("--max-gpus", typed.most_gpus, kMostGpus, arguments.most_gpus);
   if (read) read = read_duration("--deadline", typed.deadline, arguments.deadline);
   if (read) read = read_dollars("--budget", typed.budget, arguments.budget);
-  if (read) read = read_duration("--lifetime", typed.lifetime, arguments.lifetime);
+  if (read) read = read_prices(typed, arguments);
   if (read) read = read_batches(typed, arguments);
   if (read) read = read_choices(typed, arguments);
   if (!read) return read;
@@ -163,8 +186,10 @@ void add_plan(CommandList& commands) {
   command->add_option("--price", typed->priced, "ID=USD of a GPU and hour, as in t4=0.35; again for more")
       ->allow_extra_args(false);
   command->add_option("--prices", typed->prices, "a file of such prices (docs/planning.md)");
-  command->add_option("--lifetime", typed->lifetime,
-                      "over which a launch price is spread where no rental price is known (default: 1095d)");
+  command->add_option("--price-basis", typed->basis,
+                      "prices of the catalogue that count: rented (default), bought, or any: rented where known");
+  command->add_option("--lifetime", typed->lifetime, "of use that a launch price is spread over (default: 1095d)");
+  command->add_option("--energy-price", typed->energy_price, "USD a kWh, added to bought GPUs at their TDP");
   command->add_option("--precision", typed->prediction.precision, "as for predict");
   command->add_option("--seq-len", typed->prediction.seq_len, "as for predict");
   command->add_option("--method", typed->prediction.method, "as for predict");

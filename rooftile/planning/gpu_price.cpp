@@ -1,9 +1,11 @@
 #include "rooftile/planning/gpu_price.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -17,6 +19,7 @@ namespace rooftile {
 namespace {
 
 constexpr double kMostPerHour = 1e6;  // USD
+constexpr std::array<std::string_view, 3> kBases = {"rented", "bought", "any"};
 
 class PriceReader : TomlReader {
  public:
@@ -70,18 +73,31 @@ Result<void> add_gpu_price(GpuPrices& prices, std::string_view text) {
   return {};
 }
 
-std::optional<GpuPrice> price_of(const Gpu& gpu, const GpuPrices& own, Seconds lifetime) {
-  if (const auto found = own.find(gpu.id); found != own.end()) return GpuPrice{found->second, "given"};
-  if (gpu.cloud_price) {
+std::vector<std::string> price_basis_names() { return {kBases.begin(), kBases.end()}; }
+
+std::optional<PriceBasis> parse_price_basis(std::string_view text) {
+  const auto found = std::find(kBases.begin(), kBases.end(), text);
+  if (found == kBases.end()) return std::nullopt;
+  return static_cast<PriceBasis>(found - kBases.begin());
+}
+
+std::optional<GpuPrice> price_of(const Gpu& gpu, const PriceRules& rules) {
+  if (const auto found = rules.own.find(gpu.id); found != rules.own.end()) return GpuPrice{found->second, "given"};
+  if (gpu.cloud_price && rules.basis != PriceBasis::bought) {
     const auto fact = std::find_if(gpu.facts.begin(), gpu.facts.end(),
                                    [](const Fact& each) { return each.key == "board.cloud_price"; });
     const std::string note = fact == gpu.facts.end() ? "" : fact->note;
     return GpuPrice{*gpu.cloud_price, note.empty() ? "rented" : "rented: " + note};
   }
-  if (gpu.launch_price) {
-    return GpuPrice{*gpu.launch_price / lifetime, fmt::format("launch price over {}", print_duration(lifetime))};
+  if (!gpu.launch_price || rules.basis == PriceBasis::rented) return std::nullopt;
+  DollarsPerSecond rate = *gpu.launch_price / rules.lifetime;
+  std::string source = fmt::format("launch price over {}", print_duration(rules.lifetime));
+  if (rules.usd_per_joule > 0) {
+    if (!gpu.tdp) return std::nullopt;
+    rate += DollarsPerSecond(gpu.tdp->value() * rules.usd_per_joule);
+    source += " and electricity at its TDP";
   }
-  return std::nullopt;
+  return GpuPrice{rate, std::move(source)};
 }
 
 }  // namespace rooftile

@@ -257,16 +257,18 @@ Result<TrainingPlan> plan_training(const TrainingTask& task, const TrainingChoic
   plan.method = label_of(choices.predict);
   std::vector<const Gpu*> priced;
   for (const Gpu& gpu : choices.gpus) {
-    auto price = price_of(gpu, choices.prices, choices.lifetime);
+    auto price = price_of(gpu, choices.prices);
     if (!price) {
-      plan.ruled_out.push_back({gpu.id, "no price is known"});
+      plan.ruled_out.push_back(
+          {gpu.id, fmt::format("no {}price is known", choices.prices.basis == PriceBasis::rented ? "rental " : "")});
       continue;
     }
     priced.push_back(&gpu);
     plan.gpus.push_back({gpu.id, std::move(*price)});
   }
   if (priced.empty()) {
-    return fail(ErrorCode::not_found, "no price is known for any of the GPUs; give --price ID=USD_AN_HOUR");
+    return fail(ErrorCode::not_found,
+                "no such price is known for any of the GPUs; give --price ID=USD, or --price-basis any");
   }
   const auto batches = batches_of(task, choices);
   if (!batches) return tl::unexpected(batches.error());

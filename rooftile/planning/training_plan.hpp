@@ -36,8 +36,7 @@ struct TrainingChoices {
   Scaling scaling = Scaling::measured;
   Optimizer optimizer = Optimizer::adam;
   bool cautious = false;  // bounds are to hold at the upper end of the interval
-  GpuPrices prices;
-  Seconds lifetime = Seconds(3 * 365 * 86400.0);  // over which launch prices are spread
+  PriceRules prices;
   PredictOptions predict;
   unsigned threads = 1;
   const std::atomic<bool>* stop = nullptr;

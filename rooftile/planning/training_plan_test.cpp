@@ -49,13 +49,21 @@ TEST(Duration, ReadsAndPrints) {
 
 TEST(GpuPrice, OwnBeforeRentedBeforeBought) {
   const Gpu t4 = find_gpu("t4").value(), gtx = find_gpu("gtx-1080-ti").value();
-  GpuPrices own;
-  EXPECT_THAT(price_of(t4, own, Seconds(1)).value().source, HasSubstr("AWS"));
-  EXPECT_DOUBLE_EQ(price_of(gtx, own, Seconds(699)).value().rate.value(), 1);  // launched at 699 USD
-  ASSERT_TRUE(add_gpu_price(own, "t4=3600"));
-  EXPECT_DOUBLE_EQ(price_of(t4, own, Seconds(1)).value().rate.value(), 1);
+  PriceRules rules;
+  EXPECT_THAT(price_of(t4, rules).value().source, HasSubstr("AWS"));
+  EXPECT_FALSE(price_of(gtx, rules));
+  rules.basis = PriceBasis::any;
+  rules.lifetime = Seconds(699);  // launched at 699 USD
+  EXPECT_THAT(price_of(t4, rules).value().source, HasSubstr("AWS"));
+  EXPECT_DOUBLE_EQ(price_of(gtx, rules).value().rate.value(), 1);
+  rules.usd_per_joule = 0.01;
+  EXPECT_DOUBLE_EQ(price_of(gtx, rules).value().rate.value(), 1 + 250 * 0.01);  // of 250 W
+  rules.basis = PriceBasis::bought;
+  EXPECT_FALSE(price_of(find_gpu("a100-pcie-80gb").value(), rules));
+  ASSERT_TRUE(add_gpu_price(rules.own, "t4=3600"));
+  EXPECT_DOUBLE_EQ(price_of(t4, rules).value().rate.value(), 1);
   for (const char* bad : {"t4", "t4=", "t4=-1", "t4=x", "t4=nan", "=1", "t44x=1"}) {
-    EXPECT_FALSE(add_gpu_price(own, bad)) << bad;
+    EXPECT_FALSE(add_gpu_price(rules.own, bad)) << bad;
   }
 }
 
@@ -157,7 +165,7 @@ TEST(TrainingPlan, SaysWhatIsRuledOutAndWhy) {
   ASSERT_TRUE(plan) << plan.error().text();
   ASSERT_EQ(plan->ruled_out.size(), 2U);
   EXPECT_EQ(plan->ruled_out[0].gpu, "k40");
-  EXPECT_THAT(plan->ruled_out[0].why, HasSubstr("price"));
+  EXPECT_THAT(plan->ruled_out[0].why, HasSubstr("no rental price"));
   EXPECT_THAT(plan->ruled_out[1].why, HasSubstr("fp8"));
 }
 
@@ -180,7 +188,7 @@ TEST(TrainingPlan, NothingFitsAndNothingHasAPrice) {
   TrainingChoices large = choices({"t4"});
   large.batches = {100000};
   EXPECT_THAT(plan_training(alexnet(), large).error().text(), HasSubstr("more than any of the GPUs has"));
-  EXPECT_THAT(plan_training(alexnet(), choices({"k40"})).error().text(), HasSubstr("no price"));
+  EXPECT_THAT(plan_training(alexnet(), choices({"k40"})).error().text(), HasSubstr("no such price"));
 }
 
 TEST(TrainingPlan, ThreadsChangeNothingAndCautionAsksForMore) {

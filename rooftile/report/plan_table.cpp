@@ -65,15 +65,18 @@ std::string options_text(const PlanReport& report, const std::vector<std::size_t
                    {"low", Align::right},
                    {"high", Align::right},
                    {"USD", Align::right},
+                   {"USD/h", Align::right},
                    {"memory", Align::right}});
   for (const std::size_t i : shown) {
     const TrainingOption& option = report.plan.options[i];
     const bool range = option.step_range.has_value();
-    table.add({report.plan.gpus[option.gpu].id + (marks && !option.meets ? " *" : ""), fmt::format("{}", option.gpus),
+    const PlannedGpu& gpu = report.plan.gpus[option.gpu];
+    table.add({gpu.id + (marks && !option.meets ? " *" : ""), fmt::format("{}", option.gpus),
                fmt::format("{}", option.batch), fmt::format("{}", option.global_batch), print(option.step),
                option.gpus > 1 ? percent(option.added.value(), option.step.value()) : "-", print_duration(option.time),
                range ? print_duration(option.time_low()) : "-", range ? print_duration(option.time_high()) : "-",
-               dollars(option.cost), print(option.memory.total())});
+               dollars(option.cost), fmt::format("{:.3g}", gpu.price.rate.value() * 3600),
+               print(option.memory.total())});
   }
   return table.text();
 }
