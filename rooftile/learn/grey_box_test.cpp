@@ -1,0 +1,219 @@
+#include "rooftile/learn/grey_box.hpp"
+
+#include <cmath>
+#include <cstddef>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "rooftile/ingest/text_file.hpp"
+#include "rooftile/learn/compare_models.hpp"
+#include "rooftile/regression/errors.hpp"
+#include "rooftile/regression/fitted_json.hpp"
+#include "rooftile/regression/split.hpp"
+#include "rooftile/regression/trees.hpp"
+
+namespace rooftile {
+namespace {
+
+std::vector<MeasuredTable> tables_of(const std::string& csv, const std::string& name) {
+  auto table = parse_layer_table(csv, name, {.measurements = true});
+  EXPECT_TRUE(table) << table.error().text();
+  std::vector<MeasuredTable> tables;
+  if (table) tables.emplace_back(name, std::move(*table));
+  return tables;
+}
+
+// Products of random sizes on some GPUs; their times are set by the test.
+std::vector<MeasuredTable> made_tables(const std::vector<std::string>& gpus, int rows) {
+  std::mt19937 random(7);
+  std::string csv = "op,gpu,pass,M,N,K,time_us\n";
+  const auto size = [&](double low, double high) {
+    const double share = static_cast<double>(random()) / static_cast<double>(std::mt19937::max());
+    return static_cast<int>(low * std::pow(high / low, share));
+  };
+  for (int row = 0; row < rows; ++row) {
+    csv += fmt::format("gemm,{},fwd,{},{},{},1\n", gpus[static_cast<std::size_t>(row) % gpus.size()], size(8, 512),
+                       size(64, 4096), size(64, 4096));
+  }
+  return tables_of(csv, "made.csv");
+}
+
+double cell(const GreyBoxRows& rows, std::size_t row, const char* column) {
+  return rows.table.values(row, *rows.table.find(column));
+}
+
+// A harness of 120 us, kernels that take half as long again as the analytic model says, longer for narrow products,
+// and noise.
+GreyBoxRows made_rows(const std::vector<MeasuredTable>& tables, double noise) {
+  GreyBoxRows rows = *grey_box_rows(tables);
+  std::mt19937 random(11);
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    double scatter = 0;  // of twelve uniform numbers: nearly normal, and the same on every machine
+    for (int i = 0; i < 12; ++i) scatter += static_cast<double>(random()) / static_cast<double>(std::mt19937::max());
+    const double narrow = cell(rows, row, "batch") < 64 ? 1.3 : 1;
+    rows.seconds[row] = (120e-6 + 1.5 * cell(rows, row, "fwd_s")) * narrow * std::exp(noise * (scatter - 6));
+  }
+  return rows;
+}
+
+std::vector<double> values_of(const std::vector<regression::Predicted>& predicted) {
+  std::vector<double> values;
+  for (const regression::Predicted& one : predicted) values.push_back(one.value);
+  return values;
+}
+
+regression::Split half(const GreyBoxRows& rows) { return *regression::hold_out(rows.size(), 0.5, 3, rows.shapes); }
+
+TEST(GreyBox, FindsHarnessFactorAndShape) {
+  const auto tables = made_tables({"p100-pcie-16gb", "gtx-1080-ti"}, 600);
+  const GreyBoxRows rows = made_rows(tables, 0);
+  const regression::Split split = half(rows);
+  const GreyBoxRows seen = rows_of(rows, split.training), unseen = rows_of(rows, split.validation);
+  const auto model = fit_grey_box(seen, {.other_gpus = false});
+  ASSERT_TRUE(model) << model.error().text();
+  const auto predicted = predict_grey_box(*model, unseen);
+  ASSERT_TRUE(predicted) << predicted.error().text();
+  const regression::Errors errors = regression::errors_of(unseen.seconds, values_of(*predicted));
+  EXPECT_LT(*errors.gmae, regression::has_xgboost() ? 0.03 : 0.12);
+  std::vector<double> analytic;
+  for (std::size_t row = 0; row < unseen.size(); ++row) analytic.push_back(cell(unseen, row, "analytic_s"));
+  EXPECT_GT(*regression::errors_of(unseen.seconds, analytic).gmae, 0.8);
+}
+
+TEST(GreyBox, StaysWithTheAnalyticModelWhereRowsAreFew) {
+  const auto tables = made_tables({"p100-pcie-16gb"}, 40);
+  GreyBoxRows rows = *grey_box_rows(tables);
+  for (std::size_t row = 0; row < rows.size(); ++row) rows.seconds[row] = cell(rows, row, "analytic_s");
+  const auto model = fit_grey_box(rows_of(rows, {0, 1, 2}));
+  ASSERT_TRUE(model) << model.error().text();
+  const auto predicted = predict_grey_box(*model, rows);
+  ASSERT_TRUE(predicted) << predicted.error().text();
+  EXPECT_LT(*regression::errors_of(rows.seconds, values_of(*predicted)).gmae, 0.15);
+  EXPECT_FALSE(predicted->front().low);  // three rows say nothing of the spread
+}
+
+TEST(GreyBox, TransfersToAGpuThatItHasNotSeen) {
+  const auto tables = made_tables({"p100-pcie-16gb", "gtx-1080-ti", "k80"}, 600);
+  const GreyBoxRows rows = made_rows(tables, 0);
+  const auto splits = *regression::leave_one_group_out(rows.gpus);
+  const GreyBoxRows seen = rows_of(rows, splits[2].training), unseen = rows_of(rows, splits[2].validation);
+  ASSERT_EQ(unseen.gpus.front(), "k80");
+  const auto model = fit_grey_box(seen, {.known_gpus = false});
+  ASSERT_TRUE(model) << model.error().text();
+  EXPECT_TRUE(knows(*model, seen, 0));
+  EXPECT_FALSE(knows(*model, unseen, 0));
+  const auto predicted = predict_grey_box(*model, unseen);
+  ASSERT_TRUE(predicted) << predicted.error().text();
+  EXPECT_LT(*regression::errors_of(unseen.seconds, values_of(*predicted)).gmae, 0.15);
+}
+
+TEST(GreyBox, ItsIntervalHoldsNineOfTenRows) {
+  const auto tables = made_tables({"p100-pcie-16gb", "gtx-1080-ti"}, 1200);
+  const GreyBoxRows rows = made_rows(tables, 0.1);
+  const regression::Split split = half(rows);
+  const GreyBoxRows unseen = rows_of(rows, split.validation);
+  const auto model = fit_grey_box(rows_of(rows, split.training), {.other_gpus = false});
+  ASSERT_TRUE(model) << model.error().text();
+  const auto predicted = predict_grey_box(*model, unseen);
+  ASSERT_TRUE(predicted) << predicted.error().text();
+  double inside = 0;
+  for (std::size_t row = 0; row < unseen.size(); ++row) {
+    const regression::Predicted& one = (*predicted)[row];
+    ASSERT_TRUE(one.low && one.high);
+    if (*one.low <= unseen.seconds[row] && unseen.seconds[row] <= *one.high) ++inside;
+  }
+  EXPECT_NEAR(inside / static_cast<double>(unseen.size()), 0.9, 0.045);  // 600 rows: three deviations are 0.037
+}
+
+TEST(GreyBox, WarnsBeyondTheSizesOfTheFit) {
+  const auto tables = made_tables({"p100-pcie-16gb"}, 100);
+  const auto model = fit_grey_box(made_rows(tables, 0), {.other_gpus = false});
+  ASSERT_TRUE(model) << model.error().text();
+  const auto beyond = tables_of("op,gpu,pass,M,N,K\ngemm,p100-pcie-16gb,fwd,8192,256,256\n", "beyond.csv");
+  const auto rows = grey_box_rows(beyond, {.measured = false});
+  ASSERT_TRUE(rows) << rows.error().text();
+  const auto predicted = predict_grey_box(*model, *rows);
+  ASSERT_TRUE(predicted) << predicted.error().text();
+  ASSERT_EQ(predicted->front().warnings.size(), 1);
+  EXPECT_EQ(predicted->front().warnings.front().kind, regression::FitWarning::Kind::extrapolation);
+  EXPECT_EQ(predicted->front().warnings.front().subject, "batch");
+}
+
+TEST(GreyBox, PredictsTheSameFromItsFile) {
+  const auto tables = made_tables({"p100-pcie-16gb", "gtx-1080-ti"}, 200);
+  const GreyBoxRows rows = made_rows(tables, 0.1);
+  const auto model = fit_grey_box(rows, {.name = "made"});
+  ASSERT_TRUE(model) << model.error().text();
+  const auto read = regression::parse_fitted_json(regression::fitted_json(*model), "made.json");
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_EQ(*read, *model);
+  const auto once = predict_grey_box(*model, rows), again = predict_grey_box(*read, rows);
+  ASSERT_TRUE(once && again);
+  EXPECT_EQ(values_of(*once), values_of(*again));
+}
+
+TEST(GreyBox, SaysWhatItHasNotBeenFittedTo) {
+  const auto tables = made_tables({"p100-pcie-16gb"}, 60);
+  const auto model = fit_grey_box(made_rows(tables, 0), {.other_gpus = false});
+  ASSERT_TRUE(model) << model.error().text();
+  const auto conv = tables_of(
+      "op,gpu,N,C,H,W,K,R,S,pad_h,pad_w,stride_h,stride_w\n"
+      "conv,p100-pcie-16gb,8,16,14,14,32,3,3,1,1,1,1\n",
+      "conv.csv");
+  const auto rows = grey_box_rows(conv, {.measured = false});
+  ASSERT_TRUE(rows) << rows.error().text();
+  const auto predicted = predict_grey_box(*model, *rows);
+  ASSERT_FALSE(predicted);
+  EXPECT_NE(predicted.error().message.find("conv"), std::string::npos);
+  regression::FittedModel other = *model;
+  other.kind = "layers";
+  EXPECT_FALSE(predict_grey_box(other, *rows));
+}
+
+// The public rows; none where the tables are not here.
+std::vector<MeasuredTable> justus_tables() {
+  std::vector<MeasuredTable> tables;
+  for (const char* name : {"conv.csv", "gemm.csv"}) {
+    const std::string path = std::string("../shared/measurements/justus2018/") + name;
+    const auto text = read_text_file(path);
+    if (!text) return {};
+    auto table = parse_layer_table(*text, path, {.measurements = true});
+    if (table) tables.emplace_back(path, std::move(*table));
+  }
+  return tables;
+}
+
+TEST(GreyBox, WinsOnMeasuredRowsItHasNotSeen) {
+  const auto tables = justus_tables();
+  if (tables.size() < 2) GTEST_SKIP() << "no ../shared/measurements";
+  if (!regression::has_xgboost()) GTEST_SKIP() << "no XGBoost";
+  constexpr std::size_t kEvery = 4;
+  const auto rows = grey_box_rows(tables, {.keep = [](std::size_t, std::size_t row) { return row % kEvery == 0; }});
+  ASSERT_TRUE(rows) << rows.error().text();
+  CompareOptions options;
+  options.folds = 3;
+  options.bounds = {{.column = "batch", .comparison = ">", .value = 32}};
+  const auto comparison = compare_models(*rows, options);
+  ASSERT_TRUE(comparison) << comparison.error().text();
+  ASSERT_EQ(comparison->scores.size(), 5 * 3 * kLearnedModels);  // splits, operations and all, models
+  for (const ModelScore& score : comparison->scores) {
+    if (score.model != LearnedModel::grey_box) continue;
+    if (score.split == "3 folds by shape") {
+      EXPECT_LT(score.errors.median, 0.15) << score.operation;
+      EXPECT_NEAR(score.inside, 0.9, 0.03) << score.operation;
+    }
+    if (!score.operation.empty()) continue;
+    for (const ModelScore& other : comparison->scores) {
+      if (other.split != score.split || !other.operation.empty() || other.model == score.model) continue;
+      EXPECT_LT(score.errors.median, other.errors.median) << score.split << ", " << name_of(other.model);
+      EXPECT_LT(score.errors.mape, other.errors.mape) << score.split << ", " << name_of(other.model);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace rooftile
