@@ -1,4 +1,4 @@
-// Predictions by fitted models: predict MODEL --fitted.
+// Predictions by fitted models: predict MODEL --fitted and predict --layers TABLE --fitted.
 #pragma once
 
 #include <string>
@@ -15,5 +15,12 @@ struct PredictFittedArguments {
   std::string output;  // empty or "-": standard output
 };
 Result<void> predict_fitted(const PredictFittedArguments& arguments);
+
+struct LayersFittedArguments {
+  std::string table, fitted;  // the rows; the name or file of a grey-box model
+  std::string gpu;            // of rows that name none
+  std::string output;         // empty or "-": standard output
+};
+Result<void> predict_layers_fitted(const LayersFittedArguments& arguments);
 
 }  // namespace rooftile::cli

@@ -46,15 +46,19 @@ Result<void> check_fit_options(const FitModelArguments& typed) {
     const std::string* value;
     const char* model;
   };
-  for (const Only& only : {Only{"--points", &typed.points, "calibration"}, Only{"--draws", &typed.draws, "calibration"},
-                           Only{"--tier", &typed.tier, "calibration"}, Only{"--by", &typed.by, "layers"},
-                           Only{"--test", &typed.test, "layers"}, Only{"--plot", &typed.plot, "layers"}}) {
+  for (const Only& only :
+       {Only{"--points", &typed.points, "calibration"}, Only{"--draws", &typed.draws, "calibration"},
+        Only{"--tier", &typed.tier, "calibration"}, Only{"--by", &typed.by, "layers"},
+        Only{"--test", &typed.test, "layers"}, Only{"--fitted", &typed.fitted, "layers"},
+        Only{"--plot", &typed.plot, "layers"}, Only{"--extrapolate", &typed.extrapolate, "grey-box"}}) {
     if (!only.value->empty() && typed.model != only.model) {
       return usage(fmt::format("{} is of --model {}", only.option, only.model));
     }
   }
   if (typed.unknown_harness && typed.model != "calibration")
     return usage("--unknown-harness is of --model calibration");
+  if (typed.compare && typed.model != "grey-box") return usage("--compare is of --model grey-box");
+  if (!typed.extrapolate.empty() && !typed.compare) return usage("--extrapolate is of --compare");
   if (!typed.gpu.empty() && typed.model != "calibration" && typed.model != "layers") {
     return usage("--gpu is of --model calibration and layers");
   }
@@ -66,8 +70,9 @@ Result<void> run_fit(const FitModelArguments& typed) {
   if (auto fits = check_fit_options(typed); !fits) return fits;
   if (typed.model == "calibration") return fit_calibration(typed);
   if (typed.model == "layers") return fit_layers(typed);
+  if (typed.model == "grey-box") return fit_grey_box(typed);
   if (typed.model.empty() || typed.model == "constants") return fit(typed);
-  const std::vector<std::string> known = {"constants", "calibration", "layers"};
+  const std::vector<std::string> known = {"constants", "calibration", "layers", "grey-box"};
   return usage(fmt::format("--model: unknown model '{}', known are {}{}", typed.model, fmt::join(known, ", "),
                            did_you_mean(typed.model, known)));
 }
@@ -117,8 +122,9 @@ void add_fit(CommandList& commands) {
   add_store_input(command, typed->tables);
   command->add_option(
       "--model", typed->model,
-      "what is fitted: constants (default), calibration: factors of one GPU from 5 rows or more, or layers: a "
-      "line of time over operations for each category of layers");
+      "what is fitted: constants (default), calibration: factors of one GPU from 5 rows or more, layers: a "
+      "line of time over operations for each category of layers, or grey-box: what method rooftile says times a "
+      "correction");
   command->add_option("--gpu", typed->gpu,
                       "of calibration: the GPU that was measured; of layers too: that of rows that name none");
   command->add_option("--points", typed->points,
@@ -130,7 +136,12 @@ void add_fit(CommandList& commands) {
   command->add_option("--by", typed->by,
                       "of layers: a model of each value of this column, judged on all the others, as in model");
   command->add_option("--test", typed->test, "of layers: rows to hold out and judge on, as in \"model = AlexNet\"");
+  command->add_option("--fitted", typed->fitted, "of layers: fit nothing, but judge this fitted model on the rows");
   command->add_option("--plot", typed->plot, "of layers: also draw fitted over measured times into this SVG");
+  command->add_flag("--compare", typed->compare,
+                    "of grey-box: judge it beside other models on rows, and on GPUs, that were held out");
+  command->add_option("--extrapolate", typed->extrapolate,
+                      "of --compare: also hold out the rows beyond this, as in \"batch > 32\"");
   command->add_flag("--unknown-harness", typed->unknown_harness,
                     "of --points: nothing is known of what the rows' frameworks add to a call");
   command->add_option("--where", typed->where, "only these rows, as in \"gpu = t4 and K >= 64\"");
@@ -139,7 +150,8 @@ void add_fit(CommandList& commands) {
   command->add_flag("--skip-bad-rows", typed->skip_bad_rows, "leave out rows that are wrong");
   command->add_option(
       "-o,--output", typed->output,
-      "write the calibration (TOML) to this file, for --calibration; of layers the model (JSON), for --fitted");
+      "write the calibration (TOML) to this file, for --calibration; of layers and grey-box the model (JSON), for "
+      "--fitted");
 }
 
 void add_evaluate(CommandList& commands) {

@@ -28,16 +28,25 @@ Result<void> run_fitted(const TypedPredict& typed, const PredictionArguments& pr
     bool given;
   };
   for (const Other& other :
-       {Other{"--layers", !typed.layers.empty()}, Other{"--save", typed.save},
-        Other{"--override", typed.override_cells}, Other{"--skip-bad-rows", typed.skip_bad_rows},
-        Other{"--method", typed.prediction.method != defaults.method}, Other{"--tile", !typed.prediction.tile.empty()},
-        Other{"--active-ctas", !typed.prediction.active_ctas.empty()},
+       {Other{"--save", typed.save}, Other{"--override", typed.override_cells},
+        Other{"--skip-bad-rows", typed.skip_bad_rows}, Other{"--method", typed.prediction.method != defaults.method},
+        Other{"--tile", !typed.prediction.tile.empty()}, Other{"--active-ctas", !typed.prediction.active_ctas.empty()},
         Other{"--algorithm", !typed.prediction.algorithm.empty()},
         Other{"--framework", !typed.prediction.framework.empty()},
         Other{"--calibration", !typed.prediction.calibration.empty()}}) {
     if (other.given) return usage(fmt::format("{} does not go with --fitted", other.option));
   }
-  if (typed.model.empty()) return usage("--fitted needs a MODEL (a file or a name of 'rooftile models')");
+  if (!typed.layers.empty()) {
+    if (!typed.model.empty()) return usage("give either a MODEL or --layers TABLE.csv, not both");
+    if (prediction.gpus.size() > 1) return usage("--layers takes one GPU; rows may name others");
+    return predict_layers_fitted({.table = typed.layers,
+                                  .fitted = typed.fitted,
+                                  .gpu = prediction.gpus.empty() ? std::string() : prediction.gpus.front(),
+                                  .output = typed.output});
+  }
+  if (typed.model.empty()) {
+    return usage("--fitted needs a MODEL (a file or a name of 'rooftile models') or --layers TABLE.csv");
+  }
   const auto format = parse_format("--format", typed.format, typed.output, true);
   if (!format) return tl::unexpected(format.error());
   return predict_fitted({.model = typed.model,
@@ -104,8 +113,10 @@ void add_predict(CommandList& commands) {
   command->add_option("--format", typed->format, "table, json, csv or html (default: by the suffix of -o)");
   command->add_option("-o,--output", typed->output, "write to this file");
   command->add_flag("--all", typed->all, "list every layer, not the ten slowest");
-  command->add_option("--fitted", typed->fitted,
-                      "predict by this fitted model: gianniti-m6000, or a file of 'fit --model layers -o'");
+  command->add_option(
+      "--fitted", typed->fitted,
+      "predict by this fitted model: gianniti-m6000, or a file of 'fit --model layers -o'; with --layers "
+      "one of 'fit --model grey-box -o'");
   command->add_flag("--save", typed->save, "keep the prediction in the store, too");
   command->add_option("--db", typed->db,
                       "with --save: the store's file (default: rooftile/rooftile.db in the user's data directory)");

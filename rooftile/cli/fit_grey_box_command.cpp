@@ -1,0 +1,75 @@
+// rooftile fit TABLE.csv… --model grey-box: the analytic prediction times a correction, or its comparison with others.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "rooftile/cli/fit_models.hpp"
+#include "rooftile/cli/options.hpp"
+#include "rooftile/cli/output.hpp"
+#include "rooftile/cli/progress.hpp"
+#include "rooftile/cli/tables.hpp"
+#include "rooftile/learn/compare_models.hpp"
+#include "rooftile/learn/grey_box.hpp"
+#include "rooftile/regression/fitted_json.hpp"
+#include "rooftile/report/grey_box.hpp"
+
+namespace rooftile::cli {
+namespace {
+
+Result<void> compare(const FitModelArguments& arguments, const GreyBoxRows& rows) {
+  CompareOptions options;
+  if (!arguments.extrapolate.empty()) {
+    const auto bound = regression::parse_bound(arguments.extrapolate);
+    if (!bound) return fail(bound.error().code, bound.error().message, "--extrapolate");
+    options.bounds = {*bound};
+  }
+  std::optional<ModelComparison> comparison;
+  {
+    Progress progress("fits");
+    options.progress = [&](std::size_t done, std::size_t of) { progress.show(done, of); };
+    auto compared = compare_models(rows, options);
+    if (!compared) return tl::unexpected(compared.error());
+    comparison = std::move(*compared);
+  }
+  return write_output(arguments.output, model_comparison_report(*comparison));
+}
+
+}  // namespace
+
+Result<void> fit_grey_box(const FitModelArguments& arguments) {
+  const auto ignored = list_of("--ignore", arguments.ignore);
+  if (!ignored) return tl::unexpected(ignored.error());
+  const auto where = parse_where(arguments.where);
+  if (!where) return tl::unexpected(where.error());
+  LayerTableOptions reading;
+  reading.skip_bad_rows = arguments.skip_bad_rows;
+  reading.ignore = hidden_columns(*ignored);
+  const auto tables = read_measured(arguments.tables, reading);
+  if (!tables) return tl::unexpected(tables.error());
+  if (auto known = check_ignored(*ignored, *tables); !known) return known;
+  if (*where) {
+    for (const Filter::Use& use : (*where)->columns()) {
+      if (auto known = check_column(use.column, *tables); !known) {
+        return fail(known.error().code, known.error().message, "--where");
+      }
+    }
+  }
+  auto rows = grey_box_rows(*tables, {.keep = rows_where(*tables, *where)});
+  if (!rows) return tl::unexpected(rows.error());
+  if (arguments.compare) return compare(arguments, *rows);
+
+  if (!arguments.where.empty()) rows->fitted_on.note = "rows where " + arguments.where;
+  const auto model = rooftile::fit_grey_box(*rows, {.name = "grey-box", .date = arguments.date});
+  if (!model) return tl::unexpected(model.error());
+  if (!arguments.output.empty()) {
+    if (auto written = write_output(arguments.output, regression::fitted_json(*model)); !written) return written;
+    if (arguments.output == "-") return {};
+  }
+  return write_output("", grey_box_report(*model));
+}
+
+}  // namespace rooftile::cli
