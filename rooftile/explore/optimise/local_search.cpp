@@ -25,7 +25,12 @@ class LocalSearch {
         options_(options),
         axes_(trials.problem().axes()),
         moves_(axes_),
-        random_(options.seed) {}
+        random_(options.seed) {
+    constexpr double kLong = 255;
+    for (std::size_t a = 0; a < axes_.size(); ++a) {
+      if (axes_[a].last() >= kLong) long_axes_.push_back(a);
+    }
+  }
 
   std::optional<std::size_t> run() {
     sample();
@@ -37,7 +42,8 @@ class LocalSearch {
     while (!options_.one_descent && trials_.left() > 0 && idle_ < kMostIdle) {
       const std::size_t before = trials_.size();
       if (const auto start = changed()) {
-        const std::size_t end = descend(priced(*start), std::max(0, moves_.coarsest() - 1), kFew);
+        const std::size_t from = !long_axes_.empty() && random_.index(2) == 0 ? at_border(*start) : priced(*start);
+        const std::size_t end = descend(from, std::max(0, moves_.coarsest() - 1), kFew);
         if (better(end, pool_.back()) || pool_.size() < kPool) keep(descend(end, std::min(1, moves_.coarsest()), kAll));
       }
       idle_ = trials_.size() == before ? idle_ + 1 : 0;
@@ -148,6 +154,30 @@ class LocalSearch {
                 [&](std::size_t a, std::size_t b) { return merit(a) < merit(b); });
   }
 
+  // Moves one long axis to where the limits just hold: between an end of its range where they do and one where they do
+  // not. The point itself if there is no such pair of ends, or nothing is left to try.
+  std::size_t at_border(std::size_t at) {
+    const std::size_t axis = long_axes_[random_.index(long_axes_.size())];
+    SearchPoint point = trials_.point(at);
+    const auto tried = [&](double coordinate) {
+      point[axis] = coordinate;
+      return trials_.add(std::span(&point, 1)).front();
+    };
+    const auto low = tried(0), high = tried(axes_[axis].last());
+    if (!low || !high || trials_.trial(*low).feasible() == trials_.trial(*high).feasible()) return at;
+    std::size_t holds = trials_.trial(*low).feasible() ? *low : *high;
+    std::size_t broken = holds == *low ? *high : *low;
+    while (true) {
+      const double from = trials_.point(holds)[axis], to = trials_.point(broken)[axis];
+      const double middle = axes_[axis].nearest((from + to) / 2);
+      constexpr double kNear = 1;  // also of a continuous axis: a share of 65,536
+      if (middle == from || middle == to || std::abs(from - to) <= kNear) return holds;
+      const auto entry = tried(middle);
+      if (!entry) return holds;
+      (trials_.trial(*entry).feasible() ? holds : broken) = *entry;
+    }
+  }
+
   std::size_t descend(std::size_t at, int scale, std::size_t most) {
     return walk(at, scale, most, [&](std::size_t a, std::size_t b) { return better(a, b); });
   }
@@ -186,8 +216,9 @@ class LocalSearch {
   const std::vector<SearchAxis>& axes_;
   Moves moves_;
   RandomSource random_;
-  std::vector<std::size_t> order_;  // sampled entries, the best first
-  std::vector<std::size_t> pool_;   // ends of descents, the best first
+  std::vector<std::size_t> long_axes_;  // on which a border is found by halving
+  std::vector<std::size_t> order_;      // sampled entries, the best first
+  std::vector<std::size_t> pool_;       // ends of descents, the best first
   int idle_ = 0;
 };
 

@@ -10,8 +10,8 @@ namespace {
 
 constexpr double kFinestContinuous = 8;  // of 65536
 
-double step_of(const SearchAxis& axis, int scale) {
-  return std::ldexp(axis.continuous() ? kFinestContinuous : 1.0, scale);
+double step_of(const SearchAxis& axis, int halvings) {
+  return std::ldexp(axis.continuous() ? kFinestContinuous : 1.0, halvings);
 }
 
 }  // namespace
@@ -20,12 +20,14 @@ Moves::Moves(std::span<const SearchAxis> axes) : axes_(axes) {
   for (const SearchAxis& axis : axes) {
     int scale = 0;
     while (2 * step_of(axis, scale) < axis.last()) ++scale;
+    scales_.push_back(scale);
     coarsest_ = std::max(coarsest_, scale);
   }
 }
 
 double Moves::moved(std::size_t axis, double coordinate, int scale, bool up) const {
-  const double step = step_of(axes_[axis], scale), last = axes_[axis].last();
+  const double step = step_of(axes_[axis], std::max(0, scale - (coarsest_ - scales_[axis])));
+  const double last = axes_[axis].last();
   const double target = coordinate + (up ? step : -step);
   if (target >= 0 && target <= last) return target;
   // A step that would leave the space ends at its border, unless a shorter one gets there too.

@@ -9,8 +9,9 @@
 
 namespace rooftile {
 
-// The distances that steps of scale 0, 1, 2 … go, of each axis: scale 0 the smallest there is (of a continuous axis
-// about a ten-thousandth of the range), each further one twice the one before.
+// Steps of scale coarsest() go about half of each axis; each smaller scale halves them, down to the next value of a
+// list or a whole number, and to about a ten-thousandth of a continuous range. So steps of one scale are like shares of
+// their axes, and an axis of few values keeps stepping by one beside ever finer steps of others.
 class Moves {
  public:
   explicit Moves(std::span<const SearchAxis> axes);
@@ -26,6 +27,7 @@ class Moves {
   double moved(std::size_t axis, double coordinate, int scale, bool up) const;
 
   std::span<const SearchAxis> axes_;
+  std::vector<int> scales_;  // of each axis, beyond the finest
   int coarsest_ = 0;
 };
 

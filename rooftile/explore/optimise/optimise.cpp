@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "rooftile/explore/optimise/front_search.hpp"
+#include "rooftile/explore/optimise/least_search.hpp"
 #include "rooftile/explore/optimise/local_search.hpp"
 #include "rooftile/explore/optimise/worth.hpp"
 
@@ -46,6 +47,12 @@ std::string axes_text(const DesignSpace& space, const DesignPoint& point) {
     values.push_back(fmt::format("{} {}", name_of(axis.parameter), print(axis.parameter, at(point, axis.parameter))));
   }
   return fmt::format("{}", fmt::join(values, ", "));
+}
+
+// "21 %", "0.034 %", "29100 %".
+std::string percents(double share) {
+  constexpr double kWhole = 10;
+  return 100 * share >= kWhole ? fmt::format("{:.0f} %", 100 * share) : fmt::format("{:.2g} %", 100 * share);
 }
 
 class Optimiser {
@@ -94,8 +101,8 @@ class Optimiser {
       return front_search(trials_, {.seed = options_.seed, .samples = samples, .starts = starts});
     }
     if (!result_.exact) {
-      local_search(trials_, [](const Trial& trial) { return trial.objectives.front(); },
-                   {.seed = options_.seed, .samples = samples, .starts = starts});
+      least_search(trials_, [](const Trial& trial) { return trial.objectives.front(); },
+                   {.seed = options_.seed, .starts = starts});
     }
     const auto best = trials_.best(0);
     if (!best || !trials_.trial(*best).feasible()) return {};
@@ -144,8 +151,8 @@ class Optimiser {
       } else if (!result_.has_slack[i]) {
         parts.push_back(fmt::format("'{}' is not true{}", result_.constraints[i], least > 0 ? " of any" : ""));
       } else {
-        parts.push_back(fmt::format("'{}' is missed by {:.2g} % of its bound{}", result_.constraints[i],
-                                    100 * design.excess[i], least > 0 ? ", by every design" : ""));
+        parts.push_back(fmt::format("'{}' is missed by {} of its bound{}", result_.constraints[i],
+                                    percents(design.excess[i]), least > 0 ? ", by every design" : ""));
       }
     }
     return fail(ErrorCode::bad_input, fmt::format("none of {} meets the constraints; the nearest has {}: {}", tried,

@@ -20,13 +20,15 @@ std::size_t Trials::Hash::operator()(const SearchPoint& point) const {
 }
 
 std::size_t Trials::left() const {
-  if (stop_ != nullptr && *stop_) return 0;
+  constexpr std::size_t kMostAsked = 20;  // times the trials
+  if ((stop_ != nullptr && *stop_) || asked_ / kMostAsked > most_) return 0;
   return most_ > entries_.size() ? most_ - entries_.size() : 0;
 }
 
 std::vector<std::optional<std::size_t>> Trials::add(std::span<const SearchPoint> points) {
   std::vector<std::optional<std::size_t>> places;
   const std::size_t before = entries_.size();
+  asked_ += points.size();
   std::vector<SearchPoint> fresh;
   for (const SearchPoint& point : points) {
     if (const auto found = places_.find(point); found != places_.end()) {

@@ -28,7 +28,7 @@ class Trials {
   // The places of the points among entries(); of those beyond what may be tried none.
   std::vector<std::optional<std::size_t>> add(std::span<const SearchPoint> points);
 
-  // How many more may be tried.
+  // How many more may be tried. None where points were asked for many times more often: what is left is not found.
   std::size_t left() const;
   std::size_t most() const { return most_; }
   void set_most(std::size_t most) { most_ = most; }
@@ -49,6 +49,7 @@ class Trials {
   std::size_t most_;
   const std::atomic<bool>* stop_;
   std::function<void(std::size_t)> progress_;
+  std::size_t asked_ = 0;
   std::vector<Entry> entries_;
   std::unordered_map<SearchPoint, std::size_t, Hash> places_;
 };
