@@ -1,6 +1,7 @@
 // The best designs of a space, as JSON and CSV.
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -116,7 +117,8 @@ std::string optimum_json(const OptimumReport& report) {
                {"method", report.method},
                {"objectives", Json::array()},
                {"seed", report.seed},
-               {"designs_in_space", std::isfinite(optimum.size) ? Json(optimum.size) : Json(nullptr)},
+               {"designs_in_space",
+                std::isfinite(optimum.size) ? Json(static_cast<std::uint64_t>(optimum.size)) : Json(nullptr)},
                {"designs_tried", optimum.trials},
                {"designs_tried_to_explain", optimum.more_trials},
                {"exact", optimum.exact},
