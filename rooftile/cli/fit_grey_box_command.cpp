@@ -12,6 +12,7 @@
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/progress.hpp"
 #include "rooftile/cli/tables.hpp"
+#include "rooftile/learn/builtin_fitted.hpp"
 #include "rooftile/learn/compare_models.hpp"
 #include "rooftile/learn/grey_box.hpp"
 #include "rooftile/regression/fitted_json.hpp"
@@ -38,9 +39,19 @@ Result<void> compare(const FitModelArguments& arguments, const GreyBoxRows& rows
   return write_output(arguments.output, model_comparison_report(*comparison));
 }
 
+// A model that was fitted before, on these rows.
+Result<void> judge(const FitModelArguments& arguments, const GreyBoxRows& rows) {
+  const auto model = find_fitted(arguments.fitted);
+  if (!model) return tl::unexpected(model.error());
+  const auto predicted = predict_grey_box(*model, rows);
+  if (!predicted) return fail(predicted.error().code, predicted.error().message, "--fitted");
+  return write_output(arguments.output, grey_box_errors_report(rows, *predicted));
+}
+
 }  // namespace
 
 Result<void> fit_grey_box(const FitModelArguments& arguments) {
+  if (arguments.compare && !arguments.fitted.empty()) return usage("--compare fits its own models: without --fitted");
   const auto ignored = list_of("--ignore", arguments.ignore);
   if (!ignored) return tl::unexpected(ignored.error());
   const auto where = parse_where(arguments.where);
@@ -61,6 +72,8 @@ Result<void> fit_grey_box(const FitModelArguments& arguments) {
   auto rows = grey_box_rows(*tables, {.keep = rows_where(*tables, *where)});
   if (!rows) return tl::unexpected(rows.error());
   if (arguments.compare) return compare(arguments, *rows);
+
+  if (!arguments.fitted.empty()) return judge(arguments, *rows);
 
   if (!arguments.where.empty()) rows->fitted_on.note = "rows where " + arguments.where;
   const auto model = rooftile::fit_grey_box(*rows, {.name = "grey-box", .date = arguments.date});

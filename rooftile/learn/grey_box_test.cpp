@@ -191,7 +191,7 @@ TEST(GreyBox, WinsOnMeasuredRowsItHasNotSeen) {
   const auto tables = justus_tables();
   if (tables.size() < 2) GTEST_SKIP() << "no ../shared/measurements";
   if (!regression::has_xgboost()) GTEST_SKIP() << "no XGBoost";
-  constexpr std::size_t kEvery = 4;
+  constexpr std::size_t kEvery = 6;
   const auto rows = grey_box_rows(tables, {.keep = [](std::size_t, std::size_t row) { return row % kEvery == 0; }});
   ASSERT_TRUE(rows) << rows.error().text();
   CompareOptions options;
