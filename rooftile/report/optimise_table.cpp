@@ -19,7 +19,7 @@ constexpr std::size_t kMostOfFront = 20;
 std::string change(double value, double before) {
   if (!(before > 0)) return "-";
   const double percents = 100 * (value / before - 1);
-  constexpr double kNothing = 5e-4, kCoarse = 100;
+  constexpr double kNothing = 5e-3, kCoarse = 100;
   if (std::abs(percents) < kNothing) return ".";
   return std::abs(percents) < kCoarse ? fmt::format("{:+.2f} %", percents) : fmt::format("{:+.0f} %", percents);
 }
