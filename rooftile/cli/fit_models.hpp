@@ -9,16 +9,21 @@ namespace rooftile::cli {
 
 // As the user typed them; empty: the default.
 struct FitModelArguments : FitArguments {
-  std::string model;  // "constants", which is the default, "calibration", "layers" or "grey-box"
+  std::string model;  // "constants", which is the default, "calibration", "layers", "network" or "grey-box"
   std::string gpu;    // of calibration: the GPU that was measured
   bool unknown_harness = false;
   std::string points, draws, tier;  // of calibration: a trial by rows held out
-  // Of layers: a column whose values each get a model, rows to hold out, a model to judge instead of one that is
-  // fitted, and an SVG to draw.
+  // Of layers: a column whose values each get a model (of network: columns), rows to hold out, a model to judge instead
+  // of one that is fitted, and an SVG to draw.
   std::string by, test, fitted, plot;
-  // Of grey-box: its comparison with other models instead, and rows to hold out there beside folds and GPUs.
+  // Of grey-box: its comparison with other models instead, and rows to hold out there beside folds and GPUs. Of network
+  // the only rows that are held out.
   bool compare = false;
   std::string extrapolate;
+  // Of network: which ways, how rows are held out, the size of the alphabet, an equation of the user's own.
+  std::string ways, split, degree, terms, features, technique;
+  bool details = false;  // coefficients of every fit
+  bool flagged = false;  // flagged rows too
 };
 
 // Factors of one GPU from a few measured rows, or with `points` a trial of such calibrations.
@@ -29,5 +34,8 @@ Result<void> fit_layers(const FitModelArguments& arguments);
 
 // The analytic prediction times a learned correction, or which model predicts the rows best.
 Result<void> fit_grey_box(const FitModelArguments& arguments);
+
+// Times of whole runs from what is known of them, each way of it judged on rows beyond those of the fit.
+Result<void> fit_network(const FitModelArguments& arguments);
 
 }  // namespace rooftile::cli

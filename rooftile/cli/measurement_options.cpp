@@ -1,6 +1,8 @@
 // The options of the commands that set predictions beside measurements: validate, fit and evaluate.
+#include <algorithm>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -39,28 +41,41 @@ Result<void> run_evaluate(const TypedEvaluate& typed) {
   return evaluate(arguments);
 }
 
-// Options that only one model takes.
+// Options that only some models take.
 Result<void> check_fit_options(const FitModelArguments& typed) {
   struct Only {
     const char* option;
-    const std::string* value;
-    const char* model;
+    bool given;
+    std::vector<std::string_view> models;
   };
-  for (const Only& only :
-       {Only{"--points", &typed.points, "calibration"}, Only{"--draws", &typed.draws, "calibration"},
-        Only{"--tier", &typed.tier, "calibration"}, Only{"--by", &typed.by, "layers"},
-        Only{"--test", &typed.test, "layers"}, Only{"--fitted", &typed.fitted, "layers"},
-        Only{"--plot", &typed.plot, "layers"}, Only{"--extrapolate", &typed.extrapolate, "grey-box"}}) {
-    if (!only.value->empty() && typed.model != only.model) {
-      return usage(fmt::format("{} is of --model {}", only.option, only.model));
+  const std::vector<Only> options = {{"--points", !typed.points.empty(), {"calibration"}},
+                                     {"--draws", !typed.draws.empty(), {"calibration"}},
+                                     {"--tier", !typed.tier.empty(), {"calibration"}},
+                                     {"--test", !typed.test.empty(), {"layers"}},
+                                     {"--fitted", !typed.fitted.empty(), {"layers", "grey-box"}},
+                                     {"--plot", !typed.plot.empty(), {"layers"}},
+                                     {"--by", !typed.by.empty(), {"layers", "network"}},
+                                     {"--extrapolate", !typed.extrapolate.empty(), {"grey-box", "network"}},
+                                     {"--ways", !typed.ways.empty(), {"network"}},
+                                     {"--split", !typed.split.empty(), {"network"}},
+                                     {"--degree", !typed.degree.empty(), {"network"}},
+                                     {"--terms", !typed.terms.empty(), {"network"}},
+                                     {"--features", !typed.features.empty(), {"network"}},
+                                     {"--technique", !typed.technique.empty(), {"network"}},
+                                     {"--details", typed.details, {"network"}},
+                                     {"--flagged", typed.flagged, {"network"}}};
+  for (const Only& only : options) {
+    if (only.given && std::find(only.models.begin(), only.models.end(), typed.model) == only.models.end()) {
+      return usage(fmt::format("{} is of --model {}", only.option, fmt::join(only.models, " and ")));
     }
   }
   if (typed.unknown_harness && typed.model != "calibration")
     return usage("--unknown-harness is of --model calibration");
   if (typed.compare && typed.model != "grey-box") return usage("--compare is of --model grey-box");
-  if (!typed.extrapolate.empty() && !typed.compare) return usage("--extrapolate is of --compare");
-  if (!typed.gpu.empty() && typed.model != "calibration" && typed.model != "layers") {
-    return usage("--gpu is of --model calibration and layers");
+  if (!typed.extrapolate.empty() && typed.model == "grey-box" && !typed.compare)
+    return usage("--extrapolate is of --compare");
+  if (!typed.gpu.empty() && typed.model != "calibration" && typed.model != "layers" && typed.model != "network") {
+    return usage("--gpu is of --model calibration, layers and network");
   }
   return {};
 }
@@ -70,9 +85,10 @@ Result<void> run_fit(const FitModelArguments& typed) {
   if (auto fits = check_fit_options(typed); !fits) return fits;
   if (typed.model == "calibration") return fit_calibration(typed);
   if (typed.model == "layers") return fit_layers(typed);
+  if (typed.model == "network") return fit_network(typed);
   if (typed.model == "grey-box") return fit_grey_box(typed);
   if (typed.model.empty() || typed.model == "constants") return fit(typed);
-  const std::vector<std::string> known = {"constants", "calibration", "layers", "grey-box"};
+  const std::vector<std::string> known = {"constants", "calibration", "layers", "network", "grey-box"};
   return usage(fmt::format("--model: unknown model '{}', known are {}{}", typed.model, fmt::join(known, ", "),
                            did_you_mean(typed.model, known)));
 }
@@ -123,35 +139,53 @@ void add_fit(CommandList& commands) {
   command->add_option(
       "--model", typed->model,
       "what is fitted: constants (default), calibration: factors of one GPU from 5 rows or more, layers: a "
-      "line of time over operations for each category of layers, or grey-box: what method rooftile says times a "
+      "line of time over operations for each category of layers, network: times of whole runs, or grey-box: what "
+      "method rooftile says times a "
       "correction");
-  command->add_option("--gpu", typed->gpu,
-                      "of calibration: the GPU that was measured; of layers too: that of rows that name none");
+  command->add_option(
+      "--gpu", typed->gpu,
+      "of calibration: the GPU that was measured; of layers and network too: that of rows that name none");
   command->add_option("--points", typed->points,
                       "of calibration: try it with so many rows drawn at random, as in 5,20, and score the others");
   command->add_option("--draws", typed->draws, "of --points: draws of each (default: 50)");
   command->add_option(
       "--tier", typed->tier,
       "of --points: constants and prior fitted without the GPU (none, default) or as they are (shipped)");
-  command->add_option("--by", typed->by,
-                      "of layers: a model of each value of this column, judged on all the others, as in model");
+  command->add_option(
+      "--by", typed->by,
+      "of layers: a model of each value of this column, judged on all the others, as in model; of network: columns "
+      "that make groups, each with fits of its own");
   command->add_option("--test", typed->test, "of layers: rows to hold out and judge on, as in \"model = AlexNet\"");
-  command->add_option("--fitted", typed->fitted, "of layers: fit nothing, but judge this fitted model on the rows");
+  command->add_option("--fitted", typed->fitted,
+                      "of layers and grey-box: fit nothing, but judge this fitted model on the rows");
   command->add_option("--plot", typed->plot, "of layers: also draw fitted over measured times into this SVG");
   command->add_flag("--compare", typed->compare,
                     "of grey-box: judge it beside other models on rows, and on GPUs, that were held out");
   command->add_option("--extrapolate", typed->extrapolate,
-                      "of --compare: also hold out the rows beyond this, as in \"batch > 32\"");
+                      "of network: hold out the rows beyond this, as in \"batch_size > 64\"; of --compare: too");
+  command->add_option(
+      "--split", typed->split,
+      "of network: how rows are held out instead: holdout (default), holdout=SHARE, kfold, kfold=FOLDS, "
+      "none");
+  command->add_option("--ways", typed->ways,
+                      "of network: which of affine,alphabet,physics,analytic,scaled,trees (default: all)");
+  command->add_option("--degree", typed->degree, "of --ways alphabet: most columns in a product (default: 2)");
+  command->add_option("--terms", typed->terms, "of --ways alphabet: most terms that selection keeps (default: 6)");
+  command->add_option("--features", typed->features,
+                      "of network: the terms of an equation of one's own, as in \"1,batch_size/gpus,ln(flops)\"");
+  command->add_option("--technique", typed->technique, "of --features: least-squares (default), ridge, nnls or trees");
+  command->add_flag("--details", typed->details, "of network: coefficients and warnings of every fit");
+  command->add_flag("--flagged", typed->flagged, "of network: flagged rows too");
   command->add_flag("--unknown-harness", typed->unknown_harness,
                     "of --points: nothing is known of what the rows' frameworks add to a call");
   command->add_option("--where", typed->where, "only these rows, as in \"gpu = t4 and K >= 64\"");
   command->add_option("--ignore", typed->ignore, "columns to hide from the plan, as in algorithm,kernel");
   command->add_option("--date", typed->date, "of the fit, to be written beside it");
   command->add_flag("--skip-bad-rows", typed->skip_bad_rows, "leave out rows that are wrong");
-  command->add_option(
-      "-o,--output", typed->output,
-      "write the calibration (TOML) to this file, for --calibration; of layers and grey-box the model (JSON), for "
-      "--fitted");
+  command->add_option("-o,--output", typed->output,
+                      "write the calibration (TOML) to this file, for --calibration; of layers, network and grey-box "
+                      "the model (JSON), for "
+                      "--fitted");
 }
 
 void add_evaluate(CommandList& commands) {
