@@ -1,0 +1,112 @@
+// rooftile plan --queue: a schedule for jobs on a cluster.
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "rooftile/cli/interrupt.hpp"
+#include "rooftile/cli/output.hpp"
+#include "rooftile/cli/plan_arguments.hpp"
+#include "rooftile/cli/progress.hpp"
+#include "rooftile/cli/values.hpp"
+#include "rooftile/ingest/text_file.hpp"
+#include "rooftile/planning/job_queue.hpp"
+#include "rooftile/planning/scheduler.hpp"
+#include "rooftile/planning/training_plan.hpp"
+#include "rooftile/report/schedule.hpp"
+
+namespace rooftile::cli {
+namespace {
+
+constexpr std::size_t kExactJobs = 8;  // searched exactly without being asked
+
+// The time to train a job on each number of GPUs up to `most_gpus` that splits its batch.
+Result<std::map<int, Seconds>> training_times(const QueueArguments& arguments, const QueuedJob& job, const Gpu& gpu,
+                                              int most_gpus) {
+  TrainingTask task;
+  task.model = job.model;
+  task.samples = job.samples;
+  task.epochs = job.epochs;
+  task.workload_of = [&](std::int64_t batch) {
+    ModelOptions options = model_options(arguments.prediction);
+    options.batch_size = batch;
+    return load_model(job.model, options);
+  };
+  TrainingChoices choices;
+  choices.gpus = {gpu};
+  choices.global_batch = job.batch;
+  choices.most_gpus = most_gpus;
+  choices.scaling = arguments.scaling;
+  choices.optimizer = arguments.optimizer;
+  choices.prices.own[gpu.id] = DollarsPerSecond(1);  // plays no part
+  choices.predict = predict_options(arguments.prediction);
+  choices.predict.precision = job.precision;
+  if (auto checked = check(choices.predict); !checked) return tl::unexpected(checked.error());
+  const auto plan = plan_training(task, choices);
+  if (!plan) return tl::unexpected(plan.error());
+  if (plan->options.empty()) return fail(ErrorCode::not_found, why_none(task, choices, *plan));
+  std::map<int, Seconds> times;
+  for (const TrainingOption& option : plan->options) times[option.gpus] = option.time;
+  return times;
+}
+
+Result<std::vector<Job>> read_jobs(const QueueArguments& arguments, const Cluster& cluster) {
+  const auto text = read_text_file(arguments.queue);
+  if (!text) return tl::unexpected(text.error());
+  const auto queue = parse_queue(*text, arguments.queue, cluster);
+  if (!queue) return tl::unexpected(queue.error());
+  return jobs_of(*queue, cluster, [&](const QueuedJob& job, const Gpu& gpu, int most_gpus) {
+    return training_times(arguments, job, gpu, most_gpus);
+  });
+}
+
+}  // namespace
+
+Result<void> plan_queue(const QueueArguments& arguments) {
+  const auto format = parse_format("--format", arguments.format, arguments.output);
+  if (!format) return tl::unexpected(format.error());
+  const auto text = read_text_file(arguments.cluster);
+  if (!text) return tl::unexpected(text.error());
+  const auto cluster = parse_cluster(*text, arguments.cluster);
+  if (!cluster) return tl::unexpected(cluster.error());
+  const auto jobs = read_jobs(arguments, *cluster);
+  if (!jobs) return tl::unexpected(jobs.error());
+
+  SchedulerOptions options;
+  options.seed = arguments.seed;
+  const InterruptAsked signals;
+  options.stop = &InterruptAsked::flag();
+  Schedule schedule;
+  {
+    Progress progress("moves");
+    options.progress = [&](std::uint64_t done, std::uint64_t all) { progress.show(done, all); };
+    schedule = schedule_heuristically(*jobs, cluster->machines, options);
+  }
+  const ScheduleCost heuristic = schedule.cost;
+  std::optional<bool> proved;
+  if (arguments.exact) options.nodes = std::numeric_limits<std::uint64_t>::max();
+  if (arguments.exact || jobs->size() <= kExactJobs) {
+    ExactSchedule exact = schedule_exactly(*jobs, cluster->machines, schedule, options);
+    schedule = std::move(exact.schedule);
+    proved = exact.proved;
+  }
+  if (InterruptAsked::flag()) write_error("stopped: the best schedule so far");
+  const ScheduleReport report{
+      .jobs = *jobs, .machines = cluster->machines, .schedule = schedule, .heuristic = heuristic, .proved = proved};
+  if (!arguments.gantt.empty()) {
+    if (auto written = write_output(arguments.gantt, schedule_svg(report)); !written) return written;
+  }
+  switch (*format) {
+    case Format::json:
+      return write_output(arguments.output, schedule_json(report));
+    case Format::csv:
+      return write_output(arguments.output, schedule_csv(report));
+    default:
+      return write_output(arguments.output, schedule_table(report));
+  }
+}
+
+}  // namespace rooftile::cli

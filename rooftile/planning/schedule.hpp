@@ -1,0 +1,90 @@
+// Jobs on the GPUs of a cluster: who runs where and when, and how late that makes them.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "rooftile/error/error.hpp"
+#include "rooftile/units/units.hpp"
+
+namespace rooftile {
+
+struct Machine {
+  std::string name, gpu;
+  int gpus = 1;  // all of that kind
+};
+
+// One way to run a job: on so many GPUs of a machine.
+struct JobMode {
+  std::size_t machine = 0;
+  int gpus = 1;
+  Seconds time;
+};
+
+struct Job {
+  std::string name;
+  std::optional<Seconds> deadline;  // from the start of the schedule
+  double weight = 1;                // of its tardiness
+  // At least one, each of which fits its machine; machines with as many GPUs of a kind have the same ones.
+  std::vector<JobMode> modes;
+};
+
+struct Placement {
+  std::size_t job = 0;
+  JobMode mode;
+  Seconds start;
+  std::vector<int> gpus;  // of the machine, from 0
+
+  Seconds end() const { return start + mode.time; }
+};
+
+// What a schedule is judged by: the first, and of equals the second.
+struct ScheduleCost {
+  double tardiness = 0;  // sum of weight x seconds after the deadline
+  Seconds makespan;      // until all jobs are done
+
+  auto operator<=>(const ScheduleCost&) const = default;
+};
+
+struct Schedule {
+  std::vector<Placement> placements;  // one a job, by start
+  ScheduleCost cost;
+};
+
+Seconds tardiness_of(const Job& job, Seconds end);
+ScheduleCost cost_of(std::span<const Job> jobs, std::span<const Placement> placements);
+
+// What is wrong with a schedule; empty if it has every job once, in one of its modes, on GPUs that no other job has.
+std::string fault_of(std::span<const Job> jobs, std::span<const Machine> machines, const Schedule& schedule);
+
+// Places jobs one after another, each as early as the GPUs that are left allow.
+class ScheduleBuilder {
+ public:
+  explicit ScheduleBuilder(std::span<const Machine> machines) : machines_(machines), busy_(machines.size()) {}
+
+  Seconds earliest_start(const JobMode& mode) const;
+  void place(std::size_t job, const JobMode& mode, Seconds start);
+  void take_back();  // the last one
+  bool idle(std::size_t machine) const { return busy_[machine].empty(); }
+
+  std::span<const Placement> placements() const { return placements_; }  // without their GPUs
+  // With the GPUs of each, and the cost.
+  Schedule schedule(std::span<const Job> jobs) const;
+
+ private:
+  struct Busy {
+    Seconds start, end;
+    int gpus = 0;
+  };
+
+  bool fits(const JobMode& mode, Seconds start) const;
+
+  std::span<const Machine> machines_;
+  std::vector<std::vector<Busy>> busy_;  // of each machine
+  std::vector<Placement> placements_;
+};
+
+}  // namespace rooftile

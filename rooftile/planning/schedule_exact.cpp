@@ -1,0 +1,116 @@
+// The exact search: branch and bound.
+#include <algorithm>
+#include <limits>
+#include <tuple>
+#include <vector>
+
+#include "rooftile/planning/scheduler.hpp"
+
+namespace rooftile {
+namespace {
+
+class Search {
+ public:
+  Search(std::span<const Job> jobs, std::span<const Machine> machines, const Schedule& known,
+         const SchedulerOptions& options)
+      : jobs_(jobs), machines_(machines), options_(options), builder_(machines), best_(known), placed_(jobs.size()) {}
+
+  ExactSchedule run() {
+    branch({}, Seconds(0), 0);
+    return {best_, !ended_};
+  }
+
+ private:
+  // One job next, in one mode.
+  struct Choice {
+    std::size_t job = 0;
+    const JobMode* mode = nullptr;
+    Seconds start;
+  };
+
+  // `cost` is that of what is placed; the last of it is job `last`, which starts at `now`.
+  void branch(ScheduleCost cost, Seconds now, std::size_t last) {
+    if (ended_) return;
+    if (++nodes_ > options_.nodes || (options_.stop != nullptr && *options_.stop)) {
+      ended_ = true;
+      return;
+    }
+    if (builder_.placements().size() == jobs_.size()) {
+      if (cost < best_.cost) best_ = builder_.schedule(jobs_);
+      return;
+    }
+    std::vector<Choice> choices;
+    if (!(bound(cost, now, choices) < best_.cost)) return;
+    std::sort(choices.begin(), choices.end(), [&](const Choice& a, const Choice& b) {
+      const auto key = [&](const Choice& c) {
+        const Job& job = jobs_[c.job];
+        return std::tuple(c.start, job.deadline.value_or(Seconds(std::numeric_limits<double>::infinity())), c.job,
+                          c.start + c.mode->time);
+      };
+      return key(a) < key(b);
+    });
+    for (const Choice& choice : choices) {
+      // Lists in the order of their starts, of equal ones by job, give every schedule once.
+      const bool first = builder_.placements().empty();
+      if (!first && (choice.start < now || (choice.start == now && choice.job < last))) continue;
+      if (twin_is_idle(choice.mode->machine)) continue;
+      const Job& job = jobs_[choice.job];
+      const Seconds end = choice.start + choice.mode->time;
+      const ScheduleCost next{cost.tardiness + job.weight * tardiness_of(job, end).value(),
+                              std::max(cost.makespan, end)};
+      if (!(next < best_.cost)) continue;
+      builder_.place(choice.job, *choice.mode, choice.start);
+      placed_[choice.job] = true;
+      branch(next, choice.start, choice.job);
+      placed_[choice.job] = false;
+      builder_.take_back();
+    }
+  }
+
+  // What the schedule costs at least: each job that is left as if it were the only one, none before `now`. Lists what
+  // could come next.
+  ScheduleCost bound(ScheduleCost cost, Seconds now, std::vector<Choice>& choices) const {
+    for (std::size_t j = 0; j < jobs_.size(); ++j) {
+      if (placed_[j]) continue;
+      Seconds soonest(std::numeric_limits<double>::infinity());
+      for (const JobMode& mode : jobs_[j].modes) {
+        const Seconds start = builder_.earliest_start(mode);
+        choices.push_back({j, &mode, start});
+        soonest = std::min(soonest, std::max(start, now) + mode.time);
+      }
+      cost.tardiness += jobs_[j].weight * tardiness_of(jobs_[j], soonest).value();
+      cost.makespan = std::max(cost.makespan, soonest);
+    }
+    return cost;
+  }
+
+  // Whether an earlier machine of the same kind has nothing to do either: it is as good.
+  bool twin_is_idle(std::size_t machine) const {
+    if (!builder_.idle(machine)) return false;
+    for (std::size_t other = 0; other < machine; ++other) {
+      if (builder_.idle(other) && machines_[other].gpu == machines_[machine].gpu &&
+          machines_[other].gpus == machines_[machine].gpus) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  std::span<const Job> jobs_;
+  std::span<const Machine> machines_;
+  const SchedulerOptions& options_;
+  ScheduleBuilder builder_;
+  Schedule best_;
+  std::vector<bool> placed_;
+  std::uint64_t nodes_ = 0;
+  bool ended_ = false;
+};
+
+}  // namespace
+
+ExactSchedule schedule_exactly(std::span<const Job> jobs, std::span<const Machine> machines, const Schedule& known,
+                               const SchedulerOptions& options) {
+  return Search(jobs, machines, known, options).run();
+}
+
+}  // namespace rooftile

@@ -1,0 +1,152 @@
+// The heuristic: list schedules, then local search.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "rooftile/planning/scheduler.hpp"
+
+namespace rooftile {
+namespace {
+
+// A job of a list with the mode that it is to run in.
+struct Listed {
+  std::size_t job = 0, mode = 0;
+};
+
+Schedule built(std::span<const Job> jobs, std::span<const Machine> machines, const std::vector<Listed>& list) {
+  ScheduleBuilder builder(machines);
+  for (const Listed& each : list) {
+    const JobMode& mode = jobs[each.job].modes[each.mode];
+    builder.place(each.job, mode, builder.earliest_start(mode));
+  }
+  return builder.schedule(jobs);
+}
+
+ScheduleCost cost_of_list(std::span<const Job> jobs, std::span<const Machine> machines,
+                          const std::vector<Listed>& list) {
+  ScheduleBuilder builder(machines);
+  for (const Listed& each : list) {
+    const JobMode& mode = jobs[each.job].modes[each.mode];
+    builder.place(each.job, mode, builder.earliest_start(mode));
+  }
+  return cost_of(jobs, builder.placements());
+}
+
+// The mode in which a job would end first, and when it would start.
+struct Soonest {
+  std::size_t mode = 0;
+  Seconds start, end;
+};
+
+Soonest soonest_end(const Job& job, const ScheduleBuilder& builder) {
+  Soonest best;
+  for (std::size_t m = 0; m < job.modes.size(); ++m) {
+    const Seconds start = builder.earliest_start(job.modes[m]), end = start + job.modes[m].time;
+    if (m == 0 || end < best.end) best = {m, start, end};
+  }
+  return best;
+}
+
+double least_time(const Job& job) {
+  const auto least = std::min_element(job.modes.begin(), job.modes.end(),
+                                      [](const JobMode& a, const JobMode& b) { return a.time < b.time; });
+  return least->time.value();
+}
+
+// Takes, of the jobs that could start first, the one of the highest index, again and again.
+template <class Index>
+std::vector<Listed> list_by(std::span<const Job> jobs, std::span<const Machine> machines, const Index& index) {
+  ScheduleBuilder builder(machines);
+  std::vector<std::size_t> left(jobs.size());
+  for (std::size_t i = 0; i < left.size(); ++i) left[i] = i;
+  std::vector<Listed> list;
+  while (!left.empty()) {
+    std::vector<Soonest> soonest;
+    Seconds now(std::numeric_limits<double>::infinity());
+    for (const std::size_t job : left) {
+      soonest.push_back(soonest_end(jobs[job], builder));
+      now = std::min(now, soonest.back().start);
+    }
+    std::size_t best = left.size();
+    double most = 0;
+    for (std::size_t i = 0; i < left.size(); ++i) {
+      if (soonest[i].start > now) continue;
+      const double value = index(jobs[left[i]], now, soonest[i].end - soonest[i].start);
+      if (best == left.size() || value > most) best = i, most = value;
+    }
+    const Listed chosen{left[best], soonest[best].mode};
+    builder.place(chosen.job, jobs[chosen.job].modes[chosen.mode], soonest[best].start);
+    list.push_back(chosen);
+    left.erase(left.begin() + static_cast<std::ptrdiff_t>(best));
+  }
+  return list;
+}
+
+std::vector<std::vector<Listed>> lists_of(std::span<const Job> jobs, std::span<const Machine> machines) {
+  double mean = 0;
+  for (const Job& job : jobs) mean += least_time(job) / static_cast<double>(jobs.size());
+  std::vector<std::vector<Listed>> lists;
+  lists.push_back(list_by(jobs, machines, [](const Job& job, Seconds, Seconds) {
+    return job.deadline ? -job.deadline->value() : -std::numeric_limits<double>::infinity();
+  }));
+  lists.push_back(
+      list_by(jobs, machines, [](const Job& job, Seconds, Seconds time) { return job.weight / time.value(); }));
+  // A job without a deadline costs nothing, however late: it comes after all others, the longest first.
+  for (const double horizon : {0.5, 1.0, 2.0, 4.0}) {
+    lists.push_back(list_by(jobs, machines, [&](const Job& job, Seconds now, Seconds time) {
+      if (!job.deadline) return -1 / time.value();
+      const double slack = std::max(0.0, (*job.deadline - time - now).value());
+      return job.weight / time.value() * std::exp(-slack / (horizon * mean));
+    }));
+  }
+  return lists;
+}
+
+// The same on every platform, unlike the distributions of <random>.
+std::size_t below(std::mt19937_64& random, std::size_t limit) { return static_cast<std::size_t>(random() % limit); }
+
+void move_something(std::vector<Listed>& list, std::span<const Job> jobs, std::mt19937_64& random) {
+  const std::size_t from = below(random, list.size()), to = below(random, list.size());
+  switch (below(random, 3)) {
+    case 0:
+      std::swap(list[from], list[to]);
+      break;
+    case 1: {
+      const Listed moved = list[from];
+      list.erase(list.begin() + static_cast<std::ptrdiff_t>(from));
+      list.insert(list.begin() + static_cast<std::ptrdiff_t>(to), moved);
+      break;
+    }
+    default:
+      list[from].mode = below(random, jobs[list[from].job].modes.size());
+  }
+}
+
+}  // namespace
+
+Schedule schedule_heuristically(std::span<const Job> jobs, std::span<const Machine> machines,
+                                const SchedulerOptions& options) {
+  if (jobs.empty()) return {};
+  std::vector<Listed> best;
+  ScheduleCost cost;
+  for (std::vector<Listed>& list : lists_of(jobs, machines)) {
+    const ScheduleCost own = cost_of_list(jobs, machines, list);
+    if (best.empty() || own < cost) best = std::move(list), cost = own;
+  }
+  std::mt19937_64 random(options.seed);
+  for (std::uint64_t move = 0; move < options.moves; ++move) {
+    if (options.stop != nullptr && *options.stop) break;
+    std::vector<Listed> tried = best;
+    move_something(tried, jobs, random);
+    if (below(random, 4) == 0) move_something(tried, jobs, random);  // out of a valley that one move cannot leave
+    const ScheduleCost own = cost_of_list(jobs, machines, tried);
+    if (own <= cost) best = std::move(tried), cost = own;
+    if (options.progress) options.progress(move + 1, options.moves);
+  }
+  return built(jobs, machines, best);
+}
+
+}  // namespace rooftile

@@ -1,0 +1,202 @@
+#include "rooftile/planning/schedule.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "rooftile/planning/job_queue.hpp"
+#include "rooftile/planning/scheduler.hpp"
+
+namespace rooftile {
+namespace {
+
+using testing::HasSubstr;
+
+struct Instance {
+  std::vector<Machine> machines;
+  std::vector<Job> jobs;
+};
+
+// Up to `most` jobs on one to three machines, two of which may be alike; times by the kind of GPU.
+Instance any_instance(int most) {
+  Instance instance;
+  const int machines = *rc::gen::inRange(1, 4);
+  for (int m = 0; m < machines; ++m) {
+    instance.machines.push_back(
+        {"m" + std::to_string(m), *rc::gen::element<std::string>("a", "b"), *rc::gen::inRange(1, 4)});
+  }
+  const int jobs = *rc::gen::inRange(1, most + 1);
+  for (int j = 0; j < jobs; ++j) {
+    Job job;
+    job.name = "j" + std::to_string(j);
+    if (*rc::gen::inRange(0, 5) > 0) job.deadline = Seconds(*rc::gen::inRange(1, 30));
+    job.weight = *rc::gen::inRange(0, 4);
+    const int time_a = *rc::gen::inRange(2, 12), time_b = *rc::gen::inRange(2, 12);
+    const int most_gpus = *rc::gen::inRange(1, 4);
+    for (std::size_t m = 0; m < instance.machines.size(); ++m) {
+      const Machine& machine = instance.machines[m];
+      for (int gpus = 1; gpus <= std::min(most_gpus, machine.gpus); ++gpus) {
+        const double time = (machine.gpu == "a" ? time_a : time_b) / (1 + 0.8 * (gpus - 1));
+        job.modes.push_back({m, gpus, Seconds(time)});
+      }
+    }
+    instance.jobs.push_back(job);
+  }
+  return instance;
+}
+
+// Every order of the jobs with every choice of their modes.
+void try_all(const Instance& instance, ScheduleBuilder& builder, std::vector<bool>& placed, ScheduleCost& best) {
+  if (builder.placements().size() == instance.jobs.size()) {
+    best = std::min(best, cost_of(instance.jobs, builder.placements()));
+    return;
+  }
+  for (std::size_t j = 0; j < instance.jobs.size(); ++j) {
+    if (placed[j]) continue;
+    placed[j] = true;
+    for (const JobMode& mode : instance.jobs[j].modes) {
+      builder.place(j, mode, builder.earliest_start(mode));
+      try_all(instance, builder, placed, best);
+      builder.take_back();
+    }
+    placed[j] = false;
+  }
+}
+
+RC_GTEST_PROP(Scheduler, HeuristicSchedulesAreFeasible, ()) {
+  const Instance instance = any_instance(15);
+  const Schedule schedule = schedule_heuristically(instance.jobs, instance.machines, {.moves = 300});
+  RC_ASSERT(fault_of(instance.jobs, instance.machines, schedule) == "");
+  RC_ASSERT(schedule.cost == cost_of(instance.jobs, schedule.placements));
+}
+
+RC_GTEST_PROP(Scheduler, ExactIsWhatTryingEverythingSays, ()) {
+  const Instance instance = any_instance(4);
+  const Schedule heuristic = schedule_heuristically(instance.jobs, instance.machines, {.moves = 0});
+  const ExactSchedule exact = schedule_exactly(instance.jobs, instance.machines, heuristic);
+  RC_ASSERT(exact.proved);
+  RC_ASSERT(fault_of(instance.jobs, instance.machines, exact.schedule) == "");
+  RC_ASSERT(exact.schedule.cost <= heuristic.cost);
+  ScheduleBuilder builder(instance.machines);
+  std::vector<bool> placed(instance.jobs.size());
+  ScheduleCost best = heuristic.cost;
+  try_all(instance, builder, placed, best);
+  RC_ASSERT(std::abs(best.tardiness - exact.schedule.cost.tardiness) < 1e-9);
+  RC_ASSERT(std::abs((best.makespan - exact.schedule.cost.makespan).value()) < 1e-9);
+}
+
+// One machine, total tardiness: Pinedo, Scheduling, 5th edition, example 3.4.5 (the least is 370).
+TEST(Scheduler, PinedosExampleOnOneMachine) {
+  const std::vector<Machine> machines = {{"m", "a", 1}};
+  const std::vector<double> times = {121, 79, 147, 83, 130}, due = {260, 266, 266, 336, 337};
+  std::vector<Job> jobs;
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    jobs.push_back({"j" + std::to_string(i + 1), Seconds(due[i]), 1, {{0, 1, Seconds(times[i])}}});
+  }
+  const Schedule heuristic = schedule_heuristically(jobs, machines);
+  EXPECT_EQ(schedule_exactly(jobs, machines, heuristic).schedule.cost.tardiness, 370);
+  EXPECT_EQ(heuristic.cost.tardiness, 370);
+}
+
+TEST(Scheduler, NothingIsLateWhereEarliestDueDateIsNotLate) {
+  const std::vector<Machine> machines = {{"m", "a", 1}};
+  std::vector<Job> jobs;
+  for (int i = 0; i < 30; ++i) jobs.push_back({"j", Seconds(10.0 * (30 - i)), 1, {{0, 1, Seconds(10)}}});
+  EXPECT_EQ(schedule_heuristically(jobs, machines, {.moves = 0}).cost.tardiness, 0);
+}
+
+TEST(Scheduler, TheSameQueueGivesTheSameScheduleAndASearchThatEndsEarlySaysSo) {
+  const std::vector<Machine> machines = {{"m", "a", 2}};
+  std::vector<Job> jobs;
+  for (int i = 0; i < 9; ++i) {
+    jobs.push_back({"j", Seconds(7.0 + i), 1.0 + i % 3, {{0, 1, Seconds(3.0 + i % 4)}, {0, 2, Seconds(2.0 + i % 3)}}});
+  }
+  const Schedule a = schedule_heuristically(jobs, machines), b = schedule_heuristically(jobs, machines);
+  EXPECT_EQ(a.cost, b.cost);
+  const ExactSchedule cut = schedule_exactly(jobs, machines, a, {.nodes = 3});
+  EXPECT_FALSE(cut.proved);
+  EXPECT_LE(cut.schedule.cost, a.cost);
+}
+
+TEST(Schedule, FaultsAreFound) {
+  const std::vector<Machine> machines = {{"m", "a", 1}};
+  const std::vector<Job> jobs = {{"x", {}, 1, {{0, 1, Seconds(2)}}}, {"y", {}, 1, {{0, 1, Seconds(2)}}}};
+  Schedule schedule = schedule_heuristically(jobs, machines);
+  EXPECT_EQ(fault_of(jobs, machines, schedule), "");
+  schedule.placements[1].start = Seconds(1);
+  EXPECT_EQ(fault_of(jobs, machines, schedule), "x and y share a GPU");
+  schedule.placements.pop_back();
+  EXPECT_EQ(fault_of(jobs, machines, schedule), "y is there 0 times");
+  schedule.placements[0].mode.time = Seconds(1);
+  EXPECT_EQ(fault_of(jobs, machines, schedule), "x runs in none of its modes");
+}
+
+constexpr const char* kCluster = R"([[machine]]
+name = "node"
+gpu = "t4"
+gpus = 4
+count = 2
+[[machine]]
+name = "big"
+gpu = "a100-sxm4-80gb"
+)";
+
+TEST(JobQueue, ReadsJobsAndTheirModes) {
+  const auto cluster = parse_cluster(kCluster, "c.toml");
+  ASSERT_TRUE(cluster) << cluster.error().text();
+  ASSERT_EQ(cluster->machines.size(), 3U);
+  EXPECT_EQ(cluster->machines[1].name, "node-2");
+  const auto queue = parse_queue(
+      "job,model,samples,batch_size,gpus,deadline,weight,time:t4\n"
+      "train,resnet50,1000,32,1-2,12h,3,\n"
+      "given,,,,4,,,90min\n",
+      "q.csv", *cluster);
+  ASSERT_TRUE(queue) << queue.error().text();
+  const auto times = [](const QueuedJob& job, const Gpu& gpu, int most) -> Result<std::map<int, Seconds>> {
+    EXPECT_EQ(job.model, "resnet50");
+    if (gpu.id != "t4") return fail(ErrorCode::unsupported, "too small");
+    EXPECT_EQ(most, 2);
+    return std::map<int, Seconds>{{1, Seconds(10)}, {2, Seconds(6)}};
+  };
+  const auto jobs = jobs_of(*queue, *cluster, times);
+  ASSERT_TRUE(jobs) << jobs.error().text();
+  EXPECT_EQ((*jobs)[0].modes.size(), 4U);  // two numbers on two machines
+  EXPECT_EQ((*jobs)[0].deadline, Seconds(43200));
+  EXPECT_EQ((*jobs)[0].weight, 3);
+  ASSERT_EQ((*jobs)[1].modes.size(), 2U);
+  EXPECT_EQ((*jobs)[1].modes[0].time, Seconds(5400));
+  EXPECT_FALSE((*jobs)[1].deadline);
+  const auto wide = parse_queue("job,time:t4,gpus\nw,1h,8\n", "q.csv", *cluster);
+  EXPECT_EQ(jobs_of(*wide, *cluster, times).error().text(), "q.csv:2: no machine can run job 'w' on 8 GPUs");
+}
+
+TEST(JobQueue, SaysWhereAQueueOrAClusterIsWrong) {
+  const Cluster cluster = parse_cluster(kCluster, "c.toml").value();
+  const auto queue = [&](const char* text) { return parse_queue(text, "q.csv", cluster).error().text(); };
+  EXPECT_THAT(queue("job,tiem:t4\na,1h\n"), HasSubstr("q.csv:1: unknown column 'tiem:t4'; did you mean 'time:t4'?"));
+  EXPECT_THAT(queue("job,time:t4\na,1\n"), HasSubstr("q.csv:2: time:t4: '1' is not a time"));
+  EXPECT_THAT(queue("job,time:t4\na,1h\na,1h\n"), HasSubstr("q.csv:3: a second job 'a'"));
+  EXPECT_THAT(queue("job,time:t4\na\n"), HasSubstr("1 cells"));
+  EXPECT_THAT(queue("job,time:t4\na,\n"), HasSubstr("either a model or times"));
+  EXPECT_THAT(queue("job,model\na,resnet50\n"), HasSubstr("samples"));
+  EXPECT_THAT(queue("job,gpus,time:t4\na,2-1,1h\n"), HasSubstr("'2-1'"));
+  EXPECT_THAT(queue("job,gpus,time:t4\na,1-2,1h\n"), HasSubstr("one number"));
+  EXPECT_THAT(queue("job,weight,time:t4\na,nan,1h\n"), HasSubstr("weight"));
+  EXPECT_THAT(queue("job,time:t4\n"), HasSubstr("no job"));
+  EXPECT_THAT(queue(""), HasSubstr("no job"));
+  EXPECT_THAT(queue("time:t4\n1h\n"), HasSubstr("no column job"));
+  const auto machines = [](const char* text) { return parse_cluster(text, "c.toml").error().text(); };
+  EXPECT_THAT(machines(""), HasSubstr("no [[machine]]"));
+  EXPECT_THAT(machines("[[machine]]\nname = \"a\"\ngpu = \"t44\"\n"), HasSubstr("c.toml:3:7"));
+  EXPECT_THAT(machines("[[machine]]\nnme = \"a\"\n"), HasSubstr("did you mean 'name'"));
+  EXPECT_THAT(machines("[[machine]]\nname = \"a\"\ngpu = \"t4\"\ngpus = 0\n"), HasSubstr("1 to 1024"));
+  EXPECT_THAT(machines("[[machine]]\nname = \"a\"\n"), HasSubstr("a name and a gpu"));
+  EXPECT_THAT(machines("machine = 3\n"), HasSubstr("[[machine]]"));
+}
+
+}  // namespace
+}  // namespace rooftile

@@ -1,0 +1,37 @@
+// Schedules of little total weighted tardiness: a heuristic for any queue, the least for short ones.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include "rooftile/planning/schedule.hpp"
+
+namespace rooftile {
+
+struct SchedulerOptions {
+  std::uint64_t seed = 1;
+  std::uint64_t moves = 20000;     // of the local search
+  std::uint64_t nodes = 2000000;  // of the exact search at most
+  const std::atomic<bool>* stop = nullptr;
+  std::function<void(std::uint64_t done, std::uint64_t all)> progress = {};
+};
+
+// List schedules by earliest due date, by apparent tardiness cost (Vepsalainen and Morton 1987) with several horizons
+// and by shortest weighted time, the best of them improved by moving jobs in the list and by other modes (local search
+// with a fixed seed: the same queue gives the same schedule).
+Schedule schedule_heuristically(std::span<const Job> jobs, std::span<const Machine> machines,
+                                const SchedulerOptions& options = {});
+
+struct ExactSchedule {
+  Schedule schedule;
+  bool proved = false;  // nothing better exists; else the search ended early
+};
+
+// Branch and bound over lists: each job as early as those before it allow, starts never decreasing, which reaches some
+// best schedule (active schedules: Kolisch 1996). Begins with `known`. For up to about ten jobs.
+ExactSchedule schedule_exactly(std::span<const Job> jobs, std::span<const Machine> machines, const Schedule& known,
+                               const SchedulerOptions& options = {});
+
+}  // namespace rooftile
