@@ -1,4 +1,5 @@
 // rooftile fit TABLE.csv… --model layers: a time of each layer by its operations.
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <utility>
@@ -11,6 +12,8 @@
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/tables.hpp"
+#include "rooftile/error/one_line.hpp"
+#include "rooftile/learn/builtin_fitted.hpp"
 #include "rooftile/learn/layer_model.hpp"
 #include "rooftile/learn/layer_samples.hpp"
 #include "rooftile/learn/layer_transfer.hpp"
@@ -74,42 +77,71 @@ std::string plot(std::span<const LayerTransfer> transfers) {
   return actual_versus_fitted_plot(points);
 }
 
+// What a command makes: the text of the fit, if there is one, and how it does.
+struct Judged {
+  std::string text;
+  std::vector<LayerTransfer> transfers;
+};
+
+Result<Judged> judged(Result<std::vector<LayerTransfer>> transfers, std::string text = {}) {
+  if (!transfers) return tl::unexpected(transfers.error());
+  return Judged{std::move(text), std::move(*transfers)};
+}
+
+Result<Judged> judge_fitted(const std::string& selector, const LayerSamples& samples) {
+  const auto model = find_fitted(selector);
+  if (!model) return tl::unexpected(model.error());
+  if (model->kind != kLayersKind) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("a model of kind '{}' has no time of each layer", one_line(model->kind)), "--fitted");
+  }
+  return judged(judge_foreign(*model, samples.samples));
+}
+
+// Fits one model and writes it where it is to go.
+Result<Judged> fit_one(const FitModelArguments& arguments, const LayerSamples& samples) {
+  auto fit = rooftile::fit_layers(samples.samples);
+  if (!fit) return tl::unexpected(fit.error());
+  regression::FittedOn& on = fit->model.fitted_on;
+  if (arguments.output != "-") fit->model.name = std::filesystem::path(arguments.output).stem().string();
+  on.sources = arguments.tables;
+  on.date = arguments.date;
+  if (!arguments.where.empty()) on.note = "rows where " + arguments.where;
+  if (!arguments.test.empty()) on.split = "held out: " + arguments.test;
+  if (!arguments.output.empty()) {
+    auto written = write_output(arguments.output, regression::fitted_json(fit->model));
+    if (!written) return tl::unexpected(written.error());
+  }
+  return judged(judge_networks(fit->model, samples.samples), layer_fit_report(*fit, samples) + "\n");
+}
+
+Result<void> check_together(const FitModelArguments& arguments) {
+  if (!arguments.ignore.empty()) return usage("--ignore is not of --model layers");
+  const bool fits_one = !arguments.output.empty() || !arguments.test.empty();
+  if (!arguments.by.empty() && fits_one) {
+    return usage("--by makes a model of each group: neither -o nor --test go with it");
+  }
+  if (!arguments.fitted.empty() && (fits_one || !arguments.by.empty())) {
+    return usage("--fitted fits nothing: neither -o, --test nor --by go with it");
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<void> fit_layers(const FitModelArguments& arguments) {
-  if (!arguments.ignore.empty()) return usage("--ignore is not of --model layers");
-  if (!arguments.by.empty() && (!arguments.output.empty() || !arguments.test.empty())) {
-    return usage("--by makes a model of each group: neither -o nor --test go with it");
-  }
+  if (auto fits = check_together(arguments); !fits) return fits;
   const auto samples = read_samples(arguments);
   if (!samples) return tl::unexpected(samples.error());
-  std::string text;
-  std::vector<LayerTransfer> transfers;
-  if (!arguments.by.empty()) {
-    auto judged = judge_groups(samples->samples);
-    if (!judged) return tl::unexpected(judged.error());
-    transfers = std::move(*judged);
-  } else {
-    auto fit = rooftile::fit_layers(samples->samples);
-    if (!fit) return tl::unexpected(fit.error());
-    auto judged = judge_networks(fit->model, samples->samples);
-    if (!judged) return tl::unexpected(judged.error());
-    transfers = std::move(*judged);
-    regression::FittedOn& on = fit->model.fitted_on;
-    on.sources = arguments.tables;
-    on.date = arguments.date;
-    if (!arguments.where.empty()) on.note = "rows where " + arguments.where;
-    if (!arguments.test.empty()) on.split = "held out: " + arguments.test;
-    if (!arguments.output.empty()) {
-      if (auto written = write_output(arguments.output, regression::fitted_json(fit->model)); !written) return written;
-    }
-    text = layer_fit_report(*fit, *samples) + "\n";
-  }
+  const auto result = !arguments.fitted.empty() ? judge_fitted(arguments.fitted, *samples)
+                      : !arguments.by.empty()   ? judged(judge_groups(samples->samples))
+                                                : fit_one(arguments, *samples);
+  if (!result) return tl::unexpected(result.error());
   if (!arguments.plot.empty()) {
-    if (auto drawn = write_output(arguments.plot, plot(transfers)); !drawn) return drawn;
+    if (auto drawn = write_output(arguments.plot, plot(result->transfers)); !drawn) return drawn;
   }
   if (arguments.output == "-" || arguments.plot == "-") return {};
-  return write_output("", text + layer_transfer_table(transfers));
+  return write_output("", result->text + layer_transfer_table(result->transfers));
 }
 
 }  // namespace rooftile::cli

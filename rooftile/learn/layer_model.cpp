@@ -64,10 +64,10 @@ Result<void> check_one(const std::vector<std::string>& values, std::string_view 
   if (values.size() < 2) return {};
   std::vector<std::string> shown;
   for (const std::string& value : values) shown.push_back(one_line(value, 40));
-  return fail(
-      ErrorCode::bad_input,
-      fmt::format("the rows are of {} of column {} ({}), each a model of its own; --where \"{} = {}\" takes one",
-                  values.size(), column, fmt::join(shown, ", "), column, shown.front()));
+  return fail(ErrorCode::bad_input,
+              fmt::format("the rows have several values of {} ({}), each with a model of its own; --where \"{} = {}\" "
+                          "takes one",
+                          column, fmt::join(shown, ", "), column, shown.front()));
 }
 
 double mape_of(const EquationFit& fit) { return fit.equation.figures.held_out_mape.value_or(0); }

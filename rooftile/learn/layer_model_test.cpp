@@ -1,13 +1,10 @@
 #include "rooftile/learn/layer_model.hpp"
 
 #include <cmath>
-#include <filesystem>
 #include <random>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include "rooftile/ingest/text_file.hpp"
 
 namespace rooftile {
 namespace {
@@ -100,32 +97,6 @@ TEST(LayerModel, OneGpuAndSomething) {
   samples[1].gpu = "k80";
   EXPECT_THAT(fit_layers(samples).error().message, HasSubstr("--where \"gpu = k80\""));
   EXPECT_THAT(fit_layers({}).error().message, HasSubstr("nothing to fit"));
-}
-
-// Measured on a Maxwell TITAN X with Caffe: the rows of GoogLeNet and of AlexNet.
-class Networks : public testing::Test {
- protected:
-  static std::vector<LayerSample> read(const std::string& held_out) {
-    const std::string path = "../shared/measurements/convnet_benchmarks/network_layer.csv";
-    if (!std::filesystem::exists(path)) return {};
-    LayerTableOptions reading;
-    reading.keep_unsupported = true;
-    reading.measurements = true;
-    LayerSampleOptions options;
-    options.keep = [](const RowCell& cell) { return cell("model") == "GoogLeNet" || cell("model") == "AlexNet"; };
-    options.hold_out = [&](const RowCell& cell) { return cell("model") == held_out; };
-    auto table = parse_layer_table(*read_text_file(path), path, reading);
-    return layer_samples({MeasuredTable(path, std::move(*table))}, options)->samples;
-  }
-};
-
-TEST_F(Networks, GooglenetHasTwoKindsOfPools) {
-  const auto samples = read("AlexNet");
-  if (samples.empty()) GTEST_SKIP() << "the measured tables are not here";
-  const auto fit = fit_layers(samples);
-  ASSERT_TRUE(fit);
-  ASSERT_EQ(fit->pooling.size(), 2);
-  for (const PoolingComparison& both : fit->pooling) EXPECT_GT(both.one, both.two) << name_of(both.direction);
 }
 
 }  // namespace

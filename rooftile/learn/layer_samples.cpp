@@ -84,6 +84,7 @@ class Reader {
     if (!direction) return leave_out(fmt::format("{} rows", name_of(row.phase)), {});
     if (!row.measured.time || *row.measured.time <= overhead) return leave_out("rows without a time", {});
     LayerSample sample;
+    sample.where = fmt::format("{}:{}", table.name(), row.line);
     sample.direction = *direction;
     add(std::move(sample), cell, conv != nullptr ? complexity_of(*conv) : complexity_of(*gemm),
         *row.measured.time - overhead);
@@ -155,6 +156,7 @@ class Reader {
       leave_out("rows without a time", {});
     } else {
       LayerSample sample;
+      sample.where = fmt::format("{}:{}", table.name(), source.line);
       sample.direction = *direction;
       add(std::move(sample), cell, *complexity, *time);
     }

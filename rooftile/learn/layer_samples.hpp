@@ -16,6 +16,7 @@
 namespace rooftile {
 
 struct LayerSample {
+  std::string where;    // "table.csv:12"
   std::string network;  // the row's column `model`; may be empty
   std::string layer;    // its column `layer`; may be empty
   LayerCategory category = LayerCategory::conv_fc;

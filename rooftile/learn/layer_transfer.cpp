@@ -50,23 +50,32 @@ std::string joined(const std::vector<std::string>& names) {
   return text;
 }
 
-}  // namespace
-
-Result<std::vector<LayerTransfer>> judge_networks(const FittedModel& model, std::span<const LayerSample> samples) {
-  const auto fitted = those(samples, [](const LayerSample& sample) { return !sample.held_out; });
-  auto judged = those(samples, [](const LayerSample& sample) { return sample.held_out; });
-  const bool own_rows = judged.empty();
-  if (own_rows) judged = fitted;
+// One transfer a network.
+Result<std::vector<LayerTransfer>> judge_each(const FittedModel& model, std::span<const LayerSample> samples,
+                                              const std::string& fitted_to, bool own_rows) {
   std::vector<LayerTransfer> transfers;
-  for (const std::string& name : names_of(judged, &LayerSample::network)) {
-    auto transfer = judge(model, those(judged, [&](const LayerSample& sample) { return sample.network == name; }));
+  for (const std::string& name : names_of(samples, &LayerSample::network)) {
+    auto transfer = judge(model, those(samples, [&](const LayerSample& sample) { return sample.network == name; }));
     if (!transfer) return tl::unexpected(transfer.error());
-    transfer->fitted_to = joined(names_of(fitted, &LayerSample::network));
+    transfer->fitted_to = fitted_to;
     transfer->judged_on = name;
     transfer->own_rows = own_rows;
     transfers.push_back(std::move(*transfer));
   }
   return transfers;
+}
+
+}  // namespace
+
+Result<std::vector<LayerTransfer>> judge_networks(const FittedModel& model, std::span<const LayerSample> samples) {
+  const auto fitted = those(samples, [](const LayerSample& sample) { return !sample.held_out; });
+  const auto held_out = those(samples, [](const LayerSample& sample) { return sample.held_out; });
+  const std::string name = joined(names_of(fitted, &LayerSample::network));
+  return judge_each(model, held_out.empty() ? fitted : held_out, name, held_out.empty());
+}
+
+Result<std::vector<LayerTransfer>> judge_foreign(const FittedModel& model, std::span<const LayerSample> samples) {
+  return judge_each(model, samples, model.name, false);
 }
 
 Result<std::vector<LayerTransfer>> judge_groups(std::span<const LayerSample> samples) {

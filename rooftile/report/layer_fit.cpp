@@ -54,7 +54,8 @@ std::string warnings(const LayerModelFit& fit, std::span<const LayerSample> samp
         for (std::size_t row = 0; row < one.samples.size(); ++row) {
           const LayerSample& sample = samples[one.samples[row]];
           if (warning.subject != std::to_string(row + 1)) continue;
-          layer = fmt::format(" ({} {})", one_line(sample.network, 40), one_line(sample.layer, 60));
+          layer = fmt::format(" ({}{}{})", one_line(sample.where), sample.layer.empty() ? "" : ", ",
+                              one_line(sample.layer, 60));
         }
       }
       text += fmt::format("warning: {}: {}{}\n", one.fit.equation.name, warning.text(), layer);
@@ -106,7 +107,8 @@ std::string layer_transfer_table(std::span<const LayerTransfer> transfers) {
     const auto add = [&](std::string_view direction, const LayerScore& score) {
       if (score.errors.rows + score.without_model == 0) return;
       const auto& errors = score.errors;
-      table.add({one_line(transfer.fitted_to), one_line(transfer.judged_on) + (transfer.own_rows ? " *" : ""),
+      const auto name = [](const std::string& text) { return text.empty() ? std::string("all") : one_line(text); };
+      table.add({name(transfer.fitted_to), name(transfer.judged_on) + (transfer.own_rows ? " *" : ""),
                  std::string(direction), grouped(static_cast<double>(errors.rows)), percent(errors.mape, 1),
                  percent(errors.median, 1), errors.gmae ? percent(*errors.gmae, 1) : "-", print(score.measured),
                  print(score.predicted),
@@ -116,7 +118,7 @@ std::string layer_transfer_table(std::span<const LayerTransfer> transfers) {
     };
     add("forward", transfer.forward);
     add("backward", transfer.backward);
-    add("both", transfer.both);
+    if (!transfer.forward.times.empty() && !transfer.backward.times.empty()) add("both", transfer.both);
   }
   return table.text() + (own ? "  * its own rows\n" : "");
 }

@@ -1,5 +1,7 @@
 // A network's prediction by a per-layer model.
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <vector>
 
 #include <fmt/format.h>
@@ -135,10 +137,11 @@ std::string layers_json(const LayersPrediction& prediction) {
   }
   const double samples = static_cast<double>(prediction.batch_size);
   json["throughput_per_s"] = takes_time ? Json(samples / prediction.time.value()) : Json(nullptr);
-  json["memory_bytes"] = {{"weights", memory.weights.value()},
-                          {"activations", memory.activations.value()},
-                          {"workspace", memory.workspace.value()},
-                          {"total", memory.total().value()}};
+  const auto whole = [](Bytes bytes) { return static_cast<std::int64_t>(std::llround(bytes.value())); };
+  json["memory_bytes"] = {{"weights", whole(memory.weights)},
+                          {"activations", whole(memory.activations)},
+                          {"workspace", whole(memory.workspace)},
+                          {"total", whole(memory.total())}};
   json["unsupported"] = Json::array();
   for (const Skipped& op : prediction.left_out) {
     json["unsupported"].push_back({{"name", op.name}, {"op_type", op.op_type}});

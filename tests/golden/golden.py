@@ -80,11 +80,13 @@ def prediction_errors(text):
 def bottleneck_errors(document):
     """Layers whose bottleneck is not the largest of their cases, or one of the largest."""
     predictions = document if isinstance(document, list) else [document]
-    return [f"{layer['name']}: bottleneck {layer['bottleneck']}, but cases_s {layer['cases_s']}"
+    return [f"{layer['name']}: bottleneck {layer['bottleneck']}, but cases_s {layer.get('cases_s')}"
             for prediction in predictions for layer in prediction["layers"] if not is_largest(**layer)]
 
 
-def is_largest(bottleneck, cases_s, **_):
+def is_largest(bottleneck, cases_s=None, **_):
+    if cases_s is None:  # of a fitted model, which knows no cases
+        return bottleneck is None
     largest = max(cases_s.values())
     return largest == 0 if bottleneck is None else cases_s.get(bottleneck) == largest
 
