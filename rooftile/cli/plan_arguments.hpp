@@ -33,4 +33,16 @@ struct PlanArguments {
 };
 Result<void> plan(const PlanArguments& arguments);
 
+struct QueueArguments {
+  std::string queue, cluster;      // files
+  PredictionArguments prediction;  // without GPUs, batch size and precision
+  Scaling scaling = Scaling::measured;
+  Optimizer optimizer = Optimizer::adam;
+  std::uint64_t seed = 1;
+  bool exact = false;  // though the queue is long
+  std::string gantt;   // an SVG besides; empty: none
+  std::string format, output;
+};
+Result<void> plan_queue(const QueueArguments& arguments);
+
 }  // namespace rooftile::cli

@@ -26,9 +26,9 @@ constexpr std::int64_t kMostSamples = std::int64_t{1} << 50, kMostEpochs = 10000
 
 struct TypedPlan {
   std::string model, samples, epochs, deadline, budget, batches, global_batch, most_global_batch, most_gpus, scaling,
-      optimizer, prices, basis, lifetime, energy_price, format, output;
+      optimizer, queue, cluster, gantt, seed, prices, basis, lifetime, energy_price, format, output;
   std::vector<std::string> priced;
-  bool cautious = false;
+  bool cautious = false, exact = false;
   TypedPrediction prediction;
 };
 
@@ -38,8 +38,8 @@ Result<void> read_count(const char* option, const std::string& text, std::int64_
   if (text.empty()) return {};
   const auto number = parse_count(option, text, most);
   if (!number) return tl::unexpected(number.error());
-  if constexpr (std::is_same_v<Value, int>) {
-    value = static_cast<int>(*number);
+  if constexpr (std::is_arithmetic_v<Value>) {
+    value = static_cast<Value>(*number);
   } else {
     value = *number;
   }
@@ -90,7 +90,9 @@ Result<void> read_batches(const TypedPlan& typed, PlanArguments& arguments) {
   return read;
 }
 
-Result<void> read_choices(const TypedPlan& typed, PlanArguments& arguments) {
+// What training on several GPUs depends on; of a PlanArguments or QueueArguments.
+template <class Arguments>
+Result<void> read_choices(const TypedPlan& typed, Arguments& arguments) {
   if (!typed.scaling.empty()) {
     const std::vector<std::string> known = {"measured", "links"};
     if (auto result = check_choice("--scaling", typed.scaling, known, {}); !result) return result;
@@ -127,8 +129,61 @@ Result<void> read_prices(const TypedPlan& typed, PlanArguments& arguments) {
   return {};
 }
 
+// What goes with a queue alone, or with a model alone.
+Result<void> check_kind(const TypedPlan& typed) {
+  const bool queue = !typed.queue.empty();
+  const std::vector<std::pair<const char*, const std::string*>> of_queue = {
+      {"--cluster", &typed.cluster}, {"--gantt", &typed.gantt}, {"--seed", &typed.seed}};
+  const std::vector<std::pair<const char*, const std::string*>> of_model = {
+      {"MODEL", &typed.model},
+      {"--samples", &typed.samples},
+      {"--epochs", &typed.epochs},
+      {"--deadline", &typed.deadline},
+      {"--budget", &typed.budget},
+      {"--gpu", &typed.prediction.gpu},
+      {"--max-gpus", &typed.most_gpus},
+      {"--batch-size", &typed.batches},
+      {"--global-batch", &typed.global_batch},
+      {"--max-global-batch", &typed.most_global_batch},
+      {"--precision", &typed.prediction.precision},
+      {"--prices", &typed.prices},
+      {"--price-basis", &typed.basis},
+      {"--lifetime", &typed.lifetime},
+      {"--energy-price", &typed.energy_price}};
+  for (const auto& [name, text] : queue ? of_model : of_queue) {
+    if (text->empty()) continue;
+    return usage(
+        queue ? fmt::format("{} does not go with --queue: the queue says it for each job, or it plays no part", name)
+              : fmt::format("{} is for --queue", name));
+  }
+  if (queue && (typed.cautious || !typed.priced.empty())) return usage("--cautious and --price do not go with --queue");
+  if (!queue && typed.exact) return usage("--exact is for --queue");
+  return {};
+}
+
+Result<void> run_queue(const TypedPlan& typed) {
+  if (typed.cluster.empty()) return usage("--queue needs --cluster CLUSTER.toml");
+  QueueArguments arguments;
+  auto prediction = prediction_arguments(typed.prediction);
+  if (!prediction) return tl::unexpected(prediction.error());
+  arguments.prediction = std::move(*prediction);
+  constexpr std::int64_t kMostSeed = std::int64_t{1} << 53;
+  auto read = read_count("--seed", typed.seed, kMostSeed, arguments.seed);
+  if (read) read = read_choices(typed, arguments);
+  if (!read) return read;
+  arguments.queue = typed.queue;
+  arguments.cluster = typed.cluster;
+  arguments.exact = typed.exact;
+  arguments.gantt = typed.gantt;
+  arguments.format = typed.format;
+  arguments.output = typed.output;
+  return plan_queue(arguments);
+}
+
 Result<void> run_plan(const TypedPlan& typed) {
-  if (typed.model.empty()) return usage("plan needs a MODEL");
+  if (auto result = check_kind(typed); !result) return result;
+  if (!typed.queue.empty()) return run_queue(typed);
+  if (typed.model.empty()) return usage("plan needs a MODEL, or a --queue");
   if (typed.samples.empty() || typed.epochs.empty()) {
     return usage("plan needs --samples and --epochs: what is to be trained on, and how often");
   }
@@ -177,10 +232,12 @@ void add_training_options(CLI::App* command, TypedPlan& typed) {
 
 void add_plan(CommandList& commands) {
   const auto typed = std::make_shared<TypedPlan>();
-  CLI::App* command = commands.add(
-      "plan", "Where to train a network: GPUs, their number and the batch that meet a deadline or a budget",
-      "rooftile plan resnet50 --samples 1281167 --epochs 90 --precision fp16 --deadline 12h",
-      [typed] { return run_plan(*typed); });
+  CLI::App* command =
+      commands.add("plan",
+                   "Where to train a network: GPUs, number and batch that meet a deadline or a budget; or when to run "
+                   "a queue of jobs",
+                   "rooftile plan resnet50 --samples 1281167 --epochs 90 --precision fp16 --deadline 12h",
+                   [typed] { return run_plan(*typed); });
   command->add_option("MODEL", typed->model, "a name of 'rooftile models', an .onnx file or a workload .json");
   add_training_options(command, *typed);
   command->add_option("--price", typed->priced, "ID=USD of a GPU and hour, as in t4=0.35; again for more")
@@ -195,6 +252,11 @@ void add_plan(CommandList& commands) {
   command->add_option("--method", typed->prediction.method, "as for predict");
   command->add_option("--framework", typed->prediction.framework, "as for predict");
   command->add_option("--calibration", typed->prediction.calibration, "as for predict");
+  command->add_option("--queue", typed->queue, "instead of a model: jobs (CSV) to schedule on a cluster");
+  command->add_option("--cluster", typed->cluster, "its machines and their GPUs (TOML, docs/planning.md)");
+  command->add_flag("--exact", typed->exact, "look for the best schedule of more than 8 jobs too, as long as it takes");
+  command->add_option("--seed", typed->seed, "of the schedule's random moves (default: 1)");
+  command->add_option("--gantt", typed->gantt, "draw the schedule into this SVG");
   command->add_option("--format", typed->format, "table, json or csv (default: by the suffix of -o, else table)");
   command->add_option("-o,--output", typed->output, "write to this file");
 }
