@@ -1,6 +1,7 @@
 #include "rooftile/explore/pareto.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace rooftile {
@@ -37,18 +38,29 @@ std::size_t ParetoSet::insert(const double* keys, std::uint64_t index) {
     place = free_.back();
     free_.pop_back();
   }
-  add(0, keys, {index, place});
   ++size_;
+  add(keys, {index, place});
   if (nodes_.size() > kLeaf + size_) build_again();
   return place;
 }
 
-// Without the nodes whose points went.
+// Without the nodes whose points went, and halves of halves throughout.
 void ParetoSet::build_again() {
   const std::vector<Node> before = std::exchange(nodes_, std::vector<Node>(1));
+  Node& root = nodes_.front();
   for (const Node& node : before) {
-    for (std::size_t m = 0; m < node.members.size(); ++m) add(0, &node.keys[m * keys_], node.members[m]);
+    for (std::size_t m = 0; m < node.members.size(); ++m) widen(root, &node.keys[m * keys_]);
+    root.members.insert(root.members.end(), node.members.begin(), node.members.end());
+    root.keys.insert(root.keys.end(), node.keys.begin(), node.keys.end());
   }
+  std::vector<std::size_t> depths = {0};
+  for (std::size_t node = 0; node < nodes_.size(); ++node) {
+    if (nodes_[node].members.size() <= kLeaf) continue;
+    split(node);  // puts the halves behind the others
+    depths.resize(nodes_.size(), depths[node] + 1);
+  }
+  depth_ = depths.back();
+  steps_ = 0;
 }
 
 // Those in the tree from `node` that have no less of any key.
@@ -81,21 +93,27 @@ void ParetoSet::widen(Node& node, const double* keys) const {
   }
 }
 
-void ParetoSet::add(std::size_t node, const double* keys, Member member) {
+void ParetoSet::add(const double* keys, Member member) {
+  std::size_t node = 0, depth = 0;
   widen(nodes_[node], keys);
   while (nodes_[node].less != 0) {
     node = keys[nodes_[node].key] < nodes_[node].split ? nodes_[node].less : nodes_[node].more;
     widen(nodes_[node], keys);
+    ++depth;
   }
   nodes_[node].members.push_back(member);
   nodes_[node].keys.insert(nodes_[node].keys.end(), keys, keys + keys_);
   if (nodes_[node].members.size() > kLeaf) split(node);
+  // Points that come in order make a list of the tree: once its length has cost more than a new tree does, a new one.
+  constexpr std::size_t kStepsOfBuilding = 32;  // for each point
+  steps_ += depth > depth_ ? depth - depth_ : 0;
+  if (steps_ > kStepsOfBuilding * (kLeaf + size_)) build_again();
 }
 
 // Halves a leaf along the key in which its points lie widest apart, as a share of the width of all.
 void ParetoSet::split(std::size_t node) {
-  const Node leaf = nodes_[node];
-  const Node& root = nodes_.front();
+  Node leaf = std::exchange(nodes_[node], {});
+  const Node& root = node == 0 ? leaf : nodes_.front();
   double widest = 0;
   std::size_t key = 0;
   std::vector<double> values(leaf.members.size());
@@ -111,11 +129,20 @@ void ParetoSet::split(std::size_t node) {
       key = k;
     }
   }
-  if (widest == 0) return;
+  if (widest == 0) {
+    nodes_[node] = std::move(leaf);
+    return;
+  }
   values_of(key);
-  std::sort(values.begin(), values.end());
-  const double median = values[values.size() / 2];
-  const double at = median > values.front() ? median : *std::upper_bound(values.begin(), values.end(), median);
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  // Where half of the values are the least one, the next one: each half gets points.
+  const double least = *std::min_element(values.begin(), values.end());
+  double at = *middle;
+  if (at == least) {
+    at = std::numeric_limits<double>::infinity();
+    for (const double value : values) at = value > least ? std::min(at, value) : at;
+  }
   Node inner;
   inner.key = key;
   inner.split = at;

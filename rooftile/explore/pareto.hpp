@@ -41,7 +41,7 @@ class ParetoSet {
 
   bool beats(const Node& node, const double* keys, std::uint64_t index) const;
   void take_out(Node& node, const double* keys);
-  void add(std::size_t node, const double* keys, Member member);
+  void add(const double* keys, Member member);
   void widen(Node& node, const double* keys) const;
   void split(std::size_t node);
   void build_again();
@@ -50,6 +50,8 @@ class ParetoSet {
   std::vector<Node> nodes_;  // the root first
   std::vector<std::size_t> free_;
   std::size_t size_ = 0;
+  std::size_t depth_ = 0;  // of the tree when it was built
+  std::size_t steps_ = 0;  // beyond that depth, of all points put in since
 };
 
 }  // namespace rooftile

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <ctime>
 #include <random>
 #include <set>
 #include <vector>
@@ -70,6 +71,27 @@ RC_GTEST_PROP(Pareto, FrontIsThatOfAllPairsInAnyOrder, (std::uint64_t seed)) {
     for (double& key : point) key = static_cast<double>(random() % static_cast<std::uint64_t>(values));
   }
   RC_ASSERT(by_set(points, shuffled(size, seed)) == by_pairs(points));
+}
+
+// The CPU time of a front of so many points, each of which stays, put in in the order of the first key or any.
+double seconds_of_front(std::size_t size, bool in_order) {
+  std::vector<std::size_t> order = shuffled(size, 3);
+  if (in_order) std::sort(order.begin(), order.end());
+  const std::clock_t begun = std::clock();
+  ParetoSet set(2);
+  for (const std::size_t i : order) {
+    const Point point = {static_cast<double>(i), -static_cast<double>(i)};
+    EXPECT_FALSE(set.beats(point.data(), i));
+    set.insert(point.data(), i);
+  }
+  EXPECT_EQ(set.size(), size);
+  return static_cast<double>(std::clock() - begun) / CLOCKS_PER_SEC;
+}
+
+// As a grid gives them, and a checkpoint: a tree that became a list took a hundred times as long.
+TEST(Pareto, PointsInOrderTakeNotMuchLonger) {
+  constexpr std::size_t kPoints = 100000;
+  EXPECT_LT(seconds_of_front(kPoints, true), 25 * seconds_of_front(kPoints, false));
 }
 
 // Points on a sphere beat none of each other; those outside are all beaten, those inside beat many at once.

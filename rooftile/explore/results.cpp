@@ -16,6 +16,15 @@ RankedDesign ranked(const DesignBlock& block, const OutcomeBlock& outcome, std::
   return design;
 }
 
+// The axis itself; of a range of few whole numbers, these as a list: bins would lie between them.
+DesignAxis few_as_list(const DesignAxis& axis) {
+  const double low = axis.values.front(), high = axis.values.back();
+  if (!axis.range || !row_of(axis.parameter).whole || high - low >= HeatMap::kBins) return axis;
+  DesignAxis list = {.parameter = axis.parameter, .values = {}};
+  for (double value = low; value <= high; ++value) list.values.push_back(value);
+  return list;
+}
+
 // The values of an axis, each once and in order, or the middles of its bins.
 std::vector<double> places_of(const DesignAxis& axis) {
   std::vector<double> places;
@@ -58,10 +67,14 @@ bool better(const RankedDesign& a, const RankedDesign& b, Metric metric) {
 
 void BestDesigns::add(const RankedDesign& design) {
   if (most_ == 0) return;
-  const auto before = [this](const RankedDesign& a, const RankedDesign& b) { return better(a, b, metric_); };
-  if (designs_.size() == most_ && !before(design, designs_.back())) return;
-  designs_.insert(std::upper_bound(designs_.begin(), designs_.end(), design, before), design);
-  if (designs_.size() > most_) designs_.pop_back();
+  const auto order = [this](const RankedDesign& a, const RankedDesign& b) { return before(a, b); };
+  if (designs_.size() == most_) {
+    if (!before(design, designs_.front())) return;
+    std::pop_heap(designs_.begin(), designs_.end(), order);
+    designs_.pop_back();
+  }
+  designs_.push_back(design);
+  std::push_heap(designs_.begin(), designs_.end(), order);
 }
 
 void BestDesigns::add(const DesignBlock& block, const OutcomeBlock& outcome) {
@@ -69,9 +82,16 @@ void BestDesigns::add(const DesignBlock& block, const OutcomeBlock& outcome) {
   const std::vector<double>& values = column_of(metric_, block, outcome);
   for (std::size_t i = 0; i < block.count; ++i) {
     if (outcome.unfit[i] != Unfit::none) continue;
-    if (designs_.size() == most_ && values[i] > value_of(metric_, designs_.back())) continue;
+    if (designs_.size() == most_ && values[i] > value_of(metric_, designs_.front())) continue;
     add(ranked(block, outcome, i));
   }
+}
+
+std::vector<RankedDesign> BestDesigns::designs() const {
+  std::vector<RankedDesign> sorted = designs_;
+  std::sort(sorted.begin(), sorted.end(),
+            [this](const RankedDesign& a, const RankedDesign& b) { return before(a, b); });
+  return sorted;
 }
 
 void BestDesigns::merge(const BestDesigns& other) {
@@ -119,7 +139,7 @@ std::vector<RankedDesign> ParetoFront::designs() const {
 }
 
 HeatMap::HeatMap(const DesignSpace& space, std::size_t x, std::size_t y)
-    : x_(space.axes[x]), y_(space.axes[y]), xs_(places_of(x_)), ys_(places_of(y_)) {
+    : x_(few_as_list(space.axes[x])), y_(few_as_list(space.axes[y])), xs_(places_of(x_)), ys_(places_of(y_)) {
   least_.assign(xs_.size() * ys_.size(), std::numeric_limits<double>::infinity());
 }
 

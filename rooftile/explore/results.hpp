@@ -33,20 +33,22 @@ double value_of(Metric metric, const RankedDesign& design);
 // Less of the metric first; of equals the one that takes less time, then the lower index.
 bool better(const RankedDesign& a, const RankedDesign& b, Metric metric = Metric::time);
 
-// The best `most` designs seen, sorted.
+// The best `most` designs seen.
 class BestDesigns {
  public:
   explicit BestDesigns(std::size_t most, Metric metric = Metric::time) : most_(most), metric_(metric) {}
   void add(const DesignBlock& block, const OutcomeBlock& outcome);
   void add(const RankedDesign& design);
   void merge(const BestDesigns& other);
-  const std::vector<RankedDesign>& designs() const { return designs_; }
+  std::vector<RankedDesign> designs() const;  // the best first
   Metric metric() const { return metric_; }
 
  private:
+  bool before(const RankedDesign& a, const RankedDesign& b) const { return better(a, b, metric_); }
+
   std::size_t most_;
   Metric metric_;
-  std::vector<RankedDesign> designs_;
+  std::vector<RankedDesign> designs_;  // a heap: the worst first
 };
 
 // Designs that no other beats: none has both less of every metric named (or as much) and less time (or as much). Of
@@ -73,7 +75,8 @@ class ParetoFront {
 // The least time for each pair of values of two axes, whatever the others are.
 class HeatMap {
  public:
-  // Axes by their place in the space. Ranges are cut into kBins.
+  // Axes by their place in the space. Ranges are cut into kBins, unless they have
+  // no more whole numbers than that.
   static constexpr std::size_t kBins = 32;
   HeatMap(const DesignSpace& space, std::size_t x, std::size_t y);
   void add(const DesignBlock& block, const OutcomeBlock& outcome);
