@@ -250,8 +250,9 @@ void write_rows(benchmark::State& state, const char* name, Arguments... argument
   const std::string path = scratch_file(name);
   double bytes = 0, designs = 0, seconds = 0, plain = 0;
   for (auto _ : state) {
-    RowFile file(path);
-    if (!file.open()) return state.SkipWithError("cannot write to TMPDIR");
+    auto created = WholeFile::create(path);
+    if (!created) return state.SkipWithError("cannot write to TMPDIR");
+    WholeFile& file = *created;
     Rows rows(file, space, batch.layers(), arguments...);
     ExploreOptions options = options_of(state);
     options.sinks = {&rows};

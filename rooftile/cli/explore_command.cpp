@@ -1,7 +1,5 @@
 // rooftile explore: designs of a space file, or the scaling study of the DeLTA paper.
 #include <algorithm>
-#include <atomic>
-#include <csignal>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -14,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "rooftile/cli/commands.hpp"
+#include "rooftile/cli/interrupt.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/progress.hpp"
 #include "rooftile/cli/values.hpp"
@@ -40,28 +39,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::atomic<bool> interrupted = false;
-static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler sets it");
-
-// Ctrl-C ends the exploration, not the program; a second one ends that too.
-class InterruptAsked {
- public:
-  InterruptAsked() {
-    struct sigaction action = {};
-    action.sa_handler = [](int) { interrupted = true; };
-    action.sa_flags = static_cast<int>(SA_RESETHAND);
-    for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &action, &before_[i]);
-  }
-  ~InterruptAsked() {
-    for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &before_[i], nullptr);
-  }
-  InterruptAsked(const InterruptAsked&) = delete;
-  InterruptAsked& operator=(const InterruptAsked&) = delete;
-
- private:
-  static constexpr std::array kSignals = {SIGINT, SIGTERM};
-  std::array<struct sigaction, kSignals.size()> before_{};
-};
+std::string grouped(std::uint64_t count) { return rooftile::grouped(static_cast<double>(count)); }
 
 Result<WeightedWorkload> load(const WorkloadChoice& choice, const PredictionArguments& prediction) {
   ModelOptions options = model_options(prediction);
@@ -183,14 +161,15 @@ Result<void> write_folder(const std::string& folder, const ExploreReport& report
 
 // The files that get all designs.
 struct RowFiles {
-  std::vector<std::unique_ptr<RowFile>> files;
+  std::vector<std::unique_ptr<WholeFile>> files;
   std::vector<std::unique_ptr<RowSink>> sinks;
 
   template <class Rows, class... Arguments>
   Result<void> add(const std::string& path, Arguments&&... arguments) {
     if (path.empty()) return {};
-    files.push_back(std::make_unique<RowFile>(path));
-    if (auto result = files.back()->open(); !result) return result;
+    auto file = WholeFile::create(path);
+    if (!file) return tl::unexpected(file.error());
+    files.push_back(std::make_unique<WholeFile>(std::move(*file)));
     auto rows = std::make_unique<Rows>(*files.back(), std::forward<Arguments>(arguments)...);
     const std::string header = rows->header();
     sinks.push_back(std::move(rows));
@@ -243,7 +222,7 @@ ExploreOptions options_of(const ExploreArguments& arguments, const Prepared& pre
   options.costs = prepared.table();
   const unsigned own = arguments.ranks != nullptr ? arguments.ranks->threads : std::thread::hardware_concurrency();
   options.threads = arguments.threads ? static_cast<unsigned>(*arguments.threads) : std::max(1U, own);
-  options.stop = &interrupted;
+  options.stop = &InterruptAsked::flag();
   return options;
 }
 
@@ -265,15 +244,15 @@ class CheckpointFile {
     if (!state) return state;
     if (auto result = write(*state); !result) return tl::unexpected(result.error());
     if (state->results.designs > 0) {
-      write_error(fmt::format("goes on from {}: {} of {} designs are done", path_, state->results.designs,
-                              prepared.space.size()));
+      write_error(fmt::format("goes on from {}: {} of {} designs are done", path_, grouped(state->results.designs),
+                              grouped(prepared.space.size())));
     }
     return state;
   }
-  // An error does not end the work; the next time it may go well.
-  void save(const ExploreState& state) {
+  // An error does not end the work, and a line tells the first one; the next time it may go well.
+  void save(const ExploreState& state, Progress& progress) {
     last_ = write(state);
-    if (!last_ && !std::exchange(told_, true)) write_error(last_.error().text() + "; the exploration goes on");
+    if (!last_ && !std::exchange(told_, true)) progress.say(last_.error().text() + "; the exploration goes on");
   }
   // Of the last time.
   const Result<void>& result() const { return last_; }
@@ -290,7 +269,8 @@ class CheckpointFile {
 
 // By this program alone, or by all ranks.
 Result<ExploreState> explore_all(const ExploreArguments& arguments, const Prepared& prepared,
-                                 const ExploreOptions& options, const Fingerprint& fingerprint, ExploreState from) {
+                                 const ExploreOptions& options, const Fingerprint& fingerprint, ExploreState from,
+                                 Progress& progress) {
   if (arguments.ranks == nullptr) {
     const BlockSet rest = from.done.others(blocks_of(prepared.space));
     return explore_blocks(prepared.space, *prepared.evaluator, options, rest, std::move(from));
@@ -299,7 +279,7 @@ Result<ExploreState> explore_all(const ExploreArguments& arguments, const Prepar
   settings.patience = arguments.rank_timeout;
   auto coordinated =
       cluster::coordinate({prepared.space, *prepared.evaluator, options, fingerprint}, std::move(from),
-                          arguments.ranks->transport, settings, [](const std::string& line) { write_error(line); });
+                          arguments.ranks->transport, settings, [&](const std::string& line) { progress.say(line); });
   arguments.ranks->over = true;
   arguments.ranks->rank_lost = coordinated.rank_lost;
   return std::move(coordinated.state);
@@ -332,10 +312,12 @@ Error none_possible(const ExploreResults& explored, const DesignSpace& space, co
   std::string reasons;
   for (std::size_t u = 1; u < kUnfits; ++u) {
     if (explored.unfit[u] == 0) continue;
-    reasons +=
-        fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", explored.unfit[u], reason_of(static_cast<Unfit>(u)));
+    reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", grouped(explored.unfit[u]),
+                           reason_of(static_cast<Unfit>(u)));
   }
-  return {ErrorCode::bad_input, fmt::format("none of its {} designs is possible ({})", space.size(), reasons), where};
+  const std::string none = space.size() == 1 ? "its one design is not possible"
+                                             : fmt::format("none of its {} designs is possible", grouped(space.size()));
+  return {ErrorCode::bad_input, fmt::format("{} ({})", none, reasons), where};
 }
 
 Result<void> explore_space(const ExploreArguments& arguments) {
@@ -365,22 +347,25 @@ Result<void> explore_space(const ExploreArguments& arguments) {
     auto loaded = checkpoint.load(*prepared);
     if (!loaded) return tl::unexpected(loaded.error());
     from = std::move(*loaded);
-    options.save = [&](const ExploreState& state) { checkpoint.save(state); };
-    options.save_every = arguments.checkpoint_every;
   }
   std::optional<ExploreResults> explored;
   {
-    Progress progress("designs");
+    Progress progress("designs", from.results.designs);
     options.progress = [&](std::uint64_t done) { progress.show(done, space.size()); };
-    auto done = explore_all(arguments, *prepared, options, fingerprint, std::move(from));
+    if (!arguments.checkpoint.empty()) {
+      options.save = [&](const ExploreState& state) { checkpoint.save(state, progress); };
+      options.save_every = arguments.checkpoint_every;
+    }
+    auto done = explore_all(arguments, *prepared, options, fingerprint, std::move(from), progress);
     if (!done) return tl::unexpected(done.error());
     explored = std::move(done->results);
   }
   for (const auto& file : rows.files) {
     if (auto result = file->finish(); !result) return result;
   }
-  if (interrupted) {
-    write_error(fmt::format("stopped: {} of {} designs are done, and kept", explored->designs, space.size()));
+  if (InterruptAsked::flag()) {
+    write_error(
+        fmt::format("stopped: {} of {} designs are done, and kept", grouped(explored->designs), grouped(space.size())));
   }
   if (explored->unfit[0] == 0 && explored->designs == space.size()) {
     return tl::unexpected(none_possible(*explored, space, arguments.space));

@@ -36,6 +36,16 @@ Result<double> parse_seconds(const char* option, const std::string& text) {
   return usage(fmt::format("{}: '{}' is not a number of seconds from 0.1", option, one_line(text)));
 }
 
+// Files that grow or are read again; standard output has the report.
+Result<void> check_files(const TypedExplore& typed) {
+  for (const auto& [option, text] :
+       {std::pair{"--csv", &typed.csv}, {"--rows", &typed.rows}, {"--checkpoint", &typed.checkpoint}}) {
+    if (*text == "-") return usage(fmt::format("{} takes a file; standard output has the report", option));
+  }
+  if (!typed.csv.empty() && typed.csv == typed.rows) return usage("--csv and --rows name the same file");
+  return {};
+}
+
 Result<void> read_checkpoint_options(const TypedExplore& typed, ExploreArguments& arguments) {
   arguments.checkpoint = typed.checkpoint;
   for (const auto& [option, text] : {std::pair{"--csv", &typed.csv}, {"--rows", &typed.rows}}) {
@@ -86,6 +96,7 @@ Result<void> run_explore(const TypedExplore& typed, cluster::Ranks* ranks) {
     return usage("--gpu, --batch-size and --all-layers are for --scaling; a space file says its own");
   }
   if (typed.layer_times && typed.csv.empty()) return usage("--layer-times is for --csv");
+  if (auto result = check_files(typed); !result) return result;
   if (auto result = read_checkpoint_options(typed, arguments); !result) return result;
   constexpr std::int64_t kMostBest = 100000, kMostThreads = 1024;
   if (!typed.best.empty()) {

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/cli/output.hpp"
 #include "rooftile/report/text.hpp"
 
 namespace rooftile::cli {
@@ -33,14 +34,16 @@ std::string time_left(double seconds) {
 
 }  // namespace
 
-Progress::Progress(std::string_view unit) : unit_(unit), terminal_(::isatty(STDERR_FILENO) == 1) {}
+Progress::Progress(std::string_view unit, std::uint64_t before)
+    : unit_(unit), before_(before), terminal_(::isatty(STDERR_FILENO) == 1) {}
 
 Progress::~Progress() {
   if (shown_) print(std::string(kAgain));
 }
 
 void Progress::show(std::uint64_t done, std::uint64_t all) {
-  if (!terminal_ || done == 0) return;
+  if (!terminal_ || done <= before_) return;
+  const std::lock_guard<std::mutex> lock(mutex_);
   const Clock::time_point now = Clock::now();
   const double seconds = std::chrono::duration<double>(now - start_).count();
   constexpr double kPatience = 1, kBetween = 0.1;
@@ -50,9 +53,15 @@ void Progress::show(std::uint64_t done, std::uint64_t all) {
   print(std::string(kAgain) + line(done, all, seconds, columns_of_terminal()));
 }
 
+void Progress::say(std::string_view line) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (shown_) print(std::string(kAgain));
+  write_error(line);
+}
+
 // The last column stays free: some terminals go to the next line after it.
 std::string Progress::line(std::uint64_t done, std::uint64_t all, double seconds, std::size_t columns) const {
-  const double rate = static_cast<double>(done) / seconds;
+  const double rate = static_cast<double>(done - before_) / seconds;
   const double share = static_cast<double>(done) / static_cast<double>(all);
   std::string text = fmt::format("{:>7}, {} {}/s, {}", percent(share, 1), four_digits(rate), unit_,
                                  time_left(static_cast<double>(all - done) / rate));

@@ -130,6 +130,26 @@ TEST(Explore, GivesTheSameBitsOnAnyNumberOfThreads) {
   }
 }
 
+// Bins would lie between them, and most stay empty.
+TEST(Explore, AHeatMapOverFewWholeNumbersHasEachOfThem) {
+  DesignSpace space = small_space();
+  space.sampling = Sampling::random;
+  space.samples = 3000;
+  space.axes[0] = {.parameter = Parameter::sm_count, .values = {10, 20}, .range = true};
+  space.axes[1] = {.parameter = Parameter::registers, .values = {65536, 262144}, .range = true};
+  space.axes.resize(2);
+  const auto evaluator = evaluator_of(space);
+  const ExploreResults results = explore(space, *evaluator, everything()).value();
+  ASSERT_EQ(results.heat_map->xs().size(), 11U);
+  EXPECT_EQ(results.heat_map->ys().size(), HeatMap::kBins) << "many whole numbers";
+  for (std::size_t x = 0; x < 11; ++x) {
+    EXPECT_EQ(results.heat_map->xs()[x], 10 + static_cast<double>(x));
+    double least = results.heat_map->least(x, 0);
+    for (std::size_t y = 1; y < HeatMap::kBins; ++y) least = std::min(least, results.heat_map->least(x, y));
+    EXPECT_TRUE(std::isfinite(least)) << x;
+  }
+}
+
 TEST(Explore, ConstraintsExcludeDesigns) {
   DesignSpace space = small_space();
   space.constraints = {"sm_count * mac_per_sm <= 8000 and registers > 20000",
@@ -307,8 +327,8 @@ TEST_F(Rows, HoldEveryDesignInOrderWhateverTheThreads) {
   const auto evaluator = evaluator_of(space);
   std::string first;
   for (const unsigned threads : {1U, 4U}) {
-    RowFile csv_file(path("rows.csv")), binary_file(path("rows.bin"));
-    ASSERT_TRUE(csv_file.open() && binary_file.open());
+    WholeFile csv_file = WholeFile::create(path("rows.csv")).value();
+    WholeFile binary_file = WholeFile::create(path("rows.bin")).value();
     CsvRows csv(csv_file, space, evaluator->layers(), true, 1);
     BinaryRows binary(binary_file, space, evaluator->layers());
     ASSERT_TRUE(csv_file.write(csv.header()) && binary_file.write(binary.header()));
@@ -352,8 +372,8 @@ TEST_F(Rows, HoldCostsWhereAskedFor) {
   const DesignSpace space = small_space();
   const CostTable costs = load_costs("").value();
   const auto evaluator = evaluator_of(space);
-  RowFile csv_file(path("rows.csv")), binary_file(path("rows.bin"));
-  ASSERT_TRUE(csv_file.open() && binary_file.open());
+  WholeFile csv_file = WholeFile::create(path("rows.csv")).value();
+  WholeFile binary_file = WholeFile::create(path("rows.bin")).value();
   CsvRows csv(csv_file, space, evaluator->layers(), false, 1, true);
   BinaryRows binary(binary_file, space, evaluator->layers(), true);
   ASSERT_TRUE(csv_file.write(csv.header()) && binary_file.write(binary.header()));
@@ -390,8 +410,7 @@ TEST_F(Rows, HoldCostsWhereAskedFor) {
 TEST_F(Rows, AFullDiskIsAnErrorThatNamesTheFile) {
   const DesignSpace space = small_space();
   const auto evaluator = evaluator_of(space);
-  RowFile file("/dev/full");
-  ASSERT_TRUE(file.open());
+  WholeFile file = WholeFile::create("/dev/full").value();
   CsvRows csv(file, space, evaluator->layers(), false, 1);
   ExploreOptions options = everything(3);
   options.sinks = {&csv};
@@ -400,14 +419,13 @@ TEST_F(Rows, AFullDiskIsAnErrorThatNamesTheFile) {
   EXPECT_EQ(results.error().text(), "/dev/full: No space left on device");
 }
 
-TEST_F(Rows, NothingStaysOfAFileThatIsNotFinished) {
-  {
-    RowFile file(path("half.csv"));
-    ASSERT_TRUE(file.open() && file.write("half"));
-  }
-  EXPECT_TRUE(std::filesystem::is_empty(folder()));
-  RowFile nowhere(path("no/such/folder.csv"));
-  EXPECT_EQ(nowhere.open().error().text(), path("no/such/folder.csv") + ": No such file or directory");
+// Of an ONNX file, whose names may be any bytes.
+TEST_F(Rows, ANameThatIsNoUtf8IsWrittenAllTheSame) {
+  const DesignSpace space = small_space();
+  WholeFile file = WholeFile::create(path("rows.bin")).value();
+  const std::vector<LayerColumn> layers = {{.workload = "own", .name = "conv\xff", .op = "conv"}};
+  const std::string header = BinaryRows(file, space, layers).header();
+  EXPECT_NE(header.find("conv\xef\xbf\xbd"), std::string::npos) << header;
 }
 
 }  // namespace

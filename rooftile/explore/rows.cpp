@@ -1,14 +1,9 @@
 #include "rooftile/explore/rows.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
-#include <cerrno>
 #include <charconv>
-#include <cstring>
-#include <fcntl.h>
-#include <filesystem>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -32,63 +27,7 @@ void append(std::string& bytes, const std::vector<double>& column, std::size_t c
 
 }  // namespace
 
-RowFile::~RowFile() {
-  if (file_ >= 0) ::close(file_);
-  if (!temporary_.empty()) ::unlink(temporary_.c_str());
-}
-
-Result<void> RowFile::failed(int error) { return fail(ErrorCode::io, std::strerror(error), path_); }
-
-Result<void> RowFile::open() {
-  namespace fs = std::filesystem;
-  std::error_code ignored;
-  if (fs::is_directory(path_, ignored)) return fail(ErrorCode::io, "is a directory; name a file in it", path_);
-  const bool special = fs::exists(path_, ignored) && !fs::is_regular_file(path_, ignored);
-  if (special || path_.starts_with("/dev/")) {
-    file_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
-  } else {
-    std::string name = (fs::path(path_).parent_path() / ".rooftile-XXXXXX").string();
-    file_ = ::mkstemp(name.data());
-    if (file_ >= 0) {
-      temporary_ = name;
-      const mode_t mask = ::umask(0);
-      ::umask(mask);
-      ::fchmod(file_, 0666U & ~mask);
-    }
-  }
-  return file_ < 0 ? failed(errno) : Result<void>();
-}
-
-Result<void> RowFile::write(std::string_view bytes) {
-  bytes_ += bytes.size();
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(file_, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return failed(errno);
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-#ifdef SYNC_FILE_RANGE_WRITE
-  // The disk begins while the next rows are made. A hint: what comes of it does not matter.
-  constexpr std::uint64_t kPiece = 8 << 20;
-  if (!temporary_.empty() && bytes_ - begun_ >= kPiece) {
-    ::sync_file_range(file_, static_cast<off_t>(begun_), static_cast<off_t>(bytes_ - begun_), SYNC_FILE_RANGE_WRITE);
-    begun_ = bytes_;
-  }
-#endif
-  return {};
-}
-
-Result<void> RowFile::finish() {
-  const int file = file_;
-  file_ = -1;
-  if (::close(file) != 0) return failed(errno);
-  if (temporary_.empty()) return {};
-  if (::rename(temporary_.c_str(), path_.c_str()) != 0) return failed(errno);
-  temporary_.clear();
-  return {};
-}
-
-CsvRows::CsvRows(RowFile& file, const DesignSpace& space, std::vector<LayerColumn> layers, bool layer_times,
+CsvRows::CsvRows(WholeFile& file, const DesignSpace& space, std::vector<LayerColumn> layers, bool layer_times,
                  double base_time, bool costs)
     : file_(file),
       space_(space),
@@ -154,7 +93,7 @@ void CsvRows::encode(const DesignBlock& block, const OutcomeBlock& outcome, std:
   }
 }
 
-BinaryRows::BinaryRows(RowFile& file, const DesignSpace& space, std::vector<LayerColumn> layers, bool costs)
+BinaryRows::BinaryRows(WholeFile& file, const DesignSpace& space, std::vector<LayerColumn> layers, bool costs)
     : file_(file), space_(space), layers_(std::move(layers)), costs_(costs) {}
 
 std::string BinaryRows::header() const {
@@ -181,7 +120,8 @@ std::string BinaryRows::header() const {
   const nlohmann::ordered_json header = {
       {"schema", "rooftile/rows/1"}, {"gpu", space_.base.id}, {"block", kBlockDesigns},
       {"columns", columns},          {"layers", layers},      {"unfit", unfit}};
-  std::string line = header.dump();
+  // A layer's name of an ONNX file may be no UTF-8.
+  std::string line = header.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
   constexpr std::size_t kAlignment = 8;
   line.append(kAlignment - (line.size() + 1) % kAlignment, ' ');
   return line + '\n';

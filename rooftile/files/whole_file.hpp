@@ -9,6 +9,7 @@
 //   return file->finish();
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -32,19 +33,23 @@ class WholeFile {
   WholeFile& operator=(WholeFile&& other) noexcept;
   ~WholeFile();
 
+  // The disk begins with what is long while more comes.
   Result<void> write(std::string_view bytes);
+  std::uint64_t bytes() const { return written_; }  // so far
   // Puts the file in its place. Nothing can be written after that, whether or not it worked.
   Result<void> finish(Durability durability = Durability::cache);
 
  private:
   WholeFile(std::string path) : path_(std::move(path)) {}
   Result<void> failed(int error) const;
+  void begin_on_disk();
   int settle(Durability durability);
 
   std::string path_;       // as it was given
   std::string target_;     // what it leads to; empty: written in place
   std::string temporary_;  // empty: there is none, or no longer
   int file_ = -1;
+  std::uint64_t written_ = 0, begun_ = 0;  // bytes; of these, those that the disk was told to begin with
 };
 
 // The whole of `text`, with the signals that end a program held back meanwhile: a full disk or Ctrl-C leaves either the
