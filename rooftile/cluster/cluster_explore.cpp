@@ -1,6 +1,7 @@
 #include "rooftile/cluster/cluster_explore.hpp"
 
 #include <array>
+#include <limits>
 #include <thread>
 #include <unistd.h>
 #include <utility>
@@ -40,7 +41,10 @@ Coordinated coordinate(const Exploration& exploration, ExploreState from, Transp
   Coordinator coordinator(exploration.space, options.results, exploration.fingerprint, std::move(from), both, settings,
                           seconds_now(), notice);
   const std::atomic<bool> never = false;  // stopped by the coordinator, as the others
-  std::thread own([&] { (void)work_for(both.own_worker(), hello_of(exploration), compute_of(exploration), never); });
+  WorkerSettings own_settings;
+  own_settings.patience = std::numeric_limits<double>::infinity();  // this rank may be long over a file
+  std::thread own(
+      [&] { (void)work_for(both.own_worker(), hello_of(exploration), compute_of(exploration), never, own_settings); });
   double saved = seconds_now();
   while (!coordinator.finished(seconds_now())) {
     bool any = false;

@@ -130,6 +130,14 @@ TEST(Checkpoint, OfAnotherExplorationIsRefusedAndSaysWhatIsOther) {
   EXPECT_THAT(refused(twice), HasSubstr("other times and costs of designs"));
 }
 
+// A constraint that excludes the designs looked at hides nothing: batch 32 is told from 16.
+TEST(Checkpoint, OfOtherTimesIsRefusedWhateverTheConstraints) {
+  const std::string rare = with("[axes]", "constraints = [\"dram_bandwidth > 1.79e12\"]\n[axes]");
+  const Exploration own(rare), other(rare, 32);
+  EXPECT_THAT(refusal(other, own, other.fingerprint(), own.fingerprint()),
+              HasSubstr("other times and costs of designs"));
+}
+
 TEST(Checkpoint, DamagedAnywhereIsRefused) {
   const Exploration own;
   const std::string bytes = checkpoint_bytes(own.fingerprint(), own.some(3));

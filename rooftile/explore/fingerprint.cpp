@@ -62,7 +62,7 @@ std::string workloads_of(const DesignSpace& space, const Evaluator& evaluator) {
   return hash_of(bytes);
 }
 
-std::string kept_of(const DesignSpace& space, const ResultOptions& options) {
+std::string kept_of(const DesignSpace& space, const ResultOptions& options, bool costs) {
   std::vector<std::string> pareto;
   for (const auto key : options.pareto) pareto.emplace_back(name_of(key));
   std::string text = fmt::format("--best {} --rank-by {}", options.best, name_of(options.rank_by));
@@ -71,21 +71,22 @@ std::string kept_of(const DesignSpace& space, const ResultOptions& options) {
     text += fmt::format(" --heat-map {},{}", name_of(space.axes[options.heat_map->first].parameter),
                         name_of(space.axes[options.heat_map->second].parameter));
   }
+  if (costs) text += ", with costs";
   return text;
 }
 
-// What designs of the space come to, to the bit: the first, the last and some between. It depends on all that is not
-// named: a GPU file, a model file, a calibration, the mathematics of a processor.
+// What designs of the space come to, to the bit, whether or not a constraint excludes them: the first, the last and
+// some between. It depends on all that is not named: a GPU file, a model file, a calibration, the mathematics of a
+// processor.
 std::string outcomes_of(const DesignSpace& space, const Evaluator& evaluator, const ExploreOptions& options) {
   constexpr std::uint64_t kProbes = 5;
-  auto evaluation = DesignEvaluation::make(evaluator, space.base, space.constraints, options.costs);
+  auto evaluation = DesignEvaluation::make(evaluator, space.base, {}, options.costs);
   if (!evaluation) return {};
   ByteWriter bytes;
   std::vector<DesignPoint> probes = {design_of(space.base)};
-  for (std::uint64_t p = 0; p < kProbes; ++p) {
-    const std::uint64_t last = space.size() - 1;
-    probes.push_back(design_at(space, last / (kProbes - 1) * p));
-  }
+  const std::uint64_t last = space.size() - 1;
+  for (std::uint64_t p = 0; p + 1 < kProbes; ++p) probes.push_back(design_at(space, last / (kProbes - 1) * p));
+  probes.push_back(design_at(space, last));
   for (const DesignPoint& probe : probes) {
     for (const double value : probe) bytes.f64(value);
     const DesignOutcome outcome = evaluate_one(*evaluation, probe);
@@ -148,7 +149,7 @@ Fingerprint fingerprint_of(const DesignSpace& space, const Evaluator& evaluator,
            {"constraints", shown(fmt::format("{}", fmt::join(space.constraints, "; ")))},
            {"method", shown(std::string(method))},
            {"workloads", workloads_of(space, evaluator)},
-           {"results to keep", shown(kept_of(space, options.results))},
+           {"results to keep", shown(kept_of(space, options.results, options.costs != nullptr))},
            {"times and costs of designs", outcomes_of(space, evaluator, options)}}};
 }
 

@@ -62,12 +62,12 @@ class Reader : private TomlReader {
     return number->get();
   }
 
-  // A plain number, not NaN, within (0, 1e300).
+  // A plain number, not NaN, so small or large that sums of its products stay numbers.
   Result<double> positive_of(const toml::node& node, std::string_view what) const {
     const std::optional<double> number = node.value<double>();
-    constexpr double kMost = 1e300;
-    if (!node.is_number() || !number || !(*number > 0 && *number <= kMost)) {
-      return error(node.source(), fmt::format("{} must be a number above 0", what));
+    constexpr double kLeast = 1e-12, kMost = 1e12;
+    if (!node.is_number() || !number || !(*number >= kLeast && *number <= kMost)) {
+      return error(node.source(), fmt::format("{} must be a number above 0, from 1e-12 to 1e12", what));
     }
     return *number;
   }
@@ -173,10 +173,11 @@ class Reader : private TomlReader {
       done = read_range(*table, axis, base, false);
     }
     if (!done) return done;
-    if (!range && !(multiples != table->end() && multiples->second.is_table())) {
+    if (!range) {
       for (const char* other : {"steps", "spacing"}) {
         if (table->contains(other)) {
-          return error(table->source(), fmt::format("axis {}: {} is for a range", key.str(), other));
+          return error(table->source(),
+                       fmt::format("axis {}: {} is for a range, beside its from and to", key.str(), other));
         }
       }
     }

@@ -99,6 +99,7 @@ TEST(SpaceFile, SaysWhatIsWrongAndWhere) {
       {"", "sm_count = { from = 30, to = 60, steps = 1 }", "steps must be a whole number from 2"},
       {"", "sm_count = { values = [30], multiples = [2] }", "takes one of values, multiples, and from with to"},
       {"", "sm_count = { values = [30], steps = 3 }", "steps is for a range"},
+      {"", "sm_count = { multiples = { from = 1, to = 2, steps = 3 }, steps = 5 }", "beside its from and to"},
       {"", "dram_bandwidth = { values = [450] }", "dram_bandwidth must be a number and its unit in quotes"},
       {"", "dram_bandwidth = { values = [\"450 GHz\"] }", "dram_bandwidth: "},
       {"", "tensor_mac_per_sm = { multiples = [2] }", "titan-xp-delta has no tensor_mac_per_sm"},

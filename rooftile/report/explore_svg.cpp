@@ -103,7 +103,9 @@ std::string pareto_svg(const ExploreReport& report) {
   const Metric along = report.results.pareto.metrics().front();
   const bool relative = report.base_time > 0;
   Chart chart;
-  chart.title = fmt::format("Pareto front over {}", name_of(along));
+  chart.title = "Pareto front (time";
+  for (const Metric metric : report.results.pareto.metrics()) chart.title += fmt::format(", {}", name_of(metric));
+  chart.title += ')';
   const std::string_view unit = unit_of(along);
   chart.x.title = unit.empty() ? std::string(name_of(along)) : fmt::format("{} ({})", name_of(along), unit);
   chart.x.label = [along, unit](double value) {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/error/one_line.hpp"
 #include "rooftile/ingest/csv.hpp"
 #include "rooftile/report/explore.hpp"
 #include "rooftile/report/svg_axis.hpp"
@@ -30,7 +31,7 @@ std::string workloads_of(const DesignSpace& space) {
   for (const WorkloadChoice& choice : space.workloads) {
     if (!text.empty()) text += ", ";
     if (choice.weight != 1) text += fmt::format("{} x ", choice.weight);
-    text += choice.model;
+    text += one_line(choice.model);
     if (choice.batch_size) text += fmt::format(" at batch {}", *choice.batch_size);
     if (choice.convolutions_only) text += " (convolutions)";
   }
@@ -70,8 +71,14 @@ std::string designs_text(const ExploreReport& report, std::span<const RankedDesi
     table.add(std::move(cells));
   }
   std::string text = table.text();
-  if (designs.size() > most) text += fmt::format("  and {} more\n", designs.size() - most);
+  if (designs.size() > most)
+    text += fmt::format("  and {} more\n", grouped(static_cast<double>(designs.size() - most)));
   return text;
+}
+
+// "1 design", "1,200 designs".
+std::string designs_of(std::uint64_t count) {
+  return fmt::format("{} {}", grouped(static_cast<double>(count)), count == 1 ? "design" : "designs");
 }
 
 // " at 471 mm2, 329 W, 333 USD, 31.2 J".
@@ -103,15 +110,15 @@ std::string limits_text(const ExploreResults& results) {
 std::string explore_table(const ExploreReport& report) {
   const ExploreResults& results = report.results;
   const DesignSpace& space = report.space;
-  std::string text = fmt::format("{} designs over {}, {} of {} {}: {}\n", grouped(static_cast<double>(space.size())),
-                                 space.base.id, sampling_name(space.sampling), space.axes.size(),
+  std::string text = fmt::format("{} over {}, {} of {} {}: {}\n", designs_of(space.size()), space.base.id,
+                                 sampling_name(space.sampling), space.axes.size(),
                                  space.axes.size() == 1 ? "axis" : "axes", workloads_of(space));
   text += fmt::format("  method {}", report.method);
   if (report.base_time > 0) text += fmt::format(", {} takes {}", space.base.id, time_label(report.base_time));
   if (report.base_costs) text += base_costs_text(report);
   text += '\n';
   if (results.designs < space.size()) {
-    text += fmt::format("  stopped: the first {} designs are done\n", grouped(static_cast<double>(results.designs)));
+    text += fmt::format("  stopped: {} done\n", designs_of(results.designs));
   }
   for (std::size_t u = 1; u < kUnfits; ++u) {
     if (results.unfit[u] == 0) continue;
@@ -120,16 +127,16 @@ std::string explore_table(const ExploreReport& report) {
   }
   for (const std::string& note : report.notes) text += fmt::format("  {}\n", note);
   if (results.unfit[0] == 0) return text;
-  if (!results.best.designs().empty()) {
+  if (const std::vector<RankedDesign> best = results.best.designs(); !best.empty()) {
     const Metric metric = results.best.metric();
     text += metric == Metric::time ? "\nBest designs\n" : fmt::format("\nBest designs by {}\n", name_of(metric));
-    text += designs_text(report, results.best.designs(), results.best.designs().size());
+    text += designs_text(report, best, best.size());
   }
   if (!results.pareto.metrics().empty()) {
     std::string names;
     for (const Metric metric : results.pareto.metrics()) names += fmt::format(", {}", name_of(metric));
     const std::vector<RankedDesign> front = results.pareto.designs();
-    text += fmt::format("\nPareto front (time{}): {} designs\n", names, grouped(static_cast<double>(front.size())));
+    text += fmt::format("\nPareto front (time{}): {}\n", names, designs_of(front.size()));
     text += designs_text(report, front, kMostOfFront);
   }
   return text + "\nWhat limits the designs\n" + limits_text(results);
