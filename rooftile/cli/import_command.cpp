@@ -13,6 +13,7 @@
 #include "rooftile/cli/store_commands.hpp"
 #include "rooftile/measure/interrupt.hpp"
 #include "rooftile/report/store.hpp"
+#include "rooftile/report/text.hpp"
 
 namespace rooftile::cli {
 namespace {
@@ -28,13 +29,15 @@ Result<store::Store> store_for(const ImportArguments& arguments) {
   return open_store(arguments.db, store::Access::write);
 }
 
+std::string rows(std::int64_t number) { return counted(static_cast<std::size_t>(number), "row"); }
+
 void list_left_out(const store::ImportedFile& file) {
   for (const std::string& note : file.notes) write_error(file.file + ": " + note);
   if (file.unmeasured > 0) {
-    write_error(fmt::format("{}: {} rows left out: nothing was measured", file.file, file.unmeasured));
+    write_error(fmt::format("{}: {} left out: nothing was measured", file.file, rows(file.unmeasured)));
   }
   if (file.bad_row_count == 0) return;
-  write_error(fmt::format("{}: {} rows left out:", file.file, file.bad_row_count));
+  write_error(fmt::format("{}: {} left out:", file.file, rows(file.bad_row_count)));
   for (const Error& error : file.bad_rows) write_error(error.text());
 }
 

@@ -29,18 +29,23 @@ Result<store::MeasurementQuery> query_of(const StoreArguments& arguments) {
   return query;
 }
 
+std::string measurements(std::int64_t rows) { return counted(static_cast<std::size_t>(rows), "measurement"); }
+
 Result<void> list(store::Store& store, const StoreArguments& arguments) {
   const auto query = query_of(arguments);
   if (!query) return tl::unexpected(query.error());
   const auto format = parse_format("--format", arguments.format, arguments.output);
   if (!format) return tl::unexpected(format.error());
-  auto measurements = store::count_measurements(store, *query);
-  if (!measurements) return tl::unexpected(measurements.error());
+  if (*format == Format::csv) {
+    return fail(ErrorCode::usage, "a list is written as table or json; 'rooftile store export' writes CSV", "--format");
+  }
+  auto counts = store::count_measurements(store, *query);
+  if (!counts) return tl::unexpected(counts.error());
   auto fitted = store::list_fitted(store);
   if (!fitted) return tl::unexpected(fitted.error());
   auto predictions = store::list_predictions(store);
   if (!predictions) return tl::unexpected(predictions.error());
-  const StoreContents contents{store.path(), std::move(*measurements), std::move(*fitted), std::move(*predictions)};
+  const StoreContents contents{store.path(), std::move(*counts), std::move(*fitted), std::move(*predictions)};
   return write_output(arguments.output, *format == Format::json ? store_json(contents) : store_table(contents));
 }
 
@@ -70,14 +75,13 @@ Result<void> remove(store::Store& store, const StoreArguments& arguments) {
   if (!query) return tl::unexpected(query.error());
   const auto removed = store::remove_measurements(store, *query);
   if (!removed) return tl::unexpected(removed.error());
-  return write_output("", fmt::format("Removed {} measurements.\n", grouped(static_cast<double>(*removed))));
+  return write_output("", fmt::format("Removed {}.\n", measurements(*removed)));
 }
 
 Result<void> check(store::Store& store) {
   const auto rows = store::check_everything(store);
   if (!rows) return tl::unexpected(rows.error());
-  return write_output("", fmt::format("{}: sound; {} measurements are as they were added\n", store.path(),
-                                      grouped(static_cast<double>(*rows))));
+  return write_output("", fmt::format("{}: sound; {} as added\n", store.path(), measurements(*rows)));
 }
 
 }  // namespace

@@ -95,6 +95,10 @@ std::string grouped(double number) {
   return text;
 }
 
+std::string counted(std::size_t number, std::string_view noun) {
+  return fmt::format("{} {}{}", grouped(static_cast<double>(number)), noun, number == 1 ? "" : "s");
+}
+
 std::string four_digits(double number) {
   constexpr double kWhole = 1000;
   return number >= kWhole ? grouped(std::round(number)) : fmt::format("{:.4g}", number);

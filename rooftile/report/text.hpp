@@ -44,6 +44,9 @@ std::string bar(double share, std::size_t width);
 // 1234567 as "1,234,567"; a number that is not whole keeps up to three decimals.
 std::string grouped(double number);
 
+// "1 row", "1,234 rows"; the noun is one that takes an s.
+std::string counted(std::size_t number, std::string_view noun);
+
 // Four significant digits, whole from 1,000 on: "896.8", "14,982".
 std::string four_digits(double number);
 

@@ -49,6 +49,12 @@ TEST(Text, Grouped) {
   EXPECT_EQ(grouped(-1234.5), "-1,234.5");
 }
 
+TEST(Text, CountedHasOnesAndMany) {
+  EXPECT_EQ(counted(1, "row"), "1 row");
+  EXPECT_EQ(counted(0, "row"), "0 rows");
+  EXPECT_EQ(counted(1234, "row"), "1,234 rows");
+}
+
 TEST(Text, FourDigits) {
   EXPECT_EQ(four_digits(896.8123), "896.8");
   EXPECT_EQ(four_digits(14981.7), "14,982");

@@ -49,8 +49,9 @@ void BenchmarkRows::leave_out(const std::string& reason) {
 }
 
 Result<ForeignRows> BenchmarkRows::finish(std::string_view where) {
-  const std::string note =
-      left_out_ == 0 ? "" : fmt::format("{} measurements left out, the first: {}", left_out_, reason_);
+  const std::string note = left_out_ == 0 ? ""
+                                          : fmt::format("{} measurement{} left out, the first: {}", left_out_,
+                                                        left_out_ == 1 ? "" : "s", reason_);
   if (rows_.rows.empty()) {
     return fail(ErrorCode::bad_input,
                 fmt::format("{}: nothing to import{}{}", rows_.format, note.empty() ? "" : "; ", note),

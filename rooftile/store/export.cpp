@@ -72,7 +72,7 @@ Result<std::int64_t> export_measurements(Store& store, const MeasurementQuery& q
   };
   if (auto read = for_each_measurement(store, query, collect); !read) return tl::unexpected(read.error());
   if (rows == 0) {
-    return fail(ErrorCode::not_found, "no measurement in the store is meant; 'rooftile store list' shows what there is",
+    return fail(ErrorCode::not_found, "no measurement in the store fits; 'rooftile store list' shows what there is",
                 store.path());
   }
   columns.say_op();

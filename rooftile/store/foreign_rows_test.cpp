@@ -116,7 +116,7 @@ TEST(BenchmarkRows, OperatorsOfTheOperatorBenchmark) {
   EXPECT_EQ(rows[3].at("M") + " " + rows[3].at("N") + " " + rows[3].at("K") + rows[3].at("transB"), "4 128 256T");
   EXPECT_EQ(rows[4].at("op") + " " + rows[4].at("pass"), "benchmark bwd");
   EXPECT_THAT(read->notes.at(0),
-              HasSubstr("1 measurements left out, the first: linear_N4_IN256_OUT128_cpu ran on the CPU"));
+              HasSubstr("1 measurement left out, the first: linear_N4_IN256_OUT128_cpu ran on the CPU"));
 }
 
 TEST(BenchmarkRows, TorchBenchUnderPytest) {

@@ -362,7 +362,7 @@ Result<std::vector<MeasuredTable>> measured_tables(Store& store, const Measureme
   };
   if (auto read = for_each_of_now(store, query, add); !read) return tl::unexpected(read.error());
   if (growing.empty()) {
-    return fail(ErrorCode::not_found, "no measurement in the store is meant; 'rooftile store list' shows what there is",
+    return fail(ErrorCode::not_found, "no measurement in the store fits; 'rooftile store list' shows what there is",
                 store.path());
   }
   std::vector<MeasuredTable> tables;

@@ -86,8 +86,9 @@ Result<ForeignRows> profile_rows(std::string_view text, std::string_view where) 
   result.header = {1, {kColumns.begin(), kColumns.end()}};
   for (const profile::KernelProfile& kernel : profile->kernels) result.rows.push_back(row_of(kernel));
   if (profile->dropped_count > 0) {
-    result.notes.push_back(fmt::format("{} records left out, the first of line {}: {}", profile->dropped_count,
-                                       profile->dropped.front().line, profile->dropped.front().reason));
+    result.notes.push_back(fmt::format("{} record{} left out, the first of line {}: {}", profile->dropped_count,
+                                       profile->dropped_count == 1 ? "" : "s", profile->dropped.front().line,
+                                       profile->dropped.front().reason));
   }
   return result;
 }
