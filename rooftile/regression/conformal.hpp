@@ -23,8 +23,9 @@ struct Bounds {
 
 // CV+ for one new row (Barber et al. 2021, section 3; with as many folds as rows it is jackknife+): `residuals` are
 // |measured - predicted| of each training row by the fit that had not seen it, `fold_of` says which fit that was, and
-// `predictions` are those of the new row by each of these fits. Holds at least 1 - 2 (1 - level) whatever the data,
-// in practice about `level`. On logarithms it bounds the ratio. None if there are too few rows for the level.
+// `predictions` are those of the new row by each of these fits. Holds at least 1 - 2 (1 - level) whatever the data
+// where each row has a fit of its own, sqrt(2 / n) less with fewer folds, in practice about `level`. On logarithms it
+// bounds the ratio. None if there are too few rows for the level.
 std::optional<Bounds> cv_plus(std::span<const double> residuals, std::span<const std::size_t> fold_of,
                               std::span<const double> predictions, double level);
 
