@@ -148,7 +148,7 @@ Result<void> fit_network(const FitModelArguments& arguments) {
   if (!fit) return tl::unexpected(fit.error());
   if (!arguments.output.empty()) {
     const std::string way = options->own ? "own" : std::string(name_of(options->ways.front()));
-    regression::FittedModel model = fitted_model(*fit, *rows, way);
+    regression::FittedModel model = fitted_model(*fit, way);
     model.fitted_on.date = arguments.date;
     if (model.equations.empty()) return fail(ErrorCode::unsupported, fmt::format("way {} fits no group", way));
     if (auto written = write_output(arguments.output, fitted_json(model)); !written) return written;

@@ -176,6 +176,17 @@ void add_total(std::vector<NetworkTotal>& totals, const std::string& way, const 
   totals.push_back(std::move(total));
 }
 
+void add_once(std::vector<std::string>& names, std::string_view name) {
+  if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end()) names.emplace_back(name);
+}
+
+void add_row(FittedOn& fitted_on, const RunRow& row) {
+  ++fitted_on.rows;
+  add_once(fitted_on.gpus, row.cell("gpu"));
+  add_once(fitted_on.software, row.cell("framework"));
+  add_once(fitted_on.precisions, row.cell("precision"));
+}
+
 std::string split_text(const NetworkFitOptions& options) {
   switch (options.split) {
     case SplitKind::none:
@@ -207,6 +218,8 @@ Result<NetworkFit> fit_networks(const RunRows& rows, const NetworkFitOptions& op
   }
   result.by = options.by;
   result.split = split_text(options);
+  result.fitted_on.sources = rows.sources;
+  result.fitted_on.split = result.split;
   std::map<std::string, std::vector<double>> scores;
   for (const auto& [key, members] : groups_of(rows, options.by)) {
     const std::vector<Split> splits = splits_of(members, options);
@@ -216,6 +229,10 @@ Result<NetworkFit> fit_networks(const RunRows& rows, const NetworkFitOptions& op
     }
     const FitProblem problem = problem_of(members);
     const FitProblem training = splits.size() > 1 ? problem : rows_of(problem, splits.front().training);
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      const std::vector<std::size_t>& seen = splits.front().training;
+      if (splits.size() > 1 || std::binary_search(seen.begin(), seen.end(), i)) add_row(result.fitted_on, *members[i]);
+    }
     NetworkGroup group;
     group.key = key;
     group.training = training.values.size();
@@ -250,12 +267,11 @@ Result<NetworkFit> fit_networks(const RunRows& rows, const NetworkFitOptions& op
   return result;
 }
 
-FittedModel fitted_model(const NetworkFit& fit, const RunRows& rows, const std::string& way) {
+FittedModel fitted_model(const NetworkFit& fit, const std::string& way) {
   FittedModel model;
   model.name = way;
   model.kind = "network";
-  model.fitted_on = rows.fitted_on;
-  model.fitted_on.split = fit.split;
+  model.fitted_on = fit.fitted_on;
   for (const NetworkGroup& group : fit.groups) {
     for (const NetworkVerdict& verdict : group.verdicts) {
       if (verdict.way != way) continue;

@@ -58,6 +58,7 @@ struct NetworkFit {
   std::vector<std::string> beyond_columns = {};  // of an extrapolation: what it goes beyond
   std::vector<NetworkGroup> groups;              // by key
   std::vector<NetworkTotal> totals;
+  regression::FittedOn fitted_on = {};   // the rows of training, all groups together
   std::size_t groups_without_split = 0;  // nothing to fit to, or nothing to judge by
 };
 
@@ -65,6 +66,6 @@ struct NetworkFit {
 Result<NetworkFit> fit_networks(const RunRows& rows, const NetworkFitOptions& options);
 
 // The equations of a way, one a group, as a model to keep.
-regression::FittedModel fitted_model(const NetworkFit& fit, const RunRows& rows, const std::string& way);
+regression::FittedModel fitted_model(const NetworkFit& fit, const std::string& way);
 
 }  // namespace rooftile

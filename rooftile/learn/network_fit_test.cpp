@@ -157,6 +157,40 @@ TEST(FitNetworks, SplitsOfAllKindsJudgeUnseenRows) {
   EXPECT_EQ(held->groups.front().training, 32U);
 }
 
+TEST(FitNetworks, AModelSaysOnWhichRowsItWasFitted) {
+  const std::string csv = kHeader + weak_scaling("one", 0.1, 0.03) + weak_scaling("two", 0.2, 0.01);
+  NetworkFitOptions options = beyond("gpus > 2", Way::physics);
+  options.by = {"model"};
+  const auto fit = fit_networks(rows_of_csv(csv), options);
+  ASSERT_TRUE(fit);
+  const regression::FittedModel model = fitted_model(*fit, "physics");
+  EXPECT_EQ(model.kind, "network");
+  EXPECT_EQ(model.fitted_on.rows, 4U);
+  EXPECT_THAT(model.fitted_on.gpus, testing::ElementsAre("titan-xp"));
+  EXPECT_EQ(model.fitted_on.split, "gpus > 2 held out");
+  ASSERT_NE(model.find("two"), nullptr);
+  EXPECT_EQ(model.find("three"), nullptr);
+}
+
+// Twice the peak rate at the same bandwidth: a network that nobody described has its work in proportion to the batch.
+TEST(FitNetworks, AFasterGpuFollowsFromItsPower) {
+  std::string csv = kHeader;
+  for (const char* gpu : {"p4", "t4", "titan-xp", "v100-sxm2-16gb"}) {
+    for (const int batch : {16, 32, 64}) csv += fmt::format("network,some,{},1,fp32,step,{},1,1\n", gpu, batch);
+  }
+  const RunRows work = rows_of_csv(csv);
+  csv = kHeader;
+  for (const RunRow& row : work.rows) {
+    const double batch = row.numbers.at("batch_size");
+    const double time = 1e-3 + 1e10 * batch / row.numbers.at("power") + 2e8 * batch / row.numbers.at("bandwidth");
+    csv += fmt::format("network,some,{},1,fp32,step,{},1,{}\n", row.cell("gpu"), batch, 1e6 * time);
+  }
+  const auto fit = fit_networks(rows_of_csv(csv), beyond("gpu = v100-sxm2-16gb", Way::physics));
+  ASSERT_TRUE(fit) << fit.error().text();
+  EXPECT_EQ(fit->groups.front().training, 9U);
+  EXPECT_LT(fit->totals.front().validation.mape, 1e-6);
+}
+
 TEST(FitNetworks, WaysThatDoNotApplySayWhy) {
   std::string csv = kHeader;
   for (const int gpus : {1, 2, 4}) csv += fmt::format("network,some,titan-xp,{},fp32,fwd,32,1,1000\n", gpus);

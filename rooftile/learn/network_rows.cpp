@@ -38,10 +38,6 @@ std::string text_of(const std::vector<std::string>& cells) {
   return text;
 }
 
-void add_to(std::set<std::string>& set, std::string_view text) {
-  if (!text.empty()) set.emplace(text);
-}
-
 // Every column of a condition is one of the tables or of RunNumbers.
 Result<void> check_where(const Filter& where, std::vector<std::string> known) {
   for (const RunColumn& column : run_columns()) known.emplace_back(column.name);
@@ -72,7 +68,7 @@ Result<RunRows> run_rows(const std::vector<MeasuredTable>& tables, const RunRows
   RunRows result;
   RunNumbers numbers(options.analytic);
   GpuCache gpus;
-  std::set<std::string> seen, ids, software, precisions;
+  std::set<std::string> seen;
   const std::vector<std::string> columns = known_columns(tables);
   const bool early = options.where && only_of(options.where->columns(), columns);
   for (std::size_t place = 0; place < tables.size(); ++place) {
@@ -98,22 +94,15 @@ Result<RunRows> run_rows(const std::vector<MeasuredTable>& tables, const RunRows
         if (options.where && !early) {
           if (!options.where->matches([&](const std::string& column) { return run.cell(column); })) continue;
         }
-        add_to(ids, run.cell("gpu"));
-        add_to(software, row.framework);
-        add_to(precisions, name_of(row.precision));
         result.rows.push_back(std::move(run));
       }
     }
-    result.fitted_on.sources.push_back(table.name());
+    result.sources.push_back(table.name());
   }
   if (options.where && !early) {
     if (auto known = check_where(*options.where, columns); !known) return tl::unexpected(known.error());
   }
   if (result.rows.empty()) return fail(ErrorCode::bad_input, "no row has a measured time to fit to");
-  result.fitted_on.rows = result.rows.size();
-  result.fitted_on.gpus.assign(ids.begin(), ids.end());
-  result.fitted_on.software.assign(software.begin(), software.end());
-  result.fitted_on.precisions.assign(precisions.begin(), precisions.end());
   return result;
 }
 

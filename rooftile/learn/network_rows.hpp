@@ -30,7 +30,7 @@ struct RunRows {
   std::vector<RunRow> rows;
   std::size_t duplicates = 0;  // rows that say the same as an earlier one; they count once
   std::size_t flagged = 0, unmeasured = 0;
-  regression::FittedOn fitted_on;
+  std::vector<std::string> sources = {};  // the tables
 };
 
 struct RunRowsOptions {

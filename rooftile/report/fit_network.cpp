@@ -134,7 +134,7 @@ std::string details_of(const NetworkGroup& group) {
 std::string network_fit_report(const NetworkFit& fit, const RunRows& rows, bool details) {
   std::string text = rows_line(rows, fit) + "\n" + groups_table(fit);
   if (fit.groups.size() > 1) text += "\n" + totals_table(fit);
-  text += "\n" + ways_text(fit);
+  if (const std::string ways = ways_text(fit); !ways.empty()) text += "\n" + ways;
   if (const std::string published = published_text(fit); !published.empty()) text += "\n" + published;
   std::size_t fits = 0;
   for (const NetworkGroup& group : fit.groups) fits += group.verdicts.size();
