@@ -227,13 +227,12 @@ bool nests_deeply(std::string_view toml) {
   return false;
 }
 
+// Names of files and frameworks may be of any encoding; TOML is UTF-8.
 std::string quoted(std::string_view text) {
-  constexpr char kFirstPrintable = 0x20, kDelete = 0x7f;
   std::string result = "\"";
-  for (const char c : text) {
+  for (const char c : one_line(text, text.size())) {
     if (c == '"' || c == '\\') result += '\\';
-    const bool control = (c >= 0 && c < kFirstPrintable) || c == kDelete;
-    result += control ? ' ' : c;
+    result += c;
   }
   return result + '"';
 }

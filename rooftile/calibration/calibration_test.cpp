@@ -129,6 +129,14 @@ TEST(Calibration, FactorsOfAGpuAreReadAsTheyAreWritten) {
   EXPECT_EQ(find_factors(*read, "p4"), nullptr);
 }
 
+TEST(Calibration, NamesOfAnotherEncodingAreWrittenSoThatTheyCanBeRead) {
+  Calibration calibration;
+  calibration.factors.push_back({.gpu = "t4", .data = "caf\xe9 \"1\"\n.csv"});
+  const auto read = parse_calibration(write_calibration(calibration), "test");
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_EQ(read->factors.front().data, "caf? \"1\"?.csv");
+}
+
 TEST(Calibration, WhatBuildsOnTheShippedOneHasItsConstants) {
   Calibration own;
   own.on_shipped = true;

@@ -359,7 +359,8 @@ std::string fitted_json(const FittedModel& model) {
   Json equations = Json::array();
   for (const FittedEquation& equation : model.equations) equations.push_back(json_of(equation));
   object["equations"] = std::move(equations);
-  return object.dump(1) + "\n";
+  // Names of columns, GPUs and files may be of any encoding.
+  return object.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 Result<FittedModel> parse_fitted_json(std::string_view text, std::string_view where) {

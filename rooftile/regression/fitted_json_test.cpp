@@ -59,6 +59,14 @@ std::string message(const std::string& text) {
   return read ? "" : read.error().text();
 }
 
+TEST(FittedJson, NamesOfAnotherEncodingAreWrittenAllTheSame) {
+  FittedModel odd = model();
+  odd.fitted_on.software = {"caf\xe9 2"};
+  const std::string text = fitted_json(odd);
+  EXPECT_TRUE(fits_schema(text));
+  EXPECT_TRUE(parse_fitted_json(text, "test").has_value());
+}
+
 TEST(FittedJson, ReadsBackAsItWas) {
   const auto read = parse_fitted_json(fitted_json(model()), "f.json");
   ASSERT_TRUE(read) << read.error().text();
