@@ -11,6 +11,7 @@
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/tables.hpp"
 #include "rooftile/cli/values.hpp"
+#include "rooftile/error/one_line.hpp"
 #include "rooftile/learn/few_points_trial.hpp"
 #include "rooftile/report/few_points.hpp"
 
@@ -64,6 +65,14 @@ Result<std::string> gpu_of(const std::vector<Point>& points, const std::string& 
   return only;
 }
 
+Error no_point_on(const std::string& gpu, const std::vector<Point>& all) {
+  if (all.empty()) return {ErrorCode::bad_input, "no measured row to calibrate with", {}};
+  return {ErrorCode::bad_input,
+          fmt::format("no measured row of {} that can be predicted; the first row is of {}", gpu,
+                      one_line(all.front().row->gpu, 40)),
+          {}};
+}
+
 // The points of a GPU that can be predicted. Error: a row that cannot, unless `skip`.
 Result<std::vector<Point>> points_on(const MeasuredRows& rows, const std::string& named, bool skip, std::string& gpu) {
   FitRowsOptions options;
@@ -93,7 +102,7 @@ Result<std::vector<Point>> points_on(const MeasuredRows& rows, const std::string
     if (!time && !skip) return fail(time.error().code, time.error().text(), places[i]);
     if (time) points.push_back(all[i]);
   }
-  if (points.empty()) return fail(ErrorCode::bad_input, fmt::format("no measured row of {}", gpu));
+  if (points.empty()) return tl::unexpected(no_point_on(gpu, all));
   return points;
 }
 

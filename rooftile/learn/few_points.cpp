@@ -94,13 +94,13 @@ Result<std::vector<LinearPoint>> linearise_all(const std::vector<Point>& points,
 }
 
 // Counts the rows of each family, and how far others lie from what is applied: their noise, what is not known of the
-// factors, and what caution left.
+// factors, and what was not applied of them.
 void set_intervals(const std::vector<LinearPoint>& rows, const Posterior& posterior, const FactorPrior& prior,
                    FewPoints& result) {
   std::array<double, kKernelFamilies.size()> spread{};
   for (const LinearPoint& row : rows) {
     const auto family = static_cast<std::size_t>(row.family);
-    const double missed = (1 - result.caution) * dot(row.slope, result.likeliest);
+    const double missed = dot(row.slope, difference(result.likeliest, result.logs));
     spread[family] += dot(row.slope, product(posterior.variance, row.slope)) + missed * missed;
     ++result.points[family];
   }
@@ -191,7 +191,10 @@ Result<FewPoints> fit_few_points(const std::vector<Point>& points, FactorModel& 
   result.caution = cautious_share(rows, at, posterior.variance);
   result.likeliest = at;
   result.logs = scaled(at, result.caution);
-  for (std::size_t i = 0; i < kFactors; ++i) result.deviation[i] = std::sqrt(posterior.variance[i][i]);
+  for (std::size_t i = 0; i < kFactors; ++i) {
+    result.deviation[i] = std::sqrt(posterior.variance[i][i]);
+    if (result.told(i) < kLeastTold) result.logs[i] = 0;
+  }
   set_intervals(rows, posterior, prior, result);
   for (const Point& point : points) {
     const auto time = model.time(*point.row, result.logs);

@@ -73,11 +73,17 @@ struct FewPoints {
   FactorLogs likeliest{};                                 // before caution
   FactorLogs deviation{};                                 // of the likeliest, standard
   FactorLogs prior{};                                     // deviation before the points
-  double caution = 1;                                     // logs = caution x likeliest
+  double caution = 1;                                     // logs = caution x likeliest, 0 where little is told
   std::array<double, kKernelFamilies.size()> interval{};  // of rows of a family: nine of ten within exp(+-)
   std::array<std::size_t, kKernelFamilies.size()> points{};
   std::vector<double> before, after;  // ln(measured / predicted) of the points
+
+  // The share of a factor's deviation that the points took away: 0 where they say nothing of it.
+  double told(std::size_t factor) const { return prior[factor] > 0 ? 1 - deviation[factor] / prior[factor] : 0; }
 };
+
+// A factor of which the points tell less stays 1: whatever it moved by, its prior alone held it.
+inline constexpr double kLeastTold = 0.02;
 
 // The same points give the same factors. Errors: those of linearise().
 Result<FewPoints> fit_few_points(const std::vector<Point>& points, FactorModel& model, const FactorPrior& prior);

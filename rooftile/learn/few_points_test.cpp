@@ -1,5 +1,6 @@
 #include "rooftile/learn/few_points.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -110,6 +111,25 @@ TEST(FewPoints, DoNotMoveAFamilyOfWhichThereIsNone) {
   EXPECT_EQ(found.logs[kFactors - 1], 0);
   EXPECT_EQ(found.interval[static_cast<std::size_t>(KernelFamily::tensor)], 0);
   EXPECT_DOUBLE_EQ(found.deviation[kFactors - 1], found.prior[kFactors - 1]);
+}
+
+// Long calls, far slower than predicted: what their times hardly depend on stays as it was.
+TEST(FewPoints, DoNotMoveAFactorOfWhichTheyTellLittle) {
+  const LayerTable table = shapes("k80");
+  std::vector<Point> points = made(table, {});
+  std::sort(points.begin(), points.end(), [](const Point& a, const Point& b) { return a.measured > b.measured; });
+  points.resize(8);
+  for (Point& point : points) point.measured *= 5;
+  const FewPoints found = fitted(points);
+  ASSERT_GT(found.caution, 0);
+  EXPECT_LT(found.logs[kConv], 0);
+  bool held = false;
+  for (std::size_t i = 0; i < kFactors; ++i) {
+    if (found.told(i) >= kLeastTold) continue;
+    EXPECT_EQ(found.logs[i], 0) << factor_name(i);
+    held = held || found.likeliest[i] != 0;
+  }
+  EXPECT_TRUE(held);
 }
 
 TEST(FewPoints, IntervalHoldsNineOfTenOtherRows) {

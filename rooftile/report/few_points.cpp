@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "rooftile/learn/fit.hpp"
+#include "rooftile/report/text.hpp"
 #include "rooftile/validate/score.hpp"
 
 namespace rooftile {
@@ -26,7 +27,29 @@ std::string short_name(const std::string& path) {
 std::string factor_line(const FewPoints& fitted, std::size_t factor) {
   return fmt::format("  {:22} {:>7.3f} {:>14.3f} {:>10.3f} {:>12.0f} %\n", factor_name(factor),
                      std::exp(fitted.logs[factor]), std::exp(fitted.likeliest[factor]), fitted.prior[factor],
-                     kPercent * (1 - fitted.deviation[factor] / fitted.prior[factor]));
+                     kPercent * fitted.told(factor));
+}
+
+// "12.3 %"; rows that are far from any prediction have errors of many digits.
+std::string gmae_text(const std::vector<double>& residuals) {
+  constexpr double kMany = 1e5;
+  const double gmae = kPercent * gmae_of(residuals);
+  return gmae < kMany ? fmt::format("{:.1f} %", gmae) : fmt::format("{:.2e} %", gmae);
+}
+
+// Whether the rows leave the constants' intervals as they are.
+bool changes_nothing(const FewPoints& fitted) { return fitted.caution == 0; }
+
+std::string intervals_text(const FewPoints& fitted) {
+  if (changes_nothing(fitted)) return "  nothing is changed, so intervals stay those of the constants\n";
+  std::string text;
+  for (const KernelFamily family : kKernelFamilies) {
+    const auto f = static_cast<std::size_t>(family);
+    if (fitted.points[f] == 0) continue;
+    text += fmt::format("  90 % interval of {:11} x {:.2f} to x {:.2f}, from {}\n", name_of(family),
+                        std::exp(-fitted.interval[f]), std::exp(fitted.interval[f]), counted(fitted.points[f], "row"));
+  }
+  return text;
 }
 
 double median(const std::vector<FewPointsDraw>& draws, double FewPointsDraw::*value) {
@@ -63,35 +86,30 @@ std::string trial_line(std::string_view gpu, std::string_view table, std::size_t
 }  // namespace
 
 std::string few_points_report(const FewPoints& fitted, const std::vector<double>& crossed, const std::string& gpu) {
-  std::string text = fmt::format("Calibration of {} from {} measured rows\n\n", gpu, fitted.before.size());
+  std::string text = fmt::format("Calibration of {} from {}\n\n", gpu, counted(fitted.before.size(), "measured row"));
   text +=
       fmt::format("  {:22} {:>7} {:>14} {:>10} {:>14}\n", "factor", "applied", "likeliest", "deviation", "rows tell");
   std::vector<std::string> silent;
   for (std::size_t i = 0; i < kFactors; ++i) {
-    constexpr double kTold = 0.02;
-    const bool family = i >= kSharedFactors;
-    if (family && fitted.points[i - kSharedFactors] == 0) {
-      silent.push_back(fmt::format("{} (no row)", factor_name(i)));
-      continue;
-    }
-    if (1 - fitted.deviation[i] / fitted.prior[i] < kTold) silent.push_back(factor_name(i));
-    text += factor_line(fitted, i);
+    const bool is_told = fitted.told(i) >= kLeastTold;
+    if (!is_told) silent.push_back(factor_name(i));
+    const bool has_rows = i < kSharedFactors || fitted.points[i - kSharedFactors] > 0;
+    if (is_told || has_rows) text += factor_line(fitted, i);
   }
   text +=
       fmt::format("\n  caution {:.2f}: of the likeliest step, the part that all but surely helps; 0 changes nothing\n",
                   fitted.caution);
-  text += fmt::format("  GMAE of the rows  {:.1f} % before, {:.1f} % after, {:.1f} % each by the others' factors\n",
-                      kPercent * gmae_of(fitted.before), kPercent * gmae_of(fitted.after), kPercent * gmae_of(crossed));
-  for (const KernelFamily family : kKernelFamilies) {
-    const auto f = static_cast<std::size_t>(family);
-    if (fitted.points[f] == 0) continue;
-    text += fmt::format("  90 % interval of {:11} x {:.2f} to x {:.2f}, from {} rows\n", name_of(family),
-                        std::exp(-fitted.interval[f]), std::exp(fitted.interval[f]), fitted.points[f]);
+  text += fmt::format("  GMAE of the rows  {} before, {} after", gmae_text(fitted.before), gmae_text(fitted.after));
+  // One row has no others.
+  text += crossed.size() > 1 ? fmt::format(", {} each by the others' factors\n", gmae_text(crossed)) : "\n";
+  text += intervals_text(fitted);
+  if (!silent.empty()) {
+    constexpr std::size_t kWidth = 110;
+    text += "  " + wrapped(fmt::format("the rows say nothing of: {}", fmt::join(silent, ", ")), kWidth, "    ") + "\n";
   }
-  if (!silent.empty()) text += fmt::format("  the rows say nothing of: {}\n", fmt::join(silent, ", "));
   constexpr std::size_t kFew = 5;
   if (fitted.before.size() < kFew) text += fmt::format("  warning: fewer than {} rows; measure more\n", kFew);
-  if (fitted.caution > 0 && gmae_of(crossed) > gmae_of(fitted.before)) {
+  if (!changes_nothing(fitted) && gmae_of(crossed) > gmae_of(fitted.before)) {
     text += "  warning: rows left out are predicted worse after than before; measure more, or other shapes\n";
   }
   text +=
