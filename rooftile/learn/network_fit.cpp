@@ -140,6 +140,7 @@ void score(NetworkVerdict& verdict) {
 // Groups of a few rows have no interval of their own: they get that of all groups' errors together.
 void share_intervals(std::vector<NetworkGroup>& groups, const std::map<std::string, std::vector<double>>& scores,
                      const WayOptions& options) {
+  if (options.level <= 0) return;
   for (NetworkGroup& group : groups) {
     for (NetworkVerdict& verdict : group.verdicts) {
       auto& interval = verdict.fit.equation.interval;

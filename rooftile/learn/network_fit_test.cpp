@@ -289,5 +289,19 @@ TEST(MeasuredNetworks, LargerBatchesOfDenseLayersFollowFromSmallerOnes) {
   EXPECT_LT(mape(*fit, "physics"), 0.12);
 }
 
+// Convolutions of the same kind of session on a P100, whose shapes are random: only trees on the analytic prediction
+// get below 15 %. Measured here 13.7 %; the published way 83 %.
+TEST(MeasuredNetworks, LargerBatchesOfConvolutionsFollowWithTrees) {
+  if (!tables_are_here()) GTEST_SKIP() << "no ../shared/measurements";
+  if (!regression::has_xgboost()) GTEST_SKIP() << "XGBoost is not installed";
+  const RunRows rows = measured("justus2018/conv.csv", "gpu = p100-pcie-16gb and pass = step");
+  NetworkFitOptions options = beyond("batch_size > 32", Way::trees);
+  options.way.level = 0;  // no interval: a fifth of the time
+  const auto fit = fit_networks(rows, options);
+  ASSERT_TRUE(fit) << fit.error().text();
+  EXPECT_EQ(fit->totals.front().validation.rows, 439U);
+  EXPECT_LT(mape(*fit, "trees"), 0.15);
+}
+
 }  // namespace
 }  // namespace rooftile
