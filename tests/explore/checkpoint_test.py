@@ -89,10 +89,10 @@ class Checkpoints(unittest.TestCase):
             output, error = process.communicate(timeout=60)
             if number != signal.SIGKILL:
                 self.assertIn("are done, and kept", error)
-                self.assertIn(f" of {self.samples} designs", error)
+                self.assertIn(f" of {self.samples:,} designs", error)
             rest = run(space, *KEPT, "--checkpoint", self.checkpoint, "-o", self.scratch / "rest")
             self.assertEqual(rest.returncode, OK, rest.stderr)
-            self.assertRegex(rest.stderr, rf"goes on from .*: [1-9]\d* of {self.samples} designs are done")
+            self.assertRegex(rest.stderr, rf"goes on from .*: [1-9][\d,]* of {self.samples:,} designs are done")
             self.assertEqual(rest.stdout, whole.stdout)
             self.assertEqual(files(self.scratch / "rest"), files(self.scratch / "whole"))
 
@@ -101,7 +101,7 @@ class Checkpoints(unittest.TestCase):
         first = run(space, "--checkpoint", self.checkpoint)
         again = run(space, "--checkpoint", self.checkpoint)
         self.assertEqual(first.stderr, "")
-        self.assertIn("200000 of 200000 designs are done", again.stderr)
+        self.assertIn("200,000 of 200,000 designs are done", again.stderr)
         self.assertEqual(again.stdout, first.stdout)
 
     def test_a_checkpoint_of_another_exploration_is_refused(self):

@@ -79,7 +79,7 @@ class Bar(unittest.TestCase):
         before, *drawn = self.stopped_on_terminal(columns).split(AGAIN)
         self.assertEqual(before, "", "nothing stands before the bar")
         last = drawn.pop()  # after the bar has gone
-        self.assertRegex(last, r"^rooftile: stopped: \d+ of 1000000000 designs are done, and kept\r\n$")
+        self.assertRegex(last, r"^rooftile: stopped: [\d,]+ of 1,000,000,000 designs are done, and kept\r\n$")
         self.assertGreaterEqual(len(drawn), 3)
         for bar in drawn:
             self.assertLess(len(bar), columns, bar)
