@@ -109,9 +109,13 @@ Result<Values> trees(const GreyBoxRows& seen, const GreyBoxRows& unseen, const C
 Result<Values> grey_box(const GreyBoxRows& seen, const GreyBoxRows& unseen, const CompareOptions& options) {
   GreyBoxOptions own = options.grey_box;
   own.seed = options.seed;
-  const auto known = different(seen.gpus), asked = different(unseen.gpus);
-  own.known_gpus = std::any_of(asked.begin(), asked.end(), [&](const auto& gpu) { return known.count(gpu) > 0; });
-  own.other_gpus = std::any_of(asked.begin(), asked.end(), [&](const auto& gpu) { return known.count(gpu) == 0; });
+  std::set<std::pair<std::string, std::string>> known;
+  for (std::size_t row = 0; row < seen.size(); ++row) known.emplace(seen.parts[row], seen.gpus[row]);
+  own.known_gpus = own.other_gpus = false;
+  for (std::size_t row = 0; row < unseen.size(); ++row) {
+    const bool seen_there = known.count({unseen.parts[row], unseen.gpus[row]}) > 0;
+    (seen_there ? own.known_gpus : own.other_gpus) = true;
+  }
   const auto model = fit_grey_box(seen, own);
   if (!model) return tl::unexpected(model.error());
   const auto predicted = predict_grey_box(*model, unseen);

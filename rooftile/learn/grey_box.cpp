@@ -98,13 +98,14 @@ Indices where(const GreyBoxRows& rows, const std::vector<std::string>& labels, c
 std::set<std::string> different(const std::vector<std::string>& values) { return {values.begin(), values.end()}; }
 
 // Coefficients without negative ones that make the mean squared logarithm of measured / predicted small: Gauss-Newton
-// on the logarithm, each step by nnls. A coefficient's prior weighs as much as kPriorRows rows that it alone explains:
+// on the logarithm, each step by nnls. A coefficient's prior weighs as much as prior_rows rows that it alone explains:
 // 1 for kernels of the analytic model, 0 for what comes on top.
 Result<std::vector<double>> physics_coefficients(const Matrix& terms, const std::vector<std::string_view>& names,
                                                  const std::vector<double>& seconds) {
-  constexpr double kPriorRows = 0.3, kLeastShare = 0.05;
+  constexpr double kPriorRows = 0.3, kFew = 10, kLeastShare = 0.05;
   constexpr int kSteps = 8;
   const std::size_t rows = terms.rows(), columns = terms.columns();
+  const double few = kFew / static_cast<double>(rows), prior_rows = kPriorRows + few * few;
   std::vector<double> coefficients(columns, 0), predicted = seconds;
   for (int step = 0; step < kSteps; ++step) {
     Matrix x(rows + columns, columns);
@@ -118,7 +119,7 @@ Result<std::vector<double>> physics_coefficients(const Matrix& terms, const std:
     for (std::size_t column = 0; column < columns; ++column) {
       double squares = 0;
       for (std::size_t row = 0; row < rows; ++row) squares += x(row, column) * x(row, column);
-      const double pull = std::sqrt(kPriorRows * squares / static_cast<double>(rows));
+      const double pull = std::sqrt(prior_rows * squares / static_cast<double>(rows));
       const bool analytic =
           names[column] == "fwd_s" || names[column] == "bwd_data_s" || names[column] == "bwd_weight_s";
       x(rows + column, column) = pull;
@@ -515,8 +516,9 @@ Result<std::vector<Predicted>> predict_grey_box(const FittedModel& model, const 
       if (chosen.empty()) continue;
       const FittedEquation* value = model.find(MemberNames(operation, own).value);
       if (value == nullptr) {
+        const bool known = model.find(MemberNames(operation, !own).value) != nullptr;
         return fail(ErrorCode::unsupported, fmt::format("the model has not been fitted to rows of {}{}",
-                                                        one_line(operation), own ? "" : kOther));
+                                                        one_line(operation), known && !own ? kOther : ""));
       }
       const GreyBoxRows part = rows_of(rows, chosen);
       const auto table = with_members(model.equations, part, own);

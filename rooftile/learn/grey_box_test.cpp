@@ -94,6 +94,15 @@ TEST(GreyBox, StaysWithTheAnalyticModelWhereRowsAreFew) {
   ASSERT_TRUE(predicted) << predicted.error().text();
   EXPECT_LT(*regression::errors_of(rows.seconds, values_of(*predicted)).gmae, 0.15);
   EXPECT_FALSE(predicted->front().low);  // three rows say nothing of the spread
+
+  // One row that took five times as long moves the others by less than half.
+  const std::vector<double> analytic = rows.seconds;
+  rows.seconds[0] *= 5;
+  const auto moved = fit_grey_box(rows_of(rows, {0}));
+  ASSERT_TRUE(moved) << moved.error().text();
+  const auto values = predict_grey_box(*moved, rows);
+  ASSERT_TRUE(values) << values.error().text();
+  EXPECT_LT(*regression::errors_of(analytic, values_of(*values)).gmae, 0.5);
 }
 
 TEST(GreyBox, TransfersToAGpuThatItHasNotSeen) {
