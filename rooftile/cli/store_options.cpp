@@ -26,6 +26,11 @@ Result<void> check_date(const std::string& date) {
   for (std::size_t i = 0; good && i < date.size(); ++i) {
     good = kShape[i] == '-' ? date[i] == '-' : date[i] >= '0' && date[i] <= '9';
   }
+  // Where a month and a day stand in it.
+  const auto number = [&](std::size_t at) { return (date[at] - '0') * 10 + (date[at + 1] - '0'); };
+  constexpr std::size_t kMonthAt = 5, kDayAt = 8;
+  if (good && date.size() > kMonthAt) good = number(kMonthAt) >= 1 && number(kMonthAt) <= 12;
+  if (good && date.size() > kDayAt) good = number(kDayAt) >= 1 && number(kDayAt) <= 31;
   if (good) return {};
   return usage(fmt::format("--date: '{}' is no date as in 2026-01-31, 2026-01 or 2026", date));
 }
@@ -59,6 +64,8 @@ Result<void> run_store(StoreArguments& arguments, const CLI::App& command) {
   }
   const bool chooses = !arguments.gpu.empty() || !arguments.op.empty() || !arguments.precision.empty() ||
                        !arguments.source.empty() || !arguments.where.empty();
+  if (arguments.provenance && arguments.verb != StoreVerb::export_rows) return usage("--provenance is of store export");
+  if (!arguments.format.empty() && arguments.verb != StoreVerb::list) return usage("--format is of store list");
   if (arguments.verb == StoreVerb::show && arguments.name.empty()) return usage("store show needs a NAME");
   if (arguments.verb == StoreVerb::remove && arguments.name.empty() == !chooses) {
     return usage(

@@ -90,6 +90,7 @@ Result<void> make_file(const std::string& path) {
   const std::string temporary = fmt::format("{}.new-{}", path, ::getpid());
   ::unlink(temporary.c_str());  // of a process of the same number that was killed
   const int file = ::open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (file < 0 && errno == ENOENT) return fail(ErrorCode::io, "there is no such folder to make a store in", path);
   if (file < 0) return system_error(path, errno);
   ::close(file);
   const auto fill = [&]() -> Result<void> {

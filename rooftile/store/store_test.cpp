@@ -79,7 +79,8 @@ TEST(Store, IsNotMadeByReading) {
 
 TEST(Store, AFolderThatIsNotThereIsNamed) {
   const TestFolder folder;
-  EXPECT_EQ(error_of(folder.file("none/s.db"), kWrite), folder.file("none/s.db") + ": No such file or directory");
+  EXPECT_EQ(error_of(folder.file("none/s.db"), kWrite),
+            folder.file("none/s.db") + ": there is no such folder to make a store in");
   EXPECT_THAT(error_of(folder.file("."), kWrite), HasSubstr("is a directory"));
 }
 
