@@ -26,6 +26,7 @@ struct PlanArguments {
   Scaling scaling = Scaling::measured;
   Optimizer optimizer = Optimizer::adam;
   bool cautious = false;
+  double memory_share = 0.8;
   std::string prices;               // a price file; empty: none
   std::vector<std::string> priced;  // "ID=USD/h"
   PriceRules rules;                 // without the prices of these two
@@ -38,6 +39,7 @@ struct QueueArguments {
   PredictionArguments prediction;  // without GPUs, batch size and precision
   Scaling scaling = Scaling::measured;
   Optimizer optimizer = Optimizer::adam;
+  double memory_share = 0.8;
   std::uint64_t seed = 1;
   bool exact = false;  // though the queue is long
   std::string gantt;   // an SVG besides; empty: none

@@ -62,6 +62,7 @@ Result<TrainingChoices> choices_of(const PlanArguments& arguments) {
   choices.most_gpus = arguments.most_gpus;
   choices.scaling = arguments.scaling;
   choices.optimizer = arguments.optimizer;
+  choices.memory_share = arguments.memory_share;
   choices.cautious = arguments.cautious;
   choices.predict = predict_options(arguments.prediction);
   choices.threads = std::max(1U, std::thread::hardware_concurrency());

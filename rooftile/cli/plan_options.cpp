@@ -26,7 +26,7 @@ constexpr std::int64_t kMostSamples = std::int64_t{1} << 50, kMostEpochs = 10000
 
 struct TypedPlan {
   std::string model, samples, epochs, deadline, budget, batches, global_batch, most_global_batch, most_gpus, scaling,
-      optimizer, queue, cluster, gantt, seed, prices, basis, lifetime, energy_price, format, output;
+      optimizer, memory_share, queue, cluster, gantt, seed, prices, basis, lifetime, energy_price, format, output;
   std::vector<std::string> priced;
   bool cautious = false, exact = false;
   TypedPrediction prediction;
@@ -102,6 +102,11 @@ Result<void> read_choices(const TypedPlan& typed, Arguments& arguments) {
     const auto optimizer = parse_optimizer(typed.optimizer);
     if (!optimizer) return check_choice("--optimizer", typed.optimizer, optimizer_names(), {});
     arguments.optimizer = *optimizer;
+  }
+  if (!typed.memory_share.empty()) {
+    const auto share = parse_rate("--memory-share", typed.memory_share);
+    if (!share) return tl::unexpected(share.error());
+    arguments.memory_share = *share;
   }
   return {};
 }
@@ -226,6 +231,7 @@ void add_training_options(CLI::App* command, TypedPlan& typed) {
   command->add_option("--scaling", typed.scaling,
                       "what several GPUs add: measured (default: fitted to training runs) or links (all-reduce alone)");
   command->add_option("--optimizer", typed.optimizer, "whose state is kept: sgd, momentum or adam (default)");
+  command->add_option("--memory-share", typed.memory_share, "of a GPU's memory that may be filled (default: 0.8)");
 }
 
 }  // namespace

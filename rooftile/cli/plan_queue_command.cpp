@@ -41,6 +41,7 @@ Result<std::map<int, Seconds>> training_times(const QueueArguments& arguments, c
   choices.most_gpus = most_gpus;
   choices.scaling = arguments.scaling;
   choices.optimizer = arguments.optimizer;
+  choices.memory_share = arguments.memory_share;
   choices.prices.own[gpu.id] = DollarsPerSecond(1);  // plays no part
   choices.predict = predict_options(arguments.prediction);
   choices.predict.precision = job.precision;

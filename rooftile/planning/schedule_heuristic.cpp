@@ -1,4 +1,4 @@
-// The heuristic: list schedules, then local search.
+// The heuristic: list schedules, then a search among lists near the best of them.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -125,6 +125,41 @@ void move_something(std::vector<Listed>& list, std::span<const Job> jobs, std::m
   }
 }
 
+// What the search goes by. Time until all is done counts a little, so that there is a way down where nothing is late.
+double height(const ScheduleCost& cost) {
+  constexpr double kMakespan = 0.01;
+  return cost.tardiness + kMakespan * cost.makespan.value();
+}
+
+// Threshold accepting (Dueck and Scheuer 1990): goes on to a list that is worse by less than a threshold, which falls
+// to nothing; several times, each from the best list so far.
+void improve(std::vector<Listed>& best, ScheduleCost& cost, std::span<const Job> jobs,
+             std::span<const Machine> machines, const SchedulerOptions& options) {
+  constexpr std::uint64_t kRounds = 5;
+  constexpr double kFirst = 0.5;  // threshold, of a typical job's weighted time
+  double typical = 0;
+  for (const Job& job : jobs) typical += job.weight * least_time(job) / static_cast<double>(jobs.size());
+  std::mt19937_64 random(options.seed);
+  const std::uint64_t moves = options.moves / kRounds;
+  for (std::uint64_t round = 0; round < kRounds; ++round) {
+    std::vector<Listed> list = best;
+    double own = height(cost);
+    for (std::uint64_t move = 0; move < moves; ++move) {
+      if (options.stop != nullptr && *options.stop) return;
+      const double threshold = kFirst * typical * (1 - static_cast<double>(move) / static_cast<double>(moves));
+      std::vector<Listed> tried = list;
+      move_something(tried, jobs, random);
+      const ScheduleCost found = cost_of_list(jobs, machines, tried);
+      if (height(found) <= own + threshold) {
+        list = std::move(tried);
+        own = height(found);
+        if (found < cost) best = list, cost = found;
+      }
+      if (options.progress) options.progress(round * moves + move + 1, kRounds * moves);
+    }
+  }
+}
+
 }  // namespace
 
 Schedule schedule_heuristically(std::span<const Job> jobs, std::span<const Machine> machines,
@@ -136,16 +171,7 @@ Schedule schedule_heuristically(std::span<const Job> jobs, std::span<const Machi
     const ScheduleCost own = cost_of_list(jobs, machines, list);
     if (best.empty() || own < cost) best = std::move(list), cost = own;
   }
-  std::mt19937_64 random(options.seed);
-  for (std::uint64_t move = 0; move < options.moves; ++move) {
-    if (options.stop != nullptr && *options.stop) break;
-    std::vector<Listed> tried = best;
-    move_something(tried, jobs, random);
-    if (below(random, 4) == 0) move_something(tried, jobs, random);  // out of a valley that one move cannot leave
-    const ScheduleCost own = cost_of_list(jobs, machines, tried);
-    if (own <= cost) best = std::move(tried), cost = own;
-    if (options.progress) options.progress(move + 1, options.moves);
-  }
+  improve(best, cost, jobs, machines, options);
   return built(jobs, machines, best);
 }
 

@@ -19,8 +19,8 @@ struct SchedulerOptions {
 };
 
 // List schedules by earliest due date, by apparent tardiness cost (Vepsalainen and Morton 1987) with several horizons
-// and by shortest weighted time, the best of them improved by moving jobs in the list and by other modes (local search
-// with a fixed seed: the same queue gives the same schedule).
+// and by shortest weighted time, the best of them improved by moving jobs in the list and by other modes (threshold
+// accepting, with a fixed seed: the same queue gives the same schedule).
 Schedule schedule_heuristically(std::span<const Job> jobs, std::span<const Machine> machines,
                                 const SchedulerOptions& options = {});
 

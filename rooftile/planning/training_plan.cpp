@@ -24,7 +24,9 @@ struct Batch {
   MemoryUse memory;
 };
 
-Bytes memory_of(const Gpu& gpu) { return gpu.level("DRAM").capacity; }
+Bytes usable_memory(const Gpu& gpu, const TrainingChoices& choices) {
+  return gpu.level("DRAM").capacity * choices.memory_share;
+}
 
 // The batches that one GPU may get.
 std::vector<std::int64_t> wanted_batches(const TrainingTask& task, const TrainingChoices& choices) {
@@ -42,7 +44,7 @@ std::vector<std::int64_t> wanted_batches(const TrainingTask& task, const Trainin
 // Of the batches that fit some GPU; the rest, from the smallest on, is not looked at.
 Result<std::vector<Batch>> batches_of(const TrainingTask& task, const TrainingChoices& choices) {
   Bytes most;
-  for (const Gpu& gpu : choices.gpus) most = std::max(most, memory_of(gpu));
+  for (const Gpu& gpu : choices.gpus) most = std::max(most, usable_memory(gpu, choices));
   std::vector<Batch> batches;
   for (const std::int64_t samples : wanted_batches(task, choices)) {
     auto workload = task.workload_of(samples);
@@ -53,9 +55,10 @@ Result<std::vector<Batch>> batches_of(const TrainingTask& task, const TrainingCh
     batch.memory = training_memory(batch.stored, choices.optimizer);
     const bool fits = batch.memory.total() <= most;
     if (!fits && batches.empty()) {
-      return fail(ErrorCode::unsupported,
-                  fmt::format("training needs {} of memory at a batch of {} a GPU, more than any of the GPUs has ({})",
-                              print(batch.memory.total()), samples, print(most)));
+      return fail(
+          ErrorCode::unsupported,
+          fmt::format("training needs {} of memory at a batch of {} a GPU, more than is usable of any of the GPUs ({})",
+                      print(batch.memory.total()), samples, print(most)));
     }
     if (!fits) break;
     batches.push_back(std::move(batch));
@@ -73,13 +76,13 @@ struct GpuSteps {
   std::string refused;      // why there are none
 };
 
-GpuSteps steps_of(const Gpu& gpu, const std::vector<Batch>& batches, const PredictOptions& options,
-                  const std::function<void()>& done, const std::atomic<bool>* stop) {
+GpuSteps steps_of(const Gpu& gpu, const std::vector<Batch>& batches, const TrainingChoices& choices,
+                  const std::function<void()>& done) {
   GpuSteps steps;
   for (const Batch& batch : batches) {
-    if (stop != nullptr && *stop) break;
-    if (batch.memory.total() > memory_of(gpu)) break;
-    const auto prediction = predict(batch.stored, gpu, options, Phase::step);
+    if (choices.stop != nullptr && *choices.stop) break;
+    if (batch.memory.total() > usable_memory(gpu, choices)) break;
+    const auto prediction = predict(batch.stored, gpu, choices.predict, Phase::step);
     if (!prediction) {
       steps.refused = prediction.error().message;
       break;
@@ -96,7 +99,7 @@ std::vector<GpuSteps> all_steps(const std::vector<const Gpu*>& gpus, const std::
   std::vector<GpuSteps> steps(gpus.size());
   std::size_t all = 0, done = 0;
   for (const Gpu* gpu : gpus) {
-    for (const Batch& batch : batches) all += batch.memory.total() <= memory_of(*gpu) ? 1 : 0;
+    for (const Batch& batch : batches) all += batch.memory.total() <= usable_memory(*gpu, choices) ? 1 : 0;
   }
   std::mutex mutex;
   const auto one_done = [&] {
@@ -107,7 +110,7 @@ std::vector<GpuSteps> all_steps(const std::vector<const Gpu*>& gpus, const std::
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
     for (std::size_t i = next++; i < gpus.size(); i = next++) {
-      steps[i] = steps_of(*gpus[i], batches, choices.predict, one_done, choices.stop);
+      steps[i] = steps_of(*gpus[i], batches, choices, one_done);
     }
   };
   std::vector<std::jthread> others;
@@ -136,6 +139,7 @@ std::optional<std::int64_t> global_batch_of(const TrainingTask& task, const Trai
 }
 
 bool meets(const TrainingTask& task, const TrainingOption& option, bool cautious) {
+  if (cautious && !option.step_range) return false;
   const Seconds time = cautious ? option.time_high() : option.time;
   const Dollars cost = cautious ? option.cost_high() : option.cost;
   return (!task.deadline || time <= *task.deadline) && (!task.budget || cost <= *task.budget);
@@ -210,12 +214,18 @@ const TrainingOption* least(const TrainingPlan& plan, std::optional<std::size_t>
   return best;
 }
 
+bool has_interval(const TrainingPlan& plan, std::optional<std::size_t> gpu) {
+  return std::any_of(plan.options.begin(), plan.options.end(),
+                     [&](const TrainingOption& option) { return option.step_range && (!gpu || option.gpu == *gpu); });
+}
+
 // Which bound none of a GPU's options meets, or that none meets both.
 std::string why_not(const TrainingTask& task, const TrainingChoices& choices, const TrainingPlan& plan,
                     std::optional<std::size_t> gpu) {
   const TrainingOption* fastest = least(plan, gpu, true);
   const TrainingOption* cheapest = least(plan, gpu, false);
   if (fastest == nullptr) return "no number of GPUs fits the batch";
+  if (choices.cautious && !has_interval(plan, gpu)) return "caution: the interval of its time is not known";
   const Seconds time = choices.cautious ? fastest->time_high() : fastest->time;
   const Dollars cost = choices.cautious ? cheapest->cost_high() : cheapest->cost;
   if (task.deadline && time > *task.deadline) return "deadline: the fastest, " + described(plan, *fastest);
@@ -281,10 +291,10 @@ Result<TrainingPlan> plan_training(const TrainingTask& task, const TrainingChoic
     if (own.steps.empty()) {
       if (plan.stopped) continue;
       const Batch& first = batches->front();
-      plan.ruled_out.push_back(
-          {gpu.id, own.refused.empty() ? fmt::format("memory: {} at a batch of {}, has {}", print(first.memory.total()),
-                                                     first.samples, print(memory_of(gpu)))
-                                       : own.refused});
+      plan.ruled_out.push_back({gpu.id, own.refused.empty() ? fmt::format("memory: {} at a batch of {}, usable are {}",
+                                                                          print(first.memory.total()), first.samples,
+                                                                          print(usable_memory(gpu, choices)))
+                                                            : own.refused});
       continue;
     }
     for (std::size_t b = 0; b < own.steps.size(); ++b) {
@@ -303,7 +313,7 @@ std::string why_none(const TrainingTask& task, const TrainingChoices& choices, c
                ? "no GPU is left"
                : fmt::format("no GPU can train it; {}: {}", plan.ruled_out.front().gpu, plan.ruled_out.front().why);
   }
-  return "nothing meets the " + why_not(task, choices, plan, std::nullopt);
+  return "nothing will do; " + why_not(task, choices, plan, std::nullopt);
 }
 
 }  // namespace rooftile

@@ -35,7 +35,10 @@ struct TrainingChoices {
   int most_gpus = 8;
   Scaling scaling = Scaling::measured;
   Optimizer optimizer = Optimizer::adam;
-  bool cautious = false;  // bounds are to hold at the upper end of the interval
+  // Of a GPU's memory that the predicted need may fill. The largest batches of Lambda's training runs are predicted at
+  // 61 to 78 %: a framework's allocator, workspaces and the driver have the rest.
+  double memory_share = 0.8;
+  bool cautious = false;  // bounds are to hold at the upper end of the interval, which must be known
   PriceRules prices;
   PredictOptions predict;
   unsigned threads = 1;

@@ -95,8 +95,8 @@ std::string notes(const PlanReport& report) {
   text += choices.scaling == Scaling::measured
               ? "  What several GPUs add is fitted to measured training runs of one machine.\n"
               : "  What several GPUs add is their all-reduce alone, after the step: the least.\n";
-  text += fmt::format("  Memory: weights, gradients, activations, the state of {}; nothing for the allocator.\n",
-                      name_of(choices.optimizer));
+  text += fmt::format("  Memory: weights, gradients, activations, the state of {}; at most {} of the GPU's.\n",
+                      name_of(choices.optimizer), percent(choices.memory_share, 1));
   text += fmt::format("  Bounds hold for the {} of each time. Reading data is not part of it.\n",
                       choices.cautious ? "upper end" : "predicted middle");
   return text;
