@@ -39,6 +39,8 @@ std::string bash_script(const CLI::App& app) {
     --pass) mapfile -t COMPREPLY < <(compgen -W "inference" -- "$current"); return ;;
     --method) mapfile -t COMPREPLY < <(compgen -W "rooftile delta roofline prior" -- "$current"); return ;;
     --algorithm) mapfile -t COMPREPLY < <(compgen -W "implicit_gemm winograd winograd_nonfused fft" -- "$current"); return ;;
+    --optimizer) mapfile -t COMPREPLY < <(compgen -W "sgd momentum adam" -- "$current"); return ;;
+    --price-basis) mapfile -t COMPREPLY < <(compgen -W "rented bought any" -- "$current"); return ;;
     completion) mapfile -t COMPREPLY < <(compgen -W "bash zsh fish" -- "$current"); return ;;
   esac
   if ((COMP_CWORD == 1)); then
@@ -50,7 +52,7 @@ std::string bash_script(const CLI::App& app) {
   case ${{COMP_WORDS[1]}},$previous in
     gpus,show) words=$(rooftile gpus --names) ;;
     models,show) words=$(rooftile models --names) ;;
-    predict,* | explain,* | support,*) [[ $current == -* ]] || words=$(rooftile models --names) ;;
+    predict,* | explain,* | plan,* | support,*) [[ $current == -* ]] || words=$(rooftile models --names) ;;
   esac
   mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
 }}
@@ -85,7 +87,7 @@ std::string fish_script(const CLI::App& app) {
       }
     }
   }
-  for (const char* command : {"predict", "explain", "support"}) {
+  for (const char* command : {"predict", "explain", "plan", "support"}) {
     text += fmt::format("complete -c rooftile -n '__fish_seen_subcommand_from {}' -a '(rooftile models --names)'\n",
                         command);
   }
