@@ -274,6 +274,7 @@ tl::unexpected<Error> damaged(const Store& store, std::int64_t id) {
               store.path());
 }
 
+// Inside of a transaction in which the names were read.
 Result<void> for_each(Store& store, const MeasurementQuery& query, const Names& names,
                       const std::function<Result<void>(StoredMeasurement, const Names::Layout&)>& visit) {
   if (query.where) {
@@ -293,8 +294,9 @@ Result<void> for_each(Store& store, const MeasurementQuery& query, const Names& 
     const auto layout = names.layouts.find(statement->integer(3));
     const auto origin = names.origins.find(statement->integer(4));
     const auto subject = names.subjects.find(statement->integer(5));
-    // Another program may have added rows since the names were read.
-    if (layout == names.layouts.end() || origin == names.origins.end() || subject == names.subjects.end()) continue;
+    if (layout == names.layouts.end() || origin == names.origins.end() || subject == names.subjects.end()) {
+      return damaged(store, id);
+    }
     auto cells = unpacked(statement->text(7), store.path());
     if (!cells) return tl::unexpected(cells.error());
     if (cells->size() != layout->second.columns.size()) return damaged(store, id);
@@ -392,6 +394,7 @@ Result<std::vector<MeasurementCount>> count_measurements(Store& store, const Mea
       if (!*row) break;
       const auto subject = names->subjects.find(statement->integer(0));
       const auto origin = names->origins.find(statement->integer(1));
+      // Another program may have added rows since the names were read.
       if (subject == names->subjects.end() || origin == names->origins.end()) continue;
       counts[{subject->second, origin->second}] += statement->integer(2);
     }

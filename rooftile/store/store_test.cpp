@@ -135,6 +135,16 @@ TEST(Store, FlippedBytesAreReportedOrHarmless) {
   EXPECT_GT(reported, 20);
 }
 
+TEST(Store, ARowWithoutItsTableIsDamage) {
+  const TestFolder folder;
+  const std::string path = small_store(folder);
+  {
+    auto database = Database::open(path, path, SQLITE_OPEN_READWRITE);
+    ASSERT_TRUE((*database)->run("UPDATE measurement SET layout = 999 WHERE id = 2").has_value());
+  }
+  EXPECT_THAT(error_of_reading(path), HasSubstr("the store is damaged: measurement 2 is not as it was added"));
+}
+
 TEST(Store, ACellThatWasChangedBehindItsBackIsDamage) {
   const TestFolder folder;
   const std::string path = small_store(folder);
