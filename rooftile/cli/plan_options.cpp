@@ -189,6 +189,7 @@ Result<void> run_plan(const TypedPlan& typed) {
   if (auto result = check_kind(typed); !result) return result;
   if (!typed.queue.empty()) return run_queue(typed);
   if (typed.model.empty()) return usage("plan needs a MODEL, or a --queue");
+  if (typed.model == "-") return usage("plan reads the model for each batch: name a file, not '-'");
   if (typed.samples.empty() || typed.epochs.empty()) {
     return usage("plan needs --samples and --epochs: what is to be trained on, and how often");
   }

@@ -198,7 +198,8 @@ Result<std::vector<Job>> jobs_of(const std::vector<QueuedJob>& queue, const Clus
     }
     if (job.modes.empty()) {
       return fail(ErrorCode::not_found,
-                  fmt::format("no machine can run job '{}' on {} GPUs{}", job.name, queued.least_gpus, why),
+                  fmt::format("no machine can run job '{}' on {} GPU{}{}", job.name, queued.least_gpus,
+                              queued.least_gpus == 1 ? "" : "s", why),
                   queued.where);
     }
     jobs.push_back(std::move(job));

@@ -140,7 +140,10 @@ void improve(std::vector<Listed>& best, ScheduleCost& cost, std::span<const Job>
   double typical = 0;
   for (const Job& job : jobs) typical += job.weight * least_time(job) / static_cast<double>(jobs.size());
   std::mt19937_64 random(options.seed);
-  const std::uint64_t moves = options.moves / kRounds;
+  // A list of n jobs takes of the order of n squared steps to place.
+  constexpr double kManyJobs = 50;
+  const double fewer = std::min(1.0, std::pow(kManyJobs / static_cast<double>(jobs.size()), 2));
+  const auto moves = static_cast<std::uint64_t>(static_cast<double>(options.moves) * fewer / kRounds);
   for (std::uint64_t round = 0; round < kRounds; ++round) {
     std::vector<Listed> list = best;
     double own = height(cost);
