@@ -131,9 +131,10 @@ void add_validate(CommandList& commands) {
 
 void add_fit(CommandList& commands) {
   const auto typed = std::make_shared<FitModelArguments>();
-  CLI::App* command = commands.add("fit", "Fit the constants of method rooftile to measurements",
-                                   "rooftile fit measured.csv --where \"gpu = t4\" -o t4.toml",
-                                   [typed]() -> Result<void> { return run_fit(*typed); });
+  CLI::App* command = commands.add(
+      "fit", "Fit models of times to measurements: constants, layers, networks, factors of a GPU, a grey box",
+      "rooftile fit measured.csv --where \"gpu = t4\" -o t4.toml",
+      [typed]() -> Result<void> { return run_fit(*typed); });
   command->add_option("TABLE", typed->tables, "layer tables with measurements (CSV), or stores");
   add_store_input(command, typed->tables);
   command->add_option(
