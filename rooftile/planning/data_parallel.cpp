@@ -6,19 +6,21 @@
 namespace rooftile {
 namespace {
 
-// Fitted on 2026-11-21 to the 126 rows of NCCL 2.27 all-reduce on 2, 4 and 8 A100 and H100 in aiconfigurator's tables
-// (512 B to 512 MB, FP16), least squares of the logarithm: off by 19 % (root mean square); fitted to one GPU alone and
-// asked for the other: 41 %. A ring cut into chunks takes the square root between its latency and its bandwidth term.
-constexpr double kStart = 5.94e-6, kRound = 0.833e-6;  // seconds; of every all-reduce, of each round
-constexpr double kEfficiency = 0.829;                  // of the links' quoted bandwidth
-constexpr double kChunk = 27.06e-6;                    // seconds
-constexpr double kLinksSpread = 1.37;                  // 90 % of rows are within this factor: exp(1.645 x 0.19)
+// Every constant is printed by tools/fit_data_parallel.py (docs/planning.md), with the rows it takes and its errors.
 
-// Fitted the same day to 47 rows of Lambda's training benchmark (ResNet-50, BERT base and large on 2 to 8 V100, A100
-// and RTX 3090), least absolute error of the logarithm: seconds that a byte over the ring takes, and the share of the
-// step that each GPU loses, of which g of them show 2 (1 - 1/g). Nine of ten added times are between the two factors.
-constexpr double kRingByte = 120e-12, kLoss = 0.024;
-constexpr double kLeastOfAdded = 0.57, kMostOfAdded = 2.4;
+// Fitted to the 126 FP16 all-reduces of NCCL (2.27.3 on A100, 2.29.2 on H100; 2, 4 and 8 GPUs, 512 B to 512 MB) in
+// aiconfigurator's tables, least squares of the logarithm. A ring cut into chunks takes the square root between its
+// latency and its bandwidth term.
+constexpr double kStart = 5.95e-6, kRound = 0.833e-6;  // seconds; of every all-reduce, of each round
+constexpr double kEfficiency = 0.829;                  // of the links' quoted bandwidth
+constexpr double kChunk = 27.1e-6;                     // seconds
+constexpr double kLinksSpread = 1.38;                  // 90 % of rows are within this factor: exp(1.645 x 0.194)
+
+// Fitted to 47 rows of Lambda's training benchmark (ResNet-50, BERT base and large on 2 to 8 V100, A100 and RTX 3090),
+// least absolute error of the logarithm: seconds that a byte over the ring takes, and the share of the step that each
+// GPU loses, of which g of them show 2 (1 - 1/g). The two factors are 5 and 95 % quantiles of the same rows.
+constexpr double kRingByte = 119e-12, kLoss = 0.0255;
+constexpr double kLeastOfAdded = 0.587, kMostOfAdded = 2.25;
 
 double ring_bytes(Bytes bytes, int gpus) { return 2.0 * (gpus - 1) / gpus * bytes.value(); }
 

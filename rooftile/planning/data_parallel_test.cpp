@@ -84,8 +84,8 @@ RC_GTEST_PROP(AllReduce, GrowsWithBytesGpusAndSlowerLinks, ()) {
   }
 }
 
-// NCCL 2.27.3 on A100 SXM4 and H100 SXM5: the rows that the constants are fitted to. 21 %: what the fit leaves, rounded
-// up; a ring with one latency and one bandwidth leaves 26 %.
+// The rows that the constants are fitted to. 0.2: what the fit leaves (0.194, tools/fit_data_parallel.py), rounded up;
+// a ring with one latency and one bandwidth leaves 0.256.
 TEST(AllReduce, FitsNcclOnA100AndH100) {
   Errors errors;
   for (const auto& row : rows_of("aiconfigurator/collective.csv")) {
@@ -97,7 +97,7 @@ TEST(AllReduce, FitsNcclOnA100AndH100) {
   }
   if (errors.rows == 0) GTEST_SKIP() << "no " << kMeasurements << "aiconfigurator";
   EXPECT_EQ(errors.rows, 126);
-  EXPECT_LT(errors.rms(), 0.21);
+  EXPECT_LT(errors.rms(), 0.2);
 }
 
 struct Run {
@@ -118,7 +118,7 @@ std::map<std::tuple<std::string, std::string, std::string, int>, double> lambda_
 
 // Lambda's training benchmark, the measured step of one GPU beside that of 2, 4 and 8 (V100 SXM2, A100 SXM4 and PCIe,
 // RTX 3090; ResNet-50, BERT base and large). Left out: the one run in which 8 GPUs took less a step than 1. The fit is
-// to these rows; held out by network it misses by 5.8 %, by GPU by 6.8 % (docs/planning.md).
+// to these rows; tools/fit_data_parallel.py prints its errors on rows held out.
 TEST(DataParallel, FitsLambdasTrainingRuns) {
   const auto steps = lambda_steps();
   if (steps.empty()) GTEST_SKIP() << "no " << kMeasurements << "lambda";
@@ -147,7 +147,7 @@ TEST(DataParallel, FitsLambdasTrainingRuns) {
   RecordProperty("gmae_links", fmt::format("{:.4f}", links.gmae()));
   RecordProperty("inside", measured.inside);
   EXPECT_EQ(measured.rows, 47);
-  EXPECT_LT(measured.gmae(), 0.055);
+  EXPECT_LT(measured.gmae(), 0.05);
   EXPECT_GT(links.gmae(), 0.15);  // the all-reduce alone explains little of what is lost
   EXPECT_GE(measured.inside, 41);
 }

@@ -1,0 +1,280 @@
+#!/usr/bin/python3
+"""Fits the constants of rooftile/planning/data_parallel.cpp to two tables of measurements and prints their errors.
+
+Needs Debian's python3-numpy and python3-scipy, hence /usr/bin/python3. Bytes of gradients and bandwidths of links are
+asked of the rooftile program; times are all measured ones.
+
+    tools/fit_data_parallel.py --cli build/bin/rooftile --collectives aiconfigurator/collective.csv \\
+        --training lambda/network.csv
+
+Rows of --collectives (op = collective): every all-reduce in FP16. All-reduces in INT8 are not fitted to, but predicted.
+Rows of --training (op = network): networks that rooftile has, on several GPUs, with a row of one GPU of that kind and
+precision beside them whose batch is the same share. Of rows that name the same run, the first is taken. Left out are
+steps that are shorter than those of one GPU, a choice that was made after the data were seen: what is added has no
+logarithm then. Whatever is left out is printed.
+"""
+
+import argparse
+import collections
+import csv
+import functools
+import json
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+from scipy import optimize
+
+Row = collections.namedtuple("Row", "model gpu precision gpus one step bytes bandwidth")  # seconds, B, B/s
+DIGITS = 3  # of the constants in the code
+NORMAL_90 = 1.645  # standard deviations on either side that hold 90 % of a normal distribution
+SUFFIXES = {"GB/s": 1e9, "TB/s": 1e12}
+
+
+def read(path, **wanted):
+    with open(path, newline="", encoding="utf-8") as file:
+        return [row for row in csv.DictReader(file) if all(row[key] == value for key, value in wanted.items())]
+
+
+def rounded(values):
+    return np.array([float(f"{value:.{DIGITS}g}") for value in values])
+
+
+class Rooftile:
+    """Facts of models and GPUs, as the program has them."""
+
+    def __init__(self, cli):
+        self.cli = cli
+
+    def ask(self, *arguments):
+        done = subprocess.run([self.cli, *arguments], stdout=subprocess.PIPE, text=True, check=False)
+        if done.returncode != 0:  # it has said why
+            sys.exit(done.returncode)
+        return done.stdout
+
+    @functools.cache
+    def models(self):
+        return {line.split()[0] for line in self.ask("models").splitlines()[1:] if line.strip()}
+
+    @functools.cache
+    def gradient_bytes(self, model, gpu, precision):
+        """Of all weights, of which an inference keeps one copy: a gradient is sent as its weight is stored."""
+        return json.loads(self.ask("predict", model, "--gpu", gpu, "--precision", precision, "--method", "roofline",
+                                   "--format", "json"))["memory_bytes"]["weights"]
+
+    @functools.cache
+    def bandwidth(self, gpu):
+        """One direction of NVLink: the catalogue quotes both together."""
+        shown = json.loads(self.ask("gpus", "show", gpu, "--format", "json"))
+        facts = {fact["key"]: fact["value"] for fact in shown[0]["facts"]}
+        number, unit = facts["link.nvlink"].split()
+        return float(number) * SUFFIXES[unit] / 2
+
+
+def ring_bytes(sent, gpus):
+    return 2 * (gpus - 1) / gpus * sent
+
+
+def all_reduce(constants, ring, gpus, bandwidth):
+    start, per_round, efficiency, chunk = constants
+    return start + per_round * 2 * (gpus - 1) + ring / (efficiency * bandwidth) + np.sqrt(ring / bandwidth * chunk)
+
+
+def columns(rows, *names):
+    return [np.array([getattr(row, name) for row in rows], dtype=float) for name in names]
+
+
+def folds(rows, name):
+    """Each value of a field, the rows that have it, and all others."""
+    for value in sorted({getattr(row, name) for row in rows}):
+        yield (value, [row for row in rows if getattr(row, name) == value],
+               [row for row in rows if getattr(row, name) != value])
+
+
+# --- all-reduces ---
+
+
+def reduces_of(path, precision, rooftile):
+    return [Row("", row["gpu"], precision, int(row["gpus"]), 0.0, float(row["time_us"]) * 1e-6, float(row["bytes"]),
+                rooftile.bandwidth(row["gpu"]))
+            for row in read(path, op="collective", kind="all_reduce", precision=precision)]
+
+
+def log_errors_of_reduces(constants, rows):
+    gpus, step, sent, bandwidth = columns(rows, "gpus", "step", "bytes", "bandwidth")
+    return np.log(all_reduce(constants, ring_bytes(sent, gpus), gpus, bandwidth) / step)
+
+
+def fit_reduces(rows, chunks=True):
+    """Least squares of the logarithm; positive constants, hence over their logarithms. Without chunks: no root."""
+    def constants(x):
+        return np.append(np.exp(x), [] if chunks else 0)
+
+    first = np.log([5e-6, 1e-6, 0.8, 10e-6][: 4 if chunks else 3])
+    return constants(optimize.least_squares(lambda x: log_errors_of_reduces(constants(x), rows), first, xtol=1e-12).x)
+
+
+def rms(errors):
+    return np.sqrt(np.mean(errors**2))
+
+
+def report_reduces(path, rooftile):
+    rows = reduces_of(path, "fp16", rooftile)
+    if not rows:
+        sys.exit(f"{path}: no all-reduce in FP16")
+    constants = rounded(fit_reduces(rows))
+    spread = rms(log_errors_of_reduces(constants, rows))
+    frameworks = sorted({(row["gpu"], row["framework"]) for row in read(path, kind="all_reduce", precision="fp16")})
+    print(f"All-reduces: {len(rows)} rows in FP16 ({'; '.join(' '.join(pair) for pair in frameworks)})")
+    print("  kStart {:.3g} s  kRound {:.3g} s  kEfficiency {:.3g}  kChunk {:.3g} s".format(*constants))
+    print(f"  kLinksSpread {np.exp(NORMAL_90 * spread):.3g}")
+    print("  errors (root mean square of the logarithm)")
+    print(f"    fitted rows                    {len(rows):4}  {spread:.3f}")
+    without = log_errors_of_reduces(fit_reduces(rows, chunks=False), rows)
+    print(f"    the same without the root      {len(rows):4}  {rms(without):.3f}")
+    for name in ("gpu", "gpus"):
+        for value, held, others in folds(rows, name):
+            others = fit_reduces(others)
+            print(f"    {name:4} {value!s:14} held out   {len(held):4}  {rms(log_errors_of_reduces(others, held)):.3f}")
+    other = reduces_of(path, "int8", rooftile)
+    print(f"    INT8, not fitted to            {len(other):4}  {rms(log_errors_of_reduces(constants, other)):.3f}\n")
+    return constants
+
+
+# --- steps of training ---
+
+
+def runs_of(path, rooftile):
+    """The rows that are fitted to, those of steps shorter than of one GPU, and how many are left out by reason."""
+    first, left_out = {}, collections.Counter()
+    for row in read(path, op="network", **{"pass": "step"}):
+        key = (row["model"], row["gpu"], row["precision"], int(row["gpus"]))
+        if key in first:
+            same = all(first[key][name] == row[name] for name in ("batch", "throughput"))
+            left_out["named twice, equal" if same else "named twice, not equal"] += 1
+        else:
+            first[key] = row
+    fitted, shorter = [], []
+    for (model, gpu, precision, gpus), row in first.items():
+        one = first.get((model, gpu, precision, 1))
+        if gpus == 1:
+            left_out["of one GPU: what the others are compared with"] += 1
+        elif model not in rooftile.models():
+            left_out["network that rooftile does not have: " + model] += 1
+        elif one is None or int(row["batch"]) != gpus * int(one["batch"]):
+            left_out["no row of one GPU with the same share of the batch"] += 1
+        elif gpus > 2 and "sxm" not in gpu:
+            left_out["more than two cards, not joined by NVLink"] += 1
+        else:
+            steps = [int(cells["batch"]) / float(cells["throughput"]) for cells in (one, row)]
+            sent = rooftile.gradient_bytes(model, gpu, precision)
+            run = Row(model, gpu, precision, gpus, *steps, sent, rooftile.bandwidth(gpu))
+            (fitted if run.step >= run.one else shorter).append(run)
+    return fitted, shorter, left_out
+
+
+def added(constants, rows, reduce_constants):
+    """By `measured`; by `links` where there are no constants."""
+    gpus, one, sent, bandwidth = columns(rows, "gpus", "one", "bytes", "bandwidth")
+    ring = ring_bytes(sent, gpus)
+    links = all_reduce(reduce_constants, ring, gpus, bandwidth)
+    if constants is None:
+        return links
+    ring_byte, loss = constants
+    return np.maximum(ring * ring_byte, links) + one * loss * 2 * (1 - 1 / gpus)
+
+
+def log_errors_of_steps(constants, rows, reduce_constants):
+    one, step = columns(rows, "one", "step")
+    return np.log((one + added(constants, rows, reduce_constants)) / step)
+
+
+def gmae(errors):
+    return np.exp(np.mean(np.abs(errors))) - 1
+
+
+def fit_steps(rows, reduce_constants):
+    """Least absolute error of the logarithm: the best of a grid, then Nelder and Mead's simplex from there."""
+    unit = np.array([100e-12, 0.01])
+
+    def loss(x):
+        return np.mean(np.abs(log_errors_of_steps(np.abs(x) * unit, rows, reduce_constants)))
+
+    best = optimize.brute(loss, (slice(0, 4, 0.05), slice(0, 10, 0.1)), finish=None)
+    options = {"xatol": 1e-6, "fatol": 1e-12, "maxiter": 2000}
+    found = optimize.minimize(loss, best, method="Nelder-Mead", options=options)
+    return np.abs(found.x) * unit
+
+
+def factors_of(constants, rows, reduce_constants):
+    """Measured over predicted, of what the GPUs add."""
+    one, step = columns(rows, "one", "step")
+    return (step - one) / added(constants, rows, reduce_constants)
+
+
+def report_steps(path, rooftile, reduce_constants):
+    rows, shorter, left_out = runs_of(path, rooftile)
+    if not rows:
+        sys.exit(f"{path}: no step on several GPUs")
+    constants = rounded(fit_steps(rows, reduce_constants))
+    errors = log_errors_of_steps(constants, rows, reduce_constants)
+    factors = factors_of(constants, rows, reduce_constants)
+    low, high = rounded(np.quantile(factors, [0.05, 0.95]))
+    print(f"Steps of training: {len(rows)} rows")
+    for name in ("model", "gpu", "gpus"):
+        counts = sorted(collections.Counter(getattr(row, name) for row in rows).items())
+        print(f"  {name:5} " + ", ".join(f"{value} {count}" for value, count in counts))
+    for reason, count in sorted(left_out.items()):
+        print(f"  left out: {count:3}  {reason}")
+    for row in shorter:
+        print(f"  left out:   1  shorter than of one GPU: {row.model} {row.gpu} {row.precision}, {row.gpus} GPUs, "
+              f"{row.step:.3g} s, of one {row.one:.3g} s")
+    print("  kRingByte {:.3g} s  kLoss {:.3g}".format(*constants))
+    print(f"  kLeastOfAdded {low:.3g}  kMostOfAdded {high:.3g} (5 and 95 % quantiles of the same rows)")
+    print("  errors of the step (GMAE)")
+    print(f"    fitted rows                    {len(rows):4}  {gmae(errors):6.1%}  inside the interval "
+          f"{np.sum((factors >= low) & (factors <= high))}")
+    every = rows + shorter
+    of_every = log_errors_of_steps(constants, every, reduce_constants)
+    print(f"    and those left out as shorter  {len(every):4}  {gmae(of_every):6.1%}")
+    for name in ("model", "gpu"):
+        together, inside = [], 0
+        for value, held, others in folds(rows, name):
+            fit = fit_steps(others, reduce_constants)
+            bounds = np.quantile(factors_of(fit, others, reduce_constants), [0.05, 0.95])
+            found = factors_of(fit, held, reduce_constants)
+            hits = np.sum((found >= bounds[0]) & (found <= bounds[1]))
+            together.append(log_errors_of_steps(fit, held, reduce_constants))
+            inside += hits
+            print(f"    {name:5} {value:16} held out {len(held):4}  {gmae(together[-1]):6.1%}  inside {hits:2}  "
+                  f"({fit[0]:.3g} s, {fit[1]:.3g}, {bounds[0]:.2f} to {bounds[1]:.2f})")
+        of_each = gmae(np.concatenate(together))
+        print(f"    each {name:5} held out            {len(rows):4}  {of_each:6.1%}  inside {inside:2}")
+    of_links = log_errors_of_steps(None, rows, reduce_constants)
+    print(f"    links alone                    {len(rows):4}  {gmae(of_links):6.1%}")
+    of_nothing = np.log([row.one / row.step for row in rows])
+    print(f"    nothing added                  {len(rows):4}  {gmae(of_nothing):6.1%}")
+    times = np.quantile(factors_of(None, rows, reduce_constants), [0, 0.25, 0.5, 0.75, 1])
+    print("  added, over the all-reduce of `links`: least, quartiles, most " + ", ".join(f"{x:.3g}" for x in times))
+    for name in ("model", "gpu", "precision"):
+        for value, some, _ in folds(rows, name):
+            median = np.median(factors_of(None, some, reduce_constants))
+            print(f"    {value:16}               {len(some):4}  median {median:.3g}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--cli", required=True, type=pathlib.Path, help="the rooftile program")
+    parser.add_argument("--collectives", required=True, type=pathlib.Path, help="table of aiconfigurator's collectives")
+    parser.add_argument("--training", required=True, type=pathlib.Path, help="table of Lambda's training runs")
+    arguments = parser.parse_args()
+    for path in vars(arguments).values():
+        if not path.is_file():
+            sys.exit(f"{path}: no such file")
+    rooftile = Rooftile(arguments.cli)
+    report_steps(arguments.training, rooftile, report_reduces(arguments.collectives, rooftile))
+
+
+if __name__ == "__main__":
+    main()
