@@ -20,7 +20,8 @@ enum class Scaling {
 };
 std::string_view name_of(Scaling scaling);
 
-// The time that several GPUs add to a step, with its 90 % interval.
+// The time that several GPUs add to a step, and the interval that holds nine of ten of the rows fitted to (fewer of
+// others).
 struct AddedTime {
   Seconds time;
   Interval range;
