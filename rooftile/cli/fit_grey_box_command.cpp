@@ -10,9 +10,9 @@
 #include "rooftile/cli/fit_models.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
+#include "rooftile/cli/stored_fitted.hpp"
 #include "rooftile/cli/progress.hpp"
 #include "rooftile/cli/tables.hpp"
-#include "rooftile/learn/builtin_fitted.hpp"
 #include "rooftile/learn/compare_models.hpp"
 #include "rooftile/learn/grey_box.hpp"
 #include "rooftile/regression/fitted_json.hpp"
@@ -41,7 +41,7 @@ Result<void> compare(const FitModelArguments& arguments, const GreyBoxRows& rows
 
 // A model that was fitted before, on these rows.
 Result<void> judge(const FitModelArguments& arguments, const GreyBoxRows& rows) {
-  const auto model = find_fitted(arguments.fitted);
+  const auto model = fitted_of_option(arguments.fitted, "");
   if (!model) return tl::unexpected(model.error());
   const auto predicted = predict_grey_box(*model, rows);
   if (!predicted) return fail(predicted.error().code, predicted.error().message, "--fitted");

@@ -11,9 +11,9 @@
 #include "rooftile/cli/fit_models.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
+#include "rooftile/cli/stored_fitted.hpp"
 #include "rooftile/cli/tables.hpp"
 #include "rooftile/error/one_line.hpp"
-#include "rooftile/learn/builtin_fitted.hpp"
 #include "rooftile/learn/layer_model.hpp"
 #include "rooftile/learn/layer_samples.hpp"
 #include "rooftile/learn/layer_transfer.hpp"
@@ -89,7 +89,7 @@ Result<Judged> judged(Result<std::vector<LayerTransfer>> transfers, std::string 
 }
 
 Result<Judged> judge_fitted(const std::string& selector, const LayerSamples& samples) {
-  const auto model = find_fitted(selector);
+  const auto model = fitted_of_option(selector, "");
   if (!model) return tl::unexpected(model.error());
   if (model->kind != kLayersKind) {
     return fail(ErrorCode::unsupported,

@@ -9,6 +9,7 @@ namespace rooftile::cli {
 
 struct PredictFittedArguments {
   std::string model, fitted;       // the network; the name or file of the fitted model
+  std::string db;                  // the store whose models have names, too; empty: the user's own
   PredictionArguments prediction;  // batch size, pass and how the model is loaded; GPUs must be that of the fit
   Format format = Format::table;
   bool all_layers = false;
@@ -18,6 +19,7 @@ Result<void> predict_fitted(const PredictFittedArguments& arguments);
 
 struct LayersFittedArguments {
   std::string table, fitted;  // the rows; the name or file of a grey-box model
+  std::string db;             // as above
   std::string gpu;            // of rows that name none
   std::string output;         // empty or "-": standard output
 };

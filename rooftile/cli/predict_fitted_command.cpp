@@ -4,8 +4,8 @@
 #include "rooftile/cli/fitted_commands.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
+#include "rooftile/cli/stored_fitted.hpp"
 #include "rooftile/ingest/model.hpp"
-#include "rooftile/learn/builtin_fitted.hpp"
 #include "rooftile/learn/layer_prediction.hpp"
 #include "rooftile/report/layers.hpp"
 
@@ -46,7 +46,7 @@ std::string report(const LayersPrediction& prediction, const PredictFittedArgume
 
 Result<void> predict_fitted(const PredictFittedArguments& arguments) {
   if (arguments.format == Format::html) return usage("--fitted writes a table, json or csv");
-  const auto fitted = find_fitted(arguments.fitted);
+  const auto fitted = fitted_of_option(arguments.fitted, arguments.db);
   if (!fitted) return tl::unexpected(fitted.error());
   const auto workload = load_model(arguments.model, model_options(arguments.prediction));
   if (!workload) return tl::unexpected(workload.error());

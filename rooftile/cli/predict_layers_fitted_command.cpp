@@ -8,10 +8,10 @@
 
 #include "rooftile/cli/fitted_commands.hpp"
 #include "rooftile/cli/output.hpp"
+#include "rooftile/cli/stored_fitted.hpp"
 #include "rooftile/ingest/csv.hpp"
 #include "rooftile/ingest/layer_table.hpp"
 #include "rooftile/ingest/text_file.hpp"
-#include "rooftile/learn/builtin_fitted.hpp"
 #include "rooftile/learn/grey_box.hpp"
 #include "rooftile/report/predicted_columns.hpp"
 
@@ -55,7 +55,7 @@ void write_warnings(const std::vector<regression::Predicted>& predicted, const G
 }  // namespace
 
 Result<void> predict_layers_fitted(const LayersFittedArguments& arguments) {
-  const auto fitted = find_fitted(arguments.fitted);
+  const auto fitted = fitted_of_option(arguments.fitted, arguments.db);
   if (!fitted) return tl::unexpected(fitted.error());
   if (fitted->kind != kGreyBoxKind) {
     return fail(ErrorCode::usage,

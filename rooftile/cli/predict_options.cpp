@@ -41,6 +41,7 @@ Result<void> run_fitted(const TypedPredict& typed, const PredictionArguments& pr
     if (prediction.gpus.size() > 1) return usage("--layers takes one GPU; rows may name others");
     return predict_layers_fitted({.table = typed.layers,
                                   .fitted = typed.fitted,
+                                  .db = typed.db,
                                   .gpu = prediction.gpus.empty() ? std::string() : prediction.gpus.front(),
                                   .output = typed.output});
   }
@@ -51,6 +52,7 @@ Result<void> run_fitted(const TypedPredict& typed, const PredictionArguments& pr
   if (!format) return tl::unexpected(format.error());
   return predict_fitted({.model = typed.model,
                          .fitted = typed.fitted,
+                         .db = typed.db,
                          .prediction = prediction,
                          .format = *format,
                          .all_layers = typed.all,
@@ -60,7 +62,7 @@ Result<void> run_fitted(const TypedPredict& typed, const PredictionArguments& pr
 Result<void> run_predict(const TypedPredict& typed) {
   const auto prediction = prediction_arguments(typed.prediction);
   if (!prediction) return tl::unexpected(prediction.error());
-  if (!typed.db.empty() && !typed.save) return usage("--db is for --save");
+  if (!typed.db.empty() && !typed.save && typed.fitted.empty()) return usage("--db is for --save and --fitted");
   if (!typed.fitted.empty()) return run_fitted(typed, *prediction);
   if (!typed.layers.empty()) {
     if (typed.save) return usage("--save is for a MODEL, not for --layers");
@@ -115,11 +117,12 @@ void add_predict(CommandList& commands) {
   command->add_flag("--all", typed->all, "list every layer, not the ten slowest");
   command->add_option(
       "--fitted", typed->fitted,
-      "predict by this fitted model: gianniti-m6000, or a file of 'fit --model layers -o'; with --layers "
-      "one of 'fit --model grey-box -o'");
+      "predict by this fitted model: gianniti-m6000, one of the store, or a file of 'fit --model layers -o'; with "
+      "--layers one of 'fit --model grey-box -o'");
   command->add_flag("--save", typed->save, "keep the prediction in the store, too");
-  command->add_option("--db", typed->db,
-                      "with --save: the store's file (default: rooftile/rooftile.db in the user's data directory)");
+  command->add_option(
+      "--db", typed->db,
+      "with --save and --fitted: the store's file (default: rooftile/rooftile.db in the user's data directory)");
   command->add_option("--layers", typed->layers, "predict each row of this CSV instead of a MODEL");
   command->add_flag("--override", typed->override_cells, "with --layers: --gpu and --precision win over the row's own");
   command->add_flag("--skip-bad-rows", typed->skip_bad_rows,

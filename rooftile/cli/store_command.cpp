@@ -7,6 +7,7 @@
 #include "rooftile/cli/commands.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/store_commands.hpp"
+#include "rooftile/cli/stored_fitted.hpp"
 #include "rooftile/cli/tables.hpp"
 #include "rooftile/cli/values.hpp"
 #include "rooftile/files/whole_file.hpp"
@@ -87,7 +88,7 @@ Result<void> check(store::Store& store) {
 }  // namespace
 
 Result<void> use_store(const StoreArguments& arguments) {
-  const bool writes = arguments.verb == StoreVerb::remove;
+  const bool writes = arguments.verb == StoreVerb::remove || arguments.verb == StoreVerb::add;
   auto store = open_store(arguments.db, writes ? store::Access::write : store::Access::read);
   if (!store) return tl::unexpected(store.error());
   switch (arguments.verb) {
@@ -96,6 +97,11 @@ Result<void> use_store(const StoreArguments& arguments) {
     case StoreVerb::show: {
       const auto model = store::load_fitted(*store, arguments.name);
       return model ? write_output(arguments.output, model->text) : tl::unexpected(model.error());
+    }
+    case StoreVerb::add: {
+      const auto name = add_fitted(*store, arguments.file, arguments.name);
+      if (!name) return tl::unexpected(name.error());
+      return write_output("", fmt::format("Kept the fitted model {}; apply it with --fitted {}.\n", *name, *name));
     }
     case StoreVerb::export_rows:
       return export_rows(*store, arguments);

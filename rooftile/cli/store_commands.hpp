@@ -33,11 +33,12 @@ struct ImportArguments {
 };
 Result<void> import_files(const ImportArguments& arguments);
 
-enum class StoreVerb { list, show, export_rows, remove, check };
+enum class StoreVerb { list, show, add, export_rows, remove, check };
 
 struct StoreArguments {
   StoreVerb verb = StoreVerb::list;
   std::string db, name;                           // name: of a fitted model
+  std::string file;                               // of add: the fitted model
   std::string gpu, op, precision, source, where;  // which measurements
   std::string format, output;
   bool provenance = false;

@@ -54,6 +54,7 @@ struct Verb {
 constexpr std::array kVerbs = {
     Verb{"list", StoreVerb::list, "What there is: rows of measurements by GPU and op, fitted models, predictions"},
     Verb{"show", StoreVerb::show, "The text of a fitted model"},
+    Verb{"add", StoreVerb::add, "Keep the fitted model of a file that 'rooftile fit -o' wrote"},
     Verb{"export", StoreVerb::export_rows, "Measurements as a layer table (CSV)"},
     Verb{"remove", StoreVerb::remove, "Remove a fitted model, or the measurements that the options name"},
     Verb{"check", StoreVerb::check, "Read everything and tell whether it is as it was stored"}};
@@ -67,6 +68,7 @@ Result<void> run_store(StoreArguments& arguments, const CLI::App& command) {
   if (arguments.provenance && arguments.verb != StoreVerb::export_rows) return usage("--provenance is of store export");
   if (!arguments.format.empty() && arguments.verb != StoreVerb::list) return usage("--format is of store list");
   if (arguments.verb == StoreVerb::show && arguments.name.empty()) return usage("store show needs a NAME");
+  if (arguments.verb == StoreVerb::add && arguments.file.empty()) return usage("store add needs a FILE.json");
   if (arguments.verb == StoreVerb::remove && arguments.name.empty() == !chooses) {
     return usage(
         "store remove needs either the NAME of a fitted model or --where, --gpu, --op, --precision or --source");
@@ -124,6 +126,10 @@ void add_store(CommandList& commands) {
     CLI::App* nested = command->add_subcommand(verb.name, verb.help);
     const bool named = verb.verb == StoreVerb::show || verb.verb == StoreVerb::remove;
     if (named) nested->add_option("NAME", typed->name, "of a fitted model");
+    if (verb.verb == StoreVerb::add) {
+      nested->add_option("FILE", typed->file, "a fitted model (JSON)");
+      nested->add_option("--name", typed->name, "what to call it (default: as the file, without its suffix)");
+    }
     nested->fallthrough();
     nested->allow_extras();
   }

@@ -50,7 +50,8 @@ def run(command, program):
         tools = Path(scratch) / "bin"
         tools.mkdir()
         (tools / "rooftile").symlink_to(program)
-        environment = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8"}
+        environment = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8",
+                       "XDG_DATA_HOME": str(Path(scratch) / "data")}  # no store of whoever runs this
         environment.pop("NO_COLOR", None)
         result = subprocess.run(["/bin/sh", "-c", command], cwd=work, env=environment, stdin=subprocess.DEVNULL,
                                 capture_output=True, encoding="utf-8", errors="backslashreplace", timeout=TIME_LIMIT)
