@@ -68,7 +68,8 @@ class Calibrator {
     std::vector<Harness>& all = report_.calibration.harnesses;
     all.insert(all.end(), harnesses.begin(), harnesses.end());
     add_harness_means(family.family);
-    if (options_.unknown_gpus && options_.foreign_spreads && family.gpus.size() > 1) add_foreign_spread(family, harnesses);
+    if (options_.unknown_gpus && options_.foreign_spreads && family.gpus.size() > 1)
+      add_foreign_spread(family, harnesses);
   }
 
   CalibrationReport take() { return std::move(report_); }

@@ -16,8 +16,8 @@ struct CalibrateOptions {
   FitRowsOptions rows = {};
   int evaluations = 2000;
   // What is wanted of it; each costs fits of its own.
-  bool known_gpus = true;    // entries of GPUs, with intervals from shapes held out
-  bool unknown_gpus = true;  // entries of architectures, and intervals from GPUs held out
+  bool known_gpus = true;       // entries of GPUs, with intervals from shapes held out
+  bool unknown_gpus = true;     // entries of architectures, and intervals from GPUs held out
   bool foreign_spreads = true;  // of unknown_gpus: the intervals
   std::string date = {};
 };
