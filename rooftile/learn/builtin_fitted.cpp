@@ -5,6 +5,7 @@
 
 #include "rooftile/error/nearest.hpp"
 #include "rooftile/error/one_line.hpp"
+#include "rooftile/learn/embedded.hpp"
 #include "rooftile/regression/fitted_json.hpp"
 
 namespace rooftile {

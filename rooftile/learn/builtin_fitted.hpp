@@ -1,18 +1,13 @@
 // Fitted models by name: the files of data/fitted, built into the library, and a user's own.
 #pragma once
 
-#include <span>
 #include <string>
 #include <vector>
 
 #include "rooftile/error/error.hpp"
-#include "rooftile/gpu/embedded.hpp"
 #include "rooftile/regression/fitted_model.hpp"
 
 namespace rooftile {
-
-// Sorted by path.
-std::span<const EmbeddedText> embedded_fitted();
 
 // Names of the models that are built in.
 std::vector<std::string> fitted_names();
