@@ -88,7 +88,7 @@ class LayerByLayer {
     } else if (!(predicted->value > 0)) {
       leave_out(op, direction, fmt::format("{} of a time below zero", name_of(complexity->category)));
     } else {
-      LayerTime layer;
+      FittedLayerTime layer;
       layer.name = op.name;
       layer.op = name_of(op.kind);
       layer.function = function;
@@ -121,7 +121,7 @@ class LayerByLayer {
 std::optional<Interval> interval_of(const LayersPrediction& prediction) {
   if (prediction.layers.empty()) return {};
   Interval interval;
-  for (const LayerTime& layer : prediction.layers) {
+  for (const FittedLayerTime& layer : prediction.layers) {
     if (!layer.time_low || !layer.time_high) return {};
     interval.low += *layer.time_low;
     interval.high += *layer.time_high;

@@ -18,7 +18,7 @@
 namespace rooftile {
 
 // One direction of an op.
-struct LayerTime {
+struct FittedLayerTime {
   std::string name, op, function;  // as LayerEstimate has them
   LayerDirection direction = LayerDirection::forward;
   LayerCategory category = LayerCategory::conv_fc;
@@ -37,7 +37,7 @@ struct LayersPrediction {
   Phase phase = Phase::fwd;
   Seconds time;  // of one iteration; I of them take I times as long
   MemoryUse memory;
-  std::vector<LayerTime> layers;
+  std::vector<FittedLayerTime> layers;
   // Ops, or directions of them, that are in no sum: the model has no equation for them or gives a time below zero.
   std::vector<Skipped> left_out;
 };

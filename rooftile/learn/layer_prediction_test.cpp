@@ -25,8 +25,8 @@ Workload network(std::string_view name, std::int64_t batch_size) {
 
 regression::FittedModel published() { return find_fitted("gianniti-m6000").value(); }
 
-const LayerTime* find(const LayersPrediction& prediction, std::string_view name, LayerDirection direction) {
-  for (const LayerTime& layer : prediction.layers) {
+const FittedLayerTime* find(const LayersPrediction& prediction, std::string_view name, LayerDirection direction) {
+  for (const FittedLayerTime& layer : prediction.layers) {
     if (layer.name == name && layer.direction == direction) return &layer;
   }
   return nullptr;
@@ -58,7 +58,7 @@ TEST(LayerPrediction, LayersOfAlexnetOnTheM6000) {
   EXPECT_NEAR(time("relu1", LayerDirection::backward), (0.0118 + 1.33e-8 * 1161600 * 64) * kMilli, 1e-12);
   EXPECT_NE(find(*prediction, "drop6", LayerDirection::forward), nullptr);
   Seconds sum;
-  for (const LayerTime& layer : prediction->layers) sum += layer.time;
+  for (const FittedLayerTime& layer : prediction->layers) sum += layer.time;
   EXPECT_EQ(prediction->time, sum);
 }
 

@@ -45,7 +45,7 @@ class ClusterReader : TomlReader {
   }
 
   Result<void> read_machine(const toml::table& table) {
-    Machine machine;
+    ClusterMachine machine;
     std::int64_t alike = 1;
     for (auto&& [key, node] : table) {
       Result<void> done;
@@ -64,10 +64,10 @@ class ClusterReader : TomlReader {
     }
     if (machine.name.empty() || machine.gpu.empty()) return error(table.source(), "a machine needs a name and a gpu");
     for (std::int64_t i = 1; i <= alike; ++i) {
-      Machine one = machine;
+      ClusterMachine one = machine;
       if (alike > 1) one.name += fmt::format("-{}", i);
       const bool there = std::any_of(cluster_.machines.begin(), cluster_.machines.end(),
-                                     [&](const Machine& other) { return other.name == one.name; });
+                                     [&](const ClusterMachine& other) { return other.name == one.name; });
       if (there) return error(table.source(), fmt::format("a second machine '{}'", one_line(one.name)));
       if (static_cast<std::int64_t>(cluster_.machines.size()) == kMostMachines) {
         return error(table.source(), fmt::format("more than {} machines", kMostMachines));
@@ -77,7 +77,7 @@ class ClusterReader : TomlReader {
     return {};
   }
 
-  Result<void> read_gpu(const toml::node& node, Machine& machine) {
+  Result<void> read_gpu(const toml::node& node, ClusterMachine& machine) {
     const auto name = words(node, "gpu");
     if (!name) return tl::unexpected(name.error());
     auto gpu = find_gpu(*name);

@@ -173,7 +173,7 @@ Result<std::vector<QueuedJob>> parse_queue(std::string_view csv, std::string_vie
 Result<std::vector<Job>> jobs_of(const std::vector<QueuedJob>& queue, const Cluster& cluster,
                                  const TrainingTimes& training_times) {
   std::map<std::string, int> largest;  // machine of each kind of GPU
-  for (const Machine& machine : cluster.machines) {
+  for (const ClusterMachine& machine : cluster.machines) {
     int& most = largest[machine.gpu];
     most = std::max(most, machine.gpus);
   }

@@ -17,8 +17,8 @@
 namespace rooftile {
 
 struct Cluster {
-  std::vector<Machine> machines;
-  std::map<std::string, Gpu> gpus;  // by the names of Machine::gpu
+  std::vector<ClusterMachine> machines;
+  std::map<std::string, Gpu> gpus;  // by the names of ClusterMachine::gpu
 };
 
 // [[machine]] with name, gpu and gpus (1 if not given) and count (1: machines alike, then named name-1, name-2, …).

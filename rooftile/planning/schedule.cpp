@@ -20,7 +20,7 @@ ScheduleCost cost_of(std::span<const Job> jobs, std::span<const Placement> place
   return cost;
 }
 
-std::string fault_of(std::span<const Job> jobs, std::span<const Machine> machines, const Schedule& schedule) {
+std::string fault_of(std::span<const Job> jobs, std::span<const ClusterMachine> machines, const Schedule& schedule) {
   std::vector<int> times(jobs.size());
   for (const Placement& a : schedule.placements) {
     if (a.job >= jobs.size()) return "a job that there is not";

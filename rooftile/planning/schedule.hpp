@@ -12,7 +12,7 @@
 
 namespace rooftile {
 
-struct Machine {
+struct ClusterMachine {
   std::string name, gpu;
   int gpus = 1;  // all of that kind
 };
@@ -58,12 +58,12 @@ Seconds tardiness_of(const Job& job, Seconds end);
 ScheduleCost cost_of(std::span<const Job> jobs, std::span<const Placement> placements);
 
 // What is wrong with a schedule; empty if it has every job once, in one of its modes, on GPUs that no other job has.
-std::string fault_of(std::span<const Job> jobs, std::span<const Machine> machines, const Schedule& schedule);
+std::string fault_of(std::span<const Job> jobs, std::span<const ClusterMachine> machines, const Schedule& schedule);
 
 // Places jobs one after another, each as early as the GPUs that are left allow.
 class ScheduleBuilder {
  public:
-  explicit ScheduleBuilder(std::span<const Machine> machines) : machines_(machines), busy_(machines.size()) {}
+  explicit ScheduleBuilder(std::span<const ClusterMachine> machines) : machines_(machines), busy_(machines.size()) {}
 
   Seconds earliest_start(const JobMode& mode) const;
   void place(std::size_t job, const JobMode& mode, Seconds start);
@@ -82,7 +82,7 @@ class ScheduleBuilder {
 
   bool fits(const JobMode& mode, Seconds start) const;
 
-  std::span<const Machine> machines_;
+  std::span<const ClusterMachine> machines_;
   std::vector<std::vector<Busy>> busy_;  // of each machine
   std::vector<Placement> placements_;
 };

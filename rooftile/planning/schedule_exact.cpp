@@ -11,7 +11,7 @@ namespace {
 
 class Search {
  public:
-  Search(std::span<const Job> jobs, std::span<const Machine> machines, const Schedule& known,
+  Search(std::span<const Job> jobs, std::span<const ClusterMachine> machines, const Schedule& known,
          const SchedulerOptions& options)
       : jobs_(jobs), machines_(machines), options_(options), builder_(machines), best_(known), placed_(jobs.size()) {}
 
@@ -97,7 +97,7 @@ class Search {
   }
 
   std::span<const Job> jobs_;
-  std::span<const Machine> machines_;
+  std::span<const ClusterMachine> machines_;
   const SchedulerOptions& options_;
   ScheduleBuilder builder_;
   Schedule best_;
@@ -108,8 +108,8 @@ class Search {
 
 }  // namespace
 
-ExactSchedule schedule_exactly(std::span<const Job> jobs, std::span<const Machine> machines, const Schedule& known,
-                               const SchedulerOptions& options) {
+ExactSchedule schedule_exactly(std::span<const Job> jobs, std::span<const ClusterMachine> machines,
+                               const Schedule& known, const SchedulerOptions& options) {
   return Search(jobs, machines, known, options).run();
 }
 

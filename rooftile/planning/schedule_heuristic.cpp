@@ -16,7 +16,7 @@ struct Listed {
   std::size_t job = 0, mode = 0;
 };
 
-Schedule built(std::span<const Job> jobs, std::span<const Machine> machines, const std::vector<Listed>& list) {
+Schedule built(std::span<const Job> jobs, std::span<const ClusterMachine> machines, const std::vector<Listed>& list) {
   ScheduleBuilder builder(machines);
   for (const Listed& each : list) {
     const JobMode& mode = jobs[each.job].modes[each.mode];
@@ -25,7 +25,7 @@ Schedule built(std::span<const Job> jobs, std::span<const Machine> machines, con
   return builder.schedule(jobs);
 }
 
-ScheduleCost cost_of_list(std::span<const Job> jobs, std::span<const Machine> machines,
+ScheduleCost cost_of_list(std::span<const Job> jobs, std::span<const ClusterMachine> machines,
                           const std::vector<Listed>& list) {
   ScheduleBuilder builder(machines);
   for (const Listed& each : list) {
@@ -58,7 +58,7 @@ double least_time(const Job& job) {
 
 // Takes, of the jobs that could start first, the one of the highest index, again and again.
 template <class Index>
-std::vector<Listed> list_by(std::span<const Job> jobs, std::span<const Machine> machines, const Index& index) {
+std::vector<Listed> list_by(std::span<const Job> jobs, std::span<const ClusterMachine> machines, const Index& index) {
   ScheduleBuilder builder(machines);
   std::vector<std::size_t> left(jobs.size());
   for (std::size_t i = 0; i < left.size(); ++i) left[i] = i;
@@ -85,7 +85,7 @@ std::vector<Listed> list_by(std::span<const Job> jobs, std::span<const Machine> 
   return list;
 }
 
-std::vector<std::vector<Listed>> lists_of(std::span<const Job> jobs, std::span<const Machine> machines) {
+std::vector<std::vector<Listed>> lists_of(std::span<const Job> jobs, std::span<const ClusterMachine> machines) {
   double mean = 0;
   for (const Job& job : jobs) mean += least_time(job) / static_cast<double>(jobs.size());
   std::vector<std::vector<Listed>> lists;
@@ -134,7 +134,7 @@ double height(const ScheduleCost& cost) {
 // Threshold accepting (Dueck and Scheuer 1990): goes on to a list that is worse by less than a threshold, which falls
 // to nothing; several times, each from the best list so far.
 void improve(std::vector<Listed>& best, ScheduleCost& cost, std::span<const Job> jobs,
-             std::span<const Machine> machines, const SchedulerOptions& options) {
+             std::span<const ClusterMachine> machines, const SchedulerOptions& options) {
   constexpr std::uint64_t kRounds = 5;
   constexpr double kFirst = 0.5;  // threshold, of a typical job's weighted time
   double typical = 0;
@@ -165,7 +165,7 @@ void improve(std::vector<Listed>& best, ScheduleCost& cost, std::span<const Job>
 
 }  // namespace
 
-Schedule schedule_heuristically(std::span<const Job> jobs, std::span<const Machine> machines,
+Schedule schedule_heuristically(std::span<const Job> jobs, std::span<const ClusterMachine> machines,
                                 const SchedulerOptions& options) {
   if (jobs.empty()) return {};
   std::vector<Listed> best;

@@ -18,7 +18,7 @@ namespace {
 using testing::HasSubstr;
 
 struct Instance {
-  std::vector<Machine> machines;
+  std::vector<ClusterMachine> machines;
   std::vector<Job> jobs;
 };
 
@@ -39,7 +39,7 @@ Instance any_instance(int most) {
     const int time_a = *rc::gen::inRange(2, 12), time_b = *rc::gen::inRange(2, 12);
     const int most_gpus = *rc::gen::inRange(1, 4);
     for (std::size_t m = 0; m < instance.machines.size(); ++m) {
-      const Machine& machine = instance.machines[m];
+      const ClusterMachine& machine = instance.machines[m];
       for (int gpus = 1; gpus <= std::min(most_gpus, machine.gpus); ++gpus) {
         const double time = (machine.gpu == "a" ? time_a : time_b) / (1 + 0.8 * (gpus - 1));
         job.modes.push_back({m, gpus, Seconds(time)});
@@ -93,7 +93,7 @@ RC_GTEST_PROP(Scheduler, ExactIsWhatTryingEverythingSays, ()) {
 // Twenty queues of eight jobs on two machines of four GPUs, each on one, two or four GPUs, half of them too late
 // whatever is done. The figure of docs/planning.md.
 TEST(Scheduler, HeuristicIsNearTheBestOfShortQueues) {
-  const std::vector<Machine> machines = {{"m0", "a", 4}, {"m1", "b", 4}};
+  const std::vector<ClusterMachine> machines = {{"m0", "a", 4}, {"m1", "b", 4}};
   std::mt19937_64 random(1);
   const auto whole = [&](int least, int most) {
     return least + static_cast<int>(random() % static_cast<unsigned>(most - least + 1));
@@ -129,7 +129,7 @@ TEST(Scheduler, HeuristicIsNearTheBestOfShortQueues) {
 
 // One machine, total tardiness: Pinedo, Scheduling, 5th edition, example 3.4.5 (the least is 370).
 TEST(Scheduler, PinedosExampleOnOneMachine) {
-  const std::vector<Machine> machines = {{"m", "a", 1}};
+  const std::vector<ClusterMachine> machines = {{"m", "a", 1}};
   const std::vector<double> times = {121, 79, 147, 83, 130}, due = {260, 266, 266, 336, 337};
   std::vector<Job> jobs;
   for (std::size_t i = 0; i < times.size(); ++i) {
@@ -141,14 +141,14 @@ TEST(Scheduler, PinedosExampleOnOneMachine) {
 }
 
 TEST(Scheduler, NothingIsLateWhereEarliestDueDateIsNotLate) {
-  const std::vector<Machine> machines = {{"m", "a", 1}};
+  const std::vector<ClusterMachine> machines = {{"m", "a", 1}};
   std::vector<Job> jobs;
   for (int i = 0; i < 30; ++i) jobs.push_back({"j", Seconds(10.0 * (30 - i)), 1, {{0, 1, Seconds(10)}}});
   EXPECT_EQ(schedule_heuristically(jobs, machines, {.moves = 0}).cost.tardiness, 0);
 }
 
 TEST(Scheduler, TheSameQueueGivesTheSameScheduleAndASearchThatEndsEarlySaysSo) {
-  const std::vector<Machine> machines = {{"m", "a", 2}};
+  const std::vector<ClusterMachine> machines = {{"m", "a", 2}};
   std::vector<Job> jobs;
   for (int i = 0; i < 9; ++i) {
     jobs.push_back({"j", Seconds(7.0 + i), 1.0 + i % 3, {{0, 1, Seconds(3.0 + i % 4)}, {0, 2, Seconds(2.0 + i % 3)}}});
@@ -161,7 +161,7 @@ TEST(Scheduler, TheSameQueueGivesTheSameScheduleAndASearchThatEndsEarlySaysSo) {
 }
 
 TEST(Schedule, FaultsAreFound) {
-  const std::vector<Machine> machines = {{"m", "a", 1}};
+  const std::vector<ClusterMachine> machines = {{"m", "a", 1}};
   const std::vector<Job> jobs = {{"x", {}, 1, {{0, 1, Seconds(2)}}}, {"y", {}, 1, {{0, 1, Seconds(2)}}}};
   Schedule schedule = schedule_heuristically(jobs, machines);
   EXPECT_EQ(fault_of(jobs, machines, schedule), "");

@@ -21,7 +21,7 @@ struct SchedulerOptions {
 // List schedules by earliest due date, by apparent tardiness cost (Vepsalainen and Morton 1987) with several horizons
 // and by shortest weighted time, the best of them improved by moving jobs in the list and by other modes (threshold
 // accepting, with a fixed seed: the same queue gives the same schedule).
-Schedule schedule_heuristically(std::span<const Job> jobs, std::span<const Machine> machines,
+Schedule schedule_heuristically(std::span<const Job> jobs, std::span<const ClusterMachine> machines,
                                 const SchedulerOptions& options = {});
 
 struct ExactSchedule {
@@ -31,7 +31,7 @@ struct ExactSchedule {
 
 // Branch and bound over lists: each job as early as those before it allow, starts never decreasing, which reaches some
 // best schedule (active schedules: Kolisch 1996). Begins with `known`. For up to about ten jobs.
-ExactSchedule schedule_exactly(std::span<const Job> jobs, std::span<const Machine> machines, const Schedule& known,
-                               const SchedulerOptions& options = {});
+ExactSchedule schedule_exactly(std::span<const Job> jobs, std::span<const ClusterMachine> machines,
+                               const Schedule& known, const SchedulerOptions& options = {});
 
 }  // namespace rooftile

@@ -31,7 +31,7 @@ std::string pass_of(Phase phase) {
 
 std::string_view pass_of(LayerDirection direction) { return direction == LayerDirection::forward ? "fwd" : "bwd"; }
 
-Json json_of(const LayerTime& layer) {
+Json json_of(const FittedLayerTime& layer) {
   Json json = {{"name", layer.name}, {"op", layer.op}};
   if (!layer.function.empty()) json["function"] = layer.function;
   json["pass"] = pass_of(layer.direction);
@@ -47,8 +47,8 @@ Json json_of(const LayerTime& layer) {
 }
 
 std::string layers_of(const LayersPrediction& prediction, bool all) {
-  std::vector<const LayerTime*> order;
-  for (const LayerTime& layer : prediction.layers) order.push_back(&layer);
+  std::vector<const FittedLayerTime*> order;
+  for (const FittedLayerTime& layer : prediction.layers) order.push_back(&layer);
   if (!all) {
     std::stable_sort(order.begin(), order.end(), [](auto a, auto b) { return a->time > b->time; });
     order.resize(std::min(order.size(), kSlowest));
@@ -59,7 +59,7 @@ std::string layers_of(const LayersPrediction& prediction, bool all) {
                    {"operations", Align::right},
                    {"time", Align::right},
                    {"share", Align::right}});
-  for (const LayerTime* layer : order) {
+  for (const FittedLayerTime* layer : order) {
     const bool backward = layer->direction == LayerDirection::backward;
     table.add({layer->name + (backward ? " bwd" : ""), std::string(name_of(layer->category)), print(layer->output),
                fmt::format("{:.4g}", layer->complexity), print(layer->time),
@@ -78,7 +78,7 @@ std::string categories(const LayersPrediction& prediction) {
     for (const LayerDirection direction : kLayerDirections) {
       std::size_t count = 0;
       Seconds time;
-      for (const LayerTime& layer : prediction.layers) {
+      for (const FittedLayerTime& layer : prediction.layers) {
         if (layer.category != category || layer.direction != direction) continue;
         ++count;
         time += layer.time;
@@ -107,7 +107,7 @@ std::string layers_table(const LayersPrediction& prediction, bool all) {
                       print(memory.weights), print(memory.activations));
   text += categories(prediction) + "\n" + layers_of(prediction, all) + "\n";
   const auto beyond = std::count_if(prediction.layers.begin(), prediction.layers.end(),
-                                    [](const LayerTime& layer) { return layer.extrapolated; });
+                                    [](const FittedLayerTime& layer) { return layer.extrapolated; });
   if (beyond > 0) {
     text += fmt::format("  extrapolated  {} of {} times: of more or fewer operations than any layer of the fit\n",
                         beyond, prediction.layers.size());
@@ -147,7 +147,7 @@ std::string layers_json(const LayersPrediction& prediction) {
     json["unsupported"].push_back({{"name", op.name}, {"op_type", op.op_type}});
   }
   json["layers"] = Json::array();
-  for (const LayerTime& layer : prediction.layers) json["layers"].push_back(json_of(layer));
+  for (const FittedLayerTime& layer : prediction.layers) json["layers"].push_back(json_of(layer));
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -159,7 +159,7 @@ std::string layers_csv(const LayersPrediction& prediction) {
   const auto bound = [](const std::optional<Seconds>& time) {
     return time ? fmt::format("{}", time->value()) : std::string();
   };
-  for (const LayerTime& layer : prediction.layers) {
+  for (const FittedLayerTime& layer : prediction.layers) {
     const std::vector<std::string> row = {prediction.model,
                                           prediction.gpu,
                                           fmt::format("{}", prediction.batch_size),

@@ -83,7 +83,7 @@ TEST(PlanReport, TextHasTheBestWhatItCostsAndWhatIsRuledOut) {
 }
 
 struct Scheduled {
-  std::vector<Machine> machines = {{"node", "t4", 2}, {"big, <one>", "a100-sxm4-80gb", 1}};
+  std::vector<ClusterMachine> machines = {{"node", "t4", 2}, {"big, <one>", "a100-sxm4-80gb", 1}};
   std::vector<Job> jobs = {{"a, b", Seconds(10), 2, {{0, 2, Seconds(20)}, {1, 1, Seconds(15)}}},
                            {"c", {}, 1, {{0, 1, Seconds(30)}}}};
   Schedule schedule = schedule_heuristically(jobs, machines);

@@ -11,7 +11,7 @@ namespace rooftile {
 
 struct ScheduleReport {
   std::span<const Job> jobs;
-  std::span<const Machine> machines;
+  std::span<const ClusterMachine> machines;
   const Schedule& schedule;
   ScheduleCost heuristic;           // of the schedule that was found first
   std::optional<bool> proved = {};  // whether nothing better exists; none: not asked

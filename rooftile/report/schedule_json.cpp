@@ -28,7 +28,7 @@ std::string schedule_json(const ScheduleReport& report) {
                {"proved", report.proved ? Json(*report.proved) : Json(nullptr)},
                {"machines", Json::array()},
                {"jobs", Json::array()}};
-  for (const Machine& machine : report.machines) {
+  for (const ClusterMachine& machine : report.machines) {
     json["machines"].push_back({{"name", machine.name}, {"gpu", machine.gpu}, {"gpus", machine.gpus}});
   }
   for (const Placement& placement : report.schedule.placements) {
@@ -49,7 +49,7 @@ std::string schedule_csv(const ScheduleReport& report) {
   std::string text = "job,machine,gpu,gpus,start_s,end_s,deadline_s,tardiness_s,weight\n";
   for (const Placement& placement : report.schedule.placements) {
     const Job& job = report.jobs[placement.job];
-    const Machine& machine = report.machines[placement.mode.machine];
+    const ClusterMachine& machine = report.machines[placement.mode.machine];
     const std::vector<std::string> cells = {job.name,
                                             machine.name,
                                             machine.gpu,

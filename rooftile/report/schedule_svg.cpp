@@ -23,7 +23,7 @@ constexpr std::array kColours = {"#4e79a7", "#f28e2b", "#59a14f", "#b07aa1",
 std::string schedule_svg(const ScheduleReport& report) {
   std::vector<double> tops;  // of each machine's rows
   double y = kTop;
-  for (const Machine& machine : report.machines) {
+  for (const ClusterMachine& machine : report.machines) {
     tops.push_back(y);
     y += kRow * machine.gpus + kRow / 2;
   }
@@ -36,7 +36,7 @@ std::string schedule_svg(const ScheduleReport& report) {
                        print_duration(report.schedule.cost.makespan)),
            {.bold = true});
   for (std::size_t m = 0; m < report.machines.size(); ++m) {
-    const Machine& machine = report.machines[m];
+    const ClusterMachine& machine = report.machines[m];
     svg.text(kLeft - 8, tops[m] + kRow * 0.7, shorten(machine.name, 22), {.anchor = "end"});
     for (int gpu = 0; gpu < machine.gpus; ++gpu) {
       svg.rectangle(kLeft, tops[m] + kRow * gpu, kWidth, kRow - 2, "fill=\"#f2f2f2\"");

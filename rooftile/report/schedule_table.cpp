@@ -61,7 +61,7 @@ std::string gantt(const ScheduleReport& report) {
   if (column <= 0) return "";
   TextTable table({{"machine"}, {"gpu", Align::right}, {.header = "", .max_width = kColumns}});
   for (std::size_t m = 0; m < report.machines.size(); ++m) {
-    const Machine& machine = report.machines[m];
+    const ClusterMachine& machine = report.machines[m];
     std::vector<std::string> lines(static_cast<std::size_t>(machine.gpus), std::string(kColumns, '.'));
     for (std::size_t i = 0; i < report.schedule.placements.size(); ++i) {
       const Placement& placement = report.schedule.placements[i];
