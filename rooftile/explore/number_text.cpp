@@ -2,6 +2,7 @@
 // of ten has at most 128 bits, so that all products are exact; std::to_chars writes the others.
 #include "rooftile/explore/number_text.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <charconv>
@@ -108,7 +109,7 @@ char* write_decimal(char* at, Decimal number) {
   // The shorter of the two notations, as to_chars has it.
   const int scientific = (count == 1 ? 1 : count + 1) + 4;
   if (power < 0 && 1 - power + count <= scientific) {
-    std::memcpy(at, "0.000000", 8);
+    std::copy_n("0.000000", 8, at);
     at += 1 - power;
     at[0] = first;
     write_eight(at + 1, upper);

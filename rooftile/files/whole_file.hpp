@@ -40,7 +40,7 @@ class WholeFile {
   Result<void> finish(Durability durability = Durability::cache);
 
  private:
-  WholeFile(std::string path) : path_(std::move(path)) {}
+  explicit WholeFile(std::string path) : path_(std::move(path)) {}
   Result<void> failed(int error) const;
   void begin_on_disk();
   int settle(Durability durability);

@@ -66,13 +66,13 @@ Result<void> TomlReader::read_fact(const toml::node& node, std::string_view exam
     if (name.str() == "value") {
       done = read_value(part);
     } else if (name.str() == "source") {
-      done = source_of(part).map([&](std::string text) { fact.source = std::move(text); });
+      done = source_of(part).map([&](const std::string& text) { fact.source = text; });
     } else if (name.str() == "kind") {
       std::vector<std::string> known;
       for (std::size_t i = 0; i < kinds; ++i) known.emplace_back(name_of(static_cast<Kind>(i)));
       done = choice(part, "kind", known).map([&](std::size_t which) { fact.kind = static_cast<Kind>(which); });
     } else if (name.str() == "note") {
-      done = words(part, "note").map([&](std::string text) { fact.note = std::move(text); });
+      done = words(part, "note").map([&](const std::string& text) { fact.note = text; });
     } else {
       return unknown(name, " of " + fact.key, {"value", "source", "kind", "note"});
     }

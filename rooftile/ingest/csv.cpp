@@ -123,7 +123,7 @@ struct CsvReader::State {
   std::string rest;  // of a line whose end is still to come
 };
 
-CsvReader::CsvReader(std::string where) : state_(std::make_unique<State>(where)) {}
+CsvReader::CsvReader(std::string_view where) : state_(std::make_unique<State>(where)) {}
 CsvReader::~CsvReader() = default;
 CsvReader::CsvReader(CsvReader&&) noexcept = default;
 CsvReader& CsvReader::operator=(CsvReader&&) noexcept = default;

@@ -24,7 +24,7 @@ Result<std::vector<CsvRow>> parse_csv(std::string_view text, std::string_view wh
 // The same of a text that comes piece by piece, so that a large file is never held as a whole.
 class CsvReader {
  public:
-  explicit CsvReader(std::string where);
+  explicit CsvReader(std::string_view where);
   ~CsvReader();
   CsvReader(CsvReader&&) noexcept;
   CsvReader& operator=(CsvReader&&) noexcept;

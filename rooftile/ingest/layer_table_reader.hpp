@@ -19,7 +19,7 @@ class LayerTableReader {
 
   // Puts the row where it belongs in `into`: among its rows, the wrong ones or those that are not predicted yet. The
   // error of a row that belongs nowhere.
-  Result<void> read(CsvRow row, LayerTable& into) const;
+  Result<void> read(CsvRow cells, LayerTable& into) const;
 
   // The op of a table without that column; empty where there is one.
   const std::string& default_op() const { return default_op_; }

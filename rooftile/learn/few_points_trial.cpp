@@ -192,7 +192,9 @@ Result<FewPointsTrials> try_few_points(const std::vector<MeasuredTable>& tables,
 
   FewPointsTrials result;
   result.prior = learn_factor_prior(every);
-  for (const auto& [gpu, of_gpu] : *rows) {
+  for (const auto& entry : *rows) {  // no structured binding: the lambda below captures the name
+    const std::string& gpu = entry.first;
+    const auto& of_gpu = entry.second;
     std::vector<const FactorEvidence*> others;
     for (const auto& [other, its] : evidence) {
       if (other != gpu) others.push_back(&its);

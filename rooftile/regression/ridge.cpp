@@ -33,7 +33,7 @@ Result<std::vector<RidgeFit>> ridge_fits(const Matrix& x, std::span<const double
     columns = Eigen::MatrixXd(qr.matrixQR().topRows(columns.cols()).triangularView<Eigen::Upper>());
   }
   const Eigen::BDCSVD<Eigen::MatrixXd> svd(columns, Eigen::ComputeThinU | Eigen::ComputeThinV);
-  const VectorXd singular = svd.singularValues();
+  const VectorXd& singular = svd.singularValues();
   const VectorXd projected = svd.matrixU().transpose() * centred;
   std::vector<RidgeFit> fits;
   for (const double penalty : penalties) {

@@ -75,9 +75,9 @@ struct MeasurementWriter::State {
     if (const auto known = subjects.find(subject); known != subjects.end()) return known->second;
     const std::array<std::string_view, 5> values = {subject.gpu, subject.op, subject.precision, subject.pass,
                                                     subject.software};
-    const auto id = id_of(
-        database, "SELECT id FROM subject WHERE gpu = ? AND op = ? AND precision = ? AND pass = ? AND software = ?",
-        "INSERT INTO subject (gpu, op, precision, pass, software) VALUES (?, ?, ?, ?, ?)", values);
+    auto id = id_of(database,
+                    "SELECT id FROM subject WHERE gpu = ? AND op = ? AND precision = ? AND pass = ? AND software = ?",
+                    "INSERT INTO subject (gpu, op, precision, pass, software) VALUES (?, ?, ?, ?, ?)", values);
     if (id) subjects.emplace(subject, *id);
     return id;
   }

@@ -127,9 +127,9 @@ void add(BenchmarkRows& rows, std::size_t line, const Case& test, bool backward,
   const Input& in = test.input;
   const auto is = [&](const char* module) { return !backward && test.name.starts_with(module); };
   const bool conv = has_all(in, {"kernel", "stride", "N", "H", "W"});
-  if ((is("matmul_") || is("addmm_")) && has_all(in, {"M", "N", "K"})) {
-    add_gemm(rows, line, test, time);
-  } else if (is("bmm") && has_all(in, {"B", "M", "N", "K"})) {
+  const bool one = (is("matmul_") || is("addmm_")) && has_all(in, {"M", "N", "K"});
+  const bool batched = is("bmm") && has_all(in, {"B", "M", "N", "K"});
+  if (one || batched) {
     add_gemm(rows, line, test, time);
   } else if (is("linear_") && has_all(in, {"N", "IN", "OUT"})) {
     add_linear(rows, line, test, time);
