@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "rooftile/cli/fit_models.hpp"
+#include "rooftile/cli/fit_tables.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/tables.hpp"
 #include "rooftile/cli/values.hpp"
@@ -18,30 +19,16 @@
 namespace rooftile::cli {
 namespace {
 
-struct MeasuredRows {
-  std::vector<MeasuredTable> tables;
-  std::optional<Filter> where;
-};
-
-Result<MeasuredRows> read_rows(const FitModelArguments& arguments) {
-  const auto ignored = list_of("--ignore", arguments.ignore);
-  if (!ignored) return tl::unexpected(ignored.error());
-  auto where = parse_where(arguments.where);
-  if (!where) return tl::unexpected(where.error());
-  LayerTableOptions options;
-  options.gpu = arguments.gpu;
-  options.skip_bad_rows = arguments.skip_bad_rows;
-  options.ignore = hidden_columns(*ignored);
-  auto tables = read_measured(arguments.tables, options);
-  if (!tables) return tl::unexpected(tables.error());
-  if (auto known = check_ignored(*ignored, *tables); !known) return tl::unexpected(known.error());
-  for (const MeasuredTable& table : *tables) {
+Result<FitTables> read_rows(const FitModelArguments& arguments) {
+  auto measured = read_fit_tables(arguments, arguments.gpu);
+  if (!measured) return tl::unexpected(measured.error());
+  for (const MeasuredTable& table : measured->tables) {
     if (arguments.skip_bad_rows || table.table().unsupported.empty()) continue;
     const UnsupportedRow& row = table.table().unsupported.front();
     return fail(ErrorCode::unsupported, row.what + " are not predicted; --skip-bad-rows leaves them out",
                 fmt::format("{}:{}", table.name(), row.line));
   }
-  return MeasuredRows{std::move(*tables), std::move(*where)};
+  return measured;
 }
 
 // The GPU that the points are of: the named one, else the only one of the rows.
@@ -74,7 +61,7 @@ Error no_point_on(const std::string& gpu, const std::vector<Point>& all) {
 }
 
 // The points of a GPU that can be predicted. Error: a row that cannot, unless `skip`.
-Result<std::vector<Point>> points_on(const MeasuredRows& rows, const std::string& named, bool skip, std::string& gpu) {
+Result<std::vector<Point>> points_on(const FitTables& rows, const std::string& named, bool skip, std::string& gpu) {
   FitRowsOptions options;
   options.keep = rows_where(rows.tables, rows.where);
   std::vector<Point> all;
@@ -106,7 +93,7 @@ Result<std::vector<Point>> points_on(const MeasuredRows& rows, const std::string
   return points;
 }
 
-Result<void> calibrate_gpu(const FitModelArguments& arguments, const MeasuredRows& rows) {
+Result<void> calibrate_gpu(const FitModelArguments& arguments, const FitTables& rows) {
   std::string gpu;
   const auto points = points_on(rows, arguments.gpu, arguments.skip_bad_rows, gpu);
   if (!points) return tl::unexpected(points.error());
@@ -125,7 +112,7 @@ Result<void> calibrate_gpu(const FitModelArguments& arguments, const MeasuredRow
   return write_output("", few_points_report(*fitted, *crossed, gpu));
 }
 
-Result<void> try_calibration(const FitModelArguments& arguments, const MeasuredRows& rows) {
+Result<void> try_calibration(const FitModelArguments& arguments, const FitTables& rows) {
   constexpr std::int64_t kMostPoints = 1000, kMostDraws = 10000;
   FewPointsTrialOptions options;
   options.rows.keep = rows_where(rows.tables, rows.where);

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "rooftile/cli/fit_models.hpp"
+#include "rooftile/cli/fit_tables.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/progress.hpp"
@@ -52,24 +53,9 @@ Result<void> judge(const FitModelArguments& arguments, const GreyBoxRows& rows) 
 
 Result<void> fit_grey_box(const FitModelArguments& arguments) {
   if (arguments.compare && !arguments.fitted.empty()) return usage("--compare fits its own models: without --fitted");
-  const auto ignored = list_of("--ignore", arguments.ignore);
-  if (!ignored) return tl::unexpected(ignored.error());
-  const auto where = parse_where(arguments.where);
-  if (!where) return tl::unexpected(where.error());
-  LayerTableOptions reading;
-  reading.skip_bad_rows = arguments.skip_bad_rows;
-  reading.ignore = hidden_columns(*ignored);
-  const auto tables = read_measured(arguments.tables, reading);
-  if (!tables) return tl::unexpected(tables.error());
-  if (auto known = check_ignored(*ignored, *tables); !known) return known;
-  if (*where) {
-    for (const Filter::Use& use : (*where)->columns()) {
-      if (auto known = check_column(use.column, *tables); !known) {
-        return fail(known.error().code, known.error().message, "--where");
-      }
-    }
-  }
-  auto rows = grey_box_rows(*tables, {.keep = rows_where(*tables, *where)});
+  const auto measured = read_fit_tables(arguments);
+  if (!measured) return tl::unexpected(measured.error());
+  auto rows = grey_box_rows(measured->tables, {.keep = rows_where(measured->tables, measured->where)});
   if (!rows) return tl::unexpected(rows.error());
   if (arguments.compare) return compare(arguments, *rows);
 

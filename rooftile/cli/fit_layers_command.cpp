@@ -32,12 +32,9 @@ Result<std::optional<Filter>> condition(std::string_view option, const std::stri
   if (!filter) {
     return fail(filter.error().code, filter.error().message, fmt::format("{}: {}", option, filter.error().where));
   }
-  for (const Filter::Use& use : filter->columns()) {
-    if (auto known = check_column(use.column, tables); !known) {
-      return fail(known.error().code, known.error().message, std::string(option));
-    }
-  }
-  return std::optional<Filter>(std::move(*filter));
+  std::optional<Filter> parsed = std::move(*filter);
+  if (auto known = check_condition(option, parsed, tables); !known) return tl::unexpected(known.error());
+  return parsed;
 }
 
 std::function<bool(const RowCell&)> matches(const std::optional<Filter>& filter) {

@@ -8,10 +8,10 @@
 #include <fmt/format.h>
 
 #include "rooftile/cli/commands.hpp"
+#include "rooftile/cli/interrupt.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/progress.hpp"
 #include "rooftile/cli/store_commands.hpp"
-#include "rooftile/measure/interrupt.hpp"
 #include "rooftile/report/store.hpp"
 #include "rooftile/report/text.hpp"
 
@@ -56,7 +56,7 @@ Result<void> import_files(const ImportArguments& arguments) {
   auto writer = store::MeasurementWriter::begin(*store);
   if (!writer) return tl::unexpected(writer.error());
 
-  measure::watch_interrupts();
+  const InterruptAsked signals;
   std::vector<store::ImportedFile> files;
   {
     constexpr std::uint64_t kSteps = 1000;  // of the share of one file
@@ -64,7 +64,7 @@ Result<void> import_files(const ImportArguments& arguments) {
     options.progress = [&](double share) {
       const auto done = static_cast<std::uint64_t>(kSteps * (static_cast<double>(files.size()) + share));
       progress.show(done, kSteps * arguments.files.size());
-      return !measure::interrupted();
+      return !InterruptAsked::flag();
     };
     for (const std::string& path : arguments.files) {
       auto file = store::import_file(*writer, path, options);

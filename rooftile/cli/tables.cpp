@@ -84,4 +84,15 @@ Result<void> check_ignored(const std::vector<std::string>& ignored, const std::v
   return {};
 }
 
+Result<void> check_condition(std::string_view option, const std::optional<Filter>& condition,
+                             const std::vector<MeasuredTable>& tables) {
+  if (!condition) return {};
+  for (const Filter::Use& use : condition->columns()) {
+    if (auto known = check_column(use.column, tables); !known) {
+      return fail(known.error().code, known.error().message, std::string(option));
+    }
+  }
+  return {};
+}
+
 }  // namespace rooftile::cli

@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "rooftile/error/error.hpp"
@@ -31,5 +32,9 @@ Result<std::vector<std::string>> list_of(std::string_view option, const std::str
 
 // Every column of --ignore must be in a table.
 Result<void> check_ignored(const std::vector<std::string>& ignored, const std::vector<MeasuredTable>& tables);
+
+// Every column of the condition that `option` gave, if it gave one, must be in a table.
+Result<void> check_condition(std::string_view option, const std::optional<Filter>& condition,
+                             const std::vector<MeasuredTable>& tables);
 
 }  // namespace rooftile::cli
