@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 
 namespace rooftile::regression {
@@ -15,19 +16,15 @@ std::size_t conformal_rank(std::size_t n, double level) {
   return static_cast<std::size_t>(std::ceil(level * static_cast<double>(n + 1) - kRounding));
 }
 
-double nth_smallest(std::vector<double>& values, std::size_t rank) {
-  const auto place = values.begin() + static_cast<std::ptrdiff_t>(rank - 1);
-  std::nth_element(values.begin(), place, values.end());
-  return *place;
-}
-
 }  // namespace
 
 std::optional<double> conformal_quantile(std::vector<double> scores, double level) {
   assert(level > 0 && level < 1);
   const std::size_t rank = conformal_rank(scores.size(), level);
   if (rank > scores.size()) return {};
-  return nth_smallest(scores, rank);
+  const auto place = scores.begin() + static_cast<std::ptrdiff_t>(rank - 1);
+  std::nth_element(scores.begin(), place, scores.end());
+  return *place;
 }
 
 std::vector<double> log_ratio_scores(std::span<const double> measured, std::span<const double> predicted) {
@@ -37,20 +34,6 @@ std::vector<double> log_ratio_scores(std::span<const double> measured, std::span
                                         : std::numeric_limits<double>::infinity());
   }
   return scores;
-}
-
-std::optional<Bounds> cv_plus(std::span<const double> residuals, std::span<const std::size_t> fold_of,
-                              std::span<const double> predictions, double level) {
-  assert(residuals.size() == fold_of.size());
-  const std::size_t rank = conformal_rank(residuals.size(), level);
-  if (rank > residuals.size()) return {};
-  std::vector<double> below, above;
-  for (std::size_t row = 0; row < residuals.size(); ++row) {
-    const double predicted = predictions[fold_of[row]];
-    below.push_back(residuals[row] - predicted);  // with its sign turned, the lower end is a quantile as the upper is
-    above.push_back(predicted + residuals[row]);
-  }
-  return Bounds{-nth_smallest(below, rank), nth_smallest(above, rank)};
 }
 
 }  // namespace rooftile::regression

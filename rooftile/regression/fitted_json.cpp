@@ -1,5 +1,6 @@
 #include "rooftile/regression/fitted_json.hpp"
 
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -20,6 +21,42 @@ using Json = nlohmann::ordered_json;
 constexpr std::string_view kSchema = "rooftile/fitted/1";
 constexpr std::int64_t kMostRows = std::int64_t{1} << 53;
 
+// --- what may be absent ---------------------------------------------------------------------------------------------
+
+// A member of a struct and its key, for writing and for reading.
+template <class Owner, class Value>
+struct Member {
+  const char* key;
+  Value Owner::*place;
+};
+
+template <class Owner>
+struct Number : Member<Owner, std::optional<double>> {
+  bool may_be_negative = false;
+};
+
+constexpr std::array<Number<FittedTerm>, 4> kTermNumbers = {{{{"standard_error", &FittedTerm::standard_error}},
+                                                             {{"vif", &FittedTerm::vif}},
+                                                             {{"mean", &FittedTerm::mean}, true},
+                                                             {{"deviation", &FittedTerm::deviation}}}};
+constexpr std::array<Number<FitFigures>, 9> kFigures = {
+    {{{"r2", &FitFigures::r2}, true},
+     {{"adjusted_r2", &FitFigures::adjusted_r2}, true},
+     {{"residual_standard_error", &FitFigures::residual_standard_error}},
+     {{"condition_number", &FitFigures::condition_number}},
+     {{"penalty", &FitFigures::penalty}},
+     {{"mape", &FitFigures::mape}},
+     {{"gmae", &FitFigures::gmae}},
+     {{"held_out_mape", &FitFigures::held_out_mape}},
+     {{"held_out_gmae", &FitFigures::held_out_gmae}}}};
+constexpr std::array<Member<FittedOn, std::vector<std::string>>, 4> kFittedOnLists = {
+    {{"gpus", &FittedOn::gpus},
+     {"software", &FittedOn::software},
+     {"precisions", &FittedOn::precisions},
+     {"sources", &FittedOn::sources}}};
+constexpr std::array<Member<FittedOn, std::string>, 3> kFittedOnTexts = {
+    {{"date", &FittedOn::date}, {"split", &FittedOn::split}, {"note", &FittedOn::note}}};
+
 // --- writing ---------------------------------------------------------------------------------------------------------
 
 void put(Json& object, const char* key, const std::optional<double>& value) {
@@ -34,6 +71,11 @@ void put(Json& object, const char* key, const std::vector<std::string>& values) 
   if (!values.empty()) object[key] = values;
 }
 
+template <class Owner, class Members>
+void put_all(Json& object, const Owner& owner, const Members& members) {
+  for (const auto& member : members) put(object, member.key, owner.*(member.place));
+}
+
 Json json_of(const FittedTerm& term, bool has_coefficient) {
   Json factors = Json::array();
   for (const Factor& factor : term.term) {
@@ -44,10 +86,7 @@ Json json_of(const FittedTerm& term, bool has_coefficient) {
   }
   Json object = {{"term", text_of(term.term)}, {"factors", std::move(factors)}};
   if (has_coefficient) object["coefficient"] = term.coefficient;
-  put(object, "standard_error", term.standard_error);
-  put(object, "vif", term.vif);
-  put(object, "mean", term.mean);
-  put(object, "deviation", term.deviation);
+  put_all(object, term, kTermNumbers);
   return object;
 }
 
@@ -67,15 +106,7 @@ Json json_of(const TreeEnsemble& ensemble) {
 
 Json json_of(const FitFigures& figures) {
   Json object = {{"rows", figures.rows}};
-  put(object, "r2", figures.r2);
-  put(object, "adjusted_r2", figures.adjusted_r2);
-  put(object, "residual_standard_error", figures.residual_standard_error);
-  put(object, "condition_number", figures.condition_number);
-  put(object, "penalty", figures.penalty);
-  put(object, "mape", figures.mape);
-  put(object, "gmae", figures.gmae);
-  put(object, "held_out_mape", figures.held_out_mape);
-  put(object, "held_out_gmae", figures.held_out_gmae);
+  put_all(object, figures, kFigures);
   return object;
 }
 
@@ -133,10 +164,13 @@ std::optional<double> optional_number(Fields& fields, const std::string& key) {
   return as_number(*value, fields.path(key));
 }
 
-std::optional<double> optional_least_zero(Fields& fields, const std::string& key) {
-  const auto value = optional_number(fields, key);
-  if (value && *value < 0) reject(fields.path(key), "must not be negative");
-  return value;
+template <class Owner, class Numbers>
+void read_numbers(Fields& fields, Owner& owner, const Numbers& numbers) {
+  for (const auto& one : numbers) {
+    const auto value = optional_number(fields, one.key);
+    if (value && *value < 0 && !one.may_be_negative) reject(fields.path(one.key), "must not be negative");
+    owner.*(one.place) = value;
+  }
 }
 
 std::string optional_text(Fields& fields, const std::string& key) {
@@ -190,10 +224,7 @@ FittedTerm term_of(const json& value, const std::string& path, bool has_coeffici
     reject(fields.path("term"), fmt::format("the factors say '{}'", one_line(text)));
   }
   if (has_coefficient) term.coefficient = number(fields, "coefficient");
-  term.standard_error = optional_least_zero(fields, "standard_error");
-  term.vif = optional_least_zero(fields, "vif");
-  term.mean = optional_number(fields, "mean");
-  term.deviation = optional_least_zero(fields, "deviation");
+  read_numbers(fields, term, kTermNumbers);
   fields.finish();
   return term;
 }
@@ -260,15 +291,7 @@ FitFigures figures_of(const json& value, const std::string& path) {
   Fields fields(value, path);
   FitFigures figures;
   figures.rows = count(fields, "rows");
-  figures.r2 = optional_number(fields, "r2");
-  figures.adjusted_r2 = optional_number(fields, "adjusted_r2");
-  figures.residual_standard_error = optional_least_zero(fields, "residual_standard_error");
-  figures.condition_number = optional_least_zero(fields, "condition_number");
-  figures.penalty = optional_least_zero(fields, "penalty");
-  figures.mape = optional_least_zero(fields, "mape");
-  figures.gmae = optional_least_zero(fields, "gmae");
-  figures.held_out_mape = optional_least_zero(fields, "held_out_mape");
-  figures.held_out_gmae = optional_least_zero(fields, "held_out_gmae");
+  read_numbers(fields, figures, kFigures);
   fields.finish();
   return figures;
 }
@@ -312,13 +335,8 @@ FittedOn fitted_on_of(const json& value, const std::string& path) {
   Fields fields(value, path);
   FittedOn on;
   on.rows = count(fields, "rows");
-  on.gpus = texts(fields, "gpus");
-  on.software = texts(fields, "software");
-  on.precisions = texts(fields, "precisions");
-  on.sources = texts(fields, "sources");
-  on.date = optional_text(fields, "date");
-  on.split = optional_text(fields, "split");
-  on.note = optional_text(fields, "note");
+  for (const auto& list : kFittedOnLists) on.*(list.place) = texts(fields, list.key);
+  for (const auto& text : kFittedOnTexts) on.*(text.place) = optional_text(fields, text.key);
   fields.finish();
   return on;
 }
@@ -348,13 +366,8 @@ FittedModel model_of(const json& value) {
 std::string fitted_json(const FittedModel& model) {
   Json object = {{"schema", kSchema}, {"name", model.name}, {"kind", model.kind}};
   Json on = {{"rows", model.fitted_on.rows}};
-  put(on, "gpus", model.fitted_on.gpus);
-  put(on, "software", model.fitted_on.software);
-  put(on, "precisions", model.fitted_on.precisions);
-  put(on, "sources", model.fitted_on.sources);
-  put(on, "date", model.fitted_on.date);
-  put(on, "split", model.fitted_on.split);
-  put(on, "note", model.fitted_on.note);
+  put_all(on, model.fitted_on, kFittedOnLists);
+  put_all(on, model.fitted_on, kFittedOnTexts);
   object["fitted_on"] = std::move(on);
   Json equations = Json::array();
   for (const FittedEquation& equation : model.equations) equations.push_back(json_of(equation));
