@@ -49,10 +49,12 @@ constexpr std::array<Number<FitFigures>, 9> kFigures = {
      {{"gmae", &FitFigures::gmae}},
      {{"held_out_mape", &FitFigures::held_out_mape}},
      {{"held_out_gmae", &FitFigures::held_out_gmae}}}};
-constexpr std::array<Member<FittedOn, std::vector<std::string>>, 4> kFittedOnLists = {
+constexpr std::array<Member<FittedOn, std::vector<std::string>>, 6> kFittedOnLists = {
     {{"gpus", &FittedOn::gpus},
      {"software", &FittedOn::software},
      {"precisions", &FittedOn::precisions},
+     {"passes", &FittedOn::passes},
+     {"networks", &FittedOn::networks},
      {"sources", &FittedOn::sources}}};
 constexpr std::array<Member<FittedOn, std::string>, 3> kFittedOnTexts = {
     {{"date", &FittedOn::date}, {"split", &FittedOn::split}, {"note", &FittedOn::note}}};
@@ -111,7 +113,11 @@ Json json_of(const FitFigures& figures) {
 }
 
 Json json_of(const FittedEquation& equation) {
-  Json object = {{"name", equation.name}, {"technique", name_of(equation.technique)}};
+  Json object = {{"name", equation.name}};
+  for (const GroupCell& cell : equation.group) {
+    object["group"].push_back({{"column", cell.column}, {"cell", cell.cell}});
+  }
+  object["technique"] = name_of(equation.technique);
   Json target = {{"name", equation.target.name}, {"log", equation.target.log}};
   put(target, "multiplier", equation.target.multiplier);
   object["target"] = std::move(target);
@@ -287,6 +293,13 @@ ColumnRange range_of(const json& value, const std::string& path) {
   return range;
 }
 
+GroupCell group_cell_of(const json& value, const std::string& path) {
+  Fields fields(value, path);
+  GroupCell cell = {fields.text("column"), fields.text("cell")};
+  fields.finish();
+  return cell;
+}
+
 FitFigures figures_of(const json& value, const std::string& path) {
   Fields fields(value, path);
   FitFigures figures;
@@ -310,6 +323,7 @@ FittedEquation equation_of(const json& value, const std::string& path) {
   Fields fields(value, path);
   FittedEquation equation;
   equation.name = optional_text(fields, "name");
+  equation.group = each(fields, "group", group_cell_of);
   equation.technique = or_reject(parse_technique(fields.text("technique")), fields.path("technique"));
   equation.target = target_of(fields.require("target"), fields.path("target"));
   const json* ensemble = fields.find("ensemble");

@@ -38,13 +38,15 @@ FittedModel model() {
   linear.figures = {100, 0.9, 0.89, 0.1, 12, 0.01, 0.05, 0.06, 0.07, 0.08};
   FittedEquation trees;
   trees.name = "network";
+  trees.group = {{"gpu", "titan-xp"}, {"precision", "fp32"}};
   trees.technique = Technique::trees;
   trees.terms = {{{{"gpus"}}}};
   trees.trees = TreeEnsemble{1, 2.5, {{{0, 1.1F, 1, 2, 0}, {0, 0, 0, 0, 0.1F}, {0, 0, 0, 0, 0.2F}}}};
-  return {"m6000",
-          "layers",
-          {100, {"titan-xp"}, {"cudnn 7"}, {"fp32"}, {"table.csv"}, "2018-01-01", "none", "by hand"},
-          {linear, trees}};
+  return {
+      "m6000",
+      "layers",
+      {100, {"titan-xp"}, {"cudnn 7"}, {"fp32"}, {"step"}, {"alexnet"}, {"table.csv"}, "2018-01-01", "none", "by hand"},
+      {linear, trees}};
 }
 
 std::string changed(const std::string& from, const std::string& to) {

@@ -94,8 +94,15 @@ struct Predicted {
   std::vector<FitWarning> warnings = {};
 };
 
+// What the rows of a group have in common: one cell of a column.
+struct GroupCell {
+  std::string column, cell;
+  bool operator==(const GroupCell&) const = default;
+};
+
 struct FittedEquation {
-  std::string name = {};  // what it is for, where a model has several: "conv forward"
+  std::string name = {};              // what it is for, where a model has several: "conv forward"
+  std::vector<GroupCell> group = {};  // rows that it is for, where a model has an equation for each group of rows
   Technique technique = Technique::least_squares;
   Target target = {};
   std::vector<FittedTerm> terms = {};  // with trees, the columns of these, without coefficients
@@ -111,7 +118,7 @@ struct FittedEquation {
 
 struct FittedOn {
   std::size_t rows = 0;
-  std::vector<std::string> gpus = {}, software = {}, precisions = {}, sources = {};
+  std::vector<std::string> gpus = {}, software = {}, precisions = {}, passes = {}, networks = {}, sources = {};
   std::string date = {};   // as ISO 8601 has it
   std::string split = {};  // what was held out, and how
   std::string note = {};
