@@ -4,10 +4,13 @@
 // `of_limit` of delta_inner_loop is operations of the loop (kOperationsPerLayer, each an addition, multiplication,
 // maximum, comparison or selection) over those of independent additions and multiplications in the same vector
 // registers, measured here. `of_disk` of the rows is their rate over that of plain write() calls of as many bytes to
-// the same folder (TMPDIR), measured just before; both end with fsync().
+// the same folder (TMPDIR), `of_direct` over that of such calls past the system's cache, each measured beside it; all
+// end with fsync().
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <cstdlib>
+#include <cstring>
 #include <fcntl.h>
 #include <filesystem>
 #include <string>
@@ -226,15 +229,16 @@ BENCHMARK(delta_inner_loop)->DenseRange(0, 2);
 
 std::string scratch_file(const char* name) { return (std::filesystem::temp_directory_path() / name).string(); }
 
-// Bytes a second of plain writes of a megabyte each, to the disk.
-double disk_rate(std::uint64_t bytes) {
+// Bytes a second of writes of a megabyte each, to the disk: plain, through the system's cache, or past it (O_DIRECT).
+double disk_rate(std::uint64_t bytes, int flags = 0) {
   const std::string path = scratch_file("rooftile-bench-plain");
-  const std::string chunk(1 << 20, 'x');
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  constexpr std::size_t kChunk = 1 << 20;
+  static const auto* chunk = static_cast<const char*>(std::memset(std::aligned_alloc(4096, kChunk), 'x', kChunk));
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | flags, 0600);
   bool good = file >= 0;
   const double seconds = seconds_of([&] {
-    for (std::uint64_t done = 0; good && done < bytes; done += chunk.size()) {
-      good = ::write(file, chunk.data(), chunk.size()) == static_cast<ssize_t>(chunk.size());
+    for (std::uint64_t done = 0; good && done < bytes; done += kChunk) {
+      good = ::write(file, chunk, kChunk) == static_cast<ssize_t>(kChunk);
     }
     good = good && ::fsync(file) == 0;
   });
@@ -248,7 +252,7 @@ void write_rows(benchmark::State& state, const char* name, Arguments... argument
   const DesignSpace space = million();
   const DeltaBatch batch(resnet152(), space.base);
   const std::string path = scratch_file(name);
-  double bytes = 0, designs = 0, seconds = 0, plain = 0;
+  double bytes = 0, designs = 0, seconds = 0, plain = 0, direct = 0;
   for (auto _ : state) {
     auto created = WholeFile::create(path);
     if (!created) return state.SkipWithError("cannot write to TMPDIR");
@@ -268,11 +272,13 @@ void write_rows(benchmark::State& state, const char* name, Arguments... argument
     bytes += static_cast<double>(file.bytes());
     ::unlink(path.c_str());
     plain += static_cast<double>(file.bytes()) / disk_rate(file.bytes());
+    direct += static_cast<double>(file.bytes()) / disk_rate(file.bytes(), O_DIRECT);
   }
   count(state, designs);
   state.counters["bytes"] = benchmark::Counter(bytes, benchmark::Counter::kIsRate, benchmark::Counter::kIs1024);
   state.counters["disk"] = bytes / plain;
   state.counters["of_disk"] = plain / seconds;
+  state.counters["of_direct"] = direct / seconds;
 }
 
 void binary_rows(benchmark::State& state) { write_rows<BinaryRows>(state, "rooftile-bench-rows"); }

@@ -23,7 +23,8 @@ Result<ExploreState> explore_blocks(const DesignSpace& space, const Evaluator& e
   const std::function<void(std::uint64_t)> progress = [&](std::uint64_t done) {
     if (options.progress) options.progress(before + done);
   };
-  const unsigned threads = std::max(options.threads, 1U);
+  // With rows one more, as whoever writes waits for the disk.
+  const unsigned threads = std::max(options.threads, 1U) + static_cast<unsigned>(!options.sinks.empty());
   OrderedWriter writer(options.sinks, progress, threads);
   const ExploreState nothing = {ExploreResults(space, options.results), {}};
   CommonState common(std::move(from), nothing, threads, options.save_every, options.save);

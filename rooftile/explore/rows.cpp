@@ -4,6 +4,8 @@
 #include <array>
 #include <bit>
 #include <charconv>
+#include <cstdint>
+#include <cstring>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -24,6 +26,24 @@ void append(std::string& bytes, const void* data, std::size_t size) {
 void append(std::string& bytes, const std::vector<double>& column, std::size_t count) {
   append(bytes, column.data(), count * sizeof(double));
 }
+
+// Writes a column's numbers; one that stands there again, as axes of a grid do for many rows, is copied.
+class ColumnText {
+ public:
+  char* write(char* at, double number) {
+    if (std::bit_cast<std::uint64_t>(number) != number_ || size_ == 0) {
+      number_ = std::bit_cast<std::uint64_t>(number);
+      size_ = static_cast<std::size_t>(write_number(text_.data(), number) - text_.data());
+    }
+    std::memcpy(at, text_.data(), text_.size());  // all of it: a fixed size is faster than the right one
+    return at + size_;
+  }
+
+ private:
+  std::uint64_t number_ = 0;
+  std::size_t size_ = 0;
+  std::array<char, kLongestNumber> text_{};
+};
 
 }  // namespace
 
@@ -67,9 +87,13 @@ void CsvRows::encode(const DesignBlock& block, const OutcomeBlock& outcome, std:
     *at++ = ',';
     at = std::copy(text.begin(), text.end(), at);
   };
+  std::vector<ColumnText> axes(space_.axes.size());
   for (std::size_t i = 0; i < block.count; ++i) {
     at = std::to_chars(row.data(), row.data() + kCell, block.first + i).ptr;
-    for (const DesignAxis& axis : space_.axes) number(block.values[static_cast<std::size_t>(axis.parameter)][i]);
+    for (std::size_t a = 0; a < axes.size(); ++a) {
+      *at++ = ',';
+      at = axes[a].write(at, block.values[static_cast<std::size_t>(space_.axes[a].parameter)][i]);
+    }
     const bool fit = outcome.unfit[i] == Unfit::none;
     if (fit) {
       number(outcome.time[i]);

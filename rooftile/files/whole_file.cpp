@@ -58,8 +58,10 @@ fs::path behind_links(fs::path path, std::error_code& error) {
   return {};
 }
 
-// Files of this process that are open already (/dev/stdout, /proc/self/fd/1), whatever they are.
-bool names_a_stream(std::string_view path) { return path.starts_with("/dev/") || path.starts_with("/proc/"); }
+// Files of this process that are open already (/dev/stdout, /proc/self/fd/1), whatever they are; not shared memory.
+bool names_a_stream(std::string_view path) {
+  return (path.starts_with("/dev/") && !path.starts_with("/dev/shm/")) || path.starts_with("/proc/");
+}
 
 }  // namespace
 
@@ -69,7 +71,7 @@ WholeFile::WholeFile(WholeFile&& other) noexcept
       temporary_(std::exchange(other.temporary_, {})),
       file_(std::exchange(other.file_, -1)),
       written_(other.written_),
-      begun_(other.begun_) {}
+      writer_(std::move(other.writer_)) {}
 
 WholeFile& WholeFile::operator=(WholeFile&& other) noexcept {
   std::swap(path_, other.path_);
@@ -77,7 +79,7 @@ WholeFile& WholeFile::operator=(WholeFile&& other) noexcept {
   std::swap(temporary_, other.temporary_);
   std::swap(file_, other.file_);
   std::swap(written_, other.written_);
-  std::swap(begun_, other.begun_);
+  std::swap(writer_, other.writer_);
   return *this;
 }
 
@@ -109,28 +111,18 @@ Result<WholeFile> WholeFile::create(const std::string& path) {
 }
 
 Result<void> WholeFile::write(std::string_view bytes) {
-  if (const int error = write_all(file_, bytes); error != 0) return failed(error);
+  const int error = temporary_.empty() ? write_all(file_, bytes) : writer_.write(file_, bytes);
+  if (error != 0) return failed(error);
   written_ += bytes.size();
-  begin_on_disk();
   return {};
 }
 
-// A hint: what comes of it does not matter.
-void WholeFile::begin_on_disk() {
-#ifdef SYNC_FILE_RANGE_WRITE
-  constexpr std::uint64_t kPiece = 8 << 20;
-  if (temporary_.empty() || written_ - begun_ < kPiece) return;
-  ::sync_file_range(file_, static_cast<off_t>(begun_), static_cast<off_t>(written_ - begun_), SYNC_FILE_RANGE_WRITE);
-  begun_ = written_;
-#endif
-}
-
-// Permissions, disk, close, rename: 0 or the error number of the first that fails. Permissions come last before the
-// rename, since writing takes a set-user-id bit away.
+// The last bytes, permissions, disk, close, rename: 0 or the error number of the first that fails. Permissions come
+// last before the rename, since writing takes a set-user-id bit away.
 int WholeFile::settle(Durability durability) {
   const bool beside = !temporary_.empty();
-  int error = 0;
-  if (beside && ::fchmod(file_, permissions(target_)) != 0) error = errno;
+  int error = beside ? writer_.finish(file_) : 0;
+  if (error == 0 && beside && ::fchmod(file_, permissions(target_)) != 0) error = errno;
   if (error == 0 && beside && durability == Durability::disk && ::fdatasync(file_) != 0) error = errno;
   if (::close(std::exchange(file_, -1)) != 0 && error == 0) error = errno;
   if (error == 0 && beside && ::rename(temporary_.c_str(), target_.c_str()) != 0) error = errno;

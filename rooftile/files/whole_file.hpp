@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "rooftile/error/error.hpp"
+#include "rooftile/files/direct_writer.hpp"
 
 namespace rooftile {
 
@@ -24,8 +25,8 @@ enum class Durability {
 
 // A file that grows beside its place (".rooftile-XXXXXX", readable by the user alone) and is renamed into it when done,
 // with the permissions of the file that it replaces, else those that the user's mask leaves. A link stays, and what it
-// points to is replaced. Devices, pipes and anything under /dev or /proc (/dev/stdout) are appended to as they are.
-// Errors, here and below: what the operating system says, about the path as it was given.
+// points to is replaced. Devices, pipes and anything under /dev (but /dev/shm) or /proc (/dev/stdout) are appended to
+// as they are. Errors, here and below: what the operating system says, about the path as it was given.
 class WholeFile {
  public:
   static Result<WholeFile> create(const std::string& path);
@@ -33,7 +34,7 @@ class WholeFile {
   WholeFile& operator=(WholeFile&& other) noexcept;
   ~WholeFile();
 
-  // The disk begins with what is long while more comes.
+  // A full disk may only show in a later call: bytes are collected into pieces.
   Result<void> write(std::string_view bytes);
   std::uint64_t bytes() const { return written_; }  // so far
   // Puts the file in its place. Nothing can be written after that, whether or not it worked.
@@ -42,14 +43,14 @@ class WholeFile {
  private:
   explicit WholeFile(std::string path) : path_(std::move(path)) {}
   Result<void> failed(int error) const;
-  void begin_on_disk();
   int settle(Durability durability);
 
   std::string path_;       // as it was given
   std::string target_;     // what it leads to; empty: written in place
   std::string temporary_;  // empty: there is none, or no longer
   int file_ = -1;
-  std::uint64_t written_ = 0, begun_ = 0;  // bytes; of these, those that the disk was told to begin with
+  std::uint64_t written_ = 0;  // bytes
+  DirectWriter writer_;        // of a file beside its place
 };
 
 // The whole of `text`, with the signals that end a program held back meanwhile: a full disk or Ctrl-C leaves either the

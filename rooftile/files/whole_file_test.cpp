@@ -99,6 +99,42 @@ TEST_F(WholeFileTest, GrowsOutOfSight) {
   EXPECT_EQ(files(), 1);  // what is not finished is gone
 }
 
+// Longer than the pieces that go to the disk, in parts that do not divide them.
+TEST_F(WholeFileTest, LongFilesComeWhole) {
+  constexpr std::size_t kPart = 300'007, kParts = 40;
+  std::string all;
+  auto file = WholeFile::create(in("a"));
+  ASSERT_TRUE(file.has_value());
+  for (std::size_t p = 0; p < kParts; ++p) {
+    const std::string part(kPart, static_cast<char>('A' + p));
+    all += part;
+    ASSERT_TRUE(file->write(part).has_value());
+  }
+  ASSERT_TRUE(file->finish(Durability::disk).has_value());
+  EXPECT_EQ(file->bytes(), kPart * kParts);
+  EXPECT_TRUE(text("a") == all);
+}
+
+// Not at the end of a block, so that the last write that fits is a part of what was asked for.
+TEST_F(WholeFileTest, ADiskThatFillsUpLate) {
+  const FullDisk full(9'000'001);
+  auto file = WholeFile::create(in("a"));
+  ASSERT_TRUE(file.has_value());
+  Result<void> written;
+  for (int part = 0; part < 20 && written; ++part) written = file->write(std::string(1'000'000, 'x'));
+  if (written) written = file->finish();
+  ASSERT_FALSE(written.has_value());
+  EXPECT_EQ(written.error().text(), in("a") + ": File too large");
+  EXPECT_FALSE(fs::exists(in("a")));
+}
+
+TEST_F(WholeFileTest, SharedMemoryIsAFolderLikeOthers) {
+  if (::access("/dev/shm", W_OK) != 0) GTEST_SKIP() << "no /dev/shm to write to";
+  const std::string path = "/dev/shm/rooftile-files-" + std::to_string(::getpid());
+  EXPECT_TRUE(write_whole_file(path, "1").has_value());
+  EXPECT_TRUE(fs::remove(path));
+}
+
 TEST_F(WholeFileTest, NoFolderToWriteIn) {
   EXPECT_EQ(write_whole_file(in("no/a"), "1").error().text(), in("no/a") + ": No such file or directory");
   EXPECT_EQ(write_whole_file(in("no/a"), "1").error().code, ErrorCode::io);
