@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/learn/grey_box_columns.hpp"
 #include "rooftile/regression/fit_equation.hpp"
 #include "rooftile/regression/trees.hpp"
 #include "rooftile/validate/score.hpp"
@@ -24,16 +25,6 @@ struct Values {
   std::vector<double> seconds = {};
   std::vector<double> low = {}, high = {};  // only of the grey box
 };
-
-std::set<std::string> different(const std::vector<std::string>& labels) { return {labels.begin(), labels.end()}; }
-
-Indices where(const std::vector<std::string>& labels, const std::string& label) {
-  Indices chosen;
-  for (std::size_t row = 0; row < labels.size(); ++row) {
-    if (labels[row] == label) chosen.push_back(row);
-  }
-  return chosen;
-}
 
 // Fits an equation to `seen` and puts its predictions of `chosen` of `unseen` at their places.
 Result<void> fit_and_predict(const GreyBoxRows& seen, const GreyBoxRows& unseen, const Indices& chosen,

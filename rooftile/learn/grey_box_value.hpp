@@ -1,0 +1,13 @@
+// The grey box's value: the mean of its members, how they are weighed and how far it may be off.
+#pragma once
+
+#include "rooftile/error/error.hpp"
+#include "rooftile/learn/grey_box.hpp"
+#include "rooftile/regression/fitted_model.hpp"
+
+namespace rooftile {
+
+// Of rows of one operation, for the GPUs of the fit (`own`) or for others.
+Result<regression::FittedEquation> fit_value(const GreyBoxRows& rows, bool own, const GreyBoxOptions& options);
+
+}  // namespace rooftile
