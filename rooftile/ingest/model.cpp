@@ -50,7 +50,7 @@ Result<Workload> from_standard_input(const ModelOptions& options) {
   return parse_onnx(*text, "standard input", "standard input", {options.batch_size, options.skip_unsupported});
 }
 
-// Names of one network differ in hyphens, underscores and case: "ResNet-50" and "resnet50".
+// A name without what the names of one network differ in.
 std::string plain(std::string_view name) {
   std::string result;
   for (const char c : name) {
@@ -139,6 +139,8 @@ Result<Workload> load_model(const std::string& model, const ModelOptions& option
   }
   return workload;
 }
+
+bool same_model_name(std::string_view a, std::string_view b) { return plain(a) == plain(b); }
 
 Result<std::vector<Skipped>> unsupported_operators(const std::string& model) {
   const std::vector<Skipped> none;

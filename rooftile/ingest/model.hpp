@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "rooftile/error/error.hpp"
@@ -23,6 +24,10 @@ Result<Workload> load_model(const std::string& model, const ModelOptions& option
 // The operators of an ONNX model that no op of a workload stands for, even where load_model() fails because of them.
 // Models of other kinds have none. "-" reads standard input, which cannot be read again.
 Result<std::vector<Skipped>> unsupported_operators(const std::string& model);
+
+// Whether two names are of one network: they may differ in hyphens, underscores and case, as "ResNet-50" and
+// "resnet50".
+bool same_model_name(std::string_view a, std::string_view b);
 
 // What `rooftile models` lists: the networks built in and the exported ones that ship with the program.
 struct ModelName {

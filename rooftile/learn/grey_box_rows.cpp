@@ -84,6 +84,7 @@ class Collector {
       : tables_(tables), options_(options) {}
 
   Result<GreyBoxRows> run() {
+    if (options_.gpu != nullptr) gpus_.add(*options_.gpu);
     for (std::size_t table = 0; table < tables_.size(); ++table) {
       const std::vector<LayerRow>& rows = tables_[table].table().rows;
       for (std::size_t row = 0; row < rows.size(); ++row) {

@@ -56,6 +56,7 @@ struct GreyBoxRowsOptions {
   std::function<bool(std::size_t table, std::size_t row)> keep = {};  // none: all
   const Calibration* calibration = nullptr;                           // of the analytic model; null: what ships
   bool measured = true;                                               // only rows with a measured time and no flag
+  const Gpu* gpu = nullptr;                                           // that rows name by its id; null: the catalogue's
 };
 
 // Convolutions and products; other rows take no part. Errors: an unknown GPU, a precision or pass that it cannot run.

@@ -1,6 +1,7 @@
 #include "rooftile/learn/network_fit.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <utility>
@@ -186,6 +187,22 @@ void add_row(FittedOn& fitted_on, const RunRow& row) {
   add_once(fitted_on.gpus, row.cell("gpu"));
   add_once(fitted_on.software, row.cell("framework"));
   add_once(fitted_on.precisions, row.cell("precision"));
+  add_once(fitted_on.passes, row.cell("pass"));
+  add_once(fitted_on.networks, row.cell("model"));
+}
+
+std::vector<ColumnRange> ranges_of(const FitProblem& training) {
+  static constexpr std::array kColumns = {"batch_size", "gpus",  "iterations", "seq_len",   "image_size",
+                                          "parameters", "flops", "bytes",      "bandwidth", "power"};
+  std::vector<ColumnRange> ranges;
+  for (const char* column : kColumns) {
+    const auto place = training.table.find(column);
+    if (!place) continue;
+    const auto values = training.table.values.column(*place);
+    const auto [low, high] = std::minmax_element(values.begin(), values.end());
+    ranges.push_back({column, *low, *high});
+  }
+  return ranges;
 }
 
 std::string split_text(const NetworkFitOptions& options) {
@@ -237,6 +254,7 @@ Result<NetworkFit> fit_networks(const RunRows& rows, const NetworkFitOptions& op
     NetworkGroup group;
     group.key = key;
     group.training = training.values.size();
+    group.ranges = ranges_of(training);
     group.validation = splits.size() > 1 ? problem.values.size() : splits.front().validation.size();
     const auto add = [&](const EquationOptions& equation) -> Result<void> {
       auto judged = judge_all(problem, splits, equation);
@@ -271,13 +289,20 @@ Result<NetworkFit> fit_networks(const RunRows& rows, const NetworkFitOptions& op
 FittedModel fitted_model(const NetworkFit& fit, const std::string& way) {
   FittedModel model;
   model.name = way;
-  model.kind = "network";
+  model.kind = kNetworkKind;
   model.fitted_on = fit.fitted_on;
   for (const NetworkGroup& group : fit.groups) {
     for (const NetworkVerdict& verdict : group.verdicts) {
       if (verdict.way != way) continue;
       model.equations.push_back(verdict.fit.equation);
-      if (!group.key.empty()) model.equations.back().name = fmt::format("{}", fmt::join(group.key, ", "));
+      FittedEquation& equation = model.equations.back();
+      if (!group.key.empty()) equation.name = fmt::format("{}", fmt::join(group.key, ", "));
+      for (std::size_t i = 0; i < group.key.size(); ++i) equation.group.push_back({fit.by[i], group.key[i]});
+      for (const ColumnRange& range : group.ranges) {
+        const bool known = std::any_of(equation.ranges.begin(), equation.ranges.end(),
+                                       [&](const ColumnRange& own) { return own.column == range.column; });
+        if (!known) equation.ranges.push_back(range);
+      }
     }
   }
   return model;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "rooftile/error/error.hpp"
@@ -43,6 +44,9 @@ struct NetworkGroup {
   std::size_t training = 0, validation = 0;
   std::vector<NetworkVerdict> verdicts;
   std::vector<Error> left_out = {};  // ways that do not apply: name in `where`
+  // Of what says which runs these are (batch, GPUs, work, rates), in the rows of training: a prediction of another run
+  // is an extrapolation, whether an equation has the column or not.
+  std::vector<regression::ColumnRange> ranges = {};
 };
 
 // A way over all groups that it applies to.
@@ -64,6 +68,8 @@ struct NetworkFit {
 
 // Errors: an unknown column, no group that can be split, an equation of the caller's own that cannot be fitted.
 Result<NetworkFit> fit_networks(const RunRows& rows, const NetworkFitOptions& options);
+
+constexpr std::string_view kNetworkKind = "network";  // FittedModel::kind
 
 // The equations of a way, one a group, as a model to keep.
 regression::FittedModel fitted_model(const NetworkFit& fit, const std::string& way);

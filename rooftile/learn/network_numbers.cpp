@@ -13,6 +13,7 @@
 #include "rooftile/ingest/layer_table_row.hpp"
 #include "rooftile/ingest/model.hpp"
 #include "rooftile/timing/roofline.hpp"
+#include "rooftile/validate/estimate_network.hpp"
 
 namespace rooftile {
 namespace {
@@ -120,30 +121,51 @@ std::vector<RunColumn> run_columns() {
           {"analytic_s", "time of one GPU's share by method rooftile"}};
 }
 
-void RunNumbers::add_work(Numbers& numbers, const LayerRow& row, GpuCache& gpus) {
-  const auto roofline = estimate_row(row, {.method = Method::roofline}, gpus);
+void RunNumbers::add_work(Numbers& numbers, const LayerRow& row, GpuCache& gpus, const Workload* share) const {
+  const auto estimate_by = [&](Method method) -> Result<LayerEstimate> {
+    const PredictOptions options = {.method = method};
+    if (share == nullptr) return estimate_row(row, options, gpus);
+    const auto gpu = gpus.find(row.gpu);
+    if (!gpu) return tl::unexpected(gpu.error());
+    return estimate_network(*share, row.phase, **gpu, options_of(row, options));
+  };
+  const auto roofline = estimate_by(Method::roofline);
   if (!roofline) return;
   numbers["flops"] = roofline->flops.value();
   numbers["bytes"] = (roofline->traffic.dram + roofline->traffic.store_dram).value();
   numbers["kernels"] = roofline->kernels;
-  if (const auto* run = std::get_if<NetworkRun>(&row.op)) {
+  if (share != nullptr) {
+    numbers["parameters"] = weights_in(*share);
+  } else if (const auto* run = std::get_if<NetworkRun>(&row.op)) {
     if (const auto workload = load_model(run->model, {.batch_size = run->batch, .seq_len = run->seq_len})) {
       numbers["parameters"] = weights_in(*workload);
     }
   }
   if (!analytic_) return;
-  if (const auto refined = estimate_row(row, {.method = Method::rooftile}, gpus)) {
-    numbers["analytic_s"] = refined->time.value();
-  }
+  if (const auto refined = estimate_by(Method::rooftile)) numbers["analytic_s"] = refined->time.value();
 }
 
-Numbers RunNumbers::of(const MeasuredTable& table, const LayerRow& row, GpuCache& gpus) {
+const Numbers& RunNumbers::work_of_network(const LayerRow& row, GpuCache& gpus) {
+  const auto& run = std::get<NetworkRun>(row.op);
+  const std::string key =
+      fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", run.model, run.batch.value_or(0), run.seq_len.value_or(0), row.gpu,
+                  name_of(row.precision), name_of(row.phase), row.framework);
+  auto known = networks_.find(key);
+  if (known == networks_.end()) {
+    Numbers work;
+    add_work(work, row, gpus, nullptr);
+    known = networks_.emplace(key, std::move(work)).first;
+  }
+  return known->second;
+}
+
+Numbers RunNumbers::of(const MeasuredTable& table, const LayerRow& row, GpuCache& gpus, const Workload* share) {
   Numbers numbers;
   add_own(numbers, table, row);
   if (const auto batch = batch_of(row)) numbers["batch_size"] = *batch;
   if (std::holds_alternative<Conv>(row.op) && !numbers.contains("batch")) numbers["batch"] = numbers["batch_size"];
   add_gpu(numbers, row, gpus);
-  const LayerRow share = share_of_one_gpu(row);
+  const LayerRow one_gpu = share_of_one_gpu(row);
   if (const auto* run = std::get_if<NetworkRun>(&row.op)) {
     const auto count = static_cast<double>(run->gpus);
     numbers["gpus"] = count;
@@ -152,19 +174,13 @@ Numbers RunNumbers::of(const MeasuredTable& table, const LayerRow& row, GpuCache
       numbers["depth"] = *depth;
       if (run->model.starts_with("resnet")) add_modules(numbers, *depth);
     }
-    const auto& one = std::get<NetworkRun>(share.op);
-    const std::string key =
-        fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", one.model, one.batch.value_or(0), one.seq_len.value_or(0), row.gpu,
-                    name_of(row.precision), name_of(row.phase), row.framework);
-    auto known = networks_.find(key);
-    if (known == networks_.end()) {
-      Numbers work;
-      add_work(work, share, gpus);
-      known = networks_.emplace(key, std::move(work)).first;
+    if (share != nullptr) {
+      add_work(numbers, one_gpu, gpus, share);
+    } else {
+      for (const auto& [name, value] : work_of_network(one_gpu, gpus)) numbers[name] = value;
     }
-    for (const auto& [name, value] : known->second) numbers[name] = value;
   } else {
-    add_work(numbers, share, gpus);
+    add_work(numbers, one_gpu, gpus, nullptr);
   }
   const auto quotient = [&](const char* name, const char* above, const char* below) {
     const auto a = numbers.find(above), b = numbers.find(below);

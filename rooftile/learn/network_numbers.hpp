@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "rooftile/validate/measured_tables.hpp"
+#include "rooftile/workload/workload.hpp"
 
 namespace rooftile {
 
@@ -26,11 +27,13 @@ class RunNumbers {
   explicit RunNumbers(bool analytic) : analytic_(analytic) {}
 
   // Every cell that is a number except measured times, and run_columns(). The batch of a table is that of all GPUs
-  // together.
-  Numbers of(const MeasuredTable& table, const LayerRow& row, GpuCache& gpus);
+  // together. `share`: the network of the row with one GPU's share of the batch; null: by the name in the row.
+  Numbers of(const MeasuredTable& table, const LayerRow& row, GpuCache& gpus, const Workload* share = nullptr);
 
  private:
-  void add_work(Numbers& numbers, const LayerRow& row, GpuCache& gpus);
+  void add_work(Numbers& numbers, const LayerRow& row, GpuCache& gpus, const Workload* share) const;
+
+  const Numbers& work_of_network(const LayerRow& row, GpuCache& gpus);
 
   bool analytic_;
   std::map<std::string, Numbers> networks_;  // by everything that decides the work

@@ -64,6 +64,17 @@ std::string_view RunRow::cell(const std::string& column) const {
   return found == cells.end() ? std::string_view() : std::string_view(found->second);
 }
 
+RunRow run_row(const MeasuredTable& table, const LayerRow& row, const std::vector<std::string>& columns,
+               RunNumbers& numbers, GpuCache& gpus, const Workload* share) {
+  RunRow run;
+  run.place = fmt::format("{}:{}", table.name(), row.line);
+  run.seconds = seconds_of(table, row).value_or(0);
+  run.numbers = numbers.of(table, row, gpus, share);
+  for (const std::string& column : columns) run.cells.emplace(column, table.cell(row, column, gpus));
+  for (const auto& [name, number] : run.numbers) run.cells[name] = fmt::format("{}", number);
+  return run;
+}
+
 Result<RunRows> run_rows(const std::vector<MeasuredTable>& tables, const RunRowsOptions& options) {
   RunRows result;
   RunNumbers numbers(options.analytic);
@@ -85,12 +96,7 @@ Result<RunRows> run_rows(const std::vector<MeasuredTable>& tables, const RunRows
       } else if (!seen.insert(fmt::format("{}\n{}", place, text_of(row.cells))).second) {
         ++result.duplicates;
       } else {
-        RunRow run;
-        run.place = fmt::format("{}:{}", table.name(), row.line);
-        run.seconds = *seconds;
-        run.numbers = numbers.of(table, row, gpus);
-        for (const std::string& column : columns) run.cells.emplace(column, table.cell(row, column, gpus));
-        for (const auto& [name, number] : run.numbers) run.cells[name] = fmt::format("{}", number);
+        RunRow run = run_row(table, row, columns, numbers, gpus);
         if (options.where && !early) {
           if (!options.where->matches([&](const std::string& column) { return run.cell(column); })) continue;
         }

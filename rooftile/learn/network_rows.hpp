@@ -39,6 +39,10 @@ struct RunRowsOptions {
   bool analytic = true;              // see RunNumbers
 };
 
+// One row; `columns` are those that become cells. A row without a time has 0 seconds.
+RunRow run_row(const MeasuredTable& table, const LayerRow& row, const std::vector<std::string>& columns,
+               RunNumbers& numbers, GpuCache& gpus, const Workload* share = nullptr);
+
 // A row without a time but with a throughput has the time of a batch's worth of its units. Errors: an unknown
 // column, no row.
 Result<RunRows> run_rows(const std::vector<MeasuredTable>& tables, const RunRowsOptions& options);

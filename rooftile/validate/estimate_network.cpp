@@ -15,7 +15,12 @@ Result<LayerEstimate> estimate_network(const NetworkRun& run, Phase phase, const
         workload.error().code == ErrorCode::not_found ? ErrorCode::unsupported : workload.error().code;
     return fail(code, workload.error().text(), "column model");
   }
-  const auto prediction = predict(*workload, gpu, options, phase);
+  return estimate_network(*workload, phase, gpu, options);
+}
+
+Result<LayerEstimate> estimate_network(const Workload& workload, Phase phase, const Gpu& gpu,
+                                       const PredictOptions& options) {
+  const auto prediction = predict(workload, gpu, options, phase);
   if (!prediction) return fail(prediction.error().code, prediction.error().text(), "column precision");
   LayerEstimate sum = sum_of(prediction->layers);
   sum.op = "network";

@@ -13,4 +13,8 @@ namespace rooftile {
 Result<LayerEstimate> estimate_network(const NetworkRun& run, Phase phase, const Gpu& gpu,
                                        const PredictOptions& options);
 
+// The same of a workload at hand, which passed validate(). Errors: those of predict().
+Result<LayerEstimate> estimate_network(const Workload& workload, Phase phase, const Gpu& gpu,
+                                       const PredictOptions& options);
+
 }  // namespace rooftile

@@ -56,6 +56,8 @@ Result<const Gpu*> GpuCache::find(const std::string& name) {
   return &*known->second;
 }
 
+void GpuCache::add(const Gpu& gpu) { gpus_.insert_or_assign(gpu.id, gpu); }
+
 std::string framework_of(const LayerRow& row) {
   if (row.framework.empty() || row.kind.empty()) return row.framework;
   return row.framework + "/" + row.kind;

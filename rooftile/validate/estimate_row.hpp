@@ -17,6 +17,9 @@ class GpuCache {
   // Errors: those of find_gpu().
   Result<const Gpu*> find(const std::string& name);
 
+  // From now on found by its id, whatever the catalogue has.
+  void add(const Gpu& gpu);
+
  private:
   std::map<std::string, Result<Gpu>> gpus_;
 };

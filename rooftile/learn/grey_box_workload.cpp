@@ -1,0 +1,192 @@
+#include "rooftile/learn/grey_box_workload.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "rooftile/error/one_line.hpp"
+#include "rooftile/learn/grey_box.hpp"
+#include "rooftile/learn/grey_box_physics.hpp"
+#include "rooftile/predict/layer.hpp"
+#include "rooftile/predict/predict.hpp"
+
+namespace rooftile {
+namespace {
+
+using regression::FittedModel;
+
+constexpr std::string_view kUpdateSuffix = ".update";  // of the name of an update, after its layer's
+
+// Whether the model has physics of an operation in a phase, on any GPU.
+bool knows_part(const FittedModel& model, const std::string& operation, Phase phase) {
+  const std::string begin = physics_name(fmt::format("{} {}", operation, name_of(phase)), "");
+  return std::any_of(model.equations.begin(), model.equations.end(),
+                     [&](const regression::FittedEquation& equation) { return equation.name.starts_with(begin); });
+}
+
+// The kind of call that the model has products of: none, or PyTorch's names for one product and for many.
+std::optional<std::string> kind_of(const FittedModel& model, const Gemm& gemm, Phase phase) {
+  for (const char* kind : {"", gemm.batch == 1 ? "linear" : "bmm"}) {
+    if (knows_part(model, *kind == '\0' ? "gemm" : fmt::format("gemm {}", kind), phase)) return kind;
+  }
+  return {};
+}
+
+// The op as a row of a table; none if the model is not for it.
+std::optional<LayerRow> row_of(const FittedModel& model, const Op& op, const AskedRun& run) {
+  LayerRow row;
+  row.gpu = run.gpu->id;
+  row.precision = run.precision;
+  row.phase = run.phase;
+  if (model.fitted_on.software.size() == 1) row.framework = model.fitted_on.software.front();
+  if (const auto* conv = std::get_if<Conv>(&op.kind)) {
+    if (!knows_part(model, "conv", run.phase)) return {};
+    row.op = *conv;
+    return row;
+  }
+  const auto* gemm = std::get_if<Gemm>(&op.kind);
+  if (gemm == nullptr) return {};
+  const auto kind = kind_of(model, *gemm, run.phase);
+  if (!kind) return {};
+  row.op = *gemm;
+  row.kind = *kind;
+  return row;
+}
+
+GreyBoxLayerTime time_of(const Op& op, const AskedRun& run, const regression::Predicted& predicted) {
+  GreyBoxLayerTime layer;
+  layer.name = op.name;
+  layer.op = name_of(op.kind);
+  layer.function = function_of(op.kind);
+  layer.pass = name_of(run.phase);
+  layer.fitted = true;
+  layer.extrapolated = !predicted.warnings.empty();
+  layer.output = run.workload->tensors[op.outputs.front()].shape;
+  layer.time = Seconds(predicted.value);
+  if (predicted.low && predicted.high) {
+    layer.time_low = Seconds(*predicted.low);
+    layer.time_high = Seconds(*predicted.high);
+  }
+  return layer;
+}
+
+GreyBoxLayerTime time_of(const LayerEstimate& estimate) {
+  GreyBoxLayerTime layer;
+  layer.name = estimate.name;
+  layer.op = estimate.op;
+  layer.function = estimate.function;
+  layer.pass = name_of(estimate.pass);
+  layer.output = estimate.output;
+  layer.time = estimate.time;
+  layer.time_low = estimate.time_low;
+  layer.time_high = estimate.time_high;
+  return layer;
+}
+
+bool has(const std::vector<std::string>& list, std::string_view name) {
+  return std::find(list.begin(), list.end(), name) != list.end();
+}
+
+void warn(GreyBoxPrediction& prediction, const FittedModel& model) {
+  const auto& on = model.fitted_on;
+  if (!on.gpus.empty() && !has(on.gpus, prediction.gpu)) {
+    prediction.warnings.push_back(fmt::format("GPU {} is none of those of the fit: {}", prediction.gpu,
+                                              one_line(fmt::format("{}", fmt::join(on.gpus, ", ")))));
+  }
+  if (!on.precisions.empty() && !has(on.precisions, name_of(prediction.precision))) {
+    prediction.warnings.push_back(fmt::format("precision {} is none of those of the fit: {}",
+                                              name_of(prediction.precision),
+                                              one_line(fmt::format("{}", fmt::join(on.precisions, ", ")))));
+  }
+  const auto beyond = std::count_if(prediction.layers.begin(), prediction.layers.end(),
+                                    [](const GreyBoxLayerTime& layer) { return layer.extrapolated; });
+  if (beyond > 0) {
+    prediction.warnings.push_back(fmt::format("{} layers are of sizes outside of those of the fit", beyond));
+  }
+}
+
+Result<void> check_asked(const FittedModel& model, const AskedRun& run) {
+  if (model.kind != kGreyBoxKind) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("the model is of kind '{}', not {}", one_line(model.kind), kGreyBoxKind));
+  }
+  if (run.gpus != 1)
+    return fail(ErrorCode::unsupported, "a grey-box model is of layers on one GPU, not of several GPUs");
+  return {};
+}
+
+}  // namespace
+
+std::optional<Interval> interval_of(const GreyBoxPrediction& prediction) {
+  std::vector<LayerEstimate> layers;
+  for (const GreyBoxLayerTime& one : prediction.layers) {
+    LayerEstimate layer;
+    layer.time = one.time;
+    layer.time_low = one.time_low;
+    layer.time_high = one.time_high;
+    layers.push_back(std::move(layer));
+  }
+  return interval_of(layers);
+}
+
+Result<GreyBoxPrediction> predict_by_grey_box(const FittedModel& model, const AskedRun& run) {
+  if (auto fits = check_asked(model, run); !fits) return tl::unexpected(fits.error());
+  PredictOptions options;
+  options.precision = run.precision;
+  if (model.fitted_on.software.size() == 1) options.framework = model.fitted_on.software.front();
+  const auto analytic = predict(*run.workload, *run.gpu, options, run.phase);
+  if (!analytic) return tl::unexpected(analytic.error());
+
+  std::map<std::string, const Op*> fitted;  // by name, which is one op's alone
+  LayerTable table;
+  for (const Op& op : run.workload->ops) {
+    auto row = row_of(model, op, run);
+    if (!row) continue;
+    row->line = table.rows.size();
+    fitted.emplace(op.name, &op);
+    table.rows.push_back(std::move(*row));
+  }
+  if (fitted.empty()) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("the fitted model is of no layer of this network in pass {}", name_of(run.phase)));
+  }
+  std::vector<MeasuredTable> tables;
+  tables.emplace_back("the network", std::move(table));
+  const auto rows = grey_box_rows(tables, {.measured = false, .gpu = run.gpu});
+  if (!rows) return tl::unexpected(rows.error());
+  const auto predicted = predict_grey_box(model, *rows);
+  if (!predicted) return tl::unexpected(predicted.error());
+
+  GreyBoxPrediction prediction;
+  prediction.model = run.workload->name;
+  prediction.fitted = model.name;
+  prediction.gpu = run.gpu->id;
+  prediction.batch_size = run.workload->batch_size;
+  prediction.precision = run.precision;
+  prediction.phase = run.phase;
+  prediction.memory = analytic->memory;
+  prediction.left_out = analytic->unsupported;
+  std::size_t next = 0;  // of `predicted`, in the order of the ops
+  for (const Op& op : run.workload->ops) {
+    if (!fitted.contains(op.name)) continue;
+    prediction.layers.push_back(time_of(op, run, (*predicted)[next++]));
+    prediction.fitted_time += prediction.layers.back().time;
+  }
+  const auto is_fitted = [&](const LayerEstimate& layer) {
+    const bool update = layer.op == "update" && layer.name.ends_with(kUpdateSuffix);
+    return fitted.contains(update ? layer.name.substr(0, layer.name.size() - kUpdateSuffix.size()) : layer.name);
+  };
+  for (const LayerEstimate& layer : analytic->layers) {
+    if (!is_fitted(layer)) prediction.layers.push_back(time_of(layer));
+  }
+  for (const GreyBoxLayerTime& layer : prediction.layers) prediction.time += layer.time;
+  warn(prediction, model);
+  return prediction;
+}
+
+}  // namespace rooftile

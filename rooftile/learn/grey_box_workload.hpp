@@ -1,0 +1,48 @@
+// A network's time by a grey-box model: convolutions and products as the harness of the fit runs them, one by one, and
+// all other layers by method rooftile.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "rooftile/error/error.hpp"
+#include "rooftile/learn/asked_run.hpp"
+#include "rooftile/predict/prediction.hpp"
+#include "rooftile/regression/fitted_model.hpp"
+
+namespace rooftile {
+
+struct GreyBoxLayerTime {
+  std::string name, op, function;  // as LayerEstimate has them
+  std::string pass;                // "fwd"; of the grey box "step" too: all passes together
+  bool fitted = false;             // by the grey box; else by method rooftile
+  bool extrapolated = false;       // outside of the sizes of the fit
+  Shape output;
+  Seconds time;
+  std::optional<Seconds> time_low, time_high;  // 90 % interval
+};
+
+struct GreyBoxPrediction {
+  std::string model, fitted;  // the network; the fitted model
+  std::string gpu;
+  std::int64_t batch_size = 1;
+  DType precision = DType::fp32;
+  Phase phase = Phase::fwd;
+  Seconds time;         // of one iteration
+  Seconds fitted_time;  // the part of it that is the grey box's
+  MemoryUse memory;
+  std::vector<GreyBoxLayerTime> layers;
+  std::vector<std::string> warnings;
+  std::vector<Skipped> left_out;
+};
+
+// The sum of the layers' intervals, as interval_of() a Prediction.
+std::optional<Interval> interval_of(const GreyBoxPrediction& prediction);
+
+// On one GPU. Errors: a model of another kind; several GPUs; those of predict(); no layer of the network is of an
+// operation and pass that the model was fitted to.
+Result<GreyBoxPrediction> predict_by_grey_box(const regression::FittedModel& model, const AskedRun& run);
+
+}  // namespace rooftile

@@ -1,0 +1,70 @@
+#include "rooftile/learn/step_prediction.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "rooftile/error/one_line.hpp"
+#include "rooftile/learn/grey_box.hpp"
+#include "rooftile/learn/grey_box_workload.hpp"
+#include "rooftile/learn/layer_model.hpp"
+#include "rooftile/learn/layer_prediction.hpp"
+#include "rooftile/learn/network_fit.hpp"
+#include "rooftile/learn/network_prediction.hpp"
+
+namespace rooftile {
+namespace {
+
+using regression::FittedModel;
+
+Result<StepPrediction> by_layers(const FittedModel& model, const AskedRun& run) {
+  if (run.gpus != 1) return fail(ErrorCode::unsupported, "a per-layer model is of one GPU, not of several");
+  auto sum = predict_by_layers(model, *run.workload, run.phase);
+  if (!sum) return tl::unexpected(sum.error());
+  if (sum->gpu != run.gpu->id) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("the fitted model '{}' is of {}, not of {}", one_line(model.name), sum->gpu, run.gpu->id));
+  }
+  if (sum->precision != run.precision) {
+    return fail(ErrorCode::unsupported, fmt::format("the fitted model '{}' is of {}, not of {}", one_line(model.name),
+                                                    name_of(sum->precision), name_of(run.precision)));
+  }
+  StepPrediction step = {.time = sum->time, .range = interval_of(*sum), .left_out = std::move(sum->left_out)};
+  const auto beyond = std::count_if(sum->layers.begin(), sum->layers.end(),
+                                    [](const FittedLayerTime& layer) { return layer.extrapolated; });
+  if (beyond > 0) {
+    step.warnings.push_back(fmt::format("{} of {} times are of more or fewer operations than any layer of the fit",
+                                        beyond, sum->layers.size()));
+  }
+  return step;
+}
+
+}  // namespace
+
+Result<StepPrediction> predict_step(const FittedModel& model, const AskedRun& run) {
+  if (model.kind == kLayersKind) return by_layers(model, run);
+  if (model.kind == kNetworkKind) {
+    auto network = predict_network(model, run);
+    if (!network) return tl::unexpected(network.error());
+    return StepPrediction{network->time, network->range, std::move(network->warnings), std::move(network->left_out)};
+  }
+  if (model.kind == kGreyBoxKind) {
+    auto sum = predict_by_grey_box(model, run);
+    if (!sum) return tl::unexpected(sum.error());
+    return StepPrediction{sum->time, interval_of(*sum), std::move(sum->warnings), std::move(sum->left_out)};
+  }
+  return fail(ErrorCode::unsupported,
+              fmt::format("a fitted model of kind '{}' has no time of a network; those of kinds {}, {} and {} have",
+                          one_line(model.kind), kLayersKind, kNetworkKind, kGreyBoxKind));
+}
+
+bool knows_several_gpus(const FittedModel& model) {
+  if (model.kind != kNetworkKind) return false;
+  return std::any_of(model.equations.begin(), model.equations.end(), [](const regression::FittedEquation& equation) {
+    return std::any_of(equation.ranges.begin(), equation.ranges.end(),
+                       [](const regression::ColumnRange& range) { return range.column == "gpus" && range.high > 1; });
+  });
+}
+
+}  // namespace rooftile
