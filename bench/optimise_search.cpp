@@ -18,6 +18,7 @@
 #include "rooftile/explore/optimise/front_search.hpp"
 #include "rooftile/explore/optimise/least_search.hpp"
 #include "rooftile/explore/optimise/local_search.hpp"
+#include "rooftile/explore/optimise/million_spaces.hpp"
 #include "rooftile/explore/optimise/random_source.hpp"
 #include "rooftile/explore/space_file.hpp"
 #include "rooftile/zoo/zoo.hpp"
@@ -26,48 +27,6 @@ namespace rooftile {
 namespace {
 
 constexpr std::size_t kTrials = 9999, kSamples = 625;
-
-const char* const kSpaces[] = {R"(
-gpu = "titan-xp-delta"
-[axes]
-sm_count = { multiples = { from = 0.5, to = 4, steps = 10 } }
-mac_per_sm = { multiples = { from = 0.5, to = 4, steps = 10 } }
-smem_bandwidth = { multiples = { from = 0.5, to = 4, steps = 10 } }
-l1_bandwidth = { multiples = { from = 0.5, to = 4, steps = 10 } }
-l2_bandwidth = { multiples = { from = 0.5, to = 4, steps = 10 } }
-dram_bandwidth = { multiples = { from = 0.5, to = 4, steps = 10 } }
-[[workload]]
-model = "resnet152"
-batch_size = 256
-)",
-                               R"(
-gpu = "v100-sxm2-16gb"
-[axes]
-sm_count = { multiples = { from = 0.25, to = 3, steps = 25 } }
-registers = { multiples = { from = 0.25, to = 2, steps = 10 } }
-smem = { multiples = { from = 0.25, to = 2, steps = 5 } }
-cta_tile = { values = [128, 256] }
-l2_bandwidth = { multiples = { from = 0.3, to = 3, steps = 20, spacing = "geometric" } }
-dram_bandwidth = { multiples = { from = 0.3, to = 3, steps = 20, spacing = "geometric" } }
-[[workload]]
-model = "vgg16"
-batch_size = 64
-[[workload]]
-model = "googlenet"
-batch_size = 128
-weight = 2
-)",
-                               R"(
-gpu = "p100-pcie-16gb"
-[axes]
-sm_count = { multiples = { from = 0.2, to = 4, steps = 40 } }
-mac_per_sm = { multiples = { from = 0.25, to = 4, steps = 32, spacing = "geometric" } }
-clock = { multiples = { from = 0.5, to = 1.5, steps = 20 } }
-dram_bandwidth = { multiples = { from = 0.25, to = 4, steps = 40, spacing = "geometric" } }
-[[workload]]
-model = "alexnet"
-batch_size = 128
-)"};
 
 // Bounds as multiples of the GPU's own.
 struct Question {
@@ -213,7 +172,7 @@ void compare(int seeds) {
   };
   std::vector<Tally> tallies(searches.size());
   const CostTable costs = load_costs("").value();
-  for (const char* text : kSpaces) {
+  for (const char* text : kMillionSpaces) {
     const DesignSpace space = parse_space(text, "space").value();
     std::vector<WeightedWorkload> workloads;
     for (const WorkloadChoice& choice : space.workloads) {

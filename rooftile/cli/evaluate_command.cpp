@@ -1,15 +1,11 @@
 // rooftile evaluate: the tables and figures of the DeLTA paper, as files in a folder.
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <chrono>
 #include <filesystem>
-#include <mutex>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <thread>
-#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -17,6 +13,7 @@
 
 #include "rooftile/cli/commands.hpp"
 #include "rooftile/cli/output.hpp"
+#include "rooftile/cli/progress.hpp"
 #include "rooftile/evaluation/evaluation.hpp"
 #include "rooftile/report/evaluation.hpp"
 
@@ -28,67 +25,20 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-// Makes the folder, and finds out before any work whether files can be put there.
-Result<void> prepare_folder(const std::string& folder) {
-  std::error_code error;
-  if (fs::exists(folder, error) && !fs::is_directory(folder, error)) {
-    return fail(ErrorCode::io, "is no folder; -o takes one, existing or new", folder);
-  }
-  fs::create_directories(folder, error);
-  if (error) return fail(ErrorCode::io, error.message(), folder);
-  if (::access(folder.c_str(), W_OK | X_OK) != 0) {
-    return fail(ErrorCode::io, std::error_code(errno, std::generic_category()).message(), folder);
-  }
-  return {};
-}
-
-// How far the simulations are, on standard error if that is a terminal.
-class Progress {
- public:
-  Progress(std::string what, std::size_t all)
-      : what_(std::move(what)), all_(all), shown_(::isatty(STDERR_FILENO) == 1) {
-    show();
-  }
-  ~Progress() {
-    if (shown_) print("\r\033[K");
-  }
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
-
-  void done() {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    ++done_;
-    show();
-  }
-
- private:
-  void show() const {
-    if (shown_) print(fmt::format("\r\033[K{}: {} of {} kernels simulated", what_, done_, all_));
-  }
-  static void print(const std::string& text) {
-    [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, text.data(), text.size());
-  }
-
-  std::string what_;
-  std::size_t all_, done_ = 0;
-  bool shown_;
-  std::mutex mutex_;
-};
-
 // Runs what was asked for and has not run, on the machine's cores; each writes its own place.
-Result<void> run_all(Simulations& simulations, std::string_view figure) {
+Result<void> run_all(Simulations& simulations) {
   std::vector<std::size_t> open;
   for (std::size_t i = 0; i < simulations.count(); ++i) {
     if (!simulations.is_done(i)) open.push_back(i);
   }
   if (open.empty()) return {};
-  Progress progress(std::string(figure), open.size());
-  std::atomic<std::size_t> next = 0;
+  Progress progress("kernels");
+  std::atomic<std::size_t> next = 0, done = 0;
   std::vector<std::optional<Error>> errors(open.size());
   const auto work = [&] {
     for (std::size_t i = next++; i < open.size(); i = next++) {
       if (auto result = simulations.run(open[i]); !result) errors[i] = result.error();
-      progress.done();
+      progress.show(++done, open.size());
     }
   };
   std::vector<std::thread> threads;
@@ -156,7 +106,7 @@ Result<void> evaluate(const EvaluateArguments& arguments) {
   std::size_t files = 1;
   for (const FigureMaker* maker : *chosen) {
     if (maker->want != nullptr) maker->want(*input, simulations);
-    if (auto result = run_all(simulations, maker->name); !result) return result;
+    if (auto result = run_all(simulations); !result) return result;
     sections.push_back({std::string(maker->name), std::string(maker->title), {}});
     const Figure figure = maker->make(*input, simulations);
     if (auto result = write_figure(arguments.folder, figure, sections.back()); !result) return result;

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -113,18 +111,6 @@ Result<WeightedWorkload> load(const WorkloadChoice& choice, const PredictionArgu
   auto workload = load_model(choice.model, options);
   if (!workload) return tl::unexpected(workload.error());
   return WeightedWorkload{std::move(*workload), choice.weight, choice.convolutions_only};
-}
-
-Result<void> prepare_folder(const std::string& folder) {
-  namespace fs = std::filesystem;
-  if (folder.empty()) return {};
-  std::error_code error;
-  if (fs::exists(folder, error) && !fs::is_directory(folder, error)) {
-    return fail(ErrorCode::io, "is no folder; -o takes one, existing or new", folder);
-  }
-  fs::create_directories(folder, error);
-  if (error) return fail(ErrorCode::io, error.message(), folder);
-  return {};
 }
 
 Result<Prepared> prepare(const ExploreArguments& arguments) {

@@ -35,9 +35,6 @@ Result<Prepared> prepare(const ExploreArguments& arguments);
 // One workload of a space.
 Result<WeightedWorkload> load(const WorkloadChoice& choice, const PredictionArguments& prediction);
 
-// Makes the folder of -o where it is none yet; nothing for an empty name.
-Result<void> prepare_folder(const std::string& folder);
-
 // The scaling study of the paper, in place of a space.
 Result<void> explore_scaling(const ExploreArguments& arguments);
 

@@ -1,7 +1,10 @@
 #include "rooftile/cli/output.hpp"
 
+#include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 #include <unistd.h>
 
 #include "rooftile/error/one_line.hpp"
@@ -10,6 +13,8 @@
 
 namespace rooftile::cli {
 
+namespace fs = std::filesystem;
+
 void write_error(std::string_view text) {
   constexpr std::size_t kLongest = 1000;
   const std::string line = "rooftile: " + one_line(text, kLongest) + "\n";
@@ -17,6 +22,18 @@ void write_error(std::string_view text) {
 }
 
 void report_file_size_limit() { std::signal(SIGXFSZ, SIG_IGN); }
+
+Result<void> prepare_folder(const std::string& folder) {
+  if (folder.empty()) return {};
+  std::error_code error;
+  if (fs::exists(folder, error) && !fs::is_directory(folder, error)) {
+    return fail(ErrorCode::io, "is no folder; -o takes one, existing or new", folder);
+  }
+  fs::create_directories(folder, error);
+  if (error) return fail(ErrorCode::io, error.message(), folder);
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) return fail(ErrorCode::io, std::strerror(errno), folder);
+  return {};
+}
 
 Result<void> write_output(const std::string& path, std::string_view text) {
   if (!path.empty() && path != "-") return write_whole_file(path, text);

@@ -15,6 +15,10 @@ void report_file_size_limit();
 // One line on standard error, "rooftile: …"; nothing happens where that cannot be written to.
 void write_error(std::string_view text);
 
+// Makes the folder of an -o, and finds out before any work whether files can be put there. Nothing is done where none
+// is named. Errors: what the operating system says.
+Result<void> prepare_folder(const std::string& folder);
+
 // Writes to standard output if `path` is empty or "-", else a file that is there whole or not at all
 // (write_whole_file). Errors: what the operating system says.
 Result<void> write_output(const std::string& path, std::string_view text);

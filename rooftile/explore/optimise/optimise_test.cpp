@@ -15,6 +15,7 @@
 #include "rooftile/explore/optimise/design_table.hpp"
 #include "rooftile/explore/optimise/front_search.hpp"
 #include "rooftile/explore/optimise/least_search.hpp"
+#include "rooftile/explore/optimise/million_spaces.hpp"
 #include "rooftile/explore/space_file.hpp"
 #include "rooftile/zoo/zoo.hpp"
 
@@ -228,57 +229,19 @@ TEST(Optimise, CostsMustBeKnownWhereTheyCount) {
 // Three spaces of a million designs, each searched in a hundredth of them from 20 seeds: every answer within 1 % of the
 // least there is.
 struct LargeSpace {
-  std::string text;
+  const char* text;
   std::vector<std::pair<Metric, std::vector<std::pair<Metric, double>>>> questions;  // bounds as multiples of the base
 };
 
 const std::vector<LargeSpace>& large_spaces() {
   static const std::vector<LargeSpace> spaces = {
-      {R"(
-gpu = "titan-xp-delta"
-[axes]
-sm_count = { multiples = { from = 0.5, to = 4, steps = 10 } }
-mac_per_sm = { multiples = { from = 0.5, to = 4, steps = 10 } }
-smem_bandwidth = { multiples = { from = 0.5, to = 4, steps = 10 } }
-l1_bandwidth = { multiples = { from = 0.5, to = 4, steps = 10 } }
-l2_bandwidth = { multiples = { from = 0.5, to = 4, steps = 10 } }
-dram_bandwidth = { multiples = { from = 0.5, to = 4, steps = 10 } }
-[[workload]]
-model = "resnet152"
-batch_size = 256
-)",
+      {kMillionSpaces[0],
        {{Metric::time, {{Metric::price, 1.5}}},
         {Metric::price, {{Metric::time, 0.7}}},
         {Metric::area, {{Metric::time, 0.6}}}}},
-      {R"(
-gpu = "v100-sxm2-16gb"
-[axes]
-sm_count = { multiples = { from = 0.25, to = 3, steps = 25 } }
-registers = { multiples = { from = 0.25, to = 2, steps = 10 } }
-smem = { multiples = { from = 0.25, to = 2, steps = 5 } }
-cta_tile = { values = [128, 256] }
-l2_bandwidth = { multiples = { from = 0.3, to = 3, steps = 20, spacing = "geometric" } }
-dram_bandwidth = { multiples = { from = 0.3, to = 3, steps = 20, spacing = "geometric" } }
-[[workload]]
-model = "vgg16"
-batch_size = 64
-[[workload]]
-model = "googlenet"
-batch_size = 128
-weight = 2
-)",
+      {kMillionSpaces[1],
        {{Metric::price, {{Metric::time, 0.7}}}, {Metric::energy, {{Metric::time, 0.8}, {Metric::price, 1.4}}}}},
-      {R"(
-gpu = "p100-pcie-16gb"
-[axes]
-sm_count = { multiples = { from = 0.2, to = 4, steps = 40 } }
-mac_per_sm = { multiples = { from = 0.25, to = 4, steps = 32, spacing = "geometric" } }
-clock = { multiples = { from = 0.5, to = 1.5, steps = 20 } }
-dram_bandwidth = { multiples = { from = 0.25, to = 4, steps = 40, spacing = "geometric" } }
-[[workload]]
-model = "alexnet"
-batch_size = 128
-)",
+      {kMillionSpaces[2],
        {{Metric::time, {{Metric::power, 1}}}, {Metric::power, {{Metric::time, 0.7}, {Metric::price, 2}}}}},
   };
   return spaces;
