@@ -13,6 +13,7 @@
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/stored_fitted.hpp"
 #include "rooftile/cli/tables.hpp"
+#include "rooftile/cli/values.hpp"
 #include "rooftile/error/one_line.hpp"
 #include "rooftile/learn/layer_model.hpp"
 #include "rooftile/learn/layer_samples.hpp"
@@ -43,6 +44,9 @@ std::function<bool(const RowCell&)> matches(const std::optional<Filter>& filter)
 }
 
 Result<LayerSamples> read_samples(const FitModelArguments& arguments) {
+  if (!arguments.gpu.empty()) {
+    if (auto gpu = gpu_of_option(arguments.gpu); !gpu) return tl::unexpected(gpu.error());
+  }
   LayerTableOptions reading;
   reading.gpu = arguments.gpu;
   reading.skip_bad_rows = arguments.skip_bad_rows;
@@ -57,7 +61,7 @@ Result<LayerSamples> read_samples(const FitModelArguments& arguments) {
       return fail(known.error().code, known.error().message, "--by");
     }
   }
-  auto samples = layer_samples(*tables, {matches(*where), matches(*test), arguments.by});
+  auto samples = layer_samples(*tables, {matches(*where), matches(*test), arguments.by, arguments.gpu});
   if (!samples) return samples;
   bool held_out = false;
   for (const LayerSample& sample : samples->samples) held_out |= sample.held_out;

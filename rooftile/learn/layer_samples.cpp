@@ -11,6 +11,7 @@
 #include "rooftile/error/one_line.hpp"
 #include "rooftile/ingest/csv.hpp"
 #include "rooftile/learn/layer_walk.hpp"
+#include "rooftile/workload/dtype.hpp"
 
 namespace rooftile {
 namespace {
@@ -23,14 +24,19 @@ std::optional<LayerDirection> direction_of(Phase phase) {
   return {};
 }
 
-// The time of a row that the reader of layer tables does not know; none for an empty cell.
+// The time of a row that the reader of layer tables does not know, without the harness's own; none for an empty cell
+// or one that is all the harness's.
 std::optional<Seconds> time_of(TableRow& row) {
   struct Unit {
     const char* column;
     double seconds;
   };
   for (const Unit& unit : {Unit{"time_us", 1e-6}, Unit{"time_ms", 1e-3}, Unit{"time_s", 1}}) {
-    if (const auto time = row.amount(unit.column, true)) return Seconds(*time * unit.seconds);
+    const auto time = row.amount(unit.column, true);
+    if (!time) continue;
+    constexpr double kMicro = 1e-6;
+    const double own = *time * unit.seconds - kMicro * row.amount("host_overhead_us", false).value_or(0);
+    return own > 0 ? std::optional(Seconds(own)) : std::nullopt;
   }
   return {};
 }
@@ -140,7 +146,10 @@ class Reader {
     const auto time = time_of(row);
     if (row.error()) return tl::unexpected(*row.error());
 
-    const RowCell cell = [&](const std::string& column) {
+    const RowCell cell = [&](const std::string& column) -> std::string_view {
+      if (column == "gpu") return gpu_of(row);
+      if (column == "precision") return precision_of(row);
+      if (column == "pass" && phase) return name_of(*phase);
       return column == "table" && !table.has(column) ? std::string_view(table.name()) : table.raw(source.cells, column);
     };
     if (!kept(cell)) return {};
@@ -161,6 +170,21 @@ class Reader {
       add(std::move(sample), cell, *complexity, *time);
     }
     return {};
+  }
+
+  // By its own name, as the reader of layer tables gives it to the rows that it knows.
+  std::string_view gpu_of(const TableRow& row) {
+    const std::string_view own = row.text("gpu");
+    const std::string_view name = own.empty() ? std::string_view(options_.gpu) : own;
+    const auto gpu = gpus_.find(std::string(name));
+    return gpu ? std::string_view((*gpu)->id) : name;
+  }
+
+  static std::string_view precision_of(const TableRow& row) {
+    const std::string_view own = row.text("precision");
+    if (own.empty()) return name_of(DType::fp32);
+    const auto precision = parse_dtype(lower_case(own));
+    return precision ? name_of(*precision) : own;
   }
 
   const std::vector<MeasuredTable>& tables_;

@@ -47,6 +47,7 @@ struct LayerSampleOptions {
   std::function<bool(const RowCell&)> keep = {};      // rows to read; none: all
   std::function<bool(const RowCell&)> hold_out = {};  // sets LayerSample::held_out
   std::string group_by = {};                          // a column
+  std::string gpu = {};                               // of network_layer rows that name none
 };
 
 // Rows of op network_layer (by LayerWalk; those of a network stand in the order of its layers, whatever `keep` says),

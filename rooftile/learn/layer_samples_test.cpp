@@ -99,6 +99,31 @@ TEST(LayerSamples, AConditionLeavesTheWalkAlone) {
   EXPECT_EQ(read->samples[0].complexity, 4 * 64 * 10 * 2);
 }
 
+// As of rows that the reader of layer tables knows: the GPU's id, fp32 where nothing is said, and no harness.
+TEST(LayerSamples, LayersOfNetworksGoByTheNamesOfOtherRows) {
+  const std::string header = "op,model,gpu,precision,pass,batch,image_size,layer,type,K,R,stride_h,time_us,";
+  const std::string layers =
+      "network_layer,net,1080-Ti,float32,,2,8,conv1,convolution,4,3,1,10,4\n"
+      "network_layer,net,1080-Ti,float32,,2,8,relu1,relu,,,,3,4\n";
+  LayerSampleOptions options;
+  options.keep = [](const RowCell& cell) {
+    return cell("gpu") == "gtx-1080-ti" && cell("precision") == "fp32" && cell("pass") == "fwd";
+  };
+  const auto read = samples_of(header + "host_overhead_us\n" + layers, options);
+  ASSERT_TRUE(read) << read.error().message;
+  ASSERT_EQ(read->samples.size(), 1);
+  EXPECT_EQ(read->samples[0].gpu, "gtx-1080-ti");
+  EXPECT_EQ(read->samples[0].precision, "fp32");
+  EXPECT_NEAR(read->samples[0].time.value(), 6e-6, 1e-12);
+  EXPECT_EQ(read->left_out.at("rows without a time").rows, 1);
+
+  options.gpu = "1080-Ti";
+  const auto filled = samples_of(header + "\nnetwork_layer,net,,,,2,8,conv1,convolution,4,3,1,10,\n", options);
+  ASSERT_TRUE(filled) << filled.error().message;
+  ASSERT_EQ(filled->samples.size(), 1);
+  EXPECT_EQ(filled->samples[0].gpu, "gtx-1080-ti");
+}
+
 TEST(LayerSamples, WhatIsWrongIsNamedWithItsLine) {
   const auto large = samples_of(kHeader + rows("conv1,convolution,4,9,1,0,10\n"));
   ASSERT_FALSE(large);
