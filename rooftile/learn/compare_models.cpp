@@ -172,6 +172,13 @@ ModelScore score_of(const Judged& judged, const std::string& operation, LearnedM
   return score;
 }
 
+// Takes the rows out of the validation whose label no row of the training has; how many these were.
+std::size_t leave_out_unknown(const std::vector<std::string>& labels, Split& split) {
+  std::set<std::string_view> known;
+  for (const std::size_t row : split.training) known.insert(labels[row]);
+  return std::erase_if(split.validation, [&](std::size_t row) { return known.count(labels[row]) == 0; });
+}
+
 }  // namespace
 
 std::string_view name_of(LearnedModel model) {
@@ -209,7 +216,9 @@ Result<ModelComparison> compare_models(const GreyBoxRows& rows, const CompareOpt
   result.trees = regression::has_xgboost();
   std::vector<Judged> judged;
   std::size_t done = 0;
-  for (const Task& task : tasks) {
+  for (Task& task : tasks) {
+    result.left_out += leave_out_unknown(rows.parts, task.split);
+    if (task.split.validation.empty()) continue;
     if (judged.empty() || judged.back().name != task.scored_as) judged.push_back({.name = task.scored_as});
     Judged& into = judged.back();
     const GreyBoxRows seen = rows_of(rows, task.split.training), unseen = rows_of(rows, task.split.validation);
@@ -226,6 +235,8 @@ Result<ModelComparison> compare_models(const GreyBoxRows& rows, const CompareOpt
       append(into.values[model].high, values->high);
     }
   }
+  if (judged.empty())
+    return fail(ErrorCode::bad_input, "no split has a row of an operation and pass that it is fitted to");
   for (const Judged& one : judged) {
     std::set<std::string> operations = different(one.operations);
     if (operations.size() > 1) operations.insert("");

@@ -44,11 +44,12 @@ struct ModelScore {
 
 struct ModelComparison {
   std::size_t rows = 0;
+  std::size_t left_out = 0;        // of held-out rows, in no score: an operation and pass that the fit had no row of
   bool trees = true;               // whether trees could be fitted
   std::vector<ModelScore> scores;  // by split, then all operations before each, then by model
 };
 
-// Errors: those of fit_equation(), k_fold() and extrapolation().
+// Errors: those of fit_equation(), k_fold() and extrapolation(); no split has a row to judge on.
 Result<ModelComparison> compare_models(const GreyBoxRows& rows, const CompareOptions& options);
 
 }  // namespace rooftile

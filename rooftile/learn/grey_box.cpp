@@ -52,6 +52,7 @@ Result<std::vector<Predicted>> predict_grey_box(const FittedModel& model, const 
   if (model.kind != kGreyBoxKind) {
     return fail(ErrorCode::usage, fmt::format("the model is of kind '{}', not {}", one_line(model.kind), kGreyBoxKind));
   }
+  if (auto sound = check_physics(model.equations); !sound) return tl::unexpected(sound.error());
   std::vector<Predicted> result(rows.size());
   for (const std::string& operation : different(rows.operations)) {
     for (const bool own : {true, false}) {
@@ -64,6 +65,7 @@ Result<std::vector<Predicted>> predict_grey_box(const FittedModel& model, const 
         return fail(ErrorCode::unsupported, fmt::format("the model has not been fitted to rows of {}{}",
                                                         one_line(operation), known && !own ? kOtherGpus : ""));
       }
+      if (auto sound = check_value(*value); !sound) return tl::unexpected(sound.error());
       const GreyBoxRows part = rows_of(rows, chosen);
       const auto table = with_members(model.equations, part, own);
       if (!table) return tl::unexpected(table.error());

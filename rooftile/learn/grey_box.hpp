@@ -38,8 +38,8 @@ struct GreyBoxOptions {
 Result<regression::FittedModel> fit_grey_box(const GreyBoxRows& rows, const GreyBoxOptions& options = {});
 
 // One a row, in seconds, with the interval and with warnings where a size is outside of those of the fit. A phase that
-// the fit had not has the analytic prediction as its physics. Errors: a model that is no grey box; an operation that
-// it has not.
+// the fit had not has the analytic prediction as its physics. Errors: a model that is no grey box, or none as
+// fit_grey_box() makes it; an operation that it has not.
 Result<std::vector<regression::Predicted>> predict_grey_box(const regression::FittedModel& model,
                                                             const GreyBoxRows& rows);
 

@@ -67,7 +67,7 @@ std::vector<Term> ridge_terms(const NumberTable& table) {
 
 // The members' equations but the physics, for the GPUs of the fit or for others.
 Result<void> add_members(Equations& equations, const GreyBoxRows& rows, bool own, const GreyBoxOptions& options) {
-  if (rows.size() < kLeastRows) return {};
+  if (!can_be_corrected(rows)) return {};
   const NumberTable table = with_physics(equations, rows);
   const MemberNames names(rows.operations.front(), own);
   const regression::FitProblem problem = {table, rows.seconds, rows.shapes};
@@ -78,6 +78,7 @@ Result<void> add_members(Equations& equations, const GreyBoxRows& rows, bool own
   equation.trees = {options.trees};
   const auto add = [&](const std::string& name, Technique technique, std::vector<Term> terms,
                        std::string multiplier) -> Result<void> {
+    if (terms.empty()) return {};  // nothing that it may see varies
     equation.name = name;
     equation.technique = technique;
     equation.terms = std::move(terms);
@@ -110,6 +111,13 @@ const FittedEquation* find(const Equations& equations, const std::string& name) 
 }
 
 }  // namespace
+
+bool can_be_corrected(const GreyBoxRows& rows) {
+  constexpr std::size_t kLeastRows = 20;
+  return rows.size() >= kLeastRows &&
+         std::any_of(rows.shapes.begin(), rows.shapes.end(),
+                     [&](const std::string& shape) { return shape != rows.shapes.front(); });
+}
 
 MemberNames::MemberNames(const std::string& operation, bool own)
     : ridge(fmt::format("ridge correction {}{}", operation, own ? "" : kOtherGpus)),

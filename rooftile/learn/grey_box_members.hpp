@@ -20,7 +20,8 @@ inline constexpr std::string_view kOtherGpus = ", other GPUs";  // of equations 
 inline constexpr std::array<std::string_view, 4> kMembers = {"physics_s", "ridge_s", "corrected_s", "trees_s"};
 constexpr std::size_t kOwnMembers = kMembers.size(), kOtherMembers = 3;  // trees alone know nothing of other GPUs
 
-constexpr std::size_t kLeastRows = 20;  // of a correction
+// Whether there are rows enough to learn a correction from: 20, of two shapes at the least.
+bool can_be_corrected(const GreyBoxRows& rows);
 
 // Of the equations of one operation, for the GPUs of the fit (`own`) or for others.
 struct MemberNames {
@@ -29,7 +30,7 @@ struct MemberNames {
 };
 
 // The equations of rows of one operation: the physics, then the others for the GPUs of the fit (`own`) and for other
-// GPUs (`other`); below kLeastRows, without XGBoost or both only some of them.
+// GPUs (`other`); with rows too few or alike, or without XGBoost, only some of them.
 Result<std::vector<regression::FittedEquation>> fit_members(const GreyBoxRows& rows, bool own, bool other,
                                                             const GreyBoxOptions& options);
 

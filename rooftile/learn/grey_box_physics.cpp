@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/error/one_line.hpp"
 #include "rooftile/learn/grey_box_columns.hpp"
 #include "rooftile/regression/nnls.hpp"
 
@@ -56,6 +57,24 @@ Result<std::vector<double>> physics_coefficients(const Matrix& terms, const std:
   return coefficients;
 }
 
+constexpr std::string_view kPhysics = "physics ";  // before the names of its equations
+constexpr std::array<std::string_view, 2> kRates = {"peak", "bandwidth"};
+
+bool is_physics(const FittedEquation& equation) {
+  const auto is_term = [](const regression::FittedTerm& term) {
+    const bool one = term.term.size() == 1 && term.term.front().power == 1 && !term.term.front().log;
+    return one && term.coefficient >= 0 &&
+           std::find(kPhysicsTerms.begin(), kPhysicsTerms.end(), term.term.front().column) != kPhysicsTerms.end();
+  };
+  const auto has_rate = [&](std::string_view rate) {
+    return std::any_of(equation.ranges.begin(), equation.ranges.end(),
+                       [&](const regression::ColumnRange& range) { return range.column == rate && range.low > 0; });
+  };
+  return !equation.trees && equation.ranges.size() == kRates.size() &&
+         std::all_of(equation.terms.begin(), equation.terms.end(), is_term) &&
+         std::all_of(kRates.begin(), kRates.end(), has_rate);
+}
+
 // Of the rows of one part on one GPU.
 Result<FittedEquation> fit_one(const GreyBoxRows& rows, std::string name) {
   std::vector<std::string_view> names;
@@ -77,7 +96,7 @@ Result<FittedEquation> fit_one(const GreyBoxRows& rows, std::string name) {
     if ((*coefficients)[i] > 0)
       equation.terms.push_back({.term = {{.column = std::string(names[i])}}, .coefficient = (*coefficients)[i]});
   }
-  for (const std::string_view rate : {"peak", "bandwidth"}) {
+  for (const std::string_view rate : kRates) {
     const double value = column_of(rows.table, rate).front();
     equation.ranges.push_back({std::string(rate), value, value});
   }
@@ -144,7 +163,17 @@ class PartPhysics {
 }  // namespace
 
 std::string physics_name(const std::string& part, const std::string& gpu) {
-  return fmt::format("physics {} on {}", part, gpu);
+  return fmt::format("{}{} on {}", kPhysics, part, gpu);
+}
+
+Result<void> check_physics(const std::vector<FittedEquation>& equations) {
+  for (const FittedEquation& equation : equations) {
+    if (!equation.name.starts_with(kPhysics) || is_physics(equation)) continue;
+    return fail(ErrorCode::bad_input, fmt::format("'{}' is no sum of the grey box's terms, none negative, with the "
+                                                  "rates of a GPU",
+                                                  one_line(equation.name)));
+  }
+  return {};
 }
 
 Result<std::vector<FittedEquation>> fit_physics(const GreyBoxRows& rows) {

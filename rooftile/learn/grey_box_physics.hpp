@@ -31,6 +31,9 @@ std::string physics_name(const std::string& part, const std::string& gpu);
 // One equation for each part and GPU of the rows, with the GPU's rates as ranges. Rows with a time.
 Result<std::vector<regression::FittedEquation>> fit_physics(const GreyBoxRows& rows);
 
+// Whether those of the equations that are physics are as fit_physics() makes them; a file may say anything.
+Result<void> check_physics(const std::vector<regression::FittedEquation>& equations);
+
 // Seconds, one a row: by the row's own GPU where there is an equation, else by all GPUs that have one of its part;
 // without any, the analytic model's.
 std::vector<double> physics_of(const std::vector<regression::FittedEquation>& equations, const GreyBoxRows& rows);

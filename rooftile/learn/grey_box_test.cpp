@@ -1,5 +1,6 @@
 #include "rooftile/learn/grey_box.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <random>
@@ -181,6 +182,72 @@ TEST(GreyBox, SaysWhatItHasNotBeenFittedTo) {
   regression::FittedModel other = *model;
   other.kind = "layers";
   EXPECT_FALSE(predict_grey_box(other, *rows));
+}
+
+// Rows that say nothing of sizes leave the physics.
+TEST(GreyBox, TakesRowsOfOneOrTwoShapes) {
+  for (const int shapes : {1, 2}) {
+    for (const int gpus : {1, 2}) {
+      std::string csv = "op,gpu,pass,M,N,K,time_us\n";
+      for (int row = 0; row < 60; ++row) {
+        const char* gpu = row / 2 % gpus == 0 ? "t4" : "k80";
+        csv += fmt::format("gemm,{},fwd,{},256,256,{}\n", gpu, 64 << (row % shapes), 100 + row % 7);
+      }
+      const auto tables = tables_of(csv, "made.csv");
+      const GreyBoxRows rows = *grey_box_rows(tables);
+      const auto model = fit_grey_box(rows);
+      ASSERT_TRUE(model) << shapes << " shapes, " << gpus << " GPUs: " << model.error().text();
+      const auto predicted = predict_grey_box(*model, rows);
+      ASSERT_TRUE(predicted) << predicted.error().text();
+      EXPECT_LT(regression::errors_of(rows.seconds, values_of(*predicted)).mape, 0.1);
+    }
+  }
+}
+
+TEST(GreyBox, SaysThatAFileIsNoGreyBox) {
+  const auto tables = made_tables({"p100-pcie-16gb"}, 60);
+  const GreyBoxRows rows = made_rows(tables, 0);
+  const auto model = fit_grey_box(rows, {.other_gpus = false});
+  ASSERT_TRUE(model) << model.error().text();
+  const auto equation = [](regression::FittedModel& changed, const std::string& name) -> regression::FittedEquation& {
+    return *std::find_if(changed.equations.begin(), changed.equations.end(),
+                         [&](const regression::FittedEquation& one) { return one.name.starts_with(name); });
+  };
+  const auto message = [&](const auto& change) {
+    regression::FittedModel changed = *model;
+    change(equation(changed, "physics "), equation(changed, "gemm"));
+    const auto predicted = predict_grey_box(changed, rows);
+    return predicted ? std::string() : predicted.error().message;
+  };
+  using Equation = regression::FittedEquation;
+  EXPECT_EQ(message([](Equation&, Equation&) {}), "");
+  const std::string physics = "'physics gemm fwd on p100-pcie-16gb' is no sum";
+  EXPECT_TRUE(message([](Equation& one, Equation&) { one.terms[0].term.clear(); }).starts_with(physics));
+  EXPECT_TRUE(message([](Equation& one, Equation&) { one.terms[0].term[0].column = "none"; }).starts_with(physics));
+  EXPECT_TRUE(message([](Equation& one, Equation&) { one.terms[0].term[0].power = 2; }).starts_with(physics));
+  EXPECT_TRUE(message([](Equation& one, Equation&) { one.terms[0].coefficient = -1; }).starts_with(physics));
+  EXPECT_TRUE(message([](Equation& one, Equation&) { one.ranges[0].column = "none"; }).starts_with(physics));
+  EXPECT_TRUE(message([](Equation& one, Equation&) { one.ranges[0].low = 0; }).starts_with(physics));
+  EXPECT_TRUE(message([](Equation& one, Equation&) { one.ranges.clear(); }).starts_with(physics));
+  const std::string mean = "'gemm' is no geometric mean of physics_s, ridge_s, corrected_s, trees_s";
+  EXPECT_EQ(message([](Equation&, Equation& value) { value.terms.clear(); }), mean);
+  EXPECT_EQ(message([](Equation&, Equation& value) { value.terms[0].coefficient = 2; }), mean);
+  EXPECT_EQ(message([](Equation&, Equation& value) { value.terms[0].term[0].column = "call"; }), mean);
+  EXPECT_EQ(message([](Equation&, Equation& value) { value.target.log = false; }), mean);
+}
+
+// One GPU ran forward, the other backward: leaving either out leaves nothing to fit to.
+TEST(GreyBox, IsComparedWhereSplitsLeaveNothingToFitTo) {
+  std::string csv = "op,gpu,pass,M,N,K,time_us\n";
+  for (int row = 0; row < 60; ++row) {
+    csv += fmt::format("gemm,{},{},{},{},256,{}\n", row % 2 == 0 ? "t4" : "k80", row % 2 == 0 ? "fwd" : "bwd",
+                       8 + 16 * row, 64 + row % 9, 100 + row);
+  }
+  const auto tables = tables_of(csv, "made.csv");
+  const auto comparison = compare_models(*grey_box_rows(tables), {});
+  ASSERT_TRUE(comparison) << comparison.error().text();
+  EXPECT_EQ(comparison->left_out, 60);
+  for (const ModelScore& score : comparison->scores) EXPECT_EQ(score.split, "5 folds by shape");
 }
 
 // The public rows; none where the tables are not here.

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "rooftile/error/one_line.hpp"
 #include "rooftile/learn/grey_box_columns.hpp"
 #include "rooftile/learn/grey_box_members.hpp"
 #include "rooftile/regression/conformal.hpp"
@@ -73,7 +75,7 @@ Result<FittedEquation> fit_value(const GreyBoxRows& rows, bool own, const GreyBo
   const std::vector<double> physics_alone = {1};
   const std::size_t members = own ? kOwnMembers : kOtherMembers;
   std::vector<regression::Split> splits;
-  if (own && rows.size() >= kLeastRows) {
+  if (own && can_be_corrected(rows)) {
     auto folds = regression::up_to_k_fold(rows.size(), options.folds, options.seed, rows.shapes);
     if (folds) splits = std::move(*folds);
   } else if (!own && different(rows.gpus).size() > 1) {
@@ -118,6 +120,20 @@ Result<FittedEquation> fit_value(const GreyBoxRows& rows, bool own, const GreyBo
         own ? fmt::format("{}-fold cross-validation", splits.size()) : std::string("GPUs left out"), rows.size()};
   }
   return value;
+}
+
+Result<void> check_value(const FittedEquation& equation) {
+  constexpr double kRounding = 1e-6;
+  double sum = 0;
+  bool members = equation.target.log && equation.target.multiplier.empty() && !equation.trees;
+  for (const regression::FittedTerm& term : equation.terms) {
+    members &= term.term.size() == 1 && term.term.front().log && term.term.front().power == 1 && term.coefficient > 0 &&
+               std::find(kMembers.begin(), kMembers.end(), term.term.front().column) != kMembers.end();
+    sum += term.coefficient;
+  }
+  if (members && std::abs(sum - 1) < kRounding) return {};
+  return fail(ErrorCode::bad_input,
+              fmt::format("'{}' is no geometric mean of {}", one_line(equation.name), fmt::join(kMembers, ", ")));
 }
 
 }  // namespace rooftile

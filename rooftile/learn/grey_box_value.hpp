@@ -10,4 +10,7 @@ namespace rooftile {
 // Of rows of one operation, for the GPUs of the fit (`own`) or for others.
 Result<regression::FittedEquation> fit_value(const GreyBoxRows& rows, bool own, const GreyBoxOptions& options);
 
+// Whether an equation is a mean of members as fit_value() makes it; a file may say anything.
+Result<void> check_value(const regression::FittedEquation& equation);
+
 }  // namespace rooftile

@@ -238,5 +238,16 @@ TEST(CalibrateInterval, NeedsEnoughRows) {
   EXPECT_NEAR(std::log(fit->equation.interval->factor), 1.645 * 0.05, 0.02);
 }
 
+// A fitted model's file may hold any factor.
+TEST(FitEquation, AnIntervalBeyondAllNumbersIsNone) {
+  FittedEquation equation;
+  equation.terms = {{.term = {}, .coefficient = 1e10}};
+  equation.interval = Interval{0.9, 1e300, "", 0};
+  const auto predicted = predict(equation, {{"a"}, Matrix(1, 1)});
+  ASSERT_TRUE(predicted) << predicted.error().text();
+  EXPECT_EQ(predicted->front().value, 1e10);
+  EXPECT_FALSE(predicted->front().low || predicted->front().high);
+}
+
 }  // namespace
 }  // namespace rooftile::regression

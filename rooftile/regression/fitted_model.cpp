@@ -138,8 +138,10 @@ Result<std::vector<Predicted>> predict(const FittedEquation& equation, const Num
     if (!(one.value > 0)) {
       one.warnings.push_back({FitWarning::Kind::not_positive, {}, one.value, 0, 0});
     } else if (equation.interval) {
-      one.low = one.value / equation.interval->factor;
-      one.high = one.value * equation.interval->factor;
+      const double low = one.value / equation.interval->factor, high = one.value * equation.interval->factor;
+      if (!(low > 0 && std::isfinite(high))) continue;  // a file may have any factor
+      one.low = low;
+      one.high = high;
     }
   }
   warn_of_ranges(equation, table, predicted);

@@ -138,6 +138,10 @@ std::string model_comparison_report(const ModelComparison& comparison) {
       "  inside      share of rows within the 90 % interval; width: its median width over the prediction\n"
       "  analytic    method rooftile as it is; per-layer: a line of operations for each GPU, operation and phase\n"
       "  end-to-end  ridge regression of products of sizes and peak; trees: boosted, without the analytic model\n";
+  if (comparison.left_out > 0) {
+    text += fmt::format("  {} are left out of the splits: no row of their operation and pass to fit to\n",
+                        counted(comparison.left_out, "held-out row"));
+  }
   if (!comparison.trees) text += "  trees are left out: XGBoost's library is not installed\n";
   return text;
 }
