@@ -88,7 +88,7 @@ Result<void> plan_queue(const QueueArguments& arguments) {
   }
   const ScheduleCost heuristic = schedule.cost;
   std::optional<bool> proved;
-  if (arguments.exact) options.nodes = std::numeric_limits<std::uint64_t>::max();
+  if (arguments.exact) options.starts = std::numeric_limits<std::uint64_t>::max();
   if (arguments.exact || jobs->size() <= kExactJobs) {
     ExactSchedule exact = schedule_exactly(*jobs, cluster->machines, schedule, options);
     schedule = std::move(exact.schedule);

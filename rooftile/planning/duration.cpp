@@ -18,9 +18,14 @@ struct Unit {
 
 constexpr std::array kUnits = {Unit{"s", 1}, Unit{"min", 60}, Unit{"h", 3600}, Unit{"d", 86400}, Unit{"w", 604800}};
 
+// Three significant digits, all of those before the point.
+std::string with_digits(double number, std::string_view unit) {
+  return number >= 1000 ? fmt::format("{:.0f} {}", number, unit) : fmt::format("{:.3g} {}", number, unit);
+}
+
 }  // namespace
 
-Result<Seconds> parse_duration(std::string_view text) {
+Result<Seconds> parse_duration(std::string_view text, bool zero) {
   double number = 0;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
   std::string_view rest = text.substr(static_cast<std::size_t>(end - text.data()));
@@ -29,22 +34,24 @@ Result<Seconds> parse_duration(std::string_view text) {
   if (problem == std::errc()) {
     for (const Unit& unit : kUnits) {
       const double seconds = number * unit.seconds;
-      if (rest == unit.name && seconds > 0 && seconds <= kMost) return Seconds(seconds);
+      if (rest == unit.name && (seconds > 0 || (zero && seconds == 0)) && seconds <= kMost) return Seconds(seconds);
     }
   }
   return fail(ErrorCode::bad_input,
-              fmt::format("'{}' is not a time; write a number with s, min, h, d or w, as in 12h", one_line(text)));
+              fmt::format("'{}' is not a time{}; write a number with s, min, h, d or w, as in 12h", one_line(text),
+                          zero ? "" : " above 0"));
 }
 
 std::string print_duration(Seconds time) {
   const double seconds = time.value();
+  constexpr double kYear = 365.25 * 86400, kManyYears = 3;
+  if (seconds >= kManyYears * kYear) return with_digits(seconds / kYear, "years");
   if (seconds < 1) return fmt::format("{:.3g} ms", seconds * 1e3);
   const Unit* unit = kUnits.data();
   for (const Unit& larger : kUnits) {
     if (larger.name != "w" && seconds >= larger.seconds) unit = &larger;
   }
-  const double number = seconds / unit->seconds;
-  return number >= 1000 ? fmt::format("{:.0f} {}", number, unit->name) : fmt::format("{:.3g} {}", number, unit->name);
+  return with_digits(seconds / unit->seconds, unit->name);
 }
 
 }  // namespace rooftile

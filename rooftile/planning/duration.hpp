@@ -9,10 +9,11 @@
 
 namespace rooftile {
 
-// A number above 0 and s, min, h, d or w, with or without a blank between. Errors: anything else.
-Result<Seconds> parse_duration(std::string_view text);
+// A number and s, min, h, d or w, with or without a blank between: above 0, or from 0 on where `zero` may be. Errors:
+// anything else.
+Result<Seconds> parse_duration(std::string_view text, bool zero = false);
 
-// Three significant digits in the largest unit of at least one: "10.2 h", "3.5 d", "45 s".
+// Three significant digits in the largest unit of at least one, up to years: "10.2 h", "3.5 d", "45 s".
 std::string print_duration(Seconds time);
 
 }  // namespace rooftile

@@ -112,7 +112,7 @@ class QueueReader {
     } else if (column == "gpus") {
       return read_gpus(text, job);
     } else if (column == "deadline") {
-      return parse_duration(text).map([&](Seconds time) { job.job.deadline = time; });
+      return parse_duration(text, true).map([&](Seconds time) { job.job.deadline = time; });
     } else if (column == "weight") {
       const auto weight = number_of<double>(text);
       constexpr double kMost = 1e9;

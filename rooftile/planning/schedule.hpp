@@ -49,6 +49,9 @@ struct ScheduleCost {
   auto operator<=>(const ScheduleCost&) const = default;
 };
 
+// Whether the first is less by more than rounding: sums in another order differ by a few units of the last digit.
+bool better(const ScheduleCost& a, const ScheduleCost& b);
+
 struct Schedule {
   std::vector<Placement> placements;  // one a job, by start
   ScheduleCost cost;
@@ -59,32 +62,5 @@ ScheduleCost cost_of(std::span<const Job> jobs, std::span<const Placement> place
 
 // What is wrong with a schedule; empty if it has every job once, in one of its modes, on GPUs that no other job has.
 std::string fault_of(std::span<const Job> jobs, std::span<const ClusterMachine> machines, const Schedule& schedule);
-
-// Places jobs one after another, each as early as the GPUs that are left allow.
-class ScheduleBuilder {
- public:
-  explicit ScheduleBuilder(std::span<const ClusterMachine> machines) : machines_(machines), busy_(machines.size()) {}
-
-  Seconds earliest_start(const JobMode& mode) const;
-  void place(std::size_t job, const JobMode& mode, Seconds start);
-  void take_back();  // the last one
-  bool idle(std::size_t machine) const { return busy_[machine].empty(); }
-
-  std::span<const Placement> placements() const { return placements_; }  // without their GPUs
-  // With the GPUs of each, and the cost.
-  Schedule schedule(std::span<const Job> jobs) const;
-
- private:
-  struct Busy {
-    Seconds start, end;
-    int gpus = 0;
-  };
-
-  bool fits(const JobMode& mode, Seconds start) const;
-
-  std::span<const ClusterMachine> machines_;
-  std::vector<std::vector<Busy>> busy_;  // of each machine
-  std::vector<Placement> placements_;
-};
 
 }  // namespace rooftile

@@ -4,6 +4,7 @@
 #include <tuple>
 #include <vector>
 
+#include "rooftile/planning/schedule_builder.hpp"
 #include "rooftile/planning/scheduler.hpp"
 
 namespace rooftile {
@@ -31,16 +32,16 @@ class Search {
   // `cost` is that of what is placed; the last of it is job `last`, which starts at `now`.
   void branch(ScheduleCost cost, Seconds now, std::size_t last) {
     if (ended_) return;
-    if (++nodes_ > options_.nodes || (options_.stop != nullptr && *options_.stop)) {
+    if (looked_ > options_.starts || (options_.stop != nullptr && *options_.stop)) {
       ended_ = true;
       return;
     }
     if (builder_.placements().size() == jobs_.size()) {
-      if (cost < best_.cost) best_ = builder_.schedule(jobs_);
+      if (better(cost, best_.cost)) best_ = builder_.schedule(jobs_);
       return;
     }
     std::vector<Choice> choices;
-    if (!(bound(cost, now, choices) < best_.cost)) return;
+    if (!better(bound(cost, now, choices), best_.cost)) return;
     std::sort(choices.begin(), choices.end(), [&](const Choice& a, const Choice& b) {
       const auto key = [&](const Choice& c) {
         const Job& job = jobs_[c.job];
@@ -53,12 +54,11 @@ class Search {
       // Lists in the order of their starts, of equal ones by job, give every schedule once.
       const bool first = builder_.placements().empty();
       if (!first && (choice.start < now || (choice.start == now && choice.job < last))) continue;
-      if (twin_is_idle(choice.mode->machine)) continue;
       const Job& job = jobs_[choice.job];
       const Seconds end = choice.start + choice.mode->time;
       const ScheduleCost next{cost.tardiness + job.weight * tardiness_of(job, end).value(),
                               std::max(cost.makespan, end)};
-      if (!(next < best_.cost)) continue;
+      if (!better(next, best_.cost)) continue;
       builder_.place(choice.job, *choice.mode, choice.start);
       placed_[choice.job] = true;
       branch(next, choice.start, choice.job);
@@ -69,12 +69,16 @@ class Search {
 
   // What the schedule costs at least: each job that is left as if it were the only one, none before `now`. Lists what
   // could come next.
-  ScheduleCost bound(ScheduleCost cost, Seconds now, std::vector<Choice>& choices) const {
+  ScheduleCost bound(ScheduleCost cost, Seconds now, std::vector<Choice>& choices) {
+    std::vector<bool> skipped(machines_.size());
+    for (std::size_t m = 0; m < machines_.size(); ++m) skipped[m] = twin_is_idle(m);
     for (std::size_t j = 0; j < jobs_.size(); ++j) {
       if (placed_[j]) continue;
       Seconds soonest(std::numeric_limits<double>::infinity());
       for (const JobMode& mode : jobs_[j].modes) {
+        if (skipped[mode.machine]) continue;
         const Seconds start = builder_.earliest_start(mode);
+        ++looked_;
         choices.push_back({j, &mode, start});
         soonest = std::min(soonest, std::max(start, now) + mode.time);
       }
@@ -102,7 +106,7 @@ class Search {
   ScheduleBuilder builder_;
   Schedule best_;
   std::vector<bool> placed_;
-  std::uint64_t nodes_ = 0;
+  std::uint64_t looked_ = 0;  // starts
   bool ended_ = false;
 };
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "rooftile/planning/schedule_builder.hpp"
 #include "rooftile/planning/scheduler.hpp"
 
 namespace rooftile {
@@ -35,20 +36,44 @@ ScheduleCost cost_of_list(std::span<const Job> jobs, std::span<const ClusterMach
   return cost_of(jobs, builder.placements());
 }
 
-// The mode in which a job would end first, and when it would start.
-struct Soonest {
-  std::size_t mode = 0;
-  Seconds start, end;
-};
+// A job that is not placed yet.
+class Waiting {
+ public:
+  Waiting(std::size_t index, const Job& job) : index_(index), job_(&job), starts_(job.modes.size()) { choose(); }
 
-Soonest soonest_end(const Job& job, const ScheduleBuilder& builder) {
-  Soonest best;
-  for (std::size_t m = 0; m < job.modes.size(); ++m) {
-    const Seconds start = builder.earliest_start(job.modes[m]), end = start + job.modes[m].time;
-    if (m == 0 || end < best.end) best = {m, start, end};
+  std::size_t index() const { return index_; }
+  const Job& job() const { return *job_; }
+  // The mode in which it would end first.
+  std::size_t mode() const { return mode_; }
+  Seconds start() const { return starts_[mode_]; }
+  Seconds time() const { return job_->modes[mode_].time; }
+
+  // After another job was placed on a machine.
+  void look_again(std::size_t machine, const ScheduleBuilder& builder) {
+    bool later = false;
+    for (std::size_t m = 0; m < starts_.size(); ++m) {
+      if (job_->modes[m].machine != machine) continue;
+      const Seconds start = builder.earliest_start(job_->modes[m], starts_[m]);
+      later = later || (m == mode_ && start > starts_[m]);
+      starts_[m] = start;
+    }
+    if (later) choose();
   }
-  return best;
-}
+
+ private:
+  Seconds end_in(std::size_t mode) const { return starts_[mode] + job_->modes[mode].time; }
+  void choose() {
+    mode_ = 0;
+    for (std::size_t m = 1; m < starts_.size(); ++m) {
+      if (end_in(m) < end_in(mode_)) mode_ = m;
+    }
+  }
+
+  std::size_t index_;
+  const Job* job_;
+  std::vector<Seconds> starts_;  // of each mode, at the earliest
+  std::size_t mode_ = 0;
+};
 
 double least_time(const Job& job) {
   const auto least = std::min_element(job.modes.begin(), job.modes.end(),
@@ -56,47 +81,50 @@ double least_time(const Job& job) {
   return least->time.value();
 }
 
-// Takes, of the jobs that could start first, the one of the highest index, again and again.
+bool stopped(const SchedulerOptions& options) { return options.stop != nullptr && *options.stop; }
+
+// Takes, of the jobs that could start first, the one of the highest index, again and again. When stopped, those that
+// are left come as they stand in the queue.
 template <class Index>
-std::vector<Listed> list_by(std::span<const Job> jobs, std::span<const ClusterMachine> machines, const Index& index) {
+std::vector<Listed> list_by(std::span<const Job> jobs, std::span<const ClusterMachine> machines,
+                            const SchedulerOptions& options, const Index& index) {
   ScheduleBuilder builder(machines);
-  std::vector<std::size_t> left(jobs.size());
-  for (std::size_t i = 0; i < left.size(); ++i) left[i] = i;
+  std::vector<Waiting> waiting;
+  for (std::size_t i = 0; i < jobs.size(); ++i) waiting.emplace_back(i, jobs[i]);
   std::vector<Listed> list;
-  while (!left.empty()) {
-    std::vector<Soonest> soonest;
+  while (!waiting.empty() && !stopped(options)) {
     Seconds now(std::numeric_limits<double>::infinity());
-    for (const std::size_t job : left) {
-      soonest.push_back(soonest_end(jobs[job], builder));
-      now = std::min(now, soonest.back().start);
-    }
-    std::size_t best = left.size();
+    for (const Waiting& each : waiting) now = std::min(now, each.start());
+    auto best = waiting.end();
     double most = 0;
-    for (std::size_t i = 0; i < left.size(); ++i) {
-      if (soonest[i].start > now) continue;
-      const double value = index(jobs[left[i]], now, soonest[i].end - soonest[i].start);
-      if (best == left.size() || value > most) best = i, most = value;
+    for (auto each = waiting.begin(); each != waiting.end(); ++each) {
+      if (each->start() > now) continue;
+      const double value = index(each->job(), now, each->time());
+      if (best == waiting.end() || value > most) best = each, most = value;
     }
-    const Listed chosen{left[best], soonest[best].mode};
-    builder.place(chosen.job, jobs[chosen.job].modes[chosen.mode], soonest[best].start);
-    list.push_back(chosen);
-    left.erase(left.begin() + static_cast<std::ptrdiff_t>(best));
+    const JobMode& mode = best->job().modes[best->mode()];
+    builder.place(best->index(), mode, best->start());
+    list.push_back({best->index(), best->mode()});
+    waiting.erase(best);
+    for (Waiting& each : waiting) each.look_again(mode.machine, builder);
   }
+  for (const Waiting& each : waiting) list.push_back({each.index(), each.mode()});
   return list;
 }
 
-std::vector<std::vector<Listed>> lists_of(std::span<const Job> jobs, std::span<const ClusterMachine> machines) {
+std::vector<std::vector<Listed>> lists_of(std::span<const Job> jobs, std::span<const ClusterMachine> machines,
+                                          const SchedulerOptions& options) {
   double mean = 0;
   for (const Job& job : jobs) mean += least_time(job) / static_cast<double>(jobs.size());
   std::vector<std::vector<Listed>> lists;
-  lists.push_back(list_by(jobs, machines, [](const Job& job, Seconds, Seconds) {
+  lists.push_back(list_by(jobs, machines, options, [](const Job& job, Seconds, Seconds) {
     return job.deadline ? -job.deadline->value() : -std::numeric_limits<double>::infinity();
   }));
-  lists.push_back(
-      list_by(jobs, machines, [](const Job& job, Seconds, Seconds time) { return job.weight / time.value(); }));
+  lists.push_back(list_by(jobs, machines, options,
+                          [](const Job& job, Seconds, Seconds time) { return job.weight / time.value(); }));
   // A job without a deadline costs nothing, however late: it comes after all others, the longest first.
   for (const double horizon : {0.5, 1.0, 2.0, 4.0}) {
-    lists.push_back(list_by(jobs, machines, [&](const Job& job, Seconds now, Seconds time) {
+    lists.push_back(list_by(jobs, machines, options, [&](const Job& job, Seconds now, Seconds time) {
       if (!job.deadline) return -1 / time.value();
       const double slack = std::max(0.0, (*job.deadline - time - now).value());
       return job.weight / time.value() * std::exp(-slack / (horizon * mean));
@@ -140,15 +168,12 @@ void improve(std::vector<Listed>& best, ScheduleCost& cost, std::span<const Job>
   double typical = 0;
   for (const Job& job : jobs) typical += job.weight * least_time(job) / static_cast<double>(jobs.size());
   std::mt19937_64 random(options.seed);
-  // A list of n jobs takes of the order of n squared steps to place.
-  constexpr double kManyJobs = 50;
-  const double fewer = std::min(1.0, std::pow(kManyJobs / static_cast<double>(jobs.size()), 2));
-  const auto moves = static_cast<std::uint64_t>(static_cast<double>(options.moves) * fewer / kRounds);
+  const std::uint64_t moves = options.moves / kRounds;
   for (std::uint64_t round = 0; round < kRounds; ++round) {
     std::vector<Listed> list = best;
     double own = height(cost);
     for (std::uint64_t move = 0; move < moves; ++move) {
-      if (options.stop != nullptr && *options.stop) return;
+      if (stopped(options)) return;
       const double threshold = kFirst * typical * (1 - static_cast<double>(move) / static_cast<double>(moves));
       std::vector<Listed> tried = list;
       move_something(tried, jobs, random);
@@ -156,7 +181,7 @@ void improve(std::vector<Listed>& best, ScheduleCost& cost, std::span<const Job>
       if (height(found) <= own + threshold) {
         list = std::move(tried);
         own = height(found);
-        if (found < cost) best = list, cost = found;
+        if (better(found, cost)) best = list, cost = found;
       }
       if (options.progress) options.progress(round * moves + move + 1, kRounds * moves);
     }
@@ -170,9 +195,9 @@ Schedule schedule_heuristically(std::span<const Job> jobs, std::span<const Clust
   if (jobs.empty()) return {};
   std::vector<Listed> best;
   ScheduleCost cost;
-  for (std::vector<Listed>& list : lists_of(jobs, machines)) {
+  for (std::vector<Listed>& list : lists_of(jobs, machines, options)) {
     const ScheduleCost own = cost_of_list(jobs, machines, list);
-    if (best.empty() || own < cost) best = std::move(list), cost = own;
+    if (best.empty() || better(own, cost)) best = std::move(list), cost = own;
   }
   improve(best, cost, jobs, machines, options);
   return built(jobs, machines, best);

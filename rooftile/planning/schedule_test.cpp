@@ -1,6 +1,8 @@
 #include "rooftile/planning/schedule.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <random>
 #include <string>
 #include <vector>
@@ -10,6 +12,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "rooftile/planning/job_queue.hpp"
+#include "rooftile/planning/schedule_builder.hpp"
 #include "rooftile/planning/scheduler.hpp"
 
 namespace rooftile {
@@ -113,7 +116,7 @@ TEST(Scheduler, HeuristicIsNearTheBestOfShortQueues) {
       jobs.push_back(job);
     }
     const Schedule heuristic = schedule_heuristically(jobs, machines);
-    const ExactSchedule exact = schedule_exactly(jobs, machines, heuristic, {.nodes = 300000});
+    const ExactSchedule exact = schedule_exactly(jobs, machines, heuristic, {.starts = 10000000});
     EXPECT_EQ(fault_of(jobs, machines, heuristic), "");
     proved += exact.proved ? 1 : 0;
     heuristics += heuristic.cost.tardiness;
@@ -155,9 +158,101 @@ TEST(Scheduler, TheSameQueueGivesTheSameScheduleAndASearchThatEndsEarlySaysSo) {
   }
   const Schedule a = schedule_heuristically(jobs, machines), b = schedule_heuristically(jobs, machines);
   EXPECT_EQ(a.cost, b.cost);
-  const ExactSchedule cut = schedule_exactly(jobs, machines, a, {.nodes = 3});
+  const ExactSchedule cut = schedule_exactly(jobs, machines, a, {.starts = 30});
   EXPECT_FALSE(cut.proved);
   EXPECT_LE(cut.schedule.cost, a.cost);
+}
+
+// A thousand jobs take minutes where each place is looked for among all jobs placed before.
+TEST(Scheduler, LongQueuesTakeSecondsAndStopWhenAskedTo) {
+  const std::vector<ClusterMachine> machines = {{"m0", "a", 2}, {"m1", "b", 2}};
+  std::vector<Job> jobs;
+  for (int i = 0; i < 1000; ++i) {
+    const Seconds time(5.0 + i * 37 % 85);
+    jobs.push_back({"j", Seconds(20.0 * i), 1.0 + i % 5, {{0, 1 + i % 2, time}, {1, 1 + i % 2, time * 0.7}}});
+  }
+  const auto seconds = [&](const SchedulerOptions& options) {
+    const auto start = std::chrono::steady_clock::now();
+    const Schedule schedule = schedule_heuristically(jobs, machines, options);
+    EXPECT_EQ(fault_of(jobs, machines, schedule), "");
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  EXPECT_LT(seconds({.moves = 100}), 30);  // 0.1 s without sanitizers on an idle core
+  const std::atomic<bool> stop = true;
+  EXPECT_LT(seconds({.stop = &stop}), 3);
+}
+
+// Beside a search second by second.
+TEST(ScheduleBuilder, StartsAreTheEarliestAndTakingBackLeavesNothing) {
+  std::mt19937_64 random(1);
+  const std::vector<ClusterMachine> machines = {{"m", "a", 3}};
+  for (int round = 0; round < 50; ++round) {
+    ScheduleBuilder builder(machines);
+    std::vector<Placement> placed;
+    const auto used_at = [&](double time) {
+      int used = 0;
+      for (const Placement& p : placed) used += p.start.value() <= time && time < p.end().value() ? p.mode.gpus : 0;
+      return used;
+    };
+    for (int job = 0; job < 12; ++job) {
+      const JobMode mode{0, 1 + static_cast<int>(random() % 3), Seconds(static_cast<double>(1 + random() % 5))};
+      int start = 0;  // all times are whole
+      for (int time = 0; time < start + mode.time.value(); ++time) {
+        if (used_at(time) > 3 - mode.gpus) start = time + 1;
+      }
+      ASSERT_EQ(builder.earliest_start(mode), Seconds(start));
+      if (random() % 4 == 0 && !placed.empty()) {
+        builder.take_back();
+        placed.pop_back();
+      } else {
+        builder.place(0, mode, Seconds(start));
+        placed.push_back({0, mode, Seconds(start), {}});
+      }
+    }
+    while (!placed.empty()) builder.take_back(), placed.pop_back();
+    EXPECT_TRUE(builder.idle(0));
+  }
+}
+
+// Eight jobs on any of 1 to 8 GPUs of one of 32 machines: 2048 ways to go on with an empty schedule.
+TEST(Scheduler, ExactSearchOfManyMachinesEnds) {
+  std::vector<ClusterMachine> machines;
+  for (int m = 0; m < 32; ++m) machines.push_back({"m", std::to_string(m), 8});
+  std::vector<Job> jobs;
+  for (int j = 0; j < 8; ++j) {
+    Job job{"j", Seconds(1.5), 1, {}};
+    for (std::size_t m = 0; m < machines.size(); ++m) {
+      for (int gpus = 1; gpus <= 8; ++gpus) {
+        job.modes.push_back(
+            {m, gpus, Seconds((10.0 + j % 3) * (1 + 0.1 * static_cast<double>(m % 8)) / (1 + 0.7 * gpus))});
+      }
+    }
+    jobs.push_back(job);
+  }
+  const auto start = std::chrono::steady_clock::now();
+  schedule_exactly(jobs, machines, schedule_heuristically(jobs, machines, {.moves = 10}));
+  EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(),
+            60);  // 4 s on an idle core
+}
+
+// 0.1 + 0.2 is not 0.3: tardiness added up in another order is no improvement that longer work is worth.
+TEST(Scheduler, EqualTardinessIsEqualInWhateverOrderItIsAddedUp) {
+  std::mt19937_64 random(1);
+  const std::vector<ClusterMachine> machines = {{"m0", "a", 2}, {"m1", "b", 1}};
+  for (int queue = 0; queue < 1000; ++queue) {
+    std::vector<Job> jobs;
+    for (int j = 0; j < 5; ++j) {
+      Job job{"j", Seconds(0.1 * static_cast<double>(random() % 10)), 1, {}};
+      const double time = 0.1 * static_cast<double>(1 + random() % 6);
+      for (std::size_t m = 0; m < machines.size(); ++m) job.modes.push_back({m, 1, Seconds(time)});
+      jobs.push_back(job);
+    }
+    const Schedule heuristic = schedule_heuristically(jobs, machines, {.moves = 1000});
+    const Schedule exact = schedule_exactly(jobs, machines, heuristic).schedule;
+    if (heuristic.cost.tardiness < exact.cost.tardiness + 1e-9) {
+      EXPECT_LE(exact.cost.makespan.value(), heuristic.cost.makespan.value() + 1e-9) << queue;
+    }
+  }
 }
 
 TEST(Schedule, FaultsAreFound) {
@@ -191,7 +286,8 @@ TEST(JobQueue, ReadsJobsAndTheirModes) {
   const auto queue = parse_queue(
       "job,model,samples,batch_size,gpus,deadline,weight,time:t4\n"
       "train,resnet50,1000,32,1-2,12h,3,\n"
-      "given,,,,4,,,90min\n",
+      "given,,,,4,,,90min\n"
+      "now,,,,1,0s,,1h\n",
       "q.csv", *cluster);
   ASSERT_TRUE(queue) << queue.error().text();
   const auto times = [](const QueuedJob& job, const Gpu& gpu, int most) -> Result<std::map<int, Seconds>> {
@@ -208,6 +304,7 @@ TEST(JobQueue, ReadsJobsAndTheirModes) {
   ASSERT_EQ((*jobs)[1].modes.size(), 2U);
   EXPECT_EQ((*jobs)[1].modes[0].time, Seconds(5400));
   EXPECT_FALSE((*jobs)[1].deadline);
+  EXPECT_EQ((*jobs)[2].deadline, Seconds(0));  // as soon as it can be
   const auto wide = parse_queue("job,time:t4,gpus\nw,1h,8\n", "q.csv", *cluster);
   EXPECT_EQ(jobs_of(*wide, *cluster, times).error().text(), "q.csv:2: no machine can run job 'w' on 8 GPUs");
 }

@@ -12,8 +12,8 @@ namespace rooftile {
 
 struct SchedulerOptions {
   std::uint64_t seed = 1;
-  std::uint64_t moves = 20000;  // of the search among lists; fewer for more than 50 jobs, by the square of their number
-  std::uint64_t nodes = 2000000;  // of the exact search at most
+  std::uint64_t moves = 20000;      // of the search among lists
+  std::uint64_t starts = 30000000;  // that the exact search looks at, at most
   const std::atomic<bool>* stop = nullptr;
   std::function<void(std::uint64_t done, std::uint64_t all)> progress = {};
 };

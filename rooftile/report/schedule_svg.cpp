@@ -31,7 +31,7 @@ std::string schedule_svg(const ScheduleReport& report) {
   const double makespan = std::max(report.schedule.cost.makespan.value(), 1e-9);
   const auto x_of = [&](Seconds time) { return kLeft + kWidth * time.value() / makespan; };
   svg.text(kLeft, kTop - 12,
-           fmt::format("{} jobs, total weighted tardiness {}, done after {}", report.jobs.size(),
+           fmt::format("{}, total weighted tardiness {}, done after {}", counted(report.jobs.size(), "job"),
                        print_duration(Seconds(report.schedule.cost.tardiness)),
                        print_duration(report.schedule.cost.makespan)),
            {.bold = true});

@@ -91,9 +91,9 @@ std::string schedule_table(const ScheduleReport& report) {
   for (const Placement& placement : report.schedule.placements) {
     late += tardiness_of(report.jobs[placement.job], placement.end()) > Seconds(0) ? 1 : 0;
   }
-  std::string text = fmt::format("{} jobs on {} machines: total weighted tardiness {}, {} late, all done after {}\n",
-                                 report.jobs.size(), report.machines.size(), time_text(Seconds(cost.tardiness)), late,
-                                 time_text(cost.makespan));
+  std::string text = fmt::format("{} on {}: total weighted tardiness {}, {} late, all done after {}\n",
+                                 counted(report.jobs.size(), "job"), counted(report.machines.size(), "machine"),
+                                 time_text(Seconds(cost.tardiness)), late, time_text(cost.makespan));
   if (report.proved && *report.proved) {
     text += fmt::format("No schedule is better; the heuristic alone: tardiness {}, done after {}\n",
                         time_text(Seconds(report.heuristic.tardiness)), time_text(report.heuristic.makespan));
