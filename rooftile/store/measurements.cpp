@@ -232,12 +232,18 @@ Result<void> check_columns(const Filter& filter, const Names& names) {
   return {};
 }
 
-// A column of a stored row, by the name that a filter gives it.
+// A column of all rows of a subject, by the name that a filter gives it; nothing where they may differ in it.
+std::optional<std::string_view> cell_of(const Subject& subject, const std::string& column) {
+  if (column == "gpu") return subject.gpu;
+  if (column == "op") return subject.op;
+  if (column == "precision") return subject.precision;
+  if (column == "pass") return subject.pass;
+  return {};
+}
+
+// The same of a stored row.
 std::string_view cell_of(const StoredMeasurement& row, const Names::Layout& layout, const std::string& column) {
-  if (column == "gpu") return row.subject.gpu;
-  if (column == "op") return row.subject.op;
-  if (column == "precision") return row.subject.precision;
-  if (column == "pass") return row.subject.pass;
+  if (const auto common = cell_of(row.subject, column)) return *common;
   const auto place = layout.places.find(column);
   if (place != layout.places.end()) return trimmed(row.cells[place->second]);
   if (column == "source") return row.origin.source;
@@ -248,6 +254,10 @@ std::string_view cell_of(const StoredMeasurement& row, const Names::Layout& layo
 
 bool is_meant(const MeasurementQuery& query, const Subject& subject) {
   const auto fits = [](const std::string& wanted, const std::string& name) { return wanted.empty() || wanted == name; };
+  if (query.about && !query.about(subject)) return false;
+  // What the filter says of subjects spares reading the rows of others.
+  const auto known = [&](const std::string& column) { return cell_of(subject, column); };
+  if (query.where && !query.where->may_match(known)) return false;
   return fits(query.gpu, subject.gpu) && fits(query.op, subject.op) && fits(query.precision, subject.precision);
 }
 

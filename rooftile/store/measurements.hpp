@@ -70,6 +70,8 @@ struct MeasurementQuery {
   std::string gpu = {}, op = {}, precision = {}, source = {};
   // Over the columns of the rows and gpu, op, precision, pass (by their own names), source, date and table (the file).
   std::optional<Filter> where = {};
+  // Only rows of these subjects; none: of all. For callers that see a row's cells otherwise and filter for themselves.
+  std::function<bool(const Subject&)> about = {};
 };
 
 struct StoredMeasurement {

@@ -1,5 +1,15 @@
 #include "rooftile/store/predictions.hpp"
 
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "rooftile/error/nearest.hpp"
+#include "rooftile/error/one_line.hpp"
 #include "rooftile/store/database.hpp"
 
 namespace rooftile::store {
@@ -19,6 +29,66 @@ void bind(Statement& statement, const SavedPrediction& prediction) {
   bind_time(8, prediction.time_low);
   bind_time(9, prediction.time_high);
   statement.bind(10, prediction.calibration).bind(11, prediction.version);
+}
+
+// Every one with its id, in the order in which they were saved.
+Result<void> for_each(Store& store, const std::function<void(std::int64_t, SavedPrediction)>& take) {
+  auto statement = store.database().prepare(
+      "SELECT model, gpu, method, precision, pass, batch_size, time_s, time_low_s, time_high_s, calibration, version, "
+      "date, id FROM prediction ORDER BY id");
+  if (!statement) return tl::unexpected(statement.error());
+  while (true) {
+    const auto row = statement->step();
+    if (!row) return tl::unexpected(row.error());
+    if (!*row) return {};
+    const auto text = [&](int column) { return std::string(statement->text(column)); };
+    const auto time = [&](int column) {
+      const auto number = statement->number(column);
+      return number ? std::optional(Seconds(*number)) : std::nullopt;
+    };
+    take(statement->integer(12), {text(0), text(1), text(2), text(3), text(4), statement->integer(5),
+                                  time(6).value_or(Seconds(0)), time(7), time(8), text(9), text(10), text(11)});
+  }
+}
+
+// The cells of a prediction by the names that a filter gives them.
+std::map<std::string, std::string> cells_of(const SavedPrediction& prediction) {
+  const auto seconds = [](const std::optional<Seconds>& time) {
+    return time ? fmt::to_string(time->value()) : std::string();
+  };
+  return {{"model", prediction.model},
+          {"gpu", prediction.gpu},
+          {"method", prediction.method},
+          {"precision", prediction.precision},
+          {"pass", prediction.pass},
+          {"batch_size", fmt::to_string(prediction.batch_size)},
+          {"time_s", seconds(prediction.time)},
+          {"time_low_s", seconds(prediction.time_low)},
+          {"time_high_s", seconds(prediction.time_high)},
+          {"calibration", prediction.calibration},
+          {"version", prediction.version},
+          {"date", prediction.date}};
+}
+
+Result<void> check_columns(const Filter& filter) {
+  std::vector<std::string> names;
+  for (const auto& [name, cell] : cells_of({})) names.push_back(name);
+  for (const Filter::Use& use : filter.columns()) {
+    if (std::find(names.begin(), names.end(), use.column) != names.end()) continue;
+    return fail(ErrorCode::not_found,
+                fmt::format("a prediction has no '{}'{}; it has {}", one_line(use.column, 40),
+                            did_you_mean(use.column, names), fmt::join(names, ", ")),
+                fmt::format("--where: character {}", use.place));
+  }
+  return {};
+}
+
+bool is_meant(const PredictionQuery& query, const SavedPrediction& prediction) {
+  if (!query.gpu.empty() && query.gpu != prediction.gpu) return false;
+  if (!query.precision.empty() && query.precision != prediction.precision) return false;
+  if (!query.where) return true;
+  const auto cells = cells_of(prediction);
+  return query.where->matches([&](const std::string& column) { return std::string_view(cells.at(column)); });
 }
 
 }  // namespace
@@ -52,23 +122,31 @@ Result<std::int64_t> save_predictions(Store& store, std::span<const SavedPredict
 }
 
 Result<std::vector<SavedPrediction>> list_predictions(Store& store) {
-  auto statement = store.database().prepare(
-      "SELECT model, gpu, method, precision, pass, batch_size, time_s, time_low_s, time_high_s, calibration, version, "
-      "date FROM prediction ORDER BY id");
-  if (!statement) return tl::unexpected(statement.error());
   std::vector<SavedPrediction> predictions;
-  while (true) {
-    const auto row = statement->step();
-    if (!row) return tl::unexpected(row.error());
-    if (!*row) return predictions;
-    const auto text = [&](int column) { return std::string(statement->text(column)); };
-    const auto time = [&](int column) {
-      const auto number = statement->number(column);
-      return number ? std::optional(Seconds(*number)) : std::nullopt;
-    };
-    predictions.push_back({text(0), text(1), text(2), text(3), text(4), statement->integer(5),
-                           time(6).value_or(Seconds(0)), time(7), time(8), text(9), text(10), text(11)});
+  const auto take = [&](std::int64_t, SavedPrediction prediction) { predictions.push_back(std::move(prediction)); };
+  if (auto read = for_each(store, take); !read) return tl::unexpected(read.error());
+  return predictions;
+}
+
+Result<std::int64_t> remove_predictions(Store& store, const PredictionQuery& query) {
+  if (query.where) {
+    if (auto known = check_columns(*query.where); !known) return tl::unexpected(known.error());
   }
+  Database& database = store.database();
+  auto transaction = Transaction::begin(database);
+  if (!transaction) return tl::unexpected(transaction.error());
+  std::vector<std::int64_t> ids;
+  const auto take = [&](std::int64_t id, const SavedPrediction& prediction) {
+    if (is_meant(query, prediction)) ids.push_back(id);
+  };
+  if (auto read = for_each(store, take); !read) return tl::unexpected(read.error());
+  auto statement = database.prepare("DELETE FROM prediction WHERE id = ?");
+  if (!statement) return tl::unexpected(statement.error());
+  for (const std::int64_t id : ids) {
+    if (auto removed = statement->bind(1, id).run(); !removed) return tl::unexpected(removed.error());
+  }
+  if (auto committed = transaction->commit(); !committed) return tl::unexpected(committed.error());
+  return static_cast<std::int64_t>(ids.size());
 }
 
 }  // namespace rooftile::store

@@ -10,6 +10,7 @@
 #include "rooftile/error/error.hpp"
 #include "rooftile/store/store.hpp"
 #include "rooftile/units/units.hpp"
+#include "rooftile/validate/filter.hpp"
 
 namespace rooftile::store {
 
@@ -31,5 +32,15 @@ Result<std::int64_t> save_predictions(Store& store, std::span<const SavedPredict
 
 // All, in the order in which they were saved.
 Result<std::vector<SavedPrediction>> list_predictions(Store& store);
+
+// Which predictions are meant; an empty text means any. `where` is over the names of SavedPrediction's members, the
+// times in seconds as time_s, time_low_s and time_high_s.
+struct PredictionQuery {
+  std::string gpu = {}, precision = {};
+  std::optional<Filter> where = {};
+};
+
+// How many were removed. Error: the filter names something else. The store must be open to write.
+Result<std::int64_t> remove_predictions(Store& store, const PredictionQuery& query);
 
 }  // namespace rooftile::store

@@ -13,6 +13,7 @@
 #include "rooftile/store/database.hpp"
 #include "rooftile/store/fitted.hpp"
 #include "rooftile/store/measurements.hpp"
+#include "rooftile/store/predictions.hpp"
 #include "rooftile/store/schema.hpp"
 #include "rooftile/store/test_folder.hpp"
 
@@ -143,6 +144,65 @@ TEST(Store, ARowWithoutItsTableIsDamage) {
     ASSERT_TRUE((*database)->run("UPDATE measurement SET layout = 999 WHERE id = 2").has_value());
   }
   EXPECT_THAT(error_of_reading(path), HasSubstr("the store is damaged: measurement 2 is not as it was added"));
+}
+
+// A condition that says which GPU reads no row of another: damage there is not its business.
+TEST(Store, AConditionOnTheGpuOrOpReadsOnlyTheirRows) {
+  const TestFolder folder;
+  const std::string path = small_store(folder);
+  auto store = Store::open(path, kWrite);
+  auto writer = MeasurementWriter::begin(*store);
+  writer->begin_file({"k.csv", "layer table", "", ""}, {"op", "M", "N", "K", "gpu", "time_us"});
+  const std::vector<std::string> cells = {"gemm", "1", "2", "3", "K80", "7.0"};
+  ASSERT_TRUE(writer->add({"gemm", "k80", "fp32", "fwd", ""}, 2, cells).value_or(false));
+  ASSERT_TRUE(writer->commit().has_value());
+  ASSERT_TRUE(store->database().run("UPDATE measurement SET cells = 'gemm,1,2,3,K80,8.0' WHERE id = 4").has_value());
+  const auto rows = [&](const std::string& where) -> std::string {
+    int number = 0;
+    const auto read = for_each_measurement(*store, {.where = *Filter::parse(where)}, [&](const StoredMeasurement&) {
+      ++number;
+      return Result<void>();
+    });
+    return read ? std::to_string(number) : "damaged";
+  };
+  EXPECT_EQ(rows("K = 64"), "damaged");
+  EXPECT_EQ(rows("gpu = t4"), "3");
+  EXPECT_EQ(rows("gpu = t4 and M >= 2"), "2");
+  EXPECT_EQ(rows("not gpu = k80"), "3");
+  EXPECT_EQ(rows("op = conv"), "0");
+  EXPECT_EQ(rows("gpu = t4 or K = 3"), "damaged");
+  MeasurementQuery about;
+  about.about = [](const Subject& subject) { return subject.gpu == "t4"; };
+  const auto tables = measured_tables(*store, about);
+  ASSERT_TRUE(tables.has_value()) << tables.error().text();
+  EXPECT_EQ(tables->size(), 1u);
+}
+
+TEST(Store, PredictionsAreRemovedByWhatTheyAre) {
+  const TestFolder folder;
+  auto store = Store::open(folder.file("s.db"), kWrite);
+  SavedPrediction one;
+  one.model = "alexnet";
+  one.gpu = "t4";
+  one.precision = "fp32";
+  one.time = Seconds(0.5);
+  SavedPrediction two = one, three = one;
+  two.gpu = "k80";
+  three.batch_size = 64;
+  three.time_low = Seconds(0.4);
+  ASSERT_EQ(save_predictions(*store, std::vector{one, two, three}).value_or(0), 3);
+  const auto removed = [&](PredictionQuery query, const std::string& where = {}) {
+    if (!where.empty()) query.where = *Filter::parse(where);
+    const auto number = remove_predictions(*store, query);
+    return number ? std::to_string(*number) : number.error().text();
+  };
+  EXPECT_THAT(removed({}, "batch = 64"), HasSubstr("--where: character 1: a prediction has no 'batch'"));
+  EXPECT_EQ(removed({.gpu = "p4"}), "0");
+  EXPECT_EQ(removed({.gpu = "t4"}, "batch_size >= 64 and time_low_s < 0.45"), "1");
+  EXPECT_EQ(*list_predictions(*store), (std::vector{one, two}));
+  EXPECT_EQ(removed({.gpu = "k80", .precision = "fp32"}), "1");
+  EXPECT_EQ(removed({}), "1");
+  EXPECT_TRUE(list_predictions(*store)->empty());
 }
 
 TEST(Store, ACellThatWasChangedBehindItsBackIsDamage) {

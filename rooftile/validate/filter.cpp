@@ -198,8 +198,7 @@ class FilterParser {
 
 Result<Filter> Filter::parse(std::string_view text) { return FilterParser(text).parse(); }
 
-bool Filter::holds(const Node& node, const Cell& cell) const {
-  const std::string_view text = cell(columns_[node.column].column);
+bool Filter::holds(const Node& node, std::string_view text) {
   const std::optional<double> number = node.number ? number_of(text) : std::nullopt;
   const bool numbers = number.has_value();
   switch (node.relation) {
@@ -222,7 +221,7 @@ bool Filter::holds(const Node& node, const Cell& cell) const {
 bool Filter::matches(const Node& node, const Cell& cell) const {
   switch (node.kind) {
     case Kind::condition:
-      return holds(node, cell);
+      return holds(node, cell(columns_[node.column].column));
     case Kind::negation:
       return !matches(nodes_[node.left], cell);
     case Kind::conjunction:
@@ -231,6 +230,24 @@ bool Filter::matches(const Node& node, const Cell& cell) const {
       return matches(nodes_[node.left], cell) || matches(nodes_[node.right], cell);
   }
   return false;
+}
+
+std::optional<bool> Filter::decided(const Node& node, const KnownCell& known) const {
+  if (node.kind == Kind::condition) {
+    const auto text = known(columns_[node.column].column);
+    return text ? std::optional(holds(node, *text)) : std::nullopt;
+  }
+  const auto left = decided(nodes_[node.left], known);
+  if (node.kind == Kind::negation) return left ? std::optional(!*left) : std::nullopt;
+  // Either side alone decides if it is false in a conjunction, true in a disjunction; else both are needed.
+  const bool alone = node.kind == Kind::disjunction;
+  const auto right = decided(nodes_[node.right], known);
+  if (left == alone || right == alone) return alone;
+  return left && right ? std::optional(!alone) : std::nullopt;
+}
+
+bool Filter::may_match(const KnownCell& known) const {
+  return nodes_.empty() || decided(nodes_[root_], known).value_or(true);
 }
 
 bool Filter::matches(const Cell& cell) const { return nodes_.empty() || matches(nodes_[root_], cell); }

@@ -37,6 +37,10 @@ class Filter {
   // `cell` gives a column's text; a column that the row does not have is empty.
   bool matches(const std::function<std::string_view(const std::string&)>& cell) const;
 
+  // Whether a row may match of which only some cells are known: false if it cannot, whatever the others are. `known`
+  // gives a column's text, or nothing where it is not known.
+  bool may_match(const std::function<std::optional<std::string_view>(const std::string&)>& known) const;
+
  private:
   friend class FilterParser;
 
@@ -52,8 +56,11 @@ class Filter {
   };
 
   using Cell = std::function<std::string_view(const std::string&)>;
-  bool holds(const Node& node, const Cell& cell) const;
+  using KnownCell = std::function<std::optional<std::string_view>(const std::string&)>;
+  static bool holds(const Node& node, std::string_view text);
   bool matches(const Node& node, const Cell& cell) const;
+  // As the known cells decide it; nothing where they do not.
+  std::optional<bool> decided(const Node& node, const KnownCell& known) const;
 
   std::string text_;
   std::vector<Use> columns_;

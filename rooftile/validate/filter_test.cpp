@@ -1,6 +1,7 @@
 #include "rooftile/validate/filter.hpp"
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -45,6 +46,23 @@ TEST(Filter, NotBindsTighterThanAndThanOr) {
   EXPECT_TRUE(holds("not gpu = x and K = 64"));
   EXPECT_FALSE(holds("not (gpu = x or K = 64)"));
   EXPECT_TRUE(holds("NOT not gpu = t4 AND (K = 64)"));
+}
+
+// gpu is t4; what K is, nobody knows yet.
+TEST(Filter, KnownCellsMayDecide) {
+  const auto may_match = [](const std::string& condition) {
+    return Filter::parse(condition)->may_match([](const std::string& column) -> std::optional<std::string_view> {
+      return column == "gpu" ? std::optional<std::string_view>("t4") : std::nullopt;
+    });
+  };
+  for (const char* yes : {"gpu = t4", "gpu = t4 and K = 1", "K = 1 and K = 2", "gpu = v100 or K = 1", "not gpu = v100",
+                          "not (gpu = t4 and K = 1)", "not K = 1 and gpu != v100"}) {
+    EXPECT_TRUE(may_match(yes)) << yes;
+  }
+  for (const char* no : {"gpu = v100", "gpu = v100 and K = 1", "K = 1 and gpu = v100", "not gpu = t4",
+                         "not (gpu = t4 or K = 1)", "gpu = v100 or not gpu = t4", "(K = 1 or K = 2) and gpu != t4"}) {
+    EXPECT_FALSE(may_match(no)) << no;
+  }
 }
 
 TEST(Filter, ErrorsPointAtTheSpot) {
