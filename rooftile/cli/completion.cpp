@@ -1,5 +1,7 @@
 #include "rooftile/cli/completion.hpp"
 
+#include <algorithm>
+#include <array>
 #include <vector>
 
 #include <fmt/format.h>
@@ -8,6 +10,28 @@
 
 namespace rooftile::cli {
 namespace {
+
+// What may follow an option, whichever command it is of.
+struct Values {
+  const char* option;
+  const char* words;
+  const char* command = nullptr;  // that lists them, instead of words
+  bool files = false;             // or a file
+};
+constexpr std::array kValues = {
+    Values{"gpu", "", "rooftile gpus --names"},
+    Values{"format", "table json csv html"},
+    Values{"precision", "fp32 tf32 fp16 bf16 fp8 int8"},
+    Values{"pass", "inference"},
+    Values{"method", "rooftile delta roofline prior"},
+    Values{"algorithm", "implicit_gemm winograd winograd_nonfused fft"},
+    Values{"optimizer", "sgd momentum adam"},
+    Values{"price-basis", "rented bought any"},
+    Values{"model", "constants calibration layers network grey-box"},
+    Values{"ways", "affine alphabet physics analytic scaled trees"},
+    Values{"split", "holdout holdout= kfold kfold= none"},
+    Values{"fitted", "", "rooftile store --names", true},
+};
 
 std::vector<const CLI::App*> subcommands(const CLI::App& app) {
   return app.get_subcommands([](const CLI::App*) { return true; });
@@ -19,6 +43,18 @@ std::string flags(const CLI::App& app) {
     for (const std::string& name : option->get_lnames()) text += (text.empty() ? "--" : " --") + name;
   }
   return text;
+}
+
+std::string bash_values() {
+  std::string cases;
+  for (const Values& values : kValues) {
+    const std::string words =
+        values.command != nullptr ? fmt::format("$({})", values.command) : std::string(values.words);
+    cases += fmt::format(R"SH(    --{}) mapfile -t COMPREPLY < <(compgen -W "{}" -- "$current"{}); return ;;
+)SH",
+                         values.option, words, values.files ? R"(; compgen -f -- "$current")" : "");
+  }
+  return cases;
 }
 
 std::string bash_script(const CLI::App& app) {
@@ -33,15 +69,7 @@ std::string bash_script(const CLI::App& app) {
       R"SH(_rooftile() {{
   local current=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD-1]}} words=
   case $previous in
-    --gpu) mapfile -t COMPREPLY < <(compgen -W "$(rooftile gpus --names)" -- "$current"); return ;;
-    --format) mapfile -t COMPREPLY < <(compgen -W "table json csv html" -- "$current"); return ;;
-    --precision) mapfile -t COMPREPLY < <(compgen -W "fp32 tf32 fp16 bf16 fp8 int8" -- "$current"); return ;;
-    --pass) mapfile -t COMPREPLY < <(compgen -W "inference" -- "$current"); return ;;
-    --method) mapfile -t COMPREPLY < <(compgen -W "rooftile delta roofline prior" -- "$current"); return ;;
-    --algorithm) mapfile -t COMPREPLY < <(compgen -W "implicit_gemm winograd winograd_nonfused fft" -- "$current"); return ;;
-    --optimizer) mapfile -t COMPREPLY < <(compgen -W "sgd momentum adam" -- "$current"); return ;;
-    --price-basis) mapfile -t COMPREPLY < <(compgen -W "rented bought any" -- "$current"); return ;;
-    completion) mapfile -t COMPREPLY < <(compgen -W "bash zsh fish" -- "$current"); return ;;
+{}    completion) mapfile -t COMPREPLY < <(compgen -W "bash zsh fish" -- "$current"); return ;;
   esac
   if ((COMP_CWORD == 1)); then
     mapfile -t COMPREPLY < <(compgen -W "{} --help --version" -- "$current")
@@ -58,7 +86,7 @@ std::string bash_script(const CLI::App& app) {
 }}
 complete -o default -F _rooftile rooftile
 )SH",
-      names, cases);
+      bash_values(), names, cases);
 }
 
 std::string fish_quoted(const std::string& text) {
@@ -68,6 +96,14 @@ std::string fish_quoted(const std::string& text) {
     result += c;
   }
   return result + "'";
+}
+
+std::string fish_values(const std::string& option) {
+  const auto* values =
+      std::find_if(kValues.begin(), kValues.end(), [&](const Values& one) { return one.option == option; });
+  if (values == kValues.end()) return {};
+  const std::string words = values->command != nullptr ? fmt::format("({})", values->command) : values->words;
+  return fmt::format(" {} -a '{}'", values->files ? "-r" : "-x", words);
 }
 
 std::string fish_script(const CLI::App& app) {
@@ -80,9 +116,7 @@ std::string fish_script(const CLI::App& app) {
     const std::string seen = fmt::format("'__fish_seen_subcommand_from {}'", command->get_name());
     for (const CLI::Option* option : command->get_options()) {
       for (const std::string& name : option->get_lnames()) {
-        const std::string values = name == "gpu" ? " -x -a '(rooftile gpus --names)'"
-                                                 : (name == "format" ? " -x -a 'table json csv html'" : "");
-        text += fmt::format("complete -c rooftile -n {} -l {}{} -d {}\n", seen, name, values,
+        text += fmt::format("complete -c rooftile -n {} -l {}{} -d {}\n", seen, name, fish_values(name),
                             fish_quoted(option->get_description()));
       }
     }

@@ -15,7 +15,7 @@ Result<FitTables> read_fit_tables(const FitArguments& arguments, const std::stri
   options.gpu = gpu;
   options.skip_bad_rows = arguments.skip_bad_rows;
   options.ignore = hidden_columns(*ignored);
-  auto tables = read_measured(arguments.tables, options);
+  auto tables = read_measured(arguments.tables, options, *where);
   if (!tables) return tl::unexpected(tables.error());
   if (auto known = check_ignored(*ignored, *tables); !known) return tl::unexpected(known.error());
   if (auto known = check_condition("--where", *where, *tables); !known) return tl::unexpected(known.error());

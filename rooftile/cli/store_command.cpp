@@ -20,10 +20,14 @@
 namespace rooftile::cli {
 namespace {
 
+// A GPU that is not in the catalogue is meant as its rows call it.
+std::string id_of(const std::string& name) {
+  const auto gpu = name.empty() ? tl::unexpected(Error{}) : find_gpu(name);
+  return gpu ? gpu->id : name;
+}
+
 Result<store::MeasurementQuery> query_of(const StoreArguments& arguments) {
-  store::MeasurementQuery query{arguments.gpu, arguments.op, arguments.precision, arguments.source, {}};
-  // A GPU that is not in the catalogue is meant as its rows call it.
-  if (const auto gpu = find_gpu(query.gpu); !query.gpu.empty() && gpu) query.gpu = gpu->id;
+  store::MeasurementQuery query{id_of(arguments.gpu), arguments.op, arguments.precision, arguments.source, {}, {}};
   auto where = parse_where(arguments.where);
   if (!where) return tl::unexpected(where.error());
   query.where = std::move(*where);
@@ -50,6 +54,14 @@ Result<void> list(store::Store& store, const StoreArguments& arguments) {
   return write_output(arguments.output, *format == Format::json ? store_json(contents) : store_table(contents));
 }
 
+Result<void> list_names(const StoreArguments& arguments) {
+  const auto names = known_fitted_names(arguments.db);
+  if (!names) return tl::unexpected(names.error());
+  std::string text;
+  for (const std::string& name : *names) text += name + "\n";
+  return write_output(arguments.output, text);
+}
+
 Result<void> export_rows(store::Store& store, const StoreArguments& arguments) {
   const auto query = query_of(arguments);
   if (!query) return tl::unexpected(query.error());
@@ -67,11 +79,20 @@ Result<void> export_rows(store::Store& store, const StoreArguments& arguments) {
   return file->finish();
 }
 
+Result<void> remove_predictions(store::Store& store, const StoreArguments& arguments) {
+  auto where = parse_where(arguments.where);
+  if (!where) return tl::unexpected(where.error());
+  const auto removed = store::remove_predictions(store, {id_of(arguments.gpu), arguments.precision, std::move(*where)});
+  if (!removed) return tl::unexpected(removed.error());
+  return write_output("", fmt::format("Removed {}.\n", counted(static_cast<std::size_t>(*removed), "prediction")));
+}
+
 Result<void> remove(store::Store& store, const StoreArguments& arguments) {
   if (!arguments.name.empty()) {
     if (auto removed = store::remove_fitted(store, arguments.name); !removed) return removed;
     return write_output("", fmt::format("Removed the fitted model {}.\n", arguments.name));
   }
+  if (arguments.predictions) return remove_predictions(store, arguments);
   const auto query = query_of(arguments);
   if (!query) return tl::unexpected(query.error());
   const auto removed = store::remove_measurements(store, *query);
@@ -88,6 +109,7 @@ Result<void> check(store::Store& store) {
 }  // namespace
 
 Result<void> use_store(const StoreArguments& arguments) {
+  if (arguments.names) return list_names(arguments);
   const bool writes = arguments.verb == StoreVerb::remove || arguments.verb == StoreVerb::add;
   auto store = open_store(arguments.db, writes ? store::Access::write : store::Access::read);
   if (!store) return tl::unexpected(store.error());

@@ -42,6 +42,8 @@ struct StoreArguments {
   std::string gpu, op, precision, source, where;  // which measurements
   std::string format, output;
   bool provenance = false;
+  bool predictions = false;  // of remove: predictions, not measurements
+  bool names = false;        // of list: only what --fitted takes by name
 };
 Result<void> use_store(const StoreArguments& arguments);
 

@@ -56,7 +56,8 @@ constexpr std::array kVerbs = {
     Verb{"show", StoreVerb::show, "The text of a fitted model"},
     Verb{"add", StoreVerb::add, "Keep the fitted model of a file that 'rooftile fit -o' wrote"},
     Verb{"export", StoreVerb::export_rows, "Measurements as a layer table (CSV)"},
-    Verb{"remove", StoreVerb::remove, "Remove a fitted model, or the measurements that the options name"},
+    Verb{"remove", StoreVerb::remove,
+         "Remove a fitted model, or the measurements or predictions that the options name"},
     Verb{"check", StoreVerb::check, "Read everything and tell whether it is as it was stored"}};
 
 Result<void> run_store(StoreArguments& arguments, const CLI::App& command) {
@@ -66,12 +67,18 @@ Result<void> run_store(StoreArguments& arguments, const CLI::App& command) {
   const bool chooses = !arguments.gpu.empty() || !arguments.op.empty() || !arguments.precision.empty() ||
                        !arguments.source.empty() || !arguments.where.empty();
   if (arguments.provenance && arguments.verb != StoreVerb::export_rows) return usage("--provenance is of store export");
+  if (arguments.names && arguments.verb != StoreVerb::list) return usage("--names is of store list");
   if (!arguments.format.empty() && arguments.verb != StoreVerb::list) return usage("--format is of store list");
   if (arguments.verb == StoreVerb::show && arguments.name.empty()) return usage("store show needs a NAME");
   if (arguments.verb == StoreVerb::add && arguments.file.empty()) return usage("store add needs a FILE.json");
-  if (arguments.verb == StoreVerb::remove && arguments.name.empty() == !chooses) {
+  if (arguments.predictions && arguments.verb != StoreVerb::remove) return usage("--predictions is of store remove");
+  if (arguments.verb == StoreVerb::remove && arguments.name.empty() == !(chooses || arguments.predictions)) {
     return usage(
-        "store remove needs either the NAME of a fitted model or --where, --gpu, --op, --precision or --source");
+        "store remove needs either the NAME of a fitted model, or --where, --gpu, --op, --precision or --source, or "
+        "--predictions");
+  }
+  if (arguments.predictions && (!arguments.op.empty() || !arguments.source.empty())) {
+    return usage("a prediction has neither op nor source: --predictions goes with --where, --gpu and --precision");
   }
   return use_store(arguments);
 }
@@ -119,6 +126,10 @@ void add_store(CommandList& commands) {
   command->add_option("--precision", typed->precision, "of this precision only");
   command->add_option("--source", typed->source, "of this source only");
   command->add_option("--where", typed->where, "only these rows, as in \"gpu = t4 and K >= 64\"");
+  command->add_flag("--names", typed->names, "of list: only the names that --fitted takes, for scripts");
+  command->add_flag("--predictions", typed->predictions,
+                    "with remove: predictions, all or those of --gpu, --precision and --where, as in "
+                    "\"model = resnet50\"");
   command->add_flag("--provenance", typed->provenance, "with export: the columns source and date, too");
   command->add_option("--format", typed->format, "of list: table or json");
   command->add_option("-o,--output", typed->output, "write to this file");

@@ -1,7 +1,9 @@
 #include "rooftile/cli/stored_fitted.hpp"
 
 #include <filesystem>
+#include <optional>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -24,21 +26,39 @@ std::string summary(const regression::FittedOn& on) {
   return text;
 }
 
+// The store that `db` names; none where the user has no store of their own.
+Result<std::optional<store::Store>> store_if_any(const std::string& db) {
+  const auto path = store_path(db);
+  std::error_code error;
+  if (db.empty() && (!path || !std::filesystem::exists(*path, error))) return std::optional<store::Store>();
+  auto store = open_store(db, store::Access::read);
+  if (!store) return tl::unexpected(store.error());
+  return std::optional<store::Store>(std::move(*store));
+}
+
 }  // namespace
 
 Result<regression::FittedModel> fitted_of_option(const std::string& selector, const std::string& db) {
   auto found = find_fitted(selector);
   if (found || found.error().code != ErrorCode::not_found) return found;
-  const auto path = store_path(db);
-  std::error_code error;
-  // Without a store what is built in is all there is, unless one was named.
-  if (db.empty() && (!path || !std::filesystem::exists(*path, error))) return found;
-  auto store = open_store(db, store::Access::read);
+  auto store = store_if_any(db);
   if (!store) return tl::unexpected(store.error());
-  const auto model = store::load_fitted(*store, selector);
+  if (!*store) return found;
+  const auto model = store::load_fitted(**store, selector);
   if (!model && model.error().code != ErrorCode::not_found) return tl::unexpected(model.error());
   if (!model) return fail(ErrorCode::not_found, found.error().message + ", and the store has none of that name");
-  return regression::parse_fitted_json(model->text, store->path() + ": " + selector);
+  return regression::parse_fitted_json(model->text, (*store)->path() + ": " + selector);
+}
+
+Result<std::vector<std::string>> known_fitted_names(const std::string& db) {
+  std::vector<std::string> names = fitted_names();
+  auto store = store_if_any(db);
+  if (!store) return tl::unexpected(store.error());
+  if (!*store) return names;
+  const auto stored = store::list_fitted(**store);
+  if (!stored) return tl::unexpected(stored.error());
+  for (const store::FittedModel& model : *stored) names.push_back(model.name);
+  return names;
 }
 
 Result<std::string> add_fitted(store::Store& store, const std::string& file, const std::string& name) {

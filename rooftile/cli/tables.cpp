@@ -17,21 +17,48 @@ namespace rooftile::cli {
 
 namespace {
 
-Result<std::vector<MeasuredTable>> read_stored(const std::string& path, const LayerTableOptions& options) {
+// What all rows of a subject have in a column once they are read; nothing where the options may fill or hide it.
+std::optional<std::string_view> cell_of(const store::Subject& subject, const std::string& column,
+                                        const LayerTableOptions& options) {
+  const bool hidden = std::find(options.ignore.begin(), options.ignore.end(), column) != options.ignore.end();
+  if (hidden) return {};
+  if (column == "op") return subject.op;
+  const bool own = !subject.gpu.empty() && !(options.override_cells && !options.gpu.empty());
+  if (column == "gpu" && own) return subject.gpu;
+  return {};
+}
+
+bool has_all_columns(const Filter& where, const std::vector<MeasuredTable>& tables) {
+  return std::all_of(where.columns().begin(), where.columns().end(),
+                     [&](const Filter::Use& use) { return check_column(use.column, tables).has_value(); });
+}
+
+Result<std::vector<MeasuredTable>> read_stored(const std::string& path, const LayerTableOptions& options,
+                                               const std::optional<Filter>& where) {
   auto store = store::Store::open(path);
   if (!store) return tl::unexpected(store.error());
+  if (where) {
+    store::MeasurementQuery query;
+    query.about = [&](const store::Subject& subject) {
+      return where->may_match([&](const std::string& column) { return cell_of(subject, column, options); });
+    };
+    auto tables = store::measured_tables(*store, query, options);
+    // Else the rows of other subjects tell what is wrong with the condition.
+    if (tables && has_all_columns(*where, *tables)) return tables;
+  }
   return store::measured_tables(*store, {}, options);
 }
 
 }  // namespace
 
-Result<std::vector<MeasuredTable>> read_measured(const std::vector<std::string>& paths, LayerTableOptions options) {
+Result<std::vector<MeasuredTable>> read_measured(const std::vector<std::string>& paths, LayerTableOptions options,
+                                                 const std::optional<Filter>& where) {
   options.keep_unsupported = true;
   options.measurements = true;
   std::vector<MeasuredTable> tables;
   for (const std::string& path : paths) {
     if (store::is_store(path)) {
-      auto stored = read_stored(path, options);
+      auto stored = read_stored(path, options, where);
       if (!stored) return tl::unexpected(stored.error());
       std::move(stored->begin(), stored->end(), std::back_inserter(tables));
       continue;

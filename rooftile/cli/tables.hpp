@@ -16,8 +16,9 @@
 namespace rooftile::cli {
 
 // The tables with their measurements; rows that are not predicted yet stand apart. A path may be that of a store: the
-// tables that were imported into it.
-Result<std::vector<MeasuredTable>> read_measured(const std::vector<std::string>& paths, LayerTableOptions options);
+// tables that were imported into it, without rows whose GPU and op say that `where` does not mean them.
+Result<std::vector<MeasuredTable>> read_measured(const std::vector<std::string>& paths, LayerTableOptions options,
+                                                 const std::optional<Filter>& where = {});
 
 // The value of --where; nothing where it is empty.
 Result<std::optional<Filter>> parse_where(const std::string& text);

@@ -70,14 +70,15 @@ Result<ValidateOptions> options_of(const ValidateArguments& arguments) {
 }
 
 Result<std::vector<MeasuredTable>> read_tables(const ValidateArguments& arguments,
-                                               const std::vector<std::string>& hidden) {
+                                               const std::vector<std::string>& hidden,
+                                               const std::optional<Filter>& where) {
   LayerTableOptions options;
   options.gpu = arguments.gpu;
   options.precision = arguments.precision;
   options.override_cells = arguments.override_cells;
   options.skip_bad_rows = arguments.skip_bad_rows;
   options.ignore = hidden;
-  return read_measured(arguments.tables, options);
+  return read_measured(arguments.tables, options, where);
 }
 
 std::string report(const Validation& validation, Format format) {
@@ -135,7 +136,7 @@ Result<void> validate(const ValidateArguments& arguments) {
     if (auto gpu = gpu_of_option(arguments.gpu); !gpu) return tl::unexpected(gpu.error());
   }
   const std::vector<std::string> hidden = hidden_columns(options->ignore);
-  const auto tables = read_tables(arguments, hidden);
+  const auto tables = read_tables(arguments, hidden, options->where);
   if (!tables) return tl::unexpected(tables.error());
   if (auto known = check_ignored(options->ignore, *tables); !known) return known;
   options->ignore = hidden;
