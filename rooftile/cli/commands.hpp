@@ -74,10 +74,13 @@ struct ValidateArguments {
   std::string method = "rooftile";                   // several with commas
   std::string by, where, ignore, quantity = "time";  // as the user typed them
   std::string gpu, precision, calibration, tier;
+  std::string fitted;                      // a fitted model to judge instead of methods; empty: none
   std::string format, output, rows, plot;  // rows and plot: files to write besides; empty: none
   bool flagged = false, bias_kernel = false, override_cells = false, skip_bad_rows = false, choice = false;
 };
 Result<void> validate(const ValidateArguments& arguments);
+Result<void> validate_by_fitted(const ValidateArguments& arguments);
+void list_bad_rows(const std::vector<Error>& bad_rows);  // on standard error, where there are any
 
 struct FitArguments {
   std::vector<std::string> tables;

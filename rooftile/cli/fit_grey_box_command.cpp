@@ -8,11 +8,11 @@
 #include <fmt/format.h>
 
 #include "rooftile/cli/fit_models.hpp"
+#include "rooftile/cli/fit_report.hpp"
 #include "rooftile/cli/fit_tables.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/progress.hpp"
-#include "rooftile/cli/stored_fitted.hpp"
 #include "rooftile/cli/tables.hpp"
 #include "rooftile/learn/compare_models.hpp"
 #include "rooftile/learn/grey_box.hpp"
@@ -23,6 +23,8 @@ namespace rooftile::cli {
 namespace {
 
 Result<void> compare(const FitModelArguments& arguments, const GreyBoxRows& rows) {
+  const auto format = fit_format(arguments);
+  if (!format) return tl::unexpected(format.error());
   CompareOptions options;
   if (!arguments.extrapolate.empty()) {
     const auto bound = regression::parse_bound(arguments.extrapolate);
@@ -37,37 +39,36 @@ Result<void> compare(const FitModelArguments& arguments, const GreyBoxRows& rows
     if (!compared) return tl::unexpected(compared.error());
     comparison = std::move(*compared);
   }
-  return write_output(arguments.output, model_comparison_report(*comparison));
-}
-
-// A model that was fitted before, on these rows.
-Result<void> judge(const FitModelArguments& arguments, const GreyBoxRows& rows) {
-  const auto model = fitted_of_option(arguments.fitted, "");
-  if (!model) return tl::unexpected(model.error());
-  const auto predicted = predict_grey_box(*model, rows);
-  if (!predicted) return fail(predicted.error().code, predicted.error().message, "--fitted");
-  return write_output(arguments.output, grey_box_errors_report(rows, *predicted));
+  return write_output(arguments.output, *format == Format::json ? model_comparison_json(*comparison)
+                                                                : model_comparison_report(*comparison));
 }
 
 }  // namespace
 
 Result<void> fit_grey_box(const FitModelArguments& arguments) {
-  if (arguments.compare && !arguments.fitted.empty()) return usage("--compare fits its own models: without --fitted");
+  if (arguments.compare && (!arguments.plot.empty() || !arguments.residuals.empty())) {
+    return usage("--plot and --residuals draw one fit: without --compare");
+  }
+  if (!arguments.compare && !arguments.format.empty()) return usage("--format is of --compare and of --model network");
   const auto measured = read_fit_tables(arguments);
   if (!measured) return tl::unexpected(measured.error());
   auto rows = grey_box_rows(measured->tables, {.keep = rows_where(measured->tables, measured->where)});
   if (!rows) return tl::unexpected(rows.error());
   if (arguments.compare) return compare(arguments, *rows);
 
-  if (!arguments.fitted.empty()) return judge(arguments, *rows);
-
   if (!arguments.where.empty()) rows->fitted_on.note = "rows where " + arguments.where;
   const auto model = rooftile::fit_grey_box(*rows, {.name = "grey-box", .date = arguments.date});
   if (!model) return tl::unexpected(model.error());
+  if (!arguments.plot.empty() || !arguments.residuals.empty()) {
+    const auto predicted = predict_grey_box(*model, *rows);
+    if (!predicted) return tl::unexpected(predicted.error());
+    if (auto drawn = draw_fit(arguments, fitted_points(*rows, *predicted)); !drawn) return drawn;
+  }
   if (!arguments.output.empty()) {
     if (auto written = write_output(arguments.output, regression::fitted_json(*model)); !written) return written;
     if (arguments.output == "-") return {};
   }
+  if (arguments.plot == "-" || arguments.residuals == "-") return {};
   return write_output("", grey_box_report(*model));
 }
 

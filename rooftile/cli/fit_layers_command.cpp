@@ -9,9 +9,9 @@
 #include <fmt/ranges.h>
 
 #include "rooftile/cli/fit_models.hpp"
+#include "rooftile/cli/fit_report.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
-#include "rooftile/cli/stored_fitted.hpp"
 #include "rooftile/cli/tables.hpp"
 #include "rooftile/cli/values.hpp"
 #include "rooftile/error/one_line.hpp"
@@ -69,13 +69,13 @@ Result<LayerSamples> read_samples(const FitModelArguments& arguments) {
   return samples;
 }
 
-std::string plot(std::span<const LayerTransfer> transfers) {
+FittedPoints points_of(std::span<const LayerTransfer> transfers) {
   FittedPoints points = fitted_points(transfers);
   points.title = "Per-layer models";
   if (transfers.size() == 1) {
     points.title = fmt::format("{} model, {} prediction", transfers.front().fitted_to, transfers.front().judged_on);
   }
-  return actual_versus_fitted_plot(points);
+  return points;
 }
 
 // What a command makes: the text of the fit, if there is one, and how it does.
@@ -87,16 +87,6 @@ struct Judged {
 Result<Judged> judged(Result<std::vector<LayerTransfer>> transfers, std::string text = {}) {
   if (!transfers) return tl::unexpected(transfers.error());
   return Judged{std::move(text), std::move(*transfers)};
-}
-
-Result<Judged> judge_fitted(const std::string& selector, const LayerSamples& samples) {
-  const auto model = fitted_of_option(selector, "");
-  if (!model) return tl::unexpected(model.error());
-  if (model->kind != kLayersKind) {
-    return fail(ErrorCode::unsupported,
-                fmt::format("a model of kind '{}' has no time of each layer", one_line(model->kind)), "--fitted");
-  }
-  return judged(judge_foreign(*model, samples.samples));
 }
 
 // Fits one model and writes it where it is to go.
@@ -122,9 +112,6 @@ Result<void> check_together(const FitModelArguments& arguments) {
   if (!arguments.by.empty() && fits_one) {
     return usage("--by makes a model of each group: neither -o nor --test go with it");
   }
-  if (!arguments.fitted.empty() && (fits_one || !arguments.by.empty())) {
-    return usage("--fitted fits nothing: neither -o, --test nor --by go with it");
-  }
   return {};
 }
 
@@ -134,14 +121,10 @@ Result<void> fit_layers(const FitModelArguments& arguments) {
   if (auto fits = check_together(arguments); !fits) return fits;
   const auto samples = read_samples(arguments);
   if (!samples) return tl::unexpected(samples.error());
-  const auto result = !arguments.fitted.empty() ? judge_fitted(arguments.fitted, *samples)
-                      : !arguments.by.empty()   ? judged(judge_groups(samples->samples))
-                                                : fit_one(arguments, *samples);
+  const auto result = !arguments.by.empty() ? judged(judge_groups(samples->samples)) : fit_one(arguments, *samples);
   if (!result) return tl::unexpected(result.error());
-  if (!arguments.plot.empty()) {
-    if (auto drawn = write_output(arguments.plot, plot(result->transfers)); !drawn) return drawn;
-  }
-  if (arguments.output == "-" || arguments.plot == "-") return {};
+  if (auto drawn = draw_fit(arguments, points_of(result->transfers)); !drawn) return drawn;
+  if (arguments.output == "-" || arguments.plot == "-" || arguments.residuals == "-") return {};
   return write_output("", result->text + layer_transfer_table(result->transfers));
 }
 

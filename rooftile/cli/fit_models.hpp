@@ -13,9 +13,11 @@ struct FitModelArguments : FitArguments {
   std::string gpu;    // of calibration: the GPU that was measured
   bool unknown_harness = false;
   std::string points, draws, tier;  // of calibration: a trial by rows held out
-  // Of layers: a column whose values each get a model (of network: columns), rows to hold out, a model to judge instead
-  // of one that is fitted, and an SVG to draw.
-  std::string by, test, fitted, plot;
+  // Of layers: a column whose values each get a model (of network: columns), and rows to hold out.
+  std::string by, test;
+  // Of layers, network and grey-box: SVGs of fitted over measured times and of residuals. Of network and --compare: how
+  // the report is written.
+  std::string plot, residuals, format;
   // Of grey-box: its comparison with other models instead, and rows to hold out there beside folds and GPUs. Of network
   // the only rows that are held out.
   bool compare = false;

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "rooftile/cli/fit_models.hpp"
+#include "rooftile/cli/fit_report.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/tables.hpp"
@@ -130,6 +131,8 @@ Result<NetworkFitOptions> fit_options(const FitModelArguments& arguments) {
 
 Result<void> fit_network(const FitModelArguments& arguments) {
   if (!arguments.ignore.empty()) return usage("--ignore is not of --model network");
+  const auto format = fit_format(arguments);
+  if (!format) return tl::unexpected(format.error());
   const auto options = fit_options(arguments);
   if (!options) return tl::unexpected(options.error());
   auto where = condition("--where", arguments.where);
@@ -146,6 +149,7 @@ Result<void> fit_network(const FitModelArguments& arguments) {
   if (!rows) return tl::unexpected(rows.error());
   const auto fit = fit_networks(*rows, *options);
   if (!fit) return tl::unexpected(fit.error());
+  if (auto drawn = draw_fit(arguments, fitted_points(*fit)); !drawn) return drawn;
   if (!arguments.output.empty()) {
     const std::string way = options->own ? "own" : std::string(name_of(options->ways.front()));
     regression::FittedModel model = fitted_model(*fit, way);
@@ -154,7 +158,9 @@ Result<void> fit_network(const FitModelArguments& arguments) {
     if (auto written = write_output(arguments.output, fitted_json(model)); !written) return written;
     if (arguments.output == "-") return {};
   }
-  return write_output("", network_fit_report(*fit, *rows, arguments.details));
+  if (arguments.plot == "-" || arguments.residuals == "-") return {};
+  return write_output(
+      "", *format == Format::json ? network_fit_json(*fit, *rows) : network_fit_report(*fit, *rows, arguments.details));
 }
 
 }  // namespace rooftile::cli

@@ -1,6 +1,9 @@
 // Predictions by fitted models: predict MODEL --fitted and predict --layers TABLE --fitted.
 #pragma once
 
+#include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 
 #include "rooftile/cli/commands.hpp"
@@ -8,9 +11,12 @@
 namespace rooftile::cli {
 
 struct PredictFittedArguments {
-  std::string model, fitted;       // the network; the name or file of the fitted model
-  std::string db;                  // the store whose models have names, too; empty: the user's own
-  PredictionArguments prediction;  // batch size, pass and how the model is loaded; GPUs must be that of the fit
+  std::string model, fitted;                   // the network; the name or file of the fitted model
+  std::string db;                              // the store whose models have names, too; empty: the user's own
+  PredictionArguments prediction;              // what is run; GPU and precision may be left to the fitted model
+  int gpus = 1;                                // that share the batch
+  std::optional<std::int64_t> iterations;      // of the whole run
+  std::map<std::string, std::string> columns;  // what the fit's tables say besides
   Format format = Format::table;
   bool all_layers = false;
   std::string output;  // empty or "-": standard output

@@ -52,8 +52,9 @@ Result<void> check_fit_options(const FitModelArguments& typed) {
                                      {"--draws", !typed.draws.empty(), {"calibration"}},
                                      {"--tier", !typed.tier.empty(), {"calibration"}},
                                      {"--test", !typed.test.empty(), {"layers"}},
-                                     {"--fitted", !typed.fitted.empty(), {"layers", "grey-box"}},
-                                     {"--plot", !typed.plot.empty(), {"layers"}},
+                                     {"--plot", !typed.plot.empty(), {"layers", "network", "grey-box"}},
+                                     {"--residuals", !typed.residuals.empty(), {"layers", "network", "grey-box"}},
+                                     {"--format", !typed.format.empty(), {"network", "grey-box"}},
                                      {"--by", !typed.by.empty(), {"layers", "network"}},
                                      {"--extrapolate", !typed.extrapolate.empty(), {"grey-box", "network"}},
                                      {"--ways", !typed.ways.empty(), {"network"}},
@@ -102,10 +103,12 @@ void add_validate(CommandList& commands) {
                    "rooftile validate measured.csv --by gpu,pass --method delta,roofline --plot scatter.svg",
                    [typed]() -> Result<void> {
                      if (typed->tables.empty()) return usage("validate needs a TABLE.csv, or several, or --stored");
-                     return cli::validate(*typed);
+                     return typed->fitted.empty() ? cli::validate(*typed) : validate_by_fitted(*typed);
                    });
   command->add_option("TABLE", typed->tables, "layer tables with measurements (CSV), or stores");
   add_store_input(command, typed->tables);
+  command->add_option("--fitted", typed->fitted,
+                      "instead of a method: a fitted model, built in, of the store, or a file of 'fit -o'");
   command->add_option("--by", typed->by, "columns that make the groups, as in gpu,pass");
   command->add_option("--method", typed->method, "methods side by side, as in delta,roofline,prior=0.5");
   command->add_option("--where", typed->where, "only these rows, as in \"gpu = t4 and K >= 64\"");
@@ -157,9 +160,11 @@ void add_fit(CommandList& commands) {
       "of layers: a model of each value of this column, judged on all the others, as in model; of network: columns "
       "that make groups, each with fits of its own");
   command->add_option("--test", typed->test, "of layers: rows to hold out and judge on, as in \"model = AlexNet\"");
-  command->add_option("--fitted", typed->fitted,
-                      "of layers and grey-box: fit nothing, but judge this fitted model on the rows");
-  command->add_option("--plot", typed->plot, "of layers: also draw fitted over measured times into this SVG");
+  command->add_option("--plot", typed->plot,
+                      "of layers, network and grey-box: also draw fitted over measured times into this SVG");
+  command->add_option("--residuals", typed->residuals,
+                      "of layers, network and grey-box: also draw residuals over fitted times into this SVG");
+  command->add_option("--format", typed->format, "of network and --compare: table (default) or json");
   command->add_flag("--compare", typed->compare,
                     "of grey-box: judge it beside other models on rows, and on GPUs, that were held out");
   command->add_option("--extrapolate", typed->extrapolate,

@@ -1,16 +1,30 @@
 // rooftile predict MODEL --fitted NAME: a network by a fitted model.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "rooftile/cli/fitted_commands.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/stored_fitted.hpp"
+#include "rooftile/error/one_line.hpp"
 #include "rooftile/ingest/model.hpp"
+#include "rooftile/learn/grey_box.hpp"
+#include "rooftile/learn/layer_model.hpp"
 #include "rooftile/learn/layer_prediction.hpp"
+#include "rooftile/learn/network_fit.hpp"
+#include "rooftile/report/fitted_prediction.hpp"
 #include "rooftile/report/layers.hpp"
 
 namespace rooftile::cli {
 namespace {
+
+using regression::FittedModel;
+
+// --- per-layer models, which are of one GPU and precision ------------------------------------------------------------
 
 // What the user asked for is what the model is of.
 Result<void> check_asked(const PredictionArguments& asked, const LayersPrediction& prediction) {
@@ -42,18 +56,124 @@ std::string report(const LayersPrediction& prediction, const PredictFittedArgume
   return layers_table(prediction, arguments.all_layers);
 }
 
+Result<std::string> by_layers(const FittedModel& fitted, const Workload& workload,
+                              const PredictFittedArguments& arguments) {
+  auto prediction = predict_by_layers(fitted, workload, arguments.prediction.phase);
+  if (!prediction) return tl::unexpected(prediction.error());
+  prediction->iterations = arguments.iterations;
+  if (auto fits = check_asked(arguments.prediction, *prediction); !fits) return tl::unexpected(fits.error());
+  return report(*prediction, arguments);
+}
+
+// --- end-to-end and grey-box models ---------------------------------------------------------------------------------
+
+std::string names_in(const std::vector<std::string>& list) {
+  return one_line(fmt::format("{}", fmt::join(list, ", ")), 200);
+}
+
+// Those asked for, else the only one that the model is of.
+Result<std::vector<Gpu>> gpus_of(const FittedModel& fitted, const PredictionArguments& asked) {
+  std::vector<std::string> selectors = asked.gpus;
+  if (selectors.empty()) selectors = fitted.fitted_on.gpus;
+  if (selectors.size() != 1 && asked.gpus.empty()) {
+    return usage(fmt::format("--gpu ID is needed: the fitted model '{}' is of {}", one_line(fitted.name),
+                             selectors.empty() ? "no GPU that it names" : names_in(selectors)));
+  }
+  std::vector<Gpu> gpus;
+  for (const std::string& selector : selectors) {
+    auto gpu = gpu_of_option(selector);
+    if (!gpu) return tl::unexpected(gpu.error());
+    gpus.push_back(std::move(*gpu));
+  }
+  return gpus;
+}
+
+Result<DType> precision_of(const FittedModel& fitted, const PredictionArguments& asked) {
+  if (asked.precision) return *asked.precision;
+  const std::vector<std::string>& known = fitted.fitted_on.precisions;
+  if (known.size() > 1) {
+    return usage(
+        fmt::format("--precision is needed: the fitted model '{}' is of {}", one_line(fitted.name), names_in(known)));
+  }
+  const auto only = known.empty() ? std::nullopt : parse_dtype(known.front());
+  return only.value_or(DType::fp32);
+}
+
+// One prediction a GPU, by `predict_one`.
+template <class Prediction, class PredictOne>
+Result<std::vector<Prediction>> predict_each(const FittedModel& fitted, const Workload& workload,
+                                             const PredictFittedArguments& arguments, PredictOne predict_one) {
+  const auto gpus = gpus_of(fitted, arguments.prediction);
+  if (!gpus) return tl::unexpected(gpus.error());
+  const auto precision = precision_of(fitted, arguments.prediction);
+  if (!precision) return tl::unexpected(precision.error());
+  std::vector<Prediction> predictions;
+  for (const Gpu& gpu : *gpus) {
+    AskedRun run;
+    run.workload = &workload;
+    run.gpu = &gpu;
+    run.gpus = arguments.gpus;
+    run.batch_size = arguments.prediction.batch_size;
+    run.precision = *precision;
+    run.phase = arguments.prediction.phase;
+    run.iterations = arguments.iterations;
+    run.cells = arguments.columns;
+    auto prediction = predict_one(fitted, run);
+    if (!prediction) return tl::unexpected(prediction.error());
+    predictions.push_back(std::move(*prediction));
+  }
+  return predictions;
+}
+
+Result<std::string> by_network(const FittedModel& fitted, const Workload& workload,
+                               const PredictFittedArguments& arguments) {
+  const auto predictions = predict_each<NetworkPrediction>(fitted, workload, arguments, predict_network);
+  if (!predictions) return tl::unexpected(predictions.error());
+  if (arguments.format == Format::json) return network_prediction_json(*predictions);
+  if (arguments.format == Format::csv) return network_prediction_csv(*predictions);
+  return network_prediction_table(*predictions);
+}
+
+Result<std::string> by_grey_box(const FittedModel& fitted, const Workload& workload,
+                                const PredictFittedArguments& arguments) {
+  const auto predictions = predict_each<GreyBoxPrediction>(fitted, workload, arguments, predict_by_grey_box);
+  if (!predictions) return tl::unexpected(predictions.error());
+  if (arguments.format == Format::json) return grey_box_prediction_json(*predictions, arguments.iterations);
+  if (arguments.format == Format::csv) return grey_box_prediction_csv(*predictions);
+  return grey_box_prediction_table(*predictions, arguments.iterations, arguments.all_layers);
+}
+
+// Several GPUs and columns of tables are for models of whole runs.
+Result<void> check_kind(const FittedModel& fitted, const PredictFittedArguments& arguments) {
+  if (fitted.kind == kNetworkKind) return {};
+  if (arguments.gpus > 1 || !arguments.columns.empty()) {
+    return usage(fmt::format("--gpus and --column are for models of fit --model network; '{}' is of kind '{}'",
+                             one_line(fitted.name), one_line(fitted.kind)));
+  }
+  return {};
+}
+
+// The network with the share of the batch that one GPU has.
+Result<Workload> load_share(const PredictFittedArguments& arguments) {
+  ModelOptions options = model_options(arguments.prediction);
+  if (options.batch_size) options.batch_size = std::max<std::int64_t>(1, *options.batch_size / arguments.gpus);
+  return load_model(arguments.model, options);
+}
+
 }  // namespace
 
 Result<void> predict_fitted(const PredictFittedArguments& arguments) {
   if (arguments.format == Format::html) return usage("--fitted writes a table, json or csv");
   const auto fitted = fitted_of_option(arguments.fitted, arguments.db);
   if (!fitted) return tl::unexpected(fitted.error());
-  const auto workload = load_model(arguments.model, model_options(arguments.prediction));
+  if (auto fits = check_kind(*fitted, arguments); !fits) return fits;
+  const auto workload = load_share(arguments);
   if (!workload) return tl::unexpected(workload.error());
-  const auto prediction = predict_by_layers(*fitted, *workload, arguments.prediction.phase);
-  if (!prediction) return tl::unexpected(prediction.error());
-  if (auto fits = check_asked(arguments.prediction, *prediction); !fits) return fits;
-  return write_output(arguments.output, report(*prediction, arguments));
+  const auto text = fitted->kind == kNetworkKind   ? by_network(*fitted, *workload, arguments)
+                    : fitted->kind == kGreyBoxKind ? by_grey_box(*fitted, *workload, arguments)
+                                                   : by_layers(*fitted, *workload, arguments);
+  if (!text) return tl::unexpected(text.error());
+  return write_output(arguments.output, *text);
 }
 
 }  // namespace rooftile::cli

@@ -1,6 +1,10 @@
 // The options of predict.
+#include <cstdint>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include <CLI/App.hpp>
 #include <fmt/format.h>
@@ -10,15 +14,38 @@
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/prediction_options.hpp"
 #include "rooftile/cli/values.hpp"
+#include "rooftile/error/one_line.hpp"
 
 namespace rooftile::cli {
 namespace {
 
 struct TypedPredict {
-  std::string model, layers, fitted, format, output, db;
+  std::string model, layers, fitted, gpus, iterations, columns, format, output, db;
   TypedPrediction prediction;
   bool all = false, override_cells = false, skip_bad_rows = false, save = false;
 };
+
+// "NAME=VALUE,…": cells of the fit's tables, a name at most once.
+Result<std::map<std::string, std::string>> parse_columns(const std::string& text) {
+  std::map<std::string, std::string> columns;
+  if (text.empty()) return columns;
+  const auto list = parse_list("--column", text);
+  if (!list) return tl::unexpected(list.error());
+  for (const std::string& one : *list) {
+    const std::size_t equals = one.find('=');
+    if (equals == 0 || equals == std::string::npos || equals + 1 == one.size()) {
+      return usage(fmt::format("--column: '{}' is not NAME=VALUE", one_line(one)));
+    }
+    const std::string name = one.substr(0, equals);
+    if (name == "gpus" || name == "iterations" || name == "batch") {
+      return usage(fmt::format("--column: {} has an option of its own", name));
+    }
+    if (!columns.emplace(name, one.substr(equals + 1)).second) {
+      return usage(fmt::format("--column: '{}' is named twice", one_line(name)));
+    }
+  }
+  return columns;
+}
 
 // What decides an analytic prediction has no part in one by a fitted model.
 Result<void> run_fitted(const TypedPredict& typed, const PredictionArguments& prediction) {
@@ -37,6 +64,9 @@ Result<void> run_fitted(const TypedPredict& typed, const PredictionArguments& pr
     if (other.given) return usage(fmt::format("{} does not go with --fitted", other.option));
   }
   if (!typed.layers.empty()) {
+    if (!typed.gpus.empty() || !typed.iterations.empty() || !typed.columns.empty()) {
+      return usage("--gpus, --iterations and --column are for a MODEL; rows say so themselves");
+    }
     if (!typed.model.empty()) return usage("give either a MODEL or --layers TABLE.csv, not both");
     if (prediction.gpus.size() > 1) return usage("--layers takes one GPU; rows may name others");
     return predict_layers_fitted({.table = typed.layers,
@@ -50,10 +80,28 @@ Result<void> run_fitted(const TypedPredict& typed, const PredictionArguments& pr
   }
   const auto format = parse_format("--format", typed.format, typed.output, true);
   if (!format) return tl::unexpected(format.error());
+  constexpr std::int64_t kMostGpus = 1 << 20, kMostIterations = std::int64_t{1} << 53;
+  int gpus = 1;
+  if (!typed.gpus.empty()) {
+    const auto count = parse_count("--gpus", typed.gpus, kMostGpus);
+    if (!count) return tl::unexpected(count.error());
+    gpus = static_cast<int>(*count);
+  }
+  std::optional<std::int64_t> iterations;
+  if (!typed.iterations.empty()) {
+    const auto count = parse_count("--iterations", typed.iterations, kMostIterations);
+    if (!count) return tl::unexpected(count.error());
+    iterations = *count;
+  }
+  auto columns = parse_columns(typed.columns);
+  if (!columns) return tl::unexpected(columns.error());
   return predict_fitted({.model = typed.model,
                          .fitted = typed.fitted,
                          .db = typed.db,
                          .prediction = prediction,
+                         .gpus = gpus,
+                         .iterations = iterations,
+                         .columns = std::move(*columns),
                          .format = *format,
                          .all_layers = typed.all,
                          .output = typed.output});
@@ -64,6 +112,9 @@ Result<void> run_predict(const TypedPredict& typed) {
   if (!prediction) return tl::unexpected(prediction.error());
   if (!typed.db.empty() && !typed.save && typed.fitted.empty()) return usage("--db is for --save and --fitted");
   if (!typed.fitted.empty()) return run_fitted(typed, *prediction);
+  if (!typed.gpus.empty() || !typed.iterations.empty() || !typed.columns.empty()) {
+    return usage("--gpus, --iterations and --column are for --fitted");
+  }
   if (!typed.layers.empty()) {
     if (typed.save) return usage("--save is for a MODEL, not for --layers");
     if (!typed.model.empty()) return usage("give either a MODEL or --layers TABLE.csv, not both");
@@ -117,8 +168,13 @@ void add_predict(CommandList& commands) {
   command->add_flag("--all", typed->all, "list every layer, not the ten slowest");
   command->add_option(
       "--fitted", typed->fitted,
-      "predict by this fitted model: gianniti-m6000, one of the store, or a file of 'fit --model layers -o'; with "
-      "--layers one of 'fit --model grey-box -o'");
+      "predict by this fitted model: gianniti-m6000, one of the store, or a file of 'fit --model layers -o', 'network' "
+      "or 'grey-box'; with --layers one of 'fit --model grey-box -o'");
+  command->add_option("--gpus", typed->gpus, "with --fitted: so many GPUs share the batch (default: 1)");
+  command->add_option("--iterations", typed->iterations, "with --fitted: the time of so many, too");
+  command->add_option(
+      "--column", typed->columns,
+      "with --fitted: what the tables of the fit say besides, as in framework=PyTorch,threads=8 or model=NAME");
   command->add_flag("--save", typed->save, "keep the prediction in the store, too");
   command->add_option(
       "--db", typed->db,

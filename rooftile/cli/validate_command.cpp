@@ -115,13 +115,13 @@ Result<void> check_outputs(const ValidateArguments& arguments) {
   return {};
 }
 
-void list_bad_rows(const Validation& validation) {
-  if (validation.bad_rows.empty()) return;
-  write_error(fmt::format("{} rows left out:", validation.bad_rows.size()));
-  for (const Error& error : validation.bad_rows) write_error(error.text());
-}
-
 }  // namespace
+
+void list_bad_rows(const std::vector<Error>& bad_rows) {
+  if (bad_rows.empty()) return;
+  write_error(fmt::format("{} rows left out:", bad_rows.size()));
+  for (const Error& error : bad_rows) write_error(error.text());
+}
 
 Result<void> validate(const ValidateArguments& arguments) {
   if (auto outputs = check_outputs(arguments); !outputs) return outputs;
@@ -164,7 +164,7 @@ Result<void> validate(const ValidateArguments& arguments) {
 
   const auto validation = rooftile::validate(*tables, *options);
   if (!validation) return tl::unexpected(validation.error());
-  list_bad_rows(*validation);
+  list_bad_rows(validation->bad_rows);
   if (!arguments.rows.empty()) {
     if (auto written = write_output(arguments.rows, validation_rows(*validation, *tables)); !written) return written;
   }

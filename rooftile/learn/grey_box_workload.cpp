@@ -85,6 +85,7 @@ GreyBoxLayerTime time_of(const LayerEstimate& estimate) {
   layer.time = estimate.time;
   layer.time_low = estimate.time_low;
   layer.time_high = estimate.time_high;
+  layer.analytic = estimate;
   return layer;
 }
 
@@ -169,6 +170,7 @@ Result<GreyBoxPrediction> predict_by_grey_box(const FittedModel& model, const As
   prediction.batch_size = run.workload->batch_size;
   prediction.precision = run.precision;
   prediction.phase = run.phase;
+  prediction.sm_count = run.gpu->sm_count;
   prediction.memory = analytic->memory;
   prediction.left_out = analytic->unsupported;
   std::size_t next = 0;  // of `predicted`, in the order of the ops

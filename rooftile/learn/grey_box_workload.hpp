@@ -22,6 +22,7 @@ struct GreyBoxLayerTime {
   Shape output;
   Seconds time;
   std::optional<Seconds> time_low, time_high;  // 90 % interval
+  std::optional<LayerEstimate> analytic;       // what else method rooftile says, of its layers
 };
 
 struct GreyBoxPrediction {
@@ -30,6 +31,7 @@ struct GreyBoxPrediction {
   std::int64_t batch_size = 1;
   DType precision = DType::fp32;
   Phase phase = Phase::fwd;
+  double sm_count = 1;  // of the GPU
   Seconds time;         // of one iteration
   Seconds fitted_time;  // the part of it that is the grey box's
   MemoryUse memory;

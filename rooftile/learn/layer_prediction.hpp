@@ -35,7 +35,8 @@ struct LayersPrediction {
   std::int64_t batch_size = 1;
   DType precision = DType::fp32;
   Phase phase = Phase::fwd;
-  Seconds time;  // of one iteration; I of them take I times as long
+  Seconds time;                            // of one iteration
+  std::optional<std::int64_t> iterations;  // of a run, which takes so many times as long; none: not asked for
   MemoryUse memory;
   std::vector<FittedLayerTime> layers;
   // Ops, or directions of them, that are in no sum: the model has no equation for them or gives a time below zero.

@@ -75,6 +75,7 @@ class Reader {
     sample.software = cell("framework");
     if (!options_.group_by.empty()) sample.group = cell(options_.group_by);
     sample.held_out = options_.hold_out && options_.hold_out(cell);
+    for (const std::string& column : options_.columns) sample.cells.emplace_back(cell(column));
     result_.samples.push_back(std::move(sample));
   }
 

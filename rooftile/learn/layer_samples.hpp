@@ -26,6 +26,7 @@ struct LayerSample {
   std::string gpu, precision, software;
   std::string group;  // what `group_by` says of the row; empty without it
   bool held_out = false;
+  std::vector<std::string> cells;  // of LayerSampleOptions::columns
 };
 
 // Rows of the tables that no model is for, and their time.
@@ -48,6 +49,7 @@ struct LayerSampleOptions {
   std::function<bool(const RowCell&)> hold_out = {};  // sets LayerSample::held_out
   std::string group_by = {};                          // a column
   std::string gpu = {};                               // of network_layer rows that name none
+  std::vector<std::string> columns = {};              // whose cells are kept
 };
 
 // Rows of op network_layer (by LayerWalk; those of a network stand in the order of its layers, whatever `keep` says),

@@ -74,10 +74,6 @@ Result<std::vector<LayerTransfer>> judge_networks(const FittedModel& model, std:
   return judge_each(model, held_out.empty() ? fitted : held_out, name, held_out.empty());
 }
 
-Result<std::vector<LayerTransfer>> judge_foreign(const FittedModel& model, std::span<const LayerSample> samples) {
-  return judge_each(model, samples, model.name, false);
-}
-
 Result<std::vector<LayerTransfer>> judge_groups(std::span<const LayerSample> samples) {
   const auto all = those(samples, [](const LayerSample& sample) { return !sample.held_out; });
   const std::vector<std::string> names = names_of(all, &LayerSample::group);

@@ -20,10 +20,6 @@ struct LayerTransfer {
 Result<std::vector<LayerTransfer>> judge_networks(const regression::FittedModel& model,
                                                   std::span<const LayerSample> samples);
 
-// A model that knows nothing of the samples, judged on each network.
-Result<std::vector<LayerTransfer>> judge_foreign(const regression::FittedModel& model,
-                                                 std::span<const LayerSample> samples);
-
 // A model fitted to each group alone (LayerSample::group, in the order in which they first come), judged on every
 // group, its own first. Held-out samples are in no fit and no figure. Errors: those of fit_layers(); only one group.
 Result<std::vector<LayerTransfer>> judge_groups(std::span<const LayerSample> samples);

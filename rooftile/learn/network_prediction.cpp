@@ -80,24 +80,31 @@ std::string asked(const FittedModel& model, const RunRow& run) {
   return text_of(cells);
 }
 
-Result<const FittedEquation*> equation_for(const FittedModel& model, const RunRow& run) {
-  if (model.equations.size() == 1 && model.equations.front().group.empty()) return &model.equations.front();
+// The equations that may be of the run.
+Result<std::vector<const FittedEquation*>> equations_for(const FittedModel& model, const RunRow& run) {
   std::vector<const FittedEquation*> found;
   for (const FittedEquation& equation : model.equations) {
-    if (equation.group.empty()) {
+    if (equation.group.empty() && model.equations.size() > 1) {
       return fail(ErrorCode::bad_input, fmt::format("'{}' does not say which rows its equations are for; fit it again",
                                                     one_line(model.name)));
     }
     if (is_of(run, equation)) found.push_back(&equation);
   }
-  if (found.size() == 1) return found.front();
-  if (found.empty()) {
+  return found;
+}
+
+Result<const FittedEquation*> equation_for(const FittedModel& model, const RunRow& run) {
+  const auto found = equations_for(model, run);
+  if (!found) return tl::unexpected(found.error());
+  if (found->size() == 1) return found->front();
+  if (found->empty()) {
     return fail(ErrorCode::not_found, fmt::format("the fitted model has no group of {}; it has {}", asked(model, run),
                                                   nearest_groups(model, run)));
   }
-  return fail(ErrorCode::usage, fmt::format("{} groups of the fitted model are of this run, and which it is has to be "
-                                            "said: {}",
-                                            found.size(), list_of(found)));
+  return fail(ErrorCode::usage,
+              fmt::format("{} groups of the fitted model may be of this run: {}; give what tells them apart as "
+                          "--column NAME=VALUE",
+                          found->size(), list_of(*found)));
 }
 
 Result<void> check_kind(const FittedModel& model) {
@@ -122,8 +129,9 @@ Result<void> check_columns(const FittedEquation& equation, const RunRow& run) {
     return fail(ErrorCode::unsupported,
                 given ? fmt::format("the fit takes the column '{}', which is '{}' here: no number", one_line(column),
                                     one_line(run.cell(column)))
-                      : fmt::format("the fit takes the column '{}'{}, which does not follow from the run",
-                                    one_line(column), meaning_of(column)));
+                      : fmt::format("the fit takes the column '{}'{}, which does not follow from the run; give "
+                                    "--column {}=VALUE",
+                                    one_line(column), meaning_of(column), one_line(column)));
   }
   return {};
 }
@@ -225,7 +233,7 @@ Result<void> check_pass(const FittedModel& model, Phase phase) {
   const auto& passes = model.fitted_on.passes;
   if (passes.empty() || std::find(passes.begin(), passes.end(), name_of(phase)) != passes.end()) return {};
   return fail(ErrorCode::unsupported,
-              fmt::format("the fitted model is of pass {}, not of {}",
+              fmt::format("the fitted model is of pass {}, not of {} (--pass)",
                           one_line(fmt::format("{}", fmt::join(passes, ", "))), name_of(phase)));
 }
 
@@ -237,7 +245,7 @@ Result<NetworkPrediction> predict_network(const FittedModel& model, const AskedR
   const auto equation = equation_for(model, numbers_of(run, framework_of(model, run, nullptr), false));
   if (!equation) return tl::unexpected(equation.error());
   if (takes(**equation, "iterations") && !run.iterations) {
-    return fail(ErrorCode::unsupported, "the fitted model is of runs of many iterations; how many has to be said");
+    return fail(ErrorCode::unsupported, "the fitted model is of runs of many iterations; give --iterations N");
   }
   const std::string framework = framework_of(model, run, *equation);
   const RunRow row = numbers_of(run, framework, takes(**equation, "analytic_s"));
@@ -282,9 +290,13 @@ Result<NetworkPrediction> predict_network(const FittedModel& model, const AskedR
 
 Result<regression::Predicted> predict_row(const FittedModel& model, const RunRow& run) {
   if (auto fits = check_kind(model); !fits) return tl::unexpected(fits.error());
-  const auto equation = equation_for(model, run);
-  if (!equation) return tl::unexpected(equation.error());
-  return predict_by(**equation, run);
+  const auto found = equations_for(model, run);
+  if (!found) return tl::unexpected(found.error());
+  if (found->size() != 1) {
+    return fail(ErrorCode::not_found, fmt::format("the fitted model has {} group of {}",
+                                                  found->empty() ? "no" : "more than one", asked(model, run)));
+  }
+  return predict_by(*found->front(), run);
 }
 
 }  // namespace rooftile

@@ -4,11 +4,19 @@
 #include <string>
 
 #include "rooftile/learn/network_fit.hpp"
+#include "rooftile/report/regression.hpp"
 
 namespace rooftile {
 
 // One line a group and way with rows and errors, then each way over all groups, what was published of the nearest case,
 // and of each fit the coefficients and warnings where there are few groups or `details` asks for all.
 std::string network_fit_report(const NetworkFit& fit, const RunRows& rows, bool details);
+
+// "rooftile/network-fit/1": the same figures as fractions, with coefficients and warnings of every fit.
+std::string network_fit_json(const NetworkFit& fit, const RunRows& rows);
+
+// Measured and predicted times of the rows that were held out, for the plots of regression.hpp: a colour for each way,
+// or, of one way, for each group.
+FittedPoints fitted_points(const NetworkFit& fit);
 
 }  // namespace rooftile

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 namespace rooftile {
 namespace {
@@ -54,6 +55,27 @@ TEST(NetworkFitReport, SetsPublishedErrorsOfTheSameExtrapolationBeside) {
   folds.split = SplitKind::k_fold;
   folds.beyond.reset();
   EXPECT_THAT(network_fit_report(*fit_networks(rows(), folds), rows(), false), Not(HasSubstr("Published")));
+}
+
+TEST(NetworkFitReport, JsonHasEveryFitAndThePlotEveryRowHeldOut) {
+  const auto fit = fit_networks(rows(), beyond("batch_size > 64"));
+  ASSERT_TRUE(fit);
+  const auto json = nlohmann::json::parse(network_fit_json(*fit, rows()));
+  EXPECT_EQ(json["schema"], "rooftile/network-fit/1");
+  EXPECT_EQ(json["repeated"], 1);
+  ASSERT_EQ(json["groups"].size(), 2U);
+  const auto& group = json["groups"][0];
+  EXPECT_EQ(group["key"]["framework"], "one");
+  EXPECT_EQ(group["ways"][0]["equation"]["terms"][1]["term"], "batch_size");
+  EXPECT_NEAR(group["ways"][0]["equation"]["terms"][1]["coefficient"].get<double>(), 1e-3, 1e-12);
+  EXPECT_EQ(group["ways"][0]["held_out"]["rows"], 2);
+  EXPECT_EQ(group["left_out"][0]["way"], "analytic");
+  EXPECT_EQ(json["overall"][0]["held_out"]["rows"], 4);
+
+  const FittedPoints points = fitted_points(*fit);
+  EXPECT_EQ(points.title, "batch_size > 64 held out");
+  EXPECT_THAT(points.measured, testing::ElementsAre(0.138, 0.266, 0.138, 0.266));
+  EXPECT_EQ(points.groups.back(), "two");
 }
 
 }  // namespace

@@ -73,43 +73,13 @@ std::string grey_box_report(const regression::FittedModel& model) {
   return text + physics.text();
 }
 
-std::string grey_box_errors_report(const GreyBoxRows& rows, const std::vector<regression::Predicted>& predicted) {
-  struct Group {
-    std::vector<double> measured, predicted;
-    std::size_t inside = 0, intervals = 0, beyond = 0;
-  };
-  std::map<std::pair<std::string, std::string>, Group> groups;
-  for (std::size_t row = 0; row < rows.size(); ++row) {
-    const regression::Predicted& one = predicted[row];
-    for (const auto& key : {std::pair(rows.parts[row], rows.gpus[row]), std::pair(std::string("all"), std::string())}) {
-      Group& group = groups[key];
-      group.measured.push_back(rows.seconds[row]);
-      group.predicted.push_back(one.value);
-      if (!one.warnings.empty()) ++group.beyond;
-      if (!one.low || !one.high) continue;
-      ++group.intervals;
-      if (*one.low <= rows.seconds[row] && rows.seconds[row] <= *one.high) ++group.inside;
-    }
-  }
-  TextTable table({{"of"},
-                   {"gpu"},
-                   {"rows", Align::right},
-                   {"MAPE", Align::right},
-                   {"median", Align::right},
-                   {"GMAE", Align::right},
-                   {"inside", Align::right},
-                   {"beyond", Align::right}});
-  for (const auto& [key, group] : groups) {
-    const regression::Errors errors = regression::errors_of(group.measured, group.predicted);
-    table.add({key.first, key.second, grouped(static_cast<double>(errors.rows)), in_percent(errors.mape),
-               in_percent(errors.median), in_percent(errors.gmae),
-               percent(static_cast<double>(group.inside), static_cast<double>(group.intervals)),
-               grouped(static_cast<double>(group.beyond))});
-  }
-  return "Grey-box model against measured rows\n\n" + table.text() +
-         "\n  MAPE, median, GMAE  in %; inside: share of rows within the 90 % interval; beyond: rows outside of the "
-         "sizes "
-         "of the fit\n";
+FittedPoints fitted_points(const GreyBoxRows& rows, const std::vector<regression::Predicted>& predicted) {
+  FittedPoints points;
+  points.title = "Grey box on the rows of its fit";
+  points.measured = rows.seconds;
+  points.groups = rows.parts;
+  for (const regression::Predicted& one : predicted) points.fitted.push_back(one.value);
+  return points;
 }
 
 std::string model_comparison_report(const ModelComparison& comparison) {

@@ -6,6 +6,7 @@
 
 #include "rooftile/learn/compare_models.hpp"
 #include "rooftile/regression/fitted_model.hpp"
+#include "rooftile/report/regression.hpp"
 
 namespace rooftile {
 
@@ -13,11 +14,14 @@ namespace rooftile {
 // part and GPU.
 std::string grey_box_report(const regression::FittedModel& model);
 
-// One line a part and GPU: how far a model's predictions are from what was measured, rows beyond the sizes of the fit
-// counted.
-std::string grey_box_errors_report(const GreyBoxRows& rows, const std::vector<regression::Predicted>& predicted);
+// Measured times and what the model says of the rows that it was fitted to, for the plots of regression.hpp: a colour
+// for each part.
+FittedPoints fitted_points(const GreyBoxRows& rows, const std::vector<regression::Predicted>& predicted);
 
 // One line a split, operation and model.
 std::string model_comparison_report(const ModelComparison& comparison);
+
+// "rooftile/model-comparison/1": the same figures as fractions.
+std::string model_comparison_json(const ModelComparison& comparison);
 
 }  // namespace rooftile

@@ -1,17 +1,12 @@
 // A network's prediction by a per-layer model.
 #include <algorithm>
-#include <cmath>
-#include <cstdint>
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
-#include "rooftile/error/one_line.hpp"
 #include "rooftile/ingest/csv.hpp"
-#include "rooftile/report/interval.hpp"
+#include "rooftile/report/fitted_head_json.hpp"
 #include "rooftile/report/layers.hpp"
-#include "rooftile/report/names.hpp"
 #include "rooftile/report/text.hpp"
 #include "rooftile/units/text.hpp"
 #include "rooftile/workload/phase.hpp"
@@ -24,9 +19,20 @@ using Json = nlohmann::ordered_json;
 constexpr std::string_view kMethod = "per-layer";
 constexpr std::size_t kSlowest = 10;
 
-std::string pass_of(Phase phase) {
-  if (phase == Phase::fwd) return "inference";
-  return phase == Phase::step ? "training" : std::string(name_of(phase));
+FittedHead head_of(const LayersPrediction& prediction) {
+  FittedHead head;
+  head.model = prediction.model;
+  head.gpu = prediction.gpu;
+  head.method = kMethod;
+  head.fitted = prediction.fitted;
+  head.batch_size = prediction.batch_size;
+  head.precision = prediction.precision;
+  head.phase = prediction.phase;
+  head.iterations = prediction.iterations;
+  head.time = prediction.time;
+  head.range = interval_of(prediction);
+  head.memory = prediction.memory;
+  return head;
 }
 
 std::string_view pass_of(LayerDirection direction) { return direction == LayerDirection::forward ? "fwd" : "bwd"; }
@@ -94,17 +100,7 @@ std::string categories(const LayersPrediction& prediction) {
 }  // namespace
 
 std::string layers_table(const LayersPrediction& prediction, bool all) {
-  std::string text = fmt::format("{} on {}: batch size {}, {}, {}, method {} ({})\n\n", prediction.model,
-                                 prediction.gpu, prediction.batch_size, name_of(prediction.precision),
-                                 pass_of(prediction.phase), kMethod, one_line(prediction.fitted));
-  const double samples = static_cast<double>(prediction.batch_size);
-  text += fmt::format("  time        {} an iteration", print(prediction.time, interval_of(prediction)));
-  if (prediction.time > Seconds(0)) {
-    text += fmt::format("   {} samples/s", four_digits(samples / prediction.time.value()));
-  }
-  const MemoryUse& memory = prediction.memory;
-  text += fmt::format("\n  memory      {}: weights {}, activations {}\n\n", print(memory.total()),
-                      print(memory.weights), print(memory.activations));
+  std::string text = head_text(head_of(prediction));
   text += categories(prediction) + "\n" + layers_of(prediction, all) + "\n";
   const auto beyond = std::count_if(prediction.layers.begin(), prediction.layers.end(),
                                     [](const FittedLayerTime& layer) { return layer.extrapolated; });
@@ -112,43 +108,15 @@ std::string layers_table(const LayersPrediction& prediction, bool all) {
     text += fmt::format("  extrapolated  {} of {} times: of more or fewer operations than any layer of the fit\n",
                         beyond, prediction.layers.size());
   }
-  if (!prediction.left_out.empty()) {
-    text += fmt::format("  left out      {}, not in any number above: {}\n", prediction.left_out.size(),
-                        wrapped(list_of(prediction.left_out), 76, "                "));
-  }
+  text += left_out_text(prediction.left_out);
   return text + "  not modelled  update of weights, host time, transfers to and from the host\n";
 }
 
 std::string layers_json(const LayersPrediction& prediction) {
-  const MemoryUse& memory = prediction.memory;
-  const bool takes_time = prediction.time > Seconds(0);
-  Json json = {{"schema", "rooftile/prediction/1"},
-               {"model", prediction.model},
-               {"gpu", prediction.gpu},
-               {"batch_size", prediction.batch_size},
-               {"precision", name_of(prediction.precision)},
-               {"pass", pass_of(prediction.phase)},
-               {"method", kMethod},
-               {"fitted", prediction.fitted},
-               {"time_s", prediction.time.value()}};
-  if (const auto interval = interval_of(prediction)) {
-    json["time_low_s"] = interval->low.value();
-    json["time_high_s"] = interval->high.value();
-  }
-  const double samples = static_cast<double>(prediction.batch_size);
-  json["throughput_per_s"] = takes_time ? Json(samples / prediction.time.value()) : Json(nullptr);
-  const auto whole = [](Bytes bytes) { return static_cast<std::int64_t>(std::llround(bytes.value())); };
-  json["memory_bytes"] = {{"weights", whole(memory.weights)},
-                          {"activations", whole(memory.activations)},
-                          {"workspace", whole(memory.workspace)},
-                          {"total", whole(memory.total())}};
-  json["unsupported"] = Json::array();
-  for (const Skipped& op : prediction.left_out) {
-    json["unsupported"].push_back({{"name", op.name}, {"op_type", op.op_type}});
-  }
+  Json json = head_json(head_of(prediction), prediction.left_out);
   json["layers"] = Json::array();
   for (const FittedLayerTime& layer : prediction.layers) json["layers"].push_back(json_of(layer));
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text({json});
 }
 
 std::string layers_csv(const LayersPrediction& prediction) {

@@ -190,6 +190,17 @@ std::vector<std::string> key_of(const ComparedRow& row, const std::vector<Measur
   return key;
 }
 
+void add_scores(Validation& validation, const std::vector<KeyedComparison>& rows, const std::string& method) {
+  std::map<std::vector<std::string>, std::vector<Compared>, KeyOrder> groups;
+  std::vector<Compared> all;
+  for (const KeyedComparison& row : rows) {
+    groups[row.key].push_back(row.values);
+    all.push_back(row.values);
+  }
+  for (const auto& [key, values] : groups) validation.groups.push_back({key, method, score(values)});
+  validation.overall.push_back({{}, method, score(all)});
+}
+
 Result<Validation> validate(const std::vector<MeasuredTable>& tables, const ValidateOptions& options) {
   if (auto known = check_columns(tables, options); !known) return tl::unexpected(known.error());
   return Comparison(tables, options).run();

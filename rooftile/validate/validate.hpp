@@ -65,6 +65,15 @@ struct Validation {
 // compare.
 Result<Validation> validate(const std::vector<MeasuredTable>& tables, const ValidateOptions& options);
 
+// A comparison with the key of its group.
+struct KeyedComparison {
+  std::vector<std::string> key;
+  Compared values;
+};
+
+// Sets `groups` and `overall` from the comparisons of one method.
+void add_scores(Validation& validation, const std::vector<KeyedComparison>& rows, const std::string& method);
+
 // The key of a row, as its group has it.
 std::vector<std::string> key_of(const ComparedRow& row, const std::vector<MeasuredTable>& tables,
                                 const std::vector<std::string>& by, GpuCache& gpus);

@@ -1,0 +1,95 @@
+// rooftile validate TABLE.csv… --fitted NAME: a fitted model against measurements.
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "rooftile/cli/commands.hpp"
+#include "rooftile/cli/options.hpp"
+#include "rooftile/cli/output.hpp"
+#include "rooftile/cli/stored_fitted.hpp"
+#include "rooftile/cli/tables.hpp"
+#include "rooftile/cli/values.hpp"
+#include "rooftile/error/one_line.hpp"
+#include "rooftile/learn/fitted_validation.hpp"
+#include "rooftile/learn/network_fit.hpp"
+#include "rooftile/report/fitted_validation.hpp"
+#include "rooftile/report/validation.hpp"
+
+namespace rooftile::cli {
+namespace {
+
+// What decides an analytic prediction has no part in one by a fitted model.
+Result<void> check_options(const ValidateArguments& arguments) {
+  const ValidateArguments defaults;
+  struct Other {
+    const char* option;
+    bool given;
+  };
+  for (const Other& other :
+       {Other{"--method", arguments.method != defaults.method},
+        Other{"--quantity", arguments.quantity != defaults.quantity}, Other{"--ignore", !arguments.ignore.empty()},
+        Other{"--tier", !arguments.tier.empty()}, Other{"--calibration", !arguments.calibration.empty()},
+        Other{"--bias-kernel", arguments.bias_kernel}, Other{"--choice", arguments.choice}}) {
+    if (other.given) return usage(fmt::format("{} does not go with --fitted", other.option));
+  }
+  return {};
+}
+
+Result<FittedValidationOptions> options_of(const ValidateArguments& arguments) {
+  FittedValidationOptions options;
+  auto by = list_of("--by", arguments.by);
+  if (!by) return tl::unexpected(by.error());
+  options.by = std::move(*by);
+  auto where = parse_where(arguments.where);
+  if (!where) return tl::unexpected(where.error());
+  options.where = std::move(*where);
+  options.flagged = arguments.flagged;
+  options.gpu = arguments.gpu;
+  return options;
+}
+
+std::string report(const FittedValidation& result, Format format) {
+  if (format == Format::json) return validation_json(result.validation);
+  if (format == Format::csv) return validation_csv(result.validation);
+  return fitted_validation_table(result);
+}
+
+}  // namespace
+
+Result<void> validate_by_fitted(const ValidateArguments& arguments) {
+  if (auto fits = check_options(arguments); !fits) return fits;
+  const auto format = parse_format("--format", arguments.format, arguments.output);
+  if (!format) return tl::unexpected(format.error());
+  const auto options = options_of(arguments);
+  if (!options) return tl::unexpected(options.error());
+  const auto model = fitted_of_option(arguments.fitted, "");
+  if (!model) return tl::unexpected(model.error());
+  if (arguments.flagged && model->kind != kNetworkKind) {
+    return usage(fmt::format("--flagged is for models of whole runs; '{}' is of kind '{}'", one_line(model->name),
+                             one_line(model->kind)));
+  }
+  if (!arguments.gpu.empty()) {
+    if (auto gpu = gpu_of_option(arguments.gpu); !gpu) return tl::unexpected(gpu.error());
+  }
+  LayerTableOptions reading;
+  reading.gpu = arguments.gpu;
+  reading.precision = arguments.precision;
+  reading.override_cells = arguments.override_cells;
+  reading.skip_bad_rows = arguments.skip_bad_rows;
+  const auto tables = read_measured(arguments.tables, reading);
+  if (!tables) return tl::unexpected(tables.error());
+
+  const auto result = validate_fitted(*model, *tables, *options);
+  if (!result) return tl::unexpected(result.error());
+  list_bad_rows(result->validation.bad_rows);
+  if (!arguments.rows.empty()) {
+    if (auto written = write_output(arguments.rows, fitted_validation_rows(*result)); !written) return written;
+  }
+  if (!arguments.plot.empty()) {
+    if (auto written = write_output(arguments.plot, fitted_validation_plot(*result)); !written) return written;
+  }
+  return write_output(arguments.output, report(*result, *format));
+}
+
+}  // namespace rooftile::cli

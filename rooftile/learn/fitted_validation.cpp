@@ -1,0 +1,210 @@
+#include "rooftile/learn/fitted_validation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "rooftile/error/one_line.hpp"
+#include "rooftile/learn/grey_box.hpp"
+#include "rooftile/learn/grey_box_rows.hpp"
+#include "rooftile/learn/layer_model.hpp"
+#include "rooftile/learn/layer_samples.hpp"
+#include "rooftile/learn/network_fit.hpp"
+#include "rooftile/learn/network_prediction.hpp"
+#include "rooftile/learn/network_rows.hpp"
+
+namespace rooftile {
+namespace {
+
+using regression::FittedModel;
+using regression::Predicted;
+
+class Judge {
+ public:
+  Judge(const FittedModel& model, const std::vector<MeasuredTable>& tables, const FittedValidationOptions& options)
+      : model_(model), tables_(tables), options_(options) {
+    Validation& validation = result_.validation;
+    validation.by = options.by;
+    validation.methods = {model.kind};
+    if (options.where) validation.where = options.where->text();
+    for (const MeasuredTable& table : tables) {
+      validation.tables.push_back(table.name());
+      const std::vector<Error>& bad = table.table().bad_rows;
+      validation.bad_rows.insert(validation.bad_rows.end(), bad.begin(), bad.end());
+    }
+    leave_out("wrong", validation.bad_rows.size());
+  }
+
+  Result<FittedValidation> run() {
+    const auto judged = model_.kind == kLayersKind    ? by_layers()
+                        : model_.kind == kNetworkKind ? by_runs()
+                        : model_.kind == kGreyBoxKind ? by_grey_box()
+                                                      : no_judge();
+    if (!judged) return tl::unexpected(judged.error());
+    if (result_.rows.empty()) return nothing_to_compare();
+    std::vector<KeyedComparison> rows;
+    for (const FittedComparison& one : result_.rows) rows.push_back(one.row);
+    add_scores(result_.validation, rows, model_.kind);
+    return std::move(result_);
+  }
+
+ private:
+  void leave_out(const std::string& reason, std::size_t rows = 1) {
+    if (rows == 0) return;
+    for (LeftOut& known : result_.validation.left_out) {
+      if (known.reason != reason) continue;
+      known.rows += rows;
+      return;
+    }
+    result_.validation.left_out.push_back({rows, "", reason});
+  }
+
+  tl::unexpected<Error> nothing_to_compare() const {
+    std::string reasons;
+    for (const LeftOut& left : result_.validation.left_out) {
+      reasons += fmt::format("{} {} ({})", reasons.empty() ? "; left out:" : ",", left.reason, left.rows);
+    }
+    return fail(ErrorCode::bad_input, "no row to compare" + reasons);
+  }
+
+  Result<void> no_judge() const {
+    return fail(ErrorCode::unsupported,
+                fmt::format("a fitted model of kind '{}' has no time of a row", one_line(model_.kind)));
+  }
+
+  void add(std::string place, std::vector<std::string> key, double measured, const Predicted& predicted) {
+    if (!(predicted.value > 0) || !std::isfinite(predicted.value)) return leave_out("no positive time predicted");
+    FittedComparison one;
+    one.place = std::move(place);
+    one.row.key = std::move(key);
+    one.row.values = {measured, predicted.value, predicted.low, predicted.high};
+    one.beyond = !predicted.warnings.empty();
+    result_.rows.push_back(std::move(one));
+  }
+
+  // --where and --by are of the tables' columns.
+  Result<void> check_columns() const {
+    for (const std::string& column : options_.by) {
+      if (auto known = check_column(column, tables_); !known) {
+        return fail(known.error().code, known.error().message, "--by");
+      }
+    }
+    if (!options_.where) return {};
+    for (const Filter::Use& use : options_.where->columns()) {
+      if (auto known = check_column(use.column, tables_); !known) {
+        return fail(known.error().code, known.error().message, fmt::format("--where: character {}", use.place));
+      }
+    }
+    return {};
+  }
+
+  Result<void> by_layers() {
+    if (auto known = check_columns(); !known) return known;
+    LayerSampleOptions reading;
+    if (options_.where) reading.keep = [&](const RowCell& cell) { return options_.where->matches(cell); };
+    reading.gpu = options_.gpu;
+    reading.columns = options_.by;
+    const auto samples = layer_samples(tables_, reading);
+    if (!samples) return tl::unexpected(samples.error());
+    for (const auto& [what, left] : samples->left_out) leave_out(what, left.rows);
+    for (const LayerSample& sample : samples->samples) {
+      LayerComplexity complexity;
+      complexity.category = sample.category;
+      (sample.direction == LayerDirection::forward ? complexity.forward : complexity.backward) = sample.complexity;
+      const auto predicted = predict_layer(model_, complexity, sample.direction);
+      if (!predicted) return tl::unexpected(predicted.error());
+      if (*predicted) {
+        add(sample.where, sample.cells, sample.time.value(), **predicted);
+      } else {
+        leave_out(fmt::format("the model has no equation of {}", equation_name(sample.category, sample.direction)));
+      }
+    }
+    return {};
+  }
+
+  Result<void> by_runs() {
+    const auto takes = [&](const regression::FittedEquation& equation) {
+      const std::vector<std::string> columns = equation.columns();
+      return std::find(columns.begin(), columns.end(), "analytic_s") != columns.end();
+    };
+    RunRowsOptions reading;
+    reading.where = options_.where;
+    reading.flagged = options_.flagged;
+    reading.analytic = std::any_of(model_.equations.begin(), model_.equations.end(), takes);
+    const auto runs = run_rows(tables_, reading);
+    if (!runs) return tl::unexpected(runs.error());
+    for (const std::string& column : options_.by) {
+      if (auto known = check_run_column(column, *runs); !known) {
+        return fail(known.error().code, known.error().message, "--by");
+      }
+    }
+    leave_out("repeated, and counted once", runs->duplicates);
+    leave_out("flagged", runs->flagged);
+    leave_out("without a time", runs->unmeasured);
+    for (const RunRow& run : runs->rows) {
+      const auto predicted = predict_row(model_, run);
+      if (!predicted) {
+        leave_out(predicted.error().message);
+        continue;
+      }
+      std::vector<std::string> key;
+      for (const std::string& column : options_.by) key.emplace_back(run.cell(column));
+      add(run.place, std::move(key), run.seconds, *predicted);
+    }
+    return {};
+  }
+
+  Result<void> by_grey_box() {
+    if (auto known = check_columns(); !known) return known;
+    GpuCache gpus;
+    const auto cell_of = [&](const MeasuredTable& table, const LayerRow& row) {
+      return [&](const std::string& column) { return table.cell(row, column, gpus); };
+    };
+    GreyBoxRowsOptions reading;
+    reading.keep = [&](std::size_t table, std::size_t place) {
+      const LayerRow& row = tables_[table].table().rows[place];
+      if (options_.where && !options_.where->matches(cell_of(tables_[table], row))) return false;
+      const std::string why = why_no_grey_box(row);
+      if (!why.empty()) leave_out(why);
+      return why.empty();
+    };
+    const auto rows = grey_box_rows(tables_, reading);
+    if (!rows) return result_.validation.left_out.empty() ? tl::unexpected(rows.error()) : nothing_to_compare();
+    const auto predicted = predict_grey_box(model_, *rows);
+    if (!predicted) return tl::unexpected(predicted.error());
+    for (std::size_t i = 0; i < rows->size(); ++i) {
+      const MeasuredTable& table = tables_[rows->tables[i]];
+      const LayerRow& row = *rows->rows[i];
+      std::vector<std::string> key;
+      for (const std::string& column : options_.by) key.emplace_back(table.cell(row, column, gpus));
+      add(fmt::format("{}:{}", table.name(), row.line), std::move(key), rows->seconds[i], (*predicted)[i]);
+    }
+    return {};
+  }
+
+  // Empty: the row takes part.
+  static std::string why_no_grey_box(const LayerRow& row) {
+    if (!std::holds_alternative<Conv>(row.op) && !std::holds_alternative<Gemm>(row.op)) {
+      return fmt::format("{} rows, which a grey box is not for", name_of(row.op));
+    }
+    if (!row.flag.empty()) return "flagged";
+    return row.measured.time && *row.measured.time > row.measured.host_overhead ? "" : "without a time";
+  }
+
+  const FittedModel& model_;
+  const std::vector<MeasuredTable>& tables_;
+  const FittedValidationOptions& options_;
+  FittedValidation result_;
+};
+
+}  // namespace
+
+Result<FittedValidation> validate_fitted(const FittedModel& model, const std::vector<MeasuredTable>& tables,
+                                         const FittedValidationOptions& options) {
+  return Judge(model, tables, options).run();
+}
+
+}  // namespace rooftile

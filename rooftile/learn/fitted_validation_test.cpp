@@ -1,0 +1,116 @@
+#include "rooftile/learn/fitted_validation.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "rooftile/learn/builtin_fitted.hpp"
+#include "rooftile/learn/grey_box.hpp"
+#include "rooftile/learn/network_fit.hpp"
+
+namespace rooftile {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+std::vector<MeasuredTable> tables_of(const std::string& csv) {
+  std::vector<MeasuredTable> tables;
+  tables.emplace_back("t.csv", *parse_layer_table(csv, "t.csv", {.keep_unsupported = true, .measurements = true}));
+  return tables;
+}
+
+constexpr const char* kRuns = "op,model,gpu,gpus,precision,pass,batch,time_us,flag\n";
+
+// 10 ms and 1 ms a sample on one GPU, twice that on the other.
+std::string runs() {
+  std::string csv = kRuns;
+  for (const int batch : {8, 16, 32, 64}) {
+    csv += fmt::format("network,alexnet,titan-xp,1,fp32,fwd,{},{},\n", batch, 1e4 + 1e3 * batch);
+    csv += fmt::format("network,alexnet,t4,1,fp32,fwd,{},{},\n", batch, 2e4 + 2e3 * batch);
+  }
+  return csv;
+}
+
+regression::FittedModel model_of_runs() {
+  NetworkFitOptions options;
+  options.by = {"gpu"};
+  options.split = SplitKind::none;
+  options.ways = {Way::affine};
+  return fitted_model(*fit_networks(*run_rows(tables_of(runs()), {}), options), "affine");
+}
+
+TEST(ValidateFitted, RunsAreJudgedByTheEquationOfTheirGroup) {
+  std::string csv = kRuns;
+  csv += "network,alexnet,titan-xp,1,fp32,fwd,24,34000,\n";         // as the fit says
+  csv += "network,alexnet,t4,1,fp32,fwd,24,34000,\n";               // half of what the fit says
+  csv += "network,alexnet,t4,1,fp32,fwd,256,1,clock locked low\n";  // flagged
+  csv += "network,alexnet,p100-pcie-16gb,1,fp32,fwd,24,1,\n";       // of no group
+  const auto result = validate_fitted(model_of_runs(), tables_of(csv), {.by = {"gpu"}});
+  ASSERT_TRUE(result) << result.error().text();
+  const Validation& validation = result->validation;
+  ASSERT_THAT(validation.groups, SizeIs(2));
+  EXPECT_THAT(validation.groups[0].key, ElementsAre("t4"));
+  EXPECT_NEAR(validation.groups[0].score.ratio, 2, 1e-6);
+  EXPECT_NEAR(validation.groups[1].score.ratio, 1, 1e-6);
+  EXPECT_EQ(validation.overall.front().score.rows, 2U);
+  ASSERT_THAT(validation.left_out, SizeIs(2));
+  EXPECT_EQ(validation.left_out[0].reason, "flagged");
+  EXPECT_THAT(validation.left_out[1].reason, HasSubstr("no group of gpu p100-pcie-16gb"));
+  EXPECT_EQ(result->rows.front().place, "t.csv:2");
+  EXPECT_FALSE(result->rows.front().beyond);
+
+  const auto flagged = validate_fitted(model_of_runs(), tables_of(csv), {.flagged = true});
+  EXPECT_EQ(flagged->validation.overall.front().score.rows, 3U);
+  EXPECT_TRUE(flagged->rows.back().beyond);
+  const auto filtered =
+      validate_fitted(model_of_runs(), tables_of(csv), {.where = *Filter::parse("gpu = t4 and power > 1e12")});
+  EXPECT_EQ(filtered->validation.overall.front().score.rows, 1U);
+}
+
+TEST(ValidateFitted, LayersOfNetworksAreJudgedByThePublishedLines) {
+  const std::string csv =
+      "op,model,gpu,framework,precision,pass,batch,image_size,layer,type,K,R,stride_h,pad_h,time_us,flag\n"
+      "network_layer,small,m6000,Caffe,fp32,fwd,8,32,conv1,convolution,16,3,1,1,240,\n"
+      "network_layer,small,m6000,Caffe,fp32,fwd,8,32,odd1,unheard_of,,,,,10,\n";
+  const auto result = validate_fitted(*find_fitted("gianniti-m6000"), tables_of(csv), {.by = {"model", "pass"}});
+  ASSERT_TRUE(result) << result.error().text();
+  ASSERT_THAT(result->rows, SizeIs(1));
+  EXPECT_THAT(result->rows.front().row.key, ElementsAre("small", "fwd"));
+  // 0.183 ms and 3.43e-10 ms of each of 3x3x3x16 operations at 32x32 positions of 8 images.
+  EXPECT_NEAR(result->rows.front().row.values.predicted, 0.183e-3 + 3.43e-13 * 432 * 1024 * 8, 1e-9);
+  ASSERT_THAT(result->validation.left_out, SizeIs(1));
+  EXPECT_EQ(result->validation.left_out.front().rows, 1U);
+}
+
+TEST(ValidateFitted, AGreyBoxJudgesConvolutionsAndCountsTheRest) {
+  std::string csv = "op,gpu,pass,N,C,H,W,K,R,S,pad_h,pad_w,stride_h,stride_w,kind,rows,columns,time_us\n";
+  for (const int batch : {8, 16, 32, 64}) {
+    csv += fmt::format("conv,titan-xp,fwd,{},64,28,28,64,3,3,1,1,1,1,,,,{}\n", batch, 100 + 10 * batch);
+  }
+  const auto model = fit_grey_box(*grey_box_rows(tables_of(csv)), {.name = "box"});
+  ASSERT_TRUE(model) << model.error().text();
+  csv += "stream,titan-xp,fwd,,,,,,,,,,,,softmax,64,1000,5\n";
+  csv += "conv,titan-xp,fwd,8,64,28,28,64,3,3,1,1,1,1,,,,\n";
+  const auto result = validate_fitted(*model, tables_of(csv), {});
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_EQ(result->validation.overall.front().score.rows, 4U);
+  ASSERT_THAT(result->validation.left_out, SizeIs(2));
+  EXPECT_THAT(result->validation.left_out[0].reason, HasSubstr("stream rows"));
+  EXPECT_EQ(result->validation.left_out[1].reason, "without a time");
+  EXPECT_THAT(validate_fitted(*model, tables_of(csv), {.where = *Filter::parse("op = stream")}).error().message,
+              HasSubstr("stream rows"));
+}
+
+TEST(ValidateFitted, UnknownColumnsAndKindsAreErrors) {
+  EXPECT_THAT(validate_fitted(model_of_runs(), tables_of(runs()), {.by = {"gup"}}).error().text(), HasSubstr("gpu"));
+  EXPECT_THAT(validate_fitted(*find_fitted("gianniti-m6000"), tables_of(runs()), {.by = {"gup"}}).error().text(),
+              HasSubstr("--by"));
+  auto odd = model_of_runs();
+  odd.kind = "odd";
+  EXPECT_THAT(validate_fitted(odd, tables_of(runs()), {}).error().message, HasSubstr("kind 'odd'"));
+}
+
+}  // namespace
+}  // namespace rooftile

@@ -1,0 +1,29 @@
+// A network's prediction by an end-to-end or a grey-box model, as a table, as "rooftile/prediction/1" and as CSV. Of
+// several GPUs one after another.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "rooftile/learn/grey_box_workload.hpp"
+#include "rooftile/learn/network_prediction.hpp"
+
+namespace rooftile {
+
+// Time, the numbers that the equation takes beside the range that each had in the fit, warnings. The CSV has one row a
+// GPU.
+std::string network_prediction_table(std::span<const NetworkPrediction> predictions);
+std::string network_prediction_json(std::span<const NetworkPrediction> predictions);
+std::string network_prediction_csv(std::span<const NetworkPrediction> predictions);
+
+// Time, layers (the ten slowest unless `all`), warnings. The CSV has one row a layer and pass. `iterations`: of the
+// run.
+std::string grey_box_prediction_table(std::span<const GreyBoxPrediction> predictions,
+                                      std::optional<std::int64_t> iterations, bool all);
+std::string grey_box_prediction_json(std::span<const GreyBoxPrediction> predictions,
+                                     std::optional<std::int64_t> iterations);
+std::string grey_box_prediction_csv(std::span<const GreyBoxPrediction> predictions);
+
+}  // namespace rooftile

@@ -1,0 +1,94 @@
+#include "rooftile/report/fitted_validation.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "rooftile/ingest/csv.hpp"
+#include "rooftile/report/regression.hpp"
+#include "rooftile/report/text.hpp"
+#include "rooftile/report/validation.hpp"
+#include "rooftile/units/text.hpp"
+
+namespace rooftile {
+namespace {
+
+constexpr double kMicro = 1e6;
+
+// What a network's or any group's rows take together, measured and predicted.
+std::string sums_table(const FittedValidation& result) {
+  TextTable table(
+      {{result.validation.by.empty() ? "sums" : fmt::format("sums by {}", fmt::join(result.validation.by, ", ")),
+        Align::left, 60},
+       {"measured", Align::right},
+       {"predicted", Align::right},
+       {"ratio", Align::right}});
+  const auto add = [&](const std::string& name, const std::vector<std::string>* key) {
+    double measured = 0, predicted = 0;
+    for (const FittedComparison& one : result.rows) {
+      if (key != nullptr && one.row.key != *key) continue;
+      measured += one.row.values.measured;
+      predicted += one.row.values.predicted;
+    }
+    table.add({name, print(Seconds(measured)), print(Seconds(predicted)), fmt::format("{:.3f}", predicted / measured)});
+  };
+  if (!result.validation.by.empty()) {
+    for (const ScoredGroup& group : result.validation.groups) {
+      add(fmt::format("{}", fmt::join(group.key, ", ")), &group.key);
+    }
+  }
+  add("all", nullptr);
+  return table.text();
+}
+
+}  // namespace
+
+std::string fitted_validation_table(const FittedValidation& result) {
+  std::string text = validation_table(result.validation) + "\n" + sums_table(result);
+  const auto beyond = static_cast<std::size_t>(
+      std::count_if(result.rows.begin(), result.rows.end(), [](const FittedComparison& one) { return one.beyond; }));
+  if (beyond > 0) {
+    text += fmt::format("\n  beyond  {} of {} lie outside of what the model was fitted to\n",
+                        grouped(static_cast<double>(beyond)), counted(result.rows.size(), "row"));
+  }
+  return text;
+}
+
+std::string fitted_validation_rows(const FittedValidation& result) {
+  std::vector<std::string> header = {"place"};
+  header.insert(header.end(), result.validation.by.begin(), result.validation.by.end());
+  for (const char* name : {"measured_us", "predicted_us", "predicted_low_us", "predicted_high_us", "beyond"}) {
+    header.emplace_back(name);
+  }
+  std::string text = write_csv_row(header);
+  const auto micros = [](std::optional<double> seconds) {
+    return seconds ? fmt::format("{}", kMicro * *seconds) : std::string();
+  };
+  for (const FittedComparison& one : result.rows) {
+    std::vector<std::string> cells = {one.place};
+    cells.insert(cells.end(), one.row.key.begin(), one.row.key.end());
+    const Compared& values = one.row.values;
+    for (const auto& value :
+         {std::optional(values.measured), std::optional(values.predicted), values.low, values.high}) {
+      cells.push_back(micros(value));
+    }
+    cells.emplace_back(one.beyond ? "yes" : "");
+    text += write_csv_row(cells);
+  }
+  return text;
+}
+
+std::string fitted_validation_plot(const FittedValidation& result) {
+  FittedPoints points;
+  points.title = fmt::format("{} model, measured rows", result.validation.methods.front());
+  for (const FittedComparison& one : result.rows) {
+    points.measured.push_back(one.row.values.measured);
+    points.fitted.push_back(one.row.values.predicted);
+    if (!one.row.key.empty()) points.groups.push_back(fmt::format("{}", fmt::join(one.row.key, ", ")));
+  }
+  return actual_versus_fitted_plot(points);
+}
+
+}  // namespace rooftile

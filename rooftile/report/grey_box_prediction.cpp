@@ -1,0 +1,141 @@
+// A network's prediction by a grey-box model.
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "rooftile/ingest/csv.hpp"
+#include "rooftile/report/fitted_head_json.hpp"
+#include "rooftile/report/fitted_prediction.hpp"
+#include "rooftile/report/interval.hpp"
+#include "rooftile/report/prediction_json.hpp"
+#include "rooftile/report/text.hpp"
+#include "rooftile/units/text.hpp"
+
+namespace rooftile {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kSlowest = 10;
+
+std::string_view method_of(const GreyBoxLayerTime& layer) { return layer.fitted ? "grey-box" : "rooftile"; }
+
+FittedHead head_of(const GreyBoxPrediction& prediction, std::optional<std::int64_t> iterations) {
+  FittedHead head;
+  head.model = prediction.model;
+  head.gpu = prediction.gpu;
+  head.method = "grey-box";
+  head.fitted = prediction.fitted;
+  head.batch_size = prediction.batch_size;
+  head.precision = prediction.precision;
+  head.phase = prediction.phase;
+  head.iterations = iterations;
+  head.time = prediction.time;
+  head.range = interval_of(prediction);
+  head.memory = prediction.memory;
+  return head;
+}
+
+std::string layers_of(const GreyBoxPrediction& prediction, bool all) {
+  std::vector<const GreyBoxLayerTime*> order;
+  for (const GreyBoxLayerTime& layer : prediction.layers) order.push_back(&layer);
+  if (!all) {
+    std::stable_sort(order.begin(), order.end(), [](auto a, auto b) { return a->time > b->time; });
+    order.resize(std::min(order.size(), kSlowest));
+  }
+  TextTable table({{all ? "layer" : "slowest layers", Align::left, 48},
+                   {"pass"},
+                   {"method"},
+                   {"output", Align::right, 20},
+                   {"time", Align::right},
+                   {"share", Align::right}});
+  for (const GreyBoxLayerTime* layer : order) {
+    std::optional<Interval> range;
+    if (layer->time_low && layer->time_high) range = Interval{*layer->time_low, *layer->time_high};
+    table.add({layer->name, layer->pass, std::string(method_of(*layer)),
+               layer->output.empty() ? "" : print(layer->output), print(layer->time, range),
+               percent(layer->time.value(), prediction.time.value())});
+  }
+  std::string text = table.text();
+  const std::size_t hidden = prediction.layers.size() - order.size();
+  if (hidden > 0) text += fmt::format("  … and {} more; --all lists every layer\n", hidden);
+  return text + "\n";
+}
+
+Json json_of(const GreyBoxLayerTime& layer, double sm_count) {
+  if (layer.analytic) return layer_json(*layer.analytic, sm_count);
+  Json json = {{"name", layer.name}, {"op", layer.op}};
+  if (!layer.function.empty()) json["function"] = layer.function;
+  json["pass"] = layer.pass;
+  json["method"] = method_of(layer);
+  if (!layer.output.empty()) json["output"] = layer.output;
+  json["time_s"] = layer.time.value();
+  if (layer.time_low) json["time_low_s"] = layer.time_low->value();
+  if (layer.time_high) json["time_high_s"] = layer.time_high->value();
+  json["bottleneck"] = nullptr;
+  return json;
+}
+
+}  // namespace
+
+std::string grey_box_prediction_table(std::span<const GreyBoxPrediction> predictions,
+                                      std::optional<std::int64_t> iterations, bool all) {
+  std::string text;
+  for (const GreyBoxPrediction& prediction : predictions) {
+    if (!text.empty()) text += "\n";
+    text += head_text(head_of(prediction, iterations));
+    const auto fitted = std::count_if(prediction.layers.begin(), prediction.layers.end(),
+                                      [](const GreyBoxLayerTime& layer) { return layer.fitted; });
+    text += fmt::format("  grey-box    {} layers, {} of the time: each called alone, as by the harness of the fit\n",
+                        fitted, percent(prediction.fitted_time.value(), prediction.time.value()));
+    text += "  rooftile    the others, by the analytic model\n\n";
+    text += layers_of(prediction, all) + warnings_text(prediction.warnings) + left_out_text(prediction.left_out);
+  }
+  return text;
+}
+
+std::string grey_box_prediction_json(std::span<const GreyBoxPrediction> predictions,
+                                     std::optional<std::int64_t> iterations) {
+  std::vector<Json> values;
+  for (const GreyBoxPrediction& prediction : predictions) {
+    Json json = head_json(head_of(prediction, iterations), prediction.left_out);
+    json["warnings"] = prediction.warnings;
+    json["layers"] = Json::array();
+    for (const GreyBoxLayerTime& layer : prediction.layers)
+      json["layers"].push_back(json_of(layer, prediction.sm_count));
+    values.push_back(std::move(json));
+  }
+  return json_text(values);
+}
+
+std::string grey_box_prediction_csv(std::span<const GreyBoxPrediction> predictions) {
+  const std::vector<std::string> header = {"model",  "gpu",        "batch_size", "precision", "name",
+                                           "op",     "function",   "pass",       "method",    "output",
+                                           "time_s", "time_low_s", "time_high_s"};
+  std::string text = write_csv_row(header);
+  const auto bound = [](const std::optional<Seconds>& time) {
+    return time ? fmt::format("{}", time->value()) : std::string();
+  };
+  for (const GreyBoxPrediction& prediction : predictions) {
+    for (const GreyBoxLayerTime& layer : prediction.layers) {
+      const std::vector<std::string> row = {prediction.model,
+                                            prediction.gpu,
+                                            fmt::format("{}", prediction.batch_size),
+                                            std::string(name_of(prediction.precision)),
+                                            layer.name,
+                                            layer.op,
+                                            layer.function,
+                                            layer.pass,
+                                            std::string(method_of(layer)),
+                                            layer.output.empty() ? "" : print(layer.output),
+                                            fmt::format("{}", layer.time.value()),
+                                            bound(layer.time_low),
+                                            bound(layer.time_high)};
+      text += write_csv_row(row);
+    }
+  }
+  return text;
+}
+
+}  // namespace rooftile

@@ -1,0 +1,124 @@
+// A run's prediction by an end-to-end model.
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "rooftile/ingest/csv.hpp"
+#include "rooftile/report/fitted_head_json.hpp"
+#include "rooftile/report/fitted_prediction.hpp"
+#include "rooftile/report/text.hpp"
+
+namespace rooftile {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+FittedHead head_of(const NetworkPrediction& prediction) {
+  FittedHead head;
+  head.model = prediction.model;
+  head.gpu = prediction.gpu;
+  head.method = "network";
+  head.fitted = prediction.fitted;
+  head.gpus = prediction.gpus;
+  head.batch_size = prediction.batch_size;
+  head.precision = prediction.precision;
+  head.phase = prediction.phase;
+  head.iterations = prediction.iterations;
+  head.time = prediction.time;
+  head.range = prediction.range;
+  head.memory = prediction.memory;
+  return head;
+}
+
+bool is_beyond(const RunNumber& number) {
+  return number.fit && (number.value < number.fit->low || number.value > number.fit->high);
+}
+
+std::string numbers_table(const NetworkPrediction& prediction) {
+  TextTable table({{"column"},
+                   {"value", Align::right},
+                   {"fitted from", Align::right},
+                   {"to", Align::right},
+                   {"in the equation"},
+                   {"of the fit"}});
+  for (const RunNumber& number : prediction.numbers) {
+    table.add({number.column, fmt::format("{:.6g}", number.value),
+               number.fit ? fmt::format("{:.6g}", number.fit->low) : "-",
+               number.fit ? fmt::format("{:.6g}", number.fit->high) : "-", number.in_equation ? "yes" : "no",
+               !number.fit ? "-" : (is_beyond(number) ? "beyond" : "inside")});
+  }
+  return table.empty() ? "" : table.text() + "\n";
+}
+
+Json json_of(const NetworkPrediction& prediction) {
+  Json json = head_json(head_of(prediction), prediction.left_out);
+  if (!prediction.group.empty()) json["group"] = prediction.group;
+  json["columns"] = Json::array();
+  for (const RunNumber& number : prediction.numbers) {
+    Json one = {{"name", number.column}, {"value", number.value}, {"in_equation", number.in_equation}};
+    if (number.fit) {
+      one["fit_low"] = number.fit->low;
+      one["fit_high"] = number.fit->high;
+    }
+    json["columns"].push_back(std::move(one));
+  }
+  json["warnings"] = prediction.warnings;
+  json["layers"] = Json::array();
+  return json;
+}
+
+}  // namespace
+
+std::string network_prediction_table(std::span<const NetworkPrediction> predictions) {
+  std::string text;
+  for (const NetworkPrediction& prediction : predictions) {
+    if (!text.empty()) text += "\n";
+    text += head_text(head_of(prediction));
+    if (!prediction.group.empty()) text += fmt::format("  equation of   {}\n\n", prediction.group);
+    text += numbers_table(prediction) + warnings_text(prediction.warnings) + left_out_text(prediction.left_out);
+    if (prediction.range) {
+      text += fmt::format("  interval      {:.3g} %, conformal: of runs like those of the fit, not beyond them\n",
+                          100 * prediction.level);
+    }
+  }
+  return text;
+}
+
+std::string network_prediction_json(std::span<const NetworkPrediction> predictions) {
+  std::vector<Json> values;
+  for (const NetworkPrediction& prediction : predictions) values.push_back(json_of(prediction));
+  return json_text(values);
+}
+
+std::string network_prediction_csv(std::span<const NetworkPrediction> predictions) {
+  const std::vector<std::string> header = {"model",      "gpu",         "gpus",       "batch_size", "precision",
+                                           "pass",       "method",      "fitted",     "group",      "time_s",
+                                           "time_low_s", "time_high_s", "iterations", "run_time_s", "warnings"};
+  std::string text = write_csv_row(header);
+  for (const NetworkPrediction& prediction : predictions) {
+    const auto seconds = [](double time) { return fmt::format("{}", time); };
+    std::string warnings;
+    for (const std::string& warning : prediction.warnings) warnings += (warnings.empty() ? "" : "; ") + warning;
+    const double time = prediction.time.value();
+    const std::vector<std::string> row = {
+        prediction.model,
+        prediction.gpu,
+        fmt::format("{}", prediction.gpus),
+        fmt::format("{}", prediction.batch_size),
+        std::string(name_of(prediction.precision)),
+        pass_of(prediction.phase),
+        "network",
+        prediction.fitted,
+        prediction.group,
+        seconds(time),
+        prediction.range ? seconds(prediction.range->low.value()) : "",
+        prediction.range ? seconds(prediction.range->high.value()) : "",
+        prediction.iterations ? fmt::format("{}", *prediction.iterations) : "",
+        prediction.iterations ? seconds(time * static_cast<double>(*prediction.iterations)) : "",
+        warnings};
+    text += write_csv_row(row);
+  }
+  return text;
+}
+
+}  // namespace rooftile
