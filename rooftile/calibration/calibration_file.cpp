@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -18,8 +19,8 @@ constexpr std::array kChoices = {TileChoice::least_time, TileChoice::by_channels
 constexpr std::size_t kLargestFile = 1 << 20;
 constexpr std::string_view kShipped = "shipped";
 // Of [[factors]], beside the names of the kernel families.
-constexpr std::array<std::string_view, 7> kFactorKeys = {"gpu",   "data",           "date",           "rows",
-                                                         "clock", "dram_bandwidth", "launch_overhead"};
+constexpr std::array<std::string_view, 8> kFactorKeys = {
+    "gpu", "data", "date", "rows", "clock", "dram_bandwidth", "launch_overhead", "calls"};
 
 // Reads the tables of one file; the first error is kept, later reads return anything valid.
 class Reader {
@@ -165,12 +166,32 @@ class Reader {
     factors.clock = factor(table, "clock");
     factors.dram_bandwidth = factor(table, "dram_bandwidth");
     factors.launch_overhead = factor(table, "launch_overhead");
+    if (const toml::node* calls = table.get("calls")) read_calls(*calls, factors);
     for (auto&& [key, node] : table) {
       const std::string_view name = key.str();
       if (std::find(kFactorKeys.begin(), kFactorKeys.end(), name) == kFactorKeys.end())
         read_family(name, node, factors);
     }
     return factors;
+  }
+
+  void read_calls(const toml::node& node, GpuFactors& factors) {
+    const toml::array* calls = node.as_array();
+    if (calls == nullptr || !calls->is_homogeneous(toml::node_type::table)) {
+      return reject(node, "calls is not a list of tables");
+    }
+    constexpr double kMostMicros = 1e12, kMostWeight = 10;
+    for (const toml::node& item : *calls) {
+      const toml::table& table = *item.as_table();
+      MeasuredCall call{.family = family(table)};
+      call.place.micros = number(table, "micros", std::numeric_limits<double>::min(), kMostMicros);
+      call.weight = number(table, "weight", -kMostWeight, kMostWeight);
+      for (std::size_t i = 0; i < CallPlace::kLimits.size(); ++i) {
+        const std::string_view limit = CallPlace::kLimits[i];
+        if (table.contains(limit)) call.place.limits[i] = number(table, limit, 0, 1);
+      }
+      factors.calls.push_back(call);
+    }
   }
 
   void read_family(std::string_view name, const toml::node& node, GpuFactors& factors) {
@@ -227,34 +248,6 @@ bool nests_deeply(std::string_view toml) {
   return false;
 }
 
-// Names of files and frameworks may be of any encoding; TOML is UTF-8.
-std::string quoted(std::string_view text) {
-  std::string result = "\"";
-  for (const char c : one_line(text, text.size())) {
-    if (c == '"' || c == '\\') result += '\\';
-    result += c;
-  }
-  return result + '"';
-}
-
-std::string spread_line(const Spread& spread) {
-  return fmt::format("spread = [{:.4f}, {:.4f}]\n", spread.low, spread.high);
-}
-
-std::string factors_text(const GpuFactors& factors) {
-  std::string text = fmt::format("[[factors]]\ngpu = {}\ndata = {}\ndate = {}\nrows = {:.0f}\n", quoted(factors.gpu),
-                                 quoted(factors.data), quoted(factors.date), factors.rows);
-  text += fmt::format("clock = {:.4f}\ndram_bandwidth = {:.4f}\nlaunch_overhead = {:.4f}\n", factors.clock,
-                      factors.dram_bandwidth, factors.launch_overhead);
-  for (const KernelFamily family : kKernelFamilies) {
-    const FamilyFactors& own = factors.of(family);
-    if (own == FamilyFactors{}) continue;
-    text += fmt::format("[factors.{}]\nefficiency = {:.4f}\n", name_of(family), own.efficiency);
-    if (own.spread) text += spread_line(*own.spread);
-  }
-  return text + '\n';
-}
-
 }  // namespace
 
 Result<Calibration> parse_calibration(std::string_view toml, std::string_view where) {
@@ -267,38 +260,6 @@ Result<Calibration> parse_calibration(std::string_view toml, std::string_view wh
                 fmt::format("{}:{}:{}", where, error.source().begin.line, error.source().begin.column));
   }
   return Reader(where).read(parsed.table());
-}
-
-std::string write_calibration(const Calibration& calibration) {
-  std::string text;
-  if (calibration.on_shipped) text += fmt::format("based_on = {}\n\n", quoted(kShipped));
-  for (const CalibrationEntry& entry : calibration.entries) {
-    text += fmt::format("[[entry]]\nfamily = {}\nscope = {}\nchoice = {}\n", quoted(name_of(entry.family)),
-                        quoted(entry.scope), quoted(name_of(entry.choice)));
-    text += fmt::format("data = {}\ndate = {}\nrows = {:.0f}\ngmae = {:.4f}\n", quoted(entry.data), quoted(entry.date),
-                        entry.rows, entry.gmae);
-    if (entry.spread) text += spread_line(*entry.spread);
-    text += "[entry.constants]\n";
-    const auto table = constant_table(entry.family);
-    for (std::size_t i = 0; i < table.size(); ++i) {
-      text += fmt::format("{} = {:.5g}\n", table[i].name, entry.constants.values[i]);
-    }
-    text += '\n';
-  }
-  constexpr double kMicro = 1e6;
-  for (const Harness& harness : calibration.harnesses) {
-    text += fmt::format("[[harness]]\nfamily = {}\nframework = {}\ngpu = {}\n", quoted(name_of(harness.family)),
-                        quoted(harness.framework), quoted(harness.gpu));
-    text +=
-        fmt::format("overhead_us = {:.4g}\nfloor_us = {:.4g}\ncopies = {:.3g}\nrotates = {}\n\n",
-                    harness.overhead.value() * kMicro, harness.floor.value() * kMicro, harness.copies, harness.rotates);
-  }
-  for (const ForeignSpread& foreign : calibration.foreign_spreads) {
-    text += fmt::format("[[foreign]]\nfamily = {}\nvendor = {}\n{}\n", quoted(name_of(foreign.family)),
-                        quoted(foreign.vendor), spread_line(foreign.spread));
-  }
-  for (const GpuFactors& factors : calibration.factors) text += factors_text(factors);
-  return text;
 }
 
 }  // namespace rooftile

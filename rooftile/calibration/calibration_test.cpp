@@ -110,6 +110,9 @@ TEST(Calibration, BadFilesAreErrorsWithTheirPlace) {
   EXPECT_THAT(message("[[factors]]\nclock = 1\n"), testing::HasSubstr("no 'gpu'"));
   EXPECT_THAT(message("[[factors]]\ngpu = \"t4\"\nclok = 1\n"), testing::HasSubstr("did you mean 'clock'"));
   EXPECT_THAT(message("[[factors]]\ngpu = \"t4\"\nclock = 0\n"), testing::HasSubstr("not between 0.001 and 1000"));
+  EXPECT_THAT(message("[[factors]]\ngpu = \"t4\"\ncalls = 1\n"), testing::HasSubstr("calls is not a list of tables"));
+  EXPECT_THAT(message("[[factors]]\ngpu = \"t4\"\ncalls = [{family = \"tensor\", weight = 0}]\n"),
+              testing::HasSubstr("no number 'micros'"));
   EXPECT_THAT(message("based_on = \"mine\"\n"), testing::HasSubstr("based_on is not \"shipped\""));
   EXPECT_THAT(message("[[entry"), testing::HasSubstr("c.toml:1"));
 }
@@ -119,6 +122,8 @@ TEST(Calibration, FactorsOfAGpuAreReadAsTheyAreWritten) {
   calibration.on_shipped = true;
   calibration.factors.push_back({.gpu = "t4", .clock = 0.95, .dram_bandwidth = 1.02, .launch_overhead = 1.5});
   calibration.factors[0].of(KernelFamily::tensor) = {0.9, Spread{0.8, 1.25}};
+  calibration.factors[0].calls = {
+      {KernelFamily::tensor, {.micros = 12.5, .limits = {0.25, 0, 0, 0, 0, 0, 0, 1}}, -0.125}};
   calibration.factors[0].data = "mine.csv";
   calibration.factors[0].rows = 5;
   const auto read = parse_calibration(write_calibration(calibration), "test");

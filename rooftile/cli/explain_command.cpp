@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/cli/calibration_note.hpp"
 #include "rooftile/cli/commands.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/error/nearest.hpp"
@@ -50,6 +51,7 @@ Result<void> explain(const ExplainArguments& arguments) {
   const auto gpu = gpu_of_option(given.gpus.front());
   if (!gpu) return tl::unexpected(gpu.error());
   if (auto result = check(options, *gpu); !result) return result;
+  note_unused_factors(options.calibration, {gpu->id});
   const auto workload = load_model(arguments.model, model_options(given));
   if (!workload) return tl::unexpected(workload.error());
   const Workload stored = stored_as(*workload, options.precision);

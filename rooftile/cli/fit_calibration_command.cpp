@@ -1,6 +1,6 @@
-// rooftile fit TABLE.csv… --model calibration: factors of one GPU from a few measured rows of it.
-#include <algorithm>
-#include <optional>
+// rooftile fit TABLE.csv… --model calibration: factors of one GPU from a few measured rows of it, and which to measure.
+#include <cstdint>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +13,7 @@
 #include "rooftile/cli/tables.hpp"
 #include "rooftile/cli/values.hpp"
 #include "rooftile/error/one_line.hpp"
+#include "rooftile/learn/few_points_choice.hpp"
 #include "rooftile/learn/few_points_trial.hpp"
 #include "rooftile/report/few_points.hpp"
 
@@ -52,64 +53,109 @@ Result<std::string> gpu_of(const std::vector<Point>& points, const std::string& 
   return only;
 }
 
-Error no_point_on(const std::string& gpu, const std::vector<Point>& all) {
-  if (all.empty()) return {ErrorCode::bad_input, "no measured row to calibrate with", {}};
+Error no_point_on(const std::string& gpu, const std::vector<Point>& all, bool measured) {
+  const char* what = measured ? "measured row" : "row";
+  if (all.empty()) return {ErrorCode::bad_input, fmt::format("no {} to calibrate with", what), {}};
   return {ErrorCode::bad_input,
-          fmt::format("no measured row of {} that can be predicted; the first row is of {}", gpu,
+          fmt::format("no {} of {} that can be predicted; the first row is of {}", what, gpu,
                       one_line(all.front().row->gpu, 40)),
           {}};
 }
 
-// The points of a GPU that can be predicted. Error: a row that cannot, unless `skip`.
-Result<std::vector<Point>> points_on(const FitTables& rows, const std::string& named, bool skip, std::string& gpu) {
+struct PlacedPoints {
+  std::string gpu;
+  std::vector<Point> points;
+  std::vector<std::string> places;  // "TABLE:LINE"
+};
+
+// The rows of the GPU of the arguments that can be predicted, those with times alone where it is `measured` ones that
+// are wanted. Error: a row that cannot be predicted, unless such are to be skipped.
+Result<PlacedPoints> points_on(const FitTables& rows, const FitModelArguments& arguments, bool measured) {
   FitRowsOptions options;
   options.keep = rows_where(rows.tables, rows.where);
   std::vector<Point> all;
   std::vector<std::string> places;
   for (std::size_t table = 0; table < rows.tables.size(); ++table) {
-    for (const Point& point : points_of(rows.tables[table], table, options)) {
+    const MeasuredTable& of_table = rows.tables[table];
+    for (const Point& point : measured ? points_of(of_table, table, options) : rows_of(of_table, table, options)) {
+      const std::string place = fmt::format("{}:{}", of_table.name(), point.row->line);
       if (point.row->gpu.empty()) {
-        return fail(ErrorCode::bad_input, "is empty; fill it or give --gpu",
-                    fmt::format("{}:{}, column gpu", rows.tables[table].name(), point.row->line));
+        return fail(ErrorCode::bad_input, "is empty; fill it or give --gpu", place + ", column gpu");
       }
       all.push_back(point);
-      places.push_back(fmt::format("{}:{}", rows.tables[table].name(), point.row->line));
+      places.push_back(place);
     }
   }
-  auto id = gpu_of(all, named);
+  auto id = gpu_of(all, arguments.gpu);
   if (!id) return tl::unexpected(id.error());
-  gpu = *id;
-  FactorModel model(builtin_calibration(), gpu);
+  PlacedPoints result{.gpu = std::move(*id), .points = {}, .places = {}};
+  FactorModel model(builtin_calibration(), result.gpu);
   GpuCache gpus;
-  std::vector<Point> points;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const auto own = gpus.find(all[i].row->gpu);
-    if (own && (*own)->id != gpu) continue;
-    const auto time = model.time(*all[i].row, {});
-    if (!time && !skip) return fail(time.error().code, time.error().text(), places[i]);
-    if (time) points.push_back(all[i]);
+    if (own && (*own)->id != result.gpu) continue;
+    const auto time = model.time(*all[i].row, FactorLogs{});
+    if (!time && !arguments.skip_bad_rows) return fail(time.error().code, time.error().text(), places[i]);
+    if (!time) continue;
+    result.points.push_back(all[i]);
+    result.places.push_back(places[i]);
   }
-  if (points.empty()) return tl::unexpected(no_point_on(gpu, all));
-  return points;
+  if (result.points.empty()) return tl::unexpected(no_point_on(result.gpu, all, measured));
+  return result;
+}
+
+// So many at most, evenly spread.
+PlacedPoints spread(PlacedPoints all, std::size_t most) {
+  const std::size_t count = all.points.size();
+  if (count <= most) return all;
+  for (std::size_t i = 0; i < most; ++i) {
+    all.points[i] = all.points[i * count / most];
+    all.places[i] = all.places[i * count / most];
+  }
+  all.points.resize(most);
+  all.places.resize(most);
+  write_error(fmt::format("note: {} of {} rows take part, evenly spread", most, count));
+  return all;
 }
 
 Result<void> calibrate_gpu(const FitModelArguments& arguments, const FitTables& rows) {
-  std::string gpu;
-  const auto points = points_on(rows, arguments.gpu, arguments.skip_bad_rows, gpu);
-  if (!points) return tl::unexpected(points.error());
-  FactorModel model(builtin_calibration(), gpu);
+  auto all = points_on(rows, arguments, true);
+  if (!all) return tl::unexpected(all.error());
+  const PlacedPoints points = spread(std::move(*all), kMostPoints);
+  FactorModel model(builtin_calibration(), points.gpu);
   const FactorPrior prior = shipped_factor_prior();
-  const auto fitted = fit_few_points(*points, model, prior);
+  const auto fitted = fit_few_points(points.points, model, prior);
   if (!fitted) return tl::unexpected(fitted.error());
-  const auto crossed = cross_validated(*points, model, prior);
+  const auto crossed = cross_validated(points.points, model, prior);
   if (!crossed) return tl::unexpected(crossed.error());
   if (!arguments.output.empty()) {
     const std::string data = fmt::format("{}", fmt::join(arguments.tables, ", "));
-    const Calibration calibration = calibration_of(*fitted, gpu, data, arguments.date);
+    const Calibration calibration = calibration_of(*fitted, points.gpu, data, arguments.date);
     if (auto written = write_output(arguments.output, write_calibration(calibration)); !written) return written;
     if (arguments.output == "-") return {};
   }
-  return write_output("", few_points_report(*fitted, *crossed, gpu));
+  return write_output("", few_points_report(*fitted, *crossed, points.gpu));
+}
+
+// Which rows to measure.
+Result<void> suggest_points(const FitModelArguments& arguments, const FitTables& rows) {
+  constexpr std::int64_t kMostChosen = 200;
+  constexpr std::size_t kMostRows = 1500;
+  const auto count = parse_count("--suggest", arguments.suggest, kMostChosen);
+  if (!count) return tl::unexpected(count.error());
+  auto all = points_on(rows, arguments, false);
+  if (!all) return tl::unexpected(all.error());
+  const PlacedPoints points = spread(std::move(*all), kMostRows);
+  FactorModel model(builtin_calibration(), points.gpu);
+  auto linear = linearise(points.points, model, FactorLogs{});
+  if (!linear) return tl::unexpected(linear.error());
+  if (arguments.unknown_harness) {
+    for (LinearPoint& row : *linear) row.known_framework = false;
+  }
+  std::vector<std::size_t> pool(linear->size());
+  std::iota(pool.begin(), pool.end(), 0);
+  const auto chosen = most_telling(*linear, pool, static_cast<std::size_t>(*count), shipped_factor_prior());
+  return write_output(arguments.output, suggested_points_report(chosen, *linear, points.places, points.gpu));
 }
 
 Result<void> try_calibration(const FitModelArguments& arguments, const FitTables& rows) {
@@ -133,6 +179,7 @@ Result<void> try_calibration(const FitModelArguments& arguments, const FitTables
     return fail(ErrorCode::usage, fmt::format("'{}' is not none or shipped", arguments.tier), "--tier");
   }
   options.known_harness = !arguments.unknown_harness;
+  options.chosen = arguments.chosen;
   options.left_out = arguments.tier != "shipped";
   const auto trials = try_few_points(rows.tables, options);
   if (!trials) return tl::unexpected(trials.error());
@@ -144,6 +191,7 @@ Result<void> try_calibration(const FitModelArguments& arguments, const FitTables
 Result<void> fit_calibration(const FitModelArguments& arguments) {
   const auto rows = read_rows(arguments);
   if (!rows) return tl::unexpected(rows.error());
+  if (!arguments.suggest.empty()) return suggest_points(arguments, *rows);
   return arguments.points.empty() ? calibrate_gpu(arguments, *rows) : try_calibration(arguments, *rows);
 }
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/cli/calibration_note.hpp"
 #include "rooftile/cli/commands.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/ingest/csv.hpp"
@@ -49,6 +50,7 @@ Result<void> predict_layers(const LayersArguments& arguments) {
   const auto places = place_columns(header, kPredictedNames);
   std::string result = write_csv_row(header);
   GpuCache gpus;
+  std::vector<std::string> ids;
   for (LayerRow row : table->rows) {
     fill(row.framework, given.framework, arguments.override_cells);
     fill(row.algorithm, given.plan.algorithm.value_or(""), arguments.override_cells);
@@ -60,12 +62,14 @@ Result<void> predict_layers(const LayersArguments& arguments) {
       bad_rows.push_back(std::move(error));
       continue;
     }
+    ids.push_back((*gpus.find(row.gpu))->id);
     std::vector<std::string> cells = row.cells;
     cells.resize(header.size());
     auto predicted = predicted_cells(*layer);
     for (std::size_t i = 0; i < predicted.size(); ++i) cells[places[i]] = std::move(predicted[i]);
     result += write_csv_row(cells);
   }
+  note_unused_factors(predict_options(given).calibration, ids);
   if (!bad_rows.empty()) {
     write_error(fmt::format("{} of {} rows left out:", bad_rows.size(), table->bad_rows.size() + table->rows.size()));
     for (const Error& error : bad_rows) write_error(error.text());

@@ -72,6 +72,10 @@ Result<void> check_fit_options(const FitModelArguments& typed) {
   }
   if (typed.unknown_harness && typed.model != "calibration")
     return usage("--unknown-harness is of --model calibration");
+  if (typed.chosen && (typed.model != "calibration" || typed.points.empty()))
+    return usage("--chosen is of --model calibration --points");
+  if (!typed.suggest.empty() && (typed.model != "calibration" || !typed.points.empty()))
+    return usage("--suggest is of --model calibration, without --points");
   if (typed.compare && typed.model != "grey-box") return usage("--compare is of --model grey-box");
   if (!typed.extrapolate.empty() && typed.model == "grey-box" && !typed.compare)
     return usage("--extrapolate is of --compare");
@@ -182,8 +186,12 @@ void add_fit(CommandList& commands) {
   command->add_option("--technique", typed->technique, "of --features: least-squares (default), ridge, nnls or trees");
   command->add_flag("--details", typed->details, "of network: coefficients and warnings of every fit");
   command->add_flag("--flagged", typed->flagged, "of network: flagged rows too");
+  command->add_option("--suggest", typed->suggest,
+                      "of calibration: name so many rows, with or without times, that would tell most if measured");
+  command->add_flag("--chosen", typed->chosen,
+                    "of --points: rows as --suggest names them out of half of the rows, not any");
   command->add_flag("--unknown-harness", typed->unknown_harness,
-                    "of --points: nothing is known of what the rows' frameworks add to a call");
+                    "of --points and --suggest: nothing is known of what the rows' frameworks add to a call");
   command->add_option("--where", typed->where, "only these rows, as in \"gpu = t4 and K >= 64\"");
   command->add_option("--ignore", typed->ignore, "columns to hide from the plan, as in algorithm,kernel");
   command->add_option("--date", typed->date, "of the fit, to be written beside it");

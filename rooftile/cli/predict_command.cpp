@@ -1,9 +1,11 @@
 // rooftile predict MODEL.
 #include <memory>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "rooftile/cli/calibration_note.hpp"
 #include "rooftile/cli/commands.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/store_commands.hpp"
@@ -82,11 +84,14 @@ Result<void> predict_model(const PredictArguments& arguments) {
   const auto workload = load_model(arguments.model, model_options(given));
   if (!workload) return tl::unexpected(workload.error());
   std::vector<Prediction> predictions;
+  std::vector<std::string> ids;
   for (const Gpu& gpu : gpus) {
+    ids.push_back(gpu.id);
     auto prediction = predict(*workload, gpu, options, given.phase);
     if (!prediction) return tl::unexpected(prediction.error());
     predictions.push_back(std::move(*prediction));
   }
+  note_unused_factors(options.calibration, ids);
   if (arguments.save) {
     if (auto saved = save_predictions(arguments.db, predictions, arguments.calibration); !saved) return saved;
   }

@@ -1,82 +1,42 @@
-// Calibration from a few measurements of one GPU: factors of its clock, DRAM, launches and kernel families, held by
-// what is known of how GPUs differ, and moved only as far as is likely to help (docs/learning.md).
+// Calibration from a few measurements of one GPU: factors of its clock, DRAM, launches and kernel families, and what
+// rows like the measured ones are off by beside; held by what is known of how GPUs differ, and moved only as far as is
+// likely to help (docs/learning.md).
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "rooftile/calibration/calibration.hpp"
-#include "rooftile/error/error.hpp"
-#include "rooftile/validate/estimate_row.hpp"
+#include "rooftile/learn/few_points_model.hpp"
 
 namespace rooftile {
-
-// Clock, DRAM bandwidth, launch overhead, then the efficiency of each kernel family.
-inline constexpr std::size_t kSharedFactors = 3;
-inline constexpr std::size_t kFactors = kSharedFactors + kKernelFamilies.size();
-std::string factor_name(std::size_t factor);
-
-// Natural logarithms of the factors: all 0 changes nothing.
-using FactorLogs = std::array<double, kFactors>;
-GpuFactors factors_of(const FactorLogs& logs, std::string gpu);
-
-// How far the factors of GPUs that no constant was fitted on lie from 1, and how far a row lies from what its GPU's
-// factors say: standard deviations of natural logarithms.
-struct FactorPrior {
-  FactorLogs deviation{};
-  double unknown_launch = 1;  // the launch overhead's where no calibration knows the framework
-  std::array<double, kKernelFamilies.size()> noise{};
-  double tail = 1.645;  // nine of ten rows lie within so many deviations
-};
 
 // The prior over every GPU of the public tables (docs/learning.md says what printed it).
 FactorPrior shipped_factor_prior();
 
-// Predicts rows of one GPU under factors.
-class FactorModel {
- public:
-  // `gpu` is an id; `base` holds the constants that the factors are relative to.
-  FactorModel(Calibration base, std::string gpu);
+// Deviations by which a step must be sure to help, beside that points must be nearer by what the others say of them:
+// the least with which no more than one draw in twenty of the trial got worse (docs/learning.md). 0 takes any step.
+inline constexpr double kCaution = 2.5;
 
-  // Error: those of estimate_row().
-  Result<Seconds> time(const LayerRow& row, const FactorLogs& logs);
-
-  bool knows_framework(const LayerRow& row) const;
-
- private:
-  GpuFactors& factors() { return calibration_.factors.back(); }
-
-  Calibration calibration_;  // the GPU's factors last
-  GpuCache gpus_;
-};
-
-// A measured row. It must outlive what is made of it.
-struct Point {
-  const LayerRow* row = nullptr;
-  Seconds measured;  // without the harness's share
-};
-
-struct LinearPoint {
-  double residual = 0;                            // ln(measured / predicted)
-  FactorLogs slope{};                             // of ln(predicted) by each factor
-  KernelFamily family = KernelFamily::conv_simt;  // whose efficiency moves the time most
-};
-
-// At `logs`. Errors: those of FactorModel::time().
-Result<LinearPoint> linearise(const Point& point, FactorModel& model, const FactorLogs& logs);
+// More rows than these are not taken: each is a line of the calibration, and constants can be fitted to so many.
+inline constexpr std::size_t kMostPoints = 200;
 
 struct FewPoints {
   FactorLogs logs{};                                      // what to apply
+  std::vector<MeasuredCall> calls;                        // the same
   FactorLogs likeliest{};                                 // before caution
+  std::vector<double> weights;                            // the same of the calls
   FactorLogs deviation{};                                 // of the likeliest, standard
   FactorLogs prior{};                                     // deviation before the points
-  double caution = 1;                                     // logs = caution x likeliest, 0 where little is told
+  double sure = 0;                                        // how many deviations the step is from helping nothing
+  double share = 1;                                       // of the likeliest that is applied, 0 where little is told
   std::array<double, kKernelFamilies.size()> interval{};  // of rows of a family: nine of ten within exp(+-)
   std::array<std::size_t, kKernelFamilies.size()> points{};
   std::vector<double> before, after;  // ln(measured / predicted) of the points
+  std::vector<double> fitted;         // by how much the likeliest step moves each
+  std::vector<double> unknown;        // standard deviation of a row in its place, were it not measured
+  std::vector<double> odd;            // how far each lies from what the others say, in such deviations
 
   // The share of a factor's deviation that the points took away: 0 where they say nothing of it.
   double told(std::size_t factor) const { return prior[factor] > 0 ? 1 - deviation[factor] / prior[factor] : 0; }
@@ -86,7 +46,15 @@ struct FewPoints {
 inline constexpr double kLeastTold = 0.02;
 
 // The same points give the same factors. Errors: those of linearise().
-Result<FewPoints> fit_few_points(const std::vector<Point>& points, FactorModel& model, const FactorPrior& prior);
+Result<FewPoints> fit_few_points(const std::vector<Point>& points, FactorModel& model, const FactorPrior& prior,
+                                 double caution = kCaution);
+
+// The fit with another caution. Errors: those of FactorModel::time().
+Result<FewPoints> with_caution(FewPoints fitted, const std::vector<Point>& points, FactorModel& model,
+                               const FactorPrior& prior, double caution);
+
+// What to apply.
+GpuFactors factors_of(const FewPoints& fitted, const std::string& gpu);
 
 // ln(measured / predicted) of each point by factors fitted without it, or without its tenth where there are more than
 // kEachAlone.

@@ -12,10 +12,9 @@ namespace rooftile {
 struct FactorEvidence {
   FactorLogs at{};                // its likeliest factors
   std::vector<LinearPoint> rows;  // there
-  bool unknown_launch = false;    // no calibration knew a framework of it
 };
 
-// Errors: those of linearise().
+// From rows spread over the points. Errors: those of linearise().
 Result<FactorEvidence> factor_evidence(const std::vector<Point>& points, FactorModel& model);
 
 // Deviations by expectation and maximisation over the GPUs; where no GPU has rows of a family, or none an unknown

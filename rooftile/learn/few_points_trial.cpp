@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "rooftile/learn/few_points_choice.hpp"
 #include "rooftile/learn/held_out.hpp"
 #include "rooftile/validate/score.hpp"
 
@@ -77,43 +78,89 @@ Result<std::map<std::string, Calibration>> calibrations(const std::vector<Measur
   return result;
 }
 
-Result<std::vector<double>> residuals(const std::vector<Point>& points, FactorModel& model, const FactorLogs& logs) {
+// The place of kCaution.
+std::size_t place_of_shipped() {
+  const auto* place = std::find(kCautions.begin(), kCautions.end(), kCaution);
+  return static_cast<std::size_t>(place - kCautions.begin());
+}
+static_assert(std::find(kCautions.begin(), kCautions.end(), kCaution) != kCautions.end());
+
+Result<std::vector<double>> residuals(const std::vector<Point>& points, FactorModel& model, const GpuFactors& factors) {
   std::vector<double> result;
   for (const Point& point : points) {
-    const auto time = model.time(*point.row, logs);
+    const auto time = model.time(*point.row, factors);
     if (!time) return tl::unexpected(time.error());
     result.push_back(std::log(point.measured / *time));
   }
   return result;
 }
 
-Result<FewPointsDraw> draw_once(const std::vector<Point>& drawn, const std::vector<Point>& rest,
-                                const std::vector<double>& before, const std::vector<KernelFamily>& families,
-                                FactorModel& model, const FactorPrior& prior) {
-  const auto fitted = fit_few_points(drawn, model, prior);
+// GMAE and interval of rows under what was fitted; `before` is what they are without it.
+Result<FewPointsOutcome> outcome_of(const FewPoints& fitted, const std::vector<Point>& rows,
+                                    const std::vector<KernelFamily>& families, const std::vector<double>& before,
+                                    FactorModel& model) {
+  std::vector<double> after = before;
+  if (fitted.share > 0) {
+    auto changed = residuals(rows, model, factors_of(fitted, model.gpu()));
+    if (!changed) return tl::unexpected(changed.error());
+    after = std::move(*changed);
+  }
+  FewPointsOutcome outcome{.after = gmae_of(after)};
+  std::vector<double> widths;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const double reach = fitted.interval[static_cast<std::size_t>(families[i])];
+    if (reach == 0) continue;  // no point was of that family
+    widths.push_back(std::exp(reach) - std::exp(-reach));
+    if (std::abs(after[i]) <= reach) ++outcome.inside;
+  }
+  if (!widths.empty()) {
+    outcome.inside /= static_cast<double>(widths.size());
+    outcome.width = quantile(std::move(widths), 0.5);
+  }
+  return outcome;
+}
+
+// The rows that a GPU has, or those of one table.
+struct Pool {
+  std::vector<Point> rows;
+  std::vector<LinearPoint> linear;
+  std::vector<double> before;
+};
+
+Result<FewPointsDraw> draw_once(const Pool& pool, const std::vector<std::size_t>& points, FactorModel& model,
+                                const FactorPrior& prior) {
+  const std::set<std::size_t> drawn(points.begin(), points.end());
+  std::vector<Point> seen, rest;
+  std::vector<double> before;
+  std::vector<KernelFamily> families;
+  for (const std::size_t point : points) seen.push_back(pool.rows[point]);
+  for (std::size_t i = 0; i < pool.rows.size(); ++i) {
+    if (drawn.count(i) > 0) continue;
+    rest.push_back(pool.rows[i]);
+    before.push_back(pool.before[i]);
+    families.push_back(pool.linear[i].family);
+  }
+  auto fitted = fit_few_points(seen, model, prior, kCautions.front());
   if (!fitted) return tl::unexpected(fitted.error());
   FewPointsDraw draw;
   draw.before = gmae_of(before);
-  const auto after = residuals(rest, model, fitted->logs);
-  const auto likeliest = residuals(rest, model, fitted->likeliest);
-  if (!after) return tl::unexpected(after.error());
-  if (!likeliest) return tl::unexpected(likeliest.error());
-  draw.after = gmae_of(*after);
-  draw.likeliest = gmae_of(*likeliest);
   const double scale = quantile(fitted->before, 0.5);
   std::vector<double> scaled = before;
   for (double& residual : scaled) residual -= scale;
   draw.scaled = gmae_of(scaled);
-  std::vector<double> widths;
-  for (std::size_t i = 0; i < rest.size(); ++i) {
-    const double reach = fitted->interval[static_cast<std::size_t>(families[i])];
-    if (reach == 0) continue;  // no point was of that family
-    widths.push_back(std::exp(reach) - std::exp(-reach));
-    if (std::abs((*after)[i]) <= reach) ++draw.inside;
-  }
-  if (!widths.empty()) {
-    draw.inside /= static_cast<double>(widths.size());
-    draw.width = quantile(std::move(widths), 0.5);
+  for (std::size_t c = 0; c < kCautions.size(); ++c) {
+    const double share = fitted->share;
+    if (c > 0) {
+      fitted = with_caution(std::move(*fitted), seen, model, prior, kCautions[c]);
+      if (!fitted) return tl::unexpected(fitted.error());
+      if (fitted->share == share) {
+        draw.outcomes[c] = draw.outcomes[c - 1];
+        continue;
+      }
+    }
+    const auto outcome = outcome_of(*fitted, rest, families, before, model);
+    if (!outcome) return tl::unexpected(outcome.error());
+    draw.outcomes[c] = *outcome;
   }
   return draw;
 }
@@ -123,31 +170,25 @@ Result<FewPointsTrial> try_rows(const std::vector<Point>& rows, std::size_t poin
   FewPointsTrial trial;
   trial.points = points;
   trial.rows = rows.size();
-  const auto before = residuals(rows, model, {});
-  if (!before) return tl::unexpected(before.error());
-  std::vector<KernelFamily> families;
-  for (const Point& point : rows) {
-    const auto row = linearise(point, model, {});
-    if (!row) return tl::unexpected(row.error());
-    families.push_back(row->family);
-  }
+  auto linear = linearise(rows, model, {});
+  if (!linear) return tl::unexpected(linear.error());
+  Pool pool{rows, std::move(*linear), {}};
+  for (const LinearPoint& row : pool.linear) pool.before.push_back(row.residual);
   std::mt19937 random(options.seed);
   std::vector<std::size_t> order(rows.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  const std::size_t open = options.chosen ? std::max(points, rows.size() / 2) : points;
   for (std::size_t d = 0; d < options.draws; ++d) {
-    for (std::size_t i = 0; i < points; ++i) {  // the first places of a shuffle
+    for (std::size_t i = 0; i < open; ++i) {  // the first places of a shuffle
       std::swap(order[i], order[i + random() % (order.size() - i)]);
     }
-    std::vector<Point> drawn, rest;
-    std::vector<double> rest_before;
-    std::vector<KernelFamily> rest_families;
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      (i < points ? drawn : rest).push_back(rows[order[i]]);
-      if (i < points) continue;
-      rest_before.push_back((*before)[order[i]]);
-      rest_families.push_back(families[order[i]]);
+    std::vector<std::size_t> taken(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(open));
+    if (options.chosen) {
+      const std::vector<ChosenRow> chosen = most_telling(pool.linear, taken, points, prior);
+      taken.clear();
+      for (const ChosenRow& row : chosen) taken.push_back(row.row);
     }
-    const auto draw = draw_once(drawn, rest, rest_before, rest_families, model, prior);
+    const auto draw = draw_once(pool, taken, model, prior);
     if (!draw) return tl::unexpected(draw.error());
     trial.draws.push_back(*draw);
   }
@@ -156,8 +197,28 @@ Result<FewPointsTrial> try_rows(const std::vector<Point>& rows, std::size_t poin
 
 }  // namespace
 
-double taken_away(const FewPointsDraw& draw) {
-  return draw.before <= kNoiseFloor ? 0 : (draw.before - draw.after) / (draw.before - kNoiseFloor);
+double taken_away(const FewPointsDraw& draw, std::size_t caution) {
+  const double after = draw.outcomes[caution].after;
+  return draw.before <= kNoiseFloor ? 0 : (draw.before - after) / (draw.before - kNoiseFloor);
+}
+
+bool is_worse(const FewPointsDraw& draw, std::size_t caution) {
+  constexpr double kRounding = 1e-5;
+  return draw.outcomes[caution].after > draw.before + kRounding;
+}
+
+std::size_t least_caution(const std::vector<FewPointsTrial>& trials, std::size_t points, const std::string& but) {
+  constexpr double kMostWorse = 0.05;
+  for (std::size_t c = 0; c < kCautions.size(); ++c) {
+    double worse = 0, draws = 0;
+    for (const FewPointsTrial& trial : trials) {
+      if (trial.points != points || trial.gpu == but) continue;
+      draws += static_cast<double>(trial.draws.size());
+      for (const FewPointsDraw& draw : trial.draws) worse += is_worse(draw, c) ? 1 : 0;
+    }
+    if (worse <= kMostWorse * draws) return c;
+  }
+  return kCautions.size() - 1;
 }
 
 std::vector<Point> points_of(const MeasuredTable& table, std::size_t place, const FitRowsOptions& rows) {
@@ -167,6 +228,15 @@ std::vector<Point> points_of(const MeasuredTable& table, std::size_t place, cons
     if (!all[row].flag.empty() || !all[row].measured.time || (rows.keep && !rows.keep(place, row))) continue;
     const Seconds measured = *all[row].measured.time - all[row].measured.host_overhead;
     if (measured > Seconds(0)) points.push_back({&all[row], measured});
+  }
+  return points;
+}
+
+std::vector<Point> rows_of(const MeasuredTable& table, std::size_t place, const FitRowsOptions& rows) {
+  std::vector<Point> points;
+  const std::vector<LayerRow>& all = table.table().rows;
+  for (std::size_t row = 0; row < all.size(); ++row) {
+    if (all[row].flag.empty() && (!rows.keep || rows.keep(place, row))) points.push_back({&all[row], Seconds(0)});
   }
   return points;
 }
@@ -217,6 +287,9 @@ Result<FewPointsTrials> try_few_points(const std::vector<MeasuredTable>& tables,
     if (of_gpu.tables.size() > 1) {
       if (auto added = add(of_gpu.all(), ""); !added) return tl::unexpected(added.error());
     }
+  }
+  for (FewPointsTrial& trial : result.trials) {
+    trial.caution = options.left_out ? least_caution(result.trials, trial.points, trial.gpu) : place_of_shipped();
   }
   if (result.trials.empty()) return fail(ErrorCode::bad_input, "no GPU has rows enough to draw points from");
   return result;

@@ -51,11 +51,14 @@ struct LayerEstimate {
   Seconds time;
   std::optional<Seconds> time_low, time_high;  // 90 % interval, where the method has one
   double kernels = 1;                          // launches
-  std::vector<DeltaKernel> delta;              // empty unless method is delta or prior
-  std::vector<RefinedKernel> refined;          // empty unless method is rooftile
-  std::vector<StreamKernel> streams;           // of a streaming layer under the refined method, else empty
-  std::optional<AttentionPlan> attention;      // of attention under the refined method, else none
-  Shape output;                                // shape of the first output, for people
+  // Of the refined method: whose constants the time is by, and what measured calls like this one change it by.
+  std::optional<KernelFamily> family;
+  double ratio_of_calls = 1;
+  std::vector<DeltaKernel> delta;          // empty unless method is delta or prior
+  std::vector<RefinedKernel> refined;      // empty unless method is rooftile
+  std::vector<StreamKernel> streams;       // of a streaming layer under the refined method, else empty
+  std::optional<AttentionPlan> attention;  // of attention under the refined method, else none
+  Shape output;                            // shape of the first output, for people
 };
 
 struct MemoryUse {

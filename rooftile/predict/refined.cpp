@@ -131,6 +131,7 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
   }
   const GpuFactors* factors = find_factors(calibration, gpu.id);
   if (factors != nullptr) apply_factors(*factors, model);
+  model.factors = factors;
   // No fit has rows of other precisions, nor of convolutions on tensor cores: how far off those are is not known.
   const bool half = options.precision == DType::fp16 || options.precision == DType::bf16;
   const bool single = options.precision == DType::fp32;
@@ -166,10 +167,26 @@ void add_refined(LayerEstimate& layer, const Im2col& gemm, double count, const G
   layer.kernels += count * static_cast<double>(best.count());
 }
 
+CallPlace place_of(const LayerEstimate& layer) {
+  static_assert(CallPlace::kLimits.size() == kBottlenecks);
+  constexpr double kMicro = 1e6, kLeast = 1e-6;
+  CallPlace place{.micros = std::max(kLeast, layer.time.value() * kMicro)};
+  for (std::size_t i = 0; i < kBottlenecks && layer.time > Seconds(0); ++i) {
+    place.limits[i] = std::clamp(layer.cases.by[i] / layer.time, 0.0, 1.0);
+  }
+  return place;
+}
+
 void finish_refined(LayerEstimate& layer, const RefinedModel& model) {
   layer.cases[Bottleneck::launch] += model.overhead;
   layer.time = call_time(layer.time, model.overhead, model.floor);
   layer.bottleneck = largest(layer.cases);
+  layer.family = model.family;
+  if (model.factors != nullptr && !model.factors->calls.empty()) {
+    layer.ratio_of_calls = ratio_of_calls(*model.factors, model.family, place_of(layer));
+    layer.time *= layer.ratio_of_calls;
+    for (Seconds& seconds : layer.cases.by) seconds *= layer.ratio_of_calls;
+  }
   if (model.spread) {
     layer.time_low = layer.time * model.spread->low;
     layer.time_high = layer.time * model.spread->high;

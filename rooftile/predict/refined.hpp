@@ -16,9 +16,10 @@ struct RefinedModel {
   Bytes element{4};
   Machine machine;
   TileChoice choice = TileChoice::least_time;
-  Seconds overhead;              // of one call
-  Seconds floor;                 // no call is shorter
-  std::optional<Spread> spread;  // measured over predicted, middle 90 %
+  Seconds overhead;                     // of one call
+  Seconds floor;                        // no call is shorter
+  std::optional<Spread> spread;         // measured over predicted, middle 90 %
+  const GpuFactors* factors = nullptr;  // of the calibration, which outlives this; null: nobody measured the GPU
 };
 
 enum class RefinedOp { conv, gemm, attention, stream, recurrent };
@@ -33,7 +34,10 @@ void add_refined(LayerEstimate& layer, const Im2col& gemm, double count, const G
 // What add_refined() needs of the operator.
 OpShape op_shape(const Im2col& gemm, const RefinedModel& model, Pass pass);
 
-// After the last kernel of a layer: overhead of the call, bottleneck and interval.
+// Where a call lies among others, by its time and cases.
+CallPlace place_of(const LayerEstimate& layer);
+
+// After the last kernel of a layer: overhead of the call, bottleneck, what measured calls like it say, and interval.
 void finish_refined(LayerEstimate& layer, const RefinedModel& model);
 
 }  // namespace rooftile

@@ -130,6 +130,12 @@ std::string explain_report(const LayerEstimate& layer, const Gpu& gpu, const Pre
     return text + "\n\n  It renames data without moving any, so it costs nothing.\n";
   }
   text += fmt::format(", limited by {}; method {}\n\n", name_of(layer.bottleneck), name_of(layer.method));
+  if (layer.ratio_of_calls != 1) {
+    text += fmt::format(
+        "  times {:.3f}: what measured calls say that take as long and are limited alike (calls of the "
+        "calibration)\n\n",
+        layer.ratio_of_calls);
+  }
   return text + body(layer, gpu, options) + sources_section(layer, gpu, options.precision);
 }
 

@@ -38,7 +38,7 @@ std::string gmae_text(const std::vector<double>& residuals) {
 }
 
 // Whether the rows leave the constants' intervals as they are.
-bool changes_nothing(const FewPoints& fitted) { return fitted.caution == 0; }
+bool changes_nothing(const FewPoints& fitted) { return fitted.share == 0; }
 
 std::string intervals_text(const FewPoints& fitted) {
   if (changes_nothing(fitted)) return "  nothing is changed, so intervals stay those of the constants\n";
@@ -52,35 +52,71 @@ std::string intervals_text(const FewPoints& fitted) {
   return text;
 }
 
-double median(const std::vector<FewPointsDraw>& draws, double FewPointsDraw::*value) {
+// Draws under the caution of their GPU.
+struct Draw {
+  FewPointsDraw draw;
+  std::size_t caution = 0;
+};
+
+using Figure = double (*)(const Draw&);
+
+double median(const std::vector<Draw>& draws, Figure figure) {
   std::vector<double> values;
-  for (const FewPointsDraw& draw : draws) values.push_back(draw.*value);
-  return kPercent * quantile(std::move(values), 0.5);
-}
-
-// GMAE to a thousandth of a percent: what is less is rounding.
-bool is_worse(const FewPointsDraw& draw) { return draw.after > draw.before + 1e-5; }
-
-double share_worse(const std::vector<FewPointsDraw>& draws) {
-  const auto worse = std::count_if(draws.begin(), draws.end(), is_worse);
-  return draws.empty() ? 0 : kPercent * static_cast<double>(worse) / static_cast<double>(draws.size());
-}
-
-double median_taken(const std::vector<FewPointsDraw>& draws) {
-  std::vector<double> values;
-  for (const FewPointsDraw& draw : draws) {
-    if (draw.before > kNoiseFloor) values.push_back(taken_away(draw));
-  }
+  for (const Draw& draw : draws) values.push_back(figure(draw));
   return values.empty() ? 0 : kPercent * quantile(std::move(values), 0.5);
 }
 
-std::string trial_line(std::string_view gpu, std::string_view table, std::size_t points, std::size_t rows,
-                       const std::vector<FewPointsDraw>& draws) {
+double share_worse(const std::vector<Draw>& draws) {
+  const auto worse =
+      std::count_if(draws.begin(), draws.end(), [](const Draw& draw) { return is_worse(draw.draw, draw.caution); });
+  return draws.empty() ? 0 : kPercent * static_cast<double>(worse) / static_cast<double>(draws.size());
+}
+
+double median_taken(std::vector<Draw> draws) {
+  std::erase_if(draws, [](const Draw& draw) { return draw.draw.before <= kNoiseFloor; });
+  return median(draws, [](const Draw& draw) { return taken_away(draw.draw, draw.caution); });
+}
+
+std::string trial_line(std::string_view gpu, std::string_view table, std::size_t rows, const std::string& caution,
+                       const std::vector<Draw>& draws) {
   return fmt::format(
-      "  {:16} {:30} {:>6} {:>5} {:>7.1f} {:>6.1f} {:>9.1f} {:>7.1f} {:>6.1f} {:>6.1f} {:>7.1f} {:>6.1f}\n", gpu, table,
-      points, rows, median(draws, &FewPointsDraw::before), median(draws, &FewPointsDraw::after),
-      median(draws, &FewPointsDraw::likeliest), median(draws, &FewPointsDraw::scaled), median_taken(draws),
-      share_worse(draws), median(draws, &FewPointsDraw::inside), median(draws, &FewPointsDraw::width));
+      "  {:16} {:30} {:>5} {:>7} {:>7.1f} {:>6.1f} {:>9.1f} {:>7.1f} {:>6.1f} {:>6.1f} {:>7.1f} {:>6.1f}\n", gpu, table,
+      rows, caution, median(draws, [](const Draw& draw) { return draw.draw.before; }),
+      median(draws, [](const Draw& draw) { return draw.draw.outcomes[draw.caution].after; }),
+      median(draws, [](const Draw& draw) { return draw.draw.outcomes.front().after; }),
+      median(draws, [](const Draw& draw) { return draw.draw.scaled; }), median_taken(draws), share_worse(draws),
+      median(draws, [](const Draw& draw) { return draw.draw.outcomes[draw.caution].inside; }),
+      median(draws, [](const Draw& draw) { return draw.draw.outcomes[draw.caution].width; }));
+}
+
+// Draws of all trials of so many points of one table, or of all that a GPU has.
+std::string total_line(const FewPointsTrials& trials, std::size_t points, bool of_table) {
+  std::vector<Draw> draws;
+  std::size_t rows = 0;
+  for (const FewPointsTrial& trial : trials.trials) {
+    if (trial.points != points || trial.table.empty() == of_table) continue;
+    for (const FewPointsDraw& draw : trial.draws) draws.push_back({draw, trial.caution});
+    rows += trial.rows;
+  }
+  return draws.empty() ? "" : trial_line("every GPU", of_table ? "one table" : "all", rows, "", draws);
+}
+
+// What each caution would do, over all GPUs.
+std::string cautions_text(const FewPointsTrials& trials, std::size_t points) {
+  std::string text = "  caution       ";
+  for (const double caution : kCautions) text += fmt::format(" {:>11.1f}", caution);
+  for (const bool of_table : {true, false}) {
+    text += fmt::format("\n  {:14}", of_table ? "one table" : "all");
+    for (std::size_t c = 0; c < kCautions.size(); ++c) {
+      std::vector<Draw> draws;
+      for (const FewPointsTrial& trial : trials.trials) {
+        if (trial.points != points || trial.table.empty() == of_table) continue;
+        for (const FewPointsDraw& draw : trial.draws) draws.push_back({draw, c});
+      }
+      text += fmt::format(" {:>5.1f}/{:>5.1f}", median_taken(draws), share_worse(draws));
+    }
+  }
+  return text + "\n";
 }
 
 }  // namespace
@@ -96,9 +132,17 @@ std::string few_points_report(const FewPoints& fitted, const std::vector<double>
     const bool has_rows = i < kSharedFactors || fitted.points[i - kSharedFactors] > 0;
     if (is_told || has_rows) text += factor_line(fitted, i);
   }
-  text +=
-      fmt::format("\n  caution {:.2f}: of the likeliest step, the part that all but surely helps; 0 changes nothing\n",
-                  fitted.caution);
+  text += fmt::format(
+      "\n  applied is {:.0f} % of the likeliest step, which is {:.1f} deviations from helping nothing ({:.0f} % at {}, "
+      "nothing below {})\n",
+      kPercent * fitted.share, fitted.sure, kPercent, 2 * kCaution, kCaution);
+  if (!fitted.calls.empty()) {
+    const auto [least, most] = std::minmax_element(fitted.calls.begin(), fitted.calls.end(),
+                                                   [](const auto& a, const auto& b) { return a.weight < b.weight; });
+    text += fmt::format(
+        "  calls that take as long as a row and are limited alike: x {:.2f} to x {:.2f} beside the factors\n",
+        std::exp(least->weight), std::exp(most->weight));
+  }
   text += fmt::format("  GMAE of the rows  {} before, {} after", gmae_text(fitted.before), gmae_text(fitted.after));
   // One row has no others.
   text += crossed.size() > 1 ? fmt::format(", {} each by the others' factors\n", gmae_text(crossed)) : "\n";
@@ -119,39 +163,62 @@ std::string few_points_report(const FewPoints& fitted, const std::vector<double>
   return text;
 }
 
-std::string few_points_trials_report(const FewPointsTrials& trials, const FewPointsTrialOptions& options) {
-  std::string text = fmt::format(
-      "Calibration from points drawn at random, {} draws, constants and prior {}, harness {}\n\n", options.draws,
-      options.left_out ? "without the GPU" : "that ship", options.known_harness ? "as on other GPUs" : "not known");
-  text += fmt::format("  {:16} {:30} {:>6} {:>5} {:>7} {:>6} {:>9} {:>7} {:>6} {:>6} {:>7} {:>6}\n", "gpu", "table",
-                      "points", "rows", "before", "after", "likeliest", "scaled", "taken", "worse", "inside", "width");
-  for (const FewPointsTrial& trial : trials.trials) {
-    text += trial_line(trial.gpu, trial.table.empty() ? "all" : short_name(trial.table), trial.points, trial.rows,
-                       trial.draws);
+std::string suggested_points_report(const std::vector<ChosenRow>& chosen, const std::vector<LinearPoint>& rows,
+                                    const std::vector<std::string>& places, const std::string& gpu) {
+  std::string text =
+      fmt::format("Measure these of {} on {}: they tell most of all\n\n", counted(rows.size(), "row"), gpu);
+  text += fmt::format("  {:>8}  {:12} {:12} {:>12}  {}\n", "left", "family", "limited by", "predicted", "row");
+  for (const ChosenRow& one : chosen) {
+    const LinearPoint& row = rows[one.row];
+    const auto* most = std::max_element(row.place.limits.begin(), row.place.limits.end());
+    text += fmt::format("  {:>6.0f} %  {:12} {:12} {:>9.1f} us  {}\n", kPercent * one.left, name_of(row.family),
+                        CallPlace::kLimits[static_cast<std::size_t>(most - row.place.limits.begin())], row.place.micros,
+                        places[one.row]);
   }
+  return text +
+         "\n  left       of the variance of all rows' errors, once the row and those above it are measured, if boards "
+         "differ as\n             those that are known do\n";
+}
+
+std::string few_points_trials_report(const FewPointsTrials& trials, const FewPointsTrialOptions& options) {
+  std::string text = fmt::format("Calibration from points {}, {} draws, constants and prior {}, harness {}\n",
+                                 options.chosen ? "chosen from half of the rows to tell most" : "drawn at random",
+                                 options.draws, options.left_out ? "without the GPU" : "that ship",
+                                 options.known_harness ? "as on other GPUs" : "not known");
   for (const std::size_t points : options.points) {
-    std::vector<FewPointsDraw> all;
-    std::size_t rows = 0;
+    text +=
+        fmt::format("\n  {:47} {:>5} {:>7} {:>7} {:>6} {:>9} {:>7} {:>6} {:>6} {:>7} {:>6}\n", counted(points, "point"),
+                    "rows", "caution", "before", "after", "likeliest", "scaled", "taken", "worse", "inside", "width");
     for (const FewPointsTrial& trial : trials.trials) {
       if (trial.points != points) continue;
-      all.insert(all.end(), trial.draws.begin(), trial.draws.end());
-      rows += trial.rows;
+      std::vector<Draw> draws;
+      for (const FewPointsDraw& draw : trial.draws) draws.push_back({draw, trial.caution});
+      text += trial_line(trial.gpu, trial.table.empty() ? "all" : short_name(trial.table), trial.rows,
+                         fmt::format("{:.1f}", kCautions[trial.caution]), draws);
     }
-    if (!all.empty()) text += trial_line("all", "", points, rows, all);
+    text += total_line(trials, points, true) + total_line(trials, points, false) + "\n" + cautions_text(trials, points);
   }
   text += "\n  deviations of the prior over all these GPUs:";
   for (std::size_t i = 0; i < kFactors; ++i) {
     text += fmt::format(" {} {:.3f}", factor_name(i), trials.prior.deviation[i]);
   }
-  text += fmt::format(", launch_overhead of an unknown framework {:.2f}\n  noise:", trials.prior.unknown_launch);
+  text += fmt::format(
+      ", launch_overhead of an unknown framework {:.2f}\n  shared with calls alike {:.3f}, a row's own {:.3f}; both "
+      "of:",
+      trials.prior.unknown_launch, trials.prior.shared, trials.prior.noise);
   for (const KernelFamily family : kKernelFamilies) {
-    text += fmt::format(" {} {:.3f}", name_of(family), trials.prior.noise[static_cast<std::size_t>(family)]);
+    text += fmt::format(" {} {:.3f}", name_of(family), trials.prior.scatter[static_cast<std::size_t>(family)]);
   }
-  text += fmt::format(", nine of ten rows within {:.2f} of it\n", trials.prior.tail);
+  text += fmt::format(", nine of ten rows within {:.2f} deviations\n", trials.prior.tail);
   text +=
-      "\n  rows       that points are drawn from; the others are scored. Figures are medians over the draws, in %\n"
-      "  before     GMAE of these without the points; after: with them; likeliest: without caution; scaled: all times "
-      "by\n"
+      "\n  rows       that points are of; the others are scored. Figures are medians over the draws, in %\n"
+      "  caution    " +
+      std::string(options.left_out ? "the least with which no more than 5 % of draws of the other GPUs get worse"
+                                   : "that ships") +
+      "; below: taken / worse of each, over all GPUs\n"
+      "  before     GMAE of the scored rows without the points; after: with them; likeliest: without caution; scaled: "
+      "all "
+      "times by\n"
       "             the points' median ratio\n"
       "  taken      share of the GMAE above 5 % that the points take away; worse: share of draws that raise GMAE\n"
       "  inside     share of scored rows in the 90 % interval; width: its width relative to the prediction\n";
