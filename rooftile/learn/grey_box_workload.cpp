@@ -29,10 +29,12 @@ bool knows_part(const FittedModel& model, const std::string& operation, Phase ph
                      [&](const regression::FittedEquation& equation) { return equation.name.starts_with(begin); });
 }
 
-// The kind of call that the model has products of: none, or PyTorch's names for one product and for many.
+// The kind of call that the model has products of: none, or those of tables for one product and for many.
 std::optional<std::string> kind_of(const FittedModel& model, const Gemm& gemm, Phase phase) {
-  for (const char* kind : {"", gemm.batch == 1 ? "linear" : "bmm"}) {
-    if (knows_part(model, *kind == '\0' ? "gemm" : fmt::format("gemm {}", kind), phase)) return kind;
+  const std::vector<std::string> kinds =
+      gemm.batch == 1 ? std::vector<std::string>{"", "linear", "dense"} : std::vector<std::string>{"", "bmm"};
+  for (const std::string& kind : kinds) {
+    if (knows_part(model, kind.empty() ? "gemm" : "gemm " + kind, phase)) return kind;
   }
   return {};
 }

@@ -16,7 +16,7 @@ std::string network_fit_report(const NetworkFit& fit, const RunRows& rows, bool 
 std::string network_fit_json(const NetworkFit& fit, const RunRows& rows);
 
 // Measured and predicted times of the rows that were held out, for the plots of regression.hpp: a colour for each way,
-// or, of one way, for each group.
+// or, of one way, for each group, by its first column where they are many.
 FittedPoints fitted_points(const NetworkFit& fit);
 
 }  // namespace rooftile

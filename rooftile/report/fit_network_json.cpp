@@ -60,6 +60,14 @@ Json group_json(const NetworkFit& fit, const NetworkGroup& group) {
   return json;
 }
 
+// What a point's colour stands for: of many groups the first column, as more colours than a few tell nothing.
+std::string colour_of(const NetworkFit& fit, const NetworkGroup& group, const NetworkVerdict& verdict) {
+  constexpr std::size_t kFew = 5;
+  if (fit.totals.size() > 1) return verdict.way;
+  if (fit.groups.size() > kFew && !group.key.empty()) return group.key.front();
+  return fmt::format("{}", fmt::join(group.key, ", "));
+}
+
 }  // namespace
 
 std::string network_fit_json(const NetworkFit& fit, const RunRows& rows) {
@@ -89,10 +97,9 @@ FittedPoints fitted_points(const NetworkFit& fit) {
   points.title = fit.split;
   for (const NetworkGroup& group : fit.groups) {
     for (const NetworkVerdict& verdict : group.verdicts) {
-      const std::string name = fit.totals.size() > 1 ? verdict.way : fmt::format("{}", fmt::join(group.key, ", "));
       points.measured.insert(points.measured.end(), verdict.measured.begin(), verdict.measured.end());
       points.fitted.insert(points.fitted.end(), verdict.predicted.begin(), verdict.predicted.end());
-      points.groups.insert(points.groups.end(), verdict.measured.size(), name);
+      points.groups.insert(points.groups.end(), verdict.measured.size(), colour_of(fit, group, verdict));
     }
   }
   return points;
