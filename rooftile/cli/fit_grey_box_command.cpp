@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/cli/fit_grey_box_curve.hpp"
 #include "rooftile/cli/fit_models.hpp"
 #include "rooftile/cli/fit_report.hpp"
 #include "rooftile/cli/fit_tables.hpp"
@@ -46,15 +47,20 @@ Result<void> compare(const FitModelArguments& arguments, const GreyBoxRows& rows
 }  // namespace
 
 Result<void> fit_grey_box(const FitModelArguments& arguments) {
-  if (arguments.compare && (!arguments.plot.empty() || !arguments.residuals.empty())) {
-    return usage("--plot and --residuals draw one fit: without --compare");
+  const bool many = arguments.compare || !arguments.points.empty();
+  if (many && (!arguments.plot.empty() || !arguments.residuals.empty())) {
+    return usage("--plot and --residuals draw one fit: without --compare and --points");
   }
   if (!arguments.compare && !arguments.format.empty()) return usage("--format is of --compare and of --model network");
+  if (!arguments.draws.empty() && arguments.points.empty()) return usage("--draws is of --points");
+  if (!arguments.points.empty() && arguments.compare)
+    return usage("--points fits to rows that it draws: without --compare");
   const auto measured = read_fit_tables(arguments);
   if (!measured) return tl::unexpected(measured.error());
   auto rows = grey_box_rows(measured->tables, {.keep = rows_where(measured->tables, measured->where)});
   if (!rows) return tl::unexpected(rows.error());
   if (arguments.compare) return compare(arguments, *rows);
+  if (!arguments.points.empty()) return try_grey_box(arguments, *rows);
 
   if (!arguments.where.empty()) rows->fitted_on.note = "rows where " + arguments.where;
   const auto model = rooftile::fit_grey_box(*rows, {.name = "grey-box", .date = arguments.date});

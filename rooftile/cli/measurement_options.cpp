@@ -48,8 +48,8 @@ Result<void> check_fit_options(const FitModelArguments& typed) {
     bool given;
     std::vector<std::string_view> models;
   };
-  const std::vector<Only> options = {{"--points", !typed.points.empty(), {"calibration"}},
-                                     {"--draws", !typed.draws.empty(), {"calibration"}},
+  const std::vector<Only> options = {{"--points", !typed.points.empty(), {"calibration", "grey-box"}},
+                                     {"--draws", !typed.draws.empty(), {"calibration", "grey-box"}},
                                      {"--tier", !typed.tier.empty(), {"calibration"}},
                                      {"--test", !typed.test.empty(), {"layers"}},
                                      {"--plot", !typed.plot.empty(), {"layers", "network", "grey-box"}},
@@ -154,8 +154,9 @@ void add_fit(CommandList& commands) {
       "--gpu", typed->gpu,
       "of calibration: the GPU that was measured; of layers and network too: that of rows that name none");
   command->add_option("--points", typed->points,
-                      "of calibration: try it with so many rows drawn at random, as in 5,20, and score the others");
-  command->add_option("--draws", typed->draws, "of --points: draws of each (default: 50)");
+                      "of calibration and grey-box: try it with so many rows of each GPU drawn at random, as in 5,20, "
+                      "and score the others");
+  command->add_option("--draws", typed->draws, "of --points: draws of each (default: 50; of grey-box 10)");
   command->add_option(
       "--tier", typed->tier,
       "of --points: constants and prior fitted without the GPU (none, default) or as they are (shipped)");

@@ -25,6 +25,10 @@ bool varies(std::span<const double> values) {
   return std::any_of(values.begin(), values.end(), [&](double value) { return value != values.front(); });
 }
 
+bool varies(const std::vector<std::string>& labels) {
+  return std::any_of(labels.begin(), labels.end(), [&](const std::string& label) { return label != labels.front(); });
+}
+
 std::vector<std::size_t> where(const std::vector<std::string>& labels, const std::string& label) {
   std::vector<std::size_t> chosen;
   for (std::size_t row = 0; row < labels.size(); ++row) {

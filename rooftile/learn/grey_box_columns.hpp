@@ -24,6 +24,7 @@ std::span<const double> column_of(const regression::NumberTable& table, std::str
 void add_column(regression::NumberTable& table, std::string_view name, const std::vector<double>& values);
 
 bool varies(std::span<const double> values);
+bool varies(const std::vector<std::string>& labels);
 
 // The rows with this label, of one a row.
 std::vector<std::size_t> where(const std::vector<std::string>& labels, const std::string& label);

@@ -114,9 +114,7 @@ const FittedEquation* find(const Equations& equations, const std::string& name) 
 
 bool can_be_corrected(const GreyBoxRows& rows) {
   constexpr std::size_t kLeastRows = 20;
-  return rows.size() >= kLeastRows &&
-         std::any_of(rows.shapes.begin(), rows.shapes.end(),
-                     [&](const std::string& shape) { return shape != rows.shapes.front(); });
+  return rows.size() >= kLeastRows && varies(rows.shapes);
 }
 
 MemberNames::MemberNames(const std::string& operation, bool own)

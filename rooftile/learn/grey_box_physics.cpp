@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <map>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -17,15 +19,36 @@ using regression::FittedEquation;
 using regression::Matrix;
 using regression::NumberTable;
 
+// What coefficients are taken to be before any row is seen, as firmly as `rows` rows that one alone explains would say.
+struct Prior {
+  double rows = 0;
+  std::vector<double> coefficients;
+};
+
+// 1 for kernels of the analytic model, 0 for what comes on top; what few rows leave open is as in `wider`, an equation
+// of more rows, if there is one.
+Prior prior_of(const std::vector<std::string_view>& names, std::size_t rows, const FittedEquation* wider) {
+  constexpr double kRows = 0.3, kFew = 10;
+  const double few = kFew / static_cast<double>(rows), open = few * few;
+  Prior prior{kRows + open, {}};
+  for (const std::string_view name : names) {
+    const double analytic = name == "fwd_s" || name == "bwd_data_s" || name == "bwd_weight_s" ? 1 : 0;
+    double of_wider = wider == nullptr ? analytic : 0;
+    for (std::size_t i = 0; wider != nullptr && i < wider->terms.size(); ++i) {
+      if (wider->terms[i].term.front().column == name) of_wider = wider->terms[i].coefficient;
+    }
+    prior.coefficients.push_back((kRows * analytic + open * of_wider) / prior.rows);
+  }
+  return prior;
+}
+
 // Coefficients without negative ones that make the mean squared logarithm of measured / predicted small: Gauss-Newton
-// on the logarithm, each step by nnls. A coefficient's prior weighs as much as prior_rows rows that it alone explains:
-// 1 for kernels of the analytic model, 0 for what comes on top.
-Result<std::vector<double>> physics_coefficients(const Matrix& terms, const std::vector<std::string_view>& names,
-                                                 const std::vector<double>& seconds) {
-  constexpr double kPriorRows = 0.3, kFew = 10, kLeastShare = 0.05;
+// on the logarithm, each step by nnls.
+Result<std::vector<double>> physics_coefficients(const Matrix& terms, const std::vector<double>& seconds,
+                                                 const Prior& prior) {
+  constexpr double kLeastShare = 0.05;
   constexpr int kSteps = 8;
   const std::size_t rows = terms.rows(), columns = terms.columns();
-  const double few = kFew / static_cast<double>(rows), prior_rows = kPriorRows + few * few;
   std::vector<double> coefficients(columns, 0), predicted = seconds;
   for (int step = 0; step < kSteps; ++step) {
     Matrix x(rows + columns, columns);
@@ -39,11 +62,9 @@ Result<std::vector<double>> physics_coefficients(const Matrix& terms, const std:
     for (std::size_t column = 0; column < columns; ++column) {
       double squares = 0;
       for (std::size_t row = 0; row < rows; ++row) squares += x(row, column) * x(row, column);
-      const double pull = std::sqrt(prior_rows * squares / static_cast<double>(rows));
-      const bool analytic =
-          names[column] == "fwd_s" || names[column] == "bwd_data_s" || names[column] == "bwd_weight_s";
+      const double pull = std::sqrt(prior.rows * squares / static_cast<double>(rows));
       x(rows + column, column) = pull;
-      y[rows + column] = analytic ? pull : 0;
+      y[rows + column] = pull * prior.coefficients[column];
     }
     auto solved = regression::nnls_fit(x, y);
     if (!solved) return tl::unexpected(solved.error());
@@ -75,8 +96,8 @@ bool is_physics(const FittedEquation& equation) {
          std::all_of(kRates.begin(), kRates.end(), has_rate);
 }
 
-// Of the rows of one part on one GPU.
-Result<FittedEquation> fit_one(const GreyBoxRows& rows, std::string name) {
+// Of rows on one GPU.
+Result<FittedEquation> fit_one(const GreyBoxRows& rows, std::string name, const FittedEquation* wider = nullptr) {
   std::vector<std::string_view> names;
   for (const std::string_view term : kPhysicsTerms) {
     const auto values = column_of(rows.table, term);
@@ -87,7 +108,7 @@ Result<FittedEquation> fit_one(const GreyBoxRows& rows, std::string name) {
     const auto values = column_of(rows.table, names[i]);
     std::copy(values.begin(), values.end(), terms.column(i).begin());
   }
-  const auto coefficients = physics_coefficients(terms, names, rows.seconds);
+  const auto coefficients = physics_coefficients(terms, rows.seconds, prior_of(names, rows.size(), wider));
   if (!coefficients) return tl::unexpected(coefficients.error());
   FittedEquation equation;
   equation.name = std::move(name);
@@ -177,11 +198,21 @@ Result<void> check_physics(const std::vector<FittedEquation>& equations) {
 }
 
 Result<std::vector<FittedEquation>> fit_physics(const GreyBoxRows& rows) {
+  std::map<std::string, FittedEquation> of_gpus;  // all parts together, where there are several
+  for (const std::string& gpu : different(rows.gpus)) {
+    const GreyBoxRows of_gpu = rows_of(rows, where(rows.gpus, gpu));
+    if (different(of_gpu.parts).size() < 2) continue;
+    auto physics = fit_one(of_gpu, gpu);
+    if (!physics) return tl::unexpected(physics.error());
+    of_gpus.emplace(gpu, std::move(*physics));
+  }
   std::vector<FittedEquation> equations;
   for (const std::string& part : different(rows.parts)) {
     const GreyBoxRows of_part = rows_of(rows, where(rows.parts, part));
     for (const std::string& gpu : different(of_part.gpus)) {
-      auto physics = fit_one(rows_of(of_part, where(of_part.gpus, gpu)), physics_name(part, gpu));
+      const auto wider = of_gpus.find(gpu);
+      auto physics = fit_one(rows_of(of_part, where(of_part.gpus, gpu)), physics_name(part, gpu),
+                             wider == of_gpus.end() ? nullptr : &wider->second);
       if (!physics) return tl::unexpected(physics.error());
       equations.push_back(std::move(*physics));
     }

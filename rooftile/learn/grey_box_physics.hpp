@@ -28,7 +28,8 @@ inline constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kS
 // "physics conv step on t4".
 std::string physics_name(const std::string& part, const std::string& gpu);
 
-// One equation for each part and GPU of the rows, with the GPU's rates as ranges. Rows with a time.
+// One equation for each part and GPU of the rows, with the GPU's rates as ranges; where a part has few rows of a GPU,
+// near what all parts together say. Rows of one operation, with a time.
 Result<std::vector<regression::FittedEquation>> fit_physics(const GreyBoxRows& rows);
 
 // Whether those of the equations that are physics are as fit_physics() makes them; a file may say anything.

@@ -12,6 +12,9 @@
 
 #include "rooftile/ingest/text_file.hpp"
 #include "rooftile/learn/compare_models.hpp"
+#include "rooftile/learn/grey_box_columns.hpp"
+#include "rooftile/learn/grey_box_curve.hpp"
+#include "rooftile/learn/grey_box_physics.hpp"
 #include "rooftile/regression/errors.hpp"
 #include "rooftile/regression/fitted_json.hpp"
 #include "rooftile/regression/split.hpp"
@@ -182,6 +185,56 @@ TEST(GreyBox, SaysWhatItHasNotBeenFittedTo) {
   regression::FittedModel other = *model;
   other.kind = "layers";
   EXPECT_FALSE(predict_grey_box(other, *rows));
+}
+
+// A part of which there are four rows has the harness of the one with 40.
+TEST(GreyBox, APartOfFewRowsIsNearWhatAllPartsSay) {
+  const auto tables = made_tables({"p100-pcie-16gb"}, 200);
+  GreyBoxRows rows = *grey_box_rows(tables);
+  std::vector<std::size_t> chosen;
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    rows.seconds[row] = 400e-6 + cell(rows, row, "fwd_s");
+    const bool few = row % 2 == 0;
+    if (few) rows.parts[row] = "gemm fwd again";
+    if (few ? row < 8 : row < 80) chosen.push_back(row);
+  }
+  const auto model = fit_grey_box(rows_of(rows, chosen), {.other_gpus = false});
+  ASSERT_TRUE(model) << model.error().text();
+  const GreyBoxRows others = rows_of(rows, where(rows.parts, "gemm fwd again"));
+  const regression::Errors errors = regression::errors_of(others.seconds, physics_of(model->equations, others));
+  EXPECT_LT(errors.median, 0.1);  // 50 % where a part stands alone
+}
+
+// From nine rows on, if not of one shape.
+TEST(GreyBox, FewRowsHaveAnIntervalToo) {
+  const auto tables = made_tables({"p100-pcie-16gb"}, 400);
+  const GreyBoxRows rows = made_rows(tables, 0.1);
+  std::vector<std::size_t> few;
+  for (std::size_t row = 0; row < 15; ++row) few.push_back(row);
+  const auto model = fit_grey_box(rows_of(rows, few), {.other_gpus = false});
+  ASSERT_TRUE(model) << model.error().text();
+  const auto predicted = predict_grey_box(*model, rows);
+  ASSERT_TRUE(predicted) << predicted.error().text();
+  EXPECT_TRUE(predicted->front().low && predicted->front().high);
+}
+
+TEST(GreyBox, IsBetterTheMoreRowsItHas) {
+  const auto tables = made_tables({"p100-pcie-16gb", "gtx-1080-ti"}, 800);
+  const auto curve = grey_box_curve(made_rows(tables, 0.05), {.points = {10, 200, 5000}, .draws = 4});
+  ASSERT_TRUE(curve) << curve.error().text();
+  ASSERT_EQ(curve->size(), 4);  // 5,000 leave nothing to judge on
+  for (std::size_t gpu = 0; gpu < 2; ++gpu) {
+    const GreyBoxCurvePoint &few = (*curve)[2 * gpu], &many = (*curve)[2 * gpu + 1];
+    EXPECT_EQ(few.gpu, gpu == 0 ? "gtx-1080-ti" : "p100-pcie-16gb");
+    EXPECT_EQ(few.points, 10);
+    EXPECT_EQ(many.rows, 400);
+    ASSERT_EQ(many.draws.size(), 4);
+    for (std::size_t draw = 0; draw < 4; ++draw) {
+      EXPECT_LT(many.draws[draw].grey_box, few.draws[draw].grey_box);
+      EXPECT_LT(many.draws[draw].grey_box, many.draws[draw].analytic);
+    }
+  }
+  EXPECT_FALSE(grey_box_curve(made_rows(tables, 0), {.points = {5000}}));
 }
 
 // Rows that say nothing of sizes leave the physics.

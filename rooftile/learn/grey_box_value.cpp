@@ -72,10 +72,11 @@ FittedEquation value_of(const GreyBoxRows& rows, const std::vector<double>& weig
 // How the members are weighed: by rows that fits of them have not seen, which are of other shapes. For other GPUs all
 // weigh the same, as a few GPUs do not tell which is best; they tell the interval, each by fits without it.
 Result<FittedEquation> fit_value(const GreyBoxRows& rows, bool own, const GreyBoxOptions& options) {
+  constexpr std::size_t kLeastRows = 9;  // of an interval of 90 %; with so few all members are the physics
   const std::vector<double> physics_alone = {1};
   const std::size_t members = own ? kOwnMembers : kOtherMembers;
   std::vector<regression::Split> splits;
-  if (own && can_be_corrected(rows)) {
+  if (own && rows.size() >= kLeastRows && varies(rows.shapes)) {
     auto folds = regression::up_to_k_fold(rows.size(), options.folds, options.seed, rows.shapes);
     if (folds) splits = std::move(*folds);
   } else if (!own && different(rows.gpus).size() > 1) {

@@ -1,0 +1,14 @@
+// How good the grey box is with few rows, as text.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "rooftile/learn/grey_box_curve.hpp"
+
+namespace rooftile {
+
+// One line a GPU and number of points.
+std::string grey_box_curve_report(const std::vector<GreyBoxCurvePoint>& curve);
+
+}  // namespace rooftile
