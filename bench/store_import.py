@@ -4,9 +4,9 @@
 Usage: store_import.py --cli PROGRAM [--rows N]
 
 Writes a table of GEMMs of 19 columns (100 MB) to a temporary folder, imports it, imports it again, counts what is there
-by GPU and op, and exports the rows of one GPU and one K. Prints wall time, processor time and the peak of resident
-memory of each. Aim: the import in less than 30 s and 200 MB. Nothing fails where it is missed: this measures, it does
-not test.
+by GPU and op, exports the rows of one GPU and one K, and validates such rows. Prints wall time, processor time and the
+peak of resident memory of each. Aim: the import in less than 30 s and 200 MB. Nothing fails where it is missed: this
+measures, it does not test.
 """
 import argparse
 import os
@@ -62,6 +62,8 @@ def main():
         run("import again", [program, "import", str(table), *store])
         run("count by GPU and op", [program, "store", *store])
         run("export one GPU and one K", [program, "store", "export", "--gpu", "t4", "--where", "K = 17", *store])
+        run("validate one GPU and one K", [program, "validate", "--where", "gpu = t4 and K = 17", *store])
+        run("validate one K", [program, "validate", "--where", "K = 17", *store])
 
 
 if __name__ == "__main__":
