@@ -50,7 +50,9 @@ Result<LayerSamples> read_samples(const FitModelArguments& arguments) {
   LayerTableOptions reading;
   reading.gpu = arguments.gpu;
   reading.skip_bad_rows = arguments.skip_bad_rows;
-  const auto tables = read_measured(arguments.tables, reading);
+  const auto asked = parse_where(arguments.where);
+  if (!asked) return tl::unexpected(asked.error());
+  const auto tables = read_measured(arguments.tables, reading, *asked);
   if (!tables) return tl::unexpected(tables.error());
   const auto where = condition("--where", arguments.where, *tables);
   if (!where) return tl::unexpected(where.error());

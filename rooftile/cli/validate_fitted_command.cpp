@@ -77,7 +77,7 @@ Result<void> validate_by_fitted(const ValidateArguments& arguments) {
   reading.precision = arguments.precision;
   reading.override_cells = arguments.override_cells;
   reading.skip_bad_rows = arguments.skip_bad_rows;
-  const auto tables = read_measured(arguments.tables, reading);
+  const auto tables = read_measured(arguments.tables, reading, options->where);
   if (!tables) return tl::unexpected(tables.error());
 
   const auto result = validate_fitted(*model, *tables, *options);
