@@ -74,7 +74,7 @@ TEST(NetworkFitReport, JsonHasEveryFitAndThePlotEveryRowHeldOut) {
 
   const FittedPoints points = fitted_points(*fit);
   EXPECT_EQ(points.title, "batch_size > 64 held out");
-  EXPECT_THAT(points.measured, testing::ElementsAre(0.138, 0.266, 0.138, 0.266));
+  EXPECT_THAT(points.measured, testing::Pointwise(testing::DoubleEq(), {0.138, 0.266, 0.138, 0.266}));
   EXPECT_EQ(points.groups.back(), "two");
 }
 
