@@ -128,7 +128,8 @@ def report_reduces(path, rooftile):
     frameworks = sorted({(row["gpu"], row["framework"]) for row in read(path, kind="all_reduce", precision="fp16")})
     print(f"All-reduces: {len(rows)} rows in FP16 ({'; '.join(' '.join(pair) for pair in frameworks)})")
     print("  kStart {:.3g} s  kRound {:.3g} s  kEfficiency {:.3g}  kChunk {:.3g} s".format(*constants))
-    print(f"  kLinksSpread {np.exp(NORMAL_90 * spread):.3g}")
+    worst = max(rms(log_errors_of_reduces(fit_reduces(others), held)) for _, held, others in folds(rows, "gpu"))
+    print(f"  kLinksSpread {np.exp(NORMAL_90 * worst):.3g} (from the GPU held out that is missed most)")
     print("  errors (root mean square of the logarithm)")
     print(f"    fitted rows                    {len(rows):4}  {spread:.3f}")
     without = log_errors_of_reduces(fit_reduces(rows, chunks=False), rows)
@@ -213,6 +214,28 @@ def factors_of(constants, rows, reduce_constants):
     return (step - one) / added(constants, rows, reduce_constants)
 
 
+def held_out_factors(rows, reduce_constants):
+    """By the field that is held out: an array of factors for each of its values, from constants of all other rows."""
+    return {name: [factors_of(fit_steps(others, reduce_constants), held, reduce_constants)
+                   for _, held, others in folds(rows, name)]
+            for name in ("model", "gpu")}
+
+
+def bounds_of(parts):
+    """The least and the most of the 5 and 95 % quantiles of each part: a network or GPU is off as a whole."""
+    each = np.array([np.quantile(part, [0.05, 0.95]) for part in parts])
+    return np.array([each[:, 0].min(), each[:, 1].max()])
+
+
+def inside_of_others(parts):
+    """How many factors of each part are within the bounds of all other parts."""
+    inside = 0
+    for i, part in enumerate(parts):
+        low, high = bounds_of(parts[:i] + parts[i + 1:])
+        inside += np.sum((part >= low) & (part <= high))
+    return inside
+
+
 def report_steps(path, rooftile, reduce_constants):
     rows, shorter, left_out = runs_of(path, rooftile)
     if not rows:
@@ -220,7 +243,8 @@ def report_steps(path, rooftile, reduce_constants):
     constants = rounded(fit_steps(rows, reduce_constants))
     errors = log_errors_of_steps(constants, rows, reduce_constants)
     factors = factors_of(constants, rows, reduce_constants)
-    low, high = rounded(np.quantile(factors, [0.05, 0.95]))
+    held_out = held_out_factors(rows, reduce_constants)
+    low, high = rounded(bounds_of([part for parts in held_out.values() for part in parts]))
     print(f"Steps of training: {len(rows)} rows")
     for name in ("model", "gpu", "gpus"):
         counts = sorted(collections.Counter(getattr(row, name) for row in rows).items())
@@ -231,7 +255,11 @@ def report_steps(path, rooftile, reduce_constants):
         print(f"  left out:   1  shorter than of one GPU: {row.model} {row.gpu} {row.precision}, {row.gpus} GPUs, "
               f"{row.step:.3g} s, of one {row.one:.3g} s")
     print("  kRingByte {:.3g} s  kLoss {:.3g}".format(*constants))
-    print(f"  kLeastOfAdded {low:.3g}  kMostOfAdded {high:.3g} (5 and 95 % quantiles of the same rows)")
+    print(f"  kLeastOfAdded {low:.3g}  kMostOfAdded {high:.3g} (the widest 5 and 95 % quantiles of a network or "
+          "GPU held out)")
+    for name, parts in held_out.items():
+        print(f"    bounds from the others' held-out rows, each {name} in turn: inside {inside_of_others(parts)} of "
+              f"{len(rows)}")
     print("  errors of the step (GMAE)")
     print(f"    fitted rows                    {len(rows):4}  {gmae(errors):6.1%}  inside the interval "
           f"{np.sum((factors >= low) & (factors <= high))}")

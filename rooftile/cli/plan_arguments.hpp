@@ -16,6 +16,7 @@ namespace rooftile::cli {
 
 struct PlanArguments {
   std::string model;
+  std::string fitted, db;          // a fitted model in place of the analytic one; the store that knows it by name
   PredictionArguments prediction;  // no GPU: the catalogue; the batch size is not used
   std::int64_t samples = 1, epochs = 1;
   std::optional<Seconds> deadline;
@@ -36,6 +37,7 @@ Result<void> plan(const PlanArguments& arguments);
 
 struct QueueArguments {
   std::string queue, cluster;      // files
+  std::string fitted, db;          // as above
   PredictionArguments prediction;  // without GPUs, batch size and precision
   Scaling scaling = Scaling::measured;
   Optimizer optimizer = Optimizer::adam;

@@ -1,14 +1,19 @@
 // rooftile plan MODEL: where to train a network within a deadline or a budget.
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "rooftile/cli/interrupt.hpp"
+#include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/plan_arguments.hpp"
 #include "rooftile/cli/progress.hpp"
+#include "rooftile/cli/stored_fitted.hpp"
 #include "rooftile/cli/values.hpp"
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/ingest/text_file.hpp"
@@ -23,6 +28,8 @@ Result<std::vector<Gpu>> gpus_of(const PlanArguments& arguments) {
   for (const std::string& selector : arguments.prediction.gpus) {
     auto gpu = gpu_of_option(selector);
     if (!gpu) return tl::unexpected(gpu.error());
+    const bool again = std::any_of(gpus.begin(), gpus.end(), [&](const Gpu& other) { return other.id == gpu->id; });
+    if (again) return usage(fmt::format("--gpu: {} is named twice", gpu->id));
     gpus.push_back(std::move(*gpu));
   }
   if (!gpus.empty()) return gpus;
@@ -77,13 +84,30 @@ Result<TrainingChoices> choices_of(const PlanArguments& arguments) {
   return choices;
 }
 
+// The only one of the fit, else that of a prediction that says none.
+DType precision_of_fit(const regression::FittedModel& fitted) {
+  const std::vector<std::string>& known = fitted.fitted_on.precisions;
+  return (known.size() == 1 ? parse_dtype(known.front()) : std::nullopt).value_or(PredictOptions().precision);
+}
+
 }  // namespace
 
 Result<void> plan(const PlanArguments& arguments) {
   const auto format = parse_format("--format", arguments.format, arguments.output);
   if (!format) return tl::unexpected(format.error());
+  std::optional<regression::FittedModel> fitted;
+  if (!arguments.fitted.empty()) {
+    auto found = fitted_of_option(arguments.fitted, arguments.db);
+    if (!found) return tl::unexpected(found.error());
+    fitted = std::move(*found);
+  }
   auto choices = choices_of(arguments);
   if (!choices) return tl::unexpected(choices.error());
+  if (fitted) {
+    choices->fitted = &*fitted;
+    choices->beyond_fit = !arguments.prediction.gpus.empty();
+    if (!arguments.prediction.precision) choices->predict.precision = precision_of_fit(*fitted);
+  }
   TrainingTask task;
   task.model = arguments.model;
   task.samples = arguments.samples;

@@ -26,7 +26,8 @@ constexpr std::int64_t kMostSamples = std::int64_t{1} << 50, kMostEpochs = 10000
 
 struct TypedPlan {
   std::string model, samples, epochs, deadline, budget, batches, global_batch, most_global_batch, most_gpus, scaling,
-      optimizer, memory_share, queue, cluster, gantt, seed, prices, basis, lifetime, energy_price, format, output;
+      optimizer, memory_share, fitted, db, queue, cluster, gantt, seed, prices, basis, lifetime, energy_price, format,
+      output;
   std::vector<std::string> priced;
   bool cautious = false, exact = false;
   TypedPrediction prediction;
@@ -179,14 +180,25 @@ Result<void> run_queue(const TypedPlan& typed) {
   arguments.queue = typed.queue;
   arguments.cluster = typed.cluster;
   arguments.exact = typed.exact;
+  arguments.fitted = typed.fitted;
+  arguments.db = typed.db;
   arguments.gantt = typed.gantt;
   arguments.format = typed.format;
   arguments.output = typed.output;
   return plan_queue(arguments);
 }
 
+// What decides an analytic step has no part in a fitted one.
+Result<void> check_fitted(const TypedPlan& typed) {
+  if (typed.fitted.empty()) return typed.db.empty() ? Result<void>() : usage("--db is for --fitted");
+  if (typed.prediction.method != TypedPrediction().method) return usage("--method does not go with --fitted");
+  if (!typed.prediction.calibration.empty()) return usage("--calibration does not go with --fitted");
+  return {};
+}
+
 Result<void> run_plan(const TypedPlan& typed) {
   if (auto result = check_kind(typed); !result) return result;
+  if (auto result = check_fitted(typed); !result) return result;
   if (!typed.queue.empty()) return run_queue(typed);
   if (typed.model.empty()) return usage("plan needs a MODEL, or a --queue");
   if (typed.model == "-") return usage("plan reads the model for each batch: name a file, not '-'");
@@ -208,6 +220,8 @@ Result<void> run_plan(const TypedPlan& typed) {
   if (read) read = read_choices(typed, arguments);
   if (!read) return read;
   arguments.cautious = typed.cautious;
+  arguments.fitted = typed.fitted;
+  arguments.db = typed.db;
   arguments.prices = typed.prices;
   arguments.priced = typed.priced;
   arguments.format = typed.format;
@@ -259,6 +273,10 @@ void add_plan(CommandList& commands) {
   command->add_option("--method", typed->prediction.method, "as for predict");
   command->add_option("--framework", typed->prediction.framework, "as for predict");
   command->add_option("--calibration", typed->prediction.calibration, "as for predict");
+  command->add_option("--fitted", typed->fitted,
+                      "steps by this fitted model: one of 'predict --fitted', of a training step");
+  command->add_option("--db", typed->db,
+                      "with --fitted: the store's file (default: rooftile/rooftile.db in the user's data directory)");
   command->add_option("--queue", typed->queue, "instead of a model: jobs (CSV) to schedule on a cluster");
   command->add_option("--cluster", typed->cluster, "its machines and their GPUs (TOML, docs/planning.md)");
   command->add_flag("--exact", typed->exact, "look for the best schedule of more than 8 jobs too, as long as it takes");

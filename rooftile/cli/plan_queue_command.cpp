@@ -8,9 +8,11 @@
 #include <vector>
 
 #include "rooftile/cli/interrupt.hpp"
+#include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/plan_arguments.hpp"
 #include "rooftile/cli/progress.hpp"
+#include "rooftile/cli/stored_fitted.hpp"
 #include "rooftile/cli/values.hpp"
 #include "rooftile/ingest/text_file.hpp"
 #include "rooftile/planning/job_queue.hpp"
@@ -24,8 +26,8 @@ namespace {
 constexpr std::size_t kExactJobs = 8;  // searched exactly without being asked
 
 // The time to train a job on each number of GPUs up to `most_gpus` that splits its batch.
-Result<std::map<int, Seconds>> training_times(const QueueArguments& arguments, const QueuedJob& job, const Gpu& gpu,
-                                              int most_gpus) {
+Result<std::map<int, Seconds>> training_times(const QueueArguments& arguments, const regression::FittedModel* fitted,
+                                              const QueuedJob& job, const Gpu& gpu, int most_gpus) {
   TrainingTask task;
   task.model = job.model;
   task.samples = job.samples;
@@ -45,6 +47,7 @@ Result<std::map<int, Seconds>> training_times(const QueueArguments& arguments, c
   choices.prices.own[gpu.id] = DollarsPerSecond(1);  // plays no part
   choices.predict = predict_options(arguments.prediction);
   choices.predict.precision = job.precision;
+  choices.fitted = fitted;
   if (auto checked = check(choices.predict); !checked) return tl::unexpected(checked.error());
   const auto plan = plan_training(task, choices);
   if (!plan) return tl::unexpected(plan.error());
@@ -55,12 +58,22 @@ Result<std::map<int, Seconds>> training_times(const QueueArguments& arguments, c
 }
 
 Result<std::vector<Job>> read_jobs(const QueueArguments& arguments, const Cluster& cluster) {
+  std::optional<regression::FittedModel> fitted;
+  if (!arguments.fitted.empty()) {
+    auto found = fitted_of_option(arguments.fitted, arguments.db);
+    if (!found) return tl::unexpected(found.error());
+    fitted = std::move(*found);
+  }
   const auto text = read_text_file(arguments.queue);
   if (!text) return tl::unexpected(text.error());
   const auto queue = parse_queue(*text, arguments.queue, cluster);
   if (!queue) return tl::unexpected(queue.error());
+  Progress progress("times");
+  std::size_t done = 0;
   return jobs_of(*queue, cluster, [&](const QueuedJob& job, const Gpu& gpu, int most_gpus) {
-    return training_times(arguments, job, gpu, most_gpus);
+    auto times = training_times(arguments, fitted ? &*fitted : nullptr, job, gpu, most_gpus);
+    progress.show(++done, queue->size() * cluster.gpus.size());
+    return times;
   });
 }
 
@@ -69,6 +82,9 @@ Result<std::vector<Job>> read_jobs(const QueueArguments& arguments, const Cluste
 Result<void> plan_queue(const QueueArguments& arguments) {
   const auto format = parse_format("--format", arguments.format, arguments.output);
   if (!format) return tl::unexpected(format.error());
+  if (!arguments.gantt.empty() && arguments.gantt == arguments.output) {
+    return usage("--gantt and -o name the same file");
+  }
   const auto text = read_text_file(arguments.cluster);
   if (!text) return tl::unexpected(text.error());
   const auto cluster = parse_cluster(*text, arguments.cluster);

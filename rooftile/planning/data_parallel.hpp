@@ -20,8 +20,8 @@ enum class Scaling {
 };
 std::string_view name_of(Scaling scaling);
 
-// The time that several GPUs add to a step, and the interval that holds nine of ten of the rows fitted to (fewer of
-// others).
+// The time that several GPUs add to a step, and the interval that held nine of ten rows of each network and GPU that
+// the constants were fitted without.
 struct AddedTime {
   Seconds time;
   Interval range;

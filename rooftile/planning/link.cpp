@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -41,21 +42,33 @@ std::optional<Link> pcie(const Gpu& gpu) {
   return Link{fmt::format("PCIe {}", generation), BytesPerSecond(kLanes * lane)};
 }
 
-// A module on a board that joins several, not a card. The catalogue gives no form; vendors' names do.
-bool is_module(const Gpu& gpu) {
-  constexpr std::array<std::string_view, 2> kForms = {"SXM", "GH200"};
-  return std::any_of(kForms.begin(), kForms.end(),
-                     [&](std::string_view form) { return gpu.name.find(form) != std::string::npos; });
-}
+// Which boards a vendor's link joins, by the vendor's name for the board: the catalogue has the link's speed, not its
+// reach. The first row counts whose form stands in the name and whose link the catalogue has.
+struct Reach {
+  std::string_view form;  // part of the name; empty: any
+  std::string_view key;
+  const char* link = "";
+  int boards = 2;  // at most
+};
+constexpr int kAll = std::numeric_limits<int>::max();
+constexpr std::array kReaches = {
+    Reach{"SXM", "link.nvlink", "NVLink", kAll},                       // modules on one base board
+    Reach{"GH200", "link.nvlink", "NVLink", kAll},                     // boards of up to four; NVLink switches
+    Reach{"", "link.nvlink", "NVLink", 2},                             // cards: a bridge between two
+    Reach{"MI100", "link.infinity_fabric", "Infinity Fabric", 4},      // cards: a bridge over two or four
+    Reach{"MI300X", "link.infinity_fabric", "Infinity Fabric", kAll},  // modules (OAM), each with each
+    Reach{"MI325X", "link.infinity_fabric", "Infinity Fabric", kAll},
+};
 
 }  // namespace
 
 std::optional<Link> link_of(const Gpu& gpu, int gpus) {
-  constexpr int kBridged = 2;
-  if (is_module(gpu) || gpus <= kBridged) {
-    if (auto link = quoted(gpu, "link.nvlink", "NVLink")) return link;
+  for (const Reach& reach : kReaches) {
+    if (gpu.name.find(reach.form) == std::string::npos) continue;
+    auto link = quoted(gpu, reach.key, reach.link);
+    if (link && gpus <= reach.boards) return link;
+    if (link) break;
   }
-  if (auto link = quoted(gpu, "link.infinity_fabric", "Infinity Fabric")) return link;
   return pcie(gpu);
 }
 

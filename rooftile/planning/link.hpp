@@ -13,8 +13,8 @@ struct Link {
   BytesPerSecond bandwidth;  // one direction, of all the board's links of that kind together, as the vendor quotes it
 };
 
-// What a ring over `gpus` boards uses. NVLink joins all modules of a machine; on a card it is a bridge between two, so
-// that more than two use PCIe. Nothing where the catalogue knows no link.
+// What a ring over `gpus` boards uses. NVLink and Infinity Fabric join all modules of a machine; on a card they are a
+// bridge between two (MI100: four), and more use PCIe. Nothing where the catalogue knows no link that reaches so far.
 std::optional<Link> link_of(const Gpu& gpu, int gpus);
 
 }  // namespace rooftile

@@ -1,142 +1,22 @@
 #include "rooftile/planning/training_plan.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <mutex>
-#include <set>
-#include <thread>
+#include <map>
+#include <span>
 #include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "rooftile/error/one_line.hpp"
+#include "rooftile/learn/step_prediction.hpp"
 #include "rooftile/planning/duration.hpp"
 #include "rooftile/planning/link.hpp"
+#include "rooftile/planning/training_steps.hpp"
 #include "rooftile/units/text.hpp"
 
 namespace rooftile {
 namespace {
-
-// A batch as one GPU sees it.
-struct Batch {
-  std::int64_t samples = 1;
-  Workload stored;  // in the precision of the plan
-  MemoryUse memory;
-};
-
-Bytes usable_memory(const Gpu& gpu, const TrainingChoices& choices) {
-  return gpu.level("DRAM").capacity * choices.memory_share;
-}
-
-// The batches that one GPU may get.
-std::vector<std::int64_t> wanted_batches(const TrainingTask& task, const TrainingChoices& choices) {
-  std::set<std::int64_t> wanted(choices.batches.begin(), choices.batches.end());
-  if (choices.global_batch) {
-    wanted.clear();
-    for (int gpus = 1; gpus <= choices.most_gpus; ++gpus) wanted.insert((*choices.global_batch + gpus - 1) / gpus);
-  } else if (wanted.empty()) {
-    constexpr std::int64_t kMost = 1 << 20;
-    for (std::int64_t batch = 1; batch <= std::min(task.samples, kMost); batch *= 2) wanted.insert(batch);
-  }
-  return {wanted.begin(), wanted.end()};
-}
-
-// Of the batches that fit some GPU; the rest, from the smallest on, is not looked at.
-Result<std::vector<Batch>> batches_of(const TrainingTask& task, const TrainingChoices& choices) {
-  Bytes most;
-  for (const Gpu& gpu : choices.gpus) most = std::max(most, usable_memory(gpu, choices));
-  std::vector<Batch> batches;
-  for (const std::int64_t samples : wanted_batches(task, choices)) {
-    auto workload = task.workload_of(samples);
-    if (!workload) return tl::unexpected(workload.error());
-    Batch batch;
-    batch.samples = samples;
-    batch.stored = stored_as(std::move(*workload), choices.predict.precision);
-    batch.memory = training_memory(batch.stored, choices.optimizer);
-    const bool fits = batch.memory.total() <= most;
-    if (!fits && batches.empty()) {
-      return fail(
-          ErrorCode::unsupported,
-          fmt::format("training needs {} of memory at a batch of {} a GPU, more than is usable of any of the GPUs ({})",
-                      print(batch.memory.total()), samples, print(most)));
-    }
-    if (!fits) break;
-    batches.push_back(std::move(batch));
-  }
-  return batches;
-}
-
-// The step of one GPU for each batch that it holds.
-struct GpuSteps {
-  struct Step {
-    Seconds time;
-    std::optional<Interval> range;
-  };
-  std::vector<Step> steps;  // in the order of the batches
-  std::string refused;      // why there are none
-};
-
-GpuSteps steps_of(const Gpu& gpu, const std::vector<Batch>& batches, const TrainingChoices& choices,
-                  const std::function<void()>& done) {
-  GpuSteps steps;
-  for (const Batch& batch : batches) {
-    if (choices.stop != nullptr && *choices.stop) break;
-    if (batch.memory.total() > usable_memory(gpu, choices)) break;
-    const auto prediction = predict(batch.stored, gpu, choices.predict, Phase::step);
-    if (!prediction) {
-      steps.refused = prediction.error().message;
-      break;
-    }
-    steps.steps.push_back({prediction->time, interval_of(*prediction)});
-    done();
-  }
-  return steps;
-}
-
-// Of all GPUs, on several threads: each takes the next GPU that none has.
-std::vector<GpuSteps> all_steps(const std::vector<const Gpu*>& gpus, const std::vector<Batch>& batches,
-                                const TrainingChoices& choices) {
-  std::vector<GpuSteps> steps(gpus.size());
-  std::size_t all = 0, done = 0;
-  for (const Gpu* gpu : gpus) {
-    for (const Batch& batch : batches) all += batch.memory.total() <= usable_memory(*gpu, choices) ? 1 : 0;
-  }
-  std::mutex mutex;
-  const auto one_done = [&] {
-    const std::lock_guard lock(mutex);
-    ++done;
-    if (choices.progress) choices.progress(done, all);
-  };
-  std::atomic<std::size_t> next = 0;
-  const auto work = [&] {
-    for (std::size_t i = next++; i < gpus.size(); i = next++) {
-      steps[i] = steps_of(*gpus[i], batches, choices, one_done);
-    }
-  };
-  std::vector<std::jthread> others;
-  for (unsigned i = 1; i < std::min<std::size_t>(choices.threads, gpus.size()); ++i) others.emplace_back(work);
-  work();
-  others.clear();  // waits for them
-  return steps;
-}
-
-double iterations_of(const TrainingTask& task, std::int64_t global_batch) {
-  const std::int64_t an_epoch = (task.samples + global_batch - 1) / global_batch;
-  return static_cast<double>(an_epoch) * static_cast<double>(task.epochs);
-}
-
-// The largest batch of all GPUs together that an option with these may have; nothing if the option is none.
-std::optional<std::int64_t> global_batch_of(const TrainingTask& task, const TrainingChoices& choices,
-                                            std::int64_t batch, int gpus) {
-  if (choices.global_batch) {
-    const std::int64_t share = (*choices.global_batch + gpus - 1) / gpus;
-    return share == batch && *choices.global_batch >= gpus ? choices.global_batch : std::nullopt;
-  }
-  const std::int64_t all = batch * gpus;
-  if (all > task.samples && gpus > 1) return std::nullopt;
-  if (choices.most_global_batch && all > *choices.most_global_batch) return std::nullopt;
-  return all;
-}
 
 bool meets(const TrainingTask& task, const TrainingOption& option, bool cautious) {
   if (cautious && !option.step_range) return false;
@@ -145,15 +25,34 @@ bool meets(const TrainingTask& task, const TrainingOption& option, bool cautious
   return (!task.deadline || time <= *task.deadline) && (!task.budget || cost <= *task.budget);
 }
 
+// Of so many GPUs; nothing where the catalogue knows no link that joins them.
+std::optional<TrainingStep> step_of(const std::map<int, TrainingStep>& steps, const TrainingChoices& choices,
+                                    const Gpu& gpu, const TrainingBatch& batch, TrainingOption& option) {
+  const auto link = link_of(gpu, option.gpus);
+  if (option.gpus > 1 && link) option.link = link->name;
+  const bool whole = choices.fitted != nullptr && knows_several_gpus(*choices.fitted);
+  const auto found = steps.find(whole ? option.gpus : 1);
+  if (found == steps.end()) return std::nullopt;
+  TrainingStep step = found->second;
+  if (whole && option.gpus > 1) return step;
+  option.added = Seconds(0);
+  if (option.gpus == 1) return step;
+  if (!link) return std::nullopt;
+  const AddedTime added =
+      added_time(step.time, gradient_bytes(batch.stored), option.gpus, link->bandwidth, choices.scaling);
+  option.added = added.time;
+  step.time += added.time;
+  if (step.range) step.range = Interval{step.range->low + added.range.low, step.range->high + added.range.high};
+  return step;
+}
+
 // Options of one GPU with one batch, one for each number of GPUs.
 void add_options(std::vector<TrainingOption>& options, std::size_t gpu_index, const Gpu& gpu, const GpuPrice& price,
-                 const Batch& batch, const GpuSteps::Step& step, const TrainingTask& task,
+                 const TrainingBatch& batch, const std::map<int, TrainingStep>& steps, const TrainingTask& task,
                  const TrainingChoices& choices) {
-  const Bytes gradients = gradient_bytes(batch.stored);
   for (int gpus = 1; gpus <= choices.most_gpus; ++gpus) {
     const auto global_batch = global_batch_of(task, choices, batch.samples, gpus);
-    const auto link = link_of(gpu, gpus);
-    if (!global_batch || (gpus > 1 && !link)) continue;
+    if (!global_batch) continue;
     TrainingOption option;
     option.gpu = gpu_index;
     option.gpus = gpus;
@@ -161,16 +60,11 @@ void add_options(std::vector<TrainingOption>& options, std::size_t gpu_index, co
     option.global_batch = *global_batch;
     option.iterations = iterations_of(task, *global_batch);
     option.memory = batch.memory;
-    AddedTime added;
-    if (gpus > 1) {
-      option.link = link->name;
-      added = added_time(step.time, gradients, gpus, link->bandwidth, choices.scaling);
-    }
-    option.added = added.time;
-    option.step = step.time + added.time;
-    if (step.range) {
-      option.step_range = Interval{step.range->low + added.range.low, step.range->high + added.range.high};
-    }
+    auto step = step_of(steps, choices, gpu, batch, option);
+    if (!step) continue;
+    option.step = step->time;
+    option.step_range = step->range;
+    option.warnings = std::move(step->warnings);
     option.time = option.step * option.iterations;
     option.cost = price.rate * option.time * static_cast<double>(gpus);
     option.meets = meets(task, option, choices.cautious);
@@ -200,38 +94,39 @@ std::vector<std::size_t> front_of(const std::vector<TrainingOption>& options) {
   return front;
 }
 
-std::string described(const TrainingPlan& plan, const TrainingOption& option) {
-  return fmt::format("{} x {} at a batch of {} each take {} for {:.4g} USD", option.gpus, plan.gpus[option.gpu].id,
-                     option.batch, print_duration(option.time), option.cost.value());
-}
-
-const TrainingOption* least(const TrainingPlan& plan, std::optional<std::size_t> gpu, bool by_time) {
-  const TrainingOption* best = nullptr;
-  for (const TrainingOption& option : plan.options) {
-    if (gpu && option.gpu != *gpu) continue;
-    if (best == nullptr || rank(option, by_time) < rank(*best, by_time)) best = &option;
-  }
-  return best;
-}
-
-bool has_interval(const TrainingPlan& plan, std::optional<std::size_t> gpu) {
-  return std::any_of(plan.options.begin(), plan.options.end(),
-                     [&](const TrainingOption& option) { return option.step_range && (!gpu || option.gpu == *gpu); });
+// At the upper end where that is what counts.
+std::string described(const TrainingPlan& plan, const TrainingOption& option, bool cautious) {
+  const char* most = cautious ? "up to " : "";
+  return fmt::format("{} x {} at a batch of {} each take {}{} for {}{:.4g} USD", option.gpus, plan.gpus[option.gpu].id,
+                     option.batch, most, print_duration(cautious ? option.time_high() : option.time), most,
+                     (cautious ? option.cost_high() : option.cost).value());
 }
 
 // Which bound none of a GPU's options meets, or that none meets both.
 std::string why_not(const TrainingTask& task, const TrainingChoices& choices, const TrainingPlan& plan,
                     std::optional<std::size_t> gpu) {
-  const TrainingOption* fastest = least(plan, gpu, true);
-  const TrainingOption* cheapest = least(plan, gpu, false);
-  if (fastest == nullptr) return "no number of GPUs fits the batch";
-  if (choices.cautious && !has_interval(plan, gpu)) return "caution: the interval of its time is not known";
-  const Seconds time = choices.cautious ? fastest->time_high() : fastest->time;
-  const Dollars cost = choices.cautious ? cheapest->cost_high() : cheapest->cost;
-  if (task.deadline && time > *task.deadline) return "deadline: the fastest, " + described(plan, *fastest);
-  if (task.budget && cost > *task.budget) return "budget: the cheapest, " + described(plan, *cheapest);
-  return fmt::format("deadline and budget together: the fastest, {}; the cheapest, {}", described(plan, *fastest),
-                     described(plan, *cheapest));
+  const bool cautious = choices.cautious;
+  const auto time_of = [&](const TrainingOption& option) { return cautious ? option.time_high() : option.time; };
+  const auto cost_of = [&](const TrainingOption& option) { return cautious ? option.cost_high() : option.cost; };
+  const TrainingOption *fastest = nullptr, *cheapest = nullptr;
+  bool any = false;
+  for (const TrainingOption& option : plan.options) {
+    if (gpu && option.gpu != *gpu) continue;
+    any = true;
+    if (cautious && !option.step_range) continue;
+    if (fastest == nullptr || time_of(option) < time_of(*fastest)) fastest = &option;
+    if (cheapest == nullptr || cost_of(option) < cost_of(*cheapest)) cheapest = &option;
+  }
+  if (!any) return "no number of GPUs fits the batch";
+  if (fastest == nullptr) return "caution: the interval of its time is not known";
+  if (task.deadline && time_of(*fastest) > *task.deadline) {
+    return "deadline: the fastest, " + described(plan, *fastest, cautious);
+  }
+  if (task.budget && cost_of(*cheapest) > *task.budget) {
+    return "budget: the cheapest, " + described(plan, *cheapest, cautious);
+  }
+  return fmt::format("deadline and budget together: the fastest, {}; the cheapest, {}",
+                     described(plan, *fastest, cautious), described(plan, *cheapest, cautious));
 }
 
 void choose(TrainingPlan& plan, const TrainingTask& task, const TrainingChoices& choices) {
@@ -258,15 +153,38 @@ void choose(TrainingPlan& plan, const TrainingTask& task, const TrainingChoices&
             [](const RuledOut& a, const RuledOut& b) { return a.gpu < b.gpu; });
 }
 
+// What the numbers of the plan are not good for.
+void add_notes(TrainingPlan& plan, const TrainingChoices& choices, std::span<const Gpu* const> gpus) {
+  if (plan.fitted_scaling) return;
+  constexpr int kMostFitted = 8;  // GPUs of the runs that added_time() is fitted to
+  const auto more = std::any_of(plan.options.begin(), plan.options.end(),
+                                [](const TrainingOption& option) { return option.gpus > kMostFitted; });
+  if (more) {
+    plan.notes.push_back(fmt::format(
+        "What more than {} GPUs add is beyond the measurements that it is fitted to, and few machines hold so many.",
+        kMostFitted));
+  }
+  for (const Gpu* gpu : gpus) {
+    constexpr int kSeveral = 2;
+    if (choices.most_gpus < kSeveral || link_of(*gpu, kSeveral)) continue;
+    plan.notes.push_back(fmt::format("{}: one alone, as no link to others is known of it.", gpu->id));
+  }
+}
+
 }  // namespace
 
 Result<TrainingPlan> plan_training(const TrainingTask& task, const TrainingChoices& choices) {
   TrainingPlan plan;
   plan.model = task.model;
   plan.precision = name_of(choices.predict.precision);
-  plan.method = label_of(choices.predict);
+  plan.method = choices.fitted != nullptr ? "fitted: " + one_line(choices.fitted->name) : label_of(choices.predict);
+  plan.fitted_scaling = choices.fitted != nullptr && knows_several_gpus(*choices.fitted);
   std::vector<const Gpu*> priced;
   for (const Gpu& gpu : choices.gpus) {
+    if (std::string why = not_fitted(gpu, choices); !why.empty()) {
+      plan.ruled_out.push_back({gpu.id, std::move(why)});
+      continue;
+    }
     auto price = price_of(gpu, choices.prices);
     if (!price) {
       plan.ruled_out.push_back(
@@ -278,19 +196,20 @@ Result<TrainingPlan> plan_training(const TrainingTask& task, const TrainingChoic
   }
   if (priced.empty()) {
     return fail(ErrorCode::not_found,
-                "no such price is known for any of the GPUs; give --price ID=USD, or --price-basis any");
+                fmt::format("no such price is known for any of the GPUs{}; give --price ID=USD, or --price-basis any",
+                            choices.fitted != nullptr ? " that the fitted model is of" : ""));
   }
-  const auto batches = batches_of(task, choices);
+  const auto batches = batches_of(task, choices, priced);
   if (!batches) return tl::unexpected(batches.error());
-  const std::vector<GpuSteps> steps = all_steps(priced, *batches, choices);
+  const std::vector<GpuSteps> steps = all_steps(task, choices, priced, *batches);
   plan.stopped = choices.stop != nullptr && *choices.stop;
   std::vector<PlannedGpu> planned;
   for (std::size_t i = 0; i < priced.size(); ++i) {
     const Gpu& gpu = *priced[i];
     const GpuSteps& own = steps[i];
-    if (own.steps.empty()) {
+    if (own.none()) {
       if (plan.stopped) continue;
-      const Batch& first = batches->front();
+      const TrainingBatch& first = batches->front();
       plan.ruled_out.push_back({gpu.id, own.refused.empty() ? fmt::format("memory: {} at a batch of {}, usable are {}",
                                                                           print(first.memory.total()), first.samples,
                                                                           print(usable_memory(gpu, choices)))
@@ -304,6 +223,7 @@ Result<TrainingPlan> plan_training(const TrainingTask& task, const TrainingChoic
   }
   plan.gpus = std::move(planned);
   choose(plan, task, choices);
+  add_notes(plan, choices, priced);
   return plan;
 }
 

@@ -15,6 +15,7 @@
 #include "rooftile/planning/gpu_price.hpp"
 #include "rooftile/planning/training_memory.hpp"
 #include "rooftile/predict/predict.hpp"
+#include "rooftile/regression/fitted_model.hpp"
 
 namespace rooftile {
 
@@ -41,6 +42,10 @@ struct TrainingChoices {
   bool cautious = false;  // bounds are to hold at the upper end of the interval, which must be known
   PriceRules prices;
   PredictOptions predict;
+  // In place of the analytic step time; null: none. One that was fitted to several GPUs (knows_several_gpus()) gives
+  // their step itself, and `scaling` plays no part.
+  const regression::FittedModel* fitted = nullptr;
+  bool beyond_fit = false;  // GPUs that the fitted model is not of count too, each with a warning
   unsigned threads = 1;
   const std::atomic<bool>* stop = nullptr;
   std::function<void(std::size_t done, std::size_t all)> progress;  // predictions; called by one thread at a time
@@ -54,9 +59,11 @@ struct TrainingOption {
   double iterations = 0;                     // a last one that is not full counts whole
   MemoryUse memory;                          // of one GPU
   std::string link;                          // empty for one GPU
-  Seconds step, added;                       // `added`: by more GPUs, part of the step
-  std::optional<Interval> step_range;        // 90 %
-  Seconds time;                              // of all iterations
+  Seconds step;
+  std::optional<Seconds> added;        // by more GPUs, part of the step; none where a fitted model gives the whole
+  std::optional<Interval> step_range;  // 90 %
+  std::vector<std::string> warnings;   // where a fitted model is asked beyond its fit
+  Seconds time;                        // of all iterations
   Dollars cost;
   bool meets = false;  // the deadline and the budget
 
@@ -78,6 +85,7 @@ struct PlannedGpu {
 
 struct TrainingPlan {
   std::string model, precision, method;
+  bool fitted_scaling = false;  // the step of several GPUs is the fitted model's own
   std::vector<PlannedGpu> gpus;
   std::vector<TrainingOption> options;    // all that fit into memory, in the order of GPU, number, batch
   std::optional<std::size_t> best;        // of the options; none meets the bounds
@@ -85,12 +93,13 @@ struct TrainingPlan {
   std::vector<std::size_t>
       front;  // none is both faster and cheaper, whether they meet the bounds or not; the fastest first
   std::vector<RuledOut> ruled_out;  // by id
+  std::vector<std::string> notes;   // what the numbers are not good for, a sentence each
   bool stopped = false;             // when asked to: GPUs are missing
 };
 
 // Everything is tried, so that the answer is exact for the times predicted. The best is the cheapest, of equal ones the
 // fastest; with a budget and no deadline the fastest, of equal ones the cheapest. Errors: those of the workloads;
-// nothing fits any GPU; no GPU has a price.
+// nothing fits any GPU; no GPU has a price; no batch is within the largest of all GPUs.
 Result<TrainingPlan> plan_training(const TrainingTask& task, const TrainingChoices& choices);
 
 // Why no option meets the bounds: what comes closest. For a plan without a best.

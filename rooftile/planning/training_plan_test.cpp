@@ -7,12 +7,16 @@
 #include <gtest/gtest.h>
 
 #include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/learn/builtin_fitted.hpp"
+#include "rooftile/learn/layer_prediction.hpp"
 #include "rooftile/planning/duration.hpp"
 #include "rooftile/zoo/zoo.hpp"
 
 namespace rooftile {
 namespace {
 
+using testing::Contains;
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 TrainingTask alexnet() {
@@ -106,7 +110,7 @@ TEST(TrainingPlan, TimeIsIterationsTimesStepsAndCostIsThatTimesGpus) {
   EXPECT_DOUBLE_EQ(option.cost.value(), option.time.value() * 0.53 / 3600);
   EXPECT_EQ(plan->options[3].gpus, 4);
   EXPECT_EQ(plan->options[3].global_batch, 512);
-  EXPECT_GT(plan->options[3].added, Seconds(0));
+  EXPECT_GT(*plan->options[3].added, Seconds(0));
   EXPECT_LT(plan->options[3].time, option.time);
 }
 
@@ -191,6 +195,7 @@ TEST(TrainingPlan, SaysWhatComesClosestToAnImpossibleBound) {
 TEST(TrainingPlan, NothingFitsAndNothingHasAPrice) {
   TrainingChoices large = choices({"t4"});
   large.batches = {100000};
+  large.most_global_batch.reset();
   EXPECT_THAT(plan_training(alexnet(), large).error().text(),
               HasSubstr("more than is usable of any of the GPUs (12.8 GiB)"));
   EXPECT_THAT(plan_training(alexnet(), choices({"k40"})).error().text(), HasSubstr("no such price"));
@@ -209,6 +214,114 @@ TEST(TrainingPlan, ThreadsChangeNothingAndCautionAsksForMore) {
   for (const TrainingOption& option : careful->options) {
     EXPECT_EQ(option.meets, option.step_range && option.time_high() <= *task.deadline);
   }
+}
+
+TEST(TrainingPlan, CautionCountsTheUpperEndAndOnlyWhatHasOne) {
+  TrainingChoices careful = choices({"t4"});
+  careful.cautious = true;
+  const auto free = plan_training(alexnet(), careful);
+  Seconds soonest = free->options.front().time_high();
+  for (const TrainingOption& option : free->options) soonest = std::min(soonest, option.time_high());
+  TrainingTask task = alexnet();
+  task.deadline = soonest * 0.999;  // later than the middle of the fastest
+  const auto plan = plan_training(task, careful);
+  ASSERT_FALSE(plan->best);
+  EXPECT_THAT(why_none(task, careful, *plan), HasSubstr("deadline: the fastest"));
+  EXPECT_THAT(why_none(task, careful, *plan), HasSubstr("take up to " + print_duration(soonest)));
+  // An option of unknown interval, though faster, is no answer.
+  TrainingPlan odd = *plan;
+  odd.options.push_back(odd.options.front());
+  odd.options.back().time = Seconds(1e-6);
+  odd.options.back().step_range.reset();
+  EXPECT_THAT(why_none(task, careful, odd), HasSubstr("deadline: the fastest"));
+}
+
+TEST(TrainingPlan, BatchesBeyondTheLargestOfAllGpusAreNone) {
+  TrainingChoices small = choices({"t4"});
+  small.batches = {4, 8};
+  small.most_global_batch = 2;
+  EXPECT_THAT(plan_training(alexnet(), small).error().text(), HasSubstr("larger than the 2 that all GPUs together"));
+  small.most_global_batch = 4;
+  EXPECT_EQ(plan_training(alexnet(), small)->options.size(), 1U);
+}
+
+TEST(TrainingPlan, OnlyGpusWithAPriceDecideWhatFits) {
+  TrainingChoices two = choices({"t4", "mi300x"});  // 192 GB, without a price
+  two.batches = {10000};
+  two.most_global_batch.reset();
+  EXPECT_THAT(plan_training(alexnet(), two).error().text(), HasSubstr("usable of any of the GPUs (12.8 GiB)"));
+}
+
+TEST(TrainingPlan, NotesSayWhatNumbersOfGpusAreGoodFor) {
+  TrainingChoices many = choices({"gtx-titan-x", "t4"});
+  many.prices.basis = PriceBasis::any;
+  many.batches = {8};
+  EXPECT_THAT(plan_training(alexnet(), many)->notes, ElementsAre(HasSubstr("gtx-titan-x: one alone")));
+  many.most_gpus = 16;
+  EXPECT_THAT(plan_training(alexnet(), many)->notes, Contains(HasSubstr("more than 8 GPUs")));
+}
+
+// A step of 0.1 s and 0.01 s a GPU, whatever the batch and the GPU: runs on 1 to 4 T4 and V100.
+regression::FittedModel of_several_gpus() {
+  regression::FittedModel model;
+  model.name = "several";
+  model.kind = "network";
+  model.fitted_on.gpus = {"t4", "v100-sxm2-16gb"};
+  model.fitted_on.precisions = {"fp32"};
+  model.fitted_on.passes = {"step"};
+  regression::FittedEquation& equation = model.equations.emplace_back();
+  equation.terms = {{.term = regression::Term{}, .coefficient = 0.1},
+                    {.term = regression::Term{{.column = "gpus"}}, .coefficient = 0.01}};
+  equation.ranges = {{"gpus", 1, 4}};
+  equation.interval = regression::Interval{.level = 0.9, .factor = 1.2, .made_by = "split conformal", .rows = 20};
+  return model;
+}
+
+TEST(TrainingPlan, AFittedModelOfSeveralGpusGivesTheirStep) {
+  const regression::FittedModel model = of_several_gpus();
+  TrainingChoices fitted = choices({"t4", "a100-sxm4-80gb"});
+  fitted.fitted = &model;
+  fitted.batches = {64};
+  fitted.most_gpus = 8;
+  const auto plan = plan_training(alexnet(), fitted);
+  ASSERT_TRUE(plan) << plan.error().text();
+  EXPECT_TRUE(plan->fitted_scaling);
+  EXPECT_EQ(plan->method, "fitted: several");
+  ASSERT_EQ(plan->ruled_out.size(), 1U);
+  EXPECT_EQ(plan->ruled_out[0].gpu, "a100-sxm4-80gb");
+  EXPECT_EQ(plan->ruled_out[0].why, "the fitted model is of t4, v100-sxm2-16gb");
+  ASSERT_EQ(plan->options.size(), 8U);
+  const TrainingOption& four = plan->options[3];
+  EXPECT_DOUBLE_EQ(four.step.value(), 0.14);
+  EXPECT_FALSE(four.added);
+  EXPECT_NEAR(four.step_range->high.value(), 0.14 * 1.2, 1e-9);
+  EXPECT_TRUE(four.warnings.empty());
+  EXPECT_THAT(plan->options[7].warnings, ElementsAre(HasSubstr("gpus is 8")));
+  // Asked for by name, another GPU is predicted, with a warning.
+  fitted.beyond_fit = true;
+  const auto beyond = plan_training(alexnet(), fitted);
+  EXPECT_TRUE(beyond->ruled_out.empty());
+  EXPECT_THAT(beyond->options.back().warnings, Contains(HasSubstr("a100-sxm4-80gb is none of those of the fit")));
+}
+
+TEST(TrainingPlan, AFittedModelOfOneGpuIsAddedTo) {
+  const regression::FittedModel model = *find_fitted("gianniti-m6000");
+  TrainingChoices fitted = choices({"t4", "m6000"});
+  fitted.fitted = &model;
+  fitted.batches = {64};
+  EXPECT_THAT(plan_training(alexnet(), fitted).error().text(),
+              HasSubstr("any of the GPUs that the fitted model is of"));
+  fitted.prices.basis = PriceBasis::any;
+  const auto plan = plan_training(alexnet(), fitted);
+  ASSERT_TRUE(plan) << plan.error().text();
+  EXPECT_FALSE(plan->fitted_scaling);
+  ASSERT_EQ(plan->options.size(), 4U);
+  const Workload workload = alexnet().workload_of(64).value();
+  EXPECT_EQ(plan->options[0].step, predict_by_layers(model, workload, Phase::step)->time);
+  EXPECT_THAT(plan->options[0].warnings, Contains(HasSubstr("left out of the step")));
+  EXPECT_EQ(plan->options[1].step, plan->options[0].step + *plan->options[1].added);
+  fitted.predict.precision = DType::fp16;
+  EXPECT_THAT(plan_training(alexnet(), fitted)->ruled_out.front().why, HasSubstr("fp32, not of fp16"));
 }
 
 }  // namespace

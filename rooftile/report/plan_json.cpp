@@ -27,7 +27,7 @@ Json option_json(const TrainingPlan& plan, const TrainingOption& option) {
                {"iterations", option.iterations},
                {"link", option.link.empty() ? Json(nullptr) : Json(option.link)},
                {"step_s", option.step.value()},
-               {"added_by_gpus_s", option.added.value()},
+               {"added_by_gpus_s", optional(option.added)},
                {"memory_bytes",
                 {{"weights", option.memory.weights.value()},
                  {"activations", option.memory.activations.value()},
@@ -42,6 +42,7 @@ Json option_json(const TrainingPlan& plan, const TrainingOption& option) {
   json["usd_per_gpu_hour"] = gpu.price.rate.value() * 3600;
   json["price_source"] = gpu.price.source;
   json["meets"] = option.meets;
+  json["warnings"] = option.warnings;
   return json;
 }
 
@@ -55,7 +56,7 @@ std::string plan_json(const PlanReport& report) {
                {"epochs", report.task.epochs},
                {"precision", plan.precision},
                {"method", plan.method},
-               {"scaling", name_of(report.choices.scaling)},
+               {"scaling", plan.fitted_scaling ? "fitted" : name_of(report.choices.scaling)},
                {"optimizer", name_of(report.choices.optimizer)},
                {"cautious", report.choices.cautious},
                {"deadline_s", optional(report.task.deadline)},
@@ -64,7 +65,8 @@ std::string plan_json(const PlanReport& report) {
                {"best", plan.best ? option_json(plan, plan.options[*plan.best]) : Json(nullptr)},
                {"best_of_gpus", Json::array()},
                {"front", Json::array()},
-               {"ruled_out", Json::array()}};
+               {"ruled_out", Json::array()},
+               {"notes", plan.notes}};
   for (const std::size_t i : plan.best_of_gpus) json["best_of_gpus"].push_back(option_json(plan, plan.options[i]));
   for (const std::size_t i : plan.front) json["front"].push_back(option_json(plan, plan.options[i]));
   for (const RuledOut& gpu : plan.ruled_out) json["ruled_out"].push_back({{"gpu", gpu.gpu}, {"why", gpu.why}});
@@ -75,15 +77,16 @@ std::string plan_csv(const PlanReport& report) {
   const TrainingPlan& plan = report.plan;
   std::string text =
       "gpu,gpus,batch_size,global_batch_size,iterations,link,step_s,added_by_gpus_s,memory_bytes,time_s,time_low_s,"
-      "time_high_s,cost_usd,usd_per_gpu_hour,meets\n";
+      "time_high_s,cost_usd,usd_per_gpu_hour,meets,warnings\n";
   for (const TrainingOption& option : plan.options) {
     const PlannedGpu& gpu = plan.gpus[option.gpu];
     const auto end = [&](Seconds time) { return option.step_range ? fmt::format("{:.6g}", time.value()) : ""; };
     fmt::format_to(std::back_inserter(text),
-                   "{},{},{},{},{:.17g},{},{:.6g},{:.6g},{:.17g},{:.6g},{},{},{:.6g},{:.6g},{}\n", gpu.id, option.gpus,
+                   "{},{},{},{},{:.17g},{},{:.6g},{},{:.17g},{:.6g},{},{},{:.6g},{:.6g},{},{}\n", gpu.id, option.gpus,
                    option.batch, option.global_batch, option.iterations, option.link, option.step.value(),
-                   option.added.value(), option.memory.total().value(), option.time.value(), end(option.time_low()),
-                   end(option.time_high()), option.cost.value(), gpu.price.rate.value() * 3600, option.meets ? 1 : 0);
+                   option.added ? fmt::format("{:.6g}", option.added->value()) : "", option.memory.total().value(),
+                   option.time.value(), end(option.time_low()), end(option.time_high()), option.cost.value(),
+                   gpu.price.rate.value() * 3600, option.meets ? 1 : 0, option.warnings.size());
   }
   return text;
 }

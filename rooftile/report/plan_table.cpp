@@ -1,5 +1,8 @@
 // Plans to train a network, as text.
+#include <algorithm>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -11,6 +14,9 @@
 
 namespace rooftile {
 namespace {
+
+constexpr std::size_t kWidth = 74;            // of text that is broken into lines, without the indent
+constexpr std::string_view kIndent = "    ";  // of lines that go on
 
 std::string dollars(Dollars cost) { return four_digits(cost.value()); }
 
@@ -46,72 +52,108 @@ std::string best_text(const PlanReport& report) {
   text += fmt::format(", at {:.3g} USD an hour and GPU ({})\n", gpu.price.rate.value() * 3600, gpu.price.source);
   text += fmt::format("  step      {}", print(best.step));
   if (best.gpus > 1) {
-    text += fmt::format(", of which {} by {} GPUs over {}", percent(best.added.value(), best.step.value()), best.gpus,
-                        best.link);
+    text += best.added ? fmt::format(", of which {} by {} GPUs over {}",
+                                     percent(best.added->value(), best.step.value()), best.gpus, best.link)
+                       : " of all GPUs";
   }
   text += fmt::format("; {} of them\n", grouped(best.iterations));
   text += fmt::format("  memory    {} of each GPU\n", print(best.memory.total()));
+  for (const std::string& warning : best.warnings)
+    text += "  warning   " + wrapped(warning, kWidth - 10, "              ") + "\n";
   return text;
 }
 
-std::string options_text(const PlanReport& report, const std::vector<std::size_t>& shown, bool marks) {
-  TextTable table({{"gpu"},
-                   {"gpus", Align::right},
-                   {"batch", Align::right},
-                   {"global", Align::right},
-                   {"step", Align::right},
-                   {"added", Align::right},
-                   {"time", Align::right},
-                   {"low", Align::right},
-                   {"high", Align::right},
-                   {"USD", Align::right},
-                   {"USD/h", Align::right},
-                   {"memory", Align::right}});
+// "8 x t4"; a star where it does not meet the bounds, an exclamation mark where a fitted time has a warning.
+std::string gpus_text(const PlanReport& report, const TrainingOption& option) {
+  return fmt::format("{} x {}{}{}", option.gpus, report.plan.gpus[option.gpu].id, option.meets ? "" : " *",
+                     option.warnings.empty() ? "" : " !");
+}
+
+std::string options_text(const PlanReport& report, const std::vector<std::size_t>& shown) {
+  const std::vector<TrainingOption>& options = report.plan.options;
+  const bool ranges = std::any_of(shown.begin(), shown.end(), [&](std::size_t i) { return options[i].step_range; });
+  std::vector<TextTable::Column> columns = {{"GPUs"}};
+  for (const char* name : {"batch", "global", "step", "added", "time"}) columns.push_back({name, Align::right});
+  if (ranges) columns.insert(columns.end(), {{"low", Align::right}, {"high", Align::right}});
+  columns.insert(columns.end(), {{"USD", Align::right}, {"USD/h", Align::right}});
+  TextTable table(std::move(columns));
   for (const std::size_t i : shown) {
-    const TrainingOption& option = report.plan.options[i];
-    const bool range = option.step_range.has_value();
-    const PlannedGpu& gpu = report.plan.gpus[option.gpu];
-    table.add({gpu.id + (marks && !option.meets ? " *" : ""), fmt::format("{}", option.gpus),
-               fmt::format("{}", option.batch), fmt::format("{}", option.global_batch), print(option.step),
-               option.gpus > 1 ? percent(option.added.value(), option.step.value()) : "-", print_duration(option.time),
-               range ? print_duration(option.time_low()) : "-", range ? print_duration(option.time_high()) : "-",
-               dollars(option.cost), fmt::format("{:.3g}", gpu.price.rate.value() * 3600),
-               print(option.memory.total())});
+    const TrainingOption& option = options[i];
+    std::vector<std::string> cells = {
+        gpus_text(report, option),
+        fmt::format("{}", option.batch),
+        fmt::format("{}", option.global_batch),
+        print(option.step),
+        option.gpus > 1 && option.added ? percent(option.added->value(), option.step.value()) : "-",
+        print_duration(option.time)};
+    if (ranges) {
+      cells.push_back(option.step_range ? print_duration(option.time_low()) : "-");
+      cells.push_back(option.step_range ? print_duration(option.time_high()) : "-");
+    }
+    cells.push_back(dollars(option.cost));
+    cells.push_back(fmt::format("{:.3g}", report.plan.gpus[option.gpu].price.rate.value() * 3600));
+    table.add(std::move(cells));
   }
   return table.text();
 }
 
+// A line a reason, with all GPUs that have it.
 std::string ruled_out_text(const TrainingPlan& plan) {
-  if (plan.ruled_out.empty()) return "";
-  TextTable table({{.header = "ruled out"}, {.header = "why", .max_width = 100}});
-  for (const RuledOut& gpu : plan.ruled_out) table.add({gpu.gpu, gpu.why});
-  return "\n" + table.text();
+  std::vector<std::pair<std::string, std::string>> reasons;  // GPUs, why
+  for (const RuledOut& gpu : plan.ruled_out) {
+    const auto same = std::find_if(reasons.begin(), reasons.end(), [&](const auto& r) { return r.second == gpu.why; });
+    if (same == reasons.end()) {
+      reasons.emplace_back(gpu.gpu, gpu.why);
+    } else {
+      same->first += ", " + gpu.gpu;
+    }
+  }
+  std::string text = reasons.empty() ? "" : "\nRuled out\n";
+  for (const auto& [gpus, why] : reasons) text += "  " + wrapped(gpus + ": " + why, kWidth, kIndent) + "\n";
+  return text;
 }
 
 std::string notes(const PlanReport& report) {
   const TrainingChoices& choices = report.choices;
-  std::string text =
-      "\n  Epochs are enough whatever the batch: whether the network learns as well with it is not asked.\n";
-  text += choices.scaling == Scaling::measured
-              ? "  What several GPUs add is fitted to measured training runs of one machine.\n"
-              : "  What several GPUs add is their all-reduce alone, after the step: the least.\n";
-  text += fmt::format("  Memory: weights, gradients, activations, the state of {}; at most {} of the GPU's.\n",
-                      name_of(choices.optimizer), percent(choices.memory_share, 1));
-  text += fmt::format("  Bounds hold for the {} of each time. Reading data is not part of it.\n",
-                      choices.cautious ? "upper end" : "predicted middle");
+  std::vector<std::string> notes = {
+      "Epochs are enough whatever the batch: whether the network learns as well with it is not asked."};
+  if (report.plan.fitted_scaling) {
+    notes.emplace_back("The step of several GPUs is the fitted model's own: nothing is added to it.");
+  } else {
+    notes.emplace_back(choices.scaling == Scaling::measured
+                           ? "What several GPUs add is fitted to measured training runs of one machine."
+                           : "What several GPUs add is their all-reduce alone, after the step: the least.");
+  }
+  notes.push_back(fmt::format("Memory: weights, gradients, activations, the state of {}; at most {} of the GPU's.",
+                              name_of(choices.optimizer), percent(choices.memory_share, 1)));
+  notes.push_back(fmt::format("Bounds hold for the {} of each time. Reading data is not part of it.",
+                              choices.cautious ? "upper end" : "predicted middle"));
+  notes.insert(notes.end(), report.plan.notes.begin(), report.plan.notes.end());
+  std::string text = "\n";
+  for (const std::string& note : notes) text += "  " + wrapped(note, kWidth, kIndent) + "\n";
   return text;
+}
+
+// What the marks say that some option shown has.
+std::string legend(const PlanReport& report) {
+  std::vector<std::size_t> shown = report.plan.front;
+  shown.insert(shown.end(), report.plan.best_of_gpus.begin(), report.plan.best_of_gpus.end());
+  bool late = false, beyond = false;
+  for (const std::size_t i : shown) {
+    late = late || !report.plan.options[i].meets;
+    beyond = beyond || !report.plan.options[i].warnings.empty();
+  }
+  return std::string(late ? "  *: does not meet the bounds\n" : "") +
+         (beyond ? "  !: the fitted model is asked beyond its fit or leaves something out: see the JSON\n" : "");
 }
 
 }  // namespace
 
 std::string plan_table(const PlanReport& report) {
   const TrainingPlan& plan = report.plan;
-  bool marked = false;
-  for (const std::size_t i : plan.front) marked = marked || !plan.options[i].meets;
   return head(report) + best_text(report) + "\nBest of each GPU that meets the bounds\n" +
-         options_text(report, plan.best_of_gpus, false) + "\nNothing is both faster and cheaper\n" +
-         options_text(report, plan.front, true) + (marked ? "  *: does not meet the bounds\n" : "") +
-         ruled_out_text(plan) + notes(report);
+         options_text(report, plan.best_of_gpus) + "\nNothing is both faster and cheaper\n" +
+         options_text(report, plan.front) + legend(report) + ruled_out_text(plan) + notes(report);
 }
 
 }  // namespace rooftile

@@ -1,0 +1,187 @@
+#include "rooftile/planning/training_steps.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "rooftile/error/one_line.hpp"
+#include "rooftile/learn/step_prediction.hpp"
+#include "rooftile/units/text.hpp"
+
+namespace rooftile {
+namespace {
+
+// The batches that one GPU may get.
+std::vector<std::int64_t> wanted_batches(const TrainingTask& task, const TrainingChoices& choices) {
+  std::set<std::int64_t> wanted(choices.batches.begin(), choices.batches.end());
+  if (choices.global_batch) {
+    wanted.clear();
+    for (int gpus = 1; gpus <= choices.most_gpus; ++gpus) wanted.insert((*choices.global_batch + gpus - 1) / gpus);
+  } else if (wanted.empty()) {
+    constexpr std::int64_t kMost = 1 << 20;
+    for (std::int64_t batch = 1; batch <= std::min(task.samples, kMost); batch *= 2) wanted.insert(batch);
+  }
+  if (choices.most_global_batch) wanted.erase(wanted.upper_bound(*choices.most_global_batch), wanted.end());
+  return {wanted.begin(), wanted.end()};
+}
+
+bool stopped(const TrainingChoices& choices) { return choices.stop != nullptr && *choices.stop; }
+
+Result<TrainingStep> fitted_step(const TrainingTask& task, const TrainingChoices& choices, const Gpu& gpu,
+                                 const TrainingBatch& batch, int gpus, std::int64_t global_batch) {
+  AskedRun run;
+  run.workload = &batch.stored;
+  run.gpu = &gpu;
+  run.gpus = gpus;
+  run.batch_size = global_batch;
+  run.precision = choices.predict.precision;
+  run.phase = Phase::step;
+  constexpr double kMost = 1e15;  // what a model of whole runs says of so many is no different
+  run.iterations = static_cast<std::int64_t>(std::min(iterations_of(task, global_batch), kMost));
+  if (!choices.predict.framework.empty()) run.cells["framework"] = choices.predict.framework;
+  auto step = predict_step(*choices.fitted, run);
+  if (!step) return tl::unexpected(step.error());
+  if (!step->left_out.empty()) {
+    step->warnings.push_back(fmt::format("{} of the network's operators are left out of the step, '{}' the first",
+                                         step->left_out.size(), one_line(step->left_out.front().name)));
+  }
+  return TrainingStep{step->time, step->range, std::move(step->warnings)};
+}
+
+Result<TrainingStep> analytic_step(const TrainingChoices& choices, const Gpu& gpu, const TrainingBatch& batch) {
+  const auto prediction = predict(batch.stored, gpu, choices.predict, Phase::step);
+  if (!prediction) return tl::unexpected(prediction.error());
+  return TrainingStep{prediction->time, interval_of(*prediction), {}};
+}
+
+// Of one batch on one GPU, and on more where a fitted model knows them.
+std::map<int, TrainingStep> steps_of_batch(const TrainingTask& task, const TrainingChoices& choices, const Gpu& gpu,
+                                           const TrainingBatch& batch, std::string& refused) {
+  std::map<int, TrainingStep> steps;
+  const auto keep = [&](int gpus, Result<TrainingStep> step) {
+    if (step) {
+      steps.emplace(gpus, std::move(*step));
+    } else if (refused.empty()) {
+      refused = step.error().message;
+    }
+  };
+  if (choices.fitted == nullptr) {
+    keep(1, analytic_step(choices, gpu, batch));
+  } else if (!knows_several_gpus(*choices.fitted)) {
+    keep(1, fitted_step(task, choices, gpu, batch, 1, batch.samples));
+  } else {
+    for (int gpus = 1; gpus <= choices.most_gpus; ++gpus) {
+      const auto global_batch = global_batch_of(task, choices, batch.samples, gpus);
+      if (global_batch) keep(gpus, fitted_step(task, choices, gpu, batch, gpus, *global_batch));
+    }
+  }
+  return steps;
+}
+
+GpuSteps steps_of(const TrainingTask& task, const TrainingChoices& choices, const Gpu& gpu,
+                  std::span<const TrainingBatch> batches, const std::function<void()>& done) {
+  GpuSteps steps;
+  for (const TrainingBatch& batch : batches) {
+    if (stopped(choices) || batch.memory.total() > usable_memory(gpu, choices)) break;
+    steps.steps.push_back(steps_of_batch(task, choices, gpu, batch, steps.refused));
+    done();
+  }
+  return steps;
+}
+
+}  // namespace
+
+std::string not_fitted(const Gpu& gpu, const TrainingChoices& choices) {
+  if (choices.fitted == nullptr || choices.beyond_fit) return "";
+  const std::vector<std::string>& known = choices.fitted->fitted_on.gpus;
+  if (known.empty() || std::find(known.begin(), known.end(), gpu.id) != known.end()) return "";
+  return fmt::format("the fitted model is of {}", one_line(fmt::format("{}", fmt::join(known, ", "))));
+}
+
+Bytes usable_memory(const Gpu& gpu, const TrainingChoices& choices) {
+  return gpu.level("DRAM").capacity * choices.memory_share;
+}
+
+Result<std::vector<TrainingBatch>> batches_of(const TrainingTask& task, const TrainingChoices& choices,
+                                              std::span<const Gpu* const> gpus) {
+  Bytes most;
+  for (const Gpu* gpu : gpus) most = std::max(most, usable_memory(*gpu, choices));
+  std::vector<TrainingBatch> batches;
+  for (const std::int64_t samples : wanted_batches(task, choices)) {
+    auto workload = task.workload_of(samples);
+    if (!workload) return tl::unexpected(workload.error());
+    TrainingBatch batch;
+    batch.samples = samples;
+    batch.stored = stored_as(std::move(*workload), choices.predict.precision);
+    batch.memory = training_memory(batch.stored, choices.optimizer);
+    const bool fits = batch.memory.total() <= most;
+    if (!fits && batches.empty()) {
+      return fail(
+          ErrorCode::unsupported,
+          fmt::format("training needs {} of memory at a batch of {} a GPU, more than is usable of any of the GPUs ({})",
+                      print(batch.memory.total()), samples, print(most)));
+    }
+    if (!fits) break;  // nor do larger ones
+    batches.push_back(std::move(batch));
+  }
+  if (batches.empty()) {
+    return fail(ErrorCode::usage, fmt::format("every batch is larger than the {} that all GPUs together may have",
+                                              choices.most_global_batch.value_or(0)));
+  }
+  return batches;
+}
+
+bool GpuSteps::none() const {
+  return std::all_of(steps.begin(), steps.end(), [](const auto& by_number) { return by_number.empty(); });
+}
+
+std::vector<GpuSteps> all_steps(const TrainingTask& task, const TrainingChoices& choices,
+                                std::span<const Gpu* const> gpus, std::span<const TrainingBatch> batches) {
+  std::vector<GpuSteps> steps(gpus.size());
+  std::size_t all = 0, done = 0;
+  for (const Gpu* gpu : gpus) {
+    for (const TrainingBatch& batch : batches) all += batch.memory.total() <= usable_memory(*gpu, choices) ? 1 : 0;
+  }
+  std::mutex mutex;
+  const auto one_done = [&] {
+    const std::lock_guard lock(mutex);
+    ++done;
+    if (choices.progress) choices.progress(done, all);
+  };
+  // Each thread takes the next GPU that none has.
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < gpus.size(); i = next++) {
+      steps[i] = steps_of(task, choices, *gpus[i], batches, one_done);
+    }
+  };
+  std::vector<std::jthread> others;
+  for (unsigned i = 1; i < std::min<std::size_t>(choices.threads, gpus.size()); ++i) others.emplace_back(work);
+  work();
+  others.clear();  // waits for them
+  return steps;
+}
+
+std::optional<std::int64_t> global_batch_of(const TrainingTask& task, const TrainingChoices& choices,
+                                            std::int64_t batch, int gpus) {
+  if (choices.global_batch) {
+    const std::int64_t share = (*choices.global_batch + gpus - 1) / gpus;
+    return share == batch && *choices.global_batch >= gpus ? choices.global_batch : std::nullopt;
+  }
+  const std::int64_t all = batch * gpus;
+  if (all > task.samples && gpus > 1) return std::nullopt;
+  if (choices.most_global_batch && all > *choices.most_global_batch) return std::nullopt;
+  return all;
+}
+
+double iterations_of(const TrainingTask& task, std::int64_t global_batch) {
+  const std::int64_t an_epoch = (task.samples + global_batch - 1) / global_batch;
+  return static_cast<double>(an_epoch) * static_cast<double>(task.epochs);
+}
+
+}  // namespace rooftile
