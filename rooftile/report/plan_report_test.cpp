@@ -1,6 +1,7 @@
 // Plans and schedules as JSON, CSV, text and SVG.
 #include <algorithm>
 #include <fstream>
+#include <sstream>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -16,6 +17,7 @@
 #include "rooftile/planning/scheduler.hpp"
 #include "rooftile/report/plan.hpp"
 #include "rooftile/report/schedule.hpp"
+#include "rooftile/report/text.hpp"
 #include "rooftile/zoo/zoo.hpp"
 
 namespace rooftile {
@@ -112,13 +114,24 @@ TEST(ScheduleReport, CsvQuotesNames) {
   EXPECT_EQ(table[1].cells.size(), table[0].cells.size());
 }
 
+// The table of options and the chart of letters, with names as long as the catalogue's.
+TEST(PlanReport, LinesFitATerminalOf80Columns) {
+  Planned plan = planned();
+  for (TrainingOption& option : plan.plan.options) option.step_range.reset();  // its bounds are two columns more
+  std::istringstream lines(plan_table(plan.report()));
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("USD an hour") != std::string::npos) continue;  // the source of a price is as long as it is
+    EXPECT_LE(width_of(line), 80U) << line;
+  }
+}
+
 TEST(ScheduleReport, TextAndChartShowEveryGpu) {
   const Scheduled scheduled;
   const std::string text = schedule_table(scheduled.report());
   EXPECT_THAT(text, HasSubstr("total weighted tardiness 10 s, 1 late, all done after 30 s"));
   EXPECT_THAT(text, HasSubstr("No schedule is better"));
-  EXPECT_THAT(text, HasSubstr(std::string(36, 'A') + "."));  // 15 of 30 s in 72 columns
-  EXPECT_THAT(text, HasSubstr(std::string(72, 'B')));
+  EXPECT_THAT(text, HasSubstr(std::string(28, 'A') + "."));  // 15 of 30 s in 56 columns
+  EXPECT_THAT(text, HasSubstr(std::string(56, 'B')));
   const std::string svg = schedule_svg(scheduled.report());
   EXPECT_THAT(svg, HasSubstr("big, &lt;one&gt;"));
   EXPECT_THAT(svg, HasSubstr("#d62728"));

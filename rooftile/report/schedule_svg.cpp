@@ -15,8 +15,13 @@ namespace rooftile {
 namespace {
 
 constexpr double kLeft = 160, kTop = 30, kWidth = 840, kRow = 22, kBottom = 40;
-constexpr std::array kColours = {"#4e79a7", "#f28e2b", "#59a14f", "#b07aa1",
-                                 "#76b7b2", "#edc948", "#9c755f", "#bab0ac"};
+struct Colours {
+  const char *bar, *name;  // the name reads well on the bar
+};
+constexpr const char *kLight = "#ffffff", *kDark = "#222222";
+constexpr std::array kColours = {Colours{"#4e79a7", kLight}, Colours{"#f28e2b", kDark}, Colours{"#59a14f", kDark},
+                                 Colours{"#b07aa1", kDark},  Colours{"#76b7b2", kDark}, Colours{"#edc948", kDark},
+                                 Colours{"#9c755f", kLight}, Colours{"#bab0ac", kDark}};
 
 }  // namespace
 
@@ -45,16 +50,17 @@ std::string schedule_svg(const ScheduleReport& report) {
   for (const Placement& placement : report.schedule.placements) {
     const Job& job = report.jobs[placement.job];
     const bool late = tardiness_of(job, placement.end()) > Seconds(0);
+    const Colours colours = kColours[placement.job % kColours.size()];
     const double x = x_of(placement.start), width = x_of(placement.end()) - x;
     for (const int gpu : placement.gpus) {
       const double top = tops[placement.mode.machine] + kRow * gpu;
       svg.rectangle(x, top, width, kRow - 2,
-                    fmt::format("fill=\"{}\" stroke=\"{}\"", kColours[placement.job % kColours.size()],
-                                late ? "#d62728" : "#ffffff"));
+                    fmt::format("fill=\"{}\" {}", colours.bar,
+                                late ? "stroke=\"#d62728\" stroke-width=\"2\"" : "stroke=\"#ffffff\""));
       constexpr double kLetter = 7;  // pixels
       const auto letters = static_cast<std::size_t>(std::max(0.0, width / kLetter - 1));
       if (gpu == placement.gpus.front() && letters >= 1) {
-        svg.text(x + 4, top + kRow * 0.65, shorten(job.name, letters), {.size = 11, .colour = "#ffffff"});
+        svg.text(x + 4, top + kRow * 0.65, shorten(job.name, letters), {.size = 11, .colour = colours.name});
       }
       if (job.deadline && *job.deadline <= report.schedule.cost.makespan) {
         svg.line(x_of(*job.deadline), top, x_of(*job.deadline), top + kRow - 2, "stroke=\"#222222\"");

@@ -56,10 +56,11 @@ std::string jobs_text(const ScheduleReport& report) {
 }
 
 std::string gantt(const ScheduleReport& report) {
-  constexpr std::size_t kColumns = 72;
+  constexpr std::size_t kColumns = 56, kName = 12;  // 80 with what is around them
   const double column = report.schedule.cost.makespan.value() / kColumns;
   if (column <= 0) return "";
-  TextTable table({{"machine"}, {"gpu", Align::right}, {.header = "", .max_width = kColumns}});
+  TextTable table(
+      {{.header = "machine", .max_width = kName}, {"gpu", Align::right}, {.header = "", .max_width = kColumns}});
   for (std::size_t m = 0; m < report.machines.size(); ++m) {
     const ClusterMachine& machine = report.machines[m];
     std::vector<std::string> lines(static_cast<std::size_t>(machine.gpus), std::string(kColumns, '.'));
