@@ -3,9 +3,12 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "rooftile/cli/interrupt.hpp"
 #include "rooftile/cli/options.hpp"
@@ -19,6 +22,7 @@
 #include "rooftile/planning/scheduler.hpp"
 #include "rooftile/planning/training_plan.hpp"
 #include "rooftile/report/schedule.hpp"
+#include "rooftile/report/text.hpp"
 
 namespace rooftile::cli {
 namespace {
@@ -27,7 +31,8 @@ constexpr std::size_t kExactJobs = 8;  // searched exactly without being asked
 
 // The time to train a job on each number of GPUs up to `most_gpus` that splits its batch.
 Result<std::map<int, Seconds>> training_times(const QueueArguments& arguments, const regression::FittedModel* fitted,
-                                              const QueuedJob& job, const Gpu& gpu, int most_gpus) {
+                                              const QueuedJob& job, const Gpu& gpu, int most_gpus,
+                                              std::set<std::string>& warnings) {
   TrainingTask task;
   task.model = job.model;
   task.samples = job.samples;
@@ -53,7 +58,11 @@ Result<std::map<int, Seconds>> training_times(const QueueArguments& arguments, c
   if (!plan) return tl::unexpected(plan.error());
   if (plan->options.empty()) return fail(ErrorCode::not_found, why_none(task, choices, *plan));
   std::map<int, Seconds> times;
-  for (const TrainingOption& option : plan->options) times[option.gpus] = option.time;
+  for (const TrainingOption& option : plan->options) {
+    times[option.gpus] = option.time;
+    if (!option.warnings.empty())
+      warnings.insert(fmt::format("job '{}' on {}: {}", job.job.name, gpu.id, option.warnings.front()));
+  }
   return times;
 }
 
@@ -70,11 +79,17 @@ Result<std::vector<Job>> read_jobs(const QueueArguments& arguments, const Cluste
   if (!queue) return tl::unexpected(queue.error());
   Progress progress("times");
   std::size_t done = 0;
-  return jobs_of(*queue, cluster, [&](const QueuedJob& job, const Gpu& gpu, int most_gpus) {
-    auto times = training_times(arguments, fitted ? &*fitted : nullptr, job, gpu, most_gpus);
+  std::set<std::string> warnings;
+  auto jobs = jobs_of(*queue, cluster, [&](const QueuedJob& job, const Gpu& gpu, int most_gpus) {
+    auto times = training_times(arguments, fitted ? &*fitted : nullptr, job, gpu, most_gpus, warnings);
     progress.show(++done, queue->size() * cluster.gpus.size());
     return times;
   });
+  if (!warnings.empty()) {
+    progress.say(fmt::format("{} beyond the fit or without a part of the network; {}", counted(warnings.size(), "time"),
+                             *warnings.begin()));
+  }
+  return jobs;
 }
 
 }  // namespace

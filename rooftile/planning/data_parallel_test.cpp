@@ -192,7 +192,7 @@ TEST(DataParallel, FitsLambdasTrainingRuns) {
   RecordProperty("inside", measured.inside);
   EXPECT_EQ(measured.rows, 47);
   EXPECT_LT(measured.gmae(), 0.05);
-  EXPECT_GT(links.gmae(), 0.15);  // the all-reduce alone explains little of what is lost
+  EXPECT_GT(links.gmae(), 0.15);   // the all-reduce alone explains little of what is lost
   EXPECT_EQ(measured.inside, 46);  // as the script prints
 }
 

@@ -197,9 +197,12 @@ Result<std::vector<Job>> jobs_of(const std::vector<QueuedJob>& queue, const Clus
       }
     }
     if (job.modes.empty()) {
+      const std::string numbers = queued.least_gpus == queued.most_gpus
+                                      ? fmt::format("{}", queued.least_gpus)
+                                      : fmt::format("{} to {}", queued.least_gpus, queued.most_gpus);
       return fail(ErrorCode::not_found,
-                  fmt::format("no machine can run job '{}' on {} GPU{}{}", job.name, queued.least_gpus,
-                              queued.least_gpus == 1 ? "" : "s", why),
+                  fmt::format("no machine can run job '{}' on {} GPU{}{}", job.name, numbers,
+                              queued.most_gpus == 1 ? "" : "s", why),
                   queued.where);
     }
     jobs.push_back(std::move(job));

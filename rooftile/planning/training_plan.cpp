@@ -194,6 +194,9 @@ Result<TrainingPlan> plan_training(const TrainingTask& task, const TrainingChoic
     priced.push_back(&gpu);
     plan.gpus.push_back({gpu.id, std::move(*price)});
   }
+  const bool none_fitted = std::all_of(choices.gpus.begin(), choices.gpus.end(),
+                                       [&](const Gpu& gpu) { return !not_fitted(gpu, choices).empty(); });
+  if (none_fitted && !choices.gpus.empty()) return fail(ErrorCode::not_found, plan.ruled_out.front().why);
   if (priced.empty()) {
     return fail(ErrorCode::not_found,
                 fmt::format("no such price is known for any of the GPUs{}; give --price ID=USD, or --price-basis any",

@@ -297,6 +297,9 @@ TEST(TrainingPlan, AFittedModelOfSeveralGpusGivesTheirStep) {
   EXPECT_NEAR(four.step_range->high.value(), 0.14 * 1.2, 1e-9);
   EXPECT_TRUE(four.warnings.empty());
   EXPECT_THAT(plan->options[7].warnings, ElementsAre(HasSubstr("gpus is 8")));
+  TrainingChoices other = fitted;
+  other.gpus = {find_gpu("a100-sxm4-80gb").value()};
+  EXPECT_EQ(plan_training(alexnet(), other).error().message, "the fitted model is of t4, v100-sxm2-16gb");
   // Asked for by name, another GPU is predicted, with a warning.
   fitted.beyond_fit = true;
   const auto beyond = plan_training(alexnet(), fitted);
