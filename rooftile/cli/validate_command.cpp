@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/cli/calibration_note.hpp"
 #include "rooftile/cli/commands.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/tables.hpp"
@@ -115,6 +116,17 @@ Result<void> check_outputs(const ValidateArguments& arguments) {
   return {};
 }
 
+// Ids of the GPUs of the rows that were compared.
+std::vector<std::string> gpus_of(const Validation& validation, const std::vector<MeasuredTable>& tables) {
+  GpuCache gpus;
+  std::set<std::string> ids;
+  for (const ComparedRow& row : validation.rows) {
+    const auto gpu = gpus.find(tables[row.table].table().rows[row.row].gpu);
+    if (gpu) ids.insert((*gpu)->id);
+  }
+  return {ids.begin(), ids.end()};
+}
+
 }  // namespace
 
 void list_bad_rows(const std::vector<Error>& bad_rows) {
@@ -165,6 +177,7 @@ Result<void> validate(const ValidateArguments& arguments) {
   const auto validation = rooftile::validate(*tables, *options);
   if (!validation) return tl::unexpected(validation.error());
   list_bad_rows(validation->bad_rows);
+  note_unused_factors(calibration->get(), gpus_of(*validation, *tables));
   if (!arguments.rows.empty()) {
     if (auto written = write_output(arguments.rows, validation_rows(*validation, *tables)); !written) return written;
   }
