@@ -97,9 +97,8 @@ Result<std::vector<Job>> read_jobs(const QueueArguments& arguments, const Cluste
 Result<void> plan_queue(const QueueArguments& arguments) {
   const auto format = parse_format("--format", arguments.format, arguments.output);
   if (!format) return tl::unexpected(format.error());
-  if (!arguments.gantt.empty() && arguments.gantt == arguments.output) {
-    return usage("--gantt and -o name the same file");
-  }
+  const std::string output = arguments.output.empty() ? "-" : arguments.output;
+  if (arguments.gantt == output) return usage("--gantt and the schedule go to the same place; give -o another");
   const auto text = read_text_file(arguments.cluster);
   if (!text) return tl::unexpected(text.error());
   const auto cluster = parse_cluster(*text, arguments.cluster);

@@ -45,6 +45,7 @@ Result<Seconds> parse_duration(std::string_view text, bool zero) {
 std::string print_duration(Seconds time) {
   const double seconds = time.value();
   constexpr double kYear = 365.25 * 86400, kManyYears = 3;
+  if (seconds == 0) return "0";
   if (seconds >= kManyYears * kYear) return with_digits(seconds / kYear, "years");
   if (seconds < 1) return fmt::format("{:.3g} ms", seconds * 1e3);
   const Unit* unit = kUnits.data();

@@ -13,7 +13,7 @@ namespace rooftile {
 // anything else.
 Result<Seconds> parse_duration(std::string_view text, bool zero = false);
 
-// Three significant digits in the largest unit of at least one, up to years: "10.2 h", "3.5 d", "45 s".
+// Three significant digits in the largest unit of at least one, up to years: "10.2 h", "3.5 d", "45 s", "0".
 std::string print_duration(Seconds time);
 
 }  // namespace rooftile

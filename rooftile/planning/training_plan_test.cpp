@@ -50,6 +50,7 @@ TEST(Duration, ReadsAndPrints) {
   EXPECT_EQ(print_duration(Seconds(90)), "1.5 min");
   EXPECT_EQ(parse_duration("0 h", true).value(), Seconds(0));
   EXPECT_FALSE(parse_duration("-1 h", true));
+  EXPECT_EQ(print_duration(Seconds(0)), "0");
   EXPECT_EQ(print_duration(Seconds(9e7)), "1042 d");
   EXPECT_EQ(print_duration(Seconds(1e9)), "31.7 years");
   EXPECT_EQ(print_duration(Seconds(1e15)), "31688088 years");

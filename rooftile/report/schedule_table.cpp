@@ -13,8 +13,6 @@
 namespace rooftile {
 namespace {
 
-std::string time_text(Seconds time) { return time > Seconds(0) ? print_duration(time) : "0"; }
-
 // The letters of the chart, one a placement; '#' after the last of them.
 char letter_of(std::size_t placement) {
   constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
@@ -48,7 +46,7 @@ std::string jobs_text(const ScheduleReport& report) {
     const Job& job = report.jobs[placement.job];
     const Seconds late = tardiness_of(job, placement.end());
     table.add({std::string(1, letter_of(i)), job.name, report.machines[placement.mode.machine].name,
-               numbers(placement.gpus), time_text(placement.start), time_text(placement.end()),
+               numbers(placement.gpus), print_duration(placement.start), print_duration(placement.end()),
                job.deadline ? print_duration(*job.deadline) : "-", late > Seconds(0) ? print_duration(late) : "-",
                fmt::format("{:g}", job.weight)});
   }
@@ -94,10 +92,10 @@ std::string schedule_table(const ScheduleReport& report) {
   }
   std::string text = fmt::format("{} on {}: total weighted tardiness {}, {} late, all done after {}\n",
                                  counted(report.jobs.size(), "job"), counted(report.machines.size(), "machine"),
-                                 time_text(Seconds(cost.tardiness)), late, time_text(cost.makespan));
+                                 print_duration(Seconds(cost.tardiness)), late, print_duration(cost.makespan));
   if (report.proved && *report.proved) {
     text += fmt::format("No schedule is better; the heuristic alone: tardiness {}, done after {}\n",
-                        time_text(Seconds(report.heuristic.tardiness)), time_text(report.heuristic.makespan));
+                        print_duration(Seconds(report.heuristic.tardiness)), print_duration(report.heuristic.makespan));
   } else {
     text += report.proved ? "The exact search ended early: a better schedule may exist\n"
                           : "By heuristic: a better schedule may exist\n";
