@@ -15,8 +15,8 @@ namespace rooftile {
 // The prior over every GPU of the public tables (docs/learning.md says what printed it).
 FactorPrior shipped_factor_prior();
 
-// Deviations by which a step must be sure to help, beside that points must be nearer by what the others say of them:
-// the least with which no more than one draw in twenty of the trial got worse (docs/learning.md). 0 takes any step.
+// Deviations by which a step must be sure to help, beside that points must be nearer by what the others say of them.
+// With it 1 to 6 % of the draws of the trial's variants got worse (docs/learning.md). 0 takes any step.
 inline constexpr double kCaution = 2.5;
 
 // More rows than these are not taken: each is a line of the calibration, and constants can be fitted to so many.
