@@ -89,7 +89,7 @@ TEST(ResultsBytes, KeptOtherwiseAreRefused) {
 }
 
 // Behind a checksum that fits, as somebody means it.
-std::string resealed(std::string bytes) { return sealed(bytes.substr(0, bytes.size() - sizeof(std::uint64_t))); }
+std::string resealed(const std::string& bytes) { return sealed(bytes.substr(0, bytes.size() - sizeof(std::uint64_t))); }
 
 RC_GTEST_PROP(ResultsBytes, DamagedAreRefusedOrReadWithoutHarm, ()) {
   const Explored& whole = explored();

@@ -48,7 +48,7 @@ std::string coefficients(const LayerModelFit& fit) {
 std::string warnings(const LayerModelFit& fit, std::span<const LayerSample> samples) {
   std::string text;
   for (const LayerFit& one : fit.fits) {
-    for (FitWarning warning : one.fit.warnings) {
+    for (const FitWarning& warning : one.fit.warnings) {
       std::string layer;
       if (warning.kind == FitWarning::Kind::odd_row) {
         for (std::size_t row = 0; row < one.samples.size(); ++row) {
