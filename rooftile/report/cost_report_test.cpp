@@ -1,18 +1,14 @@
-#include <fstream>
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
-#include <valijson/adapters/nlohmann_json_adapter.hpp>
-#include <valijson/schema.hpp>
-#include <valijson/schema_parser.hpp>
-#include <valijson/validator.hpp>
 
 #include "rooftile/explore/cost_file.hpp"
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/ingest/csv.hpp"
 #include "rooftile/report/cost.hpp"
+#include "rooftile/report/json_schema.hpp"
 #include "rooftile/report/sensitivity.hpp"
 #include "rooftile/zoo/zoo.hpp"
 
@@ -21,15 +17,6 @@ namespace {
 
 using nlohmann::json;
 using testing::HasSubstr;
-
-bool fits(const json& value, const std::string& schema_path) {
-  std::ifstream file(schema_path);
-  const json text = json::parse(file);
-  valijson::Schema schema;
-  const valijson::adapters::NlohmannJsonAdapter schema_adapter(text), value_adapter(value);
-  valijson::SchemaParser().populateSchema(schema_adapter, schema);
-  return valijson::Validator().validate(schema, value_adapter, nullptr);
-}
 
 Workload alexnet() {
   for (const ZooEntry& entry : zoo()) {
@@ -55,11 +42,11 @@ CostReport report() {
 
 TEST(CostReport, JsonFitsItsSchema) {
   json value = json::parse(cost_json(report()));
-  EXPECT_TRUE(fits(value, "data/schema/cost-1.json"));
+  EXPECT_TRUE(fits_schema(value, "cost-1.json"));
   EXPECT_TRUE(value["boards"][1]["chip"].is_null());
   EXPECT_EQ(value["boards"][0]["run"]["energy_j"]["total"], 2);
   value["boards"][0]["yield"] = 2;
-  EXPECT_FALSE(fits(value, "data/schema/cost-1.json"));
+  EXPECT_FALSE(fits_schema(value, "cost-1.json"));
 }
 
 TEST(CostReport, EveryNumberOfTheCsvHasItsColumn) {
@@ -80,10 +67,10 @@ TEST(SensitivityReport, JsonFitsItsSchema) {
   const auto study = sensitivity(alexnet(), find_gpu("titan-xp").value(), {.method = Method::delta});
   ASSERT_TRUE(study);
   json value = json::parse(sensitivity_json(*study));
-  EXPECT_TRUE(fits(value, "data/schema/sensitivity-1.json"));
+  EXPECT_TRUE(fits_schema(value, "sensitivity-1.json"));
   EXPECT_EQ(value["layers"].size(), study->prediction.layers.size());
   value["resources"][0]["next_limit"] = "luck";
-  EXPECT_FALSE(fits(value, "data/schema/sensitivity-1.json"));
+  EXPECT_FALSE(fits_schema(value, "sensitivity-1.json"));
 }
 
 TEST(SensitivityReport, CsvHasARowAResourceAndLayer) {

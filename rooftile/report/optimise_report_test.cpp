@@ -1,19 +1,15 @@
 // Optimised designs as JSON, CSV, text and SVG.
 #include <algorithm>
-#include <fstream>
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
-#include <valijson/adapters/nlohmann_json_adapter.hpp>
-#include <valijson/schema.hpp>
-#include <valijson/schema_parser.hpp>
-#include <valijson/validator.hpp>
 
 #include "rooftile/explore/cost_file.hpp"
 #include "rooftile/explore/space_file.hpp"
 #include "rooftile/ingest/csv.hpp"
+#include "rooftile/report/json_schema.hpp"
 #include "rooftile/report/optimise.hpp"
 #include "rooftile/zoo/zoo.hpp"
 
@@ -22,15 +18,6 @@ namespace {
 
 using nlohmann::json;
 using testing::HasSubstr;
-
-bool fits(const json& value) {
-  std::ifstream file("data/schema/optimum-1.json");
-  const json text = json::parse(file);
-  valijson::Schema schema;
-  const valijson::adapters::NlohmannJsonAdapter schema_adapter(text), value_adapter(value);
-  valijson::SchemaParser().populateSchema(schema_adapter, schema);
-  return valijson::Validator().validate(schema, value_adapter, nullptr);
-}
 
 struct Solved {
   DesignSpace space;
@@ -68,7 +55,7 @@ batch_size = 64
 TEST(OptimumReport, JsonFitsItsSchema) {
   const Solved one = solved({Metric::price}, {"time <= 0.02", "sm_count == 30 or sm_count > 50"});
   json value = json::parse(optimum_json(one.report()));
-  EXPECT_TRUE(fits(value));
+  EXPECT_TRUE(fits_schema(value, "optimum-1.json"));
   EXPECT_EQ(value["objectives"], json::array({"price_usd"}));
   EXPECT_EQ(value["designs_in_space"], 24);
   EXPECT_EQ(value["exact"], true);
@@ -76,8 +63,9 @@ TEST(OptimumReport, JsonFitsItsSchema) {
   EXPECT_EQ(value["axes"].size(), 3U);
   EXPECT_FALSE(value["constraints"][1].contains("objective_1_percent_looser"));
   value["designs"][0]["metrics"].erase("time_s");
-  EXPECT_FALSE(fits(value));
-  EXPECT_TRUE(fits(json::parse(optimum_json(solved({Metric::time, Metric::price}, {}).report()))));
+  EXPECT_FALSE(fits_schema(value, "optimum-1.json"));
+  EXPECT_TRUE(
+      fits_schema(json::parse(optimum_json(solved({Metric::time, Metric::price}, {}).report())), "optimum-1.json"));
 }
 
 TEST(OptimumReport, CsvHasARowADesign) {

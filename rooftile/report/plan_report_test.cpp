@@ -1,20 +1,16 @@
 // Plans and schedules as JSON, CSV, text and SVG.
 #include <algorithm>
-#include <fstream>
 #include <sstream>
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
-#include <valijson/adapters/nlohmann_json_adapter.hpp>
-#include <valijson/schema.hpp>
-#include <valijson/schema_parser.hpp>
-#include <valijson/validator.hpp>
 
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/ingest/csv.hpp"
 #include "rooftile/planning/scheduler.hpp"
+#include "rooftile/report/json_schema.hpp"
 #include "rooftile/report/plan.hpp"
 #include "rooftile/report/schedule.hpp"
 #include "rooftile/report/text.hpp"
@@ -25,15 +21,6 @@ namespace {
 
 using nlohmann::json;
 using testing::HasSubstr;
-
-bool fits(const json& value, const std::string& name) {
-  std::ifstream file("data/schema/" + name);
-  const json text = json::parse(file);
-  valijson::Schema schema;
-  const valijson::adapters::NlohmannJsonAdapter schema_adapter(text), value_adapter(value);
-  valijson::SchemaParser().populateSchema(schema_adapter, schema);
-  return valijson::Validator().validate(schema, value_adapter, nullptr);
-}
 
 struct Planned {
   TrainingTask task;
@@ -61,11 +48,11 @@ Planned planned() {
 
 TEST(PlanReport, JsonFitsItsSchema) {
   json value = json::parse(plan_json(planned().report()));
-  EXPECT_TRUE(fits(value, "plan-1.json"));
+  EXPECT_TRUE(fits_schema(value, "plan-1.json"));
   EXPECT_EQ(value["best"]["cost_usd"], value["best_of_gpus"][0]["cost_usd"]);
   EXPECT_EQ(value["ruled_out"][0]["gpu"], "k40");
   value["best"].erase("time_s");
-  EXPECT_FALSE(fits(value, "plan-1.json"));
+  EXPECT_FALSE(fits_schema(value, "plan-1.json"));
 }
 
 TEST(PlanReport, CsvHasARowAnOption) {
@@ -98,11 +85,11 @@ struct Scheduled {
 TEST(ScheduleReport, JsonFitsItsSchema) {
   const Scheduled scheduled;
   json value = json::parse(schedule_json(scheduled.report()));
-  EXPECT_TRUE(fits(value, "schedule-1.json"));
+  EXPECT_TRUE(fits_schema(value, "schedule-1.json"));
   EXPECT_EQ(value["cost"]["weighted_tardiness_s"], 10);  // 5 s late, weight 2
   EXPECT_EQ(value["jobs"].size(), 2U);
   value["jobs"][0].erase("gpus");
-  EXPECT_FALSE(fits(value, "schedule-1.json"));
+  EXPECT_FALSE(fits_schema(value, "schedule-1.json"));
 }
 
 TEST(ScheduleReport, CsvQuotesNames) {

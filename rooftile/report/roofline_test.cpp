@@ -2,19 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <string>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
-#include <valijson/adapters/nlohmann_json_adapter.hpp>
-#include <valijson/schema.hpp>
-#include <valijson/schema_parser.hpp>
-#include <valijson/validator.hpp>
 
 #include "rooftile/ingest/csv.hpp"
+#include "rooftile/report/json_schema.hpp"
 #include "rooftile/roofline/stalls.hpp"
 
 namespace rooftile {
@@ -114,15 +110,7 @@ TEST(RooflineTable, NamesTheLargestLossFirst) {
 }
 
 TEST(RooflineJson, FitsItsSchema) {
-  std::ifstream file("data/schema/roofline-1.json");
-  const json schema_text = json::parse(file);
-  valijson::Schema schema;
-  const valijson::adapters::NlohmannJsonAdapter schema_adapter(schema_text);
-  valijson::SchemaParser().populateSchema(schema_adapter, schema);
-  const auto fits = [&](const json& document) {
-    const valijson::adapters::NlohmannJsonAdapter adapter(document);
-    return valijson::Validator().validate(schema, adapter, nullptr);
-  };
+  const auto fits = [](const json& document) { return fits_schema(document, "roofline-1.json"); };
   const json good = json::parse(roofline_json(small_view()));
   EXPECT_TRUE(fits(good));
   json bad = good;

@@ -1,14 +1,10 @@
 // What a store holds, as JSON and as text.
-#include <fstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
-#include <valijson/adapters/nlohmann_json_adapter.hpp>
-#include <valijson/schema.hpp>
-#include <valijson/schema_parser.hpp>
-#include <valijson/validator.hpp>
 
+#include "rooftile/report/json_schema.hpp"
 #include "rooftile/report/store.hpp"
 
 namespace rooftile {
@@ -16,15 +12,6 @@ namespace {
 
 using nlohmann::json;
 using testing::HasSubstr;
-
-bool fits(const json& value) {
-  std::ifstream file("data/schema/store-1.json");
-  const json text = json::parse(file);
-  valijson::Schema schema;
-  const valijson::adapters::NlohmannJsonAdapter schema_adapter(text), value_adapter(value);
-  valijson::SchemaParser().populateSchema(schema_adapter, schema);
-  return valijson::Validator().validate(schema, value_adapter, nullptr);
-}
 
 // Every name of the format; of the two predictions one has no interval.
 StoreContents contents() {
@@ -54,8 +41,8 @@ StoreContents contents() {
 
 TEST(StoreReport, JsonFitsItsSchema) {
   const json value = json::parse(store_json(contents()));
-  EXPECT_TRUE(fits(value));
-  EXPECT_TRUE(fits(json::parse(store_json({"empty.db", {}, {}, {}}))));
+  EXPECT_TRUE(fits_schema(value, "store-1.json"));
+  EXPECT_TRUE(fits_schema(json::parse(store_json({"empty.db", {}, {}, {}})), "store-1.json"));
   EXPECT_EQ(value["measurements"][0]["rows"], 1234);
   EXPECT_EQ(value["predictions"][0]["time_s"].get<double>(), 0.0123456789012345678);
   EXPECT_FALSE(value["predictions"][0].contains("time_low_s"));
@@ -66,25 +53,25 @@ TEST(StoreReport, SchemaRefusesWhatIsNone) {
   const json value = json::parse(store_json(contents()));
   json other = value;
   other["schema"] = "rooftile/store/2";
-  EXPECT_FALSE(fits(other));
+  EXPECT_FALSE(fits_schema(other, "store-1.json"));
   other = value;
   other["measurements"][0].erase("gpu");
-  EXPECT_FALSE(fits(other));
+  EXPECT_FALSE(fits_schema(other, "store-1.json"));
   other = value;
   other["measurements"][0]["rows"] = 0;
-  EXPECT_FALSE(fits(other));
+  EXPECT_FALSE(fits_schema(other, "store-1.json"));
   other = value;
   other["predictions"][0]["time_s"] = -1;
-  EXPECT_FALSE(fits(other));
+  EXPECT_FALSE(fits_schema(other, "store-1.json"));
   other = value;
   other["fitted"][0]["extra"] = 1;
-  EXPECT_FALSE(fits(other));
+  EXPECT_FALSE(fits_schema(other, "store-1.json"));
 }
 
 TEST(StoreReport, TextOfAnotherEncodingBecomesJsonAllTheSame) {
   StoreContents all = contents();
   all.measurements[0].origin.file = "caf\xe9.csv";
-  EXPECT_TRUE(fits(json::parse(store_json(all))));
+  EXPECT_TRUE(fits_schema(json::parse(store_json(all)), "store-1.json"));
 }
 
 TEST(StoreReport, TableGroupsDigitsAndNamesWhatIsMissing) {
