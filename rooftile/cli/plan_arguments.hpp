@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,8 +17,9 @@ namespace rooftile::cli {
 
 struct PlanArguments {
   std::string model;
-  std::string fitted, db;          // a fitted model in place of the analytic one; the store that knows it by name
-  PredictionArguments prediction;  // no GPU: the catalogue; the batch size is not used
+  std::string fitted, db;  // a fitted model in place of the analytic one; the store that knows it by name
+  std::map<std::string, std::string> columns = {};  // what the tables of its fit say besides
+  PredictionArguments prediction;                   // no GPU: the catalogue; the batch size is not used
   std::int64_t samples = 1, epochs = 1;
   std::optional<Seconds> deadline;
   std::optional<Dollars> budget;
@@ -36,8 +38,9 @@ struct PlanArguments {
 Result<void> plan(const PlanArguments& arguments);
 
 struct QueueArguments {
-  std::string queue, cluster;      // files
-  std::string fitted, db;          // as above
+  std::string queue, cluster;  // files
+  std::string fitted, db;      // as above
+  std::map<std::string, std::string> columns = {};
   PredictionArguments prediction;  // without GPUs, batch size and precision
   Scaling scaling = Scaling::measured;
   Optimizer optimizer = Optimizer::adam;

@@ -105,6 +105,7 @@ Result<void> plan(const PlanArguments& arguments) {
   if (!choices) return tl::unexpected(choices.error());
   if (fitted) {
     choices->fitted = &*fitted;
+    choices->fitted_cells = arguments.columns;
     choices->beyond_fit = !arguments.prediction.gpus.empty();
     if (!arguments.prediction.precision) choices->predict.precision = precision_of_fit(*fitted);
   }

@@ -26,8 +26,8 @@ constexpr std::int64_t kMostSamples = std::int64_t{1} << 50, kMostEpochs = 10000
 
 struct TypedPlan {
   std::string model, samples, epochs, deadline, budget, batches, global_batch, most_global_batch, most_gpus, scaling,
-      optimizer, memory_share, fitted, db, queue, cluster, gantt, seed, prices, basis, lifetime, energy_price, format,
-      output;
+      optimizer, memory_share, fitted, columns, db, queue, cluster, gantt, seed, prices, basis, lifetime, energy_price,
+      format, output;
   std::vector<std::string> priced;
   bool cautious = false, exact = false;
   TypedPrediction prediction;
@@ -177,10 +177,13 @@ Result<void> run_queue(const TypedPlan& typed) {
   auto read = read_count("--seed", typed.seed, kMostSeed, arguments.seed);
   if (read) read = read_choices(typed, arguments);
   if (!read) return read;
+  auto columns = parse_columns("--column", typed.columns);
+  if (!columns) return tl::unexpected(columns.error());
   arguments.queue = typed.queue;
   arguments.cluster = typed.cluster;
   arguments.exact = typed.exact;
   arguments.fitted = typed.fitted;
+  arguments.columns = std::move(*columns);
   arguments.db = typed.db;
   arguments.gantt = typed.gantt;
   arguments.format = typed.format;
@@ -190,7 +193,10 @@ Result<void> run_queue(const TypedPlan& typed) {
 
 // What decides an analytic step has no part in a fitted one.
 Result<void> check_fitted(const TypedPlan& typed) {
-  if (typed.fitted.empty()) return typed.db.empty() ? Result<void>() : usage("--db is for --fitted");
+  if (typed.fitted.empty()) {
+    if (!typed.db.empty()) return usage("--db is for --fitted");
+    return typed.columns.empty() ? Result<void>() : usage("--column is for --fitted");
+  }
   if (typed.prediction.method != TypedPrediction().method) return usage("--method does not go with --fitted");
   if (!typed.prediction.calibration.empty()) return usage("--calibration does not go with --fitted");
   return {};
@@ -219,8 +225,11 @@ Result<void> run_plan(const TypedPlan& typed) {
   if (read) read = read_batches(typed, arguments);
   if (read) read = read_choices(typed, arguments);
   if (!read) return read;
+  auto columns = parse_columns("--column", typed.columns);
+  if (!columns) return tl::unexpected(columns.error());
   arguments.cautious = typed.cautious;
   arguments.fitted = typed.fitted;
+  arguments.columns = std::move(*columns);
   arguments.db = typed.db;
   arguments.prices = typed.prices;
   arguments.priced = typed.priced;
@@ -275,6 +284,7 @@ void add_plan(CommandList& commands) {
   command->add_option("--calibration", typed->prediction.calibration, "as for predict");
   command->add_option("--fitted", typed->fitted,
                       "steps by this fitted model: one of 'predict --fitted', of a training step");
+  command->add_option("--column", typed->columns, "with --fitted: as for predict");
   command->add_option("--db", typed->db,
                       "with --fitted: the store's file (default: rooftile/rooftile.db in the user's data directory)");
   command->add_option("--queue", typed->queue, "instead of a model: jobs (CSV) to schedule on a cluster");

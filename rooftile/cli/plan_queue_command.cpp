@@ -53,6 +53,7 @@ Result<std::map<int, Seconds>> training_times(const QueueArguments& arguments, c
   choices.predict = predict_options(arguments.prediction);
   choices.predict.precision = job.precision;
   choices.fitted = fitted;
+  choices.fitted_cells = arguments.columns;
   if (auto checked = check(choices.predict); !checked) return tl::unexpected(checked.error());
   const auto plan = plan_training(task, choices);
   if (!plan) return tl::unexpected(plan.error());

@@ -1,6 +1,5 @@
 // The options of predict.
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,7 +13,6 @@
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/prediction_options.hpp"
 #include "rooftile/cli/values.hpp"
-#include "rooftile/error/one_line.hpp"
 
 namespace rooftile::cli {
 namespace {
@@ -24,28 +22,6 @@ struct TypedPredict {
   TypedPrediction prediction;
   bool all = false, override_cells = false, skip_bad_rows = false, save = false;
 };
-
-// "NAME=VALUE,…": cells of the fit's tables, a name at most once.
-Result<std::map<std::string, std::string>> parse_columns(const std::string& text) {
-  std::map<std::string, std::string> columns;
-  if (text.empty()) return columns;
-  const auto list = parse_list("--column", text);
-  if (!list) return tl::unexpected(list.error());
-  for (const std::string& one : *list) {
-    const std::size_t equals = one.find('=');
-    if (equals == 0 || equals == std::string::npos || equals + 1 == one.size()) {
-      return usage(fmt::format("--column: '{}' is not NAME=VALUE", one_line(one)));
-    }
-    const std::string name = one.substr(0, equals);
-    if (name == "gpus" || name == "iterations" || name == "batch") {
-      return usage(fmt::format("--column: {} has an option of its own", name));
-    }
-    if (!columns.emplace(name, one.substr(equals + 1)).second) {
-      return usage(fmt::format("--column: '{}' is named twice", one_line(name)));
-    }
-  }
-  return columns;
-}
 
 // What decides an analytic prediction has no part in one by a fitted model.
 Result<void> run_fitted(const TypedPredict& typed, const PredictionArguments& prediction) {
@@ -93,7 +69,7 @@ Result<void> run_fitted(const TypedPredict& typed, const PredictionArguments& pr
     if (!count) return tl::unexpected(count.error());
     iterations = *count;
   }
-  auto columns = parse_columns(typed.columns);
+  auto columns = parse_columns("--column", typed.columns);
   if (!columns) return tl::unexpected(columns.error());
   return predict_fitted({.model = typed.model,
                          .fitted = typed.fitted,

@@ -9,6 +9,7 @@
 
 #include "rooftile/error/lower_case.hpp"
 #include "rooftile/error/nearest.hpp"
+#include "rooftile/error/one_line.hpp"
 
 namespace rooftile::cli {
 namespace {
@@ -95,6 +96,27 @@ Result<double> parse_rate(std::string_view option, std::string_view text) {
   const bool whole = error == std::errc() && end == text.data() + text.size();
   if (!whole || !(rate >= 0 && rate <= 1)) return bad(option, fmt::format("'{}' is not a number from 0 to 1", text));
   return rate;
+}
+
+Result<std::map<std::string, std::string>> parse_columns(std::string_view option, const std::string& text) {
+  std::map<std::string, std::string> columns;
+  if (text.empty()) return columns;
+  const auto list = parse_list(option, text);
+  if (!list) return tl::unexpected(list.error());
+  for (const std::string& one : *list) {
+    const std::size_t equals = one.find('=');
+    if (equals == 0 || equals == std::string::npos || equals + 1 == one.size()) {
+      return fail(ErrorCode::usage, fmt::format("'{}' is not NAME=VALUE", one_line(one)), std::string(option));
+    }
+    const std::string name = one.substr(0, equals);
+    if (name == "gpus" || name == "iterations" || name == "batch") {
+      return fail(ErrorCode::usage, fmt::format("{} has an option of its own", name), std::string(option));
+    }
+    if (!columns.emplace(name, one.substr(equals + 1)).second) {
+      return fail(ErrorCode::usage, fmt::format("'{}' is named twice", one_line(name)), std::string(option));
+    }
+  }
+  return columns;
 }
 
 Result<MethodArgument> parse_method(std::string_view option, const std::string& text) {

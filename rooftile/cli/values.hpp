@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,9 @@ Result<Format> parse_format(std::string_view option, const std::string& text, co
 
 // "a,b" as two; an empty element is an error.
 Result<std::vector<std::string>> parse_list(std::string_view option, const std::string& text);
+
+// "NAME=VALUE,…": cells of the tables that a model was fitted to, by column.
+Result<std::map<std::string, std::string>> parse_columns(std::string_view option, const std::string& text);
 
 // "delta", "rooftile", "roofline", "prior" (miss rates of 1) or "prior=RATE" with a rate from 0 to 1.
 struct MethodArgument {

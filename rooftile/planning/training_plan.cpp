@@ -231,10 +231,16 @@ Result<TrainingPlan> plan_training(const TrainingTask& task, const TrainingChoic
 }
 
 std::string why_none(const TrainingTask& task, const TrainingChoices& choices, const TrainingPlan& plan) {
+  if (plan.options.empty() && plan.ruled_out.empty()) return "no GPU is left";
   if (plan.options.empty()) {
-    return plan.ruled_out.empty()
-               ? "no GPU is left"
-               : fmt::format("no GPU can train it; {}: {}", plan.ruled_out.front().gpu, plan.ruled_out.front().why);
+    // That a GPU is not of the fit says less than why one of the fit will not do.
+    const auto of_fit = [&](const RuledOut& one) {
+      return std::any_of(choices.gpus.begin(), choices.gpus.end(),
+                         [&](const Gpu& gpu) { return gpu.id == one.gpu && not_fitted(gpu, choices).empty(); });
+    };
+    const auto told = std::find_if(plan.ruled_out.begin(), plan.ruled_out.end(), of_fit);
+    const RuledOut& first = told != plan.ruled_out.end() ? *told : plan.ruled_out.front();
+    return fmt::format("no GPU can train it; {}: {}", first.gpu, first.why);
   }
   return "nothing will do; " + why_not(task, choices, plan, std::nullopt);
 }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -45,6 +46,7 @@ struct TrainingChoices {
   // In place of the analytic step time; null: none. One that was fitted to several GPUs (knows_several_gpus()) gives
   // their step itself, and `scaling` plays no part.
   const regression::FittedModel* fitted = nullptr;
+  std::map<std::string, std::string> fitted_cells = {};  // AskedRun::cells
   bool beyond_fit = false;  // GPUs that the fitted model is not of count too, each with a warning
   unsigned threads = 1;
   const std::atomic<bool>* stop = nullptr;

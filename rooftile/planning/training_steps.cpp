@@ -43,6 +43,7 @@ Result<TrainingStep> fitted_step(const TrainingTask& task, const TrainingChoices
   run.phase = Phase::step;
   constexpr double kMost = 1e15;  // what a model of whole runs says of so many is no different
   run.iterations = static_cast<std::int64_t>(std::min(iterations_of(task, global_batch), kMost));
+  run.cells = choices.fitted_cells;
   if (!choices.predict.framework.empty()) run.cells["framework"] = choices.predict.framework;
   auto step = predict_step(*choices.fitted, run);
   if (!step) return tl::unexpected(step.error());
