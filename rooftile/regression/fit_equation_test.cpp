@@ -224,7 +224,7 @@ TEST(FitEquation, RefusesValuesThatAreNoTimes) {
 // Three groups make three folds, whatever is asked for.
 TEST(FitEquation, GroupsStayTogetherInItsFolds) {
   FitProblem problem = runs(60, 0.02, 15);
-  for (std::size_t row = 0; row < 60; ++row) problem.groups.push_back(std::string(1, static_cast<char>('a' + row % 3)));
+  for (std::size_t row = 0; row < 60; ++row) problem.groups.emplace_back(1, static_cast<char>('a' + row % 3));
   const auto fit = fit_equation(problem, {});
   ASSERT_TRUE(fit);
   EXPECT_EQ(fit->equation.interval->made_by, "3-fold cross-validation");

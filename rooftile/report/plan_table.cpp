@@ -109,7 +109,9 @@ std::string ruled_out_text(const TrainingPlan& plan) {
     }
   }
   std::string text = reasons.empty() ? "" : "\nRuled out\n";
-  for (const auto& [gpus, why] : reasons) text += "  " + wrapped(gpus + ": " + why, kWidth, kIndent) + "\n";
+  for (const auto& [gpus, why] : reasons) {
+    text += fmt::format("  {}\n", wrapped(fmt::format("{}: {}", gpus, why), kWidth, kIndent));
+  }
   return text;
 }
 
