@@ -46,8 +46,9 @@ ModelOptions model_options(const PredictionArguments& arguments);
 // What the file named by --calibration says; null without one.
 Result<std::shared_ptr<const Calibration>> calibration_of_option(const std::string& path);
 
-// find_gpu(), where the selector is the value of --gpu.
+// find_gpu(), where the selector is the value of --gpu, or one of its values.
 Result<Gpu> gpu_of_option(const std::string& selector);
+Result<std::vector<Gpu>> gpus_of_option(const std::vector<std::string>& selectors);
 
 struct PredictArguments {
   std::string model;

@@ -47,26 +47,22 @@ Result<void> cost(const CostArguments& arguments) {
   if (!table) return tl::unexpected(table.error());
   const auto all = catalogue();
   if (!all) return tl::unexpected(all.error());
-  std::vector<Gpu> shown;
-  for (const std::string& selector : arguments.prediction.gpus) {
-    auto gpu = gpu_of_option(selector);
-    if (!gpu) return tl::unexpected(gpu.error());
-    shown.push_back(std::move(*gpu));
-  }
+  auto shown = gpus_of_option(arguments.prediction.gpus);
+  if (!shown) return tl::unexpected(shown.error());
   CostReport report;
-  if (shown.empty()) {
-    shown = *all;
+  if (shown->empty()) {
+    *shown = *all;
     report.chips = chip_areas(*table);
   }
-  const auto boards = board_costs(*table, shown, *all);
+  const auto boards = board_costs(*table, *shown, *all);
   if (!boards) return tl::unexpected(boards.error());
   for (const BoardCost& board : *boards) report.boards.push_back({.board = board, .run = {}});
   if (!arguments.model.empty()) {
     if (auto result = check(predict_options(arguments.prediction)); !result) return result;
     const auto workload = load_model(arguments.model, model_options(arguments.prediction));
     if (!workload) return tl::unexpected(workload.error());
-    for (std::size_t i = 0; i < shown.size(); ++i) {
-      auto run = run_of(arguments, *workload, *table, shown[i], report.boards[i].board.cost);
+    for (std::size_t i = 0; i < shown->size(); ++i) {
+      auto run = run_of(arguments, *workload, *table, (*shown)[i], report.boards[i].board.cost);
       if (!run) return tl::unexpected(run.error());
       report.boards[i].run = std::move(*run);
     }

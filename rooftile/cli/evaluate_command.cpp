@@ -67,16 +67,6 @@ Result<void> write_figure(const fs::path& folder, const Figure& figure, Evaluati
   return {};
 }
 
-Result<std::vector<Gpu>> gpus_of(const std::vector<std::string>& selectors) {
-  std::vector<Gpu> gpus;
-  for (const std::string& selector : selectors) {
-    auto gpu = gpu_of_option(selector);
-    if (!gpu) return tl::unexpected(gpu.error());
-    gpus.push_back(std::move(*gpu));
-  }
-  return gpus;
-}
-
 std::string setup_of(const EvaluationInput& input, const SimulateOptions& options) {
   std::string gpus;
   for (const Gpu& gpu : input.gpus) gpus += (gpus.empty() ? "" : ", ") + gpu.id;
@@ -94,7 +84,7 @@ Result<void> evaluate(const EvaluateArguments& arguments) {
   const Clock::time_point start = Clock::now();
   const auto chosen = choose_figures(arguments.only);
   if (!chosen) return fail(chosen.error().code, chosen.error().message, "--only");
-  auto gpus = gpus_of(arguments.gpus);
+  auto gpus = gpus_of_option(arguments.gpus);
   if (!gpus) return tl::unexpected(gpus.error());
   const auto input = evaluation_input(std::move(*gpus), arguments.batch_size);
   if (!input) return tl::unexpected(input.error());

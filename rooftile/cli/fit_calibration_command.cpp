@@ -9,6 +9,7 @@
 
 #include "rooftile/cli/fit_models.hpp"
 #include "rooftile/cli/fit_tables.hpp"
+#include "rooftile/cli/fit_trial.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/tables.hpp"
 #include "rooftile/cli/values.hpp"
@@ -159,22 +160,10 @@ Result<void> suggest_points(const FitModelArguments& arguments, const FitTables&
 }
 
 Result<void> try_calibration(const FitModelArguments& arguments, const FitTables& rows) {
-  constexpr std::int64_t kMostPoints = 1000, kMostDraws = 10000;
+  constexpr std::int64_t kMostPoints = 1000;
   FewPointsTrialOptions options;
   options.rows.keep = rows_where(rows.tables, rows.where);
-  const auto counts = parse_list("--points", arguments.points);
-  if (!counts) return tl::unexpected(counts.error());
-  options.points.clear();
-  for (const std::string& count : *counts) {
-    const auto points = parse_count("--points", count, kMostPoints);
-    if (!points) return tl::unexpected(points.error());
-    options.points.push_back(static_cast<std::size_t>(*points));
-  }
-  if (!arguments.draws.empty()) {
-    const auto draws = parse_count("--draws", arguments.draws, kMostDraws);
-    if (!draws) return tl::unexpected(draws.error());
-    options.draws = static_cast<std::size_t>(*draws);
-  }
+  if (auto read = read_trial(arguments, kMostPoints, options.points, options.draws); !read) return read;
   if (!arguments.tier.empty() && arguments.tier != "none" && arguments.tier != "shipped") {
     return fail(ErrorCode::usage, fmt::format("'{}' is not none or shipped", arguments.tier), "--tier");
   }

@@ -71,21 +71,27 @@ Result<Gpu> gpu_of_option(const std::string& selector) {
   return gpu;
 }
 
-Result<void> predict_model(const PredictArguments& arguments) {
-  const PredictionArguments& given = arguments.prediction;
-  const PredictOptions options = predict_options(given);
-  if (auto result = check(options); !result) return result;
+Result<std::vector<Gpu>> gpus_of_option(const std::vector<std::string>& selectors) {
   std::vector<Gpu> gpus;
-  for (const std::string& selector : given.gpus) {
+  for (const std::string& selector : selectors) {
     auto gpu = gpu_of_option(selector);
     if (!gpu) return tl::unexpected(gpu.error());
     gpus.push_back(std::move(*gpu));
   }
+  return gpus;
+}
+
+Result<void> predict_model(const PredictArguments& arguments) {
+  const PredictionArguments& given = arguments.prediction;
+  const PredictOptions options = predict_options(given);
+  if (auto result = check(options); !result) return result;
+  const auto gpus = gpus_of_option(given.gpus);
+  if (!gpus) return tl::unexpected(gpus.error());
   const auto workload = load_model(arguments.model, model_options(given));
   if (!workload) return tl::unexpected(workload.error());
   std::vector<Prediction> predictions;
   std::vector<std::string> ids;
-  for (const Gpu& gpu : gpus) {
+  for (const Gpu& gpu : *gpus) {
     ids.push_back(gpu.id);
     auto prediction = predict(*workload, gpu, options, given.phase);
     if (!prediction) return tl::unexpected(prediction.error());
@@ -95,7 +101,7 @@ Result<void> predict_model(const PredictArguments& arguments) {
   if (arguments.save) {
     if (auto saved = save_predictions(arguments.db, predictions, arguments.calibration); !saved) return saved;
   }
-  return write_output(arguments.output, report(predictions, gpus, arguments));
+  return write_output(arguments.output, report(predictions, *gpus, arguments));
 }
 
 }  // namespace rooftile::cli

@@ -79,13 +79,7 @@ Result<std::vector<Gpu>> gpus_of(const FittedModel& fitted, const PredictionArgu
     return usage(fmt::format("--gpu ID is needed: the fitted model '{}' is of {}", one_line(fitted.name),
                              selectors.empty() ? "no GPU that it names" : names_in(selectors)));
   }
-  std::vector<Gpu> gpus;
-  for (const std::string& selector : selectors) {
-    auto gpu = gpu_of_option(selector);
-    if (!gpu) return tl::unexpected(gpu.error());
-    gpus.push_back(std::move(*gpu));
-  }
-  return gpus;
+  return gpus_of_option(selectors);
 }
 
 Result<DType> precision_of(const FittedModel& fitted, const PredictionArguments& asked) {

@@ -1,6 +1,8 @@
 // What the reports of every kind of fitted model begin with. Private: it costs its includer the JSON library.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -34,6 +36,18 @@ std::string head_text(const FittedHead& head);
 
 // The members of "rooftile/prediction/1" down to memory_bytes and unsupported.
 nlohmann::ordered_json head_json(const FittedHead& head, const std::vector<Skipped>& left_out);
+
+// Those that a table shows: all in their order, or the ten slowest, by time. `Layer` has a `time`.
+template <class Layer>
+std::vector<const Layer*> shown_layers(const std::vector<Layer>& layers, bool all) {
+  constexpr std::size_t kSlowest = 10;
+  std::vector<const Layer*> shown;
+  for (const Layer& layer : layers) shown.push_back(&layer);
+  if (all) return shown;
+  std::stable_sort(shown.begin(), shown.end(), [](const Layer* a, const Layer* b) { return a->time > b->time; });
+  shown.resize(std::min(shown.size(), kSlowest));
+  return shown;
+}
 
 // "  left out      2, not in any number above: …", or "".
 std::string left_out_text(const std::vector<Skipped>& left_out);

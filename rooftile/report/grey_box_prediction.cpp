@@ -17,8 +17,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kSlowest = 10;
-
 std::string_view method_of(const GreyBoxLayerTime& layer) { return layer.fitted ? "grey-box" : "rooftile"; }
 
 FittedHead head_of(const GreyBoxPrediction& prediction, std::optional<std::int64_t> iterations) {
@@ -38,12 +36,7 @@ FittedHead head_of(const GreyBoxPrediction& prediction, std::optional<std::int64
 }
 
 std::string layers_of(const GreyBoxPrediction& prediction, bool all) {
-  std::vector<const GreyBoxLayerTime*> order;
-  for (const GreyBoxLayerTime& layer : prediction.layers) order.push_back(&layer);
-  if (!all) {
-    std::stable_sort(order.begin(), order.end(), [](auto a, auto b) { return a->time > b->time; });
-    order.resize(std::min(order.size(), kSlowest));
-  }
+  const std::vector<const GreyBoxLayerTime*> order = shown_layers(prediction.layers, all);
   TextTable table({{all ? "layer" : "slowest layers", Align::left, 48},
                    {"pass"},
                    {"method"},

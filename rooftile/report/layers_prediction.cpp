@@ -17,7 +17,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kMethod = "per-layer";
-constexpr std::size_t kSlowest = 10;
 
 FittedHead head_of(const LayersPrediction& prediction) {
   FittedHead head;
@@ -53,12 +52,7 @@ Json json_of(const FittedLayerTime& layer) {
 }
 
 std::string layers_of(const LayersPrediction& prediction, bool all) {
-  std::vector<const FittedLayerTime*> order;
-  for (const FittedLayerTime& layer : prediction.layers) order.push_back(&layer);
-  if (!all) {
-    std::stable_sort(order.begin(), order.end(), [](auto a, auto b) { return a->time > b->time; });
-    order.resize(std::min(order.size(), kSlowest));
-  }
+  const std::vector<const FittedLayerTime*> order = shown_layers(prediction.layers, all);
   TextTable table({{all ? "layer" : "slowest layers", Align::left, 48},
                    {"category"},
                    {"output", Align::right, 20},
