@@ -137,11 +137,14 @@ Result<std::string> by_grey_box(const FittedModel& fitted, const Workload& workl
   return grey_box_prediction_table(*predictions, arguments.iterations, arguments.all_layers);
 }
 
-// Several GPUs and columns of tables are for models of whole runs.
+// Several GPUs are for models of whole runs, columns of tables not for per-layer ones.
 Result<void> check_kind(const FittedModel& fitted, const PredictFittedArguments& arguments) {
-  if (fitted.kind == kNetworkKind) return {};
-  if (arguments.gpus > 1 || !arguments.columns.empty()) {
-    return usage(fmt::format("--gpus and --column are for models of fit --model network; '{}' is of kind '{}'",
+  if (arguments.gpus > 1 && fitted.kind != kNetworkKind) {
+    return usage(fmt::format("--gpus is for models of fit --model network; '{}' is of kind '{}'", one_line(fitted.name),
+                             one_line(fitted.kind)));
+  }
+  if (!arguments.columns.empty() && fitted.kind != kNetworkKind && fitted.kind != kGreyBoxKind) {
+    return usage(fmt::format("--column is for models of fit --model network and grey-box; '{}' is of kind '{}'",
                              one_line(fitted.name), one_line(fitted.kind)));
   }
   return {};
@@ -150,7 +153,12 @@ Result<void> check_kind(const FittedModel& fitted, const PredictFittedArguments&
 // The network with the share of the batch that one GPU has.
 Result<Workload> load_share(const PredictFittedArguments& arguments) {
   ModelOptions options = model_options(arguments.prediction);
-  if (options.batch_size) options.batch_size = std::max<std::int64_t>(1, *options.batch_size / arguments.gpus);
+  if (options.batch_size) {
+    if (*options.batch_size % arguments.gpus != 0) {
+      return usage(fmt::format("--batch-size: {} does not split over {} GPUs", *options.batch_size, arguments.gpus));
+    }
+    *options.batch_size /= arguments.gpus;
+  }
   return load_model(arguments.model, options);
 }
 

@@ -109,7 +109,8 @@ Result<std::map<std::string, std::string>> parse_columns(std::string_view option
       return fail(ErrorCode::usage, fmt::format("'{}' is not NAME=VALUE", one_line(one)), std::string(option));
     }
     const std::string name = one.substr(0, equals);
-    if (name == "gpus" || name == "iterations" || name == "batch") {
+    if (name == "gpu" || name == "gpus" || name == "iterations" || name == "batch" || name == "precision" ||
+        name == "pass") {
       return fail(ErrorCode::usage, fmt::format("{} has an option of its own", name), std::string(option));
     }
     if (!columns.emplace(name, one.substr(equals + 1)).second) {

@@ -1,6 +1,7 @@
 #include "rooftile/learn/grey_box_workload.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -39,13 +40,19 @@ std::optional<std::string> kind_of(const FittedModel& model, const Gemm& gemm, P
   return {};
 }
 
+// What runs the network: as asked, or the only software of the fit.
+std::string framework_of(const FittedModel& model, const AskedRun& run) {
+  if (const auto given = run.cells.find("framework"); given != run.cells.end()) return given->second;
+  return model.fitted_on.software.size() == 1 ? model.fitted_on.software.front() : "";
+}
+
 // The op as a row of a table; none if the model is not for it.
 std::optional<LayerRow> row_of(const FittedModel& model, const Op& op, const AskedRun& run) {
   LayerRow row;
   row.gpu = run.gpu->id;
   row.precision = run.precision;
   row.phase = run.phase;
-  if (model.fitted_on.software.size() == 1) row.framework = model.fitted_on.software.front();
+  row.framework = framework_of(model, run);
   if (const auto* conv = std::get_if<Conv>(&op.kind)) {
     if (!knows_part(model, "conv", run.phase)) return {};
     row.op = *conv;
@@ -109,7 +116,8 @@ void warn(GreyBoxPrediction& prediction, const FittedModel& model) {
   const auto beyond = std::count_if(prediction.layers.begin(), prediction.layers.end(),
                                     [](const GreyBoxLayerTime& layer) { return layer.extrapolated; });
   if (beyond > 0) {
-    prediction.warnings.push_back(fmt::format("{} layers are of sizes outside of those of the fit", beyond));
+    prediction.warnings.push_back(fmt::format("{} outside of the sizes of the fit",
+                                              beyond == 1 ? "1 layer is" : fmt::format("{} layers are", beyond)));
   }
 }
 
@@ -120,6 +128,12 @@ Result<void> check_asked(const FittedModel& model, const AskedRun& run) {
   }
   if (run.gpus != 1)
     return fail(ErrorCode::unsupported, "a grey-box model is of layers on one GPU, not of several GPUs");
+  for (const auto& [column, cell] : run.cells) {
+    if (column == "framework") continue;
+    return fail(ErrorCode::usage,
+                fmt::format("a grey-box model asks for the framework alone, not for '{}'", one_line(column)),
+                "--column");
+  }
   return {};
 }
 
@@ -141,7 +155,7 @@ Result<GreyBoxPrediction> predict_by_grey_box(const FittedModel& model, const As
   if (auto fits = check_asked(model, run); !fits) return tl::unexpected(fits.error());
   PredictOptions options;
   options.precision = run.precision;
-  if (model.fitted_on.software.size() == 1) options.framework = model.fitted_on.software.front();
+  options.framework = framework_of(model, run);
   const auto analytic = predict(*run.workload, *run.gpu, options, run.phase);
   if (!analytic) return tl::unexpected(analytic.error());
 
@@ -189,7 +203,17 @@ Result<GreyBoxPrediction> predict_by_grey_box(const FittedModel& model, const As
     if (!is_fitted(layer)) prediction.layers.push_back(time_of(layer));
   }
   for (const GreyBoxLayerTime& layer : prediction.layers) prediction.time += layer.time;
+  if (!std::isfinite(prediction.time.value())) {
+    return fail(ErrorCode::unsupported,
+                "the fitted model gives no time: this network is too far from the rows of the fit");
+  }
   warn(prediction, model);
+  if (options.framework.empty() && model.fitted_on.software.size() > 1) {
+    prediction.warnings.push_back(
+        fmt::format("which framework runs it is not said (--column framework=NAME): without the overhead of any; the "
+                    "fit has {}",
+                    one_line(fmt::format("{}", fmt::join(model.fitted_on.software, ", ")), 200)));
+  }
   return prediction;
 }
 

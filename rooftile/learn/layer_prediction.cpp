@@ -143,6 +143,10 @@ Result<LayersPrediction> predict_by_layers(const FittedModel& model, const Workl
   prediction.memory = memory_use(stored_as(workload, prediction.precision), phase);
   prediction.left_out = workload.skipped;
   if (auto done = LayerByLayer(model, workload, prediction).run(); !done) return tl::unexpected(done.error());
+  if (prediction.layers.empty()) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("the fitted model is of no layer of this network in pass {}", name_of(phase)));
+  }
   return prediction;
 }
 

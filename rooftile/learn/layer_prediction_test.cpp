@@ -82,6 +82,11 @@ TEST(LayerPrediction, WhatItCannotBeFor) {
   model = published();
   model.fitted_on.gpus.clear();
   EXPECT_THAT(predict_by_layers(model, network("alexnet", 1)).error().message, HasSubstr("one GPU"));
+  // No layer of it: that is no time of 0 s.
+  model = published();
+  for (regression::FittedEquation& equation : model.equations) equation.name = "of nothing";
+  EXPECT_THAT(predict_by_layers(model, network("alexnet", 1)).error().message,
+              HasSubstr("of no layer of this network"));
 }
 
 TEST(LayerPrediction, ATimeBelowZeroIsInNoSum) {

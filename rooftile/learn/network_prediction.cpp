@@ -1,12 +1,14 @@
 #include "rooftile/learn/network_prediction.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "rooftile/error/nearest.hpp"
 #include "rooftile/error/one_line.hpp"
 #include "rooftile/ingest/model.hpp"
 #include "rooftile/learn/network_fit.hpp"
@@ -237,11 +239,35 @@ Result<void> check_pass(const FittedModel& model, Phase phase) {
                           one_line(fmt::format("{}", fmt::join(passes, ", "))), name_of(phase)));
 }
 
+// Whether the fit can use the cells that are said of the run: others would change nothing without a word.
+Result<void> check_cells(const FittedModel& model, const AskedRun& run) {
+  std::vector<std::string> useful = {"model", "framework"};
+  for (const FittedEquation& equation : model.equations) {
+    for (const GroupCell& cell : equation.group) useful.push_back(cell.column);
+    for (std::string& column : equation.columns()) useful.push_back(std::move(column));
+  }
+  std::vector<std::string> decided = {"gpu", "gpus", "precision", "pass", "op", "batch", "iterations"};
+  for (const RunColumn& column : run_columns()) decided.emplace_back(column.name);
+  for (const auto& [column, cell] : run.cells) {
+    if (std::find(decided.begin(), decided.end(), column) != decided.end()) {
+      return fail(ErrorCode::usage, fmt::format("{} follows from the run that is asked for", column), "--column");
+    }
+    if (std::find(useful.begin(), useful.end(), column) == useful.end()) {
+      return fail(
+          ErrorCode::usage,
+          fmt::format("the fitted model does not ask for '{}'{}", one_line(column), did_you_mean(column, useful)),
+          "--column");
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<NetworkPrediction> predict_network(const FittedModel& model, const AskedRun& run) {
   if (auto fits = check_kind(model); !fits) return tl::unexpected(fits.error());
   if (auto fits = check_pass(model, run.phase); !fits) return tl::unexpected(fits.error());
+  if (auto fits = check_cells(model, run); !fits) return tl::unexpected(fits.error());
   const auto equation = equation_for(model, numbers_of(run, framework_of(model, run, nullptr), false));
   if (!equation) return tl::unexpected(equation.error());
   if (takes(**equation, "iterations") && !run.iterations) {
@@ -251,7 +277,7 @@ Result<NetworkPrediction> predict_network(const FittedModel& model, const AskedR
   const RunRow row = numbers_of(run, framework, takes(**equation, "analytic_s"));
   const auto predicted = predict_by(**equation, row);
   if (!predicted) return tl::unexpected(predicted.error());
-  if (!(predicted->value > 0)) {
+  if (!(predicted->value > 0) || !std::isfinite(predicted->value)) {
     return fail(ErrorCode::unsupported,
                 fmt::format("the fitted model gives {:.4g} s, which is no time: this run is too "
                             "far from those of the fit",

@@ -185,6 +185,19 @@ TEST(PredictNetwork, AColumnThatDoesNotFollowIsNamed) {
   EXPECT_NEAR(prediction->time.value(), 2.5e-3, 1e-5);
 }
 
+// What is said of a run counts, or is refused.
+TEST(PredictNetwork, CellsThatItCannotUseAreRefused) {
+  const auto model = model_of(runs(), Way::physics, {"framework"});
+  const auto said = [&](const char* column, const char* cell) {
+    Asked asked("alexnet", "titan-xp", 16);
+    asked.run.cells[column] = cell;
+    return predict_network(model, asked.run).error().text();
+  };
+  EXPECT_THAT(said("framwork", "x"), HasSubstr("does not ask for 'framwork'; did you mean 'framework'?"));
+  EXPECT_THAT(said("threads", "8"), HasSubstr("does not ask for 'threads'"));
+  EXPECT_THAT(said("flops", "1"), HasSubstr("--column: flops follows from the run"));
+}
+
 // A GPU of the user's own, which has an id that the catalogue may have too.
 TEST(PredictNetwork, TheGpuIsTheOneGiven) {
   const auto model = model_of(runs(), Way::physics);

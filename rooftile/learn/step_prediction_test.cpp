@@ -19,6 +19,7 @@ namespace {
 using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 struct Asked {
   Workload workload;
@@ -97,12 +98,24 @@ TEST(PredictStep, OfAGreyBoxIsItsLayersAndTheAnalyticRest) {
   for (const LayerEstimate& layer : analytic.layers) (layer.op == "conv" ? convolutions : rest) += layer.time;
   EXPECT_NEAR((grey->time - grey->fitted_time) / rest, 1, 1e-12);
   EXPECT_NEAR(grey->fitted_time / convolutions, 2, 0.3);
-  EXPECT_THAT(grey->warnings, Contains(HasSubstr("layers are of sizes outside")));
+  EXPECT_THAT(grey->warnings, Contains(HasSubstr("layers are outside of the sizes")));
 
   const auto step = predict_step(model, asked.run);
   EXPECT_EQ(step->time, grey->time);
   ASSERT_TRUE(step->range);
   EXPECT_LE(step->range->low, step->time);
+
+  // Of several frameworks none is guessed.
+  auto several = model;
+  several.fitted_on.software = {"PyTorch", "TensorFlow"};
+  EXPECT_THAT(predict_by_grey_box(several, asked.run)->warnings,
+              Contains(HasSubstr("which framework runs it is not said")));
+  asked.run.cells["framework"] = "PyTorch";
+  EXPECT_THAT(predict_by_grey_box(several, asked.run)->warnings,
+              Not(Contains(HasSubstr("which framework runs it is not said"))));
+  asked.run.cells = {{"threads", "8"}};
+  EXPECT_THAT(predict_step(model, asked.run).error().text(), HasSubstr("--column: a grey-box model asks for"));
+  asked.run.cells.clear();
 
   const Asked training("resnet18", "titan-xp", 32, Phase::step);
   EXPECT_THAT(predict_step(model, training.run).error().message, HasSubstr("no layer of this network in pass step"));

@@ -278,7 +278,8 @@ Interval interval_of(const json& value, const std::string& path) {
   interval.level = positive(fields, "level");
   if (interval.level >= 1) reject(fields.path("level"), "must be below 1");
   interval.factor = number(fields, "factor");
-  if (interval.factor < 1) reject(fields.path("factor"), "must be at least 1");
+  constexpr double kMost = 1e6;  // beyond it nothing is said of a time
+  if (interval.factor < 1 || interval.factor > kMost) reject(fields.path("factor"), "must be from 1 to 1e6");
   interval.made_by = optional_text(fields, "made_by");
   interval.rows = count(fields, "rows");
   fields.finish();
@@ -313,6 +314,7 @@ Target target_of(const json& value, const std::string& path) {
   Fields fields(value, path);
   Target target;
   target.name = fields.text("name");
+  if (target.name != Target().name) reject(fields.path("name"), "must be " + Target().name);
   target.log = fields.flag("log", false);
   target.multiplier = optional_text(fields, "multiplier");
   fields.finish();

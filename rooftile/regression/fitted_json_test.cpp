@@ -89,6 +89,8 @@ TEST(FittedJson, SaysWhatIsWrongAndWhere) {
   EXPECT_THAT(message(changed("\"ridge\"", "\"rigde\"")), HasSubstr("did you mean 'ridge'"));
   EXPECT_THAT(message(changed("\"mape\"", "\"mabe\"")), HasSubstr("equations[0].figures.mabe: unknown key"));
   EXPECT_THAT(message(changed("\"factor\": 1.25", "\"factor\": 0.5")), HasSubstr("interval.factor"));
+  EXPECT_THAT(message(changed("\"factor\": 1.25", "\"factor\": 1e300")), HasSubstr("from 1 to 1e6"));
+  EXPECT_THAT(message(changed("\"time_s\"", "\"time_us\"")), HasSubstr("target.name: must be time_s"));
   EXPECT_THAT(message(changed("\"power\": -1.0", "\"power\": 0")), HasSubstr("factors[0].power"));
   EXPECT_THAT(message(changed("\"power\": -1.0", "\"power\": 2")), HasSubstr("the factors say 'batch^2*ln(flops)'"));
   EXPECT_THAT(message(changed("\"network\"", "\"conv forward\"")), HasSubstr("another equation has this name"));

@@ -80,8 +80,9 @@ std::string grey_box_prediction_table(std::span<const GreyBoxPrediction> predict
     text += head_text(head_of(prediction, iterations));
     const auto fitted = std::count_if(prediction.layers.begin(), prediction.layers.end(),
                                       [](const GreyBoxLayerTime& layer) { return layer.fitted; });
-    text += fmt::format("  grey-box    {} layers, {} of the time: each called alone, as by the harness of the fit\n",
-                        fitted, percent(prediction.fitted_time.value(), prediction.time.value()));
+    text += fmt::format("  grey-box    {}, {} of the time: each called alone, as by the harness of the fit\n",
+                        counted(static_cast<std::size_t>(fitted), "layer"),
+                        percent(prediction.fitted_time.value(), prediction.time.value()));
     text += "  rooftile    the others, by the analytic model\n\n";
     text += layers_of(prediction, all) + warnings_text(prediction.warnings) + left_out_text(prediction.left_out);
   }
