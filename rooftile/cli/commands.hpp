@@ -76,6 +76,7 @@ struct ValidateArguments {
   std::string by, where, ignore, quantity = "time";  // as the user typed them
   std::string gpu, precision, calibration, tier;
   std::string fitted;                      // a fitted model to judge instead of methods; empty: none
+  std::string db;                          // the store of `fitted`; empty: the user's own
   std::string format, output, rows, plot;  // rows and plot: files to write besides; empty: none
   bool flagged = false, bias_kernel = false, override_cells = false, skip_bad_rows = false, choice = false;
 };

@@ -1,6 +1,7 @@
 // The options of the commands that set predictions beside measurements: validate, fit and evaluate.
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -98,17 +99,35 @@ Result<void> run_fit(const FitModelArguments& typed) {
                            did_you_mean(typed.model, known)));
 }
 
+// Two results must not go to one place.
+Result<void> check_outputs(const ValidateArguments& arguments) {
+  std::set<std::string> paths = {arguments.output.empty() ? "-" : arguments.output};
+  for (const std::string& path : {arguments.rows, arguments.plot}) {
+    if (!path.empty() && !paths.insert(path).second) {
+      return fail(ErrorCode::usage, fmt::format("two results cannot both be written to {}", path));
+    }
+  }
+  return {};
+}
+
+Result<void> run_validate(ValidateArguments& arguments, const CLI::App& command) {
+  if (arguments.tables.empty()) return usage("validate needs a TABLE.csv, or several, or --stored");
+  if (auto outputs = check_outputs(arguments); !outputs) return outputs;
+  if (arguments.fitted.empty()) return cli::validate(arguments);
+  if (const CLI::Option* db = command.get_option("--db"); db->count() > 0) arguments.db = db->as<std::string>();
+  return validate_by_fitted(arguments);
+}
+
 }  // namespace
 
 void add_validate(CommandList& commands) {
   const auto typed = std::make_shared<ValidateArguments>();
+  const auto self = std::make_shared<CLI::App*>();
   CLI::App* command =
       commands.add("validate", "Compare predictions with measurements, row by row of some tables",
                    "rooftile validate measured.csv --by gpu,pass --method delta,roofline --plot scatter.svg",
-                   [typed]() -> Result<void> {
-                     if (typed->tables.empty()) return usage("validate needs a TABLE.csv, or several, or --stored");
-                     return typed->fitted.empty() ? cli::validate(*typed) : validate_by_fitted(*typed);
-                   });
+                   [typed, self] { return run_validate(*typed, **self); });
+  *self = command;
   command->add_option("TABLE", typed->tables, "layer tables with measurements (CSV), or stores");
   add_store_input(command, typed->tables);
   command->add_option("--fitted", typed->fitted,

@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "rooftile/cli/store_commands.hpp"
+#include "rooftile/error/one_line.hpp"
 #include "rooftile/ingest/text_file.hpp"
 #include "rooftile/learn/builtin_fitted.hpp"
 #include "rooftile/regression/fitted_json.hpp"
@@ -46,7 +47,9 @@ Result<regression::FittedModel> fitted_of_option(const std::string& selector, co
   if (!*store) return found;
   const auto model = store::load_fitted(**store, selector);
   if (!model && model.error().code != ErrorCode::not_found) return tl::unexpected(model.error());
-  if (!model) return fail(ErrorCode::not_found, found.error().message + ", and the store has none of that name");
+  if (!model)
+    return fail(ErrorCode::not_found, fmt::format("{}, and the store {} has none of that name", found.error().message,
+                                                  one_line((*store)->path())));
   return regression::parse_fitted_json(model->text, (*store)->path() + ": " + selector);
 }
 

@@ -105,17 +105,6 @@ Result<HeldOut> hold_rows_out(const std::string& name, const std::vector<Measure
   return hold_out(tables, *tier, calibrate);
 }
 
-// Two results must not go to one place.
-Result<void> check_outputs(const ValidateArguments& arguments) {
-  std::set<std::string> paths = {arguments.output.empty() ? "-" : arguments.output};
-  for (const std::string& path : {arguments.rows, arguments.plot}) {
-    if (!path.empty() && !paths.insert(path).second) {
-      return fail(ErrorCode::usage, fmt::format("two results cannot both be written to {}", path));
-    }
-  }
-  return {};
-}
-
 // Ids of the GPUs of the rows that were compared.
 std::vector<std::string> gpus_of(const Validation& validation, const std::vector<MeasuredTable>& tables) {
   GpuCache gpus;
@@ -136,7 +125,6 @@ void list_bad_rows(const std::vector<Error>& bad_rows) {
 }
 
 Result<void> validate(const ValidateArguments& arguments) {
-  if (auto outputs = check_outputs(arguments); !outputs) return outputs;
   const auto format = parse_format("--format", arguments.format, arguments.output);
   if (!format) return tl::unexpected(format.error());
   auto options = options_of(arguments);

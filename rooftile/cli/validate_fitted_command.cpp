@@ -63,7 +63,7 @@ Result<void> validate_by_fitted(const ValidateArguments& arguments) {
   if (!format) return tl::unexpected(format.error());
   const auto options = options_of(arguments);
   if (!options) return tl::unexpected(options.error());
-  const auto model = fitted_of_option(arguments.fitted, "");
+  const auto model = fitted_of_option(arguments.fitted, arguments.db);
   if (!model) return tl::unexpected(model.error());
   if (arguments.flagged && model->kind != kNetworkKind) {
     return usage(fmt::format("--flagged is for models of whole runs; '{}' is of kind '{}'", one_line(model->name),

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -75,13 +77,32 @@ class Judge {
                 fmt::format("a fitted model of kind '{}' has no time of a row", one_line(model_.kind)));
   }
 
-  void add(std::string place, std::vector<std::string> key, double measured, const Predicted& predicted) {
+  // Whether the fit had what a row names; a fit or a row that says nothing of it may be of it.
+  static bool has(const std::vector<std::string>& of_fit, std::string_view name) {
+    return name.empty() || of_fit.empty() || std::find(of_fit.begin(), of_fit.end(), name) != of_fit.end();
+  }
+
+  static bool count_unseen(UnseenRows& unseen, const std::vector<std::string>& of_fit, std::string_view name) {
+    if (has(of_fit, name)) return false;
+    ++unseen.rows;
+    unseen.names.emplace(name);
+    return true;
+  }
+
+  struct Machine {
+    std::string_view gpu, precision;
+  };
+
+  void add(std::string place, std::vector<std::string> key, double measured, const Predicted& predicted,
+           const Machine& machine) {
     if (!(predicted.value > 0) || !std::isfinite(predicted.value)) return leave_out("no positive time predicted");
+    const bool other_gpu = count_unseen(result_.other_gpus, model_.fitted_on.gpus, machine.gpu);
+    const bool other_precision = count_unseen(result_.other_precisions, model_.fitted_on.precisions, machine.precision);
     FittedComparison one;
     one.place = std::move(place);
     one.row.key = std::move(key);
     one.row.values = {measured, predicted.value, predicted.low, predicted.high};
-    one.beyond = !predicted.warnings.empty();
+    one.beyond = !predicted.warnings.empty() || other_gpu || other_precision;
     result_.rows.push_back(std::move(one));
   }
 
@@ -117,7 +138,7 @@ class Judge {
       const auto predicted = predict_layer(model_, complexity, sample.direction);
       if (!predicted) return tl::unexpected(predicted.error());
       if (*predicted) {
-        add(sample.where, sample.cells, sample.time.value(), **predicted);
+        add(sample.where, sample.cells, sample.time.value(), **predicted, {sample.gpu, sample.precision});
       } else {
         leave_out(fmt::format("the model has no equation of {}", equation_name(sample.category, sample.direction)));
       }
@@ -152,7 +173,7 @@ class Judge {
       }
       std::vector<std::string> key;
       for (const std::string& column : options_.by) key.emplace_back(run.cell(column));
-      add(run.place, std::move(key), run.seconds, *predicted);
+      add(run.place, std::move(key), run.seconds, *predicted, {run.cell("gpu"), run.cell("precision")});
     }
     return {};
   }
@@ -171,18 +192,36 @@ class Judge {
       if (!why.empty()) leave_out(why);
       return why.empty();
     };
-    const auto rows = grey_box_rows(tables_, reading);
-    if (!rows) return result_.validation.left_out.empty() ? tl::unexpected(rows.error()) : nothing_to_compare();
-    const auto predicted = predict_grey_box(model_, *rows);
+    const auto all = grey_box_rows(tables_, reading);
+    if (!all) return result_.validation.left_out.empty() ? tl::unexpected(all.error()) : nothing_to_compare();
+    const GreyBoxRows rows = rows_of_the_fit(*all);
+    const auto predicted = predict_grey_box(model_, rows);
     if (!predicted) return tl::unexpected(predicted.error());
-    for (std::size_t i = 0; i < rows->size(); ++i) {
-      const MeasuredTable& table = tables_[rows->tables[i]];
-      const LayerRow& row = *rows->rows[i];
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const MeasuredTable& table = tables_[rows.tables[i]];
+      const LayerRow& row = *rows.rows[i];
       std::vector<std::string> key;
       for (const std::string& column : options_.by) key.emplace_back(table.cell(row, column, gpus));
-      add(fmt::format("{}:{}", table.name(), row.line), std::move(key), rows->seconds[i], (*predicted)[i]);
+      add(fmt::format("{}:{}", table.name(), row.line), std::move(key), rows.seconds[i], (*predicted)[i],
+          {rows.gpus[i], name_of(row.precision)});
     }
     return {};
+  }
+
+  // Rows of an operation and pass that the fit had, on whatever GPU; the others are left out.
+  GreyBoxRows rows_of_the_fit(const GreyBoxRows& all) {
+    std::map<std::string, bool> known;
+    for (const std::string& part : all.parts) known.emplace(part, false);
+    for (auto& [part, fitted] : known) fitted = knows_part(model_, part);
+    std::vector<std::size_t> chosen;
+    for (std::size_t row = 0; row < all.size(); ++row) {
+      if (known[all.parts[row]]) {
+        chosen.push_back(row);
+      } else {
+        leave_out(fmt::format("{} rows, which the fit had not", one_line(all.parts[row])));
+      }
+    }
+    return rows_of(all, chosen);
   }
 
   // Empty: the row takes part.

@@ -103,6 +103,92 @@ TEST(ValidateFitted, AGreyBoxJudgesConvolutionsAndCountsTheRest) {
               HasSubstr("stream rows"));
 }
 
+// Of a pass or an operation that the fit had not there is only the analytic model, which is not what is judged.
+TEST(ValidateFitted, AGreyBoxLeavesOutPassesAndOperationsOfNoRowOfItsFit) {
+  const std::string header = "op,gpu,pass,N,C,H,W,K,R,S,pad_h,pad_w,stride_h,stride_w,M,time_us\n";
+  std::string csv = header;
+  for (const int batch : {8, 16, 32, 64}) {
+    csv += fmt::format("conv,titan-xp,fwd,{},64,28,28,64,3,3,1,1,1,1,,{}\n", batch, 100 + 10 * batch);
+  }
+  const auto model = fit_grey_box(*grey_box_rows(tables_of(csv)), {.name = "box"});
+  ASSERT_TRUE(model) << model.error().text();
+  const std::string others =
+      "conv,titan-xp,bwd,8,64,28,28,64,3,3,1,1,1,1,,300\n"
+      "conv,titan-xp,bwd,16,64,28,28,64,3,3,1,1,1,1,,500\n"
+      "gemm,titan-xp,fwd,64,64,,,64,,,,,,,64,20\n";
+  std::string both = csv;
+  both += others;
+  const auto result = validate_fitted(*model, tables_of(both), {});
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_EQ(result->validation.overall.front().score.rows, 4U);
+  ASSERT_THAT(result->validation.left_out, SizeIs(2));
+  EXPECT_EQ(result->validation.left_out[0].reason, "conv bwd rows, which the fit had not");
+  EXPECT_EQ(result->validation.left_out[0].rows, 2U);
+  EXPECT_EQ(result->validation.left_out[1].reason, "gemm fwd rows, which the fit had not");
+  const auto none = validate_fitted(*model, tables_of(header + others), {});
+  ASSERT_FALSE(none);
+  EXPECT_THAT(none.error().message, HasSubstr("no row to compare; left out: conv bwd rows"));
+}
+
+TEST(ValidateFitted, RunsOfAPassThatTheFitHadNotAreLeftOut) {
+  std::string csv = kRuns;
+  csv += "network,alexnet,titan-xp,1,fp32,fwd,24,34000,\n";
+  csv += "network,alexnet,titan-xp,1,fp32,step,24,34000,\n";
+  const auto result = validate_fitted(model_of_runs(), tables_of(csv), {});
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_THAT(result->rows, SizeIs(1));
+  ASSERT_THAT(result->validation.left_out, SizeIs(1));
+  EXPECT_EQ(result->validation.left_out.front().reason, "step rows, which the fit had not");
+
+  auto silent = model_of_runs();  // a fit that does not say its passes
+  silent.fitted_on.passes.clear();
+  EXPECT_THAT(validate_fitted(silent, tables_of(csv), {})->rows, SizeIs(2));
+}
+
+// They are judged, for one may hold a GPU out, but not as rows of the fit.
+TEST(ValidateFitted, RowsOfOtherGpusAndPrecisionsAreBeyondTheFit) {
+  auto runs_model = model_of_runs();
+  std::erase_if(runs_model.equations, [](const auto& equation) { return equation.group.front().cell != "titan-xp"; });
+  ASSERT_THAT(runs_model.equations, SizeIs(1));
+  runs_model.equations.front().group.clear();  // of any GPU
+  std::string csv = kRuns;
+  csv += "network,alexnet,titan-xp,1,fp32,fwd,24,34000,\n";
+  csv += "network,alexnet,k80,1,fp32,fwd,24,34000,\n";
+  csv += "network,alexnet,titan-xp,1,fp16,fwd,24,34000,\n";
+  const auto runs_result = validate_fitted(runs_model, tables_of(csv), {});
+  ASSERT_TRUE(runs_result) << runs_result.error().text();
+  ASSERT_THAT(runs_result->rows, SizeIs(3));
+  EXPECT_FALSE(runs_result->rows[0].beyond);
+  EXPECT_TRUE(runs_result->rows[1].beyond);
+  EXPECT_TRUE(runs_result->rows[2].beyond);
+  EXPECT_EQ(runs_result->other_gpus.rows, 1U);
+  EXPECT_THAT(runs_result->other_gpus.names, ElementsAre("k80"));
+  EXPECT_THAT(runs_result->other_precisions.names, ElementsAre("fp16"));
+
+  const std::string convs =
+      "op,gpu,precision,pass,N,C,H,W,K,R,S,pad_h,pad_w,stride_h,stride_w,time_us\n"
+      "conv,m6000,fp32,fwd,8,64,28,28,64,3,3,1,1,1,1,300\n"
+      "conv,t4,fp16,fwd,8,64,28,28,64,3,3,1,1,1,1,300\n";
+  const auto layers = validate_fitted(*find_fitted("gianniti-m6000"), tables_of(convs), {});
+  ASSERT_TRUE(layers) << layers.error().text();
+  ASSERT_THAT(layers->rows, SizeIs(2));
+  EXPECT_TRUE(layers->rows[1].beyond);
+  EXPECT_EQ(layers->other_gpus.rows, 1U);
+  EXPECT_EQ(layers->other_precisions.rows, 1U);
+
+  std::string measured = "op,gpu,precision,pass,N,C,H,W,K,R,S,pad_h,pad_w,stride_h,stride_w,time_us\n";
+  for (const int batch : {8, 16, 32, 64}) {
+    measured += fmt::format("conv,t4,fp32,fwd,{},64,28,28,64,3,3,1,1,1,1,{}\n", batch, 100 + 10 * batch);
+  }
+  const auto box = fit_grey_box(*grey_box_rows(tables_of(measured)), {.name = "box"});
+  ASSERT_TRUE(box) << box.error().text();
+  measured += "conv,titan-xp,fp32,fwd,8,64,28,28,64,3,3,1,1,1,1,300\n";
+  const auto judged = validate_fitted(*box, tables_of(measured), {});
+  ASSERT_TRUE(judged) << judged.error().text();
+  EXPECT_THAT(judged->other_gpus.names, ElementsAre("titan-xp"));
+  EXPECT_TRUE(judged->rows.back().beyond);
+}
+
 TEST(ValidateFitted, UnknownColumnsAndKindsAreErrors) {
   EXPECT_THAT(validate_fitted(model_of_runs(), tables_of(runs()), {.by = {"gup"}}).error().text(), HasSubstr("gpu"));
   EXPECT_THAT(validate_fitted(*find_fitted("gianniti-m6000"), tables_of(runs()), {.by = {"gup"}}).error().text(),

@@ -48,11 +48,33 @@ bool knows(const FittedModel& model, const GreyBoxRows& rows, std::size_t row) {
   return model.find(physics_name(rows.parts[row], rows.gpus[row])) != nullptr;
 }
 
+bool knows_part(const FittedModel& model, const std::string& part) {
+  const std::string begin = physics_name(part, "");
+  return std::any_of(model.equations.begin(), model.equations.end(),
+                     [&](const FittedEquation& equation) { return equation.name.starts_with(begin); });
+}
+
+namespace {
+
+// Of other parts there is only the analytic prediction, which is not the model's.
+Result<void> check_parts(const FittedModel& model, const GreyBoxRows& rows) {
+  for (const std::string& part : different(rows.parts)) {
+    if (knows_part(model, part)) continue;
+    const std::size_t first = where(rows.parts, part).front();
+    return fail(ErrorCode::unsupported, fmt::format("the model has not been fitted to rows of {}, as in line {}",
+                                                    one_line(part), rows.rows[first]->line));
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<std::vector<Predicted>> predict_grey_box(const FittedModel& model, const GreyBoxRows& rows) {
   if (model.kind != kGreyBoxKind) {
     return fail(ErrorCode::usage, fmt::format("the model is of kind '{}', not {}", one_line(model.kind), kGreyBoxKind));
   }
   if (auto sound = check_physics(model.equations); !sound) return tl::unexpected(sound.error());
+  if (auto known = check_parts(model, rows); !known) return tl::unexpected(known.error());
   std::vector<Predicted> result(rows.size());
   for (const std::string& operation : different(rows.operations)) {
     for (const bool own : {true, false}) {

@@ -37,9 +37,8 @@ struct GreyBoxOptions {
 // no trees. Errors: a row without a time.
 Result<regression::FittedModel> fit_grey_box(const GreyBoxRows& rows, const GreyBoxOptions& options = {});
 
-// One a row, in seconds, with the interval and with warnings where a size is outside of those of the fit. A phase that
-// the fit had not has the analytic prediction as its physics. Errors: a model that is no grey box, or none as
-// fit_grey_box() makes it; an operation that it has not.
+// One a row, in seconds, with the interval and with warnings where a size is outside of those of the fit. Errors: a
+// model that is no grey box, or none as fit_grey_box() makes it; a part (GreyBoxRows::parts) that it does not know.
 Result<std::vector<regression::Predicted>> predict_grey_box(const regression::FittedModel& model,
                                                             const GreyBoxRows& rows);
 
@@ -48,5 +47,8 @@ std::vector<std::string> shape_columns();
 
 // Whether the model has seen the GPU run the row's operation in the row's phase.
 bool knows(const regression::FittedModel& model, const GreyBoxRows& rows, std::size_t row);
+
+// Whether the model has seen any GPU run an operation in a phase, as in "conv step".
+bool knows_part(const regression::FittedModel& model, const std::string& part);
 
 }  // namespace rooftile

@@ -12,7 +12,6 @@
 
 #include "rooftile/error/one_line.hpp"
 #include "rooftile/learn/grey_box.hpp"
-#include "rooftile/learn/grey_box_physics.hpp"
 #include "rooftile/predict/layer.hpp"
 #include "rooftile/predict/predict.hpp"
 
@@ -23,19 +22,12 @@ using regression::FittedModel;
 
 constexpr std::string_view kUpdateSuffix = ".update";  // of the name of an update, after its layer's
 
-// Whether the model has physics of an operation in a phase, on any GPU.
-bool knows_part(const FittedModel& model, const std::string& operation, Phase phase) {
-  const std::string begin = physics_name(fmt::format("{} {}", operation, name_of(phase)), "");
-  return std::any_of(model.equations.begin(), model.equations.end(),
-                     [&](const regression::FittedEquation& equation) { return equation.name.starts_with(begin); });
-}
-
 // The kind of call that the model has products of: none, or those of tables for one product and for many.
 std::optional<std::string> kind_of(const FittedModel& model, const Gemm& gemm, Phase phase) {
   const std::vector<std::string> kinds =
       gemm.batch == 1 ? std::vector<std::string>{"", "linear", "dense"} : std::vector<std::string>{"", "bmm"};
   for (const std::string& kind : kinds) {
-    if (knows_part(model, kind.empty() ? "gemm" : "gemm " + kind, phase)) return kind;
+    if (knows_part(model, fmt::format("gemm {}{}{}", kind, kind.empty() ? "" : " ", name_of(phase)))) return kind;
   }
   return {};
 }
@@ -54,7 +46,7 @@ std::optional<LayerRow> row_of(const FittedModel& model, const Op& op, const Ask
   row.phase = run.phase;
   row.framework = framework_of(model, run);
   if (const auto* conv = std::get_if<Conv>(&op.kind)) {
-    if (!knows_part(model, "conv", run.phase)) return {};
+    if (!knows_part(model, fmt::format("conv {}", name_of(run.phase)))) return {};
     row.op = *conv;
     return row;
   }

@@ -316,6 +316,11 @@ Result<NetworkPrediction> predict_network(const FittedModel& model, const AskedR
 
 Result<regression::Predicted> predict_row(const FittedModel& model, const RunRow& run) {
   if (auto fits = check_kind(model); !fits) return tl::unexpected(fits.error());
+  const auto& passes = model.fitted_on.passes;
+  const std::string_view pass = run.cell("pass");
+  if (!passes.empty() && !pass.empty() && std::find(passes.begin(), passes.end(), pass) == passes.end()) {
+    return fail(ErrorCode::unsupported, fmt::format("{} rows, which the fit had not", one_line(pass)));
+  }
   const auto found = equations_for(model, run);
   if (!found) return tl::unexpected(found.error());
   if (found->size() != 1) {

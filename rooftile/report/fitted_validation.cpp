@@ -1,11 +1,13 @@
 #include "rooftile/report/fitted_validation.hpp"
 
 #include <algorithm>
+#include <map>
 #include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "rooftile/error/one_line.hpp"
 #include "rooftile/ingest/csv.hpp"
 #include "rooftile/report/regression.hpp"
 #include "rooftile/report/text.hpp"
@@ -25,22 +27,36 @@ std::string sums_table(const FittedValidation& result) {
        {"measured", Align::right},
        {"predicted", Align::right},
        {"ratio", Align::right}});
-  const auto add = [&](const std::string& name, const std::vector<std::string>* key) {
+  struct Sums {
     double measured = 0, predicted = 0;
-    for (const FittedComparison& one : result.rows) {
-      if (key != nullptr && one.row.key != *key) continue;
-      measured += one.row.values.measured;
-      predicted += one.row.values.predicted;
+  };
+  std::map<std::vector<std::string>, Sums> of_groups;
+  Sums all;
+  for (const FittedComparison& one : result.rows) {
+    for (Sums* sums : {&of_groups[one.row.key], &all}) {
+      sums->measured += one.row.values.measured;
+      sums->predicted += one.row.values.predicted;
     }
-    table.add({name, print(Seconds(measured)), print(Seconds(predicted)), fmt::format("{:.3f}", predicted / measured)});
+  }
+  const auto add = [&](const std::string& name, const Sums& sums) {
+    table.add({name, print(Seconds(sums.measured)), print(Seconds(sums.predicted)),
+               fmt::format("{:.3f}", sums.predicted / sums.measured)});
   };
   if (!result.validation.by.empty()) {
     for (const ScoredGroup& group : result.validation.groups) {
-      add(fmt::format("{}", fmt::join(group.key, ", ")), &group.key);
+      add(fmt::format("{}", fmt::join(group.key, ", ")), of_groups[group.key]);
     }
   }
-  add("all", nullptr);
+  add("all", all);
   return table.text();
+}
+
+// Empty without such rows.
+std::string unseen_text(const UnseenRows& unseen, const char* what) {
+  constexpr std::size_t kLongest = 120;
+  if (unseen.rows == 0) return "";
+  return fmt::format("          {} of {} that the fit had not: {}\n", grouped(static_cast<double>(unseen.rows)), what,
+                     one_line(fmt::format("{}", fmt::join(unseen.names, ", ")), kLongest));
 }
 
 }  // namespace
@@ -52,6 +68,7 @@ std::string fitted_validation_table(const FittedValidation& result) {
   if (beyond > 0) {
     text += fmt::format("\n  beyond  {} of {} lie outside of what the model was fitted to\n",
                         grouped(static_cast<double>(beyond)), counted(result.rows.size(), "row"));
+    text += unseen_text(result.other_gpus, "GPUs") + unseen_text(result.other_precisions, "precisions");
   }
   return text;
 }
