@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "rooftile/calibration/calibration.hpp"
+#include "rooftile/calibration/toml_depth.hpp"
 #include "rooftile/error/nearest.hpp"
 #include "rooftile/error/one_line.hpp"
 #include "rooftile/gpu/toml.hpp"
@@ -17,10 +18,13 @@ namespace {
 
 constexpr std::array kChoices = {TileChoice::least_time, TileChoice::by_channels};
 constexpr std::size_t kLargestFile = 1 << 20;
+constexpr std::size_t kDeepest = 100;  // so that no file can exhaust the stack of a recursive parser
 constexpr std::string_view kShipped = "shipped";
 // Of [[factors]], beside the names of the kernel families.
 constexpr std::array<std::string_view, 8> kFactorKeys = {
     "gpu", "data", "date", "rows", "clock", "dram_bandwidth", "launch_overhead", "calls"};
+// Of a call, beside the names of its limits.
+constexpr std::array<std::string_view, 3> kCallKeys = {"family", "micros", "weight"};
 
 // Reads the tables of one file; the first error is kept, later reads return anything valid.
 class Reader {
@@ -106,11 +110,11 @@ class Reader {
       if (const toml::node* other = table.get("spread")) reject(*other, "spread is not [low, high]");
       return std::nullopt;
     }
-    constexpr double kLeast = 1e-3;
     const auto low = bounds->size() == 2 ? (*bounds)[0].value<double>() : std::nullopt;
     const auto high = bounds->size() == 2 ? (*bounds)[1].value<double>() : std::nullopt;
-    if (!low || !high || !(*low >= kLeast && *low <= *high && *high < 1e3)) {
-      reject(*bounds, "spread is not [low, high] with 0.001 <= low <= high");
+    constexpr double kLeast = 1e-3, kMost = 1e3;
+    if (!low || !high || !(*low >= kLeast && *low <= *high && *high < kMost)) {
+      reject(*bounds, "spread is not [low, high] with 0.001 <= low <= high < 1000");
       return std::nullopt;
     }
     return Spread{*low, *high};
@@ -177,12 +181,14 @@ class Reader {
 
   void read_calls(const toml::node& node, GpuFactors& factors) {
     const toml::array* calls = node.as_array();
-    if (calls == nullptr || !calls->is_homogeneous(toml::node_type::table)) {
+    // An empty list is not homogeneous.
+    if (calls == nullptr || !(calls->empty() || calls->is_homogeneous(toml::node_type::table))) {
       return reject(node, "calls is not a list of tables");
     }
     constexpr double kMostMicros = 1e12, kMostWeight = 10;
     for (const toml::node& item : *calls) {
       const toml::table& table = *item.as_table();
+      reject_unknown_of_call(table);
       MeasuredCall call{.family = family(table)};
       call.place.micros = number(table, "micros", std::numeric_limits<double>::min(), kMostMicros);
       call.weight = number(table, "weight", -kMostWeight, kMostWeight);
@@ -192,6 +198,19 @@ class Reader {
       }
       factors.calls.push_back(call);
     }
+  }
+
+  void reject_unknown_of_call(const toml::table& call) {
+    std::vector<std::string> known(kCallKeys.begin(), kCallKeys.end());
+    known.insert(known.end(), CallPlace::kLimits.begin(), CallPlace::kLimits.end());
+    for (auto&& [key, node] : call) {
+      const std::string_view name = key.str();
+      if (std::find(known.begin(), known.end(), name) == known.end()) reject_unknown(name, node, known);
+    }
+  }
+
+  void reject_unknown(std::string_view name, const toml::node& node, const std::vector<std::string>& known) {
+    reject(node, fmt::format("unknown key '{}'{}", one_line(name, 40), did_you_mean(name, known)));
   }
 
   void read_family(std::string_view name, const toml::node& node, GpuFactors& factors) {
@@ -204,7 +223,7 @@ class Reader {
       factors.of(family) = {factor(*table, "efficiency"), read_spread(*table)};
       return;
     }
-    reject(node, fmt::format("unknown key '{}'{}", one_line(name, 40), did_you_mean(name, known)));
+    reject_unknown(name, node, known);
   }
 
   // A constant that a file leaves out keeps the value it has before any fit.
@@ -235,24 +254,13 @@ class Reader {
   std::optional<Error> error_;
 };
 
-// Each level of nesting costs a dot or a bracket, and no line of a calibration has many: so no file can exhaust the
-// stack of a recursive parser.
-bool nests_deeply(std::string_view toml) {
-  constexpr int kMost = 100;
-  int structure = 0;
-  for (const char c : toml) {
-    if (c == '\n') structure = 0;
-    if (c == '.' || c == '[' || c == '{') ++structure;
-    if (structure > kMost) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 Result<Calibration> parse_calibration(std::string_view toml, std::string_view where) {
-  if (nests_deeply(toml)) return fail(ErrorCode::bad_input, "nested too deeply for a calibration", std::string(where));
   if (toml.size() > kLargestFile) return fail(ErrorCode::bad_input, "too large for a calibration", std::string(where));
+  if (toml_depth(toml) > kDeepest) {
+    return fail(ErrorCode::bad_input, "nested too deeply for a calibration", std::string(where));
+  }
   const toml::parse_result parsed = toml::parse(toml, where);
   if (!parsed) {
     const toml::parse_error& error = parsed.error();

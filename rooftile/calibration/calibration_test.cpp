@@ -113,6 +113,15 @@ TEST(Calibration, BadFilesAreErrorsWithTheirPlace) {
   EXPECT_THAT(message("[[factors]]\ngpu = \"t4\"\ncalls = 1\n"), testing::HasSubstr("calls is not a list of tables"));
   EXPECT_THAT(message("[[factors]]\ngpu = \"t4\"\ncalls = [{family = \"tensor\", weight = 0}]\n"),
               testing::HasSubstr("no number 'micros'"));
+  EXPECT_THAT(message("entri = []\n"), testing::HasSubstr("'entri' is not a list of tables"));
+  EXPECT_THAT(message("[[factors]]\ngpu = \"t4\"\ncalls = [{family = \"tensor\", micors = 1, weight = 0}]\n"),
+              testing::HasSubstr("did you mean 'micros'?"));
+  const std::string call = "[[factors]]\ngpu = \"t4\"\ncalls = [{family = \"tensor\", micros = 1, weight = 0, ";
+  EXPECT_THAT(message(call + "drum = 0.5}]\n"), testing::HasSubstr("unknown key 'drum'; did you mean 'dram'?"));
+  EXPECT_THAT(message(call + "wieght = 0.5}]\n"), testing::HasSubstr("did you mean 'weight'?"));
+  EXPECT_THAT(message("[[factors]]\ngpu = \"t4\"\ncalls = [1]\n"), testing::HasSubstr("calls is not a list of tables"));
+  EXPECT_THAT(message("[[foreign]]\nfamily = \"tensor\"\nvendor = \"nvidia\"\nspread = [1, 1000]\n"),
+              testing::HasSubstr("spread is not [low, high] with 0.001 <= low <= high < 1000"));
   EXPECT_THAT(message("based_on = \"mine\"\n"), testing::HasSubstr("based_on is not \"shipped\""));
   EXPECT_THAT(message("[[entry"), testing::HasSubstr("c.toml:1"));
 }
@@ -154,12 +163,46 @@ TEST(Calibration, WhatBuildsOnTheShippedOneHasItsConstants) {
   EXPECT_EQ(completed(own).entries.size(), 1U);
 }
 
+TEST(Calibration, NoMeasuredCallsAreAList) {
+  const auto read = parse_calibration("[[factors]]\ngpu = \"t4\"\ncalls = []\n", "c.toml");
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_TRUE(read->factors.front().calls.empty());
+}
+
+TEST(Calibration, ManyTablesAndCallsOnALineAreNotDeep) {
+  Calibration calibration;
+  calibration.factors.push_back({.gpu = "t4"});
+  for (int i = 0; i < 200; ++i) {
+    calibration.factors[0].data += "../a.b/[c]{\".csv, ";
+    calibration.factors[0].calls.push_back(
+        {KernelFamily::tensor, {.micros = 12.5, .limits = {0.25, 0, 0, 0, 0, 0, 0, 0.5}}, -0.125});
+  }
+  std::string text = write_calibration(calibration);
+  for (std::size_t at = text.find("\n  {"); at != std::string::npos; at = text.find("\n  {")) text[at] = ' ';
+  const auto read = parse_calibration(text, "c.toml");
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_EQ(read->factors, calibration.factors);
+}
+
 TEST(Calibration, DeepNestingIsAnErrorAndNoCrash) {
-  std::string key = "a";
-  for (int i = 0; i < 300000; ++i) key += ".a";
-  const auto read = parse_calibration(key + " = 1\n", "c.toml");
-  ASSERT_FALSE(read);
-  EXPECT_EQ(read.error().message, "nested too deeply for a calibration");
+  const auto many = [](int times, std::string_view what) {
+    std::string text;
+    for (int i = 0; i < times; ++i) text += what;
+    return text;
+  };
+  const std::string keys = "a" + many(300000, ".a"), brackets = many(100000, "["), tables = many(100000, "{a=");
+  // What stands before the brackets looks like an open string or a comment, and is none.
+  for (const std::string& text :
+       {keys + " = 1\n", "[" + keys + "]\n", "[[" + keys + "]]\n", "\"x\"." + keys + " = 1\n", "x = " + brackets,
+        "x = " + tables, "x = [1, " + brackets, "x = " + many(100000, "[\n"), "x = {y = 1, " + keys + " = 1}\n",
+        "x = " + many(50, "{a.a.a=") + "1" + many(50, "}") + "\n", R"(x = ["\"", )" + brackets,
+        R"(x = ['\', )" + brackets, R"(x = ["", '', )" + brackets, R"(x = ["#", )" + brackets,
+        R"(x = ["""a"b\"""" , )" + brackets, R"(x = ["""a""""", )" + brackets, R"(x = ['''a'b''''', )" + brackets,
+        "x = ['''\n'''\n, " + brackets, "# it's \"\"\"\nx = " + brackets}) {
+    const auto read = parse_calibration(text, "c.toml");
+    ASSERT_FALSE(read) << text.substr(0, 40);
+    EXPECT_EQ(read.error().message, "nested too deeply for a calibration") << text.substr(0, 40);
+  }
 }
 
 TEST(Calibration, EveryFileThatShipsIsGood) {
