@@ -112,6 +112,7 @@ double approach(const FactorLogs& mean, FactorLogs& at) {
 // what caution left out. Wider where the points, each by the others, are farther off than they should.
 void set_intervals(const std::vector<MeasuredCall>& calls, const FactorPrior& prior, FewPoints& result) {
   constexpr double kWorth = 4;
+  constexpr double kWidest = 6.9;  // a calibration says no more than a factor of 1000
   double squares = kWorth;
   std::array<double, kKernelFamilies.size()> spread{};
   result.points.fill(0);
@@ -127,8 +128,12 @@ void set_intervals(const std::vector<MeasuredCall>& calls, const FactorPrior& pr
   const double wider = std::sqrt(std::max(1.0, squares / (kWorth + static_cast<double>(calls.size()))));
   const double usual = std::hypot(prior.shared, prior.noise);
   for (std::size_t f = 0; f < spread.size(); ++f) {
-    const auto count = static_cast<double>(result.points[f]);
-    result.interval[f] = count > 0 ? prior.tail * wider * prior.scatter[f] / usual * std::sqrt(spread[f] / count) : 0;
+    if (result.points[f] == 0) {
+      result.interval[f] = 0;
+      continue;
+    }
+    const double reach = std::sqrt(spread[f] / static_cast<double>(result.points[f]));
+    result.interval[f] = std::min(kWidest, prior.tail * wider * prior.scatter[f] / usual * reach);
   }
 }
 

@@ -184,6 +184,19 @@ TEST(FewPoints, CalibrationAppliesWhatWasFitted) {
   EXPECT_NEAR(*layer->time_high / layer->time, std::exp(found.interval[0]), 1e-3);
 }
 
+// A time that no clock gives: its interval would be wider than a calibration can say.
+TEST(FewPoints, CalibrationOfAnAbsurdTimeCanBeRead) {
+  const LayerTable table = shapes("t4");
+  std::vector<Point> points = every(made(table, {}), 12);
+  for (Point& point : points) point.measured *= 2;
+  points[2].measured = Seconds(1e294);
+  const FewPoints found = fitted(points);
+  ASSERT_GT(found.share, 0);
+  const auto read = parse_calibration(write_calibration(calibration_of(found, "t4", "t.csv", "")), "t4.toml");
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_NEAR(read->factors.front().of(KernelFamily::conv_simt).spread->high, std::exp(6.9), 1);
+}
+
 TEST(FewPoints, CrossValidationLeavesEachPointOut) {
   const LayerTable table = shapes("t4");
   std::vector<Point> points = every(made(table, {}), 12);
