@@ -160,10 +160,10 @@ Result<void> suggest_points(const FitModelArguments& arguments, const FitTables&
 }
 
 Result<void> try_calibration(const FitModelArguments& arguments, const FitTables& rows) {
-  constexpr std::int64_t kMostPoints = 1000;
+  constexpr std::int64_t kMostTrialPoints = 1000;
   FewPointsTrialOptions options;
   options.rows.keep = rows_where(rows.tables, rows.where);
-  if (auto read = read_trial(arguments, kMostPoints, options.points, options.draws); !read) return read;
+  if (auto read = read_trial(arguments, kMostTrialPoints, options.points, options.draws); !read) return read;
   if (!arguments.tier.empty() && arguments.tier != "none" && arguments.tier != "shipped") {
     return fail(ErrorCode::usage, fmt::format("'{}' is not none or shipped", arguments.tier), "--tier");
   }
