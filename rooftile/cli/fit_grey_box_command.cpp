@@ -51,6 +51,7 @@ Result<void> fit_grey_box(const FitModelArguments& arguments) {
   if (many && (!arguments.plot.empty() || !arguments.residuals.empty())) {
     return usage("--plot and --residuals draw one fit: without --compare and --points");
   }
+  if (auto apart = check_fit_places(arguments); !apart) return apart;
   if (!arguments.compare && !arguments.format.empty()) return usage("--format is of --compare and of --model network");
   if (!arguments.draws.empty() && arguments.points.empty()) return usage("--draws is of --points");
   if (!arguments.points.empty() && arguments.compare)

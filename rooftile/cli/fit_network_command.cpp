@@ -131,6 +131,7 @@ Result<NetworkFitOptions> fit_options(const FitModelArguments& arguments) {
 
 Result<void> fit_network(const FitModelArguments& arguments) {
   if (!arguments.ignore.empty()) return usage("--ignore is not of --model network");
+  if (auto apart = check_fit_places(arguments); !apart) return apart;
   const auto format = fit_format(arguments);
   if (!format) return tl::unexpected(format.error());
   const auto options = fit_options(arguments);

@@ -1,8 +1,15 @@
 #include "rooftile/cli/fit_report.hpp"
 
+#include <array>
+#include <filesystem>
+#include <string>
+
+#include <fmt/format.h>
+
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/values.hpp"
+#include "rooftile/error/one_line.hpp"
 
 namespace rooftile::cli {
 
@@ -11,6 +18,24 @@ Result<Format> fit_format(const FitModelArguments& arguments) {
   if (!format) return format;
   if (*format == Format::csv) return usage("--format: fit writes a table or json");
   return format;
+}
+
+Result<void> check_fit_places(const FitModelArguments& arguments) {
+  struct Place {
+    const char* option;
+    std::filesystem::path path;
+  };
+  const std::array<Place, 3> places = {Place{"-o", arguments.output}, Place{"--plot", arguments.plot},
+                                       Place{"--residuals", arguments.residuals}};
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    for (std::size_t j = i + 1; j < places.size(); ++j) {
+      const std::filesystem::path& path = places[i].path;
+      if (path.empty() || path.lexically_normal() != places[j].path.lexically_normal()) continue;
+      return usage(fmt::format("{} and {} both write to {}; give each a place of its own", places[i].option,
+                               places[j].option, path == "-" ? "standard output" : one_line(path.string(), 80)));
+    }
+  }
+  return {};
 }
 
 Result<void> draw_fit(const FitModelArguments& arguments, const FittedPoints& points) {
