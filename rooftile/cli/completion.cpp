@@ -13,8 +13,8 @@ namespace {
 
 // What may follow an option, whichever command it is of.
 struct Values {
-  const char* option;
-  const char* words;
+  const char* option = nullptr;
+  const char* words = nullptr;
   const char* command = nullptr;  // that lists them, instead of words
   bool files = false;             // or a file
 };

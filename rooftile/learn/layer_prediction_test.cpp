@@ -14,7 +14,6 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::Field;
 using testing::HasSubstr;
-using testing::IsEmpty;
 
 Workload network(std::string_view name, std::int64_t batch_size) {
   for (const ZooEntry& entry : zoo()) {

@@ -15,7 +15,6 @@ namespace {
 using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::Not;
 
 constexpr const char* kHeader = "op,model,gpu,gpus,framework,precision,pass,batch,iterations,time_us\n";
 

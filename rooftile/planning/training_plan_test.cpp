@@ -31,7 +31,7 @@ TrainingTask alexnet() {
   return task;
 }
 
-TrainingChoices choices(std::vector<std::string> ids) {
+TrainingChoices choices(const std::vector<std::string>& ids) {
   TrainingChoices result;
   for (const std::string& id : ids) result.gpus.push_back(find_gpu(id).value());
   result.most_gpus = 4;
