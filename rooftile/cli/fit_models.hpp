@@ -12,8 +12,8 @@ struct FitModelArguments : FitArguments {
   std::string model;  // "constants", which is the default, "calibration", "layers", "network" or "grey-box"
   std::string gpu;    // of calibration: the GPU that was measured
   bool unknown_harness = false;
-  bool chosen = false;  // of a trial: points that tell most, not any
-  std::string suggest;  // how many rows to name for measuring, instead of a fit
+  bool chosen = false;              // of a trial: points that tell most, not any
+  std::string suggest;              // how many rows to name for measuring, instead of a fit
   std::string points, draws, tier;  // of calibration: a trial by rows held out
   // Of layers: a column whose values each get a model (of network: columns), and rows to hold out.
   std::string by, test;
