@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "rooftile/learn/few_points_covariance.hpp"
+#include "rooftile/learn/fit.hpp"
 #include "rooftile/predict/refined.hpp"
 
 namespace rooftile {
@@ -112,7 +113,6 @@ double approach(const FactorLogs& mean, FactorLogs& at) {
 // what caution left out. Wider where the points, each by the others, are farther off than they should.
 void set_intervals(const std::vector<MeasuredCall>& calls, const FactorPrior& prior, FewPoints& result) {
   constexpr double kWorth = 4;
-  constexpr double kWidest = 6.9;  // a calibration says no more than a factor of 1000
   double squares = kWorth;
   std::array<double, kKernelFamilies.size()> spread{};
   result.points.fill(0);
@@ -133,7 +133,7 @@ void set_intervals(const std::vector<MeasuredCall>& calls, const FactorPrior& pr
       continue;
     }
     const double reach = std::sqrt(spread[f] / static_cast<double>(result.points[f]));
-    result.interval[f] = std::min(kWidest, prior.tail * wider * prior.scatter[f] / usual * reach);
+    result.interval[f] = std::min(kWidestSpread, prior.tail * wider * prior.scatter[f] / usual * reach);
   }
 }
 

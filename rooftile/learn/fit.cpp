@@ -130,7 +130,8 @@ std::optional<Spread> spread_of(std::vector<double> residuals) {
   std::sort(residuals.begin(), residuals.end());
   constexpr double kTail = 0.05;
   const auto at = [&](double share) {
-    return std::exp(residuals[static_cast<std::size_t>(share * static_cast<double>(residuals.size() - 1))]);
+    const double residual = residuals[static_cast<std::size_t>(share * static_cast<double>(residuals.size() - 1))];
+    return std::exp(std::clamp(residual, -kWidestSpread, kWidestSpread));
   };
   return Spread{at(kTail), at(1 - kTail)};
 }

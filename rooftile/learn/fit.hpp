@@ -47,7 +47,10 @@ double residual_of(const FitRow& row, const std::vector<Machine>& machines, cons
 // exp(mean |residual|) - 1.
 double gmae_of(const std::vector<double>& residuals);
 
-// Bounds of the middle 90 % of exp(residual); none of fewer than 20, which say nothing of tails.
+// ln of the widest bounds of an interval: a calibration may say no more than a factor of 1000 either way.
+inline constexpr double kWidestSpread = 6.9;
+
+// Bounds of the middle 90 % of exp(residual), none wider than above; none of fewer than 20, which say nothing of tails.
 std::optional<Spread> spread_of(std::vector<double> residuals);
 
 }  // namespace rooftile

@@ -62,6 +62,19 @@ TEST(Fit, NamesWhatTheRowsDoNotSee) {
   EXPECT_FALSE(unseen("narrow_efficiency"));
 }
 
+// More than a twentieth of the rows are of a wrong unit, by which they are off by more than a calibration can say.
+TEST(Spread, OfAbsurdRowsCanBeRead) {
+  std::vector<double> residuals(20, std::log(1e-6));
+  residuals.insert(residuals.end(), 20, std::log(1e6));
+  const Spread spread = spread_of(residuals).value();
+  Calibration calibration;
+  calibration.foreign_spreads = {{KernelFamily::tensor, "nvidia", spread}};
+  const auto read = parse_calibration(write_calibration(calibration), "own.toml");
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_NEAR(read->foreign_spreads.front().spread.low, std::exp(-6.9), 1e-4);
+  EXPECT_NEAR(read->foreign_spreads.front().spread.high, std::exp(6.9), 1e-3);
+}
+
 TEST(Spread, CoversTheMiddleNineTenths) {
   std::vector<double> residuals;
   for (int i = 0; i <= 100; ++i) residuals.push_back((i - 50) / 100.0);
