@@ -3,6 +3,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -20,10 +21,15 @@ constexpr std::array kChoices = {TileChoice::least_time, TileChoice::by_channels
 constexpr std::size_t kLargestFile = 1 << 20;
 constexpr std::size_t kDeepest = 100;  // so that no file can exhaust the stack of a recursive parser
 constexpr std::string_view kShipped = "shipped";
-// Of [[factors]], beside the names of the kernel families.
+// The keys of each kind of table. [[factors]] has the names of the kernel families besides, a call those of its limits.
+constexpr std::array<std::string_view, 9> kEntryKeys = {"family", "scope", "choice", "data",     "date",
+                                                        "rows",   "gmae",  "spread", "constants"};
+constexpr std::array<std::string_view, 7> kHarnessKeys = {"family",   "framework", "gpu",    "overhead_us",
+                                                          "floor_us", "copies",    "rotates"};
+constexpr std::array<std::string_view, 3> kForeignKeys = {"family", "vendor", "spread"};
 constexpr std::array<std::string_view, 8> kFactorKeys = {
     "gpu", "data", "date", "rows", "clock", "dram_bandwidth", "launch_overhead", "calls"};
-// Of a call, beside the names of its limits.
+constexpr std::array<std::string_view, 2> kFamilyKeys = {"efficiency", "spread"};
 constexpr std::array<std::string_view, 3> kCallKeys = {"family", "micros", "weight"};
 
 // Reads the tables of one file; the first error is kept, later reads return anything valid.
@@ -62,9 +68,7 @@ class Reader {
     } else if (kind == "harness") {
       calibration_.harnesses.push_back(read_harness(table));
     } else if (kind == "foreign") {
-      const auto spread = read_spread(table);
-      if (!spread) reject(table, "no 'spread'");
-      calibration_.foreign_spreads.push_back({family(table), text(table, "vendor"), spread.value_or(Spread{})});
+      calibration_.foreign_spreads.push_back(read_foreign(table));
     } else if (kind == "factors") {
       calibration_.factors.push_back(read_factors(table));
     } else {
@@ -76,6 +80,18 @@ class Reader {
   void read_base(const toml::node& node) {
     calibration_.on_shipped = node.value<std::string_view>() == kShipped;
     if (!calibration_.on_shipped) reject(node, fmt::format("based_on is not \"{}\", which is all it can be", kShipped));
+  }
+
+  // Error: a key that is not of the table, with the nearest one that is.
+  void check_keys(const toml::table& table, std::span<const std::string_view> keys,
+                  std::span<const std::string_view> further = {}) {
+    std::vector<std::string> known(keys.begin(), keys.end());
+    known.insert(known.end(), further.begin(), further.end());
+    for (auto&& [key, node] : table) {
+      const std::string_view name = key.str();
+      if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+      reject(node, fmt::format("unknown key '{}'{}", one_line(name, 40), did_you_mean(name, known)));
+    }
   }
 
   std::string text(const toml::table& table, std::string_view key) {
@@ -120,8 +136,16 @@ class Reader {
     return Spread{*low, *high};
   }
 
+  ForeignSpread read_foreign(const toml::table& table) {
+    check_keys(table, kForeignKeys);
+    const auto spread = read_spread(table);
+    if (!spread) reject(table, "no 'spread'");
+    return {family(table), text(table, "vendor"), spread.value_or(Spread{})};
+  }
+
   Harness read_harness(const toml::table& table) {
     constexpr double kMicro = 1e-6, kLongest = 1e6, kMostCopies = 1000;
+    check_keys(table, kHarnessKeys);
     Harness harness;
     harness.family = family(table);
     harness.framework = text(table, "framework");
@@ -134,6 +158,7 @@ class Reader {
   }
 
   CalibrationEntry read_entry(const toml::table& table) {
+    check_keys(table, kEntryKeys);
     CalibrationEntry entry;
     entry.family = family(table);
     entry.scope = text(table, "scope");
@@ -161,6 +186,9 @@ class Reader {
   }
 
   GpuFactors read_factors(const toml::table& table) {
+    std::vector<std::string_view> families;
+    for (const KernelFamily family : kKernelFamilies) families.push_back(name_of(family));
+    check_keys(table, kFactorKeys, families);
     GpuFactors factors;
     factors.gpu = text(table, "gpu");
     if (factors.gpu.empty()) reject(table, "no 'gpu': the id of the GPU that was measured");
@@ -171,10 +199,8 @@ class Reader {
     factors.dram_bandwidth = factor(table, "dram_bandwidth");
     factors.launch_overhead = factor(table, "launch_overhead");
     if (const toml::node* calls = table.get("calls")) read_calls(*calls, factors);
-    for (auto&& [key, node] : table) {
-      const std::string_view name = key.str();
-      if (std::find(kFactorKeys.begin(), kFactorKeys.end(), name) == kFactorKeys.end())
-        read_family(name, node, factors);
+    for (const KernelFamily family : kKernelFamilies) {
+      if (const toml::node* own = table.get(name_of(family))) factors.of(family) = read_family(*own, name_of(family));
     }
     return factors;
   }
@@ -188,7 +214,7 @@ class Reader {
     constexpr double kMostMicros = 1e12, kMostWeight = 10;
     for (const toml::node& item : *calls) {
       const toml::table& table = *item.as_table();
-      reject_unknown_of_call(table);
+      check_keys(table, kCallKeys, CallPlace::kLimits);
       MeasuredCall call{.family = family(table)};
       call.place.micros = number(table, "micros", std::numeric_limits<double>::min(), kMostMicros);
       call.weight = number(table, "weight", -kMostWeight, kMostWeight);
@@ -200,30 +226,14 @@ class Reader {
     }
   }
 
-  void reject_unknown_of_call(const toml::table& call) {
-    std::vector<std::string> known(kCallKeys.begin(), kCallKeys.end());
-    known.insert(known.end(), CallPlace::kLimits.begin(), CallPlace::kLimits.end());
-    for (auto&& [key, node] : call) {
-      const std::string_view name = key.str();
-      if (std::find(known.begin(), known.end(), name) == known.end()) reject_unknown(name, node, known);
+  FamilyFactors read_family(const toml::node& node, std::string_view name) {
+    const toml::table* table = node.as_table();
+    if (table == nullptr) {
+      reject(node, fmt::format("'{}' is not a table", name));
+      return {};
     }
-  }
-
-  void reject_unknown(std::string_view name, const toml::node& node, const std::vector<std::string>& known) {
-    reject(node, fmt::format("unknown key '{}'{}", one_line(name, 40), did_you_mean(name, known)));
-  }
-
-  void read_family(std::string_view name, const toml::node& node, GpuFactors& factors) {
-    std::vector<std::string> known(kFactorKeys.begin(), kFactorKeys.end());
-    for (const KernelFamily family : kKernelFamilies) {
-      known.emplace_back(name_of(family));
-      if (name != name_of(family)) continue;
-      const toml::table* table = node.as_table();
-      if (table == nullptr) return reject(node, fmt::format("'{}' is not a table", name));
-      factors.of(family) = {factor(*table, "efficiency"), read_spread(*table)};
-      return;
-    }
-    reject_unknown(name, node, known);
+    check_keys(*table, kFamilyKeys);
+    return {factor(*table, "efficiency"), read_spread(*table)};
   }
 
   // A constant that a file leaves out keeps the value it has before any fit.

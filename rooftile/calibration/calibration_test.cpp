@@ -126,6 +126,28 @@ TEST(Calibration, BadFilesAreErrorsWithTheirPlace) {
   EXPECT_THAT(message("[[entry"), testing::HasSubstr("c.toml:1"));
 }
 
+TEST(Calibration, UnknownKeysOfEveryTableAreErrorsWithTheNearest) {
+  const auto message = [](std::string_view text) {
+    const auto read = parse_calibration(text, "c.toml");
+    return read ? std::string("no error") : read.error().text();
+  };
+  const std::string entry = "[[entry]]\nfamily = \"tensor\"\nscope = \"any\"\n";
+  EXPECT_EQ(message(entry + "spraed = [0.9, 1.1]\n[entry.constants]\n"),
+            "c.toml:4:10: unknown key 'spraed'; did you mean 'spread'?");
+  EXPECT_EQ(message(entry + "[entry.constnats]\n"), "c.toml:4:1: unknown key 'constnats'; did you mean 'constants'?");
+  EXPECT_THAT(message("[[harness]]\nfamily = \"tensor\"\noverhead_us = 1\nfloor_us = 1\ncopies = 0\nrotate = true\n"),
+              testing::HasSubstr("unknown key 'rotate'; did you mean 'rotates'?"));
+  EXPECT_THAT(message("[[foreign]]\nfamily = \"tensor\"\nvedor = \"nvidia\"\nspread = [0.5, 2]\n"),
+              testing::HasSubstr("unknown key 'vedor'; did you mean 'vendor'?"));
+  EXPECT_THAT(message("[[factors]]\ngpu = \"t4\"\n[factors.tensor]\neficiency = 0.9\n"),
+              testing::HasSubstr("unknown key 'eficiency'; did you mean 'efficiency'?"));
+  EXPECT_THAT(message("[[factors]]\ngpu = \"t4\"\n[factors.tensors]\nefficiency = 0.9\n"),
+              testing::HasSubstr("unknown key 'tensors'; did you mean 'tensor'?"));
+  EXPECT_EQ(message(entry +
+                    "[entry.constants]\n[[harness]]\nfamily = \"tensor\"\noverhead_us = 1\nfloor_us = 1\ncopies = 0\n"),
+            "no error");
+}
+
 TEST(Calibration, FactorsOfAGpuAreReadAsTheyAreWritten) {
   Calibration calibration;
   calibration.on_shipped = true;
