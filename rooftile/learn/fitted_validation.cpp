@@ -147,14 +147,12 @@ class Judge {
   }
 
   Result<void> by_runs() {
-    const auto takes = [&](const regression::FittedEquation& equation) {
-      const std::vector<std::string> columns = equation.columns();
-      return std::find(columns.begin(), columns.end(), "analytic_s") != columns.end();
-    };
     RunRowsOptions reading;
     reading.where = options_.where;
     reading.flagged = options_.flagged;
-    reading.analytic = std::any_of(model_.equations.begin(), model_.equations.end(), takes);
+    reading.analytic =
+        std::any_of(model_.equations.begin(), model_.equations.end(),
+                    [](const regression::FittedEquation& equation) { return takes(equation, "analytic_s"); });
     const auto runs = run_rows(tables_, reading);
     if (!runs) return tl::unexpected(runs.error());
     for (const std::string& column : options_.by) {

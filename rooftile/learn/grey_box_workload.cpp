@@ -32,12 +32,6 @@ std::optional<std::string> kind_of(const FittedModel& model, const Gemm& gemm, P
   return {};
 }
 
-// What runs the network: as asked, or the only software of the fit.
-std::string framework_of(const FittedModel& model, const AskedRun& run) {
-  if (const auto given = run.cells.find("framework"); given != run.cells.end()) return given->second;
-  return model.fitted_on.software.size() == 1 ? model.fitted_on.software.front() : "";
-}
-
 // The op as a row of a table; none if the model is not for it.
 std::optional<LayerRow> row_of(const FittedModel& model, const Op& op, const AskedRun& run) {
   LayerRow row;
@@ -90,21 +84,8 @@ GreyBoxLayerTime time_of(const LayerEstimate& estimate) {
   return layer;
 }
 
-bool has(const std::vector<std::string>& list, std::string_view name) {
-  return std::find(list.begin(), list.end(), name) != list.end();
-}
-
-void warn(GreyBoxPrediction& prediction, const FittedModel& model) {
-  const auto& on = model.fitted_on;
-  if (!on.gpus.empty() && !has(on.gpus, prediction.gpu)) {
-    prediction.warnings.push_back(fmt::format("GPU {} is none of those of the fit: {}", prediction.gpu,
-                                              one_line(fmt::format("{}", fmt::join(on.gpus, ", ")))));
-  }
-  if (!on.precisions.empty() && !has(on.precisions, name_of(prediction.precision))) {
-    prediction.warnings.push_back(fmt::format("precision {} is none of those of the fit: {}",
-                                              name_of(prediction.precision),
-                                              one_line(fmt::format("{}", fmt::join(on.precisions, ", ")))));
-  }
+void warn(GreyBoxPrediction& prediction, const FittedModel& model, const AskedRun& run) {
+  warn_of_unseen(prediction.warnings, model, run);
   const auto beyond = std::count_if(prediction.layers.begin(), prediction.layers.end(),
                                     [](const GreyBoxLayerTime& layer) { return layer.extrapolated; });
   if (beyond > 0) {
@@ -199,7 +180,7 @@ Result<GreyBoxPrediction> predict_by_grey_box(const FittedModel& model, const As
     return fail(ErrorCode::unsupported,
                 "the fitted model gives no time: this network is too far from the rows of the fit");
   }
-  warn(prediction, model);
+  warn(prediction, model, run);
   if (options.framework.empty() && model.fitted_on.software.size() > 1) {
     prediction.warnings.push_back(
         fmt::format("which framework runs it is not said (--column framework=NAME): without the overhead of any; the "

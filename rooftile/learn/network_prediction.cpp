@@ -188,20 +188,12 @@ RunRow numbers_of(const AskedRun& run, const std::string& framework, bool analyt
   return run_row(table, table.table().rows.front(), known_columns({table}), numbers, gpus, run.workload);
 }
 
-bool takes(const FittedEquation& equation, const std::string& column) {
-  const std::vector<std::string> columns = equation.columns();
-  return std::find(columns.begin(), columns.end(), column) != columns.end();
-}
-
-// What runs the network: as asked, as the group says, or the only software of the fit.
-std::string framework_of(const FittedModel& model, const AskedRun& run, const FittedEquation* equation) {
-  if (const auto given = run.cells.find("framework"); given != run.cells.end()) return given->second;
-  if (equation != nullptr) {
-    for (const GroupCell& cell : equation->group) {
-      if (cell.column == "framework") return cell.cell;
-    }
+// As of a run without a group, whose own says it where nobody else does.
+std::string framework_of(const FittedModel& model, const AskedRun& run, const FittedEquation& equation) {
+  for (const GroupCell& cell : equation.group) {
+    if (cell.column == "framework" && !run.cells.contains(cell.column)) return cell.cell;
   }
-  return model.fitted_on.software.size() == 1 ? model.fitted_on.software.front() : std::string();
+  return framework_of(model, run);
 }
 
 std::vector<RunNumber> shown_numbers(const FittedEquation& equation, const RunRow& run) {
@@ -221,14 +213,11 @@ std::vector<RunNumber> shown_numbers(const FittedEquation& equation, const RunRo
   return numbers;
 }
 
-// What the fit had not: a list that is empty says nothing.
-void warn_of(std::vector<std::string>& warnings, const char* what, std::string_view own,
-             const std::vector<std::string>& of_fit, const std::string& column) {
+// A network is known by any spelling of its name.
+void warn_of_network(std::vector<std::string>& warnings, std::string_view own, const std::vector<std::string>& of_fit) {
   const bool known =
-      std::any_of(of_fit.begin(), of_fit.end(), [&](const std::string& one) { return same_cell(column, one, own); });
-  if (known || of_fit.empty()) return;
-  warnings.push_back(fmt::format("{} {} is none of those of the fit: {}", what, one_line(own),
-                                 one_line(fmt::format("{}", fmt::join(of_fit, ", ")), 200)));
+      std::any_of(of_fit.begin(), of_fit.end(), [&](const std::string& one) { return same_model_name(one, own); });
+  if (!known && !of_fit.empty()) warnings.push_back(unseen_text("network", own, of_fit));
 }
 
 Result<void> check_pass(const FittedModel& model, Phase phase) {
@@ -264,16 +253,21 @@ Result<void> check_cells(const FittedModel& model, const AskedRun& run) {
 
 }  // namespace
 
+bool takes(const FittedEquation& equation, std::string_view column) {
+  const std::vector<std::string> columns = equation.columns();
+  return std::find(columns.begin(), columns.end(), column) != columns.end();
+}
+
 Result<NetworkPrediction> predict_network(const FittedModel& model, const AskedRun& run) {
   if (auto fits = check_kind(model); !fits) return tl::unexpected(fits.error());
   if (auto fits = check_pass(model, run.phase); !fits) return tl::unexpected(fits.error());
   if (auto fits = check_cells(model, run); !fits) return tl::unexpected(fits.error());
-  const auto equation = equation_for(model, numbers_of(run, framework_of(model, run, nullptr), false));
+  const auto equation = equation_for(model, numbers_of(run, framework_of(model, run), false));
   if (!equation) return tl::unexpected(equation.error());
   if (takes(**equation, "iterations") && !run.iterations) {
     return fail(ErrorCode::unsupported, "the fitted model is of runs of many iterations; give --iterations N");
   }
-  const std::string framework = framework_of(model, run, *equation);
+  const std::string framework = framework_of(model, run, **equation);
   const RunRow row = numbers_of(run, framework, takes(**equation, "analytic_s"));
   const auto predicted = predict_by(**equation, row);
   if (!predicted) return tl::unexpected(predicted.error());
@@ -303,9 +297,8 @@ Result<NetworkPrediction> predict_network(const FittedModel& model, const AskedR
   prediction.numbers = shown_numbers(**equation, row);
   prediction.left_out = run.workload->skipped;
   for (const regression::FitWarning& warning : predicted->warnings) prediction.warnings.push_back(warning.text());
-  warn_of(prediction.warnings, "GPU", run.gpu->id, model.fitted_on.gpus, "gpu");
-  warn_of(prediction.warnings, "precision", name_of(run.precision), model.fitted_on.precisions, "precision");
-  warn_of(prediction.warnings, "network", row.cell("model"), model.fitted_on.networks, "model");
+  warn_of_unseen(prediction.warnings, model, run);
+  warn_of_network(prediction.warnings, row.cell("model"), model.fitted_on.networks);
   if (framework.empty() && takes(**equation, "analytic_s") && !model.fitted_on.software.empty()) {
     prediction.warnings.push_back(fmt::format(
         "which framework runs it is not said; analytic_s is without its overhead, that of the fit with it: {}",

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "rooftile/error/error.hpp"
@@ -39,6 +40,9 @@ struct NetworkPrediction {
   std::vector<std::string> warnings;
   std::vector<Skipped> left_out;  // operators of the network that the numbers leave out
 };
+
+// Whether a prediction by the equation needs the column.
+bool takes(const regression::FittedEquation& equation, std::string_view column);
 
 // The numbers of the run are worked out as those of the fit were; the equation is that of the group whose cells are the
 // run's. Warns of columns outside of the fit and of a GPU, a precision or a network that it had not. Errors: a model of
