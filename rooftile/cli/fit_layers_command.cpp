@@ -25,19 +25,6 @@
 namespace rooftile::cli {
 namespace {
 
-// A condition on rows, of an option.
-Result<std::optional<Filter>> condition(std::string_view option, const std::string& text,
-                                        const std::vector<MeasuredTable>& tables) {
-  if (text.empty()) return std::optional<Filter>();
-  auto filter = Filter::parse(text);
-  if (!filter) {
-    return fail(filter.error().code, filter.error().message, fmt::format("{}: {}", option, filter.error().where));
-  }
-  std::optional<Filter> parsed = std::move(*filter);
-  if (auto known = check_condition(option, parsed, tables); !known) return tl::unexpected(known.error());
-  return parsed;
-}
-
 std::function<bool(const RowCell&)> matches(const std::optional<Filter>& filter) {
   if (!filter) return {};
   return [&filter](const RowCell& cell) { return filter->matches(cell); };
@@ -50,14 +37,14 @@ Result<LayerSamples> read_samples(const FitModelArguments& arguments) {
   LayerTableOptions reading;
   reading.gpu = arguments.gpu;
   reading.skip_bad_rows = arguments.skip_bad_rows;
-  const auto asked = parse_where(arguments.where);
-  if (!asked) return tl::unexpected(asked.error());
-  const auto tables = read_measured(arguments.tables, reading, *asked);
-  if (!tables) return tl::unexpected(tables.error());
-  const auto where = condition("--where", arguments.where, *tables);
+  const auto where = parse_where(arguments.where);
   if (!where) return tl::unexpected(where.error());
-  const auto test = condition("--test", arguments.test, *tables);
+  const auto test = parse_condition("--test", arguments.test);
   if (!test) return tl::unexpected(test.error());
+  const auto tables = read_measured(arguments.tables, reading, *where);
+  if (!tables) return tl::unexpected(tables.error());
+  if (auto known = check_condition("--where", *where, *tables); !known) return tl::unexpected(known.error());
+  if (auto known = check_condition("--test", *test, *tables); !known) return tl::unexpected(known.error());
   if (!arguments.by.empty()) {
     if (auto known = check_column(arguments.by, *tables); !known) {
       return fail(known.error().code, known.error().message, "--by");

@@ -22,15 +22,6 @@ namespace {
 
 constexpr std::int64_t kMostFolds = 1000, kMostDegree = 6, kMostTerms = 100;
 
-Result<std::optional<Filter>> condition(std::string_view option, const std::string& text) {
-  if (text.empty()) return std::optional<Filter>();
-  auto filter = Filter::parse(text);
-  if (!filter) {
-    return fail(filter.error().code, filter.error().message, fmt::format("{}: {}", option, filter.error().where));
-  }
-  return std::optional<Filter>(std::move(*filter));
-}
-
 // "holdout", "holdout=0.3", "kfold", "kfold=10", "none".
 Result<void> parse_split(const std::string& text, NetworkFitOptions& options) {
   const std::size_t equals = std::min(text.find('='), text.size());
@@ -82,7 +73,7 @@ Result<NetworkFitOptions> fit_options(const FitModelArguments& arguments) {
   auto by = list_of("--by", arguments.by);
   if (!by) return tl::unexpected(by.error());
   options.by = std::move(*by);
-  auto beyond = condition("--extrapolate", arguments.extrapolate);
+  auto beyond = parse_condition("--extrapolate", arguments.extrapolate);
   if (!beyond) return tl::unexpected(beyond.error());
   options.beyond = std::move(*beyond);
   if (options.beyond) options.split = SplitKind::extrapolation;
@@ -136,7 +127,7 @@ Result<void> fit_network(const FitModelArguments& arguments) {
   if (!format) return tl::unexpected(format.error());
   const auto options = fit_options(arguments);
   if (!options) return tl::unexpected(options.error());
-  auto where = condition("--where", arguments.where);
+  auto where = parse_where(arguments.where);
   if (!where) return tl::unexpected(where.error());
   LayerTableOptions reading;
   reading.gpu = arguments.gpu;

@@ -72,12 +72,16 @@ Result<std::vector<MeasuredTable>> read_measured(const std::vector<std::string>&
   return tables;
 }
 
-Result<std::optional<Filter>> parse_where(const std::string& text) {
+Result<std::optional<Filter>> parse_condition(std::string_view option, const std::string& text) {
   if (text.empty()) return std::optional<Filter>();
   auto filter = Filter::parse(text);
-  if (!filter) return fail(filter.error().code, filter.error().message, "--where: " + filter.error().where);
+  if (!filter) {
+    return fail(filter.error().code, filter.error().message, fmt::format("{}: {}", option, filter.error().where));
+  }
   return std::optional<Filter>(std::move(*filter));
 }
+
+Result<std::optional<Filter>> parse_where(const std::string& text) { return parse_condition("--where", text); }
 
 std::function<bool(std::size_t table, std::size_t row)> rows_where(const std::vector<MeasuredTable>& tables,
                                                                    const std::optional<Filter>& where) {

@@ -20,8 +20,9 @@ namespace rooftile::cli {
 Result<std::vector<MeasuredTable>> read_measured(const std::vector<std::string>& paths, LayerTableOptions options,
                                                  const std::optional<Filter>& where = {});
 
-// The value of --where; nothing where it is empty.
-Result<std::optional<Filter>> parse_where(const std::string& text);
+// The condition on rows that `option` gave; nothing where it is empty.
+Result<std::optional<Filter>> parse_condition(std::string_view option, const std::string& text);
+Result<std::optional<Filter>> parse_where(const std::string& text);  // of --where
 
 // Whether a row, by its table and its place there, meets the condition; nothing where there is none. Both arguments
 // must outlive it.
