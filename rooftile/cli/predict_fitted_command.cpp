@@ -132,9 +132,9 @@ Result<std::string> by_grey_box(const FittedModel& fitted, const Workload& workl
                                 const PredictFittedArguments& arguments) {
   const auto predictions = predict_each<GreyBoxPrediction>(fitted, workload, arguments, predict_by_grey_box);
   if (!predictions) return tl::unexpected(predictions.error());
-  if (arguments.format == Format::json) return grey_box_prediction_json(*predictions, arguments.iterations);
+  if (arguments.format == Format::json) return grey_box_prediction_json(*predictions);
   if (arguments.format == Format::csv) return grey_box_prediction_csv(*predictions);
-  return grey_box_prediction_table(*predictions, arguments.iterations, arguments.all_layers);
+  return grey_box_prediction_table(*predictions, arguments.all_layers);
 }
 
 // Several GPUs are for models of whole runs, columns of tables not for per-layer ones.

@@ -55,18 +55,10 @@ std::optional<LayerRow> row_of(const FittedModel& model, const Op& op, const Ask
 
 GreyBoxLayerTime time_of(const Op& op, const AskedRun& run, const regression::Predicted& predicted) {
   GreyBoxLayerTime layer;
-  layer.name = op.name;
-  layer.op = name_of(op.kind);
-  layer.function = function_of(op.kind);
+  set_layer(layer, *run.workload, op, predicted);
   layer.pass = name_of(run.phase);
   layer.fitted = true;
   layer.extrapolated = !predicted.warnings.empty();
-  layer.output = run.workload->tensors[op.outputs.front()].shape;
-  layer.time = Seconds(predicted.value);
-  if (predicted.low && predicted.high) {
-    layer.time_low = Seconds(*predicted.low);
-    layer.time_high = Seconds(*predicted.high);
-  }
   return layer;
 }
 
@@ -153,15 +145,9 @@ Result<GreyBoxPrediction> predict_by_grey_box(const FittedModel& model, const As
   if (!predicted) return tl::unexpected(predicted.error());
 
   GreyBoxPrediction prediction;
-  prediction.model = run.workload->name;
-  prediction.fitted = model.name;
-  prediction.gpu = run.gpu->id;
-  prediction.batch_size = run.workload->batch_size;
-  prediction.precision = run.precision;
-  prediction.phase = run.phase;
+  set_asked(prediction, model, run);
   prediction.sm_count = run.gpu->sm_count;
   prediction.memory = analytic->memory;
-  prediction.left_out = analytic->unsupported;
   std::size_t next = 0;  // of `predicted`, in the order of the ops
   for (const Op& op : run.workload->ops) {
     if (!fitted.contains(op.name)) continue;

@@ -2,42 +2,29 @@
 // all other layers by method rooftile.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "rooftile/error/error.hpp"
 #include "rooftile/learn/asked_run.hpp"
+#include "rooftile/learn/fitted_run.hpp"
 #include "rooftile/predict/prediction.hpp"
 #include "rooftile/regression/fitted_model.hpp"
 
 namespace rooftile {
 
-struct GreyBoxLayerTime {
-  std::string name, op, function;  // as LayerEstimate has them
-  std::string pass;                // "fwd"; of the grey box "step" too: all passes together
-  bool fitted = false;             // by the grey box; else by method rooftile
-  bool extrapolated = false;       // outside of the sizes of the fit
-  Shape output;
-  Seconds time;
-  std::optional<Seconds> time_low, time_high;  // 90 % interval
-  std::optional<LayerEstimate> analytic;       // what else method rooftile says, of its layers
+struct GreyBoxLayerTime : FittedLayer {
+  std::string pass;                       // "fwd"; of the grey box "step" too: all passes together
+  bool fitted = false;                    // by the grey box; else by method rooftile
+  std::optional<LayerEstimate> analytic;  // what else method rooftile says, of its layers
 };
 
-struct GreyBoxPrediction {
-  std::string model, fitted;  // the network; the fitted model
-  std::string gpu;
-  std::int64_t batch_size = 1;
-  DType precision = DType::fp32;
-  Phase phase = Phase::fwd;
+struct GreyBoxPrediction : FittedRun {
   double sm_count = 1;  // of the GPU
-  Seconds time;         // of one iteration
-  Seconds fitted_time;  // the part of it that is the grey box's
-  MemoryUse memory;
+  Seconds fitted_time;  // the part of the time that is the grey box's
   std::vector<GreyBoxLayerTime> layers;
   std::vector<std::string> warnings;
-  std::vector<Skipped> left_out;
 };
 
 // The sum of the layers' intervals, as interval_of() a Prediction.

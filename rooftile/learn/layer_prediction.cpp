@@ -75,7 +75,6 @@ class LayerByLayer {
 
   Result<void> add(const Op& op, LayerDirection direction) {
     if (is_free(op)) return {};
-    const std::string function = function_of(op.kind);
     const auto complexity = complexity_of(workload_, op);
     std::optional<regression::Predicted> predicted;
     if (complexity) {
@@ -84,23 +83,16 @@ class LayerByLayer {
       predicted = std::move(*found);
     }
     if (!predicted) {
+      const std::string function = function_of(op.kind);
       leave_out(op, direction, function.empty() ? std::string(name_of(op.kind)) : function);
     } else if (!(predicted->value > 0)) {
       leave_out(op, direction, fmt::format("{} of a time below zero", name_of(complexity->category)));
     } else {
       FittedLayerTime layer;
-      layer.name = op.name;
-      layer.op = name_of(op.kind);
-      layer.function = function;
+      set_layer(layer, workload_, op, *predicted);
       layer.direction = direction;
       layer.category = complexity->category;
       layer.complexity = complexity->of(direction);
-      layer.output = workload_.tensors[op.outputs.front()].shape;
-      layer.time = Seconds(predicted->value);
-      if (predicted->low && predicted->high) {
-        layer.time_low = Seconds(*predicted->low);
-        layer.time_high = Seconds(*predicted->high);
-      }
       layer.extrapolated = std::any_of(predicted->warnings.begin(), predicted->warnings.end(),
                                        [](const regression::FitWarning& warning) {
                                          return warning.kind == regression::FitWarning::Kind::extrapolation;

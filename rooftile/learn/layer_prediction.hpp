@@ -1,46 +1,29 @@
 // A network's time by a per-layer model: the sum over its layers, forward and backward.
 #pragma once
 
-#include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "rooftile/error/error.hpp"
+#include "rooftile/learn/fitted_run.hpp"
 #include "rooftile/learn/layer_complexity.hpp"
 #include "rooftile/predict/prediction.hpp"
 #include "rooftile/regression/fitted_model.hpp"
-#include "rooftile/units/units.hpp"
-#include "rooftile/workload/dtype.hpp"
 #include "rooftile/workload/phase.hpp"
 #include "rooftile/workload/workload.hpp"
 
 namespace rooftile {
 
 // One direction of an op.
-struct FittedLayerTime {
-  std::string name, op, function;  // as LayerEstimate has them
+struct FittedLayerTime : FittedLayer {
   LayerDirection direction = LayerDirection::forward;
   LayerCategory category = LayerCategory::conv_fc;
   double complexity = 0;  // operations
-  Shape output;
-  Seconds time;
-  std::optional<Seconds> time_low, time_high;  // 90 % interval, where the model has one
-  bool extrapolated = false;                   // the complexity is outside of that of the fit, where that is known
 };
 
-struct LayersPrediction {
-  std::string model, fitted;  // the network; the fitted model
-  std::string gpu;
-  std::int64_t batch_size = 1;
-  DType precision = DType::fp32;
-  Phase phase = Phase::fwd;
-  Seconds time;                            // of one iteration
-  std::optional<std::int64_t> iterations;  // of a run, which takes so many times as long; none: not asked for
-  MemoryUse memory;
+// `left_out` has ops, or directions of them, that the model has no equation for or gives a time below zero, too.
+struct LayersPrediction : FittedRun {
   std::vector<FittedLayerTime> layers;
-  // Ops, or directions of them, that are in no sum: the model has no equation for them or gives a time below zero.
-  std::vector<Skipped> left_out;
 };
 
 // The sum of the layers' intervals, as if all errors went the same way; none if a layer has none.

@@ -279,15 +279,8 @@ Result<NetworkPrediction> predict_network(const FittedModel& model, const AskedR
   }
   const double each = takes(**equation, "iterations") ? static_cast<double>(*run.iterations) : 1;
   NetworkPrediction prediction;
-  prediction.model = run.workload->name;
-  prediction.fitted = model.name;
+  set_asked(prediction, model, run);
   prediction.group = (*equation)->group.empty() ? "" : text_of((*equation)->group);
-  prediction.gpu = run.gpu->id;
-  prediction.gpus = run.gpus;
-  prediction.batch_size = run.batch_of_all();
-  prediction.precision = run.precision;
-  prediction.phase = run.phase;
-  prediction.iterations = run.iterations;
   prediction.time = Seconds(predicted->value / each);
   if (predicted->low && predicted->high) {
     prediction.range = Interval{Seconds(*predicted->low / each), Seconds(*predicted->high / each)};
@@ -295,7 +288,6 @@ Result<NetworkPrediction> predict_network(const FittedModel& model, const AskedR
   }
   prediction.memory = memory_use(stored_as(*run.workload, run.precision), run.phase);
   prediction.numbers = shown_numbers(**equation, row);
-  prediction.left_out = run.workload->skipped;
   for (const regression::FitWarning& warning : predicted->warnings) prediction.warnings.push_back(warning.text());
   warn_of_unseen(prediction.warnings, model, run);
   warn_of_network(prediction.warnings, row.cell("model"), model.fitted_on.networks);

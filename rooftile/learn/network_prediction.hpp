@@ -1,7 +1,6 @@
 // The time of a run by an end-to-end model that `fit --model network` made.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,6 +8,7 @@
 
 #include "rooftile/error/error.hpp"
 #include "rooftile/learn/asked_run.hpp"
+#include "rooftile/learn/fitted_run.hpp"
 #include "rooftile/learn/network_rows.hpp"
 #include "rooftile/predict/prediction.hpp"
 #include "rooftile/regression/fitted_model.hpp"
@@ -23,22 +23,12 @@ struct RunNumber {
   std::optional<regression::ColumnRange> fit = {};  // where the fit kept it
 };
 
-struct NetworkPrediction {
-  std::string model, fitted;  // the network; the fitted model
-  std::string group;          // whose equation it is; empty: the only one
-  std::string gpu;
-  int gpus = 1;
-  std::int64_t batch_size = 1;  // of all GPUs together
-  DType precision = DType::fp32;
-  Phase phase = Phase::fwd;
-  std::optional<std::int64_t> iterations;  // as asked
-  Seconds time;                            // of one iteration
-  std::optional<Interval> range;           // conformal, of `level`
+struct NetworkPrediction : FittedRun {
+  std::string group;              // whose equation it is; empty: the only one
+  std::optional<Interval> range;  // conformal, of `level`
   double level = 0.9;
-  MemoryUse memory;  // of one GPU
   std::vector<RunNumber> numbers;
   std::vector<std::string> warnings;
-  std::vector<Skipped> left_out;  // operators of the network that the numbers leave out
 };
 
 // Whether a prediction by the equation needs the column.

@@ -24,53 +24,73 @@ std::string pass_of(Phase phase) {
   return phase == Phase::step ? "training" : std::string(name_of(phase));
 }
 
-std::string head_text(const FittedHead& head) {
-  const std::string several = head.gpus > 1 ? fmt::format("{} x ", head.gpus) : "";
-  std::string text = fmt::format("{} on {}{}: batch size {}{}, {}, {}, method {} ({})\n\n", head.model, several,
-                                 head.gpu, head.batch_size, head.gpus > 1 ? " of all GPUs" : "",
-                                 name_of(head.precision), pass_of(head.phase), head.method, one_line(head.fitted));
-  text += fmt::format("  time        {} an iteration", print(head.time, head.range));
-  if (head.time > Seconds(0)) {
-    text += fmt::format("   {} samples/s", four_digits(static_cast<double>(head.batch_size) / head.time.value()));
+std::string head_text(const FittedRun& run, std::string_view method, const std::optional<Interval>& range) {
+  const std::string several = run.gpus > 1 ? fmt::format("{} x ", run.gpus) : "";
+  std::string text = fmt::format("{} on {}{}: batch size {}{}, {}, {}, method {} ({})\n\n", run.model, several, run.gpu,
+                                 run.batch_size, run.gpus > 1 ? " of all GPUs" : "", name_of(run.precision),
+                                 pass_of(run.phase), method, one_line(run.fitted));
+  text += fmt::format("  time        {} an iteration", print(run.time, range));
+  if (run.time > Seconds(0)) {
+    text += fmt::format("   {} samples/s", four_digits(static_cast<double>(run.batch_size) / run.time.value()));
   }
-  if (head.iterations) {
-    const auto times = static_cast<double>(*head.iterations);
-    std::optional<Interval> range;
-    if (head.range) range = Interval{head.range->low * times, head.range->high * times};
-    text += fmt::format("\n  run         {} of {} iterations", print(head.time * times, range), grouped(times));
+  if (run.iterations) {
+    const auto times = static_cast<double>(*run.iterations);
+    std::optional<Interval> of_run;
+    if (range) of_run = Interval{range->low * times, range->high * times};
+    text += fmt::format("\n  run         {} of {} iterations", print(run.time * times, of_run), grouped(times));
   }
-  const MemoryUse& memory = head.memory;
+  const MemoryUse& memory = run.memory;
   return text + fmt::format("\n  memory      {}{}: weights {}, activations {}\n\n", print(memory.total()),
-                            head.gpus > 1 ? " of each GPU" : "", print(memory.weights), print(memory.activations));
+                            run.gpus > 1 ? " of each GPU" : "", print(memory.weights), print(memory.activations));
 }
 
-Json head_json(const FittedHead& head, const std::vector<Skipped>& left_out) {
-  Json json = {{"schema", "rooftile/prediction/1"}, {"model", head.model}, {"gpu", head.gpu}};
-  if (head.gpus > 1) json["gpus"] = head.gpus;
-  json["batch_size"] = head.batch_size;
-  json["precision"] = name_of(head.precision);
-  json["pass"] = pass_of(head.phase);
-  json["method"] = head.method;
-  json["fitted"] = head.fitted;
-  json["time_s"] = head.time.value();
-  if (head.range) {
-    json["time_low_s"] = head.range->low.value();
-    json["time_high_s"] = head.range->high.value();
+Json head_json(const FittedRun& run, std::string_view method, const std::optional<Interval>& range) {
+  Json json = {{"schema", "rooftile/prediction/1"}, {"model", run.model}, {"gpu", run.gpu}};
+  if (run.gpus > 1) json["gpus"] = run.gpus;
+  json["batch_size"] = run.batch_size;
+  json["precision"] = name_of(run.precision);
+  json["pass"] = pass_of(run.phase);
+  json["method"] = method;
+  json["fitted"] = run.fitted;
+  json["time_s"] = run.time.value();
+  if (range) {
+    json["time_low_s"] = range->low.value();
+    json["time_high_s"] = range->high.value();
   }
-  const auto samples = static_cast<double>(head.batch_size);
-  json["throughput_per_s"] = head.time > Seconds(0) ? Json(samples / head.time.value()) : Json(nullptr);
-  if (head.iterations) {
-    json["iterations"] = *head.iterations;
-    json["run_time_s"] = head.time.value() * static_cast<double>(*head.iterations);
+  const auto samples = static_cast<double>(run.batch_size);
+  json["throughput_per_s"] = run.time > Seconds(0) ? Json(samples / run.time.value()) : Json(nullptr);
+  if (run.iterations) {
+    json["iterations"] = *run.iterations;
+    json["run_time_s"] = run.time.value() * static_cast<double>(*run.iterations);
   }
   const auto whole = [](Bytes bytes) { return static_cast<std::int64_t>(std::llround(bytes.value())); };
-  json["memory_bytes"] = {{"weights", whole(head.memory.weights)},
-                          {"activations", whole(head.memory.activations)},
-                          {"workspace", whole(head.memory.workspace)},
-                          {"total", whole(head.memory.total())}};
+  json["memory_bytes"] = {{"weights", whole(run.memory.weights)},
+                          {"activations", whole(run.memory.activations)},
+                          {"workspace", whole(run.memory.workspace)},
+                          {"total", whole(run.memory.total())}};
   json["unsupported"] = Json::array();
-  for (const Skipped& op : left_out) json["unsupported"].push_back({{"name", op.name}, {"op_type", op.op_type}});
+  for (const Skipped& op : run.left_out) json["unsupported"].push_back({{"name", op.name}, {"op_type", op.op_type}});
   return json;
+}
+
+std::vector<std::string> layer_cells(const FittedRun& run, const FittedLayer& layer, std::string_view pass,
+                                     std::string_view method) {
+  return {run.model,
+          run.gpu,
+          fmt::format("{}", run.batch_size),
+          std::string(name_of(run.precision)),
+          layer.name,
+          layer.op,
+          layer.function,
+          std::string(pass),
+          std::string(method),
+          layer.output.empty() ? "" : print(layer.output)};
+}
+
+void add_times(std::vector<std::string>& cells, const FittedLayer& layer) {
+  for (const std::optional<Seconds>& time : {std::optional(layer.time), layer.time_low, layer.time_high}) {
+    cells.push_back(time ? fmt::format("{}", time->value()) : "");
+  }
 }
 
 std::string left_out_text(const std::vector<Skipped>& left_out) {

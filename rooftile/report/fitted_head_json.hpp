@@ -2,8 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,31 +11,21 @@
 
 #include <nlohmann/json.hpp>
 
+#include "rooftile/learn/fitted_run.hpp"
 #include "rooftile/predict/prediction.hpp"
 #include "rooftile/workload/phase.hpp"
 
 namespace rooftile {
 
-struct FittedHead {
-  std::string_view model, gpu, method, fitted;
-  int gpus = 1;
-  std::int64_t batch_size = 1;  // of all GPUs together
-  DType precision = DType::fp32;
-  Phase phase = Phase::fwd;
-  std::optional<std::int64_t> iterations;  // of the run, where it was asked for
-  Seconds time;                            // of one
-  std::optional<Interval> range;
-  MemoryUse memory;  // of one GPU
-};
-
 // "inference", "training", or the phase's own name.
 std::string pass_of(Phase phase);
 
-// What is predicted, its time and memory; two blocks, each with a blank line after it.
-std::string head_text(const FittedHead& head);
+// What is predicted, its time, with its interval if there is one, and memory; two blocks, each with a blank line after
+// it.
+std::string head_text(const FittedRun& run, std::string_view method, const std::optional<Interval>& range);
 
 // The members of "rooftile/prediction/1" down to memory_bytes and unsupported.
-nlohmann::ordered_json head_json(const FittedHead& head, const std::vector<Skipped>& left_out);
+nlohmann::ordered_json head_json(const FittedRun& run, std::string_view method, const std::optional<Interval>& range);
 
 // Those that a table shows: all in their order, or the ten slowest, by time. `Layer` has a `time`.
 template <class Layer>
@@ -48,6 +38,14 @@ std::vector<const Layer*> shown_layers(const std::vector<Layer>& layers, bool al
   shown.resize(std::min(shown.size(), kSlowest));
   return shown;
 }
+
+// The cells of a layer before its times under these names, and the times under those of kTimeColumns.
+inline constexpr std::array kLayerColumns = {"model", "gpu",      "batch_size", "precision", "name",
+                                             "op",    "function", "pass",       "method",    "output"};
+std::vector<std::string> layer_cells(const FittedRun& run, const FittedLayer& layer, std::string_view pass,
+                                     std::string_view method);
+inline constexpr std::array kTimeColumns = {"time_s", "time_low_s", "time_high_s"};
+void add_times(std::vector<std::string>& cells, const FittedLayer& layer);
 
 // "  left out      2, not in any number above: …", or "".
 std::string left_out_text(const std::vector<Skipped>& left_out);

@@ -2,8 +2,6 @@
 // several GPUs one after another.
 #pragma once
 
-#include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 
@@ -18,12 +16,9 @@ std::string network_prediction_table(std::span<const NetworkPrediction> predicti
 std::string network_prediction_json(std::span<const NetworkPrediction> predictions);
 std::string network_prediction_csv(std::span<const NetworkPrediction> predictions);
 
-// Time, layers (the ten slowest unless `all`), warnings. The CSV has one row a layer and pass. `iterations`: of the
-// run.
-std::string grey_box_prediction_table(std::span<const GreyBoxPrediction> predictions,
-                                      std::optional<std::int64_t> iterations, bool all);
-std::string grey_box_prediction_json(std::span<const GreyBoxPrediction> predictions,
-                                     std::optional<std::int64_t> iterations);
+// Time, layers (the ten slowest unless `all`), warnings. The CSV has one row a layer and pass.
+std::string grey_box_prediction_table(std::span<const GreyBoxPrediction> predictions, bool all);
+std::string grey_box_prediction_json(std::span<const GreyBoxPrediction> predictions);
 std::string grey_box_prediction_csv(std::span<const GreyBoxPrediction> predictions);
 
 }  // namespace rooftile

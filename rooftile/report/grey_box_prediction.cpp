@@ -17,23 +17,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string_view method_of(const GreyBoxLayerTime& layer) { return layer.fitted ? "grey-box" : "rooftile"; }
+constexpr std::string_view kMethod = "grey-box";
 
-FittedHead head_of(const GreyBoxPrediction& prediction, std::optional<std::int64_t> iterations) {
-  FittedHead head;
-  head.model = prediction.model;
-  head.gpu = prediction.gpu;
-  head.method = "grey-box";
-  head.fitted = prediction.fitted;
-  head.batch_size = prediction.batch_size;
-  head.precision = prediction.precision;
-  head.phase = prediction.phase;
-  head.iterations = iterations;
-  head.time = prediction.time;
-  head.range = interval_of(prediction);
-  head.memory = prediction.memory;
-  return head;
-}
+std::string_view method_of(const GreyBoxLayerTime& layer) { return layer.fitted ? kMethod : "rooftile"; }
 
 std::string layers_of(const GreyBoxPrediction& prediction, bool all) {
   const std::vector<const GreyBoxLayerTime*> order = shown_layers(prediction.layers, all);
@@ -72,12 +58,11 @@ Json json_of(const GreyBoxLayerTime& layer, double sm_count) {
 
 }  // namespace
 
-std::string grey_box_prediction_table(std::span<const GreyBoxPrediction> predictions,
-                                      std::optional<std::int64_t> iterations, bool all) {
+std::string grey_box_prediction_table(std::span<const GreyBoxPrediction> predictions, bool all) {
   std::string text;
   for (const GreyBoxPrediction& prediction : predictions) {
     if (!text.empty()) text += "\n";
-    text += head_text(head_of(prediction, iterations));
+    text += head_text(prediction, kMethod, interval_of(prediction));
     const auto fitted = std::count_if(prediction.layers.begin(), prediction.layers.end(),
                                       [](const GreyBoxLayerTime& layer) { return layer.fitted; });
     text += fmt::format("  grey-box    {}, {} of the time: each called alone, as by the harness of the fit\n",
@@ -89,11 +74,10 @@ std::string grey_box_prediction_table(std::span<const GreyBoxPrediction> predict
   return text;
 }
 
-std::string grey_box_prediction_json(std::span<const GreyBoxPrediction> predictions,
-                                     std::optional<std::int64_t> iterations) {
+std::string grey_box_prediction_json(std::span<const GreyBoxPrediction> predictions) {
   std::vector<Json> values;
   for (const GreyBoxPrediction& prediction : predictions) {
-    Json json = head_json(head_of(prediction, iterations), prediction.left_out);
+    Json json = head_json(prediction, kMethod, interval_of(prediction));
     json["warnings"] = prediction.warnings;
     json["layers"] = Json::array();
     for (const GreyBoxLayerTime& layer : prediction.layers)
@@ -104,28 +88,13 @@ std::string grey_box_prediction_json(std::span<const GreyBoxPrediction> predicti
 }
 
 std::string grey_box_prediction_csv(std::span<const GreyBoxPrediction> predictions) {
-  const std::vector<std::string> header = {"model",  "gpu",        "batch_size", "precision", "name",
-                                           "op",     "function",   "pass",       "method",    "output",
-                                           "time_s", "time_low_s", "time_high_s"};
+  std::vector<std::string> header(kLayerColumns.begin(), kLayerColumns.end());
+  header.insert(header.end(), kTimeColumns.begin(), kTimeColumns.end());
   std::string text = write_csv_row(header);
-  const auto bound = [](const std::optional<Seconds>& time) {
-    return time ? fmt::format("{}", time->value()) : std::string();
-  };
   for (const GreyBoxPrediction& prediction : predictions) {
     for (const GreyBoxLayerTime& layer : prediction.layers) {
-      const std::vector<std::string> row = {prediction.model,
-                                            prediction.gpu,
-                                            fmt::format("{}", prediction.batch_size),
-                                            std::string(name_of(prediction.precision)),
-                                            layer.name,
-                                            layer.op,
-                                            layer.function,
-                                            layer.pass,
-                                            std::string(method_of(layer)),
-                                            layer.output.empty() ? "" : print(layer.output),
-                                            fmt::format("{}", layer.time.value()),
-                                            bound(layer.time_low),
-                                            bound(layer.time_high)};
+      std::vector<std::string> row = layer_cells(prediction, layer, layer.pass, method_of(layer));
+      add_times(row, layer);
       text += write_csv_row(row);
     }
   }

@@ -18,22 +18,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kMethod = "per-layer";
 
-FittedHead head_of(const LayersPrediction& prediction) {
-  FittedHead head;
-  head.model = prediction.model;
-  head.gpu = prediction.gpu;
-  head.method = kMethod;
-  head.fitted = prediction.fitted;
-  head.batch_size = prediction.batch_size;
-  head.precision = prediction.precision;
-  head.phase = prediction.phase;
-  head.iterations = prediction.iterations;
-  head.time = prediction.time;
-  head.range = interval_of(prediction);
-  head.memory = prediction.memory;
-  return head;
-}
-
 std::string_view pass_of(LayerDirection direction) { return direction == LayerDirection::forward ? "fwd" : "bwd"; }
 
 Json json_of(const FittedLayerTime& layer) {
@@ -94,7 +78,7 @@ std::string categories(const LayersPrediction& prediction) {
 }  // namespace
 
 std::string layers_table(const LayersPrediction& prediction, bool all) {
-  std::string text = head_text(head_of(prediction));
+  std::string text = head_text(prediction, kMethod, interval_of(prediction));
   text += categories(prediction) + "\n" + layers_of(prediction, all) + "\n";
   const auto beyond = std::count_if(prediction.layers.begin(), prediction.layers.end(),
                                     [](const FittedLayerTime& layer) { return layer.extrapolated; });
@@ -107,36 +91,22 @@ std::string layers_table(const LayersPrediction& prediction, bool all) {
 }
 
 std::string layers_json(const LayersPrediction& prediction) {
-  Json json = head_json(head_of(prediction), prediction.left_out);
+  Json json = head_json(prediction, kMethod, interval_of(prediction));
   json["layers"] = Json::array();
   for (const FittedLayerTime& layer : prediction.layers) json["layers"].push_back(json_of(layer));
   return json_text({json});
 }
 
 std::string layers_csv(const LayersPrediction& prediction) {
-  const std::vector<std::string> header = {"model",    "gpu",        "batch_size", "precision",  "name",
-                                           "op",       "function",   "pass",       "method",     "output",
-                                           "category", "complexity", "time_s",     "time_low_s", "time_high_s"};
+  std::vector<std::string> header(kLayerColumns.begin(), kLayerColumns.end());
+  header.insert(header.end(), {"category", "complexity"});
+  header.insert(header.end(), kTimeColumns.begin(), kTimeColumns.end());
   std::string text = write_csv_row(header);
-  const auto bound = [](const std::optional<Seconds>& time) {
-    return time ? fmt::format("{}", time->value()) : std::string();
-  };
   for (const FittedLayerTime& layer : prediction.layers) {
-    const std::vector<std::string> row = {prediction.model,
-                                          prediction.gpu,
-                                          fmt::format("{}", prediction.batch_size),
-                                          std::string(name_of(prediction.precision)),
-                                          layer.name,
-                                          layer.op,
-                                          layer.function,
-                                          std::string(pass_of(layer.direction)),
-                                          std::string(kMethod),
-                                          layer.output.empty() ? "" : print(layer.output),
-                                          std::string(name_of(layer.category)),
-                                          fmt::format("{}", layer.complexity),
-                                          fmt::format("{}", layer.time.value()),
-                                          bound(layer.time_low),
-                                          bound(layer.time_high)};
+    std::vector<std::string> row = layer_cells(prediction, layer, pass_of(layer.direction), kMethod);
+    row.emplace_back(name_of(layer.category));
+    row.push_back(fmt::format("{}", layer.complexity));
+    add_times(row, layer);
     text += write_csv_row(row);
   }
   return text;

@@ -13,22 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-FittedHead head_of(const NetworkPrediction& prediction) {
-  FittedHead head;
-  head.model = prediction.model;
-  head.gpu = prediction.gpu;
-  head.method = "network";
-  head.fitted = prediction.fitted;
-  head.gpus = prediction.gpus;
-  head.batch_size = prediction.batch_size;
-  head.precision = prediction.precision;
-  head.phase = prediction.phase;
-  head.iterations = prediction.iterations;
-  head.time = prediction.time;
-  head.range = prediction.range;
-  head.memory = prediction.memory;
-  return head;
-}
+constexpr std::string_view kMethod = "network";
 
 bool is_beyond(const RunNumber& number) {
   return number.fit && (number.value < number.fit->low || number.value > number.fit->high);
@@ -51,7 +36,7 @@ std::string numbers_table(const NetworkPrediction& prediction) {
 }
 
 Json json_of(const NetworkPrediction& prediction) {
-  Json json = head_json(head_of(prediction), prediction.left_out);
+  Json json = head_json(prediction, kMethod, prediction.range);
   if (!prediction.group.empty()) json["group"] = prediction.group;
   json["columns"] = Json::array();
   for (const RunNumber& number : prediction.numbers) {
@@ -73,7 +58,7 @@ std::string network_prediction_table(std::span<const NetworkPrediction> predicti
   std::string text;
   for (const NetworkPrediction& prediction : predictions) {
     if (!text.empty()) text += "\n";
-    text += head_text(head_of(prediction));
+    text += head_text(prediction, kMethod, prediction.range);
     if (!prediction.group.empty()) text += fmt::format("  equation of   {}\n\n", prediction.group);
     text += numbers_table(prediction) + warnings_text(prediction.warnings) + left_out_text(prediction.left_out);
     if (prediction.range) {
@@ -107,7 +92,7 @@ std::string network_prediction_csv(std::span<const NetworkPrediction> prediction
         fmt::format("{}", prediction.batch_size),
         std::string(name_of(prediction.precision)),
         pass_of(prediction.phase),
-        "network",
+        std::string(kMethod),
         prediction.fitted,
         prediction.group,
         seconds(time),
