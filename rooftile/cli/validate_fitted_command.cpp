@@ -1,4 +1,5 @@
 // rooftile validate TABLE.csv… --fitted NAME: a fitted model against measurements.
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,8 @@
 #include "rooftile/learn/network_fit.hpp"
 #include "rooftile/report/fitted_validation.hpp"
 #include "rooftile/report/validation.hpp"
+#include "rooftile/store/measurements.hpp"
+#include "rooftile/store/store.hpp"
 
 namespace rooftile::cli {
 namespace {
@@ -49,6 +52,19 @@ Result<FittedValidationOptions> options_of(const ValidateArguments& arguments) {
   return options;
 }
 
+// The tables, and the store of --db where it holds rows: it is where the fitted model is looked up, too, and need not
+// hold any beside other tables.
+Result<std::vector<std::string>> tables_of(const ValidateArguments& arguments) {
+  std::vector<std::string> tables = arguments.tables;
+  std::erase(tables, arguments.db);
+  if (tables.empty() || !store::is_store(arguments.db)) return arguments.tables;
+  auto store = store::Store::open(arguments.db);
+  if (!store) return tl::unexpected(store.error());
+  const auto rows = store::count_measurements(*store);
+  if (!rows) return tl::unexpected(rows.error());
+  return rows->empty() ? tables : arguments.tables;
+}
+
 std::string report(const FittedValidation& result, Format format) {
   if (format == Format::json) return validation_json(result.validation);
   if (format == Format::csv) return validation_csv(result.validation);
@@ -77,7 +93,9 @@ Result<void> validate_by_fitted(const ValidateArguments& arguments) {
   reading.precision = arguments.precision;
   reading.override_cells = arguments.override_cells;
   reading.skip_bad_rows = arguments.skip_bad_rows;
-  const auto tables = read_measured(arguments.tables, reading, options->where);
+  const auto paths = tables_of(arguments);
+  if (!paths) return tl::unexpected(paths.error());
+  const auto tables = read_measured(*paths, reading, options->where);
   if (!tables) return tl::unexpected(tables.error());
 
   const auto result = validate_fitted(*model, *tables, *options);

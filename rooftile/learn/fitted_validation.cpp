@@ -41,6 +41,7 @@ class Judge {
   }
 
   Result<FittedValidation> run() {
+    if (without_rows()) return nothing_to_compare();
     const auto judged = model_.kind == kLayersKind    ? by_layers()
                         : model_.kind == kNetworkKind ? by_runs()
                         : model_.kind == kGreyBoxKind ? by_grey_box()
@@ -62,6 +63,12 @@ class Judge {
       return;
     }
     result_.validation.left_out.push_back({rows, "", reason});
+  }
+
+  bool without_rows() const {
+    return std::all_of(tables_.begin(), tables_.end(), [](const MeasuredTable& table) {
+      return table.table().rows.empty() && table.table().unsupported.empty();
+    });
   }
 
   tl::unexpected<Error> nothing_to_compare() const {

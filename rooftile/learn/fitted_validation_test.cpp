@@ -189,6 +189,16 @@ TEST(ValidateFitted, RowsOfOtherGpusAndPrecisionsAreBeyondTheFit) {
   EXPECT_TRUE(judged->rows.back().beyond);
 }
 
+TEST(ValidateFitted, NoRowsAreNothingToCompareWhateverTheKind) {
+  regression::FittedModel grey_box;
+  grey_box.kind = kGreyBoxKind;
+  for (const regression::FittedModel& model : {model_of_runs(), *find_fitted("gianniti-m6000"), grey_box}) {
+    const auto result = validate_fitted(model, tables_of(kRuns), {});
+    ASSERT_FALSE(result) << model.kind;
+    EXPECT_EQ(result.error().message, "no row to compare") << model.kind;
+  }
+}
+
 TEST(ValidateFitted, UnknownColumnsAndKindsAreErrors) {
   EXPECT_THAT(validate_fitted(model_of_runs(), tables_of(runs()), {.by = {"gup"}}).error().text(), HasSubstr("gpu"));
   EXPECT_THAT(validate_fitted(*find_fitted("gianniti-m6000"), tables_of(runs()), {.by = {"gup"}}).error().text(),
