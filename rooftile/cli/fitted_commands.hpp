@@ -27,8 +27,10 @@ struct LayersFittedArguments {
   std::string table, fitted;  // the rows; the name or file of a grey-box model
   std::string db;             // as above
   std::string gpu;            // of rows that name none
-  std::string output;         // empty or "-": standard output
+  bool skip_bad_rows = false;
+  std::string output;  // empty or "-": standard output
 };
+// Rows that the model has no time of are listed on standard error and left out. Error: no row is left.
 Result<void> predict_layers_fitted(const LayersFittedArguments& arguments);
 
 }  // namespace rooftile::cli

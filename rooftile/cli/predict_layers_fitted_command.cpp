@@ -13,6 +13,7 @@
 #include "rooftile/ingest/layer_table.hpp"
 #include "rooftile/ingest/text_file.hpp"
 #include "rooftile/learn/grey_box.hpp"
+#include "rooftile/learn/grey_box_table.hpp"
 #include "rooftile/report/predicted_columns.hpp"
 
 namespace rooftile::cli {
@@ -32,17 +33,17 @@ std::vector<std::string> cells_of(const regression::Predicted& predicted) {
 }
 
 // One line for each thing that rows are warned of, with the first of them.
-void write_warnings(const std::vector<regression::Predicted>& predicted, const GreyBoxRows& rows) {
+void write_warnings(const GreyBoxTimes& times) {
   struct Warned {
     std::size_t rows = 0, line = 0;
     std::string first;
   };
   std::map<std::string, Warned> all;
-  for (std::size_t row = 0; row < predicted.size(); ++row) {
-    for (const regression::FitWarning& warning : predicted[row].warnings) {
+  for (std::size_t row = 0; row < times.predicted.size(); ++row) {
+    for (const regression::FitWarning& warning : times.predicted[row].warnings) {
       Warned& warned = all[warning.subject];
       if (warned.rows++ > 0) continue;
-      warned.line = rows.rows[row]->line;
+      warned.line = times.rows.rows[row]->line;
       warned.first = warning.text();
     }
   }
@@ -50,6 +51,16 @@ void write_warnings(const std::vector<regression::Predicted>& predicted, const G
     write_error(fmt::format("warning: {} rows beyond the fit, the first in line {}: {}", warned.rows, warned.line,
                             warned.first));
   }
+}
+
+// As those that predict --layers leaves out without a fitted model.
+void write_left_out(const LayerTable& table, const std::vector<RefusedRow>& refused) {
+  const std::size_t left_out = table.bad_rows.size() + refused.size();
+  if (left_out == 0) return;
+  const std::size_t all = table.rows.size() + table.unsupported.size() + table.bad_rows.size();
+  write_error(fmt::format("{} of {} rows left out:", left_out, all));
+  for (const Error& error : table.bad_rows) write_error(error.text());
+  for (const RefusedRow& row : refused) write_error(row.why.text());
 }
 
 }  // namespace
@@ -65,35 +76,30 @@ Result<void> predict_layers_fitted(const LayersFittedArguments& arguments) {
   }
   const auto text = read_text_file(arguments.table);
   if (!text) return tl::unexpected(text.error());
-  auto table = parse_layer_table(*text, arguments.table, {.gpu = arguments.gpu});
+  auto table =
+      parse_layer_table(*text, arguments.table,
+                        {.gpu = arguments.gpu, .skip_bad_rows = arguments.skip_bad_rows, .keep_unsupported = true});
   if (!table) return tl::unexpected(table.error());
   std::vector<MeasuredTable> tables;
   tables.emplace_back(arguments.table, std::move(*table));
   const LayerTable& read = tables.front().table();
 
-  const auto rows = grey_box_rows(tables, {.measured = false});
-  if (!rows) return tl::unexpected(rows.error());
-  const auto predicted = predict_grey_box(*fitted, *rows);
-  if (!predicted) return tl::unexpected(predicted.error());
-  std::map<std::size_t, std::size_t> place_of;  // of a line among `rows`
-  for (std::size_t row = 0; row < rows->size(); ++row) place_of[rows->rows[row]->line] = row;
+  const auto times = grey_box_times(*fitted, tables);
+  if (!times) return tl::unexpected(times.error());
+  write_left_out(read, times->refused);
+  if (times->predicted.empty()) return fail(ErrorCode::bad_input, "no row to predict", arguments.table);
 
   std::vector<std::string> header = read.columns;
   const auto places = place_columns(header, kPredictedNames);
   std::string result = write_csv_row(header);
-  for (const LayerRow& row : read.rows) {
-    const auto place = place_of.find(row.line);
-    if (place == place_of.end()) {
-      return fail(ErrorCode::unsupported, fmt::format("the model is not for {} rows", name_of(row.op)),
-                  fmt::format("{}:{}", arguments.table, row.line));
-    }
-    std::vector<std::string> cells = row.cells;
+  for (std::size_t row = 0; row < times->predicted.size(); ++row) {
+    std::vector<std::string> cells = times->rows.rows[row]->cells;
     cells.resize(header.size());
-    std::vector<std::string> added = cells_of((*predicted)[place->second]);
+    std::vector<std::string> added = cells_of(times->predicted[row]);
     for (std::size_t i = 0; i < added.size(); ++i) cells[places[i]] = std::move(added[i]);
     result += write_csv_row(cells);
   }
-  write_warnings(*predicted, *rows);
+  write_warnings(*times);
   return write_output(arguments.output, result);
 }
 

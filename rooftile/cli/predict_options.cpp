@@ -32,8 +32,9 @@ Result<void> run_fitted(const TypedPredict& typed, const PredictionArguments& pr
   };
   for (const Other& other :
        {Other{"--save", typed.save}, Other{"--override", typed.override_cells},
-        Other{"--skip-bad-rows", typed.skip_bad_rows}, Other{"--method", typed.prediction.method != defaults.method},
-        Other{"--tile", !typed.prediction.tile.empty()}, Other{"--active-ctas", !typed.prediction.active_ctas.empty()},
+        Other{"--skip-bad-rows", typed.skip_bad_rows && typed.layers.empty()},
+        Other{"--method", typed.prediction.method != defaults.method}, Other{"--tile", !typed.prediction.tile.empty()},
+        Other{"--active-ctas", !typed.prediction.active_ctas.empty()},
         Other{"--algorithm", !typed.prediction.algorithm.empty()},
         Other{"--framework", !typed.prediction.framework.empty()},
         Other{"--calibration", !typed.prediction.calibration.empty()}}) {
@@ -49,6 +50,7 @@ Result<void> run_fitted(const TypedPredict& typed, const PredictionArguments& pr
                                   .fitted = typed.fitted,
                                   .db = typed.db,
                                   .gpu = prediction.gpus.empty() ? std::string() : prediction.gpus.front(),
+                                  .skip_bad_rows = typed.skip_bad_rows,
                                   .output = typed.output});
   }
   if (typed.model.empty()) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -54,15 +56,28 @@ bool knows_part(const FittedModel& model, const std::string& part) {
                      [&](const FittedEquation& equation) { return equation.name.starts_with(begin); });
 }
 
+std::string why_no_time(const FittedModel& model, const GreyBoxRows& rows, std::size_t row) {
+  const auto unfitted = [](std::string_view what, std::string_view other) {
+    return fmt::format("the model has not been fitted to rows of {}{}", one_line(what), other);
+  };
+  // Of other parts there is only the analytic prediction, which is not the model's.
+  if (!knows_part(model, rows.parts[row])) return unfitted(rows.parts[row], "");
+  const bool own = knows(model, rows, row);
+  const std::string& operation = rows.operations[row];
+  if (model.find(MemberNames(operation, own).value) != nullptr) return "";
+  const bool known = model.find(MemberNames(operation, !own).value) != nullptr;
+  return unfitted(operation, known && !own ? kOtherGpus : "");
+}
+
 namespace {
 
-// Of other parts there is only the analytic prediction, which is not the model's.
-Result<void> check_parts(const FittedModel& model, const GreyBoxRows& rows) {
-  for (const std::string& part : different(rows.parts)) {
-    if (knows_part(model, part)) continue;
-    const std::size_t first = where(rows.parts, part).front();
-    return fail(ErrorCode::unsupported, fmt::format("the model has not been fitted to rows of {}, as in line {}",
-                                                    one_line(part), rows.rows[first]->line));
+Result<void> check_rows(const FittedModel& model, const GreyBoxRows& rows) {
+  std::set<std::pair<std::string_view, std::string_view>> known;
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    if (!known.emplace(rows.parts[row], rows.gpus[row]).second) continue;
+    const std::string why = why_no_time(model, rows, row);
+    if (why.empty()) continue;
+    return fail(ErrorCode::unsupported, fmt::format("{}, as in line {}", why, rows.rows[row]->line));
   }
   return {};
 }
@@ -74,7 +89,7 @@ Result<std::vector<Predicted>> predict_grey_box(const FittedModel& model, const 
     return fail(ErrorCode::usage, fmt::format("the model is of kind '{}', not {}", one_line(model.kind), kGreyBoxKind));
   }
   if (auto sound = check_physics(model.equations); !sound) return tl::unexpected(sound.error());
-  if (auto known = check_parts(model, rows); !known) return tl::unexpected(known.error());
+  if (auto known = check_rows(model, rows); !known) return tl::unexpected(known.error());
   std::vector<Predicted> result(rows.size());
   for (const std::string& operation : different(rows.operations)) {
     for (const bool own : {true, false}) {
@@ -82,11 +97,6 @@ Result<std::vector<Predicted>> predict_grey_box(const FittedModel& model, const 
       std::erase_if(chosen, [&](std::size_t row) { return knows(model, rows, row) != own; });
       if (chosen.empty()) continue;
       const FittedEquation* value = model.find(MemberNames(operation, own).value);
-      if (value == nullptr) {
-        const bool known = model.find(MemberNames(operation, !own).value) != nullptr;
-        return fail(ErrorCode::unsupported, fmt::format("the model has not been fitted to rows of {}{}",
-                                                        one_line(operation), known && !own ? kOtherGpus : ""));
-      }
       if (auto sound = check_value(*value); !sound) return tl::unexpected(sound.error());
       const GreyBoxRows part = rows_of(rows, chosen);
       const auto table = with_members(model.equations, part, own);

@@ -51,4 +51,7 @@ bool knows(const regression::FittedModel& model, const GreyBoxRows& rows, std::s
 // Whether the model has seen any GPU run an operation in a phase, as in "conv step".
 bool knows_part(const regression::FittedModel& model, const std::string& part);
 
+// Why the model has no time of a row; empty: it has one.
+std::string why_no_time(const regression::FittedModel& model, const GreyBoxRows& rows, std::size_t row);
+
 }  // namespace rooftile

@@ -89,9 +89,13 @@ class Collector {
       const std::vector<LayerRow>& rows = tables_[table].table().rows;
       for (std::size_t row = 0; row < rows.size(); ++row) {
         if (options_.keep && !options_.keep(table, row)) continue;
-        if (auto added = add(table, rows[row]); !added) return tl::unexpected(added.error());
+        auto added = add(table, rows[row]);
+        if (added) continue;
+        if (!options_.list_refused) return tl::unexpected(added.error());
+        result_.refused.push_back({table, rows[row].line, std::move(added.error())});
       }
     }
+    if (numbers_.empty() && options_.list_refused) return std::move(result_);
     if (numbers_.empty()) return fail(ErrorCode::bad_input, "no row of a convolution or product that takes part");
     finish();
     return std::move(result_);

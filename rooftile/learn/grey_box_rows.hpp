@@ -34,6 +34,12 @@ inline constexpr std::array<std::string_view, 12> kPhysicsTerms = {
     "update_kernels",  // launches of an update, a number
 };
 
+// A row that has no prediction, and why: "t.csv:4, column gpu: …".
+struct RefusedRow {
+  std::size_t table = 0, line = 0;
+  Error why;
+};
+
 struct GreyBoxRows {
   regression::NumberTable table;
   // One a row.
@@ -45,6 +51,7 @@ struct GreyBoxRows {
   std::vector<const LayerRow*> rows;
   std::vector<std::size_t> tables;  // place of the row's table
   regression::FittedOn fitted_on;   // without rows, date and split
+  std::vector<RefusedRow> refused;  // only with list_refused
 
   std::size_t size() const { return rows.size(); }
 };
@@ -57,9 +64,11 @@ struct GreyBoxRowsOptions {
   const Calibration* calibration = nullptr;                           // of the analytic model; null: what ships
   bool measured = true;                                               // only rows with a measured time and no flag
   const Gpu* gpu = nullptr;                                           // that rows name by its id; null: the catalogue's
+  bool list_refused = false;                                          // rows that are errors, instead of failing
 };
 
-// Convolutions and products; other rows take no part. Errors: an unknown GPU, a precision or pass that it cannot run.
+// Convolutions and products; other rows take no part. Errors: an unknown GPU, a precision or pass that it cannot run;
+// no row, unless those that are errors are listed.
 Result<GreyBoxRows> grey_box_rows(const std::vector<MeasuredTable>& tables, const GreyBoxRowsOptions& options = {});
 
 }  // namespace rooftile

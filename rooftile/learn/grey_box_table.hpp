@@ -1,0 +1,24 @@
+// The rows of layer tables by a grey-box model, and why it has no time of the others.
+#pragma once
+
+#include <vector>
+
+#include "rooftile/error/error.hpp"
+#include "rooftile/learn/grey_box_rows.hpp"
+#include "rooftile/regression/fitted_model.hpp"
+#include "rooftile/validate/measured_tables.hpp"
+
+namespace rooftile {
+
+struct GreyBoxTimes {
+  GreyBoxRows rows;  // that have a time
+  std::vector<regression::Predicted> predicted;
+  std::vector<RefusedRow> refused;  // table by table, by line
+};
+
+// Of tables that outlive the result. Rows of other operations, of an operation and pass that the fit had not, and those
+// that are errors of grey_box_rows() are refused, as are those that were read as not predicted yet. Errors: a model
+// that is no grey box, or none as fit_grey_box() makes it.
+Result<GreyBoxTimes> grey_box_times(const regression::FittedModel& model, const std::vector<MeasuredTable>& tables);
+
+}  // namespace rooftile
