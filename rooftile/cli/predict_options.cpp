@@ -23,6 +23,20 @@ struct TypedPredict {
   bool all = false, override_cells = false, skip_bad_rows = false, save = false;
 };
 
+// What is for a MODEL alone, and what is written, whatever predicts the rows.
+Result<void> check_layers(const TypedPredict& typed, const PredictionArguments& prediction) {
+  if (!typed.model.empty()) return usage("give either a MODEL or --layers TABLE.csv, not both");
+  if (prediction.gpus.size() > 1) return usage("--layers takes one GPU; rows may name others");
+  const auto format = parse_format("--format", typed.format, typed.output);
+  if (!format) return tl::unexpected(format.error());
+  const bool table_asked = *format == Format::table && !typed.format.empty();
+  if (*format == Format::json || table_asked) return usage("--layers writes CSV only");
+  if (!typed.prediction.batch_size.empty() || typed.all || typed.prediction.skip_unsupported) {
+    return usage("--batch-size, --all and --skip-unsupported are for a MODEL, not for --layers");
+  }
+  return {};
+}
+
 // What decides an analytic prediction has no part in one by a fitted model.
 Result<void> run_fitted(const TypedPredict& typed, const PredictionArguments& prediction) {
   const TypedPrediction defaults;
@@ -44,8 +58,7 @@ Result<void> run_fitted(const TypedPredict& typed, const PredictionArguments& pr
     if (!typed.gpus.empty() || !typed.iterations.empty() || !typed.columns.empty()) {
       return usage("--gpus, --iterations and --column are for a MODEL; rows say so themselves");
     }
-    if (!typed.model.empty()) return usage("give either a MODEL or --layers TABLE.csv, not both");
-    if (prediction.gpus.size() > 1) return usage("--layers takes one GPU; rows may name others");
+    if (auto fits = check_layers(typed, prediction); !fits) return fits;
     return predict_layers_fitted({.table = typed.layers,
                                   .fitted = typed.fitted,
                                   .db = typed.db,
@@ -95,15 +108,7 @@ Result<void> run_predict(const TypedPredict& typed) {
   }
   if (!typed.layers.empty()) {
     if (typed.save) return usage("--save is for a MODEL, not for --layers");
-    if (!typed.model.empty()) return usage("give either a MODEL or --layers TABLE.csv, not both");
-    if (prediction->gpus.size() > 1) return usage("--layers takes one GPU; rows may name others");
-    const auto format = parse_format("--format", typed.format, typed.output);
-    if (!format) return tl::unexpected(format.error());
-    const bool table_asked = *format == Format::table && !typed.format.empty();
-    if (*format == Format::json || table_asked) return usage("--layers writes CSV only");
-    if (!typed.prediction.batch_size.empty() || typed.all || typed.prediction.skip_unsupported) {
-      return usage("--batch-size, --all and --skip-unsupported are for a MODEL, not for --layers");
-    }
+    if (auto fits = check_layers(typed, *prediction); !fits) return fits;
     return predict_layers({.table = typed.layers,
                            .prediction = *prediction,
                            .override_cells = typed.override_cells,
