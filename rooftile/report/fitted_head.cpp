@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "rooftile/error/one_line.hpp"
 #include "rooftile/report/fitted_head_json.hpp"
@@ -91,6 +92,14 @@ void add_times(std::vector<std::string>& cells, const FittedLayer& layer) {
   for (const std::optional<Seconds>& time : {std::optional(layer.time), layer.time_low, layer.time_high}) {
     cells.push_back(time ? fmt::format("{}", time->value()) : "");
   }
+}
+
+void add_run(std::vector<std::string>& cells, const FittedRun& run, Seconds time,
+             const std::vector<std::string>& warnings) {
+  const auto& count = run.iterations;
+  cells.push_back(count ? fmt::format("{}", *count) : "");
+  cells.push_back(count ? fmt::format("{}", time.value() * static_cast<double>(*count)) : "");
+  cells.push_back(fmt::format("{}", fmt::join(warnings, "; ")));
 }
 
 std::string left_out_text(const std::vector<Skipped>& left_out) {

@@ -47,6 +47,11 @@ std::vector<std::string> layer_cells(const FittedRun& run, const FittedLayer& la
 inline constexpr std::array kTimeColumns = {"time_s", "time_low_s", "time_high_s"};
 void add_times(std::vector<std::string>& cells, const FittedLayer& layer);
 
+// The cells of a time under these names: iterations of the run, how long they take, and what is warned of.
+inline constexpr std::array kRunColumns = {"iterations", "run_time_s", "warnings"};
+void add_run(std::vector<std::string>& cells, const FittedRun& run, Seconds time,
+             const std::vector<std::string>& warnings);
+
 // "  left out      2, not in any number above: …", or "".
 std::string left_out_text(const std::vector<Skipped>& left_out);
 

@@ -16,7 +16,8 @@ std::string network_prediction_table(std::span<const NetworkPrediction> predicti
 std::string network_prediction_json(std::span<const NetworkPrediction> predictions);
 std::string network_prediction_csv(std::span<const NetworkPrediction> predictions);
 
-// Time, layers (the ten slowest unless `all`), warnings. The CSV has one row a layer and pass.
+// Time, layers (the ten slowest unless `all`), warnings. The CSV has one row a layer and pass, each
+// with the iterations of the run and its warnings.
 std::string grey_box_prediction_table(std::span<const GreyBoxPrediction> predictions, bool all);
 std::string grey_box_prediction_json(std::span<const GreyBoxPrediction> predictions);
 std::string grey_box_prediction_csv(std::span<const GreyBoxPrediction> predictions);

@@ -90,11 +90,13 @@ std::string grey_box_prediction_json(std::span<const GreyBoxPrediction> predicti
 std::string grey_box_prediction_csv(std::span<const GreyBoxPrediction> predictions) {
   std::vector<std::string> header(kLayerColumns.begin(), kLayerColumns.end());
   header.insert(header.end(), kTimeColumns.begin(), kTimeColumns.end());
+  header.insert(header.end(), kRunColumns.begin(), kRunColumns.end());
   std::string text = write_csv_row(header);
   for (const GreyBoxPrediction& prediction : predictions) {
     for (const GreyBoxLayerTime& layer : prediction.layers) {
       std::vector<std::string> row = layer_cells(prediction, layer, layer.pass, method_of(layer));
       add_times(row, layer);
+      add_run(row, prediction, layer.time, prediction.warnings);
       text += write_csv_row(row);
     }
   }

@@ -76,31 +76,25 @@ std::string network_prediction_json(std::span<const NetworkPrediction> predictio
 }
 
 std::string network_prediction_csv(std::span<const NetworkPrediction> predictions) {
-  const std::vector<std::string> header = {"model",      "gpu",         "gpus",       "batch_size", "precision",
-                                           "pass",       "method",      "fitted",     "group",      "time_s",
-                                           "time_low_s", "time_high_s", "iterations", "run_time_s", "warnings"};
+  std::vector<std::string> header = {"model",  "gpu",    "gpus",  "batch_size", "precision",  "pass",
+                                     "method", "fitted", "group", "time_s",     "time_low_s", "time_high_s"};
+  header.insert(header.end(), kRunColumns.begin(), kRunColumns.end());
   std::string text = write_csv_row(header);
   for (const NetworkPrediction& prediction : predictions) {
     const auto seconds = [](double time) { return fmt::format("{}", time); };
-    std::string warnings;
-    for (const std::string& warning : prediction.warnings) warnings += (warnings.empty() ? "" : "; ") + warning;
-    const double time = prediction.time.value();
-    const std::vector<std::string> row = {
-        prediction.model,
-        prediction.gpu,
-        fmt::format("{}", prediction.gpus),
-        fmt::format("{}", prediction.batch_size),
-        std::string(name_of(prediction.precision)),
-        pass_of(prediction.phase),
-        std::string(kMethod),
-        prediction.fitted,
-        prediction.group,
-        seconds(time),
-        prediction.range ? seconds(prediction.range->low.value()) : "",
-        prediction.range ? seconds(prediction.range->high.value()) : "",
-        prediction.iterations ? fmt::format("{}", *prediction.iterations) : "",
-        prediction.iterations ? seconds(time * static_cast<double>(*prediction.iterations)) : "",
-        warnings};
+    std::vector<std::string> row = {prediction.model,
+                                    prediction.gpu,
+                                    fmt::format("{}", prediction.gpus),
+                                    fmt::format("{}", prediction.batch_size),
+                                    std::string(name_of(prediction.precision)),
+                                    pass_of(prediction.phase),
+                                    std::string(kMethod),
+                                    prediction.fitted,
+                                    prediction.group,
+                                    seconds(prediction.time.value()),
+                                    prediction.range ? seconds(prediction.range->low.value()) : "",
+                                    prediction.range ? seconds(prediction.range->high.value()) : ""};
+    add_run(row, prediction, prediction.time, prediction.warnings);
     text += write_csv_row(row);
   }
   return text;
