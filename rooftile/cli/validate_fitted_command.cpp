@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "rooftile/cli/commands.hpp"
 #include "rooftile/cli/options.hpp"
@@ -66,9 +67,15 @@ Result<std::vector<std::string>> tables_of(const ValidateArguments& arguments) {
 }
 
 std::string report(const FittedValidation& result, Format format) {
-  if (format == Format::json) return validation_json(result.validation);
+  if (format == Format::json) return fitted_validation_json(result);
   if (format == Format::csv) return validation_csv(result.validation);
   return fitted_validation_table(result);
+}
+
+// What the table and JSON have themselves.
+void warn_of_beyond(const FittedValidation& result) {
+  const std::vector<std::string> notes = notes_of_beyond(result);
+  if (!notes.empty()) write_error(fmt::format("warning: {}", fmt::join(notes, "; ")));
 }
 
 }  // namespace
@@ -101,6 +108,7 @@ Result<void> validate_by_fitted(const ValidateArguments& arguments) {
   const auto result = validate_fitted(*model, *tables, *options);
   if (!result) return tl::unexpected(result.error());
   list_bad_rows(result->validation.bad_rows);
+  if (*format == Format::csv) warn_of_beyond(*result);
   if (!arguments.rows.empty()) {
     if (auto written = write_output(arguments.rows, fitted_validation_rows(*result)); !written) return written;
   }

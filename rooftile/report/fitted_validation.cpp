@@ -51,25 +51,35 @@ std::string sums_table(const FittedValidation& result) {
   return table.text();
 }
 
-// Empty without such rows.
-std::string unseen_text(const UnseenRows& unseen, const char* what) {
+void add_unseen(std::vector<std::string>& notes, const UnseenRows& unseen, const char* what) {
   constexpr std::size_t kLongest = 120;
-  if (unseen.rows == 0) return "";
-  return fmt::format("          {} of {} that the fit had not: {}\n", grouped(static_cast<double>(unseen.rows)), what,
-                     one_line(fmt::format("{}", fmt::join(unseen.names, ", ")), kLongest));
+  if (unseen.rows == 0) return;
+  notes.push_back(fmt::format("{} of {} that the fit had not: {}", grouped(static_cast<double>(unseen.rows)), what,
+                              one_line(fmt::format("{}", fmt::join(unseen.names, ", ")), kLongest)));
 }
 
 }  // namespace
 
+std::size_t rows_beyond(const FittedValidation& result) {
+  return static_cast<std::size_t>(
+      std::count_if(result.rows.begin(), result.rows.end(), [](const FittedComparison& one) { return one.beyond; }));
+}
+
+std::vector<std::string> notes_of_beyond(const FittedValidation& result) {
+  const std::size_t beyond = rows_beyond(result);
+  if (beyond == 0) return {};
+  std::vector<std::string> notes = {fmt::format("{} of {} lie outside of what the model was fitted to",
+                                                grouped(static_cast<double>(beyond)),
+                                                counted(result.rows.size(), "row"))};
+  add_unseen(notes, result.other_gpus, "GPUs");
+  add_unseen(notes, result.other_precisions, "precisions");
+  return notes;
+}
+
 std::string fitted_validation_table(const FittedValidation& result) {
   std::string text = validation_table(result.validation) + "\n" + sums_table(result);
-  const auto beyond = static_cast<std::size_t>(
-      std::count_if(result.rows.begin(), result.rows.end(), [](const FittedComparison& one) { return one.beyond; }));
-  if (beyond > 0) {
-    text += fmt::format("\n  beyond  {} of {} lie outside of what the model was fitted to\n",
-                        grouped(static_cast<double>(beyond)), counted(result.rows.size(), "row"));
-    text += unseen_text(result.other_gpus, "GPUs") + unseen_text(result.other_precisions, "precisions");
-  }
+  const std::vector<std::string> notes = notes_of_beyond(result);
+  if (!notes.empty()) text += fmt::format("\n  beyond  {}\n", fmt::join(notes, "\n          "));
   return text;
 }
 

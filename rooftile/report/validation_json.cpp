@@ -1,4 +1,7 @@
-#include <nlohmann/json.hpp>
+#include "rooftile/report/validation_json.hpp"
+
+#include <optional>
+#include <string>
 
 #include "rooftile/report/validation.hpp"
 
@@ -31,7 +34,7 @@ Json group_json(const Validation& validation, const ScoredGroup& group) {
 
 }  // namespace
 
-std::string validation_json(const Validation& validation) {
+Json json_of(const Validation& validation) {
   Json json = {{"schema", "rooftile/validation/1"},
                {"quantity", name_of(validation.quantity)},
                {"tables", validation.tables},
@@ -50,7 +53,11 @@ std::string validation_json(const Validation& validation) {
     const Json method = left.method.empty() ? Json(nullptr) : Json(left.method);
     json["left_out"].push_back({{"rows", left.rows}, {"method", method}, {"reason", left.reason}});
   }
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json;
+}
+
+std::string validation_json(const Validation& validation) {
+  return json_of(validation).dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace rooftile
