@@ -94,12 +94,35 @@ class Reader {
     }
   }
 
+  // Empty where the table has no such key.
   std::string text(const toml::table& table, std::string_view key) {
-    return std::string(table[key].value_or(std::string_view()));
+    const toml::node* node = table.get(key);
+    if (node == nullptr) return {};
+    if (const auto* text = node->as_string()) return text->get();
+    reject(*node, fmt::format("{} is not a text in quotes", key));
+    return {};
+  }
+
+  // False where the table has no such key.
+  bool truth(const toml::table& table, std::string_view key) {
+    const toml::node* node = table.get(key);
+    if (node == nullptr) return false;
+    if (const auto* truth = node->as_boolean()) return truth->get();
+    reject(*node, fmt::format("{} is not true or false", key));
+    return false;
+  }
+
+  // None where the table has no such key.
+  std::optional<double> number(const toml::table& table, std::string_view key) {
+    const toml::node* node = table.get(key);
+    if (node == nullptr) return std::nullopt;
+    const auto value = node->is_number() ? node->value<double>() : std::nullopt;
+    if (!value) reject(*node, fmt::format("{} is not a number", key));
+    return value;
   }
 
   double number(const toml::table& table, std::string_view key, double low, double high) {
-    const auto value = table[key].value<double>();
+    const auto value = number(table, key);
     if (!value) {
       reject(table, fmt::format("no number '{}'", key));
       return low;
@@ -153,7 +176,7 @@ class Reader {
     harness.overhead = Seconds(number(table, "overhead_us", 0, kLongest) * kMicro);
     harness.floor = Seconds(number(table, "floor_us", 0, kLongest) * kMicro);
     harness.copies = number(table, "copies", 0, kMostCopies);
-    harness.rotates = table["rotates"].value_or(false);
+    harness.rotates = truth(table, "rotates");
     return harness;
   }
 
@@ -165,10 +188,11 @@ class Reader {
     if (entry.scope.empty()) reject(table, "no 'scope': a GPU's id or an architecture");
     entry.data = text(table, "data");
     entry.date = text(table, "date");
-    entry.rows = table["rows"].value_or(0.0);
-    entry.gmae = table["gmae"].value_or(0.0);
+    entry.rows = number(table, "rows").value_or(0);
+    entry.gmae = number(table, "gmae").value_or(0);
     entry.spread = read_spread(table);
-    const std::string choice = table["choice"].value_or(std::string(name_of(TileChoice::least_time)));
+    const std::string choice =
+        table.contains("choice") ? text(table, "choice") : std::string(name_of(TileChoice::least_time));
     const auto* found =
         std::find_if(kChoices.begin(), kChoices.end(), [&](TileChoice c) { return name_of(c) == choice; });
     if (found == kChoices.end()) {
@@ -194,7 +218,7 @@ class Reader {
     if (factors.gpu.empty()) reject(table, "no 'gpu': the id of the GPU that was measured");
     factors.data = text(table, "data");
     factors.date = text(table, "date");
-    factors.rows = table["rows"].value_or(0.0);
+    factors.rows = number(table, "rows").value_or(0);
     factors.clock = factor(table, "clock");
     factors.dram_bandwidth = factor(table, "dram_bandwidth");
     factors.launch_overhead = factor(table, "launch_overhead");
@@ -241,6 +265,7 @@ class Reader {
     Constants constants = unfitted_constants(family);
     const toml::table* table = entry["constants"].as_table();
     if (table == nullptr) {
+      if (const toml::node* other = entry.get("constants")) reject(*other, "constants is not a table");
       reject(entry, "no table 'constants'");
       return constants;
     }
