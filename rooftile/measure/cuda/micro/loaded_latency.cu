@@ -114,6 +114,7 @@ __device__ void stream(const uint4* data, std::uint32_t chunks, std::uint32_t fi
       looked = now;
       go_on = look(&shared->over) == 0;
     }
+    go_on = __shfl_sync(0xffffffffU, go_on, 0);  // the first lane counts for all: none may run oftener
   }
 }
 
