@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs rooftile-measure as far as it goes without a GPU: lists of layers, wrong usage, the GPU file from a folder.
 
-Usage: program_test.py --measure PROGRAM [--cli ROOFTILE]. With --cli, the GPU file must predict as one of the
+Usage: program_test.py --measure PROGRAM --stubs FOLDER_OF_LIBCUDA [--cli ROOFTILE]. With --cli, the GPU file must predict as one of the
 catalogue does.
 """
 import argparse
@@ -15,12 +15,13 @@ import unittest
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent / "folder"
-PROGRAM = CLI = None
+DEVICES = Path(__file__).resolve().parent / "devices"  # as cuDNN describes GPUs, with what their data sheets say
+PROGRAM = CLI = STUBS = None
 OK, ERROR, USAGE = 0, 1, 2
 
 
-def run(*arguments, program=None):
-    environment = {**os.environ, "CUDA_VISIBLE_DEVICES": "", "LC_ALL": "C.UTF-8"}  # hides a GPU that is there
+def run(*arguments, program=None, **more):
+    environment = {**os.environ, "CUDA_VISIBLE_DEVICES": "", "LC_ALL": "C.UTF-8", **more}  # hides a GPU that is there
     return subprocess.run([program or PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=120,
                           env=environment)
 
@@ -68,6 +69,24 @@ class WithoutAGpu(unittest.TestCase):
         self.assertOneLine(run("--list", "--networks", "alexnt"), ERROR, "did you mean 'alexnet'?")
         self.assertOneLine(run("--list", "--layers", self.scratch / "none.csv"), ERROR, "No such file or directory")
         self.assertOneLine(run("--list", "-b", 0), USAGE, "--batch-size")
+        self.assertOneLine(run("micro", "-o", self.scratch / "out", "--benchmarks", "latancy"), USAGE,
+                           "latancy not in {latency,")
+        self.assertOneLine(run("micro", "-o", self.scratch / "out", "--repeats", 0), USAGE, "--repeats")
+
+    def test_cudnn_knows_the_pattern_of_attention_as_one_kernel(self):
+        # cuDNN plans for GPUs that are not there, but wants a driver's library to load; the toolkit has one to link with.
+        (self.scratch / "libcuda.so.1").symlink_to(STUBS / "libcuda.so")
+        libraries = os.pathsep.join([str(self.scratch), os.environ.get("LD_LIBRARY_PATH", "")])
+        for device in sorted(DEVICES.glob("*.json")):
+            for cases in ([], ["--layers", FOLDER.with_name("attention.csv")]):
+                result = run("attention-kernels", device, *cases, "--precision", "fp16,bf16", LD_LIBRARY_PATH=libraries)
+                if "before 9.8" in result.stderr or "built without" in result.stderr:
+                    self.skipTest(result.stderr)
+                self.assertEqual(result.returncode, OK, result.stderr)
+                lines = result.stdout.splitlines()
+                self.assertGreater(len(lines), 10)
+                for line in lines:  # from compute capability 8.0 on
+                    self.assertEqual(int(line.split()[0]) > 0, device.stem != "t4", f"{device.stem}: {line}")
 
     def test_gpu_file_of_a_folder(self):
         folder = self.scratch / "h200"
@@ -102,6 +121,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--measure", required=True)
     parser.add_argument("--cli")
+    parser.add_argument("--stubs", type=Path, required=True)
     known, rest = parser.parse_known_args()
-    PROGRAM, CLI = known.measure, known.cli
+    PROGRAM, CLI, STUBS = known.measure, known.cli, known.stubs
     unittest.main(argv=[sys.argv[0], *rest])

@@ -1,5 +1,6 @@
 #include "rooftile/measure/cuda/commands.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <string_view>
@@ -27,18 +28,26 @@ struct Ended {
   bool lost = false;  // the GPU, to this process
 };
 
-std::vector<MicroStep> micro_steps(const Device& device, const MicroOptions& options) {
+// Those of `chosen`; all where it is empty.
+std::vector<MicroStep> micro_steps(const Device& device, const MicroOptions& options,
+                                   const std::vector<std::string>& chosen) {
   std::vector<MicroStep> steps;
   for (const MicroBenchmark& benchmark : microbenchmarks()) {
     const auto run = benchmark.run;
     steps.push_back({std::string(benchmark.name), "", [run, &device, &options] { return run(device, options); }});
   }
   steps.push_back({"rate", "library_", [&device] { return library_rates(device); }});
+  if (!chosen.empty()) {
+    std::erase_if(steps, [&](const MicroStep& step) {
+      return std::find(chosen.begin(), chosen.end(), step.benchmark) == chosen.end();
+    });
+  }
   return steps;
 }
 
 Ended measure_micro(const Device& device, const Arguments& arguments) {
   MicroOptions options;
+  if (arguments.repeats > 0) options.repeats = arguments.repeats;
   options.quick = arguments.selection.quick;
   options.stop = interrupted;
   options.refused = [](const Refused& refused) { tell(refused.message); };
@@ -50,7 +59,7 @@ Ended measure_micro(const Device& device, const Arguments& arguments) {
   campaign.refused = [](const MicroStep& step, const Refused& refused) {
     tell(fmt::format("{} {}: {}", step.benchmark, step.prefix, refused.message));
   };
-  const auto report = run_micro(micro_steps(device, options), campaign);
+  const auto report = run_micro(micro_steps(device, options, arguments.benchmarks), campaign);
   end_progress();
   if (!report) return {report_error(report.error())};
   fmt::print("{} microbenchmarks measured, {} from before, {} refused\n", report->measured, report->done_before,
@@ -70,6 +79,7 @@ int measure_layers(const Device& device, const Arguments& arguments) {
   if (!selected) return report_error(selected.error());
   if (selected->left_out > 0) tell(fmt::format("{} rows of the tables cannot be measured", selected->left_out));
   RunnerOptions runner_options;
+  if (arguments.repeats > 0) runner_options.repeats = arguments.repeats;
   runner_options.warm = arguments.warm;
   runner_options.note = [](std::string_view line) { tell(std::string(line)); };
   const auto runner = make_layer_runner(device, runner_options);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "rooftile/error/error.hpp"
 #include "rooftile/measure/selection.hpp"
@@ -12,11 +13,14 @@ struct Arguments {
   std::string folder;
   int device = 0;
   Selection selection;
-  std::string gpu_id;         // empty: by the device's name
-  double budget_minutes = 0;  // for layers, and for counters; 0: without end
-  bool warm = false;          // the L2 keeps what it can between runs
-  bool retry = false;         // what was refused, and benchmarks that are done
-  std::string command_line;   // for the provenance
+  std::vector<std::string> benchmarks;  // of the microbenchmarks; empty: all
+  int repeats = 0;                      // of each measurement; 0: 11 of a microbenchmark, 15 of a layer
+  std::string device_file;              // a GPU as cuDNN describes it
+  std::string gpu_id;                   // empty: by the device's name
+  double budget_minutes = 0;            // for layers, and for counters; 0: without end
+  bool warm = false;                    // the L2 keeps what it can between runs
+  bool retry = false;                   // what was refused, and benchmarks that are done
+  std::string command_line;             // for the provenance
 };
 
 inline constexpr int kOk = 0, kError = 1, kWrongUsage = 2, kInterrupted = 130;
@@ -36,5 +40,8 @@ int run_gpu_file_command(const Arguments& arguments);
 int run_replay_command(const Arguments& arguments);
 // The layers that would be measured; needs no GPU.
 int run_list_command(const Arguments& arguments);
+
+// For each attention layer chosen, how many fused kernels cuDNN has on the GPU of device_file; needs no GPU.
+int run_attention_kernels_command(const Arguments& arguments);
 
 }  // namespace rooftile::measure

@@ -7,10 +7,12 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <CLI/Validators.hpp>
 #include <fmt/format.h>
 
 #include "rooftile/error/one_line.hpp"
 #include "rooftile/measure/cuda/commands.hpp"
+#include "rooftile/measure/cuda/micro/micro.hpp"
 #include "rooftile/measure/cuda/session.hpp"
 #include "rooftile/measure/interrupt.hpp"
 #include "rooftile/workload/workload.hpp"
@@ -32,6 +34,8 @@ constexpr std::array kCommands = {
     Command{"counters", "Memory traffic of the layers measured, by Nsight Compute", run_counters_command},
     Command{"gpu-file", "Write gpu.toml once more from DIR; needs no GPU", run_gpu_file_command},
     Command{"replay", "Run the layers of DIR for a profiler", run_replay_command, true},
+    Command{"attention-kernels", "How many fused kernels cuDNN has for attention on the GPU of a file; needs no GPU",
+            run_attention_kernels_command, true},
 };
 
 class CommandLine {
@@ -46,6 +50,9 @@ class CommandLine {
       CLI::App* added = app_.add_subcommand(command.name, command.description);
       added->fallthrough();
       if (command.hidden) added->group("");
+      if (command.run == run_attention_kernels_command) {
+        added->add_option("FILE", arguments_.device_file, "JSON as cuDNN writes a GPU's properties")->required();
+      }
       if (command.run == run_gpu_file_command) added->add_option("DIR", arguments_.folder, "folder of measurements");
     }
   }
@@ -61,7 +68,8 @@ class CommandLine {
     for (int i = 0; i < argc; ++i) arguments_.command_line += fmt::format("{}{}", i == 0 ? "" : " ", argv[i]);
     if (batch_size_ > 0) arguments_.selection.batch_size = batch_size_;
     if (list_) return run_list_command(arguments_);
-    if (arguments_.folder.empty()) return wrong_usage("-o DIR is needed: the folder that the measurements go to");
+    if (arguments_.folder.empty() && arguments_.device_file.empty())
+      return wrong_usage("-o DIR is needed: the folder that the measurements go to");
     watch_interrupts();
     const auto chosen = app_.get_subcommands();
     for (const Command& command : kCommands) {
@@ -85,6 +93,13 @@ class CommandLine {
     app_.add_option("--layout", selection.layouts, "of convolutions: nchw, nhwc")->delimiter(',');
     app_.add_option("--algorithms", selection.algorithms, "of convolutions: library, all, or names (docs/formats.md)")
         ->delimiter(',');
+    std::vector<std::string> benchmarks;
+    for (const MicroBenchmark& benchmark : microbenchmarks()) benchmarks.emplace_back(benchmark.name);
+    app_.add_option("--benchmarks", arguments_.benchmarks, "of the microbenchmarks these alone")
+        ->delimiter(',')
+        ->check(CLI::IsMember(benchmarks));
+    app_.add_option("--repeats", arguments_.repeats, "of each measurement (11 of a microbenchmark, 15 of a layer)")
+        ->check(CLI::Range(1, 1000));
     app_.add_option("--budget", arguments_.budget_minutes, "minutes for layers, and for counters; then stop")
         ->check(CLI::NonNegativeNumber);
     app_.add_flag("--quick", selection.quick, "few of each: does it work?");

@@ -112,11 +112,30 @@ void BackendGraph::pointwise(const Pointwise& p) {
   operations_.push_back(operation);
 }
 
+cudnnBackendDescriptor_t BackendGraph::make_graph(const cudnnHandle_t* handle) {
+  cudnnBackendDescriptor_t const graph = make(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
+  set(graph, CUDNN_ATTR_OPERATIONGRAPH_OPS, CUDNN_TYPE_BACKEND_DESCRIPTOR,
+      static_cast<std::int64_t>(operations_.size()), operations_.data());
+  if (handle != nullptr) {
+    set(graph, CUDNN_ATTR_OPERATIONGRAPH_HANDLE, CUDNN_TYPE_HANDLE, 1, handle);
+  }
+  finish(graph);
+  return graph;
+}
+
 std::vector<cudnnBackendDescriptor_t> BackendGraph::configurations(cudnnBackendDescriptor_t graph,
-                                                                   cudnnBackendHeurMode_t mode) {
+                                                                   cudnnBackendDescriptor_t device) {
+  constexpr cudnnBackendHeurMode_t mode = CUDNN_HEUR_MODE_A;
   std::vector<cudnnBackendDescriptor_t> list;
   cudnnBackendDescriptor_t const heuristic = make(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
   link(heuristic, CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph);
+#if CUDNN_VERSION >= 90800
+  if (device != nullptr) {
+    link(heuristic, CUDNN_ATTR_ENGINEHEUR_DEVICEPROP, device);
+  }
+#else
+  static_cast<void>(device);
+#endif
   set(heuristic, CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, 1, &mode);
   finish(heuristic);
   for (std::int64_t i = 0; i < kConfigurations; ++i) {
@@ -157,12 +176,7 @@ bool BackendGraph::try_plan(cudnnBackendDescriptor_t configuration, cudnnHandle_
 }
 
 void BackendGraph::plan(cudnnHandle_t handle) {
-  cudnnBackendDescriptor_t const graph = make(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
-  set(graph, CUDNN_ATTR_OPERATIONGRAPH_OPS, CUDNN_TYPE_BACKEND_DESCRIPTOR,
-      static_cast<std::int64_t>(operations_.size()), operations_.data());
-  set(graph, CUDNN_ATTR_OPERATIONGRAPH_HANDLE, CUDNN_TYPE_HANDLE, 1, &handle);
-  finish(graph);
-  for (cudnnBackendDescriptor_t const configuration : configurations(graph, CUDNN_HEUR_MODE_A)) {
+  for (cudnnBackendDescriptor_t const configuration : configurations(make_graph(&handle), nullptr)) {
     if (try_plan(configuration, handle)) {
       return;
     }
@@ -170,6 +184,20 @@ void BackendGraph::plan(cudnnHandle_t handle) {
   if (status_) {
     status_ = unsupported("cuDNN has no kernel for this graph");
   }
+}
+
+Outcome<std::size_t> BackendGraph::kernels_on(const std::string& device) {
+#if CUDNN_VERSION >= 90800
+  cudnnBackendDescriptor_t const properties = make(CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
+  set(properties, CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION, CUDNN_TYPE_CHAR, static_cast<std::int64_t>(device.size()),
+      device.data());
+  finish(properties);
+  const std::size_t count = configurations(make_graph(nullptr), properties).size();
+  return status_.map([&] { return count; });
+#else
+  static_cast<void>(device);
+  return unsupported("cuDNN before 9.8 knows only the GPU that is there");
+#endif
 }
 
 Outcome<Backend> BackendGraph::bind(const std::vector<std::int64_t>& ids, std::vector<void*> pointers,

@@ -5,6 +5,7 @@
 #include <cudnn.h>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "rooftile/measure/cuda/layers/cudnn_handle.hpp"
@@ -51,6 +52,11 @@ class BackendGraph {
   void plan(cudnnHandle_t handle);
   std::size_t workspace_bytes() const { return workspace_bytes_; }
 
+  // How many kernels cuDNN has for all operations so far on a GPU that need not be here: `device` is what cuDNN tells
+  // of a GPU as JSON ("Deviceless ahead-of-time compilation" in the documentation of cudnn-frontend). cuDNN 9.8 or
+  // newer.
+  Outcome<std::size_t> kernels_on(const std::string& device);
+
   // What a run reads and writes, made ahead so that a run itself only launches.
   Outcome<Backend> bind(const std::vector<std::int64_t>& ids, std::vector<void*> pointers, void* workspace) const;
   Outcome<void> run(cudnnHandle_t handle, const Backend& binding) const;
@@ -61,7 +67,9 @@ class BackendGraph {
   void set(cudnnBackendDescriptor_t descriptor, cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type,
            std::int64_t count, const void* values);
   void link(cudnnBackendDescriptor_t descriptor, cudnnBackendAttributeName_t name, cudnnBackendDescriptor_t other);
-  std::vector<cudnnBackendDescriptor_t> configurations(cudnnBackendDescriptor_t graph, cudnnBackendHeurMode_t mode);
+  cudnnBackendDescriptor_t make_graph(const cudnnHandle_t* handle);
+  // `device` is null where the graph has a handle.
+  std::vector<cudnnBackendDescriptor_t> configurations(cudnnBackendDescriptor_t graph, cudnnBackendDescriptor_t device);
   bool try_plan(cudnnBackendDescriptor_t configuration, cudnnHandle_t handle);
 
   Outcome<void> status_;

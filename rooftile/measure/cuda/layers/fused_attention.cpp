@@ -201,25 +201,48 @@ class FusedAttention : public PreparedLayer {
   std::map<const void*, Backend> bindings_;  // by the set's result
 };
 
+Outcome<cudnnDataType_t> fused_type(DType precision) {
+  if (precision != DType::fp16 && precision != DType::bf16) {
+    return unsupported("fused attention runs in fp16 or bf16, not " + std::string(name_of(precision)));
+  }
+  return cudnn_type(precision);
+}
+
+Constants constants_of(const Attention& attention) {
+  Constants constants;
+  constants.scale = static_cast<float>(1 / std::sqrt(static_cast<double>(attention.head_dim)));
+  constants.queries = static_cast<std::int32_t>(attention.q_len);
+  constants.keys = static_cast<std::int32_t>(attention.kv_len);
+  constants.window = static_cast<std::int32_t>(attention.window);
+  return constants;
+}
+
 }  // namespace
+
+Outcome<std::size_t> fused_attention_kernels(const Attention& attention, DType precision, const std::string& device) {
+  const auto type = fused_type(precision);
+  if (!type) {
+    return tl::unexpected(type.error());
+  }
+  Constants constants = constants_of(attention);
+  AttentionGraph graph(attention, *type, constants);
+  graph.build();
+  return graph.graph.kernels_on(device);
+}
 
 Outcome<Prepared> prepare_fused_attention(const Attention& attention, const LayerCase& layer,
                                           const LayerContext& context) {
   if (!context.cudnn) {
     return tl::unexpected(context.cudnn.error());
   }
-  if (layer.precision != DType::fp16 && layer.precision != DType::bf16) {
-    return unsupported("fused attention runs in fp16 or bf16, not " + std::string(name_of(layer.precision)));
+  const auto type = fused_type(layer.precision);
+  if (!type) {
+    return tl::unexpected(type.error());
   }
-  const auto type = cudnn_type(layer.precision);
   if (auto able = check_precision(layer.precision, context); !able) {
     return tl::unexpected(able.error());
   }
-  auto constants = std::make_unique<Constants>();
-  constants->scale = static_cast<float>(1 / std::sqrt(static_cast<double>(attention.head_dim)));
-  constants->queries = static_cast<std::int32_t>(attention.q_len);
-  constants->keys = static_cast<std::int32_t>(attention.kv_len);
-  constants->window = static_cast<std::int32_t>(attention.window);
+  auto constants = std::make_unique<Constants>(constants_of(attention));
   AttentionGraph graph(attention, *type, *constants);
   graph.build();
   graph.graph.plan((*context.cudnn)->handle);

@@ -21,4 +21,9 @@ Outcome<Prepared> prepare_fused_attention(const Attention& /*attention*/, const 
   return unsupported("fused attention needs cuDNN, which this program was built without");
 }
 
+Outcome<std::size_t> fused_attention_kernels(const Attention& /*attention*/, DType /*precision*/,
+                                             const std::string& /*device*/) {
+  return unsupported("fused attention needs cuDNN, which this program was built without");
+}
+
 }  // namespace rooftile::measure

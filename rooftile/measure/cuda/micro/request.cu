@@ -86,7 +86,7 @@ void time_strides(Bench& bench) {
   auto* cycles = bench.allocate<std::int64_t>(1);
   auto* sums = bench.allocate<std::uint32_t>(32 * warps);
   bench.prefer_l1(request<bytes>);
-  const std::uint32_t steps = 4096;
+  const std::uint32_t steps = bench.options().quick ? 256 : 4096;
   for (const std::uint32_t stride : strides) {
     std::vector<std::uint32_t> expected;
     for (std::uint32_t lane = 0; lane < 32; ++lane) {
