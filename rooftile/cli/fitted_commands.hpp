@@ -24,9 +24,9 @@ struct PredictFittedArguments {
 Result<void> predict_fitted(const PredictFittedArguments& arguments);
 
 struct LayersFittedArguments {
-  std::string table, fitted;  // the rows; the name or file of a grey-box model
-  std::string db;             // as above
-  std::string gpu;            // of rows that name none
+  std::string table, fitted;   // the rows; the name or file of a grey-box model
+  std::string db;              // as above
+  std::string gpu, precision;  // of rows that name none
   bool skip_bad_rows = false;
   std::string output;  // empty or "-": standard output
 };

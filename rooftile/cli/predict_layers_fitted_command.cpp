@@ -76,9 +76,11 @@ Result<void> predict_layers_fitted(const LayersFittedArguments& arguments) {
   }
   const auto text = read_text_file(arguments.table);
   if (!text) return tl::unexpected(text.error());
-  auto table =
-      parse_layer_table(*text, arguments.table,
-                        {.gpu = arguments.gpu, .skip_bad_rows = arguments.skip_bad_rows, .keep_unsupported = true});
+  auto table = parse_layer_table(*text, arguments.table,
+                                 {.gpu = arguments.gpu,
+                                  .precision = arguments.precision,
+                                  .skip_bad_rows = arguments.skip_bad_rows,
+                                  .keep_unsupported = true});
   if (!table) return tl::unexpected(table.error());
   std::vector<MeasuredTable> tables;
   tables.emplace_back(arguments.table, std::move(*table));

@@ -63,6 +63,7 @@ Result<void> run_fitted(const TypedPredict& typed, const PredictionArguments& pr
                                   .fitted = typed.fitted,
                                   .db = typed.db,
                                   .gpu = prediction.gpus.empty() ? std::string() : prediction.gpus.front(),
+                                  .precision = prediction.precision ? std::string(name_of(*prediction.precision)) : "",
                                   .skip_bad_rows = typed.skip_bad_rows,
                                   .output = typed.output});
   }
