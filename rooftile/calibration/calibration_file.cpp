@@ -9,10 +9,10 @@
 #include <fmt/format.h>
 
 #include "rooftile/calibration/calibration.hpp"
-#include "rooftile/calibration/toml_depth.hpp"
 #include "rooftile/error/nearest.hpp"
 #include "rooftile/error/one_line.hpp"
 #include "rooftile/gpu/toml.hpp"
+#include "rooftile/gpu/toml_depth.hpp"
 
 namespace rooftile {
 namespace {

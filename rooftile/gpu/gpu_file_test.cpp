@@ -138,6 +138,9 @@ TEST(GpuFile, HostileSizeAndDepth) {
   EXPECT_THAT(error_of("[" + repeated("a.", 100000) + "a]\n"), HasSubstr("not a GPU file"));
   EXPECT_THAT(error_of("x = " + repeated("[", 4000)), StartsWith("x.toml:1:"));
   EXPECT_THAT(error_of("[" + repeated("a.", 4000) + "a]\n"), StartsWith("x.toml:1:"));
+  // Long, but not deep.
+  EXPECT_THAT(error_of("x = [" + repeated("[1.5, 2.5], ", 5000) + "] # " + repeated("[.", 5000) + "\n"),
+              HasSubstr("unknown key 'x'"));
   EXPECT_EQ(error_of(std::string((1 << 20) + 1, ' ')), "x.toml: larger than 1 MiB: not a GPU file");
   EXPECT_THAT(error_of(std::string(100000, 'x') + " = 1\n"), StartsWith("x.toml:1:"));
 }

@@ -6,14 +6,13 @@
 
 #include "rooftile/error/nearest.hpp"
 #include "rooftile/error/one_line.hpp"
+#include "rooftile/gpu/toml_depth.hpp"
 
 namespace rooftile {
 namespace {
 
 constexpr std::size_t kLargestFile = 1 << 20;
-// Bounds how deep a file can nest (every level of nesting costs a dot or a bracket), so that no file can exhaust the
-// stack of a recursive parser. The largest file of data/ that is read so has a few hundred.
-constexpr std::ptrdiff_t kMostStructure = 4096;
+constexpr std::size_t kDeepest = 4096;  // so that no file can exhaust the stack of a recursive parser
 
 std::string place(std::string_view where, const toml::source_region& region) {
   return fmt::format("{}:{}:{}", where, region.begin.line, region.begin.column);
@@ -25,13 +24,9 @@ Result<toml::table> parse_toml(std::string_view toml, std::string_view where, st
   if (toml.size() > kLargestFile) {
     return fail(ErrorCode::bad_input, fmt::format("larger than 1 MiB: not {}", what), std::string(where));
   }
-  const auto structure =
-      std::count_if(toml.begin(), toml.end(), [](char c) { return c == '.' || c == '[' || c == '{'; });
-  if (structure > kMostStructure) {
-    return fail(
-        ErrorCode::bad_input,
-        fmt::format("{} dots and opening brackets, at most {} are read: not {}", structure, kMostStructure, what),
-        std::string(where));
+  if (const std::size_t depth = toml_depth(toml); depth > kDeepest) {
+    return fail(ErrorCode::bad_input, fmt::format("nests {} deep, at most {}: not {}", depth, kDeepest, what),
+                std::string(where));
   }
   toml::parse_result parsed = toml::parse(toml);
   if (!parsed) {

@@ -1,4 +1,4 @@
-#include "rooftile/calibration/toml_depth.hpp"
+#include "rooftile/gpu/toml_depth.hpp"
 
 #include <gtest/gtest.h>
 
