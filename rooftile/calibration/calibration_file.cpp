@@ -134,6 +134,12 @@ class Reader {
     return *value;
   }
 
+  // What a fit tells of itself, a count or an error; 0 where the table has no such key.
+  double amount(const toml::table& table, std::string_view key) {
+    constexpr double kMost = 1e15;
+    return table.contains(key) ? number(table, key, 0, kMost) : 0;
+  }
+
   KernelFamily family(const toml::table& table) {
     const std::string name = text(table, "family");
     for (const KernelFamily known : kKernelFamilies) {
@@ -188,8 +194,8 @@ class Reader {
     if (entry.scope.empty()) reject(table, "no 'scope': a GPU's id or an architecture");
     entry.data = text(table, "data");
     entry.date = text(table, "date");
-    entry.rows = number(table, "rows").value_or(0);
-    entry.gmae = number(table, "gmae").value_or(0);
+    entry.rows = amount(table, "rows");
+    entry.gmae = amount(table, "gmae");
     entry.spread = read_spread(table);
     const std::string choice =
         table.contains("choice") ? text(table, "choice") : std::string(name_of(TileChoice::least_time));
@@ -218,7 +224,7 @@ class Reader {
     if (factors.gpu.empty()) reject(table, "no 'gpu': the id of the GPU that was measured");
     factors.data = text(table, "data");
     factors.date = text(table, "date");
-    factors.rows = number(table, "rows").value_or(0);
+    factors.rows = amount(table, "rows");
     factors.clock = factor(table, "clock");
     factors.dram_bandwidth = factor(table, "dram_bandwidth");
     factors.launch_overhead = factor(table, "launch_overhead");

@@ -181,6 +181,26 @@ TEST(Calibration, ValuesOfAWrongTypeAreErrorsWithTheirPlace) {
   EXPECT_EQ(message("[[factors]]\ngpu = 4\n"), "c.toml:2:7: gpu is not a text in quotes");
 }
 
+TEST(Calibration, CountsAndErrorsOfAFitAreFiniteAndNotBelowZero) {
+  const auto message = [](const std::string& text) {
+    const auto read = parse_calibration(text, "c.toml");
+    return read ? std::string("no error") : read.error().text();
+  };
+  const std::string entry = "[[entry]]\nfamily = \"tensor\"\nscope = \"any\"\n", constants = "\n[entry.constants]\n";
+  for (const char* number : {"nan", "inf", "-inf", "-3", "1e300"}) {
+    for (const char* key : {"rows", "gmae"}) {
+      EXPECT_THAT(message(entry + key + " = " + number + constants),
+                  testing::MatchesRegex(std::string("c.toml:4:8: ") + key + " is .*, which is not between 0 and .*"));
+    }
+    EXPECT_THAT(message(std::string("[[factors]]\ngpu = \"t4\"\nrows = ") + number + "\n"),
+                testing::MatchesRegex("c.toml:3:8: rows is .*, which is not between 0 and .*"));
+  }
+  EXPECT_EQ(message(entry + "rows = 0\ngmae = 0" + constants), "no error");
+  EXPECT_EQ(message(entry + "rows = 1000000\ngmae = 3.5" + constants), "no error");
+  EXPECT_EQ(message(entry + constants), "no error");
+  EXPECT_EQ(message("[[factors]]\ngpu = \"t4\"\n"), "no error");
+}
+
 TEST(Calibration, FactorsOfAGpuAreReadAsTheyAreWritten) {
   Calibration calibration;
   calibration.on_shipped = true;
