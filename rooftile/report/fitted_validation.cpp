@@ -54,7 +54,7 @@ std::string sums_table(const FittedValidation& result) {
 void add_unseen(std::vector<std::string>& notes, const UnseenRows& unseen, const char* what) {
   constexpr std::size_t kLongest = 120;
   if (unseen.rows == 0) return;
-  notes.push_back(fmt::format("{} of {} that the fit had not: {}", grouped(static_cast<double>(unseen.rows)), what,
+  notes.push_back(fmt::format("{} of {} that the fit had not: {}", counted(unseen.rows, "row"), what,
                               one_line(fmt::format("{}", fmt::join(unseen.names, ", ")), kLongest)));
 }
 
