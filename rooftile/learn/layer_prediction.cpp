@@ -121,6 +121,14 @@ std::optional<Interval> interval_of(const LayersPrediction& prediction) {
   return interval;
 }
 
+std::vector<std::string> warnings_of(const LayersPrediction& prediction) {
+  const auto beyond = std::count_if(prediction.layers.begin(), prediction.layers.end(),
+                                    [](const FittedLayerTime& layer) { return layer.extrapolated; });
+  if (beyond == 0) return {};
+  return {fmt::format("{} of {} times are of more or fewer operations than any layer of the fit", beyond,
+                      prediction.layers.size())};
+}
+
 Result<LayersPrediction> predict_by_layers(const FittedModel& model, const Workload& workload, Phase phase) {
   if (auto fits = check(model, phase); !fits) return tl::unexpected(fits.error());
   const auto gpu = find_gpu(model.fitted_on.gpus.front());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "rooftile/error/error.hpp"
@@ -28,6 +29,9 @@ struct LayersPrediction : FittedRun {
 
 // The sum of the layers' intervals, as if all errors went the same way; none if a layer has none.
 std::optional<Interval> interval_of(const LayersPrediction& prediction);
+
+// Of layers beyond those of the fit; empty where there are none.
+std::vector<std::string> warnings_of(const LayersPrediction& prediction);
 
 // A workload that passed validate(), on the GPU of the model. Renamed tensors and, at inference, dropout cost nothing;
 // a training step's update of the weights is left out. Errors: the model is of another kind, of none or several GPUs,

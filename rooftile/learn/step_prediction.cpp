@@ -1,6 +1,5 @@
 #include "rooftile/learn/step_prediction.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -30,14 +29,10 @@ Result<StepPrediction> by_layers(const FittedModel& model, const AskedRun& run) 
     return fail(ErrorCode::unsupported, fmt::format("the fitted model '{}' is of {}, not of {}", one_line(model.name),
                                                     name_of(sum->precision), name_of(run.precision)));
   }
-  StepPrediction step = {.time = sum->time, .range = interval_of(*sum), .left_out = std::move(sum->left_out)};
-  const auto beyond = std::count_if(sum->layers.begin(), sum->layers.end(),
-                                    [](const FittedLayerTime& layer) { return layer.extrapolated; });
-  if (beyond > 0) {
-    step.warnings.push_back(fmt::format("{} of {} times are of more or fewer operations than any layer of the fit",
-                                        beyond, sum->layers.size()));
-  }
-  return step;
+  return StepPrediction{.time = sum->time,
+                        .range = interval_of(*sum),
+                        .warnings = warnings_of(*sum),
+                        .left_out = std::move(sum->left_out)};
 }
 
 }  // namespace

@@ -23,7 +23,8 @@ std::string layer_transfer_table(std::span<const LayerTransfer> transfers);
 // without the rows of a model's own where there are others.
 FittedPoints fitted_points(std::span<const LayerTransfer> transfers);
 
-// A network's prediction as a table (the ten slowest layers unless `all`), as "rooftile/prediction/1", and as CSV.
+// A network's prediction as a table (the ten slowest layers unless `all`), as "rooftile/prediction/1", and as CSV: one
+// row a layer and direction, each with the iterations of the run and its warnings.
 std::string layers_table(const LayersPrediction& prediction, bool all);
 std::string layers_json(const LayersPrediction& prediction);
 std::string layers_csv(const LayersPrediction& prediction);

@@ -101,12 +101,15 @@ std::string layers_csv(const LayersPrediction& prediction) {
   std::vector<std::string> header(kLayerColumns.begin(), kLayerColumns.end());
   header.insert(header.end(), {"category", "complexity"});
   header.insert(header.end(), kTimeColumns.begin(), kTimeColumns.end());
+  header.insert(header.end(), kRunColumns.begin(), kRunColumns.end());
   std::string text = write_csv_row(header);
+  const std::vector<std::string> warnings = warnings_of(prediction);
   for (const FittedLayerTime& layer : prediction.layers) {
     std::vector<std::string> row = layer_cells(prediction, layer, pass_of(layer.direction), kMethod);
     row.emplace_back(name_of(layer.category));
     row.push_back(fmt::format("{}", layer.complexity));
     add_times(row, layer);
+    add_run(row, prediction, layer.time, warnings);
     text += write_csv_row(row);
   }
   return text;
