@@ -1,9 +1,11 @@
 #include "rooftile/cli/tables.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
 #include <memory>
 #include <set>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -49,6 +51,13 @@ Result<std::vector<MeasuredTable>> read_stored(const std::string& path, const La
   return store::measured_tables(*store, {}, options);
 }
 
+// The same for all names of a file.
+std::string canonical(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path found = std::filesystem::canonical(path, error);
+  return error ? path : found.string();
+}
+
 }  // namespace
 
 Result<std::vector<MeasuredTable>> read_measured(const std::vector<std::string>& paths, LayerTableOptions options,
@@ -56,8 +65,10 @@ Result<std::vector<MeasuredTable>> read_measured(const std::vector<std::string>&
   options.keep_unsupported = true;
   options.measurements = true;
   std::vector<MeasuredTable> tables;
+  std::set<std::string> stores;
   for (const std::string& path : paths) {
     if (store::is_store(path)) {
+      if (!stores.insert(canonical(path)).second) continue;
       auto stored = read_stored(path, options, where);
       if (!stored) return tl::unexpected(stored.error());
       std::move(stored->begin(), stored->end(), std::back_inserter(tables));

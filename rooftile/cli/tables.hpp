@@ -16,7 +16,8 @@
 namespace rooftile::cli {
 
 // The tables with their measurements; rows that are not predicted yet stand apart. A path may be that of a store: the
-// tables that were imported into it, without rows whose GPU and op say that `where` does not mean them.
+// tables that were imported into it, once however often it is named, without rows whose GPU and op say that `where`
+// does not mean them.
 Result<std::vector<MeasuredTable>> read_measured(const std::vector<std::string>& paths, LayerTableOptions options,
                                                  const std::optional<Filter>& where = {});
 
