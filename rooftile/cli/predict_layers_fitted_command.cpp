@@ -53,6 +53,14 @@ void write_warnings(const GreyBoxTimes& times) {
   }
 }
 
+// Rows that are right, but that the model has no time of, are no errors.
+Result<void> check_rows(const std::vector<RefusedRow>& refused) {
+  for (const RefusedRow& row : refused) {
+    if (row.why.code != ErrorCode::unsupported) return tl::unexpected(row.why);
+  }
+  return {};
+}
+
 // As those that predict --layers leaves out without a fitted model.
 void write_left_out(const LayerTable& table, const std::vector<RefusedRow>& refused) {
   const std::size_t left_out = table.bad_rows.size() + refused.size();
@@ -88,6 +96,9 @@ Result<void> predict_layers_fitted(const LayersFittedArguments& arguments) {
 
   const auto times = grey_box_times(*fitted, tables);
   if (!times) return tl::unexpected(times.error());
+  if (!arguments.skip_bad_rows) {
+    if (auto right = check_rows(times->refused); !right) return right;
+  }
   write_left_out(read, times->refused);
   if (times->predicted.empty()) return fail(ErrorCode::bad_input, "no row to predict", arguments.table);
 

@@ -114,9 +114,8 @@ class Collector {
   template <class Op>
   Result<void> add(std::size_t table, const LayerRow& row, const Op& op, double seconds) {
     const std::string place = fmt::format("{}:{}", tables_[table].name(), row.line);
-    if (row.gpu.empty()) return fail(ErrorCode::bad_input, "column gpu is empty", place);
-    const auto found = gpus_.find(row.gpu);
-    if (!found) return fail(found.error().code, found.error().text(), place + ", column gpu");
+    const auto found = gpu_of(row, place, gpus_);
+    if (!found) return tl::unexpected(found.error());
     const Gpu& gpu = **found;
     auto numbers = numbers_of(tables_[table], row, op, gpu);
     if (!numbers) return fail(numbers.error().code, numbers.error().message, place);
@@ -264,6 +263,13 @@ GreyBoxRows rows_of(const GreyBoxRows& all, const std::vector<std::size_t>& chos
   const std::set<std::string> gpus(part.gpus.begin(), part.gpus.end());
   part.fitted_on.gpus = {gpus.begin(), gpus.end()};
   return part;
+}
+
+Result<const Gpu*> gpu_of(const LayerRow& row, const std::string& place, GpuCache& gpus) {
+  if (row.gpu.empty()) return fail(ErrorCode::bad_input, "column gpu is empty", place);
+  const auto found = gpus.find(row.gpu);
+  if (!found) return fail(found.error().code, found.error().text(), place + ", column gpu");
+  return found;
 }
 
 Result<GreyBoxRows> grey_box_rows(const std::vector<MeasuredTable>& tables, const GreyBoxRowsOptions& options) {

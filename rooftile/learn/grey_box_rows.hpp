@@ -13,6 +13,7 @@
 #include "rooftile/error/error.hpp"
 #include "rooftile/regression/fitted_model.hpp"
 #include "rooftile/regression/matrix.hpp"
+#include "rooftile/validate/estimate_row.hpp"
 #include "rooftile/validate/measured_tables.hpp"
 
 namespace rooftile {
@@ -66,6 +67,9 @@ struct GreyBoxRowsOptions {
   const Gpu* gpu = nullptr;                                           // that rows name by its id; null: the catalogue's
   bool list_refused = false;                                          // rows that are errors, instead of failing
 };
+
+// Errors: the row, which stands at `place`, names no GPU or one that is not known.
+Result<const Gpu*> gpu_of(const LayerRow& row, const std::string& place, GpuCache& gpus);
 
 // Convolutions and products; other rows take no part. Errors: an unknown GPU, a precision or pass that it cannot run;
 // no row, unless those that are errors are listed.

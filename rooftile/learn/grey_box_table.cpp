@@ -42,12 +42,17 @@ class Refusals {
 
 bool is_of_grey_boxes(const RowOp& op) { return std::holds_alternative<Conv>(op) || std::holds_alternative<Gemm>(op); }
 
-// Rows that no grey box is for.
+// Rows that no grey box is for. Those whose GPU is wrong are wrong for every model.
 void refuse_others(const std::vector<MeasuredTable>& tables, Refusals& refusals) {
+  GpuCache gpus;
   for (std::size_t table = 0; table < tables.size(); ++table) {
     for (const LayerRow& row : tables[table].table().rows) {
       if (is_of_grey_boxes(row.op)) continue;
-      refusals.add(table, row.line, fmt::format("the model is not for {} rows", name_of(row.op)));
+      if (const auto gpu = gpu_of(row, fmt::format("{}:{}", tables[table].name(), row.line), gpus); !gpu) {
+        refusals.add({{table, row.line, gpu.error()}});
+      } else {
+        refusals.add(table, row.line, fmt::format("the model is not for {} rows", name_of(row.op)));
+      }
     }
     for (const UnsupportedRow& row : tables[table].table().unsupported) {
       refusals.add(table, row.line, fmt::format("not predicted yet: {}", row.what));

@@ -16,8 +16,9 @@ struct GreyBoxTimes {
   std::vector<RefusedRow> refused;  // table by table, by line
 };
 
-// Of tables that outlive the result. Rows of other operations, of an operation and pass that the fit had not, and those
-// that are errors of grey_box_rows() are refused, as are those that were read as not predicted yet. Errors: a model
+// Of tables that outlive the result. Rows of other operations, of an operation and pass that the fit had not, of a
+// precision that their GPU cannot run, and those that were read as not predicted yet are refused as
+// ErrorCode::unsupported; with any other code those that are wrong: of no GPU or one that is not known. Errors: a model
 // that is no grey box, or none as fit_grey_box() makes it.
 Result<GreyBoxTimes> grey_box_times(const regression::FittedModel& model, const std::vector<MeasuredTable>& tables);
 

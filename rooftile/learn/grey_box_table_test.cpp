@@ -66,6 +66,28 @@ TEST(GreyBoxTable, RowsWithoutATimeAreRefusedByLineAndTheOthersPredicted) {
                           "t.csv:7: the model has not been fitted to rows of gemm bwd_data", HasSubstr("t.csv:9: ")));
 }
 
+// A row that is wrong says so by the kind of its error, whatever its operation; the others are right, but not the
+// model's.
+TEST(GreyBoxTable, RowsOfNoKnownGpuAreWrongAndTheOtherRefusedOnesUnsupported) {
+  const auto tables = tables_of(std::string(kHeader) +
+                                "stream,softmax,t4,fp32,fwd,,,,64,64,\n"
+                                "stream,softmax,t44,fp32,fwd,,,,64,64,\n"
+                                "stream,softmax,,fp32,fwd,,,,64,64,\n"
+                                "gemm,,t44,fp32,bwd_data,128,128,128,,,\n"
+                                "gemm,,,fp32,fwd,128,128,128,,,\n"
+                                "gemm,,t4,fp32,bwd_data,128,128,128,,,\n"
+                                "gemm,,t4,fp8,fwd,256,256,256,,,\n");
+  const auto times = grey_box_times(model_of_products(true), tables);
+  ASSERT_TRUE(times) << times.error().text();
+  std::vector<std::size_t> wrong, without_time;
+  for (const RefusedRow& row : times->refused) {
+    (row.why.code == ErrorCode::unsupported ? without_time : wrong).push_back(row.line);
+  }
+  EXPECT_THAT(wrong, ElementsAre(3, 4, 5, 6));
+  EXPECT_THAT(without_time, ElementsAre(2, 7, 8));
+  EXPECT_THAT(reasons_of(*times)[1], HasSubstr("t.csv:3, column gpu: no GPU 't44'"));
+}
+
 TEST(GreyBoxTable, GpusThatTheFitHadNotAreRefusedWhereItIsForItsOwnAlone) {
   const auto tables = tables_of(std::string(kHeader) + "gemm,,p4,fp32,fwd,256,256,256,,,\n");
   const auto times = grey_box_times(model_of_products(false), tables);
