@@ -88,6 +88,15 @@ class WithoutAGpu(unittest.TestCase):
                 for line in lines:  # from compute capability 8.0 on
                     self.assertEqual(int(line.split()[0]) > 0, device.stem != "t4", f"{device.stem}: {line}")
 
+    def test_what_cudnn_cannot_be_asked_is_no_zero(self):
+        (self.scratch / "libcuda.so.1").symlink_to(STUBS / "libcuda.so")
+        libraries = os.pathsep.join([str(self.scratch), os.environ.get("LD_LIBRARY_PATH", "")])
+        no_device = self.scratch / "no_device.json"
+        no_device.write_text("{}", encoding="utf-8")
+        self.assertOneLine(run("attention-kernels", no_device, LD_LIBRARY_PATH=libraries), ERROR, "no_device.json: ")
+        self.assertOneLine(run("attention-kernels", DEVICES / "h200.json", "--precision", "fp16",
+                               LD_LIBRARY_PATH=libraries), ERROR, "no attention among the layers chosen")
+
     def test_gpu_file_of_a_folder(self):
         folder = self.scratch / "h200"
         shutil.copytree(FOLDER, folder)

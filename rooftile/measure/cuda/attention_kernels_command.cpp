@@ -1,4 +1,6 @@
 // Whether cuDNN knows the attention of fused_attention.cpp as one kernel, on GPUs that are not here.
+#include <cstddef>
+#include <dlfcn.h>
 #include <string>
 #include <variant>
 
@@ -17,14 +19,21 @@ int run_attention_kernels_command(const Arguments& arguments) {
   if (!device) return report_error(device.error());
   const auto selected = select_cases(arguments.selection);
   if (!selected) return report_error(selected.error());
+  // Without it cuDNN offers nothing, and does not say why.
+  if (::dlopen("libcuda.so.1", RTLD_NOW) == nullptr) {
+    return report_error(
+        "no libcuda.so.1, which cuDNN loads to plan; the toolkit's stubs/libcuda.so by that name will do");
+  }
+  std::size_t cases = 0;
   for (const LayerCase& layer : selected->cases) {
     const auto* attention = std::get_if<Attention>(&layer.op);
     if (attention == nullptr) continue;
+    ++cases;
     const auto kernels = fused_attention_kernels(*attention, layer.precision, *device);
-    if (!kernels) return report_error(kernels.error().message);
+    if (!kernels) return report_error(fmt::format("{}: {}", arguments.device_file, kernels.error().message));
     fmt::print("{} {}\n", *kernels, key_of(layer, L2State::cold));
   }
-  return kOk;
+  return cases > 0 ? kOk : report_error("no attention among the layers chosen");
 }
 
 }  // namespace rooftile::measure

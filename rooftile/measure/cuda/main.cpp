@@ -1,4 +1,5 @@
 // rooftile-measure: the command line.
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
@@ -25,6 +26,7 @@ struct Command {
   const char* description = nullptr;
   int (*run)(const Arguments&) = nullptr;
   bool hidden = false;
+  bool needs_folder = true;
 };
 constexpr std::array kCommands = {
     Command{"all", "Microbenchmarks, layers, and counters where Nsight Compute is there (the default)",
@@ -35,7 +37,7 @@ constexpr std::array kCommands = {
     Command{"gpu-file", "Write gpu.toml once more from DIR; needs no GPU", run_gpu_file_command},
     Command{"replay", "Run the layers of DIR for a profiler", run_replay_command, true},
     Command{"attention-kernels", "How many fused kernels cuDNN has for attention on the GPU of a file; needs no GPU",
-            run_attention_kernels_command, true},
+            run_attention_kernels_command, true, false},
 };
 
 class CommandLine {
@@ -68,14 +70,15 @@ class CommandLine {
     for (int i = 0; i < argc; ++i) arguments_.command_line += fmt::format("{}{}", i == 0 ? "" : " ", argv[i]);
     if (batch_size_ > 0) arguments_.selection.batch_size = batch_size_;
     if (list_) return run_list_command(arguments_);
-    if (arguments_.folder.empty() && arguments_.device_file.empty())
-      return wrong_usage("-o DIR is needed: the folder that the measurements go to");
-    watch_interrupts();
     const auto chosen = app_.get_subcommands();
-    for (const Command& command : kCommands) {
-      if (chosen.empty() || chosen.front()->get_name() == command.name) return command.run(arguments_);
+    const auto named = [&](const Command& command) { return chosen.front()->get_name() == command.name; };
+    const Command& command =
+        chosen.empty() ? kCommands.front() : *std::find_if(kCommands.begin(), kCommands.end(), named);
+    if (command.needs_folder && arguments_.folder.empty()) {
+      return wrong_usage("-o DIR is needed: the folder that the measurements go to");
     }
-    return kWrongUsage;
+    watch_interrupts();
+    return command.run(arguments_);
   }
 
  private:

@@ -65,8 +65,9 @@ bool fits(const Matmul& matmul, const Matrix& a, const Matrix& b, const Matrix& 
          d.ld >= static_cast<std::int64_t>(d.rows);
 }
 
-void multiply(const Matmul& matmul, double alpha, const void* a, const Matrix& of_a, const void* b, const Matrix& of_b,
-              void* d, const Matrix& of_d) {
+// D = alpha op(A) op(B) + beta D.
+void multiply(const Matmul& matmul, double alpha, double beta, const void* a, const Matrix& of_a, const void* b,
+              const Matrix& of_b, void* d, const Matrix& of_d) {
   const bool trans_a = transposed(matmul, CUBLASLT_MATMUL_DESC_TRANSA);
   const bool trans_b = transposed(matmul, CUBLASLT_MATMUL_DESC_TRANSB);
   const auto epilogue = get(matmul.set, CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_DEFAULT);
@@ -85,6 +86,9 @@ void multiply(const Matmul& matmul, double alpha, const void* a, const Matrix& o
                  on_cpu::number(b, of_b.type, trans_b ? offset(of_b, i, column, k) : offset(of_b, i, k, column));
         }
         sum *= alpha;
+        if (beta != 0) {
+          sum += beta * on_cpu::number(d, of_d.type, offset(of_d, i, row, column));
+        }
         if (epilogue == CUBLASLT_EPILOGUE_BIAS) {  // a number a row of the column-major result
           sum += on_cpu::number(bias, of_d.type, row);
         }
@@ -154,19 +158,22 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t, cublasLtMatmulDe
                                               cublasLtMatmulHeuristicResult_t* result, int* found) {
   *found = fits(as<Matmul>(matmul), as<Matrix>(a), as<Matrix>(b), as<Matrix>(d)) ? 1 : 0;
   *result = {};
+  result->workspaceSize = on_cpu::kLibraryWorkspace;
   return *found == 1 ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_INVALID_VALUE;
 }
 
 cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t matmul, const void* alpha, const void* a,
-                              cublasLtMatrixLayout_t of_a, const void* b, cublasLtMatrixLayout_t of_b, const void*,
-                              const void*, cublasLtMatrixLayout_t, void* d, cublasLtMatrixLayout_t of_d,
-                              const cublasLtMatmulAlgo_t*, void*, std::size_t, cudaStream_t) {
+                              cublasLtMatrixLayout_t of_a, const void* b, cublasLtMatrixLayout_t of_b, const void* beta,
+                              const void* c, cublasLtMatrixLayout_t, void* d, cublasLtMatrixLayout_t of_d,
+                              const cublasLtMatmulAlgo_t*, void* workspace, std::size_t workspace_bytes, cudaStream_t) {
   const Matmul what = as<Matmul>(matmul);
   const Matrix shapes[] = {as<Matrix>(of_a), as<Matrix>(of_b), as<Matrix>(of_d)};
-  if (!fits(what, shapes[0], shapes[1], shapes[2])) {
+  if (!fits(what, shapes[0], shapes[1], shapes[2]) || c != d) {
     return CUBLAS_STATUS_INVALID_VALUE;
   }
-  const double factor = on_cpu::number(alpha, what.scale, 0);
-  on_cpu::queue_library([=, x = shapes[0], y = shapes[1], z = shapes[2]] { multiply(what, factor, a, x, b, y, d, z); });
-  return CUBLAS_STATUS_SUCCESS;
+  const double factors[] = {on_cpu::number(alpha, what.scale, 0), on_cpu::number(beta, what.scale, 0)};
+  const bool queued = on_cpu::queue_library(workspace, workspace_bytes,
+                                            [=, x = shapes[0], y = shapes[1], z = shapes[2], by = factors[0],
+                                             of_old = factors[1]] { multiply(what, by, of_old, a, x, b, y, d, z); });
+  return queued ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;
 }

@@ -85,11 +85,19 @@ std::int64_t count(const cudnnTensorStruct& tensor) {
 
 enum class What { y, x, w };
 
-cudnnStatus_t convolve(What what, const Shapes& s, const void* first, const void* second, void* out) {
-  if (!fits(s)) {
+// Where a call's result goes, and how.
+struct Call {
+  const void* alpha;
+  const void* beta;
+  void* workspace;
+  std::size_t workspace_bytes;
+};
+
+cudnnStatus_t convolve(What what, const Shapes& s, const Call& call, const void* first, const void* second, void* out) {
+  if (!fits(s) || *static_cast<const float*>(call.alpha) != 1 || *static_cast<const float*>(call.beta) != 0) {
     return CUDNN_STATUS_BAD_PARAM;
   }
-  on_cpu::queue_library([=] {
+  const bool queued = on_cpu::queue_library(call.workspace, call.workspace_bytes, [=] {
     const cudnnTensorStruct& result = what == What::y ? s.y : what == What::x ? s.x : s.w;
     std::vector<double> sums(static_cast<std::size_t>(count(result)));
     const auto type = result.type;
@@ -105,7 +113,7 @@ cudnnStatus_t convolve(What what, const Shapes& s, const void* first, const void
       on_cpu::set_number(out, type, static_cast<std::int64_t>(i), sums[i]);
     }
   });
-  return CUDNN_STATUS_SUCCESS;
+  return queued ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_EXECUTION_FAILED;
 }
 
 // One offer, for algorithm 0.
@@ -114,7 +122,8 @@ cudnnStatus_t offer(const Shapes& s, int* returned, Perf* offers) {
   *returned = 1;
   offers[0] = {};
   offers[0].status = fits(s) ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_BAD_PARAM;
-  offers[0].mathType = CUDNN_FMA_MATH;
+  offers[0].mathType = CUDNN_DEFAULT_MATH;
+  offers[0].memory = on_cpu::kLibraryWorkspace;
   return CUDNN_STATUS_SUCCESS;
 }
 
@@ -200,7 +209,7 @@ cudnnStatus_t cudnnGetConvolutionForwardWorkspaceSize(cudnnHandle_t, const cudnn
                                                       const cudnnFilterDescriptor_t, const cudnnConvolutionDescriptor_t,
                                                       const cudnnTensorDescriptor_t, cudnnConvolutionFwdAlgo_t,
                                                       std::size_t* bytes) {
-  *bytes = 0;
+  *bytes = on_cpu::kLibraryWorkspace;
   return CUDNN_STATUS_SUCCESS;
 }
 cudnnStatus_t cudnnGetConvolutionBackwardDataWorkspaceSize(cudnnHandle_t, const cudnnFilterDescriptor_t,
@@ -208,7 +217,7 @@ cudnnStatus_t cudnnGetConvolutionBackwardDataWorkspaceSize(cudnnHandle_t, const 
                                                            const cudnnConvolutionDescriptor_t,
                                                            const cudnnTensorDescriptor_t, cudnnConvolutionBwdDataAlgo_t,
                                                            std::size_t* bytes) {
-  *bytes = 0;
+  *bytes = on_cpu::kLibraryWorkspace;
   return CUDNN_STATUS_SUCCESS;
 }
 cudnnStatus_t cudnnGetConvolutionBackwardFilterWorkspaceSize(cudnnHandle_t, const cudnnTensorDescriptor_t,
@@ -216,29 +225,30 @@ cudnnStatus_t cudnnGetConvolutionBackwardFilterWorkspaceSize(cudnnHandle_t, cons
                                                              const cudnnConvolutionDescriptor_t,
                                                              const cudnnFilterDescriptor_t,
                                                              cudnnConvolutionBwdFilterAlgo_t, std::size_t* bytes) {
-  *bytes = 0;
+  *bytes = on_cpu::kLibraryWorkspace;
   return CUDNN_STATUS_SUCCESS;
 }
 
-cudnnStatus_t cudnnConvolutionForward(cudnnHandle_t, const void*, const cudnnTensorDescriptor_t of_x, const void* x,
-                                      const cudnnFilterDescriptor_t of_w, const void* w,
-                                      const cudnnConvolutionDescriptor_t conv, cudnnConvolutionFwdAlgo_t, void*,
-                                      std::size_t, const void*, const cudnnTensorDescriptor_t of_y, void* y) {
-  return convolve(What::y, {*of_x, *of_w, *of_y, *conv}, x, w, y);
+cudnnStatus_t cudnnConvolutionForward(cudnnHandle_t, const void* alpha, const cudnnTensorDescriptor_t of_x,
+                                      const void* x, const cudnnFilterDescriptor_t of_w, const void* w,
+                                      const cudnnConvolutionDescriptor_t conv, cudnnConvolutionFwdAlgo_t,
+                                      void* workspace, std::size_t bytes, const void* beta,
+                                      const cudnnTensorDescriptor_t of_y, void* y) {
+  return convolve(What::y, {*of_x, *of_w, *of_y, *conv}, {alpha, beta, workspace, bytes}, x, w, y);
 }
-cudnnStatus_t cudnnConvolutionBackwardData(cudnnHandle_t, const void*, const cudnnFilterDescriptor_t of_w,
+cudnnStatus_t cudnnConvolutionBackwardData(cudnnHandle_t, const void* alpha, const cudnnFilterDescriptor_t of_w,
                                            const void* w, const cudnnTensorDescriptor_t of_y, const void* y,
                                            const cudnnConvolutionDescriptor_t conv, cudnnConvolutionBwdDataAlgo_t,
-                                           void*, std::size_t, const void*, const cudnnTensorDescriptor_t of_x,
-                                           void* x) {
-  return convolve(What::x, {*of_x, *of_w, *of_y, *conv}, y, w, x);
+                                           void* workspace, std::size_t bytes, const void* beta,
+                                           const cudnnTensorDescriptor_t of_x, void* x) {
+  return convolve(What::x, {*of_x, *of_w, *of_y, *conv}, {alpha, beta, workspace, bytes}, y, w, x);
 }
-cudnnStatus_t cudnnConvolutionBackwardFilter(cudnnHandle_t, const void*, const cudnnTensorDescriptor_t of_x,
+cudnnStatus_t cudnnConvolutionBackwardFilter(cudnnHandle_t, const void* alpha, const cudnnTensorDescriptor_t of_x,
                                              const void* x, const cudnnTensorDescriptor_t of_y, const void* y,
                                              const cudnnConvolutionDescriptor_t conv, cudnnConvolutionBwdFilterAlgo_t,
-                                             void*, std::size_t, const void*, const cudnnFilterDescriptor_t of_w,
-                                             void* w) {
-  return convolve(What::w, {*of_x, *of_w, *of_y, *conv}, x, y, w);
+                                             void* workspace, std::size_t bytes, const void* beta,
+                                             const cudnnFilterDescriptor_t of_w, void* w) {
+  return convolve(What::w, {*of_x, *of_w, *of_y, *conv}, {alpha, beta, workspace, bytes}, x, y, w);
 }
 
 // No graphs: attention runs as two products.

@@ -1,6 +1,7 @@
 // cuDNN's recurrent layers by the equations of its documentation ("cudnnRNNMode_t"), one number after the other, in
 // double precision; gradients by differences. Sequences all have the full length.
 #include <cmath>
+#include <cstdlib>
 
 #include "tests/measure/on_cpu/cudnn.hpp"
 #include "tests/measure/on_cpu/runtime.hpp"
@@ -200,7 +201,7 @@ cudnnStatus_t cudnnGetRNNWeightSpaceSize(cudnnHandle_t, cudnnRNNDescriptor_t rnn
 }
 cudnnStatus_t cudnnGetRNNTempSpaceSizes(cudnnHandle_t, cudnnRNNDescriptor_t, cudnnForwardMode_t,
                                         cudnnRNNDataDescriptor_t, std::size_t* workspace, std::size_t* reserve) {
-  *workspace = 64;
+  *workspace = on_cpu::kLibraryWorkspace;
   *reserve = sizeof(Reserve);
   return CUDNN_STATUS_SUCCESS;
 }
@@ -218,11 +219,12 @@ cudnnStatus_t cudnnGetRNNWeightParams(cudnnHandle_t, cudnnRNNDescriptor_t rnn, s
 cudnnStatus_t cudnnRNNForward(cudnnHandle_t, cudnnRNNDescriptor_t rnn, cudnnForwardMode_t mode, const std::int32_t[],
                               cudnnRNNDataDescriptor_t of_x, const void* x, cudnnRNNDataDescriptor_t of_y, void* y,
                               cudnnTensorDescriptor_t, const void* hx, void*, cudnnTensorDescriptor_t, const void* cx,
-                              void*, std::size_t, const void* weights, std::size_t, void*, std::size_t, void* reserve) {
+                              void*, std::size_t, const void* weights, std::size_t bytes, void* workspace, std::size_t,
+                              void* reserve) {
   if (hx != nullptr || cx != nullptr || (mode == CUDNN_FWD_MODE_TRAINING) != (reserve != nullptr)) {
     return CUDNN_STATUS_BAD_PARAM;
   }
-  on_cpu::queue_library([=, r = *rnn, in = *of_x, out = *of_y] {
+  const bool queued = on_cpu::queue_library(workspace, bytes, [=, r = *rnn, in = *of_x, out = *of_y] {
     const Numbers result = forward(r, in.steps, in.batch, on_cpu::numbers(x, r.type, count(in)),
                                    on_cpu::numbers(weights, r.type, parameters(r, 0, 0).end));
     for (std::int64_t i = 0; i < count(out); ++i) {
@@ -232,16 +234,16 @@ cudnnStatus_t cudnnRNNForward(cudnnHandle_t, cudnnRNNDescriptor_t rnn, cudnnForw
       *static_cast<Reserve*>(reserve) = {x, weights, nullptr};
     }
   });
-  return CUDNN_STATUS_SUCCESS;
+  return queued ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_EXECUTION_FAILED;
 }
 
 cudnnStatus_t cudnnRNNBackwardData_v8(cudnnHandle_t, cudnnRNNDescriptor_t rnn, const std::int32_t[],
                                       cudnnRNNDataDescriptor_t of_y, const void*, const void* dy,
                                       cudnnRNNDataDescriptor_t of_x, void* dx, cudnnTensorDescriptor_t, const void*,
                                       const void*, void*, cudnnTensorDescriptor_t, const void*, const void*, void*,
-                                      std::size_t, const void* weights, std::size_t, void*, std::size_t,
+                                      std::size_t, const void* weights, std::size_t bytes, void* workspace, std::size_t,
                                       void* reserve) {
-  on_cpu::queue_library([=, r = *rnn, in = *of_x, out = *of_y] {
+  const bool queued = on_cpu::queue_library(workspace, bytes, [=, r = *rnn, in = *of_x, out = *of_y] {
     auto& kept = *static_cast<Reserve*>(reserve);
     kept.dy = dy;
     const Numbers w = on_cpu::numbers(weights, r.type, parameters(r, 0, 0).end);
@@ -251,17 +253,20 @@ cudnnStatus_t cudnnRNNBackwardData_v8(cudnnHandle_t, cudnnRNNDescriptor_t rnn, c
       on_cpu::set_number(dx, r.type, static_cast<std::int64_t>(i), result[i]);
     }
   });
-  return CUDNN_STATUS_SUCCESS;
+  return queued ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_EXECUTION_FAILED;
 }
 
 // Adds to what is there.
 cudnnStatus_t cudnnRNNBackwardWeights_v8(cudnnHandle_t, cudnnRNNDescriptor_t rnn, cudnnWgradMode_t mode,
                                          const std::int32_t[], cudnnRNNDataDescriptor_t of_x, const void* x,
                                          cudnnTensorDescriptor_t, const void*, cudnnRNNDataDescriptor_t of_y,
-                                         const void*, std::size_t, void* dw, std::size_t, void*, std::size_t,
-                                         void* reserve) {
-  on_cpu::queue_library([=, r = *rnn, in = *of_x, out = *of_y] {
+                                         const void*, std::size_t, void* dw, std::size_t bytes, void* workspace,
+                                         std::size_t, void* reserve) {
+  const bool queued = on_cpu::queue_library(workspace, bytes, [=, r = *rnn, in = *of_x, out = *of_y] {
     const auto& kept = *static_cast<const Reserve*>(reserve);
+    if (kept.dy == nullptr) {
+      std::abort();  // the data gradient comes first
+    }
     const Numbers numbers_of_x = on_cpu::numbers(x, r.type, count(in));
     const Numbers result = gradient(on_cpu::numbers(kept.weights, r.type, parameters(r, 0, 0).end),
                                     on_cpu::numbers(kept.dy, r.type, count(out)),
@@ -271,5 +276,5 @@ cudnnStatus_t cudnnRNNBackwardWeights_v8(cudnnHandle_t, cudnnRNNDescriptor_t rnn
       on_cpu::set_number(dw, r.type, at, on_cpu::number(dw, r.type, at) + result[i]);
     }
   });
-  return mode == CUDNN_WGRAD_MODE_ADD ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_NOT_SUPPORTED;
+  return queued && mode == CUDNN_WGRAD_MODE_ADD ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_EXECUTION_FAILED;
 }

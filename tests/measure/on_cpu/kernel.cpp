@@ -1,6 +1,7 @@
 #include "tests/measure/on_cpu/kernel.hpp"
 
 #include <algorithm>
+#include <sanitizer/asan_interface.h>
 
 #include "tests/measure/on_cpu/runtime.hpp"
 
@@ -138,7 +139,10 @@ void wait_for_warp() { wait_for(*me().warp); }
 void* shared_memory(const void* key, std::size_t bytes) {
   Cta& cta = *me().cta;
   constexpr std::size_t kAlignment = 1024;
-  cta.memory.resize(Model::l1_bytes);
+  if (cta.memory.empty()) {
+    cta.memory.resize(Model::l1_bytes);
+    ASAN_POISON_MEMORY_REGION(cta.memory.data(), cta.memory.size());  // but for what variables take of it
+  }
   const auto [at, added] = cta.places.try_emplace(key, 0);
   if (added) {
     // Behind all others; places[nullptr] is where they end.
@@ -148,6 +152,7 @@ void* shared_memory(const void* key, std::size_t bytes) {
     if (free > cta.memory.size()) {
       throw UnknownInstruction();
     }
+    ASAN_UNPOISON_MEMORY_REGION(cta.memory.data() + at->second, bytes);
   }
   return cta.memory.data() + cta.places.at(key);
 }

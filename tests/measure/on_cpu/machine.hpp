@@ -11,7 +11,7 @@ namespace on_cpu {
 
 struct Model {
   static constexpr int sms = 2;
-  static constexpr int major = 7, minor = 5;  // no wgmma, no bf16
+  static constexpr int major = 8, minor = 0;  // no fp8, no wgmma
   static constexpr std::size_t threads_per_sm = 1024;
   static constexpr std::size_t registers_per_sm = 65536;
   static constexpr std::size_t l1_bytes = 32 << 10;  // and shared memory of an SM

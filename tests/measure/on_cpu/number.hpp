@@ -20,8 +20,10 @@ inline double number(const void* data, cudaDataType_t type, std::int64_t i) {
       return __bfloat162float(static_cast<const __nv_bfloat16*>(data)[i]);
     case CUDA_R_8I:
       return static_cast<const std::int8_t*>(data)[i];
-    default:
+    case CUDA_R_32I:
       return static_cast<const std::int32_t*>(data)[i];
+    default:
+      std::abort();
   }
 }
 
@@ -38,8 +40,11 @@ inline void set_number(void* data, cudaDataType_t type, std::int64_t i, double v
     case CUDA_R_16BF:
       static_cast<__nv_bfloat16*>(data)[i] = __float2bfloat16(static_cast<float>(value));
       return;
-    default:
+    case CUDA_R_32I:
       static_cast<std::int32_t*>(data)[i] = static_cast<std::int32_t>(value);
+      return;
+    default:
+      std::abort();
   }
 }
 

@@ -17,6 +17,8 @@
 #include <utility>
 #include <vector>
 
+#define ON_CPU_CUDA_ARCH 800  // as machine.hpp has it
+
 #undef __launch_bounds__
 #define __launch_bounds__(...)
 

@@ -1,4 +1,5 @@
 #include <array>
+#include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <string>
 #include <string_view>
@@ -69,7 +70,35 @@ std::uint64_t bits_of(T value) {
   return Value(value).bits;
 }
 
-double half(std::uint64_t bits) { return __half2float(__ushort_as_half(static_cast<unsigned short>(bits))); }
+// 16 bits of a register, as a number and back.
+struct Half {
+  static double number(std::uint64_t bits) {
+    __half_raw raw;
+    raw.x = static_cast<unsigned short>(bits);
+    return __half2float(__half(raw));
+  }
+  static std::uint64_t bits(double number) {
+    return static_cast<__half_raw>(__float2half(static_cast<float>(number))).x;
+  }
+};
+struct Bfloat {
+  static double number(std::uint64_t bits) {
+    __nv_bfloat16_raw raw;
+    raw.x = static_cast<unsigned short>(bits);
+    return __bfloat162float(__nv_bfloat16(raw));
+  }
+  static std::uint64_t bits(double number) {
+    return static_cast<__nv_bfloat16_raw>(__float2bfloat16(static_cast<float>(number))).x;
+  }
+};
+
+template <class Type>
+std::uint64_t multiply_add_two(std::uint64_t x, std::uint64_t a, std::uint64_t b) {
+  const auto part = [&](int shift) {
+    return Type::bits(Type::number(x >> shift) * Type::number(a >> shift) + Type::number(b >> shift)) << shift;
+  };
+  return part(0) | part(16);
+}
 
 std::uint64_t multiply_add(std::string_view type, std::uint64_t x, std::uint64_t a, std::uint64_t b) {
   if (type == "f64") {
@@ -82,22 +111,28 @@ std::uint64_t multiply_add(std::string_view type, std::uint64_t x, std::uint64_t
     return static_cast<std::uint32_t>(x * a + b);
   }
   if (type == "f16x2") {
-    const auto part = [&](int shift) {
-      const double sum = half(x >> shift) * half(a >> shift) + half(b >> shift);
-      return std::uint64_t{__half_as_ushort(__float2half(static_cast<float>(sum)))} << shift;
-    };
-    return part(0) | part(16);
+    return multiply_add_two<Half>(x, a, b);
+  }
+  if (type == "bf16x2") {
+    return multiply_add_two<Bfloat>(x, a, b);
   }
   throw UnknownInstruction();
 }
 
-// A product of two matrices, each of one value everywhere: by what every element of the result grows.
+// A product of two matrices, each of one value everywhere, as those of rate.cu: by what every element of the result
+// grows. How elements lie in registers is not looked at.
 double uniform_product(const Words& name, std::uint64_t a, std::uint64_t b) {
   const std::string_view shape = name[3];
   const double depth = std::stod(std::string(shape.substr(shape.rfind('k') + 1)));
   const std::string_view type = name[name.size() - 2];
   if (type == "f16") {
-    return depth * half(a) * half(b);
+    return depth * Half::number(a) * Half::number(b);
+  }
+  if (type == "bf16") {
+    return depth * Bfloat::number(a) * Bfloat::number(b);
+  }
+  if (type == "tf32") {
+    return depth * as<float>(a) * as<float>(b);
   }
   if (type == "s8") {
     return depth * as<std::int8_t>(a) * as<std::int8_t>(b);

@@ -43,11 +43,16 @@ void queue(std::function<void()> work) {
   }
 }
 
-void queue_library(std::function<void()> work) {
-  queue([work = std::move(work)] {
+bool queue_library(void* workspace, std::size_t workspace_bytes, std::function<void()> work) {
+  if (lost || workspace == nullptr || workspace_bytes < kLibraryWorkspace) {
+    return false;
+  }
+  queue([workspace, work = std::move(work)] {
     pass_cycles(kLibraryCycles);
+    std::memset(workspace, 0xff, kLibraryWorkspace);
     work();
   });
+  return true;
 }
 
 void remember_error(cudaError_t code) {
@@ -171,12 +176,14 @@ cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
 }
 
 cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
-  constexpr std::size_t kAlignment = 256;
   if (bytes > Model::memory_bytes - on_cpu::allocated_bytes) {
     return on_cpu::done(cudaErrorMemoryAllocation);
   }
-  *memory = std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
-  std::memset(*memory, 0xa5, bytes);  // nobody may count on zeros
+  constexpr std::size_t kAlignment = 256;
+  if (::posix_memalign(memory, kAlignment, bytes) != 0) {
+    return on_cpu::done(cudaErrorMemoryAllocation);
+  }
+  std::memset(*memory, 0xff, bytes);  // NaNs: nobody may count on zeros
   on_cpu::allocated[*memory] = bytes;
   on_cpu::allocated_bytes += bytes;
   return cudaSuccess;
@@ -210,8 +217,12 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   delete stream;
   return cudaSuccess;
 }
+// Errors of a launch that was refused are cudaGetLastError()'s alone.
 cudaError_t cudaStreamSynchronize(cudaStream_t) {
-  return on_cpu::capturing != nullptr ? on_cpu::done(cudaErrorStreamCaptureUnsupported) : cudaGetLastError();
+  if (on_cpu::capturing != nullptr) {
+    return on_cpu::done(cudaErrorStreamCaptureUnsupported);
+  }
+  return on_cpu::lost ? cudaErrorIllegalAddress : cudaSuccess;
 }
 cudaError_t cudaDeviceSynchronize() { return cudaStreamSynchronize(nullptr); }
 
@@ -227,7 +238,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
   on_cpu::queue([=] { event->seconds = on_cpu::now_seconds(); });
   return cudaSuccess;
 }
-cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaGetLastError(); }
+cudaError_t cudaEventSynchronize(cudaEvent_t) { return on_cpu::lost ? cudaErrorIllegalAddress : cudaSuccess; }
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEvent_t end) {
   *milliseconds = static_cast<float>((end->seconds - begin->seconds) * 1e3);
   return cudaSuccess;

@@ -107,6 +107,7 @@ def translate(text):
     if 'on_cpu' not in text and re.search(r'__global__|__device__', text):
         text = text.replace('#pragma once\n', '', 1)
         text = '#pragma once\n#include "tests/measure/on_cpu/on_cpu.hpp"\n' + re.sub(r'#pragma unroll[^\n]*\n', '\n', text)
+    text = text.replace('__CUDA_ARCH__', 'ON_CPU_CUDA_ARCH')  # CUDA's headers take the other name for a GPU's compiler
     # Of a kernel whose parameters are known.
     text = text.replace('cudaLaunchKernel(reinterpret_cast<const void*>(kernel),', 'on_cpu::launch_kernel(kernel,')
     if 'on_cpu::launch_kernel' in text:

@@ -191,7 +191,9 @@ Outcome<std::size_t> BackendGraph::kernels_on(const std::string& device) {
   cudnnBackendDescriptor_t const properties = make(CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
   set(properties, CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION, CUDNN_TYPE_CHAR, static_cast<std::int64_t>(device.size()),
       device.data());
-  finish(properties);
+  if (status_ && cudnnBackendFinalize(properties) != CUDNN_STATUS_SUCCESS) {
+    status_ = unsupported("this is not how cuDNN describes a GPU");
+  }
   const std::size_t count = configurations(make_graph(nullptr), properties).size();
   return status_.map([&] { return count; });
 #else
