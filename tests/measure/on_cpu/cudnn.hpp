@@ -24,4 +24,15 @@ inline cudaDataType_t number_type(cudnnDataType_t type) {
   return type == CUDNN_DATA_HALF ? CUDA_R_16F : type == CUDNN_DATA_BFLOAT16 ? CUDA_R_16BF : CUDA_R_32F;
 }
 
+template <class Descriptor>
+cudnnStatus_t make(Descriptor** descriptor) {
+  *descriptor = new Descriptor;
+  return CUDNN_STATUS_SUCCESS;
+}
+template <class Descriptor>
+cudnnStatus_t destroy(Descriptor* descriptor) {
+  delete descriptor;
+  return CUDNN_STATUS_SUCCESS;
+}
+
 }  // namespace on_cpu

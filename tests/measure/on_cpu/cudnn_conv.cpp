@@ -127,18 +127,10 @@ cudnnStatus_t offer(const Shapes& s, int* returned, Perf* offers) {
   return CUDNN_STATUS_SUCCESS;
 }
 
-template <class Descriptor>
-cudnnStatus_t make(Descriptor** descriptor) {
-  *descriptor = new Descriptor;
-  return CUDNN_STATUS_SUCCESS;
-}
-template <class Descriptor>
-cudnnStatus_t destroy(Descriptor* descriptor) {
-  delete descriptor;
-  return CUDNN_STATUS_SUCCESS;
-}
-
 }  // namespace
+
+using on_cpu::destroy;
+using on_cpu::make;
 
 cudnnStatus_t cudnnCreate(cudnnHandle_t* handle) { return make(handle); }
 cudnnStatus_t cudnnDestroy(cudnnHandle_t handle) { return destroy(handle); }

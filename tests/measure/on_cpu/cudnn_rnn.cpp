@@ -150,18 +150,10 @@ struct Reserve {
 
 std::int64_t count(const cudnnRNNDataStruct& data) { return std::int64_t{1} * data.steps * data.batch * data.width; }
 
-template <class Descriptor>
-cudnnStatus_t make(Descriptor** descriptor) {
-  *descriptor = new Descriptor;
-  return CUDNN_STATUS_SUCCESS;
-}
-template <class Descriptor>
-cudnnStatus_t destroy(Descriptor* descriptor) {
-  delete descriptor;
-  return CUDNN_STATUS_SUCCESS;
-}
-
 }  // namespace
+
+using on_cpu::destroy;
+using on_cpu::make;
 
 cudnnStatus_t cudnnCreateDropoutDescriptor(cudnnDropoutDescriptor_t* dropout) { return make(dropout); }
 cudnnStatus_t cudnnDestroyDropoutDescriptor(cudnnDropoutDescriptor_t dropout) { return destroy(dropout); }

@@ -70,27 +70,18 @@ std::uint64_t bits_of(T value) {
   return Value(value).bits;
 }
 
-// 16 bits of a register, as a number and back.
-struct Half {
+// 16 bits of a register as a number, and back.
+template <class Number, class Raw>
+struct Short {
   static double number(std::uint64_t bits) {
-    __half_raw raw;
+    Raw raw;
     raw.x = static_cast<unsigned short>(bits);
-    return __half2float(__half(raw));
+    return static_cast<float>(Number(raw));
   }
-  static std::uint64_t bits(double number) {
-    return static_cast<__half_raw>(__float2half(static_cast<float>(number))).x;
-  }
+  static std::uint64_t bits(double number) { return static_cast<Raw>(Number(static_cast<float>(number))).x; }
 };
-struct Bfloat {
-  static double number(std::uint64_t bits) {
-    __nv_bfloat16_raw raw;
-    raw.x = static_cast<unsigned short>(bits);
-    return __bfloat162float(__nv_bfloat16(raw));
-  }
-  static std::uint64_t bits(double number) {
-    return static_cast<__nv_bfloat16_raw>(__float2bfloat16(static_cast<float>(number))).x;
-  }
-};
+using Half = Short<__half, __half_raw>;
+using Bfloat = Short<__nv_bfloat16, __nv_bfloat16_raw>;
 
 template <class Type>
 std::uint64_t multiply_add_two(std::uint64_t x, std::uint64_t a, std::uint64_t b) {

@@ -8,6 +8,14 @@ import re
 import sys
 
 
+def end_of_string(text, at):
+    """Where the quotes are that close the string which begins at `at`."""
+    at += 1
+    while text[at] != '"':
+        at += 2 if text[at] == '\\' else 1
+    return at
+
+
 def closing(text, at):
     """Where the bracket that opens at `at` is closed; brackets in strings do not count."""
     depth = 0
@@ -15,9 +23,7 @@ def closing(text, at):
     while i < len(text):
         c = text[i]
         if c == '"':
-            i += 1
-            while text[i] != '"':
-                i += 2 if text[i] == '\\' else 1
+            i = end_of_string(text, i)
         elif c in '([{':
             depth += 1
         elif c in ')]}':
@@ -34,9 +40,7 @@ def split(text, separator):
     while i < len(text):
         c = text[i]
         if c == '"':
-            i += 1
-            while text[i] != '"':
-                i += 2 if text[i] == '\\' else 1
+            i = end_of_string(text, i)
         elif c in '([{':
             i = closing(text, i)
         elif c == separator:
