@@ -1,5 +1,6 @@
 #include "rooftile/calibration/calibration.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -189,8 +190,8 @@ TEST(Calibration, CountsAndErrorsOfAFitAreFiniteAndNotBelowZero) {
   const std::string entry = "[[entry]]\nfamily = \"tensor\"\nscope = \"any\"\n", constants = "\n[entry.constants]\n";
   for (const char* number : {"nan", "inf", "-inf", "-3", "1e300"}) {
     for (const char* key : {"rows", "gmae"}) {
-      EXPECT_THAT(message(entry + key + " = " + number + constants),
-                  testing::MatchesRegex(std::string("c.toml:4:8: ") + key + " is .*, which is not between 0 and .*"));
+      EXPECT_THAT(message(fmt::format("{}{} = {}{}", entry, key, number, constants)),
+                  testing::MatchesRegex(fmt::format("c.toml:4:8: {} is .*, which is not between 0 and .*", key)));
     }
     EXPECT_THAT(message(std::string("[[factors]]\ngpu = \"t4\"\nrows = ") + number + "\n"),
                 testing::MatchesRegex("c.toml:3:8: rows is .*, which is not between 0 and .*"));

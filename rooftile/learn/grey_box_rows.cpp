@@ -267,7 +267,7 @@ GreyBoxRows rows_of(const GreyBoxRows& all, const std::vector<std::size_t>& chos
 
 Result<const Gpu*> gpu_of(const LayerRow& row, const std::string& place, GpuCache& gpus) {
   if (row.gpu.empty()) return fail(ErrorCode::bad_input, "column gpu is empty", place);
-  const auto found = gpus.find(row.gpu);
+  auto found = gpus.find(row.gpu);
   if (!found) return fail(found.error().code, found.error().text(), place + ", column gpu");
   return found;
 }
