@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Runs rooftile-measure as far as it goes without a GPU: lists of layers, wrong usage, the GPU file from a folder.
 
-Usage: program_test.py --measure PROGRAM --stubs FOLDER_OF_LIBCUDA [--cli ROOFTILE]. With --cli, the GPU file must predict as one of the
-catalogue does.
+Usage: program_test.py --measure PROGRAM --libcuda LIBRARY [--cli ROOFTILE]. With --cli, the GPU file must predict as one of
+the catalogue does.
 """
 import argparse
 import json
@@ -16,7 +16,7 @@ from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent / "folder"
 DEVICES = Path(__file__).resolve().parent / "devices"  # as cuDNN describes GPUs, with what their data sheets say
-PROGRAM = CLI = STUBS = None
+PROGRAM = CLI = LIBCUDA = None
 OK, ERROR, USAGE = 0, 1, 2
 
 
@@ -74,8 +74,8 @@ class WithoutAGpu(unittest.TestCase):
         self.assertOneLine(run("micro", "-o", self.scratch / "out", "--repeats", 0), USAGE, "--repeats")
 
     def test_cudnn_knows_the_pattern_of_attention_as_one_kernel(self):
-        # cuDNN plans for GPUs that are not there, but wants a driver's library to load; the toolkit has one to link with.
-        (self.scratch / "libcuda.so.1").symlink_to(STUBS / "libcuda.so")
+        # cuDNN plans for GPUs that are not there, but wants a driver's library to load; the toolkit's to link with will do.
+        (self.scratch / "libcuda.so.1").symlink_to(LIBCUDA)
         libraries = os.pathsep.join([str(self.scratch), os.environ.get("LD_LIBRARY_PATH", "")])
         for device in sorted(DEVICES.glob("*.json")):
             for cases in ([], ["--layers", FOLDER.with_name("attention.csv")]):
@@ -89,7 +89,7 @@ class WithoutAGpu(unittest.TestCase):
                     self.assertEqual(int(line.split()[0]) > 0, device.stem != "t4", f"{device.stem}: {line}")
 
     def test_what_cudnn_cannot_be_asked_is_no_zero(self):
-        (self.scratch / "libcuda.so.1").symlink_to(STUBS / "libcuda.so")
+        (self.scratch / "libcuda.so.1").symlink_to(LIBCUDA)
         libraries = os.pathsep.join([str(self.scratch), os.environ.get("LD_LIBRARY_PATH", "")])
         no_device = self.scratch / "no_device.json"
         no_device.write_text("{}", encoding="utf-8")
@@ -130,7 +130,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--measure", required=True)
     parser.add_argument("--cli")
-    parser.add_argument("--stubs", type=Path, required=True)
+    parser.add_argument("--libcuda", required=True)
     known, rest = parser.parse_known_args()
-    PROGRAM, CLI, STUBS = known.measure, known.cli, known.stubs
+    PROGRAM, CLI, LIBCUDA = known.measure, known.cli, known.libcuda
     unittest.main(argv=[sys.argv[0], *rest])
