@@ -7,6 +7,7 @@
 #include "rooftile/cli/calibration_note.hpp"
 #include "rooftile/cli/commands.hpp"
 #include "rooftile/cli/output.hpp"
+#include "rooftile/cli/tables.hpp"
 #include "rooftile/ingest/csv.hpp"
 #include "rooftile/ingest/layer_table.hpp"
 #include "rooftile/ingest/text_file.hpp"
@@ -70,10 +71,7 @@ Result<void> predict_layers(const LayersArguments& arguments) {
     result += write_csv_row(cells);
   }
   note_unused_factors(predict_options(given).calibration, ids);
-  if (!bad_rows.empty()) {
-    write_error(fmt::format("{} of {} rows left out:", bad_rows.size(), table->bad_rows.size() + table->rows.size()));
-    for (const Error& error : bad_rows) write_error(error.text());
-  }
+  write_left_out(bad_rows, table->bad_rows.size() + table->rows.size());
   return write_output(arguments.output, result);
 }
 

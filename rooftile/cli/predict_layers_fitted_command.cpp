@@ -9,6 +9,7 @@
 #include "rooftile/cli/fitted_commands.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/stored_fitted.hpp"
+#include "rooftile/cli/tables.hpp"
 #include "rooftile/ingest/csv.hpp"
 #include "rooftile/ingest/layer_table.hpp"
 #include "rooftile/ingest/text_file.hpp"
@@ -61,14 +62,10 @@ Result<void> check_rows(const std::vector<RefusedRow>& refused) {
   return {};
 }
 
-// As those that predict --layers leaves out without a fitted model.
-void write_left_out(const LayerTable& table, const std::vector<RefusedRow>& refused) {
-  const std::size_t left_out = table.bad_rows.size() + refused.size();
-  if (left_out == 0) return;
-  const std::size_t all = table.rows.size() + table.unsupported.size() + table.bad_rows.size();
-  write_error(fmt::format("{} of {} rows left out:", left_out, all));
-  for (const Error& error : table.bad_rows) write_error(error.text());
-  for (const RefusedRow& row : refused) write_error(row.why.text());
+void write_left_out_of(const LayerTable& table, const std::vector<RefusedRow>& refused) {
+  std::vector<Error> left_out = table.bad_rows;
+  for (const RefusedRow& row : refused) left_out.push_back(row.why);
+  write_left_out(left_out, table.rows.size() + table.unsupported.size() + table.bad_rows.size());
 }
 
 }  // namespace
@@ -99,7 +96,7 @@ Result<void> predict_layers_fitted(const LayersFittedArguments& arguments) {
   if (!arguments.skip_bad_rows) {
     if (auto right = check_rows(times->refused); !right) return right;
   }
-  write_left_out(read, times->refused);
+  write_left_out_of(read, times->refused);
   if (times->predicted.empty()) return fail(ErrorCode::bad_input, "no row to predict", arguments.table);
 
   std::vector<std::string> header = read.columns;

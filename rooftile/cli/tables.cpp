@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/cli/output.hpp"
 #include "rooftile/cli/values.hpp"
 #include "rooftile/ingest/text_file.hpp"
 #include "rooftile/store/measurements.hpp"
@@ -81,6 +82,12 @@ Result<std::vector<MeasuredTable>> read_measured(const std::vector<std::string>&
     tables.emplace_back(path, std::move(*table));
   }
   return tables;
+}
+
+void write_left_out(const std::vector<Error>& rows, std::size_t all) {
+  if (rows.empty()) return;
+  write_error(fmt::format("{} of {} rows left out:", rows.size(), all));
+  for (const Error& row : rows) write_error(row.text());
 }
 
 Result<std::optional<Filter>> parse_condition(std::string_view option, const std::string& text) {

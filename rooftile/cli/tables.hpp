@@ -1,4 +1,4 @@
-// Reading what several commands take: measured tables and the condition on their rows.
+// Reading what several commands take: measured tables and the condition on their rows; what of a table is left out.
 #pragma once
 
 #include <cstddef>
@@ -20,6 +20,9 @@ namespace rooftile::cli {
 // does not mean them.
 Result<std::vector<MeasuredTable>> read_measured(const std::vector<std::string>& paths, LayerTableOptions options,
                                                  const std::optional<Filter>& where = {});
+
+// Lists on standard error why rows of a table of `all` rows are left out; says nothing where none is.
+void write_left_out(const std::vector<Error>& rows, std::size_t all);
 
 // The condition on rows that `option` gave; nothing where it is empty.
 Result<std::optional<Filter>> parse_condition(std::string_view option, const std::string& text);

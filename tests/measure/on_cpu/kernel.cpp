@@ -154,7 +154,7 @@ void* shared_memory(const void* key, std::size_t bytes) {
     }
     ASAN_UNPOISON_MEMORY_REGION(cta.memory.data() + at->second, bytes);
   }
-  return cta.memory.data() + cta.places.at(key);
+  return cta.memory.data() + at->second;
 }
 
 std::uint32_t shared_address(const void* place) {
