@@ -13,7 +13,7 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/explore/cost_file.hpp"
+#include "rooftile/cost/cost_file.hpp"
 #include "rooftile/explore/optimise/design_table.hpp"
 #include "rooftile/explore/optimise/front_search.hpp"
 #include "rooftile/explore/optimise/least_search.hpp"

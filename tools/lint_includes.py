@@ -9,12 +9,10 @@ from pathlib import Path
 
 # The direction of the pipeline: a module may include those that it names here, and whatever they may include.
 MAY_INCLUDE = {
-    "error": [],
-    "files": ["error"],
-    "units": ["error"],
-    "workload": ["units"],
+    "base": [],
+    "workload": ["base"],
     "ops": ["workload"],
-    "gpu": ["units"],
+    "gpu": ["base"],
     "calibration": ["gpu"],
     "plan": ["ops", "calibration"],
     "simulate": ["plan"],
@@ -23,10 +21,11 @@ MAY_INCLUDE = {
     "predict": ["timing"],
     "zoo": ["ops"],
     "ingest": ["zoo"],
-    "explore": ["predict", "ingest", "files"],
+    "cost": ["predict"],
+    "explore": ["cost", "ingest"],
     "cluster": ["explore"],
     "profile": ["ingest"],
-    "measure": ["profile", "gpu", "files"],
+    "measure": ["profile", "gpu"],
     "validate": ["predict", "ingest"],
     "evaluation": ["validate", "simulate", "explore"],
     "regression": ["ingest"],  # for the file of a fitted model
@@ -35,7 +34,7 @@ MAY_INCLUDE = {
     "planning": ["learn", "explore"],
     "roofline": ["predict", "profile", "validate"],
     "report": ["learn", "planning", "evaluation", "roofline", "explore", "store"],
-    "cli": ["report", "cluster", "files"],
+    "cli": ["report", "cluster"],
 }
 
 # Headers that cost seconds a translation unit, and the only files that pay for them.
@@ -43,13 +42,13 @@ HEAVY = {
     "onnx/": r"rooftile/ingest/onnx\w*\.cpp",
     "google/protobuf/": r"rooftile/ingest/onnx\w*\.cpp",
     "CLI/": r"rooftile/cli/\w+\.(cpp|hpp)|rooftile/measure/cuda/main\.cpp",
-    "toml++/": r".*\.cpp|rooftile/gpu/toml\.hpp",
+    "toml++/": r".*\.cpp|rooftile/base/toml\.hpp",
     "cuda": r"(rooftile/measure/cuda|tests/measure/on_cpu)/.*",
     "cublas": r"(rooftile/measure/cuda|tests/measure/on_cpu)/.*",
     "cudnn": r"(rooftile/measure/cuda|tests/measure/on_cpu)/.*",
     "cupti": r"rooftile/measure/cuda/.*",
     "mpi.h": r"rooftile/cluster/mpi/.*",
-    "nlohmann/": r".*\.cpp|rooftile/(ingest|report)/\w*json\w*\.hpp",
+    "nlohmann/": r".*\.cpp|rooftile/(base|ingest|report)/\w*json\w*\.hpp",
     "boost/": r"rooftile/explore/sequence\.cpp|tests/measure/on_cpu/kernel\.hpp",
     "muParser": r"rooftile/explore/(constraint|optimise/limit)\.cpp",
     "Eigen/": r"rooftile/regression/(\w+\.cpp|eigen\.hpp)",

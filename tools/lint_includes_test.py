@@ -29,10 +29,10 @@ class LintIncludes(unittest.TestCase):
 
     def test_with_the_arrow(self):
         self.assert_clean("rooftile/plan/a.cpp", '#include "rooftile/gpu/gpu.hpp"\n#include "rooftile/plan/plan.hpp"\n')
-        self.assert_clean("rooftile/cli/a.cpp", '#include "rooftile/units/units.hpp"\n#include <CLI/CLI.hpp>\n')
+        self.assert_clean("rooftile/cli/a.cpp", '#include "rooftile/base/units.hpp"\n#include <CLI/CLI.hpp>\n')
 
     def test_against_the_arrow(self):
-        self.assert_violation("rooftile/units/a.hpp", '\n#include "rooftile/gpu/gpu.hpp"\n', "units/a.hpp:2: units may not")
+        self.assert_violation("rooftile/base/a.hpp", '\n#include "rooftile/gpu/gpu.hpp"\n', "base/a.hpp:2: base may not")
         self.assert_violation("rooftile/gpu/a.cpp", '#include "rooftile/ops/conv.hpp"\n', "gpu may not include")
         self.assert_violation("rooftile/timing/a_test.cpp", "#include <rooftile/predict/predict.hpp>\n", "timing may not")
 

@@ -7,11 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "rooftile/base/error.hpp"
+#include "rooftile/base/units.hpp"
 #include "rooftile/calibration/constants.hpp"
 #include "rooftile/calibration/gpu_factors.hpp"
-#include "rooftile/error/error.hpp"
 #include "rooftile/gpu/gpu.hpp"
-#include "rooftile/units/units.hpp"
 
 namespace rooftile {
 

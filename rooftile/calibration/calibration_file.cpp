@@ -8,11 +8,11 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/nearest.hpp"
+#include "rooftile/base/one_line.hpp"
+#include "rooftile/base/toml.hpp"
+#include "rooftile/base/toml_depth.hpp"
 #include "rooftile/calibration/calibration.hpp"
-#include "rooftile/error/nearest.hpp"
-#include "rooftile/error/one_line.hpp"
-#include "rooftile/gpu/toml.hpp"
-#include "rooftile/gpu/toml_depth.hpp"
 
 namespace rooftile {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/one_line.hpp"
 #include "rooftile/calibration/calibration.hpp"
-#include "rooftile/error/one_line.hpp"
 
 namespace rooftile {
 namespace {

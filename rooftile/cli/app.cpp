@@ -9,9 +9,9 @@
 #include <CLI/Formatter.hpp>
 #include <fmt/format.h>
 
+#include "rooftile/base/nearest.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
-#include "rooftile/error/nearest.hpp"
 
 namespace rooftile::cli {
 namespace {

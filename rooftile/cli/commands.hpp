@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "rooftile/base/error.hpp"
 #include "rooftile/calibration/calibration.hpp"
 #include "rooftile/cluster/ranks.hpp"
-#include "rooftile/error/error.hpp"
 #include "rooftile/gpu/gpu.hpp"
 #include "rooftile/ingest/model.hpp"
 #include "rooftile/plan/plan.hpp"

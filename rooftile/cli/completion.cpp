@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/error/nearest.hpp"
+#include "rooftile/base/nearest.hpp"
 
 namespace rooftile::cli {
 namespace {

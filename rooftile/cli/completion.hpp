@@ -5,7 +5,7 @@
 
 #include <CLI/App.hpp>
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
 
 namespace rooftile::cli {
 

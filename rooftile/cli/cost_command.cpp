@@ -6,7 +6,7 @@
 #include "rooftile/cli/commands.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/values.hpp"
-#include "rooftile/explore/cost_file.hpp"
+#include "rooftile/cost/cost_file.hpp"
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/report/cost.hpp"
 

@@ -1,7 +1,7 @@
 // rooftile diff: two predictions side by side.
+#include "rooftile/base/text_file.hpp"
 #include "rooftile/cli/commands.hpp"
 #include "rooftile/cli/output.hpp"
-#include "rooftile/ingest/text_file.hpp"
 #include "rooftile/report/report.hpp"
 
 namespace rooftile::cli {

@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/nearest.hpp"
 #include "rooftile/cli/calibration_note.hpp"
 #include "rooftile/cli/commands.hpp"
 #include "rooftile/cli/output.hpp"
-#include "rooftile/error/nearest.hpp"
 #include "rooftile/ingest/model.hpp"
 #include "rooftile/predict/predict.hpp"
 #include "rooftile/report/report.hpp"

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/whole_file.hpp"
 #include "rooftile/cli/explore_preparation.hpp"
 #include "rooftile/cli/interrupt.hpp"
 #include "rooftile/cli/output.hpp"
@@ -21,7 +22,6 @@
 #include "rooftile/explore/explore.hpp"
 #include "rooftile/explore/fingerprint.hpp"
 #include "rooftile/explore/rows.hpp"
-#include "rooftile/files/whole_file.hpp"
 #include "rooftile/report/explore.hpp"
 #include "rooftile/report/text.hpp"
 

@@ -10,11 +10,11 @@
 #include <CLI/App.hpp>
 #include <fmt/format.h>
 
+#include "rooftile/base/one_line.hpp"
 #include "rooftile/cli/commands.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/prediction_options.hpp"
 #include "rooftile/cli/values.hpp"
-#include "rooftile/error/one_line.hpp"
 
 namespace rooftile::cli {
 namespace {

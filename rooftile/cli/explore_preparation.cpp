@@ -8,14 +8,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "rooftile/base/nearest.hpp"
+#include "rooftile/base/one_line.hpp"
+#include "rooftile/base/text_file.hpp"
 #include "rooftile/cli/values.hpp"
-#include "rooftile/error/nearest.hpp"
-#include "rooftile/error/one_line.hpp"
+#include "rooftile/cost/cost_file.hpp"
 #include "rooftile/explore/constraint.hpp"
-#include "rooftile/explore/cost_file.hpp"
 #include "rooftile/explore/explore.hpp"
 #include "rooftile/explore/space_file.hpp"
-#include "rooftile/ingest/text_file.hpp"
 
 namespace rooftile::cli {
 namespace {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "rooftile/base/error.hpp"
 #include "rooftile/cli/commands.hpp"
-#include "rooftile/error/error.hpp"
-#include "rooftile/explore/cost_data.hpp"
+#include "rooftile/cost/cost_data.hpp"
 #include "rooftile/explore/design_evaluation.hpp"
 #include "rooftile/explore/evaluator.hpp"
 #include "rooftile/explore/results.hpp"

@@ -7,15 +7,15 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/one_line.hpp"
 #include "rooftile/cli/fit_models.hpp"
 #include "rooftile/cli/fit_tables.hpp"
 #include "rooftile/cli/fit_trial.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/tables.hpp"
 #include "rooftile/cli/values.hpp"
-#include "rooftile/error/one_line.hpp"
-#include "rooftile/learn/few_points_choice.hpp"
-#include "rooftile/learn/few_points_trial.hpp"
+#include "rooftile/learn/factors/few_points_choice.hpp"
+#include "rooftile/learn/factors/few_points_trial.hpp"
 #include "rooftile/report/few_points.hpp"
 
 namespace rooftile::cli {

@@ -3,7 +3,7 @@
 #include "rooftile/cli/fit_tables.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/tables.hpp"
-#include "rooftile/learn/calibrate.hpp"
+#include "rooftile/learn/constants/calibrate.hpp"
 #include "rooftile/report/fit.hpp"
 
 namespace rooftile::cli {

@@ -16,7 +16,7 @@
 #include "rooftile/cli/progress.hpp"
 #include "rooftile/cli/tables.hpp"
 #include "rooftile/learn/compare_models.hpp"
-#include "rooftile/learn/grey_box.hpp"
+#include "rooftile/learn/grey_box/grey_box.hpp"
 #include "rooftile/regression/fitted_json.hpp"
 #include "rooftile/report/grey_box.hpp"
 

@@ -9,7 +9,7 @@
 #include "rooftile/cli/fit_trial.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/progress.hpp"
-#include "rooftile/learn/grey_box_curve.hpp"
+#include "rooftile/learn/grey_box/curve.hpp"
 #include "rooftile/report/grey_box_curve.hpp"
 
 namespace rooftile::cli {

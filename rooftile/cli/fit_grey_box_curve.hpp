@@ -1,9 +1,9 @@
 // rooftile fit --model grey-box --points: how good the model is with few rows.
 #pragma once
 
+#include "rooftile/base/error.hpp"
 #include "rooftile/cli/fit_models.hpp"
-#include "rooftile/error/error.hpp"
-#include "rooftile/learn/grey_box_rows.hpp"
+#include "rooftile/learn/grey_box/rows.hpp"
 
 namespace rooftile::cli {
 

@@ -8,16 +8,16 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "rooftile/base/one_line.hpp"
 #include "rooftile/cli/fit_models.hpp"
 #include "rooftile/cli/fit_report.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/tables.hpp"
 #include "rooftile/cli/values.hpp"
-#include "rooftile/error/one_line.hpp"
-#include "rooftile/learn/layer_model.hpp"
-#include "rooftile/learn/layer_samples.hpp"
-#include "rooftile/learn/layer_transfer.hpp"
+#include "rooftile/learn/layers/layer_model.hpp"
+#include "rooftile/learn/layers/layer_samples.hpp"
+#include "rooftile/learn/layers/layer_transfer.hpp"
 #include "rooftile/regression/fitted_json.hpp"
 #include "rooftile/report/layers.hpp"
 #include "rooftile/report/regression.hpp"

@@ -13,7 +13,7 @@
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/tables.hpp"
 #include "rooftile/cli/values.hpp"
-#include "rooftile/learn/network_fit.hpp"
+#include "rooftile/learn/networks/network_fit.hpp"
 #include "rooftile/regression/fitted_json.hpp"
 #include "rooftile/report/fit_network.hpp"
 

@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/one_line.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/values.hpp"
-#include "rooftile/error/one_line.hpp"
 
 namespace rooftile::cli {
 

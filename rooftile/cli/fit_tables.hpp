@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "rooftile/base/error.hpp"
 #include "rooftile/cli/commands.hpp"
-#include "rooftile/error/error.hpp"
 #include "rooftile/validate/filter.hpp"
 #include "rooftile/validate/measured_tables.hpp"
 

@@ -4,13 +4,13 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/csv.hpp"
+#include "rooftile/base/text_file.hpp"
 #include "rooftile/cli/calibration_note.hpp"
 #include "rooftile/cli/commands.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/tables.hpp"
-#include "rooftile/ingest/csv.hpp"
 #include "rooftile/ingest/layer_table.hpp"
-#include "rooftile/ingest/text_file.hpp"
 #include "rooftile/report/predicted_columns.hpp"
 #include "rooftile/validate/estimate_row.hpp"
 

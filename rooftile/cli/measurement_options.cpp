@@ -10,13 +10,13 @@
 #include <CLI/App.hpp>
 #include <fmt/format.h>
 
+#include "rooftile/base/nearest.hpp"
 #include "rooftile/cli/commands.hpp"
 #include "rooftile/cli/fit_models.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/prediction_options.hpp"
 #include "rooftile/cli/store_input.hpp"
 #include "rooftile/cli/values.hpp"
-#include "rooftile/error/nearest.hpp"
 
 namespace rooftile::cli {
 namespace {

@@ -10,18 +10,18 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "rooftile/base/nearest.hpp"
+#include "rooftile/base/one_line.hpp"
+#include "rooftile/base/text_file.hpp"
 #include "rooftile/cli/commands.hpp"
 #include "rooftile/cli/interrupt.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/progress.hpp"
 #include "rooftile/cli/values.hpp"
-#include "rooftile/error/nearest.hpp"
-#include "rooftile/error/one_line.hpp"
+#include "rooftile/cost/cost_file.hpp"
 #include "rooftile/explore/axis_notes.hpp"
-#include "rooftile/explore/cost_file.hpp"
 #include "rooftile/explore/optimise/optimise.hpp"
 #include "rooftile/explore/space_file.hpp"
-#include "rooftile/ingest/text_file.hpp"
 #include "rooftile/report/optimise.hpp"
 
 namespace rooftile::cli {

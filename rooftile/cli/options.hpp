@@ -8,8 +8,8 @@
 
 #include <CLI/App.hpp>
 
+#include "rooftile/base/error.hpp"
 #include "rooftile/cluster/ranks.hpp"
-#include "rooftile/error/error.hpp"
 
 namespace rooftile::cli {
 

@@ -7,9 +7,9 @@
 #include <system_error>
 #include <unistd.h>
 
-#include "rooftile/error/one_line.hpp"
-#include "rooftile/files/whole_file.hpp"
-#include "rooftile/files/write_all.hpp"
+#include "rooftile/base/one_line.hpp"
+#include "rooftile/base/whole_file.hpp"
+#include "rooftile/base/write_all.hpp"
 
 namespace rooftile::cli {
 

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "rooftile/base/units.hpp"
 #include "rooftile/cli/commands.hpp"
 #include "rooftile/planning/data_parallel.hpp"
 #include "rooftile/planning/gpu_price.hpp"
 #include "rooftile/planning/training_memory.hpp"
-#include "rooftile/units/units.hpp"
 
 namespace rooftile::cli {
 

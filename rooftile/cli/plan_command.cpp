@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/text_file.hpp"
 #include "rooftile/cli/interrupt.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
@@ -16,7 +17,6 @@
 #include "rooftile/cli/stored_fitted.hpp"
 #include "rooftile/cli/values.hpp"
 #include "rooftile/gpu/catalogue.hpp"
-#include "rooftile/ingest/text_file.hpp"
 #include "rooftile/report/plan.hpp"
 
 namespace rooftile::cli {

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/text_file.hpp"
 #include "rooftile/cli/interrupt.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
@@ -17,7 +18,6 @@
 #include "rooftile/cli/progress.hpp"
 #include "rooftile/cli/stored_fitted.hpp"
 #include "rooftile/cli/values.hpp"
-#include "rooftile/ingest/text_file.hpp"
 #include "rooftile/planning/job_queue.hpp"
 #include "rooftile/planning/scheduler.hpp"
 #include "rooftile/planning/training_plan.hpp"

@@ -5,13 +5,13 @@
 #include <utility>
 #include <vector>
 
+#include "rooftile/base/text_file.hpp"
 #include "rooftile/cli/calibration_note.hpp"
 #include "rooftile/cli/commands.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/store_commands.hpp"
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/ingest/model.hpp"
-#include "rooftile/ingest/text_file.hpp"
 #include "rooftile/report/page/page.hpp"
 #include "rooftile/report/report.hpp"
 

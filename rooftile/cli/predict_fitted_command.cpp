@@ -6,16 +6,16 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "rooftile/base/one_line.hpp"
 #include "rooftile/cli/fitted_commands.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/stored_fitted.hpp"
-#include "rooftile/error/one_line.hpp"
 #include "rooftile/ingest/model.hpp"
-#include "rooftile/learn/grey_box.hpp"
-#include "rooftile/learn/layer_model.hpp"
-#include "rooftile/learn/layer_prediction.hpp"
-#include "rooftile/learn/network_fit.hpp"
+#include "rooftile/learn/grey_box/grey_box.hpp"
+#include "rooftile/learn/layers/layer_model.hpp"
+#include "rooftile/learn/layers/layer_prediction.hpp"
+#include "rooftile/learn/networks/network_fit.hpp"
 #include "rooftile/report/fitted_prediction.hpp"
 #include "rooftile/report/layers.hpp"
 

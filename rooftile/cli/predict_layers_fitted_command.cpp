@@ -6,15 +6,15 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/csv.hpp"
+#include "rooftile/base/text_file.hpp"
 #include "rooftile/cli/fitted_commands.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/stored_fitted.hpp"
 #include "rooftile/cli/tables.hpp"
-#include "rooftile/ingest/csv.hpp"
 #include "rooftile/ingest/layer_table.hpp"
-#include "rooftile/ingest/text_file.hpp"
-#include "rooftile/learn/grey_box.hpp"
-#include "rooftile/learn/grey_box_table.hpp"
+#include "rooftile/learn/grey_box/grey_box.hpp"
+#include "rooftile/learn/grey_box/table.hpp"
 #include "rooftile/report/predicted_columns.hpp"
 
 namespace rooftile::cli {

@@ -7,9 +7,9 @@
 #include <CLI/App.hpp>
 #include <fmt/format.h>
 
+#include "rooftile/base/nearest.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/values.hpp"
-#include "rooftile/error/nearest.hpp"
 #include "rooftile/workload/workload.hpp"
 
 namespace rooftile::cli {

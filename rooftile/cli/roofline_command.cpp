@@ -8,13 +8,13 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/lower_case.hpp"
+#include "rooftile/base/nearest.hpp"
+#include "rooftile/base/one_line.hpp"
+#include "rooftile/base/text_file.hpp"
 #include "rooftile/cli/commands.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/values.hpp"
-#include "rooftile/error/lower_case.hpp"
-#include "rooftile/error/nearest.hpp"
-#include "rooftile/error/one_line.hpp"
-#include "rooftile/ingest/text_file.hpp"
 #include "rooftile/profile/counters.hpp"
 #include "rooftile/profile/profile.hpp"
 #include "rooftile/report/page/page.hpp"

@@ -11,12 +11,12 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/text_file.hpp"
 #include "rooftile/cli/commands.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/values.hpp"
 #include "rooftile/ingest/layer_table.hpp"
 #include "rooftile/ingest/model.hpp"
-#include "rooftile/ingest/text_file.hpp"
 #include "rooftile/report/simulation.hpp"
 #include "rooftile/simulate/random_layer.hpp"
 #include "rooftile/traffic/delta.hpp"

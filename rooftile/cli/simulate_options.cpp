@@ -9,11 +9,11 @@
 
 #include <CLI/App.hpp>
 
+#include "rooftile/base/units_text.hpp"
 #include "rooftile/cli/commands.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/prediction_options.hpp"
 #include "rooftile/cli/values.hpp"
-#include "rooftile/units/text.hpp"
 
 namespace rooftile::cli {
 namespace {

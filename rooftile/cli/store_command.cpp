@@ -4,13 +4,13 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/whole_file.hpp"
 #include "rooftile/cli/commands.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/store_commands.hpp"
 #include "rooftile/cli/stored_fitted.hpp"
 #include "rooftile/cli/tables.hpp"
 #include "rooftile/cli/values.hpp"
-#include "rooftile/files/whole_file.hpp"
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/report/store.hpp"
 #include "rooftile/report/text.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
 #include "rooftile/predict/prediction.hpp"
 #include "rooftile/store/import.hpp"
 #include "rooftile/store/measurements.hpp"

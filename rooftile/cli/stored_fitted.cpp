@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "rooftile/base/one_line.hpp"
+#include "rooftile/base/text_file.hpp"
 #include "rooftile/cli/store_commands.hpp"
-#include "rooftile/error/one_line.hpp"
-#include "rooftile/ingest/text_file.hpp"
 #include "rooftile/learn/builtin_fitted.hpp"
 #include "rooftile/regression/fitted_json.hpp"
 #include "rooftile/store/fitted.hpp"

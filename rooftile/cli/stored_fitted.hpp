@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
 #include "rooftile/regression/fitted_model.hpp"
 #include "rooftile/store/store.hpp"
 

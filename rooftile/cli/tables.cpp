@@ -10,9 +10,9 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/text_file.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/values.hpp"
-#include "rooftile/ingest/text_file.hpp"
 #include "rooftile/store/measurements.hpp"
 #include "rooftile/store/store.hpp"
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
 #include "rooftile/ingest/layer_table.hpp"
 #include "rooftile/validate/filter.hpp"
 #include "rooftile/validate/measured_tables.hpp"

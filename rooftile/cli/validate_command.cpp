@@ -15,7 +15,7 @@
 #include "rooftile/cli/tables.hpp"
 #include "rooftile/cli/values.hpp"
 #include "rooftile/ingest/layer_table.hpp"
-#include "rooftile/learn/held_out.hpp"
+#include "rooftile/learn/constants/held_out.hpp"
 #include "rooftile/report/validation.hpp"
 #include "rooftile/validate/validate.hpp"
 

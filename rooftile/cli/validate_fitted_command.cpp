@@ -6,15 +6,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "rooftile/base/one_line.hpp"
 #include "rooftile/cli/commands.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/stored_fitted.hpp"
 #include "rooftile/cli/tables.hpp"
 #include "rooftile/cli/values.hpp"
-#include "rooftile/error/one_line.hpp"
 #include "rooftile/learn/fitted_validation.hpp"
-#include "rooftile/learn/network_fit.hpp"
+#include "rooftile/learn/networks/network_fit.hpp"
 #include "rooftile/report/fitted_validation.hpp"
 #include "rooftile/report/validation.hpp"
 #include "rooftile/store/measurements.hpp"

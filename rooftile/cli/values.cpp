@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/error/lower_case.hpp"
-#include "rooftile/error/nearest.hpp"
-#include "rooftile/error/one_line.hpp"
+#include "rooftile/base/lower_case.hpp"
+#include "rooftile/base/nearest.hpp"
+#include "rooftile/base/one_line.hpp"
 
 namespace rooftile::cli {
 namespace {

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "rooftile/base/error.hpp"
 #include "rooftile/cluster/messages.hpp"
 #include "rooftile/cluster/transport.hpp"
-#include "rooftile/error/error.hpp"
 #include "rooftile/explore/checkpoint.hpp"
 
 namespace rooftile::cluster {

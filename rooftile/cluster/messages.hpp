@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
 #include "rooftile/explore/block_set.hpp"
 #include "rooftile/explore/fingerprint.hpp"
 

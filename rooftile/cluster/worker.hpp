@@ -5,9 +5,9 @@
 #include <functional>
 #include <string>
 
+#include "rooftile/base/error.hpp"
 #include "rooftile/cluster/messages.hpp"
 #include "rooftile/cluster/transport.hpp"
-#include "rooftile/error/error.hpp"
 
 namespace rooftile::cluster {
 

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/error/nearest.hpp"
+#include "rooftile/base/nearest.hpp"
 #include "rooftile/evaluation/makers.hpp"
 #include "rooftile/evaluation/methods.hpp"
 #include "rooftile/workload/conv_geometry.hpp"

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
 #include "rooftile/evaluation/figure.hpp"
 #include "rooftile/evaluation/layers.hpp"
 #include "rooftile/evaluation/simulations.hpp"

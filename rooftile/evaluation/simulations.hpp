@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
 #include "rooftile/gpu/gpu.hpp"
 #include "rooftile/simulate/simulate.hpp"
 #include "rooftile/workload/op.hpp"

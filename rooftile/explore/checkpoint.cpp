@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/text_file.hpp"
 #include "rooftile/explore/bytes.hpp"
 #include "rooftile/explore/results_bytes.hpp"
-#include "rooftile/ingest/text_file.hpp"
 
 namespace rooftile {
 namespace {

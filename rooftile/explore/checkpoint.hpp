@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
 #include "rooftile/explore/explore_state.hpp"
 #include "rooftile/explore/fingerprint.hpp"
 #include "rooftile/explore/results.hpp"

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "rooftile/cost/run_work.hpp"
 #include "rooftile/explore/parameter.hpp"
-#include "rooftile/explore/run_work.hpp"
 #include "rooftile/explore/tile_kernel.hpp"
 #include "rooftile/timing/estimate.hpp"
 

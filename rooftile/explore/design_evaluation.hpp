@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
+#include "rooftile/cost/cost.hpp"
+#include "rooftile/cost/energy.hpp"
 #include "rooftile/explore/constraint.hpp"
-#include "rooftile/explore/cost.hpp"
-#include "rooftile/explore/cost_energy.hpp"
 #include "rooftile/explore/evaluator.hpp"
 
 namespace rooftile {

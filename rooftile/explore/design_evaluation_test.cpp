@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "rooftile/explore/cost_file.hpp"
+#include "rooftile/cost/cost_file.hpp"
 #include "rooftile/explore/space.hpp"
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/zoo/zoo.hpp"

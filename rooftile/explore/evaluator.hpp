@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
 #include "rooftile/explore/design_block.hpp"
 #include "rooftile/explore/space.hpp"
 #include "rooftile/predict/predict.hpp"

@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
 #include "rooftile/explore/design_evaluation.hpp"
 #include "rooftile/explore/evaluator.hpp"
 #include "rooftile/explore/explore_state.hpp"

@@ -9,12 +9,12 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "rooftile/base/csv.hpp"
+#include "rooftile/cost/cost_file.hpp"
 #include "rooftile/explore/axis_notes.hpp"
-#include "rooftile/explore/cost_file.hpp"
 #include "rooftile/explore/delta_batch.hpp"
 #include "rooftile/explore/rows.hpp"
 #include "rooftile/gpu/catalogue.hpp"
-#include "rooftile/ingest/csv.hpp"
 #include "rooftile/zoo/zoo.hpp"
 
 namespace rooftile {

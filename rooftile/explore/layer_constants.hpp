@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "rooftile/error/error.hpp"
-#include "rooftile/explore/run_work.hpp"
+#include "rooftile/base/error.hpp"
+#include "rooftile/cost/run_work.hpp"
 #include "rooftile/explore/tile_kernel.hpp"
 #include "rooftile/gpu/gpu.hpp"
 #include "rooftile/ops/conv.hpp"

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
 #include "rooftile/explore/design_block.hpp"
 
 namespace rooftile {

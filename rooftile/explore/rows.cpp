@@ -10,9 +10,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "rooftile/base/csv.hpp"
 #include "rooftile/explore/metric.hpp"
 #include "rooftile/explore/number_text.hpp"
-#include "rooftile/ingest/csv.hpp"
 
 namespace rooftile {
 namespace {

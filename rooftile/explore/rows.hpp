@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
+#include "rooftile/base/whole_file.hpp"
 #include "rooftile/explore/explore.hpp"
-#include "rooftile/files/whole_file.hpp"
 
 namespace rooftile {
 

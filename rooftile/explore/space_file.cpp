@@ -7,11 +7,11 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/error/nearest.hpp"
-#include "rooftile/error/one_line.hpp"
+#include "rooftile/base/nearest.hpp"
+#include "rooftile/base/one_line.hpp"
+#include "rooftile/base/toml_reader.hpp"
 #include "rooftile/explore/constraint.hpp"
 #include "rooftile/gpu/catalogue.hpp"
-#include "rooftile/gpu/toml_reader.hpp"
 #include "rooftile/workload/workload.hpp"
 
 namespace rooftile {

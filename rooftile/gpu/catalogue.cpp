@@ -9,9 +9,9 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/error/lower_case.hpp"
-#include "rooftile/error/nearest.hpp"
-#include "rooftile/error/one_line.hpp"
+#include "rooftile/base/lower_case.hpp"
+#include "rooftile/base/nearest.hpp"
+#include "rooftile/base/one_line.hpp"
 #include "rooftile/gpu/derive.hpp"
 #include "rooftile/gpu/embedded.hpp"
 #include "rooftile/gpu/gpu_file.hpp"

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "rooftile/units/units.hpp"
+#include "rooftile/base/units.hpp"
 
 namespace rooftile {
 

@@ -11,10 +11,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "rooftile/base/units_text.hpp"
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/gpu/embedded.hpp"
 #include "rooftile/gpu/gpu_file.hpp"
-#include "rooftile/units/text.hpp"
 
 namespace rooftile {
 namespace {

@@ -10,9 +10,9 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/error/one_line.hpp"
+#include "rooftile/base/one_line.hpp"
+#include "rooftile/base/toml_reader.hpp"
 #include "rooftile/gpu/gpu_keys.hpp"
-#include "rooftile/gpu/toml_reader.hpp"
 
 namespace rooftile {
 namespace {

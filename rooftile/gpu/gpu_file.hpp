@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
 #include "rooftile/gpu/fact_table.hpp"
 
 namespace rooftile {

@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/error/lower_case.hpp"
-#include "rooftile/error/nearest.hpp"
-#include "rooftile/ingest/csv.hpp"
+#include "rooftile/base/csv.hpp"
+#include "rooftile/base/lower_case.hpp"
+#include "rooftile/base/nearest.hpp"
 #include "rooftile/ingest/layer_table_op.hpp"
 #include "rooftile/ingest/layer_table_reader.hpp"
 #include "rooftile/ingest/layer_table_row.hpp"

@@ -10,9 +10,9 @@
 #include <variant>
 #include <vector>
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
+#include "rooftile/base/units.hpp"
 #include "rooftile/ops/stream_layer.hpp"
-#include "rooftile/units/units.hpp"
 #include "rooftile/workload/dtype.hpp"
 #include "rooftile/workload/op.hpp"
 #include "rooftile/workload/phase.hpp"

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/error/lower_case.hpp"
-#include "rooftile/error/nearest.hpp"
+#include "rooftile/base/lower_case.hpp"
+#include "rooftile/base/nearest.hpp"
 #include "rooftile/workload/conv_geometry.hpp"
 #include "rooftile/workload/sequence.hpp"
 #include "rooftile/workload/workload.hpp"

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "rooftile/error/error.hpp"
-#include "rooftile/ingest/csv.hpp"
+#include "rooftile/base/csv.hpp"
+#include "rooftile/base/error.hpp"
 #include "rooftile/ingest/layer_table.hpp"
 #include "rooftile/ingest/layer_table_row.hpp"
 

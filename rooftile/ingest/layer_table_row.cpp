@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/error/nearest.hpp"
-#include "rooftile/error/one_line.hpp"
+#include "rooftile/base/nearest.hpp"
+#include "rooftile/base/one_line.hpp"
 #include "rooftile/workload/workload.hpp"
 
 namespace rooftile {

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "rooftile/error/error.hpp"
-#include "rooftile/ingest/csv.hpp"
+#include "rooftile/base/csv.hpp"
+#include "rooftile/base/error.hpp"
 
 namespace rooftile {
 

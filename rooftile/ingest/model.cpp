@@ -8,11 +8,11 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/error/nearest.hpp"
-#include "rooftile/error/one_line.hpp"
+#include "rooftile/base/nearest.hpp"
+#include "rooftile/base/one_line.hpp"
+#include "rooftile/base/text_file.hpp"
 #include "rooftile/ingest/embedded_models.hpp"
 #include "rooftile/ingest/onnx.hpp"
-#include "rooftile/ingest/text_file.hpp"
 #include "rooftile/ingest/workload_json.hpp"
 #include "rooftile/zoo/zoo.hpp"
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
 #include "rooftile/workload/workload.hpp"
 
 namespace rooftile {

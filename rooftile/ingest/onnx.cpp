@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/error/one_line.hpp"
+#include "rooftile/base/one_line.hpp"
 #include "rooftile/ingest/onnx_file.hpp"
 #include "rooftile/ingest/onnx_graph.hpp"
 #include "rooftile/ingest/onnx_ops.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
 
 namespace rooftile {
 

@@ -1,7 +1,7 @@
 // Operators as newer operator sets write them, put back into the form of opset 17, the newest that libonnx 1.12 knows.
 #pragma once
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
 #include "rooftile/ingest/onnx_graph.hpp"
 
 namespace rooftile {

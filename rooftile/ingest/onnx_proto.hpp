@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
 #include "rooftile/ingest/onnx_graph.hpp"
 
 namespace rooftile {

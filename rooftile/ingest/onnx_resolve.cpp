@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/error/nearest.hpp"
+#include "rooftile/base/nearest.hpp"
 #include "rooftile/ingest/onnx_fold.hpp"
 #include "rooftile/ingest/onnx_makers.hpp"
 #include "rooftile/ingest/onnx_ops.hpp"

@@ -1,7 +1,7 @@
 // Makes every shape of an ONNX graph known: one pass over the nodes in their order.
 #pragma once
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
 #include "rooftile/ingest/onnx.hpp"
 #include "rooftile/ingest/onnx_graph.hpp"
 

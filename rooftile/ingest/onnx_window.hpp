@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
 #include "rooftile/ingest/onnx_graph.hpp"
 
 namespace rooftile {

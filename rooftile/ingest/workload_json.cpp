@@ -8,9 +8,9 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/error/one_line.hpp"
-#include "rooftile/ingest/json_fields.hpp"
-#include "rooftile/ingest/strict_json.hpp"
+#include "rooftile/base/json_fields.hpp"
+#include "rooftile/base/one_line.hpp"
+#include "rooftile/base/strict_json.hpp"
 #include "rooftile/ingest/workload_json_attributes.hpp"
 #include "rooftile/ingest/workload_json_op.hpp"
 #include "rooftile/ops/builder.hpp"

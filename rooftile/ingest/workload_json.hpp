@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
 #include "rooftile/workload/workload.hpp"
 
 namespace rooftile {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "rooftile/ingest/json_fields.hpp"
+#include "rooftile/base/json_fields.hpp"
 #include "rooftile/workload/workload.hpp"
 
 namespace rooftile {

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "rooftile/error/one_line.hpp"
+#include "rooftile/base/one_line.hpp"
 
 namespace rooftile {
 

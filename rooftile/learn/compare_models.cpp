@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/learn/grey_box_columns.hpp"
+#include "rooftile/learn/grey_box/columns.hpp"
 #include "rooftile/regression/fit_equation.hpp"
 #include "rooftile/regression/trees.hpp"
 #include "rooftile/validate/score.hpp"

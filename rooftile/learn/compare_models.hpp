@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "rooftile/error/error.hpp"
-#include "rooftile/learn/grey_box.hpp"
+#include "rooftile/base/error.hpp"
+#include "rooftile/learn/grey_box/grey_box.hpp"
 #include "rooftile/regression/errors.hpp"
 #include "rooftile/regression/split.hpp"
 

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "rooftile/base/units.hpp"
 #include "rooftile/learn/asked_run.hpp"
 #include "rooftile/predict/prediction.hpp"
 #include "rooftile/regression/fitted_model.hpp"
-#include "rooftile/units/units.hpp"
 #include "rooftile/workload/dtype.hpp"
 #include "rooftile/workload/phase.hpp"
 #include "rooftile/workload/workload.hpp"

@@ -9,14 +9,14 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/error/one_line.hpp"
-#include "rooftile/learn/grey_box.hpp"
-#include "rooftile/learn/grey_box_rows.hpp"
-#include "rooftile/learn/layer_model.hpp"
-#include "rooftile/learn/layer_samples.hpp"
-#include "rooftile/learn/network_fit.hpp"
-#include "rooftile/learn/network_prediction.hpp"
-#include "rooftile/learn/network_rows.hpp"
+#include "rooftile/base/one_line.hpp"
+#include "rooftile/learn/grey_box/grey_box.hpp"
+#include "rooftile/learn/grey_box/rows.hpp"
+#include "rooftile/learn/layers/layer_model.hpp"
+#include "rooftile/learn/layers/layer_samples.hpp"
+#include "rooftile/learn/networks/network_fit.hpp"
+#include "rooftile/learn/networks/network_prediction.hpp"
+#include "rooftile/learn/networks/network_rows.hpp"
 
 namespace rooftile {
 namespace {

@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "rooftile/learn/builtin_fitted.hpp"
-#include "rooftile/learn/grey_box.hpp"
-#include "rooftile/learn/network_fit.hpp"
+#include "rooftile/learn/grey_box/grey_box.hpp"
+#include "rooftile/learn/networks/network_fit.hpp"
 
 namespace rooftile {
 namespace {

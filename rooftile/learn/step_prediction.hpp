@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
 #include "rooftile/learn/asked_run.hpp"
 #include "rooftile/predict/prediction.hpp"
 #include "rooftile/regression/fitted_model.hpp"

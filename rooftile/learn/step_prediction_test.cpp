@@ -7,10 +7,10 @@
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/ingest/model.hpp"
 #include "rooftile/learn/builtin_fitted.hpp"
-#include "rooftile/learn/grey_box.hpp"
-#include "rooftile/learn/grey_box_workload.hpp"
-#include "rooftile/learn/layer_prediction.hpp"
-#include "rooftile/learn/network_fit.hpp"
+#include "rooftile/learn/grey_box/grey_box.hpp"
+#include "rooftile/learn/grey_box/workload.hpp"
+#include "rooftile/learn/layers/layer_prediction.hpp"
+#include "rooftile/learn/networks/network_fit.hpp"
 #include "rooftile/predict/predict.hpp"
 
 namespace rooftile {

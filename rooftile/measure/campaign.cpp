@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/error/one_line.hpp"
+#include "rooftile/base/one_line.hpp"
 #include "rooftile/measure/row_file.hpp"
 
 namespace rooftile::measure {

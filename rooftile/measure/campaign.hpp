@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
 #include "rooftile/measure/layer_case.hpp"
 #include "rooftile/measure/layer_columns.hpp"
 #include "rooftile/measure/layer_runner.hpp"

@@ -8,8 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "rooftile/base/text_file.hpp"
 #include "rooftile/ingest/layer_table.hpp"
-#include "rooftile/ingest/text_file.hpp"
 
 namespace rooftile::measure {
 namespace {

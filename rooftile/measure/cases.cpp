@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/error/nearest.hpp"
+#include "rooftile/base/nearest.hpp"
 #include "rooftile/ingest/layer_table.hpp"
 #include "rooftile/ingest/layer_table_row.hpp"
 #include "rooftile/measure/layer_columns.hpp"

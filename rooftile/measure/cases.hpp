@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
 #include "rooftile/measure/layer_case.hpp"
 #include "rooftile/workload/workload.hpp"
 

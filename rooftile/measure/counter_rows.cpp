@@ -9,9 +9,9 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/files/whole_file.hpp"
-#include "rooftile/ingest/csv.hpp"
-#include "rooftile/ingest/text_file.hpp"
+#include "rooftile/base/csv.hpp"
+#include "rooftile/base/text_file.hpp"
+#include "rooftile/base/whole_file.hpp"
 #include "rooftile/measure/cases.hpp"
 
 namespace rooftile::measure {

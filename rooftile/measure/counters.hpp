@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
 #include "rooftile/profile/kernel_profile.hpp"
 #include "rooftile/profile/stall_reasons.hpp"
 

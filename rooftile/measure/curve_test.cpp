@@ -8,8 +8,8 @@
 
 #include <gtest/gtest.h>
 
-#include "rooftile/ingest/csv.hpp"
-#include "rooftile/ingest/text_file.hpp"
+#include "rooftile/base/csv.hpp"
+#include "rooftile/base/text_file.hpp"
 
 namespace rooftile::measure {
 namespace {

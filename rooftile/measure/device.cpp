@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/error/one_line.hpp"
-#include "rooftile/gpu/toml_reader.hpp"
+#include "rooftile/base/one_line.hpp"
+#include "rooftile/base/toml_reader.hpp"
 #include "rooftile/measure/toml_text.hpp"
 
 namespace rooftile::measure {

@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/error/one_line.hpp"
-#include "rooftile/files/whole_file.hpp"
-#include "rooftile/ingest/text_file.hpp"
+#include "rooftile/base/one_line.hpp"
+#include "rooftile/base/text_file.hpp"
+#include "rooftile/base/whole_file.hpp"
 
 namespace rooftile::measure {
 namespace {

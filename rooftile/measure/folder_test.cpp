@@ -7,8 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "rooftile/base/text_file.hpp"
 #include "rooftile/gpu/catalogue.hpp"
-#include "rooftile/ingest/text_file.hpp"
 #include "rooftile/measure/micro_campaign.hpp"
 #include "rooftile/measure/test_device.hpp"
 

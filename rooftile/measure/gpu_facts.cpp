@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/units_text.hpp"
 #include "rooftile/measure/curve.hpp"
-#include "rooftile/units/text.hpp"
 
 namespace rooftile::measure {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
 #include "rooftile/measure/device.hpp"
 #include "rooftile/measure/point.hpp"
 

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/error/one_line.hpp"
+#include "rooftile/base/one_line.hpp"
 #include "rooftile/ops/stream_layer.hpp"
 
 namespace rooftile::measure {

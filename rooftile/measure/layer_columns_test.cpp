@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "rooftile/ingest/csv.hpp"
+#include "rooftile/base/csv.hpp"
 #include "rooftile/ingest/layer_table.hpp"
 
 namespace rooftile::measure {

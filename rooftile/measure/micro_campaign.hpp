@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
 #include "rooftile/measure/point.hpp"
 #include "rooftile/measure/refused.hpp"
 

@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/error/one_line.hpp"
-#include "rooftile/ingest/csv.hpp"
+#include "rooftile/base/csv.hpp"
+#include "rooftile/base/one_line.hpp"
 
 namespace rooftile::measure {
 namespace {

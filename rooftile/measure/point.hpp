@@ -28,7 +28,7 @@
 #include <string_view>
 #include <vector>
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
 #include "rooftile/measure/summary.hpp"
 
 namespace rooftile::measure {

@@ -9,9 +9,9 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/files/write_all.hpp"
-#include "rooftile/ingest/csv.hpp"
-#include "rooftile/ingest/text_file.hpp"
+#include "rooftile/base/csv.hpp"
+#include "rooftile/base/text_file.hpp"
+#include "rooftile/base/write_all.hpp"
 
 namespace rooftile::measure {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
 
 namespace rooftile::measure {
 

@@ -9,7 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "rooftile/ingest/text_file.hpp"
+#include "rooftile/base/text_file.hpp"
 
 namespace rooftile::measure {
 namespace {

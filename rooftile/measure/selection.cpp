@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/error/nearest.hpp"
-#include "rooftile/error/one_line.hpp"
-#include "rooftile/ingest/text_file.hpp"
+#include "rooftile/base/nearest.hpp"
+#include "rooftile/base/one_line.hpp"
+#include "rooftile/base/text_file.hpp"
 #include "rooftile/measure/cases.hpp"
 #include "rooftile/measure/layer_columns.hpp"
 #include "rooftile/zoo/zoo.hpp"

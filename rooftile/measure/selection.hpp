@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
 #include "rooftile/measure/layer_case.hpp"
 
 namespace rooftile::measure {

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "rooftile/error/one_line.hpp"
+#include "rooftile/base/one_line.hpp"
 
 namespace rooftile::measure {
 

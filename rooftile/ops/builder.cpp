@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/error/nearest.hpp"
+#include "rooftile/base/nearest.hpp"
 #include "rooftile/ops/infer.hpp"
 #include "rooftile/workload/conv_geometry.hpp"
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
 #include "rooftile/workload/workload.hpp"
 
 namespace rooftile {

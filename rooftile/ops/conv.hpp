@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "rooftile/units/units.hpp"
+#include "rooftile/base/units.hpp"
 #include "rooftile/workload/conv_geometry.hpp"
 #include "rooftile/workload/op.hpp"
 

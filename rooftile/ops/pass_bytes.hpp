@@ -1,8 +1,8 @@
 // The bytes that each pass of a convolution or GEMM cannot avoid.
 #pragma once
 
+#include "rooftile/base/units.hpp"
 #include "rooftile/ops/work.hpp"
-#include "rooftile/units/units.hpp"
 #include "rooftile/workload/op.hpp"
 #include "rooftile/workload/pass.hpp"
 

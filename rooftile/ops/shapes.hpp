@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
 #include "rooftile/workload/workload.hpp"
 
 namespace rooftile {

@@ -2,7 +2,7 @@
 // looks at a clock.
 #pragma once
 
-#include "rooftile/units/units.hpp"
+#include "rooftile/base/units.hpp"
 
 namespace rooftile {
 

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string_view>
 
+#include "rooftile/base/units.hpp"
 #include "rooftile/ops/work.hpp"
-#include "rooftile/units/units.hpp"
 
 namespace rooftile {
 

@@ -1,7 +1,7 @@
 // How much work an operator is: arithmetic and the bytes it cannot avoid. Never looks at a clock.
 #pragma once
 
-#include "rooftile/units/units.hpp"
+#include "rooftile/base/units.hpp"
 #include "rooftile/workload/workload.hpp"
 
 namespace rooftile {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-#include "rooftile/error/lower_case.hpp"
+#include "rooftile/base/lower_case.hpp"
 #include "rooftile/plan/capability.hpp"
 
 namespace rooftile {

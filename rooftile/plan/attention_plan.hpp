@@ -4,8 +4,8 @@
 
 #include <string_view>
 
+#include "rooftile/base/units.hpp"
 #include "rooftile/gpu/gpu.hpp"
-#include "rooftile/units/units.hpp"
 #include "rooftile/workload/dtype.hpp"
 #include "rooftile/workload/op.hpp"
 

@@ -4,9 +4,9 @@
 #include <array>
 #include <cstddef>
 
+#include "rooftile/base/units.hpp"
 #include "rooftile/calibration/constants.hpp"
 #include "rooftile/plan/plan.hpp"
-#include "rooftile/units/units.hpp"
 
 namespace rooftile {
 

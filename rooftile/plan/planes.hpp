@@ -1,8 +1,8 @@
 // A convolution over maps as the algorithms that transform them see it.
 #pragma once
 
+#include "rooftile/base/units.hpp"
 #include "rooftile/plan/candidates.hpp"
-#include "rooftile/units/units.hpp"
 
 namespace rooftile {
 

@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/error/one_line.hpp"
+#include "rooftile/base/one_line.hpp"
+#include "rooftile/base/toml_reader.hpp"
 #include "rooftile/gpu/catalogue.hpp"
-#include "rooftile/gpu/toml_reader.hpp"
 #include "rooftile/planning/job_queue.hpp"
 
 namespace rooftile {

@@ -3,8 +3,8 @@
 
 #include <string_view>
 
+#include "rooftile/base/units.hpp"
 #include "rooftile/predict/prediction.hpp"
-#include "rooftile/units/units.hpp"
 
 namespace rooftile {
 

@@ -12,9 +12,9 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "rooftile/base/csv.hpp"
+#include "rooftile/base/text_file.hpp"
 #include "rooftile/gpu/catalogue.hpp"
-#include "rooftile/ingest/csv.hpp"
-#include "rooftile/ingest/text_file.hpp"
 #include "rooftile/planning/link.hpp"
 #include "rooftile/planning/training_memory.hpp"
 #include "rooftile/predict/predict.hpp"

@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "rooftile/error/error.hpp"
-#include "rooftile/units/units.hpp"
+#include "rooftile/base/error.hpp"
+#include "rooftile/base/units.hpp"
 
 namespace rooftile {
 

@@ -9,11 +9,11 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/error/one_line.hpp"
+#include "rooftile/base/one_line.hpp"
+#include "rooftile/base/toml_reader.hpp"
+#include "rooftile/base/units_text.hpp"
 #include "rooftile/gpu/catalogue.hpp"
-#include "rooftile/gpu/toml_reader.hpp"
 #include "rooftile/planning/duration.hpp"
-#include "rooftile/units/text.hpp"
 
 namespace rooftile {
 namespace {

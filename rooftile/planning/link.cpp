@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/units/text.hpp"
+#include "rooftile/base/units_text.hpp"
 
 namespace rooftile {
 namespace {

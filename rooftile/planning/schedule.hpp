@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "rooftile/error/error.hpp"
-#include "rooftile/units/units.hpp"
+#include "rooftile/base/error.hpp"
+#include "rooftile/base/units.hpp"
 
 namespace rooftile {
 

@@ -8,12 +8,12 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/error/one_line.hpp"
+#include "rooftile/base/one_line.hpp"
+#include "rooftile/base/units_text.hpp"
 #include "rooftile/learn/step_prediction.hpp"
 #include "rooftile/planning/duration.hpp"
 #include "rooftile/planning/link.hpp"
 #include "rooftile/planning/training_steps.hpp"
-#include "rooftile/units/text.hpp"
 
 namespace rooftile {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
 #include "rooftile/gpu/gpu.hpp"
 #include "rooftile/planning/data_parallel.hpp"
 #include "rooftile/planning/gpu_price.hpp"

@@ -8,7 +8,7 @@
 
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/learn/builtin_fitted.hpp"
-#include "rooftile/learn/layer_prediction.hpp"
+#include "rooftile/learn/layers/layer_prediction.hpp"
 #include "rooftile/planning/duration.hpp"
 #include "rooftile/zoo/zoo.hpp"
 

@@ -9,9 +9,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "rooftile/error/one_line.hpp"
+#include "rooftile/base/one_line.hpp"
+#include "rooftile/base/units_text.hpp"
 #include "rooftile/learn/step_prediction.hpp"
-#include "rooftile/units/text.hpp"
 
 namespace rooftile {
 namespace {

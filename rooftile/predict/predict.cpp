@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/units_text.hpp"
 #include "rooftile/ops/conv.hpp"
 #include "rooftile/ops/pass_bytes.hpp"
 #include "rooftile/ops/stream_kernels.hpp"
@@ -15,7 +16,6 @@
 #include "rooftile/predict/training.hpp"
 #include "rooftile/timing/roofline.hpp"
 #include "rooftile/traffic/prior.hpp"
-#include "rooftile/units/text.hpp"
 
 namespace rooftile {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "rooftile/base/error.hpp"
 #include "rooftile/calibration/calibration.hpp"
-#include "rooftile/error/error.hpp"
 #include "rooftile/gpu/gpu.hpp"
 #include "rooftile/ops/stream_layer.hpp"
 #include "rooftile/plan/plan.hpp"

@@ -1,9 +1,9 @@
 // The closed form of recurrent layers: steps that wait for one another (docs/theory.md, "Recurrent layers").
 #pragma once
 
+#include "rooftile/base/units.hpp"
 #include "rooftile/gpu/gpu.hpp"
 #include "rooftile/timing/machine.hpp"
-#include "rooftile/units/units.hpp"
 #include "rooftile/workload/op.hpp"
 #include "rooftile/workload/pass.hpp"
 

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "rooftile/base/units.hpp"
 #include "rooftile/profile/kernel_profile.hpp"
-#include "rooftile/units/units.hpp"
 
 namespace rooftile::profile {
 

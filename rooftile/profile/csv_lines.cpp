@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "rooftile/error/one_line.hpp"
+#include "rooftile/base/one_line.hpp"
 
 namespace rooftile::profile {
 namespace {

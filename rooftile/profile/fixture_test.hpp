@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "rooftile/ingest/text_file.hpp"
+#include "rooftile/base/text_file.hpp"
 #include "rooftile/profile/profile.hpp"
 
 namespace rooftile::profile {

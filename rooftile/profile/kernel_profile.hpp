@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "rooftile/base/units.hpp"
 #include "rooftile/profile/metric_set.hpp"
-#include "rooftile/units/units.hpp"
 
 namespace rooftile::profile {
 

@@ -15,8 +15,8 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/error/nearest.hpp"
-#include "rooftile/error/one_line.hpp"
+#include "rooftile/base/nearest.hpp"
+#include "rooftile/base/one_line.hpp"
 #include "rooftile/profile/csv_lines.hpp"
 #include "rooftile/profile/metric_unit.hpp"
 #include "rooftile/profile/readers.hpp"

@@ -12,7 +12,7 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/error/one_line.hpp"
+#include "rooftile/base/one_line.hpp"
 #include "rooftile/profile/csv_table.hpp"
 #include "rooftile/profile/readers.hpp"
 

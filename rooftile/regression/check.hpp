@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
 #include "rooftile/regression/matrix.hpp"
 
 namespace rooftile::regression {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
 #include "rooftile/regression/errors.hpp"
 #include "rooftile/regression/fitted_model.hpp"
 #include "rooftile/regression/linear_fit.hpp"

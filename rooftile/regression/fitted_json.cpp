@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "rooftile/error/one_line.hpp"
-#include "rooftile/ingest/json_fields.hpp"
-#include "rooftile/ingest/strict_json.hpp"
-#include "rooftile/ingest/text_file.hpp"
+#include "rooftile/base/json_fields.hpp"
+#include "rooftile/base/one_line.hpp"
+#include "rooftile/base/strict_json.hpp"
+#include "rooftile/base/text_file.hpp"
 
 namespace rooftile::regression {
 namespace {

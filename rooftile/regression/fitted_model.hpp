@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
 #include "rooftile/regression/matrix.hpp"
 #include "rooftile/regression/term.hpp"
 #include "rooftile/regression/trees.hpp"

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
 #include "rooftile/regression/matrix.hpp"
 #include "rooftile/regression/split.hpp"
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
 #include "rooftile/regression/matrix.hpp"
 
 namespace rooftile::regression {

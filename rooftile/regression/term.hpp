@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
 #include "rooftile/regression/matrix.hpp"
 
 namespace rooftile::regression {

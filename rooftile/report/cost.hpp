@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "rooftile/explore/cost_energy.hpp"
-#include "rooftile/explore/cost_validation.hpp"
+#include "rooftile/cost/energy.hpp"
+#include "rooftile/cost/validation.hpp"
 
 namespace rooftile {
 

@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "rooftile/explore/cost_file.hpp"
+#include "rooftile/base/csv.hpp"
+#include "rooftile/cost/cost_file.hpp"
 #include "rooftile/gpu/catalogue.hpp"
-#include "rooftile/ingest/csv.hpp"
 #include "rooftile/report/cost.hpp"
 #include "rooftile/report/json_schema.hpp"
 #include "rooftile/report/sensitivity.hpp"

@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/units_text.hpp"
 #include "rooftile/report/cost.hpp"
 #include "rooftile/report/text.hpp"
-#include "rooftile/units/text.hpp"
 
 namespace rooftile {
 namespace {

@@ -1,4 +1,4 @@
-#include "rooftile/ingest/csv.hpp"
+#include "rooftile/base/csv.hpp"
 
 #include <iterator>
 #include <string>

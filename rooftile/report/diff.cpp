@@ -9,10 +9,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "rooftile/error/one_line.hpp"
+#include "rooftile/base/one_line.hpp"
+#include "rooftile/base/units_text.hpp"
 #include "rooftile/report/report.hpp"
 #include "rooftile/report/text.hpp"
-#include "rooftile/units/text.hpp"
 
 namespace rooftile {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/ingest/csv.hpp"
+#include "rooftile/base/csv.hpp"
 #include "rooftile/report/svg_chart.hpp"
 
 namespace rooftile {

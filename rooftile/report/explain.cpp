@@ -8,13 +8,13 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/units_text.hpp"
 #include "rooftile/report/explain_section.hpp"
 #include "rooftile/report/facts.hpp"
 #include "rooftile/report/interval.hpp"
 #include "rooftile/report/names.hpp"
 #include "rooftile/report/report.hpp"
 #include "rooftile/timing/roofline.hpp"
-#include "rooftile/units/text.hpp"
 
 namespace rooftile {
 namespace {

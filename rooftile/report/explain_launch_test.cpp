@@ -9,11 +9,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "rooftile/base/units_text.hpp"
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/predict/predict.hpp"
 #include "rooftile/predict/refined.hpp"
 #include "rooftile/report/report.hpp"
-#include "rooftile/units/text.hpp"
 
 namespace rooftile {
 namespace {

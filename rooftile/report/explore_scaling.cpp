@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/ingest/csv.hpp"
+#include "rooftile/base/csv.hpp"
 #include "rooftile/report/explore.hpp"
 #include "rooftile/report/svg.hpp"
 #include "rooftile/report/svg_chart.hpp"

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/error/one_line.hpp"
-#include "rooftile/ingest/csv.hpp"
+#include "rooftile/base/csv.hpp"
+#include "rooftile/base/one_line.hpp"
 #include "rooftile/report/explore.hpp"
 #include "rooftile/report/svg_axis.hpp"
 #include "rooftile/report/text.hpp"

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "rooftile/learn/few_points_choice.hpp"
-#include "rooftile/learn/few_points_trial.hpp"
+#include "rooftile/learn/factors/few_points_choice.hpp"
+#include "rooftile/learn/factors/few_points_trial.hpp"
 
 namespace rooftile {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "rooftile/learn/calibrate.hpp"
+#include "rooftile/learn/constants/calibrate.hpp"
 
 namespace rooftile {
 

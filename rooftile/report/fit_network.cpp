@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/learn/network_published.hpp"
+#include "rooftile/learn/networks/network_published.hpp"
 #include "rooftile/report/regression.hpp"
 #include "rooftile/report/text.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "rooftile/learn/network_fit.hpp"
+#include "rooftile/learn/networks/network_fit.hpp"
 #include "rooftile/report/regression.hpp"
 
 namespace rooftile {

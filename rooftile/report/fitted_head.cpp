@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "rooftile/error/one_line.hpp"
+#include "rooftile/base/one_line.hpp"
+#include "rooftile/base/units_text.hpp"
 #include "rooftile/report/fitted_head_json.hpp"
 #include "rooftile/report/interval.hpp"
 #include "rooftile/report/names.hpp"
 #include "rooftile/report/text.hpp"
-#include "rooftile/units/text.hpp"
 
 namespace rooftile {
 namespace {

@@ -5,8 +5,8 @@
 #include <span>
 #include <string>
 
-#include "rooftile/learn/grey_box_workload.hpp"
-#include "rooftile/learn/network_prediction.hpp"
+#include "rooftile/learn/grey_box/workload.hpp"
+#include "rooftile/learn/networks/network_prediction.hpp"
 
 namespace rooftile {
 

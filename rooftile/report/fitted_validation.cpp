@@ -7,12 +7,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "rooftile/error/one_line.hpp"
-#include "rooftile/ingest/csv.hpp"
+#include "rooftile/base/csv.hpp"
+#include "rooftile/base/one_line.hpp"
+#include "rooftile/base/units_text.hpp"
 #include "rooftile/report/regression.hpp"
 #include "rooftile/report/text.hpp"
 #include "rooftile/report/validation.hpp"
-#include "rooftile/units/text.hpp"
 
 namespace rooftile {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "rooftile/learn/grey_box_curve.hpp"
+#include "rooftile/learn/grey_box/curve.hpp"
 
 namespace rooftile {
 

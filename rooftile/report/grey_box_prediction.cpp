@@ -4,13 +4,13 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/ingest/csv.hpp"
+#include "rooftile/base/csv.hpp"
+#include "rooftile/base/units_text.hpp"
 #include "rooftile/report/fitted_head_json.hpp"
 #include "rooftile/report/fitted_prediction.hpp"
 #include "rooftile/report/interval.hpp"
 #include "rooftile/report/prediction_json.hpp"
 #include "rooftile/report/text.hpp"
-#include "rooftile/units/text.hpp"
 
 namespace rooftile {
 namespace {

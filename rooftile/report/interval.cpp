@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/units_text.hpp"
 #include "rooftile/report/text.hpp"
-#include "rooftile/units/text.hpp"
 
 namespace rooftile {
 namespace {

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "rooftile/error/one_line.hpp"
+#include "rooftile/base/one_line.hpp"
+#include "rooftile/base/units_text.hpp"
 #include "rooftile/report/layers.hpp"
 #include "rooftile/report/text.hpp"
-#include "rooftile/units/text.hpp"
 
 namespace rooftile {
 namespace {

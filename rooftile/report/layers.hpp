@@ -4,10 +4,10 @@
 #include <span>
 #include <string>
 
-#include "rooftile/learn/layer_model.hpp"
-#include "rooftile/learn/layer_prediction.hpp"
-#include "rooftile/learn/layer_samples.hpp"
-#include "rooftile/learn/layer_transfer.hpp"
+#include "rooftile/learn/layers/layer_model.hpp"
+#include "rooftile/learn/layers/layer_prediction.hpp"
+#include "rooftile/learn/layers/layer_samples.hpp"
+#include "rooftile/learn/layers/layer_transfer.hpp"
 #include "rooftile/report/regression.hpp"
 
 namespace rooftile {

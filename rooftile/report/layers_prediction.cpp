@@ -4,11 +4,11 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/ingest/csv.hpp"
+#include "rooftile/base/csv.hpp"
+#include "rooftile/base/units_text.hpp"
 #include "rooftile/report/fitted_head_json.hpp"
 #include "rooftile/report/layers.hpp"
 #include "rooftile/report/text.hpp"
-#include "rooftile/units/text.hpp"
 #include "rooftile/workload/phase.hpp"
 
 namespace rooftile {

@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/units_text.hpp"
 #include "rooftile/ops/work.hpp"
 #include "rooftile/predict/predict.hpp"
 #include "rooftile/report/report.hpp"
 #include "rooftile/report/text.hpp"
-#include "rooftile/units/text.hpp"
 
 namespace rooftile {
 

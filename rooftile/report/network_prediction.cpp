@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/ingest/csv.hpp"
+#include "rooftile/base/csv.hpp"
 #include "rooftile/report/fitted_head_json.hpp"
 #include "rooftile/report/fitted_prediction.hpp"
 #include "rooftile/report/text.hpp"

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "rooftile/ingest/csv.hpp"
+#include "rooftile/base/csv.hpp"
 #include "rooftile/report/optimise.hpp"
 
 namespace rooftile {

@@ -6,9 +6,9 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "rooftile/explore/cost_file.hpp"
+#include "rooftile/base/csv.hpp"
+#include "rooftile/cost/cost_file.hpp"
 #include "rooftile/explore/space_file.hpp"
-#include "rooftile/ingest/csv.hpp"
 #include "rooftile/report/json_schema.hpp"
 #include "rooftile/report/optimise.hpp"
 #include "rooftile/zoo/zoo.hpp"

@@ -7,13 +7,13 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/units_text.hpp"
 #include "rooftile/report/interval.hpp"
 #include "rooftile/report/names.hpp"
 #include "rooftile/report/page/page.hpp"
 #include "rooftile/report/page/page_view.hpp"
 #include "rooftile/report/text.hpp"
 #include "rooftile/roofline/from_prediction.hpp"
-#include "rooftile/units/text.hpp"
 
 namespace rooftile {
 namespace {

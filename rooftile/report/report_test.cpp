@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "rooftile/base/csv.hpp"
 #include "rooftile/gpu/catalogue.hpp"
-#include "rooftile/ingest/csv.hpp"
 #include "rooftile/predict/predict.hpp"
 
 namespace rooftile {

@@ -9,11 +9,11 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/units_text.hpp"
 #include "rooftile/report/roofline_chart.hpp"
 #include "rooftile/report/svg.hpp"
 #include "rooftile/report/text.hpp"
 #include "rooftile/roofline/stalls.hpp"
-#include "rooftile/units/text.hpp"
 
 namespace rooftile {
 namespace {

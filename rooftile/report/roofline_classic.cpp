@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/units_text.hpp"
 #include "rooftile/report/roofline_chart.hpp"
-#include "rooftile/units/text.hpp"
 
 namespace rooftile {
 namespace {

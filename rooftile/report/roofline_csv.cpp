@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/ingest/csv.hpp"
+#include "rooftile/base/csv.hpp"
 #include "rooftile/report/roofline.hpp"
 
 namespace rooftile {

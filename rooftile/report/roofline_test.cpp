@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "rooftile/ingest/csv.hpp"
+#include "rooftile/base/csv.hpp"
 #include "rooftile/report/json_schema.hpp"
 #include "rooftile/roofline/stalls.hpp"
 

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/units/text.hpp"
-#include "rooftile/units/units.hpp"
+#include "rooftile/base/units.hpp"
+#include "rooftile/base/units_text.hpp"
 
 namespace rooftile {
 namespace {

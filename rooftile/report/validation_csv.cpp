@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/ingest/csv.hpp"
+#include "rooftile/base/csv.hpp"
 #include "rooftile/report/predicted_columns.hpp"
 #include "rooftile/report/validation.hpp"
 

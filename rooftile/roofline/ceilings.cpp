@@ -5,11 +5,11 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/error/nearest.hpp"
-#include "rooftile/error/one_line.hpp"
+#include "rooftile/base/nearest.hpp"
+#include "rooftile/base/one_line.hpp"
+#include "rooftile/base/text_file.hpp"
 #include "rooftile/gpu/gpu_file.hpp"
 #include "rooftile/gpu/gpu_keys.hpp"
-#include "rooftile/ingest/text_file.hpp"
 #include "rooftile/roofline/embedded.hpp"
 
 namespace rooftile::roofline {

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "rooftile/base/units.hpp"
 #include "rooftile/gpu/gpu.hpp"
 #include "rooftile/timing/estimate.hpp"
-#include "rooftile/units/units.hpp"
 #include "rooftile/workload/pass.hpp"
 
 namespace rooftile::roofline {

@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/error/lower_case.hpp"
+#include "rooftile/base/lower_case.hpp"
 
 namespace rooftile::roofline {
 namespace {

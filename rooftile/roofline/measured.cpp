@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/error/lower_case.hpp"
-#include "rooftile/error/one_line.hpp"
+#include "rooftile/base/lower_case.hpp"
+#include "rooftile/base/one_line.hpp"
 #include "rooftile/profile/counters.hpp"
 #include "rooftile/profile/stall_reasons.hpp"
 #include "rooftile/roofline/stalls.hpp"

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
 #include "rooftile/gpu/gpu.hpp"
 #include "rooftile/profile/counters.hpp"
 #include "rooftile/profile/profile.hpp"

@@ -9,9 +9,9 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/error/lower_case.hpp"
-#include "rooftile/error/one_line.hpp"
-#include "rooftile/ingest/csv.hpp"
+#include "rooftile/base/csv.hpp"
+#include "rooftile/base/lower_case.hpp"
+#include "rooftile/base/one_line.hpp"
 #include "rooftile/roofline/measured.hpp"
 #include "rooftile/workload/dtype.hpp"
 #include "rooftile/workload/phase.hpp"

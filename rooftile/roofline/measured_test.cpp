@@ -6,8 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "rooftile/base/text_file.hpp"
 #include "rooftile/gpu/catalogue.hpp"
-#include "rooftile/ingest/text_file.hpp"
 #include "rooftile/roofline/ceilings.hpp"
 #include "rooftile/roofline/time_point.hpp"
 

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "rooftile/base/units.hpp"
 #include "rooftile/gpu/gpu.hpp"
-#include "rooftile/units/units.hpp"
 
 namespace rooftile::roofline {
 

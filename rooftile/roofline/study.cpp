@@ -9,8 +9,8 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/error/nearest.hpp"
-#include "rooftile/error/one_line.hpp"
+#include "rooftile/base/nearest.hpp"
+#include "rooftile/base/one_line.hpp"
 #include "rooftile/ops/recurrent.hpp"
 #include "rooftile/roofline/from_prediction.hpp"
 #include "rooftile/roofline/match.hpp"

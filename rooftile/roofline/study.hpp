@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
 #include "rooftile/gpu/gpu.hpp"
 #include "rooftile/predict/predict.hpp"
 #include "rooftile/roofline/measured.hpp"

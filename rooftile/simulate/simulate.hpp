@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
 #include "rooftile/gpu/gpu.hpp"
 #include "rooftile/ops/conv.hpp"
 #include "rooftile/plan/plan.hpp"

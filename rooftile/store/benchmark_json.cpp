@@ -14,8 +14,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "rooftile/error/one_line.hpp"
-#include "rooftile/ingest/strict_json.hpp"
+#include "rooftile/base/one_line.hpp"
+#include "rooftile/base/strict_json.hpp"
 #include "rooftile/measure/gpu_id.hpp"
 #include "rooftile/store/benchmark_rows.hpp"
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
 #include "rooftile/store/foreign_rows.hpp"
 
 namespace rooftile::store {

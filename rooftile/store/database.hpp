@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
 
 namespace rooftile::store {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "rooftile/ingest/csv.hpp"
+#include "rooftile/base/csv.hpp"
 #include "rooftile/ingest/layer_table_row.hpp"
 
 namespace rooftile::store {

@@ -5,7 +5,7 @@
 #include <functional>
 #include <string_view>
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
 #include "rooftile/store/measurements.hpp"
 
 namespace rooftile::store {

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "rooftile/error/error.hpp"
-#include "rooftile/ingest/csv.hpp"
+#include "rooftile/base/csv.hpp"
+#include "rooftile/base/error.hpp"
 
 namespace rooftile::store {
 

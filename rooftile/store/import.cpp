@@ -13,9 +13,9 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/ingest/csv.hpp"
+#include "rooftile/base/csv.hpp"
+#include "rooftile/base/text_file.hpp"
 #include "rooftile/ingest/layer_table_row.hpp"
-#include "rooftile/ingest/text_file.hpp"
 #include "rooftile/store/foreign_rows.hpp"
 #include "rooftile/store/row_importer.hpp"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
 #include "rooftile/store/measurements.hpp"
 
 namespace rooftile::store {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
 #include "rooftile/store/store.hpp"
 
 namespace rooftile::store {

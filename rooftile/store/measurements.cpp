@@ -9,9 +9,9 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/error/nearest.hpp"
-#include "rooftile/error/one_line.hpp"
-#include "rooftile/ingest/csv.hpp"
+#include "rooftile/base/csv.hpp"
+#include "rooftile/base/nearest.hpp"
+#include "rooftile/base/one_line.hpp"
 #include "rooftile/ingest/layer_table_reader.hpp"
 #include "rooftile/ingest/layer_table_row.hpp"
 #include "rooftile/store/content_key.hpp"

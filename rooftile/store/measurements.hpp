@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
 #include "rooftile/ingest/layer_table.hpp"
 #include "rooftile/store/store.hpp"
 #include "rooftile/validate/filter.hpp"

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
+#include "rooftile/base/units.hpp"
 #include "rooftile/store/store.hpp"
-#include "rooftile/units/units.hpp"
 #include "rooftile/validate/filter.hpp"
 
 namespace rooftile::store {

@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "rooftile/error/lower_case.hpp"
+#include "rooftile/base/lower_case.hpp"
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/ingest/layer_table_row.hpp"
 

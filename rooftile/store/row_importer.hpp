@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "rooftile/error/error.hpp"
-#include "rooftile/ingest/csv.hpp"
+#include "rooftile/base/csv.hpp"
+#include "rooftile/base/error.hpp"
 #include "rooftile/ingest/layer_table_reader.hpp"
 #include "rooftile/store/import.hpp"
 #include "rooftile/store/measurements.hpp"

@@ -1,7 +1,7 @@
 // The tables of the store, and the steps that bring a file of an older version to them.
 #pragma once
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
 #include "rooftile/store/database.hpp"
 
 namespace rooftile::store {

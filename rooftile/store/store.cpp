@@ -14,7 +14,7 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/error/one_line.hpp"
+#include "rooftile/base/one_line.hpp"
 #include "rooftile/store/database.hpp"
 #include "rooftile/store/schema.hpp"
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
 
 namespace rooftile::store {
 

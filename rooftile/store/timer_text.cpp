@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "rooftile/error/one_line.hpp"
+#include "rooftile/base/one_line.hpp"
 #include "rooftile/ingest/layer_table_row.hpp"
 #include "rooftile/store/benchmark_rows.hpp"
 #include "rooftile/store/text_lines.hpp"

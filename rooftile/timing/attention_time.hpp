@@ -1,10 +1,10 @@
 // The time of fused attention in closed form (docs/theory.md, "Attention").
 #pragma once
 
+#include "rooftile/base/units.hpp"
 #include "rooftile/plan/attention_plan.hpp"
 #include "rooftile/timing/estimate.hpp"
 #include "rooftile/timing/machine.hpp"
-#include "rooftile/units/units.hpp"
 
 namespace rooftile {
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "rooftile/units/units.hpp"
+#include "rooftile/base/units.hpp"
 
 namespace rooftile {
 

@@ -4,9 +4,9 @@
 
 #include <limits>
 
+#include "rooftile/base/units.hpp"
 #include "rooftile/plan/launch.hpp"
 #include "rooftile/timing/machine.hpp"
-#include "rooftile/units/units.hpp"
 
 namespace rooftile {
 

@@ -1,9 +1,9 @@
 // A GPU as the refined time model sees it, with the constants of a kernel family: plain numbers in base units.
 #pragma once
 
+#include "rooftile/base/units.hpp"
 #include "rooftile/calibration/calibration.hpp"
 #include "rooftile/gpu/gpu.hpp"
-#include "rooftile/units/units.hpp"
 
 namespace rooftile {
 

@@ -1,10 +1,10 @@
 // The refined time of a kernel that streams its tensors, in closed form (docs/theory.md, "Streaming kernels").
 #pragma once
 
+#include "rooftile/base/units.hpp"
 #include "rooftile/ops/stream_kernel.hpp"
 #include "rooftile/timing/estimate.hpp"
 #include "rooftile/timing/machine.hpp"
-#include "rooftile/units/units.hpp"
 
 namespace rooftile {
 

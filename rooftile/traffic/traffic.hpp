@@ -1,7 +1,7 @@
 // Bytes moved at each memory level.
 #pragma once
 
-#include "rooftile/units/units.hpp"
+#include "rooftile/base/units.hpp"
 
 namespace rooftile {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
 #include "rooftile/validate/measured_tables.hpp"
 #include "rooftile/validate/validate.hpp"
 

@@ -1,7 +1,7 @@
 // The prediction of a row that is a whole network, as one estimate.
 #pragma once
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
 #include "rooftile/gpu/gpu.hpp"
 #include "rooftile/ingest/layer_table.hpp"
 #include "rooftile/predict/predict.hpp"

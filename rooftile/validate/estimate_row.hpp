@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
 #include "rooftile/gpu/gpu.hpp"
 #include "rooftile/ingest/layer_table.hpp"
 #include "rooftile/predict/predict.hpp"

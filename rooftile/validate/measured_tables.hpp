@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
 #include "rooftile/ingest/layer_table.hpp"
 #include "rooftile/validate/estimate_row.hpp"
 

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/error/nearest.hpp"
+#include "rooftile/base/nearest.hpp"
 #include "rooftile/ops/pass_bytes.hpp"
 
 namespace rooftile {

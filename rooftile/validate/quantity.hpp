@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
 #include "rooftile/gpu/gpu.hpp"
 #include "rooftile/ingest/layer_table.hpp"
 #include "rooftile/predict/prediction.hpp"

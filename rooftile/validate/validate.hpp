@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
 #include "rooftile/predict/predict.hpp"
 #include "rooftile/validate/filter.hpp"
 #include "rooftile/validate/measured_tables.hpp"

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "rooftile/units/units.hpp"
+#include "rooftile/base/units.hpp"
 
 namespace rooftile {
 

@@ -1,7 +1,7 @@
 // The geometry of the ops over sequences: attention and recurrent layers.
 #pragma once
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
 #include "rooftile/workload/op.hpp"
 
 namespace rooftile {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "rooftile/error/error.hpp"
-#include "rooftile/units/units.hpp"
+#include "rooftile/base/error.hpp"
+#include "rooftile/base/units.hpp"
 #include "rooftile/workload/dtype.hpp"
 #include "rooftile/workload/op.hpp"
 

@@ -1,5 +1,5 @@
 // What the types of units.hpp forbid, one case a macro (see CMakeLists.txt), and next to each what they allow.
-#include "rooftile/units/units.hpp"
+#include "rooftile/base/units.hpp"
 
 using rooftile::Bytes;
 using rooftile::BytesPerSecond;

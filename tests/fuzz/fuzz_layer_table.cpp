@@ -7,7 +7,7 @@
 
 #include "one_line_error.hpp"
 
-#include "rooftile/ingest/csv.hpp"
+#include "rooftile/base/csv.hpp"
 #include "rooftile/ingest/layer_table.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

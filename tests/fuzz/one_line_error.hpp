@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <string>
 
-#include "rooftile/error/error.hpp"
-#include "rooftile/error/one_line.hpp"
+#include "rooftile/base/error.hpp"
+#include "rooftile/base/one_line.hpp"
 
 inline bool is_one_line_error(const rooftile::Error& error) {
   constexpr std::size_t kLongest = 2048;

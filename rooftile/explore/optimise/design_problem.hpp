@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "rooftile/explore/cost_data.hpp"
+#include "rooftile/cost/cost_data.hpp"
 #include "rooftile/explore/design_evaluation.hpp"
 #include "rooftile/explore/optimise/limit.hpp"
 #include "rooftile/explore/optimise/search_problem.hpp"

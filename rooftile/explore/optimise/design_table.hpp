@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "rooftile/explore/cost_data.hpp"
+#include "rooftile/cost/cost_data.hpp"
 #include "rooftile/explore/evaluator.hpp"
 #include "rooftile/explore/metric.hpp"
 #include "rooftile/explore/optimise/search_problem.hpp"

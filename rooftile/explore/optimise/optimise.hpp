@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "rooftile/error/error.hpp"
-#include "rooftile/explore/cost_data.hpp"
+#include "rooftile/base/error.hpp"
+#include "rooftile/cost/cost_data.hpp"
 #include "rooftile/explore/evaluator.hpp"
 #include "rooftile/explore/optimise/design_problem.hpp"
 #include "rooftile/explore/space.hpp"

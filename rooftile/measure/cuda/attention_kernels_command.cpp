@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/ingest/text_file.hpp"
+#include "rooftile/base/text_file.hpp"
 #include "rooftile/measure/cuda/commands.hpp"
 #include "rooftile/measure/cuda/layers/families.hpp"
 #include "rooftile/measure/cuda/session.hpp"

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/ingest/text_file.hpp"
+#include "rooftile/base/text_file.hpp"
 #include "rooftile/measure/counter_rows.hpp"
 #include "rooftile/measure/cuda/commands.hpp"
 #include "rooftile/measure/cuda/device_query.hpp"

@@ -1,7 +1,7 @@
 // Which GPUs there are, and what they say of themselves.
 #pragma once
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
 #include "rooftile/measure/device.hpp"
 
 namespace rooftile::measure {

@@ -11,7 +11,7 @@
 #include <CLI/Validators.hpp>
 #include <fmt/format.h>
 
-#include "rooftile/error/one_line.hpp"
+#include "rooftile/base/one_line.hpp"
 #include "rooftile/measure/cuda/commands.hpp"
 #include "rooftile/measure/cuda/micro/micro.hpp"
 #include "rooftile/measure/cuda/session.hpp"

@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
 #include "rooftile/measure/cuda/commands.hpp"
 #include "rooftile/measure/device.hpp"
 

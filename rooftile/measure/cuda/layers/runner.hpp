@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "rooftile/error/error.hpp"
+#include "rooftile/base/error.hpp"
 #include "rooftile/measure/device.hpp"
 #include "rooftile/measure/layer_runner.hpp"
 #include "rooftile/measure/point.hpp"

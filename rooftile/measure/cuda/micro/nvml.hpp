@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 
+#include "rooftile/base/units.hpp"
 #include "rooftile/measure/refused.hpp"
-#include "rooftile/units/units.hpp"
 
 namespace rooftile::measure {
 

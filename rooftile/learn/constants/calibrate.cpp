@@ -1,0 +1,213 @@
+#include "rooftile/learn/constants/calibrate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <utility>
+#include <variant>
+
+namespace rooftile {
+namespace {
+
+// In rows (see Prior): the start of constants for any GPU is physics, that of one GPU's is what the others say.
+constexpr double kAnyStrength = 100, kOwnStrength = 4;
+constexpr std::size_t kMostPerGpu = 150, kMostOwn = 1500;
+constexpr std::size_t kFolds = 3;
+
+// The rows of a family on a GPU, with the plans of either way to choose a tile.
+using Choices = std::vector<FitRows>;
+
+// All GPUs of a family.
+struct Family {
+  KernelFamily family = KernelFamily::conv_simt;
+  std::vector<Choices> gpus;
+};
+
+Result<std::vector<Family>> families(const std::vector<MeasuredTable>& tables, const CalibrateOptions& options) {
+  std::map<KernelFamily, std::map<std::string, Choices>> found;
+  for (const TileChoice choice : {TileChoice::least_time, TileChoice::by_channels}) {
+    FitRowsOptions rows = options.rows;
+    rows.choice = choice;
+    if (choice == TileChoice::by_channels) {  // a choice that only convolutions know
+      rows.keep = [&](std::size_t table, std::size_t row) {
+        const bool conv = std::holds_alternative<Conv>(tables[table].table().rows[row].op);
+        return conv && (!options.rows.keep || options.rows.keep(table, row));
+      };
+    }
+    auto groups = fit_rows(tables, rows);
+    if (!groups) return tl::unexpected(groups.error());
+    for (FitRows& group : *groups) {
+      const bool has_choice = group.family == KernelFamily::conv_simt;
+      if (has_choice || choice == TileChoice::least_time) found[group.family][group.scope].push_back(std::move(group));
+    }
+  }
+  std::vector<Family> all;
+  for (auto& [family, gpus] : found) {
+    all.push_back({family, {}});
+    for (auto& [gpu, choices] : gpus) all.back().gpus.push_back(std::move(choices));
+  }
+  if (all.empty()) return fail(ErrorCode::bad_input, "no row to fit");
+  return all;
+}
+
+class Calibrator {
+ public:
+  explicit Calibrator(const CalibrateOptions& options) : options_(options) {}
+
+  void add(const Family& family) {
+    const Fit any = fit_any(family, nullptr);
+    add_entry(any, kAnyGpu);
+    if (options_.unknown_gpus) add_architectures(family, any);
+    std::vector<Harness> harnesses;
+    for (const Choices& gpu : family.gpus) {
+      Fit fit = fit_gpu(gpu, any.entry.constants);
+      harnesses.insert(harnesses.end(), fit.harnesses.begin(), fit.harnesses.end());
+      if (options_.known_gpus) add_gpu(gpu, std::move(fit), any.entry.constants);
+    }
+    std::vector<Harness>& all = report_.calibration.harnesses;
+    all.insert(all.end(), harnesses.begin(), harnesses.end());
+    add_harness_means(family.family);
+    if (options_.unknown_gpus && options_.foreign_spreads && family.gpus.size() > 1)
+      add_foreign_spread(family, harnesses);
+  }
+
+  CalibrationReport take() { return std::move(report_); }
+
+ private:
+  Fit fit_with(const FitRows& rows, const Prior& prior) const {
+    return fit(rows, {.prior = prior, .evaluations = options_.evaluations, .date = options_.date});
+  }
+
+  // Constants from every GPU but `left_out`.
+  Fit fit_any(const Family& family, const Choices* left_out) const {
+    std::vector<const FitRows*> parts;
+    for (const Choices& gpu : family.gpus) {
+      if (&gpu != left_out) parts.push_back(&gpu.front());
+    }
+    return fit_with(merged(parts, std::string(kAnyGpu), kMostPerGpu), {.constants = {}, .strength = kAnyStrength});
+  }
+
+  void add_entry(Fit fit, std::string_view scope) {
+    fit.entry.scope = scope;
+    report_.calibration.entries.push_back(fit.entry);
+    report_.fits.push_back(std::move(fit));
+  }
+
+  void add_architectures(const Family& family, const Fit& any) {
+    std::map<std::string, std::vector<const FitRows*>> parts;
+    for (const Choices& gpu : family.gpus) parts[gpu.front().architecture].push_back(&gpu.front());
+    for (const auto& [architecture, gpus] : parts) {
+      const Prior prior{any.entry.constants, kOwnStrength};
+      add_entry(fit_with(merged(gpus, architecture, kMostPerGpu), prior), architecture);
+    }
+  }
+
+  // The better of the ways to choose a tile.
+  Fit fit_gpu(const Choices& gpu, const Constants& any) const {
+    std::vector<Fit> fits;
+    for (const FitRows& rows : gpu) {
+      fits.push_back(fit_with(merged({&rows}, rows.scope, kMostOwn), {any, kOwnStrength}));
+      fits.back().entry.choice = rows.choice;
+    }
+    return *std::min_element(fits.begin(), fits.end(),
+                             [](const Fit& a, const Fit& b) { return a.entry.gmae < b.entry.gmae; });
+  }
+
+  void add_gpu(const Choices& gpu, Fit fit, const Constants& any) {
+    fit.entry.spread = held_out_spread(gpu, fit.entry.choice, any);
+    add_entry(std::move(fit), gpu.front().scope);
+  }
+
+  // Each part of the shapes under the constants of the others.
+  std::optional<Spread> held_out_spread(const Choices& gpu, TileChoice choice, const Constants& any) const {
+    const FitRows& rows = gpu.size() > 1 && choice == gpu.back().choice ? gpu.back() : gpu.front();
+    std::vector<double> residuals;
+    for (std::size_t fold = 0; fold < kFolds; ++fold) {
+      FitRows seen = rows;
+      std::erase_if(seen.rows, [&](const FitRow& row) { return row.shape % kFolds == fold; });
+      if (seen.rows.empty()) continue;
+      const Fit part = fit_with(merged({&seen}, rows.scope, kMostOwn), {any, kOwnStrength});
+      for (const FitRow& row : rows.rows) {
+        if (row.shape % kFolds != fold) continue;
+        residuals.push_back(residual_of(row, rows.machines, part.entry.constants, part.harnesses[row.harness]));
+      }
+    }
+    return spread_of(std::move(residuals));
+  }
+
+  // A harness for GPUs on which nobody measured: the mean over those on which somebody did; and one for the framework
+  // whatever its call.
+  void add_harness_means(KernelFamily family) {
+    std::map<std::string, std::vector<Harness>> by_framework;
+    for (const Harness& harness : report_.calibration.harnesses) {
+      if (harness.family != family || harness.gpu.empty()) continue;
+      by_framework[harness.framework].push_back(harness);
+      const std::size_t slash = harness.framework.find('/');
+      if (slash != std::string::npos) by_framework[harness.framework.substr(0, slash)].push_back(harness);
+    }
+    for (const auto& [framework, harnesses] : by_framework) {
+      report_.calibration.harnesses.push_back(mean(framework, harnesses));
+    }
+  }
+
+  static Harness mean(const std::string& framework, const std::vector<Harness>& harnesses) {
+    Harness result = harnesses.front();
+    result.framework = framework;
+    result.gpu.clear();
+    result.overhead = result.floor = Seconds(0);
+    result.copies = 0;
+    double rotating = 0;
+    const auto count = static_cast<double>(harnesses.size());
+    for (const Harness& harness : harnesses) {
+      result.overhead += harness.overhead / count;
+      result.floor += harness.floor / count;
+      result.copies += harness.copies / count;
+      rotating += harness.rotates ? 1 : 0;
+    }
+    result.rotates = 2 * rotating > count;
+    return result;
+  }
+
+  // Each GPU under the constants and the mean harness of the others.
+  void add_foreign_spread(const Family& family, const std::vector<Harness>& harnesses) {
+    std::map<std::string, std::vector<double>> residuals;
+    for (const Choices& gpu : family.gpus) {
+      const Fit others = fit_any(family, &gpu);
+      const FitRows rows = merged({&gpu.front()}, "", kMostOwn);
+      for (const FitRow& row : rows.rows) {
+        const Harness harness = foreign_harness(rows.harnesses[row.harness], harnesses);
+        residuals[gpu.front().vendor].push_back(residual_of(row, rows.machines, others.entry.constants, harness));
+      }
+    }
+    for (auto& [vendor, of_vendor] : residuals) {
+      const auto spread = spread_of(std::move(of_vendor));
+      if (spread) report_.calibration.foreign_spreads.push_back({family.family, vendor, *spread});
+    }
+  }
+
+  // The mean over the other GPUs that the framework ran on; its own where there are none, for that is no matter of the
+  // constants.
+  static Harness foreign_harness(const Harness& own, const std::vector<Harness>& harnesses) {
+    std::vector<Harness> others, same;
+    for (const Harness& harness : harnesses) {
+      if (harness.framework == own.framework) (harness.gpu == own.gpu ? same : others).push_back(harness);
+    }
+    return mean(own.framework, others.empty() ? same : others);
+  }
+
+  const CalibrateOptions& options_;
+  CalibrationReport report_;
+};
+
+}  // namespace
+
+Result<CalibrationReport> calibrate(const std::vector<MeasuredTable>& tables, const CalibrateOptions& options) {
+  const auto all = families(tables, options);
+  if (!all) return tl::unexpected(all.error());
+  Calibrator calibrator(options);
+  for (const Family& family : *all) calibrator.add(family);
+  return calibrator.take();
+}
+
+}  // namespace rooftile

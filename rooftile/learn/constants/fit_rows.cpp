@@ -1,0 +1,260 @@
+#include "rooftile/learn/constants/fit_rows.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "rooftile/ops/stream_kernels.hpp"
+#include "rooftile/predict/recurrent.hpp"
+#include "rooftile/predict/recurrent_time.hpp"
+#include "rooftile/predict/refined.hpp"
+#include "rooftile/timing/attention_time.hpp"
+#include "rooftile/timing/plan_time.hpp"
+#include "rooftile/timing/stream_kernel_time.hpp"
+#include "rooftile/workload/conv_geometry.hpp"
+#include "rooftile/workload/sequence.hpp"
+
+namespace rooftile {
+namespace {
+
+template <class T, class Same>
+std::size_t place_of(std::vector<T>& list, const T& item, const Same& same) {
+  const auto found = std::find_if(list.begin(), list.end(), [&](const T& other) { return same(other, item); });
+  const auto place = static_cast<std::size_t>(found - list.begin());
+  if (found == list.end()) list.push_back(item);
+  return place;
+}
+
+// Leaves the plans that could be the fastest under other constants: a fit need not time hopeless ones each time.
+void keep_likely(std::vector<LaunchPlan>& plans, const Machine& machine) {
+  constexpr std::size_t kMost = 12;
+  constexpr double kSlower = 2.5;  // than the fastest
+  if (plans.size() < 2) return;
+  std::vector<std::pair<Seconds, std::size_t>> order;
+  for (std::size_t i = 0; i < plans.size(); ++i) order.emplace_back(plan_time(plans[i], machine), i);
+  std::sort(order.begin(), order.end());
+  std::vector<LaunchPlan> likely;
+  for (const auto& [time, place] : order) {
+    if (likely.size() == kMost || time > kSlower * order.front().first) break;
+    likely.push_back(plans[place]);
+  }
+  plans = std::move(likely);
+}
+
+// The folder and the name of a table's path: enough to know it again, wherever it lay.
+std::string short_name(const std::string& path) {
+  const std::size_t name = path.rfind('/');
+  if (name == std::string::npos || name == 0) return path;
+  const std::size_t folder = path.rfind('/', name - 1);
+  return folder == std::string::npos ? path : path.substr(folder + 1);
+}
+
+class Collector {
+ public:
+  explicit Collector(const FitRowsOptions& options) : options_(options) {}
+
+  void add(const LayerRow& row, const Gpu& gpu, const std::string& table) {
+    std::visit([&](const auto& op) { add_op(op, row, gpu, table); }, row.op);
+  }
+
+  std::vector<FitRows> take() {
+    std::vector<FitRows> all;
+    for (auto& [key, rows] : groups_) all.push_back(std::move(rows));
+    return all;
+  }
+
+ private:
+  void add_op(const Conv& conv, const LayerRow& row, const Gpu& gpu, const std::string& table) {
+    add_planned(RefinedOp::conv, im2col(conv), row, gpu, table);
+  }
+  void add_op(const Gemm& gemm, const LayerRow& row, const Gpu& gpu, const std::string& table) {
+    add_planned(RefinedOp::gemm, im2col(gemm), row, gpu, table);
+  }
+  void add_op(const Recurrent& recurrent, const LayerRow& row, const Gpu& gpu, const std::string& table) {
+    const PredictOptions options = options_of(row, {.method = Method::rooftile});
+    const auto model = refined_model(RefinedOp::recurrent, gpu, options);
+    if (!model) return;
+    LayerEstimate products;
+    add_sequence_products(products, recurrent, gpu, options);
+    const auto kernels = [recurrent, others = products.time, pass = options.pass, element = model->element,
+                          own = recurrent_gpu(gpu)](const Machine& machine) {
+      return others + recurrent_time(recurrent, pass, element, own, machine).time;
+    };
+    add_row(kernels, row, gpu, table, *model);
+  }
+  void add_op(const StreamLayer& layer, const LayerRow& row, const Gpu& gpu, const std::string& table) {
+    if (row.phase != Phase::fwd) return;
+    const auto model = refined_model(RefinedOp::stream, gpu, options_of(row, {.method = Method::rooftile}));
+    if (!model) return;
+    const auto time = [kernel = stream_kernel(layer, model->element)](const Machine& machine) {
+      return stream_kernel_time(kernel, machine).time;
+    };
+    add_row(time, row, gpu, table, *model);
+  }
+  void add_op(const Attention& attention, const LayerRow& row, const Gpu& gpu, const std::string& table) {
+    if (row.phase != Phase::fwd) return;
+    PredictOptions options = options_of(row, {.method = Method::rooftile});
+    const AttentionCall call = attention_call(options.plan.kernel, options.framework, gpu);
+    const AttentionPlan plan = attention_plan(attention, options.precision, call, gpu);
+    options.precision = attention_precision(attention, options.precision, gpu);
+    const auto model = refined_model(RefinedOp::attention, gpu, options);
+    if (!model) return;
+    add_row([plan](const Machine& machine) { return attention_time(plan, machine).time; }, row, gpu, table, *model);
+  }
+  // No constants are fitted to whole networks.
+  template <class Op>
+  void add_op(const Op&, const LayerRow&, const Gpu&, const std::string&) {}
+
+  void add_planned(RefinedOp op, const Im2col& gemm, const LayerRow& row, const Gpu& gpu, const std::string& table) {
+    const PredictOptions own = options_of(row, {.method = Method::rooftile});
+    const auto model = refined_model(op, gpu, own);
+    if (!model) return;
+    OpShape shape = op_shape(gemm, *model, passes_of(row.phase).front());
+    shape.choice = options_.choice;
+    add_plans(shape, row, gpu, table, *model, own.plan);
+    const bool known = own.plan.algorithm || !own.plan.kernel.empty();
+    if (options_.blind && known) add_plans(shape, row, gpu, table, *model, {});
+  }
+
+  void add_plans(const OpShape& shape, const LayerRow& row, const Gpu& gpu, const std::string& table,
+                 const RefinedModel& model, const PlanOptions& options) {
+    std::vector<LaunchPlan> plans;
+    each_plan(shape, gpu, options, [&](const LaunchPlan& plan) { plans.push_back(plan); });
+    if (plans.empty()) return;
+    keep_likely(plans, model.machine);
+    add_row(fastest_of(std::move(plans)), row, gpu, table, model);
+  }
+
+  void add_row(KernelTime kernels, const LayerRow& row, const Gpu& gpu, const std::string& table,
+               const RefinedModel& model) {
+    FitRow fit;
+    fit.kernels = std::move(kernels);
+    fit.measured = *row.measured.time - row.measured.host_overhead;
+    fit.shape = shape_of(row);
+    add_to(row, gpu, table, model, std::move(fit));
+  }
+
+  void add_to(const LayerRow& row, const Gpu& gpu, const std::string& table, const RefinedModel& model, FitRow fit) {
+    FitRows& group = groups_[{static_cast<int>(model.family), gpu.id}];
+    group.family = model.family;
+    group.scope = gpu.id;
+    group.architecture = gpu.architecture;
+    group.vendor = gpu.vendor;
+    group.choice = options_.choice;
+    place_of(group.gpus, gpu.id, std::equal_to<>());
+    place_of(group.tables, short_name(table), std::equal_to<>());
+    fit.machine = place_of(group.machines, model.machine, [](const Machine& a, const Machine& b) {
+      return a.sms == b.sms && a.macs_per_second == b.macs_per_second && a.dram == b.dram && a.watts == b.watts &&
+             a.clock == b.clock && a.l2 == b.l2;
+    });
+    const Harness harness{model.family, framework_of(row), gpu.id, gpu.launch_overhead, Seconds(0), 1, false};
+    fit.harness = place_of(group.harnesses, harness, [](const Harness& a, const Harness& b) {
+      return a.framework == b.framework && a.gpu == b.gpu;
+    });
+    group.rows.push_back(std::move(fit));
+  }
+
+  const FitRowsOptions& options_;
+  std::map<std::pair<int, std::string>, FitRows> groups_;
+};
+
+// A row that a fit can use: one pass, measured, not flagged, more than a fraction of a microsecond, no depthwise
+// convolution.
+bool usable(const LayerRow& row) {
+  if (passes_of(row.phase).size() != 1) return false;
+  if (!row.flag.empty() || !row.measured.time) return false;
+  if (*row.measured.time - row.measured.host_overhead <= Seconds(0)) return false;
+  const auto* conv = std::get_if<Conv>(&row.op);
+  return conv == nullptr || !is_depthwise(*conv);
+}
+
+}  // namespace
+
+KernelTime fastest_of(std::vector<LaunchPlan> plans) {
+  // Shared: rows are copied from one fit to the next.
+  return [plans = std::make_shared<const std::vector<LaunchPlan>>(std::move(plans))](const Machine& machine) {
+    Seconds least = kNoLimit;
+    for (const LaunchPlan& plan : *plans) least = std::min(least, plan_time(plan, machine));
+    return least;
+  };
+}
+
+std::size_t shape_of(const LayerRow& row) {
+  // FNV-1a over the numbers of the op.
+  std::uint64_t hash = 14695981039346656037ULL;
+  const auto add = [&](std::int64_t number) {
+    hash = (hash ^ static_cast<std::uint64_t>(number)) * 1099511628211ULL;
+    hash ^= hash >> 29U;
+  };
+  if (const auto* conv = std::get_if<Conv>(&row.op)) {
+    for (const std::int64_t number : {conv->batch, conv->in_channels, conv->out_channels, conv->groups}) add(number);
+    for (const ConvAxis& axis : conv->axes) {
+      for (const std::int64_t number : {axis.in, axis.filter, axis.stride, axis.dilation, axis.pad_begin}) add(number);
+    }
+  } else if (const auto* gemm = std::get_if<Gemm>(&row.op)) {
+    for (const std::int64_t number : {gemm->batch, gemm->m, gemm->n, gemm->k}) add(number);
+  } else if (const auto* attention = std::get_if<Attention>(&row.op)) {
+    for (const std::int64_t number : {attention->batch, attention->q_len, attention->kv_len, attention->heads,
+                                      attention->kv_heads, attention->head_dim, attention->window}) {
+      add(number);
+    }
+  } else if (const auto* recurrent = std::get_if<Recurrent>(&row.op)) {
+    for (const std::int64_t number : {gates_of(*recurrent), recurrent->batch, recurrent->steps, recurrent->input,
+                                      recurrent->hidden, recurrent->layers, recurrent->directions}) {
+      add(number);
+    }
+  } else if (const auto* stream = std::get_if<StreamLayer>(&row.op)) {
+    for (const std::int64_t number : {static_cast<std::int64_t>(stream->kind), stream->rows, stream->columns}) {
+      add(number);
+    }
+  }
+  return hash;
+}
+
+Result<std::vector<FitRows>> fit_rows(const std::vector<MeasuredTable>& tables, const FitRowsOptions& options) {
+  GpuCache gpus;
+  Collector collector(options);
+  for (std::size_t table = 0; table < tables.size(); ++table) {
+    const std::vector<LayerRow>& rows = tables[table].table().rows;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (!usable(rows[i]) || (options.keep && !options.keep(table, i))) continue;
+      const auto gpu = gpus.find(rows[i].gpu);
+      if (!gpu) {
+        return fail(gpu.error().code, gpu.error().text(),
+                    fmt::format("{}:{}, column gpu", tables[table].name(), rows[i].line));
+      }
+      collector.add(rows[i], **gpu, tables[table].name());
+    }
+  }
+  return collector.take();
+}
+
+FitRows merged(const std::vector<const FitRows*>& parts, std::string scope, std::size_t most) {
+  FitRows all;
+  all.scope = std::move(scope);
+  for (const FitRows* part : parts) {
+    all.family = part->family;
+    all.architecture = part->architecture;
+    const std::size_t machines = all.machines.size(), harnesses = all.harnesses.size();
+    all.machines.insert(all.machines.end(), part->machines.begin(), part->machines.end());
+    all.harnesses.insert(all.harnesses.end(), part->harnesses.begin(), part->harnesses.end());
+    all.gpus.insert(all.gpus.end(), part->gpus.begin(), part->gpus.end());
+    for (const std::string& table : part->tables) place_of(all.tables, table, std::equal_to<>());
+    const std::size_t taken = std::min(most, part->rows.size());
+    for (std::size_t i = 0; i < taken; ++i) {
+      FitRow row = part->rows[i * part->rows.size() / taken];
+      row.machine += machines;
+      row.harness += harnesses;
+      all.rows.push_back(std::move(row));
+    }
+  }
+  return all;
+}
+
+}  // namespace rooftile

@@ -1,0 +1,62 @@
+// Measured rows made ready for a fit: every plan that could have run each row, counted once.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "rooftile/base/error.hpp"
+#include "rooftile/calibration/calibration.hpp"
+#include "rooftile/plan/launch.hpp"
+#include "rooftile/timing/launch_time.hpp"
+#include "rooftile/validate/filter.hpp"
+#include "rooftile/validate/measured_tables.hpp"
+
+namespace rooftile {
+
+// What the kernels of a row take on a machine whose constants are set.
+using KernelTime = std::function<Seconds(const Machine&)>;
+
+// The fastest of the plans, which is what ran.
+KernelTime fastest_of(std::vector<LaunchPlan> plans);
+
+struct FitRow {
+  KernelTime kernels;
+  std::size_t machine = 0;  // in FitRows::machines
+  std::size_t harness = 0;  // in FitRows::harnesses
+  Seconds measured;         // the harness's share subtracted
+  std::size_t shape = 0;    // equal for equal shapes, whatever the GPU and the pass
+};
+
+// The rows of one kernel family on one GPU, or of several merged.
+struct FitRows {
+  KernelFamily family = KernelFamily::conv_simt;
+  std::string scope;  // the GPU's id; of merged ones what the merger called them
+  std::string architecture, vendor;
+  TileChoice choice = TileChoice::least_time;
+  std::vector<std::string> gpus;
+  std::vector<Machine> machines;   // one for each GPU and precision; their constants are not set
+  std::vector<Harness> harnesses;  // one for each framework and GPU
+  std::vector<std::string> tables;
+  std::vector<FitRow> rows;
+};
+
+// A number that is equal for equal shapes and spread evenly: rows of a shape belong together when some are held out.
+std::size_t shape_of(const LayerRow& row);
+
+struct FitRowsOptions {
+  // Which rows take part; none: all. `table` and `row` are places, as ComparedRow has them.
+  std::function<bool(std::size_t table, std::size_t row)> keep = {};
+  TileChoice choice = TileChoice::least_time;
+  bool blind = true;  // each row a second time without what is known of its kernel
+};
+
+// One FitRows for each family and GPU. Flagged rows, rows without a time and rows that no unit of the GPU can run are
+// left out. Error: an unknown GPU.
+Result<std::vector<FitRows>> fit_rows(const std::vector<MeasuredTable>& tables, const FitRowsOptions& options);
+
+// The rows of several GPUs as one, at most `most` evenly spread rows of each, so that none drowns the others.
+FitRows merged(const std::vector<const FitRows*>& parts, std::string scope, std::size_t most);
+
+}  // namespace rooftile

@@ -1,0 +1,88 @@
+#include "rooftile/learn/constants/fit.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/plan/candidates.hpp"
+#include "rooftile/predict/refined.hpp"
+
+namespace rooftile {
+namespace {
+
+// Rows whose times were made with known constants and an overhead of 20 us: what a fit has to find again.
+FitRows made_rows(const Constants& truth) {
+  const Gpu gpu = *find_gpu("titan-xp");
+  const PredictOptions options = {.method = Method::rooftile};
+  FitRows rows;
+  rows.scope = gpu.id;
+  Machine machine = refined_model(RefinedOp::conv, gpu, options)->machine;
+  rows.machines = {machine};
+  rows.harnesses = {{KernelFamily::conv_simt, "framework", gpu.id, Seconds(20e-6), Seconds(0), 1, false}};
+  machine.constants = truth;
+  for (const std::int64_t channels : {16, 64, 256, 1024}) {
+    for (const std::int64_t filters : {32, 96, 256, 1000}) {
+      for (const std::int64_t size : {7, 14, 56}) {
+        Conv conv{.batch = 16, .in_channels = channels, .out_channels = filters};
+        conv.axes[1] = conv.axes[2] = {.in = size, .filter = 1};
+        FitRow row;
+        OpShape shape;
+        shape.gemm = im2col(conv);
+        std::vector<LaunchPlan> plans;
+        each_plan(shape, gpu, {}, [&](const LaunchPlan& plan) { plans.push_back(plan); });
+        row.kernels = fastest_of(std::move(plans));
+        row.measured = fitted_time(row, {machine}, truth, rows.harnesses[0]);
+        rows.rows.push_back(std::move(row));
+      }
+    }
+  }
+  return rows;
+}
+
+TEST(Fit, FindsTheConstantsThatMadeTheData) {
+  Constants truth = unfitted_constants(KernelFamily::conv_simt);
+  truth[ConvConstant::wide_efficiency] = 0.7;
+  truth[ConvConstant::narrow_efficiency] = 0.9;
+  truth[ConvConstant::prologue] = 30;
+  const Fit found = fit(made_rows(truth), {.evaluations = 4000});
+  EXPECT_LT(found.entry.gmae, 0.02);
+  EXPECT_NEAR(found.entry.constants[ConvConstant::narrow_efficiency], 0.9, 0.05);
+  EXPECT_NEAR(found.harnesses.at(0).overhead.value(), 20e-6, 4e-6);
+}
+
+TEST(Fit, NamesWhatTheRowsDoNotSee) {
+  const Fit found = fit(made_rows(unfitted_constants(KernelFamily::conv_simt)), {.evaluations = 200});
+  const auto unseen = [&](std::string_view name) {
+    return std::find(found.unseen.begin(), found.unseen.end(), name) != found.unseen.end();
+  };
+  EXPECT_TRUE(unseen("winograd_efficiency"));
+  EXPECT_TRUE(unseen("atomics"));
+  EXPECT_FALSE(unseen("narrow_efficiency"));
+}
+
+// More than a twentieth of the rows are of a wrong unit, by which they are off by more than a calibration can say.
+TEST(Spread, OfAbsurdRowsCanBeRead) {
+  std::vector<double> residuals(20, std::log(1e-6));
+  residuals.insert(residuals.end(), 20, std::log(1e6));
+  const Spread spread = spread_of(residuals).value();
+  Calibration calibration;
+  calibration.foreign_spreads = {{KernelFamily::tensor, "nvidia", spread}};
+  const auto read = parse_calibration(write_calibration(calibration), "own.toml");
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_NEAR(read->foreign_spreads.front().spread.low, std::exp(-6.9), 1e-4);
+  EXPECT_NEAR(read->foreign_spreads.front().spread.high, std::exp(6.9), 1e-3);
+}
+
+TEST(Spread, CoversTheMiddleNineTenths) {
+  std::vector<double> residuals;
+  for (int i = 0; i <= 100; ++i) residuals.push_back((i - 50) / 100.0);
+  const Spread spread = spread_of(residuals).value();
+  EXPECT_EQ(spread_of({0.1, -0.1}), std::nullopt);
+  EXPECT_NEAR(std::log(spread.low), -0.45, 0.011);
+  EXPECT_NEAR(std::log(spread.high), 0.45, 0.011);
+}
+
+}  // namespace
+}  // namespace rooftile

@@ -1,0 +1,85 @@
+#include "rooftile/learn/constants/held_out.hpp"
+
+#include <string>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/validate/estimate_row.hpp"
+
+namespace rooftile {
+namespace {
+
+// Convolutions of two GPUs with times near what the starting constants predict; those of the T4 times `t4_factor`.
+MeasuredTable table_of(double t4_factor) {
+  std::string csv = "gpu,framework,N,C,H,W,K,R,S,pad_h,pad_w,stride_h,stride_w,time_us\n";
+  for (const char* gpu : {"titan-xp", "t4"}) {
+    for (const int channels : {64, 128, 256, 512}) {
+      for (const int size : {7, 14, 28}) {
+        const double macs = 16.0 * channels * channels * size * size;
+        const double micros = 20 + macs / 4e6;
+        csv += fmt::format("{},lib,16,{},{},{},{},1,1,0,0,1,1,{}\n", gpu, channels, size, size, channels,
+                           gpu[1] == '4' ? micros * t4_factor : micros);
+      }
+    }
+  }
+  return {"t.csv", *parse_layer_table(csv, "t.csv", {.measurements = true})};
+}
+
+CalibrateOptions quick() { return {.evaluations = 60}; }
+
+const Calibration& calibration_of(const HeldOut& held, std::size_t row) {
+  return held.calibrations[held.of_row[0][row]];
+}
+
+TEST(HeldOut, AGpuLeftOutHasNoSayInItsConstants) {
+  const auto held = hold_out({table_of(1)}, Tier::none, quick());
+  const auto slower = hold_out({table_of(3)}, Tier::none, quick());
+  ASSERT_TRUE(held);
+  ASSERT_TRUE(slower);
+  const Gpu t4 = *find_gpu("t4");
+  const std::size_t t4_row = 12, titan_row = 0;
+  const auto constants = [&](const HeldOut& result, std::size_t row) {
+    return find_entry(calibration_of(result, row), KernelFamily::conv_simt, t4).entry->constants;
+  };
+  EXPECT_EQ(constants(*held, t4_row), constants(*slower, t4_row));
+  EXPECT_NE(constants(*held, titan_row), constants(*slower, titan_row));
+}
+
+TEST(HeldOut, RowsOfAShapeAreHeldOutTogether) {
+  const auto held = hold_out({table_of(1)}, Tier::own, quick());
+  ASSERT_TRUE(held);
+  for (std::size_t row = 0; row < 12; ++row) EXPECT_EQ(held->of_row[0][row], held->of_row[0][row + 12]);
+  EXPECT_GT(held->calibrations.size(), 1U);
+}
+
+TEST(HeldOut, OneGpuCannotBeLeftOut) {
+  const MeasuredTable table = table_of(1);
+  CalibrateOptions options = quick();
+  options.rows.keep = [](std::size_t, std::size_t row) { return row < 12; };
+  const auto held = hold_out({table}, Tier::none, options);
+  ASSERT_FALSE(held);
+  EXPECT_EQ(held.error().message, "tier none needs rows of at least two GPUs");
+}
+
+TEST(Calibrate, FitsWhatTheTablesSay) {
+  const auto report = calibrate({table_of(1)}, {.evaluations = 600});
+  ASSERT_TRUE(report);
+  const Gpu titan = *find_gpu("titan-xp");
+  const FoundEntry found = find_entry(report->calibration, KernelFamily::conv_simt, titan);
+  EXPECT_EQ(found.match, Match::gpu);
+  EXPECT_LT(found.entry->gmae, 0.25);
+  EXPECT_FALSE(found.entry->spread.has_value());  // of 12 rows nothing is said of tails
+  EXPECT_NE(find_harness(report->calibration, KernelFamily::conv_simt, "lib", "v100-sxm2-16gb"), nullptr);
+  EXPECT_EQ(report->calibration.foreign_spreads.size(), 1U);
+}
+
+TEST(Tier, NamesAreRead) {
+  EXPECT_EQ(*parse_tier("own"), Tier::own);
+  EXPECT_EQ(*parse_tier("none"), Tier::none);
+  EXPECT_EQ(parse_tier("onw").error().message, "unknown tier 'onw', known are own, none; did you mean 'own'?");
+}
+
+}  // namespace
+}  // namespace rooftile

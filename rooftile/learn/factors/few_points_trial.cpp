@@ -1,0 +1,298 @@
+#include "rooftile/learn/factors/few_points_trial.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <random>
+#include <set>
+#include <utility>
+
+#include "rooftile/learn/constants/held_out.hpp"
+#include "rooftile/learn/factors/few_points_choice.hpp"
+#include "rooftile/validate/score.hpp"
+
+namespace rooftile {
+namespace {
+
+// The rows of one GPU, by the place of their table.
+struct GpuRows {
+  std::map<std::size_t, std::vector<Point>> tables;
+  std::vector<Point> all() const {
+    std::vector<Point> points;
+    for (const auto& [table, rows] : tables) points.insert(points.end(), rows.begin(), rows.end());
+    return points;
+  }
+};
+
+using Rows = std::map<std::string, GpuRows>;  // by GPU id
+
+Result<Rows> rows_by_gpu(const std::vector<MeasuredTable>& tables, const FewPointsTrialOptions& options) {
+  Rows rows;
+  GpuCache gpus;
+  for (std::size_t table = 0; table < tables.size(); ++table) {
+    for (const Point& point : points_of(tables[table], table, options.rows)) {
+      const auto gpu = gpus.find(point.row->gpu);
+      if (!gpu) return tl::unexpected(gpu.error());
+      rows[(*gpu)->id].tables[table].push_back(point);
+    }
+  }
+  for (auto& [gpu, of_gpu] : rows) {
+    for (auto& [table, points] : of_gpu.tables) {
+      const std::size_t taken = std::min(options.most_rows, points.size());
+      std::vector<Point> spread;
+      for (std::size_t i = 0; i < taken; ++i) spread.push_back(points[i * points.size() / taken]);
+      points = std::move(spread);
+    }
+  }
+  return rows;
+}
+
+// Constants for each GPU, fitted on the others' rows.
+Result<std::map<std::string, Calibration>> calibrations(const std::vector<MeasuredTable>& tables, const Rows& rows,
+                                                        const FewPointsTrialOptions& options) {
+  std::map<std::string, Calibration> result;
+  if (!options.left_out) {
+    for (const auto& [gpu, of_gpu] : rows) result[gpu] = builtin_calibration();
+    return result;
+  }
+  std::set<const LayerRow*> taken;
+  for (const auto& [gpu, of_gpu] : rows) {
+    for (const Point& point : of_gpu.all()) taken.insert(point.row);
+  }
+  CalibrateOptions calibrate{.rows = options.rows, .evaluations = options.evaluations, .foreign_spreads = false};
+  calibrate.rows.blind = false;
+  calibrate.rows.keep = [&](std::size_t table, std::size_t row) {
+    return taken.count(&tables[table].table().rows[row]) > 0;
+  };
+  auto held = hold_out(tables, Tier::none, calibrate);
+  if (!held) return tl::unexpected(held.error());
+  GpuCache gpus;
+  for (std::size_t table = 0; table < tables.size(); ++table) {
+    const std::vector<LayerRow>& all = tables[table].table().rows;
+    for (std::size_t row = 0; row < all.size(); ++row) {
+      if (taken.count(&all[row]) == 0) continue;
+      const std::string& gpu = (*gpus.find(all[row].gpu))->id;
+      if (result.count(gpu) == 0) result[gpu] = held->calibrations[held->of_row[table][row]];
+    }
+  }
+  return result;
+}
+
+// The place of kCaution.
+std::size_t place_of_shipped() {
+  const auto* place = std::find(kCautions.begin(), kCautions.end(), kCaution);
+  return static_cast<std::size_t>(place - kCautions.begin());
+}
+static_assert(std::find(kCautions.begin(), kCautions.end(), kCaution) != kCautions.end());
+
+Result<std::vector<double>> residuals(const std::vector<Point>& points, FactorModel& model, const GpuFactors& factors) {
+  std::vector<double> result;
+  for (const Point& point : points) {
+    const auto time = model.time(*point.row, factors);
+    if (!time) return tl::unexpected(time.error());
+    result.push_back(std::log(point.measured / *time));
+  }
+  return result;
+}
+
+// GMAE and interval of rows under what was fitted; `before` is what they are without it.
+Result<FewPointsOutcome> outcome_of(const FewPoints& fitted, const std::vector<Point>& rows,
+                                    const std::vector<KernelFamily>& families, const std::vector<double>& before,
+                                    FactorModel& model) {
+  std::vector<double> after = before;
+  if (fitted.share > 0) {
+    auto changed = residuals(rows, model, factors_of(fitted, model.gpu()));
+    if (!changed) return tl::unexpected(changed.error());
+    after = std::move(*changed);
+  }
+  FewPointsOutcome outcome{.after = gmae_of(after)};
+  std::vector<double> widths;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const double reach = fitted.interval[static_cast<std::size_t>(families[i])];
+    if (reach == 0) continue;  // no point was of that family
+    widths.push_back(std::exp(reach) - std::exp(-reach));
+    if (std::abs(after[i]) <= reach) ++outcome.inside;
+  }
+  if (!widths.empty()) {
+    outcome.inside /= static_cast<double>(widths.size());
+    outcome.width = quantile(std::move(widths), 0.5);
+  }
+  return outcome;
+}
+
+// The rows that a GPU has, or those of one table.
+struct Pool {
+  std::vector<Point> rows;
+  std::vector<LinearPoint> linear;
+  std::vector<double> before;
+};
+
+Result<FewPointsDraw> draw_once(const Pool& pool, const std::vector<std::size_t>& points, FactorModel& model,
+                                const FactorPrior& prior) {
+  const std::set<std::size_t> drawn(points.begin(), points.end());
+  std::vector<Point> seen, rest;
+  std::vector<double> before;
+  std::vector<KernelFamily> families;
+  for (const std::size_t point : points) seen.push_back(pool.rows[point]);
+  for (std::size_t i = 0; i < pool.rows.size(); ++i) {
+    if (drawn.count(i) > 0) continue;
+    rest.push_back(pool.rows[i]);
+    before.push_back(pool.before[i]);
+    families.push_back(pool.linear[i].family);
+  }
+  auto fitted = fit_few_points(seen, model, prior, kCautions.front());
+  if (!fitted) return tl::unexpected(fitted.error());
+  FewPointsDraw draw;
+  draw.before = gmae_of(before);
+  const double scale = quantile(fitted->before, 0.5);
+  std::vector<double> scaled = before;
+  for (double& residual : scaled) residual -= scale;
+  draw.scaled = gmae_of(scaled);
+  for (std::size_t c = 0; c < kCautions.size(); ++c) {
+    const double share = fitted->share;
+    if (c > 0) {
+      fitted = with_caution(std::move(*fitted), seen, model, prior, kCautions[c]);
+      if (!fitted) return tl::unexpected(fitted.error());
+      if (fitted->share == share) {
+        draw.outcomes[c] = draw.outcomes[c - 1];
+        continue;
+      }
+    }
+    const auto outcome = outcome_of(*fitted, rest, families, before, model);
+    if (!outcome) return tl::unexpected(outcome.error());
+    draw.outcomes[c] = *outcome;
+  }
+  return draw;
+}
+
+Result<FewPointsTrial> try_rows(const std::vector<Point>& rows, std::size_t points, FactorModel& model,
+                                const FactorPrior& prior, const FewPointsTrialOptions& options) {
+  FewPointsTrial trial;
+  trial.points = points;
+  trial.rows = rows.size();
+  auto linear = linearise(rows, model, {});
+  if (!linear) return tl::unexpected(linear.error());
+  Pool pool{rows, std::move(*linear), {}};
+  for (const LinearPoint& row : pool.linear) pool.before.push_back(row.residual);
+  std::mt19937 random(options.seed);
+  std::vector<std::size_t> order(rows.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  const std::size_t open = options.chosen ? std::max(points, rows.size() / 2) : points;
+  for (std::size_t d = 0; d < options.draws; ++d) {
+    for (std::size_t i = 0; i < open; ++i) {  // the first places of a shuffle
+      std::swap(order[i], order[i + random() % (order.size() - i)]);
+    }
+    std::vector<std::size_t> taken(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(open));
+    if (options.chosen) {
+      const std::vector<ChosenRow> chosen = most_telling(pool.linear, taken, points, prior);
+      taken.clear();
+      for (const ChosenRow& row : chosen) taken.push_back(row.row);
+    }
+    const auto draw = draw_once(pool, taken, model, prior);
+    if (!draw) return tl::unexpected(draw.error());
+    trial.draws.push_back(*draw);
+  }
+  return trial;
+}
+
+}  // namespace
+
+double taken_away(const FewPointsDraw& draw, std::size_t caution) {
+  const double after = draw.outcomes[caution].after;
+  return draw.before <= kNoiseFloor ? 0 : (draw.before - after) / (draw.before - kNoiseFloor);
+}
+
+bool is_worse(const FewPointsDraw& draw, std::size_t caution) {
+  constexpr double kRounding = 1e-5;
+  return draw.outcomes[caution].after > draw.before + kRounding;
+}
+
+std::size_t least_caution(const std::vector<FewPointsTrial>& trials, std::size_t points, const std::string& but) {
+  constexpr double kMostWorse = 0.05;
+  for (std::size_t c = 0; c < kCautions.size(); ++c) {
+    double worse = 0, draws = 0;
+    for (const FewPointsTrial& trial : trials) {
+      if (trial.points != points || trial.gpu == but) continue;
+      draws += static_cast<double>(trial.draws.size());
+      for (const FewPointsDraw& draw : trial.draws) worse += is_worse(draw, c) ? 1 : 0;
+    }
+    if (worse <= kMostWorse * draws) return c;
+  }
+  return kCautions.size() - 1;
+}
+
+std::vector<Point> points_of(const MeasuredTable& table, std::size_t place, const FitRowsOptions& rows) {
+  std::vector<Point> points;
+  const std::vector<LayerRow>& all = table.table().rows;
+  for (std::size_t row = 0; row < all.size(); ++row) {
+    if (!all[row].flag.empty() || !all[row].measured.time || (rows.keep && !rows.keep(place, row))) continue;
+    const Seconds measured = *all[row].measured.time - all[row].measured.host_overhead;
+    if (measured > Seconds(0)) points.push_back({&all[row], measured});
+  }
+  return points;
+}
+
+std::vector<Point> rows_of(const MeasuredTable& table, std::size_t place, const FitRowsOptions& rows) {
+  std::vector<Point> points;
+  const std::vector<LayerRow>& all = table.table().rows;
+  for (std::size_t row = 0; row < all.size(); ++row) {
+    if (all[row].flag.empty() && (!rows.keep || rows.keep(place, row))) points.push_back({&all[row], Seconds(0)});
+  }
+  return points;
+}
+
+Result<FewPointsTrials> try_few_points(const std::vector<MeasuredTable>& tables, const FewPointsTrialOptions& options) {
+  const auto rows = rows_by_gpu(tables, options);
+  if (!rows) return tl::unexpected(rows.error());
+  auto constants = calibrations(tables, *rows, options);
+  if (!constants) return tl::unexpected(constants.error());
+  if (!options.known_harness) {
+    for (auto& [gpu, calibration] : *constants) calibration.harnesses.clear();
+  }
+
+  std::map<std::string, FactorModel> models;
+  std::map<std::string, FactorEvidence> evidence;
+  std::vector<const FactorEvidence*> every;
+  for (const auto& [gpu, of_gpu] : *rows) {
+    FactorModel& model = models.try_emplace(gpu, std::move((*constants)[gpu]), gpu).first->second;
+    auto own = factor_evidence(of_gpu.all(), model);
+    if (!own) return tl::unexpected(own.error());
+    every.push_back(&evidence.emplace(gpu, std::move(*own)).first->second);
+  }
+
+  FewPointsTrials result;
+  result.prior = learn_factor_prior(every);
+  for (const auto& entry : *rows) {  // no structured binding: the lambda below captures the name
+    const std::string& gpu = entry.first;
+    const auto& of_gpu = entry.second;
+    std::vector<const FactorEvidence*> others;
+    for (const auto& [other, its] : evidence) {
+      if (other != gpu) others.push_back(&its);
+    }
+    const FactorPrior prior = options.left_out ? learn_factor_prior(others) : shipped_factor_prior();
+    const auto add = [&](const std::vector<Point>& points, const std::string& table) -> Result<void> {
+      for (const std::size_t count : options.points) {
+        if (points.size() < std::max(options.least_rows, 2 * count)) continue;
+        auto trial = try_rows(points, count, models.at(gpu), prior, options);
+        if (!trial) return tl::unexpected(trial.error());
+        trial->gpu = gpu;
+        trial->table = table;
+        result.trials.push_back(std::move(*trial));
+      }
+      return {};
+    };
+    for (const auto& [table, points] : of_gpu.tables) {
+      if (auto added = add(points, tables[table].name()); !added) return tl::unexpected(added.error());
+    }
+    if (of_gpu.tables.size() > 1) {
+      if (auto added = add(of_gpu.all(), ""); !added) return tl::unexpected(added.error());
+    }
+  }
+  for (FewPointsTrial& trial : result.trials) {
+    trial.caution = options.left_out ? least_caution(result.trials, trial.points, trial.gpu) : place_of_shipped();
+  }
+  if (result.trials.empty()) return fail(ErrorCode::bad_input, "no GPU has rows enough to draw points from");
+  return result;
+}
+
+}  // namespace rooftile

@@ -1,0 +1,311 @@
+#include "rooftile/learn/networks/network_fit.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "rooftile/regression/conformal.hpp"
+
+namespace rooftile {
+namespace {
+
+using namespace regression;
+
+using Rows = std::vector<const RunRow*>;
+
+// Keys whose cells are numbers are in the order of the numbers.
+struct NaturalOrder {
+  bool operator()(const std::vector<std::string>& a, const std::vector<std::string>& b) const {
+    return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(), before);
+  }
+  static bool before(const std::string& a, const std::string& b) {
+    char *end_a = nullptr, *end_b = nullptr;
+    const double x = std::strtod(a.c_str(), &end_a), y = std::strtod(b.c_str(), &end_b);
+    const bool numbers = !a.empty() && !b.empty() && *end_a == '\0' && *end_b == '\0';
+    return numbers && x != y ? x < y : a < b;
+  }
+};
+
+std::map<std::vector<std::string>, Rows, NaturalOrder> groups_of(const RunRows& rows,
+                                                                 const std::vector<std::string>& by) {
+  std::map<std::vector<std::string>, Rows, NaturalOrder> groups;
+  for (const RunRow& row : rows.rows) {
+    std::vector<std::string> key;
+    for (const std::string& column : by) key.emplace_back(row.cell(column));
+    groups[std::move(key)].push_back(&row);
+  }
+  return groups;
+}
+
+// One split, or as many as there are folds; none where a side would be empty.
+std::vector<Split> splits_of(const Rows& rows, const NetworkFitOptions& options) {
+  switch (options.split) {
+    case SplitKind::none:
+      return {all_rows(rows.size())};
+    case SplitKind::hold_out: {
+      const auto split = hold_out(rows.size(), options.share, options.way.seed);
+      return split ? std::vector{*split} : std::vector<Split>();
+    }
+    case SplitKind::k_fold: {
+      const auto folds = k_fold(rows.size(), options.way.folds, options.way.seed);
+      return folds ? *folds : std::vector<Split>();
+    }
+    case SplitKind::extrapolation:
+      break;
+  }
+  Split split;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const bool beyond = options.beyond->matches([&](const std::string& column) { return rows[i]->cell(column); });
+    (beyond ? split.validation : split.training).push_back(i);
+  }
+  if (split.training.empty() || split.validation.empty()) return {};
+  return {split};
+}
+
+// For each column the warning that is farthest beyond the range of the fit.
+void keep_farthest(std::vector<FitWarning>& kept, const std::vector<Predicted>& predicted) {
+  const auto distance = [](const FitWarning& warning) {
+    return std::max(warning.value - warning.high, warning.low - warning.value);
+  };
+  for (const Predicted& one : predicted) {
+    for (const FitWarning& warning : one.warnings) {
+      const auto same = std::find_if(kept.begin(), kept.end(), [&](const FitWarning& other) {
+        return other.kind == warning.kind && other.subject == warning.subject;
+      });
+      if (same == kept.end()) {
+        kept.push_back(warning);
+      } else if (distance(warning) > distance(*same)) {
+        *same = warning;
+      }
+    }
+  }
+}
+
+// A verdict of one way over the splits of a group, and what its interval is made from.
+struct Judged {
+  NetworkVerdict verdict;
+  std::vector<double> scores;  // |ln(predicted / measured)| of rows of training by fits that had not seen them
+};
+
+Result<Judged> judge_all(const FitProblem& problem, const std::vector<Split>& splits, const EquationOptions& options) {
+  Judged judged;
+  judged.verdict.way = options.name;
+  for (const Split& split : splits) {
+    auto result = judge(problem, split, options);
+    if (!result) return tl::unexpected(result.error());
+    for (std::size_t i = 0; i < split.validation.size(); ++i) {
+      judged.verdict.measured.push_back(problem.values[split.validation[i]]);
+      judged.verdict.predicted.push_back(result->predicted[i].value);
+    }
+    keep_farthest(judged.verdict.beyond, result->predicted);
+    judged.verdict.training = result->training;
+    judged.verdict.fit = std::move(result->fit);
+  }
+  const FitProblem* fitted = &problem;
+  FitProblem training;
+  if (splits.size() > 1) {
+    auto fit = fit_equation(problem, options);
+    if (!fit) return tl::unexpected(fit.error());
+    judged.verdict.fit = std::move(*fit);
+    judged.verdict.training.rows = problem.values.size();
+    judged.verdict.training.mape = judged.verdict.fit.equation.figures.mape.value_or(0);
+  } else {
+    training = rows_of(problem, splits.front().training);
+    fitted = &training;
+  }
+  if (!judged.verdict.fit.held_out.empty()) {
+    judged.scores = log_ratio_scores(fitted->values, judged.verdict.fit.held_out);
+  }
+  return judged;
+}
+
+bool inside(const regression::Interval& interval, double measured, double predicted) {
+  return predicted / interval.factor <= measured && measured <= predicted * interval.factor;
+}
+
+void score(NetworkVerdict& verdict) {
+  verdict.validation = errors_of(verdict.measured, verdict.predicted);
+  const auto& interval = verdict.fit.equation.interval;
+  if (!interval) return;
+  double held = 0;
+  for (std::size_t i = 0; i < verdict.measured.size(); ++i) {
+    held += inside(*interval, verdict.measured[i], verdict.predicted[i]) ? 1 : 0;
+  }
+  verdict.validation.inside = held / static_cast<double>(verdict.measured.size());
+}
+
+// Groups of a few rows have no interval of their own: they get that of all groups' errors together.
+void share_intervals(std::vector<NetworkGroup>& groups, const std::map<std::string, std::vector<double>>& scores,
+                     const WayOptions& options) {
+  if (options.level <= 0) return;
+  for (NetworkGroup& group : groups) {
+    for (NetworkVerdict& verdict : group.verdicts) {
+      auto& interval = verdict.fit.equation.interval;
+      const auto own = scores.find(verdict.way);
+      if (interval || own == scores.end()) continue;
+      const auto width = conformal_quantile(own->second, options.level);
+      if (!width || !std::isfinite(std::exp(*width))) continue;
+      interval =
+          regression::Interval{options.level, std::exp(*width), "cross-validation in all groups", own->second.size()};
+    }
+  }
+}
+
+void add_total(std::vector<NetworkTotal>& totals, const std::string& way, const std::vector<NetworkGroup>& groups) {
+  NetworkTotal total;
+  total.way = way;
+  std::vector<double> measured, predicted;
+  double held = 0, intervals = 0;
+  for (const NetworkGroup& group : groups) {
+    for (const NetworkVerdict& verdict : group.verdicts) {
+      if (verdict.way != way) continue;
+      ++total.groups;
+      total.training += group.training;
+      measured.insert(measured.end(), verdict.measured.begin(), verdict.measured.end());
+      predicted.insert(predicted.end(), verdict.predicted.begin(), verdict.predicted.end());
+      if (!verdict.validation.inside) continue;
+      intervals += static_cast<double>(verdict.measured.size());
+      held += *verdict.validation.inside * static_cast<double>(verdict.measured.size());
+    }
+  }
+  if (total.groups == 0) return;
+  total.validation = errors_of(measured, predicted);
+  if (intervals > 0) total.validation.inside = held / intervals;
+  totals.push_back(std::move(total));
+}
+
+void add_once(std::vector<std::string>& names, std::string_view name) {
+  if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end()) names.emplace_back(name);
+}
+
+void add_row(FittedOn& fitted_on, const RunRow& row) {
+  ++fitted_on.rows;
+  add_once(fitted_on.gpus, row.cell("gpu"));
+  add_once(fitted_on.software, row.cell("framework"));
+  add_once(fitted_on.precisions, row.cell("precision"));
+  add_once(fitted_on.passes, row.cell("pass"));
+  add_once(fitted_on.networks, row.cell("model"));
+}
+
+std::vector<ColumnRange> ranges_of(const FitProblem& training) {
+  static constexpr std::array kColumns = {"batch_size", "gpus",  "iterations", "seq_len",   "image_size",
+                                          "parameters", "flops", "bytes",      "bandwidth", "power"};
+  std::vector<ColumnRange> ranges;
+  for (const char* column : kColumns) {
+    const auto place = training.table.find(column);
+    if (!place) continue;
+    const auto values = training.table.values.column(*place);
+    const auto [low, high] = std::minmax_element(values.begin(), values.end());
+    ranges.push_back({column, *low, *high});
+  }
+  return ranges;
+}
+
+std::string split_text(const NetworkFitOptions& options) {
+  switch (options.split) {
+    case SplitKind::none:
+      return "none: judged on the rows that were fitted to";
+    case SplitKind::hold_out:
+      return fmt::format("{:.4g} % of the rows held out at random", 100 * options.share);
+    case SplitKind::k_fold:
+      return fmt::format("{} folds, each held out once", options.way.folds);
+    case SplitKind::extrapolation:
+      break;
+  }
+  return options.beyond->text() + " held out";
+}
+
+}  // namespace
+
+Result<NetworkFit> fit_networks(const RunRows& rows, const NetworkFitOptions& options) {
+  for (const std::string& column : options.by) {
+    if (auto known = check_run_column(column, rows); !known) return tl::unexpected(known.error());
+  }
+  if (options.beyond) {
+    for (const Filter::Use& use : options.beyond->columns()) {
+      if (auto known = check_run_column(use.column, rows); !known) return tl::unexpected(known.error());
+    }
+  }
+  NetworkFit result;
+  if (options.beyond) {
+    for (const Filter::Use& use : options.beyond->columns()) result.beyond_columns.push_back(use.column);
+  }
+  result.by = options.by;
+  result.split = split_text(options);
+  result.fitted_on.sources = rows.sources;
+  result.fitted_on.split = result.split;
+  std::map<std::string, std::vector<double>> scores;
+  for (const auto& [key, members] : groups_of(rows, options.by)) {
+    const std::vector<Split> splits = splits_of(members, options);
+    if (splits.empty()) {
+      ++result.groups_without_split;
+      continue;
+    }
+    const FitProblem problem = problem_of(members);
+    const FitProblem training = splits.size() > 1 ? problem : rows_of(problem, splits.front().training);
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      const std::vector<std::size_t>& seen = splits.front().training;
+      if (splits.size() > 1 || std::binary_search(seen.begin(), seen.end(), i)) add_row(result.fitted_on, *members[i]);
+    }
+    NetworkGroup group;
+    group.key = key;
+    group.training = training.values.size();
+    group.ranges = ranges_of(training);
+    group.validation = splits.size() > 1 ? problem.values.size() : splits.front().validation.size();
+    const auto add = [&](const EquationOptions& equation) -> Result<void> {
+      auto judged = judge_all(problem, splits, equation);
+      if (!judged) return tl::unexpected(judged.error());
+      std::vector<double>& all = scores[equation.name];
+      all.insert(all.end(), judged->scores.begin(), judged->scores.end());
+      group.verdicts.push_back(std::move(judged->verdict));
+      return {};
+    };
+    for (const Way way : options.ways) {
+      const auto equation = equation_options(way, training, options.way);
+      auto done = equation ? add(*equation) : Result<void>(tl::unexpected(equation.error()));
+      if (!done) group.left_out.push_back({done.error().code, done.error().message, std::string(name_of(way))});
+    }
+    if (options.own) {
+      if (auto done = add(*options.own); !done) return tl::unexpected(done.error());
+    }
+    result.groups.push_back(std::move(group));
+  }
+  if (result.groups.empty()) {
+    return fail(ErrorCode::bad_input, fmt::format("no group of rows can be split by '{}'", result.split));
+  }
+  share_intervals(result.groups, scores, options.way);
+  for (NetworkGroup& group : result.groups) {
+    for (NetworkVerdict& verdict : group.verdicts) score(verdict);
+  }
+  for (const Way way : options.ways) add_total(result.totals, std::string(name_of(way)), result.groups);
+  if (options.own) add_total(result.totals, options.own->name, result.groups);
+  return result;
+}
+
+FittedModel fitted_model(const NetworkFit& fit, const std::string& way) {
+  FittedModel model;
+  model.name = way;
+  model.kind = kNetworkKind;
+  model.fitted_on = fit.fitted_on;
+  for (const NetworkGroup& group : fit.groups) {
+    for (const NetworkVerdict& verdict : group.verdicts) {
+      if (verdict.way != way) continue;
+      model.equations.push_back(verdict.fit.equation);
+      FittedEquation& equation = model.equations.back();
+      if (!group.key.empty()) equation.name = fmt::format("{}", fmt::join(group.key, ", "));
+      for (std::size_t i = 0; i < group.key.size(); ++i) equation.group.push_back({fit.by[i], group.key[i]});
+      for (const ColumnRange& range : group.ranges) {
+        const bool known = std::any_of(equation.ranges.begin(), equation.ranges.end(),
+                                       [&](const ColumnRange& own) { return own.column == range.column; });
+        if (!known) equation.ranges.push_back(range);
+      }
+    }
+  }
+  return model;
+}
+
+}  // namespace rooftile
