@@ -6,6 +6,8 @@
 #include <csv.h>
 #include <fmt/format.h>
 
+#include "rooftile/base/try.hpp"
+
 namespace rooftile {
 namespace {
 
@@ -112,7 +114,7 @@ class Lines {
 
 Result<std::vector<CsvRow>> parse_csv(std::string_view text, std::string_view where) {
   Lines lines(where);
-  if (auto taken = lines.take(text, true); !taken) return tl::unexpected(taken.error());
+  TRY(lines.take(text, true));
   return lines.finish();
 }
 
@@ -132,9 +134,8 @@ Result<std::vector<CsvRow>> CsvReader::feed(std::string_view text) {
   state_->rest += text;
   // So that the byte order mark is seen whole.
   if (!state_->lines.begun() && state_->rest.size() < kByteOrderMark.size()) return std::vector<CsvRow>();
-  const auto taken = state_->lines.take(state_->rest, false);
-  if (!taken) return tl::unexpected(taken.error());
-  state_->rest.erase(0, *taken);
+  const auto taken = TRY(state_->lines.take(state_->rest, false));
+  state_->rest.erase(0, taken);
   if (state_->rest.size() + state_->lines.row_bytes() > kMaxRow) {
     return fail(ErrorCode::bad_input, fmt::format("a row of more than {} bytes", kMaxRow),
                 state_->lines.at(state_->lines.line()));
@@ -143,7 +144,7 @@ Result<std::vector<CsvRow>> CsvReader::feed(std::string_view text) {
 }
 
 Result<std::vector<CsvRow>> CsvReader::finish() {
-  if (auto taken = state_->lines.take(state_->rest, true); !taken) return tl::unexpected(taken.error());
+  TRY(state_->lines.take(state_->rest, true));
   return state_->lines.finish();
 }
 

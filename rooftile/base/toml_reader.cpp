@@ -7,6 +7,7 @@
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/one_line.hpp"
 #include "rooftile/base/toml_depth.hpp"
+#include "rooftile/base/try.hpp"
 
 namespace rooftile {
 namespace {
@@ -59,12 +60,11 @@ Result<std::string> TomlReader::words(const toml::node& node, std::string_view w
 
 Result<std::size_t> TomlReader::choice(const toml::node& node, std::string_view what,
                                        const std::vector<std::string>& known) const {
-  const auto text = words(node, what);
-  if (!text) return tl::unexpected(text.error());
-  const auto found = std::find(known.begin(), known.end(), *text);
+  const auto text = TRY(words(node, what));
+  const auto found = std::find(known.begin(), known.end(), text);
   if (found == known.end()) {
     return error(node.source(),
-                 fmt::format("unknown {} '{}'; known: {}", what, one_line(*text), fmt::join(known, ", ")));
+                 fmt::format("unknown {} '{}'; known: {}", what, one_line(text), fmt::join(known, ", ")));
   }
   return static_cast<std::size_t>(found - known.begin());
 }
@@ -75,23 +75,21 @@ Result<void> TomlReader::read_sources(const toml::table& root) {
   const auto* table = found->second.as_table();
   if (table == nullptr) return error(found->second.source(), "'sources' must be a table: [sources]");
   for (auto&& [key, node] : *table) {
-    auto text = words(node, fmt::format("source '{}'", one_line(key.str())));
-    if (!text) return tl::unexpected(text.error());
-    sources_.emplace_back(std::string(key.str()), std::move(*text));
+    auto text = TRY(words(node, fmt::format("source '{}'", one_line(key.str()))));
+    sources_.emplace_back(std::string(key.str()), std::move(text));
   }
   return {};
 }
 
 Result<std::string> TomlReader::source_of(const toml::node& node) const {
-  const auto key = words(node, "source");
-  if (!key) return tl::unexpected(key.error());
+  const auto key = TRY(words(node, "source"));
   std::vector<std::string> known;
   for (const auto& [name, text] : sources_) {
-    if (name == *key) return text;
+    if (name == key) return text;
     known.push_back(name);
   }
   return error(node.source(),
-               fmt::format("source '{}' is not in [sources]{}", one_line(*key), did_you_mean(*key, known)));
+               fmt::format("source '{}' is not in [sources]{}", one_line(key), did_you_mean(key, known)));
 }
 
 tl::unexpected<Error> TomlReader::not_a_fact(const toml::node& node, std::string_view key,

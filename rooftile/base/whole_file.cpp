@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "rooftile/base/try.hpp"
 #include "rooftile/base/write_all.hpp"
 
 namespace rooftile {
@@ -137,10 +138,9 @@ Result<void> WholeFile::finish(Durability durability) {
 
 Result<void> write_whole_file(const std::string& path, std::string_view text, Durability durability) {
   const SignalsHeld held;
-  auto file = WholeFile::create(path);
-  if (!file) return tl::unexpected(file.error());
-  if (auto written = file->write(text); !written) return written;
-  return file->finish(durability);
+  auto file = TRY(WholeFile::create(path));
+  if (auto written = file.write(text); !written) return written;
+  return file.finish(durability);
 }
 
 }  // namespace rooftile

@@ -6,6 +6,7 @@
 
 #include <CLI/App.hpp>
 
+#include "rooftile/base/try.hpp"
 #include "rooftile/cli/commands.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/prediction_options.hpp"
@@ -22,8 +23,7 @@ struct TypedRoofline {
 
 Result<void> run_roofline(const TypedRoofline& typed) {
   RooflineArguments arguments = typed.arguments;
-  auto prediction = prediction_arguments(typed.prediction);
-  if (!prediction) return tl::unexpected(prediction.error());
+  auto prediction = TRY(prediction_arguments(typed.prediction));
   const bool study = !arguments.study.empty();
   if (arguments.model.empty() && arguments.profiles.empty() && !study) {
     return usage("roofline needs a MODEL, --profile FILE, both, or --study NAME");
@@ -32,15 +32,14 @@ Result<void> run_roofline(const TypedRoofline& typed) {
     return usage("--study takes no MODEL and no --profile; --measured TABLE.csv adds measured rows");
   }
   if (!study && !arguments.measured.empty()) return usage("--measured is for --study; a table is also a --profile");
-  if (prediction->gpus.size() != 1) return usage("roofline needs --gpu with one ID");
+  if (prediction.gpus.size() != 1) return usage("roofline needs --gpu with one ID");
   if (!typed.tensor_flops.empty()) {
     if (arguments.profiles.empty()) return usage("--tensor-flops is for --profile");
     constexpr std::int64_t kMost = 1 << 24;  // far beyond one instruction
-    const auto flops = parse_count("--tensor-flops", typed.tensor_flops, kMost);
-    if (!flops) return tl::unexpected(flops.error());
-    arguments.tensor_flops = *flops;
+    const auto flops = TRY(parse_count("--tensor-flops", typed.tensor_flops, kMost));
+    arguments.tensor_flops = flops;
   }
-  arguments.prediction = std::move(*prediction);
+  arguments.prediction = std::move(prediction);
   return draw_roofline(arguments);
 }
 
@@ -51,9 +50,8 @@ struct TypedCost {
 
 Result<void> run_cost(const TypedCost& typed) {
   CostArguments arguments = typed.arguments;
-  auto prediction = prediction_arguments(typed.prediction);
-  if (!prediction) return tl::unexpected(prediction.error());
-  arguments.prediction = std::move(*prediction);
+  auto prediction = TRY(prediction_arguments(typed.prediction));
+  arguments.prediction = std::move(prediction);
   return cli::cost(arguments);
 }
 
@@ -64,12 +62,11 @@ struct TypedSensitivity {
 };
 
 Result<void> run_sensitivity(const TypedSensitivity& typed) {
-  const auto prediction = prediction_arguments(typed.prediction);
-  if (!prediction) return tl::unexpected(prediction.error());
+  const auto prediction = TRY(prediction_arguments(typed.prediction));
   if (typed.model.empty()) return usage("sensitivity needs a MODEL");
-  if (prediction->gpus.size() != 1) return usage("sensitivity needs --gpu with one ID");
+  if (prediction.gpus.size() != 1) return usage("sensitivity needs --gpu with one ID");
   return show_sensitivity({.model = typed.model,
-                           .prediction = *prediction,
+                           .prediction = prediction,
                            .all_layers = typed.all,
                            .format = typed.format,
                            .output = typed.output});
@@ -81,12 +78,11 @@ struct TypedExplain {
 };
 
 Result<void> run_explain(const TypedExplain& typed) {
-  const auto prediction = prediction_arguments(typed.prediction);
-  if (!prediction) return tl::unexpected(prediction.error());
+  const auto prediction = TRY(prediction_arguments(typed.prediction));
   if (typed.model.empty()) return usage("explain needs a MODEL");
   if (typed.layer.empty()) return usage("explain needs --layer NAME; 'rooftile models show MODEL' lists them");
-  if (prediction->gpus.size() != 1) return usage("explain needs --gpu with one ID");
-  return explain({.model = typed.model, .layer = typed.layer, .prediction = *prediction});
+  if (prediction.gpus.size() != 1) return usage("explain needs --gpu with one ID");
+  return explain({.model = typed.model, .layer = typed.layer, .prediction = prediction});
 }
 
 }  // namespace

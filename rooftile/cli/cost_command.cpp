@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "rooftile/base/try.hpp"
 #include "rooftile/cli/commands.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/values.hpp"
@@ -18,9 +19,8 @@ Result<std::vector<Gpu>> catalogue() {
   std::vector<Gpu> gpus;
   for (const std::string& id : gpu_ids()) {
     if (id.ends_with("-delta")) continue;
-    auto gpu = find_gpu(id);
-    if (!gpu) return tl::unexpected(gpu.error());
-    gpus.push_back(std::move(*gpu));
+    auto gpu = TRY(find_gpu(id));
+    gpus.push_back(std::move(gpu));
   }
   return gpus;
 }
@@ -28,47 +28,38 @@ Result<std::vector<Gpu>> catalogue() {
 Result<BoardRun> run_of(const CostArguments& arguments, const Workload& workload, const CostTable& table,
                         const Gpu& gpu, const HardwareCost& cost) {
   const PredictionArguments& given = arguments.prediction;
-  const auto prediction = predict(workload, gpu, predict_options(given), given.phase);
-  if (!prediction) return tl::unexpected(prediction.error());
-  const auto model = cost_model_of(table, gpu);
-  if (!model) return tl::unexpected(model.error());
-  return BoardRun{.model = prediction->model,
-                  .samples = static_cast<double>(prediction->batch_size),
-                  .time = prediction->time,
-                  .energy = energy_of(*prediction, gpu, *model, cost)};
+  const auto prediction = TRY(predict(workload, gpu, predict_options(given), given.phase));
+  const auto model = TRY(cost_model_of(table, gpu));
+  return BoardRun{.model = prediction.model,
+                  .samples = static_cast<double>(prediction.batch_size),
+                  .time = prediction.time,
+                  .energy = energy_of(prediction, gpu, model, cost)};
 }
 
 }  // namespace
 
 Result<void> cost(const CostArguments& arguments) {
-  const auto format = parse_format("--format", arguments.format, arguments.output);
-  if (!format) return tl::unexpected(format.error());
-  const auto table = load_costs(arguments.costs);
-  if (!table) return tl::unexpected(table.error());
-  const auto all = catalogue();
-  if (!all) return tl::unexpected(all.error());
-  auto shown = gpus_of_option(arguments.prediction.gpus);
-  if (!shown) return tl::unexpected(shown.error());
+  const auto format = TRY(parse_format("--format", arguments.format, arguments.output));
+  const auto table = TRY(load_costs(arguments.costs));
+  const auto all = TRY(catalogue());
+  auto shown = TRY(gpus_of_option(arguments.prediction.gpus));
   CostReport report;
-  if (shown->empty()) {
-    *shown = *all;
-    report.chips = chip_areas(*table);
+  if (shown.empty()) {
+    shown = all;
+    report.chips = chip_areas(table);
   }
-  const auto boards = board_costs(*table, *shown, *all);
-  if (!boards) return tl::unexpected(boards.error());
-  for (const BoardCost& board : *boards) report.boards.push_back({.board = board, .run = {}});
+  const auto boards = TRY(board_costs(table, shown, all));
+  for (const BoardCost& board : boards) report.boards.push_back({.board = board, .run = {}});
   if (!arguments.model.empty()) {
     if (auto result = check(predict_options(arguments.prediction)); !result) return result;
-    const auto workload = load_model(arguments.model, model_options(arguments.prediction));
-    if (!workload) return tl::unexpected(workload.error());
-    for (std::size_t i = 0; i < shown->size(); ++i) {
-      auto run = run_of(arguments, *workload, *table, (*shown)[i], report.boards[i].board.cost);
-      if (!run) return tl::unexpected(run.error());
-      report.boards[i].run = std::move(*run);
+    const auto workload = TRY(load_model(arguments.model, model_options(arguments.prediction)));
+    for (std::size_t i = 0; i < shown.size(); ++i) {
+      auto run = TRY(run_of(arguments, workload, table, shown[i], report.boards[i].board.cost));
+      report.boards[i].run = std::move(run);
     }
   }
-  if (arguments.sources) report.facts = table->facts;
-  switch (*format) {
+  if (arguments.sources) report.facts = table.facts;
+  switch (format) {
     case Format::json:
       return write_output(arguments.output, cost_json(report));
     case Format::csv:

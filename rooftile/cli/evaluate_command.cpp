@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/try.hpp"
 #include "rooftile/cli/commands.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/progress.hpp"
@@ -84,10 +85,8 @@ Result<void> evaluate(const EvaluateArguments& arguments) {
   const Clock::time_point start = Clock::now();
   const auto chosen = choose_figures(arguments.only);
   if (!chosen) return fail(chosen.error().code, chosen.error().message, "--only");
-  auto gpus = gpus_of_option(arguments.gpus);
-  if (!gpus) return tl::unexpected(gpus.error());
-  const auto input = evaluation_input(std::move(*gpus), arguments.batch_size);
-  if (!input) return tl::unexpected(input.error());
+  auto gpus = TRY(gpus_of_option(arguments.gpus));
+  const auto input = TRY(evaluation_input(std::move(gpus), arguments.batch_size));
   if (auto result = prepare_folder(arguments.folder); !result) return result;
 
   const SimulateOptions options;
@@ -95,15 +94,15 @@ Result<void> evaluate(const EvaluateArguments& arguments) {
   std::vector<EvaluationSection> sections;
   std::size_t files = 1;
   for (const FigureMaker* maker : *chosen) {
-    if (maker->want != nullptr) maker->want(*input, simulations);
+    if (maker->want != nullptr) maker->want(input, simulations);
     if (auto result = run_all(simulations); !result) return result;
     sections.push_back({std::string(maker->name), std::string(maker->title), {}});
-    const Figure figure = maker->make(*input, simulations);
+    const Figure figure = maker->make(input, simulations);
     if (auto result = write_figure(arguments.folder, figure, sections.back()); !result) return result;
     files += sections.back().files.size();
   }
   const std::string index = (fs::path(arguments.folder) / "index.md").string();
-  if (auto result = write_output(index, evaluation_index(setup_of(*input, options), sections)); !result) return result;
+  if (auto result = write_output(index, evaluation_index(setup_of(input, options), sections)); !result) return result;
   return write_output("", fmt::format("{} files in {}, {} kernels simulated, {:.1f} s\n", files, arguments.folder,
                                       simulations.count(), seconds_since(start)));
 }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "rooftile/base/nearest.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/cli/calibration_note.hpp"
 #include "rooftile/cli/commands.hpp"
 #include "rooftile/cli/output.hpp"
@@ -48,16 +49,13 @@ Result<void> explain(const ExplainArguments& arguments) {
   }
   options.pass = passes_of(given.phase).front();
   options.training = given.phase != Phase::fwd;
-  const auto gpu = gpu_of_option(given.gpus.front());
-  if (!gpu) return tl::unexpected(gpu.error());
-  if (auto result = check(options, *gpu); !result) return result;
-  note_unused_factors(options.calibration, {gpu->id});
-  const auto workload = load_model(arguments.model, model_options(given));
-  if (!workload) return tl::unexpected(workload.error());
-  const Workload stored = stored_as(*workload, options.precision);
-  const auto op = find_layer(stored, arguments.layer);
-  if (!op) return tl::unexpected(op.error());
-  return write_output("", explain_report(estimate(stored, **op, *gpu, options), *gpu, options));
+  const auto gpu = TRY(gpu_of_option(given.gpus.front()));
+  if (auto result = check(options, gpu); !result) return result;
+  note_unused_factors(options.calibration, {gpu.id});
+  const auto workload = TRY(load_model(arguments.model, model_options(given)));
+  const Workload stored = stored_as(workload, options.precision);
+  const auto op = TRY(find_layer(stored, arguments.layer));
+  return write_output("", explain_report(estimate(stored, *op, gpu, options), gpu, options));
 }
 
 }  // namespace rooftile::cli

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/try.hpp"
 #include "rooftile/base/whole_file.hpp"
 #include "rooftile/cli/explore_preparation.hpp"
 #include "rooftile/cli/interrupt.hpp"
@@ -56,9 +57,8 @@ struct RowFiles {
   template <class Rows, class... Arguments>
   Result<void> add(const std::string& path, Arguments&&... arguments) {
     if (path.empty()) return {};
-    auto file = WholeFile::create(path);
-    if (!file) return tl::unexpected(file.error());
-    files.push_back(std::make_unique<WholeFile>(std::move(*file)));
+    auto file = TRY(WholeFile::create(path));
+    files.push_back(std::make_unique<WholeFile>(std::move(file)));
     auto rows = std::make_unique<Rows>(*files.back(), std::forward<Arguments>(arguments)...);
     const std::string header = rows->header();
     sinks.push_back(std::move(rows));
@@ -92,7 +92,7 @@ class CheckpointFile {
   Result<ExploreState> load(const Prepared& prepared) {
     auto state = load_checkpoint(path_, prepared.space, prepared.results, fingerprint_);
     if (!state) return state;
-    if (auto result = write(*state); !result) return tl::unexpected(result.error());
+    TRY(write(*state));
     if (state->results.designs > 0) {
       write_error(fmt::format("goes on from {}: {} of {} designs are done", path_, grouped(state->results.designs),
                               grouped(prepared.space.size())));
@@ -173,30 +173,28 @@ Error none_possible(const ExploreResults& explored, const DesignSpace& space, co
 Result<void> explore_space(const ExploreArguments& arguments) {
   const InterruptAsked signals;
   if (arguments.ranks != nullptr && arguments.ranks->transport.rank() != 0) return help_first_rank(arguments);
-  const auto prepared = prepare(arguments);
-  if (!prepared) return tl::unexpected(prepared.error());
-  const DesignSpace& space = prepared->space;
-  const DesignOutcome& base = prepared->base;
+  const auto prepared = TRY(prepare(arguments));
+  const DesignSpace& space = prepared.space;
+  const DesignOutcome& base = prepared.base;
   if (auto result = prepare_folder(arguments.folder); !result) return result;
 
-  const std::vector<LayerColumn>& layers = prepared->evaluator->layers();
-  const bool costs = prepared->table() != nullptr;
+  const std::vector<LayerColumn>& layers = prepared.evaluator->layers();
+  const bool costs = prepared.table() != nullptr;
   RowFiles rows;
   if (auto result = rows.add<CsvRows>(arguments.csv, space, layers, arguments.layer_times, base.time, costs); !result) {
     return result;
   }
   if (auto result = rows.add<BinaryRows>(arguments.rows, space, layers, costs); !result) return result;
 
-  ExploreOptions options = options_of(arguments, *prepared);
+  ExploreOptions options = options_of(arguments, prepared);
   for (const auto& sink : rows.sinks) options.sinks.push_back(sink.get());
   const bool fingerprinted = !arguments.checkpoint.empty() || arguments.ranks != nullptr;
-  const Fingerprint fingerprint = fingerprinted ? fingerprint_of(*prepared, options) : Fingerprint{};
+  const Fingerprint fingerprint = fingerprinted ? fingerprint_of(prepared, options) : Fingerprint{};
   CheckpointFile checkpoint(arguments.checkpoint, fingerprint);
-  ExploreState from = {ExploreResults(space, prepared->results), {}};
+  ExploreState from = {ExploreResults(space, prepared.results), {}};
   if (!arguments.checkpoint.empty()) {
-    auto loaded = checkpoint.load(*prepared);
-    if (!loaded) return tl::unexpected(loaded.error());
-    from = std::move(*loaded);
+    auto loaded = TRY(checkpoint.load(prepared));
+    from = std::move(loaded);
   }
   std::optional<ExploreResults> explored;
   {
@@ -206,9 +204,8 @@ Result<void> explore_space(const ExploreArguments& arguments) {
       options.save = [&](const ExploreState& state) { checkpoint.save(state, progress); };
       options.save_every = arguments.checkpoint_every;
     }
-    auto done = explore_all(arguments, *prepared, options, fingerprint, std::move(from), progress);
-    if (!done) return tl::unexpected(done.error());
-    explored = std::move(done->results);
+    auto done = TRY(explore_all(arguments, prepared, options, fingerprint, std::move(from), progress));
+    explored = std::move(done.results);
   }
   for (const auto& file : rows.files) {
     if (auto result = file->finish(); !result) return result;
@@ -222,10 +219,10 @@ Result<void> explore_space(const ExploreArguments& arguments) {
   }
   const ExploreReport report = {space,
                                 *explored,
-                                label_of(prepared->predicted),
+                                label_of(prepared.predicted),
                                 base.time,
                                 costs ? std::optional(base.costs) : std::nullopt,
-                                axis_notes(space, *prepared->evaluator, prepared->weighed)};
+                                axis_notes(space, *prepared.evaluator, prepared.weighed)};
   if (!arguments.folder.empty()) {
     if (auto result = write_folder(arguments.folder, report); !result) return result;
   }

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/cli/commands.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/prediction_options.hpp"
@@ -63,9 +64,8 @@ Result<void> read_checkpoint_options(const TypedExplore& typed, ExploreArguments
        {std::tuple{"--checkpoint-every", &typed.checkpoint_every, &arguments.checkpoint_every},
         {"--rank-timeout", &typed.rank_timeout, &arguments.rank_timeout}}) {
     if (text->empty()) continue;
-    const auto parsed = parse_seconds(option, *text);
-    if (!parsed) return tl::unexpected(parsed.error());
-    *seconds = *parsed;
+    const auto parsed = TRY(parse_seconds(option, *text));
+    *seconds = parsed;
   }
   return {};
 }
@@ -75,11 +75,10 @@ Result<void> run_explore(const TypedExplore& typed, cluster::Ranks* ranks) {
   if (typed.scaling && ranks != nullptr) return usage("--scaling is for one machine: rooftile explore --scaling");
   ExploreArguments arguments;
   arguments.ranks = ranks;
-  const auto prediction = prediction_arguments(typed.prediction);
-  if (!prediction) return tl::unexpected(prediction.error());
-  arguments.prediction = *prediction;
+  const auto prediction = TRY(prediction_arguments(typed.prediction));
+  arguments.prediction = prediction;
   if (typed.scaling) {
-    if (prediction->gpus.size() > 1) return usage("--scaling takes one GPU");
+    if (prediction.gpus.size() > 1) return usage("--scaling takes one GPU");
     for (const auto& [option, text] : {std::pair{"--best", &typed.best},
                                        {"--rank-by", &typed.rank_by},
                                        {"--pareto", &typed.pareto},
@@ -100,21 +99,18 @@ Result<void> run_explore(const TypedExplore& typed, cluster::Ranks* ranks) {
   if (auto result = read_checkpoint_options(typed, arguments); !result) return result;
   constexpr std::int64_t kMostBest = 100000, kMostThreads = 1024;
   if (!typed.best.empty()) {
-    const auto best = parse_count("--best", typed.best, kMostBest);
-    if (!best) return tl::unexpected(best.error());
-    arguments.best = *best;
+    const auto best = TRY(parse_count("--best", typed.best, kMostBest));
+    arguments.best = best;
   }
   if (!typed.threads.empty()) {
-    const auto threads = parse_count("--threads", typed.threads, kMostThreads);
-    if (!threads) return tl::unexpected(threads.error());
-    arguments.threads = *threads;
+    const auto threads = TRY(parse_count("--threads", typed.threads, kMostThreads));
+    arguments.threads = threads;
   }
   for (const auto& [option, text, elements] : {std::tuple{"--pareto", &typed.pareto, &arguments.pareto},
                                                {"--heat-map", &typed.heat_map, &arguments.heat_map}}) {
     if (text->empty()) continue;
-    auto list = parse_list(option, *text);
-    if (!list) return tl::unexpected(list.error());
-    *elements = std::move(*list);
+    auto list = TRY(parse_list(option, *text));
+    *elements = std::move(list);
   }
   if (!typed.rank_by.empty()) arguments.rank_by = typed.rank_by;
   arguments.with_costs = typed.with_costs;

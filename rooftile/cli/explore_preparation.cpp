@@ -11,6 +11,7 @@
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/one_line.hpp"
 #include "rooftile/base/text_file.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/cli/values.hpp"
 #include "rooftile/cost/cost_file.hpp"
 #include "rooftile/explore/constraint.hpp"
@@ -53,14 +54,12 @@ Result<Metric> metric_of(std::string_view option, const std::string& name, const
 Result<ResultOptions> result_options(const ExploreArguments& arguments, const DesignSpace& space) {
   ResultOptions options;
   options.best = static_cast<std::size_t>(arguments.best);
-  const auto rank_by = metric_of("--rank-by", arguments.rank_by, space);
-  if (!rank_by) return tl::unexpected(rank_by.error());
-  options.rank_by = *rank_by;
+  const auto rank_by = TRY(metric_of("--rank-by", arguments.rank_by, space));
+  options.rank_by = rank_by;
   for (const std::string& name : arguments.pareto) {
-    const auto metric = metric_of("--pareto", name, space);
-    if (!metric) return tl::unexpected(metric.error());
-    const bool known = std::find(options.pareto.begin(), options.pareto.end(), *metric) != options.pareto.end();
-    if (*metric != Metric::time && !known) options.pareto.push_back(*metric);
+    const auto metric = TRY(metric_of("--pareto", name, space));
+    const bool known = std::find(options.pareto.begin(), options.pareto.end(), metric) != options.pareto.end();
+    if (metric != Metric::time && !known) options.pareto.push_back(metric);
   }
   if (!arguments.pareto.empty() && options.pareto.empty()) {
     return fail(ErrorCode::usage, "needs something besides time, as in price", "--pareto");
@@ -71,9 +70,8 @@ Result<ResultOptions> result_options(const ExploreArguments& arguments, const De
       return fail(ErrorCode::usage, "takes two different axes, as in sm_count,dram_bandwidth", "--heat-map");
     }
     for (std::size_t i = 0; i < places.size(); ++i) {
-      const auto axis = axis_of("--heat-map", arguments.heat_map[i], space);
-      if (!axis) return tl::unexpected(axis.error());
-      places[i] = *axis;
+      const auto axis = TRY(axis_of("--heat-map", arguments.heat_map[i], space));
+      places[i] = axis;
     }
     constexpr std::size_t kMostCells = 1000000;
     if (space.axes[places[0]].values.size() * space.axes[places[1]].values.size() > kMostCells) {
@@ -98,9 +96,7 @@ std::vector<Metric> weighed_metrics(const ResultOptions& results, const DesignSp
 Result<std::optional<CostTable>> costs_of(const ExploreArguments& arguments, const std::vector<Metric>& weighed) {
   const bool named = std::any_of(weighed.begin(), weighed.end(), [](Metric metric) { return as_cost(metric); });
   if (!named && !arguments.with_costs && arguments.costs.empty()) return std::nullopt;
-  auto table = load_costs(arguments.costs);
-  if (!table) return tl::unexpected(table.error());
-  return std::move(*table);
+  return TRY(load_costs(arguments.costs));
 }
 
 }  // namespace
@@ -108,35 +104,28 @@ Result<std::optional<CostTable>> costs_of(const ExploreArguments& arguments, con
 Result<WeightedWorkload> load(const WorkloadChoice& choice, const PredictionArguments& prediction) {
   ModelOptions options = model_options(prediction);
   if (choice.batch_size) options.batch_size = choice.batch_size;
-  auto workload = load_model(choice.model, options);
-  if (!workload) return tl::unexpected(workload.error());
-  return WeightedWorkload{std::move(*workload), choice.weight, choice.convolutions_only};
+  auto workload = TRY(load_model(choice.model, options));
+  return WeightedWorkload{std::move(workload), choice.weight, choice.convolutions_only};
 }
 
 Result<Prepared> prepare(const ExploreArguments& arguments) {
-  const auto text = read_text_file(arguments.space);
-  if (!text) return tl::unexpected(text.error());
-  auto space = parse_space(*text, arguments.space);
-  if (!space) return tl::unexpected(space.error());
-  auto results = result_options(arguments, *space);
-  if (!results) return tl::unexpected(results.error());
+  const auto text = TRY(read_text_file(arguments.space));
+  auto space = TRY(parse_space(text, arguments.space));
+  auto results = TRY(result_options(arguments, space));
   std::vector<WeightedWorkload> workloads;
-  for (const WorkloadChoice& choice : space->workloads) {
-    auto workload = load(choice, arguments.prediction);
-    if (!workload) return tl::unexpected(workload.error());
-    workloads.push_back(std::move(*workload));
+  for (const WorkloadChoice& choice : space.workloads) {
+    auto workload = TRY(load(choice, arguments.prediction));
+    workloads.push_back(std::move(workload));
   }
   PredictOptions predicted = predict_options(arguments.prediction);
-  auto evaluator = make_evaluator(*space, workloads, predicted);
-  if (!evaluator) return tl::unexpected(evaluator.error());
-  std::vector<Metric> weighed = weighed_metrics(*results, *space);
+  auto evaluator = TRY(make_evaluator(space, workloads, predicted));
+  std::vector<Metric> weighed = weighed_metrics(results, space);
   auto costs = costs_of(arguments, weighed);
   if (!costs) return tl::unexpected(costs.error());
-  auto unbounded = DesignEvaluation::make(**evaluator, space->base, {}, *costs ? &**costs : nullptr);
-  if (!unbounded) return tl::unexpected(unbounded.error());
-  DesignOutcome base = evaluate_one(*unbounded, design_of(space->base));
-  return Prepared{std::move(*space),     std::move(*results), std::move(weighed), std::move(predicted),
-                  std::move(*evaluator), std::move(*costs),   std::move(base)};
+  auto unbounded = TRY(DesignEvaluation::make(*evaluator, space.base, {}, *costs ? &**costs : nullptr));
+  DesignOutcome base = evaluate_one(unbounded, design_of(space.base));
+  return Prepared{std::move(space),     std::move(results), std::move(weighed), std::move(predicted),
+                  std::move(evaluator), std::move(*costs),  std::move(base)};
 }
 
 }  // namespace rooftile::cli

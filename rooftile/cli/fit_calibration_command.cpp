@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/cli/fit_models.hpp"
 #include "rooftile/cli/fit_tables.hpp"
 #include "rooftile/cli/fit_trial.hpp"
@@ -43,13 +44,11 @@ Result<std::string> gpu_of(const std::vector<Point>& points, const std::string& 
   }
   std::string only;
   for (const Point& point : points) {
-    const auto gpu = gpus.find(point.row->gpu);
-    if (!gpu) return tl::unexpected(gpu.error());
-    if (!only.empty() && only != (*gpu)->id) {
-      return fail(ErrorCode::usage, fmt::format("rows of several GPUs ({}, {}, …); name one", only, (*gpu)->id),
-                  "--gpu");
+    const auto gpu = TRY(gpus.find(point.row->gpu));
+    if (!only.empty() && only != gpu->id) {
+      return fail(ErrorCode::usage, fmt::format("rows of several GPUs ({}, {}, …); name one", only, gpu->id), "--gpu");
     }
-    only = (*gpu)->id;
+    only = gpu->id;
   }
   return only;
 }
@@ -87,9 +86,8 @@ Result<PlacedPoints> points_on(const FitTables& rows, const FitModelArguments& a
       places.push_back(place);
     }
   }
-  auto id = gpu_of(all, arguments.gpu);
-  if (!id) return tl::unexpected(id.error());
-  PlacedPoints result{.gpu = std::move(*id), .points = {}, .places = {}};
+  auto id = TRY(gpu_of(all, arguments.gpu));
+  PlacedPoints result{.gpu = std::move(id), .points = {}, .places = {}};
   FactorModel model(builtin_calibration(), result.gpu);
   GpuCache gpus;
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -120,43 +118,37 @@ PlacedPoints spread(PlacedPoints all, std::size_t most) {
 }
 
 Result<void> calibrate_gpu(const FitModelArguments& arguments, const FitTables& rows) {
-  auto all = points_on(rows, arguments, true);
-  if (!all) return tl::unexpected(all.error());
-  const PlacedPoints points = spread(std::move(*all), kMostPoints);
+  auto all = TRY(points_on(rows, arguments, true));
+  const PlacedPoints points = spread(std::move(all), kMostPoints);
   FactorModel model(builtin_calibration(), points.gpu);
   const FactorPrior prior = shipped_factor_prior();
-  const auto fitted = fit_few_points(points.points, model, prior);
-  if (!fitted) return tl::unexpected(fitted.error());
-  const auto crossed = cross_validated(points.points, model, prior);
-  if (!crossed) return tl::unexpected(crossed.error());
+  const auto fitted = TRY(fit_few_points(points.points, model, prior));
+  const auto crossed = TRY(cross_validated(points.points, model, prior));
   if (!arguments.output.empty()) {
     const std::string data = fmt::format("{}", fmt::join(arguments.tables, ", "));
-    const Calibration calibration = calibration_of(*fitted, points.gpu, data, arguments.date);
+    const Calibration calibration = calibration_of(fitted, points.gpu, data, arguments.date);
     if (auto written = write_output(arguments.output, write_calibration(calibration)); !written) return written;
     if (arguments.output == "-") return {};
   }
-  return write_output("", few_points_report(*fitted, *crossed, points.gpu));
+  return write_output("", few_points_report(fitted, crossed, points.gpu));
 }
 
 // Which rows to measure.
 Result<void> suggest_points(const FitModelArguments& arguments, const FitTables& rows) {
   constexpr std::int64_t kMostChosen = 200;
   constexpr std::size_t kMostRows = 1500;
-  const auto count = parse_count("--suggest", arguments.suggest, kMostChosen);
-  if (!count) return tl::unexpected(count.error());
-  auto all = points_on(rows, arguments, false);
-  if (!all) return tl::unexpected(all.error());
-  const PlacedPoints points = spread(std::move(*all), kMostRows);
+  const auto count = TRY(parse_count("--suggest", arguments.suggest, kMostChosen));
+  auto all = TRY(points_on(rows, arguments, false));
+  const PlacedPoints points = spread(std::move(all), kMostRows);
   FactorModel model(builtin_calibration(), points.gpu);
-  auto linear = linearise(points.points, model, FactorLogs{});
-  if (!linear) return tl::unexpected(linear.error());
+  auto linear = TRY(linearise(points.points, model, FactorLogs{}));
   if (arguments.unknown_harness) {
-    for (LinearPoint& row : *linear) row.known_framework = false;
+    for (LinearPoint& row : linear) row.known_framework = false;
   }
-  std::vector<std::size_t> pool(linear->size());
+  std::vector<std::size_t> pool(linear.size());
   std::iota(pool.begin(), pool.end(), 0);
-  const auto chosen = most_telling(*linear, pool, static_cast<std::size_t>(*count), shipped_factor_prior());
-  return write_output(arguments.output, suggested_points_report(chosen, *linear, points.places, points.gpu));
+  const auto chosen = most_telling(linear, pool, static_cast<std::size_t>(count), shipped_factor_prior());
+  return write_output(arguments.output, suggested_points_report(chosen, linear, points.places, points.gpu));
 }
 
 Result<void> try_calibration(const FitModelArguments& arguments, const FitTables& rows) {
@@ -170,18 +162,16 @@ Result<void> try_calibration(const FitModelArguments& arguments, const FitTables
   options.known_harness = !arguments.unknown_harness;
   options.chosen = arguments.chosen;
   options.left_out = arguments.tier != "shipped";
-  const auto trials = try_few_points(rows.tables, options);
-  if (!trials) return tl::unexpected(trials.error());
-  return write_output(arguments.output, few_points_trials_report(*trials, options));
+  const auto trials = TRY(try_few_points(rows.tables, options));
+  return write_output(arguments.output, few_points_trials_report(trials, options));
 }
 
 }  // namespace
 
 Result<void> fit_calibration(const FitModelArguments& arguments) {
-  const auto rows = read_rows(arguments);
-  if (!rows) return tl::unexpected(rows.error());
-  if (!arguments.suggest.empty()) return suggest_points(arguments, *rows);
-  return arguments.points.empty() ? calibrate_gpu(arguments, *rows) : try_calibration(arguments, *rows);
+  const auto rows = TRY(read_rows(arguments));
+  if (!arguments.suggest.empty()) return suggest_points(arguments, rows);
+  return arguments.points.empty() ? calibrate_gpu(arguments, rows) : try_calibration(arguments, rows);
 }
 
 }  // namespace rooftile::cli

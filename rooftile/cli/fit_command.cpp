@@ -1,4 +1,5 @@
 // rooftile fit TABLE.csv…: the constants of the refined method from measurements.
+#include "rooftile/base/try.hpp"
 #include "rooftile/cli/commands.hpp"
 #include "rooftile/cli/fit_tables.hpp"
 #include "rooftile/cli/output.hpp"
@@ -9,21 +10,19 @@
 namespace rooftile::cli {
 
 Result<void> fit(const FitArguments& arguments) {
-  const auto measured = read_fit_tables(arguments);
-  if (!measured) return tl::unexpected(measured.error());
+  const auto measured = TRY(read_fit_tables(arguments));
 
   CalibrateOptions calibration;
   calibration.date = arguments.date;
-  calibration.rows.keep = rows_where(measured->tables, measured->where);
-  const auto report = calibrate(measured->tables, calibration);
-  if (!report) return tl::unexpected(report.error());
+  calibration.rows.keep = rows_where(measured.tables, measured.where);
+  const auto report = TRY(calibrate(measured.tables, calibration));
   if (!arguments.output.empty()) {
-    if (auto written = write_output(arguments.output, write_calibration(report->calibration)); !written) {
+    if (auto written = write_output(arguments.output, write_calibration(report.calibration)); !written) {
       return written;
     }
     if (arguments.output == "-") return {};
   }
-  return write_output("", fit_report(*report));
+  return write_output("", fit_report(report));
 }
 
 }  // namespace rooftile::cli

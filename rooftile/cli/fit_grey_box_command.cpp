@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/try.hpp"
 #include "rooftile/cli/fit_grey_box_curve.hpp"
 #include "rooftile/cli/fit_models.hpp"
 #include "rooftile/cli/fit_report.hpp"
@@ -24,8 +25,7 @@ namespace rooftile::cli {
 namespace {
 
 Result<void> compare(const FitModelArguments& arguments, const GreyBoxRows& rows) {
-  const auto format = fit_format(arguments);
-  if (!format) return tl::unexpected(format.error());
+  const auto format = TRY(fit_format(arguments));
   CompareOptions options;
   if (!arguments.extrapolate.empty()) {
     const auto bound = regression::parse_bound(arguments.extrapolate);
@@ -36,12 +36,11 @@ Result<void> compare(const FitModelArguments& arguments, const GreyBoxRows& rows
   {
     Progress progress("fits");
     options.progress = [&](std::size_t done, std::size_t of) { progress.show(done, of); };
-    auto compared = compare_models(rows, options);
-    if (!compared) return tl::unexpected(compared.error());
-    comparison = std::move(*compared);
+    auto compared = TRY(compare_models(rows, options));
+    comparison = std::move(compared);
   }
-  return write_output(arguments.output, *format == Format::json ? model_comparison_json(*comparison)
-                                                                : model_comparison_report(*comparison));
+  return write_output(arguments.output, format == Format::json ? model_comparison_json(*comparison)
+                                                               : model_comparison_report(*comparison));
 }
 
 }  // namespace
@@ -56,27 +55,23 @@ Result<void> fit_grey_box(const FitModelArguments& arguments) {
   if (!arguments.draws.empty() && arguments.points.empty()) return usage("--draws is of --points");
   if (!arguments.points.empty() && arguments.compare)
     return usage("--points fits to rows that it draws: without --compare");
-  const auto measured = read_fit_tables(arguments);
-  if (!measured) return tl::unexpected(measured.error());
-  auto rows = grey_box_rows(measured->tables, {.keep = rows_where(measured->tables, measured->where)});
-  if (!rows) return tl::unexpected(rows.error());
-  if (arguments.compare) return compare(arguments, *rows);
-  if (!arguments.points.empty()) return try_grey_box(arguments, *rows);
+  const auto measured = TRY(read_fit_tables(arguments));
+  auto rows = TRY(grey_box_rows(measured.tables, {.keep = rows_where(measured.tables, measured.where)}));
+  if (arguments.compare) return compare(arguments, rows);
+  if (!arguments.points.empty()) return try_grey_box(arguments, rows);
 
-  if (!arguments.where.empty()) rows->fitted_on.note = "rows where " + arguments.where;
-  const auto model = rooftile::fit_grey_box(*rows, {.name = "grey-box", .date = arguments.date});
-  if (!model) return tl::unexpected(model.error());
+  if (!arguments.where.empty()) rows.fitted_on.note = "rows where " + arguments.where;
+  const auto model = TRY(rooftile::fit_grey_box(rows, {.name = "grey-box", .date = arguments.date}));
   if (!arguments.plot.empty() || !arguments.residuals.empty()) {
-    const auto predicted = predict_grey_box(*model, *rows);
-    if (!predicted) return tl::unexpected(predicted.error());
-    if (auto drawn = draw_fit(arguments, fitted_points(*rows, *predicted)); !drawn) return drawn;
+    const auto predicted = TRY(predict_grey_box(model, rows));
+    if (auto drawn = draw_fit(arguments, fitted_points(rows, predicted)); !drawn) return drawn;
   }
   if (!arguments.output.empty()) {
-    if (auto written = write_output(arguments.output, regression::fitted_json(*model)); !written) return written;
+    if (auto written = write_output(arguments.output, regression::fitted_json(model)); !written) return written;
     if (arguments.output == "-") return {};
   }
   if (arguments.plot == "-" || arguments.residuals == "-") return {};
-  return write_output("", grey_box_report(*model));
+  return write_output("", grey_box_report(model));
 }
 
 }  // namespace rooftile::cli

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "rooftile/base/try.hpp"
 #include "rooftile/cli/fit_trial.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/progress.hpp"
@@ -22,9 +23,8 @@ Result<void> try_grey_box(const FitModelArguments& arguments, const GreyBoxRows&
   {
     Progress progress("fits");
     options.progress = [&](std::size_t done, std::size_t of) { progress.show(done, of); };
-    auto drawn = grey_box_curve(rows, options);
-    if (!drawn) return tl::unexpected(drawn.error());
-    curve = std::move(*drawn);
+    auto drawn = TRY(grey_box_curve(rows, options));
+    curve = std::move(drawn);
   }
   return write_output(arguments.output, grey_box_curve_report(*curve));
 }

@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/cli/fit_models.hpp"
 #include "rooftile/cli/fit_report.hpp"
 #include "rooftile/cli/options.hpp"
@@ -32,29 +33,26 @@ std::function<bool(const RowCell&)> matches(const std::optional<Filter>& filter)
 
 Result<LayerSamples> read_samples(const FitModelArguments& arguments) {
   if (!arguments.gpu.empty()) {
-    if (auto gpu = gpu_of_option(arguments.gpu); !gpu) return tl::unexpected(gpu.error());
+    TRY(gpu_of_option(arguments.gpu));
   }
   LayerTableOptions reading;
   reading.gpu = arguments.gpu;
   reading.skip_bad_rows = arguments.skip_bad_rows;
-  const auto where = parse_where(arguments.where);
-  if (!where) return tl::unexpected(where.error());
-  const auto test = parse_condition("--test", arguments.test);
-  if (!test) return tl::unexpected(test.error());
-  const auto tables = read_measured(arguments.tables, reading, *where);
-  if (!tables) return tl::unexpected(tables.error());
-  if (auto known = check_condition("--where", *where, *tables); !known) return tl::unexpected(known.error());
-  if (auto known = check_condition("--test", *test, *tables); !known) return tl::unexpected(known.error());
+  const auto where = TRY(parse_where(arguments.where));
+  const auto test = TRY(parse_condition("--test", arguments.test));
+  const auto tables = TRY(read_measured(arguments.tables, reading, where));
+  TRY(check_condition("--where", where, tables));
+  TRY(check_condition("--test", test, tables));
   if (!arguments.by.empty()) {
-    if (auto known = check_column(arguments.by, *tables); !known) {
+    if (auto known = check_column(arguments.by, tables); !known) {
       return fail(known.error().code, known.error().message, "--by");
     }
   }
-  auto samples = layer_samples(*tables, {matches(*where), matches(*test), arguments.by, arguments.gpu});
+  auto samples = layer_samples(tables, {matches(where), matches(test), arguments.by, arguments.gpu});
   if (!samples) return samples;
   bool held_out = false;
   for (const LayerSample& sample : samples->samples) held_out |= sample.held_out;
-  if (*test && !held_out) return fail(ErrorCode::bad_input, "no row meets the condition", "--test");
+  if (test && !held_out) return fail(ErrorCode::bad_input, "no row meets the condition", "--test");
   return samples;
 }
 
@@ -80,19 +78,17 @@ Result<Judged> judged(Result<std::vector<LayerTransfer>> transfers, std::string 
 
 // Fits one model and writes it where it is to go.
 Result<Judged> fit_one(const FitModelArguments& arguments, const LayerSamples& samples) {
-  auto fit = rooftile::fit_layers(samples.samples);
-  if (!fit) return tl::unexpected(fit.error());
-  regression::FittedOn& on = fit->model.fitted_on;
-  if (arguments.output != "-") fit->model.name = std::filesystem::path(arguments.output).stem().string();
+  auto fit = TRY(rooftile::fit_layers(samples.samples));
+  regression::FittedOn& on = fit.model.fitted_on;
+  if (arguments.output != "-") fit.model.name = std::filesystem::path(arguments.output).stem().string();
   on.sources = arguments.tables;
   on.date = arguments.date;
   if (!arguments.where.empty()) on.note = "rows where " + arguments.where;
   if (!arguments.test.empty()) on.split = "held out: " + arguments.test;
   if (!arguments.output.empty()) {
-    auto written = write_output(arguments.output, regression::fitted_json(fit->model));
-    if (!written) return tl::unexpected(written.error());
+    TRY(write_output(arguments.output, regression::fitted_json(fit.model)));
   }
-  return judged(judge_networks(fit->model, samples.samples), layer_fit_report(*fit, samples) + "\n");
+  return judged(judge_networks(fit.model, samples.samples), layer_fit_report(fit, samples) + "\n");
 }
 
 Result<void> check_together(const FitModelArguments& arguments) {
@@ -109,13 +105,11 @@ Result<void> check_together(const FitModelArguments& arguments) {
 
 Result<void> fit_layers(const FitModelArguments& arguments) {
   if (auto fits = check_together(arguments); !fits) return fits;
-  const auto samples = read_samples(arguments);
-  if (!samples) return tl::unexpected(samples.error());
-  const auto result = !arguments.by.empty() ? judged(judge_groups(samples->samples)) : fit_one(arguments, *samples);
-  if (!result) return tl::unexpected(result.error());
-  if (auto drawn = draw_fit(arguments, points_of(result->transfers)); !drawn) return drawn;
+  const auto samples = TRY(read_samples(arguments));
+  const auto result = TRY(!arguments.by.empty() ? judged(judge_groups(samples.samples)) : fit_one(arguments, samples));
+  if (auto drawn = draw_fit(arguments, points_of(result.transfers)); !drawn) return drawn;
   if (arguments.output == "-" || arguments.plot == "-" || arguments.residuals == "-") return {};
-  return write_output("", result->text + layer_transfer_table(result->transfers));
+  return write_output("", result.text + layer_transfer_table(result.transfers));
 }
 
 }  // namespace rooftile::cli

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/try.hpp"
 #include "rooftile/cli/fit_models.hpp"
 #include "rooftile/cli/fit_report.hpp"
 #include "rooftile/cli/options.hpp"
@@ -31,16 +32,14 @@ Result<void> parse_split(const std::string& text, NetworkFitOptions& options) {
   if (kind == "holdout") {
     options.split = SplitKind::hold_out;
     if (!given) return {};
-    const auto share = parse_rate("--split", value);
-    if (!share) return tl::unexpected(share.error());
-    options.share = *share;
+    const auto share = TRY(parse_rate("--split", value));
+    options.share = share;
   } else if (kind == "kfold") {
     options.split = SplitKind::k_fold;
     if (!given) return {};
-    const auto folds = parse_count("--split", value, kMostFolds);
-    if (!folds) return tl::unexpected(folds.error());
-    if (*folds < 2) return usage("--split: at least 2 folds");
-    options.way.folds = static_cast<std::size_t>(*folds);
+    const auto folds = TRY(parse_count("--split", value, kMostFolds));
+    if (folds < 2) return usage("--split: at least 2 folds");
+    options.way.folds = static_cast<std::size_t>(folds);
   } else if (kind == "none" && !given) {
     options.split = SplitKind::none;
   } else {
@@ -54,9 +53,8 @@ Result<regression::EquationOptions> own_equation(const FitModelArguments& argume
   own.name = "own";
   own.folds = way.folds;
   own.level = way.level;
-  const auto features = list_of("--features", arguments.features);
-  if (!features) return tl::unexpected(features.error());
-  for (const std::string& feature : *features) {
+  const auto features = TRY(list_of("--features", arguments.features));
+  for (const std::string& feature : features) {
     auto term = parse_term(feature);
     if (!term) return fail(term.error().code, term.error().message, "--features");
     own.terms.push_back(std::move(*term));
@@ -70,36 +68,28 @@ Result<regression::EquationOptions> own_equation(const FitModelArguments& argume
 
 Result<NetworkFitOptions> fit_options(const FitModelArguments& arguments) {
   NetworkFitOptions options;
-  auto by = list_of("--by", arguments.by);
-  if (!by) return tl::unexpected(by.error());
-  options.by = std::move(*by);
-  auto beyond = parse_condition("--extrapolate", arguments.extrapolate);
-  if (!beyond) return tl::unexpected(beyond.error());
-  options.beyond = std::move(*beyond);
+  auto by = TRY(list_of("--by", arguments.by));
+  options.by = std::move(by);
+  auto beyond = TRY(parse_condition("--extrapolate", arguments.extrapolate));
+  options.beyond = std::move(beyond);
   if (options.beyond) options.split = SplitKind::extrapolation;
   if (!arguments.split.empty()) {
     if (options.beyond) return usage("--split and --extrapolate are two ways to hold rows out; give one");
-    if (auto split = parse_split(arguments.split, options); !split) return tl::unexpected(split.error());
+    TRY(parse_split(arguments.split, options));
   }
   const auto count = [](const char* option, const std::string& text, std::int64_t most,
                         std::size_t& value) -> Result<void> {
     if (text.empty()) return {};
-    const auto number = parse_count(option, text, most);
-    if (!number) return tl::unexpected(number.error());
-    value = static_cast<std::size_t>(*number);
+    const auto number = TRY(parse_count(option, text, most));
+    value = static_cast<std::size_t>(number);
     return {};
   };
-  if (auto set = count("--degree", arguments.degree, kMostDegree, options.way.degree); !set) {
-    return tl::unexpected(set.error());
-  }
-  if (auto set = count("--terms", arguments.terms, kMostTerms, options.way.most_terms); !set) {
-    return tl::unexpected(set.error());
-  }
+  TRY(count("--degree", arguments.degree, kMostDegree, options.way.degree));
+  TRY(count("--terms", arguments.terms, kMostTerms, options.way.most_terms));
   if (!arguments.ways.empty()) {
-    const auto names = list_of("--ways", arguments.ways);
-    if (!names) return tl::unexpected(names.error());
+    const auto names = TRY(list_of("--ways", arguments.ways));
     options.ways.clear();
-    for (const std::string& name : *names) {
+    for (const std::string& name : names) {
       const auto way = parse_way(name);
       if (!way) return fail(way.error().code, way.error().message, "--ways");
       options.ways.push_back(*way);
@@ -107,9 +97,8 @@ Result<NetworkFitOptions> fit_options(const FitModelArguments& arguments) {
   }
   if (!arguments.technique.empty() && arguments.features.empty()) return usage("--technique is of --features");
   if (!arguments.features.empty()) {
-    auto own = own_equation(arguments, options.way);
-    if (!own) return tl::unexpected(own.error());
-    options.own = std::move(*own);
+    auto own = TRY(own_equation(arguments, options.way));
+    options.own = std::move(own);
     if (arguments.ways.empty()) options.ways.clear();
   }
   if (!arguments.output.empty() && options.ways.size() + (options.own ? 1 : 0) != 1) {
@@ -123,28 +112,22 @@ Result<NetworkFitOptions> fit_options(const FitModelArguments& arguments) {
 Result<void> fit_network(const FitModelArguments& arguments) {
   if (!arguments.ignore.empty()) return usage("--ignore is not of --model network");
   if (auto apart = check_fit_places(arguments); !apart) return apart;
-  const auto format = fit_format(arguments);
-  if (!format) return tl::unexpected(format.error());
-  const auto options = fit_options(arguments);
-  if (!options) return tl::unexpected(options.error());
-  auto where = parse_where(arguments.where);
-  if (!where) return tl::unexpected(where.error());
+  const auto format = TRY(fit_format(arguments));
+  const auto options = TRY(fit_options(arguments));
+  auto where = TRY(parse_where(arguments.where));
   LayerTableOptions reading;
   reading.gpu = arguments.gpu;
   reading.skip_bad_rows = arguments.skip_bad_rows;
-  const auto tables = read_measured(arguments.tables, reading);
-  if (!tables) return tl::unexpected(tables.error());
+  const auto tables = TRY(read_measured(arguments.tables, reading));
   RunRowsOptions meant;
-  meant.where = std::move(*where);
+  meant.where = std::move(where);
   meant.flagged = arguments.flagged;
-  const auto rows = run_rows(*tables, meant);
-  if (!rows) return tl::unexpected(rows.error());
-  const auto fit = fit_networks(*rows, *options);
-  if (!fit) return tl::unexpected(fit.error());
-  if (auto drawn = draw_fit(arguments, fitted_points(*fit)); !drawn) return drawn;
+  const auto rows = TRY(run_rows(tables, meant));
+  const auto fit = TRY(fit_networks(rows, options));
+  if (auto drawn = draw_fit(arguments, fitted_points(fit)); !drawn) return drawn;
   if (!arguments.output.empty()) {
-    const std::string way = options->own ? "own" : std::string(name_of(options->ways.front()));
-    regression::FittedModel model = fitted_model(*fit, way);
+    const std::string way = options.own ? "own" : std::string(name_of(options.ways.front()));
+    regression::FittedModel model = fitted_model(fit, way);
     model.fitted_on.date = arguments.date;
     if (model.equations.empty()) return fail(ErrorCode::unsupported, fmt::format("way {} fits no group", way));
     if (auto written = write_output(arguments.output, fitted_json(model)); !written) return written;
@@ -152,7 +135,7 @@ Result<void> fit_network(const FitModelArguments& arguments) {
   }
   if (arguments.plot == "-" || arguments.residuals == "-") return {};
   return write_output(
-      "", *format == Format::json ? network_fit_json(*fit, *rows) : network_fit_report(*fit, *rows, arguments.details));
+      "", format == Format::json ? network_fit_json(fit, rows) : network_fit_report(fit, rows, arguments.details));
 }
 
 }  // namespace rooftile::cli

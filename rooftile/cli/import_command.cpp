@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/try.hpp"
 #include "rooftile/cli/commands.hpp"
 #include "rooftile/cli/interrupt.hpp"
 #include "rooftile/cli/output.hpp"
@@ -21,10 +22,9 @@ namespace {
 // Where nothing is to be stored, no file is made either.
 Result<store::Store> store_for(const ImportArguments& arguments) {
   if (arguments.dry_run) {
-    const auto path = store_path(arguments.db);
-    if (!path) return tl::unexpected(path.error());
+    const auto path = TRY(store_path(arguments.db));
     std::error_code error;
-    if (!std::filesystem::exists(*path, error)) return store::Store::in_memory();
+    if (!std::filesystem::exists(path, error)) return store::Store::in_memory();
   }
   return open_store(arguments.db, store::Access::write);
 }
@@ -46,15 +46,12 @@ void list_left_out(const store::ImportedFile& file) {
 Result<void> import_files(const ImportArguments& arguments) {
   store::ImportOptions options = arguments.options;
   if (!options.gpu.empty()) {
-    const auto gpu = gpu_of_option(options.gpu);
-    if (!gpu) return tl::unexpected(gpu.error());
-    options.gpu = gpu->id;
+    const auto gpu = TRY(gpu_of_option(options.gpu));
+    options.gpu = gpu.id;
   }
-  auto store = store_for(arguments);
-  if (!store) return tl::unexpected(store.error());
-  if (auto sound = store::quick_check(*store); !sound) return sound;
-  auto writer = store::MeasurementWriter::begin(*store);
-  if (!writer) return tl::unexpected(writer.error());
+  auto store = TRY(store_for(arguments));
+  if (auto sound = store::quick_check(store); !sound) return sound;
+  auto writer = TRY(store::MeasurementWriter::begin(store));
 
   const InterruptAsked signals;
   std::vector<store::ImportedFile> files;
@@ -67,13 +64,12 @@ Result<void> import_files(const ImportArguments& arguments) {
       return !InterruptAsked::flag();
     };
     for (const std::string& path : arguments.files) {
-      auto file = store::import_file(*writer, path, options);
-      if (!file) return tl::unexpected(file.error());
-      files.push_back(std::move(*file));
+      auto file = TRY(store::import_file(writer, path, options));
+      files.push_back(std::move(file));
     }
   }
   if (!arguments.dry_run) {
-    if (auto committed = writer->commit(); !committed) return committed;
+    if (auto committed = writer.commit(); !committed) return committed;
   }
   for (const store::ImportedFile& file : files) list_left_out(file);
   return write_output("", import_table(files) + (arguments.dry_run ? "\nNothing was stored (--dry-run).\n" : ""));

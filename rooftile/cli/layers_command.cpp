@@ -6,6 +6,7 @@
 
 #include "rooftile/base/csv.hpp"
 #include "rooftile/base/text_file.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/cli/calibration_note.hpp"
 #include "rooftile/cli/commands.hpp"
 #include "rooftile/cli/output.hpp"
@@ -21,9 +22,8 @@ namespace {
 Result<void> check_options(const PredictionArguments& given) {
   if (auto result = check(predict_options(given)); !result) return result;
   if (given.gpus.empty()) return {};
-  const auto gpu = gpu_of_option(given.gpus.front());
-  if (!gpu) return tl::unexpected(gpu.error());
-  return check(predict_options(given), *gpu);
+  const auto gpu = TRY(gpu_of_option(given.gpus.front()));
+  return check(predict_options(given), gpu);
 }
 
 // What an option says of a cell: it fills an empty one, or wins.
@@ -36,23 +36,21 @@ void fill(std::string& cell, const std::string& option, bool wins) {
 Result<void> predict_layers(const LayersArguments& arguments) {
   const PredictionArguments& given = arguments.prediction;
   if (auto result = check_options(given); !result) return result;
-  const auto text = read_text_file(arguments.table);
-  if (!text) return tl::unexpected(text.error());
+  const auto text = TRY(read_text_file(arguments.table));
   LayerTableOptions options;
   if (!given.gpus.empty()) options.gpu = given.gpus.front();
   if (given.precision) options.precision = std::string(name_of(*given.precision));
   options.override_cells = arguments.override_cells;
   options.skip_bad_rows = arguments.skip_bad_rows;
-  const auto table = parse_layer_table(*text, arguments.table, options);
-  if (!table) return tl::unexpected(table.error());
+  const auto table = TRY(parse_layer_table(text, arguments.table, options));
 
-  std::vector<Error> bad_rows = table->bad_rows;
-  std::vector<std::string> header = table->columns;
+  std::vector<Error> bad_rows = table.bad_rows;
+  std::vector<std::string> header = table.columns;
   const auto places = place_columns(header, kPredictedNames);
   std::string result = write_csv_row(header);
   GpuCache gpus;
   std::vector<std::string> ids;
-  for (LayerRow row : table->rows) {
+  for (LayerRow row : table.rows) {
     fill(row.framework, given.framework, arguments.override_cells);
     fill(row.algorithm, given.plan.algorithm.value_or(""), arguments.override_cells);
     const auto layer = estimate_row(row, predict_options(given), gpus);
@@ -71,7 +69,7 @@ Result<void> predict_layers(const LayersArguments& arguments) {
     result += write_csv_row(cells);
   }
   note_unused_factors(predict_options(given).calibration, ids);
-  write_left_out(bad_rows, table->bad_rows.size() + table->rows.size());
+  write_left_out(bad_rows, table.bad_rows.size() + table.rows.size());
   return write_output(arguments.output, result);
 }
 

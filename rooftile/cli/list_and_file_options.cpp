@@ -5,6 +5,7 @@
 
 #include <CLI/App.hpp>
 
+#include "rooftile/base/try.hpp"
 #include "rooftile/cli/commands.hpp"
 #include "rooftile/cli/completion.hpp"
 #include "rooftile/cli/options.hpp"
@@ -22,10 +23,9 @@ struct TypedGpus {
 
 Result<void> run_gpus(const TypedGpus& typed) {
   if (typed.names && !typed.name.empty()) return usage("--names lists all; 'show' shows one");
-  const auto format = parse_format("--format", typed.format, "");
-  if (!format) return tl::unexpected(format.error());
-  if (*format == Format::csv) return usage("gpus has no CSV; --format json has every number");
-  return gpus({.id = typed.name, .format = *format, .names_only = typed.names});
+  const auto format = TRY(parse_format("--format", typed.format, ""));
+  if (format == Format::csv) return usage("gpus has no CSV; --format json has every number");
+  return gpus({.id = typed.name, .format = format, .names_only = typed.names});
 }
 
 struct TypedModels {
@@ -36,13 +36,10 @@ struct TypedModels {
 
 Result<void> run_models(const TypedModels& typed) {
   if (typed.names && !typed.name.empty()) return usage("--names lists all; 'show' shows one");
-  const auto format = parse_format("--format", typed.format, "");
-  if (!format) return tl::unexpected(format.error());
-  if (*format == Format::csv) return usage("models has no CSV; --format json is the workload");
-  const auto prediction = prediction_arguments(typed.prediction);
-  if (!prediction) return tl::unexpected(prediction.error());
-  return models(
-      {.name = typed.name, .format = *format, .names_only = typed.names, .batch_size = prediction->batch_size});
+  const auto format = TRY(parse_format("--format", typed.format, ""));
+  if (format == Format::csv) return usage("models has no CSV; --format json is the workload");
+  const auto prediction = TRY(prediction_arguments(typed.prediction));
+  return models({.name = typed.name, .format = format, .names_only = typed.names, .batch_size = prediction.batch_size});
 }
 
 void add_show(CLI::App* parent, std::string& name, const std::string& what, const std::string& help) {
@@ -114,9 +111,8 @@ void add_completion(CommandList& commands) {
                                    "rooftile completion bash > ~/.local/share/bash-completion/completions/rooftile",
                                    [shell, &app = commands.app()]() -> Result<void> {
                                      if (shell->empty()) return usage("completion needs a SHELL: bash, zsh or fish");
-                                     const auto script = completion_script(app, *shell);
-                                     if (!script) return tl::unexpected(script.error());
-                                     return write_output("", *script);
+                                     const auto script = TRY(completion_script(app, *shell));
+                                     return write_output("", script);
                                    });
   command->add_option("SHELL", *shell, "bash, zsh or fish");
 }

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "rooftile/base/nearest.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/cli/commands.hpp"
 #include "rooftile/cli/fit_models.hpp"
 #include "rooftile/cli/options.hpp"
@@ -35,9 +36,8 @@ Result<void> run_evaluate(const TypedEvaluate& typed) {
   if (!prediction->gpus.empty()) arguments.gpus = prediction->gpus;
   if (prediction->batch_size) arguments.batch_size = *prediction->batch_size;
   if (!typed.only.empty()) {
-    auto only = parse_list("--only", typed.only);
-    if (!only) return tl::unexpected(only.error());
-    arguments.only = std::move(*only);
+    auto only = TRY(parse_list("--only", typed.only));
+    arguments.only = std::move(only);
   }
   return evaluate(arguments);
 }

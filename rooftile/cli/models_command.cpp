@@ -1,6 +1,7 @@
 // rooftile models: the networks that come with the program, or the layers of one.
 #include <string>
 
+#include "rooftile/base/try.hpp"
 #include "rooftile/cli/commands.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/ingest/model.hpp"
@@ -20,10 +21,8 @@ Result<void> models(const ModelsArguments& arguments) {
     }
     return write_output("", arguments.names_only ? names : table.text(""));
   }
-  const auto workload = load_model(arguments.name, {.batch_size = arguments.batch_size});
-  if (!workload) return tl::unexpected(workload.error());
-  return write_output("",
-                      arguments.format == Format::json ? write_workload_json(*workload) : workload_table(*workload));
+  const auto workload = TRY(load_model(arguments.name, {.batch_size = arguments.batch_size}));
+  return write_output("", arguments.format == Format::json ? write_workload_json(workload) : workload_table(workload));
 }
 
 }  // namespace rooftile::cli

@@ -13,6 +13,7 @@
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/one_line.hpp"
 #include "rooftile/base/text_file.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/cli/commands.hpp"
 #include "rooftile/cli/interrupt.hpp"
 #include "rooftile/cli/output.hpp"
@@ -49,9 +50,8 @@ Result<std::vector<WeightedWorkload>> workloads_of(const DesignSpace& space, con
   for (const WorkloadChoice& choice : space.workloads) {
     ModelOptions options = model_options(prediction);
     if (choice.batch_size) options.batch_size = choice.batch_size;
-    auto workload = load_model(choice.model, options);
-    if (!workload) return tl::unexpected(workload.error());
-    workloads.push_back({std::move(*workload), choice.weight, choice.convolutions_only});
+    auto workload = TRY(load_model(choice.model, options));
+    workloads.push_back({std::move(workload), choice.weight, choice.convolutions_only});
   }
   return workloads;
 }
@@ -72,34 +72,28 @@ std::vector<Metric> weighed(const std::vector<Metric>& objectives, const DesignS
 }  // namespace
 
 Result<void> optimise(const OptimiseArguments& arguments) {
-  const auto format = parse_format("--format", arguments.format, arguments.output);
-  if (!format) return tl::unexpected(format.error());
+  const auto format = TRY(parse_format("--format", arguments.format, arguments.output));
   const auto objectives = objectives_of(arguments);
   if (!objectives) return tl::unexpected(objectives.error());
   if (!arguments.plot.empty() && objectives->size() < 2) {
     return fail(ErrorCode::usage, "draws a front: --minimise needs two metrics", "--plot");
   }
-  const auto text = read_text_file(arguments.space);
-  if (!text) return tl::unexpected(text.error());
-  const auto space = parse_space(*text, arguments.space);
-  if (!space) return tl::unexpected(space.error());
-  const auto workloads = workloads_of(*space, arguments.prediction);
-  if (!workloads) return tl::unexpected(workloads.error());
+  const auto text = TRY(read_text_file(arguments.space));
+  const auto space = TRY(parse_space(text, arguments.space));
+  const auto workloads = TRY(workloads_of(space, arguments.prediction));
   const PredictOptions predicted = predict_options(arguments.prediction);
-  const auto evaluator = make_evaluator(*space, *workloads, predicted);
-  if (!evaluator) return tl::unexpected(evaluator.error());
+  const auto evaluator = TRY(make_evaluator(space, workloads, predicted));
 
-  const std::vector<Metric> metrics = weighed(*objectives, *space, arguments);
+  const std::vector<Metric> metrics = weighed(*objectives, space, arguments);
   const bool needs_costs = std::any_of(metrics.begin(), metrics.end(), [](Metric metric) { return as_cost(metric); });
-  const auto costs = load_costs(arguments.costs);
-  if (!costs) return tl::unexpected(costs.error());
-  const auto model = cost_model_of(*costs, space->base);
+  const auto costs = TRY(load_costs(arguments.costs));
+  const auto model = cost_model_of(costs, space.base);
   if (!model && needs_costs) return tl::unexpected(model.error());
 
   OptimiseOptions options;
   options.objectives = *objectives;
   options.constraints = arguments.constraints;
-  options.costs = model ? &*costs : nullptr;
+  options.costs = model ? &costs : nullptr;
   options.trials = static_cast<std::size_t>(arguments.trials);
   options.seed = static_cast<std::uint64_t>(arguments.seed);
   // A design takes the batch method less than a thread takes to start.
@@ -113,7 +107,7 @@ Result<void> optimise(const OptimiseArguments& arguments) {
   {
     Progress progress("designs");
     options.progress = [&](std::size_t tried) { progress.show(tried, options.trials); };
-    auto found = optimise(*space, **evaluator, options);
+    auto found = optimise(space, *evaluator, options);
     if (!found) {
       Error error = found.error();
       if (error.where.empty()) error.where = arguments.space;
@@ -124,16 +118,16 @@ Result<void> optimise(const OptimiseArguments& arguments) {
   if (optimum->stopped) {
     write_error(fmt::format("stopped: the best of {} designs is kept, unexplained", optimum->trials));
   }
-  const OptimumReport report = {.space = *space,
+  const OptimumReport report = {.space = space,
                                 .optimum = *optimum,
                                 .method = label_of(predicted),
                                 .seed = options.seed,
                                 .has_costs = options.costs != nullptr,
-                                .notes = axis_notes(*space, **evaluator, metrics)};
+                                .notes = axis_notes(space, *evaluator, metrics)};
   if (!arguments.plot.empty()) {
     if (auto written = write_output(arguments.plot, optimum_svg(report)); !written) return written;
   }
-  switch (*format) {
+  switch (format) {
     case Format::json:
       return write_output(arguments.output, optimum_json(report));
     case Format::csv:

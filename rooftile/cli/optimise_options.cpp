@@ -7,6 +7,7 @@
 
 #include <CLI/App.hpp>
 
+#include "rooftile/base/try.hpp"
 #include "rooftile/cli/commands.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/prediction_options.hpp"
@@ -27,13 +28,11 @@ Result<void> run_optimise(const TypedOptimise& typed) {
     return usage("optimise needs --minimise METRIC, as in --minimise price, or --maximise speedup");
   }
   OptimiseArguments arguments;
-  const auto prediction = prediction_arguments(typed.prediction);
-  if (!prediction) return tl::unexpected(prediction.error());
-  arguments.prediction = *prediction;
+  const auto prediction = TRY(prediction_arguments(typed.prediction));
+  arguments.prediction = prediction;
   if (!typed.minimise.empty()) {
-    auto metrics = parse_list("--minimise", typed.minimise);
-    if (!metrics) return tl::unexpected(metrics.error());
-    arguments.minimise = std::move(*metrics);
+    auto metrics = TRY(parse_list("--minimise", typed.minimise));
+    arguments.minimise = std::move(metrics);
   }
   if (!typed.maximise.empty()) {
     if (typed.maximise != "speedup")
@@ -42,19 +41,16 @@ Result<void> run_optimise(const TypedOptimise& typed) {
   }
   constexpr std::int64_t kMostTrials = 100000000, kMostThreads = 1024, kMostSeed = std::int64_t{1} << 53;
   if (!typed.trials.empty()) {
-    const auto trials = parse_count("--trials", typed.trials, kMostTrials);
-    if (!trials) return tl::unexpected(trials.error());
-    arguments.trials = *trials;
+    const auto trials = TRY(parse_count("--trials", typed.trials, kMostTrials));
+    arguments.trials = trials;
   }
   if (!typed.seed.empty()) {
-    const auto seed = parse_count("--seed", typed.seed, kMostSeed);
-    if (!seed) return tl::unexpected(seed.error());
-    arguments.seed = *seed;
+    const auto seed = TRY(parse_count("--seed", typed.seed, kMostSeed));
+    arguments.seed = seed;
   }
   if (!typed.threads.empty()) {
-    const auto threads = parse_count("--threads", typed.threads, kMostThreads);
-    if (!threads) return tl::unexpected(threads.error());
-    arguments.threads = *threads;
+    const auto threads = TRY(parse_count("--threads", typed.threads, kMostThreads));
+    arguments.threads = threads;
   }
   arguments.space = typed.space;
   arguments.constraints = typed.constraints;

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "rooftile/base/text_file.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/cli/interrupt.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
@@ -26,18 +27,16 @@ namespace {
 Result<std::vector<Gpu>> gpus_of(const PlanArguments& arguments) {
   std::vector<Gpu> gpus;
   for (const std::string& selector : arguments.prediction.gpus) {
-    auto gpu = gpu_of_option(selector);
-    if (!gpu) return tl::unexpected(gpu.error());
-    const bool again = std::any_of(gpus.begin(), gpus.end(), [&](const Gpu& other) { return other.id == gpu->id; });
-    if (again) return usage(fmt::format("--gpu: {} is named twice", gpu->id));
-    gpus.push_back(std::move(*gpu));
+    auto gpu = TRY(gpu_of_option(selector));
+    const bool again = std::any_of(gpus.begin(), gpus.end(), [&](const Gpu& other) { return other.id == gpu.id; });
+    if (again) return usage(fmt::format("--gpu: {} is named twice", gpu.id));
+    gpus.push_back(std::move(gpu));
   }
   if (!gpus.empty()) return gpus;
   for (const std::string& id : gpu_ids()) {
     if (id.ends_with("-delta")) continue;
-    auto gpu = find_gpu(id);
-    if (!gpu) return tl::unexpected(gpu.error());
-    gpus.push_back(std::move(*gpu));
+    auto gpu = TRY(find_gpu(id));
+    gpus.push_back(std::move(gpu));
   }
   return gpus;
 }
@@ -45,9 +44,8 @@ Result<std::vector<Gpu>> gpus_of(const PlanArguments& arguments) {
 Result<GpuPrices> prices_of(const PlanArguments& arguments) {
   GpuPrices prices;
   if (!arguments.prices.empty()) {
-    const auto text = read_text_file(arguments.prices);
-    if (!text) return tl::unexpected(text.error());
-    auto read = parse_gpu_prices(*text, arguments.prices);
+    const auto text = TRY(read_text_file(arguments.prices));
+    auto read = parse_gpu_prices(text, arguments.prices);
     if (!read) return read;
     prices = std::move(*read);
   }
@@ -73,14 +71,12 @@ Result<TrainingChoices> choices_of(const PlanArguments& arguments) {
   choices.cautious = arguments.cautious;
   choices.predict = predict_options(arguments.prediction);
   choices.threads = std::max(1U, std::thread::hardware_concurrency());
-  if (auto checked = check(choices.predict); !checked) return tl::unexpected(checked.error());
-  auto gpus = gpus_of(arguments);
-  if (!gpus) return tl::unexpected(gpus.error());
-  choices.gpus = std::move(*gpus);
-  auto prices = prices_of(arguments);
-  if (!prices) return tl::unexpected(prices.error());
+  TRY(check(choices.predict));
+  auto gpus = TRY(gpus_of(arguments));
+  choices.gpus = std::move(gpus);
+  auto prices = TRY(prices_of(arguments));
   choices.prices = arguments.rules;
-  choices.prices.own = std::move(*prices);
+  choices.prices.own = std::move(prices);
   return choices;
 }
 
@@ -93,21 +89,18 @@ DType precision_of_fit(const regression::FittedModel& fitted) {
 }  // namespace
 
 Result<void> plan(const PlanArguments& arguments) {
-  const auto format = parse_format("--format", arguments.format, arguments.output);
-  if (!format) return tl::unexpected(format.error());
+  const auto format = TRY(parse_format("--format", arguments.format, arguments.output));
   std::optional<regression::FittedModel> fitted;
   if (!arguments.fitted.empty()) {
-    auto found = fitted_of_option(arguments.fitted, arguments.db);
-    if (!found) return tl::unexpected(found.error());
-    fitted = std::move(*found);
+    auto found = TRY(fitted_of_option(arguments.fitted, arguments.db));
+    fitted = std::move(found);
   }
-  auto choices = choices_of(arguments);
-  if (!choices) return tl::unexpected(choices.error());
+  auto choices = TRY(choices_of(arguments));
   if (fitted) {
-    choices->fitted = &*fitted;
-    choices->fitted_cells = arguments.columns;
-    choices->beyond_fit = !arguments.prediction.gpus.empty();
-    if (!arguments.prediction.precision) choices->predict.precision = precision_of_fit(*fitted);
+    choices.fitted = &*fitted;
+    choices.fitted_cells = arguments.columns;
+    choices.beyond_fit = !arguments.prediction.gpus.empty();
+    if (!arguments.prediction.precision) choices.predict.precision = precision_of_fit(*fitted);
   }
   TrainingTask task;
   task.model = arguments.model;
@@ -121,18 +114,18 @@ Result<void> plan(const PlanArguments& arguments) {
     return load_model(arguments.model, options);
   };
   const InterruptAsked signals;
-  choices->stop = &InterruptAsked::flag();
+  choices.stop = &InterruptAsked::flag();
   Result<TrainingPlan> plan;
   {
     Progress progress("predictions");
-    choices->progress = [&](std::size_t done, std::size_t all) { progress.show(done, all); };
-    plan = plan_training(task, *choices);
+    choices.progress = [&](std::size_t done, std::size_t all) { progress.show(done, all); };
+    plan = plan_training(task, choices);
   }
   if (!plan) return tl::unexpected(plan.error());
   if (plan->stopped) write_error("stopped: some GPUs or batches were not looked at");
-  if (!plan->best) return fail(ErrorCode::not_found, why_none(task, *choices, *plan), arguments.model);
-  const PlanReport report{.task = task, .choices = *choices, .plan = *plan};
-  switch (*format) {
+  if (!plan->best) return fail(ErrorCode::not_found, why_none(task, choices, *plan), arguments.model);
+  const PlanReport report{.task = task, .choices = choices, .plan = *plan};
+  switch (format) {
     case Format::json:
       return write_output(arguments.output, plan_json(report));
     case Format::csv:

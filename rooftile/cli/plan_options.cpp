@@ -12,6 +12,7 @@
 #include <CLI/App.hpp>
 #include <fmt/format.h>
 
+#include "rooftile/base/try.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/plan_arguments.hpp"
 #include "rooftile/cli/prediction_options.hpp"
@@ -37,12 +38,11 @@ struct TypedPlan {
 template <class Value>
 Result<void> read_count(const char* option, const std::string& text, std::int64_t most, Value& value) {
   if (text.empty()) return {};
-  const auto number = parse_count(option, text, most);
-  if (!number) return tl::unexpected(number.error());
+  const auto number = TRY(parse_count(option, text, most));
   if constexpr (std::is_arithmetic_v<Value>) {
-    value = static_cast<Value>(*number);
+    value = static_cast<Value>(number);
   } else {
-    value = *number;
+    value = number;
   }
   return {};
 }
@@ -73,12 +73,10 @@ Result<void> read_dollars(const char* option, std::string text, std::optional<Do
 
 Result<void> read_batches(const TypedPlan& typed, PlanArguments& arguments) {
   if (!typed.batches.empty()) {
-    const auto list = parse_list("--batch-size", typed.batches);
-    if (!list) return tl::unexpected(list.error());
-    for (const std::string& text : *list) {
-      const auto batch = parse_count("--batch-size", text, kMaxDimension);
-      if (!batch) return tl::unexpected(batch.error());
-      arguments.batches.push_back(*batch);
+    const auto list = TRY(parse_list("--batch-size", typed.batches));
+    for (const std::string& text : list) {
+      const auto batch = TRY(parse_count("--batch-size", text, kMaxDimension));
+      arguments.batches.push_back(batch);
     }
   }
   if (!typed.global_batch.empty() && !(typed.batches.empty() && typed.most_global_batch.empty())) {
@@ -105,9 +103,8 @@ Result<void> read_choices(const TypedPlan& typed, Arguments& arguments) {
     arguments.optimizer = *optimizer;
   }
   if (!typed.memory_share.empty()) {
-    const auto share = parse_rate("--memory-share", typed.memory_share);
-    if (!share) return tl::unexpected(share.error());
-    arguments.memory_share = *share;
+    const auto share = TRY(parse_rate("--memory-share", typed.memory_share));
+    arguments.memory_share = share;
   }
   return {};
 }
@@ -170,20 +167,18 @@ Result<void> check_kind(const TypedPlan& typed) {
 Result<void> run_queue(const TypedPlan& typed) {
   if (typed.cluster.empty()) return usage("--queue needs --cluster CLUSTER.toml");
   QueueArguments arguments;
-  auto prediction = prediction_arguments(typed.prediction);
-  if (!prediction) return tl::unexpected(prediction.error());
-  arguments.prediction = std::move(*prediction);
+  auto prediction = TRY(prediction_arguments(typed.prediction));
+  arguments.prediction = std::move(prediction);
   constexpr std::int64_t kMostSeed = std::int64_t{1} << 53;
   auto read = read_count("--seed", typed.seed, kMostSeed, arguments.seed);
   if (read) read = read_choices(typed, arguments);
   if (!read) return read;
-  auto columns = parse_columns("--column", typed.columns);
-  if (!columns) return tl::unexpected(columns.error());
+  auto columns = TRY(parse_columns("--column", typed.columns));
   arguments.queue = typed.queue;
   arguments.cluster = typed.cluster;
   arguments.exact = typed.exact;
   arguments.fitted = typed.fitted;
-  arguments.columns = std::move(*columns);
+  arguments.columns = std::move(columns);
   arguments.db = typed.db;
   arguments.gantt = typed.gantt;
   arguments.format = typed.format;
@@ -212,9 +207,8 @@ Result<void> run_plan(const TypedPlan& typed) {
     return usage("plan needs --samples and --epochs: what is to be trained on, and how often");
   }
   PlanArguments arguments;
-  auto prediction = prediction_arguments(typed.prediction);
-  if (!prediction) return tl::unexpected(prediction.error());
-  arguments.prediction = std::move(*prediction);
+  auto prediction = TRY(prediction_arguments(typed.prediction));
+  arguments.prediction = std::move(prediction);
   arguments.model = typed.model;
   auto read = read_count("--samples", typed.samples, kMostSamples, arguments.samples);
   if (read) read = read_count("--epochs", typed.epochs, kMostEpochs, arguments.epochs);
@@ -225,11 +219,10 @@ Result<void> run_plan(const TypedPlan& typed) {
   if (read) read = read_batches(typed, arguments);
   if (read) read = read_choices(typed, arguments);
   if (!read) return read;
-  auto columns = parse_columns("--column", typed.columns);
-  if (!columns) return tl::unexpected(columns.error());
+  auto columns = TRY(parse_columns("--column", typed.columns));
   arguments.cautious = typed.cautious;
   arguments.fitted = typed.fitted;
-  arguments.columns = std::move(*columns);
+  arguments.columns = std::move(columns);
   arguments.db = typed.db;
   arguments.prices = typed.prices;
   arguments.priced = typed.priced;

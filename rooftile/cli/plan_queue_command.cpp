@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "rooftile/base/text_file.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/cli/interrupt.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
@@ -54,12 +55,11 @@ Result<std::map<int, Seconds>> training_times(const QueueArguments& arguments, c
   choices.predict.precision = job.precision;
   choices.fitted = fitted;
   choices.fitted_cells = arguments.columns;
-  if (auto checked = check(choices.predict); !checked) return tl::unexpected(checked.error());
-  const auto plan = plan_training(task, choices);
-  if (!plan) return tl::unexpected(plan.error());
-  if (plan->options.empty()) return fail(ErrorCode::not_found, why_none(task, choices, *plan));
+  TRY(check(choices.predict));
+  const auto plan = TRY(plan_training(task, choices));
+  if (plan.options.empty()) return fail(ErrorCode::not_found, why_none(task, choices, plan));
   std::map<int, Seconds> times;
-  for (const TrainingOption& option : plan->options) {
+  for (const TrainingOption& option : plan.options) {
     times[option.gpus] = option.time;
     if (!option.warnings.empty())
       warnings.insert(fmt::format("job '{}' on {}: {}", job.job.name, gpu.id, option.warnings.front()));
@@ -70,20 +70,17 @@ Result<std::map<int, Seconds>> training_times(const QueueArguments& arguments, c
 Result<std::vector<Job>> read_jobs(const QueueArguments& arguments, const Cluster& cluster) {
   std::optional<regression::FittedModel> fitted;
   if (!arguments.fitted.empty()) {
-    auto found = fitted_of_option(arguments.fitted, arguments.db);
-    if (!found) return tl::unexpected(found.error());
-    fitted = std::move(*found);
+    auto found = TRY(fitted_of_option(arguments.fitted, arguments.db));
+    fitted = std::move(found);
   }
-  const auto text = read_text_file(arguments.queue);
-  if (!text) return tl::unexpected(text.error());
-  const auto queue = parse_queue(*text, arguments.queue, cluster);
-  if (!queue) return tl::unexpected(queue.error());
+  const auto text = TRY(read_text_file(arguments.queue));
+  const auto queue = TRY(parse_queue(text, arguments.queue, cluster));
   Progress progress("times");
   std::size_t done = 0;
   std::set<std::string> warnings;
-  auto jobs = jobs_of(*queue, cluster, [&](const QueuedJob& job, const Gpu& gpu, int most_gpus) {
+  auto jobs = jobs_of(queue, cluster, [&](const QueuedJob& job, const Gpu& gpu, int most_gpus) {
     auto times = training_times(arguments, fitted ? &*fitted : nullptr, job, gpu, most_gpus, warnings);
-    progress.show(++done, queue->size() * cluster.gpus.size());
+    progress.show(++done, queue.size() * cluster.gpus.size());
     return times;
   });
   if (!warnings.empty()) {
@@ -96,16 +93,12 @@ Result<std::vector<Job>> read_jobs(const QueueArguments& arguments, const Cluste
 }  // namespace
 
 Result<void> plan_queue(const QueueArguments& arguments) {
-  const auto format = parse_format("--format", arguments.format, arguments.output);
-  if (!format) return tl::unexpected(format.error());
+  const auto format = TRY(parse_format("--format", arguments.format, arguments.output));
   const std::string output = arguments.output.empty() ? "-" : arguments.output;
   if (arguments.gantt == output) return usage("--gantt and the schedule go to the same place; give -o another");
-  const auto text = read_text_file(arguments.cluster);
-  if (!text) return tl::unexpected(text.error());
-  const auto cluster = parse_cluster(*text, arguments.cluster);
-  if (!cluster) return tl::unexpected(cluster.error());
-  const auto jobs = read_jobs(arguments, *cluster);
-  if (!jobs) return tl::unexpected(jobs.error());
+  const auto text = TRY(read_text_file(arguments.cluster));
+  const auto cluster = TRY(parse_cluster(text, arguments.cluster));
+  const auto jobs = TRY(read_jobs(arguments, cluster));
 
   SchedulerOptions options;
   options.seed = arguments.seed;
@@ -115,23 +108,23 @@ Result<void> plan_queue(const QueueArguments& arguments) {
   {
     Progress progress("moves");
     options.progress = [&](std::uint64_t done, std::uint64_t all) { progress.show(done, all); };
-    schedule = schedule_heuristically(*jobs, cluster->machines, options);
+    schedule = schedule_heuristically(jobs, cluster.machines, options);
   }
   const ScheduleCost heuristic = schedule.cost;
   std::optional<bool> proved;
   if (arguments.exact) options.starts = std::numeric_limits<std::uint64_t>::max();
-  if (arguments.exact || jobs->size() <= kExactJobs) {
-    ExactSchedule exact = schedule_exactly(*jobs, cluster->machines, schedule, options);
+  if (arguments.exact || jobs.size() <= kExactJobs) {
+    ExactSchedule exact = schedule_exactly(jobs, cluster.machines, schedule, options);
     schedule = std::move(exact.schedule);
     proved = exact.proved;
   }
   if (InterruptAsked::flag()) write_error("stopped: the best schedule so far");
   const ScheduleReport report{
-      .jobs = *jobs, .machines = cluster->machines, .schedule = schedule, .heuristic = heuristic, .proved = proved};
+      .jobs = jobs, .machines = cluster.machines, .schedule = schedule, .heuristic = heuristic, .proved = proved};
   if (!arguments.gantt.empty()) {
     if (auto written = write_output(arguments.gantt, schedule_svg(report)); !written) return written;
   }
-  switch (*format) {
+  switch (format) {
     case Format::json:
       return write_output(arguments.output, schedule_json(report));
     case Format::csv:

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "rooftile/base/text_file.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/cli/calibration_note.hpp"
 #include "rooftile/cli/commands.hpp"
 #include "rooftile/cli/output.hpp"
@@ -58,11 +59,9 @@ ModelOptions model_options(const PredictionArguments& arguments) {
 
 Result<std::shared_ptr<const Calibration>> calibration_of_option(const std::string& path) {
   if (path.empty()) return std::shared_ptr<const Calibration>();
-  const auto text = read_text_file(path);
-  if (!text) return tl::unexpected(text.error());
-  auto calibration = parse_calibration(*text, path);
-  if (!calibration) return tl::unexpected(calibration.error());
-  return std::make_shared<const Calibration>(completed(std::move(*calibration)));
+  const auto text = TRY(read_text_file(path));
+  auto calibration = TRY(parse_calibration(text, path));
+  return std::make_shared<const Calibration>(completed(std::move(calibration)));
 }
 
 Result<Gpu> gpu_of_option(const std::string& selector) {
@@ -74,9 +73,8 @@ Result<Gpu> gpu_of_option(const std::string& selector) {
 Result<std::vector<Gpu>> gpus_of_option(const std::vector<std::string>& selectors) {
   std::vector<Gpu> gpus;
   for (const std::string& selector : selectors) {
-    auto gpu = gpu_of_option(selector);
-    if (!gpu) return tl::unexpected(gpu.error());
-    gpus.push_back(std::move(*gpu));
+    auto gpu = TRY(gpu_of_option(selector));
+    gpus.push_back(std::move(gpu));
   }
   return gpus;
 }
@@ -85,23 +83,20 @@ Result<void> predict_model(const PredictArguments& arguments) {
   const PredictionArguments& given = arguments.prediction;
   const PredictOptions options = predict_options(given);
   if (auto result = check(options); !result) return result;
-  const auto gpus = gpus_of_option(given.gpus);
-  if (!gpus) return tl::unexpected(gpus.error());
-  const auto workload = load_model(arguments.model, model_options(given));
-  if (!workload) return tl::unexpected(workload.error());
+  const auto gpus = TRY(gpus_of_option(given.gpus));
+  const auto workload = TRY(load_model(arguments.model, model_options(given)));
   std::vector<Prediction> predictions;
   std::vector<std::string> ids;
-  for (const Gpu& gpu : *gpus) {
+  for (const Gpu& gpu : gpus) {
     ids.push_back(gpu.id);
-    auto prediction = predict(*workload, gpu, options, given.phase);
-    if (!prediction) return tl::unexpected(prediction.error());
-    predictions.push_back(std::move(*prediction));
+    auto prediction = TRY(predict(workload, gpu, options, given.phase));
+    predictions.push_back(std::move(prediction));
   }
   note_unused_factors(options.calibration, ids);
   if (arguments.save) {
     if (auto saved = save_predictions(arguments.db, predictions, arguments.calibration); !saved) return saved;
   }
-  return write_output(arguments.output, report(predictions, *gpus, arguments));
+  return write_output(arguments.output, report(predictions, gpus, arguments));
 }
 
 }  // namespace rooftile::cli

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/cli/fitted_commands.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
@@ -29,11 +30,10 @@ using regression::FittedModel;
 // What the user asked for is what the model is of.
 Result<void> check_asked(const PredictionArguments& asked, const LayersPrediction& prediction) {
   for (const std::string& selector : asked.gpus) {
-    const auto gpu = gpu_of_option(selector);
-    if (!gpu) return tl::unexpected(gpu.error());
-    if (gpu->id != prediction.gpu) {
+    const auto gpu = TRY(gpu_of_option(selector));
+    if (gpu.id != prediction.gpu) {
       return usage(
-          fmt::format("--gpu: the fitted model '{}' is of {}, not of {}", prediction.fitted, prediction.gpu, gpu->id));
+          fmt::format("--gpu: the fitted model '{}' is of {}, not of {}", prediction.fitted, prediction.gpu, gpu.id));
     }
   }
   if (asked.precision && *asked.precision != prediction.precision) {
@@ -58,11 +58,10 @@ std::string report(const LayersPrediction& prediction, const PredictFittedArgume
 
 Result<std::string> by_layers(const FittedModel& fitted, const Workload& workload,
                               const PredictFittedArguments& arguments) {
-  auto prediction = predict_by_layers(fitted, workload, arguments.prediction.phase);
-  if (!prediction) return tl::unexpected(prediction.error());
-  prediction->iterations = arguments.iterations;
-  if (auto fits = check_asked(arguments.prediction, *prediction); !fits) return tl::unexpected(fits.error());
-  return report(*prediction, arguments);
+  auto prediction = TRY(predict_by_layers(fitted, workload, arguments.prediction.phase));
+  prediction.iterations = arguments.iterations;
+  TRY(check_asked(arguments.prediction, prediction));
+  return report(prediction, arguments);
 }
 
 // --- end-to-end and grey-box models ---------------------------------------------------------------------------------
@@ -97,44 +96,39 @@ Result<DType> precision_of(const FittedModel& fitted, const PredictionArguments&
 template <class Prediction, class PredictOne>
 Result<std::vector<Prediction>> predict_each(const FittedModel& fitted, const Workload& workload,
                                              const PredictFittedArguments& arguments, PredictOne predict_one) {
-  const auto gpus = gpus_of(fitted, arguments.prediction);
-  if (!gpus) return tl::unexpected(gpus.error());
-  const auto precision = precision_of(fitted, arguments.prediction);
-  if (!precision) return tl::unexpected(precision.error());
+  const auto gpus = TRY(gpus_of(fitted, arguments.prediction));
+  const auto precision = TRY(precision_of(fitted, arguments.prediction));
   std::vector<Prediction> predictions;
-  for (const Gpu& gpu : *gpus) {
+  for (const Gpu& gpu : gpus) {
     AskedRun run;
     run.workload = &workload;
     run.gpu = &gpu;
     run.gpus = arguments.gpus;
     run.batch_size = arguments.prediction.batch_size;
-    run.precision = *precision;
+    run.precision = precision;
     run.phase = arguments.prediction.phase;
     run.iterations = arguments.iterations;
     run.cells = arguments.columns;
-    auto prediction = predict_one(fitted, run);
-    if (!prediction) return tl::unexpected(prediction.error());
-    predictions.push_back(std::move(*prediction));
+    auto prediction = TRY(predict_one(fitted, run));
+    predictions.push_back(std::move(prediction));
   }
   return predictions;
 }
 
 Result<std::string> by_network(const FittedModel& fitted, const Workload& workload,
                                const PredictFittedArguments& arguments) {
-  const auto predictions = predict_each<NetworkPrediction>(fitted, workload, arguments, predict_network);
-  if (!predictions) return tl::unexpected(predictions.error());
-  if (arguments.format == Format::json) return network_prediction_json(*predictions);
-  if (arguments.format == Format::csv) return network_prediction_csv(*predictions);
-  return network_prediction_table(*predictions);
+  const auto predictions = TRY(predict_each<NetworkPrediction>(fitted, workload, arguments, predict_network));
+  if (arguments.format == Format::json) return network_prediction_json(predictions);
+  if (arguments.format == Format::csv) return network_prediction_csv(predictions);
+  return network_prediction_table(predictions);
 }
 
 Result<std::string> by_grey_box(const FittedModel& fitted, const Workload& workload,
                                 const PredictFittedArguments& arguments) {
-  const auto predictions = predict_each<GreyBoxPrediction>(fitted, workload, arguments, predict_by_grey_box);
-  if (!predictions) return tl::unexpected(predictions.error());
-  if (arguments.format == Format::json) return grey_box_prediction_json(*predictions);
-  if (arguments.format == Format::csv) return grey_box_prediction_csv(*predictions);
-  return grey_box_prediction_table(*predictions, arguments.all_layers);
+  const auto predictions = TRY(predict_each<GreyBoxPrediction>(fitted, workload, arguments, predict_by_grey_box));
+  if (arguments.format == Format::json) return grey_box_prediction_json(predictions);
+  if (arguments.format == Format::csv) return grey_box_prediction_csv(predictions);
+  return grey_box_prediction_table(predictions, arguments.all_layers);
 }
 
 // Several GPUs are for models of whole runs, columns of tables not for per-layer ones.
@@ -166,16 +160,13 @@ Result<Workload> load_share(const PredictFittedArguments& arguments) {
 
 Result<void> predict_fitted(const PredictFittedArguments& arguments) {
   if (arguments.format == Format::html) return usage("--fitted writes a table, json or csv");
-  const auto fitted = fitted_of_option(arguments.fitted, arguments.db);
-  if (!fitted) return tl::unexpected(fitted.error());
-  if (auto fits = check_kind(*fitted, arguments); !fits) return fits;
-  const auto workload = load_share(arguments);
-  if (!workload) return tl::unexpected(workload.error());
-  const auto text = fitted->kind == kNetworkKind   ? by_network(*fitted, *workload, arguments)
-                    : fitted->kind == kGreyBoxKind ? by_grey_box(*fitted, *workload, arguments)
-                                                   : by_layers(*fitted, *workload, arguments);
-  if (!text) return tl::unexpected(text.error());
-  return write_output(arguments.output, *text);
+  const auto fitted = TRY(fitted_of_option(arguments.fitted, arguments.db));
+  if (auto fits = check_kind(fitted, arguments); !fits) return fits;
+  const auto workload = TRY(load_share(arguments));
+  const auto text = TRY(fitted.kind == kNetworkKind   ? by_network(fitted, workload, arguments)
+                        : fitted.kind == kGreyBoxKind ? by_grey_box(fitted, workload, arguments)
+                                                      : by_layers(fitted, workload, arguments));
+  return write_output(arguments.output, text);
 }
 
 }  // namespace rooftile::cli

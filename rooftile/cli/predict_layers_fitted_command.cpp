@@ -8,6 +8,7 @@
 
 #include "rooftile/base/csv.hpp"
 #include "rooftile/base/text_file.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/cli/fitted_commands.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/stored_fitted.hpp"
@@ -71,45 +72,41 @@ void write_left_out_of(const LayerTable& table, const std::vector<RefusedRow>& r
 }  // namespace
 
 Result<void> predict_layers_fitted(const LayersFittedArguments& arguments) {
-  const auto fitted = fitted_of_option(arguments.fitted, arguments.db);
-  if (!fitted) return tl::unexpected(fitted.error());
-  if (fitted->kind != kGreyBoxKind) {
+  const auto fitted = TRY(fitted_of_option(arguments.fitted, arguments.db));
+  if (fitted.kind != kGreyBoxKind) {
     return fail(ErrorCode::usage,
                 fmt::format("'{}' is a model of kind '{}'; --layers takes one of fit --model grey-box",
-                            arguments.fitted, fitted->kind),
+                            arguments.fitted, fitted.kind),
                 "--fitted");
   }
-  const auto text = read_text_file(arguments.table);
-  if (!text) return tl::unexpected(text.error());
-  auto table = parse_layer_table(*text, arguments.table,
-                                 {.gpu = arguments.gpu,
-                                  .precision = arguments.precision,
-                                  .skip_bad_rows = arguments.skip_bad_rows,
-                                  .keep_unsupported = true});
-  if (!table) return tl::unexpected(table.error());
+  const auto text = TRY(read_text_file(arguments.table));
+  auto table = TRY(parse_layer_table(text, arguments.table,
+                                     {.gpu = arguments.gpu,
+                                      .precision = arguments.precision,
+                                      .skip_bad_rows = arguments.skip_bad_rows,
+                                      .keep_unsupported = true}));
   std::vector<MeasuredTable> tables;
-  tables.emplace_back(arguments.table, std::move(*table));
+  tables.emplace_back(arguments.table, std::move(table));
   const LayerTable& read = tables.front().table();
 
-  const auto times = grey_box_times(*fitted, tables);
-  if (!times) return tl::unexpected(times.error());
+  const auto times = TRY(grey_box_times(fitted, tables));
   if (!arguments.skip_bad_rows) {
-    if (auto right = check_rows(times->refused); !right) return right;
+    if (auto right = check_rows(times.refused); !right) return right;
   }
-  write_left_out_of(read, times->refused);
-  if (times->predicted.empty()) return fail(ErrorCode::bad_input, "no row to predict", arguments.table);
+  write_left_out_of(read, times.refused);
+  if (times.predicted.empty()) return fail(ErrorCode::bad_input, "no row to predict", arguments.table);
 
   std::vector<std::string> header = read.columns;
   const auto places = place_columns(header, kPredictedNames);
   std::string result = write_csv_row(header);
-  for (std::size_t row = 0; row < times->predicted.size(); ++row) {
-    std::vector<std::string> cells = times->rows.rows[row]->cells;
+  for (std::size_t row = 0; row < times.predicted.size(); ++row) {
+    std::vector<std::string> cells = times.rows.rows[row]->cells;
     cells.resize(header.size());
-    std::vector<std::string> added = cells_of(times->predicted[row]);
+    std::vector<std::string> added = cells_of(times.predicted[row]);
     for (std::size_t i = 0; i < added.size(); ++i) cells[places[i]] = std::move(added[i]);
     result += write_csv_row(cells);
   }
-  write_warnings(*times);
+  write_warnings(times);
   return write_output(arguments.output, result);
 }
 

@@ -8,6 +8,7 @@
 #include <CLI/App.hpp>
 #include <fmt/format.h>
 
+#include "rooftile/base/try.hpp"
 #include "rooftile/cli/commands.hpp"
 #include "rooftile/cli/fitted_commands.hpp"
 #include "rooftile/cli/options.hpp"
@@ -27,10 +28,9 @@ struct TypedPredict {
 Result<void> check_layers(const TypedPredict& typed, const PredictionArguments& prediction) {
   if (!typed.model.empty()) return usage("give either a MODEL or --layers TABLE.csv, not both");
   if (prediction.gpus.size() > 1) return usage("--layers takes one GPU; rows may name others");
-  const auto format = parse_format("--format", typed.format, typed.output);
-  if (!format) return tl::unexpected(format.error());
-  const bool table_asked = *format == Format::table && !typed.format.empty();
-  if (*format == Format::json || table_asked) return usage("--layers writes CSV only");
+  const auto format = TRY(parse_format("--format", typed.format, typed.output));
+  const bool table_asked = format == Format::table && !typed.format.empty();
+  if (format == Format::json || table_asked) return usage("--layers writes CSV only");
   if (!typed.prediction.batch_size.empty() || typed.all || typed.prediction.skip_unsupported) {
     return usage("--batch-size, --all and --skip-unsupported are for a MODEL, not for --layers");
   }
@@ -70,48 +70,43 @@ Result<void> run_fitted(const TypedPredict& typed, const PredictionArguments& pr
   if (typed.model.empty()) {
     return usage("--fitted needs a MODEL (a file or a name of 'rooftile models') or --layers TABLE.csv");
   }
-  const auto format = parse_format("--format", typed.format, typed.output, true);
-  if (!format) return tl::unexpected(format.error());
+  const auto format = TRY(parse_format("--format", typed.format, typed.output, true));
   constexpr std::int64_t kMostGpus = 1 << 20, kMostIterations = std::int64_t{1} << 53;
   int gpus = 1;
   if (!typed.gpus.empty()) {
-    const auto count = parse_count("--gpus", typed.gpus, kMostGpus);
-    if (!count) return tl::unexpected(count.error());
-    gpus = static_cast<int>(*count);
+    const auto count = TRY(parse_count("--gpus", typed.gpus, kMostGpus));
+    gpus = static_cast<int>(count);
   }
   std::optional<std::int64_t> iterations;
   if (!typed.iterations.empty()) {
-    const auto count = parse_count("--iterations", typed.iterations, kMostIterations);
-    if (!count) return tl::unexpected(count.error());
-    iterations = *count;
+    const auto count = TRY(parse_count("--iterations", typed.iterations, kMostIterations));
+    iterations = count;
   }
-  auto columns = parse_columns("--column", typed.columns);
-  if (!columns) return tl::unexpected(columns.error());
+  auto columns = TRY(parse_columns("--column", typed.columns));
   return predict_fitted({.model = typed.model,
                          .fitted = typed.fitted,
                          .db = typed.db,
                          .prediction = prediction,
                          .gpus = gpus,
                          .iterations = iterations,
-                         .columns = std::move(*columns),
-                         .format = *format,
+                         .columns = std::move(columns),
+                         .format = format,
                          .all_layers = typed.all,
                          .output = typed.output});
 }
 
 Result<void> run_predict(const TypedPredict& typed) {
-  const auto prediction = prediction_arguments(typed.prediction);
-  if (!prediction) return tl::unexpected(prediction.error());
+  const auto prediction = TRY(prediction_arguments(typed.prediction));
   if (!typed.db.empty() && !typed.save && typed.fitted.empty()) return usage("--db is for --save and --fitted");
-  if (!typed.fitted.empty()) return run_fitted(typed, *prediction);
+  if (!typed.fitted.empty()) return run_fitted(typed, prediction);
   if (!typed.gpus.empty() || !typed.iterations.empty() || !typed.columns.empty()) {
     return usage("--gpus, --iterations and --column are for --fitted");
   }
   if (!typed.layers.empty()) {
     if (typed.save) return usage("--save is for a MODEL, not for --layers");
-    if (auto fits = check_layers(typed, *prediction); !fits) return fits;
+    if (auto fits = check_layers(typed, prediction); !fits) return fits;
     return predict_layers({.table = typed.layers,
-                           .prediction = *prediction,
+                           .prediction = prediction,
                            .override_cells = typed.override_cells,
                            .skip_bad_rows = typed.skip_bad_rows,
                            .output = typed.output});
@@ -119,12 +114,11 @@ Result<void> run_predict(const TypedPredict& typed) {
   if (typed.override_cells || typed.skip_bad_rows) return usage("--override and --skip-bad-rows are for --layers");
   if (typed.model.empty())
     return usage("predict needs a MODEL (a file or a name of 'rooftile models') or --layers TABLE.csv");
-  if (prediction->gpus.empty()) return usage("predict needs --gpu ID; 'rooftile gpus' lists them");
-  const auto format = parse_format("--format", typed.format, typed.output, true);
-  if (!format) return tl::unexpected(format.error());
+  if (prediction.gpus.empty()) return usage("predict needs --gpu ID; 'rooftile gpus' lists them");
+  const auto format = TRY(parse_format("--format", typed.format, typed.output, true));
   return predict_model({.model = typed.model,
-                        .prediction = *prediction,
-                        .format = *format,
+                        .prediction = prediction,
+                        .format = format,
                         .all_layers = typed.all,
                         .output = typed.output,
                         .save = typed.save,

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "rooftile/base/nearest.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/values.hpp"
 #include "rooftile/workload/workload.hpp"
@@ -82,48 +83,40 @@ Result<PredictionArguments> prediction_arguments(const TypedPrediction& typed) {
   const auto phase = parse_phase(typed.pass);
   if (!phase) return tl::unexpected(check_choice("--pass", typed.pass, phase_names(), {}).error());
   arguments.phase = *phase;
-  const auto method = parse_method("--method", typed.method);
-  if (!method) return tl::unexpected(method.error());
-  arguments.method = method->method;
-  arguments.prior_miss_rate = method->prior_miss_rate;
+  const auto method = TRY(parse_method("--method", typed.method));
+  arguments.method = method.method;
+  arguments.prior_miss_rate = method.prior_miss_rate;
   if (!typed.miss_rate.empty()) {
     if (arguments.method != Method::prior) return usage("--miss-rate is for --method prior");
-    const auto rate = parse_rate("--miss-rate", typed.miss_rate);
-    if (!rate) return tl::unexpected(rate.error());
-    arguments.prior_miss_rate = *rate;
+    const auto rate = TRY(parse_rate("--miss-rate", typed.miss_rate));
+    arguments.prior_miss_rate = rate;
   }
   if (!typed.gpu.empty()) {
-    auto gpus = parse_list("--gpu", typed.gpu);
-    if (!gpus) return tl::unexpected(gpus.error());
-    arguments.gpus = std::move(*gpus);
+    auto gpus = TRY(parse_list("--gpu", typed.gpu));
+    arguments.gpus = std::move(gpus);
   }
   if (!typed.precision.empty()) {
-    const auto precision = parse_precision("--precision", typed.precision);
-    if (!precision) return tl::unexpected(precision.error());
-    arguments.precision = *precision;
+    const auto precision = TRY(parse_precision("--precision", typed.precision));
+    arguments.precision = precision;
   }
   if (!typed.batch_size.empty()) {
-    const auto batch_size = parse_count("--batch-size", typed.batch_size, kMaxDimension);
-    if (!batch_size) return tl::unexpected(batch_size.error());
-    arguments.batch_size = *batch_size;
+    const auto batch_size = TRY(parse_count("--batch-size", typed.batch_size, kMaxDimension));
+    arguments.batch_size = batch_size;
   }
   if (!typed.seq_len.empty()) {
-    const auto seq_len = parse_count("--seq-len", typed.seq_len, kMaxDimension);
-    if (!seq_len) return tl::unexpected(seq_len.error());
-    arguments.seq_len = *seq_len;
+    const auto seq_len = TRY(parse_count("--seq-len", typed.seq_len, kMaxDimension));
+    arguments.seq_len = seq_len;
   }
   if (!typed.tile.empty()) {
-    const auto tile = parse_tile("--tile", typed.tile);
-    if (!tile) return tl::unexpected(tile.error());
-    arguments.plan.tile = *tile;
+    const auto tile = TRY(parse_tile("--tile", typed.tile));
+    arguments.plan.tile = tile;
   }
   if (!typed.active_ctas.empty()) {
     constexpr std::int64_t kMost = 1024;
-    const auto active = parse_count("--active-ctas", typed.active_ctas, kMost);
-    if (!active) return tl::unexpected(active.error());
-    arguments.plan.active_ctas_per_sm = static_cast<int>(*active);
+    const auto active = TRY(parse_count("--active-ctas", typed.active_ctas, kMost));
+    arguments.plan.active_ctas_per_sm = static_cast<int>(active);
   }
-  if (auto refined = refined_arguments(typed, arguments); !refined) return tl::unexpected(refined.error());
+  TRY(refined_arguments(typed, arguments));
   return arguments;
 }
 

@@ -12,6 +12,7 @@
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/one_line.hpp"
 #include "rooftile/base/text_file.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/cli/commands.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/values.hpp"
@@ -37,9 +38,7 @@ constexpr std::size_t kMostProfileBytes = std::size_t{2} << 30;  // traces of lo
 Result<std::string> format_of(const RooflineArguments& arguments) {
   static const std::vector<std::string> kFormats = {"table", "json", "csv", "svg", "html"};
   if (!arguments.format.empty()) {
-    if (auto result = check_choice("--format", arguments.format, kFormats, {}); !result) {
-      return tl::unexpected(result.error());
-    }
+    TRY(check_choice("--format", arguments.format, kFormats, {}));
     return arguments.format;
   }
   const std::string lower = lower_case(arguments.output);
@@ -87,15 +86,11 @@ Result<Drawing> drawing_of(const RooflineArguments& arguments, const std::string
     return fail(ErrorCode::usage, "--chart and --axes are for --format svg; the page has all charts");
   }
   if (!arguments.chart.empty()) {
-    if (auto result = check_choice("--chart", arguments.chart, roofline_chart_names(), {}); !result) {
-      return tl::unexpected(result.error());
-    }
+    TRY(check_choice("--chart", arguments.chart, roofline_chart_names(), {}));
     drawing.chart = *parse_roofline_chart(arguments.chart);
   }
   if (!arguments.axes.empty()) {
-    if (auto result = check_choice("--axes", arguments.axes, {"bytes-x", "flops-x"}, {}); !result) {
-      return tl::unexpected(result.error());
-    }
+    TRY(check_choice("--axes", arguments.axes, {"bytes-x", "flops-x"}, {}));
     drawing.axes = arguments.axes == "flops-x" ? RooflineAxes::flops_x : RooflineAxes::bytes_x;
   }
   return drawing;
@@ -109,27 +104,22 @@ struct Input {
 Result<Input> predicted(const RooflineArguments& arguments, const Gpu& gpu, const Roof& roof) {
   const PredictionArguments& given = arguments.prediction;
   const PredictOptions options = predict_options(given);
-  if (auto result = check(options); !result) return tl::unexpected(result.error());
-  auto workload = load_model(arguments.model, model_options(given));
-  if (!workload) return tl::unexpected(workload.error());
-  const auto prediction = predict(*workload, gpu, options, given.phase);
-  if (!prediction) return tl::unexpected(prediction.error());
-  return Input{roofline::view_of(*prediction, gpu, roof), std::move(*workload)};
+  TRY(check(options));
+  auto workload = TRY(load_model(arguments.model, model_options(given)));
+  const auto prediction = TRY(predict(workload, gpu, options, given.phase));
+  return Input{roofline::view_of(prediction, gpu, roof), std::move(workload)};
 }
 
 // The points of --study, and the rows of --measured beside them.
 Result<View> study(const RooflineArguments& arguments, const Gpu& gpu, const Roof& roof) {
-  const auto which = roofline::parse_study(arguments.study);
-  if (!which) return tl::unexpected(which.error());
+  const auto which = TRY(roofline::parse_study(arguments.study));
   const PredictOptions options = predict_options(arguments.prediction);
-  auto view = roofline::study_view(*which, gpu, roof, options, arguments.prediction.phase);
+  auto view = roofline::study_view(which, gpu, roof, options, arguments.prediction.phase);
   if (!view || arguments.measured.empty()) return view;
-  const auto text = read_text_file(arguments.measured);
-  if (!text) return tl::unexpected(text.error());
-  auto measured = roofline::kernels_of_table(*text, arguments.measured, gpu, roof, options.precision);
-  if (!measured) return tl::unexpected(measured.error());
+  const auto text = TRY(read_text_file(arguments.measured));
+  auto measured = TRY(roofline::kernels_of_table(text, arguments.measured, gpu, roof, options.precision));
   view->profiles = {arguments.measured};
-  roofline::add_measured_study(*view, std::move(*measured));
+  roofline::add_measured_study(*view, std::move(measured));
   return view;
 }
 
@@ -147,20 +137,17 @@ Result<roofline::MeasuredKernels> read_profiles(const RooflineArguments& argumen
   std::vector<roofline::NamedProfile> profiles;
   std::vector<roofline::MeasuredKernels> parts;
   for (const std::string& path : paths) {
-    const auto text = read_text_file(path, kMostProfileBytes);
-    if (!text) return tl::unexpected(text.error());
-    if (roofline::is_measured_table(*text)) {
-      auto part = roofline::kernels_of_table(*text, path, gpu, roof);
-      if (!part) return tl::unexpected(part.error());
-      parts.push_back(std::move(*part));
+    const auto text = TRY(read_text_file(path, kMostProfileBytes));
+    if (roofline::is_measured_table(text)) {
+      auto part = TRY(roofline::kernels_of_table(text, path, gpu, roof));
+      parts.push_back(std::move(part));
       continue;
     }
-    auto profile = profile::read_profile(*text, path, {.compute_capability = gpu.compute_capability});
-    if (!profile) return tl::unexpected(profile.error());
-    if (std::string note = roofline::note_of_other_gpu(*profile, gpu); !note.empty()) {
-      profile->notes.push_back(std::move(note));
+    auto profile = TRY(profile::read_profile(text, path, {.compute_capability = gpu.compute_capability}));
+    if (std::string note = roofline::note_of_other_gpu(profile, gpu); !note.empty()) {
+      profile.notes.push_back(std::move(note));
     }
-    profiles.push_back({path, std::move(*profile)});
+    profiles.push_back({path, std::move(profile)});
   }
   const auto rules = arguments.tensor_flops
                          ? profile::rules_with_tensor_flops(static_cast<double>(*arguments.tensor_flops))
@@ -185,43 +172,34 @@ std::string report(const View& view, const std::string& format, const Drawing& d
 }  // namespace
 
 Result<void> draw_roofline(const RooflineArguments& arguments) {
-  const auto format = format_of(arguments);
-  if (!format) return tl::unexpected(format.error());
-  const auto drawing = drawing_of(arguments, *format);
-  if (!drawing) return tl::unexpected(drawing.error());
-  const auto gpu = gpu_of_option(arguments.prediction.gpus.front());
-  if (!gpu) return tl::unexpected(gpu.error());
-  auto roof = arguments.ceilings.empty() ? Result<Roof>(roofline::roof_of(*gpu))
-                                         : roofline::find_ceilings(arguments.ceilings, gpu->launch_overhead);
-  if (!roof) return tl::unexpected(roof.error());
-  const auto level = level_of(arguments.level, *roof);
-  if (!level) return tl::unexpected(level.error());
-  const auto forced = forced_roof(arguments.roof, *roof);
-  if (!forced) return tl::unexpected(forced.error());
+  const auto format = TRY(format_of(arguments));
+  const auto drawing = TRY(drawing_of(arguments, format));
+  const auto gpu = TRY(gpu_of_option(arguments.prediction.gpus.front()));
+  auto roof = TRY(arguments.ceilings.empty() ? Result<Roof>(roofline::roof_of(gpu))
+                                             : roofline::find_ceilings(arguments.ceilings, gpu.launch_overhead));
+  const auto level = TRY(level_of(arguments.level, roof));
+  const auto forced = TRY(forced_roof(arguments.roof, roof));
 
   if (!arguments.study.empty()) {
-    auto view = study(arguments, *gpu, *roof);
-    if (!view) return tl::unexpected(view.error());
-    view->level = *level;
-    view->forced = *forced;
-    return write_output(arguments.output, report(*view, *format, *drawing, arguments.all));
+    auto view = TRY(study(arguments, gpu, roof));
+    view.level = level;
+    view.forced = forced;
+    return write_output(arguments.output, report(view, format, drawing, arguments.all));
   }
-  auto input = arguments.model.empty() ? Result<Input>(measured_only(*gpu, *roof)) : predicted(arguments, *gpu, *roof);
-  if (!input) return tl::unexpected(input.error());
-  View& view = input->view;
-  view.level = *level;
-  view.forced = *forced;
+  auto input = TRY(arguments.model.empty() ? Result<Input>(measured_only(gpu, roof)) : predicted(arguments, gpu, roof));
+  View& view = input.view;
+  view.level = level;
+  view.forced = forced;
   if (!arguments.profiles.empty()) {
-    auto measured = read_profiles(arguments, *gpu, *roof);
-    if (!measured) return tl::unexpected(measured.error());
+    auto measured = TRY(read_profiles(arguments, gpu, roof));
     view.profiles = arguments.profiles;
-    const std::vector<roofline::Shapes> shapes = measured->shapes;
+    const std::vector<roofline::Shapes> shapes = measured.shapes;
     const std::vector<roofline::LayerTraits> layers =
-        input->workload ? roofline::traits_of(view, *input->workload) : std::vector<roofline::LayerTraits>();
-    roofline::add_measured(view, std::move(*measured));
-    if (input->workload) roofline::match(view, layers, shapes);
+        input.workload ? roofline::traits_of(view, *input.workload) : std::vector<roofline::LayerTraits>();
+    roofline::add_measured(view, std::move(measured));
+    if (input.workload) roofline::match(view, layers, shapes);
   }
-  return write_output(arguments.output, report(view, *format, *drawing, arguments.all));
+  return write_output(arguments.output, report(view, format, drawing, arguments.all));
 }
 
 }  // namespace rooftile::cli

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "rooftile/base/try.hpp"
 #include "rooftile/cli/store_commands.hpp"
 #include "rooftile/predict/prediction.hpp"
 #include "rooftile/store/predictions.hpp"
@@ -45,9 +46,8 @@ Result<void> save_predictions(const std::string& db, std::span<const Prediction>
     one.date = today();
     saved.push_back(std::move(one));
   }
-  auto store = open_store(db, store::Access::write);
-  if (!store) return tl::unexpected(store.error());
-  const auto added = store::save_predictions(*store, saved);
+  auto store = TRY(open_store(db, store::Access::write));
+  const auto added = store::save_predictions(store, saved);
   return added ? Result<void>() : tl::unexpected(added.error());
 }
 

@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "rooftile/base/try.hpp"
 #include "rooftile/cli/commands.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/progress.hpp"
@@ -14,20 +15,17 @@ namespace rooftile::cli {
 
 Result<void> show_sensitivity(const SensitivityArguments& arguments) {
   const PredictionArguments& given = arguments.prediction;
-  const auto format = parse_format("--format", arguments.format, arguments.output);
-  if (!format) return tl::unexpected(format.error());
-  const auto gpu = gpu_of_option(given.gpus.front());
-  if (!gpu) return tl::unexpected(gpu.error());
+  const auto format = TRY(parse_format("--format", arguments.format, arguments.output));
+  const auto gpu = TRY(gpu_of_option(given.gpus.front()));
   const PredictOptions options = predict_options(given);
   if (auto result = check(options); !result) return result;
-  const auto workload = load_model(arguments.model, model_options(given));
-  if (!workload) return tl::unexpected(workload.error());
+  const auto workload = TRY(load_model(arguments.model, model_options(given)));
   std::optional<Progress> bar(std::in_place, "resources");
-  const auto study = sensitivity(*workload, *gpu, options, given.phase,
+  const auto study = sensitivity(workload, gpu, options, given.phase,
                                  [&](std::size_t done, std::size_t all) { bar->show(done, all); });
   bar.reset();
   if (!study) return tl::unexpected(study.error());
-  switch (*format) {
+  switch (format) {
     case Format::json:
       return write_output(arguments.output, sensitivity_json(*study));
     case Format::csv:

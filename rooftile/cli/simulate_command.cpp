@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "rooftile/base/text_file.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/cli/commands.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/values.hpp"
@@ -84,11 +85,10 @@ class Layers {
 
   Result<void> add_model(const std::string& model) {
     seen_.clear();
-    const auto workload = load_model(model, model_options(arguments_.prediction));
-    if (!workload) return tl::unexpected(workload.error());
-    for (const Op& op : workload->ops) {
+    const auto workload = TRY(load_model(model, model_options(arguments_.prediction)));
+    for (const Op& op : workload.ops) {
       if (op.name.find(arguments_.layer) == std::string::npos) continue;
-      const std::string name = arguments_.models.size() > 1 ? fmt::format("{}/{}", workload->name, op.name) : op.name;
+      const std::string name = arguments_.models.size() > 1 ? fmt::format("{}/{}", workload.name, op.name) : op.name;
       if (const auto* conv = std::get_if<Conv>(&op.kind)) add(name, "", *conv);
       const auto* gemm = std::get_if<Gemm>(&op.kind);
       if (gemm != nullptr && !arguments_.convolutions_only) add(name, "", *gemm);
@@ -98,13 +98,11 @@ class Layers {
 
   Result<void> add_table() {
     seen_.clear();
-    const auto text = read_text_file(arguments_.table);
-    if (!text) return tl::unexpected(text.error());
+    const auto text = TRY(read_text_file(arguments_.table));
     LayerTableOptions options;
     options.keep_unsupported = true;
-    const auto table = parse_layer_table(*text, arguments_.table, options);
-    if (!table) return tl::unexpected(table.error());
-    for (const LayerRow& row : table->rows) {
+    const auto table = TRY(parse_layer_table(text, arguments_.table, options));
+    for (const LayerRow& row : table.rows) {
       const std::string name = fmt::format("line {}", row.line);
       if (const auto* conv = std::get_if<Conv>(&row.op)) add(name, "", *conv);
       if (const auto* gemm = std::get_if<Gemm>(&row.op)) add(name, "", *gemm);
@@ -156,16 +154,13 @@ Result<void> simulate_all(SimulationReport& report, const Gpu& gpu, const PlanOp
 Result<void> simulate_layers(const SimulateArguments& arguments) {
   const PredictOptions checked = {.plan = arguments.prediction.plan};
   if (auto result = check(checked); !result) return result;
-  const auto gpu = gpu_of_option(arguments.prediction.gpus.front());
-  if (!gpu) return tl::unexpected(gpu.error());
-  if (auto result = check(checked, *gpu); !result) return result;
+  const auto gpu = TRY(gpu_of_option(arguments.prediction.gpus.front()));
+  if (auto result = check(checked, gpu); !result) return result;
   Layers layers(arguments);
   if (auto result = layers.add_all(); !result) return result;
-  SimulationReport report = {.gpu = gpu->id,
-                             .options = arguments.options,
-                             .methods = arguments.against,
-                             .layers = std::move(layers.kernels())};
-  if (auto result = simulate_all(report, *gpu, arguments.prediction.plan); !result) return result;
+  SimulationReport report = {
+      .gpu = gpu.id, .options = arguments.options, .methods = arguments.against, .layers = std::move(layers.kernels())};
+  if (auto result = simulate_all(report, gpu, arguments.prediction.plan); !result) return result;
   switch (arguments.format) {
     case Format::json:
       return write_output(arguments.output, simulation_json(report));

@@ -9,6 +9,7 @@
 
 #include <CLI/App.hpp>
 
+#include "rooftile/base/try.hpp"
 #include "rooftile/base/units_text.hpp"
 #include "rooftile/cli/commands.hpp"
 #include "rooftile/cli/options.hpp"
@@ -27,9 +28,7 @@ struct TypedSimulate {
 // What --policy, --warm, --l1 and --exact say.
 Result<SimulateOptions> simulate_options(const TypedSimulate& typed) {
   SimulateOptions options;
-  if (auto policy = check_choice("--policy", typed.policy, {"lru", "random"}, {}); !policy) {
-    return tl::unexpected(policy.error());
-  }
+  TRY(check_choice("--policy", typed.policy, {"lru", "random"}, {}));
   options.policy = typed.policy == "lru" ? Replacement::lru : Replacement::random;
   options.start = typed.warm ? Start::warm : Start::cold;
   options.l1 = typed.l1 != "off";
@@ -43,22 +42,19 @@ Result<SimulateOptions> simulate_options(const TypedSimulate& typed) {
 }
 
 Result<void> run_simulate(const TypedSimulate& typed) {
-  const auto prediction = prediction_arguments(typed.prediction);
-  if (!prediction) return tl::unexpected(prediction.error());
+  const auto prediction = TRY(prediction_arguments(typed.prediction));
   SimulateArguments arguments;
   arguments.table = typed.layers;
   arguments.layer = typed.layer;
-  arguments.prediction = *prediction;
-  if (prediction->gpus.size() != 1) return usage("simulate needs --gpu with one ID");
-  const auto options = simulate_options(typed);
-  if (!options) return tl::unexpected(options.error());
-  arguments.options = *options;
+  arguments.prediction = prediction;
+  if (prediction.gpus.size() != 1) return usage("simulate needs --gpu with one ID");
+  const auto options = TRY(simulate_options(typed));
+  arguments.options = options;
   constexpr std::int64_t kMost = 1000000;
   const auto count = [](std::string_view option, const std::string& text, std::int64_t& value) -> Result<void> {
     if (text.empty()) return {};
-    const auto number = parse_count(option, text, kMost);
-    if (!number) return tl::unexpected(number.error());
-    value = *number;
+    const auto number = TRY(parse_count(option, text, kMost));
+    value = number;
     return {};
   };
   if (auto result = count("--random", typed.random, arguments.random_layers); !result) return result;
@@ -66,9 +62,8 @@ Result<void> run_simulate(const TypedSimulate& typed) {
   const auto list = [](std::string_view option, const std::string& text,
                        std::vector<std::string>& elements) -> Result<void> {
     if (text.empty()) return {};
-    auto parsed = parse_list(option, text);
-    if (!parsed) return tl::unexpected(parsed.error());
-    elements = std::move(*parsed);
+    auto parsed = TRY(parse_list(option, text));
+    elements = std::move(parsed);
     return {};
   };
   if (auto result = list("MODEL", typed.model, arguments.models); !result) return result;
@@ -79,11 +74,10 @@ Result<void> run_simulate(const TypedSimulate& typed) {
   if (arguments.models.empty() && arguments.table.empty() && arguments.random_layers == 0) {
     return usage("simulate needs a MODEL, --layers TABLE.csv or --random COUNT");
   }
-  const auto format = parse_format("--format", typed.format, typed.output);
-  if (!format) return tl::unexpected(format.error());
+  const auto format = TRY(parse_format("--format", typed.format, typed.output));
   arguments.convolutions_only = typed.convolutions;
   arguments.scores_only = typed.scores;
-  arguments.format = *format;
+  arguments.format = format;
   arguments.output = typed.output;
   return simulate_layers(arguments);
 }

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "rooftile/base/try.hpp"
 #include "rooftile/cli/store_commands.hpp"
 
 namespace rooftile::cli {
@@ -31,15 +32,14 @@ Result<std::string> store_path(const std::string& db) {
 }
 
 Result<store::Store> open_store(const std::string& db, store::Access access) {
-  const auto path = store_path(db);
-  if (!path) return tl::unexpected(path.error());
+  const auto path = TRY(store_path(db));
   if (db.empty() && access == store::Access::write) {
-    const fs::path folder = fs::path(*path).parent_path();
+    const fs::path folder = fs::path(path).parent_path();
     std::error_code error;
     fs::create_directories(folder, error);
     if (error) return fail(ErrorCode::io, error.message(), folder.string());
   }
-  return store::Store::open(*path, {.access = access});
+  return store::Store::open(path, {.access = access});
 }
 
 }  // namespace rooftile::cli

@@ -8,6 +8,7 @@
 #include <CLI/App.hpp>
 #include <fmt/format.h>
 
+#include "rooftile/base/try.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/store_commands.hpp"
 #include "rooftile/cli/store_input.hpp"
@@ -39,9 +40,8 @@ Result<void> run_import(ImportArguments& arguments) {
   if (arguments.files.empty()) return usage("import needs a FILE, or several");
   if (auto date = check_date(arguments.options.date); !date) return date;
   if (!arguments.options.precision.empty()) {
-    const auto precision = parse_precision("--precision", arguments.options.precision);
-    if (!precision) return tl::unexpected(precision.error());
-    arguments.options.precision = name_of(*precision);
+    const auto precision = TRY(parse_precision("--precision", arguments.options.precision));
+    arguments.options.precision = name_of(precision);
   }
   return import_files(arguments);
 }

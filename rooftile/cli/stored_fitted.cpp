@@ -10,6 +10,7 @@
 
 #include "rooftile/base/one_line.hpp"
 #include "rooftile/base/text_file.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/cli/store_commands.hpp"
 #include "rooftile/learn/builtin_fitted.hpp"
 #include "rooftile/regression/fitted_json.hpp"
@@ -32,9 +33,8 @@ Result<std::optional<store::Store>> store_if_any(const std::string& db) {
   const auto path = store_path(db);
   std::error_code error;
   if (db.empty() && (!path || !std::filesystem::exists(*path, error))) return std::optional<store::Store>();
-  auto store = open_store(db, store::Access::read);
-  if (!store) return tl::unexpected(store.error());
-  return std::optional<store::Store>(std::move(*store));
+  auto store = TRY(open_store(db, store::Access::read));
+  return std::optional<store::Store>(std::move(store));
 }
 
 }  // namespace
@@ -42,40 +42,34 @@ Result<std::optional<store::Store>> store_if_any(const std::string& db) {
 Result<regression::FittedModel> fitted_of_option(const std::string& selector, const std::string& db) {
   auto found = find_fitted(selector);
   if (found || found.error().code != ErrorCode::not_found) return found;
-  auto store = store_if_any(db);
-  if (!store) return tl::unexpected(store.error());
-  if (!*store) return found;
-  const auto model = store::load_fitted(**store, selector);
+  auto store = TRY(store_if_any(db));
+  if (!store) return found;
+  const auto model = store::load_fitted(*store, selector);
   if (!model && model.error().code != ErrorCode::not_found) return tl::unexpected(model.error());
   if (!model)
     return fail(ErrorCode::not_found, fmt::format("{}, and the store {} has none of that name", found.error().message,
-                                                  one_line((*store)->path())));
-  return regression::parse_fitted_json(model->text, (*store)->path() + ": " + selector);
+                                                  one_line(store->path())));
+  return regression::parse_fitted_json(model->text, store->path() + ": " + selector);
 }
 
 Result<std::vector<std::string>> known_fitted_names(const std::string& db) {
   std::vector<std::string> names = fitted_names();
-  auto store = store_if_any(db);
-  if (!store) return tl::unexpected(store.error());
-  if (!*store) return names;
-  const auto stored = store::list_fitted(**store);
-  if (!stored) return tl::unexpected(stored.error());
-  for (const store::FittedModel& model : *stored) names.push_back(model.name);
+  auto store = TRY(store_if_any(db));
+  if (!store) return names;
+  const auto stored = TRY(store::list_fitted(*store));
+  for (const store::FittedModel& model : stored) names.push_back(model.name);
   return names;
 }
 
 Result<std::string> add_fitted(store::Store& store, const std::string& file, const std::string& name) {
-  const auto text = read_text_file(file);
-  if (!text) return tl::unexpected(text.error());
-  const auto model = regression::parse_fitted_json(*text, file);
-  if (!model) return tl::unexpected(model.error());
+  const auto text = TRY(read_text_file(file));
+  const auto model = TRY(regression::parse_fitted_json(text, file));
   const std::string kept = name.empty() ? std::filesystem::path(file).stem().string() : name;
-  auto saved = store::save_fitted(store, {.name = kept,
-                                          .kind = model->kind,
-                                          .fitted_on = summary(model->fitted_on),
-                                          .date = model->fitted_on.date,
-                                          .text = *text});
-  if (!saved) return tl::unexpected(saved.error());
+  TRY(store::save_fitted(store, {.name = kept,
+                                              .kind = model.kind,
+                                              .fitted_on = summary(model.fitted_on),
+                                              .date = model.fitted_on.date,
+                                              .text = text}));
   return kept;
 }
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/try.hpp"
 #include "rooftile/cli/commands.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/gpu/catalogue.hpp"
@@ -27,11 +28,9 @@ Result<void> support(const SupportArguments& arguments) {
                                         list_of(unsupported)));
   }
   // Which method serves an operator does not depend on the GPU, so any one will do.
-  const auto gpu = find_gpu("titan-xp-delta");
-  if (!gpu) return tl::unexpected(gpu.error());
-  const auto prediction = predict(*workload, *gpu, {.method = Method::rooftile});
-  if (!prediction) return tl::unexpected(prediction.error());
-  return write_output("", support_report(*prediction));
+  const auto gpu = TRY(find_gpu("titan-xp-delta"));
+  const auto prediction = TRY(predict(*workload, gpu, {.method = Method::rooftile}));
+  return write_output("", support_report(prediction));
 }
 
 }  // namespace rooftile::cli

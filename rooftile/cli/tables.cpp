@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "rooftile/base/text_file.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/values.hpp"
 #include "rooftile/store/measurements.hpp"
@@ -38,18 +39,17 @@ bool has_all_columns(const Filter& where, const std::vector<MeasuredTable>& tabl
 
 Result<std::vector<MeasuredTable>> read_stored(const std::string& path, const LayerTableOptions& options,
                                                const std::optional<Filter>& where) {
-  auto store = store::Store::open(path);
-  if (!store) return tl::unexpected(store.error());
+  auto store = TRY(store::Store::open(path));
   if (where) {
     store::MeasurementQuery query;
     query.about = [&](const store::Subject& subject) {
       return where->may_match([&](const std::string& column) { return cell_of(subject, column, options); });
     };
-    auto tables = store::measured_tables(*store, query, options);
+    auto tables = store::measured_tables(store, query, options);
     // Else the rows of other subjects tell what is wrong with the condition.
     if (tables && has_all_columns(*where, *tables)) return tables;
   }
-  return store::measured_tables(*store, {}, options);
+  return store::measured_tables(store, {}, options);
 }
 
 // The same for all names of a file.
@@ -70,16 +70,13 @@ Result<std::vector<MeasuredTable>> read_measured(const std::vector<std::string>&
   for (const std::string& path : paths) {
     if (store::is_store(path)) {
       if (!stores.insert(canonical(path)).second) continue;
-      auto stored = read_stored(path, options, where);
-      if (!stored) return tl::unexpected(stored.error());
-      std::move(stored->begin(), stored->end(), std::back_inserter(tables));
+      auto stored = TRY(read_stored(path, options, where));
+      std::move(stored.begin(), stored.end(), std::back_inserter(tables));
       continue;
     }
-    const auto text = read_text_file(path);
-    if (!text) return tl::unexpected(text.error());
-    auto table = parse_layer_table(*text, path, options);
-    if (!table) return tl::unexpected(table.error());
-    tables.emplace_back(path, std::move(*table));
+    const auto text = TRY(read_text_file(path));
+    auto table = TRY(parse_layer_table(text, path, options));
+    tables.emplace_back(path, std::move(table));
   }
   return tables;
 }

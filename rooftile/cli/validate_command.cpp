@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/try.hpp"
 #include "rooftile/cli/calibration_note.hpp"
 #include "rooftile/cli/commands.hpp"
 #include "rooftile/cli/output.hpp"
@@ -24,17 +25,15 @@ namespace {
 
 // Methods side by side, each once.
 Result<std::vector<PredictOptions>> methods_of(const std::string& text) {
-  const auto names = parse_list("--method", text);
-  if (!names) return tl::unexpected(names.error());
+  const auto names = TRY(parse_list("--method", text));
   std::vector<PredictOptions> methods;
   std::set<std::string> labels;
-  for (const std::string& name : *names) {
-    const auto method = parse_method("--method", name);
-    if (!method) return tl::unexpected(method.error());
+  for (const std::string& name : names) {
+    const auto method = TRY(parse_method("--method", name));
     PredictOptions options;
-    options.method = method->method;
-    options.prior_miss_rate = method->prior_miss_rate;
-    if (auto built = check(options); !built) return tl::unexpected(built.error());
+    options.method = method.method;
+    options.prior_miss_rate = method.prior_miss_rate;
+    TRY(check(options));
     if (!labels.insert(label_of(options)).second) {
       return fail(ErrorCode::usage, fmt::format("'{}' is named twice", name), "--method");
     }
@@ -46,21 +45,17 @@ Result<std::vector<PredictOptions>> methods_of(const std::string& text) {
 // What decides the figures. The columns of --by, --ignore and --where are checked when the tables are read.
 Result<ValidateOptions> options_of(const ValidateArguments& arguments) {
   ValidateOptions options;
-  auto methods = methods_of(arguments.method);
-  if (!methods) return tl::unexpected(methods.error());
-  options.methods = std::move(*methods);
+  auto methods = TRY(methods_of(arguments.method));
+  options.methods = std::move(methods);
   const auto quantity = parse_quantity(arguments.quantity);
   if (!quantity) return fail(quantity.error().code, quantity.error().message, "--quantity");
   options.quantity = *quantity;
-  auto by = list_of("--by", arguments.by);
-  if (!by) return tl::unexpected(by.error());
-  options.by = std::move(*by);
-  auto ignored = list_of("--ignore", arguments.ignore);
-  if (!ignored) return tl::unexpected(ignored.error());
-  options.ignore = std::move(*ignored);
-  auto where = parse_where(arguments.where);
-  if (!where) return tl::unexpected(where.error());
-  options.where = std::move(*where);
+  auto by = TRY(list_of("--by", arguments.by));
+  options.by = std::move(by);
+  auto ignored = TRY(list_of("--ignore", arguments.ignore));
+  options.ignore = std::move(ignored);
+  auto where = TRY(parse_where(arguments.where));
+  options.where = std::move(where);
   options.flagged = arguments.flagged;
   options.bias_kernel = arguments.bias_kernel;
   options.skip_bad_rows = arguments.skip_bad_rows;
@@ -125,54 +120,47 @@ void list_bad_rows(const std::vector<Error>& bad_rows) {
 }
 
 Result<void> validate(const ValidateArguments& arguments) {
-  const auto format = parse_format("--format", arguments.format, arguments.output);
-  if (!format) return tl::unexpected(format.error());
-  auto options = options_of(arguments);
-  if (!options) return tl::unexpected(options.error());
-  const auto calibration = calibration_of_option(arguments.calibration);
-  if (!calibration) return tl::unexpected(calibration.error());
-  for (PredictOptions& method : options->methods) method.calibration = calibration->get();
+  const auto format = TRY(parse_format("--format", arguments.format, arguments.output));
+  auto options = TRY(options_of(arguments));
+  const auto calibration = TRY(calibration_of_option(arguments.calibration));
+  for (PredictOptions& method : options.methods) method.calibration = calibration.get();
   if (!arguments.gpu.empty()) {
-    if (auto gpu = gpu_of_option(arguments.gpu); !gpu) return tl::unexpected(gpu.error());
+    TRY(gpu_of_option(arguments.gpu));
   }
-  const std::vector<std::string> hidden = hidden_columns(options->ignore);
-  const auto tables = read_tables(arguments, hidden, options->where);
-  if (!tables) return tl::unexpected(tables.error());
-  if (auto known = check_ignored(options->ignore, *tables); !known) return known;
-  options->ignore = hidden;
+  const std::vector<std::string> hidden = hidden_columns(options.ignore);
+  const auto tables = TRY(read_tables(arguments, hidden, options.where));
+  if (auto known = check_ignored(options.ignore, tables); !known) return known;
+  options.ignore = hidden;
   if (arguments.choice) {
-    if (!arguments.tier.empty() || !arguments.rows.empty() || !arguments.plot.empty() || *format != Format::table) {
+    if (!arguments.tier.empty() || !arguments.rows.empty() || !arguments.plot.empty() || format != Format::table) {
       return fail(ErrorCode::usage,
                   "--choice prints a table of its own; --tier, --rows, --plot and --format go without it");
     }
-    const auto groups = score_choices(*tables, *options);
-    if (!groups) return tl::unexpected(groups.error());
-    return write_output(arguments.output, choice_table(*groups, options->by));
+    const auto groups = TRY(score_choices(tables, options));
+    return write_output(arguments.output, choice_table(groups, options.by));
   }
   std::optional<HeldOut> held_out;
   if (!arguments.tier.empty()) {
     if (!arguments.calibration.empty()) {
       return fail(ErrorCode::usage, "--tier fits constants of its own; give either it or --calibration");
     }
-    auto held = hold_rows_out(arguments.tier, *tables, *options);
-    if (!held) return tl::unexpected(held.error());
-    held_out = std::move(*held);
-    options->calibration = [&](std::size_t table, std::size_t row) {
+    auto held = TRY(hold_rows_out(arguments.tier, tables, options));
+    held_out = std::move(held);
+    options.calibration = [&](std::size_t table, std::size_t row) {
       return &held_out->calibrations[held_out->of_row[table][row]];
     };
   }
 
-  const auto validation = rooftile::validate(*tables, *options);
-  if (!validation) return tl::unexpected(validation.error());
-  list_bad_rows(validation->bad_rows);
-  note_unused_factors(calibration->get(), gpus_of(*validation, *tables));
+  const auto validation = TRY(rooftile::validate(tables, options));
+  list_bad_rows(validation.bad_rows);
+  note_unused_factors(calibration.get(), gpus_of(validation, tables));
   if (!arguments.rows.empty()) {
-    if (auto written = write_output(arguments.rows, validation_rows(*validation, *tables)); !written) return written;
+    if (auto written = write_output(arguments.rows, validation_rows(validation, tables)); !written) return written;
   }
   if (!arguments.plot.empty()) {
-    if (auto written = write_output(arguments.plot, validation_plot(*validation, *tables)); !written) return written;
+    if (auto written = write_output(arguments.plot, validation_plot(validation, tables)); !written) return written;
   }
-  return write_output(arguments.output, report(*validation, *format));
+  return write_output(arguments.output, report(validation, format));
 }
 
 }  // namespace rooftile::cli

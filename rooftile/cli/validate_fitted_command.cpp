@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/cli/commands.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
@@ -42,12 +43,10 @@ Result<void> check_options(const ValidateArguments& arguments) {
 
 Result<FittedValidationOptions> options_of(const ValidateArguments& arguments) {
   FittedValidationOptions options;
-  auto by = list_of("--by", arguments.by);
-  if (!by) return tl::unexpected(by.error());
-  options.by = std::move(*by);
-  auto where = parse_where(arguments.where);
-  if (!where) return tl::unexpected(where.error());
-  options.where = std::move(*where);
+  auto by = TRY(list_of("--by", arguments.by));
+  options.by = std::move(by);
+  auto where = TRY(parse_where(arguments.where));
+  options.where = std::move(where);
   options.flagged = arguments.flagged;
   options.gpu = arguments.gpu;
   return options;
@@ -59,11 +58,9 @@ Result<std::vector<std::string>> tables_of(const ValidateArguments& arguments) {
   std::vector<std::string> tables = arguments.tables;
   std::erase(tables, arguments.db);
   if (tables.empty() || !store::is_store(arguments.db)) return arguments.tables;
-  auto store = store::Store::open(arguments.db);
-  if (!store) return tl::unexpected(store.error());
-  const auto rows = store::count_measurements(*store);
-  if (!rows) return tl::unexpected(rows.error());
-  return rows->empty() ? tables : arguments.tables;
+  auto store = TRY(store::Store::open(arguments.db));
+  const auto rows = TRY(store::count_measurements(store));
+  return rows.empty() ? tables : arguments.tables;
 }
 
 std::string report(const FittedValidation& result, Format format) {
@@ -82,10 +79,8 @@ void warn_of_beyond(const FittedValidation& result) {
 
 Result<void> validate_by_fitted(const ValidateArguments& arguments) {
   if (auto fits = check_options(arguments); !fits) return fits;
-  const auto format = parse_format("--format", arguments.format, arguments.output);
-  if (!format) return tl::unexpected(format.error());
-  const auto options = options_of(arguments);
-  if (!options) return tl::unexpected(options.error());
+  const auto format = TRY(parse_format("--format", arguments.format, arguments.output));
+  const auto options = TRY(options_of(arguments));
   const auto model = fitted_of_option(arguments.fitted, arguments.db);
   if (!model) return tl::unexpected(model.error());
   if (arguments.flagged && model->kind != kNetworkKind) {
@@ -93,29 +88,26 @@ Result<void> validate_by_fitted(const ValidateArguments& arguments) {
                              one_line(model->kind)));
   }
   if (!arguments.gpu.empty()) {
-    if (auto gpu = gpu_of_option(arguments.gpu); !gpu) return tl::unexpected(gpu.error());
+    TRY(gpu_of_option(arguments.gpu));
   }
   LayerTableOptions reading;
   reading.gpu = arguments.gpu;
   reading.precision = arguments.precision;
   reading.override_cells = arguments.override_cells;
   reading.skip_bad_rows = arguments.skip_bad_rows;
-  const auto paths = tables_of(arguments);
-  if (!paths) return tl::unexpected(paths.error());
-  const auto tables = read_measured(*paths, reading, options->where);
-  if (!tables) return tl::unexpected(tables.error());
+  const auto paths = TRY(tables_of(arguments));
+  const auto tables = TRY(read_measured(paths, reading, options.where));
 
-  const auto result = validate_fitted(*model, *tables, *options);
-  if (!result) return tl::unexpected(result.error());
-  list_bad_rows(result->validation.bad_rows);
-  if (*format == Format::csv) warn_of_beyond(*result);
+  const auto result = TRY(validate_fitted(*model, tables, options));
+  list_bad_rows(result.validation.bad_rows);
+  if (format == Format::csv) warn_of_beyond(result);
   if (!arguments.rows.empty()) {
-    if (auto written = write_output(arguments.rows, fitted_validation_rows(*result)); !written) return written;
+    if (auto written = write_output(arguments.rows, fitted_validation_rows(result)); !written) return written;
   }
   if (!arguments.plot.empty()) {
-    if (auto written = write_output(arguments.plot, fitted_validation_plot(*result)); !written) return written;
+    if (auto written = write_output(arguments.plot, fitted_validation_plot(result)); !written) return written;
   }
-  return write_output(arguments.output, report(*result, *format));
+  return write_output(arguments.output, report(result, format));
 }
 
 }  // namespace rooftile::cli

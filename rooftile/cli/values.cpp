@@ -10,6 +10,7 @@
 #include "rooftile/base/lower_case.hpp"
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/try.hpp"
 
 namespace rooftile::cli {
 namespace {
@@ -101,9 +102,8 @@ Result<double> parse_rate(std::string_view option, std::string_view text) {
 Result<std::map<std::string, std::string>> parse_columns(std::string_view option, const std::string& text) {
   std::map<std::string, std::string> columns;
   if (text.empty()) return columns;
-  const auto list = parse_list(option, text);
-  if (!list) return tl::unexpected(list.error());
-  for (const std::string& one : *list) {
+  const auto list = TRY(parse_list(option, text));
+  for (const std::string& one : list) {
     const std::size_t equals = one.find('=');
     if (equals == 0 || equals == std::string::npos || equals + 1 == one.size()) {
       return fail(ErrorCode::usage, fmt::format("'{}' is not NAME=VALUE", one_line(one)), std::string(option));
@@ -131,9 +131,8 @@ Result<MethodArgument> parse_method(std::string_view option, const std::string& 
     MethodArgument argument = {.method = method};
     if (equals == text.size()) return argument;
     if (method != Method::prior) return bad(option, fmt::format("'{}': only prior takes a rate", text));
-    const auto rate = parse_rate(option, std::string_view(text).substr(equals + 1));
-    if (!rate) return tl::unexpected(rate.error());
-    argument.prior_miss_rate = *rate;
+    const auto rate = TRY(parse_rate(option, std::string_view(text).substr(equals + 1)));
+    argument.prior_miss_rate = rate;
     return argument;
   }
   return bad(option, fmt::format("unknown method '{}'{}; one of {}, prior=RATE", text, did_you_mean(name, names),

@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "rooftile/base/try.hpp"
 #include "rooftile/cluster/clock.hpp"
 #include "rooftile/cluster/own_worker.hpp"
 #include "rooftile/explore/results_bytes.hpp"
@@ -26,9 +27,9 @@ Compute compute_of(const Exploration& exploration) {
     options.threads = exploration.options.threads;
     options.stop = &stop;
     const ExploreState nothing = {ExploreResults(exploration.space, options.results), {}};
-    const auto state = explore_blocks(exploration.space, exploration.evaluator, options, BlockSet(blocks), nothing);
-    if (!state) return tl::unexpected(state.error());
-    return Part{state->done.count(), results_bytes(state->results)};
+    const auto state =
+        TRY(explore_blocks(exploration.space, exploration.evaluator, options, BlockSet(blocks), nothing));
+    return Part{state.done.count(), results_bytes(state.results)};
   };
 }
 

@@ -11,6 +11,7 @@
 #include "rooftile/base/one_line.hpp"
 #include "rooftile/base/text_file.hpp"
 #include "rooftile/base/toml_reader.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/base/units_text.hpp"
 #include "rooftile/cost/embedded.hpp"
 
@@ -104,7 +105,7 @@ class Reader : private TomlReader {
   Reader(CostTable table, std::string_view where) : TomlReader(where), table_(std::move(table)) {}
 
   Result<CostTable> read(const toml::table& root) {
-    if (auto done = read_sources(root); !done) return tl::unexpected(done.error());
+    TRY(read_sources(root));
     const std::vector<std::string> known = {"sources", "area", "die", "price", "energy", "process", "memory", "chip"};
     for (auto&& [key, node] : root) {
       if (std::find(known.begin(), known.end(), key.str()) == known.end()) return unknown(key, "", known);
@@ -113,7 +114,7 @@ class Reader : private TomlReader {
     for (const std::string& name : known) {
       const auto found = root.find(name);
       if (found == root.end() || name == "sources") continue;
-      if (auto done = read_top(name, found->second); !done) return tl::unexpected(done.error());
+      TRY(read_top(name, found->second));
     }
     return std::move(table_);
   }
@@ -148,12 +149,11 @@ class Reader : private TomlReader {
   }
 
   Result<void> read_process(const toml::table& table) {
-    const auto nm = plain(table, "nm", 0.1, 1e4);
-    if (!nm) return tl::unexpected(nm.error());
+    const auto nm = TRY(plain(table, "nm", 0.1, 1e4));
     ProcessCosts fresh;
-    fresh.nm = *nm;
+    fresh.nm = nm;
     auto found = std::find_if(table_.processes.begin(), table_.processes.end(),
-                              [&](const ProcessCosts& row) { return row.nm == *nm; });
+                              [&](const ProcessCosts& row) { return row.nm == nm; });
     ProcessCosts& row = found == table_.processes.end() ? table_.processes.emplace_back(std::move(fresh)) : *found;
     if (auto done = read_text(table, "name", row.name); !done) return done;
     return read_row(table, "process", fmt::format("process.{:g}", row.nm), kProcess, row, {"nm", "name"});
@@ -183,9 +183,8 @@ class Reader : private TomlReader {
     if (auto done = read_ids(table, row.gpus); !done) return done;
     for (const auto& count : kChipCounts) {
       if (table.find(count.name) == table.end() && !std::isnan(row.*count.field)) continue;
-      const auto number = plain(table, count.name, count.least, count.most);
-      if (!number) return tl::unexpected(number.error());
-      row.*count.field = *number;
+      const auto number = TRY(plain(table, count.name, count.least, count.most));
+      row.*count.field = number;
     }
     if (auto done = read_counts_source(table, row); !done) return done;
     std::vector<std::string> others = {"name", "generation", "memory", "fit", "sm_sram", "l2", "gpus", "counts"};
@@ -207,9 +206,8 @@ class Reader : private TomlReader {
     fact.key = fmt::format("chip.{}.counts", chip.name);
     fact.text = fmt::format("{:g} SMs, {:g} channels", chip.sms, chip.channels);
     fact.kind = CostKind::vendor;
-    auto source = source_of(found->second);
-    if (!source) return tl::unexpected(source.error());
-    fact.source = std::move(*source);
+    auto source = TRY(source_of(found->second));
+    fact.source = std::move(source);
     keep(std::move(fact));
     return {};
   }
@@ -252,9 +250,8 @@ class Reader : private TomlReader {
       if (!value.empty()) return {};
       return error(table.source(), fmt::format("{} is missing", name));
     }
-    auto text = words(found->second, name);
-    if (!text) return tl::unexpected(text.error());
-    value = std::move(*text);
+    auto text = TRY(words(found->second, name));
+    value = std::move(text);
     return {};
   }
 
@@ -275,9 +272,8 @@ class Reader : private TomlReader {
       if (value > Bytes(0)) return {};
       return error(table.source(), fmt::format("{} is missing", name));
     }
-    const auto text = words(found->second, name);
-    if (!text) return tl::unexpected(text.error());
-    const auto bytes = parse<Bytes>(*text);
+    const auto text = TRY(words(found->second, name));
+    const auto bytes = parse<Bytes>(text);
     if (!bytes) return error(found->second.source(), fmt::format("{}: {}", name, one_line(bytes.error().message)));
     value = *bytes;
     return {};
@@ -290,9 +286,8 @@ class Reader : private TomlReader {
     if (list == nullptr) return error(found->second.source(), "gpus must be a list: [\"titan-xp\"]");
     ids.clear();
     for (const toml::node& element : *list) {
-      auto id = words(element, "an id of gpus");
-      if (!id) return tl::unexpected(id.error());
-      ids.push_back(std::move(*id));
+      auto id = TRY(words(element, "an id of gpus"));
+      ids.push_back(std::move(id));
     }
     return {};
   }
@@ -317,9 +312,8 @@ class Reader : private TomlReader {
     fact.key = fmt::format("{}.{}", prefix, key.name);
     double number = 0;
     const auto read = [&](const toml::node& part) -> Result<void> {
-      const auto value = read_value(part, key.unit, fact);
-      if (!value) return tl::unexpected(value.error());
-      number = *value;
+      const auto value = TRY(read_value(part, key.unit, fact));
+      number = value;
       if (number >= key.least && number <= key.most) return {};
       return error(part.source(), fmt::format("{} = {} is out of range: {:g} to {:g}", fact.key, one_line(fact.text),
                                               key.least, key.most));
@@ -373,9 +367,8 @@ bool whole(const Keys& keys, const S& values) {
 }  // namespace
 
 Result<CostTable> with_costs(CostTable table, std::string_view toml, std::string_view where) {
-  const auto root = parse_toml(toml, where, "a cost file");
-  if (!root) return tl::unexpected(root.error());
-  auto read = Reader(std::move(table), where).read(*root);
+  const auto root = TRY(parse_toml(toml, where, "a cost file"));
+  auto read = Reader(std::move(table), where).read(root);
   if (!read) return read;
   if (!whole(kArea, read->area) || !whole(kDie, read->die) || !whole(kPrice, read->price) ||
       !whole(kEnergy, read->energy)) {
@@ -391,9 +384,8 @@ Result<CostTable> load_costs(const std::string& path) {
     if (!table) return table;
   }
   if (path.empty()) return table;
-  const auto text = read_text_file(path);
-  if (!text) return tl::unexpected(text.error());
-  return with_costs(std::move(*table), *text, path);
+  const auto text = TRY(read_text_file(path));
+  return with_costs(std::move(*table), text, path);
 }
 
 }  // namespace rooftile

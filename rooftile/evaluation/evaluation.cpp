@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "rooftile/base/nearest.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/evaluation/makers.hpp"
 #include "rooftile/evaluation/methods.hpp"
 #include "rooftile/workload/conv_geometry.hpp"
@@ -77,7 +78,7 @@ Result<EvaluationInput> evaluation_input(std::vector<Gpu> gpus, std::int64_t bat
       return fail(ErrorCode::bad_input, fmt::format("the GPU '{}' is named twice", gpu.id));
     }
     for (const Method method : {Method::delta, Method::rooftile}) {
-      if (auto result = check(evaluated(method), gpu); !result) return tl::unexpected(result.error());
+      TRY(check(evaluated(method), gpu));
     }
   }
   if (batch < 1 || batch > kMaxDimension / 2) {  // fig17 doubles it

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/try.hpp"
 #include "rooftile/ops/conv.hpp"
 #include "rooftile/plan/plan.hpp"
 
@@ -23,9 +24,8 @@ void Simulations::want(const Gpu& gpu, const Conv& conv) {
 Result<void> Simulations::run(std::size_t index) {
   Run& run = runs_[index];
   const Im2col gemm = im2col(run.conv);
-  const auto result = simulate(gemm, delta_plan(gemm, *run.gpu), *run.gpu, options_);
-  if (!result) return tl::unexpected(result.error());
-  run.result = *result;
+  const auto result = TRY(simulate(gemm, delta_plan(gemm, *run.gpu), *run.gpu, options_));
+  run.result = result;
   return {};
 }
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "rooftile/base/text_file.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/explore/bytes.hpp"
 #include "rooftile/explore/results_bytes.hpp"
 
@@ -55,9 +56,8 @@ Result<ExploreState> load_checkpoint(const std::string& path, const DesignSpace&
   if (!std::filesystem::is_regular_file(path, error)) {
     return fail(ErrorCode::io, "is no regular file, as a checkpoint is", path);
   }
-  const auto bytes = read_text_file(path, kMostBytes);
-  if (!bytes) return tl::unexpected(bytes.error());
-  return read_checkpoint(*bytes, path, space, options, fingerprint);
+  const auto bytes = TRY(read_text_file(path, kMostBytes));
+  return read_checkpoint(bytes, path, space, options, fingerprint);
 }
 
 }  // namespace rooftile

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/try.hpp"
+
 namespace rooftile {
 namespace {
 
@@ -31,21 +33,19 @@ DesignOutcome first_of(const OutcomeBlock& outcome) {
 
 Result<DesignEvaluation> DesignEvaluation::make(const Evaluator& evaluator, const Gpu& base,
                                                 const std::vector<std::string>& constraints, const CostTable* costs) {
-  auto parsed = Constraints::parse(constraints);
-  if (!parsed) return tl::unexpected(parsed.error());
+  auto parsed = TRY(Constraints::parse(constraints));
   if (costs == nullptr) {
-    for (const Metric metric : parsed->metrics()) {
+    for (const Metric metric : parsed.metrics()) {
       if (!as_cost(metric)) continue;
       return fail(ErrorCode::bad_input, fmt::format("a constraint names {}, but no costs are given", name_of(metric)));
     }
-    return DesignEvaluation(evaluator, std::move(*parsed), std::nullopt);
+    return DesignEvaluation(evaluator, std::move(parsed), std::nullopt);
   }
-  auto model = cost_model_of(*costs, base);
-  if (!model) return tl::unexpected(model.error());
-  Costing costing = {.model = *model, .base = base, .design = {}, .before = design_of(base), .rates = {}};
+  auto model = TRY(cost_model_of(*costs, base));
+  Costing costing = {.model = model, .base = base, .design = {}, .before = design_of(base), .rates = {}};
   costing.base.facts.clear();  // so that a copy is cheap
   costing.base.note.clear();
-  return DesignEvaluation(evaluator, std::move(*parsed), std::move(costing));
+  return DesignEvaluation(evaluator, std::move(parsed), std::move(costing));
 }
 
 OutcomeBlock DesignEvaluation::outcome(bool layers, std::size_t designs) const {

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/try.hpp"
 #include "rooftile/explore/delta_batch.hpp"
 #include "rooftile/explore/predict_evaluator.hpp"
 
@@ -17,9 +18,8 @@ Result<std::unique_ptr<const Evaluator>> delta_evaluator(const DesignSpace& spac
                                                          const std::vector<WeightedWorkload>& workloads) {
   std::vector<UniqueLayer> layers;
   for (const WeightedWorkload& weighted : workloads) {
-    auto own = unique_layers(weighted.workload, weighted.weight, weighted.convolutions_only);
-    if (!own) return tl::unexpected(own.error());
-    std::move(own->begin(), own->end(), std::back_inserter(layers));
+    auto own = TRY(unique_layers(weighted.workload, weighted.weight, weighted.convolutions_only));
+    std::move(own.begin(), own.end(), std::back_inserter(layers));
   }
   return std::make_unique<const DeltaBatch>(std::move(layers), space.base);
 }
@@ -29,7 +29,7 @@ Result<std::unique_ptr<const Evaluator>> delta_evaluator(const DesignSpace& spac
 Result<std::unique_ptr<const Evaluator>> make_evaluator(const DesignSpace& space,
                                                         const std::vector<WeightedWorkload>& workloads,
                                                         const PredictOptions& options) {
-  if (auto result = check(options, space.base); !result) return tl::unexpected(result.error());
+  TRY(check(options, space.base));
   if (options.method == Method::delta && !options.plan.tile && !options.plan.active_ctas_per_sm) {
     return delta_evaluator(space, workloads);
   }

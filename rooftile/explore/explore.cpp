@@ -5,6 +5,7 @@
 #include <thread>
 #include <utility>
 
+#include "rooftile/base/try.hpp"
 #include "rooftile/explore/block_set.hpp"
 #include "rooftile/explore/common_state.hpp"
 
@@ -15,7 +16,7 @@ Result<ExploreState> explore_blocks(const DesignSpace& space, const Evaluator& e
   const auto evaluation = [&] {
     return DesignEvaluation::make(evaluator, space.base, space.constraints, options.costs);
   };
-  if (auto possible = evaluation(); !possible) return tl::unexpected(possible.error());
+  TRY(evaluation());
   const BlockList list(blocks);
   const bool layers =
       std::any_of(options.sinks.begin(), options.sinks.end(), [](const RowSink* s) { return s->wants_layers(); });
@@ -60,9 +61,8 @@ Result<ExploreState> explore_blocks(const DesignSpace& space, const Evaluator& e
 
 Result<ExploreResults> explore(const DesignSpace& space, const Evaluator& evaluator, const ExploreOptions& options) {
   const BlockSet all(BlockRange{0, blocks_of(space)});
-  auto state = explore_blocks(space, evaluator, options, all, {ExploreResults(space, options.results), {}});
-  if (!state) return tl::unexpected(state.error());
-  return std::move(state->results);
+  auto state = TRY(explore_blocks(space, evaluator, options, all, {ExploreResults(space, options.results), {}}));
+  return std::move(state.results);
 }
 
 }  // namespace rooftile

@@ -2,6 +2,7 @@
 
 #include <variant>
 
+#include "rooftile/base/try.hpp"
 #include "rooftile/explore/layer_time.hpp"
 
 namespace rooftile {
@@ -32,9 +33,8 @@ DesignPoint design_of(const ScalingOption& option, const Gpu& base) {
 
 Result<std::vector<ScalingRow>> scaling_study(const Gpu& base, const WeightedWorkload& workload,
                                               const PredictOptions& options) {
-  if (auto result = check(options, base); !result) return tl::unexpected(result.error());
-  auto layers = unique_layers(workload.workload, 1, workload.convolutions_only);
-  if (!layers) return tl::unexpected(layers.error());
+  TRY(check(options, base));
+  auto layers = TRY(unique_layers(workload.workload, 1, workload.convolutions_only));
   std::vector<ScalingOption> studied = {{.name = "0"}};
   for (const ScalingOption& option : kScalingOptions) {
     if (options.method == Method::delta || option.cta_tile == kTileRows) studied.push_back(option);
@@ -45,8 +45,8 @@ Result<std::vector<ScalingRow>> scaling_study(const Gpu& base, const WeightedWor
     ScalingRow row;
     row.option = option;
     if (options.method == Method::delta) {
-      row.unfit = unfit_of(*layers, gpu, option.cta_tile);
-      for (const UniqueLayer& layer : *layers) {
+      row.unfit = unfit_of(layers, gpu, option.cta_tile);
+      for (const UniqueLayer& layer : layers) {
         const LayerTime time = layer_time(layer, gpu, option.cta_tile);
         add(row, time.time, time.bottleneck, layer.count);
       }

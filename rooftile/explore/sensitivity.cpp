@@ -11,6 +11,8 @@
 #include <tuple>
 #include <utility>
 
+#include "rooftile/base/try.hpp"
+
 namespace rooftile {
 namespace {
 
@@ -191,14 +193,13 @@ std::span<const Resource> resources() {
 
 Result<Sensitivity> sensitivity(const Workload& workload, const Gpu& gpu, const PredictOptions& options, Phase phase,
                                 const ResourcesDone& progress) {
-  auto base = predict(workload, gpu, options, phase);
-  if (!base) return tl::unexpected(base.error());
+  auto base = TRY(predict(workload, gpu, options, phase));
   std::vector<const Resource*> present;
   for (const Resource& resource : resources()) {
     if (resource.read(gpu) > 0) present.push_back(&resource);
   }
   Sensitivity result;
-  result.prediction = std::move(*base);
+  result.prediction = std::move(base);
   result.resources.resize(present.size());
   const Study study(workload, gpu, options, phase, result.prediction);
   std::atomic<std::size_t> next = 0;

@@ -10,6 +10,7 @@
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/one_line.hpp"
 #include "rooftile/base/toml_reader.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/explore/constraint.hpp"
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/workload/workload.hpp"
@@ -30,7 +31,7 @@ class Reader : private TomlReader {
     }
     for (const auto step : {&Reader::read_gpu, &Reader::read_sampling, &Reader::read_axes, &Reader::read_constraints,
                             &Reader::read_workloads, &Reader::check_size}) {
-      if (auto done = (this->*step)(root); !done) return tl::unexpected(done.error());
+      TRY((this->*step)(root));
     }
     return std::move(space_);
   }
@@ -75,24 +76,22 @@ class Reader : private TomlReader {
   Result<void> read_gpu(const toml::table& root) {
     const auto found = root.find("gpu");
     if (found == root.end()) return missing("has no gpu; write: gpu = \"titan-xp\"");
-    auto name = text_of(found->second, "gpu");
-    if (!name) return tl::unexpected(name.error());
-    auto gpu = find_gpu(*name);
+    auto name = TRY(text_of(found->second, "gpu"));
+    auto gpu = find_gpu(name);
     if (!gpu) return error(found->second.source(), one_line(gpu.error().text()));
-    space_.gpu = std::move(*name);
+    space_.gpu = std::move(name);
     space_.base = std::move(*gpu);
     return {};
   }
 
   Result<void> read_sampling(const toml::table& root) {
     if (const auto found = root.find("sampling"); found != root.end()) {
-      auto name = text_of(found->second, "sampling");
-      if (!name) return tl::unexpected(name.error());
+      auto name = TRY(text_of(found->second, "sampling"));
       const std::vector<std::string> known = {"grid", "random", "sobol"};
-      const auto which = std::find(known.begin(), known.end(), *name);
+      const auto which = std::find(known.begin(), known.end(), name);
       if (which == known.end()) {
         return error(found->second.source(),
-                     fmt::format("unknown sampling '{}'; known: grid, random, sobol", one_line(*name)));
+                     fmt::format("unknown sampling '{}'; known: grid, random, sobol", one_line(name)));
       }
       space_.sampling = static_cast<Sampling>(which - known.begin());
     }
@@ -103,9 +102,8 @@ class Reader : private TomlReader {
       if (grid)
         return error(found->second.source(), fmt::format("{} is for sampling random or sobol, not for a grid", key));
       const bool samples = key == std::string_view("samples");
-      const auto number = whole_of(found->second, key, samples ? 1 : 0, static_cast<std::int64_t>(kMostDesigns));
-      if (!number) return tl::unexpected(number.error());
-      (samples ? space_.samples : space_.seed) = static_cast<std::uint64_t>(*number);
+      const auto number = TRY(whole_of(found->second, key, samples ? 1 : 0, static_cast<std::int64_t>(kMostDesigns)));
+      (samples ? space_.samples : space_.seed) = static_cast<std::uint64_t>(number);
     }
     if (!grid && space_.samples == 0) return missing("sampling needs samples = COUNT");
     return {};
@@ -227,13 +225,12 @@ class Reader : private TomlReader {
       return error(node.source(), "must be a list in brackets, or for multiples also { from, to, steps }");
     if (list->empty()) return error(node.source(), fmt::format("axis {} has no values", name_of(axis.parameter)));
     for (const toml::node& element : *list) {
-      const auto value = read_value(element, axis.parameter, base);
-      if (!value) return tl::unexpected(value.error());
-      if (std::find(axis.values.begin(), axis.values.end(), *value) != axis.values.end()) {
+      const auto value = TRY(read_value(element, axis.parameter, base));
+      if (std::find(axis.values.begin(), axis.values.end(), value) != axis.values.end()) {
         return error(element.source(),
-                     fmt::format("axis {} has {} twice", name_of(axis.parameter), print(axis.parameter, *value)));
+                     fmt::format("axis {} has {} twice", name_of(axis.parameter), print(axis.parameter, value)));
       }
-      axis.values.push_back(*value);
+      axis.values.push_back(value);
     }
     return {};
   }
@@ -249,22 +246,20 @@ class Reader : private TomlReader {
     for (const int end : {0, 1}) {
       const auto found = table.find(end == 0 ? "from" : "to");
       if (found == table.end()) return error(table.source(), fmt::format("axis {} needs from and to", name));
-      const auto value = read_value(found->second, axis.parameter, multiples ? std::optional(base) : std::nullopt);
-      if (!value) return tl::unexpected(value.error());
-      ends[end] = *value;
+      const auto value = TRY(read_value(found->second, axis.parameter, multiples ? std::optional(base) : std::nullopt));
+      ends[end] = value;
     }
     if (!(ends[0] < ends[1])) {
       return error(table.source(), fmt::format("axis {} goes from {} to {}: not upwards", name,
                                                print(axis.parameter, ends[0]), print(axis.parameter, ends[1])));
     }
     if (const auto found = table.find("spacing"); found != table.end()) {
-      const auto spacing = text_of(found->second, "spacing");
-      if (!spacing) return tl::unexpected(spacing.error());
-      if (*spacing != "linear" && *spacing != "geometric") {
+      const auto spacing = TRY(text_of(found->second, "spacing"));
+      if (spacing != "linear" && spacing != "geometric") {
         return error(found->second.source(),
-                     fmt::format("unknown spacing '{}'; known: linear, geometric", one_line(*spacing)));
+                     fmt::format("unknown spacing '{}'; known: linear, geometric", one_line(spacing)));
       }
-      axis.spacing = *spacing == "linear" ? Spacing::linear : Spacing::geometric;
+      axis.spacing = spacing == "linear" ? Spacing::linear : Spacing::geometric;
     }
     const auto steps = table.find("steps");
     if (steps == table.end()) {
@@ -275,9 +270,8 @@ class Reader : private TomlReader {
       axis.values = {ends[0], ends[1]};
       return {};
     }
-    const auto count = whole_of(steps->second, "steps", 2, kMostSteps);
-    if (!count) return tl::unexpected(count.error());
-    add_steps(axis, ends[0], ends[1], *count);
+    const auto count = TRY(whole_of(steps->second, "steps", 2, kMostSteps));
+    add_steps(axis, ends[0], ends[1], count);
     return {};
   }
 
@@ -298,10 +292,9 @@ class Reader : private TomlReader {
     const auto* list = found->second.as_array();
     if (list == nullptr) return error(found->second.source(), "constraints must be a list of texts");
     for (const toml::node& element : *list) {
-      auto text = text_of(element, "a constraint");
-      if (!text) return tl::unexpected(text.error());
-      if (auto parsed = Constraints::parse({*text}); !parsed) return error(element.source(), parsed.error().text());
-      space_.constraints.push_back(std::move(*text));
+      auto text = TRY(text_of(element, "a constraint"));
+      if (auto parsed = Constraints::parse({text}); !parsed) return error(element.source(), parsed.error().text());
+      space_.constraints.push_back(std::move(text));
     }
     return {};
   }
@@ -327,28 +320,24 @@ class Reader : private TomlReader {
     WorkloadChoice choice;
     const auto model = table.find("model");
     if (model == table.end()) return error(table.source(), "a workload needs a model: model = \"resnet152\"");
-    auto name = text_of(model->second, "model");
-    if (!name) return tl::unexpected(name.error());
-    choice.model = std::move(*name);
+    auto name = TRY(text_of(model->second, "model"));
+    choice.model = std::move(name);
     if (choice.model == "-") return error(model->second.source(), "a workload cannot be standard input");
     if (const auto found = table.find("batch_size"); found != table.end()) {
-      const auto batch = whole_of(found->second, "batch_size", 1, kMaxDimension);
-      if (!batch) return tl::unexpected(batch.error());
-      choice.batch_size = *batch;
+      const auto batch = TRY(whole_of(found->second, "batch_size", 1, kMaxDimension));
+      choice.batch_size = batch;
     }
     if (const auto found = table.find("weight"); found != table.end()) {
-      const auto weight = positive_of(found->second, "weight");
-      if (!weight) return tl::unexpected(weight.error());
-      choice.weight = *weight;
+      const auto weight = TRY(positive_of(found->second, "weight"));
+      choice.weight = weight;
     }
     if (const auto found = table.find("layers"); found != table.end()) {
-      const auto layers = text_of(found->second, "layers");
-      if (!layers) return tl::unexpected(layers.error());
-      if (*layers != "all" && *layers != "convolutions") {
+      const auto layers = TRY(text_of(found->second, "layers"));
+      if (layers != "all" && layers != "convolutions") {
         return error(found->second.source(),
-                     fmt::format("unknown layers '{}'; known: all, convolutions", one_line(*layers)));
+                     fmt::format("unknown layers '{}'; known: all, convolutions", one_line(layers)));
       }
-      choice.convolutions_only = *layers == "convolutions";
+      choice.convolutions_only = layers == "convolutions";
     }
     space_.workloads.push_back(std::move(choice));
     return {};
@@ -371,9 +360,8 @@ class Reader : private TomlReader {
 }  // namespace
 
 Result<DesignSpace> parse_space(std::string_view toml, const std::string& where) {
-  const auto root = parse_toml(toml, where, "a design space");
-  if (!root) return tl::unexpected(root.error());
-  return Reader(where).read(*root);
+  const auto root = TRY(parse_toml(toml, where, "a design space"));
+  return Reader(where).read(root);
 }
 
 }  // namespace rooftile

@@ -12,6 +12,7 @@
 #include "rooftile/base/lower_case.hpp"
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/gpu/derive.hpp"
 #include "rooftile/gpu/embedded.hpp"
 #include "rooftile/gpu/gpu_file.hpp"
@@ -156,36 +157,33 @@ Result<std::string> select_id(std::string_view selector) {
 std::vector<std::string> gpu_ids() { return ids(false); }
 
 Result<Gpu> parse_gpu(std::string_view toml, std::string_view where) {
-  auto file = read_gpu_file(toml, where);
-  if (!file) return tl::unexpected(file.error());
+  auto file = TRY(read_gpu_file(toml, where));
   const auto wrong = [&](std::string message) {
     return fail(ErrorCode::bad_input, std::move(message), std::string(where));
   };
-  if (file->id.empty()) return wrong("id is missing: id = \"my-gpu\"");
-  if (!is_id(file->id)) return wrong("id must be of lower-case letters, digits and hyphens");
+  if (file.id.empty()) return wrong("id is missing: id = \"my-gpu\"");
+  if (!is_id(file.id)) return wrong("id must be of lower-case letters, digits and hyphens");
 
   GpuFile architecture;
-  const EmbeddedText* text = embedded(file->architecture, true);
+  const EmbeddedText* text = embedded(file.architecture, true);
   if (text != nullptr) {
-    auto parsed = read_gpu_file(text->text, text->path);
-    if (!parsed) return tl::unexpected(parsed.error());
-    architecture = std::move(*parsed);
+    auto parsed = TRY(read_gpu_file(text->text, text->path));
+    architecture = std::move(parsed);
   }
-  const FactTable facts = derive_facts(file->facts, text ? &architecture.facts : nullptr, architecture.name);
+  const FactTable facts = derive_facts(file.facts, text ? &architecture.facts : nullptr, architecture.name);
   if (const std::vector<std::string> missing = missing_keys(facts); !missing.empty()) {
-    const std::string why = text ? fmt::format("architecture '{}' does not give it", file->architecture)
-                                 : unknown_architecture(file->architecture);
+    const std::string why = text ? fmt::format("architecture '{}' does not give it", file.architecture)
+                                 : unknown_architecture(file.architecture);
     return wrong(fmt::format("missing: {}; {}", fmt::join(missing, ", "), why));
   }
 
   Gpu gpu;
-  gpu.id = file->id;
-  gpu.name = file->name.empty() ? file->id : file->name;
-  gpu.vendor = file->vendor.empty() ? architecture.vendor : file->vendor;
-  gpu.architecture = text ? architecture.name : file->architecture;
-  gpu.compute_capability =
-      file->compute_capability.empty() ? architecture.compute_capability : file->compute_capability;
-  gpu.note = file->note;
+  gpu.id = file.id;
+  gpu.name = file.name.empty() ? file.id : file.name;
+  gpu.vendor = file.vendor.empty() ? architecture.vendor : file.vendor;
+  gpu.architecture = text ? architecture.name : file.architecture;
+  gpu.compute_capability = file.compute_capability.empty() ? architecture.compute_capability : file.compute_capability;
+  gpu.note = file.note;
   fill(gpu, facts);
   return gpu;
 }

@@ -12,6 +12,7 @@
 
 #include "rooftile/base/one_line.hpp"
 #include "rooftile/base/toml_reader.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/gpu/gpu_keys.hpp"
 
 namespace rooftile {
@@ -35,9 +36,9 @@ class Reader : private TomlReader {
   using TomlReader::TomlReader;
 
   Result<GpuFile> read(const toml::table& root) {
-    if (auto done = read_sources(root); !done) return tl::unexpected(done.error());
+    TRY(read_sources(root));
     for (auto&& [key, node] : root) {
-      if (auto done = read_top(key, node); !done) return tl::unexpected(done.error());
+      TRY(read_top(key, node));
     }
     return std::move(file_);
   }
@@ -48,9 +49,8 @@ class Reader : private TomlReader {
     if (key.str() == "level") return read_levels(node);
     for (const TextKey& row : kTextKeys) {
       if (row.key != key.str()) continue;
-      auto text = words(node, row.key);
-      if (!text) return tl::unexpected(text.error());
-      file_.*row.field = std::move(*text);
+      auto text = TRY(words(node, row.key));
+      file_.*row.field = std::move(text);
       return {};
     }
     std::vector<std::string> known = gpu_sections();
@@ -73,9 +73,8 @@ class Reader : private TomlReader {
       if (row == nullptr) {
         return unknown(key, fmt::format(" in [{}]", section), gpu_key_names(section));
       }
-      auto fact = read_numbered_fact(node, *row, fmt::format("{}.{}", prefix, key.str()));
-      if (!fact) return tl::unexpected(fact.error());
-      file_.facts.add(std::move(*fact));
+      auto fact = TRY(read_numbered_fact(node, *row, fmt::format("{}.{}", prefix, key.str())));
+      file_.facts.add(std::move(fact));
     }
     return {};
   }
@@ -91,17 +90,16 @@ class Reader : private TomlReader {
       if (table == nullptr) return error(element.source(), "a memory level is written [[level]]");
       const auto name_at = table->find("name");
       if (name_at == table->end()) return error(element.source(), "a level needs a name: name = \"L2\"");
-      auto name = words(name_at->second, "the name of a level");
-      if (!name) return tl::unexpected(name.error());
-      if (std::find(known.begin(), known.end(), *name) == known.end()) {
+      auto name = TRY(words(name_at->second, "the name of a level"));
+      if (std::find(known.begin(), known.end(), name) == known.end()) {
         return error(name_at->second.source(),
-                     fmt::format("unknown level '{}'; known: {}", one_line(*name), fmt::join(known, ", ")));
+                     fmt::format("unknown level '{}'; known: {}", one_line(name), fmt::join(known, ", ")));
       }
-      if (std::find(seen.begin(), seen.end(), *name) != seen.end()) {
-        return error(name_at->second.source(), fmt::format("level {} is given twice", *name));
+      if (std::find(seen.begin(), seen.end(), name) != seen.end()) {
+        return error(name_at->second.source(), fmt::format("level {} is given twice", name));
       }
-      seen.push_back(*name);
-      if (auto done = read_section(*table, "level", "level." + *name); !done) return done;
+      seen.push_back(name);
+      if (auto done = read_section(*table, "level", "level." + name); !done) return done;
     }
     return {};
   }
@@ -166,9 +164,8 @@ class Reader : private TomlReader {
 }  // namespace
 
 Result<GpuFile> read_gpu_file(std::string_view toml, std::string_view where) {
-  const auto root = parse_toml(toml, where, "a GPU file");
-  if (!root) return tl::unexpected(root.error());
-  return Reader(where).read(*root);
+  const auto root = TRY(parse_toml(toml, where, "a GPU file"));
+  return Reader(where).read(root);
 }
 
 }  // namespace rooftile

@@ -8,6 +8,7 @@
 #include "rooftile/base/csv.hpp"
 #include "rooftile/base/lower_case.hpp"
 #include "rooftile/base/nearest.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/ingest/layer_table_op.hpp"
 #include "rooftile/ingest/layer_table_reader.hpp"
 #include "rooftile/ingest/layer_table_row.hpp"
@@ -237,16 +238,14 @@ std::string LayerTableReader::read_cells(TableRow& row, LayerRow& layer) const {
 }
 
 Result<LayerTable> parse_layer_table(std::string_view csv, std::string_view where, const LayerTableOptions& options) {
-  auto rows = parse_csv(csv, where);
-  if (!rows) return tl::unexpected(rows.error());
-  if (rows->empty()) return fail(ErrorCode::bad_input, "the table is empty", std::string(where));
-  const auto reader = LayerTableReader::from_header(rows->front(), where, options);
-  if (!reader) return tl::unexpected(reader.error());
+  auto rows = TRY(parse_csv(csv, where));
+  if (rows.empty()) return fail(ErrorCode::bad_input, "the table is empty", std::string(where));
+  const auto reader = TRY(LayerTableReader::from_header(rows.front(), where, options));
 
   LayerTable result;
-  result.columns = std::move(rows->front().cells);
-  for (std::size_t i = 1; i < rows->size(); ++i) {
-    if (auto read = reader->read(std::move((*rows)[i]), result); !read) return tl::unexpected(read.error());
+  result.columns = std::move(rows.front().cells);
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    TRY(reader.read(std::move(rows[i]), result));
   }
   return result;
 }

@@ -11,6 +11,7 @@
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/one_line.hpp"
 #include "rooftile/base/text_file.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/ingest/embedded_models.hpp"
 #include "rooftile/ingest/onnx.hpp"
 #include "rooftile/ingest/workload_json.hpp"
@@ -38,16 +39,14 @@ bool looks_like_json(std::string_view text) {
 }
 
 Result<Workload> from_json(const std::string& path, const ModelOptions& options) {
-  const auto text = read_text_file(path);
-  if (!text) return tl::unexpected(text.error());
-  return parse_workload_json(*text, path, options.batch_size);
+  const auto text = TRY(read_text_file(path));
+  return parse_workload_json(text, path, options.batch_size);
 }
 
 Result<Workload> from_standard_input(const ModelOptions& options) {
-  const auto text = read_text_file("-", kMaxStandardInput);
-  if (!text) return tl::unexpected(text.error());
-  if (looks_like_json(*text)) return parse_workload_json(*text, "standard input", options.batch_size);
-  return parse_onnx(*text, "standard input", "standard input", {options.batch_size, options.skip_unsupported});
+  const auto text = TRY(read_text_file("-", kMaxStandardInput));
+  if (looks_like_json(text)) return parse_workload_json(text, "standard input", options.batch_size);
+  return parse_onnx(text, "standard input", "standard input", {options.batch_size, options.skip_unsupported});
 }
 
 // A name without what the names of one network differ in.
@@ -145,9 +144,8 @@ bool same_model_name(std::string_view a, std::string_view b) { return plain(a) =
 Result<std::vector<Skipped>> unsupported_operators(const std::string& model) {
   const std::vector<Skipped> none;
   if (model == "-") {
-    const auto text = read_text_file("-", kMaxStandardInput);
-    if (!text) return tl::unexpected(text.error());
-    return looks_like_json(*text) ? none : parse_unsupported_operators(*text, "standard input");
+    const auto text = TRY(read_text_file("-", kMaxStandardInput));
+    return looks_like_json(text) ? none : parse_unsupported_operators(text, "standard input");
   }
   if (has_suffix(model, ".onnx")) return read_unsupported_operators(model);
   if (has_suffix(model, ".json")) return none;

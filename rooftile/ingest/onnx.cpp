@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/ingest/onnx_file.hpp"
 #include "rooftile/ingest/onnx_graph.hpp"
 #include "rooftile/ingest/onnx_ops.hpp"
@@ -104,20 +105,18 @@ class Builder {
 
 Result<OnnxGraph> read_graph(std::string_view bytes) {
   if (bytes.empty()) return fail(ErrorCode::bad_input, "is empty");
-  auto stripped = strip_weights(bytes, "");
-  if (!stripped) return tl::unexpected(stripped.error());
-  return read_onnx_graph(*stripped);
+  auto stripped = TRY(strip_weights(bytes, ""));
+  return read_onnx_graph(stripped);
 }
 
 Result<Workload> import(std::string_view bytes, std::string_view name, const OnnxOptions& options) {
-  auto graph = read_graph(bytes);
-  if (!graph) return tl::unexpected(graph.error());
-  if (auto resolved = resolve(*graph, options); !resolved) return tl::unexpected(resolved.error());
-  fuse_patterns(*graph);
-  drop_unused(*graph);
-  auto workload = Builder(*graph).build(name);
+  auto graph = TRY(read_graph(bytes));
+  TRY(resolve(graph, options));
+  fuse_patterns(graph);
+  drop_unused(graph);
+  auto workload = Builder(graph).build(name);
   if (!workload) return workload;
-  if (auto valid = validate(*workload); !valid) return tl::unexpected(valid.error());
+  TRY(validate(*workload));
   return workload;
 }
 
@@ -148,17 +147,15 @@ Result<std::vector<Skipped>> parse_unsupported_operators(std::string_view bytes,
 }
 
 Result<std::vector<Skipped>> read_unsupported_operators(const std::string& path) {
-  const auto file = FileBytes::open(path);
-  if (!file) return tl::unexpected(file.error());
-  return parse_unsupported_operators(file->bytes(), path == "-" ? "standard input" : path);
+  const auto file = TRY(FileBytes::open(path));
+  return parse_unsupported_operators(file.bytes(), path == "-" ? "standard input" : path);
 }
 
 Result<Workload> read_onnx(const std::string& path, const OnnxOptions& options) {
-  const auto file = FileBytes::open(path);
-  if (!file) return tl::unexpected(file.error());
+  const auto file = TRY(FileBytes::open(path));
   const bool standard_input = path == "-";
   const std::string name = standard_input ? "stdin" : std::filesystem::path(path).stem().string();
-  return parse_onnx(file->bytes(), name, standard_input ? "standard input" : path, options);
+  return parse_onnx(file.bytes(), name, standard_input ? "standard input" : path, options);
 }
 
 }  // namespace rooftile

@@ -8,6 +8,8 @@
 #include <unistd.h>
 #include <utility>
 
+#include "rooftile/base/try.hpp"
+
 namespace rooftile {
 namespace {
 
@@ -61,9 +63,8 @@ Result<FileBytes> FileBytes::open(const std::string& path) {
     }
   }
   if (!result.mapping_) {
-    auto content = read_all(file.number, where);
-    if (!content) return tl::unexpected(content.error());
-    result.read_ = std::move(*content);
+    auto content = TRY(read_all(file.number, where));
+    result.read_ = std::move(content);
   }
   if (result.bytes().empty()) return fail(ErrorCode::bad_input, "is empty", where);
   return result;

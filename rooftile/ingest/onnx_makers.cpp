@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/try.hpp"
 #include "rooftile/ingest/onnx_window.hpp"
 #include "rooftile/ops/shapes.hpp"
 #include "rooftile/workload/sequence.hpp"
@@ -26,8 +27,7 @@ Result<Shape> input_shape(const OnnxGraph& graph, const OnnxNode& node, std::siz
 }  // namespace
 
 Result<OpKind> make_conv(const OnnxGraph& graph, const OnnxNode& node) {
-  const auto axes = read_window(graph, node);
-  if (!axes) return tl::unexpected(axes.error());
+  const auto axes = TRY(read_window(graph, node));
   const Shape& input = graph.shape(node.inputs[0]);
   const Shape& filter = graph.shape(node.inputs[1]);
   Conv result;
@@ -41,7 +41,7 @@ Result<OpKind> make_conv(const OnnxGraph& graph, const OnnxNode& node) {
   if (filter_inputs != result.in_channels) {
     return bad(fmt::format("filter {} in {} groups does not fit input {}", print(filter), result.groups, print(input)));
   }
-  result.axes = *axes;
+  result.axes = axes;
   result.bias = node.input(2) != kAbsent;
   const Shape expected = conv_output(result, static_cast<int>(input.size()) - 2);
   if (expected != output_shape(graph, node)) {
@@ -73,9 +73,8 @@ Result<OpKind> make_mat_mul(const OnnxGraph& graph, const OnnxNode& node) {
   const auto a = input_shape(graph, node, 0);
   const auto b = input_shape(graph, node, 1);
   if (!a || !b) return tl::unexpected((a ? b : a).error());
-  const auto product = matmul(*a, *b);
-  if (!product) return tl::unexpected(product.error());
-  return product->gemm;
+  const auto product = TRY(matmul(*a, *b));
+  return product.gemm;
 }
 
 Result<OpKind> make_recurrent(const OnnxGraph& graph, const OnnxNode& node) {
@@ -94,7 +93,7 @@ Result<OpKind> make_recurrent(const OnnxGraph& graph, const OnnxNode& node) {
   result.input = (*input)[2];
   result.directions = (*recurrent_weights)[0];
   result.hidden = (*recurrent_weights)[2];
-  if (auto numbers = check(result); !numbers) return tl::unexpected(numbers.error());
+  TRY(check(result));
   const std::int64_t gates = gates_of(result) * result.hidden;
   if (*weights != Shape{result.directions, gates, result.input} ||
       *recurrent_weights != Shape{result.directions, gates, result.hidden}) {
@@ -111,10 +110,9 @@ bool is_recurrent(std::string_view onnx_type) {
 }
 
 Result<OpKind> make_pool(const OnnxGraph& graph, const OnnxNode& node) {
-  const auto axes = read_window(graph, node);
-  if (!axes) return tl::unexpected(axes.error());
+  const auto axes = TRY(read_window(graph, node));
   double window = 1;
-  for (const ConvAxis& axis : *axes) window *= static_cast<double>(axis.filter);
+  for (const ConvAxis& axis : axes) window *= static_cast<double>(axis.filter);
   if (window > kMaxElements) return bad("kernel_shape is too large");
   return Pool{node.type == "MaxPool"  ? "max"
               : node.type == "LpPool" ? "lp"
@@ -123,10 +121,9 @@ Result<OpKind> make_pool(const OnnxGraph& graph, const OnnxNode& node) {
 }
 
 Result<OpKind> make_global_pool(const OnnxGraph& graph, const OnnxNode& node) {
-  const auto input = input_shape(graph, node, 0);
-  if (!input) return tl::unexpected(input.error());
-  if (input->size() < 3) return bad(fmt::format("{} has no spatial dimensions", print(*input)));
-  const double window = elements(*input) / elements({(*input)[0], (*input)[1]});
+  const auto input = TRY(input_shape(graph, node, 0));
+  if (input.size() < 3) return bad(fmt::format("{} has no spatial dimensions", print(input)));
+  const double window = elements(input) / elements({input[0], input[1]});
   return Pool{node.type == "GlobalMaxPool"  ? "max"
               : node.type == "GlobalLpPool" ? "lp"
                                             : "average",
@@ -136,9 +133,8 @@ Result<OpKind> make_global_pool(const OnnxGraph& graph, const OnnxNode& node) {
 Result<OpKind> make_lrn(const OnnxGraph&, const OnnxNode& node) { return Normalize{"lrn", node.get_int("size", 1)}; }
 
 Result<OpKind> make_transpose(const OnnxGraph& graph, const OnnxNode& node) {
-  const auto input = input_shape(graph, node, 0);
-  if (!input) return tl::unexpected(input.error());
-  const auto rank = static_cast<std::int64_t>(input->size());
+  const auto input = TRY(input_shape(graph, node, 0));
+  const auto rank = static_cast<std::int64_t>(input.size());
   Ints order = node.get_ints("perm");
   if (order.empty()) {
     for (std::int64_t axis = rank - 1; axis >= 0; --axis) order.push_back(axis);
@@ -146,7 +142,7 @@ Result<OpKind> make_transpose(const OnnxGraph& graph, const OnnxNode& node) {
   std::int64_t last = -1;
   for (const std::int64_t axis : order) {
     if (axis < 0 || axis >= rank) return bad(fmt::format("perm contains {}", axis));
-    if ((*input)[static_cast<std::size_t>(axis)] == 1) continue;
+    if (input[static_cast<std::size_t>(axis)] == 1) continue;
     if (axis < last) return Move{"transpose"};
     last = axis;
   }
@@ -154,18 +150,16 @@ Result<OpKind> make_transpose(const OnnxGraph& graph, const OnnxNode& node) {
 }
 
 Result<OpKind> make_resize(const OnnxGraph& graph, const OnnxNode& node) {
-  const auto input = input_shape(graph, node, 0);
-  if (!input) return tl::unexpected(input.error());
+  const auto input = TRY(input_shape(graph, node, 0));
   const Shape& output = output_shape(graph, node);
-  return Move{"resize", node.get_string("mode", "nearest") == "nearest" && elements(output) < elements(*input)};
+  return Move{"resize", node.get_string("mode", "nearest") == "nearest" && elements(output) < elements(input)};
 }
 
 Result<OpKind> make_move_or_view(const OnnxGraph& graph, const OnnxNode& node) {
-  const auto input = input_shape(graph, node, 0);
-  if (!input) return tl::unexpected(input.error());
+  const auto input = TRY(input_shape(graph, node, 0));
   std::string function = node.type;
   function[0] = static_cast<char>(function[0] - 'A' + 'a');
-  if (*input == output_shape(graph, node)) return View{function};
+  if (input == output_shape(graph, node)) return View{function};
   return Move{function};
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "rooftile/base/try.hpp"
 #include "rooftile/ingest/onnx_fold.hpp"
 #include "rooftile/ingest/onnx_makers.hpp"
 
@@ -198,9 +199,8 @@ Result<OnnxOp> make_op(const OnnxGraph& graph, const OnnxNode& node) {
   if (const auto* kind = std::get_if<OpKind>(&row.kind)) {
     op.kind = *kind;
   } else {
-    auto made = std::get<Maker>(row.kind)(graph, node);
-    if (!made) return tl::unexpected(made.error());
-    op.kind = std::move(*made);
+    auto made = TRY(std::get<Maker>(row.kind)(graph, node));
+    op.kind = std::move(made);
   }
   for (const ValueId id : node.inputs) {
     if (id != kAbsent && (op.inputs.empty() || row.reads == Reads::all)) op.inputs.push_back(id);

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/try.hpp"
+
 namespace rooftile {
 namespace {
 
@@ -50,9 +52,8 @@ Result<void> lower_reduction(const OnnxGraph& graph, OnnxNode& node) {
   node.attributes.erase("noop_with_empty_axes");
   Ints axes;
   if (node.input(1) != kAbsent) {
-    auto known = known_ints(graph, node, 1, "axes");
-    if (!known) return tl::unexpected(known.error());
-    axes = std::move(*known);
+    auto known = TRY(known_ints(graph, node, 1, "axes"));
+    axes = std::move(known);
   }
   node.inputs.resize(std::min<std::size_t>(node.inputs.size(), 1));
   if (!axes.empty()) {
@@ -69,9 +70,8 @@ Result<void> lower_split(OnnxGraph& graph, OnnxNode& node) {
   const std::int64_t parts = node.get_int("num_outputs", 0);
   if (node.attributes.erase("num_outputs") == 0 || node.input(0) == kAbsent || node.input(1) != kAbsent) return {};
   const Shape& shape = graph.shape(node.inputs[0]);
-  const auto axis = axes_in_range({node.get_int("axis", 0)}, shape.size());
-  if (!axis) return tl::unexpected(axis.error());
-  const std::int64_t size = shape[static_cast<std::size_t>(axis->front())];
+  const auto axis = TRY(axes_in_range({node.get_int("axis", 0)}, shape.size()));
+  const std::int64_t size = shape[static_cast<std::size_t>(axis.front())];
   if (parts < 1 || parts != static_cast<std::int64_t>(node.outputs.size())) {
     return bad(fmt::format("num_outputs is {} with {} outputs", parts, node.outputs.size()));
   }
@@ -115,8 +115,7 @@ Result<void> lower_resize(OnnxGraph& graph, OnnxNode& node) {
   const Ints listed = node.get_ints("axes");
   if (node.attributes.erase("axes") == 0 || node.input(0) == kAbsent) return {};
   const Shape shape = graph.shape(node.inputs[0]);
-  const auto axes = axes_in_range(listed, shape.size());
-  if (!axes) return tl::unexpected(axes.error());
+  const auto axes = TRY(axes_in_range(listed, shape.size()));
 
   for (const std::size_t input : {std::size_t{2}, std::size_t{3}}) {
     if (node.input(input) == kAbsent) continue;
@@ -124,8 +123,8 @@ Result<void> lower_resize(OnnxGraph& graph, OnnxNode& node) {
     if (!value.data) return fail(ErrorCode::unsupported, "its size cannot be known before the network runs");
     const auto fill = [&](const auto& given, auto all) -> Result<void> {
       if (given.empty() && value.shape == Shape{0}) return {};  // the other of scales and sizes is used
-      if (given.size() != axes->size()) return bad("sizes and axes differ in length");
-      for (std::size_t i = 0; i < given.size(); ++i) all[static_cast<std::size_t>((*axes)[i])] = given[i];
+      if (given.size() != axes.size()) return bad("sizes and axes differ in length");
+      for (std::size_t i = 0; i < given.size(); ++i) all[static_cast<std::size_t>(axes[i])] = given[i];
       node.inputs[input] = add_constant(graph, value.dtype, std::move(all));
       return {};
     };

@@ -10,6 +10,8 @@
 #include <fmt/format.h>
 #include <onnx/onnx_pb.h>
 
+#include "rooftile/base/try.hpp"
+
 namespace rooftile {
 namespace {
 
@@ -99,19 +101,19 @@ class Reader {
     if (model.graph().node().empty()) return bad("the graph has no nodes");
 
     for (const auto& tensor : model.graph().initializer()) {
-      if (auto result = add_constant(tensor.name(), tensor); !result) return tl::unexpected(result.error());
+      TRY(add_constant(tensor.name(), tensor));
     }
     for (const auto& sparse : model.graph().sparse_initializer()) {
       onnx::TensorProto dense;  // as large as what it stands for: kernels of the models here are dense
       dense.set_data_type(sparse.values().data_type());
       *dense.mutable_dims() = sparse.dims();
-      if (auto result = add_constant(sparse.values().name(), dense); !result) return tl::unexpected(result.error());
+      TRY(add_constant(sparse.values().name(), dense));
     }
     for (const auto& input : model.graph().input()) {
-      if (auto result = add_input(input); !result) return tl::unexpected(result.error());
+      TRY(add_input(input));
     }
     for (const auto& node : model.graph().node()) {
-      if (auto result = add_node(node); !result) return tl::unexpected(result.error());
+      TRY(add_node(node));
     }
     for (const auto& output : model.graph().output()) graph_.outputs.push_back(id(output.name()));
     return std::move(graph_);
@@ -125,12 +127,11 @@ class Reader {
   }
 
   Result<void> add_constant(const std::string& name, const onnx::TensorProto& tensor) {
-    auto value = constant(tensor, "initializer " + quoted(name));
-    if (!value) return tl::unexpected(value.error());
+    auto value = TRY(constant(tensor, "initializer " + quoted(name)));
     const ValueId at = id(name);
     if (graph_.values[at].constant) return bad(fmt::format("initializer {} is there twice", quoted(name)));
-    value->name = name;
-    graph_.values[at] = std::move(*value);
+    value.name = name;
+    graph_.values[at] = std::move(value);
     return {};
   }
 
@@ -198,9 +199,8 @@ class Reader {
         value = Floats(proto.floats().begin(), proto.floats().end());
         break;
       case onnx::AttributeProto::TENSOR: {
-        auto tensor = constant(proto.t(), fmt::format("{}: attribute {}", node.label(), quoted(proto.name())));
-        if (!tensor) return tl::unexpected(tensor.error());
-        value = std::move(*tensor);
+        auto tensor = TRY(constant(proto.t(), fmt::format("{}: attribute {}", node.label(), quoted(proto.name()))));
+        value = std::move(tensor);
         break;
       }
       default:

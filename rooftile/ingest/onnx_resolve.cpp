@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "rooftile/base/nearest.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/ingest/onnx_fold.hpp"
 #include "rooftile/ingest/onnx_makers.hpp"
 #include "rooftile/ingest/onnx_ops.hpp"
@@ -125,12 +126,12 @@ class Resolver {
 
   // Infers one node; false: its outputs are constants and it leaves the graph.
   Result<bool> add(OnnxNode& node) {
-    if (auto result = check(node); !result) return tl::unexpected(result.error());
+    TRY(check(node));
     if (node.type == "Constant") return set_constant(node);
-    if (auto result = lower_to_opset17(graph_, node); !result) return tl::unexpected(result.error());
+    TRY(lower_to_opset17(graph_, node));
     if (node.type == "Reshape") {
       follow_batch(node);
-      if (auto result = check_reshape(node); !result) return tl::unexpected(result.error());
+      TRY(check_reshape(node));
     }
 
     if (const ValueId shape = shape_operand(node); shape != kAbsent && !graph_.values[shape].data) {
@@ -144,7 +145,7 @@ class Resolver {
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
       if (node.outputs[i] == kAbsent) continue;
       OnnxValue& value = graph_.values[node.outputs[i]];
-      if (auto result = check_shape((*types)[i].shape, value.name); !result) return tl::unexpected(result.error());
+      TRY(check_shape((*types)[i].shape, value.name));
       value.shape = (*types)[i].shape;
       value.dtype = (*types)[i].dtype;
       value.constant = constant || is_shape_only(node.type);

@@ -11,6 +11,7 @@
 #include "rooftile/base/json_fields.hpp"
 #include "rooftile/base/one_line.hpp"
 #include "rooftile/base/strict_json.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/ingest/workload_json_attributes.hpp"
 #include "rooftile/ingest/workload_json_op.hpp"
 #include "rooftile/ops/builder.hpp"
@@ -140,10 +141,9 @@ Result<Workload> parse_workload_json(std::string_view text, std::string_view whe
     const std::string at = error.where.empty() ? std::string(where) : fmt::format("{}: {}", where, error.where);
     return fail(error.code, one_line(error.message, kLongest), one_line(at, kLongest));
   };
-  const auto document = parse_strict_json(text, where);
-  if (!document) return tl::unexpected(document.error());
+  const auto document = TRY(parse_strict_json(text, where));
   try {
-    Workload workload = Reader(batch_size).read(*document);
+    Workload workload = Reader(batch_size).read(document);
     if (auto valid = validate(workload); !valid) return in_file(valid.error());
     return workload;
   } catch (const Error& error) {

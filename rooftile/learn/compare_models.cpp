@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/try.hpp"
 #include "rooftile/learn/grey_box/columns.hpp"
 #include "rooftile/regression/fit_equation.hpp"
 #include "rooftile/regression/trees.hpp"
@@ -29,11 +30,9 @@ struct Values {
 // Fits an equation to `seen` and puts its predictions of `chosen` of `unseen` at their places.
 Result<void> fit_and_predict(const GreyBoxRows& seen, const GreyBoxRows& unseen, const Indices& chosen,
                              const EquationOptions& options, std::vector<double>& seconds) {
-  const auto fit = regression::fit_equation({seen.table, seen.seconds, seen.shapes}, options);
-  if (!fit) return tl::unexpected(fit.error());
-  const auto predicted = predict(fit->equation, regression::rows_of(unseen.table, chosen));
-  if (!predicted) return tl::unexpected(predicted.error());
-  for (std::size_t i = 0; i < chosen.size(); ++i) seconds[chosen[i]] = (*predicted)[i].value;
+  const auto fit = TRY(regression::fit_equation({seen.table, seen.seconds, seen.shapes}, options));
+  const auto predicted = TRY(predict(fit.equation, regression::rows_of(unseen.table, chosen)));
+  for (std::size_t i = 0; i < chosen.size(); ++i) seconds[chosen[i]] = predicted[i].value;
   return {};
 }
 
@@ -59,9 +58,7 @@ Result<Values> per_layer(const GreyBoxRows& seen, const GreyBoxRows& unseen, con
                    [&](std::size_t row) { return unseen.gpus[row] == gpu; });
       if (chosen.empty()) continue;
       const Indices own = where(of_part.gpus, gpu);
-      auto done =
-          fit_and_predict(own.empty() ? of_part : rows_of(of_part, own), unseen, chosen, equation, values.seconds);
-      if (!done) return tl::unexpected(done.error());
+      TRY(fit_and_predict(own.empty() ? of_part : rows_of(of_part, own), unseen, chosen, equation, values.seconds));
     }
   }
   return values;
@@ -74,9 +71,8 @@ Result<Values> network(const GreyBoxRows& seen, const GreyBoxRows& unseen, const
   equation.alphabet.degree = 2;
   Values values{.seconds = std::vector<double>(unseen.size())};
   for (const std::string& part : different(unseen.parts)) {
-    auto done = fit_and_predict(rows_of(seen, where(seen.parts, part)), unseen, where(unseen.parts, part), equation,
-                                values.seconds);
-    if (!done) return tl::unexpected(done.error());
+    TRY(fit_and_predict(rows_of(seen, where(seen.parts, part)), unseen, where(unseen.parts, part), equation,
+                        values.seconds));
   }
   return values;
 }
@@ -90,9 +86,8 @@ Result<Values> trees(const GreyBoxRows& seen, const GreyBoxRows& unseen, const C
   equation.trees = {options.grey_box.trees};
   Values values{.seconds = std::vector<double>(unseen.size())};
   for (const std::string& operation : different(unseen.operations)) {
-    auto done = fit_and_predict(rows_of(seen, where(seen.operations, operation)), unseen,
-                                where(unseen.operations, operation), equation, values.seconds);
-    if (!done) return tl::unexpected(done.error());
+    TRY(fit_and_predict(rows_of(seen, where(seen.operations, operation)), unseen, where(unseen.operations, operation),
+                        equation, values.seconds));
   }
   return values;
 }
@@ -107,12 +102,10 @@ Result<Values> grey_box(const GreyBoxRows& seen, const GreyBoxRows& unseen, cons
     const bool seen_there = known.count({unseen.parts[row], unseen.gpus[row]}) > 0;
     (seen_there ? own.known_gpus : own.other_gpus) = true;
   }
-  const auto model = fit_grey_box(seen, own);
-  if (!model) return tl::unexpected(model.error());
-  const auto predicted = predict_grey_box(*model, unseen);
-  if (!predicted) return tl::unexpected(predicted.error());
+  const auto model = TRY(fit_grey_box(seen, own));
+  const auto predicted = TRY(predict_grey_box(model, unseen));
   Values values;
-  for (const regression::Predicted& one : *predicted) {
+  for (const regression::Predicted& one : predicted) {
     values.seconds.push_back(one.value);
     values.low.push_back(one.low.value_or(0));
     values.high.push_back(one.high.value_or(0));
@@ -193,22 +186,19 @@ Result<ModelComparison> compare_models(const GreyBoxRows& rows, const CompareOpt
     std::string scored_as;
   };
   std::vector<Task> tasks;
-  auto folds = regression::k_fold(rows.size(), options.folds, options.seed, rows.shapes);
-  if (!folds) return tl::unexpected(folds.error());
-  for (Split& fold : *folds) tasks.push_back({std::move(fold), fmt::format("{} folds by shape", options.folds)});
+  auto folds = TRY(regression::k_fold(rows.size(), options.folds, options.seed, rows.shapes));
+  for (Split& fold : folds) tasks.push_back({std::move(fold), fmt::format("{} folds by shape", options.folds)});
   if (options.by_gpu && different(rows.gpus).size() > 1) {
-    auto gpus = regression::leave_one_group_out(rows.gpus);
-    if (!gpus) return tl::unexpected(gpus.error());
-    for (Split& gpu : *gpus) {
+    auto gpus = TRY(regression::leave_one_group_out(rows.gpus));
+    for (Split& gpu : gpus) {
       std::string name = "without " + gpu.name;
       tasks.push_back({std::move(gpu), std::move(name)});
     }
   }
   if (!options.bounds.empty()) {
-    auto beyond = regression::extrapolation(rows.table, options.bounds);
-    if (!beyond) return tl::unexpected(beyond.error());
-    std::string name = beyond->name;
-    tasks.push_back({std::move(*beyond), std::move(name)});
+    auto beyond = TRY(regression::extrapolation(rows.table, options.bounds));
+    std::string name = beyond.name;
+    tasks.push_back({std::move(beyond), std::move(name)});
   }
 
   ModelComparison result;
@@ -228,11 +218,10 @@ Result<ModelComparison> compare_models(const GreyBoxRows& rows, const CompareOpt
       if (options.progress) options.progress(done, tasks.size() * kLearnedModels);
       ++done;
       if (static_cast<LearnedModel>(model) == LearnedModel::trees && !result.trees) continue;
-      const auto values = values_of(static_cast<LearnedModel>(model), seen, unseen, options);
-      if (!values) return tl::unexpected(values.error());
-      append(into.values[model].seconds, values->seconds);
-      append(into.values[model].low, values->low);
-      append(into.values[model].high, values->high);
+      const auto values = TRY(values_of(static_cast<LearnedModel>(model), seen, unseen, options));
+      append(into.values[model].seconds, values.seconds);
+      append(into.values[model].low, values.low);
+      append(into.values[model].high, values.high);
     }
   }
   if (judged.empty())

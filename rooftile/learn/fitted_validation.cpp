@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/learn/grey_box/grey_box.hpp"
 #include "rooftile/learn/grey_box/rows.hpp"
 #include "rooftile/learn/layers/layer_model.hpp"
@@ -42,11 +43,10 @@ class Judge {
 
   Result<FittedValidation> run() {
     if (without_rows()) return nothing_to_compare();
-    const auto judged = model_.kind == kLayersKind    ? by_layers()
-                        : model_.kind == kNetworkKind ? by_runs()
-                        : model_.kind == kGreyBoxKind ? by_grey_box()
-                                                      : no_judge();
-    if (!judged) return tl::unexpected(judged.error());
+    TRY(model_.kind == kLayersKind    ? by_layers()
+                            : model_.kind == kNetworkKind ? by_runs()
+                            : model_.kind == kGreyBoxKind ? by_grey_box()
+                                                          : no_judge());
     if (result_.rows.empty()) return nothing_to_compare();
     std::vector<KeyedComparison> rows;
     for (const FittedComparison& one : result_.rows) rows.push_back(one.row);
@@ -135,17 +135,15 @@ class Judge {
     if (options_.where) reading.keep = [&](const RowCell& cell) { return options_.where->matches(cell); };
     reading.gpu = options_.gpu;
     reading.columns = options_.by;
-    const auto samples = layer_samples(tables_, reading);
-    if (!samples) return tl::unexpected(samples.error());
-    for (const auto& [what, left] : samples->left_out) leave_out(what, left.rows);
-    for (const LayerSample& sample : samples->samples) {
+    const auto samples = TRY(layer_samples(tables_, reading));
+    for (const auto& [what, left] : samples.left_out) leave_out(what, left.rows);
+    for (const LayerSample& sample : samples.samples) {
       LayerComplexity complexity;
       complexity.category = sample.category;
       (sample.direction == LayerDirection::forward ? complexity.forward : complexity.backward) = sample.complexity;
-      const auto predicted = predict_layer(model_, complexity, sample.direction);
-      if (!predicted) return tl::unexpected(predicted.error());
-      if (*predicted) {
-        add(sample.where, sample.cells, sample.time.value(), **predicted, {sample.gpu, sample.precision});
+      const auto predicted = TRY(predict_layer(model_, complexity, sample.direction));
+      if (predicted) {
+        add(sample.where, sample.cells, sample.time.value(), *predicted, {sample.gpu, sample.precision});
       } else {
         leave_out(fmt::format("the model has no equation of {}", equation_name(sample.category, sample.direction)));
       }
@@ -160,17 +158,16 @@ class Judge {
     reading.analytic =
         std::any_of(model_.equations.begin(), model_.equations.end(),
                     [](const regression::FittedEquation& equation) { return takes(equation, "analytic_s"); });
-    const auto runs = run_rows(tables_, reading);
-    if (!runs) return tl::unexpected(runs.error());
+    const auto runs = TRY(run_rows(tables_, reading));
     for (const std::string& column : options_.by) {
-      if (auto known = check_run_column(column, *runs); !known) {
+      if (auto known = check_run_column(column, runs); !known) {
         return fail(known.error().code, known.error().message, "--by");
       }
     }
-    leave_out("repeated, and counted once", runs->duplicates);
-    leave_out("flagged", runs->flagged);
-    leave_out("without a time", runs->unmeasured);
-    for (const RunRow& run : runs->rows) {
+    leave_out("repeated, and counted once", runs.duplicates);
+    leave_out("flagged", runs.flagged);
+    leave_out("without a time", runs.unmeasured);
+    for (const RunRow& run : runs.rows) {
       const auto predicted = predict_row(model_, run);
       if (!predicted) {
         leave_out(predicted.error().message);
@@ -200,14 +197,13 @@ class Judge {
     const auto all = grey_box_rows(tables_, reading);
     if (!all) return result_.validation.left_out.empty() ? tl::unexpected(all.error()) : nothing_to_compare();
     const GreyBoxRows rows = rows_of_the_fit(*all);
-    const auto predicted = predict_grey_box(model_, rows);
-    if (!predicted) return tl::unexpected(predicted.error());
+    const auto predicted = TRY(predict_grey_box(model_, rows));
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const MeasuredTable& table = tables_[rows.tables[i]];
       const LayerRow& row = *rows.rows[i];
       std::vector<std::string> key;
       for (const std::string& column : options_.by) key.emplace_back(table.cell(row, column, gpus));
-      add(fmt::format("{}:{}", table.name(), row.line), std::move(key), rows.seconds[i], (*predicted)[i],
+      add(fmt::format("{}:{}", table.name(), row.line), std::move(key), rows.seconds[i], predicted[i],
           {rows.gpus[i], name_of(row.precision)});
     }
     return {};

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/learn/grey_box/grey_box.hpp"
 #include "rooftile/learn/grey_box/workload.hpp"
 #include "rooftile/learn/layers/layer_model.hpp"
@@ -19,20 +20,17 @@ using regression::FittedModel;
 
 Result<StepPrediction> by_layers(const FittedModel& model, const AskedRun& run) {
   if (run.gpus != 1) return fail(ErrorCode::unsupported, "a per-layer model is of one GPU, not of several");
-  auto sum = predict_by_layers(model, *run.workload, run.phase);
-  if (!sum) return tl::unexpected(sum.error());
-  if (sum->gpu != run.gpu->id) {
+  auto sum = TRY(predict_by_layers(model, *run.workload, run.phase));
+  if (sum.gpu != run.gpu->id) {
     return fail(ErrorCode::unsupported,
-                fmt::format("the fitted model '{}' is of {}, not of {}", one_line(model.name), sum->gpu, run.gpu->id));
+                fmt::format("the fitted model '{}' is of {}, not of {}", one_line(model.name), sum.gpu, run.gpu->id));
   }
-  if (sum->precision != run.precision) {
+  if (sum.precision != run.precision) {
     return fail(ErrorCode::unsupported, fmt::format("the fitted model '{}' is of {}, not of {}", one_line(model.name),
-                                                    name_of(sum->precision), name_of(run.precision)));
+                                                    name_of(sum.precision), name_of(run.precision)));
   }
-  return StepPrediction{.time = sum->time,
-                        .range = interval_of(*sum),
-                        .warnings = warnings_of(*sum),
-                        .left_out = std::move(sum->left_out)};
+  return StepPrediction{
+      .time = sum.time, .range = interval_of(sum), .warnings = warnings_of(sum), .left_out = std::move(sum.left_out)};
 }
 
 }  // namespace
@@ -40,14 +38,12 @@ Result<StepPrediction> by_layers(const FittedModel& model, const AskedRun& run) 
 Result<StepPrediction> predict_step(const FittedModel& model, const AskedRun& run) {
   if (model.kind == kLayersKind) return by_layers(model, run);
   if (model.kind == kNetworkKind) {
-    auto network = predict_network(model, run);
-    if (!network) return tl::unexpected(network.error());
-    return StepPrediction{network->time, network->range, std::move(network->warnings), std::move(network->left_out)};
+    auto network = TRY(predict_network(model, run));
+    return StepPrediction{network.time, network.range, std::move(network.warnings), std::move(network.left_out)};
   }
   if (model.kind == kGreyBoxKind) {
-    auto sum = predict_by_grey_box(model, run);
-    if (!sum) return tl::unexpected(sum.error());
-    return StepPrediction{sum->time, interval_of(*sum), std::move(sum->warnings), std::move(sum->left_out)};
+    auto sum = TRY(predict_by_grey_box(model, run));
+    return StepPrediction{sum.time, interval_of(sum), std::move(sum.warnings), std::move(sum.left_out)};
   }
   return fail(ErrorCode::unsupported,
               fmt::format("a fitted model of kind '{}' has no time of a network; those of kinds {}, {} and {} have",

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/measure/row_file.hpp"
 
 namespace rooftile::measure {
@@ -36,17 +37,15 @@ class Campaign {
   Campaign(LayerRunner& runner, const CampaignOptions& options) : runner_(runner), options_(options) {}
 
   Result<CampaignReport> run(const std::vector<LayerCase>& cases) {
-    const auto waiting = open(cases);
-    if (!waiting) return tl::unexpected(waiting.error());
-    for (std::size_t i = 0; i < waiting->size(); ++i) {
-      report_.left = waiting->size() - i;
+    const auto waiting = TRY(open(cases));
+    for (std::size_t i = 0; i < waiting.size(); ++i) {
+      report_.left = waiting.size() - i;
       if (options_.stop()) return ended(CampaignEnd::stopped);
       if (options_.out_of_time()) return ended(CampaignEnd::out_of_time);
-      const LayerCase& layer = *(*waiting)[i];
-      options_.progress({i, waiting->size(), key(layer)});
+      const LayerCase& layer = *waiting[i];
+      options_.progress({i, waiting.size(), key(layer)});
       const auto timing = runner_.time(layer);
-      const auto kept = timing ? keep(layer, *timing) : note(layer, timing.error());
-      if (!kept) return tl::unexpected(kept.error());
+      TRY(timing ? keep(layer, *timing) : note(layer, timing.error()));
       if (!timing && timing.error().why == Refusal::device_lost) {
         --report_.left;
         report_.message = timing.error().message;
@@ -71,9 +70,8 @@ class Campaign {
     std::error_code error;
     fs::create_directories(folder / "layers", error);
     if (error) return fail(ErrorCode::io, error.message(), (folder / "layers").string());
-    auto skipped = RowFile::open((folder / "skipped.csv").string(), {"case", "why", "message", "layer", "date"});
-    if (!skipped) return tl::unexpected(skipped.error());
-    skipped_ = std::move(*skipped);
+    auto skipped = TRY(RowFile::open((folder / "skipped.csv").string(), {"case", "why", "message", "layer", "date"}));
+    skipped_ = std::move(skipped);
     std::set<std::string> refused;
     if (!options_.retry) {
       for (const auto& row : skipped_->rows()) refused.insert(row.front());
@@ -82,7 +80,7 @@ class Campaign {
     std::set<std::string> done;
     std::vector<const LayerCase*> waiting;
     for (const LayerCase& layer : cases) {
-      if (auto opened = open_table(layer.op.index(), done); !opened) return tl::unexpected(opened.error());
+      TRY(open_table(layer.op.index(), done));
       const std::string text = key(layer);
       if (done.count(text) > 0) {
         ++report_.done_before;
@@ -98,10 +96,9 @@ class Campaign {
   Result<void> open_table(std::size_t table, std::set<std::string>& done) {
     if (tables_[table]) return {};
     const fs::path path = fs::path(options_.folder) / "layers" / fmt::format("{}.csv", kTables[table]);
-    auto file = RowFile::open(path.string(), columns_of(table));
-    if (!file) return tl::unexpected(file.error());
-    for (std::string& text : keys_of(table, file->rows())) done.insert(std::move(text));
-    tables_[table] = std::move(*file);
+    auto file = TRY(RowFile::open(path.string(), columns_of(table)));
+    for (std::string& text : keys_of(table, file.rows())) done.insert(std::move(text));
+    tables_[table] = std::move(file);
     return {};
   }
 

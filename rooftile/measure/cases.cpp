@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "rooftile/base/nearest.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/ingest/layer_table.hpp"
 #include "rooftile/ingest/layer_table_row.hpp"
 #include "rooftile/measure/layer_columns.hpp"
@@ -125,22 +126,20 @@ std::vector<LayerCase> cases_of(const std::vector<LayerCase>& layers, const Case
 Result<TableCases> cases_of_table(std::string_view csv, std::string_view where) {
   LayerTableOptions options;
   options.keep_unsupported = true;
-  const auto table = parse_layer_table(csv, where, options);
-  if (!table) return tl::unexpected(table.error());
+  const auto table = TRY(parse_layer_table(csv, where, options));
   const auto column = [&](const LayerRow& row, std::string_view name) -> std::string_view {
-    const auto found = std::find(table->columns.begin(), table->columns.end(), name);
-    if (found == table->columns.end()) return {};
-    return trimmed(row.cells[static_cast<std::size_t>(found - table->columns.begin())]);
+    const auto found = std::find(table.columns.begin(), table.columns.end(), name);
+    if (found == table.columns.end()) return {};
+    return trimmed(row.cells[static_cast<std::size_t>(found - table.columns.begin())]);
   };
   TableCases result;
-  result.left_out = table->unsupported.size();
-  for (const LayerRow& row : table->rows) {
+  result.left_out = table.unsupported.size();
+  for (const LayerRow& row : table.rows) {
     if (std::holds_alternative<NetworkRun>(row.op)) {
       ++result.left_out;
       continue;
     }
-    const auto layout = layout_of(column(row, "layout"), fmt::format("{}:{}, column layout", where, row.line));
-    if (!layout) return tl::unexpected(layout.error());
+    const auto layout = TRY(layout_of(column(row, "layout"), fmt::format("{}:{}, column layout", where, row.line)));
     std::string layer(column(row, "layer"));
     if (layer.empty()) layer = fmt::format("{}:{}", where, row.line);
     for (const Pass pass : passes_of(row.phase)) {
@@ -152,7 +151,7 @@ Result<TableCases> cases_of_table(std::string_view csv, std::string_view where) 
           row.op);
       one.precision = row.precision;
       one.pass = pass;
-      one.layout = *layout;
+      one.layout = layout;
       one.algorithm = row.algorithm;
       one.layer = layer;
       result.cases.push_back(std::move(one));

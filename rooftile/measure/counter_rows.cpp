@@ -11,6 +11,7 @@
 
 #include "rooftile/base/csv.hpp"
 #include "rooftile/base/text_file.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/base/whole_file.hpp"
 #include "rooftile/measure/cases.hpp"
 
@@ -52,19 +53,17 @@ void set(std::string& text, std::optional<double> bytes) {
 Result<std::vector<CounterCase>> rows_without_counters(const std::string& folder) {
   std::vector<CounterCase> cases;
   for (std::size_t table = 0; table < kTables.size(); ++table) {
-    auto rows = read_rows(folder, table);
-    if (!rows) return tl::unexpected(rows.error());
-    for (std::size_t i = 1; i < rows->size(); ++i) {
-      CsvRow& row = (*rows)[i];
-      if (row.cells.size() != rows->front().cells.size()) {
+    auto rows = TRY(read_rows(folder, table));
+    for (std::size_t i = 1; i < rows.size(); ++i) {
+      CsvRow& row = rows[i];
+      if (row.cells.size() != rows.front().cells.size()) {
         return fail(ErrorCode::bad_input, "a row is cut off; measure layers again to repair it",
                     fmt::format("{}:{}", path_of(folder, table), row.line));
       }
       if (!cell(table, row, kDram).empty()) continue;
-      const std::string text = write_csv_row(rows->front().cells) + write_csv_row(row.cells);
-      const auto layer = cases_of_table(text, path_of(folder, table));
-      if (!layer) return tl::unexpected(layer.error());
-      for (const LayerCase& one : layer->cases) cases.push_back({one, table, i - 1});
+      const std::string text = write_csv_row(rows.front().cells) + write_csv_row(row.cells);
+      const auto layer = TRY(cases_of_table(text, path_of(folder, table)));
+      for (const LayerCase& one : layer.cases) cases.push_back({one, table, i - 1});
     }
   }
   return cases;
@@ -74,13 +73,12 @@ Result<std::size_t> write_counters(const std::string& folder, const std::vector<
                                    const JoinedCounters& joined) {
   std::size_t written = 0;
   for (std::size_t table = 0; table < kTables.size(); ++table) {
-    auto rows = read_rows(folder, table);
-    if (!rows) return tl::unexpected(rows.error());
+    auto rows = TRY(read_rows(folder, table));
     bool changed = false;
     for (std::size_t i = 0; i < std::min(cases.size(), joined.cases.size()); ++i) {
       const std::optional<CaseCounters>& counted = joined.cases[i];
-      if (cases[i].table != table || !counted || cases[i].row + 1 >= rows->size()) continue;
-      CsvRow& row = (*rows)[cases[i].row + 1];
+      if (cases[i].table != table || !counted || cases[i].row + 1 >= rows.size()) continue;
+      CsvRow& row = rows[cases[i].row + 1];
       set(cell(table, row, kL1), counted->l1_bytes);
       set(cell(table, row, kL2), counted->l2_bytes);
       set(cell(table, row, kDram), counted->dram_bytes);
@@ -96,10 +94,8 @@ Result<std::size_t> write_counters(const std::string& folder, const std::vector<
     }
     if (!changed) continue;
     std::string text;
-    for (const CsvRow& row : *rows) text += write_csv_row(row.cells);
-    if (auto replaced = write_whole_file(path_of(folder, table), text, Durability::disk); !replaced) {
-      return tl::unexpected(replaced.error());
-    }
+    for (const CsvRow& row : rows) text += write_csv_row(row.cells);
+    TRY(write_whole_file(path_of(folder, table), text, Durability::disk));
   }
   return written;
 }

@@ -9,6 +9,7 @@
 
 #include "rooftile/base/one_line.hpp"
 #include "rooftile/base/toml_reader.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/measure/toml_text.hpp"
 
 namespace rooftile::measure {
@@ -66,7 +67,7 @@ class Reader : private TomlReader {
 
   Result<Device> read(const toml::table& root) {
     for (auto&& [key, node] : root) {
-      if (auto done = read_field(key, node); !done) return tl::unexpected(done.error());
+      TRY(read_field(key, node));
     }
     return std::move(device_);
   }
@@ -117,9 +118,8 @@ std::string write_device(const Device& device) {
 }
 
 Result<Device> parse_device(std::string_view toml, std::string_view where) {
-  const auto root = parse_toml(toml, where, "a device file");
-  if (!root) return tl::unexpected(root.error());
-  auto device = Reader(where).read(*root);
+  const auto root = TRY(parse_toml(toml, where, "a device file"));
+  auto device = Reader(where).read(root);
   if (!device) return device;
   if (device->name.empty() || device->sm_count < 1 || device->clock <= Hertz(0)) {
     return fail(ErrorCode::bad_input, "name, sm_count and clock_hz are needed", std::string(where));

@@ -7,6 +7,7 @@
 
 #include "rooftile/base/one_line.hpp"
 #include "rooftile/base/text_file.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/base/whole_file.hpp"
 
 namespace rooftile::measure {
@@ -30,17 +31,16 @@ Result<void> open_folder(const std::string& folder, const Device& device) {
   fs::create_directories(folder, error);
   if (error) return fail(ErrorCode::io, error.message(), folder);
   if (is_there(device_path(folder))) {
-    const auto before = read_device(folder);
-    if (!before) return tl::unexpected(before.error());
-    if (before->name != device.name || before->sm_count != device.sm_count) {
+    const auto before = TRY(read_device(folder));
+    if (before.name != device.name || before.sm_count != device.sm_count) {
       return fail(ErrorCode::usage,
-                  fmt::format("holds measurements of {}, not of {}; choose another folder", before->name, device.name),
+                  fmt::format("holds measurements of {}, not of {}; choose another folder", before.name, device.name),
                   folder);
     }
     // What was measured first has its date.
     Device now = device;
-    now.date = before->date;
-    if (now == *before) return {};
+    now.date = before.date;
+    if (now == before) return {};
   }
   return write_whole_file(device_path(folder), write_device(device), Durability::disk);
 }
@@ -63,14 +63,11 @@ Result<void> write_points(const std::string& folder, const std::vector<Point>& p
 }
 
 Result<std::string> write_gpu_file(const std::string& folder, const GpuTextOptions& options) {
-  const auto device = read_device(folder);
-  if (!device) return tl::unexpected(device.error());
-  const auto points = read_points(folder);
-  if (!points) return tl::unexpected(points.error());
-  const auto text = gpu_toml(*device, *points, options);
-  if (!text) return tl::unexpected(text.error());
+  const auto device = TRY(read_device(folder));
+  const auto points = TRY(read_points(folder));
+  const auto text = TRY(gpu_toml(device, points, options));
   std::string path = path_of(folder, "gpu.toml");
-  if (auto written = write_whole_file(path, *text, Durability::disk); !written) return tl::unexpected(written.error());
+  TRY(write_whole_file(path, text, Durability::disk));
   return path;
 }
 
@@ -81,9 +78,8 @@ Result<void> add_provenance(const std::string& folder, const Device& device, con
       "# Measured with rooftile-measure\n\nRandom inputs, nothing set on the GPU. The files: docs/measuring.md of "
       "Rooftile.\n\n";
   if (is_there(path)) {
-    const auto before = read_text_file(path);
-    if (!before) return tl::unexpected(before.error());
-    text = *before;
+    const auto before = TRY(read_text_file(path));
+    text = before;
   }
   text += fmt::format("- {}: {}, driver {}, CUDA {}, cuDNN {}, cuBLASLt {}, rooftile-measure {}: `{}`\n", device.date,
                       device.name, device.driver, device.cuda, device.cudnn.empty() ? "none" : device.cudnn,

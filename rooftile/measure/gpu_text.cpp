@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/try.hpp"
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/gpu/fact_unit.hpp"
 #include "rooftile/gpu/gpu_keys.hpp"
@@ -123,7 +124,7 @@ Result<std::string> gpu_toml(const Device& device, const std::vector<Point>& poi
   for (const std::string_view empty : {"architecture = \"\"\n", "compute_capability = \"\"\n"}) {
     if (const std::size_t at = text.find(empty); at != std::string::npos) text.erase(at, empty.size());
   }
-  if (const auto gpu = parse_gpu(text, id); !gpu) return tl::unexpected(gpu.error());
+  TRY(parse_gpu(text, id));
   return text;
 }
 

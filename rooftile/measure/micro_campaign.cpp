@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "rooftile/base/try.hpp"
 #include "rooftile/measure/folder.hpp"
 
 namespace rooftile::measure {
@@ -23,12 +24,11 @@ bool is_clock_of(const Point& point, const MicroStep& step) {
 }  // namespace
 
 Result<MicroReport> run_micro(const std::vector<MicroStep>& steps, const MicroCampaignOptions& options) {
-  auto points = read_points(options.folder);
-  if (!points) return tl::unexpected(points.error());
+  auto points = TRY(read_points(options.folder));
   MicroReport report;
   for (const MicroStep& step : steps) {
     const auto own = [&](const Point& point) { return is_of(point, step, steps); };
-    if (!options.again && std::any_of(points->begin(), points->end(), own)) {
+    if (!options.again && std::any_of(points.begin(), points.end(), own)) {
       ++report.done_before;
       continue;
     }
@@ -46,11 +46,11 @@ Result<MicroReport> run_micro(const std::vector<MicroStep>& steps, const MicroCa
       continue;
     }
     ++report.measured;
-    points->erase(std::remove_if(points->begin(), points->end(),
-                                 [&](const Point& point) { return own(point) || is_clock_of(point, step); }),
-                  points->end());
-    points->insert(points->end(), found->begin(), found->end());
-    if (auto written = write_points(options.folder, *points); !written) return tl::unexpected(written.error());
+    points.erase(std::remove_if(points.begin(), points.end(),
+                                [&](const Point& point) { return own(point) || is_clock_of(point, step); }),
+                 points.end());
+    points.insert(points.end(), found->begin(), found->end());
+    TRY(write_points(options.folder, points));
   }
   return report;
 }

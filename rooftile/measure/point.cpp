@@ -10,6 +10,7 @@
 
 #include "rooftile/base/csv.hpp"
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/try.hpp"
 
 namespace rooftile::measure {
 namespace {
@@ -75,18 +76,16 @@ std::string write_point(const Point& point) {
 }
 
 Result<std::vector<Point>> parse_points(std::string_view csv, std::string_view where) {
-  const auto rows = parse_csv(csv, where);
-  if (!rows) return tl::unexpected(rows.error());
+  const auto rows = TRY(parse_csv(csv, where));
   const std::vector<std::string> expected(kColumns.begin(), kColumns.end());
-  if (rows->empty() || rows->front().cells != expected) {
+  if (rows.empty() || rows.front().cells != expected) {
     return fail(ErrorCode::bad_input, fmt::format("the header is not {}", fmt::join(kColumns, ",")),
                 fmt::format("{}:1", where));
   }
   std::vector<Point> points;
-  for (std::size_t i = 1; i < rows->size(); ++i) {
-    auto point = parse_row((*rows)[i], where);
-    if (!point) return tl::unexpected(point.error());
-    points.push_back(std::move(*point));
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    auto point = TRY(parse_row(rows[i], where));
+    points.push_back(std::move(point));
   }
   return points;
 }

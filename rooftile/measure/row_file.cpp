@@ -11,6 +11,7 @@
 
 #include "rooftile/base/csv.hpp"
 #include "rooftile/base/text_file.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/base/write_all.hpp"
 
 namespace rooftile::measure {
@@ -48,27 +49,25 @@ Result<RowFile> RowFile::open(const std::string& path, const std::vector<std::st
     if (errno != EWOULDBLOCK) return system_error(path, errno);
     return fail(ErrorCode::io, "another run is writing here; choose another folder", path);
   }
-  auto text = read_text_file(path);
-  if (!text) return tl::unexpected(text.error());
-  const std::size_t end = text->rfind('\n');
-  text->resize(end == std::string::npos ? 0 : end + 1);
-  result.size_ = text->size();
+  auto text = TRY(read_text_file(path));
+  const std::size_t end = text.rfind('\n');
+  text.resize(end == std::string::npos ? 0 : end + 1);
+  result.size_ = text.size();
   if (::ftruncate(result.file_, static_cast<off_t>(result.size_)) != 0) return system_error(path, errno);
-  if (text->empty()) {
-    if (auto written = result.append(columns); !written) return tl::unexpected(written.error());
+  if (text.empty()) {
+    TRY(result.append(columns));
     return result;
   }
-  auto rows = parse_csv(*text, path);
-  if (!rows) return tl::unexpected(rows.error());
-  if (rows->empty() || rows->front().cells != columns) {
+  auto rows = TRY(parse_csv(text, path));
+  if (rows.empty() || rows.front().cells != columns) {
     return fail(ErrorCode::bad_input, "has other columns: written by another version; choose another folder",
                 path + ":1");
   }
-  for (std::size_t i = 1; i < rows->size(); ++i) {
-    auto& cells = (*rows)[i].cells;
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    auto& cells = rows[i].cells;
     if (cells.size() != columns.size()) {
       return fail(ErrorCode::bad_input, fmt::format("{} cells in a table of {} columns", cells.size(), columns.size()),
-                  fmt::format("{}:{}", path, (*rows)[i].line));
+                  fmt::format("{}:{}", path, rows[i].line));
     }
     result.rows_.push_back(std::move(cells));
   }

@@ -10,6 +10,7 @@
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/one_line.hpp"
 #include "rooftile/base/text_file.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/measure/cases.hpp"
 #include "rooftile/measure/layer_columns.hpp"
 #include "rooftile/zoo/zoo.hpp"
@@ -77,15 +78,11 @@ struct Words {
 
 Result<Words> words_of(const Selection& selection) {
   Words words;
-  auto precisions = values_of("--precision", selection.precisions, kPrecisions);
-  if (!precisions) return tl::unexpected(precisions.error());
-  auto passes = values_of("--pass", selection.passes, kPasses);
-  if (!passes) return tl::unexpected(passes.error());
-  auto layouts = values_of("--layout", selection.layouts, kLayouts);
-  if (!layouts) return tl::unexpected(layouts.error());
-  auto algorithms = algorithms_of(selection.algorithms);
-  if (!algorithms) return tl::unexpected(algorithms.error());
-  return Words{std::move(*precisions), std::move(*passes), std::move(*layouts), std::move(*algorithms)};
+  auto precisions = TRY(values_of("--precision", selection.precisions, kPrecisions));
+  auto passes = TRY(values_of("--pass", selection.passes, kPasses));
+  auto layouts = TRY(values_of("--layout", selection.layouts, kLayouts));
+  auto algorithms = TRY(algorithms_of(selection.algorithms));
+  return Words{std::move(precisions), std::move(passes), std::move(layouts), std::move(algorithms)};
 }
 
 Result<const ZooEntry*> find_network(const std::string& name) {
@@ -134,25 +131,23 @@ CaseChoice choice_of(const Words& words) {
 }  // namespace
 
 Result<Selected> select_cases(const Selection& selection) {
-  const auto words = words_of(selection);
-  if (!words) return tl::unexpected(words.error());
+  const auto words = TRY(words_of(selection));
   Selected selected;
   const auto add = [&](const std::vector<LayerCase>& cases) {
     selected.cases.insert(selected.cases.end(), cases.begin(), cases.end());
   };
   for (const std::string& name : selection.networks) {
-    const auto network = find_network(name);
-    if (!network) return tl::unexpected(network.error());
-    add(cases_of(layers_of((*network)->build(selection.batch_size.value_or(kBatch))), choice_of(*words)));
+    const auto network = TRY(find_network(name));
+    add(cases_of(layers_of(network->build(selection.batch_size.value_or(kBatch))), choice_of(words)));
   }
   for (const std::string& path : selection.tables) {
     const auto table =
         read_text_file(path).and_then([&](const std::string& text) { return cases_of_table(text, path); });
     if (!table) return tl::unexpected(table.error());
     selected.left_out += table->left_out;
-    add(part_of(table->cases, *words));
+    add(part_of(table->cases, words));
   }
-  if (selection.networks.empty() && selection.tables.empty()) add(part_of(default_cases(), *words));
+  if (selection.networks.empty() && selection.tables.empty()) add(part_of(default_cases(), words));
   selected.cases = unique_cases(selected.cases);
   if (selection.quick) selected.cases = quick(selected.cases);
   return selected;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "rooftile/base/nearest.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/ops/infer.hpp"
 #include "rooftile/workload/conv_geometry.hpp"
 
@@ -73,7 +74,7 @@ Result<std::vector<TensorId>> WorkloadBuilder::add(const OpSpec& spec) {
   const DType dtype = spec.inputs.empty() ? DType::fp32 : workload_.tensors[spec.inputs.front()].dtype;
 
   if (const auto* conv = std::get_if<Conv>(&spec.kind)) {
-    if (auto geometry = check(*conv); !geometry) return tl::unexpected(geometry.error());
+    TRY(check(*conv));
   }
   Op op{spec.name, spec.kind, spec.inputs, {}};
   std::vector<TensorSpec> outputs = spec.outputs;
@@ -81,24 +82,21 @@ Result<std::vector<TensorId>> WorkloadBuilder::add(const OpSpec& spec) {
   std::vector<Shape> results;
   for (const TensorSpec& output : outputs) {
     const std::optional<Shape>& wanted = output.shape ? output.shape : spec.shape;
-    auto shape = wanted ? resolve_shape(*wanted, first) : infer_shape(spec.kind, inputs);
-    if (!shape) return tl::unexpected(shape.error());
-    if (std::holds_alternative<View>(spec.kind) && elements(*shape) != elements(first)) {
-      return bad(fmt::format("a view of {} cannot be {}", print(first), print(*shape)));
+    auto shape = TRY(wanted ? resolve_shape(*wanted, first) : infer_shape(spec.kind, inputs));
+    if (std::holds_alternative<View>(spec.kind) && elements(shape) != elements(first)) {
+      return bad(fmt::format("a view of {} cannot be {}", print(first), print(shape)));
     }
-    results.push_back(std::move(*shape));
+    results.push_back(std::move(shape));
   }
   if (spec.weights && spec.inputs.size() == 1) {
     for (Tensor& weight : implied_weights(spec.kind, spec.name, first, dtype)) {
-      auto id = append(std::move(weight));
-      if (!id) return tl::unexpected(id.error());
-      op.inputs.push_back(*id);
+      auto id = TRY(append(std::move(weight)));
+      op.inputs.push_back(id);
     }
   }
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    auto id = produce({outputs[i].name, std::move(results[i]), outputs[i].dtype.value_or(dtype)});
-    if (!id) return tl::unexpected(id.error());
-    op.outputs.push_back(*id);
+    auto id = TRY(produce({outputs[i].name, std::move(results[i]), outputs[i].dtype.value_or(dtype)}));
+    op.outputs.push_back(id);
   }
   workload_.ops.push_back(std::move(op));
   return workload_.ops.back().outputs;

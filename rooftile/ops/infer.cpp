@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/try.hpp"
 #include "rooftile/ops/shapes.hpp"
 #include "rooftile/workload/conv_geometry.hpp"
 #include "rooftile/workload/sequence.hpp"
@@ -33,13 +34,11 @@ Result<Shape> transposed_if(const Shape& shape, bool transpose) {
 
 Result<MatMul> product(const Gemm& gemm, const std::vector<Shape>& operands) {
   if (operands.empty()) return bad("a GEMM needs an input");
-  const auto a = transposed_if(operands[0], gemm.trans_a);
-  if (!a) return tl::unexpected(a.error());
-  if (a->empty()) return bad("a GEMM needs a matrix, its input is a scalar");
-  if (operands.size() == 1) return matmul(*a, {a->back(), gemm.n});
-  const auto b = transposed_if(operands[1], gemm.trans_b);
-  if (!b) return tl::unexpected(b.error());
-  return matmul(*a, *b);
+  const auto a = TRY(transposed_if(operands[0], gemm.trans_a));
+  if (a.empty()) return bad("a GEMM needs a matrix, its input is a scalar");
+  if (operands.size() == 1) return matmul(a, {a.back(), gemm.n});
+  const auto b = TRY(transposed_if(operands[1], gemm.trans_b));
+  return matmul(a, b);
 }
 
 // One overload a kind, so that a new kind without a rule does not compile.
@@ -56,15 +55,13 @@ struct InferShape {
   }
   Result<Shape> operator()(const Conv& conv) const {
     if (inputs.empty()) return bad("a convolution needs an input");
-    const auto rank = spatial_rank(inputs.front());
-    if (!rank) return tl::unexpected(rank.error());
-    if (auto geometry = check(conv); !geometry) return tl::unexpected(geometry.error());
-    return conv_output(conv, static_cast<int>(*rank));
+    const auto rank = TRY(spatial_rank(inputs.front()));
+    TRY(check(conv));
+    return conv_output(conv, static_cast<int>(rank));
   }
   Result<Shape> operator()(const Gemm& gemm) const {
-    auto result = product(gemm, inputs);
-    if (!result) return tl::unexpected(result.error());
-    return std::move(result->output);
+    auto result = TRY(product(gemm, inputs));
+    return std::move(result.output);
   }
   Result<Shape> operator()(const Attention&) const { return same(); }
   Result<Shape> operator()(const Recurrent& recurrent) const {
@@ -153,22 +150,20 @@ Result<std::size_t> spatial_rank(const Shape& shape) {
 }
 
 Result<void> fit(Conv& conv, const Shape& input) {
-  const auto rank = spatial_rank(input);
-  if (!rank) return tl::unexpected(rank.error());
+  const auto rank = TRY(spatial_rank(input));
   conv.batch = input[0];
   conv.in_channels = input[1];
   auto dimension = input.begin() + 2;
-  for (ConvAxis& axis : used(conv.axes, *rank)) axis.in = *dimension++;
+  for (ConvAxis& axis : used(conv.axes, rank)) axis.in = *dimension++;
   return check(conv);
 }
 
 Result<void> fit(Gemm& gemm, const std::vector<Shape>& operands) {
-  const auto result = product(gemm, operands);
-  if (!result) return tl::unexpected(result.error());
-  gemm.batch = result->gemm.batch;
-  gemm.m = result->gemm.m;
-  gemm.n = result->gemm.n;
-  gemm.k = result->gemm.k;
+  const auto result = TRY(product(gemm, operands));
+  gemm.batch = result.gemm.batch;
+  gemm.m = result.gemm.m;
+  gemm.n = result.gemm.n;
+  gemm.k = result.gemm.k;
   return {};
 }
 
@@ -229,10 +224,9 @@ Result<Shape> resolve_shape(const Shape& wanted, const Shape& input) {
 }
 
 Result<Shape> pool_shape(const Shape& input, std::array<ConvAxis, 3> axes, bool ceil_mode) {
-  const auto rank = spatial_rank(input);
-  if (!rank) return tl::unexpected(rank.error());
+  const auto rank = TRY(spatial_rank(input));
   Shape shape = {input[0], input[1]};
-  for (ConvAxis& axis : used(axes, *rank)) {
+  for (ConvAxis& axis : used(axes, rank)) {
     axis.in = input[shape.size()];
     if (!in_range(axis)) return bad("a number of the pooling window is out of range");
     const std::int64_t positions = pool_positions(axis, ceil_mode);

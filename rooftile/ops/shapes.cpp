@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/try.hpp"
 #include "rooftile/workload/conv_geometry.hpp"
 
 namespace rooftile {
@@ -66,14 +67,13 @@ Result<MatMul> matmul(const Shape& a, const Shape& b) {
   result.gemm.m = left[left.size() - 2];
   result.gemm.n = right.back();
   result.gemm.k = left.back();
-  const auto batches = product(*leading, 0, leading->size());
-  if (!batches) return tl::unexpected(batches.error());
+  const auto batches = TRY(product(*leading, 0, leading->size()));
   if (right.size() == 2) {
     const auto rows = product(left, 0, left.size() - 1);  // one weight matrix for all rows
     if (!rows) return tl::unexpected(rows.error());
     result.gemm.m = *rows;
   } else {
-    result.gemm.batch = *batches;
+    result.gemm.batch = batches;
   }
   result.output = *leading;
   if (a.size() > 1) result.output.push_back(left[left.size() - 2]);

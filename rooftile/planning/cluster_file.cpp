@@ -6,6 +6,7 @@
 
 #include "rooftile/base/one_line.hpp"
 #include "rooftile/base/toml_reader.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/planning/job_queue.hpp"
 
@@ -26,7 +27,7 @@ class ClusterReader : TomlReader {
       for (const toml::node& machine : *machines) {
         const auto* table = machine.as_table();
         if (table == nullptr) return error(machine.source(), "'machine' must be a list of tables: [[machine]]");
-        if (auto done = read_machine(*table); !done) return tl::unexpected(done.error());
+        TRY(read_machine(*table));
       }
     }
     if (cluster_.machines.empty()) {
@@ -78,9 +79,8 @@ class ClusterReader : TomlReader {
   }
 
   Result<void> read_gpu(const toml::node& node, ClusterMachine& machine) {
-    const auto name = words(node, "gpu");
-    if (!name) return tl::unexpected(name.error());
-    auto gpu = find_gpu(*name);
+    const auto name = TRY(words(node, "gpu"));
+    auto gpu = find_gpu(name);
     if (!gpu) return error(node.source(), one_line(gpu.error().text()));
     machine.gpu = gpu->id;
     cluster_.gpus.emplace(machine.gpu, std::move(*gpu));
@@ -94,9 +94,8 @@ class ClusterReader : TomlReader {
 }  // namespace
 
 Result<Cluster> parse_cluster(std::string_view toml, std::string_view where) {
-  const auto root = parse_toml(toml, where, "a cluster file");
-  if (!root) return tl::unexpected(root.error());
-  return ClusterReader(where).read(*root);
+  const auto root = TRY(parse_toml(toml, where, "a cluster file"));
+  return ClusterReader(where).read(root);
 }
 
 }  // namespace rooftile

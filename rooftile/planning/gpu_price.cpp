@@ -11,6 +11,7 @@
 
 #include "rooftile/base/one_line.hpp"
 #include "rooftile/base/toml_reader.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/base/units_text.hpp"
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/planning/duration.hpp"
@@ -34,11 +35,10 @@ class PriceReader : TomlReader {
       for (auto&& [id, value] : *table) {
         const auto gpu = find_gpu(id.str());
         if (!gpu) return error(id.source(), one_line(gpu.error().text()));
-        const auto text = words(value, "a price");
-        if (!text) return tl::unexpected(text.error());
-        const auto price = parse<DollarsPerSecond>(*text);
+        const auto text = TRY(words(value, "a price"));
+        const auto price = parse<DollarsPerSecond>(text);
         if (!price || price->value() <= 0 || price->value() * 3600 > kMostPerHour) {
-          return error(value.source(), fmt::format("'{}' is not a price; write \"2.50 USD/h\"", one_line(*text)));
+          return error(value.source(), fmt::format("'{}' is not a price; write \"2.50 USD/h\"", one_line(text)));
         }
         prices[gpu->id] = *price;
       }
@@ -50,9 +50,8 @@ class PriceReader : TomlReader {
 }  // namespace
 
 Result<GpuPrices> parse_gpu_prices(std::string_view toml, std::string_view where) {
-  const auto root = parse_toml(toml, where, "a price file");
-  if (!root) return tl::unexpected(root.error());
-  return PriceReader(where).read(*root);
+  const auto root = TRY(parse_toml(toml, where, "a price file"));
+  return PriceReader(where).read(root);
 }
 
 Result<void> add_gpu_price(GpuPrices& prices, std::string_view text) {
@@ -67,9 +66,8 @@ Result<void> add_gpu_price(GpuPrices& prices, std::string_view text) {
     return fail(ErrorCode::usage,
                 fmt::format("'{}' is not ID=PRICE in USD an hour, as in h100-sxm5-80gb=2.50", one_line(text)));
   }
-  const auto gpu = find_gpu(text.substr(0, equals));
-  if (!gpu) return tl::unexpected(gpu.error());
-  prices[gpu->id] = DollarsPerSecond(price / 3600);
+  const auto gpu = TRY(find_gpu(text.substr(0, equals)));
+  prices[gpu.id] = DollarsPerSecond(price / 3600);
   return {};
 }
 

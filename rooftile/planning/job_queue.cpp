@@ -15,6 +15,7 @@
 #include "rooftile/base/csv.hpp"
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/planning/duration.hpp"
 #include "rooftile/workload/workload.hpp"
 
@@ -38,22 +39,20 @@ class QueueReader {
   QueueReader(std::string_view where, const Cluster& cluster) : where_(where), cluster_(cluster) {}
 
   Result<std::vector<QueuedJob>> read(std::string_view csv) {
-    const auto rows = parse_csv(csv, where_);
-    if (!rows) return tl::unexpected(rows.error());
-    if (rows->size() < 2) return fail(ErrorCode::bad_input, "has no job", where_);
-    if (rows->size() > kMostJobs + 1) {
+    const auto rows = TRY(parse_csv(csv, where_));
+    if (rows.size() < 2) return fail(ErrorCode::bad_input, "has no job", where_);
+    if (rows.size() > kMostJobs + 1) {
       return fail(ErrorCode::bad_input, fmt::format("more than {} jobs", kMostJobs), where_);
     }
-    if (auto done = read_header(rows->front()); !done) return tl::unexpected(done.error());
+    TRY(read_header(rows.front()));
     std::vector<QueuedJob> queue;
     std::set<std::string> names;
-    for (std::size_t i = 1; i < rows->size(); ++i) {
-      auto job = read_job((*rows)[i]);
-      if (!job) return tl::unexpected(job.error());
-      if (!names.insert(job->job.name).second) {
-        return fail(ErrorCode::bad_input, fmt::format("a second job '{}'", one_line(job->job.name)), job->where);
+    for (std::size_t i = 1; i < rows.size(); ++i) {
+      auto job = TRY(read_job(rows[i]));
+      if (!names.insert(job.job.name).second) {
+        return fail(ErrorCode::bad_input, fmt::format("a second job '{}'", one_line(job.job.name)), job.where);
       }
-      queue.push_back(std::move(*job));
+      queue.push_back(std::move(job));
     }
     return queue;
   }

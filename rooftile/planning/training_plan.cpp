@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/base/units_text.hpp"
 #include "rooftile/learn/step_prediction.hpp"
 #include "rooftile/planning/duration.hpp"
@@ -202,9 +203,8 @@ Result<TrainingPlan> plan_training(const TrainingTask& task, const TrainingChoic
                 fmt::format("no such price is known for any of the GPUs{}; give --price ID=USD, or --price-basis any",
                             choices.fitted != nullptr ? " that the fitted model is of" : ""));
   }
-  const auto batches = batches_of(task, choices, priced);
-  if (!batches) return tl::unexpected(batches.error());
-  const std::vector<GpuSteps> steps = all_steps(task, choices, priced, *batches);
+  const auto batches = TRY(batches_of(task, choices, priced));
+  const std::vector<GpuSteps> steps = all_steps(task, choices, priced, batches);
   plan.stopped = choices.stop != nullptr && *choices.stop;
   std::vector<PlannedGpu> planned;
   for (std::size_t i = 0; i < priced.size(); ++i) {
@@ -212,7 +212,7 @@ Result<TrainingPlan> plan_training(const TrainingTask& task, const TrainingChoic
     const GpuSteps& own = steps[i];
     if (own.none()) {
       if (plan.stopped) continue;
-      const TrainingBatch& first = batches->front();
+      const TrainingBatch& first = batches.front();
       plan.ruled_out.push_back({gpu.id, own.refused.empty() ? fmt::format("memory: {} at a batch of {}, usable are {}",
                                                                           print(first.memory.total()), first.samples,
                                                                           print(usable_memory(gpu, choices)))
@@ -220,7 +220,7 @@ Result<TrainingPlan> plan_training(const TrainingTask& task, const TrainingChoic
       continue;
     }
     for (std::size_t b = 0; b < own.steps.size(); ++b) {
-      add_options(plan.options, planned.size(), gpu, plan.gpus[i].price, (*batches)[b], own.steps[b], task, choices);
+      add_options(plan.options, planned.size(), gpu, plan.gpus[i].price, batches[b], own.steps[b], task, choices);
     }
     planned.push_back(plan.gpus[i]);
   }

@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/base/units_text.hpp"
 #include "rooftile/learn/step_prediction.hpp"
 
@@ -55,9 +56,8 @@ Result<TrainingStep> fitted_step(const TrainingTask& task, const TrainingChoices
 }
 
 Result<TrainingStep> analytic_step(const TrainingChoices& choices, const Gpu& gpu, const TrainingBatch& batch) {
-  const auto prediction = predict(batch.stored, gpu, choices.predict, Phase::step);
-  if (!prediction) return tl::unexpected(prediction.error());
-  return TrainingStep{prediction->time, interval_of(*prediction), {}};
+  const auto prediction = TRY(predict(batch.stored, gpu, choices.predict, Phase::step));
+  return TrainingStep{prediction.time, interval_of(prediction), {}};
 }
 
 // Of one batch on one GPU, and on more where a fitted model knows them.
@@ -114,11 +114,10 @@ Result<std::vector<TrainingBatch>> batches_of(const TrainingTask& task, const Tr
   for (const Gpu* gpu : gpus) most = std::max(most, usable_memory(*gpu, choices));
   std::vector<TrainingBatch> batches;
   for (const std::int64_t samples : wanted_batches(task, choices)) {
-    auto workload = task.workload_of(samples);
-    if (!workload) return tl::unexpected(workload.error());
+    auto workload = TRY(task.workload_of(samples));
     TrainingBatch batch;
     batch.samples = samples;
-    batch.stored = stored_as(std::move(*workload), choices.predict.precision);
+    batch.stored = stored_as(std::move(workload), choices.predict.precision);
     batch.memory = training_memory(batch.stored, choices.optimizer);
     const bool fits = batch.memory.total() <= most;
     if (!fits && batches.empty()) {

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/try.hpp"
 #include "rooftile/base/units_text.hpp"
 #include "rooftile/ops/conv.hpp"
 #include "rooftile/ops/pass_bytes.hpp"
@@ -201,7 +202,7 @@ Result<Prediction> predict(const Workload& workload, const Gpu& gpu, const Predi
   for (const Pass pass : passes_of(phase)) {
     PredictOptions own = options;
     own.pass = pass;
-    if (auto result = check(own, gpu); !result) return tl::unexpected(result.error());
+    TRY(check(own, gpu));
   }
   const Workload stored = stored_as(workload, options.precision);
   Prediction prediction;

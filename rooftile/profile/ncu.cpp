@@ -17,6 +17,7 @@
 
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/profile/csv_lines.hpp"
 #include "rooftile/profile/metric_unit.hpp"
 #include "rooftile/profile/readers.hpp"
@@ -81,7 +82,7 @@ class NcuReader {
     CsvLines lines(text_);
     while (auto line = lines.next()) {
       if (!line->cells.empty() && is_ncu_header(line->cells)) {
-        if (auto begun = begin_table(*line); !begun) return tl::unexpected(begun.error());
+        TRY(begin_table(*line));
       } else if (!header_.empty()) {
         read_line(*line);
       }

@@ -8,6 +8,7 @@
 
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/regression/conformal.hpp"
 #include "rooftile/regression/nnls.hpp"
 #include "rooftile/regression/ridge.hpp"
@@ -72,17 +73,16 @@ class Fitter {
   }
 
   Result<Solution> fit(const Prepared& rows) const {
-    auto columns = columns_for(rows);
-    if (!columns) return tl::unexpected(columns.error());
+    auto columns = TRY(columns_for(rows));
     switch (options_.technique) {
       case Technique::least_squares:
-        return least_squares(rows, std::move(*columns));
+        return least_squares(rows, std::move(columns));
       case Technique::nnls:
-        return nnls(rows, std::move(*columns));
+        return nnls(rows, std::move(columns));
       case Technique::ridge:
-        return ridge(rows, std::move(*columns));
+        return ridge(rows, std::move(columns));
       case Technique::trees:
-        return trees(rows, std::move(*columns));
+        return trees(rows, std::move(columns));
     }
     return Solution();
   }
@@ -100,30 +100,27 @@ class Fitter {
       return columns;
     }
     if (intercept_) columns.push_back(*intercept_);
-    const auto folds = folds_of(rows);
-    if (!folds) return tl::unexpected(folds.error());
-    const auto selection = select_columns(rows.design, rows.sums, rows.weights, columns, options_.most_terms, *folds);
-    if (!selection) return tl::unexpected(selection.error());
-    columns.insert(columns.end(), selection->columns.begin(), selection->columns.end());
+    const auto folds = TRY(folds_of(rows));
+    const auto selection =
+        TRY(select_columns(rows.design, rows.sums, rows.weights, columns, options_.most_terms, folds));
+    columns.insert(columns.end(), selection.columns.begin(), selection.columns.end());
     return columns;
   }
 
   static Result<Solution> least_squares(const Prepared& rows, std::vector<std::size_t> columns) {
-    auto fit = linear_fit(columns_of(rows.design, columns), rows.sums, rows.weights);
-    if (!fit) return tl::unexpected(fit.error());
+    auto fit = TRY(linear_fit(columns_of(rows.design, columns), rows.sums, rows.weights));
     Solution solution;
     solution.columns = std::move(columns);
-    solution.coefficients = fit->coefficients;
-    solution.details = std::move(*fit);
+    solution.coefficients = fit.coefficients;
+    solution.details = std::move(fit);
     return solution;
   }
 
   static Result<Solution> nnls(const Prepared& rows, std::vector<std::size_t> columns) {
-    auto coefficients = nnls_fit(columns_of(rows.design, columns), rows.sums, rows.weights);
-    if (!coefficients) return tl::unexpected(coefficients.error());
+    auto coefficients = TRY(nnls_fit(columns_of(rows.design, columns), rows.sums, rows.weights));
     Solution solution;
     solution.columns = std::move(columns);
-    solution.coefficients = std::move(*coefficients);
+    solution.coefficients = std::move(coefficients);
     return solution;
   }
 
@@ -143,42 +140,36 @@ class Fitter {
       solution.penalty = fit.penalty;
       return solution;
     };
-    const auto folds = options_.penalties.size() > 1 ? folds_of(rows) : std::vector<Split>();
-    if (!folds) return tl::unexpected(folds.error());
+    const auto folds = TRY(options_.penalties.size() > 1 ? folds_of(rows) : std::vector<Split>());
     std::vector<double> errors(options_.penalties.size(), 0);
-    for (const Split& fold : *folds) {
-      const auto fits = fits_of(part_of(rows, fold.training), options_.penalties);
-      if (!fits) return tl::unexpected(fits.error());
+    for (const Split& fold : folds) {
+      const auto fits = TRY(fits_of(part_of(rows, fold.training), options_.penalties));
       const Prepared unseen = part_of(rows, fold.validation);
       for (std::size_t i = 0; i < errors.size(); ++i) {
-        errors[i] += squares(unseen, sums_of(solution_of((*fits)[i]), unseen.design));
+        errors[i] += squares(unseen, sums_of(solution_of(fits[i]), unseen.design));
       }
     }
     const auto best = std::min_element(errors.begin(), errors.end()) - errors.begin();
-    const auto fits = fits_of(rows, {options_.penalties[static_cast<std::size_t>(best)]});
-    if (!fits) return tl::unexpected(fits.error());
-    return solution_of(fits->front());
+    const auto fits = TRY(fits_of(rows, {options_.penalties[static_cast<std::size_t>(best)]}));
+    return solution_of(fits.front());
   }
 
   Result<Solution> trees(const Prepared& rows, std::vector<std::size_t> columns) const {
     std::erase_if(columns, [&](std::size_t column) { return column == intercept_; });
     const auto fit_of = [&](const Prepared& some, const TreeOptions& options) -> Result<Solution> {
-      auto fit = tree_fit(columns_of(some.design, columns), some.sums, options, some.weights);
-      if (!fit) return tl::unexpected(fit.error());
+      auto fit = TRY(tree_fit(columns_of(some.design, columns), some.sums, options, some.weights));
       Solution solution;
       solution.columns = columns;
-      solution.trees = std::move(*fit);
+      solution.trees = std::move(fit);
       return solution;
     };
-    const auto folds = options_.trees.size() > 1 ? folds_of(rows) : std::vector<Split>();
-    if (!folds) return tl::unexpected(folds.error());
+    const auto folds = TRY(options_.trees.size() > 1 ? folds_of(rows) : std::vector<Split>());
     std::vector<double> errors(options_.trees.size(), 0);
-    for (const Split& fold : *folds) {
+    for (const Split& fold : folds) {
       const Prepared seen = part_of(rows, fold.training), unseen = part_of(rows, fold.validation);
       for (std::size_t i = 0; i < errors.size(); ++i) {
-        const auto solution = fit_of(seen, options_.trees[i]);
-        if (!solution) return tl::unexpected(solution.error());
-        errors[i] += squares(unseen, sums_of(*solution, unseen.design));
+        const auto solution = TRY(fit_of(seen, options_.trees[i]));
+        errors[i] += squares(unseen, sums_of(solution, unseen.design));
       }
     }
     const auto best = std::min_element(errors.begin(), errors.end()) - errors.begin();
@@ -231,12 +222,10 @@ Result<std::vector<Term>> terms_of(const FitProblem& problem, const EquationOpti
 
 Result<Prepared> prepare(const FitProblem& problem, const std::vector<Term>& terms, const EquationOptions& options) {
   if (problem.values.empty()) return fail(ErrorCode::bad_input, "there are no rows to fit to");
-  auto design = design_matrix(terms, problem.table);
-  if (!design) return tl::unexpected(design.error());
-  auto multipliers = multipliers_of(problem, options.target);
-  if (!multipliers) return tl::unexpected(multipliers.error());
+  auto design = TRY(design_matrix(terms, problem.table));
+  auto multipliers = TRY(multipliers_of(problem, options.target));
   Prepared prepared;
-  prepared.design = std::move(*design);
+  prepared.design = std::move(design);
   prepared.groups = problem.groups;
   for (std::size_t row = 0; row < problem.values.size(); ++row) {
     const double value = problem.values[row];
@@ -244,13 +233,12 @@ Result<Prepared> prepare(const FitProblem& problem, const std::vector<Term>& ter
       return fail(ErrorCode::bad_input,
                   fmt::format("the value to fit is {} in row {}; it must be positive", value, row + 1));
     }
-    const double ratio = value / (*multipliers)[row];
+    const double ratio = value / multipliers[row];
     prepared.sums.push_back(options.target.log ? std::log(ratio) : ratio);
   }
   if (options.relative && !options.target.log) {
-    auto weights = relative_weights(prepared.sums);
-    if (!weights) return tl::unexpected(weights.error());
-    prepared.weights = std::move(*weights);
+    auto weights = TRY(relative_weights(prepared.sums));
+    prepared.weights = std::move(weights);
   }
   return prepared;
 }
@@ -325,9 +313,8 @@ Result<HeldOutValues> held_out_values(const Fitter& fitter, const Prepared& rows
   if (!folds) return HeldOutValues();
   std::vector<double> sums(rows.sums.size(), 0);
   for (const Split& fold : *folds) {
-    const auto solution = fitter.fit(part_of(rows, fold.training));
-    if (!solution) return tl::unexpected(solution.error());
-    const std::vector<double> part = sums_of(*solution, rows_of(rows.design, fold.validation));
+    const auto solution = TRY(fitter.fit(part_of(rows, fold.training)));
+    const std::vector<double> part = sums_of(solution, rows_of(rows.design, fold.validation));
     for (std::size_t i = 0; i < part.size(); ++i) sums[fold.validation[i]] = part[i];
   }
   return HeldOutValues{values_of(sums, multipliers, options.target.log), folds->size()};
@@ -355,47 +342,40 @@ FitProblem rows_of(const FitProblem& problem, std::span<const std::size_t> rows)
 
 Result<EquationFit> fit_equation(const FitProblem& problem, const EquationOptions& options) {
   if (problem.values.empty()) return fail(ErrorCode::bad_input, "there are no rows to fit to");
-  const auto terms = terms_of(problem, options);
-  if (!terms) return tl::unexpected(terms.error());
-  const auto rows = prepare(problem, *terms, options);
-  if (!rows) return tl::unexpected(rows.error());
+  const auto terms = TRY(terms_of(problem, options));
+  const auto rows = TRY(prepare(problem, terms, options));
   const bool needs_intercept = options.technique == Technique::ridge;
-  if (needs_intercept && std::find(terms->begin(), terms->end(), Term()) == terms->end()) {
+  if (needs_intercept && std::find(terms.begin(), terms.end(), Term()) == terms.end()) {
     return fail(ErrorCode::usage, "ridge regression standardises its terms and so needs the intercept among them");
   }
-  const Fitter fitter(*terms, options);
-  const auto solution = fitter.fit(*rows);
-  if (!solution) return tl::unexpected(solution.error());
+  const Fitter fitter(terms, options);
+  const auto solution = TRY(fitter.fit(rows));
   EquationFit fit;
-  fit.equation = equation_of(*solution, *terms, *rows, problem, options);
-  fit.details = solution->details;
+  fit.equation = equation_of(solution, terms, rows, problem, options);
+  fit.details = solution.details;
   if (fit.details) {
     std::vector<std::string> names;
     for (const FittedTerm& term : fit.equation.terms) names.push_back(text_of(term.term));
     fit.warnings = warnings_of(*fit.details, names);
   }
   const auto multipliers = multipliers_of(problem, options.target);
-  const auto fitted = values_of(sums_of(*solution, rows->design), *multipliers, options.target.log);
+  const auto fitted = values_of(sums_of(solution, rows.design), *multipliers, options.target.log);
   const Errors errors = errors_of(problem.values, fitted);
   fit.equation.figures.mape = if_number(errors.mape);
   fit.equation.figures.gmae = errors.gmae;
   if (options.level > 0) {
-    auto held_out = held_out_values(fitter, *rows, *multipliers, options);
-    if (!held_out) return tl::unexpected(held_out.error());
-    fit.held_out = std::move(held_out->values);
-    if (!fit.held_out.empty()) set_interval(fit, problem.values, held_out->folds, options.level);
+    auto held_out = TRY(held_out_values(fitter, rows, *multipliers, options));
+    fit.held_out = std::move(held_out.values);
+    if (!fit.held_out.empty()) set_interval(fit, problem.values, held_out.folds, options.level);
   }
   return fit;
 }
 
 Result<SplitResult> judge(const FitProblem& problem, const Split& split, const EquationOptions& options) {
   const FitProblem training = rows_of(problem, split.training), validation = rows_of(problem, split.validation);
-  auto fit = fit_equation(training, options);
-  if (!fit) return tl::unexpected(fit.error());
-  auto predicted = predict(fit->equation, validation.table);
-  if (!predicted) return tl::unexpected(predicted.error());
-  const auto fitted = predict(fit->equation, training.table);
-  if (!fitted) return tl::unexpected(fitted.error());
+  auto fit = TRY(fit_equation(training, options));
+  auto predicted = TRY(predict(fit.equation, validation.table));
+  const auto fitted = TRY(predict(fit.equation, training.table));
   const auto errors = [](const FitProblem& rows, const std::vector<Predicted>& predictions) {
     std::vector<double> values;
     std::size_t inside = 0, intervals = 0;
@@ -412,18 +392,17 @@ Result<SplitResult> judge(const FitProblem& problem, const Split& split, const E
   };
   SplitResult result;
   result.split = split;
-  result.training = errors(training, *fitted);
-  result.validation = errors(validation, *predicted);
-  result.fit = std::move(*fit);
-  result.predicted = std::move(*predicted);
+  result.training = errors(training, fitted);
+  result.validation = errors(validation, predicted);
+  result.fit = std::move(fit);
+  result.predicted = std::move(predicted);
   return result;
 }
 
 Result<bool> calibrate_interval(FittedEquation& equation, const FitProblem& unseen, double level) {
-  const auto predicted = predict(equation, unseen.table);
-  if (!predicted) return tl::unexpected(predicted.error());
+  const auto predicted = TRY(predict(equation, unseen.table));
   std::vector<double> values;
-  for (const Predicted& one : *predicted) values.push_back(one.value);
+  for (const Predicted& one : predicted) values.push_back(one.value);
   const auto width = conformal_quantile(log_ratio_scores(unseen.values, values), level);
   if (!width || !std::isfinite(std::exp(*width))) return false;
   equation.interval = Interval{level, std::exp(*width), "split conformal", values.size()};

@@ -11,6 +11,7 @@
 #include "rooftile/base/one_line.hpp"
 #include "rooftile/base/strict_json.hpp"
 #include "rooftile/base/text_file.hpp"
+#include "rooftile/base/try.hpp"
 
 namespace rooftile::regression {
 namespace {
@@ -393,10 +394,9 @@ std::string fitted_json(const FittedModel& model) {
 }
 
 Result<FittedModel> parse_fitted_json(std::string_view text, std::string_view where) {
-  const auto value = parse_strict_json(text, where);
-  if (!value) return tl::unexpected(value.error());
+  const auto value = TRY(parse_strict_json(text, where));
   try {
-    return model_of(*value);
+    return model_of(value);
   } catch (const Error& error) {
     const std::string place =  // a key of the file may stand in it
         error.where.empty() ? std::string(where) : fmt::format("{}: {}", where, one_line(error.where));
@@ -405,9 +405,8 @@ Result<FittedModel> parse_fitted_json(std::string_view text, std::string_view wh
 }
 
 Result<FittedModel> read_fitted_model(const std::string& path) {
-  const auto text = read_text_file(path);
-  if (!text) return tl::unexpected(text.error());
-  return parse_fitted_json(*text, path == "-" ? "standard input" : path);
+  const auto text = TRY(read_text_file(path));
+  return parse_fitted_json(text, path == "-" ? "standard input" : path);
 }
 
 }  // namespace rooftile::regression

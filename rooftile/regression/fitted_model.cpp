@@ -8,6 +8,7 @@
 
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/try.hpp"
 
 namespace rooftile::regression {
 namespace {
@@ -22,12 +23,11 @@ void add_once(std::vector<std::string>& names, const std::string& name) {
 Result<std::vector<double>> sums_of(const FittedEquation& equation, const NumberTable& table) {
   std::vector<Term> terms;
   for (const FittedTerm& term : equation.terms) terms.push_back(term.term);
-  auto design = design_matrix(terms, table);
-  if (!design) return tl::unexpected(design.error());
-  if (equation.trees) return predict(*equation.trees, *design);
+  auto design = TRY(design_matrix(terms, table));
+  if (equation.trees) return predict(*equation.trees, design);
   std::vector<double> sums(table.rows(), 0);
   for (std::size_t i = 0; i < terms.size(); ++i) {
-    const std::span<const double> values = design->column(i);
+    const std::span<const double> values = design.column(i);
     for (std::size_t row = 0; row < sums.size(); ++row) sums[row] += equation.terms[i].coefficient * values[row];
   }
   return sums;
@@ -119,18 +119,16 @@ const FittedEquation* FittedModel::find(std::string_view equation) const {
 }
 
 Result<std::vector<Predicted>> predict(const FittedEquation& equation, const NumberTable& table) {
-  const auto sums = sums_of(equation, table);
-  if (!sums) return tl::unexpected(sums.error());
+  const auto sums = TRY(sums_of(equation, table));
   std::span<const double> multipliers;
   if (!equation.target.multiplier.empty()) {
-    const auto column = column_of(table, equation.target.multiplier);
-    if (!column) return tl::unexpected(column.error());
-    multipliers = *column;
+    const auto column = TRY(column_of(table, equation.target.multiplier));
+    multipliers = column;
   }
-  std::vector<Predicted> predicted(sums->size());
+  std::vector<Predicted> predicted(sums.size());
   for (std::size_t row = 0; row < predicted.size(); ++row) {
     Predicted& one = predicted[row];
-    one.value = equation.target.log ? std::exp((*sums)[row]) : (*sums)[row];
+    one.value = equation.target.log ? std::exp(sums[row]) : sums[row];
     if (!multipliers.empty()) one.value *= multipliers[row];
     if (!std::isfinite(one.value)) {
       return fail(ErrorCode::bad_input, fmt::format("the prediction of row {} is beyond all numbers", row + 1));

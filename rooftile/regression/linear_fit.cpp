@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/try.hpp"
 #include "rooftile/regression/check.hpp"
 #include "rooftile/regression/eigen.hpp"
 
@@ -178,7 +179,7 @@ class Solver {
 }  // namespace
 
 Result<LinearFit> linear_fit(const Matrix& x, std::span<const double> y, std::span<const double> weights) {
-  if (auto checked = check_problem(x, y, weights); !checked) return tl::unexpected(checked.error());
+  TRY(check_problem(x, y, weights));
   return Solver(x, y, weights).run();
 }
 

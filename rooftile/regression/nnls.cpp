@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "rooftile/base/try.hpp"
 #include "rooftile/regression/check.hpp"
 #include "rooftile/regression/eigen.hpp"
 
@@ -82,7 +83,7 @@ class ActiveSet {
 }  // namespace
 
 Result<std::vector<double>> nnls_fit(const Matrix& x, std::span<const double> y, std::span<const double> weights) {
-  if (auto checked = check_problem(x, y, weights); !checked) return tl::unexpected(checked.error());
+  TRY(check_problem(x, y, weights));
   MatrixXd columns = as_eigen(x);
   VectorXd values = as_eigen(y);
   if (!weights.empty()) {

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/try.hpp"
 #include "rooftile/regression/check.hpp"
 #include "rooftile/regression/eigen.hpp"
 #include "rooftile/regression/scaler.hpp"
@@ -13,7 +14,7 @@ namespace rooftile::regression {
 Result<std::vector<RidgeFit>> ridge_fits(const Matrix& x, std::span<const double> y, std::span<const double> penalties,
                                          std::span<const double> weights) {
   using Eigen::VectorXd;
-  if (auto checked = check_problem(x, y, weights); !checked) return tl::unexpected(checked.error());
+  TRY(check_problem(x, y, weights));
   for (const double penalty : penalties) {
     if (!(penalty > 0 && std::isfinite(penalty))) {
       return fail(ErrorCode::usage, fmt::format("a ridge penalty must be positive, not {}", penalty));

@@ -4,6 +4,7 @@
 #include <limits>
 #include <optional>
 
+#include "rooftile/base/try.hpp"
 #include "rooftile/regression/check.hpp"
 #include "rooftile/regression/eigen.hpp"
 
@@ -60,7 +61,7 @@ double mean_error(const std::vector<Products>& folds, const std::vector<Index>& 
 
 Result<Selection> select_columns(const Matrix& x, std::span<const double> y, std::span<const double> weights,
                                  std::span<const std::size_t> always, std::size_t most, std::span<const Split> folds) {
-  if (auto checked = check_problem(x, y, weights); !checked) return tl::unexpected(checked.error());
+  TRY(check_problem(x, y, weights));
   MatrixXd columns(static_cast<Index>(x.rows()), static_cast<Index>(x.columns()) + 1);
   columns.leftCols(columns.cols() - 1) = as_eigen(x);
   columns.rightCols(1) = as_eigen(y);

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/regression/check.hpp"
 #include "rooftile/regression/trees.hpp"
 
@@ -172,7 +173,7 @@ bool has_xgboost() { return xgboost() != nullptr; }
 
 Result<TreeEnsemble> tree_fit(const Matrix& x, std::span<const double> y, const TreeOptions& options,
                               std::span<const double> weights) {
-  if (auto checked = check_problem(x, y, weights); !checked) return tl::unexpected(checked.error());
+  TRY(check_problem(x, y, weights));
   const XGBoost* api = xgboost();
   if (api == nullptr) {
     return fail(ErrorCode::unsupported,

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/base/units_text.hpp"
 #include "rooftile/report/report.hpp"
 #include "rooftile/report/text.hpp"
@@ -118,13 +119,11 @@ std::string times(const Side& a, const Side& b) {
 
 Result<std::string> diff_report(std::string_view json_a, std::string_view where_a, std::string_view json_b,
                                 std::string_view where_b) {
-  const auto a = read(json_a, where_a);
-  if (!a) return tl::unexpected(a.error());
-  const auto b = read(json_b, where_b);
-  if (!b) return tl::unexpected(b.error());
+  const auto a = TRY(read(json_a, where_a));
+  const auto b = TRY(read(json_b, where_b));
 
   std::map<std::string, const Layer*> in_b;
-  for (const Layer& layer : b->layers) in_b[layer.name] = &layer;
+  for (const Layer& layer : b.layers) in_b[layer.name] = &layer;
   struct Pair {
     const Layer* a;
     const Layer* b;
@@ -132,7 +131,7 @@ Result<std::string> diff_report(std::string_view json_a, std::string_view where_
   };
   std::vector<Pair> pairs;
   TextTable alone({{"only in one"}, {"A", Align::right}, {"B", Align::right}});
-  for (const Layer& layer : a->layers) {
+  for (const Layer& layer : a.layers) {
     const auto found = in_b.find(layer.name);
     if (found == in_b.end()) {
       alone.add({layer.name, print(layer.time), ""});
@@ -141,7 +140,7 @@ Result<std::string> diff_report(std::string_view json_a, std::string_view where_
     pairs.push_back({&layer, found->second});
     in_b.erase(found);
   }
-  for (const Layer& layer : b->layers) {
+  for (const Layer& layer : b.layers) {
     if (in_b.count(layer.name) != 0) alone.add({layer.name, "", print(layer.time)});
   }
   std::stable_sort(pairs.begin(), pairs.end(), [](const Pair& x, const Pair& y) { return x.change() > y.change(); });
@@ -163,7 +162,7 @@ Result<std::string> diff_report(std::string_view json_a, std::string_view where_
                  ratio(pair.a->time, pair.b->time),
                  one ? pair.a->bottleneck : fmt::format("{} -> {}", pair.a->bottleneck, pair.b->bottleneck)});
   }
-  std::string text = fmt::format("  A  {}\n  B  {}\n\n{}", where_a, where_b, times(*a, *b));
+  std::string text = fmt::format("  A  {}\n  B  {}\n\n{}", where_a, where_b, times(a, b));
   if (!changed.empty()) text += "\n" + changed.text();
   if (same > 0) text += fmt::format("  {} the same\n", same == 1 ? "1 layer is" : fmt::format("{} layers are", same));
   if (!alone.empty()) text += "\n" + alone.text();

@@ -8,6 +8,7 @@
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/one_line.hpp"
 #include "rooftile/base/text_file.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/gpu/gpu_file.hpp"
 #include "rooftile/gpu/gpu_keys.hpp"
 #include "rooftile/roofline/embedded.hpp"
@@ -34,14 +35,13 @@ std::vector<std::string> ceilings_names() {
 }
 
 Result<Roof> parse_ceilings(std::string_view toml, std::string_view where, Seconds default_overhead) {
-  const auto file = read_gpu_file(toml, where);
-  if (!file) return tl::unexpected(file.error());
-  const FactTable& facts = file->facts;
+  const auto file = TRY(read_gpu_file(toml, where));
+  const FactTable& facts = file.facts;
   const auto error = [&](std::string message) {
     return fail(ErrorCode::bad_input, std::move(message), std::string(where));
   };
   Roof roof;
-  roof.name = file->name.empty() ? file->id : file->name;
+  roof.name = file.name.empty() ? file.id : file.name;
   bool any_peak = false;
   for (std::size_t i = 0; i < kPeaks; ++i) {
     roof.peaks[i] = FlopsPerSecond(number(facts, fmt::format("peak.{}", name_of(static_cast<Peak>(i)))));
@@ -66,9 +66,8 @@ Result<Roof> parse_ceilings(std::string_view toml, std::string_view where, Secon
 
 Result<Roof> find_ceilings(const std::string& selector, Seconds default_overhead) {
   if (selector.ends_with(".toml")) {
-    const auto text = read_text_file(selector);
-    if (!text) return tl::unexpected(text.error());
-    return parse_ceilings(*text, selector, default_overhead);
+    const auto text = TRY(read_text_file(selector));
+    return parse_ceilings(text, selector, default_overhead);
   }
   for (const EmbeddedText& file : embedded_ceilings()) {
     if (name_of(file) == selector) return parse_ceilings(file.text, selector, default_overhead);

@@ -12,6 +12,7 @@
 #include "rooftile/base/csv.hpp"
 #include "rooftile/base/lower_case.hpp"
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/roofline/measured.hpp"
 #include "rooftile/workload/dtype.hpp"
 #include "rooftile/workload/phase.hpp"
@@ -152,19 +153,18 @@ bool is_measured_table(std::string_view csv) {
 
 Result<MeasuredKernels> kernels_of_table(std::string_view csv, std::string_view where, const Gpu& gpu, const Roof& roof,
                                          std::optional<DType> precision) {
-  const auto rows = parse_csv(csv, where);
-  if (!rows) return tl::unexpected(rows.error());
+  const auto rows = TRY(parse_csv(csv, where));
   MeasuredKernels measured;
   std::size_t others = 0;
-  for (std::size_t i = 1; i < rows->size(); ++i) {
-    const CsvRow& cells = (*rows)[i];
-    Row row(rows->front().cells, cells);
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    const CsvRow& cells = rows[i];
+    Row row(rows.front().cells, cells);
     Kernel kernel = kernel_of(row, roof);
     if (const std::string_view other = row.text("gpu"); !other.empty() && other != gpu.id) {
       row.fail(fmt::format("measured on {}, not on {}", one_line(other, 60), gpu.id));
     }
-    if (cells.cells.size() != rows->front().cells.size()) {
-      row.fail(fmt::format("{} cells, the header has {}", cells.cells.size(), rows->front().cells.size()));
+    if (cells.cells.size() != rows.front().cells.size()) {
+      row.fail(fmt::format("{} cells, the header has {}", cells.cells.size(), rows.front().cells.size()));
     }
     if (std::string reason = absurdity(kernel); !reason.empty()) row.fail(std::move(reason));
     if (!row.error().empty()) {

@@ -11,6 +11,7 @@
 
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/ops/recurrent.hpp"
 #include "rooftile/roofline/from_prediction.hpp"
 #include "rooftile/roofline/match.hpp"
@@ -187,7 +188,7 @@ Result<View> study_view(Study study, const Gpu& gpu, const Roof& roof, const Pre
   for (const Pass pass : passes_of(phase)) {
     PredictOptions own = options;
     own.pass = pass;
-    if (auto result = check(own, gpu); !result) return tl::unexpected(result.error());
+    TRY(check(own, gpu));
   }
   if (study == Study::lstm && phase != Phase::fwd) {
     return fail(ErrorCode::unsupported, "the study of LSTM layers is of the forward pass", "--pass");

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/try.hpp"
 #include "rooftile/gpu/usable_l1.hpp"
 #include "rooftile/simulate/sampling.hpp"
 
@@ -48,7 +49,7 @@ std::string_view name_of(Start start) { return start == Start::cold ? "cold" : "
 std::string_view name_of(Replacement policy) { return policy == Replacement::lru ? "lru" : "random"; }
 
 Result<Simulation> simulate(const Im2col& gemm, const Plan& plan, const Gpu& gpu, const SimulateOptions& options) {
-  if (auto result = check(gemm, gpu, options); !result) return tl::unexpected(result.error());
+  TRY(check(gemm, gpu, options));
   const ReplayOptions replay = {.policy = options.policy,
                                 .ways = options.ways,
                                 .l1 = options.l1,

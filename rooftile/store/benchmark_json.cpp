@@ -16,6 +16,7 @@
 
 #include "rooftile/base/one_line.hpp"
 #include "rooftile/base/strict_json.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/measure/gpu_id.hpp"
 #include "rooftile/store/benchmark_rows.hpp"
 
@@ -154,9 +155,8 @@ Result<ForeignRows> read_torchbench(const json& file, std::string_view where) {
 }  // namespace
 
 Result<ForeignRows> read_benchmark_json(std::string_view text, std::string_view where) {
-  const auto file = parse_strict_json(text, where);
-  if (!file) return tl::unexpected(file.error());
-  return member(*file, "benchmarks").is_array() ? read_pytest(*file, where) : read_torchbench(*file, where);
+  const auto file = TRY(parse_strict_json(text, where));
+  return member(file, "benchmarks").is_array() ? read_pytest(file, where) : read_torchbench(file, where);
 }
 
 }  // namespace rooftile::store

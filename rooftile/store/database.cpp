@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/try.hpp"
 
 namespace rooftile::store {
 
@@ -98,11 +99,10 @@ Result<Statement> Database::prepare(std::string_view sql) {
 }
 
 Result<std::int64_t> Database::integer(std::string_view sql) {
-  auto statement = prepare(sql);
-  if (!statement) return tl::unexpected(statement.error());
-  const auto row = statement->step();
+  auto statement = TRY(prepare(sql));
+  const auto row = statement.step();
   if (!row) return tl::unexpected(row.error());
-  return *row ? statement->integer(0) : 0;
+  return *row ? statement.integer(0) : 0;
 }
 
 Error Database::error(int code) const {
@@ -136,7 +136,7 @@ Error Database::error(int code) const {
 }
 
 Result<Transaction> Transaction::begin(Database& database) {
-  if (auto begun = database.run("BEGIN IMMEDIATE"); !begun) return tl::unexpected(begun.error());
+  TRY(database.run("BEGIN IMMEDIATE"));
   return Transaction(database);
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "rooftile/base/csv.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/ingest/layer_table_row.hpp"
 
 namespace rooftile::store {
@@ -70,7 +71,7 @@ Result<std::int64_t> export_measurements(Store& store, const MeasurementQuery& q
     ++rows;
     return {};
   };
-  if (auto read = for_each_measurement(store, query, collect); !read) return tl::unexpected(read.error());
+  TRY(for_each_measurement(store, query, collect));
   if (rows == 0) {
     return fail(ErrorCode::not_found, "no measurement in the store fits; 'rooftile store list' shows what there is",
                 store.path());
@@ -78,7 +79,7 @@ Result<std::int64_t> export_measurements(Store& store, const MeasurementQuery& q
   columns.say_op();
   std::vector<std::string> header = columns.header();
   if (options.provenance) header.insert(header.end(), {"source", "date"});
-  if (auto written = write(write_csv_row(header)); !written) return tl::unexpected(written.error());
+  TRY(write(write_csv_row(header)));
   rows = 0;
   std::string block;
   constexpr std::size_t kBlock = std::size_t{1} << 16;
@@ -92,8 +93,8 @@ Result<std::int64_t> export_measurements(Store& store, const MeasurementQuery& q
     if (block.size() < kBlock) return {};
     return write(std::exchange(block, {}));
   };
-  if (auto read = for_each_measurement(store, query, add); !read) return tl::unexpected(read.error());
-  if (auto written = write(block); !written) return tl::unexpected(written.error());
+  TRY(for_each_measurement(store, query, add));
+  TRY(write(block));
   return rows;
 }
 

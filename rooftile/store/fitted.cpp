@@ -4,6 +4,7 @@
 
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/store/database.hpp"
 #include "rooftile/store/sha256.hpp"
 
@@ -16,9 +17,8 @@ std::string digest_of(std::string_view text) {
 }
 
 Result<bool> is_taken(Database& database, std::string_view name) {
-  auto statement = database.prepare("SELECT 1 FROM fitted WHERE name = ?");
-  if (!statement) return tl::unexpected(statement.error());
-  return statement->bind(1, name).step();
+  auto statement = TRY(database.prepare("SELECT 1 FROM fitted WHERE name = ?"));
+  return statement.bind(1, name).step();
 }
 
 Error unknown(Store& store, std::string_view name) {
@@ -37,36 +37,31 @@ Result<void> save_fitted(Store& store, const FittedModel& model, bool replace) {
     return fail(ErrorCode::usage, fmt::format("'{}' is no name for a fitted model", one_line(model.name, 40)));
   }
   Database& database = store.database();
-  auto transaction = Transaction::begin(database);
-  if (!transaction) return tl::unexpected(transaction.error());
+  auto transaction = TRY(Transaction::begin(database));
   if (!replace) {
-    const auto taken = is_taken(database, model.name);
-    if (!taken) return tl::unexpected(taken.error());
-    if (*taken) {
+    const auto taken = TRY(is_taken(database, model.name));
+    if (taken) {
       return fail(ErrorCode::usage,
                   fmt::format("a fitted model is called '{}' already; remove it or choose another name",
                               one_line(model.name, 40)),
                   store.path());
     }
   }
-  auto statement = database.prepare(
-      "INSERT OR REPLACE INTO fitted (name, kind, fitted_on, date, digest, text) VALUES (?, ?, ?, ?, ?, ?)");
-  if (!statement) return tl::unexpected(statement.error());
+  auto statement = TRY(database.prepare(
+      "INSERT OR REPLACE INTO fitted (name, kind, fitted_on, date, digest, text) VALUES (?, ?, ?, ?, ?, ?)"));
   const std::string digest = digest_of(model.text);
-  statement->bind(1, model.name).bind(2, model.kind).bind(3, model.fitted_on).bind(4, model.date);
-  statement->bind_bytes(5, digest).bind(6, model.text);
-  if (auto saved = statement->run(); !saved) return saved;
-  return transaction->commit();
+  statement.bind(1, model.name).bind(2, model.kind).bind(3, model.fitted_on).bind(4, model.date);
+  statement.bind_bytes(5, digest).bind(6, model.text);
+  if (auto saved = statement.run(); !saved) return saved;
+  return transaction.commit();
 }
 
 Result<FittedModel> load_fitted(Store& store, std::string_view name) {
   auto statement =
-      store.database().prepare("SELECT name, kind, fitted_on, date, text, digest FROM fitted WHERE name = ?");
-  if (!statement) return tl::unexpected(statement.error());
-  const auto row = statement->bind(1, name).step();
-  if (!row) return tl::unexpected(row.error());
-  if (!*row) return tl::unexpected(unknown(store, name));
-  const auto text = [&](int column) { return std::string(statement->text(column)); };
+      TRY(store.database().prepare("SELECT name, kind, fitted_on, date, text, digest FROM fitted WHERE name = ?"));
+  const auto row = TRY(statement.bind(1, name).step());
+  if (!row) return tl::unexpected(unknown(store, name));
+  const auto text = [&](int column) { return std::string(statement.text(column)); };
   FittedModel model{text(0), text(1), text(2), text(3), text(4)};
   if (text(5) == digest_of(model.text)) return model;
   return fail(ErrorCode::bad_input,
@@ -75,22 +70,19 @@ Result<FittedModel> load_fitted(Store& store, std::string_view name) {
 }
 
 Result<std::vector<FittedModel>> list_fitted(Store& store) {
-  auto statement = store.database().prepare("SELECT name, kind, fitted_on, date FROM fitted ORDER BY name");
-  if (!statement) return tl::unexpected(statement.error());
+  auto statement = TRY(store.database().prepare("SELECT name, kind, fitted_on, date FROM fitted ORDER BY name"));
   std::vector<FittedModel> models;
   while (true) {
-    const auto row = statement->step();
-    if (!row) return tl::unexpected(row.error());
-    if (!*row) return models;
-    const auto text = [&](int column) { return std::string(statement->text(column)); };
+    const auto row = TRY(statement.step());
+    if (!row) return models;
+    const auto text = [&](int column) { return std::string(statement.text(column)); };
     models.push_back({text(0), text(1), text(2), text(3), {}});
   }
 }
 
 Result<void> remove_fitted(Store& store, std::string_view name) {
-  auto statement = store.database().prepare("DELETE FROM fitted WHERE name = ?");
-  if (!statement) return tl::unexpected(statement.error());
-  if (auto removed = statement->bind(1, name).run(); !removed) return removed;
+  auto statement = TRY(store.database().prepare("DELETE FROM fitted WHERE name = ?"));
+  if (auto removed = statement.bind(1, name).run(); !removed) return removed;
   if (store.database().changes() == 0) return tl::unexpected(unknown(store, name));
   return {};
 }

@@ -15,6 +15,7 @@
 
 #include "rooftile/base/csv.hpp"
 #include "rooftile/base/text_file.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/ingest/layer_table_row.hpp"
 #include "rooftile/store/foreign_rows.hpp"
 #include "rooftile/store/row_importer.hpp"
@@ -50,10 +51,9 @@ class Pieces {
   // What is left of it.
   Result<std::string> rest(std::string text) {
     while (true) {
-      const auto piece = next();
-      if (!piece) return tl::unexpected(piece.error());
-      if (piece->empty()) return text;
-      text += *piece;
+      const auto piece = TRY(next());
+      if (piece.empty()) return text;
+      text += piece;
       if (text.size() > kMaxTextFile) {
         return fail(ErrorCode::io, fmt::format("longer than {} bytes", kMaxTextFile), name_);
       }
@@ -111,13 +111,11 @@ class FileImport {
   }
 
   Result<ImportedFile> run() {
-    const auto first = pieces_.next();
-    if (!first) return tl::unexpected(first.error());
-    if (first->find_first_not_of(" \t\r\n") == std::string_view::npos) {
+    const auto first = TRY(pieces_.next());
+    if (first.find_first_not_of(" \t\r\n") == std::string_view::npos) {
       return fail(ErrorCode::bad_input, "the file is empty", result_.file);
     }
-    const auto imported = is_table(*first) ? table(*first) : foreign(std::string(*first));
-    if (!imported) return tl::unexpected(imported.error());
+    TRY(is_table(first) ? table(first) : foreign(std::string(first)));
     return std::move(result_);
   }
 
@@ -128,9 +126,8 @@ class FileImport {
     while (!piece.empty()) {
       if (auto added = add(reader.feed(piece)); !added) return added;
       if (options_.progress && !options_.progress(pieces_.share())) return interrupted(result_.file);
-      const auto next = pieces_.next();
-      if (!next) return tl::unexpected(next.error());
-      piece = *next;
+      const auto next = TRY(pieces_.next());
+      piece = next;
     }
     return add(reader.finish());
   }
@@ -139,9 +136,8 @@ class FileImport {
     if (!rows) return tl::unexpected(rows.error());
     for (CsvRow& row : *rows) {
       if (!importer_) {
-        auto importer = RowImporter::begin(writer_, result_, std::move(row), options_, options_.date);
-        if (!importer) return tl::unexpected(importer.error());
-        importer_ = std::make_unique<RowImporter>(std::move(*importer));
+        auto importer = TRY(RowImporter::begin(writer_, result_, std::move(row), options_, options_.date));
+        importer_ = std::make_unique<RowImporter>(std::move(importer));
       } else if (auto added = importer_->add(std::move(row)); !added) {
         return added;
       }
@@ -150,9 +146,8 @@ class FileImport {
   }
 
   Result<void> foreign(std::string begin) {
-    const auto text = pieces_.rest(std::move(begin));
-    if (!text) return tl::unexpected(text.error());
-    auto rows = is_benchmark(*text) ? benchmark_rows(*text, result_.file) : profile_rows(*text, result_.file);
+    const auto text = TRY(pieces_.rest(std::move(begin)));
+    auto rows = is_benchmark(text) ? benchmark_rows(text, result_.file) : profile_rows(text, result_.file);
     if (!rows && rows.error().message.starts_with("no profile that is known")) {
       return fail(ErrorCode::bad_input,
                   "neither a layer table (a column op, or those of a convolution or a GEMM), nor the profile of ncu, "
@@ -162,13 +157,12 @@ class FileImport {
     if (!rows) return tl::unexpected(rows.error());
     result_.format = std::move(rows->format);
     result_.notes = std::move(rows->notes);
-    auto importer = RowImporter::begin(writer_, result_, std::move(rows->header), options_,
-                                       rows->date.empty() ? options_.date : rows->date);
-    if (!importer) return tl::unexpected(importer.error());
+    auto importer = TRY(RowImporter::begin(writer_, result_, std::move(rows->header), options_,
+                                           rows->date.empty() ? options_.date : rows->date));
     std::size_t done = 0;
     constexpr std::size_t kBetween = 4096;
     for (CsvRow& row : rows->rows) {
-      if (auto added = importer->add(std::move(row)); !added) return added;
+      if (auto added = importer.add(std::move(row)); !added) return added;
       const double share = static_cast<double>(++done) / static_cast<double>(rows->rows.size());
       if (done % kBetween == 0 && options_.progress && !options_.progress(share)) return interrupted(result_.file);
     }
@@ -185,9 +179,8 @@ class FileImport {
 }  // namespace
 
 Result<ImportedFile> import_file(MeasurementWriter& writer, const std::string& path, const ImportOptions& options) {
-  auto pieces = Pieces::open(path);
-  if (!pieces) return tl::unexpected(pieces.error());
-  return FileImport(writer, options, std::move(*pieces)).run();
+  auto pieces = TRY(Pieces::open(path));
+  return FileImport(writer, options, std::move(pieces)).run();
 }
 
 }  // namespace rooftile::store

@@ -12,6 +12,7 @@
 #include "rooftile/base/csv.hpp"
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/ingest/layer_table_reader.hpp"
 #include "rooftile/ingest/layer_table_row.hpp"
 #include "rooftile/store/content_key.hpp"
@@ -47,16 +48,14 @@ Result<std::vector<std::string>> unpacked(std::string_view text, const std::stri
 Result<std::int64_t> id_of(Database& database, const char* select, const char* insert,
                            std::span<const std::string_view> values) {
   for (const bool added : {false, true}) {
-    auto statement = database.prepare(added ? insert : select);
-    if (!statement) return tl::unexpected(statement.error());
-    for (std::size_t i = 0; i < values.size(); ++i) statement->bind(static_cast<int>(i) + 1, values[i]);
+    auto statement = TRY(database.prepare(added ? insert : select));
+    for (std::size_t i = 0; i < values.size(); ++i) statement.bind(static_cast<int>(i) + 1, values[i]);
     if (added) {
-      if (auto run = statement->run(); !run) return tl::unexpected(run.error());
+      TRY(statement.run());
       return database.last_id();
     }
-    const auto row = statement->step();
-    if (!row) return tl::unexpected(row.error());
-    if (*row) return statement->integer(0);
+    const auto row = TRY(statement.step());
+    if (row) return statement.integer(0);
   }
   return 0;
 }
@@ -86,16 +85,14 @@ struct MeasurementWriter::State {
   Result<void> find_file() {
     const std::string header = packed(columns);
     const std::array<std::string_view, 1> layout_values = {header};
-    const auto layout_id = id_of(database, "SELECT id FROM layout WHERE header = ?",
-                                 "INSERT INTO layout (header) VALUES (?)", layout_values);
-    if (!layout_id) return tl::unexpected(layout_id.error());
+    const auto layout_id = TRY(id_of(database, "SELECT id FROM layout WHERE header = ?",
+                                     "INSERT INTO layout (header) VALUES (?)", layout_values));
     const std::array<std::string_view, 4> values = {origin.file, origin.format, origin.source, origin.date};
     const auto origin_row =
-        id_of(database, "SELECT id FROM origin WHERE file = ? AND format = ? AND source = ? AND date = ?",
-              "INSERT INTO origin (file, format, source, date) VALUES (?, ?, ?, ?)", values);
-    if (!origin_row) return tl::unexpected(origin_row.error());
-    layout = *layout_id;
-    origin_id = *origin_row;
+        TRY(id_of(database, "SELECT id FROM origin WHERE file = ? AND format = ? AND source = ? AND date = ?",
+                  "INSERT INTO origin (file, format, source, date) VALUES (?, ?, ?, ?)", values));
+    layout = layout_id;
+    origin_id = origin_row;
     return {};
   }
 
@@ -119,16 +116,13 @@ MeasurementWriter::~MeasurementWriter() = default;
 
 Result<MeasurementWriter> MeasurementWriter::begin(Store& store) {
   Database& database = store.database();
-  auto transaction = Transaction::begin(database);
-  if (!transaction) return tl::unexpected(transaction.error());
-  auto find = database.prepare("SELECT 1 FROM measurement WHERE key = ?");
-  if (!find) return tl::unexpected(find.error());
-  auto insert = database.prepare(
-      "INSERT OR IGNORE INTO measurement (key, copy, layout, origin, subject, line, cells) "
-      "VALUES (?, ?, ?, ?, ?, ?, ?)");
-  if (!insert) return tl::unexpected(insert.error());
+  auto transaction = TRY(Transaction::begin(database));
+  auto find = TRY(database.prepare("SELECT 1 FROM measurement WHERE key = ?"));
+  auto insert =
+      TRY(database.prepare("INSERT OR IGNORE INTO measurement (key, copy, layout, origin, subject, line, cells) "
+                           "VALUES (?, ?, ?, ?, ?, ?, ?)"));
   return MeasurementWriter(
-      std::make_unique<State>(database, std::move(*transaction), std::move(*find), std::move(*insert)));
+      std::make_unique<State>(database, std::move(transaction), std::move(find), std::move(insert)));
 }
 
 void MeasurementWriter::begin_file(Origin origin, std::vector<std::string> columns) {
@@ -151,14 +145,13 @@ Result<bool> MeasurementWriter::add(const Subject& subject, std::size_t line, st
     state.find.reset();
     if (!known) return tl::unexpected(known.error());
     if (*known) return false;
-    if (auto found = state.find_file(); !found) return tl::unexpected(found.error());
+    TRY(state.find_file());
   }
-  const auto subject_id = state.subject_id(subject);
-  if (!subject_id) return tl::unexpected(subject_id.error());
+  const auto subject_id = TRY(state.subject_id(subject));
   const std::string text = packed(cells);
   state.insert.bind_bytes(1, key.bytes()).bind(2, std::int64_t{copy}).bind(3, *state.layout).bind(4, *state.origin_id);
-  state.insert.bind(5, *subject_id).bind(6, static_cast<std::int64_t>(line)).bind(7, text);
-  if (auto added = state.insert.run(); !added) return tl::unexpected(added.error());
+  state.insert.bind(5, subject_id).bind(6, static_cast<std::int64_t>(line)).bind(7, text);
+  TRY(state.insert.run());
   return state.database.changes() > 0;
 }
 
@@ -182,23 +175,20 @@ Result<Names> read_names(Store& store) {
   Names names;
   Database& database = store.database();
   const auto each = [&](const char* sql, const auto& take) -> Result<void> {
-    auto statement = database.prepare(sql);
-    if (!statement) return tl::unexpected(statement.error());
+    auto statement = TRY(database.prepare(sql));
     while (true) {
-      const auto row = statement->step();
-      if (!row) return tl::unexpected(row.error());
-      if (!*row) return {};
-      const auto text = [&](int column) { return std::string(statement->text(column)); };
-      if (auto taken = take(statement->integer(0), text); !taken) return taken;
+      const auto row = TRY(statement.step());
+      if (!row) return {};
+      const auto text = [&](int column) { return std::string(statement.text(column)); };
+      if (auto taken = take(statement.integer(0), text); !taken) return taken;
     }
   };
   auto read = each("SELECT id, header FROM layout", [&](std::int64_t id, const auto& text) -> Result<void> {
-    auto columns = unpacked(text(1), store.path());
-    if (!columns) return tl::unexpected(columns.error());
+    auto columns = TRY(unpacked(text(1), store.path()));
     Names::Layout& layout = names.layouts[id];
-    for (std::size_t i = 0; i < columns->size(); ++i) layout.places.emplace(trimmed((*columns)[i]), i);
-    layout.keyer = ContentKeyer(*columns);
-    layout.columns = std::move(*columns);
+    for (std::size_t i = 0; i < columns.size(); ++i) layout.places.emplace(trimmed(columns[i]), i);
+    layout.keyer = ContentKeyer(columns);
+    layout.columns = std::move(columns);
     return {};
   });
   if (!read) return tl::unexpected(read.error());
@@ -292,32 +282,29 @@ Result<void> for_each(Store& store, const MeasurementQuery& query, const Names& 
   }
   const std::string where = condition(query, names);
   // Found by their index first, and only then read, in the order of their ids.
-  auto statement = store.database().prepare(
+  auto statement = TRY(store.database().prepare(
       fmt::format("SELECT id, key, copy, layout, origin, subject, line, cells FROM measurement {} ORDER BY id",
-                  where.empty() ? "" : fmt::format("WHERE id IN (SELECT id FROM measurement WHERE {})", where)));
-  if (!statement) return tl::unexpected(statement.error());
+                  where.empty() ? "" : fmt::format("WHERE id IN (SELECT id FROM measurement WHERE {})", where))));
   while (true) {
-    const auto row = statement->step();
-    if (!row) return tl::unexpected(row.error());
-    if (!*row) return {};
-    const std::int64_t id = statement->integer(0);
-    const auto layout = names.layouts.find(statement->integer(3));
-    const auto origin = names.origins.find(statement->integer(4));
-    const auto subject = names.subjects.find(statement->integer(5));
+    const auto row = TRY(statement.step());
+    if (!row) return {};
+    const std::int64_t id = statement.integer(0);
+    const auto layout = names.layouts.find(statement.integer(3));
+    const auto origin = names.origins.find(statement.integer(4));
+    const auto subject = names.subjects.find(statement.integer(5));
     if (layout == names.layouts.end() || origin == names.origins.end() || subject == names.subjects.end()) {
       return damaged(store, id);
     }
-    auto cells = unpacked(statement->text(7), store.path());
-    if (!cells) return tl::unexpected(cells.error());
-    if (cells->size() != layout->second.columns.size()) return damaged(store, id);
-    const auto copy = static_cast<std::uint32_t>(statement->integer(2));
-    if (layout->second.keyer.key(*cells, copy).bytes() != statement->text(1)) return damaged(store, id);
+    auto cells = TRY(unpacked(statement.text(7), store.path()));
+    if (cells.size() != layout->second.columns.size()) return damaged(store, id);
+    const auto copy = static_cast<std::uint32_t>(statement.integer(2));
+    if (layout->second.keyer.key(cells, copy).bytes() != statement.text(1)) return damaged(store, id);
     StoredMeasurement stored{id,
                              subject->second,
                              origin->second,
                              layout->second.columns,
-                             static_cast<std::size_t>(statement->integer(6)),
-                             std::move(*cells)};
+                             static_cast<std::size_t>(statement.integer(6)),
+                             std::move(cells)};
     if (query.where) {
       const auto cell = [&](const std::string& column) { return cell_of(stored, layout->second, column); };
       if (!query.where->matches(cell)) continue;
@@ -364,15 +351,14 @@ Result<std::vector<MeasuredTable>> measured_tables(Store& store, const Measureme
   const auto add = [&](StoredMeasurement row, const Names::Layout& layout, const Names&) -> Result<void> {
     const auto [place, is_new] = places.emplace(std::pair(&row.origin, &layout), growing.size());
     if (is_new) {
-      auto reader = LayerTableReader::from_header({1, row.columns}, row.origin.file, options);
-      if (!reader) return tl::unexpected(reader.error());
-      growing.push_back({row.origin.file, std::move(*reader), {}});
+      auto reader = TRY(LayerTableReader::from_header({1, row.columns}, row.origin.file, options));
+      growing.push_back({row.origin.file, std::move(reader), {}});
       growing.back().table.columns = row.columns;
     }
     Growing& table = growing[place->second];
     return table.reader.read({row.line, std::move(row.cells)}, table.table);
   };
-  if (auto read = for_each_of_now(store, query, add); !read) return tl::unexpected(read.error());
+  TRY(for_each_of_now(store, query, add));
   if (growing.empty()) {
     return fail(ErrorCode::not_found, "no measurement in the store fits; 'rooftile store list' shows what there is",
                 store.path());
@@ -389,24 +375,21 @@ Result<std::vector<MeasurementCount>> count_measurements(Store& store, const Mea
       ++counts[{row.subject, row.origin}];
       return {};
     };
-    if (auto counted = for_each_measurement(store, query, count); !counted) return tl::unexpected(counted.error());
+    TRY(for_each_measurement(store, query, count));
   } else {
-    const auto names = read_names(store);
-    if (!names) return tl::unexpected(names.error());
-    const std::string where = condition(query, *names);
-    auto statement = store.database().prepare(
+    const auto names = TRY(read_names(store));
+    const std::string where = condition(query, names);
+    auto statement = TRY(store.database().prepare(
         fmt::format("SELECT subject, origin, count(*) FROM measurement {}{} GROUP BY subject, origin",
-                    where.empty() ? "" : "WHERE ", where));
-    if (!statement) return tl::unexpected(statement.error());
+                    where.empty() ? "" : "WHERE ", where)));
     while (true) {
-      const auto row = statement->step();
-      if (!row) return tl::unexpected(row.error());
-      if (!*row) break;
-      const auto subject = names->subjects.find(statement->integer(0));
-      const auto origin = names->origins.find(statement->integer(1));
+      const auto row = TRY(statement.step());
+      if (!row) break;
+      const auto subject = names.subjects.find(statement.integer(0));
+      const auto origin = names.origins.find(statement.integer(1));
       // Another program may have added rows since the names were read.
-      if (subject == names->subjects.end() || origin == names->origins.end()) continue;
-      counts[{subject->second, origin->second}] += statement->integer(2);
+      if (subject == names.subjects.end() || origin == names.origins.end()) continue;
+      counts[{subject->second, origin->second}] += statement.integer(2);
     }
   }
   std::vector<MeasurementCount> result;
@@ -416,20 +399,17 @@ Result<std::vector<MeasurementCount>> count_measurements(Store& store, const Mea
 
 Result<std::int64_t> remove_measurements(Store& store, const MeasurementQuery& query) {
   Database& database = store.database();
-  auto transaction = Transaction::begin(database);
-  if (!transaction) return tl::unexpected(transaction.error());
-  const auto names = read_names(store);
-  if (!names) return tl::unexpected(names.error());
+  auto transaction = TRY(Transaction::begin(database));
+  const auto names = TRY(read_names(store));
   std::vector<std::int64_t> ids;
   const auto collect = [&](const StoredMeasurement& row, const Names::Layout&) -> Result<void> {
     ids.push_back(row.id);
     return {};
   };
-  if (auto found = for_each(store, query, *names, collect); !found) return tl::unexpected(found.error());
-  auto statement = database.prepare("DELETE FROM measurement WHERE id = ?");
-  if (!statement) return tl::unexpected(statement.error());
+  TRY(for_each(store, query, names, collect));
+  auto statement = TRY(database.prepare("DELETE FROM measurement WHERE id = ?"));
   for (const std::int64_t id : ids) {
-    if (auto removed = statement->bind(1, id).run(); !removed) return tl::unexpected(removed.error());
+    TRY(statement.bind(1, id).run());
   }
   if (!ids.empty()) {
     auto swept = database.run(
@@ -438,7 +418,7 @@ Result<std::int64_t> remove_measurements(Store& store, const MeasurementQuery& q
         "DELETE FROM layout WHERE id NOT IN (SELECT layout FROM measurement)");
     if (!swept) return tl::unexpected(swept.error());
   }
-  if (auto committed = transaction->commit(); !committed) return tl::unexpected(committed.error());
+  TRY(transaction.commit());
   return static_cast<std::int64_t>(ids.size());
 }
 

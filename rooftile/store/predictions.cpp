@@ -10,6 +10,7 @@
 
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/store/database.hpp"
 
 namespace rooftile::store {
@@ -33,21 +34,19 @@ void bind(Statement& statement, const SavedPrediction& prediction) {
 
 // Every one with its id, in the order in which they were saved.
 Result<void> for_each(Store& store, const std::function<void(std::int64_t, SavedPrediction)>& take) {
-  auto statement = store.database().prepare(
+  auto statement = TRY(store.database().prepare(
       "SELECT model, gpu, method, precision, pass, batch_size, time_s, time_low_s, time_high_s, calibration, version, "
-      "date, id FROM prediction ORDER BY id");
-  if (!statement) return tl::unexpected(statement.error());
+      "date, id FROM prediction ORDER BY id"));
   while (true) {
-    const auto row = statement->step();
-    if (!row) return tl::unexpected(row.error());
-    if (!*row) return {};
-    const auto text = [&](int column) { return std::string(statement->text(column)); };
+    const auto row = TRY(statement.step());
+    if (!row) return {};
+    const auto text = [&](int column) { return std::string(statement.text(column)); };
     const auto time = [&](int column) {
-      const auto number = statement->number(column);
+      const auto number = statement.number(column);
       return number ? std::optional(Seconds(*number)) : std::nullopt;
     };
-    take(statement->integer(12), {text(0), text(1), text(2), text(3), text(4), statement->integer(5),
-                                  time(6).value_or(Seconds(0)), time(7), time(8), text(9), text(10), text(11)});
+    take(statement.integer(12), {text(0), text(1), text(2), text(3), text(4), statement.integer(5),
+                                 time(6).value_or(Seconds(0)), time(7), time(8), text(9), text(10), text(11)});
   }
 }
 
@@ -95,57 +94,52 @@ bool is_meant(const PredictionQuery& query, const SavedPrediction& prediction) {
 
 Result<std::int64_t> save_predictions(Store& store, std::span<const SavedPrediction> predictions) {
   Database& database = store.database();
-  auto transaction = Transaction::begin(database);
-  if (!transaction) return tl::unexpected(transaction.error());
-  auto known = database.prepare(
+  auto transaction = TRY(Transaction::begin(database));
+  auto known = TRY(database.prepare(
       "SELECT 1 FROM prediction WHERE model = ?1 AND gpu = ?2 AND method = ?3 AND precision = ?4 AND pass = ?5 AND "
       "batch_size = ?6 AND time_s = ?7 AND time_low_s IS ?8 AND time_high_s IS ?9 AND calibration = ?10 AND "
-      "version = ?11");
-  if (!known) return tl::unexpected(known.error());
-  auto insert = database.prepare(
+      "version = ?11"));
+  auto insert = TRY(database.prepare(
       "INSERT INTO prediction (model, gpu, method, precision, pass, batch_size, time_s, time_low_s, time_high_s, "
-      "calibration, version, date) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)");
-  if (!insert) return tl::unexpected(insert.error());
+      "calibration, version, date) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)"));
   std::int64_t added = 0;
   for (const SavedPrediction& prediction : predictions) {
-    bind(*known, prediction);
-    const auto there = known->step();
-    known->reset();
+    bind(known, prediction);
+    const auto there = known.step();
+    known.reset();
     if (!there) return tl::unexpected(there.error());
     if (*there) continue;
-    bind(*insert, prediction);
-    if (auto run = insert->bind(12, prediction.date).run(); !run) return tl::unexpected(run.error());
+    bind(insert, prediction);
+    TRY(insert.bind(12, prediction.date).run());
     ++added;
   }
-  if (auto committed = transaction->commit(); !committed) return tl::unexpected(committed.error());
+  TRY(transaction.commit());
   return added;
 }
 
 Result<std::vector<SavedPrediction>> list_predictions(Store& store) {
   std::vector<SavedPrediction> predictions;
   const auto take = [&](std::int64_t, SavedPrediction prediction) { predictions.push_back(std::move(prediction)); };
-  if (auto read = for_each(store, take); !read) return tl::unexpected(read.error());
+  TRY(for_each(store, take));
   return predictions;
 }
 
 Result<std::int64_t> remove_predictions(Store& store, const PredictionQuery& query) {
   if (query.where) {
-    if (auto known = check_columns(*query.where); !known) return tl::unexpected(known.error());
+    TRY(check_columns(*query.where));
   }
   Database& database = store.database();
-  auto transaction = Transaction::begin(database);
-  if (!transaction) return tl::unexpected(transaction.error());
+  auto transaction = TRY(Transaction::begin(database));
   std::vector<std::int64_t> ids;
   const auto take = [&](std::int64_t id, const SavedPrediction& prediction) {
     if (is_meant(query, prediction)) ids.push_back(id);
   };
-  if (auto read = for_each(store, take); !read) return tl::unexpected(read.error());
-  auto statement = database.prepare("DELETE FROM prediction WHERE id = ?");
-  if (!statement) return tl::unexpected(statement.error());
+  TRY(for_each(store, take));
+  auto statement = TRY(database.prepare("DELETE FROM prediction WHERE id = ?"));
   for (const std::int64_t id : ids) {
-    if (auto removed = statement->bind(1, id).run(); !removed) return tl::unexpected(removed.error());
+    TRY(statement.bind(1, id).run());
   }
-  if (auto committed = transaction->commit(); !committed) return tl::unexpected(committed.error());
+  TRY(transaction.commit());
   return static_cast<std::int64_t>(ids.size());
 }
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/try.hpp"
 #include "rooftile/profile/counters.hpp"
 #include "rooftile/profile/profile.hpp"
 #include "rooftile/store/foreign_rows.hpp"
@@ -79,16 +80,15 @@ CsvRow row_of(const profile::KernelProfile& kernel) {
 }  // namespace
 
 Result<ForeignRows> profile_rows(std::string_view text, std::string_view where) {
-  const auto profile = profile::read_profile(text, where);
-  if (!profile) return tl::unexpected(profile.error());
+  const auto profile = TRY(profile::read_profile(text, where));
   ForeignRows result;
-  result.format = profile->format;
+  result.format = profile.format;
   result.header = {1, {kColumns.begin(), kColumns.end()}};
-  for (const profile::KernelProfile& kernel : profile->kernels) result.rows.push_back(row_of(kernel));
-  if (profile->dropped_count > 0) {
-    result.notes.push_back(fmt::format("{} record{} left out, the first of line {}: {}", profile->dropped_count,
-                                       profile->dropped_count == 1 ? "" : "s", profile->dropped.front().line,
-                                       profile->dropped.front().reason));
+  for (const profile::KernelProfile& kernel : profile.kernels) result.rows.push_back(row_of(kernel));
+  if (profile.dropped_count > 0) {
+    result.notes.push_back(fmt::format("{} record{} left out, the first of line {}: {}", profile.dropped_count,
+                                       profile.dropped_count == 1 ? "" : "s", profile.dropped.front().line,
+                                       profile.dropped.front().reason));
   }
   return result;
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "rooftile/base/lower_case.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/ingest/layer_table_row.hpp"
 
@@ -32,8 +33,7 @@ Result<RowImporter> RowImporter::begin(MeasurementWriter& writer, ImportedFile& 
   reading.precision = options.precision;
   reading.keep_unsupported = true;
   reading.measurements = true;
-  auto given = LayerTableReader::from_header(header, result.file, reading);
-  if (!given) return tl::unexpected(given.error());
+  auto given = TRY(LayerTableReader::from_header(header, result.file, reading));
   const std::size_t width = header.cells.size();
   const auto has = [&](const char* column) {
     return std::any_of(header.cells.begin(), header.cells.end(),
@@ -42,10 +42,9 @@ Result<RowImporter> RowImporter::begin(MeasurementWriter& writer, ImportedFile& 
   for (const Filled& filled : kFilled) {
     if (!(options.*filled.value).empty() && !has(filled.column)) header.cells.emplace_back(filled.column);
   }
-  auto filled = LayerTableReader::from_header(header, result.file, reading);
-  if (!filled) return tl::unexpected(filled.error());
+  auto filled = TRY(LayerTableReader::from_header(header, result.file, reading));
 
-  RowImporter importer(writer, result, options, std::move(*given), std::move(*filled));
+  RowImporter importer(writer, result, options, std::move(given), std::move(filled));
   importer.width_ = width;
   for (std::size_t i = 0; i < header.cells.size(); ++i) {
     const std::string name(trimmed(header.cells[i]));

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/try.hpp"
 
 namespace rooftile::store {
 namespace {
@@ -64,8 +65,7 @@ Result<void> migrate(Database& database) {
         database.path());
   }
   if (*version < 1) return fail(ErrorCode::bad_input, "is not a store of rooftile", database.path());
-  auto transaction = Transaction::begin(database);
-  if (!transaction) return tl::unexpected(transaction.error());
+  auto transaction = TRY(Transaction::begin(database));
   // Another program may have been faster.
   version = database.integer("PRAGMA user_version");
   if (!version) return tl::unexpected(version.error());
@@ -73,7 +73,7 @@ Result<void> migrate(Database& database) {
     if (auto made = database.run(kSteps[step]); !made) return made;
   }
   if (auto set = set_version(database, schema_version()); !set) return set;
-  return transaction->commit();
+  return transaction.commit();
 }
 
 }  // namespace rooftile::store

@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/store/database.hpp"
 #include "rooftile/store/schema.hpp"
 
@@ -55,16 +56,15 @@ bool has_log(const std::string& path) {
 
 // Bytes that the header promises and the file does not have.
 Result<std::uint64_t> missing_bytes(const std::string& path) {
-  const auto header = read_header(path);
-  if (!header) return tl::unexpected(header.error());
-  if (header->empty()) {
+  const auto header = TRY(read_header(path));
+  if (header.empty()) {
     return fail(ErrorCode::bad_input, "is an empty file, not a store; remove it to begin a new one", path);
   }
-  if (!std::string_view(*header).starts_with(kMagic)) {
+  if (!std::string_view(header).starts_with(kMagic)) {
     return fail(ErrorCode::bad_input, "is not a store of rooftile", path);
   }
-  if (header->size() < kHeader) return kHeader - header->size();
-  const std::string_view view = *header;
+  if (header.size() < kHeader) return kHeader - header.size();
+  const std::string_view view = header;
   std::uint64_t page = big_endian(view.substr(kPageSizeAt, 2));
   if (page == 1) page = 65536;
   const std::uint64_t promised = page * big_endian(view.substr(kPageCountAt, 4));
@@ -94,11 +94,10 @@ Result<void> make_file(const std::string& path) {
   if (file < 0) return system_error(path, errno);
   ::close(file);
   const auto fill = [&]() -> Result<void> {
-    auto database = Database::open(temporary, path, SQLITE_OPEN_READWRITE);
-    if (!database) return tl::unexpected(database.error());
-    auto made = create_schema(**database, schema_version());
+    auto database = TRY(Database::open(temporary, path, SQLITE_OPEN_READWRITE));
+    auto made = create_schema(*database, schema_version());
     // Readers need not wait for a writer.
-    return made ? (*database)->run("PRAGMA journal_mode = WAL") : made;
+    return made ? database->run("PRAGMA journal_mode = WAL") : made;
   };
   Result<void> result = fill();
   // Not rename(): a store that another program has made meanwhile stays.
@@ -108,9 +107,8 @@ Result<void> make_file(const std::string& path) {
 }
 
 Result<void> check_identity(Database& database) {
-  const auto id = database.integer("PRAGMA application_id");
-  if (!id) return tl::unexpected(id.error());
-  if (*id == kApplicationId) return {};
+  const auto id = TRY(database.integer("PRAGMA application_id"));
+  if (id == kApplicationId) return {};
   return fail(ErrorCode::bad_input, "is a database of another program, not a store of rooftile", database.path());
 }
 
@@ -157,9 +155,9 @@ Result<Store> Store::open(const std::string& path, const StoreOptions& options) 
     if (options.access == Access::read) {
       return fail(ErrorCode::not_found, "there is no store here; 'rooftile import' makes one", path);
     }
-    if (auto made = make_file(path); !made) return tl::unexpected(made.error());
+    TRY(make_file(path));
   }
-  if (auto sound = check_bytes(path); !sound) return tl::unexpected(sound.error());
+  TRY(check_bytes(path));
   auto database = open_database(path, options, "");
   // In a folder that cannot be written to, a log that SQLite would keep beside the file has no place; without one the
   // file alone is all there is.
@@ -168,19 +166,18 @@ Result<Store> Store::open(const std::string& path, const StoreOptions& options) 
     database = open_database(path, options, "?immutable=1");
   }
   if (!database) return tl::unexpected(database.error());
-  if (auto migrated = migrate(**database); !migrated) return tl::unexpected(migrated.error());
+  TRY(migrate(**database));
   const char* settings = options.access == Access::read
                              ? "PRAGMA query_only = ON"
                              : "PRAGMA synchronous = FULL; PRAGMA cache_size = -49152";  // KiB
-  if (auto set = (*database)->run(settings); !set) return tl::unexpected(set.error());
+  TRY((*database)->run(settings));
   return Store(std::move(*database));
 }
 
 Result<Store> Store::in_memory() {
-  auto database = Database::open(":memory:", "memory", SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY);
-  if (!database) return tl::unexpected(database.error());
-  if (auto made = create_schema(**database, schema_version()); !made) return tl::unexpected(made.error());
-  return Store(std::move(*database));
+  auto database = TRY(Database::open(":memory:", "memory", SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY));
+  TRY(create_schema(*database, schema_version()));
+  return Store(std::move(database));
 }
 
 bool is_store(const std::string& path) {
@@ -191,11 +188,9 @@ bool is_store(const std::string& path) {
 }
 
 Result<void> quick_check(Store& store) {
-  auto statement = store.database().prepare("PRAGMA quick_check(1)");
-  if (!statement) return tl::unexpected(statement.error());
-  const auto row = statement->step();
-  if (!row) return tl::unexpected(row.error());
-  const std::string found(statement->text(0));
+  auto statement = TRY(store.database().prepare("PRAGMA quick_check(1)"));
+  TRY(statement.step());
+  const std::string found(statement.text(0));
   if (found == "ok") return {};
   return fail(ErrorCode::bad_input,
               fmt::format("the store is damaged ({}); it was left as it is", one_line(found, 120)), store.path());

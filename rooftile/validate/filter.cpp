@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/try.hpp"
 
 namespace rooftile {
 namespace {
@@ -41,11 +42,10 @@ class FilterParser {
   explicit FilterParser(std::string_view text) : text_(text) {}
 
   Result<Filter> parse() {
-    const auto root = disjunction(0);
-    if (!root) return tl::unexpected(root.error());
+    const auto root = TRY(disjunction(0));
     skip_blanks();
     if (at_ < text_.size()) return expected("'and', 'or' or the end");
-    filter_.root_ = *root;
+    filter_.root_ = root;
     filter_.text_ = text_;
     return std::move(filter_);
   }
@@ -96,12 +96,11 @@ class FilterParser {
                              Result<std::size_t> (FilterParser::*operand)(std::size_t)) {
     auto left = (this->*operand)(depth);
     while (left && take_word(joint)) {
-      const auto right = (this->*operand)(depth);
-      if (!right) return tl::unexpected(right.error());
+      const auto right = TRY((this->*operand)(depth));
       Node node;
       node.kind = kind;
       node.left = *left;
-      node.right = *right;
+      node.right = right;
       left = add(std::move(node));
     }
     return left;
@@ -118,11 +117,10 @@ class FilterParser {
   Result<std::size_t> term(std::size_t depth) {
     if (depth > kMaxDepth) return fail(ErrorCode::usage, "nested too deeply", fmt::format("character {}", at_ + 1));
     if (take_word("not")) {
-      const auto inner = term(depth + 1);
-      if (!inner) return tl::unexpected(inner.error());
+      const auto inner = TRY(term(depth + 1));
       Node node;
       node.kind = Kind::negation;
-      node.left = *inner;
+      node.left = inner;
       return add(std::move(node));
     }
     if (take('(')) {
@@ -145,12 +143,10 @@ class FilterParser {
     node.column = filter_.columns_.size();
     filter_.columns_.push_back({std::string(column), at_ + 1});
     at_ += column.size();
-    const auto relation = read_relation();
-    if (!relation) return tl::unexpected(relation.error());
-    node.relation = *relation;
-    auto value = read_value();
-    if (!value) return tl::unexpected(value.error());
-    node.value = std::move(*value);
+    const auto relation = TRY(read_relation());
+    node.relation = relation;
+    auto value = TRY(read_value());
+    node.value = std::move(value);
     node.number = number_of(node.value);
     return add(std::move(node));
   }

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/try.hpp"
+
 namespace rooftile {
 namespace {
 
@@ -54,7 +56,7 @@ class Comparison {
       result_.bad_rows.insert(result_.bad_rows.end(), table.bad_rows.begin(), table.bad_rows.end());
       for (const UnsupportedRow& row : table.unsupported) add_unsupported(tables_[i], row);
       for (std::size_t row = 0; row < table.rows.size(); ++row) {
-        if (auto added = add(i, row); !added) return tl::unexpected(added.error());
+        TRY(add(i, row));
       }
     }
     if (!result_.bad_rows.empty()) leave_out("", "wrong", result_.bad_rows.size());
@@ -202,7 +204,7 @@ void add_scores(Validation& validation, const std::vector<KeyedComparison>& rows
 }
 
 Result<Validation> validate(const std::vector<MeasuredTable>& tables, const ValidateOptions& options) {
-  if (auto known = check_columns(tables, options); !known) return tl::unexpected(known.error());
+  TRY(check_columns(tables, options));
   return Comparison(tables, options).run();
 }
 

@@ -4,6 +4,8 @@
 #include <thread>
 #include <utility>
 
+#include "rooftile/base/try.hpp"
+
 namespace rooftile {
 namespace {
 
@@ -52,13 +54,11 @@ Result<DesignProblem> DesignProblem::make(const DesignSpace& space, const Evalua
                                           const CostTable* costs, unsigned threads) {
   std::vector<std::string> all = space.constraints;
   all.insert(all.end(), constraints.begin(), constraints.end());
-  auto limits = Limits::parse(all);
-  if (!limits) return tl::unexpected(limits.error());
-  DesignProblem problem(space, std::move(*limits), std::move(objectives));
+  auto limits = TRY(Limits::parse(all));
+  DesignProblem problem(space, std::move(limits), std::move(objectives));
   for (unsigned i = 0; i < std::max(1U, threads); ++i) {
-    auto evaluation = DesignEvaluation::make(evaluator, space.base, {}, costs);
-    if (!evaluation) return tl::unexpected(evaluation.error());
-    problem.evaluations_.push_back(std::move(*evaluation));
+    auto evaluation = TRY(DesignEvaluation::make(evaluator, space.base, {}, costs));
+    problem.evaluations_.push_back(std::move(evaluation));
   }
   problem.limits_.set_scale(problem.measure(problem.base_).metrics);
   return problem;

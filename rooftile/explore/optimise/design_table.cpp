@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "rooftile/base/try.hpp"
 #include "rooftile/explore/design_evaluation.hpp"
 #include "rooftile/explore/optimise/design_problem.hpp"
 #include "rooftile/explore/optimise/front_search.hpp"
@@ -14,8 +15,7 @@ std::size_t DesignTable::outcome_of(Metric metric) {
 }
 
 Result<DesignTable> DesignTable::make(const DesignSpace& space, const Evaluator& evaluator, const CostTable& costs) {
-  auto evaluation = DesignEvaluation::make(evaluator, space.base, {}, &costs);
-  if (!evaluation) return tl::unexpected(evaluation.error());
+  auto evaluation = TRY(DesignEvaluation::make(evaluator, space.base, {}, &costs));
   DesignTable table;
   const auto size = static_cast<std::size_t>(space.size());
   table.strides_.resize(space.axes.size());
@@ -28,11 +28,11 @@ Result<DesignTable> DesignTable::make(const DesignSpace& space, const Evaluator&
   table.possible_.resize(size);
   for (std::vector<double>& values : table.values_) values.resize(size);
   DesignBlock block = empty_block(space);
-  OutcomeBlock outcome = evaluation->outcome();
+  OutcomeBlock outcome = evaluation.outcome();
   for (std::size_t first = 0; first < size; first += kBlockDesigns) {
     block.count = std::min(kBlockDesigns, size - first);
     fill(space, first, block);
-    evaluation->evaluate(block, outcome);
+    evaluation.evaluate(block, outcome);
     for (std::size_t o = 0; o < kOutcomes; ++o) {
       const auto metric = static_cast<Metric>(static_cast<std::size_t>(Metric::time) + o);
       std::copy_n(column_of(metric, block, outcome).begin(), block.count,
@@ -40,7 +40,7 @@ Result<DesignTable> DesignTable::make(const DesignSpace& space, const Evaluator&
     }
     for (std::size_t i = 0; i < block.count; ++i) table.possible_[first + i] = outcome.unfit[i] == Unfit::none;
   }
-  const DesignOutcome base = evaluate_one(*evaluation, design_of(space.base));
+  const DesignOutcome base = evaluate_one(evaluation, design_of(space.base));
   table.base_[0] = base.time;
   std::copy(base.costs.begin(), base.costs.end(), table.base_.begin() + 1);
   return table;

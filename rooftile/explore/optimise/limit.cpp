@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "rooftile/base/try.hpp"
 #include "rooftile/explore/constraint.hpp"
 
 namespace rooftile {
@@ -111,7 +112,7 @@ Limits& Limits::operator=(Limits&&) noexcept = default;
 Limits::~Limits() = default;
 
 Result<Limits> Limits::parse(const std::vector<std::string>& expressions) {
-  if (auto parsed = Constraints::parse(expressions); !parsed) return tl::unexpected(parsed.error());
+  TRY(Constraints::parse(expressions));
   auto compiled = std::make_unique<Compiled>();
   compiled->values.fill(1);
   for (const std::string& expression : expressions) {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "rooftile/base/try.hpp"
 #include "rooftile/explore/optimise/front_search.hpp"
 #include "rooftile/explore/optimise/least_search.hpp"
 #include "rooftile/explore/optimise/local_search.hpp"
@@ -71,7 +72,7 @@ class Optimiser {
     result_.trials = trials_.size();
     result_.stopped = options_.stop != nullptr && *options_.stop;
     if (chosen.empty()) return none_fits();
-    if (auto varied = objectives_vary(); !varied) return tl::unexpected(varied.error());
+    TRY(objectives_vary());
     for (const std::size_t entry : chosen) result_.designs.push_back(chosen_at(trials_.point(entry)));
     if (options_.objectives.size() == 1 && !result_.stopped) explain(chosen.front());
     return std::move(result_);
@@ -257,19 +258,18 @@ class Optimiser {
 }  // namespace
 
 Result<Optimum> optimise(const DesignSpace& space, const Evaluator& evaluator, const OptimiseOptions& options) {
-  auto problem =
-      DesignProblem::make(space, evaluator, options.objectives, options.constraints, options.costs, options.threads);
-  if (!problem) return tl::unexpected(problem.error());
+  auto problem = TRY(
+      DesignProblem::make(space, evaluator, options.objectives, options.constraints, options.costs, options.threads));
   for (std::size_t m = 0; m < kMetrics && options.costs == nullptr; ++m) {
     const auto metric = static_cast<Metric>(m);
     if (!as_cost(metric)) continue;
     const bool minimised =
         std::find(options.objectives.begin(), options.objectives.end(), metric) != options.objectives.end();
-    if (minimised || problem->limits().names(metric)) {
+    if (minimised || problem.limits().names(metric)) {
       return fail(ErrorCode::bad_input, fmt::format("{} is asked for, but no costs are known", name_of(metric)));
     }
   }
-  return Optimiser(space, evaluator, options, *problem).run();
+  return Optimiser(space, evaluator, options, problem).run();
 }
 
 }  // namespace rooftile

@@ -7,6 +7,8 @@
 #include <utility>
 #include <variant>
 
+#include "rooftile/base/try.hpp"
+
 namespace rooftile {
 namespace {
 
@@ -35,9 +37,8 @@ Result<std::vector<Family>> families(const std::vector<MeasuredTable>& tables, c
         return conv && (!options.rows.keep || options.rows.keep(table, row));
       };
     }
-    auto groups = fit_rows(tables, rows);
-    if (!groups) return tl::unexpected(groups.error());
-    for (FitRows& group : *groups) {
+    auto groups = TRY(fit_rows(tables, rows));
+    for (FitRows& group : groups) {
       const bool has_choice = group.family == KernelFamily::conv_simt;
       if (has_choice || choice == TileChoice::least_time) found[group.family][group.scope].push_back(std::move(group));
     }
@@ -203,10 +204,9 @@ class Calibrator {
 }  // namespace
 
 Result<CalibrationReport> calibrate(const std::vector<MeasuredTable>& tables, const CalibrateOptions& options) {
-  const auto all = families(tables, options);
-  if (!all) return tl::unexpected(all.error());
+  const auto all = TRY(families(tables, options));
   Calibrator calibrator(options);
-  for (const Family& family : *all) calibrator.add(family);
+  for (const Family& family : all) calibrator.add(family);
   return calibrator.take();
 }
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "rooftile/base/nearest.hpp"
+#include "rooftile/base/try.hpp"
 
 namespace rooftile {
 namespace {
@@ -20,9 +21,8 @@ using Part = std::string;
 
 Result<Part> part_of(const LayerRow& row, Tier tier, GpuCache& gpus) {
   if (tier == Tier::own) return std::to_string(shape_of(row) / 7 % kFolds);
-  const auto gpu = gpus.find(row.gpu);
-  if (!gpu) return tl::unexpected(gpu.error());
-  return (*gpu)->id;
+  const auto gpu = TRY(gpus.find(row.gpu));
+  return gpu->id;
 }
 
 }  // namespace
@@ -59,10 +59,9 @@ Result<HeldOut> hold_out(const std::vector<MeasuredTable>& tables, Tier tier, co
     for (std::size_t row = 0; row < rows.size(); ++row) {
       parts[table].emplace_back();
       if (!takes_part(table, row)) continue;
-      auto part = part_of(rows[row], tier, gpus);
-      if (!part) return tl::unexpected(part.error());
-      if (std::find(names.begin(), names.end(), *part) == names.end()) names.push_back(*part);
-      parts[table].back() = std::move(*part);
+      auto part = TRY(part_of(rows[row], tier, gpus));
+      if (std::find(names.begin(), names.end(), part) == names.end()) names.push_back(part);
+      parts[table].back() = std::move(part);
     }
   }
   if (names.size() < 2) {
@@ -78,9 +77,8 @@ Result<HeldOut> hold_out(const std::vector<MeasuredTable>& tables, Tier tier, co
     others.rows.keep = [&](std::size_t table, std::size_t row) {
       return !parts[table][row].empty() && parts[table][row] != name;
     };
-    auto report = calibrate(tables, others);
-    if (!report) return tl::unexpected(report.error());
-    result.calibrations.push_back(std::move(report->calibration));
+    auto report = TRY(calibrate(tables, others));
+    result.calibrations.push_back(std::move(report.calibration));
   }
   for (const std::vector<Part>& table : parts) {
     result.of_row.emplace_back();

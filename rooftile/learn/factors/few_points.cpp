@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "rooftile/base/try.hpp"
 #include "rooftile/learn/constants/fit.hpp"
 #include "rooftile/learn/factors/few_points_covariance.hpp"
 #include "rooftile/predict/refined.hpp"
@@ -154,9 +155,8 @@ Result<FewPoints> fit_few_points(const std::vector<Point>& points, FactorModel& 
   Posterior posterior;
   std::vector<LinearPoint> rows;
   for (int step = 0; step < kSteps; ++step) {
-    auto linear = linearise(points, model, at);
-    if (!linear) return tl::unexpected(linear.error());
-    rows = std::move(*linear);
+    auto linear = TRY(linearise(points, model, at));
+    rows = std::move(linear);
     if (step == 0) {
       deviation = deviations_for(rows, prior);
       for (const LinearPoint& row : rows) result.before.push_back(row.residual);
@@ -188,19 +188,17 @@ Result<FewPoints> with_caution(FewPoints fitted, const std::vector<Point>& point
   fitted.calls.clear();
   std::vector<MeasuredCall> calls;
   for (std::size_t i = 0; i < points.size(); ++i) {
-    const auto layer = model.estimate(*points[i].row, factors_of(fitted.logs, model.gpu()));
-    if (!layer) return tl::unexpected(layer.error());
+    const auto layer = TRY(model.estimate(*points[i].row, factors_of(fitted.logs, model.gpu())));
     calls.push_back(
-        {layer->family.value_or(KernelFamily::conv_simt), place_of(*layer), fitted.share * fitted.weights[i]});
+        {layer.family.value_or(KernelFamily::conv_simt), place_of(layer), fitted.share * fitted.weights[i]});
   }
   set_intervals(calls, prior, fitted);
   if (fitted.share > 0) fitted.calls = std::move(calls);
   const GpuFactors factors = factors_of(fitted, model.gpu());
   fitted.after.clear();
   for (const Point& point : points) {
-    const auto time = model.time(*point.row, factors);
-    if (!time) return tl::unexpected(time.error());
-    fitted.after.push_back(std::log(point.measured / *time));
+    const auto time = TRY(model.time(*point.row, factors));
+    fitted.after.push_back(std::log(point.measured / time));
   }
   return fitted;
 }
@@ -215,13 +213,11 @@ Result<std::vector<double>> cross_validated(const std::vector<Point>& points, Fa
     for (std::size_t i = 0; i < points.size(); ++i) {
       if (i % parts != part) seen.push_back(points[i]);
     }
-    const auto fitted = fit_few_points(seen, model, prior);
-    if (!fitted) return tl::unexpected(fitted.error());
-    const GpuFactors factors = factors_of(*fitted, model.gpu());
+    const auto fitted = TRY(fit_few_points(seen, model, prior));
+    const GpuFactors factors = factors_of(fitted, model.gpu());
     for (std::size_t i = part; i < points.size(); i += parts) {
-      const auto time = model.time(*points[i].row, factors);
-      if (!time) return tl::unexpected(time.error());
-      residuals[i] = std::log(points[i].measured / *time);
+      const auto time = TRY(model.time(*points[i].row, factors));
+      residuals[i] = std::log(points[i].measured / time);
     }
   }
   return residuals;

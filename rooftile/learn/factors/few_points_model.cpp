@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/try.hpp"
 #include "rooftile/predict/refined.hpp"
 
 namespace rooftile {
@@ -37,9 +38,8 @@ Result<LayerEstimate> FactorModel::estimate(const LayerRow& row, const GpuFactor
 }
 
 Result<Seconds> FactorModel::time(const LayerRow& row, const GpuFactors& factors) {
-  const auto layer = estimate(row, factors);
-  if (!layer) return tl::unexpected(layer.error());
-  return layer->time;
+  const auto layer = TRY(estimate(row, factors));
+  return layer.time;
 }
 
 bool FactorModel::knows_framework(const LayerRow& row) const {
@@ -52,18 +52,16 @@ bool FactorModel::knows_framework(const LayerRow& row) const {
 Result<LinearPoint> linearise(const Point& point, FactorModel& model, const FactorLogs& logs) {
   constexpr double kStep = 0.05;
   LinearPoint result;
-  const auto here = model.estimate(*point.row, factors_of(logs, model.gpu()));
-  if (!here) return tl::unexpected(here.error());
-  if (point.measured > Seconds(0)) result.residual = std::log(point.measured / here->time);
+  const auto here = TRY(model.estimate(*point.row, factors_of(logs, model.gpu())));
+  if (point.measured > Seconds(0)) result.residual = std::log(point.measured / here.time);
   for (std::size_t i = 0; i < kFactors; ++i) {
     FactorLogs up = logs;
     up[i] += kStep;
-    const auto there = model.time(*point.row, up);
-    if (!there) return tl::unexpected(there.error());
-    result.slope[i] = std::log(*there / here->time) / kStep;
+    const auto there = TRY(model.time(*point.row, up));
+    result.slope[i] = std::log(there / here.time) / kStep;
   }
-  if (here->family) result.family = *here->family;
-  result.place = place_of(*here);
+  if (here.family) result.family = *here.family;
+  result.place = place_of(here);
   result.known_framework = model.knows_framework(*point.row);
   return result;
 }
@@ -72,9 +70,8 @@ Result<std::vector<LinearPoint>> linearise(const std::vector<Point>& points, Fac
                                            const FactorLogs& logs) {
   std::vector<LinearPoint> rows;
   for (const Point& point : points) {
-    const auto row = linearise(point, model, logs);
-    if (!row) return tl::unexpected(row.error());
-    rows.push_back(*row);
+    const auto row = TRY(linearise(point, model, logs));
+    rows.push_back(row);
   }
   return rows;
 }

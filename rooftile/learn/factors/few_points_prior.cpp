@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "rooftile/base/try.hpp"
 #include "rooftile/learn/factors/few_points_covariance.hpp"
 #include "rooftile/validate/score.hpp"
 
@@ -142,11 +143,9 @@ Result<FactorEvidence> factor_evidence(const std::vector<Point>& points, FactorM
   std::vector<Point> spread;
   const std::size_t taken = std::min(kMost, points.size());
   for (std::size_t i = 0; i < taken; ++i) spread.push_back(points[i * points.size() / taken]);
-  const auto fitted = fit_few_points(spread, model, guess());
-  if (!fitted) return tl::unexpected(fitted.error());
-  auto rows = linearise(spread, model, fitted->likeliest);
-  if (!rows) return tl::unexpected(rows.error());
-  return FactorEvidence{fitted->likeliest, std::move(*rows)};
+  const auto fitted = TRY(fit_few_points(spread, model, guess()));
+  auto rows = TRY(linearise(spread, model, fitted.likeliest));
+  return FactorEvidence{fitted.likeliest, std::move(rows)};
 }
 
 FactorPrior learn_factor_prior(const std::vector<const FactorEvidence*>& gpus) {

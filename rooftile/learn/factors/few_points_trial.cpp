@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "rooftile/base/try.hpp"
 #include "rooftile/learn/constants/held_out.hpp"
 #include "rooftile/learn/factors/few_points_choice.hpp"
 #include "rooftile/validate/score.hpp"
@@ -31,9 +32,8 @@ Result<Rows> rows_by_gpu(const std::vector<MeasuredTable>& tables, const FewPoin
   GpuCache gpus;
   for (std::size_t table = 0; table < tables.size(); ++table) {
     for (const Point& point : points_of(tables[table], table, options.rows)) {
-      const auto gpu = gpus.find(point.row->gpu);
-      if (!gpu) return tl::unexpected(gpu.error());
-      rows[(*gpu)->id].tables[table].push_back(point);
+      const auto gpu = TRY(gpus.find(point.row->gpu));
+      rows[gpu->id].tables[table].push_back(point);
     }
   }
   for (auto& [gpu, of_gpu] : rows) {
@@ -64,15 +64,14 @@ Result<std::map<std::string, Calibration>> calibrations(const std::vector<Measur
   calibrate.rows.keep = [&](std::size_t table, std::size_t row) {
     return taken.count(&tables[table].table().rows[row]) > 0;
   };
-  auto held = hold_out(tables, Tier::none, calibrate);
-  if (!held) return tl::unexpected(held.error());
+  auto held = TRY(hold_out(tables, Tier::none, calibrate));
   GpuCache gpus;
   for (std::size_t table = 0; table < tables.size(); ++table) {
     const std::vector<LayerRow>& all = tables[table].table().rows;
     for (std::size_t row = 0; row < all.size(); ++row) {
       if (taken.count(&all[row]) == 0) continue;
       const std::string& gpu = (*gpus.find(all[row].gpu))->id;
-      if (result.count(gpu) == 0) result[gpu] = held->calibrations[held->of_row[table][row]];
+      if (result.count(gpu) == 0) result[gpu] = held.calibrations[held.of_row[table][row]];
     }
   }
   return result;
@@ -88,9 +87,8 @@ static_assert(std::find(kCautions.begin(), kCautions.end(), kCaution) != kCautio
 Result<std::vector<double>> residuals(const std::vector<Point>& points, FactorModel& model, const GpuFactors& factors) {
   std::vector<double> result;
   for (const Point& point : points) {
-    const auto time = model.time(*point.row, factors);
-    if (!time) return tl::unexpected(time.error());
-    result.push_back(std::log(point.measured / *time));
+    const auto time = TRY(model.time(*point.row, factors));
+    result.push_back(std::log(point.measured / time));
   }
   return result;
 }
@@ -101,9 +99,8 @@ Result<FewPointsOutcome> outcome_of(const FewPoints& fitted, const std::vector<P
                                     FactorModel& model) {
   std::vector<double> after = before;
   if (fitted.share > 0) {
-    auto changed = residuals(rows, model, factors_of(fitted, model.gpu()));
-    if (!changed) return tl::unexpected(changed.error());
-    after = std::move(*changed);
+    auto changed = TRY(residuals(rows, model, factors_of(fitted, model.gpu())));
+    after = std::move(changed);
   }
   FewPointsOutcome outcome{.after = gmae_of(after)};
   std::vector<double> widths;
@@ -158,9 +155,8 @@ Result<FewPointsDraw> draw_once(const Pool& pool, const std::vector<std::size_t>
         continue;
       }
     }
-    const auto outcome = outcome_of(*fitted, rest, families, before, model);
-    if (!outcome) return tl::unexpected(outcome.error());
-    draw.outcomes[c] = *outcome;
+    const auto outcome = TRY(outcome_of(*fitted, rest, families, before, model));
+    draw.outcomes[c] = outcome;
   }
   return draw;
 }
@@ -170,9 +166,8 @@ Result<FewPointsTrial> try_rows(const std::vector<Point>& rows, std::size_t poin
   FewPointsTrial trial;
   trial.points = points;
   trial.rows = rows.size();
-  auto linear = linearise(rows, model, {});
-  if (!linear) return tl::unexpected(linear.error());
-  Pool pool{rows, std::move(*linear), {}};
+  auto linear = TRY(linearise(rows, model, {}));
+  Pool pool{rows, std::move(linear), {}};
   for (const LinearPoint& row : pool.linear) pool.before.push_back(row.residual);
   std::mt19937 random(options.seed);
   std::vector<std::size_t> order(rows.size());
@@ -188,9 +183,8 @@ Result<FewPointsTrial> try_rows(const std::vector<Point>& rows, std::size_t poin
       taken.clear();
       for (const ChosenRow& row : chosen) taken.push_back(row.row);
     }
-    const auto draw = draw_once(pool, taken, model, prior);
-    if (!draw) return tl::unexpected(draw.error());
-    trial.draws.push_back(*draw);
+    const auto draw = TRY(draw_once(pool, taken, model, prior));
+    trial.draws.push_back(draw);
   }
   return trial;
 }
@@ -242,27 +236,24 @@ std::vector<Point> rows_of(const MeasuredTable& table, std::size_t place, const 
 }
 
 Result<FewPointsTrials> try_few_points(const std::vector<MeasuredTable>& tables, const FewPointsTrialOptions& options) {
-  const auto rows = rows_by_gpu(tables, options);
-  if (!rows) return tl::unexpected(rows.error());
-  auto constants = calibrations(tables, *rows, options);
-  if (!constants) return tl::unexpected(constants.error());
+  const auto rows = TRY(rows_by_gpu(tables, options));
+  auto constants = TRY(calibrations(tables, rows, options));
   if (!options.known_harness) {
-    for (auto& [gpu, calibration] : *constants) calibration.harnesses.clear();
+    for (auto& [gpu, calibration] : constants) calibration.harnesses.clear();
   }
 
   std::map<std::string, FactorModel> models;
   std::map<std::string, FactorEvidence> evidence;
   std::vector<const FactorEvidence*> every;
-  for (const auto& [gpu, of_gpu] : *rows) {
-    FactorModel& model = models.try_emplace(gpu, std::move((*constants)[gpu]), gpu).first->second;
-    auto own = factor_evidence(of_gpu.all(), model);
-    if (!own) return tl::unexpected(own.error());
-    every.push_back(&evidence.emplace(gpu, std::move(*own)).first->second);
+  for (const auto& [gpu, of_gpu] : rows) {
+    FactorModel& model = models.try_emplace(gpu, std::move(constants[gpu]), gpu).first->second;
+    auto own = TRY(factor_evidence(of_gpu.all(), model));
+    every.push_back(&evidence.emplace(gpu, std::move(own)).first->second);
   }
 
   FewPointsTrials result;
   result.prior = learn_factor_prior(every);
-  for (const auto& entry : *rows) {  // no structured binding: the lambda below captures the name
+  for (const auto& entry : rows) {  // no structured binding: the lambda below captures the name
     const std::string& gpu = entry.first;
     const auto& of_gpu = entry.second;
     std::vector<const FactorEvidence*> others;
@@ -273,19 +264,18 @@ Result<FewPointsTrials> try_few_points(const std::vector<MeasuredTable>& tables,
     const auto add = [&](const std::vector<Point>& points, const std::string& table) -> Result<void> {
       for (const std::size_t count : options.points) {
         if (points.size() < std::max(options.least_rows, 2 * count)) continue;
-        auto trial = try_rows(points, count, models.at(gpu), prior, options);
-        if (!trial) return tl::unexpected(trial.error());
-        trial->gpu = gpu;
-        trial->table = table;
-        result.trials.push_back(std::move(*trial));
+        auto trial = TRY(try_rows(points, count, models.at(gpu), prior, options));
+        trial.gpu = gpu;
+        trial.table = table;
+        result.trials.push_back(std::move(trial));
       }
       return {};
     };
     for (const auto& [table, points] : of_gpu.tables) {
-      if (auto added = add(points, tables[table].name()); !added) return tl::unexpected(added.error());
+      TRY(add(points, tables[table].name()));
     }
     if (of_gpu.tables.size() > 1) {
-      if (auto added = add(of_gpu.all(), ""); !added) return tl::unexpected(added.error());
+      TRY(add(of_gpu.all(), ""));
     }
   }
   for (FewPointsTrial& trial : result.trials) {

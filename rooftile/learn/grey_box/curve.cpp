@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "rooftile/base/try.hpp"
 #include "rooftile/learn/grey_box/columns.hpp"
 #include "rooftile/learn/grey_box/physics.hpp"
 #include "rooftile/regression/errors.hpp"
@@ -20,20 +21,18 @@ double median_error(const GreyBoxRows& rows, std::span<const double> predicted) 
 }
 
 Result<GreyBoxDraw> judge(const GreyBoxRows& drawn, const GreyBoxRows& others, const GreyBoxOptions& options) {
-  const auto model = fit_grey_box(drawn, options);
-  if (!model) return tl::unexpected(model.error());
-  const auto predicted = predict_grey_box(*model, others);
-  if (!predicted) return tl::unexpected(predicted.error());
+  const auto model = TRY(fit_grey_box(drawn, options));
+  const auto predicted = TRY(predict_grey_box(model, others));
   std::vector<double> values;
   std::size_t inside = 0;
   for (std::size_t row = 0; row < others.size(); ++row) {
-    const regression::Predicted& one = (*predicted)[row];
+    const regression::Predicted& one = predicted[row];
     values.push_back(one.value);
     if (one.low && one.high && *one.low <= others.seconds[row] && others.seconds[row] <= *one.high) ++inside;
   }
   GreyBoxDraw draw;
   draw.analytic = median_error(others, column_of(others.table, "analytic_s"));
-  draw.physics = median_error(others, physics_of(model->equations, others));
+  draw.physics = median_error(others, physics_of(model.equations, others));
   draw.grey_box = median_error(others, values);
   draw.inside = static_cast<double>(inside) / static_cast<double>(others.size());
   return draw;
@@ -65,12 +64,10 @@ Result<std::vector<GreyBoxCurvePoint>> grey_box_curve(const GreyBoxRows& rows, c
       for (std::size_t draw = 0; draw < options.draws; ++draw, ++done) {
         if (options.progress) options.progress(done, gpus.size() * options.points.size() * options.draws);
         if (points >= of_gpu.size()) continue;
-        const auto split = draw_of(of_gpu, points, options.seed + draw);
-        if (!split) return tl::unexpected(split.error());
-        if (split->validation.empty()) continue;
-        const auto judged = judge(rows_of(of_gpu, split->training), rows_of(of_gpu, split->validation), own);
-        if (!judged) return tl::unexpected(judged.error());
-        point.draws.push_back(*judged);
+        const auto split = TRY(draw_of(of_gpu, points, options.seed + draw));
+        if (split.validation.empty()) continue;
+        const auto judged = TRY(judge(rows_of(of_gpu, split.training), rows_of(of_gpu, split.validation), own));
+        point.draws.push_back(judged);
       }
       if (!point.draws.empty()) curve.push_back(std::move(point));
     }

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/learn/grey_box/columns.hpp"
 #include "rooftile/learn/grey_box/members.hpp"
 #include "rooftile/learn/grey_box/physics.hpp"
@@ -33,14 +34,12 @@ Result<FittedModel> fit_grey_box(const GreyBoxRows& rows, const GreyBoxOptions& 
   model.fitted_on.date = options.date;
   for (const std::string& operation : different(rows.operations)) {
     const GreyBoxRows own = rows_of(rows, where(rows.operations, operation));
-    auto equations = fit_members(own, options.known_gpus, options.other_gpus, options);
-    if (!equations) return tl::unexpected(equations.error());
-    std::move(equations->begin(), equations->end(), std::back_inserter(model.equations));
+    auto equations = TRY(fit_members(own, options.known_gpus, options.other_gpus, options));
+    std::move(equations.begin(), equations.end(), std::back_inserter(model.equations));
     for (const bool which : {true, false}) {
       if (!(which ? options.known_gpus : options.other_gpus)) continue;
-      auto value = fit_value(own, which, options);
-      if (!value) return tl::unexpected(value.error());
-      model.equations.push_back(std::move(*value));
+      auto value = TRY(fit_value(own, which, options));
+      model.equations.push_back(std::move(value));
     }
   }
   return model;
@@ -88,8 +87,8 @@ Result<std::vector<Predicted>> predict_grey_box(const FittedModel& model, const 
   if (model.kind != kGreyBoxKind) {
     return fail(ErrorCode::usage, fmt::format("the model is of kind '{}', not {}", one_line(model.kind), kGreyBoxKind));
   }
-  if (auto sound = check_physics(model.equations); !sound) return tl::unexpected(sound.error());
-  if (auto known = check_rows(model, rows); !known) return tl::unexpected(known.error());
+  TRY(check_physics(model.equations));
+  TRY(check_rows(model, rows));
   std::vector<Predicted> result(rows.size());
   for (const std::string& operation : different(rows.operations)) {
     for (const bool own : {true, false}) {
@@ -97,13 +96,11 @@ Result<std::vector<Predicted>> predict_grey_box(const FittedModel& model, const 
       std::erase_if(chosen, [&](std::size_t row) { return knows(model, rows, row) != own; });
       if (chosen.empty()) continue;
       const FittedEquation* value = model.find(MemberNames(operation, own).value);
-      if (auto sound = check_value(*value); !sound) return tl::unexpected(sound.error());
+      TRY(check_value(*value));
       const GreyBoxRows part = rows_of(rows, chosen);
-      const auto table = with_members(model.equations, part, own);
-      if (!table) return tl::unexpected(table.error());
-      auto predicted = predict(*value, *table);
-      if (!predicted) return tl::unexpected(predicted.error());
-      for (std::size_t i = 0; i < chosen.size(); ++i) result[chosen[i]] = std::move((*predicted)[i]);
+      const auto table = TRY(with_members(model.equations, part, own));
+      auto predicted = TRY(predict(*value, table));
+      for (std::size_t i = 0; i < chosen.size(); ++i) result[chosen[i]] = std::move(predicted[i]);
     }
   }
   return result;

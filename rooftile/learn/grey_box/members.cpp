@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/try.hpp"
 #include "rooftile/learn/grey_box/columns.hpp"
 #include "rooftile/learn/grey_box/physics.hpp"
 #include "rooftile/regression/fit_equation.hpp"
@@ -83,10 +84,9 @@ Result<void> add_members(Equations& equations, const GreyBoxRows& rows, bool own
     equation.technique = technique;
     equation.terms = std::move(terms);
     equation.target = {.log = true, .multiplier = std::move(multiplier)};
-    auto fit = fit_equation(problem, equation);
-    if (!fit) return tl::unexpected(fit.error());
-    fit->equation.ranges.clear();  // those of the value warn
-    equations.push_back(std::move(fit->equation));
+    auto fit = TRY(fit_equation(problem, equation));
+    fit.equation.ranges.clear();  // those of the value warn
+    equations.push_back(std::move(fit.equation));
     return {};
   };
   const auto terms_of = [&](const std::vector<std::string>& columns) {
@@ -128,7 +128,7 @@ Result<Equations> fit_members(const GreyBoxRows& rows, bool own, bool other, con
   if (!equations) return equations;
   for (const bool which : {true, false}) {
     if (!(which ? own : other)) continue;
-    if (auto added = add_members(*equations, rows, which, options); !added) return tl::unexpected(added.error());
+    TRY(add_members(*equations, rows, which, options));
   }
   return equations;
 }
@@ -144,9 +144,8 @@ Result<NumberTable> with_members(const Equations& equations, const GreyBoxRows& 
     const FittedEquation* equation = find(equations, *name);
     std::vector<double> values = fallback;
     if (equation != nullptr) {
-      const auto predicted = predict(*equation, table);
-      if (!predicted) return tl::unexpected(predicted.error());
-      for (std::size_t row = 0; row < values.size(); ++row) values[row] = (*predicted)[row].value;
+      const auto predicted = TRY(predict(*equation, table));
+      for (std::size_t row = 0; row < values.size(); ++row) values[row] = predicted[row].value;
     }
     add_column(table, column, values);
   }

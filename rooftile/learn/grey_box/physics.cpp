@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/learn/grey_box/columns.hpp"
 #include "rooftile/regression/nnls.hpp"
 
@@ -66,9 +67,8 @@ Result<std::vector<double>> physics_coefficients(const Matrix& terms, const std:
       x(rows + column, column) = pull;
       y[rows + column] = pull * prior.coefficients[column];
     }
-    auto solved = regression::nnls_fit(x, y);
-    if (!solved) return tl::unexpected(solved.error());
-    coefficients = std::move(*solved);
+    auto solved = TRY(regression::nnls_fit(x, y));
+    coefficients = std::move(solved);
     for (std::size_t row = 0; row < rows; ++row) {
       double sum = 0;
       for (std::size_t column = 0; column < columns; ++column) sum += coefficients[column] * terms(row, column);
@@ -108,14 +108,13 @@ Result<FittedEquation> fit_one(const GreyBoxRows& rows, std::string name, const 
     const auto values = column_of(rows.table, names[i]);
     std::copy(values.begin(), values.end(), terms.column(i).begin());
   }
-  const auto coefficients = physics_coefficients(terms, rows.seconds, prior_of(names, rows.size(), wider));
-  if (!coefficients) return tl::unexpected(coefficients.error());
+  const auto coefficients = TRY(physics_coefficients(terms, rows.seconds, prior_of(names, rows.size(), wider)));
   FittedEquation equation;
   equation.name = std::move(name);
   equation.technique = regression::Technique::nnls;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    if ((*coefficients)[i] > 0)
-      equation.terms.push_back({.term = {{.column = std::string(names[i])}}, .coefficient = (*coefficients)[i]});
+    if (coefficients[i] > 0)
+      equation.terms.push_back({.term = {{.column = std::string(names[i])}}, .coefficient = coefficients[i]});
   }
   for (const std::string_view rate : kRates) {
     const double value = column_of(rows.table, rate).front();
@@ -202,19 +201,17 @@ Result<std::vector<FittedEquation>> fit_physics(const GreyBoxRows& rows) {
   for (const std::string& gpu : different(rows.gpus)) {
     const GreyBoxRows of_gpu = rows_of(rows, where(rows.gpus, gpu));
     if (different(of_gpu.parts).size() < 2) continue;
-    auto physics = fit_one(of_gpu, gpu);
-    if (!physics) return tl::unexpected(physics.error());
-    of_gpus.emplace(gpu, std::move(*physics));
+    auto physics = TRY(fit_one(of_gpu, gpu));
+    of_gpus.emplace(gpu, std::move(physics));
   }
   std::vector<FittedEquation> equations;
   for (const std::string& part : different(rows.parts)) {
     const GreyBoxRows of_part = rows_of(rows, where(rows.parts, part));
     for (const std::string& gpu : different(of_part.gpus)) {
       const auto wider = of_gpus.find(gpu);
-      auto physics = fit_one(rows_of(of_part, where(of_part.gpus, gpu)), physics_name(part, gpu),
-                             wider == of_gpus.end() ? nullptr : &wider->second);
-      if (!physics) return tl::unexpected(physics.error());
-      equations.push_back(std::move(*physics));
+      auto physics = TRY(fit_one(rows_of(of_part, where(of_part.gpus, gpu)), physics_name(part, gpu),
+                                 wider == of_gpus.end() ? nullptr : &wider->second));
+      equations.push_back(std::move(physics));
     }
   }
   return equations;

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "rooftile/base/lower_case.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/learn/constants/fit_rows.hpp"
 #include "rooftile/learn/layers/layer_complexity.hpp"
 #include "rooftile/ops/pass_bytes.hpp"
@@ -114,9 +115,8 @@ class Collector {
   template <class Op>
   Result<void> add(std::size_t table, const LayerRow& row, const Op& op, double seconds) {
     const std::string place = fmt::format("{}:{}", tables_[table].name(), row.line);
-    const auto found = gpu_of(row, place, gpus_);
-    if (!found) return tl::unexpected(found.error());
-    const Gpu& gpu = **found;
+    const auto found = TRY(gpu_of(row, place, gpus_));
+    const Gpu& gpu = *found;
     auto numbers = numbers_of(tables_[table], row, op, gpu);
     if (!numbers) return fail(numbers.error().code, numbers.error().message, place);
 
@@ -144,7 +144,7 @@ class Collector {
     double algorithm = 0, analytic = 0;
     for (const Pass pass : passes_of(row.phase)) {
       options.pass = pass;
-      if (auto result = check(options, gpu); !result) return tl::unexpected(result.error());
+      TRY(check(options, gpu));
       const LayerEstimate layer = estimate(op, gpu, options);
       const auto place = static_cast<std::size_t>(pass);
       seconds[place] = layer.time.value();

@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/try.hpp"
 #include "rooftile/learn/grey_box/grey_box.hpp"
 
 namespace rooftile {
@@ -79,19 +80,17 @@ GreyBoxRows rows_of_the_fit(const regression::FittedModel& model, const GreyBoxR
 }  // namespace
 
 Result<GreyBoxTimes> grey_box_times(const regression::FittedModel& model, const std::vector<MeasuredTable>& tables) {
-  auto all = grey_box_rows(tables, {.measured = false, .list_refused = true});
-  if (!all) return tl::unexpected(all.error());
+  auto all = TRY(grey_box_rows(tables, {.measured = false, .list_refused = true}));
   Refusals refusals(tables);
-  refusals.add(std::move(all->refused));
+  refusals.add(std::move(all.refused));
   refuse_others(tables, refusals);
-  const GreyBoxRows rows = rows_of_the_fit(model, *all, refusals);
-  auto predicted = predict_grey_box(model, rows);
-  if (!predicted) return tl::unexpected(predicted.error());
+  const GreyBoxRows rows = rows_of_the_fit(model, all, refusals);
+  auto predicted = TRY(predict_grey_box(model, rows));
 
   std::vector<std::size_t> timed;
   GreyBoxTimes times;
   for (std::size_t row = 0; row < rows.size(); ++row) {
-    regression::Predicted& one = (*predicted)[row];
+    regression::Predicted& one = predicted[row];
     if (one.value > 0 && std::isfinite(one.value)) {
       timed.push_back(row);
       times.predicted.push_back(std::move(one));

@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/learn/grey_box/columns.hpp"
 #include "rooftile/learn/grey_box/members.hpp"
 #include "rooftile/regression/conformal.hpp"
@@ -80,9 +81,8 @@ Result<FittedEquation> fit_value(const GreyBoxRows& rows, bool own, const GreyBo
     auto folds = regression::up_to_k_fold(rows.size(), options.folds, options.seed, rows.shapes);
     if (folds) splits = std::move(*folds);
   } else if (!own && different(rows.gpus).size() > 1) {
-    auto folds = regression::leave_one_group_out(rows.gpus);
-    if (!folds) return tl::unexpected(folds.error());
-    splits = std::move(*folds);
+    auto folds = TRY(regression::leave_one_group_out(rows.gpus));
+    splits = std::move(folds);
   }
   if (splits.empty()) return value_of(rows, physics_alone, own);
 
@@ -90,24 +90,21 @@ Result<FittedEquation> fit_value(const GreyBoxRows& rows, bool own, const GreyBo
   std::vector<double> target(rows.size());
   for (const regression::Split& split : splits) {
     const GreyBoxRows seen = rows_of(rows, split.training), unseen = rows_of(rows, split.validation);
-    const auto equations = fit_members(seen, own, !own, options);
-    if (!equations) return tl::unexpected(equations.error());
-    const auto table = with_members(*equations, unseen, own);
-    if (!table) return tl::unexpected(table.error());
+    const auto equations = TRY(fit_members(seen, own, !own, options));
+    const auto table = TRY(with_members(equations, unseen, own));
     for (std::size_t member = 0; member < members; ++member) {
-      const auto values = column_of(*table, kMembers[member]);
+      const auto values = column_of(table, kMembers[member]);
       for (std::size_t i = 0; i < values.size(); ++i) logs(split.validation[i], member) = std::log(values[i]);
     }
   }
   for (std::size_t row = 0; row < rows.size(); ++row) target[row] = std::log(rows.seconds[row]);
   const auto weights =
-      own ? weights_of(logs, target) : std::vector<double>(members, 1.0 / static_cast<double>(members));
-  if (!weights) return tl::unexpected(weights.error());
-  FittedEquation value = value_of(rows, *weights, own);
+      TRY(own ? weights_of(logs, target) : std::vector<double>(members, 1.0 / static_cast<double>(members)));
+  FittedEquation value = value_of(rows, weights, own);
   std::vector<double> predicted(rows.size());
   for (std::size_t row = 0; row < rows.size(); ++row) {
     double sum = 0;
-    for (std::size_t member = 0; member < members; ++member) sum += (*weights)[member] * logs(row, member);
+    for (std::size_t member = 0; member < members; ++member) sum += weights[member] * logs(row, member);
     predicted[row] = std::exp(sum);
   }
   const regression::Errors errors = regression::errors_of(rows.seconds, predicted);

@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/learn/grey_box/grey_box.hpp"
 #include "rooftile/predict/layer.hpp"
 #include "rooftile/predict/predict.hpp"
@@ -117,12 +118,11 @@ std::optional<Interval> interval_of(const GreyBoxPrediction& prediction) {
 }
 
 Result<GreyBoxPrediction> predict_by_grey_box(const FittedModel& model, const AskedRun& run) {
-  if (auto fits = check_asked(model, run); !fits) return tl::unexpected(fits.error());
+  TRY(check_asked(model, run));
   PredictOptions options;
   options.precision = run.precision;
   options.framework = framework_of(model, run);
-  const auto analytic = predict(*run.workload, *run.gpu, options, run.phase);
-  if (!analytic) return tl::unexpected(analytic.error());
+  const auto analytic = TRY(predict(*run.workload, *run.gpu, options, run.phase));
 
   std::map<std::string, const Op*> fitted;  // by name, which is one op's alone
   LayerTable table;
@@ -139,26 +139,24 @@ Result<GreyBoxPrediction> predict_by_grey_box(const FittedModel& model, const As
   }
   std::vector<MeasuredTable> tables;
   tables.emplace_back("the network", std::move(table));
-  const auto rows = grey_box_rows(tables, {.measured = false, .gpu = run.gpu});
-  if (!rows) return tl::unexpected(rows.error());
-  const auto predicted = predict_grey_box(model, *rows);
-  if (!predicted) return tl::unexpected(predicted.error());
+  const auto rows = TRY(grey_box_rows(tables, {.measured = false, .gpu = run.gpu}));
+  const auto predicted = TRY(predict_grey_box(model, rows));
 
   GreyBoxPrediction prediction;
   set_asked(prediction, model, run);
   prediction.sm_count = run.gpu->sm_count;
-  prediction.memory = analytic->memory;
+  prediction.memory = analytic.memory;
   std::size_t next = 0;  // of `predicted`, in the order of the ops
   for (const Op& op : run.workload->ops) {
     if (!fitted.contains(op.name)) continue;
-    prediction.layers.push_back(time_of(op, run, (*predicted)[next++]));
+    prediction.layers.push_back(time_of(op, run, predicted[next++]));
     prediction.fitted_time += prediction.layers.back().time;
   }
   const auto is_fitted = [&](const LayerEstimate& layer) {
     const bool update = layer.op == "update" && layer.name.ends_with(kUpdateSuffix);
     return fitted.contains(update ? layer.name.substr(0, layer.name.size() - kUpdateSuffix.size()) : layer.name);
   };
-  for (const LayerEstimate& layer : analytic->layers) {
+  for (const LayerEstimate& layer : analytic.layers) {
     if (!is_fitted(layer)) prediction.layers.push_back(time_of(layer));
   }
   for (const GreyBoxLayerTime& layer : prediction.layers) prediction.time += layer.time;

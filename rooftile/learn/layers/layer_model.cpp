@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/try.hpp"
 
 namespace rooftile {
 namespace {
@@ -108,8 +109,8 @@ Result<LayerModelFit> fit_layers(std::span<const LayerSample> samples) {
   on.gpus = different(samples, &LayerSample::gpu);
   on.software = different(samples, &LayerSample::software);
   on.precisions = different(samples, &LayerSample::precision);
-  if (auto one = check_one(on.gpus, "gpu"); !one) return tl::unexpected(one.error());
-  if (auto one = check_one(on.precisions, "precision"); !one) return tl::unexpected(one.error());
+  TRY(check_one(on.gpus, "gpu"));
+  TRY(check_one(on.precisions, "precision"));
   result.model.kind = kLayersKind;
   for (const LayerCategory category : kLayerCategories) {
     for (const LayerDirection direction : kLayerDirections) {
@@ -147,9 +148,8 @@ Result<std::optional<Predicted>> predict_layer(const FittedModel& model, const L
   if (equation == nullptr) return std::optional<Predicted>();
   regression::NumberTable table{{std::string(kComplexityColumn)}, regression::Matrix(1, 1)};
   table.values(0, 0) = complexity.of(direction);
-  auto predicted = predict(*equation, table);
-  if (!predicted) return tl::unexpected(predicted.error());
-  return std::optional<Predicted>(std::move(predicted->front()));
+  auto predicted = TRY(predict(*equation, table));
+  return std::optional<Predicted>(std::move(predicted.front()));
 }
 
 Result<LayerScore> score_layers(const FittedModel& model, std::span<const LayerSample> samples,
@@ -160,18 +160,17 @@ Result<LayerScore> score_layers(const FittedModel& model, std::span<const LayerS
     LayerComplexity complexity;
     complexity.category = sample.category;
     (sample.direction == LayerDirection::forward ? complexity.forward : complexity.backward) = sample.complexity;
-    const auto predicted = predict_layer(model, complexity, sample.direction);
-    if (!predicted) return tl::unexpected(predicted.error());
-    if (!*predicted) {
+    const auto predicted = TRY(predict_layer(model, complexity, sample.direction));
+    if (!predicted) {
       ++score.without_model;
       score.time_without_model += sample.time;
       continue;
     }
     score.times.push_back(sample.time.value());
-    score.fitted.push_back((*predicted)->value);
+    score.fitted.push_back(predicted->value);
     score.categories.emplace_back(name_of(sample.category));
     score.measured += sample.time;
-    score.predicted += Seconds((*predicted)->value);
+    score.predicted += Seconds(predicted->value);
   }
   score.errors = regression::errors_of(score.times, score.fitted);
   return score;

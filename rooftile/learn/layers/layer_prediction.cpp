@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/learn/layers/layer_model.hpp"
 #include "rooftile/predict/layer.hpp"
@@ -78,9 +79,8 @@ class LayerByLayer {
     const auto complexity = complexity_of(workload_, op);
     std::optional<regression::Predicted> predicted;
     if (complexity) {
-      auto found = predict_layer(model_, *complexity, direction);
-      if (!found) return tl::unexpected(found.error());
-      predicted = std::move(*found);
+      auto found = TRY(predict_layer(model_, *complexity, direction));
+      predicted = std::move(found);
     }
     if (!predicted) {
       const std::string function = function_of(op.kind);
@@ -130,19 +130,18 @@ std::vector<std::string> warnings_of(const LayersPrediction& prediction) {
 }
 
 Result<LayersPrediction> predict_by_layers(const FittedModel& model, const Workload& workload, Phase phase) {
-  if (auto fits = check(model, phase); !fits) return tl::unexpected(fits.error());
-  const auto gpu = find_gpu(model.fitted_on.gpus.front());
-  if (!gpu) return tl::unexpected(gpu.error());
+  TRY(check(model, phase));
+  const auto gpu = TRY(find_gpu(model.fitted_on.gpus.front()));
   LayersPrediction prediction;
   prediction.precision = precision_of(model);
   prediction.model = workload.name;
   prediction.fitted = model.name;
-  prediction.gpu = gpu->id;
+  prediction.gpu = gpu.id;
   prediction.batch_size = workload.batch_size;
   prediction.phase = phase;
   prediction.memory = memory_use(stored_as(workload, prediction.precision), phase);
   prediction.left_out = workload.skipped;
-  if (auto done = LayerByLayer(model, workload, prediction).run(); !done) return tl::unexpected(done.error());
+  TRY(LayerByLayer(model, workload, prediction).run());
   if (prediction.layers.empty()) {
     return fail(ErrorCode::unsupported,
                 fmt::format("the fitted model is of no layer of this network in pass {}", name_of(phase)));

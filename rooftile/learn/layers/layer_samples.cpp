@@ -10,6 +10,7 @@
 #include "rooftile/base/csv.hpp"
 #include "rooftile/base/lower_case.hpp"
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/learn/layers/layer_walk.hpp"
 #include "rooftile/workload/dtype.hpp"
 
@@ -49,7 +50,7 @@ class Reader {
   Result<LayerSamples> read() {
     for (const MeasuredTable& table : tables_) {
       for (const LayerRow& row : table.table().rows) add(table, row);
-      if (auto walked = add_networks(table); !walked) return tl::unexpected(walked.error());
+      TRY(add_networks(table));
     }
     return std::move(result_);
   }

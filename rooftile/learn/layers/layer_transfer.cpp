@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/try.hpp"
 
 namespace rooftile {
 namespace {
@@ -14,15 +15,12 @@ using regression::FittedModel;
 
 Result<LayerTransfer> judge(const FittedModel& model, std::span<const LayerSample> samples) {
   LayerTransfer transfer;
-  auto forward = score_layers(model, samples, LayerDirection::forward);
-  if (!forward) return tl::unexpected(forward.error());
-  auto backward = score_layers(model, samples, LayerDirection::backward);
-  if (!backward) return tl::unexpected(backward.error());
-  auto both = score_layers(model, samples);
-  if (!both) return tl::unexpected(both.error());
-  transfer.forward = std::move(*forward);
-  transfer.backward = std::move(*backward);
-  transfer.both = std::move(*both);
+  auto forward = TRY(score_layers(model, samples, LayerDirection::forward));
+  auto backward = TRY(score_layers(model, samples, LayerDirection::backward));
+  auto both = TRY(score_layers(model, samples));
+  transfer.forward = std::move(forward);
+  transfer.backward = std::move(backward);
+  transfer.both = std::move(both);
   return transfer;
 }
 

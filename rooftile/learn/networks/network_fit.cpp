@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/try.hpp"
 #include "rooftile/regression/conformal.hpp"
 
 namespace rooftile {
@@ -95,22 +96,20 @@ Result<Judged> judge_all(const FitProblem& problem, const std::vector<Split>& sp
   Judged judged;
   judged.verdict.way = options.name;
   for (const Split& split : splits) {
-    auto result = judge(problem, split, options);
-    if (!result) return tl::unexpected(result.error());
+    auto result = TRY(judge(problem, split, options));
     for (std::size_t i = 0; i < split.validation.size(); ++i) {
       judged.verdict.measured.push_back(problem.values[split.validation[i]]);
-      judged.verdict.predicted.push_back(result->predicted[i].value);
+      judged.verdict.predicted.push_back(result.predicted[i].value);
     }
-    keep_farthest(judged.verdict.beyond, result->predicted);
-    judged.verdict.training = result->training;
-    judged.verdict.fit = std::move(result->fit);
+    keep_farthest(judged.verdict.beyond, result.predicted);
+    judged.verdict.training = result.training;
+    judged.verdict.fit = std::move(result.fit);
   }
   const FitProblem* fitted = &problem;
   FitProblem training;
   if (splits.size() > 1) {
-    auto fit = fit_equation(problem, options);
-    if (!fit) return tl::unexpected(fit.error());
-    judged.verdict.fit = std::move(*fit);
+    auto fit = TRY(fit_equation(problem, options));
+    judged.verdict.fit = std::move(fit);
     judged.verdict.training.rows = problem.values.size();
     judged.verdict.training.mape = judged.verdict.fit.equation.figures.mape.value_or(0);
   } else {
@@ -223,11 +222,11 @@ std::string split_text(const NetworkFitOptions& options) {
 
 Result<NetworkFit> fit_networks(const RunRows& rows, const NetworkFitOptions& options) {
   for (const std::string& column : options.by) {
-    if (auto known = check_run_column(column, rows); !known) return tl::unexpected(known.error());
+    TRY(check_run_column(column, rows));
   }
   if (options.beyond) {
     for (const Filter::Use& use : options.beyond->columns()) {
-      if (auto known = check_run_column(use.column, rows); !known) return tl::unexpected(known.error());
+      TRY(check_run_column(use.column, rows));
     }
   }
   NetworkFit result;
@@ -257,11 +256,10 @@ Result<NetworkFit> fit_networks(const RunRows& rows, const NetworkFitOptions& op
     group.ranges = ranges_of(training);
     group.validation = splits.size() > 1 ? problem.values.size() : splits.front().validation.size();
     const auto add = [&](const EquationOptions& equation) -> Result<void> {
-      auto judged = judge_all(problem, splits, equation);
-      if (!judged) return tl::unexpected(judged.error());
+      auto judged = TRY(judge_all(problem, splits, equation));
       std::vector<double>& all = scores[equation.name];
-      all.insert(all.end(), judged->scores.begin(), judged->scores.end());
-      group.verdicts.push_back(std::move(judged->verdict));
+      all.insert(all.end(), judged.scores.begin(), judged.scores.end());
+      group.verdicts.push_back(std::move(judged.verdict));
       return {};
     };
     for (const Way way : options.ways) {
@@ -270,7 +268,7 @@ Result<NetworkFit> fit_networks(const RunRows& rows, const NetworkFitOptions& op
       if (!done) group.left_out.push_back({done.error().code, done.error().message, std::string(name_of(way))});
     }
     if (options.own) {
-      if (auto done = add(*options.own); !done) return tl::unexpected(done.error());
+      TRY(add(*options.own));
     }
     result.groups.push_back(std::move(group));
   }

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/try.hpp"
 #include "rooftile/ingest/layer_table_row.hpp"
 #include "rooftile/ingest/model.hpp"
 #include "rooftile/timing/roofline.hpp"
@@ -125,9 +126,8 @@ void RunNumbers::add_work(Numbers& numbers, const LayerRow& row, GpuCache& gpus,
   const auto estimate_by = [&](Method method) -> Result<LayerEstimate> {
     const PredictOptions options = {.method = method};
     if (share == nullptr) return estimate_row(row, options, gpus);
-    const auto gpu = gpus.find(row.gpu);
-    if (!gpu) return tl::unexpected(gpu.error());
-    return estimate_network(*share, row.phase, **gpu, options_of(row, options));
+    const auto gpu = TRY(gpus.find(row.gpu));
+    return estimate_network(*share, row.phase, *gpu, options_of(row, options));
   };
   const auto roofline = estimate_by(Method::roofline);
   if (!roofline) return;

@@ -10,6 +10,7 @@
 
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/ingest/model.hpp"
 #include "rooftile/learn/networks/network_fit.hpp"
 #include "rooftile/predict/predict.hpp"
@@ -96,17 +97,16 @@ Result<std::vector<const FittedEquation*>> equations_for(const FittedModel& mode
 }
 
 Result<const FittedEquation*> equation_for(const FittedModel& model, const RunRow& run) {
-  const auto found = equations_for(model, run);
-  if (!found) return tl::unexpected(found.error());
-  if (found->size() == 1) return found->front();
-  if (found->empty()) {
+  const auto found = TRY(equations_for(model, run));
+  if (found.size() == 1) return found.front();
+  if (found.empty()) {
     return fail(ErrorCode::not_found, fmt::format("the fitted model has no group of {}; it has {}", asked(model, run),
                                                   nearest_groups(model, run)));
   }
   return fail(ErrorCode::usage,
               fmt::format("{} groups of the fitted model may be of this run: {}; give what tells them apart as "
                           "--column NAME=VALUE",
-                          found->size(), list_of(*found)));
+                          found.size(), list_of(found)));
 }
 
 Result<void> check_kind(const FittedModel& model) {
@@ -139,16 +139,15 @@ Result<void> check_columns(const FittedEquation& equation, const RunRow& run) {
 }
 
 Result<regression::Predicted> predict_by(const FittedEquation& equation, const RunRow& run) {
-  if (auto known = check_columns(equation, run); !known) return tl::unexpected(known.error());
+  TRY(check_columns(equation, run));
   regression::NumberTable table;
   table.values = regression::Matrix(1, run.numbers.size());
   for (const auto& [name, value] : run.numbers) {
     table.values(0, table.names.size()) = value;
     table.names.push_back(name);
   }
-  auto predicted = regression::predict(equation, table);
-  if (!predicted) return tl::unexpected(predicted.error());
-  return std::move(predicted->front());
+  auto predicted = TRY(regression::predict(equation, table));
+  return std::move(predicted.front());
 }
 
 // A table with one row that says what is asked; `gpus` knows the GPU then.
@@ -259,17 +258,16 @@ bool takes(const FittedEquation& equation, std::string_view column) {
 }
 
 Result<NetworkPrediction> predict_network(const FittedModel& model, const AskedRun& run) {
-  if (auto fits = check_kind(model); !fits) return tl::unexpected(fits.error());
-  if (auto fits = check_pass(model, run.phase); !fits) return tl::unexpected(fits.error());
-  if (auto fits = check_cells(model, run); !fits) return tl::unexpected(fits.error());
-  const auto equation = equation_for(model, numbers_of(run, framework_of(model, run), false));
-  if (!equation) return tl::unexpected(equation.error());
-  if (takes(**equation, "iterations") && !run.iterations) {
+  TRY(check_kind(model));
+  TRY(check_pass(model, run.phase));
+  TRY(check_cells(model, run));
+  const auto equation = TRY(equation_for(model, numbers_of(run, framework_of(model, run), false)));
+  if (takes(*equation, "iterations") && !run.iterations) {
     return fail(ErrorCode::unsupported, "the fitted model is of runs of many iterations; give --iterations N");
   }
-  const std::string framework = framework_of(model, run, **equation);
-  const RunRow row = numbers_of(run, framework, takes(**equation, "analytic_s"));
-  const auto predicted = predict_by(**equation, row);
+  const std::string framework = framework_of(model, run, *equation);
+  const RunRow row = numbers_of(run, framework, takes(*equation, "analytic_s"));
+  const auto predicted = predict_by(*equation, row);
   if (!predicted) return tl::unexpected(predicted.error());
   if (!(predicted->value > 0) || !std::isfinite(predicted->value)) {
     return fail(ErrorCode::unsupported,
@@ -277,21 +275,21 @@ Result<NetworkPrediction> predict_network(const FittedModel& model, const AskedR
                             "far from those of the fit",
                             predicted->value));
   }
-  const double each = takes(**equation, "iterations") ? static_cast<double>(*run.iterations) : 1;
+  const double each = takes(*equation, "iterations") ? static_cast<double>(*run.iterations) : 1;
   NetworkPrediction prediction;
   set_asked(prediction, model, run);
-  prediction.group = (*equation)->group.empty() ? "" : text_of((*equation)->group);
+  prediction.group = equation->group.empty() ? "" : text_of(equation->group);
   prediction.time = Seconds(predicted->value / each);
   if (predicted->low && predicted->high) {
     prediction.range = Interval{Seconds(*predicted->low / each), Seconds(*predicted->high / each)};
-    prediction.level = (*equation)->interval->level;
+    prediction.level = equation->interval->level;
   }
   prediction.memory = memory_use(stored_as(*run.workload, run.precision), run.phase);
-  prediction.numbers = shown_numbers(**equation, row);
+  prediction.numbers = shown_numbers(*equation, row);
   for (const regression::FitWarning& warning : predicted->warnings) prediction.warnings.push_back(warning.text());
   warn_of_unseen(prediction.warnings, model, run);
   warn_of_network(prediction.warnings, row.cell("model"), model.fitted_on.networks);
-  if (framework.empty() && takes(**equation, "analytic_s") && !model.fitted_on.software.empty()) {
+  if (framework.empty() && takes(*equation, "analytic_s") && !model.fitted_on.software.empty()) {
     prediction.warnings.push_back(fmt::format(
         "which framework runs it is not said; analytic_s is without its overhead, that of the fit with it: {}",
         one_line(fmt::format("{}", fmt::join(model.fitted_on.software, ", ")), 200)));
@@ -300,19 +298,18 @@ Result<NetworkPrediction> predict_network(const FittedModel& model, const AskedR
 }
 
 Result<regression::Predicted> predict_row(const FittedModel& model, const RunRow& run) {
-  if (auto fits = check_kind(model); !fits) return tl::unexpected(fits.error());
+  TRY(check_kind(model));
   const auto& passes = model.fitted_on.passes;
   const std::string_view pass = run.cell("pass");
   if (!passes.empty() && !pass.empty() && std::find(passes.begin(), passes.end(), pass) == passes.end()) {
     return fail(ErrorCode::unsupported, fmt::format("{} rows, which the fit had not", one_line(pass)));
   }
-  const auto found = equations_for(model, run);
-  if (!found) return tl::unexpected(found.error());
-  if (found->size() != 1) {
+  const auto found = TRY(equations_for(model, run));
+  if (found.size() != 1) {
     return fail(ErrorCode::not_found, fmt::format("the fitted model has {} group of {}",
-                                                  found->empty() ? "no" : "more than one", asked(model, run)));
+                                                  found.empty() ? "no" : "more than one", asked(model, run)));
   }
-  return predict_by(*found->front(), run);
+  return predict_by(*found.front(), run);
 }
 
 }  // namespace rooftile

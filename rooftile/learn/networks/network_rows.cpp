@@ -11,6 +11,7 @@
 
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/ingest/layer_table_row.hpp"
 
 namespace rooftile {
@@ -106,7 +107,7 @@ Result<RunRows> run_rows(const std::vector<MeasuredTable>& tables, const RunRows
     result.sources.push_back(table.name());
   }
   if (options.where && !early) {
-    if (auto known = check_where(*options.where, columns); !known) return tl::unexpected(known.error());
+    TRY(check_where(*options.where, columns));
   }
   if (result.rows.empty()) return fail(ErrorCode::bad_input, "no row has a measured time to fit to");
   return result;

@@ -10,6 +10,7 @@
 
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/try.hpp"
 
 namespace rooftile {
 namespace {
@@ -217,7 +218,7 @@ Result<EquationOptions> equation_options(Way way, const FitProblem& training, co
     }
     return {};
   };
-  if (auto done = set(); !done) return tl::unexpected(done.error());
+  TRY(set());
   return equation;
 }
 
@@ -230,9 +231,8 @@ Result<Term> parse_term(std::string_view text) {
     while (!part.empty() && part.front() == ' ') part.remove_prefix(1);
     while (!part.empty() && part.back() == ' ') part.remove_suffix(1);
     if (part != "1" || inverse) {
-      auto factor = parse_factor(part, inverse);
-      if (!factor) return tl::unexpected(factor.error());
-      result.push_back(std::move(*factor));
+      auto factor = TRY(parse_factor(part, inverse));
+      result.push_back(std::move(factor));
     }
     if (end == text.size()) break;
     inverse = text[end] == '/';
