@@ -115,7 +115,7 @@ void add_roofline(CommandList& commands) {
                       "of an SVG: complexity, time, combined (default), classic, hierarchical, bottleneck or stalls");
   command->add_option("--axes", typed->arguments.axes, "of an SVG: bytes-x (default) or flops-x");
   command->add_option("--format", typed->arguments.format,
-                      "table, json, csv, svg or html (default: by the suffix of -o)");
+                      "table, json, csv, svg, png, pdf or html (default: by the suffix of -o)");
   command->add_option("-o,--output", typed->arguments.output, "write to this file");
   command->add_flag("--all", typed->arguments.all, "list every kernel, not those with the most to win");
 }

@@ -10,6 +10,7 @@
 
 #include "rooftile/base/error.hpp"
 #include "rooftile/calibration/calibration.hpp"
+#include "rooftile/cli/format.hpp"
 #include "rooftile/cluster/ranks.hpp"
 #include "rooftile/gpu/gpu.hpp"
 #include "rooftile/ingest/model.hpp"
@@ -19,8 +20,6 @@
 #include "rooftile/workload/dtype.hpp"
 
 namespace rooftile::cli {
-
-enum class Format { table, json, csv, html };  // html: of predict alone
 
 // What decides a prediction, shared by the commands that make one.
 struct PredictionArguments {

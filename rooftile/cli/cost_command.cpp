@@ -39,7 +39,7 @@ Result<BoardRun> run_of(const CostArguments& arguments, const Workload& workload
 }  // namespace
 
 Result<void> cost(const CostArguments& arguments) {
-  const auto format = TRY(parse_format("--format", arguments.format, arguments.output));
+  const auto format = TRY(parse_format(arguments.format, arguments.output, {Format::table, Format::json, Format::csv}));
   const auto table = TRY(load_costs(arguments.costs));
   const auto all = TRY(catalogue());
   auto shown = TRY(gpus_of_option(arguments.prediction.gpus));

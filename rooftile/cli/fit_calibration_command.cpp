@@ -169,6 +169,8 @@ Result<void> try_calibration(const FitModelArguments& arguments, const FitTables
 }  // namespace
 
 Result<void> fit_calibration(const FitModelArguments& arguments) {
+  const bool fits = arguments.suggest.empty() && arguments.points.empty();
+  TRY(check_suffix("-o", arguments.output, {fits ? Format::toml : Format::table}));
   const auto rows = TRY(read_rows(arguments));
   if (!arguments.suggest.empty()) return suggest_points(arguments, rows);
   return arguments.points.empty() ? calibrate_gpu(arguments, rows) : try_calibration(arguments, rows);

@@ -10,6 +10,7 @@
 namespace rooftile::cli {
 
 Result<void> fit(const FitArguments& arguments) {
+  TRY(check_suffix("-o", arguments.output, {Format::toml}));
   const auto measured = TRY(read_fit_tables(arguments));
 
   CalibrateOptions calibration;

@@ -55,6 +55,9 @@ Result<void> fit_grey_box(const FitModelArguments& arguments) {
   if (!arguments.draws.empty() && arguments.points.empty()) return usage("--draws is of --points");
   if (!arguments.points.empty() && arguments.compare)
     return usage("--points fits to rows that it draws: without --compare");
+  if (!many) TRY(check_suffix("-o", arguments.output, {Format::json}));
+  if (!arguments.points.empty()) TRY(check_suffix("-o", arguments.output, {Format::table}));
+  if (arguments.compare) TRY(fit_format(arguments));
   const auto measured = TRY(read_fit_tables(arguments));
   auto rows = TRY(grey_box_rows(measured.tables, {.keep = rows_where(measured.tables, measured.where)}));
   if (arguments.compare) return compare(arguments, rows);

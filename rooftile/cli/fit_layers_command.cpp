@@ -94,6 +94,7 @@ Result<Judged> fit_one(const FitModelArguments& arguments, const LayerSamples& s
 Result<void> check_together(const FitModelArguments& arguments) {
   if (!arguments.ignore.empty()) return usage("--ignore is not of --model layers");
   if (auto apart = check_fit_places(arguments); !apart) return apart;
+  TRY(check_suffix("-o", arguments.output, {Format::json}));
   const bool fits_one = !arguments.output.empty() || !arguments.test.empty();
   if (!arguments.by.empty() && fits_one) {
     return usage("--by makes a model of each group: neither -o nor --test go with it");

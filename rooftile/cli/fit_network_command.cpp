@@ -113,6 +113,7 @@ Result<void> fit_network(const FitModelArguments& arguments) {
   if (!arguments.ignore.empty()) return usage("--ignore is not of --model network");
   if (auto apart = check_fit_places(arguments); !apart) return apart;
   const auto format = TRY(fit_format(arguments));
+  TRY(check_suffix("-o", arguments.output, {Format::json}));
   const auto options = TRY(fit_options(arguments));
   auto where = TRY(parse_where(arguments.where));
   LayerTableOptions reading;

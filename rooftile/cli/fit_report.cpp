@@ -3,24 +3,28 @@
 #include <array>
 #include <filesystem>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
+#include "rooftile/cli/picture.hpp"
 #include "rooftile/cli/values.hpp"
 
 namespace rooftile::cli {
 
 Result<Format> fit_format(const FitModelArguments& arguments) {
-  const auto format = parse_format("--format", arguments.format, arguments.compare ? arguments.output : "");
-  if (!format) return format;
-  if (*format == Format::csv) return usage("--format: fit writes a table or json");
-  return format;
+  return parse_format(arguments.format, arguments.compare ? arguments.output : "", {Format::table, Format::json});
 }
 
 Result<void> check_fit_places(const FitModelArguments& arguments) {
+  for (const auto& [option, path] :
+       {std::pair("--plot", arguments.plot), std::pair("--residuals", arguments.residuals)}) {
+    TRY(picture_format(option, path));
+  }
   struct Place {
     const char* option;
     std::filesystem::path path;
@@ -40,10 +44,10 @@ Result<void> check_fit_places(const FitModelArguments& arguments) {
 
 Result<void> draw_fit(const FitModelArguments& arguments, const FittedPoints& points) {
   if (!arguments.plot.empty()) {
-    if (auto drawn = write_output(arguments.plot, actual_versus_fitted_plot(points)); !drawn) return drawn;
+    if (auto drawn = write_picture(arguments.plot, actual_versus_fitted_plot(points)); !drawn) return drawn;
   }
   if (arguments.residuals.empty()) return {};
-  return write_output(arguments.residuals, residual_plot(points));
+  return write_picture(arguments.residuals, residual_plot(points));
 }
 
 }  // namespace rooftile::cli

@@ -23,8 +23,7 @@ struct TypedGpus {
 
 Result<void> run_gpus(const TypedGpus& typed) {
   if (typed.names && !typed.name.empty()) return usage("--names lists all; 'show' shows one");
-  const auto format = TRY(parse_format("--format", typed.format, ""));
-  if (format == Format::csv) return usage("gpus has no CSV; --format json has every number");
+  const auto format = TRY(parse_format(typed.format, "", {Format::table, Format::json}));
   return gpus({.id = typed.name, .format = format, .names_only = typed.names});
 }
 
@@ -36,8 +35,7 @@ struct TypedModels {
 
 Result<void> run_models(const TypedModels& typed) {
   if (typed.names && !typed.name.empty()) return usage("--names lists all; 'show' shows one");
-  const auto format = TRY(parse_format("--format", typed.format, ""));
-  if (format == Format::csv) return usage("models has no CSV; --format json is the workload");
+  const auto format = TRY(parse_format(typed.format, "", {Format::table, Format::json}));
   const auto prediction = TRY(prediction_arguments(typed.prediction));
   return models({.name = typed.name, .format = format, .names_only = typed.names, .batch_size = prediction.batch_size});
 }

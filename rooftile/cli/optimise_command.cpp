@@ -17,6 +17,7 @@
 #include "rooftile/cli/commands.hpp"
 #include "rooftile/cli/interrupt.hpp"
 #include "rooftile/cli/output.hpp"
+#include "rooftile/cli/picture.hpp"
 #include "rooftile/cli/progress.hpp"
 #include "rooftile/cli/values.hpp"
 #include "rooftile/cost/cost_file.hpp"
@@ -72,7 +73,8 @@ std::vector<Metric> weighed(const std::vector<Metric>& objectives, const DesignS
 }  // namespace
 
 Result<void> optimise(const OptimiseArguments& arguments) {
-  const auto format = TRY(parse_format("--format", arguments.format, arguments.output));
+  const auto format = TRY(parse_format(arguments.format, arguments.output, {Format::table, Format::json, Format::csv}));
+  TRY(picture_format("--plot", arguments.plot));
   const auto objectives = objectives_of(arguments);
   if (!objectives) return tl::unexpected(objectives.error());
   if (!arguments.plot.empty() && objectives->size() < 2) {
@@ -125,7 +127,7 @@ Result<void> optimise(const OptimiseArguments& arguments) {
                                 .has_costs = options.costs != nullptr,
                                 .notes = axis_notes(space, *evaluator, metrics)};
   if (!arguments.plot.empty()) {
-    if (auto written = write_output(arguments.plot, optimum_svg(report)); !written) return written;
+    if (auto written = write_picture(arguments.plot, optimum_svg(report)); !written) return written;
   }
   switch (format) {
     case Format::json:

@@ -7,9 +7,12 @@
 #include <system_error>
 #include <unistd.h>
 
+#include <fmt/format.h>
+
 #include "rooftile/base/one_line.hpp"
 #include "rooftile/base/whole_file.hpp"
 #include "rooftile/base/write_all.hpp"
+#include "rooftile/cli/format.hpp"
 
 namespace rooftile::cli {
 
@@ -25,6 +28,10 @@ void report_file_size_limit() { std::signal(SIGXFSZ, SIG_IGN); }
 
 Result<void> prepare_folder(const std::string& folder) {
   if (folder.empty()) return {};
+  if (has_known_suffix(folder)) {
+    return fail(ErrorCode::usage,
+                fmt::format("'{}' looks like a file; name a folder, for several files", one_line(folder)), "-o");
+  }
   std::error_code error;
   if (fs::exists(folder, error) && !fs::is_directory(folder, error)) {
     return fail(ErrorCode::io, "is no folder; -o takes one, existing or new", folder);

@@ -89,7 +89,7 @@ DType precision_of_fit(const regression::FittedModel& fitted) {
 }  // namespace
 
 Result<void> plan(const PlanArguments& arguments) {
-  const auto format = TRY(parse_format("--format", arguments.format, arguments.output));
+  const auto format = TRY(parse_format(arguments.format, arguments.output, {Format::table, Format::json, Format::csv}));
   std::optional<regression::FittedModel> fitted;
   if (!arguments.fitted.empty()) {
     auto found = TRY(fitted_of_option(arguments.fitted, arguments.db));

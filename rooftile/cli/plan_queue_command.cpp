@@ -15,6 +15,7 @@
 #include "rooftile/cli/interrupt.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
+#include "rooftile/cli/picture.hpp"
 #include "rooftile/cli/plan_arguments.hpp"
 #include "rooftile/cli/progress.hpp"
 #include "rooftile/cli/stored_fitted.hpp"
@@ -93,7 +94,8 @@ Result<std::vector<Job>> read_jobs(const QueueArguments& arguments, const Cluste
 }  // namespace
 
 Result<void> plan_queue(const QueueArguments& arguments) {
-  const auto format = TRY(parse_format("--format", arguments.format, arguments.output));
+  const auto format = TRY(parse_format(arguments.format, arguments.output, {Format::table, Format::json, Format::csv}));
+  TRY(picture_format("--gantt", arguments.gantt));
   const std::string output = arguments.output.empty() ? "-" : arguments.output;
   if (arguments.gantt == output) return usage("--gantt and the schedule go to the same place; give -o another");
   const auto text = TRY(read_text_file(arguments.cluster));
@@ -122,7 +124,7 @@ Result<void> plan_queue(const QueueArguments& arguments) {
   const ScheduleReport report{
       .jobs = jobs, .machines = cluster.machines, .schedule = schedule, .heuristic = heuristic, .proved = proved};
   if (!arguments.gantt.empty()) {
-    if (auto written = write_output(arguments.gantt, schedule_svg(report)); !written) return written;
+    if (auto written = write_picture(arguments.gantt, schedule_svg(report)); !written) return written;
   }
   switch (format) {
     case Format::json:

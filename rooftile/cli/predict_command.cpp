@@ -28,7 +28,7 @@ std::string report(std::span<const Prediction> predictions, std::span<const Gpu>
       return csv_report(predictions);
     case Format::html:
       return prediction_page(predictions, gpus);
-    case Format::table:
+    default:
       break;
   }
   std::string text;

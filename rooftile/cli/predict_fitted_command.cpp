@@ -49,8 +49,7 @@ std::string report(const LayersPrediction& prediction, const PredictFittedArgume
       return layers_json(prediction);
     case Format::csv:
       return layers_csv(prediction);
-    case Format::html:
-    case Format::table:
+    default:
       break;
   }
   return layers_table(prediction, arguments.all_layers);

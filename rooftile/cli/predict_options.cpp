@@ -28,9 +28,7 @@ struct TypedPredict {
 Result<void> check_layers(const TypedPredict& typed, const PredictionArguments& prediction) {
   if (!typed.model.empty()) return usage("give either a MODEL or --layers TABLE.csv, not both");
   if (prediction.gpus.size() > 1) return usage("--layers takes one GPU; rows may name others");
-  const auto format = TRY(parse_format("--format", typed.format, typed.output));
-  const bool table_asked = format == Format::table && !typed.format.empty();
-  if (format == Format::json || table_asked) return usage("--layers writes CSV only");
+  TRY(parse_format(typed.format, typed.output, {Format::csv}));
   if (!typed.prediction.batch_size.empty() || typed.all || typed.prediction.skip_unsupported) {
     return usage("--batch-size, --all and --skip-unsupported are for a MODEL, not for --layers");
   }
@@ -70,7 +68,8 @@ Result<void> run_fitted(const TypedPredict& typed, const PredictionArguments& pr
   if (typed.model.empty()) {
     return usage("--fitted needs a MODEL (a file or a name of 'rooftile models') or --layers TABLE.csv");
   }
-  const auto format = TRY(parse_format("--format", typed.format, typed.output, true));
+  const auto format =
+      TRY(parse_format(typed.format, typed.output, {Format::table, Format::json, Format::csv, Format::html}));
   constexpr std::int64_t kMostGpus = 1 << 20, kMostIterations = std::int64_t{1} << 53;
   int gpus = 1;
   if (!typed.gpus.empty()) {
@@ -115,7 +114,8 @@ Result<void> run_predict(const TypedPredict& typed) {
   if (typed.model.empty())
     return usage("predict needs a MODEL (a file or a name of 'rooftile models') or --layers TABLE.csv");
   if (prediction.gpus.empty()) return usage("predict needs --gpu ID; 'rooftile gpus' lists them");
-  const auto format = TRY(parse_format("--format", typed.format, typed.output, true));
+  const auto format =
+      TRY(parse_format(typed.format, typed.output, {Format::table, Format::json, Format::csv, Format::html}));
   return predict_model({.model = typed.model,
                         .prediction = prediction,
                         .format = format,

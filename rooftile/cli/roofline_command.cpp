@@ -8,13 +8,13 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/base/lower_case.hpp"
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/one_line.hpp"
 #include "rooftile/base/text_file.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/cli/commands.hpp"
 #include "rooftile/cli/output.hpp"
+#include "rooftile/cli/picture.hpp"
 #include "rooftile/cli/values.hpp"
 #include "rooftile/profile/counters.hpp"
 #include "rooftile/profile/profile.hpp"
@@ -33,20 +33,6 @@ using roofline::Roof;
 using roofline::View;
 
 constexpr std::size_t kMostProfileBytes = std::size_t{2} << 30;  // traces of long runs are large
-
-// The format asked for, else that of the output's suffix, else a table.
-Result<std::string> format_of(const RooflineArguments& arguments) {
-  static const std::vector<std::string> kFormats = {"table", "json", "csv", "svg", "html"};
-  if (!arguments.format.empty()) {
-    TRY(check_choice("--format", arguments.format, kFormats, {}));
-    return arguments.format;
-  }
-  const std::string lower = lower_case(arguments.output);
-  for (const std::string& format : kFormats) {
-    if (lower.ends_with("." + format)) return format;
-  }
-  return kFormats.front();
-}
 
 Result<std::optional<Peak>> forced_roof(const std::string& text, const Roof& roof) {
   if (text.empty() || text == "auto") return std::optional<Peak>();
@@ -80,10 +66,10 @@ struct Drawing {
 };
 
 // --chart and --axes, which are for SVG only.
-Result<Drawing> drawing_of(const RooflineArguments& arguments, const std::string& format) {
+Result<Drawing> drawing_of(const RooflineArguments& arguments, Format format) {
   Drawing drawing;
-  if (format != "svg" && !(arguments.chart.empty() && arguments.axes.empty())) {
-    return fail(ErrorCode::usage, "--chart and --axes are for --format svg; the page has all charts");
+  if (!is_picture(format) && !(arguments.chart.empty() && arguments.axes.empty())) {
+    return fail(ErrorCode::usage, "--chart and --axes are for svg, png and pdf; the page has all charts");
   }
   if (!arguments.chart.empty()) {
     TRY(check_choice("--chart", arguments.chart, roofline_chart_names(), {}));
@@ -161,18 +147,27 @@ Result<roofline::MeasuredKernels> read_profiles(const RooflineArguments& argumen
   return all;
 }
 
-std::string report(const View& view, const std::string& format, const Drawing& drawing, bool all) {
-  if (format == "json") return roofline_json(view);
-  if (format == "csv") return roofline_csv(view);
-  if (format == "svg") return roofline_svg(view, drawing.chart, drawing.axes);
-  if (format == "html") return roofline_page(view);
-  return roofline_table(view, {.all = all});
+Result<void> write(const View& view, const RooflineArguments& arguments, Format format, const Drawing& drawing) {
+  switch (format) {
+    case Format::json:
+      return write_output(arguments.output, roofline_json(view));
+    case Format::csv:
+      return write_output(arguments.output, roofline_csv(view));
+    case Format::html:
+      return write_output(arguments.output, roofline_page(view));
+    case Format::table:
+      return write_output(arguments.output, roofline_table(view, {.all = arguments.all}));
+    default:
+      return write_picture(arguments.output, roofline_svg(view, drawing.chart, drawing.axes), format);
+  }
 }
 
 }  // namespace
 
 Result<void> draw_roofline(const RooflineArguments& arguments) {
-  const auto format = TRY(format_of(arguments));
+  const auto format = TRY(
+      parse_format(arguments.format, arguments.output,
+                   {Format::table, Format::json, Format::csv, Format::svg, Format::png, Format::pdf, Format::html}));
   const auto drawing = TRY(drawing_of(arguments, format));
   const auto gpu = TRY(gpu_of_option(arguments.prediction.gpus.front()));
   auto roof = TRY(arguments.ceilings.empty() ? Result<Roof>(roofline::roof_of(gpu))
@@ -184,7 +179,7 @@ Result<void> draw_roofline(const RooflineArguments& arguments) {
     auto view = TRY(study(arguments, gpu, roof));
     view.level = level;
     view.forced = forced;
-    return write_output(arguments.output, report(view, format, drawing, arguments.all));
+    return write(view, arguments, format, drawing);
   }
   auto input = TRY(arguments.model.empty() ? Result<Input>(measured_only(gpu, roof)) : predicted(arguments, gpu, roof));
   View& view = input.view;
@@ -199,7 +194,7 @@ Result<void> draw_roofline(const RooflineArguments& arguments) {
     roofline::add_measured(view, std::move(measured));
     if (input.workload) roofline::match(view, layers, shapes);
   }
-  return write_output(arguments.output, report(view, format, drawing, arguments.all));
+  return write(view, arguments, format, drawing);
 }
 
 }  // namespace rooftile::cli

@@ -15,7 +15,7 @@ namespace rooftile::cli {
 
 Result<void> show_sensitivity(const SensitivityArguments& arguments) {
   const PredictionArguments& given = arguments.prediction;
-  const auto format = TRY(parse_format("--format", arguments.format, arguments.output));
+  const auto format = TRY(parse_format(arguments.format, arguments.output, {Format::table, Format::json, Format::csv}));
   const auto gpu = TRY(gpu_of_option(given.gpus.front()));
   const PredictOptions options = predict_options(given);
   if (auto result = check(options); !result) return result;

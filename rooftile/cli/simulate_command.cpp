@@ -166,8 +166,7 @@ Result<void> simulate_layers(const SimulateArguments& arguments) {
       return write_output(arguments.output, simulation_json(report));
     case Format::csv:
       return write_output(arguments.output, simulation_csv(report));
-    case Format::table:
-    case Format::html:
+    default:
       break;
   }
   return write_output(arguments.output, arguments.scores_only ? simulation_scores(report) : simulation_table(report));

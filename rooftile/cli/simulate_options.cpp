@@ -74,7 +74,7 @@ Result<void> run_simulate(const TypedSimulate& typed) {
   if (arguments.models.empty() && arguments.table.empty() && arguments.random_layers == 0) {
     return usage("simulate needs a MODEL, --layers TABLE.csv or --random COUNT");
   }
-  const auto format = TRY(parse_format("--format", typed.format, typed.output));
+  const auto format = TRY(parse_format(typed.format, typed.output, {Format::table, Format::json, Format::csv}));
   arguments.convolutions_only = typed.convolutions;
   arguments.scores_only = typed.scores;
   arguments.format = format;

@@ -38,10 +38,7 @@ std::string measurements(std::int64_t rows) { return counted(static_cast<std::si
 
 Result<void> list(store::Store& store, const StoreArguments& arguments) {
   const auto query = TRY(query_of(arguments));
-  const auto format = TRY(parse_format("--format", arguments.format, arguments.output));
-  if (format == Format::csv) {
-    return fail(ErrorCode::usage, "a list is written as table or json; 'rooftile store export' writes CSV", "--format");
-  }
+  const auto format = TRY(parse_format(arguments.format, arguments.output, {Format::table, Format::json}));
   auto counts = TRY(store::count_measurements(store, query));
   auto fitted = TRY(store::list_fitted(store));
   auto predictions = TRY(store::list_predictions(store));
@@ -50,6 +47,7 @@ Result<void> list(store::Store& store, const StoreArguments& arguments) {
 }
 
 Result<void> list_names(const StoreArguments& arguments) {
+  TRY(check_suffix("-o", arguments.output, {Format::table}));
   const auto names = TRY(known_fitted_names(arguments.db));
   std::string text;
   for (const std::string& name : names) text += name + "\n";
@@ -57,6 +55,7 @@ Result<void> list_names(const StoreArguments& arguments) {
 }
 
 Result<void> export_rows(store::Store& store, const StoreArguments& arguments) {
+  TRY(check_suffix("-o", arguments.output, {Format::csv}));
   const auto query = TRY(query_of(arguments));
   const store::ExportOptions options{arguments.provenance};
   if (arguments.output.empty() || arguments.output == "-") {
@@ -104,6 +103,7 @@ Result<void> use_store(const StoreArguments& arguments) {
     case StoreVerb::list:
       return list(store, arguments);
     case StoreVerb::show: {
+      TRY(check_suffix("-o", arguments.output, {Format::json}));
       const auto model = store::load_fitted(store, arguments.name);
       return model ? write_output(arguments.output, model->text) : tl::unexpected(model.error());
     }

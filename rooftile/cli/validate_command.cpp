@@ -13,6 +13,7 @@
 #include "rooftile/cli/calibration_note.hpp"
 #include "rooftile/cli/commands.hpp"
 #include "rooftile/cli/output.hpp"
+#include "rooftile/cli/picture.hpp"
 #include "rooftile/cli/tables.hpp"
 #include "rooftile/cli/values.hpp"
 #include "rooftile/ingest/layer_table.hpp"
@@ -83,8 +84,7 @@ std::string report(const Validation& validation, Format format) {
       return validation_json(validation);
     case Format::csv:
       return validation_csv(validation);
-    case Format::table:
-    case Format::html:
+    default:
       break;
   }
   return validation_table(validation);
@@ -120,7 +120,9 @@ void list_bad_rows(const std::vector<Error>& bad_rows) {
 }
 
 Result<void> validate(const ValidateArguments& arguments) {
-  const auto format = TRY(parse_format("--format", arguments.format, arguments.output));
+  const auto format = TRY(parse_format(arguments.format, arguments.output, {Format::table, Format::json, Format::csv}));
+  TRY(check_suffix("--rows", arguments.rows, {Format::csv}));
+  TRY(picture_format("--plot", arguments.plot));
   auto options = TRY(options_of(arguments));
   const auto calibration = TRY(calibration_of_option(arguments.calibration));
   for (PredictOptions& method : options.methods) method.calibration = calibration.get();
@@ -158,7 +160,7 @@ Result<void> validate(const ValidateArguments& arguments) {
     if (auto written = write_output(arguments.rows, validation_rows(validation, tables)); !written) return written;
   }
   if (!arguments.plot.empty()) {
-    if (auto written = write_output(arguments.plot, validation_plot(validation, tables)); !written) return written;
+    if (auto written = write_picture(arguments.plot, validation_plot(validation, tables)); !written) return written;
   }
   return write_output(arguments.output, report(validation, format));
 }

@@ -11,6 +11,7 @@
 #include "rooftile/cli/commands.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
+#include "rooftile/cli/picture.hpp"
 #include "rooftile/cli/stored_fitted.hpp"
 #include "rooftile/cli/tables.hpp"
 #include "rooftile/cli/values.hpp"
@@ -79,7 +80,9 @@ void warn_of_beyond(const FittedValidation& result) {
 
 Result<void> validate_by_fitted(const ValidateArguments& arguments) {
   if (auto fits = check_options(arguments); !fits) return fits;
-  const auto format = TRY(parse_format("--format", arguments.format, arguments.output));
+  const auto format = TRY(parse_format(arguments.format, arguments.output, {Format::table, Format::json, Format::csv}));
+  TRY(check_suffix("--rows", arguments.rows, {Format::csv}));
+  TRY(picture_format("--plot", arguments.plot));
   const auto options = TRY(options_of(arguments));
   const auto model = fitted_of_option(arguments.fitted, arguments.db);
   if (!model) return tl::unexpected(model.error());
@@ -105,7 +108,7 @@ Result<void> validate_by_fitted(const ValidateArguments& arguments) {
     if (auto written = write_output(arguments.rows, fitted_validation_rows(result)); !written) return written;
   }
   if (!arguments.plot.empty()) {
-    if (auto written = write_output(arguments.plot, fitted_validation_plot(result)); !written) return written;
+    if (auto written = write_picture(arguments.plot, fitted_validation_plot(result)); !written) return written;
   }
   return write_output(arguments.output, report(result, format));
 }

@@ -63,22 +63,6 @@ Result<DType> parse_precision(std::string_view option, const std::string& text) 
                                  fmt::join(kPrecisions, ", ")));
 }
 
-Result<Format> parse_format(std::string_view option, const std::string& text, const std::string& output, bool html) {
-  std::vector<std::string> formats = {"table", "json", "csv"};  // in the order of Format
-  if (html) formats.emplace_back("html");
-  if (text.empty()) {
-    const std::string lower = lower_case(output);
-    if (lower.ends_with(".json")) return Format::json;
-    if (lower.ends_with(".csv")) return Format::csv;
-    if (html && (lower.ends_with(".html") || lower.ends_with(".htm"))) return Format::html;
-    return Format::table;
-  }
-  const auto found = std::find(formats.begin(), formats.end(), text);
-  if (found != formats.end()) return static_cast<Format>(found - formats.begin());
-  return bad(option, fmt::format("unknown format '{}'{}; one of {}", text, did_you_mean(text, formats),
-                                 fmt::join(formats, ", ")));
-}
-
 Result<std::vector<std::string>> parse_list(std::string_view option, const std::string& text) {
   std::vector<std::string> elements;
   std::string_view rest = text;

@@ -19,11 +19,6 @@ Result<Tile> parse_tile(std::string_view option, const std::string& text);
 
 Result<DType> parse_precision(std::string_view option, const std::string& text);
 
-// Without `text`, the suffix of `output` decides, in any case; a table for any other than .json, .csv and, where the
-// command has `html`, .html and .htm.
-Result<Format> parse_format(std::string_view option, const std::string& text, const std::string& output,
-                            bool html = false);
-
 // "a,b" as two; an empty element is an error.
 Result<std::vector<std::string>> parse_list(std::string_view option, const std::string& text);
 

@@ -1,0 +1,111 @@
+#include "rooftile/cli/format.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "rooftile/base/lower_case.hpp"
+#include "rooftile/base/nearest.hpp"
+#include "rooftile/base/one_line.hpp"
+#include "rooftile/base/try.hpp"
+#include "rooftile/cli/picture.hpp"
+
+namespace rooftile::cli {
+namespace {
+
+struct Suffix {
+  std::string_view text;  // the first of a format is the one that messages name
+  Format format;
+};
+
+constexpr std::array kSuffixes = {Suffix{"txt", Format::table}, Suffix{"json", Format::json},
+                                  Suffix{"csv", Format::csv},   Suffix{"html", Format::html},
+                                  Suffix{"htm", Format::html},  Suffix{"svg", Format::svg},
+                                  Suffix{"png", Format::png},   Suffix{"pdf", Format::pdf},
+                                  Suffix{"toml", Format::toml}, Suffix{"onnx", Format::onnx}};
+
+std::string_view suffix_of(Format format) {
+  return std::find_if(kSuffixes.begin(), kSuffixes.end(), [&](const Suffix& one) { return one.format == format; })
+      ->text;
+}
+
+std::string name_of(Format format) { return std::string(format == Format::table ? "table" : suffix_of(format)); }
+
+bool contains(std::initializer_list<Format> formats, Format format) {
+  return std::find(formats.begin(), formats.end(), format) != formats.end();
+}
+
+// Without its dot, in lower case; empty where the file's name has none.
+std::string suffix_of(const std::string& path) {
+  const std::string name = path.substr(path.rfind('/') + 1);
+  const std::size_t dot = name.rfind('.');
+  return dot == std::string::npos || name == "." || name == ".." ? std::string() : lower_case(name.substr(dot + 1));
+}
+
+std::optional<Format> format_of(const std::string& suffix) {
+  for (const Suffix& one : kSuffixes) {
+    if (one.text == suffix) return one.format;
+  }
+  return {};
+}
+
+// What the suffix says; nothing where there is none.
+Result<std::optional<Format>> by_suffix(std::string_view option, const std::string& path,
+                                        std::initializer_list<Format> offered) {
+  const std::string suffix = suffix_of(path);
+  const auto format = format_of(suffix);
+  if (suffix.empty() || (format && contains(offered, *format))) return format;
+  std::vector<std::string> known;
+  for (const Format one : offered) known.push_back(fmt::format(".{}", suffix_of(one)));
+  return fail(
+      ErrorCode::usage,
+      fmt::format("'{}' ends in none of the suffixes that can be written: {}", one_line(path), fmt::join(known, ", ")),
+      std::string(option));
+}
+
+}  // namespace
+
+Result<Format> parse_format(std::string_view text, const std::string& output, std::initializer_list<Format> offered) {
+  if (text.empty()) {
+    const Format format = TRY(by_suffix("-o", output, offered)).value_or(*offered.begin());
+    TRY(check_converter(format));
+    return format;
+  }
+  std::vector<std::string> names;
+  for (const Format format : offered) {
+    names.push_back(name_of(format));
+    if (names.back() != text) continue;
+    const auto suffix = format_of(suffix_of(output));
+    if (suffix && *suffix != format) {
+      return fail(ErrorCode::usage,
+                  fmt::format("{}, but -o {} has the suffix of another format", text, one_line(output)), "--format");
+    }
+    TRY(check_converter(format));
+    return format;
+  }
+  return fail(ErrorCode::usage,
+              fmt::format("unknown format '{}'{}; one of {}", one_line(text), did_you_mean(text, names),
+                          fmt::join(names, ", ")),
+              "--format");
+}
+
+Result<void> check_suffix(std::string_view option, const std::string& path, std::initializer_list<Format> offered) {
+  TRY(by_suffix(option, path, offered));
+  return {};
+}
+
+bool has_known_suffix(const std::string& path) { return format_of(suffix_of(path)).has_value(); }
+
+Result<Format> picture_format(std::string_view option, const std::string& path) {
+  const auto found = TRY(by_suffix(option, path, {Format::svg, Format::png, Format::pdf}));
+  const Format format = found.value_or(Format::svg);
+  TRY(check_converter(format));
+  return format;
+}
+
+}  // namespace rooftile::cli

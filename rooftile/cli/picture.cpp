@@ -1,0 +1,85 @@
+#include "rooftile/cli/picture.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "rooftile/base/text_file.hpp"
+#include "rooftile/base/try.hpp"
+#include "rooftile/base/whole_file.hpp"
+#include "rooftile/cli/output.hpp"
+#include "rooftile/measure/process.hpp"
+
+namespace rooftile::cli {
+namespace {
+
+constexpr const char* kConverter = "rsvg-convert";
+
+bool is_converted(Format format) { return format == Format::png || format == Format::pdf; }
+const char* name_of(Format format) { return format == Format::png ? "png" : "pdf"; }
+
+// A folder of its own that goes with the object.
+class ScratchFolder {
+ public:
+  ScratchFolder() {
+    std::error_code error;
+    path_ = (std::filesystem::temp_directory_path(error) / "rooftile-XXXXXX").string();
+    if (error || ::mkdtemp(path_.data()) == nullptr) path_.clear();
+  }
+  ~ScratchFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+
+  bool exists() const { return !path_.empty(); }
+  std::string file(const char* name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_;
+};
+
+Result<std::string> converted(const std::string& svg, Format format) {
+  const ScratchFolder folder;
+  if (!folder.exists()) return fail(ErrorCode::io, std::strerror(errno), "a temporary folder");
+  const std::string from = folder.file("chart.svg"), to = folder.file("chart"), said = folder.file("said");
+  TRY(write_whole_file(from, svg));
+  // Two pixels a unit: letters stay sharp on a page or a screen of many dots.
+  const int status =
+      TRY(measure::run_process({kConverter, "--format", name_of(format), "--zoom", format == Format::png ? "2" : "1",
+                                "--background-color", "white", "--output", to, from},
+                               said));
+  if (status == 0) return read_text_file(to);
+  return fail(ErrorCode::io, fmt::format("ended with status {}: {}", status, read_text_file(said).value_or("")),
+              kConverter);
+}
+
+}  // namespace
+
+Result<void> check_converter(Format format) {
+  if (!is_converted(format) || measure::run_process({kConverter, "--version"}, "/dev/null")) return {};
+  return fail(ErrorCode::unsupported,
+              fmt::format("{} needs the program {}: install Debian's package librsvg2-bin, or write .svg",
+                          name_of(format), kConverter));
+}
+
+Result<void> write_picture(const std::string& path, const std::string& svg, Format format) {
+  if (!is_converted(format)) return write_output(path, svg);
+  if ((path.empty() || path == "-") && ::isatty(STDOUT_FILENO) == 1) {
+    return fail(ErrorCode::usage, fmt::format("{} is not for a terminal; name a file", name_of(format)), "-o");
+  }
+  return write_output(path, TRY(converted(svg, format)));
+}
+
+Result<void> write_picture(const std::string& path, const std::string& svg) {
+  return write_picture(path, svg, TRY(picture_format("-o", path)));
+}
+
+}  // namespace rooftile::cli
