@@ -9,14 +9,13 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/base/lower_case.hpp"
 #include "rooftile/base/nearest.hpp"
-#include "rooftile/base/one_line.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/gpu/derive.hpp"
 #include "rooftile/gpu/embedded.hpp"
 #include "rooftile/gpu/gpu_file.hpp"
 #include "rooftile/gpu/gpu_keys.hpp"
+#include "rooftile/gpu/select_gpu.hpp"
 
 namespace rooftile {
 namespace {
@@ -123,35 +122,6 @@ Result<std::string> read_file(const std::string& path) {
   return text;
 }
 
-// True if `part` stands in `id` between hyphens: "h200" in "h200-sxm-141gb", not in "gh200-96gb-hbm3".
-bool has_words(std::string_view id, std::string_view part) {
-  for (std::size_t at = id.find(part); at != std::string_view::npos; at = id.find(part, at + 1)) {
-    const std::size_t end = at + part.size();
-    if ((at == 0 || id[at - 1] == '-') && (end == id.size() || id[end] == '-')) return true;
-  }
-  return false;
-}
-
-// The one catalogue id that `selector` means.
-Result<std::string> select_id(std::string_view selector) {
-  const std::vector<std::string> known = gpu_ids();
-  const std::string wanted = lower_case(selector);
-  if (std::binary_search(known.begin(), known.end(), wanted)) return wanted;
-  std::vector<std::string> with_words, with_part;
-  for (const std::string& id : known) {
-    if (has_words(id, wanted)) with_words.push_back(id);
-    if (id.find(wanted) != std::string::npos) with_part.push_back(id);
-  }
-  const std::vector<std::string>& matches = with_words.empty() ? with_part : with_words;
-  if (matches.size() == 1) return matches.front();
-  const std::string shown = one_line(selector, 60);
-  if (matches.empty() || wanted.empty()) {
-    return fail(ErrorCode::not_found,
-                fmt::format("no GPU '{}' in the catalogue{}", shown, did_you_mean(wanted, known)));
-  }
-  return fail(ErrorCode::not_found, fmt::format("'{}' is ambiguous: {}", shown, fmt::join(matches, ", ")));
-}
-
 }  // namespace
 
 std::vector<std::string> gpu_ids() { return ids(false); }
@@ -193,7 +163,7 @@ Result<Gpu> find_gpu(std::string_view selector) {
     const std::string path(selector);
     return read_file(path).and_then([&](const std::string& text) { return parse_gpu(text, path); });
   }
-  return select_id(selector).and_then([](const std::string& id) {
+  return select_gpu(selector).and_then([](const std::string& id) {
     const EmbeddedText* file = embedded(id, false);
     return parse_gpu(file->text, file->path);
   });

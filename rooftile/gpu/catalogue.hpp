@@ -18,8 +18,9 @@ std::vector<std::string> gpu_ids();
 // number without a unit or outside its range, a fact that is needed and cannot be derived; each with line and column.
 Result<Gpu> parse_gpu(std::string_view toml, std::string_view where);
 
-// `selector` is a catalogue id, an unambiguous part of one in any case, or a path ending in ".toml".
-// An ambiguous part: an error that lists the matches. Unknown: an error with the nearest id.
+// `selector` is a catalogue id, an unambiguous part of one in any case, the name that a driver or a vendor gives
+// ("NVIDIA GeForce RTX 4090", "A100-SXM4-80GB"), or a path ending in ".toml". An ambiguous part: an error that lists
+// the matches. Unknown: an error with the nearest id.
 Result<Gpu> find_gpu(std::string_view selector);
 
 }  // namespace rooftile

@@ -28,6 +28,7 @@ constexpr std::array kTextKeys = {
     TextKey{"vendor", &GpuFile::vendor},
     TextKey{"architecture", &GpuFile::architecture},
     TextKey{"compute_capability", &GpuFile::compute_capability},
+    TextKey{"device_name", &GpuFile::device_name},
     TextKey{"note", &GpuFile::note},
 };
 

@@ -16,6 +16,7 @@ struct GpuFile {
   std::string vendor;
   std::string architecture;  // the id of an architecture file: "pascal-gp10x"
   std::string compute_capability;
+  std::string device_name;  // what the driver calls it, where the id's words do not tell
   std::string note;
   FactTable facts;
 };

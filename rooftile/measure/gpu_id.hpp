@@ -6,9 +6,9 @@
 
 namespace rooftile::measure {
 
-// The id of a device by its name, as the catalogue names GPUs: lower case with hyphens, without "NVIDIA", "Tesla",
-// "GeForce", "Quadro", "Graphics" and "Device": "Tesla V100-SXM2-16GB" -> "v100-sxm2-16gb". Where that is part of one
-// id of the catalogue and of no other, that one: "NVIDIA H200" -> "h200-sxm-141gb".
+// The id of a device by its name, as the catalogue names GPUs: lower case with hyphens, without vendor and
+// brand: "Tesla V100-SXM2-16GB" -> "v100-sxm2-16gb". Where it means one GPU of the catalogue (select_gpu) that one:
+// "NVIDIA H200" -> "h200-sxm-141gb".
 std::string gpu_id(std::string_view device_name);
 
 // The id of the architecture file for a compute capability ("9.0" -> "hopper"); empty where there is none.

@@ -14,7 +14,8 @@ TEST(GpuId, FollowsTheCatalogue) {
 }
 
 TEST(GpuId, WhatTheCatalogueDoesNotSettleKeepsItsName) {
-  EXPECT_EQ(gpu_id("NVIDIA H100 80GB HBM3"), "h100-80gb-hbm3");  // PCIe or SXM: the name does not say
+  EXPECT_EQ(gpu_id("NVIDIA H900 80GB HBM9"), "h900-80gb-hbm9");
+  EXPECT_EQ(gpu_id("NVIDIA A100"), "a100");  // which of four, the name does not say
   EXPECT_EQ(gpu_id("NVIDIA Graphics Device"), "unknown");
 }
 

@@ -33,7 +33,8 @@ std::optional<Phase> parse_phase(std::string_view text) {
     if (name_of(phase) == text) return phase;
   }
   if (text == "forward" || text == "inference") return Phase::fwd;
-  if (text == "training") return Phase::step;
+  if (text == "backward") return Phase::bwd;
+  if (text == "training" || text == "train") return Phase::step;
   return std::nullopt;
 }
 

@@ -15,6 +15,9 @@ TEST(Phase, NamesReadBack) {
   }
   EXPECT_EQ(parse_phase("inference"), Phase::fwd);
   EXPECT_EQ(parse_phase("training"), Phase::step);
+  EXPECT_EQ(parse_phase("train"), Phase::step);
+  EXPECT_EQ(parse_phase("forward"), Phase::fwd);
+  EXPECT_EQ(parse_phase("backward"), Phase::bwd);
   EXPECT_EQ(parse_phase(""), std::nullopt);
 }
 

@@ -1,0 +1,104 @@
+#include "rooftile/gpu/select_gpu.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "rooftile/base/lower_case.hpp"
+#include "rooftile/base/nearest.hpp"
+#include "rooftile/base/one_line.hpp"
+#include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/gpu/embedded.hpp"
+#include "rooftile/gpu/gpu_file.hpp"
+
+namespace rooftile {
+namespace {
+
+// Vendors, brands and what says nothing of the chip or its memory.
+constexpr std::array<std::string_view, 10> kDropped = {"nvidia", "tesla", "geforce",  "quadro", "graphics",
+                                                       "device", "amd",   "instinct", "radeon", "oam"};
+
+// Whether `part` stands in `id` between hyphens: "h200" in "h200-sxm-141gb", not in "gh200-96gb-hbm3".
+bool has_words(std::string_view id, std::string_view part) {
+  for (std::size_t at = id.find(part); at != std::string_view::npos; at = id.find(part, at + 1)) {
+    const std::size_t end = at + part.size();
+    if ((at == 0 || id[at - 1] == '-') && (end == id.size() || id[end] == '-')) return true;
+  }
+  return false;
+}
+
+using Ids = std::vector<std::string>;
+
+template <class Test>
+Ids ids_that(const Ids& all, const Test& test) {
+  Ids found;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(found), test);
+  return found;
+}
+
+// The GPUs whose files say that the driver calls them so.
+Ids called(const std::vector<std::string>& words) {
+  Ids found;
+  for (const EmbeddedText& file : embedded_gpu_files()) {
+    const auto read = read_gpu_file(file.text, file.path);
+    if (read && !read->device_name.empty() && device_words(read->device_name) == words) found.push_back(read->id);
+  }
+  return found;
+}
+
+// The first of several readings of a name that any GPU meets.
+Ids matches(std::string_view selector, const Ids& known) {
+  const std::string wanted = lower_case(selector);
+  const std::vector<std::string> words = device_words(selector);
+  const std::string id = fmt::format("{}", fmt::join(words, "-"));
+  for (const std::string& exact : {wanted, id}) {
+    if (std::binary_search(known.begin(), known.end(), exact)) return {exact};
+  }
+  if (words.empty()) return {};
+  Ids found = ids_that(known, [&](const std::string& one) { return has_words(one, wanted); });
+  if (found.empty()) found = ids_that(known, [&](const std::string& one) { return one.find(wanted) != one.npos; });
+  if (found.empty()) {
+    found = ids_that(known, [&](const std::string& one) {  // "A100 80GB PCIe": the words in any order
+      return std::all_of(words.begin(), words.end(), [&](const std::string& word) { return has_words(one, word); });
+    });
+  }
+  return found.empty() ? called(words) : found;
+}
+
+}  // namespace
+
+std::vector<std::string> device_words(std::string_view name) {
+  std::vector<std::string> words(1);
+  for (const char c : name) {
+    const auto letter = static_cast<unsigned char>(c);
+    if (std::isalnum(letter) != 0) {
+      words.back() += static_cast<char>(std::tolower(letter));
+    } else {
+      words.emplace_back();
+    }
+  }
+  words.erase(std::remove_if(words.begin(), words.end(),
+                             [](const std::string& word) {
+                               return word.empty() ||
+                                      std::find(kDropped.begin(), kDropped.end(), word) != kDropped.end();
+                             }),
+              words.end());
+  return words;
+}
+
+Result<std::string> select_gpu(std::string_view selector) {
+  const Ids known = gpu_ids();
+  const Ids found = matches(selector, known);
+  if (found.size() == 1) return found.front();
+  const std::string shown = one_line(selector, 60);
+  if (found.empty()) {
+    return fail(ErrorCode::not_found,
+                fmt::format("no GPU '{}' in the catalogue{}", shown, did_you_mean(lower_case(selector), known)));
+  }
+  return fail(ErrorCode::not_found, fmt::format("'{}' is ambiguous: {}", shown, fmt::join(found, ", ")));
+}
+
+}  // namespace rooftile
