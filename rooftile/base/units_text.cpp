@@ -1,12 +1,13 @@
 #include "rooftile/base/units_text.hpp"
 
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <string>
 
 #include <fmt/format.h>
+
+#include "rooftile/base/parse_number.hpp"
 
 namespace rooftile {
 namespace {
@@ -94,15 +95,14 @@ Result<double> parse_base_units(std::string_view text, Dimension dimension) {
     return fail(ErrorCode::bad_input, fmt::format("'{}{}' {}; write a number and a unit: {}", shown,
                                                   text.size() > kShown ? "…" : "", why, example_of(unit)));
   };
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || !std::isfinite(number)) return bad("does not start with a finite number");
-  std::string_view name = text.substr(static_cast<std::size_t>(end - text.data()));
+  std::string_view name = text;
+  const auto number = take_number<double>(name);
+  if (!number) return bad("does not start with a finite number");
   while (!name.empty() && name.front() == ' ') name.remove_prefix(1);
   if (name.empty()) return bad("has no unit");
   const double scale = scale_of(name, dimension);
   if (scale == 0) return bad("has a unit that does not fit here");
-  return number * scale;
+  return *number * scale;
 }
 
 std::string print_base_units(double value, Dimension dimension) {

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/parse_number.hpp"
 #include "rooftile/base/text_file.hpp"
 #include "rooftile/base/toml_reader.hpp"
 #include "rooftile/base/try.hpp"
@@ -346,14 +346,12 @@ class Reader : private TomlReader {
     const auto* text = node.as_string();
     if (text == nullptr) return wrong();
     fact.text = text->get();
-    double number = 0;
-    const char* end = fact.text.data() + fact.text.size();
-    const auto read = std::from_chars(fact.text.data(), end, number);
-    if (read.ec != std::errc() || !std::isfinite(number)) return wrong();
-    std::string_view rest(read.ptr, static_cast<std::size_t>(end - read.ptr));
+    std::string_view rest = fact.text;
+    const auto number = take_number<double>(rest);
+    if (!number) return wrong();
     while (rest.starts_with(' ')) rest.remove_prefix(1);
     if (rest != unit) return wrong();
-    return number;
+    return *number;
   }
 
   CostTable table_;

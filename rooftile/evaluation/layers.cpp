@@ -1,9 +1,9 @@
 #include "rooftile/evaluation/layers.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <variant>
 
+#include "rooftile/predict/alike.hpp"
 #include "rooftile/zoo/zoo.hpp"
 
 namespace rooftile {
@@ -22,11 +22,11 @@ std::vector<EvaluatedLayer> convolutions_of(std::string_view network, std::int64
 std::vector<EvaluatedLayer> unique_convolutions(std::int64_t batch) {
   std::vector<EvaluatedLayer> unique;
   for (const ZooEntry& entry : delta_networks()) {
-    const auto first = static_cast<std::ptrdiff_t>(unique.size());
-    for (const EvaluatedLayer& layer : convolutions_of(entry.name, batch)) {
-      const bool seen = std::any_of(unique.begin() + first, unique.end(),
-                                    [&](const EvaluatedLayer& other) { return other.conv == layer.conv; });
-      if (!seen) unique.push_back(layer);
+    const Workload network = entry.build(batch);
+    const std::vector<std::size_t> first = first_alike(network);
+    for (std::size_t i = 0; i < first.size(); ++i) {
+      const auto* conv = std::get_if<Conv>(&network.ops[i].kind);
+      if (conv != nullptr && first[i] == i) unique.push_back({entry.name, network.ops[i].name, *conv});
     }
   }
   return unique;

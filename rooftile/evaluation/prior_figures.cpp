@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/quantile.hpp"
 #include "rooftile/evaluation/layer_axis.hpp"
 #include "rooftile/evaluation/makers.hpp"
 #include "rooftile/evaluation/methods.hpp"

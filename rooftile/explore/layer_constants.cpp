@@ -1,12 +1,13 @@
 #include "rooftile/explore/layer_constants.hpp"
 
-#include <algorithm>
-#include <tuple>
+#include <cstddef>
 #include <utility>
 #include <variant>
 
 #include <fmt/format.h>
 
+#include "rooftile/base/try.hpp"
+#include "rooftile/predict/alike.hpp"
 #include "rooftile/predict/predict.hpp"
 #include "rooftile/traffic/delta.hpp"
 
@@ -31,28 +32,37 @@ Gpu any_gpu() {
   return gpu;
 }
 
-// Whether all that DeLTA reads is equal.
-bool same(const Im2col& a, const Im2col& b) {
-  const auto read = [](const Im2col& g) {
-    return std::tie(g.m, g.n, g.k, g.groups, g.batch, g.in_channels, g.out_channels, g.padded, g.extent, g.stride,
-                    g.out, g.filter_volume, g.filter_width);
-  };
-  return read(a) == read(b);
-}
-
-bool same(const UniqueLayer& a, const UniqueLayer& b) {
-  if (a.streams != b.streams || a.op != b.op) return false;
-  return a.streams ? a.bytes == b.bytes && a.flops == b.flops : same(a.gemm, b.gemm);
-}
-
-void add(std::vector<UniqueLayer>& layers, UniqueLayer layer) {
-  const auto known = std::find_if(layers.begin(), layers.end(), [&](const UniqueLayer& l) { return same(l, layer); });
-  if (known != layers.end()) {
-    known->count += layer.count;
-    known->work.add(layer.work, 1);
-  } else {
-    layers.push_back(std::move(layer));
+// The kernels of an operator, each once; none where it takes no time.
+Result<std::vector<UniqueLayer>> layers_of(const Workload& workload, const Op& op, double weight, const Gpu& gpu) {
+  const LayerEstimate estimated = estimate(workload, op, gpu, {.method = Method::delta});
+  UniqueLayer layer;
+  layer.workload = workload.name;
+  layer.name = op.name;
+  layer.op = estimated.op;
+  layer.weight = weight;
+  if (estimated.delta.empty()) {
+    if (estimated.kernels == 0) return std::vector<UniqueLayer>();
+    layer.streams = true;
+    layer.bytes = (estimated.traffic.dram + estimated.traffic.store_dram).value();
+    layer.flops = estimated.flops.value();
+    layer.work = work_of(estimated);
+    return std::vector{layer};
   }
+  // An operator's multiply-accumulates count with its first kernel.
+  layer.work.product_macs = work_of(estimated).product_macs;
+  std::vector<UniqueLayer> layers;
+  for (const DeltaKernel& kernel : estimated.delta) {
+    constexpr double kMostCtas = 0x1p50;  // nearest_whole() of delta_batch.cpp
+    if (kernel.plan.ctas > kMostCtas) {
+      return fail(ErrorCode::bad_input, fmt::format("has {:.3g} CTAs, more than are counted", kernel.plan.ctas),
+                  op.name);
+    }
+    layer.gemm = kernel.gemm;
+    layer.count = kernel.count;
+    layers.push_back(layer);
+    layer.work = {};
+  }
+  return layers;
 }
 
 std::size_t kernel_index(std::vector<KernelConstants>& kernels, const Kernel& kernel) {
@@ -75,35 +85,19 @@ std::size_t kernel_index(std::vector<KernelConstants>& kernels, const Kernel& ke
 
 Result<std::vector<UniqueLayer>> unique_layers(const Workload& workload, double weight, bool convolutions_only) {
   const Gpu gpu = any_gpu();
+  const std::vector<std::size_t> first = first_alike(workload);
+  std::vector<double> alike(first.size(), 0);  // operators of each kind, at the first of them
+  for (const std::size_t op : first) ++alike[op];
   std::vector<UniqueLayer> layers;
-  for (const Op& op : workload.ops) {
-    if (convolutions_only && !std::holds_alternative<Conv>(op.kind)) continue;
-    const LayerEstimate estimated = estimate(workload, op, gpu, {.method = Method::delta});
-    UniqueLayer layer;
-    layer.workload = workload.name;
-    layer.name = op.name;
-    layer.op = estimated.op;
-    layer.weight = weight;
-    if (estimated.delta.empty()) {
-      if (estimated.kernels == 0) continue;
-      layer.streams = true;
-      layer.bytes = (estimated.traffic.dram + estimated.traffic.store_dram).value();
-      layer.flops = estimated.flops.value();
-      layer.work = work_of(estimated);
-      add(layers, layer);
-    }
-    // An operator's multiply-accumulates count with its first kernel.
-    layer.work.product_macs = work_of(estimated).product_macs;
-    for (const DeltaKernel& kernel : estimated.delta) {
-      constexpr double kMostCtas = 0x1p50;  // nearest_whole() of delta_batch.cpp
-      if (kernel.plan.ctas > kMostCtas) {
-        return fail(ErrorCode::bad_input, fmt::format("has {:.3g} CTAs, more than are counted", kernel.plan.ctas),
-                    op.name);
-      }
-      layer.gemm = kernel.gemm;
-      layer.count = kernel.count;
-      add(layers, layer);
-      layer.work = {};
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    const Op& op = workload.ops[i];
+    if (first[i] != i || (convolutions_only && !std::holds_alternative<Conv>(op.kind))) continue;
+    auto own = TRY(layers_of(workload, op, weight, gpu));
+    for (UniqueLayer& layer : own) {
+      const RunWork one = layer.work;
+      layer.work.add(one, alike[i] - 1);
+      layer.count *= alike[i];
+      layers.push_back(std::move(layer));
     }
   }
   if (!layers.empty()) return layers;

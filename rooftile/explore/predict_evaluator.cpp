@@ -3,39 +3,27 @@
 #include <utility>
 #include <variant>
 
+#include "rooftile/predict/alike.hpp"
 #include "rooftile/timing/roofline.hpp"
 
 namespace rooftile {
-namespace {
-
-// Streaming operators depend on tensors elsewhere; each is its own.
-bool same(const Op& a, const Op& b) {
-  const auto* conv = std::get_if<Conv>(&a.kind);
-  const auto* other = std::get_if<Conv>(&b.kind);
-  if (conv != nullptr && other != nullptr) return *conv == *other;
-  const auto* gemm = std::get_if<Gemm>(&a.kind);
-  const auto* other_gemm = std::get_if<Gemm>(&b.kind);
-  return gemm != nullptr && other_gemm != nullptr && *gemm == *other_gemm;
-}
-
-}  // namespace
 
 PredictEvaluator::PredictEvaluator(std::vector<WeightedWorkload> workloads, Gpu base, PredictOptions options)
     : workloads_(std::move(workloads)), base_(std::move(base)), options_(std::move(options)) {
   for (std::size_t w = 0; w < workloads_.size(); ++w) {
     WeightedWorkload& weighted = workloads_[w];
     weighted.workload = stored_as(std::move(weighted.workload), options_.precision);
-    const std::size_t first = unique_.size();
-    for (std::size_t o = 0; o < weighted.workload.ops.size(); ++o) {
+    const std::vector<std::size_t> first = first_alike(weighted.workload);
+    std::vector<std::size_t> column(first.size());  // of the first of each kind
+    for (std::size_t o = 0; o < first.size(); ++o) {
       const Op& op = weighted.workload.ops[o];
       if (std::holds_alternative<View>(op.kind)) continue;
       if (weighted.convolutions_only && !std::holds_alternative<Conv>(op.kind)) continue;
-      bool known = false;
-      for (std::size_t u = first; u < unique_.size() && !known; ++u) {
-        known = same(weighted.workload.ops[unique_[u].op], op);
-        if (known) ++columns_[u].count;
+      if (first[o] != o) {
+        ++columns_[column[first[o]]].count;
+        continue;
       }
-      if (known) continue;
+      column[o] = columns_.size();
       unique_.push_back({w, o});
       columns_.push_back({weighted.workload.name, op.name, std::string(name_of(op.kind)), 1, weighted.weight});
     }

@@ -1,7 +1,6 @@
 #include "rooftile/ingest/layer_table_row.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -10,6 +9,7 @@
 
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/parse_number.hpp"
 #include "rooftile/workload/workload.hpp"
 
 namespace rooftile {
@@ -53,27 +53,23 @@ std::int64_t TableRow::required(const std::string& column, std::int64_t least) {
 std::int64_t TableRow::optional(const std::string& column, std::int64_t least, std::int64_t fallback) {
   const std::string_view cell = text(column);
   if (cell.empty()) return fallback;
-  std::int64_t number = 0;
-  const auto [end, status] = std::from_chars(cell.data(), cell.data() + cell.size(), number);
-  const bool whole = end == cell.data() + cell.size() && status != std::errc::invalid_argument;
-  if (!whole) {
+  if (cell.find_first_not_of("0123456789", cell.front() == '-' ? 1 : 0) != std::string_view::npos || cell == "-") {
     reject(column, fmt::format("'{}' is not a whole number", shown(cell)));
     return fallback;
   }
-  if (status != std::errc() || number < least || number > kMaxDimension) {
+  const auto number = parse_number<std::int64_t>(cell);
+  if (!number || *number < least || *number > kMaxDimension) {
     reject(column, fmt::format("{} is not between {} and {}", shown(cell), least, kMaxDimension));
     return fallback;
   }
-  return number;
+  return *number;
 }
 
 std::optional<double> TableRow::amount(const std::string& column, bool positive) {
   const std::string_view cell = text(column);
   if (cell.empty()) return std::nullopt;
-  double number = 0;
-  const auto [end, status] = std::from_chars(cell.data(), cell.data() + cell.size(), number);
-  const bool read = end == cell.data() + cell.size() && status == std::errc();
-  if (!read || !std::isfinite(number) || number < 0 || (positive && number == 0)) {
+  const auto number = parse_number(cell);
+  if (!number || *number < 0 || (positive && *number == 0)) {
     reject(column, fmt::format("'{}' is not a {}", shown(cell), positive ? "positive number" : "number from zero"));
     return std::nullopt;
   }

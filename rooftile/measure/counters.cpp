@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "rooftile/base/one_line.hpp"
-#include "rooftile/measure/summary.hpp"
+#include "rooftile/base/quantile.hpp"
 #include "rooftile/profile/counters.hpp"
 
 namespace rooftile::measure {
@@ -59,7 +59,7 @@ std::optional<double> median_of(Kernels repeated, std::size_t length, Quantity q
     if (!sum) return std::nullopt;
     sums.push_back(*sum);
   }
-  return summarise(std::move(sums)).median;
+  return quantile(std::move(sums), 0.5);
 }
 
 template <class Quantity>

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <map>
 
-#include "rooftile/measure/summary.hpp"
+#include "rooftile/base/quantile.hpp"
 
 namespace rooftile::measure {
 
@@ -19,15 +19,13 @@ Curve curve_of(const std::vector<Point>& points, std::string_view benchmark, std
   return curve;
 }
 
-double median(std::vector<double> values) { return summarise(std::move(values)).median; }
-
 std::optional<double> plateau(const Curve& curve, double low, double high) {
   std::vector<double> values;
   for (const CurvePoint& point : curve) {
     if (point.x >= low && point.x <= high) values.push_back(point.y);
   }
   if (values.empty()) return std::nullopt;
-  return median(std::move(values));
+  return quantile(std::move(values), 0.5);
 }
 
 std::optional<double> knee(const Curve& curve, double from, double to) {
@@ -53,7 +51,7 @@ std::optional<double> top(const Curve& curve) {
     std::vector<double> values;
     for (std::size_t i = first; i < std::min(first + kNeighbours, curve.size()); ++i) values.push_back(curve[i].y);
     if (values.empty()) return std::nullopt;
-    best = std::max(best.value_or(0), median(std::move(values)));
+    best = std::max(best.value_or(0), quantile(std::move(values), 0.5));
   }
   return best;
 }

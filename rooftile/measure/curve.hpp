@@ -32,6 +32,4 @@ std::optional<double> knee(const Curve& curve, double from, double to);
 // The highest median of three neighbours: the top of a curve, whatever one outlier says. Of fewer points, the median.
 std::optional<double> top(const Curve& curve);
 
-double median(std::vector<double> values);  // 0 of none
-
 }  // namespace rooftile::measure

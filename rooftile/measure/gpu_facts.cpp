@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/quantile.hpp"
 #include "rooftile/base/units_text.hpp"
 #include "rooftile/measure/curve.hpp"
 
@@ -178,9 +179,9 @@ class Reader {
     if (all.high > kApart * all.low) {
       const double middle = (all.low + all.high) / 2;
       const auto far = std::partition(lines.begin(), lines.end(), [&](double line) { return line < middle; });
-      note +=
-          fmt::format("; in two groups: median of the nearer {} {:.0f}, of the farther {} {:.0f} cycles",
-                      far - lines.begin(), median({lines.begin(), far}), lines.end() - far, median({far, lines.end()}));
+      note += fmt::format("; in two groups: median of the nearer {} {:.0f}, of the farther {} {:.0f} cycles",
+                          far - lines.begin(), quantile({lines.begin(), far}, 0.5), lines.end() - far,
+                          quantile({far, lines.end()}, 0.5));
     } else {
       note += ", all about equally far";
     }

@@ -1,7 +1,6 @@
 #include "rooftile/measure/point.hpp"
 
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <optional>
@@ -10,6 +9,7 @@
 
 #include "rooftile/base/csv.hpp"
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/parse_number.hpp"
 #include "rooftile/base/try.hpp"
 
 namespace rooftile::measure {
@@ -19,13 +19,6 @@ constexpr std::array<std::string_view, 8> kColumns = {"benchmark", "variant", "p
                                                       "low",       "high",    "repeats",   "unit"};
 
 std::string number(double value) { return fmt::format("{:.12g}", value); }
-
-std::optional<double> parse_number(std::string_view cell) {
-  double value = 0;
-  const auto [end, status] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
-  if (status != std::errc() || end != cell.data() + cell.size() || !std::isfinite(value)) return std::nullopt;
-  return value;
-}
 
 Result<Point> parse_row(const CsvRow& row, std::string_view where) {
   const auto wrong = [&](std::string message, std::string_view column) {

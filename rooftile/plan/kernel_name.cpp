@@ -1,7 +1,8 @@
 #include "rooftile/plan/kernel_name.hpp"
 
 #include <cctype>
-#include <charconv>
+
+#include "rooftile/base/parse_number.hpp"
 
 namespace rooftile {
 namespace {
@@ -10,10 +11,10 @@ constexpr int kLargestSide = 1024;
 
 // The number that begins `text`; nothing unless it is a plausible side of a tile.
 std::optional<int> leading_side(std::string_view text, std::size_t& length) {
-  int number = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (status != std::errc() || number < 1 || number > kLargestSide) return std::nullopt;
-  length = static_cast<std::size_t>(end - text.data());
+  std::string_view rest = text;
+  const auto number = take_number<int>(rest);
+  if (!number || *number < 1 || *number > kLargestSide) return std::nullopt;
+  length = text.size() - rest.size();
   return number;
 }
 

@@ -1,12 +1,12 @@
 #include "rooftile/planning/duration.hpp"
 
 #include <array>
-#include <charconv>
 #include <system_error>
 
 #include <fmt/format.h>
 
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/parse_number.hpp"
 
 namespace rooftile {
 namespace {
@@ -26,14 +26,13 @@ std::string with_digits(double number, std::string_view unit) {
 }  // namespace
 
 Result<Seconds> parse_duration(std::string_view text, bool zero) {
-  double number = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-  std::string_view rest = text.substr(static_cast<std::size_t>(end - text.data()));
+  std::string_view rest = text;
+  const auto number = take_number<double>(rest);
   if (rest.starts_with(' ')) rest.remove_prefix(1);
   constexpr double kMost = 1e12;  // seconds: 30 thousand years
-  if (problem == std::errc()) {
+  if (number) {
     for (const Unit& unit : kUnits) {
-      const double seconds = number * unit.seconds;
+      const double seconds = *number * unit.seconds;
       if (rest == unit.name && (seconds > 0 || (zero && seconds == 0)) && seconds <= kMost) return Seconds(seconds);
     }
   }

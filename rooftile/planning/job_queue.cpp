@@ -2,7 +2,6 @@
 #include "rooftile/planning/job_queue.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <optional>
 #include <set>
@@ -15,6 +14,7 @@
 #include "rooftile/base/csv.hpp"
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/parse_number.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/planning/duration.hpp"
 #include "rooftile/workload/workload.hpp"
@@ -25,14 +25,6 @@ namespace {
 constexpr std::size_t kMostJobs = 1000;
 constexpr std::string_view kTime = "time:";
 constexpr int kMostGpus = 1024;
-
-template <class Number>
-std::optional<Number> number_of(std::string_view text) {
-  Number number = {};
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (problem != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
 
 class QueueReader {
  public:
@@ -113,7 +105,7 @@ class QueueReader {
     } else if (column == "deadline") {
       return parse_duration(text, true).map([&](Seconds time) { job.job.deadline = time; });
     } else if (column == "weight") {
-      const auto weight = number_of<double>(text);
+      const auto weight = parse_number<double>(text);
       constexpr double kMost = 1e9;
       if (!weight || !(*weight >= 0 && *weight <= kMost)) return wrong(text, "a weight from 0 to 1e9");
       job.job.weight = *weight;
@@ -124,7 +116,7 @@ class QueueReader {
     } else if (column.starts_with(kTime)) {
       return parse_duration(text).map([&](Seconds time) { job.times[column.substr(kTime.size())] = time; });
     } else {
-      const auto count = number_of<std::int64_t>(text);
+      const auto count = parse_number<std::int64_t>(text);
       constexpr std::int64_t kMost = std::int64_t{1} << 50;
       const std::int64_t most = column == "batch_size" ? kMaxDimension : kMost;
       if (!count || *count < 1 || *count > most) return wrong(text, fmt::format("a whole number from 1 to {}", most));
@@ -135,8 +127,8 @@ class QueueReader {
 
   static Result<void> read_gpus(const std::string& text, QueuedJob& job) {
     const std::size_t dash = text.find('-');
-    const auto least = number_of<int>(std::string_view(text).substr(0, dash));
-    const auto most = dash == std::string::npos ? least : number_of<int>(std::string_view(text).substr(dash + 1));
+    const auto least = parse_number<int>(std::string_view(text).substr(0, dash));
+    const auto most = dash == std::string::npos ? least : parse_number<int>(std::string_view(text).substr(dash + 1));
     if (!least || !most || *least < 1 || *most < *least || *most > kMostGpus) {
       return wrong(text, "a number of GPUs, as in 2, or a range, as in 1-4");
     }

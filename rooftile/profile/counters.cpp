@@ -1,12 +1,12 @@
 #include "rooftile/profile/counters.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <string>
 #include <system_error>
 #include <utility>
 
+#include "rooftile/base/parse_number.hpp"
 #include "rooftile/profile/stall_reasons.hpp"
 
 namespace rooftile::profile {
@@ -162,11 +162,8 @@ std::vector<CounterRule> rules_with_tensor_flops(double flops_an_instruction) {
 }
 
 std::optional<double> capability_number(std::string_view compute_capability) {
-  double number = 0;
-  const char* const end = compute_capability.data() + compute_capability.size();
-  const auto [stop, error] = std::from_chars(compute_capability.data(), end, number);
-  if (error != std::errc{} || stop != end || !(number > 0)) return std::nullopt;
-  return number;
+  const auto number = parse_number(compute_capability);
+  return number.value_or(0) > 0 ? number : std::nullopt;
 }
 
 KernelCounters counters(const KernelProfile& kernel, const std::vector<CounterRule>& rules) {

@@ -4,7 +4,6 @@
 // before the metrics differ between versions, so all are found by name.
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -17,6 +16,7 @@
 
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/parse_number.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/profile/csv_lines.hpp"
 #include "rooftile/profile/metric_unit.hpp"
@@ -50,9 +50,8 @@ std::optional<std::array<std::int64_t, 3>> parse_extent(std::string_view text) {
   text.remove_prefix(1);
   for (std::size_t i = 0; i < extent.size(); ++i) {
     while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), extent[i]);
-    if (error != std::errc{} || extent[i] < 1) return std::nullopt;
-    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    extent[i] = take_number<std::int64_t>(text).value_or(0);
+    if (extent[i] < 1) return std::nullopt;
     if (text.empty() || text.front() != (i + 1 < extent.size() ? ',' : ')')) return std::nullopt;
     text.remove_prefix(1);
   }

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <string>
 #include <system_error>
+
+#include "rooftile/base/parse_number.hpp"
 
 namespace rooftile::profile {
 namespace {
@@ -78,12 +79,8 @@ std::optional<double> parse_number(std::string_view text, DecimalSign sign) {
     text.remove_prefix(1);
   }
   if (whole && grouped && digits != 3) return std::nullopt;
-  const char* begin = plain.data() + (plain[0] == '+' ? 1 : 0);
-  const char* end = plain.data() + size;
-  double value = 0;
-  const auto [stop, error] = std::from_chars(begin, end, value);
-  if (error != std::errc{} || stop != end) return std::nullopt;
-  return value;
+  const std::size_t begin = plain[0] == '+' ? 1 : 0;
+  return rooftile::parse_number(std::string_view(plain.data() + begin, size - begin));
 }
 
 }  // namespace rooftile::profile

@@ -5,17 +5,9 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "rooftile/base/quantile.hpp"
+
 namespace rooftile::regression {
-namespace {
-
-// The value at `share` of the sorted values, between two of them in proportion.
-double value_at(const std::vector<double>& sorted, double share) {
-  const double place = share * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(place);
-  return std::lerp(sorted[below], sorted[std::min(below + 1, sorted.size() - 1)], place - std::floor(place));
-}
-
-}  // namespace
 
 Errors errors_of(std::span<const double> measured, std::span<const double> predicted) {
   assert(measured.size() == predicted.size());
@@ -39,8 +31,8 @@ Errors errors_of(std::span<const double> measured, std::span<const double> predi
   }
   std::sort(relative.begin(), relative.end());
   for (const double error : relative) errors.mape += error / rows;
-  errors.median = value_at(relative, 0.5);
-  errors.p90 = value_at(relative, 0.9);
+  errors.median = sorted_quantile(relative, 0.5);
+  errors.p90 = sorted_quantile(relative, 0.9);
   if (errors.not_positive == 0) errors.gmae = std::expm1(logs / rows);
   if (total > 0) errors.r2 = 1 - rest / total;
   return errors;

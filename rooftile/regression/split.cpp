@@ -1,7 +1,6 @@
 #include "rooftile/regression/split.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -12,6 +11,7 @@
 
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/parse_number.hpp"
 
 namespace rooftile::regression {
 namespace {
@@ -159,9 +159,9 @@ Result<Bound> parse_bound(std::string_view text) {
     Bound bound;
     bound.column = std::string(trimmed(text.substr(0, sign)));
     bound.comparison = std::string(text.substr(sign, length));
-    const auto parsed = std::from_chars(number.data(), number.data() + number.size(), bound.value);
-    const bool whole = parsed.ec == std::errc() && parsed.ptr == number.data() + number.size();
-    if (whole && std::isfinite(bound.value) && !bound.column.empty()) return bound;
+    const auto value = parse_number(number);
+    bound.value = value.value_or(0);
+    if (value && !bound.column.empty()) return bound;
   }
   return fail(ErrorCode::usage, fmt::format("'{}' is no bound; one reads \"batch > 64\"", one_line(text)));
 }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/quantile.hpp"
 #include "rooftile/report/text.hpp"
 #include "rooftile/report/validation.hpp"
 

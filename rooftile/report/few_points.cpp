@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/quantile.hpp"
 #include "rooftile/learn/constants/fit.hpp"
 #include "rooftile/report/text.hpp"
 #include "rooftile/validate/score.hpp"

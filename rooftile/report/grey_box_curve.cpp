@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/quantile.hpp"
 #include "rooftile/report/text.hpp"
 #include "rooftile/validate/score.hpp"
 

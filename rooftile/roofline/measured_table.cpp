@@ -1,7 +1,6 @@
 // Layer tables with times and counters as measured kernels.
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "rooftile/base/csv.hpp"
 #include "rooftile/base/lower_case.hpp"
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/parse_number.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/roofline/measured.hpp"
 #include "rooftile/workload/dtype.hpp"
@@ -46,9 +46,8 @@ class Row {
   std::optional<double> amount(std::string_view column) {
     const std::string_view cell = text(column);
     if (cell.empty()) return std::nullopt;
-    double number = 0;
-    const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), number);
-    if (error != std::errc() || end != cell.data() + cell.size() || !std::isfinite(number) || number < 0) {
+    const auto number = parse_number(cell);
+    if (!number || *number < 0) {
       if (error_.empty()) error_ = fmt::format("column {}: '{}' is no number from 0 up", column, one_line(cell, 40));
       return std::nullopt;
     }

@@ -6,7 +6,6 @@
 //
 // The letters mean what the tests there make of them: matmul and addmm multiply [M,N] by [N,K], bmm [M,K] by [K,N].
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <initializer_list>
 #include <map>
@@ -14,6 +13,7 @@
 #include <string>
 
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/parse_number.hpp"
 #include "rooftile/ingest/layer_table_row.hpp"
 #include "rooftile/store/benchmark_rows.hpp"
 #include "rooftile/store/text_lines.hpp"
@@ -160,9 +160,8 @@ Result<ForeignRows> read_operator_benchmark(std::string_view text, std::string_v
       test.input = input_of(line->substr(kInput.size()));
     } else if (at != std::string_view::npos) {
       const std::string_view number = trimmed(line->substr(at + kTime.size()));
-      double us = 0;
-      const auto status = std::from_chars(number.data(), number.data() + number.size(), us).ec;
-      if (status != std::errc() || !std::isfinite(us) || us <= 0) {
+      std::string_view rest = number;
+      if (take_number<double>(rest).value_or(0) <= 0) {
         rows.leave_out("no time of " + test.name);
       } else if (value(test.input, "device") == "cpu") {
         rows.leave_out(test.name + " ran on the CPU");

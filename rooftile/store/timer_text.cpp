@@ -5,7 +5,6 @@
 //     Median: 5.73 us                                                     1 threads: ------------------
 //     IQR:    2.25 us (4.01 to 6.26)                                            row  |   12.3   |   4.5
 //     372 measurements, 100 runs per measurement, 1 thread                Times are in microseconds (us).
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/parse_number.hpp"
 #include "rooftile/ingest/layer_table_row.hpp"
 #include "rooftile/store/benchmark_rows.hpp"
 #include "rooftile/store/text_lines.hpp"
@@ -28,10 +28,9 @@ std::optional<double> unit_of(std::string_view text) {
 
 // The number that the text begins with, above zero; `rest` is what follows it.
 std::optional<double> leading_number(std::string_view text, std::string_view& rest) {
-  double number = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (status != std::errc() || !std::isfinite(number) || number <= 0) return std::nullopt;
-  rest = trimmed(text.substr(static_cast<std::size_t>(end - text.data())));
+  const auto number = take_number<double>(text);
+  if (!number || *number <= 0) return std::nullopt;
+  rest = trimmed(text);
   return number;
 }
 

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/parse_number.hpp"
 #include "rooftile/base/try.hpp"
 
 namespace rooftile {
@@ -16,13 +16,6 @@ namespace {
 
 constexpr std::size_t kMaxDepth = 200;        // of parentheses and negations: the parser recurses
 constexpr std::size_t kMaxConditions = 1000;  // each joint is a step deeper when rows are matched
-
-std::optional<double> number_of(std::string_view text) {
-  double number = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (text.empty() || status != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 bool is_operator(char c) { return c == '=' || c == '!' || c == '<' || c == '>'; }
@@ -147,7 +140,7 @@ class FilterParser {
     node.relation = relation;
     auto value = TRY(read_value());
     node.value = std::move(value);
-    node.number = number_of(node.value);
+    node.number = parse_number(node.value);
     return add(std::move(node));
   }
 
@@ -195,7 +188,7 @@ class FilterParser {
 Result<Filter> Filter::parse(std::string_view text) { return FilterParser(text).parse(); }
 
 bool Filter::holds(const Node& node, std::string_view text) {
-  const std::optional<double> number = node.number ? number_of(text) : std::nullopt;
+  const std::optional<double> number = node.number ? parse_number(text) : std::nullopt;
   const bool numbers = number.has_value();
   switch (node.relation) {
     case Relation::equal:

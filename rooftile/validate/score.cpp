@@ -1,17 +1,10 @@
 #include "rooftile/validate/score.hpp"
 
-#include <algorithm>
 #include <cmath>
 
-namespace rooftile {
+#include "rooftile/base/quantile.hpp"
 
-double quantile(std::vector<double> values, double share) {
-  std::sort(values.begin(), values.end());
-  const double place = share * static_cast<double>(values.size() - 1);
-  const auto below = static_cast<std::size_t>(place);
-  const std::size_t above = std::min(below + 1, values.size() - 1);
-  return std::lerp(values[below], values[above], place - std::floor(place));
-}
+namespace rooftile {
 
 Score score(std::span<const Compared> rows) {
   Score result;

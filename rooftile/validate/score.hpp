@@ -31,7 +31,4 @@ struct Score {
 // The score of no rows has only zeros.
 Score score(std::span<const Compared> rows);
 
-// The value at `share` (0 to 1) of the sorted values, between two of them in proportion; `values` is not empty.
-double quantile(std::vector<double> values, double share);
-
 }  // namespace rooftile

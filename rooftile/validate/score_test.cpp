@@ -36,13 +36,6 @@ TEST(Score, Intervals) {
 
 TEST(Score, OfNoRowsIsEmpty) { EXPECT_EQ(score({}).rows, 0U); }
 
-TEST(Quantile, MeetsTheEnds) {
-  EXPECT_EQ(quantile({3, 1, 2}, 0), 1);
-  EXPECT_EQ(quantile({3, 1, 2}, 1), 3);
-  EXPECT_EQ(quantile({3, 1, 2}, 0.25), 1.5);
-  EXPECT_EQ(quantile({7}, 0.9), 7);
-}
-
 TEST(Score, GmaeIsAtLeastTheBiasAndSymmetric) {
   EXPECT_TRUE(rc::check([](const std::vector<std::pair<int, int>>& pairs) {
     std::vector<Compared> rows;

@@ -1,13 +1,13 @@
 #include "rooftile/validate/validate.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "rooftile/base/parse_number.hpp"
 #include "rooftile/base/try.hpp"
 
 namespace rooftile {
@@ -16,18 +16,10 @@ namespace {
 // Orders cells: numbers by value and before text, text by its characters.
 struct CellOrder {
   bool operator()(const std::string& a, const std::string& b) const {
-    const auto x = number_of(a), y = number_of(b);
+    const auto x = parse_number(a), y = parse_number(b);
     if (x && y && *x != *y) return *x < *y;
     if (x.has_value() != y.has_value()) return x.has_value();
     return a < b;
-  }
-
-  static std::optional<double> number_of(const std::string& cell) {
-    double number = 0;
-    const auto [end, status] = std::from_chars(cell.data(), cell.data() + cell.size(), number);
-    if (cell.empty() || status != std::errc() || end != cell.data() + cell.size()) return std::nullopt;
-    if (std::isnan(number)) return std::nullopt;
-    return number;
   }
 };
 

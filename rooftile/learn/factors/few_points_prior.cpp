@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "rooftile/base/quantile.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/learn/factors/few_points_covariance.hpp"
 #include "rooftile/validate/score.hpp"

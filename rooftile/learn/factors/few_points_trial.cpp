@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "rooftile/base/quantile.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/learn/constants/held_out.hpp"
 #include "rooftile/learn/factors/few_points_choice.hpp"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -10,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/parse_number.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/ingest/layer_table_row.hpp"
 #include "rooftile/ingest/model.hpp"
@@ -18,13 +18,6 @@
 
 namespace rooftile {
 namespace {
-
-std::optional<double> number_in(std::string_view cell) {
-  double number = 0;
-  const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), number);
-  const bool whole = error == std::errc() && end == cell.data() + cell.size();
-  return whole && std::isfinite(number) ? std::optional(number) : std::nullopt;
-}
 
 // Results of the measurement, of which no prediction may be made.
 bool is_measured(std::string_view column) {
@@ -36,7 +29,7 @@ void add_own(Numbers& numbers, const MeasuredTable& table, const LayerRow& row) 
   const std::vector<std::string>& columns = table.table().columns;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const std::string_view column = trimmed(columns[i]);
-    const auto number = number_in(trimmed(row.cells[i]));
+    const auto number = parse_number(trimmed(row.cells[i]));
     if (number && !column.empty() && !is_measured(column)) numbers.emplace(column, *number);
   }
 }
@@ -59,7 +52,7 @@ std::optional<double> depth_in(std::string_view model) {
     if (!model.starts_with(family)) continue;
     const std::size_t digit = model.find_first_of("0123456789");
     if (digit == std::string_view::npos) return std::nullopt;
-    return number_in(model.substr(digit));
+    return parse_number(model.substr(digit));
   }
   return std::nullopt;
 }
