@@ -140,7 +140,9 @@ Result<Gpu> parse_gpu(std::string_view toml, std::string_view where) {
     auto parsed = TRY(read_gpu_file(text->text, text->path));
     architecture = std::move(parsed);
   }
-  const FactTable facts = derive_facts(file.facts, text ? &architecture.facts : nullptr, architecture.name);
+  const std::string& capability =
+      file.compute_capability.empty() ? architecture.compute_capability : file.compute_capability;
+  const FactTable facts = derive_facts(file.facts, text ? &architecture.facts : nullptr, architecture.name, capability);
   if (const std::vector<std::string> missing = missing_keys(facts); !missing.empty()) {
     const std::string why = text ? fmt::format("architecture '{}' does not give it", file.architecture)
                                  : unknown_architecture(file.architecture);
@@ -152,7 +154,7 @@ Result<Gpu> parse_gpu(std::string_view toml, std::string_view where) {
   gpu.name = file.name.empty() ? file.id : file.name;
   gpu.vendor = file.vendor.empty() ? architecture.vendor : file.vendor;
   gpu.architecture = text ? architecture.name : file.architecture;
-  gpu.compute_capability = file.compute_capability.empty() ? architecture.compute_capability : file.compute_capability;
+  gpu.compute_capability = capability;
   gpu.note = file.note;
   fill(gpu, facts);
   return gpu;

@@ -100,7 +100,7 @@ TEST(ParseGpu, WithoutAnArchitectureEverythingMustBeGiven) {
   text.replace(text.find("pascal-gp10x"), 12, "pascal-gp10xx");
   const auto gpu = parse_gpu(text, "mine.toml");
   ASSERT_FALSE(gpu);
-  EXPECT_THAT(gpu.error().text(), HasSubstr("mine.toml: missing: peak.fp32, sm.registers"));
+  EXPECT_THAT(gpu.error().text(), HasSubstr("mine.toml: missing: core.generation, peak.fp32, sm.registers"));
   EXPECT_THAT(gpu.error().text(), HasSubstr("level.DRAM.latency"));
   EXPECT_THAT(gpu.error().text(), HasSubstr("'pascal-gp10xx' is not known; did you mean 'pascal-gp10x'?"));
   EXPECT_THAT(gpu.error().text(), Not(HasSubstr("core.clock")));

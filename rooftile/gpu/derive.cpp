@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/parse_number.hpp"
 #include "rooftile/gpu/fact_unit.hpp"
 #include "rooftile/gpu/gpu_keys.hpp"
 
@@ -51,7 +52,8 @@ class Deriver {
  public:
   explicit Deriver(FactTable facts) : facts_(std::move(facts)) {}
 
-  FactTable run() {
+  FactTable run(std::string_view compute_capability) {
+    generation(compute_capability);
     tensor_clock();
     for (const Peak peak : {Peak::fp64, Peak::fp32, Peak::fp16}) vector_peak(name_of(peak));
     for (const Peak peak : kTensorPeaks) tensor_peak(name_of(peak));
@@ -84,6 +86,13 @@ class Deriver {
 
   void add(std::string key, FactUnit unit, double number, std::string rule) {
     facts_.add({Fact{std::move(key), print_number(unit, number), FactKind::derived, std::move(rule), ""}, number});
+  }
+
+  // Rule 11: the libraries' kernels are written for NVIDIA's compute capabilities.
+  void generation(std::string_view compute_capability) {
+    const auto number = parse_number(compute_capability);
+    if (facts_.has("core.generation") || !number) return;
+    add("core.generation", FactUnit::count, *number, fmt::format("compute capability {}", compute_capability));
   }
 
   // Rule 1: the clock of tensor-core work is a fixed share of the core clock.
@@ -191,7 +200,8 @@ class Deriver {
 
 }  // namespace
 
-FactTable derive_facts(const FactTable& own, const FactTable* architecture, std::string_view architecture_name) {
+FactTable derive_facts(const FactTable& own, const FactTable* architecture, std::string_view architecture_name,
+                       std::string_view compute_capability) {
   FactTable facts = own;
   if (architecture != nullptr) {
     for (const NumberedFact& entry : architecture->entries()) {
@@ -199,7 +209,7 @@ FactTable derive_facts(const FactTable& own, const FactTable* architecture, std:
       facts.add(inherited(entry, architecture_name));
     }
   }
-  return Deriver(std::move(facts)).run();
+  return Deriver(std::move(facts)).run(compute_capability);
 }
 
 }  // namespace rooftile

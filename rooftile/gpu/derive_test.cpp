@@ -88,6 +88,19 @@ TEST(Derive, Peaks) {
   EXPECT_THAT(fact(in_proportion, "peak.tensor_tf32").fact.source, HasSubstr("peak.tensor_fp16 10 TFLOP/s x 512"));
 }
 
+TEST(Derive, TheGenerationIsTheComputeCapabilityWhereThatIsANumber) {
+  const auto generation = [](const std::string& body, std::string_view capability) {
+    return fact(derive_facts(facts(body), nullptr, "", capability), "core.generation");
+  };
+  EXPECT_EQ(generation(kCore, "8.6").number, 8.6);
+  EXPECT_EQ(generation(kCore, "8.6").fact.kind, FactKind::derived);
+  EXPECT_EQ(generation(kCore, "8.6").fact.source, "compute capability 8.6");
+  EXPECT_EQ(generation(kCore + line("generation", "8.0"), "gfx942").number, 8);
+  EXPECT_EQ(generation(kCore + line("generation", "8.0"), "9.0").number, 8) << "what a file states is not overwritten";
+  EXPECT_EQ(generation(kCore, "gfx942").number, -1);
+  EXPECT_EQ(generation(kCore, "").number, -1);
+}
+
 TEST(Derive, TheArchitectureFillsGapsAndNeverOverwrites) {
   const FactTable architecture =
       facts("[sm]\n" + line("warps", "64") + line("smem_latency", "\"24 cycles\"", ", kind = \"measured\"") +

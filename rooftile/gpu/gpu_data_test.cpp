@@ -14,6 +14,7 @@
 #include "rooftile/base/units_text.hpp"
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/gpu/embedded.hpp"
+#include "rooftile/gpu/facts.hpp"
 #include "rooftile/gpu/gpu_file.hpp"
 
 namespace rooftile {
@@ -25,13 +26,6 @@ Gpu gpu_of(const std::string& id) {
   auto gpu = find_gpu(id);
   EXPECT_TRUE(gpu) << gpu.error().text();
   return gpu.value_or(Gpu());
-}
-
-const Fact* fact_of(const Gpu& gpu, const std::string& key) {
-  for (const Fact& fact : gpu.facts) {
-    if (fact.key == key) return &fact;
-  }
-  return nullptr;
 }
 
 TEST(Catalogue, HasTheGpusAndThePapersThree) {
@@ -59,6 +53,20 @@ TEST(Catalogue, HasTheGpusAndThePapersThree) {
                          "vega-frontier-edition",
                          "mi300x"}) {
     EXPECT_TRUE(std::binary_search(ids.begin(), ids.end(), id)) << id;
+  }
+}
+
+TEST(Catalogue, TheGenerationIsNvidiasOrAnAssumptionThatIsStated) {
+  for (const std::string& id : gpu_ids()) {
+    const Gpu gpu = gpu_of(id);
+    const Fact* fact = find_fact(gpu, "core.generation");
+    ASSERT_NE(fact, nullptr) << id;
+    if (gpu.vendor == "nvidia") {
+      EXPECT_EQ(fmt::format("{:.1f}", generation_of(gpu)), gpu.compute_capability) << id;
+    } else {
+      EXPECT_EQ(generation_of(gpu), 8) << id;
+      EXPECT_THAT(fact->source, HasSubstr("assumed")) << id;
+    }
   }
 }
 
@@ -126,9 +134,9 @@ TEST(Catalogue, PeaksFollowFromRateSmsAndClock) {
     for (const Fact& fact : gpu.facts) {
       if (!fact.key.starts_with("peak.") || fact.source.find("per SM") != std::string::npos) continue;
       const std::string unit = fact.key.substr(5);
-      const Fact* rate = fact_of(gpu, "rate." + unit);
+      const Fact* rate = find_fact(gpu, "rate." + unit);
       if (rate == nullptr) continue;
-      const Fact* tensor_clock = fact_of(gpu, "core.tensor_clock");
+      const Fact* tensor_clock = find_fact(gpu, "core.tensor_clock");
       const bool tensor = unit.starts_with("tensor") && tensor_clock != nullptr;
       const Hertz clock = tensor ? parse<Hertz>(tensor_clock->text).value() : gpu.clock;
       const double computed = parse<FlopsPerCycle>(rate->text)->value() * gpu.sm_count * clock.value();
@@ -180,17 +188,17 @@ TEST(Catalogue, DeltaTable1) {
 
 TEST(Catalogue, DerivedNumbersSaySoAndMeasuredOnesComeFirst) {
   const Gpu h100 = gpu_of("h100-sxm5-80gb");
-  const Fact* l2 = fact_of(h100, "level.L2.bandwidth");
+  const Fact* l2 = find_fact(h100, "level.L2.bandwidth");
   ASSERT_NE(l2, nullptr);
   EXPECT_EQ(l2->kind, FactKind::derived);
   EXPECT_THAT(l2->source, HasSubstr("37.9 B/clk per SM x core clock 1980 MHz x 132 SMs"));
 
   const Gpu pcie = gpu_of("h100-pcie-80gb");
-  const Fact* dram = fact_of(pcie, "level.DRAM.bandwidth");
+  const Fact* dram = find_fact(pcie, "level.DRAM.bandwidth");
   ASSERT_NE(dram, nullptr);
   EXPECT_EQ(dram->kind, FactKind::measured);
   EXPECT_EQ(pcie.level("DRAM").bandwidth, BytesPerSecond(1942e9));
-  EXPECT_NE(fact_of(pcie, "level.DRAM.peak_bandwidth"), nullptr) << "the vendor's figure stays visible";
+  EXPECT_NE(find_fact(pcie, "level.DRAM.peak_bandwidth"), nullptr) << "the vendor's figure stays visible";
 }
 
 // The pitfalls of the sources (docs/gpus.md).

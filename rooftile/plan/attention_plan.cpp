@@ -5,7 +5,7 @@
 #include <string>
 
 #include "rooftile/base/lower_case.hpp"
-#include "rooftile/plan/capability.hpp"
+#include "rooftile/gpu/facts.hpp"
 
 namespace rooftile {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 constexpr double kHopper = 9, kBlackwell = 10, kConsumerBlackwell = 12;
 
 // GPUs whose tensor cores run beside the threads of a CTA (WGMMA and after).
-bool asynchronous(double capability) { return capability >= kHopper && capability < kConsumerBlackwell; }
+bool asynchronous(double generation) { return generation >= kHopper && generation < kConsumerBlackwell; }
 
 struct Shape {
   double batch = 1, q = 1, kv = 1, heads = 1, kv_heads = 1, dim = 1;
@@ -22,7 +22,7 @@ struct Shape {
   double key_bytes = 2;  // of an element of K and V
   bool causal = false, windowed = false, decode = false;
   bool fp8_keys = false, fp8 = false;  // in the cache; as they are multiplied
-  double capability = 0, sms = 1;
+  double generation = 0, sms = 1;
 };
 
 Shape shape_of(const Attention& attention, DType precision, const Gpu& gpu) {
@@ -44,7 +44,7 @@ Shape shape_of(const Attention& attention, DType precision, const Gpu& gpu) {
   shape.decode = attention.q_len <= kMostDraft && attention.q_len < attention.kv_len;
   shape.fp8_keys = keys == DType::fp8;
   shape.fp8 = attention_precision(attention, precision, gpu) == DType::fp8;
-  shape.capability = capability_of(gpu);
+  shape.generation = generation_of(gpu);
   shape.sms = gpu.sm_count;
   return shape;
 }
@@ -55,10 +55,10 @@ struct TileSize {
 
 // tile_size_fwd_sm90 and tile_size_fwd_sm8x of FlashAttention-3. Single queries need fewer rows.
 TileSize flash3_tile(const Shape& shape) {
-  if (!asynchronous(shape.capability)) {
+  if (!asynchronous(shape.generation)) {
     if (shape.dim <= 64) return {128, 112};
     constexpr double kSmallSmem = 8.6;
-    return {128, shape.dim <= 128 && shape.capability >= kSmallSmem ? 128.0 : 64.0};
+    return {128, shape.dim <= 128 && shape.generation >= kSmallSmem ? 128.0 : 64.0};
   }
   if (shape.decode && shape.dim <= 128) return {64, shape.dim <= 64 ? 64.0 : 128.0};
   if (shape.dim <= 64) return {192, 128};
@@ -71,11 +71,11 @@ TileSize flash3_tile(const Shape& shape) {
 TileSize flash2_tile(const Shape& shape) { return {64, shape.dim <= 64 ? 256.0 : 64.0}; }
 
 bool spilled(const Shape& shape) {
-  return shape.fp8 && !asynchronous(shape.capability) && (shape.dim <= 64 || shape.dim > 192);
+  return shape.fp8 && !asynchronous(shape.generation) && (shape.dim <= 64 || shape.dim > 192);
 }
 
 TileSize trtllm_tile(const Shape& shape) {
-  if (asynchronous(shape.capability)) return {shape.dim <= 64 ? 64.0 : 128.0, 128};
+  if (asynchronous(shape.generation)) return {shape.dim <= 64 ? 64.0 : 128.0, 128};
   if (spilled(shape)) return {64, shape.dim <= 64 ? 128.0 : 32.0};
   return {shape.dim <= 128 ? 128.0 : 64.0, 32};
 }
@@ -96,7 +96,7 @@ AttentionRate rate_of(const Shape& shape, const AttentionCall& call) {
     case AttentionLibrary::flash3:
       return AttentionRate::full;
     case AttentionLibrary::trtllm:
-      return asynchronous(shape.capability) ? AttentionRate::full : AttentionRate::older;
+      return asynchronous(shape.generation) ? AttentionRate::full : AttentionRate::older;
     case AttentionLibrary::flashinfer:
     case AttentionLibrary::triton:
       return AttentionRate::older;
@@ -108,7 +108,7 @@ AttentionRate rate_of(const Shape& shape, const AttentionCall& call) {
 double flash_kernels(const Shape& shape, bool third, bool swapped) {
   constexpr double kMoves = 2;  // of heads to queries and back
   if (!shape.decode) return third ? 3 : 2.5;
-  if (third) return asynchronous(shape.capability) ? 2.5 : 2;
+  if (third) return asynchronous(shape.generation) ? 2.5 : 2;
   return swapped ? 1.5 + kMoves : 1.5;
 }
 
@@ -118,7 +118,7 @@ bool choose_flash(AttentionPlan& plan, const Shape& shape, const AttentionCall& 
   TileSize tile = third ? flash3_tile(shape) : flash2_tile(shape);
   // Before Hopper, FlashAttention-3 has a kernel of 8 warps for keys that are split.
   constexpr TileSize kSplitTile = {128, 112};
-  const bool early = third && !asynchronous(shape.capability);
+  const bool early = third && !asynchronous(shape.generation);
   const double tiles = shape.batch * shape.kv_heads * std::ceil(shape.q * shape.group / kSplitTile.q);
   const bool eight_warps =
       early && shape.decode && shape.dim <= 128 &&
@@ -126,11 +126,11 @@ bool choose_flash(AttentionPlan& plan, const Shape& shape, const AttentionCall& 
   if (eight_warps) tile = kSplitTile;
   plan.tile_q = tile.q;
   plan.tile_kv = tile.kv;
-  plan.persistent = asynchronous(shape.capability);
+  plan.persistent = asynchronous(shape.generation);
   // FlashAttention-2 turns the heads of a group into queries for a single query without a window, and only then splits.
   const bool swapped = shape.q == 1 && shape.group > 1 && !shape.windowed;
   plan.packed = third || swapped ? shape.group : 1;
-  const bool four_warps = shape.dim <= 64 || (shape.dim <= 128 && shape.capability < 8.6);
+  const bool four_warps = shape.dim <= 64 || (shape.dim <= 128 && shape.generation < 8.6);
   if (early && four_warps && !eight_warps) plan.resident = 2;
   if (call.serving) plan.kernels = flash_kernels(shape, third, swapped);
   if (early) return eight_warps || (shape.decode && shape.dim > 128);
@@ -141,13 +141,13 @@ bool choose_flash(AttentionPlan& plan, const Shape& shape, const AttentionCall& 
 // attention sinks, whose heads have 64 dimensions.
 double trtllm_kernels(const Shape& shape, bool xqa) {
   constexpr double kSinksDim = 64;
-  if (!asynchronous(shape.capability)) return xqa || shape.fp8_keys ? 3 : 3.5;
+  if (!asynchronous(shape.generation)) return xqa || shape.fp8_keys ? 3 : 3.5;
   if (!xqa) return 2.5;
   return shape.fp8_keys && shape.dim > kSinksDim ? 1.5 : 2;
 }
 
 bool choose_trtllm(AttentionPlan& plan, const Shape& shape) {
-  const bool hopper = asynchronous(shape.capability);
+  const bool hopper = asynchronous(shape.generation);
   if (!shape.decode) {
     const TileSize tile = trtllm_tile(shape);
     plan.kernel = hopper || spilled(shape) ? AttentionKernel::tile : AttentionKernel::small;
@@ -303,7 +303,7 @@ std::string_view name_of(AttentionKernel kernel) {
 AttentionCall attention_call(std::string_view kernel, std::string_view framework, const Gpu& gpu) {
   const std::string names = lower_case(kernel) + " " + lower_case(framework);
   const auto has = [&](std::string_view part) { return names.find(part) != std::string::npos; };
-  const bool hopper = asynchronous(capability_of(gpu));
+  const bool hopper = asynchronous(generation_of(gpu));
   AttentionCall call;
   call.vllm = has("vllm");
   call.serving = call.vllm || has("sglang") || has("trtllm") || has("tensorrt");
@@ -321,7 +321,7 @@ DType attention_precision(const Attention& attention, DType precision, const Gpu
   if (gpu.peak(Peak::tensor_fp8) <= FlopsPerSecond(0)) return precision == DType::fp8 ? DType::bf16 : precision;
   if (precision == DType::fp8) return precision;
   const bool fp8_keys = attention.kv_precision.value_or(precision) == DType::fp8;
-  return fp8_keys && asynchronous(capability_of(gpu)) ? DType::fp8 : precision;
+  return fp8_keys && asynchronous(generation_of(gpu)) ? DType::fp8 : precision;
 }
 
 double attention_split(double tiles, double sms, double blocks) {
@@ -350,7 +350,7 @@ AttentionPlan attention_plan(const Attention& attention, DType precision, const 
   plan.library = call.library;
   plan.rate = rate_of(shape, call);
   plan.precision = attention_precision(attention, precision, gpu);
-  plan.overlapped = shape.capability >= kBlackwell && shape.capability < kConsumerBlackwell;
+  plan.overlapped = shape.generation >= kBlackwell && shape.generation < kConsumerBlackwell;
   const Steps steps = count_steps(plan, shape);
   plan.ctas = shape.batch * shape.heads / plan.packed * steps.tiles;
   if (splits) plan.split = attention_split(plan.ctas, gpu.sm_count, std::ceil(steps.most));

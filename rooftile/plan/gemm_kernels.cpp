@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 
+#include "rooftile/gpu/facts.hpp"
 #include "rooftile/plan/kernel_name.hpp"
 
 namespace rooftile {
@@ -34,23 +34,12 @@ constexpr GemmKernel kOld32x128 = old(k32x128, Constant::old_efficiency_32x128);
 constexpr std::array kNew = {k128x128, k128x64, k64x64, k128x32, k32x128, k32x32Sliced, k64x32Sliced, k128x32Sliced};
 constexpr std::array kOldOnes = {kOld128x64, kOld64x64, kOld128x32, kOld32x128};
 
-// The major number of an NVIDIA compute capability; other GPUs count as new.
-int generation(const Gpu& gpu) {
-  constexpr int kNewest = 99;
-  int major = kNewest;
-  if (gpu.vendor == "nvidia") {
-    const std::string& text = gpu.compute_capability;
-    std::from_chars(text.data(), text.data() + text.size(), major);
-  }
-  return major;
-}
-
 }  // namespace
 
 GemmSetting gemm_setting(const Gpu& gpu, bool b_n_by_k) {
-  constexpr int kVolta = 7, kAmpere = 8;
-  const int major = generation(gpu);
-  return {.old_kernels = major < kVolta, .one_row_major = major >= kAmpere, .b_n_by_k = b_n_by_k};
+  constexpr double kVolta = 7, kAmpere = 8;
+  const double generation = generation_of(gpu);
+  return {.old_kernels = generation < kVolta, .one_row_major = generation >= kAmpere, .b_n_by_k = b_n_by_k};
 }
 
 std::vector<GemmKernel> gemm_kernels(const GemmSetting& setting) {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <span>
 
-#include "rooftile/plan/capability.hpp"
+#include "rooftile/gpu/facts.hpp"
 #include "rooftile/plan/gemm_shape.hpp"
 #include "rooftile/plan/kernel_name.hpp"
 
@@ -30,9 +30,9 @@ constexpr double kMostSplitCtas = 8;      // an SM: a grid that large has no use
 
 std::span<const Tile> tiles_of(const Gpu& gpu) {
   constexpr double kTuring = 7.5, kHopper = 9;
-  const double capability = capability_of(gpu);
-  if (capability < kTuring) return kVoltaTiles;
-  if (capability < kHopper) return kAmpereTiles;
+  const double generation = generation_of(gpu);
+  if (generation < kTuring) return kVoltaTiles;
+  if (generation < kHopper) return kAmpereTiles;
   return kHopperTiles;
 }
 
@@ -40,17 +40,17 @@ std::span<const Tile> tiles_of(const Gpu& gpu) {
 // together, each holding half of the columns of B that both need.
 bool has_tensor_memory(const Gpu& gpu) {
   constexpr double kFirst = 10, kEnd = 12;
-  const double capability = capability_of(gpu);
-  return capability >= kFirst && capability < kEnd;
+  const double generation = generation_of(gpu);
+  return generation >= kFirst && generation < kEnd;
 }
 
 bool same_sides(const Tile& a, const Tile& b) { return (a.m == b.m && a.n == b.n) || (a.m == b.n && a.n == b.m); }
 
 // CTAs an SM holds: half of its registers, or its tensor memory, hold accumulators, 4 bytes each; more than four CTAs
 // help no further.
-double resident_of(const Tile& tile, const Gpu& gpu) {
+double resident_of(const Tile& tile, bool tensor_memory) {
   constexpr double kInRegisters = 32768, kInTensorMemory = 65536, kMost = 4;
-  const double accumulators = has_tensor_memory(gpu) ? kInTensorMemory : kInRegisters;
+  const double accumulators = tensor_memory ? kInTensorMemory : kInRegisters;
   return std::clamp(accumulators / (static_cast<double>(tile.m) * tile.n), 1.0, kMost);
 }
 
@@ -75,6 +75,7 @@ struct Context {
   double rows, depth;  // padded
   const Gpu& gpu;
   const PlanOptions& options;
+  bool tensor_memory = has_tensor_memory(gpu);
 };
 
 Launch::Product product_of(const Context& context) {
@@ -104,8 +105,8 @@ void set_launch(Launch& launch, const Tile& tile, double split, double loaded, c
   launch.ctas = std::ceil(context.rows / tile.m) * std::ceil(product.n / tile.n) * product.batch * split;
   launch.macs_per_step = static_cast<double>(tile.m) * tile.n;
   launch.steps = std::ceil(std::ceil(context.depth / kDepth) / split) * kDepth;
-  launch.resident =
-      context.options.active_ctas_per_sm ? *context.options.active_ctas_per_sm : resident_of(tile, context.gpu);
+  launch.resident = context.options.active_ctas_per_sm ? *context.options.active_ctas_per_sm
+                                                       : resident_of(tile, context.tensor_memory);
   launch.l2 = context.op.element * (launch.ctas * launch.steps * loaded) + launch.dram_store;
 }
 
@@ -121,7 +122,7 @@ void visit_splits(LaunchPlan& plan, const Context& context, const VisitPlan& vis
   Launch& launch = plan.main;
   const double rows = std::min<double>(plan.tile.m, context.shape.m);
   const double columns = std::min<double>(plan.tile.n, context.shape.n);
-  const bool paired = has_tensor_memory(context.gpu) && context.rows > plan.tile.m;
+  const bool paired = context.tensor_memory && context.rows > plan.tile.m;
   const double loaded = rows * unique_share(context.shape, rows) + columns / (paired ? 2 : 1);
   const auto visit_split = [&](int split) {
     plan.split_k = split;

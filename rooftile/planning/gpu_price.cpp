@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <system_error>
 #include <utility>
@@ -10,10 +9,12 @@
 #include <fmt/format.h>
 
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/parse_number.hpp"
 #include "rooftile/base/toml_reader.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/base/units_text.hpp"
 #include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/gpu/facts.hpp"
 #include "rooftile/planning/duration.hpp"
 
 namespace rooftile {
@@ -56,12 +57,7 @@ Result<GpuPrices> parse_gpu_prices(std::string_view toml, std::string_view where
 
 Result<void> add_gpu_price(GpuPrices& prices, std::string_view text) {
   const std::size_t equals = text.rfind('=');
-  double price = 0;
-  if (equals != std::string_view::npos) {
-    const char* end = text.data() + text.size();
-    const auto read = std::from_chars(text.data() + equals + 1, end, price);
-    if (read.ec != std::errc() || read.ptr != end) price = 0;
-  }
+  const double price = equals == std::string_view::npos ? 0 : parse_number(text.substr(equals + 1)).value_or(0);
   if (!(price > 0 && price <= kMostPerHour)) {
     return fail(ErrorCode::usage,
                 fmt::format("'{}' is not ID=PRICE in USD an hour, as in h100-sxm5-80gb=2.50", one_line(text)));
@@ -82,9 +78,8 @@ std::optional<PriceBasis> parse_price_basis(std::string_view text) {
 std::optional<GpuPrice> price_of(const Gpu& gpu, const PriceRules& rules) {
   if (const auto found = rules.own.find(gpu.id); found != rules.own.end()) return GpuPrice{found->second, "given"};
   if (gpu.cloud_price && rules.basis != PriceBasis::bought) {
-    const auto fact = std::find_if(gpu.facts.begin(), gpu.facts.end(),
-                                   [](const Fact& each) { return each.key == "board.cloud_price"; });
-    const std::string note = fact == gpu.facts.end() ? "" : fact->note;
+    const Fact* fact = find_fact(gpu, "board.cloud_price");
+    const std::string note = fact == nullptr ? "" : fact->note;
     return GpuPrice{*gpu.cloud_price, note.empty() ? "rented" : "rented: " + note};
   }
   if (!gpu.launch_price || rules.basis == PriceBasis::rented) return std::nullopt;

@@ -1,7 +1,5 @@
 // Every number behind one layer's time, in the order in which it is computed: what all methods share, and streaming and
 // roofline as a whole.
-#include <algorithm>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "rooftile/base/units_text.hpp"
+#include "rooftile/gpu/facts.hpp"
 #include "rooftile/report/explain_section.hpp"
 #include "rooftile/report/facts.hpp"
 #include "rooftile/report/interval.hpp"
@@ -57,14 +56,23 @@ std::vector<std::string> keys_of(const LayerEstimate& layer, const std::string& 
     case Method::roofline:
       return {peak, "level.DRAM.bandwidth"};
     case Method::rooftile:
-      return {"core.sm_count",     "core.clock",
-              "core.base_clock",   "core.tensor_clock",
-              "core.process_nm",   peak,
-              "level.L2.capacity", "level.L2.bandwidth",
-              "level.L2.latency",  "level.DRAM.bandwidth",
-              "board.tdp",         "launch.overhead",
-              "sm.registers",      "sm.smem",
-              "sm.warps",          "sm.ctas"};
+      return {"core.generation",
+              "core.sm_count",
+              "core.clock",
+              "core.base_clock",
+              "core.tensor_clock",
+              "core.process_nm",
+              peak,
+              "level.L2.capacity",
+              "level.L2.bandwidth",
+              "level.L2.latency",
+              "level.DRAM.bandwidth",
+              "board.tdp",
+              "launch.overhead",
+              "sm.registers",
+              "sm.smem",
+              "sm.warps",
+              "sm.ctas"};
     case Method::delta:
     case Method::prior:
     case Method::none:
@@ -88,8 +96,7 @@ std::vector<std::string> keys_of(const LayerEstimate& layer, const std::string& 
 std::string sources_section(const LayerEstimate& layer, const Gpu& gpu, DType precision) {
   std::vector<Fact> used;
   for (const std::string& key : keys_of(layer, peak_key(gpu, precision))) {
-    std::copy_if(gpu.facts.begin(), gpu.facts.end(), std::back_inserter(used),
-                 [&](const Fact& fact) { return fact.key == key; });
+    if (const Fact* fact = find_fact(gpu, key)) used.push_back(*fact);
   }
   return fmt::format("Where the numbers of {} come from\n{}", gpu.id, facts_text(used));
 }

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "rooftile/base/units_text.hpp"
+#include "rooftile/gpu/facts.hpp"
 #include "rooftile/report/facts.hpp"
 #include "rooftile/report/report.hpp"
 #include "rooftile/report/text.hpp"
@@ -17,10 +18,8 @@ using Json = nlohmann::ordered_json;
 
 // "derived" where a number is; "" for a vendor's, which is the usual case.
 std::string mark(const Gpu& gpu, const std::string& key) {
-  for (const Fact& fact : gpu.facts) {
-    if (fact.key == key) return fact.kind == FactKind::vendor ? "" : fmt::format(" {}", name_of(fact.kind).front());
-  }
-  return "";
+  const Fact* fact = find_fact(gpu, key);
+  return fact == nullptr || fact->kind == FactKind::vendor ? "" : fmt::format(" {}", name_of(fact->kind).front());
 }
 
 }  // namespace
