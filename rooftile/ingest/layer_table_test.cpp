@@ -226,6 +226,17 @@ TEST(LayerTable, KeepsApartWhatIsNotPredictedYet) {
   EXPECT_THAT(table.bad_rows, SizeIs(1));  // wrong before it is unsupported
 }
 
+TEST(LayerTable, KeepsApartPrecisionsThatAreNotPredictedYet) {
+  const LayerTable table =
+      parsed("M,N,K,precision\n1,1,1,fp64\n1,1,1,amp-fp16\n1,1,1,fp16\n", {.keep_unsupported = true});
+  EXPECT_THAT(table.rows, SizeIs(1));
+  ASSERT_THAT(table.unsupported, SizeIs(2));
+  EXPECT_EQ(table.unsupported[0].what, "gemm rows of precision fp64");
+  EXPECT_EQ(table.unsupported[1].what, "gemm rows of precision amp-fp16");
+  EXPECT_EQ(error_of("M,N,K,precision\n1,1,1,fp64\n"),
+            "t.csv:2, column precision: precision fp64 is not supported yet");
+}
+
 TEST(LayerTable, ReadsWhatIsKnownOfTheKernel) {
   const LayerTable table = parsed(
       "M,N,K,framework,algorithm,kernel,grid_x,grid_y,grid_z,block_threads,flag\n"
