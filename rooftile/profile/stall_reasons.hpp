@@ -12,7 +12,7 @@
 namespace rooftile::profile {
 
 struct StallShare {
-  std::string reason;  // "exec_dependency", …, a name of stall_names()
+  std::string reason;  // "exec_dependency", …, a name of stall_reasons()
   double share = 0;    // of all stalls of the kernel; the shares add up to 1
 
   bool operator==(const StallShare&) const = default;

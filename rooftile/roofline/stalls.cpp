@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string_view>
 
 #include "rooftile/profile/stall_reasons.hpp"
 
@@ -53,8 +54,6 @@ void add(std::vector<double>& weights, std::string_view name, double weight) {
 }
 
 }  // namespace
-
-std::span<const std::string_view> stall_names() { return names(); }
 
 std::vector<StallShare> estimated_stalls(const Cases& cases) {
   std::vector<double> weights(names().size());

@@ -3,16 +3,12 @@
 
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "rooftile/roofline/kernel.hpp"
 #include "rooftile/roofline/view.hpp"
 
 namespace rooftile::roofline {
-
-// The names, in the order in which reports stack them.
-std::span<const std::string_view> stall_names();
 
 // A coarse estimate from what limits a predicted layer: the time that each thing alone would take, as shares of their
 // sum. Arithmetic and power: pipe_busy; shared memory: exec_dependency; latency, L2 and DRAM: memory_dependency; L1:
@@ -22,7 +18,7 @@ std::vector<StallShare> estimated_stalls(const Cases& cases);
 // Stalls of all kernels of each origin together, weighted by their time.
 std::vector<NetworkStalls> network_stalls(std::span<const Kernel> kernels);
 
-// Those of stall_names() that a network or a kernel of the view has a share of.
+// The names that a network or a kernel of the view has a share of, in the order in which reports stack them.
 std::vector<std::string> used_stall_names(const View& view);
 
 }  // namespace rooftile::roofline

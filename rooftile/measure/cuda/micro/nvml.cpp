@@ -33,7 +33,6 @@ struct Nvml::Library {
   Return (*power)(Handle, unsigned*) = nullptr;
   Return (*power_limit)(Handle, unsigned*) = nullptr;
   Return (*temperature)(Handle, int, unsigned*) = nullptr;
-  Return (*reasons)(Handle, unsigned long long*) = nullptr;
 
   Library() = default;
   Library(const Library&) = delete;
@@ -60,10 +59,6 @@ struct Nvml::Library {
     find("nvmlDeviceGetPowerUsage", power);
     find("nvmlDeviceGetEnforcedPowerLimit", power_limit);
     find("nvmlDeviceGetTemperature", temperature);
-    // The newer name of the same function comes first; drivers before it have the older alone.
-    if (!find("nvmlDeviceGetCurrentClocksEventReasons", reasons)) {
-      find("nvmlDeviceGetCurrentClocksThrottleReasons", reasons);
-    }
     return find("nvmlInit_v2", init) && find("nvmlShutdown", shutdown) && find("nvmlErrorString", error) &&
            find("nvmlDeviceGetHandleByPciBusId_v2", handle);
   }
@@ -164,11 +159,6 @@ Outcome<double> Nvml::temperature() const {
   return library_->ask("temperature", library_->temperature, library_->device, sensor_gpu, &celsius).map([&] {
     return static_cast<double>(celsius);
   });
-}
-
-Outcome<unsigned long long> Nvml::throttle_reasons() const {
-  unsigned long long reasons = 0;
-  return library_->ask("throttle reasons", library_->reasons, library_->device, &reasons).map([&] { return reasons; });
 }
 
 }  // namespace rooftile::measure

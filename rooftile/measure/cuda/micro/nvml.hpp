@@ -28,8 +28,6 @@ class Nvml {
   Outcome<Watts> power() const;
   Outcome<Watts> power_limit() const;   // that is enforced
   Outcome<double> temperature() const;  // degrees Celsius
-  // Why the clocks are not higher: bits as nvmlClocksThrottleReasons (0x4 power cap, 0x20 and 0x40 heat).
-  Outcome<unsigned long long> throttle_reasons() const;
 
  private:
   struct Library;
