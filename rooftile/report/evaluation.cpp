@@ -29,7 +29,7 @@ Axis axis_of(const PlotAxis& plotted, const std::vector<double>& values) {
   axis.title = plotted.title;
   axis.scale = plotted.logarithmic ? Scale::logarithmic : Scale::linear;
   if (plotted.unit == PlotAxis::Unit::percent) axis.label = percent_label;
-  if (plotted.unit == PlotAxis::Unit::seconds) axis.label = time_label;
+  if (plotted.unit == PlotAxis::Unit::seconds) axis.time = true;
   if (plotted.unit == PlotAxis::Unit::bytes) axis.label = bytes_label;
   for (const auto& [value, name] : plotted.ticks) axis.fixed.push_back({value, name});
   if (plotted.range) {
@@ -46,7 +46,7 @@ ChartSeries guide(ChartPoints points) {
   ChartSeries line;
   line.mark = ChartSeries::Mark::line;
   line.data = std::move(points);
-  line.colour = "#888888";
+  line.colour = kOther.light;
   line.dashes = "4 4";
   return line;
 }
@@ -57,7 +57,7 @@ ChartSeries series_of(const PlotSeries& plotted) {
   series.name = plotted.name;
   series.mark = plotted.line ? ChartSeries::Mark::line : ChartSeries::Mark::points;
   series.data = plotted.points;
-  series.colour = chart_colour(plotted.colour);
+  series.colour = series_colour(plotted.colour).light;
   series.width = plotted.line ? kLine : kPoint;
   if (plotted.dashed) series.dashes = "6 3";
   series.opacity = plotted.line ? 1 : 0.75;

@@ -103,6 +103,14 @@ std::string scaling_csv(std::span<const ScalingRow> rows) {
   return text;
 }
 
+namespace {
+
+std::string_view colour_of(std::size_t bottleneck) {
+  return limit_colour(name_of(static_cast<Bottleneck>(bottleneck))).light;
+}
+
+}  // namespace
+
 std::string scaling_svg(std::string_view what, std::span<const ScalingRow> rows) {
   constexpr double kLeft = 70, kTop = 56, kPlot = 200, kGap = 40, kBottom = 52, kBar = 56, kLegend = 120;
   constexpr double kTitle = 14, kSmall = 11, kFill = 0.7;
@@ -118,13 +126,13 @@ std::string scaling_svg(std::string_view what, std::span<const ScalingRow> rows)
   const double high = std::ceil(most);
   for (int line = 0; line <= static_cast<int>(high); ++line) {
     const double y = base - kPlot * line / high;
-    svg.line(kLeft, y, kLeft + width, y, "stroke=\"#dddddd\"");
+    svg.line(kLeft, y, kLeft + width, y, fmt::format("stroke=\"{}\"", kGrid.light));
     svg.text(kLeft - 8, y + 4, fmt::format("{}", line), {.anchor = "end", .size = kSmall});
   }
   constexpr int kQuarters = 4;
   for (int quarter = 0; quarter <= kQuarters; ++quarter) {
     const double y = shares_base - kPlot * quarter / kQuarters;
-    svg.line(kLeft, y, kLeft + width, y, "stroke=\"#dddddd\"");
+    svg.line(kLeft, y, kLeft + width, y, fmt::format("stroke=\"{}\"", kGrid.light));
     svg.text(kLeft - 8, y + 4, fmt::format("{} %", 100 * quarter / kQuarters), {.anchor = "end", .size = kSmall});
   }
   const std::vector<std::size_t> present = bottlenecks_of(rows);
@@ -136,14 +144,18 @@ std::string scaling_svg(std::string_view what, std::span<const ScalingRow> rows)
              {.anchor = "middle", .size = kSmall});
     if (row.unfit != Unfit::none) continue;
     const double height = kPlot * row.speedup / high;
-    svg.rectangle(left, base - height, kBar * kFill, height, "fill=\"#888888\"");
+    svg.rectangle(left, base - height, kBar * kFill, height, fmt::format("fill=\"{}\"", kOther.light),
+                  fmt::format("option {}: {:.2f}x, {}", row.option.name, row.speedup, time_label(row.time)));
     svg.text(middle, base - height - 5, fmt::format("{:.2f}", row.speedup), {.anchor = "middle", .size = kSmall});
     double bottom = shares_base;
     for (std::size_t p = 0; p < present.size(); ++p) {
       const double part = kPlot * row.shares[present[p]] / row.time;
       if (part <= 0) continue;
       bottom -= part;
-      svg.rectangle(left, bottom, kBar * kFill, part, fmt::format("fill=\"{}\"", chart_colour(p)));
+      svg.rectangle(
+          left, bottom, kBar * kFill, part, fmt::format("fill=\"{}\"", colour_of(present[p])),
+          fmt::format("option {}: {} {} of the time", row.option.name, name_of(static_cast<Bottleneck>(present[p])),
+                      percent(row.shares[present[p]], row.time)));
     }
   }
   svg.text(20, kTop + kPlot / 2, "speedup", {.anchor = "middle", .rotate = -90});
@@ -152,7 +164,7 @@ std::string scaling_svg(std::string_view what, std::span<const ScalingRow> rows)
   for (std::size_t p = 0; p < present.size(); ++p) {
     constexpr double kLine = 20, kSwatch = 12;
     const double y = shares_top + kLine * static_cast<double>(p);
-    svg.rectangle(kLeft + width + 16, y, kSwatch, kSwatch, fmt::format("fill=\"{}\"", chart_colour(p)));
+    svg.rectangle(kLeft + width + 16, y, kSwatch, kSwatch, fmt::format("fill=\"{}\"", colour_of(present[p])));
     svg.text(kLeft + width + 34, y + 10, name_of(static_cast<Bottleneck>(present[p])), {.size = kSmall});
   }
   return svg.document();

@@ -1,4 +1,5 @@
 // The front of two objectives, as SVG.
+#include <cctype>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,7 +14,8 @@ namespace {
 
 void scale(Axis& axis, Metric metric, const std::vector<double>& values) {
   axis.title = std::string(name_of(metric));
-  axis.label = [metric](double value) { return print(metric, value); };
+  axis.time = metric == Metric::time;
+  if (!axis.time) axis.label = [metric](double value) { return print(metric, value); };
   fit_to(axis, values);
 }
 
@@ -24,7 +26,8 @@ std::string optimum_svg(const OptimumReport& report) {
   const Metric across = optimum.objectives.size() > 1 ? optimum.objectives[1] : Metric::time;
   const Metric up = optimum.objectives.front();
   Chart chart;
-  chart.title = fmt::format("Least {} and {} over {}", name_of(up), name_of(across), report.space.base.id);
+  chart.title = fmt::format("{} against {}: designs that none beats in both", name_of(up), name_of(across));
+  chart.title.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(chart.title.front())));
   ChartSeries front = {.name = "designs of the front", .data = {}};
   std::vector<double> xs, ys;
   for (const ChosenDesign& chosen : optimum.designs) {
@@ -32,7 +35,7 @@ std::string optimum_svg(const OptimumReport& report) {
     ys.push_back(at(chosen.design.metrics, up));
     front.data.emplace_back(xs.back(), ys.back());
   }
-  front.colour = chart_colour(0);
+  front.colour = series_colour(0).light;
   constexpr double kDot = 6, kBaseDot = 9, kHeight = 380;
   front.width = kDot;
   chart.series.push_back(std::move(front));
@@ -40,7 +43,7 @@ std::string optimum_svg(const OptimumReport& report) {
     xs.push_back(at(optimum.base.metrics, across));
     ys.push_back(at(optimum.base.metrics, up));
     ChartSeries base = {.name = report.space.base.id, .data = {{xs.back(), ys.back()}}};
-    base.colour = chart_colour(1);
+    base.colour = series_colour(1).light;
     base.width = kBaseDot;
     base.shape = ChartShape::diamond;
     chart.series.push_back(std::move(base));

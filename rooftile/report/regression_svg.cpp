@@ -54,7 +54,7 @@ void add_points(Chart& chart, const FittedPoints& points, bool x_is_fitted, Y y_
     ChartSeries series;
     series.name = name.empty() ? "" : fmt::format("{}: {} rows", name, grouped(static_cast<double>(data.size())));
     series.data = data;
-    series.colour = name == kOthers ? "#999999" : chart_colour(chart.series.size());
+    series.colour = (name == kOthers ? kOther : series_colour(chart.series.size())).light;
     series.width = point_size(points.measured.size());
     series.opacity = 0.55;
     chart.series.push_back(std::move(series));
@@ -64,9 +64,9 @@ void add_points(Chart& chart, const FittedPoints& points, bool x_is_fitted, Y y_
 
 Axis value_axis(const FittedPoints& points, const std::string& which) {
   Axis axis;
-  axis.title = points.unit == "s" ? which + " time" : fmt::format("{} [{}]", which, points.unit);
+  axis.title = points.unit == "s" ? which + " time" : fmt::format("{}, {}", which, points.unit);
   axis.scale = Scale::logarithmic;
-  if (points.unit == "s") axis.label = time_label;
+  axis.time = points.unit == "s";
   return axis;
 }
 
@@ -75,7 +75,7 @@ ChartSeries line_of(ChartPoints data, std::string name, std::string dashes) {
   line.name = std::move(name);
   line.mark = ChartSeries::Mark::line;
   line.data = std::move(data);
-  line.colour = "#555555";
+  line.colour = kQuiet.light;
   line.dashes = std::move(dashes);
   return line;
 }
@@ -100,22 +100,32 @@ std::string actual_versus_fitted_plot(const FittedPoints& points) {
   return svg_chart(chart);
 }
 
+// Errors of less than the value itself stand as percentages about zero, larger ones as factors.
 std::string residual_plot(const FittedPoints& points) {
   Chart chart;
   chart.title = points.title;
   chart.x = value_axis(points, "Fitted");
   fit_to(chart.x, points.fitted);
-  double largest = 0.1;  // a fit without errors has an axis too
+  std::vector<double> ratios = {1 / 1.1, 1.1};  // a fit without errors has an axis too
   for (std::size_t row = 0; row < points.measured.size(); ++row) {
-    const double residual = points.measured[row] / points.fitted[row] - 1;
-    if (points.fitted[row] > 0) largest = std::max(largest, std::abs(residual));
+    if (points.fitted[row] > 0 && points.measured[row] > 0) ratios.push_back(points.measured[row] / points.fitted[row]);
   }
-  chart.y.title = "Measured / fitted - 1";
-  chart.y.low = std::max(-1.0, -1.05 * largest);  // a positive value is never less
-  chart.y.high = 1.05 * largest;
-  chart.y.label = [](double value) { return fmt::format("{:.3g} %", 100 * value); };
-  add_points(chart, points, true, [](double measured, double fitted) { return measured / fitted - 1; });
-  chart.series.push_back(line_of({{chart.x.low, 0}, {chart.x.high, 0}}, "", ""));
+  const auto [least, most] = std::minmax_element(ratios.begin(), ratios.end());
+  const bool small = *most <= 2;
+  const double shift = small ? 1 : 0;
+  chart.y.title = small ? "Measured / fitted - 1" : "Measured / fitted";
+  if (small) {
+    const double largest = std::max(1 - *least, *most - 1);
+    chart.y.low = -1.05 * largest;
+    chart.y.high = 1.05 * largest;
+    chart.y.label = [](double value) { return fmt::format("{:.3g} %", 100 * value); };
+  } else {
+    chart.y.scale = Scale::logarithmic;
+    fit_to(chart.y, ratios);
+    chart.y.label = [](double value) { return value < 1e6 ? grouped(value) + "x" : fmt::format("{:.3g}x", value); };
+  }
+  add_points(chart, points, true, [&](double measured, double fitted) { return measured / fitted - shift; });
+  chart.series.push_back(line_of({{chart.x.low, 1 - shift}, {chart.x.high, 1 - shift}}, "", ""));
   return svg_chart(chart);
 }
 

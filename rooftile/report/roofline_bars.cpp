@@ -27,13 +27,14 @@ struct Part {
   double share = 0;
 };
 struct Bar {
-  std::string name;
+  std::string name, title;
   Seconds time;
   std::vector<Part> parts;
 };
 struct Bars {
   std::string title, caption;
-  std::vector<std::string> kinds, colours;
+  std::vector<std::string> kinds;
+  std::vector<std::string_view> colours;
   std::vector<Bar> whole, single;  // of a network; of its kernels, the longest first
 };
 
@@ -47,7 +48,8 @@ double draw_bar(Svg& svg, const Bars& bars, const Bar& bar, double y) {
   for (const Part& part : bar.parts) {
     const double length = part.share * kBarLength;
     svg.rectangle(x, y, length, kBarHeight,
-                  fmt::format("fill=\"{}\" stroke=\"#ffffff\" stroke-width=\"0.5\"", bars.colours[part.kind]));
+                  fmt::format("fill=\"{}\" stroke=\"{}\" stroke-width=\"0.5\"", bars.colours[part.kind], kGround.light),
+                  fmt::format("{}: {} {}", bar.title, bars.kinds[part.kind], percent(part.share, 1)));
     x += length;
   }
   svg.text(kLeft + kBarLength + 8, y + kBarHeight - 4, print(bar.time));
@@ -68,7 +70,7 @@ std::string drawn(const Bars& bars) {
   const double bottom = kTop + legend + rows * kStep + kStep;
   Svg svg(kLeft + kBarLength + kTime + kRight, bottom + 24);
   svg.text(20, 26, bars.title, {.size = 14, .bold = true});
-  svg.text(20, 46, bars.caption, {.size = 11, .colour = "#555555"});
+  svg.text(20, 46, bars.caption, {.size = 11, .colour = kQuiet.light});
   std::size_t place = 0;
   for (std::size_t kind = 0; kind < bars.kinds.size(); ++kind) {
     if (!used[kind]) continue;
@@ -83,12 +85,16 @@ std::string drawn(const Bars& bars) {
   y += kStep / 2;
   for (std::size_t i = 0; i < std::min(bars.single.size(), kMostBars); ++i) y = draw_bar(svg, bars, bars.single[i], y);
   if (bars.single.size() > kMostBars) {
-    svg.text(kLeft, y + 10, fmt::format("and {} shorter ones", bars.single.size() - kMostBars), {.colour = "#555555"});
+    svg.text(kLeft, y + 10, fmt::format("and {} shorter ones", bars.single.size() - kMostBars),
+             {.colour = kQuiet.light});
   }
   return svg.document();
 }
 
-std::string bar_name(const Kernel& kernel) { return shorten(label_of(kernel), 32); }
+Bar bar_of(const KernelGroup& group, std::vector<Part> parts) {
+  constexpr std::size_t kWidth = 27;
+  return {short_name(group, kWidth), title_of(group), group.time, std::move(parts)};
+}
 
 void longest_first(std::vector<Bar>& bars) {
   std::stable_sort(bars.begin(), bars.end(), [](const Bar& a, const Bar& b) { return a.time > b.time; });
@@ -110,27 +116,28 @@ std::string bottleneck_bars(const View& view) {
   Bars bars;
   bars.title = view.title + ": what limits each layer";
   bars.caption =
-      "Of a layer: the time that each thing alone would take, as shares of their sum. Whole network: each layer's time "
-      "counts for its largest limit.";
+      "A layer's bar is split in proportion to the time that each limit alone would take. In the whole network's, each "
+      "layer counts for its largest limit.";
   for (std::size_t i = 0; i < kBottlenecks; ++i) {
     bars.kinds.emplace_back(name_of(static_cast<Bottleneck>(i)));
-    bars.colours.push_back(limit_colour(bars.kinds.back()));
+    bars.colours.push_back(limit_colour(bars.kinds.back()).light);
   }
   std::vector<double> network(kBottlenecks);
   Seconds total;
-  for (const Kernel& kernel : view.kernels) {
+  for (const KernelGroup& group : equal_kernels(view.kernels)) {
+    const Kernel& kernel = *group.kernel;
     if (!kernel.cases) continue;
     std::vector<double> weights;
     for (const Seconds& time : kernel.cases->by) weights.push_back(time.value());
-    if (kernel.bottleneck) network[static_cast<std::size_t>(*kernel.bottleneck)] += kernel.time.value();
-    total += kernel.time;
-    bars.single.push_back({bar_name(kernel), kernel.time, parts_of(weights)});
+    if (kernel.bottleneck) network[static_cast<std::size_t>(*kernel.bottleneck)] += group.time.value();
+    total += group.time;
+    bars.single.push_back(bar_of(group, parts_of(weights)));
   }
   longest_first(bars.single);
   if (bars.single.empty()) {
     bars.caption = "Nothing is predicted here; --chart stalls shows what a profile knows.";
   } else {
-    bars.whole.push_back({"whole network", total, parts_of(network)});
+    bars.whole.push_back({"whole network", "whole network", total, parts_of(network)});
   }
   return drawn(bars);
 }
@@ -140,7 +147,7 @@ std::string stall_bars(const View& view) {
   bars.title = view.title + ": why warps did not issue";
   bars.caption = "Shares of all stalls. Those of predictions are estimates from what limits each layer.";
   for (std::string& name : roofline::used_stall_names(view)) {
-    bars.colours.push_back(bar_colour(bars.kinds.size()));
+    bars.colours.push_back(series_colour(bars.kinds.size()).light);
     bars.kinds.push_back(std::move(name));
   }
   const auto parts = [&](const std::vector<roofline::StallShare>& stalls) {
@@ -155,13 +162,14 @@ std::string stall_bars(const View& view) {
   };
   bool any_measured = false;
   for (const roofline::NetworkStalls& network : view.stalls) {
-    bars.whole.push_back({fmt::format("all {}{}", name_of(network.origin), network.estimated ? " (estimate)" : ""),
-                          network.time, parts(network.shares)});
+    const std::string name = fmt::format("all {}{}", name_of(network.origin), network.estimated ? " (estimate)" : "");
+    bars.whole.push_back({name, name, network.time, parts(network.shares)});
     any_measured = any_measured || network.origin == Origin::measured;
   }
-  for (const Kernel& kernel : view.kernels) {
+  for (const KernelGroup& group : equal_kernels(view.kernels)) {
+    const Kernel& kernel = *group.kernel;
     if (kernel.stalls.empty() || (any_measured && kernel.origin != Origin::measured)) continue;
-    bars.single.push_back({bar_name(kernel), kernel.time, parts(kernel.stalls)});
+    bars.single.push_back(bar_of(group, parts(kernel.stalls)));
   }
   longest_first(bars.single);
   if (bars.single.empty()) bars.caption = "No kernel has stall reasons.";

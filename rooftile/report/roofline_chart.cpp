@@ -41,7 +41,8 @@ PlacedKernels placed_kernels(const View& view, std::size_t level) {
   std::array<LeftOut, 3> left_out = {
       {{"without FLOPs", 0, {}}, {"without bytes", 0, {}}, {"of unknown FLOPs or bytes", 0, {}}}};
   PlacedKernels placed;
-  for (const Kernel& kernel : view.kernels) {
+  for (const KernelGroup& group : equal_kernels(view.kernels)) {
+    const Kernel& kernel = *group.kernel;
     const auto point = point_of(view, kernel, level);
     const Flops flops = kernel.total_flops();
     LeftOut* reason = nullptr;
@@ -52,14 +53,14 @@ PlacedKernels placed_kernels(const View& view, std::size_t level) {
     } else if (*kernel.bytes[level] <= Bytes(0)) {
       reason = &left_out[1];
     } else {
-      placed.kernels.push_back({&kernel, *point, flops, *kernel.bytes[level]});
+      placed.kernels.push_back({group, &kernel, *point, flops, *kernel.bytes[level]});
       continue;
     }
-    ++reason->count;
-    reason->time += kernel.time;
+    reason->count += group.count;
+    reason->time += group.time;
   }
   std::stable_sort(placed.kernels.begin(), placed.kernels.end(),
-                   [](const PlacedKernel& a, const PlacedKernel& b) { return a.kernel->time > b.kernel->time; });
+                   [](const PlacedKernel& a, const PlacedKernel& b) { return a.group.time > b.group.time; });
   for (const LeftOut& reason : left_out) {
     if (reason.count == 0) continue;
     placed.left_out += fmt::format("{} {} {} {} ({})", placed.left_out.empty() ? "Not drawn:" : ",", reason.count,
@@ -69,47 +70,20 @@ PlacedKernels placed_kernels(const View& view, std::size_t level) {
   return placed;
 }
 
-std::string called(const Kernel& kernel) {
-  const bool by_layer = label_of(kernel) != title_of(kernel);
-  return shorten(by_layer ? kernel.layer : title_of(kernel), kNameWidth);
+std::string called(const PlacedKernel& placed) {
+  const Kernel& kernel = *placed.kernel;
+  const bool by_layer = placed.group.count == 1 && label_of(kernel) != title_of(kernel);
+  return by_layer ? shorten(kernel.layer, kNameWidth) : short_name(placed.group, kNameWidth);
 }
 
-std::string bar_colour(std::size_t place) {
-  // Okabe and Ito's, then three of Paul Tol's: there are eleven reasons to stall.
-  constexpr std::array<std::string_view, 11> kColours = {"#0072b2", "#e69f00", "#009e73", "#cc79a7",
-                                                         "#56b4e9", "#d55e00", "#f0e442", "#808080",
-                                                         "#332288", "#882255", "#cccccc"};
-  return std::string(kColours[place % kColours.size()]);
-}
-
-std::string limit_colour(std::string_view limit) {
-  constexpr std::array<std::pair<std::string_view, std::size_t>, 9> kLimits = {{{"compute", 0},
-                                                                                {"smem", 4},
-                                                                                {"latency", 3},
-                                                                                {"l1", 2},
-                                                                                {"l2", 6},
-                                                                                {"dram", 1},
-                                                                                {"bandwidth", 1},
-                                                                                {"power", 5},
-                                                                                {"launch", 7}}};
-  for (const auto& [name, place] : kLimits) {
-    if (name == limit) return bar_colour(place);
-  }
-  return bar_colour(kLimits.back().second);
-}
-
-std::string level_colour(std::string_view level, std::size_t place) {
-  constexpr std::array<std::pair<std::string_view, std::size_t>, 4> kLevels = {
-      {{"L1", 2}, {"L2", 0}, {"MALL", 3}, {"DRAM", 1}}};
-  for (const auto& [name, own] : kLevels) {
-    if (name == level) return bar_colour(own);
-  }
-  return bar_colour(place);
+void add_point(ChartSeries& series, const PlacedKernel& placed, std::pair<double, double> place) {
+  series.data.push_back(place);
+  series.names.push_back(title_of(placed.group));
 }
 
 std::vector<Peak> roofs_of(const std::vector<PlacedKernel>& kernels) {
   std::array<Seconds, kPeaks> times{};
-  for (const PlacedKernel& placed : kernels) times[static_cast<std::size_t>(placed.point.peak)] += placed.kernel->time;
+  for (const PlacedKernel& placed : kernels) times[static_cast<std::size_t>(placed.point.peak)] += placed.group.time;
   std::vector<Peak> roofs;
   for (std::size_t i = 0; i < kPeaks; ++i) {
     if (times[i] > Seconds(0)) roofs.push_back(static_cast<Peak>(i));

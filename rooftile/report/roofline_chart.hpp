@@ -4,23 +4,27 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "rooftile/report/kernel_groups.hpp"
+#include "rooftile/report/palette.hpp"
 #include "rooftile/report/roofline.hpp"
 #include "rooftile/report/svg_chart.hpp"
 
 namespace rooftile {
 
-// A kernel that has a place on logarithmic axes: FLOPs, bytes and a time, all above zero.
+// Equal kernels that have a place on logarithmic axes: FLOPs, bytes and a time, all above zero.
 struct PlacedKernel {
-  const roofline::Kernel* kernel = nullptr;
+  KernelGroup group;
+  const roofline::Kernel* kernel = nullptr;  // the first of the group
   roofline::TimePoint point;
   Flops flops;
   Bytes bytes;
 };
 
 struct PlacedKernels {
-  std::vector<PlacedKernel> kernels;  // the longest first
+  std::vector<PlacedKernel> kernels;  // those that take the most time first
   std::string left_out;               // "Not drawn: 3 kernels without FLOPs (1.2 ms)."; empty if none
 };
 PlacedKernels placed_kernels(const roofline::View& view, std::size_t level);
@@ -29,13 +33,10 @@ PlacedKernels placed_kernels(const roofline::View& view, std::size_t level);
 constexpr std::size_t kNamedKernels = 8, kNameWidth = 28;
 
 // The name of a point: the layer of a measured kernel where that is known, else title_of(); cut to kNameWidth.
-std::string called(const roofline::Kernel& kernel);
+std::string called(const PlacedKernel& placed);
 
-// What limits a kernel (a Bottleneck's or a Bound's name) and a memory level have the same colours in all charts and in
-// the page (page/palette.js). bar_colour() tells parts of bars apart by their place.
-std::string limit_colour(std::string_view limit);
-std::string level_colour(std::string_view level, std::size_t place);
-std::string bar_colour(std::size_t place);
+// Appends a kernel's place to a series of points, with what to tell of it.
+void add_point(ChartSeries& series, const PlacedKernel& placed, std::pair<double, double> place);
 
 // The units under whose roofs the kernels stand, the one with the most time first.
 std::vector<Peak> roofs_of(const std::vector<PlacedKernel>& kernels);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -31,7 +32,7 @@ Chart frame_of(const View& view, const std::string& what, const std::string& whe
   Chart chart;
   chart.title = fmt::format("{}: {}", view.title, what);
   chart.x = {.title = fmt::format("arithmetic intensity at {}, FLOP/B", where), .scale = Scale::logarithmic};
-  chart.y = {.title = "arithmetic rate", .scale = Scale::logarithmic, .label = rate_label};
+  chart.y = {.title = "arithmetic rate, FLOP/s", .scale = Scale::logarithmic, .label = rate_label};
   std::vector<double> xs, ys = {highest_peak * 1.3};
   for (const auto& kernels : levels) {
     for (const PlacedKernel& placed : kernels) {
@@ -49,14 +50,14 @@ Chart frame_of(const View& view, const std::string& what, const std::string& whe
 }
 
 // The slope of a level's bandwidth, up to the highest peak.
-void add_slope(Chart& chart, const roofline::RoofLevel& level, double peak, const std::string& colour) {
+void add_slope(Chart& chart, const roofline::RoofLevel& level, double peak, const Colour& colour) {
   const double bandwidth = level.bandwidth.value();
   const double low = std::max(chart.x.low, chart.y.low / bandwidth), high = std::min(chart.x.high, peak / bandwidth);
   if (!(low < high)) return;
   chart.series.push_back({.name = fmt::format("{} {}", level.name, print(level.bandwidth)),
                           .mark = ChartSeries::Mark::line,
                           .data = {{low, low * bandwidth}, {high, high * bandwidth}},
-                          .colour = colour,
+                          .colour = colour.light,
                           .width = 2});
 }
 
@@ -70,7 +71,7 @@ void add_peaks(Chart& chart, const View& view, const std::vector<Peak>& roofs, B
     chart.series.push_back({.name = fmt::format("{} {}", name_of(peak), print(view.roof.peak(peak))),
                             .mark = ChartSeries::Mark::line,
                             .data = {{from, rate}, {chart.x.high, rate}},
-                            .colour = "#444444",
+                            .colour = kInk.light,
                             .dashes = roof_dashes(static_cast<std::size_t>(&peak - roofs.data())),
                             .width = 2});
     names.fixed.push_back({rate, std::string(name_of(peak))});
@@ -82,7 +83,7 @@ void add_peaks(Chart& chart, const View& view, const std::vector<Peak>& roofs, B
 void add_names(Chart& chart, const std::vector<PlacedKernel>& kernels) {
   for (std::size_t i = 0; i < std::min(kernels.size(), kNamedKernels); ++i) {
     const auto [x, y] = place(kernels[i]);
-    chart.labels.push_back({x, y, called(*kernels[i].kernel), "#222222", ""});
+    chart.labels.push_back({x, y, called(kernels[i])});
   }
 }
 
@@ -97,6 +98,21 @@ double size_of(const std::vector<PlacedKernel>& kernels) {
   return kernels.size() > kCrowd ? 4 : 9;
 }
 
+// Joins the marks of each kernel, where they are few enough to follow.
+void join_levels(Chart& chart, const std::vector<std::vector<PlacedKernel>>& levels) {
+  constexpr std::size_t kMost = 300;
+  std::map<const roofline::Kernel*, ChartPoints> rows;
+  for (const auto& kernels : levels) {
+    for (const PlacedKernel& placed : kernels) rows[placed.kernel].push_back(place(placed));
+  }
+  if (rows.size() > kMost) return;
+  ChartSeries lines = {.name = "one kernel", .mark = ChartSeries::Mark::segments, .data = {}, .colour = kContour.light};
+  for (const auto& [kernel, points] : rows) {
+    for (std::size_t i = 0; i + 1 < points.size(); ++i) lines.data.insert(lines.data.end(), {points[i], points[i + 1]});
+  }
+  if (!lines.data.empty()) chart.series.push_back(std::move(lines));
+}
+
 }  // namespace
 
 std::string classic_chart(const View& view) {
@@ -104,17 +120,17 @@ std::string classic_chart(const View& view) {
   const std::vector<Peak> roofs = roofs_of(placed.kernels);
   const roofline::RoofLevel& level = view.roof.levels[view.level];
   Chart chart = frame_of(view, "Roofline", level.name, {placed.kernels}, highest(view, roofs));
-  add_slope(chart, level, highest(view, roofs), "#444444");
+  add_slope(chart, level, highest(view, roofs), kInk);
   add_peaks(chart, view, roofs, level.bandwidth);
   for (const Origin origin : {Origin::predicted, Origin::measured}) {
     for (const Bound bound : {Bound::compute, Bound::bandwidth, Bound::launch}) {
       ChartSeries series;
       for (const PlacedKernel& one : placed.kernels) {
-        if (one.kernel->origin == origin && one.point.bound == bound) series.data.push_back(place(one));
+        if (one.kernel->origin == origin && one.point.bound == bound) add_point(series, one, place(one));
       }
       if (series.data.empty()) continue;
       series.name = fmt::format("{}, bound by {}", name_of(origin), name_of(bound));
-      series.colour = limit_colour(name_of(bound));
+      series.colour = limit_colour(name_of(bound)).light;
       series.shape = origin == Origin::measured ? ChartShape::square : ChartShape::disc;
       series.width = size_of(placed.kernels);
       series.opacity = 0.85;
@@ -138,18 +154,19 @@ std::string hierarchical_chart(const View& view) {
   BytesPerSecond fastest;
   for (std::size_t i = 0; i < levels.size(); ++i) {
     fastest = std::max(fastest, view.roof.levels[i].bandwidth);
-    add_slope(chart, view.roof.levels[i], highest(view, roofs), level_colour(view.roof.levels[i].name, i));
+    add_slope(chart, view.roof.levels[i], highest(view, roofs), level_colour(view.roof.levels[i].name));
   }
   if (!roofs.empty()) add_peaks(chart, view, roofs, fastest);
+  join_levels(chart, levels);
   for (const Origin origin : {Origin::predicted, Origin::measured}) {
     for (std::size_t i = 0; i < levels.size(); ++i) {
       ChartSeries series;
       for (const PlacedKernel& one : levels[i]) {
-        if (one.kernel->origin == origin) series.data.push_back(place(one));
+        if (one.kernel->origin == origin) add_point(series, one, place(one));
       }
       if (series.data.empty()) continue;
       series.name = fmt::format("{}, {}", view.roof.levels[i].name, name_of(origin));
-      series.colour = level_colour(view.roof.levels[i].name, i);
+      series.colour = level_colour(view.roof.levels[i].name).light;
       series.shape = kShapes[i % kShapes.size()];
       series.open = origin == Origin::measured;
       series.width = size_of(all);
@@ -159,8 +176,8 @@ std::string hierarchical_chart(const View& view) {
   }
   if (!levels.empty()) add_names(chart, levels[view.level]);
   chart.caption = fmt::format(
-      "A kernel has one marker a level, at the same height. Far apart: a level serves most of what the one before asks "
-      "for. {}",
+      "A kernel has one mark a level, all at the same height. Far apart, they mean that a level serves most of what is "
+      "asked of it. {}",
       placed_kernels(view, view.level).left_out);
   return svg_chart(chart);
 }

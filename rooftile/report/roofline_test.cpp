@@ -160,8 +160,8 @@ TEST(RooflineSvg, TheWholeNetworksBarCountsEachLayerForItsLargestLimit) {
   view.kernels[1].bottleneck = Bottleneck::dram;
   const std::string svg = roofline_svg(view, RooflineChart::bottleneck);
   const std::string whole = svg.substr(svg.find("whole network"), svg.find(">conv1<") - svg.find("whole network"));
-  EXPECT_THAT(whole, HasSubstr(R"(width="306.7" height="16" fill="#0072b2")"));  // 3 of 4.5 ms, of 460 pixels
-  EXPECT_THAT(whole, HasSubstr(R"(width="153.3" height="16" fill="#e69f00")"));
+  EXPECT_THAT(whole, HasSubstr(R"(width="306.7" height="16" fill="#215cff")"));  // 3 of 4.5 ms, of 460 pixels
+  EXPECT_THAT(whole, HasSubstr(R"(width="153.3" height="16" fill="#c26a00")"));
   EXPECT_THAT(svg, HasSubstr("largest limit"));
 }
 

@@ -20,7 +20,6 @@ using roofline::View;
 
 constexpr std::array<Bound, 3> kBounds = {Bound::compute, Bound::bandwidth, Bound::launch};
 constexpr std::array<Origin, 2> kOrigins = {Origin::predicted, Origin::measured};
-const std::string kFaint = "#9a9a9a", kInk = "#444444";
 constexpr std::size_t kMostSegments = 3000;
 
 std::string flops_label(double flops) { return print(Flops(flops)); }
@@ -65,7 +64,7 @@ ChartPoints diagonal(const Chart& chart, double slope) {
 void add_intensities(Chart& chart) {
   constexpr int kMostLines = 12;
   ChartSeries lines = {
-      .name = "equal FLOPs a byte", .mark = ChartSeries::Mark::segments, .data = {}, .colour = "#cccccc"};
+      .name = "equal FLOPs a byte", .mark = ChartSeries::Mark::segments, .data = {}, .colour = kContour.light};
   for (const double slope : powers_of_ten(chart.y.low / chart.x.high, chart.y.high / chart.x.low, kMostLines)) {
     const ChartPoints ends = diagonal(chart, slope);
     if (ends.empty()) continue;
@@ -73,7 +72,7 @@ void add_intensities(Chart& chart) {
     // A little inside the plot, so that the name has room below the line's end.
     const double back = std::pow(chart.x.high / chart.x.low, 0.02);
     const double x = ends.back().first / back;
-    chart.labels.push_back({x, x * slope, fmt::format("{:g} FLOP/B", slope), kFaint, ""});
+    chart.labels.push_back({x, x * slope, fmt::format("{:g} FLOP/B", slope), kFaint.light});
   }
   chart.series.push_back(std::move(lines));
 }
@@ -85,7 +84,7 @@ void add_balances(Chart& chart, const View& view, const std::vector<Peak>& roofs
     ChartSeries line = {.name = fmt::format("balance of {}: {:.3g} FLOP/B", name_of(peak), slope),
                         .mark = ChartSeries::Mark::line,
                         .data = diagonal(chart, slope),
-                        .colour = kInk,
+                        .colour = kInk.light,
                         .dashes = roof_dashes(static_cast<std::size_t>(&peak - roofs.data())),
                         .width = 1.5};
     chart.series.push_back(std::move(line));
@@ -97,7 +96,7 @@ void add_box(Chart& chart, double x, double y, Seconds overhead) {
   chart.series.push_back({.name = fmt::format("overhead of a launch: {}", print(overhead)),
                           .mark = ChartSeries::Mark::line,
                           .data = {{x, chart.y.low}, {x, y}, {chart.x.low, y}},
-                          .colour = limit_colour(name_of(Bound::launch)),
+                          .colour = limit_colour(name_of(Bound::launch)).light,
                           .dashes = "5 3",
                           .width = 1.5});
 }
@@ -118,11 +117,11 @@ void add_points(Chart& chart, const std::vector<PlacedKernel>& kernels, const Pl
     for (const Bound bound : kBounds) {
       ChartSeries series;
       for (const PlacedKernel& placed : kernels) {
-        if (placed.kernel->origin == origin && placed.point.bound == bound) series.data.push_back(place(placed));
+        if (placed.kernel->origin == origin && placed.point.bound == bound) add_point(series, placed, place(placed));
       }
       if (series.data.empty()) continue;
       series.name = fmt::format("{}, bound by {}{}", name_of(origin), name_of(bound), what);
-      series.colour = limit_colour(name_of(bound));
+      series.colour = limit_colour(name_of(bound)).light;
       series.width = size_of(kernels.size());
       series.shape = shape_of(origin);
       series.open = open;
@@ -138,7 +137,7 @@ void add_names(Chart& chart, const std::vector<PlacedKernel>& kernels, const Pla
   std::vector<ChartLabel> names;
   for (std::size_t i = 0; i < count; ++i) {
     const auto [x, y] = place(kernels[i]);
-    names.push_back({x, y, called(*kernels[i].kernel), "#222222", ""});
+    names.push_back({x, y, called(kernels[i])});
   }
   chart.labels.insert(chart.labels.begin(), names.begin(), names.end());
 }
@@ -232,7 +231,7 @@ std::string time_chart(const View& view, RooflineAxes axes) {
   for (const PlacedKernel& one : placed.kernels) all.push_back(place(one));
   fit(chart, all);
   ChartSeries contours = {
-      .name = "equal run time", .mark = ChartSeries::Mark::segments, .data = {}, .colour = "#bbbbbb"};
+      .name = "equal run time", .mark = ChartSeries::Mark::segments, .data = {}, .colour = kContour.light};
   const double low = std::min(chart.x.low, chart.y.low);
   constexpr int kMostContours = 30;
   for (const double time : powers_of_ten(low, std::max(chart.x.high, chart.y.high), kMostContours)) {
@@ -244,14 +243,14 @@ std::string time_chart(const View& view, RooflineAxes axes) {
     }
     if (time > chart.x.low && time > chart.y.low) {
       chart.labels.push_back(
-          {std::min(time, chart.x.high), std::min(time, chart.y.high), time_label(time), kFaint, ""});
+          {std::min(time, chart.x.high), std::min(time, chart.y.high), time_label(time), kFaint.light});
     }
   }
   chart.series.push_back(std::move(contours));
   chart.series.push_back({.name = "compute and bandwidth equal",
                           .mark = ChartSeries::Mark::line,
                           .data = diagonal(chart, 1),
-                          .colour = kInk,
+                          .colour = kInk.light,
                           .width = 1.5});
   if (overhead > 0) add_box(chart, overhead, overhead, view.roof.launch_overhead);
   add_points(chart, placed.kernels, place, false, "");
@@ -290,7 +289,7 @@ std::string combined_chart(const View& view, RooflineAxes axes) {
   add_intensities(chart);
   add_balances(chart, view, roofs);
   add_box(chart, corner.first, corner.second, view.roof.launch_overhead);
-  ChartSeries gaps = {.name = "inefficiency", .mark = ChartSeries::Mark::segments, .data = {}, .colour = "#777777"};
+  ChartSeries gaps = {.name = "inefficiency", .mark = ChartSeries::Mark::segments, .data = {}, .colour = kOther.light};
   for (std::size_t i = 0; i < std::min(placed.kernels.size(), kMostSegments); ++i) {
     gaps.data.push_back(complexity_of(placed.kernels[i]));
     gaps.data.push_back(time_place(placed.kernels[i]));

@@ -9,19 +9,25 @@
 #include "rooftile/planning/duration.hpp"
 #include "rooftile/report/schedule.hpp"
 #include "rooftile/report/svg.hpp"
+#include "rooftile/report/svg_axis.hpp"
 #include "rooftile/report/text.hpp"
 
 namespace rooftile {
 namespace {
 
 constexpr double kLeft = 160, kTop = 30, kWidth = 840, kRow = 22, kBottom = 40;
-struct Colours {
-  const char *bar, *name;  // the name reads well on the bar
-};
-constexpr const char *kLight = "#ffffff", *kDark = "#222222";
-constexpr std::array kColours = {Colours{"#4e79a7", kLight}, Colours{"#f28e2b", kDark}, Colours{"#59a14f", kDark},
-                                 Colours{"#b07aa1", kDark},  Colours{"#76b7b2", kDark}, Colours{"#edc948", kDark},
-                                 Colours{"#9c755f", kLight}, Colours{"#bab0ac", kDark}};
+// The name of a job on its bar, which is light in the dark.
+std::string_view name_on(const Colour& colour) {
+  return text_on(colour.light) == "#ffffff" ? kOnMark.light : text_on(colour.light);
+}
+
+std::string title_of(const Job& job, const Placement& placement) {
+  std::string title = fmt::format("{}: {} to {} on {}", job.name, print_duration(placement.start),
+                                  print_duration(placement.end()), counted(placement.gpus.size(), "GPU"));
+  const Seconds late = tardiness_of(job, placement.end());
+  if (job.deadline) title += fmt::format(", due at {}", print_duration(*job.deadline));
+  return late > Seconds(0) ? title + fmt::format(", {} late", print_duration(late)) : title;
+}
 
 }  // namespace
 
@@ -34,6 +40,7 @@ std::string schedule_svg(const ScheduleReport& report) {
   }
   Svg svg(kLeft + kWidth + 20, y + kBottom);
   const double makespan = std::max(report.schedule.cost.makespan.value(), 1e-9);
+  const std::string ink = fmt::format("stroke=\"{}\"", kText.light);
   const auto x_of = [&](Seconds time) { return kLeft + kWidth * time.value() / makespan; };
   svg.text(kLeft, kTop - 12,
            fmt::format("{}, total weighted tardiness {}, done after {}", counted(report.jobs.size(), "job"),
@@ -44,36 +51,40 @@ std::string schedule_svg(const ScheduleReport& report) {
     const ClusterMachine& machine = report.machines[m];
     svg.text(kLeft - 8, tops[m] + kRow * 0.7, shorten(machine.name, 22), {.anchor = "end"});
     for (int gpu = 0; gpu < machine.gpus; ++gpu) {
-      svg.rectangle(kLeft, tops[m] + kRow * gpu, kWidth, kRow - 2, "fill=\"#f2f2f2\"");
+      svg.rectangle(kLeft, tops[m] + kRow * gpu, kWidth, kRow - 2, fmt::format("fill=\"{}\"", kLane.light));
     }
   }
   for (const Placement& placement : report.schedule.placements) {
     const Job& job = report.jobs[placement.job];
     const bool late = tardiness_of(job, placement.end()) > Seconds(0);
-    const Colours colours = kColours[placement.job % kColours.size()];
+    const Colour& colour = series_colour(placement.job % kApart);
     const double x = x_of(placement.start), width = x_of(placement.end()) - x;
+    const std::string title = title_of(job, placement);
     for (const int gpu : placement.gpus) {
       const double top = tops[placement.mode.machine] + kRow * gpu;
       svg.rectangle(x, top, width, kRow - 2,
-                    fmt::format("fill=\"{}\" {}", colours.bar,
-                                late ? "stroke=\"#d62728\" stroke-width=\"2\"" : "stroke=\"#ffffff\""));
+                    fmt::format("fill=\"{}\" stroke=\"{}\" stroke-width=\"{}\"", colour.light,
+                                (late ? kAlarm : kGround).light, late ? 2 : 1),
+                    title);
       constexpr double kLetter = 7;  // pixels
       const auto letters = static_cast<std::size_t>(std::max(0.0, width / kLetter - 1));
       if (gpu == placement.gpus.front() && letters >= 1) {
-        svg.text(x + 4, top + kRow * 0.65, shorten(job.name, letters), {.size = 11, .colour = colours.name});
+        svg.text(x + 4, top + kRow * 0.65, shorten(job.name, letters), {.size = 11, .colour = name_on(colour)});
       }
       if (job.deadline && *job.deadline <= report.schedule.cost.makespan) {
-        svg.line(x_of(*job.deadline), top, x_of(*job.deadline), top + kRow - 2, "stroke=\"#222222\"");
+        svg.line(x_of(*job.deadline), top, x_of(*job.deadline), top + kRow - 2, ink);
       }
     }
   }
-  constexpr int kTicks = 5;
-  for (int i = 0; i <= kTicks; ++i) {
-    const Seconds time(makespan * i / kTicks);
-    svg.line(x_of(time), y, x_of(time), y + 5, "stroke=\"#222222\"");
-    svg.text(x_of(time), y + 18, i == 0 ? "0" : print_duration(time), {.anchor = "middle", .size = 11});
+  const Axis axis = {.title = "", .high = makespan, .time = true};
+  constexpr int kTicks = 8;
+  for (const Tick& tick : ticks_of(axis, kTicks)) {
+    const Seconds time(tick.value);
+    svg.line(x_of(time), y, x_of(time), y + 5, ink);
+    svg.text(x_of(time), y + 18, tick.label, {.anchor = "middle", .size = 11});
   }
-  svg.text(kLeft, y + 34, "a red frame: late; a dark line in the job's rows: its deadline", {.size = 11});
+  svg.text(kLeft, y + 36, "Red frame: late. Line across a job's rows: its deadline.",
+           {.size = 11, .colour = kQuiet.light});
   return svg.document();
 }
 

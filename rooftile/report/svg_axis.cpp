@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -15,9 +16,7 @@ namespace {
 constexpr double kTen = 10;
 constexpr double kSlack = 1e-9;  // so that rounding loses no tick at an end
 
-std::string label_of(const Axis& axis, double value) {
-  return axis.label ? axis.label(value) : fmt::format("{:g}", value);
-}
+constexpr double kMinute = 60, kHour = 3600, kDay = 86400;
 
 // 1, 2 or 5 times a power of ten, at least `least`.
 double round_step(double least) {
@@ -28,14 +27,37 @@ double round_step(double least) {
   return kTen * power;
 }
 
+// The same among what divides minutes, hours and days.
+double round_time_step(double least) {
+  constexpr std::array<double, 20> kSteps = {
+      1,       2,           5,           10,           15,           20,           30,
+      kMinute, 2 * kMinute, 5 * kMinute, 10 * kMinute, 15 * kMinute, 20 * kMinute, 30 * kMinute,
+      kHour,   2 * kHour,   3 * kHour,   6 * kHour,    12 * kHour,   kDay};
+  if (least <= kSteps.front()) return round_step(least);
+  const auto* step = std::lower_bound(kSteps.begin(), kSteps.end(), least * (1 - kSlack));
+  return step == kSteps.end() ? round_step(least / kDay) * kDay : *step;
+}
+
+// A multiple of `step` in the largest unit of which the step is a whole number: "90 min" where steps are half hours.
+std::string step_label(double value, double step) {
+  constexpr std::array<std::pair<double, const char*>, 4> kUnits = {
+      {{kDay, "d"}, {kHour, "h"}, {kMinute, "min"}, {1, "s"}}};
+  if (value == 0) return "0";
+  for (const auto& [seconds, name] : kUnits) {
+    if (std::fmod(step, seconds) == 0) return fmt::format("{:g} {}", value / seconds, name);
+  }
+  return time_label(value);
+}
+
 std::vector<Tick> linear_ticks(const Axis& axis, int wanted) {
-  const double step = round_step((axis.high - axis.low) / wanted);
+  const double least = (axis.high - axis.low) / wanted;
+  const double step = axis.time ? round_time_step(least) : round_step(least);
   std::vector<Tick> ticks;
   const double first = std::ceil(axis.low / step - kSlack);
   const int count = 1 + static_cast<int>(std::floor(axis.high / step + kSlack) - first);
   for (int i = 0; i < count; ++i) {
     const double value = (first + i) * step;
-    ticks.push_back({value, label_of(axis, value)});
+    ticks.push_back({value, axis.time ? step_label(value, step) : value_label(axis, value)});
   }
   return ticks;
 }
@@ -50,23 +72,41 @@ bool is_named(int digit, int power, double decades, int wanted) {
   return (digit == 2 || digit == 5) && decades * kTicksADecade <= wanted;
 }
 
+// Beyond a minute, powers of ten of minutes, then of hours.
+void add_long_times(std::vector<Tick>& ticks, const Axis& axis) {
+  constexpr double kManyHours = 1e6;
+  for (double value = kMinute; value <= axis.high * (1 + kSlack) && value < kManyHours * kHour;
+       value = value < kHour && value * kTen > kHour ? kHour : value * kTen) {
+    if (value < axis.low * (1 - kSlack)) continue;
+    ticks.push_back(
+        {value, value < kHour ? fmt::format("{:g} min", value / kMinute) : fmt::format("{:g} h", value / kHour)});
+  }
+}
+
 std::vector<Tick> logarithmic_ticks(const Axis& axis, int wanted) {
   const double low = std::log10(axis.low), high = std::log10(axis.high);
   constexpr double kFewDecades = 5;  // beyond, small marks would blacken the axis
   const int digits = high - low <= kFewDecades ? static_cast<int>(kTen) : 2;
   std::vector<Tick> ticks;
+  const double beyond = axis.time ? std::min(axis.high, kMinute) : axis.high;
   for (int power = static_cast<int>(std::floor(low)); power <= static_cast<int>(std::ceil(high)); ++power) {
     for (int digit = 1; digit < digits; ++digit) {
       const double value = digit * std::pow(kTen, power);
       const double place = std::log10(value);
-      if (place < low - kSlack || place > high + kSlack) continue;
-      ticks.push_back({value, is_named(digit, power, high - low, wanted) ? label_of(axis, value) : ""});
+      if (place < low - kSlack || value > beyond * (1 + kSlack)) continue;
+      ticks.push_back({value, is_named(digit, power, high - low, wanted) ? value_label(axis, value) : ""});
     }
   }
+  if (axis.time) add_long_times(ticks, axis);
   return ticks;
 }
 
 }  // namespace
+
+std::string value_label(const Axis& axis, double value) {
+  if (axis.label) return axis.label(value);
+  return axis.time ? time_label(value) : fmt::format("{:g}", value);
+}
 
 double place_on(const Axis& axis, double value) {
   if (axis.scale == Scale::linear) return (value - axis.low) / (axis.high - axis.low);
@@ -102,7 +142,7 @@ void fit_to(Axis& axis, const std::vector<double>& values) {
   axis.high = std::ceil(axis.high / step - kSlack) * step;
 }
 
-std::string time_label(double seconds) { return print(Seconds(seconds)); }
+std::string time_label(double seconds) { return seconds == 0 ? "0" : print(Seconds(seconds)); }
 
 std::string bytes_label(double bytes) {
   constexpr std::array<const char*, 6> kPrefixes = {"", "k", "M", "G", "T", "P"};

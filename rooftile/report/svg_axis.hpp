@@ -20,6 +20,9 @@ struct Axis {
   double low = 0, high = 1;                       // low < high; both positive if logarithmic
   std::function<std::string(double)> label = {};  // of a value; default: the number
   std::vector<Tick> fixed = {};                   // names of places, instead of round numbers; without grid lines
+  bool time = false;                              // seconds: round in seconds, minutes, hours or days
+  bool upright = false;                           // names along x stand on end: there are many
+  std::vector<Tick> groups = {};                  // names of stretches of x, below those of places
 };
 
 // Where `value` stands between the ends: 0 at `low`, 1 at `high`.
@@ -32,6 +35,9 @@ std::vector<Tick> ticks_of(const Axis& axis, int wanted);
 // An axis wide enough for the values: a logarithmic one ends a little beyond them, a linear one that starts at zero at
 // a round number. Values that the scale cannot hold are left out; without any, 1 to 10 or 0 to 1.
 void fit_to(Axis& axis, const std::vector<double>& values);
+
+// `value` as its axis writes it.
+std::string value_label(const Axis& axis, double value);
 
 // 0.00001 s as "10 us", 2000000 bytes as "2 MB" (powers of 1000).
 std::string time_label(double seconds);

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <set>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -42,60 +42,120 @@ double left_of(const Chart& chart) {
   return std::max(kLeast, widest + kTitle);
 }
 
+constexpr double kUprightSize = 9;
+constexpr double kGroupLine = 18;
+
+// Room below the plot: for the names of values along x, those of stretches, and the axis's title.
+double below(const Axis& x) {
+  double room = kBottom + (x.groups.empty() ? 0 : kGroupLine);
+  if (!x.upright) return room;
+  double longest = 0;
+  for (const Tick& tick : x.fixed) longest = std::max(longest, text_width(tick.label, kUprightSize));
+  return room + longest - kTextSize;
+}
+
 // Where the chart's values stand on the page.
 class Frame {
  public:
-  explicit Frame(const Chart& chart) : chart_(chart), left_(left_of(chart)) {}
+  explicit Frame(const Chart& chart) : chart_(chart), left_(left_of(chart)), below_(below(chart.x)) {}
   double x(double value) const { return left_ + place_on(chart_.x, value) * chart_.plot_width; }
   double y(double value) const { return bottom() - place_on(chart_.y, value) * chart_.plot_height; }
   double top() const { return kTop + (chart_.top ? kTopAxis : 0); }
   double left() const { return left_; }
   double right() const { return left_ + chart_.plot_width; }
   double bottom() const { return top() + chart_.plot_height; }
+  double end() const { return bottom() + below_; }  // of all that belongs to the axis along x
   double legend() const { return right() + (chart_.right ? kRightAxis : 0) + kLegendGap; }
+  bool holds(double px, double py) const {
+    constexpr double kRounding = 0.01;
+    return px >= left() - kRounding && px <= right() + kRounding && py >= top() - kRounding &&
+           py <= bottom() + kRounding;
+  }
 
  private:
   const Chart& chart_;
-  double left_;
+  double left_, below_;
 };
 
-void draw_axes(Svg& svg, const Chart& chart, const Frame& frame) {
-  constexpr double kLabelRoom = 75;  // pixels that a label along x takes
-  const std::string grid = "stroke=\"#e2e2e2\"";
-  const std::string ink = "stroke=\"#444444\"";
-  int along_x = static_cast<int>(chart.plot_width / kLabelRoom);
-  int along_y = labels_along_y(chart);
-  const bool alike = chart.x.low == chart.y.low && chart.x.high == chart.y.high;
-  if (alike) along_x = along_y = std::min(along_x, along_y);  // so that both name the same values
-  for (const Tick& tick : ticks_of(chart.x, along_x)) {
+std::string stroke(const Colour& colour) { return fmt::format("stroke=\"{}\"", colour.light); }
+
+// Names along a horizontal line, those that have room between their neighbours.
+class NamesAcross {
+ public:
+  // Whether a name about `middle` has room; takes it.
+  bool take(double middle, double width) {
+    constexpr double kGap = 4;
+    if (middle - width / 2 < free_) return false;
+    free_ = middle + width / 2 + kGap;
+    return true;
+  }
+
+ private:
+  double free_ = 0;
+};
+
+void draw_x_axis(Svg& svg, const Chart& chart, const Frame& frame, int wanted) {
+  NamesAcross names, groups;
+  for (const Tick& tick : ticks_of(chart.x, wanted)) {
     const double x = frame.x(tick.value);
-    if (!tick.label.empty() && chart.x.fixed.empty() && chart.grid) svg.line(x, frame.top(), x, frame.bottom(), grid);
-    svg.line(x, frame.bottom(), x, frame.bottom() + (tick.label.empty() ? kSmallTick : kTick), ink);
-    if (!tick.label.empty()) {
+    if (!tick.label.empty() && chart.x.fixed.empty() && chart.grid) {
+      svg.line(x, frame.top(), x, frame.bottom(), stroke(kGrid));
+    }
+    svg.line(x, frame.bottom(), x, frame.bottom() + (tick.label.empty() || chart.x.upright ? kSmallTick : kTick),
+             stroke(kInk));
+    if (chart.x.upright) {
+      svg.text(x + kUprightSize / 3, frame.bottom() + kTick, tick.label,
+               {.anchor = "end", .size = kUprightSize, .rotate = -90});
+    } else if (!tick.label.empty() && names.take(x, text_width(tick.label, kTextSize))) {
       svg.text(x, frame.bottom() + kTick + kTextSize + 1, tick.label, {.anchor = "middle"});
     }
   }
-  for (const Tick& tick : ticks_of(chart.y, along_y)) {
+  for (const Tick& group : chart.x.groups) {
+    const double x = frame.x(group.value);
+    if (groups.take(x, text_width(group.label, kTextSize))) {
+      svg.text(x, frame.end() - kBottom + kTextSize + 10, group.label, {.anchor = "middle"});
+    }
+  }
+  svg.text((frame.left() + frame.right()) / 2, frame.end() - 14, chart.x.title, {.anchor = "middle", .size = 13});
+}
+
+void draw_y_axis(Svg& svg, const Chart& chart, const Frame& frame, int wanted) {
+  for (const Tick& tick : ticks_of(chart.y, wanted)) {
     const double y = frame.y(tick.value);
-    if (!tick.label.empty() && chart.y.fixed.empty() && chart.grid) svg.line(frame.left(), y, frame.right(), y, grid);
-    svg.line(frame.left() - (tick.label.empty() ? kSmallTick : kTick), y, frame.left(), y, ink);
+    if (!tick.label.empty() && chart.y.fixed.empty() && chart.grid) {
+      svg.line(frame.left(), y, frame.right(), y, stroke(kGrid));
+    }
+    svg.line(frame.left() - (tick.label.empty() ? kSmallTick : kTick), y, frame.left(), y, stroke(kInk));
     if (!tick.label.empty()) svg.text(frame.left() - kTick - 4, y + 4, tick.label, {.anchor = "end"});
   }
-  svg.rectangle(frame.left(), frame.top(), chart.plot_width, chart.plot_height, "fill=\"none\" " + ink);
-  svg.text((frame.left() + frame.right()) / 2, frame.bottom() + kBottom - 14, chart.x.title,
-           {.anchor = "middle", .size = 13});
   svg.text(20, (frame.top() + frame.bottom()) / 2, chart.y.title, {.anchor = "middle", .size = 13, .rotate = -90});
+}
+
+int labels_along_x(const Chart& chart) {
+  constexpr double kLabelRoom = 75;  // pixels that a label takes
+  return static_cast<int>(chart.plot_width / kLabelRoom);
+}
+
+void draw_axes(Svg& svg, const Chart& chart, const Frame& frame) {
+  int along_x = labels_along_x(chart), along_y = labels_along_y(chart);
+  const bool alike = chart.x.low == chart.y.low && chart.x.high == chart.y.high;
+  if (alike) along_x = along_y = std::min(along_x, along_y);  // so that both name the same values
+  draw_x_axis(svg, chart, frame, along_x);
+  draw_y_axis(svg, chart, frame, along_y);
+  svg.rectangle(frame.left(), frame.top(), chart.plot_width, chart.plot_height, "fill=\"none\" " + stroke(kInk));
 }
 
 // The second scales, along the top and the right.
 void draw_second_axes(Svg& svg, const Chart& chart, const Frame& frame) {
-  constexpr double kLabelRoom = 75;
-  const std::string ink = "stroke=\"#444444\"";
+  const std::string ink = stroke(kInk);
   if (chart.top) {
-    for (const Tick& tick : ticks_of(*chart.top, static_cast<int>(chart.plot_width / kLabelRoom))) {
+    NamesAcross names;
+    for (const Tick& tick : ticks_of(*chart.top, labels_along_x(chart))) {
       const double x = frame.left() + place_on(*chart.top, tick.value) * chart.plot_width;
       svg.line(x, frame.top() - (tick.label.empty() ? kSmallTick : kTick), x, frame.top(), ink);
-      if (!tick.label.empty()) svg.text(x, frame.top() - kTick - 4, tick.label, {.anchor = "middle"});
+      if (!tick.label.empty() && names.take(x, text_width(tick.label, kTextSize))) {
+        svg.text(x, frame.top() - kTick - 4, tick.label, {.anchor = "middle"});
+      }
     }
     svg.text((frame.left() + frame.right()) / 2, frame.top() - 30, chart.top->title, {.anchor = "middle", .size = 13});
   }
@@ -134,19 +194,37 @@ std::string shape_at(const ChartSeries& series, double x, double y) {
   return fmt::format("M{} {}h0", svg_number(x), svg_number(y));
 }
 
-// Points as one path; those that fall on the same tenth of a pixel are one.
-std::string dots(const ChartSeries& series, const Frame& frame) {
-  std::set<std::pair<double, double>> places;
+// What is drawn at a place: the points whose shapes fall on the same tenth of a pixel.
+struct Spot {
+  double x, y;
+  std::vector<std::size_t> points;  // places in ChartSeries::data
+};
+
+std::vector<Spot> spots_of(const ChartSeries& series, const Frame& frame) {
+  std::map<std::pair<double, double>, std::vector<std::size_t>> places;
   constexpr double kTenths = 10;
-  for (const auto& [x, y] : series.data) {
-    const double px = frame.x(x), py = frame.y(y);
-    if (std::isfinite(px) && std::isfinite(py)) {
-      places.emplace(std::round(px * kTenths) / kTenths, std::round(py * kTenths) / kTenths);
-    }
+  for (std::size_t i = 0; i < series.data.size(); ++i) {
+    const double px = frame.x(series.data[i].first), py = frame.y(series.data[i].second);
+    if (!std::isfinite(px + py) || !frame.holds(px, py)) continue;
+    places[{std::round(px * kTenths) / kTenths, std::round(py * kTenths) / kTenths}].push_back(i);
   }
-  std::string data;
-  for (const auto& [px, py] : places) data += shape_at(series, px, py);
-  return data;
+  std::vector<Spot> spots;
+  for (auto& [place, points] : places) spots.push_back({place.first, place.second, std::move(points)});
+  return spots;
+}
+
+// "conv1 and 2 more; bytes at DRAM: 2 MB; FLOPs: 3 GFLOP": of the first point of a spot.
+std::string title_of(const Chart& chart, const ChartSeries& series, const Spot& spot) {
+  const std::size_t first = spot.points.front();
+  std::string title = series.names.empty() ? series.name : series.names[first];
+  if (!series.names.empty() && spot.points.size() > 1) title += fmt::format(" and {} more", spot.points.size() - 1);
+  const auto add = [&](const Axis& axis, double value) {
+    if (!axis.fixed.empty()) return;  // the name says which place it is
+    title += fmt::format("{}{}: {}", title.empty() ? "" : "; ", axis.title, value_label(axis, value));
+  };
+  add(chart.x, series.data[first].first);
+  add(chart.y, series.data[first].second);
+  return title;
 }
 
 std::string polyline(const ChartSeries& series, const Frame& frame) {
@@ -172,18 +250,6 @@ std::string segments(const ChartSeries& series, const Frame& frame) {
   return data;
 }
 
-std::string data_of(const ChartSeries& series, const Frame& frame) {
-  switch (series.mark) {
-    case ChartSeries::Mark::points:
-      return dots(series, frame);
-    case ChartSeries::Mark::line:
-      return polyline(series, frame);
-    case ChartSeries::Mark::segments:
-      return segments(series, frame);
-  }
-  return "";
-}
-
 // Points that are drawn as an outline or an area, not as the round end of a line.
 bool is_outlined(const ChartSeries& series) {
   return series.mark == ChartSeries::Mark::points && (series.open || series.shape != ChartShape::disc);
@@ -192,7 +258,7 @@ bool is_outlined(const ChartSeries& series) {
 std::string style_of(const ChartSeries& series) {
   if (is_outlined(series)) {
     const std::string opacity = series.opacity < 1 ? fmt::format(" opacity=\"{}\"", series.opacity) : "";
-    return fmt::format("fill=\"{}\" stroke=\"{}\" stroke-width=\"1.4\"{}", series.open ? "#ffffff" : series.colour,
+    return fmt::format("fill=\"{}\" stroke=\"{}\" stroke-width=\"1.4\"{}", series.open ? kGround.light : series.colour,
                        series.colour, opacity);
   }
   const std::string dashes = series.dashes.empty() ? "" : fmt::format(" stroke-dasharray=\"{}\"", series.dashes);
@@ -202,28 +268,62 @@ std::string style_of(const ChartSeries& series) {
                      cap, dashes, opacity);
 }
 
-void draw_series(Svg& svg, const Chart& chart, const Frame& frame) {
-  svg.begin_clip(frame.left(), frame.top(), chart.plot_width, chart.plot_height);
-  for (const ChartSeries& series : chart.series) {
-    const std::string data = data_of(series, frame);
-    if (!data.empty()) svg.path(data, style_of(series));
+// Each point by itself, with its title; very many as one path, which a viewer can still move.
+void draw_points(Svg& svg, const Chart& chart, const ChartSeries& series, const Frame& frame) {
+  constexpr std::size_t kTooMany = 5000;
+  const std::vector<Spot> spots = spots_of(series, frame);
+  if (spots.empty()) return;
+  if (spots.size() > kTooMany) {
+    std::string data;
+    for (const Spot& spot : spots) data += shape_at(series, spot.x, spot.y);
+    svg.path(data, style_of(series), series.name);
+    return;
   }
-  svg.end_clip();
+  svg.begin_group(style_of(series));
+  for (const Spot& spot : spots) {
+    svg.path(shape_at(series, spot.x, spot.y), "", title_of(chart, series, spot));
+  }
+  svg.end_group();
+}
+
+// Lines end at the frame; a point at the edge is drawn whole.
+void draw_series(Svg& svg, const Chart& chart, const Frame& frame) {
+  for (const ChartSeries& series : chart.series) {
+    if (series.mark == ChartSeries::Mark::points) {
+      draw_points(svg, chart, series, frame);
+      continue;
+    }
+    const std::string data = series.mark == ChartSeries::Mark::line ? polyline(series, frame) : segments(series, frame);
+    if (data.empty()) continue;
+    svg.begin_clip(frame.left(), frame.top(), chart.plot_width, chart.plot_height);
+    svg.path(data, style_of(series), series.name);
+    svg.end_clip();
+  }
 }
 
 // Names of points keep off the points, unless they are very many, and off lines.
 void occupy(LabelPlacer& placer, const ChartSeries& series, const Frame& frame) {
-  constexpr double kPoint = 7;             // pixels around a point
+  const double kept = series.width + 2;    // pixels of a point that nothing covers
   constexpr std::size_t kFewPoints = 400;  // beyond, names may cover some
   if (series.data.size() > kFewPoints || series.mark == ChartSeries::Mark::segments) return;
   std::optional<std::pair<double, double>> last;
   for (const auto& [x, y] : series.data) {
     const double px = frame.x(x), py = frame.y(y);
     if (!std::isfinite(px + py)) continue;
-    if (series.mark == ChartSeries::Mark::points) placer.occupy({px - kPoint / 2, py - kPoint / 2, kPoint, kPoint});
+    if (series.mark == ChartSeries::Mark::points) placer.occupy({px - kept / 2, py - kept / 2, kept, kept});
     if (series.mark == ChartSeries::Mark::line && last) placer.occupy_line(last->first, last->second, px, py);
     last = {px, py};
   }
+}
+
+// A thin line from a point to a name that stands away from it.
+void draw_leader(Svg& svg, double x, double y, const LabelBox& box) {
+  constexpr double kFar = 10, kFromPoint = 5;
+  const double to_x = std::clamp(x, box.x, box.x + box.width), to_y = std::clamp(y, box.y, box.y + box.height);
+  const double distance = std::hypot(to_x - x, to_y - y);
+  if (distance < kFar) return;
+  const double share = kFromPoint / distance;
+  svg.line(x + share * (to_x - x), y + share * (to_y - y), to_x, to_y, stroke(kFaint));
 }
 
 // Beside their points; the first find room first.
@@ -244,11 +344,24 @@ void draw_labels(Svg& svg, const Chart& chart, const Frame& frame) {
       if (placer.take(wanted)) box = wanted;
     }
     if (!box) continue;
+    if (label.anchor.empty()) draw_leader(svg, x, y, *box);
     const std::string anchor = label.anchor.empty() ? "start" : label.anchor;
     const double at = anchor == "start" ? box->x : (anchor == "end" ? box->x + width : box->x + width / 2);
     svg.text(at, box->y + kHeight - kBaseline, label.text,
              {.anchor = anchor, .size = kLabelSize, .colour = label.colour, .halo = true});
   }
+}
+
+// How far names to the right of the plot reach: that of the last value along x, and those of the second scale.
+double right_names(const Chart& chart) {
+  double reach = 0;
+  if (!chart.x.upright) {
+    for (const Tick& tick : ticks_of(chart.x, labels_along_x(chart))) {
+      const double beyond = (1 - place_on(chart.x, tick.value)) * chart.plot_width;
+      reach = std::max(reach, text_width(tick.label, kTextSize) / 2 - beyond - kRight);
+    }
+  }
+  return reach;
 }
 
 double legend_width(const Chart& chart) {
@@ -290,23 +403,17 @@ std::vector<std::string> caption_lines(const Chart& chart) {
 
 }  // namespace
 
-std::string_view chart_colour(std::size_t index) {
-  constexpr std::array<std::string_view, 7> kColours = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                                        "#e69f00", "#56b4e9", "#000000"};
-  return kColours[index % kColours.size()];
-}
-
 std::string svg_chart(const Chart& chart) {
   const Frame frame(chart);
   const auto named = std::count_if(chart.series.begin(), chart.series.end(),
                                    [](const ChartSeries& series) { return !series.name.empty(); });
   const double legend_bottom = frame.top() + kLegendLine * static_cast<double>(named) + kTextSize;
-  const double width =
-      std::max(frame.legend() - kLegendGap + legend_width(chart), frame.left() + text_width(chart.title, kTitleSize)) +
-      kRight;
+  const double width = std::max({frame.legend() - kLegendGap + legend_width(chart), frame.right() + right_names(chart),
+                                 frame.left() + text_width(chart.title, kTitleSize)}) +
+                       kRight;
   const std::vector<std::string> caption = caption_lines(chart);
   const double below = caption.empty() ? 0 : kCaptionLine * static_cast<double>(caption.size()) + kCaptionSize / 2;
-  Svg svg(std::ceil(width), std::ceil(std::max(frame.bottom() + kBottom + below, legend_bottom)));
+  Svg svg(std::ceil(width), std::ceil(std::max(frame.end() + below, legend_bottom)));
   svg.text(frame.left(), kTop - 14, chart.title, {.size = kTitleSize, .bold = true});
   draw_axes(svg, chart, frame);
   draw_second_axes(svg, chart, frame);
@@ -314,8 +421,8 @@ std::string svg_chart(const Chart& chart) {
   draw_labels(svg, chart, frame);
   draw_legend(svg, chart, frame);
   for (std::size_t i = 0; i < caption.size(); ++i) {
-    svg.text(frame.left(), frame.bottom() + kBottom + kCaptionLine * static_cast<double>(i) + 4, caption[i],
-             {.size = kCaptionSize, .colour = "#555555"});
+    svg.text(frame.left(), frame.end() + kCaptionLine * static_cast<double>(i) + 4, caption[i],
+             {.size = kCaptionSize, .colour = kQuiet.light});
   }
   return svg.document();
 }

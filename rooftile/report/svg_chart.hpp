@@ -7,14 +7,12 @@
 #include <utility>
 #include <vector>
 
+#include "rooftile/report/palette.hpp"
 #include "rooftile/report/svg_axis.hpp"
 
 namespace rooftile {
 
 using ChartPoints = std::vector<std::pair<double, double>>;  // x, y in the units of the axes
-
-// Colours that people with any colour vision tell apart (Okabe and Ito); after the last the first comes again.
-std::string_view chart_colour(std::size_t index);
 
 // Different shapes tell points apart where colours do not.
 enum class ChartShape { disc, square, triangle, diamond };
@@ -25,19 +23,20 @@ struct ChartSeries {
   std::string name;  // in the legend; empty: not there
   Mark mark = Mark::points;
   ChartPoints data;
-  std::string colour = "#000000";
+  std::string_view colour = kText.light;
   std::string dashes = {};  // of a line, as in "6 3"; empty: solid
   double width = 1;         // of a line; of a point its diameter
   double opacity = 1;
   ChartShape shape = ChartShape::disc;  // of points
   bool open = false;                    // of points: an outline alone
+  std::vector<std::string> names = {};  // of points, as many as there are; empty: each is called as the series
 };
 
 // The name of a place in the plot.
 struct ChartLabel {
   double x = 0, y = 0;  // in the units of the axes
   std::string text;
-  std::string colour = "#222222";
+  std::string_view colour = kText.light;
   // start, middle or end: the text stands at the place, which a line leads to. Empty: beside the place, which a point
   // marks.
   std::string anchor = {};
@@ -54,7 +53,8 @@ struct Chart {
   double plot_width = 520, plot_height = 520;
 };
 
-// Values that are outside an axis or that it cannot hold are not drawn.
+// Values that are outside an axis or that it cannot hold are not drawn. Whoever points at a mark reads its name and its
+// values.
 std::string svg_chart(const Chart& chart);
 
 }  // namespace rooftile

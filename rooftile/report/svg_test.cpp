@@ -1,7 +1,11 @@
 #include "rooftile/report/svg.hpp"
 
 #include <cmath>
+#include <regex>
+#include <utility>
+#include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -9,6 +13,7 @@
 #include "rooftile/report/svg_axis.hpp"
 #include "rooftile/report/svg_chart.hpp"
 #include "rooftile/report/svg_labels.hpp"
+#include "rooftile/report/text.hpp"
 
 namespace rooftile {
 namespace {
@@ -56,6 +61,21 @@ TEST(Axis, NamesRoundNumbers) {
   EXPECT_THAT(named(logarithmic(0.8, 1200), 8), ElementsAre("1", "10", "100", "1000"));
   EXPECT_THAT(named(logarithmic(0.8, 60), 8), ElementsAre("1", "2", "5", "10", "20", "50"));
   EXPECT_THAT(named(logarithmic(1, 1e12), 6), ElementsAre("1", "100", "10000", "1e+06", "1e+08", "1e+10", "1e+12"));
+}
+
+TEST(Axis, NamesRoundTimes) {
+  const auto linear = [](double high) { return Axis{.title = "", .high = high, .time = true}; };
+  EXPECT_THAT(named(linear(5.83 * 3600), 6), ElementsAre("0", "1 h", "2 h", "3 h", "4 h", "5 h"));
+  EXPECT_THAT(named(linear(1.5 * 3600), 6),
+              ElementsAre("0", "15 min", "30 min", "45 min", "60 min", "75 min", "90 min"));
+  EXPECT_THAT(named(linear(100), 5), ElementsAre("0", "20 s", "40 s", "60 s", "80 s", "100 s"));
+  EXPECT_THAT(named(linear(40 * 3600), 8), ElementsAre("0", "6 h", "12 h", "18 h", "24 h", "30 h", "36 h"));
+  EXPECT_THAT(named(linear(86400 * 90), 5), ElementsAre("0", "20 d", "40 d", "60 d", "80 d"));
+  EXPECT_THAT(named(linear(0.004), 4), ElementsAre("0", "1 ms", "2 ms", "3 ms", "4 ms"));
+  const auto logarithmic = [](double low, double high) {
+    return Axis{.title = "", .scale = Scale::logarithmic, .low = low, .high = high, .time = true};
+  };
+  EXPECT_THAT(named(logarithmic(0.5, 50000), 8), ElementsAre("1 s", "10 s", "1 min", "10 min", "1 h", "10 h"));
 }
 
 TEST(Axis, LabelsHaveUnits) {
@@ -162,9 +182,124 @@ TEST(Chart, DrawsEachPlaceOnceAndNothingThatHasNone) {
   const std::string svg = svg_chart(chart);
   EXPECT_THAT(svg, HasSubstr("a &lt; b"));
   EXPECT_THAT(svg, HasSubstr("some &amp; more"));
-  EXPECT_THAT(svg, HasSubstr("<path d=\"M352 300h0\""));
+  EXPECT_THAT(svg, HasSubstr("<path d=\"M352 300h0\"><title>some &amp; more; t: 10; t: 10</title></path>"));
   EXPECT_THAT(svg, Not(HasSubstr("nan")));
   EXPECT_THAT(svg, Not(HasSubstr("inf")));
+}
+
+TEST(Chart, TellsWhatAPointIs) {
+  Chart chart;
+  chart.x = {.title = "time", .high = 4, .time = true};
+  chart.y = {.title = "price", .high = 100, .label = [](double value) { return fmt::format("{} USD", value); }};
+  ChartSeries points;
+  points.name = "designs";
+  points.data = {{2, 50}, {2, 50}, {4, 100}};
+  points.names = {"first", "second", "<third>"};
+  chart.series.push_back(points);
+  const std::string svg = svg_chart(chart);
+  EXPECT_THAT(svg, HasSubstr("<title>first and 1 more; time: 2 s; price: 50 USD</title>"));
+  EXPECT_THAT(svg, HasSubstr("<title>&lt;third&gt;; time: 4 s; price: 100 USD</title>"));
+}
+
+// At the edge the whole mark is drawn: nothing is clipped but lines.
+TEST(Chart, CutsNoPointAtTheEdge) {
+  Chart chart;
+  ChartSeries points;
+  points.data = {{1, 1}, {0, 0}, {1.5, 0.5}};
+  chart.series.push_back(points);
+  const std::string svg = svg_chart(chart);
+  EXPECT_THAT(svg, HasSubstr("M612 40h0"));
+  EXPECT_THAT(svg, HasSubstr("M92 560h0"));
+  EXPECT_THAT(svg, Not(HasSubstr("clip")));
+  EXPECT_THAT(svg, Not(HasSubstr("M872")));  // beyond the axis
+}
+
+TEST(Svg, HasADarkVariant) {
+  Svg svg(10, 10);
+  svg.rectangle(0, 0, 5, 5, fmt::format("fill=\"{}\" stroke=\"none\"", series_colour(0).light), "a & b");
+  const std::string document = svg.document();
+  EXPECT_THAT(document, HasSubstr("@media (prefers-color-scheme: dark)"));
+  EXPECT_THAT(document, HasSubstr("[fill=\"#ffffff\"] { fill: #15181c }"));
+  EXPECT_THAT(document, HasSubstr(fmt::format("{{ fill: {} }}", series_colour(0).dark)));
+  EXPECT_THAT(document, HasSubstr("<title>a &amp; b</title></rect>"));
+}
+
+// Boxes of all texts of a chart, as wide as the chart takes them to be.
+struct TextBox {
+  std::string text;
+  double left, top, right, bottom;
+};
+
+std::vector<TextBox> texts_of(const std::string& svg) {
+  static const std::regex kText(
+      "<text x=\"([^\"]*)\" y=\"([^\"]*)\" font-size=\"([^\"]*)\" text-anchor=\"([^\"]*)\"([^>]*)>([^<]*)</text>");
+  std::vector<TextBox> boxes;
+  for (std::sregex_iterator it(svg.begin(), svg.end(), kText), end; it != end; ++it) {
+    const std::smatch& match = *it;
+    const double x = std::stod(match[1]), y = std::stod(match[2]), size = std::stod(match[3]);
+    const double width = 0.6 * size * static_cast<double>(width_of(match[6].str()));
+    const double before = match[4] == "start" ? 0 : (match[4] == "end" ? width : width / 2);
+    const bool upright = match[5].str().find("rotate(-90") != std::string::npos;
+    if (upright) {
+      boxes.push_back({match[6], x - 0.75 * size, y - (width - before), x + 0.2 * size, y + before});
+    } else {
+      boxes.push_back({match[6], x - before, y - 0.75 * size, x - before + width, y + 0.2 * size});
+    }
+  }
+  return boxes;
+}
+
+void expect_apart_and_inside(const std::string& svg) {
+  static const std::regex kSize("<svg [^>]*width=\"([^\"]*)\" height=\"([^\"]*)\"");
+  std::smatch size;
+  RC_ASSERT(std::regex_search(svg, size, kSize));
+  const double width = std::stod(size[1]), height = std::stod(size[2]);
+  const std::vector<TextBox> boxes = texts_of(svg);
+  for (std::size_t i = 0; i < boxes.size(); ++i) {
+    const TextBox& a = boxes[i];
+    if (a.left < 0 || a.top < 0 || a.right > width || a.bottom > height) RC_FAIL("outside: " + a.text);
+    for (std::size_t j = 0; j < i; ++j) {
+      const TextBox& b = boxes[j];
+      const bool meet = a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+      if (meet) RC_FAIL(a.text + " over " + b.text);
+    }
+  }
+}
+
+TEST(Chart, NoTwoTextsMeetAndNoneLeavesThePicture) {
+  EXPECT_TRUE(rc::check([](bool logarithmic, bool time, std::vector<std::pair<unsigned, unsigned>> raw) {
+    Chart chart;
+    chart.title = "any points";
+    chart.caption = "what to know of them";
+    chart.x = {.title = "across", .scale = logarithmic ? Scale::logarithmic : Scale::linear, .time = time};
+    chart.y = {.title = "up", .scale = Scale::logarithmic, .label = bytes_label};
+    ChartSeries points;
+    points.name = "points";
+    std::vector<double> xs, ys;
+    for (const auto& [a, b] : raw) {
+      xs.push_back(1e-6 * std::pow(1.001, a % 30000));
+      ys.push_back(std::pow(1.001, b % 30000));
+      points.data.emplace_back(xs.back(), ys.back());
+      chart.labels.push_back({xs.back(), ys.back(), fmt::format("layer{}/attention", a % 100)});
+    }
+    fit_to(chart.x, xs);
+    fit_to(chart.y, ys);
+    chart.series.push_back(points);
+    expect_apart_and_inside(svg_chart(chart));
+  }));
+}
+
+TEST(Chart, ManyNamesAlongXStandOnEnd) {
+  Chart chart;
+  chart.plot_width = 900;
+  chart.x.title = "layers";
+  chart.x.upright = true;
+  for (int i = 0; i < 80; ++i) chart.x.fixed.push_back({(i + 0.5) / 80, fmt::format("conv{}_1/3x3_reduce", i)});
+  chart.x.groups = {{0.05, "first"}, {0.06, "hidden"}, {0.7, "second"}};
+  const std::string svg = svg_chart(chart);
+  EXPECT_TRUE(rc::check([&] { expect_apart_and_inside(svg); }));
+  EXPECT_THAT(svg, HasSubstr("conv79_1/3x3_reduce"));
+  EXPECT_THAT(svg, Not(HasSubstr("hidden")));
 }
 
 }  // namespace

@@ -74,7 +74,7 @@ ChartSeries guide(const Chart& chart, double factor, std::string name, std::stri
   line.name = std::move(name);
   line.mark = ChartSeries::Mark::line;
   line.data = {{chart.x.low, chart.x.low * factor}, {chart.x.high, chart.x.high * factor}};
-  line.colour = "#555555";
+  line.colour = kQuiet.light;
   line.dashes = std::move(dashes);
   return line;
 }
@@ -107,7 +107,7 @@ Axis axis_of(ComparedQuantity quantity, const std::string& which) {
   Axis axis;
   axis.title = which + " " + title_of(quantity);
   axis.scale = Scale::logarithmic;
-  if (quantity == ComparedQuantity::time) axis.label = time_label;
+  axis.time = quantity == ComparedQuantity::time;
   if (unit_of(quantity) == "bytes") axis.label = bytes_label;
   return axis;
 }
@@ -139,7 +139,7 @@ std::string validation_plot(const Validation& validation, const std::vector<Meas
     ChartSeries series;
     series.name = clouds[i].name;
     series.data = clouds[i].points;
-    series.colour = chart_colour(i);
+    series.colour = series_colour(i).light;
     series.width = point_size(validation.rows.size());
     series.opacity = 0.55;
     chart.series.push_back(std::move(series));

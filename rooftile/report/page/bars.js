@@ -10,7 +10,7 @@ function stack(parts, whole, {tall = false, text = null} = {}) {
   for (const {name, colour, value} of drawn) {
     const share = value / whole;
     const label = text && share > 0.1 ? `${name} ${formatShare(share)}` : '';
-    bar.append(element('span', {style: {width: `${100 * share}%`, background: colour, color: textOn(colour)}, 'data-part': name}, label));
+    bar.append(element('span', {style: {width: `${100 * share}%`, background: colourOf(colour), color: textOn(colour)}, 'data-part': name}, label));
   }
   return bar;
 }
@@ -28,7 +28,7 @@ class LimitBars {
     if (table.hasCases) table.limits.forEach((name, at) => this.everPositive(table.cases[at]) && !names.includes(name) && names.push(name));
     const order = Object.keys(LIMIT_COLOURS);
     names.sort((a, b) => order.indexOf(a) - order.indexOf(b));
-    this.series = names.map((name) => ({name, colour: COLOURS[LIMIT_COLOURS[name] ?? 7], shape: 'square'}));
+    this.series = names.map((name) => ({name, colour: seriesColour(LIMIT_COLOURS[name] ?? 7), shape: 'square'}));
     byId('more-bars').onclick = () => {
       this.shown += BARS_AT_ONCE;
       this.drawLayers();
@@ -110,7 +110,7 @@ function showStalls(raw, table) {
   const section = byId('stalls'), {names, wholes, kernels} = raw.stalls;
   section.hidden = wholes.length === 0 && kernels.length === 0;
   if (section.hidden) return;
-  const series = names.map((name, place) => ({name, colour: STALL_COLOURS[place % STALL_COLOURS.length], shape: 'square'}));
+  const series = names.map((name, place) => ({name, colour: seriesColour(place), shape: 'square'}));
   const hidden = new Set();
   const estimated = wholes.some((whole) => whole.estimated) || kernels.some((kernel) => kernel.estimated);
   byId('stalls-note').textContent = 'Shares of all stalls; of the whole, weighted by time.' +

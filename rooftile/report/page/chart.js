@@ -92,7 +92,7 @@ class Chart {
       probe.style.color = `var(--${name})`;
       return getComputedStyle(probe).color;
     };
-    const colours = Object.fromEntries(['ground', 'text', 'quiet', 'grid', 'contour', 'roof', 'mark-edge', 'accent'].map((name) => [name, read(name)]));
+    const colours = Object.fromEntries(['ground', 'text', 'quiet', 'grid', 'contour', 'roof', 'mark-edge', 'accent', ...COLOURS.map((_, place) => seriesColour(place))].map((name) => [name, read(name)]));
     probe.remove();
     if (JSON.stringify(colours) !== JSON.stringify(this.colours)) this.sprites.clear();
     this.colours = colours;
@@ -332,7 +332,7 @@ class Chart {
     const rounded = Math.round(2 * radius) / 2, key = `${series} ${rounded} ${ring}`;
     let made = this.sprites.get(key);
     if (made) return made;
-    const {colour, shape} = this.marks.names[series], ratio = window.devicePixelRatio || 1;
+    const {shape} = this.marks.names[series], colour = this.colours[this.marks.names[series].colour], ratio = window.devicePixelRatio || 1;
     const half = Math.ceil(1.5 * rounded + 3);
     const canvas = element('canvas', {width: Math.ceil(2 * half * ratio), height: Math.ceil(2 * half * ratio)});
     const pen = canvas.getContext('2d');
@@ -395,7 +395,7 @@ class Chart {
     if (marks.endX) {
       const x = this.x.place(marks.endX[mark]), y = this.y.place(marks.endY[mark]);
       if (marks.endX[mark] > 0 && marks.endY[mark] > 0 && Number.isFinite(x + y)) {
-        context.strokeStyle = marks.names[series].colour;
+        context.strokeStyle = this.colours[marks.names[series].colour];
         context.lineWidth = 1.5;
         context.beginPath();
         context.moveTo(this.xs[mark], this.ys[mark]);

@@ -144,7 +144,7 @@ function marksOf(chart, table, level, colourBy) {
   if (chart.levels === 'all') {
     marks.names = table.levels.map(({name}, place) => {
       const colour = LEVEL_COLOURS[name] ?? place;
-      return {name, colour: COLOURS[colour], shape: SHAPES[colour]};
+      return {name, colour: seriesColour(colour), shape: SHAPES[colour]};
     });
   } else {
     ({series: marks.names, of} = categories(table, colourBy, level));

@@ -127,14 +127,14 @@ function categories(table, by, level) {
     times[place] += table.time[i];
   }
   const order = texts.map((_, place) => place).sort((a, b) => times[b] - times[a] || a - b);
-  const most = COLOURS.length;
+  const most = APART;
   const newPlace = new Int32Array(texts.length);
   order.forEach((place, rank) => { newPlace[place] = texts.length > most ? Math.min(rank, most - 1) : rank; });
   const names = order.slice(0, most).map((place) => texts[place]);
   if (texts.length > most) names[most - 1] = `${texts.length - most + 1} others`;
   const series = names.map((name, place) => {
     const colour = by === 'limit' && name in LIMIT_COLOURS ? LIMIT_COLOURS[name] : place;
-    return {name, colour: COLOURS[colour], shape: SHAPES[colour]};
+    return {name, colour: seriesColour(colour), shape: SHAPES[colour]};
   });
   return {series, of: raw.map((place) => newPlace[place])};
 }

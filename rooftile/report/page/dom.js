@@ -16,7 +16,10 @@ function element(tag, attributes = {}, ...children) {
 
 function svgElement(tag, attributes = {}) {
   const made = document.createElementNS('http://www.w3.org/2000/svg', tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name === 'style') Object.assign(made.style, value);
+    else made.setAttribute(name, value);
+  }
   return made;
 }
 

@@ -11,7 +11,7 @@
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/predict/predict.hpp"
 #include "rooftile/report/page/page_view.hpp"
-#include "rooftile/report/roofline_chart.hpp"
+#include "rooftile/report/palette.hpp"
 #include "rooftile/roofline/from_prediction.hpp"
 
 namespace rooftile {
@@ -105,30 +105,35 @@ TEST(Page, SeveralGpusAreSeveralViews) {
   EXPECT_EQ(views[1]["name"], "t4");
 }
 
+// palette.js repeats palette.cpp.
 TEST(Page, ColoursAreThoseOfTheCharts) {
   const std::string page = page_of("net");
-  const auto after = [&](const std::string& start, char end) {
+  const auto after = [&](const std::string& start, const std::string& end) {
     const std::size_t from = page.find(start) + start.size();
     return page.substr(from, page.find(end, from) - from);
   };
-  const std::string colours = after("const COLOURS = [", ']');
-  const std::string limits = after("const LIMIT_COLOURS = {", '}'), levels = after("const LEVEL_COLOURS = {", '}');
-  const auto colour = [&](const std::string& table, const std::string& name) {
-    const std::size_t at = (", " + table).find(", " + name + ": ");
-    if (at == std::string::npos) return "no " + name;
-    const std::size_t place = std::stoul(table.substr(at + name.size() + 2));
-    constexpr std::size_t kEach = std::string_view("'#000000', ").size();
-    return colours.substr(kEach * place + 1, std::string_view("#000000").size());
-  };
-  const std::string more = after("const STALL_COLOURS = [...COLOURS, ", ']');
-  EXPECT_EQ(more, fmt::format("'{}', '{}', '{}'", bar_colour(8), bar_colour(9), bar_colour(10)));
-  for (std::size_t i = 0; i < kBottlenecks; ++i) {
-    const std::string limit(name_of(static_cast<Bottleneck>(i)));
-    EXPECT_EQ(colour(limits, limit), limit_colour(limit));
+  const std::string colours = after("const COLOURS = [", "];");
+  std::size_t at = 0;
+  for (std::size_t i = 0; at != std::string::npos && i < 11; ++i) {
+    at = colours.find(fmt::format("['{}', '{}']", series_colour(i).light, series_colour(i).dark), at);
+    EXPECT_NE(at, std::string::npos) << i;
   }
-  for (const std::string bound : {"compute", "bandwidth", "launch"})
-    EXPECT_EQ(colour(limits, bound), limit_colour(bound));
-  for (const std::string level : {"L1", "L2", "MALL", "DRAM"}) EXPECT_EQ(colour(levels, level), level_colour(level, 0));
+  const auto colour = [](const std::string& table, std::string_view name) {
+    const std::string key = fmt::format(", {}: ", name);
+    const std::size_t place = (", " + table).find(key);
+    return place == std::string::npos ? "" : series_colour(std::stoul(table.substr(place + key.size() - 2))).light;
+  };
+  const std::string limits = after("const LIMIT_COLOURS = {", "}"), levels = after("const LEVEL_COLOURS = {", "}");
+  for (std::size_t i = 0; i < kBottlenecks; ++i) {
+    const std::string_view limit = name_of(static_cast<Bottleneck>(i));
+    EXPECT_EQ(colour(limits, limit), limit_colour(limit).light) << limit;
+  }
+  for (const char* bound : {"compute", "bandwidth", "launch"}) {
+    EXPECT_EQ(colour(limits, bound), limit_colour(bound).light) << bound;
+  }
+  for (const char* level : {"L1", "L2", "MALL", "DRAM"}) {
+    EXPECT_EQ(colour(levels, level), level_colour(level).light) << level;
+  }
 }
 
 TEST(Page, EqualInputGivesEqualBytes) { EXPECT_EQ(page_of("net"), page_of("net")); }

@@ -1,17 +1,24 @@
-// Colours that people with any colour vision tell apart (Okabe and Ito, "Color Universal Design", 2008), and a shape for
-// each, so that no meaning hangs on colour alone.
+// The palette of palette.cpp: each colour in its light and its dark shade (a test compares the two files), and a shape
+// for each, so that no meaning hangs on colour alone. A colour is known by its custom property, "series-3".
 
-const COLOURS = ['#0072b2', '#e69f00', '#009e73', '#cc79a7', '#56b4e9', '#d55e00', '#f0e442', '#808080'];
-// There are eleven reasons to stall: three more, of Paul Tol's ("Colour Schemes", 2021).
-const STALL_COLOURS = [...COLOURS, '#332288', '#882255', '#cccccc'];
+const COLOURS = [
+  ['#215cff', '#4f8dff'], ['#c26a00', '#f2a93b'], ['#0aa55a', '#35d98a'], ['#df5ec1', '#b552b5'], ['#005269', '#b5f2f5'],
+  ['#8c1d00', '#e0442e'], ['#7817b4', '#d0b0ff'], ['#757575', '#909090'], ['#6b7a00', '#c9d94a'], ['#5b3a1e', '#c79a6b'],
+  ['#8d7fb0', '#6f7f9a'],
+];
+const APART = 8;  // the others are for stalls, of which there are many
 const SHAPES = ['circle', 'square', 'triangle', 'diamond', 'down', 'star', 'cross', 'bar'];
 
-// The same limit has the same colour everywhere; by place in COLOURS.
+// The same limit has the same colour everywhere, and a memory level that of the limit that it is; by place in COLOURS.
 const LIMIT_COLOURS = {compute: 0, smem: 4, latency: 3, l1: 2, l2: 6, dram: 1, bandwidth: 1, power: 5, launch: 7};
-const LEVEL_COLOURS = {L1: 2, L2: 0, MALL: 3, DRAM: 1};
+const LEVEL_COLOURS = {DRAM: 1, L1: 2, MALL: 4, L2: 6};
+
+const seriesColour = (place) => `series-${place % COLOURS.length}`;
+const colourOf = (colour) => `var(--${colour})`;
+const textOn = (colour) => `var(--on-${colour})`;
 
 // Black or white, whichever reads better on a colour.
-function textOn(colour) {
+function blackOrWhite(colour) {
   const channel = (at) => {
     const share = parseInt(colour.slice(at, at + 2), 16) / 255;
     return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
@@ -19,6 +26,12 @@ function textOn(colour) {
   const luminance = 0.2126 * channel(1) + 0.7152 * channel(3) + 0.0722 * channel(5);
   return luminance > 0.179 ? '#000000' : '#ffffff';
 }
+
+COLOURS.forEach(([light, dark], place) => {
+  const {style} = document.documentElement;
+  style.setProperty(`--${seriesColour(place)}`, `light-dark(${light}, ${dark})`);
+  style.setProperty(`--on-${seriesColour(place)}`, `light-dark(${blackOrWhite(light)}, ${blackOrWhite(dark)})`);
+});
 
 // Corners of a shape about the origin, for a radius of one; nothing for a circle. All shapes weigh about the same.
 const SHAPE_CORNERS = {
@@ -46,7 +59,7 @@ function traceShape(path, shape, x, y, radius) {
 // A mark for a legend.
 function swatch(colour, shape) {
   const svg = svgElement('svg', {viewBox: '-8 -8 16 16', 'aria-hidden': 'true'});
-  const style = {fill: colour, stroke: 'currentColor', 'stroke-width': 0.8};
+  const style = {style: {fill: colourOf(colour)}, stroke: 'currentColor', 'stroke-width': 0.8};
   const corners = SHAPE_CORNERS[shape];
   svg.append(corners ? svgElement('polygon', {...style, points: corners.map(([x, y]) => `${5.5 * x},${5.5 * y}`).join(' ')}) :
     svgElement('circle', {...style, r: 5.5}));
