@@ -12,6 +12,7 @@
 
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/explore/constraint_units.hpp"
 
 namespace rooftile {
 namespace {
@@ -91,12 +92,14 @@ Result<Constraints> Constraints::parse(const std::vector<std::string>& expressio
     const std::string where = fmt::format("constraint \"{}\"", one_line(text));
     if (text.size() > kLongest) return fail(ErrorCode::bad_input, "longer than 1000 characters", where);
     if (assigns(text)) return fail(ErrorCode::bad_input, "'=' assigns; write '==' to compare", where);
+    const auto plain = in_base_units(text);
+    if (!plain) return fail(plain.error().code, plain.error().message, where);
     try {
       Compiled::Expression& expression = compiled->expressions.emplace_back();
       for (std::size_t m = 0; m < kMetrics; ++m) {
         expression.parser.DefineVar(std::string(name_of(static_cast<Metric>(m))), &compiled->values[m]);
       }
-      expression.parser.SetExpr(with_symbols(text));
+      expression.parser.SetExpr(with_symbols(*plain));
       expression.parser.Eval();
       for (const auto& [name, place] : expression.parser.GetUsedVar()) {
         expression.metrics.push_back(*find_metric(name));

@@ -1,6 +1,7 @@
 // Constraints on designs: expressions over metrics, as in "sm_count * mac_per_sm <= 16384 and price < 400".
 //
-// Values are in base units (bytes, bytes a second, hertz, cycles, seconds, mm2, watts, US dollars, joules). Operators
+// Numbers have units ("power <= 300 W") or are in base units (bytes, bytes a second, hertz, cycles, seconds, mm2,
+// watts, US dollars, joules). Operators
 // and functions are muParser's, where && and || may also be written `and` and `or`. A design stays where every
 // constraint is true.
 #pragma once

@@ -12,6 +12,7 @@
 
 #include "rooftile/base/try.hpp"
 #include "rooftile/explore/constraint.hpp"
+#include "rooftile/explore/constraint_units.hpp"
 
 namespace rooftile {
 namespace {
@@ -116,9 +117,11 @@ Result<Limits> Limits::parse(const std::vector<std::string>& expressions) {
   auto compiled = std::make_unique<Compiled>();
   compiled->values.fill(1);
   for (const std::string& expression : expressions) {
-    for (const std::string& part : parts_of(expression)) {
+    const std::vector<std::string> typed = parts_of(expression), parts = parts_of(TRY(in_base_units(expression)));
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const std::string& part = parts[i];
       Compiled::Limit& limit = compiled->limits.emplace_back();
-      limit.text = part;
+      limit.text = typed[i];
       const std::vector<Operator> operators = outer_operators(part);
       const bool compares =
           operators.size() == 1 && (operators[0].text.front() == '<' || operators[0].text.front() == '>');
