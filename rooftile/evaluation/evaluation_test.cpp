@@ -135,11 +135,42 @@ TEST(PriorFigures, EverythingAskedOfTheL1ComesFromDram) {
   EXPECT_EQ(cell_of(prior, {"alexnet", "conv2", "dram"}, "prior_bytes"), l1);
 }
 
+// arXiv:1904.01691, section VII: "4.2% (7.2%) for Titan XP", and only "(7.9% standard deviation)" for its L1.
+TEST(Published, StandsBesideOurs) {
+  const EvaluationInput input = small_input();
+  const Figure figure = made(input, "fig11");
+  const FigureTable& scores = figure.tables.front();
+  EXPECT_EQ(cell_of(scores, {"l2", "delta"}, "published_gmae"), "0.042");
+  EXPECT_EQ(cell_of(scores, {"l2", "delta"}, "published_std"), "0.072");
+  EXPECT_EQ(cell_of(scores, {"l2", "refined"}, "published_gmae"), "");
+  EXPECT_EQ(cell_of(scores, {"l1", "delta"}, "published_gmae"), "");
+  EXPECT_EQ(cell_of(scores, {"l1", "delta"}, "published_std"), "0.079");
+  const auto l2 = std::find_if(figure.plots.begin(), figure.plots.end(),
+                               [](const Plot& plot) { return plot.file == "fig11-l2-delta"; });
+  ASSERT_NE(l2, figure.plots.end());
+  EXPECT_NE(l2->series.front().name.find("(published: GMAE 4.2 %, std 7.2 %)"), std::string::npos);
+  EXPECT_EQ(cell_of(made(input, "fig13").tables.front(), {"delta"}, "published_compute_share"), "0.9");
+  EXPECT_NE(made(input, "fig20").plots.front().caption.find("Published of DeLTA"), std::string::npos);
+  EXPECT_EQ(made(small_input({"t4"}), "fig20").plots.front().caption.find("Published"), std::string::npos);
+}
+
+TEST(LayerPlots, NameTheirLayers) {
+  const EvaluationInput input = small_input();
+  for (const char* name : {"fig11", "fig13", "fig20", "fig12", "fig4"}) {
+    const Plot plot = made(input, name).plots.front();
+    EXPECT_TRUE(plot.x.upright) << name;
+    EXPECT_EQ(plot.x.ticks.size(), plot.places.size()) << name;
+    EXPECT_EQ(plot.x.ticks.back().second, name == std::string("fig4") ? "3a/3x3" : "conv5_1/1x1a") << name;
+  }
+  EXPECT_EQ(made(input, "fig13").plots.front().places.at(1), "alexnet conv2");
+}
+
 TEST(TimeFigures, SummariesCountEachLayerOnce) {
   const FigureTable summary = made(small_input(), "fig13").tables.front();
   for (const auto& row : summary.rows) {
     int layers = 0;
-    for (std::size_t i = place_of(summary, "limited_by_compute"); i < row.size(); ++i) layers += std::stoi(row[i]);
+    const std::size_t first = place_of(summary, "limited_by_compute");
+    for (std::size_t i = first; i < first + kBottlenecks; ++i) layers += std::stoi(row[i]);
     EXPECT_EQ(layers, 4);
   }
 }

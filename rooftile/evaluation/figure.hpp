@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -20,9 +21,11 @@ struct PlotAxis {
   enum class Unit { number, percent, seconds, bytes };
   std::string title = {};
   bool logarithmic = false;
-  Unit unit = Unit::number;                                // of the values; percent: of fractions
-  std::vector<std::pair<double, std::string>> ticks = {};  // named places, without grid lines; empty: round numbers
-  std::optional<std::pair<double, double>> range = {};     // else what the values need
+  Unit unit = Unit::number;                                 // of the values; percent: of fractions
+  std::vector<std::pair<double, std::string>> ticks = {};   // named places, without grid lines; empty: round numbers
+  bool upright = false;                                     // their names stand on end: there are many
+  std::vector<std::pair<double, std::string>> groups = {};  // names of stretches, below those of places
+  std::optional<std::pair<double, double>> range = {};      // else what the values need
 };
 
 struct PlotSeries {
@@ -30,6 +33,7 @@ struct PlotSeries {
   std::vector<std::pair<double, double>> points = {};
   bool line = false;
   std::size_t colour = 0;  // series of one plot with equal numbers have one colour
+  std::string limit = {};  // or the colour of what limits its points: a Bottleneck's name
   bool dashed = false;     // of a line
 };
 
@@ -39,8 +43,9 @@ struct Plot {
   std::string caption = {};
   PlotAxis x, y;
   std::vector<PlotSeries> series;
-  std::vector<double> separators;  // dashed lines across, at these x
-  std::optional<double> level;     // a line along, at this y
+  std::vector<double> separators;             // dashed lines across, at these x
+  std::optional<double> level;                // a line along, at this y
+  std::map<double, std::string> places = {};  // the whole names of places along x, for who points at a mark
   double width = 900, height = 360;
 };
 

@@ -10,12 +10,18 @@ namespace rooftile {
 Plot plot_over(const std::vector<EvaluatedLayer>& layers) {
   Plot plot;
   plot.x.title = "Unique convolutions, in the order of their networks";
+  plot.x.upright = true;
   plot.x.range = {0.5, static_cast<double>(layers.size()) + 0.5};
   std::size_t first = 0;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const auto place = static_cast<double>(i + 1);
+    plot.x.ticks.emplace_back(place, layers[i].name);
+    plot.places.emplace(place, layers[i].network + " " + layers[i].name);
+  }
   for (std::size_t i = 1; i <= layers.size(); ++i) {
     if (i < layers.size() && layers[i].network == layers[first].network) continue;
     const double middle = (static_cast<double>(first + i) + 1) / 2;
-    plot.x.ticks.emplace_back(middle, layers[first].network);
+    plot.x.groups.emplace_back(middle, layers[first].network);
     if (i < layers.size()) plot.separators.push_back(static_cast<double>(i) + 0.5);
     first = i;
   }

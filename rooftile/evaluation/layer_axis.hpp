@@ -1,4 +1,4 @@
-// Plots over the layers of the networks: layers by number, networks by name.
+// Plots over the layers of the networks, by their names.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace rooftile {
 
-// A plot whose x is the place of a layer in `layers`, from 1, with networks apart and named.
+// A plot whose x is the place of a layer in `layers`, from 1, each named, with networks apart and named.
 Plot plot_over(const std::vector<EvaluatedLayer>& layers);
 
 // "sim: …" captions end like this: batch and precision.

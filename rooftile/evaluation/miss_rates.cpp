@@ -32,14 +32,16 @@ std::vector<std::size_t> googlenet_layers(const EvaluationInput& input) {
   return places;
 }
 
-Plot empty_plot(const char* level, const Gpu& gpu, const std::string& caption, std::size_t layers) {
-  Plot plot;
+Plot empty_plot(const char* level, const Gpu& gpu, const std::string& caption,
+                const std::vector<EvaluatedLayer>& layers) {
+  Plot plot = plot_over(layers);
+  plot.x.groups.clear();  // of one network
   plot.file = fmt::format("fig4-{}-{}", level, file_part(gpu.id));
   plot.what = fmt::format("Fig 4: miss rate of the {} for GoogLeNet's layers on {}",
                           level == std::string("l1") ? "L1" : "L2", gpu.id);
-  plot.caption = caption;
+  plot.caption = fmt::format("{} Published, measured on TITAN Xp: {}.", caption,
+                             level == std::string("l1") ? "13 to 50 %" : "8 to 90 %");
   plot.x.title = "Unique convolutions of GoogLeNet, in order";
-  plot.x.range = {0.5, static_cast<double>(layers) + 0.5};
   plot.y = {.title = "Miss rate", .unit = PlotAxis::Unit::percent, .range = std::pair(0.0, 1.05)};
   plot.series = {{.name = "simulated", .line = true}, {.name = "DeLTA", .colour = 1}, {.name = "refined", .colour = 2}};
   return plot;
@@ -76,8 +78,8 @@ Figure make_miss_rates(const EvaluationInput& input, const Simulations& simulati
   const std::string caption = note_on(input, simulations, layers);
   Figure figure;
   for (const Gpu& gpu : input.gpus) {
-    Plot l1 = empty_plot("l1", gpu, caption, layers.size());
-    Plot l2 = empty_plot("l2", gpu, caption, layers.size());
+    Plot l1 = empty_plot("l1", gpu, caption, layers);
+    Plot l2 = empty_plot("l2", gpu, caption, layers);
     for (std::size_t i = 0; i < places.size(); ++i) {
       const Conv& conv = layers[i].conv;
       const Simulation& simulation = simulations.of(gpu, conv);

@@ -47,10 +47,13 @@ Conv layer_of(const Sweep& sweep, std::int64_t value, std::int64_t batch) {
 struct LevelSeries {
   PlotSeries simulated, delta, refined;
 
-  LevelSeries(const ComparedLevel& level, std::size_t colour)
-      : simulated{.name = fmt::format("{}, simulated", level.title), .line = true, .colour = colour},
-        delta{.name = fmt::format("{}, DeLTA", level.title), .colour = colour},
-        refined{.name = fmt::format("{}, refined", level.title), .line = true, .colour = colour, .dashed = true} {}
+  explicit LevelSeries(const ComparedLevel& level)
+      : simulated{.name = fmt::format("{}, simulated", level.title), .line = true, .limit = std::string(level.name)},
+        delta{.name = fmt::format("{}, DeLTA", level.title), .limit = std::string(level.name)},
+        refined{.name = fmt::format("{}, refined", level.title),
+                .line = true,
+                .limit = std::string(level.name),
+                .dashed = true} {}
 };
 
 constexpr std::array kLevels = {kComparedLevels[0], kComparedLevels[2], kComparedLevels[3]};
@@ -59,7 +62,7 @@ class SweepFigure {
  public:
   SweepFigure(const EvaluationInput& input, const Simulations& simulations, const Gpu& gpu, const Sweep& sweep)
       : input_(input), simulations_(simulations), gpu_(gpu), sweep_(sweep) {
-    for (std::size_t i = 0; i < kLevels.size(); ++i) series_.emplace_back(kLevels[i], i);
+    for (const ComparedLevel& level : kLevels) series_.emplace_back(level);
   }
 
   void add_rows(FigureTable& table) {

@@ -6,6 +6,7 @@
 #include "rooftile/evaluation/layer_axis.hpp"
 #include "rooftile/evaluation/makers.hpp"
 #include "rooftile/evaluation/methods.hpp"
+#include "rooftile/evaluation/published.hpp"
 #include "rooftile/evaluation/simulated_rows.hpp"
 
 namespace rooftile {
@@ -13,14 +14,23 @@ namespace {
 
 constexpr std::array kMethods = {Method::delta, Method::rooftile};
 
-// Of a bottleneck in every plot: the common ones far apart, power and launch rarely in one plot with what they repeat.
-constexpr std::array<std::size_t, kBottlenecks> kColours = {0, 3, 2, 4, 5, 1, 6, 3};
+// What the paper says of the same layers.
+std::string published_note(const Gpu& gpu) {
+  const std::string error = text_of(published_time(gpu.id));
+  if (error.empty()) return "";
+  return fmt::format(
+      " Published at batch 256: {:.0f} % of layers limited by arithmetic, on TITAN Xp AlexNet's conv1 by the L1, many "
+      "of "
+      "GoogLeNet's by DRAM bandwidth or latency; time against measured time: {}.",
+      100 * kPublishedComputeShare, error);
+}
 
 Plot empty_plot(const EvaluationInput& input, const Gpu& gpu, Method method) {
   Plot plot = plot_over(input.layers);
   plot.file = fmt::format("fig13-{}-{}", name_of(method), file_part(gpu.id));
   plot.what = fmt::format("Figs 13, 14, 19: time by method {} and what limits it, {}", name_of(method), gpu.id);
   plot.caption = batch_note(input.batch) + (method == Method::rooftile ? " Implicit GEMM, tile chosen." : "");
+  if (method == Method::delta) plot.caption += published_note(gpu);
   plot.y = {.title = "Time", .logarithmic = true, .unit = PlotAxis::Unit::seconds};
   return plot;
 }
@@ -29,7 +39,7 @@ Plot empty_plot(const EvaluationInput& input, const Gpu& gpu, Method method) {
 void add_series(Plot& plot, const std::vector<LayerEstimate>& estimates) {
   for (std::size_t i = 0; i < kBottlenecks; ++i) {
     const auto bottleneck = static_cast<Bottleneck>(i);
-    PlotSeries series = {.colour = kColours.at(i)};
+    PlotSeries series = {.limit = std::string(name_of(bottleneck))};
     for (std::size_t layer = 0; layer < estimates.size(); ++layer) {
       if (estimates[layer].bottleneck != bottleneck) continue;
       series.points.emplace_back(static_cast<double>(layer + 1), estimates[layer].time.value());
@@ -51,6 +61,8 @@ void add_summary(FigureTable& table, const EvaluationInput& input, const Gpu& gp
   std::vector<std::string> row = {gpu.id, fmt::format("{}", input.batch), std::string(name_of(method)),
                                   fmt::format("{}", estimates.size()), cell(time.value())};
   for (const std::size_t count : layers) row.push_back(fmt::format("{}", count));
+  const bool published = method == Method::delta && published_time(gpu.id).gmae.has_value();
+  row.push_back(published ? cell(kPublishedComputeShare) : "");
   table.rows.push_back(std::move(row));
 }
 
@@ -59,6 +71,7 @@ std::vector<std::string> summary_columns() {
   for (std::size_t i = 0; i < kBottlenecks; ++i) {
     columns.push_back(fmt::format("limited_by_{}", name_of(static_cast<Bottleneck>(i))));
   }
+  columns.emplace_back("published_compute_share");
   return columns;
 }
 

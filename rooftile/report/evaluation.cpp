@@ -1,5 +1,6 @@
 #include "rooftile/report/evaluation.hpp"
 
+#include <map>
 #include <tuple>
 #include <utility>
 
@@ -32,6 +33,8 @@ Axis axis_of(const PlotAxis& plotted, const std::vector<double>& values) {
   if (plotted.unit == PlotAxis::Unit::seconds) axis.time = true;
   if (plotted.unit == PlotAxis::Unit::bytes) axis.label = bytes_label;
   for (const auto& [value, name] : plotted.ticks) axis.fixed.push_back({value, name});
+  for (const auto& [value, name] : plotted.groups) axis.groups.push_back({value, name});
+  axis.upright = plotted.upright;
   if (plotted.range) {
     std::tie(axis.low, axis.high) = *plotted.range;
   } else {
@@ -51,13 +54,17 @@ ChartSeries guide(ChartPoints points) {
   return line;
 }
 
-ChartSeries series_of(const PlotSeries& plotted) {
+ChartSeries series_of(const PlotSeries& plotted, const std::map<double, std::string>& places) {
   constexpr double kPoint = 6, kLine = 1.6;
   ChartSeries series;
   series.name = plotted.name;
   series.mark = plotted.line ? ChartSeries::Mark::line : ChartSeries::Mark::points;
   series.data = plotted.points;
-  series.colour = series_colour(plotted.colour).light;
+  series.colour = (plotted.limit.empty() ? series_colour(plotted.colour) : limit_colour(plotted.limit)).light;
+  for (const auto& [x, y] : plotted.points) {
+    const auto place = places.find(x);
+    if (place != places.end()) series.names.push_back(fmt::format("{}: {}", place->second, plotted.name));
+  }
   series.width = plotted.line ? kLine : kPoint;
   if (plotted.dashed) series.dashes = "6 3";
   series.opacity = plotted.line ? 1 : 0.75;
@@ -85,7 +92,7 @@ std::string figure_svg(const Plot& plot) {
   chart.y = axis_of(plot.y, along_y);
   for (const double x : plot.separators) chart.series.push_back(guide({{x, chart.y.low}, {x, chart.y.high}}));
   if (plot.level) chart.series.push_back(guide({{chart.x.low, *plot.level}, {chart.x.high, *plot.level}}));
-  for (const PlotSeries& series : plot.series) chart.series.push_back(series_of(series));
+  for (const PlotSeries& series : plot.series) chart.series.push_back(series_of(series, plot.places));
   return svg_chart(chart);
 }
 

@@ -28,6 +28,7 @@ def write_pages(folder, writer, cli):
     subprocess.run([writer, folder], check=True)
     arguments = [cli, "predict", "alexnet", "--gpu", "v100-sxm2-16gb,titan-xp", "--batch-size", "32"]
     subprocess.run([*arguments, "-o", folder / "alexnet.html"], check=True)
+    subprocess.run([cli, "predict", "bert-base", "--gpu", "v100-sxm2-16gb", "-o", folder / "bert.html"], check=True)
     report = subprocess.run([*arguments, "--format", "json"], check=True, capture_output=True)
     (folder / "alexnet.json").write_bytes(report.stdout)
 
@@ -154,6 +155,19 @@ class Charts(PageTest):
         self.browser.click("#chart-legend button:nth-child(2)")
         self.assertEqual(self.drawn(), before)
 
+    def test_names_of_lines_stand_on_no_other_line(self):
+        for page in ["alexnet.html", "bert.html"]:
+            self.open(page)
+            crossed = self.browser.js("""
+                const {chart} = window.rooftilePage, crossed = [], text = chart.text;
+                chart.text = function(label, x, y, style) {
+                  if (label === 'overhead of one launch' && this.crossed(x, y, this.context.measureText(label).width)) crossed.push(label);
+                  text.call(this, label, x, y, style);
+                };
+                chart.drawNow();
+                return crossed;""")
+            self.assertEqual(crossed, [], page)
+
     def test_zoom_draws_what_is_visible(self):
         self.open("alexnet.html")
         whole = self.drawn()
@@ -207,6 +221,25 @@ class Bars(PageTest):
         self.assertGreater(self.browser.js(count), 0)
         self.browser.click("#limit-legend button:nth-child(1)")
         self.assertEqual(self.browser.js(count), 0)
+
+    def test_equal_layers_are_one_bar(self):
+        self.open("bert.html")
+        names = self.browser.js("return Array.from(document.querySelectorAll('#layer-bars .name'), (name) => name.textContent)")
+        self.assertIn("layer*/attention/softmax x 12", names)
+        self.assertEqual(len(set(names)), len(names))
+        count, groups = self.browser.js("const {table} = window.rooftilePage; return [table.count, table.groups().map((g) => g.kernels.length)]")
+        self.assertEqual(sum(groups), count)
+
+    def test_a_limit_has_one_colour_and_text_on_it_can_be_read(self):
+        self.open("alexnet.html")
+        for scheme in ["light", "dark"]:
+            self.browser.media(prefers_color_scheme=scheme)
+            parts = self.browser.js("""
+                return Array.from(document.querySelectorAll('#bottlenecks .stack span'),
+                    (part) => [part.dataset.part, getComputedStyle(part).backgroundColor, getComputedStyle(part).color])""")
+            self.assertEqual(len({(name, colour) for name, colour, _ in parts}), len({name for name, _, _ in parts}))
+            for name, colour, text in parts:
+                self.assertGreaterEqual(contrast(colour, text), 4.5, f"{name} {scheme}")
 
     def test_matches_and_stalls(self):
         self.open("small.html")

@@ -35,8 +35,8 @@ class LimitBars {
     };
     fillLegend(byId('limit-legend'), this.series, this.hidden, () => this.draw());
     byId('layer-bars-note').textContent = table.hasCases ?
-      'A bar is as long as the time, split in proportion to what each resource alone would take. Of the whole, each layer\'s time counts ' +
-      'for its largest limit.' : 'A bar is as long as the time, in the colour of what limits it.';
+      'Equal layers are one bar. It is as long as their time, split in proportion to what each limit alone would take. In the whole, each ' +
+      'layer counts for its largest limit.' : 'Equal kernels are one bar, as long as their time, in the colour of what limits them.';
     this.draw();
   }
 
@@ -84,19 +84,20 @@ class LimitBars {
 
   drawLayers() {
     const {table} = this;
-    const order = table.longest().subarray(0, this.shown), longest = table.count ? table.time[order[0]] : 1;
-    const rows = Array.from(order, (i) => {
-      const dim = this.found && !this.found[i] ? ' dim' : '';
-      const name = element('button', {type: 'button', class: `name${dim}`, title: table.label(i), onclick: () => this.chosen(i)}, table.label(i));
-      const bar = stack(this.visible(this.parts(i)), table.time[i]);
-      bar.style.width = `${100 * table.time[i] / longest}%`;
+    const groups = table.groups(), longest = groups.length ? groups[0].time : 1;
+    const rows = groups.slice(0, this.shown).map(({kernels, name, time}) => {
+      const [first] = kernels;
+      const dim = this.found && !kernels.some((kernel) => this.found[kernel]) ? ' dim' : '';
+      const button = element('button', {type: 'button', class: `name${dim}`, title: name, onclick: () => this.chosen(first)}, name);
+      const bar = stack(this.visible(this.parts(first)), table.time[first]);
+      bar.style.width = `${100 * time / longest}%`;
       if (dim) bar.classList.add('dim');
-      const of = table.totals.size > 1 ? ` ${table.text('origin', i)}` : '';
-      return [name, bar, `${formatTime(table.time[i])} · ${formatShare(table.share(i))}${of}`];
+      const of = table.totals.size > 1 ? ` ${table.text('origin', first)}` : '';
+      return [button, bar, `${formatTime(time)} · ${formatShare(kernels.length * table.share(first))}${of}`];
     });
     byId('layer-bars').replaceChildren(barRows(rows));
-    byId('layer-bars-title').textContent = table.count > this.shown ? `The ${this.shown} longest of ${formatCount(table.count)}` : 'Each, the longest first';
-    byId('more-bars').hidden = table.count <= this.shown;
+    byId('layer-bars-title').textContent = groups.length > this.shown ? `The ${this.shown} longest of ${formatCount(groups.length)}` : 'Each, the longest first';
+    byId('more-bars').hidden = groups.length <= this.shown;
   }
 
   highlight(found) {

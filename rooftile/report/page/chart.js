@@ -107,7 +107,7 @@ class Chart {
     context.fillStyle = this.colours.ground;
     context.fillRect(0, 0, width, height);
     this.drawAxes();
-    const lines = this.placedLines();
+    const lines = this.lines = this.placedLines();
     this.clipped(0, () => this.drawLines(lines));
     this.clipped(LANE + 8, () => this.drawMarks());
     this.clipped(0, () => this.labelLines(lines));
@@ -252,10 +252,10 @@ class Chart {
     for (let step = 0; step <= steps; step++) this.occupy(x1 + (x2 - x1) * step / steps, y1 + (y2 - y1) * step / steps, 1, 1);
   }
 
-  // The part of a line's first stretch that lies in the plot.
-  stretch([[x1, y1], [x2, y2]]) {
+  // The part of a line's first stretch that lies in a box, else in the plot.
+  stretch([[x1, y1], [x2, y2]], {left, right, top, bottom} = this) {
     let from = 0, to = 1;
-    const inside = [[x1, x2, this.left, this.right], [y1, y2, this.top, this.bottom]];
+    const inside = [[x1, x2, left, right], [y1, y2, top, bottom]];
     for (const [a, b, low, high] of inside) {
       if (a === b) {
         if (a < low || a > high) return null;
@@ -274,6 +274,7 @@ class Chart {
     this.context.font = `${TICK_SIZE}px ${this.font}`;
     const width = this.context.measureText(label).width, gap = 9;
     for (const {x, y, turn} of this.labelPlaces(places, width, gap, labelAt, style)) {
+      if (style === 'box' && this.crossed(x, y, width)) continue;
       const across = Math.abs(width * Math.cos(turn)) + TICK_SIZE * Math.abs(Math.sin(turn));
       const down = Math.abs(width * Math.sin(turn)) + TICK_SIZE * Math.abs(Math.cos(turn));
       if (!this.claim(x, y, across, down)) continue;
@@ -282,10 +283,21 @@ class Chart {
     }
   }
 
+  // Whether a line that is no contour runs through a level text about a place.
+  crossed(x, y, width) {
+    const box = {left: x - width / 2 - 3, right: x + width / 2 + 3, top: y - TICK_SIZE / 2, bottom: y + TICK_SIZE / 2};
+    return this.lines.some(({style, places}) => style !== 'contour' &&
+      places.slice(1).some((place, i) => this.stretch([places[i], place], box)));
+  }
+
   // Where the label of a line could stand, the best first.
   labelPlaces(places, width, gap, labelAt, style) {
     const [x, y] = places[1];
-    if (style === 'box') return [{x: this.left + width / 2 + 8, y: y + gap + 1, turn: 0}];  // in it
+    if (style === 'box') {  // in it at the top or the bottom, above it, beside it
+      const inside = this.left + width / 2 + 8, beside = x + width / 2 + 8;
+      return [[inside, y + gap + 1], [inside, this.bottom - gap - 1], [inside, y - gap - 1], [beside, this.bottom - gap - 1],
+        [beside, this.bottom - 3 * gap], [beside, y + gap + 1]].map(([atX, atY]) => ({x: atX, y: atY, turn: 0}));
+    }
     if (labelAt === 'corner') return [{x: Math.min(x, this.right) - width / 2 - 8, y: y - gap - 1, turn: 0}];
     const part = this.stretch(places.slice(0, 2));
     if (!part) return [];
@@ -425,16 +437,17 @@ class Chart {
     const named = new Set();
     for (const mark of this.lit.slice(0, 80)) {
       if (named.size === LABELLED) break;
-      const kernel = marks.kernel[mark];
-      if (named.has(kernel)) continue;
-      const label = shortened(table.text('layer', kernel) || table.name(kernel), 26), width = context.measureText(label).width;
+      const kernel = marks.kernel[mark], group = table.groupOf(kernel);
+      if (named.has(group)) continue;
+      const one = table.text('layer', kernel) || table.name(kernel);
+      const label = shortened(group.kernels.length > 1 ? group.name : one, 28), width = context.measureText(label).width;
       const radius = this.radius(mark), x = this.xs[mark], y = this.ys[mark];
       const aside = 1.3 * radius + 8 + width / 2, above = radius + 14;
       const free = [[aside, 0], [-aside, 0], [0, -above], [0, above], [aside, -above], [-aside, -above], [aside, above], [-aside, above]]
         .find(([dx, dy]) => this.claim(x + dx, y + dy, width, TICK_SIZE));
       if (!free) continue;
       this.text(label, x + free[0], y + free[1], {colour: 'text', halo: true});
-      named.add(kernel);
+      named.add(group);
     }
   }
 

@@ -103,11 +103,49 @@ class KernelTable {
     return found;
   }
 
+  // Equal kernels as one, those with the most time first.
+  groups() {
+    this.equal = this.equal || equalKernels(this);
+    return this.equal;
+  }
+
+  // The group of kernel i.
+  groupOf(i) {
+    if (!this.groupPlaces) {
+      this.groupPlaces = new Uint32Array(this.count);
+      this.groups().forEach(({kernels}, place) => kernels.forEach((kernel) => { this.groupPlaces[kernel] = place; }));
+    }
+    return this.groups()[this.groupPlaces[i]];
+  }
+
   // Kernels, the longest first.
   longest() {
     this.order = this.order || Uint32Array.from({length: this.count}, (_, i) => i).sort((a, b) => this.time[b] - this.time[a] || a - b);
     return this.order;
   }
+}
+
+// Kernels alike in all but the digits of their names, as the repeated layers of a transformer: {kernels, name, time}, the
+// most time first. The name has a star where the digits differ, and how many there are: "layer*/mlp/up x 12".
+function equalKernels(table) {
+  const groups = new Map();
+  for (let i = 0; i < table.count; i++) {
+    const parts = table.label(i).split(/(\d+)/);
+    const numbers = [table.time[i], table.flops[i], table.launches[i], table.peak[i], table.places.origin[i], table.places.op[i],
+      ...table.bytes.map((column) => column[i])];
+    const key = `${parts.map((part, place) => (place % 2 ? '0' : part)).join('')}\n${numbers.join(' ')}`;
+    const group = groups.get(key);
+    if (!group) {
+      groups.set(key, {kernels: [i], parts, time: table.time[i]});
+      continue;
+    }
+    group.kernels.push(i);
+    group.time += table.time[i];
+    group.parts = group.parts.map((part, place) => (part === parts[place] ? part : '*'));
+  }
+  const named = Array.from(groups.values(), ({kernels, parts, time}) => (
+    {kernels, time, name: parts.join('') + (kernels.length > 1 ? ` x ${kernels.length}` : '')}));
+  return named.sort((a, b) => b.time - a.time || a.kernels[0] - b.kernels[0]);
 }
 
 // Kernels sorted into at most eight series: by what limits them, operator, pass or origin.
