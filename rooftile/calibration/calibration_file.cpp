@@ -308,6 +308,9 @@ Result<Calibration> parse_calibration(std::string_view toml, std::string_view wh
     return fail(ErrorCode::bad_input, std::string(error.description()),
                 fmt::format("{}:{}:{}", where, error.source().begin.line, error.source().begin.column));
   }
+  if (parsed.table().empty()) {
+    return fail(ErrorCode::bad_input, "there is nothing in this calibration", std::string(where));
+  }
   return Reader(where).read(parsed.table());
 }
 

@@ -1,6 +1,8 @@
 #include "rooftile/cli/app.hpp"
 
 #include <algorithm>
+#include <exception>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -132,16 +134,28 @@ class CommandLine {
   bool speaks_ = true;
 };
 
+// What no reader could foresee still ends with one line.
+template <class Run>
+int to_the_end(const Run& run) {
+  report_file_size_limit();
+  try {
+    return run();
+  } catch (const std::bad_alloc&) {
+    write_error("out of memory");
+  } catch (const std::exception& error) {
+    write_error(fmt::format("internal error: {}", error.what()));
+  }
+  return kError;
+}
+
 }  // namespace
 
 int run(int argc, char** argv) {
-  report_file_size_limit();
-  return CommandLine().run(argc, argv);
+  return to_the_end([&] { return CommandLine().run(argc, argv); });
 }
 
 int run_on_ranks(int argc, char** argv, cluster::Ranks& ranks) {
-  report_file_size_limit();
-  return CommandLine(ranks).run(argc, argv);
+  return to_the_end([&] { return CommandLine(ranks).run(argc, argv); });
 }
 
 }  // namespace rooftile::cli

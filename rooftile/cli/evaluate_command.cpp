@@ -5,12 +5,12 @@
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "rooftile/base/threads.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/cli/commands.hpp"
 #include "rooftile/cli/output.hpp"
@@ -36,16 +36,13 @@ Result<void> run_all(Simulations& simulations) {
   Progress progress("kernels");
   std::atomic<std::size_t> next = 0, done = 0;
   std::vector<std::optional<Error>> errors(open.size());
-  const auto work = [&] {
+  const auto work = [&](std::size_t) {
     for (std::size_t i = next++; i < open.size(); i = next++) {
       if (auto result = simulations.run(open[i]); !result) errors[i] = result.error();
       progress.show(++done, open.size());
     }
   };
-  std::vector<std::thread> threads;
-  for (unsigned i = 1; i < std::thread::hardware_concurrency(); ++i) threads.emplace_back(work);
-  work();
-  for (std::thread& thread : threads) thread.join();
+  on_threads(machine_threads(), work);
   for (const std::optional<Error>& error : errors) {
     if (error) return tl::unexpected(*error);
   }

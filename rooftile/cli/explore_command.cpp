@@ -5,12 +5,12 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "rooftile/base/threads.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/base/whole_file.hpp"
 #include "rooftile/cli/explore_preparation.hpp"
@@ -70,7 +70,7 @@ ExploreOptions options_of(const ExploreArguments& arguments, const Prepared& pre
   ExploreOptions options;
   options.results = prepared.results;
   options.costs = prepared.table();
-  const unsigned own = arguments.ranks != nullptr ? arguments.ranks->threads : std::thread::hardware_concurrency();
+  const unsigned own = arguments.ranks != nullptr ? arguments.ranks->threads : machine_threads();
   options.threads = arguments.threads ? static_cast<unsigned>(*arguments.threads) : std::max(1U, own);
   options.stop = &InterruptAsked::flag();
   return options;

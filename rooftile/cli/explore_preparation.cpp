@@ -109,7 +109,7 @@ Result<WeightedWorkload> load(const WorkloadChoice& choice, const PredictionArgu
 }
 
 Result<Prepared> prepare(const ExploreArguments& arguments) {
-  const auto text = TRY(read_text_file(arguments.space));
+  const auto text = TRY(read_text_file(arguments.space, kMaxTomlFile));
   auto space = TRY(parse_space(text, arguments.space));
   auto results = TRY(result_options(arguments, space));
   std::vector<WeightedWorkload> workloads;

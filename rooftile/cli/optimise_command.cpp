@@ -3,7 +3,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -13,6 +12,7 @@
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/one_line.hpp"
 #include "rooftile/base/text_file.hpp"
+#include "rooftile/base/threads.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/cli/commands.hpp"
 #include "rooftile/cli/interrupt.hpp"
@@ -80,7 +80,7 @@ Result<void> optimise(const OptimiseArguments& arguments) {
   if (!arguments.plot.empty() && objectives->size() < 2) {
     return fail(ErrorCode::usage, "draws a front: --minimise needs two metrics", "--plot");
   }
-  const auto text = TRY(read_text_file(arguments.space));
+  const auto text = TRY(read_text_file(arguments.space, kMaxTomlFile));
   const auto space = TRY(parse_space(text, arguments.space));
   const auto workloads = TRY(workloads_of(space, arguments.prediction));
   const PredictOptions predicted = predict_options(arguments.prediction);
@@ -100,8 +100,7 @@ Result<void> optimise(const OptimiseArguments& arguments) {
   options.seed = static_cast<std::uint64_t>(arguments.seed);
   // A design takes the batch method less than a thread takes to start.
   if (predicted.method != Method::delta) {
-    options.threads = arguments.threads ? static_cast<unsigned>(*arguments.threads)
-                                        : std::max(1U, std::thread::hardware_concurrency());
+    options.threads = arguments.threads ? static_cast<unsigned>(*arguments.threads) : machine_threads();
   }
   const InterruptAsked signals;
   options.stop = &InterruptAsked::flag();

@@ -75,7 +75,7 @@ Result<void> write_picture(const std::string& path, const std::string& svg, Form
   if ((path.empty() || path == "-") && ::isatty(STDOUT_FILENO) == 1) {
     return fail(ErrorCode::usage, fmt::format("{} is not for a terminal; name a file", name_of(format)), "-o");
   }
-  return write_output(path, TRY(converted(svg, format)));
+  return write_bytes(path, TRY(converted(svg, format)));
 }
 
 Result<void> write_picture(const std::string& path, const std::string& svg) {

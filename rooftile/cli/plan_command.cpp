@@ -2,13 +2,13 @@
 #include <algorithm>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "rooftile/base/text_file.hpp"
+#include "rooftile/base/threads.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/cli/interrupt.hpp"
 #include "rooftile/cli/options.hpp"
@@ -70,7 +70,7 @@ Result<TrainingChoices> choices_of(const PlanArguments& arguments) {
   choices.memory_share = arguments.memory_share;
   choices.cautious = arguments.cautious;
   choices.predict = predict_options(arguments.prediction);
-  choices.threads = std::max(1U, std::thread::hardware_concurrency());
+  choices.threads = machine_threads();
   TRY(check(choices.predict));
   auto gpus = TRY(gpus_of(arguments));
   choices.gpus = std::move(gpus);

@@ -98,7 +98,7 @@ Result<void> plan_queue(const QueueArguments& arguments) {
   TRY(picture_format("--gantt", arguments.gantt));
   const std::string output = arguments.output.empty() ? "-" : arguments.output;
   if (arguments.gantt == output) return usage("--gantt and the schedule go to the same place; give -o another");
-  const auto text = TRY(read_text_file(arguments.cluster));
+  const auto text = TRY(read_text_file(arguments.cluster, kMaxTomlFile));
   const auto cluster = TRY(parse_cluster(text, arguments.cluster));
   const auto jobs = TRY(read_jobs(arguments, cluster));
 

@@ -4,7 +4,6 @@
 #include <limits>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -12,9 +11,11 @@
 #include <fmt/format.h>
 
 #include "rooftile/base/text_file.hpp"
+#include "rooftile/base/threads.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/cli/commands.hpp"
 #include "rooftile/cli/output.hpp"
+#include "rooftile/cli/progress.hpp"
 #include "rooftile/cli/values.hpp"
 #include "rooftile/ingest/layer_table.hpp"
 #include "rooftile/ingest/model.hpp"
@@ -122,9 +123,10 @@ Traffic closed_form(const std::string& method, const SimulatedLayer& layer, cons
 
 // Simulates all layers on the machine's cores; each writes its own place, so that their order does not matter.
 Result<void> simulate_all(SimulationReport& report, const Gpu& gpu, const PlanOptions& plan) {
-  std::atomic<std::size_t> next = 0;
+  Progress progress("kernels");
+  std::atomic<std::size_t> next = 0, done = 0;
   std::vector<std::optional<Error>> errors(report.layers.size());
-  const auto work = [&] {
+  const auto work = [&](std::size_t) {
     for (std::size_t i = next++; i < report.layers.size(); i = next++) {
       SimulatedLayer& layer = report.layers[i];
       layer.plan = delta_plan(layer.gemm, gpu, plan);
@@ -137,12 +139,10 @@ Result<void> simulate_all(SimulationReport& report, const Gpu& gpu, const PlanOp
       for (const std::string& method : report.methods) {
         layer.closed_forms.push_back(closed_form(method, layer, gpu, report.options.element));
       }
+      progress.show(++done, report.layers.size());
     }
   };
-  std::vector<std::thread> threads;
-  for (unsigned i = 1; i < std::thread::hardware_concurrency(); ++i) threads.emplace_back(work);
-  work();
-  for (std::thread& thread : threads) thread.join();
+  on_threads(machine_threads(), work);
   for (std::size_t i = 0; i < errors.size(); ++i) {
     if (errors[i]) return fail(errors[i]->code, errors[i]->text(), report.layers[i].name);
   }

@@ -11,7 +11,7 @@ Result<void> strip(const StripArguments& arguments) {
   TRY(check_suffix("-o", arguments.output, {Format::onnx}));
   const auto file = TRY(FileBytes::open(arguments.model));
   const auto stripped = TRY(strip_weights(file.bytes(), arguments.model));
-  return write_output(arguments.output, stripped);
+  return write_bytes(arguments.output, stripped);
 }
 
 }  // namespace rooftile::cli

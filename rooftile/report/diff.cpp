@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/time_range.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/base/units_text.hpp"
 #include "rooftile/report/report.hpp"
@@ -41,13 +42,13 @@ std::string pass_of(const Json& layer) {
 // Why `json` is not a whole prediction, or "".
 std::string problem_of(const Json& json) {
   const auto is_time = [](const Json& number) {
-    return number.is_number() && std::isfinite(number.get<double>()) && number.get<double>() >= 0;
+    return number.is_number() && (number == 0 || rooftile::is_time(Seconds(number.get<double>())));
   };
   for (const char* key : {"model", "gpu", "precision", "method"}) {
     if (!json.contains(key) || !json[key].is_string()) return fmt::format("'{}' is not a text", key);
   }
-  if (!json.contains("batch_size") || !json["batch_size"].is_number_integer())
-    return "'batch_size' is not a whole number";
+  if (!json.contains("batch_size") || !json["batch_size"].is_number_integer() || json["batch_size"] < 1)
+    return "'batch_size' is not a whole number from 1 up";
   if (!json.contains("time_s") || !is_time(json["time_s"])) return "'time_s' is not a time";
   if (!json.contains("layers") || !json["layers"].is_array()) return "'layers' is not a list";
   std::set<std::string> names;

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/escaped.hpp"
+
 namespace rooftile {
 namespace {
 
@@ -55,7 +57,7 @@ std::string TextTable::text(std::string_view indent) const {
   std::vector<std::vector<std::string>> rows = rows_;
   for (auto& row : rows) {
     for (std::size_t i = 0; i < columns_.size(); ++i) {
-      row[i] = shorten(row[i], columns_[i].max_width);
+      row[i] = shorten(escaped(row[i]), columns_[i].max_width);
       widths[i] = std::max(widths[i], width_of(row[i]));
     }
   }

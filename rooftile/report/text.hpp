@@ -17,6 +17,7 @@ std::string shorten(std::string_view text, std::size_t width);
 enum class Align { left, right };
 
 // Rows of cells under a header, padded to columns two spaces apart; every line ends without trailing spaces.
+// Cells may be of files: control characters in them are escaped.
 class TextTable {
  public:
   struct Column {

@@ -27,6 +27,8 @@ struct SimulateOptions {
   Bytes element{4};
   // Warp requests to replay before sampling begins; about 10 to 50 million a second.
   double exact_up_to = 3e7;
+  // Warp requests beyond which a layer is refused: that would take hours.
+  double most_requests = 1e11;
 };
 
 struct Simulation {
@@ -38,7 +40,7 @@ struct Simulation {
 };
 
 // Errors: a size of elements, sectors or lines that is no power of two, more than eight sectors a line, tensors beyond
-// 2^50 elements.
+// 2^50 elements, more to replay than the options allow.
 Result<Simulation> simulate(const Im2col& gemm, const Plan& plan, const Gpu& gpu, const SimulateOptions& options = {});
 
 }  // namespace rooftile

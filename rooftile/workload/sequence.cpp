@@ -14,6 +14,9 @@ namespace {
 
 tl::unexpected<Error> bad(std::string message) { return fail(ErrorCode::bad_input, std::move(message)); }
 
+// Each has tensors of its own; networks have ten at most.
+constexpr std::int64_t kMostRecurrentLayers = 4096;
+
 struct Number {
   const char* name;
   std::int64_t value;
@@ -101,6 +104,9 @@ Result<void> check(const Recurrent& recurrent) {
                                           {"layers", recurrent.layers},
                                           {"directions", recurrent.directions}}};
   if (auto result = check_numbers(numbers); !result) return result;
+  if (recurrent.layers > kMostRecurrentLayers) {
+    return bad(fmt::format("layers {} is not between 1 and {}", recurrent.layers, kMostRecurrentLayers));
+  }
   if (recurrent.cell != "lstm" && recurrent.cell != "gru" && recurrent.cell != "vanilla") {
     return bad(fmt::format("unknown cell '{}', known are lstm, gru, vanilla", recurrent.cell));
   }
