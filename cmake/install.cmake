@@ -2,6 +2,19 @@
 # the JSON Schemas of the file formats.
 include(CMakePackageConfigHelpers)
 
+# What public headers include is installed with them.
+get_property(headers GLOBAL PROPERTY ROOFTILE_PUBLIC_HEADERS)
+set(unread ${headers})
+while(unread)
+  list(POP_FRONT unread header)
+  file(STRINGS ${header} included REGEX "^#include \"rooftile/")
+  list(TRANSFORM included REPLACE "^#include \"(.+)\".*" "${PROJECT_SOURCE_DIR}/\\1")
+  list(REMOVE_ITEM included ${headers})
+  list(APPEND headers ${included})
+  list(APPEND unread ${included})
+endwhile()
+target_sources(rooftile PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${headers})
+
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/rooftile)
 
 install(TARGETS rooftile EXPORT rooftileTargets FILE_SET HEADERS INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

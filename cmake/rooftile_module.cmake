@@ -1,15 +1,14 @@
 # rooftile_module(NAME SOURCES a.cpp … HEADERS a.hpp … TESTS a_test.cpp … LINK lib …)
 #
 # Adds a folder's sources to the library and its tests as the program NAME_test.
-#   HEADERS  headers that are installed; any other is private to the build
+#   HEADERS  headers for users of the library, installed with what they include; any other is private to the build
 #   LINK     libraries that the sources need and no header shows
 function(rooftile_module name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;HEADERS;TESTS;LINK")
   list(TRANSFORM arg_SOURCES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
   list(TRANSFORM arg_HEADERS PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
-  target_sources(rooftile
-    PRIVATE ${arg_SOURCES}
-    PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${arg_HEADERS})
+  target_sources(rooftile PRIVATE ${arg_SOURCES})
+  set_property(GLOBAL APPEND PROPERTY ROOFTILE_PUBLIC_HEADERS ${arg_HEADERS})
 
   foreach(library IN LISTS arg_LINK)
     set(type "")

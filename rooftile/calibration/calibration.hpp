@@ -1,4 +1,9 @@
 // Fitted constants with what they were fitted on, by kernel family and by GPU or architecture (data/calibration/).
+//
+//     #include "rooftile/gpu/catalogue.hpp"
+//
+//     const FoundEntry found = find_entry(builtin_calibration(), KernelFamily::conv_simt, find_gpu("t4").value());
+//     assert(found.match == Match::gpu);  // fitted to measurements of this very GPU
 #pragma once
 
 #include <cstddef>

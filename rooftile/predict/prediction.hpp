@@ -1,4 +1,14 @@
 // The prediction of a workload on a GPU: one estimate a layer, and their sum.
+//
+//     #include "rooftile/gpu/catalogue.hpp"
+//     #include "rooftile/ingest/model.hpp"
+//     #include "rooftile/predict/predict.hpp"
+//
+//     const Prediction prediction = predict(load_model("alexnet").value(), find_gpu("t4").value()).value();
+//     Seconds sum;
+//     for (const LayerEstimate& layer : prediction.layers) sum += layer.time;
+//     assert(sum / prediction.time > 0.999 && sum / prediction.time < 1.001);
+//     assert(interval_of(prediction)->low < prediction.time);
 #pragma once
 
 #include <cstdint>

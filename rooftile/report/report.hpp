@@ -1,5 +1,12 @@
 // Finished results as text, JSON and CSV: each report is a function over the same objects, so that they cannot
 // disagree. Equal input gives equal bytes.
+//
+//     #include "rooftile/gpu/catalogue.hpp"
+//     #include "rooftile/ingest/model.hpp"
+//
+//     const Prediction prediction = predict(load_model("alexnet").value(), find_gpu("t4").value()).value();
+//     assert(table_report(prediction).find("alexnet") != std::string::npos);
+//     assert(json_report({&prediction, 1}).find("rooftile/prediction/1") != std::string::npos);
 #pragma once
 
 #include <span>

@@ -1,4 +1,13 @@
 // The cache simulator: bytes that an im2col implicit GEMM moves at each memory level, by replaying its addresses.
+//
+//     #include "rooftile/gpu/catalogue.hpp"
+//
+//     const Gpu gpu = find_gpu("titan-xp-delta").value();
+//     Conv conv{.in_channels = 16, .out_channels = 32};
+//     conv.axes[1] = conv.axes[2] = {.in = 14, .filter = 3, .pad_begin = 1, .pad_end = 1};
+//     const Im2col gemm = im2col(conv);
+//     const Simulation simulation = simulate(gemm, delta_plan(gemm, gpu), gpu).value();
+//     assert(simulation.bytes.dram >= simulation.compulsory.value());
 #pragma once
 
 #include <cstdint>
