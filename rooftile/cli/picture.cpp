@@ -22,7 +22,6 @@ namespace {
 constexpr const char* kConverter = "rsvg-convert";
 
 bool is_converted(Format format) { return format == Format::png || format == Format::pdf; }
-const char* name_of(Format format) { return format == Format::png ? "png" : "pdf"; }
 
 // A folder of its own that goes with the object.
 class ScratchFolder {

@@ -32,7 +32,7 @@ std::string plan_section(const DeltaKernel& kernel, const Gpu& gpu) {
   const bool chosen = k.tile == delta_kernel(kernel.gemm.out_channels).tile;
   section.add(chosen ? "Fig 6" : "", "tile", fmt::format("{}x{}x{}", k.tile.m, k.tile.n, k.tile.k),
               chosen ? fmt::format("blk_m x blk_n x blk_k for {} output channels", grouped(kernel.gemm.out_channels))
-                     : "blk_m x blk_n x blk_k, as --tile has it");
+                     : "blk_m x blk_n x blk_k, as --set tile=… has it");
   section.add("", "warps", fmt::format("{} of {}x{}", k.warps, k.warp_m, k.warp_n), "of a CTA, and their tiles");
   section.add("", "columns", plan.columns, "ceil(N / blk_n)");
   section.add("", "rows", plan.rows, "ceil(M / blk_m)");
@@ -42,7 +42,7 @@ std::string plan_section(const DeltaKernel& kernel, const Gpu& gpu) {
   section.add("", "active CTAs/SM", plan.active_ctas_per_sm,
               by_rule ? fmt::format("what registers ({} a thread), shared memory, warps and CTA slots allow",
                                     k.registers_per_thread)
-                      : "as --active-ctas has it");
+                      : "as --set active-ctas=… has it");
   section.add("", "CTAs/SM", plan.ctas_per_sm, fmt::format("n = ceil(CTAs / {} SMs)", grouped(gpu.sm_count)));
   section.add("", "waves", plan.waves, "ceil(n / active CTAs)");
   return section.text();
@@ -97,7 +97,7 @@ std::string prior_traffic_section(const DeltaKernel& kernel, const Gpu& gpu) {
   section.add("Eq 3", "MLI_filter", t.mli_filter, fmt::format("for blk_k = {}", kernel.plan.kernel.tile.k));
   section.add("Eq 4", "L1 per loop", t.l1_per_loop, "4 (blk_m blk_k MLI_IFmap + blk_n blk_k MLI_filter)");
   section.add("Eq 4", "L1", t.total.l1, "L1 per loop x loops x CTAs");
-  section.add("", "miss rate", t.l2_per_loop / t.l1_per_loop, "as --miss-rate has it");
+  section.add("", "miss rate", t.l2_per_loop / t.l1_per_loop, "as --method prior=RATE has it");
   section.add("", "L2", t.total.l2, "L1 x miss rate");
   section.add("", "DRAM", t.total.dram, "L2 x miss rate");
   section.add("", "store", t.total.store_dram, "4 x groups x M x N, to DRAM");

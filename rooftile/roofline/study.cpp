@@ -181,7 +181,7 @@ Result<Study> parse_study(std::string_view text) {
   const std::vector<std::string> names(kNames.begin(), kNames.end());
   return fail(ErrorCode::usage,
               fmt::format("unknown study '{}'{}; conv2d or lstm", one_line(text), did_you_mean(text, names)),
-              "--study");
+              "STUDY");
 }
 
 Result<View> study_view(Study study, const Gpu& gpu, const Roof& roof, const PredictOptions& options, Phase phase) {

@@ -1,4 +1,4 @@
-// rooftile predict --layers TABLE.csv --fitted FILE: the rows of a layer table by a grey-box model.
+// rooftile predict-table TABLE.csv --method FITTED: the rows of a layer table by a grey-box model.
 #include <map>
 #include <string>
 #include <utility>
@@ -9,10 +9,11 @@
 #include "rooftile/base/csv.hpp"
 #include "rooftile/base/text_file.hpp"
 #include "rooftile/base/try.hpp"
-#include "rooftile/cli/fitted_commands.hpp"
+#include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
+#include "rooftile/cli/predict_table_command.hpp"
 #include "rooftile/cli/stored_fitted.hpp"
-#include "rooftile/cli/tables.hpp"
+#include "rooftile/cli/table_options.hpp"
 #include "rooftile/ingest/layer_table.hpp"
 #include "rooftile/learn/grey_box/grey_box.hpp"
 #include "rooftile/learn/grey_box/table.hpp"
@@ -71,20 +72,26 @@ void write_left_out_of(const LayerTable& table, const std::vector<RefusedRow>& r
 
 }  // namespace
 
-Result<void> predict_layers_fitted(const LayersFittedArguments& arguments) {
-  const auto fitted = TRY(fitted_of_option(arguments.fitted, arguments.db));
+Result<void> predict_table_fitted(const PredictTableArguments& arguments) {
+  const PredictionArguments& given = arguments.prediction;
+  if (arguments.override_cells) return usage("--override does not go with a fitted model");
+  if (!given.set.columns.empty() || !given.set.framework.empty() || given.set.seq_len) {
+    return usage("--set does not go with a fitted model here; rows say it themselves");
+  }
+  const auto fitted = TRY(fitted_of_option(given.method.fitted));
   if (fitted.kind != kGreyBoxKind) {
     return fail(ErrorCode::usage,
-                fmt::format("'{}' is a model of kind '{}'; --layers takes one of fit --model grey-box",
-                            arguments.fitted, fitted.kind),
-                "--fitted");
+                fmt::format("'{}' is a model of kind '{}'; predict-table takes one of 'fit grey-box'",
+                            given.method.fitted, fitted.kind),
+                "--method");
   }
   const auto text = TRY(read_text_file(arguments.table));
-  auto table = TRY(parse_layer_table(text, arguments.table,
-                                     {.gpu = arguments.gpu,
-                                      .precision = arguments.precision,
-                                      .skip_bad_rows = arguments.skip_bad_rows,
-                                      .keep_unsupported = true}));
+  auto table =
+      TRY(parse_layer_table(text, arguments.table,
+                            {.gpu = given.gpus.empty() ? std::string() : given.gpus.front(),
+                             .precision = given.precision ? std::string(name_of(*given.precision)) : std::string(),
+                             .skip_bad_rows = arguments.skip_bad_rows,
+                             .keep_unsupported = true}));
   std::vector<MeasuredTable> tables;
   tables.emplace_back(arguments.table, std::move(table));
   const LayerTable& read = tables.front().table();

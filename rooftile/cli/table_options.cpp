@@ -1,4 +1,4 @@
-#include "rooftile/cli/tables.hpp"
+#include "rooftile/cli/table_options.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -12,8 +12,9 @@
 
 #include "rooftile/base/text_file.hpp"
 #include "rooftile/base/try.hpp"
+#include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/output.hpp"
-#include "rooftile/cli/values.hpp"
+#include "rooftile/cli/store_commands.hpp"
 #include "rooftile/store/measurements.hpp"
 #include "rooftile/store/store.hpp"
 
@@ -61,6 +62,46 @@ std::string canonical(const std::string& path) {
 
 }  // namespace
 
+Result<Filter> parse_condition(const std::string& option, const std::string& text) {
+  auto filter = Filter::parse(text);
+  if (filter) return filter;
+  return fail(ErrorCode::usage, filter.error().message, fmt::format("{}: {}", option, filter.error().where));
+}
+
+CLI::Option* add_tables(CLI::App* app, std::vector<std::string>& tables) {
+  return app
+      ->add_option_function<std::vector<std::string>>(
+          "TABLE",
+          [&tables](const std::vector<std::string>& paths) {
+            tables = paths;
+            for (std::string& path : tables) {
+              if (path == "stored") path = store_path("").value_or("");  // without a place for it there is no store
+            }
+          },
+          "layer tables with measurements (CSV), files of stores, or 'stored': what 'rooftile import' keeps")
+      ->required()
+      ->type_name("FILE");
+}
+
+CLI::Option* add_condition(CLI::App* app, const std::string& name, std::optional<Filter>& condition,
+                           const std::string& help, std::string* text) {
+  return add_value(
+      app, name, condition, "CONDITION",
+      [text](const std::string& option, const std::string& given) {
+        if (text != nullptr) *text = given;
+        return parse_condition(option, given);
+      },
+      help);
+}
+
+CLI::Option* add_where(CLI::App* app, std::optional<Filter>& where, std::string* condition) {
+  return add_condition(app, "--where", where, "only these rows, as in \"gpu = t4 and K >= 64\"", condition);
+}
+
+CLI::Option* add_skip_bad_rows(CLI::App* app, bool& skip) {
+  return app->add_flag("--skip-bad-rows", skip, "leave out rows that are wrong, and list them");
+}
+
 Result<std::vector<MeasuredTable>> read_measured(const std::vector<std::string>& paths, LayerTableOptions options,
                                                  const std::optional<Filter>& where) {
   options.keep_unsupported = true;
@@ -87,17 +128,6 @@ void write_left_out(const std::vector<Error>& rows, std::size_t all) {
   for (const Error& row : rows) write_error(row.text());
 }
 
-Result<std::optional<Filter>> parse_condition(std::string_view option, const std::string& text) {
-  if (text.empty()) return std::optional<Filter>();
-  auto filter = Filter::parse(text);
-  if (!filter) {
-    return fail(filter.error().code, filter.error().message, fmt::format("{}: {}", option, filter.error().where));
-  }
-  return std::optional<Filter>(std::move(*filter));
-}
-
-Result<std::optional<Filter>> parse_where(const std::string& text) { return parse_condition("--where", text); }
-
 std::function<bool(std::size_t table, std::size_t row)> rows_where(const std::vector<MeasuredTable>& tables,
                                                                    const std::optional<Filter>& where) {
   if (!where) return {};
@@ -105,19 +135,6 @@ std::function<bool(std::size_t table, std::size_t row)> rows_where(const std::ve
     const LayerRow& layer = tables[table].table().rows[row];
     return where->matches([&](const std::string& column) { return tables[table].cell(layer, column, *gpus); });
   };
-}
-
-Result<std::vector<std::string>> list_of(std::string_view option, const std::string& text) {
-  if (text.empty()) return std::vector<std::string>();
-  auto list = parse_list(option, text);
-  if (!list) return list;
-  std::set<std::string> seen;
-  for (const std::string& name : *list) {
-    if (!seen.insert(name).second) {
-      return fail(ErrorCode::usage, fmt::format("'{}' is named twice", name), std::string(option));
-    }
-  }
-  return list;
 }
 
 Result<void> check_ignored(const std::vector<std::string>& ignored, const std::vector<MeasuredTable>& tables) {

@@ -1,4 +1,4 @@
-// rooftile plan --queue: a schedule for jobs on a cluster.
+// rooftile schedule JOBS.csv: a schedule for jobs on a cluster.
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -13,13 +13,14 @@
 #include "rooftile/base/text_file.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/cli/interrupt.hpp"
+#include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
+#include "rooftile/cli/output_options.hpp"
 #include "rooftile/cli/picture.hpp"
-#include "rooftile/cli/plan_arguments.hpp"
 #include "rooftile/cli/progress.hpp"
 #include "rooftile/cli/stored_fitted.hpp"
-#include "rooftile/cli/values.hpp"
+#include "rooftile/cli/training_options.hpp"
 #include "rooftile/planning/job_queue.hpp"
 #include "rooftile/planning/scheduler.hpp"
 #include "rooftile/planning/training_plan.hpp"
@@ -31,8 +32,19 @@ namespace {
 
 constexpr std::size_t kExactJobs = 8;  // searched exactly without being asked
 
+struct ScheduleArguments {
+  std::string queue, cluster;      // files
+  PredictionArguments prediction;  // without GPUs, batch size and precision
+  TrainingSettings training;
+  std::map<std::string, std::string> columns;  // of a fitted model
+  std::uint64_t seed = 1;
+  bool exact = false;  // though the queue is long
+  std::string gantt;   // an SVG besides; empty: none
+  OutputArguments output;
+};
+
 // The time to train a job on each number of GPUs up to `most_gpus` that splits its batch.
-Result<std::map<int, Seconds>> training_times(const QueueArguments& arguments, const regression::FittedModel* fitted,
+Result<std::map<int, Seconds>> training_times(const ScheduleArguments& arguments, const regression::FittedModel* fitted,
                                               const QueuedJob& job, const Gpu& gpu, int most_gpus,
                                               std::set<std::string>& warnings) {
   TrainingTask task;
@@ -48,9 +60,9 @@ Result<std::map<int, Seconds>> training_times(const QueueArguments& arguments, c
   choices.gpus = {gpu};
   choices.global_batch = job.batch;
   choices.most_gpus = most_gpus;
-  choices.scaling = arguments.scaling;
-  choices.optimizer = arguments.optimizer;
-  choices.memory_share = arguments.memory_share;
+  choices.scaling = arguments.training.scaling;
+  choices.optimizer = arguments.training.optimizer;
+  choices.memory_share = arguments.training.memory_share;
   choices.prices.own[gpu.id] = DollarsPerSecond(1);  // plays no part
   choices.predict = predict_options(arguments.prediction);
   choices.predict.precision = job.precision;
@@ -68,12 +80,10 @@ Result<std::map<int, Seconds>> training_times(const QueueArguments& arguments, c
   return times;
 }
 
-Result<std::vector<Job>> read_jobs(const QueueArguments& arguments, const Cluster& cluster) {
+Result<std::vector<Job>> read_jobs(const ScheduleArguments& arguments, const Cluster& cluster) {
   std::optional<regression::FittedModel> fitted;
-  if (!arguments.fitted.empty()) {
-    auto found = TRY(fitted_of_option(arguments.fitted, arguments.db));
-    fitted = std::move(found);
-  }
+  const std::string& selector = arguments.prediction.method.fitted;
+  if (!selector.empty()) fitted = TRY(fitted_of_option(selector));
   const auto text = TRY(read_text_file(arguments.queue));
   const auto queue = TRY(parse_queue(text, arguments.queue, cluster));
   Progress progress("times");
@@ -91,13 +101,15 @@ Result<std::vector<Job>> read_jobs(const QueueArguments& arguments, const Cluste
   return jobs;
 }
 
-}  // namespace
-
-Result<void> plan_queue(const QueueArguments& arguments) {
-  const auto format = TRY(parse_format(arguments.format, arguments.output, {Format::table, Format::json, Format::csv}));
-  TRY(picture_format("--gantt", arguments.gantt));
-  const std::string output = arguments.output.empty() ? "-" : arguments.output;
+Result<void> run(ScheduleArguments& arguments) {
+  const std::string output = arguments.output.file.empty() ? "-" : arguments.output.file;
   if (arguments.gantt == output) return usage("--gantt and the schedule go to the same place; give -o another");
+  arguments.training = TRY(take_training(arguments.prediction.set));
+  if (arguments.training.cautious)
+    return usage("--set: a schedule has neither deadline nor budget to be cautious about");
+  TRY(complete(arguments.prediction));
+  if (!arguments.prediction.method.fitted.empty())
+    arguments.columns = TRY(fitted_run(arguments.prediction.set)).columns;
   const auto text = TRY(read_text_file(arguments.cluster, kMaxTomlFile));
   const auto cluster = TRY(parse_cluster(text, arguments.cluster));
   const auto jobs = TRY(read_jobs(arguments, cluster));
@@ -126,14 +138,34 @@ Result<void> plan_queue(const QueueArguments& arguments) {
   if (!arguments.gantt.empty()) {
     if (auto written = write_picture(arguments.gantt, schedule_svg(report)); !written) return written;
   }
-  switch (format) {
+  switch (arguments.output.format) {
     case Format::json:
-      return write_output(arguments.output, schedule_json(report));
+      return write_output(arguments.output.file, schedule_json(report));
     case Format::csv:
-      return write_output(arguments.output, schedule_csv(report));
+      return write_output(arguments.output.file, schedule_csv(report));
     default:
-      return write_output(arguments.output, schedule_table(report));
+      return write_output(arguments.output.file, schedule_table(report));
   }
+}
+
+}  // namespace
+
+void add_schedule(CommandList& commands) {
+  auto [app, arguments] = commands.add<ScheduleArguments>(
+      "schedule", "When and on which GPUs of a cluster to train the networks of a queue",
+      "rooftile schedule jobs.csv --cluster cluster.toml --gantt gantt.svg", run);
+  constexpr std::int64_t kMostSeed = std::int64_t{1} << 53;
+  add_text(app, "JOBS", arguments.queue, "FILE", "the jobs (CSV, docs/planning.md)")->required();
+  add_text(app, "--cluster", arguments.cluster, "FILE", "its machines and their GPUs (TOML)")->required();
+  add_method(app, arguments.prediction.method, Fitted::yes)->group("Prediction");
+  add_set(app, arguments.prediction.set)
+      ->description(std::string("seq-len, framework; ") + kTrainingSettings)
+      ->group("Prediction");
+  app->add_flag("--exact", arguments.exact, "look for the best schedule of more than 8 jobs too, as long as it takes")
+      ->group("Search");
+  add_count(app, "--seed", arguments.seed, kMostSeed, "of the random moves (default: 1)")->group("Search");
+  add_picture(app, "--gantt", arguments.gantt, "draw the schedule");
+  add_output_options(app, arguments.output, {Format::table, Format::json, Format::csv});
 }
 
 }  // namespace rooftile::cli

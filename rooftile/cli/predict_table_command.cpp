@@ -1,4 +1,5 @@
-// rooftile predict --layers TABLE.csv: the rows of a layer table.
+#include "rooftile/cli/predict_table_command.hpp"
+
 #include <utility>
 #include <vector>
 
@@ -8,9 +9,11 @@
 #include "rooftile/base/text_file.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/cli/calibration_note.hpp"
-#include "rooftile/cli/commands.hpp"
+#include "rooftile/cli/option_kinds.hpp"
+#include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
-#include "rooftile/cli/tables.hpp"
+#include "rooftile/cli/output_options.hpp"
+#include "rooftile/cli/table_options.hpp"
 #include "rooftile/ingest/layer_table.hpp"
 #include "rooftile/report/predicted_columns.hpp"
 #include "rooftile/validate/estimate_row.hpp"
@@ -31,11 +34,11 @@ void fill(std::string& cell, const std::string& option, bool wins) {
   if (!option.empty() && (wins || cell.empty())) cell = option;
 }
 
-}  // namespace
-
-Result<void> predict_layers(const LayersArguments& arguments) {
-  const PredictionArguments& given = arguments.prediction;
-  if (auto result = check_options(given); !result) return result;
+Result<void> run(PredictTableArguments& arguments) {
+  PredictionArguments& given = arguments.prediction;
+  TRY(complete(given));
+  if (!given.method.fitted.empty()) return predict_table_fitted(arguments);
+  TRY(check_options(given));
   const auto text = TRY(read_text_file(arguments.table));
   LayerTableOptions options;
   if (!given.gpus.empty()) options.gpu = given.gpus.front();
@@ -51,8 +54,8 @@ Result<void> predict_layers(const LayersArguments& arguments) {
   GpuCache gpus;
   std::vector<std::string> ids;
   for (LayerRow row : table.rows) {
-    fill(row.framework, given.framework, arguments.override_cells);
-    fill(row.algorithm, given.plan.algorithm.value_or(""), arguments.override_cells);
+    fill(row.framework, given.set.framework, arguments.override_cells);
+    fill(row.algorithm, given.set.plan.algorithm.value_or(""), arguments.override_cells);
     const auto layer = estimate_row(row, predict_options(given), gpus);
     if (!layer) {
       Error error = layer.error();
@@ -71,6 +74,23 @@ Result<void> predict_layers(const LayersArguments& arguments) {
   note_unused_factors(predict_options(given).calibration, ids);
   write_left_out(bad_rows, table.bad_rows.size() + table.rows.size());
   return write_output(arguments.output, result);
+}
+
+}  // namespace
+
+void add_predict_table(CommandList& commands) {
+  auto [app, arguments] =
+      commands.add<PredictTableArguments>("predict-table", "Predict each row of a table of layers and networks",
+                                          "rooftile predict-table layers.csv --gpu t4 -o predicted.csv", run);
+  add_text(app, "TABLE", arguments.table, "FILE", "a layer table (CSV), or - (standard input)")->required();
+  PredictionArguments& prediction = arguments.prediction;
+  add_gpu(app, prediction.gpus)->description("GPU of rows that name none");
+  add_precision(app, prediction.precision)->description("precision of rows that name none (default: fp32)");
+  add_method(app, prediction.method, Fitted::yes);
+  add_set(app, prediction.set);
+  app->add_flag("--override", arguments.override_cells, "--gpu, --precision and --set win over the row's own");
+  app->add_flag("--skip-bad-rows", arguments.skip_bad_rows, "leave out rows that are wrong, and list them");
+  add_file(app, "-o,--output", arguments.output, {Format::csv});
 }
 
 }  // namespace rooftile::cli

@@ -1,6 +1,8 @@
-// rooftile fit TABLE.csv… --model calibration: factors of one GPU from a few measured rows of it, and which to measure.
+// rooftile fit factors TABLE.csv…: factors of one GPU from a few measured rows of it, and which to measure.
+#include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,12 +11,12 @@
 
 #include "rooftile/base/one_line.hpp"
 #include "rooftile/base/try.hpp"
-#include "rooftile/cli/fit_models.hpp"
-#include "rooftile/cli/fit_tables.hpp"
-#include "rooftile/cli/fit_trial.hpp"
+#include "rooftile/cli/fit_options.hpp"
+#include "rooftile/cli/option_kinds.hpp"
+#include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
-#include "rooftile/cli/tables.hpp"
-#include "rooftile/cli/values.hpp"
+#include "rooftile/cli/prediction_options.hpp"
+#include "rooftile/cli/table_options.hpp"
 #include "rooftile/learn/factors/few_points_choice.hpp"
 #include "rooftile/learn/factors/few_points_trial.hpp"
 #include "rooftile/report/few_points.hpp"
@@ -22,16 +24,23 @@
 namespace rooftile::cli {
 namespace {
 
-Result<FitTables> read_rows(const FitModelArguments& arguments) {
-  auto measured = read_fit_tables(arguments, arguments.gpu);
-  if (!measured) return tl::unexpected(measured.error());
-  for (const MeasuredTable& table : measured->tables) {
+struct FactorsArguments : FitArguments {
+  std::optional<std::size_t> suggest;  // so many rows to measure, instead of a fit
+  FewPointsTrialOptions trial;         // of --points, instead of a fit
+  bool is_trial = false, unknown_harness = false;
+};
+
+using Tables = std::vector<MeasuredTable>;
+
+Result<Tables> read_rows(const FactorsArguments& arguments) {
+  auto tables = TRY(read_fit_tables(arguments));
+  for (const MeasuredTable& table : tables) {
     if (arguments.skip_bad_rows || table.table().unsupported.empty()) continue;
     const UnsupportedRow& row = table.table().unsupported.front();
     return fail(ErrorCode::unsupported, row.what + " are not predicted; --skip-bad-rows leaves them out",
                 fmt::format("{}:{}", table.name(), row.line));
   }
-  return measured;
+  return tables;
 }
 
 // The GPU that the points are of: the named one, else the only one of the rows.
@@ -70,13 +79,13 @@ struct PlacedPoints {
 
 // The rows of the GPU of the arguments that can be predicted, those with times alone where it is `measured` ones that
 // are wanted. Error: a row that cannot be predicted, unless such are to be skipped.
-Result<PlacedPoints> points_on(const FitTables& rows, const FitModelArguments& arguments, bool measured) {
+Result<PlacedPoints> points_on(const Tables& tables, const FactorsArguments& arguments, bool measured) {
   FitRowsOptions options;
-  options.keep = rows_where(rows.tables, rows.where);
+  options.keep = rows_where(tables, arguments.where);
   std::vector<Point> all;
   std::vector<std::string> places;
-  for (std::size_t table = 0; table < rows.tables.size(); ++table) {
-    const MeasuredTable& of_table = rows.tables[table];
+  for (std::size_t table = 0; table < tables.size(); ++table) {
+    const MeasuredTable& of_table = tables[table];
     for (const Point& point : measured ? points_of(of_table, table, options) : rows_of(of_table, table, options)) {
       const std::string place = fmt::format("{}:{}", of_table.name(), point.row->line);
       if (point.row->gpu.empty()) {
@@ -117,8 +126,8 @@ PlacedPoints spread(PlacedPoints all, std::size_t most) {
   return all;
 }
 
-Result<void> calibrate_gpu(const FitModelArguments& arguments, const FitTables& rows) {
-  auto all = TRY(points_on(rows, arguments, true));
+Result<void> fit_gpu(const FactorsArguments& arguments, const Tables& tables) {
+  auto all = TRY(points_on(tables, arguments, true));
   const PlacedPoints points = spread(std::move(all), kMostPoints);
   FactorModel model(builtin_calibration(), points.gpu);
   const FactorPrior prior = shipped_factor_prior();
@@ -127,18 +136,16 @@ Result<void> calibrate_gpu(const FitModelArguments& arguments, const FitTables& 
   if (!arguments.output.empty()) {
     const std::string data = fmt::format("{}", fmt::join(arguments.tables, ", "));
     const Calibration calibration = calibration_of(fitted, points.gpu, data, arguments.date);
-    if (auto written = write_output(arguments.output, write_calibration(calibration)); !written) return written;
+    TRY(write_output(arguments.output, write_calibration(calibration)));
     if (arguments.output == "-") return {};
   }
   return write_output("", few_points_report(fitted, crossed, points.gpu));
 }
 
 // Which rows to measure.
-Result<void> suggest_points(const FitModelArguments& arguments, const FitTables& rows) {
-  constexpr std::int64_t kMostChosen = 200;
+Result<void> suggest_points(const FactorsArguments& arguments, const Tables& tables) {
   constexpr std::size_t kMostRows = 1500;
-  const auto count = TRY(parse_count("--suggest", arguments.suggest, kMostChosen));
-  auto all = TRY(points_on(rows, arguments, false));
+  auto all = TRY(points_on(tables, arguments, false));
   const PlacedPoints points = spread(std::move(all), kMostRows);
   FactorModel model(builtin_calibration(), points.gpu);
   auto linear = TRY(linearise(points.points, model, FactorLogs{}));
@@ -147,33 +154,50 @@ Result<void> suggest_points(const FitModelArguments& arguments, const FitTables&
   }
   std::vector<std::size_t> pool(linear.size());
   std::iota(pool.begin(), pool.end(), 0);
-  const auto chosen = most_telling(linear, pool, static_cast<std::size_t>(count), shipped_factor_prior());
+  const auto chosen = most_telling(linear, pool, *arguments.suggest, shipped_factor_prior());
   return write_output(arguments.output, suggested_points_report(chosen, linear, points.places, points.gpu));
 }
 
-Result<void> try_calibration(const FitModelArguments& arguments, const FitTables& rows) {
-  constexpr std::int64_t kMostTrialPoints = 1000;
-  FewPointsTrialOptions options;
-  options.rows.keep = rows_where(rows.tables, rows.where);
-  if (auto read = read_trial(arguments, kMostTrialPoints, options.points, options.draws); !read) return read;
-  if (!arguments.tier.empty() && arguments.tier != "none" && arguments.tier != "shipped") {
-    return fail(ErrorCode::usage, fmt::format("'{}' is not none or shipped", arguments.tier), "--tier");
+Result<void> run(FactorsArguments& arguments) {
+  if (!arguments.gpu.empty()) TRY(gpu_of_option(arguments.gpu));
+  const auto tables = TRY(read_rows(arguments));
+  if (arguments.suggest) return suggest_points(arguments, tables);
+  if (!arguments.is_trial) {
+    if (arguments.unknown_harness) return usage("--unknown-harness is for --points and --suggest");
+    return fit_gpu(arguments, tables);
   }
-  options.known_harness = !arguments.unknown_harness;
-  options.chosen = arguments.chosen;
-  options.left_out = arguments.tier != "shipped";
-  const auto trials = TRY(try_few_points(rows.tables, options));
-  return write_output(arguments.output, few_points_trials_report(trials, options));
+  FewPointsTrialOptions& trial = arguments.trial;
+  trial.rows.keep = rows_where(tables, arguments.where);
+  trial.known_harness = !arguments.unknown_harness;
+  return write_output(arguments.output, few_points_trials_report(TRY(try_few_points(tables, trial)), trial));
 }
 
 }  // namespace
 
-Result<void> fit_calibration(const FitModelArguments& arguments) {
-  const bool fits = arguments.suggest.empty() && arguments.points.empty();
-  TRY(check_suffix("-o", arguments.output, {fits ? Format::toml : Format::table}));
-  const auto rows = TRY(read_rows(arguments));
-  if (!arguments.suggest.empty()) return suggest_points(arguments, rows);
-  return arguments.points.empty() ? calibrate_gpu(arguments, rows) : try_calibration(arguments, rows);
+void add_fit_factors(CommandList& commands, CLI::App* fit) {
+  auto [app, arguments] = commands.add<FactorsArguments>(
+      "factors", "Factors of one GPU, over the constants that ship, from 5 measured rows or more",
+      "rooftile fit factors mine.csv --gpu t4 -o t4.toml", run, fit);
+  add_fit_options(app, arguments, Format::toml, "write the constants (TOML) to this file, for --method rooftile=FILE");
+  add_ignore(app, arguments.ignore);
+  add_text(app, "--gpu", arguments.gpu, "ID", "the GPU that was measured (default: the only one of the rows)");
+  constexpr std::int64_t kMostTrialPoints = 1000, kMostChosen = 200;
+  CLI::Option* points = add_trial(app, kMostTrialPoints, arguments.trial.points, arguments.trial.draws);
+  bool& is_trial = arguments.is_trial;
+  points->each([&is_trial](const std::string&) { is_trial = true; });
+  add_choice<bool>(app, "--tier", arguments.trial.left_out, {{"none", true}, {"shipped", false}},
+                   "of --points: constants and prior fitted without the GPU (none, default) or as they are (shipped)")
+      ->needs(points)
+      ->group("Trial");
+  CLI::Option* suggest = add_count(app, "--suggest", arguments.suggest, kMostChosen,
+                                   "name so many rows, with or without times, that would tell most if measured");
+  suggest->excludes(points)->group("Trial");
+  app->add_flag("--chosen", arguments.trial.chosen, "of --points: rows as --suggest names them out of half of the rows")
+      ->needs(points)
+      ->group("Trial");
+  app->add_flag("--unknown-harness", arguments.unknown_harness,
+                "of --points and --suggest: nothing is known of what the rows' frameworks add to a call")
+      ->group("Trial");
 }
 
 }  // namespace rooftile::cli
