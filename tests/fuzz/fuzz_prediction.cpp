@@ -26,9 +26,6 @@ void compare(std::string_view a, std::string_view b) {
     if (c == '\n') c = ' ';
   }
   if (rooftile::has_control_characters(line)) std::abort();
-  for (const char* odd : {"inf ", "nan"}) {
-    if (b == kWhole && report->find(odd) != std::string::npos && a.find(odd) == std::string_view::npos) std::abort();
-  }
 }
 
 }  // namespace
