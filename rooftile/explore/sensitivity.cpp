@@ -45,10 +45,10 @@ constexpr double kImpossible = std::numeric_limits<double>::infinity();
 
 // A smooth time's difference over a small step h is that of its slope; a jump is not.
 constexpr double kStep = 1e-5;
-constexpr double kSteepest = 100;  // elasticities beyond it are jumps
-constexpr double kDigits = 1e7;    // elasticities are rounded to one over it: beyond stands the rounding of times
-constexpr double kAll = 0.05;      // share of a gain that may be missing from all of it
-constexpr double kAgree = 1e-3;    // of two slopes without a kink between them
+constexpr double kSteepest = 100;        // elasticities beyond it are jumps
+constexpr double kElasticityGrid = 1e7;  // elasticities are rounded to one over it: beyond stands the rounding of times
+constexpr double kAll = 0.05;            // share of a gain that may be missing from all of it
+constexpr double kAgree = 1e-3;          // of two slopes without a kink between them
 
 class Study {
  public:
@@ -108,7 +108,7 @@ class Study {
     return slopes;
   }
 
-  static double rounded(double elasticity) { return std::round(elasticity * kDigits) / kDigits + 0.0; }
+  static double rounded(double elasticity) { return std::round(elasticity * kElasticityGrid) / kElasticityGrid + 0.0; }
 
   static Slope whole_slope(Seconds here, Seconds beyond, double distance) {
     if (here <= Seconds(0)) return {};

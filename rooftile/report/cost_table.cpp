@@ -13,7 +13,7 @@
 namespace rooftile {
 namespace {
 
-std::string whole(double number) { return fmt::format("{:.0f}", number); }
+std::string whole_number(double number) { return fmt::format("{:.0f}", number); }
 
 // "+12 %", "-3 %".
 std::string off(double predicted, double known) { return fmt::format("{:+.0f} %", 100 * (predicted / known - 1)); }
@@ -35,8 +35,8 @@ std::string chips_text(const std::vector<ChipArea>& chips) {
   std::vector<double> fitted, held_out;
   for (const ChipArea& chip : chips) {
     table.add({chip.chip + (chip.fit ? "" : " *"), chip.generation, fmt::format("{:g}", chip.process_nm),
-               fmt::format("{:.4g}", chip.die_mm2), whole(chip.predicted_mm2), off(chip.predicted_mm2, chip.die_mm2),
-               off(chip.held_out_mm2, chip.die_mm2)});
+               fmt::format("{:.4g}", chip.die_mm2), whole_number(chip.predicted_mm2),
+               off(chip.predicted_mm2, chip.die_mm2), off(chip.held_out_mm2, chip.die_mm2)});
     if (!chip.fit) continue;
     fitted.push_back(chip.predicted_mm2 / chip.die_mm2);
     held_out.push_back(chip.held_out_mm2 / chip.die_mm2);
@@ -59,14 +59,15 @@ std::string prices_text(const std::vector<BoardReport>& boards) {
   for (const BoardReport& row : boards) {
     const HardwareCost& cost = row.board.cost;
     const std::string area = cost.dies > 1 ? fmt::format("{:g} x {:.0f}", cost.dies, cost.area.total() / cost.dies)
-                                           : whole(cost.area.total());
+                                           : whole_number(cost.area.total());
     std::string price = "-", ratio = "-";
     if (row.board.launch_price) {
-      price = whole(row.board.launch_price->value());
+      price = whole_number(row.board.launch_price->value());
       ratio = fmt::format("{:.1f}", *row.board.launch_price / cost.price());
     }
-    table.add({row.board.gpu, area, percent(cost.yield, 1), whole(cost.silicon.value()), whole(cost.memory.value()),
-               whole(cost.package.value()), whole(cost.board.value()), whole(cost.price().value()), price, ratio});
+    table.add({row.board.gpu, area, percent(cost.yield, 1), whole_number(cost.silicon.value()),
+               whole_number(cost.memory.value()), whole_number(cost.package.value()), whole_number(cost.board.value()),
+               whole_number(cost.price().value()), price, ratio});
   }
   return "Manufacturing cost, USD\n" + table.text() + "\n";
 }
@@ -85,7 +86,7 @@ std::string powers_text(const std::vector<BoardReport>& boards) {
     const BoardCost& board = row.board;
     std::string tdp = "-", miss = "-", held = "-";
     if (board.tdp) {
-      tdp = whole(board.tdp->value());
+      tdp = whole_number(board.tdp->value());
       miss = off(board.cost.power().value(), board.tdp->value());
       if (board.base_clock) all.push_back(board.cost.power() / *board.tdp);
       if (board.held_out_power) {
@@ -93,9 +94,9 @@ std::string powers_text(const std::vector<BoardReport>& boards) {
         if (board.base_clock) held_out.push_back(*board.held_out_power / *board.tdp);
       }
     }
-    table.add({board.gpu + (board.base_clock ? "" : " *"), whole(board.cost.arithmetic.value()),
-               whole(board.cost.dram.value()), whole(board.cost.idle.value()), whole(board.cost.power().value()), tdp,
-               miss, held});
+    table.add({board.gpu + (board.base_clock ? "" : " *"), whole_number(board.cost.arithmetic.value()),
+               whole_number(board.cost.dram.value()), whole_number(board.cost.idle.value()),
+               whole_number(board.cost.power().value()), tdp, miss, held});
   }
   return "Power at full use\n" + table.text() + missed(all, "with a base clock,") +
          missed(held_out, "tensor energy held out (fitted to the other architectures),") +
@@ -121,7 +122,7 @@ std::string runs_text(const std::vector<BoardReport>& boards) {
                four_digits(total / row.run->samples * 1e3), percent(energy.arithmetic.value(), total),
                percent(energy.l1.value(), total), percent(energy.l2.value(), total),
                percent(energy.dram.value(), total), percent(energy.idle.value(), total),
-               row.run->time > Seconds(0) ? whole(total / row.run->time.value()) : "-"});
+               row.run->time > Seconds(0) ? whole_number(total / row.run->time.value()) : "-"});
   }
   return table.empty() ? "" : "Energy\n" + table.text() + "\n";
 }

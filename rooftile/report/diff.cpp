@@ -19,7 +19,7 @@
 namespace rooftile {
 namespace {
 
-using Json = nlohmann::json;
+using SavedJson = nlohmann::json;
 
 struct Layer {
   std::string name, bottleneck;
@@ -34,14 +34,14 @@ struct Side {
 };
 
 // Behind the name of a layer: the pass, where it is not forward.
-std::string pass_of(const Json& layer) {
+std::string pass_of(const SavedJson& layer) {
   if (!layer.contains("pass") || !layer["pass"].is_string() || layer["pass"] == "fwd") return "";
   return " " + layer["pass"].get<std::string>();
 }
 
 // Why `json` is not a whole prediction, or "".
-std::string problem_of(const Json& json) {
-  const auto is_time = [](const Json& number) {
+std::string problem_of(const SavedJson& json) {
+  const auto is_time = [](const SavedJson& number) {
     return number.is_number() && (number == 0 || rooftile::is_time(Seconds(number.get<double>())));
   };
   for (const char* key : {"model", "gpu", "precision", "method"}) {
@@ -52,7 +52,7 @@ std::string problem_of(const Json& json) {
   if (!json.contains("time_s") || !is_time(json["time_s"])) return "'time_s' is not a time";
   if (!json.contains("layers") || !json["layers"].is_array()) return "'layers' is not a list";
   std::set<std::string> names;
-  for (const Json& layer : json["layers"]) {
+  for (const SavedJson& layer : json["layers"]) {
     if (!layer.is_object() || !layer.contains("name") || !layer["name"].is_string()) return "a layer has no name";
     const std::string name = layer["name"];
     if (!layer.contains("time_s") || !is_time(layer["time_s"]))
@@ -62,7 +62,7 @@ std::string problem_of(const Json& json) {
   return "";
 }
 
-std::string text_at(const Json& json, const char* key) {
+std::string text_at(const SavedJson& json, const char* key) {
   return one_line(json[key].get<std::string>(), std::string::npos);
 }
 
@@ -70,7 +70,7 @@ Result<Side> read(std::string_view text, std::string_view where) {
   const auto bad = [&](const std::string& why) {
     return fail(ErrorCode::bad_input, one_line(why), std::string(where));
   };
-  const Json json = Json::parse(text, nullptr, false);
+  const SavedJson json = SavedJson::parse(text, nullptr, false);
   if (json.is_array()) return bad("holds several predictions; predict one GPU at a time to compare them");
   const bool prediction = json.is_object() && json.contains("schema") && json["schema"] == "rooftile/prediction/1";
   if (!prediction) {
@@ -85,7 +85,7 @@ Result<Side> read(std::string_view text, std::string_view where) {
             json["batch_size"].get<std::int64_t>(),
             Seconds(json["time_s"].get<double>()),
             {}};
-  for (const Json& layer : json["layers"]) {
+  for (const SavedJson& layer : json["layers"]) {
     const bool limited = layer.contains("bottleneck") && layer["bottleneck"].is_string();
     side.layers.push_back({text_at(layer, "name") + one_line(pass_of(layer)),
                            limited ? text_at(layer, "bottleneck") : "-", Seconds(layer["time_s"].get<double>())});

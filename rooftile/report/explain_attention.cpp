@@ -22,7 +22,7 @@ std::string named(const Machine& machine, AttentionConstant which) {
 double hundredth(double number) { return std::round(number * 100) / 100; }
 Bytes whole(Bytes bytes) { return Bytes(std::round(bytes.value())); }
 
-std::string plan_section(const AttentionPlan& plan) {
+std::string attention_plan_section(const AttentionPlan& plan) {
   Section section(fmt::format("Kernel of {}", name_of(plan.library)));
   section.add("", "kind", std::string(name_of(plan.kernel)), plan.decode ? "few queries against a cache" : "a prompt");
   section.add("", "tile", fmt::format("{} x {}", grouped(plan.tile_q), grouped(plan.tile_kv)), "rows x keys of a step");
@@ -40,7 +40,7 @@ std::string plan_section(const AttentionPlan& plan) {
   return section.text();
 }
 
-std::string time_section(const LayerEstimate& layer, const RefinedModel& model) {
+std::string attention_time_section(const LayerEstimate& layer, const RefinedModel& model) {
   const AttentionPlan& plan = *layer.attention;
   const Machine& machine = model.machine;
   const AttentionTime time = attention_time(plan, machine);
@@ -67,7 +67,7 @@ std::string time_section(const LayerEstimate& layer, const RefinedModel& model) 
   return section.text();
 }
 
-std::string constants_section(const Constants& constants) {
+std::string attention_constants(const Constants& constants) {
   Section section("Constants of attention");
   const std::span<const ConstantInfo> infos = constant_table(KernelFamily::attention);
   for (std::size_t i = 0; i < infos.size(); ++i) {
@@ -82,7 +82,8 @@ std::string explain_attention(const LayerEstimate& layer, const Gpu& gpu, Predic
   options.precision = layer.attention->precision;
   const auto model = refined_model(RefinedOp::attention, gpu, options);
   if (!model) return "";  // not reached: the layer was predicted with these options
-  return plan_section(*layer.attention) + time_section(layer, *model) + constants_section(model->machine.constants);
+  return attention_plan_section(*layer.attention) + attention_time_section(layer, *model) +
+         attention_constants(model->machine.constants);
 }
 
 }  // namespace rooftile

@@ -33,7 +33,7 @@ std::string stream_launch(const std::string& title, const Launch& launch, const 
   return section.text();
 }
 
-void add_counts(Section& section, const Launch& launch, const Machine& machine) {
+void add_conv_counts(Section& section, const Launch& launch, const Machine& machine) {
   add_bytes(section, launch, machine);
   section.add("", "L2", launch.l2, "loads of the CTAs from the L2, and their stores");
   section.add("", "CTAs", launch.ctas, fmt::format("of {} warps", grouped(launch.warps)));
@@ -123,7 +123,7 @@ LaunchParts launch_parts(const Launch& launch, const Machine& machine) {
 std::string conv_launch_section(const std::string& title, const Launch& launch, const Machine& machine) {
   if (launch.ctas == 0) return stream_launch(title, launch, machine);
   Section section(title);
-  add_counts(section, launch, machine);
+  add_conv_counts(section, launch, machine);
   add_rounds(section, launch, machine);
   add_times(section, launch, machine, launch_parts(launch, machine));
   return section.text();

@@ -133,7 +133,7 @@ std::string time_section(const DeltaKernel& kernel) {
   return section.text();
 }
 
-std::string cases_section(const Cases& cases, Bottleneck bottleneck) {
+std::string delta_cases(const Cases& cases, Bottleneck bottleneck) {
   struct Row {
     Bottleneck which;
     std::string_view equation, formula;
@@ -157,7 +157,7 @@ std::string kernel_sections(const DeltaKernel& kernel, const Gpu& gpu, Method me
   const std::string traffic =
       method == Method::prior ? prior_traffic_section(kernel, gpu) : traffic_section(kernel, gpu);
   return gemm_section(kernel.gemm) + plan_section(kernel, gpu) + traffic + time_section(kernel) +
-         cases_section(kernel.timing.cases, kernel.timing.bottleneck);
+         delta_cases(kernel.timing.cases, kernel.timing.bottleneck);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ std::string named(const Machine& machine, Which which) {
                      grouped(machine.constants[which]));
 }
 
-void add_counts(Section& section, const Launch& launch, const Machine& machine) {
+void add_gemm_counts(Section& section, const Launch& launch, const Machine& machine) {
   const Launch::Product& product = launch.product;
   section.add("", "operands", launch.dram_load, "A and B in memory");
   section.add("", "stored", launch.dram_store, "C");
@@ -62,7 +62,7 @@ std::string simt_gemm_launch_section(const std::string& title, const Launch& lau
   const GemmParts parts = gemm_parts(launch, machine);
   const Launch::Product& product = launch.product;
   Section section(title);
-  add_counts(section, launch, machine);
+  add_gemm_counts(section, launch, machine);
   const double slots = issue_share(launch, machine);
   section.add("", "compute", parts.whole.compute,
               fmt::format("CTAs of the busiest SM x MACs a step x (steps + {}) / (MAC rate x {}{})",
@@ -92,7 +92,7 @@ std::string tensor_launch_section(const std::string& title, const Launch& launch
   using Constant = TensorConstant;
   const GemmParts parts = gemm_parts(launch, machine);
   Section section(title);
-  add_counts(section, launch, machine);
+  add_gemm_counts(section, launch, machine);
   section.add("", "compute", parts.whole.compute,
               fmt::format("CTAs of the busiest SM x MACs a step x steps / (MAC rate x {} x sustained clock)",
                           named(machine, Constant::efficiency)));

@@ -175,7 +175,7 @@ std::string total_section(const Context& context) {
   return section.text();
 }
 
-std::string cases_section(const LayerEstimate& layer) {
+std::string refined_cases(const LayerEstimate& layer) {
   struct Row {
     Bottleneck which;
     std::string_view meaning;
@@ -209,7 +209,7 @@ std::string explain_refined(const LayerEstimate& layer, const Gpu& gpu, const Pr
     text += product_section(plan_summary(kernel.gemm, layer.pass, kernel.plan, gpu.sm_count), kernel.gemm, layer.pass);
     text += candidates_section(kernel, context) + launches(kernel, context) + constants_of(kernel, context);
   }
-  return text + total_section(context) + cases_section(layer);
+  return text + total_section(context) + refined_cases(layer);
 }
 
 }  // namespace rooftile

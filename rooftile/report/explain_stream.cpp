@@ -19,17 +19,17 @@ std::string named(const Machine& machine, StreamConstant which) {
 }
 
 // Counts in bytes are means of what is in the L2 and not: shown whole.
-Bytes whole(Bytes bytes) { return Bytes(std::round(bytes.value())); }
+Bytes rounded(Bytes bytes) { return Bytes(std::round(bytes.value())); }
 
-std::string kernel_section(const std::string& title, const StreamKernel& kernel, const Machine& machine) {
+std::string stream_kernel_section(const std::string& title, const StreamKernel& kernel, const Machine& machine) {
   const StreamKernelTime time = stream_kernel_time(kernel, machine);
   Section section(title);
   section.add("", "read", kernel.read, "each tensor once");
   section.add("", "written", kernel.write, "each tensor once");
   if (kernel.reread > Bytes(0)) section.add("", "read again", kernel.reread, "by later passes over a row");
-  section.add("", "DRAM loads", whole(time.dram_load),
+  section.add("", "DRAM loads", rounded(time.dram_load),
               fmt::format("what {} of the L2 does not hold from before", named(machine, StreamConstant::warm_share)));
-  section.add("", "DRAM stores", whole(time.dram_store), "the same");
+  section.add("", "DRAM stores", rounded(time.dram_store), "the same");
   section.add("", "CTAs", kernel.ctas, fmt::format("of {} threads", grouped(kernel.threads)));
   section.add("", "waits", kernel.steps + kernel.resteps, "of a thread for memory, one after another");
   section.add("", "compute", time.cases[Bottleneck::compute],
@@ -48,7 +48,7 @@ std::string kernel_section(const std::string& title, const StreamKernel& kernel,
   return section.text();
 }
 
-std::string constants_section(const Constants& constants) {
+std::string stream_constants(const Constants& constants) {
   Section section("Constants of streaming kernels");
   const std::span<const ConstantInfo> infos = constant_table(KernelFamily::stream);
   for (std::size_t i = 0; i < infos.size(); ++i) {
@@ -67,12 +67,12 @@ std::string explain_stream(const LayerEstimate& layer, const Gpu& gpu, PredictOp
   for (std::size_t i = 0; i < layer.streams.size(); ++i) {
     const std::string title =
         layer.streams.size() == 1 ? "The kernel" : fmt::format("Kernel {} of {}", i + 1, layer.streams.size());
-    text += kernel_section(title, layer.streams[i], model->machine);
+    text += stream_kernel_section(title, layer.streams[i], model->machine);
   }
   Section section("Time of the layer");
   section.add("", "launch", model->floor * layer.kernels, "kernels x launch overhead: no layer is shorter");
   section.add("", "time", layer.time, "(kernels^16 + launch^16)^(1/16)");
-  return text + section.text() + constants_section(model->machine.constants);
+  return text + section.text() + stream_constants(model->machine.constants);
 }
 
 }  // namespace rooftile

@@ -12,8 +12,6 @@
 namespace rooftile {
 namespace {
 
-using namespace regression;
-
 constexpr std::size_t kFewFits = 6;  // whose coefficients are shown unasked
 
 std::string count(std::size_t number) { return grouped(static_cast<double>(number)); }
@@ -59,7 +57,7 @@ std::string groups_table(const NetworkFit& fit) {
   for (const NetworkGroup& group : fit.groups) {
     std::string name = name_of(group);
     for (const NetworkVerdict& verdict : group.verdicts) {
-      const FittedEquation& equation = verdict.fit.equation;
+      const regression::FittedEquation& equation = verdict.fit.equation;
       table.add({name, verdict.way, count(group.training), percent(verdict.training.mape, 1),
                  share(equation.figures.held_out_mape), count(group.validation), percent(verdict.validation.mape, 1),
                  percent(verdict.validation.median, 1), share(verdict.validation.gmae), factor(equation.interval),
@@ -81,7 +79,7 @@ std::string totals_table(const NetworkFit& fit) {
                    {"GMAE", Align::right},
                    {"inside", Align::right}});
   for (const NetworkTotal& total : fit.totals) {
-    const Errors& errors = total.validation;
+    const regression::Errors& errors = total.validation;
     table.add({total.way, count(total.groups), count(total.training), count(errors.rows), percent(errors.mape, 1),
                percent(errors.median, 1), percent(errors.p90, 1), share(errors.gmae), share(errors.inside)});
   }
@@ -118,7 +116,7 @@ std::string published_text(const NetworkFit& fit) {
 std::string details_of(const NetworkGroup& group) {
   std::string text;
   for (const NetworkVerdict& verdict : group.verdicts) {
-    FittedEquation named = verdict.fit.equation;
+    regression::FittedEquation named = verdict.fit.equation;
     named.name = fmt::format("{}: {}", name_of(group), verdict.way);
     text += "\n" + coefficient_table(named);
     text += fit_warnings_text(verdict.fit.warnings) + fit_warnings_text(verdict.beyond);

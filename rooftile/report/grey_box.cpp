@@ -18,10 +18,10 @@ namespace {
 using regression::FittedEquation;
 using regression::FittedTerm;
 
-constexpr double kPercent = 100;
+constexpr double kAsPercent = 100;
 
 std::string in_percent(std::optional<double> share) {
-  return share ? fmt::format("{:.1f}", kPercent * *share) : std::string("-");
+  return share ? fmt::format("{:.1f}", kAsPercent * *share) : std::string("-");
 }
 
 std::string terms_text(const FittedEquation& equation) {

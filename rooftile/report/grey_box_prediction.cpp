@@ -17,9 +17,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::string_view kMethod = "grey-box";
+constexpr std::string_view kGreyBox = "grey-box";
 
-std::string_view method_of(const GreyBoxLayerTime& layer) { return layer.fitted ? kMethod : "rooftile"; }
+std::string_view method_of(const GreyBoxLayerTime& layer) { return layer.fitted ? kGreyBox : "rooftile"; }
 
 std::string layers_of(const GreyBoxPrediction& prediction, bool all) {
   const std::vector<const GreyBoxLayerTime*> order = shown_layers(prediction.layers, all);
@@ -62,7 +62,7 @@ std::string grey_box_prediction_table(std::span<const GreyBoxPrediction> predict
   std::string text;
   for (const GreyBoxPrediction& prediction : predictions) {
     if (!text.empty()) text += "\n";
-    text += head_text(prediction, kMethod, interval_of(prediction));
+    text += head_text(prediction, kGreyBox, interval_of(prediction));
     const auto fitted = std::count_if(prediction.layers.begin(), prediction.layers.end(),
                                       [](const GreyBoxLayerTime& layer) { return layer.fitted; });
     text += fmt::format("  grey-box    {}, {} of the time: each called alone, as by the harness of the fit\n",
@@ -77,7 +77,7 @@ std::string grey_box_prediction_table(std::span<const GreyBoxPrediction> predict
 std::string grey_box_prediction_json(std::span<const GreyBoxPrediction> predictions) {
   std::vector<Json> values;
   for (const GreyBoxPrediction& prediction : predictions) {
-    Json json = head_json(prediction, kMethod, interval_of(prediction));
+    Json json = head_json(prediction, kGreyBox, interval_of(prediction));
     json["warnings"] = prediction.warnings;
     json["layers"] = Json::array();
     for (const GreyBoxLayerTime& layer : prediction.layers)

@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::string_view kMethod = "per-layer";
+constexpr std::string_view kPerLayer = "per-layer";
 
 std::string_view pass_of(LayerDirection direction) { return direction == LayerDirection::forward ? "fwd" : "bwd"; }
 
@@ -24,7 +24,7 @@ Json json_of(const FittedLayerTime& layer) {
   Json json = {{"name", layer.name}, {"op", layer.op}};
   if (!layer.function.empty()) json["function"] = layer.function;
   json["pass"] = pass_of(layer.direction);
-  json["method"] = kMethod;
+  json["method"] = kPerLayer;
   json["output"] = layer.output;
   json["category"] = name_of(layer.category);
   json["complexity"] = layer.complexity;
@@ -78,7 +78,7 @@ std::string categories(const LayersPrediction& prediction) {
 }  // namespace
 
 std::string layers_table(const LayersPrediction& prediction, bool all) {
-  std::string text = head_text(prediction, kMethod, interval_of(prediction));
+  std::string text = head_text(prediction, kPerLayer, interval_of(prediction));
   text += categories(prediction) + "\n" + layers_of(prediction, all) + "\n";
   const auto beyond = std::count_if(prediction.layers.begin(), prediction.layers.end(),
                                     [](const FittedLayerTime& layer) { return layer.extrapolated; });
@@ -91,7 +91,7 @@ std::string layers_table(const LayersPrediction& prediction, bool all) {
 }
 
 std::string layers_json(const LayersPrediction& prediction) {
-  Json json = head_json(prediction, kMethod, interval_of(prediction));
+  Json json = head_json(prediction, kPerLayer, interval_of(prediction));
   json["layers"] = Json::array();
   for (const FittedLayerTime& layer : prediction.layers) json["layers"].push_back(json_of(layer));
   return json_text({json});
@@ -105,7 +105,7 @@ std::string layers_csv(const LayersPrediction& prediction) {
   std::string text = write_csv_row(header);
   const std::vector<std::string> warnings = warnings_of(prediction);
   for (const FittedLayerTime& layer : prediction.layers) {
-    std::vector<std::string> row = layer_cells(prediction, layer, pass_of(layer.direction), kMethod);
+    std::vector<std::string> row = layer_cells(prediction, layer, pass_of(layer.direction), kPerLayer);
     row.emplace_back(name_of(layer.category));
     row.push_back(fmt::format("{}", layer.complexity));
     add_times(row, layer);

@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::string_view kMethod = "network";
+constexpr std::string_view kNetwork = "network";
 
 bool is_beyond(const RunNumber& number) {
   return number.fit && (number.value < number.fit->low || number.value > number.fit->high);
@@ -36,7 +36,7 @@ std::string numbers_table(const NetworkPrediction& prediction) {
 }
 
 Json json_of(const NetworkPrediction& prediction) {
-  Json json = head_json(prediction, kMethod, prediction.range);
+  Json json = head_json(prediction, kNetwork, prediction.range);
   if (!prediction.group.empty()) json["group"] = prediction.group;
   json["columns"] = Json::array();
   for (const RunNumber& number : prediction.numbers) {
@@ -58,7 +58,7 @@ std::string network_prediction_table(std::span<const NetworkPrediction> predicti
   std::string text;
   for (const NetworkPrediction& prediction : predictions) {
     if (!text.empty()) text += "\n";
-    text += head_text(prediction, kMethod, prediction.range);
+    text += head_text(prediction, kNetwork, prediction.range);
     if (!prediction.group.empty()) text += fmt::format("  equation of   {}\n\n", prediction.group);
     text += numbers_table(prediction) + warnings_text(prediction.warnings) + left_out_text(prediction.left_out);
     if (prediction.range) {
@@ -88,7 +88,7 @@ std::string network_prediction_csv(std::span<const NetworkPrediction> prediction
                                     fmt::format("{}", prediction.batch_size),
                                     std::string(name_of(prediction.precision)),
                                     pass_of(prediction.phase),
-                                    std::string(kMethod),
+                                    std::string(kNetwork),
                                     prediction.fitted,
                                     prediction.group,
                                     seconds(prediction.time.value()),

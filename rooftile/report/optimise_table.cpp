@@ -13,7 +13,7 @@
 namespace rooftile {
 namespace {
 
-constexpr std::size_t kMostOfFront = 20;
+constexpr std::size_t kMostOptima = 20;
 
 // "+1.2 %"; "." where nothing changes; "-" where there is nothing to compare with.
 std::string change(double value, double before) {
@@ -39,7 +39,7 @@ std::string limits_of(const MeasuredDesign& design) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-std::string workloads_of(const DesignSpace& space) {
+std::string names_of_workloads(const DesignSpace& space) {
   std::vector<std::string> parts;
   for (const WorkloadChoice& choice : space.workloads) {
     parts.push_back(fmt::format("{}{}{}{}", choice.weight != 1 ? fmt::format("{} x ", choice.weight) : "", choice.model,
@@ -55,7 +55,7 @@ std::string head(const OptimumReport& report) {
   for (const Metric metric : optimum.objectives) names.push_back(name_of(metric));
   const std::size_t axes = report.space.axes.size();
   std::string text = fmt::format("Least {} over {}, {} {}: {}\n", fmt::join(names, " and "), report.space.base.id, axes,
-                                 axes == 1 ? "axis" : "axes", workloads_of(report.space));
+                                 axes == 1 ? "axis" : "axes", names_of_workloads(report.space));
   if (optimum.exact) {
     text += fmt::format("  method {}; all {} designs were tried\n", report.method, grouped(optimum.size));
   } else {
@@ -197,7 +197,7 @@ std::string front_text(const OptimumReport& report) {
     columns.push_back({std::string(name_of(axis.parameter)), Align::right});
   }
   TextTable table(std::move(columns));
-  const std::vector<std::size_t> places = spread_over(optimum.designs.size(), kMostOfFront);
+  const std::vector<std::size_t> places = spread_over(optimum.designs.size(), kMostOptima);
   const MeasuredDesign* before = nullptr;
   for (const std::size_t place : places) {
     const MeasuredDesign& design = optimum.designs[place].design;

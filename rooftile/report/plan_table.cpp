@@ -15,8 +15,8 @@
 namespace rooftile {
 namespace {
 
-constexpr std::size_t kWidth = 74;            // of text that is broken into lines, without the indent
-constexpr std::string_view kIndent = "    ";  // of lines that go on
+constexpr std::size_t kPlanWidth = 74;            // of text that is broken into lines, without the indent
+constexpr std::string_view kPlanIndent = "    ";  // of lines that go on
 
 std::string dollars(Dollars cost) { return four_digits(cost.value()); }
 
@@ -59,7 +59,7 @@ std::string best_text(const PlanReport& report) {
   text += fmt::format("; {} of them\n", grouped(best.iterations));
   text += fmt::format("  memory    {} of each GPU\n", print(best.memory.total()));
   for (const std::string& warning : best.warnings)
-    text += "  warning   " + wrapped(warning, kWidth - 10, "              ") + "\n";
+    text += "  warning   " + wrapped(warning, kPlanWidth - 10, "              ") + "\n";
   return text;
 }
 
@@ -110,7 +110,7 @@ std::string ruled_out_text(const TrainingPlan& plan) {
   }
   std::string text = reasons.empty() ? "" : "\nRuled out\n";
   for (const auto& [gpus, why] : reasons) {
-    text += fmt::format("  {}\n", wrapped(fmt::format("{}: {}", gpus, why), kWidth, kIndent));
+    text += fmt::format("  {}\n", wrapped(fmt::format("{}: {}", gpus, why), kPlanWidth, kPlanIndent));
   }
   return text;
 }
@@ -132,7 +132,7 @@ std::string notes(const PlanReport& report) {
                               choices.cautious ? "upper end" : "predicted middle"));
   notes.insert(notes.end(), report.plan.notes.begin(), report.plan.notes.end());
   std::string text = "\n";
-  for (const std::string& note : notes) text += "  " + wrapped(note, kWidth, kIndent) + "\n";
+  for (const std::string& note : notes) text += "  " + wrapped(note, kPlanWidth, kPlanIndent) + "\n";
   return text;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "rooftile/simulate/whole.hpp"
+
 namespace rooftile {
 namespace {
 
@@ -14,8 +16,6 @@ constexpr double kFill = 1.25;
 constexpr std::int64_t kWindows = 8;  // a stratum
 constexpr double kWorthwhile = 0.7;   // of the waves: a sample of more is not
 constexpr double kMostColumns = 1e9;  // of CTAs
-
-std::int64_t whole(double value) { return static_cast<std::int64_t>(value); }
 
 double input_bytes(const Im2col& gemm, Bytes element) {
   double inputs = gemm.batch * gemm.in_channels;

@@ -55,9 +55,9 @@ std::string short_name(const std::string& path) {
   return folder == std::string::npos ? path : path.substr(folder + 1);
 }
 
-class Collector {
+class FitRowCollector {
  public:
-  explicit Collector(const FitRowsOptions& options) : options_(options) {}
+  explicit FitRowCollector(const FitRowsOptions& options) : options_(options) {}
 
   void add(const LayerRow& row, const Gpu& gpu, const std::string& table) {
     std::visit([&](const auto& op) { add_op(op, row, gpu, table); }, row.op);
@@ -219,7 +219,7 @@ std::size_t shape_of(const LayerRow& row) {
 
 Result<std::vector<FitRows>> fit_rows(const std::vector<MeasuredTable>& tables, const FitRowsOptions& options) {
   GpuCache gpus;
-  Collector collector(options);
+  FitRowCollector collector(options);
   for (std::size_t table = 0; table < tables.size(); ++table) {
     const std::vector<LayerRow>& rows = tables[table].table().rows;
     for (std::size_t i = 0; i < rows.size(); ++i) {
