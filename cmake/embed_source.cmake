@@ -1,6 +1,6 @@
 # embed_source(FUNCTION name SOURCE file.cpp [CORE])
 #
-# Builds a generated source into the library, and with CORE into the small program: an object library, because a
+# Builds a generated source into the library, and with CORE into rooftile_core: an object library, because a
 # generated source can only be built where it is generated.
 function(embed_source)
   cmake_parse_arguments(PARSE_ARGV 0 arg "CORE" "FUNCTION;SOURCE" "")

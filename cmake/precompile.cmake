@@ -4,6 +4,7 @@
 # takes what it parsed before only under the same definitions. Sources include what they use as if there were no such
 # thing, which the presets without it check.
 option(ROOFTILE_PCH "Precompile the headers that most sources include" OFF)
+set(CMAKE_PCH_WARN_INVALID OFF)  # under other definitions a source parses the headers itself
 
 set(ROOFTILE_PCH_BASE <algorithm> <array> <cmath> <cstdint> <functional> <map> <memory> <optional> <set> <span> <string>
   <string_view> <utility> <variant> <vector> <fmt/format.h> <fmt/ranges.h> <tl/expected.hpp>)

@@ -1,11 +1,11 @@
 # rooftile_module(NAME [CORE a.cpp …] SOURCES a.cpp … HEADERS a.hpp … TESTS a_test.cpp … LINK lib …)
 #
 # Adds a folder's sources to the library and its tests as the program NAME_test.
-#   CORE     sources that the small program of the first ./dev run is made of, too (rooftile/cli)
+#   CORE     sources that predict, explain, gpus, models and support take
 #   HEADERS  headers for users of the library, installed with what they include; any other is private to the build
 #   LINK     libraries that the sources need and no header shows
-# A module named in ROOFTILE_CORE_MODULES is core as a whole. Each part is an object library, rooftile_NAME and
-# rooftile_NAME_core, so that both programs share what is compiled, and each module is optimised as it deserves.
+# A module named in ROOFTILE_CORE_MODULES is core as a whole. Each part is an object library, NAME_objects and
+# NAME_core_objects, so that each module is optimised as it deserves; rooftile_core names the objects that are core.
 set(ROOFTILE_CORE_MODULES base workload ops gpu calibration plan traffic timing predict zoo ingest)
 
 # Whose inner loops a prediction, a search or a simulation spends its time in.
@@ -20,10 +20,10 @@ function(rooftile_module name)
     set(arg_SOURCES "")
   endif()
   if(arg_CORE)
-    rooftile_objects(rooftile_${name}_core MODULE ${name} CORE SOURCES ${arg_CORE} LINK ${arg_LINK})
+    rooftile_objects(${name}_core_objects MODULE ${name} CORE SOURCES ${arg_CORE} LINK ${arg_LINK})
   endif()
   if(arg_SOURCES)
-    rooftile_objects(rooftile_${name} MODULE ${name} SOURCES ${arg_SOURCES} LINK ${arg_LINK})
+    rooftile_objects(${name}_objects MODULE ${name} SOURCES ${arg_SOURCES} LINK ${arg_LINK})
   endif()
   list(TRANSFORM arg_HEADERS PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
   set_property(GLOBAL APPEND PROPERTY ROOFTILE_PUBLIC_HEADERS ${arg_HEADERS})
@@ -46,7 +46,7 @@ function(rooftile_module name)
 endfunction()
 
 # rooftile_objects(TARGET [MODULE name] [CORE] SOURCES a.cpp … LINK lib …): an object library whose objects are part of
-# rooftile, and with CORE of the small program, too.
+# rooftile, and with CORE of rooftile_core, too.
 function(rooftile_objects target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "CORE" "MODULE" "SOURCES;LINK")
   add_library(${target} OBJECT ${arg_SOURCES})
