@@ -27,8 +27,8 @@ def libraries(program):
     for line in output_of("ldd", program).splitlines():
         name, _, rest = line.strip().partition(" => ")
         if rest and not RUNTIME.match(name):
-            real = str(Path(rest.split()[0]).resolve())
-            found.add(output_of("dpkg-query", "--search", real).split(":")[0])
+            real = Path(rest.split()[0]).resolve().name  # packages say /lib where the system says /usr/lib
+            found.add(output_of("dpkg-query", "--search", f"*/{real}").split(":")[0])
     return sorted(found)
 
 
