@@ -22,14 +22,14 @@ LaunchPlan plan_of(const GemmProduct& product, Bytes element, bool old_kernels) 
                     .n = product.n,
                     .k = product.k,
                     .batch = product.batch,
-                    .element = element.value(),
+                    .element = element,
                     .k_contiguous_a = product.k_contiguous_a,
                     .k_contiguous_b = product.k_contiguous_b,
                     .bias = product.bias,
                     .old_kernel = old_kernels};
   const Bytes output = element * (product.batch * product.m * product.n);
   launch.dram_load = element * (product.batch * product.k * (product.m + product.n)) + output * (product.bias ? 1 : 0);
-  launch.dram_store = output;
+  launch.l2_store = launch.dram_store = output;
   return plan;
 }
 
@@ -55,8 +55,7 @@ void set_split(LaunchPlan& plan, double tiles, double split) {
   product.split = split;
   launch.ctas = tiles * split;
   launch.steps = std::ceil(std::ceil(product.k / split) / product.tile_k) * product.tile_k;
-  launch.l2 = Bytes(product.element * (launch.ctas * (product.tile_m + product.tile_n)) * launch.steps) +
-              launch.dram_store * split;
+  launch.l2_load = product.element * (launch.ctas * (product.tile_m + product.tile_n) * launch.steps);
 }
 
 // The kernels that `options` leave; all of them where none is what they ask for.

@@ -86,11 +86,11 @@ Launch::Product product_of(const Padded& context) {
   product.n = shape.n;
   product.k = shape.k;
   product.batch = shape.count;
-  product.element = context.op.element.value();
+  product.element = context.op.element;
   const bool data = context.op.pass == Pass::bwd_data;  // its k may be less than the filter has
   const double columns = data ? forward.k * forward.n : shape.k * shape.n;
-  product.b_bytes = columns * shape.count * product.element;
-  product.a_bytes = std::max(0.0, shape.load.value() - product.b_bytes);
+  product.b_bytes = product.element * (columns * shape.count);
+  product.a_bytes = std::max(Bytes(0), shape.load - product.b_bytes);
   product.b_weights = context.op.pass != Pass::bwd_weight;
   return product;
 }
@@ -107,7 +107,7 @@ void set_launch(Launch& launch, const Tile& tile, double split, double loaded, c
   launch.steps = std::ceil(std::ceil(context.depth / kDepth) / split) * kDepth;
   launch.resident = context.options.active_ctas_per_sm ? *context.options.active_ctas_per_sm
                                                        : resident_of(tile, context.tensor_memory);
-  launch.l2 = context.op.element * (launch.ctas * launch.steps * loaded) + launch.dram_store;
+  launch.l2_load = context.op.element * (launch.ctas * launch.steps * loaded);
 }
 
 // Another tile does the same with less padding.
@@ -152,7 +152,7 @@ void each_tensor_plan(const OpShape& op, const Gpu& gpu, const PlanOptions& opti
   LaunchPlan plan;
   plan.main.product = product_of(context);
   plan.main.dram_load = shape.load;
-  plan.main.dram_store = shape.store;
+  plan.main.l2_store = plan.main.dram_store = shape.store;
   plan.main.gradient = op.pass != Pass::fwd;
   for (const Tile& tile : tiles) {
     if (fixed ? !same_sides(tile, *known) : is_wasteful(tile, tiles, context)) continue;

@@ -133,7 +133,7 @@ std::string time_section(const DeltaKernel& kernel) {
   return section.text();
 }
 
-std::string delta_cases(const Cases& cases, Bottleneck bottleneck) {
+std::string delta_cases(const TimeBounds& cases, Bottleneck bottleneck) {
   struct Row {
     Bottleneck which;
     std::string_view equation, formula;
@@ -165,12 +165,13 @@ std::string kernel_sections(const DeltaKernel& kernel, const Gpu& gpu, Method me
 std::string explain_delta(const LayerEstimate& layer, const Gpu& gpu) {
   std::string text = rates_section(gpu);
   std::size_t number = 0;
-  for (const DeltaKernel& kernel : layer.delta) {
+  const auto kernels = planned<DeltaKernel>(layer);
+  for (const auto& [kernel, delta] : kernels) {
     if (layer.kernels > 1) {
-      text += fmt::format("Kernels {} of {}: {} alike, each taking {}\n\n", ++number, layer.delta.size(),
-                          grouped(kernel.count), print(kernel.timing.time));
+      text += fmt::format("Kernels {} of {}: {} alike, each taking {}\n\n", ++number, kernels.size(),
+                          grouped(kernel.count), print(kernel.time));
     }
-    text += kernel_sections(kernel, gpu, layer.method);
+    text += kernel_sections(delta, gpu, layer.method);
   }
   return text;
 }

@@ -31,7 +31,7 @@ std::string recurrent_cases(const LayerEstimate& layer) {
   };
   constexpr std::array kRows = {Row{Bottleneck::compute, "multiply-accumulates"},
                                 Row{Bottleneck::latency, "chains of loads along k, step after step"},
-                                Row{Bottleneck::l2, "weights from the L2"},
+                                Row{Bottleneck::l2, "weights and elements of the gates from the L2"},
                                 Row{Bottleneck::dram, "weights that the L2 does not keep, and elements of the gates"},
                                 Row{Bottleneck::launch, "kernels that wait for one another, and the call"}};
   Section section("The same if one thing limited all steps; the largest is what limits the layer");
@@ -56,7 +56,7 @@ std::string explain_recurrent(const LayerEstimate& layer, const Gpu& gpu, const 
   const auto model = refined_model(RefinedOp::recurrent, gpu, options);
   if (!model) return "";  // not reached: the layer was predicted with these options
   return recurrent_time_section(layer, *model, options) + recurrent_cases(layer) +
-         recurrent_constants(model->machine.constants);
+         recurrent_constants(model->rates.constants);
 }
 
 }  // namespace rooftile

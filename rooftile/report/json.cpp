@@ -82,6 +82,7 @@ Json layer_json(const LayerEstimate& layer, double sm_count) {
   json["traffic_bytes"] = {{"l1", integer(layer.traffic.l1.value())},
                            {"l2", integer(layer.traffic.l2.value())},
                            {"dram", integer(layer.traffic.dram.value())},
+                           {"store_l2", integer(layer.traffic.store_l2.value())},
                            {"store_dram", integer(layer.traffic.store_dram.value())},
                            {"compulsory", integer(layer.traffic.compulsory.value())}};
   json["bottleneck"] = layer.method == Method::none ? Json(nullptr) : Json(name_of(layer.bottleneck));

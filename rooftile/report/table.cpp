@@ -40,7 +40,7 @@ std::string totals(const Prediction& prediction) {
 }
 
 std::string bottlenecks(const Prediction& prediction) {
-  const Cases times = time_by_bottleneck(prediction);
+  const TimeBounds times = time_by_bottleneck(prediction);
   std::array<std::size_t, kBottlenecks> layers{};
   for (const LayerEstimate& layer : prediction.layers) {
     if (layer.method != Method::none) ++layers[static_cast<std::size_t>(layer.bottleneck)];

@@ -418,7 +418,7 @@ RefinedTraffic refined_traffic(const Im2col& gemm, const Plan& plan, const Gpu& 
   terms.total.l1 = terms.l1_activations + terms.l1_filters;
   terms.total.l2 = terms.l2_activations + terms.l2_filters;
   terms.total.dram = terms.dram_activations + terms.dram_filters;
-  terms.total.store_dram = gemm.groups * gemm.m * gemm.n * element;
+  terms.total.store_l2 = terms.total.store_dram = gemm.groups * gemm.m * gemm.n * element;
   terms.total.compulsory = compulsory_elements(gemm) * element;
   return terms;
 }

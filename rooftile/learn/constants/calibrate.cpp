@@ -131,7 +131,7 @@ class Calibrator {
       const Fit part = fit_with(merged({&seen}, rows.scope, kMostOwn), {any, kOwnStrength});
       for (const FitRow& row : rows.rows) {
         if (row.shape % kFolds != fold) continue;
-        residuals.push_back(residual_of(row, rows.machines, part.entry.constants, part.harnesses[row.harness]));
+        residuals.push_back(residual_of(row, rows.rates, part.entry.constants, part.harnesses[row.harness]));
       }
     }
     return spread_of(std::move(residuals));
@@ -178,7 +178,7 @@ class Calibrator {
       const FitRows rows = merged({&gpu.front()}, "", kMostOwn);
       for (const FitRow& row : rows.rows) {
         const Harness harness = foreign_harness(rows.harnesses[row.harness], harnesses);
-        residuals[gpu.front().vendor].push_back(residual_of(row, rows.machines, others.entry.constants, harness));
+        residuals[gpu.front().vendor].push_back(residual_of(row, rows.rates, others.entry.constants, harness));
       }
     }
     for (auto& [vendor, of_vendor] : residuals) {

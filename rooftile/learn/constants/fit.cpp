@@ -105,18 +105,18 @@ void describe(const FitProblem& problem, const std::vector<double>& x, Fit& fit)
 
 }  // namespace
 
-Seconds fitted_time(const FitRow& row, const std::vector<Machine>& machines, const Constants& constants,
+Seconds fitted_time(const FitRow& row, const std::vector<GpuRates>& all_rates, const Constants& constants,
                     const Harness& harness) {
-  Machine machine = machines[row.machine];
-  machine.constants = constants;
-  machine.copies = harness.copies;
-  machine.rotates = harness.rotates;
-  return call_time(row.kernels(machine), harness.overhead, harness.floor);
+  GpuRates rates = all_rates[row.gpu];
+  rates.constants = constants;
+  rates.copies = harness.copies;
+  rates.rotates = harness.rotates;
+  return call_time(row.kernels(rates), harness.overhead, harness.floor);
 }
 
-double residual_of(const FitRow& row, const std::vector<Machine>& machines, const Constants& constants,
+double residual_of(const FitRow& row, const std::vector<GpuRates>& rates, const Constants& constants,
                    const Harness& harness) {
-  return std::log(row.measured / fitted_time(row, machines, constants, harness));
+  return std::log(row.measured / fitted_time(row, rates, constants, harness));
 }
 
 double gmae_of(const std::vector<double>& residuals) {

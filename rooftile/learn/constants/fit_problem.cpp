@@ -104,7 +104,7 @@ std::vector<double> FitProblem::residuals(const std::vector<double>& x) const {
   std::vector<double> result;
   result.reserve(rows_.rows.size());
   for (const FitRow& row : rows_.rows) {
-    result.push_back(residual_of(row, rows_.machines, constants, harnesses[row.harness]));
+    result.push_back(residual_of(row, rows_.rates, constants, harnesses[row.harness]));
   }
   return result;
 }

@@ -149,10 +149,10 @@ class GreyBoxCollector {
       const auto place = static_cast<std::size_t>(pass);
       seconds[place] = layer.time.value();
       analytic += layer.time.value();
-      if (layer.refined.empty()) continue;
-      const RefinedKernel& kernel = layer.refined.front();
-      waves[place] = kernel.plan.main.ctas * kernel.count / gpu.sm_count;
-      if (pass == Pass::fwd) algorithm = static_cast<double>(kernel.plan.algorithm);
+      const auto* product = first_plan<RefinedKernel>(layer);
+      if (product == nullptr) continue;
+      waves[place] = product->plan.main.ctas * layer.breakdown.front().count / gpu.sm_count;
+      if (pass == Pass::fwd) algorithm = static_cast<double>(product->plan.algorithm);
     }
     const Bytes element = size_of(row.precision);
     const BytesPerSecond dram = gpu.level("DRAM").bandwidth;
