@@ -16,6 +16,7 @@
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/one_line.hpp"
 #include "rooftile/cli/help.hpp"
+#include "rooftile/cli/interrupt.hpp"
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
@@ -23,7 +24,7 @@
 namespace rooftile::cli {
 namespace {
 
-constexpr int kError = 1, kWrongUsage = 2;
+constexpr int kError = 1, kWrongUsage = 2, kInterrupted = 130;  // as a shell has it
 
 class CommandLine {
  public:
@@ -206,7 +207,8 @@ int to_the_end(const Run& run) {
 }  // namespace
 
 int run(int argc, char** argv) {
-  return to_the_end([&] { return CommandLine().run(argc, argv); });
+  const int status = to_the_end([&] { return CommandLine().run(argc, argv); });
+  return status == 0 && InterruptAsked::flag() ? kInterrupted : status;  // what is written is partial
 }
 
 int run_on_ranks(int argc, char** argv, cluster::Ranks& ranks) {

@@ -8,6 +8,7 @@
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/output_options.hpp"
+#include "rooftile/cli/page_width.hpp"
 #include "rooftile/cli/prediction_options.hpp"
 #include "rooftile/cost/cost_file.hpp"
 #include "rooftile/gpu/catalogue.hpp"
@@ -73,7 +74,7 @@ Result<void> run(CostArguments& arguments) {
     case Format::csv:
       return write_output(arguments.output.file, cost_csv(report));
     default:
-      return write_output(arguments.output.file, cost_table(report));
+      return write_output(arguments.output.file, cost_table(report, page_width(arguments.output.file)));
   }
 }
 

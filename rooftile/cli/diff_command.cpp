@@ -6,6 +6,7 @@
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
+#include "rooftile/cli/page_width.hpp"
 #include "rooftile/report/report.hpp"
 
 namespace rooftile::cli {
@@ -19,7 +20,7 @@ Result<void> run(DiffArguments& arguments) {
   if (arguments.a == "-" && arguments.b == "-") return usage("standard input can be only one of the two");
   const auto a = TRY(read_text_file(arguments.a));
   const auto b = TRY(read_text_file(arguments.b));
-  const auto text = TRY(diff_report(a, arguments.a, b, arguments.b));
+  const auto text = TRY(diff_report(a, arguments.a, b, arguments.b, page_width("")));
   return write_output("", text);
 }
 

@@ -20,6 +20,7 @@
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
+#include "rooftile/cli/page_width.hpp"
 #include "rooftile/cli/progress.hpp"
 #include "rooftile/cluster/cluster_explore.hpp"
 #include "rooftile/explore/axis_notes.hpp"
@@ -242,11 +243,13 @@ Result<void> run(ExploreArguments& arguments) {
                                 label_of(prepared.predicted),
                                 base.time,
                                 costs ? std::optional(base.costs) : std::nullopt,
-                                axis_notes(space, *prepared.evaluator, prepared.weighed)};
+                                axis_notes(space, *prepared.evaluator, prepared.weighed),
+                                space.base.tdp.value_or(Watts()).value(),
+                                costs ? prepared.table()->die.reticle_mm2 : 0};
   if (!arguments.folder.empty()) {
     if (auto result = write_folder(arguments.folder, report); !result) return result;
   }
-  if (auto result = write_output("", explore_table(report)); !result) return result;
+  if (auto result = write_output("", explore_table(report, page_width(""))); !result) return result;
   return checkpoint.result();
 }
 

@@ -3,6 +3,7 @@
 #include "rooftile/cli/fit_options.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
+#include "rooftile/cli/page_width.hpp"
 #include "rooftile/cli/table_options.hpp"
 #include "rooftile/learn/constants/calibrate.hpp"
 #include "rooftile/report/fit.hpp"
@@ -17,7 +18,7 @@ Result<void> run(FitArguments& arguments) {
   calibration.rows.keep = rows_where(tables, arguments.where);
   const auto report = TRY(calibrate(tables, calibration));
   if (!arguments.output.empty()) TRY(write_output(arguments.output, write_calibration(report.calibration)));
-  return arguments.output == "-" ? Result<void>() : write_output("", fit_report(report));
+  return arguments.output == "-" ? Result<void>() : write_output("", fit_report(report, page_width("")));
 }
 
 }  // namespace

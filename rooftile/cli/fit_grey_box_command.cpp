@@ -13,6 +13,7 @@
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/output_options.hpp"
+#include "rooftile/cli/page_width.hpp"
 #include "rooftile/cli/progress.hpp"
 #include "rooftile/cli/table_options.hpp"
 #include "rooftile/learn/compare_models.hpp"
@@ -40,8 +41,9 @@ Result<void> compare(GreyBoxArguments& arguments, const GreyBoxRows& rows) {
     arguments.comparison.progress = [&](std::size_t done, std::size_t of) { progress.show(done, of); };
     comparison = TRY(compare_models(rows, arguments.comparison));
   }
-  return write_output(arguments.output, arguments.format == Format::json ? model_comparison_json(*comparison)
-                                                                         : model_comparison_report(*comparison));
+  return write_output(arguments.output, arguments.format == Format::json
+                                            ? model_comparison_json(*comparison)
+                                            : model_comparison_report(*comparison, page_width(arguments.output)));
 }
 
 // How good the model is with few rows.
@@ -52,7 +54,7 @@ Result<void> try_few_rows(GreyBoxArguments& arguments, const GreyBoxRows& rows) 
     arguments.trial.progress = [&](std::size_t done, std::size_t of) { progress.show(done, of); };
     curve = TRY(grey_box_curve(rows, arguments.trial));
   }
-  return write_output(arguments.output, grey_box_curve_report(curve));
+  return write_output(arguments.output, grey_box_curve_report(curve, page_width(arguments.output)));
 }
 
 Result<void> run(GreyBoxArguments& arguments) {
@@ -68,7 +70,7 @@ Result<void> run(GreyBoxArguments& arguments) {
     TRY(draw_fit(arguments, fitted_points(rows, predicted)));
   }
   if (!arguments.output.empty()) TRY(write_output(arguments.output, regression::fitted_json(model)));
-  return arguments.output == "-" ? Result<void>() : write_output("", grey_box_report(model));
+  return arguments.output == "-" ? Result<void>() : write_output("", grey_box_report(model, page_width("")));
 }
 
 }  // namespace

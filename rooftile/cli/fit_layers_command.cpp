@@ -15,6 +15,7 @@
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
+#include "rooftile/cli/page_width.hpp"
 #include "rooftile/cli/prediction_options.hpp"
 #include "rooftile/cli/table_options.hpp"
 #include "rooftile/learn/layers/layer_model.hpp"
@@ -89,7 +90,7 @@ Result<Judged> fit_one(const LayersArguments& arguments, const LayerSamples& sam
   if (!arguments.output.empty()) {
     TRY(write_output(arguments.output, regression::fitted_json(fit.model)));
   }
-  return judged(judge_networks(fit.model, samples.samples), layer_fit_report(fit, samples) + "\n");
+  return judged(judge_networks(fit.model, samples.samples), layer_fit_report(fit, samples, page_width("")) + "\n");
 }
 
 Result<void> run(LayersArguments& arguments) {
@@ -97,7 +98,7 @@ Result<void> run(LayersArguments& arguments) {
   const auto result = TRY(!arguments.by.empty() ? judged(judge_groups(samples.samples)) : fit_one(arguments, samples));
   TRY(draw_fit(arguments, points_of(result.transfers)));
   if (arguments.output == "-") return {};
-  return write_output("", result.text + layer_transfer_table(result.transfers));
+  return write_output("", result.text + layer_transfer_table(result.transfers, page_width("")));
 }
 
 }  // namespace

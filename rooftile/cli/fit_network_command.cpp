@@ -14,6 +14,7 @@
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/output_options.hpp"
+#include "rooftile/cli/page_width.hpp"
 #include "rooftile/cli/table_options.hpp"
 #include "rooftile/learn/networks/network_fit.hpp"
 #include "rooftile/regression/fitted_json.hpp"
@@ -126,8 +127,9 @@ Result<void> run(NetworkArguments& arguments) {
     TRY(write_output(arguments.output, fitted_json(model)));
     if (arguments.output == "-") return {};
   }
-  return write_output("", arguments.format == Format::json ? network_fit_json(fit, rows)
-                                                           : network_fit_report(fit, rows, arguments.details));
+  return write_output("", arguments.format == Format::json
+                              ? network_fit_json(fit, rows)
+                              : network_fit_report(fit, rows, arguments.details, page_width("")));
 }
 
 // An option whose text `read` puts into the options of the fit.

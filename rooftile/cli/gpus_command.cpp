@@ -10,6 +10,7 @@
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/output_options.hpp"
+#include "rooftile/cli/page_width.hpp"
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/report/report.hpp"
 
@@ -26,8 +27,9 @@ Result<void> list(ListArguments& arguments) {
   if (arguments.names) return write_output(arguments.output.file, fmt::format("{}\n", fmt::join(ids, "\n")));
   std::vector<Gpu> gpus;
   for (const std::string& id : ids) gpus.push_back(TRY(find_gpu(id)));
-  return write_output(arguments.output.file,
-                      arguments.output.format == Format::json ? gpus_json(gpus) : gpus_table(gpus));
+  return write_output(arguments.output.file, arguments.output.format == Format::json
+                                                 ? gpus_json(gpus)
+                                                 : gpus_table(gpus, page_width(arguments.output.file)));
 }
 
 struct ShowArguments {

@@ -13,6 +13,7 @@
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
+#include "rooftile/cli/page_width.hpp"
 #include "rooftile/cli/prediction_options.hpp"
 #include "rooftile/cli/progress.hpp"
 #include "rooftile/cli/store_commands.hpp"
@@ -99,7 +100,8 @@ Result<void> run(ImportArguments& arguments) {
     if (auto committed = writer.commit(); !committed) return committed;
   }
   for (const store::ImportedFile& file : files) list_left_out(file);
-  return write_output("", import_table(files) + (arguments.dry_run ? "\nNothing was stored (--dry-run).\n" : ""));
+  return write_output(
+      "", import_table(files, page_width("")) + (arguments.dry_run ? "\nNothing was stored (--dry-run).\n" : ""));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/output_options.hpp"
+#include "rooftile/cli/page_width.hpp"
 #include "rooftile/cli/prediction_options.hpp"
 #include "rooftile/ingest/model.hpp"
 #include "rooftile/ingest/workload_json.hpp"
@@ -23,13 +24,13 @@ struct ListArguments {
 };
 
 Result<void> list(ListArguments& arguments) {
-  TextTable table({{"name"}, {"description", Align::left, 100}});
+  TextTable table({{"name"}, {"description"}});
   std::string names;
   for (const ModelName& model : model_names()) {
     table.add({model.name, model.description});
     names += model.name + "\n";
   }
-  return write_output(arguments.output, arguments.names ? names : table.text(""));
+  return write_output(arguments.output, arguments.names ? names : table.text(page_width(arguments.output), ""));
 }
 
 struct ShowArguments {
@@ -40,8 +41,9 @@ struct ShowArguments {
 
 Result<void> show(ShowArguments& arguments) {
   const auto workload = TRY(load_model(arguments.model, {.batch_size = arguments.batch_size}));
-  return write_output(arguments.output.file, arguments.output.format == Format::json ? write_workload_json(workload)
-                                                                                     : workload_table(workload));
+  return write_output(arguments.output.file, arguments.output.format == Format::json
+                                                 ? write_workload_json(workload)
+                                                 : workload_table(workload, page_width(arguments.output.file)));
 }
 
 }  // namespace

@@ -19,6 +19,7 @@
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/output_options.hpp"
+#include "rooftile/cli/page_width.hpp"
 #include "rooftile/cli/picture.hpp"
 #include "rooftile/cli/prediction_options.hpp"
 #include "rooftile/cli/progress.hpp"
@@ -141,7 +142,7 @@ Result<void> run(OptimiseArguments& arguments) {
     case Format::csv:
       return write_output(arguments.output.file, optimum_csv(report));
     default:
-      return write_output(arguments.output.file, optimum_table(report));
+      return write_output(arguments.output.file, optimum_table(report, page_width(arguments.output.file)));
   }
 }
 
@@ -150,15 +151,16 @@ Result<void> run(OptimiseArguments& arguments) {
 void add_optimise(CommandList& commands) {
   auto [app, arguments] = commands.add<OptimiseArguments>(
       "optimise", "The best design of a space: least cost for a speed, most speed for a cost, and why",
-      "rooftile optimise space.toml --minimise price --constraint \"time <= 0.02\"", run);
+      "rooftile optimise space.toml --minimise price --constraint \"time <= 20 ms\"", run);
+  app->alias("optimize");
   arguments.prediction.method.method = Method::delta;
   constexpr std::int64_t kMostTrials = 100000000, kMostThreads = 1024, kMostSeed = std::int64_t{1} << 53;
   add_text(app, "SPACE", arguments.space, "FILE", "a design space (TOML), as of explore")->required();
-  add_value(app, "--minimise", arguments.minimise, "time|area|power|price|energy|AXIS,…", parse_metrics,
+  add_value(app, "--minimize,--minimise", arguments.minimise, "time|area|power|price|energy|AXIS,…", parse_metrics,
             "what is to be small; several: the front of them")
       ->required();
   add_texts(app, "--constraint", arguments.constraints, "CONDITION",
-            "what must hold, as in \"time <= 0.02 and price < 400\"; again for more");
+            "what must hold, as in \"time <= 20 ms and price < 400 USD\"; again for more");
   add_text(app, "--costs", arguments.costs, "FILE", "costs (TOML) that go over those built in (docs/costs.md)");
   add_method(app, arguments.prediction.method)
       ->description("delta (default), or as for predict, a thousand times slower");

@@ -19,6 +19,7 @@
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/output_options.hpp"
+#include "rooftile/cli/page_width.hpp"
 #include "rooftile/cli/progress.hpp"
 #include "rooftile/cli/stored_fitted.hpp"
 #include "rooftile/cli/training_options.hpp"
@@ -211,7 +212,7 @@ Result<void> run(PlanArguments& arguments) {
     case Format::csv:
       return write_output(arguments.output.file, plan_csv(report));
     default:
-      return write_output(arguments.output.file, plan_table(report));
+      return write_output(arguments.output.file, plan_table(report, page_width(arguments.output.file)));
   }
 }
 

@@ -9,6 +9,7 @@
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
+#include "rooftile/cli/page_width.hpp"
 #include "rooftile/cli/store_commands.hpp"
 #include "rooftile/ingest/model.hpp"
 #include "rooftile/report/page/page.hpp"
@@ -21,7 +22,7 @@ std::string report(std::span<const Prediction> predictions, std::span<const Gpu>
                    const PredictArguments& arguments) {
   switch (arguments.output.format) {
     case Format::json:
-      return json_report(predictions);
+      return json_report(predictions, gpus);
     case Format::csv:
       return csv_report(predictions);
     case Format::html:
@@ -30,9 +31,10 @@ std::string report(std::span<const Prediction> predictions, std::span<const Gpu>
       break;
   }
   std::string text;
-  for (const Prediction& prediction : predictions) {
+  for (std::size_t i = 0; i < predictions.size(); ++i) {
     if (!text.empty()) text += '\n';
-    text += table_report(prediction, {.all_layers = arguments.all_layers});
+    text += table_report(predictions[i], {.all_layers = arguments.all_layers, .gpu = &gpus[i]},
+                         page_width(arguments.output.file));
   }
   return text;
 }

@@ -10,6 +10,7 @@
 #include "rooftile/base/try.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
+#include "rooftile/cli/page_width.hpp"
 #include "rooftile/cli/predict_command.hpp"
 #include "rooftile/cli/stored_fitted.hpp"
 #include "rooftile/ingest/model.hpp"
@@ -19,6 +20,7 @@
 #include "rooftile/learn/networks/network_fit.hpp"
 #include "rooftile/report/fitted_prediction.hpp"
 #include "rooftile/report/layers.hpp"
+#include "rooftile/report/text.hpp"
 
 namespace rooftile::cli {
 namespace {
@@ -32,6 +34,7 @@ struct Asked {
   FittedRun run;
   Format format = Format::table;
   bool all_layers = false;
+  std::size_t width = kAnyWidth;  // of tables
 };
 
 // --- per-layer models, which are of one GPU and precision ------------------------------------------------------------
@@ -61,7 +64,7 @@ std::string report(const LayersPrediction& prediction, const Asked& asked) {
     default:
       break;
   }
-  return layers_table(prediction, asked.all_layers);
+  return layers_table(prediction, asked.all_layers, asked.width);
 }
 
 Result<std::string> by_layers(const FittedModel& fitted, const Workload& workload, const Asked& asked) {
@@ -126,14 +129,14 @@ Result<std::string> by_network(const FittedModel& fitted, const Workload& worklo
   const auto predictions = TRY(predict_each<NetworkPrediction>(fitted, workload, asked, predict_network));
   if (asked.format == Format::json) return network_prediction_json(predictions);
   if (asked.format == Format::csv) return network_prediction_csv(predictions);
-  return network_prediction_table(predictions);
+  return network_prediction_table(predictions, asked.width);
 }
 
 Result<std::string> by_grey_box(const FittedModel& fitted, const Workload& workload, const Asked& asked) {
   const auto predictions = TRY(predict_each<GreyBoxPrediction>(fitted, workload, asked, predict_by_grey_box));
   if (asked.format == Format::json) return grey_box_prediction_json(predictions);
   if (asked.format == Format::csv) return grey_box_prediction_csv(predictions);
-  return grey_box_prediction_table(predictions, asked.all_layers);
+  return grey_box_prediction_table(predictions, asked.all_layers, asked.width);
 }
 
 // Several GPUs are for models of whole runs, columns of tables not for per-layer ones.
@@ -174,7 +177,8 @@ Result<void> predict_fitted(const PredictArguments& arguments) {
                        .prediction = arguments.prediction,
                        .run = TRY(fitted_run(arguments.prediction.set)),
                        .format = arguments.output.format,
-                       .all_layers = arguments.all_layers};
+                       .all_layers = arguments.all_layers,
+                       .width = page_width(arguments.output.file)};
   TRY(check_kind(fitted, asked.run));
   const auto workload = TRY(load_share(asked));
   const auto text = TRY(fitted.kind == kNetworkKind   ? by_network(fitted, workload, asked)

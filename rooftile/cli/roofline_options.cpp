@@ -1,6 +1,8 @@
 #include "rooftile/cli/roofline_options.hpp"
 
+#include <algorithm>
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include <fmt/format.h>
@@ -12,8 +14,10 @@
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
+#include "rooftile/cli/page_width.hpp"
 #include "rooftile/cli/picture.hpp"
 #include "rooftile/report/page/page.hpp"
+#include "rooftile/report/text.hpp"
 #include "rooftile/roofline/ceilings.hpp"
 
 namespace rooftile::cli {
@@ -117,9 +121,33 @@ Result<ChosenRoof> choose_roof(const RooflineOutput& drawing, const Gpu& gpu) {
   return chosen;
 }
 
+// Where there is nothing to draw, why.
+Result<void> check_drawable(const roofline::View& view, const RooflineOutput& drawing) {
+  const bool page = drawing.output.format == Format::html;
+  if (!page && !is_picture(drawing.output.format)) return {};
+  const auto any = [&](const auto& is) { return std::any_of(view.kernels.begin(), view.kernels.end(), is); };
+  const bool points = any([](const roofline::Kernel& kernel) {
+    return kernel.flops_known && std::any_of(kernel.bytes.begin(), kernel.bytes.end(), [](const auto& b) { return b; });
+  });
+  const bool stalls = any([](const roofline::Kernel& kernel) { return !kernel.stalls.empty(); });
+  const bool bars = any([](const roofline::Kernel& kernel) { return kernel.bottleneck.has_value(); });
+  const char* missing = nullptr;
+  if (drawing.chart == RooflineChart::stalls && !page) {
+    if (!stalls) missing = "stall reasons";
+  } else if (!points && !bars && !(page && stalls)) {
+    missing = "FLOPs and bytes";
+  }
+  if (missing == nullptr) return {};
+  return fail(ErrorCode::bad_input,
+              fmt::format("nothing to draw: none of {} has {}; measure them with the counters of docs/profiles.md",
+                          counted(view.kernels.size(), "kernel"), missing),
+              view.profiles.empty() ? std::string() : view.profiles.front());
+}
+
 Result<void> write_roofline(const RooflineOutput& drawing, const ChosenRoof& chosen, roofline::View& view) {
   view.level = chosen.level;
   view.forced = chosen.forced;
+  TRY(check_drawable(view, drawing));
   const std::string& file = drawing.output.file;
   switch (drawing.output.format) {
     case Format::json:
@@ -129,7 +157,7 @@ Result<void> write_roofline(const RooflineOutput& drawing, const ChosenRoof& cho
     case Format::html:
       return write_output(file, roofline_page(view));
     case Format::table:
-      return write_output(file, roofline_table(view, {.all = false}));
+      return write_output(file, roofline_table(view, {.all = false}, page_width(file)));
     default:
       return write_picture(file, roofline_svg(view, drawing.chart, drawing.axes), drawing.output.format);
   }

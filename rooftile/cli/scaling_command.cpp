@@ -10,6 +10,7 @@
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
+#include "rooftile/cli/page_width.hpp"
 #include "rooftile/explore/scaling.hpp"
 #include "rooftile/report/explore.hpp"
 #include "rooftile/report/text.hpp"
@@ -43,7 +44,7 @@ Result<void> run(ScalingArguments& arguments) {
     if (auto result = write("scaling.csv", scaling_csv(rows)); !result) return result;
     if (auto result = write("scaling.svg", scaling_svg(what, rows)); !result) return result;
   }
-  return write_output("", scaling_table(what, rows));
+  return write_output("", scaling_table(what, rows, page_width("")));
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/output_options.hpp"
+#include "rooftile/cli/page_width.hpp"
 #include "rooftile/cli/picture.hpp"
 #include "rooftile/cli/progress.hpp"
 #include "rooftile/cli/stored_fitted.hpp"
@@ -144,7 +145,7 @@ Result<void> run(ScheduleArguments& arguments) {
     case Format::csv:
       return write_output(arguments.output.file, schedule_csv(report));
     default:
-      return write_output(arguments.output.file, schedule_table(report));
+      return write_output(arguments.output.file, schedule_table(report, page_width(arguments.output.file)));
   }
 }
 

@@ -9,6 +9,7 @@
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/output_options.hpp"
+#include "rooftile/cli/page_width.hpp"
 #include "rooftile/cli/prediction_options.hpp"
 #include "rooftile/cli/progress.hpp"
 #include "rooftile/explore/sensitivity.hpp"
@@ -42,7 +43,8 @@ Result<void> run(SensitivityArguments& arguments) {
     case Format::csv:
       return write_output(arguments.output.file, sensitivity_csv(*study));
     default:
-      return write_output(arguments.output.file, sensitivity_table(*study, {.all_layers = arguments.all_layers}));
+      return write_output(arguments.output.file, sensitivity_table(*study, {.all_layers = arguments.all_layers},
+                                                                   page_width(arguments.output.file)));
   }
 }
 

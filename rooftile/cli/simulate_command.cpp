@@ -18,6 +18,7 @@
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/output_options.hpp"
+#include "rooftile/cli/page_width.hpp"
 #include "rooftile/cli/prediction_options.hpp"
 #include "rooftile/cli/progress.hpp"
 #include "rooftile/ingest/layer_table.hpp"
@@ -209,8 +210,9 @@ Result<void> run(SimulateArguments& arguments) {
     default:
       break;
   }
+  const std::size_t width = page_width(arguments.output.file);
   return write_output(arguments.output.file,
-                      arguments.scores_only ? simulation_scores(report) : simulation_table(report));
+                      arguments.scores_only ? simulation_scores(report, width) : simulation_table(report, width));
 }
 
 }  // namespace

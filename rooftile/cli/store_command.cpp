@@ -12,6 +12,7 @@
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/output_options.hpp"
+#include "rooftile/cli/page_width.hpp"
 #include "rooftile/cli/store_commands.hpp"
 #include "rooftile/cli/stored_fitted.hpp"
 #include "rooftile/cli/table_options.hpp"
@@ -72,8 +73,9 @@ Result<void> list(ListArguments& arguments) {
   auto fitted = TRY(store::list_fitted(store));
   auto predictions = TRY(store::list_predictions(store));
   const StoreContents contents{store.path(), std::move(counts), std::move(fitted), std::move(predictions)};
-  return write_output(arguments.output.file,
-                      arguments.output.format == Format::json ? store_json(contents) : store_table(contents));
+  return write_output(arguments.output.file, arguments.output.format == Format::json
+                                                 ? store_json(contents)
+                                                 : store_table(contents, page_width(arguments.output.file)));
 }
 
 // --- show, add: fitted models

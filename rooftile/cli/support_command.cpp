@@ -7,6 +7,7 @@
 #include "rooftile/base/try.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
+#include "rooftile/cli/page_width.hpp"
 #include "rooftile/cli/prediction_options.hpp"
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/ingest/model.hpp"
@@ -36,7 +37,7 @@ Result<void> run(SupportArguments& arguments) {
   // Which method serves an operator does not depend on the GPU, so any one will do.
   const auto gpu = TRY(find_gpu("titan-xp-delta"));
   const auto prediction = TRY(predict(*workload, gpu, {.method = Method::rooftile}));
-  return write_output("", support_report(prediction));
+  return write_output("", support_report(prediction, page_width("")));
 }
 
 }  // namespace

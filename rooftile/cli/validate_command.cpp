@@ -17,6 +17,7 @@
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
+#include "rooftile/cli/page_width.hpp"
 #include "rooftile/cli/picture.hpp"
 #include "rooftile/cli/table_options.hpp"
 #include "rooftile/ingest/layer_table.hpp"
@@ -68,7 +69,8 @@ ValidateOptions options_of(const ValidateArguments& arguments, const Methods& me
   return options;
 }
 
-std::string report(const Validation& validation, const std::vector<MeasuredTable>& tables, Format format) {
+std::string report(const Validation& validation, const std::vector<MeasuredTable>& tables, Format format,
+                   std::size_t width) {
   switch (format) {
     case Format::json:
       return validation_json(validation);
@@ -77,7 +79,7 @@ std::string report(const Validation& validation, const std::vector<MeasuredTable
     case Format::rows:
       return validation_rows(validation, tables);
     default:
-      return validation_table(validation);
+      return validation_table(validation, width);
   }
 }
 
@@ -113,7 +115,8 @@ Result<void> run(ValidateArguments& arguments) {
     if (arguments.tier || output.format != Format::table) {
       return usage("--quantity choice prints a table of its own; --tier and --format go without it");
     }
-    return write_output(output.file, choice_table(TRY(score_choices(tables, options)), options.by));
+    return write_output(output.file,
+                        choice_table(TRY(score_choices(tables, options)), options.by, page_width(output.file)));
   }
   std::optional<HeldOut> held_out;
   if (arguments.tier) {
@@ -130,7 +133,7 @@ Result<void> run(ValidateArguments& arguments) {
   list_bad_rows(validation.bad_rows);
   for (const auto& constants : methods.constants) note_unused_factors(constants.get(), gpus_of(validation, tables));
   if (is_picture(output.format)) return write_picture(output.file, validation_plot(validation, tables), output.format);
-  return write_output(output.file, report(validation, tables, output.format));
+  return write_output(output.file, report(validation, tables, output.format, page_width(output.file)));
 }
 
 // "l2", "l2+bias", "choice".

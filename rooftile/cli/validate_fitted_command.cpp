@@ -10,6 +10,7 @@
 #include "rooftile/base/try.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
+#include "rooftile/cli/page_width.hpp"
 #include "rooftile/cli/picture.hpp"
 #include "rooftile/cli/stored_fitted.hpp"
 #include "rooftile/cli/table_options.hpp"
@@ -45,11 +46,11 @@ FittedValidationOptions options_of(const ValidateArguments& arguments) {
   return options;
 }
 
-std::string report(const FittedValidation& result, Format format) {
+std::string report(const FittedValidation& result, Format format, std::size_t width) {
   if (format == Format::json) return fitted_validation_json(result);
   if (format == Format::csv) return validation_csv(result.validation);
   if (format == Format::rows) return fitted_validation_rows(result);
-  return fitted_validation_table(result);
+  return fitted_validation_table(result, width);
 }
 
 // What the table and JSON have themselves.
@@ -76,7 +77,7 @@ Result<void> validate_fitted_model(const ValidateArguments& arguments) {
   if (format != Format::table && format != Format::json) warn_of_beyond(result);
   const std::string& file = arguments.output.file;
   if (is_picture(format)) return write_picture(file, fitted_validation_plot(result), format);
-  return write_output(file, report(result, format));
+  return write_output(file, report(result, format, page_width(file)));
 }
 
 }  // namespace rooftile::cli

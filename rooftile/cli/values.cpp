@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <set>
 
@@ -22,10 +23,26 @@ tl::unexpected<Error> bad(std::string_view option, std::string message) {
   return fail(ErrorCode::usage, std::move(message), std::string(option));
 }
 
+// A count as people write it: "64", "1_000", "1e6", "256M", "1.5k", with decimal prefixes.
+std::optional<std::int64_t> count_of(std::string text) {
+  constexpr std::string_view kPrefixes = "kMGT";
+  constexpr double kThousand = 1000, kExact = 0x1p53;
+  text.erase(std::remove(text.begin(), text.end(), '_'), text.end());
+  if (const auto whole = parse_number<std::int64_t>(text)) return whole;
+  const std::size_t prefix = text.empty() ? kPrefixes.npos : kPrefixes.find(text.back());
+  if (prefix != kPrefixes.npos) text.pop_back();
+  const auto number = parse_number<double>(text);
+  if (!number) return std::nullopt;
+  const double count =
+      prefix == kPrefixes.npos ? *number : *number * std::pow(kThousand, static_cast<double>(prefix + 1));
+  if (!(std::abs(count) <= kExact) || count != std::floor(count)) return std::nullopt;
+  return static_cast<std::int64_t>(count);
+}
+
 }  // namespace
 
 Result<std::int64_t> parse_count(std::string_view option, const std::string& text, std::int64_t most) {
-  const auto number = parse_number<std::int64_t>(text);
+  const auto number = count_of(text);
   if (!number || *number < 1 || *number > most) {
     return bad(option, fmt::format("'{}' is not a whole number from 1 to {}", text, most));
   }

@@ -24,7 +24,7 @@ std::string missed(const std::vector<double>& ratios, const std::string& what) {
   return fmt::format("{} over {} rows: typically off by {:.0f} %\n", what, miss.rows, 100 * miss.factor);
 }
 
-std::string chips_text(const std::vector<ChipArea>& chips) {
+std::string chips_text(const std::vector<ChipArea>& chips, std::size_t width) {
   TextTable table({{"chip"},
                    {"generation"},
                    {"nm", Align::right},
@@ -41,11 +41,11 @@ std::string chips_text(const std::vector<ChipArea>& chips) {
     fitted.push_back(chip.predicted_mm2 / chip.die_mm2);
     held_out.push_back(chip.held_out_mm2 / chip.die_mm2);
   }
-  return "Die areas\n" + table.text() + missed(fitted, "fitted,") +
+  return "Die areas\n" + table.text(width) + missed(fitted, "fitted,") +
          missed(held_out, "held out (constants fitted to the other generations),") + "*: not in the fit\n\n";
 }
 
-std::string prices_text(const std::vector<BoardReport>& boards) {
+std::string prices_text(const std::vector<BoardReport>& boards, std::size_t width) {
   TextTable table({{"gpu"},
                    {"area mm2", Align::right},
                    {"yield", Align::right},
@@ -69,10 +69,10 @@ std::string prices_text(const std::vector<BoardReport>& boards) {
                whole_number(cost.memory.value()), whole_number(cost.package.value()), whole_number(cost.board.value()),
                whole_number(cost.price().value()), price, ratio});
   }
-  return "Manufacturing cost, USD\n" + table.text() + "\n";
+  return "Manufacturing cost, USD\n" + table.text(width) + "\n";
 }
 
-std::string powers_text(const std::vector<BoardReport>& boards) {
+std::string powers_text(const std::vector<BoardReport>& boards, std::size_t width) {
   TextTable table({{"gpu"},
                    {"arithmetic W", Align::right},
                    {"DRAM W", Align::right},
@@ -98,12 +98,12 @@ std::string powers_text(const std::vector<BoardReport>& boards) {
                whole_number(board.cost.dram.value()), whole_number(board.cost.idle.value()),
                whole_number(board.cost.power().value()), tdp, miss, held});
   }
-  return "Power at full use\n" + table.text() + missed(all, "with a base clock,") +
+  return "Power at full use\n" + table.text(width) + missed(all, "with a base clock,") +
          missed(held_out, "tensor energy held out (fitted to the other architectures),") +
          "*: no base clock known; at the boost clock\n";
 }
 
-std::string runs_text(const std::vector<BoardReport>& boards) {
+std::string runs_text(const std::vector<BoardReport>& boards, std::size_t width) {
   TextTable table({{"gpu"},
                    {"model"},
                    {"ms a sample", Align::right},
@@ -124,7 +124,7 @@ std::string runs_text(const std::vector<BoardReport>& boards) {
                percent(energy.dram.value(), total), percent(energy.idle.value(), total),
                row.run->time > Seconds(0) ? whole_number(total / row.run->time.value()) : "-"});
   }
-  return table.empty() ? "" : "Energy\n" + table.text() + "\n";
+  return table.empty() ? "" : "Energy\n" + table.text(width) + "\n";
 }
 
 std::string sources_text(const std::vector<CostFact>& facts) {
@@ -145,11 +145,11 @@ std::string sources_text(const std::vector<CostFact>& facts) {
 
 }  // namespace
 
-std::string cost_table(const CostReport& report) {
+std::string cost_table(const CostReport& report, std::size_t width) {
   std::string text;
-  if (!report.chips.empty()) text += chips_text(report.chips);
+  if (!report.chips.empty()) text += chips_text(report.chips, width);
   if (!report.boards.empty()) {
-    text += prices_text(report.boards) + runs_text(report.boards) + powers_text(report.boards);
+    text += prices_text(report.boards, width) + runs_text(report.boards, width) + powers_text(report.boards, width);
   }
   if (!report.facts.empty()) text += (text.empty() ? "" : "\n") + sources_text(report.facts);
   return text;

@@ -98,7 +98,7 @@ std::string ratio(Seconds a, Seconds b) {
   return fmt::format("{:.3g}x", b / a);
 }
 
-std::string times(const Side& a, const Side& b) {
+std::string times(const Side& a, const Side& b, std::size_t width) {
   TextTable table({{""}, {"A", Align::right}, {"B", Align::right}, {"B / A", Align::right}});
   const auto row = [&](const char* what, const std::string& in_a, const std::string& in_b) {
     table.add({what, in_a, in_b, ""});
@@ -113,13 +113,13 @@ std::string times(const Side& a, const Side& b) {
   if (a.batch_size > 0 && b.batch_size > 0 && a.batch_size != b.batch_size) {
     table.add({"time a sample", print(per_sample(a)), print(per_sample(b)), ratio(per_sample(a), per_sample(b))});
   }
-  return table.text();
+  return table.text(width);
 }
 
 }  // namespace
 
 Result<std::string> diff_report(std::string_view json_a, std::string_view where_a, std::string_view json_b,
-                                std::string_view where_b) {
+                                std::string_view where_b, std::size_t width) {
   const auto a = TRY(read(json_a, where_a));
   const auto b = TRY(read(json_b, where_b));
 
@@ -146,7 +146,7 @@ Result<std::string> diff_report(std::string_view json_a, std::string_view where_
   }
   std::stable_sort(pairs.begin(), pairs.end(), [](const Pair& x, const Pair& y) { return x.change() > y.change(); });
 
-  TextTable changed({{"layer, largest change first", Align::left, 48},
+  TextTable changed({{"layer, largest change first", Align::left},
                      {"A", Align::right},
                      {"B", Align::right},
                      {"B - A", Align::right},
@@ -163,10 +163,10 @@ Result<std::string> diff_report(std::string_view json_a, std::string_view where_
                  ratio(pair.a->time, pair.b->time),
                  one ? pair.a->bottleneck : fmt::format("{} -> {}", pair.a->bottleneck, pair.b->bottleneck)});
   }
-  std::string text = fmt::format("  A  {}\n  B  {}\n\n{}", where_a, where_b, times(a, b));
-  if (!changed.empty()) text += "\n" + changed.text();
+  std::string text = fmt::format("  A  {}\n  B  {}\n\n{}", where_a, where_b, times(a, b, width));
+  if (!changed.empty()) text += "\n" + changed.text(width);
   if (same > 0) text += fmt::format("  {} the same\n", same == 1 ? "1 layer is" : fmt::format("{} layers are", same));
-  if (!alone.empty()) text += "\n" + alone.text();
+  if (!alone.empty()) text += "\n" + alone.text(width);
   return text;
 }
 

@@ -40,11 +40,7 @@ std::string launch_section(const std::string& title, const Launch& launch, const
 }
 
 std::string constants_section(const std::string& title, const LaunchPlan& plan, const GpuRates& rates) {
-  TextTable table({{"constant"},
-                   {"value", Align::right},
-                   {"unit"},
-                   {"1 % more of it", Align::right},
-                   {"meaning", Align::left, 100}});
+  TextTable table({{"constant"}, {"value", Align::right}, {"unit"}, {"1 % more of it", Align::right}, {"meaning"}});
   const std::span<const ConstantInfo> infos = constant_table(rates.family);
   for (std::size_t i = 0; i < infos.size(); ++i) {
     const double effect = effect_of(i, plan, rates);

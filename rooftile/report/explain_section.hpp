@@ -42,7 +42,7 @@ class Section {
 
  private:
   std::string title_;
-  TextTable table_{{{""}, {""}, {"", Align::right, 60}, {"", Align::left, 200}}};
+  TextTable table_{{{""}, {""}, {"", Align::right}, {""}}};
 };
 
 // A layer by DeLTA, or by DeLTA with fixed miss rates.

@@ -41,7 +41,7 @@ std::vector<std::size_t> bottlenecks_of(std::span<const ScalingRow> rows) {
 
 }  // namespace
 
-std::string scaling_table(std::string_view what, std::span<const ScalingRow> rows) {
+std::string scaling_table(std::string_view what, std::span<const ScalingRow> rows, std::size_t width) {
   const std::vector<std::size_t> present = bottlenecks_of(rows);
   std::vector<TextTable::Column> columns = {{"option"}};
   for (const ScaledResource& resource : kResources) columns.push_back({std::string(resource.name), Align::right});
@@ -71,7 +71,7 @@ std::string scaling_table(std::string_view what, std::span<const ScalingRow> row
     }
     table.add(std::move(cells));
   }
-  std::string text = fmt::format("{}\n\n{}\n", what, table.text());
+  std::string text = fmt::format("{}\n\n{}\n", what, table.text(width));
   for (const ScalingRow& row : rows) {
     if (row.unfit != Unfit::none) text += fmt::format("Option {}: {}.\n", row.option.name, reason_of(row.unfit));
   }

@@ -21,12 +21,12 @@ constexpr std::string_view kGreyBox = "grey-box";
 
 std::string_view method_of(const GreyBoxLayerTime& layer) { return layer.fitted ? kGreyBox : "rooftile"; }
 
-std::string layers_of(const GreyBoxPrediction& prediction, bool all) {
+std::string layers_of(const GreyBoxPrediction& prediction, bool all, std::size_t width) {
   const std::vector<const GreyBoxLayerTime*> order = shown_layers(prediction.layers, all);
-  TextTable table({{all ? "layer" : "slowest layers", Align::left, 48},
+  TextTable table({{all ? "layer" : "slowest layers", Align::left},
                    {"pass"},
                    {"method"},
-                   {"output", Align::right, 20},
+                   {"output", Align::right},
                    {"time", Align::right},
                    {"share", Align::right}});
   for (const GreyBoxLayerTime* layer : order) {
@@ -36,7 +36,7 @@ std::string layers_of(const GreyBoxPrediction& prediction, bool all) {
                layer->output.empty() ? "" : print(layer->output), print(layer->time, range),
                percent(layer->time.value(), prediction.time.value())});
   }
-  std::string text = table.text();
+  std::string text = table.text(width);
   const std::size_t hidden = prediction.layers.size() - order.size();
   if (hidden > 0) text += fmt::format("  … and {} more; --all lists every layer\n", hidden);
   return text + "\n";
@@ -58,7 +58,7 @@ Json json_of(const GreyBoxLayerTime& layer, double sm_count) {
 
 }  // namespace
 
-std::string grey_box_prediction_table(std::span<const GreyBoxPrediction> predictions, bool all) {
+std::string grey_box_prediction_table(std::span<const GreyBoxPrediction> predictions, bool all, std::size_t width) {
   std::string text;
   for (const GreyBoxPrediction& prediction : predictions) {
     if (!text.empty()) text += "\n";
@@ -69,7 +69,7 @@ std::string grey_box_prediction_table(std::span<const GreyBoxPrediction> predict
                         counted(static_cast<std::size_t>(fitted), "layer"),
                         percent(prediction.fitted_time.value(), prediction.time.value()));
     text += "  rooftile    the others, by the analytic model\n\n";
-    text += layers_of(prediction, all) + warnings_text(prediction.warnings) + left_out_text(prediction.left_out);
+    text += layers_of(prediction, all, width) + warnings_text(prediction.warnings) + left_out_text(prediction.left_out);
   }
   return text;
 }

@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "rooftile/predict/plan_summary.hpp"
+#include "rooftile/report/interval.hpp"
+#include "rooftile/report/memory_fit.hpp"
 #include "rooftile/report/prediction_json.hpp"
 #include "rooftile/report/report.hpp"
 
@@ -90,7 +92,7 @@ Json layer_json(const LayerEstimate& layer, double sm_count) {
   return json;
 }
 
-Json prediction_json(const Prediction& prediction) {
+Json prediction_json(const Prediction& prediction, const Gpu* gpu) {
   const auto throughput = prediction.throughput_per_second();
   const MemoryUse& memory = prediction.memory;
   Json json = {{"schema", "rooftile/prediction/1"},
@@ -104,6 +106,8 @@ Json prediction_json(const Prediction& prediction) {
   if (const auto interval = interval_of(prediction)) {
     json["time_low_s"] = value(interval->low);
     json["time_high_s"] = value(interval->high);
+  } else {
+    json["no_interval"] = why_no_interval(prediction);
   }
   json["throughput_per_s"] = throughput ? Json(*throughput) : Json(nullptr);
   json["flops"] = integer(prediction.flops.value());
@@ -111,6 +115,10 @@ Json prediction_json(const Prediction& prediction) {
                           {"activations", integer(memory.activations.value())},
                           {"workspace", integer(memory.workspace.value())},
                           {"total", integer(memory.total().value())}};
+  if (gpu != nullptr) {
+    json["memory_bytes"]["gpu"] = integer(gpu->level("DRAM").capacity.value());
+    json["fits_memory"] = fits(memory, *gpu);
+  }
   json["unsupported"] = Json::array();
   json["layers"] = Json::array();
   for (const Skipped& op : prediction.unsupported) {
@@ -122,9 +130,11 @@ Json prediction_json(const Prediction& prediction) {
   return json;
 }
 
-std::string json_report(std::span<const Prediction> predictions) {
+std::string json_report(std::span<const Prediction> predictions, std::span<const Gpu> gpus) {
   Json json = Json::array();
-  for (const Prediction& prediction : predictions) json.push_back(prediction_json(prediction));
+  for (std::size_t i = 0; i < predictions.size(); ++i) {
+    json.push_back(prediction_json(predictions[i], gpus.empty() ? nullptr : &gpus[i]));
+  }
   // A model may carry any bytes in its names; what is not UTF-8 is replaced, not fatal.
   return (predictions.size() == 1 ? json.front() : json).dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -35,11 +35,11 @@ Json json_of(const FittedLayerTime& layer) {
   return json;
 }
 
-std::string layers_of(const LayersPrediction& prediction, bool all) {
+std::string layers_of(const LayersPrediction& prediction, bool all, std::size_t width) {
   const std::vector<const FittedLayerTime*> order = shown_layers(prediction.layers, all);
-  TextTable table({{all ? "layer" : "slowest layers", Align::left, 48},
+  TextTable table({{all ? "layer" : "slowest layers", Align::left},
                    {"category"},
-                   {"output", Align::right, 20},
+                   {"output", Align::right},
                    {"operations", Align::right},
                    {"time", Align::right},
                    {"share", Align::right}});
@@ -49,13 +49,13 @@ std::string layers_of(const LayersPrediction& prediction, bool all) {
                fmt::format("{:.4g}", layer->complexity), print(layer->time),
                percent(layer->time.value(), prediction.time.value())});
   }
-  std::string text = table.empty() ? "  no layers\n" : table.text();
+  std::string text = table.empty() ? "  no layers\n" : table.text(width);
   const std::size_t hidden = prediction.layers.size() - order.size();
   if (hidden > 0) text += fmt::format("  … and {} more; --all lists every layer\n", hidden);
   return text;
 }
 
-std::string categories(const LayersPrediction& prediction) {
+std::string categories(const LayersPrediction& prediction, std::size_t width) {
   TextTable table(
       {{"category"}, {"direction"}, {"layers", Align::right}, {"time", Align::right}, {"share", Align::right}});
   for (const LayerCategory category : kLayerCategories) {
@@ -72,14 +72,14 @@ std::string categories(const LayersPrediction& prediction) {
                  percent(time.value(), prediction.time.value())});
     }
   }
-  return table.text();
+  return table.text(width);
 }
 
 }  // namespace
 
-std::string layers_table(const LayersPrediction& prediction, bool all) {
+std::string layers_table(const LayersPrediction& prediction, bool all, std::size_t width) {
   std::string text = head_text(prediction, kPerLayer, interval_of(prediction));
-  text += categories(prediction) + "\n" + layers_of(prediction, all) + "\n";
+  text += categories(prediction, width) + "\n" + layers_of(prediction, all, width) + "\n";
   const auto beyond = std::count_if(prediction.layers.begin(), prediction.layers.end(),
                                     [](const FittedLayerTime& layer) { return layer.extrapolated; });
   if (beyond > 0) {

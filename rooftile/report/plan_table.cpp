@@ -69,7 +69,7 @@ std::string gpus_text(const PlanReport& report, const TrainingOption& option) {
                      option.warnings.empty() ? "" : " !");
 }
 
-std::string options_text(const PlanReport& report, const std::vector<std::size_t>& shown) {
+std::string options_text(const PlanReport& report, const std::vector<std::size_t>& shown, std::size_t width) {
   const std::vector<TrainingOption>& options = report.plan.options;
   const bool ranges = std::any_of(shown.begin(), shown.end(), [&](std::size_t i) { return options[i].step_range; });
   std::vector<TextTable::Column> columns = {{"GPUs"}};
@@ -94,7 +94,7 @@ std::string options_text(const PlanReport& report, const std::vector<std::size_t
     cells.push_back(fmt::format("{:.3g}", report.plan.gpus[option.gpu].price.rate.value() * 3600));
     table.add(std::move(cells));
   }
-  return table.text();
+  return table.text(width);
 }
 
 // A line a reason, with all GPUs that have it.
@@ -151,11 +151,11 @@ std::string legend(const PlanReport& report) {
 
 }  // namespace
 
-std::string plan_table(const PlanReport& report) {
+std::string plan_table(const PlanReport& report, std::size_t width) {
   const TrainingPlan& plan = report.plan;
   return head(report) + best_text(report) + "\nBest of each GPU that meets the bounds\n" +
-         options_text(report, plan.best_of_gpus) + "\nNothing is both faster and cheaper\n" +
-         options_text(report, plan.front) + legend(report) + ruled_out_text(plan) + notes(report);
+         options_text(report, plan.best_of_gpus, width) + "\nNothing is both faster and cheaper\n" +
+         options_text(report, plan.front, width) + legend(report) + ruled_out_text(plan) + notes(report);
 }
 
 }  // namespace rooftile

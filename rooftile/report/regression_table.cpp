@@ -36,7 +36,7 @@ std::string figures_line(const regression::FittedEquation& equation) {
 
 }  // namespace
 
-std::string coefficient_table(const regression::FittedEquation& equation) {
+std::string coefficient_table(const regression::FittedEquation& equation, std::size_t width) {
   std::string text = equation.name.empty() ? "" : equation.name + "\n";
   if (equation.trees) {
     text += fmt::format("  {} trees over {} terms\n", equation.trees->trees.size(), equation.terms.size());
@@ -52,7 +52,7 @@ std::string coefficient_table(const regression::FittedEquation& equation) {
       table.add({text_of(term.term), number(term.coefficient, 6), number(term.standard_error), number(t, 3),
                  number(term.vif, 3)});
     }
-    text += table.text();
+    text += table.text(width);
   }
   return text + "  " + figures_line(equation);
 }
@@ -63,7 +63,7 @@ std::string fit_warnings_text(std::span<const regression::FitWarning> warnings) 
   return text;
 }
 
-std::string split_table(std::span<const regression::SplitResult> results) {
+std::string split_table(std::span<const regression::SplitResult> results, std::size_t width) {
   TextTable table({{"split"},
                    {"fitted", Align::right},
                    {"MAPE", Align::right},
@@ -76,7 +76,7 @@ std::string split_table(std::span<const regression::SplitResult> results) {
                grouped(static_cast<double>(result.validation.rows)), percent(result.validation.mape, 1),
                share_or_dash(result.validation.gmae), share_or_dash(result.validation.inside)});
   }
-  return table.text();
+  return table.text(width);
 }
 
 }  // namespace rooftile

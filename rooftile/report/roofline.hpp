@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "rooftile/report/text.hpp"
 #include "rooftile/roofline/view.hpp"
 
 namespace rooftile {
@@ -25,7 +26,8 @@ struct RooflineTableOptions {
 };
 
 // A page to read: the roof, what bounds the kernels, the kernels with their times and inefficiency, what to fix first.
-std::string roofline_table(const roofline::View& view, const RooflineTableOptions& options = {});
+std::string roofline_table(const roofline::View& view, const RooflineTableOptions& options = {},
+                           std::size_t width = kAnyWidth);
 
 // "rooftile/roofline/1"; schema: data/schema/roofline-1.json.
 std::string roofline_json(const roofline::View& view);

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "rooftile/report/text.hpp"
 #include "rooftile/validate/choice.hpp"
 #include "rooftile/validate/measured_tables.hpp"
 #include "rooftile/validate/validate.hpp"
@@ -19,7 +20,7 @@
 namespace rooftile {
 
 // A page to read: one line a group and method, then what no figure covers.
-std::string validation_table(const Validation& validation);
+std::string validation_table(const Validation& validation, std::size_t width = kAnyWidth);
 
 // "rooftile/validation/1": the same figures as fractions.
 std::string validation_json(const Validation& validation);
@@ -35,6 +36,7 @@ std::string validation_rows(const Validation& validation, const std::vector<Meas
 std::string validation_plot(const Validation& validation, const std::vector<MeasuredTable>& tables);
 
 // Groups of choices: how often the algorithm and the tile are right, and what a wrong one costs.
-std::string choice_table(const std::vector<ChoiceGroup>& groups, const std::vector<std::string>& by);
+std::string choice_table(const std::vector<ChoiceGroup>& groups, const std::vector<std::string>& by,
+                         std::size_t width = kAnyWidth);
 
 }  // namespace rooftile
