@@ -25,7 +25,7 @@ GpuRates simple() {
   rates.l2 = BytesPerSecond(1e12);
   rates.dram = BytesPerSecond(100e9);
   rates.l2_capacity = Bytes(1e6);
-  rates.copies = 2;
+  rates.step_launches = 2;
   for (double& value : rates.constants.values) value = 1;
   rates.constants[Constant::backward_chain] = 0.5;
   rates.constants[Constant::old_chain] = 3;

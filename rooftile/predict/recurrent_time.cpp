@@ -90,7 +90,7 @@ RecurrentTime recurrent_time(const Recurrent& recurrent, Pass pass, Bytes elemen
 }
 
 double launches_of_step(Pass pass, const GpuRates& rates) {
-  return rates.copies * (pass == Pass::fwd ? 1 : rates.constants[Constant::backward_launches]);
+  return rates.step_launches * (pass == Pass::fwd ? 1 : rates.constants[Constant::backward_launches]);
 }
 
 }  // namespace rooftile

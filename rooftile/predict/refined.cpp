@@ -56,7 +56,7 @@ constexpr double kLaneBytes = 4;
 
 // What a network does to the L2: a layer finds the activations that the one before left, and weights that were last
 // used a whole pass ago.
-constexpr double kNetworkCopies = 1000;
+constexpr double kNetworkWeightSets = 1000;
 
 // Launches of a step of a recurrent layer whose gates are one kernel (PyTorch).
 constexpr double kStepLaunches = 3;
@@ -102,15 +102,16 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
   if (model.family == KernelFamily::tensor) {
     const double start = model.rates.constants[TensorConstant::start_cycles] / model.rates.clock.value();
     model.overhead = std::max(Seconds(0), gpu.launch_overhead - Seconds(start));  // which the form counts
-    model.rates.copies = kNetworkCopies;
+    model.rates.weight_sets = kNetworkWeightSets;
   }
-  if (model.family == KernelFamily::recurrent) model.rates.copies = kStepLaunches;
+  if (model.family == KernelFamily::recurrent) model.rates.step_launches = kStepLaunches;
   const bool alone = options.framework.empty();
   if (const Harness* harness = alone ? nullptr : find_harness(calibration, model.family, options.framework, gpu.id)) {
     model.overhead = harness->overhead;
     model.floor = harness->floor;
-    model.rates.copies = harness->copies;
+    model.rates.weight_sets = harness->weight_sets;
     model.rates.rotates = harness->rotates;
+    model.rates.step_launches = harness->step_launches;
   }
   const GpuFactors* factors = find_factors(calibration, gpu.id);
   if (factors != nullptr) apply_factors(*factors, model);

@@ -63,13 +63,19 @@ std::string harness_table(const Calibration& calibration, std::size_t width) {
                    {"GPU"},
                    {"overhead us", Align::right},
                    {"floor us", Align::right},
-                   {"copies", Align::right},
-                   {"rotates"}});
+                   {"weight sets", Align::right},
+                   {"rotates"},
+                   {"launches of a step", Align::right}});
   for (const Harness& harness : calibration.harnesses) {
+    const bool tensor = harness.family == KernelFamily::tensor, recurrent = harness.family == KernelFamily::recurrent;
     table.add({harness.framework, std::string(name_of(harness.family)), harness.gpu.empty() ? "any" : harness.gpu,
                fmt::format("{:.1f}", harness.overhead.value() * kMicro),
-               fmt::format("{:.1f}", harness.floor.value() * kMicro), fmt::format("{:.3g}", harness.copies),
-               harness.rotates ? "yes" : "no"});
+               fmt::format("{:.1f}", harness.floor.value() * kMicro),
+               tensor ? fmt::format("{:.3g}", harness.weight_sets) : "",
+               !tensor           ? ""
+               : harness.rotates ? "yes"
+                                 : "no",
+               recurrent ? fmt::format("{:.3g}", harness.step_launches) : ""});
   }
   return table.empty() ? std::string() : table.text(width);
 }

@@ -14,9 +14,10 @@ struct GpuRates : GpuSizes {
   Hertz base_clock{1};            // `clock` where the GPU's file names none
   BytesPerSecond l2{1}, dram{1};  // of the chip
   Cycles l2_latency{1}, dram_latency{1};
-  double energy_scale = 1;  // of the chip's process, relative to 16 nm
-  Watts power{0};           // of the board; 0: not known, so nothing is limited by it
-  Seconds launch{0};        // overhead of a kernel launch
+  double energy_scale = 1;   // of the chip's process, relative to 16 nm
+  Watts power{0};            // of the board; 0: not known, so nothing is limited by it
+  Seconds launch{0};         // overhead of a kernel launch
+  double step_launches = 0;  // Harness::step_launches
 
   // Multiply-accumulates of one SM; each is two FLOPs.
   double macs_per_second() const { return sm_peak.value() / 2; }

@@ -93,14 +93,14 @@ TEST(TensorGemmTime, LoadsFromTheL2AndStoresTheTile) {
 TEST(TensorGemmTime, WhatTheL2HoldsDoesNotComeFromDram) {
   GpuRates rates = plain_rates();
   EXPECT_DOUBLE_EQ(tensor_gemm_time(plain_launch(), rates).dram.value(), 6e-6);  // cold
-  rates.copies = 1;
+  rates.weight_sets = 1;
   EXPECT_LT(tensor_gemm_time(plain_launch(), rates).dram.value(), 1e-12);
-  rates.copies = 1e6;  // the weights alone are cold
+  rates.weight_sets = 1e6;  // the weights alone are cold
   EXPECT_NEAR(tensor_gemm_time(plain_launch(), rates).dram.value(), 2e-6, 1e-12);
   rates.rotates = true;
   EXPECT_NEAR(tensor_gemm_time(plain_launch(), rates).dram.value(), 6e-6, 1e-12);
   rates.rotates = false;
-  rates.copies = (1e6 - 4000) / 2000;  // as many bytes as the L2 has: half of the weights
+  rates.weight_sets = (1e6 - 4000) / 2000;  // as many bytes as the L2 has: half of the weights
   EXPECT_NEAR(tensor_gemm_time(plain_launch(), rates).dram.value(), 1e-6, 1e-12);
 }
 
@@ -143,7 +143,7 @@ Case any_case() {
   made.gemm = im2col(gemm);
   made.rates = gpu_rates(made.gpu, KernelFamily::tensor, *peak_of(DType::fp16, made.gpu),
                          unfitted_constants(KernelFamily::tensor));
-  made.rates.copies = *rc::gen::inRange(0, 20);
+  made.rates.weight_sets = *rc::gen::inRange(0, 20);
   return made;
 }
 
@@ -167,7 +167,7 @@ TEST(TensorGemmTime, WarmIsNeverSlowerThanCold) {
   EXPECT_TRUE(rc::check([] {
     const Case made = any_case();
     GpuRates cold = made.rates;
-    cold.copies = 0;
+    cold.weight_sets = 0;
     RC_ASSERT(least_time(made, made.gemm, made.rates) <= least_time(made, made.gemm, cold) * (1 + 1e-12));
   }));
 }

@@ -13,7 +13,7 @@ struct GpuSizes {
   Bytes l2_capacity{1};
   double l2_partitions = 1;  // each with a copy of what its SMs read
   double shared_loads = 1;   // CTAs that one load from the L2 can serve: those along a side of a square cluster
-  double copies = 0;         // Harness::copies and rotates: what of the operands is in the L2 when a kernel starts
+  double weight_sets = 0;    // Harness::weight_sets, rotates: what of the operands is in the L2 when a kernel starts
   bool rotates = false;
   Constants constants;
 

@@ -43,15 +43,15 @@ double reread_bytes(const Launch& launch, const GpuSizes& sizes) {
 }  // namespace
 
 Misses tensor_gemm_misses(const Launch& launch, const GpuSizes& sizes) {
-  if (sizes.copies == 0) return {};
+  if (sizes.weight_sets == 0) return {};
   const Used used = used_by(launch);
   const Bytes activations = used.activations + launch.dram_store;
   if (sizes.rotates) {
-    const double missed = 1 - gemm_share_kept((activations + used.weights) * sizes.copies, sizes);
+    const double missed = 1 - gemm_share_kept((activations + used.weights) * sizes.weight_sets, sizes);
     return {missed, missed};
   }
   return {1 - gemm_share_kept(activations + used.weights, sizes),
-          1 - gemm_share_kept(activations + used.weights * sizes.copies, sizes)};
+          1 - gemm_share_kept(activations + used.weights * sizes.weight_sets, sizes)};
 }
 
 DramBytes tensor_gemm_dram(const Launch& launch, const GpuSizes& sizes) {

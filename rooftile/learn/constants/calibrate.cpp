@@ -157,13 +157,14 @@ class Calibrator {
     result.framework = framework;
     result.gpu.clear();
     result.overhead = result.floor = Seconds(0);
-    result.copies = 0;
+    result.weight_sets = result.step_launches = 0;
     double rotating = 0;
     const auto count = static_cast<double>(harnesses.size());
     for (const Harness& harness : harnesses) {
       result.overhead += harness.overhead / count;
       result.floor += harness.floor / count;
-      result.copies += harness.copies / count;
+      result.weight_sets += harness.weight_sets / count;
+      result.step_launches += harness.step_launches / count;
       rotating += harness.rotates ? 1 : 0;
     }
     result.rotates = 2 * rotating > count;

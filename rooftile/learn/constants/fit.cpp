@@ -109,8 +109,9 @@ Seconds fitted_time(const FitRow& row, const std::vector<GpuRates>& all_rates, c
                     const Harness& harness) {
   GpuRates rates = all_rates[row.gpu];
   rates.constants = constants;
-  rates.copies = harness.copies;
+  rates.weight_sets = harness.weight_sets;
   rates.rotates = harness.rotates;
+  rates.step_launches = harness.step_launches;
   return call_time(row.kernels(rates), harness.overhead, harness.floor);
 }
 
