@@ -103,6 +103,12 @@ Units units_of(std::string_view expression) {
   return units;
 }
 
+// A number that a unit follows.
+struct Quantity {
+  double value = 0;
+  std::size_t end = 0;
+};
+
 // The longest of `units` that stands at `at`, as a whole word.
 const Unit* unit_at(std::string_view text, std::size_t at, const Units& units) {
   const Unit* longest = nullptr;

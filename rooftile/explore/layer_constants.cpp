@@ -40,11 +40,10 @@ Result<std::vector<UniqueLayer>> layers_of(const Workload& workload, const Op& o
   layer.name = op.name;
   layer.op = estimated.op;
   layer.weight = weight;
-  const auto kernels = planned<DeltaKernel>(estimated);
-  if (kernels.empty()) {
+  if (estimated.delta.empty()) {
     if (estimated.kernels == 0) return std::vector<UniqueLayer>();
     layer.streams = true;
-    layer.bytes = estimated.traffic.at_dram().value();
+    layer.bytes = (estimated.traffic.dram + estimated.traffic.store_dram).value();
     layer.flops = estimated.flops.value();
     layer.work = work_of(estimated);
     return std::vector{layer};
@@ -52,13 +51,13 @@ Result<std::vector<UniqueLayer>> layers_of(const Workload& workload, const Op& o
   // An operator's multiply-accumulates count with its first kernel.
   layer.work.product_macs = work_of(estimated).product_macs;
   std::vector<UniqueLayer> layers;
-  for (const auto& [kernel, delta] : kernels) {
+  for (const DeltaKernel& kernel : estimated.delta) {
     constexpr double kMostCtas = 0x1p50;  // nearest_whole() of delta_batch.cpp
-    if (delta.plan.ctas > kMostCtas) {
-      return fail(ErrorCode::bad_input, fmt::format("has {:.3g} CTAs, more than are counted", delta.plan.ctas),
+    if (kernel.plan.ctas > kMostCtas) {
+      return fail(ErrorCode::bad_input, fmt::format("has {:.3g} CTAs, more than are counted", kernel.plan.ctas),
                   op.name);
     }
-    layer.gemm = delta.gemm;
+    layer.gemm = kernel.gemm;
     layer.count = kernel.count;
     layers.push_back(layer);
     layer.work = {};

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <iterator>
 #include <limits>
 
 namespace rooftile {
@@ -63,31 +62,37 @@ double value_of(Metric metric, const RankedDesign& design) {
 bool better(const RankedDesign& a, const RankedDesign& b, Metric metric) {
   const double left = value_of(metric, a), right = value_of(metric, b);
   if (left != right) return left < right;
-  return a.time != b.time ? a.time < b.time : a.costs < b.costs;
+  return a.time != b.time ? a.time < b.time : a.index < b.index;
 }
 
 void BestDesigns::add(const RankedDesign& design) {
   if (most_ == 0) return;
-  const auto alike = designs_.find(design);
-  if (alike != designs_.end()) {
-    if (alike->index <= design.index) return;
-    designs_.erase(alike);
+  const auto order = [this](const RankedDesign& a, const RankedDesign& b) { return before(a, b); };
+  if (designs_.size() == most_) {
+    if (!before(design, designs_.front())) return;
+    std::pop_heap(designs_.begin(), designs_.end(), order);
+    designs_.pop_back();
   }
-  designs_.insert(design);
-  if (designs_.size() > most_) designs_.erase(std::prev(designs_.end()));
+  designs_.push_back(design);
+  std::push_heap(designs_.begin(), designs_.end(), order);
 }
 
 void BestDesigns::add(const DesignBlock& block, const OutcomeBlock& outcome) {
   if (most_ == 0) return;
-  const std::vector<double>& values = column_of(metric(), block, outcome);
+  const std::vector<double>& values = column_of(metric_, block, outcome);
   for (std::size_t i = 0; i < block.count; ++i) {
     if (outcome.unfit[i] != Unfit::none) continue;
-    if (designs_.size() == most_ && values[i] > value_of(metric(), *designs_.rbegin())) continue;
+    if (designs_.size() == most_ && values[i] > value_of(metric_, designs_.front())) continue;
     add(ranked(block, outcome, i));
   }
 }
 
-std::vector<RankedDesign> BestDesigns::designs() const { return {designs_.begin(), designs_.end()}; }
+std::vector<RankedDesign> BestDesigns::designs() const {
+  std::vector<RankedDesign> sorted = designs_;
+  std::sort(sorted.begin(), sorted.end(),
+            [this](const RankedDesign& a, const RankedDesign& b) { return before(a, b); });
+  return sorted;
+}
 
 void BestDesigns::merge(const BestDesigns& other) {
   for (const RankedDesign& design : other.designs_) add(design);

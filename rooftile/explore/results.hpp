@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -31,28 +30,25 @@ struct RankedDesign {
 
 double value_of(Metric metric, const RankedDesign& design);
 
-// Less of the metric first; of equals the one that takes less time, then the cheaper one. Neither of two that are the
-// same in all of these, whatever their parameters are.
+// Less of the metric first; of equals the one that takes less time, then the lower index.
 bool better(const RankedDesign& a, const RankedDesign& b, Metric metric = Metric::time);
 
-// The best `most` designs seen that differ in time or costs. Of those that do not the lowest index stands for all.
+// The best `most` designs seen.
 class BestDesigns {
  public:
-  explicit BestDesigns(std::size_t most, Metric metric = Metric::time) : most_(most), designs_(Before{metric}) {}
+  explicit BestDesigns(std::size_t most, Metric metric = Metric::time) : most_(most), metric_(metric) {}
   void add(const DesignBlock& block, const OutcomeBlock& outcome);
   void add(const RankedDesign& design);
   void merge(const BestDesigns& other);
   std::vector<RankedDesign> designs() const;  // the best first
-  Metric metric() const { return designs_.key_comp().metric; }
+  Metric metric() const { return metric_; }
 
  private:
-  struct Before {
-    Metric metric;
-    bool operator()(const RankedDesign& a, const RankedDesign& b) const { return better(a, b, metric); }
-  };
+  bool before(const RankedDesign& a, const RankedDesign& b) const { return better(a, b, metric_); }
 
   std::size_t most_;
-  std::set<RankedDesign, Before> designs_;
+  Metric metric_;
+  std::vector<RankedDesign> designs_;  // a heap: the worst first
 };
 
 // Designs that no other beats: none has both less of every metric named (or as much) and less time (or as much). Of

@@ -12,6 +12,8 @@
 namespace rooftile {
 namespace {
 
+using namespace regression;
+
 constexpr std::size_t kFewFits = 6;  // whose coefficients are shown unasked
 
 std::string count(std::size_t number) { return grouped(static_cast<double>(number)); }
@@ -42,8 +44,8 @@ std::string rows_line(const RunRows& rows, const NetworkFit& fit) {
   return text;
 }
 
-std::string groups_table(const NetworkFit& fit, std::size_t width) {
-  TextTable table({{fit.by.empty() ? "group" : fmt::format("{}", fmt::join(fit.by, ", ")), Align::left},
+std::string groups_table(const NetworkFit& fit) {
+  TextTable table({{fit.by.empty() ? "group" : fmt::format("{}", fmt::join(fit.by, ", ")), Align::left, 60},
                    {"way"},
                    {"fitted", Align::right},
                    {"MAPE", Align::right},
@@ -57,7 +59,7 @@ std::string groups_table(const NetworkFit& fit, std::size_t width) {
   for (const NetworkGroup& group : fit.groups) {
     std::string name = name_of(group);
     for (const NetworkVerdict& verdict : group.verdicts) {
-      const regression::FittedEquation& equation = verdict.fit.equation;
+      const FittedEquation& equation = verdict.fit.equation;
       table.add({name, verdict.way, count(group.training), percent(verdict.training.mape, 1),
                  share(equation.figures.held_out_mape), count(group.validation), percent(verdict.validation.mape, 1),
                  percent(verdict.validation.median, 1), share(verdict.validation.gmae), factor(equation.interval),
@@ -65,10 +67,10 @@ std::string groups_table(const NetworkFit& fit, std::size_t width) {
       name.clear();
     }
   }
-  return table.text(width);
+  return table.text();
 }
 
-std::string totals_table(const NetworkFit& fit, std::size_t width) {
+std::string totals_table(const NetworkFit& fit) {
   TextTable table({{"all groups"},
                    {"groups", Align::right},
                    {"fitted", Align::right},
@@ -79,11 +81,11 @@ std::string totals_table(const NetworkFit& fit, std::size_t width) {
                    {"GMAE", Align::right},
                    {"inside", Align::right}});
   for (const NetworkTotal& total : fit.totals) {
-    const regression::Errors& errors = total.validation;
+    const Errors& errors = total.validation;
     table.add({total.way, count(total.groups), count(total.training), count(errors.rows), percent(errors.mape, 1),
                percent(errors.median, 1), percent(errors.p90, 1), share(errors.gmae), share(errors.inside)});
   }
-  return table.text(width);
+  return table.text();
 }
 
 std::string ways_text(const NetworkFit& fit) {
@@ -113,12 +115,12 @@ std::string published_text(const NetworkFit& fit) {
   return text;
 }
 
-std::string details_of(const NetworkGroup& group, std::size_t width) {
+std::string details_of(const NetworkGroup& group) {
   std::string text;
   for (const NetworkVerdict& verdict : group.verdicts) {
-    regression::FittedEquation named = verdict.fit.equation;
+    FittedEquation named = verdict.fit.equation;
     named.name = fmt::format("{}: {}", name_of(group), verdict.way);
-    text += "\n" + coefficient_table(named, width);
+    text += "\n" + coefficient_table(named);
     text += fit_warnings_text(verdict.fit.warnings) + fit_warnings_text(verdict.beyond);
   }
   for (const Error& error : group.left_out) {
@@ -129,15 +131,15 @@ std::string details_of(const NetworkGroup& group, std::size_t width) {
 
 }  // namespace
 
-std::string network_fit_report(const NetworkFit& fit, const RunRows& rows, bool details, std::size_t width) {
-  std::string text = rows_line(rows, fit) + "\n" + groups_table(fit, width);
-  if (fit.groups.size() > 1) text += "\n" + totals_table(fit, width);
+std::string network_fit_report(const NetworkFit& fit, const RunRows& rows, bool details) {
+  std::string text = rows_line(rows, fit) + "\n" + groups_table(fit);
+  if (fit.groups.size() > 1) text += "\n" + totals_table(fit);
   if (const std::string ways = ways_text(fit); !ways.empty()) text += "\n" + ways;
   if (const std::string published = published_text(fit); !published.empty()) text += "\n" + published;
   std::size_t fits = 0;
   for (const NetworkGroup& group : fit.groups) fits += group.verdicts.size();
   if (!details && fits > kFewFits) return text + "\nCoefficients, standard errors and warnings: --details\n";
-  for (const NetworkGroup& group : fit.groups) text += details_of(group, width);
+  for (const NetworkGroup& group : fit.groups) text += details_of(group);
   return text;
 }
 

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "rooftile/planning/training_plan.hpp"
-#include "rooftile/report/text.hpp"
 
 namespace rooftile {
 
@@ -15,7 +14,7 @@ struct PlanReport {
   const TrainingPlan& plan;
 };
 
-std::string plan_table(const PlanReport& report, std::size_t width = kAnyWidth);
+std::string plan_table(const PlanReport& report);
 // "rooftile/plan/1".
 std::string plan_json(const PlanReport& report);
 // One row an option that fits into memory.

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "rooftile/planning/schedule.hpp"
-#include "rooftile/report/text.hpp"
 
 namespace rooftile {
 
@@ -19,7 +18,7 @@ struct ScheduleReport {
 };
 
 // With a Gantt chart of letters.
-std::string schedule_table(const ScheduleReport& report, std::size_t width = kAnyWidth);
+std::string schedule_table(const ScheduleReport& report);
 // "rooftile/schedule/1".
 std::string schedule_json(const ScheduleReport& report);
 // One row a job.

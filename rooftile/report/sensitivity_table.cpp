@@ -33,7 +33,7 @@ bool matters(const ResourceSensitivity& row) {
   return felt(row.less) || felt(row.more) || row.unlimited < 1;
 }
 
-std::string resources_text(const Sensitivity& study, std::size_t width) {
+std::string resources_text(const Sensitivity& study) {
   TextTable table({{"resource"},
                    {"now", Align::right},
                    {"less", Align::right},
@@ -55,7 +55,7 @@ std::string resources_text(const Sensitivity& study, std::size_t width) {
                gains ? factor_text(row, row.half_at) : ".", gains ? factor_text(row, row.stops_at) : ".",
                gains ? std::string(name_of(row.next)) : "."});
   }
-  std::string text = table.text(width);
+  std::string text = table.text();
   if (!without.empty())
     text += wrapped(fmt::format("  without effect: {}", fmt::join(without, ", ")), 100, "    ") + "\n";
   return text;
@@ -84,7 +84,7 @@ std::string layer_slopes(const Sensitivity& study, std::size_t layer) {
   return text;
 }
 
-std::string layers_text(const Sensitivity& study, bool all, std::size_t width) {
+std::string layers_text(const Sensitivity& study, bool all) {
   const std::vector<LayerEstimate>& layers = study.prediction.layers;
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < layers.size(); ++i) {
@@ -96,14 +96,18 @@ std::string layers_text(const Sensitivity& study, bool all, std::size_t width) {
                      [&](std::size_t a, std::size_t b) { return layers[a].time > layers[b].time; });
     order.resize(std::min(kSlowest, order.size()));
   }
-  TextTable table(
-      {{"layer"}, {"op"}, {"time", Align::right}, {"share", Align::right}, {"limit"}, {"elasticities", Align::left}});
+  TextTable table({{"layer"},
+                   {"op"},
+                   {"time", Align::right},
+                   {"share", Align::right},
+                   {"limit"},
+                   {"elasticities", Align::left, 100}});
   for (const std::size_t i : order) {
     table.add({layers[i].name, layers[i].op, print(layers[i].time),
                percent(layers[i].time.value(), study.prediction.time.value()),
                std::string(name_of(layers[i].bottleneck)), layer_slopes(study, i)});
   }
-  return fmt::format("{}\n{}", all ? "Layers" : "Slowest layers", table.text(width));
+  return fmt::format("{}\n{}", all ? "Layers" : "Slowest layers", table.text());
 }
 
 std::string advice(const Sensitivity& study) {
@@ -122,14 +126,14 @@ std::string advice(const Sensitivity& study) {
 
 }  // namespace
 
-std::string sensitivity_table(const Sensitivity& study, const SensitivityTableOptions& options, std::size_t width) {
+std::string sensitivity_table(const Sensitivity& study, const SensitivityTableOptions& options) {
   const Prediction& prediction = study.prediction;
   return fmt::format(
       "{} on {}, batch {}, {}, {}, method {}: {}\n\n"
       "Elasticity of the time: per cent of it for one per cent of the resource, to either side\n{}{}\n{}",
       prediction.model, prediction.gpu, prediction.batch_size, name_of(prediction.precision), prediction.pass,
-      prediction.method, print(prediction.time), resources_text(study, width), advice(study),
-      layers_text(study, options.all_layers, width));
+      prediction.method, print(prediction.time), resources_text(study), advice(study),
+      layers_text(study, options.all_layers));
 }
 
 }  // namespace rooftile

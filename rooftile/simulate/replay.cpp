@@ -4,8 +4,6 @@
 #include <bit>
 #include <cmath>
 
-#include "rooftile/simulate/whole.hpp"
-
 namespace rooftile {
 namespace {
 
@@ -18,6 +16,8 @@ Granularity granularity(const MemoryLevel& level, Bytes element) {
 CacheShape shape(Bytes capacity, Bytes line, const ReplayOptions& options) {
   return {.lines = static_cast<std::uint64_t>(capacity / line), .ways = options.ways, .policy = options.policy};
 }
+
+std::int64_t whole(double value) { return static_cast<std::int64_t>(value); }
 
 // Requests of `sectors` neighbouring sectors that cover the mask.
 unsigned requests(unsigned mask, unsigned sectors) {

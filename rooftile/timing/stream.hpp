@@ -9,7 +9,7 @@
 namespace rooftile {
 
 struct StreamTiming {
-  TimeBounds cases;  // dram, compute and launch
+  Cases cases;  // dram, compute and launch
   Bottleneck bottleneck = Bottleneck::dram;
   Seconds time;
 };

@@ -1,0 +1,171 @@
+// rooftile predict MODEL --fitted NAME: a network by a fitted model.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "rooftile/base/one_line.hpp"
+#include "rooftile/base/try.hpp"
+#include "rooftile/cli/fitted_commands.hpp"
+#include "rooftile/cli/options.hpp"
+#include "rooftile/cli/output.hpp"
+#include "rooftile/cli/stored_fitted.hpp"
+#include "rooftile/ingest/model.hpp"
+#include "rooftile/learn/grey_box/grey_box.hpp"
+#include "rooftile/learn/layers/layer_model.hpp"
+#include "rooftile/learn/layers/layer_prediction.hpp"
+#include "rooftile/learn/networks/network_fit.hpp"
+#include "rooftile/report/fitted_prediction.hpp"
+#include "rooftile/report/layers.hpp"
+
+namespace rooftile::cli {
+namespace {
+
+using regression::FittedModel;
+
+// --- per-layer models, which are of one GPU and precision ------------------------------------------------------------
+
+// What the user asked for is what the model is of.
+Result<void> check_asked(const PredictionArguments& asked, const LayersPrediction& prediction) {
+  for (const std::string& selector : asked.gpus) {
+    const auto gpu = TRY(gpu_of_option(selector));
+    if (gpu.id != prediction.gpu) {
+      return usage(
+          fmt::format("--gpu: the fitted model '{}' is of {}, not of {}", prediction.fitted, prediction.gpu, gpu.id));
+    }
+  }
+  if (asked.precision && *asked.precision != prediction.precision) {
+    return usage(fmt::format("--precision: the fitted model '{}' is of {}, not of {}", prediction.fitted,
+                             name_of(prediction.precision), name_of(*asked.precision)));
+  }
+  return {};
+}
+
+std::string report(const LayersPrediction& prediction, const PredictFittedArguments& arguments) {
+  switch (arguments.format) {
+    case Format::json:
+      return layers_json(prediction);
+    case Format::csv:
+      return layers_csv(prediction);
+    default:
+      break;
+  }
+  return layers_table(prediction, arguments.all_layers);
+}
+
+Result<std::string> by_layers(const FittedModel& fitted, const Workload& workload,
+                              const PredictFittedArguments& arguments) {
+  auto prediction = TRY(predict_by_layers(fitted, workload, arguments.prediction.phase));
+  prediction.iterations = arguments.iterations;
+  TRY(check_asked(arguments.prediction, prediction));
+  return report(prediction, arguments);
+}
+
+// --- end-to-end and grey-box models ---------------------------------------------------------------------------------
+
+std::string names_in(const std::vector<std::string>& list) {
+  return one_line(fmt::format("{}", fmt::join(list, ", ")), 200);
+}
+
+// Those asked for, else the only one that the model is of.
+Result<std::vector<Gpu>> gpus_of(const FittedModel& fitted, const PredictionArguments& asked) {
+  std::vector<std::string> selectors = asked.gpus;
+  if (selectors.empty()) selectors = fitted.fitted_on.gpus;
+  if (selectors.size() != 1 && asked.gpus.empty()) {
+    return usage(fmt::format("--gpu ID is needed: the fitted model '{}' is of {}", one_line(fitted.name),
+                             selectors.empty() ? "no GPU that it names" : names_in(selectors)));
+  }
+  return gpus_of_option(selectors);
+}
+
+Result<DType> precision_of(const FittedModel& fitted, const PredictionArguments& asked) {
+  if (asked.precision) return *asked.precision;
+  const std::vector<std::string>& known = fitted.fitted_on.precisions;
+  if (known.size() > 1) {
+    return usage(
+        fmt::format("--precision is needed: the fitted model '{}' is of {}", one_line(fitted.name), names_in(known)));
+  }
+  const auto only = known.empty() ? std::nullopt : parse_dtype(known.front());
+  return only.value_or(DType::fp32);
+}
+
+// One prediction a GPU, by `predict_one`.
+template <class Prediction, class PredictOne>
+Result<std::vector<Prediction>> predict_each(const FittedModel& fitted, const Workload& workload,
+                                             const PredictFittedArguments& arguments, PredictOne predict_one) {
+  const auto gpus = TRY(gpus_of(fitted, arguments.prediction));
+  const auto precision = TRY(precision_of(fitted, arguments.prediction));
+  std::vector<Prediction> predictions;
+  for (const Gpu& gpu : gpus) {
+    AskedRun run;
+    run.workload = &workload;
+    run.gpu = &gpu;
+    run.gpus = arguments.gpus;
+    run.batch_size = arguments.prediction.batch_size;
+    run.precision = precision;
+    run.phase = arguments.prediction.phase;
+    run.iterations = arguments.iterations;
+    run.cells = arguments.columns;
+    auto prediction = TRY(predict_one(fitted, run));
+    predictions.push_back(std::move(prediction));
+  }
+  return predictions;
+}
+
+Result<std::string> by_network(const FittedModel& fitted, const Workload& workload,
+                               const PredictFittedArguments& arguments) {
+  const auto predictions = TRY(predict_each<NetworkPrediction>(fitted, workload, arguments, predict_network));
+  if (arguments.format == Format::json) return network_prediction_json(predictions);
+  if (arguments.format == Format::csv) return network_prediction_csv(predictions);
+  return network_prediction_table(predictions);
+}
+
+Result<std::string> by_grey_box(const FittedModel& fitted, const Workload& workload,
+                                const PredictFittedArguments& arguments) {
+  const auto predictions = TRY(predict_each<GreyBoxPrediction>(fitted, workload, arguments, predict_by_grey_box));
+  if (arguments.format == Format::json) return grey_box_prediction_json(predictions);
+  if (arguments.format == Format::csv) return grey_box_prediction_csv(predictions);
+  return grey_box_prediction_table(predictions, arguments.all_layers);
+}
+
+// Several GPUs are for models of whole runs, columns of tables not for per-layer ones.
+Result<void> check_kind(const FittedModel& fitted, const PredictFittedArguments& arguments) {
+  if (arguments.gpus > 1 && fitted.kind != kNetworkKind) {
+    return usage(fmt::format("--gpus is for models of fit --model network; '{}' is of kind '{}'", one_line(fitted.name),
+                             one_line(fitted.kind)));
+  }
+  if (!arguments.columns.empty() && fitted.kind != kNetworkKind && fitted.kind != kGreyBoxKind) {
+    return usage(fmt::format("--column is for models of fit --model network and grey-box; '{}' is of kind '{}'",
+                             one_line(fitted.name), one_line(fitted.kind)));
+  }
+  return {};
+}
+
+// The network with the share of the batch that one GPU has.
+Result<Workload> load_share(const PredictFittedArguments& arguments) {
+  ModelOptions options = model_options(arguments.prediction);
+  if (options.batch_size) {
+    if (*options.batch_size % arguments.gpus != 0) {
+      return usage(fmt::format("--batch-size: {} does not split over {} GPUs", *options.batch_size, arguments.gpus));
+    }
+    *options.batch_size /= arguments.gpus;
+  }
+  return load_model(arguments.model, options);
+}
+
+}  // namespace
+
+Result<void> predict_fitted(const PredictFittedArguments& arguments) {
+  if (arguments.format == Format::html) return usage("--fitted writes a table, json or csv");
+  const auto fitted = TRY(fitted_of_option(arguments.fitted, arguments.db));
+  if (auto fits = check_kind(fitted, arguments); !fits) return fits;
+  const auto workload = TRY(load_share(arguments));
+  const auto text = TRY(fitted.kind == kNetworkKind   ? by_network(fitted, workload, arguments)
+                        : fitted.kind == kGreyBoxKind ? by_grey_box(fitted, workload, arguments)
+                                                      : by_layers(fitted, workload, arguments));
+  return write_output(arguments.output, text);
+}
+
+}  // namespace rooftile::cli

@@ -1,0 +1,46 @@
+// Reading what several commands take: measured tables and the condition on their rows; what of a table is left out.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rooftile/base/error.hpp"
+#include "rooftile/ingest/layer_table.hpp"
+#include "rooftile/validate/filter.hpp"
+#include "rooftile/validate/measured_tables.hpp"
+
+namespace rooftile::cli {
+
+// The tables with their measurements; rows that are not predicted yet stand apart. A path may be that of a store: the
+// tables that were imported into it, once however often it is named, without rows whose GPU and op say that `where`
+// does not mean them.
+Result<std::vector<MeasuredTable>> read_measured(const std::vector<std::string>& paths, LayerTableOptions options,
+                                                 const std::optional<Filter>& where = {});
+
+// Lists on standard error why rows of a table of `all` rows are left out; says nothing where none is.
+void write_left_out(const std::vector<Error>& rows, std::size_t all);
+
+// The condition on rows that `option` gave; nothing where it is empty.
+Result<std::optional<Filter>> parse_condition(std::string_view option, const std::string& text);
+Result<std::optional<Filter>> parse_where(const std::string& text);  // of --where
+
+// Whether a row, by its table and its place there, meets the condition; nothing where there is none. Both arguments
+// must outlive it.
+std::function<bool(std::size_t table, std::size_t row)> rows_where(const std::vector<MeasuredTable>& tables,
+                                                                   const std::optional<Filter>& where);
+
+// The value of an option that lists things with commas, each once; nothing as none.
+Result<std::vector<std::string>> list_of(std::string_view option, const std::string& text);
+
+// Every column of --ignore must be in a table.
+Result<void> check_ignored(const std::vector<std::string>& ignored, const std::vector<MeasuredTable>& tables);
+
+// Every column of the condition that `option` gave, if it gave one, must be in a table.
+Result<void> check_condition(std::string_view option, const std::optional<Filter>& condition,
+                             const std::vector<MeasuredTable>& tables);
+
+}  // namespace rooftile::cli
