@@ -39,7 +39,7 @@ TEST(Ncu, DropsAndNamesWhatIsWrong) {
   EXPECT_EQ(profile.kernels[3].metric("dram__bytes_read.sum"), std::nullopt);
   ASSERT_EQ(profile.dropped_count, 5);
   EXPECT_EQ(profile.dropped[0], (Dropped{9, "dram__bytes_read.sum of kernel 'broken_negative' is negative"}));
-  EXPECT_EQ(profile.dropped[1].reason, "dram__bytes_read.sum of kernel 'broken_nan' is not finite");
+  EXPECT_EQ(profile.dropped[1].reason, "dram__bytes_read.sum of kernel 'broken_nan' is 'nan': not a number");
   EXPECT_EQ(profile.dropped[2].reason, "kernel 1 is there twice; the first counts");
   EXPECT_EQ(profile.dropped[3], (Dropped{14, "a quote is never closed"}));
   EXPECT_EQ(profile.dropped[4], (Dropped{10, "kernel 'broken_time' took no time"}));
