@@ -66,10 +66,10 @@ Result<std::string> add_fitted(store::Store& store, const std::string& file, con
   const auto model = TRY(regression::parse_fitted_json(text, file));
   const std::string kept = name.empty() ? std::filesystem::path(file).stem().string() : name;
   TRY(store::save_fitted(store, {.name = kept,
-                                              .kind = model.kind,
-                                              .fitted_on = summary(model.fitted_on),
-                                              .date = model.fitted_on.date,
-                                              .text = text}));
+                                 .kind = model.kind,
+                                 .fitted_on = summary(model.fitted_on),
+                                 .date = model.fitted_on.date,
+                                 .text = text}));
   return kept;
 }
 

@@ -44,9 +44,9 @@ class Judge {
   Result<FittedValidation> run() {
     if (without_rows()) return nothing_to_compare();
     TRY(model_.kind == kLayersKind    ? by_layers()
-                            : model_.kind == kNetworkKind ? by_runs()
-                            : model_.kind == kGreyBoxKind ? by_grey_box()
-                                                          : no_judge());
+        : model_.kind == kNetworkKind ? by_runs()
+        : model_.kind == kGreyBoxKind ? by_grey_box()
+                                      : no_judge());
     if (result_.rows.empty()) return nothing_to_compare();
     std::vector<KeyedComparison> rows;
     for (const FittedComparison& one : result_.rows) rows.push_back(one.row);
