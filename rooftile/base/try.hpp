@@ -2,6 +2,8 @@
 //
 //     const Gpu gpu = TRY(find_gpu(name));
 //     TRY(check(options));  // a Result<void>, or a value that is not needed
+//
+// Not among the elements of a braced list: g++ 12 leaks the elements made before it when it returns.
 #pragma once
 
 #include <utility>
