@@ -1,9 +1,9 @@
 #include "rooftile/explore/constraint_units.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <charconv>
-#include <cmath>
 #include <optional>
 #include <set>
 #include <vector>
@@ -102,12 +102,6 @@ Units units_of(std::string_view expression) {
   append(units, kCounts);
   return units;
 }
-
-// A number that a unit follows.
-struct Quantity {
-  double value = 0;
-  std::size_t end = 0;
-};
 
 // The longest of `units` that stands at `at`, as a whole word.
 const Unit* unit_at(std::string_view text, std::size_t at, const Units& units) {
