@@ -60,10 +60,10 @@ def main():
         write_table(table, arguments.rows)
         run("import", [program, "import", str(table), *store])
         run("import again", [program, "import", str(table), *store])
-        run("count by GPU and op", [program, "store", *store])
+        run("count by GPU and op", [program, "store", "list", *store])
         run("export one GPU and one K", [program, "store", "export", "--gpu", "t4", "--where", "K = 17", *store])
-        run("validate one GPU and one K", [program, "validate", "--where", "gpu = t4 and K = 17", *store])
-        run("validate one K", [program, "validate", "--where", "K = 17", *store])
+        run("validate one GPU and one K", [program, "validate", "--where", "gpu = t4 and K = 17", store[1]])
+        run("validate one K", [program, "validate", "--where", "K = 17", store[1]])
 
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
-# embed_texts(FOLDER data/… FUNCTION name HEADER rooftile/…/embedded.hpp [SUFFIX .json])
+# embed_texts(FOLDER data/… FUNCTION name HEADER rooftile/…/embedded.hpp [SUFFIX .json] [CORE])
 #
 # Compiles the text of every file below FOLDER whose name ends in SUFFIX (.toml unless given) into the library, as
-# FUNCTION, which HEADER declares. The folders are configure-time dependencies, so a new file is picked up without a
+# FUNCTION, which HEADER declares; with CORE into rooftile_core, too (rooftile_module.cmake). The folders are configure-time dependencies, so a new file is picked up without a
 # glob at every build.
 include(${CMAKE_CURRENT_LIST_DIR}/embed_source.cmake)
 
 function(embed_texts)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "" "FOLDER;FUNCTION;HEADER;SUFFIX" "")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "CORE" "FOLDER;FUNCTION;HEADER;SUFFIX" "")
   if(NOT arg_SUFFIX)
     set(arg_SUFFIX .toml)
   endif()
@@ -28,5 +28,9 @@ function(embed_texts)
     DEPENDS ${files} ${list} ${script}
     COMMENT "Embedding ${arg_FOLDER}"
     VERBATIM)
-  embed_source(FUNCTION ${arg_FUNCTION} SOURCE ${texts})
+  set(core "")
+  if(arg_CORE)
+    set(core CORE)
+  endif()
+  embed_source(FUNCTION ${arg_FUNCTION} SOURCE ${texts} ${core})
 endfunction()

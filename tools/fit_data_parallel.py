@@ -55,7 +55,7 @@ class Rooftile:
 
     @functools.cache
     def models(self):
-        return {line.split()[0] for line in self.ask("models").splitlines()[1:] if line.strip()}
+        return {line.split()[0] for line in self.ask("models", "list").splitlines()[1:] if line.strip()}
 
     @functools.cache
     def gradient_bytes(self, model, gpu, precision):

@@ -6,12 +6,30 @@
 #include <csv.h>
 #include <fmt/format.h>
 
+#include "rooftile/base/one_line.hpp"
+#include "rooftile/base/parse_number.hpp"
 #include "rooftile/base/try.hpp"
 
 namespace rooftile {
 namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+// Before a text that a spreadsheet would run.
+constexpr char kMark = '\'';
+
+// Whether the cell begins as a formula does, after marks or none.
+bool looks_like_formula(std::string_view cell) {
+  const std::size_t first = cell.find_first_not_of(kMark);
+  constexpr std::string_view kFormula = "=+-@\t\r\n";
+  return first != std::string_view::npos && cell.size() > first + 1 &&
+         kFormula.find(cell[first]) != std::string_view::npos;
+}
+
+bool is_number(std::string_view cell) {
+  if (cell.starts_with('+')) cell.remove_prefix(1);
+  return parse_number(cell).has_value();
+}
 
 // csv_parser::pstate between two rows: no cell has begun.
 constexpr int kBetweenRows = 0;
@@ -43,7 +61,9 @@ class Parser {
 
  private:
   static void on_cell(void* text, std::size_t size, void* self) {
-    static_cast<Parser*>(self)->row_.cells.emplace_back(static_cast<const char*>(text), size);
+    std::string_view cell(static_cast<const char*>(text), size);
+    if (cell.starts_with(kMark) && looks_like_formula(cell)) cell.remove_prefix(1);
+    static_cast<Parser*>(self)->row_.cells.emplace_back(cell);
   }
   static void on_row(int, void* self) {
     auto* parser = static_cast<Parser*>(self);
@@ -154,11 +174,14 @@ std::string write_csv_row(std::span<const std::string> cells) {
   std::string row;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     if (i > 0) row += ',';
-    if (cells[i].find_first_of(",\"\r\n") == std::string::npos) {
+    const bool mark = looks_like_formula(cells[i]) && !is_number(cells[i]);
+    if (cells[i].find_first_of(",\"\r\n") == std::string::npos && !has_control_characters(cells[i])) {
+      if (mark) row += kMark;
       row += cells[i];
       continue;
     }
     row += '"';
+    if (mark) row += kMark;
     for (const char c : cells[i]) {
       if (c == '"') row += '"';
       row += c;

@@ -1,4 +1,4 @@
-// CSV as text (RFC 4180): cells in, cells out. What they mean is the caller's business.
+// CSV as text (RFC 4180): cells in, cells out. A mark (') keeps spreadsheets from running a text: csv.cpp.
 #pragma once
 
 #include <cstddef>
@@ -43,7 +43,7 @@ class CsvReader {
   std::unique_ptr<State> state_;
 };
 
-// One line with its LF; cells are quoted where they must be.
+// One line with its LF; cells are quoted where they must be, and where they hold control characters.
 std::string write_csv_row(std::span<const std::string> cells);
 
 }  // namespace rooftile

@@ -23,6 +23,19 @@ std::vector<Cells> cells(std::string_view text) {
   return result;
 }
 
+std::string row(const Cells& cells) { return write_csv_row(cells); }
+
+// What a spreadsheet would run is text to it, and to us what it was.
+TEST(Csv, MarksFormulas) {
+  EXPECT_EQ(row({"=1+1", "+a", "-b", "@c", "\td", "x=1"}), "'=1+1,'+a,'-b,'@c,\"'\td\",x=1\n");
+  EXPECT_EQ(row({"-1.5", "+2", "-3e-4", "-", "-inf", "-1+1", "'a"}), "-1.5,+2,-3e-4,-,'-inf,'-1+1,'a\n");
+  for (const char* cell : {"=1+1", "'=1", "''@x", "\rx", "-a,b", "'-", "'x", "-2", "=\"a\""}) {
+    EXPECT_EQ(cells(row({cell, "x"})), (std::vector<Cells>{{cell, "x"}})) << cell;
+  }
+}
+
+TEST(Csv, QuotesControlCharacters) { EXPECT_EQ(row({"a\x1b[31m", "\u202e", "é"}), "\"a\x1b[31m\",\"\u202e\",é\n"); }
+
 std::string error_of(std::string_view text) {
   const auto rows = parse_csv(text, "t.csv");
   return rows ? "no error" : rows.error().text();

@@ -1,4 +1,11 @@
 // Errors at the borders (files, command line, API): one clear line that says what is wrong and where.
+//
+//     #include "rooftile/gpu/catalogue.hpp"
+//
+//     const Result<Gpu> gpu = find_gpu("titan-xq");
+//     assert(!gpu);
+//     assert(gpu.error().code == ErrorCode::not_found);
+//     assert(gpu.error().text() == "no GPU 'titan-xq' in the catalogue; did you mean 'titan-xp'?");
 #pragma once
 
 #include <string>

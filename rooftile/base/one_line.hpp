@@ -7,7 +7,7 @@
 
 namespace rooftile {
 
-// C0, DEL, or C1 as UTF-8.
+// C0, DEL and C1, what separates lines and what turns the direction of writing; as UTF-8.
 bool has_control_characters(std::string_view text);
 
 // `text` with '?' for every control character and every byte that is not UTF-8; what goes beyond `limit` bytes is cut

@@ -41,9 +41,13 @@ TEST(OneLine, CutsBeforeACharacter) {
 }
 
 TEST(OneLine, FindsControlCharacters) {
-  for (const char* text : {"\n", "a\x1b[31m", "a\x7f", "a\u0080", "\u009f"}) EXPECT_TRUE(has_control_characters(text));
+  for (const char* text : {"\n", "a\x1b[31m", "a\x7f", "a\u0080", "\u009f", "\u202e", "a\u2028"}) {
+    EXPECT_TRUE(has_control_characters(text));
+  }
   for (const char* text : {"", "a b", "\u00a0é…", "\xc2", "\x9b"}) EXPECT_FALSE(has_control_characters(text));
 }
+
+TEST(OneLine, ReplacesWhatTurnsTheDirectionOfWriting) { EXPECT_EQ(one_line("a\u202etxt.exe\u2066"), "a?txt.exe?"); }
 
 }  // namespace
 }  // namespace rooftile

@@ -1,38 +1,33 @@
 #include "rooftile/base/text_file.hpp"
 
-#include <array>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <filesystem>
-#include <memory>
-#include <system_error>
-
 #include <fmt/format.h>
+
+#include "rooftile/base/input_file.hpp"
+#include "rooftile/base/try.hpp"
 
 namespace rooftile {
 namespace {
 
-Result<std::string> read_all(std::FILE* file, const std::string& where, std::size_t limit) {
-  std::string text;
-  std::array<char, 65536> block{};
-  while (const std::size_t size = std::fread(block.data(), 1, block.size(), file)) {
-    if (text.size() + size > limit) return fail(ErrorCode::io, fmt::format("longer than {} bytes", limit), where);
-    text.append(block.data(), size);
-  }
-  if (std::ferror(file) != 0) return fail(ErrorCode::io, "cannot be read", where);
-  return text;
+tl::unexpected<Error> too_large(const std::string& where, std::size_t limit) {
+  constexpr std::size_t kMebi = std::size_t{1} << 20;
+  return fail(
+      ErrorCode::io,
+      limit < kMebi ? fmt::format("larger than {} bytes", limit) : fmt::format("larger than {} MiB", limit / kMebi),
+      where);
 }
 
 }  // namespace
 
 Result<std::string> read_text_file(const std::string& path, std::size_t limit) {
-  if (path == "-") return read_all(stdin, "standard input", limit);
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) return fail(ErrorCode::io, "is a directory", path);
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), &std::fclose);
-  if (!file) return fail(ErrorCode::io, std::strerror(errno), path);
-  return read_all(file.get(), path, limit);
+  InputFile file = TRY(InputFile::open(path));
+  if (file.size() > limit) return too_large(file.name(), limit);
+  std::string text, block(std::size_t{1} << 16, '\0');
+  text.reserve(file.size());
+  while (const std::size_t got = TRY(file.read(block.data(), block.size()))) {
+    if (text.size() + got > limit) return too_large(file.name(), limit);
+    text.append(block, 0, got);
+  }
+  return text;
 }
 
 }  // namespace rooftile

@@ -9,8 +9,9 @@
 namespace rooftile {
 
 constexpr std::size_t kMaxTextFile = std::size_t{256} << 20;  // bytes; far above any table, far below any memory
+constexpr std::size_t kMaxTomlFile = std::size_t{1} << 20;    // bytes; people write these
 
-// Errors: missing, a directory, unreadable, longer than `limit` bytes.
+// Errors: those of InputFile::open(), larger than `limit` bytes.
 Result<std::string> read_text_file(const std::string& path, std::size_t limit = kMaxTextFile);
 
 }  // namespace rooftile

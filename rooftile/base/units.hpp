@@ -2,6 +2,10 @@
 //
 // A quantity is a double in base units (byte, second, FLOP, clock cycle, joule, US dollar). Products and ratios of
 // quantities have the dimension that follows; a ratio of equals is a plain double.
+//
+//     const Seconds time = Bytes(1e9) / BytesPerSecond(500e9);
+//     assert(time == Seconds(0.002));
+//     assert(Flops(4e9) / time == FlopsPerSecond(2e12));
 #pragma once
 
 #include <compare>

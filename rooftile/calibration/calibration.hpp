@@ -1,4 +1,9 @@
 // Fitted constants with what they were fitted on, by kernel family and by GPU or architecture (data/calibration/).
+//
+//     #include "rooftile/gpu/catalogue.hpp"
+//
+//     const FoundEntry found = find_entry(builtin_calibration(), KernelFamily::conv_simt, find_gpu("t4").value());
+//     assert(found.match == Match::gpu);  // fitted to measurements of this very GPU
 #pragma once
 
 #include <cstddef>
@@ -39,12 +44,13 @@ struct CalibrationEntry {
 struct Harness {
   KernelFamily family = KernelFamily::conv_simt;
   std::string framework;
-  std::string gpu;       // empty: any
-  Seconds overhead;      // of a call, after or before its kernels
-  Seconds floor;         // of a call, beside its kernels: no call is shorter
-  double copies = 0;     // sets of weights between two uses of one; 0: the L2 holds nothing of an earlier call.
-                         // Of recurrent layers: launches of a step
-  bool rotates = false;  // the activations too have as many copies; else they stay the same
+  std::string gpu;           // empty: any
+  Seconds overhead;          // of a call, after or before its kernels
+  Seconds floor;             // of a call, beside its kernels: no call is shorter
+  double weight_sets = 0;    // tensor: used in turn, before the first comes again; 0: the L2 holds nothing of an
+                             // earlier call
+  bool rotates = false;      // tensor: the activations too have as many sets; else they stay the same
+  double step_launches = 0;  // recurrent: kernels launched for a step
 };
 
 // The spread of GPUs of a vendor that no entry was fitted on.

@@ -24,8 +24,9 @@ constexpr std::string_view kShipped = "shipped";
 // The keys of each kind of table. [[factors]] has the names of the kernel families besides, a call those of its limits.
 constexpr std::array<std::string_view, 9> kEntryKeys = {"family", "scope", "choice", "data",     "date",
                                                         "rows",   "gmae",  "spread", "constants"};
-constexpr std::array<std::string_view, 7> kHarnessKeys = {"family",   "framework", "gpu",    "overhead_us",
-                                                          "floor_us", "copies",    "rotates"};
+constexpr std::array<std::string_view, 5> kHarnessKeys = {"family", "framework", "gpu", "overhead_us", "floor_us"};
+constexpr std::array<std::string_view, 2> kTensorHarnessKeys = {"weight_sets", "rotates"};
+constexpr std::array<std::string_view, 1> kRecurrentHarnessKeys = {"step_launches"};
 constexpr std::array<std::string_view, 3> kForeignKeys = {"family", "vendor", "spread"};
 constexpr std::array<std::string_view, 8> kFactorKeys = {
     "gpu", "data", "date", "rows", "clock", "dram_bandwidth", "launch_overhead", "calls"};
@@ -173,16 +174,23 @@ class Reader {
   }
 
   Harness read_harness(const toml::table& table) {
-    constexpr double kMicro = 1e-6, kLongest = 1e6, kMostCopies = 1000;
-    check_keys(table, kHarnessKeys);
+    constexpr double kMicro = 1e-6, kLongest = 1e6, kMostSets = 1000, kMostLaunches = 1000;
     Harness harness;
     harness.family = family(table);
     harness.framework = text(table, "framework");
     harness.gpu = text(table, "gpu");
     harness.overhead = Seconds(number(table, "overhead_us", 0, kLongest) * kMicro);
     harness.floor = Seconds(number(table, "floor_us", 0, kLongest) * kMicro);
-    harness.copies = number(table, "copies", 0, kMostCopies);
-    harness.rotates = truth(table, "rotates");
+    if (harness.family == KernelFamily::tensor) {
+      check_keys(table, kHarnessKeys, kTensorHarnessKeys);
+      harness.weight_sets = number(table, "weight_sets", 0, kMostSets);
+      harness.rotates = truth(table, "rotates");
+    } else if (harness.family == KernelFamily::recurrent) {
+      check_keys(table, kHarnessKeys, kRecurrentHarnessKeys);
+      harness.step_launches = number(table, "step_launches", 0, kMostLaunches);
+    } else {
+      check_keys(table, kHarnessKeys);
+    }
     return harness;
   }
 
@@ -307,6 +315,9 @@ Result<Calibration> parse_calibration(std::string_view toml, std::string_view wh
     const toml::parse_error& error = parsed.error();
     return fail(ErrorCode::bad_input, std::string(error.description()),
                 fmt::format("{}:{}:{}", where, error.source().begin.line, error.source().begin.column));
+  }
+  if (parsed.table().empty()) {
+    return fail(ErrorCode::bad_input, "there is nothing in this calibration", std::string(where));
   }
   return Reader(where).read(parsed.table());
 }

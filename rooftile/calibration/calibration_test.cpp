@@ -63,7 +63,7 @@ TEST(Calibration, ReadsWhatItWrites) {
   ASSERT_NE(harness, nullptr);
   EXPECT_NEAR(harness->overhead.value(), 50e-6, 1e-12);
   EXPECT_NEAR(harness->floor.value(), 70e-6, 1e-12);
-  EXPECT_EQ(harness->copies, 5);
+  EXPECT_EQ(harness->weight_sets, 5);
   EXPECT_TRUE(harness->rotates);
   EXPECT_EQ(find_harness(*read, KernelFamily::tensor, "PyTorch", "p4"), nullptr);
   EXPECT_EQ(find_harness(*read, KernelFamily::conv_simt, "PyTorch", "t4"), nullptr);
@@ -136,17 +136,35 @@ TEST(Calibration, UnknownKeysOfEveryTableAreErrorsWithTheNearest) {
   EXPECT_EQ(message(entry + "spraed = [0.9, 1.1]\n[entry.constants]\n"),
             "c.toml:4:10: unknown key 'spraed'; did you mean 'spread'?");
   EXPECT_EQ(message(entry + "[entry.constnats]\n"), "c.toml:4:1: unknown key 'constnats'; did you mean 'constants'?");
-  EXPECT_THAT(message("[[harness]]\nfamily = \"tensor\"\noverhead_us = 1\nfloor_us = 1\ncopies = 0\nrotate = true\n"),
-              testing::HasSubstr("unknown key 'rotate'; did you mean 'rotates'?"));
+  EXPECT_THAT(
+      message("[[harness]]\nfamily = \"tensor\"\noverhead_us = 1\nfloor_us = 1\nweight_sets = 0\nrotate = true\n"),
+      testing::HasSubstr("unknown key 'rotate'; did you mean 'rotates'?"));
   EXPECT_THAT(message("[[foreign]]\nfamily = \"tensor\"\nvedor = \"nvidia\"\nspread = [0.5, 2]\n"),
               testing::HasSubstr("unknown key 'vedor'; did you mean 'vendor'?"));
   EXPECT_THAT(message("[[factors]]\ngpu = \"t4\"\n[factors.tensor]\neficiency = 0.9\n"),
               testing::HasSubstr("unknown key 'eficiency'; did you mean 'efficiency'?"));
   EXPECT_THAT(message("[[factors]]\ngpu = \"t4\"\n[factors.tensors]\nefficiency = 0.9\n"),
               testing::HasSubstr("unknown key 'tensors'; did you mean 'tensor'?"));
-  EXPECT_EQ(message(entry +
-                    "[entry.constants]\n[[harness]]\nfamily = \"tensor\"\noverhead_us = 1\nfloor_us = 1\ncopies = 0\n"),
-            "no error");
+  EXPECT_EQ(
+      message(entry +
+              "[entry.constants]\n[[harness]]\nfamily = \"tensor\"\noverhead_us = 1\nfloor_us = 1\nweight_sets = 0\n"),
+      "no error");
+}
+
+TEST(Calibration, AHarnessHasTheKeysOfItsFamily) {
+  const auto message = [](const std::string& family, const std::string& keys) {
+    const auto read =
+        parse_calibration("[[harness]]\nfamily = \"" + family + "\"\noverhead_us = 1\nfloor_us = 1\n" + keys, "c.toml");
+    return read ? std::string("no error") : read.error().text();
+  };
+  EXPECT_EQ(message("recurrent", "step_launches = 3\n"), "no error");
+  EXPECT_EQ(message("gemm_simt", ""), "no error");
+  EXPECT_THAT(message("recurrent", "step_launches = 3\nweight_sets = 1\n"),
+              testing::HasSubstr("unknown key 'weight_sets'"));
+  EXPECT_THAT(message("tensor", "weight_sets = 1\nstep_launches = 3\n"),
+              testing::HasSubstr("unknown key 'step_launches'"));
+  EXPECT_THAT(message("gemm_simt", "rotates = true\n"), testing::HasSubstr("unknown key 'rotates'"));
+  EXPECT_THAT(message("recurrent", ""), testing::HasSubstr("no number 'step_launches'"));
 }
 
 TEST(Calibration, ValuesOfAWrongTypeAreErrorsWithTheirPlace) {
@@ -154,7 +172,7 @@ TEST(Calibration, ValuesOfAWrongTypeAreErrorsWithTheirPlace) {
     const auto read = parse_calibration(text, "c.toml");
     return read ? std::string("no error") : read.error().text();
   };
-  const std::string harness = "[[harness]]\nfamily = \"tensor\"\noverhead_us = 1\nfloor_us = 1\ncopies = 0\n";
+  const std::string harness = "[[harness]]\nfamily = \"tensor\"\noverhead_us = 1\nfloor_us = 1\nweight_sets = 0\n";
   EXPECT_EQ(message(harness + "framework = \"a\"\ngpu = \"t4\"\nrotates = true\n"), "no error");
   EXPECT_EQ(message(harness + "rotates = 1\n"), "c.toml:6:11: rotates is not true or false");
   EXPECT_EQ(message(harness + "rotates = \"yes\"\n"), "c.toml:6:11: rotates is not true or false");

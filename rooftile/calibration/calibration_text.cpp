@@ -77,9 +77,14 @@ std::string write_calibration(const Calibration& calibration) {
   for (const Harness& harness : calibration.harnesses) {
     text += fmt::format("[[harness]]\nfamily = {}\nframework = {}\ngpu = {}\n", quoted(name_of(harness.family)),
                         quoted(harness.framework), quoted(harness.gpu));
-    text +=
-        fmt::format("overhead_us = {:.4g}\nfloor_us = {:.4g}\ncopies = {:.3g}\nrotates = {}\n\n",
-                    harness.overhead.value() * kMicro, harness.floor.value() * kMicro, harness.copies, harness.rotates);
+    text += fmt::format("overhead_us = {:.4g}\nfloor_us = {:.4g}\n", harness.overhead.value() * kMicro,
+                        harness.floor.value() * kMicro);
+    if (harness.family == KernelFamily::tensor) {
+      text += fmt::format("weight_sets = {:.3g}\nrotates = {}\n", harness.weight_sets, harness.rotates);
+    }
+    if (harness.family == KernelFamily::recurrent)
+      text += fmt::format("step_launches = {:.3g}\n", harness.step_launches);
+    text += '\n';
   }
   for (const ForeignSpread& foreign : calibration.foreign_spreads) {
     text += fmt::format("[[foreign]]\nfamily = {}\nvendor = {}\n{}\n", quoted(name_of(foreign.family)),

@@ -1,22 +1,30 @@
 #include "rooftile/cli/app.hpp"
 
-#include <algorithm>
+#include <exception>
+#include <memory>
+#include <new>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "rooftile/base/nearest.hpp"
+#include "rooftile/base/one_line.hpp"
+#include "rooftile/cli/help.hpp"
+#include "rooftile/cli/interrupt.hpp"
+#include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
 
 namespace rooftile::cli {
 namespace {
 
-constexpr int kError = 1, kWrongUsage = 2;
+constexpr int kError = 1, kWrongUsage = 2, kInterrupted = 130;  // as a shell has it
 
 class CommandLine {
  public:
@@ -25,19 +33,23 @@ class CommandLine {
         "Example: rooftile predict resnet152 --gpu titan-xp --batch-size 256\n"
         "Each command has its own --help.");
     add_predict(commands_);
-    add_roofline(commands_);
-    add_cost(commands_);
-    add_sensitivity(commands_);
+    add_predict_table(commands_);
     add_explain(commands_);
+    add_roofline(commands_);
+    add_roofline_study(commands_);
+    add_simulate(commands_);
+    add_sensitivity(commands_);
+    add_cost(commands_);
     add_validate(commands_);
     add_fit(commands_);
     add_import(commands_);
     add_store(commands_);
-    add_simulate(commands_);
-    add_evaluate(commands_);
     add_explore(commands_);
     add_optimise(commands_);
+    add_scaling(commands_);
+    add_evaluate(commands_);
     add_plan(commands_);
+    add_schedule(commands_);
     add_gpus(commands_);
     add_models(commands_);
     add_support(commands_);
@@ -60,21 +72,25 @@ class CommandLine {
       app_.parse(argc, argv);
     } catch (const CLI::Success& help) {
       return speaks_ ? app_.exit(help) : 0;  // --help, --version
+    } catch (const OptionError& wrong) {
+      return report(wrong.error);
     } catch (const CLI::ParseError& error) {
-      return report(Error{ErrorCode::usage, plain(error), ""});
+      const auto extras = check_extras(app_);  // a slip in a name is the likelier cause of what is missing
+      return report(extras ? Error{ErrorCode::usage, plain(error), ""} : extras.error());
     }
     if (auto result = check_extras(app_); !result) return report(result.error());
-    if (app_.get_subcommands().empty()) {
+    if (&chosen() == &app_) {
       if (speaks_) write_output("", app_.help());
       return kWrongUsage;
     }
-    const Result<void> result = commands_.run(app_.get_subcommands().front());
+    const Result<void> result = commands_.run(&chosen());
     return result ? 0 : report(result.error());
   }
 
  private:
   CommandLine(const char* description, const char* program) : app_(description, program) {
     app_.set_version_flag("--version", fmt::format("{} {}", program, ROOFTILE_VERSION));
+    app_.formatter(std::make_shared<HelpFormatter>());
     app_.require_subcommand(0, 1);
     app_.allow_extras();
   }
@@ -84,7 +100,8 @@ class CommandLine {
     for (const CLI::App* nested : app.get_subcommands()) {
       if (auto result = check_extras(*nested); !result) return result;
     }
-    const std::vector<std::string> extras = app.remaining();
+    std::vector<std::string> extras = app.remaining();
+    std::erase(extras, "--");  // only says that what follows are no options
     if (extras.empty()) return {};
     std::string extra = extras.front();
     for (const std::string& other : extras) {
@@ -97,21 +114,62 @@ class CommandLine {
     for (const CLI::App* nested : app.get_subcommands([](const CLI::App*) { return true; })) {
       known.push_back(nested->get_name());
     }
-    static const std::vector<std::string> kPlanned = {"compare"};
-    const bool planned = std::find(kPlanned.begin(), kPlanned.end(), extra) != kPlanned.end();
-    if (app.get_parent() == nullptr && planned) {
-      return fail(ErrorCode::unsupported, fmt::format("the command '{}' is not built yet", extra));
+    const bool names_command = app.get_parent() == nullptr || !app.get_subcommands({}).empty();
+    const char* what = extra.starts_with("-") ? "option" : (names_command ? "command" : "argument");
+    return usage(fmt::format("unknown {} '{}'{}", what, one_line(extra), did_you_mean(extra, known)));
+  }
+
+  // The innermost command that was named; the program where none was.
+  const CLI::App& chosen() const {
+    const CLI::App* command = &app_;
+    while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
+    return *command;
+  }
+
+  // "fit network"; empty where no command was named.
+  std::string name_of_chosen() const {
+    std::string name;
+    for (const CLI::App* app = &chosen(); app != &app_; app = app->get_parent()) {
+      name = app->get_name() + (name.empty() ? "" : " ") + name;
     }
-    const char* what = extra.starts_with("-") ? "option" : (app.get_parent() == nullptr ? "command" : "argument");
-    return usage(fmt::format("unknown {} '{}'{}", what, extra, did_you_mean(extra, known)));
+    return name;
+  }
+
+  // What is missing, and where to find it.
+  std::string missing(const std::string& option) const {
+    const CLI::App& command = chosen();
+    if (option == "A subcommand") {
+      std::vector<std::string> names;
+      for (const CLI::App* nested : command.get_subcommands({})) names.push_back(nested->get_name());
+      return fmt::format("{} needs one of {}", name_of_chosen(), fmt::join(names, ", "));
+    }
+    const CLI::Option* missed = command.get_option(option);
+    if (!option.starts_with("-")) {
+      return fmt::format("{} needs {}: {}", name_of_chosen(), option, missed->get_description());
+    }
+    const std::string kind = missed->get_type_name();
+    std::string text = fmt::format("{} needs {}", name_of_chosen(), option == "--output" ? "-o" : option);
+    if (kind.find('|') == std::string::npos) text += " " + kind;
+    if (kind.starts_with("ID")) text += "; 'rooftile gpus list' has them";
+    return text;
   }
 
   // CLI11's own messages, in words that say what to do.
-  static std::string plain(const CLI::ParseError& error) {
-    std::string text = error.what();
+  std::string plain(const CLI::ParseError& error) const {
+    const std::string text = error.what();
     const std::string option = text.substr(0, text.find(':'));
+    const auto two = [&](std::string_view verb, std::string_view instead) {
+      const std::size_t at = text.find(verb);
+      return text.substr(0, at) + std::string(instead) + text.substr(at + verb.size());
+    };
+    if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr)
+      return missing(text.substr(0, text.rfind(" is required")));
+    if (dynamic_cast<const CLI::ExcludesError*>(&error) != nullptr) return two(" excludes ", " does not go with ");
+    if (dynamic_cast<const CLI::RequiresError*>(&error) != nullptr) return two(" requires ", " is for ");
     if (text.find("At Most 1") != std::string::npos) return fmt::format("give {} only once", option);
-    if (text.find("required TEXT missing") != std::string::npos) return fmt::format("{} needs a value", option);
+    if (text.find(" required ") != std::string::npos && text.ends_with(" missing")) {
+      return fmt::format("{} needs a value", option);
+    }
     return text;
   }
 
@@ -121,9 +179,9 @@ class CommandLine {
       write_error(error.text());
       return kError;
     }
-    const auto chosen = app_.get_subcommands();
-    const std::string command = chosen.empty() ? "" : chosen.front()->get_name() + " ";
-    write_error(fmt::format("{} (see '{} {}--help')", error.text(), app_.get_name(), command));
+    const std::string command = name_of_chosen();
+    write_error(
+        fmt::format("{} (see '{} {}{}--help')", error.text(), app_.get_name(), command, command.empty() ? "" : " "));
     return kWrongUsage;
   }
 
@@ -132,16 +190,29 @@ class CommandLine {
   bool speaks_ = true;
 };
 
+// What no reader could foresee still ends with one line.
+template <class Run>
+int to_the_end(const Run& run) {
+  report_file_size_limit();
+  try {
+    return run();
+  } catch (const std::bad_alloc&) {
+    write_error("out of memory");
+  } catch (const std::exception& error) {
+    write_error(fmt::format("internal error: {}", error.what()));
+  }
+  return kError;
+}
+
 }  // namespace
 
 int run(int argc, char** argv) {
-  report_file_size_limit();
-  return CommandLine().run(argc, argv);
+  const int status = to_the_end([&] { return CommandLine().run(argc, argv); });
+  return status == 0 && InterruptAsked::flag() ? kInterrupted : status;  // what is written is partial
 }
 
 int run_on_ranks(int argc, char** argv, cluster::Ranks& ranks) {
-  report_file_size_limit();
-  return CommandLine(ranks).run(argc, argv);
+  return to_the_end([&] { return CommandLine(ranks).run(argc, argv); });
 }
 
 }  // namespace rooftile::cli

@@ -1,142 +1,156 @@
 #include "rooftile/cli/completion.hpp"
 
 #include <algorithm>
-#include <array>
-#include <vector>
+#include <cstddef>
+#include <string_view>
 
-#include <fmt/format.h>
-
-#include "rooftile/base/nearest.hpp"
+#include "rooftile/cli/prediction_options.hpp"
+#include "rooftile/cli/stored_fitted.hpp"
+#include "rooftile/cli/values.hpp"
+#include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/ingest/model.hpp"
 
 namespace rooftile::cli {
 namespace {
 
-// What may follow an option, whichever command it is of.
-struct Values {
-  const char* option = nullptr;
-  const char* words = nullptr;
-  const char* command = nullptr;  // that lists them, instead of words
-  bool files = false;             // or a file
+constexpr std::string_view kMore = ",…";
+
+std::vector<std::string> parts_of(std::string_view kind) {
+  std::vector<std::string> parts;
+  while (true) {
+    const std::size_t end = std::min(kind.find('|'), kind.size());
+    parts.emplace_back(kind.substr(0, end));
+    if (end == kind.size()) return parts;
+    kind.remove_prefix(end + 1);
+  }
+}
+
+// The words that a part of a kind stands for: names that the program knows, or the part itself if it is a choice. One
+// with capital letters is what somebody has to make up.
+std::vector<std::string> words_of(const std::string& part) {
+  if (part == "ID") return gpu_ids();
+  if (part == "METHOD") return method_names();
+  if (part == "FITTED" || part == "STORED") return known_fitted_names("").value_or(std::vector<std::string>());
+  if (part == "MODEL") {
+    std::vector<std::string> names;
+    for (const ModelName& model : model_names()) names.push_back(model.name);
+    return names;
+  }
+  const std::string word = part.substr(0, part.find('['));  // "kfold[=FOLDS]"
+  const bool made_up = std::any_of(word.begin(), word.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
+  return made_up && part != "L1" && part != "L2" && part != "DRAM" ? std::vector<std::string>() : std::vector{word};
+}
+
+// Values of a kind; `typed` is what stands there so far. Where several go with commas, the last is completed.
+std::vector<std::string> values_of(std::string kind, const std::string& typed) {
+  std::string before;
+  if (kind.ends_with(kMore)) {
+    kind.resize(kind.size() - kMore.size());
+    before = typed.substr(0, typed.rfind(',') + 1);
+  }
+  std::vector<std::string> values;
+  for (const std::string& part : parts_of(kind)) {
+    for (const std::string& word : words_of(part)) values.push_back(before + word);
+  }
+  return values;
+}
+
+struct Place {
+  const CLI::App* command = nullptr;
+  const CLI::Option* waiting = nullptr;  // an option whose value comes next
+  std::size_t positionals = 0;           // that came already
 };
-constexpr std::array kValues = {
-    Values{"gpu", "", "rooftile gpus --names"},
-    Values{"format", "table json csv html"},
-    Values{"precision", "fp32 tf32 fp16 bf16 fp8 int8"},
-    Values{"pass", "inference"},
-    Values{"method", "rooftile delta roofline prior"},
-    Values{"algorithm", "implicit_gemm winograd winograd_nonfused fft"},
-    Values{"optimizer", "sgd momentum adam"},
-    Values{"price-basis", "rented bought any"},
-    Values{"model", "constants calibration layers network grey-box"},
-    Values{"ways", "affine alphabet physics analytic scaled trees"},
-    Values{"split", "holdout holdout= kfold kfold= none"},
-    Values{"fitted", "", "rooftile store --names", true},
-};
 
-std::vector<const CLI::App*> subcommands(const CLI::App& app) {
-  return app.get_subcommands([](const CLI::App*) { return true; });
-}
-
-std::string flags(const CLI::App& app) {
-  std::string text;
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) text += (text.empty() ? "--" : " --") + name;
+const CLI::Option* option_of(const CLI::App& command, const std::string& name) {
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->check_name(name)) return option;
   }
-  return text;
+  return nullptr;
 }
 
-std::string bash_values() {
-  std::string cases;
-  for (const Values& values : kValues) {
-    const std::string words =
-        values.command != nullptr ? fmt::format("$({})", values.command) : std::string(values.words);
-    cases += fmt::format(R"SH(    --{}) mapfile -t COMPREPLY < <(compgen -W "{}" -- "$current"{}); return ;;
-)SH",
-                         values.option, words, values.files ? R"(; compgen -f -- "$current")" : "");
+const CLI::App* nested_of(const CLI::App& command, const std::string& name) {
+  for (const CLI::App* nested : command.get_subcommands({})) {
+    if (nested->get_name() == name) return nested;
   }
-  return cases;
+  return nullptr;
 }
 
-std::string bash_script(const CLI::App& app) {
-  std::string names, cases;
-  for (const CLI::App* command : subcommands(app)) {
-    names += (names.empty() ? "" : " ") + command->get_name();
-    std::string words = flags(*command);
-    for (const CLI::App* nested : subcommands(*command)) words += " " + nested->get_name();
-    cases += fmt::format("    {}) words=\"{}\" ;;\n", command->get_name(), words);
-  }
-  return fmt::format(
-      R"SH(_rooftile() {{
-  local current=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD-1]}} words=
-  case $previous in
-{}    completion) mapfile -t COMPREPLY < <(compgen -W "bash zsh fish" -- "$current"); return ;;
-  esac
-  if ((COMP_CWORD == 1)); then
-    mapfile -t COMPREPLY < <(compgen -W "{} --help --version" -- "$current")
-    return
-  fi
-  case ${{COMP_WORDS[1]}} in
-{}  esac
-  case ${{COMP_WORDS[1]}},$previous in
-    gpus,show) words=$(rooftile gpus --names) ;;
-    models,show) words=$(rooftile models --names) ;;
-    predict,* | explain,* | plan,* | support,*) [[ $current == -* ]] || words=$(rooftile models --names) ;;
-  esac
-  mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
-}}
-complete -o default -F _rooftile rooftile
-)SH",
-      bash_values(), names, cases);
-}
-
-std::string fish_quoted(const std::string& text) {
-  std::string result = "'";
-  for (const char c : text) {
-    if (c == '\'' || c == '\\') result += '\\';
-    result += c;
-  }
-  return result + "'";
-}
-
-std::string fish_values(const std::string& option) {
-  const auto* values =
-      std::find_if(kValues.begin(), kValues.end(), [&](const Values& one) { return one.option == option; });
-  if (values == kValues.end()) return {};
-  const std::string words = values->command != nullptr ? fmt::format("({})", values->command) : values->words;
-  return fmt::format(" {} -a '{}'", values->files ? "-r" : "-x", words);
-}
-
-std::string fish_script(const CLI::App& app) {
-  std::string text =
-      "complete -c rooftile -n __fish_use_subcommand -l help\ncomplete -c rooftile -n __fish_use_subcommand -l "
-      "version\n";
-  for (const CLI::App* command : subcommands(app)) {
-    text += fmt::format("complete -c rooftile -n __fish_use_subcommand -a {} -d {}\n", command->get_name(),
-                        fish_quoted(command->get_description()));
-    const std::string seen = fmt::format("'__fish_seen_subcommand_from {}'", command->get_name());
-    for (const CLI::Option* option : command->get_options()) {
-      for (const std::string& name : option->get_lnames()) {
-        text += fmt::format("complete -c rooftile -n {} -l {}{} -d {}\n", seen, name, fish_values(name),
-                            fish_quoted(option->get_description()));
-      }
+// Where the words before the last lead.
+Place place_after(const CLI::App& program, const std::vector<std::string>& words) {
+  Place place{&program};
+  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (place.waiting != nullptr) {
+      place.waiting = nullptr;
+    } else if (word.starts_with("-") && word.size() > 1) {
+      const CLI::Option* option = option_of(*place.command, word);
+      if (option != nullptr && option->get_expected_max() > 0) place.waiting = option;
+    } else if (const CLI::App* nested = nested_of(*place.command, word)) {
+      place = {nested};
+    } else {
+      ++place.positionals;
     }
   }
-  for (const char* command : {"predict", "explain", "plan", "support"}) {
-    text += fmt::format("complete -c rooftile -n '__fish_seen_subcommand_from {}' -a '(rooftile models --names)'\n",
-                        command);
+  return place;
+}
+
+// The positional that the next one would be; the last takes any number where it takes several.
+const CLI::Option* positional_of(const CLI::App& command, std::size_t already) {
+  const auto positionals = command.get_options([](const CLI::Option* option) { return option->get_positional(); });
+  if (positionals.empty()) return nullptr;
+  if (already < positionals.size()) return positionals[already];
+  return positionals.back()->get_expected_max() > 1 ? positionals.back() : nullptr;
+}
+
+std::vector<std::string> names_in(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   }
-  return text;
+  return names;
 }
 
 }  // namespace
 
-Result<std::string> completion_script(const CLI::App& app, const std::string& shell) {
-  if (shell == "bash") return bash_script(app);
-  if (shell == "zsh") return "autoload -U +X bashcompinit && bashcompinit\n" + bash_script(app);
-  if (shell == "fish") return fish_script(app);
-  const std::vector<std::string> shells = {"bash", "zsh", "fish"};
-  return fail(ErrorCode::usage,
-              fmt::format("unknown shell '{}'{}; one of bash, zsh, fish", shell, did_you_mean(shell, shells)));
+std::vector<std::string> completions(const CLI::App& program, const std::vector<std::string>& words) {
+  const std::string typed = words.empty() ? "" : words.back();
+  const Place place = place_after(program, words);
+  std::vector<std::string> all;
+  if (place.waiting != nullptr) {
+    all = values_of(place.waiting->get_type_name(), typed);
+  } else if (typed.starts_with("-")) {
+    all = names_in(*place.command);
+  } else {
+    for (const CLI::App* nested : place.command->get_subcommands({})) all.push_back(nested->get_name());
+    if (const CLI::Option* positional = positional_of(*place.command, place.positionals)) {
+      all = values_of(positional->get_type_name(), typed);
+    }
+  }
+  std::erase_if(all, [&](const std::string& word) { return !word.starts_with(typed); });
+  return all;
+}
+
+std::string completion_script(const std::string& shell) {
+  if (shell == "fish") {
+    return R"SH(function __rooftile_complete
+  set -l words (commandline -opc) (commandline -ct)
+  set -l found (rooftile completion fish -- $words[2..-1] 2>/dev/null)
+  if test (count $found) -gt 0
+    printf '%s\n' $found
+  else
+    __fish_complete_path (commandline -ct)
+  end
+end
+complete -c rooftile -f -a '(__rooftile_complete)'
+)SH";
+  }
+  const std::string bash = R"SH(_rooftile() {
+  local IFS=$'\n'
+  COMPREPLY=($(rooftile completion bash -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+}
+complete -o default -F _rooftile rooftile
+)SH";
+  return (shell == "zsh" ? "autoload -U +X bashcompinit && bashcompinit\n" : "") + bash;
 }
 
 }  // namespace rooftile::cli

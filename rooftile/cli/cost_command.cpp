@@ -4,15 +4,26 @@
 #include <vector>
 
 #include "rooftile/base/try.hpp"
-#include "rooftile/cli/commands.hpp"
+#include "rooftile/cli/option_kinds.hpp"
+#include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
-#include "rooftile/cli/values.hpp"
+#include "rooftile/cli/output_options.hpp"
+#include "rooftile/cli/page_width.hpp"
+#include "rooftile/cli/prediction_options.hpp"
 #include "rooftile/cost/cost_file.hpp"
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/report/cost.hpp"
 
 namespace rooftile::cli {
 namespace {
+
+struct CostArguments {
+  std::string model;               // whose energy to add; empty: none
+  PredictionArguments prediction;  // no GPU: the catalogue
+  std::string costs;               // a user's own cost file; empty: none
+  bool sources = false;
+  OutputArguments output;
+};
 
 // The boards that are sold: without the paper's own versions of three of them.
 Result<std::vector<Gpu>> catalogue() {
@@ -36,10 +47,8 @@ Result<BoardRun> run_of(const CostArguments& arguments, const Workload& workload
                   .energy = energy_of(prediction, gpu, model, cost)};
 }
 
-}  // namespace
-
-Result<void> cost(const CostArguments& arguments) {
-  const auto format = TRY(parse_format(arguments.format, arguments.output, {Format::table, Format::json, Format::csv}));
+Result<void> run(CostArguments& arguments) {
+  TRY(complete(arguments.prediction));
   const auto table = TRY(load_costs(arguments.costs));
   const auto all = TRY(catalogue());
   auto shown = TRY(gpus_of_option(arguments.prediction.gpus));
@@ -59,14 +68,32 @@ Result<void> cost(const CostArguments& arguments) {
     }
   }
   if (arguments.sources) report.facts = table.facts;
-  switch (format) {
+  switch (arguments.output.format) {
     case Format::json:
-      return write_output(arguments.output, cost_json(report));
+      return write_output(arguments.output.file, cost_json(report));
     case Format::csv:
-      return write_output(arguments.output, cost_csv(report));
+      return write_output(arguments.output.file, cost_csv(report));
     default:
-      return write_output(arguments.output, cost_table(report));
+      return write_output(arguments.output.file, cost_table(report, page_width(arguments.output.file)));
   }
+}
+
+}  // namespace
+
+void add_cost(CommandList& commands) {
+  auto [app, arguments] =
+      commands.add<CostArguments>("cost", "Estimate what GPUs cost to make, their power, and the energy of a network",
+                                  "rooftile cost resnet50 --gpu v100-sxm2-16gb,titan-xp", run);
+  CLI::Option* model = add_model(app, arguments.model);
+  model->description(model->get_description() + "; adds its energy a sample");
+  add_gpus(app, arguments.prediction.gpus)
+      ->description("ids, or .toml files (default: the catalogue, and public die areas)");
+  add_prediction_options(app, arguments.prediction);
+  const auto of_a_prediction = [](const CLI::Option* option) { return option->get_group() == "Prediction"; };
+  for (CLI::Option* option : app->get_options(of_a_prediction)) option->needs(model);
+  add_text(app, "--costs", arguments.costs, "FILE", "costs (TOML) that go over those built in");
+  app->add_flag("--sources", arguments.sources, "list every number with its source")->group("Output");
+  add_output_options(app, arguments.output, {Format::table, Format::json, Format::csv});
 }
 
 }  // namespace rooftile::cli

@@ -5,15 +5,17 @@
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "rooftile/base/threads.hpp"
 #include "rooftile/base/try.hpp"
-#include "rooftile/cli/commands.hpp"
+#include "rooftile/cli/option_kinds.hpp"
+#include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
+#include "rooftile/cli/prediction_options.hpp"
 #include "rooftile/cli/progress.hpp"
 #include "rooftile/evaluation/evaluation.hpp"
 #include "rooftile/report/evaluation.hpp"
@@ -22,6 +24,14 @@ namespace rooftile::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
+struct EvaluateArguments {
+  std::string folder;
+  std::vector<std::string> gpus = {"titan-xp-delta", "p100-delta", "v100-delta"};
+  std::int64_t batch_size = 256;
+  std::vector<std::string> only;  // names of tables and figures; empty: all
+};
+
 using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
@@ -36,16 +46,13 @@ Result<void> run_all(Simulations& simulations) {
   Progress progress("kernels");
   std::atomic<std::size_t> next = 0, done = 0;
   std::vector<std::optional<Error>> errors(open.size());
-  const auto work = [&] {
+  const auto work = [&](std::size_t) {
     for (std::size_t i = next++; i < open.size(); i = next++) {
       if (auto result = simulations.run(open[i]); !result) errors[i] = result.error();
       progress.show(++done, open.size());
     }
   };
-  std::vector<std::thread> threads;
-  for (unsigned i = 1; i < std::thread::hardware_concurrency(); ++i) threads.emplace_back(work);
-  work();
-  for (std::thread& thread : threads) thread.join();
+  on_threads(machine_threads(), work);
   for (const std::optional<Error>& error : errors) {
     if (error) return tl::unexpected(*error);
   }
@@ -79,9 +86,8 @@ std::string setup_of(const EvaluationInput& input, const SimulateOptions& option
       gpus, input.batch, input.layers.size(), name_of(options.policy), name_of(options.start));
 }
 
-}  // namespace
-
-Result<void> evaluate(const EvaluateArguments& arguments) {
+Result<void> run(EvaluateArguments& arguments) {
+  if (arguments.folder == "-") return usage("evaluate needs -o FOLDER");
   const Clock::time_point start = Clock::now();
   const auto chosen = choose_figures(arguments.only);
   if (!chosen) return fail(chosen.error().code, chosen.error().message, "--only");
@@ -105,6 +111,22 @@ Result<void> evaluate(const EvaluateArguments& arguments) {
   if (auto result = write_output(index, evaluation_index(setup_of(input, options), sections)); !result) return result;
   return write_output("", fmt::format("{} files in {}, {} kernels simulated, {:.1f} s\n", files, arguments.folder,
                                       simulations.count(), seconds_since(start)));
+}
+
+}  // namespace
+
+void add_evaluate(CommandList& commands) {
+  auto [app, arguments] =
+      commands.add<EvaluateArguments>("evaluate", "Make the tables and figures of the DeLTA paper, as CSV and SVG",
+                                      "rooftile evaluate -o evaluation", run);
+  add_text(app, "-o,--output", arguments.folder, "FOLDER", "write there; it is made if it is not there")->required();
+  add_gpus(app, arguments.gpus)->description("ids or .toml files (default: titan-xp-delta,p100-delta,v100-delta)");
+  add_count(app, "-b,--batch-size", arguments.batch_size, kMaxDimension,
+            "samples a batch (default: 256, as in the paper)");
+  std::vector<std::string> names;
+  for (const FigureMaker& maker : figure_makers()) names.emplace_back(maker.name);
+  add_names(app, "--only", arguments.only, fmt::format("{}", fmt::join(names, "|")),
+            "only these; fig13 comes with 14 and 19, table16 with fig16");
 }
 
 }  // namespace rooftile::cli

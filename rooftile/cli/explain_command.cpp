@@ -7,14 +7,21 @@
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/cli/calibration_note.hpp"
-#include "rooftile/cli/commands.hpp"
+#include "rooftile/cli/option_kinds.hpp"
+#include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
+#include "rooftile/cli/prediction_options.hpp"
 #include "rooftile/ingest/model.hpp"
 #include "rooftile/predict/predict.hpp"
 #include "rooftile/report/report.hpp"
 
 namespace rooftile::cli {
 namespace {
+
+struct ExplainArguments {
+  std::string model, layer;
+  PredictionArguments prediction;  // one GPU
+};
 
 // The op of that name, or the only one whose name contains it.
 Result<const Op*> find_layer(const Workload& workload, const std::string& name) {
@@ -38,10 +45,9 @@ Result<const Op*> find_layer(const Workload& workload, const std::string& name) 
               workload.name);
 }
 
-}  // namespace
-
-Result<void> explain(const ExplainArguments& arguments) {
-  const PredictionArguments& given = arguments.prediction;
+Result<void> run(ExplainArguments& arguments) {
+  PredictionArguments& given = arguments.prediction;
+  TRY(complete(given));
   PredictOptions options = predict_options(given);
   if (passes_of(given.phase).size() != 1) {
     return fail(ErrorCode::usage, fmt::format("--pass: {} has several passes; explain one of fwd, bwd_data, bwd_weight",
@@ -56,6 +62,18 @@ Result<void> explain(const ExplainArguments& arguments) {
   const Workload stored = stored_as(workload, options.precision);
   const auto op = TRY(find_layer(stored, arguments.layer));
   return write_output("", explain_report(estimate(stored, *op, gpu, options), gpu, options));
+}
+
+}  // namespace
+
+void add_explain(CommandList& commands) {
+  auto [app, arguments] =
+      commands.add<ExplainArguments>("explain", "Show every number behind one layer's time, equation by equation",
+                                     "rooftile explain alexnet --layer conv1 --gpu titan-xp --batch-size 256", run);
+  add_model(app, arguments.model)->required();
+  add_text(app, "--layer", arguments.layer, "NAME", "the layer's name, or a part that only one has")->required();
+  add_gpu(app, arguments.prediction.gpus)->required()->group("Prediction");
+  add_prediction_options(app, arguments.prediction);
 }
 
 }  // namespace rooftile::cli

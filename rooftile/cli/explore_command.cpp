@@ -5,17 +5,22 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "rooftile/base/one_line.hpp"
+#include "rooftile/base/parse_number.hpp"
+#include "rooftile/base/threads.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/base/whole_file.hpp"
 #include "rooftile/cli/explore_preparation.hpp"
 #include "rooftile/cli/interrupt.hpp"
+#include "rooftile/cli/option_kinds.hpp"
+#include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
+#include "rooftile/cli/page_width.hpp"
 #include "rooftile/cli/progress.hpp"
 #include "rooftile/cluster/cluster_explore.hpp"
 #include "rooftile/explore/axis_notes.hpp"
@@ -70,7 +75,7 @@ ExploreOptions options_of(const ExploreArguments& arguments, const Prepared& pre
   ExploreOptions options;
   options.results = prepared.results;
   options.costs = prepared.table();
-  const unsigned own = arguments.ranks != nullptr ? arguments.ranks->threads : std::thread::hardware_concurrency();
+  const unsigned own = arguments.ranks != nullptr ? arguments.ranks->threads : machine_threads();
   options.threads = arguments.threads ? static_cast<unsigned>(*arguments.threads) : std::max(1U, own);
   options.stop = &InterruptAsked::flag();
   return options;
@@ -170,7 +175,23 @@ Error none_possible(const ExploreResults& explored, const DesignSpace& space, co
   return {ErrorCode::bad_input, fmt::format("{} ({})", none, reasons), where};
 }
 
-Result<void> explore_space(const ExploreArguments& arguments) {
+// A time from the blink of an eye to a year.
+Result<double> parse_seconds(const std::string& option, const std::string& text) {
+  constexpr double kLeast = 0.1, kMost = 31557600;
+  const auto seconds = parse_number<double>(text);
+  if (seconds && *seconds >= kLeast && *seconds <= kMost) return *seconds;
+  return usage(fmt::format("{}: '{}' is not a number of seconds from 0.1", option, one_line(text)));
+}
+
+// A file that grows or is read again; standard output has the report.
+Result<std::string> parse_file(const std::string& option, const std::string& text) {
+  if (text != "-") return text;
+  return usage(fmt::format("{} takes a file; standard output has the report", option));
+}
+
+Result<void> run(ExploreArguments& arguments) {
+  if (!arguments.csv.empty() && arguments.csv == arguments.rows) return usage("--csv and --rows name the same file");
+  TRY(complete(arguments.prediction));
   const InterruptAsked signals;
   if (arguments.ranks != nullptr && arguments.ranks->transport.rank() != 0) return help_first_rank(arguments);
   const auto prepared = TRY(prepare(arguments));
@@ -222,18 +243,70 @@ Result<void> explore_space(const ExploreArguments& arguments) {
                                 label_of(prepared.predicted),
                                 base.time,
                                 costs ? std::optional(base.costs) : std::nullopt,
-                                axis_notes(space, *prepared.evaluator, prepared.weighed)};
+                                axis_notes(space, *prepared.evaluator, prepared.weighed),
+                                space.base.tdp.value_or(Watts()).value(),
+                                costs ? prepared.table()->die.reticle_mm2 : 0};
   if (!arguments.folder.empty()) {
     if (auto result = write_folder(arguments.folder, report); !result) return result;
   }
-  if (auto result = write_output("", explore_table(report)); !result) return result;
+  if (auto result = write_output("", explore_table(report, page_width(""))); !result) return result;
   return checkpoint.result();
 }
 
 }  // namespace
 
-Result<void> explore(const ExploreArguments& arguments) {
-  return arguments.scaling ? explore_scaling(arguments) : explore_space(arguments);
+void add_explore(CommandList& commands, cluster::Ranks* ranks) {
+  auto [app, arguments] = commands.add<ExploreArguments>(
+      "explore", "Evaluate a space of GPU designs: the best, the Pareto front, what limits them",
+      "rooftile explore space.toml --pareto sm_count,dram_bandwidth --heat-map sm_count,l2_bandwidth -o designs", run);
+  arguments.ranks = ranks;
+  arguments.prediction.method.method = Method::delta;
+  add_text(app, "SPACE", arguments.space, "FILE", "a design space (TOML)")->required();
+  add_method(app, arguments.prediction.method)
+      ->description("delta (default: millions of designs a second), or as for predict (thousands)");
+  add_precision(app, arguments.prediction.precision);
+  add_text(app, "--costs", arguments.costs, "builtin|FILE",
+           "area, power, price and energy of every design shown: by the costs built in, or a file (TOML) over them");
+  constexpr std::int64_t kMostBest = 100000, kMostThreads = 1024;
+  add_count(app, "--threads", arguments.threads, kMostThreads,
+            "CPU threads (default: all); the result does not depend on it");
+
+  constexpr const char* kReport = "Report";
+  add_count(app, "--best", arguments.best, kMostBest, "how many of the best designs to show (default: 10)")
+      ->group(kReport);
+  add_text(app, "--rank-by", arguments.rank_by, "time|area|power|price|energy|AXIS", "the best have the least of it")
+      ->group(kReport);
+  add_names(app, "--pareto", arguments.pareto, "area|power|price|energy|AXIS",
+            "designs that none beats in time and all of these")
+      ->group(kReport);
+  add_names(app, "--heat-map", arguments.heat_map, "AXIS", "two axes: the best speedup for each pair of values")
+      ->group(kReport);
+  add_text(app, "-o,--output", arguments.folder, "FOLDER", "write report, CSV and SVG there")->group(kReport);
+
+  constexpr const char* kEvery = "Every design";
+  CLI::Option* checkpoint = add_value(app, "--checkpoint", arguments.checkpoint, "FILE", parse_file,
+                                      "keep there what is done, and go on from it if it is there (docs/cluster.md)");
+  checkpoint->group(kEvery);
+  add_value(app, "--checkpoint-every", arguments.checkpoint_every, "SECONDS", parse_seconds,
+            "between two times that it is written (default: 60)")
+      ->needs(checkpoint)
+      ->group(kEvery);
+  if (ranks != nullptr) {
+    add_value(app, "--rank-timeout", arguments.rank_timeout, "SECONDS", parse_seconds,
+              "of silence after which others do a rank's work (default: 30)")
+        ->group(kEvery);
+    return;
+  }
+  // Rows of a run that was killed could not be gone on from.
+  CLI::Option* csv = add_value(app, "--csv", arguments.csv, "FILE", parse_file, "write every design to this CSV");
+  csv->excludes(checkpoint)->group(kEvery);
+  app->add_flag("--layer-times", arguments.layer_times, "of --csv: a column for each layer too")
+      ->needs(csv)
+      ->group(kEvery);
+  add_value(app, "--rows", arguments.rows, "FILE", parse_file,
+            "write every design and layer time to this binary file (docs/explore.md)")
+      ->excludes(checkpoint)
+      ->group(kEvery);
 }
 
 }  // namespace rooftile::cli

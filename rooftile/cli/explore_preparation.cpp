@@ -12,7 +12,6 @@
 #include "rooftile/base/one_line.hpp"
 #include "rooftile/base/text_file.hpp"
 #include "rooftile/base/try.hpp"
-#include "rooftile/cli/values.hpp"
 #include "rooftile/cost/cost_file.hpp"
 #include "rooftile/explore/constraint.hpp"
 #include "rooftile/explore/explore.hpp"
@@ -95,8 +94,8 @@ std::vector<Metric> weighed_metrics(const ResultOptions& results, const DesignSp
 // The costs, where anything asks for them.
 Result<std::optional<CostTable>> costs_of(const ExploreArguments& arguments, const std::vector<Metric>& weighed) {
   const bool named = std::any_of(weighed.begin(), weighed.end(), [](Metric metric) { return as_cost(metric); });
-  if (!named && !arguments.with_costs && arguments.costs.empty()) return std::nullopt;
-  return TRY(load_costs(arguments.costs));
+  if (!named && arguments.costs.empty()) return std::nullopt;
+  return TRY(load_costs(arguments.costs == "builtin" ? "" : arguments.costs));
 }
 
 }  // namespace
@@ -109,7 +108,7 @@ Result<WeightedWorkload> load(const WorkloadChoice& choice, const PredictionArgu
 }
 
 Result<Prepared> prepare(const ExploreArguments& arguments) {
-  const auto text = TRY(read_text_file(arguments.space));
+  const auto text = TRY(read_text_file(arguments.space, kMaxTomlFile));
   auto space = TRY(parse_space(text, arguments.space));
   auto results = TRY(result_options(arguments, space));
   std::vector<WeightedWorkload> workloads;

@@ -1,13 +1,15 @@
 // An exploration as the command line asks for it, read and checked: what explore's parts share.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "rooftile/base/error.hpp"
-#include "rooftile/cli/commands.hpp"
+#include "rooftile/cli/prediction_options.hpp"
+#include "rooftile/cluster/ranks.hpp"
 #include "rooftile/cost/cost_data.hpp"
 #include "rooftile/explore/design_evaluation.hpp"
 #include "rooftile/explore/evaluator.hpp"
@@ -15,6 +17,24 @@
 #include "rooftile/explore/space.hpp"
 
 namespace rooftile::cli {
+
+struct ExploreArguments {
+  std::string space;               // the space file
+  PredictionArguments prediction;  // method and precision
+  std::int64_t best = 10;
+  std::string rank_by = "time";       // an axis, or what comes of a design
+  std::vector<std::string> pareto;    // the same
+  std::string costs;                  // a cost file, or "builtin"; empty: none, unless something asks for them
+  std::vector<std::string> heat_map;  // two axes, or none
+  std::string csv, rows;              // files for all designs; empty: none
+  bool layer_times = false;           // in the CSV too
+  std::string checkpoint;             // a file of what is done; empty: none
+  double checkpoint_every = 60;       // seconds
+  std::optional<std::int64_t> threads;
+  std::string folder;               // empty: the table alone
+  cluster::Ranks* ranks = nullptr;  // null: this program alone
+  double rank_timeout = 30;         // seconds without a word after which a rank counts as lost
+};
 
 // An exploration that is ready to begin, made of files alone.
 struct Prepared {
@@ -34,8 +54,5 @@ Result<Prepared> prepare(const ExploreArguments& arguments);
 
 // One workload of a space.
 Result<WeightedWorkload> load(const WorkloadChoice& choice, const PredictionArguments& prediction);
-
-// The scaling study of the paper, in place of a space.
-Result<void> explore_scaling(const ExploreArguments& arguments);
 
 }  // namespace rooftile::cli

@@ -1,7 +1,8 @@
-// rooftile fit TABLE.csv… --model layers: a time of each layer by its operations.
+// rooftile fit layers TABLE.csv…: a time of each layer by its operations.
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -10,12 +11,13 @@
 
 #include "rooftile/base/one_line.hpp"
 #include "rooftile/base/try.hpp"
-#include "rooftile/cli/fit_models.hpp"
-#include "rooftile/cli/fit_report.hpp"
+#include "rooftile/cli/fit_options.hpp"
+#include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
-#include "rooftile/cli/tables.hpp"
-#include "rooftile/cli/values.hpp"
+#include "rooftile/cli/page_width.hpp"
+#include "rooftile/cli/prediction_options.hpp"
+#include "rooftile/cli/table_options.hpp"
 #include "rooftile/learn/layers/layer_model.hpp"
 #include "rooftile/learn/layers/layer_samples.hpp"
 #include "rooftile/learn/layers/layer_transfer.hpp"
@@ -31,16 +33,16 @@ std::function<bool(const RowCell&)> matches(const std::optional<Filter>& filter)
   return [&filter](const RowCell& cell) { return filter->matches(cell); };
 }
 
-Result<LayerSamples> read_samples(const FitModelArguments& arguments) {
-  if (!arguments.gpu.empty()) {
-    TRY(gpu_of_option(arguments.gpu));
-  }
-  LayerTableOptions reading;
-  reading.gpu = arguments.gpu;
-  reading.skip_bad_rows = arguments.skip_bad_rows;
-  const auto where = TRY(parse_where(arguments.where));
-  const auto test = TRY(parse_condition("--test", arguments.test));
-  const auto tables = TRY(read_measured(arguments.tables, reading, where));
+struct LayersArguments : FitArguments {
+  std::string by;              // a column whose values each get a model
+  std::optional<Filter> test;  // rows to hold out
+  std::string test_condition;  // as the user typed it
+};
+
+Result<LayerSamples> read_samples(const LayersArguments& arguments) {
+  if (!arguments.gpu.empty()) TRY(gpu_of_option(arguments.gpu));
+  const auto& [where, test] = std::tie(arguments.where, arguments.test);
+  const auto tables = TRY(read_measured(arguments.tables, reading_options(arguments), where));
   TRY(check_condition("--where", where, tables));
   TRY(check_condition("--test", test, tables));
   if (!arguments.by.empty()) {
@@ -77,40 +79,43 @@ Result<Judged> judged(Result<std::vector<LayerTransfer>> transfers, std::string 
 }
 
 // Fits one model and writes it where it is to go.
-Result<Judged> fit_one(const FitModelArguments& arguments, const LayerSamples& samples) {
+Result<Judged> fit_one(const LayersArguments& arguments, const LayerSamples& samples) {
   auto fit = TRY(rooftile::fit_layers(samples.samples));
   regression::FittedOn& on = fit.model.fitted_on;
   if (arguments.output != "-") fit.model.name = std::filesystem::path(arguments.output).stem().string();
   on.sources = arguments.tables;
   on.date = arguments.date;
-  if (!arguments.where.empty()) on.note = "rows where " + arguments.where;
-  if (!arguments.test.empty()) on.split = "held out: " + arguments.test;
+  if (arguments.where) on.note = "rows where " + arguments.condition;
+  if (arguments.test) on.split = "held out: " + arguments.test_condition;
   if (!arguments.output.empty()) {
     TRY(write_output(arguments.output, regression::fitted_json(fit.model)));
   }
-  return judged(judge_networks(fit.model, samples.samples), layer_fit_report(fit, samples) + "\n");
+  return judged(judge_networks(fit.model, samples.samples), layer_fit_report(fit, samples, page_width("")) + "\n");
 }
 
-Result<void> check_together(const FitModelArguments& arguments) {
-  if (!arguments.ignore.empty()) return usage("--ignore is not of --model layers");
-  if (auto apart = check_fit_places(arguments); !apart) return apart;
-  TRY(check_suffix("-o", arguments.output, {Format::json}));
-  const bool fits_one = !arguments.output.empty() || !arguments.test.empty();
-  if (!arguments.by.empty() && fits_one) {
-    return usage("--by makes a model of each group: neither -o nor --test go with it");
-  }
-  return {};
+Result<void> run(LayersArguments& arguments) {
+  const auto samples = TRY(read_samples(arguments));
+  const auto result = TRY(!arguments.by.empty() ? judged(judge_groups(samples.samples)) : fit_one(arguments, samples));
+  TRY(draw_fit(arguments, points_of(result.transfers)));
+  if (arguments.output == "-") return {};
+  return write_output("", result.text + layer_transfer_table(result.transfers, page_width("")));
 }
 
 }  // namespace
 
-Result<void> fit_layers(const FitModelArguments& arguments) {
-  if (auto fits = check_together(arguments); !fits) return fits;
-  const auto samples = TRY(read_samples(arguments));
-  const auto result = TRY(!arguments.by.empty() ? judged(judge_groups(samples.samples)) : fit_one(arguments, samples));
-  if (auto drawn = draw_fit(arguments, points_of(result.transfers)); !drawn) return drawn;
-  if (arguments.output == "-" || arguments.plot == "-" || arguments.residuals == "-") return {};
-  return write_output("", result.text + layer_transfer_table(result.transfers));
+void add_fit_layers(CommandList& commands, CLI::App* fit) {
+  auto [app, arguments] = commands.add<LayersArguments>(
+      "layers", "A line of time over operations for each category of layers of one GPU",
+      "rooftile fit layers measured.csv --test \"model = vgg16\" -o layers.json", run, fit);
+  add_fit_options(app, arguments, Format::json, "write the model (JSON) to this file, for --method FILE");
+  add_text(app, "--gpu", arguments.gpu, "ID", "GPU of rows that name none");
+  CLI::Option* test =
+      add_condition(app, "--test", arguments.test, "hold these rows out and judge on them, as in \"model = AlexNet\"",
+                    &arguments.test_condition);
+  add_text(app, "--by", arguments.by, "COLUMN", "a model of each value of this column, judged on all the others")
+      ->excludes(test)
+      ->excludes(app->get_option("--output"));
+  add_plots(app, arguments.plots);
 }
 
 }  // namespace rooftile::cli

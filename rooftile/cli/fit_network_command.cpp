@@ -1,4 +1,4 @@
-// rooftile fit TABLE.csv… --model network: end-to-end models of whole runs, judged beyond what they were fitted to.
+// rooftile fit network TABLE.csv…: end-to-end models of whole runs, judged beyond what they were fitted to.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -7,13 +7,15 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/one_line.hpp"
 #include "rooftile/base/try.hpp"
-#include "rooftile/cli/fit_models.hpp"
-#include "rooftile/cli/fit_report.hpp"
+#include "rooftile/cli/fit_options.hpp"
+#include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
-#include "rooftile/cli/tables.hpp"
-#include "rooftile/cli/values.hpp"
+#include "rooftile/cli/output_options.hpp"
+#include "rooftile/cli/page_width.hpp"
+#include "rooftile/cli/table_options.hpp"
 #include "rooftile/learn/networks/network_fit.hpp"
 #include "rooftile/regression/fitted_json.hpp"
 #include "rooftile/report/fit_network.hpp"
@@ -23,120 +25,153 @@ namespace {
 
 constexpr std::int64_t kMostFolds = 1000, kMostDegree = 6, kMostTerms = 100;
 
-// "holdout", "holdout=0.3", "kfold", "kfold=10", "none".
-Result<void> parse_split(const std::string& text, NetworkFitOptions& options) {
+struct NetworkArguments : FitArguments {
+  NetworkFitOptions options;
+  Format format = Format::table;
+  bool details = false;  // coefficients of every fit
+  bool flagged = false;  // flagged rows too
+};
+
+// "holdout", "holdout=0.3", "kfold", "kfold=10", "none", or a condition on the rows to hold out.
+Result<void> read_split(const std::string& option, const std::string& text, NetworkFitOptions& options) {
   const std::size_t equals = std::min(text.find('='), text.size());
   const std::string kind = text.substr(0, equals);
   const std::string value = equals < text.size() ? text.substr(equals + 1) : "";
   const bool given = equals < text.size();
   if (kind == "holdout") {
     options.split = SplitKind::hold_out;
-    if (!given) return {};
-    const auto share = TRY(parse_rate("--split", value));
-    options.share = share;
+    if (given) options.share = TRY(parse_rate(option, value));
   } else if (kind == "kfold") {
     options.split = SplitKind::k_fold;
-    if (!given) return {};
-    const auto folds = TRY(parse_count("--split", value, kMostFolds));
-    if (folds < 2) return usage("--split: at least 2 folds");
-    options.way.folds = static_cast<std::size_t>(folds);
-  } else if (kind == "none" && !given) {
+    if (given) options.way.folds = static_cast<std::size_t>(TRY(parse_count(option, value, kMostFolds)));
+    if (options.way.folds < 2) return usage(option + ": at least 2 folds");
+  } else if (text == "none") {
     options.split = SplitKind::none;
+  } else if (text.find_first_of("<>=! ") == std::string::npos) {
+    return usage(fmt::format(
+        "{}: '{}' is not holdout, holdout=SHARE, kfold, kfold=FOLDS, none or a condition as in \"batch_size > 64\"",
+        option, one_line(text)));
   } else {
-    return usage(fmt::format("--split: '{}' is not holdout, holdout=SHARE, kfold, kfold=FOLDS or none", text));
+    options.beyond = TRY(parse_condition(option, text));
+    options.split = SplitKind::extrapolation;
   }
   return {};
 }
 
-Result<regression::EquationOptions> own_equation(const FitModelArguments& arguments, const WayOptions& way) {
+// "affine,alphabet=2/6": alphabet takes the most columns in a product, and the most terms.
+Result<void> read_ways(const std::string& option, const std::string& text, NetworkFitOptions& options) {
+  options.ways.clear();
+  for (const std::string& one : TRY(parse_names(option, text))) {
+    const std::size_t equals = std::min(one.find('='), one.size());
+    const auto way = parse_way(one.substr(0, equals));
+    if (!way) return fail(ErrorCode::usage, way.error().message, option);
+    options.ways.push_back(*way);
+    if (equals == one.size()) continue;
+    if (*way != Way::alphabet) return usage(fmt::format("{}: only alphabet takes sizes", option));
+    const std::string sizes = one.substr(equals + 1);
+    const std::size_t slash = std::min(sizes.find('/'), sizes.size());
+    options.way.degree = static_cast<std::size_t>(TRY(parse_count(option, sizes.substr(0, slash), kMostDegree)));
+    if (slash == sizes.size()) continue;
+    options.way.most_terms = static_cast<std::size_t>(TRY(parse_count(option, sizes.substr(slash + 1), kMostTerms)));
+  }
+  return {};
+}
+
+// "1,batch_size/gpus", or with a technique before it: "ridge:1,batch_size/gpus".
+Result<void> read_features(const std::string& option, const std::string& text, NetworkFitOptions& options) {
   regression::EquationOptions own;
   own.name = "own";
-  own.folds = way.folds;
-  own.level = way.level;
-  const auto features = TRY(list_of("--features", arguments.features));
-  for (const std::string& feature : features) {
+  const std::size_t colon = text.find(':');
+  if (colon != std::string::npos) {
+    const auto technique = regression::parse_technique(text.substr(0, colon));
+    if (!technique) return fail(ErrorCode::usage, technique.error().message, option);
+    own.technique = *technique;
+  }
+  for (const std::string& feature : TRY(parse_names(option, text.substr(colon == std::string::npos ? 0 : colon + 1)))) {
     auto term = parse_term(feature);
-    if (!term) return fail(term.error().code, term.error().message, "--features");
+    if (!term) return fail(ErrorCode::usage, term.error().message, option);
     own.terms.push_back(std::move(*term));
   }
-  if (arguments.technique.empty()) return own;
-  const auto technique = regression::parse_technique(arguments.technique);
-  if (!technique) return fail(technique.error().code, technique.error().message, "--technique");
-  own.technique = *technique;
-  return own;
+  options.own = std::move(own);
+  if (options.ways == all_ways()) options.ways.clear();  // none was named
+  return {};
 }
 
-Result<NetworkFitOptions> fit_options(const FitModelArguments& arguments) {
-  NetworkFitOptions options;
-  auto by = TRY(list_of("--by", arguments.by));
-  options.by = std::move(by);
-  auto beyond = TRY(parse_condition("--extrapolate", arguments.extrapolate));
-  options.beyond = std::move(beyond);
-  if (options.beyond) options.split = SplitKind::extrapolation;
-  if (!arguments.split.empty()) {
-    if (options.beyond) return usage("--split and --extrapolate are two ways to hold rows out; give one");
-    TRY(parse_split(arguments.split, options));
-  }
-  const auto count = [](const char* option, const std::string& text, std::int64_t most,
-                        std::size_t& value) -> Result<void> {
-    if (text.empty()) return {};
-    const auto number = TRY(parse_count(option, text, most));
-    value = static_cast<std::size_t>(number);
-    return {};
-  };
-  TRY(count("--degree", arguments.degree, kMostDegree, options.way.degree));
-  TRY(count("--terms", arguments.terms, kMostTerms, options.way.most_terms));
-  if (!arguments.ways.empty()) {
-    const auto names = TRY(list_of("--ways", arguments.ways));
-    options.ways.clear();
-    for (const std::string& name : names) {
-      const auto way = parse_way(name);
-      if (!way) return fail(way.error().code, way.error().message, "--ways");
-      options.ways.push_back(*way);
-    }
-  }
-  if (!arguments.technique.empty() && arguments.features.empty()) return usage("--technique is of --features");
-  if (!arguments.features.empty()) {
-    auto own = TRY(own_equation(arguments, options.way));
-    options.own = std::move(own);
-    if (arguments.ways.empty()) options.ways.clear();
-  }
-  if (!arguments.output.empty() && options.ways.size() + (options.own ? 1 : 0) != 1) {
-    return usage("-o writes one model: name it with --ways or --features");
-  }
-  return options;
+// One model is written.
+Result<void> check_output(const NetworkArguments& arguments) {
+  const NetworkFitOptions& options = arguments.options;
+  const bool one = options.ways.size() + (options.own ? 1 : 0) == 1;
+  return one || arguments.output.empty() ? Result<void>()
+                                         : usage("-o writes one model: name it with --ways or --features");
 }
 
-}  // namespace
-
-Result<void> fit_network(const FitModelArguments& arguments) {
-  if (!arguments.ignore.empty()) return usage("--ignore is not of --model network");
-  if (auto apart = check_fit_places(arguments); !apart) return apart;
-  const auto format = TRY(fit_format(arguments));
-  TRY(check_suffix("-o", arguments.output, {Format::json}));
-  const auto options = TRY(fit_options(arguments));
-  auto where = TRY(parse_where(arguments.where));
-  LayerTableOptions reading;
-  reading.gpu = arguments.gpu;
-  reading.skip_bad_rows = arguments.skip_bad_rows;
-  const auto tables = TRY(read_measured(arguments.tables, reading));
+Result<void> run(NetworkArguments& arguments) {
+  NetworkFitOptions& options = arguments.options;
+  if (options.own) {
+    options.own->folds = options.way.folds;
+    options.own->level = options.way.level;
+  }
+  TRY(check_output(arguments));
+  const auto tables = TRY(read_measured(arguments.tables, reading_options(arguments)));
   RunRowsOptions meant;
-  meant.where = std::move(where);
+  meant.where = arguments.where;
   meant.flagged = arguments.flagged;
   const auto rows = TRY(run_rows(tables, meant));
   const auto fit = TRY(fit_networks(rows, options));
-  if (auto drawn = draw_fit(arguments, fitted_points(fit)); !drawn) return drawn;
+  TRY(draw_fit(arguments, fitted_points(fit)));
   if (!arguments.output.empty()) {
     const std::string way = options.own ? "own" : std::string(name_of(options.ways.front()));
     regression::FittedModel model = fitted_model(fit, way);
     model.fitted_on.date = arguments.date;
     if (model.equations.empty()) return fail(ErrorCode::unsupported, fmt::format("way {} fits no group", way));
-    if (auto written = write_output(arguments.output, fitted_json(model)); !written) return written;
+    TRY(write_output(arguments.output, fitted_json(model)));
     if (arguments.output == "-") return {};
   }
-  if (arguments.plot == "-" || arguments.residuals == "-") return {};
-  return write_output(
-      "", format == Format::json ? network_fit_json(fit, rows) : network_fit_report(fit, rows, arguments.details));
+  return write_output("", arguments.format == Format::json
+                              ? network_fit_json(fit, rows)
+                              : network_fit_report(fit, rows, arguments.details, page_width("")));
+}
+
+// An option whose text `read` puts into the options of the fit.
+CLI::Option* add_fit_option(CLI::App* app, const std::string& name, NetworkFitOptions& options, const std::string& kind,
+                            Result<void> (*read)(const std::string&, const std::string&, NetworkFitOptions&),
+                            const std::string& help) {
+  return add_value(
+      app, name, options, kind,
+      [&options, read](const std::string& option, const std::string& text) -> Result<NetworkFitOptions> {
+        TRY(read(option, text, options));
+        return options;
+      },
+      help);
+}
+
+}  // namespace
+
+void add_fit_network(CommandList& commands, CLI::App* fit) {
+  auto [app, arguments] = commands.add<NetworkArguments>(
+      "network", "Times of whole runs, judged on rows beyond those of the fit",
+      "rooftile fit network runs.csv --split \"batch_size > 64\" --ways physics -o runs.json", run, fit);
+  add_fit_options(app, arguments, Format::json, "write the model (JSON) of one way to this file, for --method FILE");
+  add_text(app, "--gpu", arguments.gpu, "ID", "GPU of rows that name none");
+  app->add_flag("--flagged", arguments.flagged, "flagged rows too");
+  NetworkFitOptions& options = arguments.options;
+  add_names(app, "--by", options.by, "COLUMN", "columns that make groups, each with fits of its own")->group("Model");
+  add_fit_option(app, "--split", options, "holdout[=SHARE]|kfold[=FOLDS]|none|CONDITION", read_split,
+                 "rows that are held out: a fifth (default), folds, none, or these, as in \"batch_size > 64\"")
+      ->group("Model");
+  CLI::Option* ways =
+      add_fit_option(app, "--ways", options, "affine|alphabet[=DEGREE/TERMS]|physics|analytic|scaled|trees,…",
+                     read_ways, "default: all; alphabet: most columns in a product, most terms (2/6)");
+  ways->group("Model");
+  add_fit_option(app, "--features", options, "[TECHNIQUE:]TERM,…", read_features,
+                 "an equation of your own, as in \"1,batch_size/gpus,ln(flops)\"; by least-squares (default), ridge, "
+                 "nnls or trees")
+      ->group("Model");
+  app->add_flag("--details", arguments.details, "coefficients and warnings of every fit")->group("Output");
+  add_plots(app, arguments.plots);
+  add_choice<Format>(app, "--format", arguments.format, {{"table", Format::table}, {"json", Format::json}},
+                     "of the report (default: table)")
+      ->group("Output");
 }
 
 }  // namespace rooftile::cli

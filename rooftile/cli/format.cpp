@@ -23,20 +23,18 @@ struct Suffix {
   Format format;
 };
 
-constexpr std::array kSuffixes = {Suffix{"txt", Format::table}, Suffix{"json", Format::json},
-                                  Suffix{"csv", Format::csv},   Suffix{"html", Format::html},
-                                  Suffix{"htm", Format::html},  Suffix{"svg", Format::svg},
-                                  Suffix{"png", Format::png},   Suffix{"pdf", Format::pdf},
-                                  Suffix{"toml", Format::toml}, Suffix{"onnx", Format::onnx}};
+constexpr std::array kSuffixes = {
+    Suffix{"txt", Format::table}, Suffix{"json", Format::json}, Suffix{"csv", Format::csv},
+    Suffix{"html", Format::html}, Suffix{"htm", Format::html},  Suffix{"svg", Format::svg},
+    Suffix{"png", Format::png},   Suffix{"pdf", Format::pdf},   Suffix{"toml", Format::toml},
+    Suffix{"onnx", Format::onnx}, Suffix{"csv", Format::rows}};  // --format alone says it
 
 std::string_view suffix_of(Format format) {
   return std::find_if(kSuffixes.begin(), kSuffixes.end(), [&](const Suffix& one) { return one.format == format; })
       ->text;
 }
 
-std::string name_of(Format format) { return std::string(format == Format::table ? "table" : suffix_of(format)); }
-
-bool contains(std::initializer_list<Format> formats, Format format) {
+bool contains(const std::vector<Format>& formats, Format format) {
   return std::find(formats.begin(), formats.end(), format) != formats.end();
 }
 
@@ -56,12 +54,14 @@ std::optional<Format> format_of(const std::string& suffix) {
 
 // What the suffix says; nothing where there is none.
 Result<std::optional<Format>> by_suffix(std::string_view option, const std::string& path,
-                                        std::initializer_list<Format> offered) {
+                                        const std::vector<Format>& offered) {
   const std::string suffix = suffix_of(path);
   const auto format = format_of(suffix);
   if (suffix.empty() || (format && contains(offered, *format))) return format;
   std::vector<std::string> known;
-  for (const Format one : offered) known.push_back(fmt::format(".{}", suffix_of(one)));
+  for (const Format one : offered) {
+    if (one != Format::rows) known.push_back(fmt::format(".{}", suffix_of(one)));
+  }
   return fail(
       ErrorCode::usage,
       fmt::format("'{}' ends in none of the suffixes that can be written: {}", one_line(path), fmt::join(known, ", ")),
@@ -70,7 +70,12 @@ Result<std::optional<Format>> by_suffix(std::string_view option, const std::stri
 
 }  // namespace
 
-Result<Format> parse_format(std::string_view text, const std::string& output, std::initializer_list<Format> offered) {
+std::string name_of(Format format) {
+  if (format == Format::table) return "table";
+  return std::string(format == Format::rows ? "rows" : suffix_of(format));
+}
+
+Result<Format> parse_format(std::string_view text, const std::string& output, const std::vector<Format>& offered) {
   if (text.empty()) {
     const Format format = TRY(by_suffix("-o", output, offered)).value_or(*offered.begin());
     TRY(check_converter(format));
@@ -81,7 +86,7 @@ Result<Format> parse_format(std::string_view text, const std::string& output, st
     names.push_back(name_of(format));
     if (names.back() != text) continue;
     const auto suffix = format_of(suffix_of(output));
-    if (suffix && *suffix != format) {
+    if (suffix && *suffix != format && suffix_of(*suffix) != suffix_of(format)) {
       return fail(ErrorCode::usage,
                   fmt::format("{}, but -o {} has the suffix of another format", text, one_line(output)), "--format");
     }
@@ -94,7 +99,7 @@ Result<Format> parse_format(std::string_view text, const std::string& output, st
               "--format");
 }
 
-Result<void> check_suffix(std::string_view option, const std::string& path, std::initializer_list<Format> offered) {
+Result<void> check_suffix(std::string_view option, const std::string& path, const std::vector<Format>& offered) {
   TRY(by_suffix(option, path, offered));
   return {};
 }

@@ -1,15 +1,17 @@
 // What a command writes, by --format or by the suffix of -o: the one place that knows the formats and their suffixes.
 #pragma once
 
-#include <initializer_list>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "rooftile/base/error.hpp"
 
 namespace rooftile::cli {
 
-enum class Format { table, json, csv, html, svg, png, pdf, toml, onnx };
+enum class Format { table, json, csv, html, svg, png, pdf, toml, onnx, rows };  // rows: what figures are made of, CSV
+
+std::string name_of(Format format);  // as --format has it
 
 inline bool is_picture(Format format) {
   return format == Format::svg || format == Format::png || format == Format::pdf;
@@ -17,10 +19,10 @@ inline bool is_picture(Format format) {
 
 // --format `text` if there is one, else what the suffix of `output` says, else the first of those `offered`. Errors: a
 // format or a suffix that is not offered, both where they contradict each other, a picture that nothing can convert.
-Result<Format> parse_format(std::string_view text, const std::string& output, std::initializer_list<Format> offered);
+Result<Format> parse_format(std::string_view text, const std::string& output, const std::vector<Format>& offered);
 
 // The same without --format, of the file that `option` names, for what is written besides or in one format alone.
-Result<void> check_suffix(std::string_view option, const std::string& path, std::initializer_list<Format> offered);
+Result<void> check_suffix(std::string_view option, const std::string& path, const std::vector<Format>& offered);
 // Whether that is what a file would be called.
 bool has_known_suffix(const std::string& path);
 // Of a chart: svg, which it is without a suffix, png or pdf.

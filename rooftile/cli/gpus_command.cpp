@@ -1,27 +1,62 @@
-// rooftile gpus: the catalogue, or one GPU.
+// rooftile gpus: the catalogue, or every number of one GPU.
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "rooftile/base/try.hpp"
-#include "rooftile/cli/commands.hpp"
+#include "rooftile/cli/option_kinds.hpp"
+#include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
+#include "rooftile/cli/output_options.hpp"
+#include "rooftile/cli/page_width.hpp"
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/report/report.hpp"
 
 namespace rooftile::cli {
+namespace {
 
-Result<void> gpus(const GpusArguments& arguments) {
-  if (arguments.names_only) return write_output("", fmt::format("{}\n", fmt::join(gpu_ids(), "\n")));
-  std::vector<Gpu> found;
-  for (const std::string& id : arguments.id.empty() ? gpu_ids() : std::vector<std::string>{arguments.id}) {
-    auto gpu = TRY(find_gpu(id));
-    found.push_back(std::move(gpu));
+struct ListArguments {
+  bool names = false;
+  OutputArguments output;
+};
+
+Result<void> list(ListArguments& arguments) {
+  const std::vector<std::string> ids = gpu_ids();
+  if (arguments.names) return write_output(arguments.output.file, fmt::format("{}\n", fmt::join(ids, "\n")));
+  std::vector<Gpu> gpus;
+  for (const std::string& id : ids) gpus.push_back(TRY(find_gpu(id)));
+  return write_output(arguments.output.file, arguments.output.format == Format::json
+                                                 ? gpus_json(gpus)
+                                                 : gpus_table(gpus, page_width(arguments.output.file)));
+}
+
+struct ShowArguments {
+  std::string id;
+  OutputArguments output;
+};
+
+Result<void> show(ShowArguments& arguments) {
+  const std::vector<Gpu> gpus = {TRY(find_gpu(arguments.id))};
+  return write_output(arguments.output.file,
+                      arguments.output.format == Format::json ? gpus_json(gpus) : gpu_table(gpus.front()));
+}
+
+}  // namespace
+
+void add_gpus(CommandList& commands) {
+  CLI::App* parent = commands.add_parent("gpus", "List the GPUs, or show every number of one with its source",
+                                         "rooftile gpus show v100-sxm2-16gb");
+  {
+    auto [app, arguments] = commands.add<ListArguments>("list", "The catalogue", "rooftile gpus list", list, parent);
+    app->add_flag("--names", arguments.names, "ids alone, one a line")->group("Output");
+    add_output_options(app, arguments.output, {Format::table, Format::json});
   }
-  if (arguments.format == Format::json) return write_output("", gpus_json(found));
-  return write_output("", arguments.id.empty() ? gpus_table(found) : gpu_table(found.front()));
+  auto [app, arguments] = commands.add<ShowArguments>("show", "Every number of one GPU, with its source",
+                                                      "rooftile gpus show v100-sxm2-16gb", show, parent);
+  add_text(app, "ID", arguments.id, "ID", "catalogue id, an unambiguous part of one, or a .toml file")->required();
+  add_output_options(app, arguments.output, {Format::table, Format::json});
 }
 
 }  // namespace rooftile::cli

@@ -7,17 +7,47 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/one_line.hpp"
 #include "rooftile/base/try.hpp"
-#include "rooftile/cli/commands.hpp"
 #include "rooftile/cli/interrupt.hpp"
+#include "rooftile/cli/option_kinds.hpp"
+#include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
+#include "rooftile/cli/page_width.hpp"
+#include "rooftile/cli/prediction_options.hpp"
 #include "rooftile/cli/progress.hpp"
 #include "rooftile/cli/store_commands.hpp"
+#include "rooftile/cli/table_options.hpp"
 #include "rooftile/report/store.hpp"
 #include "rooftile/report/text.hpp"
+#include "rooftile/store/import.hpp"
+#include "rooftile/store/measurements.hpp"
 
 namespace rooftile::cli {
 namespace {
+
+struct ImportArguments {
+  std::vector<std::string> files;
+  std::string db;
+  store::ImportOptions options;
+  bool dry_run = false;
+};
+
+// "2026-01-31", "2026-01" or "2026".
+Result<std::string> parse_date(const std::string& option, const std::string& date) {
+  constexpr std::string_view kShape = "0000-00-00";
+  bool good = date.size() == 4 || date.size() == 7 || date.size() == kShape.size();
+  for (std::size_t i = 0; good && i < date.size(); ++i) {
+    good = kShape[i] == '-' ? date[i] == '-' : date[i] >= '0' && date[i] <= '9';
+  }
+  // Where a month and a day stand in it.
+  const auto number = [&](std::size_t at) { return (date[at] - '0') * 10 + (date[at + 1] - '0'); };
+  constexpr std::size_t kMonthAt = 5, kDayAt = 8;
+  if (good && date.size() > kMonthAt) good = number(kMonthAt) >= 1 && number(kMonthAt) <= 12;
+  if (good && date.size() > kDayAt) good = number(kDayAt) >= 1 && number(kDayAt) <= 31;
+  if (good) return date;
+  return usage(fmt::format("{}: '{}' is no date as in 2026-01-31, 2026-01 or 2026", option, one_line(date)));
+}
 
 // Where nothing is to be stored, no file is made either.
 Result<store::Store> store_for(const ImportArguments& arguments) {
@@ -41,9 +71,7 @@ void list_left_out(const store::ImportedFile& file) {
   for (const Error& error : file.bad_rows) write_error(error.text());
 }
 
-}  // namespace
-
-Result<void> import_files(const ImportArguments& arguments) {
+Result<void> run(ImportArguments& arguments) {
   store::ImportOptions options = arguments.options;
   if (!options.gpu.empty()) {
     const auto gpu = TRY(gpu_of_option(options.gpu));
@@ -72,7 +100,34 @@ Result<void> import_files(const ImportArguments& arguments) {
     if (auto committed = writer.commit(); !committed) return committed;
   }
   for (const store::ImportedFile& file : files) list_left_out(file);
-  return write_output("", import_table(files) + (arguments.dry_run ? "\nNothing was stored (--dry-run).\n" : ""));
+  return write_output(
+      "", import_table(files, page_width("")) + (arguments.dry_run ? "\nNothing was stored (--dry-run).\n" : ""));
+}
+
+}  // namespace
+
+void add_import(CommandList& commands) {
+  auto [app, arguments] = commands.add<ImportArguments>(
+      "import", "Keep measurements in the store: layer tables, profiles, PyTorch's benchmarks",
+      "rooftile import measured.csv trace.json --gpu v100-sxm2-16gb --source \"our lab\" --date 2026-01-31", run);
+  add_texts(app, "FILE", arguments.files, "FILE",
+            "layer tables (CSV), profiles (ncu, nvprof, rocprof, PyTorch traces), output of PyTorch's benchmarks, or - "
+            "(standard input)")
+      ->required();
+  store::ImportOptions& options = arguments.options;
+  add_db(app, arguments.db);
+  add_text(app, "--source", options.source, "NAME", "who measured");
+  add_value(app, "--date", options.date, "DATE", parse_date, "when, as in 2026-01-31");
+  add_text(app, "--gpu", options.gpu, "ID", "GPU of rows that name none");
+  add_value(
+      app, "--precision", options.precision, "PRECISION",
+      [](const std::string& option, const std::string& text) -> Result<std::string> {
+        return std::string(name_of(TRY(parse_precision(option, text))));
+      },
+      "precision of rows that name none");
+  add_text(app, "--software", options.software, "NAME", "framework of rows that name none");
+  add_skip_bad_rows(app, options.skip_bad_rows);
+  app->add_flag("--dry-run", arguments.dry_run, "say what would be added, and store nothing");
 }
 
 }  // namespace rooftile::cli

@@ -1,28 +1,68 @@
 // rooftile models: the networks that come with the program, or the layers of one.
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "rooftile/base/try.hpp"
-#include "rooftile/cli/commands.hpp"
+#include "rooftile/cli/option_kinds.hpp"
+#include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
+#include "rooftile/cli/output_options.hpp"
+#include "rooftile/cli/page_width.hpp"
+#include "rooftile/cli/prediction_options.hpp"
 #include "rooftile/ingest/model.hpp"
 #include "rooftile/ingest/workload_json.hpp"
 #include "rooftile/report/report.hpp"
 #include "rooftile/report/text.hpp"
 
 namespace rooftile::cli {
+namespace {
 
-Result<void> models(const ModelsArguments& arguments) {
-  if (arguments.name.empty()) {
-    TextTable table({{"name"}, {"description", Align::left, 100}});
-    std::string names;
-    for (const ModelName& model : model_names()) {
-      table.add({model.name, model.description});
-      names += model.name + "\n";
-    }
-    return write_output("", arguments.names_only ? names : table.text(""));
+struct ListArguments {
+  bool names = false;
+  std::string output;
+};
+
+Result<void> list(ListArguments& arguments) {
+  TextTable table({{"name"}, {"description"}});
+  std::string names;
+  for (const ModelName& model : model_names()) {
+    table.add({model.name, model.description});
+    names += model.name + "\n";
   }
-  const auto workload = TRY(load_model(arguments.name, {.batch_size = arguments.batch_size}));
-  return write_output("", arguments.format == Format::json ? write_workload_json(workload) : workload_table(workload));
+  return write_output(arguments.output, arguments.names ? names : table.text(page_width(arguments.output), ""));
+}
+
+struct ShowArguments {
+  std::string model;
+  std::optional<std::int64_t> batch_size;
+  OutputArguments output;
+};
+
+Result<void> show(ShowArguments& arguments) {
+  const auto workload = TRY(load_model(arguments.model, {.batch_size = arguments.batch_size}));
+  return write_output(arguments.output.file, arguments.output.format == Format::json
+                                                 ? write_workload_json(workload)
+                                                 : workload_table(workload, page_width(arguments.output.file)));
+}
+
+}  // namespace
+
+void add_models(CommandList& commands) {
+  CLI::App* parent = commands.add_parent("models", "List the networks built in, or show the layers of one",
+                                         "rooftile models show googlenet");
+  {
+    auto [app, arguments] =
+        commands.add<ListArguments>("list", "The networks built in", "rooftile models list", list, parent);
+    app->add_flag("--names", arguments.names, "names alone, one a line")->group("Output");
+    add_file(app, "-o,--output", arguments.output, {Format::table});
+  }
+  auto [app, arguments] =
+      commands.add<ShowArguments>("show", "The layers of a network; as json the workload, to keep or edit",
+                                  "rooftile models show googlenet --format json -o googlenet.json", show, parent);
+  add_model(app, arguments.model)->required();
+  add_batch_size(app, arguments.batch_size);
+  add_output_options(app, arguments.output, {Format::table, Format::json});
 }
 
 }  // namespace rooftile::cli

@@ -3,7 +3,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -13,13 +12,17 @@
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/one_line.hpp"
 #include "rooftile/base/text_file.hpp"
+#include "rooftile/base/threads.hpp"
 #include "rooftile/base/try.hpp"
-#include "rooftile/cli/commands.hpp"
 #include "rooftile/cli/interrupt.hpp"
+#include "rooftile/cli/option_kinds.hpp"
+#include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
+#include "rooftile/cli/output_options.hpp"
+#include "rooftile/cli/page_width.hpp"
 #include "rooftile/cli/picture.hpp"
+#include "rooftile/cli/prediction_options.hpp"
 #include "rooftile/cli/progress.hpp"
-#include "rooftile/cli/values.hpp"
 #include "rooftile/cost/cost_file.hpp"
 #include "rooftile/explore/axis_notes.hpp"
 #include "rooftile/explore/optimise/optimise.hpp"
@@ -29,21 +32,30 @@
 namespace rooftile::cli {
 namespace {
 
-Result<std::vector<Metric>> objectives_of(const OptimiseArguments& arguments) {
-  std::vector<Metric> objectives;
-  for (const std::string& name : arguments.minimise) {
+struct OptimiseArguments {
+  std::string space;               // the space file
+  PredictionArguments prediction;  // method and precision
+  std::vector<Metric> minimise;
+  std::vector<std::string> constraints;  // besides those of the file
+  std::string costs;                     // a user's own cost file; empty: none
+  std::int64_t trials = 10000, seed = 1;
+  std::optional<std::int64_t> threads;
+  std::string plot;  // an SVG besides; empty: none
+  OutputArguments output;
+};
+
+Result<std::vector<Metric>> parse_metrics(const std::string& option, const std::string& text) {
+  std::vector<Metric> metrics;
+  for (const std::string& name : TRY(parse_names(option, text))) {
     const auto metric = find_metric(name);
     if (!metric) {
       std::string hint = did_you_mean(name, metric_names());
       if (hint.empty()) hint = fmt::format("; known: {}", fmt::join(metric_names(), ", "));
-      return fail(ErrorCode::usage, fmt::format("unknown metric '{}'{}", one_line(name), hint), "--minimise");
+      return fail(ErrorCode::usage, fmt::format("unknown metric '{}'{}", one_line(name), hint), option);
     }
-    if (std::find(objectives.begin(), objectives.end(), *metric) != objectives.end()) {
-      return fail(ErrorCode::usage, fmt::format("'{}' is there twice", name), "--minimise");
-    }
-    objectives.push_back(*metric);
+    metrics.push_back(*metric);
   }
-  return objectives;
+  return metrics;
 }
 
 Result<std::vector<WeightedWorkload>> workloads_of(const DesignSpace& space, const PredictionArguments& prediction) {
@@ -70,38 +82,33 @@ std::vector<Metric> weighed(const std::vector<Metric>& objectives, const DesignS
   return result;
 }
 
-}  // namespace
-
-Result<void> optimise(const OptimiseArguments& arguments) {
-  const auto format = TRY(parse_format(arguments.format, arguments.output, {Format::table, Format::json, Format::csv}));
-  TRY(picture_format("--plot", arguments.plot));
-  const auto objectives = objectives_of(arguments);
-  if (!objectives) return tl::unexpected(objectives.error());
-  if (!arguments.plot.empty() && objectives->size() < 2) {
+Result<void> run(OptimiseArguments& arguments) {
+  const std::vector<Metric>& objectives = arguments.minimise;
+  if (!arguments.plot.empty() && objectives.size() < 2) {
     return fail(ErrorCode::usage, "draws a front: --minimise needs two metrics", "--plot");
   }
-  const auto text = TRY(read_text_file(arguments.space));
+  TRY(complete(arguments.prediction));
+  const auto text = TRY(read_text_file(arguments.space, kMaxTomlFile));
   const auto space = TRY(parse_space(text, arguments.space));
   const auto workloads = TRY(workloads_of(space, arguments.prediction));
   const PredictOptions predicted = predict_options(arguments.prediction);
   const auto evaluator = TRY(make_evaluator(space, workloads, predicted));
 
-  const std::vector<Metric> metrics = weighed(*objectives, space, arguments);
+  const std::vector<Metric> metrics = weighed(objectives, space, arguments);
   const bool needs_costs = std::any_of(metrics.begin(), metrics.end(), [](Metric metric) { return as_cost(metric); });
   const auto costs = TRY(load_costs(arguments.costs));
   const auto model = cost_model_of(costs, space.base);
   if (!model && needs_costs) return tl::unexpected(model.error());
 
   OptimiseOptions options;
-  options.objectives = *objectives;
+  options.objectives = objectives;
   options.constraints = arguments.constraints;
   options.costs = model ? &costs : nullptr;
   options.trials = static_cast<std::size_t>(arguments.trials);
   options.seed = static_cast<std::uint64_t>(arguments.seed);
   // A design takes the batch method less than a thread takes to start.
   if (predicted.method != Method::delta) {
-    options.threads = arguments.threads ? static_cast<unsigned>(*arguments.threads)
-                                        : std::max(1U, std::thread::hardware_concurrency());
+    options.threads = arguments.threads ? static_cast<unsigned>(*arguments.threads) : machine_threads();
   }
   const InterruptAsked signals;
   options.stop = &InterruptAsked::flag();
@@ -129,14 +136,45 @@ Result<void> optimise(const OptimiseArguments& arguments) {
   if (!arguments.plot.empty()) {
     if (auto written = write_picture(arguments.plot, optimum_svg(report)); !written) return written;
   }
-  switch (format) {
+  switch (arguments.output.format) {
     case Format::json:
-      return write_output(arguments.output, optimum_json(report));
+      return write_output(arguments.output.file, optimum_json(report));
     case Format::csv:
-      return write_output(arguments.output, optimum_csv(report));
+      return write_output(arguments.output.file, optimum_csv(report));
     default:
-      return write_output(arguments.output, optimum_table(report));
+      return write_output(arguments.output.file, optimum_table(report, page_width(arguments.output.file)));
   }
+}
+
+}  // namespace
+
+void add_optimise(CommandList& commands) {
+  auto [app, arguments] = commands.add<OptimiseArguments>(
+      "optimise", "The best design of a space: least cost for a speed, most speed for a cost, and why",
+      "rooftile optimise space.toml --minimise price --constraint \"time <= 20 ms\"", run);
+  app->alias("optimize");
+  arguments.prediction.method.method = Method::delta;
+  constexpr std::int64_t kMostTrials = 100000000, kMostThreads = 1024, kMostSeed = std::int64_t{1} << 53;
+  add_text(app, "SPACE", arguments.space, "FILE", "a design space (TOML), as of explore")->required();
+  add_value(app, "--minimize,--minimise", arguments.minimise, "time|area|power|price|energy|AXIS,…", parse_metrics,
+            "what is to be small; several: the front of them")
+      ->required();
+  add_texts(app, "--constraint", arguments.constraints, "CONDITION",
+            "what must hold, as in \"time <= 20 ms and price < 400 USD\"; again for more");
+  add_text(app, "--costs", arguments.costs, "FILE", "costs (TOML) that go over those built in (docs/costs.md)");
+  add_method(app, arguments.prediction.method)
+      ->description("delta (default), or as for predict, a thousand times slower");
+  add_precision(app, arguments.prediction.precision);
+  add_count(app, "--trials", arguments.trials, kMostTrials, "designs that are tried at most (default: 10000)")
+      ->group("Search");
+  add_count(app, "--seed", arguments.seed, kMostSeed,
+            "of its random numbers (default: 1): the same seed, the same answer")
+      ->group("Search");
+  add_count(app, "--threads", arguments.threads, kMostThreads,
+            "CPU threads for methods other than delta (default: all)")
+      ->group("Search");
+  add_picture(app, "--plot", arguments.plot, "draw the front of two metrics");
+  add_output_options(app, arguments.output, {Format::table, Format::json, Format::csv});
 }
 
 }  // namespace rooftile::cli

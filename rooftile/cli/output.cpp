@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/escaped.hpp"
 #include "rooftile/base/one_line.hpp"
 #include "rooftile/base/whole_file.hpp"
 #include "rooftile/base/write_all.hpp"
@@ -42,10 +43,16 @@ Result<void> prepare_folder(const std::string& folder) {
   return {};
 }
 
-Result<void> write_output(const std::string& path, std::string_view text) {
-  if (!path.empty() && path != "-") return write_whole_file(path, text);
-  const int error = write_all(STDOUT_FILENO, text);
+Result<void> write_bytes(const std::string& path, std::string_view bytes) {
+  if (!path.empty() && path != "-") return write_whole_file(path, bytes);
+  const int error = write_all(STDOUT_FILENO, bytes);
   return error == 0 ? Result<void>() : fail(ErrorCode::io, std::strerror(error), "standard output");
+}
+
+Result<void> write_output(const std::string& path, std::string_view text) {
+  if (!path.empty() && path != "-") return write_bytes(path, text);
+  // In a pipe, bytes that are not UTF-8 may be a table in Latin-1; a terminal would take them as it likes.
+  return write_bytes(path, escaped_lines(text, ::isatty(STDOUT_FILENO) == 1));
 }
 
 }  // namespace rooftile::cli

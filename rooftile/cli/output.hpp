@@ -21,6 +21,9 @@ Result<void> prepare_folder(const std::string& folder);
 
 // Writes to standard output if `path` is empty or "-", else a file that is there whole or not at all
 // (write_whole_file). Errors: what the operating system says.
+Result<void> write_bytes(const std::string& path, std::string_view bytes);
+
+// The same of text, whose control characters standard output gets escaped: names in it may be of files.
 Result<void> write_output(const std::string& path, std::string_view text);
 
 }  // namespace rooftile::cli

@@ -22,7 +22,6 @@ namespace {
 constexpr const char* kConverter = "rsvg-convert";
 
 bool is_converted(Format format) { return format == Format::png || format == Format::pdf; }
-const char* name_of(Format format) { return format == Format::png ? "png" : "pdf"; }
 
 // A folder of its own that goes with the object.
 class ScratchFolder {
@@ -75,7 +74,7 @@ Result<void> write_picture(const std::string& path, const std::string& svg, Form
   if ((path.empty() || path == "-") && ::isatty(STDOUT_FILENO) == 1) {
     return fail(ErrorCode::usage, fmt::format("{} is not for a terminal; name a file", name_of(format)), "-o");
   }
-  return write_output(path, TRY(converted(svg, format)));
+  return write_bytes(path, TRY(converted(svg, format)));
 }
 
 Result<void> write_picture(const std::string& path, const std::string& svg) {

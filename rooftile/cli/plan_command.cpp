@@ -1,27 +1,50 @@
 // rooftile plan MODEL: where to train a network within a deadline or a budget.
 #include <algorithm>
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "rooftile/base/one_line.hpp"
+#include "rooftile/base/parse_number.hpp"
 #include "rooftile/base/text_file.hpp"
+#include "rooftile/base/threads.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/cli/interrupt.hpp"
+#include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
-#include "rooftile/cli/plan_arguments.hpp"
+#include "rooftile/cli/output_options.hpp"
+#include "rooftile/cli/page_width.hpp"
 #include "rooftile/cli/progress.hpp"
 #include "rooftile/cli/stored_fitted.hpp"
-#include "rooftile/cli/values.hpp"
+#include "rooftile/cli/training_options.hpp"
 #include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/planning/duration.hpp"
+#include "rooftile/planning/gpu_price.hpp"
 #include "rooftile/report/plan.hpp"
+#include "rooftile/workload/workload.hpp"
 
 namespace rooftile::cli {
 namespace {
+
+struct PlanArguments {
+  std::string model;
+  PredictionArguments prediction;  // no GPU: the catalogue; the batch size is not used
+  std::int64_t samples = 1, epochs = 1;
+  std::optional<Seconds> deadline;
+  std::optional<Dollars> budget;
+  int most_gpus = 8;
+  std::vector<std::int64_t> batches;                            // of each GPU; empty: powers of two
+  std::optional<std::int64_t> global_batch, most_global_batch;  // of all GPUs together
+  std::string price_file;                                       // empty: none
+  PriceRules rules;                                             // with the prices that --price names
+  OutputArguments output;
+};
 
 // Those named, or the boards of the catalogue: without the paper's own versions of three of them.
 Result<std::vector<Gpu>> gpus_of(const PlanArguments& arguments) {
@@ -41,42 +64,31 @@ Result<std::vector<Gpu>> gpus_of(const PlanArguments& arguments) {
   return gpus;
 }
 
+// The prices of the file, under those that the command line names.
 Result<GpuPrices> prices_of(const PlanArguments& arguments) {
-  GpuPrices prices;
-  if (!arguments.prices.empty()) {
-    const auto text = TRY(read_text_file(arguments.prices));
-    auto read = parse_gpu_prices(text, arguments.prices);
-    if (!read) return read;
-    prices = std::move(*read);
-  }
-  for (const std::string& text : arguments.priced) {
-    if (auto added = add_gpu_price(prices, text); !added) {
-      Error error = added.error();
-      error.where = "--price";
-      return tl::unexpected(std::move(error));
-    }
-  }
+  if (arguments.price_file.empty()) return arguments.rules.own;
+  const auto text = TRY(read_text_file(arguments.price_file));
+  auto prices = TRY(parse_gpu_prices(text, arguments.price_file));
+  for (const auto& [gpu, price] : arguments.rules.own) prices[gpu] = price;
   return prices;
 }
 
-Result<TrainingChoices> choices_of(const PlanArguments& arguments) {
+Result<TrainingChoices> choices_of(const PlanArguments& arguments, const TrainingSettings& training) {
   TrainingChoices choices;
   choices.batches = arguments.batches;
   choices.global_batch = arguments.global_batch;
   choices.most_global_batch = arguments.most_global_batch;
   choices.most_gpus = arguments.most_gpus;
-  choices.scaling = arguments.scaling;
-  choices.optimizer = arguments.optimizer;
-  choices.memory_share = arguments.memory_share;
-  choices.cautious = arguments.cautious;
+  choices.scaling = training.scaling;
+  choices.optimizer = training.optimizer;
+  choices.memory_share = training.memory_share;
+  choices.cautious = training.cautious;
   choices.predict = predict_options(arguments.prediction);
-  choices.threads = std::max(1U, std::thread::hardware_concurrency());
+  choices.threads = machine_threads();
   TRY(check(choices.predict));
-  auto gpus = TRY(gpus_of(arguments));
-  choices.gpus = std::move(gpus);
-  auto prices = TRY(prices_of(arguments));
+  choices.gpus = TRY(gpus_of(arguments));
   choices.prices = arguments.rules;
-  choices.prices.own = std::move(prices);
+  choices.prices.own = TRY(prices_of(arguments));
   return choices;
 }
 
@@ -86,19 +98,88 @@ DType precision_of_fit(const regression::FittedModel& fitted) {
   return (known.size() == 1 ? parse_dtype(known.front()) : std::nullopt).value_or(PredictOptions().precision);
 }
 
-}  // namespace
+// "100" or "100 USD".
+Result<Dollars> parse_dollars(const std::string& option, const std::string& text) {
+  std::string number_text = text;
+  if (number_text.ends_with("USD")) number_text.resize(number_text.size() - 3);
+  while (number_text.ends_with(' ')) number_text.pop_back();
+  const auto number = parse_number<double>(number_text);
+  constexpr double kMost = 1e15;
+  if (number && *number > 0 && *number <= kMost) return Dollars(*number);
+  return fail(ErrorCode::usage, fmt::format("'{}' is not an amount above 0 in USD", one_line(text)), option);
+}
 
-Result<void> plan(const PlanArguments& arguments) {
-  const auto format = TRY(parse_format(arguments.format, arguments.output, {Format::table, Format::json, Format::csv}));
-  std::optional<regression::FittedModel> fitted;
-  if (!arguments.fitted.empty()) {
-    auto found = TRY(fitted_of_option(arguments.fitted, arguments.db));
-    fitted = std::move(found);
+Result<Seconds> parse_time(const std::string& option, const std::string& text) {
+  const auto time = parse_duration(text);
+  if (time) return *time;
+  return fail(ErrorCode::usage, time.error().message, option);
+}
+
+// "64,128" of a GPU; "total=512" of all together, or "max=512" at most.
+Result<void> read_batches(const std::string& option, const std::string& text, PlanArguments& arguments) {
+  for (const std::string& one : TRY(parse_list(option, text))) {
+    const std::size_t equals = one.find('=');
+    const std::string key = equals == std::string::npos ? "" : one.substr(0, equals);
+    const auto count = TRY(parse_count(option, key.empty() ? one : one.substr(equals + 1), kMaxDimension));
+    if (key.empty()) {
+      arguments.batches.push_back(count);
+    } else if (key == "total") {
+      arguments.global_batch = count;
+    } else if (key == "max") {
+      arguments.most_global_batch = count;
+    } else {
+      return usage(fmt::format("{}: '{}' is neither N, total=N nor max=N", option, one_line(one)));
+    }
   }
-  auto choices = TRY(choices_of(arguments));
+  if (arguments.global_batch && !(arguments.batches.empty() && !arguments.most_global_batch)) {
+    return usage(option + ": total=N fixes the batch of all GPUs, and stands alone");
+  }
+  return {};
+}
+
+// A file, or "t4=0.35,basis=bought,lifetime=730d,energy=0.2".
+Result<void> read_price(const std::string& option, const std::string& text, PlanArguments& arguments) {
+  if (text.find('=') == std::string::npos) {
+    arguments.price_file = text;
+    return {};
+  }
+  PriceRules& rules = arguments.rules;
+  constexpr double kJoulesOfKilowattHour = 3.6e6;
+  bool bought = false;
+  for (const auto& [key, value] : TRY(parse_pairs(option, text))) {
+    if (key == "basis") {
+      TRY(check_choice(option, value, price_basis_names(), {}));
+      rules.basis = *parse_price_basis(value);
+    } else if (key == "lifetime") {
+      rules.lifetime = TRY(parse_time(option, value));
+      bought = true;
+    } else if (key == "energy") {
+      rules.usd_per_joule = TRY(parse_dollars(option, value)).value() / kJoulesOfKilowattHour;
+      bought = true;
+    } else if (auto added = add_gpu_price(rules.own, fmt::format("{}={}", key, value)); !added) {
+      return fail(added.error().code, added.error().message, option);
+    }
+  }
+  return bought && rules.basis == PriceBasis::rented
+             ? usage(option + ": lifetime and energy are for basis=bought or any")
+             : Result<void>();
+}
+
+Result<void> run(PlanArguments& arguments) {
+  if (arguments.model == "-") return usage("plan reads the model for each batch: name a file, not '-'");
+  const TrainingSettings training = TRY(take_training(arguments.prediction.set));
+  TRY(complete(arguments.prediction));
+  const std::string& selector = arguments.prediction.method.fitted;
+  std::optional<regression::FittedModel> fitted;
+  std::map<std::string, std::string> columns;
+  if (!selector.empty()) {
+    fitted = TRY(fitted_of_option(selector));
+    columns = TRY(fitted_run(arguments.prediction.set)).columns;
+  }
+  auto choices = TRY(choices_of(arguments, training));
   if (fitted) {
     choices.fitted = &*fitted;
-    choices.fitted_cells = arguments.columns;
+    choices.fitted_cells = columns;
     choices.beyond_fit = !arguments.prediction.gpus.empty();
     if (!arguments.prediction.precision) choices.predict.precision = precision_of_fit(*fitted);
   }
@@ -125,14 +206,73 @@ Result<void> plan(const PlanArguments& arguments) {
   if (plan->stopped) write_error("stopped: some GPUs or batches were not looked at");
   if (!plan->best) return fail(ErrorCode::not_found, why_none(task, choices, *plan), arguments.model);
   const PlanReport report{.task = task, .choices = choices, .plan = *plan};
-  switch (format) {
+  switch (arguments.output.format) {
     case Format::json:
-      return write_output(arguments.output, plan_json(report));
+      return write_output(arguments.output.file, plan_json(report));
     case Format::csv:
-      return write_output(arguments.output, plan_csv(report));
+      return write_output(arguments.output.file, plan_csv(report));
     default:
-      return write_output(arguments.output, plan_table(report));
+      return write_output(arguments.output.file, plan_table(report, page_width(arguments.output.file)));
   }
+}
+
+// An option that may be given several times, each text of which `read` puts into the arguments.
+CLI::Option* add_read(CLI::App* app, const std::string& names, PlanArguments& arguments, const std::string& kind,
+                      Result<void> (*read)(const std::string&, const std::string&, PlanArguments&),
+                      const std::string& help) {
+  const std::string option = names.substr(names.rfind(',') + 1);
+  return app
+      ->add_option_function<std::vector<std::string>>(
+          names,
+          [option, read, &arguments](const std::vector<std::string>& texts) {
+            for (const std::string& text : texts) {
+              if (auto result = read(option, text, arguments); !result) {
+                throw OptionError(result.error());
+              }
+            }
+          },
+          help)
+      ->allow_extra_args(false)
+      ->type_name(kind);
+}
+
+}  // namespace
+
+void add_plan(CommandList& commands) {
+  auto [app, arguments] = commands.add<PlanArguments>(
+      "plan", "Where to train a network: GPUs, number and batch that meet a deadline or a budget",
+      "rooftile plan resnet50 --samples 1281167 --epochs 90 --precision fp16 --deadline 12h", run);
+  constexpr std::int64_t kMostSamples = std::int64_t{1} << 50, kMostEpochs = 1000000, kMostGpus = 1024;
+  PredictionArguments& prediction = arguments.prediction;
+  add_model(app, arguments.model)->required();
+  add_count(app, "--samples", arguments.samples, kMostSamples, "of the data set")->required()->group("Training");
+  add_count(app, "--epochs", arguments.epochs, kMostEpochs, "times that all of them are gone through")
+      ->required()
+      ->group("Training");
+  add_value(app, "--deadline", arguments.deadline, "TIME", parse_time,
+            "time that it may take, as in 12h, 90min or 3d: the cheapest")
+      ->group("Training");
+  add_value(app, "--budget", arguments.budget, "USD", parse_dollars,
+            "what it may cost: the fastest; with a deadline the cheapest")
+      ->group("Training");
+  add_gpus(app, prediction.gpus)
+      ->description("catalogue ids or .toml files (default: the catalogue)")
+      ->group("Choices");
+  add_count(app, "--max-gpus", arguments.most_gpus, kMostGpus, "of one machine, of the same kind (default: 8)")
+      ->group("Choices");
+  add_read(app, "-b,--batch-size", arguments, "N,…|total=N|max=N", read_batches,
+           "samples a GPU (default: powers of two that fit), or of all GPUs together, exactly or at most")
+      ->group("Choices");
+  add_read(app, "--price", arguments, "ID=USD,…|FILE", read_price,
+           "of a GPU and hour, here or in a file; also basis=rented|bought|any, lifetime=TIME, energy=USD a kWh")
+      ->group("Choices");
+  add_precision(app, prediction.precision)->group("Prediction");
+  add_method(app, prediction.method, Fitted::yes)->group("Prediction");
+  add_set(app, prediction.set)
+      ->description(std::string("seq-len, framework; ") + kTrainingSettings +
+                    ", cautious=yes: deadline and budget hold at the upper end of the interval")
+      ->group("Prediction");
+  add_output_options(app, arguments.output, {Format::table, Format::json, Format::csv});
 }
 
 }  // namespace rooftile::cli

@@ -1,17 +1,16 @@
-// rooftile predict MODEL.
-#include <memory>
+#include "rooftile/cli/predict_command.hpp"
+
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "rooftile/base/text_file.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/cli/calibration_note.hpp"
-#include "rooftile/cli/commands.hpp"
+#include "rooftile/cli/option_kinds.hpp"
+#include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
+#include "rooftile/cli/page_width.hpp"
 #include "rooftile/cli/store_commands.hpp"
-#include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/ingest/model.hpp"
 #include "rooftile/report/page/page.hpp"
 #include "rooftile/report/report.hpp"
@@ -21,9 +20,9 @@ namespace {
 
 std::string report(std::span<const Prediction> predictions, std::span<const Gpu> gpus,
                    const PredictArguments& arguments) {
-  switch (arguments.format) {
+  switch (arguments.output.format) {
     case Format::json:
-      return json_report(predictions);
+      return json_report(predictions, gpus);
     case Format::csv:
       return csv_report(predictions);
     case Format::html:
@@ -32,71 +31,55 @@ std::string report(std::span<const Prediction> predictions, std::span<const Gpu>
       break;
   }
   std::string text;
-  for (const Prediction& prediction : predictions) {
+  for (std::size_t i = 0; i < predictions.size(); ++i) {
     if (!text.empty()) text += '\n';
-    text += table_report(prediction, {.all_layers = arguments.all_layers});
+    text += table_report(predictions[i], {.all_layers = arguments.all_layers, .gpu = &gpus[i]},
+                         page_width(arguments.output.file));
   }
   return text;
 }
 
-}  // namespace
-
-PredictOptions predict_options(const PredictionArguments& arguments) {
-  PredictOptions options;
-  options.method = arguments.method;
-  options.prior_miss_rate = arguments.prior_miss_rate;
-  options.precision = arguments.precision.value_or(DType::fp32);
-  options.plan = arguments.plan;
-  options.framework = arguments.framework;
-  options.calibration = arguments.calibration.get();
-  return options;
-}
-
-ModelOptions model_options(const PredictionArguments& arguments) {
-  return {
-      .batch_size = arguments.batch_size, .seq_len = arguments.seq_len, .skip_unsupported = arguments.skip_unsupported};
-}
-
-Result<std::shared_ptr<const Calibration>> calibration_of_option(const std::string& path) {
-  if (path.empty()) return std::shared_ptr<const Calibration>();
-  const auto text = TRY(read_text_file(path));
-  auto calibration = TRY(parse_calibration(text, path));
-  return std::make_shared<const Calibration>(completed(std::move(calibration)));
-}
-
-Result<Gpu> gpu_of_option(const std::string& selector) {
-  auto gpu = find_gpu(selector);
-  if (!gpu && gpu.error().where.empty()) gpu.error().where = "--gpu";
-  return gpu;
-}
-
-Result<std::vector<Gpu>> gpus_of_option(const std::vector<std::string>& selectors) {
-  std::vector<Gpu> gpus;
-  for (const std::string& selector : selectors) {
-    auto gpu = TRY(gpu_of_option(selector));
-    gpus.push_back(std::move(gpu));
-  }
-  return gpus;
-}
-
-Result<void> predict_model(const PredictArguments& arguments) {
-  const PredictionArguments& given = arguments.prediction;
+Result<void> run(PredictArguments& arguments) {
+  PredictionArguments& given = arguments.prediction;
+  TRY(complete(given));
+  if (!given.method.fitted.empty()) return predict_fitted(arguments);
+  if (given.gpus.empty()) return usage("predict needs --gpu ID; 'rooftile gpus list' has them");
   const PredictOptions options = predict_options(given);
-  if (auto result = check(options); !result) return result;
+  TRY(check(options));
   const auto gpus = TRY(gpus_of_option(given.gpus));
-  const auto workload = TRY(load_model(arguments.model, model_options(given)));
   std::vector<Prediction> predictions;
+  std::vector<Gpu> predicted_on;
   std::vector<std::string> ids;
-  for (const Gpu& gpu : gpus) {
-    ids.push_back(gpu.id);
-    auto prediction = TRY(predict(workload, gpu, options, given.phase));
-    predictions.push_back(std::move(prediction));
+  for (const std::string& model : arguments.models) {
+    const auto workload = TRY(load_model(model, model_options(given)));
+    for (const Gpu& gpu : gpus) {
+      ids.push_back(gpu.id);
+      predicted_on.push_back(gpu);
+      predictions.push_back(TRY(predict(workload, gpu, options, given.phase)));
+    }
   }
   note_unused_factors(options.calibration, ids);
-  if (arguments.save) {
-    if (auto saved = save_predictions(arguments.db, predictions, arguments.calibration); !saved) return saved;
+  if (!arguments.save.empty()) {
+    TRY(save_predictions(arguments.save == "own" ? "" : arguments.save, predictions, given.method.constants));
   }
-  return write_output(arguments.output, report(predictions, gpus, arguments));
+  return write_output(arguments.output.file, report(predictions, predicted_on, arguments));
+}
+
+}  // namespace
+
+void add_predict(CommandList& commands) {
+  auto [app, arguments] = commands.add<PredictArguments>(
+      "predict", "Predict a network's time on a GPU, and what limits it",
+      "rooftile predict resnet50.onnx --gpu titan-xp,v100-sxm2-16gb -b 64 -o r50.json", run);
+  add_texts(app, "MODEL", arguments.models, "MODEL",
+            "an .onnx file, a workload .json, a name of 'rooftile models list', or - (standard input)")
+      ->required();
+  add_gpus(app, arguments.prediction.gpus)->group("Prediction");
+  add_prediction_options(app, arguments.prediction, Fitted::yes);
+  app->add_flag("--all", arguments.all_layers, "list every layer in the table, not the ten slowest")->group("Output");
+  app->add_flag("--save{own}", arguments.save, "keep the prediction in the user's own store, too; --save=FILE: in that")
+      ->group("Output");
+  add_output_options(app, arguments.output, {Format::table, Format::json, Format::csv, Format::html});
 }
 
 }  // namespace rooftile::cli

@@ -1,20 +1,62 @@
 #include "rooftile/cli/prediction_options.hpp"
 
-#include <cstdint>
+#include <array>
 #include <utility>
-#include <vector>
 
-#include <CLI/App.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "rooftile/base/nearest.hpp"
+#include "rooftile/base/one_line.hpp"
+#include "rooftile/base/text_file.hpp"
 #include "rooftile/base/try.hpp"
+#include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"
-#include "rooftile/cli/values.hpp"
+#include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/workload/workload.hpp"
 
 namespace rooftile::cli {
 namespace {
+
+constexpr const char* kGroup = "Prediction";
+
+tl::unexpected<Error> bad(const std::string& option, std::string message) {
+  return fail(ErrorCode::usage, std::move(message), option);
+}
+
+std::vector<std::string> algorithm_names() {
+  std::vector<std::string> names;
+  for (const Algorithm algorithm : kAlgorithms) names.emplace_back(name_of(algorithm));
+  return names;
+}
+
+// One KEY=VALUE of --set.
+Result<void> set_one(const std::string& option, const std::string& key, const std::string& value, Settings& set) {
+  if (key == "seq-len") {
+    set.seq_len = TRY(parse_count(option, value, kMaxDimension));
+  } else if (key == "algorithm") {
+    TRY(check_choice(option, value, algorithm_names(), {}));
+    set.plan.algorithm = value;
+  } else if (key == "tile") {
+    set.plan.tile = TRY(parse_tile(option, value));
+  } else if (key == "active-ctas") {
+    constexpr std::int64_t kMost = 1024;
+    set.plan.active_ctas_per_sm = static_cast<int>(TRY(parse_count(option, value, kMost)));
+  } else if (key == "framework") {
+    set.framework = value;
+  } else {
+    set.columns[key] = value;
+  }
+  return {};
+}
+
+Result<void> check_fitted(const PredictionArguments& prediction) {
+  const Settings& set = prediction.set;
+  if (set.plan.algorithm || set.plan.tile || set.plan.active_ctas_per_sm) {
+    return bad("--set", "algorithm, tile and active-ctas do not go with a fitted model");
+  }
+  return {};
+}
 
 // A framework whose calls no calibration knows would change nothing.
 Result<void> check_framework(const std::string& name, const Calibration& calibration) {
@@ -25,99 +67,148 @@ Result<void> check_framework(const std::string& name, const Calibration& calibra
     known.push_back(harness.framework);
   }
   return fail(ErrorCode::not_found, fmt::format("no constants for framework '{}'{}", name, did_you_mean(name, known)),
-              "--framework");
-}
-
-// What only the refined method can use.
-Result<void> refined_arguments(const TypedPrediction& typed, PredictionArguments& arguments) {
-  for (const auto& [option, text] : {std::pair{"--algorithm", &typed.algorithm},
-                                     {"--framework", &typed.framework},
-                                     {"--calibration", &typed.calibration}}) {
-    if (!text->empty() && arguments.method != Method::rooftile) {
-      return usage(fmt::format("{} is for --method rooftile", option));
-    }
-  }
-  if (!typed.algorithm.empty()) {
-    std::vector<std::string> known;
-    for (const Algorithm algorithm : kAlgorithms) {
-      known.emplace_back(name_of(algorithm));
-    }
-    if (auto result = check_choice("--algorithm", typed.algorithm, known, {}); !result) return result;
-    arguments.plan.algorithm = typed.algorithm;
-  }
-  auto calibration = calibration_of_option(typed.calibration);
-  if (!calibration) return tl::unexpected(calibration.error());
-  arguments.calibration = std::move(*calibration);
-  arguments.framework = typed.framework;
-  return check_framework(typed.framework, arguments.calibration ? *arguments.calibration : builtin_calibration());
+              "--set");
 }
 
 }  // namespace
 
-void add_prediction_options(CLI::App* command, TypedPrediction& typed, const std::string& gpu_help) {
-  command->add_option("--gpu", typed.gpu, gpu_help);
-  command->add_option("-b,--batch-size", typed.batch_size, "samples a batch (default: the model's own, else 1)");
-  command->add_option("--seq-len", typed.seq_len, "positions of a text, for transformers (default: the model's own)");
-  command->add_option("--precision", typed.precision,
-                      "fp32 (default), tf32, fp16, bf16, fp8 or int8, as the GPU has it; delta and prior: fp32");
-  command->add_flag("--skip-unsupported", typed.skip_unsupported,
-                    "leave out operators that are not supported, and list them");
-  command->add_option("--method", typed.method,
-                      "rooftile (default), delta (DeLTA as published: convolutions and GEMMs), roofline, or "
-                      "prior[=RATE] (DeLTA with fixed miss rates); other operators stream");
-  command->add_option("--miss-rate", typed.miss_rate, "of L1 and L2 for --method prior, 0 to 1 (default: 1)");
-  command->add_option("--tile", typed.tile, "CTA tile to use instead of the method's choice, as in 128x64x4");
-  command->add_option("--active-ctas", typed.active_ctas, "CTAs resident on an SM, instead of the occupancy rule");
-  command->add_option("--algorithm", typed.algorithm,
-                      "of convolutions: implicit_gemm, winograd, winograd_nonfused or fft, where the shape allows it "
-                      "(method rooftile; default: the fastest)");
-  command->add_option("--framework", typed.framework,
-                      "that runs the operators, for its overhead, as in a calibration (method rooftile)");
-  command->add_option("--calibration", typed.calibration,
-                      "take the constants from this file, not those of the program (method rooftile)");
+CLI::Option* add_model(CLI::App* app, std::string& model) {
+  return add_text(app, "MODEL", model, "MODEL",
+                  "an .onnx file, a workload .json, a name of 'rooftile models list', or - (standard input)");
 }
 
-Result<PredictionArguments> prediction_arguments(const TypedPrediction& typed) {
-  PredictionArguments arguments;
-  arguments.skip_unsupported = typed.skip_unsupported;
-  const auto phase = parse_phase(typed.pass);
-  if (!phase) return tl::unexpected(check_choice("--pass", typed.pass, phase_names(), {}).error());
-  arguments.phase = *phase;
-  const auto method = TRY(parse_method("--method", typed.method));
-  arguments.method = method.method;
-  arguments.prior_miss_rate = method.prior_miss_rate;
-  if (!typed.miss_rate.empty()) {
-    if (arguments.method != Method::prior) return usage("--miss-rate is for --method prior");
-    const auto rate = TRY(parse_rate("--miss-rate", typed.miss_rate));
-    arguments.prior_miss_rate = rate;
+CLI::Option* add_gpu(CLI::App* app, std::vector<std::string>& gpus) {
+  return add_value(
+      app, "--gpu", gpus, "ID",
+      [](const std::string& option, const std::string& text) -> Result<std::vector<std::string>> {
+        if (text.find(',') != std::string::npos) return bad(option, "takes one GPU here");
+        return std::vector{text};
+      },
+      "catalogue id, an unambiguous part of one, or a .toml file");
+}
+
+CLI::Option* add_gpus(CLI::App* app, std::vector<std::string>& gpus) {
+  return add_value(
+      app, "--gpu", gpus, "ID,…",
+      [](const std::string& option, const std::string& text) { return parse_list(option, text); },
+      "catalogue ids, unambiguous parts of them, or .toml files");
+}
+
+CLI::Option* add_batch_size(CLI::App* app, std::optional<std::int64_t>& batch_size) {
+  return add_count(app, "-b,--batch-size", batch_size, kMaxDimension,
+                   "samples a batch (default: the model's own, else 1)");
+}
+
+CLI::Option* add_precision(CLI::App* app, std::optional<DType>& precision) {
+  return add_value(
+      app, "--precision", precision, "fp32|tf32|fp16|bf16|fp8|int8",
+      [](const std::string& option, const std::string& text) { return parse_precision(option, text); },
+      "as the GPU has it (default: fp32); delta and prior: fp32");
+}
+
+CLI::Option* add_pass(CLI::App* app, Phase& phase) {
+  return add_value(
+      app, "--pass", phase, "inference|training|fwd|bwd|fwd_bwd|bwd_data|bwd_weight",
+      [](const std::string& option, const std::string& text) -> Result<Phase> {
+        if (const auto parsed = parse_phase(text)) return *parsed;
+        return tl::unexpected(check_choice(option, text, phase_names(), {}).error());
+      },
+      "training: forward, gradients, update (default: inference)");
+}
+
+CLI::Option* add_skip_unsupported(CLI::App* app, bool& skip) {
+  return app->add_flag("--skip-unsupported", skip, "leave out operators that are not supported, and list them");
+}
+
+CLI::Option* add_set(CLI::App* app, Settings& set) {
+  return app
+      ->add_option_function<std::vector<std::string>>(
+          "--set",
+          [&set](const std::vector<std::string>& given) {
+            for (const std::string& text : given) {
+              const auto pairs =
+                  read_option<std::vector<std::pair<std::string, std::string>>>("--set", text, parse_pairs);
+              for (const auto& [key, value] : pairs) {
+                if (auto result = set_one("--set", key, value, set); !result) {
+                  throw OptionError(result.error());
+                }
+              }
+            }
+          },
+          "what is known of the run: seq-len, framework, and of convolutions and GEMMs algorithm, tile (128x64x4), "
+          "active-ctas; for a fitted model its own columns")
+      ->allow_extra_args(false)
+      ->type_name("KEY=VALUE,…");
+}
+
+CLI::Option* add_method(CLI::App* app, MethodArgument& method, Fitted fitted) {
+  const bool fits = fitted == Fitted::yes;
+  return add_value(
+      app, "--method", method, fits ? "METHOD|FITTED" : "METHOD",
+      [fits](const std::string& option, const std::string& text) { return parse_method(option, text, fits); },
+      fmt::format("rooftile (default), rooftile=FILE.toml (constants of 'fit'), delta, roofline, prior[=RATE]{}",
+                  fits ? "; or a fitted model: a name, or FILE.json of 'fit'" : ""));
+}
+
+void add_prediction_options(CLI::App* app, PredictionArguments& prediction, Fitted fitted) {
+  for (CLI::Option* option : {add_batch_size(app, prediction.batch_size), add_precision(app, prediction.precision),
+                              add_pass(app, prediction.phase), add_method(app, prediction.method, fitted),
+                              add_set(app, prediction.set), add_skip_unsupported(app, prediction.skip_unsupported)}) {
+    option->group(kGroup);
   }
-  if (!typed.gpu.empty()) {
-    auto gpus = TRY(parse_list("--gpu", typed.gpu));
-    arguments.gpus = std::move(gpus);
+}
+
+Result<void> complete(PredictionArguments& prediction) {
+  const MethodArgument& method = prediction.method;
+  Settings& set = prediction.set;
+  if (!method.fitted.empty()) return check_fitted(prediction);
+  if (!set.columns.empty()) {
+    const std::vector<std::string> known = {"seq-len", "framework", "algorithm", "tile", "active-ctas"};
+    const std::string& key = set.columns.begin()->first;
+    return bad("--set", fmt::format("unknown key '{}'{}; one of {}", one_line(key), did_you_mean(key, known),
+                                    fmt::join(known, ", ")));
   }
-  if (!typed.precision.empty()) {
-    const auto precision = TRY(parse_precision("--precision", typed.precision));
-    arguments.precision = precision;
+  if (method.method != Method::rooftile && (set.plan.algorithm || !set.framework.empty())) {
+    return bad("--set", fmt::format("{} is for --method rooftile", set.plan.algorithm ? "algorithm" : "framework"));
   }
-  if (!typed.batch_size.empty()) {
-    const auto batch_size = TRY(parse_count("--batch-size", typed.batch_size, kMaxDimension));
-    arguments.batch_size = batch_size;
-  }
-  if (!typed.seq_len.empty()) {
-    const auto seq_len = TRY(parse_count("--seq-len", typed.seq_len, kMaxDimension));
-    arguments.seq_len = seq_len;
-  }
-  if (!typed.tile.empty()) {
-    const auto tile = TRY(parse_tile("--tile", typed.tile));
-    arguments.plan.tile = tile;
-  }
-  if (!typed.active_ctas.empty()) {
-    constexpr std::int64_t kMost = 1024;
-    const auto active = TRY(parse_count("--active-ctas", typed.active_ctas, kMost));
-    arguments.plan.active_ctas_per_sm = static_cast<int>(active);
-  }
-  TRY(refined_arguments(typed, arguments));
-  return arguments;
+  prediction.calibration = TRY(read_constants(method.constants));
+  return check_framework(set.framework, prediction.calibration ? *prediction.calibration : builtin_calibration());
+}
+
+PredictOptions predict_options(const PredictionArguments& arguments) {
+  PredictOptions options;
+  options.method = arguments.method.method;
+  options.prior_miss_rate = arguments.method.prior_miss_rate;
+  options.precision = arguments.precision.value_or(DType::fp32);
+  options.plan = arguments.set.plan;
+  options.framework = arguments.set.framework;
+  options.calibration = arguments.calibration.get();
+  return options;
+}
+
+ModelOptions model_options(const PredictionArguments& arguments) {
+  return {.batch_size = arguments.batch_size,
+          .seq_len = arguments.set.seq_len,
+          .skip_unsupported = arguments.skip_unsupported};
+}
+
+Result<std::shared_ptr<const Calibration>> read_constants(const std::string& path) {
+  if (path.empty()) return std::shared_ptr<const Calibration>();
+  const auto text = TRY(read_text_file(path, kMaxTomlFile));
+  auto calibration = TRY(parse_calibration(text, path));
+  return std::make_shared<const Calibration>(completed(std::move(calibration)));
+}
+
+Result<Gpu> gpu_of_option(const std::string& selector) {
+  auto gpu = find_gpu(selector);
+  if (!gpu && gpu.error().where.empty()) gpu.error().where = "--gpu";
+  return gpu;
+}
+
+Result<std::vector<Gpu>> gpus_of_option(const std::vector<std::string>& selectors) {
+  std::vector<Gpu> gpus;
+  for (const std::string& selector : selectors) gpus.push_back(TRY(gpu_of_option(selector)));
+  return gpus;
 }
 
 }  // namespace rooftile::cli

@@ -1,26 +1,86 @@
 // The options that decide a prediction, shared by the commands that make one.
 #pragma once
 
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include <CLI/App.hpp>
 
-#include "rooftile/cli/commands.hpp"
+#include "rooftile/base/error.hpp"
+#include "rooftile/calibration/calibration.hpp"
+#include "rooftile/gpu/gpu.hpp"
+#include "rooftile/ingest/model.hpp"
+#include "rooftile/predict/predict.hpp"
+#include "rooftile/workload/dtype.hpp"
+#include "rooftile/workload/phase.hpp"
 
 namespace rooftile::cli {
 
-// Each as the user typed it, before it means anything; empty: not given.
-struct TypedPrediction {
-  std::string gpu, batch_size, seq_len, precision, pass = "inference", method = "rooftile", miss_rate, tile,
-                                                   active_ctas, algorithm, framework, calibration;
-  bool skip_unsupported = false;
+// --method: one of the program's own, with what it takes behind an equals sign, or a fitted model.
+struct MethodArgument {
+  Method method = Method::rooftile;
+  double prior_miss_rate = 1;  // of "prior=RATE"
+  std::string constants;       // the file of "rooftile=FILE"; empty: those that ship with the program
+  std::string fitted;          // a fitted model in place of a method: its name or file; empty: none
 };
 
-// All but --pass, whose help differs from command to command. `typed` must live as long as the app parses.
-void add_prediction_options(CLI::App* command, TypedPrediction& typed, const std::string& gpu_help);
+// --set: what is known of a run and would be chosen or assumed otherwise.
+struct Settings {
+  std::optional<std::int64_t> seq_len;
+  PlanOptions plan;  // algorithm, tile, active-ctas
+  std::string framework;
+  std::map<std::string, std::string> columns;  // all others: columns of the tables that a model was fitted to
+};
 
-// Checks and converts them. Errors: wrong usage, an unknown framework, what is wrong with the calibration file; each
-// names the option.
-Result<PredictionArguments> prediction_arguments(const TypedPrediction& typed);
+struct PredictionArguments {
+  std::vector<std::string> gpus;
+  std::optional<std::int64_t> batch_size;
+  std::optional<DType> precision;
+  Phase phase = Phase::fwd;
+  bool skip_unsupported = false;
+  MethodArgument method;
+  Settings set;
+  std::shared_ptr<const Calibration> calibration;  // of complete(): null: what ships with the program
+};
+
+// --- the options, each where it is of use ----------------------------------------------------------------------------
+
+CLI::Option* add_model(CLI::App* app, std::string& model);
+CLI::Option* add_gpu(CLI::App* app, std::vector<std::string>& gpus);   // one
+CLI::Option* add_gpus(CLI::App* app, std::vector<std::string>& gpus);  // several with commas
+CLI::Option* add_batch_size(CLI::App* app, std::optional<std::int64_t>& batch_size);
+CLI::Option* add_precision(CLI::App* app, std::optional<DType>& precision);
+CLI::Option* add_pass(CLI::App* app, Phase& phase);
+CLI::Option* add_skip_unsupported(CLI::App* app, bool& skip);
+CLI::Option* add_set(CLI::App* app, Settings& set);
+
+enum class Fitted { no, yes };  // whether --method takes a fitted model, too
+CLI::Option* add_method(CLI::App* app, MethodArgument& method, Fitted fitted = Fitted::no);
+
+// All but --gpu.
+void add_prediction_options(CLI::App* app, PredictionArguments& prediction, Fitted fitted = Fitted::no);
+
+// --- what they mean --------------------------------------------------------------------------------------------------
+
+// Reads the file of "rooftile=FILE", and checks what the options say together. Errors: wrong usage, an unknown
+// framework, what is wrong with the file.
+Result<void> complete(PredictionArguments& prediction);
+
+// They point at the calibration of the arguments, which are complete.
+PredictOptions predict_options(const PredictionArguments& arguments);
+
+// How the model is to be loaded.
+ModelOptions model_options(const PredictionArguments& arguments);
+
+// What the file of constants says; null without one.
+Result<std::shared_ptr<const Calibration>> read_constants(const std::string& path);
+
+// find_gpu(), where the selector is the value of --gpu, or one of its values.
+Result<Gpu> gpu_of_option(const std::string& selector);
+Result<std::vector<Gpu>> gpus_of_option(const std::vector<std::string>& selectors);
 
 }  // namespace rooftile::cli

@@ -1,21 +1,33 @@
 // rooftile sensitivity: what each resource of a GPU is worth to a network.
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "rooftile/base/try.hpp"
-#include "rooftile/cli/commands.hpp"
+#include "rooftile/cli/option_kinds.hpp"
+#include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
+#include "rooftile/cli/output_options.hpp"
+#include "rooftile/cli/page_width.hpp"
+#include "rooftile/cli/prediction_options.hpp"
 #include "rooftile/cli/progress.hpp"
-#include "rooftile/cli/values.hpp"
 #include "rooftile/explore/sensitivity.hpp"
 #include "rooftile/report/sensitivity.hpp"
 
 namespace rooftile::cli {
+namespace {
 
-Result<void> show_sensitivity(const SensitivityArguments& arguments) {
-  const PredictionArguments& given = arguments.prediction;
-  const auto format = TRY(parse_format(arguments.format, arguments.output, {Format::table, Format::json, Format::csv}));
+struct SensitivityArguments {
+  std::string model;
+  PredictionArguments prediction;  // one GPU
+  bool all_layers = false;
+  OutputArguments output;
+};
+
+Result<void> run(SensitivityArguments& arguments) {
+  PredictionArguments& given = arguments.prediction;
+  TRY(complete(given));
   const auto gpu = TRY(gpu_of_option(given.gpus.front()));
   const PredictOptions options = predict_options(given);
   if (auto result = check(options); !result) return result;
@@ -25,14 +37,28 @@ Result<void> show_sensitivity(const SensitivityArguments& arguments) {
                                  [&](std::size_t done, std::size_t all) { bar->show(done, all); });
   bar.reset();
   if (!study) return tl::unexpected(study.error());
-  switch (format) {
+  switch (arguments.output.format) {
     case Format::json:
-      return write_output(arguments.output, sensitivity_json(*study));
+      return write_output(arguments.output.file, sensitivity_json(*study));
     case Format::csv:
-      return write_output(arguments.output, sensitivity_csv(*study));
+      return write_output(arguments.output.file, sensitivity_csv(*study));
     default:
-      return write_output(arguments.output, sensitivity_table(*study, {.all_layers = arguments.all_layers}));
+      return write_output(arguments.output.file, sensitivity_table(*study, {.all_layers = arguments.all_layers},
+                                                                   page_width(arguments.output.file)));
   }
+}
+
+}  // namespace
+
+void add_sensitivity(CommandList& commands) {
+  auto [app, arguments] = commands.add<SensitivityArguments>(
+      "sensitivity", "Show what each resource of a GPU is worth to a network, and until when",
+      "rooftile sensitivity resnet152 --gpu titan-xp --batch-size 256", run);
+  add_model(app, arguments.model)->required();
+  add_gpu(app, arguments.prediction.gpus)->required()->group("Prediction");
+  add_prediction_options(app, arguments.prediction);
+  app->add_flag("--all", arguments.all_layers, "list every layer in the table, not the ten slowest")->group("Output");
+  add_output_options(app, arguments.output, {Format::table, Format::json, Format::csv});
 }
 
 }  // namespace rooftile::cli

@@ -4,7 +4,6 @@
 #include <limits>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -12,10 +11,16 @@
 #include <fmt/format.h>
 
 #include "rooftile/base/text_file.hpp"
+#include "rooftile/base/threads.hpp"
 #include "rooftile/base/try.hpp"
-#include "rooftile/cli/commands.hpp"
+#include "rooftile/base/units_text.hpp"
+#include "rooftile/cli/option_kinds.hpp"
+#include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
-#include "rooftile/cli/values.hpp"
+#include "rooftile/cli/output_options.hpp"
+#include "rooftile/cli/page_width.hpp"
+#include "rooftile/cli/prediction_options.hpp"
+#include "rooftile/cli/progress.hpp"
 #include "rooftile/ingest/layer_table.hpp"
 #include "rooftile/ingest/model.hpp"
 #include "rooftile/report/simulation.hpp"
@@ -28,6 +33,18 @@ namespace {
 
 using Shape = std::variant<Conv, Gemm>;
 
+struct SimulateArguments {
+  std::vector<std::string> models;    // or layer tables, whose GPUs are not looked at
+  std::string layer;                  // only layers with this in their names; empty: all
+  bool convolutions_only = false;     // leave out plain GEMMs
+  std::int64_t random = 0, seed = 1;  // so many layers at random, too
+  PredictionArguments prediction;     // one GPU
+  SimulateOptions options;
+  std::vector<std::string> against;  // closed forms to set beside
+  bool scores_only = false;
+  OutputArguments output;
+};
+
 // The kernels of layers; equal layers of one model or table are one.
 class Layers {
  public:
@@ -35,12 +52,9 @@ class Layers {
 
   Result<void> add_all() {
     for (const std::string& model : arguments_.models) {
-      if (auto result = add_model(model); !result) return result;
+      TRY(model.ends_with(".csv") ? add_table(model) : add_model(model));
     }
-    if (!arguments_.table.empty()) {
-      if (auto result = add_table(); !result) return result;
-    }
-    for (std::int64_t i = 0; i < arguments_.random_layers; ++i) {
+    for (std::int64_t i = 0; i < arguments_.random; ++i) {
       seen_.clear();
       add(fmt::format("random {}", i), i % 2 == 0 ? "random, even" : "random, odd",
           random_layer(static_cast<std::uint64_t>(arguments_.seed), static_cast<std::uint64_t>(i)));
@@ -96,12 +110,12 @@ class Layers {
     return {};
   }
 
-  Result<void> add_table() {
+  Result<void> add_table(const std::string& path) {
     seen_.clear();
-    const auto text = TRY(read_text_file(arguments_.table));
+    const auto text = TRY(read_text_file(path));
     LayerTableOptions options;
     options.keep_unsupported = true;
-    const auto table = TRY(parse_layer_table(text, arguments_.table, options));
+    const auto table = TRY(parse_layer_table(text, path, options));
     for (const LayerRow& row : table.rows) {
       const std::string name = fmt::format("line {}", row.line);
       if (const auto* conv = std::get_if<Conv>(&row.op)) add(name, "", *conv);
@@ -122,9 +136,10 @@ Traffic closed_form(const std::string& method, const SimulatedLayer& layer, cons
 
 // Simulates all layers on the machine's cores; each writes its own place, so that their order does not matter.
 Result<void> simulate_all(SimulationReport& report, const Gpu& gpu, const PlanOptions& plan) {
-  std::atomic<std::size_t> next = 0;
+  Progress progress("kernels");
+  std::atomic<std::size_t> next = 0, done = 0;
   std::vector<std::optional<Error>> errors(report.layers.size());
-  const auto work = [&] {
+  const auto work = [&](std::size_t) {
     for (std::size_t i = next++; i < report.layers.size(); i = next++) {
       SimulatedLayer& layer = report.layers[i];
       layer.plan = delta_plan(layer.gemm, gpu, plan);
@@ -137,39 +152,114 @@ Result<void> simulate_all(SimulationReport& report, const Gpu& gpu, const PlanOp
       for (const std::string& method : report.methods) {
         layer.closed_forms.push_back(closed_form(method, layer, gpu, report.options.element));
       }
+      progress.show(++done, report.layers.size());
     }
   };
-  std::vector<std::thread> threads;
-  for (unsigned i = 1; i < std::thread::hardware_concurrency(); ++i) threads.emplace_back(work);
-  work();
-  for (std::thread& thread : threads) thread.join();
+  on_threads(machine_threads(), work);
   for (std::size_t i = 0; i < errors.size(); ++i) {
     if (errors[i]) return fail(errors[i]->code, errors[i]->text(), report.layers[i].name);
   }
   return {};
 }
 
-}  // namespace
+// "policy=random,start=warm,l1=32KiB".
+Result<SimulateOptions> parse_caches(const std::string& option, const std::string& text, SimulateOptions options) {
+  for (const auto& [key, value] : TRY(parse_pairs(option, text))) {
+    if (key == "policy") {
+      TRY(check_choice(option, value, {"lru", "random"}, {}));
+      options.policy = value == "lru" ? Replacement::lru : Replacement::random;
+    } else if (key == "start") {
+      TRY(check_choice(option, value, {"cold", "warm"}, {}));
+      options.start = value == "warm" ? Start::warm : Start::cold;
+    } else if (key == "l1") {
+      options.l1 = value != "off";
+      if (!options.l1) continue;
+      const auto capacity = parse<Bytes>(value);
+      if (!capacity) return fail(ErrorCode::usage, "l1: " + capacity.error().message + "; or off", option);
+      options.l1_capacity = *capacity;
+    } else {
+      TRY(check_choice(option, key, {"policy", "start", "l1"}, {}));
+    }
+  }
+  return options;
+}
 
-Result<void> simulate_layers(const SimulateArguments& arguments) {
-  const PredictOptions checked = {.plan = arguments.prediction.plan};
-  if (auto result = check(checked); !result) return result;
+Result<void> run(SimulateArguments& arguments) {
+  if (arguments.models.empty() && arguments.random == 0) {
+    return usage("simulate needs a MODEL, a TABLE.csv or --random N");
+  }
+  TRY(complete(arguments.prediction));
+  if (!arguments.prediction.set.framework.empty() || arguments.prediction.set.plan.algorithm) {
+    return usage("--set: simulate takes seq-len, tile and active-ctas");
+  }
+  const PlanOptions& plan = arguments.prediction.set.plan;
+  const PredictOptions checked = {.plan = plan};
+  TRY(check(checked));
   const auto gpu = TRY(gpu_of_option(arguments.prediction.gpus.front()));
-  if (auto result = check(checked, gpu); !result) return result;
+  TRY(check(checked, gpu));
   Layers layers(arguments);
-  if (auto result = layers.add_all(); !result) return result;
+  TRY(layers.add_all());
   SimulationReport report = {
       .gpu = gpu.id, .options = arguments.options, .methods = arguments.against, .layers = std::move(layers.kernels())};
-  if (auto result = simulate_all(report, gpu, arguments.prediction.plan); !result) return result;
-  switch (arguments.format) {
+  TRY(simulate_all(report, gpu, plan));
+  switch (arguments.output.format) {
     case Format::json:
-      return write_output(arguments.output, simulation_json(report));
+      return write_output(arguments.output.file, simulation_json(report));
     case Format::csv:
-      return write_output(arguments.output, simulation_csv(report));
+      return write_output(arguments.output.file, simulation_csv(report));
     default:
       break;
   }
-  return write_output(arguments.output, arguments.scores_only ? simulation_scores(report) : simulation_table(report));
+  const std::size_t width = page_width(arguments.output.file);
+  return write_output(arguments.output.file,
+                      arguments.scores_only ? simulation_scores(report, width) : simulation_table(report, width));
+}
+
+}  // namespace
+
+void add_simulate(CommandList& commands) {
+  auto [app, arguments] = commands.add<SimulateArguments>(
+      "simulate", "Count the bytes of convolutions and GEMMs by replaying their addresses",
+      "rooftile simulate vgg16 --gpu titan-xp --batch-size 256 --layer conv3", run);
+  PredictionArguments& prediction = arguments.prediction;
+  add_texts(app, "MODEL", arguments.models, "MODEL", "as for predict, or a layer table (.csv); several");
+  add_text(app, "--layer", arguments.layer, "NAME", "only layers with this in their names")->group("Layers");
+  app->add_flag("--convolutions", arguments.convolutions_only, "leave out plain GEMMs")->group("Layers");
+  add_batch_size(app, prediction.batch_size)->group("Layers");
+  add_skip_unsupported(app, prediction.skip_unsupported)->group("Layers");
+  constexpr std::int64_t kMost = 1000000;
+  CLI::Option* random = add_count(app, "--random", arguments.random, kMost, "so many random convolutions as well");
+  random->group("Layers");
+  add_count(app, "--seed", arguments.seed, kMost, "of the random convolutions (default: 1)")
+      ->needs(random)
+      ->group("Layers");
+  add_gpu(app, prediction.gpus)->required()->group("Simulation");
+  add_set(app, prediction.set)
+      ->description("seq-len, tile (128x64x4), active-ctas; in place of DeLTA's choice")
+      ->group("Simulation");
+  SimulateOptions& options = arguments.options;
+  add_value(
+      app, "--caches", options, "KEY=VALUE,…",
+      [&options](const std::string& option, const std::string& text) { return parse_caches(option, text, options); },
+      "policy=lru|random, start=cold|warm, l1=SIZE|off (default: lru, cold, half of what shared memory leaves)")
+      ->group("Simulation");
+  app->add_flag_callback(
+         "--exact", [&options] { options.exact_up_to = std::numeric_limits<double>::infinity(); },
+         "replay every CTA, however long it takes; else large layers are sampled")
+      ->group("Simulation");
+  CLI::Option* against = add_value(
+      app, "--against", arguments.against, "delta|refined,…",
+      [](const std::string& option, const std::string& text) -> Result<std::vector<std::string>> {
+        const auto methods = TRY(parse_names(option, text));
+        for (const std::string& method : methods) TRY(check_choice(option, method, {"delta", "refined"}, {}));
+        return methods;
+      },
+      "closed forms to compare with");
+  against->group("Output");
+  app->add_flag("--scores", arguments.scores_only, "print how far --against is off, not each layer")
+      ->needs(against)
+      ->group("Output");
+  add_output_options(app, arguments.output, {Format::table, Format::json, Format::csv});
 }
 
 }  // namespace rooftile::cli

@@ -1,17 +1,21 @@
 // rooftile store …: what is in the store, out of it again, and whether it is sound.
+#include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "rooftile/base/try.hpp"
 #include "rooftile/base/whole_file.hpp"
-#include "rooftile/cli/commands.hpp"
+#include "rooftile/cli/option_kinds.hpp"
+#include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
+#include "rooftile/cli/output_options.hpp"
+#include "rooftile/cli/page_width.hpp"
 #include "rooftile/cli/store_commands.hpp"
 #include "rooftile/cli/stored_fitted.hpp"
-#include "rooftile/cli/tables.hpp"
-#include "rooftile/cli/values.hpp"
+#include "rooftile/cli/table_options.hpp"
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/report/store.hpp"
 #include "rooftile/report/text.hpp"
@@ -21,104 +25,201 @@
 namespace rooftile::cli {
 namespace {
 
+// Which rows of the store are meant.
+struct Selection {
+  std::string gpu, op, precision, source;
+  std::optional<Filter> where;
+
+  bool all() const { return gpu.empty() && op.empty() && precision.empty() && source.empty() && !where; }
+};
+
+void add_selection(CLI::App* app, Selection& selection) {
+  add_text(app, "--gpu", selection.gpu, "ID", "on this GPU only")->group("Rows");
+  add_text(app, "--op", selection.op, "OP", "of this op only, as in conv")->group("Rows");
+  add_text(app, "--precision", selection.precision, "PRECISION", "of this precision only")->group("Rows");
+  add_text(app, "--source", selection.source, "NAME", "of this source only")->group("Rows");
+  add_where(app, selection.where)->group("Rows");
+}
+
 // A GPU that is not in the catalogue is meant as its rows call it.
 std::string id_of(const std::string& name) {
   const auto gpu = name.empty() ? tl::unexpected(Error{}) : find_gpu(name);
   return gpu ? gpu->id : name;
 }
 
-Result<store::MeasurementQuery> query_of(const StoreArguments& arguments) {
-  store::MeasurementQuery query{id_of(arguments.gpu), arguments.op, arguments.precision, arguments.source, {}, {}};
-  auto where = TRY(parse_where(arguments.where));
-  query.where = std::move(where);
-  return query;
+store::MeasurementQuery query_of(const Selection& selection) {
+  return {id_of(selection.gpu), selection.op, selection.precision, selection.source, selection.where, {}};
 }
 
 std::string measurements(std::int64_t rows) { return counted(static_cast<std::size_t>(rows), "measurement"); }
 
-Result<void> list(store::Store& store, const StoreArguments& arguments) {
-  const auto query = TRY(query_of(arguments));
-  const auto format = TRY(parse_format(arguments.format, arguments.output, {Format::table, Format::json}));
-  auto counts = TRY(store::count_measurements(store, query));
+// --- list ------------------------------------------------------------------------------------------------------------
+
+struct ListArguments {
+  std::string db;
+  Selection rows;
+  bool names = false;  // only what --method takes by name
+  OutputArguments output;
+};
+
+Result<void> list(ListArguments& arguments) {
+  if (arguments.names) {
+    std::string text;
+    for (const std::string& name : TRY(known_fitted_names(arguments.db))) text += name + "\n";
+    return write_output(arguments.output.file, text);
+  }
+  auto store = TRY(open_store(arguments.db, store::Access::read));
+  auto counts = TRY(store::count_measurements(store, query_of(arguments.rows)));
   auto fitted = TRY(store::list_fitted(store));
   auto predictions = TRY(store::list_predictions(store));
   const StoreContents contents{store.path(), std::move(counts), std::move(fitted), std::move(predictions)};
-  return write_output(arguments.output, format == Format::json ? store_json(contents) : store_table(contents));
+  return write_output(arguments.output.file, arguments.output.format == Format::json
+                                                 ? store_json(contents)
+                                                 : store_table(contents, page_width(arguments.output.file)));
 }
 
-Result<void> list_names(const StoreArguments& arguments) {
-  TRY(check_suffix("-o", arguments.output, {Format::table}));
-  const auto names = TRY(known_fitted_names(arguments.db));
-  std::string text;
-  for (const std::string& name : names) text += name + "\n";
-  return write_output(arguments.output, text);
+// --- show, add: fitted models
+// ------------------------------------------------------------------------------------------
+
+struct ShowArguments {
+  std::string db, name, output;
+};
+
+Result<void> show(ShowArguments& arguments) {
+  auto store = TRY(open_store(arguments.db, store::Access::read));
+  return write_output(arguments.output, TRY(store::load_fitted(store, arguments.name)).text);
 }
 
-Result<void> export_rows(store::Store& store, const StoreArguments& arguments) {
-  TRY(check_suffix("-o", arguments.output, {Format::csv}));
-  const auto query = TRY(query_of(arguments));
+struct AddArguments {
+  std::string db, file, name;
+};
+
+Result<void> add(AddArguments& arguments) {
+  auto store = TRY(open_store(arguments.db, store::Access::write));
+  const auto name = TRY(add_fitted(store, arguments.file, arguments.name));
+  return write_output("", fmt::format("Kept the fitted model {}; apply it with --method {}.\n", name, name));
+}
+
+// --- export ----------------------------------------------------------------------------------------------------------
+
+struct ExportArguments {
+  std::string db;
+  Selection rows;
+  bool provenance = false;
+  std::string output;
+};
+
+Result<void> export_rows(ExportArguments& arguments) {
+  auto store = TRY(open_store(arguments.db, store::Access::read));
+  const store::MeasurementQuery query = query_of(arguments.rows);
   const store::ExportOptions options{arguments.provenance};
   if (arguments.output.empty() || arguments.output == "-") {
-    const auto rows =
-        store::export_measurements(store, query, options, [](std::string_view text) { return write_output("", text); });
-    return rows ? Result<void>() : tl::unexpected(rows.error());
+    TRY(store::export_measurements(store, query, options,
+                                   [](std::string_view text) { return write_output("", text); }));
+    return {};
   }
   auto file = TRY(WholeFile::create(arguments.output));
-  const auto rows =
-      store::export_measurements(store, query, options, [&](std::string_view text) { return file.write(text); });
-  if (!rows) return tl::unexpected(rows.error());
+  TRY(store::export_measurements(store, query, options, [&](std::string_view text) { return file.write(text); }));
   return file.finish();
 }
 
-Result<void> remove_predictions(store::Store& store, const StoreArguments& arguments) {
-  auto where = TRY(parse_where(arguments.where));
-  const auto removed =
-      TRY(store::remove_predictions(store, {id_of(arguments.gpu), arguments.precision, std::move(where)}));
-  return write_output("", fmt::format("Removed {}.\n", counted(static_cast<std::size_t>(removed), "prediction")));
-}
+// --- remove ----------------------------------------------------------------------------------------------------------
 
-Result<void> remove(store::Store& store, const StoreArguments& arguments) {
+struct RemoveArguments {
+  std::string db, name;
+  Selection rows;
+  bool predictions = false;
+};
+
+Result<void> remove(RemoveArguments& arguments) {
+  const Selection& rows = arguments.rows;
+  if (arguments.name.empty() == (rows.all() && !arguments.predictions)) {
+    return usage(
+        "store remove needs either the NAME of a fitted model, or --where, --gpu, --op, --precision or --source, or "
+        "--predictions");
+  }
+  auto store = TRY(open_store(arguments.db, store::Access::write));
   if (!arguments.name.empty()) {
-    if (auto removed = store::remove_fitted(store, arguments.name); !removed) return removed;
+    TRY(store::remove_fitted(store, arguments.name));
     return write_output("", fmt::format("Removed the fitted model {}.\n", arguments.name));
   }
-  if (arguments.predictions) return remove_predictions(store, arguments);
-  const auto query = TRY(query_of(arguments));
-  const auto removed = TRY(store::remove_measurements(store, query));
+  if (arguments.predictions) {
+    const auto removed = TRY(store::remove_predictions(store, {id_of(rows.gpu), rows.precision, rows.where}));
+    return write_output("", fmt::format("Removed {}.\n", counted(static_cast<std::size_t>(removed), "prediction")));
+  }
+  const auto removed = TRY(store::remove_measurements(store, query_of(rows)));
   return write_output("", fmt::format("Removed {}.\n", measurements(removed)));
 }
 
-Result<void> check(store::Store& store) {
+// --- check -----------------------------------------------------------------------------------------------------------
+
+struct CheckArguments {
+  std::string db;
+};
+
+Result<void> check(CheckArguments& arguments) {
+  auto store = TRY(open_store(arguments.db, store::Access::read));
   const auto rows = TRY(store::check_everything(store));
   return write_output("", fmt::format("{}: sound; {} as added\n", store.path(), measurements(rows)));
 }
 
+void add_list(CommandList& commands, CLI::App* parent) {
+  auto [app, arguments] = commands.add<ListArguments>(
+      "list", "What there is: rows of measurements by GPU and op, fitted models, predictions",
+      "rooftile store list --gpu t4", list, parent);
+  add_db(app, arguments.db);
+  add_selection(app, arguments.rows);
+  app->add_flag("--names", arguments.names, "only the fitted models that --method takes, one a line")->group("Output");
+  add_output_options(app, arguments.output, {Format::table, Format::json});
+}
+
+void add_remove(CommandList& commands, CLI::App* parent) {
+  auto [app, arguments] = commands.add<RemoveArguments>(
+      "remove", "Remove a fitted model, or the measurements or predictions that the options name",
+      "rooftile store remove --source \"our lab\"", remove, parent);
+  add_text(app, "NAME", arguments.name, "STORED", "of a fitted model");
+  add_db(app, arguments.db);
+  add_selection(app, arguments.rows);
+  app->add_flag("--predictions", arguments.predictions,
+                "predictions, all or those of --gpu, --precision and --where, as in \"model = resnet50\"")
+      ->excludes("--op")
+      ->excludes("--source")
+      ->group("Rows");
+}
+
 }  // namespace
 
-Result<void> use_store(const StoreArguments& arguments) {
-  if (arguments.names) return list_names(arguments);
-  const bool writes = arguments.verb == StoreVerb::remove || arguments.verb == StoreVerb::add;
-  auto store = TRY(open_store(arguments.db, writes ? store::Access::write : store::Access::read));
-  switch (arguments.verb) {
-    case StoreVerb::list:
-      return list(store, arguments);
-    case StoreVerb::show: {
-      TRY(check_suffix("-o", arguments.output, {Format::json}));
-      const auto model = store::load_fitted(store, arguments.name);
-      return model ? write_output(arguments.output, model->text) : tl::unexpected(model.error());
-    }
-    case StoreVerb::add: {
-      const auto name = TRY(add_fitted(store, arguments.file, arguments.name));
-      return write_output("", fmt::format("Kept the fitted model {}; apply it with --fitted {}.\n", name, name));
-    }
-    case StoreVerb::export_rows:
-      return export_rows(store, arguments);
-    case StoreVerb::remove:
-      return remove(store, arguments);
-    case StoreVerb::check:
-      return check(store);
+void add_store(CommandList& commands) {
+  CLI::App* parent = commands.add_parent("store", "Show what the store holds, export or remove it, check it",
+                                         "rooftile store export --gpu t4 --op gemm -o t4.csv");
+  add_list(commands, parent);
+  {
+    auto [app, arguments] = commands.add<ShowArguments>("show", "The text of a fitted model",
+                                                        "rooftile store show t4-layers", show, parent);
+    add_text(app, "NAME", arguments.name, "STORED", "of a fitted model")->required();
+    add_db(app, arguments.db);
+    add_file(app, "-o,--output", arguments.output, {Format::json});
   }
-  return {};
+  {
+    auto [app, arguments] = commands.add<AddArguments>("add", "Keep a fitted model of 'rooftile fit -o'",
+                                                       "rooftile store add t4-layers.json", add, parent);
+    add_text(app, "FILE", arguments.file, "FILE", "a fitted model (JSON)")->required();
+    add_db(app, arguments.db);
+    add_text(app, "--name", arguments.name, "NAME", "what to call it (default: as the file, without its suffix)");
+  }
+  {
+    auto [app, arguments] =
+        commands.add<ExportArguments>("export", "Measurements as a layer table (CSV)",
+                                      "rooftile store export --gpu t4 --op gemm -o t4.csv", export_rows, parent);
+    add_db(app, arguments.db);
+    add_selection(app, arguments.rows);
+    app->add_flag("--provenance", arguments.provenance, "the columns source and date, too")->group("Output");
+    add_file(app, "-o,--output", arguments.output, {Format::csv});
+  }
+  add_remove(commands, parent);
+  auto [app, arguments] = commands.add<CheckArguments>(
+      "check", "Read everything and tell whether it is as it was stored", "rooftile store check", check, parent);
+  add_db(app, arguments.db);
 }
 
 }  // namespace rooftile::cli

@@ -1,17 +1,19 @@
-// The subcommands around the store, import and store, as commands.hpp has the others.
+// The store: where it lies, and what is kept in it.
 #pragma once
 
 #include <span>
 #include <string>
-#include <vector>
+
+#include <CLI/App.hpp>
 
 #include "rooftile/base/error.hpp"
 #include "rooftile/predict/prediction.hpp"
-#include "rooftile/store/import.hpp"
-#include "rooftile/store/measurements.hpp"
 #include "rooftile/store/store.hpp"
 
 namespace rooftile::cli {
+
+// --db FILE.
+CLI::Option* add_db(CLI::App* app, std::string& db);
 
 // The value of --db, else "rooftile/rooftile.db" in the user's data directory (XDG Base Directory Specification:
 // XDG_DATA_HOME, or ~/.local/share). Error: there is neither.
@@ -24,27 +26,5 @@ Result<store::Store> open_store(const std::string& db, store::Access access);
 // the program), the version of the program and today's date.
 Result<void> save_predictions(const std::string& db, std::span<const Prediction> predictions,
                               const std::string& calibration);
-
-struct ImportArguments {
-  std::vector<std::string> files;
-  std::string db;
-  store::ImportOptions options;
-  bool dry_run = false;
-};
-Result<void> import_files(const ImportArguments& arguments);
-
-enum class StoreVerb { list, show, add, export_rows, remove, check };
-
-struct StoreArguments {
-  StoreVerb verb = StoreVerb::list;
-  std::string db, name;                           // name: of a fitted model
-  std::string file;                               // of add: the fitted model
-  std::string gpu, op, precision, source, where;  // which measurements
-  std::string format, output;
-  bool provenance = false;
-  bool predictions = false;  // of remove: predictions, not measurements
-  bool names = false;        // of list: only what --fitted takes by name
-};
-Result<void> use_store(const StoreArguments& arguments);
 
 }  // namespace rooftile::cli

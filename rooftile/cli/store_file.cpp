@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "rooftile/base/try.hpp"
+#include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/store_commands.hpp"
 
 namespace rooftile::cli {
@@ -19,6 +20,10 @@ fs::path folder_of(const char* variable) {
 }
 
 }  // namespace
+
+CLI::Option* add_db(CLI::App* app, std::string& db) {
+  return add_text(app, "--db", db, "FILE", "the store (default: rooftile/rooftile.db in the user's data directory)");
+}
 
 Result<std::string> store_path(const std::string& db) {
   if (!db.empty()) return db;

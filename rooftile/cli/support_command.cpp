@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 
 #include "rooftile/base/try.hpp"
-#include "rooftile/cli/commands.hpp"
+#include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
+#include "rooftile/cli/page_width.hpp"
+#include "rooftile/cli/prediction_options.hpp"
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/ingest/model.hpp"
 #include "rooftile/predict/predict.hpp"
@@ -14,8 +16,13 @@
 #include "rooftile/report/report.hpp"
 
 namespace rooftile::cli {
+namespace {
 
-Result<void> support(const SupportArguments& arguments) {
+struct SupportArguments {
+  std::string model;
+};
+
+Result<void> run(SupportArguments& arguments) {
   const auto workload = load_model(arguments.model, {.batch_size = std::nullopt, .skip_unsupported = true});
   if (!workload) {
     // Shapes behind an unknown operator are unknown too, so there may be nothing to predict; the list is still the
@@ -30,7 +37,15 @@ Result<void> support(const SupportArguments& arguments) {
   // Which method serves an operator does not depend on the GPU, so any one will do.
   const auto gpu = TRY(find_gpu("titan-xp-delta"));
   const auto prediction = TRY(predict(*workload, gpu, {.method = Method::rooftile}));
-  return write_output("", support_report(prediction));
+  return write_output("", support_report(prediction, page_width("")));
+}
+
+}  // namespace
+
+void add_support(CommandList& commands) {
+  auto [app, arguments] = commands.add<SupportArguments>(
+      "support", "Show which of a model's operators are predicted, and how", "rooftile support model.onnx", run);
+  add_model(app, arguments.model)->required();
 }
 
 }  // namespace rooftile::cli

@@ -1,6 +1,8 @@
-// rooftile validate TABLE.csv…: predictions against measurements.
+#include "rooftile/cli/validate_command.hpp"
+
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -9,95 +11,83 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/one_line.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/cli/calibration_note.hpp"
-#include "rooftile/cli/commands.hpp"
+#include "rooftile/cli/option_kinds.hpp"
+#include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
+#include "rooftile/cli/page_width.hpp"
 #include "rooftile/cli/picture.hpp"
-#include "rooftile/cli/tables.hpp"
-#include "rooftile/cli/values.hpp"
+#include "rooftile/cli/table_options.hpp"
 #include "rooftile/ingest/layer_table.hpp"
-#include "rooftile/learn/constants/held_out.hpp"
 #include "rooftile/report/validation.hpp"
 #include "rooftile/validate/validate.hpp"
 
 namespace rooftile::cli {
 namespace {
 
-// Methods side by side, each once.
-Result<std::vector<PredictOptions>> methods_of(const std::string& text) {
-  const auto names = TRY(parse_list("--method", text));
-  std::vector<PredictOptions> methods;
+// Methods with the constants that they name.
+struct Methods {
+  std::vector<PredictOptions> options;
+  std::vector<std::shared_ptr<const Calibration>> constants;
+};
+
+// Side by side, each once.
+Result<Methods> methods_of(const std::vector<MethodArgument>& named) {
+  Methods methods;
   std::set<std::string> labels;
-  for (const std::string& name : names) {
-    const auto method = TRY(parse_method("--method", name));
+  for (const MethodArgument& method : named) {
+    if (!method.fitted.empty()) {
+      return usage(fmt::format("--method: the fitted model '{}' is judged by itself", one_line(method.fitted)));
+    }
+    methods.constants.push_back(TRY(read_constants(method.constants)));
     PredictOptions options;
     options.method = method.method;
     options.prior_miss_rate = method.prior_miss_rate;
+    options.calibration = methods.constants.back().get();
     TRY(check(options));
     if (!labels.insert(label_of(options)).second) {
-      return fail(ErrorCode::usage, fmt::format("'{}' is named twice", name), "--method");
+      return usage(fmt::format("--method: '{}' is named twice", label_of(options)));
     }
-    methods.push_back(std::move(options));
+    methods.options.push_back(std::move(options));
   }
   return methods;
 }
 
 // What decides the figures. The columns of --by, --ignore and --where are checked when the tables are read.
-Result<ValidateOptions> options_of(const ValidateArguments& arguments) {
+ValidateOptions options_of(const ValidateArguments& arguments, const Methods& methods) {
   ValidateOptions options;
-  auto methods = TRY(methods_of(arguments.method));
-  options.methods = std::move(methods);
-  const auto quantity = parse_quantity(arguments.quantity);
-  if (!quantity) return fail(quantity.error().code, quantity.error().message, "--quantity");
-  options.quantity = *quantity;
-  auto by = TRY(list_of("--by", arguments.by));
-  options.by = std::move(by);
-  auto ignored = TRY(list_of("--ignore", arguments.ignore));
-  options.ignore = std::move(ignored);
-  auto where = TRY(parse_where(arguments.where));
-  options.where = std::move(where);
+  options.methods = methods.options;
+  options.quantity = arguments.quantity;
+  options.by = arguments.by;
+  options.ignore = arguments.ignore;
+  options.where = arguments.where;
   options.flagged = arguments.flagged;
   options.bias_kernel = arguments.bias_kernel;
   options.skip_bad_rows = arguments.skip_bad_rows;
-  if (options.bias_kernel && options.quantity == ComparedQuantity::time) {
-    return fail(ErrorCode::usage, "--bias-kernel is for --quantity l1, l2, dram and launches; it changes no time");
-  }
   return options;
 }
 
-Result<std::vector<MeasuredTable>> read_tables(const ValidateArguments& arguments,
-                                               const std::vector<std::string>& hidden,
-                                               const std::optional<Filter>& where) {
-  LayerTableOptions options;
-  options.gpu = arguments.gpu;
-  options.precision = arguments.precision;
-  options.override_cells = arguments.override_cells;
-  options.skip_bad_rows = arguments.skip_bad_rows;
-  options.ignore = hidden;
-  return read_measured(arguments.tables, options, where);
-}
-
-std::string report(const Validation& validation, Format format) {
+std::string report(const Validation& validation, const std::vector<MeasuredTable>& tables, Format format,
+                   std::size_t width) {
   switch (format) {
     case Format::json:
       return validation_json(validation);
     case Format::csv:
       return validation_csv(validation);
+    case Format::rows:
+      return validation_rows(validation, tables);
     default:
-      break;
+      return validation_table(validation, width);
   }
-  return validation_table(validation);
 }
 
 // Calibrations that have not seen the rows they are scored on.
-Result<HeldOut> hold_rows_out(const std::string& name, const std::vector<MeasuredTable>& tables,
-                              const ValidateOptions& options) {
-  const auto tier = parse_tier(name);
-  if (!tier) return fail(tier.error().code, tier.error().message, "--tier");
+Result<HeldOut> hold_rows_out(Tier tier, const std::vector<MeasuredTable>& tables, const ValidateOptions& options) {
   CalibrateOptions calibrate;
   calibrate.rows.keep = rows_where(tables, options.where);
-  return hold_out(tables, *tier, calibrate);
+  return hold_out(tables, tier, calibrate);
 }
 
 // Ids of the GPUs of the rows that were compared.
@@ -111,43 +101,29 @@ std::vector<std::string> gpus_of(const Validation& validation, const std::vector
   return {ids.begin(), ids.end()};
 }
 
-}  // namespace
-
-void list_bad_rows(const std::vector<Error>& bad_rows) {
-  if (bad_rows.empty()) return;
-  write_error(fmt::format("{} rows left out:", bad_rows.size()));
-  for (const Error& error : bad_rows) write_error(error.text());
-}
-
-Result<void> validate(const ValidateArguments& arguments) {
-  const auto format = TRY(parse_format(arguments.format, arguments.output, {Format::table, Format::json, Format::csv}));
-  TRY(check_suffix("--rows", arguments.rows, {Format::csv}));
-  TRY(picture_format("--plot", arguments.plot));
-  auto options = TRY(options_of(arguments));
-  const auto calibration = TRY(calibration_of_option(arguments.calibration));
-  for (PredictOptions& method : options.methods) method.calibration = calibration.get();
-  if (!arguments.gpu.empty()) {
-    TRY(gpu_of_option(arguments.gpu));
-  }
-  const std::vector<std::string> hidden = hidden_columns(options.ignore);
-  const auto tables = TRY(read_tables(arguments, hidden, options.where));
-  if (auto known = check_ignored(options.ignore, tables); !known) return known;
-  options.ignore = hidden;
+Result<void> run(ValidateArguments& arguments) {
+  if (arguments.methods.size() == 1 && !arguments.methods.front().fitted.empty())
+    return validate_fitted_model(arguments);
+  const Methods methods = TRY(methods_of(arguments.methods));
+  ValidateOptions options = options_of(arguments, methods);
+  if (!arguments.gpu.empty()) TRY(gpu_of_option(arguments.gpu.front()));
+  options.ignore = hidden_columns(arguments.ignore);
+  const auto tables = TRY(read_measured(arguments.tables, reading_options(arguments), options.where));
+  TRY(check_ignored(arguments.ignore, tables));
+  const OutputArguments& output = arguments.output;
   if (arguments.choice) {
-    if (!arguments.tier.empty() || !arguments.rows.empty() || !arguments.plot.empty() || format != Format::table) {
-      return fail(ErrorCode::usage,
-                  "--choice prints a table of its own; --tier, --rows, --plot and --format go without it");
+    if (arguments.tier || output.format != Format::table) {
+      return usage("--quantity choice prints a table of its own; --tier and --format go without it");
     }
-    const auto groups = TRY(score_choices(tables, options));
-    return write_output(arguments.output, choice_table(groups, options.by));
+    return write_output(output.file,
+                        choice_table(TRY(score_choices(tables, options)), options.by, page_width(output.file)));
   }
   std::optional<HeldOut> held_out;
-  if (!arguments.tier.empty()) {
-    if (!arguments.calibration.empty()) {
-      return fail(ErrorCode::usage, "--tier fits constants of its own; give either it or --calibration");
+  if (arguments.tier) {
+    if (!arguments.methods.front().constants.empty()) {
+      return usage("--tier fits constants of its own; give either it or --method rooftile=FILE");
     }
-    auto held = TRY(hold_rows_out(arguments.tier, tables, options));
-    held_out = std::move(held);
+    held_out = TRY(hold_rows_out(*arguments.tier, tables, options));
     options.calibration = [&](std::size_t table, std::size_t row) {
       return &held_out->calibrations[held_out->of_row[table][row]];
     };
@@ -155,14 +131,91 @@ Result<void> validate(const ValidateArguments& arguments) {
 
   const auto validation = TRY(rooftile::validate(tables, options));
   list_bad_rows(validation.bad_rows);
-  note_unused_factors(calibration.get(), gpus_of(validation, tables));
-  if (!arguments.rows.empty()) {
-    if (auto written = write_output(arguments.rows, validation_rows(validation, tables)); !written) return written;
+  for (const auto& constants : methods.constants) note_unused_factors(constants.get(), gpus_of(validation, tables));
+  if (is_picture(output.format)) return write_picture(output.file, validation_plot(validation, tables), output.format);
+  return write_output(output.file, report(validation, tables, output.format, page_width(output.file)));
+}
+
+// "l2", "l2+bias", "choice".
+Result<ValidateArguments> parse_quantity_option(const std::string& option, const std::string& text,
+                                                ValidateArguments arguments) {
+  arguments.quantity_named = true;
+  if (text == "choice") {
+    arguments.choice = true;
+    return arguments;
   }
-  if (!arguments.plot.empty()) {
-    if (auto written = write_picture(arguments.plot, validation_plot(validation, tables)); !written) return written;
+  const std::size_t plus = std::min(text.find("+bias"), text.size());
+  arguments.bias_kernel = plus + 5 == text.size();
+  const auto quantity = parse_quantity(arguments.bias_kernel ? text.substr(0, plus) : text);
+  if (!quantity) return fail(ErrorCode::usage, quantity.error().message, option);
+  arguments.quantity = *quantity;
+  if (arguments.bias_kernel && *quantity == ComparedQuantity::time) {
+    return usage(option + ": a kernel that adds a bias counts with l1, l2, dram and launches; it changes no time");
   }
-  return write_output(arguments.output, report(validation, format));
+  return arguments;
+}
+
+}  // namespace
+
+LayerTableOptions reading_options(const ValidateArguments& arguments) {
+  LayerTableOptions options;
+  if (!arguments.gpu.empty()) options.gpu = arguments.gpu.front();
+  if (arguments.precision) options.precision = std::string(name_of(*arguments.precision));
+  options.override_cells = arguments.override_cells;
+  options.skip_bad_rows = arguments.skip_bad_rows;
+  options.ignore = hidden_columns(arguments.ignore);
+  return options;
+}
+
+void list_bad_rows(const std::vector<Error>& bad_rows) {
+  if (bad_rows.empty()) return;
+  write_error(fmt::format("{} rows left out:", bad_rows.size()));
+  for (const Error& error : bad_rows) write_error(error.text());
+}
+
+void add_validate(CommandList& commands) {
+  auto [app, arguments] =
+      commands.add<ValidateArguments>("validate", "Compare predictions with measurements, row by row of some tables",
+                                      "rooftile validate measured.csv --by gpu,pass --method delta,roofline", run);
+  add_tables(app, arguments.tables);
+  add_value(
+      app, "--method", arguments.methods, "METHOD|FITTED,…",
+      [](const std::string& option, const std::string& text) -> Result<std::vector<MethodArgument>> {
+        std::vector<MethodArgument> methods;
+        for (const std::string& one : TRY(parse_list(option, text))) {
+          methods.push_back(TRY(parse_method(option, one, true)));
+        }
+        return methods;
+      },
+      "methods side by side (default: rooftile), as of predict, or one fitted model");
+  ValidateArguments& place = arguments;
+  add_value(
+      app, "--quantity", place, "time|l1|l2|dram|launches|choice",
+      [&place](const std::string& option, const std::string& text) {
+        return parse_quantity_option(option, text, place);
+      },
+      "what is compared (default: time); choice: algorithm and tile; l2+bias: the counters cover a kernel that adds a "
+      "bias, too");
+  add_choice<Tier>(
+      app, "--tier", arguments.tier, {{"own", Tier::own}, {"none", Tier::none}},
+      "constants of method rooftile fitted without the row: on other shapes of its GPU too, or without its "
+      "GPU");
+  add_names(app, "--by", arguments.by, "COLUMN", "columns that make the groups, as in gpu,pass");
+
+  constexpr const char* kRows = "Rows";
+  add_where(app, arguments.where)->group(kRows);
+  add_names(app, "--ignore", arguments.ignore, "COLUMN",
+            "columns to hide from the predictor, as in algorithm,framework")
+      ->group(kRows);
+  app->add_flag("--flagged", arguments.flagged, "score flagged rows too")->group(kRows);
+  add_gpu(app, arguments.gpu)->description("GPU of rows that name none")->group(kRows);
+  add_precision(app, arguments.precision)
+      ->description("precision of rows that name none (default: fp32)")
+      ->group(kRows);
+  app->add_flag("--override", arguments.override_cells, "--gpu and --precision win over the row's own")->group(kRows);
+  add_skip_bad_rows(app, arguments.skip_bad_rows)->group(kRows);
+  add_output_options(app, arguments.output,
+                     {Format::table, Format::json, Format::csv, Format::rows, Format::svg, Format::png, Format::pdf});
 }
 
 }  // namespace rooftile::cli

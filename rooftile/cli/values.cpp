@@ -2,35 +2,47 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
+#include <cmath>
 #include <limits>
+#include <set>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include "rooftile/base/lower_case.hpp"
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/parse_number.hpp"
 #include "rooftile/base/try.hpp"
 
 namespace rooftile::cli {
 namespace {
 
+constexpr std::array kMethods = {Method::delta, Method::rooftile, Method::roofline, Method::prior};
+
 tl::unexpected<Error> bad(std::string_view option, std::string message) {
   return fail(ErrorCode::usage, std::move(message), std::string(option));
 }
 
-// The whole of `text` as a number, or nothing.
-std::optional<std::int64_t> whole_number(std::string_view text) {
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
+// A count as people write it: "64", "1_000", "1e6", "256M", "1.5k", with decimal prefixes.
+std::optional<std::int64_t> count_of(std::string text) {
+  constexpr std::string_view kPrefixes = "kMGT";
+  constexpr double kThousand = 1000, kExact = 0x1p53;
+  text.erase(std::remove(text.begin(), text.end(), '_'), text.end());
+  if (const auto whole = parse_number<std::int64_t>(text)) return whole;
+  const std::size_t prefix = text.empty() ? kPrefixes.npos : kPrefixes.find(text.back());
+  if (prefix != kPrefixes.npos) text.pop_back();
+  const auto number = parse_number<double>(text);
+  if (!number) return std::nullopt;
+  const double count =
+      prefix == kPrefixes.npos ? *number : *number * std::pow(kThousand, static_cast<double>(prefix + 1));
+  if (!(std::abs(count) <= kExact) || count != std::floor(count)) return std::nullopt;
+  return static_cast<std::int64_t>(count);
 }
 
 }  // namespace
 
 Result<std::int64_t> parse_count(std::string_view option, const std::string& text, std::int64_t most) {
-  const auto number = whole_number(text);
+  const auto number = count_of(text);
   if (!number || *number < 1 || *number > most) {
     return bad(option, fmt::format("'{}' is not a whole number from 1 to {}", text, most));
   }
@@ -42,7 +54,7 @@ Result<Tile> parse_tile(std::string_view option, const std::string& text) {
   std::string_view rest = text;
   while (true) {
     const std::size_t end = std::min(rest.find('x'), rest.size());
-    const auto number = whole_number(rest.substr(0, end));
+    const auto number = parse_number<std::int64_t>(rest.substr(0, end));
     if (!number || *number < 1 || *number > std::numeric_limits<int>::max()) break;
     sizes.push_back(static_cast<int>(*number));
     if (end == rest.size()) {
@@ -76,51 +88,67 @@ Result<std::vector<std::string>> parse_list(std::string_view option, const std::
 }
 
 Result<double> parse_rate(std::string_view option, std::string_view text) {
-  double rate = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rate);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
-  if (!whole || !(rate >= 0 && rate <= 1)) return bad(option, fmt::format("'{}' is not a number from 0 to 1", text));
-  return rate;
+  const auto rate = parse_number<double>(text);
+  if (!rate || !(*rate >= 0 && *rate <= 1)) return bad(option, fmt::format("'{}' is not a number from 0 to 1", text));
+  return *rate;
 }
 
-Result<std::map<std::string, std::string>> parse_columns(std::string_view option, const std::string& text) {
-  std::map<std::string, std::string> columns;
-  if (text.empty()) return columns;
-  const auto list = TRY(parse_list(option, text));
-  for (const std::string& one : list) {
+Result<std::vector<std::string>> parse_names(std::string_view option, const std::string& text) {
+  auto names = TRY(parse_list(option, text));
+  std::set<std::string> seen;
+  for (const std::string& name : names) {
+    if (!seen.insert(name).second) return bad(option, fmt::format("'{}' is named twice", one_line(name)));
+  }
+  return names;
+}
+
+Result<std::vector<std::pair<std::string, std::string>>> parse_pairs(std::string_view option, const std::string& text) {
+  std::vector<std::pair<std::string, std::string>> pairs;
+  std::set<std::string> seen;
+  for (const std::string& one : TRY(parse_list(option, text))) {
     const std::size_t equals = one.find('=');
     if (equals == 0 || equals == std::string::npos || equals + 1 == one.size()) {
-      return fail(ErrorCode::usage, fmt::format("'{}' is not NAME=VALUE", one_line(one)), std::string(option));
+      return bad(option, fmt::format("'{}' is not KEY=VALUE", one_line(one)));
     }
-    const std::string name = one.substr(0, equals);
-    if (name == "gpu" || name == "gpus" || name == "iterations" || name == "batch" || name == "precision" ||
-        name == "pass") {
-      return fail(ErrorCode::usage, fmt::format("{} has an option of its own", name), std::string(option));
-    }
-    if (!columns.emplace(name, one.substr(equals + 1)).second) {
-      return fail(ErrorCode::usage, fmt::format("'{}' is named twice", one_line(name)), std::string(option));
+    pairs.emplace_back(one.substr(0, equals), one.substr(equals + 1));
+    if (!seen.insert(pairs.back().first).second) {
+      return bad(option, fmt::format("'{}' is named twice", one_line(pairs.back().first)));
     }
   }
-  return columns;
+  return pairs;
 }
 
-Result<MethodArgument> parse_method(std::string_view option, const std::string& text) {
-  constexpr std::array kMethods = {Method::delta, Method::rooftile, Method::roofline, Method::prior};
+std::vector<std::string> method_names() {
+  std::vector<std::string> names;
+  for (const Method method : kMethods) names.emplace_back(name_of(method));
+  return names;
+}
+
+Result<MethodArgument> parse_method(std::string_view option, const std::string& text, bool fitted) {
   const std::size_t equals = std::min(text.find('='), text.size());
   const std::string name = text.substr(0, equals);
-  std::vector<std::string> names;
-  for (const Method method : kMethods) {
-    names.emplace_back(name_of(method));
-    if (names.back() != name) continue;
-    MethodArgument argument = {.method = method};
-    if (equals == text.size()) return argument;
-    if (method != Method::prior) return bad(option, fmt::format("'{}': only prior takes a rate", text));
-    const auto rate = TRY(parse_rate(option, std::string_view(text).substr(equals + 1)));
-    argument.prior_miss_rate = rate;
+  const auto* const found =
+      std::find_if(kMethods.begin(), kMethods.end(), [&](Method method) { return name_of(method) == name; });
+  MethodArgument argument;
+  if (found == kMethods.end()) {
+    if (!fitted || text.empty()) {
+      return bad(option, fmt::format("unknown method '{}'{}; one of {}, prior=RATE, rooftile=FILE", one_line(text),
+                                     did_you_mean(name, method_names()), fmt::join(method_names(), ", ")));
+    }
+    argument.fitted = text;
     return argument;
   }
-  return bad(option, fmt::format("unknown method '{}'{}; one of {}, prior=RATE", text, did_you_mean(name, names),
-                                 fmt::join(names, ", ")));
+  argument.method = *found;
+  if (equals == text.size()) return argument;
+  const std::string value = text.substr(equals + 1);
+  if (*found == Method::prior) {
+    argument.prior_miss_rate = TRY(parse_rate(option, value));
+  } else if (*found == Method::rooftile && !value.empty()) {
+    argument.constants = value;
+  } else {
+    return bad(option, fmt::format("'{}': only prior takes a rate, and rooftile a file of constants", one_line(text)));
+  }
+  return argument;
 }
 
 Result<void> check_choice(std::string_view option, const std::string& text, const std::vector<std::string>& built,

@@ -2,12 +2,15 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "rooftile/cli/commands.hpp"
+#include "rooftile/base/error.hpp"
+#include "rooftile/cli/prediction_options.hpp"
+#include "rooftile/plan/plan.hpp"
+#include "rooftile/workload/dtype.hpp"
 
 namespace rooftile::cli {
 
@@ -22,15 +25,16 @@ Result<DType> parse_precision(std::string_view option, const std::string& text);
 // "a,b" as two; an empty element is an error.
 Result<std::vector<std::string>> parse_list(std::string_view option, const std::string& text);
 
-// "NAME=VALUE,…": cells of the tables that a model was fitted to, by column.
-Result<std::map<std::string, std::string>> parse_columns(std::string_view option, const std::string& text);
+// The same, each once.
+Result<std::vector<std::string>> parse_names(std::string_view option, const std::string& text);
 
-// "delta", "rooftile", "roofline", "prior" (miss rates of 1) or "prior=RATE" with a rate from 0 to 1.
-struct MethodArgument {
-  Method method = Method::delta;
-  double prior_miss_rate = 1;
-};
-Result<MethodArgument> parse_method(std::string_view option, const std::string& text);
+// "KEY=VALUE,…", each key once.
+Result<std::vector<std::pair<std::string, std::string>>> parse_pairs(std::string_view option, const std::string& text);
+
+// "delta", "rooftile", "rooftile=FILE", "roofline", "prior" (miss rates of 1) or "prior=RATE" with a rate from 0 to 1;
+// with `fitted` any other text is the name or the file of a fitted model.
+Result<MethodArgument> parse_method(std::string_view option, const std::string& text, bool fitted);
+std::vector<std::string> method_names();
 
 // A number from 0 to 1.
 Result<double> parse_rate(std::string_view option, std::string_view text);

@@ -1,4 +1,13 @@
 // What a design costs: area, manufacturing price and power of a GPU, of the catalogue or changed by parameters.
+//
+//     #include "rooftile/cost/cost_file.hpp"
+//     #include "rooftile/gpu/catalogue.hpp"
+//
+//     const Gpu gpu = find_gpu("a100-sxm4-40gb").value();
+//     const CostModel model = cost_model_of(load_costs("").value(), gpu).value();
+//     Gpu smaller = gpu;
+//     smaller.sm_count = 54;
+//     assert(cost_of(smaller, model).price() < cost_of(gpu, model).price());
 #pragma once
 
 #include "rooftile/base/error.hpp"

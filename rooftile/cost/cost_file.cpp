@@ -366,6 +366,7 @@ bool whole(const Keys& keys, const S& values) {
 
 Result<CostTable> with_costs(CostTable table, std::string_view toml, std::string_view where) {
   const auto root = TRY(parse_toml(toml, where, "a cost file"));
+  if (root.empty()) return fail(ErrorCode::bad_input, "there is nothing in this cost file", std::string(where));
   auto read = Reader(std::move(table), where).read(root);
   if (!read) return read;
   if (!whole(kArea, read->area) || !whole(kDie, read->die) || !whole(kPrice, read->price) ||
@@ -382,7 +383,7 @@ Result<CostTable> load_costs(const std::string& path) {
     if (!table) return table;
   }
   if (path.empty()) return table;
-  const auto text = TRY(read_text_file(path));
+  const auto text = TRY(read_text_file(path, kMaxTomlFile));
   return with_costs(std::move(*table), text, path);
 }
 

@@ -1,4 +1,6 @@
 // Cost files (data/costs, docs/costs.md): TOML in, CostTable out.
+//
+//     const CostTable costs = load_costs("").value();  // or a file of your own over those built in
 #pragma once
 
 #include <string>

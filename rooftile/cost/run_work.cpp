@@ -17,7 +17,7 @@ RunWork work_of(const LayerEstimate& layer) {
   (layer.method == Method::stream ? work.lane_macs : work.product_macs) = layer.flops.value() / kFlopsOfMac;
   work.l1 = layer.traffic.l1.value();
   work.l2 = layer.traffic.l2.value();
-  work.dram = (layer.traffic.dram + layer.traffic.store_dram).value();
+  work.dram = layer.traffic.at_dram().value();
   return work;
 }
 

@@ -14,7 +14,7 @@ namespace rooftile {
 namespace {
 
 constexpr std::string_view kNetwork = "resnet152";
-constexpr std::array kMethods = {Method::delta, Method::rooftile};
+constexpr std::array kScaledMethods = {Method::delta, Method::rooftile};
 
 WeightedWorkload convolutions_of_network(std::int64_t batch) {
   for (const ZooEntry& entry : delta_networks()) {
@@ -77,13 +77,13 @@ Figure make_scaling(const EvaluationInput& input, const Simulations& /*simulatio
   table.what = fmt::format("speedup of options 1 to 9 over {}, all convolutions of ResNet-152", gpu.id);
   table.columns = columns();
   Plot plot = empty_plot(input, gpu);
-  for (std::size_t i = 0; i < kMethods.size(); ++i) {
-    PlotSeries series = {.name = std::string(name_of(kMethods[i])), .colour = i};
-    const auto rows = scaling_study(gpu, workload, evaluated(kMethods[i]));
+  for (std::size_t i = 0; i < kScaledMethods.size(); ++i) {
+    PlotSeries series = {.name = std::string(name_of(kScaledMethods[i])), .colour = i};
+    const auto rows = scaling_study(gpu, workload, evaluated(kScaledMethods[i]));
     for (std::size_t option = 0; rows && option < rows->size(); ++option) {  // evaluation_input() checked the methods
       const ScalingRow& row = (*rows)[option];
       if (row.unfit != Unfit::none) continue;
-      table.rows.push_back(row_of(input, gpu, row, kMethods[i]));
+      table.rows.push_back(row_of(input, gpu, row, kScaledMethods[i]));
       series.points.emplace_back(static_cast<double>(option), row.speedup);
     }
     plot.series.push_back(std::move(series));

@@ -6,8 +6,14 @@
 
 namespace rooftile {
 
-CommonState::CommonState(ExploreState from, const ExploreState& nothing, unsigned threads, double save_every, Save save)
-    : state_(std::move(from)), nothing_(nothing), save_every_(save_every), save_(std::move(save)), brought_(threads) {}
+CommonState::CommonState(ExploreState from, const ExploreState& nothing, double save_every, Save save)
+    : state_(std::move(from)), nothing_(nothing), save_every_(save_every), save_(std::move(save)) {}
+
+CommonState::Share CommonState::share() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  brought_.push_back(saved_);
+  return {nothing_, brought_.size() - 1, saved_};
+}
 
 void CommonState::bring_if_due(Share& share) {
   constexpr std::size_t kMostRanges = 4096;  // of blocks that other threads' lie between: so memory stays flat

@@ -24,9 +24,10 @@ class CommonState {
   };
 
   // Starts with `from`. An empty `save`: threads bring their shares at the end alone.
-  CommonState(ExploreState from, const ExploreState& nothing, unsigned threads, double save_every, Save save);
+  CommonState(ExploreState from, const ExploreState& nothing, double save_every, Save save);
 
-  Share share(std::size_t thread) const { return {nothing_, thread, 0}; }
+  // Of a thread that begins; from then on a save waits for it.
+  Share share();
   // Brings the share if a save is due. The last of the threads to do so saves, while those that are ready before it go
   // on.
   void bring_if_due(Share& share);

@@ -79,7 +79,7 @@ RC_GTEST_PROP(DeltaBatch, AgreesWithTheScalarFunctionsOnRandomDesignsAndLayers, 
     return;
   }
   double time = 0;
-  Cases shares;
+  TimeBounds shares;
   for (std::size_t l = 0; l < layers.size(); ++l) {
     const LayerTime timing = layer_time(layers[l], gpu, tile);
     expect_near(outcome.layers[l], timing.time.value());
@@ -110,7 +110,7 @@ TEST(DeltaBatch, IsPredictOfMethodDelta) {
       const DesignOutcome outcome = evaluate_one(batch, point);
       const Prediction prediction = predict(workload, with_design(base, point), {.method = Method::delta}).value();
       EXPECT_NEAR(outcome.time / prediction.time.value(), 1, kTolerance) << name;
-      const Cases shares = time_by_bottleneck(prediction);
+      const TimeBounds shares = time_by_bottleneck(prediction);
       for (std::size_t b = 0; b < kBottlenecks; ++b) {
         EXPECT_NEAR(outcome.shares[b], shares.by[b].value(), kTolerance * outcome.time) << name << b;
       }

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <string>
-#include <thread>
 #include <utility>
 
+#include "rooftile/base/threads.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/explore/block_set.hpp"
 #include "rooftile/explore/common_state.hpp"
@@ -28,11 +28,11 @@ Result<ExploreState> explore_blocks(const DesignSpace& space, const Evaluator& e
   const unsigned threads = std::max(options.threads, 1U) + static_cast<unsigned>(!options.sinks.empty());
   OrderedWriter writer(options.sinks, progress, threads);
   const ExploreState nothing = {ExploreResults(space, options.results), {}};
-  CommonState common(std::move(from), nothing, threads, options.save_every, options.save);
+  CommonState common(std::move(from), nothing, options.save_every, options.save);
   std::atomic<std::uint64_t> next = 0;
-  const auto work = [&](std::size_t thread) {
+  const auto explore_some = [&] {
     DesignEvaluation designs = std::move(*evaluation());
-    CommonState::Share mine = common.share(thread);
+    CommonState::Share mine = common.share();
     DesignBlock block = empty_block(space);
     OutcomeBlock outcome = designs.outcome(layers);
     while (!writer.failed() && !(options.stop != nullptr && *options.stop)) {
@@ -51,10 +51,14 @@ Result<ExploreState> explore_blocks(const DesignSpace& space, const Evaluator& e
     }
     common.bring_last(mine);
   };
-  std::vector<std::thread> others;
-  for (unsigned i = 1; i < threads; ++i) others.emplace_back(work, i);
-  work(0);
-  for (std::thread& other : others) other.join();
+  on_threads(threads, [&](std::size_t) {
+    try {
+      explore_some();
+    } catch (...) {  // out of memory
+      writer.give_up();
+      throw;
+    }
+  });
   if (writer.error()) return tl::unexpected(*writer.error());
   return common.take();
 }

@@ -1,4 +1,20 @@
 // Evaluates every design of a space on all cores and keeps what ResultOptions ask for; rows can be written on the way.
+//
+//     #include "rooftile/explore/space_file.hpp"
+//     #include "rooftile/ingest/model.hpp"
+//
+//     const DesignSpace space = parse_space(R"(
+//       gpu = "titan-xp-delta"
+//       [axes]
+//       sm_count = { values = [15, 30, 60] }
+//       [[workload]]
+//       model = "alexnet"
+//     )", "mine.toml").value();
+//     const std::vector<WeightedWorkload> workloads = {{.workload = load_model("alexnet").value()}};
+//     const auto evaluator = make_evaluator(space, workloads, {.method = Method::delta}).value();
+//     const ExploreResults results = explore(space, *evaluator, {}).value();
+//     assert(results.designs == 3);
+//     assert(results.best.designs().front().index == 2);  // of 60 SMs
 #pragma once
 
 #include <atomic>

@@ -40,10 +40,11 @@ Result<std::vector<UniqueLayer>> layers_of(const Workload& workload, const Op& o
   layer.name = op.name;
   layer.op = estimated.op;
   layer.weight = weight;
-  if (estimated.delta.empty()) {
+  const auto kernels = planned<DeltaKernel>(estimated);
+  if (kernels.empty()) {
     if (estimated.kernels == 0) return std::vector<UniqueLayer>();
     layer.streams = true;
-    layer.bytes = (estimated.traffic.dram + estimated.traffic.store_dram).value();
+    layer.bytes = estimated.traffic.at_dram().value();
     layer.flops = estimated.flops.value();
     layer.work = work_of(estimated);
     return std::vector{layer};
@@ -51,13 +52,13 @@ Result<std::vector<UniqueLayer>> layers_of(const Workload& workload, const Op& o
   // An operator's multiply-accumulates count with its first kernel.
   layer.work.product_macs = work_of(estimated).product_macs;
   std::vector<UniqueLayer> layers;
-  for (const DeltaKernel& kernel : estimated.delta) {
+  for (const auto& [kernel, delta] : kernels) {
     constexpr double kMostCtas = 0x1p50;  // nearest_whole() of delta_batch.cpp
-    if (kernel.plan.ctas > kMostCtas) {
-      return fail(ErrorCode::bad_input, fmt::format("has {:.3g} CTAs, more than are counted", kernel.plan.ctas),
+    if (delta.plan.ctas > kMostCtas) {
+      return fail(ErrorCode::bad_input, fmt::format("has {:.3g} CTAs, more than are counted", delta.plan.ctas),
                   op.name);
     }
-    layer.gemm = kernel.gemm;
+    layer.gemm = delta.gemm;
     layer.count = kernel.count;
     layers.push_back(layer);
     layer.work = {};

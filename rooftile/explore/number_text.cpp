@@ -49,7 +49,7 @@ std::uint64_t scaled(std::size_t power, std::uint64_t factor) {
 }
 
 constexpr std::uint64_t kTenTo8 = 100000000, kTenTo16 = kTenTo8 * kTenTo8;
-constexpr int kDigits = 17;  // that any double needs at most
+constexpr int kMostDigits = 17;  // that any double needs at most
 
 // Without a branch, which would be guessed wrong half of the time.
 std::uint64_t chosen(bool first, std::uint64_t yes, std::uint64_t no) {
@@ -104,8 +104,8 @@ char* write_decimal(char* at, Decimal number) {
   const char first = static_cast<char>('0' + number.digits / kTenTo16);
   const std::uint64_t upper = eight_digits(tail / kTenTo8), lower = eight_digits(tail % kTenTo8);
   const int zeros = lower != 0 ? std::countl_zero(lower) / 8 : 8 + std::countl_zero(upper) / 8;
-  const int count = kDigits - zeros;
-  const int power = number.exponent + kDigits - 1;  // of the first digit
+  const int count = kMostDigits - zeros;
+  const int power = number.exponent + kMostDigits - 1;  // of the first digit
   // The shorter of the two notations, as to_chars has it.
   const int scientific = (count == 1 ? 1 : count + 1) + 4;
   if (power < 0 && 1 - power + count <= scientific) {

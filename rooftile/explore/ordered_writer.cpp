@@ -16,7 +16,7 @@ std::vector<std::string> OrderedWriter::texts() {
 
 void OrderedWriter::write(std::uint64_t block, std::vector<std::string> texts, std::uint64_t designs) {
   std::unique_lock<std::mutex> lock(mutex_);
-  caught_up_.wait(lock, [&] { return block < next_ + ahead_; });
+  caught_up_.wait(lock, [&] { return failed_ || block < next_ + ahead_; });
   waiting_.emplace(block, Block{std::move(texts), designs});
   if (writing_) return;  // that thread takes it when its turn comes
   writing_ = true;
@@ -31,6 +31,12 @@ void OrderedWriter::write(std::uint64_t block, std::vector<std::string> texts, s
     caught_up_.notify_all();
   }
   writing_ = false;
+}
+
+void OrderedWriter::give_up() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  failed_ = true;
+  caught_up_.notify_all();
 }
 
 // By the one thread that writes.

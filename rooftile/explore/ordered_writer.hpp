@@ -42,6 +42,9 @@ class OrderedWriter {
   // Blocks are numbered from 0 without gaps.
   void write(std::uint64_t block, std::vector<std::string> texts, std::uint64_t designs);
 
+  // Nothing more is written, and nobody waits: a thread ends without the block that was its.
+  void give_up();
+
   bool failed() const { return failed_; }
   const std::optional<Error>& error() const { return error_; }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <limits>
 
 namespace rooftile {
@@ -62,37 +63,31 @@ double value_of(Metric metric, const RankedDesign& design) {
 bool better(const RankedDesign& a, const RankedDesign& b, Metric metric) {
   const double left = value_of(metric, a), right = value_of(metric, b);
   if (left != right) return left < right;
-  return a.time != b.time ? a.time < b.time : a.index < b.index;
+  return a.time != b.time ? a.time < b.time : a.costs < b.costs;
 }
 
 void BestDesigns::add(const RankedDesign& design) {
   if (most_ == 0) return;
-  const auto order = [this](const RankedDesign& a, const RankedDesign& b) { return before(a, b); };
-  if (designs_.size() == most_) {
-    if (!before(design, designs_.front())) return;
-    std::pop_heap(designs_.begin(), designs_.end(), order);
-    designs_.pop_back();
+  const auto alike = designs_.find(design);
+  if (alike != designs_.end()) {
+    if (alike->index <= design.index) return;
+    designs_.erase(alike);
   }
-  designs_.push_back(design);
-  std::push_heap(designs_.begin(), designs_.end(), order);
+  designs_.insert(design);
+  if (designs_.size() > most_) designs_.erase(std::prev(designs_.end()));
 }
 
 void BestDesigns::add(const DesignBlock& block, const OutcomeBlock& outcome) {
   if (most_ == 0) return;
-  const std::vector<double>& values = column_of(metric_, block, outcome);
+  const std::vector<double>& values = column_of(metric(), block, outcome);
   for (std::size_t i = 0; i < block.count; ++i) {
     if (outcome.unfit[i] != Unfit::none) continue;
-    if (designs_.size() == most_ && values[i] > value_of(metric_, designs_.front())) continue;
+    if (designs_.size() == most_ && values[i] > value_of(metric(), *designs_.rbegin())) continue;
     add(ranked(block, outcome, i));
   }
 }
 
-std::vector<RankedDesign> BestDesigns::designs() const {
-  std::vector<RankedDesign> sorted = designs_;
-  std::sort(sorted.begin(), sorted.end(),
-            [this](const RankedDesign& a, const RankedDesign& b) { return before(a, b); });
-  return sorted;
-}
+std::vector<RankedDesign> BestDesigns::designs() const { return {designs_.begin(), designs_.end()}; }
 
 void BestDesigns::merge(const BestDesigns& other) {
   for (const RankedDesign& design : other.designs_) add(design);

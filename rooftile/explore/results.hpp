@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -30,25 +31,28 @@ struct RankedDesign {
 
 double value_of(Metric metric, const RankedDesign& design);
 
-// Less of the metric first; of equals the one that takes less time, then the lower index.
+// Less of the metric first; of equals the one that takes less time, then the cheaper one. Neither of two that are the
+// same in all of these, whatever their parameters are.
 bool better(const RankedDesign& a, const RankedDesign& b, Metric metric = Metric::time);
 
-// The best `most` designs seen.
+// The best `most` designs seen that differ in time or costs. Of those that do not the lowest index stands for all.
 class BestDesigns {
  public:
-  explicit BestDesigns(std::size_t most, Metric metric = Metric::time) : most_(most), metric_(metric) {}
+  explicit BestDesigns(std::size_t most, Metric metric = Metric::time) : most_(most), designs_(Before{metric}) {}
   void add(const DesignBlock& block, const OutcomeBlock& outcome);
   void add(const RankedDesign& design);
   void merge(const BestDesigns& other);
   std::vector<RankedDesign> designs() const;  // the best first
-  Metric metric() const { return metric_; }
+  Metric metric() const { return designs_.key_comp().metric; }
 
  private:
-  bool before(const RankedDesign& a, const RankedDesign& b) const { return better(a, b, metric_); }
+  struct Before {
+    Metric metric;
+    bool operator()(const RankedDesign& a, const RankedDesign& b) const { return better(a, b, metric); }
+  };
 
   std::size_t most_;
-  Metric metric_;
-  std::vector<RankedDesign> designs_;  // a heap: the worst first
+  std::set<RankedDesign, Before> designs_;
 };
 
 // Designs that no other beats: none has both less of every metric named (or as much) and less time (or as much). Of

@@ -7,10 +7,12 @@
 #include <cstddef>
 #include <limits>
 #include <mutex>
-#include <thread>
 #include <tuple>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "rooftile/base/threads.hpp"
 #include "rooftile/base/try.hpp"
 
 namespace rooftile {
@@ -37,14 +39,16 @@ std::vector<Resource> all_resources() {
   return all;
 }
 
+constexpr std::size_t kMostOps = 20'000;
+
 constexpr double kImpossible = std::numeric_limits<double>::infinity();
 
 // A smooth time's difference over a small step h is that of its slope; a jump is not.
 constexpr double kStep = 1e-5;
-constexpr double kSteepest = 100;  // elasticities beyond it are jumps
-constexpr double kDigits = 1e7;    // elasticities are rounded to one over it: beyond stands the rounding of times
-constexpr double kAll = 0.05;      // share of a gain that may be missing from all of it
-constexpr double kAgree = 1e-3;    // of two slopes without a kink between them
+constexpr double kSteepest = 100;        // elasticities beyond it are jumps
+constexpr double kElasticityGrid = 1e7;  // elasticities are rounded to one over it: beyond stands the rounding of times
+constexpr double kAll = 0.05;            // share of a gain that may be missing from all of it
+constexpr double kAgree = 1e-3;          // of two slopes without a kink between them
 
 class Study {
  public:
@@ -104,7 +108,7 @@ class Study {
     return slopes;
   }
 
-  static double rounded(double elasticity) { return std::round(elasticity * kDigits) / kDigits + 0.0; }
+  static double rounded(double elasticity) { return std::round(elasticity * kElasticityGrid) / kElasticityGrid + 0.0; }
 
   static Slope whole_slope(Seconds here, Seconds beyond, double distance) {
     if (here <= Seconds(0)) return {};
@@ -193,6 +197,12 @@ std::span<const Resource> resources() {
 
 Result<Sensitivity> sensitivity(const Workload& workload, const Gpu& gpu, const PredictOptions& options, Phase phase,
                                 const ResourcesDone& progress) {
+  if (workload.ops.size() > kMostOps) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("{} operators are too many, each is predicted over a thousand times; at most {}",
+                            workload.ops.size(), kMostOps),
+                workload.name);
+  }
   auto base = TRY(predict(workload, gpu, options, phase));
   std::vector<const Resource*> present;
   for (const Resource& resource : resources()) {
@@ -205,7 +215,7 @@ Result<Sensitivity> sensitivity(const Workload& workload, const Gpu& gpu, const 
   std::atomic<std::size_t> next = 0;
   std::mutex telling;
   std::size_t done = 0;
-  const auto work = [&] {
+  const auto work = [&](std::size_t) {
     for (std::size_t i = next++; i < present.size(); i = next++) {
       result.resources[i] = study.of(*present[i]);
       const std::lock_guard<std::mutex> lock(telling);
@@ -213,11 +223,7 @@ Result<Sensitivity> sensitivity(const Workload& workload, const Gpu& gpu, const 
       if (progress) progress(done, present.size());
     }
   };
-  std::vector<std::thread> threads;
-  const std::size_t wanted = std::min<std::size_t>(std::max(1U, std::thread::hardware_concurrency()), present.size());
-  for (std::size_t i = 1; i < wanted; ++i) threads.emplace_back(work);
-  work();
-  for (std::thread& thread : threads) thread.join();
+  on_threads(std::min<std::size_t>(machine_threads(), present.size()), work);
   std::stable_sort(result.resources.begin(), result.resources.end(), [](const auto& a, const auto& b) {
     return worth(a) != worth(b) ? worth(a) > worth(b) : a.unlimited < b.unlimited;
   });

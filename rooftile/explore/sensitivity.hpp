@@ -1,5 +1,13 @@
 // What a resource is worth: how a network's time answers to each number of a GPU, and until when another limit takes
 // over.
+//
+//     #include "rooftile/gpu/catalogue.hpp"
+//     #include "rooftile/ingest/model.hpp"
+//
+//     const Workload workload = load_model("alexnet").value();
+//     const Gpu gpu = find_gpu("titan-xp-delta").value();
+//     const Sensitivity study = sensitivity(workload, gpu, {.method = Method::delta}).value();
+//     assert(study.resources.front().more.elasticity < 0);  // more of it takes less time
 #pragma once
 
 #include <cstddef>

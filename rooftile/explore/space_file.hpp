@@ -1,4 +1,13 @@
 // Design spaces as TOML files (docs/explore.md).
+//
+//     const DesignSpace space = parse_space(R"(
+//       gpu = "titan-xp-delta"
+//       [axes]
+//       sm_count = { values = [15, 30, 60] }
+//       [[workload]]
+//       model = "alexnet"
+//     )", "mine.toml").value();
+//     assert(space.size() == 3);
 #pragma once
 
 #include <string>

@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <filesystem>
-#include <fstream>
-#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "rooftile/base/nearest.hpp"
+#include "rooftile/base/text_file.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/gpu/derive.hpp"
 #include "rooftile/gpu/embedded.hpp"
@@ -107,21 +105,6 @@ std::string unknown_architecture(std::string_view id) {
   return fmt::format("architecture '{}' is not known{}", id.substr(0, 60), hint);
 }
 
-Result<std::string> read_file(const std::string& path) {
-  std::error_code code;
-  if (!std::filesystem::exists(path, code)) return fail(ErrorCode::not_found, "no such file", path);
-  // Anything else (a directory, a pipe) could block or never end.
-  if (!std::filesystem::is_regular_file(path, code)) return fail(ErrorCode::io, "not a regular file", path);
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) return fail(ErrorCode::io, "cannot be read", path);
-  // One byte over the limit of read_gpu_file is enough for it to say so.
-  std::string text((1 << 20) + 1, '\0');
-  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (stream.bad()) return fail(ErrorCode::io, "cannot be read", path);
-  text.resize(static_cast<std::size_t>(stream.gcount()));
-  return text;
-}
-
 }  // namespace
 
 std::vector<std::string> gpu_ids() { return ids(false); }
@@ -163,7 +146,7 @@ Result<Gpu> parse_gpu(std::string_view toml, std::string_view where) {
 Result<Gpu> find_gpu(std::string_view selector) {
   if (selector.ends_with(kSuffix)) {
     const std::string path(selector);
-    return read_file(path).and_then([&](const std::string& text) { return parse_gpu(text, path); });
+    return read_text_file(path, kMaxTomlFile).and_then([&](const std::string& text) { return parse_gpu(text, path); });
   }
   return select_gpu(selector).and_then([](const std::string& id) {
     const EmbeddedText* file = embedded(id, false);

@@ -1,4 +1,8 @@
 // GPU files: TOML in, Gpu out; the catalogue that is built in, and a user's own file.
+//
+//     const Gpu gpu = find_gpu("titan-xp").value();     // or "my-gpu.toml"
+//     assert(gpu.name == "TITAN Xp");
+//     for (const std::string& id : gpu_ids()) assert(find_gpu(id));
 #pragma once
 
 #include <string>

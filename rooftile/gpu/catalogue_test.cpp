@@ -130,7 +130,7 @@ TEST(FindGpu, OwnFile) {
   EXPECT_EQ(id_for(path), "mine");
 
   EXPECT_EQ(find_gpu((folder / "none.toml").string()).error().code, ErrorCode::not_found);
-  EXPECT_THAT(id_for(folder / "folder.toml"), HasSubstr("not a regular file"));
+  EXPECT_THAT(id_for(folder / "folder.toml"), HasSubstr("is a directory"));
   std::ofstream(folder / "huge.toml") << std::string(3 << 20, ' ');
   EXPECT_THAT(id_for(folder / "huge.toml"), HasSubstr("larger than 1 MiB"));
   std::ofstream(folder / "bad.toml") << "id = \"x\"\n[core]\nsm_count = 3\n";

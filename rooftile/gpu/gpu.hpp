@@ -1,4 +1,11 @@
 // A GPU as the models see it: SMs, clock, peak rates, memory levels, limits of an SM; every number with its source.
+//
+//     #include "rooftile/gpu/catalogue.hpp"
+//
+//     Gpu gpu = find_gpu("t4").value();
+//     assert(gpu.sm_count == 40);
+//     assert(gpu.level("L2").capacity == Bytes(4 << 20));
+//     gpu.sm_count = 80;  // a design of your own
 #pragma once
 
 #include <array>

@@ -51,5 +51,5 @@ std::span<const EmbeddedModel> embedded_models() {
 
 }  // namespace rooftile
 ]] @ONLY)
-set_source_files_properties(${embedded_models} TARGET_DIRECTORY rooftile PROPERTIES OBJECT_DEPENDS "${model_files}")
-target_sources(rooftile PRIVATE ${embedded_models})
+set_source_files_properties(${embedded_models} PROPERTIES OBJECT_DEPENDS "${model_files}")
+embed_source(FUNCTION embedded_models SOURCE ${embedded_models} CORE)

@@ -8,6 +8,7 @@
 #include "rooftile/base/csv.hpp"
 #include "rooftile/base/lower_case.hpp"
 #include "rooftile/base/nearest.hpp"
+#include "rooftile/base/time_range.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/ingest/layer_table_op.hpp"
 #include "rooftile/ingest/layer_table_reader.hpp"
@@ -137,7 +138,9 @@ std::optional<Seconds> time_of_throughput(TableRow& row) {
   if (!samples || row.text("batch").empty()) return std::nullopt;
   const auto throughput = row.amount("throughput", true);
   if (!throughput) return std::nullopt;
-  return Seconds(static_cast<double>(row.required("batch", 1)) / *throughput);
+  const Seconds time(static_cast<double>(row.required("batch", 1)) / *throughput);
+  if (!is_time(time)) row.reject("throughput", fmt::format("the time of a batch is not {}", kTimeRange));
+  return time;
 }
 
 void read_measured(TableRow& row, Measured& measured) {
@@ -147,11 +150,15 @@ void read_measured(TableRow& row, Measured& measured) {
   };
   for (const Unit& unit : {Unit{"time_us", 1e-6}, Unit{"time_ms", 1e-3}, Unit{"time_s", 1}}) {
     const auto time = row.amount(unit.column, true);
+    if (time && !is_time(Seconds(*time * unit.seconds))) {
+      row.reject(unit.column, fmt::format("'{}' is not {}", shown(row.text(unit.column)), kTimeRange));
+    }
     if (time && !measured.time) measured.time = Seconds(*time * unit.seconds);
   }
   if (!measured.time) measured.time = time_of_throughput(row);
   constexpr double kMicro = 1e-6;
   measured.host_overhead = Seconds(row.amount("host_overhead_us", false).value_or(0) * kMicro);
+  if (measured.host_overhead > kLongestTime) row.reject("host_overhead_us", "is longer than a year");
   const auto bytes = [&](const char* column) {
     const auto count = row.amount(column, false);
     return count ? std::optional(Bytes(*count)) : std::nullopt;

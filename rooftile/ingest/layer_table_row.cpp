@@ -69,7 +69,8 @@ std::optional<double> TableRow::amount(const std::string& column, bool positive)
   const std::string_view cell = text(column);
   if (cell.empty()) return std::nullopt;
   const auto number = parse_number(cell);
-  if (!number || *number < 0 || (positive && *number == 0)) {
+  constexpr double kMost = 1e30;  // bytes, launches, microseconds: far above any of them, and of their sums
+  if (!number || *number < 0 || *number > kMost || (positive && *number == 0)) {
     reject(column, fmt::format("'{}' is not a {}", shown(cell), positive ? "positive number" : "number from zero"));
     return std::nullopt;
   }

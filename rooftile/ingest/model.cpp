@@ -67,7 +67,7 @@ const ZooEntry* find_built_in(std::string_view name) {
 }
 
 tl::unexpected<Error> no_seq_len(const std::string& model) {
-  return fail(ErrorCode::usage, "its sequence length is fixed; the transformers of 'rooftile models' have one", model);
+  return fail(ErrorCode::usage, "its sequence length is fixed; the transformers of 'rooftile models list' have one", model);
 }
 
 Result<Workload> build(const ZooEntry& entry, const ModelOptions& options) {

@@ -1,4 +1,8 @@
 // A model by whatever name the user gave it: an .onnx file, a workload .json, or a name of the zoo.
+//
+//     const Workload workload = load_model("resnet50", {.batch_size = 256}).value();  // or "my.onnx", "my.json"
+//     assert(workload.batch_size == 256);
+//     assert(load_model("resnet51").error().code == ErrorCode::not_found);
 #pragma once
 
 #include <cstdint>

@@ -85,7 +85,7 @@ TEST(Model, OnlyTextsHaveALength) {
   ASSERT_TRUE(bert);
   EXPECT_EQ(bert->tensors[bert->inputs.front()].shape, (Shape{1, 64}));
   EXPECT_EQ(load_model("vgg16", {.seq_len = 64}).error().text(),
-            "vgg16: its sequence length is fixed; the transformers of 'rooftile models' have one");
+            "vgg16: its sequence length is fixed; the transformers of 'rooftile models list' have one");
   EXPECT_EQ(load_model("inception_v3", {.seq_len = 64}).error().code, ErrorCode::usage);
   EXPECT_FALSE(load_model("bert_base", {.seq_len = 0}));
 }

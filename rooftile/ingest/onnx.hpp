@@ -1,4 +1,8 @@
 // ONNX files to workloads. Weights are skipped before parsing and external data is never opened.
+//
+//     const Result<Workload> workload = read_onnx("resnet50.onnx", {.batch_size = 256});
+//     assert(!workload);  // there is no such file here
+//     assert(workload.error().where == "resnet50.onnx");
 #pragma once
 
 #include <cstdint>

@@ -14,15 +14,15 @@ using MaybeFloat = std::optional<double>;
 
 // One operator in both arithmetics.
 template <template <class> class Function>
-struct Row {
+struct NamedFunction {
   std::string_view type;
   Function<Int> ints;
   Function<double> floats;
 };
 
 template <class T, template <class> class Function, std::size_t count>
-Function<T> find(const std::array<Row<Function>, count>& table, std::string_view type) {
-  for (const Row<Function>& row : table) {
+Function<T> find(const std::array<NamedFunction<Function>, count>& table, std::string_view type) {
+  for (const NamedFunction<Function>& row : table) {
     if (row.type != type) continue;
     if constexpr (std::is_same_v<T, Int>) {
       return row.ints;
@@ -40,7 +40,7 @@ std::optional<T> same(T a) {
 
 MaybeInt negate(Int a) { return a == INT64_MIN ? std::nullopt : MaybeInt(-a); }
 
-using Unary = Row<UnaryFunction>;
+using Unary = NamedFunction<UnaryFunction>;
 constexpr std::array kUnary = {
     Unary{"Abs", [](Int a) { return a < 0 ? negate(a) : a; }, [](double a) { return MaybeFloat(std::abs(a)); }},
     Unary{"Ceil", nullptr, [](double a) { return MaybeFloat(std::ceil(a)); }},
@@ -73,7 +73,7 @@ MaybeInt modulo(Int a, Int b) {  // has the sign of the divisor, as Mod with fmo
   return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
-using Binary = Row<BinaryFunction>;
+using Binary = NamedFunction<BinaryFunction>;
 constexpr std::array kBinary = {
     Binary{"Add", add, [](double a, double b) { return MaybeFloat(a + b); }},
     Binary{"And", [](Int a, Int b) { return MaybeInt(a != 0 && b != 0); }, nullptr},
@@ -88,7 +88,7 @@ constexpr std::array kBinary = {
     Binary{"Sub", subtract, [](double a, double b) { return MaybeFloat(a - b); }},
 };
 
-using Compare = Row<Comparison>;
+using Compare = NamedFunction<Comparison>;
 constexpr std::array kComparisons = {
     Compare{"Equal", [](Int a, Int b) { return a == b; }, [](double a, double b) { return a == b; }},
     Compare{"Greater", [](Int a, Int b) { return a > b; }, [](double a, double b) { return a > b; }},

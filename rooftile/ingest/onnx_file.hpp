@@ -10,7 +10,7 @@ namespace rooftile {
 
 class FileBytes {
  public:
-  // "-" is standard input. What cannot be mapped (a pipe, a device) is read, up to 2 GiB.
+  // "-" is standard input. What cannot be mapped (a pipe) is read, up to 2 GiB.
   static Result<FileBytes> open(const std::string& path);
 
   FileBytes(FileBytes&& other) noexcept;

@@ -1,5 +1,6 @@
 #include "rooftile/ingest/onnx_file.hpp"
 
+#include <array>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -54,8 +55,8 @@ TEST_F(OnnxFile, MissingEmptyFolderOrNoneOfOurs) {
   EXPECT_EQ(error_of(write("empty.onnx", "")), path("empty.onnx") + ": is empty");
   EXPECT_EQ(error_of(path("")), path("") + ": is a directory");
   EXPECT_THAT(error_of(write("text.onnx", "not a model")), HasSubstr("text.onnx: byte "));
-  EXPECT_EQ(error_of("/dev/zero"), "/dev/zero: this is no ONNX file");
-  EXPECT_EQ(error_of("/dev/null"), "/dev/null: is empty");
+  EXPECT_EQ(error_of("/dev/zero"), "/dev/zero: is a device, not a file");
+  EXPECT_EQ(error_of("/dev/null"), "/dev/null: is a device, not a file");
 }
 
 TEST_F(OnnxFile, UnreadableUnlessRoot) {
@@ -64,11 +65,17 @@ TEST_F(OnnxFile, UnreadableUnlessRoot) {
   EXPECT_EQ(error_of(file), geteuid() == 0 ? "no error" : file + ": Permission denied");
 }
 
-TEST_F(OnnxFile, ReadsAPipe) {
-  ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
-  std::thread writer([this] { std::ofstream(path("pipe"), std::ios::binary) << small_model(); });
-  const auto workload = read_onnx(path("pipe"));
+TEST_F(OnnxFile, ReadsAPipeThatIsOpen) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe(ends.data()), 0);
+  std::thread writer([&] {
+    const std::string model = small_model();
+    EXPECT_EQ(::write(ends[1], model.data(), model.size()), static_cast<ssize_t>(model.size()));
+    ::close(ends[1]);
+  });
+  const auto workload = read_onnx("/dev/fd/" + std::to_string(ends[0]));
   writer.join();
+  ::close(ends[0]);
   ASSERT_TRUE(workload) << workload.error().text();
   EXPECT_EQ(workload->ops.size(), 1u);
 }

@@ -30,8 +30,8 @@ Ints OnnxNode::get_ints(std::string_view key) const {
   return value ? *value : Ints{};
 }
 
-std::string OnnxNode::label() const { return fmt::format("node {} ({})", quoted(name), one_line(type, 100)); }
+std::string OnnxNode::label() const { return fmt::format("node {} ({})", in_quotes(name), one_line(type, 100)); }
 
-std::string quoted(std::string_view name) { return fmt::format("'{}'", one_line(name, 100)); }
+std::string in_quotes(std::string_view name) { return fmt::format("'{}'", one_line(name, 100)); }
 
 }  // namespace rooftile

@@ -74,6 +74,6 @@ struct OnnxGraph {
 };
 
 // A name as an error message shows it: in quotes, on one line, shortened.
-std::string quoted(std::string_view name);
+std::string in_quotes(std::string_view name);
 
 }  // namespace rooftile

@@ -9,18 +9,17 @@
 #include "rooftile/base/try.hpp"
 #include "rooftile/ingest/onnx_window.hpp"
 #include "rooftile/ops/shapes.hpp"
+#include "rooftile/workload/bad_input.hpp"
 #include "rooftile/workload/sequence.hpp"
 
 namespace rooftile {
 namespace {
 
-tl::unexpected<Error> bad(std::string message) { return fail(ErrorCode::bad_input, std::move(message)); }
-
 const Shape& output_shape(const OnnxGraph& graph, const OnnxNode& node) { return graph.shape(node.outputs[0]); }
 
 // Shape of input `i`, which must be there.
 Result<Shape> input_shape(const OnnxGraph& graph, const OnnxNode& node, std::size_t i) {
-  if (node.input(i) == kAbsent) return bad(fmt::format("input {} is missing", i));
+  if (node.input(i) == kAbsent) return bad_input(fmt::format("input {} is missing", i));
   return graph.shape(node.inputs[i]);
 }
 
@@ -35,18 +34,19 @@ Result<OpKind> make_conv(const OnnxGraph& graph, const OnnxNode& node) {
   result.batch = input[0];
   result.in_channels = input[1];
   result.groups = node.get_int("group", 1);
-  if (result.groups < 1) return bad(fmt::format("group is {}", result.groups));
+  if (result.groups < 1) return bad_input(fmt::format("group is {}", result.groups));
   const std::int64_t filter_inputs = result.transposed ? filter[0] : filter[1] * result.groups;
   result.out_channels = result.transposed ? filter[1] * result.groups : filter[0];
   if (filter_inputs != result.in_channels) {
-    return bad(fmt::format("filter {} in {} groups does not fit input {}", print(filter), result.groups, print(input)));
+    return bad_input(
+        fmt::format("filter {} in {} groups does not fit input {}", print(filter), result.groups, print(input)));
   }
   result.axes = axes;
   result.bias = node.input(2) != kAbsent;
   const Shape expected = conv_output(result, static_cast<int>(input.size()) - 2);
   if (expected != output_shape(graph, node)) {
-    return bad(fmt::format("its window gives {} outputs, shape inference {}", print(expected),
-                           print(output_shape(graph, node))));
+    return bad_input(fmt::format("its window gives {} outputs, shape inference {}", print(expected),
+                                 print(output_shape(graph, node))));
   }
   return result;
 }
@@ -55,7 +55,8 @@ Result<OpKind> make_gemm(const OnnxGraph& graph, const OnnxNode& node) {
   const auto a = input_shape(graph, node, 0);
   const auto b = input_shape(graph, node, 1);
   if (!a || !b) return tl::unexpected((a ? b : a).error());
-  if (a->size() != 2 || b->size() != 2) return bad(fmt::format("{} and {} are no matrices", print(*a), print(*b)));
+  if (a->size() != 2 || b->size() != 2)
+    return bad_input(fmt::format("{} and {} are no matrices", print(*a), print(*b)));
   Gemm result;
   result.trans_a = node.get_int("transA", 0) != 0;
   result.trans_b = node.get_int("transB", 0) != 0;
@@ -64,7 +65,7 @@ Result<OpKind> make_gemm(const OnnxGraph& graph, const OnnxNode& node) {
   result.n = (*b)[result.trans_b ? 0 : 1];
   result.bias = node.input(2) != kAbsent;
   if (result.k != (*b)[result.trans_b ? 1 : 0]) {
-    return bad(fmt::format("matrices {} and {} do not multiply", print(*a), print(*b)));
+    return bad_input(fmt::format("matrices {} and {} do not multiply", print(*a), print(*b)));
   }
   return result;
 }
@@ -83,7 +84,7 @@ Result<OpKind> make_recurrent(const OnnxGraph& graph, const OnnxNode& node) {
   const auto recurrent_weights = input_shape(graph, node, 2);
   for (const auto* operand : {&input, &weights, &recurrent_weights}) {
     if (!*operand) return tl::unexpected(operand->error());
-    if ((*operand)->size() != 3) return bad(fmt::format("{} has not 3 dimensions", print(**operand)));
+    if ((*operand)->size() != 3) return bad_input(fmt::format("{} has not 3 dimensions", print(**operand)));
   }
   const bool batch_first = node.get_int("layout", 0) != 0;
   Recurrent result;
@@ -97,11 +98,12 @@ Result<OpKind> make_recurrent(const OnnxGraph& graph, const OnnxNode& node) {
   const std::int64_t gates = gates_of(result) * result.hidden;
   if (*weights != Shape{result.directions, gates, result.input} ||
       *recurrent_weights != Shape{result.directions, gates, result.hidden}) {
-    return bad(fmt::format("weights {} and {} do not fit input {}", print(*weights), print(*recurrent_weights),
-                           print(*input)));
+    return bad_input(fmt::format("weights {} and {} do not fit input {}", print(*weights), print(*recurrent_weights),
+                                 print(*input)));
   }
   const bool both = node.get_string("direction", "forward") == "bidirectional";
-  if (both != (result.directions == 2)) return bad(fmt::format("its weights are for {} directions", result.directions));
+  if (both != (result.directions == 2))
+    return bad_input(fmt::format("its weights are for {} directions", result.directions));
   return result;
 }
 
@@ -113,7 +115,7 @@ Result<OpKind> make_pool(const OnnxGraph& graph, const OnnxNode& node) {
   const auto axes = TRY(read_window(graph, node));
   double window = 1;
   for (const ConvAxis& axis : axes) window *= static_cast<double>(axis.filter);
-  if (window > kMaxElements) return bad("kernel_shape is too large");
+  if (window > kMaxElements) return bad_input("kernel_shape is too large");
   return Pool{node.type == "MaxPool"  ? "max"
               : node.type == "LpPool" ? "lp"
                                       : "average",
@@ -122,7 +124,7 @@ Result<OpKind> make_pool(const OnnxGraph& graph, const OnnxNode& node) {
 
 Result<OpKind> make_global_pool(const OnnxGraph& graph, const OnnxNode& node) {
   const auto input = TRY(input_shape(graph, node, 0));
-  if (input.size() < 3) return bad(fmt::format("{} has no spatial dimensions", print(input)));
+  if (input.size() < 3) return bad_input(fmt::format("{} has no spatial dimensions", print(input)));
   const double window = elements(input) / elements({input[0], input[1]});
   return Pool{node.type == "GlobalMaxPool"  ? "max"
               : node.type == "GlobalLpPool" ? "lp"
@@ -141,7 +143,7 @@ Result<OpKind> make_transpose(const OnnxGraph& graph, const OnnxNode& node) {
   }
   std::int64_t last = -1;
   for (const std::int64_t axis : order) {
-    if (axis < 0 || axis >= rank) return bad(fmt::format("perm contains {}", axis));
+    if (axis < 0 || axis >= rank) return bad_input(fmt::format("perm contains {}", axis));
     if (input[static_cast<std::size_t>(axis)] == 1) continue;
     if (axis < last) return Move{"transpose"};
     last = axis;
@@ -164,7 +166,7 @@ Result<OpKind> make_move_or_view(const OnnxGraph& graph, const OnnxNode& node) {
 }
 
 Result<OpKind> make_cast(const OnnxGraph& graph, const OnnxNode& node) {
-  if (node.input(0) == kAbsent) return bad("has no input");
+  if (node.input(0) == kAbsent) return bad_input("has no input");
   if (graph.values[node.inputs[0]].dtype == graph.values[node.outputs[0]].dtype) return View{"cast"};
   return Elementwise{"cast", 1};
 }

@@ -14,7 +14,7 @@ namespace {
 enum class Reads { data, all };
 
 using Maker = Result<OpKind> (*)(const OnnxGraph&, const OnnxNode&);
-struct Row {
+struct OperatorRow {
   std::string_view type;
   std::variant<OpKind, Maker> kind;
   Reads reads = Reads::data;
@@ -22,14 +22,14 @@ struct Row {
 
 // Operations per element: one for each addition, multiplication, division, comparison or special function (exp, erf,
 // tanh, …) in the formula that defines the operator, parameters' own arithmetic left out.
-Row map(std::string_view type, std::string function, std::int64_t flops) {
+OperatorRow map(std::string_view type, std::string function, std::int64_t flops) {
   return {type, Elementwise{std::move(function), flops}, Reads::all};
 }
-Row reduce(std::string_view type, std::string function) { return {type, Reduce{std::move(function)}}; }
-Row view(std::string_view type, std::string function) { return {type, View{std::move(function)}}; }
+OperatorRow reduce(std::string_view type, std::string function) { return {type, Reduce{std::move(function)}}; }
+OperatorRow view(std::string_view type, std::string function) { return {type, View{std::move(function)}}; }
 
-const std::vector<Row>& table() {
-  static const std::vector<Row> rows = {
+const std::vector<OperatorRow>& table() {
+  static const std::vector<OperatorRow> rows = {
       // Convolution and matrix products
       {"Conv", make_conv, Reads::all},
       {"ConvTranspose", make_conv, Reads::all},
@@ -175,8 +175,8 @@ const std::vector<Row>& table() {
   return rows;
 }
 
-const Row* find_row(std::string_view type) {
-  for (const Row& row : table()) {
+const OperatorRow* find_row(std::string_view type) {
+  for (const OperatorRow& row : table()) {
     if (row.type == type) return &row;
   }
   return nullptr;
@@ -188,13 +188,13 @@ bool onnx_op_known(std::string_view onnx_type) { return find_row(onnx_type) != n
 
 std::vector<std::string> onnx_op_names() {
   std::vector<std::string> names = shape_only_names();
-  for (const Row& row : table()) names.emplace_back(row.type);
+  for (const OperatorRow& row : table()) names.emplace_back(row.type);
   std::sort(names.begin(), names.end());
   return names;
 }
 
 Result<OnnxOp> make_op(const OnnxGraph& graph, const OnnxNode& node) {
-  const Row& row = *find_row(node.type);
+  const OperatorRow& row = *find_row(node.type);
   OnnxOp op;
   if (const auto* kind = std::get_if<OpKind>(&row.kind)) {
     op.kind = *kind;

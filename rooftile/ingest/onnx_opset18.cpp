@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "rooftile/base/try.hpp"
+#include "rooftile/workload/bad_input.hpp"
 
 namespace rooftile {
 namespace {
@@ -16,8 +17,6 @@ namespace {
 constexpr std::array<std::string_view, 9> kReductions = {"ReduceL1",        "ReduceL2",   "ReduceLogSum",
                                                          "ReduceLogSumExp", "ReduceMax",  "ReduceMean",
                                                          "ReduceMin",       "ReduceProd", "ReduceSumSquare"};
-
-tl::unexpected<Error> bad(std::string message) { return fail(ErrorCode::bad_input, std::move(message)); }
 
 ValueId add_constant(OnnxGraph& graph, DType dtype, OnnxData data) {
   OnnxValue value;
@@ -41,7 +40,7 @@ Result<Ints> known_ints(const OnnxGraph& graph, const OnnxNode& node, std::size_
 Result<Ints> axes_in_range(Ints axes, std::size_t rank) {
   for (std::int64_t& axis : axes) {
     const auto limit = static_cast<std::int64_t>(rank);
-    if (axis < -limit || axis >= limit) return bad(fmt::format("axis {} is out of range", axis));
+    if (axis < -limit || axis >= limit) return bad_input(fmt::format("axis {} is out of range", axis));
     if (axis < 0) axis += limit;
   }
   return axes;
@@ -73,12 +72,12 @@ Result<void> lower_split(OnnxGraph& graph, OnnxNode& node) {
   const auto axis = TRY(axes_in_range({node.get_int("axis", 0)}, shape.size()));
   const std::int64_t size = shape[static_cast<std::size_t>(axis.front())];
   if (parts < 1 || parts != static_cast<std::int64_t>(node.outputs.size())) {
-    return bad(fmt::format("num_outputs is {} with {} outputs", parts, node.outputs.size()));
+    return bad_input(fmt::format("num_outputs is {} with {} outputs", parts, node.outputs.size()));
   }
   const std::int64_t part = (size + parts - 1) / parts;
   Ints sizes(static_cast<std::size_t>(parts), part);
   sizes.back() = size - part * (parts - 1);
-  if (sizes.back() < 1) return bad(fmt::format("{} positions do not split into {} parts", size, parts));
+  if (sizes.back() < 1) return bad_input(fmt::format("{} positions do not split into {} parts", size, parts));
   node.inputs.resize(2);
   node.inputs[1] = add_constant(graph, DType::int64, std::move(sizes));
   return {};
@@ -93,7 +92,7 @@ Result<void> lower_pad(OnnxGraph& graph, OnnxNode& node) {
   if (named) named = axes_in_range(std::move(*named), rank);
   if (!named) return tl::unexpected(named.error());
   if (!pads) return tl::unexpected(pads.error());
-  if (pads->size() != 2 * named->size()) return bad("padding and axes differ in length");
+  if (pads->size() != 2 * named->size()) return bad_input("padding and axes differ in length");
   Ints all(2 * rank, 0);
   for (std::size_t i = 0; i < named->size(); ++i) {
     const auto axis = static_cast<std::size_t>((*named)[i]);
@@ -111,7 +110,7 @@ Result<void> lower_resize(OnnxGraph& graph, OnnxNode& node) {
   const std::string policy = node.get_string("keep_aspect_ratio_policy", "stretch");
   node.attributes.erase("keep_aspect_ratio_policy");
   if (policy != "stretch")
-    return fail(ErrorCode::unsupported, fmt::format("keep_aspect_ratio_policy {}", quoted(policy)));
+    return fail(ErrorCode::unsupported, fmt::format("keep_aspect_ratio_policy {}", in_quotes(policy)));
   const Ints listed = node.get_ints("axes");
   if (node.attributes.erase("axes") == 0 || node.input(0) == kAbsent) return {};
   const Shape shape = graph.shape(node.inputs[0]);
@@ -123,7 +122,7 @@ Result<void> lower_resize(OnnxGraph& graph, OnnxNode& node) {
     if (!value.data) return fail(ErrorCode::unsupported, "its size cannot be known before the network runs");
     const auto fill = [&](const auto& given, auto all) -> Result<void> {
       if (given.empty() && value.shape == Shape{0}) return {};  // the other of scales and sizes is used
-      if (given.size() != axes.size()) return bad("sizes and axes differ in length");
+      if (given.size() != axes.size()) return bad_input("sizes and axes differ in length");
       for (std::size_t i = 0; i < given.size(); ++i) all[static_cast<std::size_t>(axes[i])] = given[i];
       node.inputs[input] = add_constant(graph, value.dtype, std::move(all));
       return {};

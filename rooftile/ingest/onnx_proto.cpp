@@ -11,6 +11,7 @@
 #include <onnx/onnx_pb.h>
 
 #include "rooftile/base/try.hpp"
+#include "rooftile/workload/bad_input.hpp"
 
 namespace rooftile {
 namespace {
@@ -61,8 +62,6 @@ std::optional<OnnxData> data_of(const onnx::TensorProto& tensor, std::size_t cou
   }
 }
 
-tl::unexpected<Error> bad(std::string message) { return fail(ErrorCode::bad_input, std::move(message)); }
-
 Result<OnnxValue> constant(const onnx::TensorProto& tensor, const std::string& what) {
   OnnxValue value;
   value.constant = true;
@@ -73,32 +72,32 @@ Result<OnnxValue> constant(const onnx::TensorProto& tensor, const std::string& w
                 fmt::format("{} has the unsupported element type {}", what, tensor.data_type()));
   }
   value.dtype = *dtype;
-  if (tensor.dims_size() > kMaxRank) return bad(fmt::format("{} has {} dimensions", what, tensor.dims_size()));
+  if (tensor.dims_size() > kMaxRank) return bad_input(fmt::format("{} has {} dimensions", what, tensor.dims_size()));
   value.shape.assign(tensor.dims().begin(), tensor.dims().end());
   for (const std::int64_t dim : value.shape) {
     // An empty constant is legal (Resize takes one for an input it does not use).
-    if (dim < 0 || dim > kMaxDimension) return bad(fmt::format("{} has the dimension {}", what, dim));
+    if (dim < 0 || dim > kMaxDimension) return bad_input(fmt::format("{} has the dimension {}", what, dim));
   }
   const double count = elements(value.shape);
-  if (count > kMaxElements) return bad(fmt::format("{} has {:.3g} elements", what, count));
+  if (count > kMaxElements) return bad_input(fmt::format("{} has {:.3g} elements", what, count));
   if (count <= static_cast<double>(kMaxConstant)) value.data = data_of(tensor, static_cast<std::size_t>(count));
   return value;
 }
 
-class Reader {
+class ProtoReader {
  public:
   Result<OnnxGraph> read(const onnx::ModelProto& model) {
-    if (!model.has_graph()) return bad("holds no graph; is this an ONNX file?");
+    if (!model.has_graph()) return bad_input("holds no graph; is this an ONNX file?");
     for (const auto& import : model.opset_import()) {
       if (import.domain().empty() || import.domain() == "ai.onnx") {
         if (import.version() < 1 || import.version() > 1000) {
-          return bad(fmt::format("operator set {} is none", import.version()));
+          return bad_input(fmt::format("operator set {} is none", import.version()));
         }
         graph_.opset = static_cast<int>(import.version());
       }
     }
-    if (graph_.opset == 0) return bad("does not say which operator set of ONNX it uses (opset_import)");
-    if (model.graph().node().empty()) return bad("the graph has no nodes");
+    if (graph_.opset == 0) return bad_input("does not say which operator set of ONNX it uses (opset_import)");
+    if (model.graph().node().empty()) return bad_input("the graph has no nodes");
 
     for (const auto& tensor : model.graph().initializer()) {
       TRY(add_constant(tensor.name(), tensor));
@@ -127,9 +126,9 @@ class Reader {
   }
 
   Result<void> add_constant(const std::string& name, const onnx::TensorProto& tensor) {
-    auto value = TRY(constant(tensor, "initializer " + quoted(name)));
+    auto value = TRY(constant(tensor, "initializer " + in_quotes(name)));
     const ValueId at = id(name);
-    if (graph_.values[at].constant) return bad(fmt::format("initializer {} is there twice", quoted(name)));
+    if (graph_.values[at].constant) return bad_input(fmt::format("initializer {} is there twice", in_quotes(name)));
     value.name = name;
     graph_.values[at] = std::move(value);
     return {};
@@ -138,8 +137,8 @@ class Reader {
   Result<void> add_input(const onnx::ValueInfoProto& info) {
     const ValueId at = id(info.name());
     if (graph_.values[at].constant) return {};  // up to IR version 3 each initializer is listed here too
-    const std::string what = "input " + quoted(info.name());
-    if (!inputs_.insert(at).second) return bad(what + " is there twice");
+    const std::string what = "input " + in_quotes(info.name());
+    if (!inputs_.insert(at).second) return bad_input(what + " is there twice");
     if (!info.type().has_tensor_type()) return fail(ErrorCode::unsupported, what + " is no tensor");
     const auto& type = info.type().tensor_type();
     const auto dtype = dtype_of_onnx(type.elem_type());
@@ -147,9 +146,9 @@ class Reader {
       return fail(ErrorCode::unsupported,
                   fmt::format("{} has the unsupported element type {}", what, type.elem_type()));
     }
-    if (!type.has_shape()) return bad(what + " has no shape");
+    if (!type.has_shape()) return bad_input(what + " has no shape");
     if (type.shape().dim_size() > kMaxRank)
-      return bad(fmt::format("{} has {} dimensions", what, type.shape().dim_size()));
+      return bad_input(fmt::format("{} has {} dimensions", what, type.shape().dim_size()));
     graph_.values[at].dtype = *dtype;
     OnnxInput input;
     input.value = at;
@@ -169,7 +168,7 @@ class Reader {
     node.type = standard ? proto.op_type() : proto.domain() + "." + proto.op_type();
     const std::string& first = proto.output().empty() ? proto.op_type() : proto.output(0);
     node.name = !proto.name().empty() ? proto.name() : !first.empty() ? first : "unnamed";
-    if (node.type.empty()) return bad(node.label() + " has no operator");
+    if (node.type.empty()) return bad_input(node.label() + " has no operator");
     for (const auto& attribute : proto.attribute()) {
       if (auto result = add_attribute(attribute, node); !result) return result;
     }
@@ -199,7 +198,7 @@ class Reader {
         value = Floats(proto.floats().begin(), proto.floats().end());
         break;
       case onnx::AttributeProto::TENSOR: {
-        auto tensor = TRY(constant(proto.t(), fmt::format("{}: attribute {}", node.label(), quoted(proto.name()))));
+        auto tensor = TRY(constant(proto.t(), fmt::format("{}: attribute {}", node.label(), in_quotes(proto.name()))));
         value = std::move(tensor);
         break;
       }
@@ -281,9 +280,9 @@ int onnx_type_of(DType dtype) {
 Result<OnnxGraph> read_onnx_graph(std::string_view bytes) {
   onnx::ModelProto model;
   if (!model.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
-    return bad("libprotobuf cannot parse it; is this an ONNX file?");
+    return bad_input("libprotobuf cannot parse it; is this an ONNX file?");
   }
-  return Reader().read(model);
+  return ProtoReader().read(model);
 }
 
 }  // namespace rooftile

@@ -15,23 +15,24 @@
 #include "rooftile/ingest/onnx_opset18.hpp"
 #include "rooftile/ingest/onnx_proto.hpp"
 #include "rooftile/ingest/onnx_window.hpp"
+#include "rooftile/workload/bad_input.hpp"
 
 namespace rooftile {
 namespace {
 
-constexpr std::size_t kMaxRank = 32;  // as onnx_proto.cpp
-
-tl::unexpected<Error> bad(std::string message) { return fail(ErrorCode::bad_input, std::move(message)); }
+constexpr std::size_t kMostAxes = 32;  // as onnx_proto.cpp
 
 Result<void> check_shape(const Shape& shape, const std::string& name) {
-  if (shape.size() > kMaxRank) return bad(fmt::format("{} has {} dimensions", quoted(name), shape.size()));
+  if (shape.size() > kMostAxes) return bad_input(fmt::format("{} has {} dimensions", in_quotes(name), shape.size()));
   for (const std::int64_t dim : shape) {
     if (dim < 0 || dim > kMaxDimension) {
-      return bad(fmt::format("{} has the dimension {}, not between 1 and {}", quoted(name), dim, kMaxDimension));
+      return bad_input(
+          fmt::format("{} has the dimension {}, not between 1 and {}", in_quotes(name), dim, kMaxDimension));
     }
   }
   if (elements(shape) > kMaxElements) {
-    return bad(fmt::format("{} has {:.3g} elements, more than {:.3g}", quoted(name), elements(shape), kMaxElements));
+    return bad_input(
+        fmt::format("{} has {:.3g} elements, more than {:.3g}", in_quotes(name), elements(shape), kMaxElements));
   }
   return {};
 }
@@ -49,11 +50,11 @@ Result<void> check_attributes(const OnnxNode& node) {
   const auto small = [](std::int64_t value) { return value >= -kMaxDimension && value <= kMaxDimension; };
   for (const auto& [name, value] : node.attributes) {
     const auto* one = std::get_if<std::int64_t>(&value);
-    if (one && !small(*one)) return bad(fmt::format("attribute {} is {}", quoted(name), *one));
+    if (one && !small(*one)) return bad_input(fmt::format("attribute {} is {}", in_quotes(name), *one));
     const auto* many = std::get_if<Ints>(&value);
     if (!many || node.type == "Slice") continue;
     for (const std::int64_t element : *many) {
-      if (!small(element)) return bad(fmt::format("attribute {} contains {}", quoted(name), element));
+      if (!small(element)) return bad_input(fmt::format("attribute {} contains {}", in_quotes(name), element));
     }
   }
   return {};
@@ -79,7 +80,8 @@ class Resolver {
     }
     graph_.nodes = std::move(kept);
     for (const ValueId id : graph_.outputs) {
-      if (!is_defined(id)) return bad(fmt::format("output {} is never computed", quoted(graph_.values[id].name)));
+      if (!is_defined(id))
+        return bad_input(fmt::format("output {} is never computed", in_quotes(graph_.values[id].name)));
     }
     return {};
   }
@@ -90,9 +92,9 @@ class Resolver {
   // Dimension 0 of each input is the batch; its symbol means the batch elsewhere too.
   Result<void> set_inputs() {
     if (options_.batch_size && (*options_.batch_size < 1 || *options_.batch_size > kMaxDimension)) {
-      return bad(fmt::format("batch size {} is not between 1 and {}", *options_.batch_size, kMaxDimension));
+      return bad_input(fmt::format("batch size {} is not between 1 and {}", *options_.batch_size, kMaxDimension));
     }
-    if (graph_.inputs.empty()) return bad("the graph has no inputs");
+    if (graph_.inputs.empty()) return bad_input("the graph has no inputs");
     std::unordered_set<std::string> batch_symbols;
     for (const OnnxInput& input : graph_.inputs) {
       if (!input.dims.empty() && !input.dims[0].symbol.empty()) batch_symbols.insert(input.dims[0].symbol);
@@ -101,7 +103,7 @@ class Resolver {
       OnnxValue& value = graph_.values[input.value];
       for (std::size_t i = 0; i < input.dims.size(); ++i) {
         const OnnxDim& dim = input.dims[i];
-        if (i == 0 && !value.shape.empty()) return bad("an input is there twice");
+        if (i == 0 && !value.shape.empty()) return bad_input("an input is there twice");
         if (i == 0 && options_.batch_size) {
           if (!file_batch_) file_batch_ = dim.value;
           value.shape.push_back(*options_.batch_size);
@@ -110,12 +112,13 @@ class Resolver {
         } else if (i == 0 || batch_symbols.count(dim.symbol) > 0) {
           value.shape.push_back(options_.batch_size.value_or(1));
         } else {
-          return fail(ErrorCode::unsupported,
-                      fmt::format("input {} leaves dimension {}{} open; export the model with a number there",
-                                  quoted(value.name), i, dim.symbol.empty() ? "" : " (" + quoted(dim.symbol) + ")"));
+          return fail(
+              ErrorCode::unsupported,
+              fmt::format("input {} leaves dimension {}{} open; export the model with a number there",
+                          in_quotes(value.name), i, dim.symbol.empty() ? "" : " (" + in_quotes(dim.symbol) + ")"));
         }
         if (value.shape.back() < 1) {
-          return bad(fmt::format("input {} has the dimension {}", quoted(value.name), value.shape.back()));
+          return bad_input(fmt::format("input {} has the dimension {}", in_quotes(value.name), value.shape.back()));
         }
       }
       if (auto result = check_shape(value.shape, value.name); !result) return result;
@@ -150,7 +153,7 @@ class Resolver {
       value.dtype = (*types)[i].dtype;
       value.constant = constant || is_shape_only(node.type);
       if (!value.constant && elements(value.shape) < 1) {
-        return bad(fmt::format("its output {} is empty: {}", quoted(value.name), print(value.shape)));
+        return bad_input(fmt::format("its output {} is empty: {}", in_quotes(value.name), print(value.shape)));
       }
     }
     if (!constant && !is_shape_only(node.type)) return true;
@@ -168,20 +171,21 @@ class Resolver {
   // What can be said before shapes are inferred, and has to be: libonnx trusts its input.
   Result<void> check(const OnnxNode& node) {
     if (is_unsupported(node) && !options_.skip_unsupported) {
-      return fail(
-          ErrorCode::unsupported,
-          fmt::format("operator {} is not supported{}{}", quoted(node.type), did_you_mean(node.type, onnx_op_names()),
-                      has_shape_rule(node.type, graph_.opset) ? " (--skip-unsupported leaves it out)" : ""));
+      return fail(ErrorCode::unsupported,
+                  fmt::format("operator {} is not supported{}{}", in_quotes(node.type),
+                              did_you_mean(node.type, onnx_op_names()),
+                              has_shape_rule(node.type, graph_.opset) ? " (--skip-unsupported leaves it out)" : ""));
     }
     for (const ValueId id : node.inputs) {
       if (id != kAbsent && !is_defined(id)) {
-        return bad(fmt::format("reads {}, which nothing before it computes", quoted(graph_.values[id].name)));
+        return bad_input(fmt::format("reads {}, which nothing before it computes", in_quotes(graph_.values[id].name)));
       }
     }
-    if (!has_output(node)) return bad("has no output");
+    if (!has_output(node)) return bad_input("has no output");
     for (const ValueId id : node.outputs) {
       if (id == kAbsent) continue;
-      if (defined_[id]) return bad(fmt::format("computes {}, which is there already", quoted(graph_.values[id].name)));
+      if (defined_[id])
+        return bad_input(fmt::format("computes {}, which is there already", in_quotes(graph_.values[id].name)));
       defined_[id] = true;
     }
     if (auto result = check_attributes(node); !result) return result;
@@ -232,21 +236,22 @@ class Resolver {
 
   // Before libonnx divides by the product of the wanted dimensions.
   Result<void> check_reshape(const OnnxNode& node) const {
-    if (node.input(0) == kAbsent || elements(graph_.shape(node.inputs[0])) < 1) return bad("has no data to reshape");
+    if (node.input(0) == kAbsent || elements(graph_.shape(node.inputs[0])) < 1)
+      return bad_input("has no data to reshape");
     Ints wanted = node.get_ints("shape");  // opset 1
     if (node.input(1) != kAbsent) {
       const OnnxValue& target = graph_.values[node.inputs[1]];
       if (const Ints* known = target.data ? std::get_if<Ints>(&*target.data) : nullptr) wanted = *known;
     }
-    if (wanted.size() > kMaxRank) return bad(fmt::format("its new shape has {} dimensions", wanted.size()));
+    if (wanted.size() > kMostAxes) return bad_input(fmt::format("its new shape has {} dimensions", wanted.size()));
     double product = 1;
     for (const std::int64_t dim : wanted) {
-      if (dim < -1 || dim > kMaxDimension) return bad(fmt::format("its new shape has the dimension {}", dim));
+      if (dim < -1 || dim > kMaxDimension) return bad_input(fmt::format("its new shape has the dimension {}", dim));
       if (dim > 0) product *= static_cast<double>(dim);
     }
-    if (product > kMaxElements) return bad(fmt::format("its new shape {} is too large", print(wanted)));
+    if (product > kMaxElements) return bad_input(fmt::format("its new shape {} is too large", print(wanted)));
     if (node.get_int("allowzero", 0) != 0 && std::count(wanted.begin(), wanted.end(), 0) > 0) {
-      return bad(fmt::format("its new shape {} is empty", print(wanted)));
+      return bad_input(fmt::format("its new shape {} is empty", print(wanted)));
     }
     return {};
   }
@@ -256,7 +261,7 @@ class Resolver {
     for (const ValueId id : node.inputs) {
       if (id == kAbsent || !graph_.values[id].external || elements(graph_.shape(id)) > 64) continue;
       error.message +=
-          fmt::format("; its operand {} is in another file, which is not opened", quoted(graph_.values[id].name));
+          fmt::format("; its operand {} is in another file, which is not opened", in_quotes(graph_.values[id].name));
       break;
     }
     return tl::unexpected(std::move(error));

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/workload/bad_input.hpp"
 #include "rooftile/workload/conv_geometry.hpp"
 
 namespace rooftile {
@@ -13,18 +14,16 @@ namespace {
 
 constexpr std::array<std::string_view, 5> kWindowed = {"AveragePool", "Conv", "ConvTranspose", "LpPool", "MaxPool"};
 
-tl::unexpected<Error> bad(std::string message) { return fail(ErrorCode::bad_input, std::move(message)); }
-
 // The list `key`: `count` numbers, each at least `least`; all `otherwise` where it is missing.
 Result<Ints> list(const OnnxNode& node, std::string_view key, std::size_t count, std::int64_t least,
                   std::int64_t otherwise) {
   Ints values = node.get_ints(key);
   if (values.empty()) values.assign(count, otherwise);
   if (values.size() != count) {
-    return bad(fmt::format("{} has {} entries where {} are needed", key, values.size(), count));
+    return bad_input(fmt::format("{} has {} entries where {} are needed", key, values.size(), count));
   }
   for (const std::int64_t value : values) {
-    if (value < least || value > kMaxDimension) return bad(fmt::format("{} contains {}", key, value));
+    if (value < least || value > kMaxDimension) return bad_input(fmt::format("{} contains {}", key, value));
   }
   return values;
 }
@@ -57,7 +56,7 @@ bool has_window(std::string_view onnx_type) {
 }
 
 Result<std::array<ConvAxis, 3>> read_window(const OnnxGraph& graph, const OnnxNode& node) {
-  if (node.input(0) == kAbsent) return bad("has no input");
+  if (node.input(0) == kAbsent) return bad_input("has no input");
   const Shape& input = graph.shape(node.inputs[0]);
   const bool is_conv = node.type == "Conv" || node.type == "ConvTranspose";
   const bool transposed = node.type == "ConvTranspose";
@@ -69,19 +68,19 @@ Result<std::array<ConvAxis, 3>> read_window(const OnnxGraph& graph, const OnnxNo
 
   Shape kernel = node.get_ints("kernel_shape");
   if (is_conv) {
-    if (node.input(1) == kAbsent) return bad("has no filter");
+    if (node.input(1) == kAbsent) return bad_input("has no filter");
     const Shape& filter = graph.shape(node.inputs[1]);
     if (filter.size() != input.size()) {
-      return bad(fmt::format("filter {} does not fit input {}", print(filter), print(input)));
+      return bad_input(fmt::format("filter {} does not fit input {}", print(filter), print(input)));
     }
     const Shape taps(filter.begin() + 2, filter.end());
     if (!kernel.empty() && kernel != taps) {
-      return bad(fmt::format("kernel_shape {} differs from the filter {}", print(kernel), print(filter)));
+      return bad_input(fmt::format("kernel_shape {} differs from the filter {}", print(kernel), print(filter)));
     }
     kernel = taps;
   }
   if (kernel.size() != rank)
-    return bad(fmt::format("kernel_shape has {} entries where {} are needed", kernel.size(), rank));
+    return bad_input(fmt::format("kernel_shape has {} entries where {} are needed", kernel.size(), rank));
 
   const auto strides = list(node, "strides", rank, 1, 1);
   const auto dilations = list(node, "dilations", rank, 1, 1);
@@ -94,7 +93,7 @@ Result<std::array<ConvAxis, 3>> read_window(const OnnxGraph& graph, const OnnxNo
   const std::string auto_pad = node.get_string("auto_pad", "NOTSET");
   const bool same = auto_pad == "SAME_UPPER" || auto_pad == "SAME_LOWER";
   if (!same && auto_pad != "NOTSET" && auto_pad != "VALID" && !auto_pad.empty()) {
-    return bad(fmt::format("auto_pad {} is none of NOTSET, SAME_UPPER, SAME_LOWER, VALID", quoted(auto_pad)));
+    return bad_input(fmt::format("auto_pad {} is none of NOTSET, SAME_UPPER, SAME_LOWER, VALID", in_quotes(auto_pad)));
   }
   const bool has_output_shape = transposed && !node.get_ints("output_shape").empty();
 
@@ -106,9 +105,9 @@ Result<std::array<ConvAxis, 3>> read_window(const OnnxGraph& graph, const OnnxNo
     axis.stride = (*strides)[i];
     axis.dilation = (*dilations)[i];
     if (axis.filter < 1 || axis.filter > kMaxDimension || axis.in > kMaxDimension) {
-      return bad(fmt::format("kernel_shape contains {}", axis.filter));
+      return bad_input(fmt::format("kernel_shape contains {}", axis.filter));
     }
-    if (filter_extent(axis) > kMaxDimension) return bad("the dilated filter is too large");
+    if (filter_extent(axis) > kMaxDimension) return bad_input("the dilated filter is too large");
     if (transposed) axis.output_padding = (*output_padding)[i];
     if (has_output_shape) {
       pad_to(axis, (*output_shape)[i], auto_pad == "SAME_UPPER");
@@ -119,7 +118,7 @@ Result<std::array<ConvAxis, 3>> read_window(const OnnxGraph& graph, const OnnxNo
       axis.pad_end = (*pads)[rank + i];
     }
     if (axis.pad_begin > kMaxDimension || axis.pad_end > kMaxDimension || axis.output_padding > kMaxDimension) {
-      return bad(fmt::format("padding of {} and {} is out of range", axis.pad_begin, axis.pad_end));
+      return bad_input(fmt::format("padding of {} and {} is out of range", axis.pad_begin, axis.pad_end));
     }
   }
   return axes;

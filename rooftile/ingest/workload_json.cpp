@@ -25,9 +25,9 @@ constexpr Range kDimensions = {1, kMaxDimension};
 constexpr std::size_t kLongest = 500;                     // of an error, in bytes: it may quote several names
 constexpr Range kWantedDimensions = {-1, kMaxDimension};  // as resolve_shape() takes them
 
-class Reader {
+class WorkloadReader {
  public:
-  explicit Reader(std::optional<std::int64_t> batch_size) : batch_size_(batch_size), builder_("") {}
+  explicit WorkloadReader(std::optional<std::int64_t> batch_size) : batch_size_(batch_size), builder_("") {}
 
   Workload read(const json& document) {
     Fields fields(document, "");
@@ -143,7 +143,7 @@ Result<Workload> parse_workload_json(std::string_view text, std::string_view whe
   };
   const auto document = TRY(parse_strict_json(text, where));
   try {
-    Workload workload = Reader(batch_size).read(document);
+    Workload workload = WorkloadReader(batch_size).read(document);
     if (auto valid = validate(workload); !valid) return in_file(valid.error());
     return workload;
   } catch (const Error& error) {

@@ -1,4 +1,9 @@
 // A workload as JSON ("rooftile/workload/1", docs/formats.md), to write by hand or to keep.
+//
+//     #include "rooftile/ingest/model.hpp"
+//
+//     const Workload workload = load_model("alexnet").value();
+//     assert(parse_workload_json(write_workload_json(workload), "alexnet.json") == workload);
 #pragma once
 
 #include <cstdint>

@@ -61,7 +61,7 @@ constexpr std::array kNumbers = {
 };
 constexpr std::string_view kEcc = "ecc";
 
-class Reader : private TomlReader {
+class DeviceReader : private TomlReader {
  public:
   using TomlReader::TomlReader;
 
@@ -119,7 +119,7 @@ std::string write_device(const Device& device) {
 
 Result<Device> parse_device(std::string_view toml, std::string_view where) {
   const auto root = TRY(parse_toml(toml, where, "a device file"));
-  auto device = Reader(where).read(root);
+  auto device = DeviceReader(where).read(root);
   if (!device) return device;
   if (device->name.empty() || device->sm_count < 1 || device->clock <= Hertz(0)) {
     return fail(ErrorCode::bad_input, "name, sm_count and clock_hz are needed", std::string(where));

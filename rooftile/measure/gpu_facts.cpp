@@ -23,9 +23,9 @@ constexpr double kDramFirst = 4, kDramLast = 8;
 
 std::string bytes_text(double bytes) { return print(Bytes(bytes)); }
 
-class Reader {
+class FactReader {
  public:
-  Reader(const Device& device, const std::vector<Point>& points, const std::string& version)
+  FactReader(const Device& device, const std::vector<Point>& points, const std::string& version)
       : device_(device), points_(points), version_(version) {}
 
   std::vector<MeasuredFact> read() {
@@ -298,7 +298,7 @@ class Reader {
 
 std::vector<MeasuredFact> gpu_facts(const Device& device, const std::vector<Point>& points,
                                     const std::string& version) {
-  return Reader(device, points, version).read();
+  return FactReader(device, points, version).read();
 }
 
 }  // namespace rooftile::measure

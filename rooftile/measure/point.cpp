@@ -18,7 +18,7 @@ namespace {
 constexpr std::array<std::string_view, 8> kColumns = {"benchmark", "variant", "parameter", "value",
                                                       "low",       "high",    "repeats",   "unit"};
 
-std::string number(double value) { return fmt::format("{:.12g}", value); }
+std::string number_cell(double value) { return fmt::format("{:.12g}", value); }
 
 Result<Point> parse_row(const CsvRow& row, std::string_view where) {
   const auto wrong = [&](std::string message, std::string_view column) {
@@ -59,10 +59,10 @@ std::string point_header() {
 std::string write_point(const Point& point) {
   const std::vector<std::string> cells = {point.benchmark,
                                           point.variant,
-                                          number(point.parameter),
-                                          number(point.value.median),
-                                          number(point.value.low),
-                                          number(point.value.high),
+                                          number_cell(point.parameter),
+                                          number_cell(point.value.median),
+                                          number_cell(point.value.low),
+                                          number_cell(point.value.high),
                                           fmt::format("{}", point.value.count),
                                           point.unit};
   return write_csv_row(cells);

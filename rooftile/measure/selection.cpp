@@ -18,7 +18,7 @@
 namespace rooftile::measure {
 namespace {
 
-constexpr std::int64_t kBatch = 256;  // of the DeLTA paper
+constexpr std::int64_t kDefaultBatch = 256;  // of the DeLTA paper
 
 constexpr std::array kPrecisions = {DType::fp32, DType::tf32, DType::fp16, DType::bf16, DType::fp8, DType::int8};
 constexpr std::array kPasses = {Pass::fwd, Pass::bwd_data, Pass::bwd_weight};
@@ -138,7 +138,7 @@ Result<Selected> select_cases(const Selection& selection) {
   };
   for (const std::string& name : selection.networks) {
     const auto network = TRY(find_network(name));
-    add(cases_of(layers_of(network->build(selection.batch_size.value_or(kBatch))), choice_of(words)));
+    add(cases_of(layers_of(network->build(selection.batch_size.value_or(kDefaultBatch))), choice_of(words)));
   }
   for (const std::string& path : selection.tables) {
     const auto table =

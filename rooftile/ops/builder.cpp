@@ -8,30 +8,25 @@
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/ops/infer.hpp"
+#include "rooftile/workload/bad_input.hpp"
 #include "rooftile/workload/conv_geometry.hpp"
 
 namespace rooftile {
-namespace {
-
-tl::unexpected<Error> bad(std::string message) { return fail(ErrorCode::bad_input, std::move(message)); }
-
-}  // namespace
-
 Result<TensorId> WorkloadBuilder::append(Tensor tensor) {
   const TensorId id = workload_.tensors.size();
-  if (tensor.name.empty()) return bad("a tensor needs a name");
-  if (!ids_.emplace(tensor.name, id).second) return bad(fmt::format("two tensors are called '{}'", tensor.name));
+  if (tensor.name.empty()) return bad_input("a tensor needs a name");
+  if (!ids_.emplace(tensor.name, id).second) return bad_input(fmt::format("two tensors are called '{}'", tensor.name));
   workload_.tensors.push_back(std::move(tensor));
   return id;
 }
 
 Result<TensorId> WorkloadBuilder::tensor(const TensorSpec& spec) {
-  if (!spec.shape) return bad(fmt::format("tensor '{}' needs a shape", spec.name));
+  if (!spec.shape) return bad_input(fmt::format("tensor '{}' needs a shape", spec.name));
   return append({spec.name, *spec.shape, spec.dtype.value_or(DType::fp32), spec.constant});
 }
 
 Result<TensorId> WorkloadBuilder::input(const TensorSpec& spec) {
-  if (!spec.shape) return bad(fmt::format("tensor '{}' needs a shape", spec.name));
+  if (!spec.shape) return bad_input(fmt::format("tensor '{}' needs a shape", spec.name));
   auto id = produce({spec.name, *spec.shape, spec.dtype.value_or(DType::fp32), spec.constant});
   if (id) workload_.inputs.push_back(*id);
   return id;
@@ -47,7 +42,7 @@ Result<TensorId> WorkloadBuilder::find(const std::string& name) const {
   const auto found = ids_.find(name);
   if (found != ids_.end()) {
     if (announced_.count(found->second) == 0) return found->second;
-    return bad(fmt::format("nothing before this produces '{}'", name));
+    return bad_input(fmt::format("nothing before this produces '{}'", name));
   }
   std::vector<std::string> names;
   for (const Tensor& tensor : workload_.tensors) names.push_back(tensor.name);
@@ -84,7 +79,7 @@ Result<std::vector<TensorId>> WorkloadBuilder::add(const OpSpec& spec) {
     const std::optional<Shape>& wanted = output.shape ? output.shape : spec.shape;
     auto shape = TRY(wanted ? resolve_shape(*wanted, first) : infer_shape(spec.kind, inputs));
     if (std::holds_alternative<View>(spec.kind) && elements(shape) != elements(first)) {
-      return bad(fmt::format("a view of {} cannot be {}", print(first), print(shape)));
+      return bad_input(fmt::format("a view of {} cannot be {}", print(first), print(shape)));
     }
     results.push_back(std::move(shape));
   }
@@ -104,7 +99,7 @@ Result<std::vector<TensorId>> WorkloadBuilder::add(const OpSpec& spec) {
 
 Result<Workload> WorkloadBuilder::finish(std::optional<std::vector<TensorId>> outputs) {
   if (!announced_.empty()) {
-    return bad(fmt::format("no op produces '{}'", workload_.tensors[*announced_.begin()].name));
+    return bad_input(fmt::format("no op produces '{}'", workload_.tensors[*announced_.begin()].name));
   }
   if (outputs) {
     workload_.outputs = std::move(*outputs);

@@ -1,4 +1,11 @@
 // Builds a workload op by op and fills in what follows from what is given: output shapes, weights, names.
+//
+//     WorkloadBuilder builder("mine");
+//     const TensorId image = builder.input({.name = "image", .shape = Shape{1, 3, 32, 32}}).value();
+//     const OpSpec relu = {.name = "relu", .kind = Elementwise{.function = "relu"}, .inputs = {image}};
+//     const std::vector<TensorId> results = builder.add(relu).value();
+//     const Workload workload = builder.finish(results).value();
+//     assert(validate(workload));
 #pragma once
 
 #include <optional>

@@ -10,13 +10,12 @@
 
 #include "rooftile/base/try.hpp"
 #include "rooftile/ops/shapes.hpp"
+#include "rooftile/workload/bad_input.hpp"
 #include "rooftile/workload/conv_geometry.hpp"
 #include "rooftile/workload/sequence.hpp"
 
 namespace rooftile {
 namespace {
-
-tl::unexpected<Error> bad(std::string message) { return fail(ErrorCode::bad_input, std::move(message)); }
 
 // The axes that an input of that many spatial dimensions uses: the last ones.
 template <class Axes>
@@ -26,16 +25,16 @@ auto used(Axes& axes, std::size_t rank) {
 
 Result<Shape> transposed_if(const Shape& shape, bool transpose) {
   if (!transpose) return shape;
-  if (shape.size() < 2) return bad(fmt::format("{} has no last two dimensions to transpose", print(shape)));
+  if (shape.size() < 2) return bad_input(fmt::format("{} has no last two dimensions to transpose", print(shape)));
   Shape result = shape;
   std::swap(result[result.size() - 1], result[result.size() - 2]);
   return result;
 }
 
 Result<MatMul> product(const Gemm& gemm, const std::vector<Shape>& operands) {
-  if (operands.empty()) return bad("a GEMM needs an input");
+  if (operands.empty()) return bad_input("a GEMM needs an input");
   const auto a = TRY(transposed_if(operands[0], gemm.trans_a));
-  if (a.empty()) return bad("a GEMM needs a matrix, its input is a scalar");
+  if (a.empty()) return bad_input("a GEMM needs a matrix, its input is a scalar");
   if (operands.size() == 1) return matmul(a, {a.back(), gemm.n});
   const auto b = TRY(transposed_if(operands[1], gemm.trans_b));
   return matmul(a, b);
@@ -46,15 +45,15 @@ struct InferShape {
   const std::vector<Shape>& inputs;
 
   static Result<Shape> open(const char* kind) {
-    return bad(fmt::format("the result of a {} op needs a 'shape'", kind));
+    return bad_input(fmt::format("the result of a {} op needs a 'shape'", kind));
   }
 
   Result<Shape> same() const {
-    if (inputs.empty()) return bad("needs an input");
+    if (inputs.empty()) return bad_input("needs an input");
     return inputs.front();
   }
   Result<Shape> operator()(const Conv& conv) const {
-    if (inputs.empty()) return bad("a convolution needs an input");
+    if (inputs.empty()) return bad_input("a convolution needs an input");
     const auto rank = TRY(spatial_rank(inputs.front()));
     TRY(check(conv));
     return conv_output(conv, static_cast<int>(rank));
@@ -144,7 +143,8 @@ bool in_range(const ConvAxis& axis) {
 
 Result<std::size_t> spatial_rank(const Shape& shape) {
   if (shape.size() < 3 || shape.size() > 5) {
-    return bad(fmt::format("an input of N x C and one to three spatial dimensions is needed, not {}", print(shape)));
+    return bad_input(
+        fmt::format("an input of N x C and one to three spatial dimensions is needed, not {}", print(shape)));
   }
   return shape.size() - 2;
 }
@@ -168,10 +168,10 @@ Result<void> fit(Gemm& gemm, const std::vector<Shape>& operands) {
 }
 
 Result<void> fit(Attention& attention, const std::vector<Shape>& operands) {
-  if (operands.size() != 3) return bad("attention takes queries, keys and values");
+  if (operands.size() != 3) return bad_input("attention takes queries, keys and values");
   for (const Shape& operand : operands) {
     if (operand.size() == 4) continue;
-    return bad(fmt::format("attention takes batch x length x heads x head_dim, not {}", print(operand)));
+    return bad_input(fmt::format("attention takes batch x length x heads x head_dim, not {}", print(operand)));
   }
   attention.batch = operands[0][0];
   attention.q_len = operands[0][1];
@@ -184,7 +184,7 @@ Result<void> fit(Attention& attention, const std::vector<Shape>& operands) {
 
 Result<void> fit(Recurrent& recurrent, const Shape& input) {
   if (input.size() != 3) {
-    return bad(fmt::format("a recurrent layer takes steps x batch x features, not {}", print(input)));
+    return bad_input(fmt::format("a recurrent layer takes steps x batch x features, not {}", print(input)));
   }
   recurrent.steps = input[0];
   recurrent.batch = input[1];
@@ -202,12 +202,13 @@ Result<Shape> resolve_shape(const Shape& wanted, const Shape& input) {
   double known = 1;
   for (std::size_t i = 0; i < shape.size(); ++i) {
     if (shape[i] == -1) {
-      if (rest) return bad("a shape can have one -1 only");
+      if (rest) return bad_input("a shape can have one -1 only");
       rest = i;
       continue;
     }
     if (shape[i] == 0) {
-      if (i >= input.size()) return bad(fmt::format("0 at place {} has no dimension of {} to copy", i, print(input)));
+      if (i >= input.size())
+        return bad_input(fmt::format("0 at place {} has no dimension of {} to copy", i, print(input)));
       shape[i] = input[i];
     }
     known *= static_cast<double>(shape[i]);
@@ -216,7 +217,7 @@ Result<Shape> resolve_shape(const Shape& wanted, const Shape& input) {
     // Exact: both counts are whole numbers below 2^53, or there is nothing to divide.
     const double all = elements(input);
     if (known < 1 || all > kMaxElements || std::fmod(all, known) != 0) {
-      return bad(fmt::format("{} elements do not fill the -1 of shape [{}]", all, fmt::join(wanted, ", ")));
+      return bad_input(fmt::format("{} elements do not fill the -1 of shape [{}]", all, fmt::join(wanted, ", ")));
     }
     shape[*rest] = static_cast<std::int64_t>(all / known);
   }
@@ -228,10 +229,10 @@ Result<Shape> pool_shape(const Shape& input, std::array<ConvAxis, 3> axes, bool 
   Shape shape = {input[0], input[1]};
   for (ConvAxis& axis : used(axes, rank)) {
     axis.in = input[shape.size()];
-    if (!in_range(axis)) return bad("a number of the pooling window is out of range");
+    if (!in_range(axis)) return bad_input("a number of the pooling window is out of range");
     const std::int64_t positions = pool_positions(axis, ceil_mode);
     if (positions < 1) {
-      return bad(
+      return bad_input(
           fmt::format("a pooling window of {} does not fit into {} padded positions", axis.filter, padded(axis)));
     }
     shape.push_back(positions);
@@ -240,21 +241,23 @@ Result<Shape> pool_shape(const Shape& input, std::array<ConvAxis, 3> axes, bool 
 }
 
 Result<Shape> concat_shape(const std::vector<Shape>& inputs, std::int64_t axis) {
-  if (inputs.empty()) return bad("nothing to join");
+  if (inputs.empty()) return bad_input("nothing to join");
   Shape shape = inputs.front();
   const auto rank = static_cast<std::int64_t>(shape.size());
-  if (axis < -rank || axis >= rank) return bad(fmt::format("axis {} is not one of {}", axis, print(shape)));
+  if (axis < -rank || axis >= rank) return bad_input(fmt::format("axis {} is not one of {}", axis, print(shape)));
   const auto at = static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
   double joined = 0;
   for (const Shape& input : inputs) {
     Shape expected = shape;
     if (input.size() == shape.size()) expected[at] = input[at];
     if (input != expected) {
-      return bad(fmt::format("shapes {} and {} do not join along axis {}", print(inputs.front()), print(input), axis));
+      return bad_input(
+          fmt::format("shapes {} and {} do not join along axis {}", print(inputs.front()), print(input), axis));
     }
     joined += static_cast<double>(input[at]);
   }
-  if (joined > static_cast<double>(kMaxDimension)) return bad(fmt::format("joined dimension {} is too large", joined));
+  if (joined > static_cast<double>(kMaxDimension))
+    return bad_input(fmt::format("joined dimension {} is too large", joined));
   shape[at] = static_cast<std::int64_t>(joined);
   return shape;
 }

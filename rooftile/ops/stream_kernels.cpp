@@ -13,7 +13,7 @@ constexpr Bytes kVector{16};            // the widest load of a thread
 constexpr double kNormThreads = 512;    // of a row that is loaded by vectors
 constexpr double kShortSoftmax = 1024;  // columns that the lanes of one warp keep in registers
 constexpr double kShortRows = 4;        // of such rows in a CTA: one a warp
-constexpr double kWarp = 32;
+constexpr double kWarpThreads = 32;
 
 // Maximum, sum of exponentials and result each go through the row, unless registers hold it.
 StreamKernel softmax_kernel(const StreamRows& stream, Bytes element) {
@@ -27,7 +27,7 @@ StreamKernel softmax_kernel(const StreamRows& stream, Bytes element) {
   rows.passes = 1;
   StreamKernel kernel = row_kernel(rows, {});
   kernel.ctas = std::ceil(stream.rows / kShortRows);
-  kernel.threads = kShortRows * kWarp;
+  kernel.threads = kShortRows * kWarpThreads;
   kernel.steps = 1;
   kernel.work = work * (stream.rows * stream.columns);
   return kernel;

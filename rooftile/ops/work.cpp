@@ -12,7 +12,7 @@ namespace {
 
 const Tensor& output_of(const Workload& workload, const Op& op) { return workload.tensors[op.outputs.front()]; }
 
-double output_elements(const Workload& workload, const Op& op) { return elements(output_of(workload, op).shape); }
+double elements_written(const Workload& workload, const Op& op) { return elements(output_of(workload, op).shape); }
 
 // Nominal operations; one overload a kind.
 struct CountFlops {
@@ -26,17 +26,19 @@ struct CountFlops {
   }
   double operator()(const Attention& attention) const { return 2 * macs(attention); }
   double operator()(const Recurrent& recurrent) const { return 2 * macs(recurrent); }
-  double operator()(const Pool& pool) const { return static_cast<double>(pool.window) * output_elements(workload, op); }
+  double operator()(const Pool& pool) const {
+    return static_cast<double>(pool.window) * elements_written(workload, op);
+  }
   double operator()(const Normalize& norm) const {
     // batch: scale and shift. lrn: square and sum over the window, then scale, power, product. Others: mean (1),
     // variance (2), subtract and scale (2), affine (2).
     const double per_element =
         norm.function == "batch" ? 2 : (norm.function == "lrn" ? 2.0 * static_cast<double>(norm.window) + 3 : 7);
-    return per_element * output_elements(workload, op);
+    return per_element * elements_written(workload, op);
   }
-  double operator()(const Softmax&) const { return 5 * output_elements(workload, op); }  // max, sub, exp, sum, divide
+  double operator()(const Softmax&) const { return 5 * elements_written(workload, op); }  // max, sub, exp, sum, divide
   double operator()(const Elementwise& elementwise) const {
-    return static_cast<double>(elementwise.flops_per_element) * output_elements(workload, op);
+    return static_cast<double>(elementwise.flops_per_element) * elements_written(workload, op);
   }
   double operator()(const Reduce&) const {
     return op.inputs.empty() ? 0 : elements(workload.tensors[op.inputs.front()].shape);

@@ -64,9 +64,10 @@ void set_launch(Launch& launch, const Product& product, const TileKernel& entry,
   launch.efficiency = entry.efficiency;
   launch.gradient = context.op.pass != Pass::fwd;
   const double loaded = launch.steps * (tile.n + tile.m * product.unique);
-  launch.l2 = context.op.element * (launch.ctas * loaded) + shape.store * split;
+  launch.l1_load = Bytes(0);
+  launch.l2_load = context.op.element * (launch.ctas * loaded);
   launch.dram_load = shape.load;
-  launch.dram_store = shape.store * split;
+  launch.l2_store = launch.dram_store = shape.store * split;
   launch.aligned_store = shape.aligned_store;
 }
 
@@ -79,7 +80,7 @@ void visit_tile(LaunchPlan& plan, const Product& product, const TileKernel& entr
     if (context.options.split_k && split != *context.options.split_k) continue;
     plan.split_k = split;
     set_launch(plan.main, product, entry, resident, split, context);
-    plan.stream_count = 0;
+    plan.move_count = 0;
     if (split > 1) plan.add_after(store * split, store);  // a second kernel adds the parts up
     context.visit(plan);
     if (!may_split || product.shape.k / split < 2 * kLeastSplitSteps) break;

@@ -36,16 +36,16 @@ void visit_fft(const Planes& planes, bool weights, double size, const VisitPlan&
   // Rows and columns in one go where a tile fits an SM; else the half-transformed tile goes to memory and back.
   const double between = size > kMostInSm ? 1 : 0;
   const auto transform = [&](Bytes plain, Bytes transformed) {
-    return Stream{plain + transformed * between, transformed + transformed * between};
+    return MemoryKernel{plain + transformed * between, transformed + transformed * between};
   };
   const auto back = [&](Bytes transformed, Bytes plain) {
-    return Stream{transformed + transformed * between, plain + transformed * between};
+    return MemoryKernel{transformed + transformed * between, plain + transformed * between};
   };
   LaunchPlan plan;
   plan.algorithm = Algorithm::fft;
-  const Stream first = transform(input_bytes(planes), input);
-  const Stream second = weights ? transform(output_bytes(planes), output) : transform(plain_filters, filters);
-  const Stream last = weights ? back(filters, plain_filters) : back(output, output_bytes(planes));
+  const MemoryKernel first = transform(input_bytes(planes), input);
+  const MemoryKernel second = weights ? transform(output_bytes(planes), output) : transform(plain_filters, filters);
+  const MemoryKernel last = weights ? back(filters, plain_filters) : back(output, output_bytes(planes));
   plan.add_before(first.load, first.store);
   plan.add_before(second.load, second.store);
   plan.add_after(last.load, last.store);
@@ -57,7 +57,7 @@ void visit_fft(const Planes& planes, bool weights, double size, const VisitPlan&
   gemm.prologue = ConvConstant::winograd_prologue;
   gemm.gradient = weights;
   gemm.dram_load = input + (weights ? output : filters);
-  gemm.dram_store = weights ? filters : output;
+  gemm.l2_store = gemm.dram_store = weights ? filters : output;
   for (const ProductTile& tile : kProductTiles) {
     const double edge = tile.size;
     plan.tile = {tile.size, tile.size, 8};
@@ -65,7 +65,7 @@ void visit_fft(const Planes& planes, bool weights, double size, const VisitPlan&
     gemm.macs_per_step = kComplexMacs * edge * edge;
     gemm.warps = tile.warps;
     gemm.resident = tile.resident;
-    gemm.l2 = planes.element * (kComplex * gemm.ctas * gemm.steps * 2 * edge) + gemm.dram_store;
+    gemm.l2_load = planes.element * (kComplex * gemm.ctas * gemm.steps * 2 * edge);
     visit(plan);
   }
 }

@@ -10,9 +10,9 @@
 namespace rooftile {
 namespace {
 
-constexpr std::array kSplits = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48};
-constexpr double kLeastSplitDepth = 64;  // of k that a CTA keeps: no measured kernel keeps less
-constexpr double kMostSplitWaves = 4;    // beyond, a split has nothing left to balance
+constexpr std::array kSimtSplits = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48};
+constexpr double kLeastSimtSplitDepth = 64;  // of k that a CTA keeps: no measured kernel keeps less
+constexpr double kMostSplitWaves = 4;        // beyond, a split has nothing left to balance
 
 // What all plans of a product have in common.
 LaunchPlan plan_of(const GemmProduct& product, Bytes element, bool old_kernels) {
@@ -22,14 +22,14 @@ LaunchPlan plan_of(const GemmProduct& product, Bytes element, bool old_kernels) 
                     .n = product.n,
                     .k = product.k,
                     .batch = product.batch,
-                    .element = element.value(),
+                    .element = element,
                     .k_contiguous_a = product.k_contiguous_a,
                     .k_contiguous_b = product.k_contiguous_b,
                     .bias = product.bias,
                     .old_kernel = old_kernels};
   const Bytes output = element * (product.batch * product.m * product.n);
   launch.dram_load = element * (product.batch * product.k * (product.m + product.n)) + output * (product.bias ? 1 : 0);
-  launch.dram_store = output;
+  launch.l2_store = launch.dram_store = output;
   return plan;
 }
 
@@ -55,8 +55,7 @@ void set_split(LaunchPlan& plan, double tiles, double split) {
   product.split = split;
   launch.ctas = tiles * split;
   launch.steps = std::ceil(std::ceil(product.k / split) / product.tile_k) * product.tile_k;
-  launch.l2 = Bytes(product.element * (launch.ctas * (product.tile_m + product.tile_n)) * launch.steps) +
-              launch.dram_store * split;
+  launch.l2_load = product.element * (launch.ctas * (product.tile_m + product.tile_n) * launch.steps);
 }
 
 // The kernels that `options` leave; all of them where none is what they ask for.
@@ -80,7 +79,7 @@ std::vector<GemmKernel> kernels_for(const GemmProduct& product, const GemmSettin
 }
 
 bool may_split(const Launch& launch, double tiles, double split, double sms) {
-  return launch.product.batch == 1 && launch.product.k >= kLeastSplitDepth * split &&
+  return launch.product.batch == 1 && launch.product.k >= kLeastSimtSplitDepth * split &&
          tiles * split <= kMostSplitWaves * launch.resident * sms;
 }
 
@@ -109,7 +108,7 @@ void each_gemm_plan(const OpShape& op, const Gpu& gpu, const PlanOptions& option
     set_kernel(plan, product, kernel,
                options.active_ctas_per_sm ? *options.active_ctas_per_sm : resident_ctas(kernel, gpu.sm));
     const double tiles = std::ceil(product.m / kernel.rows) * std::ceil(product.n / kernel.columns) * product.batch;
-    for (const int split : kSplits) {
+    for (const int split : kSimtSplits) {
       if (split > 1 && !options.split_k && !may_split(plan.main, tiles, split, gpu.sm_count)) break;
       set_split(plan, tiles, options.split_k.value_or(split));
       visit(plan);

@@ -10,15 +10,18 @@
 
 namespace rooftile {
 
-// A kernel that only moves DRAM bytes: a transform, a reduction.
-struct Stream {
+// A kernel that only moves bytes: a transform, a reduction.
+struct MemoryKernel {
   Bytes load = {}, store = {};
 };
 
-// One kernel; without CTAs a stream.
+// One kernel; without CTAs a MemoryKernel.
 struct Launch {
+  // What its operands and results are in memory, each element once, and what the tiles of its CTAs load from the L2.
+  // traffic/launch_traffic.hpp counts the bytes of every level from these.
   Bytes dram_load = {}, dram_store = {};
-  Bytes l2 = {};  // loads of the CTAs from the L2, and their stores
+  Bytes l1_load = {};  // that warps ask for, where it was counted apart; else as l2_load
+  Bytes l2_load = {}, l2_store = {};
   double ctas = 0;
   double macs_per_step = 0;  // of one CTA for one step of k: tile m x n
   double steps = 0;          // of k, one CTA; padded to whole main-loop steps
@@ -34,45 +37,45 @@ struct Launch {
   struct Product {
     double m = 1, n = 1, k = 1, batch = 1;
     double tile_m = 1, tile_n = 1, tile_k = 1;
-    double split = 1;                 // CTAs that share one tile of C
-    double element = 4;               // bytes
-    double a_bytes = 0, b_bytes = 0;  // operands in memory, all of the batch
-    bool b_weights = true;            // B changes from layer to layer, A is what the layer before left
-    bool k_contiguous_a = true;       // A is stored m x k
-    bool k_contiguous_b = false;      // B is stored n x k, as the weights of a linear layer are
-    bool bias = false;                // C starts from a bias
-    bool old_kernel = false;          // of gemm_simt: for Pascal and before
+    double split = 1;  // CTAs that share one tile of C
+    Bytes element{4};
+    Bytes a_bytes = {}, b_bytes = {};  // operands in memory, all of the batch
+    bool b_weights = true;             // B changes from layer to layer, A is what the layer before left
+    bool k_contiguous_a = true;        // A is stored m x k
+    bool k_contiguous_b = false;       // B is stored n x k, as the weights of a linear layer are
+    bool bias = false;                 // C starts from a bias
+    bool old_kernel = false;           // of gemm_simt: for Pascal and before
     SimtGemmConstant efficiency = SimtGemmConstant::efficiency_128x128;
   } product = {};
 };
 
-// A way to run an operator: a kernel that multiplies, and streams before and after it.
+// A way to run an operator: a kernel that multiplies, and some that move bytes before and after it.
 struct LaunchPlan {
-  static constexpr std::size_t kMostStreams = 3;
+  static constexpr std::size_t kMostMoves = 3;
 
   Algorithm algorithm = Algorithm::implicit_gemm;
   Tile tile;
   double split_k = 1;
   Launch main;
-  std::array<Stream, kMostStreams> streams{};  // as they run
-  std::size_t stream_count = 0;
-  std::size_t before = 0;  // streams that run before `main`
+  std::array<MemoryKernel, kMostMoves> moves{};  // as they run
+  std::size_t move_count = 0;
+  std::size_t before = 0;  // of them run before `main`
 
   void add_before(Bytes load, Bytes store) {
     add_after(load, store);
-    before = stream_count;
+    before = move_count;
   }
-  void add_after(Bytes load, Bytes store) { streams[stream_count++] = {load, store}; }
+  void add_after(Bytes load, Bytes store) { moves[move_count++] = {load, store}; }
 
-  std::size_t count() const { return stream_count + 1; }
+  std::size_t count() const { return move_count + 1; }
 
   // The i-th kernel that runs.
   Launch launch(std::size_t i) const {
     if (i == before) return main;
-    const Stream& stream = streams[i < before ? i : i - 1];
+    const MemoryKernel& move = moves[i < before ? i : i - 1];
     Launch launch;
-    launch.dram_load = stream.load;
-    launch.dram_store = stream.store;
+    launch.dram_load = launch.l2_load = move.load;
+    launch.dram_store = launch.l2_store = move.store;
     return launch;
   }
 };

@@ -24,9 +24,9 @@ constexpr std::array kHopperTiles = {Tile{64, 16, kDepth},  Tile{64, 32, kDepth}
                                      Tile{32, 64, kDepth},  Tile{64, 64, kDepth},   Tile{128, 64, kDepth},
                                      Tile{64, 128, kDepth}, Tile{128, 128, kDepth}, Tile{256, 64, kDepth},
                                      Tile{64, 256, kDepth}, Tile{256, 128, kDepth}, Tile{128, 256, kDepth}};
-constexpr std::array kSplits = {1, 2, 3, 4, 6, 8, 12, 16, 32, 64};
-constexpr double kLeastSplitDepth = 128;  // of k that a CTA keeps
-constexpr double kMostSplitCtas = 8;      // an SM: a grid that large has no use for a split
+constexpr std::array kTensorSplits = {1, 2, 3, 4, 6, 8, 12, 16, 32, 64};
+constexpr double kLeastTensorSplitDepth = 128;  // of k that a CTA keeps
+constexpr double kMostSplitCtas = 8;            // an SM: a grid that large has no use for a split
 
 std::span<const Tile> tiles_of(const Gpu& gpu) {
   constexpr double kTuring = 7.5, kHopper = 9;
@@ -69,7 +69,7 @@ double padded_rows(const GemmShape& shape, const OpShape& op) {
   return op.gemm.filter_volume * padded(op.gemm.in_channels);
 }
 
-struct Context {
+struct Padded {
   const OpShape& op;
   const GemmShape& shape;
   double rows, depth;  // padded
@@ -78,7 +78,7 @@ struct Context {
   bool tensor_memory = has_tensor_memory(gpu);
 };
 
-Launch::Product product_of(const Context& context) {
+Launch::Product product_of(const Padded& context) {
   const Im2col& forward = context.op.gemm;
   const GemmShape& shape = context.shape;
   Launch::Product product;
@@ -86,17 +86,17 @@ Launch::Product product_of(const Context& context) {
   product.n = shape.n;
   product.k = shape.k;
   product.batch = shape.count;
-  product.element = context.op.element.value();
+  product.element = context.op.element;
   const bool data = context.op.pass == Pass::bwd_data;  // its k may be less than the filter has
   const double columns = data ? forward.k * forward.n : shape.k * shape.n;
-  product.b_bytes = columns * shape.count * product.element;
-  product.a_bytes = std::max(0.0, shape.load.value() - product.b_bytes);
+  product.b_bytes = product.element * (columns * shape.count);
+  product.a_bytes = std::max(Bytes(0), shape.load - product.b_bytes);
   product.b_weights = context.op.pass != Pass::bwd_weight;
   return product;
 }
 
 // `loaded` are the elements of A and B that a CTA loads a step of k.
-void set_launch(Launch& launch, const Tile& tile, double split, double loaded, const Context& context) {
+void set_launch(Launch& launch, const Tile& tile, double split, double loaded, const Padded& context) {
   Launch::Product& product = launch.product;
   product.tile_m = tile.m;
   product.tile_n = tile.n;
@@ -107,18 +107,18 @@ void set_launch(Launch& launch, const Tile& tile, double split, double loaded, c
   launch.steps = std::ceil(std::ceil(context.depth / kDepth) / split) * kDepth;
   launch.resident = context.options.active_ctas_per_sm ? *context.options.active_ctas_per_sm
                                                        : resident_of(tile, context.tensor_memory);
-  launch.l2 = context.op.element * (launch.ctas * launch.steps * loaded) + launch.dram_store;
+  launch.l2_load = context.op.element * (launch.ctas * launch.steps * loaded);
 }
 
 // Another tile does the same with less padding.
-bool is_wasteful(const Tile& tile, std::span<const Tile> tiles, const Context& context) {
+bool is_wasteful(const Tile& tile, std::span<const Tile> tiles, const Padded& context) {
   return std::any_of(tiles.begin(), tiles.end(), [&](const Tile& other) {
     return (other.n == tile.n && other.m < tile.m && other.m >= context.rows) ||
            (other.m == tile.m && other.n < tile.n && other.n >= context.shape.n);
   });
 }
 
-void visit_splits(LaunchPlan& plan, const Context& context, const VisitPlan& visit) {
+void visit_splits(LaunchPlan& plan, const Padded& context, const VisitPlan& visit) {
   Launch& launch = plan.main;
   const double rows = std::min<double>(plan.tile.m, context.shape.m);
   const double columns = std::min<double>(plan.tile.n, context.shape.n);
@@ -132,10 +132,10 @@ void visit_splits(LaunchPlan& plan, const Context& context, const VisitPlan& vis
   if (context.options.split_k) return visit_split(*context.options.split_k);
   visit_split(1);
   const double ctas = launch.ctas;
-  for (const int split : kSplits) {
+  for (const int split : kTensorSplits) {
     if (split == 1) continue;
     if (ctas * split > kMostSplitCtas * context.gpu.sm_count) break;
-    if (std::ceil(std::ceil(context.depth / kDepth) / split) * kDepth < kLeastSplitDepth) break;
+    if (std::ceil(std::ceil(context.depth / kDepth) / split) * kDepth < kLeastTensorSplitDepth) break;
     visit_split(split);
   }
 }
@@ -144,7 +144,7 @@ void visit_splits(LaunchPlan& plan, const Context& context, const VisitPlan& vis
 
 void each_tensor_plan(const OpShape& op, const Gpu& gpu, const PlanOptions& options, const VisitPlan& visit) {
   const GemmShape shape = gemm_shape(op);
-  const Context context{op, shape, padded_rows(shape, op), padded_depth(shape, op), gpu, options};
+  const Padded context{op, shape, padded_rows(shape, op), padded_depth(shape, op), gpu, options};
   const std::span<const Tile> tiles = tiles_of(gpu);
   const std::optional<Tile> known = options.tile ? options.tile : tile_of_kernel(options.kernel);
   const bool fixed =
@@ -152,7 +152,7 @@ void each_tensor_plan(const OpShape& op, const Gpu& gpu, const PlanOptions& opti
   LaunchPlan plan;
   plan.main.product = product_of(context);
   plan.main.dram_load = shape.load;
-  plan.main.dram_store = shape.store;
+  plan.main.l2_store = plan.main.dram_store = shape.store;
   plan.main.gradient = op.pass != Pass::fwd;
   for (const Tile& tile : tiles) {
     if (fixed ? !same_sides(tile, *known) : is_wasteful(tile, tiles, context)) continue;

@@ -81,10 +81,11 @@ TEST(TensorPlans, CountCtasStepsAndBytes) {
   EXPECT_EQ(launch.ctas, 2 * 3 * 2);
   EXPECT_EQ(launch.steps, 64);  // 100 is four steps of 32, two for each part
   EXPECT_EQ(launch.resident, 2);
-  EXPECT_EQ(launch.product.a_bytes, 200 * 100 * 3 * 2);
-  EXPECT_EQ(launch.product.b_bytes, 128 * 100 * 3 * 2);
+  EXPECT_EQ(launch.product.a_bytes, Bytes(200 * 100 * 3 * 2));
+  EXPECT_EQ(launch.product.b_bytes, Bytes(128 * 100 * 3 * 2));
   EXPECT_EQ(launch.dram_store, Bytes(200 * 128 * 3 * 2));
-  EXPECT_EQ(launch.l2, Bytes(12 * 64 * (128 + 128) * 2) + launch.dram_store);
+  EXPECT_EQ(launch.l2_load, Bytes(12 * 64 * (128 + 128) * 2));
+  EXPECT_EQ(launch.l2_store, launch.dram_store);
 }
 
 TEST(TensorPlans, PairsOfSmsWithTensorMemoryShareB) {
@@ -97,10 +98,9 @@ TEST(TensorPlans, PairsOfSmsWithTensorMemoryShareB) {
     }
     return Launch{};
   };
-  EXPECT_EQ(plan_on("h100-sxm5-80gb", 256).l2 - plan_on("h100-sxm5-80gb", 256).dram_store, Bytes(2 * 64 * 384 * 2));
-  EXPECT_EQ(plan_on("b200-sxm-180gb", 256).l2 - plan_on("b200-sxm-180gb", 256).dram_store, Bytes(2 * 64 * 256 * 2));
-  EXPECT_EQ(plan_on("b200-sxm-180gb", 128).l2 - plan_on("b200-sxm-180gb", 128).dram_store, Bytes(64 * 384 * 2))
-      << "one CTA has no pair";
+  EXPECT_EQ(plan_on("h100-sxm5-80gb", 256).l2_load, Bytes(2 * 64 * 384 * 2));
+  EXPECT_EQ(plan_on("b200-sxm-180gb", 256).l2_load, Bytes(2 * 64 * 256 * 2));
+  EXPECT_EQ(plan_on("b200-sxm-180gb", 128).l2_load, Bytes(64 * 384 * 2)) << "one CTA has no pair";
   EXPECT_EQ(plan_on("h100-sxm5-80gb", 256).resident, 1);
   EXPECT_EQ(plan_on("b200-sxm-180gb", 256).resident, 2);
   EXPECT_EQ(plan_on("rtx-5090", 256).resident, 1) << "no tensor memory";
@@ -128,11 +128,11 @@ TEST(TensorPlans, AConvolutionLoadsOverlappingWindowsOnce) {
     shape.pass = pass;
     for (const LaunchPlan& plan : plans_of(shape, "a100-sxm4-80gb")) {
       const Launch& launch = plan.main;
-      EXPECT_EQ(Bytes(launch.product.a_bytes + launch.product.b_bytes), launch.dram_load);
+      EXPECT_EQ(launch.product.a_bytes + launch.product.b_bytes, launch.dram_load);
       const double gathered =
           launch.ctas * launch.steps * 2 *
           (std::min(launch.product.tile_m, launch.product.m) + std::min(launch.product.tile_n, launch.product.n));
-      const double loaded = (launch.l2 - launch.dram_store).value();
+      const double loaded = launch.l2_load.value();
       if (pass == Pass::bwd_weight) {
         EXPECT_DOUBLE_EQ(loaded, gathered);
       } else {

@@ -58,9 +58,9 @@ LaunchPlan fused_winograd(const OpShape& op) {
   gemm.resident = 1;
   gemm.efficiency = ConvConstant::winograd_efficiency;
   gemm.prologue = ConvConstant::winograd_prologue;
-  gemm.l2 = op.element * (gemm.ctas * gemm.steps * (kInputsPerChannel + kPositions * kFilters)) + output_bytes(planes);
+  gemm.l2_load = op.element * (gemm.ctas * gemm.steps * (kInputsPerChannel + kPositions * kFilters));
   gemm.dram_load = input_bytes(planes) + op.element * (kPositions * planes.in_channels * planes.out_channels);
-  gemm.dram_store = output_bytes(planes);
+  gemm.l2_store = gemm.dram_store = output_bytes(planes);
   gemm.aligned_store = fills_sectors(planes.out, planes.element);
   return plan;
 }
@@ -96,14 +96,14 @@ void each_nonfused_winograd(const OpShape& op, const VisitPlan& visit) {
   gemm.prologue = ConvConstant::winograd_prologue;
   gemm.gradient = weights;
   gemm.dram_load = input + (weights ? output : filters);
-  gemm.dram_store = product;
+  gemm.l2_store = gemm.dram_store = product;
   for (const BatchedTile& tile : kBatchedTiles) {
     plan.tile = {static_cast<int>(tile.m), static_cast<int>(tile.n), 8};
     gemm.ctas = points * std::ceil(m / tile.m) * std::ceil(planes.out_channels / tile.n);
     gemm.macs_per_step = tile.m * tile.n;
     gemm.warps = tile.warps;
     gemm.resident = tile.resident;
-    gemm.l2 = op.element * (gemm.ctas * gemm.steps * (tile.m + tile.n)) + product;
+    gemm.l2_load = op.element * (gemm.ctas * gemm.steps * (tile.m + tile.n));
     visit(plan);
   }
 }

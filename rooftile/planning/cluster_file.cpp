@@ -13,7 +13,7 @@
 namespace rooftile {
 namespace {
 
-constexpr std::int64_t kMostMachines = 256, kMostGpus = 1024;
+constexpr std::int64_t kMostMachines = 256, kMostGpusOfMachine = 1024;
 
 class ClusterReader : TomlReader {
  public:
@@ -55,7 +55,7 @@ class ClusterReader : TomlReader {
       } else if (key.str() == "gpu") {
         done = read_gpu(node, machine);
       } else if (key.str() == "gpus") {
-        done = count(node, "gpus", kMostGpus).map([&](std::int64_t n) { machine.gpus = static_cast<int>(n); });
+        done = count(node, "gpus", kMostGpusOfMachine).map([&](std::int64_t n) { machine.gpus = static_cast<int>(n); });
       } else if (key.str() == "count") {
         done = count(node, "count", kMostMachines).map([&](std::int64_t n) { alike = n; });
       } else {

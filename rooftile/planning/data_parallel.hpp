@@ -1,4 +1,8 @@
 // A training step on several GPUs of one machine, each with its share of the batch: what is added to the step of one.
+//
+//     const Seconds time = all_reduce_time(Bytes(100e6), 8, BytesPerSecond(300e9));
+//     assert(time > Seconds(0));
+//     assert(all_reduce_time(Bytes(100e6), 1, BytesPerSecond(300e9)) == Seconds(0));
 #pragma once
 
 #include <string_view>

@@ -52,6 +52,7 @@ class PriceReader : TomlReader {
 
 Result<GpuPrices> parse_gpu_prices(std::string_view toml, std::string_view where) {
   const auto root = TRY(parse_toml(toml, where, "a price file"));
+  if (root.empty()) return fail(ErrorCode::bad_input, "there is nothing in this price file", std::string(where));
   return PriceReader(where).read(root);
 }
 

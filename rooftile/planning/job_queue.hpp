@@ -1,4 +1,13 @@
 // Queues of jobs (CSV) and clusters (TOML) as people write them (docs/planning.md).
+//
+//     const Cluster cluster = parse_cluster(R"(
+//       [[machine]]
+//       name = "one"
+//       gpu = "t4"
+//       gpus = 4
+//     )", "cluster.toml").value();
+//     const auto queue = parse_queue("job,time:t4\nfirst,12h\n", "queue.csv", cluster).value();
+//     assert(queue.front().times.at("t4") == Seconds(12 * 3600));
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,10 @@
 // Schedules of little total weighted tardiness: a heuristic for any queue, the least for short ones.
+//
+//     const std::vector<ClusterMachine> machines = {{.name = "one", .gpu = "t4", .gpus = 2}};
+//     const std::vector<Job> jobs = {{.name = "a", .modes = {{.machine = 0, .gpus = 2, .time = Seconds(60)}}},
+//                                    {.name = "b", .modes = {{.machine = 0, .gpus = 1, .time = Seconds(30)}}}};
+//     const ExactSchedule found = schedule_exactly(jobs, machines, schedule_heuristically(jobs, machines));
+//     assert(found.proved && found.schedule.cost.makespan == Seconds(90));
 #pragma once
 
 #include <atomic>

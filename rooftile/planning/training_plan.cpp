@@ -200,7 +200,7 @@ Result<TrainingPlan> plan_training(const TrainingTask& task, const TrainingChoic
   if (none_fitted && !choices.gpus.empty()) return fail(ErrorCode::not_found, plan.ruled_out.front().why);
   if (priced.empty()) {
     return fail(ErrorCode::not_found,
-                fmt::format("no such price is known for any of the GPUs{}; give --price ID=USD, or --price-basis any",
+                fmt::format("no such price is known for any of the GPUs{}; give --price ID=USD, or --price basis=any",
                             choices.fitted != nullptr ? " that the fitted model is of" : ""));
   }
   const auto batches = TRY(batches_of(task, choices, priced));

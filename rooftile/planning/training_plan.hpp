@@ -1,4 +1,17 @@
 // Capacity planning: on which GPUs, how many and with what batch a network is trained within a deadline or a budget.
+//
+//     #include "rooftile/gpu/catalogue.hpp"
+//     #include "rooftile/ingest/model.hpp"
+//
+//     TrainingTask task;
+//     task.model = "resnet50";
+//     task.workload_of = [](std::int64_t batch) { return load_model("resnet50", {.batch_size = batch}); };
+//     task.samples = 1281167;
+//     TrainingChoices choices;
+//     choices.gpus = {find_gpu("v100-sxm2-16gb").value()};
+//     choices.batches = {32};
+//     const TrainingPlan plan = plan_training(task, choices).value();
+//     assert(plan.best);
 #pragma once
 
 #include <atomic>

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <mutex>
 #include <set>
-#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/threads.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/base/units_text.hpp"
 #include "rooftile/learn/step_prediction.hpp"
@@ -155,15 +155,12 @@ std::vector<GpuSteps> all_steps(const TrainingTask& task, const TrainingChoices&
   };
   // Each thread takes the next GPU that none has.
   std::atomic<std::size_t> next = 0;
-  const auto work = [&] {
+  const auto work = [&](std::size_t) {
     for (std::size_t i = next++; i < gpus.size(); i = next++) {
       steps[i] = steps_of(task, choices, *gpus[i], batches, one_done);
     }
   };
-  std::vector<std::jthread> others;
-  for (unsigned i = 1; i < std::min<std::size_t>(choices.threads, gpus.size()); ++i) others.emplace_back(work);
-  work();
-  others.clear();  // waits for them
+  on_threads(std::min<std::size_t>(choices.threads, gpus.size()), work);
   return steps;
 }
 

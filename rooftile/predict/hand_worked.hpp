@@ -44,9 +44,9 @@ inline void expect(const Conv& conv, std::string_view gpu_id, const HandWorked& 
   const auto gpu = find_gpu(gpu_id);
   ASSERT_TRUE(gpu) << gpu.error().message;
   const LayerEstimate layer = estimate(conv, *gpu, kDelta);
-  ASSERT_EQ(layer.delta.size(), 1U);
+  ASSERT_EQ(planned<DeltaKernel>(layer).size(), 1U);
 
-  const Plan& plan = layer.delta.front().plan;
+  const Plan& plan = first_plan<DeltaKernel>(layer)->plan;
   EXPECT_EQ(plan.kernel.tile, expected.tile);
   EXPECT_EQ(plan.ctas, expected.ctas);
   EXPECT_EQ(plan.loops, expected.loops);

@@ -1,5 +1,6 @@
 #include "rooftile/predict/layer.hpp"
 
+#include <utility>
 #include <variant>
 
 #include "rooftile/timing/roofline.hpp"
@@ -24,17 +25,27 @@ std::string function_of(const OpKind& kind) {
 }
 
 Traffic compulsory_traffic(const OperandBytes& bytes) {
-  return {.l1 = bytes.read, .l2 = bytes.read, .dram = bytes.read, .store_dram = bytes.write, .compulsory = bytes.read};
+  return {.l1 = bytes.read,
+          .l2 = bytes.read,
+          .dram = bytes.read,
+          .store_l2 = bytes.write,
+          .store_dram = bytes.write,
+          .compulsory = bytes.read};
+}
+
+void add_kernel(LayerEstimate& layer, KernelEstimate kernel) {
+  layer.traffic += kernel.traffic * kernel.count;
+  for (std::size_t i = 0; i < kBottlenecks; ++i) layer.cases.by[i] += kernel.cases.by[i] * kernel.count;
+  layer.time += kernel.time * kernel.count;
+  layer.kernels += kernel.launches * kernel.count;
+  layer.breakdown.push_back(std::move(kernel));
 }
 
 void add_roofline(LayerEstimate& layer, const OperandBytes& bytes, const Gpu& gpu, DType precision) {
   const FlopsPerSecond peak = peak_of(precision, gpu).value_or(gpu.peak(Peak::fp32));
   const RooflineTiming timing = roofline_time(bytes, layer.flops, peak, gpu);
-  layer.cases = timing.cases;
+  add_kernel(layer, {.traffic = compulsory_traffic(bytes), .cases = timing.cases, .time = timing.time});
   layer.bottleneck = timing.bottleneck;
-  layer.time = timing.time;
-  layer.kernels = 1;
-  layer.traffic = compulsory_traffic(bytes);
 }
 
 LayerEstimate sum_of(const std::vector<LayerEstimate>& estimates) {
@@ -47,9 +58,7 @@ LayerEstimate sum_of(const std::vector<LayerEstimate>& estimates) {
     for (std::size_t which = 0; which < kBottlenecks; ++which) sum.cases.by[which] += next.cases.by[which];
     sum.time += next.time;
     sum.kernels += next.kernels;
-    sum.delta.insert(sum.delta.end(), next.delta.begin(), next.delta.end());
-    sum.refined.insert(sum.refined.end(), next.refined.begin(), next.refined.end());
-    sum.streams.insert(sum.streams.end(), next.streams.begin(), next.streams.end());
+    sum.breakdown.insert(sum.breakdown.end(), next.breakdown.begin(), next.breakdown.end());
   }
   sum.bottleneck = largest(sum.cases);
   sum.time_low = sum.time_high = {};

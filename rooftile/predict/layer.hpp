@@ -15,6 +15,9 @@ LayerEstimate empty_layer(std::string_view op, Method method);
 // What the kind calls the function it computes; empty where it has only one.
 std::string function_of(const OpKind& kind);
 
+// Adds what `count` equal kernels move and take.
+void add_kernel(LayerEstimate& layer, KernelEstimate kernel);
+
 // Compulsory traffic at every level.
 Traffic compulsory_traffic(const OperandBytes& bytes);
 

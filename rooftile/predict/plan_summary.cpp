@@ -43,10 +43,10 @@ PlanSummary plan_summary(const Im2col& gemm, Pass pass, const LaunchPlan& plan, 
 }
 
 std::optional<PlanSummary> plan_summary(const LayerEstimate& layer, double sm_count) {
-  if (!layer.delta.empty()) return summary_of(layer.delta.front());
-  if (layer.refined.empty()) return std::nullopt;
-  const RefinedKernel& kernel = layer.refined.front();
-  return plan_summary(kernel.gemm, layer.pass, kernel.plan, sm_count);
+  if (const auto* delta = first_plan<DeltaKernel>(layer)) return summary_of(*delta);
+  const auto* product = first_plan<RefinedKernel>(layer);
+  if (product == nullptr) return std::nullopt;
+  return plan_summary(product->gemm, layer.pass, product->plan, sm_count);
 }
 
 }  // namespace rooftile

@@ -56,8 +56,8 @@ TEST(PlanSummary, ABackwardPassIsAProductOfItsOwn) {
 
 TEST(PlanSummary, TheMainLaunchIsTheOneWithMostCtas) {
   const LayerEstimate layer = by(Method::rooftile, Pass::fwd, "winograd_nonfused");
-  ASSERT_EQ(layer.refined.size(), 1U);
-  const LaunchPlan& plan = layer.refined[0].plan;
+  ASSERT_EQ(layer.breakdown.size(), 1U);
+  const LaunchPlan& plan = first_plan<RefinedKernel>(layer)->plan;
   const auto summary = plan_summary(layer, 30);
   EXPECT_EQ(summary->algorithm, Algorithm::winograd_nonfused);
   EXPECT_EQ(summary->kernels, static_cast<double>(plan.count()));

@@ -26,18 +26,16 @@ void add_delta_kernel(LayerEstimate& layer, const Im2col& gemm, double count, co
                       const PredictOptions& options) {
   DeltaKernel kernel;
   kernel.gemm = gemm;
-  kernel.count = count;
   kernel.plan = delta_plan(gemm, gpu, options.plan);
   kernel.traffic = options.method == Method::prior ? prior_traffic(gemm, kernel.plan, gpu.l1_request,
                                                                    options.prior_miss_rate, options.prior_miss_rate)
                                                    : delta_traffic(gemm, kernel.plan, gpu.l1_request);
   kernel.timing = delta_time(kernel.plan, kernel.traffic, delta_rates(gpu));
-
-  layer.traffic += kernel.traffic.total * count;
-  for (std::size_t i = 0; i < kBottlenecks; ++i) layer.cases.by[i] += kernel.timing.cases.by[i] * count;
-  layer.time += kernel.timing.time * count;
-  layer.kernels += count;
-  layer.delta.push_back(kernel);
+  add_kernel(layer, {.count = count,
+                     .traffic = kernel.traffic.total,
+                     .cases = kernel.timing.cases,
+                     .time = kernel.timing.time,
+                     .plan = kernel});
 }
 
 Result<void> check_method(const PredictOptions& options) {
@@ -79,7 +77,7 @@ Workload stored_as(Workload workload, DType precision) {
   return workload;
 }
 
-LayerEstimate estimate(const Conv& conv, const Gpu& gpu, const PredictOptions& options) {
+LayerEstimate estimate(const Conv& conv, const Gpu& gpu, const PredictOptions& options, RefinedModels& models) {
   LayerEstimate layer = empty_layer("conv", options.method);
   layer.pass = options.pass;
   layer.flops = Flops(2 * macs(conv));
@@ -88,34 +86,35 @@ LayerEstimate estimate(const Conv& conv, const Gpu& gpu, const PredictOptions& o
     add_roofline(layer, pass_bytes(conv, size_of(options.precision), options.pass), gpu, options.precision);
     return layer;
   }
-  const auto refined = options.method == Method::rooftile ? refined_model(RefinedOp::conv, gpu, options) : std::nullopt;
+  const RefinedModel* refined =
+      options.method == Method::rooftile ? models.find(RefinedOp::conv, gpu, options) : nullptr;
   if (!is_depthwise(conv)) {
     for (const ConvPart& part : direct_parts(conv)) {
-      if (refined) {
+      if (refined != nullptr) {
         add_refined(layer, im2col(part.conv), part.count, gpu, *refined, options);
       } else {
         add_delta_kernel(layer, im2col(part.conv), part.count, gpu, options);
       }
     }
   }
-  if (refined && !layer.refined.empty()) {
+  if (refined != nullptr && !layer.breakdown.empty()) {
     finish_refined(layer, *refined);
     return layer;
   }
-  if (layer.delta.empty()) {  // nothing that a GEMM would reduce: depthwise, or outputs that no tap reaches
+  if (layer.breakdown.empty()) {  // nothing that a GEMM would reduce: depthwise, or outputs that no tap reaches
     if (is_depthwise(conv)) layer.function = "depthwise";
     layer.method = Method::stream;
     const Bytes element = size_of(options.precision);
     const bool forward = options.pass == Pass::fwd;
     const OperandBytes bytes = forward ? conv_operand_bytes(conv, element) : pass_bytes(conv, element, options.pass);
-    add_stream(layer, bytes, {depthwise_kernel(conv, bytes.read, bytes.write)}, gpu, options);
+    add_stream(layer, bytes, {depthwise_kernel(conv, bytes.read, bytes.write)}, gpu, options, models);
     return layer;
   }
   layer.bottleneck = largest(layer.cases);
   return layer;
 }
 
-LayerEstimate estimate(const Gemm& gemm, const Gpu& gpu, const PredictOptions& options) {
+LayerEstimate estimate(const Gemm& gemm, const Gpu& gpu, const PredictOptions& options, RefinedModels& models) {
   LayerEstimate layer = empty_layer("gemm", options.method);
   layer.pass = options.pass;
   const Im2col as_conv = im2col(gemm);
@@ -125,7 +124,7 @@ LayerEstimate estimate(const Gemm& gemm, const Gpu& gpu, const PredictOptions& o
     return layer;
   }
   if (options.method == Method::rooftile) {
-    if (const auto model = refined_model(RefinedOp::gemm, gpu, options)) {
+    if (const RefinedModel* model = models.find(RefinedOp::gemm, gpu, options)) {
       add_refined(layer, as_conv, 1, gpu, *model, options);
       finish_refined(layer, *model);
       return layer;
@@ -136,26 +135,52 @@ LayerEstimate estimate(const Gemm& gemm, const Gpu& gpu, const PredictOptions& o
   return layer;
 }
 
-LayerEstimate estimate(const Workload& workload, const Op& op, const Gpu& gpu, const PredictOptions& options) {
+LayerEstimate estimate(const Workload& workload, const Op& op, const Gpu& gpu, const PredictOptions& options,
+                       RefinedModels& models) {
   LayerEstimate layer;
   if (const auto* conv = std::get_if<Conv>(&op.kind)) {
-    layer = estimate(*conv, gpu, options);
+    layer = estimate(*conv, gpu, options, models);
   } else if (const auto* gemm = std::get_if<Gemm>(&op.kind)) {
-    layer = estimate(*gemm, gpu, options);
+    layer = estimate(*gemm, gpu, options, models);
   } else if (const auto* attention = std::get_if<Attention>(&op.kind)) {
-    layer = estimate(*attention, gpu, options);
+    layer = estimate(*attention, gpu, options, models);
   } else if (const auto* recurrent = std::get_if<Recurrent>(&op.kind)) {
-    layer = estimate(*recurrent, gpu, options);
+    layer = estimate(*recurrent, gpu, options, models);
   } else if (const auto* view = std::get_if<View>(&op.kind);
              view != nullptr && !(is_dropout(*view) && options.training)) {
     layer = empty_layer(name_of(op.kind), Method::none);
     layer.function = function_of(op.kind);
   } else {
-    layer = stream_estimate(workload, op, gpu, options);
+    layer = stream_estimate(workload, op, gpu, options, models);
   }
   layer.name = op.name;
   layer.output = workload.tensors[op.outputs.front()].shape;
   return layer;
+}
+
+LayerEstimate estimate(const Workload& workload, const Op& op, const Gpu& gpu, const PredictOptions& options) {
+  RefinedModels models;
+  return estimate(workload, op, gpu, options, models);
+}
+LayerEstimate estimate(const Conv& conv, const Gpu& gpu, const PredictOptions& options) {
+  RefinedModels models;
+  return estimate(conv, gpu, options, models);
+}
+LayerEstimate estimate(const Gemm& gemm, const Gpu& gpu, const PredictOptions& options) {
+  RefinedModels models;
+  return estimate(gemm, gpu, options, models);
+}
+LayerEstimate estimate(const Attention& attention, const Gpu& gpu, const PredictOptions& options) {
+  RefinedModels models;
+  return estimate(attention, gpu, options, models);
+}
+LayerEstimate estimate(const Recurrent& recurrent, const Gpu& gpu, const PredictOptions& options) {
+  RefinedModels models;
+  return estimate(recurrent, gpu, options, models);
+}
+LayerEstimate estimate(const StreamLayer& stream, const Gpu& gpu, const PredictOptions& options) {
+  RefinedModels models;
+  return estimate(stream, gpu, options, models);
 }
 
 std::string label_of(const PredictOptions& options) {

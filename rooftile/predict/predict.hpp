@@ -1,4 +1,13 @@
 // The pipeline: Workload x Gpu -> Prediction.
+//
+//     #include "rooftile/gpu/catalogue.hpp"
+//     #include "rooftile/ingest/model.hpp"
+//
+//     const Workload workload = load_model("resnet50", {.batch_size = 8}).value();
+//     const Gpu gpu = find_gpu("t4").value();
+//     const Prediction inference = predict(workload, gpu).value();
+//     const Prediction training = predict(workload, gpu, {.training = true}, Phase::step).value();
+//     assert(training.time > 2 * inference.time);
 #pragma once
 
 #include <string>

@@ -38,8 +38,8 @@ TEST(Estimate, ConvolutionIsDelta) {
   EXPECT_EQ(layer.method, Method::delta);
   EXPECT_EQ(layer.kernels, 1);
   EXPECT_EQ(layer.flops, Flops(2.0 * 16 * 64 * 28 * 28 * 64 * 9));
-  ASSERT_EQ(layer.delta.size(), 1U);
-  EXPECT_EQ(layer.time, layer.delta[0].timing.time);
+  ASSERT_EQ(planned<DeltaKernel>(layer).size(), 1U);
+  EXPECT_EQ(layer.time, first_plan<DeltaKernel>(layer)->timing.time);
 }
 
 TEST(Estimate, FullyConnectedIsAPointwiseConvolution) {
@@ -65,7 +65,7 @@ TEST(Estimate, RooflineIsArithmeticOrBytesOfThePass) {
     EXPECT_EQ(layer.pass, pass);
     EXPECT_EQ(layer.time, layer.flops / gpu.peak(Peak::fp32));
     EXPECT_EQ(layer.bottleneck, Bottleneck::compute);
-    EXPECT_TRUE(layer.delta.empty());
+    EXPECT_EQ(first_plan<DeltaKernel>(layer), nullptr);
   }
   EXPECT_EQ(estimate(conv, gpu, options).traffic.store_dram, Bytes(4.0 * 64 * 64 * 9));  // dW
 
@@ -104,7 +104,7 @@ TEST(Estimate, DepthwiseStreams) {
   EXPECT_EQ(layer.method, Method::stream);
   EXPECT_EQ(layer.traffic.dram, Bytes(4.0 * (16 * 64 * 30 * 30 + 64 * 9)));
   EXPECT_EQ(layer.traffic.store_dram, Bytes(4.0 * 16 * 64 * 28 * 28));
-  EXPECT_TRUE(layer.delta.empty());
+  EXPECT_EQ(first_plan<DeltaKernel>(layer), nullptr);
 }
 
 TEST(Estimate, TransposedConvolutionIsTheSumOfItsParts) {
@@ -166,7 +166,7 @@ TEST(Predict, SumsItsLayers) {
   EXPECT_EQ(prediction->flops, prediction->layers[0].flops + prediction->layers[1].flops);
   EXPECT_DOUBLE_EQ(prediction->throughput_per_second().value(), 16 / prediction->time.value());
 
-  const Cases shares = time_by_bottleneck(*prediction);
+  const TimeBounds shares = time_by_bottleneck(*prediction);
   EXPECT_EQ(shares[Bottleneck::dram], prediction->layers[0].time);
   EXPECT_EQ(shares[Bottleneck::compute], prediction->layers[1].time);
 }

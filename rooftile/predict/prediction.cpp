@@ -26,8 +26,8 @@ std::optional<Interval> interval_of(const Prediction& prediction) {
   return interval_of(std::span<const LayerEstimate>(prediction.layers));
 }
 
-Cases time_by_bottleneck(const Prediction& prediction) {
-  Cases cases;
+TimeBounds time_by_bottleneck(const Prediction& prediction) {
+  TimeBounds cases;
   for (const LayerEstimate& layer : prediction.layers) cases[layer.bottleneck] += layer.time;
   return cases;
 }

@@ -1,10 +1,21 @@
 // The prediction of a workload on a GPU: one estimate a layer, and their sum.
+//
+//     #include "rooftile/gpu/catalogue.hpp"
+//     #include "rooftile/ingest/model.hpp"
+//     #include "rooftile/predict/predict.hpp"
+//
+//     const Prediction prediction = predict(load_model("alexnet").value(), find_gpu("t4").value()).value();
+//     Seconds sum;
+//     for (const LayerEstimate& layer : prediction.layers) sum += layer.time;
+//     assert(sum / prediction.time > 0.999 && sum / prediction.time < 1.001);
+//     assert(interval_of(prediction)->low < prediction.time);
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "rooftile/gpu/gpu.hpp"
@@ -21,21 +32,33 @@
 
 namespace rooftile {
 
-// One kernel's share of a layer under DeLTA: all terms, for `explain`. A layer has one, a transposed convolution one
-// for each of its parts.
+// An implicit GEMM under DeLTA: all terms, for `explain`. A layer has one, a transposed convolution one for each of its
+// parts.
 struct DeltaKernel {
   Im2col gemm;
-  double count = 1;  // equal kernels
   Plan plan;
   DeltaTraffic traffic;
   DeltaTiming timing;
 };
 
-// One product of a layer under the refined method: the plan that was the fastest.
+// One product of a layer under the refined method: the plan that was the fastest, with all kernels that it launches.
 struct RefinedKernel {
-  Im2col gemm;
-  double count = 1;  // equal products
-  LaunchPlan plan;
+  Im2col gemm = {};
+  LaunchPlan plan = {};
+};
+
+// The steps of a recurrent layer, all of them; its products over all steps are kernels beside them.
+struct RecurrentSteps {};
+
+// A kernel of a layer, or several that are alike, with what one of them moves and takes.
+struct KernelEstimate {
+  double count = 1;     // alike
+  double launches = 1;  // of one
+  Traffic traffic = {};
+  TimeBounds cases = {};
+  Seconds time = {};
+  // How it runs; nothing where the layer is estimated as a whole (roofline, stream by other methods than rooftile).
+  std::variant<std::monostate, DeltaKernel, RefinedKernel, StreamKernel, AttentionPlan, RecurrentSteps> plan = {};
 };
 
 struct LayerEstimate {
@@ -45,8 +68,8 @@ struct LayerEstimate {
   Method method = Method::delta;
   Pass pass = Pass::fwd;
   Flops flops;
-  Traffic traffic;  // stream and roofline: l1, l2 and dram are equal
-  Cases cases;      // a layer of several kernels: their sums
+  Traffic traffic;   // the sum of its kernels'
+  TimeBounds cases;  // theirs, and the overhead of the call
   Bottleneck bottleneck = Bottleneck::compute;
   Seconds time;
   std::optional<Seconds> time_low, time_high;  // 90 % interval, where the method has one
@@ -54,12 +77,30 @@ struct LayerEstimate {
   // Of the refined method: whose constants the time is by, and what measured calls like this one change it by.
   std::optional<KernelFamily> family;
   double ratio_of_calls = 1;
-  std::vector<DeltaKernel> delta;          // empty unless method is delta or prior
-  std::vector<RefinedKernel> refined;      // empty unless method is rooftile
-  std::vector<StreamKernel> streams;       // of a streaming layer under the refined method, else empty
-  std::optional<AttentionPlan> attention;  // of attention under the refined method, else none
-  Shape output;                            // shape of the first output, for people
+  std::vector<KernelEstimate> breakdown;
+  Shape output;  // shape of the first output, for people
 };
+
+// The plan of a layer's first kernel if it is of that kind, else null.
+template <class Plan>
+const Plan* first_plan(const LayerEstimate& layer) {
+  return layer.breakdown.empty() ? nullptr : std::get_if<Plan>(&layer.breakdown.front().plan);
+}
+
+// The kernels of a layer that are planned in one way.
+template <class Plan>
+struct Planned {
+  const KernelEstimate& kernel;
+  const Plan& plan;
+};
+template <class Plan>
+std::vector<Planned<Plan>> planned(const LayerEstimate& layer) {
+  std::vector<Planned<Plan>> found;
+  for (const KernelEstimate& kernel : layer.breakdown) {
+    if (const auto* plan = std::get_if<Plan>(&kernel.plan)) found.push_back({kernel, *plan});
+  }
+  return found;
+}
 
 struct MemoryUse {
   Bytes weights;
@@ -105,6 +146,6 @@ std::optional<Interval> interval_of(std::span<const LayerEstimate> layers);
 std::optional<Interval> interval_of(const Prediction& prediction);
 
 // Total time of the layers that each thing limits, in the order of Bottleneck.
-Cases time_by_bottleneck(const Prediction& prediction);
+TimeBounds time_by_bottleneck(const Prediction& prediction);
 
 }  // namespace rooftile

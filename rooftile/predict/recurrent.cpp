@@ -1,5 +1,7 @@
 #include "rooftile/predict/recurrent.hpp"
 
+#include <utility>
+
 #include "rooftile/ops/recurrent.hpp"
 #include "rooftile/predict/layer.hpp"
 #include "rooftile/predict/recurrent_time.hpp"
@@ -8,72 +10,50 @@
 namespace rooftile {
 namespace {
 
-double cells_of(const Recurrent& recurrent) {
-  return static_cast<double>(recurrent.layers) * static_cast<double>(recurrent.directions);
-}
-
-// What the steps load and store: weights as often as the L2 loses them, the elements of the gates.
-Traffic steps_traffic(const Recurrent& recurrent, Bytes element, const Machine& machine) {
-  const Gemm product = step_product(recurrent, Pass::fwd);
-  const double steps = static_cast<double>(recurrent.steps);
-  const Bytes weights = element * (static_cast<double>(product.n) * static_cast<double>(product.k));
-  const Bytes gates = element * (gate_elements(recurrent) / 2);  // one half is loaded, the other stored
-  Traffic traffic;
-  traffic.l2 = (weights + gates) * steps;
-  traffic.l1 = traffic.l2;
-  traffic.dram = (weights * missed_weights(recurrent, element, machine) + gates) * steps;
-  traffic.store_dram = gates * steps;
-  traffic.compulsory = weights + gates * steps;
-  return traffic * cells_of(recurrent);
-}
-
 // Everything but the overhead of the call; `model` is that of RefinedOp::recurrent.
 void add_recurrent(LayerEstimate& layer, const Recurrent& recurrent, const Gpu& gpu, const RefinedModel& model,
-                   const PredictOptions& options) {
-  LayerEstimate products;  // their plans say nothing of the layer's
-  products.kernels = 0;
-  add_sequence_products(products, recurrent, gpu, options);
-  layer.time += products.time;
-  layer.kernels += products.kernels;
-  layer.traffic += products.traffic;
-  layer.cases = products.cases;
-  const RecurrentTime time = recurrent_time(recurrent, options.pass, model.element, recurrent_gpu(gpu), model.machine);
-  layer.time += time.time;
-  layer.cases[Bottleneck::compute] += time.compute;
-  layer.cases[Bottleneck::latency] += time.latency;
-  layer.cases[Bottleneck::l2] += time.l2;
-  layer.cases[Bottleneck::dram] += time.dram;
-  layer.cases[Bottleneck::launch] += time.launch;
-  if (options.pass == Pass::bwd_weight) return;
-  const double launches = launches_of_step(options.pass, model.machine);
-  layer.kernels += static_cast<double>(recurrent.steps) * cells_of(recurrent) * launches;
-  layer.traffic += steps_traffic(recurrent, model.element, model.machine);
+                   const PredictOptions& options, RefinedModels& models) {
+  const RecurrentTime time = recurrent_time(recurrent, options.pass, model.element, recurrent_gpu(gpu), model.rates);
+  KernelEstimate steps{.launches = 0, .time = time.time, .plan = RecurrentSteps{}};
+  steps.traffic = recurrent_traffic(recurrent, options.pass, model.element, model.rates);
+  steps.cases[Bottleneck::compute] = time.compute;
+  steps.cases[Bottleneck::latency] = time.latency;
+  steps.cases[Bottleneck::l2] = time.l2;
+  steps.cases[Bottleneck::dram] = time.dram;
+  steps.cases[Bottleneck::launch] = time.launch;
+  if (options.pass != Pass::bwd_weight) {
+    const double cells = static_cast<double>(recurrent.layers) * static_cast<double>(recurrent.directions);
+    steps.launches = static_cast<double>(recurrent.steps) * cells * launches_of_step(options.pass, model.rates);
+  }
+  add_kernel(layer, std::move(steps));
+  add_sequence_products(layer, recurrent, gpu, options, models);
 }
 
 }  // namespace
 
 void add_sequence_products(LayerEstimate& layer, const Recurrent& recurrent, const Gpu& gpu,
-                           const PredictOptions& options) {
+                           const PredictOptions& options, RefinedModels& models) {
   PredictOptions product_options = options;
   product_options.pass = Pass::fwd;  // each is a plain product
   product_options.framework.clear();
   product_options.plan = {};
-  const auto model = refined_model(RefinedOp::gemm, gpu, product_options);
-  if (!model) return;
+  const RefinedModel* model = models.find(RefinedOp::gemm, gpu, product_options);
+  if (model == nullptr) return;
   for (const SequenceProduct& product : sequence_products(recurrent, options.pass)) {
     add_refined(layer, im2col(product.gemm), product.count, gpu, *model, product_options);
   }
 }
 
-LayerEstimate estimate(const Recurrent& recurrent, const Gpu& gpu, const PredictOptions& options) {
+LayerEstimate estimate(const Recurrent& recurrent, const Gpu& gpu, const PredictOptions& options,
+                       RefinedModels& models) {
   LayerEstimate layer = empty_layer("recurrent", Method::roofline);
   layer.function = recurrent.cell;
   layer.pass = options.pass;
   layer.flops = Flops(2 * macs(recurrent));
   if (options.method == Method::rooftile) {
-    if (const auto model = refined_model(RefinedOp::recurrent, gpu, options)) {
+    if (const RefinedModel* model = models.find(RefinedOp::recurrent, gpu, options)) {
       layer.method = Method::rooftile;
-      add_recurrent(layer, recurrent, gpu, *model, options);
+      add_recurrent(layer, recurrent, gpu, *model, options, models);
       finish_refined(layer, *model);
       return layer;
     }

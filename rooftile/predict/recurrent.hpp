@@ -9,6 +9,6 @@ namespace rooftile {
 // Adds the products over all steps of a pass to a layer, as GEMMs are predicted. None where the GPU lacks the
 // precision.
 void add_sequence_products(LayerEstimate& layer, const Recurrent& recurrent, const Gpu& gpu,
-                           const PredictOptions& options);
+                           const PredictOptions& options, RefinedModels& models);
 
 }  // namespace rooftile

@@ -17,23 +17,23 @@ namespace {
 using Constant = RecurrentConstant;
 
 // 10 SMs of 100 GMAC/s, 1 TB/s of L2, 100 GB/s of DRAM, two launches a step.
-Machine simple() {
-  Machine machine;
-  machine.family = KernelFamily::recurrent;
-  machine.sms = 10;
-  machine.macs_per_second = 100e9;
-  machine.l2 = 1e12;
-  machine.dram = 100e9;
-  machine.l2_capacity = 1e6;
-  machine.copies = 2;
-  for (double& value : machine.constants.values) value = 1;
-  machine.constants[Constant::backward_chain] = 0.5;
-  machine.constants[Constant::old_chain] = 3;
-  machine.constants[Constant::old_efficiency] = 0.5;
-  machine.constants[Constant::weight_passes] = 2;
-  machine.constants[Constant::tile_rows] = 32;
-  machine.constants[Constant::backward_launches] = 1.5;
-  return machine;
+GpuRates simple() {
+  GpuRates rates;
+  rates.family = KernelFamily::recurrent;
+  rates.sms = 10;
+  rates.sm_peak = FlopsPerSecond(2 * 100e9);
+  rates.l2 = BytesPerSecond(1e12);
+  rates.dram = BytesPerSecond(100e9);
+  rates.l2_capacity = Bytes(1e6);
+  rates.step_launches = 2;
+  for (double& value : rates.constants.values) value = 1;
+  rates.constants[Constant::backward_chain] = 0.5;
+  rates.constants[Constant::old_chain] = 3;
+  rates.constants[Constant::old_efficiency] = 0.5;
+  rates.constants[Constant::weight_passes] = 2;
+  rates.constants[Constant::tile_rows] = 32;
+  rates.constants[Constant::backward_launches] = 1.5;
+  return rates;
 }
 
 constexpr RecurrentGpu kGpu = {.dram_latency = Seconds(1e-6), .l2_latency = Seconds(0.2e-6), .launch = Seconds(5e-6)};
@@ -59,7 +59,7 @@ TEST(RecurrentTime, AStepWaitsForItsProductItsGatesAndItsLaunches) {
   const RecurrentTime time = recurrent_time(lstm(), Pass::fwd, kFloat, kGpu, simple());
   EXPECT_NEAR(micros(time.compute), 100 * 128, 1);  // 32 rows x 4 M weights / 1 TMAC/s
   EXPECT_NEAR(micros(time.latency), 100 * 125, 1);  // 125 times 32 B of k, 1 us each
-  EXPECT_NEAR(micros(time.l2), 100 * 18.8235, 1);   // 16 MB / 850 GB/s
+  EXPECT_NEAR(micros(time.l2), 100 * 19.2376, 1);   // 16 MB, and 11 elements for each of 8,000 states / 850 GB/s
   EXPECT_NEAR(micros(time.dram), 100 * 163.52, 1);  // 16 MB, and 11 elements for each of 8,000 states
   EXPECT_NEAR(micros(time.launch), 100 * 2 * 5, 1e-6);
   EXPECT_NEAR(micros(time.time), 100 * (norm(128, 125, 18.8235, 160) + 3.52 + 10), 2);
@@ -81,9 +81,9 @@ TEST(RecurrentTime, OldKernelsWaitLonger) {
 }
 
 TEST(RecurrentTime, WeightsThatFitTheL2AreLoadedOnce) {
-  Machine machine = simple();
-  machine.l2_capacity = 1e9;
-  const RecurrentTime time = recurrent_time(lstm(), Pass::fwd, kFloat, kGpu, machine);
+  GpuRates rates = simple();
+  rates.l2_capacity = Bytes(1e9);
+  const RecurrentTime time = recurrent_time(lstm(), Pass::fwd, kFloat, kGpu, rates);
   EXPECT_NEAR(micros(time.dram), 160 + 352, 0.1);
   EXPECT_NEAR(micros(time.latency), 125 * (100 * 0.2 + 0.8), 1);  // from DRAM in one step only
 }

@@ -3,13 +3,14 @@
 
 #include "rooftile/base/units.hpp"
 #include "rooftile/gpu/gpu.hpp"
-#include "rooftile/timing/machine.hpp"
+#include "rooftile/timing/gpu_rates.hpp"
+#include "rooftile/traffic/recurrent_traffic.hpp"
 #include "rooftile/workload/op.hpp"
 #include "rooftile/workload/pass.hpp"
 
 namespace rooftile {
 
-// What recurrent kernels need to know of a GPU beside its Machine.
+// What recurrent kernels need to know of a GPU beside its GpuRates.
 struct RecurrentGpu {
   Seconds dram_latency = {}, l2_latency = {};
   Seconds launch = {};       // of one kernel
@@ -27,15 +28,12 @@ struct RecurrentTime {
 };
 
 // The steps of the forward pass or of the data gradient, or what adding up the gradients of the weights takes beside
-// their products. `machine` holds the constants of KernelFamily::recurrent; its `copies` are the launches of a step.
+// their products. `rates` holds the constants of KernelFamily::recurrent; its `step_launches` are those of the framework.
 // The products over all steps (ops/recurrent.hpp) come on top.
 RecurrentTime recurrent_time(const Recurrent& recurrent, Pass pass, Bytes element, const RecurrentGpu& gpu,
-                             const Machine& machine);
+                             const GpuRates& rates);
 
 // Launches of one step of one cell.
-double launches_of_step(Pass pass, const Machine& machine);
-
-// Share of a layer's weights that a step loads from DRAM, the mean over the steps.
-double missed_weights(const Recurrent& recurrent, Bytes element, const Machine& machine);
+double launches_of_step(Pass pass, const GpuRates& rates);
 
 }  // namespace rooftile

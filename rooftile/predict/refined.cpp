@@ -4,44 +4,15 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <utility>
 
 #include "rooftile/ops/work.hpp"
+#include "rooftile/predict/layer.hpp"
 #include "rooftile/timing/roofline.hpp"
-#include "rooftile/traffic/refined.hpp"
+#include "rooftile/traffic/launch_traffic.hpp"
 
 namespace rooftile {
 namespace {
-
-// The plan of a single kernel as the traffic models take it.
-Plan plan_of(const LaunchPlan& launches, const Im2col& gemm, double sm_count) {
-  const Launch& launch = launches.main;
-  Plan plan;
-  plan.kernel.tile = launches.tile;
-  plan.kernel.warps = static_cast<int>(launch.warps);
-  plan.columns = std::ceil(gemm.n / launches.tile.n);
-  plan.rows = std::ceil(gemm.m / launches.tile.m);
-  plan.ctas = plan.columns * plan.rows * gemm.groups;
-  plan.loops = std::ceil(gemm.k / launches.tile.k);
-  plan.active_ctas_per_sm = launch.resident;
-  plan.ctas_per_sm = std::ceil(plan.ctas / sm_count);
-  plan.waves = std::ceil(plan.ctas_per_sm / plan.active_ctas_per_sm);
-  return plan;
-}
-
-// What the launches of a plan move, each operand once and the tiles of the CTAs.
-Traffic launched_traffic(const LaunchPlan& plan) {
-  Traffic traffic;
-  traffic.l2 = plan.main.l2 - plan.main.dram_store;
-  traffic.dram = plan.main.dram_load;
-  traffic.store_dram = plan.main.dram_store;
-  for (std::size_t i = 0; i < plan.stream_count; ++i) {
-    traffic.l2 += plan.streams[i].load;
-    traffic.dram += plan.streams[i].load;
-    traffic.store_dram += plan.streams[i].store;
-  }
-  traffic.l1 = traffic.l2;
-  return traffic;
-}
 
 // Whose kernels multiply at a precision: those for the lanes, or those for tensor cores.
 KernelFamily family_of(RefinedOp op, DType precision, const Gpu& gpu) {
@@ -56,12 +27,24 @@ KernelFamily family_of(RefinedOp op, DType precision, const Gpu& gpu) {
 
 // Keeps the fastest of the plans that it is called with.
 struct Fastest {
-  const Machine& machine;
+  const OpShape& op;
+  const Gpu& gpu;
+  const GpuRates& rates;
   LaunchPlan& plan;
   Seconds time{std::numeric_limits<double>::infinity()};
 
   void operator()(const LaunchPlan& other) {
-    const Seconds took = plan_time(other, machine, time);
+    if (!has_counted_loads(other, op)) return keep(other);
+    LaunchPlan counted = other;
+    counted.main.l2_load = counted.main.dram_load = Bytes(0);
+    if (plan_time(counted, rates, time) >= time) return;  // whatever it loads: counting takes longer than timing
+    count_loads(counted, op, gpu);
+    keep(counted);
+  }
+
+ private:
+  void keep(const LaunchPlan& other) {
+    const Seconds took = plan_time(other, rates, time);
     if (took >= time) return;
     time = took;
     plan = other;
@@ -73,22 +56,22 @@ constexpr double kLaneBytes = 4;
 
 // What a network does to the L2: a layer finds the activations that the one before left, and weights that were last
 // used a whole pass ago.
-constexpr double kNetworkCopies = 1000;
+constexpr double kNetworkWeightSets = 1000;
 
 // Launches of a step of a recurrent layer whose gates are one kernel (PyTorch).
 constexpr double kStepLaunches = 3;
 
 // A family's efficiency scales every rate, so that its kernels take their share of the time whatever limits them.
 void apply_factors(const GpuFactors& factors, RefinedModel& model) {
-  Machine& machine = model.machine;
+  GpuRates& rates = model.rates;
   const double speed = factors.of(model.family).efficiency, clock = speed * factors.clock;
-  machine.macs_per_second *= clock;
-  machine.clock *= clock;
-  machine.base_clock *= clock;
-  machine.l2 *= clock;
-  machine.dram *= speed * factors.dram_bandwidth;
-  machine.watts *= speed;
-  machine.launch *= factors.launch_overhead;
+  rates.sm_peak *= clock;
+  rates.clock *= clock;
+  rates.base_clock *= clock;
+  rates.l2 *= clock;
+  rates.dram *= speed * factors.dram_bandwidth;
+  rates.power *= speed;
+  rates.launch *= factors.launch_overhead;
   model.overhead = model.overhead * factors.launch_overhead;
   model.floor = model.floor * factors.launch_overhead;
 }
@@ -106,10 +89,10 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
   RefinedModel& model = *result;
   model.family = family;
   model.element = size_of(options.precision);
-  model.machine = found.entry != nullptr ? machine_of(gpu, family, *peak, found.entry->constants)
-                                         : machine_of(gpu, family, *peak, unfitted_constants(family));
+  model.rates = found.entry != nullptr ? gpu_rates(gpu, family, *peak, found.entry->constants)
+                                       : gpu_rates(gpu, family, *peak, unfitted_constants(family));
   const bool lanes = model.family == KernelFamily::conv_simt || model.family == KernelFamily::gemm_simt;
-  if (lanes) model.machine.energy_scale *= model.element.value() / kLaneBytes;
+  if (lanes) model.rates.energy_scale *= model.element.value() / kLaneBytes;
   if (found.entry != nullptr) model.choice = found.entry->choice;
   model.overhead = gpu.launch_overhead;
   if (stream) {  // launches queue up while other kernels run
@@ -117,17 +100,18 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
     model.floor = gpu.launch_overhead;
   }
   if (model.family == KernelFamily::tensor) {
-    const double start = model.machine.constants[TensorConstant::start_cycles] / model.machine.clock;
+    const double start = model.rates.constants[TensorConstant::start_cycles] / model.rates.clock.value();
     model.overhead = std::max(Seconds(0), gpu.launch_overhead - Seconds(start));  // which the form counts
-    model.machine.copies = kNetworkCopies;
+    model.rates.weight_sets = kNetworkWeightSets;
   }
-  if (model.family == KernelFamily::recurrent) model.machine.copies = kStepLaunches;
+  if (model.family == KernelFamily::recurrent) model.rates.step_launches = kStepLaunches;
   const bool alone = options.framework.empty();
   if (const Harness* harness = alone ? nullptr : find_harness(calibration, model.family, options.framework, gpu.id)) {
     model.overhead = harness->overhead;
     model.floor = harness->floor;
-    model.machine.copies = harness->copies;
-    model.machine.rotates = harness->rotates;
+    model.rates.weight_sets = harness->weight_sets;
+    model.rates.rotates = harness->rotates;
+    model.rates.step_launches = harness->step_launches;
   }
   const GpuFactors* factors = find_factors(calibration, gpu.id);
   if (factors != nullptr) apply_factors(*factors, model);
@@ -143,28 +127,36 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
   return result;
 }
 
+const RefinedModel* RefinedModels::find(RefinedOp op, const Gpu& gpu, const PredictOptions& options) {
+  const auto same = [&](const Made& made) {
+    return made.op == op && made.precision == options.precision && made.framework == options.framework;
+  };
+  auto found = std::find_if(made_.begin(), made_.end(), same);
+  if (found == made_.end()) {
+    found = made_.insert(found, {op, options.precision, options.framework, refined_model(op, gpu, options)});
+  }
+  return found->model ? &*found->model : nullptr;
+}
+
 OpShape op_shape(const Im2col& gemm, const RefinedModel& model, Pass pass) {
   return {.gemm = gemm, .pass = pass, .element = model.element, .family = model.family, .choice = model.choice};
 }
 
 void add_refined(LayerEstimate& layer, const Im2col& gemm, double count, const Gpu& gpu, const RefinedModel& model,
                  const PredictOptions& options) {
-  RefinedKernel& kernel = layer.refined.emplace_back();
-  kernel.gemm = gemm;
+  const OpShape op = op_shape(gemm, model, options.pass);
+  RefinedKernel product{.gemm = gemm};
+  Fastest fastest{.op = op, .gpu = gpu, .rates = model.rates, .plan = product.plan};
+  each_plan(op, gpu, options.plan, std::ref(fastest));
+  KernelEstimate kernel;
   kernel.count = count;
-  Fastest fastest{.machine = model.machine, .plan = kernel.plan};
-  each_plan(op_shape(gemm, model, options.pass), gpu, options.plan, std::ref(fastest));
-  const LaunchPlan& best = fastest.plan;
-  // The counted form covers the one kernel of a forward pass.
-  const bool counted = options.pass == Pass::fwd && best.algorithm == Algorithm::implicit_gemm && best.count() == 1;
-  Traffic traffic = launched_traffic(best);
-  if (counted) traffic = refined_traffic(gemm, plan_of(best, gemm, gpu.sm_count), gpu, model.element).total;
-  traffic.compulsory = model.element * compulsory_elements(gemm);
-  layer.traffic += traffic * count;
-  const Cases cases = plan_cases(best, model.machine);
-  for (std::size_t i = 0; i < kBottlenecks; ++i) layer.cases.by[i] += cases.by[i] * count;
-  layer.time += fastest.time * count;
-  layer.kernels += count * static_cast<double>(best.count());
+  kernel.launches = static_cast<double>(product.plan.count());
+  kernel.traffic = plan_traffic(product.plan, model.rates);
+  kernel.traffic.compulsory = model.element * compulsory_elements(gemm);
+  kernel.cases = plan_cases(product.plan, model.rates);
+  kernel.time = fastest.time;
+  kernel.plan = std::move(product);
+  add_kernel(layer, std::move(kernel));
 }
 
 CallPlace place_of(const LayerEstimate& layer) {

@@ -1,7 +1,9 @@
 // The refined method, `rooftile`: every way a library could run an operator, timed in closed form; the fastest counts.
 #pragma once
 
+#include <list>
 #include <optional>
+#include <string>
 
 #include "rooftile/calibration/calibration.hpp"
 #include "rooftile/plan/candidates.hpp"
@@ -14,7 +16,7 @@ namespace rooftile {
 struct RefinedModel {
   KernelFamily family = KernelFamily::conv_simt;
   Bytes element{4};
-  Machine machine;
+  GpuRates rates;
   TileChoice choice = TileChoice::least_time;
   Seconds overhead;                     // of one call
   Seconds floor;                        // no call is shorter
@@ -24,8 +26,38 @@ struct RefinedModel {
 
 enum class RefinedOp { conv, gemm, attention, stream, recurrent };
 
-// Made once per GPU and options; nullopt if the GPU has no unit for the precision.
+// Nullopt if the GPU has no unit for the precision.
 std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const PredictOptions& options);
+
+// The models of one GPU and one calibration, each made when it is first asked for: they depend on the operator, the
+// precision and the framework, not on layer or pass.
+class RefinedModels {
+ public:
+  // As refined_model(); null in place of nullopt. It stays where it is. `gpu` and the calibration of `options` are the
+  // same in every call.
+  const RefinedModel* find(RefinedOp op, const Gpu& gpu, const PredictOptions& options);
+
+ private:
+  struct Made {
+    RefinedOp op;
+    DType precision;
+    std::string framework;
+    std::optional<RefinedModel> model;
+  };
+  std::list<Made> made_;
+};
+
+// The functions of predict.hpp, with models that several calls share.
+LayerEstimate estimate(const Workload& workload, const Op& op, const Gpu& gpu, const PredictOptions& options,
+                       RefinedModels& models);
+LayerEstimate estimate(const Conv& conv, const Gpu& gpu, const PredictOptions& options, RefinedModels& models);
+LayerEstimate estimate(const Gemm& gemm, const Gpu& gpu, const PredictOptions& options, RefinedModels& models);
+LayerEstimate estimate(const Attention& attention, const Gpu& gpu, const PredictOptions& options,
+                       RefinedModels& models);
+LayerEstimate estimate(const Recurrent& recurrent, const Gpu& gpu, const PredictOptions& options,
+                       RefinedModels& models);
+LayerEstimate estimate(const StreamLayer& stream, const Gpu& gpu, const PredictOptions& options, RefinedModels& models);
+LayerEstimate estimate_update(double weights, const Gpu& gpu, const PredictOptions& options, RefinedModels& models);
 
 // A pass of one direct convolution or GEMM, `count` equal kernels, added to a layer.
 void add_refined(LayerEstimate& layer, const Im2col& gemm, double count, const Gpu& gpu, const RefinedModel& model,

@@ -16,34 +16,31 @@ namespace {
 
 void add_plain(LayerEstimate& layer, const OperandBytes& bytes, const Gpu& gpu) {
   const StreamTiming timing = stream_time(bytes, layer.flops, gpu);
-  layer.cases = timing.cases;
+  add_kernel(layer, {.traffic = compulsory_traffic(bytes), .cases = timing.cases, .time = timing.time});
   layer.bottleneck = timing.bottleneck;
-  layer.time = timing.time;
-  layer.kernels = 1;
 }
 
 }  // namespace
 
 void add_stream(LayerEstimate& layer, const OperandBytes& bytes, const std::vector<StreamKernel>& kernels,
-                const Gpu& gpu, const PredictOptions& options) {
-  layer.traffic = compulsory_traffic(bytes);
+                const Gpu& gpu, const PredictOptions& options, RefinedModels& models) {
   if (kernels.empty()) return;
-  auto model = options.method == Method::rooftile ? refined_model(RefinedOp::stream, gpu, options) : std::nullopt;
-  if (!model) return add_plain(layer, bytes, gpu);
+  const RefinedModel* found =
+      options.method == Method::rooftile ? models.find(RefinedOp::stream, gpu, options) : nullptr;
+  if (found == nullptr) return add_plain(layer, bytes, gpu);
   for (const StreamKernel& kernel : kernels) {
-    const StreamKernelTime time = stream_kernel_time(kernel, model->machine);
-    for (std::size_t i = 0; i < kBottlenecks; ++i) layer.cases.by[i] += time.cases.by[i];
-    layer.time += time.time;
+    const StreamKernelTime time = stream_kernel_time(kernel, found->rates);
+    add_kernel(layer, {.traffic = time.traffic, .cases = time.cases, .time = time.time, .plan = kernel});
   }
-  layer.streams = kernels;
-  layer.kernels = static_cast<double>(kernels.size());
   // What a framework adds is that of a call; where none is named, each kernel is a launch.
-  if (options.framework.empty()) model->floor *= layer.kernels;
-  layer.cases[Bottleneck::launch] = std::max(layer.cases[Bottleneck::launch], model->floor);
-  finish_refined(layer, *model);
+  RefinedModel model = *found;
+  if (options.framework.empty()) model.floor *= layer.kernels;
+  layer.cases[Bottleneck::launch] = std::max(layer.cases[Bottleneck::launch], model.floor);
+  finish_refined(layer, model);
 }
 
-LayerEstimate stream_estimate(const Workload& workload, const Op& op, const Gpu& gpu, PredictOptions options) {
+LayerEstimate stream_estimate(const Workload& workload, const Op& op, const Gpu& gpu, PredictOptions options,
+                              RefinedModels& models) {
   options.framework.clear();  // harnesses of streams are of calls that were timed one by one
   LayerEstimate layer = empty_layer(name_of(op.kind), Method::stream);
   layer.function = function_of(op.kind);
@@ -53,15 +50,16 @@ LayerEstimate stream_estimate(const Workload& workload, const Op& op, const Gpu&
   if (options.pass == Pass::fwd) {
     add_stream(layer, operand_bytes(workload, op),
                stream_kernels(workload, op, options.training ? StreamUse::training : StreamUse::inference), gpu,
-               options);
+               options, models);
   } else {
     const std::vector<StreamKernel> kernels = gradient_kernels(workload, op);
-    add_stream(layer, total_bytes(kernels), kernels, gpu, options);
+    add_stream(layer, total_bytes(kernels), kernels, gpu, options, models);
   }
   return layer;
 }
 
-LayerEstimate estimate(const StreamLayer& stream, const Gpu& gpu, const PredictOptions& options) {
+LayerEstimate estimate(const StreamLayer& stream, const Gpu& gpu, const PredictOptions& options,
+                       RefinedModels& models) {
   LayerEstimate layer = empty_layer("stream", Method::stream);
   layer.function = name_of(stream.kind);
   layer.pass = options.pass;
@@ -70,7 +68,7 @@ LayerEstimate estimate(const StreamLayer& stream, const Gpu& gpu, const PredictO
   const Bytes element = size_of(options.precision);
   const auto kernels =
       options.pass == Pass::fwd ? std::vector{stream_kernel(stream, element)} : gradient_kernels(stream, element);
-  add_stream(layer, total_bytes(kernels), kernels, gpu, options);
+  add_stream(layer, total_bytes(kernels), kernels, gpu, options, models);
   return layer;
 }
 

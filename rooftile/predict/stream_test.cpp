@@ -20,13 +20,18 @@ PredictOptions options_of(Method method, DType precision = DType::fp16) {
   return {.method = method, .precision = precision, .calibration = &kUnfitted};
 }
 
+LayerEstimate streamed(const StreamOneOp& one, const PredictOptions& options) {
+  RefinedModels models;
+  return stream_estimate(one.workload, one.op(), a100(), options, models);
+}
+
 TEST(PredictStream, MeasuredSumOnA100) {
   const StreamLayer sum{StreamKind::add, 4096, 8192};
   const LayerEstimate layer = estimate(sum, a100(), options_of(Method::rooftile));
   EXPECT_NEAR(layer.time.value() * 1e6, 112, 0.15 * 112);  // measured by Vidur: 112 us
   EXPECT_EQ(layer.bottleneck, Bottleneck::dram);
   EXPECT_EQ(layer.method, Method::stream);
-  EXPECT_EQ(layer.streams.size(), 1U);
+  EXPECT_EQ(planned<StreamKernel>(layer).size(), 1U);
 }
 
 // A gate of few rows: 28 loads one after another in each of four CTAs, whatever the bandwidth. Vidur measured 22.5 us;
@@ -44,13 +49,13 @@ TEST(PredictStream, OtherMethodsKeepThePlainFormula) {
   for (const Method method : {Method::delta, Method::roofline, Method::prior}) {
     const LayerEstimate layer = estimate(gate, a100(), options_of(method));
     EXPECT_DOUBLE_EQ(layer.time.value(), bytes / a100().level("DRAM").bandwidth.value());
-    EXPECT_TRUE(layer.streams.empty());
+    EXPECT_EQ(first_plan<StreamKernel>(layer), nullptr);
   }
 }
 
 TEST(PredictStream, ALaunchIsTheLeast) {
   const StreamOneOp relu(Elementwise{"relu", 1}, {{2, 8}}, {2, 8});
-  const LayerEstimate layer = stream_estimate(relu.workload, relu.op(), a100(), options_of(Method::rooftile));
+  const LayerEstimate layer = streamed(relu, options_of(Method::rooftile));
   EXPECT_GE(layer.time, a100().launch_overhead);
   EXPECT_LT(layer.time, a100().launch_overhead * 1.1);
   EXPECT_EQ(layer.bottleneck, Bottleneck::launch);
@@ -64,7 +69,7 @@ TEST(PredictStream, LayersOfNetworksHaveNoHarness) {
   options.calibration = &calibration;
   options.framework = "Slow";
   const StreamOneOp relu(Elementwise{"relu", 1}, {{2, 8}}, {2, 8});
-  EXPECT_LT(stream_estimate(relu.workload, relu.op(), a100(), options).time, Seconds(1));
+  EXPECT_LT(streamed(relu, options).time, Seconds(1));
   EXPECT_GT(estimate(StreamLayer{StreamKind::gelu, 2, 8}, a100(), options).time, Seconds(1));
 }
 
@@ -72,22 +77,22 @@ TEST(PredictStream, GradientsMoveMore) {
   const Shape shape = {64, 1 << 20};
   const StreamOneOp relu(Elementwise{"relu", 1}, {shape}, shape);
   PredictOptions options = options_of(Method::rooftile, DType::fp32);
-  const LayerEstimate forward = stream_estimate(relu.workload, relu.op(), a100(), options);
+  const LayerEstimate forward = streamed(relu, options);
   options.pass = Pass::bwd_data;
-  const LayerEstimate gradient = stream_estimate(relu.workload, relu.op(), a100(), options);
+  const LayerEstimate gradient = streamed(relu, options);
   EXPECT_GT(gradient.time, forward.time * 1.3);
   EXPECT_LT(gradient.time, forward.time * 1.6);
   options.pass = Pass::bwd_weight;
-  EXPECT_EQ(stream_estimate(relu.workload, relu.op(), a100(), options).time, Seconds(0));
+  EXPECT_EQ(streamed(relu, options).time, Seconds(0));
 }
 
 TEST(PredictStream, BatchNormalisationOfTrainingIsTwoKernels) {
   const Shape shape = {64, 64, 112, 112};
   const StreamOneOp norm(Normalize{"batch"}, {shape, {64}, {64}}, shape, 2);
   PredictOptions options = options_of(Method::rooftile, DType::fp32);
-  const LayerEstimate inference = stream_estimate(norm.workload, norm.op(), a100(), options);
+  const LayerEstimate inference = streamed(norm, options);
   options.training = true;
-  const LayerEstimate training = stream_estimate(norm.workload, norm.op(), a100(), options);
+  const LayerEstimate training = streamed(norm, options);
   EXPECT_EQ(inference.kernels, 1);
   EXPECT_EQ(training.kernels, 2);
   EXPECT_GT(training.time, inference.time * 1.3);

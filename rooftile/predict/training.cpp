@@ -18,7 +18,8 @@
 namespace rooftile {
 namespace {
 
-LayerEstimate estimate_gradient_sum(const Tensor& tensor, const Gpu& gpu, const PredictOptions& options) {
+LayerEstimate estimate_gradient_sum(const Tensor& tensor, const Gpu& gpu, const PredictOptions& options,
+                                    RefinedModels& models) {
   LayerEstimate layer = empty_layer("elementwise", Method::stream);
   layer.function = "add";
   layer.pass = Pass::bwd_data;
@@ -27,7 +28,7 @@ LayerEstimate estimate_gradient_sum(const Tensor& tensor, const Gpu& gpu, const 
   PredictOptions own = options;
   own.framework.clear();
   const std::vector<StreamKernel> kernels = {gradient_sum(tensor)};
-  add_stream(layer, total_bytes(kernels), kernels, gpu, own);
+  add_stream(layer, total_bytes(kernels), kernels, gpu, own, models);
   return layer;
 }
 
@@ -90,7 +91,7 @@ class Step {
     for (const TensorId id : op.outputs) {
       if (!needed_[id]) continue;
       for (std::size_t i = 1; i < readers_[id]; ++i) {
-        layers_.push_back(estimate_gradient_sum(workload_.tensors[id], gpu_, options_));
+        layers_.push_back(estimate_gradient_sum(workload_.tensors[id], gpu_, options_, models_));
         layers_.back().name = workload_.tensors[id].name + (i == 1 ? ".sum" : fmt::format(".sum{}", i));
       }
     }
@@ -105,7 +106,7 @@ class Step {
         updated[id] = true;
       }
       if (weights == 0) continue;
-      layers_.push_back(estimate_update(weights, gpu_, options_));
+      layers_.push_back(estimate_update(weights, gpu_, options_, models_));
       layers_.back().name = op.name + ".update";
     }
   }
@@ -141,7 +142,7 @@ class Step {
     known = layers_.size();
     PredictOptions own = options_;
     own.pass = pass;
-    layers_.push_back(estimate(workload_, op, gpu_, own));
+    layers_.push_back(estimate(workload_, op, gpu_, own, models_));
   }
 
   const Workload& workload_;
@@ -152,6 +153,7 @@ class Step {
   std::vector<std::size_t> alike_;    // of each op the first one that is like it
   // Of the first ones: the place of their layer, by pass.
   std::vector<std::array<std::optional<std::size_t>, kPasses>> estimated_;
+  RefinedModels models_;
   std::vector<LayerEstimate> layers_;
 };
 
@@ -175,6 +177,11 @@ std::vector<LayerEstimate> estimate_phase(const Workload& workload, const Gpu& g
 }
 
 LayerEstimate estimate_update(double weights, const Gpu& gpu, const PredictOptions& options) {
+  RefinedModels models;
+  return estimate_update(weights, gpu, options, models);
+}
+
+LayerEstimate estimate_update(double weights, const Gpu& gpu, const PredictOptions& options, RefinedModels& models) {
   LayerEstimate layer = empty_layer("update", Method::stream);
   layer.pass = Pass::bwd_weight;
   layer.flops = Flops(2 * weights);
@@ -184,7 +191,7 @@ LayerEstimate estimate_update(double weights, const Gpu& gpu, const PredictOptio
   const StreamWork work{.operations = layer.flops.value()};
   PredictOptions own = options;
   own.framework.clear();  // part of a call whose harness is counted already
-  add_stream(layer, bytes, {flat_kernel(bytes.read, bytes.write, weights, work)}, gpu, own);
+  add_stream(layer, bytes, {flat_kernel(bytes.read, bytes.write, weights, work)}, gpu, own, models);
   return layer;
 }
 

@@ -16,6 +16,10 @@
 
 namespace rooftile::profile {
 
+// What a counter can say: so far above any that sums of them stay numbers. False for nan.
+constexpr double kMostMetric = 1e30;
+constexpr bool is_metric(double value) { return value >= 0 && value <= kMostMetric; }
+
 // Names in the order in which they were first met; a name keeps its number.
 class MetricNames {
  public:

@@ -258,8 +258,8 @@ class NcuReader {
       }
       return;  // else text, as "CachePreferNone" is
     }
-    if (!std::isfinite(*value * factor)) return why_not("not finite");
     if (*value < 0) return why_not("negative");
+    if (!is_metric(*value * factor)) return why_not("not finite");
     const auto before = kernel.metrics.find(number);
     if (before && *before != *value * factor) return;  // two sections round the same metric differently
     kernel.metrics.set(number, *value * factor);

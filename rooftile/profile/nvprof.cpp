@@ -126,7 +126,7 @@ class NvprofReader {
       return;
     }
     const auto value = metric_value(text);
-    if (metric.empty() || !value || !std::isfinite(*value) || *value < 0) {
+    if (metric.empty() || !value || !is_metric(*value)) {
       return profile_.drop(row.line, fmt::format("{} of kernel '{}' is '{}': not a number from 0 up",
                                                  one_line(metric, 100), one_line(name, 80), one_line(text, 40)));
     }

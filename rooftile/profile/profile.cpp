@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/time_range.hpp"
 #include "rooftile/profile/csv_lines.hpp"
 #include "rooftile/profile/readers.hpp"
 
@@ -35,6 +36,21 @@ Reader find_reader(std::string_view text, std::vector<std::string>& tool_errors)
   return nullptr;
 }
 
+// Kernels whose times are none; readers leave some without a time.
+void drop_odd_times(Profile& profile) {
+  std::vector<KernelProfile> kept;
+  kept.reserve(profile.kernels.size());
+  for (KernelProfile& kernel : profile.kernels) {
+    if (kernel.time && !is_time(*kernel.time)) {
+      profile.drop(kernel.line, fmt::format("kernel '{}' took {:.3g} s, which is not {}", one_line(kernel.name, 80),
+                                            kernel.time->value(), kTimeRange));
+    } else {
+      kept.push_back(std::move(kernel));
+    }
+  }
+  profile.kernels = std::move(kept);
+}
+
 }  // namespace
 
 void Profile::drop(std::size_t line, std::string reason) {
@@ -60,6 +76,7 @@ Result<Profile> read_profile(std::string_view text, std::string_view where, cons
                 std::string(where));
   }
   auto profile = read(text, where, options);
+  if (profile) drop_odd_times(*profile);
   if (!profile || !profile->kernels.empty()) return profile;
   std::string message = fmt::format("{}: no kernel that can be used", profile->format);
   if (!profile->dropped.empty()) {

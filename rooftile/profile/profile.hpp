@@ -1,4 +1,8 @@
 // Profiles in: the kernels that a profiler recorded, from whichever of its files.
+//
+//     const Result<profile::Profile> read = profile::read_profile("not,a,profile\n", "mine.csv");
+//     assert(!read);
+//     assert(read.error().where == "mine.csv");
 #pragma once
 
 #include <cstddef>

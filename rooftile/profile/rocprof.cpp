@@ -144,7 +144,7 @@ class RocprofReader {
   void set_metric(KernelProfile& kernel, const CsvLine& row, std::size_t number, std::string_view text) {
     if (text.empty()) return;
     const auto value = parse_number(text, DecimalSign::point);
-    if (value && std::isfinite(*value) && *value >= 0) return kernel.metrics.set(number, *value);
+    if (value && is_metric(*value)) return kernel.metrics.set(number, *value);
     profile_.drop(row.line,
                   fmt::format("{} of kernel '{}' is '{}': not a number from 0 up", one_line(names_->name(number), 100),
                               one_line(kernel.name, 80), one_line(text, 40)));

@@ -20,7 +20,7 @@ using nlohmann::json;
 using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kSchema = "rooftile/fitted/1";
-constexpr std::int64_t kMostRows = std::int64_t{1} << 53;
+constexpr std::int64_t kMostFittedRows = std::int64_t{1} << 53;
 
 // --- what may be absent ---------------------------------------------------------------------------------------------
 
@@ -194,7 +194,7 @@ std::vector<std::string> texts(Fields& fields, const std::string& key) {
 }
 
 std::size_t count(Fields& fields, const std::string& key) {
-  return static_cast<std::size_t>(fields.integer(key, {0, kMostRows}).value_or(0));
+  return static_cast<std::size_t>(fields.integer(key, {0, kMostFittedRows}).value_or(0));
 }
 
 // Calls `read` with each element of a list and its path.
@@ -322,7 +322,7 @@ Target target_of(const json& value, const std::string& path) {
   return target;
 }
 
-FittedEquation equation_of(const json& value, const std::string& path) {
+FittedEquation read_equation(const json& value, const std::string& path) {
   Fields fields(value, path);
   FittedEquation equation;
   equation.name = optional_text(fields, "name");
@@ -367,7 +367,7 @@ FittedModel model_of(const json& value) {
   model.name = optional_text(fields, "name");
   model.kind = fields.text("kind");
   if (const json* on = fields.find("fitted_on")) model.fitted_on = fitted_on_of(*on, "fitted_on");
-  model.equations = each(fields, "equations", equation_of);
+  model.equations = each(fields, "equations", read_equation);
   if (model.equations.empty()) reject("equations", "there are none");
   for (std::size_t i = 0; i < model.equations.size(); ++i) {
     if (model.find(model.equations[i].name) != &model.equations[i]) {

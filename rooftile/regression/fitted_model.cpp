@@ -8,6 +8,7 @@
 
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/time_range.hpp"
 #include "rooftile/base/try.hpp"
 
 namespace rooftile::regression {
@@ -125,6 +126,7 @@ Result<std::vector<Predicted>> predict(const FittedEquation& equation, const Num
     const auto column = TRY(column_of(table, equation.target.multiplier));
     multipliers = column;
   }
+  const bool is_seconds = equation.target.name == "time_s";
   std::vector<Predicted> predicted(sums.size());
   for (std::size_t row = 0; row < predicted.size(); ++row) {
     Predicted& one = predicted[row];
@@ -133,11 +135,18 @@ Result<std::vector<Predicted>> predict(const FittedEquation& equation, const Num
     if (!std::isfinite(one.value)) {
       return fail(ErrorCode::bad_input, fmt::format("the prediction of row {} is beyond all numbers", row + 1));
     }
+    if (is_seconds && !is_time(Seconds(std::abs(one.value)))) {
+      return fail(ErrorCode::bad_input,
+                  fmt::format("the prediction of row {} is {:.3g} s, which is not {}", row + 1, one.value, kTimeRange));
+    }
     if (!(one.value > 0)) {
       one.warnings.push_back({FitWarning::Kind::not_positive, {}, one.value, 0, 0});
     } else if (equation.interval) {
       const double low = one.value / equation.interval->factor, high = one.value * equation.interval->factor;
-      if (!(low > 0 && std::isfinite(high))) continue;  // a file may have any factor
+      // A file may have any factor.
+      if (!(low > 0 && std::isfinite(high)) || (is_seconds && !(is_time(Seconds(low)) && is_time(Seconds(high))))) {
+        continue;
+      }
       one.low = low;
       one.high = high;
     }

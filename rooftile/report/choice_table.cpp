@@ -20,7 +20,8 @@ double mean(const std::vector<double>& values) {
 
 }  // namespace
 
-std::string choice_table(const std::vector<ChoiceGroup>& groups, const std::vector<std::string>& by) {
+std::string choice_table(const std::vector<ChoiceGroup>& groups, const std::vector<std::string>& by,
+                         std::size_t width) {
   constexpr double kTail = 0.9;
   std::vector<TextTable::Column> columns;
   for (const std::string& column : by) columns.push_back({column});
@@ -44,7 +45,7 @@ std::string choice_table(const std::vector<ChoiceGroup>& groups, const std::vect
     cells.push_back(percent(quantile(score.regret, kTail), 1));
     table.add(std::move(cells));
   }
-  return "The plan chosen without a hint against the kernel that ran\n\n" + table.text() +
+  return "The plan chosen without a hint against the kernel that ran\n\n" + table.text(width) +
          "\n  algorithm, tile  share of rows where the choice was the one that ran (tiles where the algorithm was)\n"
          "  regret           predicted time of what ran over that of what was chosen, less 1: mean and 90th "
          "percentile\n";

@@ -7,6 +7,7 @@
 
 #include "rooftile/cost/energy.hpp"
 #include "rooftile/cost/validation.hpp"
+#include "rooftile/report/text.hpp"
 
 namespace rooftile {
 
@@ -29,7 +30,7 @@ struct CostReport {
   std::vector<CostFact> facts;  // empty: left out
 };
 
-std::string cost_table(const CostReport& report);
+std::string cost_table(const CostReport& report, std::size_t width = kAnyWidth);
 // "rooftile/cost/1".
 std::string cost_json(const CostReport& report);
 // One row a board.

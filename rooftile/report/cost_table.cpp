@@ -13,7 +13,7 @@
 namespace rooftile {
 namespace {
 
-std::string whole(double number) { return fmt::format("{:.0f}", number); }
+std::string whole_number(double number) { return fmt::format("{:.0f}", number); }
 
 // "+12 %", "-3 %".
 std::string off(double predicted, double known) { return fmt::format("{:+.0f} %", 100 * (predicted / known - 1)); }
@@ -24,7 +24,7 @@ std::string missed(const std::vector<double>& ratios, const std::string& what) {
   return fmt::format("{} over {} rows: typically off by {:.0f} %\n", what, miss.rows, 100 * miss.factor);
 }
 
-std::string chips_text(const std::vector<ChipArea>& chips) {
+std::string chips_text(const std::vector<ChipArea>& chips, std::size_t width) {
   TextTable table({{"chip"},
                    {"generation"},
                    {"nm", Align::right},
@@ -35,17 +35,17 @@ std::string chips_text(const std::vector<ChipArea>& chips) {
   std::vector<double> fitted, held_out;
   for (const ChipArea& chip : chips) {
     table.add({chip.chip + (chip.fit ? "" : " *"), chip.generation, fmt::format("{:g}", chip.process_nm),
-               fmt::format("{:.4g}", chip.die_mm2), whole(chip.predicted_mm2), off(chip.predicted_mm2, chip.die_mm2),
-               off(chip.held_out_mm2, chip.die_mm2)});
+               fmt::format("{:.4g}", chip.die_mm2), whole_number(chip.predicted_mm2),
+               off(chip.predicted_mm2, chip.die_mm2), off(chip.held_out_mm2, chip.die_mm2)});
     if (!chip.fit) continue;
     fitted.push_back(chip.predicted_mm2 / chip.die_mm2);
     held_out.push_back(chip.held_out_mm2 / chip.die_mm2);
   }
-  return "Die areas\n" + table.text() + missed(fitted, "fitted,") +
+  return "Die areas\n" + table.text(width) + missed(fitted, "fitted,") +
          missed(held_out, "held out (constants fitted to the other generations),") + "*: not in the fit\n\n";
 }
 
-std::string prices_text(const std::vector<BoardReport>& boards) {
+std::string prices_text(const std::vector<BoardReport>& boards, std::size_t width) {
   TextTable table({{"gpu"},
                    {"area mm2", Align::right},
                    {"yield", Align::right},
@@ -59,19 +59,20 @@ std::string prices_text(const std::vector<BoardReport>& boards) {
   for (const BoardReport& row : boards) {
     const HardwareCost& cost = row.board.cost;
     const std::string area = cost.dies > 1 ? fmt::format("{:g} x {:.0f}", cost.dies, cost.area.total() / cost.dies)
-                                           : whole(cost.area.total());
+                                           : whole_number(cost.area.total());
     std::string price = "-", ratio = "-";
     if (row.board.launch_price) {
-      price = whole(row.board.launch_price->value());
+      price = whole_number(row.board.launch_price->value());
       ratio = fmt::format("{:.1f}", *row.board.launch_price / cost.price());
     }
-    table.add({row.board.gpu, area, percent(cost.yield, 1), whole(cost.silicon.value()), whole(cost.memory.value()),
-               whole(cost.package.value()), whole(cost.board.value()), whole(cost.price().value()), price, ratio});
+    table.add({row.board.gpu, area, percent(cost.yield, 1), whole_number(cost.silicon.value()),
+               whole_number(cost.memory.value()), whole_number(cost.package.value()), whole_number(cost.board.value()),
+               whole_number(cost.price().value()), price, ratio});
   }
-  return "Manufacturing cost, USD\n" + table.text() + "\n";
+  return "Manufacturing cost, USD\n" + table.text(width) + "\n";
 }
 
-std::string powers_text(const std::vector<BoardReport>& boards) {
+std::string powers_text(const std::vector<BoardReport>& boards, std::size_t width) {
   TextTable table({{"gpu"},
                    {"arithmetic W", Align::right},
                    {"DRAM W", Align::right},
@@ -85,7 +86,7 @@ std::string powers_text(const std::vector<BoardReport>& boards) {
     const BoardCost& board = row.board;
     std::string tdp = "-", miss = "-", held = "-";
     if (board.tdp) {
-      tdp = whole(board.tdp->value());
+      tdp = whole_number(board.tdp->value());
       miss = off(board.cost.power().value(), board.tdp->value());
       if (board.base_clock) all.push_back(board.cost.power() / *board.tdp);
       if (board.held_out_power) {
@@ -93,16 +94,16 @@ std::string powers_text(const std::vector<BoardReport>& boards) {
         if (board.base_clock) held_out.push_back(*board.held_out_power / *board.tdp);
       }
     }
-    table.add({board.gpu + (board.base_clock ? "" : " *"), whole(board.cost.arithmetic.value()),
-               whole(board.cost.dram.value()), whole(board.cost.idle.value()), whole(board.cost.power().value()), tdp,
-               miss, held});
+    table.add({board.gpu + (board.base_clock ? "" : " *"), whole_number(board.cost.arithmetic.value()),
+               whole_number(board.cost.dram.value()), whole_number(board.cost.idle.value()),
+               whole_number(board.cost.power().value()), tdp, miss, held});
   }
-  return "Power at full use\n" + table.text() + missed(all, "with a base clock,") +
+  return "Power at full use\n" + table.text(width) + missed(all, "with a base clock,") +
          missed(held_out, "tensor energy held out (fitted to the other architectures),") +
          "*: no base clock known; at the boost clock\n";
 }
 
-std::string runs_text(const std::vector<BoardReport>& boards) {
+std::string runs_text(const std::vector<BoardReport>& boards, std::size_t width) {
   TextTable table({{"gpu"},
                    {"model"},
                    {"ms a sample", Align::right},
@@ -121,9 +122,9 @@ std::string runs_text(const std::vector<BoardReport>& boards) {
                four_digits(total / row.run->samples * 1e3), percent(energy.arithmetic.value(), total),
                percent(energy.l1.value(), total), percent(energy.l2.value(), total),
                percent(energy.dram.value(), total), percent(energy.idle.value(), total),
-               row.run->time > Seconds(0) ? whole(total / row.run->time.value()) : "-"});
+               row.run->time > Seconds(0) ? whole_number(total / row.run->time.value()) : "-"});
   }
-  return table.empty() ? "" : "Energy\n" + table.text() + "\n";
+  return table.empty() ? "" : "Energy\n" + table.text(width) + "\n";
 }
 
 std::string sources_text(const std::vector<CostFact>& facts) {
@@ -144,11 +145,11 @@ std::string sources_text(const std::vector<CostFact>& facts) {
 
 }  // namespace
 
-std::string cost_table(const CostReport& report) {
+std::string cost_table(const CostReport& report, std::size_t width) {
   std::string text;
-  if (!report.chips.empty()) text += chips_text(report.chips);
+  if (!report.chips.empty()) text += chips_text(report.chips, width);
   if (!report.boards.empty()) {
-    text += prices_text(report.boards) + runs_text(report.boards) + powers_text(report.boards);
+    text += prices_text(report.boards, width) + runs_text(report.boards, width) + powers_text(report.boards, width);
   }
   if (!report.facts.empty()) text += (text.empty() ? "" : "\n") + sources_text(report.facts);
   return text;

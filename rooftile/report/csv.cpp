@@ -17,41 +17,42 @@ using Json = nlohmann::ordered_json;
 
 // The JSON's names, in its order; nested ones with dots. The prediction's own come first and repeat in each row.
 constexpr std::string_view kPredictionColumns[] = {"model", "gpu", "batch_size", "precision"};
-constexpr std::string_view kLayerColumns[] = {"name",
-                                              "op",
-                                              "function",
-                                              "pass",
-                                              "method",
-                                              "output",
-                                              "flops",
-                                              "time_s",
-                                              "time_low_s",
-                                              "time_high_s",
-                                              "bottleneck",
-                                              "kernels",
-                                              "gemm.m",
-                                              "gemm.n",
-                                              "gemm.k",
-                                              "gemm.groups",
-                                              "plan.algorithm",
-                                              "plan.tile",
-                                              "plan.split_k",
-                                              "plan.ctas",
-                                              "plan.active_ctas_per_sm",
-                                              "plan.waves",
-                                              "traffic_bytes.l1",
-                                              "traffic_bytes.l2",
-                                              "traffic_bytes.dram",
-                                              "traffic_bytes.store_dram",
-                                              "traffic_bytes.compulsory",
-                                              "cases_s.compute",
-                                              "cases_s.smem",
-                                              "cases_s.latency",
-                                              "cases_s.l1",
-                                              "cases_s.l2",
-                                              "cases_s.dram",
-                                              "cases_s.power",
-                                              "cases_s.launch"};
+constexpr std::string_view kPredictedLayerColumns[] = {"name",
+                                                       "op",
+                                                       "function",
+                                                       "pass",
+                                                       "method",
+                                                       "output",
+                                                       "flops",
+                                                       "time_s",
+                                                       "time_low_s",
+                                                       "time_high_s",
+                                                       "bottleneck",
+                                                       "kernels",
+                                                       "gemm.m",
+                                                       "gemm.n",
+                                                       "gemm.k",
+                                                       "gemm.groups",
+                                                       "plan.algorithm",
+                                                       "plan.tile",
+                                                       "plan.split_k",
+                                                       "plan.ctas",
+                                                       "plan.active_ctas_per_sm",
+                                                       "plan.waves",
+                                                       "traffic_bytes.l1",
+                                                       "traffic_bytes.l2",
+                                                       "traffic_bytes.dram",
+                                                       "traffic_bytes.store_l2",
+                                                       "traffic_bytes.store_dram",
+                                                       "traffic_bytes.compulsory",
+                                                       "cases_s.compute",
+                                                       "cases_s.smem",
+                                                       "cases_s.latency",
+                                                       "cases_s.l1",
+                                                       "cases_s.l2",
+                                                       "cases_s.dram",
+                                                       "cases_s.power",
+                                                       "cases_s.launch"};
 
 // "128x64x4" for an array, nothing for null.
 std::string cell(const Json& value) {
@@ -76,7 +77,7 @@ const Json& at(const Json& object, std::string_view path) {
 
 std::string csv_report(std::span<const Prediction> predictions) {
   std::vector<std::string> header(std::begin(kPredictionColumns), std::end(kPredictionColumns));
-  header.insert(header.end(), std::begin(kLayerColumns), std::end(kLayerColumns));
+  header.insert(header.end(), std::begin(kPredictedLayerColumns), std::end(kPredictedLayerColumns));
   std::string text = write_csv_row(header);
   for (const Prediction& prediction : predictions) {
     const Json json = prediction_json(prediction);
@@ -84,7 +85,7 @@ std::string csv_report(std::span<const Prediction> predictions) {
     for (const std::string_view column : kPredictionColumns) prefix.push_back(cell(at(json, column)));
     for (const Json& layer : json["layers"]) {
       std::vector<std::string> row = prefix;
-      for (const std::string_view column : kLayerColumns) row.push_back(cell(at(layer, column)));
+      for (const std::string_view column : kPredictedLayerColumns) row.push_back(cell(at(layer, column)));
       text += write_csv_row(row);
     }
   }

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/time_range.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/base/units_text.hpp"
 #include "rooftile/report/report.hpp"
@@ -18,7 +19,7 @@
 namespace rooftile {
 namespace {
 
-using Json = nlohmann::json;
+using SavedJson = nlohmann::json;
 
 struct Layer {
   std::string name, bottleneck;
@@ -33,25 +34,25 @@ struct Side {
 };
 
 // Behind the name of a layer: the pass, where it is not forward.
-std::string pass_of(const Json& layer) {
+std::string pass_of(const SavedJson& layer) {
   if (!layer.contains("pass") || !layer["pass"].is_string() || layer["pass"] == "fwd") return "";
   return " " + layer["pass"].get<std::string>();
 }
 
 // Why `json` is not a whole prediction, or "".
-std::string problem_of(const Json& json) {
-  const auto is_time = [](const Json& number) {
-    return number.is_number() && std::isfinite(number.get<double>()) && number.get<double>() >= 0;
+std::string problem_of(const SavedJson& json) {
+  const auto is_time = [](const SavedJson& number) {
+    return number.is_number() && (number == 0 || rooftile::is_time(Seconds(number.get<double>())));
   };
   for (const char* key : {"model", "gpu", "precision", "method"}) {
     if (!json.contains(key) || !json[key].is_string()) return fmt::format("'{}' is not a text", key);
   }
-  if (!json.contains("batch_size") || !json["batch_size"].is_number_integer())
-    return "'batch_size' is not a whole number";
+  if (!json.contains("batch_size") || !json["batch_size"].is_number_integer() || json["batch_size"] < 1)
+    return "'batch_size' is not a whole number from 1 up";
   if (!json.contains("time_s") || !is_time(json["time_s"])) return "'time_s' is not a time";
   if (!json.contains("layers") || !json["layers"].is_array()) return "'layers' is not a list";
   std::set<std::string> names;
-  for (const Json& layer : json["layers"]) {
+  for (const SavedJson& layer : json["layers"]) {
     if (!layer.is_object() || !layer.contains("name") || !layer["name"].is_string()) return "a layer has no name";
     const std::string name = layer["name"];
     if (!layer.contains("time_s") || !is_time(layer["time_s"]))
@@ -61,7 +62,7 @@ std::string problem_of(const Json& json) {
   return "";
 }
 
-std::string text_at(const Json& json, const char* key) {
+std::string text_at(const SavedJson& json, const char* key) {
   return one_line(json[key].get<std::string>(), std::string::npos);
 }
 
@@ -69,7 +70,7 @@ Result<Side> read(std::string_view text, std::string_view where) {
   const auto bad = [&](const std::string& why) {
     return fail(ErrorCode::bad_input, one_line(why), std::string(where));
   };
-  const Json json = Json::parse(text, nullptr, false);
+  const SavedJson json = SavedJson::parse(text, nullptr, false);
   if (json.is_array()) return bad("holds several predictions; predict one GPU at a time to compare them");
   const bool prediction = json.is_object() && json.contains("schema") && json["schema"] == "rooftile/prediction/1";
   if (!prediction) {
@@ -84,7 +85,7 @@ Result<Side> read(std::string_view text, std::string_view where) {
             json["batch_size"].get<std::int64_t>(),
             Seconds(json["time_s"].get<double>()),
             {}};
-  for (const Json& layer : json["layers"]) {
+  for (const SavedJson& layer : json["layers"]) {
     const bool limited = layer.contains("bottleneck") && layer["bottleneck"].is_string();
     side.layers.push_back({text_at(layer, "name") + one_line(pass_of(layer)),
                            limited ? text_at(layer, "bottleneck") : "-", Seconds(layer["time_s"].get<double>())});
@@ -97,7 +98,7 @@ std::string ratio(Seconds a, Seconds b) {
   return fmt::format("{:.3g}x", b / a);
 }
 
-std::string times(const Side& a, const Side& b) {
+std::string times(const Side& a, const Side& b, std::size_t width) {
   TextTable table({{""}, {"A", Align::right}, {"B", Align::right}, {"B / A", Align::right}});
   const auto row = [&](const char* what, const std::string& in_a, const std::string& in_b) {
     table.add({what, in_a, in_b, ""});
@@ -112,13 +113,13 @@ std::string times(const Side& a, const Side& b) {
   if (a.batch_size > 0 && b.batch_size > 0 && a.batch_size != b.batch_size) {
     table.add({"time a sample", print(per_sample(a)), print(per_sample(b)), ratio(per_sample(a), per_sample(b))});
   }
-  return table.text();
+  return table.text(width);
 }
 
 }  // namespace
 
 Result<std::string> diff_report(std::string_view json_a, std::string_view where_a, std::string_view json_b,
-                                std::string_view where_b) {
+                                std::string_view where_b, std::size_t width) {
   const auto a = TRY(read(json_a, where_a));
   const auto b = TRY(read(json_b, where_b));
 
@@ -145,7 +146,7 @@ Result<std::string> diff_report(std::string_view json_a, std::string_view where_
   }
   std::stable_sort(pairs.begin(), pairs.end(), [](const Pair& x, const Pair& y) { return x.change() > y.change(); });
 
-  TextTable changed({{"layer, largest change first", Align::left, 48},
+  TextTable changed({{"layer, largest change first", Align::left},
                      {"A", Align::right},
                      {"B", Align::right},
                      {"B - A", Align::right},
@@ -162,10 +163,10 @@ Result<std::string> diff_report(std::string_view json_a, std::string_view where_
                  ratio(pair.a->time, pair.b->time),
                  one ? pair.a->bottleneck : fmt::format("{} -> {}", pair.a->bottleneck, pair.b->bottleneck)});
   }
-  std::string text = fmt::format("  A  {}\n  B  {}\n\n{}", where_a, where_b, times(a, b));
-  if (!changed.empty()) text += "\n" + changed.text();
+  std::string text = fmt::format("  A  {}\n  B  {}\n\n{}", where_a, where_b, times(a, b, width));
+  if (!changed.empty()) text += "\n" + changed.text(width);
   if (same > 0) text += fmt::format("  {} the same\n", same == 1 ? "1 layer is" : fmt::format("{} layers are", same));
-  if (!alone.empty()) text += "\n" + alone.text();
+  if (!alone.empty()) text += "\n" + alone.text(width);
   return text;
 }
 

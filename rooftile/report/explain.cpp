@@ -45,7 +45,7 @@ std::string roofline_section(const LayerEstimate& layer, const Gpu& gpu, DType p
 
 // Facts of the GPU that the method of a layer uses.
 std::vector<std::string> keys_of(const LayerEstimate& layer, const std::string& peak) {
-  if (!layer.streams.empty()) {
+  if (first_plan<StreamKernel>(layer) != nullptr) {
     return {"core.sm_count",      "core.clock",         "sm.warps",         "sm.ctas",
             "level.L2.capacity",  "level.L2.bandwidth", "level.L2.latency", "level.DRAM.bandwidth",
             "level.DRAM.latency", "launch.overhead"};
@@ -104,11 +104,12 @@ std::string sources_section(const LayerEstimate& layer, const Gpu& gpu, DType pr
 std::string body(const LayerEstimate& layer, const Gpu& gpu, const PredictOptions& options) {
   switch (layer.method) {
     case Method::stream:
-      return layer.streams.empty() ? stream_section(layer, gpu) : explain_stream(layer, gpu, options);
+      return first_plan<StreamKernel>(layer) == nullptr ? stream_section(layer, gpu)
+                                                        : explain_stream(layer, gpu, options);
     case Method::roofline:
       return roofline_section(layer, gpu, options.precision);
     case Method::rooftile:
-      if (layer.attention) return explain_attention(layer, gpu, options);
+      if (first_plan<AttentionPlan>(layer) != nullptr) return explain_attention(layer, gpu, options);
       if (layer.op == "recurrent") return explain_recurrent(layer, gpu, options);
       return explain_refined(layer, gpu, options);
     case Method::delta:

@@ -13,16 +13,14 @@ namespace rooftile {
 namespace {
 
 // "softmax 0.52"
-std::string named(const Machine& machine, AttentionConstant which) {
+std::string named(const GpuRates& rates, AttentionConstant which) {
   return fmt::format("{} {}", constant_table(KernelFamily::attention)[static_cast<std::size_t>(which)].name,
-                     grouped(machine.constants[which]));
+                     grouped(rates.constants[which]));
 }
 
 // Means over the CTAs are shown to a hundredth.
 double hundredth(double number) { return std::round(number * 100) / 100; }
-Bytes whole(Bytes bytes) { return Bytes(std::round(bytes.value())); }
-
-std::string plan_section(const AttentionPlan& plan) {
+std::string attention_plan_section(const AttentionPlan& plan) {
   Section section(fmt::format("Kernel of {}", name_of(plan.library)));
   section.add("", "kind", std::string(name_of(plan.kernel)), plan.decode ? "few queries against a cache" : "a prompt");
   section.add("", "tile", fmt::format("{} x {}", grouped(plan.tile_q), grouped(plan.tile_kv)), "rows x keys of a step");
@@ -40,34 +38,35 @@ std::string plan_section(const AttentionPlan& plan) {
   return section.text();
 }
 
-std::string time_section(const LayerEstimate& layer, const RefinedModel& model) {
-  const AttentionPlan& plan = *layer.attention;
-  const Machine& machine = model.machine;
-  const AttentionTime time = attention_time(plan, machine);
-  const double rate = machine.macs_per_second * 2 * machine.sms;
+std::string attention_time_section(const LayerEstimate& layer, const RefinedModel& model) {
+  const AttentionPlan& plan = *first_plan<AttentionPlan>(layer);
+  const GpuRates& rates = model.rates;
+  const AttentionTime time = attention_time(plan, rates);
+  const FlopsPerSecond rate = rates.sm_peak * rates.sms;
   Section section("Time, as if one thing alone limited a forward pass");
   section.add("", "compute", time.cases[Bottleneck::compute],
-              fmt::format("products at {} x {} and {} of 16 exponentials a clock", print(FlopsPerSecond(rate)),
-                          named(machine, constant_of(plan.rate)), named(machine, AttentionConstant::softmax)));
+              fmt::format("products at {} x {} and {} of 16 exponentials a clock", print(rate),
+                          named(rates, constant_of(plan.rate)), named(rates, AttentionConstant::softmax)));
   section.add("", "latency", time.cases[Bottleneck::latency], "CTAs that start or wait, tokens written, split keys");
-  section.add(
-      "", "l2", time.cases[Bottleneck::l2],
-      fmt::format("({}) x {}", print(BytesPerSecond(machine.l2)), named(machine, AttentionConstant::l2_efficiency)));
-  section.add("", "DRAM loads", whole(time.dram_load),
+  section.add("", "l2", time.cases[Bottleneck::l2],
+              fmt::format("({}) x {}", print(rates.l2), named(rates, AttentionConstant::l2_efficiency)));
+  const Traffic traffic = time.traffic.total();
+  section.add("", "L2 loads", whole_bytes(traffic.l2), "with what the kernels around move, and parts of split keys");
+  section.add("", "L2 stores", whole_bytes(traffic.store_l2), "the same");
+  section.add("", "DRAM loads", whole_bytes(traffic.dram),
               plan.warm ? "what the L2 does not hold" : "all: nothing is warm");
-  section.add("", "DRAM stores", whole(time.dram_store), "the same");
+  section.add("", "DRAM stores", whole_bytes(traffic.store_dram), "the same");
   section.add("", "dram", time.cases[Bottleneck::dram],
-              fmt::format("({}) x {}", print(BytesPerSecond(machine.dram)),
-                          named(machine, AttentionConstant::dram_efficiency)));
+              fmt::format("({}) x {}", print(rates.dram), named(rates, AttentionConstant::dram_efficiency)));
   section.add("", "launch", time.cases[Bottleneck::launch],
-              fmt::format("(kernels - 1) x launch overhead x {}", named(machine, AttentionConstant::kernel_cost)));
+              fmt::format("(kernels - 1) x launch overhead x {}", named(rates, AttentionConstant::kernel_cost)));
   section.add("", "kernels", time.time, "(busy^4 + l2^4 + dram^4)^(1/4) and what follows (docs/theory.md)");
   section.add("", "overhead", model.overhead, "of one call");
   section.add("", "time", layer.time, layer.pass == Pass::fwd ? "their sum" : "2.5 x kernels + overhead");
   return section.text();
 }
 
-std::string constants_section(const Constants& constants) {
+std::string attention_constants(const Constants& constants) {
   Section section("Constants of attention");
   const std::span<const ConstantInfo> infos = constant_table(KernelFamily::attention);
   for (std::size_t i = 0; i < infos.size(); ++i) {
@@ -79,10 +78,11 @@ std::string constants_section(const Constants& constants) {
 }  // namespace
 
 std::string explain_attention(const LayerEstimate& layer, const Gpu& gpu, PredictOptions options) {
-  options.precision = layer.attention->precision;
+  const AttentionPlan& plan = *first_plan<AttentionPlan>(layer);
+  options.precision = plan.precision;
   const auto model = refined_model(RefinedOp::attention, gpu, options);
   if (!model) return "";  // not reached: the layer was predicted with these options
-  return plan_section(*layer.attention) + time_section(layer, *model) + constants_section(model->machine.constants);
+  return attention_plan_section(plan) + attention_time_section(layer, *model) + attention_constants(model->rates.constants);
 }
 
 }  // namespace rooftile

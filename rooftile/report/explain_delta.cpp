@@ -32,7 +32,7 @@ std::string plan_section(const DeltaKernel& kernel, const Gpu& gpu) {
   const bool chosen = k.tile == delta_kernel(kernel.gemm.out_channels).tile;
   section.add(chosen ? "Fig 6" : "", "tile", fmt::format("{}x{}x{}", k.tile.m, k.tile.n, k.tile.k),
               chosen ? fmt::format("blk_m x blk_n x blk_k for {} output channels", grouped(kernel.gemm.out_channels))
-                     : "blk_m x blk_n x blk_k, as --tile has it");
+                     : "blk_m x blk_n x blk_k, as --set tile=… has it");
   section.add("", "warps", fmt::format("{} of {}x{}", k.warps, k.warp_m, k.warp_n), "of a CTA, and their tiles");
   section.add("", "columns", plan.columns, "ceil(N / blk_n)");
   section.add("", "rows", plan.rows, "ceil(M / blk_m)");
@@ -42,7 +42,7 @@ std::string plan_section(const DeltaKernel& kernel, const Gpu& gpu) {
   section.add("", "active CTAs/SM", plan.active_ctas_per_sm,
               by_rule ? fmt::format("what registers ({} a thread), shared memory, warps and CTA slots allow",
                                     k.registers_per_thread)
-                      : "as --active-ctas has it");
+                      : "as --set active-ctas=… has it");
   section.add("", "CTAs/SM", plan.ctas_per_sm, fmt::format("n = ceil(CTAs / {} SMs)", grouped(gpu.sm_count)));
   section.add("", "waves", plan.waves, "ceil(n / active CTAs)");
   return section.text();
@@ -97,7 +97,7 @@ std::string prior_traffic_section(const DeltaKernel& kernel, const Gpu& gpu) {
   section.add("Eq 3", "MLI_filter", t.mli_filter, fmt::format("for blk_k = {}", kernel.plan.kernel.tile.k));
   section.add("Eq 4", "L1 per loop", t.l1_per_loop, "4 (blk_m blk_k MLI_IFmap + blk_n blk_k MLI_filter)");
   section.add("Eq 4", "L1", t.total.l1, "L1 per loop x loops x CTAs");
-  section.add("", "miss rate", t.l2_per_loop / t.l1_per_loop, "as --miss-rate has it");
+  section.add("", "miss rate", t.l2_per_loop / t.l1_per_loop, "as --method prior=RATE has it");
   section.add("", "L2", t.total.l2, "L1 x miss rate");
   section.add("", "DRAM", t.total.dram, "L2 x miss rate");
   section.add("", "store", t.total.store_dram, "4 x groups x M x N, to DRAM");
@@ -133,7 +133,7 @@ std::string time_section(const DeltaKernel& kernel) {
   return section.text();
 }
 
-std::string cases_section(const Cases& cases, Bottleneck bottleneck) {
+std::string delta_cases(const TimeBounds& cases, Bottleneck bottleneck) {
   struct Row {
     Bottleneck which;
     std::string_view equation, formula;
@@ -157,7 +157,7 @@ std::string kernel_sections(const DeltaKernel& kernel, const Gpu& gpu, Method me
   const std::string traffic =
       method == Method::prior ? prior_traffic_section(kernel, gpu) : traffic_section(kernel, gpu);
   return gemm_section(kernel.gemm) + plan_section(kernel, gpu) + traffic + time_section(kernel) +
-         cases_section(kernel.timing.cases, kernel.timing.bottleneck);
+         delta_cases(kernel.timing.cases, kernel.timing.bottleneck);
 }
 
 }  // namespace
@@ -165,12 +165,13 @@ std::string kernel_sections(const DeltaKernel& kernel, const Gpu& gpu, Method me
 std::string explain_delta(const LayerEstimate& layer, const Gpu& gpu) {
   std::string text = rates_section(gpu);
   std::size_t number = 0;
-  for (const DeltaKernel& kernel : layer.delta) {
+  const auto kernels = planned<DeltaKernel>(layer);
+  for (const auto& [kernel, delta] : kernels) {
     if (layer.kernels > 1) {
-      text += fmt::format("Kernels {} of {}: {} alike, each taking {}\n\n", ++number, layer.delta.size(),
-                          grouped(kernel.count), print(kernel.timing.time));
+      text += fmt::format("Kernels {} of {}: {} alike, each taking {}\n\n", ++number, kernels.size(),
+                          grouped(kernel.count), print(kernel.time));
     }
-    text += kernel_sections(kernel, gpu, layer.method);
+    text += kernel_sections(delta, gpu, layer.method);
   }
   return text;
 }

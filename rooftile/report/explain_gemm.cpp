@@ -9,105 +9,108 @@
 namespace rooftile {
 namespace {
 
-constexpr double kEndless = 1e300;  // a rate that limits nothing
+constexpr BytesPerSecond kEndless{1e300};  // a rate that limits nothing
 
 template <class Which>  // "l2_efficiency 0.6"
-std::string named(const Machine& machine, Which which) {
-  return fmt::format("{} {}", constant_table(machine.family)[static_cast<std::size_t>(which)].name,
-                     grouped(machine.constants[which]));
+std::string named(const GpuRates& rates, Which which) {
+  return fmt::format("{} {}", constant_table(rates.family)[static_cast<std::size_t>(which)].name,
+                     grouped(rates.constants[which]));
 }
 
-void add_counts(Section& section, const Launch& launch, const Machine& machine) {
+void add_gemm_counts(Section& section, const Launch& launch, const GpuRates& rates) {
   const Launch::Product& product = launch.product;
+  const Traffic traffic = launch_traffic(launch, rates);
   section.add("", "operands", launch.dram_load, "A and B in memory");
-  section.add("", "stored", launch.dram_store, "C");
-  section.add("", "L2", launch.l2, "loads of the CTAs from the L2, and their stores");
+  section.add("", "L2 loads", whole_bytes(traffic.l2), "of the CTAs, and of parts where k is split");
+  section.add("", "L2 stores", whole_bytes(traffic.store_l2), "C, and parts where k is split");
+  section.add("", "DRAM loads", whole_bytes(traffic.dram),
+              "with what is loaded again, without what the L2 holds: docs/theory.md");
+  section.add("", "DRAM stores", whole_bytes(traffic.store_dram), "C");
   section.add("", "CTAs", launch.ctas,
               fmt::format("of {} warps{}", grouped(launch.warps),
                           product.split > 1 ? fmt::format("; {} share a tile of C", grouped(product.split)) : ""));
   section.add("", "MACs a step", launch.macs_per_step, "of a CTA, for one step of k");
   section.add("", "steps", launch.steps, "of k, a CTA; padded to whole steps of the main loop");
   section.add("", "active CTAs/SM", launch.resident, "resident on an SM at once");
-  section.add("", "CTAs/SM", launch.ctas / machine.sms, fmt::format("CTAs / {} SMs", grouped(machine.sms)));
+  section.add("", "CTAs/SM", launch.ctas / rates.sms, fmt::format("CTAs / {} SMs", grouped(rates.sms)));
 }
 
 // What the L2 and the DRAM take, of the whole.
-void add_memory(Section& section, const LaunchTime& whole, const Machine& machine, double dram_efficiency,
-                const std::string& l2, const std::string& constants) {
+void add_memory(Section& section, const LaunchTime& whole, const GpuRates& rates, const std::string& l2,
+                const std::string& constants) {
+  if (whole.l1 > Seconds(0)) section.add("", "l1", whole.l1, "what the busiest SM can load");
   section.add("", "l2", whole.l2, l2);
-  section.add("", "DRAM", Bytes(std::round(whole.dram.value() * machine.dram * dram_efficiency)),
-              "loaded and stored, with what is loaded again: docs/theory.md");
-  section.add("", "dram", whole.dram, fmt::format("DRAM / ({} x {})", print(BytesPerSecond(machine.dram)), constants));
+  section.add("", "dram", whole.dram, fmt::format("(DRAM loads + stores) / ({} x {})", print(rates.dram), constants));
 }
 
 }  // namespace
 
-GemmParts gemm_parts(const Launch& launch, const Machine& machine) {
-  Machine endless = machine;
+GemmParts gemm_parts(const Launch& launch, const GpuRates& rates) {
+  GpuRates endless = rates;
   endless.dram = kEndless;
-  endless.watts = 0;
-  Machine unlimited = endless;
+  endless.power = Watts(0);
+  GpuRates unlimited = endless;
   unlimited.l2 = kEndless;
-  Machine unlimited_power = machine;
-  unlimited_power.watts = 0;
+  GpuRates unlimited_power = rates;
+  unlimited_power.power = Watts(0);
   Launch whole = launch;
   whole.product.split = 1;
-  return {.sms = launch_time(whole, machine.family == KernelFamily::tensor ? endless : unlimited).time,
+  return {.sms = launch_time(whole, rates.family == KernelFamily::tensor ? endless : unlimited).time,
           .before_power = launch_time(launch, unlimited_power).time,
-          .whole = launch_time(launch, machine)};
+          .whole = launch_time(launch, rates)};
 }
 
-std::string simt_gemm_launch_section(const std::string& title, const Launch& launch, const Machine& machine) {
+std::string simt_gemm_launch_section(const std::string& title, const Launch& launch, const GpuRates& rates) {
   using Constant = SimtGemmConstant;
-  const GemmParts parts = gemm_parts(launch, machine);
+  const GemmParts parts = gemm_parts(launch, rates);
   const Launch::Product& product = launch.product;
   Section section(title);
-  add_counts(section, launch, machine);
-  const double slots = issue_share(launch, machine);
-  section.add("", "compute", parts.whole.compute,
-              fmt::format("CTAs of the busiest SM x MACs a step x (steps + {}) / (MAC rate x {}{})",
-                          named(machine, product.old_kernel ? Constant::old_prologue : Constant::prologue),
-                          named(machine, product.efficiency),
-                          slots < 1 ? fmt::format(" x issue slots {}", grouped(slots)) : ""));
+  add_gemm_counts(section, launch, rates);
+  const double slots = issue_share(launch, rates);
+  section.add(
+      "", "compute", parts.whole.compute,
+      fmt::format("CTAs of the busiest SM x MACs a step x (steps + {}) / (MAC rate x {}{})",
+                  named(rates, product.old_kernel ? Constant::old_prologue : Constant::prologue),
+                  named(rates, product.efficiency), slots < 1 ? fmt::format(" x issue slots {}", grouped(slots)) : ""));
   section.add("", "latency", parts.whole.latency,
               fmt::format("the same for the CTAs that hide latencies: {} / warps, each wave",
-                          named(machine, Constant::latency_warps)));
+                          named(rates, Constant::latency_warps)));
   section.add("", "SMs", parts.sms, "sum over the waves of (CTAs^4 + those that hide latencies^4)^(1/4)");
-  add_memory(section, parts.whole, machine, machine.constants[Constant::dram_efficiency],
-             fmt::format("loads / ({} x {} x share of the SMs that run)", print(BytesPerSecond(machine.l2)),
-                         named(machine, Constant::l2_efficiency)),
-             named(machine, Constant::dram_efficiency));
+  add_memory(section, parts.whole, rates,
+             fmt::format("loads / ({} x {} x share of the SMs that run)", print(rates.l2),
+                         named(rates, Constant::l2_efficiency)),
+             named(rates, Constant::dram_efficiency));
   section.add("", "together", parts.before_power,
               product.split > 1 ? fmt::format("(SMs^4 + l2^4 + dram^4)^(1/4), and for adding parts {} us + their bytes",
-                                              named(machine, Constant::split_overhead))
+                                              named(rates, Constant::split_overhead))
                                 : std::string("(SMs^4 + l2^4 + dram^4)^(1/4): they overlap"));
-  section.add("", "time", parts.whole.time,
-              fmt::format("the same with SMs at the clock that {} pJ a MAC leaves under {}, after {} us",
-                          named(machine, Constant::mac_energy), print(Watts(machine.watts)),
-                          named(machine, Constant::power_window)));
+  section.add(
+      "", "time", parts.whole.time,
+      fmt::format("the same with SMs at the clock that {} pJ a MAC leaves under {}, after {} us",
+                  named(rates, Constant::mac_energy), print(rates.power), named(rates, Constant::power_window)));
   return section.text();
 }
 
-std::string tensor_launch_section(const std::string& title, const Launch& launch, const Machine& machine) {
+std::string tensor_launch_section(const std::string& title, const Launch& launch, const GpuRates& rates) {
   using Constant = TensorConstant;
-  const GemmParts parts = gemm_parts(launch, machine);
+  const GemmParts parts = gemm_parts(launch, rates);
   Section section(title);
-  add_counts(section, launch, machine);
+  add_gemm_counts(section, launch, rates);
   section.add("", "compute", parts.whole.compute,
               fmt::format("CTAs of the busiest SM x MACs a step x steps / (MAC rate x {} x sustained clock)",
-                          named(machine, Constant::efficiency)));
+                          named(rates, Constant::efficiency)));
   section.add("", "latency", parts.whole.latency,
               fmt::format("each wave: the L2's latency for every {} B of a row, and {} CTAs alone",
-                          named(machine, Constant::bytes_in_flight), named(machine, Constant::fill)));
-  add_memory(section, parts.whole, machine, machine.constants[Constant::dram_efficiency],
-             fmt::format("loads / ({} x {}), or what one SM can load; and {} x storing the tiles",
-                         print(BytesPerSecond(machine.l2)), named(machine, Constant::l2_efficiency),
-                         named(machine, Constant::epilogue)),
-             named(machine, Constant::dram_efficiency));
+                          named(rates, Constant::bytes_in_flight), named(rates, Constant::fill)));
+  add_memory(section, parts.whole, rates,
+             fmt::format("loads / ({} x {}); storing the tiles takes {} x their bytes beside it", print(rates.l2),
+                         named(rates, Constant::l2_efficiency), named(rates, Constant::epilogue)),
+             named(rates, Constant::dram_efficiency));
   section.add("", "busy", parts.sms, "(compute^4 + latency^4 + loads from the L2^4)^(1/4) + storing the tiles");
   if (launch.product.split > 1) {
-    section.add("", "split", parts.whole.atomics,
-                fmt::format("adding parts: {} cycles + their bytes", named(machine, Constant::split_cycles)));
+    section.add(
+        "", "split", parts.whole.atomics,
+        fmt::format("adding parts: {} cycles; their bytes pass the L2 besides", named(rates, Constant::split_cycles)));
   }
   section.add("", "time", parts.whole.time,
               fmt::format("(busy^4 + dram^4)^(1/4){}", launch.product.split > 1 ? " + split" : ""));

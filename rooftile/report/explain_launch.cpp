@@ -12,25 +12,25 @@ namespace rooftile {
 namespace {
 
 // How much longer the plan takes, as a share, if a constant grows by 1 % (by 1 % of its range from 0).
-double effect_of(std::size_t constant, const LaunchPlan& plan, Machine machine) {
+double effect_of(std::size_t constant, const LaunchPlan& plan, GpuRates rates) {
   constexpr double kStep = 0.01;
-  const double before = plan_time(plan, machine).value();
-  double& value = machine.constants.values[constant];
-  const ConstantInfo& info = constant_table(machine.family)[constant];
+  const double before = plan_time(plan, rates).value();
+  double& value = rates.constants.values[constant];
+  const ConstantInfo& info = constant_table(rates.family)[constant];
   value += kStep * (value > 0 ? value : info.high - info.low);
-  return plan_time(plan, machine).value() / before - 1;
+  return plan_time(plan, rates).value() / before - 1;
 }
 
 }  // namespace
 
-std::string launch_section(const std::string& title, const Launch& launch, const Machine& machine) {
-  switch (machine.family) {
+std::string launch_section(const std::string& title, const Launch& launch, const GpuRates& rates) {
+  switch (rates.family) {
     case KernelFamily::conv_simt:
-      return conv_launch_section(title, launch, machine);
+      return conv_launch_section(title, launch, rates);
     case KernelFamily::gemm_simt:
-      return simt_gemm_launch_section(title, launch, machine);
+      return simt_gemm_launch_section(title, launch, rates);
     case KernelFamily::tensor:
-      return tensor_launch_section(title, launch, machine);
+      return tensor_launch_section(title, launch, rates);
     case KernelFamily::attention:  // these have no launches of this kind
     case KernelFamily::stream:
     case KernelFamily::recurrent:
@@ -39,20 +39,16 @@ std::string launch_section(const std::string& title, const Launch& launch, const
   return "";
 }
 
-std::string constants_section(const std::string& title, const LaunchPlan& plan, const Machine& machine) {
-  TextTable table({{"constant"},
-                   {"value", Align::right},
-                   {"unit"},
-                   {"1 % more of it", Align::right},
-                   {"meaning", Align::left, 100}});
-  const std::span<const ConstantInfo> infos = constant_table(machine.family);
+std::string constants_section(const std::string& title, const LaunchPlan& plan, const GpuRates& rates) {
+  TextTable table({{"constant"}, {"value", Align::right}, {"unit"}, {"1 % more of it", Align::right}, {"meaning"}});
+  const std::span<const ConstantInfo> infos = constant_table(rates.family);
   for (std::size_t i = 0; i < infos.size(); ++i) {
-    const double effect = effect_of(i, plan, machine);
+    const double effect = effect_of(i, plan, rates);
     if (effect == 0) continue;
     constexpr double kPercent = 100, kLeastShown = 0.0005;
     const bool tiny = std::abs(effect) * kPercent < kLeastShown;
     const ConstantInfo& info = infos[i];
-    table.add({std::string(info.name), grouped(machine.constants.values[i]), std::string(info.unit),
+    table.add({std::string(info.name), grouped(rates.constants.values[i]), std::string(info.unit),
                tiny ? "no effect here" : fmt::format("{:+.3f} % time", effect * kPercent), std::string(info.meaning)});
   }
   return title + "\n" + table.text() + "\n";

@@ -15,7 +15,7 @@ struct LaunchParts {
   double joules = 0;     // of the launch; 0 where the board's power is not known
   LaunchTime whole;
 };
-LaunchParts launch_parts(const Launch& launch, const Machine& machine);
+LaunchParts launch_parts(const Launch& launch, const GpuRates& rates);
 
 // The same under gemm_simt and tensor.
 struct GemmParts {
@@ -23,16 +23,16 @@ struct GemmParts {
   Seconds before_power;  // the whole, if power had no limit
   LaunchTime whole;
 };
-GemmParts gemm_parts(const Launch& launch, const Machine& machine);
+GemmParts gemm_parts(const Launch& launch, const GpuRates& rates);
 
-std::string simt_gemm_launch_section(const std::string& title, const Launch& launch, const Machine& machine);
-std::string tensor_launch_section(const std::string& title, const Launch& launch, const Machine& machine);
-std::string conv_launch_section(const std::string& title, const Launch& launch, const Machine& machine);
+std::string simt_gemm_launch_section(const std::string& title, const Launch& launch, const GpuRates& rates);
+std::string tensor_launch_section(const std::string& title, const Launch& launch, const GpuRates& rates);
+std::string conv_launch_section(const std::string& title, const Launch& launch, const GpuRates& rates);
 
 // Every number of a launch, with the formulas of its family's form in words.
-std::string launch_section(const std::string& title, const Launch& launch, const Machine& machine);
+std::string launch_section(const std::string& title, const Launch& launch, const GpuRates& rates);
 
 // The constants that a plan's time depends on, with what 1 % more of each does to it.
-std::string constants_section(const std::string& title, const LaunchPlan& plan, const Machine& machine);
+std::string constants_section(const std::string& title, const LaunchPlan& plan, const GpuRates& rates);
 
 }  // namespace rooftile

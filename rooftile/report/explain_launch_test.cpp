@@ -56,22 +56,22 @@ TEST(ExplainLaunch, TheFormulasInWordsGiveTheTime) {
   for (const Pass pass : {Pass::fwd, Pass::bwd_data, Pass::bwd_weight}) {
     for (const char* algorithm : {"implicit_gemm", "winograd", "winograd_nonfused"}) {
       const Explained it = explained(pass, algorithm);
-      const Machine machine = refined_model(RefinedOp::conv, it.gpu, it.options)->machine;
-      ASSERT_EQ(machine.family, KernelFamily::conv_simt);
-      const LaunchPlan& plan = it.layer.refined.front().plan;
+      const GpuRates rates = refined_model(RefinedOp::conv, it.gpu, it.options)->rates;
+      ASSERT_EQ(rates.family, KernelFamily::conv_simt);
+      const LaunchPlan& plan = first_plan<RefinedKernel>(it.layer)->plan;
       for (std::size_t i = 0; i < plan.count(); ++i) {
         const Launch launch = plan.launch(i);
         if (launch.ctas == 0) continue;
-        const LaunchParts parts = launch_parts(launch, machine);
+        const LaunchParts parts = launch_parts(launch, rates);
         const double together = norm(4, {parts.sms.value(), parts.whole.l2.value(), parts.whole.dram.value()});
         EXPECT_NEAR(parts.before_power.value() / together, 1, kExact);
         const double time = norm(8, {together, parts.whole.power.value()}) + parts.whole.atomics.value();
         EXPECT_NEAR(parts.whole.time.value() / time, 1, kExact);
 
-        const double full = std::floor(launch.ctas / (launch.resident * machine.sms));
-        const double last = std::ceil((launch.ctas - full * launch.resident * machine.sms) / machine.sms);
+        const double full = std::floor(launch.ctas / (launch.resident * rates.sms));
+        const double last = std::ceil((launch.ctas - full * launch.resident * rates.sms) / rates.sms);
         EXPECT_NEAR(parts.whole.compute / (parts.cta * (full * launch.resident + last)), 1, kExact);
-        const double power = parts.joules / machine.watts - machine.constants[ConvConstant::power_window] * 1e-6;
+        const double power = parts.joules / rates.power.value() - rates.constants[ConvConstant::power_window] * 1e-6;
         EXPECT_NEAR(parts.whole.power.value(), std::max(0.0, power), kExact);
       }
     }
@@ -84,10 +84,10 @@ TEST(ExplainLaunch, TheSameForGemms) {
     PredictOptions options{.method = Method::rooftile, .precision = precision};
     options.plan.split_k = 1;
     const LayerEstimate layer = estimate(Gemm{.m = 1024, .n = 768, .k = 3072}, gpu, options);
-    const Machine machine = refined_model(RefinedOp::gemm, gpu, options)->machine;
-    const Launch& launch = layer.refined.front().plan.main;
-    const GemmParts parts = gemm_parts(launch, machine);
-    if (machine.family == KernelFamily::tensor) {
+    const GpuRates rates = refined_model(RefinedOp::gemm, gpu, options)->rates;
+    const Launch& launch = first_plan<RefinedKernel>(layer)->plan.main;
+    const GemmParts parts = gemm_parts(launch, rates);
+    if (rates.family == KernelFamily::tensor) {
       const double time = norm(4, {parts.sms.value(), parts.whole.dram.value()}) + parts.whole.atomics.value();
       EXPECT_NEAR(parts.whole.time.value() / time, 1, kExact);
     } else {
@@ -103,7 +103,7 @@ TEST(ExplainLaunch, TheSameForGemms) {
 TEST(ExplainLaunch, ConstantsThatCountAndNoOthers) {
   const Explained it = explained(Pass::fwd);
   const RefinedModel model = *refined_model(RefinedOp::conv, it.gpu, it.options);
-  const std::string text = constants_section("Constants", it.layer.refined.front().plan, model.machine);
+  const std::string text = constants_section("Constants", first_plan<RefinedKernel>(it.layer)->plan, model.rates);
   EXPECT_THAT(text, HasSubstr("l2_efficiency"));
   EXPECT_THAT(text, HasSubstr("% time"));
   EXPECT_THAT(text, Not(HasSubstr("winograd_efficiency")));

@@ -11,7 +11,8 @@
 namespace rooftile {
 namespace {
 
-std::string time_section(const LayerEstimate& layer, const RefinedModel& model, const PredictOptions& options) {
+std::string recurrent_time_section(const LayerEstimate& layer, const RefinedModel& model,
+                                   const PredictOptions& options) {
   Section section("Time of the layer");
   section.add(
       "", "kernels", layer.time - model.overhead,
@@ -23,14 +24,14 @@ std::string time_section(const LayerEstimate& layer, const RefinedModel& model, 
   return section.text();
 }
 
-std::string cases_section(const LayerEstimate& layer) {
+std::string recurrent_cases(const LayerEstimate& layer) {
   struct Row {
     Bottleneck which;
     std::string_view meaning;
   };
   constexpr std::array kRows = {Row{Bottleneck::compute, "multiply-accumulates"},
                                 Row{Bottleneck::latency, "chains of loads along k, step after step"},
-                                Row{Bottleneck::l2, "weights from the L2"},
+                                Row{Bottleneck::l2, "weights and elements of the gates from the L2"},
                                 Row{Bottleneck::dram, "weights that the L2 does not keep, and elements of the gates"},
                                 Row{Bottleneck::launch, "kernels that wait for one another, and the call"}};
   Section section("The same if one thing limited all steps; the largest is what limits the layer");
@@ -40,7 +41,7 @@ std::string cases_section(const LayerEstimate& layer) {
   return section.text();
 }
 
-std::string constants_table(const Constants& constants) {
+std::string recurrent_constants(const Constants& constants) {
   Section section("Constants of recurrent layers");
   const std::span<const ConstantInfo> infos = constant_table(KernelFamily::recurrent);
   for (std::size_t i = 0; i < infos.size(); ++i) {
@@ -54,7 +55,8 @@ std::string constants_table(const Constants& constants) {
 std::string explain_recurrent(const LayerEstimate& layer, const Gpu& gpu, const PredictOptions& options) {
   const auto model = refined_model(RefinedOp::recurrent, gpu, options);
   if (!model) return "";  // not reached: the layer was predicted with these options
-  return time_section(layer, *model, options) + cases_section(layer) + constants_table(model->machine.constants);
+  return recurrent_time_section(layer, *model, options) + recurrent_cases(layer) +
+         recurrent_constants(model->rates.constants);
 }
 
 }  // namespace rooftile

@@ -11,6 +11,7 @@
 #include "rooftile/predict/refined.hpp"
 #include "rooftile/report/explain_launch.hpp"
 #include "rooftile/report/explain_section.hpp"
+#include "rooftile/traffic/launch_traffic.hpp"
 
 namespace rooftile {
 namespace {
@@ -62,10 +63,12 @@ struct Candidate {
 
 std::vector<Candidate> candidates(const RefinedKernel& kernel, const Context& context) {
   std::vector<Candidate> found;
-  each_plan(op_shape(kernel.gemm, context.model, context.layer.pass), context.gpu, context.options.plan,
-            [&](const LaunchPlan& plan) {
-              found.push_back({plan, plan_time(plan, context.model.machine)});
-            });
+  const OpShape op = op_shape(kernel.gemm, context.model, context.layer.pass);
+  each_plan(op, context.gpu, context.options.plan, [&](const LaunchPlan& plan) {
+    found.push_back({plan, {}});
+    count_loads(found.back().plan, op, context.gpu);
+    found.back().time = plan_time(found.back().plan, context.model.rates);
+  });
   std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.time < b.time; });
   return found;
 }
@@ -81,7 +84,7 @@ std::string candidates_section(const RefinedKernel& kernel, const Context& conte
                    {"time", Align::right},
                    {"slower", Align::right}});
   constexpr double kPercent = 100;
-  const Seconds least = plan_time(kernel.plan, context.model.machine);
+  const Seconds least = plan_time(kernel.plan, context.model.rates);
   bool chosen = false;
   for (const Candidate& candidate : candidates(kernel, context)) {
     const LaunchPlan& plan = candidate.plan;
@@ -121,14 +124,14 @@ std::string constants_of(const RefinedKernel& kernel, const Context& context) {
     title += fmt::format("\n  {} rows of {}; {}; they are off by {:.1f} % there (GMAE)", grouped(found.entry->rows),
                          found.entry->data, found.entry->date, kPercent * found.entry->gmae);
   }
-  return constants_section(title, kernel.plan, context.model.machine);
+  return constants_section(title, kernel.plan, context.model.rates);
 }
 
 std::string launches(const RefinedKernel& kernel, const Context& context) {
   const LaunchPlan& plan = kernel.plan;
   std::string text;
   for (std::size_t i = 0; i < plan.count(); ++i) {
-    text += launch_section(fmt::format("Kernel {} of {}", i + 1, plan.count()), plan.launch(i), context.model.machine);
+    text += launch_section(fmt::format("Kernel {} of {}", i + 1, plan.count()), plan.launch(i), context.model.rates);
   }
   return text;
 }
@@ -143,17 +146,17 @@ std::string total_section(const Context& context) {
   const LayerEstimate& layer = context.layer;
   const RefinedModel& model = context.model;
   Seconds kernels, gaps;
-  for (const RefinedKernel& kernel : layer.refined) {
-    const Seconds between = plan_cases(kernel.plan, model.machine)[Bottleneck::launch];
+  for (const KernelEstimate& kernel : layer.breakdown) {
+    const Seconds between = kernel.cases[Bottleneck::launch];
     gaps += between * kernel.count;
-    kernels += (plan_time(kernel.plan, model.machine) - between) * kernel.count;
+    kernels += (kernel.time - between) * kernel.count;
   }
   const std::string& framework = context.options.framework;
   const bool known = find_harness(calibration_of(context.options), model.family, framework, context.gpu.id) != nullptr;
   Section section("Time of the layer");
   section.add("", "kernels", kernels, fmt::format("the times of {}", grouped(layer.kernels)));
-  if (gaps > Seconds(0)) section.add("", "gaps", gaps, gap_words(model.machine.family));
-  const bool tensor = model.machine.family == KernelFamily::tensor;
+  if (gaps > Seconds(0)) section.add("", "gaps", gaps, gap_words(model.rates.family));
+  const bool tensor = model.rates.family == KernelFamily::tensor;
   if (known || model.overhead > Seconds(0)) {
     section.add("", "overhead", model.overhead,
                 known ? fmt::format("of one call by {}, fitted", framework)
@@ -175,17 +178,19 @@ std::string total_section(const Context& context) {
   return section.text();
 }
 
-std::string cases_section(const LayerEstimate& layer) {
+std::string refined_cases(const LayerEstimate& layer) {
   struct Row {
     Bottleneck which;
     std::string_view meaning;
   };
-  constexpr Row kRows[] = {{Bottleneck::compute, "multiply-accumulates"},
-                           {Bottleneck::latency, "too few warps to hide latencies"},
-                           {Bottleneck::l2, "L2 bandwidth, and atomic additions"},
-                           {Bottleneck::dram, "DRAM bandwidth"},
-                           {Bottleneck::power, "board power"},
-                           {Bottleneck::launch, "gaps and overhead"}};
+  constexpr Row kRows[] = {
+      {Bottleneck::compute, "multiply-accumulates"},
+      {Bottleneck::latency, "too few warps to hide latencies; atomic additions, adding up a split"},
+      {Bottleneck::l1, "what SMs can load"},
+      {Bottleneck::l2, "L2 bandwidth"},
+      {Bottleneck::dram, "DRAM bandwidth"},
+      {Bottleneck::power, "board power"},
+      {Bottleneck::launch, "gaps and overhead"}};
   Section section("The same if one thing limited all kernels; the largest is what limits the layer");
   for (const Row& row : kRows) {
     section.add_case("", row.which, layer.bottleneck, layer.cases[row.which], std::string(row.meaning));
@@ -201,15 +206,17 @@ std::string explain_refined(const LayerEstimate& layer, const Gpu& gpu, const Pr
   const Context context{layer, gpu, options, *model};
   std::string text;
   std::size_t number = 0;
-  for (const RefinedKernel& kernel : layer.refined) {
-    if (layer.refined.size() > 1 || kernel.count > 1) {
-      text += fmt::format("Product {} of {}: {} alike, each taking {}\n\n", ++number, layer.refined.size(),
-                          grouped(kernel.count), print(plan_time(kernel.plan, model->machine)));
+  const auto products = planned<RefinedKernel>(layer);
+  for (const auto& [kernel, product] : products) {
+    if (products.size() > 1 || kernel.count > 1) {
+      text += fmt::format("Product {} of {}: {} alike, each taking {}\n\n", ++number, products.size(),
+                          grouped(kernel.count), print(kernel.time));
     }
-    text += product_section(plan_summary(kernel.gemm, layer.pass, kernel.plan, gpu.sm_count), kernel.gemm, layer.pass);
-    text += candidates_section(kernel, context) + launches(kernel, context) + constants_of(kernel, context);
+    text +=
+        product_section(plan_summary(product.gemm, layer.pass, product.plan, gpu.sm_count), product.gemm, layer.pass);
+    text += candidates_section(product, context) + launches(product, context) + constants_of(product, context);
   }
-  return text + total_section(context) + cases_section(layer);
+  return text + total_section(context) + refined_cases(layer);
 }
 
 }  // namespace rooftile

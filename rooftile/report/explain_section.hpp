@@ -1,6 +1,7 @@
 // Titled rows of "Eq 5  DIST_V  545.5  blk_m x ratio", and the parts of explain_report(). Private.
 #pragma once
 
+#include <cmath>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,6 +14,9 @@
 #include "rooftile/report/text.hpp"
 
 namespace rooftile {
+
+// Counts of bytes are means of what a cache holds and not: shown whole.
+inline Bytes whole_bytes(Bytes bytes) { return Bytes(std::round(bytes.value())); }
 
 class Section {
  public:
@@ -38,7 +42,7 @@ class Section {
 
  private:
   std::string title_;
-  TextTable table_{{{""}, {""}, {"", Align::right, 60}, {"", Align::left, 200}}};
+  TextTable table_{{{""}, {""}, {"", Align::right}, {""}}};
 };
 
 // A layer by DeLTA, or by DeLTA with fixed miss rates.

@@ -11,6 +11,7 @@
 #include "rooftile/explore/results.hpp"
 #include "rooftile/explore/scaling.hpp"
 #include "rooftile/explore/space.hpp"
+#include "rooftile/report/text.hpp"
 
 namespace rooftile {
 
@@ -22,10 +23,12 @@ struct ExploreReport {
   double base_time = 0;                                       // seconds; zero where the base GPU itself is unfit
   std::optional<std::array<double, kCosts>> base_costs = {};  // where costs are asked for
   std::vector<std::string> notes = {};                        // of axes (explore/axis_notes.hpp)
+  double power_limit = 0;                                     // watts that the base GPU may draw; zero: not known
+  double reticle = 0;                                         // mm2 of the largest die; zero: not known
 };
 
 // A page: what was explored, the best designs, the front, what limits designs, why designs are none.
-std::string explore_table(const ExploreReport& report);
+std::string explore_table(const ExploreReport& report, std::size_t width = kAnyWidth);
 
 // One row a design: rank, index, axes in base units, time_s, speedup, bottleneck, seconds by bottleneck; with costs
 // also area_mm2, power_w, price_usd, energy_j.
@@ -39,7 +42,7 @@ std::string heat_map_svg(const ExploreReport& report, const HeatMap& map);
 std::string pareto_svg(const ExploreReport& report);
 
 // The study of Table 16a: one row an option. `what` says the workload and GPU.
-std::string scaling_table(std::string_view what, std::span<const ScalingRow> rows);
+std::string scaling_table(std::string_view what, std::span<const ScalingRow> rows, std::size_t width = kAnyWidth);
 std::string scaling_csv(std::span<const ScalingRow> rows);
 // Speedups above, below them the share of time that each thing limits (Figs 16b and 16c).
 std::string scaling_svg(std::string_view what, std::span<const ScalingRow> rows);

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "rooftile/base/csv.hpp"
 #include "rooftile/base/one_line.hpp"
@@ -47,7 +48,23 @@ std::size_t most_of(const std::array<double, kBottlenecks>& shares) {
 // "area mm2".
 std::string cost_title(Cost cost) { return fmt::format("{} {}", name_of(metric_of(cost)), unit_of(metric_of(cost))); }
 
-std::string designs_text(const ExploreReport& report, std::span<const RankedDesign> designs, std::size_t most) {
+// Whether a cost of a design is beyond what one board, or one die, may have.
+bool is_beyond(const ExploreReport& report, Cost cost, double value) {
+  const double limit = cost == Cost::power ? report.power_limit : cost == Cost::area ? report.reticle : 0;
+  return limit > 0 && value > limit;
+}
+
+std::string limits_note(const ExploreReport& report) {
+  std::vector<std::string> limits;
+  if (report.power_limit > 0)
+    limits.push_back(fmt::format("{:.4g} W, the limit of {}", report.power_limit, report.space.base.id));
+  if (report.reticle > 0)
+    limits.push_back(fmt::format("{:.4g} mm2, the largest die that can be exposed", report.reticle));
+  return fmt::format("  ! beyond {}\n", fmt::join(limits, ", or "));
+}
+
+std::string designs_text(const ExploreReport& report, std::span<const RankedDesign> designs, std::size_t most,
+                         std::size_t width) {
   std::vector<TextTable::Column> columns = {{"index", Align::right}, {"time", Align::right}};
   if (report.base_time > 0) columns.push_back({"speedup", Align::right});
   if (report.base_costs) {
@@ -57,12 +74,17 @@ std::string designs_text(const ExploreReport& report, std::span<const RankedDesi
   for (const DesignAxis& axis : report.space.axes)
     columns.push_back({std::string(name_of(axis.parameter)), Align::right});
   TextTable table(std::move(columns));
+  bool any_beyond = false;
   for (const RankedDesign& design : designs.first(std::min(most, designs.size()))) {
     const std::size_t which = most_of(design.shares);
     std::vector<std::string> cells = {grouped(static_cast<double>(design.index)), time_label(design.time)};
     if (report.base_time > 0) cells.push_back(fmt::format("{:.3f}", speedup(report, design.time)));
     if (report.base_costs) {
-      for (const double cost : design.costs) cells.push_back(four_digits(cost));
+      for (std::size_t c = 0; c < kCosts; ++c) {
+        const bool beyond = is_beyond(report, kAllCosts[c], design.costs[c]);
+        cells.push_back(four_digits(design.costs[c]) + (beyond ? " !" : ""));
+        any_beyond |= beyond;
+      }
     }
     cells.push_back(
         fmt::format("{} {}", name_of(static_cast<Bottleneck>(which)), percent(design.shares[which], design.time)));
@@ -70,7 +92,8 @@ std::string designs_text(const ExploreReport& report, std::span<const RankedDesi
       cells.push_back(print(axis.parameter, at(design.point, axis.parameter)));
     table.add(std::move(cells));
   }
-  std::string text = table.text();
+  std::string text = table.text(width);
+  if (any_beyond) text += limits_note(report);
   if (designs.size() > most)
     text += fmt::format("  and {} more\n", grouped(static_cast<double>(designs.size() - most)));
   return text;
@@ -94,7 +117,7 @@ std::string base_costs_text(const ExploreReport& report) {
   return text;
 }
 
-std::string limits_text(const ExploreResults& results) {
+std::string limits_text(const ExploreResults& results, std::size_t width) {
   const auto fit = static_cast<double>(results.unfit[0]);
   TextTable table({{"limited by"}, {"designs", Align::right}, {"mean share of time", Align::right}});
   for (std::size_t b = 0; b < kBottlenecks; ++b) {
@@ -102,12 +125,12 @@ std::string limits_text(const ExploreResults& results) {
     table.add({std::string(name_of(static_cast<Bottleneck>(b))), grouped(static_cast<double>(results.limited[b])),
                percent(static_cast<double>(results.share_sums[b]) / ExploreResults::kShareUnits, fit)});
   }
-  return table.text();
+  return table.text(width);
 }
 
 }  // namespace
 
-std::string explore_table(const ExploreReport& report) {
+std::string explore_table(const ExploreReport& report, std::size_t width) {
   const ExploreResults& results = report.results;
   const DesignSpace& space = report.space;
   std::string text = fmt::format("{} over {}, {} of {} {}: {}\n", designs_of(space.size()), space.base.id,
@@ -130,16 +153,16 @@ std::string explore_table(const ExploreReport& report) {
   if (const std::vector<RankedDesign> best = results.best.designs(); !best.empty()) {
     const Metric metric = results.best.metric();
     text += metric == Metric::time ? "\nBest designs\n" : fmt::format("\nBest designs by {}\n", name_of(metric));
-    text += designs_text(report, best, best.size());
+    text += designs_text(report, best, best.size(), width);
   }
   if (!results.pareto.metrics().empty()) {
     std::string names;
     for (const Metric metric : results.pareto.metrics()) names += fmt::format(", {}", name_of(metric));
     const std::vector<RankedDesign> front = results.pareto.designs();
     text += fmt::format("\nPareto front (time{}): {}\n", names, designs_of(front.size()));
-    text += designs_text(report, front, kMostOfFront);
+    text += designs_text(report, front, kMostOfFront, width);
   }
-  return text + "\nWhat limits the designs\n" + limits_text(results);
+  return text + "\nWhat limits the designs\n" + limits_text(results, width);
 }
 
 std::string designs_csv(const ExploreReport& report, std::span<const RankedDesign> designs) {

@@ -26,7 +26,7 @@ void add_row(TextTable& table, const Fits& fits, std::string name, std::string u
   table.add(std::move(cells));
 }
 
-std::string family_table(KernelFamily family, const Fits& fits) {
+std::string family_table(KernelFamily family, const Fits& fits, std::size_t width) {
   TextTable table = table_of(fits);
   const auto constants = constant_table(family);
   for (std::size_t i = 0; i < constants.size(); ++i) {
@@ -43,7 +43,7 @@ std::string family_table(KernelFamily family, const Fits& fits) {
     const auto& spread = fit.entry.spread;
     return spread ? fmt::format("{:.2f} to {:.2f}", spread->low, spread->high) : std::string("-");
   });
-  return fmt::format("{}\n\n{}\n", name_of(family), table.text());
+  return fmt::format("{}\n\n{}\n", name_of(family), table.text(width));
 }
 
 std::string confounded_lines(const Fits& fits) {
@@ -56,41 +56,47 @@ std::string confounded_lines(const Fits& fits) {
   return text.empty() ? text : "Not told apart by the rows (their effects agree to 97 %):\n" + text + "\n";
 }
 
-std::string harness_table(const Calibration& calibration) {
+std::string harness_table(const Calibration& calibration, std::size_t width) {
   constexpr double kMicro = 1e6;
   TextTable table({{"harness"},
                    {"family"},
                    {"GPU"},
                    {"overhead us", Align::right},
                    {"floor us", Align::right},
-                   {"copies", Align::right},
-                   {"rotates"}});
+                   {"weight sets", Align::right},
+                   {"rotates"},
+                   {"launches of a step", Align::right}});
   for (const Harness& harness : calibration.harnesses) {
+    const bool tensor = harness.family == KernelFamily::tensor, recurrent = harness.family == KernelFamily::recurrent;
     table.add({harness.framework, std::string(name_of(harness.family)), harness.gpu.empty() ? "any" : harness.gpu,
                fmt::format("{:.1f}", harness.overhead.value() * kMicro),
-               fmt::format("{:.1f}", harness.floor.value() * kMicro), fmt::format("{:.3g}", harness.copies),
-               harness.rotates ? "yes" : "no"});
+               fmt::format("{:.1f}", harness.floor.value() * kMicro),
+               tensor ? fmt::format("{:.3g}", harness.weight_sets) : "",
+               !tensor           ? ""
+               : harness.rotates ? "yes"
+                                 : "no",
+               recurrent ? fmt::format("{:.3g}", harness.step_launches) : ""});
   }
-  return table.empty() ? std::string() : table.text();
+  return table.empty() ? std::string() : table.text(width);
 }
 
 }  // namespace
 
-std::string fit_report(const CalibrationReport& report) {
+std::string fit_report(const CalibrationReport& report, std::size_t width) {
   std::string text = "Constants of method rooftile. ? the rows say nothing of it, ! on a bound\n\n";
   for (const KernelFamily family : kKernelFamilies) {
     Fits fits;
     for (const Fit& fit : report.fits) {
       if (fit.entry.family == family) fits.push_back(&fit);
     }
-    if (!fits.empty()) text += family_table(family, fits) + confounded_lines(fits);
+    if (!fits.empty()) text += family_table(family, fits, width) + confounded_lines(fits);
   }
   for (const ForeignSpread& foreign : report.calibration.foreign_spreads) {
     text +=
         fmt::format("{}: GPUs of {} left out of the fit measure {:.2f} to {:.2f} of what is predicted (middle 90 %)\n",
                     name_of(foreign.family), foreign.vendor, foreign.spread.low, foreign.spread.high);
   }
-  return text + "\n" + harness_table(report.calibration);
+  return text + "\n" + harness_table(report.calibration, width);
 }
 
 }  // namespace rooftile

@@ -12,8 +12,6 @@
 namespace rooftile {
 namespace {
 
-using namespace regression;
-
 constexpr std::size_t kFewFits = 6;  // whose coefficients are shown unasked
 
 std::string count(std::size_t number) { return grouped(static_cast<double>(number)); }
@@ -44,8 +42,8 @@ std::string rows_line(const RunRows& rows, const NetworkFit& fit) {
   return text;
 }
 
-std::string groups_table(const NetworkFit& fit) {
-  TextTable table({{fit.by.empty() ? "group" : fmt::format("{}", fmt::join(fit.by, ", ")), Align::left, 60},
+std::string groups_table(const NetworkFit& fit, std::size_t width) {
+  TextTable table({{fit.by.empty() ? "group" : fmt::format("{}", fmt::join(fit.by, ", ")), Align::left},
                    {"way"},
                    {"fitted", Align::right},
                    {"MAPE", Align::right},
@@ -59,7 +57,7 @@ std::string groups_table(const NetworkFit& fit) {
   for (const NetworkGroup& group : fit.groups) {
     std::string name = name_of(group);
     for (const NetworkVerdict& verdict : group.verdicts) {
-      const FittedEquation& equation = verdict.fit.equation;
+      const regression::FittedEquation& equation = verdict.fit.equation;
       table.add({name, verdict.way, count(group.training), percent(verdict.training.mape, 1),
                  share(equation.figures.held_out_mape), count(group.validation), percent(verdict.validation.mape, 1),
                  percent(verdict.validation.median, 1), share(verdict.validation.gmae), factor(equation.interval),
@@ -67,10 +65,10 @@ std::string groups_table(const NetworkFit& fit) {
       name.clear();
     }
   }
-  return table.text();
+  return table.text(width);
 }
 
-std::string totals_table(const NetworkFit& fit) {
+std::string totals_table(const NetworkFit& fit, std::size_t width) {
   TextTable table({{"all groups"},
                    {"groups", Align::right},
                    {"fitted", Align::right},
@@ -81,11 +79,11 @@ std::string totals_table(const NetworkFit& fit) {
                    {"GMAE", Align::right},
                    {"inside", Align::right}});
   for (const NetworkTotal& total : fit.totals) {
-    const Errors& errors = total.validation;
+    const regression::Errors& errors = total.validation;
     table.add({total.way, count(total.groups), count(total.training), count(errors.rows), percent(errors.mape, 1),
                percent(errors.median, 1), percent(errors.p90, 1), share(errors.gmae), share(errors.inside)});
   }
-  return table.text();
+  return table.text(width);
 }
 
 std::string ways_text(const NetworkFit& fit) {
@@ -115,12 +113,12 @@ std::string published_text(const NetworkFit& fit) {
   return text;
 }
 
-std::string details_of(const NetworkGroup& group) {
+std::string details_of(const NetworkGroup& group, std::size_t width) {
   std::string text;
   for (const NetworkVerdict& verdict : group.verdicts) {
-    FittedEquation named = verdict.fit.equation;
+    regression::FittedEquation named = verdict.fit.equation;
     named.name = fmt::format("{}: {}", name_of(group), verdict.way);
-    text += "\n" + coefficient_table(named);
+    text += "\n" + coefficient_table(named, width);
     text += fit_warnings_text(verdict.fit.warnings) + fit_warnings_text(verdict.beyond);
   }
   for (const Error& error : group.left_out) {
@@ -131,15 +129,15 @@ std::string details_of(const NetworkGroup& group) {
 
 }  // namespace
 
-std::string network_fit_report(const NetworkFit& fit, const RunRows& rows, bool details) {
-  std::string text = rows_line(rows, fit) + "\n" + groups_table(fit);
-  if (fit.groups.size() > 1) text += "\n" + totals_table(fit);
+std::string network_fit_report(const NetworkFit& fit, const RunRows& rows, bool details, std::size_t width) {
+  std::string text = rows_line(rows, fit) + "\n" + groups_table(fit, width);
+  if (fit.groups.size() > 1) text += "\n" + totals_table(fit, width);
   if (const std::string ways = ways_text(fit); !ways.empty()) text += "\n" + ways;
   if (const std::string published = published_text(fit); !published.empty()) text += "\n" + published;
   std::size_t fits = 0;
   for (const NetworkGroup& group : fit.groups) fits += group.verdicts.size();
   if (!details && fits > kFewFits) return text + "\nCoefficients, standard errors and warnings: --details\n";
-  for (const NetworkGroup& group : fit.groups) text += details_of(group);
+  for (const NetworkGroup& group : fit.groups) text += details_of(group, width);
   return text;
 }
 

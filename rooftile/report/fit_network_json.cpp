@@ -9,11 +9,15 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json optional(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
+Json number_or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
 
 Json errors_json(const regression::Errors& errors) {
-  return {{"rows", errors.rows}, {"mape", errors.mape},           {"median", errors.median},
-          {"p90", errors.p90},   {"gmae", optional(errors.gmae)}, {"inside", optional(errors.inside)}};
+  return {{"rows", errors.rows},
+          {"mape", errors.mape},
+          {"median", errors.median},
+          {"p90", errors.p90},
+          {"gmae", number_or_null(errors.gmae)},
+          {"inside", number_or_null(errors.inside)}};
 }
 
 Json equation_json(const regression::FittedEquation& equation) {
@@ -29,9 +33,9 @@ Json equation_json(const regression::FittedEquation& equation) {
     json["terms"].push_back(std::move(one));
   }
   const regression::FitFigures& figures = equation.figures;
-  json["r2"] = optional(figures.r2);
-  json["condition_number"] = optional(figures.condition_number);
-  json["held_out_mape"] = optional(figures.held_out_mape);
+  json["r2"] = number_or_null(figures.r2);
+  json["condition_number"] = number_or_null(figures.condition_number);
+  json["held_out_mape"] = number_or_null(figures.held_out_mape);
   json["interval_factor"] = equation.interval ? Json(equation.interval->factor) : Json(nullptr);
   return json;
 }

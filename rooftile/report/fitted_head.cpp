@@ -15,8 +15,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kWidth = 76;
-constexpr std::string_view kIndent = "                ";
+constexpr std::size_t kHeadWidth = 76;
+constexpr std::string_view kHeadIndent = "                ";
 
 }  // namespace
 
@@ -105,12 +105,13 @@ void add_run(std::vector<std::string>& cells, const FittedRun& run, Seconds time
 std::string left_out_text(const std::vector<Skipped>& left_out) {
   if (left_out.empty()) return "";
   return fmt::format("  left out      {}, not in any number above: {}\n", left_out.size(),
-                     wrapped(list_of(left_out), kWidth, kIndent));
+                     wrapped(list_of(left_out), kHeadWidth, kHeadIndent));
 }
 
 std::string warnings_text(const std::vector<std::string>& warnings) {
   std::string text;
-  for (const std::string& warning : warnings) text += "  warning       " + wrapped(warning, kWidth, kIndent) + "\n";
+  for (const std::string& warning : warnings)
+    text += "  warning       " + wrapped(warning, kHeadWidth, kHeadIndent) + "\n";
   return text;
 }
 

@@ -20,10 +20,10 @@ namespace {
 constexpr double kMicro = 1e6;
 
 // What a network's or any group's rows take together, measured and predicted.
-std::string sums_table(const FittedValidation& result) {
+std::string sums_table(const FittedValidation& result, std::size_t width) {
   TextTable table(
       {{result.validation.by.empty() ? "sums" : fmt::format("sums by {}", fmt::join(result.validation.by, ", ")),
-        Align::left, 60},
+        Align::left},
        {"measured", Align::right},
        {"predicted", Align::right},
        {"ratio", Align::right}});
@@ -48,7 +48,7 @@ std::string sums_table(const FittedValidation& result) {
     }
   }
   add("all", all);
-  return table.text();
+  return table.text(width);
 }
 
 void add_unseen(std::vector<std::string>& notes, const UnseenRows& unseen, const char* what) {
@@ -76,8 +76,8 @@ std::vector<std::string> notes_of_beyond(const FittedValidation& result) {
   return notes;
 }
 
-std::string fitted_validation_table(const FittedValidation& result) {
-  std::string text = validation_table(result.validation) + "\n" + sums_table(result);
+std::string fitted_validation_table(const FittedValidation& result, std::size_t width) {
+  std::string text = validation_table(result.validation, width) + "\n" + sums_table(result, width);
   const std::vector<std::string> notes = notes_of_beyond(result);
   if (!notes.empty()) text += fmt::format("\n  beyond  {}\n", fmt::join(notes, "\n          "));
   return text;

@@ -6,11 +6,12 @@
 #include <vector>
 
 #include "rooftile/learn/fitted_validation.hpp"
+#include "rooftile/report/text.hpp"
 
 namespace rooftile {
 
-// The page of validation_table(), then sums of times by group and how many rows lie beyond the fit.
-std::string fitted_validation_table(const FittedValidation& result);
+// The page of validation_table(width), then sums of times by group and how many rows lie beyond the fit.
+std::string fitted_validation_table(const FittedValidation& result, std::size_t width = kAnyWidth);
 
 // "rooftile/validation/1" with `beyond`: how many rows lie beyond the fit, and the GPUs and precisions that it had not.
 std::string fitted_validation_json(const FittedValidation& result);

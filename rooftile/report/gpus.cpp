@@ -40,7 +40,7 @@ std::string facts_text(std::span<const Fact> facts) {
   return text;
 }
 
-std::string gpus_table(std::span<const Gpu> gpus) {
+std::string gpus_table(std::span<const Gpu> gpus, std::size_t width) {
   TextTable table({{"id"},
                    {"architecture"},
                    {"SMs", Align::right},
@@ -55,7 +55,7 @@ std::string gpus_table(std::span<const Gpu> gpus) {
                print(gpu.level("L2").capacity), print(dram.capacity),
                print(dram.bandwidth) + mark(gpu, "level.DRAM.bandwidth")});
   }
-  return table.text("") +
+  return table.text(width, "") +
          "\nm: measured, d: derived, s: stated by a paper; unmarked: the vendor's. "
          "rooftile gpus show ID prints every number with its source.\n";
 }

@@ -18,10 +18,10 @@ namespace {
 using regression::FittedEquation;
 using regression::FittedTerm;
 
-constexpr double kPercent = 100;
+constexpr double kAsPercent = 100;
 
 std::string in_percent(std::optional<double> share) {
-  return share ? fmt::format("{:.1f}", kPercent * *share) : std::string("-");
+  return share ? fmt::format("{:.1f}", kAsPercent * *share) : std::string("-");
 }
 
 std::string terms_text(const FittedEquation& equation) {
@@ -42,7 +42,7 @@ bool is_value(const FittedEquation& equation) {
 
 }  // namespace
 
-std::string grey_box_report(const regression::FittedModel& model) {
+std::string grey_box_report(const regression::FittedModel& model, std::size_t width) {
   std::string text = fmt::format("Grey-box model of {} rows, method rooftile times a correction\n\n",
                                  grouped(static_cast<double>(model.fitted_on.rows)));
   TextTable values({{"value"},
@@ -50,8 +50,8 @@ std::string grey_box_report(const regression::FittedModel& model) {
                     {"MAPE", Align::right},
                     {"GMAE", Align::right},
                     {"90 %", Align::right},
-                    {"of", Align::left, 24},
-                    {"mean of", Align::left, 80}});
+                    {"of", Align::left},
+                    {"mean of", Align::left}});
   for (const FittedEquation& equation : model.equations) {
     if (!is_value(equation)) continue;
     const auto& interval = equation.interval;
@@ -60,17 +60,17 @@ std::string grey_box_report(const regression::FittedModel& model) {
                 interval ? fmt::format("x {:.2f}", interval->factor) : "-", interval ? interval->made_by : "-",
                 terms_text(equation)});
   }
-  text += values.text();
+  text += values.text(width);
   text +=
       "\n  MAPE, GMAE  in %, of rows that the parts had not seen: other shapes, or with other GPUs a GPU left out\n"
       "  90 %        interval: the prediction over and times this\n\n";
-  TextTable physics({{"physics of", Align::left, 60}, {"rows", Align::right}, {"sum of", Align::left, 200}});
+  TextTable physics({{"physics of", Align::left}, {"rows", Align::right}, {"sum of", Align::left}});
   for (const FittedEquation& equation : model.equations) {
     if (!is_physics(equation)) continue;
     physics.add({equation.name.substr(std::string_view("physics ").size()),
                  grouped(static_cast<double>(equation.figures.rows)), terms_text(equation)});
   }
-  return text + physics.text();
+  return text + physics.text(width);
 }
 
 FittedPoints fitted_points(const GreyBoxRows& rows, const std::vector<regression::Predicted>& predicted) {
@@ -82,10 +82,10 @@ FittedPoints fitted_points(const GreyBoxRows& rows, const std::vector<regression
   return points;
 }
 
-std::string model_comparison_report(const ModelComparison& comparison) {
+std::string model_comparison_report(const ModelComparison& comparison, std::size_t width) {
   std::string text = fmt::format("Models on {} rows, each fitted without those that it is judged on\n\n",
                                  grouped(static_cast<double>(comparison.rows)));
-  TextTable table({{"split", Align::left, 30},
+  TextTable table({{"split", Align::left},
                    {"operation"},
                    {"model"},
                    {"rows", Align::right},
@@ -102,7 +102,7 @@ std::string model_comparison_report(const ModelComparison& comparison) {
                in_percent(score.errors.median), in_percent(score.errors.gmae), in_percent(score.errors.p90),
                interval ? in_percent(score.inside) : "", interval ? in_percent(score.width) : ""});
   }
-  text += table.text();
+  text += table.text(width);
   text +=
       "\n  all figures in %; GMAE is - where a prediction is not positive\n"
       "  inside      share of rows within the 90 % interval; width: its median width over the prediction\n"

@@ -10,7 +10,7 @@
 
 namespace rooftile {
 
-std::string grey_box_curve_report(const std::vector<GreyBoxCurvePoint>& curve) {
+std::string grey_box_curve_report(const std::vector<GreyBoxCurvePoint>& curve, std::size_t width) {
   constexpr double kMedian = 0.5, kWorst = 0.9, kPercent = 100;
   TextTable table({{"gpu"},
                    {"rows", Align::right},
@@ -32,7 +32,7 @@ std::string grey_box_curve_report(const std::vector<GreyBoxCurvePoint>& curve) {
                over_draws(&GreyBoxDraw::physics, kMedian), over_draws(&GreyBoxDraw::grey_box, kMedian),
                over_draws(&GreyBoxDraw::grey_box, kWorst), over_draws(&GreyBoxDraw::inside, kMedian)});
   }
-  return "Grey box fitted to few rows of one GPU, drawn at random, and judged on its others\n\n" + table.text() +
+  return "Grey box fitted to few rows of one GPU, drawn at random, and judged on its others\n\n" + table.text(width) +
          "\n  analytic, physics, grey box  median error in %, in the median over draws; physics: the grey box without\n"
          "                               its corrections\n"
          "  worst tenth                  median error of the grey box that one draw in ten is above\n"

@@ -17,16 +17,16 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::string_view kMethod = "grey-box";
+constexpr std::string_view kGreyBox = "grey-box";
 
-std::string_view method_of(const GreyBoxLayerTime& layer) { return layer.fitted ? kMethod : "rooftile"; }
+std::string_view method_of(const GreyBoxLayerTime& layer) { return layer.fitted ? kGreyBox : "rooftile"; }
 
-std::string layers_of(const GreyBoxPrediction& prediction, bool all) {
+std::string layers_of(const GreyBoxPrediction& prediction, bool all, std::size_t width) {
   const std::vector<const GreyBoxLayerTime*> order = shown_layers(prediction.layers, all);
-  TextTable table({{all ? "layer" : "slowest layers", Align::left, 48},
+  TextTable table({{all ? "layer" : "slowest layers", Align::left},
                    {"pass"},
                    {"method"},
-                   {"output", Align::right, 20},
+                   {"output", Align::right},
                    {"time", Align::right},
                    {"share", Align::right}});
   for (const GreyBoxLayerTime* layer : order) {
@@ -36,7 +36,7 @@ std::string layers_of(const GreyBoxPrediction& prediction, bool all) {
                layer->output.empty() ? "" : print(layer->output), print(layer->time, range),
                percent(layer->time.value(), prediction.time.value())});
   }
-  std::string text = table.text();
+  std::string text = table.text(width);
   const std::size_t hidden = prediction.layers.size() - order.size();
   if (hidden > 0) text += fmt::format("  … and {} more; --all lists every layer\n", hidden);
   return text + "\n";
@@ -58,18 +58,18 @@ Json json_of(const GreyBoxLayerTime& layer, double sm_count) {
 
 }  // namespace
 
-std::string grey_box_prediction_table(std::span<const GreyBoxPrediction> predictions, bool all) {
+std::string grey_box_prediction_table(std::span<const GreyBoxPrediction> predictions, bool all, std::size_t width) {
   std::string text;
   for (const GreyBoxPrediction& prediction : predictions) {
     if (!text.empty()) text += "\n";
-    text += head_text(prediction, kMethod, interval_of(prediction));
+    text += head_text(prediction, kGreyBox, interval_of(prediction));
     const auto fitted = std::count_if(prediction.layers.begin(), prediction.layers.end(),
                                       [](const GreyBoxLayerTime& layer) { return layer.fitted; });
     text += fmt::format("  grey-box    {}, {} of the time: each called alone, as by the harness of the fit\n",
                         counted(static_cast<std::size_t>(fitted), "layer"),
                         percent(prediction.fitted_time.value(), prediction.time.value()));
     text += "  rooftile    the others, by the analytic model\n\n";
-    text += layers_of(prediction, all) + warnings_text(prediction.warnings) + left_out_text(prediction.left_out);
+    text += layers_of(prediction, all, width) + warnings_text(prediction.warnings) + left_out_text(prediction.left_out);
   }
   return text;
 }
@@ -77,7 +77,7 @@ std::string grey_box_prediction_table(std::span<const GreyBoxPrediction> predict
 std::string grey_box_prediction_json(std::span<const GreyBoxPrediction> predictions) {
   std::vector<Json> values;
   for (const GreyBoxPrediction& prediction : predictions) {
-    Json json = head_json(prediction, kMethod, interval_of(prediction));
+    Json json = head_json(prediction, kGreyBox, interval_of(prediction));
     json["warnings"] = prediction.warnings;
     json["layers"] = Json::array();
     for (const GreyBoxLayerTime& layer : prediction.layers)

@@ -26,4 +26,16 @@ std::string print(Seconds time, const std::optional<Interval>& interval) {
   return fmt::format("{} ({} to {})", text, in_unit(interval->low), in_unit(interval->high));
 }
 
+std::string why_no_interval(const Prediction& prediction) {
+  if (interval_of(prediction)) return "";
+  if (prediction.time <= Seconds(0)) return "the network takes no time";
+  if (!prediction.method.starts_with(name_of(Method::rooftile))) {
+    return fmt::format("method {} has none", prediction.method);
+  }
+  Seconds without;
+  for (const LayerEstimate& layer : prediction.layers) without += interval_of(layer) ? Seconds(0) : layer.time;
+  return fmt::format("layers like those that take {:.0f} % of the time were not in the fit",
+                     100 * (without / prediction.time));
+}
+
 }  // namespace rooftile

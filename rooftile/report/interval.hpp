@@ -11,4 +11,7 @@ namespace rooftile {
 // "285.5 ms (261 to 310)"; the time alone without an interval.
 std::string print(Seconds time, const std::optional<Interval>& interval);
 
+// Why interval_of() has nothing; empty where it has.
+std::string why_no_interval(const Prediction& prediction);
+
 }  // namespace rooftile

@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "rooftile/predict/plan_summary.hpp"
+#include "rooftile/report/interval.hpp"
+#include "rooftile/report/memory_fit.hpp"
 #include "rooftile/report/prediction_json.hpp"
 #include "rooftile/report/report.hpp"
 
@@ -15,7 +17,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // A count or a number of bytes: whole, so that traffic is exact to the byte and readers see an integer.
-Json whole(double number) {
+Json integer(double number) {
   assert(std::isfinite(number));
   constexpr double kExact = 9007199254740992.0;  // 2^53
   const double rounded = std::round(number);
@@ -32,10 +34,10 @@ Json value(Q quantity) {
 Json plan_json(const PlanSummary& plan) {
   const Tile& tile = plan.tile;
   Json json = {{"algorithm", name_of(plan.algorithm)}, {"tile", {tile.m, tile.n, tile.k}}};
-  if (plan.split_k > 1) json["split_k"] = whole(plan.split_k);
-  json["ctas"] = whole(plan.ctas);
-  json["active_ctas_per_sm"] = whole(plan.active_ctas_per_sm);
-  json["waves"] = whole(plan.waves);
+  if (plan.split_k > 1) json["split_k"] = integer(plan.split_k);
+  json["ctas"] = integer(plan.ctas);
+  json["active_ctas_per_sm"] = integer(plan.active_ctas_per_sm);
+  json["waves"] = integer(plan.waves);
   return json;
 }
 
@@ -69,27 +71,28 @@ Json layer_json(const LayerEstimate& layer, double sm_count) {
   json["pass"] = name_of(layer.pass);
   json["method"] = name_of(layer.method);
   json["output"] = layer.output;
-  json["flops"] = whole(layer.flops.value());
+  json["flops"] = integer(layer.flops.value());
   json["time_s"] = value(layer.time);
   if (layer.time_low) json["time_low_s"] = value(*layer.time_low);
   if (layer.time_high) json["time_high_s"] = value(*layer.time_high);
-  json["kernels"] = whole(layer.kernels);
+  json["kernels"] = integer(layer.kernels);
   if (const auto plan = plan_summary(layer, sm_count)) {
     json["gemm"] = {
-        {"m", whole(plan->m)}, {"n", whole(plan->n)}, {"k", whole(plan->k)}, {"groups", whole(plan->groups)}};
+        {"m", integer(plan->m)}, {"n", integer(plan->n)}, {"k", integer(plan->k)}, {"groups", integer(plan->groups)}};
     json["plan"] = plan_json(*plan);
   }
-  json["traffic_bytes"] = {{"l1", whole(layer.traffic.l1.value())},
-                           {"l2", whole(layer.traffic.l2.value())},
-                           {"dram", whole(layer.traffic.dram.value())},
-                           {"store_dram", whole(layer.traffic.store_dram.value())},
-                           {"compulsory", whole(layer.traffic.compulsory.value())}};
+  json["traffic_bytes"] = {{"l1", integer(layer.traffic.l1.value())},
+                           {"l2", integer(layer.traffic.l2.value())},
+                           {"dram", integer(layer.traffic.dram.value())},
+                           {"store_l2", integer(layer.traffic.store_l2.value())},
+                           {"store_dram", integer(layer.traffic.store_dram.value())},
+                           {"compulsory", integer(layer.traffic.compulsory.value())}};
   json["bottleneck"] = layer.method == Method::none ? Json(nullptr) : Json(name_of(layer.bottleneck));
   json["cases_s"] = cases_json(layer);
   return json;
 }
 
-Json prediction_json(const Prediction& prediction) {
+Json prediction_json(const Prediction& prediction, const Gpu* gpu) {
   const auto throughput = prediction.throughput_per_second();
   const MemoryUse& memory = prediction.memory;
   Json json = {{"schema", "rooftile/prediction/1"},
@@ -103,13 +106,19 @@ Json prediction_json(const Prediction& prediction) {
   if (const auto interval = interval_of(prediction)) {
     json["time_low_s"] = value(interval->low);
     json["time_high_s"] = value(interval->high);
+  } else {
+    json["no_interval"] = why_no_interval(prediction);
   }
   json["throughput_per_s"] = throughput ? Json(*throughput) : Json(nullptr);
-  json["flops"] = whole(prediction.flops.value());
-  json["memory_bytes"] = {{"weights", whole(memory.weights.value())},
-                          {"activations", whole(memory.activations.value())},
-                          {"workspace", whole(memory.workspace.value())},
-                          {"total", whole(memory.total().value())}};
+  json["flops"] = integer(prediction.flops.value());
+  json["memory_bytes"] = {{"weights", integer(memory.weights.value())},
+                          {"activations", integer(memory.activations.value())},
+                          {"workspace", integer(memory.workspace.value())},
+                          {"total", integer(memory.total().value())}};
+  if (gpu != nullptr) {
+    json["memory_bytes"]["gpu"] = integer(gpu->level("DRAM").capacity.value());
+    json["fits_memory"] = fits(memory, *gpu);
+  }
   json["unsupported"] = Json::array();
   json["layers"] = Json::array();
   for (const Skipped& op : prediction.unsupported) {
@@ -121,9 +130,11 @@ Json prediction_json(const Prediction& prediction) {
   return json;
 }
 
-std::string json_report(std::span<const Prediction> predictions) {
+std::string json_report(std::span<const Prediction> predictions, std::span<const Gpu> gpus) {
   Json json = Json::array();
-  for (const Prediction& prediction : predictions) json.push_back(prediction_json(prediction));
+  for (std::size_t i = 0; i < predictions.size(); ++i) {
+    json.push_back(prediction_json(predictions[i], gpus.empty() ? nullptr : &gpus[i]));
+  }
   // A model may carry any bytes in its names; what is not UTF-8 is replaced, not fatal.
   return (predictions.size() == 1 ? json.front() : json).dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -20,7 +20,7 @@ std::string in_ms(const std::optional<double>& seconds) {
   return seconds ? fmt::format("{:.3g}", *seconds * kMilli) : std::string("-");
 }
 
-std::string coefficients(const LayerModelFit& fit) {
+std::string coefficients(const LayerModelFit& fit, std::size_t width) {
   TextTable table({{"layers"},
                    {"rows", Align::right},
                    {"b0 [ms]", Align::right},
@@ -41,7 +41,7 @@ std::string coefficients(const LayerModelFit& fit) {
                share(figures.mape), share(figures.held_out_mape),
                equation.interval ? fmt::format("x {:.2f}", equation.interval->factor) : "-"});
   }
-  return table.text();
+  return table.text(width);
 }
 
 // An odd row by the name of its layer.
@@ -66,13 +66,13 @@ std::string warnings(const LayerModelFit& fit, std::span<const LayerSample> samp
 
 }  // namespace
 
-std::string layer_fit_report(const LayerModelFit& fit, const LayerSamples& samples) {
+std::string layer_fit_report(const LayerModelFit& fit, const LayerSamples& samples, std::size_t width) {
   const regression::FittedOn& on = fit.model.fitted_on;
   std::string text =
       fmt::format("per-layer models of {}, {}{}: {} rows\n\n", fmt::join(on.gpus, ", "), fmt::join(on.precisions, ", "),
                   on.software.empty() ? "" : fmt::format(", {}", fmt::join(on.software, ", ")),
                   grouped(static_cast<double>(on.rows)));
-  text += coefficients(fit) + "\n";
+  text += coefficients(fit, width) + "\n";
   for (const PoolingComparison& pooling : fit.pooling) {
     text += fmt::format("pooling {}: held-out MAPE {} by two models, {} by one ({} rows)\n", name_of(pooling.direction),
                         percent(pooling.two, 1), percent(pooling.one, 1), pooling.rows);
@@ -89,7 +89,7 @@ std::string layer_fit_report(const LayerModelFit& fit, const LayerSamples& sampl
   return text + warnings(fit, samples.samples);
 }
 
-std::string layer_transfer_table(std::span<const LayerTransfer> transfers) {
+std::string layer_transfer_table(std::span<const LayerTransfer> transfers, std::size_t width) {
   TextTable table({{"fitted to"},
                    {"judged on"},
                    {"direction"},
@@ -120,7 +120,7 @@ std::string layer_transfer_table(std::span<const LayerTransfer> transfers) {
     add("backward", transfer.backward);
     if (!transfer.forward.times.empty() && !transfer.backward.times.empty()) add("both", transfer.both);
   }
-  return table.text() + (own ? "  * its own rows\n" : "");
+  return table.text(width) + (own ? "  * its own rows\n" : "");
 }
 
 FittedPoints fitted_points(std::span<const LayerTransfer> transfers) {

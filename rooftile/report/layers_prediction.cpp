@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::string_view kMethod = "per-layer";
+constexpr std::string_view kPerLayer = "per-layer";
 
 std::string_view pass_of(LayerDirection direction) { return direction == LayerDirection::forward ? "fwd" : "bwd"; }
 
@@ -24,7 +24,7 @@ Json json_of(const FittedLayerTime& layer) {
   Json json = {{"name", layer.name}, {"op", layer.op}};
   if (!layer.function.empty()) json["function"] = layer.function;
   json["pass"] = pass_of(layer.direction);
-  json["method"] = kMethod;
+  json["method"] = kPerLayer;
   json["output"] = layer.output;
   json["category"] = name_of(layer.category);
   json["complexity"] = layer.complexity;
@@ -35,11 +35,11 @@ Json json_of(const FittedLayerTime& layer) {
   return json;
 }
 
-std::string layers_of(const LayersPrediction& prediction, bool all) {
+std::string layers_of(const LayersPrediction& prediction, bool all, std::size_t width) {
   const std::vector<const FittedLayerTime*> order = shown_layers(prediction.layers, all);
-  TextTable table({{all ? "layer" : "slowest layers", Align::left, 48},
+  TextTable table({{all ? "layer" : "slowest layers", Align::left},
                    {"category"},
-                   {"output", Align::right, 20},
+                   {"output", Align::right},
                    {"operations", Align::right},
                    {"time", Align::right},
                    {"share", Align::right}});
@@ -49,13 +49,13 @@ std::string layers_of(const LayersPrediction& prediction, bool all) {
                fmt::format("{:.4g}", layer->complexity), print(layer->time),
                percent(layer->time.value(), prediction.time.value())});
   }
-  std::string text = table.empty() ? "  no layers\n" : table.text();
+  std::string text = table.empty() ? "  no layers\n" : table.text(width);
   const std::size_t hidden = prediction.layers.size() - order.size();
   if (hidden > 0) text += fmt::format("  … and {} more; --all lists every layer\n", hidden);
   return text;
 }
 
-std::string categories(const LayersPrediction& prediction) {
+std::string categories(const LayersPrediction& prediction, std::size_t width) {
   TextTable table(
       {{"category"}, {"direction"}, {"layers", Align::right}, {"time", Align::right}, {"share", Align::right}});
   for (const LayerCategory category : kLayerCategories) {
@@ -72,14 +72,14 @@ std::string categories(const LayersPrediction& prediction) {
                  percent(time.value(), prediction.time.value())});
     }
   }
-  return table.text();
+  return table.text(width);
 }
 
 }  // namespace
 
-std::string layers_table(const LayersPrediction& prediction, bool all) {
-  std::string text = head_text(prediction, kMethod, interval_of(prediction));
-  text += categories(prediction) + "\n" + layers_of(prediction, all) + "\n";
+std::string layers_table(const LayersPrediction& prediction, bool all, std::size_t width) {
+  std::string text = head_text(prediction, kPerLayer, interval_of(prediction));
+  text += categories(prediction, width) + "\n" + layers_of(prediction, all, width) + "\n";
   const auto beyond = std::count_if(prediction.layers.begin(), prediction.layers.end(),
                                     [](const FittedLayerTime& layer) { return layer.extrapolated; });
   if (beyond > 0) {
@@ -91,7 +91,7 @@ std::string layers_table(const LayersPrediction& prediction, bool all) {
 }
 
 std::string layers_json(const LayersPrediction& prediction) {
-  Json json = head_json(prediction, kMethod, interval_of(prediction));
+  Json json = head_json(prediction, kPerLayer, interval_of(prediction));
   json["layers"] = Json::array();
   for (const FittedLayerTime& layer : prediction.layers) json["layers"].push_back(json_of(layer));
   return json_text({json});
@@ -105,7 +105,7 @@ std::string layers_csv(const LayersPrediction& prediction) {
   std::string text = write_csv_row(header);
   const std::vector<std::string> warnings = warnings_of(prediction);
   for (const FittedLayerTime& layer : prediction.layers) {
-    std::vector<std::string> row = layer_cells(prediction, layer, pass_of(layer.direction), kMethod);
+    std::vector<std::string> row = layer_cells(prediction, layer, pass_of(layer.direction), kPerLayer);
     row.emplace_back(name_of(layer.category));
     row.push_back(fmt::format("{}", layer.complexity));
     add_times(row, layer);

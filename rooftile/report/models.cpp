@@ -11,8 +11,8 @@
 
 namespace rooftile {
 
-std::string workload_table(const Workload& workload) {
-  TextTable table({{"layer", Align::left, 48}, {"op"}, {"output", Align::right}, {"arithmetic", Align::right}});
+std::string workload_table(const Workload& workload, std::size_t width) {
+  TextTable table({{"layer", Align::left}, {"op"}, {"output", Align::right}, {"arithmetic", Align::right}});
   Flops total;
   for (const Op& op : workload.ops) {
     const Flops work = flops(workload, op);
@@ -20,7 +20,7 @@ std::string workload_table(const Workload& workload) {
     table.add({op.name, std::string(name_of(op.kind)), print(workload.tensors[op.outputs.front()].shape), print(work)});
   }
   return fmt::format("{}: batch size {}, {} layers, {}, {} of weights\n\n{}", workload.name, workload.batch_size,
-                     workload.ops.size(), print(total), print(memory_use(workload).weights), table.text());
+                     workload.ops.size(), print(total), print(memory_use(workload).weights), table.text(width));
 }
 
 }  // namespace rooftile

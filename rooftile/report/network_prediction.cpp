@@ -13,13 +13,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::string_view kMethod = "network";
+constexpr std::string_view kNetwork = "network";
 
 bool is_beyond(const RunNumber& number) {
   return number.fit && (number.value < number.fit->low || number.value > number.fit->high);
 }
 
-std::string numbers_table(const NetworkPrediction& prediction) {
+std::string numbers_table(const NetworkPrediction& prediction, std::size_t width) {
   TextTable table({{"column"},
                    {"value", Align::right},
                    {"fitted from", Align::right},
@@ -32,11 +32,11 @@ std::string numbers_table(const NetworkPrediction& prediction) {
                number.fit ? fmt::format("{:.6g}", number.fit->high) : "-", number.in_equation ? "yes" : "no",
                !number.fit ? "-" : (is_beyond(number) ? "beyond" : "inside")});
   }
-  return table.empty() ? "" : table.text() + "\n";
+  return table.empty() ? "" : table.text(width) + "\n";
 }
 
 Json json_of(const NetworkPrediction& prediction) {
-  Json json = head_json(prediction, kMethod, prediction.range);
+  Json json = head_json(prediction, kNetwork, prediction.range);
   if (!prediction.group.empty()) json["group"] = prediction.group;
   json["columns"] = Json::array();
   for (const RunNumber& number : prediction.numbers) {
@@ -54,13 +54,13 @@ Json json_of(const NetworkPrediction& prediction) {
 
 }  // namespace
 
-std::string network_prediction_table(std::span<const NetworkPrediction> predictions) {
+std::string network_prediction_table(std::span<const NetworkPrediction> predictions, std::size_t width) {
   std::string text;
   for (const NetworkPrediction& prediction : predictions) {
     if (!text.empty()) text += "\n";
-    text += head_text(prediction, kMethod, prediction.range);
+    text += head_text(prediction, kNetwork, prediction.range);
     if (!prediction.group.empty()) text += fmt::format("  equation of   {}\n\n", prediction.group);
-    text += numbers_table(prediction) + warnings_text(prediction.warnings) + left_out_text(prediction.left_out);
+    text += numbers_table(prediction, width) + warnings_text(prediction.warnings) + left_out_text(prediction.left_out);
     if (prediction.range) {
       text += fmt::format("  interval      {:.3g} %, conformal: of runs like those of the fit, not beyond them\n",
                           100 * prediction.level);
@@ -88,7 +88,7 @@ std::string network_prediction_csv(std::span<const NetworkPrediction> prediction
                                     fmt::format("{}", prediction.batch_size),
                                     std::string(name_of(prediction.precision)),
                                     pass_of(prediction.phase),
-                                    std::string(kMethod),
+                                    std::string(kNetwork),
                                     prediction.fitted,
                                     prediction.group,
                                     seconds(prediction.time.value()),

@@ -7,6 +7,7 @@
 
 #include "rooftile/explore/optimise/optimise.hpp"
 #include "rooftile/explore/space.hpp"
+#include "rooftile/report/text.hpp"
 
 namespace rooftile {
 
@@ -21,7 +22,7 @@ struct OptimumReport {
 
 // One objective: the best beside the GPU as it is, each constraint with what it would give if it were looser, each axis
 // with what one step changes. Several: designs of the front, with what each step along it trades.
-std::string optimum_table(const OptimumReport& report);
+std::string optimum_table(const OptimumReport& report, std::size_t width = kAnyWidth);
 
 // `rooftile/optimum/1` (data/schema/optimum-1.json).
 std::string optimum_json(const OptimumReport& report);

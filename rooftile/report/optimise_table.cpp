@@ -13,7 +13,7 @@
 namespace rooftile {
 namespace {
 
-constexpr std::size_t kMostOfFront = 20;
+constexpr std::size_t kMostOptima = 20;
 
 // "+1.2 %"; "." where nothing changes; "-" where there is nothing to compare with.
 std::string change(double value, double before) {
@@ -39,7 +39,7 @@ std::string limits_of(const MeasuredDesign& design) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-std::string workloads_of(const DesignSpace& space) {
+std::string names_of_workloads(const DesignSpace& space) {
   std::vector<std::string> parts;
   for (const WorkloadChoice& choice : space.workloads) {
     parts.push_back(fmt::format("{}{}{}{}", choice.weight != 1 ? fmt::format("{} x ", choice.weight) : "", choice.model,
@@ -55,7 +55,7 @@ std::string head(const OptimumReport& report) {
   for (const Metric metric : optimum.objectives) names.push_back(name_of(metric));
   const std::size_t axes = report.space.axes.size();
   std::string text = fmt::format("Least {} over {}, {} {}: {}\n", fmt::join(names, " and "), report.space.base.id, axes,
-                                 axes == 1 ? "axis" : "axes", workloads_of(report.space));
+                                 axes == 1 ? "axis" : "axes", names_of_workloads(report.space));
   if (optimum.exact) {
     text += fmt::format("  method {}; all {} designs were tried\n", report.method, grouped(optimum.size));
   } else {
@@ -68,7 +68,7 @@ std::string head(const OptimumReport& report) {
   return text;
 }
 
-std::string beside_base(const OptimumReport& report) {
+std::string beside_base(const OptimumReport& report, std::size_t width) {
   const MeasuredDesign &base = report.optimum.base, &best = report.optimum.designs.front().design;
   const bool runs = base.unfit == Unfit::none;
   TextTable table({{""}, {report.space.base.id, Align::right}, {"best", Align::right}, {"change", Align::right}});
@@ -82,7 +82,7 @@ std::string beside_base(const OptimumReport& report) {
     table.add({std::string(name_of(axis.parameter)), print(axis.parameter, before), print(axis.parameter, after),
                change(after, before)});
   }
-  std::string text = table.text();
+  std::string text = table.text(width);
   if (runs) text += fmt::format("  {} is limited by {}\n", report.space.base.id, limits_of(base));
   return text + fmt::format("  the best is limited by {}\n", limits_of(best));
 }
@@ -92,12 +92,12 @@ std::string slack_text(const OptimumReport& report, std::size_t limit, double ex
   return fmt::format("{:.2f} %", -100 * excess + 0.0);
 }
 
-std::string constraints_text(const OptimumReport& report) {
+std::string constraints_text(const OptimumReport& report, std::size_t width) {
   const Optimum& optimum = report.optimum;
   if (optimum.limits.empty()) return "";
   const Metric objective = optimum.objectives.front();
   const double least = at(optimum.designs.front().design.metrics, objective);
-  TextTable table({{"constraint", Align::left, 60},
+  TextTable table({{"constraint", Align::left},
                    {"slack", Align::right},
                    {"binds"},
                    {"1 % looser", Align::right},
@@ -110,7 +110,7 @@ std::string constraints_text(const OptimumReport& report) {
                graded ? change(limit.looser_1, least) : "", graded ? change(limit.looser_10, least) : "",
                change(limit.without, least)});
   }
-  return fmt::format("\nConstraints: what {} would be with each one looser\n{}", name_of(objective), table.text());
+  return fmt::format("\nConstraints: what {} would be with each one looser\n{}", name_of(objective), table.text(width));
 }
 
 // The metrics that steps are weighed by: the objective, and what constraints name; without any, time and price.
@@ -138,14 +138,14 @@ std::string step_text(const OptimumReport& report, const StepAnswer& step) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-std::string axes_text(const OptimumReport& report) {
+std::string axes_text(const OptimumReport& report, std::size_t width) {
   const Optimum& optimum = report.optimum;
   if (optimum.axes.empty()) return "";
   const MeasuredDesign& best = optimum.designs.front().design;
   const std::vector<Metric> metrics = weighed(report);
   std::vector<TextTable::Column> columns = {{"axis"}, {"from", Align::right}, {"to", Align::right}};
   for (const Metric metric : metrics) columns.push_back({std::string(name_of(metric)), Align::right});
-  columns.push_back({"", Align::left, 100});
+  columns.push_back({"", Align::left});
   TextTable table(std::move(columns));
   std::string ends;
   for (std::size_t a = 0; a < optimum.axes.size(); ++a) {
@@ -171,7 +171,7 @@ std::string axes_text(const OptimumReport& report) {
                                     : fmt::format("with {} allowed, {} {}", print(parameter, *axis.beyond_value),
                                                   name_of(optimum.objectives.front()), then));
   }
-  return fmt::format("\nOne step of each axis, all else left as it is\n{}{}", table.text(), ends);
+  return fmt::format("\nOne step of each axis, all else left as it is\n{}{}", table.text(width), ends);
 }
 
 // Places of at most `most` of `count` members, ends included.
@@ -185,7 +185,7 @@ std::vector<std::size_t> spread_over(std::size_t count, std::size_t most) {
   return places;
 }
 
-std::string front_text(const OptimumReport& report) {
+std::string front_text(const OptimumReport& report, std::size_t width) {
   const Optimum& optimum = report.optimum;
   std::vector<TextTable::Column> columns = {{"", Align::right}};
   for (const Metric metric : optimum.objectives) {
@@ -197,7 +197,7 @@ std::string front_text(const OptimumReport& report) {
     columns.push_back({std::string(name_of(axis.parameter)), Align::right});
   }
   TextTable table(std::move(columns));
-  const std::vector<std::size_t> places = spread_over(optimum.designs.size(), kMostOfFront);
+  const std::vector<std::size_t> places = spread_over(optimum.designs.size(), kMostOptima);
   const MeasuredDesign* before = nullptr;
   for (const std::size_t place : places) {
     const MeasuredDesign& design = optimum.designs[place].design;
@@ -219,7 +219,7 @@ std::string front_text(const OptimumReport& report) {
       fmt::format("\nFront: {} designs that no other tried beats in all of these{}\n",
                   grouped(static_cast<double>(optimum.designs.size())),
                   places.size() < optimum.designs.size() ? fmt::format("; {} of them", places.size()) : "");
-  text += table.text();
+  text += table.text(width);
   const MeasuredDesign& base = optimum.base;
   if (base.unfit == Unfit::none) {
     std::vector<std::string> parts;
@@ -241,9 +241,9 @@ std::vector<Metric> outcome_metrics(const OptimumReport& report) {
   return metrics;
 }
 
-std::string optimum_table(const OptimumReport& report) {
-  if (report.optimum.objectives.size() > 1) return head(report) + front_text(report);
-  return head(report) + "\n" + beside_base(report) + constraints_text(report) + axes_text(report);
+std::string optimum_table(const OptimumReport& report, std::size_t width) {
+  if (report.optimum.objectives.size() > 1) return head(report) + front_text(report, width);
+  return head(report) + "\n" + beside_base(report, width) + constraints_text(report, width) + axes_text(report, width);
 }
 
 }  // namespace rooftile

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "rooftile/planning/training_plan.hpp"
+#include "rooftile/report/text.hpp"
 
 namespace rooftile {
 
@@ -14,7 +15,7 @@ struct PlanReport {
   const TrainingPlan& plan;
 };
 
-std::string plan_table(const PlanReport& report);
+std::string plan_table(const PlanReport& report, std::size_t width = kAnyWidth);
 // "rooftile/plan/1".
 std::string plan_json(const PlanReport& report);
 // One row an option that fits into memory.

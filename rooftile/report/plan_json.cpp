@@ -14,7 +14,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 template <class Q>
-Json optional(const std::optional<Q>& quantity) {
+Json value_or_null(const std::optional<Q>& quantity) {
   return quantity ? Json(quantity->value()) : Json(nullptr);
 }
 
@@ -27,7 +27,7 @@ Json option_json(const TrainingPlan& plan, const TrainingOption& option) {
                {"iterations", option.iterations},
                {"link", option.link.empty() ? Json(nullptr) : Json(option.link)},
                {"step_s", option.step.value()},
-               {"added_by_gpus_s", optional(option.added)},
+               {"added_by_gpus_s", value_or_null(option.added)},
                {"memory_bytes",
                 {{"weights", option.memory.weights.value()},
                  {"activations", option.memory.activations.value()},
@@ -59,8 +59,8 @@ std::string plan_json(const PlanReport& report) {
                {"scaling", plan.fitted_scaling ? "fitted" : name_of(report.choices.scaling)},
                {"optimizer", name_of(report.choices.optimizer)},
                {"cautious", report.choices.cautious},
-               {"deadline_s", optional(report.task.deadline)},
-               {"budget_usd", optional(report.task.budget)},
+               {"deadline_s", value_or_null(report.task.deadline)},
+               {"budget_usd", value_or_null(report.task.budget)},
                {"stopped", plan.stopped},
                {"best", plan.best ? option_json(plan, plan.options[*plan.best]) : Json(nullptr)},
                {"best_of_gpus", Json::array()},

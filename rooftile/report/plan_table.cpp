@@ -15,8 +15,8 @@
 namespace rooftile {
 namespace {
 
-constexpr std::size_t kWidth = 74;            // of text that is broken into lines, without the indent
-constexpr std::string_view kIndent = "    ";  // of lines that go on
+constexpr std::size_t kPlanWidth = 74;            // of text that is broken into lines, without the indent
+constexpr std::string_view kPlanIndent = "    ";  // of lines that go on
 
 std::string dollars(Dollars cost) { return four_digits(cost.value()); }
 
@@ -59,7 +59,7 @@ std::string best_text(const PlanReport& report) {
   text += fmt::format("; {} of them\n", grouped(best.iterations));
   text += fmt::format("  memory    {} of each GPU\n", print(best.memory.total()));
   for (const std::string& warning : best.warnings)
-    text += "  warning   " + wrapped(warning, kWidth - 10, "              ") + "\n";
+    text += "  warning   " + wrapped(warning, kPlanWidth - 10, "              ") + "\n";
   return text;
 }
 
@@ -69,7 +69,7 @@ std::string gpus_text(const PlanReport& report, const TrainingOption& option) {
                      option.warnings.empty() ? "" : " !");
 }
 
-std::string options_text(const PlanReport& report, const std::vector<std::size_t>& shown) {
+std::string options_text(const PlanReport& report, const std::vector<std::size_t>& shown, std::size_t width) {
   const std::vector<TrainingOption>& options = report.plan.options;
   const bool ranges = std::any_of(shown.begin(), shown.end(), [&](std::size_t i) { return options[i].step_range; });
   std::vector<TextTable::Column> columns = {{"GPUs"}};
@@ -94,7 +94,7 @@ std::string options_text(const PlanReport& report, const std::vector<std::size_t
     cells.push_back(fmt::format("{:.3g}", report.plan.gpus[option.gpu].price.rate.value() * 3600));
     table.add(std::move(cells));
   }
-  return table.text();
+  return table.text(width);
 }
 
 // A line a reason, with all GPUs that have it.
@@ -110,7 +110,7 @@ std::string ruled_out_text(const TrainingPlan& plan) {
   }
   std::string text = reasons.empty() ? "" : "\nRuled out\n";
   for (const auto& [gpus, why] : reasons) {
-    text += fmt::format("  {}\n", wrapped(fmt::format("{}: {}", gpus, why), kWidth, kIndent));
+    text += fmt::format("  {}\n", wrapped(fmt::format("{}: {}", gpus, why), kPlanWidth, kPlanIndent));
   }
   return text;
 }
@@ -132,7 +132,7 @@ std::string notes(const PlanReport& report) {
                               choices.cautious ? "upper end" : "predicted middle"));
   notes.insert(notes.end(), report.plan.notes.begin(), report.plan.notes.end());
   std::string text = "\n";
-  for (const std::string& note : notes) text += "  " + wrapped(note, kWidth, kIndent) + "\n";
+  for (const std::string& note : notes) text += "  " + wrapped(note, kPlanWidth, kPlanIndent) + "\n";
   return text;
 }
 
@@ -151,11 +151,11 @@ std::string legend(const PlanReport& report) {
 
 }  // namespace
 
-std::string plan_table(const PlanReport& report) {
+std::string plan_table(const PlanReport& report, std::size_t width) {
   const TrainingPlan& plan = report.plan;
   return head(report) + best_text(report) + "\nBest of each GPU that meets the bounds\n" +
-         options_text(report, plan.best_of_gpus) + "\nNothing is both faster and cheaper\n" +
-         options_text(report, plan.front) + legend(report) + ruled_out_text(plan) + notes(report);
+         options_text(report, plan.best_of_gpus, width) + "\nNothing is both faster and cheaper\n" +
+         options_text(report, plan.front, width) + legend(report) + ruled_out_text(plan) + notes(report);
 }
 
 }  // namespace rooftile

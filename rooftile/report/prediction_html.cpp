@@ -19,7 +19,7 @@ namespace rooftile {
 namespace {
 
 PageCard limit_card(const Prediction& prediction) {
-  const Cases times = time_by_bottleneck(prediction);
+  const TimeBounds times = time_by_bottleneck(prediction);
   const auto most = std::max_element(times.by.begin(), times.by.end());
   const auto which = static_cast<Bottleneck>(most - times.by.begin());
   return {"limited most by", std::string(name_of(which)),

@@ -8,6 +8,7 @@
 namespace rooftile {
 
 nlohmann::ordered_json layer_json(const LayerEstimate& layer, double sm_count);  // of the GPU
-nlohmann::ordered_json prediction_json(const Prediction& prediction);
+// `gpu`: that of the prediction, for what its memory holds; may be null.
+nlohmann::ordered_json prediction_json(const Prediction& prediction, const Gpu* gpu = nullptr);
 
 }  // namespace rooftile

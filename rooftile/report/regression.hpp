@@ -6,18 +6,19 @@
 #include <vector>
 
 #include "rooftile/regression/fit_equation.hpp"
+#include "rooftile/report/text.hpp"
 
 namespace rooftile {
 
 // One line a term: coefficient, standard error, t and variance inflation, where the technique has them; then the
 // figures of the fit.
-std::string coefficient_table(const regression::FittedEquation& equation);
+std::string coefficient_table(const regression::FittedEquation& equation, std::size_t width = kAnyWidth);
 
 // One line a warning, or "".
 std::string fit_warnings_text(std::span<const regression::FitWarning> warnings);
 
 // One line a split: its rows, and the errors on those that were fitted to and those that were held out.
-std::string split_table(std::span<const regression::SplitResult> results);
+std::string split_table(std::span<const regression::SplitResult> results, std::size_t width = kAnyWidth);
 
 // Values with what was fitted or predicted for them.
 struct FittedPoints {

@@ -6,20 +6,18 @@
 namespace rooftile {
 namespace {
 
-using namespace regression;
-
 std::string number(const std::optional<double>& value, int digits = 4) {
   return value ? fmt::format("{:.{}g}", *value, digits) : std::string("-");
 }
 
-std::string share(const std::optional<double>& value) { return value ? percent(*value, 1) : std::string("-"); }
+std::string share_or_dash(const std::optional<double>& value) { return value ? percent(*value, 1) : std::string("-"); }
 
 void add_figure(std::string& line, std::string_view name, const std::optional<double>& value, bool is_share) {
   if (value) line += fmt::format(", {} {}", name, is_share ? percent(*value, 1) : number(value));
 }
 
-std::string figures_line(const FittedEquation& equation) {
-  const FitFigures& figures = equation.figures;
+std::string figures_line(const regression::FittedEquation& equation) {
+  const regression::FitFigures& figures = equation.figures;
   std::string line =
       fmt::format("{}, {} rows", name_of(equation.technique), grouped(static_cast<double>(figures.rows)));
   add_figure(line, "R2", figures.r2, false);
@@ -38,7 +36,7 @@ std::string figures_line(const FittedEquation& equation) {
 
 }  // namespace
 
-std::string coefficient_table(const FittedEquation& equation) {
+std::string coefficient_table(const regression::FittedEquation& equation, std::size_t width) {
   std::string text = equation.name.empty() ? "" : equation.name + "\n";
   if (equation.trees) {
     text += fmt::format("  {} trees over {} terms\n", equation.trees->trees.size(), equation.terms.size());
@@ -48,24 +46,24 @@ std::string coefficient_table(const FittedEquation& equation) {
                      {"standard error", Align::right},
                      {"t", Align::right},
                      {"VIF", Align::right}});
-    for (const FittedTerm& term : equation.terms) {
+    for (const regression::FittedTerm& term : equation.terms) {
       std::optional<double> t;
       if (term.standard_error && *term.standard_error > 0) t = term.coefficient / *term.standard_error;
       table.add({text_of(term.term), number(term.coefficient, 6), number(term.standard_error), number(t, 3),
                  number(term.vif, 3)});
     }
-    text += table.text();
+    text += table.text(width);
   }
   return text + "  " + figures_line(equation);
 }
 
-std::string fit_warnings_text(std::span<const FitWarning> warnings) {
+std::string fit_warnings_text(std::span<const regression::FitWarning> warnings) {
   std::string text;
-  for (const FitWarning& warning : warnings) text += "warning: " + warning.text() + "\n";
+  for (const regression::FitWarning& warning : warnings) text += "warning: " + warning.text() + "\n";
   return text;
 }
 
-std::string split_table(std::span<const SplitResult> results) {
+std::string split_table(std::span<const regression::SplitResult> results, std::size_t width) {
   TextTable table({{"split"},
                    {"fitted", Align::right},
                    {"MAPE", Align::right},
@@ -73,12 +71,12 @@ std::string split_table(std::span<const SplitResult> results) {
                    {"MAPE", Align::right},
                    {"GMAE", Align::right},
                    {"in interval", Align::right}});
-  for (const SplitResult& result : results) {
+  for (const regression::SplitResult& result : results) {
     table.add({result.split.name, grouped(static_cast<double>(result.training.rows)), percent(result.training.mape, 1),
                grouped(static_cast<double>(result.validation.rows)), percent(result.validation.mape, 1),
-               share(result.validation.gmae), share(result.validation.inside)});
+               share_or_dash(result.validation.gmae), share_or_dash(result.validation.inside)});
   }
-  return table.text();
+  return table.text(width);
 }
 
 }  // namespace rooftile

@@ -1,4 +1,14 @@
 // Rooflines as text, JSON, CSV and SVG (docs/roofline.md).
+//
+//     #include "rooftile/gpu/catalogue.hpp"
+//     #include "rooftile/ingest/model.hpp"
+//     #include "rooftile/predict/predict.hpp"
+//     #include "rooftile/roofline/from_prediction.hpp"
+//
+//     const Gpu gpu = find_gpu("v100-sxm2-16gb").value();
+//     const Prediction prediction = predict(load_model("alexnet").value(), gpu).value();
+//     const roofline::View view = roofline::view_of(prediction, gpu, roofline::roof_of(gpu));
+//     assert(roofline_svg(view, RooflineChart::time).starts_with("<svg"));
 #pragma once
 
 #include <optional>
@@ -6,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "rooftile/report/text.hpp"
 #include "rooftile/roofline/view.hpp"
 
 namespace rooftile {
@@ -15,7 +26,8 @@ struct RooflineTableOptions {
 };
 
 // A page to read: the roof, what bounds the kernels, the kernels with their times and inefficiency, what to fix first.
-std::string roofline_table(const roofline::View& view, const RooflineTableOptions& options = {});
+std::string roofline_table(const roofline::View& view, const RooflineTableOptions& options = {},
+                           std::size_t width = kAnyWidth);
 
 // "rooftile/roofline/1"; schema: data/schema/roofline-1.json.
 std::string roofline_json(const roofline::View& view);

@@ -47,7 +47,7 @@ std::string heading(const View& view) {
 }
 
 // What bounds the kernels of an origin, by time.
-std::string bounds(const View& view, Origin origin) {
+std::string bounds(const View& view, Origin origin, std::size_t width) {
   std::array<Seconds, kBounds> times{};
   std::array<std::size_t, kBounds> counts{};
   Seconds unknown;
@@ -75,7 +75,7 @@ std::string bounds(const View& view, Origin origin) {
   if (unknown_count > 0) {
     table.add({"not known", fmt::format("{}", unknown_count), print(unknown), percent(unknown.value(), total.value())});
   }
-  return table.empty() ? "" : table.text() + "\n";
+  return table.empty() ? "" : table.text(width) + "\n";
 }
 
 std::string intensity(double value) { return std::isinf(value) ? "no bytes" : four_digits(value); }
@@ -105,7 +105,7 @@ std::vector<std::string> cells_of(const View& view, const Kernel& kernel) {
   return cells;
 }
 
-std::string kernels(const View& view, bool all) {
+std::string kernels(const View& view, bool all, std::size_t width) {
   std::vector<std::size_t> order(view.kernels.size());
   std::iota(order.begin(), order.end(), 0U);
   if (!all) {
@@ -115,7 +115,7 @@ std::string kernels(const View& view, bool all) {
     std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return losses[a] > losses[b]; });
     order.resize(std::min(order.size(), kMostKernels));
   }
-  TextTable table({{all ? "kernel" : "most time above the roof", Align::left, 36},
+  TextTable table({{all ? "kernel" : "most time above the roof", Align::left},
                    {"FLOPs", Align::right},
                    {"bytes", Align::right},
                    {"FLOP/B", Align::right},
@@ -129,7 +129,7 @@ std::string kernels(const View& view, bool all) {
                    {"time", Align::right},
                    {"off by", Align::right}});
   for (const std::size_t i : order) table.add(cells_of(view, view.kernels[i]));
-  std::string text = table.empty() ? "  no kernels\n" : table.text();
+  std::string text = table.empty() ? "  no kernels\n" : table.text(width);
   const std::size_t hidden = view.kernels.size() - order.size();
   if (hidden > 0) text += fmt::format("  … and {} more; --all lists every kernel\n", hidden);
   return text + "\n";
@@ -143,16 +143,12 @@ std::string kernels_of(const View& view, const Match& match) {
   return fmt::format("{} kernels", match.measured.size());
 }
 
-std::string matches(const View& view, bool all) {
+std::string matches(const View& view, bool all, std::size_t width) {
   if (view.matches.empty()) return "";
-  std::vector<TextTable::Column> columns = {{"fix first: layer", Align::left, 36},
-                                            {"as", Align::left, 36},
-                                            {"by"},
-                                            {"predicted", Align::right},
-                                            {"measured", Align::right},
-                                            {"at best", Align::right},
-                                            {"to win", Align::right},
-                                            {"time", Align::right}};
+  std::vector<TextTable::Column> columns = {
+      {"fix first: layer", Align::left}, {"as", Align::left},        {"by"},
+      {"predicted", Align::right},       {"measured", Align::right}, {"at best", Align::right},
+      {"to win", Align::right},          {"time", Align::right}};
   for (const auto& level : view.roof.levels) columns.push_back({level.name, Align::right});
   TextTable table(std::move(columns));
   const std::size_t count = all ? view.matches.size() : std::min(view.matches.size(), kMostMatches);
@@ -170,7 +166,7 @@ std::string matches(const View& view, bool all) {
     for (const auto& bytes : match.bytes_ratio) cells.push_back(ratio(bytes));
     table.add(std::move(cells));
   }
-  std::string text = table.text() + "  time and bytes: measured over predicted\n";
+  std::string text = table.text(width) + "  time and bytes: measured over predicted\n";
   if (count < view.matches.size()) text += fmt::format("  … and {} more layers\n", view.matches.size() - count);
   if (!view.unmatched.empty()) {
     text += fmt::format("  {} kernels and layers matched nothing:", view.unmatched.size());
@@ -184,17 +180,17 @@ std::string matches(const View& view, bool all) {
   return text + "\n";
 }
 
-std::string stalls(const View& view) {
+std::string stalls(const View& view, std::size_t width) {
   constexpr std::size_t kBarWidth = 30;
   std::string text;
   for (const roofline::NetworkStalls& network : view.stalls) {
     TextTable table({{fmt::format("stalls, {}{}", name_of(network.origin), network.estimated ? " (estimate)" : "")},
                      {"share", Align::right},
-                     {"", Align::left, kBarWidth}});
+                     {"", Align::left}});
     for (const roofline::StallShare& stall : network.shares) {
       table.add({stall.name, percent(stall.share, 1), bar(stall.share, kBarWidth)});
     }
-    text += table.text() + "\n";
+    text += table.text(width) + "\n";
   }
   return text;
 }
@@ -228,9 +224,10 @@ std::string remarks(const View& view) {
 
 }  // namespace
 
-std::string roofline_table(const View& view, const RooflineTableOptions& options) {
-  return heading(view) + bounds(view, Origin::predicted) + bounds(view, Origin::measured) + matches(view, options.all) +
-         kernels(view, options.all) + stalls(view) + utilisation(view) + remarks(view);
+std::string roofline_table(const View& view, const RooflineTableOptions& options, std::size_t width) {
+  return heading(view) + bounds(view, Origin::predicted, width) + bounds(view, Origin::measured, width) +
+         matches(view, options.all, width) + kernels(view, options.all, width) + stalls(view, width) +
+         utilisation(view) + remarks(view);
 }
 
 }  // namespace rooftile

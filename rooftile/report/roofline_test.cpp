@@ -48,7 +48,7 @@ View small_view() {
     kernel.flops[static_cast<std::size_t>(Peak::fp32)] = Flops(flops);
     kernel.bytes = {Bytes(2 * bytes), Bytes(bytes)};
     kernel.time = Seconds(seconds);
-    kernel.cases = Cases{};
+    kernel.cases = TimeBounds{};
     (*kernel.cases)[Bottleneck::compute] = Seconds(seconds);
     kernel.bottleneck = Bottleneck::compute;
     kernel.stalls = roofline::estimated_stalls(*kernel.cases);

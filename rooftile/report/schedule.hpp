@@ -6,6 +6,7 @@
 #include <string>
 
 #include "rooftile/planning/schedule.hpp"
+#include "rooftile/report/text.hpp"
 
 namespace rooftile {
 
@@ -18,7 +19,7 @@ struct ScheduleReport {
 };
 
 // With a Gantt chart of letters.
-std::string schedule_table(const ScheduleReport& report);
+std::string schedule_table(const ScheduleReport& report, std::size_t width = kAnyWidth);
 // "rooftile/schedule/1".
 std::string schedule_json(const ScheduleReport& report);
 // One row a job.

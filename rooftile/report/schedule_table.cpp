@@ -31,7 +31,7 @@ std::string numbers(const std::vector<int>& gpus) {
   return text;
 }
 
-std::string jobs_text(const ScheduleReport& report) {
+std::string jobs_text(const ScheduleReport& report, std::size_t width) {
   TextTable table({{""},
                    {"job"},
                    {"machine"},
@@ -50,15 +50,14 @@ std::string jobs_text(const ScheduleReport& report) {
                job.deadline ? print_duration(*job.deadline) : "-", late > Seconds(0) ? print_duration(late) : "-",
                fmt::format("{:g}", job.weight)});
   }
-  return table.text();
+  return table.text(width);
 }
 
-std::string gantt(const ScheduleReport& report) {
-  constexpr std::size_t kColumns = 56, kName = 12;  // 80 with what is around them
+std::string gantt(const ScheduleReport& report, std::size_t width) {
+  constexpr std::size_t kColumns = 56;  // 80 with what is around them
   const double column = report.schedule.cost.makespan.value() / kColumns;
   if (column <= 0) return "";
-  TextTable table(
-      {{.header = "machine", .max_width = kName}, {"gpu", Align::right}, {.header = "", .max_width = kColumns}});
+  TextTable table({{"machine"}, {"gpu", Align::right}, {"", Align::right}});
   for (std::size_t m = 0; m < report.machines.size(); ++m) {
     const ClusterMachine& machine = report.machines[m];
     std::vector<std::string> lines(static_cast<std::size_t>(machine.gpus), std::string(kColumns, '.'));
@@ -79,12 +78,12 @@ std::string gantt(const ScheduleReport& report) {
       table.add({gpu == 0 ? machine.name : "", std::to_string(gpu), lines[gpu]});
     }
   }
-  return "\n" + table.text() + fmt::format("  a column is {}\n", print_duration(Seconds(column)));
+  return "\n" + table.text(width) + fmt::format("  a column is {}\n", print_duration(Seconds(column)));
 }
 
 }  // namespace
 
-std::string schedule_table(const ScheduleReport& report) {
+std::string schedule_table(const ScheduleReport& report, std::size_t width) {
   const ScheduleCost& cost = report.schedule.cost;
   std::size_t late = 0;
   for (const Placement& placement : report.schedule.placements) {
@@ -100,7 +99,7 @@ std::string schedule_table(const ScheduleReport& report) {
     text += report.proved ? "The exact search ended early: a better schedule may exist\n"
                           : "By heuristic: a better schedule may exist\n";
   }
-  return text + "\n" + jobs_text(report) + gantt(report);
+  return text + "\n" + jobs_text(report, width) + gantt(report, width);
 }
 
 }  // namespace rooftile

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "rooftile/explore/sensitivity.hpp"
+#include "rooftile/report/text.hpp"
 
 namespace rooftile {
 
@@ -11,7 +12,8 @@ struct SensitivityTableOptions {
   bool all_layers = false;  // every layer in its order, not the ten slowest
 };
 
-std::string sensitivity_table(const Sensitivity& study, const SensitivityTableOptions& options = {});
+std::string sensitivity_table(const Sensitivity& study, const SensitivityTableOptions& options = {},
+                              std::size_t width = kAnyWidth);
 // "rooftile/sensitivity/1".
 std::string sensitivity_json(const Sensitivity& study);
 // One row a resource for the network, then one a resource and layer.

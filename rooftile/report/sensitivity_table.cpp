@@ -33,7 +33,7 @@ bool matters(const ResourceSensitivity& row) {
   return felt(row.less) || felt(row.more) || row.unlimited < 1;
 }
 
-std::string resources_text(const Sensitivity& study) {
+std::string resources_text(const Sensitivity& study, std::size_t width) {
   TextTable table({{"resource"},
                    {"now", Align::right},
                    {"less", Align::right},
@@ -55,7 +55,7 @@ std::string resources_text(const Sensitivity& study) {
                gains ? factor_text(row, row.half_at) : ".", gains ? factor_text(row, row.stops_at) : ".",
                gains ? std::string(name_of(row.next)) : "."});
   }
-  std::string text = table.text();
+  std::string text = table.text(width);
   if (!without.empty())
     text += wrapped(fmt::format("  without effect: {}", fmt::join(without, ", ")), 100, "    ") + "\n";
   return text;
@@ -84,7 +84,7 @@ std::string layer_slopes(const Sensitivity& study, std::size_t layer) {
   return text;
 }
 
-std::string layers_text(const Sensitivity& study, bool all) {
+std::string layers_text(const Sensitivity& study, bool all, std::size_t width) {
   const std::vector<LayerEstimate>& layers = study.prediction.layers;
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < layers.size(); ++i) {
@@ -96,18 +96,14 @@ std::string layers_text(const Sensitivity& study, bool all) {
                      [&](std::size_t a, std::size_t b) { return layers[a].time > layers[b].time; });
     order.resize(std::min(kSlowest, order.size()));
   }
-  TextTable table({{"layer"},
-                   {"op"},
-                   {"time", Align::right},
-                   {"share", Align::right},
-                   {"limit"},
-                   {"elasticities", Align::left, 100}});
+  TextTable table(
+      {{"layer"}, {"op"}, {"time", Align::right}, {"share", Align::right}, {"limit"}, {"elasticities", Align::left}});
   for (const std::size_t i : order) {
     table.add({layers[i].name, layers[i].op, print(layers[i].time),
                percent(layers[i].time.value(), study.prediction.time.value()),
                std::string(name_of(layers[i].bottleneck)), layer_slopes(study, i)});
   }
-  return fmt::format("{}\n{}", all ? "Layers" : "Slowest layers", table.text());
+  return fmt::format("{}\n{}", all ? "Layers" : "Slowest layers", table.text(width));
 }
 
 std::string advice(const Sensitivity& study) {
@@ -126,14 +122,14 @@ std::string advice(const Sensitivity& study) {
 
 }  // namespace
 
-std::string sensitivity_table(const Sensitivity& study, const SensitivityTableOptions& options) {
+std::string sensitivity_table(const Sensitivity& study, const SensitivityTableOptions& options, std::size_t width) {
   const Prediction& prediction = study.prediction;
   return fmt::format(
       "{} on {}, batch {}, {}, {}, method {}: {}\n\n"
       "Elasticity of the time: per cent of it for one per cent of the resource, to either side\n{}{}\n{}",
       prediction.model, prediction.gpu, prediction.batch_size, name_of(prediction.precision), prediction.pass,
-      prediction.method, print(prediction.time), resources_text(study), advice(study),
-      layers_text(study, options.all_layers));
+      prediction.method, print(prediction.time), resources_text(study, width), advice(study),
+      layers_text(study, options.all_layers, width));
 }
 
 }  // namespace rooftile

@@ -73,7 +73,7 @@ std::vector<std::string> sets_of(const SimulationReport& report) {
 
 }  // namespace
 
-std::string simulation_scores(const SimulationReport& report) {
+std::string simulation_scores(const SimulationReport& report, std::size_t width) {
   if (report.methods.empty()) return "";
   TextTable table({{"set"},
                    {"method"},
@@ -95,10 +95,10 @@ std::string simulation_scores(const SimulationReport& report) {
       }
     }
   }
-  return "Closed form / simulated\n" + table.text();
+  return "Closed form / simulated\n" + table.text(width);
 }
 
-std::string simulation_table(const SimulationReport& report) {
+std::string simulation_table(const SimulationReport& report, std::size_t width) {
   std::string text =
       fmt::format("Simulated traffic on {}: {} start, {} replacement, {}, elements of {} bytes\n", report.gpu,
                   name_of(report.options.start), name_of(report.options.policy),
@@ -126,8 +126,8 @@ std::string simulation_table(const SimulationReport& report) {
                size_text(bytes.store_dram), percent(simulation.replayed_share, 1),
                simulation.replayed_share < 1 ? percent(worst_error(simulation), 1) : std::string("exact")});
   }
-  text += table.text();
-  const std::string scores = simulation_scores(report);
+  text += table.text(width);
+  const std::string scores = simulation_scores(report, width);
   return scores.empty() ? text : text + "\n" + scores;
 }
 

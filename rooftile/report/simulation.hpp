@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "rooftile/report/text.hpp"
 #include "rooftile/simulate/simulate.hpp"
 #include "rooftile/traffic/traffic.hpp"
 
@@ -30,10 +31,10 @@ struct SimulationReport {
 
 // Bytes by level with miss rates and what was sampled; then, by set, level and method, how far the closed forms are
 // off: GMAE = exp(mean |ln(closed form / simulated)|) - 1, the geometric mean of the ratio, and the worst.
-std::string simulation_table(const SimulationReport& report);
+std::string simulation_table(const SimulationReport& report, std::size_t width = kAnyWidth);
 
 // The scores alone, as the table ends with them.
-std::string simulation_scores(const SimulationReport& report);
+std::string simulation_scores(const SimulationReport& report, std::size_t width = kAnyWidth);
 
 // One row a kernel.
 std::string simulation_csv(const SimulationReport& report);

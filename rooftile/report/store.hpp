@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "rooftile/report/text.hpp"
 #include "rooftile/store/fitted.hpp"
 #include "rooftile/store/import.hpp"
 #include "rooftile/store/measurements.hpp"
@@ -19,12 +20,12 @@ struct StoreContents {
 };
 
 // Rows of measurements by GPU, op, precision, software, source and date; fitted models; predictions.
-std::string store_table(const StoreContents& contents);
+std::string store_table(const StoreContents& contents, std::size_t width = kAnyWidth);
 
 // "rooftile/store/1": the same for programs, with the pass and the file of measurements too.
 std::string store_json(const StoreContents& contents);
 
 // One line a file: rows read, added, known already and wrong.
-std::string import_table(const std::vector<store::ImportedFile>& files);
+std::string import_table(const std::vector<store::ImportedFile>& files, std::size_t width = kAnyWidth);
 
 }  // namespace rooftile

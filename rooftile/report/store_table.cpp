@@ -12,7 +12,7 @@ namespace {
 
 std::string or_dash(const std::string& text) { return text.empty() ? "-" : text; }
 
-std::string measurements(const std::vector<store::MeasurementCount>& counts) {
+std::string measurements(const std::vector<store::MeasurementCount>& counts, std::size_t width) {
   // Without passes and files, which are many.
   std::map<std::tuple<std::string, std::string, std::string, std::string, std::string, std::string>, std::int64_t> rows;
   std::int64_t all = 0;
@@ -28,19 +28,19 @@ std::string measurements(const std::vector<store::MeasurementCount>& counts) {
                grouped(static_cast<double>(number))});
   }
   return fmt::format("Measurements: {}\n{}{}", grouped(static_cast<double>(all)), table.empty() ? "" : "\n",
-                     table.empty() ? "" : table.text());
+                     table.empty() ? "" : table.text(width));
 }
 
-std::string fitted(const std::vector<store::FittedModel>& models) {
+std::string fitted(const std::vector<store::FittedModel>& models, std::size_t width) {
   if (models.empty()) return "Fitted models: none\n";
-  TextTable table({{"name"}, {"kind"}, {"date"}, {"fitted on", Align::left, 60}});
+  TextTable table({{"name"}, {"kind"}, {"date"}, {"fitted on", Align::left}});
   for (const store::FittedModel& model : models) {
     table.add({model.name, model.kind, or_dash(model.date), or_dash(model.fitted_on)});
   }
-  return fmt::format("Fitted models: {}\n\n{}", models.size(), table.text());
+  return fmt::format("Fitted models: {}\n\n{}", models.size(), table.text(width));
 }
 
-std::string predictions(const std::vector<store::SavedPrediction>& saved) {
+std::string predictions(const std::vector<store::SavedPrediction>& saved, std::size_t width) {
   if (saved.empty()) return "Predictions: none\n";
   TextTable table({{"model"},
                    {"gpu"},
@@ -56,19 +56,19 @@ std::string predictions(const std::vector<store::SavedPrediction>& saved) {
     table.add({one.model, one.gpu, one.method, one.precision, one.pass, std::to_string(one.batch_size), print(one.time),
                or_dash(one.calibration), one.version, one.date});
   }
-  return fmt::format("Predictions: {}\n\n{}", saved.size(), table.text());
+  return fmt::format("Predictions: {}\n\n{}", saved.size(), table.text(width));
 }
 
 }  // namespace
 
-std::string store_table(const StoreContents& contents) {
-  return fmt::format("{}\n\n{}\n{}\n{}", contents.path, measurements(contents.measurements), fitted(contents.fitted),
-                     predictions(contents.predictions));
+std::string store_table(const StoreContents& contents, std::size_t width) {
+  return fmt::format("{}\n\n{}\n{}\n{}", contents.path, measurements(contents.measurements, width),
+                     fitted(contents.fitted, width), predictions(contents.predictions, width));
 }
 
-std::string import_table(const std::vector<store::ImportedFile>& files) {
-  TextTable table({{"file", Align::left, 60},
-                   {"format", Align::left, 50},
+std::string import_table(const std::vector<store::ImportedFile>& files, std::size_t width) {
+  TextTable table({{"file", Align::left},
+                   {"format", Align::left},
                    {"rows", Align::right},
                    {"added", Align::right},
                    {"known", Align::right},
@@ -78,7 +78,7 @@ std::string import_table(const std::vector<store::ImportedFile>& files) {
     table.add({file.file, file.format, number(file.rows), number(file.added), number(file.rows - file.added),
                number(file.bad_row_count)});
   }
-  return table.text();
+  return table.text(width);
 }
 
 }  // namespace rooftile

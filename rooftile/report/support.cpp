@@ -13,7 +13,7 @@
 
 namespace rooftile {
 
-std::string support_report(const Prediction& prediction) {
+std::string support_report(const Prediction& prediction, std::size_t width) {
   struct Row {
     std::size_t layers = 0;
     Flops flops;
@@ -34,7 +34,7 @@ std::string support_report(const Prediction& prediction) {
   }
   std::string text = fmt::format("{}: {} layers, {} operators left out\n\n", prediction.model, prediction.layers.size(),
                                  prediction.unsupported.size());
-  text += table.text();
+  text += table.text(width);
   for (const Skipped& op : prediction.unsupported) {
     text += fmt::format("  {} '{}' is not supported\n", op.op_type, op.name);
   }

@@ -9,6 +9,7 @@
 
 #include "rooftile/base/units_text.hpp"
 #include "rooftile/report/interval.hpp"
+#include "rooftile/report/memory_fit.hpp"
 #include "rooftile/report/names.hpp"
 #include "rooftile/report/report.hpp"
 #include "rooftile/report/text.hpp"
@@ -24,7 +25,7 @@ std::string heading(const Prediction& prediction) {
                      prediction.batch_size, name_of(prediction.precision), prediction.pass, prediction.method);
 }
 
-std::string totals(const Prediction& prediction) {
+std::string totals(const Prediction& prediction, const Gpu* gpu) {
   const auto throughput = prediction.throughput_per_second();
   std::string text = fmt::format("  time        {}{}\n", print(prediction.time, interval_of(prediction)),
                                  throughput ? fmt::format("   {} samples/s", four_digits(*throughput)) : "");
@@ -34,13 +35,19 @@ std::string totals(const Prediction& prediction) {
                         percent(rate / prediction.peak, 1), name_of(prediction.precision), print(prediction.peak));
   }
   const MemoryUse& memory = prediction.memory;
-  text += fmt::format("  memory      {}: weights {}, activations {}, workspace {}\n\n", print(memory.total()),
+  text += fmt::format("  memory      {}: weights {}, activations {}, workspace {}\n", print(memory.total()),
                       print(memory.weights), print(memory.activations), print(memory.workspace));
+  if (gpu != nullptr && !fits(memory, *gpu)) {
+    constexpr double kGiB = 1024.0 * 1024 * 1024;
+    text += fmt::format("              does not fit: {:.4g} of {:.4g} GiB\n", memory.total().value() / kGiB,
+                        gpu->level("DRAM").capacity.value() / kGiB);
+  }
+  text += "\n";
   return text;
 }
 
-std::string bottlenecks(const Prediction& prediction) {
-  const Cases times = time_by_bottleneck(prediction);
+std::string bottlenecks(const Prediction& prediction, std::size_t width) {
+  const TimeBounds times = time_by_bottleneck(prediction);
   std::array<std::size_t, kBottlenecks> layers{};
   for (const LayerEstimate& layer : prediction.layers) {
     if (layer.method != Method::none) ++layers[static_cast<std::size_t>(layer.bottleneck)];
@@ -48,30 +55,27 @@ std::string bottlenecks(const Prediction& prediction) {
   std::vector<std::size_t> order(kBottlenecks);
   std::iota(order.begin(), order.end(), 0U);
   std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return times.by[a] > times.by[b]; });
-  TextTable table({{"limited by"},
-                   {"share", Align::right},
-                   {"time", Align::right},
-                   {"layers", Align::right},
-                   {"", Align::left, kBarWidth}});
+  TextTable table(
+      {{"limited by"}, {"share", Align::right}, {"time", Align::right}, {"layers", Align::right}, {"", Align::left}});
   for (const std::size_t i : order) {
     if (layers[i] == 0) continue;
     const double share = prediction.time > Seconds(0) ? times.by[i] / prediction.time : 0;
     table.add({std::string(name_of(static_cast<Bottleneck>(i))), percent(share, 1), print(times.by[i]),
                fmt::format("{}", layers[i]), bar(share, kBarWidth)});
   }
-  return table.empty() ? "" : table.text() + "\n";
+  return table.empty() ? "" : table.text(width) + "\n";
 }
 
-std::string layers(const Prediction& prediction, bool all) {
+std::string layers(const Prediction& prediction, bool all, std::size_t width) {
   std::vector<const LayerEstimate*> order;
   for (const LayerEstimate& layer : prediction.layers) order.push_back(&layer);
   if (!all) {
     std::stable_sort(order.begin(), order.end(), [](auto a, auto b) { return a->time > b->time; });
     order.resize(std::min(order.size(), kSlowest));
   }
-  TextTable table({{all ? "layer" : "slowest layers", Align::left, 48},
-                   {"op", Align::left, 14},
-                   {"output", Align::right, 20},
+  TextTable table({{all ? "layer" : "slowest layers", Align::left},
+                   {"op", Align::left},
+                   {"output", Align::right},
                    {"time", Align::right},
                    {"share", Align::right},
                    {"limited by"},
@@ -83,7 +87,7 @@ std::string layers(const Prediction& prediction, bool all) {
                print(layer->output), print(layer->time), percent(layer->time.value(), prediction.time.value()),
                free ? "-" : std::string(name_of(layer->bottleneck)), std::string(name_of(layer->method))});
   }
-  std::string text = table.empty() ? "  no layers\n" : table.text();
+  std::string text = table.empty() ? "  no layers\n" : table.text(width);
   const std::size_t hidden = prediction.layers.size() - order.size();
   if (hidden > 0) text += fmt::format("  … and {} more; --all lists every layer\n", hidden);
   return text + "\n";
@@ -106,7 +110,7 @@ std::string methods(const Prediction& prediction) {
 
 // What the interval of the total means.
 std::string interval_note(const Prediction& prediction) {
-  if (!interval_of(prediction)) return "";
+  if (!interval_of(prediction)) return fmt::format("  interval      none: {}\n", why_no_interval(prediction));
   const auto with = std::count_if(prediction.layers.begin(), prediction.layers.end(),
                                   [](const LayerEstimate& layer) { return interval_of(layer).has_value(); });
   return fmt::format("  interval      90 %; {} layers as if all were off the same way, the others added without one\n",
@@ -122,10 +126,10 @@ std::string left_out(const Prediction& prediction) {
 
 }  // namespace
 
-std::string table_report(const Prediction& prediction, const TableOptions& options) {
-  return heading(prediction) + totals(prediction) + bottlenecks(prediction) + layers(prediction, options.all_layers) +
-         methods(prediction) + interval_note(prediction) + left_out(prediction) +
-         "  not modelled  fusion of layers, host time, transfers to and from the host\n";
+std::string table_report(const Prediction& prediction, const TableOptions& options, std::size_t width) {
+  return heading(prediction) + totals(prediction, options.gpu) + bottlenecks(prediction, width) +
+         layers(prediction, options.all_layers, width) + methods(prediction) + interval_note(prediction) +
+         left_out(prediction) + "  not modelled  fusion of layers, host time, transfers to and from the host\n";
 }
 
 }  // namespace rooftile

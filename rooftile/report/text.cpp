@@ -2,12 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "rooftile/base/escaped.hpp"
+
 namespace rooftile {
 namespace {
+
+constexpr std::size_t kGap = 2;  // between columns
 
 bool continues(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
 
@@ -48,29 +53,66 @@ std::string shorten(std::string_view text, std::size_t width) {
   return fmt::format("{}…{}", text.substr(0, byte_of(text, head)), text.substr(byte_of(text, all - tail)));
 }
 
-std::string TextTable::text(std::string_view indent) const {
-  std::vector<std::size_t> widths;
-  widths.reserve(columns_.size());
-  for (const Column& column : columns_) widths.push_back(width_of(column.header));
-  std::vector<std::vector<std::string>> rows = rows_;
-  for (auto& row : rows) {
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-      row[i] = shorten(row[i], columns_[i].max_width);
-      widths[i] = std::max(widths[i], width_of(row[i]));
-    }
+void TextTable::add(std::vector<std::string> cells) {
+  for (std::string& cell : cells) cell = escaped(cell);
+  rows_.push_back(std::move(cells));
+}
+
+// The columns' widths, so that as much as can be stands in `room` columns.
+std::vector<std::size_t> TextTable::widths_within(std::size_t room) const {
+  constexpr std::size_t kLeast = 12;  // of a name that is still told from others
+  std::vector<std::size_t> widths, least;
+  std::size_t total = 0;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    const std::size_t header = width_of(columns_[i].header);
+    widths.push_back(header);
+    for (const auto& row : rows_) widths[i] = std::max(widths[i], width_of(row[i]));
+    least.push_back(columns_[i].align == Align::left ? std::min(widths[i], std::max(header, kLeast)) : widths[i]);
+    total += widths[i] + (i > 0 ? kGap : 0);
   }
+  for (; total > room; --total) {
+    std::optional<std::size_t> widest;
+    for (std::size_t i = 0; i < widths.size(); ++i) {
+      if (widths[i] > least[i] && (!widest || widths[i] > widths[*widest])) widest = i;
+    }
+    if (!widest) break;
+    --widths[*widest];
+  }
+  return widths;
+}
+
+std::string TextTable::block(const std::vector<std::size_t>& shown, const std::vector<std::size_t>& widths,
+                             std::string_view indent) const {
   std::string result;
   const auto append_row = [&](const auto& cell_of) {
     result += indent;
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-      append_cell(result, cell_of(i), widths[i], columns_[i].align);
-      result += "  ";
+    for (const std::size_t i : shown) {
+      append_cell(result, shorten(cell_of(i), widths[i]), widths[i], columns_[i].align);
+      result.append(kGap, ' ');
     }
     end_line(result);
   };
   const bool headed = std::any_of(columns_.begin(), columns_.end(), [](const Column& c) { return !c.header.empty(); });
   if (headed) append_row([&](std::size_t i) -> const std::string& { return columns_[i].header; });
-  for (const auto& row : rows) append_row([&](std::size_t i) -> const std::string& { return row[i]; });
+  for (const auto& row : rows_) append_row([&](std::size_t i) -> const std::string& { return row[i]; });
+  return result;
+}
+
+std::string TextTable::text(std::size_t width, std::string_view indent) const {
+  const std::size_t room = width - std::min(width, width_of(indent));
+  const std::vector<std::size_t> widths = widths_within(room);
+  std::string result;
+  std::size_t next = 1;
+  do {
+    std::vector<std::size_t> shown = {0};
+    std::size_t used = widths[0];
+    for (; next < widths.size(); ++next) {
+      used += kGap + widths[next];
+      if (used > room && shown.size() > 1) break;
+      shown.push_back(next);
+    }
+    result += (result.empty() ? "" : "\n") + block(shown, widths, indent);
+  } while (next < widths.size());
   return result;
 }
 

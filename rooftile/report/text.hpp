@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace rooftile {
@@ -16,21 +18,30 @@ std::string shorten(std::string_view text, std::size_t width);
 
 enum class Align { left, right };
 
-// Rows of cells under a header, padded to columns two spaces apart; every line ends without trailing spaces.
+// As wide as the text is: of a file or a pipe, where nothing is to be cut.
+constexpr std::size_t kAnyWidth = std::numeric_limits<std::size_t>::max();
+
+// Rows of cells under a header, padded to columns two spaces apart; every line ends without trailing spaces. Where that
+// is wider than the page, text (columns aligned left) is shortened with "…" in the middle, the widest first; numbers
+// never are: columns that still do not fit go below, beside the first column again.
+// Cells may be of files: control characters in them are escaped.
 class TextTable {
  public:
   struct Column {
     std::string header;
     Align align = Align::left;
-    std::size_t max_width = 40;
   };
 
   explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
-  void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  void add(std::vector<std::string> cells);
   bool empty() const { return rows_.empty(); }
-  std::string text(std::string_view indent = "  ") const;
+  std::string text(std::size_t width = kAnyWidth, std::string_view indent = "  ") const;
 
  private:
+  std::vector<std::size_t> widths_within(std::size_t room) const;
+  std::string block(const std::vector<std::size_t>& shown, const std::vector<std::size_t>& widths,
+                    std::string_view indent) const;
+
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;
 };

@@ -26,7 +26,27 @@ TEST(Text, TablePadsAndTrims) {
 TEST(Text, TableWithoutHeaders) {
   TextTable table({{""}, {""}});
   table.add({"a", ""});
-  EXPECT_EQ(table.text(""), "a\n");
+  EXPECT_EQ(table.text(kAnyWidth, ""), "a\n");
+}
+
+// "layer  op  time", 38 columns in all.
+TextTable wide_table() {
+  TextTable table({{"layer"}, {"op"}, {"time", Align::right}, {"share", Align::right}});
+  table.add({"encoder/layer.11/attention", "gemm", "1.234 ms", "99.9 %"});
+  table.add({"conv1", "conv", "5 us", "0.1 %"});
+  return table;
+}
+
+TEST(Text, TableShortensTextToThePage) {
+  EXPECT_EQ(wide_table().text(40),
+            "  layer           op        time   share\n"
+            "  encoder…tention  gemm  1.234 ms  99.9 %\n");
+}
+
+TEST(Text, TableNeverCutsNumbers) { EXPECT_EQ(wide_table().text(20), ""); }
+
+TEST(Text, TableOfAnyWidthIsWhole) {
+  EXPECT_NE(wide_table().text().find("encoder/layer.11/attention  gemm  1.234 ms  99.9 %"), std::string::npos);
 }
 
 TEST(Text, Percent) {

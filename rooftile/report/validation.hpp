@@ -1,9 +1,18 @@
 // The result of `validate` as text, JSON, CSV and a plot (docs/validate.md).
+//
+//     #include "rooftile/validate/validate.hpp"
+//
+//     const std::string csv = "gpu,M,N,K,time_us\nt4,512,512,512,60\n";
+//     const LayerTable rows = parse_layer_table(csv, "mine.csv", {.measurements = true}).value();
+//     const std::vector<PredictOptions> methods = {{.method = Method::rooftile}};
+//     const Validation result = validate({MeasuredTable("mine.csv", rows)}, {.methods = methods}).value();
+//     assert(validation_table(result).find("GMAE") != std::string::npos);
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "rooftile/report/text.hpp"
 #include "rooftile/validate/choice.hpp"
 #include "rooftile/validate/measured_tables.hpp"
 #include "rooftile/validate/validate.hpp"
@@ -11,7 +20,7 @@
 namespace rooftile {
 
 // A page to read: one line a group and method, then what no figure covers.
-std::string validation_table(const Validation& validation);
+std::string validation_table(const Validation& validation, std::size_t width = kAnyWidth);
 
 // "rooftile/validation/1": the same figures as fractions.
 std::string validation_json(const Validation& validation);
@@ -27,6 +36,7 @@ std::string validation_rows(const Validation& validation, const std::vector<Meas
 std::string validation_plot(const Validation& validation, const std::vector<MeasuredTable>& tables);
 
 // Groups of choices: how often the algorithm and the tile are right, and what a wrong one costs.
-std::string choice_table(const std::vector<ChoiceGroup>& groups, const std::vector<std::string>& by);
+std::string choice_table(const std::vector<ChoiceGroup>& groups, const std::vector<std::string>& by,
+                         std::size_t width = kAnyWidth);
 
 }  // namespace rooftile

@@ -27,7 +27,7 @@ std::string group_row(const Validation& validation, const ScoredGroup& group) {
   return write_csv_row(cells);
 }
 
-// Behind the columns of predict --layers.
+// Behind the columns of predict-table.
 constexpr std::array kComparedNames = {
     "predicted_store_bytes", "predicted_launches", "quantity", "unit", "measured", "predicted", "ratio"};
 

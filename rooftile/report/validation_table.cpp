@@ -9,8 +9,6 @@
 namespace rooftile {
 namespace {
 
-constexpr std::size_t kKeyWidth = 60;  // paths of tables are long, and their ends tell them apart
-
 std::string share(double fraction) { return percent(fraction, 1); }
 
 bool has_intervals(const Validation& validation) {
@@ -37,10 +35,10 @@ std::vector<std::string> cells_of(const Validation& validation, const ScoredGrou
   return cells;
 }
 
-std::string figures(const Validation& validation) {
+std::string figures(const Validation& validation, std::size_t width) {
   const bool intervals = has_intervals(validation);
   std::vector<TextTable::Column> columns;
-  for (const std::string& column : validation.by) columns.push_back({column, Align::left, kKeyWidth});
+  for (const std::string& column : validation.by) columns.push_back({column, Align::left});
   columns.push_back({"method"});
   for (const char* name : {"rows", "ratio", "GMAE", "MAPE", "median", "p90"}) columns.push_back({name, Align::right});
   if (intervals) {
@@ -52,23 +50,23 @@ std::string figures(const Validation& validation) {
     for (const ScoredGroup& group : validation.groups) table.add(cells_of(validation, group, intervals));
   }
   for (const ScoredGroup& group : validation.overall) table.add(cells_of(validation, group, intervals));
-  return table.text();
+  return table.text(width);
 }
 
-std::string left_out(const Validation& validation) {
+std::string left_out(const Validation& validation, std::size_t width) {
   if (validation.left_out.empty()) return "";
-  TextTable table({{"left out", Align::right}, {"method"}, {"because", Align::left, 90}});
+  TextTable table({{"left out", Align::right}, {"method"}, {"because", Align::left}});
   for (const LeftOut& left : validation.left_out) {
     table.add({grouped(static_cast<double>(left.rows)), left.method.empty() ? "all" : left.method, left.reason});
   }
-  return "\n" + table.text();
+  return "\n" + table.text(width);
 }
 
 }  // namespace
 
-std::string validation_table(const Validation& validation) {
+std::string validation_table(const Validation& validation, std::size_t width) {
   std::string text = fmt::format("{}: predicted against measured\n\n", name_of(validation.quantity));
-  text += figures(validation) + left_out(validation);
+  text += figures(validation, width) + left_out(validation, width);
   std::string notes;
   if (!validation.where.empty()) notes += fmt::format("  where   {}\n", one_line(validation.where));
   if (!validation.ignored.empty()) notes += fmt::format("  hidden  {}\n", fmt::join(validation.ignored, ", "));

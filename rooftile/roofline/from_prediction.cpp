@@ -19,9 +19,9 @@ bool multiplies(const LayerEstimate& layer) {
 }
 
 std::optional<Bytes> bytes_at(const Traffic& traffic, std::string_view level) {
-  if (level == "L1") return traffic.l1 + traffic.store_dram;
-  if (level == "L2") return traffic.l2 + traffic.store_dram;
-  if (level == "DRAM") return traffic.dram + traffic.store_dram;
+  if (level == "L1") return traffic.at_l1();
+  if (level == "L2") return traffic.at_l2();
+  if (level == "DRAM") return traffic.at_dram();
   return std::nullopt;  // a level that no traffic model has
 }
 
@@ -30,7 +30,7 @@ std::vector<std::string> assumptions_of(const Prediction& prediction) {
       fmt::format("Predicted by method {}: no kernel was run.", prediction.method),
       "A layer stands for all kernels that it launches.",
       "FLOPs are those that the chosen algorithm executes; Winograd and FFT do fewer than the textbook counts.",
-      "Bytes at a level are loads there and the stores to DRAM, which pass every level once.",
+      "Bytes at a level are the loads and stores there; stores pass the L1 on their way to the L2.",
       "Stall reasons of predictions are estimates from what limits each layer.",
       "Not modelled: fusion of layers, time of the host, transfers to and from it.",
   };
@@ -45,14 +45,15 @@ Peak unit_of(const LayerEstimate& layer, DType precision, const Gpu& gpu) {
 
 Flops executed_flops(const LayerEstimate& layer) {
   Flops fewer;
-  for (const RefinedKernel& kernel : layer.refined) {
-    const LaunchPlan& plan = kernel.plan;
+  const auto products = planned<RefinedKernel>(layer);
+  for (const auto& [kernel, product] : products) {
+    const LaunchPlan& plan = product.plan;
     const bool transformed = plan.algorithm == Algorithm::winograd || plan.algorithm == Algorithm::winograd_nonfused ||
                              plan.algorithm == Algorithm::fft;
     if (!transformed) return layer.flops;
     fewer += Flops(2 * plan.main.ctas * plan.main.macs_per_step * plan.main.steps * kernel.count);
   }
-  return layer.refined.empty() ? layer.flops : fewer;
+  return products.empty() ? layer.flops : fewer;
 }
 
 Kernel kernel_of(const LayerEstimate& layer, DType precision, const Gpu& gpu, const Roof& roof) {

@@ -1,4 +1,13 @@
 // Predictions as kernels of a roofline.
+//
+//     #include "rooftile/gpu/catalogue.hpp"
+//     #include "rooftile/ingest/model.hpp"
+//     #include "rooftile/predict/predict.hpp"
+//
+//     const Gpu gpu = find_gpu("v100-sxm2-16gb").value();
+//     const Prediction prediction = predict(load_model("resnet50").value(), gpu).value();
+//     const roofline::View view = roofline::view_of(prediction, gpu, roofline::roof_of(gpu));
+//     assert(!view.kernels.empty());
 #pragma once
 
 #include <vector>

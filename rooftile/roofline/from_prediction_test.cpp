@@ -34,7 +34,7 @@ TEST_F(FromPrediction, CountsTheFlopsOfADirectConvolution) {
   EXPECT_EQ(made.launches, layer.kernels);
   ASSERT_EQ(made.bytes.size(), 3U);
   EXPECT_EQ(made.bytes[2], layer.traffic.dram + layer.traffic.store_dram);
-  EXPECT_EQ(made.bytes[1], layer.traffic.l2 + layer.traffic.store_dram);
+  EXPECT_EQ(made.bytes[1], layer.traffic.l2 + layer.traffic.store_l2);
 }
 
 TEST_F(FromPrediction, CountsWhatWinogradExecutes) {

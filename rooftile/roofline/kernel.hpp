@@ -41,7 +41,7 @@ struct Kernel {
   Seconds time;                                // above zero
   std::optional<Seconds> time_low, time_high;  // 90 % interval of a predicted time
   double launches = 1;
-  std::optional<Cases> cases;            // of a prediction: the time if only one thing limited it
+  std::optional<TimeBounds> cases;       // of a prediction: the time if only one thing limited it
   std::optional<Bottleneck> bottleneck;  // of a prediction
   std::vector<StallShare> stalls;        // in the order of the vocabulary; empty: not known
   bool stalls_estimated = false;         // from `cases`, not counted

@@ -1,4 +1,10 @@
 // A roof: how fast a GPU computes and moves bytes at best. Ceilings of a GPU's catalogue entry, or measured ones.
+//
+//     #include "rooftile/gpu/catalogue.hpp"
+//
+//     const roofline::Roof roof = roofline::roof_of(find_gpu("v100-sxm2-16gb").value());
+//     const std::size_t dram = roof.level("dram").value();
+//     assert(roofline::balance(roof, Peak::tensor_fp16, dram) > roofline::balance(roof, Peak::fp32, dram));
 #pragma once
 
 #include <array>

@@ -55,7 +55,7 @@ void add(std::vector<double>& weights, std::string_view name, double weight) {
 
 }  // namespace
 
-std::vector<StallShare> estimated_stalls(const Cases& cases) {
+std::vector<StallShare> estimated_stalls(const TimeBounds& cases) {
   std::vector<double> weights(names().size());
   for (std::size_t i = 0; i < kBottlenecks; ++i) {
     add(weights, stall_of(static_cast<Bottleneck>(i)), cases.by[i].value());

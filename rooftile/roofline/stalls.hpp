@@ -13,7 +13,7 @@ namespace rooftile::roofline {
 // A coarse estimate from what limits a predicted layer: the time that each thing alone would take, as shares of their
 // sum. Arithmetic and power: pipe_busy; shared memory: exec_dependency; latency, L2 and DRAM: memory_dependency; L1:
 // memory_throttle. Launches stall no warp. Empty where nothing but launches takes time.
-std::vector<StallShare> estimated_stalls(const Cases& cases);
+std::vector<StallShare> estimated_stalls(const TimeBounds& cases);
 
 // Stalls of all kernels of each origin together, weighted by their time.
 std::vector<NetworkStalls> network_stalls(std::span<const Kernel> kernels);

@@ -10,7 +10,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 TEST(Stalls, OfAPredictionFollowItsCases) {
-  Cases cases;
+  TimeBounds cases;
   cases[Bottleneck::compute] = Seconds(3);
   cases[Bottleneck::dram] = Seconds(4);
   cases[Bottleneck::l2] = Seconds(1);

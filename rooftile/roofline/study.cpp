@@ -93,6 +93,7 @@ LayerEstimate times(LayerEstimate layer, double count) {
   for (Seconds& time : layer.cases.by) time *= count;
   layer.time *= count;
   layer.kernels *= count;
+  for (KernelEstimate& kernel : layer.breakdown) kernel.count *= count;
   return layer;
 }
 
@@ -108,7 +109,7 @@ LayerEstimate pointwise(const Recurrent& lstm, double columns, double inputs, do
 
 LayerEstimate product(const Gemm& gemm, double count, const Gpu& gpu, const PredictOptions& options) {
   LayerEstimate layer = times(estimate(gemm, gpu, options), count);
-  layer.refined.clear();  // the FLOPs of products are those of the definition
+  for (KernelEstimate& kernel : layer.breakdown) kernel.plan = {};  // the FLOPs of products are those of the definition
   return layer;
 }
 
@@ -181,7 +182,7 @@ Result<Study> parse_study(std::string_view text) {
   const std::vector<std::string> names(kNames.begin(), kNames.end());
   return fail(ErrorCode::usage,
               fmt::format("unknown study '{}'{}; conv2d or lstm", one_line(text), did_you_mean(text, names)),
-              "--study");
+              "STUDY");
 }
 
 Result<View> study_view(Study study, const Gpu& gpu, const Roof& roof, const PredictOptions& options, Phase phase) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "rooftile/simulate/whole.hpp"
+
 namespace rooftile {
 
 // Collects the elements that one warp touches, in ascending order, into sectors of lines. Sectors that neighbours share
@@ -61,12 +63,6 @@ class Coalescer {
 namespace {
 
 constexpr std::int64_t kWarp = 32;
-
-std::int64_t whole(double value) { return static_cast<std::int64_t>(value); }
-
-std::array<std::int64_t, 3> whole(const std::array<double, 3>& values) {
-  return {whole(values[0]), whole(values[1]), whole(values[2])};
-}
 
 std::int64_t volume(const std::array<std::int64_t, 3>& axes) { return axes[0] * axes[1] * axes[2]; }
 

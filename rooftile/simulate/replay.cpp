@@ -4,6 +4,8 @@
 #include <bit>
 #include <cmath>
 
+#include "rooftile/simulate/whole.hpp"
+
 namespace rooftile {
 namespace {
 
@@ -16,8 +18,6 @@ Granularity granularity(const MemoryLevel& level, Bytes element) {
 CacheShape shape(Bytes capacity, Bytes line, const ReplayOptions& options) {
   return {.lines = static_cast<std::uint64_t>(capacity / line), .ways = options.ways, .policy = options.policy};
 }
-
-std::int64_t whole(double value) { return static_cast<std::int64_t>(value); }
 
 // Requests of `sectors` neighbouring sectors that cover the mask.
 unsigned requests(unsigned mask, unsigned sectors) {

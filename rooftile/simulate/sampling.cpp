@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "rooftile/simulate/whole.hpp"
+
 namespace rooftile {
 namespace {
 
@@ -11,8 +13,9 @@ namespace {
 constexpr double kSweepsPast = 4;
 // Bytes that pass through the L2 before a window counts, over its capacity.
 constexpr double kFill = 1.25;
-
-std::int64_t whole(double value) { return static_cast<std::int64_t>(value); }
+constexpr std::int64_t kWindows = 8;  // a stratum
+constexpr double kWorthwhile = 0.7;   // of the waves: a sample of more is not
+constexpr double kMostColumns = 1e9;  // of CTAs
 
 double input_bytes(const Im2col& gemm, Bytes element) {
   double inputs = gemm.batch * gemm.in_channels;
@@ -82,17 +85,31 @@ bool Sampler::small_enough(double exact_up_to) const {
   return requests_ <= exact_up_to || inputs_ <= kSweepsPast * l2_capacity_;
 }
 
+double Sampler::least_requests(bool warm, double exact_up_to) const {
+  const double all = requests_ * (warm ? 2 : 1);
+  if (small_enough(exact_up_to)) return all;
+  const double waves = static_cast<double>(waves_), of_wave = requests_ / waves;
+  // Columns are walked over one by one to choose among them.
+  const double walk = static_cast<double>(ctas_) / static_cast<double>(rows_);
+  if (walk > kMostColumns) return all;
+  constexpr std::int64_t kLeastFill = 1;
+  const double replayed = replayed_waves(strata(kWindows), kLeastFill);
+  return replayed > kWorthwhile * waves ? all : replayed * of_wave;
+}
+
+double Sampler::replayed_waves(const std::vector<Stratum>& strata, std::int64_t fill) {
+  double replayed = 0;
+  for (const Stratum& stratum : strata) {
+    replayed += static_cast<double>(stratum.windows.size()) * static_cast<double>(stratum.waves + fill);
+  }
+  return replayed;
+}
+
 Simulation Sampler::run(bool warm, double exact_up_to) {
   if (small_enough(exact_up_to)) return run_all(warm);
   const std::int64_t fill = waves_to_fill();
-  constexpr std::int64_t kWindows = 8;  // a stratum
   const std::vector<Stratum> chosen = strata(kWindows);
-  double replayed = 0;
-  for (const Stratum& stratum : chosen) {
-    replayed += static_cast<double>(stratum.windows.size()) * static_cast<double>(stratum.waves + fill);
-  }
-  constexpr double kWorthwhile = 0.7;
-  if (replayed > kWorthwhile * static_cast<double>(waves_)) return run_all(warm);
+  if (replayed_waves(chosen, fill) > kWorthwhile * static_cast<double>(waves_)) return run_all(warm);
   Simulation result;
   result.replayed_share = 0;
   for (const Stratum& stratum : chosen) add_stratum(stratum, fill, warm, result);

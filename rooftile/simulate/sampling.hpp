@@ -18,6 +18,9 @@ class Sampler {
  public:
   Sampler(const Im2col& gemm, const Plan& plan, const Gpu& gpu, const ReplayOptions& options);
 
+  // Warp requests that run() replays, or somewhat less: how long it takes the L2 to fill shows only then.
+  double least_requests(bool warm, double exact_up_to) const;
+
   // `exact_up_to`: warp requests up to which every CTA is replayed. Fills all but `compulsory` and `l1_capacity`.
   Simulation run(bool warm, double exact_up_to);
 
@@ -30,6 +33,7 @@ class Sampler {
   };
 
   bool small_enough(double exact_up_to) const;
+  static double replayed_waves(const std::vector<Stratum>& strata, std::int64_t fill);
   Simulation run_all(bool warm);
   std::vector<Stratum> strata(std::int64_t windows) const;
   std::vector<Stratum> column_strata(std::int64_t windows) const;

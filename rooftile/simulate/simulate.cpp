@@ -56,6 +56,13 @@ Result<Simulation> simulate(const Im2col& gemm, const Plan& plan, const Gpu& gpu
                                 .l1_capacity = options.l1_capacity.value_or(usable_l1(gpu)),
                                 .element = options.element};
   Sampler sampler(gemm, plan, gpu, replay);
+  if (const double least = sampler.least_requests(options.start == Start::warm, options.exact_up_to);
+      least > options.most_requests) {
+    constexpr double kRate = 2e7, kHour = 3600;  // requests a second
+    return fail(ErrorCode::unsupported,
+                fmt::format("at least {:.1e} requests of warps to replay, about {:.0f} hours; at most {:.1e} are taken",
+                            least, std::ceil(least / kRate / kHour), options.most_requests));
+  }
   Simulation simulation = sampler.run(options.start == Start::warm, options.exact_up_to);
   simulation.compulsory = compulsory_elements(gemm) * options.element;
   simulation.l1_capacity = replay.l1_capacity;

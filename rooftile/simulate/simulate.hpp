@@ -1,4 +1,13 @@
 // The cache simulator: bytes that an im2col implicit GEMM moves at each memory level, by replaying its addresses.
+//
+//     #include "rooftile/gpu/catalogue.hpp"
+//
+//     const Gpu gpu = find_gpu("titan-xp-delta").value();
+//     Conv conv{.in_channels = 16, .out_channels = 32};
+//     conv.axes[1] = conv.axes[2] = {.in = 14, .filter = 3, .pad_begin = 1, .pad_end = 1};
+//     const Im2col gemm = im2col(conv);
+//     const Simulation simulation = simulate(gemm, delta_plan(gemm, gpu), gpu).value();
+//     assert(simulation.bytes.dram >= simulation.compulsory.value());
 #pragma once
 
 #include <cstdint>
@@ -27,6 +36,8 @@ struct SimulateOptions {
   Bytes element{4};
   // Warp requests to replay before sampling begins; about 10 to 50 million a second.
   double exact_up_to = 3e7;
+  // Warp requests beyond which a layer is refused: that would take hours.
+  double most_requests = 1e11;
 };
 
 struct Simulation {
@@ -38,7 +49,7 @@ struct Simulation {
 };
 
 // Errors: a size of elements, sectors or lines that is no power of two, more than eight sectors a line, tensors beyond
-// 2^50 elements.
+// 2^50 elements, more to replay than the options allow.
 Result<Simulation> simulate(const Im2col& gemm, const Plan& plan, const Gpu& gpu, const SimulateOptions& options = {});
 
 }  // namespace rooftile

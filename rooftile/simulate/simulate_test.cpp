@@ -197,5 +197,19 @@ TEST(Simulate, RefusesWhatItCannotSplitIntoSectors) {
   EXPECT_FALSE(simulate(huge, plan_of(huge, {}), gpu_of(1, 16, 16)));
 }
 
+// A year of replaying is refused before it begins, and so is a walk over more columns than anybody waits for.
+TEST(Simulate, WhatWouldTakeHoursIsRefused) {
+  const auto error_of = [](const Gemm& gemm) {
+    const Im2col conv = im2col(gemm);
+    const auto simulation = simulate(conv, plan_of(conv, {128, 128, 8}, 1), gpu_of(1, kLarge, kLarge));
+    return simulation ? "" : simulation.error().text();
+  };
+  const std::int64_t size = 1 << 16, most = std::int64_t{1} << 31;
+  EXPECT_EQ(error_of({.m = size, .n = size, .k = most}),
+            "at least 5.8e+11 requests of warps to replay, about 9 hours; at most 1.0e+11 are taken");
+  EXPECT_NE(error_of({.m = 1, .n = most * 1024, .k = 64}), "");
+  EXPECT_EQ(error_of({.m = 256, .n = 256, .k = 64}), "");
+}
+
 }  // namespace
 }  // namespace rooftile

@@ -9,10 +9,10 @@
 namespace rooftile::store {
 namespace {
 
-constexpr std::array kColumns = {"op",       "name",     "kind",   "model",   "gpu",     "framework", "precision",
-                                 "pass",     "batch",    "M",      "N",       "K",       "transA",    "transB",
-                                 "C",        "H",        "W",      "R",       "S",       "pad_h",     "pad_w",
-                                 "stride_h", "stride_w", "groups", "time_us", "threads", "flag"};
+constexpr std::array kBenchmarkColumns = {
+    "op", "name",  "kind",  "model",    "gpu",      "framework", "precision", "pass",    "batch",
+    "M",  "N",     "K",     "transA",   "transB",   "C",         "H",         "W",       "R",
+    "S",  "pad_h", "pad_w", "stride_h", "stride_w", "groups",    "time_us",   "threads", "flag"};
 
 bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
@@ -31,15 +31,15 @@ bool is_timer_text(std::string_view text) {
 
 BenchmarkRows::BenchmarkRows(std::string format) {
   rows_.format = std::move(format);
-  rows_.header = {1, {kColumns.begin(), kColumns.end()}};
+  rows_.header = {1, {kBenchmarkColumns.begin(), kBenchmarkColumns.end()}};
 }
 
 void BenchmarkRows::add(std::size_t line, Cells cells) {
-  CsvRow row{line, std::vector<std::string>(kColumns.size())};
+  CsvRow row{line, std::vector<std::string>(kBenchmarkColumns.size())};
   for (const auto& cell : cells) {
-    const auto* column = std::find(kColumns.begin(), kColumns.end(), cell.first);
-    assert(column != kColumns.end());
-    row.cells[static_cast<std::size_t>(column - kColumns.begin())] = cell.second;
+    const auto* column = std::find(kBenchmarkColumns.begin(), kBenchmarkColumns.end(), cell.first);
+    assert(column != kBenchmarkColumns.end());
+    row.cells[static_cast<std::size_t>(column - kBenchmarkColumns.begin())] = cell.second;
   }
   rows_.rows.push_back(std::move(row));
 }

@@ -1,4 +1,8 @@
 // Measurements out of the store, as one layer table.
+//
+//     store::Store kept = store::Store::in_memory().value();
+//     const auto rows = store::export_measurements(kept, {}, {}, [](std::string_view) { return Result<void>(); });
+//     assert(!rows);  // nothing is in it
 #pragma once
 
 #include <cstdint>

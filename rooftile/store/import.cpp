@@ -2,18 +2,15 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <filesystem>
+#include <cstdint>
 #include <memory>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "rooftile/base/csv.hpp"
+#include "rooftile/base/input_file.hpp"
 #include "rooftile/base/text_file.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/ingest/layer_table_row.hpp"
@@ -23,27 +20,16 @@
 namespace rooftile::store {
 namespace {
 
-namespace fs = std::filesystem;
-
 // A file, piece by piece.
 class Pieces {
  public:
-  static Result<Pieces> open(const std::string& path) {
-    if (path == "-") return Pieces(stdin, path, 0);
-    std::error_code error;
-    if (fs::is_directory(path, error)) return fail(ErrorCode::io, "is a directory", path);
-    std::FILE* file = std::fopen(path.c_str(), "rb");
-    if (file == nullptr) return fail(ErrorCode::io, std::strerror(errno), path);
-    const std::uintmax_t size = fs::file_size(path, error);
-    return Pieces(file, path, error ? 0 : size);
-  }
+  static Result<Pieces> open(const std::string& path) { return Pieces(TRY(InputFile::open(path))); }
 
-  const std::string& name() const { return name_; }
+  const std::string& name() const { return file_.name(); }
 
   // The next piece, until the file's next one is asked for; empty at the end.
   Result<std::string_view> next() {
-    const std::size_t size = std::fread(block_->data(), 1, block_->size(), file_.get());
-    if (size == 0 && std::ferror(file_.get()) != 0) return fail(ErrorCode::io, "cannot be read", name_);
+    const std::size_t size = TRY(file_.read(block_->data(), block_->size()));
     done_ += size;
     return std::string_view(block_->data(), size);
   }
@@ -55,31 +41,24 @@ class Pieces {
       if (piece.empty()) return text;
       text += piece;
       if (text.size() > kMaxTextFile) {
-        return fail(ErrorCode::io, fmt::format("longer than {} bytes", kMaxTextFile), name_);
+        return fail(ErrorCode::io, fmt::format("longer than {} bytes", kMaxTextFile), name());
       }
     }
   }
 
   // From 0 to 1; 0 while nobody knows.
   double share() const {
-    return size_ == 0 ? 0 : std::min(1.0, static_cast<double>(done_) / static_cast<double>(size_));
+    return file_.size() == 0 ? 0 : std::min(1.0, static_cast<double>(done_) / static_cast<double>(file_.size()));
   }
 
  private:
-  struct Close {
-    void operator()(std::FILE* file) const {
-      if (file != stdin) std::fclose(file);
-    }
-  };
   using Block = std::array<char, std::size_t{1} << 18>;
 
-  Pieces(std::FILE* file, const std::string& path, std::uintmax_t size)
-      : file_(file), name_(path == "-" ? "standard input" : path), size_(size), block_(std::make_unique<Block>()) {}
+  explicit Pieces(InputFile file) : file_(std::move(file)) {}
 
-  std::unique_ptr<std::FILE, Close> file_;
-  std::string name_;
-  std::uintmax_t size_ = 0, done_ = 0;
-  std::unique_ptr<Block> block_;
+  InputFile file_;
+  std::uint64_t done_ = 0;
+  std::unique_ptr<Block> block_ = std::make_unique<Block>();
 };
 
 bool is_table_header(const std::vector<std::string>& cells) {

@@ -1,5 +1,9 @@
 // Files into the store: layer tables, profiles, and what PyTorch's benchmarks write, told apart by what is in them
 // (docs/store.md).
+//
+//     store::Store kept = store::Store::in_memory().value();
+//     auto writer = store::MeasurementWriter::begin(kept).value();
+//     assert(!store::import_file(writer, "missing.csv", {}));
 #pragma once
 
 #include <cstddef>

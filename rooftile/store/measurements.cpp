@@ -30,8 +30,8 @@ std::string packed(std::span<const std::string> cells) {
 
 Result<std::vector<std::string>> unpacked(std::string_view text, const std::string& where) {
   std::vector<std::string> cells;
-  // Most rows need no quotes.
-  if (text.find('"') == std::string_view::npos) {
+  // Most rows have neither quotes nor marks.
+  if (text.find_first_of("\"'") == std::string_view::npos) {
     while (true) {
       const std::size_t end = text.find(',');
       cells.emplace_back(text.substr(0, end));

@@ -10,6 +10,7 @@
 
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/time_range.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/store/database.hpp"
 
@@ -45,6 +46,14 @@ Result<void> for_each(Store& store, const std::function<void(std::int64_t, Saved
       const auto number = statement.number(column);
       return number ? std::optional(Seconds(*number)) : std::nullopt;
     };
+    for (const int column : {6, 7, 8}) {
+      if (const auto read = time(column); read && *read != Seconds(0) && !is_time(*read)) {
+        return fail(ErrorCode::bad_input,
+                    fmt::format("the store is damaged: a time of prediction {} is not {}; it was left as it is",
+                                statement.integer(12), kTimeRange),
+                    store.path());
+      }
+    }
     take(statement.integer(12), {text(0), text(1), text(2), text(3), text(4), statement.integer(5),
                                  time(6).value_or(Seconds(0)), time(7), time(8), text(9), text(10), text(11)});
   }

@@ -13,26 +13,26 @@
 namespace rooftile::store {
 namespace {
 
-constexpr std::array kColumns = {"op",
-                                 "gpu",
-                                 "framework",
-                                 "precision",
-                                 "kernel",
-                                 "launches",
-                                 "time_us",
-                                 "grid_x",
-                                 "grid_y",
-                                 "grid_z",
-                                 "block_threads",
-                                 "framework_op",
-                                 "input_shapes",
-                                 "compute_capability",
-                                 "flop_fp32",
-                                 "flop_fp16",
-                                 "flop_tensor_core",
-                                 "l1_bytes_measured",
-                                 "l2_bytes_measured",
-                                 "dram_bytes_measured"};
+constexpr std::array kProfileColumns = {"op",
+                                        "gpu",
+                                        "framework",
+                                        "precision",
+                                        "kernel",
+                                        "launches",
+                                        "time_us",
+                                        "grid_x",
+                                        "grid_y",
+                                        "grid_z",
+                                        "block_threads",
+                                        "framework_op",
+                                        "input_shapes",
+                                        "compute_capability",
+                                        "flop_fp32",
+                                        "flop_fp16",
+                                        "flop_tensor_core",
+                                        "l1_bytes_measured",
+                                        "l2_bytes_measured",
+                                        "dram_bytes_measured"};
 
 // As many digits as clocks and counters have, without the noise of a change of unit.
 std::string cell(double number) { return fmt::format("{:.10g}", number); }
@@ -83,7 +83,7 @@ Result<ForeignRows> profile_rows(std::string_view text, std::string_view where) 
   const auto profile = TRY(profile::read_profile(text, where));
   ForeignRows result;
   result.format = profile.format;
-  result.header = {1, {kColumns.begin(), kColumns.end()}};
+  result.header = {1, {kProfileColumns.begin(), kProfileColumns.end()}};
   for (const profile::KernelProfile& kernel : profile.kernels) result.rows.push_back(row_of(kernel));
   if (profile.dropped_count > 0) {
     result.notes.push_back(fmt::format("{} record{} left out, the first of line {}: {}", profile.dropped_count,

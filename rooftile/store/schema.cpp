@@ -1,6 +1,10 @@
 #include "rooftile/store/schema.hpp"
 
 #include <array>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -37,6 +41,25 @@ CREATE INDEX prediction_subject ON prediction (gpu, model);
 )SQL",
 };
 
+// What the schema of a database says of itself: type and name of each thing in it, and the SQL that made it.
+using Schema = std::map<std::pair<std::string, std::string>, std::string>;
+
+Result<Schema> schema_of(Database& database) {
+  Schema schema;
+  auto statement = TRY(database.prepare("SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_schema"));
+  while (TRY(statement.step())) {
+    const auto text = [&](int column) { return std::string(statement.text(column)); };
+    schema[{text(0), text(1)}] = fmt::format("{} {}", text(2), text(3));
+  }
+  return schema;
+}
+
+Result<Schema> own_schema(int version) {
+  auto database = TRY(Database::open(":memory:", "memory", SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY));
+  TRY(create_schema(*database, version));
+  return schema_of(*database);
+}
+
 Result<void> set_version(Database& database, int version) {
   return database.run(fmt::format("PRAGMA user_version = {}", version));
 }
@@ -51,6 +74,27 @@ Result<void> create_schema(Database& database, int version) {
     if (auto made = database.run(kSteps[static_cast<std::size_t>(step)]); !made) return made;
   }
   return set_version(database, version);
+}
+
+Result<void> check_schema(Database& database) {
+  const auto version = TRY(database.integer("PRAGMA user_version"));
+  // migrate() says what is wrong with others.
+  if (version < 1 || version > schema_version()) return {};
+  const Schema own = TRY(own_schema(static_cast<int>(version))), found = TRY(schema_of(database));
+  const auto foreign = [&](std::string_view what, const Schema::key_type& thing) {
+    return fail(ErrorCode::bad_input,
+                fmt::format("is not a store of rooftile: {} {} '{}'", what, thing.first, one_line(thing.second)),
+                database.path());
+  };
+  for (const auto& [thing, sql] : found) {
+    const auto expected = own.find(thing);
+    if (expected == own.end()) return foreign("it has the", thing);
+    if (expected->second != sql) return foreign("it has another", thing);
+  }
+  for (const auto& [thing, sql] : own) {
+    if (!found.contains(thing)) return foreign("it lacks the", thing);
+  }
+  return {};
 }
 
 Result<void> migrate(Database& database) {

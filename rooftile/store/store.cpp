@@ -3,7 +3,6 @@
 #include <array>
 #include <cerrno>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
@@ -14,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/input_file.hpp"
 #include "rooftile/base/one_line.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/store/database.hpp"
@@ -39,11 +39,9 @@ std::uint64_t big_endian(std::string_view bytes) {
 }
 
 Result<std::string> read_header(const std::string& path) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), &std::fclose);
-  if (!file) return system_error(path, errno);
+  InputFile file = TRY(InputFile::open(path));
   std::string header(kHeader, '\0');
-  header.resize(std::fread(header.data(), 1, header.size(), file.get()));
-  if (std::ferror(file.get()) != 0) return fail(ErrorCode::io, "cannot be read", path);
+  header.resize(TRY(file.read(header.data(), header.size())));
   return header;
 }
 
@@ -129,10 +127,16 @@ Result<std::unique_ptr<Database>> open_database(const std::string& path, const S
   if (!database) return database;
   sqlite3* handle = (*database)->handle();
   sqlite3_busy_timeout(handle, static_cast<int>(options.patience.count()));
-  sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   // A file from elsewhere must not make SQLite run what its schema says; pages are checked as they are read.
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
+  sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0);
+  sqlite3_limit(handle, SQLITE_LIMIT_EXPR_DEPTH, 20);
+  sqlite3_limit(handle, SQLITE_LIMIT_COMPOUND_SELECT, 2);
   auto set = (*database)->run("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON");
   if (set) set = check_identity(**database);
+  if (set) set = check_schema(**database);
   if (!set) return tl::unexpected(set.error());
   return database;
 }

@@ -2,6 +2,9 @@
 //
 // A file is made whole or not at all, is only ever added to inside transactions, and is never replaced: whatever else
 // lies at its path is an error. Several programs may use it at once; one writes at a time, the others wait.
+//
+//     store::Store kept = store::Store::in_memory().value();  // or Store::open("mine.db")
+//     assert(store::quick_check(kept));
 #pragma once
 
 #include <chrono>

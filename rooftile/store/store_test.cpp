@@ -104,6 +104,30 @@ TEST(Store, WhatIsNoStoreIsRefusedAndLeftAsItIs) {
   EXPECT_EQ(TestFolder::read(other), before);
 }
 
+// A view in the place of a table, or a trigger, would run whatever it says; here, without end.
+TEST(Store, AForeignSchemaIsRefusedBeforeAnyQuery) {
+  const std::string endless = "WITH RECURSIVE r (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM r) SELECT ";
+  const std::string columns =
+      "n AS id, n AS key, n AS copy, n AS layout, n AS origin, n AS subject, n AS line, n AS cells";
+  const auto error_with = [&](const std::string& sql) {
+    const TestFolder folder;
+    const std::string path = small_store(folder);
+    {
+      auto database = Database::open(path, path, SQLITE_OPEN_READWRITE);
+      EXPECT_TRUE((*database)->run(sql).has_value()) << sql;
+    }
+    return error_of(path).substr(path.size());
+  };
+  EXPECT_EQ(error_with("DROP TABLE measurement; CREATE VIEW measurement AS " + endless + columns + " FROM r"),
+            ": is not a store of rooftile: it has the view 'measurement'");
+  EXPECT_EQ(error_with("CREATE TRIGGER t AFTER INSERT ON origin BEGIN DELETE FROM measurement; END"),
+            ": is not a store of rooftile: it has the trigger 't'");
+  EXPECT_EQ(error_with("DROP TABLE fitted; CREATE TABLE fitted (name TEXT)"),
+            ": is not a store of rooftile: it has another table 'fitted'");
+  EXPECT_EQ(error_with("DROP INDEX prediction_subject"),
+            ": is not a store of rooftile: it lacks the index 'prediction_subject'");
+}
+
 TEST(Store, ATruncatedFileIsReportedAtOnce) {
   const TestFolder folder;
   const std::string path = small_store(folder, 2000);

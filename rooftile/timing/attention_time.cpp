@@ -15,11 +15,11 @@ constexpr double kExponentialsPerClock = 16;
 constexpr double kUsualDim = 128, kStartDim = 256;
 
 // How much longer products take at the clock that a board keeps up: the longer they run, the nearer they come to it.
-double slowdown(double work, const Machine& machine) {
+double slowdown(double work, const GpuRates& rates) {
   constexpr double kMicro = 1e-6;
-  const double guaranteed = std::min(1.0, machine.base_clock / machine.clock);
-  const double lost = (1 - guaranteed) * (1 - machine.constants[AttentionConstant::clock_share]);
-  const double window = machine.constants[AttentionConstant::power_window] * kMicro;
+  const double guaranteed = std::min(1.0, rates.base_clock / rates.clock);
+  const double lost = (1 - guaranteed) * (1 - rates.constants[AttentionConstant::clock_share]);
+  const double window = rates.constants[AttentionConstant::power_window] * kMicro;
   return 1 / (1 - lost * work / (work + window));
 }
 
@@ -52,17 +52,18 @@ double step_cycles(const AttentionPlan& plan, const Constants& constants) {
   return plan.waits ? constants[AttentionConstant::group_step] * dim : 0;
 }
 
-CtaTime cta_time(const AttentionPlan& plan, const Machine& machine) {
-  const Constants& constants = machine.constants;
+CtaTime cta_time(const AttentionPlan& plan, const GpuRates& rates) {
+  const Constants& constants = rates.constants;
   const double pairs = plan.tile_q * plan.tile_kv;
-  const double rate = machine.macs_per_second * constants[constant_of(plan.rate)];
+  const double rate = rates.macs_per_second() * constants[constant_of(plan.rate)];
   double products = pairs * 2 * plan.padded_dim / rate;
-  products *= slowdown(plan.ctas * plan.split * plan.steps * products / machine.sms, machine);
-  const double exponentials = pairs * constants[AttentionConstant::softmax] / (kExponentialsPerClock * machine.clock);
+  products *= slowdown(plan.ctas * plan.split * plan.steps * products / rates.sms, rates);
+  const double exponentials =
+      pairs * constants[AttentionConstant::softmax] / (kExponentialsPerClock * rates.clock.value());
   CtaTime cta;
   cta.work = plan.overlapped ? together(products, exponentials) : products + exponentials;
-  cta.wait = step_cycles(plan, constants) / machine.clock;
-  cta.start = start_cycles(plan, constants) / machine.clock;
+  cta.wait = step_cycles(plan, constants) / rates.clock.value();
+  cta.start = start_cycles(plan, constants) / rates.clock.value();
   return cta;
 }
 
@@ -76,9 +77,9 @@ struct Busy {
   double work = 0, wait = 0, both = 0;
 };
 
-Busy busy_time(const AttentionPlan& plan, const CtaTime& cta, const Machine& machine) {
-  const double overlap = plan.persistent && !plan.decode ? machine.constants[AttentionConstant::wave_overlap] : 0;
-  const double per_sm = plan.ctas * plan.split / machine.sms;
+Busy busy_time(const AttentionPlan& plan, const CtaTime& cta, const GpuRates& rates) {
+  const double overlap = plan.persistent && !plan.decode ? rates.constants[AttentionConstant::wave_overlap] : 0;
+  const double per_sm = plan.ctas * plan.split / rates.sms;
   const double waves = rounds(per_sm / plan.resident, overlap);
   const double alone = plan.steps * (cta.work + cta.wait) + cta.start;
   Busy busy;
@@ -87,12 +88,6 @@ Busy busy_time(const AttentionPlan& plan, const CtaTime& cta, const Machine& mac
   busy.both = plan.resident > 1 ? together(busy.work, waves * alone) : waves * alone;
   busy.both = std::max(busy.both, plan.most_steps * (cta.work + cta.wait) + cta.start);
   return busy;
-}
-
-// Share that is still in the L2 of what was loaded there `between` bytes ago.
-double warm_share(Bytes between, const Machine& machine) {
-  const double room = machine.constants[AttentionConstant::warm_share] * machine.l2_capacity / machine.l2_partitions;
-  return 1 / (1 + fourth(between.value() / room));
 }
 
 }  // namespace
@@ -113,39 +108,37 @@ AttentionConstant constant_of(AttentionRate rate) {
   return AttentionConstant::efficiency;
 }
 
-AttentionTime attention_time(const AttentionPlan& plan, const Machine& machine) {
-  const Constants& constants = machine.constants;
-  const double dram_rate = machine.dram * constants[AttentionConstant::dram_efficiency];
-  const double l2_rate = machine.l2 * constants[AttentionConstant::l2_efficiency];
-  const double missed = plan.warm ? 1 - warm_share(plan.queries + plan.results + plan.keys + plan.around, machine) : 1;
-
-  const Busy busy = busy_time(plan, cta_time(plan, machine), machine);
-  const double again = plan.reuse > Bytes(0) ? (plan.key_loads - 1) * (1 - warm_share(plan.reuse, machine)) : 0;
+AttentionTime attention_time(const AttentionPlan& plan, const GpuRates& rates) {
+  const Constants& constants = rates.constants;
+  const BytesPerSecond dram_rate = rates.dram * constants[AttentionConstant::dram_efficiency];
+  const BytesPerSecond l2_rate = rates.l2 * constants[AttentionConstant::l2_efficiency];
+  const Busy busy = busy_time(plan, cta_time(plan, rates), rates);
   AttentionTime result;
-  result.dram_load = (plan.queries + plan.keys * (1 + again)) * missed;
-  result.dram_store = plan.results * missed;
-  const double dram = (result.dram_load + result.dram_store).value() / dram_rate;
-  const double l2 = (plan.queries + plan.results + plan.keys * plan.key_loads).value() / l2_rate;
+  result.traffic = attention_traffic(plan, rates);
+  const Traffic& traffic = result.traffic.attention;
+  const double dram = (traffic.at_dram() / dram_rate).value(), l2 = (traffic.at_l2() / l2_rate).value();
   const double attention = together(busy.both, together(dram, l2));
 
-  const double around_dram = plan.around.value() * missed / dram_rate, around_l2 = plan.around.value() / l2_rate;
+  const double around_dram = (result.traffic.around.at_dram() / dram_rate).value();
+  const double around_l2 = (result.traffic.around.at_l2() / l2_rate).value();
   const AttentionConstant token =
       plan.token_writes ? AttentionConstant::written_token_cycles : AttentionConstant::token_cycles;
-  const double tokens = plan.token_ctas / machine.sms * constants[token] / machine.clock;
+  const double tokens = plan.token_ctas / rates.sms * constants[token] / rates.clock.value();
   const double around = together(tokens, together(around_dram, around_l2));
 
-  double combine = 0;
+  double combine = 0, parts = 0;
   if (plan.split > 1) {
-    combine = constants[AttentionConstant::combine_cycles] / machine.clock + plan.partial.value() / machine.l2;
+    combine = constants[AttentionConstant::combine_cycles] / rates.clock.value();
+    parts = (result.traffic.combine.at_l2() / rates.l2).value();
   }
-  const double launch = constants[AttentionConstant::kernel_cost] * (plan.kernels - 1) * machine.launch;
+  const double launch = constants[AttentionConstant::kernel_cost] * (plan.kernels - 1) * rates.launch.value();
 
   result.cases[Bottleneck::compute] = Seconds(busy.work);
   result.cases[Bottleneck::latency] = Seconds(busy.wait + tokens + combine);
-  result.cases[Bottleneck::l2] = Seconds(l2 + around_l2);
+  result.cases[Bottleneck::l2] = Seconds(l2 + around_l2 + parts);
   result.cases[Bottleneck::dram] = Seconds(dram + around_dram);
   result.cases[Bottleneck::launch] = Seconds(launch);
-  result.time = Seconds(attention + around + combine + launch);
+  result.time = Seconds(attention + around + combine + parts + launch);
   return result;
 }
 

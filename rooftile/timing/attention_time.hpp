@@ -4,21 +4,21 @@
 #include "rooftile/base/units.hpp"
 #include "rooftile/plan/attention_plan.hpp"
 #include "rooftile/timing/estimate.hpp"
-#include "rooftile/timing/machine.hpp"
+#include "rooftile/timing/gpu_rates.hpp"
+#include "rooftile/traffic/attention_traffic.hpp"
 
 namespace rooftile {
 
 struct AttentionTime {
-  Cases cases;      // compute, latency (CTAs that start or wait), l2, dram, and launch: kernels beside the first
-  Bytes dram_load;  // with what other heads load again
-  Bytes dram_store;
+  TimeBounds cases;  // compute, latency (CTAs that start or wait), l2, dram, and launch: kernels beside the first
+  AttentionTraffic traffic;
   Seconds time;
 };
 
 // The constant that a rate is.
 AttentionConstant constant_of(AttentionRate rate);
 
-// `machine` is of the family attention, at the peak of attention_precision(). Without overhead of the call.
-AttentionTime attention_time(const AttentionPlan& plan, const Machine& machine);
+// `rates` is of the family attention, at the peak of attention_precision(). Without overhead of the call.
+AttentionTime attention_time(const AttentionPlan& plan, const GpuRates& rates);
 
 }  // namespace rooftile

@@ -14,24 +14,24 @@ namespace {
 
 // Round numbers: 10 SMs of 1e9 MAC/s at 1 GHz, an L2 of 1e10 B/s and 1 MB, DRAM of 1e9 B/s. Every constant is 1 or does
 // nothing.
-Machine plain_machine() {
-  Machine machine;
-  machine.family = KernelFamily::attention;
-  machine.sms = 10;
-  machine.macs_per_second = 1e9;
-  machine.clock = machine.base_clock = 1e9;
-  machine.l2 = 1e10;
-  machine.l2_capacity = 1e6;
-  machine.dram = 1e9;
-  machine.launch = 1e-6;
-  for (double& value : machine.constants.values) value = 0;
+GpuRates plain_rates() {
+  GpuRates rates;
+  rates.family = KernelFamily::attention;
+  rates.sms = 10;
+  rates.sm_peak = FlopsPerSecond(2 * 1e9);
+  rates.clock = rates.base_clock = Hertz(1e9);
+  rates.l2 = BytesPerSecond(1e10);
+  rates.l2_capacity = Bytes(1e6);
+  rates.dram = BytesPerSecond(1e9);
+  rates.launch = Seconds(1e-6);
+  for (double& value : rates.constants.values) value = 0;
   for (const AttentionConstant share :
        {AttentionConstant::efficiency, AttentionConstant::l2_efficiency, AttentionConstant::dram_efficiency,
         AttentionConstant::clock_share, AttentionConstant::warm_share, AttentionConstant::power_window,
         AttentionConstant::kernel_cost}) {
-    machine.constants[share] = 1;
+    rates.constants[share] = 1;
   }
-  return machine;
+  return rates;
 }
 
 // 15 CTAs of 4 steps of 10 x 10 pairs of 5 dimensions: 1000 MACs a step.
@@ -47,110 +47,110 @@ AttentionPlan plain_plan() {
 double micros(Seconds time) { return time.value() * 1e6; }
 
 TEST(AttentionTime, CountsTheCtasOfTheBusiestSm) {
-  Machine machine = plain_machine();
+  GpuRates rates = plain_rates();
   AttentionPlan plan = plain_plan();
-  EXPECT_DOUBLE_EQ(micros(attention_time(plan, machine).cases[Bottleneck::compute]), 2 * 4);
-  EXPECT_DOUBLE_EQ(micros(attention_time(plan, machine).time), 2 * 4);
+  EXPECT_DOUBLE_EQ(micros(attention_time(plan, rates).cases[Bottleneck::compute]), 2 * 4);
+  EXPECT_DOUBLE_EQ(micros(attention_time(plan, rates).time), 2 * 4);
   plan.persistent = true;
-  machine.constants[AttentionConstant::wave_overlap] = 1;
-  EXPECT_DOUBLE_EQ(micros(attention_time(plan, machine).time), 1.5 * 4);
+  rates.constants[AttentionConstant::wave_overlap] = 1;
+  EXPECT_DOUBLE_EQ(micros(attention_time(plan, rates).time), 1.5 * 4);
   plan.most_steps = 7;  // one CTA is longer than that
-  EXPECT_DOUBLE_EQ(micros(attention_time(plan, machine).time), 7);
+  EXPECT_DOUBLE_EQ(micros(attention_time(plan, rates).time), 7);
 }
 
 TEST(AttentionTime, ExponentialsAddToProductsOrRunBesideThem) {
-  Machine machine = plain_machine();
-  machine.constants[AttentionConstant::softmax] = 16 * 10;  // 100 pairs at 16 a cycle: 1 us a step
+  GpuRates rates = plain_rates();
+  rates.constants[AttentionConstant::softmax] = 16 * 10;  // 100 pairs at 16 a cycle: 1 us a step
   AttentionPlan plan = plain_plan();
-  EXPECT_DOUBLE_EQ(micros(attention_time(plan, machine).time), 2 * 4 * 2);
+  EXPECT_DOUBLE_EQ(micros(attention_time(plan, rates).time), 2 * 4 * 2);
   plan.overlapped = true;
-  EXPECT_DOUBLE_EQ(micros(attention_time(plan, machine).time), 2 * 4 * std::pow(2, 0.25));
+  EXPECT_DOUBLE_EQ(micros(attention_time(plan, rates).time), 2 * 4 * std::pow(2, 0.25));
 }
 
 TEST(AttentionTime, MultipliesAtTheShareAndTheClockThatLast) {
-  Machine machine = plain_machine();
-  machine.constants[AttentionConstant::fp8_efficiency] = 0.5;
+  GpuRates rates = plain_rates();
+  rates.constants[AttentionConstant::fp8_efficiency] = 0.5;
   AttentionPlan plan = plain_plan();
   plan.rate = AttentionRate::fp8;
-  EXPECT_DOUBLE_EQ(micros(attention_time(plan, machine).time), 2 * 8);
+  EXPECT_DOUBLE_EQ(micros(attention_time(plan, rates).time), 2 * 8);
   // All at once 15 CTAs take 12 us; with a window of 12 us the clock has fallen half of the way to half.
-  machine.base_clock = 0.5e9;
-  machine.constants[AttentionConstant::clock_share] = 0;
-  machine.constants[AttentionConstant::power_window] = 12;
-  EXPECT_DOUBLE_EQ(micros(attention_time(plan, machine).time), 2 * 8 / 0.75);
+  rates.base_clock = Hertz(0.5e9);
+  rates.constants[AttentionConstant::clock_share] = 0;
+  rates.constants[AttentionConstant::power_window] = 12;
+  EXPECT_DOUBLE_EQ(micros(attention_time(plan, rates).time), 2 * 8 / 0.75);
 }
 
 TEST(AttentionTime, CtasTakeTimeToStart) {
-  Machine machine = plain_machine();
-  machine.constants[AttentionConstant::tile_cycles] = 3000;
+  GpuRates rates = plain_rates();
+  rates.constants[AttentionConstant::tile_cycles] = 3000;
   AttentionPlan plan = plain_plan();
-  EXPECT_DOUBLE_EQ(micros(attention_time(plan, machine).time), 2 * (4 + 3));
-  EXPECT_DOUBLE_EQ(micros(attention_time(plan, machine).cases[Bottleneck::latency]), 2 * 3);
+  EXPECT_DOUBLE_EQ(micros(attention_time(plan, rates).time), 2 * (4 + 3));
+  EXPECT_DOUBLE_EQ(micros(attention_time(plan, rates).cases[Bottleneck::latency]), 2 * 3);
   plan.kernel = AttentionKernel::small;
-  EXPECT_DOUBLE_EQ(micros(attention_time(plan, machine).time), 2 * 4);
+  EXPECT_DOUBLE_EQ(micros(attention_time(plan, rates).time), 2 * 4);
   plan.kernel = AttentionKernel::tile;
   plan.resident = 2;  // both start at once and then share the SM
-  EXPECT_DOUBLE_EQ(micros(attention_time(plan, machine).time), std::pow(std::pow(2 * 4, 4) + std::pow(4 + 3, 4), 0.25));
+  EXPECT_DOUBLE_EQ(micros(attention_time(plan, rates).time), std::pow(std::pow(2 * 4, 4) + std::pow(4 + 3, 4), 0.25));
 }
 
 TEST(AttentionTime, SmallKernelsWaitForTheirKeys) {
-  Machine machine = plain_machine();
-  machine.constants[AttentionConstant::group_cycles] = 2000;
-  machine.constants[AttentionConstant::group_step] = 1000;
+  GpuRates rates = plain_rates();
+  rates.constants[AttentionConstant::group_cycles] = 2000;
+  rates.constants[AttentionConstant::group_step] = 1000;
   AttentionPlan plan = plain_plan();
   plan.kernel = AttentionKernel::group;
   plan.head_dim = 256;  // twice the start and twice the step
-  EXPECT_DOUBLE_EQ(micros(attention_time(plan, machine).time), 2 * (4 + 4));
+  EXPECT_DOUBLE_EQ(micros(attention_time(plan, rates).time), 2 * (4 + 4));
   plan.waits = true;
-  EXPECT_DOUBLE_EQ(micros(attention_time(plan, machine).time), 2 * (4 + 4 + 4 * 2));
+  EXPECT_DOUBLE_EQ(micros(attention_time(plan, rates).time), 2 * (4 + 4 + 4 * 2));
 }
 
 TEST(AttentionTime, LoadsWhatTheL2DoesNotHold) {
-  const Machine machine = plain_machine();
+  const GpuRates rates = plain_rates();
   AttentionPlan plan = plain_plan();
   plan.queries = Bytes(1000);
   plan.keys = Bytes(2000);
-  EXPECT_DOUBLE_EQ(micros(attention_time(plan, machine).cases[Bottleneck::dram]), 3);  // cold
-  EXPECT_DOUBLE_EQ(micros(attention_time(plan, machine).cases[Bottleneck::l2]), 0.3);
+  EXPECT_DOUBLE_EQ(micros(attention_time(plan, rates).cases[Bottleneck::dram]), 3);  // cold
+  EXPECT_DOUBLE_EQ(micros(attention_time(plan, rates).cases[Bottleneck::l2]), 0.3);
   plan.warm = true;
-  EXPECT_LT(micros(attention_time(plan, machine).cases[Bottleneck::dram]), 1e-6);
+  EXPECT_LT(micros(attention_time(plan, rates).cases[Bottleneck::dram]), 1e-6);
   plan.queries = Bytes(0);
   plan.keys = Bytes(1e6);  // as much as the L2 has: half of it
-  EXPECT_DOUBLE_EQ(micros(attention_time(plan, machine).cases[Bottleneck::dram]), 500);
+  EXPECT_DOUBLE_EQ(micros(attention_time(plan, rates).cases[Bottleneck::dram]), 500);
 }
 
 TEST(AttentionTime, OtherHeadsLoadKeysAgain) {
-  const Machine machine = plain_machine();
+  const GpuRates rates = plain_rates();
   AttentionPlan plan = plain_plan();
   plan.keys = Bytes(2000);
   plan.key_loads = 5;
-  EXPECT_DOUBLE_EQ(micros(attention_time(plan, machine).cases[Bottleneck::l2]), 1);
-  EXPECT_DOUBLE_EQ(micros(attention_time(plan, machine).cases[Bottleneck::dram]), 2);
+  EXPECT_DOUBLE_EQ(micros(attention_time(plan, rates).cases[Bottleneck::l2]), 1);
+  EXPECT_DOUBLE_EQ(micros(attention_time(plan, rates).cases[Bottleneck::dram]), 2);
   plan.reuse = Bytes(1e6);  // half of the four further times
-  EXPECT_DOUBLE_EQ(micros(attention_time(plan, machine).cases[Bottleneck::dram]), 2 * (1 + 4 * 0.5));
+  EXPECT_DOUBLE_EQ(micros(attention_time(plan, rates).cases[Bottleneck::dram]), 2 * (1 + 4 * 0.5));
 }
 
 TEST(AttentionTime, SplitsAddTheirResultsUp) {
-  Machine machine = plain_machine();
-  machine.constants[AttentionConstant::combine_cycles] = 1000;
+  GpuRates rates = plain_rates();
+  rates.constants[AttentionConstant::combine_cycles] = 1000;
   AttentionPlan plan = plain_plan();
-  const double whole = micros(attention_time(plan, machine).time);
+  const double whole = micros(attention_time(plan, rates).time);
   plan.split = 2;
   plan.steps = plan.most_steps = 2;
   plan.partial = Bytes(2e4);
-  EXPECT_DOUBLE_EQ(micros(attention_time(plan, machine).time), 3 * 2 + 1 + 2);
+  EXPECT_DOUBLE_EQ(micros(attention_time(plan, rates).time), 3 * 2 + 1 + 2);
   EXPECT_DOUBLE_EQ(whole, 8);
 }
 
 TEST(AttentionTime, KernelsAroundTheAttention) {
-  Machine machine = plain_machine();
+  GpuRates rates = plain_rates();
   AttentionPlan plan = plain_plan();
   plan.kernels = 3;
-  EXPECT_DOUBLE_EQ(micros(attention_time(plan, machine).cases[Bottleneck::launch]), 2);
-  EXPECT_DOUBLE_EQ(micros(attention_time(plan, machine).time), 8 + 2);
-  machine.constants[AttentionConstant::token_cycles] = 5000;
+  EXPECT_DOUBLE_EQ(micros(attention_time(plan, rates).cases[Bottleneck::launch]), 2);
+  EXPECT_DOUBLE_EQ(micros(attention_time(plan, rates).time), 8 + 2);
+  rates.constants[AttentionConstant::token_cycles] = 5000;
   plan.token_ctas = 20;  // 5 us, two on each SM
-  EXPECT_DOUBLE_EQ(micros(attention_time(plan, machine).time), 8 + 2 + 10);
+  EXPECT_DOUBLE_EQ(micros(attention_time(plan, rates).time), 8 + 2 + 10);
 }
 
 struct Case {
@@ -180,21 +180,21 @@ Case any_case(bool decode) {
   return made;
 }
 
-Machine machine_for(const Case& made) {
+GpuRates machine_for(const Case& made) {
   const DType multiplied = attention_precision(made.attention, made.precision, made.gpu);
-  return machine_of(made.gpu, KernelFamily::attention, *peak_of(multiplied, made.gpu),
-                    unfitted_constants(KernelFamily::attention));
+  return gpu_rates(made.gpu, KernelFamily::attention, *peak_of(multiplied, made.gpu),
+                   unfitted_constants(KernelFamily::attention));
 }
 
-double time_of(const Case& made, const Machine& machine) {
-  return attention_time(attention_plan(made.attention, made.precision, made.call, made.gpu), machine).time.value();
+double time_of(const Case& made, const GpuRates& rates) {
+  return attention_time(attention_plan(made.attention, made.precision, made.call, made.gpu), rates).time.value();
 }
 
 TEST(AttentionTime, NeverFasterThanThePeak) {
   EXPECT_TRUE(rc::check([] {
     const Case made = any_case(*rc::gen::arbitrary<bool>());
-    const Machine machine = machine_for(made);
-    RC_ASSERT(time_of(made, machine) >= macs(made.attention) / (machine.macs_per_second * machine.sms));
+    const GpuRates rates = machine_for(made);
+    RC_ASSERT(time_of(made, rates) >= macs(made.attention) / (rates.macs_per_second() * rates.sms));
   }));
 }
 
@@ -211,18 +211,18 @@ TEST(AttentionTime, NeverFasterThanColdBytes) {
 TEST(AttentionTime, MorePromptsAreNeverFaster) {
   EXPECT_TRUE(rc::check([] {
     Case made = any_case(false);
-    const Machine machine = machine_for(made);
-    const double before = time_of(made, machine);
+    const GpuRates rates = machine_for(made);
+    const double before = time_of(made, rates);
     made.attention.batch += *rc::gen::inRange(1, 300);
-    RC_ASSERT(time_of(made, machine) >= before * (1 - 1e-12));
+    RC_ASSERT(time_of(made, rates) >= before * (1 - 1e-12));
   }));
 }
 
 TEST(AttentionTime, LongerPromptsAndMoreHeadsAreNeverMuchFaster) {
   EXPECT_TRUE(rc::check([] {
     Case made = any_case(false);
-    const Machine machine = machine_for(made);
-    const double before = time_of(made, machine);
+    const GpuRates rates = machine_for(made);
+    const double before = time_of(made, rates);
     const std::int64_t times = *rc::gen::inRange(1, 5);
     if (*rc::gen::arbitrary<bool>()) {
       made.attention.kv_len = made.attention.q_len = made.attention.q_len * times;
@@ -231,7 +231,7 @@ TEST(AttentionTime, LongerPromptsAndMoreHeadsAreNeverMuchFaster) {
       made.attention.kv_heads *= times;
     }
     constexpr double kWaveStep = 0.1;  // of persistent CTAs, whose last wave is a mean
-    RC_ASSERT(time_of(made, machine) >= before * (1 - kWaveStep));
+    RC_ASSERT(time_of(made, rates) >= before * (1 - kWaveStep));
   }));
 }
 
@@ -239,8 +239,8 @@ TEST(AttentionTime, LongerPromptsAndMoreHeadsAreNeverMuchFaster) {
 TEST(AttentionTime, MoreKeysAndQueriesAreNeverMuchFaster) {
   EXPECT_TRUE(rc::check([] {
     Case made = any_case(true);
-    const Machine machine = machine_for(made);
-    const double before = time_of(made, machine);
+    const GpuRates rates = machine_for(made);
+    const double before = time_of(made, rates);
     const std::int64_t times = *rc::gen::inRange(1, 5);
     if (*rc::gen::arbitrary<bool>()) {
       made.attention.kv_len *= times;
@@ -248,18 +248,18 @@ TEST(AttentionTime, MoreKeysAndQueriesAreNeverMuchFaster) {
       made.attention.batch *= times;
     }
     constexpr double kSplitStep = 0.5;
-    RC_ASSERT(time_of(made, machine) >= before * (1 - kSplitStep));
+    RC_ASSERT(time_of(made, rates) >= before * (1 - kSplitStep));
   }));
 }
 
 TEST(AttentionTime, ASlowerMemoryIsNeverFaster) {
   EXPECT_TRUE(rc::check([] {
     const Case made = any_case(*rc::gen::arbitrary<bool>());
-    const Machine machine = machine_for(made);
-    Machine slower = machine;
+    const GpuRates rates = machine_for(made);
+    GpuRates slower = rates;
     slower.dram /= 2;
     slower.l2 /= 2;
-    RC_ASSERT(time_of(made, slower) >= time_of(made, machine));
+    RC_ASSERT(time_of(made, slower) >= time_of(made, rates));
   }));
 }
 

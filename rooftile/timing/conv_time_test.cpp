@@ -9,21 +9,21 @@ namespace rooftile {
 namespace {
 
 // 10 SMs of 100 GMAC/s, 1 TB/s of L2, 100 GB/s of DRAM, nothing lost anywhere.
-Machine ideal() {
-  Machine machine;
-  machine.sms = 10;
-  machine.macs_per_second = 100e9;
-  machine.clock = 1e9;
-  machine.l2 = 1e12;
-  machine.dram = 100e9;
-  for (double& value : machine.constants.values) value = 1;
-  machine.constants[ConvConstant::prologue] = 0;
-  machine.constants[ConvConstant::latency_warps] = 0;
-  machine.constants[ConvConstant::unaligned_store] = 0.5;
-  machine.constants[ConvConstant::mac_energy] = 10;
-  machine.constants[ConvConstant::byte_energy] = 0;
-  machine.constants[ConvConstant::power_window] = 0;
-  return machine;
+GpuRates ideal() {
+  GpuRates rates;
+  rates.sms = 10;
+  rates.sm_peak = FlopsPerSecond(2 * 100e9);
+  rates.clock = Hertz(1e9);
+  rates.l2 = BytesPerSecond(1e12);
+  rates.dram = BytesPerSecond(100e9);
+  for (double& value : rates.constants.values) value = 1;
+  rates.constants[ConvConstant::prologue] = 0;
+  rates.constants[ConvConstant::latency_warps] = 0;
+  rates.constants[ConvConstant::unaligned_store] = 0.5;
+  rates.constants[ConvConstant::mac_energy] = 10;
+  rates.constants[ConvConstant::byte_energy] = 0;
+  rates.constants[ConvConstant::power_window] = 0;
+  return rates;
 }
 
 // A 100x100 tile of 1,000 steps is 10 M MACs: 100 us alone on an SM.
@@ -46,9 +46,9 @@ TEST(ConvTime, TheBusiestSmDecides) {
 }
 
 TEST(ConvTime, FewWarpsDoNotHideLatency) {
-  Machine machine = ideal();
-  machine.constants[ConvConstant::latency_warps] = 8;  // two CTAs
-  const LaunchTime time = conv_time(launch_of(10), machine);
+  GpuRates rates = ideal();
+  rates.constants[ConvConstant::latency_warps] = 8;  // two CTAs
+  const LaunchTime time = conv_time(launch_of(10), rates);
   EXPECT_NEAR(micros(time.compute), 100, 1e-6);
   EXPECT_NEAR(micros(time.latency), 200, 1e-6);
   EXPECT_NEAR(micros(time.time), 100 * std::pow(1 + 16, 0.25), 1e-6);
@@ -69,15 +69,15 @@ TEST(ConvTime, StoresThatSplitSectorsCostMore) {
 }
 
 TEST(ConvTime, ThePowerCapBoundsFromBelow) {
-  Machine machine = ideal();
-  machine.watts = 5;  // 1e8 MACs of 10 pJ are 1 mJ: 200 us
-  const LaunchTime time = conv_time(launch_of(10), machine);
+  GpuRates rates = ideal();
+  rates.power = Watts(5);  // 1e8 MACs of 10 pJ are 1 mJ: 200 us
+  const LaunchTime time = conv_time(launch_of(10), rates);
   EXPECT_NEAR(micros(time.power), 200, 1e-6);
   EXPECT_GE(micros(time.time), 200);
-  machine.constants[ConvConstant::power_window] = 150;
-  EXPECT_NEAR(micros(conv_time(launch_of(10), machine).power), 50, 1e-6);
-  machine.watts = 0;  // not known: no cap
-  EXPECT_NEAR(micros(conv_time(launch_of(10), machine).time), 100, 1e-6);
+  rates.constants[ConvConstant::power_window] = 150;
+  EXPECT_NEAR(micros(conv_time(launch_of(10), rates).power), 50, 1e-6);
+  rates.power = Watts(0);  // not known: no cap
+  EXPECT_NEAR(micros(conv_time(launch_of(10), rates).time), 100, 1e-6);
 }
 
 TEST(ConvTime, AtomicsComeOnTop) {
@@ -90,20 +90,20 @@ TEST(ConvTime, StreamKernelsMoveBytes) {
   Launch launch;
   launch.dram_load = Bytes(4e6);
   launch.dram_store = Bytes(6e6);
-  Machine machine = ideal();
-  machine.constants[ConvConstant::stream_efficiency] = 0.5;
-  EXPECT_NEAR(micros(conv_time(launch, machine).time), 200, 1e-6);
+  GpuRates rates = ideal();
+  rates.constants[ConvConstant::stream_efficiency] = 0.5;
+  EXPECT_NEAR(micros(conv_time(launch, rates).time), 200, 1e-6);
 }
 
 TEST(ConvTime, NeverBeatsThePeakAndNeverFallsWithMoreWork) {
   EXPECT_TRUE(rc::check([] {
     const double ctas = *rc::gen::inRange(1, 5000);
     const double resident = *rc::gen::inRange(1, 8);
-    Machine machine = ideal();
-    machine.constants[ConvConstant::latency_warps] = *rc::gen::inRange(0, 40);
-    const Seconds time = conv_time(launch_of(ctas, resident), machine).time;
-    RC_ASSERT(time.value() * (1 + 1e-9) >= ctas * 1e7 / (machine.sms * machine.macs_per_second));
-    RC_ASSERT(conv_time(launch_of(ctas + 1, resident), machine).time >= time * (1 - 1e-9));
+    GpuRates rates = ideal();
+    rates.constants[ConvConstant::latency_warps] = *rc::gen::inRange(0, 40);
+    const Seconds time = conv_time(launch_of(ctas, resident), rates).time;
+    RC_ASSERT(time.value() * (1 + 1e-9) >= ctas * 1e7 / (rates.sms * rates.macs_per_second()));
+    RC_ASSERT(conv_time(launch_of(ctas + 1, resident), rates).time >= time * (1 - 1e-9));
   }));
 }
 

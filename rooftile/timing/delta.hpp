@@ -26,7 +26,7 @@ struct DeltaTiming {
   Seconds prologue;                                 // Eq 14, once
   Seconds epilogue;                                 // Eq 15, a CTA
   Seconds epilogue_l1, epilogue_l2, epilogue_dram;  // Eq 15 at a level's own bandwidth
-  Cases cases;                                      // Eqs 16 to 18, whole kernel
+  TimeBounds cases;                                 // Eqs 16 to 18, whole kernel
   Bottleneck bottleneck = Bottleneck::compute;
   Seconds time;  // the largest case
 };

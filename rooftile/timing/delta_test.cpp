@@ -114,7 +114,7 @@ TEST(DeltaRates, AreOfOneSm) {
 }
 
 TEST(Largest, TheFirstOfEqualsWins) {
-  Cases cases;
+  TimeBounds cases;
   EXPECT_EQ(largest(cases), Bottleneck::compute);
   cases[Bottleneck::l2] = cases[Bottleneck::dram] = Seconds(1);
   EXPECT_EQ(largest(cases), Bottleneck::l2);

@@ -28,7 +28,7 @@ std::string_view name_of(Method method) {
   return "";
 }
 
-Bottleneck largest(const Cases& cases) {
+Bottleneck largest(const TimeBounds& cases) {
   return static_cast<Bottleneck>(std::max_element(cases.by.begin(), cases.by.end()) - cases.by.begin());
 }
 

@@ -27,7 +27,7 @@ enum class Method {
 std::string_view name_of(Method method);
 
 // The time if only one thing limited the operator, for each of them; zero where it plays no part.
-struct Cases {
+struct TimeBounds {
   std::array<Seconds, kBottlenecks> by{};
 
   Seconds& operator[](Bottleneck which) { return by[static_cast<std::size_t>(which)]; }
@@ -35,6 +35,6 @@ struct Cases {
 };
 
 // The largest case.
-Bottleneck largest(const Cases& cases);
+Bottleneck largest(const TimeBounds& cases);
 
 }  // namespace rooftile

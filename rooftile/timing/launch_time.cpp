@@ -2,19 +2,19 @@
 
 namespace rooftile {
 
-LaunchTime launch_time(const Launch& launch, const Machine& machine, Seconds limit) {
-  switch (machine.family) {
+LaunchTime launch_time(const Launch& launch, const GpuRates& rates, Seconds limit) {
+  switch (rates.family) {
     case KernelFamily::gemm_simt:
-      return simt_gemm_time(launch, machine, limit);
+      return simt_gemm_time(launch, rates, limit);
     case KernelFamily::tensor:
-      return tensor_gemm_time(launch, machine, limit);
+      return tensor_gemm_time(launch, rates, limit);
     case KernelFamily::conv_simt:
     case KernelFamily::attention:  // these have no launches of this kind
     case KernelFamily::stream:
     case KernelFamily::recurrent:
       break;
   }
-  return conv_time(launch, machine, limit);
+  return conv_time(launch, rates, limit);
 }
 
 }  // namespace rooftile

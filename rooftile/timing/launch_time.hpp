@@ -6,7 +6,8 @@
 
 #include "rooftile/base/units.hpp"
 #include "rooftile/plan/launch.hpp"
-#include "rooftile/timing/machine.hpp"
+#include "rooftile/timing/gpu_rates.hpp"
+#include "rooftile/traffic/launch_traffic.hpp"
 
 namespace rooftile {
 
@@ -14,30 +15,31 @@ namespace rooftile {
 struct LaunchTime {
   Seconds compute;  // multiply-accumulates of the busiest SM at the tile's issue efficiency
   Seconds latency;  // the same where too few warps are resident to hide latencies
+  Seconds l1;       // what SMs draw, where that was found to limit
   Seconds l2, dram;
-  Seconds power;  // energy over board power
-  Seconds atomics;
+  Seconds l2_aside;  // bytes of the L2 that do not overlap with the rest, or that DRAM always takes longer for
+  Seconds power;     // energy over board power
+  Seconds atomics;   // additions into memory; what adding up a split takes whatever its size
   Seconds time;
 };
 
 inline constexpr Seconds kNoLimit{std::numeric_limits<double>::infinity()};
 
-// By the form of the machine's kernel family. A time of `limit` or more may come back as kNoLimit: whoever looks for
+// By the form of the rates's kernel family. A time of `limit` or more may come back as kNoLimit: whoever looks for
 // the shortest need not know it better.
-LaunchTime launch_time(const Launch& launch, const Machine& machine, Seconds limit = kNoLimit);
+LaunchTime launch_time(const Launch& launch, const GpuRates& rates, Seconds limit = kNoLimit);
 
 // Share of an SM's multiply-accumulate rate that its issue slots leave to a launch of gemm_simt.
-double issue_share(const Launch& launch, const Machine& machine);
+double issue_share(const Launch& launch, const GpuRates& rates);
 
 // A kernel that only moves bytes, of conv_simt.
-inline Seconds stream_time(const Stream& stream, const Machine& machine) {
-  return Seconds((stream.load + stream.store).value() /
-                 (machine.dram * machine.constants[ConvConstant::stream_efficiency]));
+inline Seconds move_time(const MemoryKernel& kernel, const GpuRates& rates) {
+  return move_traffic(kernel).at_dram() / (rates.dram * rates.constants[ConvConstant::stream_efficiency]);
 }
 
 // The forms, one file each.
-LaunchTime conv_time(const Launch& launch, const Machine& machine, Seconds limit = kNoLimit);
-LaunchTime tensor_gemm_time(const Launch& launch, const Machine& machine, Seconds limit = kNoLimit);
-LaunchTime simt_gemm_time(const Launch& launch, const Machine& machine, Seconds limit = kNoLimit);
+LaunchTime conv_time(const Launch& launch, const GpuRates& rates, Seconds limit = kNoLimit);
+LaunchTime tensor_gemm_time(const Launch& launch, const GpuRates& rates, Seconds limit = kNoLimit);
+LaunchTime simt_gemm_time(const Launch& launch, const GpuRates& rates, Seconds limit = kNoLimit);
 
 }  // namespace rooftile

@@ -5,22 +5,23 @@
 namespace rooftile {
 namespace {
 
-Seconds gaps(const LaunchPlan& plan, const Machine& machine) {
+Seconds gaps(const LaunchPlan& plan, const GpuRates& rates) {
   constexpr double kMicro = 1e-6;
-  if (machine.family == KernelFamily::tensor) {
-    return Seconds(static_cast<double>(plan.count()) * machine.constants[TensorConstant::start_cycles] / machine.clock);
+  if (rates.family == KernelFamily::tensor) {
+    return Seconds(static_cast<double>(plan.count()) * rates.constants[TensorConstant::start_cycles] /
+                   rates.clock.value());
   }
-  if (machine.family != KernelFamily::conv_simt) return Seconds(0);  // their forms count what follows a kernel
-  return Seconds(static_cast<double>(plan.stream_count) * machine.constants[ConvConstant::kernel_gap] * kMicro);
+  if (rates.family != KernelFamily::conv_simt) return Seconds(0);  // their forms count what follows a kernel
+  return Seconds(static_cast<double>(plan.move_count) * rates.constants[ConvConstant::kernel_gap] * kMicro);
 }
 
 }  // namespace
 
-Seconds plan_time(const LaunchPlan& plan, const Machine& machine, Seconds limit) {
-  Seconds time = gaps(plan, machine);
-  for (std::size_t i = 0; i < plan.stream_count; ++i) time += stream_time(plan.streams[i], machine);
+Seconds plan_time(const LaunchPlan& plan, const GpuRates& rates, Seconds limit) {
+  Seconds time = gaps(plan, rates);
+  for (std::size_t i = 0; i < plan.move_count; ++i) time += move_time(plan.moves[i], rates);
   if (time >= limit) return time;
-  return time + launch_time(plan.main, machine, limit - time).time;
+  return time + launch_time(plan.main, rates, limit - time).time;
 }
 
 Seconds call_time(Seconds kernels, Seconds overhead, Seconds floor) {
@@ -34,18 +35,21 @@ Seconds call_time(Seconds kernels, Seconds overhead, Seconds floor) {
   return sum * std::sqrt(std::sqrt(std::sqrt(std::sqrt(1 + sixteenth))));
 }
 
-Cases plan_cases(const LaunchPlan& plan, const Machine& machine) {
-  Cases cases;
-  const LaunchTime launch = launch_time(plan.main, machine);
+TimeBounds plan_cases(const LaunchPlan& plan, const GpuRates& rates) {
+  TimeBounds cases;
+  const LaunchTime launch = launch_time(plan.main, rates);
   cases[Bottleneck::compute] = launch.compute;
-  cases[Bottleneck::latency] = launch.latency;
-  cases[Bottleneck::l2] = launch.l2 + launch.atomics;
+  cases[Bottleneck::latency] = launch.latency + launch.atomics;
+  cases[Bottleneck::l1] = launch.l1;
+  cases[Bottleneck::l2] = launch.l2 + launch.l2_aside;
   cases[Bottleneck::dram] = launch.dram;
   cases[Bottleneck::power] = launch.power;
-  for (std::size_t i = 0; i < plan.stream_count; ++i) {
-    cases[Bottleneck::dram] += stream_time(plan.streams[i], machine);
+  for (std::size_t i = 0; i < plan.move_count; ++i) {
+    const MemoryKernel& kernel = plan.moves[i];
+    cases[Bottleneck::dram] += move_time(kernel, rates);
+    cases[Bottleneck::l2] += move_traffic(kernel).at_l2() / (rates.l2 * rates.constants[ConvConstant::l2_efficiency]);
   }
-  cases[Bottleneck::launch] = gaps(plan, machine);
+  cases[Bottleneck::launch] = gaps(plan, rates);
   return cases;
 }
 

@@ -8,12 +8,12 @@
 namespace rooftile {
 
 // All launches and the gaps between them, without the overhead of the call; `limit` as for launch_time().
-Seconds plan_time(const LaunchPlan& plan, const Machine& machine, Seconds limit = kNoLimit);
+Seconds plan_time(const LaunchPlan& plan, const GpuRates& rates, Seconds limit = kNoLimit);
 
 // A call of a framework: what it adds before or after its kernels, and what it does beside them.
 Seconds call_time(Seconds kernels, Seconds overhead, Seconds floor);
 
 // What each thing would take if only it limited the plan: sums over the launches. `launch` holds the gaps.
-Cases plan_cases(const LaunchPlan& plan, const Machine& machine);
+TimeBounds plan_cases(const LaunchPlan& plan, const GpuRates& rates);
 
 }  // namespace rooftile

@@ -19,7 +19,7 @@ std::optional<Peak> matrix_unit(DType precision, const Gpu& gpu);
 std::optional<FlopsPerSecond> peak_of(DType precision, const Gpu& gpu);
 
 struct RooflineTiming {
-  Cases cases;  // compute and dram
+  TimeBounds cases;  // compute and dram
   Bottleneck bottleneck = Bottleneck::compute;
   Seconds time;
 };

@@ -4,13 +4,10 @@
 
 #include <cmath>
 
+#include "rooftile/base/powers.hpp"
 #include "rooftile/plan/launch.hpp"
 
 namespace rooftile {
-
-inline double square(double x) { return x * x; }
-inline double fourth(double x) { return square(square(x)); }
-inline double fourth_root(double x) { return std::sqrt(std::sqrt(x)); }
 
 // Two things at once take little longer than the longer of them.
 inline double together(double a, double b) { return fourth_root(fourth(a) + fourth(b)); }

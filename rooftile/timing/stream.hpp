@@ -9,7 +9,7 @@
 namespace rooftile {
 
 struct StreamTiming {
-  Cases cases;  // dram, compute and launch
+  TimeBounds cases;  // dram, compute and launch
   Bottleneck bottleneck = Bottleneck::dram;
   Seconds time;
 };

@@ -24,46 +24,34 @@ struct SmTime {
   double wait = 0, compute = 0;  // seconds
 };
 
-// CTAs that an SM holds at once: registers never limit kernels as simple as these.
-double resident_ctas(const StreamKernel& kernel, const Machine& machine) {
-  return std::clamp(std::floor(machine.sm_threads / kernel.threads), 1.0, machine.sm_ctas);
-}
-
-SmTime sm_time(const StreamKernel& kernel, double wait, double compute, const Machine& machine) {
-  const double resident = resident_ctas(kernel, machine);
-  const double per_round = resident * machine.sms;
+SmTime sm_time(const StreamKernel& kernel, double wait, double compute, const GpuRates& rates) {
+  const double resident = resident_ctas(kernel, rates);
+  const double per_round = resident * rates.sms;
   const double full = std::floor(kernel.ctas / per_round);
-  const double rest = std::ceil((kernel.ctas - full * per_round) / machine.sms);
+  const double rest = std::ceil((kernel.ctas - full * per_round) / rates.sms);
   const double rounds = full + (rest > 0 ? 1 : 0);
   return {.wait = rounds * wait, .compute = (full * resident + rest) * compute};
 }
 
 }  // namespace
 
-StreamKernelTime stream_kernel_time(const StreamKernel& kernel, const Machine& machine) {
-  const Constants& constants = machine.constants;
-  const double l2_copy = machine.l2_capacity / machine.l2_partitions;
-  const double moved = (kernel.read + kernel.write).value();
-  const double miss = 1 - 1 / (1 + square(moved / (constants[StreamConstant::warm_share] * l2_copy)));
-
-  // Rows at work that outgrow the L2 come from DRAM again in each pass.
-  const double live = std::min(kernel.ctas, resident_ctas(kernel, machine) * machine.sms) * kernel.row.value();
-  const double lost = 1 - 1 / (1 + fourth(live / (constants[StreamConstant::live_share] * l2_copy)));
-
+StreamKernelTime stream_kernel_time(const StreamKernel& kernel, const GpuRates& rates) {
+  const Constants& constants = rates.constants;
   StreamKernelTime result;
-  result.dram_load = kernel.read * miss + kernel.reread * lost;
-  result.dram_store = kernel.write * miss;
+  result.traffic = stream_traffic(kernel, rates);
   const double dram =
-      (result.dram_load.value() + result.dram_store.value() / constants[StreamConstant::dram_store_efficiency]) /
-      machine.dram;
-  const double l2 = (moved + kernel.reread.value()) / (machine.l2 * constants[StreamConstant::l2_efficiency]);
+      ((result.traffic.dram + result.traffic.store_dram / constants[StreamConstant::dram_store_efficiency]) /
+       rates.dram)
+          .value();
+  const double l2 = (result.traffic.at_l2() / (rates.l2 * constants[StreamConstant::l2_efficiency])).value();
 
-  const double step = constants[StreamConstant::latency] / machine.clock;
-  const double load = machine.l2_latency + std::max(0.0, machine.dram_latency - machine.l2_latency) * miss;
-  const double wait = (kernel.steps * load + kernel.resteps * machine.l2_latency) * step;
-  const double compute = operations(kernel.work, constants) / kernel.ctas / (kIssueLanes * machine.clock);
-  const SmTime sm = sm_time(kernel, wait, compute, machine);
-  const double start = constants[StreamConstant::start_cycles] / machine.clock;
+  const double step = constants[StreamConstant::latency] / rates.clock.value();
+  const Cycles load =
+      rates.l2_latency + std::max(Cycles(0), rates.dram_latency - rates.l2_latency) * missed_share(kernel, rates);
+  const double wait = (kernel.steps * load + kernel.resteps * rates.l2_latency).value() * step;
+  const double compute = operations(kernel.work, constants) / kernel.ctas / (kIssueLanes * rates.clock.value());
+  const SmTime sm = sm_time(kernel, wait, compute, rates);
+  const double start = constants[StreamConstant::start_cycles] / rates.clock.value();
 
   result.cases[Bottleneck::compute] = Seconds(sm.compute);
   result.cases[Bottleneck::latency] = Seconds(sm.wait);

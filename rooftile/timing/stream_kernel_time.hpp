@@ -4,18 +4,18 @@
 #include "rooftile/base/units.hpp"
 #include "rooftile/ops/stream_kernel.hpp"
 #include "rooftile/timing/estimate.hpp"
-#include "rooftile/timing/machine.hpp"
+#include "rooftile/timing/gpu_rates.hpp"
+#include "rooftile/traffic/stream_traffic.hpp"
 
 namespace rooftile {
 
 struct StreamKernelTime {
-  Cases cases;      // compute, latency, l2, dram, and launch: its start and drain
-  Bytes dram_load;  // what was not in the L2, and what later passes find there no more
-  Bytes dram_store;
+  TimeBounds cases;  // compute, latency, l2, dram, and launch: its start and drain
+  Traffic traffic;
   Seconds time;
 };
 
-// `machine` is of the family stream. Without overhead of the call.
-StreamKernelTime stream_kernel_time(const StreamKernel& kernel, const Machine& machine);
+// `rates` is of the family stream. Without overhead of the call.
+StreamKernelTime stream_kernel_time(const StreamKernel& kernel, const GpuRates& rates);
 
 }  // namespace rooftile

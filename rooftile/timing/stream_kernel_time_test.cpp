@@ -10,26 +10,26 @@ namespace {
 
 // 10 SMs at 1 GHz with 1,000 threads each, 1 TB/s of L2, 100 GB/s of DRAM, an L2 of 1 MB that holds
 // nothing of before; no start, no latency.
-Machine ideal() {
-  Machine machine;
-  machine.family = KernelFamily::stream;
-  machine.sms = 10;
-  machine.sm_threads = 1000;
-  machine.sm_ctas = 8;
-  machine.clock = 1e9;  // 128 instructions of lanes each
-  machine.l2 = 1e12;
-  machine.dram = 100e9;
-  machine.l2_capacity = 1e6;
-  machine.l2_latency = 200;
-  machine.dram_latency = 500;
-  machine.constants = unfitted_constants(KernelFamily::stream);
-  machine.constants[StreamConstant::dram_store_efficiency] = 1;
-  machine.constants[StreamConstant::l2_efficiency] = 1;
-  machine.constants[StreamConstant::latency] = 0;
-  machine.constants[StreamConstant::start_cycles] = 0;
-  machine.constants[StreamConstant::warm_share] = 1e-9;
-  machine.constants[StreamConstant::live_share] = 1;
-  return machine;
+GpuRates ideal() {
+  GpuRates rates;
+  rates.family = KernelFamily::stream;
+  rates.sms = 10;
+  rates.sm_threads = 1000;
+  rates.sm_ctas = 8;
+  rates.clock = Hertz(1e9);  // 128 instructions of lanes each
+  rates.l2 = BytesPerSecond(1e12);
+  rates.dram = BytesPerSecond(100e9);
+  rates.l2_capacity = Bytes(1e6);
+  rates.l2_latency = Cycles(200);
+  rates.dram_latency = Cycles(500);
+  rates.constants = unfitted_constants(KernelFamily::stream);
+  rates.constants[StreamConstant::dram_store_efficiency] = 1;
+  rates.constants[StreamConstant::l2_efficiency] = 1;
+  rates.constants[StreamConstant::latency] = 0;
+  rates.constants[StreamConstant::start_cycles] = 0;
+  rates.constants[StreamConstant::warm_share] = 1e-9;
+  rates.constants[StreamConstant::live_share] = 1;
+  return rates;
 }
 
 StreamKernel kernel_of(double ctas, double threads) {
@@ -49,35 +49,35 @@ TEST(StreamKernelTime, BytesAgainstBandwidths) {
   EXPECT_NEAR(micros(t.cases[Bottleneck::dram]), 40, 1e-9);
   EXPECT_NEAR(micros(t.cases[Bottleneck::l2]), 4, 1e-9);
   EXPECT_NEAR(micros(t.time), 40 * std::pow(1 + 1e-4, 0.25), 1e-9);
-  EXPECT_NEAR(t.dram_load.value(), 3e6, 1e-3);
+  EXPECT_NEAR(t.traffic.dram.value(), 3e6, 1e-3);
 }
 
 // Half of the L2 is half full: 1 / (1 + (1/2)^2) of the bytes are there.
 TEST(StreamKernelTime, TheL2HoldsWhatWasThereBefore) {
-  Machine machine = ideal();
-  machine.constants[StreamConstant::warm_share] = 0.5;
+  GpuRates rates = ideal();
+  rates.constants[StreamConstant::warm_share] = 0.5;
   StreamKernel kernel = kernel_of(100, 100);
   kernel.read = Bytes(250e3);
-  EXPECT_NEAR(stream_kernel_time(kernel, machine).dram_load.value(), 50e3, 1e-6);
+  EXPECT_NEAR(stream_kernel_time(kernel, rates).traffic.dram.value(), 50e3, 1e-6);
 }
 
 // 10 CTAs fill an SM. 105 of them: one round of 10, then one CTA on the busiest SM; each waits 2 x 500 + 3 x 200
 // cycles.
 TEST(StreamKernelTime, CtasWaitTogetherAndComputeInTurn) {
-  Machine machine = ideal();
-  machine.sm_ctas = 32;
-  machine.constants[StreamConstant::latency] = 1;
+  GpuRates rates = ideal();
+  rates.sm_ctas = 32;
+  rates.constants[StreamConstant::latency] = 1;
   StreamKernel kernel = kernel_of(105, 100);
   kernel.steps = 2;
   kernel.resteps = 3;
   kernel.work.operations = 105 * 128e3;  // 1 us a CTA alone
-  const StreamKernelTime t = stream_kernel_time(kernel, machine);
+  const StreamKernelTime t = stream_kernel_time(kernel, rates);
   EXPECT_NEAR(micros(t.cases[Bottleneck::latency]), 2 * (2 * 0.2 + 3 * 0.2), 1e-9);  // nothing moved: all in the L2
   EXPECT_NEAR(micros(t.cases[Bottleneck::compute]), 11, 1e-9);
   EXPECT_NEAR(micros(t.time), 13, 1e-6);
   kernel.read = Bytes(1);  // which the L2 does not hold
-  machine.constants[StreamConstant::warm_share] = 1e-12;
-  EXPECT_NEAR(micros(stream_kernel_time(kernel, machine).cases[Bottleneck::latency]), 2 * (2 * 0.5 + 3 * 0.2), 1e-6);
+  rates.constants[StreamConstant::warm_share] = 1e-12;
+  EXPECT_NEAR(micros(stream_kernel_time(kernel, rates).cases[Bottleneck::latency]), 2 * (2 * 0.5 + 3 * 0.2), 1e-6);
 }
 
 TEST(StreamKernelTime, FewRowsLeaveSmsIdle) {
@@ -92,47 +92,46 @@ TEST(StreamKernelTime, LongRowsAreReadAgain) {
   StreamKernel kernel = kernel_of(10, 1000);
   kernel.read = kernel.reread = Bytes(1e6);
   kernel.row = Bytes(1e5);
-  EXPECT_NEAR(stream_kernel_time(kernel, ideal()).dram_load.value(), 1.5e6, 1);
+  EXPECT_NEAR(stream_kernel_time(kernel, ideal()).traffic.dram.value(), 1.5e6, 1);
   kernel.row = Bytes(1e3);
-  EXPECT_NEAR(stream_kernel_time(kernel, ideal()).dram_load.value(), 1e6, 1);
+  EXPECT_NEAR(stream_kernel_time(kernel, ideal()).traffic.dram.value(), 1e6, 1);
 }
 
 TEST(StreamKernelTime, EachKindOfWorkHasItsCost) {
-  Machine machine = ideal();
+  GpuRates rates = ideal();
   StreamKernel kernel = kernel_of(10, 1000);
   const auto cost = [&](const StreamWork& work) {
     kernel.work = work;
-    return stream_kernel_time(kernel, machine).cases[Bottleneck::compute].value() * 1280e9;
+    return stream_kernel_time(kernel, rates).cases[Bottleneck::compute].value() * 1280e9;
   };
   EXPECT_NEAR(cost({.operations = 3}), 3, 1e-9);
-  EXPECT_NEAR(cost({.activations = 1}), machine.constants[StreamConstant::activation_ops], 1e-9);
-  EXPECT_NEAR(cost({.gates = 1}), machine.constants[StreamConstant::gate_ops], 1e-9);
-  EXPECT_NEAR(cost({.softmaxes = 1}), machine.constants[StreamConstant::softmax_ops], 1e-9);
-  EXPECT_NEAR(cost({.visits = 1}), machine.constants[StreamConstant::window_ops], 1e-9);
-  EXPECT_NEAR(cost({.searches = 1}), machine.constants[StreamConstant::search_ops], 1e-9);
+  EXPECT_NEAR(cost({.activations = 1}), rates.constants[StreamConstant::activation_ops], 1e-9);
+  EXPECT_NEAR(cost({.gates = 1}), rates.constants[StreamConstant::gate_ops], 1e-9);
+  EXPECT_NEAR(cost({.softmaxes = 1}), rates.constants[StreamConstant::softmax_ops], 1e-9);
+  EXPECT_NEAR(cost({.visits = 1}), rates.constants[StreamConstant::window_ops], 1e-9);
+  EXPECT_NEAR(cost({.searches = 1}), rates.constants[StreamConstant::search_ops], 1e-9);
 }
 
 TEST(StreamKernelTime, NothingTakesItsStart) {
-  Machine machine = ideal();
-  machine.constants[StreamConstant::start_cycles] = 2500;
-  EXPECT_NEAR(micros(stream_kernel_time(kernel_of(1, 32), machine).time), 2.5, 1e-9);
+  GpuRates rates = ideal();
+  rates.constants[StreamConstant::start_cycles] = 2500;
+  EXPECT_NEAR(micros(stream_kernel_time(kernel_of(1, 32), rates).time), 2.5, 1e-9);
 }
 
 // With the constants that ship.
-Machine real() {
-  Machine machine = ideal();
-  machine.constants = unfitted_constants(KernelFamily::stream);
-  return machine;
+GpuRates real() {
+  GpuRates rates = ideal();
+  rates.constants = unfitted_constants(KernelFamily::stream);
+  return rates;
 }
 
 TEST(StreamKernelTime, MoreRowsNeverTakeLess) {
   EXPECT_TRUE(rc::check([] {
-    const Machine machine = real();
+    const GpuRates rates = real();
     const double columns = *rc::gen::inRange(1, 100000), rows = *rc::gen::inRange(1, 100000);
     const double passes = *rc::gen::inRange(1, 4), more = *rc::gen::inRange(1, 1000);
     const auto time = [&](double n) {
-      return stream_kernel_time(row_kernel({.rows = n, .columns = columns, .passes = passes}, {.operations = 5}),
-                                machine)
+      return stream_kernel_time(row_kernel({.rows = n, .columns = columns, .passes = passes}, {.operations = 5}), rates)
           .time;
     };
     RC_ASSERT(time(rows) <= time(rows + more) * (1 + 1e-12));
@@ -141,10 +140,10 @@ TEST(StreamKernelTime, MoreRowsNeverTakeLess) {
 
 TEST(StreamKernelTime, MoreElementsNeverTakeLess) {
   EXPECT_TRUE(rc::check([] {
-    const Machine machine = real();
+    const GpuRates rates = real();
     const double count = *rc::gen::inRange(1, 100000000), more = *rc::gen::inRange(1, 1000000);
     const auto time = [&](double n) {
-      return stream_kernel_time(flat_kernel(Bytes(4 * n), Bytes(4 * n), n, {.operations = n}), machine).time;
+      return stream_kernel_time(flat_kernel(Bytes(4 * n), Bytes(4 * n), n, {.operations = n}), rates).time;
     };
     RC_ASSERT(time(count) <= time(count + more) * (1 + 1e-12));
   }));
@@ -153,11 +152,11 @@ TEST(StreamKernelTime, MoreElementsNeverTakeLess) {
 // The L2 spares at most half of the share of it that is warm.
 TEST(StreamKernelTime, NeverFasterThanDram) {
   EXPECT_TRUE(rc::check([] {
-    const Machine machine = real();
+    const GpuRates rates = real();
     const double count = *rc::gen::inRange(1, 100000000);
     const StreamKernel kernel = flat_kernel(Bytes(4 * count), Bytes(4 * count), count, {.operations = count});
-    const double spared = machine.constants[StreamConstant::warm_share] * machine.l2_capacity / 2;
-    RC_ASSERT(stream_kernel_time(kernel, machine).time.value() >= (8 * count - spared) / machine.dram);
+    const double spared = rates.constants[StreamConstant::warm_share] * rates.l2_capacity.value() / 2;
+    RC_ASSERT(stream_kernel_time(kernel, rates).time.value() >= (8 * count - spared) / rates.dram.value());
   }));
 }
 

@@ -86,7 +86,7 @@ DeltaTraffic delta_traffic(const Im2col& gemm, const Plan& plan, Bytes l1_reques
   terms.total.l1 = terms.l1_per_loop * steps;
   terms.total.l2 = terms.l2_per_loop * steps;
   terms.total.dram = dram;
-  terms.total.store_dram = gemm.groups * gemm.m * gemm.n * kElement;
+  terms.total.store_l2 = terms.total.store_dram = gemm.groups * gemm.m * gemm.n * kElement;
   terms.total.compulsory = compulsory_elements(gemm) * kElement;
   return terms;
 }

@@ -11,7 +11,7 @@
 namespace rooftile {
 namespace {
 
-constexpr double kWarp = 32;
+constexpr double kLanes = 32;
 constexpr std::size_t kDepth = 0, kHeight = 1, kWidth = 2;
 
 std::int64_t whole(double value) { return static_cast<std::int64_t>(value); }
@@ -124,7 +124,7 @@ double piecewise_sectors(const Geometry& layer, double length, double pitch, dou
   // A piece that starts inside a sector asks for it once more, but for the first.
   const double again = pieces * alignment(0, start, layer.sector).share_from(1) - row.share_from(1);
   double sectors = row.granules(length) + std::clamp(again, 0.0, pieces - 1);
-  if (length <= piece && pitch == length) sectors -= std::max(0.0, 1 - piece / kWarp) * row.share_from(1);
+  if (length <= piece && pitch == length) sectors -= std::max(0.0, 1 - piece / kLanes) * row.share_from(1);
   return sectors;
 }
 
@@ -132,7 +132,7 @@ double piecewise_sectors(const Geometry& layer, double length, double pitch, dou
 double row_requests(const Geometry& layer) {
   const Axis& width = layer.axes[kWidth];
   const Axis& height = layer.axes[kHeight];
-  const double aligned = two_power(width.out, kWarp);  // rows start at multiples of this within a warp
+  const double aligned = two_power(width.out, kLanes);  // rows start at multiples of this within a warp
   double sum = 0;
   for (double tap = 0; tap < width.filter; ++tap) {
     const Valid valid = valid_outputs(width, tap);
@@ -150,9 +150,9 @@ double row_requests(const Geometry& layer) {
     const double start = two_power(width.in, two_power(aligned * width.stride, layer.sector));
     const double anywhere = alignment(shift, start, layer.sector).share_from(width.stride);
     const double at_start = alignment(shift, width.in, layer.sector).share_from(width.stride);
-    const double splits = aligned / kWarp * std::clamp((ends + 1) * anywhere - at_start, 0.0, std::max(0.0, ends));
+    const double splits = aligned / kLanes * std::clamp((ends + 1) * anywhere - at_start, 0.0, std::max(0.0, ends));
     // Rows that follow each other in a warp may share a sector.
-    const double follows = (1 - aligned / kWarp) * (1 - 1 / height.out);
+    const double follows = (1 - aligned / kLanes) * (1 - 1 / height.out);
     const double joined = row.share_from(height.stride * width.in - span + 1);
     sum += row.granules(span) + splits - follows * joined;
   }
@@ -418,7 +418,7 @@ RefinedTraffic refined_traffic(const Im2col& gemm, const Plan& plan, const Gpu& 
   terms.total.l1 = terms.l1_activations + terms.l1_filters;
   terms.total.l2 = terms.l2_activations + terms.l2_filters;
   terms.total.dram = terms.dram_activations + terms.dram_filters;
-  terms.total.store_dram = gemm.groups * gemm.m * gemm.n * element;
+  terms.total.store_l2 = terms.total.store_dram = gemm.groups * gemm.m * gemm.n * element;
   terms.total.compulsory = compulsory_elements(gemm) * element;
   return terms;
 }

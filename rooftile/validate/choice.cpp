@@ -21,8 +21,8 @@ struct Pair {
 };
 
 void add(ChoiceScore& score, const LayerRow& row, const Pair& pair) {
-  const LaunchPlan& ran = pair.ran.refined.front().plan;
-  const LaunchPlan& chosen = pair.chosen.refined.front().plan;
+  const LaunchPlan& ran = first_plan<RefinedKernel>(pair.ran)->plan;
+  const LaunchPlan& chosen = first_plan<RefinedKernel>(pair.chosen)->plan;
   ++score.rows;
   score.regret.push_back(std::max(0.0, pair.ran.time / pair.chosen.time - 1));
   bool algorithm_right = true;
@@ -60,7 +60,7 @@ Result<std::vector<ChoiceGroup>> score_choices(const std::vector<MeasuredTable>&
       auto chosen = estimate_row(blind, predict, gpus);
       if (!ran) return tl::unexpected(ran.error());
       if (!chosen) return tl::unexpected(chosen.error());
-      if (ran->refined.empty() || chosen->refined.empty()) continue;
+      if (first_plan<RefinedKernel>(*ran) == nullptr || first_plan<RefinedKernel>(*chosen) == nullptr) continue;
       std::vector<std::string> key;
       for (const std::string& column : options.by) key.emplace_back(cell(column));
       const Pair pair{std::move(*ran), std::move(*chosen)};

@@ -23,7 +23,7 @@ const char* blamed_column(PredictOptions options, const Gpu& gpu) {
   options.pass = Pass::fwd;
   const auto forward = check(options, gpu);
   if (forward) return "column pass";
-  return forward.error().code == ErrorCode::unsupported ? "column precision" : "--tile";
+  return forward.error().code == ErrorCode::unsupported ? "column precision" : "--set";
 }
 
 // Weights that an optimiser updates after the gradients of a row.

@@ -1,4 +1,10 @@
 // Several measured tables as one: their columns by name, whichever table has them.
+//
+//     const std::string csv = "gpu,M,N,K,time_us\nt4,64,64,64,12\n";
+//     const LayerTable rows = parse_layer_table(csv, "mine.csv", {.measurements = true}).value();
+//     const std::vector<MeasuredTable> tables = {MeasuredTable("mine.csv", rows)};
+//     assert(check_column("gpu", tables));
+//     assert(!check_column("gqu", tables));
 #pragma once
 
 #include <cstddef>

@@ -81,7 +81,7 @@ Result<double> measured_value(const LayerRow& row, ComparedQuantity quantity) {
 Compared compare(const LayerRow& row, const LayerEstimate& layer, ComparedQuantity quantity, double measured,
                  bool bias_kernel) {
   const Traffic& traffic = layer.traffic;
-  const Bytes both = traffic.store_dram + (bias_kernel ? bias_bytes(row) : Bytes(0));
+  const Bytes bias = bias_kernel ? bias_bytes(row) : Bytes(0);
   Compared result;
   result.measured = measured;
   switch (quantity) {
@@ -91,13 +91,13 @@ Compared compare(const LayerRow& row, const LayerEstimate& layer, ComparedQuanti
       if (layer.time_high) result.high = layer.time_high->value();
       break;
     case ComparedQuantity::l1:
-      result.predicted = (traffic.l1 + both).value();
+      result.predicted = (traffic.at_l1() + bias).value();
       break;
     case ComparedQuantity::l2:
-      result.predicted = (traffic.l2 + both).value();
+      result.predicted = (traffic.at_l2() + bias).value();
       break;
     case ComparedQuantity::dram:
-      result.predicted = (traffic.dram + both).value();
+      result.predicted = (traffic.at_dram() + bias).value();
       break;
     case ComparedQuantity::launches:
       result.predicted = layer.kernels + (bias_kernel ? 1 : 0);

@@ -24,9 +24,9 @@ std::string_view unit_of(ComparedQuantity quantity);
 // What was measured: the time without the harness's share, a counter. The error says what the row lacks.
 Result<double> measured_value(const LayerRow& row, ComparedQuantity quantity);
 
-// What was predicted. Counters hold loads and stores, so the bytes at each level are the loads there and the stores to
-// DRAM, which pass every level once. `bias_kernel`: the counters also cover a kernel of its own that adds a bias, which
-// reads and writes the result once more and is one more launch; it changes no time.
+// What was predicted. Counters hold loads and stores, and so do the bytes here; stores pass the L1. `bias_kernel`: the
+// counters also cover a kernel of its own that adds a bias, which reads and writes the result once more and is one more
+// launch; it changes no time.
 Compared compare(const LayerRow& row, const LayerEstimate& layer, ComparedQuantity quantity, double measured,
                  bool bias_kernel);
 

@@ -114,8 +114,7 @@ class Comparison {
   void add_compared(ComparedRow compared, double measured) {
     const LayerRow& row = tables_[compared.table].table().rows[compared.row];
     compared.values = compare(row, compared.layer, options_.quantity, measured, options_.bias_kernel);
-    compared.layer.delta = {};
-    compared.layer.refined = {};
+    compared.layer.breakdown = {};
     if (std::isfinite(compared.values.predicted) && compared.values.predicted > 0) {
       result_.rows.push_back(std::move(compared));
     } else {

@@ -1,4 +1,11 @@
 // Predictions against measurements: every row of some tables by every method, scored by group.
+//
+//     const std::string csv = "gpu,M,N,K,time_us\nt4,512,512,512,60\n";
+//     const LayerTable rows = parse_layer_table(csv, "mine.csv", {.measurements = true}).value();
+//     const std::vector<PredictOptions> methods = {{.method = Method::rooftile}, {.method = Method::roofline}};
+//     const Validation result = validate({MeasuredTable("mine.csv", rows)}, {.methods = methods}).value();
+//     assert(result.overall.size() == 2);
+//     assert(result.overall[0].score.gmae < result.overall[1].score.gmae);
 #pragma once
 
 #include <cstddef>

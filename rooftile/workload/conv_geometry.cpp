@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/workload/bad_input.hpp"
 #include "rooftile/workload/workload.hpp"
 
 namespace rooftile {
@@ -16,8 +17,6 @@ constexpr std::string_view kAxisNames[] = {"depth", "height", "width"};
 
 // Phases of a transposed convolution are enumerated one by one.
 constexpr std::int64_t kMaxTransposedStride = 4096;
-
-tl::unexpected<Error> bad(std::string message) { return fail(ErrorCode::bad_input, std::move(message)); }
 
 bool in_range(std::int64_t value, std::int64_t least) { return value >= least && value <= kMaxDimension; }
 
@@ -38,18 +37,18 @@ Result<void> check_numbers(const ConvAxis& axis, bool transposed, std::string_vi
   };
   for (const Number& number : numbers) {
     if (!in_range(number.value, number.least)) {
-      return bad(fmt::format("convolution {} {} is {}, it must be {} to {}", name, number.what, number.value,
-                             number.least, kMaxDimension));
+      return bad_input(fmt::format("convolution {} {} is {}, it must be {} to {}", name, number.what, number.value,
+                                   number.least, kMaxDimension));
     }
   }
-  if (!transposed && axis.output_padding != 0) return bad("output padding needs a transposed convolution");
+  if (!transposed && axis.output_padding != 0) return bad_input("output padding needs a transposed convolution");
   if (transposed && axis.output_padding >= std::max(axis.stride, axis.dilation)) {
-    return bad(fmt::format("convolution {} output padding {} must be less than the stride {} or the dilation {}", name,
-                           axis.output_padding, axis.stride, axis.dilation));
+    return bad_input(fmt::format("convolution {} output padding {} must be less than the stride {} or the dilation {}",
+                                 name, axis.output_padding, axis.stride, axis.dilation));
   }
   if (transposed && axis.stride > kMaxTransposedStride) {
-    return bad(fmt::format("transposed convolution {} stride is {}, at most {} is handled", name, axis.stride,
-                           kMaxTransposedStride));
+    return bad_input(fmt::format("transposed convolution {} stride is {}, at most {} is handled", name, axis.stride,
+                                 kMaxTransposedStride));
   }
   return {};
 }
@@ -60,20 +59,22 @@ Result<void> check_axis(const ConvAxis& axis, bool transposed, std::string_view 
   const std::int64_t reach = axis.dilation * (axis.filter - 1);
   const std::int64_t span = transposed ? (axis.in - 1) * axis.stride : 0;
   if (reach > kMaxDimension || span > kMaxDimension) {
-    return bad(fmt::format("convolution {}: a filter of {} with dilation {} and stride {} reaches too far", name,
-                           axis.filter, axis.dilation, axis.stride));
+    return bad_input(fmt::format("convolution {}: a filter of {} with dilation {} and stride {} reaches too far", name,
+                                 axis.filter, axis.dilation, axis.stride));
   }
   if (padded(axis) > kMaxDimension) {
-    return bad(fmt::format("convolution {}: {} padded positions are more than {}", name, padded(axis), kMaxDimension));
+    return bad_input(
+        fmt::format("convolution {}: {} padded positions are more than {}", name, padded(axis), kMaxDimension));
   }
   const std::int64_t out = out_positions(axis, transposed);
   if (out < 1) {
-    return bad(transposed ? fmt::format("convolution {}: padding {} and {} leaves no output", name, axis.pad_begin,
-                                        axis.pad_end)
-                          : fmt::format("convolution {}: a filter that spans {} does not fit into {} padded positions",
-                                        name, filter_extent(axis), padded(axis)));
+    return bad_input(
+        transposed
+            ? fmt::format("convolution {}: padding {} and {} leaves no output", name, axis.pad_begin, axis.pad_end)
+            : fmt::format("convolution {}: a filter that spans {} does not fit into {} padded positions", name,
+                          filter_extent(axis), padded(axis)));
   }
-  if (out > kMaxDimension) return bad(fmt::format("convolution {}: {} outputs are too many", name, out));
+  if (out > kMaxDimension) return bad_input(fmt::format("convolution {}: {} outputs are too many", name, out));
   return {};
 }
 
@@ -112,18 +113,19 @@ Result<void> check(const Conv& conv) {
   for (const Number& number : {Number{"batch", conv.batch}, Number{"input channels", conv.in_channels},
                                Number{"output channels", conv.out_channels}, Number{"groups", conv.groups}}) {
     if (!in_range(number.value, 1)) {
-      return bad(fmt::format("convolution {} is {}, it must be 1 to {}", number.what, number.value, kMaxDimension));
+      return bad_input(
+          fmt::format("convolution {} is {}, it must be 1 to {}", number.what, number.value, kMaxDimension));
     }
   }
   if (conv.in_channels % conv.groups != 0 || conv.out_channels % conv.groups != 0) {
-    return bad(fmt::format("convolution with {} groups cannot split {} input and {} output channels", conv.groups,
-                           conv.in_channels, conv.out_channels));
+    return bad_input(fmt::format("convolution with {} groups cannot split {} input and {} output channels", conv.groups,
+                                 conv.in_channels, conv.out_channels));
   }
   for (std::size_t i = 0; i < conv.axes.size(); ++i) {
     if (auto axis = check_axis(conv.axes[i], conv.transposed, kAxisNames[i]); !axis) return axis;
   }
   if (macs(conv) > kMaxMacs)
-    return bad(fmt::format("convolution of {:.3g} multiply-accumulates is too large", macs(conv)));
+    return bad_input(fmt::format("convolution of {:.3g} multiply-accumulates is too large", macs(conv)));
   return {};
 }
 

@@ -1,4 +1,7 @@
 // Data types of tensors and precisions of arithmetic.
+//
+//     assert(size_of(DType::bf16) == Bytes(2));
+//     assert(parse_dtype("half") == DType::fp16);
 #pragma once
 
 #include <optional>

@@ -1,6 +1,11 @@
 // What an operator computes. Convolution, GEMM, attention and recurrent layers carry their full geometry; every
 // other kind streams its tensors and carries only what its cost needs. A new kind goes into the variant; the compiler
 // lists the rest.
+//
+//     Conv conv{.batch = 32, .in_channels = 64, .out_channels = 128};
+//     conv.axes[1] = conv.axes[2] = {.in = 56, .filter = 3, .pad_begin = 1, .pad_end = 1};  // height, width
+//     const OpKind op = conv;
+//     assert(name_of(op) == "conv");
 #pragma once
 
 #include <array>

@@ -7,12 +7,14 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/workload/bad_input.hpp"
 #include "rooftile/workload/workload.hpp"
 
 namespace rooftile {
 namespace {
 
-tl::unexpected<Error> bad(std::string message) { return fail(ErrorCode::bad_input, std::move(message)); }
+// Each has tensors of its own; networks have ten at most.
+constexpr std::int64_t kMostRecurrentLayers = 4096;
 
 struct Number {
   const char* name;
@@ -23,7 +25,7 @@ template <class Numbers>
 Result<void> check_numbers(const Numbers& numbers) {
   for (const Number& number : numbers) {
     if (number.value < 1 || number.value > kMaxDimension) {
-      return bad(fmt::format("{} {} is not between 1 and {}", number.name, number.value, kMaxDimension));
+      return bad_input(fmt::format("{} {} is not between 1 and {}", number.name, number.value, kMaxDimension));
     }
   }
   return {};
@@ -82,15 +84,16 @@ Result<void> check(const Attention& attention) {
                                           {"kv_heads", attention.kv_heads},
                                           {"head_dim", attention.head_dim}}};
   if (auto result = check_numbers(numbers); !result) return result;
-  if (attention.window < 0) return bad(fmt::format("window {} is below 0", attention.window));
+  if (attention.window < 0) return bad_input(fmt::format("window {} is below 0", attention.window));
   if (attention.heads % attention.kv_heads != 0) {
-    return bad(fmt::format("{} heads cannot share {} kv_heads alike", attention.heads, attention.kv_heads));
+    return bad_input(fmt::format("{} heads cannot share {} kv_heads alike", attention.heads, attention.kv_heads));
   }
   if (attention.causal && attention.q_len > attention.kv_len) {
-    return bad(fmt::format("{} causal queries over {} keys", attention.q_len, attention.kv_len));
+    return bad_input(fmt::format("{} causal queries over {} keys", attention.q_len, attention.kv_len));
   }
-  if (std::max(elements_of(attention).q, elements_of(attention).kv) > kMaxElements) return bad("a tensor is too large");
-  return macs(attention) > kMaxMacs ? Result<void>(bad("too many multiply-accumulates")) : Result<void>();
+  if (std::max(elements_of(attention).q, elements_of(attention).kv) > kMaxElements)
+    return bad_input("a tensor is too large");
+  return macs(attention) > kMaxMacs ? Result<void>(bad_input("too many multiply-accumulates")) : Result<void>();
 }
 
 Result<void> check(const Recurrent& recurrent) {
@@ -101,12 +104,15 @@ Result<void> check(const Recurrent& recurrent) {
                                           {"layers", recurrent.layers},
                                           {"directions", recurrent.directions}}};
   if (auto result = check_numbers(numbers); !result) return result;
-  if (recurrent.cell != "lstm" && recurrent.cell != "gru" && recurrent.cell != "vanilla") {
-    return bad(fmt::format("unknown cell '{}', known are lstm, gru, vanilla", recurrent.cell));
+  if (recurrent.layers > kMostRecurrentLayers) {
+    return bad_input(fmt::format("layers {} is not between 1 and {}", recurrent.layers, kMostRecurrentLayers));
   }
-  if (recurrent.directions > 2) return bad("a recurrent layer runs in 1 or 2 directions");
-  if (weights_of(recurrent) > kMaxElements) return bad("a tensor is too large");
-  return macs(recurrent) > kMaxMacs ? Result<void>(bad("too many multiply-accumulates")) : Result<void>();
+  if (recurrent.cell != "lstm" && recurrent.cell != "gru" && recurrent.cell != "vanilla") {
+    return bad_input(fmt::format("unknown cell '{}', known are lstm, gru, vanilla", recurrent.cell));
+  }
+  if (recurrent.directions > 2) return bad_input("a recurrent layer runs in 1 or 2 directions");
+  if (weights_of(recurrent) > kMaxElements) return bad_input("a tensor is too large");
+  return macs(recurrent) > kMaxMacs ? Result<void>(bad_input("too many multiply-accumulates")) : Result<void>();
 }
 
 }  // namespace rooftile

@@ -1,4 +1,12 @@
 // A workload: a network with every shape known, as a list of ops over named tensors, in an order in which they can run.
+//
+//     #include "rooftile/ingest/model.hpp"
+//
+//     const Workload workload = load_model("resnet50", {.batch_size = 8}).value();
+//     assert(workload.batch_size == 8);
+//     const Tensor& image = workload.tensors[workload.inputs.front()];
+//     assert(print(image.shape) == "8x3x224x224");
+//     assert(size_of(image) == Bytes(8 * 3 * 224 * 224 * 4));
 #pragma once
 
 #include <cstddef>

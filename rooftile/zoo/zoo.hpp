@@ -1,5 +1,8 @@
 // Networks built from code: the four of the DeLTA paper as it uses them, further ResNets, VGG-19 and DenseNet-161 with
 // 224x224 ImageNet inputs, and transformers as Hugging Face describes them.
+//
+//     for (const ZooEntry& network : zoo()) assert(validate(network.build(1)));
+//     assert(delta_networks().size() == 4);
 #pragma once
 
 #include <cstdint>

@@ -19,8 +19,8 @@ SHAPE = ["N", "C", "H", "W", "K", "R", "S", "stride_h", "batch", "M"]
 def rows_of(run, program, tables):
     with tempfile.TemporaryDirectory() as scratch:
         path = Path(scratch) / "rows.csv"
-        subprocess.run([*command_of(run, "shipped", program, tables), "--rows", str(path)], check=True,
-                       stdout=subprocess.DEVNULL)
+        subprocess.run([*command_of(run, "shipped", program, tables), "--format", "rows", "-o", str(path)],
+                       check=True)
         with path.open(encoding="utf-8", newline="") as file:
             return list(csv.DictReader(file))
 

@@ -14,7 +14,7 @@ import unittest
 from pathlib import Path
 
 CLI = None
-OK, ERROR, USAGE = 0, 1, 2
+OK, ERROR, USAGE, STOPPED = 0, 1, 2, 130
 KEPT = ("--pareto", "sm_count,dram_bandwidth", "--heat-map", "sm_count,mac_per_sm")
 
 SPACE = """
@@ -88,6 +88,7 @@ class Checkpoints(unittest.TestCase):
             process.send_signal(number)
             output, error = process.communicate(timeout=60)
             if number != signal.SIGKILL:
+                self.assertEqual(process.returncode, STOPPED)
                 self.assertIn("are done, and kept", error)
                 self.assertIn(f" of {self.samples:,} designs", error)
             rest = run(space, *KEPT, "--checkpoint", self.checkpoint, "-o", self.scratch / "rest")

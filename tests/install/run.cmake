@@ -17,12 +17,18 @@ endfunction()
 
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix})
 
+# The examples at the top of the public headers and of README.md.
+run(${PYTHON} ${CMAKE_CURRENT_LIST_DIR}/examples.py ${SOURCE} ${PUBLIC_HEADERS} ${WORK}/examples.cpp)
+
 run(${CMAKE_COMMAND} -S ${CONSUMER} -B ${WORK}/build -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${CXX}
   -DCMAKE_BUILD_TYPE=${BUILD_TYPE} -DCMAKE_CXX_FLAGS=${FLAGS} -DCMAKE_PREFIX_PATH=${prefix}
-  -DROOFTILE_VERSION=${VERSION})
+  -DROOFTILE_VERSION=${VERSION} -DEXAMPLES=${WORK}/examples.cpp)
 run(${CMAKE_COMMAND} --build ${WORK}/build)
 run(${WORK}/build/consumer)
 expect("^titan-xp-delta: (compute|smem|latency|l1|l2|dram|launch)\n$")
+
+run(${WORK}/build/examples)
+expect("examples hold")
 
 # Each installed header includes only what is installed.
 file(GLOB_RECURSE headers RELATIVE ${prefix}/include ${prefix}/include/*.hpp)

@@ -53,7 +53,7 @@ Kernel predicted(std::string name, std::string op, double flops, std::array<doub
   made.pass = rooftile::Pass::fwd;
   made.time_low = Seconds(0.8 * time);
   made.time_high = Seconds(1.3 * time);
-  made.cases = rooftile::Cases{};
+  made.cases = rooftile::TimeBounds{};
   (*made.cases)[rooftile::Bottleneck::compute] = Seconds(0.9 * time);
   (*made.cases)[rooftile::Bottleneck::dram] = Seconds(0.3 * time);
   made.bottleneck = rooftile::Bottleneck::compute;

@@ -119,7 +119,7 @@ TEST(Claims, TrafficASampleDoesNotDependOnTheBatch) {
 
 // The model with every cache missing, as earlier models have it: L1 loads go to L2 and DRAM in full.
 DeltaTiming without_caches(const LayerEstimate& layer, const Gpu& gpu) {
-  const DeltaKernel& kernel = layer.delta.front();
+  const DeltaKernel& kernel = *first_plan<DeltaKernel>(layer);
   DeltaTraffic traffic = kernel.traffic;
   traffic.l2_per_loop = traffic.dram_per_loop = traffic.l1_per_loop;
   return delta_time(kernel.plan, traffic, delta_rates(gpu));

@@ -28,7 +28,7 @@ void assert_sane(const LayerEstimate& layer) {
     assert_sane(bytes.value());
   }
   for (const Seconds seconds : layer.cases.by) assert_sane(seconds.value());
-  for (const DeltaKernel& kernel : layer.delta) {
+  for (const auto& [estimate, kernel] : planned<DeltaKernel>(layer)) {
     const DeltaTraffic& terms = kernel.traffic;
     for (const double value : {terms.request_ratio, terms.mli_ifmap, terms.mli_filter, terms.dist_v, terms.a_dist_v,
                                terms.dist_h, terms.a_dist_h, terms.a_dist_ifmap, terms.dist_filter, kernel.plan.ctas,
@@ -42,7 +42,7 @@ void assert_sane(const LayerEstimate& layer) {
   }
 }
 
-Seconds largest_case(const Cases& cases) { return *std::max_element(cases.by.begin(), cases.by.end()); }
+Seconds largest_case(const TimeBounds& cases) { return *std::max_element(cases.by.begin(), cases.by.end()); }
 
 TEST(AnyLayer, HasFiniteNonNegativeNumbers) {
   EXPECT_TRUE(rc::check([] { assert_sane(estimate(random_conv(), random_gpu(), kDelta)); }));
@@ -87,9 +87,9 @@ TEST(AnyTransposedLayer, IsTheSumOfItsParts) {
     RC_PRE(layer.method == Method::delta);
     Seconds time;
     double kernels = 0;
-    for (const DeltaKernel& kernel : layer.delta) {
-      RC_ASSERT(kernel.timing.time == largest_case(kernel.timing.cases));
-      time += kernel.timing.time * kernel.count;
+    for (const KernelEstimate& kernel : layer.breakdown) {
+      RC_ASSERT(kernel.time == largest_case(kernel.cases));
+      time += kernel.time * kernel.count;
       kernels += kernel.count;
     }
     RC_ASSERT(layer.time == time);

@@ -1,9 +1,9 @@
 #include "rooftile/explore/optimise/design_problem.hpp"
 
 #include <algorithm>
-#include <thread>
 #include <utility>
 
+#include "rooftile/base/threads.hpp"
 #include "rooftile/base/try.hpp"
 
 namespace rooftile {
@@ -86,10 +86,7 @@ void DesignProblem::measure(std::span<const DesignPoint> designs, std::span<Meas
       measure_chunk(evaluations_[worker], designs.subspan(first, count), measured.subspan(first, count));
     }
   };
-  std::vector<std::thread> threads;
-  for (std::size_t worker = 1; worker < workers; ++worker) threads.emplace_back(work, worker);
-  if (workers > 0) work(0);
-  for (std::thread& thread : threads) thread.join();
+  if (workers > 0) on_threads(workers, work);
 }
 
 DesignPoint DesignProblem::design_of_point(const SearchPoint& point) const {

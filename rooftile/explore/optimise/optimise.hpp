@@ -1,5 +1,21 @@
 // The best design of a space: the least of a metric, or the front of several, under constraints; with what each
 // constraint and each resource is worth there.
+//
+//     #include "rooftile/explore/space_file.hpp"
+//     #include "rooftile/ingest/model.hpp"
+//
+//     const DesignSpace space = parse_space(R"(
+//       gpu = "titan-xp-delta"
+//       [axes]
+//       sm_count = { values = [15, 30, 60] }
+//       [[workload]]
+//       model = "alexnet"
+//     )", "mine.toml").value();
+//     const std::vector<WeightedWorkload> workloads = {{.workload = load_model("alexnet").value()}};
+//     const auto evaluator = make_evaluator(space, workloads, {.method = Method::delta}).value();
+//     const Optimum optimum = optimise(space, *evaluator, {.constraints = {"sm_count <= 40"}}).value();
+//     assert(optimum.exact);
+//     assert(optimum.designs.front().design.shares[0] > 0);  // seconds limited by arithmetic
 #pragma once
 
 #include <atomic>

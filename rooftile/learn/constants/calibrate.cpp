@@ -131,7 +131,7 @@ class Calibrator {
       const Fit part = fit_with(merged({&seen}, rows.scope, kMostOwn), {any, kOwnStrength});
       for (const FitRow& row : rows.rows) {
         if (row.shape % kFolds != fold) continue;
-        residuals.push_back(residual_of(row, rows.machines, part.entry.constants, part.harnesses[row.harness]));
+        residuals.push_back(residual_of(row, rows.rates, part.entry.constants, part.harnesses[row.harness]));
       }
     }
     return spread_of(std::move(residuals));
@@ -157,13 +157,14 @@ class Calibrator {
     result.framework = framework;
     result.gpu.clear();
     result.overhead = result.floor = Seconds(0);
-    result.copies = 0;
+    result.weight_sets = result.step_launches = 0;
     double rotating = 0;
     const auto count = static_cast<double>(harnesses.size());
     for (const Harness& harness : harnesses) {
       result.overhead += harness.overhead / count;
       result.floor += harness.floor / count;
-      result.copies += harness.copies / count;
+      result.weight_sets += harness.weight_sets / count;
+      result.step_launches += harness.step_launches / count;
       rotating += harness.rotates ? 1 : 0;
     }
     result.rotates = 2 * rotating > count;
@@ -178,7 +179,7 @@ class Calibrator {
       const FitRows rows = merged({&gpu.front()}, "", kMostOwn);
       for (const FitRow& row : rows.rows) {
         const Harness harness = foreign_harness(rows.harnesses[row.harness], harnesses);
-        residuals[gpu.front().vendor].push_back(residual_of(row, rows.machines, others.entry.constants, harness));
+        residuals[gpu.front().vendor].push_back(residual_of(row, rows.rates, others.entry.constants, harness));
       }
     }
     for (auto& [vendor, of_vendor] : residuals) {

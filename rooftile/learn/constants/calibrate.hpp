@@ -1,5 +1,8 @@
 // A calibration from measured tables: constants for any GPU, for each architecture and for each GPU, harnesses, and how
 // far rows that a fit has not seen lie from it.
+//
+//     std::vector<MeasuredTable> tables;  // of parse_layer_table() with `measurements`, or of a store
+//     assert(!calibrate(tables, {}));     // nothing to fit to
 #pragma once
 
 #include <string>

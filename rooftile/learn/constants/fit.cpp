@@ -76,7 +76,7 @@ std::vector<double> sensitivity(const FitProblem& problem, const std::vector<dou
   return change;
 }
 
-double dot(const std::vector<double>& a, const std::vector<double>& b) {
+double inner_product(const std::vector<double>& a, const std::vector<double>& b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
@@ -88,13 +88,14 @@ void describe(const FitProblem& problem, const std::vector<double>& x, Fit& fit)
   for (std::size_t i = 0; i < problem.constants_size(); ++i) {
     std::vector<double> slope = sensitivity(problem, x, i);
     const std::string name(problem.info(i).name);
-    if (std::sqrt(dot(slope, slope) / rows) < kUnseen) {
+    if (std::sqrt(inner_product(slope, slope) / rows) < kUnseen) {
       fit.unseen.push_back(name);
       continue;
     }
     if (x[i] < kBound || x[i] > 1 - kBound) fit.at_bound.push_back(name);
     for (std::size_t j = 0; j < seen.size(); ++j) {
-      const double cosine = dot(slope, slopes[j]) / std::sqrt(dot(slope, slope) * dot(slopes[j], slopes[j]));
+      const double cosine = inner_product(slope, slopes[j]) /
+                            std::sqrt(inner_product(slope, slope) * inner_product(slopes[j], slopes[j]));
       if (std::abs(cosine) > kSame) fit.confounded.emplace_back(problem.info(seen[j]).name, name);
     }
     seen.push_back(i);
@@ -104,18 +105,19 @@ void describe(const FitProblem& problem, const std::vector<double>& x, Fit& fit)
 
 }  // namespace
 
-Seconds fitted_time(const FitRow& row, const std::vector<Machine>& machines, const Constants& constants,
+Seconds fitted_time(const FitRow& row, const std::vector<GpuRates>& all_rates, const Constants& constants,
                     const Harness& harness) {
-  Machine machine = machines[row.machine];
-  machine.constants = constants;
-  machine.copies = harness.copies;
-  machine.rotates = harness.rotates;
-  return call_time(row.kernels(machine), harness.overhead, harness.floor);
+  GpuRates rates = all_rates[row.gpu];
+  rates.constants = constants;
+  rates.weight_sets = harness.weight_sets;
+  rates.rotates = harness.rotates;
+  rates.step_launches = harness.step_launches;
+  return call_time(row.kernels(rates), harness.overhead, harness.floor);
 }
 
-double residual_of(const FitRow& row, const std::vector<Machine>& machines, const Constants& constants,
+double residual_of(const FitRow& row, const std::vector<GpuRates>& rates, const Constants& constants,
                    const Harness& harness) {
-  return std::log(row.measured / fitted_time(row, machines, constants, harness));
+  return std::log(row.measured / fitted_time(row, rates, constants, harness));
 }
 
 double gmae_of(const std::vector<double>& residuals) {

@@ -37,11 +37,11 @@ struct Fit {
 Fit fit(const FitRows& rows, const FitOptions& options = {});
 
 // Predicted time of a row under constants and a harness.
-Seconds fitted_time(const FitRow& row, const std::vector<Machine>& machines, const Constants& constants,
+Seconds fitted_time(const FitRow& row, const std::vector<GpuRates>& rates, const Constants& constants,
                     const Harness& harness);
 
 // ln(measured / predicted).
-double residual_of(const FitRow& row, const std::vector<Machine>& machines, const Constants& constants,
+double residual_of(const FitRow& row, const std::vector<GpuRates>& rates, const Constants& constants,
                    const Harness& harness);
 
 // exp(mean |residual|) - 1.

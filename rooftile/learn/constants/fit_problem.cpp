@@ -14,9 +14,9 @@ struct HarnessParameter {
   void (*set)(Harness&, double);
 };
 
-// Beyond the bounds lies no framework's call. Copies vary as their logarithm: the step from one to two matters as much
+// Beyond the bounds lies no framework's call. Counts vary as their logarithm: the step from one to two matters as much
 // as from 10 to 20.
-constexpr double kMostOverhead = 150e-6, kMostLogCopies = 3.912;
+constexpr double kMostOverhead = 150e-6, kMostLogCount = 3.912;
 constexpr HarnessParameter kOverhead = {0, kMostOverhead, 15e-6,
                                         [](Harness& h, double value) { h.overhead = Seconds(value); }};
 // As its logarithm, where calls last a few microseconds: from 0.1 to 100 us.
@@ -28,15 +28,17 @@ constexpr HarnessParameter kSequenceOverhead = {0, kMostSequenceOverhead, 60e-6,
                                                 [](Harness& h, double value) { h.overhead = Seconds(value); }};
 constexpr HarnessParameter kFloor = {0, kMostOverhead, 15e-6,
                                      [](Harness& h, double value) { h.floor = Seconds(value); }};
-constexpr HarnessParameter kCopies = {0, kMostLogCopies, 1.4,
-                                      [](Harness& h, double value) { h.copies = std::exp(value); }};
+constexpr HarnessParameter kWeightSets = {0, kMostLogCount, 1.4,
+                                          [](Harness& h, double value) { h.weight_sets = std::exp(value); }};
+constexpr HarnessParameter kStepLaunches = {0, kMostLogCount, 1.4,
+                                            [](Harness& h, double value) { h.step_launches = std::exp(value); }};
 
 std::span<const HarnessParameter> harness_parameters(KernelFamily family) {
   static constexpr std::array kConv = {kOverhead};
   static constexpr std::array kGemm = {kOverhead, kFloor};
   static constexpr std::array kStream = {kShortOverhead, kFloor};
-  static constexpr std::array kTensor = {kShortOverhead, kCopies};
-  static constexpr std::array kRecurrent = {kSequenceOverhead, kCopies};
+  static constexpr std::array kTensor = {kShortOverhead, kWeightSets};
+  static constexpr std::array kRecurrent = {kSequenceOverhead, kStepLaunches};
   switch (family) {
     case KernelFamily::conv_simt:
       return kConv;
@@ -104,7 +106,7 @@ std::vector<double> FitProblem::residuals(const std::vector<double>& x) const {
   std::vector<double> result;
   result.reserve(rows_.rows.size());
   for (const FitRow& row : rows_.rows) {
-    result.push_back(residual_of(row, rows_.machines, constants, harnesses[row.harness]));
+    result.push_back(residual_of(row, rows_.rates, constants, harnesses[row.harness]));
   }
   return result;
 }

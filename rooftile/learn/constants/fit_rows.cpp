@@ -17,6 +17,7 @@
 #include "rooftile/timing/attention_time.hpp"
 #include "rooftile/timing/plan_time.hpp"
 #include "rooftile/timing/stream_kernel_time.hpp"
+#include "rooftile/traffic/launch_traffic.hpp"
 #include "rooftile/workload/conv_geometry.hpp"
 #include "rooftile/workload/sequence.hpp"
 
@@ -32,12 +33,12 @@ std::size_t place_of(std::vector<T>& list, const T& item, const Same& same) {
 }
 
 // Leaves the plans that could be the fastest under other constants: a fit need not time hopeless ones each time.
-void keep_likely(std::vector<LaunchPlan>& plans, const Machine& machine) {
+void keep_likely(std::vector<LaunchPlan>& plans, const GpuRates& rates) {
   constexpr std::size_t kMost = 12;
   constexpr double kSlower = 2.5;  // than the fastest
   if (plans.size() < 2) return;
   std::vector<std::pair<Seconds, std::size_t>> order;
-  for (std::size_t i = 0; i < plans.size(); ++i) order.emplace_back(plan_time(plans[i], machine), i);
+  for (std::size_t i = 0; i < plans.size(); ++i) order.emplace_back(plan_time(plans[i], rates), i);
   std::sort(order.begin(), order.end());
   std::vector<LaunchPlan> likely;
   for (const auto& [time, place] : order) {
@@ -55,9 +56,9 @@ std::string short_name(const std::string& path) {
   return folder == std::string::npos ? path : path.substr(folder + 1);
 }
 
-class Collector {
+class FitRowCollector {
  public:
-  explicit Collector(const FitRowsOptions& options) : options_(options) {}
+  explicit FitRowCollector(const FitRowsOptions& options) : options_(options) {}
 
   void add(const LayerRow& row, const Gpu& gpu, const std::string& table) {
     std::visit([&](const auto& op) { add_op(op, row, gpu, table); }, row.op);
@@ -81,10 +82,11 @@ class Collector {
     const auto model = refined_model(RefinedOp::recurrent, gpu, options);
     if (!model) return;
     LayerEstimate products;
-    add_sequence_products(products, recurrent, gpu, options);
+    RefinedModels models;
+    add_sequence_products(products, recurrent, gpu, options, models);
     const auto kernels = [recurrent, others = products.time, pass = options.pass, element = model->element,
-                          own = recurrent_gpu(gpu)](const Machine& machine) {
-      return others + recurrent_time(recurrent, pass, element, own, machine).time;
+                          own = recurrent_gpu(gpu)](const GpuRates& rates) {
+      return others + recurrent_time(recurrent, pass, element, own, rates).time;
     };
     add_row(kernels, row, gpu, table, *model);
   }
@@ -92,8 +94,8 @@ class Collector {
     if (row.phase != Phase::fwd) return;
     const auto model = refined_model(RefinedOp::stream, gpu, options_of(row, {.method = Method::rooftile}));
     if (!model) return;
-    const auto time = [kernel = stream_kernel(layer, model->element)](const Machine& machine) {
-      return stream_kernel_time(kernel, machine).time;
+    const auto time = [kernel = stream_kernel(layer, model->element)](const GpuRates& rates) {
+      return stream_kernel_time(kernel, rates).time;
     };
     add_row(time, row, gpu, table, *model);
   }
@@ -105,7 +107,7 @@ class Collector {
     options.precision = attention_precision(attention, options.precision, gpu);
     const auto model = refined_model(RefinedOp::attention, gpu, options);
     if (!model) return;
-    add_row([plan](const Machine& machine) { return attention_time(plan, machine).time; }, row, gpu, table, *model);
+    add_row([plan](const GpuRates& rates) { return attention_time(plan, rates).time; }, row, gpu, table, *model);
   }
   // No constants are fitted to whole networks.
   template <class Op>
@@ -125,9 +127,12 @@ class Collector {
   void add_plans(const OpShape& shape, const LayerRow& row, const Gpu& gpu, const std::string& table,
                  const RefinedModel& model, const PlanOptions& options) {
     std::vector<LaunchPlan> plans;
-    each_plan(shape, gpu, options, [&](const LaunchPlan& plan) { plans.push_back(plan); });
+    each_plan(shape, gpu, options, [&](const LaunchPlan& plan) {
+      plans.push_back(plan);
+      count_loads(plans.back(), shape, gpu);
+    });
     if (plans.empty()) return;
-    keep_likely(plans, model.machine);
+    keep_likely(plans, model.rates);
     add_row(fastest_of(std::move(plans)), row, gpu, table, model);
   }
 
@@ -149,9 +154,9 @@ class Collector {
     group.choice = options_.choice;
     place_of(group.gpus, gpu.id, std::equal_to<>());
     place_of(group.tables, short_name(table), std::equal_to<>());
-    fit.machine = place_of(group.machines, model.machine, [](const Machine& a, const Machine& b) {
-      return a.sms == b.sms && a.macs_per_second == b.macs_per_second && a.dram == b.dram && a.watts == b.watts &&
-             a.clock == b.clock && a.l2 == b.l2;
+    fit.gpu = place_of(group.rates, model.rates, [](const GpuRates& a, const GpuRates& b) {
+      return a.sms == b.sms && a.sm_peak == b.sm_peak && a.dram == b.dram && a.power == b.power && a.clock == b.clock &&
+             a.l2 == b.l2;
     });
     const Harness harness{model.family, framework_of(row), gpu.id, gpu.launch_overhead, Seconds(0), 1, false};
     fit.harness = place_of(group.harnesses, harness, [](const Harness& a, const Harness& b) {
@@ -178,9 +183,9 @@ bool usable(const LayerRow& row) {
 
 KernelTime fastest_of(std::vector<LaunchPlan> plans) {
   // Shared: rows are copied from one fit to the next.
-  return [plans = std::make_shared<const std::vector<LaunchPlan>>(std::move(plans))](const Machine& machine) {
+  return [plans = std::make_shared<const std::vector<LaunchPlan>>(std::move(plans))](const GpuRates& rates) {
     Seconds least = kNoLimit;
-    for (const LaunchPlan& plan : *plans) least = std::min(least, plan_time(plan, machine));
+    for (const LaunchPlan& plan : *plans) least = std::min(least, plan_time(plan, rates));
     return least;
   };
 }
@@ -219,7 +224,7 @@ std::size_t shape_of(const LayerRow& row) {
 
 Result<std::vector<FitRows>> fit_rows(const std::vector<MeasuredTable>& tables, const FitRowsOptions& options) {
   GpuCache gpus;
-  Collector collector(options);
+  FitRowCollector collector(options);
   for (std::size_t table = 0; table < tables.size(); ++table) {
     const std::vector<LayerRow>& rows = tables[table].table().rows;
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -241,15 +246,15 @@ FitRows merged(const std::vector<const FitRows*>& parts, std::string scope, std:
   for (const FitRows* part : parts) {
     all.family = part->family;
     all.architecture = part->architecture;
-    const std::size_t machines = all.machines.size(), harnesses = all.harnesses.size();
-    all.machines.insert(all.machines.end(), part->machines.begin(), part->machines.end());
+    const std::size_t gpus = all.rates.size(), harnesses = all.harnesses.size();
+    all.rates.insert(all.rates.end(), part->rates.begin(), part->rates.end());
     all.harnesses.insert(all.harnesses.end(), part->harnesses.begin(), part->harnesses.end());
     all.gpus.insert(all.gpus.end(), part->gpus.begin(), part->gpus.end());
     for (const std::string& table : part->tables) place_of(all.tables, table, std::equal_to<>());
     const std::size_t taken = std::min(most, part->rows.size());
     for (std::size_t i = 0; i < taken; ++i) {
       FitRow row = part->rows[i * part->rows.size() / taken];
-      row.machine += machines;
+      row.gpu += gpus;
       row.harness += harnesses;
       all.rows.push_back(std::move(row));
     }

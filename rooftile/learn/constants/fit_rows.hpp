@@ -15,15 +15,15 @@
 
 namespace rooftile {
 
-// What the kernels of a row take on a machine whose constants are set.
-using KernelTime = std::function<Seconds(const Machine&)>;
+// What the kernels of a row take on a GPU whose constants are set.
+using KernelTime = std::function<Seconds(const GpuRates&)>;
 
 // The fastest of the plans, which is what ran.
 KernelTime fastest_of(std::vector<LaunchPlan> plans);
 
 struct FitRow {
   KernelTime kernels;
-  std::size_t machine = 0;  // in FitRows::machines
+  std::size_t gpu = 0;      // in FitRows::rates
   std::size_t harness = 0;  // in FitRows::harnesses
   Seconds measured;         // the harness's share subtracted
   std::size_t shape = 0;    // equal for equal shapes, whatever the GPU and the pass
@@ -36,7 +36,7 @@ struct FitRows {
   std::string architecture, vendor;
   TileChoice choice = TileChoice::least_time;
   std::vector<std::string> gpus;
-  std::vector<Machine> machines;   // one for each GPU and precision; their constants are not set
+  std::vector<GpuRates> rates;     // one for each GPU and precision; their constants are not set
   std::vector<Harness> harnesses;  // one for each framework and GPU
   std::vector<std::string> tables;
   std::vector<FitRow> rows;

@@ -18,10 +18,10 @@ FitRows made_rows(const Constants& truth) {
   const PredictOptions options = {.method = Method::rooftile};
   FitRows rows;
   rows.scope = gpu.id;
-  Machine machine = refined_model(RefinedOp::conv, gpu, options)->machine;
-  rows.machines = {machine};
+  GpuRates rates = refined_model(RefinedOp::conv, gpu, options)->rates;
+  rows.rates = {rates};
   rows.harnesses = {{KernelFamily::conv_simt, "framework", gpu.id, Seconds(20e-6), Seconds(0), 1, false}};
-  machine.constants = truth;
+  rates.constants = truth;
   for (const std::int64_t channels : {16, 64, 256, 1024}) {
     for (const std::int64_t filters : {32, 96, 256, 1000}) {
       for (const std::int64_t size : {7, 14, 56}) {
@@ -33,7 +33,7 @@ FitRows made_rows(const Constants& truth) {
         std::vector<LaunchPlan> plans;
         each_plan(shape, gpu, {}, [&](const LaunchPlan& plan) { plans.push_back(plan); });
         row.kernels = fastest_of(std::move(plans));
-        row.measured = fitted_time(row, {machine}, truth, rows.harnesses[0]);
+        row.measured = fitted_time(row, {rates}, truth, rows.harnesses[0]);
         rows.rows.push_back(std::move(row));
       }
     }

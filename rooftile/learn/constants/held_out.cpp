@@ -13,14 +13,14 @@
 namespace rooftile {
 namespace {
 
-constexpr std::size_t kFolds = 5;
+constexpr std::size_t kOwnFolds = 5;
 constexpr std::array kTiers = {Tier::own, Tier::none};
 
 // The part of the rows that is held out together.
 using Part = std::string;
 
 Result<Part> part_of(const LayerRow& row, Tier tier, GpuCache& gpus) {
-  if (tier == Tier::own) return std::to_string(shape_of(row) / 7 % kFolds);
+  if (tier == Tier::own) return std::to_string(shape_of(row) / 7 % kOwnFolds);
   const auto gpu = TRY(gpus.find(row.gpu));
   return gpu->id;
 }

@@ -32,7 +32,7 @@ TEST(RecurrentRows, AFitTimesARowAsAPredictionDoes) {
     const auto model = refined_model(RefinedOp::recurrent, gpu, options);
     ASSERT_TRUE(model);
     const Seconds predicted = estimate(std::get<Recurrent>(rows[i].op), gpu, options).time - model->overhead;
-    EXPECT_NEAR(groups->front().rows[i].kernels(model->machine) / predicted, 1, 1e-12);
+    EXPECT_NEAR(groups->front().rows[i].kernels(model->rates) / predicted, 1, 1e-12);
   }
 }
 

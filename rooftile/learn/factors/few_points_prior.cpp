@@ -179,7 +179,7 @@ FactorPrior learn_factor_prior(const std::vector<const FactorEvidence*>& gpus) {
 
 FactorPrior shipped_factor_prior() {
   // Learned from 11 GPUs (M40 to H100), 120 rows of each table and GPU, constants fitted without each: the end of the
-  // output of `rooftile fit … --model calibration --points 5 --chosen` over the tables of docs/learning.md, 2026-11-21.
+  // output of `rooftile fit factors … --points 5 --chosen` over the tables of docs/learning.md, 2026-11-21.
   // No GPU of theirs has streams: those are the guess's.
   FactorPrior prior = guess();
   prior.deviation = {0.062, 0.048, 0.349, 0.070, 0.080, 0.069, 0.068, 0.070, 0.076};

@@ -26,10 +26,10 @@ struct GpuRows {
   }
 };
 
-using Rows = std::map<std::string, GpuRows>;  // by GPU id
+using RowsByGpu = std::map<std::string, GpuRows>;  // by GPU id
 
-Result<Rows> rows_by_gpu(const std::vector<MeasuredTable>& tables, const FewPointsTrialOptions& options) {
-  Rows rows;
+Result<RowsByGpu> rows_by_gpu(const std::vector<MeasuredTable>& tables, const FewPointsTrialOptions& options) {
+  RowsByGpu rows;
   GpuCache gpus;
   for (std::size_t table = 0; table < tables.size(); ++table) {
     for (const Point& point : points_of(tables[table], table, options.rows)) {
@@ -49,7 +49,7 @@ Result<Rows> rows_by_gpu(const std::vector<MeasuredTable>& tables, const FewPoin
 }
 
 // Constants for each GPU, fitted on the others' rows.
-Result<std::map<std::string, Calibration>> calibrations(const std::vector<MeasuredTable>& tables, const Rows& rows,
+Result<std::map<std::string, Calibration>> calibrations(const std::vector<MeasuredTable>& tables, const RowsByGpu& rows,
                                                         const FewPointsTrialOptions& options) {
   std::map<std::string, Calibration> result;
   if (!options.left_out) {
@@ -119,13 +119,13 @@ Result<FewPointsOutcome> outcome_of(const FewPoints& fitted, const std::vector<P
 }
 
 // The rows that a GPU has, or those of one table.
-struct Pool {
+struct MeasuredPool {
   std::vector<Point> rows;
   std::vector<LinearPoint> linear;
   std::vector<double> before;
 };
 
-Result<FewPointsDraw> draw_once(const Pool& pool, const std::vector<std::size_t>& points, FactorModel& model,
+Result<FewPointsDraw> draw_once(const MeasuredPool& pool, const std::vector<std::size_t>& points, FactorModel& model,
                                 const FactorPrior& prior) {
   const std::set<std::size_t> drawn(points.begin(), points.end());
   std::vector<Point> seen, rest;
@@ -168,7 +168,7 @@ Result<FewPointsTrial> try_rows(const std::vector<Point>& rows, std::size_t poin
   trial.points = points;
   trial.rows = rows.size();
   auto linear = TRY(linearise(rows, model, {}));
-  Pool pool{rows, std::move(linear), {}};
+  MeasuredPool pool{rows, std::move(linear), {}};
   for (const LinearPoint& row : pool.linear) pool.before.push_back(row.residual);
   std::mt19937 random(options.seed);
   std::vector<std::size_t> order(rows.size());

@@ -37,11 +37,11 @@ const Update& update_of(std::string_view optimizer) {
 }
 
 // Numbers under names, in an order that is the same for every row.
-using Numbers = std::vector<std::pair<std::string_view, double>>;
+using NumbersOfRow = std::vector<std::pair<std::string_view, double>>;
 
 // The sizes of both operations under the same names: a product of m rows, n columns and k terms is a 1x1 convolution of
 // m samples, k input and n output channels.
-void add_shape(Numbers& numbers, const Conv& conv) {
+void add_shape(NumbersOfRow& numbers, const Conv& conv) {
   const ConvAxis &rows = conv.axes[1], &columns = conv.axes[2];
   const auto number = [](std::int64_t value) { return static_cast<double>(value); };
   numbers.insert(numbers.end(), {{"batch", number(conv.batch)},
@@ -55,7 +55,7 @@ void add_shape(Numbers& numbers, const Conv& conv) {
                                  {"padding", number(rows.pad_begin + rows.pad_end)}});
 }
 
-void add_shape(Numbers& numbers, const Gemm& gemm) {
+void add_shape(NumbersOfRow& numbers, const Gemm& gemm) {
   const auto number = [](std::int64_t value) { return static_cast<double>(value); };
   numbers.insert(numbers.end(), {{"batch", number(gemm.m)},
                                  {"in_channels", number(gemm.k)},
@@ -79,9 +79,9 @@ double activation_code(std::string_view activation) {
   return static_cast<double>(std::find(known.begin(), known.end(), name) - known.begin());
 }
 
-class Collector {
+class GreyBoxCollector {
  public:
-  Collector(const std::vector<MeasuredTable>& tables, const GreyBoxRowsOptions& options)
+  GreyBoxCollector(const std::vector<MeasuredTable>& tables, const GreyBoxRowsOptions& options)
       : tables_(tables), options_(options) {}
 
   Result<GreyBoxRows> run() {
@@ -136,7 +136,7 @@ class Collector {
   }
 
   template <class Op>
-  Result<Numbers> numbers_of(const MeasuredTable& table, const LayerRow& row, const Op& op, const Gpu& gpu) {
+  Result<NumbersOfRow> numbers_of(const MeasuredTable& table, const LayerRow& row, const Op& op, const Gpu& gpu) {
     PredictOptions options;
     options.calibration = options_.calibration;
     options = options_of(row, options);
@@ -149,10 +149,10 @@ class Collector {
       const auto place = static_cast<std::size_t>(pass);
       seconds[place] = layer.time.value();
       analytic += layer.time.value();
-      if (layer.refined.empty()) continue;
-      const RefinedKernel& kernel = layer.refined.front();
-      waves[place] = kernel.plan.main.ctas * kernel.count / gpu.sm_count;
-      if (pass == Pass::fwd) algorithm = static_cast<double>(kernel.plan.algorithm);
+      const auto* product = first_plan<RefinedKernel>(layer);
+      if (product == nullptr) continue;
+      waves[place] = product->plan.main.ctas * layer.breakdown.front().count / gpu.sm_count;
+      if (pass == Pass::fwd) algorithm = static_cast<double>(product->plan.algorithm);
     }
     const Bytes element = size_of(row.precision);
     const BytesPerSecond dram = gpu.level("DRAM").bandwidth;
@@ -171,33 +171,33 @@ class Collector {
     const double operations = 2 * complexity_of(op).forward;
     const double compute = operations / peak.value();
 
-    Numbers numbers = {{"call", 1},
-                       {"fwd_s", seconds[0]},
-                       {"bwd_data_s", seconds[1]},
-                       {"bwd_weight_s", seconds[2]},
-                       {"input_s", input},
-                       {"output_s", output},
-                       {"weights_s", weights},
-                       {"activation_s", activation > 0 ? output : 0},
-                       {"padded_s", uneven * input},
-                       {"compute_s", compute},
-                       {"update_s", updates ? update.elements * (input + weights) : 0},
-                       {"update_kernels", updates ? update.kernels : 0},
-                       {"analytic_s", analytic},
-                       {"intensity", compute / (input + output + weights)},
-                       {"slowdown", analytic / compute},  // of the kernels, against the peak
-                       {"waves_fwd", waves[0]},
-                       {"waves_bwd_data", waves[1]},
-                       {"waves_bwd_weight", waves[2]},
-                       {"algorithm", algorithm},
-                       {"activation", activation},
-                       {"uneven", uneven},
-                       {"phase", static_cast<double>(row.phase)},
-                       {"operations", operations},
-                       {"complexity", complexity_in(op, row.phase)},
-                       {"peak", peak.value()},
-                       {"bandwidth", dram.value()},
-                       {"sm_count", gpu.sm_count}};
+    NumbersOfRow numbers = {{"call", 1},
+                            {"fwd_s", seconds[0]},
+                            {"bwd_data_s", seconds[1]},
+                            {"bwd_weight_s", seconds[2]},
+                            {"input_s", input},
+                            {"output_s", output},
+                            {"weights_s", weights},
+                            {"activation_s", activation > 0 ? output : 0},
+                            {"padded_s", uneven * input},
+                            {"compute_s", compute},
+                            {"update_s", updates ? update.elements * (input + weights) : 0},
+                            {"update_kernels", updates ? update.kernels : 0},
+                            {"analytic_s", analytic},
+                            {"intensity", compute / (input + output + weights)},
+                            {"slowdown", analytic / compute},  // of the kernels, against the peak
+                            {"waves_fwd", waves[0]},
+                            {"waves_bwd_data", waves[1]},
+                            {"waves_bwd_weight", waves[2]},
+                            {"algorithm", algorithm},
+                            {"activation", activation},
+                            {"uneven", uneven},
+                            {"phase", static_cast<double>(row.phase)},
+                            {"operations", operations},
+                            {"complexity", complexity_in(op, row.phase)},
+                            {"peak", peak.value()},
+                            {"bandwidth", dram.value()},
+                            {"sm_count", gpu.sm_count}};
     add_shape(numbers, op);
     return numbers;
   }
@@ -212,7 +212,7 @@ class Collector {
   }
 
   void finish() {
-    const Numbers& first = numbers_.front();
+    const NumbersOfRow& first = numbers_.front();
     result_.table.values = regression::Matrix(numbers_.size(), first.size());
     for (std::size_t column = 0; column < first.size(); ++column) {
       result_.table.names.emplace_back(first[column].first);
@@ -235,7 +235,7 @@ class Collector {
   const GreyBoxRowsOptions& options_;
   GpuCache gpus_;
   GreyBoxRows result_;
-  std::vector<Numbers> numbers_;
+  std::vector<NumbersOfRow> numbers_;
   std::set<std::string> software_, precisions_;
 };
 
@@ -273,7 +273,7 @@ Result<const Gpu*> gpu_of(const LayerRow& row, const std::string& place, GpuCach
 }
 
 Result<GreyBoxRows> grey_box_rows(const std::vector<MeasuredTable>& tables, const GreyBoxRowsOptions& options) {
-  return Collector(tables, options).run();
+  return GreyBoxCollector(tables, options).run();
 }
 
 }  // namespace rooftile

@@ -98,7 +98,7 @@ Result<void> check_asked(const FittedModel& model, const AskedRun& run) {
     if (column == "framework") continue;
     return fail(ErrorCode::usage,
                 fmt::format("a grey-box model asks for the framework alone, not for '{}'", one_line(column)),
-                "--column");
+                "--set");
   }
   return {};
 }
@@ -167,7 +167,7 @@ Result<GreyBoxPrediction> predict_by_grey_box(const FittedModel& model, const As
   warn(prediction, model, run);
   if (options.framework.empty() && model.fitted_on.software.size() > 1) {
     prediction.warnings.push_back(
-        fmt::format("which framework runs it is not said (--column framework=NAME): without the overhead of any; the "
+        fmt::format("which framework runs it is not said (--set framework=NAME): without the overhead of any; the "
                     "fit has {}",
                     one_line(fmt::format("{}", fmt::join(model.fitted_on.software, ", ")), 200)));
   }

@@ -14,9 +14,7 @@
 namespace rooftile {
 namespace {
 
-using namespace regression;
-
-using Rows = std::vector<const RunRow*>;
+using GroupRows = std::vector<const RunRow*>;
 
 // Keys whose cells are numbers are in the order of the numbers.
 struct NaturalOrder {
@@ -31,9 +29,9 @@ struct NaturalOrder {
   }
 };
 
-std::map<std::vector<std::string>, Rows, NaturalOrder> groups_of(const RunRows& rows,
-                                                                 const std::vector<std::string>& by) {
-  std::map<std::vector<std::string>, Rows, NaturalOrder> groups;
+std::map<std::vector<std::string>, GroupRows, NaturalOrder> groups_of(const RunRows& rows,
+                                                                      const std::vector<std::string>& by) {
+  std::map<std::vector<std::string>, GroupRows, NaturalOrder> groups;
   for (const RunRow& row : rows.rows) {
     std::vector<std::string> key;
     for (const std::string& column : by) key.emplace_back(row.cell(column));
@@ -43,22 +41,22 @@ std::map<std::vector<std::string>, Rows, NaturalOrder> groups_of(const RunRows& 
 }
 
 // One split, or as many as there are folds; none where a side would be empty.
-std::vector<Split> splits_of(const Rows& rows, const NetworkFitOptions& options) {
+std::vector<regression::Split> splits_of(const GroupRows& rows, const NetworkFitOptions& options) {
   switch (options.split) {
     case SplitKind::none:
-      return {all_rows(rows.size())};
+      return {regression::all_rows(rows.size())};
     case SplitKind::hold_out: {
-      const auto split = hold_out(rows.size(), options.share, options.way.seed);
-      return split ? std::vector{*split} : std::vector<Split>();
+      const auto split = regression::hold_out(rows.size(), options.share, options.way.seed);
+      return split ? std::vector{*split} : std::vector<regression::Split>();
     }
     case SplitKind::k_fold: {
-      const auto folds = k_fold(rows.size(), options.way.folds, options.way.seed);
-      return folds ? *folds : std::vector<Split>();
+      const auto folds = regression::k_fold(rows.size(), options.way.folds, options.way.seed);
+      return folds ? *folds : std::vector<regression::Split>();
     }
     case SplitKind::extrapolation:
       break;
   }
-  Split split;
+  regression::Split split;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const bool beyond = options.beyond->matches([&](const std::string& column) { return rows[i]->cell(column); });
     (beyond ? split.validation : split.training).push_back(i);
@@ -68,13 +66,13 @@ std::vector<Split> splits_of(const Rows& rows, const NetworkFitOptions& options)
 }
 
 // For each column the warning that is farthest beyond the range of the fit.
-void keep_farthest(std::vector<FitWarning>& kept, const std::vector<Predicted>& predicted) {
-  const auto distance = [](const FitWarning& warning) {
+void keep_farthest(std::vector<regression::FitWarning>& kept, const std::vector<regression::Predicted>& predicted) {
+  const auto distance = [](const regression::FitWarning& warning) {
     return std::max(warning.value - warning.high, warning.low - warning.value);
   };
-  for (const Predicted& one : predicted) {
-    for (const FitWarning& warning : one.warnings) {
-      const auto same = std::find_if(kept.begin(), kept.end(), [&](const FitWarning& other) {
+  for (const regression::Predicted& one : predicted) {
+    for (const regression::FitWarning& warning : one.warnings) {
+      const auto same = std::find_if(kept.begin(), kept.end(), [&](const regression::FitWarning& other) {
         return other.kind == warning.kind && other.subject == warning.subject;
       });
       if (same == kept.end()) {
@@ -87,15 +85,16 @@ void keep_farthest(std::vector<FitWarning>& kept, const std::vector<Predicted>& 
 }
 
 // A verdict of one way over the splits of a group, and what its interval is made from.
-struct Judged {
+struct JudgedWay {
   NetworkVerdict verdict;
   std::vector<double> scores;  // |ln(predicted / measured)| of rows of training by fits that had not seen them
 };
 
-Result<Judged> judge_all(const FitProblem& problem, const std::vector<Split>& splits, const EquationOptions& options) {
-  Judged judged;
+Result<JudgedWay> judge_all(const regression::FitProblem& problem, const std::vector<regression::Split>& splits,
+                            const regression::EquationOptions& options) {
+  JudgedWay judged;
   judged.verdict.way = options.name;
-  for (const Split& split : splits) {
+  for (const regression::Split& split : splits) {
     auto result = TRY(judge(problem, split, options));
     for (std::size_t i = 0; i < split.validation.size(); ++i) {
       judged.verdict.measured.push_back(problem.values[split.validation[i]]);
@@ -105,8 +104,8 @@ Result<Judged> judge_all(const FitProblem& problem, const std::vector<Split>& sp
     judged.verdict.training = result.training;
     judged.verdict.fit = std::move(result.fit);
   }
-  const FitProblem* fitted = &problem;
-  FitProblem training;
+  const regression::FitProblem* fitted = &problem;
+  regression::FitProblem training;
   if (splits.size() > 1) {
     auto fit = TRY(fit_equation(problem, options));
     judged.verdict.fit = std::move(fit);
@@ -117,7 +116,7 @@ Result<Judged> judge_all(const FitProblem& problem, const std::vector<Split>& sp
     fitted = &training;
   }
   if (!judged.verdict.fit.held_out.empty()) {
-    judged.scores = log_ratio_scores(fitted->values, judged.verdict.fit.held_out);
+    judged.scores = regression::log_ratio_scores(fitted->values, judged.verdict.fit.held_out);
   }
   return judged;
 }
@@ -127,7 +126,7 @@ bool inside(const regression::Interval& interval, double measured, double predic
 }
 
 void score(NetworkVerdict& verdict) {
-  verdict.validation = errors_of(verdict.measured, verdict.predicted);
+  verdict.validation = regression::errors_of(verdict.measured, verdict.predicted);
   const auto& interval = verdict.fit.equation.interval;
   if (!interval) return;
   double held = 0;
@@ -146,7 +145,7 @@ void share_intervals(std::vector<NetworkGroup>& groups, const std::map<std::stri
       auto& interval = verdict.fit.equation.interval;
       const auto own = scores.find(verdict.way);
       if (interval || own == scores.end()) continue;
-      const auto width = conformal_quantile(own->second, options.level);
+      const auto width = regression::conformal_quantile(own->second, options.level);
       if (!width || !std::isfinite(std::exp(*width))) continue;
       interval =
           regression::Interval{options.level, std::exp(*width), "cross-validation in all groups", own->second.size()};
@@ -172,7 +171,7 @@ void add_total(std::vector<NetworkTotal>& totals, const std::string& way, const 
     }
   }
   if (total.groups == 0) return;
-  total.validation = errors_of(measured, predicted);
+  total.validation = regression::errors_of(measured, predicted);
   if (intervals > 0) total.validation.inside = held / intervals;
   totals.push_back(std::move(total));
 }
@@ -181,7 +180,7 @@ void add_once(std::vector<std::string>& names, std::string_view name) {
   if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end()) names.emplace_back(name);
 }
 
-void add_row(FittedOn& fitted_on, const RunRow& row) {
+void add_row(regression::FittedOn& fitted_on, const RunRow& row) {
   ++fitted_on.rows;
   add_once(fitted_on.gpus, row.cell("gpu"));
   add_once(fitted_on.software, row.cell("framework"));
@@ -190,10 +189,10 @@ void add_row(FittedOn& fitted_on, const RunRow& row) {
   add_once(fitted_on.networks, row.cell("model"));
 }
 
-std::vector<ColumnRange> ranges_of(const FitProblem& training) {
+std::vector<regression::ColumnRange> ranges_of(const regression::FitProblem& training) {
   static constexpr std::array kColumns = {"batch_size", "gpus",  "iterations", "seq_len",   "image_size",
                                           "parameters", "flops", "bytes",      "bandwidth", "power"};
-  std::vector<ColumnRange> ranges;
+  std::vector<regression::ColumnRange> ranges;
   for (const char* column : kColumns) {
     const auto place = training.table.find(column);
     if (!place) continue;
@@ -239,13 +238,13 @@ Result<NetworkFit> fit_networks(const RunRows& rows, const NetworkFitOptions& op
   result.fitted_on.split = result.split;
   std::map<std::string, std::vector<double>> scores;
   for (const auto& [key, members] : groups_of(rows, options.by)) {
-    const std::vector<Split> splits = splits_of(members, options);
+    const std::vector<regression::Split> splits = splits_of(members, options);
     if (splits.empty()) {
       ++result.groups_without_split;
       continue;
     }
-    const FitProblem problem = problem_of(members);
-    const FitProblem training = splits.size() > 1 ? problem : rows_of(problem, splits.front().training);
+    const regression::FitProblem problem = problem_of(members);
+    const regression::FitProblem training = splits.size() > 1 ? problem : rows_of(problem, splits.front().training);
     for (std::size_t i = 0; i < members.size(); ++i) {
       const std::vector<std::size_t>& seen = splits.front().training;
       if (splits.size() > 1 || std::binary_search(seen.begin(), seen.end(), i)) add_row(result.fitted_on, *members[i]);
@@ -255,7 +254,7 @@ Result<NetworkFit> fit_networks(const RunRows& rows, const NetworkFitOptions& op
     group.training = training.values.size();
     group.ranges = ranges_of(training);
     group.validation = splits.size() > 1 ? problem.values.size() : splits.front().validation.size();
-    const auto add = [&](const EquationOptions& equation) -> Result<void> {
+    const auto add = [&](const regression::EquationOptions& equation) -> Result<void> {
       auto judged = TRY(judge_all(problem, splits, equation));
       std::vector<double>& all = scores[equation.name];
       all.insert(all.end(), judged.scores.begin(), judged.scores.end());
@@ -284,8 +283,8 @@ Result<NetworkFit> fit_networks(const RunRows& rows, const NetworkFitOptions& op
   return result;
 }
 
-FittedModel fitted_model(const NetworkFit& fit, const std::string& way) {
-  FittedModel model;
+regression::FittedModel fitted_model(const NetworkFit& fit, const std::string& way) {
+  regression::FittedModel model;
   model.name = way;
   model.kind = kNetworkKind;
   model.fitted_on = fit.fitted_on;
@@ -293,12 +292,12 @@ FittedModel fitted_model(const NetworkFit& fit, const std::string& way) {
     for (const NetworkVerdict& verdict : group.verdicts) {
       if (verdict.way != way) continue;
       model.equations.push_back(verdict.fit.equation);
-      FittedEquation& equation = model.equations.back();
+      regression::FittedEquation& equation = model.equations.back();
       if (!group.key.empty()) equation.name = fmt::format("{}", fmt::join(group.key, ", "));
       for (std::size_t i = 0; i < group.key.size(); ++i) equation.group.push_back({fit.by[i], group.key[i]});
-      for (const ColumnRange& range : group.ranges) {
+      for (const regression::ColumnRange& range : group.ranges) {
         const bool known = std::any_of(equation.ranges.begin(), equation.ranges.end(),
-                                       [&](const ColumnRange& own) { return own.column == range.column; });
+                                       [&](const regression::ColumnRange& own) { return own.column == range.column; });
         if (!known) equation.ranges.push_back(range);
       }
     }

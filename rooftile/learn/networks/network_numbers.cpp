@@ -125,7 +125,7 @@ void RunNumbers::add_work(Numbers& numbers, const LayerRow& row, GpuCache& gpus,
   const auto roofline = estimate_by(Method::roofline);
   if (!roofline) return;
   numbers["flops"] = roofline->flops.value();
-  numbers["bytes"] = (roofline->traffic.dram + roofline->traffic.store_dram).value();
+  numbers["bytes"] = roofline->traffic.at_dram().value();
   numbers["kernels"] = roofline->kernels;
   if (share != nullptr) {
     numbers["parameters"] = weights_in(*share);

@@ -105,7 +105,7 @@ Result<const FittedEquation*> equation_for(const FittedModel& model, const RunRo
   }
   return fail(ErrorCode::usage,
               fmt::format("{} groups of the fitted model may be of this run: {}; give what tells them apart as "
-                          "--column NAME=VALUE",
+                          "--set NAME=VALUE",
                           found.size(), list_of(found)));
 }
 
@@ -132,7 +132,7 @@ Result<void> check_columns(const FittedEquation& equation, const RunRow& run) {
                 given ? fmt::format("the fit takes the column '{}', which is '{}' here: no number", one_line(column),
                                     one_line(run.cell(column)))
                       : fmt::format("the fit takes the column '{}'{}, which does not follow from the run; give "
-                                    "--column {}=VALUE",
+                                    "--set {}=VALUE",
                                     one_line(column), meaning_of(column), one_line(column)));
   }
   return {};
@@ -238,13 +238,13 @@ Result<void> check_cells(const FittedModel& model, const AskedRun& run) {
   for (const RunColumn& column : run_columns()) decided.emplace_back(column.name);
   for (const auto& [column, cell] : run.cells) {
     if (std::find(decided.begin(), decided.end(), column) != decided.end()) {
-      return fail(ErrorCode::usage, fmt::format("{} follows from the run that is asked for", column), "--column");
+      return fail(ErrorCode::usage, fmt::format("{} follows from the run that is asked for", column), "--set");
     }
     if (std::find(useful.begin(), useful.end(), column) == useful.end()) {
       return fail(
           ErrorCode::usage,
           fmt::format("the fitted model does not ask for '{}'{}", one_line(column), did_you_mean(column, useful)),
-          "--column");
+          "--set");
     }
   }
   return {};
@@ -263,7 +263,7 @@ Result<NetworkPrediction> predict_network(const FittedModel& model, const AskedR
   TRY(check_cells(model, run));
   const auto equation = TRY(equation_for(model, numbers_of(run, framework_of(model, run), false)));
   if (takes(*equation, "iterations") && !run.iterations) {
-    return fail(ErrorCode::unsupported, "the fitted model is of runs of many iterations; give --iterations N");
+    return fail(ErrorCode::unsupported, "the fitted model is of runs of many iterations; give --set iterations=N");
   }
   const std::string framework = framework_of(model, run, *equation);
   const RunRow row = numbers_of(run, framework, takes(*equation, "analytic_s"));

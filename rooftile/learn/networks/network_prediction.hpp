@@ -1,4 +1,4 @@
-// The time of a run by an end-to-end model that `fit --model network` made.
+// The time of a run by an end-to-end model that `fit network` made.
 #pragma once
 
 #include <optional>

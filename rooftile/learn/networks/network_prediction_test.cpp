@@ -194,7 +194,7 @@ TEST(PredictNetwork, CellsThatItCannotUseAreRefused) {
   };
   EXPECT_THAT(said("framwork", "x"), HasSubstr("does not ask for 'framwork'; did you mean 'framework'?"));
   EXPECT_THAT(said("threads", "8"), HasSubstr("does not ask for 'threads'"));
-  EXPECT_THAT(said("flops", "1"), HasSubstr("--column: flops follows from the run"));
+  EXPECT_THAT(said("flops", "1"), HasSubstr("--set: flops follows from the run"));
 }
 
 // A GPU of the user's own, which has an id that the catalogue may have too.

@@ -15,8 +15,6 @@
 namespace rooftile {
 namespace {
 
-using namespace regression;
-
 struct WayText {
   Way way;
   std::string_view name, description;
@@ -34,32 +32,34 @@ const WayText& text_of_way(Way way) {
   return *std::find_if(kWays.begin(), kWays.end(), [&](const WayText& one) { return one.way == way; });
 }
 
-bool has(const FitProblem& problem, std::string_view column) { return problem.table.find(column).has_value(); }
+bool has(const regression::FitProblem& problem, std::string_view column) {
+  return problem.table.find(column).has_value();
+}
 
-bool varies(const FitProblem& problem, std::string_view column) {
+bool varies(const regression::FitProblem& problem, std::string_view column) {
   const auto place = problem.table.find(column);
   if (!place) return false;
   const std::span<const double> values = problem.table.values.column(*place);
   return std::any_of(values.begin(), values.end(), [&](double value) { return value != values.front(); });
 }
 
-bool positive(const FitProblem& problem, std::string_view column) {
+bool positive(const regression::FitProblem& problem, std::string_view column) {
   const auto place = problem.table.find(column);
   if (!place) return false;
   const std::span<const double> values = problem.table.values.column(*place);
   return std::all_of(values.begin(), values.end(), [](double value) { return value > 0; });
 }
 
-Term term(const std::string& column) { return {{column}}; }
+regression::Term term(const std::string& column) { return {{column}}; }
 
 tl::unexpected<Error> lacks(std::string what) { return fail(ErrorCode::unsupported, std::move(what)); }
 
 // time = c + iterations (a + b batch); where every row is one step, or a fixed number, a + b batch.
-Result<void> set_affine(EquationOptions& options, const FitProblem& rows) {
+Result<void> set_affine(regression::EquationOptions& options, const regression::FitProblem& rows) {
   if (!varies(rows, "batch_size") && !varies(rows, "iterations")) {
     return lacks("neither the batch nor the iterations vary");
   }
-  options.terms = {Term()};
+  options.terms = {regression::Term()};
   if (varies(rows, "iterations")) {
     options.terms.push_back(term("iterations"));
     if (varies(rows, "batch_size")) options.terms.push_back({{"iterations"}, {"batch_size"}});
@@ -70,7 +70,8 @@ Result<void> set_affine(EquationOptions& options, const FitProblem& rows) {
 }
 
 // The letters of the published alphabet that the rows have, and the depth of a network in its own modules.
-Result<void> set_alphabet(EquationOptions& options, const FitProblem& rows, const WayOptions& way) {
+Result<void> set_alphabet(regression::EquationOptions& options, const regression::FitProblem& rows,
+                          const WayOptions& way) {
   static constexpr std::array kLetters = {"iterations", "batch_size", "gpus", "power", "disk", "threads", "modules"};
   for (const char* letter : kLetters) {
     if (varies(rows, letter) && positive(rows, letter)) options.columns.emplace_back(letter);
@@ -78,13 +79,13 @@ Result<void> set_alphabet(EquationOptions& options, const FitProblem& rows, cons
   if (options.columns.empty()) return lacks("no column of the alphabet varies");
   options.alphabet.degree = way.degree;
   options.most_terms = way.most_terms;
-  options.technique = Technique::ridge;
+  options.technique = regression::Technique::ridge;
   return {};
 }
 
 // A step is a floor, arithmetic and bytes, and with several GPUs the sum of gradients along a ring.
-Result<void> set_physics(EquationOptions& options, const FitProblem& rows) {
-  std::vector<Term> step = {Term()};
+Result<void> set_physics(regression::EquationOptions& options, const regression::FitProblem& rows) {
+  std::vector<regression::Term> step = {regression::Term()};
   if (has(rows, "compute_s") && has(rows, "memory_s")) {
     for (const char* time : {"compute_s", "memory_s"}) {
       if (varies(rows, "compute_s") || varies(rows, "memory_s")) step.push_back(term(time));
@@ -94,50 +95,50 @@ Result<void> set_physics(EquationOptions& options, const FitProblem& rows) {
     for (const char* rate : {"power", "bandwidth"}) {
       if (!has(rows, "batch_size") || !positive(rows, rate)) continue;
       if (!varies(rows, "batch_size") && !varies(rows, rate)) continue;
-      Term share = {{"batch_size"}, {rate, -1}};
-      if (varies(rows, "gpus")) share.insert(share.begin() + 1, Factor{"gpus", -1});
+      regression::Term share = {{"batch_size"}, {rate, -1}};
+      if (varies(rows, "gpus")) share.insert(share.begin() + 1, regression::Factor{"gpus", -1});
       step.push_back(std::move(share));
     }
   }
   if (varies(rows, "ring")) step.push_back(term("ring"));
   options.terms = step;
   if (varies(rows, "iterations")) {
-    for (Term& one : options.terms) one.insert(one.begin(), Factor{"iterations"});
-    options.terms.insert(options.terms.begin(), Term());
+    for (regression::Term& one : options.terms) one.insert(one.begin(), regression::Factor{"iterations"});
+    options.terms.insert(options.terms.begin(), regression::Term());
   }
   if (options.terms.size() == 1) return lacks("neither the work nor the GPUs vary");
-  options.technique = Technique::nnls;
+  options.technique = regression::Technique::nnls;
   return {};
 }
 
-Result<void> set_analytic(EquationOptions& options, const FitProblem& rows) {
+Result<void> set_analytic(regression::EquationOptions& options, const regression::FitProblem& rows) {
   if (!has(rows, "analytic_s")) return lacks("not every row has an analytic prediction");
   options.target.multiplier = "analytic_s";
   const std::string each = varies(rows, "iterations") ? "iterations" : "";
-  options.terms = {each.empty() ? Term() : term(each)};
-  if (varies(rows, "ring")) options.terms.push_back(each.empty() ? term("ring") : Term{{each}, {"ring"}});
+  options.terms = {each.empty() ? regression::Term() : term(each)};
+  if (varies(rows, "ring")) options.terms.push_back(each.empty() ? term("ring") : regression::Term{{each}, {"ring"}});
   return {};
 }
 
 // Logarithms of numbers that are positive in every row and vary.
-Result<void> set_scaled(EquationOptions& options, const FitProblem& rows) {
+Result<void> set_scaled(regression::EquationOptions& options, const regression::FitProblem& rows) {
   if (!has(rows, "analytic_s")) return lacks("not every row has an analytic prediction");
   options.target.multiplier = "analytic_s";
   options.target.log = true;
-  options.terms = {Term()};
+  options.terms = {regression::Term()};
   static constexpr std::array kScales = {"analytic_s", "compute_s", "memory_s", "iterations", "gpus"};
   for (const char* scale : kScales) {
     if (varies(rows, scale) && positive(rows, scale)) options.terms.push_back({{scale, 1, true}});
   }
   if (options.terms.size() == 1) return lacks("the work does not vary");
-  options.technique = Technique::ridge;
+  options.technique = regression::Technique::ridge;
   return {};
 }
 
 // Every number that varies. Trees keep the value of the nearest row beyond the range of the fit, so what they are asked
 // for is the factor on a prediction that goes on.
-Result<void> set_trees(EquationOptions& options, const FitProblem& rows) {
-  if (!has_xgboost()) return lacks("XGBoost is not installed");
+Result<void> set_trees(regression::EquationOptions& options, const regression::FitProblem& rows) {
+  if (!regression::has_xgboost()) return lacks("XGBoost is not installed");
   if (has(rows, "analytic_s")) options.target.multiplier = "analytic_s";
   options.target.log = true;
   options.alphabet = {.degree = 1, .inverses = false, .intercept = false};
@@ -145,12 +146,12 @@ Result<void> set_trees(EquationOptions& options, const FitProblem& rows) {
     if (varies(rows, column)) options.columns.push_back(column);
   }
   if (options.columns.empty()) return lacks("no column varies");
-  options.technique = Technique::trees;
+  options.technique = regression::Technique::trees;
   return {};
 }
 
-Result<Factor> parse_factor(std::string_view text, bool inverse) {
-  Factor factor;
+Result<regression::Factor> parse_factor(std::string_view text, bool inverse) {
+  regression::Factor factor;
   if (inverse) factor.power = -1;
   const std::size_t caret = text.find('^');
   if (caret != std::string_view::npos) {
@@ -195,8 +196,9 @@ std::vector<Way> all_ways() {
   return ways;
 }
 
-Result<EquationOptions> equation_options(Way way, const FitProblem& training, const WayOptions& options) {
-  EquationOptions equation;
+Result<regression::EquationOptions> equation_options(Way way, const regression::FitProblem& training,
+                                                     const WayOptions& options) {
+  regression::EquationOptions equation;
   equation.name = name_of(way);
   equation.folds = options.folds;
   equation.seed = options.seed;
@@ -222,8 +224,8 @@ Result<EquationOptions> equation_options(Way way, const FitProblem& training, co
   return equation;
 }
 
-Result<Term> parse_term(std::string_view text) {
-  Term result;
+Result<regression::Term> parse_term(std::string_view text) {
+  regression::Term result;
   bool inverse = false;
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find_first_of("*/", begin), text.size());

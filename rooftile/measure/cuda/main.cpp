@@ -87,7 +87,7 @@ class CommandLine {
     app_.add_option("-o,--output", arguments_.folder, "folder that the measurements go to");
     app_.add_option("--device", arguments_.device, "index of the GPU, from 0")->check(CLI::NonNegativeNumber);
     app_.add_option("--gpu-id", arguments_.gpu_id, "the catalogue's id of the GPU (default: by its name)");
-    app_.add_option("--networks", selection.networks, "layers of these networks (rooftile models)")->delimiter(',');
+    app_.add_option("--networks", selection.networks, "layers of these networks (rooftile models list)")->delimiter(',');
     app_.add_option("--layers", selection.tables, "layers of these tables (CSV, docs/formats.md)");
     app_.add_option("-b,--batch-size", batch_size_, "of networks (default: 256)")
         ->check(CLI::Range(std::int64_t{1}, kMaxDimension));

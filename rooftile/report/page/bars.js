@@ -120,7 +120,10 @@ function showStalls(raw, table) {
     {tall, text: tall});
   const draw = () => byId('stall-bars').replaceChildren(barRows([
     ...wholes.map((whole) => [`${whole.origin}${whole.estimated ? ', estimated' : ''}`, bar(whole.shares, true), formatTime(whole.time_s)]),
-    ...kernels.map((one) => [table.label(one.kernel) + (one.estimated ? ' (estimated)' : ''), bar(one.shares, false), formatTime(table.time[one.kernel])]),
+    ...kernels.map((one) => {
+      const {name, time} = table.groupOf(one.kernel);
+      return [name + (one.estimated ? ' (estimated)' : ''), bar(one.shares, false), formatTime(time)];
+    }),
   ]));
   fillLegend(byId('stall-legend'), series, hidden, draw);
   draw();

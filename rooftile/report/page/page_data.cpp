@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "rooftile/report/kernel_groups.hpp"
 #include "rooftile/report/page/page_view.hpp"
 #include "rooftile/roofline/stalls.hpp"
 #include "rooftile/timing/estimate.hpp"
@@ -158,19 +159,22 @@ Json shares_json(const std::vector<roofline::StallShare>& shares, const std::vec
   return values;
 }
 
-// Measured stalls where there are any, else the estimated ones.
+// The first of each group of equal kernels: measured stalls where there are any, else the estimated ones.
 std::vector<std::size_t> kernels_with_stalls(const View& view) {
   const bool measured = std::any_of(view.kernels.begin(), view.kernels.end(), [](const Kernel& kernel) {
     return !kernel.stalls.empty() && !kernel.stalls_estimated;
   });
+  std::vector<KernelGroup> groups = equal_kernels(view.kernels);
+  std::erase_if(groups, [&](const KernelGroup& group) {
+    return group.kernel->stalls.empty() || group.kernel->stalls_estimated == measured;
+  });
+  std::stable_sort(groups.begin(), groups.end(),
+                   [](const KernelGroup& a, const KernelGroup& b) { return a.time > b.time; });
+  groups.resize(std::min(groups.size(), kStallKernels));
   std::vector<std::size_t> order;
-  for (std::size_t i = 0; i < view.kernels.size(); ++i) {
-    const Kernel& kernel = view.kernels[i];
-    if (!kernel.stalls.empty() && kernel.stalls_estimated != measured) order.push_back(i);
+  for (const KernelGroup& group : groups) {
+    order.push_back(static_cast<std::size_t>(group.kernel - view.kernels.data()));
   }
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return view.kernels[a].time > view.kernels[b].time; });
-  order.resize(std::min(order.size(), kStallKernels));
   return order;
 }
 

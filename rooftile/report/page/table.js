@@ -79,7 +79,7 @@ class DataTable {
     this.buttons = this.columns.map((column) => element('button', {type: 'button', title: `Sort by ${column.title}`,
       onclick: () => this.sortBy(column)}, column.title));
     const row = element('tr', {'aria-rowindex': 1}, ...this.columns.map((column, at) =>
-      element('th', {scope: 'col', class: classOf(column)}, this.buttons[at])));
+      element('th', {scope: 'col', class: classOf(column), 'data-title': column.title}, this.buttons[at])));
     const columns = element('colgroup', {}, ...this.columns.map((column) =>
       element('col', {class: classOf(column), style: {width: `${column.width}px`}})));
     this.body = element('tbody');

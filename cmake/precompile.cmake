@@ -1,0 +1,40 @@
+# rooftile_precompile(TARGET [OWN] base|json|cli|test)
+#
+# With ROOFTILE_PCH, has the headers of that set parsed once for all targets, or with OWN once for this one: a compiler
+# takes what it parsed before only under the same definitions. Sources include what they use as if there were no such
+# thing, which the presets without it check.
+option(ROOFTILE_PCH "Precompile the headers that most sources include" OFF)
+set(CMAKE_PCH_WARN_INVALID OFF)  # under other definitions a source parses the headers itself
+
+set(ROOFTILE_PCH_BASE <algorithm> <array> <cmath> <cstdint> <functional> <map> <memory> <optional> <set> <span> <string>
+  <string_view> <utility> <variant> <vector> <fmt/format.h> <fmt/ranges.h> <tl/expected.hpp>)
+set(ROOFTILE_PCH_JSON ${ROOFTILE_PCH_BASE} <nlohmann/json.hpp>)
+set(ROOFTILE_PCH_CLI ${ROOFTILE_PCH_BASE} <CLI/App.hpp> <CLI/Config.hpp> <CLI/Formatter.hpp>)
+set(ROOFTILE_PCH_TEST ${ROOFTILE_PCH_BASE} <nlohmann/json.hpp> <gmock/gmock.h> <gtest/gtest.h>)
+
+function(rooftile_precompile target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "OWN" "" "")
+  if(NOT ROOFTILE_PCH)
+    return()
+  endif()
+  set(set ${arg_UNPARSED_ARGUMENTS})
+  string(TOUPPER ${set} headers)
+  if(arg_OWN)
+    target_precompile_headers(${target} PRIVATE ${ROOFTILE_PCH_${headers}})
+    return()
+  endif()
+  if(NOT TARGET rooftile_pch_${set})
+    set(source ${PROJECT_BINARY_DIR}/pch_${set}.cpp)
+    file(CONFIGURE OUTPUT ${source} CONTENT "// Has its headers precompiled (precompile.cmake).\n")
+    add_library(rooftile_pch_${set} OBJECT ${source})
+    set_target_properties(rooftile_pch_${set} PROPERTIES POSITION_INDEPENDENT_CODE $<BOOL:${BUILD_SHARED_LIBS}>)
+    target_link_libraries(rooftile_pch_${set} PRIVATE tl::expected fmt::fmt)
+    if(set STREQUAL cli)
+      target_link_libraries(rooftile_pch_${set} PRIVATE CLI11::CLI11)
+    elseif(set STREQUAL test)
+      target_link_libraries(rooftile_pch_${set} PRIVATE GTest::gtest GTest::gmock nlohmann_json::nlohmann_json)
+    endif()
+    target_precompile_headers(rooftile_pch_${set} PRIVATE ${ROOFTILE_PCH_${headers}})
+  endif()
+  target_precompile_headers(${target} REUSE_FROM rooftile_pch_${set})
+endfunction()

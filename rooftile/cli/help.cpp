@@ -1,0 +1,60 @@
+#include "rooftile/cli/help.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "rooftile/report/text.hpp"
+
+namespace rooftile::cli {
+namespace {
+
+constexpr std::size_t kWidth = 80, kColumn = 28;
+
+// `left` in the first column, the text in the second.
+std::string entry(const std::string& left, const std::string& text) {
+  const std::string indent(kColumn, ' ');
+  std::string start = "  " + left;
+  start += width_of(start) < kColumn ? std::string(kColumn - width_of(start), ' ') : "\n" + indent;
+  return start + wrapped(text, kWidth - kColumn, indent) + "\n";
+}
+
+// "a|b|c,…" so that lines can break between choices: "a | b | c, …".
+std::string spaced(const std::string& kind) {
+  std::string result;
+  for (const char c : kind) result += c == '|' ? std::string(" | ") : std::string(1, c);
+  return result;
+}
+
+}  // namespace
+
+// CLI11 ends a group with an empty line, and begins the next one with another.
+std::string HelpFormatter::make_group(std::string group, bool is_positional,
+                                      std::vector<const CLI::Option*> options) const {
+  const bool first = is_positional || group == "Options";
+  std::string text = (first ? "\n" : "") + group + ":\n";
+  for (const CLI::Option* option : options) text += make_option(option, is_positional);
+  return text;
+}
+
+std::string HelpFormatter::make_option(const CLI::Option* option, bool is_positional) const {
+  std::string left = option->get_name(is_positional, !is_positional);
+  left.resize(std::min(left.find('{'), left.size()));  // the value of a flag that takes one
+  std::string text = option->get_description();
+  const std::string kind = option->get_expected_max() == 0 ? "" : option->get_type_name();
+  constexpr std::size_t kLongest = 24;
+  if (is_positional) {
+    if (option->get_expected_max() > 1) left += "…";
+  } else if (kind.size() > kLongest) {
+    text = spaced(kind) + "; " + text;
+  } else if (!kind.empty()) {
+    left += " " + kind;
+  }
+  if (option->get_required() && !is_positional) text += " (required)";
+  return entry(left, text);
+}
+
+std::string HelpFormatter::make_subcommand(const CLI::App* command) const {
+  return entry(command->get_name(), command->get_description());
+}
+
+}  // namespace rooftile::cli

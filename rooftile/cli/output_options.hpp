@@ -1,0 +1,26 @@
+// -o and --format: how a report is written, and where.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <CLI/App.hpp>
+
+#include "rooftile/cli/format.hpp"
+
+namespace rooftile::cli {
+
+struct OutputArguments {
+  Format format = Format::table;
+  std::string file;  // empty or "-": standard output
+};
+
+// Without --format the suffix of the file decides (parse_format).
+void add_output_options(CLI::App* app, OutputArguments& output, const std::vector<Format>& formats);
+
+// A file in one of the formats; of a chart, which is svg, png or pdf as the suffix says.
+CLI::Option* add_file(CLI::App* app, const std::string& names, std::string& file, const std::vector<Format>& formats,
+                      const std::string& help = "write to this file; - is standard output");
+CLI::Option* add_picture(CLI::App* app, const std::string& name, std::string& file, const std::string& help);
+
+}  // namespace rooftile::cli

@@ -1,0 +1,96 @@
+#include "rooftile/cli/predict_table_command.hpp"
+
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "rooftile/base/csv.hpp"
+#include "rooftile/base/text_file.hpp"
+#include "rooftile/base/try.hpp"
+#include "rooftile/cli/calibration_note.hpp"
+#include "rooftile/cli/option_kinds.hpp"
+#include "rooftile/cli/options.hpp"
+#include "rooftile/cli/output.hpp"
+#include "rooftile/cli/output_options.hpp"
+#include "rooftile/cli/table_options.hpp"
+#include "rooftile/ingest/layer_table.hpp"
+#include "rooftile/report/predicted_columns.hpp"
+#include "rooftile/validate/estimate_row.hpp"
+
+namespace rooftile::cli {
+namespace {
+
+// What the table as a whole is asked for, before any row can be blamed for it.
+Result<void> check_options(const PredictionArguments& given) {
+  if (auto result = check(predict_options(given)); !result) return result;
+  if (given.gpus.empty()) return {};
+  const auto gpu = TRY(gpu_of_option(given.gpus.front()));
+  return check(predict_options(given), gpu);
+}
+
+// What an option says of a cell: it fills an empty one, or wins.
+void fill(std::string& cell, const std::string& option, bool wins) {
+  if (!option.empty() && (wins || cell.empty())) cell = option;
+}
+
+Result<void> run(PredictTableArguments& arguments) {
+  PredictionArguments& given = arguments.prediction;
+  TRY(complete(given));
+  if (!given.method.fitted.empty()) return predict_table_fitted(arguments);
+  TRY(check_options(given));
+  const auto text = TRY(read_text_file(arguments.table));
+  LayerTableOptions options;
+  if (!given.gpus.empty()) options.gpu = given.gpus.front();
+  if (given.precision) options.precision = std::string(name_of(*given.precision));
+  options.override_cells = arguments.override_cells;
+  options.skip_bad_rows = arguments.skip_bad_rows;
+  const auto table = TRY(parse_layer_table(text, arguments.table, options));
+
+  std::vector<Error> bad_rows = table.bad_rows;
+  std::vector<std::string> header = table.columns;
+  const auto places = place_columns(header, kPredictedNames);
+  std::string result = write_csv_row(header);
+  GpuCache gpus;
+  std::vector<std::string> ids;
+  for (LayerRow row : table.rows) {
+    fill(row.framework, given.set.framework, arguments.override_cells);
+    fill(row.algorithm, given.set.plan.algorithm.value_or(""), arguments.override_cells);
+    const auto layer = estimate_row(row, predict_options(given), gpus);
+    if (!layer) {
+      Error error = layer.error();
+      error.where = fmt::format("{}:{}, {}", arguments.table, row.line, error.where);
+      if (!arguments.skip_bad_rows) return tl::unexpected(error);
+      bad_rows.push_back(std::move(error));
+      continue;
+    }
+    ids.push_back((*gpus.find(row.gpu))->id);
+    std::vector<std::string> cells = row.cells;
+    cells.resize(header.size());
+    auto predicted = predicted_cells(*layer);
+    for (std::size_t i = 0; i < predicted.size(); ++i) cells[places[i]] = std::move(predicted[i]);
+    result += write_csv_row(cells);
+  }
+  note_unused_factors(predict_options(given).calibration, ids);
+  write_left_out(bad_rows, table.bad_rows.size() + table.rows.size());
+  return write_output(arguments.output, result);
+}
+
+}  // namespace
+
+void add_predict_table(CommandList& commands) {
+  auto [app, arguments] =
+      commands.add<PredictTableArguments>("predict-table", "Predict each row of a table of layers and networks",
+                                          "rooftile predict-table layers.csv --gpu t4 -o predicted.csv", run);
+  add_text(app, "TABLE", arguments.table, "FILE", "a layer table (CSV), or - (standard input)")->required();
+  PredictionArguments& prediction = arguments.prediction;
+  add_gpu(app, prediction.gpus)->description("GPU of rows that name none");
+  add_precision(app, prediction.precision)->description("precision of rows that name none (default: fp32)");
+  add_method(app, prediction.method, Fitted::yes);
+  add_set(app, prediction.set);
+  app->add_flag("--override", arguments.override_cells, "--gpu, --precision and --set win over the row's own");
+  app->add_flag("--skip-bad-rows", arguments.skip_bad_rows, "leave out rows that are wrong, and list them");
+  add_file(app, "-o,--output", arguments.output, {Format::csv});
+}
+
+}  // namespace rooftile::cli

@@ -1,0 +1,31 @@
+#include "rooftile/cli/training_options.hpp"
+
+#include <string>
+#include <vector>
+
+#include "rooftile/base/try.hpp"
+#include "rooftile/cli/values.hpp"
+
+namespace rooftile::cli {
+
+Result<TrainingSettings> take_training(Settings& set) {
+  TrainingSettings training;
+  if (const auto scaling = set.columns.extract("scaling")) {
+    TRY(check_choice("--set", scaling.mapped(), {"measured", "links"}, {}));
+    training.scaling = scaling.mapped() == "links" ? Scaling::links : Scaling::measured;
+  }
+  if (const auto optimizer = set.columns.extract("optimizer")) {
+    TRY(check_choice("--set", optimizer.mapped(), optimizer_names(), {}));
+    training.optimizer = *parse_optimizer(optimizer.mapped());
+  }
+  if (const auto share = set.columns.extract("memory-share")) {
+    training.memory_share = TRY(parse_rate("--set", share.mapped()));
+  }
+  if (const auto cautious = set.columns.extract("cautious")) {
+    TRY(check_choice("--set", cautious.mapped(), {"yes", "no"}, {}));
+    training.cautious = cautious.mapped() == "yes";
+  }
+  return training;
+}
+
+}  // namespace rooftile::cli

@@ -1,0 +1,24 @@
+// How a network is trained, in what plan and schedule say with --set beside a prediction's own settings.
+#pragma once
+
+#include "rooftile/base/error.hpp"
+#include "rooftile/cli/prediction_options.hpp"
+#include "rooftile/planning/data_parallel.hpp"
+#include "rooftile/planning/training_memory.hpp"
+
+namespace rooftile::cli {
+
+struct TrainingSettings {
+  Scaling scaling = Scaling::measured;
+  Optimizer optimizer = Optimizer::adam;
+  double memory_share = 0.8;
+  bool cautious = false;  // deadline and budget are to hold at the upper end of the interval
+};
+
+constexpr const char* kTrainingSettings =
+    "optimizer (sgd, momentum, adam), scaling (measured, links), memory-share (default: 0.8)";
+
+// Takes what is of training out of the settings: optimizer, scaling, memory-share, cautious.
+Result<TrainingSettings> take_training(Settings& set);
+
+}  // namespace rooftile::cli

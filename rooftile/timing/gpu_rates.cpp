@@ -1,0 +1,45 @@
+#include "rooftile/timing/gpu_rates.hpp"
+
+#include <cmath>
+
+namespace rooftile {
+namespace {
+
+constexpr double kReferenceProcess = 16;  // nm
+
+// Energy per operation falls with the name of the process about so: what boards that run into their power cap did, from
+// 28 to 12 nm, and for GEMMs on the lanes, whose form counts the voltage by itself, from 16 to 4 nm.
+double energy_exponent(KernelFamily family) { return family == KernelFamily::gemm_simt ? 1.0 : 1.2; }
+
+}  // namespace
+
+GpuRates gpu_rates(const Gpu& gpu, KernelFamily family, FlopsPerSecond peak, const Constants& constants) {
+  GpuRates rates;
+  rates.family = family;
+  rates.sms = gpu.sm_count;
+  rates.sm_threads = gpu.sm.warps * gpu.sm.warp_size;
+  rates.sm_ctas = gpu.sm.ctas;
+  rates.sm_peak = peak / gpu.sm_count;
+  const bool tensor = family == KernelFamily::tensor && gpu.tensor_clock;
+  rates.clock = tensor ? *gpu.tensor_clock : gpu.clock;
+  if (gpu.sustained_clock && !tensor) {
+    rates.sm_peak *= *gpu.sustained_clock / gpu.clock;
+    rates.clock = *gpu.sustained_clock;
+  }
+  rates.base_clock = gpu.base_clock.value_or(rates.clock);
+  const MemoryLevel& l2 = gpu.level("L2");
+  rates.l2 = l2.bandwidth;
+  rates.l2_capacity = l2.capacity;
+  rates.l2_latency = l2.latency;
+  rates.l2_partitions = l2.partitions;
+  rates.shared_loads = std::sqrt(gpu.sm.cluster_ctas);
+  rates.dram = gpu.level("DRAM").bandwidth;
+  rates.dram_latency = gpu.level("DRAM").latency;
+  if (gpu.tdp) rates.power = *gpu.tdp;
+  if (gpu.process_nm) rates.energy_scale = std::pow(*gpu.process_nm / kReferenceProcess, energy_exponent(family));
+  rates.launch = gpu.launch_overhead;
+  rates.constants = constants;
+  return rates;
+}
+
+}  // namespace rooftile

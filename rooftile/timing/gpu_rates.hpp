@@ -1,0 +1,29 @@
+// A GPU as the refined time model sees it: sizes, rates, and the constants of a kernel family.
+#pragma once
+
+#include "rooftile/base/units.hpp"
+#include "rooftile/calibration/calibration.hpp"
+#include "rooftile/gpu/gpu.hpp"
+#include "rooftile/traffic/gpu_sizes.hpp"
+
+namespace rooftile {
+
+struct GpuRates : GpuSizes {
+  FlopsPerSecond sm_peak{2};      // of one SM, at `clock`
+  Hertz clock{1};                 // of the unit that multiplies
+  Hertz base_clock{1};            // `clock` where the GPU's file names none
+  BytesPerSecond l2{1}, dram{1};  // of the chip
+  Cycles l2_latency{1}, dram_latency{1};
+  double energy_scale = 1;   // of the chip's process, relative to 16 nm
+  Watts power{0};            // of the board; 0: not known, so nothing is limited by it
+  Seconds launch{0};         // overhead of a kernel launch
+  double step_launches = 0;  // Harness::step_launches
+
+  // Multiply-accumulates of one SM; each is two FLOPs.
+  double macs_per_second() const { return sm_peak.value() / 2; }
+};
+
+// Made once per GPU, family and precision. `peak` is the dense rate of the unit that multiplies.
+GpuRates gpu_rates(const Gpu& gpu, KernelFamily family, FlopsPerSecond peak, const Constants& constants);
+
+}  // namespace rooftile

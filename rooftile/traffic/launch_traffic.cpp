@@ -1,0 +1,82 @@
+#include "rooftile/traffic/launch_traffic.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "rooftile/traffic/refined.hpp"
+
+namespace rooftile {
+namespace {
+
+// The plan of a single kernel as the closed form takes it.
+Plan single_kernel(const LaunchPlan& launches, const Im2col& gemm, double sm_count) {
+  const Launch& launch = launches.main;
+  Plan plan;
+  plan.kernel.tile = launches.tile;
+  plan.kernel.warps = static_cast<int>(launch.warps);
+  plan.columns = std::ceil(gemm.n / launches.tile.n);
+  plan.rows = std::ceil(gemm.m / launches.tile.m);
+  plan.ctas = plan.columns * plan.rows * gemm.groups;
+  plan.loops = std::ceil(gemm.k / launches.tile.k);
+  plan.active_ctas_per_sm = launch.resident;
+  plan.ctas_per_sm = std::ceil(plan.ctas / sm_count);
+  plan.waves = std::ceil(plan.ctas_per_sm / plan.active_ctas_per_sm);
+  return plan;
+}
+
+}  // namespace
+
+Bytes split_parts(const Launch& launch, KernelFamily family) {
+  const Launch::Product& product = launch.product;
+  if (product.split <= 1) return {};
+  const double results = product.m * product.n * product.batch * product.split;
+  constexpr Bytes kPartial{8};  // FP32, stored and loaded
+  return family == KernelFamily::tensor ? kPartial * results : product.element * (2 * results);
+}
+
+Traffic launch_traffic(const Launch& launch, const GpuSizes& sizes) {
+  Traffic traffic;
+  traffic.l1 = std::max(launch.l1_load, launch.l2_load);
+  traffic.l2 = launch.l2_load;
+  traffic.store_l2 = launch.l2_store;
+  DramBytes dram{launch.dram_load, launch.dram_store};
+  if (launch.ctas > 0 && sizes.family == KernelFamily::gemm_simt) {
+    dram = simt_gemm_dram(launch, sizes);
+  } else if (launch.ctas > 0 && sizes.family == KernelFamily::tensor) {
+    dram = tensor_gemm_dram(launch, sizes);
+    traffic.l2 /= sizes.shared_loads;
+  }
+  const Bytes parts = split_parts(launch, sizes.family);
+  traffic.l1 += parts / 2;
+  traffic.l2 += parts / 2;
+  traffic.store_l2 += parts / 2;
+  traffic.dram = dram.load;
+  traffic.store_dram = dram.store;
+  return traffic;
+}
+
+Traffic move_traffic(const MemoryKernel& kernel) {
+  return {
+      .l1 = kernel.load, .l2 = kernel.load, .dram = kernel.load, .store_l2 = kernel.store, .store_dram = kernel.store};
+}
+
+Traffic plan_traffic(const LaunchPlan& plan, const GpuSizes& sizes) {
+  Traffic traffic = launch_traffic(plan.main, sizes);
+  for (std::size_t i = 0; i < plan.move_count; ++i) traffic += move_traffic(plan.moves[i]);
+  return traffic;
+}
+
+bool has_counted_loads(const LaunchPlan& plan, const OpShape& op) {
+  return op.family == KernelFamily::conv_simt && op.pass == Pass::fwd && plan.algorithm == Algorithm::implicit_gemm &&
+         plan.count() == 1;
+}
+
+void count_loads(LaunchPlan& plan, const OpShape& op, const Gpu& gpu) {
+  if (!has_counted_loads(plan, op)) return;
+  const Traffic total = refined_traffic(op.gemm, single_kernel(plan, op.gemm, gpu.sm_count), gpu, op.element).total;
+  plan.main.l1_load = total.l1;
+  plan.main.l2_load = total.l2;
+  plan.main.dram_load = total.dram;
+}
+
+}  // namespace rooftile

@@ -1,0 +1,44 @@
+// The bytes that the launches of a plan move, before any clock: what times are computed from and what reports show.
+#pragma once
+
+#include "rooftile/plan/candidates.hpp"
+#include "rooftile/plan/launch.hpp"
+#include "rooftile/traffic/gpu_sizes.hpp"
+#include "rooftile/traffic/traffic.hpp"
+
+namespace rooftile {
+
+// One kernel of the family of `sizes`; its compulsory bytes are not counted here.
+Traffic launch_traffic(const Launch& launch, const GpuSizes& sizes);
+Traffic move_traffic(const MemoryKernel& kernel);
+
+// All kernels of a plan.
+Traffic plan_traffic(const LaunchPlan& plan, const GpuSizes& sizes);
+
+// Parts of split sums, stored in the L2 and loaded from it, beside the launch's own bytes.
+Bytes split_parts(const Launch& launch, KernelFamily family);
+
+struct DramBytes {
+  Bytes load, store;
+};
+
+// A GEMM on the FP32 lanes (docs/theory.md, "GEMM on FP32 lanes", 3).
+DramBytes simt_gemm_dram(const Launch& launch, const GpuSizes& sizes);
+
+// A GEMM, or a convolution as such, on tensor cores: what the L2 does not hold from before, and what waves read again.
+DramBytes tensor_gemm_dram(const Launch& launch, const GpuSizes& sizes);
+
+// Shares of the operands that come from DRAM.
+struct Misses {
+  double activations = 1, weights = 1;
+};
+Misses tensor_gemm_misses(const Launch& launch, const GpuSizes& sizes);
+
+// Whether the plan is the implicit GEMM of a forward convolution on the FP32 lanes, whose loads count_loads() counts.
+bool has_counted_loads(const LaunchPlan& plan, const OpShape& op);
+
+// Its loads at every level, as the cache simulator counts them (traffic/refined.hpp). `op` and `gpu` are those that
+// the plan was made for.
+void count_loads(LaunchPlan& plan, const OpShape& op, const Gpu& gpu);
+
+}  // namespace rooftile

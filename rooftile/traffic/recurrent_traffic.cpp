@@ -1,0 +1,47 @@
+#include "rooftile/traffic/recurrent_traffic.hpp"
+
+#include "rooftile/base/powers.hpp"
+#include "rooftile/ops/recurrent.hpp"
+#include "rooftile/workload/sequence.hpp"
+
+namespace rooftile {
+namespace {
+
+constexpr double kWarmShare = 0.9;  // of the L2 that keeps weights from step to step, as for GEMMs
+
+// As much loaded as stored, all of it through DRAM.
+Traffic gate_copies(Bytes bytes) {
+  const Bytes half = bytes / 2;
+  return {.l1 = half, .l2 = half, .dram = half, .store_l2 = half, .store_dram = half};
+}
+
+}  // namespace
+
+CellTraffic cell_traffic(const Recurrent& recurrent, Pass pass, Bytes element, const GpuSizes& sizes) {
+  const Gemm product = step_product(recurrent, pass);
+  const Bytes weights = element * (static_cast<double>(product.n) * static_cast<double>(product.k));
+  return {.product = {.l1 = weights, .l2 = weights, .dram = weights * missed_weights(recurrent, element, sizes)},
+          .gates = gate_copies(element * gate_elements(recurrent))};
+}
+
+Traffic recurrent_traffic(const Recurrent& recurrent, Pass pass, Bytes element, const GpuSizes& sizes) {
+  if (pass == Pass::bwd_weight) {
+    return gate_copies(element * (sizes.constants[RecurrentConstant::weight_passes] * weights_of(recurrent)));
+  }
+  const CellTraffic cell = cell_traffic(recurrent, pass, element, sizes);
+  const double steps = static_cast<double>(recurrent.steps);
+  Traffic sum = cell.product;
+  sum += cell.gates;
+  sum = sum * steps;
+  sum.compulsory = cell.product.l2 + cell.gates.dram * steps;
+  return sum * (static_cast<double>(recurrent.layers) * static_cast<double>(recurrent.directions));
+}
+
+// All layers' weights take turns in the L2; the first step finds none.
+double missed_weights(const Recurrent& recurrent, Bytes element, const GpuSizes& sizes) {
+  const Bytes room = sizes.l2_copy() * kWarmShare;
+  const double missed = 1 - 1 / (1 + fourth(element * weights_of(recurrent) / room));
+  return missed + (1 - missed) / static_cast<double>(recurrent.steps);
+}
+
+}  // namespace rooftile

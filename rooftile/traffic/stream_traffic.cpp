@@ -1,0 +1,33 @@
+#include "rooftile/traffic/stream_traffic.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "rooftile/base/powers.hpp"
+
+namespace rooftile {
+
+double resident_ctas(const StreamKernel& kernel, const GpuSizes& sizes) {
+  return std::clamp(std::floor(sizes.sm_threads / kernel.threads), 1.0, sizes.sm_ctas);
+}
+
+double missed_share(const StreamKernel& kernel, const GpuSizes& sizes) {
+  const Bytes kept = sizes.l2_copy() * sizes.constants[StreamConstant::warm_share];
+  return 1 - 1 / (1 + square((kernel.read + kernel.write) / kept));
+}
+
+Traffic stream_traffic(const StreamKernel& kernel, const GpuSizes& sizes) {
+  const double miss = missed_share(kernel, sizes);
+  // Rows at work that outgrow the L2 come from DRAM again in each pass.
+  const Bytes live = kernel.row * std::min(kernel.ctas, resident_ctas(kernel, sizes) * sizes.sms);
+  const double lost = 1 - 1 / (1 + fourth(live / (sizes.l2_copy() * sizes.constants[StreamConstant::live_share])));
+  const Bytes loaded = kernel.read + kernel.reread;
+  return {.l1 = loaded,
+          .l2 = loaded,
+          .dram = kernel.read * miss + kernel.reread * lost,
+          .store_l2 = kernel.write,
+          .store_dram = kernel.write * miss,
+          .compulsory = kernel.read};
+}
+
+}  // namespace rooftile

@@ -1,0 +1,65 @@
+// DRAM bytes of GEMMs, and convolutions as such, on tensor cores.
+#include <algorithm>
+#include <cmath>
+
+#include "rooftile/base/powers.hpp"
+#include "rooftile/traffic/launch_traffic.hpp"
+
+namespace rooftile {
+namespace {
+
+// Share that is still in the L2 of what was used there `between` bytes ago.
+double gemm_share_kept(Bytes between, const GpuSizes& sizes) {
+  const Bytes room = sizes.l2_copy() * sizes.constants[TensorConstant::warm_share];
+  return 1 / (1 + square(fourth(between / room)));
+}
+
+// Operands and results by how soon they are used again.
+struct Used {
+  Bytes activations;  // without what is stored
+  Bytes weights;
+};
+
+Used used_by(const Launch& launch) {
+  const Launch::Product& product = launch.product;
+  const Bytes weights = product.b_weights ? product.b_bytes : Bytes(0);
+  return {product.a_bytes + product.b_bytes - weights, weights};
+}
+
+// Bytes that waves read again from DRAM: each reads the operands of the square of C that it covers.
+double reread_bytes(const Launch& launch, const GpuSizes& sizes) {
+  const Launch::Product& product = launch.product;
+  const double element = product.element.value();
+  const double depth = std::ceil(product.k / product.tile_k) * product.tile_k;
+  const double unique = std::min(1.0, product.a_bytes.value() / (product.batch * product.m * product.k * element));
+  const double side = std::sqrt(sizes.sms * launch.resident * launch.macs_per_step);
+  const double again = product.m * product.n / side * (1 + unique) - product.m * unique - product.n;
+  if (again <= 0) return 0;
+  const double held = sizes.l2_capacity.value() * sizes.constants[TensorConstant::reread_share];
+  const double operands = (product.m * unique + product.n) * product.k * element;
+  return product.batch * again * depth * element / (1 + square(held / operands));
+}
+
+}  // namespace
+
+Misses tensor_gemm_misses(const Launch& launch, const GpuSizes& sizes) {
+  if (sizes.weight_sets == 0) return {};
+  const Used used = used_by(launch);
+  const Bytes activations = used.activations + launch.dram_store;
+  if (sizes.rotates) {
+    const double missed = 1 - gemm_share_kept((activations + used.weights) * sizes.weight_sets, sizes);
+    return {missed, missed};
+  }
+  return {1 - gemm_share_kept(activations + used.weights, sizes),
+          1 - gemm_share_kept(activations + used.weights * sizes.weight_sets, sizes)};
+}
+
+DramBytes tensor_gemm_dram(const Launch& launch, const GpuSizes& sizes) {
+  const Misses misses = tensor_gemm_misses(launch, sizes);
+  const Used used = used_by(launch);
+  const Bytes again(sizes.constants[TensorConstant::reread] * reread_bytes(launch, sizes));
+  return {used.activations * misses.activations + used.weights * misses.weights + again,
+          launch.dram_store * misses.activations};
+}
+
+}  // namespace rooftile

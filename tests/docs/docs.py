@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+"""Runs the commands of README.md and docs/*.md and compares what they print with what stands there.
+
+Usage: docs.py --cli PROGRAM [--slow] [--update] [FILE…]
+
+In a fenced block, a line that starts with `$ ` is a command of a shell and the lines up to the next one are its output:
+
+    $ rooftile predict tiny.json --gpu titan-xp
+    tiny on titan-xp: …
+    …
+
+A line that is `…` alone stands for any lines, `…` within a line for any characters; output that stops early ends with `…`. A
+command without any output below it has to succeed. So has, in a block without `$ `, every line that starts with
+`rooftile ` and has no placeholder in capitals. Commands of one file share a scratch folder with the files of examples/
+and the folders of ../shared/measurements; a command that names one of these is left out where they are absent. Blocks
+whose fence says `slow` run with --slow alone. --update rewrites the outputs that have no `…`, and says which do not fit.
+"""
+import argparse
+import difflib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+MEASUREMENTS = ROOT.parent / "shared" / "measurements"
+TIME_LIMIT = 600  # seconds a command; a hang is a failure, a sanitized build on a busy machine is not
+
+
+@dataclass
+class Command:
+    line: int  # of the command, from 0
+    text: str
+    output: list = field(default_factory=list)
+    slow: bool = False
+    checked: bool = True  # its output, not just its exit status
+
+
+def commands_of(text):
+    """The commands of a page's fenced blocks, in order."""
+    found, block, info = [], None, ""
+    for number, line in enumerate(text.splitlines()):
+        if line.startswith("```"):
+            if block is None:
+                block, info = [], line[3:].split()
+            else:
+                found += commands_of_block(block, "slow" in info)
+                block = None
+        elif block is not None:
+            block.append((number, line))
+    return found
+
+
+def commands_of_block(lines, slow):
+    """Of one block: those after `$ `, with their output, or else each line that starts with the program's name."""
+    if not any(line.startswith("$ ") for _, line in lines):
+        texts = [(number, re.split(r"\s{2,}|\s#", line)[0]) for number, line in lines if line.startswith("rooftile ")]
+        return [Command(number, text, [], slow, False) for number, text in texts if not is_synopsis(text)]
+    found = []
+    for number, line in lines:
+        if line.startswith("$ "):
+            found.append(Command(number, line[2:], [], slow))
+        elif found and not found[-1].output and found[-1].text.endswith("\\"):
+            found[-1].text += "\n" + line
+        elif found:
+            found[-1].output.append(line)
+    for command in found:
+        while command.output and not command.output[-1]:
+            command.output.pop()
+        command.checked = bool(command.output)
+    return found
+
+
+def is_synopsis(text):
+    """Whether a line shows a command's form: MODEL, [OPTIONS], a|b, …"""
+    return bool(re.search(r"(^|[\s=,])[A-Z][A-Z_]+\b|[\[\]|…]", re.sub(r'"[^"]*"', "", text)))
+
+
+def pattern_of(lines):
+    """A regular expression of an output with `…` in it."""
+    parts = []
+    for line in lines:
+        if line.strip() == "…":
+            parts.append(r"(?:.*\n)*?")
+        else:
+            parts.append(".*?".join(re.escape(part) for part in line.rstrip().split("…")) + r"[ ]*\n")
+    return "".join(parts)
+
+
+def fits(lines, output):
+    """Whether an output is what stands on the page."""
+    return re.fullmatch(pattern_of(lines), output if output.endswith("\n") else output + "\n") is not None
+
+
+class Page:
+    """One file, run in one scratch folder."""
+
+    def __init__(self, path, program, slow):
+        self.path, self.program, self.slow = path, program, slow
+        self.text = path.read_text(encoding="utf-8")
+        self.failures, self.skipped, self.ran = [], 0, 0
+        self.replaced = {}  # line of a command: its new output
+
+    def run(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            work = Path(scratch) / "work"
+            shutil.copytree(ROOT / "examples", work)
+            (work / "examples").symlink_to(ROOT / "examples")
+            (work / "data").symlink_to(ROOT / "data")
+            self.folders = sorted(p.name for p in MEASUREMENTS.iterdir() if p.is_dir()) if MEASUREMENTS.is_dir() else []
+            for name in self.folders:
+                (work / name).symlink_to(MEASUREMENTS / name)
+            tools = Path(scratch) / "bin"
+            tools.mkdir()
+            (tools / "rooftile").symlink_to(self.program)
+            environment = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8",
+                           "XDG_DATA_HOME": str(Path(scratch) / "data")}
+            for name in ("COLUMNS", "NO_COLOR"):
+                environment.pop(name, None)
+            for command in commands_of(self.text):
+                self.run_one(command, work, environment)
+
+    def run_one(self, command, work, environment):
+        text = command.text.replace("./dev run ", "rooftile ")
+        if not text.startswith("rooftile ") or (command.slow and not self.slow) or self.needs_measurements(text, work):
+            self.skipped += 1
+            return
+        self.ran += 1
+        result = subprocess.run(["/bin/sh", "-c", text], cwd=work, env=environment, stdin=subprocess.DEVNULL,
+                                capture_output=True, encoding="utf-8", errors="backslashreplace", timeout=TIME_LIMIT)
+        output = result.stdout + result.stderr
+        place = f"{self.path.relative_to(ROOT)}:{command.line + 1}: {command.text}"
+        if not command.checked:
+            if result.returncode != 0:
+                self.failures.append(f"{place}\n  exit status {result.returncode}: {output.strip()[:500]}")
+        elif not fits(command.output, output):
+            if "…" not in "\n".join(command.output):
+                self.replaced[command.line] = (len(command.output), [line.rstrip() for line in output.splitlines()])
+            diff = "\n".join(difflib.unified_diff(command.output, output.splitlines(), "the page", "the program",
+                                                  lineterm="", n=1))
+            self.failures.append(f"{place}\n{diff}")
+
+    def needs_measurements(self, text, work):
+        """Whether a command reads measured tables that are not here."""
+        return not self.folders and any("/" in word and word.endswith(".csv") and not (work / word).exists()
+                                        for word in text.split())
+
+    def update(self):
+        """Puts in the outputs that had no `…`."""
+        lines = self.text.splitlines()
+        for line, (count, output) in sorted(self.replaced.items(), reverse=True):
+            start = line + 1
+            while lines[start - 1].endswith("\\"):
+                start += 1
+            lines[start:start + count] = output
+        self.path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--cli", required=True, type=Path)
+    parser.add_argument("--slow", action="store_true")
+    parser.add_argument("--update", action="store_true")
+    parser.add_argument("files", nargs="*", type=Path)
+    arguments = parser.parse_args()
+    paths = [path.resolve() for path in arguments.files] or [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    failures, ran, skipped = [], 0, 0
+    for path in paths:
+        page = Page(path, arguments.cli.resolve(), arguments.slow)
+        page.run()
+        if arguments.update:
+            page.update()
+        failures += page.failures
+        ran, skipped = ran + page.ran, skipped + page.skipped
+    for failure in failures:
+        print(failure, end="\n\n")
+    print(f"{ran} commands run, {skipped} skipped (slow, not rooftile's, or measured tables that are absent), "
+          f"{len(failures)} failed")
+    return 1 if failures or not ran else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

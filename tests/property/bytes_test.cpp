@@ -1,0 +1,241 @@
+// The bytes that are reported are those that times are computed from: every layer of every network of the zoo, on every
+// GPU, by every family of kernels.
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/predict/predict.hpp"
+#include "rooftile/predict/refined.hpp"
+#include "rooftile/timing/roofline.hpp"
+#include "rooftile/traffic/attention_traffic.hpp"
+#include "rooftile/traffic/launch_traffic.hpp"
+#include "rooftile/zoo/zoo.hpp"
+
+namespace rooftile {
+namespace {
+
+constexpr double kRounding = 1e-9;  // relative, for sums that are formed in a different order
+
+// What the bytes of a level take at its effective bandwidth: the families' own words for it (docs/theory.md).
+struct LevelTimes {
+  Seconds l2, dram;
+};
+
+LevelTimes conv_times(const LaunchPlan& plan, const GpuRates& rates) {
+  const Constants& c = rates.constants;
+  const double unaligned = plan.main.aligned_store ? 1 : 1 + c[ConvConstant::unaligned_store];
+  const Traffic main = launch_traffic(plan.main, rates), all = plan_traffic(plan, rates);
+  return {all.at_l2() / (rates.l2 * c[ConvConstant::l2_efficiency]),
+          main.dram / (rates.dram * c[ConvConstant::dram_load_efficiency]) +
+              main.store_dram / (rates.dram * c[ConvConstant::dram_store_efficiency] / unaligned) +
+              (all.at_dram() - main.at_dram()) / (rates.dram * c[ConvConstant::stream_efficiency])};
+}
+
+LevelTimes simt_gemm_times(const LaunchPlan& plan, const GpuRates& rates) {
+  const BytesPerSecond l2 = rates.l2 * rates.constants[SimtGemmConstant::l2_efficiency];
+  const double running = std::min(1.0, plan.main.ctas / rates.sms);  // share of the SMs that draw
+  const Traffic traffic = plan_traffic(plan, rates);
+  return {plan.main.l2_load / (l2 * running) + (traffic.at_l2() - plan.main.l2_load) / l2,
+          traffic.at_dram() / (rates.dram * rates.constants[SimtGemmConstant::dram_efficiency])};
+}
+
+LevelTimes tensor_times(const LaunchPlan& plan, const KernelEstimate& kernel, const GpuRates& rates) {
+  const Traffic traffic = plan_traffic(plan, rates);
+  const Bytes parts = split_parts(plan.main, rates.family);
+  const Seconds loads = (traffic.l2 - parts / 2) / (rates.l2 * rates.constants[TensorConstant::l2_efficiency]);
+  const Seconds stores = kernel.cases[Bottleneck::l2] - loads - parts / rates.l2;
+  // Storing C takes the busiest SM's share of the L2, `epilogue` times.
+  EXPECT_GE(stores * (1 + 1e-6),
+            plan.main.l2_store / rates.l2 * std::min(1.0, rates.constants[TensorConstant::epilogue]) - Seconds(1e-12));
+  return {loads + stores + parts / rates.l2,
+          traffic.at_dram() / (rates.dram * rates.constants[TensorConstant::dram_efficiency])};
+}
+
+LevelTimes product_times(const LaunchPlan& plan, const KernelEstimate& kernel, const GpuRates& rates) {
+  if (rates.family == KernelFamily::conv_simt) return conv_times(plan, rates);
+  if (rates.family == KernelFamily::gemm_simt) return simt_gemm_times(plan, rates);
+  return tensor_times(plan, kernel, rates);
+}
+
+LevelTimes stream_times(const Traffic& traffic, const GpuRates& rates) {
+  const Constants& c = rates.constants;
+  return {traffic.at_l2() / (rates.l2 * c[StreamConstant::l2_efficiency]),
+          traffic.dram / rates.dram + traffic.store_dram / (rates.dram * c[StreamConstant::dram_store_efficiency])};
+}
+
+LevelTimes attention_times(const AttentionPlan& plan, double passes, const GpuRates& rates) {
+  const AttentionTraffic traffic = attention_traffic(plan, rates);
+  const Bytes combined = traffic.combine.at_l2();
+  const Bytes l2 = traffic.total().at_l2() - combined;
+  return {(l2 / (rates.l2 * rates.constants[AttentionConstant::l2_efficiency]) + combined / rates.l2) * passes,
+          traffic.total().at_dram() / (rates.dram * rates.constants[AttentionConstant::dram_efficiency]) * passes};
+}
+
+void expect_equal(Seconds a, Seconds b, const std::string& where) {
+  EXPECT_NEAR(a.value(), b.value(), kRounding * std::max(a.value(), b.value()) + 1e-18) << where;
+}
+
+RefinedOp op_of(const LayerEstimate& layer, const KernelEstimate& kernel) {
+  if (std::holds_alternative<AttentionPlan>(kernel.plan)) return RefinedOp::attention;
+  if (std::holds_alternative<StreamKernel>(kernel.plan)) return RefinedOp::stream;
+  return layer.op == "conv" ? RefinedOp::conv : RefinedOp::gemm;
+}
+
+void check_kernel(const LayerEstimate& layer, const KernelEstimate& kernel, const Gpu& gpu,
+                  const PredictOptions& options, const std::string& where) {
+  const auto model = refined_model(op_of(layer, kernel), gpu, options);
+  ASSERT_TRUE(model) << where;
+  LevelTimes times;
+  if (const auto* product = std::get_if<RefinedKernel>(&kernel.plan)) {
+    times = product_times(product->plan, kernel, model->rates);
+  } else if (const auto* attention = std::get_if<AttentionPlan>(&kernel.plan)) {
+    times = attention_times(*attention, layer.pass == Pass::fwd ? 1 : 2.5, model->rates);
+  } else if (std::holds_alternative<StreamKernel>(kernel.plan)) {
+    times = stream_times(kernel.traffic, model->rates);
+  } else {
+    return;
+  }
+  expect_equal(kernel.cases[Bottleneck::l2], times.l2, where + " l2");
+  expect_equal(kernel.cases[Bottleneck::dram], times.dram, where + " dram");
+}
+
+// No level moves more than its bandwidth allows, in the time that it would take alone and in that of the layer.
+void check_levels(const LayerEstimate& layer, const Gpu& gpu, const std::string& where) {
+  const Seconds time = layer.time * (1 + kRounding);
+  const BytesPerSecond dram = gpu.level("DRAM").bandwidth, l2 = gpu.level("L2").bandwidth;
+  EXPECT_LE(layer.traffic.at_dram() / dram, layer.cases[Bottleneck::dram] * (1 + kRounding)) << where;
+  EXPECT_LE(layer.traffic.at_dram() / dram, time) << where;
+  if (layer.cases[Bottleneck::l2] > Seconds(0)) {
+    EXPECT_LE(layer.traffic.at_l2() / l2, layer.cases[Bottleneck::l2] * (1 + kRounding)) << where;
+  }
+  EXPECT_LE(layer.traffic.at_l2() / l2, time) << where;
+  EXPECT_LE(layer.traffic.at_l1() / (gpu.level("L1").bandwidth * gpu.sm_count), time) << where;
+}
+
+void check_sum(const LayerEstimate& layer, const std::string& where) {
+  Traffic sum;
+  for (const KernelEstimate& kernel : layer.breakdown) sum += kernel.traffic * kernel.count;
+  EXPECT_EQ(layer.traffic.l1, sum.l1) << where;
+  EXPECT_EQ(layer.traffic.l2, sum.l2) << where;
+  EXPECT_EQ(layer.traffic.dram, sum.dram) << where;
+  EXPECT_EQ(layer.traffic.store_l2, sum.store_l2) << where;
+  EXPECT_EQ(layer.traffic.store_dram, sum.store_dram) << where;
+  EXPECT_EQ(layer.traffic.compulsory, sum.compulsory) << where;
+}
+
+void check(const Workload& network, const Gpu& gpu, const PredictOptions& options, Phase phase) {
+  const auto prediction = predict(network, gpu, options, phase);
+  ASSERT_TRUE(prediction) << prediction.error().text();
+  for (const LayerEstimate& layer : prediction->layers) {
+    const std::string where = network.name + " " + layer.name + " on " + gpu.id + " " + prediction->method + " " +
+                              std::string(name_of(options.precision));
+    check_sum(layer, where);
+    if (layer.time > Seconds(0)) check_levels(layer, gpu, where);
+    if (options.method != Method::rooftile) continue;
+    for (const KernelEstimate& kernel : layer.breakdown) check_kernel(layer, kernel, gpu, options, where);
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+std::vector<Workload> networks() {
+  std::vector<Workload> made;
+  for (const ZooEntry& entry : zoo()) {
+    for (const std::int64_t batch : {1, 64}) made.push_back(entry.build(batch));
+  }
+  return made;
+}
+
+// Every network on one GPU of each kind of kernel, and each of all GPUs with a few networks in turn: the whole product
+// takes minutes under sanitizers.
+TEST(Bytes, TakeTheTimeThatTheyAreReportedFor) {
+  const std::vector<Workload> all = networks();
+  for (const char* id : {"titan-xp", "h100-sxm5-80gb"}) {
+    const Gpu gpu = find_gpu(id).value();
+    for (const Workload& network : all) {
+      check(network, gpu, {.method = Method::rooftile, .precision = DType::fp32}, Phase::fwd);
+      check(network, gpu, {.method = Method::rooftile, .precision = DType::fp16}, Phase::fwd);
+      if (HasFailure()) return;
+    }
+  }
+  const std::vector<std::string> ids = gpu_ids();
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const Gpu gpu = find_gpu(ids[i]).value();
+    for (const DType precision : {DType::fp32, DType::fp16}) {
+      if (!peak_of(precision, gpu)) continue;
+      const Workload& network = all[(2 * i + (precision == DType::fp16 ? 1 : 0)) % all.size()];
+      check(network, gpu, {.method = Method::rooftile, .precision = precision}, Phase::fwd);
+      if (HasFailure()) return;
+    }
+  }
+}
+
+TEST(Bytes, OfGradientsToo) {
+  const std::vector<std::string> ids = gpu_ids();
+  std::size_t next = 0;
+  for (const ZooEntry& entry : zoo()) {  // each on another GPU, which has another architecture more often than not
+    for (const DType precision : {DType::fp32, DType::fp16}) {
+      const Gpu gpu = find_gpu(ids[7 * next++ % ids.size()]).value();
+      if (!peak_of(precision, gpu)) continue;
+      check(entry.build(8), gpu, {.method = Method::rooftile, .precision = precision}, Phase::step);
+      if (HasFailure()) return;
+    }
+  }
+}
+
+TEST(Bytes, OfTheRooflineToo) {
+  const Gpu gpu = find_gpu("titan-xp").value();
+  for (const ZooEntry& entry : zoo()) check(entry.build(8), gpu, {.method = Method::roofline}, Phase::step);
+}
+
+// Of recurrent layers, which no network of the zoo has.
+TEST(Bytes, OfRecurrentLayersToo) {
+  for (const std::string& id : gpu_ids()) {
+    const Gpu gpu = find_gpu(id).value();
+    for (const char* cell : {"lstm", "gru", "vanilla"}) {
+      Recurrent recurrent;
+      recurrent.cell = cell;
+      recurrent.batch = 32;
+      recurrent.steps = 20;
+      recurrent.input = recurrent.hidden = 512;
+      recurrent.layers = 2;
+      for (const Pass pass : {Pass::fwd, Pass::bwd_data, Pass::bwd_weight}) {
+        const LayerEstimate layer = estimate(recurrent, gpu, {.pass = pass});
+        check_sum(layer, id);
+        check_levels(layer, gpu, id);
+        if (HasFailure()) return;
+      }
+    }
+  }
+}
+
+// What a profiler's user would add up: these were 812 MB in one report and 2,318 MB in another, and 5,262 GB/s on a
+// board of 450.
+TEST(Bytes, OfTwoLayersOfResNet50OnTitanXp) {
+  const Gpu gpu = find_gpu("titan-xp").value();
+  Conv first;
+  first.batch = 256;
+  first.in_channels = 3;
+  first.out_channels = 64;
+  first.axes[1] = first.axes[2] = {.in = 224, .filter = 7, .stride = 2, .pad_begin = 3, .pad_end = 3};
+  Conv projection;
+  projection.batch = 256;
+  projection.in_channels = 1024;
+  projection.out_channels = 2048;
+  projection.axes[1] = projection.axes[2] = {.in = 14, .filter = 1, .stride = 2};
+  for (const Conv& conv : {first, projection}) {
+    const LayerEstimate layer = estimate(conv, gpu, {});
+    const auto* product = first_plan<RefinedKernel>(layer);
+    ASSERT_NE(product, nullptr);
+    EXPECT_EQ(layer.traffic.l2, product->plan.main.l2_load);
+    EXPECT_EQ(layer.traffic.dram, product->plan.main.dram_load);
+    check_levels(layer, gpu, "");
+  }
+}
+
+}  // namespace
+}  // namespace rooftile

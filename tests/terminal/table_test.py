@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""Runs commands that print tables on terminals of several widths: no line is wider, and no number is cut.
+
+Usage: table_test.py --cli ROOFTILE.
+"""
+import argparse
+import fcntl
+import os
+import pty
+import struct
+import subprocess
+import sys
+import termios
+import unicodedata
+import unittest
+
+CLI = None
+LONGEST = "resnet152"  # its layers have long names
+COMMANDS = [
+    ["predict", LONGEST, "--gpu", "titan-xp", "--all"],
+    ["roofline", LONGEST, "--gpu", "titan-xp"],
+    ["sensitivity", LONGEST, "--gpu", "titan-xp"],
+    ["cost", "--gpu", "v100-sxm2-16gb,a100-sxm4-80gb"],
+    ["gpus"],
+    ["models"],
+    ["models", "show", LONGEST],
+    ["support", LONGEST],
+]
+
+
+def environment(**more):
+    return {**{name: value for name, value in os.environ.items() if name != "COLUMNS"}, "LC_ALL": "C.UTF-8", **more}
+
+
+def on_terminal(arguments, columns, **more):
+    """What a terminal of that width is sent."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    program = subprocess.Popen([CLI, *arguments], stdin=subprocess.DEVNULL, stdout=theirs, stderr=subprocess.PIPE,
+                               env=environment(**more))
+    os.close(theirs)
+    text = b""
+    while True:
+        try:
+            some = os.read(ours, 65536)
+        except OSError:  # its other end is closed
+            break
+        if not some:
+            break
+        text += some
+    os.close(ours)
+    errors = program.stderr.read()
+    program.stderr.close()
+    assert program.wait() == 0, errors
+    return text.decode().replace("\r\n", "\n")
+
+
+def in_pipe(arguments, **more):
+    return subprocess.run([CLI, *arguments], stdin=subprocess.DEVNULL, capture_output=True, check=True,
+                          env=environment(**more)).stdout.decode()
+
+
+def width(line):
+    return sum(0 if unicodedata.combining(letter) else 1 for letter in line)
+
+
+class Tables(unittest.TestCase):
+    def test_lines_fit_the_terminal(self):
+        for arguments in COMMANDS:
+            for columns in (80, 120, 200):
+                for line in on_terminal(arguments, columns).splitlines():
+                    self.assertLessEqual(width(line), columns, f"{arguments} at {columns}: {line}")
+
+    def test_a_narrower_terminal_is_taken_for_80_columns(self):
+        arguments = ["predict", LONGEST, "--gpu", "titan-xp"]
+        self.assertEqual(on_terminal(arguments, 40), on_terminal(arguments, 80))
+
+    def test_columns_of_the_environment_win(self):
+        arguments = ["gpus"]
+        self.assertEqual(on_terminal(arguments, 200, COLUMNS="80"), on_terminal(arguments, 80))
+        self.assertEqual(in_pipe(arguments, COLUMNS="80"), on_terminal(arguments, 80))
+
+    def test_pipes_get_every_name_whole(self):
+        arguments = ["predict", LONGEST, "--gpu", "titan-xp", "--all"]
+        self.assertNotIn("…", in_pipe(arguments))
+        self.assertEqual(in_pipe(arguments), on_terminal(arguments, 1000))
+
+    def test_numbers_are_the_same_at_every_width(self):
+        for arguments in COMMANDS:
+            def numbers(text):
+                return sorted(word for word in text.split() if word.replace(".", "").replace(",", "").isdigit())
+            wide = numbers(in_pipe(arguments))
+            narrow = numbers(on_terminal(arguments, 80))
+            self.assertTrue(set(wide) <= set(narrow), arguments)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--cli", required=True)
+    options, rest = parser.parse_known_args()
+    CLI = options.cli
+    unittest.main(argv=[sys.argv[0], *rest])
