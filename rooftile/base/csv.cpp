@@ -55,7 +55,7 @@ class Parser {
 
   bool between_rows() const { return parser_.pstate == kBetweenRows; }
   std::size_t row_line() const { return row_.line; }
-  std::string reason() { return csv_error(&parser_) == CSV_EPARSE ? "a quote out of place" : "out of memory"; }
+  std::string reason() { return csv_error(&parser_) == CSV_EPARSE ? "misplaced quote" : "out of memory"; }
   // The rows so far, which are then forgotten.
   std::vector<CsvRow> take() { return std::exchange(rows_, {}); }
 
@@ -111,7 +111,7 @@ class Lines {
   }
 
   Result<std::vector<CsvRow>> finish() {
-    if (!parser_.finish()) return fail(ErrorCode::bad_input, "a quote is never closed", at(parser_.row_line()));
+    if (!parser_.finish()) return fail(ErrorCode::bad_input, "unclosed quote", at(parser_.row_line()));
     return parser_.take();
   }
 

@@ -111,9 +111,9 @@ TEST(Csv, RowsKnowTheirLine) {
 }
 
 TEST(Csv, Errors) {
-  EXPECT_EQ(error_of("a\nb\"c\n"), "t.csv:2: a quote out of place");
-  EXPECT_EQ(error_of("a\n\"b\"c\n"), "t.csv:2: a quote out of place");
-  EXPECT_EQ(error_of("a\n\"b\nc\n"), "t.csv:2: a quote is never closed");
+  EXPECT_EQ(error_of("a\nb\"c\n"), "t.csv:2: misplaced quote");
+  EXPECT_EQ(error_of("a\n\"b\"c\n"), "t.csv:2: misplaced quote");
+  EXPECT_EQ(error_of("a\n\"b\nc\n"), "t.csv:2: unclosed quote");
   EXPECT_EQ(error_of(std::string_view("a\n\0b\n", 5)), "t.csv:2: a NUL byte; CSV is text, in UTF-8");
 }
 

@@ -18,7 +18,7 @@ namespace {
 std::string describe(const json& value) {
   if (value.is_object()) return "an object";
   if (value.is_array()) return "a list";
-  if (value.is_string()) return "a text";
+  if (value.is_string()) return "a string";
   return value.dump();
 }
 
@@ -29,9 +29,10 @@ void reject(const std::string& path, std::string message, ErrorCode code) {
 }
 
 void reject_choice(const std::string& path, const std::string& wanted, const std::vector<std::string>& choices) {
-  reject(path,
-         fmt::format("'{}' is none of {}{}", one_line(wanted), fmt::join(choices, ", "), did_you_mean(wanted, choices)),
-         ErrorCode::not_found);
+  reject(
+      path,
+      fmt::format("'{}' is not one of {}{}", one_line(wanted), fmt::join(choices, ", "), did_you_mean(wanted, choices)),
+      ErrorCode::not_found);
 }
 
 std::int64_t as_integer(const json& value, const std::string& path, Range range) {
@@ -46,9 +47,9 @@ std::int64_t as_integer(const json& value, const std::string& path, Range range)
 }
 
 std::string as_text(const json& value, const std::string& path) {
-  if (!value.is_string()) reject(path, fmt::format("a text is needed, not {}", describe(value)));
+  if (!value.is_string()) reject(path, fmt::format("must be a string, not {}", describe(value)));
   std::string text = value.get<std::string>();
-  if (has_control_characters(text)) reject(path, fmt::format("'{}' holds a control character", one_line(text)));
+  if (has_control_characters(text)) reject(path, fmt::format("'{}' contains a control character", one_line(text)));
   return text;
 }
 

@@ -72,8 +72,7 @@ Result<json> parse_strict_json(std::string_view text, std::string_view where) {
     if (event == json::parse_event_t::object_start) keys.emplace_back();
     if (event == json::parse_event_t::object_end) keys.pop_back();
     if (event == json::parse_event_t::key && !keys.back().insert(parsed.get<std::string>()).second) {
-      throw Error{ErrorCode::bad_input, fmt::format("key '{}' is there twice", one_line(parsed.get<std::string>())),
-                  here()};
+      throw Error{ErrorCode::bad_input, fmt::format("duplicate key '{}'", one_line(parsed.get<std::string>())), here()};
     }
     return true;
   };

@@ -50,7 +50,7 @@ tl::unexpected<Error> TomlReader::unknown(const toml::key& key, std::string_view
 
 Result<std::string> TomlReader::words(const toml::node& node, std::string_view what) const {
   const auto* text = node.as_string();
-  if (text == nullptr) return error(node.source(), fmt::format("{} must be a text in quotes", what));
+  if (text == nullptr) return error(node.source(), fmt::format("{} must be a string in quotes", what));
   if (text->get().empty()) return error(node.source(), fmt::format("{} is empty", what));
   if (has_control_characters(text->get())) {
     return error(node.source(), fmt::format("{} holds a control character", what));

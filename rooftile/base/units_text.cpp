@@ -101,7 +101,7 @@ Result<double> parse_base_units(std::string_view text, Dimension dimension) {
   while (!name.empty() && name.front() == ' ') name.remove_prefix(1);
   if (name.empty()) return bad("has no unit");
   const double scale = scale_of(name, dimension);
-  if (scale == 0) return bad("has a unit that does not fit here");
+  if (scale == 0) return bad("has a wrong or unknown unit");
   return *number * scale;
 }
 

@@ -80,7 +80,7 @@ class Reader {
 
   void read_base(const toml::node& node) {
     calibration_.on_shipped = node.value<std::string_view>() == kShipped;
-    if (!calibration_.on_shipped) reject(node, fmt::format("based_on is not \"{}\", which is all it can be", kShipped));
+    if (!calibration_.on_shipped) reject(node, fmt::format("based_on must be \"{}\"", kShipped));
   }
 
   // Error: a key that is not of the table, with the nearest one that is.
@@ -100,7 +100,7 @@ class Reader {
     const toml::node* node = table.get(key);
     if (node == nullptr) return {};
     if (const auto* text = node->as_string()) return text->get();
-    reject(*node, fmt::format("{} is not a text in quotes", key));
+    reject(*node, fmt::format("{} is not a string in quotes", key));
     return {};
   }
 
@@ -317,7 +317,7 @@ Result<Calibration> parse_calibration(std::string_view toml, std::string_view wh
                 fmt::format("{}:{}:{}", where, error.source().begin.line, error.source().begin.column));
   }
   if (parsed.table().empty()) {
-    return fail(ErrorCode::bad_input, "there is nothing in this calibration", std::string(where));
+    return fail(ErrorCode::bad_input, "the calibration is empty", std::string(where));
   }
   return Reader(where).read(parsed.table());
 }

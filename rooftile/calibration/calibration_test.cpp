@@ -176,28 +176,28 @@ TEST(Calibration, ValuesOfAWrongTypeAreErrorsWithTheirPlace) {
   EXPECT_EQ(message(harness + "framework = \"a\"\ngpu = \"t4\"\nrotates = true\n"), "no error");
   EXPECT_EQ(message(harness + "rotates = 1\n"), "c.toml:6:11: rotates is not true or false");
   EXPECT_EQ(message(harness + "rotates = \"yes\"\n"), "c.toml:6:11: rotates is not true or false");
-  EXPECT_EQ(message(harness + "gpu = 3\n"), "c.toml:6:7: gpu is not a text in quotes");
-  EXPECT_EQ(message(harness + "framework = true\n"), "c.toml:6:13: framework is not a text in quotes");
+  EXPECT_EQ(message(harness + "gpu = 3\n"), "c.toml:6:7: gpu is not a string in quotes");
+  EXPECT_EQ(message(harness + "framework = true\n"), "c.toml:6:13: framework is not a string in quotes");
   EXPECT_EQ(message("[[harness]]\nfamily = \"tensor\"\noverhead_us = \"1\"\n"),
             "c.toml:3:15: overhead_us is not a number");
-  EXPECT_EQ(message("[[harness]]\nfamily = 3\n"), "c.toml:2:10: family is not a text in quotes");
+  EXPECT_EQ(message("[[harness]]\nfamily = 3\n"), "c.toml:2:10: family is not a string in quotes");
   EXPECT_EQ(message("[[foreign]]\nfamily = \"tensor\"\nvendor = [\"nvidia\"]\nspread = [0.5, 2]\n"),
-            "c.toml:3:10: vendor is not a text in quotes");
+            "c.toml:3:10: vendor is not a string in quotes");
 
   const std::string entry = "[[entry]]\nfamily = \"tensor\"\nscope = \"any\"\n", constants = "[entry.constants]\n";
   EXPECT_EQ(message(entry + "date = \"2026-01-31\"\nrows = 3\ngmae = 0.1\n" + constants), "no error");
-  EXPECT_EQ(message(entry + "date = 2026-01-31\n" + constants), "c.toml:4:8: date is not a text in quotes");
-  EXPECT_EQ(message(entry + "data = 1\n" + constants), "c.toml:4:8: data is not a text in quotes");
+  EXPECT_EQ(message(entry + "date = 2026-01-31\n" + constants), "c.toml:4:8: date is not a string in quotes");
+  EXPECT_EQ(message(entry + "data = 1\n" + constants), "c.toml:4:8: data is not a string in quotes");
   EXPECT_EQ(message(entry + "rows = \"3\"\n" + constants), "c.toml:4:8: rows is not a number");
   EXPECT_EQ(message(entry + "gmae = false\n" + constants), "c.toml:4:8: gmae is not a number");
-  EXPECT_EQ(message(entry + "choice = 1\n" + constants), "c.toml:4:10: choice is not a text in quotes");
+  EXPECT_EQ(message(entry + "choice = 1\n" + constants), "c.toml:4:10: choice is not a string in quotes");
   EXPECT_EQ(message(entry + "constants = 1\n"), "c.toml:4:13: constants is not a table");
-  EXPECT_EQ(message("[[entry]]\nfamily = \"tensor\"\nscope = 1\n"), "c.toml:3:9: scope is not a text in quotes");
+  EXPECT_EQ(message("[[entry]]\nfamily = \"tensor\"\nscope = 1\n"), "c.toml:3:9: scope is not a string in quotes");
 
   const std::string factors = "[[factors]]\ngpu = \"t4\"\n";
   EXPECT_EQ(message(factors + "rows = true\n"), "c.toml:3:8: rows is not a number");
   EXPECT_EQ(message(factors + "clock = \"1\"\n"), "c.toml:3:9: clock is not a number");
-  EXPECT_EQ(message("[[factors]]\ngpu = 4\n"), "c.toml:2:7: gpu is not a text in quotes");
+  EXPECT_EQ(message("[[factors]]\ngpu = 4\n"), "c.toml:2:7: gpu is not a string in quotes");
 }
 
 TEST(Calibration, CountsAndErrorsOfAFitAreFiniteAndNotBelowZero) {

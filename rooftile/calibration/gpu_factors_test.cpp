@@ -45,8 +45,7 @@ TEST(UnusedFactors, AreThoseOfAnotherGpu) {
   Calibration calibration;
   EXPECT_EQ(unused_factors(calibration, {"t4"}), "");
   calibration.factors.push_back({.gpu = "k80"});
-  EXPECT_EQ(unused_factors(calibration, {"t4"}),
-            "note: the calibration's factors are of k80, so they change nothing of t4");
+  EXPECT_EQ(unused_factors(calibration, {"t4"}), "note: the calibration's factors are for k80 and do not affect t4");
   EXPECT_EQ(unused_factors(calibration, {"t4", "k80"}), "");
 }
 

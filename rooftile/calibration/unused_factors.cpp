@@ -14,7 +14,7 @@ std::string unused_factors(const Calibration& calibration, const std::vector<std
   const bool used = std::any_of(gpus.begin(), gpus.end(),
                                 [&](const std::string& gpu) { return find_factors(calibration, gpu) != nullptr; });
   if (used) return "";
-  return fmt::format("note: the calibration's factors are of {}, so they change nothing of {}",
+  return fmt::format("note: the calibration's factors are for {} and do not affect {}",
                      one_line(calibration.factors.front().gpu, kShown), one_line(gpus.front(), kShown));
 }
 

@@ -150,7 +150,7 @@ class CommandLine {
     const std::string kind = missed->get_type_name();
     std::string text = fmt::format("{} needs {}", name_of_chosen(), option == "--output" ? "-o" : option);
     if (kind.find('|') == std::string::npos) text += " " + kind;
-    if (kind.starts_with("ID")) text += "; 'rooftile gpus list' has them";
+    if (kind.starts_with("ID")) text += "; 'rooftile gpus list' lists them";
     return text;
   }
 
@@ -164,8 +164,8 @@ class CommandLine {
     };
     if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr)
       return missing(text.substr(0, text.rfind(" is required")));
-    if (dynamic_cast<const CLI::ExcludesError*>(&error) != nullptr) return two(" excludes ", " does not go with ");
-    if (dynamic_cast<const CLI::RequiresError*>(&error) != nullptr) return two(" requires ", " is for ");
+    if (dynamic_cast<const CLI::ExcludesError*>(&error) != nullptr) return two(" excludes ", " cannot be used with ");
+    if (dynamic_cast<const CLI::RequiresError*>(&error) != nullptr) return two(" requires ", " needs ");
     if (text.find("At Most 1") != std::string::npos) return fmt::format("give {} only once", option);
     if (text.find(" required ") != std::string::npos && text.ends_with(" missing")) {
       return fmt::format("{} needs a value", option);

@@ -34,7 +34,7 @@ void add_completion(CommandList& commands) {
                           "bash, zsh or fish")
       ->required();
   add_texts(app, "WORD", arguments.words, "WORD",
-            "the words of a command line after '--': prints what the last can be");
+            "the words of a command line, after '--': print completions of the last");
 }
 
 }  // namespace rooftile::cli

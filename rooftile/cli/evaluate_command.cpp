@@ -119,10 +119,10 @@ void add_evaluate(CommandList& commands) {
   auto [app, arguments] =
       commands.add<EvaluateArguments>("evaluate", "Make the tables and figures of the DeLTA paper, as CSV and SVG",
                                       "rooftile evaluate -o evaluation", run);
-  add_text(app, "-o,--output", arguments.folder, "FOLDER", "write there; it is made if it is not there")->required();
+  add_text(app, "-o,--output", arguments.folder, "FOLDER", "folder for the results; created if missing")->required();
   add_gpus(app, arguments.gpus)->description("ids or .toml files (default: titan-xp-delta,p100-delta,v100-delta)");
   add_count(app, "-b,--batch-size", arguments.batch_size, kMaxDimension,
-            "samples a batch (default: 256, as in the paper)");
+            "samples per batch (default: 256, as in the paper)");
   std::vector<std::string> names;
   for (const FigureMaker& maker : figure_makers()) names.emplace_back(maker.name);
   add_names(app, "--only", arguments.only, fmt::format("{}", fmt::join(names, "|")),

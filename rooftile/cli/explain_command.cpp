@@ -71,7 +71,7 @@ void add_explain(CommandList& commands) {
       commands.add<ExplainArguments>("explain", "Show every number behind one layer's time, equation by equation",
                                      "rooftile explain alexnet --layer conv1 --gpu titan-xp --batch-size 256", run);
   add_model(app, arguments.model)->required();
-  add_text(app, "--layer", arguments.layer, "NAME", "the layer's name, or a part that only one has")->required();
+  add_text(app, "--layer", arguments.layer, "NAME", "the layer's name, or a part of it found in no other")->required();
   add_gpu(app, arguments.prediction.gpus)->required()->group("Prediction");
   add_prediction_options(app, arguments.prediction);
 }

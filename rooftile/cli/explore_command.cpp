@@ -99,7 +99,7 @@ class CheckpointFile {
     if (!state) return state;
     TRY(write(*state));
     if (state->results.designs > 0) {
-      write_error(fmt::format("goes on from {}: {} of {} designs are done", path_, grouped(state->results.designs),
+      write_error(fmt::format("resuming from {}: {} of {} designs are done", path_, grouped(state->results.designs),
                               grouped(prepared.space.size())));
     }
     return state;
@@ -170,8 +170,8 @@ Error none_possible(const ExploreResults& explored, const DesignSpace& space, co
     reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", grouped(explored.unfit[u]),
                            reason_of(static_cast<Unfit>(u)));
   }
-  const std::string none = space.size() == 1 ? "its one design is not possible"
-                                             : fmt::format("none of its {} designs is possible", grouped(space.size()));
+  const std::string none = space.size() == 1 ? "its only design is not feasible"
+                                             : fmt::format("none of its {} designs is feasible", grouped(space.size()));
   return {ErrorCode::bad_input, fmt::format("{} ({})", none, reasons), where};
 }
 
@@ -180,13 +180,13 @@ Result<double> parse_seconds(const std::string& option, const std::string& text)
   constexpr double kLeast = 0.1, kMost = 31557600;
   const auto seconds = parse_number<double>(text);
   if (seconds && *seconds >= kLeast && *seconds <= kMost) return *seconds;
-  return usage(fmt::format("{}: '{}' is not a number of seconds from 0.1", option, one_line(text)));
+  return usage(fmt::format("{}: '{}' is not a number of seconds, at least 0.1", option, one_line(text)));
 }
 
 // A file that grows or is read again; standard output has the report.
 Result<std::string> parse_file(const std::string& option, const std::string& text) {
   if (text != "-") return text;
-  return usage(fmt::format("{} takes a file; standard output has the report", option));
+  return usage(fmt::format("{} needs a file; the report goes to standard output", option));
 }
 
 Result<void> run(ExploreArguments& arguments) {
@@ -263,10 +263,11 @@ void add_explore(CommandList& commands, cluster::Ranks* ranks) {
   arguments.prediction.method.method = Method::delta;
   add_text(app, "SPACE", arguments.space, "FILE", "a design space (TOML)")->required();
   add_method(app, arguments.prediction.method)
-      ->description("delta (default: millions of designs a second), or as for predict (thousands)");
+      ->description("delta (default: millions of designs per second), or as for predict (thousands)");
   add_precision(app, arguments.prediction.precision);
-  add_text(app, "--costs", arguments.costs, "builtin|FILE",
-           "area, power, price and energy of every design shown: by the costs built in, or a file (TOML) over them");
+  add_text(
+      app, "--costs", arguments.costs, "builtin|FILE",
+      "show area, power, price and energy of every design: by the built-in costs, or a file (TOML) overriding them");
   constexpr std::int64_t kMostBest = 100000, kMostThreads = 1024;
   add_count(app, "--threads", arguments.threads, kMostThreads,
             "CPU threads (default: all); the result does not depend on it");
@@ -274,33 +275,32 @@ void add_explore(CommandList& commands, cluster::Ranks* ranks) {
   constexpr const char* kReport = "Report";
   add_count(app, "--best", arguments.best, kMostBest, "how many of the best designs to show (default: 10)")
       ->group(kReport);
-  add_text(app, "--rank-by", arguments.rank_by, "time|area|power|price|energy|AXIS", "the best have the least of it")
-      ->group(kReport);
+  add_text(app, "--rank-by", arguments.rank_by, "time|area|power|price|energy|AXIS", "lowest is best")->group(kReport);
   add_names(app, "--pareto", arguments.pareto, "area|power|price|energy|AXIS",
-            "designs that none beats in time and all of these")
+            "show the Pareto front of time and all of these")
       ->group(kReport);
   add_names(app, "--heat-map", arguments.heat_map, "AXIS", "two axes: the best speedup for each pair of values")
       ->group(kReport);
-  add_text(app, "-o,--output", arguments.folder, "FOLDER", "write report, CSV and SVG there")->group(kReport);
+  add_text(app, "-o,--output", arguments.folder, "FOLDER", "folder for the report, CSV and SVG files")->group(kReport);
 
   constexpr const char* kEvery = "Every design";
   CLI::Option* checkpoint = add_value(app, "--checkpoint", arguments.checkpoint, "FILE", parse_file,
-                                      "keep there what is done, and go on from it if it is there (docs/cluster.md)");
+                                      "save progress to this file, and resume from it if it exists (docs/cluster.md)");
   checkpoint->group(kEvery);
   add_value(app, "--checkpoint-every", arguments.checkpoint_every, "SECONDS", parse_seconds,
-            "between two times that it is written (default: 60)")
+            "time between checkpoints (default: 60)")
       ->needs(checkpoint)
       ->group(kEvery);
   if (ranks != nullptr) {
     add_value(app, "--rank-timeout", arguments.rank_timeout, "SECONDS", parse_seconds,
-              "of silence after which others do a rank's work (default: 30)")
+              "silence after which a rank's work goes to others (default: 30)")
         ->group(kEvery);
     return;
   }
   // Rows of a run that was killed could not be gone on from.
   CLI::Option* csv = add_value(app, "--csv", arguments.csv, "FILE", parse_file, "write every design to this CSV");
   csv->excludes(checkpoint)->group(kEvery);
-  app->add_flag("--layer-times", arguments.layer_times, "of --csv: a column for each layer too")
+  app->add_flag("--layer-times", arguments.layer_times, "with --csv: add a column for each layer")
       ->needs(csv)
       ->group(kEvery);
   add_value(app, "--rows", arguments.rows, "FILE", parse_file,

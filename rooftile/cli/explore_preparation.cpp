@@ -33,7 +33,7 @@ Result<std::size_t> axis_of(std::string_view option, const std::string& name, co
   if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
   std::string hint = did_you_mean(name, names);
   if (hint.empty()) hint = fmt::format("; the axes are {}", fmt::join(names, ", "));
-  return fail(ErrorCode::usage, fmt::format("'{}' is no axis of the space{}", one_line(name), hint),
+  return fail(ErrorCode::usage, fmt::format("'{}' is not an axis of the space{}", one_line(name), hint),
               std::string(option));
 }
 
@@ -61,7 +61,7 @@ Result<ResultOptions> result_options(const ExploreArguments& arguments, const De
     if (metric != Metric::time && !known) options.pareto.push_back(metric);
   }
   if (!arguments.pareto.empty() && options.pareto.empty()) {
-    return fail(ErrorCode::usage, "needs something besides time, as in price", "--pareto");
+    return fail(ErrorCode::usage, "needs something besides time, such as price", "--pareto");
   }
   if (!arguments.heat_map.empty()) {
     std::array<std::size_t, 2> places{};

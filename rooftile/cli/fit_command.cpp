@@ -4,7 +4,7 @@
 namespace rooftile::cli {
 
 void add_fit(CommandList& commands) {
-  CLI::App* fit = commands.add_parent("fit", "Fit constants or a model of times to measurements",
+  CLI::App* fit = commands.add_parent("fit", "Fit constants or a timing model to measurements",
                                       "rooftile fit constants measured.csv -o constants.toml");
   add_fit_constants(commands, fit);
   add_fit_factors(commands, fit);

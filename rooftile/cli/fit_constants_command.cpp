@@ -25,7 +25,7 @@ Result<void> run(FitArguments& arguments) {
 
 void add_fit_constants(CommandList& commands, CLI::App* fit) {
   auto [app, arguments] = commands.add<FitArguments>(
-      "constants", "The constants of method rooftile, of all GPUs and frameworks of the rows",
+      "constants", "Fit the constants of method rooftile, for all GPUs and frameworks in the rows",
       "rooftile fit constants measured.csv --where \"gpu = t4\" -o t4.toml", run, fit);
   add_fit_options(app, arguments, Format::toml, "write the constants (TOML) to this file, for --method rooftile=FILE");
   add_ignore(app, arguments.ignore);

@@ -66,7 +66,7 @@ Error no_point_on(const std::string& gpu, const std::vector<Point>& all, bool me
   const char* what = measured ? "measured row" : "row";
   if (all.empty()) return {ErrorCode::bad_input, fmt::format("no {} to calibrate with", what), {}};
   return {ErrorCode::bad_input,
-          fmt::format("no {} of {} that can be predicted; the first row is of {}", what, gpu,
+          fmt::format("no {} for {} can be predicted; the first row is for {}", what, gpu,
                       one_line(all.front().row->gpu, 40)),
           {}};
 }
@@ -122,7 +122,7 @@ PlacedPoints spread(PlacedPoints all, std::size_t most) {
   }
   all.points.resize(most);
   all.places.resize(most);
-  write_error(fmt::format("note: {} of {} rows take part, evenly spread", most, count));
+  write_error(fmt::format("note: using {} of {} rows, evenly spaced", most, count));
   return all;
 }
 
@@ -176,7 +176,7 @@ Result<void> run(FactorsArguments& arguments) {
 
 void add_fit_factors(CommandList& commands, CLI::App* fit) {
   auto [app, arguments] = commands.add<FactorsArguments>(
-      "factors", "Factors of one GPU, over the constants that ship, from 5 measured rows or more",
+      "factors", "Calibrate one GPU: factors on the shipped constants, from 5 or more measured rows",
       "rooftile fit factors mine.csv --gpu t4 -o t4.toml", run, fit);
   add_fit_options(app, arguments, Format::toml, "write the constants (TOML) to this file, for --method rooftile=FILE");
   add_ignore(app, arguments.ignore);
@@ -185,18 +185,20 @@ void add_fit_factors(CommandList& commands, CLI::App* fit) {
   CLI::Option* points = add_trial(app, kMostTrialPoints, arguments.trial.points, arguments.trial.draws);
   bool& is_trial = arguments.is_trial;
   points->each([&is_trial](const std::string&) { is_trial = true; });
-  add_choice<bool>(app, "--tier", arguments.trial.left_out, {{"none", true}, {"shipped", false}},
-                   "of --points: constants and prior fitted without the GPU (none, default) or as they are (shipped)")
+  add_choice<bool>(
+      app, "--tier", arguments.trial.left_out, {{"none", true}, {"shipped", false}},
+      "with --points: constants and prior refitted without the GPU (none, default) or as shipped (shipped)")
       ->needs(points)
       ->group("Trial");
   CLI::Option* suggest = add_count(app, "--suggest", arguments.suggest, kMostChosen,
-                                   "name so many rows, with or without times, that would tell most if measured");
+                                   "list the N rows, with or without times, most worth measuring");
   suggest->excludes(points)->group("Trial");
-  app->add_flag("--chosen", arguments.trial.chosen, "of --points: rows as --suggest names them out of half of the rows")
+  app->add_flag("--chosen", arguments.trial.chosen,
+                "with --points: pick rows as --suggest would, from half of the rows")
       ->needs(points)
       ->group("Trial");
   app->add_flag("--unknown-harness", arguments.unknown_harness,
-                "of --points and --suggest: nothing is known of what the rows' frameworks add to a call")
+                "with --points and --suggest: assume the frameworks' overhead per call is unknown")
       ->group("Trial");
 }
 

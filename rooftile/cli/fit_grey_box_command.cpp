@@ -77,7 +77,7 @@ Result<void> run(GreyBoxArguments& arguments) {
 
 void add_fit_grey_box(CommandList& commands, CLI::App* fit) {
   auto [app, arguments] = commands.add<GreyBoxArguments>(
-      "grey-box", "What method rooftile says of convolutions and products times a correction",
+      "grey-box", "Fit a correction to method rooftile's times of convolutions and GEMMs",
       "rooftile fit grey-box measured.csv -o grey.json", run, fit);
   add_fit_options(app, arguments, Format::json, "write the model (JSON) to this file, for --method FILE");
   add_ignore(app, arguments.ignore);
@@ -86,11 +86,11 @@ void add_fit_grey_box(CommandList& commands, CLI::App* fit) {
   CLI::Option* points = add_trial(app, kMostPoints, arguments.trial.points, arguments.trial.draws);
   bool& is_trial = arguments.is_trial;
   points->each([&is_trial](const std::string&) { is_trial = true; });
-  CLI::Option* compare = app->add_flag("--compare", arguments.compare,
-                                       "judge it beside other models on rows, and on GPUs, that were held out")
-                             ->excludes(points)
-                             ->excludes(plots)
-                             ->group("Trial");
+  CLI::Option* compare =
+      app->add_flag("--compare", arguments.compare, "compare with other models on held-out rows and held-out GPUs")
+          ->excludes(points)
+          ->excludes(plots)
+          ->group("Trial");
   points->excludes(plots);
   auto& bounds = arguments.comparison.bounds;
   add_value(
@@ -104,7 +104,7 @@ void add_fit_grey_box(CommandList& commands, CLI::App* fit) {
       ->needs(compare)
       ->group("Trial");
   add_choice<Format>(app, "--format", arguments.format, {{"table", Format::table}, {"json", Format::json}},
-                     "of the comparison (default: table)")
+                     "format of the comparison (default: table)")
       ->needs(compare)
       ->group("Trial");
 }

@@ -105,14 +105,14 @@ Result<void> run(LayersArguments& arguments) {
 
 void add_fit_layers(CommandList& commands, CLI::App* fit) {
   auto [app, arguments] = commands.add<LayersArguments>(
-      "layers", "A line of time over operations for each category of layers of one GPU",
+      "layers", "Fit time against operations, a straight line for each layer category on one GPU",
       "rooftile fit layers measured.csv --test \"model = vgg16\" -o layers.json", run, fit);
   add_fit_options(app, arguments, Format::json, "write the model (JSON) to this file, for --method FILE");
-  add_text(app, "--gpu", arguments.gpu, "ID", "GPU of rows that name none");
+  add_text(app, "--gpu", arguments.gpu, "ID", "GPU for rows that name none");
   CLI::Option* test =
-      add_condition(app, "--test", arguments.test, "hold these rows out and judge on them, as in \"model = AlexNet\"",
+      add_condition(app, "--test", arguments.test, "hold out these rows and test on them, as in \"model = AlexNet\"",
                     &arguments.test_condition);
-  add_text(app, "--by", arguments.by, "COLUMN", "a model of each value of this column, judged on all the others")
+  add_text(app, "--by", arguments.by, "COLUMN", "a model for each value of this column, tested on all the others")
       ->excludes(test)
       ->excludes(app->get_option("--output"));
   add_plots(app, arguments.plots);

@@ -149,15 +149,15 @@ CLI::Option* add_fit_option(CLI::App* app, const std::string& name, NetworkFitOp
 
 void add_fit_network(CommandList& commands, CLI::App* fit) {
   auto [app, arguments] = commands.add<NetworkArguments>(
-      "network", "Times of whole runs, judged on rows beyond those of the fit",
+      "network", "Fit the times of whole runs, and test on held-out rows",
       "rooftile fit network runs.csv --split \"batch_size > 64\" --ways physics -o runs.json", run, fit);
   add_fit_options(app, arguments, Format::json, "write the model (JSON) of one way to this file, for --method FILE");
-  add_text(app, "--gpu", arguments.gpu, "ID", "GPU of rows that name none");
-  app->add_flag("--flagged", arguments.flagged, "flagged rows too");
+  add_text(app, "--gpu", arguments.gpu, "ID", "GPU for rows that name none");
+  app->add_flag("--flagged", arguments.flagged, "include flagged rows");
   NetworkFitOptions& options = arguments.options;
-  add_names(app, "--by", options.by, "COLUMN", "columns that make groups, each with fits of its own")->group("Model");
+  add_names(app, "--by", options.by, "COLUMN", "columns to group by, each group with its own fits")->group("Model");
   add_fit_option(app, "--split", options, "holdout[=SHARE]|kfold[=FOLDS]|none|CONDITION", read_split,
-                 "rows that are held out: a fifth (default), folds, none, or these, as in \"batch_size > 64\"")
+                 "rows to hold out: a fifth (default), folds, none, or these, as in \"batch_size > 64\"")
       ->group("Model");
   CLI::Option* ways =
       add_fit_option(app, "--ways", options, "affine|alphabet[=DEGREE/TERMS]|physics|analytic|scaled|trees,…",
@@ -170,7 +170,7 @@ void add_fit_network(CommandList& commands, CLI::App* fit) {
   app->add_flag("--details", arguments.details, "coefficients and warnings of every fit")->group("Output");
   add_plots(app, arguments.plots);
   add_choice<Format>(app, "--format", arguments.format, {{"table", Format::table}, {"json", Format::json}},
-                     "of the report (default: table)")
+                     "format of the report (default: table)")
       ->group("Output");
 }
 

@@ -17,7 +17,9 @@ void add_fit_options(CLI::App* app, FitArguments& arguments, Format format, cons
   add_where(app, arguments.where, &arguments.condition);
   add_skip_bad_rows(app, arguments.skip_bad_rows);
   CLI::Option* output = add_file(app, "-o,--output", arguments.output, {format}, output_help);
-  add_text(app, "--date", arguments.date, "DATE", "of the fit, written beside it")->needs(output)->group("Output");
+  add_text(app, "--date", arguments.date, "DATE", "date of the fit, recorded in the file")
+      ->needs(output)
+      ->group("Output");
 }
 
 void add_ignore(CLI::App* app, std::vector<std::string>& ignore) {
@@ -40,10 +42,10 @@ CLI::Option* add_trial(CLI::App* app, std::int64_t most, std::vector<std::size_t
         }
         return counts;
       },
-      "try it with so many rows of each GPU drawn at random, and score the others");
+      "fit to N random rows of each GPU, and score the others");
   option->group("Trial");
   constexpr std::int64_t kMostDraws = 10000;
-  add_count(app, "--draws", draws, kMostDraws, fmt::format("draws of each of --points (default: {})", draws))
+  add_count(app, "--draws", draws, kMostDraws, fmt::format("random draws for each N of --points (default: {})", draws))
       ->needs(option)
       ->group("Trial");
   return option;

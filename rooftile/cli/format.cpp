@@ -62,10 +62,9 @@ Result<std::optional<Format>> by_suffix(std::string_view option, const std::stri
   for (const Format one : offered) {
     if (one != Format::rows) known.push_back(fmt::format(".{}", suffix_of(one)));
   }
-  return fail(
-      ErrorCode::usage,
-      fmt::format("'{}' ends in none of the suffixes that can be written: {}", one_line(path), fmt::join(known, ", ")),
-      std::string(option));
+  return fail(ErrorCode::usage,
+              fmt::format("'{}' has an unsupported suffix; use one of {}", one_line(path), fmt::join(known, ", ")),
+              std::string(option));
 }
 
 }  // namespace
@@ -87,8 +86,8 @@ Result<Format> parse_format(std::string_view text, const std::string& output, co
     if (names.back() != text) continue;
     const auto suffix = format_of(suffix_of(output));
     if (suffix && *suffix != format && suffix_of(*suffix) != suffix_of(format)) {
-      return fail(ErrorCode::usage,
-                  fmt::format("{}, but -o {} has the suffix of another format", text, one_line(output)), "--format");
+      return fail(ErrorCode::usage, fmt::format("{} does not match the suffix of -o {}", text, one_line(output)),
+                  "--format");
     }
     TRY(check_converter(format));
     return format;

@@ -49,11 +49,12 @@ void add_gpus(CommandList& commands) {
   CLI::App* parent = commands.add_parent("gpus", "List the GPUs, or show every number of one with its source",
                                          "rooftile gpus show v100-sxm2-16gb");
   {
-    auto [app, arguments] = commands.add<ListArguments>("list", "The catalogue", "rooftile gpus list", list, parent);
-    app->add_flag("--names", arguments.names, "ids alone, one a line")->group("Output");
+    auto [app, arguments] =
+        commands.add<ListArguments>("list", "List the catalogue", "rooftile gpus list", list, parent);
+    app->add_flag("--names", arguments.names, "ids only, one per line")->group("Output");
     add_output_options(app, arguments.output, {Format::table, Format::json});
   }
-  auto [app, arguments] = commands.add<ShowArguments>("show", "Every number of one GPU, with its source",
+  auto [app, arguments] = commands.add<ShowArguments>("show", "Show every number of one GPU, with its source",
                                                       "rooftile gpus show v100-sxm2-16gb", show, parent);
   add_text(app, "ID", arguments.id, "ID", "catalogue id, an unambiguous part of one, or a .toml file")->required();
   add_output_options(app, arguments.output, {Format::table, Format::json});

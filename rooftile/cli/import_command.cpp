@@ -46,7 +46,7 @@ Result<std::string> parse_date(const std::string& option, const std::string& dat
   if (good && date.size() > kMonthAt) good = number(kMonthAt) >= 1 && number(kMonthAt) <= 12;
   if (good && date.size() > kDayAt) good = number(kDayAt) >= 1 && number(kDayAt) <= 31;
   if (good) return date;
-  return usage(fmt::format("{}: '{}' is no date as in 2026-01-31, 2026-01 or 2026", option, one_line(date)));
+  return usage(fmt::format("{}: '{}' is not a date such as 2026-01-31, 2026-01 or 2026", option, one_line(date)));
 }
 
 // Where nothing is to be stored, no file is made either.
@@ -108,7 +108,7 @@ Result<void> run(ImportArguments& arguments) {
 
 void add_import(CommandList& commands) {
   auto [app, arguments] = commands.add<ImportArguments>(
-      "import", "Keep measurements in the store: layer tables, profiles, PyTorch's benchmarks",
+      "import", "Add measurements to the store: layer tables, profiles, PyTorch benchmarks",
       "rooftile import measured.csv trace.json --gpu v100-sxm2-16gb --source \"our lab\" --date 2026-01-31", run);
   add_texts(app, "FILE", arguments.files, "FILE",
             "layer tables (CSV), profiles (ncu, nvprof, rocprof, PyTorch traces), output of PyTorch's benchmarks, or - "
@@ -116,18 +116,18 @@ void add_import(CommandList& commands) {
       ->required();
   store::ImportOptions& options = arguments.options;
   add_db(app, arguments.db);
-  add_text(app, "--source", options.source, "NAME", "who measured");
-  add_value(app, "--date", options.date, "DATE", parse_date, "when, as in 2026-01-31");
-  add_text(app, "--gpu", options.gpu, "ID", "GPU of rows that name none");
+  add_text(app, "--source", options.source, "NAME", "who made the measurements");
+  add_value(app, "--date", options.date, "DATE", parse_date, "when they were made, as in 2026-01-31");
+  add_text(app, "--gpu", options.gpu, "ID", "GPU for rows that name none");
   add_value(
       app, "--precision", options.precision, "PRECISION",
       [](const std::string& option, const std::string& text) -> Result<std::string> {
         return std::string(name_of(TRY(parse_precision(option, text))));
       },
-      "precision of rows that name none");
-  add_text(app, "--software", options.software, "NAME", "framework of rows that name none");
+      "precision for rows that name none");
+  add_text(app, "--software", options.software, "NAME", "framework for rows that name none");
   add_skip_bad_rows(app, options.skip_bad_rows);
-  app->add_flag("--dry-run", arguments.dry_run, "say what would be added, and store nothing");
+  app->add_flag("--dry-run", arguments.dry_run, "show what would be added, but store nothing");
 }
 
 }  // namespace rooftile::cli

@@ -49,16 +49,16 @@ Result<void> show(ShowArguments& arguments) {
 }  // namespace
 
 void add_models(CommandList& commands) {
-  CLI::App* parent = commands.add_parent("models", "List the networks built in, or show the layers of one",
+  CLI::App* parent = commands.add_parent("models", "List the built-in networks, or show the layers of one",
                                          "rooftile models show googlenet");
   {
     auto [app, arguments] =
-        commands.add<ListArguments>("list", "The networks built in", "rooftile models list", list, parent);
-    app->add_flag("--names", arguments.names, "names alone, one a line")->group("Output");
+        commands.add<ListArguments>("list", "List the built-in networks", "rooftile models list", list, parent);
+    app->add_flag("--names", arguments.names, "names only, one per line")->group("Output");
     add_file(app, "-o,--output", arguments.output, {Format::table});
   }
   auto [app, arguments] =
-      commands.add<ShowArguments>("show", "The layers of a network; as json the workload, to keep or edit",
+      commands.add<ShowArguments>("show", "Show the layers of a network; as json, the workload, to save or edit",
                                   "rooftile models show googlenet --format json -o googlenet.json", show, parent);
   add_model(app, arguments.model)->required();
   add_batch_size(app, arguments.batch_size);

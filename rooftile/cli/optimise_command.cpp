@@ -150,25 +150,23 @@ Result<void> run(OptimiseArguments& arguments) {
 
 void add_optimise(CommandList& commands) {
   auto [app, arguments] = commands.add<OptimiseArguments>(
-      "optimise", "The best design of a space: least cost for a speed, most speed for a cost, and why",
+      "optimise", "Find the best design in a space, cheapest for a speed or fastest for a cost, and say why",
       "rooftile optimise space.toml --minimise price --constraint \"time <= 20 ms\"", run);
   app->alias("optimize");
   arguments.prediction.method.method = Method::delta;
   constexpr std::int64_t kMostTrials = 100000000, kMostThreads = 1024, kMostSeed = std::int64_t{1} << 53;
-  add_text(app, "SPACE", arguments.space, "FILE", "a design space (TOML), as of explore")->required();
-  add_value(app, "--minimize,--minimise", arguments.minimise, "time|area|power|price|energy|AXIS,…", parse_metrics,
-            "what is to be small; several: the front of them")
+  add_text(app, "SPACE", arguments.space, "FILE", "a design space (TOML), as for explore")->required();
+  add_value(app, "--minimise,--minimize", arguments.minimise, "time|area|power|price|energy|AXIS,…", parse_metrics,
+            "what to minimise; several: their Pareto front")
       ->required();
   add_texts(app, "--constraint", arguments.constraints, "CONDITION",
-            "what must hold, as in \"time <= 20 ms and price < 400 USD\"; again for more");
-  add_text(app, "--costs", arguments.costs, "FILE", "costs (TOML) that go over those built in (docs/costs.md)");
+            "what must hold, as in \"time <= 20 ms and price < 400 USD\"; repeatable");
+  add_text(app, "--costs", arguments.costs, "FILE", "costs (TOML) that override the built-in ones (docs/costs.md)");
   add_method(app, arguments.prediction.method)
       ->description("delta (default), or as for predict, a thousand times slower");
   add_precision(app, arguments.prediction.precision);
-  add_count(app, "--trials", arguments.trials, kMostTrials, "designs that are tried at most (default: 10000)")
-      ->group("Search");
-  add_count(app, "--seed", arguments.seed, kMostSeed,
-            "of its random numbers (default: 1): the same seed, the same answer")
+  add_count(app, "--trials", arguments.trials, kMostTrials, "most designs to try (default: 10000)")->group("Search");
+  add_count(app, "--seed", arguments.seed, kMostSeed, "random seed (default: 1); the same seed gives the same answer")
       ->group("Search");
   add_count(app, "--threads", arguments.threads, kMostThreads,
             "CPU threads for methods other than delta (default: all)")

@@ -31,11 +31,12 @@ Result<void> prepare_folder(const std::string& folder) {
   if (folder.empty()) return {};
   if (has_known_suffix(folder)) {
     return fail(ErrorCode::usage,
-                fmt::format("'{}' looks like a file; name a folder, for several files", one_line(folder)), "-o");
+                fmt::format("'{}' looks like a file; name a folder, as several files are written", one_line(folder)),
+                "-o");
   }
   std::error_code error;
   if (fs::exists(folder, error) && !fs::is_directory(folder, error)) {
-    return fail(ErrorCode::io, "is no folder; -o takes one, existing or new", folder);
+    return fail(ErrorCode::io, "is not a folder; -o needs one, existing or new", folder);
   }
   fs::create_directories(folder, error);
   if (error) return fail(ErrorCode::io, error.message(), folder);

@@ -23,7 +23,7 @@ void add_output_options(CLI::App* app, OutputArguments& output, const std::vecto
   CLI::Option* format = add_value(
       app, "--format", output.format, fmt::format("{}", fmt::join(names, "|")),
       [formats](const std::string&, const std::string& text) { return parse_format(text, "", formats); },
-      "default: by the suffix of -o");
+      "default: from the suffix of -o");
   // Read after --format, as CLI11 reads options in the order they were added.
   add_value(
       app, "-o,--output", output.file, "FILE",

@@ -56,8 +56,7 @@ Result<std::string> converted(const std::string& svg, Format format) {
                                 "--background-color", "white", "--output", to, from},
                                said));
   if (status == 0) return read_text_file(to);
-  return fail(ErrorCode::io, fmt::format("ended with status {}: {}", status, read_text_file(said).value_or("")),
-              kConverter);
+  return fail(ErrorCode::io, fmt::format("exit status {}: {}", status, read_text_file(said).value_or("")), kConverter);
 }
 
 }  // namespace

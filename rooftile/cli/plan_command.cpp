@@ -240,37 +240,38 @@ CLI::Option* add_read(CLI::App* app, const std::string& names, PlanArguments& ar
 
 void add_plan(CommandList& commands) {
   auto [app, arguments] = commands.add<PlanArguments>(
-      "plan", "Where to train a network: GPUs, number and batch that meet a deadline or a budget",
+      "plan", "Choose where to train a network: which GPUs, how many and what batch meet a deadline or budget",
       "rooftile plan resnet50 --samples 1281167 --epochs 90 --precision fp16 --deadline 12h", run);
   constexpr std::int64_t kMostSamples = std::int64_t{1} << 50, kMostEpochs = 1000000, kMostGpus = 1024;
   PredictionArguments& prediction = arguments.prediction;
   add_model(app, arguments.model)->required();
-  add_count(app, "--samples", arguments.samples, kMostSamples, "of the data set")->required()->group("Training");
-  add_count(app, "--epochs", arguments.epochs, kMostEpochs, "times that all of them are gone through")
+  add_count(app, "--samples", arguments.samples, kMostSamples, "samples in the data set")
       ->required()
       ->group("Training");
+  add_count(app, "--epochs", arguments.epochs, kMostEpochs, "passes over the data set")->required()->group("Training");
   add_value(app, "--deadline", arguments.deadline, "TIME", parse_time,
-            "time that it may take, as in 12h, 90min or 3d: the cheapest")
+            "longest time allowed, as in 12h, 90min or 3d: finds the cheapest")
       ->group("Training");
   add_value(app, "--budget", arguments.budget, "USD", parse_dollars,
-            "what it may cost: the fastest; with a deadline the cheapest")
+            "most it may cost: finds the fastest; with a deadline, the cheapest")
       ->group("Training");
   add_gpus(app, prediction.gpus)
       ->description("catalogue ids or .toml files (default: the catalogue)")
       ->group("Choices");
-  add_count(app, "--max-gpus", arguments.most_gpus, kMostGpus, "of one machine, of the same kind (default: 8)")
+  add_count(app, "--max-gpus", arguments.most_gpus, kMostGpus,
+            "most GPUs to use, all of one kind in one machine (default: 8)")
       ->group("Choices");
   add_read(app, "-b,--batch-size", arguments, "N,…|total=N|max=N", read_batches,
-           "samples a GPU (default: powers of two that fit), or of all GPUs together, exactly or at most")
+           "samples per GPU (default: powers of two that fit), or over all GPUs: exactly (total) or at most (max)")
       ->group("Choices");
   add_read(app, "--price", arguments, "ID=USD,…|FILE", read_price,
-           "of a GPU and hour, here or in a file; also basis=rented|bought|any, lifetime=TIME, energy=USD a kWh")
+           "price per GPU-hour, here or in a file; also basis=rented|bought|any, lifetime=TIME, energy=USD per kWh")
       ->group("Choices");
   add_precision(app, prediction.precision)->group("Prediction");
   add_method(app, prediction.method, Fitted::yes)->group("Prediction");
   add_set(app, prediction.set)
       ->description(std::string("seq-len, framework; ") + kTrainingSettings +
-                    ", cautious=yes: deadline and budget hold at the upper end of the interval")
+                    ", cautious=yes: meet the deadline and budget even at the upper end of the interval")
       ->group("Prediction");
   add_output_options(app, arguments.output, {Format::table, Format::json, Format::csv});
 }

@@ -43,7 +43,7 @@ Result<void> run(PredictArguments& arguments) {
   PredictionArguments& given = arguments.prediction;
   TRY(complete(given));
   if (!given.method.fitted.empty()) return predict_fitted(arguments);
-  if (given.gpus.empty()) return usage("predict needs --gpu ID; 'rooftile gpus list' has them");
+  if (given.gpus.empty()) return usage("predict needs --gpu ID; 'rooftile gpus list' lists them");
   const PredictOptions options = predict_options(given);
   TRY(check(options));
   const auto gpus = TRY(gpus_of_option(given.gpus));
@@ -72,12 +72,12 @@ void add_predict(CommandList& commands) {
       "predict", "Predict a network's time on a GPU, and what limits it",
       "rooftile predict resnet50.onnx --gpu titan-xp,v100-sxm2-16gb -b 64 -o r50.json", run);
   add_texts(app, "MODEL", arguments.models, "MODEL",
-            "an .onnx file, a workload .json, a name of 'rooftile models list', or - (standard input)")
+            "an .onnx file, a workload .json, a name from 'rooftile models list', or - (standard input)")
       ->required();
   add_gpus(app, arguments.prediction.gpus)->group("Prediction");
   add_prediction_options(app, arguments.prediction, Fitted::yes);
   app->add_flag("--all", arguments.all_layers, "list every layer in the table, not the ten slowest")->group("Output");
-  app->add_flag("--save{own}", arguments.save, "keep the prediction in the user's own store, too; --save=FILE: in that")
+  app->add_flag("--save{own}", arguments.save, "also save the prediction to your store; --save=FILE: to that store")
       ->group("Output");
   add_output_options(app, arguments.output, {Format::table, Format::json, Format::csv, Format::html});
 }

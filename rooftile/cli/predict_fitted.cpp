@@ -45,11 +45,11 @@ Result<void> check_asked(const PredictionArguments& asked, const LayersPredictio
     const auto gpu = TRY(gpu_of_option(selector));
     if (gpu.id != prediction.gpu) {
       return usage(
-          fmt::format("--gpu: the fitted model '{}' is of {}, not of {}", prediction.fitted, prediction.gpu, gpu.id));
+          fmt::format("--gpu: the fitted model '{}' is for {}, not {}", prediction.fitted, prediction.gpu, gpu.id));
     }
   }
   if (asked.precision && *asked.precision != prediction.precision) {
-    return usage(fmt::format("--precision: the fitted model '{}' is of {}, not of {}", prediction.fitted,
+    return usage(fmt::format("--precision: the fitted model '{}' is for {}, not {}", prediction.fitted,
                              name_of(prediction.precision), name_of(*asked.precision)));
   }
   return {};
@@ -85,7 +85,7 @@ Result<std::vector<Gpu>> gpus_of(const FittedModel& fitted, const PredictionArgu
   std::vector<std::string> selectors = asked.gpus;
   if (selectors.empty()) selectors = fitted.fitted_on.gpus;
   if (selectors.size() != 1 && asked.gpus.empty()) {
-    return usage(fmt::format("--gpu ID is needed: the fitted model '{}' is of {}", one_line(fitted.name),
+    return usage(fmt::format("--gpu ID is needed: the fitted model '{}' is for {}", one_line(fitted.name),
                              selectors.empty() ? "no GPU that it names" : names_in(selectors)));
   }
   return gpus_of_option(selectors);
@@ -96,7 +96,7 @@ Result<DType> precision_of(const FittedModel& fitted, const PredictionArguments&
   const std::vector<std::string>& known = fitted.fitted_on.precisions;
   if (known.size() > 1) {
     return usage(
-        fmt::format("--precision is needed: the fitted model '{}' is of {}", one_line(fitted.name), names_in(known)));
+        fmt::format("--precision is needed: the fitted model '{}' is for {}", one_line(fitted.name), names_in(known)));
   }
   const auto only = known.empty() ? std::nullopt : parse_dtype(known.front());
   return only.value_or(DType::fp32);
@@ -171,7 +171,7 @@ Result<Workload> load_share(const Asked& asked) {
 Result<void> predict_fitted(const PredictArguments& arguments) {
   if (arguments.output.format == Format::html) return usage("a fitted model writes a table, json or csv");
   if (arguments.models.size() > 1) return usage("a fitted model predicts one MODEL at a time");
-  if (!arguments.save.empty()) return usage("--save does not go with a fitted model");
+  if (!arguments.save.empty()) return usage("--save cannot be used with a fitted model");
   const auto fitted = TRY(fitted_of_option(arguments.prediction.method.fitted));
   const Asked asked = {.model = arguments.models.front(),
                        .prediction = arguments.prediction,

@@ -84,12 +84,12 @@ void add_predict_table(CommandList& commands) {
                                           "rooftile predict-table layers.csv --gpu t4 -o predicted.csv", run);
   add_text(app, "TABLE", arguments.table, "FILE", "a layer table (CSV), or - (standard input)")->required();
   PredictionArguments& prediction = arguments.prediction;
-  add_gpu(app, prediction.gpus)->description("GPU of rows that name none");
-  add_precision(app, prediction.precision)->description("precision of rows that name none (default: fp32)");
+  add_gpu(app, prediction.gpus)->description("GPU for rows that name none");
+  add_precision(app, prediction.precision)->description("precision for rows that name none (default: fp32)");
   add_method(app, prediction.method, Fitted::yes);
   add_set(app, prediction.set);
-  app->add_flag("--override", arguments.override_cells, "--gpu, --precision and --set win over the row's own");
-  app->add_flag("--skip-bad-rows", arguments.skip_bad_rows, "leave out rows that are wrong, and list them");
+  app->add_flag("--override", arguments.override_cells, "--gpu, --precision and --set override the row's own values");
+  app->add_flag("--skip-bad-rows", arguments.skip_bad_rows, "skip invalid rows, and list them");
   add_file(app, "-o,--output", arguments.output, {Format::csv});
 }
 

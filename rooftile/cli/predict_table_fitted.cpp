@@ -51,7 +51,7 @@ void write_warnings(const GreyBoxTimes& times) {
     }
   }
   for (const auto& [subject, warned] : all) {
-    write_error(fmt::format("warning: {} rows beyond the fit, the first in line {}: {}", warned.rows, warned.line,
+    write_error(fmt::format("warning: rows beyond the fit: {}, the first in line {}: {}", warned.rows, warned.line,
                             warned.first));
   }
 }
@@ -74,9 +74,9 @@ void write_left_out_of(const LayerTable& table, const std::vector<RefusedRow>& r
 
 Result<void> predict_table_fitted(const PredictTableArguments& arguments) {
   const PredictionArguments& given = arguments.prediction;
-  if (arguments.override_cells) return usage("--override does not go with a fitted model");
+  if (arguments.override_cells) return usage("--override cannot be used with a fitted model");
   if (!given.set.columns.empty() || !given.set.framework.empty() || given.set.seq_len) {
-    return usage("--set does not go with a fitted model here; rows say it themselves");
+    return usage("--set cannot be used with a fitted model here; give the values in the rows");
   }
   const auto fitted = TRY(fitted_of_option(given.method.fitted));
   if (fitted.kind != kGreyBoxKind) {

@@ -53,7 +53,7 @@ Result<void> set_one(const std::string& option, const std::string& key, const st
 Result<void> check_fitted(const PredictionArguments& prediction) {
   const Settings& set = prediction.set;
   if (set.plan.algorithm || set.plan.tile || set.plan.active_ctas_per_sm) {
-    return bad("--set", "algorithm, tile and active-ctas do not go with a fitted model");
+    return bad("--set", "algorithm, tile and active-ctas cannot be used with a fitted model");
   }
   return {};
 }
@@ -74,7 +74,7 @@ Result<void> check_framework(const std::string& name, const Calibration& calibra
 
 CLI::Option* add_model(CLI::App* app, std::string& model) {
   return add_text(app, "MODEL", model, "MODEL",
-                  "an .onnx file, a workload .json, a name of 'rooftile models list', or - (standard input)");
+                  "an .onnx file, a workload .json, a name from 'rooftile models list', or - (standard input)");
 }
 
 CLI::Option* add_gpu(CLI::App* app, std::vector<std::string>& gpus) {
@@ -96,14 +96,14 @@ CLI::Option* add_gpus(CLI::App* app, std::vector<std::string>& gpus) {
 
 CLI::Option* add_batch_size(CLI::App* app, std::optional<std::int64_t>& batch_size) {
   return add_count(app, "-b,--batch-size", batch_size, kMaxDimension,
-                   "samples a batch (default: the model's own, else 1)");
+                   "samples per batch (default: the model's own, else 1)");
 }
 
 CLI::Option* add_precision(CLI::App* app, std::optional<DType>& precision) {
   return add_value(
       app, "--precision", precision, "fp32|tf32|fp16|bf16|fp8|int8",
       [](const std::string& option, const std::string& text) { return parse_precision(option, text); },
-      "as the GPU has it (default: fp32); delta and prior: fp32");
+      "must be supported by the GPU (default: fp32); delta and prior: fp32 only");
 }
 
 CLI::Option* add_pass(CLI::App* app, Phase& phase) {
@@ -135,7 +135,7 @@ CLI::Option* add_set(CLI::App* app, Settings& set) {
               }
             }
           },
-          "what is known of the run: seq-len, framework, and of convolutions and GEMMs algorithm, tile (128x64x4), "
+          "details of the run: seq-len, framework; for convolutions and GEMMs also algorithm, tile (128x64x4), "
           "active-ctas; for a fitted model its own columns")
       ->allow_extra_args(false)
       ->type_name("KEY=VALUE,…");
@@ -146,8 +146,8 @@ CLI::Option* add_method(CLI::App* app, MethodArgument& method, Fitted fitted) {
   return add_value(
       app, "--method", method, fits ? "METHOD|FITTED" : "METHOD",
       [fits](const std::string& option, const std::string& text) { return parse_method(option, text, fits); },
-      fmt::format("rooftile (default), rooftile=FILE.toml (constants of 'fit'), delta, roofline, prior[=RATE]{}",
-                  fits ? "; or a fitted model: a name, or FILE.json of 'fit'" : ""));
+      fmt::format("rooftile (default), rooftile=FILE.toml (constants from 'fit'), delta, roofline, prior[=RATE]{}",
+                  fits ? "; or a fitted model: a name, or FILE.json from 'fit'" : ""));
 }
 
 void add_prediction_options(CLI::App* app, PredictionArguments& prediction, Fitted fitted) {

@@ -81,7 +81,7 @@ Result<roofline::MeasuredKernels> read_profiles(const RooflineArguments& argumen
   roofline::MeasuredKernels all = roofline::together(std::move(parts));
   if (all.kernels.empty()) {
     const std::string why = all.dropped.empty() ? "" : "; the first: " + all.dropped.front().reason;
-    return fail(ErrorCode::bad_input, "no kernel that can be used" + why, paths.front());
+    return fail(ErrorCode::bad_input, "no usable kernel" + why, paths.front());
   }
   return all;
 }
@@ -127,10 +127,9 @@ void add_roofline(CommandList& commands) {
       "roofline", "Show what bounds each kernel, predicted or measured: table, charts, page",
       "rooftile roofline resnet50 --gpu v100-sxm2-16gb --precision fp16 -o resnet50.svg", run);
   add_model(app, arguments.model);
-  add_texts(
-      app, "--profile", arguments.profiles, "FILE",
-      "kernels that a profiler measured: Nsight Compute, nvprof, PyTorch, rocprof, or a layer table with counters; "
-      "again for more");
+  add_texts(app, "--profile", arguments.profiles, "FILE",
+            "kernels measured by a profiler: Nsight Compute, nvprof, PyTorch, rocprof, or a layer table with counters; "
+            "repeatable");
   add_gpu(app, arguments.prediction.gpus)->required()->group("Prediction");
   add_prediction_options(app, arguments.prediction);
   add_roofline_output(app, arguments.drawing);

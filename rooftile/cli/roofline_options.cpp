@@ -100,11 +100,11 @@ void add_roofline_output(CLI::App* app, RooflineOutput& drawing) {
         ->group("Roof");
   };
   add("--ceilings", "NAME|FILE|PEAK,…", parse_ceilings_option,
-      "measured ceilings (v100-ert, v100-ert-no-fma, a .toml), or the peak that every kernel stands under "
+      "measured ceilings (v100-ert, v100-ert-no-fma, a .toml), or one peak to use as the roof of every kernel "
       "(tensor_fp16), or both");
   add_text(app, "--level", drawing.level, "L1|L2|DRAM", "memory level of time points (default: DRAM)")->group("Roof");
   add("--chart", fmt::format("{}|flops-x,…", fmt::join(roofline_chart_names(), "|")), parse_chart,
-      "of an SVG (default: combined); flops-x: FLOPs along x, not bytes");
+      "for svg, png, pdf (default: combined); flops-x: FLOPs on the x axis, not bytes");
   add_output_options(app, drawing.output,
                      {Format::table, Format::json, Format::csv, Format::svg, Format::png, Format::pdf, Format::html});
 }

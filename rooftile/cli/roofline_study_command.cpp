@@ -40,7 +40,7 @@ Result<void> run(StudyArguments& arguments) {
 
 void add_roofline_study(CommandList& commands) {
   auto [app, arguments] = commands.add<StudyArguments>(
-      "roofline-study", "The roofline of a layer with one dimension varied at a time, as published",
+      "roofline-study", "Reproduce a published roofline study, varying one dimension of a layer at a time",
       "rooftile roofline-study lstm --gpu v100-sxm2-16gb --measured rnn.csv", run);
   add_value(
       app, "STUDY", arguments.study, "conv2d|lstm",

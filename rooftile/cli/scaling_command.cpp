@@ -59,12 +59,12 @@ void add_scaling(CommandList& commands) {
   prediction.batch_size = kBatch;
   prediction.method.method = Method::delta;
   add_model(app, arguments.model)->description("as for predict (default: resnet152)");
-  app->add_flag("--all-layers", arguments.all_layers, "not only convolutions");
-  add_gpu(app, prediction.gpus)->description("the GPU that is scaled (default: titan-xp-delta)");
-  add_batch_size(app, prediction.batch_size)->description("samples a batch (default: 256)");
+  app->add_flag("--all-layers", arguments.all_layers, "include layers other than convolutions");
+  add_gpu(app, prediction.gpus)->description("the GPU to scale (default: titan-xp-delta)");
+  add_batch_size(app, prediction.batch_size)->description("samples per batch (default: 256)");
   add_method(app, prediction.method)->description("delta (default), or as for predict");
   add_precision(app, prediction.precision);
-  add_text(app, "-o,--output", arguments.folder, "FOLDER", "write CSV and SVG there");
+  add_text(app, "-o,--output", arguments.folder, "FOLDER", "folder for CSV and SVG files");
 }
 
 }  // namespace rooftile::cli

@@ -104,10 +104,9 @@ Result<std::vector<Job>> read_jobs(const ScheduleArguments& arguments, const Clu
 
 Result<void> run(ScheduleArguments& arguments) {
   const std::string output = arguments.output.file.empty() ? "-" : arguments.output.file;
-  if (arguments.gantt == output) return usage("--gantt and the schedule go to the same place; give -o another");
+  if (arguments.gantt == output) return usage("--gantt and -o name the same place; change one");
   arguments.training = TRY(take_training(arguments.prediction.set));
-  if (arguments.training.cautious)
-    return usage("--set: a schedule has neither deadline nor budget to be cautious about");
+  if (arguments.training.cautious) return usage("--set: cautious is for plan, not schedule");
   TRY(complete(arguments.prediction));
   if (!arguments.prediction.method.fitted.empty())
     arguments.columns = TRY(fitted_run(arguments.prediction.set)).columns;
@@ -152,19 +151,20 @@ Result<void> run(ScheduleArguments& arguments) {
 }  // namespace
 
 void add_schedule(CommandList& commands) {
-  auto [app, arguments] = commands.add<ScheduleArguments>(
-      "schedule", "When and on which GPUs of a cluster to train the networks of a queue",
-      "rooftile schedule jobs.csv --cluster cluster.toml --gantt gantt.svg", run);
+  auto [app, arguments] =
+      commands.add<ScheduleArguments>("schedule", "Schedule a queue of training jobs on the GPUs of a cluster",
+                                      "rooftile schedule jobs.csv --cluster cluster.toml --gantt gantt.svg", run);
   constexpr std::int64_t kMostSeed = std::int64_t{1} << 53;
   add_text(app, "JOBS", arguments.queue, "FILE", "the jobs (CSV, docs/planning.md)")->required();
-  add_text(app, "--cluster", arguments.cluster, "FILE", "its machines and their GPUs (TOML)")->required();
+  add_text(app, "--cluster", arguments.cluster, "FILE", "the machines of the cluster and their GPUs (TOML)")
+      ->required();
   add_method(app, arguments.prediction.method, Fitted::yes)->group("Prediction");
   add_set(app, arguments.prediction.set)
       ->description(std::string("seq-len, framework; ") + kTrainingSettings)
       ->group("Prediction");
-  app->add_flag("--exact", arguments.exact, "look for the best schedule of more than 8 jobs too, as long as it takes")
+  app->add_flag("--exact", arguments.exact, "find the best schedule even for more than 8 jobs, however long it takes")
       ->group("Search");
-  add_count(app, "--seed", arguments.seed, kMostSeed, "of the random moves (default: 1)")->group("Search");
+  add_count(app, "--seed", arguments.seed, kMostSeed, "random seed (default: 1)")->group("Search");
   add_picture(app, "--gantt", arguments.gantt, "draw the schedule");
   add_output_options(app, arguments.output, {Format::table, Format::json, Format::csv});
 }

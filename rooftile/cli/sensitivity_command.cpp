@@ -52,7 +52,7 @@ Result<void> run(SensitivityArguments& arguments) {
 
 void add_sensitivity(CommandList& commands) {
   auto [app, arguments] = commands.add<SensitivityArguments>(
-      "sensitivity", "Show what each resource of a GPU is worth to a network, and until when",
+      "sensitivity", "Show how each resource of a GPU affects a network's time, and where it stops helping",
       "rooftile sensitivity resnet152 --gpu titan-xp --batch-size 256", run);
   add_model(app, arguments.model)->required();
   add_gpu(app, arguments.prediction.gpus)->required()->group("Prediction");

@@ -222,15 +222,15 @@ void add_simulate(CommandList& commands) {
       "simulate", "Count the bytes of convolutions and GEMMs by replaying their addresses",
       "rooftile simulate vgg16 --gpu titan-xp --batch-size 256 --layer conv3", run);
   PredictionArguments& prediction = arguments.prediction;
-  add_texts(app, "MODEL", arguments.models, "MODEL", "as for predict, or a layer table (.csv); several");
+  add_texts(app, "MODEL", arguments.models, "MODEL", "as for predict, or a layer table (.csv); repeatable");
   add_text(app, "--layer", arguments.layer, "NAME", "only layers with this in their names")->group("Layers");
   app->add_flag("--convolutions", arguments.convolutions_only, "leave out plain GEMMs")->group("Layers");
   add_batch_size(app, prediction.batch_size)->group("Layers");
   add_skip_unsupported(app, prediction.skip_unsupported)->group("Layers");
   constexpr std::int64_t kMost = 1000000;
-  CLI::Option* random = add_count(app, "--random", arguments.random, kMost, "so many random convolutions as well");
+  CLI::Option* random = add_count(app, "--random", arguments.random, kMost, "also simulate N random convolutions");
   random->group("Layers");
-  add_count(app, "--seed", arguments.seed, kMost, "of the random convolutions (default: 1)")
+  add_count(app, "--seed", arguments.seed, kMost, "seed of the random convolutions (default: 1)")
       ->needs(random)
       ->group("Layers");
   add_gpu(app, prediction.gpus)->required()->group("Simulation");
@@ -256,7 +256,7 @@ void add_simulate(CommandList& commands) {
       },
       "closed forms to compare with");
   against->group("Output");
-  app->add_flag("--scores", arguments.scores_only, "print how far --against is off, not each layer")
+  app->add_flag("--scores", arguments.scores_only, "print the errors of --against, not each layer")
       ->needs(against)
       ->group("Output");
   add_output_options(app, arguments.output, {Format::table, Format::json, Format::csv});

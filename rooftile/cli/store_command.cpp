@@ -97,7 +97,7 @@ struct AddArguments {
 Result<void> add(AddArguments& arguments) {
   auto store = TRY(open_store(arguments.db, store::Access::write));
   const auto name = TRY(add_fitted(store, arguments.file, arguments.name));
-  return write_output("", fmt::format("Kept the fitted model {}; apply it with --method {}.\n", name, name));
+  return write_output("", fmt::format("Saved the fitted model {}; use it with --method {}.\n", name, name));
 }
 
 // --- export ----------------------------------------------------------------------------------------------------------
@@ -160,16 +160,17 @@ struct CheckArguments {
 Result<void> check(CheckArguments& arguments) {
   auto store = TRY(open_store(arguments.db, store::Access::read));
   const auto rows = TRY(store::check_everything(store));
-  return write_output("", fmt::format("{}: sound; {} as added\n", store.path(), measurements(rows)));
+  return write_output("", fmt::format("{}: no damage found; {} intact\n", store.path(), measurements(rows)));
 }
 
 void add_list(CommandList& commands, CLI::App* parent) {
-  auto [app, arguments] = commands.add<ListArguments>(
-      "list", "What there is: rows of measurements by GPU and op, fitted models, predictions",
-      "rooftile store list --gpu t4", list, parent);
+  auto [app, arguments] =
+      commands.add<ListArguments>("list", "List measurements by GPU and op, fitted models and predictions",
+                                  "rooftile store list --gpu t4", list, parent);
   add_db(app, arguments.db);
   add_selection(app, arguments.rows);
-  app->add_flag("--names", arguments.names, "only the fitted models that --method takes, one a line")->group("Output");
+  app->add_flag("--names", arguments.names, "only the fitted models that --method takes, one per line")
+      ->group("Output");
   add_output_options(app, arguments.output, {Format::table, Format::json});
 }
 
@@ -177,7 +178,7 @@ void add_remove(CommandList& commands, CLI::App* parent) {
   auto [app, arguments] = commands.add<RemoveArguments>(
       "remove", "Remove a fitted model, or the measurements or predictions that the options name",
       "rooftile store remove --source \"our lab\"", remove, parent);
-  add_text(app, "NAME", arguments.name, "STORED", "of a fitted model");
+  add_text(app, "NAME", arguments.name, "STORED", "name of a fitted model");
   add_db(app, arguments.db);
   add_selection(app, arguments.rows);
   app->add_flag("--predictions", arguments.predictions,
@@ -190,35 +191,36 @@ void add_remove(CommandList& commands, CLI::App* parent) {
 }  // namespace
 
 void add_store(CommandList& commands) {
-  CLI::App* parent = commands.add_parent("store", "Show what the store holds, export or remove it, check it",
+  CLI::App* parent = commands.add_parent("store", "List, export, remove or check what the store holds",
                                          "rooftile store export --gpu t4 --op gemm -o t4.csv");
   add_list(commands, parent);
   {
-    auto [app, arguments] = commands.add<ShowArguments>("show", "The text of a fitted model",
-                                                        "rooftile store show t4-layers", show, parent);
-    add_text(app, "NAME", arguments.name, "STORED", "of a fitted model")->required();
+    auto [app, arguments] =
+        commands.add<ShowArguments>("show", "Print a fitted model", "rooftile store show t4-layers", show, parent);
+    add_text(app, "NAME", arguments.name, "STORED", "name of a fitted model")->required();
     add_db(app, arguments.db);
     add_file(app, "-o,--output", arguments.output, {Format::json});
   }
   {
-    auto [app, arguments] = commands.add<AddArguments>("add", "Keep a fitted model of 'rooftile fit -o'",
+    auto [app, arguments] = commands.add<AddArguments>("add", "Add a fitted model from 'rooftile fit -o'",
                                                        "rooftile store add t4-layers.json", add, parent);
     add_text(app, "FILE", arguments.file, "FILE", "a fitted model (JSON)")->required();
     add_db(app, arguments.db);
-    add_text(app, "--name", arguments.name, "NAME", "what to call it (default: as the file, without its suffix)");
+    add_text(app, "--name", arguments.name, "NAME",
+             "its name in the store (default: the file name without its suffix)");
   }
   {
     auto [app, arguments] =
-        commands.add<ExportArguments>("export", "Measurements as a layer table (CSV)",
+        commands.add<ExportArguments>("export", "Export measurements as a layer table (CSV)",
                                       "rooftile store export --gpu t4 --op gemm -o t4.csv", export_rows, parent);
     add_db(app, arguments.db);
     add_selection(app, arguments.rows);
-    app->add_flag("--provenance", arguments.provenance, "the columns source and date, too")->group("Output");
+    app->add_flag("--provenance", arguments.provenance, "include the columns source and date")->group("Output");
     add_file(app, "-o,--output", arguments.output, {Format::csv});
   }
   add_remove(commands, parent);
-  auto [app, arguments] = commands.add<CheckArguments>(
-      "check", "Read everything and tell whether it is as it was stored", "rooftile store check", check, parent);
+  auto [app, arguments] =
+      commands.add<CheckArguments>("check", "Check that the store is undamaged", "rooftile store check", check, parent);
   add_db(app, arguments.db);
 }
 

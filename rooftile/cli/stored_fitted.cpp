@@ -51,7 +51,7 @@ std::pair<std::string, std::string> parts_of(const std::string& selector) {
 
 Result<regression::FittedModel> fitted_of_option(const std::string& selector) {
   const auto [db, name] = parts_of(selector);
-  Error missing = {ErrorCode::not_found, fmt::format("there is no fitted model '{}'", one_line(name)), {}};
+  Error missing = {ErrorCode::not_found, fmt::format("no fitted model '{}'", one_line(name)), {}};
   if (db.empty()) {
     auto found = find_fitted(name);
     if (found || found.error().code != ErrorCode::not_found) return found;
@@ -62,7 +62,7 @@ Result<regression::FittedModel> fitted_of_option(const std::string& selector) {
     const auto model = store::load_fitted(*store, name);
     if (model) return regression::parse_fitted_json(model->text, store->path() + ": " + name);
     if (model.error().code != ErrorCode::not_found) return tl::unexpected(model.error());
-    missing.message += fmt::format(", and the store {} has none of that name", one_line(store->path()));
+    missing.message += fmt::format("; the store {} does not have it", one_line(store->path()));
   }
   // It may be a method with a slip.
   const std::string hint = did_you_mean(name, method_names());

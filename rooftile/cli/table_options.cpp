@@ -78,7 +78,7 @@ CLI::Option* add_tables(CLI::App* app, std::vector<std::string>& tables) {
               if (path == "stored") path = store_path("").value_or("");  // without a place for it there is no store
             }
           },
-          "layer tables with measurements (CSV), files of stores, or 'stored': what 'rooftile import' keeps")
+          "layer tables with measurements (CSV), store files, or 'stored': the store of 'rooftile import'")
       ->required()
       ->type_name("FILE");
 }
@@ -99,7 +99,7 @@ CLI::Option* add_where(CLI::App* app, std::optional<Filter>& where, std::string*
 }
 
 CLI::Option* add_skip_bad_rows(CLI::App* app, bool& skip) {
-  return app->add_flag("--skip-bad-rows", skip, "leave out rows that are wrong, and list them");
+  return app->add_flag("--skip-bad-rows", skip, "skip invalid rows, and list them");
 }
 
 Result<std::vector<MeasuredTable>> read_measured(const std::vector<std::string>& paths, LayerTableOptions options,

@@ -39,7 +39,8 @@ Result<Methods> methods_of(const std::vector<MethodArgument>& named) {
   std::set<std::string> labels;
   for (const MethodArgument& method : named) {
     if (!method.fitted.empty()) {
-      return usage(fmt::format("--method: the fitted model '{}' is judged by itself", one_line(method.fitted)));
+      return usage(fmt::format("--method: the fitted model '{}' cannot be combined with other methods",
+                               one_line(method.fitted)));
     }
     methods.constants.push_back(TRY(read_constants(method.constants)));
     PredictOptions options;
@@ -113,7 +114,7 @@ Result<void> run(ValidateArguments& arguments) {
   const OutputArguments& output = arguments.output;
   if (arguments.choice) {
     if (arguments.tier || output.format != Format::table) {
-      return usage("--quantity choice prints a table of its own; --tier and --format go without it");
+      return usage("--quantity choice prints its own table; it cannot be used with --tier or --format");
     }
     return write_output(output.file,
                         choice_table(TRY(score_choices(tables, options)), options.by, page_width(output.file)));
@@ -121,7 +122,7 @@ Result<void> run(ValidateArguments& arguments) {
   std::optional<HeldOut> held_out;
   if (arguments.tier) {
     if (!arguments.methods.front().constants.empty()) {
-      return usage("--tier fits constants of its own; give either it or --method rooftile=FILE");
+      return usage("--tier fits its own constants; give either --tier or --method rooftile=FILE");
     }
     held_out = TRY(hold_rows_out(*arguments.tier, tables, options));
     options.calibration = [&](std::size_t table, std::size_t row) {
@@ -150,7 +151,7 @@ Result<ValidateArguments> parse_quantity_option(const std::string& option, const
   if (!quantity) return fail(ErrorCode::usage, quantity.error().message, option);
   arguments.quantity = *quantity;
   if (arguments.bias_kernel && *quantity == ComparedQuantity::time) {
-    return usage(option + ": a kernel that adds a bias counts with l1, l2, dram and launches; it changes no time");
+    return usage(option + ": +bias is for l1, l2, dram and launches, not time");
   }
   return arguments;
 }
@@ -169,13 +170,13 @@ LayerTableOptions reading_options(const ValidateArguments& arguments) {
 
 void list_bad_rows(const std::vector<Error>& bad_rows) {
   if (bad_rows.empty()) return;
-  write_error(fmt::format("{} rows left out:", bad_rows.size()));
+  write_error(fmt::format("rows left out: {}", bad_rows.size()));
   for (const Error& error : bad_rows) write_error(error.text());
 }
 
 void add_validate(CommandList& commands) {
   auto [app, arguments] =
-      commands.add<ValidateArguments>("validate", "Compare predictions with measurements, row by row of some tables",
+      commands.add<ValidateArguments>("validate", "Compare predictions with measurements, row by row",
                                       "rooftile validate measured.csv --by gpu,pass --method delta,roofline", run);
   add_tables(app, arguments.tables);
   add_value(
@@ -187,20 +188,20 @@ void add_validate(CommandList& commands) {
         }
         return methods;
       },
-      "methods side by side (default: rooftile), as of predict, or one fitted model");
+      "methods to compare (default: rooftile), as for predict, or one fitted model");
   ValidateArguments& place = arguments;
   add_value(
       app, "--quantity", place, "time|l1|l2|dram|launches|choice",
       [&place](const std::string& option, const std::string& text) {
         return parse_quantity_option(option, text, place);
       },
-      "what is compared (default: time); choice: algorithm and tile; l2+bias: the counters cover a kernel that adds a "
-      "bias, too");
+      "what to compare (default: time); choice: algorithm and tile; l2+bias: the counters include a kernel that adds a "
+      "bias");
   add_choice<Tier>(
       app, "--tier", arguments.tier, {{"own", Tier::own}, {"none", Tier::none}},
-      "constants of method rooftile fitted without the row: on other shapes of its GPU too, or without its "
+      "refit method rooftile's constants without the row; own: on other shapes of its GPU too, none: without its "
       "GPU");
-  add_names(app, "--by", arguments.by, "COLUMN", "columns that make the groups, as in gpu,pass");
+  add_names(app, "--by", arguments.by, "COLUMN", "columns to group by, as in gpu,pass");
 
   constexpr const char* kRows = "Rows";
   add_where(app, arguments.where)->group(kRows);
@@ -208,11 +209,12 @@ void add_validate(CommandList& commands) {
             "columns to hide from the predictor, as in algorithm,framework")
       ->group(kRows);
   app->add_flag("--flagged", arguments.flagged, "score flagged rows too")->group(kRows);
-  add_gpu(app, arguments.gpu)->description("GPU of rows that name none")->group(kRows);
+  add_gpu(app, arguments.gpu)->description("GPU for rows that name none")->group(kRows);
   add_precision(app, arguments.precision)
-      ->description("precision of rows that name none (default: fp32)")
+      ->description("precision for rows that name none (default: fp32)")
       ->group(kRows);
-  app->add_flag("--override", arguments.override_cells, "--gpu and --precision win over the row's own")->group(kRows);
+  app->add_flag("--override", arguments.override_cells, "--gpu and --precision override the row's own values")
+      ->group(kRows);
   add_skip_bad_rows(app, arguments.skip_bad_rows)->group(kRows);
   add_output_options(app, arguments.output,
                      {Format::table, Format::json, Format::csv, Format::rows, Format::svg, Format::png, Format::pdf});

@@ -32,7 +32,7 @@ Result<void> check_options(const ValidateArguments& arguments) {
   for (const Other& other :
        {Other{"--quantity", arguments.quantity_named}, Other{"--ignore", !arguments.ignore.empty()},
         Other{"--tier", arguments.tier.has_value()}}) {
-    if (other.given) return usage(fmt::format("{} does not go with a fitted model", other.option));
+    if (other.given) return usage(fmt::format("{} cannot be used with a fitted model", other.option));
   }
   return {};
 }

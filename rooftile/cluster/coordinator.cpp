@@ -77,8 +77,7 @@ void Coordinator::hello(std::size_t rank, const std::string& bytes) {
   ranks_[rank].threads = hello->threads;
   if (const auto other = difference(fingerprint_, hello->fingerprint)) {
     if (!error_) {
-      error_ = Error{ErrorCode::bad_input, fmt::format("has {} than rank 0; all must compute the same", *other),
-                     name_of_rank(rank)};
+      error_ = Error{ErrorCode::bad_input, fmt::format("does not match rank 0: it has {}", *other), name_of_rank(rank)};
     }
     return;
   }
@@ -128,7 +127,7 @@ void Coordinator::unreadable(std::size_t rank) {
   if (from.standing == Standing::busy) from.standing = Standing::idle;
   if (++from.unreadable < kMost || from.standing == Standing::unusable) return;
   from.standing = Standing::unusable;
-  say(fmt::format("{} sends what cannot be read and gets no more work", name_of_rank(rank)));
+  say(fmt::format("{} sends unreadable messages and gets no more work", name_of_rank(rank)));
 }
 
 void Coordinator::tick(double now) {
@@ -137,14 +136,14 @@ void Coordinator::tick(double now) {
     Rank& rank = ranks_[r];
     const bool works = rank.standing == Standing::idle || rank.standing == Standing::busy;
     if (works && now - rank.heard > settings_.patience) {
-      say(fmt::format("{} has said nothing for {:.0f} s; others do its work", name_of_rank(r), now - rank.heard));
+      say(fmt::format("{} has been silent for {:.0f} s; its work goes to others", name_of_rank(r), now - rank.heard));
       give_up_chunk(rank);
       rank.standing = Standing::lost;
     }
     any = any || (rank.standing != Standing::lost && rank.standing != Standing::unusable);
     if (now - rank.spoken >= settings_.alive_every) send(r, MessageKind::alive, {}, now);
   }
-  if (!any && !error_) error_ = Error{ErrorCode::io, "no rank is left that works", ""};
+  if (!any && !error_) error_ = Error{ErrorCode::io, "no working rank is left", ""};
   hand_out(now);
 }
 

@@ -133,7 +133,7 @@ TEST(Coordinator, GivesTheChunkOfADeadRankToOthers) {
     EXPECT_EQ(run.coordinator->error(), std::nullopt);
     EXPECT_EQ(run.results(), test_space().expected()) << death;
     EXPECT_TRUE(run.coordinator->rank_lost());
-    ASSERT_THAT(run.lines, ElementsAre(HasSubstr("rank 1 (node) has said nothing for 30 s")));
+    ASSERT_THAT(run.lines, ElementsAre(HasSubstr("rank 1 (node) has been silent for 30 s")));
     EXPECT_LT(run.now, 40);
   }
 }
@@ -159,7 +159,7 @@ TEST(Coordinator, CountsNoChunkTwiceIfARankComesBackWithIt) {
   run.ranks[1].silent = [](double now) { return now > 0.1 && now < 45; };
   run.go();
   EXPECT_EQ(run.results(), test_space().expected());
-  EXPECT_THAT(run.lines, ElementsAre(HasSubstr("has said nothing"), "rank 1 (node) is back"));
+  EXPECT_THAT(run.lines, ElementsAre(HasSubstr("has been silent"), "rank 1 (node) is back"));
   EXPECT_GT(run.ranks[1].chunks, 1) << "it gets work again";
   EXPECT_FALSE(run.coordinator->rank_lost());
 }
@@ -175,7 +175,7 @@ TEST(Coordinator, TakesNothingThatCannotBeRead) {
   run.go();
   EXPECT_EQ(run.results(), test_space().expected());
   EXPECT_EQ(run.ranks[1].chunks, 3);
-  EXPECT_THAT(run.lines, ElementsAre(HasSubstr("rank 1 (node) sends what cannot be read")));
+  EXPECT_THAT(run.lines, ElementsAre(HasSubstr("rank 1 (node) sends unreadable messages")));
 }
 
 TEST(Coordinator, TakesNoResultsOfOtherBlocksThanTheChunkHas) {
@@ -196,7 +196,7 @@ TEST(Coordinator, EndsIfARankWouldComputeOtherNumbers) {
   run.go();
   ASSERT_TRUE(run.coordinator->error());
   EXPECT_EQ(run.coordinator->error()->text(),
-            "rank 2 (node): has other times and costs of designs than rank 0; all must compute the same");
+            "rank 2 (node): does not match rank 0: it has different times and costs of designs");
 }
 
 TEST(Coordinator, EndsWithTheErrorOfARank) {
@@ -217,7 +217,7 @@ TEST(Coordinator, EndsWhenNoRankIsLeft) {
   for (StandInRank& rank : run.ranks) rank.silent = [](double now) { return now > 0.1; };
   run.go();
   ASSERT_TRUE(run.coordinator->error());
-  EXPECT_EQ(run.coordinator->error()->text(), "no rank is left that works");
+  EXPECT_EQ(run.coordinator->error()->text(), "no working rank is left");
 }
 
 TEST(Coordinator, StoppedKeepsWhatCameAndGoesOnToTheSameBits) {

@@ -89,7 +89,7 @@ Result<Finish> work_for(Transport& transport, const Hello& hello, const Compute&
     if (!interrupted_at) rank0.say_alive();
     if (rank0.silent()) {
       stop = true;
-      return fail(ErrorCode::io, fmt::format("has said nothing for {:.0f} s", settings.patience), "rank 0");
+      return fail(ErrorCode::io, fmt::format("has been silent for {:.0f} s", settings.patience), "rank 0");
     }
   }
 }

@@ -91,11 +91,11 @@ void take_chip(CostModel& model, const ChipCosts& chip, const Gpu& gpu) {
 
 Result<CostModel> cost_model_of(const CostTable& table, const Gpu& gpu) {
   const auto missing = [&](std::string what) { return fail(ErrorCode::not_found, std::move(what), gpu.id); };
-  if (!gpu.process_nm) return missing("its process is not known: core.process_nm of its file");
+  if (!gpu.process_nm) return missing("its process is not known; give core.process_nm in its file");
   const ProcessCosts* process = table.process(*gpu.process_nm);
   if (process == nullptr) return missing(fmt::format("the costs have no [[process]] with nm = {:g}", *gpu.process_nm));
   const Fact* type = fact_of(gpu, "level.DRAM.type");
-  if (type == nullptr) return missing("its type of memory is not known: type of [[level]] DRAM of its file");
+  if (type == nullptr) return missing("its memory type is not known; give type in [[level]] DRAM of its file");
   const MemoryCosts* memory = table.memory(type->text);
   if (memory == nullptr) return missing(fmt::format("the costs have no [[memory]] of type '{}'", type->text));
 

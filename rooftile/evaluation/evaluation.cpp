@@ -62,7 +62,7 @@ Result<std::vector<const FigureMaker*>> choose_figures(const std::vector<std::st
     for (const FigureMaker& maker : kMakers) list += fmt::format("{}{}", list.empty() ? "" : ", ", maker.name);
     const std::string meant = did_you_mean(missing.front(), known);
     return fail(ErrorCode::not_found, fmt::format("no table or figure '{}'{}", missing.front(),
-                                                  meant.empty() ? fmt::format("; there are {}", list) : meant));
+                                                  meant.empty() ? fmt::format("; one of {}", list) : meant));
   }
   std::vector<const FigureMaker*> result;
   for (std::size_t i = 0; i < kMakers.size(); ++i) {
@@ -82,7 +82,8 @@ Result<EvaluationInput> evaluation_input(std::vector<Gpu> gpus, std::int64_t bat
     }
   }
   if (batch < 1 || batch > kMaxDimension / 2) {  // fig17 doubles it
-    return fail(ErrorCode::bad_input, fmt::format("a batch of 1 to {} samples, not {}", kMaxDimension / 2, batch));
+    return fail(ErrorCode::bad_input,
+                fmt::format("the batch size must be 1 to {} samples, not {}", kMaxDimension / 2, batch));
   }
   EvaluationInput input = {.gpus = std::move(gpus), .batch = batch, .layers = unique_convolutions(batch)};
   for (const EvaluatedLayer& layer : input.layers) {

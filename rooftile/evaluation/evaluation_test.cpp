@@ -196,7 +196,7 @@ TEST(Choice, TakesAliasesAndKeepsTheOrder) {
 
 TEST(Choice, NamesTheNearestOrAll) {
   EXPECT_EQ(choose_figures({"fgi4"}).error().message, "no table or figure 'fgi4'; did you mean 'fig4'?");
-  EXPECT_NE(choose_figures({"nonsense"}).error().message.find("there are table1, "), std::string::npos);
+  EXPECT_NE(choose_figures({"nonsense"}).error().message.find("one of table1, "), std::string::npos);
 }
 
 TEST(Input, RefusesAGpuTwiceAndLayersThatAreTooLarge) {

@@ -22,7 +22,7 @@ struct Sweep {
 };
 
 std::vector<Sweep> sweeps(std::int64_t batch) {
-  Sweep batches = {"batch", "Samples a batch", {}};
+  Sweep batches = {"batch", "Samples per batch", {}};
   std::set<std::int64_t> sizes;
   constexpr std::int64_t kLargestPart = 16;  // the paper: 16 to 512, around 256
   for (std::int64_t part = kLargestPart; part > 0; part /= 2) sizes.insert(std::max<std::int64_t>(1, batch / part));

@@ -24,8 +24,7 @@ std::vector<std::string> axis_notes(const DesignSpace& space, const Evaluator& e
   std::vector<std::string> notes;
   if (!unread.empty()) notes.push_back(fmt::format("no effect on times by this method: {}", fmt::join(unread, ", ")));
   if (!free.empty()) {
-    notes.push_back(
-        fmt::format("costs nothing in this model, so the fastest is taken for free: {}", fmt::join(free, ", ")));
+    notes.push_back(fmt::format("free in the cost model, so the fastest is always chosen: {}", fmt::join(free, ", ")));
   }
   return notes;
 }

@@ -29,9 +29,9 @@ std::string checkpoint_bytes(const Fingerprint& fingerprint, const ExploreState&
 Result<ExploreState> read_checkpoint(std::string_view bytes, const std::string& path, const DesignSpace& space,
                                      const ResultOptions& options, const Fingerprint& fingerprint) {
   const auto wrong = [&](const char* what) { return fail(ErrorCode::bad_input, what, path); };
-  if (!bytes.starts_with(kFirstLine)) return wrong("is no checkpoint of this version");
+  if (!bytes.starts_with(kFirstLine)) return wrong("is not a checkpoint of this version");
   const auto content = unsealed(bytes.substr(kFirstLine.size()));
-  if (!content) return wrong("is a damaged checkpoint; delete it to begin anew");
+  if (!content) return wrong("is a damaged checkpoint; delete it to start again");
   ByteReader reader(*content);
   const Fingerprint own = Fingerprint::read(reader);
   if (const auto other = difference(fingerprint, own); other && reader.ok()) {
@@ -41,10 +41,10 @@ Result<ExploreState> read_checkpoint(std::string_view bytes, const std::string& 
         path);
   }
   const auto done = BlockSet::read(reader, blocks_of(space));
-  if (!done) return wrong("is a damaged checkpoint; delete it to begin anew");
+  if (!done) return wrong("is a damaged checkpoint; delete it to start again");
   const auto results = read_results(reader.text(), space, options);
   if (!results || !reader.ended() || results->designs != designs_of(space, *done)) {
-    return wrong("is a damaged checkpoint; delete it to begin anew");
+    return wrong("is a damaged checkpoint; delete it to start again");
   }
   return ExploreState{*results, *done};
 }
@@ -54,7 +54,7 @@ Result<ExploreState> load_checkpoint(const std::string& path, const DesignSpace&
   std::error_code error;
   if (!std::filesystem::exists(path, error)) return ExploreState{ExploreResults(space, options), {}};
   if (!std::filesystem::is_regular_file(path, error)) {
-    return fail(ErrorCode::io, "is no regular file, as a checkpoint is", path);
+    return fail(ErrorCode::io, "is not a regular file", path);
   }
   const auto bytes = TRY(read_text_file(path, kMostBytes));
   return read_checkpoint(bytes, path, space, options, fingerprint);

@@ -112,14 +112,14 @@ TEST(Checkpoint, OfAnotherExplorationIsRefusedAndSaysWhatIsOther) {
   };
   EXPECT_EQ(refused(own), "none");
   EXPECT_EQ(refused(Exploration(with("20, 30", "25, 30"))),
-            "file: is the checkpoint of another exploration: it has other axes; name another file, or delete it");
+            "file: is the checkpoint of another exploration: it has different axes; name another file, or delete it");
   EXPECT_THAT(refused(Exploration(with("titan-xp-delta", "v100-delta"))),
-              HasSubstr("other GPU (v100-delta, not titan-"));
+              HasSubstr("different GPU (v100-delta, not titan-"));
   EXPECT_THAT(refused(Exploration(with("\"random\"", "\"sobol\""))),
-              HasSubstr("other sampling (sobol, 100000 samples, seed 1, not random, 100000 samples, seed 1)"));
-  EXPECT_THAT(refused(Exploration(with("samples =", "seed = 7\nsamples ="))), HasSubstr("other sampling"));
+              HasSubstr("different sampling (sobol, 100000 samples, seed 1, not random, 100000 samples, seed 1)"));
+  EXPECT_THAT(refused(Exploration(with("samples =", "seed = 7\nsamples ="))), HasSubstr("different sampling"));
   EXPECT_THAT(refused(Exploration(with("[axes]", "constraints = [\"sm_count > 20\"]\n[axes]"))),
-              HasSubstr("other constraints (sm_count > 20, not )"));
+              HasSubstr("different constraints (sm_count > 20, not )"));
   EXPECT_THAT(refused(Exploration(with("model =", "weight = 2\nmodel ="))), HasSubstr("other workloads"));
   EXPECT_THAT(refused(Exploration(kSpace, 16, 8)), HasSubstr("other results to keep"));
   EXPECT_THAT(refusal(own, own, own.fingerprint("2"), own.fingerprint("1")),
@@ -161,7 +161,7 @@ TEST(Checkpoint, WithBlocksThatItsResultsAreNotOfIsRefused) {
   const auto read = read_checkpoint(checkpoint_bytes(own.fingerprint(), state), "file", own.space, own.options.results,
                                     own.fingerprint());
   ASSERT_FALSE(read);
-  EXPECT_EQ(read.error().text(), "file: is a damaged checkpoint; delete it to begin anew");
+  EXPECT_EQ(read.error().text(), "file: is a damaged checkpoint; delete it to start again");
 }
 
 TEST(Checkpoint, ThatIsNotThereIsABeginning) {

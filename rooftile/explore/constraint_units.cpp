@@ -117,8 +117,9 @@ const Unit* unit_at(std::string_view text, std::size_t at, const Units& units) {
 tl::unexpected<Error> unknown_unit(std::string_view unit, const Units& units) {
   std::vector<std::string> names;
   for (const Unit& one : units) names.emplace_back(one.name);
-  return fail(ErrorCode::bad_input, fmt::format("'{}' is no unit of what is compared{}; one of {}", one_line(unit),
-                                                did_you_mean(unit, names), fmt::join(names, ", ")));
+  std::string help = did_you_mean(unit, names);
+  if (help.empty()) help = fmt::format("; one of {}", fmt::join(names, ", "));
+  return fail(ErrorCode::bad_input, fmt::format("'{}' is not a unit of what is compared{}", one_line(unit), help));
 }
 
 }  // namespace

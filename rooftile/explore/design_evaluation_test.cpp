@@ -207,7 +207,7 @@ TEST(DesignEvaluation, AGpuWithoutAProcessHasNoCosts) {
   base.process_nm.reset();
   const auto evaluation = DesignEvaluation::make(*evaluator, base, {}, &costs());
   ASSERT_FALSE(evaluation);
-  EXPECT_EQ(evaluation.error().text(), "titan-xp: its process is not known: core.process_nm of its file");
+  EXPECT_EQ(evaluation.error().text(), "titan-xp: its process is not known; give core.process_nm in its file");
 }
 
 TEST(Metric, IsAParameterOrWhatComesOfADesign) {

@@ -95,8 +95,12 @@ TEST(Explore, KeepsTheBestTheFrontAndTheHeatMapOfAllDesigns) {
     });
     if (!beaten) front.push_back(a.index);
   }
-  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return better(a, b); });
-  for (std::size_t i = 0; i < 7; ++i) EXPECT_EQ(results.best.designs()[i].index, all[i].index);
+  std::vector<RankedDesign> best = all;  // ties stand in the order of their indices; the first is for all of them
+  std::stable_sort(best.begin(), best.end(), [](const auto& a, const auto& b) { return better(a, b); });
+  best.erase(std::unique(best.begin(), best.end(), [](const auto& a, const auto& b) { return !better(a, b); }),
+             best.end());
+  ASSERT_LT(best.size(), all.size());
+  for (std::size_t i = 0; i < 7; ++i) EXPECT_EQ(results.best.designs()[i].index, best[i].index);
   std::vector<std::uint64_t> found;
   for (const RankedDesign& design : results.pareto.designs()) found.push_back(design.index);
   std::sort(found.begin(), found.end());
@@ -251,7 +255,7 @@ TEST(Explore, NotesNameAxesThatMislead) {
   }
   const auto evaluator = evaluator_of(space);
   const std::string unread = "no effect on times by this method: l2_capacity";
-  const std::string free = "costs nothing in this model, so the fastest is taken for free: ";
+  const std::string free = "free in the cost model, so the fastest is always chosen: ";
   const auto notes = [&](std::vector<Metric> weighed) { return axis_notes(space, *evaluator, weighed); };
   EXPECT_EQ(notes({Metric::time}), std::vector{unread});
   EXPECT_EQ(notes({Metric::time, Metric::price}), (std::vector{unread, free + "dram_latency"}));

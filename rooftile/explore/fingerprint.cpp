@@ -128,7 +128,7 @@ std::optional<std::string> difference(const Fingerprint& here, const Fingerprint
                                     [&](const Fingerprint::Part& p) { return p.name == part.name; });
     if (other != there.parts.end() && other->value == part.value) continue;
     if (other == there.parts.end()) return fmt::format("no {}", part.name);
-    const std::string text = fmt::format("other {}", part.name);
+    const std::string text = fmt::format("different {}", part.name);
     const auto is_hash = [](const std::string& value) {
       constexpr std::size_t kHashDigits = 16;
       return value.size() == kHashDigits && value.find_first_not_of("0123456789abcdef") == std::string::npos;

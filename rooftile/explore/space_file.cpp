@@ -50,7 +50,7 @@ class Reader : private TomlReader {
 
   Result<std::string> text_of(const toml::node& node, std::string_view what) const {
     const auto* text = node.as_string();
-    if (text == nullptr) return error(node.source(), fmt::format("{} must be a text in quotes", what));
+    if (text == nullptr) return error(node.source(), fmt::format("{} must be a string in quotes", what));
     return text->get();
   }
 
@@ -237,7 +237,7 @@ class Reader : private TomlReader {
 
   Result<void> read_range(const toml::table& table, DesignAxis& axis, double base, bool multiples) const {
     const std::string_view name = name_of(axis.parameter);
-    if (axis.parameter == Parameter::cta_tile) return error(table.source(), "cta_tile has values, no range");
+    if (axis.parameter == Parameter::cta_tile) return error(table.source(), "cta_tile takes values, not a range");
     if (multiples) {
       auto done = check_keys(table, fmt::format(" of axis {}", name), {"from", "to", "steps", "spacing"});
       if (!done) return done;
@@ -250,7 +250,7 @@ class Reader : private TomlReader {
       ends[end] = value;
     }
     if (!(ends[0] < ends[1])) {
-      return error(table.source(), fmt::format("axis {} goes from {} to {}: not upwards", name,
+      return error(table.source(), fmt::format("axis {} goes from {} to {}: it must increase", name,
                                                print(axis.parameter, ends[0]), print(axis.parameter, ends[1])));
     }
     if (const auto found = table.find("spacing"); found != table.end()) {
@@ -264,7 +264,8 @@ class Reader : private TomlReader {
     const auto steps = table.find("steps");
     if (steps == table.end()) {
       if (space_.sampling == Sampling::grid) {
-        return error(table.source(), fmt::format("axis {} needs steps = COUNT: a grid has so many values", name));
+        return error(table.source(),
+                     fmt::format("axis {} needs steps = COUNT, its number of values in the grid", name));
       }
       axis.range = true;
       axis.values = {ends[0], ends[1]};
@@ -290,7 +291,7 @@ class Reader : private TomlReader {
     const auto found = root.find("constraints");
     if (found == root.end()) return {};
     const auto* list = found->second.as_array();
-    if (list == nullptr) return error(found->second.source(), "constraints must be a list of texts");
+    if (list == nullptr) return error(found->second.source(), "constraints must be a list of strings");
     for (const toml::node& element : *list) {
       auto text = TRY(text_of(element, "a constraint"));
       if (auto parsed = Constraints::parse({text}); !parsed) return error(element.source(), parsed.error().text());
@@ -301,7 +302,7 @@ class Reader : private TomlReader {
 
   Result<void> read_workloads(const toml::table& root) {
     const auto found = root.find("workload");
-    if (found == root.end()) return missing("has no [[workload]]: what are the designs to run?");
+    if (found == root.end()) return missing("has no [[workload]] for the designs to run");
     const auto* list = found->second.as_array();
     if (list == nullptr || list->empty()) {
       return error(found->second.source(), "a workload is written [[workload]], with two brackets");

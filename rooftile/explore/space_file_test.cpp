@@ -94,7 +94,7 @@ TEST(SpaceFile, SaysWhatIsWrongAndWhere) {
       {"", "sm_count = { values = [-1] }", "sm_count must be a number above 0"},
       {"", "sm_count = { values = [nan] }", "sm_count must be a number above 0"},
       {"", "sm_count = { multiples = [1e9] }", "out of range"},
-      {"", "sm_count = { from = 60, to = 30, steps = 2 }", "goes from 60 to 30: not upwards"},
+      {"", "sm_count = { from = 60, to = 30, steps = 2 }", "goes from 60 to 30: it must increase"},
       {"", "sm_count = { from = 30, to = 60 }", "needs steps = COUNT"},
       {"", "sm_count = { from = 30, to = 60, steps = 1 }", "steps must be a whole number from 2"},
       {"", "sm_count = { values = [30], multiples = [2] }", "takes one of values, multiples, and from with to"},

@@ -25,8 +25,8 @@ std::string_view name_of(Unfit unfit) {
 
 std::string_view reason_of(Unfit unfit) {
   constexpr std::array<std::string_view, kUnfits> kReasons = {
-      "", "a constraint excludes them", "the registers of an SM hold no CTA", "the shared memory of a CTA is too small",
-      "an SM holds fewer warps than a CTA has"};
+      "", "a constraint excludes them", "the registers of an SM cannot hold a CTA",
+      "the shared memory of a CTA is too small", "an SM holds fewer warps than a CTA has"};
   return kReasons[static_cast<std::size_t>(unfit)];
 }
 

@@ -39,7 +39,7 @@ bool gives_otherwise(const FactTable& own, std::string_view key) {
 NumberedFact inherited(NumberedFact entry, std::string_view architecture_name) {
   Fact& fact = entry.fact;
   if (fact.kind == FactKind::measured || fact.kind == FactKind::stated) {
-    fact.source = fmt::format("taken over from the architecture {}, where it is {}: {}", architecture_name,
+    fact.source = fmt::format("inherited from the architecture {}, where it is {}: {}", architecture_name,
                               name_of(fact.kind), fact.source);
     fact.kind = FactKind::derived;
   } else {
@@ -159,7 +159,7 @@ class Deriver {
           fmt::format("{} of the peak {}; {}", efficiency->fact.text, peak->fact.text, efficiency->fact.source));
     } else if (peak) {
       add(key, FactUnit::bytes_per_second, peak->number,
-          fmt::format("the peak itself, for want of a measurement; {}", peak->fact.source));
+          fmt::format("the peak itself, as it was not measured; {}", peak->fact.source));
     }
   }
 

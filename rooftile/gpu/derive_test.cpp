@@ -47,7 +47,7 @@ TEST(Derive, BandwidthFromThePeak) {
   const std::string dram = kCore + "[[level]]\nname = \"DRAM\"\n" + line("peak_bandwidth", "\"500 GB/s\"");
   const FactTable bare = derive_facts(facts(dram), nullptr, "");
   EXPECT_DOUBLE_EQ(fact(bare, "level.DRAM.bandwidth").number, 500e9);
-  EXPECT_THAT(fact(bare, "level.DRAM.bandwidth").fact.source, HasSubstr("for want of a measurement"));
+  EXPECT_THAT(fact(bare, "level.DRAM.bandwidth").fact.source, HasSubstr("as it was not measured"));
   const FactTable shared = derive_facts(facts(dram + line("efficiency", "0.9")), nullptr, "");
   EXPECT_DOUBLE_EQ(fact(shared, "level.DRAM.bandwidth").number, 450e9);
 }

@@ -71,7 +71,7 @@ TEST(GpuFile, NumbersNeedTheirUnit) {
   EXPECT_THAT(error_of(with_core("clock = { value = \"1.58\", source = \"own\" }")),
               StartsWith("x.toml:4:19: core.clock: '1.58' has no unit"));
   EXPECT_THAT(error_of(with_core("clock = { value = \"1.58 GB/s\", source = \"own\" }")),
-              StartsWith("x.toml:4:19: core.clock: '1.58 GB/s' has a unit that does not fit"));
+              StartsWith("x.toml:4:19: core.clock: '1.58 GB/s' has a wrong or unknown unit"));
   EXPECT_THAT(error_of(with_core("sm_count = { value = \"30\", source = \"own\" }")),
               HasSubstr("a plain number, as in 30"));
 }
@@ -111,11 +111,11 @@ TEST(GpuFile, Levels) {
 }
 
 TEST(GpuFile, WrongTypes) {
-  EXPECT_THAT(error_of("id = 3\n"), HasSubstr("id must be a text"));
+  EXPECT_THAT(error_of("id = 3\n"), HasSubstr("id must be a string"));
   EXPECT_THAT(error_of("id = \"\"\n"), HasSubstr("id is empty"));
   EXPECT_THAT(error_of("core = 3\n"), HasSubstr("'core' must be a table"));
   EXPECT_THAT(error_of("sources = 3\n"), HasSubstr("'sources' must be a table"));
-  EXPECT_THAT(error_of("sources = { own = 3 }\n"), HasSubstr("source 'own' must be a text"));
+  EXPECT_THAT(error_of("sources = { own = 3 }\n"), HasSubstr("source 'own' must be a string"));
 }
 
 TEST(GpuFile, AnErrorIsOneLine) {

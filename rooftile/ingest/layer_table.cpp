@@ -56,7 +56,7 @@ Result<DType> parse_precision(std::string_view text) {
   }
   std::vector<std::string> names;
   for (const DType known : kPrecisions) names.emplace_back(name_of(known));
-  return fail(ErrorCode::not_found, fmt::format("unknown precision '{}', known are {}{}", shown(text),
+  return fail(ErrorCode::not_found, fmt::format("unknown precision '{}'; one of {}{}", shown(text),
                                                 fmt::join(names, ", "), did_you_mean(text, names)));
 }
 
@@ -122,7 +122,7 @@ void read_kernel(TableRow& row, LayerRow& layer) {
   if (!layer.algorithm.empty() && !is_one_of(layer.algorithm, kAlgorithms)) {
     const std::vector<std::string> names(kAlgorithms.begin(), kAlgorithms.end());
     row.reject("algorithm",
-               fmt::format("unknown algorithm '{}', known are {}{}", shown(layer.algorithm), fmt::join(names, ", "),
+               fmt::format("unknown algorithm '{}'; one of {}{}", shown(layer.algorithm), fmt::join(names, ", "),
                            did_you_mean(layer.algorithm, names)),
                ErrorCode::not_found);
   }
@@ -199,8 +199,7 @@ Result<LayerTableReader> LayerTableReader::from_header(const CsvRow& header, std
   const auto has = [&](const char* name) { return table.columns_.count(name) > 0; };
   if (!has("op")) {
     if (!(has("C") && has("R")) && !has("M")) {
-      return fail(ErrorCode::bad_input,
-                  "no column 'op', and neither those of conv (C and R) nor that of gemm (M): not a layer table",
+      return fail(ErrorCode::bad_input, "not a layer table: no column 'op', nor C and R (conv) or M (gemm)",
                   fmt::format("{}:{}", where, header.line));
     }
     table.default_op_ = has("C") && has("R") ? "conv" : "gemm";

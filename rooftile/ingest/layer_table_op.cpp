@@ -94,7 +94,7 @@ Attention read_attention(TableRow& row) {
   attention.causal = true;
   const std::string phase = lower_case(row.text("phase"));
   if (!phase.empty() && phase != "prefill" && phase != "decode") {
-    row.reject("phase", fmt::format("unknown phase '{}', known are prefill, decode", shown(phase)));
+    row.reject("phase", fmt::format("unknown phase '{}'; one of prefill, decode", shown(phase)));
   }
   if (phase == "decode" && attention.q_len != 1) row.reject("q_len", "decode has one query a sequence");
   reject_bad_numbers(row, attention);
@@ -126,7 +126,7 @@ StreamLayer read_stream(TableRow& row) {
   } else {
     std::vector<std::string> names;
     for (const StreamKind one : kStreamKinds) names.emplace_back(name_of(one));
-    row.reject("kind", fmt::format("unknown kind '{}', known are {}{}", shown(kind), fmt::join(names, ", "),
+    row.reject("kind", fmt::format("unknown kind '{}'; one of {}{}", shown(kind), fmt::join(names, ", "),
                                    did_you_mean(kind, names)));
   }
   if (elements({layer.rows, layer.columns}) > kMaxElements) row.reject("", "a tensor is too large");

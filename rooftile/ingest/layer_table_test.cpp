@@ -197,9 +197,9 @@ TEST(LayerTable, RowsTooLargeToCountExactly) {
 TEST(LayerTable, TablesThatAreNone) {
   EXPECT_EQ(error_of(""), "t.csv: the table is empty");
   EXPECT_EQ(error_of("\n\n"), "t.csv: the table is empty");
-  EXPECT_THAT(error_of("a,b\n1,2\n"), HasSubstr("t.csv:1: no column 'op'"));
+  EXPECT_THAT(error_of("a,b\n1,2\n"), HasSubstr("t.csv:1: not a layer table: no column 'op'"));
   EXPECT_EQ(error_of("M,N,K,M\n"), "t.csv:1: two columns are called 'M'");
-  EXPECT_EQ(error_of("M,N,K\n1,\"2,3\n4,5,6\n"), "t.csv:2: a quote is never closed");
+  EXPECT_EQ(error_of("M,N,K\n1,\"2,3\n4,5,6\n"), "t.csv:2: unclosed quote");
   EXPECT_THAT(error_of(std::string("M,N\0,K\n", 7)), HasSubstr("t.csv:1: a NUL byte"));
   EXPECT_THAT(parsed("M,N,K\n").rows, IsEmpty());
 }
@@ -344,10 +344,10 @@ TEST(LayerTable, WhatDoesNotFitInThemIsSaid) {
   const std::string attention = "op,phase,batch,q_len,kv_len,heads,kv_heads,head_dim\nattention,";
   EXPECT_EQ(error_of(attention + "decode,1,2,2,1,1,64\n"), "t.csv:2, column q_len: decode has one query a sequence");
   EXPECT_EQ(error_of(attention + "train,1,2,2,1,1,64\n"),
-            "t.csv:2, column phase: unknown phase 'train', known are prefill, decode");
+            "t.csv:2, column phase: unknown phase 'train'; one of prefill, decode");
   EXPECT_EQ(error_of(attention + "prefill,1,2,2,3,2,64\n"), "t.csv:2: 3 heads cannot share 2 kv_heads alike");
   EXPECT_EQ(error_of("op,cell,batch,steps,input,hidden\nrnn,lsmt,1,1,1,1\n"),
-            "t.csv:2: unknown cell 'lsmt', known are lstm, gru, vanilla");
+            "t.csv:2: unknown cell 'lsmt'; one of lstm, gru, vanilla");
   EXPECT_THAT(error_of("op,kind,rows,columns\nstream,gelo,1,1\n"), HasSubstr("did you mean 'gelu'?"));
   EXPECT_EQ(error_of("op,model\nnetwork,\n"), "t.csv:2, column model: the cell is empty");
 }

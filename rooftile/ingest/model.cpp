@@ -67,7 +67,8 @@ const ZooEntry* find_built_in(std::string_view name) {
 }
 
 tl::unexpected<Error> no_seq_len(const std::string& model) {
-  return fail(ErrorCode::usage, "its sequence length is fixed; the transformers of 'rooftile models list' have one", model);
+  return fail(ErrorCode::usage,
+              "its sequence length is fixed; seq-len is for the transformers of 'rooftile models list'", model);
 }
 
 Result<Workload> build(const ZooEntry& entry, const ModelOptions& options) {
@@ -96,16 +97,15 @@ const EmbeddedModel* find_embedded(std::string_view name) {
 tl::unexpected<Error> unknown(const std::string& model) {
   std::error_code ignored;
   if (std::filesystem::exists(model, ignored)) {
-    return fail(ErrorCode::not_found, "a model file is called .onnx or .json", model);
+    return fail(ErrorCode::not_found, "a model file must end in .onnx or .json", model);
   }
   std::vector<std::string> names;
   for (const ModelName& known : model_names()) {
     names.push_back(known.name);
     names.push_back(known.name.substr(known.name.rfind('/') + 1));
   }
-  return fail(ErrorCode::not_found,
-              fmt::format("'{}' is no .onnx or .json file and no model that ships with the program{}", one_line(model),
-                          did_you_mean(model, names)));
+  return fail(ErrorCode::not_found, fmt::format("'{}' is neither an .onnx or .json file nor a built-in model{}",
+                                                one_line(model), did_you_mean(model, names)));
 }
 
 Result<Workload> load(const std::string& model, const ModelOptions& options) {

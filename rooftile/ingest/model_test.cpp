@@ -85,7 +85,7 @@ TEST(Model, OnlyTextsHaveALength) {
   ASSERT_TRUE(bert);
   EXPECT_EQ(bert->tensors[bert->inputs.front()].shape, (Shape{1, 64}));
   EXPECT_EQ(load_model("vgg16", {.seq_len = 64}).error().text(),
-            "vgg16: its sequence length is fixed; the transformers of 'rooftile models list' have one");
+            "vgg16: its sequence length is fixed; seq-len is for the transformers of 'rooftile models list'");
   EXPECT_EQ(load_model("inception_v3", {.seq_len = 64}).error().code, ErrorCode::usage);
   EXPECT_FALSE(load_model("bert_base", {.seq_len = 0}));
 }
@@ -141,15 +141,15 @@ TEST(Model, ReadsStandardInput) {
 
 TEST(Model, UnknownNames) {
   EXPECT_EQ(error_of("vgg61").message,
-            "'vgg61' is no .onnx or .json file and no model that ships with the program; did you mean 'vgg16'?");
+            "'vgg61' is neither an .onnx or .json file nor a built-in model; did you mean 'vgg16'?");
   EXPECT_EQ(error_of("vgg61").code, ErrorCode::not_found);
   EXPECT_EQ(error_of("").code, ErrorCode::not_found);
-  EXPECT_EQ(error_of("data/models").text(), "data/models: a model file is called .onnx or .json");
+  EXPECT_EQ(error_of("data/models").text(), "data/models: a model file must end in .onnx or .json");
 }
 
 TEST(Model, UnreadableFiles) {
   EXPECT_EQ(error_of("no/such.json").text(), "no/such.json: No such file or directory");
-  EXPECT_EQ(error_of("no/such.json").code, ErrorCode::io);
+  EXPECT_EQ(error_of("no/such.json").code, ErrorCode::not_found);
   EXPECT_THAT(error_of("no/such.onnx").text(), HasSubstr("no/such.onnx"));
   const TemporaryFile empty("empty.json", "");
   EXPECT_THAT(error_of(empty.path()).text(), HasSubstr("empty.json: the file is empty"));

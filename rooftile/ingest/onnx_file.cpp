@@ -17,7 +17,7 @@ Result<std::string> read_all(InputFile& file) {
   while (const std::size_t got = TRY(file.read(chunk.data(), chunk.size()))) {
     content.append(chunk, 0, got);
     // No protobuf starts with a zero byte: /dev/zero ends here.
-    if (content.front() == '\0') return fail(ErrorCode::bad_input, "this is no ONNX file", file.name());
+    if (content.front() == '\0') return fail(ErrorCode::bad_input, "not an ONNX file", file.name());
     if (content.size() > kMaxRead)
       return fail(ErrorCode::bad_input, "more than 2 GiB; give the file by its name", file.name());
   }

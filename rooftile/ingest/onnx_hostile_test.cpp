@@ -37,9 +37,9 @@ TestModel relu(const Shape& shape) { return TestModel().input("x", shape).node("
 
 TEST(OnnxHostile, NoModelAtAll) {
   EXPECT_EQ(error_of(std::string()), "m.onnx: is empty");
-  EXPECT_THAT(error_of("hello, world"), HasSubstr("is this an ONNX file"));
-  EXPECT_THAT(error_of("{\"schema\": 1}"), HasSubstr("is this an ONNX file"));
-  EXPECT_EQ(error_of("\x08\x08"), "m.onnx: holds no graph; is this an ONNX file?");
+  EXPECT_THAT(error_of("hello, world"), HasSubstr("is this a complete ONNX file"));
+  EXPECT_THAT(error_of("{\"schema\": 1}"), HasSubstr("is this a complete ONNX file"));
+  EXPECT_EQ(error_of("\x08\x08"), "m.onnx: holds no graph; is this a complete ONNX file?");
 }
 
 TEST(OnnxHostile, NoOperatorSet) {
@@ -118,11 +118,11 @@ TEST(OnnxHostile, CyclesAndMissingTensors) {
 TEST(OnnxHostile, NamesThatAreThereTwice) {
   const TestModel outputs =
       TestModel().input("x", {1}).node("Relu", {"x"}, {"y"}).node("Abs", {"x"}, {"y"}).output("y");
-  EXPECT_EQ(error_of(outputs), "m.onnx: node 'y' (Abs): computes 'y', which is there already");
+  EXPECT_EQ(error_of(outputs), "m.onnx: node 'y' (Abs): computes 'y', which already exists");
   const TestModel over_input = TestModel().input("x", {1}).node("Relu", {"x"}, {"x"}).output("x");
-  EXPECT_EQ(error_of(over_input), "m.onnx: node 'x' (Relu): computes 'x', which is there already");
-  EXPECT_EQ(error_of(relu({1}).input("x", {2})), "m.onnx: input 'x' is there twice");
-  EXPECT_EQ(error_of(relu({1}).weight("w", {2}).weight("w", {2})), "m.onnx: initializer 'w' is there twice");
+  EXPECT_EQ(error_of(over_input), "m.onnx: node 'x' (Relu): computes 'x', which already exists");
+  EXPECT_EQ(error_of(relu({1}).input("x", {2})), "m.onnx: input 'x' appears twice");
+  EXPECT_EQ(error_of(relu({1}).weight("w", {2}).weight("w", {2})), "m.onnx: initializer 'w' appears twice");
 }
 
 TEST(OnnxHostile, EmptyAndUglyNames) {
@@ -170,7 +170,7 @@ TEST(OnnxHostile, ConvolutionGeometry) {
   EXPECT_EQ(with({{"strides", Ints(5000, 1)}}), node + "strides has 5000 entries where 2 are needed");
   EXPECT_EQ(with({{"strides", Ints{kLargest, 1}}}), node + "attribute 'strides' contains 9223372036854775807");
   EXPECT_EQ(with({{"kernel_shape", Ints{5, 5}}}), node + "kernel_shape 5x5 differs from the filter 2x4x3x3");
-  EXPECT_EQ(with({{"auto_pad", "SAME"}}), node + "auto_pad 'SAME' is none of NOTSET, SAME_UPPER, SAME_LOWER, VALID");
+  EXPECT_EQ(with({{"auto_pad", "SAME"}}), node + "auto_pad 'SAME' is not one of NOTSET, SAME_UPPER, SAME_LOWER, VALID");
   EXPECT_EQ(with({}, {2, 4, 0, 3}), node + "kernel_shape contains 0");
   EXPECT_EQ(with({}, {2, 4, 3}), node + "filter 2x4x3 does not fit input 1x4x8x8");
   EXPECT_THAT(with({}, {2, 4, 9, 9}), StartsWith(node));  // larger than its input

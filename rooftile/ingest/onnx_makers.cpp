@@ -56,7 +56,7 @@ Result<OpKind> make_gemm(const OnnxGraph& graph, const OnnxNode& node) {
   const auto b = input_shape(graph, node, 1);
   if (!a || !b) return tl::unexpected((a ? b : a).error());
   if (a->size() != 2 || b->size() != 2)
-    return bad_input(fmt::format("{} and {} are no matrices", print(*a), print(*b)));
+    return bad_input(fmt::format("{} and {} are not matrices", print(*a), print(*b)));
   Gemm result;
   result.trans_a = node.get_int("transA", 0) != 0;
   result.trans_b = node.get_int("transB", 0) != 0;
@@ -84,7 +84,7 @@ Result<OpKind> make_recurrent(const OnnxGraph& graph, const OnnxNode& node) {
   const auto recurrent_weights = input_shape(graph, node, 2);
   for (const auto* operand : {&input, &weights, &recurrent_weights}) {
     if (!*operand) return tl::unexpected(operand->error());
-    if ((*operand)->size() != 3) return bad_input(fmt::format("{} has not 3 dimensions", print(**operand)));
+    if ((*operand)->size() != 3) return bad_input(fmt::format("{} does not have 3 dimensions", print(**operand)));
   }
   const bool batch_first = node.get_int("layout", 0) != 0;
   Recurrent result;

@@ -91,7 +91,7 @@ class ProtoReader {
     for (const auto& import : model.opset_import()) {
       if (import.domain().empty() || import.domain() == "ai.onnx") {
         if (import.version() < 1 || import.version() > 1000) {
-          return bad_input(fmt::format("operator set {} is none", import.version()));
+          return bad_input(fmt::format("operator set {} is not valid", import.version()));
         }
         graph_.opset = static_cast<int>(import.version());
       }
@@ -128,7 +128,7 @@ class ProtoReader {
   Result<void> add_constant(const std::string& name, const onnx::TensorProto& tensor) {
     auto value = TRY(constant(tensor, "initializer " + in_quotes(name)));
     const ValueId at = id(name);
-    if (graph_.values[at].constant) return bad_input(fmt::format("initializer {} is there twice", in_quotes(name)));
+    if (graph_.values[at].constant) return bad_input(fmt::format("initializer {} appears twice", in_quotes(name)));
     value.name = name;
     graph_.values[at] = std::move(value);
     return {};
@@ -138,8 +138,8 @@ class ProtoReader {
     const ValueId at = id(info.name());
     if (graph_.values[at].constant) return {};  // up to IR version 3 each initializer is listed here too
     const std::string what = "input " + in_quotes(info.name());
-    if (!inputs_.insert(at).second) return bad_input(what + " is there twice");
-    if (!info.type().has_tensor_type()) return fail(ErrorCode::unsupported, what + " is no tensor");
+    if (!inputs_.insert(at).second) return bad_input(what + " appears twice");
+    if (!info.type().has_tensor_type()) return fail(ErrorCode::unsupported, what + " is not a tensor");
     const auto& type = info.type().tensor_type();
     const auto dtype = dtype_of_onnx(type.elem_type());
     if (!dtype) {

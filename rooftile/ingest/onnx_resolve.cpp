@@ -103,7 +103,7 @@ class Resolver {
       OnnxValue& value = graph_.values[input.value];
       for (std::size_t i = 0; i < input.dims.size(); ++i) {
         const OnnxDim& dim = input.dims[i];
-        if (i == 0 && !value.shape.empty()) return bad_input("an input is there twice");
+        if (i == 0 && !value.shape.empty()) return bad_input("an input appears twice");
         if (i == 0 && options_.batch_size) {
           if (!file_batch_) file_batch_ = dim.value;
           value.shape.push_back(*options_.batch_size);
@@ -185,7 +185,7 @@ class Resolver {
     for (const ValueId id : node.outputs) {
       if (id == kAbsent) continue;
       if (defined_[id])
-        return bad_input(fmt::format("computes {}, which is there already", in_quotes(graph_.values[id].name)));
+        return bad_input(fmt::format("computes {}, which already exists", in_quotes(graph_.values[id].name)));
       defined_[id] = true;
     }
     if (auto result = check_attributes(node); !result) return result;

@@ -143,7 +143,7 @@ class Stripper {
     if (!varint(at, end, field.tag)) return false;
     field.number = field.tag >> 3;
     if (field.number == 0 || field.tag > 0xffffffff) {
-      return stop(start, fmt::format("{} is no valid protobuf field", field.number));
+      return stop(start, fmt::format("{} is not a valid protobuf field", field.number));
     }
     std::uint64_t length = 0;
     field.content = at;
@@ -184,7 +184,7 @@ Result<std::string> strip_weights(std::string_view bytes, std::string_view where
   Stripper stripper(bytes);
   std::string out;
   if (!stripper.strip(Message::model, 0, bytes.size(), 0, out)) {
-    return fail(ErrorCode::bad_input, stripper.error() + "; is this an ONNX file, and whole?", std::string(where));
+    return fail(ErrorCode::bad_input, stripper.error() + "; is this a complete ONNX file?", std::string(where));
   }
   return out;
 }

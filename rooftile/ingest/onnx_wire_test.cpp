@@ -89,11 +89,11 @@ TEST(StripWeights, CountsThePayloadOfATensorAsAWhole) {
 }
 
 TEST(StripWeights, SaysAtWhichByteItStopsMakingSense) {
-  EXPECT_EQ(error_of("\x3a"), "x.onnx: byte 1: the file ends within a number; is this an ONNX file, and whole?");
+  EXPECT_EQ(error_of("\x3a"), "x.onnx: byte 1: the file ends within a number; is this a complete ONNX file?");
   EXPECT_THAT(error_of("\x3a\x05xx"), HasSubstr("byte 0: field 7 claims 5 bytes where 2 are left"));
   EXPECT_THAT(error_of(field(7, "\x2a\x7f")), HasSubstr("byte 2: field 5 claims 127 bytes where 0 are left"));
   EXPECT_THAT(error_of(std::string(11, '\xff')), HasSubstr("byte 0: a number of more than 64 bits"));
-  EXPECT_THAT(error_of(std::string(2, '\0')), HasSubstr("byte 0: 0 is no valid protobuf field"));
+  EXPECT_THAT(error_of(std::string(2, '\0')), HasSubstr("byte 0: 0 is not a valid protobuf field"));
   EXPECT_THAT(error_of("\x08\x01\x3b"), HasSubstr("byte 2: field 7 has the unknown wire type 3"));
   EXPECT_THAT(error_of("\x09"
                        "1234567"),

@@ -245,11 +245,12 @@ TEST(WorkloadJson, ErrorsNameThePlace) {
   EXPECT_THAT(error_of(net(R"({"name": "c", "op": "conv", "out_channels": 2, "filter": 99})")),
               HasSubstr("n.json: ops[0]: convolution height: a filter that spans 99 does not fit"));
   EXPECT_EQ(error_of(net(R"({"op": "conv"})")), "n.json: ops[0]: 'name' is missing");
-  EXPECT_THAT(error_of(net(R"({"name": "c", "op": "covn"})")), HasSubstr("n.json: ops[0].op: 'covn' is none of conv,"));
+  EXPECT_THAT(error_of(net(R"({"name": "c", "op": "covn"})")),
+              HasSubstr("n.json: ops[0].op: 'covn' is not one of conv,"));
   EXPECT_THAT(error_of(net(R"({"name": "c", "op": "covn"})")), HasSubstr("did you mean 'conv'?"));
   EXPECT_EQ(error_of(net(R"({"name": "e", "op": "elementwise"})")), "n.json: ops[0]: 'function' is missing");
   EXPECT_EQ(error_of(net(R"({"name": "p", "op": "pool", "function": "avrage", "filter": 2})")),
-            "n.json: ops[0].function: 'avrage' is none of max, average, lp; did you mean 'average'?");
+            "n.json: ops[0].function: 'avrage' is not one of max, average, lp; did you mean 'average'?");
   EXPECT_EQ(error_of(net("7")), "n.json: ops[0]: an object is needed, not 7");
 }
 
@@ -303,7 +304,7 @@ TEST(WorkloadJson, ErrorsOfNames) {
             "n.json: tensors[0]: tensor 'w' needs a shape");
   EXPECT_THAT(error_of(R"({"schema": "rooftile/workload/1", "name": "n", "inputs": [{"name": "x", "shape": [1],
                         "dtype": "fp31"}], "ops": []})"),
-              HasSubstr("n.json: inputs[0].dtype: 'fp31' is none of"));
+              HasSubstr("n.json: inputs[0].dtype: 'fp31' is not one of"));
 }
 
 TEST(WorkloadJson, ErrorsOfTheDocument) {
@@ -319,7 +320,7 @@ TEST(WorkloadJson, ErrorsOfTheDocument) {
             "n.json: ops: a list is needed, not an object");
   EXPECT_EQ(error_of(R"({"schema": "rooftile/workload/1", "name": "n", "ops": [], "inputs": [], "op": 1})"),
             "n.json: op: unknown key; did you mean 'ops'?");
-  EXPECT_EQ(error_of(R"({"a": 1, "a": 2})"), "n.json:1:12: key 'a' is there twice");
+  EXPECT_EQ(error_of(R"({"a": 1, "a": 2})"), "n.json:1:12: duplicate key 'a'");
   EXPECT_THAT(error_of("{\n  \"schema\": tru\n}"), HasSubstr("n.json:2:"));
   EXPECT_THAT(error_of("{\"schema\": NaN}"), HasSubstr("n.json:1:"));
   EXPECT_THAT(error_of("{} // done"), HasSubstr("n.json:1:"));
@@ -355,7 +356,7 @@ TEST(WorkloadJson, ErrorsQuoteLittleOfAHugeFile) {
   EXPECT_LT(number.size(), 300u);
   const std::string key = std::string(2000000, 'k');
   const std::string twice = error_of("{\"" + key + "\": 1,\n\"" + key + "\": 2}");
-  EXPECT_THAT(twice, testing::StartsWith("n.json:2:2000002: key 'kkk"));
+  EXPECT_THAT(twice, testing::StartsWith("n.json:2:2000002: duplicate key 'kkk"));
   EXPECT_LT(twice.size(), 300u);
   EXPECT_LT(error_of("{\"" + key + "\": 1}").size(), 1100u);
   EXPECT_LT(error_of(net(R"({"op": ")" + key + R"("})")).size(), 1100u);
@@ -364,11 +365,11 @@ TEST(WorkloadJson, ErrorsQuoteLittleOfAHugeFile) {
 
 TEST(WorkloadJson, NamesHoldNoControlCharacters) {
   EXPECT_EQ(error_of(net(R"({"op": "relu", "name": "a\nb\u001b[31m"})")),
-            "n.json: ops[0].name: 'a?b?[31m' holds a control character");
+            "n.json: ops[0].name: 'a?b?[31m' contains a control character");
   EXPECT_EQ(error_of(net(R"({"op": "relu", "name": "a\u009b"})")),
-            "n.json: ops[0].name: 'a?' holds a control character");
+            "n.json: ops[0].name: 'a?' contains a control character");
   EXPECT_THAT(error_of(R"({"schema": "rooftile/workload/1", "name": "\t"})"),
-              HasSubstr("name: '?' holds a control character"));
+              HasSubstr("name: '?' contains a control character"));
 }
 
 }  // namespace

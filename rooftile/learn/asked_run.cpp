@@ -15,7 +15,7 @@ std::string framework_of(const regression::FittedModel& model, const AskedRun& r
 }
 
 std::string unseen_text(std::string_view what, std::string_view own, const std::vector<std::string>& of_fit) {
-  return fmt::format("{} {} is none of those of the fit: {}", what, one_line(own),
+  return fmt::format("{} {} is not one of those in the fit: {}", what, one_line(own),
                      one_line(fmt::format("{}", fmt::join(of_fit, ", "))));
 }
 

@@ -33,7 +33,7 @@ Result<regression::FittedModel> find_fitted(const std::string& selector) {
   if (is_file) return regression::read_fitted_model(selector);
   const std::vector<std::string> names = fitted_names();
   return fail(ErrorCode::not_found,
-              fmt::format("there is no fitted model '{}', built in are {}, and a file ends in {}{}", one_line(selector),
+              fmt::format("no fitted model '{}'; built in: {}; a file must end in {}{}", one_line(selector),
                           fmt::join(names, ", "), kSuffix, did_you_mean(selector, names)));
 }
 

@@ -81,7 +81,7 @@ class Judge {
 
   Result<void> no_judge() const {
     return fail(ErrorCode::unsupported,
-                fmt::format("a fitted model of kind '{}' has no time of a row", one_line(model_.kind)));
+                fmt::format("a fitted model of kind '{}' does not predict rows", one_line(model_.kind)));
   }
 
   // Whether the fit had what a row names; a fit or a row that says nothing of it may be of it.
@@ -219,7 +219,7 @@ class Judge {
       if (known[all.parts[row]]) {
         chosen.push_back(row);
       } else {
-        leave_out(fmt::format("{} rows, which the fit had not", one_line(all.parts[row])));
+        leave_out(fmt::format("{} rows, which the fit did not include", one_line(all.parts[row])));
       }
     }
     return rows_of(all, chosen);
@@ -228,7 +228,7 @@ class Judge {
   // Empty: the row takes part.
   static std::string why_no_grey_box(const LayerRow& row) {
     if (!std::holds_alternative<Conv>(row.op) && !std::holds_alternative<Gemm>(row.op)) {
-      return fmt::format("{} rows, which a grey box is not for", name_of(row.op));
+      return fmt::format("{} rows, which a grey box does not cover", name_of(row.op));
     }
     if (!row.flag.empty()) return "flagged";
     return row.measured.time && *row.measured.time > row.measured.host_overhead ? "" : "without a time";

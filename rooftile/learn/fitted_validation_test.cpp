@@ -122,9 +122,9 @@ TEST(ValidateFitted, AGreyBoxLeavesOutPassesAndOperationsOfNoRowOfItsFit) {
   ASSERT_TRUE(result) << result.error().text();
   EXPECT_EQ(result->validation.overall.front().score.rows, 4U);
   ASSERT_THAT(result->validation.left_out, SizeIs(2));
-  EXPECT_EQ(result->validation.left_out[0].reason, "conv bwd rows, which the fit had not");
+  EXPECT_EQ(result->validation.left_out[0].reason, "conv bwd rows, which the fit did not include");
   EXPECT_EQ(result->validation.left_out[0].rows, 2U);
-  EXPECT_EQ(result->validation.left_out[1].reason, "gemm fwd rows, which the fit had not");
+  EXPECT_EQ(result->validation.left_out[1].reason, "gemm fwd rows, which the fit did not include");
   const auto none = validate_fitted(*model, tables_of(header + others), {});
   ASSERT_FALSE(none);
   EXPECT_THAT(none.error().message, HasSubstr("no row to compare; left out: conv bwd rows"));
@@ -138,7 +138,7 @@ TEST(ValidateFitted, RunsOfAPassThatTheFitHadNotAreLeftOut) {
   ASSERT_TRUE(result) << result.error().text();
   EXPECT_THAT(result->rows, SizeIs(1));
   ASSERT_THAT(result->validation.left_out, SizeIs(1));
-  EXPECT_EQ(result->validation.left_out.front().reason, "step rows, which the fit had not");
+  EXPECT_EQ(result->validation.left_out.front().reason, "step rows, which the fit did not include");
 
   auto silent = model_of_runs();  // a fit that does not say its passes
   silent.fitted_on.passes.clear();

@@ -19,14 +19,14 @@ namespace {
 using regression::FittedModel;
 
 Result<StepPrediction> by_layers(const FittedModel& model, const AskedRun& run) {
-  if (run.gpus != 1) return fail(ErrorCode::unsupported, "a per-layer model is of one GPU, not of several");
+  if (run.gpus != 1) return fail(ErrorCode::unsupported, "a per-layer model is for one GPU, not several");
   auto sum = TRY(predict_by_layers(model, *run.workload, run.phase));
   if (sum.gpu != run.gpu->id) {
     return fail(ErrorCode::unsupported,
-                fmt::format("the fitted model '{}' is of {}, not of {}", one_line(model.name), sum.gpu, run.gpu->id));
+                fmt::format("the fitted model '{}' is for {}, not {}", one_line(model.name), sum.gpu, run.gpu->id));
   }
   if (sum.precision != run.precision) {
-    return fail(ErrorCode::unsupported, fmt::format("the fitted model '{}' is of {}, not of {}", one_line(model.name),
+    return fail(ErrorCode::unsupported, fmt::format("the fitted model '{}' is for {}, not {}", one_line(model.name),
                                                     name_of(sum.precision), name_of(run.precision)));
   }
   return StepPrediction{
@@ -46,7 +46,7 @@ Result<StepPrediction> predict_step(const FittedModel& model, const AskedRun& ru
     return StepPrediction{sum.time, interval_of(sum), std::move(sum.warnings), std::move(sum.left_out)};
   }
   return fail(ErrorCode::unsupported,
-              fmt::format("a fitted model of kind '{}' has no time of a network; those of kinds {}, {} and {} have",
+              fmt::format("a fitted model of kind '{}' does not predict networks; kinds {}, {} and {} do",
                           one_line(model.kind), kLayersKind, kNetworkKind, kGreyBoxKind));
 }
 

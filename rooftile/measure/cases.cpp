@@ -88,7 +88,7 @@ bool makes_sense(const CaseOp& op, DType precision, Pass pass) {
 Result<Layout> layout_of(std::string_view cell, const std::string& place) {
   if (cell.empty() || cell == name_of(Layout::nchw)) return Layout::nchw;
   if (cell == name_of(Layout::nhwc)) return Layout::nhwc;
-  return fail(ErrorCode::not_found, fmt::format("unknown layout '{}', known are nchw, nhwc", shown(cell)), place);
+  return fail(ErrorCode::not_found, fmt::format("unknown layout '{}'; one of nchw, nhwc", shown(cell)), place);
 }
 
 }  // namespace

@@ -82,7 +82,7 @@ TEST(Cases, TablesGiveTheirRows) {
 TEST(Cases, TableErrorsNameThePlace) {
   const auto text = [](std::string_view csv) { return cases_of_table(csv, "t.csv").error().text(); };
   EXPECT_EQ(text("op,M,N,K,layout\ngemm,1,2,3,hwcn\n"),
-            "t.csv:2, column layout: unknown layout 'hwcn', known are nchw, nhwc");
+            "t.csv:2, column layout: unknown layout 'hwcn'; one of nchw, nhwc");
   EXPECT_EQ(text("M,N,K\n1,x,3\n"), "t.csv:2, column N: 'x' is not a whole number");
 }
 

@@ -79,7 +79,7 @@ class DeviceReader : private TomlReader {
     for (const TextField& row : kTexts) {
       if (row.key != name) continue;
       const auto* text = node.as_string();
-      if (text == nullptr) return error(key.source(), fmt::format("{} must be a text in quotes", name));
+      if (text == nullptr) return error(key.source(), fmt::format("{} must be a string in quotes", name));
       device_.*row.field = one_line(text->get());
       return {};
     }

@@ -30,7 +30,7 @@ TEST(Device, SurvivesTheFile) {
 TEST(Device, ErrorsNameThePlaceAndTheNearestKey) {
   const auto text = [](std::string_view toml) { return parse_device(toml, "d.toml").error().text(); };
   EXPECT_EQ(text("sm_cont = 3\n"), "d.toml:1:1: unknown key 'sm_cont'; did you mean 'sm_count'?");
-  EXPECT_EQ(text("name = 3\n"), "d.toml:1:1: name must be a text in quotes");
+  EXPECT_EQ(text("name = 3\n"), "d.toml:1:1: name must be a string in quotes");
   EXPECT_EQ(text("\nclock_hz = -1\n"), "d.toml:2:1: clock_hz must be a number from zero");
   EXPECT_EQ(text("clock_hz = nan\n"), "d.toml:1:1: clock_hz must be a number from zero");
   EXPECT_EQ(text("ecc = 1\n"), "d.toml:1:1: ecc must be true or false");

@@ -39,7 +39,7 @@ Result<std::vector<Value>> values_of(const char* option, const std::vector<std::
     const auto found = std::find(names.begin(), names.end(), word);
     if (found == names.end()) {
       return fail(ErrorCode::usage,
-                  fmt::format("unknown '{}', known are {}{}", one_line(word, 40), fmt::join(names, ", "),
+                  fmt::format("unknown '{}'; one of {}{}", one_line(word, 40), fmt::join(names, ", "),
                               did_you_mean(word, names)),
                   option);
     }
@@ -60,7 +60,7 @@ Result<std::vector<std::string>> algorithms_of(const std::vector<std::string>& w
       chosen.push_back(word);
     } else {
       return fail(ErrorCode::usage,
-                  fmt::format("unknown '{}', known are all, library, {}{}", one_line(word, 40),
+                  fmt::format("unknown '{}'; one of all, library, {}{}", one_line(word, 40),
                               fmt::join(algorithm_names(), ", "), did_you_mean(word, algorithm_names())),
                   "--algorithms");
     }

@@ -69,7 +69,7 @@ class ClusterReader : TomlReader {
       if (alike > 1) one.name += fmt::format("-{}", i);
       const bool there = std::any_of(cluster_.machines.begin(), cluster_.machines.end(),
                                      [&](const ClusterMachine& other) { return other.name == one.name; });
-      if (there) return error(table.source(), fmt::format("a second machine '{}'", one_line(one.name)));
+      if (there) return error(table.source(), fmt::format("duplicate machine '{}'", one_line(one.name)));
       if (static_cast<std::int64_t>(cluster_.machines.size()) == kMostMachines) {
         return error(table.source(), fmt::format("more than {} machines", kMostMachines));
       }

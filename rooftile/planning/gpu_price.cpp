@@ -52,7 +52,7 @@ class PriceReader : TomlReader {
 
 Result<GpuPrices> parse_gpu_prices(std::string_view toml, std::string_view where) {
   const auto root = TRY(parse_toml(toml, where, "a price file"));
-  if (root.empty()) return fail(ErrorCode::bad_input, "there is nothing in this price file", std::string(where));
+  if (root.empty()) return fail(ErrorCode::bad_input, "the price file is empty", std::string(where));
   return PriceReader(where).read(root);
 }
 
@@ -61,7 +61,7 @@ Result<void> add_gpu_price(GpuPrices& prices, std::string_view text) {
   const double price = equals == std::string_view::npos ? 0 : parse_number(text.substr(equals + 1)).value_or(0);
   if (!(price > 0 && price <= kMostPerHour)) {
     return fail(ErrorCode::usage,
-                fmt::format("'{}' is not ID=PRICE in USD an hour, as in h100-sxm5-80gb=2.50", one_line(text)));
+                fmt::format("'{}' is not ID=PRICE in USD per hour, as in h100-sxm5-80gb=2.50", one_line(text)));
   }
   const auto gpu = TRY(find_gpu(text.substr(0, equals)));
   prices[gpu.id] = DollarsPerSecond(price / 3600);

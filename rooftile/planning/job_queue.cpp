@@ -42,7 +42,7 @@ class QueueReader {
     for (std::size_t i = 1; i < rows.size(); ++i) {
       auto job = TRY(read_job(rows[i]));
       if (!names.insert(job.job.name).second) {
-        return fail(ErrorCode::bad_input, fmt::format("a second job '{}'", one_line(job.job.name)), job.where);
+        return fail(ErrorCode::bad_input, fmt::format("duplicate job '{}'", one_line(job.job.name)), job.where);
       }
       queue.push_back(std::move(job));
     }
@@ -62,7 +62,7 @@ class QueueReader {
         return fail(ErrorCode::bad_input, fmt::format("unknown column '{}'{}", one_line(column), hint), where);
       }
       if (std::find(columns_.begin(), columns_.end(), column) != columns_.end()) {
-        return fail(ErrorCode::bad_input, fmt::format("a second column '{}'", column), where);
+        return fail(ErrorCode::bad_input, fmt::format("duplicate column '{}'", column), where);
       }
       columns_.push_back(column);
     }

@@ -314,7 +314,7 @@ TEST(JobQueue, SaysWhereAQueueOrAClusterIsWrong) {
   const auto queue = [&](const char* text) { return parse_queue(text, "q.csv", cluster).error().text(); };
   EXPECT_THAT(queue("job,tiem:t4\na,1h\n"), HasSubstr("q.csv:1: unknown column 'tiem:t4'; did you mean 'time:t4'?"));
   EXPECT_THAT(queue("job,time:t4\na,1\n"), HasSubstr("q.csv:2: time:t4: '1' is not a time"));
-  EXPECT_THAT(queue("job,time:t4\na,1h\na,1h\n"), HasSubstr("q.csv:3: a second job 'a'"));
+  EXPECT_THAT(queue("job,time:t4\na,1h\na,1h\n"), HasSubstr("q.csv:3: duplicate job 'a'"));
   EXPECT_THAT(queue("job,time:t4\na\n"), HasSubstr("1 cells"));
   EXPECT_THAT(queue("job,time:t4\na,\n"), HasSubstr("either a model or times"));
   EXPECT_THAT(queue("job,model\na,resnet50\n"), HasSubstr("samples"));

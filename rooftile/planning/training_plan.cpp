@@ -98,8 +98,9 @@ std::vector<std::size_t> front_of(const std::vector<TrainingOption>& options) {
 // At the upper end where that is what counts.
 std::string described(const TrainingPlan& plan, const TrainingOption& option, bool cautious) {
   const char* most = cautious ? "up to " : "";
-  return fmt::format("{} x {} at a batch of {} each take {}{} for {}{:.4g} USD", option.gpus, plan.gpus[option.gpu].id,
-                     option.batch, most, print_duration(cautious ? option.time_high() : option.time), most,
+  return fmt::format("{} x {} at a batch of {} per GPU, takes {}{} and costs {}{:.4g} USD", option.gpus,
+                     plan.gpus[option.gpu].id, option.batch, most,
+                     print_duration(cautious ? option.time_high() : option.time), most,
                      (cautious ? option.cost_high() : option.cost).value());
 }
 
@@ -119,7 +120,7 @@ std::string why_not(const TrainingTask& task, const TrainingChoices& choices, co
     if (cheapest == nullptr || cost_of(option) < cost_of(*cheapest)) cheapest = &option;
   }
   if (!any) return "no number of GPUs fits the batch";
-  if (fastest == nullptr) return "caution: the interval of its time is not known";
+  if (fastest == nullptr) return "cautious=yes: the interval of its time is unknown";
   if (task.deadline && time_of(*fastest) > *task.deadline) {
     return "deadline: the fastest, " + described(plan, *fastest, cautious);
   }
@@ -161,14 +162,14 @@ void add_notes(TrainingPlan& plan, const TrainingChoices& choices, std::span<con
   const auto more = std::any_of(plan.options.begin(), plan.options.end(),
                                 [](const TrainingOption& option) { return option.gpus > kMostFitted; });
   if (more) {
-    plan.notes.push_back(fmt::format(
-        "What more than {} GPUs add is beyond the measurements that it is fitted to, and few machines hold so many.",
-        kMostFitted));
+    plan.notes.push_back(
+        fmt::format("Times on more than {} GPUs extrapolate beyond the measured runs, and few machines hold so many.",
+                    kMostFitted));
   }
   for (const Gpu* gpu : gpus) {
     constexpr int kSeveral = 2;
     if (choices.most_gpus < kSeveral || link_of(*gpu, kSeveral)) continue;
-    plan.notes.push_back(fmt::format("{}: one alone, as no link to others is known of it.", gpu->id));
+    plan.notes.push_back(fmt::format("{}: one GPU only, as its link to others is unknown.", gpu->id));
   }
 }
 
@@ -199,9 +200,10 @@ Result<TrainingPlan> plan_training(const TrainingTask& task, const TrainingChoic
                                        [&](const Gpu& gpu) { return !not_fitted(gpu, choices).empty(); });
   if (none_fitted && !choices.gpus.empty()) return fail(ErrorCode::not_found, plan.ruled_out.front().why);
   if (priced.empty()) {
-    return fail(ErrorCode::not_found,
-                fmt::format("no such price is known for any of the GPUs{}; give --price ID=USD, or --price basis=any",
-                            choices.fitted != nullptr ? " that the fitted model is of" : ""));
+    return fail(
+        ErrorCode::not_found,
+        fmt::format("no price on that basis is known for any of the GPUs{}; give --price ID=USD, or --price basis=any",
+                    choices.fitted != nullptr ? " that the fitted model is for" : ""));
   }
   const auto batches = TRY(batches_of(task, choices, priced));
   const std::vector<GpuSteps> steps = all_steps(task, choices, priced, batches);
@@ -213,10 +215,11 @@ Result<TrainingPlan> plan_training(const TrainingTask& task, const TrainingChoic
     if (own.none()) {
       if (plan.stopped) continue;
       const TrainingBatch& first = batches.front();
-      plan.ruled_out.push_back({gpu.id, own.refused.empty() ? fmt::format("memory: {} at a batch of {}, usable are {}",
-                                                                          print(first.memory.total()), first.samples,
-                                                                          print(usable_memory(gpu, choices)))
-                                                            : own.refused});
+      plan.ruled_out.push_back(
+          {gpu.id, own.refused.empty()
+                       ? fmt::format("memory: needs {} at a batch of {}, has {} usable", print(first.memory.total()),
+                                     first.samples, print(usable_memory(gpu, choices)))
+                       : own.refused});
       continue;
     }
     for (std::size_t b = 0; b < own.steps.size(); ++b) {
@@ -242,7 +245,7 @@ std::string why_none(const TrainingTask& task, const TrainingChoices& choices, c
     const RuledOut& first = told != plan.ruled_out.end() ? *told : plan.ruled_out.front();
     return fmt::format("no GPU can train it; {}: {}", first.gpu, first.why);
   }
-  return "nothing will do; " + why_not(task, choices, plan, std::nullopt);
+  return "no option meets the bounds; " + why_not(task, choices, plan, std::nullopt);
 }
 
 }  // namespace rooftile

@@ -197,9 +197,8 @@ TEST(TrainingPlan, NothingFitsAndNothingHasAPrice) {
   TrainingChoices large = choices({"t4"});
   large.batches = {100000};
   large.most_global_batch.reset();
-  EXPECT_THAT(plan_training(alexnet(), large).error().text(),
-              HasSubstr("more than is usable of any of the GPUs (12.8 GiB)"));
-  EXPECT_THAT(plan_training(alexnet(), choices({"k40"})).error().text(), HasSubstr("no such price"));
+  EXPECT_THAT(plan_training(alexnet(), large).error().text(), HasSubstr("more than any GPU has usable (12.8 GiB)"));
+  EXPECT_THAT(plan_training(alexnet(), choices({"k40"})).error().text(), HasSubstr("no price on that basis"));
 }
 
 TEST(TrainingPlan, ThreadsChangeNothingAndCautionAsksForMore) {
@@ -250,7 +249,7 @@ TEST(TrainingPlan, OnlyGpusWithAPriceDecideWhatFits) {
   TrainingChoices two = choices({"t4", "mi300x"});  // 192 GB, without a price
   two.batches = {10000};
   two.most_global_batch.reset();
-  EXPECT_THAT(plan_training(alexnet(), two).error().text(), HasSubstr("usable of any of the GPUs (12.8 GiB)"));
+  EXPECT_THAT(plan_training(alexnet(), two).error().text(), HasSubstr("more than any GPU has usable (12.8 GiB)"));
 }
 
 TEST(TrainingPlan, NotesSayWhatNumbersOfGpusAreGoodFor) {
@@ -305,7 +304,7 @@ TEST(TrainingPlan, AFittedModelOfSeveralGpusGivesTheirStep) {
   fitted.beyond_fit = true;
   const auto beyond = plan_training(alexnet(), fitted);
   EXPECT_TRUE(beyond->ruled_out.empty());
-  EXPECT_THAT(beyond->options.back().warnings, Contains(HasSubstr("a100-sxm4-80gb is none of those of the fit")));
+  EXPECT_THAT(beyond->options.back().warnings, Contains(HasSubstr("a100-sxm4-80gb is not one of those in the fit")));
 }
 
 TEST(TrainingPlan, AFittedModelOfOneGpuIsAddedTo) {
@@ -314,7 +313,7 @@ TEST(TrainingPlan, AFittedModelOfOneGpuIsAddedTo) {
   fitted.fitted = &model;
   fitted.batches = {64};
   EXPECT_THAT(plan_training(alexnet(), fitted).error().text(),
-              HasSubstr("any of the GPUs that the fitted model is of"));
+              HasSubstr("any of the GPUs that the fitted model is for"));
   fitted.prices.basis = PriceBasis::any;
   const auto plan = plan_training(alexnet(), fitted);
   ASSERT_TRUE(plan) << plan.error().text();
@@ -325,7 +324,7 @@ TEST(TrainingPlan, AFittedModelOfOneGpuIsAddedTo) {
   EXPECT_THAT(plan->options[0].warnings, Contains(HasSubstr("left out of the step")));
   EXPECT_EQ(plan->options[1].step, plan->options[0].step + *plan->options[1].added);
   fitted.predict.precision = DType::fp16;
-  EXPECT_THAT(plan_training(alexnet(), fitted)->ruled_out.front().why, HasSubstr("fp32, not of fp16"));
+  EXPECT_THAT(plan_training(alexnet(), fitted)->ruled_out.front().why, HasSubstr("fp32, not fp16"));
 }
 
 }  // namespace

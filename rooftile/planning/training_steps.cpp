@@ -49,7 +49,7 @@ Result<TrainingStep> fitted_step(const TrainingTask& task, const TrainingChoices
   auto step = predict_step(*choices.fitted, run);
   if (!step) return tl::unexpected(step.error());
   if (!step->left_out.empty()) {
-    step->warnings.push_back(fmt::format("{} of the network's operators are left out of the step, '{}' the first",
+    step->warnings.push_back(fmt::format("{} of the network's operators are left out of the step, the first '{}'",
                                          step->left_out.size(), one_line(step->left_out.front().name)));
   }
   return TrainingStep{step->time, step->range, std::move(step->warnings)};
@@ -121,16 +121,15 @@ Result<std::vector<TrainingBatch>> batches_of(const TrainingTask& task, const Tr
     batch.memory = training_memory(batch.stored, choices.optimizer);
     const bool fits = batch.memory.total() <= most;
     if (!fits && batches.empty()) {
-      return fail(
-          ErrorCode::unsupported,
-          fmt::format("training needs {} of memory at a batch of {} a GPU, more than is usable of any of the GPUs ({})",
-                      print(batch.memory.total()), samples, print(most)));
+      return fail(ErrorCode::unsupported,
+                  fmt::format("training needs {} of memory at a batch of {} per GPU, more than any GPU has usable ({})",
+                              print(batch.memory.total()), samples, print(most)));
     }
     if (!fits) break;  // nor do larger ones
     batches.push_back(std::move(batch));
   }
   if (batches.empty()) {
-    return fail(ErrorCode::usage, fmt::format("every batch is larger than the {} that all GPUs together may have",
+    return fail(ErrorCode::usage, fmt::format("every batch exceeds {}, the most allowed over all GPUs",
                                               choices.most_global_batch.value_or(0)));
   }
   return batches;

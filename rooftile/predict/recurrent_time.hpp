@@ -28,8 +28,8 @@ struct RecurrentTime {
 };
 
 // The steps of the forward pass or of the data gradient, or what adding up the gradients of the weights takes beside
-// their products. `rates` holds the constants of KernelFamily::recurrent; its `step_launches` are those of the framework.
-// The products over all steps (ops/recurrent.hpp) come on top.
+// their products. `rates` holds the constants of KernelFamily::recurrent; its `step_launches` are those of the
+// framework. The products over all steps (ops/recurrent.hpp) come on top.
 RecurrentTime recurrent_time(const Recurrent& recurrent, Pass pass, Bytes element, const RecurrentGpu& gpu,
                              const GpuRates& rates);
 

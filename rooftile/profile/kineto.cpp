@@ -317,12 +317,11 @@ Result<Profile> read_kineto(std::string_view text, std::string_view where, const
     whole = parse(patched, *handler);
   }
   if (!handler->has_events()) {
-    return fail(ErrorCode::bad_input, "JSON without a list 'traceEvents': no trace of the PyTorch profiler",
-                std::string(where));
+    return fail(ErrorCode::bad_input, "not a PyTorch profiler trace: no list 'traceEvents'", std::string(where));
   }
   if (!whole) {
     handler->profile().drop(handler->count() + 1,
-                            fmt::format("not JSON from byte {} on: what follows is lost", handler->error_at()));
+                            fmt::format("invalid JSON from byte {} on: the rest is ignored", handler->error_at()));
   }
   return handler->finish();
 }

@@ -121,7 +121,7 @@ class NcuReader {
       return !sign;
     });
     if (!sign && ambiguous) {
-      profile_.notes.emplace_back("nothing says whether the point or the comma is the decimal sign: read with a point");
+      profile_.notes.emplace_back("ambiguous decimal separator: read as a point");
     }
     return sign.value_or(DecimalSign::point);
   }
@@ -175,7 +175,7 @@ class NcuReader {
     if (units_due_) {
       units_due_ = false;
       if (id_ && line.cells[*id_].empty()) return read_units(line);
-      profile_.notes.emplace_back("no row of units below the header: values are taken to be in base units");
+      profile_.notes.emplace_back("no row of units below the header: base units assumed");
     }
     if (details_) {
       read_metric(line);

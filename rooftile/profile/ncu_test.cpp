@@ -40,8 +40,8 @@ TEST(Ncu, DropsAndNamesWhatIsWrong) {
   ASSERT_EQ(profile.dropped_count, 5);
   EXPECT_EQ(profile.dropped[0], (Dropped{9, "dram__bytes_read.sum of kernel 'broken_negative' is negative"}));
   EXPECT_EQ(profile.dropped[1].reason, "dram__bytes_read.sum of kernel 'broken_nan' is 'nan': not a number");
-  EXPECT_EQ(profile.dropped[2].reason, "kernel 1 is there twice; the first counts");
-  EXPECT_EQ(profile.dropped[3], (Dropped{14, "a quote is never closed"}));
+  EXPECT_EQ(profile.dropped[2].reason, "kernel 1 appears twice; the first counts");
+  EXPECT_EQ(profile.dropped[3], (Dropped{14, "unclosed quote"}));
   EXPECT_EQ(profile.dropped[4], (Dropped{10, "kernel 'broken_time' took no time"}));
   ASSERT_EQ(profile.notes.size(), 1);
   EXPECT_EQ(profile.notes[0], "1 values are not available (n/a)");
@@ -84,13 +84,13 @@ TEST(ReadProfile, NamesTheNearestThingExpected) {
     return profile ? "read" : profile.error().text();
   };
   EXPECT_EQ(message(""), "p.csv: the file is empty");
-  EXPECT_THAT(message("a,b\n1,2\n"), HasSubstr("p.csv: no profile that is known"));
+  EXPECT_THAT(message("a,b\n1,2\n"), HasSubstr("p.csv: unrecognised profile format"));
   EXPECT_THAT(message("==ERROR== ERR_NVGPUCTRPERM - The user does not have permission\n"),
               HasSubstr("the profiler failed: ERR_NVGPUCTRPERM"));
   EXPECT_THAT(message("\"ID\",\"Kernel Name\",\"Metric Name\",\"Metric Valu\"\n"),
               HasSubstr("p.csv:1: no column 'Metric Value'; did you mean 'Metric Valu'?"));
   EXPECT_THAT(message("\"ID\",\"Kernel Name\",\"a\"\n\"\",\"\",\"byte\"\n\"0\",\"k\"\n"),
-              HasSubstr("no kernel that can be used; 1 dropped, first of line 3: 2 cells where the header has 3"));
+              HasSubstr("no usable kernel; 1 dropped, first of line 3: 2 cells where the header has 3"));
 }
 
 }  // namespace

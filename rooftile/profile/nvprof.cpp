@@ -88,7 +88,7 @@ class NvprofReader {
         units_ = row;
         return;
       }
-      profile_.notes.emplace_back("no row of units below the header: times are taken to be in seconds");
+      profile_.notes.emplace_back("no row of units below the header: seconds assumed");
     }
     if (table_ == Table::metrics) return read_metric(row);
     if (table_ == Table::trace) return read_launch(row);
@@ -127,7 +127,7 @@ class NvprofReader {
     }
     const auto value = metric_value(text);
     if (metric.empty() || !value || !is_metric(*value)) {
-      return profile_.drop(row.line, fmt::format("{} of kernel '{}' is '{}': not a number from 0 up",
+      return profile_.drop(row.line, fmt::format("{} of kernel '{}' is '{}': not a number of at least 0",
                                                  one_line(metric, 100), one_line(name, 80), one_line(text, 40)));
     }
     kernel.metrics.set(metric, *value);

@@ -72,13 +72,13 @@ Result<Profile> read_profile(std::string_view text, std::string_view where, cons
     if (!tool_errors.empty())
       return fail(ErrorCode::bad_input, "the profiler failed: " + tool_errors.front(), std::string(where));
     return fail(ErrorCode::bad_input,
-                "no profile that is known: expected the CSV of ncu, nvprof, rocprof or a PyTorch trace in JSON",
+                "unrecognised profile format: expected CSV from ncu, nvprof or rocprof, or a PyTorch trace in JSON",
                 std::string(where));
   }
   auto profile = read(text, where, options);
   if (profile) drop_odd_times(*profile);
   if (!profile || !profile->kernels.empty()) return profile;
-  std::string message = fmt::format("{}: no kernel that can be used", profile->format);
+  std::string message = fmt::format("{}: no usable kernel", profile->format);
   if (!profile->dropped.empty()) {
     const Dropped& first = profile->dropped.front();
     message += fmt::format("; {} dropped, first of line {}: {}", profile->dropped_count, first.line, first.reason);

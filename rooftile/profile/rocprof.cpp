@@ -146,8 +146,8 @@ class RocprofReader {
     const auto value = parse_number(text, DecimalSign::point);
     if (value && is_metric(*value)) return kernel.metrics.set(number, *value);
     profile_.drop(row.line,
-                  fmt::format("{} of kernel '{}' is '{}': not a number from 0 up", one_line(names_->name(number), 100),
-                              one_line(kernel.name, 80), one_line(text, 40)));
+                  fmt::format("{} of kernel '{}' is '{}': not a number of at least 0",
+                              one_line(names_->name(number), 100), one_line(kernel.name, 80), one_line(text, 40)));
   }
 
   bool keep(KernelProfile kernel) {

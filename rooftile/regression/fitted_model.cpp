@@ -65,7 +65,7 @@ std::string extrapolation_text(const FitWarning& warning) {
   const std::string range = warning.low == warning.high
                                 ? fmt::format("the {:.6g}", warning.low)
                                 : fmt::format("the {:.6g} to {:.6g}", warning.low, warning.high);
-  return fmt::format("{} is {:.6g}, outside of {} of the fit{}", one_line(warning.subject), warning.value, range, far);
+  return fmt::format("{} is {:.6g}, outside {} of the fit{}", one_line(warning.subject), warning.value, range, far);
 }
 
 }  // namespace
@@ -76,8 +76,8 @@ Result<Technique> parse_technique(std::string_view text) {
   const auto found = std::find(kTechniques.begin(), kTechniques.end(), text);
   if (found != kTechniques.end()) return static_cast<Technique>(found - kTechniques.begin());
   const std::vector<std::string> names(kTechniques.begin(), kTechniques.end());
-  return fail(ErrorCode::not_found,
-              fmt::format("'{}' is none of {}{}", one_line(text), fmt::join(names, ", "), did_you_mean(text, names)));
+  return fail(ErrorCode::not_found, fmt::format("'{}' is not one of {}{}", one_line(text), fmt::join(names, ", "),
+                                                did_you_mean(text, names)));
 }
 
 std::string FitWarning::text() const {
@@ -88,15 +88,14 @@ std::string FitWarning::text() const {
     case Kind::left_out:
       return fmt::format("{} is a combination of other terms in these rows and was left out", name);
     case Kind::collinear:
-      return fmt::format("{} follows from the other terms but for little: variance inflation {:.4g}, above {:.4g}",
-                         name, value, high);
+      return fmt::format("{} is nearly a combination of the other terms: variance inflation {:.4g}, above {:.4g}", name,
+                         value, high);
     case Kind::ill_conditioned:
-      return fmt::format("the terms hardly differ from each other: condition number {:.3g}, above {:.3g}", value, high);
+      return fmt::format("the terms are nearly collinear: condition number {:.3g}, above {:.3g}", value, high);
     case Kind::few_rows:
-      return fmt::format("{:.3g} rows for each coefficient; below {:.3g} their values are not to be relied on", value,
-                         low);
+      return fmt::format("{:.3g} rows per coefficient; below {:.3g} the coefficients are unreliable", value, low);
     case Kind::odd_row:
-      return fmt::format("row {} pulls at the fit: leverage {:.3g}, above {:.3g}, and a large residual", name, value,
+      return fmt::format("row {} dominates the fit: leverage {:.3g}, above {:.3g}, and a large residual", name, value,
                          high);
     case Kind::not_positive:
       return fmt::format("the prediction is {:.4g}, which is not positive", value);
@@ -133,7 +132,7 @@ Result<std::vector<Predicted>> predict(const FittedEquation& equation, const Num
     one.value = equation.target.log ? std::exp(sums[row]) : sums[row];
     if (!multipliers.empty()) one.value *= multipliers[row];
     if (!std::isfinite(one.value)) {
-      return fail(ErrorCode::bad_input, fmt::format("the prediction of row {} is beyond all numbers", row + 1));
+      return fail(ErrorCode::bad_input, fmt::format("the prediction of row {} is not finite", row + 1));
     }
     if (is_seconds && !is_time(Seconds(std::abs(one.value)))) {
       return fail(ErrorCode::bad_input,

@@ -102,7 +102,7 @@ Result<std::vector<double>> nnls_fit(const Matrix& x, std::span<const double> y,
     columns = MatrixXd(qr.matrixQR().topRows(columns.cols()).triangularView<Eigen::Upper>());
   }
   ActiveSet solver(columns, values);
-  if (!solver.run()) return fail(ErrorCode::bad_input, "the least squares with no negative coefficient do not settle");
+  if (!solver.run()) return fail(ErrorCode::bad_input, "non-negative least squares did not converge");
   return as_vector(solver.solution().cwiseQuotient(lengths));
 }
 

@@ -163,7 +163,7 @@ Result<Bound> parse_bound(std::string_view text) {
     bound.value = value.value_or(0);
     if (value && !bound.column.empty()) return bound;
   }
-  return fail(ErrorCode::usage, fmt::format("'{}' is no bound; one reads \"batch > 64\"", one_line(text)));
+  return fail(ErrorCode::usage, fmt::format("'{}' is not a bound such as \"batch > 64\"", one_line(text)));
 }
 
 Result<Split> extrapolation(const NumberTable& table, std::span<const Bound> bounds) {

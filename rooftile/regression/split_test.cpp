@@ -95,7 +95,7 @@ TEST(Bounds, AreRead) {
   EXPECT_EQ(*parse_bound("batch_size > 64"), (Bound{"batch_size", ">", 64}));
   EXPECT_EQ(*parse_bound("gpus<=1.5"), (Bound{"gpus", "<=", 1.5}));
   for (const char* text : {"", "batch", "> 3", "batch >", "batch > many", "batch > 3 4", "batch > inf", "a = 3"}) {
-    EXPECT_THAT(parse_bound(text).error().message, HasSubstr("is no bound")) << text;
+    EXPECT_THAT(parse_bound(text).error().message, HasSubstr("is not a bound")) << text;
   }
 }
 

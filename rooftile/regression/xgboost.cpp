@@ -184,7 +184,7 @@ Result<TreeEnsemble> tree_fit(const Matrix& x, std::span<const double> y, const 
   } catch (const Failure& failure) {
     return fail(ErrorCode::bad_input, "XGBoost: " + failure.message);
   } catch (const std::exception& error) {
-    return fail(ErrorCode::bad_input, std::string("XGBoost's trees are not understood: ") + one_line(error.what()));
+    return fail(ErrorCode::bad_input, std::string("cannot read XGBoost's trees: ") + one_line(error.what()));
   }
 }
 

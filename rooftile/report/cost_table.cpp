@@ -100,14 +100,14 @@ std::string powers_text(const std::vector<BoardReport>& boards, std::size_t widt
   }
   return "Power at full use\n" + table.text(width) + missed(all, "with a base clock,") +
          missed(held_out, "tensor energy held out (fitted to the other architectures),") +
-         "*: no base clock known; at the boost clock\n";
+         "*: base clock unknown; boost clock used\n";
 }
 
 std::string runs_text(const std::vector<BoardReport>& boards, std::size_t width) {
   TextTable table({{"gpu"},
                    {"model"},
-                   {"ms a sample", Align::right},
-                   {"mJ a sample", Align::right},
+                   {"ms/sample", Align::right},
+                   {"mJ/sample", Align::right},
                    {"arithmetic", Align::right},
                    {"L1", Align::right},
                    {"L2", Align::right},

@@ -111,7 +111,7 @@ std::string times(const Side& a, const Side& b, std::size_t width) {
   table.add({"time", print(a.time), print(b.time), ratio(a.time, b.time)});
   const auto per_sample = [](const Side& side) { return side.time / static_cast<double>(side.batch_size); };
   if (a.batch_size > 0 && b.batch_size > 0 && a.batch_size != b.batch_size) {
-    table.add({"time a sample", print(per_sample(a)), print(per_sample(b)), ratio(per_sample(a), per_sample(b))});
+    table.add({"time per sample", print(per_sample(a)), print(per_sample(b)), ratio(per_sample(a), per_sample(b))});
   }
   return table.text(width);
 }

@@ -140,7 +140,7 @@ std::string explain_report(const LayerEstimate& layer, const Gpu& gpu, const Pre
   text += fmt::format(", limited by {}; method {}\n\n", name_of(layer.bottleneck), name_of(layer.method));
   if (layer.ratio_of_calls != 1) {
     text += fmt::format(
-        "  times {:.3f}: what measured calls say that take as long and are limited alike (calls of the "
+        "  times {:.3f}: correction from measured calls of similar length and bottleneck (calls of the "
         "calibration)\n\n",
         layer.ratio_of_calls);
   }

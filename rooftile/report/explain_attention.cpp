@@ -82,7 +82,8 @@ std::string explain_attention(const LayerEstimate& layer, const Gpu& gpu, Predic
   options.precision = plan.precision;
   const auto model = refined_model(RefinedOp::attention, gpu, options);
   if (!model) return "";  // not reached: the layer was predicted with these options
-  return attention_plan_section(plan) + attention_time_section(layer, *model) + attention_constants(model->rates.constants);
+  return attention_plan_section(plan) + attention_time_section(layer, *model) +
+         attention_constants(model->rates.constants);
 }
 
 }  // namespace rooftile

@@ -172,7 +172,7 @@ std::string total_section(const Context& context) {
   }
   if (model.spread) {
     section.add("", "90 % interval", fmt::format("{} to {}", print(*layer.time_low), print(*layer.time_high)),
-                fmt::format("time x {} to {}: measured over predicted of rows that the fit had not seen",
+                fmt::format("time x {} to {}: measured over predicted on rows left out of the fit",
                             grouped(model.spread->low), grouped(model.spread->high)));
   }
   return section.text();

@@ -133,7 +133,7 @@ std::string limits_text(const ExploreResults& results, std::size_t width) {
 std::string explore_table(const ExploreReport& report, std::size_t width) {
   const ExploreResults& results = report.results;
   const DesignSpace& space = report.space;
-  std::string text = fmt::format("{} over {}, {} of {} {}: {}\n", designs_of(space.size()), space.base.id,
+  std::string text = fmt::format("{} based on {}, {} of {} {}: {}\n", designs_of(space.size()), space.base.id,
                                  sampling_name(space.sampling), space.axes.size(),
                                  space.axes.size() == 1 ? "axis" : "axes", workloads_of(space));
   text += fmt::format("  method {}", report.method);

@@ -134,40 +134,40 @@ std::string few_points_report(const FewPoints& fitted, const std::vector<double>
     if (is_told || has_rows) text += factor_line(fitted, i);
   }
   text += fmt::format(
-      "\n  applied is {:.0f} % of the likeliest step, which is {:.1f} deviations from helping nothing ({:.0f} % at {}, "
+      "\n  applied is {:.0f} % of the likeliest step, which is {:.1f} deviations from no effect ({:.0f} % at {}, "
       "nothing below {})\n",
       kPercent * fitted.share, fitted.sure, kPercent, 2 * kCaution, kCaution);
   if (!fitted.calls.empty()) {
     const auto [least, most] = std::minmax_element(fitted.calls.begin(), fitted.calls.end(),
                                                    [](const auto& a, const auto& b) { return a.weight < b.weight; });
-    text += fmt::format(
-        "  calls that take as long as a row and are limited alike: x {:.2f} to x {:.2f} beside the factors\n",
-        std::exp(least->weight), std::exp(most->weight));
+    text +=
+        fmt::format("  calls of similar length and bottleneck to a row: x {:.2f} to x {:.2f} on top of the factors\n",
+                    std::exp(least->weight), std::exp(most->weight));
   }
   text += fmt::format("  GMAE of the rows  {} before, {} after", gmae_text(fitted.before), gmae_text(fitted.after));
   // One row has no others.
-  text += crossed.size() > 1 ? fmt::format(", {} each by the others' factors\n", gmae_text(crossed)) : "\n";
+  text += crossed.size() > 1 ? fmt::format(", {} with each row left out in turn\n", gmae_text(crossed)) : "\n";
   text += intervals_text(fitted);
   if (!silent.empty()) {
     constexpr std::size_t kWidth = 110;
-    text += "  " + wrapped(fmt::format("the rows say nothing of: {}", fmt::join(silent, ", ")), kWidth, "    ") + "\n";
+    text +=
+        "  " + wrapped(fmt::format("not determined by the rows: {}", fmt::join(silent, ", ")), kWidth, "    ") + "\n";
   }
   constexpr std::size_t kFew = 5;
   if (fitted.before.size() < kFew) text += fmt::format("  warning: fewer than {} rows; measure more\n", kFew);
   if (!changes_nothing(fitted) && gmae_of(crossed) > gmae_of(fitted.before)) {
-    text += "  warning: rows left out are predicted worse after than before; measure more, or other shapes\n";
+    text += "  warning: left-out rows are predicted worse than before; measure more rows, or other shapes\n";
   }
   text +=
       "\n  applied    relative to what the constants alone predict; likeliest: before caution\n"
-      "  deviation  of the logarithm of the factor over GPUs, before the rows; rows tell: how much of it they took "
+      "  deviation  of the factor's logarithm over GPUs, before the rows; rows tell: how much of it they take "
       "away\n";
   return text;
 }
 
 std::string suggested_points_report(const std::vector<ChosenRow>& chosen, const std::vector<LinearPoint>& rows,
                                     const std::vector<std::string>& places, const std::string& gpu) {
-  std::string text =
-      fmt::format("Measure these of {} on {}: they tell most of all\n\n", counted(rows.size(), "row"), gpu);
+  std::string text = fmt::format("Most informative of {} to measure on {}\n\n", counted(rows.size(), "row"), gpu);
   text += fmt::format("  {:>8}  {:12} {:12} {:>12}  {}\n", "left", "family", "limited by", "predicted", "row");
   for (const ChosenRow& one : chosen) {
     const LinearPoint& row = rows[one.row];
@@ -177,7 +177,8 @@ std::string suggested_points_report(const std::vector<ChosenRow>& chosen, const 
                         places[one.row]);
   }
   return text +
-         "\n  left       of the variance of all rows' errors, once the row and those above it are measured, if boards "
+         "\n  left       share of the variance of all rows' errors left once this row and those above are measured, if "
+         "boards "
          "differ as\n             those that are known do\n";
 }
 

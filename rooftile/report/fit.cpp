@@ -53,7 +53,7 @@ std::string confounded_lines(const Fits& fits) {
       text += fmt::format("  {}: {} and {}\n", fit->entry.scope, first, second);
     }
   }
-  return text.empty() ? text : "Not told apart by the rows (their effects agree to 97 %):\n" + text + "\n";
+  return text.empty() ? text : "Not distinguishable from these rows (effects agree to 97 %):\n" + text + "\n";
 }
 
 std::string harness_table(const Calibration& calibration, std::size_t width) {
@@ -65,7 +65,7 @@ std::string harness_table(const Calibration& calibration, std::size_t width) {
                    {"floor us", Align::right},
                    {"weight sets", Align::right},
                    {"rotates"},
-                   {"launches of a step", Align::right}});
+                   {"launches per step", Align::right}});
   for (const Harness& harness : calibration.harnesses) {
     const bool tensor = harness.family == KernelFamily::tensor, recurrent = harness.family == KernelFamily::recurrent;
     table.add({harness.framework, std::string(name_of(harness.family)), harness.gpu.empty() ? "any" : harness.gpu,
@@ -83,7 +83,7 @@ std::string harness_table(const Calibration& calibration, std::size_t width) {
 }  // namespace
 
 std::string fit_report(const CalibrationReport& report, std::size_t width) {
-  std::string text = "Constants of method rooftile. ? the rows say nothing of it, ! on a bound\n\n";
+  std::string text = "Constants of method rooftile (?: not determined by the rows, !: at a bound)\n\n";
   for (const KernelFamily family : kKernelFamilies) {
     Fits fits;
     for (const Fit& fit : report.fits) {
@@ -92,9 +92,8 @@ std::string fit_report(const CalibrationReport& report, std::size_t width) {
     if (!fits.empty()) text += family_table(family, fits, width) + confounded_lines(fits);
   }
   for (const ForeignSpread& foreign : report.calibration.foreign_spreads) {
-    text +=
-        fmt::format("{}: GPUs of {} left out of the fit measure {:.2f} to {:.2f} of what is predicted (middle 90 %)\n",
-                    name_of(foreign.family), foreign.vendor, foreign.spread.low, foreign.spread.high);
+    text += fmt::format("{}: GPUs by {} left out of the fit: measured / predicted {:.2f} to {:.2f} (central 90 %)\n",
+                        name_of(foreign.family), foreign.vendor, foreign.spread.low, foreign.spread.high);
   }
   return text + "\n" + harness_table(report.calibration, width);
 }

@@ -36,8 +36,8 @@ std::string rows_line(const RunRows& rows, const NetworkFit& fit) {
   add(rows.unmeasured, "without a time");
   text += fmt::format("; {}\n", fit.split);
   if (fit.groups_without_split > 0) {
-    text +=
-        fmt::format("{} groups have rows on one side of it only and are left out\n", count(fit.groups_without_split));
+    text += fmt::format("{} groups have rows on only one side of the split and are left out\n",
+                        count(fit.groups_without_split));
   }
   return text;
 }

@@ -42,7 +42,7 @@ TEST(NetworkFitReport, SaysRowsErrorsAndCoefficientsWithWarnings) {
   const std::string text = network_fit_report(*fit, rows(), true);
   EXPECT_THAT(text, HasSubstr("16 rows, 1 repeated and counted once; batch_size > 64 held out"));
   EXPECT_THAT(text, HasSubstr("standard error"));
-  EXPECT_THAT(text, HasSubstr("batch_size is 256, outside of the 8 to 64 of the fit"));
+  EXPECT_THAT(text, HasSubstr("batch_size is 256, outside the 8 to 64 of the fit"));
   EXPECT_THAT(text, HasSubstr("one: analytic left out: not every row has an analytic prediction"));
   EXPECT_THAT(text, HasSubstr("affine           2      12         4  0.0 %"));
 }

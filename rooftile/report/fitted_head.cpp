@@ -28,9 +28,9 @@ std::string pass_of(Phase phase) {
 std::string head_text(const FittedRun& run, std::string_view method, const std::optional<Interval>& range) {
   const std::string several = run.gpus > 1 ? fmt::format("{} x ", run.gpus) : "";
   std::string text = fmt::format("{} on {}{}: batch size {}{}, {}, {}, method {} ({})\n\n", run.model, several, run.gpu,
-                                 run.batch_size, run.gpus > 1 ? " of all GPUs" : "", name_of(run.precision),
+                                 run.batch_size, run.gpus > 1 ? " over all GPUs" : "", name_of(run.precision),
                                  pass_of(run.phase), method, one_line(run.fitted));
-  text += fmt::format("  time        {} an iteration", print(run.time, range));
+  text += fmt::format("  time        {} per iteration", print(run.time, range));
   if (run.time > Seconds(0)) {
     text += fmt::format("   {} samples/s", four_digits(static_cast<double>(run.batch_size) / run.time.value()));
   }
@@ -42,7 +42,7 @@ std::string head_text(const FittedRun& run, std::string_view method, const std::
   }
   const MemoryUse& memory = run.memory;
   return text + fmt::format("\n  memory      {}{}: weights {}, activations {}\n\n", print(memory.total()),
-                            run.gpus > 1 ? " of each GPU" : "", print(memory.weights), print(memory.activations));
+                            run.gpus > 1 ? " per GPU" : "", print(memory.weights), print(memory.activations));
 }
 
 Json head_json(const FittedRun& run, std::string_view method, const std::optional<Interval>& range) {
@@ -104,7 +104,7 @@ void add_run(std::vector<std::string>& cells, const FittedRun& run, Seconds time
 
 std::string left_out_text(const std::vector<Skipped>& left_out) {
   if (left_out.empty()) return "";
-  return fmt::format("  left out      {}, not in any number above: {}\n", left_out.size(),
+  return fmt::format("  left out      {}, not counted above: {}\n", left_out.size(),
                      wrapped(list_of(left_out), kHeadWidth, kHeadIndent));
 }
 

@@ -54,7 +54,7 @@ std::string sums_table(const FittedValidation& result, std::size_t width) {
 void add_unseen(std::vector<std::string>& notes, const UnseenRows& unseen, const char* what) {
   constexpr std::size_t kLongest = 120;
   if (unseen.rows == 0) return;
-  notes.push_back(fmt::format("{} of {} that the fit had not: {}", counted(unseen.rows, "row"), what,
+  notes.push_back(fmt::format("{} with {} not in the fit: {}", counted(unseen.rows, "row"), what,
                               one_line(fmt::format("{}", fmt::join(unseen.names, ", ")), kLongest)));
 }
 
@@ -68,7 +68,7 @@ std::size_t rows_beyond(const FittedValidation& result) {
 std::vector<std::string> notes_of_beyond(const FittedValidation& result) {
   const std::size_t beyond = rows_beyond(result);
   if (beyond == 0) return {};
-  std::vector<std::string> notes = {fmt::format("{} of {} lie outside of what the model was fitted to",
+  std::vector<std::string> notes = {fmt::format("{} of {} lie outside the range of the fit",
                                                 grouped(static_cast<double>(beyond)),
                                                 counted(result.rows.size(), "row"))};
   add_unseen(notes, result.other_gpus, "GPUs");

@@ -54,9 +54,8 @@ TEST(FittedValidationReport, NoRowBeyondTheFitMakesNoNote) {
 TEST(FittedValidationReport, NotesAreThoseOfTheTable) {
   const FittedValidation result = judged();
   const auto notes = notes_of_beyond(result);
-  EXPECT_THAT(notes,
-              ElementsAre("1 of 2 rows lie outside of what the model was fitted to",
-                          "1 row of GPUs that the fit had not: p4", "1 row of precisions that the fit had not: fp16"));
+  EXPECT_THAT(notes, ElementsAre("1 of 2 rows lie outside the range of the fit", "1 row with GPUs not in the fit: p4",
+                                 "1 row with precisions not in the fit: fp16"));
   const std::string table = fitted_validation_table(result);
   for (const std::string& note : notes) EXPECT_NE(table.find(note), std::string::npos);
 }
@@ -65,7 +64,7 @@ TEST(FittedValidationReport, RowsOfOtherGpusAreCounted) {
   FittedValidation result = judged();
   result.rows.front().beyond = true;
   result.other_gpus = {2, {"p4", "k80"}};
-  EXPECT_THAT(notes_of_beyond(result), testing::Contains("2 rows of GPUs that the fit had not: k80, p4"));
+  EXPECT_THAT(notes_of_beyond(result), testing::Contains("2 rows with GPUs not in the fit: k80, p4"));
 }
 
 // Methods have no fit that a row could lie beyond.

@@ -41,7 +41,7 @@ std::string facts_text(std::span<const Fact> facts) {
 }
 
 std::string gpus_table(std::span<const Gpu> gpus, std::size_t width) {
-  TextTable table({{"id"},
+  TextTable table({{"id", Align::left, Cut::never},
                    {"architecture"},
                    {"SMs", Align::right},
                    {"clock", Align::right},
@@ -56,7 +56,7 @@ std::string gpus_table(std::span<const Gpu> gpus, std::size_t width) {
                print(dram.bandwidth) + mark(gpu, "level.DRAM.bandwidth")});
   }
   return table.text(width, "") +
-         "\nm: measured, d: derived, s: stated by a paper; unmarked: the vendor's. "
+         "\nm: measured, d: derived, s: stated by a paper; unmarked: the vendor's.\n"
          "rooftile gpus show ID prints every number with its source.\n";
 }
 

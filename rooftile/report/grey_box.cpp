@@ -62,7 +62,7 @@ std::string grey_box_report(const regression::FittedModel& model, std::size_t wi
   }
   text += values.text(width);
   text +=
-      "\n  MAPE, GMAE  in %, of rows that the parts had not seen: other shapes, or with other GPUs a GPU left out\n"
+      "\n  MAPE, GMAE  in %, on unseen rows: other shapes, or for 'other GPUs' a left-out GPU\n"
       "  90 %        interval: the prediction over and times this\n\n";
   TextTable physics({{"physics of", Align::left}, {"rows", Align::right}, {"sum of", Align::left}});
   for (const FittedEquation& equation : model.equations) {
@@ -83,7 +83,7 @@ FittedPoints fitted_points(const GreyBoxRows& rows, const std::vector<regression
 }
 
 std::string model_comparison_report(const ModelComparison& comparison, std::size_t width) {
-  std::string text = fmt::format("Models on {} rows, each fitted without those that it is judged on\n\n",
+  std::string text = fmt::format("Models on {} rows, each tested on rows left out of its fit\n\n",
                                  grouped(static_cast<double>(comparison.rows)));
   TextTable table({{"split", Align::left},
                    {"operation"},

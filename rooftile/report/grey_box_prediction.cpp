@@ -65,7 +65,7 @@ std::string grey_box_prediction_table(std::span<const GreyBoxPrediction> predict
     text += head_text(prediction, kGreyBox, interval_of(prediction));
     const auto fitted = std::count_if(prediction.layers.begin(), prediction.layers.end(),
                                       [](const GreyBoxLayerTime& layer) { return layer.fitted; });
-    text += fmt::format("  grey-box    {}, {} of the time: each called alone, as by the harness of the fit\n",
+    text += fmt::format("  grey-box    {}, {} of the time: each timed alone, as in the fit\n",
                         counted(static_cast<std::size_t>(fitted), "layer"),
                         percent(prediction.fitted_time.value(), prediction.time.value()));
     text += "  rooftile    the others, by the analytic model\n\n";

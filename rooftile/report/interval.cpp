@@ -34,8 +34,7 @@ std::string why_no_interval(const Prediction& prediction) {
   }
   Seconds without;
   for (const LayerEstimate& layer : prediction.layers) without += interval_of(layer) ? Seconds(0) : layer.time;
-  return fmt::format("layers like those that take {:.0f} % of the time were not in the fit",
-                     100 * (without / prediction.time));
+  return fmt::format("layers taking {:.0f} % of the time are unlike any in the fit", 100 * (without / prediction.time));
 }
 
 }  // namespace rooftile

@@ -83,11 +83,11 @@ std::string layers_table(const LayersPrediction& prediction, bool all, std::size
   const auto beyond = std::count_if(prediction.layers.begin(), prediction.layers.end(),
                                     [](const FittedLayerTime& layer) { return layer.extrapolated; });
   if (beyond > 0) {
-    text += fmt::format("  extrapolated  {} of {} times: of more or fewer operations than any layer of the fit\n",
-                        beyond, prediction.layers.size());
+    text += fmt::format("  extrapolated  {} of {} times: more or fewer operations than any layer in the fit\n", beyond,
+                        prediction.layers.size());
   }
   text += left_out_text(prediction.left_out);
-  return text + "  not modelled  update of weights, host time, transfers to and from the host\n";
+  return text + "  not modelled  weight update, host time, transfers to and from the host\n";
 }
 
 std::string layers_json(const LayersPrediction& prediction) {

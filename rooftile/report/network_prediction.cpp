@@ -62,7 +62,7 @@ std::string network_prediction_table(std::span<const NetworkPrediction> predicti
     if (!prediction.group.empty()) text += fmt::format("  equation of   {}\n\n", prediction.group);
     text += numbers_table(prediction, width) + warnings_text(prediction.warnings) + left_out_text(prediction.left_out);
     if (prediction.range) {
-      text += fmt::format("  interval      {:.3g} %, conformal: of runs like those of the fit, not beyond them\n",
+      text += fmt::format("  interval      {:.3g} %, conformal: for runs like those of the fit, not beyond them\n",
                           100 * prediction.level);
     }
   }

@@ -165,13 +165,13 @@ std::string axes_text(const OptimumReport& report, std::size_t width) {
     if (!axis.beyond) continue;
     const double least = at(best.metrics, optimum.objectives.front());
     const std::string then = change(*axis.beyond, least);
-    ends += fmt::format("  {} is at {}, an end of its range: {}\n", name_of(parameter),
+    ends += fmt::format("  {} is at {}, the end of its range: {}\n", name_of(parameter),
                         print(parameter, at(best.point, parameter)),
                         then == "." ? fmt::format("{} would not help", print(parameter, *axis.beyond_value))
                                     : fmt::format("with {} allowed, {} {}", print(parameter, *axis.beyond_value),
                                                   name_of(optimum.objectives.front()), then));
   }
-  return fmt::format("\nOne step of each axis, all else left as it is\n{}{}", table.text(width), ends);
+  return fmt::format("\nOne step along each axis, all else unchanged\n{}{}", table.text(width), ends);
 }
 
 // Places of at most `most` of `count` members, ends included.
@@ -216,9 +216,9 @@ std::string front_text(const OptimumReport& report, std::size_t width) {
     before = &design;
   }
   std::string text =
-      fmt::format("\nFront: {} designs that no other tried beats in all of these{}\n",
+      fmt::format("\nPareto front: {} designs that none tried beats on every metric{}\n",
                   grouped(static_cast<double>(optimum.designs.size())),
-                  places.size() < optimum.designs.size() ? fmt::format("; {} of them", places.size()) : "");
+                  places.size() < optimum.designs.size() ? fmt::format("; {} shown", places.size()) : "");
   text += table.text(width);
   const MeasuredDesign& base = optimum.base;
   if (base.unfit == Unfit::none) {

@@ -49,15 +49,15 @@ std::string best_text(const PlanReport& report) {
   text += fmt::format("  time      {}\n", time_text(best));
   text += fmt::format("  cost      {} USD", dollars(best.cost));
   if (best.step_range) text += fmt::format(" ({} to {})", dollars(best.cost_low()), dollars(best.cost_high()));
-  text += fmt::format(", at {:.3g} USD an hour and GPU ({})\n", gpu.price.rate.value() * 3600, gpu.price.source);
+  text += fmt::format(", at {:.3g} USD per GPU-hour ({})\n", gpu.price.rate.value() * 3600, gpu.price.source);
   text += fmt::format("  step      {}", print(best.step));
   if (best.gpus > 1) {
     text += best.added ? fmt::format(", of which {} by {} GPUs over {}",
                                      percent(best.added->value(), best.step.value()), best.gpus, best.link)
                        : " of all GPUs";
   }
-  text += fmt::format("; {} of them\n", grouped(best.iterations));
-  text += fmt::format("  memory    {} of each GPU\n", print(best.memory.total()));
+  text += fmt::format("; {} steps\n", grouped(best.iterations));
+  text += fmt::format("  memory    {} per GPU\n", print(best.memory.total()));
   for (const std::string& warning : best.warnings)
     text += "  warning   " + wrapped(warning, kPlanWidth - 10, "              ") + "\n";
   return text;
@@ -118,18 +118,19 @@ std::string ruled_out_text(const TrainingPlan& plan) {
 std::string notes(const PlanReport& report) {
   const TrainingChoices& choices = report.choices;
   std::vector<std::string> notes = {
-      "Epochs are enough whatever the batch: whether the network learns as well with it is not asked."};
+      "Assumes the same number of epochs at any batch size: the effect of the batch on learning is not modelled."};
   if (report.plan.fitted_scaling) {
-    notes.emplace_back("The step of several GPUs is the fitted model's own: nothing is added to it.");
+    notes.emplace_back("The step time on several GPUs is that of the fitted model: nothing is added to it.");
   } else {
-    notes.emplace_back(choices.scaling == Scaling::measured
-                           ? "What several GPUs add is fitted to measured training runs of one machine."
-                           : "What several GPUs add is their all-reduce alone, after the step: the least.");
+    notes.emplace_back(
+        choices.scaling == Scaling::measured
+            ? "The time added by several GPUs is fitted to measured training runs on one machine."
+            : "The time added by several GPUs is only their all-reduce, after the step: a lower estimate.");
   }
-  notes.push_back(fmt::format("Memory: weights, gradients, activations, the state of {}; at most {} of the GPU's.",
+  notes.push_back(fmt::format("Memory: weights, gradients, activations and {} state; at most {} of the GPU's.",
                               name_of(choices.optimizer), percent(choices.memory_share, 1)));
-  notes.push_back(fmt::format("Bounds hold for the {} of each time. Reading data is not part of it.",
-                              choices.cautious ? "upper end" : "predicted middle"));
+  notes.push_back(fmt::format("Bounds apply to the {} of each time. Data loading is not included.",
+                              choices.cautious ? "upper end" : "central prediction"));
   notes.insert(notes.end(), report.plan.notes.begin(), report.plan.notes.end());
   std::string text = "\n";
   for (const std::string& note : notes) text += "  " + wrapped(note, kPlanWidth, kPlanIndent) + "\n";
@@ -146,15 +147,15 @@ std::string legend(const PlanReport& report) {
     beyond = beyond || !report.plan.options[i].warnings.empty();
   }
   return std::string(late ? "  *: does not meet the bounds\n" : "") +
-         (beyond ? "  !: the fitted model is asked beyond its fit or leaves something out: see the JSON\n" : "");
+         (beyond ? "  !: beyond the range of the fit, or something is left out: see the JSON\n" : "");
 }
 
 }  // namespace
 
 std::string plan_table(const PlanReport& report, std::size_t width) {
   const TrainingPlan& plan = report.plan;
-  return head(report) + best_text(report) + "\nBest of each GPU that meets the bounds\n" +
-         options_text(report, plan.best_of_gpus, width) + "\nNothing is both faster and cheaper\n" +
+  return head(report) + best_text(report) + "\nBest option for each GPU within the bounds\n" +
+         options_text(report, plan.best_of_gpus, width) + "\nPareto front of time and cost\n" +
          options_text(report, plan.front, width) + legend(report) + ruled_out_text(plan) + notes(report);
 }
 

@@ -35,8 +35,8 @@ TEST(FitWarnings, AreLines) {
   const std::vector<FitWarning> warnings = {{FitWarning::Kind::few_rows, {}, 2.5, 5, 0},
                                             {FitWarning::Kind::extrapolation, "batch\n", 512, 8, 64}};
   EXPECT_EQ(fit_warnings_text(warnings),
-            "warning: 2.5 rows for each coefficient; below 5 their values are not to be relied on\n"
-            "warning: batch? is 512, outside of the 8 to 64 of the fit (8 times the largest)\n");
+            "warning: 2.5 rows per coefficient; below 5 the coefficients are unreliable\n"
+            "warning: batch? is 512, outside the 8 to 64 of the fit (8 times the largest)\n");
 }
 
 TEST(SplitTable, HasALineASplit) {

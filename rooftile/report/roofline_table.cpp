@@ -115,7 +115,7 @@ std::string kernels(const View& view, bool all, std::size_t width) {
     std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return losses[a] > losses[b]; });
     order.resize(std::min(order.size(), kMostKernels));
   }
-  TextTable table({{all ? "kernel" : "most time above the roof", Align::left},
+  TextTable table({{all ? "kernel" : "most time lost", Align::left},
                    {"FLOPs", Align::right},
                    {"bytes", Align::right},
                    {"FLOP/B", Align::right},
@@ -127,7 +127,7 @@ std::string kernels(const View& view, bool all, std::size_t width) {
                    {"launches", Align::right},
                    {"overhead", Align::right},
                    {"time", Align::right},
-                   {"off by", Align::right}});
+                   {"vs roof", Align::right}});
   for (const std::size_t i : order) table.add(cells_of(view, view.kernels[i]));
   std::string text = table.empty() ? "  no kernels\n" : table.text(width);
   const std::size_t hidden = view.kernels.size() - order.size();
@@ -148,7 +148,7 @@ std::string matches(const View& view, bool all, std::size_t width) {
   std::vector<TextTable::Column> columns = {
       {"fix first: layer", Align::left}, {"as", Align::left},        {"by"},
       {"predicted", Align::right},       {"measured", Align::right}, {"at best", Align::right},
-      {"to win", Align::right},          {"time", Align::right}};
+      {"saving", Align::right},          {"time", Align::right}};
   for (const auto& level : view.roof.levels) columns.push_back({level.name, Align::right});
   TextTable table(std::move(columns));
   const std::size_t count = all ? view.matches.size() : std::min(view.matches.size(), kMostMatches);
@@ -169,7 +169,7 @@ std::string matches(const View& view, bool all, std::size_t width) {
   std::string text = table.text(width) + "  time and bytes: measured over predicted\n";
   if (count < view.matches.size()) text += fmt::format("  … and {} more layers\n", view.matches.size() - count);
   if (!view.unmatched.empty()) {
-    text += fmt::format("  {} kernels and layers matched nothing:", view.unmatched.size());
+    text += fmt::format("  {} kernels and layers unmatched:", view.unmatched.size());
     const std::size_t named = std::min(view.unmatched.size(), kMostLines);
     for (std::size_t i = 0; i < named; ++i) {
       const Kernel& kernel = view.kernels[view.unmatched[i]];
@@ -212,7 +212,7 @@ std::string remarks(const View& view) {
   for (const std::string& note : view.notes)
     text += fmt::format("  note        {}\n", wrapped(note, 100, "              "));
   if (view.dropped_count > 0) {
-    text += fmt::format("  left out    {} of the input, wrong:\n", view.dropped_count);
+    text += fmt::format("  left out    {} invalid entries of the input:\n", view.dropped_count);
     const std::size_t named = std::min(view.dropped.size(), kMostLines);
     for (std::size_t i = 0; i < named; ++i) {
       text += fmt::format("              {}: {}\n", view.dropped[i].where, view.dropped[i].reason);

@@ -78,7 +78,7 @@ std::string gantt(const ScheduleReport& report, std::size_t width) {
       table.add({gpu == 0 ? machine.name : "", std::to_string(gpu), lines[gpu]});
     }
   }
-  return "\n" + table.text(width) + fmt::format("  a column is {}\n", print_duration(Seconds(column)));
+  return "\n" + table.text(width) + fmt::format("  one column is {}\n", print_duration(Seconds(column)));
 }
 
 }  // namespace

@@ -57,7 +57,7 @@ std::string resources_text(const Sensitivity& study, std::size_t width) {
   }
   std::string text = table.text(width);
   if (!without.empty())
-    text += wrapped(fmt::format("  without effect: {}", fmt::join(without, ", ")), 100, "    ") + "\n";
+    text += wrapped(fmt::format("  without effect: {}", fmt::join(without, ", ")), 78, "    ") + "\n";
   return text;
 }
 
@@ -110,14 +110,14 @@ std::string advice(const Sensitivity& study) {
   if (study.resources.empty()) return "";
   const ResourceSensitivity& first = study.resources.front();
   const Slope& slope = better(first);
-  if (slope.step || std::abs(slope.elasticity) < kNothing) return "No resource helps by a little more of it.\n";
+  if (slope.step || std::abs(slope.elasticity) < kNothing) return "A little more of any one resource does not help.\n";
   std::string text = fmt::format("Helps most: {}, {:.2f} % of the time for 1 % {}", first.resource->name,
                                  std::abs(slope.elasticity), first.resource->less_is_better ? "less" : "more");
   if (1 - first.unlimited > kGainCounts) {
-    text += fmt::format("; nothing more to win from {} on, where {} limits", factor_text(first, first.stops_at),
+    text += fmt::format("; no further gain beyond {}, where {} limits", factor_text(first, first.stops_at),
                         name_of(first.next));
   }
-  return text + ".\n";
+  return wrapped(text + ".", 78, "  ") + "\n";
 }
 
 }  // namespace
@@ -126,7 +126,7 @@ std::string sensitivity_table(const Sensitivity& study, const SensitivityTableOp
   const Prediction& prediction = study.prediction;
   return fmt::format(
       "{} on {}, batch {}, {}, {}, method {}: {}\n\n"
-      "Elasticity of the time: per cent of it for one per cent of the resource, to either side\n{}{}\n{}",
+      "Elasticity: % change in time for 1 % more of the resource, to either side\n{}{}\n{}",
       prediction.model, prediction.gpu, prediction.batch_size, name_of(prediction.precision), prediction.pass,
       prediction.method, print(prediction.time), resources_text(study, width), advice(study),
       layers_text(study, options.all_layers, width));

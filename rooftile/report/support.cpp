@@ -39,7 +39,7 @@ std::string support_report(const Prediction& prediction, std::size_t width) {
     text += fmt::format("  {} '{}' is not supported\n", op.op_type, op.name);
   }
   return text +
-         "\n  rooftile  the fastest of the kernels that a library could pick (docs/theory.md)\n"
+         "\n  rooftile  the fastest kernel that a library could pick (docs/theory.md)\n"
          "  stream    its bytes, passes over memory and rounds of CTAs, in closed form\n"
          "  none      moves no data, costs nothing\n";
 }

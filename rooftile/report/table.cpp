@@ -31,8 +31,8 @@ std::string totals(const Prediction& prediction, const Gpu* gpu) {
                                  throughput ? fmt::format("   {} samples/s", four_digits(*throughput)) : "");
   if (prediction.time > Seconds(0)) {
     const FlopsPerSecond rate = prediction.flops / prediction.time;
-    text += fmt::format("  arithmetic  {}, {}, {} of the {} peak of {}\n", print(prediction.flops), print(rate),
-                        percent(rate / prediction.peak, 1), name_of(prediction.precision), print(prediction.peak));
+    text += fmt::format("  arithmetic  {}, {}, {} of the {} {} peak\n", print(prediction.flops), print(rate),
+                        percent(rate / prediction.peak, 1), print(prediction.peak), name_of(prediction.precision));
   }
   const MemoryUse& memory = prediction.memory;
   text += fmt::format("  memory      {}: weights {}, activations {}, workspace {}\n", print(memory.total()),
@@ -93,6 +93,11 @@ std::string layers(const Prediction& prediction, bool all, std::size_t width) {
   return text + "\n";
 }
 
+// A line below the tables, within 80 columns.
+std::string note(std::string_view label, std::string_view text) {
+  return fmt::format("  {:<12}  {}\n", label, wrapped(text, 64, std::string(16, ' ')));
+}
+
 std::string methods(const Prediction& prediction) {
   std::string text;
   for (const Method method :
@@ -102,26 +107,26 @@ std::string methods(const Prediction& prediction) {
     if (count == 0) continue;
     Seconds time;
     for (const LayerEstimate& layer : prediction.layers) time += is(layer) ? layer.time : Seconds(0);
-    text += fmt::format("{}{} {} ({})", text.empty() ? "  methods       " : ", ", count, name_of(method),
+    text += fmt::format("{}{} {} ({})", text.empty() ? "" : ", ", count, name_of(method),
                         percent(time.value(), prediction.time.value()));
   }
-  return text.empty() ? "" : text + "\n";
+  return text.empty() ? "" : note("methods", text);
 }
 
 // What the interval of the total means.
 std::string interval_note(const Prediction& prediction) {
-  if (!interval_of(prediction)) return fmt::format("  interval      none: {}\n", why_no_interval(prediction));
+  if (!interval_of(prediction)) return note("interval", "none: " + why_no_interval(prediction));
   const auto with = std::count_if(prediction.layers.begin(), prediction.layers.end(),
                                   [](const LayerEstimate& layer) { return interval_of(layer).has_value(); });
-  return fmt::format("  interval      90 %; {} layers as if all were off the same way, the others added without one\n",
-                     with);
+  return note("interval",
+              fmt::format("90 %, as if {} layers all erred the same way; the others are added without one", with));
 }
 
 std::string left_out(const Prediction& prediction) {
   if (prediction.unsupported.empty()) return "";
-  return fmt::format("  left out      {} of {} operators, not in any number above: {}\n", prediction.unsupported.size(),
-                     prediction.unsupported.size() + prediction.layers.size(),
-                     wrapped(list_of(prediction.unsupported), 76, "                "));
+  return note("left out",
+              fmt::format("{} of {} operators, not counted above: {}", prediction.unsupported.size(),
+                          prediction.unsupported.size() + prediction.layers.size(), list_of(prediction.unsupported)));
 }
 
 }  // namespace
@@ -129,7 +134,7 @@ std::string left_out(const Prediction& prediction) {
 std::string table_report(const Prediction& prediction, const TableOptions& options, std::size_t width) {
   return heading(prediction) + totals(prediction, options.gpu) + bottlenecks(prediction, width) +
          layers(prediction, options.all_layers, width) + methods(prediction) + interval_note(prediction) +
-         left_out(prediction) + "  not modelled  fusion of layers, host time, transfers to and from the host\n";
+         left_out(prediction) + note("not modelled", "fusion of layers, host time, transfers to and from the host");
 }
 
 }  // namespace rooftile

@@ -67,7 +67,8 @@ std::vector<std::size_t> TextTable::widths_within(std::size_t room) const {
     const std::size_t header = width_of(columns_[i].header);
     widths.push_back(header);
     for (const auto& row : rows_) widths[i] = std::max(widths[i], width_of(row[i]));
-    least.push_back(columns_[i].align == Align::left ? std::min(widths[i], std::max(header, kLeast)) : widths[i]);
+    const bool cuts = columns_[i].align == Align::left && columns_[i].cut == Cut::may;
+    least.push_back(cuts ? std::min(widths[i], std::max(header, kLeast)) : widths[i]);
     total += widths[i] + (i > 0 ? kGap : 0);
   }
   for (; total > room; --total) {

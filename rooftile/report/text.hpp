@@ -18,18 +18,21 @@ std::string shorten(std::string_view text, std::size_t width);
 
 enum class Align { left, right };
 
+enum class Cut { may, never };  // never: what a reader types again, such as a GPU's id
+
 // As wide as the text is: of a file or a pipe, where nothing is to be cut.
 constexpr std::size_t kAnyWidth = std::numeric_limits<std::size_t>::max();
 
 // Rows of cells under a header, padded to columns two spaces apart; every line ends without trailing spaces. Where that
-// is wider than the page, text (columns aligned left) is shortened with "…" in the middle, the widest first; numbers
-// never are: columns that still do not fit go below, beside the first column again.
+// is wider than the page, text (columns aligned left that may be cut) is shortened with "…" in the middle, the widest
+// first; numbers never are: columns that still do not fit go below, beside the first column again.
 // Cells may be of files: control characters in them are escaped.
 class TextTable {
  public:
   struct Column {
     std::string header;
     Align align = Align::left;
+    Cut cut = Cut::may;
   };
 
   explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}

@@ -40,10 +40,32 @@ TextTable wide_table() {
 TEST(Text, TableShortensTextToThePage) {
   EXPECT_EQ(wide_table().text(40),
             "  layer           op        time   share\n"
-            "  encoder…tention  gemm  1.234 ms  99.9 %\n");
+            "  encode…tention  gemm  1.234 ms  99.9 %\n"
+            "  conv1           conv      5 us   0.1 %\n");
 }
 
-TEST(Text, TableNeverCutsNumbers) { EXPECT_EQ(wide_table().text(20), ""); }
+TEST(Text, TableNeverCutsNumbers) {
+  EXPECT_EQ(wide_table().text(20),
+            "  layer         op\n"
+            "  encod…ention  gemm\n"
+            "  conv1         conv\n"
+            "\n"
+            "  layer             time\n"
+            "  encod…ention  1.234 ms\n"
+            "  conv1             5 us\n"
+            "\n"
+            "  layer          share\n"
+            "  encod…ention  99.9 %\n"
+            "  conv1          0.1 %\n");
+}
+
+TEST(Text, TableNeverCutsWhatIsTypedAgain) {
+  TextTable table({{"id", Align::left, Cut::never}, {"architecture"}, {"SMs", Align::right}});
+  table.add({"a100-sxm4-80gb", "Ampere GA100, the chip", "108"});
+  EXPECT_EQ(table.text(35),
+            "  id              architecture  SMs\n"
+            "  a100-sxm4-80gb  Amper…e chip  108\n");
+}
 
 TEST(Text, TableOfAnyWidthIsWhole) {
   EXPECT_NE(wide_table().text().find("encoder/layer.11/attention  gemm  1.234 ms  99.9 %"), std::string::npos);

@@ -55,7 +55,7 @@ std::string figures(const Validation& validation, std::size_t width) {
 
 std::string left_out(const Validation& validation, std::size_t width) {
   if (validation.left_out.empty()) return "";
-  TextTable table({{"left out", Align::right}, {"method"}, {"because", Align::left}});
+  TextTable table({{"left out", Align::right}, {"method"}, {"reason", Align::left}});
   for (const LeftOut& left : validation.left_out) {
     table.add({grouped(static_cast<double>(left.rows)), left.method.empty() ? "all" : left.method, left.reason});
   }

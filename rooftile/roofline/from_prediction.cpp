@@ -32,7 +32,7 @@ std::vector<std::string> assumptions_of(const Prediction& prediction) {
       "FLOPs are those that the chosen algorithm executes; Winograd and FFT do fewer than the textbook counts.",
       "Bytes at a level are the loads and stores there; stores pass the L1 on their way to the L2.",
       "Stall reasons of predictions are estimates from what limits each layer.",
-      "Not modelled: fusion of layers, time of the host, transfers to and from it.",
+      "Not modelled: layer fusion, host time, transfers to and from the host.",
   };
 }
 
@@ -98,10 +98,10 @@ View view_of(const Prediction& prediction, const Gpu& gpu, const Roof& roof) {
   view.kernels = kernels_of(prediction, gpu, roof);
   view.assumptions = assumptions_of(prediction);
   const std::size_t free = prediction.layers.size() - view.kernels.size();
-  if (free > 0) view.notes.push_back(fmt::format("Layers without a point, which move nothing: {}.", free));
+  if (free > 0) view.notes.push_back(fmt::format("Layers without a point, as they move no data: {}.", free));
   if (!prediction.unsupported.empty()) {
     view.notes.push_back(
-        fmt::format("Operators left out of every number, not supported: {}.", prediction.unsupported.size()));
+        fmt::format("Unsupported operators, left out of every number: {}.", prediction.unsupported.size()));
   }
   view.stalls = network_stalls(view.kernels);
   return view;

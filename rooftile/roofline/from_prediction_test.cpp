@@ -76,7 +76,7 @@ TEST_F(FromPrediction, LayersThatTakeNoTimeHaveNoPoint) {
   const View made = view_of(prediction, gpu, roof);
   EXPECT_EQ(made.kernels.size(), 1U);
   ASSERT_EQ(made.notes.size(), 1U);
-  EXPECT_EQ(made.notes[0], "Layers without a point, which move nothing: 1.");
+  EXPECT_EQ(made.notes[0], "Layers without a point, as they move no data: 1.");
   EXPECT_EQ(made.level, 2U);
   EXPECT_EQ(total_time(made, Origin::predicted), made.kernels[0].time);
   EXPECT_EQ(total_time(made, Origin::measured), Seconds(0));

@@ -115,15 +115,15 @@ std::string absurdity(const Kernel& kernel) {
   constexpr double kLeastTime = 1e-12, kMostTime = 1e9, kMostLaunches = 1e15, kLeastCount = 1e-3, kMostCount = 1e24;
   const auto wrong = [&](double count) { return count > kMostCount || (count > 0 && count < kLeastCount); };
   const double time = kernel.time.value();
-  if (!(time >= kLeastTime && time <= kMostTime)) return fmt::format("a time of {:.3g} s cannot be true", time);
+  if (!(time >= kLeastTime && time <= kMostTime)) return fmt::format("implausible time: {:.3g} s", time);
   if (!(kernel.launches >= 1 && kernel.launches <= kMostLaunches)) {
-    return fmt::format("{:.3g} launches cannot be true", kernel.launches);
+    return fmt::format("implausible number of launches: {:.3g}", kernel.launches);
   }
   if (wrong(kernel.total_flops().value())) {
-    return fmt::format("{:.3g} FLOPs cannot be true", kernel.total_flops().value());
+    return fmt::format("implausible number of FLOPs: {:.3g}", kernel.total_flops().value());
   }
   for (const auto& bytes : kernel.bytes) {
-    if (bytes && wrong(bytes->value())) return fmt::format("{:.3g} bytes cannot be true", bytes->value());
+    if (bytes && wrong(bytes->value())) return fmt::format("implausible number of bytes: {:.3g}", bytes->value());
   }
   return "";
 }

@@ -48,7 +48,8 @@ class Row {
     if (cell.empty()) return std::nullopt;
     const auto number = parse_number(cell);
     if (!number || *number < 0) {
-      if (error_.empty()) error_ = fmt::format("column {}: '{}' is no number from 0 up", column, one_line(cell, 40));
+      if (error_.empty())
+        error_ = fmt::format("column {}: '{}' is not a number of at least 0", column, one_line(cell, 40));
       return std::nullopt;
     }
     return number;

@@ -127,7 +127,7 @@ Error Database::error(int code) const {
     case SQLITE_CORRUPT:
       return Error{ErrorCode::bad_input, "the store is damaged; it was left as it is", path_};
     case SQLITE_NOTADB:
-      return Error{ErrorCode::bad_input, "is not a store of rooftile", path_};
+      return Error{ErrorCode::bad_input, "is not a rooftile store", path_};
     case SQLITE_INTERRUPT:
       return io("interrupted; nothing was stored");
     default:

@@ -73,8 +73,7 @@ Result<std::int64_t> export_measurements(Store& store, const MeasurementQuery& q
   };
   TRY(for_each_measurement(store, query, collect));
   if (rows == 0) {
-    return fail(ErrorCode::not_found, "no measurement in the store fits; 'rooftile store list' shows what there is",
-                store.path());
+    return fail(ErrorCode::not_found, "no measurement in the store matches; see 'rooftile store list'", store.path());
   }
   columns.say_op();
   std::vector<std::string> header = columns.header();

@@ -27,14 +27,14 @@ Error unknown(Store& store, std::string_view name) {
     for (const FittedModel& model : *models) names.push_back(model.name);
   }
   return {ErrorCode::not_found,
-          fmt::format("no fitted model is called '{}'{}", one_line(name, 40), did_you_mean(name, names)), store.path()};
+          fmt::format("no fitted model named '{}'{}", one_line(name, 40), did_you_mean(name, names)), store.path()};
 }
 
 }  // namespace
 
 Result<void> save_fitted(Store& store, const FittedModel& model, bool replace) {
   if (model.name.empty() || has_control_characters(model.name)) {
-    return fail(ErrorCode::usage, fmt::format("'{}' is no name for a fitted model", one_line(model.name, 40)));
+    return fail(ErrorCode::usage, fmt::format("'{}' is not a valid name for a fitted model", one_line(model.name, 40)));
   }
   Database& database = store.database();
   auto transaction = TRY(Transaction::begin(database));
@@ -42,7 +42,7 @@ Result<void> save_fitted(Store& store, const FittedModel& model, bool replace) {
     const auto taken = TRY(is_taken(database, model.name));
     if (taken) {
       return fail(ErrorCode::usage,
-                  fmt::format("a fitted model is called '{}' already; remove it or choose another name",
+                  fmt::format("a fitted model named '{}' already exists; remove it or choose another name",
                               one_line(model.name, 40)),
                   store.path());
     }

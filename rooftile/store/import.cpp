@@ -127,7 +127,7 @@ class FileImport {
   Result<void> foreign(std::string begin) {
     const auto text = TRY(pieces_.rest(std::move(begin)));
     auto rows = is_benchmark(text) ? benchmark_rows(text, result_.file) : profile_rows(text, result_.file);
-    if (!rows && rows.error().message.starts_with("no profile that is known")) {
+    if (!rows && rows.error().message.starts_with("unrecognised profile format")) {
       return fail(ErrorCode::bad_input,
                   "neither a layer table (a column op, or those of a convolution or a GEMM), nor the profile of ncu, "
                   "nvprof, rocprof or PyTorch, nor the output of PyTorch's benchmarks as text or JSON",

@@ -40,7 +40,8 @@ Result<std::vector<std::string>> unpacked(std::string_view text, const std::stri
     }
   }
   auto rows = parse_csv(text, where);
-  if (!rows || rows->size() != 1) return fail(ErrorCode::bad_input, "the store is damaged: a row is no row", where);
+  if (!rows || rows->size() != 1)
+    return fail(ErrorCode::bad_input, "the store is damaged: a row cannot be read", where);
   return std::move(rows->front().cells);
 }
 
@@ -360,8 +361,7 @@ Result<std::vector<MeasuredTable>> measured_tables(Store& store, const Measureme
   };
   TRY(for_each_of_now(store, query, add));
   if (growing.empty()) {
-    return fail(ErrorCode::not_found, "no measurement in the store fits; 'rooftile store list' shows what there is",
-                store.path());
+    return fail(ErrorCode::not_found, "no measurement in the store matches; see 'rooftile store list'", store.path());
   }
   std::vector<MeasuredTable> tables;
   for (Growing& table : growing) tables.emplace_back(std::move(table.name), std::move(table.table));

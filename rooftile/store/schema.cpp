@@ -83,7 +83,7 @@ Result<void> check_schema(Database& database) {
   const Schema own = TRY(own_schema(static_cast<int>(version))), found = TRY(schema_of(database));
   const auto foreign = [&](std::string_view what, const Schema::key_type& thing) {
     return fail(ErrorCode::bad_input,
-                fmt::format("is not a store of rooftile: {} {} '{}'", what, thing.first, one_line(thing.second)),
+                fmt::format("is not a rooftile store: {} {} '{}'", what, thing.first, one_line(thing.second)),
                 database.path());
   };
   for (const auto& [thing, sql] : found) {
@@ -108,7 +108,7 @@ Result<void> migrate(Database& database) {
                     *version, schema_version()),
         database.path());
   }
-  if (*version < 1) return fail(ErrorCode::bad_input, "is not a store of rooftile", database.path());
+  if (*version < 1) return fail(ErrorCode::bad_input, "is not a rooftile store", database.path());
   auto transaction = TRY(Transaction::begin(database));
   // Another program may have been faster.
   version = database.integer("PRAGMA user_version");

@@ -59,7 +59,7 @@ Result<std::uint64_t> missing_bytes(const std::string& path) {
     return fail(ErrorCode::bad_input, "is an empty file, not a store; remove it to begin a new one", path);
   }
   if (!std::string_view(header).starts_with(kMagic)) {
-    return fail(ErrorCode::bad_input, "is not a store of rooftile", path);
+    return fail(ErrorCode::bad_input, "is not a rooftile store", path);
   }
   if (header.size() < kHeader) return kHeader - header.size();
   const std::string_view view = header;
@@ -88,7 +88,7 @@ Result<void> make_file(const std::string& path) {
   const std::string temporary = fmt::format("{}.new-{}", path, ::getpid());
   ::unlink(temporary.c_str());  // of a process of the same number that was killed
   const int file = ::open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (file < 0 && errno == ENOENT) return fail(ErrorCode::io, "there is no such folder to make a store in", path);
+  if (file < 0 && errno == ENOENT) return fail(ErrorCode::io, "the folder for the store does not exist", path);
   if (file < 0) return system_error(path, errno);
   ::close(file);
   const auto fill = [&]() -> Result<void> {
@@ -107,7 +107,7 @@ Result<void> make_file(const std::string& path) {
 Result<void> check_identity(Database& database) {
   const auto id = TRY(database.integer("PRAGMA application_id"));
   if (id == kApplicationId) return {};
-  return fail(ErrorCode::bad_input, "is a database of another program, not a store of rooftile", database.path());
+  return fail(ErrorCode::bad_input, "is a database of another program, not a rooftile store", database.path());
 }
 
 // SQLite reads a path that begins with "file:" as a URI.
@@ -157,7 +157,7 @@ Result<Store> Store::open(const std::string& path, const StoreOptions& options) 
   if (!fs::exists(status)) {
     if (status.type() == fs::file_type::none) return fail(ErrorCode::io, error.message(), path);
     if (options.access == Access::read) {
-      return fail(ErrorCode::not_found, "there is no store here; 'rooftile import' makes one", path);
+      return fail(ErrorCode::not_found, "no store here; 'rooftile import' creates one", path);
     }
     TRY(make_file(path));
   }

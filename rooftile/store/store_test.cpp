@@ -74,21 +74,21 @@ TEST(Store, IsOneFileThatKeepsWhatWasAdded) {
 
 TEST(Store, IsNotMadeByReading) {
   const TestFolder folder;
-  EXPECT_THAT(error_of(folder.file("s.db")), HasSubstr("there is no store here; 'rooftile import' makes one"));
+  EXPECT_THAT(error_of(folder.file("s.db")), HasSubstr("no store here; 'rooftile import' creates one"));
   EXPECT_FALSE(std::filesystem::exists(folder.file("s.db")));
 }
 
 TEST(Store, AFolderThatIsNotThereIsNamed) {
   const TestFolder folder;
   EXPECT_EQ(error_of(folder.file("none/s.db"), kWrite),
-            folder.file("none/s.db") + ": there is no such folder to make a store in");
+            folder.file("none/s.db") + ": the folder for the store does not exist");
   EXPECT_THAT(error_of(folder.file("."), kWrite), HasSubstr("is a directory"));
 }
 
 TEST(Store, WhatIsNoStoreIsRefusedAndLeftAsItIs) {
   const TestFolder folder;
   const std::string notes = folder.write("notes.txt", std::string(5000, 'x'));
-  EXPECT_EQ(error_of(notes, kWrite), notes + ": is not a store of rooftile");
+  EXPECT_EQ(error_of(notes, kWrite), notes + ": is not a rooftile store");
   EXPECT_EQ(TestFolder::read(notes), std::string(5000, 'x'));
   const std::string empty = folder.write("empty.db", "");
   EXPECT_THAT(error_of(empty, kWrite), HasSubstr("is an empty file, not a store; remove it to begin a new one"));
@@ -119,13 +119,13 @@ TEST(Store, AForeignSchemaIsRefusedBeforeAnyQuery) {
     return error_of(path).substr(path.size());
   };
   EXPECT_EQ(error_with("DROP TABLE measurement; CREATE VIEW measurement AS " + endless + columns + " FROM r"),
-            ": is not a store of rooftile: it has the view 'measurement'");
+            ": is not a rooftile store: it has the view 'measurement'");
   EXPECT_EQ(error_with("CREATE TRIGGER t AFTER INSERT ON origin BEGIN DELETE FROM measurement; END"),
-            ": is not a store of rooftile: it has the trigger 't'");
+            ": is not a rooftile store: it has the trigger 't'");
   EXPECT_EQ(error_with("DROP TABLE fitted; CREATE TABLE fitted (name TEXT)"),
-            ": is not a store of rooftile: it has another table 'fitted'");
+            ": is not a rooftile store: it has another table 'fitted'");
   EXPECT_EQ(error_with("DROP INDEX prediction_subject"),
-            ": is not a store of rooftile: it lacks the index 'prediction_subject'");
+            ": is not a rooftile store: it lacks the index 'prediction_subject'");
 }
 
 TEST(Store, ATruncatedFileIsReportedAtOnce) {
@@ -153,8 +153,9 @@ TEST(Store, FlippedBytesAreReportedOrHarmless) {
     const std::string error = error_of_reading(path);
     if (error == "no error") continue;
     ++reported;
-    EXPECT_THAT(error, testing::AnyOf(HasSubstr("damaged"), HasSubstr("is not a store"), HasSubstr("of version"),
-                                      HasSubstr("another program"), HasSubstr("no fitted model")))
+    EXPECT_THAT(error,
+                testing::AnyOf(HasSubstr("damaged"), HasSubstr("is not a rooftile store"), HasSubstr("of version"),
+                               HasSubstr("another program"), HasSubstr("no fitted model")))
         << at;
   }
   EXPECT_GT(reported, 20);
@@ -326,9 +327,9 @@ TEST(Fitted, ComeBackAsTheyWereSaved) {
   const FittedModel model{"m6000", "layers", "264 rows, quadro-m6000", "2018-05-01", std::string("a\0b\n", 4)};
   ASSERT_TRUE(save_fitted(*store, model).has_value());
   EXPECT_EQ(load_fitted(*store, "m6000").value(), model);
-  EXPECT_THAT(save_fitted(*store, model).error().text(), HasSubstr("a fitted model is called 'm6000' already"));
+  EXPECT_THAT(save_fitted(*store, model).error().text(), HasSubstr("a fitted model named 'm6000' already"));
   EXPECT_TRUE(save_fitted(*store, model, true).has_value());
-  EXPECT_THAT(load_fitted(*store, "m600").error().text(), HasSubstr("no fitted model is called 'm600'; did you mean"));
+  EXPECT_THAT(load_fitted(*store, "m600").error().text(), HasSubstr("no fitted model named 'm600'; did you mean"));
   ASSERT_EQ(list_fitted(*store)->size(), 1u);
   EXPECT_EQ(list_fitted(*store)->front().text, "");
   EXPECT_TRUE(remove_fitted(*store, "m6000").has_value());

@@ -6,6 +6,16 @@
 #include "rooftile/base/powers.hpp"
 
 namespace rooftile {
+namespace {
+
+// Of a curve from 0, everything is kept, to 1, nothing is. Its tail is the fit's and not the hardware's.
+double lost_share(double excess) {
+  constexpr double kTail = 0.005;
+  const double share = 1 - 1 / (1 + excess);
+  return share < kTail ? 0 : share;
+}
+
+}  // namespace
 
 double resident_ctas(const StreamKernel& kernel, const GpuSizes& sizes) {
   return std::clamp(std::floor(sizes.sm_threads / kernel.threads), 1.0, sizes.sm_ctas);
@@ -13,14 +23,14 @@ double resident_ctas(const StreamKernel& kernel, const GpuSizes& sizes) {
 
 double missed_share(const StreamKernel& kernel, const GpuSizes& sizes) {
   const Bytes kept = sizes.l2_copy() * sizes.constants[StreamConstant::warm_share];
-  return 1 - 1 / (1 + square((kernel.read + kernel.write) / kept));
+  return lost_share(square((kernel.read + kernel.write) / kept));
 }
 
 Traffic stream_traffic(const StreamKernel& kernel, const GpuSizes& sizes) {
   const double miss = missed_share(kernel, sizes);
   // Rows at work that outgrow the L2 come from DRAM again in each pass.
   const Bytes live = kernel.row * std::min(kernel.ctas, resident_ctas(kernel, sizes) * sizes.sms);
-  const double lost = 1 - 1 / (1 + fourth(live / (sizes.l2_copy() * sizes.constants[StreamConstant::live_share])));
+  const double lost = lost_share(fourth(live / (sizes.l2_copy() * sizes.constants[StreamConstant::live_share])));
   const Bytes loaded = kernel.read + kernel.reread;
   return {.l1 = loaded,
           .l2 = loaded,

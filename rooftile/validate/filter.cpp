@@ -168,7 +168,7 @@ class FilterParser {
     if (at_ < text_.size() && is_quote(text_[at_])) {
       const std::size_t end = text_.find(text_[at_], at_ + 1);
       if (end == std::string_view::npos) {
-        return fail(ErrorCode::usage, "a quote is never closed", fmt::format("character {}", at_ + 1));
+        return fail(ErrorCode::usage, "unclosed quote", fmt::format("character {}", at_ + 1));
       }
       std::string value(text_.substr(at_ + 1, end - at_ - 1));
       at_ = end + 1;

@@ -74,7 +74,7 @@ TEST(Filter, ErrorsPointAtTheSpot) {
   EXPECT_EQ(error_of("and = 3"), "character 1: expected a column, not 'and = 3'");
   EXPECT_EQ(error_of("(gpu = t4"), "character 10: expected ')', but the condition ends");
   EXPECT_EQ(error_of("gpu = t4)"), "character 9: expected 'and', 'or' or the end, not ')'");
-  EXPECT_EQ(error_of("gpu = 't4"), "character 7: a quote is never closed");
+  EXPECT_EQ(error_of("gpu = 't4"), "character 7: unclosed quote");
   EXPECT_THAT(error_of(std::string(100000, '(')), HasSubstr("nested too deeply"));
   std::string chain = "a = 1";
   for (int i = 0; i < 100000; ++i) chain += " or a = 1";

@@ -18,17 +18,23 @@ constexpr std::string_view kAxisNames[] = {"depth", "height", "width"};
 // Phases of a transposed convolution are enumerated one by one.
 constexpr std::int64_t kMaxTransposedStride = 4096;
 
-bool in_range(std::int64_t value, std::int64_t least) { return value >= least && value <= kMaxDimension; }
+// Traffic is counted tap by tap along each axis.
+constexpr std::int64_t kMaxFilter = 1 << 20;
+
+bool in_range(std::int64_t value, std::int64_t least, std::int64_t most = kMaxDimension) {
+  return value >= least && value <= most;
+}
 
 Result<void> check_numbers(const ConvAxis& axis, bool transposed, std::string_view name) {
   struct Number {
     std::string_view what;
     std::int64_t value;
     std::int64_t least;
+    std::int64_t most = kMaxDimension;
   };
   const Number numbers[] = {
       {"input size", axis.in, 1},
-      {"filter size", axis.filter, 1},
+      {"filter size", axis.filter, 1, kMaxFilter},
       {"stride", axis.stride, 1},
       {"dilation", axis.dilation, 1},
       {"padding", axis.pad_begin, 0},
@@ -36,9 +42,9 @@ Result<void> check_numbers(const ConvAxis& axis, bool transposed, std::string_vi
       {"output padding", axis.output_padding, 0},
   };
   for (const Number& number : numbers) {
-    if (!in_range(number.value, number.least)) {
+    if (!in_range(number.value, number.least, number.most)) {
       return bad_input(fmt::format("convolution {} {} is {}, it must be {} to {}", name, number.what, number.value,
-                                   number.least, kMaxDimension));
+                                   number.least, number.most));
     }
   }
   if (!transposed && axis.output_padding != 0) return bad_input("output padding needs a transposed convolution");

@@ -85,6 +85,8 @@ TEST(ConvGeometry, RejectsWhatIsNot) {
             "convolution width padding is -1, it must be 0 to 2147483648");
   EXPECT_EQ(error_of(conv2d(axis(8, 3, 1, kMaxDimension, 1), good)),
             "convolution height: 2147483657 padded positions are more than 2147483648");
+  EXPECT_EQ(error_of(conv2d(axis(1 << 21, (1 << 20) + 1, 1, 0, 0), good)),
+            "convolution height filter size is 1048577, it must be 1 to 1048576");
   Conv conv = conv2d(good, good);
   conv.groups = 4;
   EXPECT_EQ(error_of(conv), "convolution with 4 groups cannot split 4 input and 6 output channels");

@@ -108,7 +108,7 @@ Result<void> check(const Recurrent& recurrent) {
     return bad_input(fmt::format("layers {} is not between 1 and {}", recurrent.layers, kMostRecurrentLayers));
   }
   if (recurrent.cell != "lstm" && recurrent.cell != "gru" && recurrent.cell != "vanilla") {
-    return bad_input(fmt::format("unknown cell '{}', known are lstm, gru, vanilla", recurrent.cell));
+    return bad_input(fmt::format("unknown cell '{}'; one of lstm, gru, vanilla", recurrent.cell));
   }
   if (recurrent.directions > 2) return bad_input("a recurrent layer runs in 1 or 2 directions");
   if (weights_of(recurrent) > kMaxElements) return bad_input("a tensor is too large");

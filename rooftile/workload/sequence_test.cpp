@@ -49,7 +49,7 @@ TEST(Sequence, WhatDoesNotFitIsSaid) {
   EXPECT_EQ(check(Attention{.q_len = 2, .causal = true}).error().text(), "2 causal queries over 1 keys");
   EXPECT_EQ(check(Attention{.q_len = 0}).error().text(), "q_len 0 is not between 1 and 2147483648");
   EXPECT_FALSE(check(Attention{.batch = 1 << 30, .q_len = 1 << 30}).has_value());
-  EXPECT_EQ(check(Recurrent{.cell = "rnn"}).error().text(), "unknown cell 'rnn', known are lstm, gru, vanilla");
+  EXPECT_EQ(check(Recurrent{.cell = "rnn"}).error().text(), "unknown cell 'rnn'; one of lstm, gru, vanilla");
   EXPECT_EQ(check(Recurrent{.layers = 1'000'000'000}).error().text(), "layers 1000000000 is not between 1 and 4096");
   EXPECT_EQ(check(Recurrent{.directions = 3}).error().text(), "a recurrent layer runs in 1 or 2 directions");
   EXPECT_TRUE(check(Attention{}).has_value());

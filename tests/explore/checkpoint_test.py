@@ -93,7 +93,7 @@ class Checkpoints(unittest.TestCase):
                 self.assertIn(f" of {self.samples:,} designs", error)
             rest = run(space, *KEPT, "--checkpoint", self.checkpoint, "-o", self.scratch / "rest")
             self.assertEqual(rest.returncode, OK, rest.stderr)
-            self.assertRegex(rest.stderr, rf"goes on from .*: [1-9][\d,]* of {self.samples:,} designs are done")
+            self.assertRegex(rest.stderr, rf"resuming from .*: [1-9][\d,]* of {self.samples:,} designs are done")
             self.assertEqual(rest.stdout, whole.stdout)
             self.assertEqual(files(self.scratch / "rest"), files(self.scratch / "whole"))
 

@@ -130,7 +130,7 @@ class Hostile(unittest.TestCase):
             SELECT {columns} FROM r;""")
         for command in (("store", "list"), ("store", "check"), ("store", "export"), ("validate",)):
             with self.subTest(command=command):
-                self.fails(*command, "--db", path, words="is not a store of rooftile: it has the view 'measurement'")
+                self.fails(*command, "--db", path, words="is not a rooftile store: it has the view 'measurement'")
 
     # Names from files on standard output, in every format.
     def test_control_characters(self):
@@ -163,15 +163,18 @@ class Hostile(unittest.TestCase):
 
     def test_empty_files(self):
         empty = self.write("empty.toml", "# nothing\n")
-        self.fails("predict", "alexnet", *GPU, "--calibration", empty, words="there is nothing in this calibration")
-        self.fails("cost", "alexnet", *GPU, "--costs", empty, words="there is nothing in this cost file")
-        self.fails("plan", "alexnet", "--samples", "1000", "--prices", empty, words="there is nothing in this price file")
+        self.fails("predict", "alexnet", *GPU, "--calibration", empty, words="the calibration is empty")
+        self.fails("cost", "alexnet", *GPU, "--costs", empty, words="the cost file is empty")
+        self.fails("plan", "alexnet", "--samples", "1000", "--prices", empty, words="the price file is empty")
 
     def test_work_without_end(self):
         large = self.write("m.json", json.dumps(
             {"schema": "rooftile/workload/1", "name": "large", "inputs": [{"name": "x", "shape": [1 << 20, 1 << 20]}],
              "ops": [{"name": "fc", "op": "gemm", "outputs": 1 << 20}]}))
         self.fails("simulate", large, *GPU, words="requests of warps to replay")
+        wide = self.write("wide.csv", "op,batch,in_channels,out_channels,in_height,in_width,filter_height,filter_width,"
+                          "time_us\nconv,1,1,1,1,2147483648,1,2147483648,5\n")
+        self.fails("predict-table", wide, *GPU, words="convolution width filter size is 2147483648")
         many = self.write("many.json", json.dumps(
             {"schema": "rooftile/workload/1", "name": "many", "inputs": [{"name": "x", "shape": [1, 8]}],
              "ops": [{"name": f"r{i}", "op": "elementwise", "function": "relu"} for i in range(100_000)]}))

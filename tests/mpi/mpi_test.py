@@ -145,7 +145,7 @@ class Ranks(unittest.TestCase):
         os.kill(ranks_of(process.pid)[2], signal.SIGKILL)
         output, error = process.communicate(timeout=120)
         self.assertEqual(len(own_lines(error)), 1, error)
-        self.assertRegex(error, r"rooftile: rank 2 \(.*\) has said nothing for 2 s; others do its work")
+        self.assertRegex(error, r"rooftile: rank 2 \(.*\) has been silent for 2 s; its work goes to others")
         self.assertSameAsOneProgram(subprocess.CompletedProcess([], process.returncode, output, error), space,
                                     self.scratch / "killed")
 
@@ -166,7 +166,7 @@ class Ranks(unittest.TestCase):
                 self.assertNotEqual(process.returncode, OK)
                 self.assertGone(found.values())
                 rest = run(space, *KEPT, "--checkpoint", self.checkpoint, "-o", self.scratch / "rest", ranks=later)
-                self.assertRegex(rest.stderr, r"goes on from .*: [1-9][\d,]* of [\d,]+ designs are done")
+                self.assertRegex(rest.stderr, r"resuming from .*: [1-9][\d,]* of [\d,]+ designs are done")
                 self.assertSameAsOneProgram(rest, space, self.scratch / "rest")
 
     def assertGone(self, processes):
@@ -186,7 +186,7 @@ class Ranks(unittest.TestCase):
                 output, error = process.communicate(timeout=60)
                 before = self.checkpoint.stat().st_mtime_ns
                 rest = run(space, *KEPT, "--checkpoint", self.checkpoint, "-o", self.scratch / "rest", ranks=2)
-                self.assertRegex(rest.stderr, r"goes on from .*: [1-9][\d,]* of [\d,]+ designs are done")
+                self.assertRegex(rest.stderr, r"resuming from .*: [1-9][\d,]* of [\d,]+ designs are done")
                 self.assertSameAsOneProgram(rest, space, self.scratch / "rest")
                 self.assertGreater(self.checkpoint.stat().st_mtime_ns, before)
 

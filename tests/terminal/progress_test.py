@@ -67,7 +67,7 @@ class Bar(unittest.TestCase):
                 if not asked and text.count(AGAIN.encode()) >= 3:
                     program.send_signal(signal.SIGINT)
                     asked = True
-            self.assertEqual(program.wait(timeout=PATIENCE), 0, text)
+            self.assertEqual(program.wait(timeout=PATIENCE), 130, text)
         finally:
             if program.poll() is None:
                 program.kill()

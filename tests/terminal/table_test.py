@@ -21,8 +21,8 @@ COMMANDS = [
     ["roofline", LONGEST, "--gpu", "titan-xp"],
     ["sensitivity", LONGEST, "--gpu", "titan-xp"],
     ["cost", "--gpu", "v100-sxm2-16gb,a100-sxm4-80gb"],
-    ["gpus"],
-    ["models"],
+    ["gpus", "list"],
+    ["models", "list"],
     ["models", "show", LONGEST],
     ["support", LONGEST],
 ]
@@ -76,7 +76,7 @@ class Tables(unittest.TestCase):
         self.assertEqual(on_terminal(arguments, 40), on_terminal(arguments, 80))
 
     def test_columns_of_the_environment_win(self):
-        arguments = ["gpus"]
+        arguments = ["gpus", "list"]
         self.assertEqual(on_terminal(arguments, 200, COLUMNS="80"), on_terminal(arguments, 80))
         self.assertEqual(in_pipe(arguments, COLUMNS="80"), on_terminal(arguments, 80))
 

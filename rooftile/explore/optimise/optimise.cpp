@@ -137,11 +137,11 @@ class Optimiser {
   tl::unexpected<Error> none_fits() {
     const auto nearest = trials_.best(0);
     const std::string tried =
-        fmt::format("{}{} designs{}", result_.exact ? "all " : "", trials_.size(), result_.exact ? "" : " tried");
+        fmt::format("{}{} designs{}", result_.exact ? "the " : "", trials_.size(), result_.exact ? "" : " tried");
     if (!nearest || !trials_.trial(*nearest).possible) {
       const std::string why =
           nearest ? std::string(reason_of(chosen_at(trials_.point(*nearest)).design.unfit)) : "stopped";
-      return fail(ErrorCode::bad_input, fmt::format("none of {} is possible: {}", tried, why));
+      return fail(ErrorCode::bad_input, fmt::format("none of {} is feasible: {}", tried, why));
     }
     const ChosenDesign design = chosen_at(trials_.point(*nearest));
     std::vector<std::string> parts;
@@ -150,10 +150,10 @@ class Optimiser {
       if (design.excess[i] <= 0) {
         parts.push_back(fmt::format("'{}' is met", result_.constraints[i]));
       } else if (!result_.has_slack[i]) {
-        parts.push_back(fmt::format("'{}' is not true{}", result_.constraints[i], least > 0 ? " of any" : ""));
+        parts.push_back(fmt::format("'{}' does not hold{}", result_.constraints[i], least > 0 ? " for any" : ""));
       } else {
-        parts.push_back(fmt::format("'{}' is missed by {} of its bound{}", result_.constraints[i],
-                                    percents(design.excess[i]), least > 0 ? ", by every design" : ""));
+        parts.push_back(fmt::format("'{}' is missed by {}{}", result_.constraints[i], percents(design.excess[i]),
+                                    least > 0 ? ", by every design" : ""));
       }
     }
     return fail(ErrorCode::bad_input, fmt::format("none of {} meets the constraints; the nearest has {}: {}", tried,

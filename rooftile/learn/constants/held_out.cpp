@@ -43,8 +43,8 @@ Result<Tier> parse_tier(std::string_view text) {
     if (name_of(tier) == text) return tier;
     names.emplace_back(name_of(tier));
   }
-  return fail(ErrorCode::usage, fmt::format("unknown tier '{}', known are {}{}", text, fmt::join(names, ", "),
-                                            did_you_mean(text, names)));
+  return fail(ErrorCode::usage,
+              fmt::format("unknown tier '{}'; one of {}{}", text, fmt::join(names, ", "), did_you_mean(text, names)));
 }
 
 Result<HeldOut> hold_out(const std::vector<MeasuredTable>& tables, Tier tier, const CalibrateOptions& options) {

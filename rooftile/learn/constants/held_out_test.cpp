@@ -78,7 +78,7 @@ TEST(Calibrate, FitsWhatTheTablesSay) {
 TEST(Tier, NamesAreRead) {
   EXPECT_EQ(*parse_tier("own"), Tier::own);
   EXPECT_EQ(*parse_tier("none"), Tier::none);
-  EXPECT_EQ(parse_tier("onw").error().message, "unknown tier 'onw', known are own, none; did you mean 'own'?");
+  EXPECT_EQ(parse_tier("onw").error().message, "unknown tier 'onw'; one of own, none; did you mean 'own'?");
 }
 
 }  // namespace

@@ -282,7 +282,7 @@ Result<FewPointsTrials> try_few_points(const std::vector<MeasuredTable>& tables,
   for (FewPointsTrial& trial : result.trials) {
     trial.caution = options.left_out ? least_caution(result.trials, trial.points, trial.gpu) : place_of_shipped();
   }
-  if (result.trials.empty()) return fail(ErrorCode::bad_input, "no GPU has rows enough to draw points from");
+  if (result.trials.empty()) return fail(ErrorCode::bad_input, "no GPU has enough rows to draw points from");
   return result;
 }
 

@@ -137,7 +137,7 @@ TEST(FewPointsTrial, NeedsRowsEnough) {
   options.left_out = false;
   options.least_rows = 100;
   const std::vector<MeasuredTable> tables = {slower_k80()};
-  EXPECT_EQ(try_few_points(tables, options).error().message, "no GPU has rows enough to draw points from");
+  EXPECT_EQ(try_few_points(tables, options).error().message, "no GPU has enough rows to draw points from");
 }
 
 }  // namespace

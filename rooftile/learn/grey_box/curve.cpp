@@ -74,7 +74,7 @@ Result<std::vector<GreyBoxCurvePoint>> grey_box_curve(const GreyBoxRows& rows, c
   }
   if (!curve.empty()) return curve;
   return fail(ErrorCode::bad_input,
-              fmt::format("no GPU has rows enough to draw {} and to judge on others", fmt::join(options.points, ", ")));
+              fmt::format("no GPU has enough rows to draw {} and test on others", fmt::join(options.points, ", ")));
 }
 
 }  // namespace rooftile

@@ -82,7 +82,7 @@ void warn(GreyBoxPrediction& prediction, const FittedModel& model, const AskedRu
   const auto beyond = std::count_if(prediction.layers.begin(), prediction.layers.end(),
                                     [](const GreyBoxLayerTime& layer) { return layer.extrapolated; });
   if (beyond > 0) {
-    prediction.warnings.push_back(fmt::format("{} outside of the sizes of the fit",
+    prediction.warnings.push_back(fmt::format("{} outside the range of sizes in the fit",
                                               beyond == 1 ? "1 layer is" : fmt::format("{} layers are", beyond)));
   }
 }
@@ -92,12 +92,10 @@ Result<void> check_asked(const FittedModel& model, const AskedRun& run) {
     return fail(ErrorCode::unsupported,
                 fmt::format("the model is of kind '{}', not {}", one_line(model.kind), kGreyBoxKind));
   }
-  if (run.gpus != 1)
-    return fail(ErrorCode::unsupported, "a grey-box model is of layers on one GPU, not of several GPUs");
+  if (run.gpus != 1) return fail(ErrorCode::unsupported, "a grey-box model is for layers on one GPU, not several");
   for (const auto& [column, cell] : run.cells) {
     if (column == "framework") continue;
-    return fail(ErrorCode::usage,
-                fmt::format("a grey-box model asks for the framework alone, not for '{}'", one_line(column)),
+    return fail(ErrorCode::usage, fmt::format("a grey-box model takes only framework, not '{}'", one_line(column)),
                 "--set");
   }
   return {};
@@ -135,7 +133,7 @@ Result<GreyBoxPrediction> predict_by_grey_box(const FittedModel& model, const As
   }
   if (fitted.empty()) {
     return fail(ErrorCode::unsupported,
-                fmt::format("the fitted model is of no layer of this network in pass {}", name_of(run.phase)));
+                fmt::format("the fitted model covers no layer of this network in pass {}", name_of(run.phase)));
   }
   std::vector<MeasuredTable> tables;
   tables.emplace_back("the network", std::move(table));
@@ -167,7 +165,7 @@ Result<GreyBoxPrediction> predict_by_grey_box(const FittedModel& model, const As
   warn(prediction, model, run);
   if (options.framework.empty() && model.fitted_on.software.size() > 1) {
     prediction.warnings.push_back(
-        fmt::format("which framework runs it is not said (--set framework=NAME): without the overhead of any; the "
+        fmt::format("no framework given (--set framework=NAME): no framework overhead is included; the "
                     "fit has {}",
                     one_line(fmt::format("{}", fmt::join(model.fitted_on.software, ", ")), 200)));
   }

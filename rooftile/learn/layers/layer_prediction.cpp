@@ -25,12 +25,12 @@ Result<void> check(const FittedModel& model, Phase phase) {
                                                     one_line(model.kind), kLayersKind));
   }
   if (phase == Phase::bwd_data || phase == Phase::bwd_weight) {
-    return fail(
-        ErrorCode::unsupported,
-        fmt::format("a per-layer model has all gradients of a layer together: pass bwd, not {}", name_of(phase)));
+    return fail(ErrorCode::unsupported,
+                fmt::format("a per-layer model predicts all gradients of a layer together: use pass bwd, not {}",
+                            name_of(phase)));
   }
   if (model.fitted_on.gpus.size() != 1) {
-    return fail(ErrorCode::bad_input, fmt::format("a per-layer model is of one GPU, and '{}' names {}",
+    return fail(ErrorCode::bad_input, fmt::format("a per-layer model is for one GPU, but '{}' names {}",
                                                   one_line(model.name), model.fitted_on.gpus.size()));
   }
   return {};
@@ -125,7 +125,7 @@ std::vector<std::string> warnings_of(const LayersPrediction& prediction) {
   const auto beyond = std::count_if(prediction.layers.begin(), prediction.layers.end(),
                                     [](const FittedLayerTime& layer) { return layer.extrapolated; });
   if (beyond == 0) return {};
-  return {fmt::format("{} of {} times are of more or fewer operations than any layer of the fit", beyond,
+  return {fmt::format("{} of {} times extrapolate: more or fewer operations than any layer in the fit", beyond,
                       prediction.layers.size())};
 }
 
@@ -144,7 +144,7 @@ Result<LayersPrediction> predict_by_layers(const FittedModel& model, const Workl
   TRY(LayerByLayer(model, workload, prediction).run());
   if (prediction.layers.empty()) {
     return fail(ErrorCode::unsupported,
-                fmt::format("the fitted model is of no layer of this network in pass {}", name_of(phase)));
+                fmt::format("the fitted model covers no layer of this network in pass {}", name_of(phase)));
   }
   return prediction;
 }

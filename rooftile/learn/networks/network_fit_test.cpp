@@ -59,7 +59,7 @@ TEST(FitNetworks, AffineInBatchAndIterationsGoesOnBeyondTheFit) {
   EXPECT_NEAR(coefficient(verdict, "iterations*batch_size"), 0.0005, 1e-12);
   EXPECT_LT(verdict.validation.mape, 1e-9);
   ASSERT_FALSE(verdict.beyond.empty());
-  EXPECT_THAT(verdict.beyond.front().text(), HasSubstr("batch_size is 256, outside of the 8 to 64 of the fit"));
+  EXPECT_THAT(verdict.beyond.front().text(), HasSubstr("batch_size is 256, outside the 8 to 64 of the fit"));
 }
 
 // A data-parallel step: 0.1 s of arithmetic and 0.03 s for gradients that cross each link.

@@ -100,13 +100,12 @@ Result<const FittedEquation*> equation_for(const FittedModel& model, const RunRo
   const auto found = TRY(equations_for(model, run));
   if (found.size() == 1) return found.front();
   if (found.empty()) {
-    return fail(ErrorCode::not_found, fmt::format("the fitted model has no group of {}; it has {}", asked(model, run),
+    return fail(ErrorCode::not_found, fmt::format("the fitted model has no group for {}; it has {}", asked(model, run),
                                                   nearest_groups(model, run)));
   }
-  return fail(ErrorCode::usage,
-              fmt::format("{} groups of the fitted model may be of this run: {}; give what tells them apart as "
-                          "--set NAME=VALUE",
-                          found.size(), list_of(found)));
+  return fail(ErrorCode::usage, fmt::format("{} groups of the fitted model match this run: {}; tell them apart with "
+                                            "--set NAME=VALUE",
+                                            found.size(), list_of(found)));
 }
 
 Result<void> check_kind(const FittedModel& model) {
@@ -129,9 +128,9 @@ Result<void> check_columns(const FittedEquation& equation, const RunRow& run) {
     if (run.numbers.contains(column)) continue;
     const bool given = !run.cell(column).empty();
     return fail(ErrorCode::unsupported,
-                given ? fmt::format("the fit takes the column '{}', which is '{}' here: no number", one_line(column),
+                given ? fmt::format("the fit needs the column '{}', which is '{}' here: not a number", one_line(column),
                                     one_line(run.cell(column)))
-                      : fmt::format("the fit takes the column '{}'{}, which does not follow from the run; give "
+                      : fmt::format("the fit needs the column '{}'{}, which the run does not determine; give "
                                     "--set {}=VALUE",
                                     one_line(column), meaning_of(column), one_line(column)));
   }
@@ -223,7 +222,7 @@ Result<void> check_pass(const FittedModel& model, Phase phase) {
   const auto& passes = model.fitted_on.passes;
   if (passes.empty() || std::find(passes.begin(), passes.end(), name_of(phase)) != passes.end()) return {};
   return fail(ErrorCode::unsupported,
-              fmt::format("the fitted model is of pass {}, not of {} (--pass)",
+              fmt::format("the fitted model is for pass {}, not {} (--pass)",
                           one_line(fmt::format("{}", fmt::join(passes, ", "))), name_of(phase)));
 }
 
@@ -238,13 +237,12 @@ Result<void> check_cells(const FittedModel& model, const AskedRun& run) {
   for (const RunColumn& column : run_columns()) decided.emplace_back(column.name);
   for (const auto& [column, cell] : run.cells) {
     if (std::find(decided.begin(), decided.end(), column) != decided.end()) {
-      return fail(ErrorCode::usage, fmt::format("{} follows from the run that is asked for", column), "--set");
+      return fail(ErrorCode::usage, fmt::format("{} follows from the run and cannot be set", column), "--set");
     }
     if (std::find(useful.begin(), useful.end(), column) == useful.end()) {
-      return fail(
-          ErrorCode::usage,
-          fmt::format("the fitted model does not ask for '{}'{}", one_line(column), did_you_mean(column, useful)),
-          "--set");
+      return fail(ErrorCode::usage,
+                  fmt::format("the fitted model does not use '{}'{}", one_line(column), did_you_mean(column, useful)),
+                  "--set");
     }
   }
   return {};
@@ -263,7 +261,7 @@ Result<NetworkPrediction> predict_network(const FittedModel& model, const AskedR
   TRY(check_cells(model, run));
   const auto equation = TRY(equation_for(model, numbers_of(run, framework_of(model, run), false)));
   if (takes(*equation, "iterations") && !run.iterations) {
-    return fail(ErrorCode::unsupported, "the fitted model is of runs of many iterations; give --set iterations=N");
+    return fail(ErrorCode::unsupported, "the fitted model is for runs of many iterations; give --set iterations=N");
   }
   const std::string framework = framework_of(model, run, *equation);
   const RunRow row = numbers_of(run, framework, takes(*equation, "analytic_s"));
@@ -271,7 +269,7 @@ Result<NetworkPrediction> predict_network(const FittedModel& model, const AskedR
   if (!predicted) return tl::unexpected(predicted.error());
   if (!(predicted->value > 0) || !std::isfinite(predicted->value)) {
     return fail(ErrorCode::unsupported,
-                fmt::format("the fitted model gives {:.4g} s, which is no time: this run is too "
+                fmt::format("the fitted model gives {:.4g} s, which is not a time: this run is too "
                             "far from those of the fit",
                             predicted->value));
   }
@@ -291,7 +289,7 @@ Result<NetworkPrediction> predict_network(const FittedModel& model, const AskedR
   warn_of_network(prediction.warnings, row.cell("model"), model.fitted_on.networks);
   if (framework.empty() && takes(*equation, "analytic_s") && !model.fitted_on.software.empty()) {
     prediction.warnings.push_back(fmt::format(
-        "which framework runs it is not said; analytic_s is without its overhead, that of the fit with it: {}",
+        "no framework given (--set framework=NAME): analytic_s excludes its overhead, but the fit included it: {}",
         one_line(fmt::format("{}", fmt::join(model.fitted_on.software, ", ")), 200)));
   }
   return prediction;
@@ -302,7 +300,7 @@ Result<regression::Predicted> predict_row(const FittedModel& model, const RunRow
   const auto& passes = model.fitted_on.passes;
   const std::string_view pass = run.cell("pass");
   if (!passes.empty() && !pass.empty() && std::find(passes.begin(), passes.end(), pass) == passes.end()) {
-    return fail(ErrorCode::unsupported, fmt::format("{} rows, which the fit had not", one_line(pass)));
+    return fail(ErrorCode::unsupported, fmt::format("{} rows, which the fit did not include", one_line(pass)));
   }
   const auto found = TRY(equations_for(model, run));
   if (found.size() != 1) {

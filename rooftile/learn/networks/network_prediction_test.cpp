@@ -102,7 +102,7 @@ TEST(PredictNetwork, WarnsBeyondTheFitEvenOfColumnsThatNoTermHas) {
   const Asked more("alexnet", "titan-xp", 128, 4);
   const auto batch = predict_network(model, more.run);
   ASSERT_TRUE(batch) << batch.error().text();
-  EXPECT_THAT(batch->warnings, Contains(HasSubstr("batch_size is 512, outside of the 32 to 256 of the fit")));
+  EXPECT_THAT(batch->warnings, Contains(HasSubstr("batch_size is 512, outside the 32 to 256 of the fit")));
 
   const auto any = model_of(runs(), Way::affine);
   const Asked other("vgg16", "v100-sxm2-16gb", 16);
@@ -110,8 +110,9 @@ TEST(PredictNetwork, WarnsBeyondTheFitEvenOfColumnsThatNoTermHas) {
   ASSERT_TRUE(foreign) << foreign.error().text();
   EXPECT_THAT(foreign->warnings, Contains(HasSubstr("parameters is")));
   EXPECT_THAT(foreign->warnings, Contains(HasSubstr("power is")));
-  EXPECT_THAT(foreign->warnings, Contains(HasSubstr("GPU v100-sxm2-16gb is none of those of the fit: titan-xp, p100")));
-  EXPECT_THAT(foreign->warnings, Contains(HasSubstr("network vgg16 is none of those of the fit")));
+  EXPECT_THAT(foreign->warnings,
+              Contains(HasSubstr("GPU v100-sxm2-16gb is not one of those in the fit: titan-xp, p100")));
+  EXPECT_THAT(foreign->warnings, Contains(HasSubstr("network vgg16 is not one of those in the fit")));
 }
 
 TEST(PredictNetwork, TheGroupIsThatOfTheCells) {
@@ -124,7 +125,7 @@ TEST(PredictNetwork, TheGroupIsThatOfTheCells) {
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().code, ErrorCode::not_found);
   EXPECT_THAT(none.error().message,
-              HasSubstr("no group of gpu titan-xp, model vgg16; it has gpu titan-xp, model ResNet-18; gpu"));
+              HasSubstr("no group for gpu titan-xp, model vgg16; it has gpu titan-xp, model ResNet-18; gpu"));
 
   // A name that the tables have is asked for by that name.
   Asked renamed("vgg16", "titan-xp", 8);
@@ -149,7 +150,7 @@ TEST(PredictNetwork, AGroupThatNobodyNamedIsAskedFor) {
   asked.run.cells["framework"] = "Torch";
   EXPECT_TRUE(predict_network(model, asked.run));
   asked.run.phase = Phase::step;
-  EXPECT_THAT(predict_network(model, asked.run).error().message, HasSubstr("is of pass fwd, not of step"));
+  EXPECT_THAT(predict_network(model, asked.run).error().message, HasSubstr("is for pass fwd, not step"));
 }
 
 TEST(PredictNetwork, RunsOfManyIterationsAreAskedForTheirNumber) {
@@ -192,8 +193,8 @@ TEST(PredictNetwork, CellsThatItCannotUseAreRefused) {
     asked.run.cells[column] = cell;
     return predict_network(model, asked.run).error().text();
   };
-  EXPECT_THAT(said("framwork", "x"), HasSubstr("does not ask for 'framwork'; did you mean 'framework'?"));
-  EXPECT_THAT(said("threads", "8"), HasSubstr("does not ask for 'threads'"));
+  EXPECT_THAT(said("framwork", "x"), HasSubstr("does not use 'framwork'; did you mean 'framework'?"));
+  EXPECT_THAT(said("threads", "8"), HasSubstr("does not use 'threads'"));
   EXPECT_THAT(said("flops", "1"), HasSubstr("--set: flops follows from the run"));
 }
 

@@ -159,7 +159,7 @@ Result<regression::Factor> parse_factor(std::string_view text, bool inverse) {
     char* end = nullptr;
     factor.power *= std::strtod(power.c_str(), &end);
     if (power.empty() || *end != '\0' || !std::isfinite(factor.power)) {
-      return fail(ErrorCode::usage, fmt::format("'{}' is no power", one_line(power, 40)));
+      return fail(ErrorCode::usage, fmt::format("'{}' is not a power", one_line(power, 40)));
     }
     text = text.substr(0, caret);
   }
@@ -170,7 +170,7 @@ Result<regression::Factor> parse_factor(std::string_view text, bool inverse) {
   const bool name = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
   });
-  if (!name) return fail(ErrorCode::usage, fmt::format("'{}' is no column", one_line(text, 40)));
+  if (!name) return fail(ErrorCode::usage, fmt::format("'{}' is not a column", one_line(text, 40)));
   factor.column = text;
   return factor;
 }
@@ -186,8 +186,8 @@ Result<Way> parse_way(std::string_view text) {
     if (way.name == text) return way.way;
     names.emplace_back(way.name);
   }
-  return fail(ErrorCode::usage, fmt::format("unknown way '{}', known are {}{}", one_line(text, 40),
-                                            fmt::join(names, ", "), did_you_mean(text, names)));
+  return fail(ErrorCode::usage, fmt::format("unknown way '{}'; one of {}{}", one_line(text, 40), fmt::join(names, ", "),
+                                            did_you_mean(text, names)));
 }
 
 std::vector<Way> all_ways() {

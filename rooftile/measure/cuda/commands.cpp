@@ -21,7 +21,7 @@
 namespace rooftile::measure {
 namespace {
 
-constexpr const char* kGoOn = "the same command goes on from here";
+constexpr const char* kGoOn = "run the same command again to continue";
 
 struct Ended {
   int status = kOk;

@@ -53,7 +53,7 @@ std::string reason_of(const std::string& text, int status) {
     return "no permission to read the GPU's counters (ERR_NVGPUCTRPERM); an administrator has to allow it";
   }
   const std::size_t error = text.find("==ERROR==");
-  if (error == std::string::npos) return fmt::format("ncu ended with status {}", status);
+  if (error == std::string::npos) return fmt::format("ncu: exit status {}", status);
   return text.substr(error, text.find('\n', error) - error);
 }
 

@@ -115,7 +115,7 @@ Result<Device> use_device(int index) {
   const auto count = device_count();
   if (!count) return tl::unexpected(count.error());
   if (index < 0 || index >= *count) {
-    return tl::unexpected(cannot(fmt::format("no GPU {}; there are 0 to {}", index, *count - 1)));
+    return tl::unexpected(cannot(fmt::format("no GPU {}; choose 0 to {}", index, *count - 1)));
   }
   cudaDeviceProp properties{};
   for (const cudaError_t code : {cudaSetDevice(index), cudaGetDeviceProperties(&properties, index)}) {

@@ -46,7 +46,7 @@ class CommandLine {
     app_.set_version_flag("--version", fmt::format("rooftile-measure {}", kVersion));
     app_.require_subcommand(0, 1);
     app_.fallthrough();
-    app_.footer("Example: rooftile-measure all -o h200\nThe same command again goes on where the last one stopped.");
+    app_.footer("Example: rooftile-measure all -o h200\nRun the same command again to continue where it stopped.");
     add_options();
     for (const Command& command : kCommands) {
       CLI::App* added = app_.add_subcommand(command.name, command.description);
@@ -87,9 +87,10 @@ class CommandLine {
     app_.add_option("-o,--output", arguments_.folder, "folder that the measurements go to");
     app_.add_option("--device", arguments_.device, "index of the GPU, from 0")->check(CLI::NonNegativeNumber);
     app_.add_option("--gpu-id", arguments_.gpu_id, "the catalogue's id of the GPU (default: by its name)");
-    app_.add_option("--networks", selection.networks, "layers of these networks (rooftile models list)")->delimiter(',');
+    app_.add_option("--networks", selection.networks, "layers of these networks (rooftile models list)")
+        ->delimiter(',');
     app_.add_option("--layers", selection.tables, "layers of these tables (CSV, docs/formats.md)");
-    app_.add_option("-b,--batch-size", batch_size_, "of networks (default: 256)")
+    app_.add_option("-b,--batch-size", batch_size_, "batch size of networks (default: 256)")
         ->check(CLI::Range(std::int64_t{1}, kMaxDimension));
     app_.add_option("--precision", selection.precisions, "fp32, tf32, fp16, bf16, fp8, int8")->delimiter(',');
     app_.add_option("--pass", selection.passes, "fwd, bwd_data, bwd_weight")->delimiter(',');
@@ -98,16 +99,17 @@ class CommandLine {
         ->delimiter(',');
     std::vector<std::string> benchmarks;
     for (const MicroBenchmark& benchmark : microbenchmarks()) benchmarks.emplace_back(benchmark.name);
-    app_.add_option("--benchmarks", arguments_.benchmarks, "of the microbenchmarks these alone")
+    app_.add_option("--benchmarks", arguments_.benchmarks, "only these microbenchmarks")
         ->delimiter(',')
         ->check(CLI::IsMember(benchmarks));
-    app_.add_option("--repeats", arguments_.repeats, "of each measurement (11 of a microbenchmark, 15 of a layer)")
+    app_.add_option("--repeats", arguments_.repeats,
+                    "repeats of each measurement (default: 11 for a microbenchmark, 15 for a layer)")
         ->check(CLI::Range(1, 1000));
-    app_.add_option("--budget", arguments_.budget_minutes, "minutes for layers, and for counters; then stop")
+    app_.add_option("--budget", arguments_.budget_minutes, "minutes to spend on layers, and again on counters")
         ->check(CLI::NonNegativeNumber);
-    app_.add_flag("--quick", selection.quick, "few of each: does it work?");
+    app_.add_flag("--quick", selection.quick, "a few of each, as a quick check");
     app_.add_flag("--list", list_, "print the layers and stop; needs no GPU");
-    app_.add_flag("--warm", arguments_.warm, "leave the L2 as the run before left it");
+    app_.add_flag("--warm", arguments_.warm, "do not reset the L2 between runs");
     app_.add_flag("--retry", arguments_.retry, "try refused layers again, and run all microbenchmarks again");
   }
 

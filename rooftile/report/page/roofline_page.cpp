@@ -58,7 +58,7 @@ void add_losses(const View& view, std::vector<PageCard>& cards) {
   Seconds loss;
   for (const roofline::Match& match : view.matches) loss += std::max(Seconds(0), match.loss.value_or(Seconds(0)));
   if (view.matches.empty()) return;
-  cards.push_back({"to win", print(loss), fmt::format("in {} matched layers", view.matches.size())});
+  cards.push_back({"saving", print(loss), fmt::format("in {} matched layers", view.matches.size())});
 }
 
 void add_utilisation(const View& view, std::vector<PageCard>& cards) {
@@ -95,7 +95,7 @@ std::vector<PageList> lists_of(const roofline::View& view) {
     sources.items.push_back(fmt::format("{} = {} ({}): {}{}", fact.key, fact.text, name_of(fact.kind), fact.source,
                                         fact.note.empty() ? "" : " – " + fact.note));
   }
-  PageList dropped = {.title = "Not drawn, because the input is wrong", .items = {}, .folded = true};
+  PageList dropped = {.title = "Not drawn: invalid input", .items = {}, .folded = true};
   for (const roofline::DroppedInput& one : view.dropped) {
     dropped.items.push_back(fmt::format("{}: {}", one.where, one.reason));
   }

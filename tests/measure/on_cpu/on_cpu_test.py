@@ -122,7 +122,7 @@ class OnAModel(unittest.TestCase):
     def test_a_lost_gpu_ends_the_run_and_the_next_one_goes_on(self):
         arguments = ("--warm", "--repeats", 1, "--layers", LAYERS / "conv.csv")
         result = self.measure("layers", *arguments, status=ERROR, ON_CPU_LAST_LAUNCH="40")
-        self.assertIn("the GPU is lost to this process; the same command goes on from here", result.stderr)
+        self.assertIn("the GPU is lost to this process; run the same command again to continue", result.stderr)
         kept = len(rows(self.folder / "layers" / "conv.csv"))
         self.assertGreater(kept, 0)
         self.measure("layers", *arguments)
@@ -144,7 +144,7 @@ class OnAModel(unittest.TestCase):
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=300)
         self.assertEqual(process.returncode, INTERRUPTED, errors)
-        self.assertIn("stopped; the same command goes on from here", errors)
+        self.assertIn("stopped; run the same command again to continue", errors)
         self.assertIn("latency", {row["benchmark"] for row in rows(points)})
         result = self.measure("micro", "--quick", "--repeats", 1, "--benchmarks", "latency")
         self.assertIn("0 microbenchmarks measured, 1 from before", result.stdout)
