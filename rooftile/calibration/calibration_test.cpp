@@ -123,7 +123,7 @@ TEST(Calibration, BadFilesAreErrorsWithTheirPlace) {
   EXPECT_THAT(message("[[factors]]\ngpu = \"t4\"\ncalls = [1]\n"), testing::HasSubstr("calls is not a list of tables"));
   EXPECT_THAT(message("[[foreign]]\nfamily = \"tensor\"\nvendor = \"nvidia\"\nspread = [1, 1000]\n"),
               testing::HasSubstr("spread is not [low, high] with 0.001 <= low <= high < 1000"));
-  EXPECT_THAT(message("based_on = \"mine\"\n"), testing::HasSubstr("based_on is not \"shipped\""));
+  EXPECT_THAT(message("based_on = \"mine\"\n"), testing::HasSubstr("based_on must be \"shipped\""));
   EXPECT_THAT(message("[[entry"), testing::HasSubstr("c.toml:1"));
 }
 

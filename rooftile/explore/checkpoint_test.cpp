@@ -120,14 +120,14 @@ TEST(Checkpoint, OfAnotherExplorationIsRefusedAndSaysWhatIsOther) {
   EXPECT_THAT(refused(Exploration(with("samples =", "seed = 7\nsamples ="))), HasSubstr("different sampling"));
   EXPECT_THAT(refused(Exploration(with("[axes]", "constraints = [\"sm_count > 20\"]\n[axes]"))),
               HasSubstr("different constraints (sm_count > 20, not )"));
-  EXPECT_THAT(refused(Exploration(with("model =", "weight = 2\nmodel ="))), HasSubstr("other workloads"));
-  EXPECT_THAT(refused(Exploration(kSpace, 16, 8)), HasSubstr("other results to keep"));
+  EXPECT_THAT(refused(Exploration(with("model =", "weight = 2\nmodel ="))), HasSubstr("different workloads"));
+  EXPECT_THAT(refused(Exploration(kSpace, 16, 8)), HasSubstr("different results to keep"));
   EXPECT_THAT(refusal(own, own, own.fingerprint("2"), own.fingerprint("1")),
-              HasSubstr("other program version (2, not 1)"));
+              HasSubstr("different program version (2, not 1)"));
   EXPECT_THAT(refusal(own, own, own.fingerprint("1", "delta"), own.fingerprint("1", "prior")),
-              HasSubstr("other method (delta, not prior)"));
+              HasSubstr("different method (delta, not prior)"));
   const Exploration twice(kSpace, 32);  // a model file that has changed
-  EXPECT_THAT(refused(twice), HasSubstr("other times and costs of designs"));
+  EXPECT_THAT(refused(twice), HasSubstr("different times and costs of designs"));
 }
 
 // A constraint that excludes the designs looked at hides nothing: batch 32 is told from 16.
@@ -135,7 +135,7 @@ TEST(Checkpoint, OfOtherTimesIsRefusedWhateverTheConstraints) {
   const std::string rare = with("[axes]", "constraints = [\"dram_bandwidth > 1.79e12\"]\n[axes]");
   const Exploration own(rare), other(rare, 32);
   EXPECT_THAT(refusal(other, own, other.fingerprint(), own.fingerprint()),
-              HasSubstr("other times and costs of designs"));
+              HasSubstr("different times and costs of designs"));
 }
 
 TEST(Checkpoint, DamagedAnywhereIsRefused) {

@@ -39,7 +39,7 @@ TEST(OnnxHostile, NoModelAtAll) {
   EXPECT_EQ(error_of(std::string()), "m.onnx: is empty");
   EXPECT_THAT(error_of("hello, world"), HasSubstr("is this a complete ONNX file"));
   EXPECT_THAT(error_of("{\"schema\": 1}"), HasSubstr("is this a complete ONNX file"));
-  EXPECT_EQ(error_of("\x08\x08"), "m.onnx: holds no graph; is this a complete ONNX file?");
+  EXPECT_EQ(error_of("\x08\x08"), "m.onnx: holds no graph; is this an ONNX file?");
 }
 
 TEST(OnnxHostile, NoOperatorSet) {

@@ -227,7 +227,7 @@ TEST(TrainingPlan, CautionCountsTheUpperEndAndOnlyWhatHasOne) {
   const auto plan = plan_training(task, careful);
   ASSERT_FALSE(plan->best);
   EXPECT_THAT(why_none(task, careful, *plan), HasSubstr("deadline: the fastest"));
-  EXPECT_THAT(why_none(task, careful, *plan), HasSubstr("take up to " + print_duration(soonest)));
+  EXPECT_THAT(why_none(task, careful, *plan), HasSubstr("takes up to " + print_duration(soonest)));
   // An option of unknown interval, though faster, is no answer.
   TrainingPlan odd = *plan;
   odd.options.push_back(odd.options.front());

@@ -56,12 +56,12 @@ TEST(Kineto, KeepsWhatStandsBeforeTheBreak) {
   ASSERT_TRUE(profile.has_value());
   EXPECT_EQ(profile->kernels.size(), 2);
   ASSERT_EQ(profile->dropped_count, 1);
-  EXPECT_THAT(profile->dropped[0].reason, testing::HasSubstr("what follows is lost"));
+  EXPECT_THAT(profile->dropped[0].reason, testing::HasSubstr("the rest is ignored"));
 }
 
 TEST(Kineto, RefusesOtherJson) {
   const auto message = [](const std::string& text) { return read_profile(text, "t.json").error().text(); };
-  EXPECT_THAT(message("{\"a\": [1, 2]}"), testing::HasSubstr("without a list 'traceEvents'"));
+  EXPECT_THAT(message("{\"a\": [1, 2]}"), testing::HasSubstr("no list 'traceEvents'"));
   EXPECT_THAT(message("{\"traceEvents\": []}"), testing::HasSubstr("no usable kernel"));
   EXPECT_THAT(message("\x1f\x8b..."), testing::HasSubstr("gunzip"));
 }

@@ -220,7 +220,7 @@ class NcuReader {
       const auto [place, is_new] = by_id_.emplace(key_of(line), static_cast<std::ptrdiff_t>(profile_.kernels.size()));
       if (!is_new) {
         profile_.drop(line.line,
-                      fmt::format("kernel {} is there twice; the first counts", one_line(line.cells[*id_], 20)));
+                      fmt::format("kernel {} appears twice; the first counts", one_line(line.cells[*id_], 20)));
         return nullptr;
       }
       if (line.cells[name_].empty()) place->second = -1;

@@ -107,7 +107,7 @@ class RocprofReader {
     if (name.empty()) return profile_.drop(row.line, "a counter without a name");
     const std::size_t number = names_->number(name);
     if (kernel.metrics.find(number)) {
-      return profile_.drop(row.line, fmt::format("{} of kernel '{}' is there twice; the first counts",
+      return profile_.drop(row.line, fmt::format("{} of kernel '{}' appears twice; the first counts",
                                                  one_line(name, 100), one_line(kernel.name, 80)));
     }
     set_metric(kernel, row, number, columns_.text(row, "Counter_Value"));

@@ -46,7 +46,7 @@ TEST(Rocprof, GathersTheCountersOfADispatch) {
   EXPECT_EQ(profile.kernels[0].metric("WRITE_SIZE"), 4.34259040e-02);
   EXPECT_EQ(profile.kernels[1].metric("FETCH_SIZE"), 2);
   ASSERT_EQ(profile.dropped_count, 1);
-  EXPECT_THAT(profile.dropped[0].reason, testing::HasSubstr("is there twice"));
+  EXPECT_THAT(profile.dropped[0].reason, testing::HasSubstr("appears twice"));
 }
 
 }  // namespace

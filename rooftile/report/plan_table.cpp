@@ -47,9 +47,10 @@ std::string best_text(const PlanReport& report) {
   std::string text = fmt::format("  {}  {} x {}, batch {} each\n", fastest ? "fastest " : "cheapest", best.gpus, gpu.id,
                                  grouped(static_cast<double>(best.batch)));
   text += fmt::format("  time      {}\n", time_text(best));
-  text += fmt::format("  cost      {} USD", dollars(best.cost));
-  if (best.step_range) text += fmt::format(" ({} to {})", dollars(best.cost_low()), dollars(best.cost_high()));
-  text += fmt::format(", at {:.3g} USD per GPU-hour ({})\n", gpu.price.rate.value() * 3600, gpu.price.source);
+  std::string cost = fmt::format("{} USD", dollars(best.cost));
+  if (best.step_range) cost += fmt::format(" ({} to {})", dollars(best.cost_low()), dollars(best.cost_high()));
+  cost += fmt::format(", at {:.3g} USD per GPU-hour ({})", gpu.price.rate.value() * 3600, gpu.price.source);
+  text += fmt::format("  cost      {}\n", wrapped(cost, 68, std::string(12, ' ')));
   text += fmt::format("  step      {}", print(best.step));
   if (best.gpus > 1) {
     text += best.added ? fmt::format(", of which {} by {} GPUs over {}",
