@@ -17,12 +17,12 @@
 namespace rooftile::cli {
 namespace {
 
-struct ListArguments {
+struct ListGpusArguments {
   bool names = false;
   OutputArguments output;
 };
 
-Result<void> list(ListArguments& arguments) {
+Result<void> list_gpus(ListGpusArguments& arguments) {
   const std::vector<std::string> ids = gpu_ids();
   if (arguments.names) return write_output(arguments.output.file, fmt::format("{}\n", fmt::join(ids, "\n")));
   std::vector<Gpu> gpus;
@@ -32,12 +32,12 @@ Result<void> list(ListArguments& arguments) {
                                                  : gpus_table(gpus, page_width(arguments.output.file)));
 }
 
-struct ShowArguments {
+struct ShowGpuArguments {
   std::string id;
   OutputArguments output;
 };
 
-Result<void> show(ShowArguments& arguments) {
+Result<void> show(ShowGpuArguments& arguments) {
   const std::vector<Gpu> gpus = {TRY(find_gpu(arguments.id))};
   return write_output(arguments.output.file,
                       arguments.output.format == Format::json ? gpus_json(gpus) : gpu_table(gpus.front()));
@@ -50,12 +50,12 @@ void add_gpus(CommandList& commands) {
                                          "rooftile gpus show v100-sxm2-16gb");
   {
     auto [app, arguments] =
-        commands.add<ListArguments>("list", "List the catalogue", "rooftile gpus list", list, parent);
+        commands.add<ListGpusArguments>("list", "List the catalogue", "rooftile gpus list", list_gpus, parent);
     app->add_flag("--names", arguments.names, "ids only, one per line")->group("Output");
     add_output_options(app, arguments.output, {Format::table, Format::json});
   }
-  auto [app, arguments] = commands.add<ShowArguments>("show", "Show every number of one GPU, with its source",
-                                                      "rooftile gpus show v100-sxm2-16gb", show, parent);
+  auto [app, arguments] = commands.add<ShowGpuArguments>("show", "Show every number of one GPU, with its source",
+                                                         "rooftile gpus show v100-sxm2-16gb", show, parent);
   add_text(app, "ID", arguments.id, "ID", "catalogue id, an unambiguous part of one, or a .toml file")->required();
   add_output_options(app, arguments.output, {Format::table, Format::json});
 }

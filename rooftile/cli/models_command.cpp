@@ -18,12 +18,12 @@
 namespace rooftile::cli {
 namespace {
 
-struct ListArguments {
+struct ListModelsArguments {
   bool names = false;
   std::string output;
 };
 
-Result<void> list(ListArguments& arguments) {
+Result<void> list_models(ListModelsArguments& arguments) {
   TextTable table({{"name"}, {"description"}});
   std::string names;
   for (const ModelName& model : model_names()) {
@@ -33,13 +33,13 @@ Result<void> list(ListArguments& arguments) {
   return write_output(arguments.output, arguments.names ? names : table.text(page_width(arguments.output), ""));
 }
 
-struct ShowArguments {
+struct ShowModelArguments {
   std::string model;
   std::optional<std::int64_t> batch_size;
   OutputArguments output;
 };
 
-Result<void> show(ShowArguments& arguments) {
+Result<void> show(ShowModelArguments& arguments) {
   const auto workload = TRY(load_model(arguments.model, {.batch_size = arguments.batch_size}));
   return write_output(arguments.output.file, arguments.output.format == Format::json
                                                  ? write_workload_json(workload)
@@ -52,14 +52,14 @@ void add_models(CommandList& commands) {
   CLI::App* parent = commands.add_parent("models", "List the built-in networks, or show the layers of one",
                                          "rooftile models show googlenet");
   {
-    auto [app, arguments] =
-        commands.add<ListArguments>("list", "List the built-in networks", "rooftile models list", list, parent);
+    auto [app, arguments] = commands.add<ListModelsArguments>("list", "List the built-in networks",
+                                                              "rooftile models list", list_models, parent);
     app->add_flag("--names", arguments.names, "names only, one per line")->group("Output");
     add_file(app, "-o,--output", arguments.output, {Format::table});
   }
   auto [app, arguments] =
-      commands.add<ShowArguments>("show", "Show the layers of a network; as json, the workload, to save or edit",
-                                  "rooftile models show googlenet --format json -o googlenet.json", show, parent);
+      commands.add<ShowModelArguments>("show", "Show the layers of a network; as json, the workload, to save or edit",
+                                       "rooftile models show googlenet --format json -o googlenet.json", show, parent);
   add_model(app, arguments.model)->required();
   add_batch_size(app, arguments.batch_size);
   add_output_options(app, arguments.output, {Format::table, Format::json});

@@ -1,7 +1,9 @@
 // The module's matrices as Eigen sees them, without a copy. For the .cpp files of this module alone.
 #pragma once
 
-#include <Eigen/Dense>
+#include <Eigen/Cholesky>
+#include <Eigen/QR>
+#include <Eigen/SVD>
 #include <span>
 #include <vector>
 

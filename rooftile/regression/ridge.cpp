@@ -33,17 +33,25 @@ Result<std::vector<RidgeFit>> ridge_fits(const Matrix& x, std::span<const double
     centred = VectorXd((qr.householderQ().transpose() * centred).head(columns.cols()));
     columns = Eigen::MatrixXd(qr.matrixQR().topRows(columns.cols()).triangularView<Eigen::Upper>());
   }
-  const Eigen::BDCSVD<Eigen::MatrixXd> svd(columns, Eigen::ComputeThinU | Eigen::ComputeThinV);
-  const VectorXd& singular = svd.singularValues();
-  const VectorXd projected = svd.matrixU().transpose() * centred;
+  const Eigen::Index count = columns.cols();
   std::vector<RidgeFit> fits;
   for (const double penalty : penalties) {
-    const VectorXd damped = singular.array() / (singular.array().square() + penalty);
-    const VectorXd slopes = svd.matrixV() * damped.cwiseProduct(projected);
+    // Least squares of the columns above a diagonal of the penalty's root. (A singular value decomposition would serve
+    // all penalties at once, and takes longer to compile than all else here.)
+    Eigen::MatrixXd above(columns.rows() + count, count);
+    above << columns, std::sqrt(penalty) * Eigen::MatrixXd::Identity(count, count);
+    VectorXd right = VectorXd::Zero(above.rows());
+    right.head(centred.size()) = centred;
+    const Eigen::HouseholderQR<Eigen::MatrixXd> qr(above);
+    const Eigen::MatrixXd triangle = qr.matrixQR().topRows(count).triangularView<Eigen::Upper>();
+    const VectorXd rotated = (qr.householderQ().transpose() * right).head(count);
+    const VectorXd slopes = triangle.triangularView<Eigen::Upper>().solve(rotated);
+    // The trace of the hat matrix, columns (triangle' triangle)^-1 columns'.
+    const Eigen::MatrixXd hat = triangle.transpose().triangularView<Eigen::Lower>().solve(columns.transpose());
     RidgeFit fit;
     fit.penalty = penalty;
     fit.intercept = mean;
-    fit.effective_parameters = 1 + damped.dot(singular);
+    fit.effective_parameters = 1 + hat.squaredNorm();
     for (std::size_t column = 0; column < x.columns(); ++column) {
       fit.coefficients.push_back(slopes[static_cast<Eigen::Index>(column)] / scaler.deviations[column]);
       fit.intercept -= fit.coefficients.back() * scaler.means[column];

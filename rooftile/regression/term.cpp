@@ -61,9 +61,9 @@ std::string text_of(const Term& term) {
   std::string below;
   for (const Factor& factor : term) {
     if (factor.power < 0) {
-      below += "/" + text_of(factor, -factor.power);
+      below += fmt::format("/{}", text_of(factor, -factor.power));
     } else {
-      above += (above.empty() ? "" : "*") + text_of(factor, factor.power);
+      above += fmt::format("{}{}", above.empty() ? "" : "*", text_of(factor, factor.power));
     }
   }
   return (above.empty() ? "1" : above) + below;
