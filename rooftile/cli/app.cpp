@@ -5,6 +5,7 @@
 #include <new>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <CLI/App.hpp>
@@ -18,8 +19,8 @@
 #include "rooftile/cli/help.hpp"
 #include "rooftile/cli/interrupt.hpp"
 #include "rooftile/cli/option_kinds.hpp"
-#include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
+#include "rooftile/cli/version.hpp"
 
 namespace rooftile::cli {
 namespace {
@@ -28,43 +29,13 @@ constexpr int kError = 1, kWrongUsage = 2, kInterrupted = 130;  // as a shell ha
 
 class CommandLine {
  public:
-  CommandLine() : CommandLine("Predicts how long a neural network takes on a GPU, and what limits it.", "rooftile") {
-    app_.footer(
-        "Example: rooftile predict resnet152 --gpu titan-xp --batch-size 256\n"
-        "Each command has its own --help.");
-    add_predict(commands_);
-    add_predict_table(commands_);
-    add_explain(commands_);
-    add_roofline(commands_);
-    add_roofline_study(commands_);
-    add_simulate(commands_);
-    add_sensitivity(commands_);
-    add_cost(commands_);
-    add_validate(commands_);
-    add_fit(commands_);
-    add_import(commands_);
-    add_store(commands_);
-    add_explore(commands_);
-    add_optimise(commands_);
-    add_scaling(commands_);
-    add_evaluate(commands_);
-    add_plan(commands_);
-    add_schedule(commands_);
-    add_gpus(commands_);
-    add_models(commands_);
-    add_support(commands_);
-    add_diff(commands_);
-    add_strip(commands_);
-    add_completion(commands_);
-  }
-
-  explicit CommandLine(cluster::Ranks& ranks)
-      : CommandLine("Explores GPU designs on many machines, as 'rooftile explore' does on one.", "rooftile-mpi") {
-    speaks_ = ranks.transport.rank() == 0;
-    app_.footer(
-        "Example: mpirun -n 4 rooftile-mpi explore space.toml --checkpoint space.checkpoint\n"
-        "Each command has its own --help.");
-    add_explore(commands_, &ranks);
+  explicit CommandLine(const Program& program) : app_(program.description, program.name), speaks_(program.speaks) {
+    app_.set_version_flag("--version", fmt::format("{} {}", program.name, version()));
+    app_.formatter(std::make_shared<HelpFormatter>());
+    app_.require_subcommand(0, 1);
+    app_.allow_extras();
+    app_.footer(fmt::format("Example: {}\nEach command has its own --help.", program.example));
+    program.add_commands(commands_);
   }
 
   int run(int argc, char** argv) {
@@ -88,13 +59,6 @@ class CommandLine {
   }
 
  private:
-  CommandLine(const char* description, const char* program) : app_(description, program) {
-    app_.set_version_flag("--version", fmt::format("{} {}", program, ROOFTILE_VERSION));
-    app_.formatter(std::make_shared<HelpFormatter>());
-    app_.require_subcommand(0, 1);
-    app_.allow_extras();
-  }
-
   // An argument that nothing took is an error which names the nearest thing that would have.
   static Result<void> check_extras(const CLI::App& app) {
     for (const CLI::App* nested : app.get_subcommands()) {
@@ -187,7 +151,7 @@ class CommandLine {
 
   CLI::App app_;
   CommandList commands_{app_};
-  bool speaks_ = true;
+  bool speaks_;
 };
 
 // What no reader could foresee still ends with one line.
@@ -206,13 +170,16 @@ int to_the_end(const Run& run) {
 
 }  // namespace
 
-int run(int argc, char** argv) {
-  const int status = to_the_end([&] { return CommandLine().run(argc, argv); });
+int run(int argc, char** argv, const Program& program) {
+  const int status = to_the_end([&] { return CommandLine(program).run(argc, argv); });
   return status == 0 && InterruptAsked::flag() ? kInterrupted : status;  // what is written is partial
 }
 
-int run_on_ranks(int argc, char** argv, cluster::Ranks& ranks) {
-  return to_the_end([&] { return CommandLine(ranks).run(argc, argv); });
+Program rooftile_with(std::function<void(CommandList&)> add_commands) {
+  return {.name = "rooftile",
+          .description = "Predicts how long a neural network takes on a GPU, and what limits it.",
+          .example = "rooftile predict resnet152 --gpu titan-xp --batch-size 256",
+          .add_commands = std::move(add_commands)};
 }
 
 }  // namespace rooftile::cli

@@ -1,14 +1,26 @@
-// The command line: which subcommands and options there are, and running the one that was asked for.
+// The command line of a program: which commands it has, and running the one that was asked for.
 #pragma once
 
-#include "rooftile/cluster/ranks.hpp"
+#include <functional>
+#include <string>
+
+#include "rooftile/cli/options.hpp"
 
 namespace rooftile::cli {
 
-// The exit status: 0, 1 for an error, 2 for wrong usage. Errors go to standard error in one line.
-int run(int argc, char** argv);
+struct Program {
+  std::string name;
+  std::string description;
+  std::string example;
+  std::function<void(CommandList&)> add_commands;
+  bool speaks = true;  // false: another of the ranks that share the work does
+};
 
-// The commands that ranks share, of which this program is one. Only the first one speaks.
-int run_on_ranks(int argc, char** argv, cluster::Ranks& ranks);
+// The exit status: 0, 1 for an error, 2 for wrong usage, 130 after an interrupt. Errors go to standard error in one
+// line.
+int run(int argc, char** argv, const Program& program);
+
+// `rooftile` with these of its commands.
+Program rooftile_with(std::function<void(CommandList&)> add_commands);
 
 }  // namespace rooftile::cli

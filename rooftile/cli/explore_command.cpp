@@ -22,6 +22,7 @@
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/page_width.hpp"
 #include "rooftile/cli/progress.hpp"
+#include "rooftile/cli/version.hpp"
 #include "rooftile/cluster/cluster_explore.hpp"
 #include "rooftile/explore/axis_notes.hpp"
 #include "rooftile/explore/checkpoint.hpp"
@@ -82,7 +83,7 @@ ExploreOptions options_of(const ExploreArguments& arguments, const Prepared& pre
 }
 
 Fingerprint fingerprint_of(const Prepared& prepared, const ExploreOptions& options) {
-  return rooftile::fingerprint_of(prepared.space, *prepared.evaluator, options, ROOFTILE_VERSION,
+  return rooftile::fingerprint_of(prepared.space, *prepared.evaluator, options, version(),
                                   label_of(prepared.predicted));
 }
 

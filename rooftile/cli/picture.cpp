@@ -14,7 +14,7 @@
 #include "rooftile/base/try.hpp"
 #include "rooftile/base/whole_file.hpp"
 #include "rooftile/cli/output.hpp"
-#include "rooftile/measure/process.hpp"
+#include "rooftile/base/process.hpp"
 
 namespace rooftile::cli {
 namespace {
@@ -52,7 +52,7 @@ Result<std::string> converted(const std::string& svg, Format format) {
   TRY(write_whole_file(from, svg));
   // Two pixels a unit: letters stay sharp on a page or a screen of many dots.
   const int status =
-      TRY(measure::run_process({kConverter, "--format", name_of(format), "--zoom", format == Format::png ? "2" : "1",
+      TRY(run_process({kConverter, "--format", name_of(format), "--zoom", format == Format::png ? "2" : "1",
                                 "--background-color", "white", "--output", to, from},
                                said));
   if (status == 0) return read_text_file(to);
@@ -62,7 +62,7 @@ Result<std::string> converted(const std::string& svg, Format format) {
 }  // namespace
 
 Result<void> check_converter(Format format) {
-  if (!is_converted(format) || measure::run_process({kConverter, "--version"}, "/dev/null")) return {};
+  if (!is_converted(format) || run_process({kConverter, "--version"}, "/dev/null")) return {};
   return fail(ErrorCode::unsupported,
               fmt::format("{} needs the program {}: install Debian's package librsvg2-bin, or write .svg",
                           name_of(format), kConverter));

@@ -18,7 +18,7 @@
 namespace rooftile::cli {
 namespace {
 
-constexpr const char* kGroup = "Prediction";
+constexpr const char* kPredictionGroup = "Prediction";
 
 tl::unexpected<Error> bad(const std::string& option, std::string message) {
   return fail(ErrorCode::usage, std::move(message), option);
@@ -154,7 +154,7 @@ void add_prediction_options(CLI::App* app, PredictionArguments& prediction, Fitt
   for (CLI::Option* option : {add_batch_size(app, prediction.batch_size), add_precision(app, prediction.precision),
                               add_pass(app, prediction.phase), add_method(app, prediction.method, fitted),
                               add_set(app, prediction.set), add_skip_unsupported(app, prediction.skip_unsupported)}) {
-    option->group(kGroup);
+    option->group(kPredictionGroup);
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include "rooftile/base/try.hpp"
 #include "rooftile/cli/store_commands.hpp"
+#include "rooftile/cli/version.hpp"
 #include "rooftile/predict/prediction.hpp"
 #include "rooftile/store/predictions.hpp"
 #include "rooftile/workload/dtype.hpp"
@@ -42,7 +43,7 @@ Result<void> save_predictions(const std::string& db, std::span<const Prediction>
       one.time_high = interval->high;
     }
     one.calibration = calibration;
-    one.version = ROOFTILE_VERSION;
+    one.version = version();
     one.date = today();
     saved.push_back(std::move(one));
   }

@@ -14,7 +14,7 @@
 #include "rooftile/measure/cuda/session.hpp"
 #include "rooftile/measure/folder.hpp"
 #include "rooftile/measure/interrupt.hpp"
-#include "rooftile/measure/process.hpp"
+#include "rooftile/base/process.hpp"
 #include "rooftile/profile/counters.hpp"
 #include "rooftile/profile/profile.hpp"
 

@@ -1,4 +1,4 @@
-#include "rooftile/measure/process.hpp"
+#include "rooftile/base/process.hpp"
 
 #include <cstdlib>
 #include <filesystem>
@@ -7,7 +7,7 @@
 
 #include "rooftile/base/text_file.hpp"
 
-namespace rooftile::measure {
+namespace rooftile {
 namespace {
 
 namespace fs = std::filesystem;
@@ -42,4 +42,4 @@ TEST_F(ProcessTest, NoSuchProgram) {
 }
 
 }  // namespace
-}  // namespace rooftile::measure
+}  // namespace rooftile

@@ -1,4 +1,4 @@
-#include "rooftile/measure/process.hpp"
+#include "rooftile/base/process.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace rooftile::measure {
+namespace rooftile {
 
 Result<int> run_process(const std::vector<std::string>& arguments, const std::string& output) {
   constexpr mode_t kMode = 0666;  // less what the user's mask takes
@@ -35,4 +35,4 @@ Result<int> run_process(const std::vector<std::string>& arguments, const std::st
   return WIFEXITED(status) ? WEXITSTATUS(status) : kSignalled + WTERMSIG(status);
 }
 
-}  // namespace rooftile::measure
+}  // namespace rooftile
