@@ -7,8 +7,10 @@
 //   not spaces.
 #pragma once
 
+#define TOML_HEADER_ONLY 0  // toml.cpp has the code
 #define TOML_EXCEPTIONS 0
 #define TOML_ASSERT(expr) static_assert(true)
+#include <cstdint>
 #include <toml++/impl/preprocessor.h>
 #undef TOML_ASSERT_ASSUME
 #define TOML_ASSERT_ASSUME(expr) static_assert(true)
