@@ -1,4 +1,4 @@
-# rooftile_precompile(TARGET [OWN] base|json|cli|test)
+# rooftile_precompile(TARGET [OWN] base|json|cold|cli|test)
 #
 # With ROOFTILE_PCH, has the headers of that set parsed once for all targets, or with OWN once for this one: a compiler
 # takes what it parsed before only under the same definitions. Sources include what they use as if there were no such
@@ -9,6 +9,7 @@ set(CMAKE_PCH_WARN_INVALID OFF)  # under other definitions a source parses the h
 set(ROOFTILE_PCH_BASE <algorithm> <array> <cmath> <cstdint> <functional> <map> <memory> <optional> <set> <span> <string>
   <string_view> <utility> <variant> <vector> <fmt/format.h> <fmt/ranges.h> <tl/expected.hpp>)
 set(ROOFTILE_PCH_JSON ${ROOFTILE_PCH_BASE} <nlohmann/json.hpp>)
+set(ROOFTILE_PCH_COLD ${ROOFTILE_PCH_JSON})
 set(ROOFTILE_PCH_CLI ${ROOFTILE_PCH_BASE} <CLI/App.hpp> <CLI/Config.hpp> <CLI/Formatter.hpp>)
 set(ROOFTILE_PCH_TEST ${ROOFTILE_PCH_BASE} <nlohmann/json.hpp> <gmock/gmock.h> <gtest/gtest.h>)
 
@@ -33,6 +34,9 @@ function(rooftile_precompile target)
       target_link_libraries(rooftile_pch_${set} PRIVATE CLI11::CLI11)
     elseif(set STREQUAL test)
       target_link_libraries(rooftile_pch_${set} PRIVATE GTest::gtest GTest::gmock nlohmann_json::nlohmann_json)
+    endif()
+    if(set MATCHES "^(cold|cli|test)$")
+      target_compile_options(rooftile_pch_${set} PRIVATE $<$<CONFIG:Debug>:-O0>)  # as what takes them
     endif()
     target_precompile_headers(rooftile_pch_${set} PRIVATE ${ROOFTILE_PCH_${headers}})
   endif()

@@ -11,6 +11,7 @@
 #define TOML_EXCEPTIONS 0
 #define TOML_ASSERT(expr) static_assert(true)
 #include <cstdint>
+
 #include <toml++/impl/preprocessor.h>
 #undef TOML_ASSERT_ASSUME
 #define TOML_ASSERT_ASSUME(expr) static_assert(true)

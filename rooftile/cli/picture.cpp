@@ -10,11 +10,11 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/process.hpp"
 #include "rooftile/base/text_file.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/base/whole_file.hpp"
 #include "rooftile/cli/output.hpp"
-#include "rooftile/base/process.hpp"
 
 namespace rooftile::cli {
 namespace {
@@ -53,8 +53,8 @@ Result<std::string> converted(const std::string& svg, Format format) {
   // Two pixels a unit: letters stay sharp on a page or a screen of many dots.
   const int status =
       TRY(run_process({kConverter, "--format", name_of(format), "--zoom", format == Format::png ? "2" : "1",
-                                "--background-color", "white", "--output", to, from},
-                               said));
+                       "--background-color", "white", "--output", to, from},
+                      said));
   if (status == 0) return read_text_file(to);
   return fail(ErrorCode::io, fmt::format("exit status {}: {}", status, read_text_file(said).value_or("")), kConverter);
 }

@@ -13,7 +13,8 @@ A line that is `…` alone stands for any lines, `…` within a line for any cha
 command without any output below it has to succeed. So has, in a block without `$ `, every line that starts with
 `rooftile ` and has no placeholder in capitals. Commands of one file share a scratch folder with the files of examples/
 and the folders of ../shared/measurements; a command that names one of these is left out where they are absent. Blocks
-whose fence says `slow` run with --slow alone. --update rewrites the outputs that have no `…`, and says which do not fit.
+whose fence says `slow` run with --slow alone. Commands that read what one of these would have written are left out too.
+--update rewrites the outputs that have no `…`, and says which do not fit.
 """
 import argparse
 import difflib
@@ -76,8 +77,13 @@ def commands_of_block(lines, slow):
 
 
 def is_synopsis(text):
-    """Whether a line shows a command's form: MODEL, [OPTIONS], a|b, …"""
-    return bool(re.search(r"(^|[\s=,])[A-Z][A-Z_]+\b|[\[\]|…]", re.sub(r'"[^"]*"', "", text)))
+    """Whether a line shows a command's form: MODEL, A.json, [OPTIONS], a|b, …"""
+    return bool(re.search(r"(^|[\s=,])[A-Z][A-Z_]*\b|[\[\]|…]", re.sub(r'"[^"]*"', "", text)))
+
+
+def outputs_of(text):
+    """The files that a command writes."""
+    return re.findall(r"\s(?:-o|--csv|--rows)[\s=]+([^\s;|]+)", text)
 
 
 def pattern_of(lines):
@@ -104,6 +110,7 @@ class Page:
         self.text = path.read_text(encoding="utf-8")
         self.failures, self.skipped, self.ran = [], 0, 0
         self.replaced = {}  # line of a command: its new output
+        self.missing = []  # files of commands that were skipped
 
     def run(self):
         with tempfile.TemporaryDirectory() as scratch:
@@ -126,8 +133,9 @@ class Page:
 
     def run_one(self, command, work, environment):
         text = command.text.replace("./dev run ", "rooftile ")
-        if not text.startswith("rooftile ") or (command.slow and not self.slow) or self.needs_measurements(text, work):
+        if not text.startswith("rooftile ") or (command.slow and not self.slow) or self.lacks_input(text, work):
             self.skipped += 1
+            self.missing += outputs_of(text)
             return
         self.ran += 1
         result = subprocess.run(["/bin/sh", "-c", text], cwd=work, env=environment, stdin=subprocess.DEVNULL,
@@ -144,8 +152,10 @@ class Page:
                                                   lineterm="", n=1))
             self.failures.append(f"{place}\n{diff}")
 
-    def needs_measurements(self, text, work):
-        """Whether a command reads measured tables that are not here."""
+    def lacks_input(self, text, work):
+        """Whether a command reads measured tables that are not here, or what a skipped command would have written."""
+        if set(self.missing) & set(re.split(r"[\s=,]+", text)):
+            return True
         return not self.folders and any("/" in word and word.endswith(".csv") and not (work / word).exists()
                                         for word in text.split())
 

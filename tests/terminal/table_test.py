@@ -88,7 +88,8 @@ class Tables(unittest.TestCase):
     def test_numbers_are_the_same_at_every_width(self):
         for arguments in COMMANDS:
             def numbers(text):
-                return sorted(word for word in text.split() if word.replace(".", "").replace(",", "").isdigit())
+                words = text.replace("GCN ", "GCN-").split()  # an architecture's number is part of its name
+                return sorted(word for word in words if word.replace(".", "").replace(",", "").isdigit())
             wide = numbers(in_pipe(arguments))
             narrow = numbers(on_terminal(arguments, 80))
             self.assertTrue(set(wide) <= set(narrow), arguments)
