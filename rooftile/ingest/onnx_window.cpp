@@ -93,7 +93,8 @@ Result<std::array<ConvAxis, 3>> read_window(const OnnxGraph& graph, const OnnxNo
   const std::string auto_pad = node.get_string("auto_pad", "NOTSET");
   const bool same = auto_pad == "SAME_UPPER" || auto_pad == "SAME_LOWER";
   if (!same && auto_pad != "NOTSET" && auto_pad != "VALID" && !auto_pad.empty()) {
-    return bad_input(fmt::format("auto_pad {} is none of NOTSET, SAME_UPPER, SAME_LOWER, VALID", in_quotes(auto_pad)));
+    return bad_input(
+        fmt::format("auto_pad {} is not one of NOTSET, SAME_UPPER, SAME_LOWER, VALID", in_quotes(auto_pad)));
   }
   const bool has_output_shape = transposed && !node.get_ints("output_shape").empty();
 

@@ -114,7 +114,7 @@ TEST(PredictStep, OfAGreyBoxIsItsLayersAndTheAnalyticRest) {
   EXPECT_THAT(predict_by_grey_box(several, asked.run)->warnings,
               Not(Contains(HasSubstr("no framework given (--set framework=NAME)"))));
   asked.run.cells = {{"threads", "8"}};
-  EXPECT_THAT(predict_step(model, asked.run).error().text(), HasSubstr("--set: a grey-box model asks for"));
+  EXPECT_THAT(predict_step(model, asked.run).error().text(), HasSubstr("--set: a grey-box model takes only framework"));
   asked.run.cells.clear();
 
   const Asked training("resnet18", "titan-xp", 32, Phase::step);

@@ -240,7 +240,8 @@ TEST(TrainingPlan, BatchesBeyondTheLargestOfAllGpusAreNone) {
   TrainingChoices small = choices({"t4"});
   small.batches = {4, 8};
   small.most_global_batch = 2;
-  EXPECT_THAT(plan_training(alexnet(), small).error().text(), HasSubstr("larger than the 2 that all GPUs together"));
+  EXPECT_THAT(plan_training(alexnet(), small).error().text(),
+              HasSubstr("every batch exceeds 2, the most allowed over all GPUs"));
   small.most_global_batch = 4;
   EXPECT_EQ(plan_training(alexnet(), small)->options.size(), 1U);
 }
@@ -256,7 +257,7 @@ TEST(TrainingPlan, NotesSayWhatNumbersOfGpusAreGoodFor) {
   TrainingChoices many = choices({"gtx-titan-x", "t4"});
   many.prices.basis = PriceBasis::any;
   many.batches = {8};
-  EXPECT_THAT(plan_training(alexnet(), many)->notes, ElementsAre(HasSubstr("gtx-titan-x: one alone")));
+  EXPECT_THAT(plan_training(alexnet(), many)->notes, ElementsAre(HasSubstr("gtx-titan-x: one GPU only")));
   many.most_gpus = 16;
   EXPECT_THAT(plan_training(alexnet(), many)->notes, Contains(HasSubstr("more than 8 GPUs")));
 }

@@ -59,7 +59,7 @@ TEST(CostReport, EveryNumberOfTheCsvHasItsColumn) {
 TEST(CostReport, TableSaysEnergyASample) {
   const std::string text = cost_table(report());
   EXPECT_THAT(text, HasSubstr("mJ/sample"));
-  EXPECT_THAT(text, HasSubstr("net            125          500  "));  // 0.5 s and 2 J over 4 samples
+  EXPECT_THAT(text, HasSubstr("net          125        500  "));  // 0.5 s and 2 J over 4 samples
   EXPECT_THAT(text, HasSubstr("held out (constants fitted to the other generations), over 20 rows"));
 }
 

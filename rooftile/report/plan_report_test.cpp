@@ -67,7 +67,7 @@ TEST(PlanReport, TextHasTheBestWhatItCostsAndWhatIsRuledOut) {
   const std::string text = plan_table(planned().report());
   EXPECT_THAT(text, HasSubstr("within 1 h"));
   EXPECT_THAT(text, HasSubstr("cheapest"));
-  EXPECT_THAT(text, HasSubstr("USD an hour and GPU (rented: "));
+  EXPECT_THAT(text, HasSubstr("USD per GPU-hour (rented:"));
   EXPECT_THAT(text, HasSubstr("no rental price is known"));
 }
 

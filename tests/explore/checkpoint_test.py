@@ -109,13 +109,13 @@ class Checkpoints(unittest.TestCase):
         space = self.space()
         run(space, "--checkpoint", self.checkpoint)
         before = self.checkpoint.read_bytes()
-        for words, more in (("other results to keep (--best 10 --rank-by time, not --best 5 --rank-by time)", ("--best", 5)),
-                            ("other method (delta, not roofline)", ("--method", "roofline"))):
+        for words, more in (("different results to keep (--best 10 --rank-by time, not --best 5 --rank-by time)", ("--best", 5)),
+                            ("different method (delta, not roofline)", ("--method", "roofline"))):
             self.assertOneLine(run(space, "--checkpoint", self.checkpoint, *more), ERROR, words)
-        for words, other in (("other axes", SPACE.replace("20, 30", "25, 30")),
-                             ("other sampling (random, 200000 samples, seed 1, not sobol", SPACE.replace("random", "sobol")),
-                             ("other constraints", 'constraints = ["sm_count > 20"]' + SPACE),
-                             ("other workloads", SPACE.replace("alexnet", "vgg16"))):
+        for words, other in (("different axes", SPACE.replace("20, 30", "25, 30")),
+                             ("different sampling (random, 200000 samples, seed 1, not sobol", SPACE.replace("random", "sobol")),
+                             ("different constraints", 'constraints = ["sm_count > 20"]' + SPACE),
+                             ("different workloads", SPACE.replace("alexnet", "vgg16"))):
             self.assertOneLine(run(self.space(text=other), "--checkpoint", self.checkpoint), ERROR, words)
         self.assertEqual(self.checkpoint.read_bytes(), before)
 

@@ -85,7 +85,7 @@ TEST(LayerPrediction, WhatItCannotBeFor) {
   model = published();
   for (regression::FittedEquation& equation : model.equations) equation.name = "of nothing";
   EXPECT_THAT(predict_by_layers(model, network("alexnet", 1)).error().message,
-              HasSubstr("of no layer of this network"));
+              HasSubstr("covers no layer of this network"));
 }
 
 TEST(LayerPrediction, ATimeBelowZeroIsInNoSum) {
