@@ -94,7 +94,7 @@ class CommandLine {
   std::string name_of_chosen() const {
     std::string name;
     for (const CLI::App* app = &chosen(); app != &app_; app = app->get_parent()) {
-      name = app->get_name() + (name.empty() ? "" : " ") + name;
+      name = fmt::format("{}{}{}", app->get_name(), name.empty() ? "" : " ", name);
     }
     return name;
   }
@@ -120,7 +120,7 @@ class CommandLine {
 
   // CLI11's own messages, in words that say what to do.
   std::string plain(const CLI::ParseError& error) const {
-    const std::string text = error.what();
+    std::string text = error.what();
     const std::string option = text.substr(0, text.find(':'));
     const auto two = [&](std::string_view verb, std::string_view instead) {
       const std::size_t at = text.find(verb);

@@ -234,7 +234,8 @@ TEST(WorkloadJson, ErrorsNameThePlace) {
   EXPECT_EQ(error_of(net(conv + R"(, "stride": 18446744073709551615})")),
             "n.json: ops[0].stride: 18446744073709551615 is not between 1 and 2147483648");
   EXPECT_EQ(error_of(net(conv + R"(, "stride": 1e30})")), "n.json: ops[0].stride: a whole number is needed, not 1e+30");
-  EXPECT_EQ(error_of(net(conv + R"(, "stride": "2"})")), "n.json: ops[0].stride: a whole number is needed, not a string");
+  EXPECT_EQ(error_of(net(conv + R"(, "stride": "2"})")),
+            "n.json: ops[0].stride: a whole number is needed, not a string");
   EXPECT_EQ(error_of(net(conv + R"(, "stride": [1, 2, 3]})")), "n.json: ops[0].stride: 3 numbers for 2 spatial axes");
   EXPECT_EQ(error_of(net(conv + R"(, "bias": 1})")), "n.json: ops[0].bias: true or false is needed, not 1");
   EXPECT_EQ(error_of(net(conv + R"(, "strid": 1})")), "n.json: ops[0].strid: unknown key; did you mean 'stride'?");

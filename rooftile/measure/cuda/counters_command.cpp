@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/process.hpp"
 #include "rooftile/base/text_file.hpp"
 #include "rooftile/measure/counter_rows.hpp"
 #include "rooftile/measure/cuda/commands.hpp"
@@ -14,7 +15,6 @@
 #include "rooftile/measure/cuda/session.hpp"
 #include "rooftile/measure/folder.hpp"
 #include "rooftile/measure/interrupt.hpp"
-#include "rooftile/base/process.hpp"
 #include "rooftile/profile/counters.hpp"
 #include "rooftile/profile/profile.hpp"
 
