@@ -1,8 +1,8 @@
 # embed_texts(FOLDER data/… FUNCTION name HEADER rooftile/…/embedded.hpp [SUFFIX .json] [CORE])
 #
 # Compiles the text of every file below FOLDER whose name ends in SUFFIX (.toml unless given) into the library, as
-# FUNCTION, which HEADER declares; with CORE into rooftile_core, too (rooftile_module.cmake). The folders are configure-time dependencies, so a new file is picked up without a
-# glob at every build.
+# FUNCTION, which HEADER declares; with CORE into rooftile_core, too (rooftile_module.cmake). The folders are
+# configure-time dependencies, so a new file is picked up without a glob at every build.
 include(${CMAKE_CURRENT_LIST_DIR}/embed_source.cmake)
 
 function(embed_texts)

@@ -1,4 +1,4 @@
-// What --calibration does not do, said where it could be taken for done.
+// What a calibration does not do, said where it could be taken for done.
 #pragma once
 
 #include <string>

@@ -189,11 +189,7 @@ Result<void> run(PlanArguments& arguments) {
   task.epochs = arguments.epochs;
   task.deadline = arguments.deadline;
   task.budget = arguments.budget;
-  task.workload_of = [&](std::int64_t batch) {
-    ModelOptions options = model_options(arguments.prediction);
-    options.batch_size = batch;
-    return load_model(arguments.model, options);
-  };
+  task.workload_of = workload_by_batch(arguments.prediction, arguments.model);
   const InterruptAsked signals;
   choices.stop = &InterruptAsked::flag();
   Result<TrainingPlan> plan;

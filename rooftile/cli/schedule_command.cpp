@@ -52,11 +52,7 @@ Result<std::map<int, Seconds>> training_times(const ScheduleArguments& arguments
   task.model = job.model;
   task.samples = job.samples;
   task.epochs = job.epochs;
-  task.workload_of = [&](std::int64_t batch) {
-    ModelOptions options = model_options(arguments.prediction);
-    options.batch_size = batch;
-    return load_model(job.model, options);
-  };
+  task.workload_of = workload_by_batch(arguments.prediction, job.model);
   TrainingChoices choices;
   choices.gpus = {gpu};
   choices.global_batch = job.batch;

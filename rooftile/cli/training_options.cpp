@@ -5,6 +5,7 @@
 
 #include "rooftile/base/try.hpp"
 #include "rooftile/cli/values.hpp"
+#include "rooftile/ingest/model.hpp"
 
 namespace rooftile::cli {
 
@@ -26,6 +27,14 @@ Result<TrainingSettings> take_training(Settings& set) {
     training.cautious = cautious.mapped() == "yes";
   }
   return training;
+}
+
+std::function<Result<Workload>(std::int64_t)> workload_by_batch(const PredictionArguments& arguments,
+                                                                const std::string& model) {
+  return [options = model_options(arguments), model](std::int64_t batch) mutable {
+    options.batch_size = batch;
+    return load_model(model, options);
+  };
 }
 
 }  // namespace rooftile::cli

@@ -1,10 +1,15 @@
 // How a network is trained, in what plan and schedule say with --set beside a prediction's own settings.
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <string>
+
 #include "rooftile/base/error.hpp"
 #include "rooftile/cli/prediction_options.hpp"
 #include "rooftile/planning/data_parallel.hpp"
 #include "rooftile/planning/training_memory.hpp"
+#include "rooftile/workload/workload.hpp"
 
 namespace rooftile::cli {
 
@@ -20,5 +25,9 @@ constexpr const char* kTrainingSettings =
 
 // Takes what is of training out of the settings: optimizer, scaling, memory-share, cautious.
 Result<TrainingSettings> take_training(Settings& set);
+
+// The network at a batch size of one's choice, with the other options of `arguments`.
+std::function<Result<Workload>(std::int64_t)> workload_by_batch(const PredictionArguments& arguments,
+                                                                const std::string& model);
 
 }  // namespace rooftile::cli

@@ -222,8 +222,8 @@ class Ranks(unittest.TestCase):
         result = self.run_apart(SPACE.format(samples=400_001))
         self.assertEqual(result.returncode, ERROR, result.stderr)
         self.assertEqual(len(own_lines(result.stderr)), 1, result.stderr)
-        self.assertRegex(result.stderr, r"rooftile: rank 1 \(.*\): does not match rank 0: it has different sampling \(random, 400001 samples, seed 1, "
-                                        r"not random, 400000 samples, seed 1\)")
+        self.assertRegex(result.stderr, r"rooftile: rank 1 \(.*\): does not match rank 0: it has different sampling "
+                                        r"\(random, 400001 samples, seed 1, not random, 400000 samples, seed 1\)")
 
     def test_rows_are_for_one_machine(self):
         for option in ("--csv", "--rows"):
