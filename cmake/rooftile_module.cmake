@@ -9,7 +9,7 @@
 set(ROOFTILE_CORE_MODULES base workload ops gpu calibration plan traffic timing predict zoo ingest)
 
 # Whose inner loops a prediction, a search or a simulation spends its time in.
-set(ROOFTILE_FAST_MODULES ops plan traffic timing predict simulate explore)
+set(ROOFTILE_FAST_MODULES base workload ops plan traffic timing predict zoo cost simulate explore profile)
 
 # That only print: without optimisation where the build is for the sanitizers, which takes half the time.
 set(ROOFTILE_COLD_MODULES report)

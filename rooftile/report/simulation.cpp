@@ -38,7 +38,7 @@ double worst_error(const Simulation& simulation) {
   return worst;
 }
 
-struct Score {
+struct FormScore {
   double rows = 0, absolute = 0, sum = 0, worst = 0;
   std::string worst_name;
 
@@ -53,8 +53,8 @@ struct Score {
   }
 };
 
-Score score(const SimulationReport& report, const std::string& set, std::size_t method, std::size_t level) {
-  Score result;
+FormScore score(const SimulationReport& report, const std::string& set, std::size_t method, std::size_t level) {
+  FormScore result;
   for (const SimulatedLayer& layer : report.layers) {
     const double bytes = simulated(layer.simulation.bytes, level);
     const double form = closed(layer.closed_forms[method], level);
@@ -86,7 +86,7 @@ std::string simulation_scores(const SimulationReport& report, std::size_t width)
   for (const std::string& set : sets_of(report)) {
     for (std::size_t method = 0; method < report.methods.size(); ++method) {
       for (std::size_t level = 0; level < kLevelCount; ++level) {
-        const Score sum = score(report, set, method, level);
+        const FormScore sum = score(report, set, method, level);
         if (sum.rows == 0) continue;
         table.add({set.empty() ? "all" : set, report.methods[method], kLevels[level], fmt::format("{}", sum.rows),
                    percent(std::exp(sum.absolute / sum.rows) - 1, 1),

@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kTextSize = 12, kTitleSize = 14, kCaptionSize = 11, kCaptionLine = 15;
 constexpr double kCharacter = 0.6;  // width of one over its size, on the wide side, so that nothing is cut off
-constexpr double kLeast = 92, kTop = 40, kBottom = 62, kRight = 24;
+constexpr double kLeast = 92, kTopRoom = 40, kBottomRoom = 62, kRight = 24;
 constexpr double kLegendGap = 20, kSwatch = 26, kLegendLine = 20;
 constexpr double kTick = 6, kSmallTick = 3;
 constexpr double kTopAxis = 44, kRightAxis = 86;  // room that a second scale takes
@@ -47,7 +47,7 @@ constexpr double kGroupLine = 18;
 
 // Room below the plot: for the names of values along x, those of stretches, and the axis's title.
 double below(const Axis& x) {
-  double room = kBottom + (x.groups.empty() ? 0 : kGroupLine);
+  double room = kBottomRoom + (x.groups.empty() ? 0 : kGroupLine);
   if (!x.upright) return room;
   double longest = 0;
   for (const Tick& tick : x.fixed) longest = std::max(longest, text_width(tick.label, kUprightSize));
@@ -60,7 +60,7 @@ class Frame {
   explicit Frame(const Chart& chart) : chart_(chart), left_(left_of(chart)), below_(below(chart.x)) {}
   double x(double value) const { return left_ + place_on(chart_.x, value) * chart_.plot_width; }
   double y(double value) const { return bottom() - place_on(chart_.y, value) * chart_.plot_height; }
-  double top() const { return kTop + (chart_.top ? kTopAxis : 0); }
+  double top() const { return kTopRoom + (chart_.top ? kTopAxis : 0); }
   double left() const { return left_; }
   double right() const { return left_ + chart_.plot_width; }
   double bottom() const { return top() + chart_.plot_height; }
@@ -113,7 +113,7 @@ void draw_x_axis(Svg& svg, const Chart& chart, const Frame& frame, int wanted) {
   for (const Tick& group : chart.x.groups) {
     const double x = frame.x(group.value);
     if (groups.take(x, text_width(group.label, kTextSize))) {
-      svg.text(x, frame.end() - kBottom + kTextSize + 10, group.label, {.anchor = "middle"});
+      svg.text(x, frame.end() - kBottomRoom + kTextSize + 10, group.label, {.anchor = "middle"});
     }
   }
   svg.text((frame.left() + frame.right()) / 2, frame.end() - 14, chart.x.title, {.anchor = "middle", .size = 13});
@@ -414,7 +414,7 @@ std::string svg_chart(const Chart& chart) {
   const std::vector<std::string> caption = caption_lines(chart);
   const double below = caption.empty() ? 0 : kCaptionLine * static_cast<double>(caption.size()) + kCaptionSize / 2;
   Svg svg(std::ceil(width), std::ceil(std::max(frame.end() + below, legend_bottom)));
-  svg.text(frame.left(), kTop - 14, chart.title, {.size = kTitleSize, .bold = true});
+  svg.text(frame.left(), kTopRoom - 14, chart.title, {.size = kTitleSize, .bold = true});
   draw_axes(svg, chart, frame);
   draw_second_axes(svg, chart, frame);
   draw_series(svg, chart, frame);

@@ -11,17 +11,17 @@
 namespace rooftile {
 namespace {
 
-std::string number(double value) { return fmt::format("{:.6g}", value); }
-std::string number(const std::optional<double>& value) { return value ? number(*value) : ""; }
+std::string number_cell(double value) { return fmt::format("{:.6g}", value); }
+std::string number_cell(const std::optional<double>& value) { return value ? number_cell(*value) : ""; }
 
 std::string group_row(const Validation& validation, const ScoredGroup& group) {
   std::vector<std::string> cells = group.key;
   cells.resize(validation.by.size());
   const Score& score = group.score;
   for (std::string cell :
-       {std::string(name_of(validation.quantity)), group.method, std::to_string(score.rows), number(score.ratio),
-        number(score.gmae), number(score.mape), number(score.median), number(score.p90),
-        std::to_string(score.intervals), number(score.inside), number(score.width)}) {
+       {std::string(name_of(validation.quantity)), group.method, std::to_string(score.rows), number_cell(score.ratio),
+        number_cell(score.gmae), number_cell(score.mape), number_cell(score.median), number_cell(score.p90),
+        std::to_string(score.intervals), number_cell(score.inside), number_cell(score.width)}) {
     cells.push_back(std::move(cell));
   }
   return write_csv_row(cells);
@@ -50,12 +50,12 @@ Columns all_columns(const std::vector<MeasuredTable>& tables) {
 std::array<std::string, kComparedNames.size()> compared_cells(const Validation& validation, const ComparedRow& row) {
   const Compared& values = row.values;
   return {fmt::format("{:.0f}", row.layer.traffic.store_dram.value()),
-          number(row.layer.kernels),
+          number_cell(row.layer.kernels),
           std::string(name_of(validation.quantity)),
           std::string(unit_of(validation.quantity)),
-          number(values.measured),
-          number(values.predicted),
-          number(values.predicted / values.measured)};
+          number_cell(values.measured),
+          number_cell(values.predicted),
+          number_cell(values.predicted / values.measured)};
 }
 
 }  // namespace
