@@ -224,7 +224,6 @@ Result<void> run(ExploreArguments& arguments) {
     options.progress = [&](std::uint64_t done) { progress.show(done, space.size()); };
     if (!arguments.checkpoint.empty()) {
       options.save = [&](const ExploreState& state) { checkpoint.save(state, progress); };
-      options.save_every = arguments.checkpoint_every;
     }
     auto done = TRY(explore_all(arguments, prepared, options, fingerprint, std::move(from), progress));
     explored = std::move(done.results);
@@ -288,10 +287,6 @@ void add_explore(CommandList& commands, cluster::Ranks* ranks) {
   CLI::Option* checkpoint = add_value(app, "--checkpoint", arguments.checkpoint, "FILE", parse_file,
                                       "save progress to this file, and resume from it if it exists (docs/cluster.md)");
   checkpoint->group(kEvery);
-  add_value(app, "--checkpoint-every", arguments.checkpoint_every, "SECONDS", parse_seconds,
-            "time between checkpoints (default: 60)")
-      ->needs(checkpoint)
-      ->group(kEvery);
   if (ranks != nullptr) {
     add_value(app, "--rank-timeout", arguments.rank_timeout, "SECONDS", parse_seconds,
               "silence after which a rank's work goes to others (default: 30)")

@@ -29,7 +29,6 @@ struct ExploreArguments {
   std::string csv, rows;              // files for all designs; empty: none
   bool layer_times = false;           // in the CSV too
   std::string checkpoint;             // a file of what is done; empty: none
-  double checkpoint_every = 60;       // seconds
   std::optional<std::int64_t> threads;
   std::string folder;               // empty: the table alone
   cluster::Ranks* ranks = nullptr;  // null: this program alone

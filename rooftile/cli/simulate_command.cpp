@@ -33,11 +33,15 @@ namespace {
 
 using Shape = std::variant<Conv, Gemm>;
 
+struct RandomLayers {
+  std::int64_t count = 0, seed = 1;
+};
+
 struct SimulateArguments {
   std::vector<std::string> models;    // or layer tables, whose GPUs are not looked at
   std::string layer;                  // only layers with this in their names; empty: all
   bool convolutions_only = false;     // leave out plain GEMMs
-  std::int64_t random = 0, seed = 1;  // so many layers at random, too
+  RandomLayers random;
   PredictionArguments prediction;     // one GPU
   SimulateOptions options;
   std::vector<std::string> against;  // closed forms to set beside
@@ -54,10 +58,10 @@ class Layers {
     for (const std::string& model : arguments_.models) {
       TRY(model.ends_with(".csv") ? add_table(model) : add_model(model));
     }
-    for (std::int64_t i = 0; i < arguments_.random; ++i) {
+    for (std::int64_t i = 0; i < arguments_.random.count; ++i) {
       seen_.clear();
       add(fmt::format("random {}", i), i % 2 == 0 ? "random, even" : "random, odd",
-          random_layer(static_cast<std::uint64_t>(arguments_.seed), static_cast<std::uint64_t>(i)));
+          random_layer(static_cast<std::uint64_t>(arguments_.random.seed), static_cast<std::uint64_t>(i)));
     }
     if (!kernels_.empty()) return {};
     const std::string& layer = arguments_.layer;
@@ -162,6 +166,16 @@ Result<void> simulate_all(SimulationReport& report, const Gpu& gpu, const PlanOp
   return {};
 }
 
+// "1000" or, with a seed, "1000,7".
+Result<RandomLayers> parse_random(const std::string& option, const std::string& text) {
+  constexpr std::int64_t kMost = 1000000;
+  const std::size_t comma = text.find(',');
+  RandomLayers random;
+  random.count = TRY(parse_count(option, text.substr(0, comma), kMost));
+  if (comma != std::string::npos) random.seed = TRY(parse_count(option, text.substr(comma + 1), kMost));
+  return random;
+}
+
 // "policy=random,start=warm,l1=32KiB".
 Result<SimulateOptions> parse_caches(const std::string& option, const std::string& text, SimulateOptions options) {
   for (const auto& [key, value] : TRY(parse_pairs(option, text))) {
@@ -185,7 +199,7 @@ Result<SimulateOptions> parse_caches(const std::string& option, const std::strin
 }
 
 Result<void> run(SimulateArguments& arguments) {
-  if (arguments.models.empty() && arguments.random == 0) {
+  if (arguments.models.empty() && arguments.random.count == 0) {
     return usage("simulate needs a MODEL, a TABLE.csv or --random N");
   }
   TRY(complete(arguments.prediction));
@@ -227,11 +241,8 @@ void add_simulate(CommandList& commands) {
   app->add_flag("--convolutions", arguments.convolutions_only, "leave out plain GEMMs")->group("Layers");
   add_batch_size(app, prediction.batch_size)->group("Layers");
   add_skip_unsupported(app, prediction.skip_unsupported)->group("Layers");
-  constexpr std::int64_t kMost = 1000000;
-  CLI::Option* random = add_count(app, "--random", arguments.random, kMost, "also simulate N random convolutions");
-  random->group("Layers");
-  add_count(app, "--seed", arguments.seed, kMost, "seed of the random convolutions (default: 1)")
-      ->needs(random)
+  add_value(app, "--random", arguments.random, "N[,SEED]", parse_random,
+            "also simulate N random convolutions (default seed: 1)")
       ->group("Layers");
   add_gpu(app, prediction.gpus)->required()->group("Simulation");
   add_set(app, prediction.set)

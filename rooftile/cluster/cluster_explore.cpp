@@ -10,6 +10,7 @@
 #include "rooftile/cluster/clock.hpp"
 #include "rooftile/cluster/own_worker.hpp"
 #include "rooftile/explore/results_bytes.hpp"
+#include "rooftile/explore/timed_save.hpp"
 
 namespace rooftile::cluster {
 namespace {
@@ -46,7 +47,7 @@ Coordinated coordinate(const Exploration& exploration, ExploreState from, Transp
   own_settings.patience = std::numeric_limits<double>::infinity();  // this rank may be long over a file
   std::thread own(
       [&] { (void)work_for(both.own_worker(), hello_of(exploration), compute_of(exploration), never, own_settings); });
-  double saved = seconds_now();
+  TimedSave save(options.save, options.save_share);
   while (!coordinator.finished(seconds_now())) {
     bool any = false;
     while (const auto message = both.receive()) {
@@ -56,16 +57,13 @@ Coordinated coordinate(const Exploration& exploration, ExploreState from, Transp
     coordinator.tick(seconds_now());
     if (options.stop != nullptr && *options.stop) coordinator.stop(seconds_now());
     if (options.progress) options.progress(coordinator.state().results.designs);
-    if (options.save && seconds_now() - saved >= options.save_every) {
-      options.save(coordinator.state());
-      saved = seconds_now();
-    }
+    if (save.due()) save.save(coordinator.state());
     if (!any) std::this_thread::sleep_for(kIdle);
   }
   coordinator.send_finish();
   own.join();
   if (coordinator.error()) return {tl::unexpected(*coordinator.error()), coordinator.rank_lost()};
-  if (options.save) options.save(coordinator.state());
+  save.save(coordinator.state());
   const bool lost = coordinator.rank_lost();
   return {coordinator.take_state(), lost};
 }

@@ -73,7 +73,7 @@ TEST(Checkpoint, OfAnyMomentGoesOnToTheSameBits) {
   const std::string expected = results_bytes(explore(whole.space, *whole.evaluator, whole.options).value());
   std::vector<std::string> saved;
   whole.options.threads = 3;
-  whole.options.save_every = 1e-4;
+  whole.options.save_share = 1e9;
   whole.options.save = [&](const ExploreState& state) {
     saved.push_back(checkpoint_bytes(whole.fingerprint(), state));
   };

@@ -6,8 +6,8 @@
 
 namespace rooftile {
 
-CommonState::CommonState(ExploreState from, const ExploreState& nothing, double save_every, Save save)
-    : state_(std::move(from)), nothing_(nothing), save_every_(save_every), save_(std::move(save)) {}
+CommonState::CommonState(ExploreState from, const ExploreState& nothing, TimedSave::Save save, double save_share)
+    : state_(std::move(from)), nothing_(nothing), save_(std::move(save), save_share) {}
 
 CommonState::Share CommonState::share() {
   const std::lock_guard<std::mutex> lock(mutex_);
@@ -18,10 +18,8 @@ CommonState::Share CommonState::share() {
 void CommonState::bring_if_due(Share& share) {
   constexpr std::size_t kMostRanges = 4096;  // of blocks that other threads' lie between: so memory stays flat
   if (share.state.done.ranges().size() >= kMostRanges) bring(share, share.saves);
-  if (!save_) return;
-  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begun_;
-  const auto saves = static_cast<std::uint64_t>(passed.count() / save_every_);
-  if (saves > share.saves) bring(share, saves);
+  const std::uint64_t next = saved_ + 1;
+  if (share.saves < next && save_.due()) bring(share, next);
 }
 
 void CommonState::bring_last(Share& share) { bring(share, std::numeric_limits<std::uint64_t>::max()); }
@@ -34,9 +32,9 @@ void CommonState::bring(Share& share, std::uint64_t saves) {
   share.saves = saves;
   brought_[share.thread] = saves;
   const std::uint64_t all = *std::min_element(brought_.begin(), brought_.end());
-  if (!save_ || all <= saved_) return;
+  if (all <= saved_) return;
   saved_ = all;
-  save_(state_);
+  save_.save(state_);
 }
 
 }  // namespace rooftile

@@ -1,30 +1,28 @@
 // How far an exploration has come, as its threads bring it together: at the end, and now and then to be saved.
 #pragma once
 
-#include <chrono>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <mutex>
 #include <vector>
 
 #include "rooftile/explore/explore_state.hpp"
+#include "rooftile/explore/timed_save.hpp"
 
 namespace rooftile {
 
 class CommonState {
  public:
-  using Save = std::function<void(const ExploreState&)>;
-
   // What one thread has done since it last brought its share.
   struct Share {
     ExploreState state;
     std::size_t thread = 0;
-    std::uint64_t saves = 0;  // that it has brought its share for
+    std::uint64_t saves = 0;  // that it has brought it for
   };
 
-  // Starts with `from`. An empty `save`: threads bring their shares at the end alone.
-  CommonState(ExploreState from, const ExploreState& nothing, double save_every, Save save);
+  // Starts with `from`. Where nothing is to be saved, threads bring their shares at the end alone.
+  CommonState(ExploreState from, const ExploreState& nothing, TimedSave::Save save, double save_share);
 
   // Of a thread that begins; from then on a save waits for it.
   Share share();
@@ -40,12 +38,10 @@ class CommonState {
   void bring(Share& share, std::uint64_t saves);
 
   ExploreState state_, nothing_;
-  double save_every_;
-  Save save_;
-  std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
+  TimedSave save_;
   std::mutex mutex_;
   std::vector<std::uint64_t> brought_;  // by thread: saves that it has brought its share for
-  std::uint64_t saved_ = 0;
+  std::atomic<std::uint64_t> saved_ = 0;  // saves so far
 };
 
 }  // namespace rooftile

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
 #include <optional>
 #include <set>
 #include <vector>
@@ -13,6 +12,7 @@
 
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/parse_number.hpp"
 #include "rooftile/explore/metric.hpp"
 
 namespace rooftile {
@@ -134,20 +134,20 @@ Result<std::string> in_base_units(std::string_view expression) {
       at = end;
       continue;
     }
-    double number = 0;
-    const char* const from = expression.data() + at;
-    const auto [stop, error] = std::from_chars(from, expression.data() + expression.size(), number);
-    const auto end = static_cast<std::size_t>(stop - expression.data());
+    std::string_view rest = expression.substr(at);
+    const auto number = take_number<double>(rest);
+    // One beyond double stays as it is.
+    const std::size_t end = number ? expression.size() - rest.size() : end_of_word(expression, at);
     const std::size_t unit = std::min(expression.find_first_not_of(" \t", end), expression.size());
     const std::string_view word = expression.substr(unit, end_of_word(expression, unit) - unit);
-    if (error != std::errc() || word.empty() || word == "and" || word == "or") {
+    if (!number || word.empty() || word == "and" || word == "or") {
       result += expression.substr(at, end - at);
-      at = std::max(end, at + 1);
+      at = end;
       continue;
     }
     const Unit* known = unit_at(expression, unit, units);
     if (known == nullptr) return unknown_unit(word, units);
-    result += fmt::format("{}", number * known->factor);
+    result += fmt::format("{}", *number * known->factor);
     at = unit + known->name.size();
   }
   return result;

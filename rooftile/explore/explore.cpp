@@ -28,7 +28,7 @@ Result<ExploreState> explore_blocks(const DesignSpace& space, const Evaluator& e
   const unsigned threads = std::max(options.threads, 1U) + static_cast<unsigned>(!options.sinks.empty());
   OrderedWriter writer(options.sinks, progress, threads);
   const ExploreState nothing = {ExploreResults(space, options.results), {}};
-  CommonState common(std::move(from), nothing, options.save_every, options.save);
+  CommonState common(std::move(from), nothing, options.save, options.save_share);
   std::atomic<std::uint64_t> next = 0;
   const auto explore_some = [&] {
     DesignEvaluation designs = std::move(*evaluation());

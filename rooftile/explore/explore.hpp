@@ -39,9 +39,10 @@ struct ExploreOptions {
   std::vector<RowSink*> sinks = {};
   const std::atomic<bool>* stop = nullptr;                   // set: finish the blocks begun and return
   std::function<void(std::uint64_t designs)> progress = {};  // designs done so far; any thread, one at a time
-  // How far it has come, every so many seconds and at the end; any thread, one at a time.
+  // How far it has come, at the end and so often that about this share of the time goes to saving; any thread, one at a
+  // time.
   std::function<void(const ExploreState&)> save = {};
-  double save_every = 60;
+  double save_share = 0.01;
 };
 
 // The designs done are the first ones of the space, all of them unless stopped. Memory does not grow with the space.

@@ -9,11 +9,17 @@
 namespace rooftile {
 namespace {
 
-RankedDesign ranked(const DesignBlock& block, const OutcomeBlock& outcome, std::size_t i) {
-  RankedDesign design = {
-      .index = block.first + i, .time = outcome.time[i], .shares = {}, .costs = {}, .point = block.point(i)};
-  for (std::size_t b = 0; b < kBottlenecks; ++b) design.shares[b] = outcome.shares[b][i];
+// What designs are ranked by, which costs no memory.
+RankedDesign rank_of(const DesignBlock& block, const OutcomeBlock& outcome, std::size_t i) {
+  RankedDesign design = {.index = block.first + i, .time = outcome.time[i], .shares = {}, .costs = {}, .point = {}};
   for (std::size_t c = 0; c < kCosts && outcome.has_costs(); ++c) design.costs[c] = outcome.costs[c][i];
+  return design;
+}
+
+RankedDesign ranked(const DesignBlock& block, const OutcomeBlock& outcome, std::size_t i) {
+  RankedDesign design = rank_of(block, outcome, i);
+  for (std::size_t b = 0; b < kBottlenecks; ++b) design.shares[b] = outcome.shares[b][i];
+  design.point = block.point(i);
   return design;
 }
 
@@ -80,10 +86,16 @@ void BestDesigns::add(const RankedDesign& design) {
 void BestDesigns::add(const DesignBlock& block, const OutcomeBlock& outcome) {
   if (most_ == 0) return;
   const std::vector<double>& values = column_of(metric(), block, outcome);
+  const auto worst = [this] {
+    return designs_.size() < most_ ? std::numeric_limits<double>::infinity() : value_of(metric(), *designs_.rbegin());
+  };
+  double most = worst();
   for (std::size_t i = 0; i < block.count; ++i) {
-    if (outcome.unfit[i] != Unfit::none) continue;
-    if (designs_.size() == most_ && values[i] > value_of(metric(), *designs_.rbegin())) continue;
+    if (outcome.unfit[i] != Unfit::none || values[i] > most) continue;
+    const auto alike = designs_.find(rank_of(block, outcome, i));
+    if (alike != designs_.end() && alike->index <= block.first + i) continue;
     add(ranked(block, outcome, i));
+    most = worst();
   }
 }
 

@@ -15,8 +15,10 @@ Granularity granularity(const MemoryLevel& level, Bytes element) {
   return {.sector_shift = log2_of(level.sector / element), .line_shift = log2_of(level.line / level.sector)};
 }
 
-CacheShape shape(Bytes capacity, Bytes line, const ReplayOptions& options) {
-  return {.lines = static_cast<std::uint64_t>(capacity / line), .ways = options.ways, .policy = options.policy};
+CacheShape shape(Bytes capacity, const MemoryLevel& level, const ReplayOptions& options) {
+  return {.lines = static_cast<std::uint64_t>(capacity / level.line),
+          .ways = options.ways.value_or(static_cast<unsigned>(level.ways)),
+          .policy = options.policy};
 }
 
 // Requests of `sectors` neighbouring sectors that cover the mask.
@@ -71,8 +73,8 @@ Replay::Replay(const Im2col& gemm, const Plan& plan, const Gpu& gpu, const Repla
       l2_sector_shift_(log2_of(l2_sector_)),
       equal_lines_(l1_line_shift_ == l2_line_shift_ && l1_sector_shift_ == l2_sector_shift_),
       l1_(static_cast<std::size_t>(gpu.sm_count),
-          SectoredCache(shape(options.l1_capacity, gpu.level("L1").line, options))),
-      l2_(shape(gpu.level("L2").capacity, gpu.level("L2").line, options)),
+          SectoredCache(shape(options.l1_capacity, gpu.level("L1"), options))),
+      l2_(shape(gpu.level("L2").capacity, gpu.level("L2"), options)),
       ctas_(static_cast<std::size_t>(wave_)) {}
 
 void Replay::start_kernel() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "rooftile/gpu/gpu.hpp"
@@ -28,9 +29,9 @@ struct LevelBytes {
 
 struct ReplayOptions {
   Replacement policy = Replacement::lru;
-  unsigned ways = 16;  // of both caches; 0: fully associative
-  bool l1 = true;      // false: loads bypass the L1
-  Bytes l1_capacity;   // of one SM
+  std::optional<unsigned> ways = {};  // of both caches, 0: fully associative; else those of the GPU's levels
+  bool l1 = true;                     // false: loads bypass the L1
+  Bytes l1_capacity;                  // of one SM
   Bytes element;
 };
 

@@ -33,7 +33,7 @@ Result<void> check_level(const MemoryLevel& level, Bytes element) {
 
 Result<void> check(const Im2col& gemm, const Gpu& gpu, const SimulateOptions& options) {
   for (const char* level : {"L1", "L2"}) {
-    if (auto result = check_level(gpu.level(level), options.element); !result) return result;
+    TRY(check_level(gpu.level(level), options.element));
   }
   double inputs = gemm.batch * gemm.in_channels;
   for (const double positions : gemm.in) inputs *= positions;

@@ -32,7 +32,7 @@ struct SimulateOptions {
   Start start = Start::cold;
   bool l1 = true;                         // false: loads bypass the L1
   std::optional<Bytes> l1_capacity = {};  // of one SM; else usable_l1() of the GPU
-  unsigned ways = 16;                     // of both caches; 0: fully associative
+  std::optional<unsigned> ways = {};      // of both caches, 0: fully associative; else those of the GPU's levels
   Bytes element{4};
   // Warp requests to replay before sampling begins; about 10 to 50 million a second.
   double exact_up_to = 3e7;

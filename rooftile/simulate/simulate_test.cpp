@@ -146,9 +146,10 @@ TEST(HandCounted, TheL2KeepsActivationsForTheNextColumnIfTheyFit) {
   EXPECT_EQ(sectors(large.dram), 128 + 8);
 }
 
-// Half of the L1; half of what shared memory leaves where both are one array.
+// A share of the L1, or of what shared memory leaves where both are one array.
 TEST(UsableL1, SharedMemoryIsTakenFromAJointArray) {
   Gpu gpu = gpu_of(1, 1024, 1024);  // 128 KiB
+  gpu.levels[0].usable = 0.5;
   EXPECT_EQ(usable_l1(gpu), Bytes(64 * 1024));
   gpu.sm.smem = Bytes(96 * 1024);
   EXPECT_EQ(usable_l1(gpu), Bytes(16 * 1024));

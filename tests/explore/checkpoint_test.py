@@ -58,8 +58,7 @@ class Checkpoints(unittest.TestCase):
 
     def start(self, space, *more):
         """An exploration on its way, with a checkpoint that holds some of it."""
-        process = subprocess.Popen([CLI, "explore", space, *KEPT, "--checkpoint", self.checkpoint, "--checkpoint-every",
-                                    "0.1", *map(str, more)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        process = subprocess.Popen([CLI, "explore", space, *KEPT, "--checkpoint", self.checkpoint, *map(str, more)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
         seen = set()
@@ -138,9 +137,7 @@ class Checkpoints(unittest.TestCase):
     def test_wrong_usage(self):
         space = self.space()
         for words, more in (("--checkpoint", ("--csv", "x.csv", "--checkpoint", "c")),
-                            ("--checkpoint", ("--rows", "x.bin", "--checkpoint", "c")),
-                            ("--checkpoint-every", ("--checkpoint-every", "5")),
-                            ("--checkpoint-every", ("--checkpoint", "c", "--checkpoint-every", "soon"))):
+                            ("--checkpoint", ("--rows", "x.bin", "--checkpoint", "c"))):
             result = run(space, *more)
             self.assertOneLine(result, USAGE, words)
         self.assertFalse(os.path.exists("c"))

@@ -107,7 +107,7 @@ class Ranks(unittest.TestCase):
     def start(self, space, ranks, *more, launch=()):
         """Ranks on their way, with a checkpoint that holds some of it."""
         process = subprocess.Popen([*launcher(ranks), *launch, MPI, "explore", space, *KEPT, "--checkpoint",
-                                    self.checkpoint, "--checkpoint-every", "0.2", "--threads", "1",
+                                    self.checkpoint, "--threads", "1",
                                     *map(str, more)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
