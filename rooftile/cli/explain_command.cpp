@@ -1,4 +1,5 @@
 // rooftile explain: one layer, equation by equation.
+#include <span>
 #include <string>
 #include <vector>
 
@@ -10,17 +11,19 @@
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
+#include "rooftile/cli/output_options.hpp"
 #include "rooftile/cli/prediction_options.hpp"
 #include "rooftile/ingest/model.hpp"
 #include "rooftile/predict/predict.hpp"
-#include "rooftile/report/report.hpp"
+#include "rooftile/report/explanation.hpp"
 
 namespace rooftile::cli {
 namespace {
 
 struct ExplainArguments {
   std::string model, layer;
-  PredictionArguments prediction;  // one GPU
+  PredictionArguments prediction;
+  OutputArguments output;
 };
 
 // The op of that name, or the only one whose name contains it.
@@ -45,6 +48,16 @@ Result<const Op*> find_layer(const Workload& workload, const std::string& name) 
               workload.name);
 }
 
+std::string report(std::span<const Explanation> explanations, Format format) {
+  if (format == Format::json) return explanation_json(explanations);
+  if (format == Format::csv) return explanation_csv(explanations);
+  std::string text;
+  for (const Explanation& explanation : explanations) {
+    text += (text.empty() ? "" : "\n") + explanation_text(explanation);
+  }
+  return text;
+}
+
 Result<void> run(ExplainArguments& arguments) {
   PredictionArguments& given = arguments.prediction;
   TRY(complete(given));
@@ -55,13 +68,22 @@ Result<void> run(ExplainArguments& arguments) {
   }
   options.pass = passes_of(given.phase).front();
   options.training = given.phase != Phase::fwd;
-  const auto gpu = TRY(gpu_of_option(given.gpus.front()));
-  if (auto result = check(options, gpu); !result) return result;
-  note_unused_factors(options.calibration, {gpu.id});
+  const auto gpus = TRY(gpus_of_option(given.gpus));
+  std::vector<std::string> ids;
+  for (const Gpu& gpu : gpus) {
+    if (auto result = check(options, gpu); !result) return result;
+    ids.push_back(gpu.id);
+  }
+  note_unused_factors(options.calibration, ids);
   const auto workload = TRY(load_model(arguments.model, model_options(given)));
   const Workload stored = stored_as(workload, options.precision);
   const auto op = TRY(find_layer(stored, arguments.layer));
-  return write_output("", explain_report(estimate(stored, *op, gpu, options), gpu, options));
+  std::vector<Explanation> explanations;
+  for (const Gpu& gpu : gpus) {
+    explanations.push_back(explain_layer(estimate(stored, *op, gpu, options), gpu, options));
+    explanations.back().model = workload.name;
+  }
+  return write_output(arguments.output.file, report(explanations, arguments.output.format));
 }
 
 }  // namespace
@@ -72,8 +94,9 @@ void add_explain(CommandList& commands) {
                                      "rooftile explain alexnet --layer conv1 --gpu titan-xp --batch-size 256", run);
   add_model(app, arguments.model)->required();
   add_text(app, "--layer", arguments.layer, "NAME", "the layer's name, or a part of it found in no other")->required();
-  add_gpu(app, arguments.prediction.gpus)->required()->group("Prediction");
+  add_gpus(app, arguments.prediction.gpus)->required()->group("Prediction");
   add_prediction_options(app, arguments.prediction);
+  add_output_options(app, arguments.output, {Format::table, Format::json, Format::csv});
 }
 
 }  // namespace rooftile::cli

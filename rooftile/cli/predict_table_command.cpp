@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/base/csv.hpp"
 #include "rooftile/base/text_file.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/cli/calibration_note.hpp"
@@ -13,9 +12,11 @@
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/output_options.hpp"
+#include "rooftile/cli/page_width.hpp"
 #include "rooftile/cli/table_options.hpp"
 #include "rooftile/ingest/layer_table.hpp"
 #include "rooftile/report/predicted_columns.hpp"
+#include "rooftile/report/row_label.hpp"
 #include "rooftile/validate/estimate_row.hpp"
 
 namespace rooftile::cli {
@@ -48,9 +49,7 @@ Result<void> run(PredictTableArguments& arguments) {
   const auto table = TRY(parse_layer_table(text, arguments.table, options));
 
   std::vector<Error> bad_rows = table.bad_rows;
-  std::vector<std::string> header = table.columns;
-  const auto places = place_columns(header, kPredictedNames);
-  std::string result = write_csv_row(header);
+  PredictedTable predicted{.columns = table.columns, .rows = {}};
   GpuCache gpus;
   std::vector<std::string> ids;
   for (LayerRow row : table.rows) {
@@ -65,18 +64,29 @@ Result<void> run(PredictTableArguments& arguments) {
       continue;
     }
     ids.push_back((*gpus.find(row.gpu))->id);
-    std::vector<std::string> cells = row.cells;
-    cells.resize(header.size());
-    auto predicted = predicted_cells(*layer);
-    for (std::size_t i = 0; i < predicted.size(); ++i) cells[places[i]] = std::move(predicted[i]);
-    result += write_csv_row(cells);
+    predicted.rows.push_back({.line = row.line,
+                              .label = label_of(row),
+                              .gpu = ids.back(),
+                              .cells = std::move(row.cells),
+                              .predicted = predicted_cells(*layer)});
   }
   note_unused_factors(predict_options(given).calibration, ids);
   write_left_out(bad_rows, table.bad_rows.size() + table.rows.size());
-  return write_output(arguments.output, result);
+  return write_predicted(predicted, arguments.output);
 }
 
 }  // namespace
+
+Result<void> write_predicted(const PredictedTable& table, const OutputArguments& output) {
+  switch (output.format) {
+    case Format::json:
+      return write_output(output.file, predicted_json(table));
+    case Format::table:
+      return write_output(output.file, predicted_text(table, page_width(output.file)));
+    default:
+      return write_output(output.file, predicted_csv(table));
+  }
+}
 
 void add_predict_table(CommandList& commands) {
   auto [app, arguments] =
@@ -90,7 +100,7 @@ void add_predict_table(CommandList& commands) {
   add_set(app, prediction.set);
   app->add_flag("--override", arguments.override_cells, "--gpu, --precision and --set override the row's own values");
   app->add_flag("--skip-bad-rows", arguments.skip_bad_rows, "skip invalid rows, and list them");
-  add_file(app, "-o,--output", arguments.output, {Format::csv});
+  add_output_options(app, arguments.output, {Format::csv, Format::json, Format::table});
 }
 
 }  // namespace rooftile::cli

@@ -4,7 +4,9 @@
 #include <string>
 
 #include "rooftile/base/error.hpp"
+#include "rooftile/cli/output_options.hpp"
 #include "rooftile/cli/prediction_options.hpp"
+#include "rooftile/report/predicted_table.hpp"
 
 namespace rooftile::cli {
 
@@ -13,11 +15,14 @@ struct PredictTableArguments {
   PredictionArguments prediction;  // GPU, precision, framework and algorithm: of rows that name none
   bool override_cells = false;     // or of all rows
   bool skip_bad_rows = false;
-  std::string output;
+  OutputArguments output;
 };
 
 // By the grey-box model of --method. Rows that it has no time of are listed on standard error and left out. Error: no
 // row is left.
 Result<void> predict_table_fitted(const PredictTableArguments& arguments);
+
+// Writes it as the arguments say.
+Result<void> write_predicted(const PredictedTable& table, const OutputArguments& output);
 
 }  // namespace rooftile::cli

@@ -1,4 +1,5 @@
 // rooftile predict-table TABLE.csv --method FITTED: the rows of a layer table by a grey-box model.
+#include <array>
 #include <map>
 #include <string>
 #include <utility>
@@ -6,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/base/csv.hpp"
 #include "rooftile/base/text_file.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/cli/options.hpp"
@@ -18,14 +18,15 @@
 #include "rooftile/learn/grey_box/grey_box.hpp"
 #include "rooftile/learn/grey_box/table.hpp"
 #include "rooftile/report/predicted_columns.hpp"
+#include "rooftile/report/row_label.hpp"
 
 namespace rooftile::cli {
 namespace {
 
 constexpr double kMicro = 1e6;
 
-std::vector<std::string> cells_of(const regression::Predicted& predicted) {
-  std::vector<std::string> cells(kPredictedColumns);
+std::array<std::string, kPredictedColumns> cells_of(const regression::Predicted& predicted) {
+  std::array<std::string, kPredictedColumns> cells;
   cells[0] = fmt::format("{}", kMicro * predicted.value);
   if (predicted.low && predicted.high) {
     cells[1] = fmt::format("{}", kMicro * *predicted.low);
@@ -103,18 +104,17 @@ Result<void> predict_table_fitted(const PredictTableArguments& arguments) {
   write_left_out_of(read, times.refused);
   if (times.predicted.empty()) return fail(ErrorCode::bad_input, "no row to predict", arguments.table);
 
-  std::vector<std::string> header = read.columns;
-  const auto places = place_columns(header, kPredictedNames);
-  std::string result = write_csv_row(header);
-  for (std::size_t row = 0; row < times.predicted.size(); ++row) {
-    std::vector<std::string> cells = times.rows.rows[row]->cells;
-    cells.resize(header.size());
-    std::vector<std::string> added = cells_of(times.predicted[row]);
-    for (std::size_t i = 0; i < added.size(); ++i) cells[places[i]] = std::move(added[i]);
-    result += write_csv_row(cells);
+  PredictedTable predicted{.columns = read.columns, .rows = {}};
+  for (std::size_t i = 0; i < times.predicted.size(); ++i) {
+    const LayerRow& row = *times.rows.rows[i];
+    predicted.rows.push_back({.line = row.line,
+                              .label = label_of(row),
+                              .gpu = times.rows.gpus[i],
+                              .cells = row.cells,
+                              .predicted = cells_of(times.predicted[i])});
   }
   write_warnings(times);
-  return write_output(arguments.output, result);
+  return write_predicted(predicted, arguments.output);
 }
 
 }  // namespace rooftile::cli

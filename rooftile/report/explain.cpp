@@ -1,46 +1,44 @@
 // Every number behind one layer's time, in the order in which it is computed: what all methods share, and streaming and
 // roofline as a whole.
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "rooftile/base/units_text.hpp"
 #include "rooftile/gpu/facts.hpp"
+#include "rooftile/report/explain_methods.hpp"
 #include "rooftile/report/explain_section.hpp"
-#include "rooftile/report/facts.hpp"
-#include "rooftile/report/interval.hpp"
+#include "rooftile/report/explanation.hpp"
 #include "rooftile/report/names.hpp"
-#include "rooftile/report/report.hpp"
 #include "rooftile/timing/roofline.hpp"
 
 namespace rooftile {
 namespace {
 
-std::string stream_section(const LayerEstimate& layer, const Gpu& gpu) {
+Section stream_section(const LayerEstimate& layer, const Gpu& gpu) {
   Section section("Streaming: the largest of three is the prediction");
   section.add("", "read", layer.traffic.dram, "inputs and weights, once");
   section.add("", "written", layer.traffic.store_dram, "outputs");
-  section.add("", "arithmetic", print(layer.flops), "nominal operations (docs/theory.md)");
+  section.add("", "arithmetic", layer.flops, "nominal operations (docs/theory.md)");
   section.add_case("", Bottleneck::dram, layer.bottleneck, layer.cases[Bottleneck::dram],
                    fmt::format("(read + written) / {}", print(gpu.level("DRAM").bandwidth)));
   section.add_case("", Bottleneck::compute, layer.bottleneck, layer.cases[Bottleneck::compute],
                    fmt::format("arithmetic / {}", print(gpu.peak(Peak::fp32))));
   section.add_case("", Bottleneck::launch, layer.bottleneck, layer.cases[Bottleneck::launch], "one kernel launch");
-  return section.text();
+  return section;
 }
 
-std::string roofline_section(const LayerEstimate& layer, const Gpu& gpu, DType precision) {
+Section roofline_section(const LayerEstimate& layer, const Gpu& gpu, DType precision) {
   Section section("Roofline: the larger of two is the prediction");
   section.add("", "read", layer.traffic.dram, "operands, once");
   section.add("", "written", layer.traffic.store_dram, "results");
-  section.add("", "arithmetic", print(layer.flops), "2 FLOP a multiply-accumulate");
+  section.add("", "arithmetic", layer.flops, "2 FLOP a multiply-accumulate");
   section.add_case("", Bottleneck::dram, layer.bottleneck, layer.cases[Bottleneck::dram],
                    fmt::format("(read + written) / {}", print(gpu.level("DRAM").bandwidth)));
   section.add_case("", Bottleneck::compute, layer.bottleneck, layer.cases[Bottleneck::compute],
                    fmt::format("arithmetic / {}", print(peak_of(precision, gpu).value_or(gpu.peak(Peak::fp32)))));
-  return section.text();
+  return section;
 }
 
 // Facts of the GPU that the method of a layer uses.
@@ -93,21 +91,21 @@ std::vector<std::string> keys_of(const LayerEstimate& layer, const std::string& 
           "sm.smem_latency"};
 }
 
-std::string sources_section(const LayerEstimate& layer, const Gpu& gpu, DType precision) {
+std::vector<Fact> facts_of(const LayerEstimate& layer, const Gpu& gpu, DType precision) {
   std::vector<Fact> used;
   for (const std::string& key : keys_of(layer, peak_key(gpu, precision))) {
     if (const Fact* fact = find_fact(gpu, key)) used.push_back(*fact);
   }
-  return fmt::format("Where the numbers of {} come from\n{}", gpu.id, facts_text(used));
+  return used;
 }
 
-std::string body(const LayerEstimate& layer, const Gpu& gpu, const PredictOptions& options) {
+std::vector<Section> sections_of(const LayerEstimate& layer, const Gpu& gpu, const PredictOptions& options) {
   switch (layer.method) {
     case Method::stream:
-      return first_plan<StreamKernel>(layer) == nullptr ? stream_section(layer, gpu)
-                                                        : explain_stream(layer, gpu, options);
+      if (first_plan<StreamKernel>(layer) != nullptr) return explain_stream(layer, gpu, options);
+      return {stream_section(layer, gpu)};
     case Method::roofline:
-      return roofline_section(layer, gpu, options.precision);
+      return {roofline_section(layer, gpu, options.precision)};
     case Method::rooftile:
       if (first_plan<AttentionPlan>(layer) != nullptr) return explain_attention(layer, gpu, options);
       if (layer.op == "recurrent") return explain_recurrent(layer, gpu, options);
@@ -118,7 +116,7 @@ std::string body(const LayerEstimate& layer, const Gpu& gpu, const PredictOption
     case Method::none:
       break;
   }
-  return "";
+  return {};
 }
 
 }  // namespace
@@ -131,20 +129,23 @@ std::string peak_key(const Gpu& gpu, DType precision) {
   return fmt::format("peak.{}", name_of(precision));
 }
 
-std::string explain_report(const LayerEstimate& layer, const Gpu& gpu, const PredictOptions& options) {
-  std::string text =
-      fmt::format("{} ({}) on {}: {}", layer.name, label_of(layer), gpu.id, print(layer.time, interval_of(layer)));
-  if (layer.method == Method::none) {
-    return text + "\n\n  It renames data without moving any, so it costs nothing.\n";
-  }
-  text += fmt::format(", limited by {}; method {}\n\n", name_of(layer.bottleneck), name_of(layer.method));
-  if (layer.ratio_of_calls != 1) {
-    text += fmt::format(
-        "  times {:.3f}: correction from measured calls of similar length and bottleneck (calls of the "
-        "calibration)\n\n",
-        layer.ratio_of_calls);
-  }
-  return text + body(layer, gpu, options) + sources_section(layer, gpu, options.precision);
+Explanation explain_layer(const LayerEstimate& layer, const Gpu& gpu, const PredictOptions& options) {
+  Explanation explanation;
+  explanation.layer = layer.name;
+  explanation.op = layer.op;
+  explanation.function = layer.function;
+  explanation.label = label_of(layer);
+  explanation.gpu = gpu.id;
+  explanation.precision = options.precision;
+  explanation.pass = layer.pass;
+  explanation.method = layer.method;
+  explanation.bottleneck = layer.bottleneck;
+  explanation.time = layer.time;
+  explanation.interval = interval_of(layer);
+  explanation.ratio_of_calls = layer.ratio_of_calls;
+  explanation.sections = sections_of(layer, gpu, options);
+  if (layer.method != Method::none) explanation.facts = facts_of(layer, gpu, options.precision);
+  return explanation;
 }
 
 }  // namespace rooftile

@@ -1,11 +1,12 @@
 // Fused attention by the refined method: its kernel, what it moves, and what limits it.
 #include <cmath>
-#include <span>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "rooftile/predict/refined.hpp"
+#include "rooftile/report/explain_methods.hpp"
 #include "rooftile/report/explain_section.hpp"
 #include "rooftile/timing/attention_time.hpp"
 
@@ -20,7 +21,7 @@ std::string named(const GpuRates& rates, AttentionConstant which) {
 
 // Means over the CTAs are shown to a hundredth.
 double hundredth(double number) { return std::round(number * 100) / 100; }
-std::string attention_plan_section(const AttentionPlan& plan) {
+Section attention_plan_section(const AttentionPlan& plan) {
   Section section(fmt::format("Kernel of {}", name_of(plan.library)));
   section.add("", "kind", std::string(name_of(plan.kernel)), plan.decode ? "few queries against a cache" : "a prompt");
   section.add("", "tile", fmt::format("{} x {}", grouped(plan.tile_q), grouped(plan.tile_kv)), "rows x keys of a step");
@@ -35,10 +36,10 @@ std::string attention_plan_section(const AttentionPlan& plan) {
   section.add("", "results", plan.results, "stored");
   section.add("", "keys", plan.keys, fmt::format("and values, once; loaded {} times from the L2", plan.key_loads));
   section.add("", "around", plan.around, "moved by the kernels that write the cache and rotate queries");
-  return section.text();
+  return section;
 }
 
-std::string attention_time_section(const LayerEstimate& layer, const RefinedModel& model) {
+Section attention_time_section(const LayerEstimate& layer, const RefinedModel& model) {
   const AttentionPlan& plan = *first_plan<AttentionPlan>(layer);
   const GpuRates& rates = model.rates;
   const AttentionTime time = attention_time(plan, rates);
@@ -63,27 +64,18 @@ std::string attention_time_section(const LayerEstimate& layer, const RefinedMode
   section.add("", "kernels", time.time, "(busy^4 + l2^4 + dram^4)^(1/4) and what follows (docs/theory.md)");
   section.add("", "overhead", model.overhead, "of one call");
   section.add("", "time", layer.time, layer.pass == Pass::fwd ? "their sum" : "2.5 x kernels + overhead");
-  return section.text();
-}
-
-std::string attention_constants(const Constants& constants) {
-  Section section("Constants of attention");
-  const std::span<const ConstantInfo> infos = constant_table(KernelFamily::attention);
-  for (std::size_t i = 0; i < infos.size(); ++i) {
-    section.add("", infos[i].name, constants.values[i], std::string(infos[i].meaning));
-  }
-  return section.text();
+  return section;
 }
 
 }  // namespace
 
-std::string explain_attention(const LayerEstimate& layer, const Gpu& gpu, PredictOptions options) {
+std::vector<Section> explain_attention(const LayerEstimate& layer, const Gpu& gpu, PredictOptions options) {
   const AttentionPlan& plan = *first_plan<AttentionPlan>(layer);
   options.precision = plan.precision;
   const auto model = refined_model(RefinedOp::attention, gpu, options);
-  if (!model) return "";  // not reached: the layer was predicted with these options
-  return attention_plan_section(plan) + attention_time_section(layer, *model) +
-         attention_constants(model->rates.constants);
+  if (!model) return {};  // not reached: the layer was predicted with these options
+  return {attention_plan_section(plan), attention_time_section(layer, *model),
+          constants_list("Constants of attention", KernelFamily::attention, model->rates.constants)};
 }
 
 }  // namespace rooftile

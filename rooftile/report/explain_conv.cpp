@@ -24,13 +24,13 @@ void add_bytes(Section& section, const Launch& launch, const GpuRates& rates) {
                                                  named(rates, ConvConstant::unaligned_store)));
 }
 
-std::string stream_launch(const std::string& title, const Launch& launch, const GpuRates& rates) {
+Section stream_launch(const std::string& title, const Launch& launch, const GpuRates& rates) {
   Section section(title + ": only moves bytes");
   add_bytes(section, launch, rates);
   section.add(
       "", "time", launch_time(launch, rates).time,
       fmt::format("(loaded + stored) / ({} x {})", print(rates.dram), named(rates, ConvConstant::stream_efficiency)));
-  return section.text();
+  return section;
 }
 
 void add_conv_counts(Section& section, const Launch& launch, const GpuRates& rates) {
@@ -73,7 +73,7 @@ void add_busy(Section& section, const Launch& launch, const GpuRates& rates, con
 }
 
 void add_power(Section& section, const GpuRates& rates, const LaunchParts& parts) {
-  section.add("", "energy", fmt::format("{:.4g} J", parts.joules),
+  section.add("", "energy", ExplainedCell{fmt::format("{:.4g} J", parts.joules), parts.joules, "J"},
               fmt::format("(MACs with prologue x {} pJ + bytes x {} pJ) x {} for the process",
                           named(rates, ConvConstant::mac_energy), named(rates, ConvConstant::byte_energy),
                           grouped(rates.energy_scale)));
@@ -121,13 +121,13 @@ LaunchParts launch_parts(const Launch& launch, const GpuRates& rates) {
           .whole = launch_time(launch, rates)};
 }
 
-std::string conv_launch_section(const std::string& title, const Launch& launch, const GpuRates& rates) {
+Section conv_launch_section(const std::string& title, const Launch& launch, const GpuRates& rates) {
   if (launch.ctas == 0) return stream_launch(title, launch, rates);
   Section section(title);
   add_conv_counts(section, launch, rates);
   add_rounds(section, launch, rates);
   add_times(section, launch, rates, launch_parts(launch, rates));
-  return section.text();
+  return section;
 }
 
 }  // namespace rooftile

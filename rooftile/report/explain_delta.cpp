@@ -2,17 +2,20 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "rooftile/base/units_text.hpp"
+#include "rooftile/report/explain_methods.hpp"
 #include "rooftile/report/explain_section.hpp"
 #include "rooftile/report/text.hpp"
 
 namespace rooftile {
 namespace {
 
-std::string gemm_section(const Im2col& gemm) {
+Section gemm_section(const Im2col& gemm) {
   Section section("The convolution as a GEMM");
   section.add("", "M", gemm.m,
               fmt::format("batch {} x outputs {} x {} x {}", grouped(gemm.batch), grouped(gemm.out[0]),
@@ -22,10 +25,10 @@ std::string gemm_section(const Im2col& gemm) {
       "", "K", gemm.k,
       fmt::format("input channels of a group {} x taps {}", grouped(gemm.in_channels), grouped(gemm.filter_volume)));
   section.add("", "groups", gemm.groups, "independent GEMMs");
-  return section.text();
+  return section;
 }
 
-std::string plan_section(const DeltaKernel& kernel, const Gpu& gpu) {
+Section plan_section(const DeltaKernel& kernel, const Gpu& gpu) {
   const Plan& plan = kernel.plan;
   const Kernel& k = plan.kernel;
   Section section("Plan");
@@ -45,10 +48,10 @@ std::string plan_section(const DeltaKernel& kernel, const Gpu& gpu) {
                       : "as --set active-ctas=… has it");
   section.add("", "CTAs/SM", plan.ctas_per_sm, fmt::format("n = ceil(CTAs / {} SMs)", grouped(gpu.sm_count)));
   section.add("", "waves", plan.waves, "ceil(n / active CTAs)");
-  return section.text();
+  return section;
 }
 
-std::string traffic_section(const DeltaKernel& kernel, const Gpu& gpu) {
+Section traffic_section(const DeltaKernel& kernel, const Gpu& gpu) {
   const DeltaTraffic& t = kernel.traffic;
   const Tile& tile = kernel.plan.kernel.tile;
   const Im2col& gemm = kernel.gemm;
@@ -84,11 +87,11 @@ std::string traffic_section(const DeltaKernel& kernel, const Gpu& gpu) {
   section.add("", "DRAM per loop", t.dram_per_loop, "DRAM / (loops x CTAs)");
   section.add("", "store", t.total.store_dram, "4 x groups x M x N, to DRAM");
   section.add("", "compulsory", t.total.compulsory, "each needed input and filter element once");
-  return section.text();
+  return section;
 }
 
 // Fixed miss rates: what leaves a level is a share of what reaches it.
-std::string prior_traffic_section(const DeltaKernel& kernel, const Gpu& gpu) {
+Section prior_traffic_section(const DeltaKernel& kernel, const Gpu& gpu) {
   const DeltaTraffic& t = kernel.traffic;
   Section section("Traffic: loads, with one miss rate for the L1 and the L2");
   section.add(
@@ -101,22 +104,22 @@ std::string prior_traffic_section(const DeltaKernel& kernel, const Gpu& gpu) {
   section.add("", "L2", t.total.l2, "L1 x miss rate");
   section.add("", "DRAM", t.total.dram, "L2 x miss rate");
   section.add("", "store", t.total.store_dram, "4 x groups x M x N, to DRAM");
-  return section.text();
+  return section;
 }
 
-std::string rates_section(const Gpu& gpu) {
+Section rates_section(const Gpu& gpu) {
   const DeltaRates rates = delta_rates(gpu);
   Section section("Rates of one SM");
-  section.add("", "arithmetic", print(rates.arithmetic), "fp32 peak / SMs");
-  section.add("", "L1", print(rates.l1), fmt::format("latency {}", print(rates.l1_latency)));
-  section.add("", "L2", print(rates.l2), fmt::format("bandwidth / SMs; latency {}", print(rates.l2_latency)));
-  section.add("", "DRAM", print(rates.dram), fmt::format("bandwidth / SMs; latency {}", print(rates.dram_latency)));
-  section.add("", "smem", print(rates.smem_load),
+  section.add("", "arithmetic", rates.arithmetic, "fp32 peak / SMs");
+  section.add("", "L1", rates.l1, fmt::format("latency {}", print(rates.l1_latency)));
+  section.add("", "L2", rates.l2, fmt::format("bandwidth / SMs; latency {}", print(rates.l2_latency)));
+  section.add("", "DRAM", rates.dram, fmt::format("bandwidth / SMs; latency {}", print(rates.dram_latency)));
+  section.add("", "smem", rates.smem_load,
               fmt::format("loads; stores {}, latency {}", print(rates.smem_store), print(rates.smem_latency)));
-  return section.text();
+  return section;
 }
 
-std::string time_section(const DeltaKernel& kernel) {
+Section time_section(const DeltaKernel& kernel) {
   const DeltaTiming& t = kernel.timing;
   Section section("Time: of one CTA and loop");
   section.add("", "x_L1", t.l1_transfer, "L1 per loop / rate");
@@ -130,10 +133,10 @@ std::string time_section(const DeltaKernel& kernel) {
   section.add("Eq 15", "epilogue", t.epilogue, "a CTA: 4 blk_m blk_n / DRAM rate");
   section.add("Eq 15", "epilogue at L1", t.epilogue_l1, "the same at the L1 rate");
   section.add("Eq 15", "epilogue at L2", t.epilogue_l2, "the same at the L2 rate");
-  return section.text();
+  return section;
 }
 
-std::string delta_cases(const TimeBounds& cases, Bottleneck bottleneck) {
+Section delta_cases(const TimeBounds& cases, Bottleneck bottleneck) {
   struct Row {
     Bottleneck which;
     std::string_view equation, formula;
@@ -150,30 +153,33 @@ std::string delta_cases(const TimeBounds& cases, Bottleneck bottleneck) {
   for (const Row& row : kRows) {
     section.add_case(row.equation, row.which, bottleneck, cases[row.which], std::string(row.formula));
   }
-  return section.text();
+  return section;
 }
 
-std::string kernel_sections(const DeltaKernel& kernel, const Gpu& gpu, Method method) {
-  const std::string traffic =
-      method == Method::prior ? prior_traffic_section(kernel, gpu) : traffic_section(kernel, gpu);
-  return gemm_section(kernel.gemm) + plan_section(kernel, gpu) + traffic + time_section(kernel) +
-         delta_cases(kernel.timing.cases, kernel.timing.bottleneck);
+std::vector<Section> kernel_sections(const DeltaKernel& kernel, const Gpu& gpu, Method method) {
+  return {gemm_section(kernel.gemm), plan_section(kernel, gpu),
+          method == Method::prior ? prior_traffic_section(kernel, gpu) : traffic_section(kernel, gpu),
+          time_section(kernel), delta_cases(kernel.timing.cases, kernel.timing.bottleneck)};
 }
 
 }  // namespace
 
-std::string explain_delta(const LayerEstimate& layer, const Gpu& gpu) {
-  std::string text = rates_section(gpu);
+std::vector<Section> explain_delta(const LayerEstimate& layer, const Gpu& gpu) {
+  std::vector<Section> sections = {rates_section(gpu)};
   std::size_t number = 0;
   const auto kernels = planned<DeltaKernel>(layer);
   for (const auto& [kernel, delta] : kernels) {
+    std::string part;
     if (layer.kernels > 1) {
-      text += fmt::format("Kernels {} of {}: {} alike, each taking {}\n\n", ++number, kernels.size(),
-                          grouped(kernel.count), print(kernel.time));
+      part = fmt::format("Kernels {} of {}: {} alike, each taking {}", ++number, kernels.size(), grouped(kernel.count),
+                         print(kernel.time));
     }
-    text += kernel_sections(delta, gpu, layer.method);
+    for (Section& section : kernel_sections(delta, gpu, layer.method)) {
+      section.part = part;
+      sections.push_back(std::move(section));
+    }
   }
-  return text;
+  return sections;
 }
 
 }  // namespace rooftile

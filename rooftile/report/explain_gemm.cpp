@@ -60,7 +60,7 @@ GemmParts gemm_parts(const Launch& launch, const GpuRates& rates) {
           .whole = launch_time(launch, rates)};
 }
 
-std::string simt_gemm_launch_section(const std::string& title, const Launch& launch, const GpuRates& rates) {
+Section simt_gemm_launch_section(const std::string& title, const Launch& launch, const GpuRates& rates) {
   using Constant = SimtGemmConstant;
   const GemmParts parts = gemm_parts(launch, rates);
   const Launch::Product& product = launch.product;
@@ -88,10 +88,10 @@ std::string simt_gemm_launch_section(const std::string& title, const Launch& lau
       "", "time", parts.whole.time,
       fmt::format("the same with SMs at the clock that {} pJ a MAC leaves under {}, after {} us",
                   named(rates, Constant::mac_energy), print(rates.power), named(rates, Constant::power_window)));
-  return section.text();
+  return section;
 }
 
-std::string tensor_launch_section(const std::string& title, const Launch& launch, const GpuRates& rates) {
+Section tensor_launch_section(const std::string& title, const Launch& launch, const GpuRates& rates) {
   using Constant = TensorConstant;
   const GemmParts parts = gemm_parts(launch, rates);
   Section section(title);
@@ -114,7 +114,7 @@ std::string tensor_launch_section(const std::string& title, const Launch& launch
   }
   section.add("", "time", parts.whole.time,
               fmt::format("(busy^4 + dram^4)^(1/4){}", launch.product.split > 1 ? " + split" : ""));
-  return section.text();
+  return section;
 }
 
 }  // namespace rooftile

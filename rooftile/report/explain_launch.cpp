@@ -23,7 +23,7 @@ double effect_of(std::size_t constant, const LaunchPlan& plan, GpuRates rates) {
 
 }  // namespace
 
-std::string launch_section(const std::string& title, const Launch& launch, const GpuRates& rates) {
+Section launch_section(const std::string& title, const Launch& launch, const GpuRates& rates) {
   switch (rates.family) {
     case KernelFamily::conv_simt:
       return conv_launch_section(title, launch, rates);
@@ -36,11 +36,16 @@ std::string launch_section(const std::string& title, const Launch& launch, const
     case KernelFamily::recurrent:
       break;
   }
-  return "";
+  return Section(title);
 }
 
-std::string constants_section(const std::string& title, const LaunchPlan& plan, const GpuRates& rates) {
-  TextTable table({{"constant"}, {"value", Align::right}, {"unit"}, {"1 % more of it", Align::right}, {"meaning"}});
+Section constants_section(const std::string& title, const LaunchPlan& plan, const GpuRates& rates) {
+  using Role = Section::Role;
+  Section section(title, {{"symbol", "constant", Role::name},
+                          {"quantity", "value", Role::quantity, Align::right},
+                          {"shown_in", "unit", Role::other},
+                          {"effect", "1 % more of it", Role::quantity, Align::right},
+                          {"meaning", "meaning", Role::meaning}});
   const std::span<const ConstantInfo> infos = constant_table(rates.family);
   for (std::size_t i = 0; i < infos.size(); ++i) {
     const double effect = effect_of(i, plan, rates);
@@ -48,10 +53,14 @@ std::string constants_section(const std::string& title, const LaunchPlan& plan, 
     constexpr double kPercent = 100, kLeastShown = 0.0005;
     const bool tiny = std::abs(effect) * kPercent < kLeastShown;
     const ConstantInfo& info = infos[i];
-    table.add({std::string(info.name), grouped(rates.constants.values[i]), std::string(info.unit),
-               tiny ? "no effect here" : fmt::format("{:+.3f} % time", effect * kPercent), std::string(info.meaning)});
+    const std::string change = tiny ? "no effect here" : fmt::format("{:+.3f} % time", effect * kPercent);
+    section.rows.push_back({{cell_of(std::string(info.name)),
+                             cell_of(info, rates.constants.values[i]),
+                             cell_of(std::string(info.unit)),
+                             {change, effect},
+                             cell_of(std::string(info.meaning))}});
   }
-  return title + "\n" + table.text() + "\n";
+  return section;
 }
 
 }  // namespace rooftile

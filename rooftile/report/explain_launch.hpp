@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "rooftile/report/explain_section.hpp"
 #include "rooftile/timing/launch_time.hpp"
 
 namespace rooftile {
@@ -25,14 +26,14 @@ struct GemmParts {
 };
 GemmParts gemm_parts(const Launch& launch, const GpuRates& rates);
 
-std::string simt_gemm_launch_section(const std::string& title, const Launch& launch, const GpuRates& rates);
-std::string tensor_launch_section(const std::string& title, const Launch& launch, const GpuRates& rates);
-std::string conv_launch_section(const std::string& title, const Launch& launch, const GpuRates& rates);
+Section simt_gemm_launch_section(const std::string& title, const Launch& launch, const GpuRates& rates);
+Section tensor_launch_section(const std::string& title, const Launch& launch, const GpuRates& rates);
+Section conv_launch_section(const std::string& title, const Launch& launch, const GpuRates& rates);
 
 // Every number of a launch, with the formulas of its family's form in words.
-std::string launch_section(const std::string& title, const Launch& launch, const GpuRates& rates);
+Section launch_section(const std::string& title, const Launch& launch, const GpuRates& rates);
 
 // The constants that a plan's time depends on, with what 1 % more of each does to it.
-std::string constants_section(const std::string& title, const LaunchPlan& plan, const GpuRates& rates);
+Section constants_section(const std::string& title, const LaunchPlan& plan, const GpuRates& rates);
 
 }  // namespace rooftile

@@ -1,18 +1,18 @@
 // A recurrent layer by the refined method: what would limit it, and the constants of its steps.
 #include <array>
-#include <span>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "rooftile/predict/refined.hpp"
+#include "rooftile/report/explain_methods.hpp"
 #include "rooftile/report/explain_section.hpp"
 
 namespace rooftile {
 namespace {
 
-std::string recurrent_time_section(const LayerEstimate& layer, const RefinedModel& model,
-                                   const PredictOptions& options) {
+Section recurrent_time_section(const LayerEstimate& layer, const RefinedModel& model, const PredictOptions& options) {
   Section section("Time of the layer");
   section.add(
       "", "kernels", layer.time - model.overhead,
@@ -21,10 +21,10 @@ std::string recurrent_time_section(const LayerEstimate& layer, const RefinedMode
               options.framework.empty() ? "of one call: launch.overhead of the GPU"
                                         : fmt::format("of one call by {}", options.framework));
   section.add("", "time", layer.time, "their sum");
-  return section.text();
+  return section;
 }
 
-std::string recurrent_cases(const LayerEstimate& layer) {
+Section recurrent_cases(const LayerEstimate& layer) {
   struct Row {
     Bottleneck which;
     std::string_view meaning;
@@ -38,25 +38,16 @@ std::string recurrent_cases(const LayerEstimate& layer) {
   for (const Row& row : kRows) {
     section.add_case("", row.which, layer.bottleneck, layer.cases[row.which], std::string(row.meaning));
   }
-  return section.text();
-}
-
-std::string recurrent_constants(const Constants& constants) {
-  Section section("Constants of recurrent layers");
-  const std::span<const ConstantInfo> infos = constant_table(KernelFamily::recurrent);
-  for (std::size_t i = 0; i < infos.size(); ++i) {
-    section.add("", infos[i].name, constants.values[i], std::string(infos[i].meaning));
-  }
-  return section.text();
+  return section;
 }
 
 }  // namespace
 
-std::string explain_recurrent(const LayerEstimate& layer, const Gpu& gpu, const PredictOptions& options) {
+std::vector<Section> explain_recurrent(const LayerEstimate& layer, const Gpu& gpu, const PredictOptions& options) {
   const auto model = refined_model(RefinedOp::recurrent, gpu, options);
-  if (!model) return "";  // not reached: the layer was predicted with these options
-  return recurrent_time_section(layer, *model, options) + recurrent_cases(layer) +
-         recurrent_constants(model->rates.constants);
+  if (!model) return {};  // not reached: the layer was predicted with these options
+  return {recurrent_time_section(layer, *model, options), recurrent_cases(layer),
+          constants_list("Constants of recurrent layers", KernelFamily::recurrent, model->rates.constants)};
 }
 
 }  // namespace rooftile

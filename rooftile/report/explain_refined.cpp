@@ -10,6 +10,7 @@
 #include "rooftile/predict/plan_summary.hpp"
 #include "rooftile/predict/refined.hpp"
 #include "rooftile/report/explain_launch.hpp"
+#include "rooftile/report/explain_methods.hpp"
 #include "rooftile/report/explain_section.hpp"
 #include "rooftile/traffic/launch_traffic.hpp"
 
@@ -30,7 +31,7 @@ const Calibration& calibration_of(const PredictOptions& options) {
 
 std::string tile_of(const Tile& tile) { return fmt::format("{}x{}x{}", tile.m, tile.n, tile.k); }
 
-std::string product_section(const PlanSummary& plan, const Im2col& gemm, Pass pass) {
+Section product_section(const PlanSummary& plan, const Im2col& gemm, Pass pass) {
   const std::string outputs = fmt::format("batch {} x outputs {} x {} x {}", grouped(gemm.batch), grouped(gemm.out[0]),
                                           grouped(gemm.out[1]), grouped(gemm.out[2]));
   const std::string inputs = fmt::format("batch {} x inputs {} x {} x {}", grouped(gemm.batch), grouped(gemm.in[0]),
@@ -53,7 +54,7 @@ std::string product_section(const PlanSummary& plan, const Im2col& gemm, Pass pa
   section.add("", "N", plan.n, std::move(n));
   section.add("", "K", plan.k, std::move(k));
   section.add("", "groups", plan.groups, "independent products");
-  return section.text();
+  return section;
 }
 
 struct Candidate {
@@ -73,16 +74,20 @@ std::vector<Candidate> candidates(const RefinedKernel& kernel, const Context& co
   return found;
 }
 
-std::string candidates_section(const RefinedKernel& kernel, const Context& context) {
-  TextTable table({{""},
-                   {"algorithm"},
-                   {"tile", Align::right},
-                   {"split-K", Align::right},
-                   {"kernels", Align::right},
-                   {"CTAs", Align::right},
-                   {"waves", Align::right},
-                   {"time", Align::right},
-                   {"slower", Align::right}});
+Section candidates_section(const RefinedKernel& kernel, const Context& context) {
+  using Role = Section::Role;
+  const bool by_channels = context.model.choice == TileChoice::by_channels;
+  Section section(fmt::format("Plans{}, by time; * is the prediction",
+                              by_channels ? " (the tile of an implicit GEMM by a table over the channels)" : ""),
+                  {{"", "", Role::mark},
+                   {"algorithm", "algorithm", Role::name},
+                   {"tile", "tile", Role::name, Align::right},
+                   {"split_k", "split-K", Role::quantity, Align::right},
+                   {"kernels", "kernels", Role::quantity, Align::right},
+                   {"ctas", "CTAs", Role::quantity, Align::right},
+                   {"waves", "waves", Role::quantity, Align::right},
+                   {"time", "time", Role::quantity, Align::right},
+                   {"slower", "slower", Role::quantity, Align::right}});
   constexpr double kPercent = 100;
   const Seconds least = plan_time(kernel.plan, context.model.rates);
   bool chosen = false;
@@ -92,14 +97,19 @@ std::string candidates_section(const RefinedKernel& kernel, const Context& conte
     const bool same = !chosen && plan.algorithm == kernel.plan.algorithm && plan.tile == kernel.plan.tile &&
                       plan.split_k == kernel.plan.split_k && candidate.time == least;
     chosen = chosen || same;
-    table.add({same ? "*" : "", fmt::format("{}{}", name_of(plan.algorithm), scatters(plan) ? ", scattering" : ""),
-               tile_of(plan.tile), plan.split_k > 1 ? grouped(plan.split_k) : "-", grouped(summary.kernels),
-               grouped(summary.ctas), grouped(summary.waves), print(candidate.time),
-               same ? "" : fmt::format("{:+.1f} %", kPercent * (candidate.time / least - 1))});
+    const double slower = candidate.time / least - 1;
+    section.rows.push_back({{{},
+                             {fmt::format("{}{}", name_of(plan.algorithm), scatters(plan) ? ", scattering" : "")},
+                             {tile_of(plan.tile)},
+                             {plan.split_k > 1 ? grouped(plan.split_k) : "-", plan.split_k},
+                             cell_of(summary.kernels),
+                             cell_of(summary.ctas),
+                             cell_of(summary.waves),
+                             cell_of(candidate.time),
+                             {same ? "" : fmt::format("{:+.1f} %", kPercent * slower), slower}},
+                            same});
   }
-  const bool by_channels = context.model.choice == TileChoice::by_channels;
-  return fmt::format("Plans{}, by time; * is the prediction\n{}\n",
-                     by_channels ? " (the tile of an implicit GEMM by a table over the channels)" : "", table.text());
+  return section;
 }
 
 std::string fitted_where(const FoundEntry& found, const Gpu& gpu) {
@@ -115,25 +125,31 @@ std::string fitted_where(const FoundEntry& found, const Gpu& gpu) {
   return fmt::format("fitted to other GPUs; neither {} nor {} was measured", gpu.id, gpu.architecture);
 }
 
-std::string constants_of(const RefinedKernel& kernel, const Context& context) {
+Section constants_of(const RefinedKernel& kernel, const Context& context) {
   const FoundEntry found = find_entry(calibration_of(context.options), context.model.family, context.gpu);
-  std::string title =
-      fmt::format("Constants of {}: {}", name_of(context.model.family), fitted_where(found, context.gpu));
+  Section section = constants_section(
+      fmt::format("Constants of {}: {}", name_of(context.model.family), fitted_where(found, context.gpu)), kernel.plan,
+      context.model.rates);
   if (found.entry != nullptr) {
     constexpr double kPercent = 100;
-    title += fmt::format("\n  {} rows of {}; {}; they are off by {:.1f} % there (GMAE)", grouped(found.entry->rows),
-                         found.entry->data, found.entry->date, kPercent * found.entry->gmae);
+    section.note = fmt::format("{} rows of {}; {}; they are off by {:.1f} % there (GMAE)", grouped(found.entry->rows),
+                               found.entry->data, found.entry->date, kPercent * found.entry->gmae);
   }
-  return constants_section(title, kernel.plan, context.model.rates);
+  return section;
 }
 
-std::string launches(const RefinedKernel& kernel, const Context& context) {
+std::vector<Section> product_sections(const RefinedKernel& kernel, const Context& context) {
   const LaunchPlan& plan = kernel.plan;
-  std::string text;
+  const Pass pass = context.layer.pass;
+  std::vector<Section> sections = {
+      product_section(plan_summary(kernel.gemm, pass, plan, context.gpu.sm_count), kernel.gemm, pass),
+      candidates_section(kernel, context)};
   for (std::size_t i = 0; i < plan.count(); ++i) {
-    text += launch_section(fmt::format("Kernel {} of {}", i + 1, plan.count()), plan.launch(i), context.model.rates);
+    sections.push_back(
+        launch_section(fmt::format("Kernel {} of {}", i + 1, plan.count()), plan.launch(i), context.model.rates));
   }
-  return text;
+  sections.push_back(constants_of(kernel, context));
+  return sections;
 }
 
 std::string gap_words(KernelFamily family) {
@@ -142,7 +158,7 @@ std::string gap_words(KernelFamily family) {
 }
 
 // Kernels, gaps and overhead of the whole layer, and what would limit it.
-std::string total_section(const Context& context) {
+Section total_section(const Context& context) {
   const LayerEstimate& layer = context.layer;
   const RefinedModel& model = context.model;
   Seconds kernels, gaps;
@@ -152,7 +168,7 @@ std::string total_section(const Context& context) {
     kernels += (kernel.time - between) * kernel.count;
   }
   const std::string& framework = context.options.framework;
-  const bool known = find_harness(calibration_of(context.options), model.family, framework, context.gpu.id) != nullptr;
+  const bool known = find_harness(calibration_of(context.options), model.family, framework, context.gpu.id, context.gpu.vendor) != nullptr;
   Section section("Time of the layer");
   section.add("", "kernels", kernels, fmt::format("the times of {}", grouped(layer.kernels)));
   if (gaps > Seconds(0)) section.add("", "gaps", gaps, gap_words(model.rates.family));
@@ -175,10 +191,10 @@ std::string total_section(const Context& context) {
                 fmt::format("time x {} to {}: measured over predicted on rows left out of the fit",
                             grouped(model.spread->low), grouped(model.spread->high)));
   }
-  return section.text();
+  return section;
 }
 
-std::string refined_cases(const LayerEstimate& layer) {
+Section refined_cases(const LayerEstimate& layer) {
   struct Row {
     Bottleneck which;
     std::string_view meaning;
@@ -195,28 +211,32 @@ std::string refined_cases(const LayerEstimate& layer) {
   for (const Row& row : kRows) {
     section.add_case("", row.which, layer.bottleneck, layer.cases[row.which], std::string(row.meaning));
   }
-  return section.text();
+  return section;
 }
 
 }  // namespace
 
-std::string explain_refined(const LayerEstimate& layer, const Gpu& gpu, const PredictOptions& options) {
+std::vector<Section> explain_refined(const LayerEstimate& layer, const Gpu& gpu, const PredictOptions& options) {
   const auto model = refined_model(layer.op == "gemm" ? RefinedOp::gemm : RefinedOp::conv, gpu, options);
-  if (!model) return "";  // not reached: the layer was predicted with these options
+  if (!model) return {};  // not reached: the layer was predicted with these options
   const Context context{layer, gpu, options, *model};
-  std::string text;
+  std::vector<Section> sections;
   std::size_t number = 0;
   const auto products = planned<RefinedKernel>(layer);
   for (const auto& [kernel, product] : products) {
+    std::string part;
     if (products.size() > 1 || kernel.count > 1) {
-      text += fmt::format("Product {} of {}: {} alike, each taking {}\n\n", ++number, products.size(),
-                          grouped(kernel.count), print(kernel.time));
+      part = fmt::format("Product {} of {}: {} alike, each taking {}", ++number, products.size(), grouped(kernel.count),
+                         print(kernel.time));
     }
-    text +=
-        product_section(plan_summary(product.gemm, layer.pass, product.plan, gpu.sm_count), product.gemm, layer.pass);
-    text += candidates_section(product, context) + launches(product, context) + constants_of(product, context);
+    for (Section& section : product_sections(product, context)) {
+      section.part = part;
+      sections.push_back(std::move(section));
+    }
   }
-  return text + total_section(context) + refined_cases(layer);
+  sections.push_back(total_section(context));
+  sections.push_back(refined_cases(layer));
+  return sections;
 }
 
 }  // namespace rooftile

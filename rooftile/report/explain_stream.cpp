@@ -1,11 +1,13 @@
 // A streaming layer by the refined method: its kernels and what each of them waits for.
 #include <cmath>
-#include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "rooftile/predict/refined.hpp"
+#include "rooftile/report/explain_methods.hpp"
 #include "rooftile/report/explain_section.hpp"
 #include "rooftile/timing/stream_kernel_time.hpp"
 
@@ -18,7 +20,7 @@ std::string named(const GpuRates& rates, StreamConstant which) {
                      grouped(rates.constants[which]));
 }
 
-std::string stream_kernel_section(const std::string& title, const StreamKernel& kernel, const GpuRates& rates) {
+Section stream_kernel_section(const std::string& title, const StreamKernel& kernel, const GpuRates& rates) {
   const StreamKernelTime time = stream_kernel_time(kernel, rates);
   Section section(title);
   section.add("", "read", kernel.read, "each tensor once");
@@ -42,35 +44,28 @@ std::string stream_kernel_section(const std::string& title, const StreamKernel& 
                           print(rates.dram)));
   section.add("", "start", time.cases[Bottleneck::launch], named(rates, StreamConstant::start_cycles));
   section.add("", "time", time.time, "start + ((compute + latency)^4 + l2^4 + dram^4)^(1/4)");
-  return section.text();
-}
-
-std::string stream_constants(const Constants& constants) {
-  Section section("Constants of streaming kernels");
-  const std::span<const ConstantInfo> infos = constant_table(KernelFamily::stream);
-  for (std::size_t i = 0; i < infos.size(); ++i) {
-    section.add("", infos[i].name, constants.values[i], std::string(infos[i].meaning));
-  }
-  return section.text();
+  return section;
 }
 
 }  // namespace
 
-std::string explain_stream(const LayerEstimate& layer, const Gpu& gpu, PredictOptions options) {
+std::vector<Section> explain_stream(const LayerEstimate& layer, const Gpu& gpu, PredictOptions options) {
   options.framework.clear();  // as the layer of a network is predicted
   const auto model = refined_model(RefinedOp::stream, gpu, options);
-  if (!model) return "";  // not reached: the layer was predicted with these options
-  std::string text;
+  if (!model) return {};  // not reached: the layer was predicted with these options
+  std::vector<Section> sections;
   const auto kernels = planned<StreamKernel>(layer);
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     const std::string title =
         kernels.size() == 1 ? "The kernel" : fmt::format("Kernel {} of {}", i + 1, kernels.size());
-    text += stream_kernel_section(title, kernels[i].plan, model->rates);
+    sections.push_back(stream_kernel_section(title, kernels[i].plan, model->rates));
   }
   Section section("Time of the layer");
   section.add("", "launch", model->floor * layer.kernels, "kernels x launch overhead: no layer is shorter");
   section.add("", "time", layer.time, "(kernels^16 + launch^16)^(1/16)");
-  return text + section.text() + stream_constants(model->rates.constants);
+  sections.push_back(std::move(section));
+  sections.push_back(constants_list("Constants of streaming kernels", KernelFamily::stream, model->rates.constants));
+  return sections;
 }
 
 }  // namespace rooftile
