@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
-#include <set>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -17,7 +18,7 @@ namespace {
 using nlohmann::json;
 
 // Deeper than any of Rooftile's formats, shallow enough for any stack.
-constexpr int kMaxDepth = 32;
+constexpr std::size_t kMaxDepth = 32;
 
 // Counts what the parser has read, since not each of its errors says where it is.
 struct Cursor {
@@ -58,6 +59,79 @@ std::string reason(const json::exception& error) {
   return one_line(message);  // it may quote the text at length
 }
 
+// Builds the value as the parser reads it. (json::parse() with a callback searches each array again for every element.)
+class Builder {
+ public:
+  // `read`: how far the parser is.
+  Builder(std::string_view text, std::string_view where, const std::size_t& read)
+      : text_(text), where_(where), read_(read) {}
+
+  Result<json> take() { return error_ ? Result<json>(tl::unexpected(*error_)) : std::move(root_); }
+
+  bool null() { return add(nullptr); }
+  bool boolean(bool value) { return add(value); }
+  bool number_integer(json::number_integer_t value) { return add(value); }
+  bool number_unsigned(json::number_unsigned_t value) { return add(value); }
+  bool number_float(json::number_float_t value, const std::string&) { return add(value); }
+  bool string(std::string& value) { return add(std::move(value)); }
+  bool binary(json::binary_t&) { return false; }  // not in text
+  bool start_object(std::size_t) { return open(json::object()); }
+  bool end_object() { return close(); }
+  bool start_array(std::size_t) { return open(json::array()); }
+  bool end_array() { return close(); }
+
+  bool key(std::string& name) {
+    if (!check_depth()) return false;
+    const auto [member, is_new] = open_.back()->get_ref<json::object_t&>().emplace(name, nullptr);
+    member_ = &member->second;
+    return is_new || refuse(fmt::format("duplicate key '{}'", one_line(name)), read_);
+  }
+
+  bool parse_error(std::size_t byte, const std::string&, const json::exception& error) {
+    const bool syntax = dynamic_cast<const json::parse_error*>(&error) != nullptr;  // else a number beyond double
+    return refuse("not JSON: " + reason(error), syntax ? byte : read_);
+  }
+
+ private:
+  bool refuse(std::string message, std::size_t byte) {
+    error_ = Error{ErrorCode::bad_input, std::move(message), location(where_, text_, byte)};
+    return false;
+  }
+
+  bool check_depth() { return open_.size() <= kMaxDepth || refuse("nested too deeply", read_); }
+
+  // Where the next value stands: last in an array, at the key in an object, or alone.
+  json* place(json value) {
+    if (open_.empty()) return &(root_ = std::move(value));
+    if (open_.back()->is_array()) return &open_.back()->get_ref<json::array_t&>().emplace_back(std::move(value));
+    return &(*member_ = std::move(value));
+  }
+
+  bool add(json value) {
+    if (!check_depth()) return false;
+    place(std::move(value));
+    return true;
+  }
+
+  bool open(json value) {
+    if (!check_depth()) return false;
+    open_.push_back(place(std::move(value)));
+    return true;
+  }
+
+  bool close() {
+    open_.pop_back();
+    return true;
+  }
+
+  std::string_view text_, where_;
+  const std::size_t& read_;  // bytes
+  json root_;
+  std::vector<json*> open_;  // objects and arrays, from the outermost
+  json* member_ = nullptr;   // of the innermost object, whose key came last
+  std::optional<Error> error_;
+};
+
 }  // namespace
 
 Result<json> parse_strict_json(std::string_view text, std::string_view where) {
@@ -65,26 +139,9 @@ Result<json> parse_strict_json(std::string_view text, std::string_view where) {
     return fail(ErrorCode::bad_input, "the file is empty", std::string(where));
   }
   std::size_t read = 0;
-  const auto here = [&] { return location(where, text, read); };
-  std::vector<std::set<std::string>> keys;  // of the objects that are open
-  const auto watch = [&](int depth, json::parse_event_t event, json& parsed) {
-    if (depth > kMaxDepth) throw Error{ErrorCode::bad_input, "nested too deeply", here()};
-    if (event == json::parse_event_t::object_start) keys.emplace_back();
-    if (event == json::parse_event_t::object_end) keys.pop_back();
-    if (event == json::parse_event_t::key && !keys.back().insert(parsed.get<std::string>()).second) {
-      throw Error{ErrorCode::bad_input, fmt::format("duplicate key '{}'", one_line(parsed.get<std::string>())), here()};
-    }
-    return true;
-  };
-  try {
-    return json::parse(Cursor{text.data(), &read}, Cursor{text.data() + text.size(), &read}, watch);
-  } catch (const Error& error) {
-    return tl::unexpected(error);
-  } catch (const json::parse_error& error) {
-    return fail(ErrorCode::bad_input, "not JSON: " + reason(error), location(where, text, error.byte));
-  } catch (const json::exception& error) {  // a number beyond double
-    return fail(ErrorCode::bad_input, "not JSON: " + reason(error), here());
-  }
+  Builder builder(text, where, read);
+  json::sax_parse(Cursor{text.data(), &read}, Cursor{text.data() + text.size(), &read}, &builder);
+  return builder.take();
 }
 
 }  // namespace rooftile

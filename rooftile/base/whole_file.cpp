@@ -139,7 +139,7 @@ Result<void> WholeFile::finish(Durability durability) {
 Result<void> write_whole_file(const std::string& path, std::string_view text, Durability durability) {
   const SignalsHeld held;
   auto file = TRY(WholeFile::create(path));
-  if (auto written = file.write(text); !written) return written;
+  TRY(file.write(text));
   return file.finish(durability);
 }
 

@@ -3,10 +3,9 @@
 // Text that is ready:       write_whole_file(path, text)                    a report
 //                           write_whole_file(path, text, Durability::disk)  a checkpoint, a measurement
 // What comes piece by piece: create, write…, finish; a WholeFile that ends unfinished leaves nothing behind.
-//   auto file = WholeFile::create(path);
-//   if (!file) return tl::unexpected(file.error());
-//   if (auto written = file->write(rows); !written) return written;
-//   return file->finish();
+//   auto file = TRY(WholeFile::create(path));
+//   TRY(file.write(rows));
+//   return file.finish();
 #pragma once
 
 #include <cstdint>

@@ -144,13 +144,32 @@ end
 complete -c rooftile -f -a '(__rooftile_complete)'
 )SH";
   }
-  const std::string bash = R"SH(_rooftile() {
+  if (shell == "zsh") {
+    // Read from a file named _rooftile when it is first needed, or sourced.
+    return R"SH(#compdef rooftile
+_rooftile() {
+  local -a found
+  found=(${(f)"$(rooftile completion zsh -- "${(@Q)words[2,CURRENT-1]}" "${(Q)PREFIX}" 2>/dev/null)"})
+  if (( $#found )); then
+    compadd -a found
+  else
+    _files
+  fi
+}
+if [[ $funcstack[1] == _rooftile ]]; then
+  _rooftile "$@"
+else
+  (( $+functions[compdef] )) || { autoload -Uz compinit && compinit; }
+  compdef _rooftile rooftile
+fi
+)SH";
+  }
+  return R"SH(_rooftile() {
   local IFS=$'\n'
   COMPREPLY=($(rooftile completion bash -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
 }
 complete -o default -F _rooftile rooftile
 )SH";
-  return (shell == "zsh" ? "autoload -U +X bashcompinit && bashcompinit\n" : "") + bash;
 }
 
 }  // namespace rooftile::cli

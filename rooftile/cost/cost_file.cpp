@@ -143,7 +143,7 @@ class Reader : private TomlReader {
     for (auto&& [key, entry] : *table) {
       const auto row = find_key(keys, key.str());
       if (row == keys.end()) return unknown(key, fmt::format(" in [{}]", section), names_of(keys));
-      if (auto done = read_number(entry, *row, section, values); !done) return done;
+      TRY(read_number(entry, *row, section, values));
     }
     return {};
   }
@@ -155,38 +155,38 @@ class Reader : private TomlReader {
     auto found = std::find_if(table_.processes.begin(), table_.processes.end(),
                               [&](const ProcessCosts& row) { return row.nm == nm; });
     ProcessCosts& row = found == table_.processes.end() ? table_.processes.emplace_back(std::move(fresh)) : *found;
-    if (auto done = read_text(table, "name", row.name); !done) return done;
+    TRY(read_text(table, "name", row.name));
     return read_row(table, "process", fmt::format("process.{:g}", row.nm), kProcess, row, {"nm", "name"});
   }
 
   Result<void> read_memory(const toml::table& table) {
     MemoryCosts fresh;
-    if (auto done = read_text(table, "type", fresh.type); !done) return done;
+    TRY(read_text(table, "type", fresh.type));
     auto found = std::find_if(table_.memories.begin(), table_.memories.end(),
                               [&](const MemoryCosts& row) { return row.type == fresh.type; });
     MemoryCosts& row = found == table_.memories.end() ? table_.memories.emplace_back(std::move(fresh)) : *found;
-    if (auto done = read_flag(table, "stacked", row.stacked); !done) return done;
+    TRY(read_flag(table, "stacked", row.stacked));
     return read_row(table, "memory", "memory." + row.type, kMemory, row, {"type", "stacked"});
   }
 
   Result<void> read_chip(const toml::table& table) {
     ChipCosts fresh;
-    if (auto done = read_text(table, "name", fresh.name); !done) return done;
+    TRY(read_text(table, "name", fresh.name));
     auto found = std::find_if(table_.chips.begin(), table_.chips.end(),
                               [&](const ChipCosts& row) { return row.name == fresh.name; });
     ChipCosts& row = found == table_.chips.end() ? table_.chips.emplace_back(std::move(fresh)) : *found;
-    if (auto done = read_text(table, "generation", row.generation); !done) return done;
-    if (auto done = read_text(table, "memory", row.memory); !done) return done;
-    if (auto done = read_flag(table, "fit", row.fit); !done) return done;
-    if (auto done = read_bytes(table, "sm_sram", row.sm_sram); !done) return done;
-    if (auto done = read_bytes(table, "l2", row.l2); !done) return done;
-    if (auto done = read_ids(table, row.gpus); !done) return done;
+    TRY(read_text(table, "generation", row.generation));
+    TRY(read_text(table, "memory", row.memory));
+    TRY(read_flag(table, "fit", row.fit));
+    TRY(read_bytes(table, "sm_sram", row.sm_sram));
+    TRY(read_bytes(table, "l2", row.l2));
+    TRY(read_ids(table, row.gpus));
     for (const auto& count : kChipCounts) {
       if (table.find(count.name) == table.end() && !std::isnan(row.*count.field)) continue;
       const auto number = TRY(plain(table, count.name, count.least, count.most));
       row.*count.field = number;
     }
-    if (auto done = read_counts_source(table, row); !done) return done;
+    TRY(read_counts_source(table, row));
     std::vector<std::string> others = {"name", "generation", "memory", "fit", "sm_sram", "l2", "gpus", "counts"};
     for (const auto& count : kChipCounts) others.emplace_back(count.name);
     if (table_.memory(row.memory) == nullptr) {
@@ -234,7 +234,7 @@ class Reader : private TomlReader {
         known.insert(known.end(), others.begin(), others.end());
         return unknown(key, fmt::format(" in [[{}]]", section), known);
       }
-      if (auto done = read_number(entry, *found, prefix, row); !done) return done;
+      TRY(read_number(entry, *found, prefix, row));
     }
     for (const auto& key : keys) {
       if (std::isnan(row.*key.field)) {
@@ -318,7 +318,7 @@ class Reader : private TomlReader {
       return error(part.source(), fmt::format("{} = {} is out of range: {:g} to {:g}", fact.key, one_line(fact.text),
                                               key.least, key.most));
     };
-    if (auto done = read_fact(node, example(key.unit), kCostKinds, fact, read); !done) return done;
+    TRY(read_fact(node, example(key.unit), kCostKinds, fact, read));
     if (fact.kind == CostKind::assumed && fact.note.empty()) {
       return error(node.source(), fmt::format("{} is assumed: its note must say why, and the range", fact.key));
     }

@@ -8,7 +8,7 @@ EnergyRates energy_rates(DType precision, const Gpu& gpu, const CostModel& model
   EnergyRates rates;
   rates.lane_mac = model.mac_joules_at_1hz * gpu.clock.value();
   rates.product_mac = rates.lane_mac;
-  if (const auto unit = matrix_unit(precision, gpu); unit && *unit >= Peak::tensor_tf32) {
+  if (const auto unit = matrix_unit(precision, gpu); unit && *unit >= Peak::tensor_fp32) {
     const double slower = gpu.peak(Peak::tensor_fp16) / gpu.peak(*unit);
     rates.product_mac =
         model.tensor_mac_joules_at_1hz * gpu.tensor_clock.value_or(gpu.clock).value() * (slower > 0 ? slower : 1);

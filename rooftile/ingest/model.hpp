@@ -33,7 +33,7 @@ Result<std::vector<Skipped>> unsupported_operators(const std::string& model);
 // "resnet50".
 bool same_model_name(std::string_view a, std::string_view b);
 
-// What `rooftile models` lists: the networks built in and the exported ones that ship with the program.
+// What `rooftile models list` prints: the networks built in and the exported ones that ship with the program.
 struct ModelName {
   std::string name;
   std::string description;

@@ -9,7 +9,10 @@
 namespace rooftile {
 namespace {
 
-constexpr std::size_t kMaxRead = std::size_t{2} << 30;  // of what cannot be mapped
+constexpr std::size_t kGibi = std::size_t{1} << 30;
+constexpr std::size_t kMaxRead = 2 * kGibi;  // of what cannot be mapped
+constexpr std::size_t kMaxMapped =
+    64 * kGibi;  // a protobuf ends at 2 GiB, and larger models keep their weights beside it
 
 Result<std::string> read_all(InputFile& file) {
   std::string content;
@@ -28,6 +31,7 @@ Result<std::string> read_all(InputFile& file) {
 
 Result<FileBytes> FileBytes::open(const std::string& path) {
   InputFile file = TRY(InputFile::open(path));
+  if (file.size() > kMaxMapped) return fail(ErrorCode::io, "larger than 64 GiB", file.name());
   FileBytes result;
   if (file.size() > 0) {
     result.size_ = file.size();

@@ -10,7 +10,8 @@ namespace rooftile {
 
 class FileBytes {
  public:
-  // "-" is standard input. What cannot be mapped (a pipe) is read, up to 2 GiB.
+  // "-" is standard input. What cannot be mapped (a pipe) is read, up to 2 GiB. Errors: those of InputFile::open(),
+  // larger than 64 GiB, empty.
   static Result<FileBytes> open(const std::string& path);
 
   FileBytes(FileBytes&& other) noexcept;

@@ -170,7 +170,7 @@ class ProtoReader {
     node.name = !proto.name().empty() ? proto.name() : !first.empty() ? first : "unnamed";
     if (node.type.empty()) return bad_input(node.label() + " has no operator");
     for (const auto& attribute : proto.attribute()) {
-      if (auto result = add_attribute(attribute, node); !result) return result;
+      TRY(add_attribute(attribute, node));
     }
     for (const auto& name : proto.input()) node.inputs.push_back(name.empty() ? kAbsent : id(name));
     for (const auto& name : proto.output()) node.outputs.push_back(name.empty() ? kAbsent : id(name));

@@ -67,7 +67,7 @@ class Resolver {
 
   Result<void> run() {
     for (ValueId id = 0; id < graph_.values.size(); ++id) defined_[id] = graph_.values[id].constant;
-    if (auto result = set_inputs(); !result) return result;
+    TRY(set_inputs());
     std::vector<OnnxNode> kept;
     for (OnnxNode& node : graph_.nodes) {
       auto keep = add(node);
@@ -121,7 +121,7 @@ class Resolver {
           return bad_input(fmt::format("input {} has the dimension {}", in_quotes(value.name), value.shape.back()));
         }
       }
-      if (auto result = check_shape(value.shape, value.name); !result) return result;
+      TRY(check_shape(value.shape, value.name));
       defined_[input.value] = true;
     }
     return {};
@@ -188,7 +188,7 @@ class Resolver {
         return bad_input(fmt::format("computes {}, which already exists", in_quotes(graph_.values[id].name)));
       defined_[id] = true;
     }
-    if (auto result = check_attributes(node); !result) return result;
+    TRY(check_attributes(node));
     if (!has_window(node.type)) return {};
     const auto window = read_window(graph_, node);
     return window ? Result<void>{} : tl::unexpected(window.error());

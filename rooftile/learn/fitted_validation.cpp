@@ -130,7 +130,7 @@ class Judge {
   }
 
   Result<void> by_layers() {
-    if (auto known = check_columns(); !known) return known;
+    TRY(check_columns());
     LayerSampleOptions reading;
     if (options_.where) reading.keep = [&](const RowCell& cell) { return options_.where->matches(cell); };
     reading.gpu = options_.gpu;
@@ -181,7 +181,7 @@ class Judge {
   }
 
   Result<void> by_grey_box() {
-    if (auto known = check_columns(); !known) return known;
+    TRY(check_columns());
     GpuCache gpus;
     const auto cell_of = [&](const MeasuredTable& table, const LayerRow& row) {
       return [&](const std::string& column) { return table.cell(row, column, gpus); };

@@ -135,6 +135,15 @@ Error Database::error(int code) const {
   }
 }
 
+WorkLimit::WorkLimit(Database& database, int steps) : handle_(database.handle()) {
+  constexpr int kBetween = 1000;  // steps between calls
+  left_ = steps / kBetween;
+  const auto count = [](void* limit) { return --static_cast<WorkLimit*>(limit)->left_ <= 0 ? 1 : 0; };
+  sqlite3_progress_handler(handle_, kBetween, count, this);
+}
+
+WorkLimit::~WorkLimit() { sqlite3_progress_handler(handle_, 0, nullptr, nullptr); }
+
 Result<Transaction> Transaction::begin(Database& database) {
   TRY(database.run("BEGIN IMMEDIATE"));
   return Transaction(database);
@@ -146,7 +155,7 @@ Transaction::~Transaction() {
 }
 
 Result<void> Transaction::commit() {
-  if (auto committed = database_->run("COMMIT"); !committed) return committed;
+  TRY(database_->run("COMMIT"));
   database_ = nullptr;
   return {};
 }

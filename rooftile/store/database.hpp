@@ -81,6 +81,22 @@ class Database {
   std::unique_ptr<sqlite3, Close> handle_;
 };
 
+// While it lives, what the database does comes to an end after so many steps of SQLite's machine: what a file says may
+// go on for ever. One at a time.
+class WorkLimit {
+ public:
+  WorkLimit(Database& database, int steps);
+  ~WorkLimit();
+  WorkLimit(const WorkLimit&) = delete;
+  WorkLimit& operator=(const WorkLimit&) = delete;
+
+  bool was_reached() const { return left_ <= 0; }
+
+ private:
+  sqlite3* handle_;
+  int left_;  // calls of the handler
+};
+
 // Rolls back unless it was committed.
 class Transaction {
  public:

@@ -52,7 +52,7 @@ Result<void> save_fitted(Store& store, const FittedModel& model, bool replace) {
   const std::string digest = digest_of(model.text);
   statement.bind(1, model.name).bind(2, model.kind).bind(3, model.fitted_on).bind(4, model.date);
   statement.bind_bytes(5, digest).bind(6, model.text);
-  if (auto saved = statement.run(); !saved) return saved;
+  TRY(statement.run());
   return transaction.commit();
 }
 
@@ -82,7 +82,7 @@ Result<std::vector<FittedModel>> list_fitted(Store& store) {
 
 Result<void> remove_fitted(Store& store, std::string_view name) {
   auto statement = TRY(store.database().prepare("DELETE FROM fitted WHERE name = ?"));
-  if (auto removed = statement.bind(1, name).run(); !removed) return removed;
+  TRY(statement.bind(1, name).run());
   if (store.database().changes() == 0) return tl::unexpected(unknown(store, name));
   return {};
 }

@@ -103,7 +103,7 @@ class FileImport {
     result_.format = "layer table";
     CsvReader reader(result_.file);
     while (!piece.empty()) {
-      if (auto added = add(reader.feed(piece)); !added) return added;
+      TRY(add(reader.feed(piece)));
       if (options_.progress && !options_.progress(pieces_.share())) return interrupted(result_.file);
       const auto next = TRY(pieces_.next());
       piece = next;
@@ -117,8 +117,8 @@ class FileImport {
       if (!importer_) {
         auto importer = TRY(RowImporter::begin(writer_, result_, std::move(row), options_, options_.date));
         importer_ = std::make_unique<RowImporter>(std::move(importer));
-      } else if (auto added = importer_->add(std::move(row)); !added) {
-        return added;
+      } else {
+        TRY(importer_->add(std::move(row)));
       }
     }
     return {};
@@ -141,7 +141,7 @@ class FileImport {
     std::size_t done = 0;
     constexpr std::size_t kBetween = 4096;
     for (CsvRow& row : rows->rows) {
-      if (auto added = importer.add(std::move(row)); !added) return added;
+      TRY(importer.add(std::move(row)));
       const double share = static_cast<double>(++done) / static_cast<double>(rows->rows.size());
       if (done % kBetween == 0 && options_.progress && !options_.progress(share)) return interrupted(result_.file);
     }

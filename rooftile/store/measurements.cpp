@@ -181,7 +181,7 @@ Result<Names> read_names(Store& store) {
       const auto row = TRY(statement.step());
       if (!row) return {};
       const auto text = [&](int column) { return std::string(statement.text(column)); };
-      if (auto taken = take(statement.integer(0), text); !taken) return taken;
+      TRY(take(statement.integer(0), text));
     }
   };
   auto read = each("SELECT id, header FROM layout", [&](std::int64_t id, const auto& text) -> Result<void> {
@@ -279,17 +279,20 @@ tl::unexpected<Error> damaged(const Store& store, std::int64_t id) {
 Result<void> for_each(Store& store, const MeasurementQuery& query, const Names& names,
                       const std::function<Result<void>(StoredMeasurement, const Names::Layout&)>& visit) {
   if (query.where) {
-    if (auto known = check_columns(*query.where, names); !known) return known;
+    TRY(check_columns(*query.where, names));
   }
   const std::string where = condition(query, names);
   // Found by their index first, and only then read, in the order of their ids.
   auto statement = TRY(store.database().prepare(
       fmt::format("SELECT id, key, copy, layout, origin, subject, line, cells FROM measurement {} ORDER BY id",
                   where.empty() ? "" : fmt::format("WHERE id IN (SELECT id FROM measurement WHERE {})", where))));
+  std::int64_t last = 0;
   while (true) {
     const auto row = TRY(statement.step());
     if (!row) return {};
     const std::int64_t id = statement.integer(0);
+    if (id <= last) return damaged(store, id);  // pages that lead to one another could repeat rows without end
+    last = id;
     const auto layout = names.layouts.find(statement.integer(3));
     const auto origin = names.origins.find(statement.integer(4));
     const auto subject = names.subjects.find(statement.integer(5));
@@ -310,7 +313,7 @@ Result<void> for_each(Store& store, const MeasurementQuery& query, const Names& 
       const auto cell = [&](const std::string& column) { return cell_of(stored, layout->second, column); };
       if (!query.where->matches(cell)) continue;
     }
-    if (auto visited = visit(std::move(stored), layout->second); !visited) return visited;
+    TRY(visit(std::move(stored), layout->second));
   }
 }
 
@@ -319,7 +322,7 @@ Result<void> for_each_of_now(
     Store& store, const MeasurementQuery& query,
     const std::function<Result<void>(StoredMeasurement, const Names::Layout&, const Names&)>& visit) {
   Database& database = store.database();
-  if (auto begun = database.run("BEGIN"); !begun) return begun;
+  TRY(database.run("BEGIN"));
   const auto names = read_names(store);
   Result<void> result = names ? for_each(store, query, *names,
                                          [&](StoredMeasurement row, const Names::Layout& layout) {

@@ -69,9 +69,9 @@ Result<void> set_version(Database& database, int version) {
 int schema_version() { return static_cast<int>(kSteps.size()); }
 
 Result<void> create_schema(Database& database, int version) {
-  if (auto set = database.run(fmt::format("PRAGMA application_id = {}", kApplicationId)); !set) return set;
+  TRY(database.run(fmt::format("PRAGMA application_id = {}", kApplicationId)));
   for (int step = 0; step < version; ++step) {
-    if (auto made = database.run(kSteps[static_cast<std::size_t>(step)]); !made) return made;
+    TRY(database.run(kSteps[static_cast<std::size_t>(step)]));
   }
   return set_version(database, version);
 }
@@ -114,9 +114,9 @@ Result<void> migrate(Database& database) {
   version = database.integer("PRAGMA user_version");
   if (!version) return tl::unexpected(version.error());
   for (auto step = static_cast<std::size_t>(*version); step < kSteps.size(); ++step) {
-    if (auto made = database.run(kSteps[step]); !made) return made;
+    TRY(database.run(kSteps[step]));
   }
-  if (auto set = set_version(database, schema_version()); !set) return set;
+  TRY(set_version(database, schema_version()));
   return transaction.commit();
 }
 

@@ -15,6 +15,7 @@
 
 #include "rooftile/base/input_file.hpp"
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/text_file.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/store/database.hpp"
 #include "rooftile/store/schema.hpp"
@@ -131,12 +132,16 @@ Result<std::unique_ptr<Database>> open_database(const std::string& path, const S
   sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
+  sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, static_cast<int>(kMaxTextFile));
   sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0);
   sqlite3_limit(handle, SQLITE_LIMIT_EXPR_DEPTH, 20);
   sqlite3_limit(handle, SQLITE_LIMIT_COMPOUND_SELECT, 2);
+  constexpr int kMostSteps = 1'000'000;  // a hundredth of a second; our own schema takes some hundred
+  const WorkLimit limit(**database, kMostSteps);
   auto set = (*database)->run("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON");
   if (set) set = check_identity(**database);
   if (set) set = check_schema(**database);
+  if (limit.was_reached()) return fail(ErrorCode::bad_input, "is not a rooftile store: its schema has no end", path);
   if (!set) return tl::unexpected(set.error());
   return database;
 }

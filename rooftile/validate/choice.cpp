@@ -46,8 +46,11 @@ Result<std::vector<ChoiceGroup>> score_choices(const std::vector<MeasuredTable>&
   PredictOptions predict;
   predict.method = Method::rooftile;
   if (!options.methods.empty()) predict.calibration = options.methods.front().calibration;
+  const std::size_t rows = count_rows(tables);
+  std::size_t done = 0;
   for (const MeasuredTable& table : tables) {
     for (const LayerRow& row : table.table().rows) {
+      if (options.progress) options.progress(++done, rows);
       const auto cell = [&](const std::string& column) { return table.cell(row, column, gpus); };
       if (!row.flag.empty() || (options.where && !options.where->matches(cell))) continue;
       const bool tells = row.algorithm.empty() ? tile_of_kernel(row.kernel).has_value() : is_planned(row.algorithm);

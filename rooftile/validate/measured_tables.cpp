@@ -36,6 +36,12 @@ std::string_view MeasuredTable::cell(const LayerRow& row, const std::string& col
   return raw(row.cells, column);
 }
 
+std::size_t count_rows(const std::vector<MeasuredTable>& tables) {
+  std::size_t rows = 0;
+  for (const MeasuredTable& table : tables) rows += table.table().rows.size();
+  return rows;
+}
+
 std::vector<std::string> known_columns(const std::vector<MeasuredTable>& tables) {
   std::set<std::string> names = {"gpu", "op", "pass", "precision", "table"};
   for (const MeasuredTable& table : tables) {

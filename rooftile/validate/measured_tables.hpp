@@ -41,6 +41,9 @@ class MeasuredTable {
   std::unordered_map<std::string, std::size_t> columns_;
 };
 
+// Of all tables together.
+std::size_t count_rows(const std::vector<MeasuredTable>& tables);
+
 // Every column that any of the tables has, and those that cell() adds; sorted.
 std::vector<std::string> known_columns(const std::vector<MeasuredTable>& tables);
 

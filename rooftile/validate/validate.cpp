@@ -43,12 +43,15 @@ class Comparison {
   }
 
   Result<Validation> run() {
+    const std::size_t all = count_rows(tables_);
+    std::size_t done = 0;
     for (std::size_t i = 0; i < tables_.size(); ++i) {
       const LayerTable& table = tables_[i].table();
       result_.bad_rows.insert(result_.bad_rows.end(), table.bad_rows.begin(), table.bad_rows.end());
       for (const UnsupportedRow& row : table.unsupported) add_unsupported(tables_[i], row);
       for (std::size_t row = 0; row < table.rows.size(); ++row) {
         TRY(add(i, row));
+        if (options_.progress) options_.progress(++done, all);
       }
     }
     if (!result_.bad_rows.empty()) leave_out("", "wrong", result_.bad_rows.size());
@@ -85,6 +88,10 @@ class Comparison {
     }
     if (!options_.flagged && !table.raw(row.cells, "flag").empty()) {
       leave_out("", "flagged");
+      return {};
+    }
+    if (const std::string why = options_.leave_out ? options_.leave_out(table_index, row_index) : ""; !why.empty()) {
+      leave_out("", why);
       return {};
     }
     const auto measured = measured_value(row, options_.quantity);

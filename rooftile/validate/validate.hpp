@@ -31,9 +31,12 @@ struct ValidateOptions {
   std::vector<std::string> ignore = {};  // columns that were hidden, for the report
   // The calibration of each row, by its places as in ComparedRow; none: that of the method's options.
   std::function<const Calibration*(std::size_t table, std::size_t row)> calibration = {};
-  bool flagged = false;        // score flagged rows too
-  bool bias_kernel = false;    // see compare()
-  bool skip_bad_rows = false;  // list rows that are wrong instead of failing
+  // Why a row is not scored, by its places; empty: it is.
+  std::function<std::string(std::size_t table, std::size_t row)> leave_out = {};
+  bool flagged = false;                                                 // score flagged rows too
+  bool bias_kernel = false;                                             // see compare()
+  bool skip_bad_rows = false;                                           // list rows that are wrong instead of failing
+  std::function<void(std::size_t done, std::size_t of)> progress = {};  // rows
 };
 
 // One row by one method.

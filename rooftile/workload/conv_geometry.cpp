@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/try.hpp"
 #include "rooftile/workload/bad_input.hpp"
 #include "rooftile/workload/workload.hpp"
 
@@ -60,7 +61,7 @@ Result<void> check_numbers(const ConvAxis& axis, bool transposed, std::string_vi
 }
 
 Result<void> check_axis(const ConvAxis& axis, bool transposed, std::string_view name) {
-  if (auto numbers = check_numbers(axis, transposed, name); !numbers) return numbers;
+  TRY(check_numbers(axis, transposed, name));
   // Each factor is at most 2^31, so these cannot overflow; the sums below can only once both are known to be small.
   const std::int64_t reach = axis.dilation * (axis.filter - 1);
   const std::int64_t span = transposed ? (axis.in - 1) * axis.stride : 0;
@@ -128,7 +129,7 @@ Result<void> check(const Conv& conv) {
                                  conv.in_channels, conv.out_channels));
   }
   for (std::size_t i = 0; i < conv.axes.size(); ++i) {
-    if (auto axis = check_axis(conv.axes[i], conv.transposed, kAxisNames[i]); !axis) return axis;
+    TRY(check_axis(conv.axes[i], conv.transposed, kAxisNames[i]));
   }
   if (macs(conv) > kMaxMacs)
     return bad_input(fmt::format("convolution of {:.3g} multiply-accumulates is too large", macs(conv)));

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/try.hpp"
 #include "rooftile/workload/bad_input.hpp"
 #include "rooftile/workload/workload.hpp"
 
@@ -83,7 +84,7 @@ Result<void> check(const Attention& attention) {
                                           {"heads", attention.heads},
                                           {"kv_heads", attention.kv_heads},
                                           {"head_dim", attention.head_dim}}};
-  if (auto result = check_numbers(numbers); !result) return result;
+  TRY(check_numbers(numbers));
   if (attention.window < 0) return bad_input(fmt::format("window {} is below 0", attention.window));
   if (attention.heads % attention.kv_heads != 0) {
     return bad_input(fmt::format("{} heads cannot share {} kv_heads alike", attention.heads, attention.kv_heads));
@@ -103,7 +104,7 @@ Result<void> check(const Recurrent& recurrent) {
                                           {"hidden", recurrent.hidden},
                                           {"layers", recurrent.layers},
                                           {"directions", recurrent.directions}}};
-  if (auto result = check_numbers(numbers); !result) return result;
+  TRY(check_numbers(numbers));
   if (recurrent.layers > kMostRecurrentLayers) {
     return bad_input(fmt::format("layers {} is not between 1 and {}", recurrent.layers, kMostRecurrentLayers));
   }

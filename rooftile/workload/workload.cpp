@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/workload/conv_geometry.hpp"
 #include "rooftile/workload/sequence.hpp"
 
@@ -46,7 +47,7 @@ struct CheckKind {
   }
 
   Result<void> operator()(const Conv& conv) const {
-    if (auto geometry = check(conv); !geometry) return geometry;
+    TRY(check(conv));
     double in = static_cast<double>(conv.batch) * static_cast<double>(conv.in_channels);
     double out = static_cast<double>(conv.batch) * static_cast<double>(conv.out_channels);
     for (const ConvAxis& axis : conv.axes) {
@@ -70,7 +71,7 @@ struct CheckKind {
     if (out * static_cast<double>(gemm.k) > kMaxMacs) return require(false, "GEMM has too many multiply-accumulates");
     if (out != elements(output())) return require(false, "GEMM does not fit its output tensor");
     if (op.inputs.empty()) return require(false, "GEMM has no input");
-    if (auto a = check_operand(gemm, 0, gemm.m, gemm.k); !a) return a;
+    TRY(check_operand(gemm, 0, gemm.m, gemm.k));
     return op.inputs.size() > 1 ? check_operand(gemm, 1, gemm.k, gemm.n) : Result<void>{};
   }
   // One matrix for the whole batch, one for each product, or anything between (broadcast).
@@ -83,7 +84,7 @@ struct CheckKind {
                                                   gemm.batch, rows, columns, print(shape)));
   }
   Result<void> operator()(const Attention& attention) const {
-    if (auto numbers = check(attention); !numbers) return numbers;
+    TRY(check(attention));
     const AttentionElements count = elements_of(attention);
     const std::array<double, 3> wanted = {count.q, count.kv, count.kv};
     if (op.inputs.size() != wanted.size()) return require(false, "attention takes queries, keys and values");
@@ -97,7 +98,7 @@ struct CheckKind {
     return require(elements(output()) == count.q, "attention does not fit its output tensor");
   }
   Result<void> operator()(const Recurrent& recurrent) const {
-    if (auto numbers = check(recurrent); !numbers) return numbers;
+    TRY(check(recurrent));
     const double batch = static_cast<double>(recurrent.batch), steps = static_cast<double>(recurrent.steps);
     const double out = static_cast<double>(recurrent.hidden) * static_cast<double>(recurrent.directions);
     const bool fits = elements(output()) == batch * steps * out || elements(output()) == batch * out;  // the last state
@@ -144,7 +145,7 @@ Result<void> validate(const Workload& workload) {
   std::unordered_set<std::string_view> tensor_names;
   for (const Tensor& tensor : workload.tensors) {
     if (tensor.name.empty()) return bad("a tensor has no name", workload.name);
-    if (auto result = check_tensor(tensor); !result) return result;
+    TRY(check_tensor(tensor));
     if (!tensor_names.insert(tensor.name).second)
       return bad("two tensors have this name", "tensor '" + tensor.name + "'");
   }

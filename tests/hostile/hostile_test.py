@@ -9,6 +9,7 @@ import json
 import os
 import resource
 import sqlite3
+import struct
 import subprocess
 import sys
 import tempfile
@@ -32,6 +33,65 @@ def controls(data):
     """The control characters in output that is UTF-8, but for ends of lines and tabs."""
     text = data.decode()
     return {c for c in text if c not in "\n\t" and (unicodedata.category(c) == "Cc" or c in "\u202e\u2066\u2028")}
+
+
+def tree_page(size, kind, cells, right=b"", start=0):
+    """A page of the tree of an SQLite table, its header at `start` (sqlite.org, "Database File Format", section 1.6)."""
+    page, places, end = bytearray(size), [], size
+    for cell in cells:
+        end -= len(cell)
+        page[end:end + len(cell)] = cell
+        places.append(end)
+    header = struct.pack(">BHHHB", kind, 0, len(cells), end, 0) + right + struct.pack(f">{len(places)}H", *places)
+    page[start:start + len(header)] = header
+    return page
+
+
+INTERIOR, LEAF = 5, 13  # kinds of pages
+
+
+def pages_of(store):
+    size = struct.unpack(">H", store[16:18])[0]
+    return [store[at:at + size] for at in range(0, len(store), size)]
+
+
+def file_of(pages):
+    first = bytearray(pages[0])
+    first[28:32] = struct.pack(">I", len(pages))
+    return b"".join([bytes(first), *pages[1:]])
+
+
+def add_tower(pages):
+    """Pages that all point to the one before, by which its rows come 51^15 times."""
+    for _ in range(15):
+        below = len(pages)
+        pages.append(tree_page(len(pages[0]), INTERIOR, [struct.pack(">IB", below, 100)] * 50, struct.pack(">I", below)))
+
+
+def endless_table(store, root):
+    """The store with a table, whose tree begins at the page `root`, that repeats its rows."""
+    pages = pages_of(store)
+    pages.append(pages[root - 1])
+    add_tower(pages)
+    pages[root - 1] = pages[-1]
+    return file_of(pages)
+
+
+def endless_schema(store):
+    """The store with a schema that begins with its own and then repeats one entry."""
+    pages = pages_of(store)
+    first, size = pages[0], len(pages[0])
+    entries, content = struct.unpack(">HH", first[103:107])
+    header = first[100:108 + 2 * entries]
+    pages.append(header + bytes(content - len(header)) + first[content:])
+    own = len(pages)
+    row = b"index" + b"sqlite_autoindex_layout_1" + b"layout" + bytes([3])
+    row = bytes([6, 13 + 2 * 5, 13 + 2 * 25, 13 + 2 * 6, 1, 0]) + row
+    pages.append(tree_page(size, LEAF, [bytes([len(row), 100]) + row]))
+    add_tower(pages)
+    pages[0] = tree_page(size, INTERIOR, [struct.pack(">IB", own, 99)], struct.pack(">I", len(pages)), start=100)
+    pages[0][:100] = first[:100]
+    return file_of(pages)
 
 
 class Hostile(unittest.TestCase):
@@ -71,9 +131,9 @@ class Hostile(unittest.TestCase):
         os.mkfifo(self.scratch / name)
         return self.scratch / name
 
-    def sparse(self, name):
+    def sparse(self, name, size=10 << 30):
         with open(self.scratch / name, "wb") as file:
-            file.truncate(10 << 30)
+            file.truncate(size)
         return self.scratch / name
 
     # Each command that reads a kind of file, with what never ends, never begins or is too large in its place.
@@ -103,6 +163,12 @@ class Hostile(unittest.TestCase):
                         self.fails(*command(path))
         self.assertTrue(model.exists() and table.exists())
 
+    def test_onnx_larger_than_any(self):
+        path = self.sparse("m.onnx", size=(64 << 30) + 1)
+        for command in (("predict", path, *GPU), ("support", path), ("strip", path, "-o", self.scratch / "s.onnx")):
+            with self.subTest(command=command[0]):
+                self.fails(*command, words="m.onnx: larger than 64 GiB")
+
     # The model that a row names is a file like any other.
     def test_model_of_a_row(self):
         for place in ("/dev/zero", self.pipe("p.json"), self.sparse("s.json")):
@@ -131,6 +197,24 @@ class Hostile(unittest.TestCase):
         for command in (("store", "list", "--db"), ("store", "check", "--db"), ("store", "export", "--db"), ("validate",)):
             with self.subTest(command=command):
                 self.fails(*command, path, words="is not a rooftile store: it has the view 'measurement'")
+
+    def test_store_whose_schema_never_ends(self):
+        path = self.store("")
+        path.write_bytes(endless_schema(path.read_bytes()))
+        table = self.write("t.csv", "op,M,N,K,gpu,time_us\ngemm,8,8,8,t4,5\n")
+        for command in (("store", "list", "--db"), ("validate",), ("import", table, "--db")):
+            with self.subTest(command=command[0]):
+                self.fails(*command, path, words="is not a rooftile store: its schema has no end")
+
+    def test_store_whose_rows_never_end(self):
+        path = self.store("")
+        with sqlite3.connect(path) as database:
+            root = database.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'measurement'").fetchone()[0]
+        database.close()
+        path.write_bytes(endless_table(path.read_bytes(), root))
+        for command in (("store", "export", "--db"), ("validate",), ("store", "check", "--db")):
+            with self.subTest(command=command):
+                self.fails(*command, path, words="the store is damaged")
 
     # Names from files on standard output, in every format.
     def test_control_characters(self):
@@ -177,8 +261,8 @@ class Hostile(unittest.TestCase):
         self.fails("predict-table", wide, *GPU, words="convolution width filter size is 2147483648")
         many = self.write("many.json", json.dumps(
             {"schema": "rooftile/workload/1", "name": "many", "inputs": [{"name": "x", "shape": [1, 8]}],
-             "ops": [{"name": f"r{i}", "op": "elementwise", "function": "relu"} for i in range(25_000)]}))
-        self.fails("sensitivity", many, *GPU, words="25000 operators are too many")
+             "ops": [{"name": f"r{i}", "op": "elementwise", "function": "relu"} for i in range(100_000)]}))
+        self.fails("sensitivity", many, *GPU, words="100000 operators are too many")
 
     def test_too_few_threads_and_too_little_memory(self):
         if "asan" in str(CLI):

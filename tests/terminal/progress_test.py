@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Runs a long exploration on terminals of several widths and looks at the bytes of its progress bar.
+"""Runs long explorations and fits on terminals and looks at the bytes of their progress bars.
 
-Usage: progress_test.py --cli ROOFTILE. Each run is stopped with an interrupt once the bar was drawn three times.
+Usage: progress_test.py --cli ROOFTILE. Each run is stopped once the bar was drawn three times.
 """
 import argparse
 import fcntl
@@ -43,6 +43,31 @@ def read_some(descriptor, seconds):
         return b""
 
 
+def stopped_on_terminal(arguments, columns):
+    """What a terminal of that width is sent on standard error until the program ends, and its status. It is interrupted
+    once the bar was drawn three times."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    program = subprocess.Popen([CLI, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=theirs)
+    os.close(theirs)
+    text, asked, end = b"", False, time.monotonic() + PATIENCE
+    try:
+        while time.monotonic() < end:
+            more = read_some(ours, 0.2)
+            if more == b"":
+                break
+            text += more or b""
+            if not asked and text.count(AGAIN.encode()) >= 3:
+                program.send_signal(signal.SIGINT)
+                asked = True
+        return text.decode(), program.wait(timeout=PATIENCE)
+    finally:
+        if program.poll() is None:
+            program.kill()
+            program.wait()
+        os.close(ours)
+
+
 class Bar(unittest.TestCase):
     def setUp(self):
         scratch = tempfile.TemporaryDirectory()
@@ -51,29 +76,9 @@ class Bar(unittest.TestCase):
         self.space.write_text(SPACE)
 
     def stopped_on_terminal(self, columns):
-        """What a terminal of that width is sent on standard error until the program ends."""
-        ours, theirs = pty.openpty()
-        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-        program = subprocess.Popen([CLI, "explore", str(self.space), "--threads", "1"], stdin=subprocess.DEVNULL,
-                                   stdout=subprocess.DEVNULL, stderr=theirs)
-        os.close(theirs)
-        text, asked, end = b"", False, time.monotonic() + PATIENCE
-        try:
-            while time.monotonic() < end:
-                more = read_some(ours, 0.2)
-                if more == b"":
-                    break
-                text += more or b""
-                if not asked and text.count(AGAIN.encode()) >= 3:
-                    program.send_signal(signal.SIGINT)
-                    asked = True
-            self.assertEqual(program.wait(timeout=PATIENCE), 130, text)
-        finally:
-            if program.poll() is None:
-                program.kill()
-                program.wait()
-            os.close(ours)
-        return text.decode()
+        text, status = stopped_on_terminal(["explore", str(self.space), "--threads", "1"], columns)
+        self.assertEqual(status, 130, text)
+        return text
 
     def bars(self, columns):
         before, *drawn = self.stopped_on_terminal(columns).split(AGAIN)
@@ -107,6 +112,25 @@ class Bar(unittest.TestCase):
         program.send_signal(signal.SIGINT)
         _, text = program.communicate(timeout=PATIENCE)
         self.assertRegex(text, r"^rooftile: stopped: [^\r]*\n$")
+
+
+class Fits(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.table = Path(scratch.name) / "measured.csv"
+        rows = [f"conv,{1 + i % 32},{8 + i},28,28,{64 + i % 7},3,3,1,1,1,1,{gpu},{100 + i % 11}"
+                for i in range(600) for gpu in ("t4", "titan-xp")]
+        self.table.write_text("op,N,C,H,W,K,R,S,pad_h,pad_w,stride_h,stride_w,gpu,time_us\n" + "\n".join(rows) + "\n")
+
+    def test_commands_that_fit_show_them(self):
+        for arguments in (["fit", "constants", str(self.table)], ["validate", str(self.table), "--tier", "own"]):
+            with self.subTest(arguments=arguments):
+                text, status = stopped_on_terminal(arguments, 100)
+                before, *drawn = text.split(AGAIN)
+                self.assertEqual((before, status), ("", -signal.SIGINT), text)
+                for bar in drawn:
+                    self.assertRegex(bar, r"^\[#*\.*\] *[\d.]+ %, [\d,.]+ fits/s, [\d.]+ (s|min|h) left$")
 
 
 if __name__ == "__main__":

@@ -96,11 +96,9 @@ Result<void> add_members(Equations& equations, const GreyBoxRows& rows, bool own
     }
     return terms;
   };
-  if (auto added = add(names.ridge, Technique::ridge, ridge_terms(table), "physics_s"); !added) return added;
+  TRY(add(names.ridge, Technique::ridge, ridge_terms(table), "physics_s"));
   if (!regression::has_xgboost()) return {};
-  if (auto added = add(names.correction, Technique::trees, terms_of(correction_columns(own)), "physics_s"); !added) {
-    return added;
-  }
+  TRY(add(names.correction, Technique::trees, terms_of(correction_columns(own)), "physics_s"));
   return own ? add(names.trees, Technique::trees, terms_of(shape_columns()), "") : Result<void>();
 }
 

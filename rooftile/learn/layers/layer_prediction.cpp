@@ -51,12 +51,12 @@ class LayerByLayer {
     const Phase phase = prediction_.phase;
     if (phase != Phase::bwd) {
       for (const Op& op : workload_.ops) {
-        if (auto added = add(op, LayerDirection::forward); !added) return added;
+        TRY(add(op, LayerDirection::forward));
       }
     }
     if (phase != Phase::fwd) {
       for (auto op = workload_.ops.rbegin(); op != workload_.ops.rend(); ++op) {
-        if (auto added = add(*op, LayerDirection::backward); !added) return added;
+        TRY(add(*op, LayerDirection::backward));
       }
     }
     if (phase == Phase::step) prediction_.left_out.push_back({"weights", "update"});

@@ -116,8 +116,8 @@ class Reader {
         if (!walking) {
           if (lower_case(table.raw(row.cells, "type")) != "concat") continue;
           modules[network].emplace_back(LayerWalk::module_of(table.raw(row.cells, "layer")));
-        } else if (auto added = add_layer(table, row, columns, modules[network], walks, network); !added) {
-          return added;
+        } else {
+          TRY(add_layer(table, row, columns, modules[network], walks, network));
         }
       }
     }
