@@ -34,22 +34,26 @@ FoundEntry find_entry(const Calibration& calibration, KernelFamily family, const
     if (entry.family != family) continue;
     if (entry.scope == gpu.id) return {&entry, Match::gpu};
     if (entry.scope == gpu.architecture) found = {&entry, Match::architecture};
-    if (entry.scope == kAnyGpu && found.entry == nullptr) found = {&entry, Match::foreign};
+    if (found.match == Match::architecture && found.entry != nullptr) continue;
+    if (entry.scope == gpu.vendor || (entry.scope == kAnyGpu && found.entry == nullptr))
+      found = {&entry, Match::foreign};
   }
   return found;
 }
 
 const Harness* find_harness(const Calibration& calibration, KernelFamily family, std::string_view framework,
-                            std::string_view gpu) {
-  const Harness* any = nullptr;
+                            std::string_view gpu, std::string_view vendor) {
+  const Harness *any = nullptr, *of_vendor = nullptr;
   for (const Harness& harness : calibration.harnesses) {
     if (harness.family != family || harness.framework != framework) continue;
     if (harness.gpu == gpu) return &harness;
     if (harness.gpu.empty()) any = &harness;
+    if (harness.gpu == vendor) of_vendor = &harness;
   }
+  if (of_vendor != nullptr) return of_vendor;
   const std::size_t slash = framework.find('/');
   if (any != nullptr || slash == std::string_view::npos) return any;
-  return find_harness(calibration, family, framework.substr(0, slash), gpu);
+  return find_harness(calibration, family, framework.substr(0, slash), gpu, vendor);
 }
 
 std::optional<Spread> find_spread(const Calibration& calibration, const FoundEntry& found, std::string_view vendor) {

@@ -31,7 +31,7 @@ inline constexpr std::string_view kAnyGpu = "any";
 
 struct CalibrationEntry {
   KernelFamily family = KernelFamily::conv_simt;
-  std::string scope;  // a GPU's id, an architecture as a GPU file names it, or "any"
+  std::string scope;  // a GPU's id, an architecture or a vendor as a GPU file names it, or "any"
   Constants constants;
   TileChoice choice = TileChoice::least_time;
   std::optional<Spread> spread;  // of this scope's own GPUs
@@ -44,7 +44,7 @@ struct CalibrationEntry {
 struct Harness {
   KernelFamily family = KernelFamily::conv_simt;
   std::string framework;
-  std::string gpu;           // empty: any
+  std::string gpu;           // its id, or a vendor; empty: any
   Seconds overhead;          // of a call, after or before its kernels
   Seconds floor;             // of a call, beside its kernels: no call is shorter
   double weight_sets = 0;    // tensor: used in turn, before the first comes again; 0: the L2 holds nothing of an
@@ -70,20 +70,21 @@ struct Calibration {
 };
 
 // How an entry was found for a GPU.
-enum class Match { gpu, architecture, foreign };  // foreign: an entry for any GPU
+enum class Match { gpu, architecture, foreign };  // foreign: an entry for any GPU, or any of the vendor
 
 struct FoundEntry {
   const CalibrationEntry* entry = nullptr;
   Match match = Match::foreign;
 };
 
-// The GPU's own entry, its architecture's, else the one for any GPU; entry is null if the family has none of them.
+// The GPU's own entry, its architecture's, its vendor's, whose libraries' kernels it runs, else the one for any GPU;
+// entry is null if the family has none of them.
 FoundEntry find_entry(const Calibration& calibration, KernelFamily family, const Gpu& gpu);
 
-// The harness of a framework's call ("PyTorch/linear") on a GPU, else on any GPU, else of the framework whatever the
-// call; null if the framework is not known.
+// The harness of a framework's call ("PyTorch/linear") on a GPU, else on any of the vendor's, else on any, else of the
+// framework whatever the call; null if the framework is not known.
 const Harness* find_harness(const Calibration& calibration, KernelFamily family, std::string_view framework,
-                            std::string_view gpu);
+                            std::string_view gpu, std::string_view vendor);
 
 // The interval factors for a match: the entry's own spread, or the foreign one of the family and the GPU's vendor. None
 // where GPUs of that vendor were never measured.

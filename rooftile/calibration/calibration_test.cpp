@@ -59,14 +59,14 @@ TEST(Calibration, ReadsWhatItWrites) {
   EXPECT_EQ(read->entries[0].choice, TileChoice::by_channels);
   EXPECT_EQ(read->entries[0].spread, calibration.entries[0].spread);
   EXPECT_EQ(read->entries[0].data, calibration.entries[0].data);
-  const Harness* harness = find_harness(*read, KernelFamily::tensor, "PyTorch", "t4");
+  const Harness* harness = find_harness(*read, KernelFamily::tensor, "PyTorch", "t4", "nvidia");
   ASSERT_NE(harness, nullptr);
   EXPECT_NEAR(harness->overhead.value(), 50e-6, 1e-12);
   EXPECT_NEAR(harness->floor.value(), 70e-6, 1e-12);
   EXPECT_EQ(harness->weight_sets, 5);
   EXPECT_TRUE(harness->rotates);
-  EXPECT_EQ(find_harness(*read, KernelFamily::tensor, "PyTorch", "p4"), nullptr);
-  EXPECT_EQ(find_harness(*read, KernelFamily::conv_simt, "PyTorch", "t4"), nullptr);
+  EXPECT_EQ(find_harness(*read, KernelFamily::tensor, "PyTorch", "p4", "nvidia"), nullptr);
+  EXPECT_EQ(find_harness(*read, KernelFamily::conv_simt, "PyTorch", "t4", "nvidia"), nullptr);
   EXPECT_EQ(read->foreign_spreads, calibration.foreign_spreads);
 }
 
@@ -80,6 +80,25 @@ TEST(Calibration, PrefersTheGpuThenItsArchitectureThenTheOneForAny) {
   EXPECT_EQ(kepler.entry->scope, "any");
   EXPECT_EQ(kepler.match, Match::foreign);
   EXPECT_EQ(find_entry(calibration, KernelFamily::tensor, gpu_named("t4")).entry, nullptr);
+}
+
+TEST(Calibration, PrefersTheVendorToTheOneForAny) {
+  Calibration calibration;
+  calibration.entries = {entry_for("amd"), entry_for("any"), entry_for("CDNA 1")};
+  EXPECT_EQ(find_entry(calibration, KernelFamily::conv_simt, gpu_named("mi100")).entry->scope, "CDNA 1");
+  EXPECT_EQ(find_entry(calibration, KernelFamily::conv_simt, gpu_named("mi210")).entry->scope, "amd");
+  EXPECT_EQ(find_entry(calibration, KernelFamily::conv_simt, gpu_named("mi210")).match, Match::foreign);
+  EXPECT_EQ(find_entry(calibration, KernelFamily::conv_simt, gpu_named("t4")).entry->scope, "any");
+  calibration.harnesses.resize(2);
+  calibration.harnesses[0].framework = "PyTorch";
+  calibration.harnesses[0].gpu = "amd";
+  calibration.harnesses[1].framework = "PyTorch/linear";
+  const auto harness = [&](std::string_view framework, std::string_view gpu, std::string_view vendor) {
+    return find_harness(calibration, KernelFamily::conv_simt, framework, gpu, vendor);
+  };
+  EXPECT_EQ(harness("PyTorch", "mi210", "amd"), &calibration.harnesses[0]);
+  EXPECT_EQ(harness("PyTorch", "t4", "nvidia"), nullptr);
+  EXPECT_EQ(harness("PyTorch/linear", "t4", "nvidia"), &calibration.harnesses[1]);
 }
 
 TEST(Calibration, NobodyKnowsTheErrorOfAVendorNeverMeasured) {

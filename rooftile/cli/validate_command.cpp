@@ -19,6 +19,7 @@
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/page_width.hpp"
 #include "rooftile/cli/picture.hpp"
+#include "rooftile/cli/progress.hpp"
 #include "rooftile/cli/table_options.hpp"
 #include "rooftile/ingest/layer_table.hpp"
 #include "rooftile/report/validation.hpp"
@@ -86,8 +87,10 @@ std::string report(const Validation& validation, const std::vector<MeasuredTable
 
 // Calibrations that have not seen the rows they are scored on.
 Result<HeldOut> hold_rows_out(Tier tier, const std::vector<MeasuredTable>& tables, const ValidateOptions& options) {
+  Progress progress("fits");
   CalibrateOptions calibrate;
   calibrate.rows.keep = rows_where(tables, options.where);
+  calibrate.progress = [&](std::size_t done, std::size_t of) { progress.show(done, of); };
   return hold_out(tables, tier, calibrate);
 }
 
@@ -112,12 +115,16 @@ Result<void> run(ValidateArguments& arguments) {
   const auto tables = TRY(read_measured(arguments.tables, reading_options(arguments), options.where));
   TRY(check_ignored(arguments.ignore, tables));
   const OutputArguments& output = arguments.output;
+  std::optional<Progress> bar;
+  options.progress = [&](std::size_t done, std::size_t of) { bar->show(done, of); };
   if (arguments.choice) {
     if (arguments.tier || output.format != Format::table) {
       return usage("--quantity choice prints its own table; it cannot be used with --tier or --format");
     }
-    return write_output(output.file,
-                        choice_table(TRY(score_choices(tables, options)), options.by, page_width(output.file)));
+    bar.emplace("rows");
+    const auto groups = TRY(score_choices(tables, options));
+    bar.reset();
+    return write_output(output.file, choice_table(groups, options.by, page_width(output.file)));
   }
   std::optional<HeldOut> held_out;
   if (arguments.tier) {
@@ -126,11 +133,16 @@ Result<void> run(ValidateArguments& arguments) {
     }
     held_out = TRY(hold_rows_out(*arguments.tier, tables, options));
     options.calibration = [&](std::size_t table, std::size_t row) {
-      return &held_out->calibrations[held_out->of_row[table][row]];
+      return &held_out->calibrations[held_out->of_row[table][row].value()];
+    };
+    options.leave_out = [&](std::size_t table, std::size_t row) {
+      return held_out->of_row[table][row] ? "" : held_out->why_not_scored;
     };
   }
 
+  bar.emplace("rows");
   const auto validation = TRY(rooftile::validate(tables, options));
+  bar.reset();
   list_bad_rows(validation.bad_rows);
   for (const auto& constants : methods.constants) note_unused_factors(constants.get(), gpus_of(validation, tables));
   if (is_picture(output.format)) return write_picture(output.file, validation_plot(validation, tables), output.format);
@@ -198,9 +210,11 @@ void add_validate(CommandList& commands) {
       "what to compare (default: time); choice: algorithm and tile; l2+bias: the counters include a kernel that adds a "
       "bias");
   add_choice<Tier>(
-      app, "--tier", arguments.tier, {{"own", Tier::own}, {"none", Tier::none}},
-      "refit method rooftile's constants without the row; own: on other shapes of its GPU too, none: without its "
-      "GPU");
+      app, "--tier", arguments.tier,
+      {{"own", Tier::own}, {"source", Tier::source}, {"size", Tier::size}, {"none", Tier::none}},
+      "refit method rooftile's constants without the row; own: on other shapes of its GPU too; source: without its "
+      "source, where another measured the GPU; size: on the smaller two thirds, scored on the largest; none: without "
+      "its GPU");
   add_names(app, "--by", arguments.by, "COLUMN", "columns to group by, as in gpu,pass");
 
   constexpr const char* kRows = "Rows";

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 #include <variant>
 
@@ -24,6 +25,20 @@ using Choices = std::vector<FitRows>;
 struct Family {
   KernelFamily family = KernelFamily::conv_simt;
   std::vector<Choices> gpus;
+
+  // Whose libraries' kernels the constants for any GPU are of; another vendor's GPUs have constants of their own.
+  std::string main_vendor() const {
+    const std::string usual = "nvidia";
+    const bool there =
+        std::any_of(gpus.begin(), gpus.end(), [&](const Choices& gpu) { return gpu.front().vendor == usual; });
+    return there ? usual : gpus.front().front().vendor;
+  }
+  std::vector<std::string> other_vendors() const {
+    std::set<std::string> vendors;
+    for (const Choices& gpu : gpus) vendors.insert(gpu.front().vendor);
+    vendors.erase(main_vendor());
+    return {vendors.begin(), vendors.end()};
+  }
 };
 
 Result<std::vector<Family>> families(const std::vector<MeasuredTable>& tables, const CalibrateOptions& options) {
@@ -54,39 +69,81 @@ Result<std::vector<Family>> families(const std::vector<MeasuredTable>& tables, c
 
 class Calibrator {
  public:
-  explicit Calibrator(const CalibrateOptions& options) : options_(options) {}
+  Calibrator(const CalibrateOptions& options, const std::vector<Family>& all) : options_(options) {
+    for (const Family& family : all) fits_ += fits_of(family);
+  }
 
   void add(const Family& family) {
-    const Fit any = fit_any(family, nullptr);
+    std::map<std::string, Constants> by_vendor;  // where those of a GPU start
+    const Fit any = fit_vendor(family, family.main_vendor(), {}, nullptr);
+    by_vendor[family.main_vendor()] = any.entry.constants;
     add_entry(any, kAnyGpu);
-    if (options_.unknown_gpus) add_architectures(family, any);
-    std::vector<Harness> harnesses;
-    for (const Choices& gpu : family.gpus) {
-      Fit fit = fit_gpu(gpu, any.entry.constants);
-      harnesses.insert(harnesses.end(), fit.harnesses.begin(), fit.harnesses.end());
-      if (options_.known_gpus) add_gpu(gpu, std::move(fit), any.entry.constants);
+    for (const std::string& vendor : family.other_vendors()) {
+      const Fit own = fit_vendor(family, vendor, any.entry.constants, nullptr);
+      by_vendor[vendor] = own.entry.constants;
+      add_entry(own, vendor);
     }
-    std::vector<Harness>& all = report_.calibration.harnesses;
-    all.insert(all.end(), harnesses.begin(), harnesses.end());
-    add_harness_means(family.family);
-    if (options_.unknown_gpus && options_.foreign_spreads && family.gpus.size() > 1)
-      add_foreign_spread(family, harnesses);
+    if (options_.unknown_gpus) add_architectures(family, by_vendor);
+    std::map<std::string, std::vector<Harness>> harnesses;  // by vendor
+    for (const Choices& gpu : family.gpus) {
+      const std::string& vendor = gpu.front().vendor;
+      Fit fit = fit_gpu(gpu, by_vendor.at(vendor));
+      harnesses[vendor].insert(harnesses[vendor].end(), fit.harnesses.begin(), fit.harnesses.end());
+      if (options_.known_gpus) add_gpu(gpu, std::move(fit), by_vendor.at(vendor));
+    }
+    for (const auto& [vendor, of_vendor] : harnesses) {
+      std::vector<Harness>& all = report_.calibration.harnesses;
+      all.insert(all.end(), of_vendor.begin(), of_vendor.end());
+      add_harness_means(of_vendor, vendor == family.main_vendor() ? "" : vendor);
+    }
+    if (has_foreign_spread(family)) add_foreign_spread(family, any.entry.constants, harnesses);
   }
 
   CalibrationReport take() { return std::move(report_); }
 
  private:
-  Fit fit_with(const FitRows& rows, const Prior& prior) const {
-    return fit(rows, {.prior = prior, .evaluations = options_.evaluations, .date = options_.date});
+  bool has_foreign_spread(const Family& family) const {
+    return options_.unknown_gpus && options_.foreign_spreads && family.gpus.size() > 1;
   }
 
-  // Constants from every GPU but `left_out`.
-  Fit fit_any(const Family& family, const Choices* left_out) const {
+  // How many fits add() makes.
+  std::size_t fits_of(const Family& family) const {
+    std::size_t fits = 1 + family.other_vendors().size();
+    std::set<std::string> architectures;
+    for (const Choices& gpu : family.gpus) {
+      architectures.insert(gpu.front().architecture);
+      fits += gpu.size() + (options_.known_gpus ? kFolds : 0) + (has_foreign_spread(family) ? 1 : 0);
+    }
+    return fits + (options_.unknown_gpus ? architectures.size() : 0);
+  }
+
+  void count_fit() {
+    ++done_;
+    if (options_.progress) options_.progress(done_, fits_);
+  }
+
+  Fit fit_with(const FitRows& rows, const Prior& prior) {
+    Fit result = fit(rows, {.prior = prior, .evaluations = options_.evaluations, .date = options_.date});
+    count_fit();
+    return result;
+  }
+
+  // Constants from every GPU of a vendor but `left_out`, from a start; without one from that of the family, which is
+  // physics. The start itself where no GPU is left.
+  Fit fit_vendor(const Family& family, const std::string& vendor, const std::optional<Constants>& start,
+                 const Choices* left_out) {
     std::vector<const FitRows*> parts;
     for (const Choices& gpu : family.gpus) {
-      if (&gpu != left_out) parts.push_back(&gpu.front());
+      if (&gpu != left_out && gpu.front().vendor == vendor) parts.push_back(&gpu.front());
     }
-    return fit_with(merged(parts, std::string(kAnyGpu), kMostPerGpu), {.constants = {}, .strength = kAnyStrength});
+    if (parts.empty()) {
+      count_fit();
+      Fit none;
+      none.entry.constants = start.value_or(unfitted_constants(family.family));
+      return none;
+    }
+    const Prior prior = start ? Prior{*start, kOwnStrength} : Prior{.constants = {}, .strength = kAnyStrength};
+    return fit_with(merged(parts, start ? vendor : std::string(kAnyGpu), kMostPerGpu), prior);
   }
 
   void add_entry(Fit fit, std::string_view scope) {
@@ -95,17 +152,17 @@ class Calibrator {
     report_.fits.push_back(std::move(fit));
   }
 
-  void add_architectures(const Family& family, const Fit& any) {
+  void add_architectures(const Family& family, const std::map<std::string, Constants>& by_vendor) {
     std::map<std::string, std::vector<const FitRows*>> parts;
     for (const Choices& gpu : family.gpus) parts[gpu.front().architecture].push_back(&gpu.front());
     for (const auto& [architecture, gpus] : parts) {
-      const Prior prior{any.entry.constants, kOwnStrength};
+      const Prior prior{by_vendor.at(gpus.front()->vendor), kOwnStrength};
       add_entry(fit_with(merged(gpus, architecture, kMostPerGpu), prior), architecture);
     }
   }
 
   // The better of the ways to choose a tile.
-  Fit fit_gpu(const Choices& gpu, const Constants& any) const {
+  Fit fit_gpu(const Choices& gpu, const Constants& any) {
     std::vector<Fit> fits;
     for (const FitRows& rows : gpu) {
       fits.push_back(fit_with(merged({&rows}, rows.scope, kMostOwn), {any, kOwnStrength}));
@@ -121,13 +178,16 @@ class Calibrator {
   }
 
   // Each part of the shapes under the constants of the others.
-  std::optional<Spread> held_out_spread(const Choices& gpu, TileChoice choice, const Constants& any) const {
+  std::optional<Spread> held_out_spread(const Choices& gpu, TileChoice choice, const Constants& any) {
     const FitRows& rows = gpu.size() > 1 && choice == gpu.back().choice ? gpu.back() : gpu.front();
     std::vector<double> residuals;
     for (std::size_t fold = 0; fold < kFolds; ++fold) {
       FitRows seen = rows;
       std::erase_if(seen.rows, [&](const FitRow& row) { return row.shape % kFolds == fold; });
-      if (seen.rows.empty()) continue;
+      if (seen.rows.empty()) {
+        count_fit();
+        continue;
+      }
       const Fit part = fit_with(merged({&seen}, rows.scope, kMostOwn), {any, kOwnStrength});
       for (const FitRow& row : rows.rows) {
         if (row.shape % kFolds != fold) continue;
@@ -137,18 +197,18 @@ class Calibrator {
     return spread_of(std::move(residuals));
   }
 
-  // A harness for GPUs on which nobody measured: the mean over those on which somebody did; and one for the framework
-  // whatever its call.
-  void add_harness_means(KernelFamily family) {
+  // A harness for GPUs of a vendor on which nobody measured: the mean over those on which somebody did; and one for the
+  // framework whatever its call.
+  void add_harness_means(const std::vector<Harness>& measured, const std::string& vendor) {
     std::map<std::string, std::vector<Harness>> by_framework;
-    for (const Harness& harness : report_.calibration.harnesses) {
-      if (harness.family != family || harness.gpu.empty()) continue;
+    for (const Harness& harness : measured) {
       by_framework[harness.framework].push_back(harness);
       const std::size_t slash = harness.framework.find('/');
       if (slash != std::string::npos) by_framework[harness.framework.substr(0, slash)].push_back(harness);
     }
     for (const auto& [framework, harnesses] : by_framework) {
       report_.calibration.harnesses.push_back(mean(framework, harnesses));
+      report_.calibration.harnesses.back().gpu = vendor;
     }
   }
 
@@ -172,14 +232,17 @@ class Calibrator {
   }
 
   // Each GPU under the constants and the mean harness of the others.
-  void add_foreign_spread(const Family& family, const std::vector<Harness>& harnesses) {
+  void add_foreign_spread(const Family& family, const Constants& any,
+                          const std::map<std::string, std::vector<Harness>>& harnesses) {
     std::map<std::string, std::vector<double>> residuals;
     for (const Choices& gpu : family.gpus) {
-      const Fit others = fit_any(family, &gpu);
+      const std::string& vendor = gpu.front().vendor;
+      const bool main = vendor == family.main_vendor();
+      const Fit others = fit_vendor(family, vendor, main ? std::nullopt : std::optional(any), &gpu);
       const FitRows rows = merged({&gpu.front()}, "", kMostOwn);
       for (const FitRow& row : rows.rows) {
-        const Harness harness = foreign_harness(rows.harnesses[row.harness], harnesses);
-        residuals[gpu.front().vendor].push_back(residual_of(row, rows.rates, others.entry.constants, harness));
+        const Harness harness = foreign_harness(rows.harnesses[row.harness], harnesses.at(vendor));
+        residuals[vendor].push_back(residual_of(row, rows.rates, others.entry.constants, harness));
       }
     }
     for (auto& [vendor, of_vendor] : residuals) {
@@ -199,6 +262,7 @@ class Calibrator {
   }
 
   const CalibrateOptions& options_;
+  std::size_t fits_ = 0, done_ = 0;
   CalibrationReport report_;
 };
 
@@ -206,7 +270,7 @@ class Calibrator {
 
 Result<CalibrationReport> calibrate(const std::vector<MeasuredTable>& tables, const CalibrateOptions& options) {
   const auto all = TRY(families(tables, options));
-  Calibrator calibrator(options);
+  Calibrator calibrator(options, all);
   for (const Family& family : all) calibrator.add(family);
   return calibrator.take();
 }

@@ -5,6 +5,8 @@
 //     assert(!calibrate(tables, {}));     // nothing to fit to
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -23,6 +25,7 @@ struct CalibrateOptions {
   bool unknown_gpus = true;     // entries of architectures, and intervals from GPUs held out
   bool foreign_spreads = true;  // of unknown_gpus: the intervals
   std::string date = {};
+  std::function<void(std::size_t done, std::size_t of)> progress = {};  // fits
 };
 
 struct CalibrationReport {

@@ -3,26 +3,137 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <map>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/try.hpp"
+#include "rooftile/validate/estimate_row.hpp"
 
 namespace rooftile {
 namespace {
 
 constexpr std::size_t kOwnFolds = 5;
-constexpr std::array kTiers = {Tier::own, Tier::none};
+constexpr std::array kTiers = {Tier::own, Tier::source, Tier::size, Tier::none};
 
 // The part of the rows that is held out together.
 using Part = std::string;
 
-Result<Part> part_of(const LayerRow& row, Tier tier, GpuCache& gpus) {
-  if (tier == Tier::own) return std::to_string(shape_of(row) / 7 % kOwnFolds);
-  const auto gpu = TRY(gpus.find(row.gpu));
-  return gpu->id;
+// The folder of a table, which is who measured: "deepbench" of "deepbench/conv.csv".
+std::string source_of(const std::string& table) {
+  const std::size_t name = table.rfind('/');
+  if (name == std::string::npos) return table;
+  const std::size_t folder = name == 0 ? std::string::npos : table.rfind('/', name - 1);
+  return table.substr(folder == std::string::npos ? 0 : folder + 1,
+                      name - (folder == std::string::npos ? 0 : folder + 1));
+}
+
+// Rows of a GPU and a kind of operator: what is seen of one says something of another.
+using Kind = std::pair<std::string, std::size_t>;
+
+// A row that takes part, by its places.
+struct Member {
+  std::size_t table = 0, row = 0;
+  Kind kind;
+  Part part;
+  double flops = 0;
+};
+
+class Members {
+ public:
+  Members(const std::vector<MeasuredTable>& tables, Tier tier) : tables_(tables), tier_(tier) {}
+
+  Result<void> add_all(const FitRowsOptions& options) {
+    for (std::size_t table = 0; table < tables_.size(); ++table) {
+      const std::vector<LayerRow>& rows = tables_[table].table().rows;
+      for (std::size_t row = 0; row < rows.size(); ++row) {
+        if (options.keep && !options.keep(table, row)) continue;
+        members_.push_back(TRY(member(table, row)));
+      }
+    }
+    if (tier_ == Tier::size) split_by_flops();
+    return {};
+  }
+
+  const std::vector<Member>& all() const { return members_; }
+
+  // Those that are held out, each once.
+  std::vector<Part> parts() const {
+    std::vector<Part> names;
+    for (const Member& one : members_) {
+      if (!one.part.empty() && std::find(names.begin(), names.end(), one.part) == names.end())
+        names.push_back(one.part);
+    }
+    return names;
+  }
+
+  // Whether rows that are not held out with it tell of its kind.
+  bool is_scored(const Member& member) const {
+    if (member.part.empty()) return false;
+    if (tier_ != Tier::source) return true;
+    return std::any_of(members_.begin(), members_.end(),
+                       [&](const Member& other) { return other.kind == member.kind && other.part != member.part; });
+  }
+
+ private:
+  Result<Member> member(std::size_t table, std::size_t row) {
+    const LayerRow& layer = tables_[table].table().rows[row];
+    const auto gpu = TRY(gpus_.find(layer.gpu));
+    Member result = {.table = table, .row = row, .kind = {gpu->id, layer.op.index()}, .part = {}};
+    switch (tier_) {
+      case Tier::own:
+        result.part = std::to_string(shape_of(layer) / 7 % kOwnFolds);
+        break;
+      case Tier::source:
+        result.part = fmt::format("{}/{}", source_of(tables_[table].name()), layer.framework);
+        break;
+      case Tier::size:
+        if (const auto estimate = estimate_row(layer, {.method = Method::roofline}, gpus_)) {
+          result.flops = estimate->flops.value();
+        }
+        break;
+      case Tier::none:
+        result.part = gpu->id;
+        break;
+    }
+    return result;
+  }
+
+  void split_by_flops() {
+    std::map<Kind, std::vector<double>> flops;
+    for (const Member& one : members_) flops[one.kind].push_back(one.flops);
+    for (auto& [kind, all] : flops) std::sort(all.begin(), all.end());
+    for (Member& one : members_) {
+      const std::vector<double>& all = flops[one.kind];
+      if (one.flops > all[(2 * all.size() - 1) / 3]) one.part = "large";
+    }
+  }
+
+  const std::vector<MeasuredTable>& tables_;
+  Tier tier_;
+  GpuCache gpus_;
+  std::vector<Member> members_;
+};
+
+// Parts that a tier needs to hold one out.
+Result<void> check_parts(Tier tier, std::size_t parts) {
+  const auto refuse = [&](std::string_view what) {
+    return fail(ErrorCode::bad_input, fmt::format("tier {} needs rows of at least two {}", name_of(tier), what));
+  };
+  switch (tier) {
+    case Tier::own:
+      return parts < 2 ? refuse("shapes") : Result<void>();
+    case Tier::source:
+      return parts < 2 ? refuse("sources") : Result<void>();
+    case Tier::size:
+      return parts < 1 ? refuse("sizes of one GPU") : Result<void>();
+    case Tier::none:
+      return parts < 2 ? refuse("GPUs") : Result<void>();
+  }
+  return {};
 }
 
 }  // namespace
@@ -31,6 +142,10 @@ std::string_view name_of(Tier tier) {
   switch (tier) {
     case Tier::own:
       return "own";
+    case Tier::source:
+      return "source";
+    case Tier::size:
+      return "size";
     case Tier::none:
       return "none";
   }
@@ -48,44 +163,40 @@ Result<Tier> parse_tier(std::string_view text) {
 }
 
 Result<HeldOut> hold_out(const std::vector<MeasuredTable>& tables, Tier tier, const CalibrateOptions& options) {
-  GpuCache gpus;
-  std::vector<std::vector<Part>> parts(tables.size());
-  std::vector<Part> names;
-  const auto takes_part = [&](std::size_t table, std::size_t row) {
-    return !options.rows.keep || options.rows.keep(table, row);
-  };
-  for (std::size_t table = 0; table < tables.size(); ++table) {
-    const std::vector<LayerRow>& rows = tables[table].table().rows;
-    for (std::size_t row = 0; row < rows.size(); ++row) {
-      parts[table].emplace_back();
-      if (!takes_part(table, row)) continue;
-      auto part = TRY(part_of(rows[row], tier, gpus));
-      if (std::find(names.begin(), names.end(), part) == names.end()) names.push_back(part);
-      parts[table].back() = std::move(part);
-    }
-  }
-  if (names.size() < 2) {
-    return fail(ErrorCode::bad_input, fmt::format("tier {} needs rows of at least two {}", name_of(tier),
-                                                  tier == Tier::own ? "shapes" : "GPUs"));
-  }
+  Members members(tables, tier);
+  TRY(members.add_all(options.rows));
+  const std::vector<Part> names = members.parts();
+  TRY(check_parts(tier, names.size()));
 
+  std::vector<std::vector<const Part*>> parts(tables.size());  // null: takes no part
   HeldOut result;
-  for (const Part& name : names) {
+  for (std::size_t table = 0; table < tables.size(); ++table) {
+    parts[table].resize(tables[table].table().rows.size());
+    result.of_row.emplace_back(parts[table].size());
+  }
+  for (const Member& one : members.all()) {
+    parts[one.table][one.row] = &one.part;
+    if (!members.is_scored(one)) continue;
+    const auto found = std::find(names.begin(), names.end(), one.part);
+    result.of_row[one.table][one.row] = static_cast<std::size_t>(found - names.begin());
+  }
+  result.why_not_scored =
+      tier == Tier::source ? "of GPUs that no other source measured" : "fitted: not of the largest third";
+
+  for (std::size_t part = 0; part < names.size(); ++part) {
     CalibrateOptions others = options;
-    others.known_gpus = tier == Tier::own;
+    others.known_gpus = tier != Tier::none;
     others.unknown_gpus = tier == Tier::none;
     others.rows.keep = [&](std::size_t table, std::size_t row) {
-      return !parts[table][row].empty() && parts[table][row] != name;
+      return parts[table][row] != nullptr && *parts[table][row] != names[part];
     };
+    if (options.progress) {  // the parts take about as many fits each
+      others.progress = [&](std::size_t done, std::size_t of) {
+        options.progress(part * of + done, names.size() * of);
+      };
+    }
     auto report = TRY(calibrate(tables, others));
     result.calibrations.push_back(std::move(report.calibration));
-  }
-  for (const std::vector<Part>& table : parts) {
-    result.of_row.emplace_back();
-    for (const Part& part : table) {
-      const auto found = std::find(names.begin(), names.end(), part);
-      result.of_row.back().push_back(found == names.end() ? 0 : static_cast<std::size_t>(found - names.begin()));
-    }
   }
   return result;
 }

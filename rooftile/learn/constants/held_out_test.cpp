@@ -1,5 +1,6 @@
 #include "rooftile/learn/constants/held_out.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include <fmt/format.h>
@@ -12,7 +13,7 @@ namespace rooftile {
 namespace {
 
 // Convolutions of two GPUs with times near what the starting constants predict; those of the T4 times `t4_factor`.
-MeasuredTable table_of(double t4_factor) {
+MeasuredTable table_of(double t4_factor, const std::string& path = "t.csv") {
   std::string csv = "gpu,framework,N,C,H,W,K,R,S,pad_h,pad_w,stride_h,stride_w,time_us\n";
   for (const char* gpu : {"titan-xp", "t4"}) {
     for (const int channels : {64, 128, 256, 512}) {
@@ -24,13 +25,13 @@ MeasuredTable table_of(double t4_factor) {
       }
     }
   }
-  return {"t.csv", *parse_layer_table(csv, "t.csv", {.measurements = true})};
+  return {path, *parse_layer_table(csv, path, {.measurements = true})};
 }
 
 CalibrateOptions quick() { return {.evaluations = 60}; }
 
 const Calibration& calibration_of(const HeldOut& held, std::size_t row) {
-  return held.calibrations[held.of_row[0][row]];
+  return held.calibrations[held.of_row[0][row].value()];
 }
 
 TEST(HeldOut, AGpuLeftOutHasNoSayInItsConstants) {
@@ -63,6 +64,42 @@ TEST(HeldOut, OneGpuCannotBeLeftOut) {
   EXPECT_EQ(held.error().message, "tier none needs rows of at least two GPUs");
 }
 
+TEST(HeldOut, ASourceIsScoredWhereAnotherMeasuredTheGpu) {
+  CalibrateOptions options = quick();
+  options.rows.keep = [](std::size_t table, std::size_t row) { return table == 0 || row >= 12; };  // of the second: T4
+  const auto held = hold_out({table_of(1, "a/conv.csv"), table_of(3, "b/conv.csv")}, Tier::source, options);
+  ASSERT_TRUE(held) << held.error().text();
+  EXPECT_EQ(held->of_row[0][0], std::nullopt) << "nobody else measured the TITAN Xp";
+  EXPECT_EQ(held->of_row[1][0], std::nullopt) << "takes no part";
+  ASSERT_TRUE(held->of_row[0][12] && held->of_row[1][12]);
+  EXPECT_NE(*held->of_row[0][12], *held->of_row[1][12]);
+  EXPECT_EQ(held->calibrations.size(), 2U);
+  const Gpu titan = *find_gpu("titan-xp");  // the second calibration has seen its rows, the first has not
+  const auto match = [&](std::size_t row_of_table) {
+    return find_entry(held->calibrations[*held->of_row[row_of_table][12]], KernelFamily::conv_simt, titan).match;
+  };
+  EXPECT_NE(match(0), Match::gpu);
+  EXPECT_EQ(match(1), Match::gpu);
+}
+
+TEST(HeldOut, TheLargestThirdIsScoredByTheRest) {
+  const auto held = hold_out({table_of(1)}, Tier::size, quick());
+  ASSERT_TRUE(held) << held.error().text();
+  EXPECT_EQ(held->calibrations.size(), 1U);
+  EXPECT_EQ(held->of_row[0][0], std::nullopt);  // 64 channels, 7 x 7
+  EXPECT_EQ(held->of_row[0][11], 0U);           // 512 channels, 28 x 28
+  const auto scored =
+      std::count_if(held->of_row[0].begin(), held->of_row[0].end(), [](auto row) { return row.has_value(); });
+  EXPECT_GE(scored, 6);
+  EXPECT_LE(scored, 8);
+}
+
+TEST(HeldOut, OneSourceCannotBeLeftOut) {
+  const auto held = hold_out({table_of(1)}, Tier::source, quick());
+  ASSERT_FALSE(held);
+  EXPECT_EQ(held.error().message, "tier source needs rows of at least two sources");
+}
+
 TEST(Calibrate, FitsWhatTheTablesSay) {
   const auto report = calibrate({table_of(1)}, {.evaluations = 600});
   ASSERT_TRUE(report);
@@ -71,14 +108,15 @@ TEST(Calibrate, FitsWhatTheTablesSay) {
   EXPECT_EQ(found.match, Match::gpu);
   EXPECT_LT(found.entry->gmae, 0.25);
   EXPECT_FALSE(found.entry->spread.has_value());  // of 12 rows nothing is said of tails
-  EXPECT_NE(find_harness(report->calibration, KernelFamily::conv_simt, "lib", "v100-sxm2-16gb"), nullptr);
+  EXPECT_NE(find_harness(report->calibration, KernelFamily::conv_simt, "lib", "v100-sxm2-16gb", "nvidia"), nullptr);
   EXPECT_EQ(report->calibration.foreign_spreads.size(), 1U);
 }
 
 TEST(Tier, NamesAreRead) {
   EXPECT_EQ(*parse_tier("own"), Tier::own);
   EXPECT_EQ(*parse_tier("none"), Tier::none);
-  EXPECT_EQ(parse_tier("onw").error().message, "unknown tier 'onw'; one of own, none; did you mean 'own'?");
+  EXPECT_EQ(parse_tier("onw").error().message,
+            "unknown tier 'onw'; one of own, source, size, none; did you mean 'own'?");
 }
 
 }  // namespace

@@ -42,10 +42,12 @@ Result<Seconds> FactorModel::time(const LayerRow& row, const GpuFactors& factors
   return layer.time;
 }
 
-bool FactorModel::knows_framework(const LayerRow& row) const {
+bool FactorModel::knows_framework(const LayerRow& row) {
   const std::string framework = framework_of(row);
+  const auto found = gpus_.find(gpu());
+  const std::string vendor = found ? (*found)->vendor : "";
   return std::any_of(kKernelFamilies.begin(), kKernelFamilies.end(), [&](KernelFamily family) {
-    return find_harness(calibration_, family, framework, gpu()) != nullptr;
+    return find_harness(calibration_, family, framework, gpu(), vendor) != nullptr;
   });
 }
 

@@ -46,7 +46,7 @@ class FactorModel {
   Result<Seconds> time(const LayerRow& row, const GpuFactors& factors);
   Result<Seconds> time(const LayerRow& row, const FactorLogs& logs) { return time(row, factors_of(logs, gpu())); }
 
-  bool knows_framework(const LayerRow& row) const;
+  bool knows_framework(const LayerRow& row);
 
  private:
   Calibration calibration_;  // the GPU's factors last

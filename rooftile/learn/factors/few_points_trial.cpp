@@ -72,7 +72,7 @@ Result<std::map<std::string, Calibration>> calibrations(const std::vector<Measur
     for (std::size_t row = 0; row < all.size(); ++row) {
       if (taken.count(&all[row]) == 0) continue;
       const std::string& gpu = (*gpus.find(all[row].gpu))->id;
-      if (result.count(gpu) == 0) result[gpu] = held.calibrations[held.of_row[table][row]];
+      if (result.count(gpu) == 0) result[gpu] = held.calibrations[held.of_row[table][row].value()];
     }
   }
   return result;
