@@ -38,9 +38,21 @@ struct Fact {
   std::string note;    // qualifier, conflict, working set; may be empty
 };
 
-// A rate unit: dense peak rates, 2 FLOPs per multiply-accumulate.
-enum class Peak { fp64, fp32, fp16, tensor_tf32, tensor_fp16, tensor_bf16, tensor_fp8, tensor_int8, tensor_fp4 };
-constexpr std::size_t kPeaks = 9;
+// A rate unit: dense peak rates, 2 FLOPs per multiply-accumulate. `tensor_fp32` are matrix cores that take FP32 as it
+// is, as AMD's from CDNA on do. Units of matrices come last.
+enum class Peak {
+  fp64,
+  fp32,
+  fp16,
+  tensor_fp32,
+  tensor_tf32,
+  tensor_fp16,
+  tensor_bf16,
+  tensor_fp8,
+  tensor_int8,
+  tensor_fp4
+};
+constexpr std::size_t kPeaks = 10;
 std::string_view name_of(Peak peak);
 
 struct MemoryLevel {
@@ -52,6 +64,8 @@ struct MemoryLevel {
   Bytes line;
   Bytes sector;
   double partitions = 1;  // parts that each keep a copy of what their SMs read
+  double usable = 1;      // share of the capacity that keeps lines for later loads
+  double ways = 16;       // lines of a set
 };
 
 // Limits of one SM that decide how many CTAs are resident.

@@ -100,7 +100,7 @@ class Reader : private TomlReader {
         return error(name_at->second.source(), fmt::format("level {} is given twice", name));
       }
       seen.push_back(name);
-      if (auto done = read_section(*table, "level", "level." + name); !done) return done;
+      TRY(read_section(*table, "level", "level." + name));
     }
     return {};
   }

@@ -11,14 +11,31 @@ namespace {
 // As torch.cuda.get_device_name() has them.
 TEST(SelectGpu, ByTheNameThatADriverGives) {
   for (const auto& [name, id] :
-       {std::pair{"NVIDIA GeForce RTX 4090", "rtx-4090"}, std::pair{"Tesla V100-SXM2-16GB", "v100-sxm2-16gb"},
-        std::pair{"NVIDIA A100-SXM4-80GB", "a100-sxm4-80gb"}, std::pair{"A100-SXM4-80GB", "a100-sxm4-80gb"},
-        std::pair{"NVIDIA A100 80GB PCIe", "a100-pcie-80gb"}, std::pair{"NVIDIA H100 80GB HBM3", "h100-sxm5-80gb"},
-        std::pair{"NVIDIA H100 PCIe", "h100-pcie-80gb"}, std::pair{"NVIDIA H200", "h200-sxm-141gb"},
-        std::pair{"NVIDIA L4", "l4"}, std::pair{"NVIDIA L40S", "l40s"}, std::pair{"Tesla K40m", "k40"},
-        std::pair{"NVIDIA TITAN X (Pascal)", "titan-x-pascal"}, std::pair{"NVIDIA GH200 480GB", "gh200-96gb-hbm3"},
-        std::pair{"AMD Instinct MI210", "mi210"}, std::pair{"AMD Instinct MI300X OAM", "mi300x"},
-        std::pair{"nvidia geforce gtx 1080 ti", "gtx-1080-ti"}}) {
+       {std::pair{"NVIDIA GeForce RTX 4090", "rtx-4090"},
+        std::pair{"Tesla V100-SXM2-16GB", "v100-sxm2-16gb"},
+        std::pair{"NVIDIA A100-SXM4-80GB", "a100-sxm4-80gb"},
+        std::pair{"A100-SXM4-80GB", "a100-sxm4-80gb"},
+        std::pair{"NVIDIA A100 80GB PCIe", "a100-pcie-80gb"},
+        std::pair{"NVIDIA H100 80GB HBM3", "h100-sxm5-80gb"},
+        std::pair{"NVIDIA H100 PCIe", "h100-pcie-80gb"},
+        std::pair{"NVIDIA H200", "h200-sxm-141gb"},
+        std::pair{"NVIDIA L4", "l4"},
+        std::pair{"NVIDIA L40S", "l40s"},
+        std::pair{"Tesla K40m", "k40"},
+        std::pair{"NVIDIA TITAN X (Pascal)", "titan-x-pascal"},
+        std::pair{"NVIDIA GH200 480GB", "gh200-96gb-hbm3"},
+        std::pair{"AMD Instinct MI210", "mi210"},
+        std::pair{"AMD Instinct MI300X OAM", "mi300x"},
+        std::pair{"nvidia geforce gtx 1080 ti", "gtx-1080-ti"},
+        std::pair{"NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition", "rtx-pro-6000-maxq"},
+        std::pair{"NVIDIA RTX 6000 Ada Generation", "rtx-6000-ada"},
+        std::pair{"Quadro RTX 8000", "quadro-rtx-8000"},
+        std::pair{"NVIDIA B300 SXM6 AC", "b300-sxm-288gb"},
+        std::pair{"NVIDIA GB200", "gb200"},
+        std::pair{"NVIDIA GeForce RTX 3060", "rtx-3060-12gb"},
+        std::pair{"Tesla K20Xm", "k20x"},
+        std::pair{"NVIDIA Thor", "jetson-agx-thor"},
+        std::pair{"AMD Radeon RX 7900 XTX", "rx-7900-xtx"}}) {
     const auto found = select_gpu(name);
     ASSERT_TRUE(found) << name << ": " << found.error().text();
     EXPECT_EQ(*found, id) << name;

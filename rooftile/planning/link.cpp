@@ -47,8 +47,12 @@ constexpr int kAll = std::numeric_limits<int>::max();
 constexpr std::array kReaches = {
     Reach{"SXM", "link.nvlink", "NVLink", kAll},                       // modules on one base board
     Reach{"GH200", "link.nvlink", "NVLink", kAll},                     // boards of up to four; NVLink switches
+    Reach{"GB200", "link.nvlink", "NVLink", kAll},                     // racks of 72
+    Reach{"GB300", "link.nvlink", "NVLink", kAll},                     // the same
+    Reach{"H20 ", "link.nvlink", "NVLink", kAll},                      // modules on one base board
     Reach{"", "link.nvlink", "NVLink", 2},                             // cards: a bridge between two
     Reach{"MI100", "link.infinity_fabric", "Infinity Fabric", 4},      // cards: a bridge over two or four
+    Reach{"MI250", "link.infinity_fabric", "Infinity Fabric", 2},      // the two devices of a board
     Reach{"MI300X", "link.infinity_fabric", "Infinity Fabric", kAll},  // modules (OAM), each with each
     Reach{"MI325X", "link.infinity_fabric", "Infinity Fabric", kAll},
 };
