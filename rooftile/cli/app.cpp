@@ -16,6 +16,7 @@
 
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/cli/help.hpp"
 #include "rooftile/cli/interrupt.hpp"
 #include "rooftile/cli/option_kinds.hpp"
@@ -62,7 +63,7 @@ class CommandLine {
   // An argument that nothing took is an error which names the nearest thing that would have.
   static Result<void> check_extras(const CLI::App& app) {
     for (const CLI::App* nested : app.get_subcommands()) {
-      if (auto result = check_extras(*nested); !result) return result;
+      TRY(check_extras(*nested));
     }
     std::vector<std::string> extras = app.remaining();
     std::erase(extras, "--");  // only says that what follows are no options

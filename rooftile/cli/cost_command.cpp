@@ -60,7 +60,7 @@ Result<void> run(CostArguments& arguments) {
   const auto boards = TRY(board_costs(table, shown, all));
   for (const BoardCost& board : boards) report.boards.push_back({.board = board, .run = {}});
   if (!arguments.model.empty()) {
-    if (auto result = check(predict_options(arguments.prediction)); !result) return result;
+    TRY(check(predict_options(arguments.prediction)));
     const auto workload = TRY(load_model(arguments.model, model_options(arguments.prediction)));
     for (std::size_t i = 0; i < shown.size(); ++i) {
       auto run = TRY(run_of(arguments, workload, table, shown[i], report.boards[i].board.cost));

@@ -62,15 +62,15 @@ Result<void> run_all(Simulations& simulations) {
 // Writes a figure's files and says in `section` what they are.
 Result<void> write_figure(const fs::path& folder, const Figure& figure, EvaluationSection& section) {
   const auto write = [&](const std::string& file, const std::string& what, const std::string& text) -> Result<void> {
-    if (auto result = write_output((folder / file).string(), text); !result) return result;
+    TRY(write_output((folder / file).string(), text));
     section.files.emplace_back(file, what);
     return {};
   };
   for (const FigureTable& table : figure.tables) {
-    if (auto result = write(table.file + ".csv", table.what, figure_csv(table)); !result) return result;
+    TRY(write(table.file + ".csv", table.what, figure_csv(table)));
   }
   for (const Plot& plot : figure.plots) {
-    if (auto result = write(plot.file + ".svg", plot.what, figure_svg(plot)); !result) return result;
+    TRY(write(plot.file + ".svg", plot.what, figure_svg(plot)));
   }
   return {};
 }
@@ -93,7 +93,7 @@ Result<void> run(EvaluateArguments& arguments) {
   if (!chosen) return fail(chosen.error().code, chosen.error().message, "--only");
   auto gpus = TRY(gpus_of_option(arguments.gpus));
   const auto input = TRY(evaluation_input(std::move(gpus), arguments.batch_size));
-  if (auto result = prepare_folder(arguments.folder); !result) return result;
+  TRY(prepare_folder(arguments.folder));
 
   const SimulateOptions options;
   Simulations simulations(options);
@@ -101,14 +101,14 @@ Result<void> run(EvaluateArguments& arguments) {
   std::size_t files = 1;
   for (const FigureMaker* maker : *chosen) {
     if (maker->want != nullptr) maker->want(input, simulations);
-    if (auto result = run_all(simulations); !result) return result;
+    TRY(run_all(simulations));
     sections.push_back({std::string(maker->name), std::string(maker->title), {}});
     const Figure figure = maker->make(input, simulations);
-    if (auto result = write_figure(arguments.folder, figure, sections.back()); !result) return result;
+    TRY(write_figure(arguments.folder, figure, sections.back()));
     files += sections.back().files.size();
   }
   const std::string index = (fs::path(arguments.folder) / "index.md").string();
-  if (auto result = write_output(index, evaluation_index(setup_of(input, options), sections)); !result) return result;
+  TRY(write_output(index, evaluation_index(setup_of(input, options), sections)));
   return write_output("", fmt::format("{} files in {}, {} kernels simulated, {:.1f} s\n", files, arguments.folder,
                                       simulations.count(), seconds_since(start)));
 }

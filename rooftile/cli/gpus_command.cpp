@@ -27,9 +27,15 @@ Result<void> list_gpus(ListGpusArguments& arguments) {
   if (arguments.names) return write_output(arguments.output.file, fmt::format("{}\n", fmt::join(ids, "\n")));
   std::vector<Gpu> gpus;
   for (const std::string& id : ids) gpus.push_back(TRY(find_gpu(id)));
-  return write_output(arguments.output.file, arguments.output.format == Format::json
-                                                 ? gpus_json(gpus)
-                                                 : gpus_table(gpus, page_width(arguments.output.file)));
+  const OutputArguments& output = arguments.output;
+  switch (output.format) {
+    case Format::json:
+      return write_output(output.file, gpus_json(gpus));
+    case Format::csv:
+      return write_output(output.file, gpus_csv(gpus));
+    default:
+      return write_output(output.file, gpus_table(gpus, page_width(output.file)));
+  }
 }
 
 struct ShowGpuArguments {
@@ -39,8 +45,15 @@ struct ShowGpuArguments {
 
 Result<void> show(ShowGpuArguments& arguments) {
   const std::vector<Gpu> gpus = {TRY(find_gpu(arguments.id))};
-  return write_output(arguments.output.file,
-                      arguments.output.format == Format::json ? gpus_json(gpus) : gpu_table(gpus.front()));
+  const OutputArguments& output = arguments.output;
+  switch (output.format) {
+    case Format::json:
+      return write_output(output.file, gpus_json(gpus));
+    case Format::csv:
+      return write_output(output.file, gpu_csv(gpus.front()));
+    default:
+      return write_output(output.file, gpu_table(gpus.front()));
+  }
 }
 
 }  // namespace
@@ -52,12 +65,12 @@ void add_gpus(CommandList& commands) {
     auto [app, arguments] =
         commands.add<ListGpusArguments>("list", "List the catalogue", "rooftile gpus list", list_gpus, parent);
     app->add_flag("--names", arguments.names, "ids only, one per line")->group("Output");
-    add_output_options(app, arguments.output, {Format::table, Format::json});
+    add_output_options(app, arguments.output, {Format::table, Format::json, Format::csv});
   }
   auto [app, arguments] = commands.add<ShowGpuArguments>("show", "Show every number of one GPU, with its source",
                                                          "rooftile gpus show v100-sxm2-16gb", show, parent);
   add_text(app, "ID", arguments.id, "ID", "catalogue id, an unambiguous part of one, or a .toml file")->required();
-  add_output_options(app, arguments.output, {Format::table, Format::json});
+  add_output_options(app, arguments.output, {Format::table, Format::json, Format::csv});
 }
 
 }  // namespace rooftile::cli

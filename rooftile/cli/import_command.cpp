@@ -78,7 +78,7 @@ Result<void> run(ImportArguments& arguments) {
     options.gpu = gpu.id;
   }
   auto store = TRY(store_for(arguments));
-  if (auto sound = store::quick_check(store); !sound) return sound;
+  TRY(store::quick_check(store));
   auto writer = TRY(store::MeasurementWriter::begin(store));
 
   const InterruptAsked signals;
@@ -97,7 +97,7 @@ Result<void> run(ImportArguments& arguments) {
     }
   }
   if (!arguments.dry_run) {
-    if (auto committed = writer.commit(); !committed) return committed;
+    TRY(writer.commit());
   }
   for (const store::ImportedFile& file : files) list_left_out(file);
   return write_output(

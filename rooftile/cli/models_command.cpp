@@ -2,7 +2,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "rooftile/base/csv.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"
@@ -20,17 +22,20 @@ namespace {
 
 struct ListModelsArguments {
   bool names = false;
-  std::string output;
+  OutputArguments output;
 };
 
 Result<void> list_models(ListModelsArguments& arguments) {
   TextTable table({{"name"}, {"description"}});
-  std::string names;
+  std::string names, csv = write_csv_row(std::vector<std::string>{"name", "description"});
   for (const ModelName& model : model_names()) {
     table.add({model.name, model.description});
+    csv += write_csv_row(std::vector<std::string>{model.name, model.description});
     names += model.name + "\n";
   }
-  return write_output(arguments.output, arguments.names ? names : table.text(page_width(arguments.output), ""));
+  const OutputArguments& output = arguments.output;
+  if (arguments.names) return write_output(output.file, names);
+  return write_output(output.file, output.format == Format::csv ? csv : table.text(page_width(output.file), ""));
 }
 
 struct ShowModelArguments {
@@ -41,9 +46,15 @@ struct ShowModelArguments {
 
 Result<void> show(ShowModelArguments& arguments) {
   const auto workload = TRY(load_model(arguments.model, {.batch_size = arguments.batch_size}));
-  return write_output(arguments.output.file, arguments.output.format == Format::json
-                                                 ? write_workload_json(workload)
-                                                 : workload_table(workload, page_width(arguments.output.file)));
+  const OutputArguments& output = arguments.output;
+  switch (output.format) {
+    case Format::json:
+      return write_output(output.file, write_workload_json(workload));
+    case Format::csv:
+      return write_output(output.file, workload_csv(workload));
+    default:
+      return write_output(output.file, workload_table(workload, page_width(output.file)));
+  }
 }
 
 }  // namespace
@@ -55,14 +66,14 @@ void add_models(CommandList& commands) {
     auto [app, arguments] = commands.add<ListModelsArguments>("list", "List the built-in networks",
                                                               "rooftile models list", list_models, parent);
     app->add_flag("--names", arguments.names, "names only, one per line")->group("Output");
-    add_file(app, "-o,--output", arguments.output, {Format::table});
+    add_output_options(app, arguments.output, {Format::table, Format::csv});
   }
   auto [app, arguments] =
       commands.add<ShowModelArguments>("show", "Show the layers of a network; as json, the workload, to save or edit",
                                        "rooftile models show googlenet --format json -o googlenet.json", show, parent);
   add_model(app, arguments.model)->required();
   add_batch_size(app, arguments.batch_size);
-  add_output_options(app, arguments.output, {Format::table, Format::json});
+  add_output_options(app, arguments.output, {Format::table, Format::json, Format::csv});
 }
 
 }  // namespace rooftile::cli

@@ -134,7 +134,7 @@ Result<void> run(OptimiseArguments& arguments) {
                                 .has_costs = options.costs != nullptr,
                                 .notes = axis_notes(space, *evaluator, metrics)};
   if (!arguments.plot.empty()) {
-    if (auto written = write_picture(arguments.plot, optimum_svg(report)); !written) return written;
+    TRY(write_picture(arguments.plot, optimum_svg(report)));
   }
   switch (arguments.output.format) {
     case Format::json:

@@ -36,13 +36,13 @@ Result<void> run(ScalingArguments& arguments) {
   const std::string what = fmt::format("The options of Table 16a over {}: {} of {} at batch {}, method {}", gpu.id,
                                        arguments.all_layers ? "all layers" : "convolutions", workload.workload.name,
                                        workload.workload.batch_size, label_of(predicted));
-  if (auto result = prepare_folder(arguments.folder); !result) return result;
+  TRY(prepare_folder(arguments.folder));
   if (!arguments.folder.empty()) {
     const auto write = [&](const char* name, const std::string& text) {
       return write_output((std::filesystem::path(arguments.folder) / name).string(), text);
     };
-    if (auto result = write("scaling.csv", scaling_csv(rows)); !result) return result;
-    if (auto result = write("scaling.svg", scaling_svg(what, rows)); !result) return result;
+    TRY(write("scaling.csv", scaling_csv(rows)));
+    TRY(write("scaling.svg", scaling_svg(what, rows)));
   }
   return write_output("", scaling_table(what, rows, page_width("")));
 }

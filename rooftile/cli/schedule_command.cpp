@@ -132,7 +132,7 @@ Result<void> run(ScheduleArguments& arguments) {
   const ScheduleReport report{
       .jobs = jobs, .machines = cluster.machines, .schedule = schedule, .heuristic = heuristic, .proved = proved};
   if (!arguments.gantt.empty()) {
-    if (auto written = write_picture(arguments.gantt, schedule_svg(report)); !written) return written;
+    TRY(write_picture(arguments.gantt, schedule_svg(report)));
   }
   switch (arguments.output.format) {
     case Format::json:

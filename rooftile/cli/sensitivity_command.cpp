@@ -30,7 +30,7 @@ Result<void> run(SensitivityArguments& arguments) {
   TRY(complete(given));
   const auto gpu = TRY(gpu_of_option(given.gpus.front()));
   const PredictOptions options = predict_options(given);
-  if (auto result = check(options); !result) return result;
+  TRY(check(options));
   const auto workload = TRY(load_model(arguments.model, model_options(given)));
   std::optional<Progress> bar(std::in_place, "resources");
   const auto study = sensitivity(workload, gpu, options, given.phase,

@@ -7,6 +7,7 @@
 #include "rooftile/base/try.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
+#include "rooftile/cli/output_options.hpp"
 #include "rooftile/cli/page_width.hpp"
 #include "rooftile/cli/prediction_options.hpp"
 #include "rooftile/gpu/catalogue.hpp"
@@ -20,9 +21,12 @@ namespace {
 
 struct SupportArguments {
   std::string model;
+  OutputArguments output;
 };
 
 Result<void> run(SupportArguments& arguments) {
+  const OutputArguments& output = arguments.output;
+  const bool csv = output.format == Format::csv;
   const auto workload = load_model(arguments.model, {.batch_size = std::nullopt, .skip_unsupported = true});
   if (!workload) {
     // Shapes behind an unknown operator are unknown too, so there may be nothing to predict; the list is still the
@@ -31,13 +35,15 @@ Result<void> run(SupportArguments& arguments) {
                                  ? std::vector<Skipped>()
                                  : unsupported_operators(arguments.model).value_or(std::vector<Skipped>());
     if (unsupported.empty()) return tl::unexpected(workload.error());
-    return write_output("", fmt::format("{}: cannot be predicted, operators are not supported: {}\n", arguments.model,
-                                        list_of(unsupported)));
+    return write_output(output.file, csv ? support_csv({}, unsupported)
+                                         : fmt::format("{}: cannot be predicted, operators are not supported: {}\n",
+                                                       arguments.model, list_of(unsupported)));
   }
   // Which method serves an operator does not depend on the GPU, so any one will do.
   const auto gpu = TRY(find_gpu("titan-xp-delta"));
   const auto prediction = TRY(predict(*workload, gpu, {.method = Method::rooftile}));
-  return write_output("", support_report(prediction, page_width("")));
+  return write_output(output.file, csv ? support_csv(prediction.layers, prediction.unsupported)
+                                       : support_report(prediction, page_width(output.file)));
 }
 
 }  // namespace
@@ -46,6 +52,7 @@ void add_support(CommandList& commands) {
   auto [app, arguments] = commands.add<SupportArguments>(
       "support", "Show which of a model's operators are predicted, and how", "rooftile support model.onnx", run);
   add_model(app, arguments.model)->required();
+  add_output_options(app, arguments.output, {Format::table, Format::csv});
 }
 
 }  // namespace rooftile::cli

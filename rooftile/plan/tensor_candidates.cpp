@@ -24,11 +24,17 @@ constexpr std::array kHopperTiles = {Tile{64, 16, kDepth},  Tile{64, 32, kDepth}
                                      Tile{32, 64, kDepth},  Tile{64, 64, kDepth},   Tile{128, 64, kDepth},
                                      Tile{64, 128, kDepth}, Tile{128, 128, kDepth}, Tile{256, 64, kDepth},
                                      Tile{64, 256, kDepth}, Tile{256, 128, kDepth}, Tile{128, 256, kDepth}};
+// Of AMD's libraries (Tensile), as rocBLAS chose them on MI100.
+constexpr std::array kMatrixCoreTiles = {Tile{16, 16, kDepth},  Tile{32, 32, kDepth},  Tile{64, 32, kDepth},
+                                         Tile{32, 64, kDepth},  Tile{64, 64, kDepth},  Tile{128, 64, kDepth},
+                                         Tile{64, 128, kDepth}, Tile{96, 96, kDepth},  Tile{128, 96, kDepth},
+                                         Tile{96, 128, kDepth}, Tile{128, 128, kDepth}};
 constexpr std::array kTensorSplits = {1, 2, 3, 4, 6, 8, 12, 16, 32, 64};
 constexpr double kLeastTensorSplitDepth = 128;  // of k that a CTA keeps
 constexpr double kMostSplitCtas = 8;            // an SM: a grid that large has no use for a split
 
 std::span<const Tile> tiles_of(const Gpu& gpu) {
+  if (gpu.vendor == "amd") return kMatrixCoreTiles;
   constexpr double kTuring = 7.5, kHopper = 9;
   const double generation = generation_of(gpu);
   if (generation < kTuring) return kVoltaTiles;
@@ -54,10 +60,16 @@ double resident_of(const Tile& tile, bool tensor_memory) {
   return std::clamp(accumulators / (static_cast<double>(tile.m) * tile.n), 1.0, kMost);
 }
 
-double padded(double channels) { return std::ceil(channels / kDepth) * kDepth; }
-
 // A convolution's main loop takes one tap of the filter after the other, each with whole steps of its channels; so the
-// rows of a weight gradient are whole steps of channels too. What is padded here costs time and no memory.
+// rows of a weight gradient are whole steps of channels too. Of fewer channels than a step several taps are taken
+// together, each with whole loads of 16 bytes of fp16 (CUTLASS's iterators for few channels; cuDNN pads a first layer to
+// 8 channels). What is padded here costs time and no memory.
+double padded(double channels) {
+  constexpr double kLoad = 8;
+  const double whole = channels < kDepth ? kLoad : kDepth;
+  return std::ceil(channels / whole) * whole;
+}
+
 double padded_depth(const GemmShape& shape, const OpShape& op) {
   if (op.pass == Pass::bwd_weight) return padded(shape.k);
   const double channels = op.pass == Pass::fwd ? op.gemm.in_channels : op.gemm.out_channels;

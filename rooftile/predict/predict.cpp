@@ -189,7 +189,7 @@ std::string label_of(const PredictOptions& options) {
 }
 
 Result<void> check(const PredictOptions& options) {
-  if (auto result = check_method(options); !result) return result;
+  TRY(check_method(options));
   if (options.plan.tile) {
     const Tile& tile = *options.plan.tile;
     if (tile.k < 1 || tile.k > kMaxTileDepth || !kernel_for(tile)) {
@@ -205,7 +205,7 @@ Result<void> check(const PredictOptions& options) {
 }
 
 Result<void> check(const PredictOptions& options, const Gpu& gpu) {
-  if (auto result = check(options); !result) return result;
+  TRY(check(options));
   const bool any_precision = options.method == Method::roofline || options.method == Method::rooftile;
   if (any_precision && !peak_of(options.precision, gpu)) {
     return fail(ErrorCode::unsupported,
@@ -235,6 +235,7 @@ Result<Prediction> predict(const Workload& workload, const Gpu& gpu, const Predi
   prediction.gpu = gpu.id;
   prediction.batch_size = stored.batch_size;
   prediction.precision = options.precision;
+  prediction.computed = computed_in(options.precision, gpu);
   prediction.method = label_of(options);
   prediction.sm_count = gpu.sm_count;
   prediction.peak = peak_of(options.precision, gpu).value_or(FlopsPerSecond(0));

@@ -114,7 +114,8 @@ struct Prediction {
   std::string model;
   std::string gpu;
   std::int64_t batch_size = 1;
-  DType precision = DType::fp32;
+  DType precision = DType::fp32;  // stored
+  DType computed = DType::fp32;   // what products are computed in
   std::string pass = "inference";
   std::string method = "delta";  // label_of() the options
   Seconds time;

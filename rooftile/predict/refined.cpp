@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <utility>
+#include <vector>
 
 #include "rooftile/ops/work.hpp"
 #include "rooftile/predict/layer.hpp"
@@ -19,36 +19,61 @@ KernelFamily family_of(RefinedOp op, DType precision, const Gpu& gpu) {
   if (op == RefinedOp::attention) return KernelFamily::attention;
   if (op == RefinedOp::stream) return KernelFamily::stream;
   if (op == RefinedOp::recurrent) return KernelFamily::recurrent;
-  const bool tensor_fp16 = gpu.peak(Peak::tensor_fp16) > FlopsPerSecond(0);
-  const bool lanes = precision == DType::fp32 || precision == DType::fp64 || (precision == DType::fp16 && !tensor_fp16);
-  if (!lanes) return KernelFamily::tensor;
+  const auto unit = matrix_unit(precision, gpu);
+  if (unit && *unit >= Peak::tensor_fp32) return KernelFamily::tensor;
   return op == RefinedOp::gemm ? KernelFamily::gemm_simt : KernelFamily::conv_simt;
 }
 
-// Keeps the fastest of the plans that it is called with.
-struct Fastest {
-  const OpShape& op;
-  const Gpu& gpu;
-  const GpuRates& rates;
-  LaunchPlan& plan;
-  Seconds time{std::numeric_limits<double>::infinity()};
+// Keeps the fastest of the plans that it is called with. Counting loads takes several times as long as timing, so plans
+// whose loads are counted wait for the end, in the order of their times if they loaded everything once: most are then
+// never counted.
+class Fastest {
+ public:
+  Fastest(const OpShape& op, const Gpu& gpu, const GpuRates& rates, LaunchPlan& plan)
+      : op_(op), gpu_(gpu), rates_(rates), plan_(plan), compulsory_(op.element * compulsory_elements(op.gemm)) {
+    constexpr std::size_t kTiles = 8;  // of the plans that wait, about
+    waiting_.reserve(kTiles);
+  }
 
   void operator()(const LaunchPlan& other) {
-    if (!has_counted_loads(other, op)) return keep(other);
-    LaunchPlan counted = other;
-    counted.main.l2_load = counted.main.dram_load = Bytes(0);
-    if (plan_time(counted, rates, time) >= time) return;  // whatever it loads: counting takes longer than timing
-    count_loads(counted, op, gpu);
-    keep(counted);
+    if (!has_counted_loads(other, op_)) return keep(other);
+    Waiting one = {{}, other};
+    one.plan.main.l2_load = one.plan.main.dram_load = compulsory_;
+    one.least = plan_time(one.plan, rates_, time_);
+    if (one.least < time_) waiting_.push_back(one);
+  }
+
+  // The shortest time, after all plans.
+  Seconds finish() {
+    std::stable_sort(waiting_.begin(), waiting_.end(), [](const auto& a, const auto& b) { return a.least < b.least; });
+    for (Waiting& one : waiting_) {
+      if (one.least >= time_) break;
+      count_loads(one.plan, op_, gpu_);
+      keep(one.plan);
+    }
+    return time_;
   }
 
  private:
+  struct Waiting {
+    Seconds least;
+    LaunchPlan plan;
+  };
+
   void keep(const LaunchPlan& other) {
-    const Seconds took = plan_time(other, rates, time);
-    if (took >= time) return;
-    time = took;
-    plan = other;
+    const Seconds took = plan_time(other, rates_, time_);
+    if (took >= time_) return;
+    time_ = took;
+    plan_ = other;
   }
+
+  const OpShape& op_;
+  const Gpu& gpu_;
+  const GpuRates& rates_;
+  LaunchPlan& plan_;
+  Bytes compulsory_;
+  Seconds time_ = kNoLimit;
+  std::vector<Waiting> waiting_;
 };
 
 // Energies of the lanes are those of FP32; narrower numbers take their share of it.
@@ -80,7 +105,7 @@ void apply_factors(const GpuFactors& factors, RefinedModel& model) {
 
 std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const PredictOptions& options) {
   const bool stream = op == RefinedOp::stream;  // which computes in FP32, whatever it loads
-  const auto peak = peak_of(stream ? DType::fp32 : options.precision, gpu);
+  const auto peak = stream ? std::optional(gpu.peak(Peak::fp32)) : peak_of(options.precision, gpu);
   if (!peak) return std::nullopt;
   const KernelFamily family = family_of(op, options.precision, gpu);
   const Calibration& calibration = options.calibration ? *options.calibration : builtin_calibration();
@@ -92,7 +117,7 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
   model.rates = found.entry != nullptr ? gpu_rates(gpu, family, *peak, found.entry->constants)
                                        : gpu_rates(gpu, family, *peak, unfitted_constants(family));
   const bool lanes = model.family == KernelFamily::conv_simt || model.family == KernelFamily::gemm_simt;
-  if (lanes) model.rates.energy_scale *= model.element.value() / kLaneBytes;
+  if (lanes) model.rates.energy_scale *= size_of(computed_in(options.precision, gpu)).value() / kLaneBytes;
   if (found.entry != nullptr) model.choice = found.entry->choice;
   model.overhead = gpu.launch_overhead;
   if (stream) {  // launches queue up while other kernels run
@@ -106,7 +131,8 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
   }
   if (model.family == KernelFamily::recurrent) model.rates.step_launches = kStepLaunches;
   const bool alone = options.framework.empty();
-  if (const Harness* harness = alone ? nullptr : find_harness(calibration, model.family, options.framework, gpu.id)) {
+  if (const Harness* harness =
+          alone ? nullptr : find_harness(calibration, model.family, options.framework, gpu.id, gpu.vendor)) {
     model.overhead = harness->overhead;
     model.floor = harness->floor;
     model.rates.weight_sets = harness->weight_sets;
@@ -119,7 +145,7 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
   // No fit has rows of other precisions, nor of convolutions on tensor cores: how far off those are is not known.
   const bool half = options.precision == DType::fp16 || options.precision == DType::bf16;
   const bool single = options.precision == DType::fp32;
-  const bool measured = (lanes && single) || (!lanes && half && op != RefinedOp::conv) ||
+  const bool measured = (lanes && single) || (!lanes && (half || single) && op != RefinedOp::conv) ||
                         (model.family == KernelFamily::recurrent && single) ||
                         (model.family == KernelFamily::attention && options.precision == DType::fp8);
   if (measured) model.spread = find_spread(calibration, found, gpu.vendor);
@@ -146,15 +172,16 @@ void add_refined(LayerEstimate& layer, const Im2col& gemm, double count, const G
                  const PredictOptions& options) {
   const OpShape op = op_shape(gemm, model, options.pass);
   RefinedKernel product{.gemm = gemm};
-  Fastest fastest{.op = op, .gpu = gpu, .rates = model.rates, .plan = product.plan};
+  Fastest fastest(op, gpu, model.rates, product.plan);
   each_plan(op, gpu, options.plan, std::ref(fastest));
+  const Seconds time = fastest.finish();
   KernelEstimate kernel;
   kernel.count = count;
   kernel.launches = static_cast<double>(product.plan.count());
   kernel.traffic = plan_traffic(product.plan, model.rates);
   kernel.traffic.compulsory = model.element * compulsory_elements(gemm);
   kernel.cases = plan_cases(product.plan, model.rates);
-  kernel.time = fastest.time;
+  kernel.time = time;
   kernel.plan = std::move(product);
   add_kernel(layer, std::move(kernel));
 }

@@ -1,10 +1,12 @@
 // The GPU catalogue: a line a GPU, and every number of one GPU with its source.
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "rooftile/base/csv.hpp"
 #include "rooftile/base/units_text.hpp"
 #include "rooftile/gpu/facts.hpp"
 #include "rooftile/report/facts.hpp"
@@ -58,6 +60,32 @@ std::string gpus_table(std::span<const Gpu> gpus, std::size_t width) {
   return table.text(width, "") +
          "\nm: measured, d: derived, s: stated by a paper; unmarked: the vendor's.\n"
          "rooftile gpus show ID prints every number with its source.\n";
+}
+
+std::string gpus_csv(std::span<const Gpu> gpus) {
+  const auto number = [](double value) { return fmt::format("{}", value); };
+  std::string text = write_csv_row(std::vector<std::string>{
+      "id", "name", "vendor", "architecture", "compute_capability", "sm_count", "clock_hz", "fp32_flops", "l2_bytes",
+      "dram_bytes", "dram_bandwidth_bytes_per_s", "dram_bandwidth_kind"});
+  for (const Gpu& gpu : gpus) {
+    const MemoryLevel& dram = gpu.level("DRAM");
+    const Fact* bandwidth = find_fact(gpu, "level.DRAM.bandwidth");
+    text += write_csv_row(std::vector<std::string>{
+        gpu.id, gpu.name, gpu.vendor, gpu.architecture, gpu.compute_capability, number(gpu.sm_count),
+        number(gpu.clock.value()), number(gpu.peak(Peak::fp32).value()), number(gpu.level("L2").capacity.value()),
+        number(dram.capacity.value()), number(dram.bandwidth.value()),
+        bandwidth == nullptr ? "" : std::string(name_of(bandwidth->kind))});
+  }
+  return text;
+}
+
+std::string gpu_csv(const Gpu& gpu) {
+  std::string text = write_csv_row(std::vector<std::string>{"key", "value", "kind", "source", "note"});
+  for (const Fact& fact : gpu.facts) {
+    text += write_csv_row(
+        std::vector<std::string>{fact.key, fact.text, std::string(name_of(fact.kind)), fact.source, fact.note});
+  }
+  return text;
 }
 
 std::string gpu_table(const Gpu& gpu) {

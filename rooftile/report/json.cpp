@@ -100,6 +100,7 @@ Json prediction_json(const Prediction& prediction, const Gpu* gpu) {
                {"gpu", prediction.gpu},
                {"batch_size", prediction.batch_size},
                {"precision", name_of(prediction.precision)},
+               {"computed", name_of(prediction.computed)},
                {"pass", prediction.pass},
                {"method", prediction.method},
                {"time_s", value(prediction.time)}};

@@ -1,8 +1,10 @@
 // The layers of a network.
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "rooftile/base/csv.hpp"
 #include "rooftile/base/units_text.hpp"
 #include "rooftile/ops/work.hpp"
 #include "rooftile/predict/predict.hpp"
@@ -21,6 +23,16 @@ std::string workload_table(const Workload& workload, std::size_t width) {
   }
   return fmt::format("{}: batch size {}, {} layers, {}, {} of weights\n\n{}", workload.name, workload.batch_size,
                      workload.ops.size(), print(total), print(memory_use(workload).weights), table.text(width));
+}
+
+std::string workload_csv(const Workload& workload) {
+  std::string text = write_csv_row(std::vector<std::string>{"name", "op", "output", "flops"});
+  for (const Op& op : workload.ops) {
+    text += write_csv_row(std::vector<std::string>{op.name, std::string(name_of(op.kind)),
+                                                   print(workload.tensors[op.outputs.front()].shape),
+                                                   fmt::format("{}", flops(workload, op).value())});
+  }
+  return text;
 }
 
 }  // namespace rooftile

@@ -17,13 +17,19 @@ std::string label_of(const LayerEstimate& layer) {
   return layer.function;
 }
 
-std::string list_of(const std::vector<Skipped>& skipped) {
-  std::map<std::string, int> counts;
+std::vector<std::pair<std::string, std::size_t>> counts_of(const std::vector<Skipped>& skipped) {
+  std::map<std::string, std::size_t> counts;
   for (const Skipped& op : skipped) ++counts[op.op_type];
-  std::vector<std::pair<std::string, int>> types(counts.begin(), counts.end());
+  std::vector<std::pair<std::string, std::size_t>> types(counts.begin(), counts.end());
   std::stable_sort(types.begin(), types.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  return types;
+}
+
+std::string list_of(const std::vector<Skipped>& skipped) {
   std::string text;
-  for (const auto& [type, count] : types) text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", type, count);
+  for (const auto& [type, count] : counts_of(skipped)) {
+    text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", type, count);
+  }
   return text;
 }
 

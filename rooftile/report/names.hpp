@@ -1,7 +1,9 @@
 // How layers are called in reports.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "rooftile/predict/prediction.hpp"
@@ -11,7 +13,9 @@ namespace rooftile {
 // What a layer does, in a word or two: "conv", "relu", "max pool", "batch norm".
 std::string label_of(const LayerEstimate& layer);
 
-// "LSTM (3), NonZero (1)": operators by type, the most frequent first.
+// Operators by type, the most frequent first.
+std::vector<std::pair<std::string, std::size_t>> counts_of(const std::vector<Skipped>& skipped);
+// The same as "LSTM (3), NonZero (1)".
 std::string list_of(const std::vector<Skipped>& skipped);
 
 }  // namespace rooftile

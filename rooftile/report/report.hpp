@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "rooftile/base/error.hpp"
 #include "rooftile/gpu/gpu.hpp"
@@ -48,13 +49,17 @@ Result<std::string> diff_report(std::string_view json_a, std::string_view where_
 
 // How many layers of each kind are predicted by which method, their share of the arithmetic, and what is left out.
 std::string support_report(const Prediction& prediction, std::size_t width = kAnyWidth);
+std::string support_csv(std::span<const LayerEstimate> layers, const std::vector<Skipped>& unsupported);
 
 // The layers of a network, their outputs and arithmetic.
 std::string workload_table(const Workload& workload, std::size_t width = kAnyWidth);
+std::string workload_csv(const Workload& workload);
 
 // Every GPU in a line; every fact of one GPU with its source.
 std::string gpus_table(std::span<const Gpu> gpus, std::size_t width = kAnyWidth);
+std::string gpus_csv(std::span<const Gpu> gpus);
 std::string gpu_table(const Gpu& gpu);
+std::string gpu_csv(const Gpu& gpu);
 std::string gpus_json(std::span<const Gpu> gpus);
 
 }  // namespace rooftile

@@ -1,36 +1,52 @@
 // Which of a model's operators are predicted how.
 #include <algorithm>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "rooftile/base/csv.hpp"
 #include "rooftile/report/names.hpp"
 #include "rooftile/report/report.hpp"
 #include "rooftile/report/text.hpp"
 
 namespace rooftile {
 
-std::string support_report(const Prediction& prediction, std::size_t width) {
-  struct Row {
-    std::size_t layers = 0;
-    Flops flops;
-  };
-  std::map<std::pair<std::string, std::string>, Row> rows;
-  for (const LayerEstimate& layer : prediction.layers) {
-    Row& row = rows[{label_of(layer), std::string(name_of(layer.method))}];
-    ++row.layers;
-    row.flops += layer.flops;
+namespace {
+
+// The layers of a kind that are predicted by the same method.
+struct SupportedKind {
+  std::string op, method;
+  std::size_t layers = 0;
+  Flops flops;
+};
+
+// Most arithmetic first.
+std::vector<SupportedKind> supported_kinds(std::span<const LayerEstimate> layers) {
+  std::map<std::pair<std::string, std::string>, SupportedKind> kinds;
+  for (const LayerEstimate& layer : layers) {
+    const std::string op = label_of(layer), method(name_of(layer.method));
+    SupportedKind& kind = kinds.try_emplace({op, method}, SupportedKind{op, method, 0, {}}).first->second;
+    ++kind.layers;
+    kind.flops += layer.flops;
   }
-  std::vector<std::pair<std::pair<std::string, std::string>, Row>> order(rows.begin(), rows.end());
+  std::vector<SupportedKind> order;
+  for (const auto& [key, kind] : kinds) order.push_back(kind);
   std::stable_sort(order.begin(), order.end(),
-                   [](const auto& a, const auto& b) { return a.second.flops > b.second.flops; });
+                   [](const SupportedKind& a, const SupportedKind& b) { return a.flops > b.flops; });
+  return order;
+}
+
+}  // namespace
+
+std::string support_report(const Prediction& prediction, std::size_t width) {
   TextTable table({{"op"}, {"layers", Align::right}, {"arithmetic", Align::right}, {"method"}});
-  for (const auto& [key, row] : order) {
+  for (const SupportedKind& kind : supported_kinds(prediction.layers)) {
     table.add(
-        {key.first, fmt::format("{}", row.layers), percent(row.flops.value(), prediction.flops.value()), key.second});
+        {kind.op, fmt::format("{}", kind.layers), percent(kind.flops.value(), prediction.flops.value()), kind.method});
   }
   std::string text = fmt::format("{}: {} layers, {} operators left out\n\n", prediction.model, prediction.layers.size(),
                                  prediction.unsupported.size());
@@ -42,6 +58,18 @@ std::string support_report(const Prediction& prediction, std::size_t width) {
          "\n  rooftile  the fastest kernel that a library could pick (docs/theory.md)\n"
          "  stream    its bytes, passes over memory and rounds of CTAs, in closed form\n"
          "  none      moves no data, costs nothing\n";
+}
+
+std::string support_csv(std::span<const LayerEstimate> layers, const std::vector<Skipped>& unsupported) {
+  std::string text = write_csv_row(std::vector<std::string>{"op", "layers", "flops", "method"});
+  for (const SupportedKind& kind : supported_kinds(layers)) {
+    text += write_csv_row(std::vector<std::string>{kind.op, fmt::format("{}", kind.layers),
+                                                   fmt::format("{}", kind.flops.value()), kind.method});
+  }
+  for (const auto& [type, count] : counts_of(unsupported)) {
+    text += write_csv_row(std::vector<std::string>{type, fmt::format("{}", count), "", "not supported"});
+  }
+  return text;
 }
 
 }  // namespace rooftile

@@ -20,9 +20,14 @@ namespace {
 constexpr std::size_t kSlowest = 10;
 constexpr std::size_t kBarWidth = 30;
 
+std::string stored_and_computed(const Prediction& prediction) {
+  if (prediction.computed == prediction.precision) return std::string(name_of(prediction.precision));
+  return fmt::format("stored {}, computed {}", name_of(prediction.precision), name_of(prediction.computed));
+}
+
 std::string heading(const Prediction& prediction) {
   return fmt::format("{} on {}: batch size {}, {}, {}, method {}\n\n", prediction.model, prediction.gpu,
-                     prediction.batch_size, name_of(prediction.precision), prediction.pass, prediction.method);
+                     prediction.batch_size, stored_and_computed(prediction), prediction.pass, prediction.method);
 }
 
 std::string totals(const Prediction& prediction, const Gpu* gpu) {
@@ -32,7 +37,7 @@ std::string totals(const Prediction& prediction, const Gpu* gpu) {
   if (prediction.time > Seconds(0)) {
     const FlopsPerSecond rate = prediction.flops / prediction.time;
     text += fmt::format("  arithmetic  {}, {}, {} of the {} {} peak\n", print(prediction.flops), print(rate),
-                        percent(rate / prediction.peak, 1), print(prediction.peak), name_of(prediction.precision));
+                        percent(rate / prediction.peak, 1), print(prediction.peak), name_of(prediction.computed));
   }
   const MemoryUse& memory = prediction.memory;
   text += fmt::format("  memory      {}: weights {}, activations {}, workspace {}\n", print(memory.total()),

@@ -5,6 +5,8 @@ namespace {
 
 std::optional<Peak> tensor_unit(DType precision) {
   switch (precision) {
+    case DType::fp32:
+      return Peak::tensor_fp32;
     case DType::tf32:
       return Peak::tensor_tf32;
     case DType::fp16:
@@ -16,7 +18,6 @@ std::optional<Peak> tensor_unit(DType precision) {
     case DType::int8:
       return Peak::tensor_int8;
     case DType::fp64:
-    case DType::fp32:
     case DType::int64:
     case DType::int32:
     case DType::int16:
@@ -36,10 +37,20 @@ std::optional<Peak> ordinary_unit(DType precision) {
 }  // namespace
 
 std::optional<Peak> matrix_unit(DType precision, const Gpu& gpu) {
-  for (const auto unit : {tensor_unit(precision), ordinary_unit(precision)}) {
-    if (unit && gpu.peak(*unit) > FlopsPerSecond(0)) return unit;
+  const auto exists = [&](std::optional<Peak> unit) { return unit && gpu.peak(*unit) > FlopsPerSecond(0); };
+  if (const auto tensor = tensor_unit(precision); exists(tensor)) return tensor;
+  const auto ordinary = ordinary_unit(precision);
+  const bool storable = precision == DType::fp16 || precision == DType::bf16 || precision == DType::tf32;
+  if (storable) {
+    const auto single = matrix_unit(DType::fp32, gpu);
+    if (single && (!exists(ordinary) || gpu.peak(*single) > gpu.peak(*ordinary))) return single;
   }
-  return std::nullopt;
+  return exists(ordinary) ? ordinary : std::nullopt;
+}
+
+DType computed_in(DType precision, const Gpu& gpu) {
+  const auto unit = matrix_unit(precision, gpu);
+  return unit == Peak::fp32 || unit == Peak::tensor_fp32 ? DType::fp32 : precision;
 }
 
 std::optional<FlopsPerSecond> peak_of(DType precision, const Gpu& gpu) {

@@ -12,8 +12,12 @@
 namespace rooftile {
 
 // What multiplies matrices of that type on a GPU: tensor cores where it has them for the type, else its ordinary units.
-// None: it has no such unit, or the catalogue no number.
+// Where these are slower than FP32 or missing, fp16, bf16 and tf32 are only stored: libraries compute in FP32.
+// None: nothing runs the type, or the catalogue has no number.
 std::optional<Peak> matrix_unit(DType precision, const Gpu& gpu);
+
+// The type that matrix_unit() computes in.
+DType computed_in(DType precision, const Gpu& gpu);
 
 // The rate of that unit.
 std::optional<FlopsPerSecond> peak_of(DType precision, const Gpu& gpu);

@@ -283,12 +283,12 @@ double granules_apart(const Geometry& layer, const Region& channel, const Tile& 
 
 }  // namespace
 
-double kept(double others, double lines) {
-  constexpr double kWays = 16, kHalf = 0.5;
-  const double sets = std::max(1.0, std::floor(lines / kWays));
+double kept(double others, double lines, double ways) {
+  constexpr double kHalf = 0.5;
+  const double sets = std::max(1.0, std::floor(lines / ways));
   const double mean = others / sets;
   const double variance = std::max(mean * (1 - 1 / sets), 1e-9);
-  const double above = mean - (std::min(kWays, lines) - kHalf);
+  const double above = mean - (std::min(ways, lines) - kHalf);
   constexpr double kFar = 6;  // deviations, beyond which a billionth is left
   if (above * above > kFar * kFar * variance) return above < 0 ? 1 : 0;
   return kHalf * std::erfc(above / std::sqrt(2 * variance));
@@ -339,11 +339,11 @@ RefinedTraffic refined_traffic(const Im2col& gemm, const Plan& plan, const Gpu& 
   const double in_full_waves = full_waves * wave / plan.ctas;
   const double last_active = last / std::max(1.0, std::min(last, gpu.sm_count));
   const auto keeps_activations = [&](double ctas) {
-    return kept(ctas * step_lines + columns_an_sm(ctas) * filter_lines, l1_lines);
+    return kept(ctas * step_lines + columns_an_sm(ctas) * filter_lines, l1_lines, l1.ways);
   };
   terms.l1_keeps_activations = (in_full_waves > 0 ? in_full_waves * keeps_activations(plan.active_ctas_per_sm) : 0) +
                                (last > 0 ? (1 - in_full_waves) * keeps_activations(last_active) : 0);
-  terms.l1_keeps_filters = kept(step_lines + filter_lines, l1_lines);
+  terms.l1_keeps_filters = kept(step_lines + filter_lines, l1_lines, l1.ways);
   const double keeps = terms.l1_keeps_activations;
   const double planes = layer.batch * layer.groups * layer.channels;
   double activations = 0, activations_apart = asked;  // if a step finds what the one before loaded, and if not
@@ -374,7 +374,7 @@ RefinedTraffic refined_traffic(const Im2col& gemm, const Plan& plan, const Gpu& 
     const double elsewhere = std::max(0.0, 1 - layer.line / layer.k);
     const double stays = kept(
         active * step_lines + filter_lines + elsewhere * (active * step_lines * steps + tile_n * layer.k / layer.line),
-        l1_lines);
+        l1_lines, l1.ways);
     new_filters += (sm_visits - first_visits) * (1 - stays);
   }
   new_filters *= filter_rows * filter_sectors;
@@ -397,10 +397,10 @@ RefinedTraffic refined_traffic(const Im2col& gemm, const Plan& plan, const Gpu& 
   const double filter_column = layer.k * tile_n * element.value();
   const double output_wave = wave * tile.m * tile_n * element.value();
   const double wave_lines = (wave_bytes + filter_column * std::max(1.0, wave / plan.rows) + output_wave) / line_bytes;
-  terms.l2_keeps_filters = kept(wave_lines, l2_lines);
+  terms.l2_keeps_filters = kept(wave_lines, l2_lines, l2.ways);
   const double column_lines =
       (column_bytes + filter_column + layer.batch * layer.plane * tile_n * element.value()) / line_bytes;
-  terms.l2_keeps_activations = kept(std::max(column_lines, wave_lines), l2_lines);
+  terms.l2_keeps_activations = kept(std::max(column_lines, wave_lines), l2_lines, l2.ways);
   // What two waves share is read again unless the L2 kept it: CTAs of a wave are one large tile.
   double halo = 0;
   if (!one_output(layer) && terms.l2_keeps_filters < 1) {

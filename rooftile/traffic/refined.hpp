@@ -26,8 +26,8 @@ struct RefinedTraffic {
 // cold.
 RefinedTraffic refined_traffic(const Im2col& gemm, const Plan& plan, const Gpu& gpu, Bytes element);
 
-// The share of lines found again after `others` other lines, in a cache of `lines` lines in sets of 16 that a hash
-// chooses: the chance that fewer than 16 of the others fell into the set, by the normal approximation.
-double kept(double others, double lines);
+// The share of lines found again after `others` other lines, in a cache of `lines` lines in sets of `ways` that a hash
+// chooses: the chance that fewer than `ways` of the others fell into the set, by the normal approximation.
+double kept(double others, double lines, double ways);
 
 }  // namespace rooftile

@@ -49,12 +49,12 @@ TEST(Refined, PaddingIsNotLoaded) {
 
 TEST(Kept, IsAShareThatFallsWithWhatComesBetween) {
   constexpr double kLines = 1600;
-  EXPECT_NEAR(kept(0, kLines), 1, 1e-9);
-  EXPECT_NEAR(kept(10 * kLines, kLines), 0, 1e-9);
-  EXPECT_NEAR(kept(0.97 * kLines, kLines), 0.5, 0.02);  // 15.5 of 16 ways
+  EXPECT_NEAR(kept(0, kLines, 16), 1, 1e-9);
+  EXPECT_NEAR(kept(10 * kLines, kLines, 16), 0, 1e-9);
+  EXPECT_NEAR(kept(0.97 * kLines, kLines, 16), 0.5, 0.02);  // 15.5 of 16 ways
   double before = 1;
   for (double others = 0; others < 2 * kLines; others += 10) {
-    const double share = kept(others, kLines);
+    const double share = kept(others, kLines, 16);
     EXPECT_LE(share, before);
     before = share;
   }
