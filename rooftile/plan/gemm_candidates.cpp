@@ -10,8 +10,9 @@
 namespace rooftile {
 namespace {
 
-constexpr std::array kSimtSplits = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48};
+constexpr std::array kSimtSplits = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512};
 constexpr double kLeastSimtSplitDepth = 64;  // of k that a CTA keeps: no measured kernel keeps less
+constexpr double kLeastBatchedDepth = 2048;  // of k: batches up to half as deep were measured, none was split
 constexpr double kMostSplitWaves = 4;        // beyond, a split has nothing left to balance
 
 // What all plans of a product have in common.
@@ -79,7 +80,8 @@ std::vector<GemmKernel> kernels_for(const GemmProduct& product, const GemmSettin
 }
 
 bool may_split(const Launch& launch, double tiles, double split, double sms) {
-  return launch.product.batch == 1 && launch.product.k >= kLeastSimtSplitDepth * split &&
+  const Launch::Product& product = launch.product;
+  return (product.batch == 1 || product.k >= kLeastBatchedDepth) && product.k >= kLeastSimtSplitDepth * split &&
          tiles * split <= kMostSplitWaves * launch.resident * sms;
 }
 
