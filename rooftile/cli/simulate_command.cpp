@@ -38,11 +38,11 @@ struct RandomLayers {
 };
 
 struct SimulateArguments {
-  std::vector<std::string> models;    // or layer tables, whose GPUs are not looked at
-  std::string layer;                  // only layers with this in their names; empty: all
-  bool convolutions_only = false;     // leave out plain GEMMs
+  std::vector<std::string> models;  // or layer tables, whose GPUs are not looked at
+  std::string layer;                // only layers with this in their names; empty: all
+  bool convolutions_only = false;   // leave out plain GEMMs
   RandomLayers random;
-  PredictionArguments prediction;     // one GPU
+  PredictionArguments prediction;  // one GPU
   SimulateOptions options;
   std::vector<std::string> against;  // closed forms to set beside
   bool scores_only = false;

@@ -40,7 +40,7 @@ class CommonState {
   ExploreState state_, nothing_;
   TimedSave save_;
   std::mutex mutex_;
-  std::vector<std::uint64_t> brought_;  // by thread: saves that it has brought its share for
+  std::vector<std::uint64_t> brought_;    // by thread: saves that it has brought its share for
   std::atomic<std::uint64_t> saved_ = 0;  // saves so far
 };
 

@@ -74,13 +74,18 @@ TEST(GemmCandidates, KernelsDependOnGenerationAndStorage) {
   EXPECT_EQ(plans(row_major, "a100-pcie-40gb").size(), 1U);
 }
 
-TEST(GemmCandidates, SplitsOnlyWhereTheyLeaveDepthAndBatchIsOne) {
+TEST(GemmCandidates, SplitsOnlyWhereTheyLeaveDepthAndBatchesOnlyWhereTheyAreDeep) {
   std::set<double> splits;
   for (const LaunchPlan& plan : plans({.m = 64, .n = 64, .k = 256, .trans_b = true}, "t4")) splits.insert(plan.split_k);
   EXPECT_EQ(splits, (std::set<double>{1, 2, 3, 4}));
-  for (const LaunchPlan& plan : plans({.batch = 2, .m = 64, .n = 64, .k = 4096, .trans_b = true}, "t4")) {
+  for (const LaunchPlan& plan : plans({.batch = 2, .m = 64, .n = 64, .k = 2047, .trans_b = true}, "t4")) {
     EXPECT_EQ(plan.split_k, 1);
   }
+  double most = 1;
+  for (const LaunchPlan& plan : plans({.batch = 2, .m = 64, .n = 64, .k = 4096, .trans_b = true}, "t4")) {
+    most = std::max(most, plan.split_k);
+  }
+  EXPECT_EQ(most, 64) << "64 of k are left to each";
 }
 
 TEST(GemmCandidates, AMatrixTimesAVectorMultipliesNoPadding) {

@@ -62,8 +62,8 @@ double resident_of(const Tile& tile, bool tensor_memory) {
 
 // A convolution's main loop takes one tap of the filter after the other, each with whole steps of its channels; so the
 // rows of a weight gradient are whole steps of channels too. Of fewer channels than a step several taps are taken
-// together, each with whole loads of 16 bytes of fp16 (CUTLASS's iterators for few channels; cuDNN pads a first layer to
-// 8 channels). What is padded here costs time and no memory.
+// together, each with whole loads of 16 bytes of fp16 (CUTLASS's iterators for few channels; cuDNN pads a first layer
+// to 8 channels). What is padded here costs time and no memory.
 double padded(double channels) {
   constexpr double kLoad = 8;
   const double whole = channels < kDepth ? kLoad : kDepth;

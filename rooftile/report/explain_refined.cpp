@@ -168,7 +168,8 @@ Section total_section(const Context& context) {
     kernels += (kernel.time - between) * kernel.count;
   }
   const std::string& framework = context.options.framework;
-  const bool known = find_harness(calibration_of(context.options), model.family, framework, context.gpu.id, context.gpu.vendor) != nullptr;
+  const bool known = find_harness(calibration_of(context.options), model.family, framework, context.gpu.id,
+                                  context.gpu.vendor) != nullptr;
   Section section("Time of the layer");
   section.add("", "kernels", kernels, fmt::format("the times of {}", grouped(layer.kernels)));
   if (gaps > Seconds(0)) section.add("", "gaps", gaps, gap_words(model.rates.family));

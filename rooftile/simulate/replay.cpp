@@ -72,8 +72,7 @@ Replay::Replay(const Im2col& gemm, const Plan& plan, const Gpu& gpu, const Repla
       l1_sector_shift_(log2_of(l1_sector_)),
       l2_sector_shift_(log2_of(l2_sector_)),
       equal_lines_(l1_line_shift_ == l2_line_shift_ && l1_sector_shift_ == l2_sector_shift_),
-      l1_(static_cast<std::size_t>(gpu.sm_count),
-          SectoredCache(shape(options.l1_capacity, gpu.level("L1"), options))),
+      l1_(static_cast<std::size_t>(gpu.sm_count), SectoredCache(shape(options.l1_capacity, gpu.level("L1"), options))),
       l2_(shape(gpu.level("L2").capacity, gpu.level("L2"), options)),
       ctas_(static_cast<std::size_t>(wave_)) {}
 
