@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -24,11 +26,7 @@ using Part = std::string;
 
 // The folder of a table, which is who measured: "deepbench" of "deepbench/conv.csv".
 std::string source_of(const std::string& table) {
-  const std::size_t name = table.rfind('/');
-  if (name == std::string::npos) return table;
-  const std::size_t folder = name == 0 ? std::string::npos : table.rfind('/', name - 1);
-  return table.substr(folder == std::string::npos ? 0 : folder + 1,
-                      name - (folder == std::string::npos ? 0 : folder + 1));
+  return std::filesystem::path(table).parent_path().filename().string();
 }
 
 // Rows of a GPU and a kind of operator: what is seen of one says something of another.
@@ -52,6 +50,7 @@ class Members {
       for (std::size_t row = 0; row < rows.size(); ++row) {
         if (options.keep && !options.keep(table, row)) continue;
         members_.push_back(TRY(member(table, row)));
+        parts_[members_.back().kind].insert(members_.back().part);
       }
     }
     if (tier_ == Tier::size) split_by_flops();
@@ -72,10 +71,8 @@ class Members {
 
   // Whether rows that are not held out with it tell of its kind.
   bool is_scored(const Member& member) const {
-    if (member.part.empty()) return false;
-    if (tier_ != Tier::source) return true;
-    return std::any_of(members_.begin(), members_.end(),
-                       [&](const Member& other) { return other.kind == member.kind && other.part != member.part; });
+    if (tier_ == Tier::source) return parts_.at(member.kind).size() > 1;
+    return !member.part.empty();
   }
 
  private:
@@ -116,6 +113,7 @@ class Members {
   Tier tier_;
   GpuCache gpus_;
   std::vector<Member> members_;
+  std::map<Kind, std::set<Part>> parts_;
 };
 
 // Parts that a tier needs to hold one out.
