@@ -313,7 +313,7 @@ Result<Calibration> parse_calibration(std::string_view toml, std::string_view wh
   const toml::parse_result parsed = toml::parse(toml, where);
   if (!parsed) {
     const toml::parse_error& error = parsed.error();
-    return fail(ErrorCode::bad_input, std::string(error.description()),
+    return fail(ErrorCode::bad_input, one_line(error.description()),
                 fmt::format("{}:{}:{}", where, error.source().begin.line, error.source().begin.column));
   }
   if (parsed.table().empty()) {
