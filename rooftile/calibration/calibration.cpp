@@ -56,13 +56,19 @@ const Harness* find_harness(const Calibration& calibration, KernelFamily family,
   return find_harness(calibration, family, framework.substr(0, slash), gpu, vendor);
 }
 
-std::optional<Spread> find_spread(const Calibration& calibration, const FoundEntry& found, std::string_view vendor) {
+std::optional<Spread> find_spread(const Calibration& calibration, const FoundEntry& found, std::string_view vendor,
+                                  HarnessMatch harness) {
   if (found.entry == nullptr) return std::nullopt;
-  if (found.match != Match::foreign && found.entry->spread) return found.entry->spread;
-  for (const ForeignSpread& foreign : calibration.foreign_spreads) {
-    if (foreign.family == found.entry->family && foreign.vendor == vendor) return foreign.spread;
+  const auto& all = calibration.foreign_spreads;
+  const auto foreign = std::find_if(all.begin(), all.end(), [&](const ForeignSpread& one) {
+    return one.family == found.entry->family && one.vendor == vendor;
+  });
+  if (found.match != Match::foreign && found.entry->spread) {
+    if (harness == HarnessMatch::known || foreign == all.end()) return found.entry->spread;
+    return widened(*found.entry->spread, foreign->harness);
   }
-  return std::nullopt;
+  if (foreign == all.end()) return std::nullopt;
+  return foreign->spread;
 }
 
 const GpuFactors* find_factors(const Calibration& calibration, std::string_view gpu) {

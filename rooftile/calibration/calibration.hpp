@@ -40,6 +40,12 @@ struct CalibrationEntry {
   double rows = 0, gmae = 0;  // of the fit: rows, and geometric mean absolute error on them
 };
 
+// What calls of one framework take on different machines, at least and at most.
+struct OverheadRange {
+  Seconds overhead_low, overhead_high;
+  Seconds floor_low, floor_high;
+};
+
 // What a framework adds to the kernels it calls, and the state in which it leaves the L2.
 struct Harness {
   KernelFamily family = KernelFamily::conv_simt;
@@ -51,6 +57,8 @@ struct Harness {
                              // earlier call
   bool rotates = false;      // tensor: the activations too have as many sets; else they stay the same
   double step_launches = 0;  // recurrent: kernels launched for a step
+  // Of a harness for several GPUs, whose overhead is the middle one: how far they lie apart.
+  std::optional<OverheadRange> range = {};
 };
 
 // The spread of GPUs of a vendor that no entry was fitted on.
@@ -58,6 +66,7 @@ struct ForeignSpread {
   KernelFamily family = KernelFamily::conv_simt;
   std::string vendor;
   Spread spread;
+  double harness = 1;  // what another harness changes, either way, on a GPU that an entry was fitted on
   bool operator==(const ForeignSpread&) const = default;
 };
 
@@ -86,9 +95,13 @@ FoundEntry find_entry(const Calibration& calibration, KernelFamily family, const
 const Harness* find_harness(const Calibration& calibration, KernelFamily family, std::string_view framework,
                             std::string_view gpu, std::string_view vendor);
 
-// The interval factors for a match: the entry's own spread, or the foreign one of the family and the GPU's vendor. None
-// where GPUs of that vendor were never measured.
-std::optional<Spread> find_spread(const Calibration& calibration, const FoundEntry& found, std::string_view vendor);
+// Who measured the rows that an interval is for.
+enum class HarnessMatch { known, unknown };  // known: on this GPU, by the fit
+
+// The interval factors for a match: the entry's own spread, wider for an unknown harness, or the foreign one of the
+// family and the GPU's vendor. None where GPUs of that vendor were never measured.
+std::optional<Spread> find_spread(const Calibration& calibration, const FoundEntry& found, std::string_view vendor,
+                                  HarnessMatch harness);
 
 // What few measurements of the GPU said; null if there were none.
 const GpuFactors* find_factors(const Calibration& calibration, std::string_view gpu);

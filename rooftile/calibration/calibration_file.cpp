@@ -10,27 +10,27 @@
 
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/one_line.hpp"
-#include "rooftile/base/toml.hpp"
-#include "rooftile/base/toml_depth.hpp"
+#include "rooftile/base/toml_reader.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/calibration/calibration.hpp"
 
 namespace rooftile {
 namespace {
 
 constexpr std::array kChoices = {TileChoice::least_time, TileChoice::by_channels};
-constexpr std::size_t kLargestFile = 1 << 20;
-constexpr std::size_t kDeepest = 100;  // so that no file can exhaust the stack of a recursive parser
 constexpr std::string_view kShipped = "shipped";
 // The keys of each kind of table. [[factors]] has the names of the kernel families besides, a call those of its limits.
-constexpr std::array<std::string_view, 9> kEntryKeys = {"family", "scope", "choice", "data",     "date",
-                                                        "rows",   "gmae",  "spread", "constants"};
-constexpr std::array<std::string_view, 5> kHarnessKeys = {"family", "framework", "gpu", "overhead_us", "floor_us"};
+constexpr std::array<std::string_view, 10> kEntryKeys = {"family", "scope", "choice", "data",   "date",
+                                                         "rows",   "gmae",  "spread", "common", "constants"};
+constexpr std::array<std::string_view, 7> kHarnessKeys = {
+    "family", "framework", "gpu", "overhead_us", "floor_us", "overhead_range_us", "floor_range_us"};
 constexpr std::array<std::string_view, 2> kTensorHarnessKeys = {"weight_sets", "rotates"};
 constexpr std::array<std::string_view, 1> kRecurrentHarnessKeys = {"step_launches"};
-constexpr std::array<std::string_view, 3> kForeignKeys = {"family", "vendor", "spread"};
+constexpr std::array<std::string_view, 5> kForeignKeys = {"family", "vendor", "spread", "common", "harness"};
 constexpr std::array<std::string_view, 8> kFactorKeys = {
     "gpu", "data", "date", "rows", "clock", "dram_bandwidth", "launch_overhead", "calls"};
-constexpr std::array<std::string_view, 2> kFamilyKeys = {"efficiency", "spread"};
+constexpr std::array<std::string_view, 3> kFamilyKeys = {"efficiency", "spread", "common"};
+constexpr double kLeastBound = 1e-3, kMostBound = 1e3;  // of a spread
 constexpr std::array<std::string_view, 3> kCallKeys = {"family", "micros", "weight"};
 
 // Reads the tables of one file; the first error is kept, later reads return anything valid.
@@ -151,26 +151,35 @@ class Reader {
   }
 
   std::optional<Spread> read_spread(const toml::table& table) {
-    const toml::array* bounds = table["spread"].as_array();
-    if (bounds == nullptr) {
-      if (const toml::node* other = table.get("spread")) reject(*other, "spread is not [low, high]");
+    const auto bounds = range(table, "spread", kLeastBound, kMostBound);
+    if (!bounds) return std::nullopt;
+    Spread spread{bounds->first, bounds->second};
+    if (table.contains("common")) spread.common = number(table, "common", 1, kMostBound);
+    return spread;
+  }
+
+  // [low, high], at least `least` and less than `most`. None where the table has no such key.
+  std::optional<std::pair<double, double>> range(const toml::table& table, std::string_view key, double least,
+                                                 double most) {
+    const toml::node* node = table.get(key);
+    if (node == nullptr) return std::nullopt;
+    const toml::array* bounds = node->as_array();
+    const bool pair = bounds != nullptr && bounds->size() == 2;
+    const auto low = pair ? (*bounds)[0].value<double>() : std::nullopt;
+    const auto high = pair ? (*bounds)[1].value<double>() : std::nullopt;
+    if (!low || !high || !(*low >= least && *low <= *high && *high < most)) {
+      reject(*node, fmt::format("{} is not [low, high] with {} <= low <= high < {}", key, least, most));
       return std::nullopt;
     }
-    const auto low = bounds->size() == 2 ? (*bounds)[0].value<double>() : std::nullopt;
-    const auto high = bounds->size() == 2 ? (*bounds)[1].value<double>() : std::nullopt;
-    constexpr double kLeast = 1e-3, kMost = 1e3;
-    if (!low || !high || !(*low >= kLeast && *low <= *high && *high < kMost)) {
-      reject(*bounds, "spread is not [low, high] with 0.001 <= low <= high < 1000");
-      return std::nullopt;
-    }
-    return Spread{*low, *high};
+    return std::pair(*low, *high);
   }
 
   ForeignSpread read_foreign(const toml::table& table) {
     check_keys(table, kForeignKeys);
     const auto spread = read_spread(table);
     if (!spread) reject(table, "no 'spread'");
-    return {family(table), text(table, "vendor"), spread.value_or(Spread{})};
+    const double harness = table.contains("harness") ? number(table, "harness", 1, kMostBound) : 1;
+    return {family(table), text(table, "vendor"), spread.value_or(Spread{}), harness};
   }
 
   Harness read_harness(const toml::table& table) {
@@ -190,6 +199,13 @@ class Reader {
       harness.step_launches = number(table, "step_launches", 0, kMostLaunches);
     } else {
       check_keys(table, kHarnessKeys);
+    }
+    const auto overheads = range(table, "overhead_range_us", 0, kLongest);
+    const auto floors = range(table, "floor_range_us", 0, kLongest);
+    if (overheads.has_value() != floors.has_value()) reject(table, "overhead_range_us and floor_range_us go together");
+    if (overheads && floors) {
+      harness.range = {Seconds(overheads->first * kMicro), Seconds(overheads->second * kMicro),
+                       Seconds(floors->first * kMicro), Seconds(floors->second * kMicro)};
     }
     return harness;
   }
@@ -306,20 +322,9 @@ class Reader {
 }  // namespace
 
 Result<Calibration> parse_calibration(std::string_view toml, std::string_view where) {
-  if (toml.size() > kLargestFile) return fail(ErrorCode::bad_input, "too large for a calibration", std::string(where));
-  if (toml_depth(toml) > kDeepest) {
-    return fail(ErrorCode::bad_input, "nested too deeply for a calibration", std::string(where));
-  }
-  const toml::parse_result parsed = toml::parse(toml, where);
-  if (!parsed) {
-    const toml::parse_error& error = parsed.error();
-    return fail(ErrorCode::bad_input, one_line(error.description()),
-                fmt::format("{}:{}:{}", where, error.source().begin.line, error.source().begin.column));
-  }
-  if (parsed.table().empty()) {
-    return fail(ErrorCode::bad_input, "the calibration is empty", std::string(where));
-  }
-  return Reader(where).read(parsed.table());
+  const toml::table table = TRY(parse_toml(toml, where, "a calibration"));
+  if (table.empty()) return fail(ErrorCode::bad_input, "the calibration is empty", std::string(where));
+  return Reader(where).read(table);
 }
 
 }  // namespace rooftile

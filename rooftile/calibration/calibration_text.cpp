@@ -21,8 +21,8 @@ std::string quoted(std::string_view text) {
   return result + '"';
 }
 
-std::string spread_line(const Spread& spread) {
-  return fmt::format("spread = [{:.4f}, {:.4f}]\n", spread.low, spread.high);
+std::string spread_lines(const Spread& spread) {
+  return fmt::format("spread = [{:.4f}, {:.4f}]\ncommon = {:.4f}\n", spread.low, spread.high, spread.common);
 }
 
 std::string calls_text(const std::vector<MeasuredCall>& calls) {
@@ -50,7 +50,7 @@ std::string factors_text(const GpuFactors& factors) {
     const FamilyFactors& own = factors.of(family);
     if (own == FamilyFactors{}) continue;
     text += fmt::format("[factors.{}]\nefficiency = {:.4f}\n", name_of(family), own.efficiency);
-    if (own.spread) text += spread_line(*own.spread);
+    if (own.spread) text += spread_lines(*own.spread);
   }
   return text + '\n';
 }
@@ -65,7 +65,7 @@ std::string write_calibration(const Calibration& calibration) {
                         quoted(entry.scope), quoted(name_of(entry.choice)));
     text += fmt::format("data = {}\ndate = {}\nrows = {:.0f}\ngmae = {:.4f}\n", quoted(entry.data), quoted(entry.date),
                         entry.rows, entry.gmae);
-    if (entry.spread) text += spread_line(*entry.spread);
+    if (entry.spread) text += spread_lines(*entry.spread);
     text += "[entry.constants]\n";
     const auto table = constant_table(entry.family);
     for (std::size_t i = 0; i < table.size(); ++i) {
@@ -84,11 +84,17 @@ std::string write_calibration(const Calibration& calibration) {
     }
     if (harness.family == KernelFamily::recurrent)
       text += fmt::format("step_launches = {:.3g}\n", harness.step_launches);
+    if (harness.range) {
+      text += fmt::format("overhead_range_us = [{:.4g}, {:.4g}]\nfloor_range_us = [{:.4g}, {:.4g}]\n",
+                          harness.range->overhead_low.value() * kMicro, harness.range->overhead_high.value() * kMicro,
+                          harness.range->floor_low.value() * kMicro, harness.range->floor_high.value() * kMicro);
+    }
     text += '\n';
   }
   for (const ForeignSpread& foreign : calibration.foreign_spreads) {
-    text += fmt::format("[[foreign]]\nfamily = {}\nvendor = {}\n{}\n", quoted(name_of(foreign.family)),
-                        quoted(foreign.vendor), spread_line(foreign.spread));
+    text +=
+        fmt::format("[[foreign]]\nfamily = {}\nvendor = {}\n{}harness = {:.4f}\n\n", quoted(name_of(foreign.family)),
+                    quoted(foreign.vendor), spread_lines(foreign.spread), foreign.harness);
   }
   for (const GpuFactors& factors : calibration.factors) text += factors_text(factors);
   return text;

@@ -11,14 +11,9 @@
 #include <vector>
 
 #include "rooftile/calibration/constants.hpp"
+#include "rooftile/calibration/spread.hpp"
 
 namespace rooftile {
-
-// Measured over predicted time of rows that the constants had not seen: bounds of the middle 90 %.
-struct Spread {
-  double low = 1, high = 1;
-  bool operator==(const Spread&) const = default;
-};
 
 struct FamilyFactors {
   double efficiency = 1;  // speed of the family's kernels, whatever limits them

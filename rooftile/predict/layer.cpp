@@ -1,5 +1,6 @@
 #include "rooftile/predict/layer.hpp"
 
+#include <cmath>
 #include <utility>
 #include <variant>
 
@@ -66,6 +67,9 @@ LayerEstimate sum_of(const std::vector<LayerEstimate>& estimates) {
     sum.time_low = interval->low;
     sum.time_high = interval->high;
   }
+  double common = 0;
+  for (const LayerEstimate& one : estimates) common += one.time.value() * std::log(one.common_error);
+  sum.common_error = sum.time > Seconds(0) ? std::exp(common / sum.time.value()) : 1;
   return sum;
 }
 

@@ -1,6 +1,36 @@
 #include "rooftile/predict/prediction.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string_view>
+#include <utility>
+
 namespace rooftile {
+namespace {
+
+using Bound = double (*)(const LayerEstimate&);
+
+double low_error(const LayerEstimate& layer) { return std::max(0.0, std::log(layer.time / *layer.time_low)); }
+double high_error(const LayerEstimate& layer) { return std::max(0.0, std::log(*layer.time_high / layer.time)); }
+
+// ln of the error of the sum of `layers`, which take `all`.
+double error_of(std::span<const LayerEstimate> layers, Seconds all, Bound bound) {
+  double common = 0;
+  std::map<std::pair<std::string_view, Seconds>, double> own;  // by operator and time: equal layers are equally wrong
+  for (const LayerEstimate& layer : layers) {
+    if (!interval_of(layer) || layer.time <= Seconds(0)) continue;
+    const double error = bound(layer), shared = std::min(error, std::log(layer.common_error));
+    const double share = layer.time / all;
+    common += share * shared;
+    own[{layer.op, layer.time}] += share * std::sqrt(error * error - shared * shared);
+  }
+  double squares = common * common;
+  for (const auto& [layer, error] : own) squares += error * error;
+  return std::sqrt(squares);
+}
+
+}  // namespace
 
 std::optional<Interval> interval_of(const LayerEstimate& layer) {
   if (!layer.time_low || !layer.time_high) return std::nullopt;
@@ -9,17 +39,14 @@ std::optional<Interval> interval_of(const LayerEstimate& layer) {
 
 std::optional<Interval> interval_of(std::span<const LayerEstimate> layers) {
   constexpr double kMostWithout = 0.5;  // of the time
-  Interval sum;
   Seconds all, without;
   for (const LayerEstimate& layer : layers) {
-    const Interval own = interval_of(layer).value_or(Interval{layer.time, layer.time});
-    sum.low += own.low;
-    sum.high += own.high;
     all += layer.time;
     if (!interval_of(layer)) without += layer.time;
   }
   if (all <= Seconds(0) || without > all * kMostWithout) return std::nullopt;
-  return sum;
+  return Interval{all * std::exp(-error_of(layers, all, &low_error)),
+                  all * std::exp(error_of(layers, all, &high_error))};
 }
 
 std::optional<Interval> interval_of(const Prediction& prediction) {

@@ -73,6 +73,7 @@ struct LayerEstimate {
   Bottleneck bottleneck = Bottleneck::compute;
   Seconds time;
   std::optional<Seconds> time_low, time_high;  // 90 % interval, where the method has one
+  double common_error = 1;                     // factor of it, either way, that all layers share
   double kernels = 1;                          // launches
   // Of the refined method: whose constants the time is by, and what measured calls like this one change it by.
   std::optional<KernelFamily> family;
@@ -141,8 +142,9 @@ struct Interval {
 // The 90 % interval of a layer, where its method has one.
 std::optional<Interval> interval_of(const LayerEstimate& layer);
 
-// The sum of the layers' intervals, as if all errors went the same way; layers without one count with their time.
-// Nothing where they make more than half of the time: too much of it is of unknown error.
+// Of all layers together. Of their errors, ln(measured / predicted), one part is common to all and adds up, the other
+// is a layer's own, equal in equal layers, and adds up in squares. Layers without an interval count with their time;
+// nothing where they make more than half of it: too much is of unknown error.
 std::optional<Interval> interval_of(std::span<const LayerEstimate> layers);
 std::optional<Interval> interval_of(const Prediction& prediction);
 

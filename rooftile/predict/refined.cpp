@@ -24,9 +24,9 @@ KernelFamily family_of(RefinedOp op, DType precision, const Gpu& gpu) {
   return op == RefinedOp::gemm ? KernelFamily::gemm_simt : KernelFamily::conv_simt;
 }
 
-// Keeps the fastest of the plans that it is called with. Counting loads takes several times as long as timing, so plans
-// whose loads are counted wait for the end, in the order of their times if they loaded everything once: most are then
-// never counted.
+// Keeps the plan that a library would choose of those that it is called with, as a rule the fastest. Counting loads
+// takes several times as long as timing, so plans whose loads are counted wait for the end, in the order of their times
+// if they loaded everything once: most are then never counted.
 class Fastest {
  public:
   Fastest(const OpShape& op, const Gpu& gpu, const GpuRates& rates, LaunchPlan& plan)
@@ -39,11 +39,11 @@ class Fastest {
     if (!has_counted_loads(other, op_)) return keep(other);
     Waiting one = {{}, other};
     one.plan.main.l2_load = one.plan.main.dram_load = compulsory_;
-    one.least = plan_time(one.plan, rates_, time_);
+    one.least = choice_time(one.plan, rates_, time_);
     if (one.least < time_) waiting_.push_back(one);
   }
 
-  // The shortest time, after all plans.
+  // Its time, after all plans.
   Seconds finish() {
     std::stable_sort(waiting_.begin(), waiting_.end(), [](const auto& a, const auto& b) { return a.least < b.least; });
     for (Waiting& one : waiting_) {
@@ -51,7 +51,7 @@ class Fastest {
       count_loads(one.plan, op_, gpu_);
       keep(one.plan);
     }
-    return time_;
+    return plan_time(plan_, rates_);
   }
 
  private:
@@ -61,7 +61,7 @@ class Fastest {
   };
 
   void keep(const LaunchPlan& other) {
-    const Seconds took = plan_time(other, rates_, time_);
+    const Seconds took = choice_time(other, rates_, time_);
     if (took >= time_) return;
     time_ = took;
     plan_ = other;
@@ -99,6 +99,7 @@ void apply_factors(const GpuFactors& factors, RefinedModel& model) {
   rates.launch *= factors.launch_overhead;
   model.overhead = model.overhead * factors.launch_overhead;
   model.floor = model.floor * factors.launch_overhead;
+  model.range = std::nullopt;  // this machine was measured
 }
 
 }  // namespace
@@ -131,10 +132,13 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
   }
   if (model.family == KernelFamily::recurrent) model.rates.step_launches = kStepLaunches;
   const bool alone = options.framework.empty();
+  HarnessMatch harness_match = HarnessMatch::unknown;
   if (const Harness* harness =
           alone ? nullptr : find_harness(calibration, model.family, options.framework, gpu.id, gpu.vendor)) {
+    if (harness->gpu == gpu.id) harness_match = HarnessMatch::known;
     model.overhead = harness->overhead;
     model.floor = harness->floor;
+    model.range = harness->range;
     model.rates.weight_sets = harness->weight_sets;
     model.rates.rotates = harness->rotates;
     model.rates.step_launches = harness->step_launches;
@@ -148,7 +152,7 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
   const bool measured = (lanes && single) || (!lanes && (half || single) && op != RefinedOp::conv) ||
                         (model.family == KernelFamily::recurrent && single) ||
                         (model.family == KernelFamily::attention && options.precision == DType::fp8);
-  if (measured) model.spread = find_spread(calibration, found, gpu.vendor);
+  if (measured) model.spread = find_spread(calibration, found, gpu.vendor, harness_match);
   if (factors != nullptr && factors->of(family).spread) model.spread = factors->of(family).spread;
   return result;
 }
@@ -197,8 +201,9 @@ CallPlace place_of(const LayerEstimate& layer) {
 }
 
 void finish_refined(LayerEstimate& layer, const RefinedModel& model) {
+  const Seconds kernels = layer.time;
   layer.cases[Bottleneck::launch] += model.overhead;
-  layer.time = call_time(layer.time, model.overhead, model.floor);
+  layer.time = call_time(kernels, model.overhead, model.floor);
   layer.bottleneck = largest(layer.cases);
   layer.family = model.family;
   if (model.factors != nullptr && !model.factors->calls.empty()) {
@@ -206,10 +211,15 @@ void finish_refined(LayerEstimate& layer, const RefinedModel& model) {
     layer.time *= layer.ratio_of_calls;
     for (Seconds& seconds : layer.cases.by) seconds *= layer.ratio_of_calls;
   }
-  if (model.spread) {
-    layer.time_low = layer.time * model.spread->low;
-    layer.time_high = layer.time * model.spread->high;
+  if (!model.spread) return;
+  Interval calls{layer.time, layer.time};
+  if (model.range) {
+    calls.low = call_time(kernels, model.range->overhead_low, model.range->floor_low) * layer.ratio_of_calls;
+    calls.high = call_time(kernels, model.range->overhead_high, model.range->floor_high) * layer.ratio_of_calls;
   }
+  layer.time_low = calls.low * model.spread->low;
+  layer.time_high = calls.high * model.spread->high;
+  layer.common_error = model.spread->common;
 }
 
 }  // namespace rooftile

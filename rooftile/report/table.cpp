@@ -123,8 +123,7 @@ std::string interval_note(const Prediction& prediction) {
   if (!interval_of(prediction)) return note("interval", "none: " + why_no_interval(prediction));
   const auto with = std::count_if(prediction.layers.begin(), prediction.layers.end(),
                                   [](const LayerEstimate& layer) { return interval_of(layer).has_value(); });
-  return note("interval",
-              fmt::format("90 %, as if {} layers all erred the same way; the others are added without one", with));
+  return note("interval", fmt::format("90 %, from the errors of {} layers; the others are added without one", with));
 }
 
 std::string left_out(const Prediction& prediction) {

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,9 +22,10 @@ struct CalibrateOptions {
   FitRowsOptions rows = {};
   int evaluations = 2000;
   // What is wanted of it; each costs fits of its own.
-  bool known_gpus = true;       // entries of GPUs, with intervals from shapes held out
-  bool unknown_gpus = true;     // entries of architectures, and intervals from GPUs held out
-  bool foreign_spreads = true;  // of unknown_gpus: the intervals
+  bool known_gpus = true;                             // entries of GPUs, with intervals from sizes and shapes held out
+  bool unknown_gpus = true;                           // entries of architectures, and intervals from GPUs held out
+  bool foreign_spreads = true;                        // of unknown_gpus: the intervals
+  std::set<std::string, std::less<>> only_gpus = {};  // of known_gpus: by id; none named: all
   std::string date = {};
   std::function<void(std::size_t done, std::size_t of)> progress = {};  // fits
 };

@@ -120,22 +120,22 @@ double residual_of(const FitRow& row, const std::vector<GpuRates>& rates, const 
   return std::log(row.measured / fitted_time(row, rates, constants, harness));
 }
 
+double residual_beyond(const FitRow& row, const std::vector<GpuRates>& rates, const Constants& constants,
+                       const Harness& harness) {
+  if (!harness.range) return residual_of(row, rates, constants, harness);
+  Harness quick = harness, slow = harness;
+  quick.overhead = harness.range->overhead_low;
+  quick.floor = harness.range->floor_low;
+  slow.overhead = harness.range->overhead_high;
+  slow.floor = harness.range->floor_high;
+  const double least = residual_of(row, rates, constants, slow), most = residual_of(row, rates, constants, quick);
+  return least > 0 ? least : std::min(0.0, most);
+}
+
 double gmae_of(const std::vector<double>& residuals) {
   double sum = 0;
   for (const double residual : residuals) sum += std::abs(residual);
   return residuals.empty() ? 0 : std::exp(sum / static_cast<double>(residuals.size())) - 1;
-}
-
-std::optional<Spread> spread_of(std::vector<double> residuals) {
-  constexpr std::size_t kLeast = 20;
-  if (residuals.size() < kLeast) return std::nullopt;
-  std::sort(residuals.begin(), residuals.end());
-  constexpr double kTail = 0.05;
-  const auto at = [&](double share) {
-    const double residual = residuals[static_cast<std::size_t>(share * static_cast<double>(residuals.size() - 1))];
-    return std::exp(std::clamp(residual, -kWidestSpread, kWidestSpread));
-  };
-  return Spread{at(kTail), at(1 - kTail)};
 }
 
 Fit fit(const FitRows& rows, const FitOptions& options) {

@@ -44,13 +44,11 @@ Seconds fitted_time(const FitRow& row, const std::vector<GpuRates>& rates, const
 double residual_of(const FitRow& row, const std::vector<GpuRates>& rates, const Constants& constants,
                    const Harness& harness);
 
+// The same where the harness has a range: of the nearest time within it, 0 where that is the measured one.
+double residual_beyond(const FitRow& row, const std::vector<GpuRates>& rates, const Constants& constants,
+                       const Harness& harness);
+
 // exp(mean |residual|) - 1.
 double gmae_of(const std::vector<double>& residuals);
-
-// ln of the widest bounds of an interval: a calibration may say no more than a factor of 1000 either way.
-inline constexpr double kWidestSpread = 6.9;
-
-// Bounds of the middle 90 % of exp(residual), none wider than above; none of fewer than 20, which say nothing of tails.
-std::optional<Spread> spread_of(std::vector<double> residuals);
 
 }  // namespace rooftile

@@ -38,7 +38,7 @@ void keep_likely(std::vector<LaunchPlan>& plans, const GpuRates& rates) {
   constexpr double kSlower = 2.5;  // than the fastest
   if (plans.size() < 2) return;
   std::vector<std::pair<Seconds, std::size_t>> order;
-  for (std::size_t i = 0; i < plans.size(); ++i) order.emplace_back(plan_time(plans[i], rates), i);
+  for (std::size_t i = 0; i < plans.size(); ++i) order.emplace_back(choice_time(plans[i], rates), i);
   std::sort(order.begin(), order.end());
   std::vector<LaunchPlan> likely;
   for (const auto& [time, place] : order) {
@@ -133,7 +133,7 @@ class FitRowCollector {
     });
     if (plans.empty()) return;
     keep_likely(plans, model.rates);
-    add_row(fastest_of(std::move(plans)), row, gpu, table, model);
+    add_row(chosen_of(std::move(plans)), row, gpu, table, model);
   }
 
   void add_row(KernelTime kernels, const LayerRow& row, const Gpu& gpu, const std::string& table,
@@ -181,12 +181,18 @@ bool usable(const LayerRow& row) {
 
 }  // namespace
 
-KernelTime fastest_of(std::vector<LaunchPlan> plans) {
+KernelTime chosen_of(std::vector<LaunchPlan> plans) {
   // Shared: rows are copied from one fit to the next.
   return [plans = std::make_shared<const std::vector<LaunchPlan>>(std::move(plans))](const GpuRates& rates) {
     Seconds least = kNoLimit;
-    for (const LaunchPlan& plan : *plans) least = std::min(least, plan_time(plan, rates));
-    return least;
+    const LaunchPlan* chosen = &plans->front();
+    for (const LaunchPlan& plan : *plans) {
+      const Seconds time = choice_time(plan, rates, least);
+      if (time >= least) continue;
+      least = time;
+      chosen = &plan;
+    }
+    return plan_time(*chosen, rates);
   };
 }
 

@@ -18,8 +18,8 @@ namespace rooftile {
 // What the kernels of a row take on a GPU whose constants are set.
 using KernelTime = std::function<Seconds(const GpuRates&)>;
 
-// The fastest of the plans, which is what ran.
-KernelTime fastest_of(std::vector<LaunchPlan> plans);
+// The one of the plans that a library would choose, which is what ran.
+KernelTime chosen_of(std::vector<LaunchPlan> plans);
 
 struct FitRow {
   KernelTime kernels;

@@ -32,7 +32,7 @@ FitRows made_rows(const Constants& truth) {
         shape.gemm = im2col(conv);
         std::vector<LaunchPlan> plans;
         each_plan(shape, gpu, {}, [&](const LaunchPlan& plan) { plans.push_back(plan); });
-        row.kernels = fastest_of(std::move(plans));
+        row.kernels = chosen_of(std::move(plans));
         row.measured = fitted_time(row, {rates}, truth, rows.harnesses[0]);
         rows.rows.push_back(std::move(row));
       }
@@ -60,28 +60,6 @@ TEST(Fit, NamesWhatTheRowsDoNotSee) {
   EXPECT_TRUE(unseen("winograd_efficiency"));
   EXPECT_TRUE(unseen("atomics"));
   EXPECT_FALSE(unseen("narrow_efficiency"));
-}
-
-// More than a twentieth of the rows are of a wrong unit, by which they are off by more than a calibration can say.
-TEST(Spread, OfAbsurdRowsCanBeRead) {
-  std::vector<double> residuals(20, std::log(1e-6));
-  residuals.insert(residuals.end(), 20, std::log(1e6));
-  const Spread spread = spread_of(residuals).value();
-  Calibration calibration;
-  calibration.foreign_spreads = {{KernelFamily::tensor, "nvidia", spread}};
-  const auto read = parse_calibration(write_calibration(calibration), "own.toml");
-  ASSERT_TRUE(read) << read.error().text();
-  EXPECT_NEAR(read->foreign_spreads.front().spread.low, std::exp(-6.9), 1e-4);
-  EXPECT_NEAR(read->foreign_spreads.front().spread.high, std::exp(6.9), 1e-3);
-}
-
-TEST(Spread, CoversTheMiddleNineTenths) {
-  std::vector<double> residuals;
-  for (int i = 0; i <= 100; ++i) residuals.push_back((i - 50) / 100.0);
-  const Spread spread = spread_of(residuals).value();
-  EXPECT_EQ(spread_of({0.1, -0.1}), std::nullopt);
-  EXPECT_NEAR(std::log(spread.low), -0.45, 0.011);
-  EXPECT_NEAR(std::log(spread.high), 0.45, 0.011);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "rooftile/learn/constants/held_out.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <filesystem>
 #include <map>
@@ -11,7 +10,6 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/base/nearest.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/validate/estimate_row.hpp"
 
@@ -19,7 +17,6 @@ namespace rooftile {
 namespace {
 
 constexpr std::size_t kOwnFolds = 5;
-constexpr std::array kTiers = {Tier::own, Tier::source, Tier::size, Tier::none};
 
 // The part of the rows that is held out together.
 using Part = std::string;
@@ -67,6 +64,15 @@ class Members {
         names.push_back(one.part);
     }
     return names;
+  }
+
+  // The GPUs on which rows of a part are scored.
+  std::set<std::string, std::less<>> scored_gpus(const Part& part) const {
+    std::set<std::string, std::less<>> gpus;
+    for (const Member& one : members_) {
+      if (one.part == part && is_scored(one)) gpus.insert(one.kind.first);
+    }
+    return gpus;
   }
 
   // Whether rows that are not held out with it tell of its kind.
@@ -150,16 +156,6 @@ std::string_view name_of(Tier tier) {
   return "";
 }
 
-Result<Tier> parse_tier(std::string_view text) {
-  std::vector<std::string> names;
-  for (const Tier tier : kTiers) {
-    if (name_of(tier) == text) return tier;
-    names.emplace_back(name_of(tier));
-  }
-  return fail(ErrorCode::usage,
-              fmt::format("unknown tier '{}'; one of {}{}", text, fmt::join(names, ", "), did_you_mean(text, names)));
-}
-
 Result<HeldOut> hold_out(const std::vector<MeasuredTable>& tables, Tier tier, const CalibrateOptions& options) {
   Members members(tables, tier);
   TRY(members.add_all(options.rows));
@@ -185,6 +181,11 @@ Result<HeldOut> hold_out(const std::vector<MeasuredTable>& tables, Tier tier, co
     CalibrateOptions others = options;
     others.known_gpus = tier != Tier::none;
     others.unknown_gpus = tier == Tier::none;
+    others.only_gpus = members.scored_gpus(names[part]);
+    if (others.only_gpus.empty()) {  // none of its rows is scored
+      result.calibrations.emplace_back();
+      continue;
+    }
     others.rows.keep = [&](std::size_t table, std::size_t row) {
       return parts[table][row] != nullptr && *parts[table][row] != names[part];
     };

@@ -18,7 +18,6 @@ enum class Tier {
   none,    // the row's GPU left out
 };
 std::string_view name_of(Tier tier);
-Result<Tier> parse_tier(std::string_view text);
 
 struct HeldOut {
   std::vector<Calibration> calibrations;

@@ -109,14 +109,8 @@ TEST(Calibrate, FitsWhatTheTablesSay) {
   EXPECT_LT(found.entry->gmae, 0.25);
   EXPECT_FALSE(found.entry->spread.has_value());  // of 12 rows nothing is said of tails
   EXPECT_NE(find_harness(report->calibration, KernelFamily::conv_simt, "lib", "v100-sxm2-16gb", "nvidia"), nullptr);
-  EXPECT_EQ(report->calibration.foreign_spreads.size(), 1U);
-}
-
-TEST(Tier, NamesAreRead) {
-  EXPECT_EQ(*parse_tier("own"), Tier::own);
-  EXPECT_EQ(*parse_tier("none"), Tier::none);
-  EXPECT_EQ(parse_tier("onw").error().message,
-            "unknown tier 'onw'; one of own, source, size, none; did you mean 'own'?");
+  ASSERT_EQ(report->calibration.foreign_spreads.size(), 1U);
+  EXPECT_GT(report->calibration.foreign_spreads.front().spread.common, 1);
 }
 
 }  // namespace

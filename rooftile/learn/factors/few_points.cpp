@@ -233,7 +233,8 @@ Calibration calibration_of(const FewPoints& fitted, const std::string& gpu, cons
   factors.rows = static_cast<double>(fitted.before.size());
   for (std::size_t f = 0; f < fitted.points.size(); ++f) {
     if (fitted.points[f] == 0 || fitted.share == 0) continue;  // what changes nothing has the interval that was there
-    factors.families[f].spread = Spread{std::exp(-fitted.interval[f]), std::exp(fitted.interval[f])};
+    const double wide = std::exp(fitted.interval[f]);
+    factors.families[f].spread = Spread{1 / wide, wide, wide};  // how much of it is common was not asked
   }
   calibration.factors.push_back(std::move(factors));
   return calibration;

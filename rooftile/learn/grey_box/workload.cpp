@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -110,6 +111,7 @@ std::optional<Interval> interval_of(const GreyBoxPrediction& prediction) {
     layer.time = one.time;
     layer.time_low = one.time_low;
     layer.time_high = one.time_high;
+    layer.common_error = std::numeric_limits<double>::infinity();  // as if all errors went the same way
     layers.push_back(std::move(layer));
   }
   return interval_of(layers);
