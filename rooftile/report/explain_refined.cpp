@@ -74,11 +74,18 @@ std::vector<Candidate> candidates(const RefinedKernel& kernel, const Context& co
   return found;
 }
 
+// How the library chooses, where it is not by time.
+std::string_view choice_note(const RefinedKernel& kernel, const Context& context) {
+  if (context.model.choice == TileChoice::by_channels) {
+    return " (the tile of an implicit GEMM by a table over the channels)";
+  }
+  const bool old = context.model.family == KernelFamily::gemm_simt && kernel.plan.main.product.old_kernel;
+  return old ? " (cuBLAS chooses by its own estimate, which knows little of DRAM)" : "";
+}
+
 Section candidates_section(const RefinedKernel& kernel, const Context& context) {
   using Role = Section::Role;
-  const bool by_channels = context.model.choice == TileChoice::by_channels;
-  Section section(fmt::format("Plans{}, by time; * is the prediction",
-                              by_channels ? " (the tile of an implicit GEMM by a table over the channels)" : ""),
+  Section section(fmt::format("Plans{}, by time; * is the prediction", choice_note(kernel, context)),
                   {{"", "", Role::mark},
                    {"algorithm", "algorithm", Role::name},
                    {"tile", "tile", Role::name, Align::right},

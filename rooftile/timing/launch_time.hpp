@@ -32,6 +32,9 @@ LaunchTime launch_time(const Launch& launch, const GpuRates& rates, Seconds limi
 // Share of an SM's multiply-accumulate rate that its issue slots leave to a launch of gemm_simt.
 double issue_share(const Launch& launch, const GpuRates& rates);
 
+// What cuBLAS up to Pascal seems to take a launch of gemm_simt for when it chooses among its kernels.
+Seconds old_choice_time(const Launch& launch, const GpuRates& rates);
+
 // A kernel that only moves bytes, of conv_simt.
 inline Seconds move_time(const MemoryKernel& kernel, const GpuRates& rates) {
   return move_traffic(kernel).at_dram() / (rates.dram * rates.constants[ConvConstant::stream_efficiency]);

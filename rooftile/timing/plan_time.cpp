@@ -24,6 +24,11 @@ Seconds plan_time(const LaunchPlan& plan, const GpuRates& rates, Seconds limit) 
   return time + launch_time(plan.main, rates, limit - time).time;
 }
 
+Seconds choice_time(const LaunchPlan& plan, const GpuRates& rates, Seconds limit) {
+  const bool old = rates.family == KernelFamily::gemm_simt && plan.main.product.old_kernel;
+  return old ? old_choice_time(plan.main, rates) : plan_time(plan, rates, limit);
+}
+
 Seconds call_time(Seconds kernels, Seconds overhead, Seconds floor) {
   const Seconds sum = kernels + overhead;
   if (floor <= Seconds(0)) return sum;

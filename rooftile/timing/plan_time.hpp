@@ -10,6 +10,10 @@ namespace rooftile {
 // All launches and the gaps between them, without the overhead of the call; `limit` as for launch_time().
 Seconds plan_time(const LaunchPlan& plan, const GpuRates& rates, Seconds limit = kNoLimit);
 
+// What a library goes by where several plans would do: their times, but for cuBLAS up to Pascal, whose choice is not
+// the fastest where DRAM limits. `limit` as for launch_time().
+Seconds choice_time(const LaunchPlan& plan, const GpuRates& rates, Seconds limit = kNoLimit);
+
 // A call of a framework: what it adds before or after its kernels, and what it does beside them.
 Seconds call_time(Seconds kernels, Seconds overhead, Seconds floor);
 

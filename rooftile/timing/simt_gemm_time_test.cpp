@@ -210,5 +210,35 @@ TEST(SimtGemmTime, TwiceTheWorkTakesLonger) {
   }));
 }
 
+// NeuSight's row of 4,108 x 3,710 x 5,035 on P4: maxwell_sgemm_64x64_tn ran, at a sixth of the peak.
+TEST(OldChoice, IsNotTheFastestWhereLinesAreReadAgain) {
+  const Gpu gpu = *find_gpu("p4");
+  OpShape op;
+  op.gemm.m = 4108;
+  op.gemm.n = 3710;
+  op.gemm.k = 5035;
+  op.gemm.trans_b = true;
+  op.family = KernelFamily::gemm_simt;
+  GpuRates rates = gpu_rates(gpu, op.family, gpu.peak(Peak::fp32), unfitted_constants(op.family));
+  LaunchPlan chosen;
+  Seconds fastest = kNoLimit, least = kNoLimit;
+  each_plan(op, gpu, {}, [&](const LaunchPlan& plan) {
+    fastest = std::min(fastest, plan_time(plan, rates));
+    if (choice_time(plan, rates) >= least) return;
+    least = choice_time(plan, rates);
+    chosen = plan;
+  });
+  EXPECT_EQ(chosen.tile.m, 64);
+  EXPECT_EQ(chosen.tile.n, 64);
+  EXPECT_GT(plan_time(chosen, rates), fastest * 1.2);
+}
+
+TEST(OldChoice, IsByTimeFromVoltaOn) {
+  const GpuRates rates = plain_rates();
+  LaunchPlan plan;
+  plan.main = plain_launch();
+  EXPECT_EQ(choice_time(plan, rates), plan_time(plan, rates));
+}
+
 }  // namespace
 }  // namespace rooftile
