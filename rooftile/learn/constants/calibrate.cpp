@@ -16,10 +16,16 @@ namespace {
 // In rows (see Prior): the start of constants for any GPU is physics, that of one GPU's is what the others say.
 constexpr double kAnyStrength = 100, kOwnStrength = 4;
 constexpr std::size_t kMostPerGpu = 150, kMostOwn = 1500;
+constexpr std::size_t kMostPerMiopenGpu = 450;  // which has rows of three passes and three precisions
 constexpr std::size_t kFolds = 3;
 
 // The rows of a family on a GPU, with the plans of either way to choose a tile.
 using Choices = std::vector<FitRows>;
+
+// Of the rows that GPUs have in common constants for.
+std::size_t most_per_gpu(KernelFamily family) {
+  return family == KernelFamily::conv_miopen ? kMostPerMiopenGpu : kMostPerGpu;
+}
 
 // All GPUs of a family.
 struct Family {
@@ -143,7 +149,7 @@ class Calibrator {
       return none;
     }
     const Prior prior = start ? Prior{*start, kOwnStrength} : Prior{.constants = {}, .strength = kAnyStrength};
-    return fit_with(merged(parts, start ? vendor : std::string(kAnyGpu), kMostPerGpu), prior);
+    return fit_with(merged(parts, start ? vendor : std::string(kAnyGpu), most_per_gpu(family.family)), prior);
   }
 
   void add_entry(Fit fit, std::string_view scope) {
@@ -157,7 +163,7 @@ class Calibrator {
     for (const Choices& gpu : family.gpus) parts[gpu.front().architecture].push_back(&gpu.front());
     for (const auto& [architecture, gpus] : parts) {
       const Prior prior{by_vendor.at(gpus.front()->vendor), kOwnStrength};
-      add_entry(fit_with(merged(gpus, architecture, kMostPerGpu), prior), architecture);
+      add_entry(fit_with(merged(gpus, architecture, most_per_gpu(family.family)), prior), architecture);
     }
   }
 

@@ -119,6 +119,8 @@ class FitRowCollector {
     if (!model) return;
     OpShape shape = op_shape(gemm, *model, passes_of(row.phase).front());
     shape.choice = options_.choice;
+    // MIOpen's rows are the fastest of all that applied, so all plans say what the time is the least of.
+    if (model->family == KernelFamily::conv_miopen) return add_plans(shape, row, gpu, table, *model, {});
     add_plans(shape, row, gpu, table, *model, own.plan);
     const bool known = own.plan.algorithm || !own.plan.kernel.empty();
     if (options_.blind && known) add_plans(shape, row, gpu, table, *model, {});
