@@ -26,7 +26,7 @@ constexpr std::array kMiopenDirectTiles = {sides(64, 32), sides(128, 16), sides(
                                            sides(64, 8),  sides(256, 4),  sides(64, 4)};
 constexpr std::array kDirectWeightTiles = {sides(64, 64), sides(128, 32), sides(32, 32),
                                            sides(64, 16), sides(16, 64),  sides(16, 16)};
-constexpr double kMostSplit = 128;
+constexpr double kMostParts = 128;
 constexpr double kLeastPartDepth = 64;  // of k that a CTA keeps
 constexpr double kMostSplitGrid = 8;    // a CU
 
@@ -35,7 +35,7 @@ struct Kind {
   LaunchPlan plan;  // all but what depends on tile and split
   double m = 1, n = 1, k = 1, count = 1;
   std::span<const Tile> tiles = kMatrixTiles;
-  bool splits = false;
+  double most_splits = 1;
 };
 
 class MiopenPlans {
@@ -107,19 +107,22 @@ class MiopenPlans {
     if (layer_.pass == Pass::bwd_data && layer_.misses_inputs) kind.plan.add_before(Bytes(0), layer_.x);
   }
 
+  // Parts of a weight gradient in NCHW are whole images.
+  double planar_splits() const { return layer_.weights() ? std::min(kMostParts, layer_.batch) : 1; }
+
   void visit_implicit() {
     if (layer_.matrix && layer_.has_planar_matrix()) {
       Kind kind = kind_of(Algorithm::implicit_gemm, MiopenConstant::matrix_efficiency, layer_.planar_share);
       make_planar(kind);
-      kind.plan.main.miopen.gathers = !(layer_.weights() && layer_.pointwise && layer_.unit_stride);
-      kind.splits = layer_.weights();
+      kind.plan.main.miopen.gathers = true;
+      kind.most_splits = planar_splits();
       visit_kind(kind);
     }
     if (layer_.matrix && layer_.has_channels_last()) visit_channels_last();
     Kind kind = kind_of(Algorithm::implicit_gemm, MiopenConstant::lane_efficiency, layer_.lanes);
     make_planar(kind);
     kind.tiles = kLaneTiles;
-    kind.splits = layer_.weights();
+    kind.most_splits = planar_splits();
     visit_kind(kind);
   }
 
@@ -127,7 +130,7 @@ class MiopenPlans {
   void visit_channels_last() {
     Kind kind = kind_of(Algorithm::implicit_gemm, MiopenConstant::matrix_efficiency, 1);
     add_clear(kind);
-    kind.splits = true;
+    kind.most_splits = kMostParts;
     Bytes before = layer_.x, after = layer_.y;
     if (layer_.pass == Pass::bwd_data) std::swap(before, after);
     LaunchPlan& plan = kind.plan;
@@ -170,7 +173,7 @@ class MiopenPlans {
       kind.k = layer_.out;
       kind.plan.images = layer_.batch;
       set_memory(kind, (layer_.x + layer_.y) / layer_.batch, layer_.w * 2.0);
-      kind.splits = true;
+      kind.most_splits = kMostParts;
     } else {
       kind.m = layer_.out;
       kind.count = layer_.batch * layer_.groups;
@@ -218,7 +221,7 @@ class MiopenPlans {
         kind.k = layer_.out;
         set_memory(kind, windows + outputs, layer_.w * 2.0);
         kind.plan.add_before(inputs, windows);
-        kind.splits = true;
+        kind.most_splits = kMostParts;
         break;
     }
     kind.plan.moves[0].unfolds = true;
@@ -259,7 +262,7 @@ class MiopenPlans {
       kind.plan.add_before(layer_.x, input);
       kind.plan.add_before(layer_.y, output);
       kind.plan.add_after(filters, layer_.w);
-      kind.splits = true;
+      kind.most_splits = kMostParts;
       if (!layer_.matrix) kind.tiles = kLaneTiles;
       visit_kind(kind);
     }
@@ -278,7 +281,7 @@ class MiopenPlans {
     kind.plan.main.miopen.direct = true;
     kind.tiles =
         layer_.weights() ? std::span<const Tile>(kDirectWeightTiles) : std::span<const Tile>(kMiopenDirectTiles);
-    kind.splits = layer_.weights();
+    kind.most_splits = layer_.weights() ? kMostParts : 1;
     visit_kind(kind);
   }
 
@@ -308,7 +311,7 @@ class MiopenPlans {
     const double tiles =
         std::ceil(kind.m / tile.m) * std::ceil(kind.n / tile.n) * kind.count * kind.plan.main.miopen.kernels;
     visit_split(kind, 1);
-    for (double split = 2; kind.splits && split <= kMostSplit; split *= 2) {
+    for (double split = 2; split <= kind.most_splits; split *= 2) {
       if (tiles * split > kMostSplitGrid * layer_.cus || kind.k < kLeastPartDepth * split) break;
       visit_split(kind, split);
     }
@@ -354,7 +357,9 @@ class MiopenPlans {
 void each_miopen_plan(const OpShape& op, const Gpu& gpu, const PlanOptions& options, const VisitPlan& visit) {
   const MiopenLayer layer = miopen_layer(op, gpu);
   MiopenPlans plans(layer, options, visit);
-  if (options.algorithm && plans.visit(*options.algorithm)) return;
+  // Under the name of direct MIOpen has too many kinds for the name to tell which ran.
+  const bool tells = options.algorithm && *options.algorithm != name_of(Algorithm::direct);
+  if (tells && plans.visit(*options.algorithm)) return;
   plans.visit(std::nullopt);
 }
 

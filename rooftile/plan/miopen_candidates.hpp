@@ -7,7 +7,7 @@
 namespace rooftile {
 
 // Calls `visit` with every plan that `options` leave open and that could be the fastest; at least one. An algorithm of
-// the options that MIOpen has not for the shape leaves all plans.
+// the options that MIOpen has not for the shape leaves all plans, and so does "direct".
 void each_miopen_plan(const OpShape& op, const Gpu& gpu, const PlanOptions& options, const VisitPlan& visit);
 
 }  // namespace rooftile

@@ -16,15 +16,18 @@ namespace {
 // In rows (see Prior): the start of constants for any GPU is physics, that of one GPU's is what the others say.
 constexpr double kAnyStrength = 100, kOwnStrength = 4;
 constexpr std::size_t kMostPerGpu = 150, kMostOwn = 1500;
-constexpr std::size_t kMostPerMiopenGpu = 450;  // which has rows of three passes and three precisions
+constexpr std::size_t kMiopenShare = 10;  // of the rows of three passes and three precisions, one in so many
 constexpr std::size_t kFolds = 3;
 
 // The rows of a family on a GPU, with the plans of either way to choose a tile.
 using Choices = std::vector<FitRows>;
 
-// Of the rows that GPUs have in common constants for.
-std::size_t most_per_gpu(KernelFamily family) {
-  return family == KernelFamily::conv_miopen ? kMostPerMiopenGpu : kMostPerGpu;
+std::size_t most_own(const FitRows&) { return kMostOwn; }
+
+// Of a GPU's rows, where GPUs have constants in common.
+std::size_t most_of(const FitRows& rows) {
+  return rows.family == KernelFamily::conv_miopen ? std::max(kMostPerGpu, rows.rows.size() / kMiopenShare)
+                                                  : kMostPerGpu;
 }
 
 // All GPUs of a family.
@@ -149,7 +152,7 @@ class Calibrator {
       return none;
     }
     const Prior prior = start ? Prior{*start, kOwnStrength} : Prior{.constants = {}, .strength = kAnyStrength};
-    return fit_with(merged(parts, start ? vendor : std::string(kAnyGpu), most_per_gpu(family.family)), prior);
+    return fit_with(merged(parts, start ? vendor : std::string(kAnyGpu), most_of), prior);
   }
 
   void add_entry(Fit fit, std::string_view scope) {
@@ -163,7 +166,7 @@ class Calibrator {
     for (const Choices& gpu : family.gpus) parts[gpu.front().architecture].push_back(&gpu.front());
     for (const auto& [architecture, gpus] : parts) {
       const Prior prior{by_vendor.at(gpus.front()->vendor), kOwnStrength};
-      add_entry(fit_with(merged(gpus, architecture, most_per_gpu(family.family)), prior), architecture);
+      add_entry(fit_with(merged(gpus, architecture, most_of), prior), architecture);
     }
   }
 
@@ -171,7 +174,7 @@ class Calibrator {
   Fit fit_gpu(const Choices& gpu, const Constants& any) {
     std::vector<Fit> fits;
     for (const FitRows& rows : gpu) {
-      fits.push_back(fit_with(merged({&rows}, rows.scope, kMostOwn), {any, kOwnStrength}));
+      fits.push_back(fit_with(merged({&rows}, rows.scope, most_own), {any, kOwnStrength}));
       fits.back().entry.choice = rows.choice;
     }
     return *std::min_element(fits.begin(), fits.end(),
@@ -194,7 +197,7 @@ class Calibrator {
         count_fit();
         continue;
       }
-      const Fit part = fit_with(merged({&seen}, rows.scope, kMostOwn), {any, kOwnStrength});
+      const Fit part = fit_with(merged({&seen}, rows.scope, most_own), {any, kOwnStrength});
       for (const FitRow& row : rows.rows) {
         if (row.shape % kFolds != fold) continue;
         residuals.push_back(residual_of(row, rows.rates, part.entry.constants, part.harnesses[row.harness]));
@@ -245,7 +248,7 @@ class Calibrator {
       const std::string& vendor = gpu.front().vendor;
       const bool main = vendor == family.main_vendor();
       const Fit others = fit_vendor(family, vendor, main ? std::nullopt : std::optional(any), &gpu);
-      const FitRows rows = merged({&gpu.front()}, "", kMostOwn);
+      const FitRows rows = merged({&gpu.front()}, "", most_own);
       for (const FitRow& row : rows.rows) {
         const Harness harness = foreign_harness(rows.harnesses[row.harness], harnesses.at(vendor));
         residuals[vendor].push_back(residual_of(row, rows.rates, others.entry.constants, harness));
