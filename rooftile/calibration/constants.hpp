@@ -12,18 +12,17 @@ namespace rooftile {
 
 // Kernels that share constants: who wrote them, and which unit they keep busy.
 enum class KernelFamily {
-  conv_simt,  // convolutions on the FP32 lanes (cuDNN)
-  gemm_simt,  // GEMMs on the FP32 lanes (cuBLAS)
-  tensor,     // GEMMs and convolutions on tensor cores
-  attention,  // fused attention on tensor cores
-  stream,     // whatever only streams its tensors
-  recurrent,  // what a recurrent layer adds to its GEMMs
+  conv_simt,    // convolutions on the FP32 lanes (cuDNN)
+  gemm_simt,    // GEMMs on the FP32 lanes (cuBLAS)
+  tensor,       // GEMMs and convolutions on tensor cores
+  attention,    // fused attention on tensor cores
+  stream,       // whatever only streams its tensors
+  recurrent,    // what a recurrent layer adds to its GEMMs
   conv_miopen,  // convolutions on AMD's GPUs (MIOpen)
 };
-inline constexpr std::array kKernelFamilies = {KernelFamily::conv_simt, KernelFamily::gemm_simt,
-                                               KernelFamily::tensor,    KernelFamily::attention,
-                                               KernelFamily::stream,    KernelFamily::recurrent,
-                                               KernelFamily::conv_miopen};
+inline constexpr std::array kKernelFamilies = {
+    KernelFamily::conv_simt, KernelFamily::gemm_simt, KernelFamily::tensor,     KernelFamily::attention,
+    KernelFamily::stream,    KernelFamily::recurrent, KernelFamily::conv_miopen};
 std::string_view name_of(KernelFamily family);
 
 // Of conv_simt (timing/conv_time.cpp).
