@@ -1,6 +1,7 @@
 #include "rooftile/calibration/constants.hpp"
 
 #include "rooftile/calibration/attention_constants.hpp"
+#include "rooftile/calibration/miopen_constants.hpp"
 #include "rooftile/calibration/recurrent_constants.hpp"
 #include "rooftile/calibration/simt_gemm_constants.hpp"
 #include "rooftile/calibration/stream_constants.hpp"
@@ -57,6 +58,8 @@ std::string_view name_of(KernelFamily family) {
       return "stream";
     case KernelFamily::recurrent:
       return "recurrent";
+    case KernelFamily::conv_miopen:
+      return "conv_miopen";
   }
   return "";
 }
@@ -75,6 +78,8 @@ std::span<const ConstantInfo> constant_table(KernelFamily family) {
       return kStreamConstants;
     case KernelFamily::recurrent:
       return kRecurrentConstants;
+    case KernelFamily::conv_miopen:
+      return kMiopenConstants;
   }
   return {};
 }

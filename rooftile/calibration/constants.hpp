@@ -12,16 +12,17 @@ namespace rooftile {
 
 // Kernels that share constants: who wrote them, and which unit they keep busy.
 enum class KernelFamily {
-  conv_simt,  // convolutions on the FP32 lanes (cuDNN)
-  gemm_simt,  // GEMMs on the FP32 lanes (cuBLAS)
-  tensor,     // GEMMs and convolutions on tensor cores
-  attention,  // fused attention on tensor cores
-  stream,     // whatever only streams its tensors
-  recurrent,  // what a recurrent layer adds to its GEMMs
+  conv_simt,    // convolutions on the FP32 lanes (cuDNN)
+  gemm_simt,    // GEMMs on the FP32 lanes (cuBLAS)
+  tensor,       // GEMMs and convolutions on tensor cores
+  attention,    // fused attention on tensor cores
+  stream,       // whatever only streams its tensors
+  recurrent,    // what a recurrent layer adds to its GEMMs
+  conv_miopen,  // convolutions on AMD's GPUs (MIOpen)
 };
-inline constexpr std::array kKernelFamilies = {KernelFamily::conv_simt, KernelFamily::gemm_simt,
-                                               KernelFamily::tensor,    KernelFamily::attention,
-                                               KernelFamily::stream,    KernelFamily::recurrent};
+inline constexpr std::array kKernelFamilies = {
+    KernelFamily::conv_simt, KernelFamily::gemm_simt, KernelFamily::tensor,     KernelFamily::attention,
+    KernelFamily::stream,    KernelFamily::recurrent, KernelFamily::conv_miopen};
 std::string_view name_of(KernelFamily family);
 
 // Of conv_simt (timing/conv_time.cpp).
@@ -151,6 +152,33 @@ enum class RecurrentConstant {
   dram_efficiency,
   tile_rows,
   backward_launches,
+};
+
+// Of conv_miopen (timing/miopen_time.cpp).
+enum class MiopenConstant {
+  matrix_efficiency,
+  blas_efficiency,
+  lane_efficiency,
+  winograd_efficiency,
+  transformed_efficiency,
+  direct_efficiency,
+  direct_weight_efficiency,
+  gather,
+  fill,
+  latency,
+  draw,
+  epilogue,
+  wave_overlap,
+  dram_efficiency,
+  transpose_efficiency,
+  unfold_efficiency,
+  start,
+  kernel_gap,
+  blas_call,
+  blas_gap,
+  split_overhead,
+  direct_split_overhead,
+  reread_share,
 };
 
 // What an architecture says of a constant before any fit.

@@ -8,6 +8,7 @@
 #include "rooftile/plan/gemm_candidates.hpp"
 #include "rooftile/plan/gemm_shape.hpp"
 #include "rooftile/plan/kernel_name.hpp"
+#include "rooftile/plan/miopen_candidates.hpp"
 #include "rooftile/plan/tensor_candidates.hpp"
 #include "rooftile/plan/winograd.hpp"
 
@@ -126,6 +127,7 @@ void each_tile(const OpShape& op, const Context& context) {
 }  // namespace
 
 void each_plan(const OpShape& op, const Gpu& gpu, const PlanOptions& options, const VisitPlan& visit) {
+  if (op.family == KernelFamily::conv_miopen) return each_miopen_plan(op, gpu, options, visit);
   if (op.family == KernelFamily::tensor) return each_tensor_plan(op, gpu, options, visit);
   if (op.family == KernelFamily::gemm_simt) {
     each_gemm_plan(op, gpu, options, visit);

@@ -7,6 +7,7 @@
 #include "rooftile/gpu/gpu.hpp"
 #include "rooftile/ops/conv.hpp"
 #include "rooftile/plan/launch.hpp"
+#include "rooftile/workload/dtype.hpp"
 #include "rooftile/workload/pass.hpp"
 
 namespace rooftile {
@@ -18,6 +19,7 @@ struct OpShape {
   Bytes element{4};  // of one element of every operand
   KernelFamily family = KernelFamily::conv_simt;
   TileChoice choice = TileChoice::least_time;
+  DType precision = DType::fp32;  // stored as `element`
 };
 
 using VisitPlan = std::function<void(const LaunchPlan&)>;  // the plan lives until the next visit

@@ -13,6 +13,7 @@ namespace rooftile {
 // A kernel that only moves bytes: a transform, a reduction.
 struct MemoryKernel {
   Bytes load = {}, store = {};
+  bool unfolds = false;  // of conv_miopen: copies the windows of an image, or adds them up again
 };
 
 // One kernel; without CTAs a MemoryKernel.
@@ -47,6 +48,16 @@ struct Launch {
     bool old_kernel = false;           // of gemm_simt: for Pascal and before
     SimtGemmConstant efficiency = SimtGemmConstant::efficiency_128x128;
   } product = {};
+
+  // Of conv_miopen.
+  struct Miopen {
+    MiopenConstant efficiency = MiopenConstant::matrix_efficiency;
+    double peak_share = 1;  // rate of the unit that multiplies, relative to the precision's peak
+    bool gathers = false;   // loads element by element
+    bool blas = false;      // rocBLAS's kernel, called by the host for each product
+    bool direct = false;    // adds up the parts of a split in the kernel
+    double kernels = 1;     // equal ones, a share of the CTAs each: classes of a strided gradient
+  } miopen = {};
 };
 
 // A way to run an operator: a kernel that multiplies, and some that move bytes before and after it.
@@ -56,6 +67,7 @@ struct LaunchPlan {
   Algorithm algorithm = Algorithm::implicit_gemm;
   Tile tile;
   double split_k = 1;
+  double images = 1;  // of conv_miopen: all kernels run once for each of so many images
   Launch main;
   std::array<MemoryKernel, kMostMoves> moves{};  // as they run
   std::size_t move_count = 0;
@@ -67,7 +79,11 @@ struct LaunchPlan {
   }
   void add_after(Bytes load, Bytes store) { moves[move_count++] = {load, store}; }
 
+  // Different kernels, and launches of them.
   std::size_t count() const { return move_count + 1; }
+  double launches() const { return images * (static_cast<double>(move_count) + main.miopen.kernels); }
+
+  bool unfolds() const { return move_count > 0 && moves[0].unfolds; }
 
   // The i-th kernel that runs.
   Launch launch(std::size_t i) const {

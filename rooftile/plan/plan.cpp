@@ -35,6 +35,10 @@ std::string_view name_of(Algorithm algorithm) {
       return "winograd_nonfused";
     case Algorithm::fft:
       return "fft";
+    case Algorithm::explicit_gemm:
+      return "explicit_gemm";
+    case Algorithm::direct:
+      return "direct";
   }
   return "";
 }

@@ -13,7 +13,9 @@
 
 namespace rooftile {
 
-enum class Algorithm { implicit_gemm, winograd, winograd_nonfused, fft };
+// The last two only MIOpen has, of those that are planned.
+enum class Algorithm { implicit_gemm, winograd, winograd_nonfused, fft, explicit_gemm, direct };
+// Those that can be asked for.
 inline constexpr std::array kAlgorithms = {Algorithm::implicit_gemm, Algorithm::winograd, Algorithm::winograd_nonfused,
                                            Algorithm::fft};
 std::string_view name_of(Algorithm algorithm);

@@ -39,7 +39,7 @@ PlanSummary plan_summary(const Im2col& gemm, Pass pass, const LaunchPlan& plan, 
           .ctas = main.ctas,
           .active_ctas_per_sm = main.resident,
           .waves = std::ceil(main.ctas / (main.resident * sm_count)),
-          .kernels = static_cast<double>(plan.count())};
+          .kernels = plan.launches()};
 }
 
 std::optional<PlanSummary> plan_summary(const LayerEstimate& layer, double sm_count) {

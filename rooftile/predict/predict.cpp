@@ -88,7 +88,8 @@ LayerEstimate estimate(const Conv& conv, const Gpu& gpu, const PredictOptions& o
   }
   const RefinedModel* refined =
       options.method == Method::rooftile ? models.find(RefinedOp::conv, gpu, options) : nullptr;
-  if (!is_depthwise(conv)) {
+  const bool by_kernels = refined != nullptr && refined->family == KernelFamily::conv_miopen;  // also for one channel
+  if (!is_depthwise(conv) || by_kernels) {
     for (const ConvPart& part : direct_parts(conv)) {
       if (refined != nullptr) {
         add_refined(layer, im2col(part.conv), part.count, gpu, *refined, options);

@@ -19,6 +19,7 @@ KernelFamily family_of(RefinedOp op, DType precision, const Gpu& gpu) {
   if (op == RefinedOp::attention) return KernelFamily::attention;
   if (op == RefinedOp::stream) return KernelFamily::stream;
   if (op == RefinedOp::recurrent) return KernelFamily::recurrent;
+  if (op == RefinedOp::conv && gpu.vendor == "amd") return KernelFamily::conv_miopen;
   const auto unit = matrix_unit(precision, gpu);
   if (unit && *unit >= Peak::tensor_fp32) return KernelFamily::tensor;
   return op == RefinedOp::gemm ? KernelFamily::gemm_simt : KernelFamily::conv_simt;
@@ -114,6 +115,7 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
   std::optional<RefinedModel> result(std::in_place);
   RefinedModel& model = *result;
   model.family = family;
+  model.precision = options.precision;
   model.element = size_of(options.precision);
   model.rates = found.entry != nullptr ? gpu_rates(gpu, family, *peak, found.entry->constants)
                                        : gpu_rates(gpu, family, *peak, unfitted_constants(family));
@@ -149,7 +151,8 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
   // No fit has rows of other precisions, nor of convolutions on tensor cores: how far off those are is not known.
   const bool half = options.precision == DType::fp16 || options.precision == DType::bf16;
   const bool single = options.precision == DType::fp32;
-  const bool measured = (lanes && single) || (!lanes && (half || single) && op != RefinedOp::conv) ||
+  const bool miopen = family == KernelFamily::conv_miopen;
+  const bool measured = (lanes && single) || (!lanes && (half || single) && (miopen || op != RefinedOp::conv)) ||
                         (model.family == KernelFamily::recurrent && single) ||
                         (model.family == KernelFamily::attention && options.precision == DType::fp8);
   if (measured) model.spread = find_spread(calibration, found, gpu.vendor, harness_match);
@@ -169,7 +172,12 @@ const RefinedModel* RefinedModels::find(RefinedOp op, const Gpu& gpu, const Pred
 }
 
 OpShape op_shape(const Im2col& gemm, const RefinedModel& model, Pass pass) {
-  return {.gemm = gemm, .pass = pass, .element = model.element, .family = model.family, .choice = model.choice};
+  return {.gemm = gemm,
+          .pass = pass,
+          .element = model.element,
+          .family = model.family,
+          .choice = model.choice,
+          .precision = model.precision};
 }
 
 void add_refined(LayerEstimate& layer, const Im2col& gemm, double count, const Gpu& gpu, const RefinedModel& model,
@@ -181,7 +189,7 @@ void add_refined(LayerEstimate& layer, const Im2col& gemm, double count, const G
   const Seconds time = fastest.finish();
   KernelEstimate kernel;
   kernel.count = count;
-  kernel.launches = static_cast<double>(product.plan.count());
+  kernel.launches = product.plan.launches();
   kernel.traffic = plan_traffic(product.plan, model.rates);
   kernel.traffic.compulsory = model.element * compulsory_elements(gemm);
   kernel.cases = plan_cases(product.plan, model.rates);

@@ -15,6 +15,7 @@ namespace rooftile {
 // The unit that multiplies at a precision, and the constants of the kernels that use it.
 struct RefinedModel {
   KernelFamily family = KernelFamily::conv_simt;
+  DType precision = DType::fp32;
   Bytes element{4};
   GpuRates rates;
   TileChoice choice = TileChoice::least_time;

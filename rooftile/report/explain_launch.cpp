@@ -31,6 +31,8 @@ Section launch_section(const std::string& title, const Launch& launch, const Gpu
       return simt_gemm_launch_section(title, launch, rates);
     case KernelFamily::tensor:
       return tensor_launch_section(title, launch, rates);
+    case KernelFamily::conv_miopen:
+      return miopen_launch_section(title, launch, rates);
     case KernelFamily::attention:  // these have no launches of this kind
     case KernelFamily::stream:
     case KernelFamily::recurrent:

@@ -28,6 +28,7 @@ GemmParts gemm_parts(const Launch& launch, const GpuRates& rates);
 
 Section simt_gemm_launch_section(const std::string& title, const Launch& launch, const GpuRates& rates);
 Section tensor_launch_section(const std::string& title, const Launch& launch, const GpuRates& rates);
+Section miopen_launch_section(const std::string& title, const Launch& launch, const GpuRates& rates);
 Section conv_launch_section(const std::string& title, const Launch& launch, const GpuRates& rates);
 
 // Every number of a launch, with the formulas of its family's form in words.

@@ -5,8 +5,23 @@
 namespace rooftile {
 namespace {
 
+constexpr double kMicro = 1e-6;
+
+// A loop over images waits for each kernel where it unfolds them, else its products queue up.
+Seconds miopen_gaps(const LaunchPlan& plan, const Constants& constants) {
+  const auto moves = static_cast<double>(plan.move_count);
+  const double further = moves + plan.main.miopen.kernels - 1;
+  if (!plan.main.miopen.blas) {
+    return Seconds(kMicro * (constants[MiopenConstant::start] + further * constants[MiopenConstant::kernel_gap]));
+  }
+  const double looped = plan.unfolds() ? plan.images * (1 + moves) * constants[MiopenConstant::blas_gap]
+                                       : plan.images * constants[MiopenConstant::start];
+  const double once = plan.unfolds() ? 0 : moves * constants[MiopenConstant::kernel_gap];
+  return Seconds(kMicro * (constants[MiopenConstant::blas_call] + looped + once));
+}
+
 Seconds gaps(const LaunchPlan& plan, const GpuRates& rates) {
-  constexpr double kMicro = 1e-6;
+  if (rates.family == KernelFamily::conv_miopen) return miopen_gaps(plan, rates.constants);
   if (rates.family == KernelFamily::tensor) {
     return Seconds(static_cast<double>(plan.count()) * rates.constants[TensorConstant::start_cycles] /
                    rates.clock.value());
@@ -19,9 +34,9 @@ Seconds gaps(const LaunchPlan& plan, const GpuRates& rates) {
 
 Seconds plan_time(const LaunchPlan& plan, const GpuRates& rates, Seconds limit) {
   Seconds time = gaps(plan, rates);
-  for (std::size_t i = 0; i < plan.move_count; ++i) time += move_time(plan.moves[i], rates);
+  for (std::size_t i = 0; i < plan.move_count; ++i) time += move_time(plan.moves[i], rates) * plan.images;
   if (time >= limit) return time;
-  return time + launch_time(plan.main, rates, limit - time).time;
+  return time + launch_time(plan.main, rates, (limit - time) / plan.images).time * plan.images;
 }
 
 Seconds choice_time(const LaunchPlan& plan, const GpuRates& rates, Seconds limit) {
@@ -52,8 +67,11 @@ TimeBounds plan_cases(const LaunchPlan& plan, const GpuRates& rates) {
   for (std::size_t i = 0; i < plan.move_count; ++i) {
     const MemoryKernel& kernel = plan.moves[i];
     cases[Bottleneck::dram] += move_time(kernel, rates);
-    cases[Bottleneck::l2] += move_traffic(kernel).at_l2() / (rates.l2 * rates.constants[ConvConstant::l2_efficiency]);
+    const bool simt = rates.family == KernelFamily::conv_simt;
+    const double efficiency = simt ? rates.constants[ConvConstant::l2_efficiency] : 1;
+    cases[Bottleneck::l2] += move_traffic(kernel).at_l2() / (rates.l2 * efficiency);
   }
+  for (Seconds& seconds : cases.by) seconds *= plan.images;
   cases[Bottleneck::launch] = gaps(plan, rates);
   return cases;
 }

@@ -31,7 +31,7 @@ Bytes split_parts(const Launch& launch, KernelFamily family) {
   if (product.split <= 1) return {};
   const double results = product.m * product.n * product.batch * product.split;
   constexpr Bytes kPartial{8};  // FP32, stored and loaded
-  return family == KernelFamily::tensor ? kPartial * results : product.element * (2 * results);
+  return family == KernelFamily::gemm_simt ? product.element * (2 * results) : kPartial * results;
 }
 
 Traffic launch_traffic(const Launch& launch, const GpuSizes& sizes) {
@@ -45,6 +45,8 @@ Traffic launch_traffic(const Launch& launch, const GpuSizes& sizes) {
   } else if (launch.ctas > 0 && sizes.family == KernelFamily::tensor) {
     dram = tensor_gemm_dram(launch, sizes);
     traffic.l2 /= sizes.shared_loads;
+  } else if (launch.ctas > 0 && sizes.family == KernelFamily::conv_miopen) {
+    dram = miopen_dram(launch, sizes);
   }
   const Bytes parts = split_parts(launch, sizes.family);
   traffic.l1 += parts / 2;
@@ -63,7 +65,7 @@ Traffic move_traffic(const MemoryKernel& kernel) {
 Traffic plan_traffic(const LaunchPlan& plan, const GpuSizes& sizes) {
   Traffic traffic = launch_traffic(plan.main, sizes);
   for (std::size_t i = 0; i < plan.move_count; ++i) traffic += move_traffic(plan.moves[i]);
-  return traffic;
+  return traffic * plan.images;
 }
 
 bool has_counted_loads(const LaunchPlan& plan, const OpShape& op) {

@@ -28,6 +28,9 @@ DramBytes simt_gemm_dram(const Launch& launch, const GpuSizes& sizes);
 // A GEMM, or a convolution as such, on tensor cores: what the L2 does not hold from before, and what waves read again.
 DramBytes tensor_gemm_dram(const Launch& launch, const GpuSizes& sizes);
 
+// A convolution as MIOpen runs it: its operands, and what waves read again.
+DramBytes miopen_dram(const Launch& launch, const GpuSizes& sizes);
+
 // Shares of the operands that come from DRAM.
 struct Misses {
   double activations = 1, weights = 1;

@@ -15,7 +15,16 @@ namespace {
 // In rows (see Prior): the start of constants for any GPU is physics, that of one GPU's is what the others say.
 constexpr double kAnyStrength = 100, kOwnStrength = 4;
 constexpr std::size_t kMostPerGpu = 150, kMostOwn = 1500;
+constexpr std::size_t kMiopenShare = 10;  // of the rows of three passes and three precisions, one in so many
 constexpr std::size_t kFolds = 3;
+
+std::size_t most_own(const FitRows&) { return kMostOwn; }
+
+// Of a GPU's rows, where GPUs have constants in common.
+std::size_t most_of(const FitRows& rows) {
+  return rows.family == KernelFamily::conv_miopen ? std::max(kMostPerGpu, rows.rows.size() / kMiopenShare)
+                                                  : kMostPerGpu;
+}
 
 std::size_t gpus_of(const FamilyRows& family, const std::string& vendor) {
   return static_cast<std::size_t>(std::count_if(family.gpus.begin(), family.gpus.end(),
@@ -94,7 +103,7 @@ class Calibrator {
       return none;
     }
     const Prior prior = start ? Prior{*start, kOwnStrength} : Prior{.constants = {}, .strength = kAnyStrength};
-    return fit_with(merged(parts, start ? vendor : std::string(kAnyGpu), kMostPerGpu), prior);
+    return fit_with(merged(parts, start ? vendor : std::string(kAnyGpu), most_of), prior);
   }
 
   void add_entry(Fit fit, std::string_view scope) {
@@ -108,7 +117,7 @@ class Calibrator {
     for (const Choices& gpu : family.gpus) parts[gpu.front().architecture].push_back(&gpu.front());
     for (const auto& [architecture, gpus] : parts) {
       const Prior prior{by_vendor.at(gpus.front()->vendor), kOwnStrength};
-      add_entry(fit_with(merged(gpus, architecture, kMostPerGpu), prior), architecture);
+      add_entry(fit_with(merged(gpus, architecture, most_of), prior), architecture);
     }
   }
 
@@ -116,7 +125,7 @@ class Calibrator {
   Fit fit_gpu(const Choices& gpu, const Constants& any) {
     std::vector<Fit> fits;
     for (const FitRows& rows : gpu) {
-      fits.push_back(fit_with(merged({&rows}, rows.scope, kMostOwn), {any, kOwnStrength}));
+      fits.push_back(fit_with(merged({&rows}, rows.scope, most_own), {any, kOwnStrength}));
       fits.back().entry.choice = rows.choice;
     }
     return *std::min_element(fits.begin(), fits.end(),
@@ -152,7 +161,7 @@ class Calibrator {
         count_();
         continue;
       }
-      const Fit part = fit_with(merged({&seen}, rows.scope, kMostOwn), {any, kOwnStrength});
+      const Fit part = fit_with(merged({&seen}, rows.scope, most_own), {any, kOwnStrength});
       groups.emplace_back();
       for (const FitRow& row : rows.rows) {
         if (fold_of(row) != fold) continue;
@@ -164,7 +173,7 @@ class Calibrator {
 
   // What a harness is off by beside the others of its GPU, which share the constants.
   void add_harness_middles(const FitRows& rows, const std::vector<double>& residuals) {
-    const FitRows fitted = merged({&rows}, rows.scope, kMostOwn);
+    const FitRows fitted = merged({&rows}, rows.scope, most_own);
     GroupResiduals groups(fitted.harnesses.size());
     for (std::size_t i = 0; i < fitted.rows.size(); ++i) groups[fitted.rows[i].harness].push_back(residuals[i]);
     if (groups.size() < 2) return;
@@ -183,7 +192,7 @@ class Calibrator {
     for (const Choices& gpu : family.gpus) {
       if (gpu.front().vendor != foreign.vendor) continue;
       const Fit others = fit_vendor(family, foreign.vendor, main ? std::nullopt : std::optional(any), &gpu);
-      const FitRows rows = merged({&gpu.front()}, "", kMostOwn);
+      const FitRows rows = merged({&gpu.front()}, "", most_own);
       GroupResiduals calls(rows.harnesses.size());
       foreign.gpus.emplace_back();
       for (const FitRow& row : rows.rows) {

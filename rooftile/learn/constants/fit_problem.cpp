@@ -47,7 +47,8 @@ std::span<const HarnessParameter> harness_parameters(KernelFamily family) {
     case KernelFamily::tensor:
       return kTensor;
     case KernelFamily::attention:
-      return {};  // its form counts the kernels of a call
+    case KernelFamily::conv_miopen:
+      return {};  // their forms count the kernels of a call
     case KernelFamily::stream:
       return kStream;
     case KernelFamily::recurrent:

@@ -34,15 +34,15 @@ std::size_t place_of(std::vector<T>& list, const T& item, const Same& same) {
 
 // Leaves the plans that could be the fastest under other constants: a fit need not time hopeless ones each time.
 void keep_likely(std::vector<LaunchPlan>& plans, const GpuRates& rates) {
-  constexpr std::size_t kMost = 12;
-  constexpr double kSlower = 2.5;  // than the fastest
+  const std::size_t most = rates.family == KernelFamily::conv_miopen ? 8 : 12;  // of many kinds, thousands of rows
+  constexpr double kSlower = 2.5;                                               // than the fastest
   if (plans.size() < 2) return;
   std::vector<std::pair<Seconds, std::size_t>> order;
   for (std::size_t i = 0; i < plans.size(); ++i) order.emplace_back(choice_time(plans[i], rates), i);
   std::sort(order.begin(), order.end());
   std::vector<LaunchPlan> likely;
   for (const auto& [time, place] : order) {
-    if (likely.size() == kMost || time > kSlower * order.front().first) break;
+    if (likely.size() == most || time > kSlower * order.front().first) break;
     likely.push_back(plans[place]);
   }
   plans = std::move(likely);
@@ -119,6 +119,8 @@ class FitRowCollector {
     if (!model) return;
     OpShape shape = op_shape(gemm, *model, passes_of(row.phase).front());
     shape.choice = options_.choice;
+    // MIOpen's rows are the fastest of all that applied, so all plans say what the time is the least of.
+    if (model->family == KernelFamily::conv_miopen) return add_plans(shape, row, gpu, table, *model, {});
     add_plans(shape, row, gpu, table, *model, own.plan);
     const bool known = own.plan.algorithm || !own.plan.kernel.empty();
     if (options_.blind && known) add_plans(shape, row, gpu, table, *model, {});
@@ -246,7 +248,8 @@ Result<std::vector<FitRows>> fit_rows(const std::vector<MeasuredTable>& tables, 
   return collector.take();
 }
 
-FitRows merged(const std::vector<const FitRows*>& parts, std::string scope, std::size_t most) {
+FitRows merged(const std::vector<const FitRows*>& parts, std::string scope,
+               const std::function<std::size_t(const FitRows&)>& most_of) {
   FitRows all;
   all.scope = std::move(scope);
   for (const FitRows* part : parts) {
@@ -257,7 +260,7 @@ FitRows merged(const std::vector<const FitRows*>& parts, std::string scope, std:
     all.harnesses.insert(all.harnesses.end(), part->harnesses.begin(), part->harnesses.end());
     all.gpus.insert(all.gpus.end(), part->gpus.begin(), part->gpus.end());
     for (const std::string& table : part->tables) place_of(all.tables, table, std::equal_to<>());
-    const std::size_t taken = std::min(most, part->rows.size());
+    const std::size_t taken = std::min(most_of(*part), part->rows.size());
     for (std::size_t i = 0; i < taken; ++i) {
       FitRow row = part->rows[i * part->rows.size() / taken];
       row.gpu += gpus;

@@ -56,7 +56,8 @@ struct FitRowsOptions {
 // left out. Error: an unknown GPU.
 Result<std::vector<FitRows>> fit_rows(const std::vector<MeasuredTable>& tables, const FitRowsOptions& options);
 
-// The rows of several GPUs as one, at most `most` evenly spread rows of each, so that none drowns the others.
-FitRows merged(const std::vector<const FitRows*>& parts, std::string scope, std::size_t most);
+// The rows of several GPUs as one, at most `most_of(rows)` evenly spread rows of each, so that none drowns the others.
+FitRows merged(const std::vector<const FitRows*>& parts, std::string scope,
+               const std::function<std::size_t(const FitRows&)>& most_of);
 
 }  // namespace rooftile

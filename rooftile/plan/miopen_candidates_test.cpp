@@ -1,0 +1,133 @@
+#include "rooftile/plan/miopen_candidates.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/plan/miopen_layer.hpp"
+
+namespace rooftile {
+namespace {
+
+struct Size {
+  std::int64_t batch = 32, in = 64, out = 128, map = 14, filter = 3, stride = 1, groups = 1;
+};
+
+OpShape shape_of(const Size& size, Pass pass, DType precision = DType::fp32) {
+  Conv conv;
+  conv.batch = size.batch;
+  conv.in_channels = size.in;
+  conv.out_channels = size.out;
+  conv.groups = size.groups;
+  const ConvAxis axis{.in = size.map,
+                      .filter = size.filter,
+                      .stride = size.stride,
+                      .pad_begin = size.filter / 2,
+                      .pad_end = size.filter / 2};
+  conv.axes = {axis, axis};
+  return {.gemm = im2col(conv),
+          .pass = pass,
+          .element = size_of(precision),
+          .family = KernelFamily::conv_miopen,
+          .precision = precision};
+}
+
+std::vector<LaunchPlan> plans_of(const OpShape& shape, std::string_view gpu, const PlanOptions& options = {}) {
+  std::vector<LaunchPlan> plans;
+  each_miopen_plan(shape, *find_gpu(gpu), options, [&](const LaunchPlan& plan) { plans.push_back(plan); });
+  return plans;
+}
+
+bool has(const std::vector<LaunchPlan>& plans, Algorithm algorithm) {
+  return std::any_of(plans.begin(), plans.end(), [&](const LaunchPlan& plan) { return plan.algorithm == algorithm; });
+}
+
+bool on_matrix_cores(const LaunchPlan& plan) {
+  return plan.main.miopen.efficiency == MiopenConstant::matrix_efficiency;
+}
+// Between transposes.
+bool in_channels_last(const LaunchPlan& plan) { return on_matrix_cores(plan) && plan.move_count >= 2; }
+bool in_planes(const LaunchPlan& plan) { return on_matrix_cores(plan) && plan.main.miopen.gathers; }
+
+template <class Which>
+bool any(const std::vector<LaunchPlan>& plans, const Which& which) {
+  return std::any_of(plans.begin(), plans.end(), which);
+}
+
+TEST(MiopenPlan, OnlyCdnaHasMatrixCores) {
+  const OpShape shape = shape_of({}, Pass::fwd);
+  EXPECT_TRUE(any(plans_of(shape, "mi100"), on_matrix_cores));
+  EXPECT_FALSE(any(plans_of(shape, "mi50"), on_matrix_cores));
+  EXPECT_FALSE(any(plans_of(shape, "rx-6900-xt"), on_matrix_cores));
+}
+
+TEST(MiopenPlan, Bf16OfCdna1StaysInPlanes) {
+  const OpShape shape = shape_of({}, Pass::fwd, DType::bf16);
+  EXPECT_FALSE(any(plans_of(shape, "mi100"), in_channels_last));
+  EXPECT_TRUE(any(plans_of(shape, "mi210"), in_channels_last));
+  EXPECT_FALSE(any(plans_of(shape_of({.groups = 2}, Pass::fwd), "mi210"), in_channels_last));
+}
+
+TEST(MiopenPlan, Bf16DataGradientsInPlanesAreNotPadded) {
+  EXPECT_TRUE(any(plans_of(shape_of({}, Pass::bwd_data, DType::bf16), "mi100"), in_planes));
+  // 25 positions of 3 images are no multiple of 16.
+  EXPECT_FALSE(any(plans_of(shape_of({.batch = 3, .map = 5}, Pass::bwd_data, DType::bf16), "mi100"), in_planes));
+  EXPECT_TRUE(any(plans_of(shape_of({.batch = 3, .map = 5}, Pass::bwd_data), "mi100"), in_planes));
+  EXPECT_FALSE(any(plans_of(shape_of({}, Pass::bwd_data, DType::bf16), "mi210"), in_planes));
+}
+
+TEST(MiopenPlan, WinogradTakesNoBf16NorFp16GradientsOfCdna2) {
+  EXPECT_TRUE(has(plans_of(shape_of({}, Pass::bwd_data), "mi210"), Algorithm::winograd));
+  EXPECT_TRUE(has(plans_of(shape_of({}, Pass::fwd, DType::fp16), "mi210"), Algorithm::winograd));
+  EXPECT_FALSE(has(plans_of(shape_of({}, Pass::bwd_data, DType::fp16), "mi210"), Algorithm::winograd));
+  EXPECT_TRUE(has(plans_of(shape_of({}, Pass::bwd_data, DType::fp16), "mi100"), Algorithm::winograd));
+  EXPECT_FALSE(has(plans_of(shape_of({}, Pass::fwd, DType::bf16), "mi100"), Algorithm::winograd));
+}
+
+TEST(MiopenPlan, WinogradCountsSixteenProductsOfATile) {
+  // 7x7 tiles of 2x2 outputs in 32 images; a 3x3 filter is one piece: 64 channels deep.
+  const MiopenLayer layer = miopen_layer(shape_of({}, Pass::fwd), *find_gpu("mi100"));
+  const WinogradTile tile = layer.winograd_tiles().front();
+  EXPECT_EQ(tile.tiles, 49 * 32);
+  EXPECT_EQ(tile.filters, 128);
+  EXPECT_EQ(tile.depth, 64);
+}
+
+TEST(MiopenPlan, AStrideMakesAKernelForEachClassOfInputs) {
+  const MiopenLayer layer = miopen_layer(shape_of({.stride = 2}, Pass::bwd_data), *find_gpu("mi100"));
+  EXPECT_EQ(layer.classes, 4);
+  EXPECT_EQ(layer.class_in, 7 * 7);
+  EXPECT_EQ(layer.class_taps, 4);
+  EXPECT_FALSE(layer.misses_inputs);
+  const MiopenLayer pointwise = miopen_layer(shape_of({.filter = 1, .stride = 2}, Pass::bwd_data), *find_gpu("mi100"));
+  EXPECT_EQ(pointwise.classes, 1);
+  EXPECT_TRUE(pointwise.misses_inputs);
+}
+
+TEST(MiopenPlan, UnfoldsImageAfterImage) {
+  PlanOptions options;
+  options.algorithm = "explicit_gemm";
+  for (const LaunchPlan& plan : plans_of(shape_of({}, Pass::fwd), "mi100", options)) {
+    EXPECT_EQ(plan.images, 32);
+    EXPECT_TRUE(plan.unfolds());
+    EXPECT_EQ(plan.moves[0].store, Bytes(4.0 * 64 * 9 * 14 * 14));
+    EXPECT_EQ(plan.launches(), 64);
+  }
+  // One tap: a batched product.
+  for (const LaunchPlan& plan : plans_of(shape_of({.filter = 1}, Pass::fwd), "mi100", options)) {
+    EXPECT_EQ(plan.images, 1);
+    EXPECT_EQ(plan.main.product.batch, 32);
+  }
+}
+
+TEST(MiopenPlan, AnAlgorithmThatIsNotThereLeavesAll) {
+  PlanOptions options;
+  options.algorithm = "winograd";
+  EXPECT_FALSE(has(plans_of(shape_of({}, Pass::fwd), "mi100", options), Algorithm::implicit_gemm));
+  EXPECT_TRUE(has(plans_of(shape_of({.filter = 1}, Pass::fwd), "mi100", options), Algorithm::implicit_gemm));
+}
+
+}  // namespace
+}  // namespace rooftile

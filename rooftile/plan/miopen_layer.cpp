@@ -1,0 +1,179 @@
+#include "rooftile/plan/miopen_layer.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace rooftile {
+namespace {
+
+double volume_of(const std::array<double, 3>& axes) { return axes[0] * axes[1] * axes[2]; }
+
+bool is_multiple(double x, double of) { return std::fmod(x, of) == 0; }
+
+std::optional<Peak> matrix_peak(DType precision) {
+  switch (precision) {
+    case DType::fp32:
+      return Peak::tensor_fp32;
+    case DType::tf32:
+      return Peak::tensor_tf32;
+    case DType::fp16:
+      return Peak::tensor_fp16;
+    case DType::bf16:
+      return Peak::tensor_bf16;
+    case DType::fp8:
+      return Peak::tensor_fp8;
+    case DType::int8:
+      return Peak::tensor_int8;
+    default:
+      return std::nullopt;
+  }
+}
+
+void add_rates(MiopenLayer& layer, const Gpu& gpu) {
+  const auto rate = [&](Peak which) { return gpu.peak(which).value(); };
+  const auto unit = matrix_peak(layer.precision);
+  const bool brain = layer.precision == DType::bf16, half = layer.precision == DType::fp16;
+  const double single = rate(Peak::fp32);
+  layer.matrix = unit && rate(*unit) > 0;
+  double peak = layer.matrix ? rate(*unit) : half ? std::max(single, rate(Peak::fp16)) : single;
+  if (layer.precision == DType::fp64) peak = rate(Peak::fp64);
+  constexpr double kUnpack = 0.5;  // BF16 takes an instruction to convert for one to multiply
+  layer.single_lanes = layer.precision == DType::fp64 ? 1 : single / peak;
+  layer.lanes = layer.single_lanes * (brain ? kUnpack : 1);
+  layer.packed_lanes = half ? std::max(rate(Peak::fp16), 2 * single) / peak : layer.single_lanes;
+  // NCHW kernels multiply BF16 by the instructions of CDNA 1, at half the rate of CDNA 2's.
+  constexpr double kOldBrain = 0.5;
+  layer.planar_share = brain && layer.second_cdna ? kOldBrain : 1;
+}
+
+// Inputs of a strided gradient by the taps that meet them.
+void add_classes(MiopenLayer& layer, const Im2col& gemm) {
+  layer.class_in = layer.class_taps = 1;
+  double rows = 1;  // share of the rows that a tap meets; along the width a line is touched as a whole
+  for (std::size_t i = 0; i < 3; ++i) {
+    const double stride = gemm.stride[i], filter = gemm.filter[i], met = std::min(stride, filter);
+    layer.classes *= met;
+    layer.class_in *= std::ceil(gemm.in[i] / stride);
+    layer.class_taps *= std::ceil(filter / stride);
+    if (stride > filter) layer.misses_inputs = true;
+    if (i < 2) rows *= met / stride;
+  }
+  layer.line_writes = std::min(gemm.stride[2], gemm.filter[2]);
+  layer.partial_lines = gemm.stride[2] > 1;
+  layer.x_read = layer.x * rows;
+}
+
+}  // namespace
+
+bool MiopenLayer::has_planar_matrix() const {
+  if (precision != DType::bf16) return true;
+  if (weights()) return first_cdna || groups > 1;
+  if (pass == Pass::fwd) return true;
+  // BF16's data gradient only exists on CDNA 1 and is not padded (static_ck::IsValidGridGemmXdlops()).
+  if (!first_cdna) return false;
+  const double columns = in_channels, rows = batch * class_in;
+  if (!is_multiple(columns, 16) && !is_multiple(rows, 64)) return false;
+  if (!is_multiple(columns, 64) && !is_multiple(rows, 16)) return false;
+  return is_multiple(columns, 4) && is_multiple(rows, 16) && is_multiple(out_channels, 8);
+}
+
+bool MiopenLayer::has_channels_last() const {
+  return planes && groups == 1 && !(precision == DType::bf16 && first_cdna);
+}
+
+bool MiopenLayer::has_winograd() const {
+  const Im2col& gemm = op.gemm;
+  if (!planes || taps == 1 || precision == DType::bf16) return false;
+  if (gemm.dilation[1] > 1 || gemm.dilation[2] > 1 || gemm.stride[1] > 2 || gemm.stride[2] > 2) return false;
+  // Denormal numbers keep FP16's gradients of CDNA 2 from these kernels.
+  if (precision == DType::fp16 && second_cdna && pass != Pass::fwd) return false;
+  return !weights() || unit_stride;
+}
+
+bool MiopenLayer::has_transformed_weights() const {
+  const Im2col& gemm = op.gemm;
+  if (!weights() || !planes || groups > 1 || !unit_stride || gemm.filter[1] != 3 || gemm.filter[2] != 3) return false;
+  return precision == DType::fp32 || !matrix || (precision == DType::bf16 && first_cdna);
+}
+
+// On matrix cores direct kernels only remain for what a product has no room for: few output channels, groups, BF16's
+// gradients.
+bool MiopenLayer::has_direct() const {
+  constexpr double kFewColumns = 16;
+  const double columns = pass == Pass::bwd_data ? in_channels : out_channels;
+  return weights() || !matrix || columns <= kFewColumns || groups > 1 ||
+         (precision == DType::bf16 && pass == Pass::bwd_data);
+}
+
+std::vector<WinogradTile> MiopenLayer::winograd_tiles() const {
+  struct Form {
+    double outputs, taps;
+  };
+  constexpr std::array kForms = {Form{2, 3}, Form{3, 2}};
+  const Im2col& gemm = op.gemm;
+  std::vector<WinogradTile> all;
+  for (const Form& form : kForms) {
+    WinogradTile result;
+    double positions = 1, pieces = 1;
+    for (std::size_t i = 1; i < 3; ++i) {
+      const double stride = gemm.stride[i], filter = gemm.filter[i];
+      switch (pass) {
+        case Pass::fwd:
+          pieces *= std::ceil(filter / (form.taps * stride)) * stride;
+          positions *= std::ceil(gemm.out[i] / form.outputs);
+          break;
+        case Pass::bwd_data:
+          pieces *= std::ceil(std::ceil(filter / stride) / form.taps);
+          positions *= std::ceil(gemm.in[i] / (form.outputs * stride)) * stride;
+          break;
+        case Pass::bwd_weight:  // the outputs are the filter, the filter is dY
+          pieces *= std::ceil(gemm.out[i] / form.taps);
+          positions *= std::ceil(filter / form.outputs);
+          break;
+      }
+    }
+    const double images = weights() ? in_channels : batch;
+    const double depth = weights() ? batch : pass == Pass::fwd ? in_channels : out_channels;
+    result.tiles = positions * images;
+    result.filters = pass == Pass::bwd_data ? in_channels : out_channels;
+    result.depth = depth * pieces;
+    all.push_back(result);
+    if (weights()) break;
+  }
+  return all;
+}
+
+double MiopenLayer::winograd_outputs(double side) const {
+  return batch * std::ceil(op.gemm.out[1] / side) * std::ceil(op.gemm.out[2] / side);
+}
+
+MiopenLayer miopen_layer(const OpShape& op, const Gpu& gpu) {
+  const Im2col& gemm = op.gemm;
+  MiopenLayer layer{.op = op};
+  layer.pass = op.pass;
+  layer.element = op.element;
+  layer.precision = op.precision;
+  layer.cus = gpu.sm_count;
+  layer.first_cdna = gpu.compute_capability == "gfx908";
+  layer.second_cdna = gpu.compute_capability == "gfx90a";
+  layer.batch = gemm.batch;
+  layer.in_channels = gemm.in_channels;
+  layer.out_channels = gemm.out_channels;
+  layer.groups = gemm.groups;
+  layer.taps = gemm.filter_volume;
+  layer.in = volume_of(gemm.in);
+  layer.out = volume_of(gemm.out);
+  layer.x = op.element * (layer.batch * layer.in_channels * layer.groups * layer.in);
+  layer.y = op.element * (layer.batch * layer.out_channels * layer.groups * layer.out);
+  layer.w = op.element * (layer.in_channels * layer.out_channels * layer.groups * layer.taps);
+  layer.pointwise = layer.taps == 1;
+  layer.unit_stride = volume_of(gemm.stride) == 1;
+  layer.padded = gemm.pad[0] != 0 || gemm.pad[1] != 0 || gemm.pad[2] != 0;
+  layer.planes = gemm.in[0] == 1 && gemm.filter[0] == 1;
+  add_classes(layer, gemm);
+  add_rates(layer, gpu);
+  return layer;
+}
+
+}  // namespace rooftile

@@ -1,0 +1,57 @@
+// A convolution and a GPU as MIOpen's solvers look at them: which of its kinds of kernels apply (IsApplicable() in
+// ROCm/MIOpen, src/solver/conv), and the sizes of what they compute.
+#pragma once
+
+#include <vector>
+
+#include "rooftile/plan/candidates.hpp"
+
+namespace rooftile {
+
+// What the fused Winograd kernel computes: tiles of outputs, filters and depth of a group, 16 products each.
+struct WinogradTile {
+  double tiles = 1, filters = 1, depth = 1;
+};
+
+struct MiopenLayer {
+  const OpShape& op;
+  Pass pass = Pass::fwd;
+  Bytes element{4};
+  double cus = 1;
+
+  double batch = 1, in_channels = 1, out_channels = 1, groups = 1;  // channels of one group
+  double taps = 1, in = 1, out = 1;                                 // positions of a map
+  Bytes x = {}, y = {}, w = {};                                     // of all groups
+  Bytes x_read = {};                                                // without rows that no tap meets
+  bool pointwise = false, unit_stride = true, padded = false, planes = true;
+
+  // The inputs of a strided gradient fall into classes, each met by taps of its own: a kernel for each.
+  double classes = 1;
+  double line_writes = 1;               // how often each line of the inputs is written, every other input only where
+  bool partial_lines = false;           // a stride runs along it
+  double class_in = 1, class_taps = 1;  // positions of a map, taps
+  bool misses_inputs = false;           // some are met by none
+
+  // Rates of units, relative to the peak at the precision.
+  bool matrix = false;      // the peak is that of matrix cores
+  double planar_share = 1;  // of matrix cores, in NCHW kernels
+  double lanes = 1;         // that multiply in FP32
+  double single_lanes = 1;  // the same where a conversion costs nothing
+  double packed_lanes = 1;  // two FP16 at once
+
+  DType precision = DType::fp32;
+  bool first_cdna = false, second_cdna = false;
+
+  bool weights() const { return pass == Pass::bwd_weight; }
+  bool has_planar_matrix() const;  // implicit GEMM in NCHW on matrix cores
+  bool has_channels_last() const;  // implicit GEMM in NHWC on matrix cores, between transposes
+  bool has_winograd() const;
+  bool has_transformed_weights() const;
+  bool has_direct() const;
+  std::vector<WinogradTile> winograd_tiles() const;
+  double winograd_outputs(double side) const;  // tiles of `side` x `side` outputs
+};
+
+MiopenLayer miopen_layer(const OpShape& op, const Gpu& gpu);
+
+}  // namespace rooftile
