@@ -16,6 +16,8 @@ namespace rooftile {
 struct RefinedModel {
   KernelFamily family = KernelFamily::conv_simt;
   Bytes element{4};
+  Bytes result{4};
+  bool nhwc = false;
   GpuRates rates;
   TileChoice choice = TileChoice::least_time;
   Seconds overhead;                     // of one call
@@ -41,6 +43,8 @@ class RefinedModels {
   struct Made {
     RefinedOp op;
     DType precision;
+    std::optional<DType> accumulate, result;
+    bool nhwc;
     std::string framework;
     std::optional<RefinedModel> model;
   };

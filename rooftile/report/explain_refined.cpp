@@ -153,8 +153,9 @@ std::vector<Section> product_sections(const RefinedKernel& kernel, const Context
 }
 
 std::string gap_words(KernelFamily family) {
-  return family == KernelFamily::tensor ? "to start and drain each kernel: start_cycles / clock"
-                                        : "between the kernels of a product: kernel_gap each";
+  return on_tensor_cores(family)
+             ? "to start and drain each kernel: start_cycles / clock, convert_cycles / clock where it only moves bytes"
+             : "between the kernels of a product: kernel_gap each";
 }
 
 // Kernels, gaps and overhead of the whole layer, and what would limit it.
@@ -173,7 +174,7 @@ Section total_section(const Context& context) {
   Section section("Time of the layer");
   section.add("", "kernels", kernels, fmt::format("the times of {}", grouped(layer.kernels)));
   if (gaps > Seconds(0)) section.add("", "gaps", gaps, gap_words(model.rates.family));
-  const bool tensor = model.rates.family == KernelFamily::tensor;
+  const bool tensor = on_tensor_cores(model.rates.family);
   if (known || model.overhead > Seconds(0)) {
     section.add("", "overhead", model.overhead,
                 known ? fmt::format("of one call by {}, fitted", framework)

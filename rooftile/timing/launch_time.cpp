@@ -7,6 +7,7 @@ LaunchTime launch_time(const Launch& launch, const GpuRates& rates, Seconds limi
     case KernelFamily::gemm_simt:
       return simt_gemm_time(launch, rates, limit);
     case KernelFamily::tensor:
+    case KernelFamily::conv_tensor:
       return tensor_gemm_time(launch, rates, limit);
     case KernelFamily::conv_simt:
     case KernelFamily::attention:  // these have no launches of this kind

@@ -32,10 +32,8 @@ LaunchTime launch_time(const Launch& launch, const GpuRates& rates, Seconds limi
 // Share of an SM's multiply-accumulate rate that its issue slots leave to a launch of gemm_simt.
 double issue_share(const Launch& launch, const GpuRates& rates);
 
-// A kernel that only moves bytes, of conv_simt.
-inline Seconds move_time(const MemoryKernel& kernel, const GpuRates& rates) {
-  return move_traffic(kernel).at_dram() / (rates.dram * rates.constants[ConvConstant::stream_efficiency]);
-}
+// A kernel that only moves bytes, of conv_simt or conv_tensor.
+LaunchTime move_time(const MemoryKernel& kernel, const GpuRates& rates);
 
 // The forms, one file each.
 LaunchTime conv_time(const Launch& launch, const GpuRates& rates, Seconds limit = kNoLimit);

@@ -7,9 +7,11 @@ namespace {
 
 Seconds gaps(const LaunchPlan& plan, const GpuRates& rates) {
   constexpr double kMicro = 1e-6;
-  if (rates.family == KernelFamily::tensor) {
-    return Seconds(static_cast<double>(plan.count()) * rates.constants[TensorConstant::start_cycles] /
-                   rates.clock.value());
+  if (on_tensor_cores(rates.family)) {
+    const auto moves = static_cast<double>(plan.move_count);
+    return Cycles(rates.constants[TensorConstant::start_cycles] +
+                  moves * rates.constants[TensorConstant::convert_cycles]) /
+           rates.clock;
   }
   if (rates.family != KernelFamily::conv_simt) return Seconds(0);  // their forms count what follows a kernel
   return Seconds(static_cast<double>(plan.move_count) * rates.constants[ConvConstant::kernel_gap] * kMicro);
@@ -19,7 +21,7 @@ Seconds gaps(const LaunchPlan& plan, const GpuRates& rates) {
 
 Seconds plan_time(const LaunchPlan& plan, const GpuRates& rates, Seconds limit) {
   Seconds time = gaps(plan, rates);
-  for (std::size_t i = 0; i < plan.move_count; ++i) time += move_time(plan.moves[i], rates);
+  for (std::size_t i = 0; i < plan.move_count; ++i) time += move_time(plan.moves[i], rates).time;
   if (time >= limit) return time;
   return time + launch_time(plan.main, rates, limit - time).time;
 }
@@ -45,9 +47,9 @@ TimeBounds plan_cases(const LaunchPlan& plan, const GpuRates& rates) {
   cases[Bottleneck::dram] = launch.dram;
   cases[Bottleneck::power] = launch.power;
   for (std::size_t i = 0; i < plan.move_count; ++i) {
-    const MemoryKernel& kernel = plan.moves[i];
-    cases[Bottleneck::dram] += move_time(kernel, rates);
-    cases[Bottleneck::l2] += move_traffic(kernel).at_l2() / (rates.l2 * rates.constants[ConvConstant::l2_efficiency]);
+    const LaunchTime move = move_time(plan.moves[i], rates);
+    cases[Bottleneck::dram] += move.dram;
+    cases[Bottleneck::l2] += move.l2;
   }
   cases[Bottleneck::launch] = gaps(plan, rates);
   return cases;

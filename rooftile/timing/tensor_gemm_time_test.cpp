@@ -51,6 +51,51 @@ Launch plain_launch() {
   return launch;
 }
 
+GpuRates plain_conv_rates() {
+  GpuRates rates = plain_rates();
+  rates.family = KernelFamily::conv_tensor;
+  rates.constants[TensorConstant::convert_efficiency] = 1;
+  return rates;
+}
+
+TEST(TensorConvTime, WhatTheL2KeepsIsNotMovedThroughDram) {
+  const GpuRates rates = plain_conv_rates();
+  EXPECT_EQ(move_time({Bytes(4e5), Bytes(6e5)}, rates).dram, Seconds(0)) << "all fits";
+  const LaunchTime move = move_time({Bytes(1e6), Bytes(3e6)}, rates);
+  EXPECT_DOUBLE_EQ(move.dram.value(), 3e-3);
+  EXPECT_DOUBLE_EQ(move.l2.value(), 4e-4);
+  EXPECT_GT(move.time, move.dram);
+}
+
+TEST(TensorConvTime, WiderResultsTakeLongerToStore) {
+  GpuRates rates = plain_conv_rates();
+  rates.constants[TensorConstant::epilogue] = 1;
+  Launch launch = plain_launch();
+  const Seconds narrow = tensor_gemm_time(launch, rates).l2_aside;
+  launch.product.result = Bytes(4);
+  EXPECT_DOUBLE_EQ(tensor_gemm_time(launch, rates).l2_aside / narrow, 4);
+}
+
+TEST(TensorConvTime, KernelsForTheLanesHaveTheirRate) {
+  GpuRates rates = plain_conv_rates();
+  rates.sm_lanes = FlopsPerSecond(2 * 1e8);
+  rates.constants[TensorConstant::lanes_efficiency] = 0.5;
+  Launch launch = plain_launch();
+  launch.product.on_lanes = true;
+  EXPECT_DOUBLE_EQ(tensor_gemm_time(launch, rates).compute.value(), 400e-6);
+}
+
+TEST(TensorConvTime, EachChangeOfLayoutStartsByItself) {
+  GpuRates rates = plain_conv_rates();
+  rates.constants[TensorConstant::start_cycles] = 1000;
+  rates.constants[TensorConstant::convert_cycles] = 300;
+  LaunchPlan plan;
+  plan.main = plain_launch();
+  const Seconds before = plan_time(plan, rates);
+  plan.add_before(Bytes(0), Bytes(0));
+  EXPECT_NEAR((plan_time(plan, rates) - before).value(), 300e-9, 1e-15);
+}
+
 TEST(TensorGemmTime, CountsTheCtasOfTheBusiestSm) {
   GpuRates rates = plain_rates();
   // Two CTAs of 10000 MACs at 1e9 a second; with all of the last wave overlapped one and a half.
