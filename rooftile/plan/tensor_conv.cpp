@@ -146,12 +146,14 @@ void set_sizes(Problem& problem) {
   problem.columns = shape.n;
 }
 
-// Whether the product itself stores maps of that many positions as NCHW. Kernels before Ampere do, two results of 16
-// bits at a time, so that rows of odd maps do not start where a store does.
-bool stores_planes(const Problem& problem, double positions) {
-  constexpr Bytes kWord{4};
-  const bool even = std::fmod(positions, 2) == 0 || result_of(problem.op) >= kWord;
-  return even && !is_ampere(problem.gpu);
+// A pointwise convolution, and its data gradient, are one product for each sample on NCHW as it is, where rows of a
+// map's positions start at loads of four numbers. A weight gradient sums over the samples.
+bool multiplies_planes(const Problem& problem) {
+  constexpr double kNumbers = 4;
+  const Im2col& gemm = problem.forward();
+  const bool weights = problem.op.pass == Pass::bwd_weight;
+  const bool whole = !weights && gemm.filter_volume == 1 && gemm.in == gemm.out && product_of(gemm.stride) == 1;
+  return whole && !problem.op.nhwc && std::fmod(product_of(gemm.out), kNumbers) == 0;
 }
 
 // Kernels before and after the product: libraries' tensors are NCHW unless told otherwise, and the product takes
@@ -169,32 +171,34 @@ void add_moves(LaunchPlan& plan, const Problem& problem) {
   const auto convert = [&](double from, double to, bool needed) {
     if (needed) plan.add_before(element * from, element * to);
   };
-  const bool whole_loads = std::fmod(gemm.in_channels, problem.load_channels()) == 0;
-  const bool convert_input = !op.nhwc || !whole_loads;
+  const bool planes = multiplies_planes(problem), convert_maps = !op.nhwc && !planes;
+  const bool whole_loads = planes || std::fmod(gemm.in_channels, problem.load_channels()) == 0;
+  const bool convert_input = convert_maps || !whole_loads;
   const bool convert_filters = !whole_loads || (!op.nhwc && gemm.filter_volume > 1);
   if (runs_on_lanes(problem)) return;
   if (gemm.filter_volume > 1 && is_volta(problem.gpu)) {  // a table of where the taps of each row lie
     plan.add_before(Bytes(0), kOffset * problem.shape.m);
   }
-  const auto bring_back = [&](double maps, double positions) {
-    if (!op.nhwc && !stores_planes(problem, positions)) plan.add_after(result_of(op) * maps, result_of(op) * maps);
+  // Kernels before Ampere store NCHW themselves.
+  const auto bring_back = [&](double maps) {
+    if (convert_maps && is_ampere(problem.gpu)) plan.add_after(result_of(op) * maps, result_of(op) * maps);
   };
   switch (op.pass) {
     case Pass::fwd:
       convert(inputs, problem.input(), convert_input);
       convert(filters, problem.filters(), convert_filters);
-      bring_back(outputs, product_of(gemm.out));
+      bring_back(outputs);
       break;
     case Pass::bwd_data:
-      convert(outputs, problem.output(), !op.nhwc);
+      convert(outputs, problem.output(), convert_maps);
       convert(filters, problem.filters(), convert_filters);
       // Positions that no tap meets.
       if (is_strided_pointwise(gemm)) plan.add_before(Bytes(0), result_of(op) * all_inputs);
-      bring_back(all_inputs, product_of(gemm.in));
+      bring_back(all_inputs);
       break;
     case Pass::bwd_weight:  // before Ampere one of the operands: the times of large layers leave no room for both
       convert(inputs, problem.input(), convert_input && is_ampere(problem.gpu));
-      convert(outputs, problem.output(), !op.nhwc);
+      convert(outputs, problem.output(), convert_maps);
       if (!op.nhwc) plan.add_after(kSum * filters, result_of(op) * filters);
       break;
   }

@@ -83,16 +83,17 @@ TEST(TensorConvPlans, APointwiseStrideConvertsWhatItReads) {
   EXPECT_EQ(plan.moves[0].store, Bytes(8.0 * 64 * 28 * 28 * 2));
 }
 
-TEST(TensorConvPlans, OddMapsAreBroughtBack) {
-  const Conv conv = conv_of(64, 256, {.in = 7, .filter = 1});
-  const Bytes outputs(8.0 * 256 * 49 * 2);
-  const LaunchPlan plan = conv_plans(shape_of_conv(conv), kVolta).at(0);
-  ASSERT_EQ(plan.move_count, 2);
-  EXPECT_EQ(plan.before, 1);
-  EXPECT_EQ(plan.moves[1].load, outputs);
-  EXPECT_EQ(plan.moves[1].store, outputs);
-  EXPECT_EQ(conv_plans(shape_of_conv(conv_of(64, 256, {.in = 8, .filter = 1})), kVolta).at(0).move_count, 1);
-  EXPECT_EQ(conv_plans(shape_of_conv(conv, Pass::fwd, true), kVolta).at(0).move_count, 0);
+TEST(TensorConvPlans, APointwiseConvolutionMultipliesPlanes) {
+  const auto moves = [](std::int64_t side, Pass pass, const char* gpu) {
+    return conv_plans(shape_of_conv(conv_of(64, 256, {.in = side, .filter = 1}), pass), gpu).at(0).move_count;
+  };
+  for (const char* gpu : {kVolta, kAmpere}) {
+    EXPECT_EQ(moves(14, Pass::fwd, gpu), 0);
+    EXPECT_EQ(moves(14, Pass::bwd_data, gpu), 0);
+  }
+  EXPECT_EQ(moves(14, Pass::bwd_weight, kVolta), 2) << "one operand, and the sums";
+  EXPECT_EQ(moves(7, Pass::fwd, kVolta), 1) << "49 positions";
+  EXPECT_EQ(moves(7, Pass::fwd, kAmpere), 2);
 }
 
 TEST(TensorConvPlans, FewChannelsFillLoadsAndOnVoltaSteps) {

@@ -41,7 +41,9 @@ Section product_section(const PlanSummary& plan, const Im2col& gemm, Pass pass) 
   const std::string filters = "output channels of a group";
   std::string m = outputs, n = filters, k = patch;
   if (pass == Pass::bwd_weight) {
-    m = patch;
+    const bool filters_first = plan.m == gemm.n && plan.n == gemm.k;
+    m = filters_first ? filters : patch;
+    n = filters_first ? patch : filters;
     k = outputs;
   } else if (pass == Pass::bwd_data) {
     const bool scatter = plan.m == gemm.m && plan.k == gemm.n;
