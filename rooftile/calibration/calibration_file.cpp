@@ -190,7 +190,7 @@ class Reader {
     harness.gpu = text(table, "gpu");
     harness.overhead = Seconds(number(table, "overhead_us", 0, kLongest) * kMicro);
     harness.floor = Seconds(number(table, "floor_us", 0, kLongest) * kMicro);
-    if (harness.family == KernelFamily::tensor) {
+    if (on_tensor_cores(harness.family)) {
       check_keys(table, kHarnessKeys, kTensorHarnessKeys);
       harness.weight_sets = number(table, "weight_sets", 0, kMostSets);
       harness.rotates = truth(table, "rotates");

@@ -79,7 +79,7 @@ std::string write_calibration(const Calibration& calibration) {
                         quoted(harness.framework), quoted(harness.gpu));
     text += fmt::format("overhead_us = {:.4g}\nfloor_us = {:.4g}\n", harness.overhead.value() * kMicro,
                         harness.floor.value() * kMicro);
-    if (harness.family == KernelFamily::tensor) {
+    if (on_tensor_cores(harness.family)) {
       text += fmt::format("weight_sets = {:.3g}\nrotates = {}\n", harness.weight_sets, harness.rotates);
     }
     if (harness.family == KernelFamily::recurrent)

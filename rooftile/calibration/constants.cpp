@@ -6,6 +6,7 @@
 #include "rooftile/calibration/simt_gemm_constants.hpp"
 #include "rooftile/calibration/stream_constants.hpp"
 #include "rooftile/calibration/tensor_constants.hpp"
+#include "rooftile/calibration/tensor_conv_constants.hpp"
 
 namespace rooftile {
 namespace {
@@ -52,6 +53,8 @@ std::string_view name_of(KernelFamily family) {
       return "gemm_simt";
     case KernelFamily::tensor:
       return "tensor";
+    case KernelFamily::conv_tensor:
+      return "conv_tensor";
     case KernelFamily::attention:
       return "attention";
     case KernelFamily::stream:
@@ -72,6 +75,8 @@ std::span<const ConstantInfo> constant_table(KernelFamily family) {
       return kSimtGemmConstants;
     case KernelFamily::tensor:
       return kTensorConstants;
+    case KernelFamily::conv_tensor:
+      return kTensorConvConstants;
     case KernelFamily::attention:
       return kAttentionConstants;
     case KernelFamily::stream:

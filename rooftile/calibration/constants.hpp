@@ -14,16 +14,22 @@ namespace rooftile {
 enum class KernelFamily {
   conv_simt,    // convolutions on the FP32 lanes (cuDNN)
   gemm_simt,    // GEMMs on the FP32 lanes (cuBLAS)
-  tensor,       // GEMMs and convolutions on tensor cores
+  tensor,       // GEMMs on tensor cores
+  conv_tensor,  // convolutions on tensor cores (cuDNN, CUTLASS)
   attention,    // fused attention on tensor cores
   stream,       // whatever only streams its tensors
   recurrent,    // what a recurrent layer adds to its GEMMs
   conv_miopen,  // convolutions on AMD's GPUs (MIOpen)
 };
 inline constexpr std::array kKernelFamilies = {
-    KernelFamily::conv_simt, KernelFamily::gemm_simt, KernelFamily::tensor,     KernelFamily::attention,
-    KernelFamily::stream,    KernelFamily::recurrent, KernelFamily::conv_miopen};
+    KernelFamily::conv_simt, KernelFamily::gemm_simt, KernelFamily::tensor,    KernelFamily::conv_tensor,
+    KernelFamily::attention, KernelFamily::stream,    KernelFamily::recurrent, KernelFamily::conv_miopen};
 std::string_view name_of(KernelFamily family);
+
+// The families of products on tensor cores: one form, one enumeration of constants.
+constexpr bool on_tensor_cores(KernelFamily family) {
+  return family == KernelFamily::tensor || family == KernelFamily::conv_tensor;
+}
 
 // Of conv_simt (timing/conv_time.cpp).
 enum class ConvConstant {
@@ -80,7 +86,7 @@ enum class SimtGemmConstant {
   power_window,
 };
 
-// Of tensor (timing/tensor_gemm_time.cpp).
+// Of tensor and conv_tensor (timing/tensor_gemm_time.cpp); those from convert_efficiency on of conv_tensor alone.
 enum class TensorConstant {
   efficiency,
   fill,
@@ -97,6 +103,9 @@ enum class TensorConstant {
   warm_share,
   reread_share,
   sm_draw,
+  convert_efficiency,
+  convert_cycles,
+  lanes_efficiency,
 };
 
 // Of attention (timing/attention_time.cpp).

@@ -86,13 +86,14 @@ struct Gpu {
   std::string architecture;        // "Pascal GP10x", as data/gpus/architectures/ names it
   std::string compute_capability;  // "6.1", "gfx942"
 
-  double sm_count = 1;                         // SMs or compute units
-  std::optional<double> process_nm;            // name of the chip's process; energies scale with it
-  Hertz clock;                                 // core clock at which the peaks and latencies are stated
-  std::optional<Hertz> base_clock;             // guaranteed under load
-  std::optional<Hertz> sustained_clock;        // that the board really runs at, where that is not `clock`
-  std::optional<Hertz> tensor_clock;           // of tensor-core work, where it differs from `clock`
-  std::array<FlopsPerSecond, kPeaks> peaks{};  // zero: the GPU has no such unit, or no source gives it
+  double sm_count = 1;                             // SMs or compute units
+  std::optional<double> process_nm;                // name of the chip's process; energies scale with it
+  Hertz clock;                                     // core clock at which the peaks and latencies are stated
+  std::optional<Hertz> base_clock;                 // guaranteed under load
+  std::optional<Hertz> sustained_clock;            // that the board really runs at, where that is not `clock`
+  std::optional<Hertz> tensor_clock;               // of tensor-core work, where it differs from `clock`
+  std::array<FlopsPerSecond, kPeaks> peaks{};      // zero: the GPU has no such unit, or no source gives it
+  std::optional<FlopsPerSecond> narrow_sums_peak;  // as tensor_fp16, where sums are FP16 too
   SmLimits sm;
 
   BytesPerSecond smem_load_bandwidth;   // of one SM

@@ -39,7 +39,8 @@ constexpr std::array kKeys = {
     GpuKey{"peak.tensor_fp8", U::flops_per_second, 1e6, 1e20, optional, set_peak<Peak::tensor_fp8>},
     GpuKey{"peak.tensor_int8", U::flops_per_second, 1e6, 1e20, optional, set_peak<Peak::tensor_int8>},
     GpuKey{"peak.tensor_fp4", U::flops_per_second, 1e6, 1e20, optional, set_peak<Peak::tensor_fp4>},
-    GpuKey{"peak.tensor_fp16_acc16", U::flops_per_second, 1e6, 1e20},
+    GpuKey{"peak.tensor_fp16_acc16", U::flops_per_second, 1e6, 1e20, optional,
+           [](G& g, double v) { g.narrow_sums_peak = FlopsPerSecond(v); }},
 
     GpuKey{"rate.fp64", U::flops_per_cycle, 0.01, 1e7},
     GpuKey{"rate.fp32", U::flops_per_cycle, 0.01, 1e7},

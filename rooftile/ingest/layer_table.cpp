@@ -113,10 +113,36 @@ std::string read_pass(TableRow& row, std::string_view op, LayerRow& layer) {
   return {};
 }
 
+// Columns of a kernel's sizes as its name would say them: tile 128x64 of depth 32, two stages.
+std::string kernel_of_sizes(TableRow& row) {
+  if (row.text("tile_m").empty() || row.text("tile_n").empty()) return {};
+  constexpr std::int64_t kDepth = 32, kStages = 2;
+  return fmt::format("{}x{}_{}x{}", row.required("tile_m", 1), row.required("tile_n", 1),
+                     row.optional("tile_k", 1, kDepth), row.optional("stages", 1, kStages));
+}
+
+// Whether a convolution's maps have their channels contiguous.
+bool read_nhwc(TableRow& row) {
+  const std::string layout = lower_case(row.text("layout"));
+  if (layout == "nhwc") return true;
+  if (!layout.empty() && layout != "nchw") {
+    row.reject("layout", fmt::format("unknown layout '{}'; one of nchw, nhwc", shown(row.text("layout"))),
+               ErrorCode::not_found);
+  }
+  return false;
+}
+
 void read_kernel(TableRow& row, LayerRow& layer) {
   layer.framework = row.text("framework");
   layer.kind = row.text("kind");
   layer.kernel = row.text("kernel");
+  if (std::holds_alternative<Conv>(layer.op)) {
+    if (layer.kernel.empty()) layer.kernel = kernel_of_sizes(row);
+    layer.nhwc = read_nhwc(row);
+    layer.accumulate = read_precision(row, "accumulate");
+    layer.output_precision = read_precision(row, "output_precision");
+  }
+  layer.split_k = row.optional("split_k", 0, 0);
   layer.flag = row.text("flag");
   layer.algorithm = lower_case(row.text("algorithm"));
   if (!layer.algorithm.empty() && !is_one_of(layer.algorithm, kAlgorithms)) {

@@ -52,14 +52,18 @@ struct LayerRow {
   std::size_t line = 0;            // in the file, the header is 1
   std::vector<std::string> cells;  // as read, one per column of LayerTable::columns
   RowOp op;
-  std::string gpu;                // the row's own; empty if the table gives none
-  DType precision = DType::fp32;  // the row's own, or the default
+  std::string gpu;                        // the row's own; empty if the table gives none
+  DType precision = DType::fp32;          // the row's own, or the default
+  std::optional<DType> accumulate;        // of sums
+  std::optional<DType> output_precision;  // of results
+  bool nhwc = false;                      // column layout
   Phase phase = Phase::fwd;
   // What is known of the kernel that ran; empty or zero where nothing is.
   std::string framework;
   std::string kind;                    // which call of the framework: linear, bmm, …
   std::string algorithm;               // one of the names in docs/formats.md
   std::string kernel;                  // its name, as a profiler prints it
+  std::int64_t split_k = 0;            // CTAs that shared a tile of the result
   std::array<std::int64_t, 3> grid{};  // CTAs along x, y, z
   std::int64_t block_threads = 0;      // threads of a CTA
   std::string flag;                    // why the row is not to be scored

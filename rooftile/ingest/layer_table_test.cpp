@@ -253,6 +253,22 @@ TEST(LayerTable, ReadsWhatIsKnownOfTheKernel) {
   EXPECT_THAT(error_of("M,N,K,algorithm\n1,1,1,winogard\n"), HasSubstr("did you mean 'winograd'?"));
 }
 
+TEST(LayerTable, ReadsHowAConvolutionLiesAndAdds) {
+  const LayerTable table = parsed(conv_table(",layout,accumulate,output_precision,tile_m,tile_n,tile_k,stages,split_k",
+                                             ",NHWC,fp16,fp32,256,128,32,3,4"));
+  const LayerRow& row = table.rows.at(0);
+  EXPECT_TRUE(row.nhwc);
+  EXPECT_EQ(row.accumulate, DType::fp16);
+  EXPECT_EQ(row.output_precision, DType::fp32);
+  EXPECT_EQ(row.kernel, "256x128_32x3");
+  EXPECT_EQ(row.split_k, 4);
+  const LayerRow& named = parsed(conv_table(",kernel,tile_m,tile_n,layout", ",my_64x64,256,128,")).rows.at(0);
+  EXPECT_EQ(named.kernel, "my_64x64") << "a name says more than sizes";
+  EXPECT_FALSE(named.nhwc);
+  EXPECT_FALSE(named.accumulate);
+  EXPECT_THAT(error_of(conv_table(",layout", ",nhcw")), HasSubstr("unknown layout 'nhcw'; one of nchw, nhwc"));
+}
+
 TEST(LayerTable, IgnoredColumnsAreNotThere) {
   const LayerTable table = parsed("M,N,K,algorithm\n1,1,1,nonsense\n", {.ignore = {"algorithm"}});
   EXPECT_EQ(table.rows.at(0).algorithm, "");

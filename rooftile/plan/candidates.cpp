@@ -10,6 +10,7 @@
 #include "rooftile/plan/kernel_name.hpp"
 #include "rooftile/plan/miopen_candidates.hpp"
 #include "rooftile/plan/tensor_candidates.hpp"
+#include "rooftile/plan/tensor_conv.hpp"
 #include "rooftile/plan/winograd.hpp"
 
 namespace rooftile {
@@ -129,6 +130,7 @@ void each_tile(const OpShape& op, const Context& context) {
 void each_plan(const OpShape& op, const Gpu& gpu, const PlanOptions& options, const VisitPlan& visit) {
   if (op.family == KernelFamily::conv_miopen) return each_miopen_plan(op, gpu, options, visit);
   if (op.family == KernelFamily::tensor) return each_tensor_plan(op, gpu, options, visit);
+  if (op.family == KernelFamily::conv_tensor) return each_tensor_conv_plan(op, gpu, options, visit);
   if (op.family == KernelFamily::gemm_simt) {
     each_gemm_plan(op, gpu, options, visit);
     return;

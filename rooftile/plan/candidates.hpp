@@ -16,11 +16,16 @@ namespace rooftile {
 struct OpShape {
   Im2col gemm;  // of the forward pass
   Pass pass = Pass::fwd;
-  Bytes element{4};  // of one element of every operand
+  Bytes element{4};   // of one element of every operand
+  Bytes result{};     // of one element of the result; 0: as of the operands
+  bool nhwc = false;  // channels are contiguous, as tensor cores take them
   KernelFamily family = KernelFamily::conv_simt;
   TileChoice choice = TileChoice::least_time;
   DType precision = DType::fp32;  // stored as `element`
 };
+
+// Bytes of one element of the result.
+inline Bytes result_of(const OpShape& op) { return op.result > Bytes(0) ? op.result : op.element; }
 
 using VisitPlan = std::function<void(const LaunchPlan&)>;  // the plan lives until the next visit
 

@@ -34,12 +34,14 @@ struct Launch {
   bool aligned_store = true;  // rows of the output start on 32-byte sectors
   double atomics = 0;         // additions into memory
 
-  // Of a GEMM: what its own forms of the time model start from.
+  // Of a GEMM, or a convolution as such: what its own forms of the time model start from.
   struct Product {
     double m = 1, n = 1, k = 1, batch = 1;
     double tile_m = 1, tile_n = 1, tile_k = 1;
     double split = 1;  // CTAs that share one tile of C
     Bytes element{4};
+    Bytes result = {};                 // of one element of C; 0: as of the operands
+    bool on_lanes = false;             // of conv_tensor: no kernel for tensor cores takes it
     Bytes a_bytes = {}, b_bytes = {};  // operands in memory, all of the batch
     bool b_weights = true;             // B changes from layer to layer, A is what the layer before left
     bool k_contiguous_a = true;        // A is stored m x k
@@ -62,7 +64,7 @@ struct Launch {
 
 // A way to run an operator: a kernel that multiplies, and some that move bytes before and after it.
 struct LaunchPlan {
-  static constexpr std::size_t kMostMoves = 3;
+  static constexpr std::size_t kMostMoves = 4;
 
   Algorithm algorithm = Algorithm::implicit_gemm;
   Tile tile;

@@ -23,11 +23,27 @@ PlanSummary summary_of(const DeltaKernel& kernel) {
 
 }  // namespace
 
+namespace {
+
+// Sizes of the product that the plan computes: as its family has them, or those of the pass.
+GemmShape product_shape(const OpShape& op, const LaunchPlan& plan) {
+  GemmShape shape = scatters(plan) ? scatter_shape(op) : gemm_shape(op);
+  const bool maps = op.gemm.filter_volume * op.gemm.out[0] * op.gemm.out[1] * op.gemm.out[2] > 1;
+  const Launch::Product& product = plan.main.product;
+  if (maps && product.m * product.n * product.k > 1) {  // of a convolution on tensor cores
+    shape.m = product.m;
+    shape.n = product.n;
+    shape.k = product.k;
+  }
+  return shape;
+}
+
+}  // namespace
+
 bool scatters(const LaunchPlan& plan) { return plan.main.atomics > 0; }
 
 PlanSummary plan_summary(const Im2col& gemm, Pass pass, const LaunchPlan& plan, double sm_count) {
-  const OpShape op{.gemm = gemm, .pass = pass};
-  const GemmShape shape = scatters(plan) ? scatter_shape(op) : gemm_shape(op);
+  const GemmShape shape = product_shape({.gemm = gemm, .pass = pass}, plan);
   const Launch& main = plan.main;
   return {.m = shape.m,
           .n = shape.n,

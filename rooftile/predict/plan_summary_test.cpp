@@ -54,6 +54,15 @@ TEST(PlanSummary, ABackwardPassIsAProductOfItsOwn) {
   EXPECT_EQ(plan->kernels, plan->split_k > 1 ? 2 : 1);
 }
 
+TEST(PlanSummary, OnTensorCoresFiltersAreTheRowsOfTheirGradient) {
+  const PredictOptions options{.pass = Pass::bwd_weight, .precision = DType::fp16};
+  const auto plan = plan_summary(estimate(small_conv(), find_gpu("a100-sxm4-80gb").value(), options), 108);
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->m, 32);
+  EXPECT_EQ(plan->n, 64 * 9);
+  EXPECT_EQ(plan->k, 8 * 28 * 28);
+}
+
 TEST(PlanSummary, TheMainLaunchIsTheOneWithMostCtas) {
   const LayerEstimate layer = by(Method::rooftile, Pass::fwd, "winograd_nonfused");
   ASSERT_EQ(layer.breakdown.size(), 1U);

@@ -97,6 +97,20 @@ TEST(Check, EachMethodSaysWhatItTakes) {
   EXPECT_FALSE(check(PredictOptions{.method = Method::roofline, .precision = DType::fp8}, titan_xp()));
 }
 
+TEST(Estimate, ConvolutionsThatAddInFp16AreFasterWhereTheBoardHasTheRate) {
+  Conv conv{.batch = 256, .in_channels = 256, .out_channels = 256};
+  conv.axes[1] = conv.axes[2] = {.in = 14, .filter = 3, .pad_begin = 1, .pad_end = 1};
+  const auto ratio = [&](const char* gpu) {
+    PredictOptions options{.precision = DType::fp16};
+    options.nhwc = true;
+    const Seconds wide = estimate(conv, find_gpu(gpu).value(), options).time;
+    options.accumulate = DType::fp16;
+    return wide / estimate(conv, find_gpu(gpu).value(), options).time;
+  };
+  EXPECT_GT(ratio("rtx-3070"), 1.8);
+  EXPECT_EQ(ratio("a100-sxm4-80gb"), 1);
+}
+
 TEST(Estimate, DepthwiseStreams) {
   Conv conv = conv_of(64, 64, 30, 3);
   conv.groups = 64;

@@ -21,7 +21,9 @@ KernelFamily family_of(RefinedOp op, DType precision, const Gpu& gpu) {
   if (op == RefinedOp::recurrent) return KernelFamily::recurrent;
   if (op == RefinedOp::conv && gpu.vendor == "amd") return KernelFamily::conv_miopen;
   const auto unit = matrix_unit(precision, gpu);
-  if (unit && *unit >= Peak::tensor_fp32) return KernelFamily::tensor;
+  if (unit && *unit >= Peak::tensor_fp32) {
+    return op == RefinedOp::conv ? KernelFamily::conv_tensor : KernelFamily::tensor;
+  }
   return op == RefinedOp::gemm ? KernelFamily::gemm_simt : KernelFamily::conv_simt;
 }
 
@@ -107,8 +109,10 @@ void apply_factors(const GpuFactors& factors, RefinedModel& model) {
 
 std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const PredictOptions& options) {
   const bool stream = op == RefinedOp::stream;  // which computes in FP32, whatever it loads
-  const auto peak = stream ? std::optional(gpu.peak(Peak::fp32)) : peak_of(options.precision, gpu);
+  auto peak = stream ? std::optional(gpu.peak(Peak::fp32)) : peak_of(options.precision, gpu);
   if (!peak) return std::nullopt;
+  const bool narrow_sums = options.precision == DType::fp16 && options.accumulate == DType::fp16;
+  if (narrow_sums && !stream && gpu.narrow_sums_peak) peak = gpu.narrow_sums_peak;
   const KernelFamily family = family_of(op, options.precision, gpu);
   const Calibration& calibration = options.calibration ? *options.calibration : builtin_calibration();
   const FoundEntry found = find_entry(calibration, family, gpu);
@@ -117,6 +121,8 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
   model.family = family;
   model.precision = options.precision;
   model.element = size_of(options.precision);
+  model.result = size_of(options.result.value_or(options.precision));
+  model.nhwc = options.nhwc;
   model.rates = found.entry != nullptr ? gpu_rates(gpu, family, *peak, found.entry->constants)
                                        : gpu_rates(gpu, family, *peak, unfitted_constants(family));
   const bool lanes = model.family == KernelFamily::conv_simt || model.family == KernelFamily::gemm_simt;
@@ -127,7 +133,7 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
     model.overhead = Seconds(0);
     model.floor = gpu.launch_overhead;
   }
-  if (model.family == KernelFamily::tensor) {
+  if (on_tensor_cores(model.family)) {
     const double start = model.rates.constants[TensorConstant::start_cycles] / model.rates.clock.value();
     model.overhead = std::max(Seconds(0), gpu.launch_overhead - Seconds(start));  // which the form counts
     model.rates.weight_sets = kNetworkWeightSets;
@@ -148,13 +154,11 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
   const GpuFactors* factors = find_factors(calibration, gpu.id);
   if (factors != nullptr) apply_factors(*factors, model);
   model.factors = factors;
-  // No fit has rows of other precisions, nor of convolutions on tensor cores: how far off those are is not known.
+  // No fit has rows of other precisions: how far off those are is not known.
   const bool half = options.precision == DType::fp16 || options.precision == DType::bf16;
   const bool single = options.precision == DType::fp32;
-  const bool miopen = family == KernelFamily::conv_miopen;
-  const bool measured = (lanes && single) || (!lanes && (half || single) && (miopen || op != RefinedOp::conv)) ||
-                        (model.family == KernelFamily::recurrent && single) ||
-                        (model.family == KernelFamily::attention && options.precision == DType::fp8);
+  const bool fp8 = model.family == KernelFamily::attention && options.precision == DType::fp8;
+  const bool measured = single || (!lanes && half) || fp8;
   if (measured) model.spread = find_spread(calibration, found, gpu.vendor, harness_match);
   if (factors != nullptr && factors->of(family).spread) model.spread = factors->of(family).spread;
   return result;
@@ -162,11 +166,13 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
 
 const RefinedModel* RefinedModels::find(RefinedOp op, const Gpu& gpu, const PredictOptions& options) {
   const auto same = [&](const Made& made) {
-    return made.op == op && made.precision == options.precision && made.framework == options.framework;
+    return made.op == op && made.precision == options.precision && made.accumulate == options.accumulate &&
+           made.result == options.result && made.nhwc == options.nhwc && made.framework == options.framework;
   };
   auto found = std::find_if(made_.begin(), made_.end(), same);
   if (found == made_.end()) {
-    found = made_.insert(found, {op, options.precision, options.framework, refined_model(op, gpu, options)});
+    found = made_.insert(found, {op, options.precision, options.accumulate, options.result, options.nhwc,
+                                 options.framework, refined_model(op, gpu, options)});
   }
   return found->model ? &*found->model : nullptr;
 }
@@ -175,6 +181,8 @@ OpShape op_shape(const Im2col& gemm, const RefinedModel& model, Pass pass) {
   return {.gemm = gemm,
           .pass = pass,
           .element = model.element,
+          .result = model.result,
+          .nhwc = model.nhwc,
           .family = model.family,
           .choice = model.choice,
           .precision = model.precision};

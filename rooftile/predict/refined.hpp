@@ -17,6 +17,8 @@ struct RefinedModel {
   KernelFamily family = KernelFamily::conv_simt;
   DType precision = DType::fp32;
   Bytes element{4};
+  Bytes result{4};
+  bool nhwc = false;
   GpuRates rates;
   TileChoice choice = TileChoice::least_time;
   Seconds overhead;                     // of one call
@@ -43,6 +45,8 @@ class RefinedModels {
   struct Made {
     RefinedOp op;
     DType precision;
+    std::optional<DType> accumulate, result;
+    bool nhwc;
     std::string framework;
     std::optional<RefinedModel> model;
   };

@@ -55,7 +55,7 @@ GemmParts gemm_parts(const Launch& launch, const GpuRates& rates) {
   unlimited_power.power = Watts(0);
   Launch whole = launch;
   whole.product.split = 1;
-  return {.sms = launch_time(whole, rates.family == KernelFamily::tensor ? endless : unlimited).time,
+  return {.sms = launch_time(whole, on_tensor_cores(rates.family) ? endless : unlimited).time,
           .before_power = launch_time(launch, unlimited_power).time,
           .whole = launch_time(launch, rates)};
 }
@@ -91,8 +91,25 @@ Section simt_gemm_launch_section(const std::string& title, const Launch& launch,
   return section;
 }
 
+Section move_section(const std::string& title, const Launch& launch, const GpuRates& rates) {
+  using Constant = TensorConstant;
+  const LaunchTime whole = launch_time(launch, rates);
+  const Traffic traffic = launch_traffic(launch, rates);
+  Section section(title + ": only moves bytes");
+  section.add("", "loaded", whole_bytes(traffic.l2), "from the L2");
+  section.add("", "stored", whole_bytes(traffic.store_l2), "to the L2");
+  section.add("", "l2", whole.l2,
+              fmt::format("(loaded + stored) / ({} x {})", print(rates.l2), named(rates, Constant::l2_efficiency)));
+  section.add("", "dram", whole.dram,
+              fmt::format("what the L2 does not keep of them ({}) / ({} x {})", named(rates, Constant::warm_share),
+                          print(rates.dram), named(rates, Constant::convert_efficiency)));
+  section.add("", "time", whole.time, "(l2^4 + dram^4)^(1/4)");
+  return section;
+}
+
 Section tensor_launch_section(const std::string& title, const Launch& launch, const GpuRates& rates) {
   using Constant = TensorConstant;
+  if (launch.ctas == 0) return move_section(title, launch, rates);
   const GemmParts parts = gemm_parts(launch, rates);
   Section section(title);
   add_gemm_counts(section, launch, rates);

@@ -30,6 +30,7 @@ Section launch_section(const std::string& title, const Launch& launch, const Gpu
     case KernelFamily::gemm_simt:
       return simt_gemm_launch_section(title, launch, rates);
     case KernelFamily::tensor:
+    case KernelFamily::conv_tensor:
       return tensor_launch_section(title, launch, rates);
     case KernelFamily::conv_miopen:
       return miopen_launch_section(title, launch, rates);

@@ -41,7 +41,9 @@ Section product_section(const PlanSummary& plan, const Im2col& gemm, Pass pass) 
   const std::string filters = "output channels of a group";
   std::string m = outputs, n = filters, k = patch;
   if (pass == Pass::bwd_weight) {
-    m = patch;
+    const bool filters_first = plan.m == gemm.n && plan.n == gemm.k;
+    m = filters_first ? filters : patch;
+    n = filters_first ? patch : filters;
     k = outputs;
   } else if (pass == Pass::bwd_data) {
     const bool scatter = plan.m == gemm.m && plan.k == gemm.n;
@@ -160,8 +162,9 @@ std::vector<Section> product_sections(const RefinedKernel& kernel, const Context
 }
 
 std::string gap_words(KernelFamily family) {
-  return family == KernelFamily::tensor ? "to start and drain each kernel: start_cycles / clock"
-                                        : "between the kernels of a product: kernel_gap each";
+  return on_tensor_cores(family)
+             ? "to start and drain each kernel: start_cycles / clock, convert_cycles / clock where it only moves bytes"
+             : "between the kernels of a product: kernel_gap each";
 }
 
 // Kernels, gaps and overhead of the whole layer, and what would limit it.
@@ -180,7 +183,7 @@ Section total_section(const Context& context) {
   Section section("Time of the layer");
   section.add("", "kernels", kernels, fmt::format("the times of {}", grouped(layer.kernels)));
   if (gaps > Seconds(0)) section.add("", "gaps", gaps, gap_words(model.rates.family));
-  const bool tensor = model.rates.family == KernelFamily::tensor;
+  const bool tensor = on_tensor_cores(model.rates.family);
   if (known || model.overhead > Seconds(0)) {
     section.add("", "overhead", model.overhead,
                 known ? fmt::format("of one call by {}, fitted", framework)

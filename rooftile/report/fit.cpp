@@ -67,7 +67,7 @@ std::string harness_table(const Calibration& calibration, std::size_t width) {
                    {"rotates"},
                    {"launches per step", Align::right}});
   for (const Harness& harness : calibration.harnesses) {
-    const bool tensor = harness.family == KernelFamily::tensor, recurrent = harness.family == KernelFamily::recurrent;
+    const bool tensor = on_tensor_cores(harness.family), recurrent = harness.family == KernelFamily::recurrent;
     table.add({harness.framework, std::string(name_of(harness.family)), harness.gpu.empty() ? "any" : harness.gpu,
                fmt::format("{:.1f}", harness.overhead.value() * kMicro),
                fmt::format("{:.1f}", harness.floor.value() * kMicro),

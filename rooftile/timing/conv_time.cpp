@@ -9,11 +9,8 @@ namespace rooftile {
 
 LaunchTime conv_time(const Launch& launch, const GpuRates& rates, Seconds limit) {
   const Constants& constants = rates.constants;
+  if (launch.ctas == 0) return move_time({launch.dram_load, launch.dram_store}, rates);
   LaunchTime result;
-  if (launch.ctas == 0) {
-    result.dram = result.time = move_time({launch.dram_load, launch.dram_store}, rates);
-    return result;
-  }
   const Bytes load = launch.dram_load;
   const Bytes store = launch.dram_store * (launch.aligned_store ? 1 : 1 + constants[ConvConstant::unaligned_store]);
   const double steps = launch.steps + constants[launch.prologue];

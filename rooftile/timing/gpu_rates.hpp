@@ -10,6 +10,7 @@ namespace rooftile {
 
 struct GpuRates : GpuSizes {
   FlopsPerSecond sm_peak{2};      // of one SM, at `clock`
+  FlopsPerSecond sm_lanes{2};     // the same of its FP32 lanes
   Hertz clock{1};                 // of the unit that multiplies
   Hertz base_clock{1};            // `clock` where the GPU's file names none
   BytesPerSecond l2{1}, dram{1};  // of the chip

@@ -35,8 +35,8 @@ double issue_share(const Launch& launch, const GpuRates& rates);
 // What cuBLAS up to Pascal seems to take a launch of gemm_simt for when it chooses among its kernels.
 Seconds old_choice_time(const Launch& launch, const GpuRates& rates);
 
-// A kernel that only moves bytes, of conv_simt or conv_miopen.
-Seconds move_time(const MemoryKernel& kernel, const GpuRates& rates);
+// A kernel that only moves bytes, of conv_simt, conv_tensor or conv_miopen.
+LaunchTime move_time(const MemoryKernel& kernel, const GpuRates& rates);
 
 // The forms, one file each.
 LaunchTime conv_time(const Launch& launch, const GpuRates& rates, Seconds limit = kNoLimit);

@@ -22,9 +22,11 @@ Seconds miopen_gaps(const LaunchPlan& plan, const Constants& constants) {
 
 Seconds gaps(const LaunchPlan& plan, const GpuRates& rates) {
   if (rates.family == KernelFamily::conv_miopen) return miopen_gaps(plan, rates.constants);
-  if (rates.family == KernelFamily::tensor) {
-    return Seconds(static_cast<double>(plan.count()) * rates.constants[TensorConstant::start_cycles] /
-                   rates.clock.value());
+  if (on_tensor_cores(rates.family)) {
+    const auto moves = static_cast<double>(plan.move_count);
+    return Cycles(rates.constants[TensorConstant::start_cycles] +
+                  moves * rates.constants[TensorConstant::convert_cycles]) /
+           rates.clock;
   }
   if (rates.family != KernelFamily::conv_simt) return Seconds(0);  // their forms count what follows a kernel
   return Seconds(static_cast<double>(plan.move_count) * rates.constants[ConvConstant::kernel_gap] * kMicro);
@@ -34,7 +36,7 @@ Seconds gaps(const LaunchPlan& plan, const GpuRates& rates) {
 
 Seconds plan_time(const LaunchPlan& plan, const GpuRates& rates, Seconds limit) {
   Seconds time = gaps(plan, rates);
-  for (std::size_t i = 0; i < plan.move_count; ++i) time += move_time(plan.moves[i], rates) * plan.images;
+  for (std::size_t i = 0; i < plan.move_count; ++i) time += move_time(plan.moves[i], rates).time * plan.images;
   if (time >= limit) return time;
   return time + launch_time(plan.main, rates, (limit - time) / plan.images).time * plan.images;
 }
@@ -65,11 +67,9 @@ TimeBounds plan_cases(const LaunchPlan& plan, const GpuRates& rates) {
   cases[Bottleneck::dram] = launch.dram;
   cases[Bottleneck::power] = launch.power;
   for (std::size_t i = 0; i < plan.move_count; ++i) {
-    const MemoryKernel& kernel = plan.moves[i];
-    cases[Bottleneck::dram] += move_time(kernel, rates);
-    const bool simt = rates.family == KernelFamily::conv_simt;
-    const double efficiency = simt ? rates.constants[ConvConstant::l2_efficiency] : 1;
-    cases[Bottleneck::l2] += move_traffic(kernel).at_l2() / (rates.l2 * efficiency);
+    const LaunchTime move = move_time(plan.moves[i], rates);
+    cases[Bottleneck::dram] += move.dram;
+    cases[Bottleneck::l2] += move.l2;
   }
   for (Seconds& seconds : cases.by) seconds *= plan.images;
   cases[Bottleneck::launch] = gaps(plan, rates);

@@ -25,14 +25,18 @@ BusiestSm busiest_sm(const Launch& launch, const GpuRates& rates) {
 }  // namespace
 
 LaunchTime tensor_gemm_time(const Launch& launch, const GpuRates& rates, Seconds limit) {
+  if (launch.ctas == 0) return move_time({launch.dram_load, launch.dram_store}, rates);
   const Constants& constants = rates.constants;
   const Launch::Product& product = launch.product;
   const BusiestSm rounds = busiest_sm(launch, rates);
 
   const double clock = std::min(1.0, rates.base_clock / rates.clock);
   const double sustained = clock + constants[TensorConstant::clock_share] * (1 - clock);
-  const double alone = launch.macs_per_step * launch.steps / rates.macs_per_second();
-  const double compute = rounds.ctas * alone / (constants[TensorConstant::efficiency] * sustained);
+  const double macs = launch.macs_per_step * launch.steps;
+  const double alone = macs / (product.on_lanes ? rates.sm_lanes.value() / 2 : rates.macs_per_second());
+  const double efficiency = product.on_lanes ? constants[TensorConstant::lanes_efficiency]
+                                             : constants[TensorConstant::efficiency] * sustained;
+  const double compute = rounds.ctas * alone / efficiency;
 
   LaunchTime result;
   result.time = kNoLimit;
@@ -49,7 +53,8 @@ LaunchTime tensor_gemm_time(const Launch& launch, const GpuRates& rates, Seconds
   const double l2 = loads / (rates.shared_loads * rates.l2.value() * constants[TensorConstant::l2_efficiency]);
   const double draw = rounds.ctas * loads / launch.ctas / (constants[TensorConstant::sm_draw] * rates.clock.value());
   const double rows = std::min(product.tile_m, product.m), columns = std::min(product.tile_n, product.n);
-  const double epilogue = constants[TensorConstant::epilogue] * rounds.ctas * rows * columns * product.element.value() *
+  const Bytes written = product.result > Bytes(0) ? product.result : product.element;
+  const double epilogue = constants[TensorConstant::epilogue] * rounds.ctas * rows * columns * written.value() *
                           rates.sms / rates.l2.value();
   const double busy = fourth_root(fourth(compute) + fourth(latency) + fourth(l2) + fourth(draw)) + epilogue;
 

@@ -6,6 +6,7 @@
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/ops/conv.hpp"
 #include "rooftile/plan/tensor_candidates.hpp"
+#include "rooftile/plan/tensor_conv.hpp"
 #include "rooftile/timing/plan_time.hpp"
 #include "rooftile/timing/roofline.hpp"
 
@@ -49,6 +50,51 @@ Launch plain_launch() {
   launch.product.a_bytes = Bytes(1000);
   launch.product.b_bytes = Bytes(2000);
   return launch;
+}
+
+GpuRates plain_conv_rates() {
+  GpuRates rates = plain_rates();
+  rates.family = KernelFamily::conv_tensor;
+  rates.constants[TensorConstant::convert_efficiency] = 1;
+  return rates;
+}
+
+TEST(TensorConvTime, WhatTheL2KeepsIsNotMovedThroughDram) {
+  const GpuRates rates = plain_conv_rates();
+  EXPECT_EQ(move_time({Bytes(4e5), Bytes(6e5)}, rates).dram, Seconds(0)) << "all fits";
+  const LaunchTime move = move_time({Bytes(1e6), Bytes(3e6)}, rates);
+  EXPECT_DOUBLE_EQ(move.dram.value(), 3e-3);
+  EXPECT_DOUBLE_EQ(move.l2.value(), 4e-4);
+  EXPECT_GT(move.time, move.dram);
+}
+
+TEST(TensorConvTime, WiderResultsTakeLongerToStore) {
+  GpuRates rates = plain_conv_rates();
+  rates.constants[TensorConstant::epilogue] = 1;
+  Launch launch = plain_launch();
+  const Seconds narrow = tensor_gemm_time(launch, rates).l2_aside;
+  launch.product.result = Bytes(4);
+  EXPECT_DOUBLE_EQ(tensor_gemm_time(launch, rates).l2_aside / narrow, 4);
+}
+
+TEST(TensorConvTime, KernelsForTheLanesHaveTheirRate) {
+  GpuRates rates = plain_conv_rates();
+  rates.sm_lanes = FlopsPerSecond(2 * 1e8);
+  rates.constants[TensorConstant::lanes_efficiency] = 0.5;
+  Launch launch = plain_launch();
+  launch.product.on_lanes = true;
+  EXPECT_DOUBLE_EQ(tensor_gemm_time(launch, rates).compute.value(), 400e-6);
+}
+
+TEST(TensorConvTime, EachChangeOfLayoutStartsByItself) {
+  GpuRates rates = plain_conv_rates();
+  rates.constants[TensorConstant::start_cycles] = 1000;
+  rates.constants[TensorConstant::convert_cycles] = 300;
+  LaunchPlan plan;
+  plan.main = plain_launch();
+  const Seconds before = plan_time(plan, rates);
+  plan.add_before(Bytes(0), Bytes(0));
+  EXPECT_NEAR((plan_time(plan, rates) - before).value(), 300e-9, 1e-15);
 }
 
 TEST(TensorGemmTime, CountsTheCtasOfTheBusiestSm) {
@@ -160,6 +206,67 @@ TEST(TensorGemmTime, NeverFasterThanThePeak) {
     const Case made = any_case();
     const double macs = made.gemm.m * made.gemm.n * made.gemm.k * made.gemm.groups;
     RC_ASSERT(least_time(made, made.gemm, made.rates) >= macs / (made.rates.macs_per_second() * made.rates.sms));
+  }));
+}
+
+// A convolution of any pass in either layout.
+struct ConvCase {
+  Gpu gpu;
+  Conv conv;
+  OpShape shape;
+  GpuRates rates;
+};
+
+ConvCase any_conv() {
+  ConvCase made;
+  const char* id = *rc::gen::element("v100-sxm2-16gb", "t4", "a100-sxm4-80gb", "rtx-3070", "h100-sxm5-80gb");
+  made.gpu = *find_gpu(id);
+  made.conv.batch = *rc::gen::inRange<std::int64_t>(1, 300);
+  made.conv.in_channels = *rc::gen::inRange<std::int64_t>(1, 1100);
+  made.conv.out_channels = *rc::gen::inRange<std::int64_t>(1, 1100);
+  const std::int64_t filter = *rc::gen::inRange<std::int64_t>(1, 8);
+  made.conv.axes[1] = made.conv.axes[2] = {.in = *rc::gen::inRange<std::int64_t>(filter, 120),
+                                           .filter = filter,
+                                           .stride = *rc::gen::inRange<std::int64_t>(1, 4),
+                                           .pad_begin = filter / 2,
+                                           .pad_end = filter / 2};
+  made.shape = {.gemm = im2col(made.conv),
+                .pass = *rc::gen::element(Pass::fwd, Pass::bwd_data, Pass::bwd_weight),
+                .element = Bytes(2),
+                .nhwc = *rc::gen::arbitrary<bool>(),
+                .family = KernelFamily::conv_tensor};
+  made.rates = gpu_rates(made.gpu, KernelFamily::conv_tensor, *peak_of(DType::fp16, made.gpu),
+                         unfitted_constants(KernelFamily::conv_tensor));
+  made.rates.weight_sets = *rc::gen::element(0, 1, 1000);
+  return made;
+}
+
+double least_time(const ConvCase& made, const Conv& conv) {
+  double least = std::numeric_limits<double>::infinity();
+  OpShape shape = made.shape;
+  shape.gemm = im2col(conv);
+  each_tensor_conv_plan(shape, made.gpu, {},
+                        [&](const LaunchPlan& plan) { least = std::min(least, plan_time(plan, made.rates).value()); });
+  return least;
+}
+
+TEST(TensorConvTime, ALargerBatchIsNeverFaster) {
+  EXPECT_TRUE(rc::check([] {
+    const ConvCase made = any_conv();
+    Conv twice = made.conv;
+    twice.batch *= 2;
+    constexpr double kTiles = 0.95;  // what tiles that fit better give back
+    RC_ASSERT(least_time(made, twice) >= kTiles * least_time(made, made.conv));
+  }));
+}
+
+TEST(TensorConvTime, NeverFasterThanItsArithmetic) {
+  EXPECT_TRUE(rc::check([] {
+    const ConvCase made = any_conv();
+    const Im2col& gemm = made.shape.gemm;
+    RC_PRE(made.shape.pass != Pass::bwd_data);  // which skips taps
+    const double macs = gemm.m * gemm.n * gemm.k;
+    RC_ASSERT(least_time(made, made.conv) * (1 + 1e-9) >= macs / (made.rates.macs_per_second() * made.rates.sms));
   }));
 }
 

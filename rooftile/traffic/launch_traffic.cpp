@@ -42,7 +42,7 @@ Traffic launch_traffic(const Launch& launch, const GpuSizes& sizes) {
   DramBytes dram{launch.dram_load, launch.dram_store};
   if (launch.ctas > 0 && sizes.family == KernelFamily::gemm_simt) {
     dram = simt_gemm_dram(launch, sizes);
-  } else if (launch.ctas > 0 && sizes.family == KernelFamily::tensor) {
+  } else if (launch.ctas > 0 && on_tensor_cores(sizes.family)) {
     dram = tensor_gemm_dram(launch, sizes);
     traffic.l2 /= sizes.shared_loads;
   } else if (launch.ctas > 0 && sizes.family == KernelFamily::conv_miopen) {
@@ -57,14 +57,21 @@ Traffic launch_traffic(const Launch& launch, const GpuSizes& sizes) {
   return traffic;
 }
 
-Traffic move_traffic(const MemoryKernel& kernel) {
-  return {
-      .l1 = kernel.load, .l2 = kernel.load, .dram = kernel.load, .store_l2 = kernel.store, .store_dram = kernel.store};
+Traffic move_traffic(const MemoryKernel& kernel, const GpuSizes& sizes) {
+  // Of what the kernel before left and the next one takes, the L2 keeps as much as it holds.
+  const Bytes moved = kernel.load + kernel.store;
+  const double missed =
+      sizes.family == KernelFamily::conv_tensor && moved > Bytes(0) ? tensor_conv_missed(moved, sizes) : 1;
+  return {.l1 = kernel.load,
+          .l2 = kernel.load,
+          .dram = kernel.load * missed,
+          .store_l2 = kernel.store,
+          .store_dram = kernel.store * missed};
 }
 
 Traffic plan_traffic(const LaunchPlan& plan, const GpuSizes& sizes) {
   Traffic traffic = launch_traffic(plan.main, sizes);
-  for (std::size_t i = 0; i < plan.move_count; ++i) traffic += move_traffic(plan.moves[i]);
+  for (std::size_t i = 0; i < plan.move_count; ++i) traffic += move_traffic(plan.moves[i], sizes);
   return traffic * plan.images;
 }
 

@@ -10,7 +10,7 @@ namespace rooftile {
 
 // One kernel of the family of `sizes`; its compulsory bytes are not counted here.
 Traffic launch_traffic(const Launch& launch, const GpuSizes& sizes);
-Traffic move_traffic(const MemoryKernel& kernel);
+Traffic move_traffic(const MemoryKernel& kernel, const GpuSizes& sizes);
 
 // All kernels of a plan.
 Traffic plan_traffic(const LaunchPlan& plan, const GpuSizes& sizes);
@@ -35,6 +35,9 @@ DramBytes miopen_dram(const Launch& launch, const GpuSizes& sizes);
 struct Misses {
   double activations = 1, weights = 1;
 };
+// Of bytes that kernels of a convolution leave to each other in the L2: the share that does not fit.
+double tensor_conv_missed(Bytes bytes, const GpuSizes& sizes);
+
 Misses tensor_gemm_misses(const Launch& launch, const GpuSizes& sizes);
 
 // Whether the plan is the implicit GEMM of a forward convolution on the FP32 lanes, whose loads count_loads() counts.

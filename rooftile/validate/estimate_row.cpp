@@ -39,6 +39,7 @@ struct WeightElements {
 
 // CTAs that shared a tile of C, where the row's grid tells: a GEMM for the FP32 lanes has batch x split along z.
 std::optional<int> split_of(const LayerRow& row) {
+  if (row.split_k > 0) return static_cast<int>(row.split_k);
   const auto* gemm = std::get_if<Gemm>(&row.op);
   if (gemm == nullptr || row.precision != DType::fp32 || !tile_of_kernel(row.kernel)) return std::nullopt;
   constexpr std::int64_t kMost = 1024;
@@ -66,6 +67,9 @@ std::string framework_of(const LayerRow& row) {
 PredictOptions options_of(const LayerRow& row, PredictOptions options) {
   options.precision = row.precision;
   options.pass = passes_of(row.phase).front();
+  options.accumulate = row.accumulate;
+  options.result = row.output_precision;
+  options.nhwc = row.nhwc;
   options.framework = framework_of(row);
   if (!row.algorithm.empty()) options.plan.algorithm = row.algorithm;
   if (!row.kernel.empty()) options.plan.kernel = row.kernel;

@@ -45,15 +45,21 @@ LevelTimes simt_gemm_times(const LaunchPlan& plan, const GpuRates& rates) {
 }
 
 LevelTimes tensor_times(const LaunchPlan& plan, const KernelEstimate& kernel, const GpuRates& rates) {
-  const Traffic traffic = plan_traffic(plan, rates);
+  const Traffic traffic = launch_traffic(plan.main, rates);
+  Traffic moved;
+  for (std::size_t i = 0; i < plan.move_count; ++i) moved += move_traffic(plan.moves[i], rates);
+  const double l2_efficiency = rates.constants[TensorConstant::l2_efficiency];
   const Bytes parts = split_parts(plan.main, rates.family);
-  const Seconds loads = (traffic.l2 - parts / 2) / (rates.l2 * rates.constants[TensorConstant::l2_efficiency]);
+  const Seconds loads = (traffic.l2 - parts / 2 + moved.at_l2()) / (rates.l2 * l2_efficiency);
   const Seconds stores = kernel.cases[Bottleneck::l2] - loads - parts / rates.l2;
   // Storing C takes the busiest SM's share of the L2, `epilogue` times.
   EXPECT_GE(stores * (1 + 1e-6),
             plan.main.l2_store / rates.l2 * std::min(1.0, rates.constants[TensorConstant::epilogue]) - Seconds(1e-12));
-  return {loads + stores + parts / rates.l2,
-          traffic.at_dram() / (rates.dram * rates.constants[TensorConstant::dram_efficiency])};
+  Seconds dram = traffic.at_dram() / (rates.dram * rates.constants[TensorConstant::dram_efficiency]);
+  if (plan.move_count > 0) {
+    dram += moved.at_dram() / (rates.dram * rates.constants[TensorConstant::convert_efficiency]);
+  }
+  return {loads + stores + parts / rates.l2, dram};
 }
 
 LevelTimes product_times(const LaunchPlan& plan, const KernelEstimate& kernel, const GpuRates& rates) {

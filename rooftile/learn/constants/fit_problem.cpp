@@ -38,6 +38,7 @@ std::span<const HarnessParameter> harness_parameters(KernelFamily family) {
   static constexpr std::array kGemm = {kOverhead, kFloor};
   static constexpr std::array kStream = {kShortOverhead, kFloor};
   static constexpr std::array kTensor = {kShortOverhead, kWeightSets};
+  static constexpr std::array kTensorConv = {kShortOverhead};
   static constexpr std::array kRecurrent = {kSequenceOverhead, kStepLaunches};
   switch (family) {
     case KernelFamily::conv_simt:
@@ -46,6 +47,8 @@ std::span<const HarnessParameter> harness_parameters(KernelFamily family) {
       return kGemm;
     case KernelFamily::tensor:
       return kTensor;
+    case KernelFamily::conv_tensor:
+      return kTensorConv;
     case KernelFamily::attention:
     case KernelFamily::conv_miopen:
       return {};  // their forms count the kernels of a call

@@ -1,0 +1,38 @@
+// The constants of convolutions on tensor cores: those of GEMMs there, which start from what GEMMs have, and those of
+// the kernels that change layouts (docs/theory.md).
+#pragma once
+
+#include <array>
+
+#include "rooftile/calibration/constants.hpp"
+
+namespace rooftile {
+
+// In the order of TensorConstant. No efficiency or share above 1, no latency or overhead below 0.
+inline constexpr std::array kTensorConvConstants = {
+    ConstantInfo{"efficiency", "", 0.95, 0.3, 1,
+                 "share of the dense peak at the sustained clock that main loops reach"},
+    ConstantInfo{"fill", "", 0.8, 0, 4, "CTAs beside the first that an SM needs to be busy all the time"},
+    ConstantInfo{"l2_efficiency", "", 0.787, 0.2, 1, "share of the L2 bandwidth reached"},
+    ConstantInfo{"dram_efficiency", "", 0.95, 0.5, 1, "share of the DRAM bandwidth reached"},
+    ConstantInfo{"epilogue", "", 1.2, 1, 3,
+                 "prologue and epilogue of a CTA, in times of storing its tile at its share of the L2 bandwidth"},
+    ConstantInfo{"miss_latency", "", 0.274, 0, 1.5,
+                 "latency of operands from DRAM beyond that of the L2, relative to it"},
+    ConstantInfo{"wave_overlap", "", 0.3, 0, 1,
+                 "how far a last wave counts only its share: 0 whole waves, 1 its share"},
+    ConstantInfo{"split_cycles", "cycles", 5085, 0, 15000, "what adding up the parts of a split k takes at least"},
+    ConstantInfo{"start_cycles", "cycles", 3742, 0, 6000, "start of a kernel, its first loads and its drain"},
+    ConstantInfo{"reread", "", 1, 0, 4, "operands read again from DRAM, relative to square waves of CTAs"},
+    ConstantInfo{"bytes_in_flight", "B", 256, 32, 4096, "of a row of A that a CTA has under way", false},
+    ConstantInfo{"clock_share", "", 0.9, 0, 1, "where the sustained clock lies between base and boost"},
+    ConstantInfo{"warm_share", "", 0.9, 0, 1, "share of the L2 that holds what was there before", false},
+    ConstantInfo{"reread_share", "", 0.5, 0, 1, "share of the L2 that spares reading operands again", false},
+    ConstantInfo{"sm_draw", "B/clk", 128, 32, 1024, "that one SM can load", false},
+    ConstantInfo{"convert_efficiency", "", 0.9, 0.3, 1, "share of the DRAM bandwidth that changes of layout reach"},
+    ConstantInfo{"convert_cycles", "cycles", 3000, 0, 6000, "start and drain of a kernel that changes a layout"},
+    ConstantInfo{"lanes_efficiency", "", 0.4, 0.05, 1,
+                 "share of the FP32 lanes' rate that kernels for FP16 without tensor cores reach"},
+};
+
+}  // namespace rooftile

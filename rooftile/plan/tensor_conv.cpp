@@ -1,0 +1,293 @@
+#include "rooftile/plan/tensor_conv.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <span>
+
+#include "rooftile/gpu/facts.hpp"
+#include "rooftile/plan/gemm_shape.hpp"
+#include "rooftile/plan/kernel_name.hpp"
+
+namespace rooftile {
+namespace {
+
+constexpr int kConvDepth = 32;     // of a step of the main loop
+constexpr double kLoadBytes = 16;  // of one load of a thread: channels come in multiples of it
+
+// Of cuDNN 7 for Volta, by pass: data gradients have no narrow tiles, so that small maps leave SMs idle.
+constexpr std::array kVoltaForward = {Tile{64, 64, kConvDepth}, Tile{128, 64, kConvDepth}, Tile{256, 64, kConvDepth},
+                                      Tile{128, 128, kConvDepth}, Tile{256, 128, kConvDepth}};
+constexpr std::array kVoltaData = {Tile{256, 64, kConvDepth}, Tile{128, 128, kConvDepth}, Tile{256, 128, kConvDepth}};
+constexpr std::array kVoltaWeight = {Tile{64, 64, kConvDepth},   Tile{64, 128, kConvDepth},
+                                     Tile{128, 64, kConvDepth},  Tile{128, 128, kConvDepth},
+                                     Tile{128, 256, kConvDepth}, Tile{256, 128, kConvDepth}};
+// Of CUTLASS 2 and cuDNN 8.
+constexpr std::array kLaterTiles = {Tile{64, 32, kConvDepth},  Tile{64, 64, kConvDepth},   Tile{128, 64, kConvDepth},
+                                    Tile{64, 128, kConvDepth}, Tile{128, 128, kConvDepth}, Tile{256, 64, kConvDepth},
+                                    Tile{64, 256, kConvDepth}, Tile{256, 128, kConvDepth}, Tile{128, 256, kConvDepth}};
+constexpr std::array kConvSplits = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128};
+constexpr double kLeastConvSplitDepth = 128;  // of k that a CTA keeps
+constexpr double kMostConvSplitCtas = 8;      // an SM: a grid that large has no use for a split
+
+bool is_volta(const Gpu& gpu) {
+  constexpr double kTuring = 7.5;
+  return generation_of(gpu) < kTuring;
+}
+
+bool is_ampere(const Gpu& gpu) {  // or later
+  constexpr double kAmpere = 8;
+  return generation_of(gpu) >= kAmpere;
+}
+
+std::span<const Tile> tiles_of(const Gpu& gpu, Pass pass) {
+  if (!is_volta(gpu)) return kLaterTiles;
+  if (pass == Pass::fwd) return kVoltaForward;
+  return pass == Pass::bwd_data ? std::span<const Tile>(kVoltaData) : std::span<const Tile>(kVoltaWeight);
+}
+
+// CTAs an SM holds: half of its registers hold accumulators, 4 bytes each; more than four help no further.
+double resident_of(const Tile& tile) {
+  constexpr double kAccumulators = 32768, kMost = 4;
+  return std::clamp(kAccumulators / (static_cast<double>(tile.m) * tile.n), 1.0, kMost);
+}
+
+double product_of(const std::array<double, 3>& axes) { return axes[0] * axes[1] * axes[2]; }
+
+double multiple(double count, double of) { return std::ceil(count / of) * of; }
+
+// A convolution's operands as the kernel takes them, and the product over them.
+struct Problem {
+  const OpShape& op;
+  const Gpu& gpu;
+  const PlanOptions& options;
+  GemmShape shape;                          // its sizes without padding
+  double rows = 1, columns = 1, depth = 1;  // padded
+
+  const Im2col& forward() const { return op.gemm; }
+  double load_channels() const { return kLoadBytes / op.element.value(); }
+
+  // Elements of maps and filters with their channels filled up to whole loads.
+  double input() const {
+    const Im2col& gemm = forward();
+    return gemm.groups * gemm.batch * multiple(gemm.in_channels, load_channels()) * product_of(gemm.touched);
+  }
+  double output() const {
+    const Im2col& gemm = forward();
+    return gemm.groups * gemm.batch * multiple(gemm.out_channels, load_channels()) * product_of(gemm.out);
+  }
+  double filters() const {
+    const Im2col& gemm = forward();
+    return gemm.groups * gemm.out_channels * multiple(gemm.in_channels, load_channels()) * gemm.filter_volume;
+  }
+};
+
+// Neither cuDNN's weight gradients of a first layer with large filters nor gradients whose padding is as large as the
+// filter run on Volta's tensor cores.
+bool runs_on_lanes(const Problem& problem) {
+  const Im2col& gemm = problem.forward();
+  if (!is_volta(problem.gpu) || problem.op.pass == Pass::fwd) return false;
+  for (std::size_t i = 0; i < gemm.pad.size(); ++i) {
+    if (gemm.pad[i] >= gemm.extent[i]) return true;
+  }
+  constexpr double kLargeFilter = 9;
+  return problem.op.pass == Pass::bwd_weight && gemm.in_channels <= problem.load_channels() &&
+         gemm.filter_volume > kLargeFilter;
+}
+
+// Of k for one tap: whole steps. Kernels after Volta's take several taps of few channels in one step, each of whole
+// loads; those for the lanes need no whole steps.
+double tap_depth(double channels, const Problem& problem) {
+  const bool packs = runs_on_lanes(problem) || (!is_volta(problem.gpu) && channels < kConvDepth);
+  return multiple(channels, packs ? problem.load_channels() : kConvDepth);
+}
+
+bool is_strided_pointwise(const Im2col& gemm) { return gemm.filter_volume == 1 && product_of(gemm.stride) > 1; }
+
+// Taps that a data gradient visits for each input position: with a stride of s along an axis one in s meets an output.
+// cuDNN 7 skips the others along one axis only.
+double visited_taps(const Problem& problem) {
+  const Im2col& gemm = problem.forward();
+  double skipped = 1;
+  for (std::size_t i = 0; i < gemm.stride.size(); ++i) {
+    const double here = std::min(gemm.stride[i], gemm.filter[i]);
+    skipped = is_volta(problem.gpu) ? std::max(skipped, here) : skipped * here;
+  }
+  return gemm.filter_volume / skipped;
+}
+
+void set_sizes(Problem& problem) {
+  const Im2col& gemm = problem.forward();
+  GemmShape& shape = problem.shape;
+  switch (problem.op.pass) {
+    case Pass::fwd:
+      problem.depth = gemm.filter_volume * tap_depth(gemm.in_channels, problem);
+      break;
+    case Pass::bwd_data: {
+      const double taps = is_strided_pointwise(gemm) ? 1 : visited_taps(problem);
+      if (is_strided_pointwise(gemm)) shape.m = gemm.m;
+      shape.k = gemm.out_channels * taps;
+      problem.depth = taps * tap_depth(gemm.out_channels, problem);
+      break;
+    }
+    case Pass::bwd_weight: {  // filters are the rows
+      const double taps = gemm.filter_volume;
+      shape.m = gemm.n;
+      shape.n = gemm.k;
+      shape.axes = {};
+      problem.depth = shape.k;
+      problem.columns = taps > 1 ? taps * tap_depth(gemm.in_channels, problem) : gemm.in_channels;
+      problem.rows = shape.m;
+      return;
+    }
+  }
+  problem.rows = shape.m;
+  problem.columns = shape.n;
+}
+
+// A pointwise convolution, and its data gradient, are one product for each sample on NCHW as it is, where rows of a
+// map's positions start at loads of four numbers. A weight gradient sums over the samples.
+bool multiplies_planes(const Problem& problem) {
+  constexpr double kNumbers = 4;
+  const Im2col& gemm = problem.forward();
+  const bool weights = problem.op.pass == Pass::bwd_weight;
+  const bool whole = !weights && gemm.filter_volume == 1 && gemm.in == gemm.out && product_of(gemm.stride) == 1;
+  return whole && !problem.op.nhwc && std::fmod(product_of(gemm.out), kNumbers) == 0;
+}
+
+// Kernels before and after the product: libraries' tensors are NCHW unless told otherwise, and the product takes
+// operands with contiguous channels, as many as whole loads have. It sums filters in
+// FP32, which another kernel brings into the caller's form.
+void add_moves(LaunchPlan& plan, const Problem& problem) {
+  const OpShape& op = problem.op;
+  const Im2col& gemm = op.gemm;
+  constexpr Bytes kSum{4}, kOffset{4};
+  const Bytes element = op.element;
+  const double filters = gemm.groups * gemm.k * gemm.n, outputs = gemm.groups * gemm.m * gemm.n;
+  // Of rows along the width whole sectors come, whatever the stride.
+  const double inputs = gemm.groups * gemm.batch * gemm.in_channels * gemm.touched[0] * gemm.touched[1] * gemm.in[2];
+  const double all_inputs = gemm.groups * gemm.batch * gemm.in_channels * product_of(gemm.in);
+  const auto convert = [&](double from, double to, bool needed) {
+    if (needed) plan.add_before(element * from, element * to);
+  };
+  const bool planes = multiplies_planes(problem), convert_maps = !op.nhwc && !planes;
+  const bool whole_loads = planes || std::fmod(gemm.in_channels, problem.load_channels()) == 0;
+  const bool convert_input = convert_maps || !whole_loads;
+  const bool convert_filters = !whole_loads || (!op.nhwc && gemm.filter_volume > 1);
+  if (runs_on_lanes(problem)) return;
+  if (gemm.filter_volume > 1 && is_volta(problem.gpu)) {  // a table of where the taps of each row lie
+    plan.add_before(Bytes(0), kOffset * problem.shape.m);
+  }
+  // Kernels before Ampere store NCHW themselves.
+  const auto bring_back = [&](double maps) {
+    if (convert_maps && is_ampere(problem.gpu)) plan.add_after(result_of(op) * maps, result_of(op) * maps);
+  };
+  switch (op.pass) {
+    case Pass::fwd:
+      convert(inputs, problem.input(), convert_input);
+      convert(filters, problem.filters(), convert_filters);
+      bring_back(outputs);
+      break;
+    case Pass::bwd_data:
+      convert(outputs, problem.output(), convert_maps);
+      convert(filters, problem.filters(), convert_filters);
+      // Positions that no tap meets.
+      if (is_strided_pointwise(gemm)) plan.add_before(Bytes(0), result_of(op) * all_inputs);
+      bring_back(all_inputs);
+      break;
+    case Pass::bwd_weight:  // before Ampere one of the operands: the times of large layers leave no room for both
+      convert(inputs, problem.input(), convert_input && is_ampere(problem.gpu));
+      convert(outputs, problem.output(), convert_maps);
+      if (!op.nhwc) plan.add_after(kSum * filters, result_of(op) * filters);
+      break;
+  }
+}
+
+LaunchPlan plan_of(const Problem& problem) {
+  const OpShape& op = problem.op;
+  const GemmShape& shape = problem.shape;
+  const Bytes result = result_of(op);
+  LaunchPlan plan;
+  add_moves(plan, problem);
+  Launch& launch = plan.main;
+  Launch::Product& product = launch.product;
+  product.m = shape.m;
+  product.n = shape.n;
+  product.k = shape.k;
+  product.batch = shape.count;
+  product.element = op.element;
+  product.result = result;
+  product.on_lanes = runs_on_lanes(problem);
+  const double maps = op.pass == Pass::bwd_data ? problem.output() : problem.input();
+  product.a_bytes = op.element * maps;
+  product.b_bytes = op.element * (op.pass == Pass::bwd_weight ? problem.output() : problem.filters());
+  product.b_weights = op.pass != Pass::bwd_weight;
+  launch.dram_load = product.a_bytes + product.b_bytes;
+  launch.l2_store = launch.dram_store = result * (shape.m * shape.n * shape.count);
+  launch.gradient = op.pass != Pass::fwd;
+  return plan;
+}
+
+// `loaded` are the elements of A and B that a CTA loads a step of k.
+void set_split(LaunchPlan& plan, double split, double loaded, const Problem& problem) {
+  plan.split_k = split;
+  Launch& launch = plan.main;
+  Launch::Product& product = launch.product;
+  product.tile_m = plan.tile.m;
+  product.tile_n = plan.tile.n;
+  product.tile_k = plan.tile.k;
+  product.split = split;
+  launch.ctas =
+      std::ceil(problem.rows / plan.tile.m) * std::ceil(problem.columns / plan.tile.n) * product.batch * split;
+  launch.macs_per_step = static_cast<double>(plan.tile.m) * plan.tile.n;
+  launch.steps = std::ceil(std::ceil(problem.depth / kConvDepth) / split) * kConvDepth;
+  launch.resident = problem.options.active_ctas_per_sm ? *problem.options.active_ctas_per_sm : resident_of(plan.tile);
+  launch.l2_load = product.element * (launch.ctas * launch.steps * loaded);
+}
+
+void visit_splits(LaunchPlan& plan, const Problem& problem, const VisitPlan& visit) {
+  const double rows = std::min<double>(plan.tile.m, problem.shape.m);
+  const double columns = std::min<double>(plan.tile.n, problem.shape.n);
+  const double loaded = rows * unique_share(problem.shape, rows) + columns;
+  const bool told = problem.options.split_k.has_value();
+  const bool may_split = problem.op.pass == Pass::bwd_weight;
+  for (const int split : kConvSplits) {
+    set_split(plan, told ? *problem.options.split_k : split, loaded, problem);
+    if (split > 1 &&
+        (plan.main.ctas > kMostConvSplitCtas * problem.gpu.sm_count || plan.main.steps < kLeastConvSplitDepth))
+      break;
+    visit(plan);
+    if (told || !may_split) break;
+  }
+}
+
+// Another tile does the same with less padding.
+bool is_wasteful(const Tile& tile, std::span<const Tile> tiles, const Problem& problem) {
+  return std::any_of(tiles.begin(), tiles.end(), [&](const Tile& other) {
+    return (other.n == tile.n && other.m < tile.m && other.m >= problem.rows) ||
+           (other.m == tile.m && other.n < tile.n && other.n >= problem.columns);
+  });
+}
+
+}  // namespace
+
+void each_tensor_conv_plan(const OpShape& op, const Gpu& gpu, const PlanOptions& options, const VisitPlan& visit) {
+  Problem problem{op, gpu, options, gemm_shape(op)};
+  set_sizes(problem);
+  LaunchPlan plan = plan_of(problem);
+  std::optional<Tile> known = options.tile ? options.tile : tile_of_kernel(options.kernel);
+  if (known) {
+    plan.tile = {known->m, known->n, kConvDepth};
+    visit_splits(plan, problem, visit);
+    return;
+  }
+  const std::span<const Tile> tiles = tiles_of(gpu, op.pass);
+  for (const Tile& tile : tiles) {
+    if (is_wasteful(tile, tiles, problem)) continue;
+    plan.tile = tile;
+    visit_splits(plan, problem, visit);
+  }
+}
+
+}  // namespace rooftile

@@ -1,0 +1,37 @@
+// Kernels that only move bytes: transforms, changes of layout, reductions.
+#include "rooftile/base/powers.hpp"
+#include "rooftile/timing/launch_time.hpp"
+
+namespace rooftile {
+namespace {
+
+struct MoveEfficiency {
+  double l2, dram;
+};
+
+MoveEfficiency efficiency_of(const MemoryKernel& kernel, const GpuRates& rates) {
+  const Constants& constants = rates.constants;
+  if (rates.family == KernelFamily::conv_miopen) {
+    return {1, constants[kernel.unfolds ? MiopenConstant::unfold_efficiency : MiopenConstant::transpose_efficiency]};
+  }
+  if (rates.family == KernelFamily::conv_tensor) {
+    return {constants[TensorConstant::l2_efficiency], constants[TensorConstant::convert_efficiency]};
+  }
+  return {constants[ConvConstant::l2_efficiency], constants[ConvConstant::stream_efficiency]};
+}
+
+}  // namespace
+
+LaunchTime move_time(const MemoryKernel& kernel, const GpuRates& rates) {
+  const MoveEfficiency efficiency = efficiency_of(kernel, rates);
+  const Traffic traffic = move_traffic(kernel, rates);
+  LaunchTime result;
+  result.l2 = traffic.at_l2() / (rates.l2 * efficiency.l2);
+  result.dram = traffic.at_dram() / (rates.dram * efficiency.dram);
+  // Those of other families than conv_tensor move all their bytes through DRAM, which always takes longer.
+  const bool by_dram = rates.family != KernelFamily::conv_tensor;
+  result.time = by_dram ? result.dram : Seconds(fourth_root(fourth(result.l2.value()) + fourth(result.dram.value())));
+  return result;
+}
+
+}  // namespace rooftile
