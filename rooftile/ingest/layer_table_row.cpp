@@ -86,4 +86,11 @@ bool TableRow::transposed(const std::string& column) {
   return yes;
 }
 
+bool TableRow::either(const std::string& column, std::string_view yes, std::string_view no, bool otherwise) {
+  const std::string cell = lower_case(text(column));
+  if (cell.empty()) return otherwise;
+  if (cell != yes && cell != no) reject(column, fmt::format("'{}' is neither {} nor {}", shown(cell), yes, no));
+  return cell == yes;
+}
+
 }  // namespace rooftile
