@@ -34,7 +34,7 @@ inline constexpr std::array kAttentionConstants = {
     ConstantInfo{"group_step", "cycles", 1360, 0, 10000,
                  "wait for 64 keys of 128 where a CTA with a group of heads waits for each"},
     ConstantInfo{"vector_step", "cycles", 1450, 0, 10000, "64 keys of 128 in a CTA without a tile"},
-    ConstantInfo{"converted_step", "cycles", 6600, 0, 20000, "the same with FP8 keys that are converted first"},
+    ConstantInfo{"converted_step", "cycles", 10000, 0, 20000, "the same with FP8 keys that are converted first"},
     ConstantInfo{"combine_cycles", "cycles", 7900, 0, 30000, "what adding up split keys takes at least"},
     ConstantInfo{"token_cycles", "cycles", 2350, 0, 20000,
                  "writing tokens to the cache, for as many as fill the threads of an SM"},

@@ -254,6 +254,7 @@ bool choose_trtllm(AttentionPlan& plan, const Shape& shape) {
   plan.waits = true;
   if (!xqa) {
     plan.kernel = converted ? AttentionKernel::converted : AttentionKernel::vector;
+    if (converted) plan.resident = 2;
   } else {
     plan.kernel = shape.fp8_keys && hopper ? AttentionKernel::vector : AttentionKernel::group;
   }

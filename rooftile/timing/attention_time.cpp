@@ -31,10 +31,16 @@ struct CtaTime {
   double start = 0;  // before the first step and after the last
 };
 
+// Stacked heads are columns of a product, eight to an instruction: those beyond the first.
+double further_octets(const AttentionPlan& plan) {
+  constexpr double kOctet = 8;
+  return std::ceil(plan.packed / kOctet) - 1;
+}
+
 // Of group_cycles, what heads take that are stacked without waiting for their tile: in proportion to their dimensions.
 double packed_start(const AttentionPlan& plan) {
-  constexpr double kDim = 64, kShare = 0.19;
-  return kShare * (1 + plan.head_dim / kDim);
+  constexpr double kDim = 64, kShare = 0.19, kFurther = 0.5;
+  return kShare * (1 + plan.head_dim / kDim) * (1 + kFurther * further_octets(plan));
 }
 
 // Of single queries, with more rows than one instruction takes.
@@ -43,6 +49,9 @@ double row_start(const AttentionPlan& plan) {
   if (!plan.decode) return 1;
   return 1 + kShare * std::max(0.0, plan.tile_q / kInstructionRows - 1);
 }
+
+// Of CTAs whose keys are converted one by one, two of which an SM holds.
+constexpr double kConvertedStart = 3;
 
 double start_cycles(const AttentionPlan& plan, const Constants& constants) {
   switch (plan.kernel) {
@@ -53,8 +62,9 @@ double start_cycles(const AttentionPlan& plan, const Constants& constants) {
     case AttentionKernel::vector:
       return plan.packed > 1 ? constants[AttentionConstant::group_cycles] * packed_start(plan)
                              : constants[AttentionConstant::vector_cycles];
-    case AttentionKernel::group:
     case AttentionKernel::converted:
+      return constants[AttentionConstant::group_cycles] * (1 + plan.head_dim / kStartDim) * kConvertedStart;
+    case AttentionKernel::group:
       break;
   }
   return constants[AttentionConstant::group_cycles] * (1 + plan.head_dim / kStartDim) * row_start(plan);
@@ -62,7 +72,10 @@ double start_cycles(const AttentionPlan& plan, const Constants& constants) {
 
 double step_cycles(const AttentionPlan& plan, const Constants& constants) {
   const double dim = plan.head_dim / kUsualDim;
-  if (plan.kernel == AttentionKernel::vector) return constants[AttentionConstant::vector_step] * dim;
+  if (plan.kernel == AttentionKernel::vector) {
+    constexpr double kFurther = 0.25;
+    return constants[AttentionConstant::vector_step] * dim * (1 + kFurther * further_octets(plan));
+  }
   if (plan.kernel == AttentionKernel::converted) return constants[AttentionConstant::converted_step] * dim;
   return plan.waits ? constants[AttentionConstant::group_step] * dim : 0;
 }
