@@ -108,7 +108,7 @@ TEST(AttentionBackward, StepsCoverThePairs) {
     const char* id = *rc::gen::element("a100-sxm4-80gb", "h100-sxm5-80gb", "l40s", "b200-sxm-180gb", "v100-sxm2-16gb");
     const AttentionPlan plan = backward_of(attention, id);
     RC_ASSERT(plan.most_steps >= plan.steps * (1 - 1e-12));
-    RC_ASSERT(plan.steps >= 1);
+    RC_ASSERT(plan.steps >= 1 - 1e-12);  // a mean
     RC_ASSERT(plan.most_steps <= std::ceil(static_cast<double>(attention.q_len) / plan.tile_q) + 1);
     RC_ASSERT(plan.reloads >= Bytes(0));
   }));
