@@ -19,6 +19,7 @@ inline constexpr std::array kStreamConstants = {
     ConstantInfo{"activation_ops", "", 36, 1, 120, "operations of an error function"},
     ConstantInfo{"gate_ops", "", 41, 1, 120, "operations of a product with a sigmoid"},
     ConstantInfo{"softmax_ops", "", 54, 1, 120, "operations of an element of a softmax"},
+    ConstantInfo{"column_ops", "", 70, 1, 200, "operations of adding an element to the sums of its column"},
     ConstantInfo{"window_ops", "", 36, 1, 100, "operations of looking at one element of a pooling window", false},
     ConstantInfo{"search_ops", "", 320, 0, 600, "operations of finding the pooling windows that an input lies in",
                  false},

@@ -90,8 +90,11 @@ Attention read_attention(TableRow& row) {
   attention.heads = row.required("heads", 1);
   attention.kv_heads = row.required("kv_heads", 1);
   attention.head_dim = row.required("head_dim", 1);
+  attention.head_dim_v = row.optional("head_dim_v", 1, 0);
   attention.window = row.optional("window", 0, 0);
-  attention.causal = true;
+  attention.causal = row.either("mask", "causal", "none", true);
+  attention.deterministic = row.either("deterministic", "true", "false", false);
+  attention.block_scaled = lower_case(row.text("precision_detail")) == "mxfp8";
   const std::string phase = lower_case(row.text("phase"));
   if (!phase.empty() && phase != "prefill" && phase != "decode") {
     row.reject("phase", fmt::format("unknown phase '{}'; one of prefill, decode", shown(phase)));

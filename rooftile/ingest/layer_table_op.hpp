@@ -13,7 +13,7 @@ Conv read_conv(TableRow& row);
 // M,N,K,…
 Gemm read_gemm(TableRow& row);
 
-// batch,q_len,kv_len,heads,kv_heads,head_dim,… and phase: prefill or decode, both causal.
+// batch,q_len,kv_len,heads,kv_heads,head_dim,… and phase: prefill or decode, causal unless mask says none.
 Attention read_attention(TableRow& row);
 
 // cell,batch,steps,input,hidden,…

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/lower_case.hpp"
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/one_line.hpp"
 #include "rooftile/base/parse_number.hpp"
@@ -84,6 +85,13 @@ bool TableRow::transposed(const std::string& column) {
     reject(column, fmt::format("'{}' is neither N nor T", shown(cell)));
   }
   return yes;
+}
+
+bool TableRow::either(const std::string& column, std::string_view yes, std::string_view no, bool otherwise) {
+  const std::string cell = lower_case(text(column));
+  if (cell.empty()) return otherwise;
+  if (cell != yes && cell != no) reject(column, fmt::format("'{}' is neither {} nor {}", shown(cell), yes, no));
+  return cell == yes;
 }
 
 }  // namespace rooftile

@@ -44,6 +44,9 @@ class TableRow {
   // N: as stored, T: transposed.
   bool transposed(const std::string& column);
 
+  // `otherwise` for an empty cell; in any case of letters.
+  bool either(const std::string& column, std::string_view yes, std::string_view no, bool otherwise);
+
  private:
   const ColumnIndex& columns_;
   const CsvRow& row_;

@@ -356,6 +356,26 @@ TEST(LayerTable, ReadsSequencesStreamsAndNetworks) {
             (NetworkRun{"opt_13", 2, 64, 8}));
 }
 
+TEST(LayerTable, AttentionOfTrainingHasAMaskAndSumsInOrder) {
+  const std::string columns =
+      "op,pass,batch,q_len,kv_len,heads,kv_heads,head_dim,head_dim_v,mask,deterministic,precision_detail\nattention,";
+  const LayerTable table = parsed(columns + "bwd,1,8,8,2,2,192,128,none,True,mxfp8\n");
+  EXPECT_EQ(std::get<Attention>(table.rows.at(0).op), (Attention{.q_len = 8,
+                                                                 .kv_len = 8,
+                                                                 .heads = 2,
+                                                                 .kv_heads = 2,
+                                                                 .head_dim = 192,
+                                                                 .head_dim_v = 128,
+                                                                 .deterministic = true,
+                                                                 .block_scaled = true}));
+  const Attention plain = std::get<Attention>(parsed(columns + "fwd,1,8,8,2,2,64,,causal,,bf16\n").rows.at(0).op);
+  EXPECT_TRUE(plain.causal);
+  EXPECT_FALSE(plain.deterministic || plain.block_scaled);
+  EXPECT_EQ(plain.head_dim_v, 0);
+  EXPECT_EQ(error_of(columns + "fwd,1,8,8,2,2,64,,some,,\n"),
+            "t.csv:2, column mask: 'some' is neither causal nor none");
+}
+
 TEST(LayerTable, WhatDoesNotFitInThemIsSaid) {
   const std::string attention = "op,phase,batch,q_len,kv_len,heads,kv_heads,head_dim\nattention,";
   EXPECT_EQ(error_of(attention + "decode,1,2,2,1,1,64\n"), "t.csv:2, column q_len: decode has one query a sequence");

@@ -20,6 +20,21 @@ StreamKernel row_gradient(const StreamRows& rows, double operations_of_one, Byte
                     {.operations = operations_of_one});
 }
 
+// Both gradients at once: a CTA keeps its rows, and sums of its columns until it ends.
+StreamKernel fused_norm_gradient(const StreamRows& rows, double operations_of_one, Bytes element) {
+  return row_kernel({.rows = rows.rows,
+                     .columns = rows.columns,
+                     .inputs = 2,
+                     .per_load = elements_of_load(element),
+                     .element = element},
+                    {.operations = operations_of_one});
+}
+
+// Sums of dY, and of dY times the normalised input, along the columns.
+StreamKernel column_sums(Bytes read, Bytes weights, double elements) {
+  return flat_kernel(read, weights, elements, {.column_sums = elements});
+}
+
 struct Backward {
   const Workload& workload;
   const Op& op;
@@ -60,7 +75,7 @@ struct Backward {
     if (norm.function == "batch") {
       return {flat(x() + y, inputs(true), work), flat(x() + y, x(), work)};
     }
-    return {rows(operations / outputs), flat(x() + y, inputs(true), work)};
+    return {rows(operations / outputs), column_sums(x() + y, inputs(true), outputs)};
   }
   std::vector<StreamKernel> operator()(const Softmax&) const { return {rows(operations / outputs)}; }
   std::vector<StreamKernel> operator()(const Elementwise& elementwise) const {
@@ -98,7 +113,7 @@ std::vector<StreamKernel> gradient_kernels(const Workload& workload, const Op& o
   return std::visit(Backward{.workload = workload, .op = op}, op.kind);
 }
 
-std::vector<StreamKernel> gradient_kernels(const StreamLayer& layer, Bytes element) {
+std::vector<StreamKernel> gradient_kernels(const StreamLayer& layer, Bytes element, NormKernels norms) {
   const StreamRows rows{static_cast<double>(layer.rows), static_cast<double>(layer.columns)};
   const double outputs = rows.rows * rows.columns;
   const double operations = flops(layer).value();
@@ -111,9 +126,9 @@ std::vector<StreamKernel> gradient_kernels(const StreamLayer& layer, Bytes eleme
     case StreamKind::norm:
     case StreamKind::layernorm: {
       const Bytes weights = element * rows.columns;
-      const StreamWork work{.operations = operations};
+      if (norms == NormKernels::fused) return {fused_norm_gradient(rows, operations / outputs, element)};
       return {row_gradient(rows, operations / outputs, element),
-              flat_kernel(forward.read + forward.write, weights, outputs, work)};
+              column_sums(forward.read + forward.write, weights, outputs)};
     }
     case StreamKind::gelu:
     case StreamKind::activation:

@@ -21,7 +21,7 @@ bool passes_through(std::string_view function);
 //   other, several inputs     read dY and all X, write all dX
 //   pool                      max: read dY and where the maxima were, write dX; average: read dY, write dX
 //   normalisation             batch: read X and dY for the sums, then both again, write dX; rows: the same in two
-//                             passes over a row, and a kernel for the weights; lrn: read X, Y and dY, write dX
+//                             passes over a row, and sums along columns for the weights; lrn: read X, Y, dY, write dX
 //   softmax                   read Y and dY in two passes, write dX
 //   reduction, copy           read dY, write dX
 //   dropout                   read dY and the mask, write dX
@@ -29,7 +29,8 @@ bool passes_through(std::string_view function);
 std::vector<StreamKernel> gradient_kernels(const Workload& workload, const Op& op);
 
 // The same of a row of a layer table, with as many inputs as its kind has; `element` is the size of one element.
-std::vector<StreamKernel> gradient_kernels(const StreamLayer& layer, Bytes element);
+std::vector<StreamKernel> gradient_kernels(const StreamLayer& layer, Bytes element,
+                                           NormKernels norms = NormKernels::serving);
 
 // Where two operators read a tensor, its gradients are added up: once fewer than it has readers.
 StreamKernel gradient_sum(const Tensor& tensor);

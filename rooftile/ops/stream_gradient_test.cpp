@@ -58,6 +58,19 @@ TEST(StreamGradient, RowsOfATable) {
   EXPECT_EQ(of(StreamKind::gated_activation), elements_of(48, 32));
 }
 
+TEST(StreamGradient, NormsAddUpAlongTheirColumnsApartOrAtOnce) {
+  const StreamLayer norm{StreamKind::norm, 16, 512};
+  const auto eager = gradient_kernels(norm, Bytes(2), NormKernels::eager);
+  ASSERT_EQ(eager.size(), 2U);
+  EXPECT_EQ(eager[1].work, (StreamWork{.column_sums = 16 * 512}));
+  EXPECT_EQ(eager[1].read, Bytes(2 * 2 * 16 * 512));
+  EXPECT_EQ(eager[1].write, Bytes(2 * 512));
+  const auto fused = gradient_kernels(norm, Bytes(2), NormKernels::fused);
+  ASSERT_EQ(fused.size(), 1U);
+  EXPECT_EQ(fused[0].read, eager[0].read);
+  EXPECT_EQ(fused[0].reread, Bytes(0));
+}
+
 TEST(StreamGradient, SumOfTwoReaders) { EXPECT_EQ(total_bytes({gradient_sum({"x", {2, 8}})}), elements_of(32, 16)); }
 
 }  // namespace

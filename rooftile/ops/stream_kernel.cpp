@@ -19,7 +19,8 @@ StreamWork operator*(const StreamWork& work, double count) {
           .gates = work.gates * count,
           .softmaxes = work.softmaxes * count,
           .visits = work.visits * count,
-          .searches = work.searches * count};
+          .searches = work.searches * count,
+          .column_sums = work.column_sums * count};
 }
 
 StreamKernel flat_kernel(Bytes read, Bytes write, double elements, const StreamWork& work) {
@@ -45,6 +46,16 @@ StreamKernel row_kernel(const RowStream& stream, const StreamWork& work) {
   kernel.reread = kernel.read * (stream.passes - 1);
   kernel.row = kernel.read / stream.rows;
   kernel.work = work * (stream.rows * kernel.steps * kernel.threads * stream.per_load);
+  return kernel;
+}
+
+StreamKernel short_row_kernel(const RowStream& stream, const StreamWork& work) {
+  constexpr double kRows = 4;
+  StreamKernel kernel = row_kernel(stream, {});
+  kernel.ctas = std::ceil(stream.rows / kRows);
+  kernel.threads = kRows * kWarp;
+  kernel.steps = 1;
+  kernel.work = work * (stream.rows * stream.columns);
   return kernel;
 }
 

@@ -15,6 +15,7 @@ struct StreamWork {
   double softmaxes = 0;    // elements of rows that a softmax normalises
   double visits = 0;       // elements that pooling windows look at
   double searches = 0;     // inputs for which a pooling gradient looks for its windows
+  double column_sums = 0;  // elements that a gradient of weights adds up along the columns
 
   bool operator==(const StreamWork&) const = default;
 };
@@ -47,6 +48,9 @@ struct RowStream {
 };
 // `work` is that of one element of the output.
 StreamKernel row_kernel(const RowStream& stream, const StreamWork& work);
+
+// Many rows that fit the registers of a warp each: a CTA has a few of them.
+StreamKernel short_row_kernel(const RowStream& stream, const StreamWork& work);
 
 StreamWork operator*(const StreamWork& work, double count);
 

@@ -12,8 +12,6 @@ namespace {
 constexpr Bytes kVector{16};            // the widest load of a thread
 constexpr double kNormThreads = 512;    // of a row that is loaded by vectors
 constexpr double kShortSoftmax = 1024;  // columns that the lanes of one warp keep in registers
-constexpr double kShortRows = 4;        // of such rows in a CTA: one a warp
-constexpr double kWarpThreads = 32;
 
 // Maximum, sum of exponentials and result each go through the row, unless registers hold it.
 StreamKernel softmax_kernel(const StreamRows& stream, Bytes element) {
@@ -25,12 +23,18 @@ StreamKernel softmax_kernel(const StreamRows& stream, Bytes element) {
                  .element = element};
   if (stream.columns > kShortSoftmax) return row_kernel(rows, work);
   rows.passes = 1;
-  StreamKernel kernel = row_kernel(rows, {});
-  kernel.ctas = std::ceil(stream.rows / kShortRows);
-  kernel.threads = kShortRows * kWarpThreads;
-  kernel.steps = 1;
-  kernel.work = work * (stream.rows * stream.columns);
-  return kernel;
+  return short_row_kernel(rows, work);
+}
+
+// Fused: registers hold the row from the statistics to the result.
+StreamKernel held_norm_kernel(const StreamRows& stream, double operations, Bytes element) {
+  const RowStream rows{.rows = stream.rows,
+                       .columns = stream.columns,
+                       .per_load = elements_of_load(element),
+                       .most_threads = kNormThreads,
+                       .element = element};
+  const StreamWork work{.operations = operations};
+  return stream.columns > kShortSoftmax ? row_kernel(rows, work) : short_row_kernel(rows, work);
 }
 
 // Statistics in one pass, the result in a second.
@@ -128,7 +132,7 @@ bool is_global(const Pool& pool, const Shape& input, const Shape& output) {
                      [](std::int64_t size) { return size == 1; });
 }
 
-StreamKernel stream_kernel(const StreamLayer& layer, Bytes element) {
+StreamKernel stream_kernel(const StreamLayer& layer, Bytes element, NormKernels norms) {
   const StreamRows stream{static_cast<double>(layer.rows), static_cast<double>(layer.columns)};
   const double outputs = stream.rows * stream.columns;
   const double nominal = flops(layer).value() / outputs;
@@ -136,12 +140,19 @@ StreamKernel stream_kernel(const StreamLayer& layer, Bytes element) {
   RowStream rows{.rows = stream.rows, .columns = stream.columns, .element = element};
   switch (layer.kind) {
     case StreamKind::norm:
+      if (norms == NormKernels::fused || norms == NormKernels::compiled) {
+        return held_norm_kernel(stream, nominal, element);
+      }
+      if (norms == NormKernels::eager) return norm_kernel(stream, nominal, element);
       rows.passes = 2;
       return row_kernel(rows, {.operations = nominal});
     case StreamKind::gated_activation:
       rows.inputs = 2;
       return row_kernel(rows, {.gates = 1});
     case StreamKind::layernorm:
+      if (norms == NormKernels::fused || norms == NormKernels::compiled) {
+        return held_norm_kernel(stream, nominal, element);
+      }
       return norm_kernel(stream, nominal, element);
     case StreamKind::softmax:
       return softmax_kernel(stream, element);

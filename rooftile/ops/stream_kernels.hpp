@@ -9,9 +9,9 @@
 
 namespace rooftile {
 
-// Of a row of a layer table. Norms and gates as serving systems run them (one CTA a row, one element a load, norms in
-// two passes), all else as PyTorch does; `element` is the size of one element.
-StreamKernel stream_kernel(const StreamLayer& layer, Bytes element);
+// Of a row of a layer table. Norms, unless `norms` says who else wrote them, and gates as serving systems run them (one
+// CTA a row, one element a load, norms in two passes), all else as PyTorch does; `element` is the size of one element.
+StreamKernel stream_kernel(const StreamLayer& layer, Bytes element, NormKernels norms = NormKernels::serving);
 
 // Training keeps what the gradient needs: batch normalisation computes its statistics, max pooling writes where each
 // maximum was, dropout which elements it kept.

@@ -45,6 +45,22 @@ TEST(StreamKernels, EveryKindOfATableHasItsBytes) {
   }
 }
 
+TEST(StreamKernels, NormsByWhoWroteThem) {
+  EXPECT_EQ(norm_kernels(""), NormKernels::serving);
+  EXPECT_EQ(norm_kernels("rms_norm_kernel"), NormKernels::serving);
+  EXPECT_EQ(norm_kernels("cuDNN"), NormKernels::fused);
+  EXPECT_EQ(norm_kernels("torch_compile"), NormKernels::compiled);
+  EXPECT_EQ(norm_kernels("pytorch"), NormKernels::eager);
+  const StreamLayer layer{StreamKind::norm, 1000, 4096};
+  EXPECT_EQ(stream_kernel(layer, Bytes(2)).threads, 1024);
+  EXPECT_EQ(stream_kernel(layer, Bytes(2)).reread, Bytes(2 * 1000 * 4096));
+  EXPECT_EQ(stream_kernel(layer, Bytes(2), NormKernels::eager).threads, 512);
+  EXPECT_EQ(stream_kernel(layer, Bytes(2), NormKernels::fused).reread, Bytes(0));
+  const StreamKernel rows = stream_kernel({StreamKind::norm, 1000, 128}, Bytes(2), NormKernels::compiled);
+  EXPECT_EQ(rows.ctas, 250);
+  EXPECT_EQ(rows.threads, 128);
+}
+
 TEST(StreamKernels, ErrorFunctionsAreCountedApart) {
   EXPECT_EQ(only({Elementwise{"gelu", 5}, {{2, 8}}, {2, 8}}).work, (StreamWork{.activations = 16}));
   EXPECT_EQ(only({Elementwise{"sigmoid", 4}, {{2, 8}}, {2, 8}}).work, (StreamWork{.operations = 64}));

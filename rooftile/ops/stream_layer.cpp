@@ -1,6 +1,10 @@
 #include "rooftile/ops/stream_layer.hpp"
 
 #include <algorithm>
+#include <array>
+#include <string>
+
+#include "rooftile/base/lower_case.hpp"
 
 namespace rooftile {
 namespace {
@@ -34,6 +38,21 @@ std::string_view name_of(StreamKind kind) { return row_of(kind).name; }
 std::optional<StreamKind> parse_stream_kind(std::string_view text) {
   const auto* found = std::find_if(kKinds.begin(), kKinds.end(), [&](const KindRow& row) { return row.name == text; });
   return found == kKinds.end() ? std::nullopt : std::optional(found->kind);
+}
+
+NormKernels norm_kernels(std::string_view kernel) {
+  struct Part {
+    std::string_view text;
+    NormKernels kernels;
+  };
+  constexpr std::array kParts = {Part{"cudnn", NormKernels::fused}, Part{"compile", NormKernels::compiled},
+                                 Part{"triton", NormKernels::compiled}, Part{"torch", NormKernels::eager},
+                                 Part{"at::native", NormKernels::eager}};
+  const std::string name = lower_case(kernel);
+  for (const Part& part : kParts) {
+    if (name.find(part.text) != std::string::npos) return part.kernels;
+  }
+  return NormKernels::serving;
 }
 
 OperandBytes operand_bytes(const StreamLayer& layer, Bytes element) {

@@ -34,6 +34,16 @@ struct StreamLayer {
   bool operator==(const StreamLayer&) const = default;
 };
 
+// Who wrote the kernels of a norm.
+enum class NormKernels {
+  serving,   // serving systems
+  eager,     // PyTorch: rows in two passes; gradients of activations and of weights apart
+  compiled,  // PyTorch's compiler: rows in one pass
+  fused,     // cuDNN: rows in one pass, and one kernel for all gradients
+};
+// By a kernel's name; serving where it says nothing.
+NormKernels norm_kernels(std::string_view kernel);
+
 // Each input once and the output once; `element` is the size of one element.
 OperandBytes operand_bytes(const StreamLayer& layer, Bytes element);
 

@@ -15,9 +15,12 @@ namespace rooftile {
 enum class AttentionLibrary {
   flash2,      // FlashAttention-2
   flash3,      // FlashAttention-3; it has kernels for GPUs before Hopper too
+  flash4,      // FlashAttention-4, written for Blackwell
+  cudnn,       // cuDNN's fused kernels
   trtllm,      // TensorRT-LLM: FMHA for a prompt; XQA and masked multi-head attention for single queries
   flashinfer,  // FlashInfer
   triton,      // kernels that vLLM has in Triton
+  unfused,     // none: products, a softmax and what lies between, each a kernel
 };
 
 // Who calls them. A serving framework also writes the new keys and values to its cache.
@@ -50,6 +53,7 @@ enum class AttentionRate {
   fp8,
   promoted,  // FP8 whose sums leave the tensor cores in every step
   spilled,   // FP8 before Hopper in tiles that do not fit the registers
+  narrow,    // FP8 before Hopper with head dimensions of at most 64
 };
 
 struct AttentionPlan {
@@ -60,19 +64,26 @@ struct AttentionPlan {
   double tile_q = 1;              // rows: queries, times the heads that are packed
   double tile_kv = 1;             // keys of a step
   double head_dim = 1;
-  double padded_dim = 1;    // as the tensor cores see it
-  double packed = 1;        // heads that share keys and are rows of one tile
-  double ctas = 1;          // before the keys are split
-  double steps = 1;         // over the keys, of a CTA on average; before the keys are split
-  double most_steps = 1;    // of the CTA with the most
-  double split = 1;         // CTAs that share the keys of one tile
-  double resident = 1;      // CTAs an SM holds at once
-  double kernels = 1;       // that the call launches; halves: kernels that overlap with the next
-  bool decode = false;      // few queries against a longer cache
-  bool persistent = false;  // a CTA takes the next tile when it is done
-  bool overlapped = false;  // exponentials run beside products
-  bool waits = false;       // each step waits for its keys
-  bool warm = false;        // the cache was read before: what fits the L2 is still there
+  double padded_dim = 1;      // as the tensor cores see it
+  double pair_macs = 2;       // multiply-accumulates of a pair of query and key
+  double packed = 1;          // heads that share keys and are rows of one tile
+  double ctas = 1;            // before the keys are split
+  double steps = 1;           // over the keys, of a CTA on average; before the keys are split
+  double most_steps = 1;      // of the CTA with the most
+  double split = 1;           // CTAs that share the keys of one tile
+  double resident = 1;        // CTAs an SM holds at once
+  double kernels = 1;         // that the call launches; halves: kernels that overlap with the next
+  bool decode = false;        // few queries against a longer cache
+  bool persistent = false;    // a CTA takes the next tile when it is done
+  bool overlapped = false;    // exponentials run beside products
+  bool waits = false;         // each step waits for its keys
+  bool merged = false;        // splits are added up by the last CTA of a tile, and not by a kernel
+  bool warm = false;          // the cache was read before: what fits the L2 is still there
+  double exponentials = 16;   // that an SM computes in a clock
+  double issued = 1;          // share of the peak that the kernel's instructions can reach
+  bool backward = false;      // CTAs own keys and go over the queries, where the others own queries
+  bool ordered = false;       // gradients are added up in a fixed order
+  bool block_scaled = false;  // FP8 with a scale for every few elements
 
   Bytes queries, results;     // loaded and stored
   Bytes keys;                 // keys and values that some query sees, once
@@ -82,13 +93,30 @@ struct AttentionPlan {
   double token_ctas = 0;      // of the kernel that writes the cache, in CTAs that fill an SM
   bool token_writes = false;  // by a kernel of its own that has a CTA for each token
   Bytes partial;              // results of splits, stored and loaded
+  Bytes reloads;              // queries that CTAs load from the L2 again, where that is counted
+  Bytes sums;                 // FP32 gradients of the queries, to which every step adds
+  Bytes added;                // to them, in the L2
 };
 
 // The precision in which the products are done: FP8 keys are multiplied as such from Hopper on, and converted before.
 DType attention_precision(const Attention& attention, DType precision, const Gpu& gpu);
 
-// `precision` is that of the queries. Heads, lengths and window passed check().
+// Of the forward pass. `precision` is that of the queries. Heads, lengths and window passed check().
 AttentionPlan attention_plan(const Attention& attention, DType precision, const AttentionCall& call, const Gpu& gpu);
+
+// What both passes have in common: how a GPU multiplies and exponentiates.
+struct AttentionUnits {
+  bool asynchronous = false;  // tensor cores run beside the threads of a CTA (WGMMA and after)
+  bool overlapped = false;    // and keep sums in a memory of their own, so that exponentials run beside products
+  double exponentials = 16;   // an SM computes in a clock
+};
+AttentionUnits attention_units(const Gpu& gpu);
+
+// AttentionPlan::issued of a library's kernels.
+double issued_share(AttentionLibrary library, const AttentionUnits& units);
+
+// What kernels between unfused products move of each pair of query and key, in elements.
+double unfused_elements(bool backward, bool causal);
 
 // The number of CTAs that share the keys of a tile, of at most `blocks` and 128: the fewest that keep the SMs busy
 // within 15 % of the best (FlashAttention, num_splits_heuristic).

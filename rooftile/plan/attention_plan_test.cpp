@@ -45,6 +45,43 @@ TEST(AttentionPlan, KnowsLibrariesByTheNamesOfKernelAndFramework) {
   EXPECT_EQ(call.library, AttentionLibrary::flashinfer);
   EXPECT_TRUE(call.serving && call.vllm);
   EXPECT_EQ(attention_call("vllm_triton_attn", "vllm", h100).library, AttentionLibrary::triton);
+  EXPECT_EQ(attention_call("vllm_flash_attn_fa3", "vllm", a100).library, AttentionLibrary::flash3);
+  EXPECT_EQ(attention_call("FlashAttention 2", "", h100).library, AttentionLibrary::flash2);
+  EXPECT_EQ(attention_call("flash_attn_2", "", h100).library, AttentionLibrary::flash2);
+  EXPECT_EQ(attention_call("cudnn cuDNN 92200", "cudnn-frontend", h100).library, AttentionLibrary::cudnn);
+  EXPECT_EQ(attention_call("fa20", "", h100).library, AttentionLibrary::flash3);  // a name of its own
+  EXPECT_EQ(attention_call("", "", gpu("b200-sxm-180gb")).library, AttentionLibrary::flash4);
+}
+
+TEST(AttentionPlan, BlackwellMultipliesTwoTilesInTurn) {
+  const AttentionPlan plan = plan_of(prompt(1024, 4, 4), "", "", "b200-sxm-180gb", DType::fp8);
+  EXPECT_TRUE(plan.overlapped);
+  EXPECT_EQ(plan.tile_q, 256);
+  EXPECT_EQ(plan.rate, AttentionRate::full);
+  EXPECT_EQ(plan.exponentials, 16);
+  EXPECT_EQ(plan_of(prompt(1024, 4, 4), "", "", "b300-sxm-288gb").exponentials, 32);
+}
+
+TEST(AttentionPlan, OlderInstructionsDoNotReachThePeakOfLaterGpus) {
+  EXPECT_EQ(plan_of(prompt(1024, 4, 4), "FlashAttention 2", "", "a100-sxm4-80gb").issued, 1);
+  EXPECT_EQ(plan_of(prompt(1024, 4, 4), "FlashAttention 2", "", "h100-sxm5-80gb").issued, 0.63);
+  EXPECT_EQ(plan_of(prompt(1024, 4, 4), "FlashAttention 3", "", "h100-sxm5-80gb").issued, 1);
+}
+
+TEST(AttentionPlan, UnfusedProductsLeaveNothingOut) {
+  const AttentionPlan plan = plan_of(prompt(1024, 4, 4), "PyTorch unfused", "", "a100-sxm4-80gb");
+  EXPECT_DOUBLE_EQ(plan.steps, 8);
+  EXPECT_EQ(plan.around.value(), 2.0 * (4 + 2) * 2 * 4 * 1024 * 1024);
+}
+
+TEST(AttentionPlan, ValuesMayHaveOtherDimensions) {
+  Attention attention = prompt(256, 4, 4);
+  attention.head_dim = 192;
+  attention.head_dim_v = 128;
+  const AttentionPlan plan = plan_of(attention, "", "", "h100-sxm5-80gb");
+  EXPECT_EQ(plan.pair_macs, 192 + 128);
+  EXPECT_EQ(plan.results.value() / plan.queries.value(), 128.0 / 192);
+  EXPECT_EQ(plan.keys.value(), 2.0 * 2 * 256 * 4 * (192 + 128));
 }
 
 TEST(AttentionPlan, StacksTheHeadsOfAGroupAsRows) {
@@ -111,8 +148,24 @@ TEST(AttentionPlan, FlashAttention2SplitsOnlyWhereItSwapsHeadsAndQueries) {
   EXPECT_EQ(plan.reuse.value(), 2.0 * 2 * 8192 * 128 * 2);
 }
 
+TEST(AttentionPlan, XqaSplitsByTheLengthOfTheCacheWhateverTheWindow) {
+  Attention attention = query(8192, 8, 1);
+  attention.batch = 64;
+  EXPECT_EQ(plan_of(attention, "torch_flow", "trtllm", "h100-sxm5-80gb").split, 16);  // 8 waves of 132
+  attention.batch = 16;
+  EXPECT_EQ(plan_of(attention, "torch_flow", "trtllm", "h100-sxm5-80gb").split, 23);  // the root of 8 x 64
+  attention.window = 128;
+  EXPECT_EQ(plan_of(attention, "torch_flow", "trtllm", "h100-sxm5-80gb").split, 23);
+}
+
+TEST(AttentionPlan, TensorRtLlmPacksOnlyWhatFillsAQuarterOfTheSms) {
+  const Attention few = query(64, 32, 4);  // 2 x 4 CTAs
+  EXPECT_EQ(plan_of(few, "torch_flow", "trtllm", "h100-sxm5-80gb").kernel, AttentionKernel::vector);
+  EXPECT_EQ(plan_of(query(1024, 32, 4), "torch_flow", "trtllm", "h100-sxm5-80gb").kernel, AttentionKernel::group);
+}
+
 TEST(AttentionPlan, TensorRtLlmPacksUpTo32Heads) {
-  const AttentionPlan packed = plan_of(query(1024, 32, 1), "torch_flow", "trtllm", "h100-sxm5-80gb");
+  const AttentionPlan packed = plan_of(query(4096, 32, 1), "torch_flow", "trtllm", "h100-sxm5-80gb");
   EXPECT_EQ(packed.kernel, AttentionKernel::group);
   EXPECT_EQ(packed.ctas, 2);
   EXPECT_EQ(packed.key_loads, 1);

@@ -51,6 +51,20 @@ TEST(PredictAttention, MeasuredPrompt) {
   EXPECT_NEAR(estimate_of(attention, options).time.value(), kMeasured, 0.1 * kMeasured);
 }
 
+// GB200 with cuDNN 9.22: 16384 tokens twice, 64 heads and 8 with keys, causal. Measured 5.150 and 16.554 ms
+// (attention_training); rows of such sizes are within 10 %.
+TEST(PredictAttention, MeasuredTraining) {
+  Attention attention = attention_of(16384, 16384);
+  attention.batch = 2;
+  attention.heads = 64;
+  PredictOptions options = bf16();
+  options.plan.kernel = "cudnn";
+  constexpr double kForward = 5.150e-3, kBackward = 16.554e-3;
+  EXPECT_NEAR(estimate_of(attention, options, "gb200").time.value(), kForward, 0.1 * kForward);
+  options.pass = Pass::bwd_data;
+  EXPECT_NEAR(estimate_of(attention, options, "gb200").time.value(), kBackward, 0.1 * kBackward);
+}
+
 TEST(PredictAttention, AServingFrameworkDoesMoreThanTheAttention) {
   PredictOptions options = bf16();
   const LayerEstimate alone = estimate_of(attention_of(512, 512), options);
@@ -61,14 +75,14 @@ TEST(PredictAttention, AServingFrameworkDoesMoreThanTheAttention) {
   EXPECT_EQ(serving.kernels, 3);
 }
 
-TEST(PredictAttention, GradientsTakeFiveProductsForTwoAndHaveNoInterval) {
+TEST(PredictAttention, GradientsTakeFiveProductsForTwo) {
   PredictOptions options = bf16();
   const LayerEstimate forward = estimate_of(attention_of(2048, 2048), options);
   options.pass = Pass::bwd_data;
   const LayerEstimate backward = estimate_of(attention_of(2048, 2048), options);
   EXPECT_DOUBLE_EQ(backward.flops.value(), 2.5 * forward.flops.value());
   EXPECT_GT(backward.time, forward.time * 2);
-  EXPECT_FALSE(backward.time_low);
+  EXPECT_EQ(backward.kernels, 4);  // heads share keys
   options.pass = Pass::bwd_weight;
   EXPECT_EQ(estimate_of(attention_of(2048, 2048), options).time, Seconds(0));
 }

@@ -66,8 +66,9 @@ LayerEstimate estimate(const StreamLayer& stream, const Gpu& gpu, const PredictO
   if (options.pass == Pass::bwd_weight) return layer;  // with bwd_data
   layer.flops = flops(stream);
   const Bytes element = size_of(options.precision);
-  const auto kernels =
-      options.pass == Pass::fwd ? std::vector{stream_kernel(stream, element)} : gradient_kernels(stream, element);
+  const NormKernels norms = norm_kernels(options.plan.kernel);
+  const auto kernels = options.pass == Pass::fwd ? std::vector{stream_kernel(stream, element, norms)}
+                                                 : gradient_kernels(stream, element, norms);
   add_stream(layer, total_bytes(kernels), kernels, gpu, options, models);
   return layer;
 }

@@ -23,7 +23,10 @@ std::string named(const GpuRates& rates, AttentionConstant which) {
 double hundredth(double number) { return std::round(number * 100) / 100; }
 Section attention_plan_section(const AttentionPlan& plan) {
   Section section(fmt::format("Kernel of {}", name_of(plan.library)));
-  section.add("", "kind", std::string(name_of(plan.kernel)), plan.decode ? "few queries against a cache" : "a prompt");
+  section.add("", "kind", std::string(name_of(plan.kernel)),
+              plan.decode     ? "few queries against a cache"
+              : plan.backward ? "gradients"
+                              : "a prompt");
   section.add("", "tile", fmt::format("{} x {}", grouped(plan.tile_q), grouped(plan.tile_kv)), "rows x keys of a step");
   section.add("", "products", std::string(name_of(plan.precision)), fmt::format("of {} dimensions", plan.padded_dim));
   section.add("", "packed", plan.packed, "heads that share keys and are rows of one tile");
@@ -35,7 +38,9 @@ Section attention_plan_section(const AttentionPlan& plan) {
   section.add("", "queries", plan.queries, "loaded");
   section.add("", "results", plan.results, "stored");
   section.add("", "keys", plan.keys, fmt::format("and values, once; loaded {} times from the L2", plan.key_loads));
-  section.add("", "around", plan.around, "moved by the kernels that write the cache and rotate queries");
+  section.add("", "around", plan.around,
+              plan.backward ? "moved by the kernels before and after"
+                            : "moved by the kernels that write the cache and rotate queries");
   return section;
 }
 
@@ -44,10 +49,10 @@ Section attention_time_section(const LayerEstimate& layer, const RefinedModel& m
   const GpuRates& rates = model.rates;
   const AttentionTime time = attention_time(plan, rates);
   const FlopsPerSecond rate = rates.sm_peak * rates.sms;
-  Section section("Time, as if one thing alone limited a forward pass");
+  Section section("Time, as if one thing alone limited it");
   section.add("", "compute", time.cases[Bottleneck::compute],
-              fmt::format("products at {} x {} and {} of 16 exponentials a clock", print(rate),
-                          named(rates, constant_of(plan.rate)), named(rates, AttentionConstant::softmax)));
+              fmt::format("products at {} x {} and {} of {} exponentials a clock", print(rate),
+                          named(rates, constant_of(plan.rate)), named(rates, softmax_of(plan)), plan.exponentials));
   section.add("", "latency", time.cases[Bottleneck::latency], "CTAs that start or wait, tokens written, split keys");
   section.add("", "l2", time.cases[Bottleneck::l2],
               fmt::format("({}) x {}", print(rates.l2), named(rates, AttentionConstant::l2_efficiency)));
@@ -63,7 +68,7 @@ Section attention_time_section(const LayerEstimate& layer, const RefinedModel& m
               fmt::format("(kernels - 1) x launch overhead x {}", named(rates, AttentionConstant::kernel_cost)));
   section.add("", "kernels", time.time, "(busy^4 + l2^4 + dram^4)^(1/4) and what follows (docs/theory.md)");
   section.add("", "overhead", model.overhead, "of one call");
-  section.add("", "time", layer.time, layer.pass == Pass::fwd ? "their sum" : "2.5 x kernels + overhead");
+  section.add("", "time", layer.time, "their sum");
   return section;
 }
 

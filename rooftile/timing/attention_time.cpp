@@ -8,8 +8,9 @@
 namespace rooftile {
 namespace {
 
-// Special functions a clock of an SM (CUDA C++ Programming Guide, arithmetic throughput), one a pair of query and key.
-constexpr double kExponentialsPerClock = 16;
+// Exponentials of most GPUs (CUDA C++ Programming Guide, arithmetic throughput), which the gradient's other work on a
+// pair of query and key is counted in.
+constexpr double kUsualExponentials = 16;
 
 // What the waits and starts of small kernels were fitted at; they grow with the bytes of a key.
 constexpr double kUsualDim = 128, kStartDim = 256;
@@ -30,6 +31,28 @@ struct CtaTime {
   double start = 0;  // before the first step and after the last
 };
 
+// Stacked heads are columns of a product, eight to an instruction: those beyond the first.
+double further_octets(const AttentionPlan& plan) {
+  constexpr double kOctet = 8;
+  return std::ceil(plan.packed / kOctet) - 1;
+}
+
+// Of group_cycles, what heads take that are stacked without waiting for their tile: in proportion to their dimensions.
+double packed_start(const AttentionPlan& plan) {
+  constexpr double kDim = 64, kShare = 0.19, kFurther = 0.5;
+  return kShare * (1 + plan.head_dim / kDim) * (1 + kFurther * further_octets(plan));
+}
+
+// Of single queries, with more rows than one instruction takes.
+double row_start(const AttentionPlan& plan) {
+  constexpr double kInstructionRows = 16, kShare = 0.33;
+  if (!plan.decode) return 1;
+  return 1 + kShare * std::max(0.0, plan.tile_q / kInstructionRows - 1);
+}
+
+// Of CTAs whose keys are converted one by one, two of which an SM holds.
+constexpr double kConvertedStart = 3;
+
 double start_cycles(const AttentionPlan& plan, const Constants& constants) {
   switch (plan.kernel) {
     case AttentionKernel::tile:
@@ -37,31 +60,46 @@ double start_cycles(const AttentionPlan& plan, const Constants& constants) {
     case AttentionKernel::small:
       return 0;
     case AttentionKernel::vector:
-      return constants[AttentionConstant::vector_cycles];
-    case AttentionKernel::group:
+      return plan.packed > 1 ? constants[AttentionConstant::group_cycles] * packed_start(plan)
+                             : constants[AttentionConstant::vector_cycles];
     case AttentionKernel::converted:
+      return constants[AttentionConstant::group_cycles] * (1 + plan.head_dim / kStartDim) * kConvertedStart;
+    case AttentionKernel::group:
       break;
   }
-  return constants[AttentionConstant::group_cycles] * (1 + plan.head_dim / kStartDim);
+  return constants[AttentionConstant::group_cycles] * (1 + plan.head_dim / kStartDim) * row_start(plan);
 }
 
 double step_cycles(const AttentionPlan& plan, const Constants& constants) {
   const double dim = plan.head_dim / kUsualDim;
-  if (plan.kernel == AttentionKernel::vector) return constants[AttentionConstant::vector_step] * dim;
+  if (plan.kernel == AttentionKernel::vector) {
+    constexpr double kFurther = 0.25;
+    return constants[AttentionConstant::vector_step] * dim * (1 + kFurther * further_octets(plan));
+  }
   if (plan.kernel == AttentionKernel::converted) return constants[AttentionConstant::converted_step] * dim;
   return plan.waits ? constants[AttentionConstant::group_step] * dim : 0;
+}
+
+// What the lanes do with a pair of query and key, that products do not hide: an exponential, and in a backward pass
+// what turns it into gradients.
+double vector_cycles(const AttentionPlan& plan, const Constants& constants) {
+  double cycles = 1 / plan.exponentials;
+  if (plan.backward) cycles += (constants[AttentionConstant::backward_vector] - 1) / kUsualExponentials;
+  if (plan.block_scaled) cycles *= constants[AttentionConstant::block_scales];
+  return cycles * constants[softmax_of(plan)];
 }
 
 CtaTime cta_time(const AttentionPlan& plan, const GpuRates& rates) {
   const Constants& constants = rates.constants;
   const double pairs = plan.tile_q * plan.tile_kv;
-  const double rate = rates.macs_per_second() * constants[constant_of(plan.rate)];
-  double products = pairs * 2 * plan.padded_dim / rate;
-  products *= slowdown(plan.ctas * plan.split * plan.steps * products / rates.sms, rates);
-  const double exponentials =
-      pairs * constants[AttentionConstant::softmax] / (kExponentialsPerClock * rates.clock.value());
+  const double rate = rates.macs_per_second() * plan.issued * constants[constant_of(plan.rate)];
+  double products = pairs * plan.pair_macs / rate;
+  // Where exponentials limit, power does not: GB200 kept its clock over the first milliseconds.
+  if (!plan.overlapped) products *= slowdown(plan.ctas * plan.split * plan.steps * products / rates.sms, rates);
+  const double vector = pairs * vector_cycles(plan, constants) / rates.clock.value();
   CtaTime cta;
-  cta.work = plan.overlapped ? together(products, exponentials) : products + exponentials;
+  cta.work = plan.overlapped ? together(products, vector) : products + vector;
+  if (plan.ordered) cta.work *= constants[AttentionConstant::ordered_sums];
   cta.wait = step_cycles(plan, constants) / rates.clock.value();
   cta.start = start_cycles(plan, constants) / rates.clock.value();
   return cta;
@@ -104,8 +142,14 @@ AttentionConstant constant_of(AttentionRate rate) {
       return AttentionConstant::promoted_efficiency;
     case AttentionRate::spilled:
       return AttentionConstant::spilled_efficiency;
+    case AttentionRate::narrow:
+      return AttentionConstant::narrow_efficiency;
   }
   return AttentionConstant::efficiency;
+}
+
+AttentionConstant softmax_of(const AttentionPlan& plan) {
+  return plan.overlapped ? AttentionConstant::overlapped_softmax : AttentionConstant::softmax;
 }
 
 AttentionTime attention_time(const AttentionPlan& plan, const GpuRates& rates) {
@@ -128,7 +172,8 @@ AttentionTime attention_time(const AttentionPlan& plan, const GpuRates& rates) {
 
   double combine = 0, parts = 0;
   if (plan.split > 1) {
-    combine = constants[AttentionConstant::combine_cycles] / rates.clock.value();
+    const AttentionConstant adding = plan.merged ? AttentionConstant::vector_cycles : AttentionConstant::combine_cycles;
+    combine = constants[adding] / rates.clock.value();
     parts = (result.traffic.combine.at_l2() / rates.l2).value();
   }
   const double launch = constants[AttentionConstant::kernel_cost] * (plan.kernels - 1) * rates.launch.value();

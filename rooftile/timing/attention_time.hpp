@@ -18,6 +18,9 @@ struct AttentionTime {
 // The constant that a rate is.
 AttentionConstant constant_of(AttentionRate rate);
 
+// Of the time that exponentials take.
+AttentionConstant softmax_of(const AttentionPlan& plan);
+
 // `rates` is of the family attention, at the peak of attention_precision(). Without overhead of the call.
 AttentionTime attention_time(const AttentionPlan& plan, const GpuRates& rates);
 

@@ -39,6 +39,7 @@ AttentionPlan plain_plan() {
   AttentionPlan plan;
   plan.tile_q = plan.tile_kv = 10;
   plan.head_dim = plan.padded_dim = 5;
+  plan.pair_macs = 10;
   plan.ctas = 15;
   plan.steps = plan.most_steps = 4;
   return plan;
@@ -64,7 +65,39 @@ TEST(AttentionTime, ExponentialsAddToProductsOrRunBesideThem) {
   AttentionPlan plan = plain_plan();
   EXPECT_DOUBLE_EQ(micros(attention_time(plan, rates).time), 2 * 4 * 2);
   plan.overlapped = true;
+  rates.constants[AttentionConstant::overlapped_softmax] = 16 * 10;
   EXPECT_DOUBLE_EQ(micros(attention_time(plan, rates).time), 2 * 4 * std::pow(2, 0.25));
+  plan.exponentials = 32;
+  EXPECT_DOUBLE_EQ(micros(attention_time(plan, rates).time), 2 * 4 * std::pow(1 + 1.0 / 16, 0.25));
+  plan.exponentials = 16;
+  plan.block_scaled = true;
+  rates.constants[AttentionConstant::block_scales] = 2;
+  EXPECT_DOUBLE_EQ(micros(attention_time(plan, rates).time), 2 * 4 * std::pow(1 + 16, 0.25));
+}
+
+TEST(AttentionTime, GradientsTakeMoreOfTheLanes) {
+  GpuRates rates = plain_rates();
+  rates.constants[AttentionConstant::softmax] = 16 * 10;
+  rates.constants[AttentionConstant::backward_vector] = 3;
+  AttentionPlan plan = plain_plan();
+  plan.backward = true;
+  EXPECT_DOUBLE_EQ(micros(attention_time(plan, rates).time), 2 * 4 * (1 + 3));
+  plan.ordered = true;
+  rates.constants[AttentionConstant::ordered_sums] = 1.25;
+  EXPECT_DOUBLE_EQ(micros(attention_time(plan, rates).time), 2 * 4 * (1 + 3) * 1.25);
+}
+
+TEST(AttentionTime, SumsOfGradientsPassTheL2) {
+  GpuRates rates = plain_rates();
+  rates.constants[AttentionConstant::warm_share] = 1e-9;
+  AttentionPlan plan = plain_plan();
+  plan.backward = true;
+  plan.sums = Bytes(1e5);
+  plan.added = Bytes(4e5);
+  plan.reloads = Bytes(2e5);
+  const AttentionTime time = attention_time(plan, rates);
+  EXPECT_DOUBLE_EQ(micros(time.cases[Bottleneck::l2]), 60);
+  EXPECT_DOUBLE_EQ(micros(time.cases[Bottleneck::dram]), 200);  // loaded and stored once
 }
 
 TEST(AttentionTime, MultipliesAtTheShareAndTheClockThatLast) {

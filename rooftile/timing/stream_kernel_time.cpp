@@ -16,7 +16,8 @@ constexpr double kIssueLanes = 4 * 32;
 double operations(const StreamWork& work, const Constants& constants) {
   return work.operations + work.activations * constants[StreamConstant::activation_ops] +
          work.gates * constants[StreamConstant::gate_ops] + work.softmaxes * constants[StreamConstant::softmax_ops] +
-         work.visits * constants[StreamConstant::window_ops] + work.searches * constants[StreamConstant::search_ops];
+         work.visits * constants[StreamConstant::window_ops] + work.searches * constants[StreamConstant::search_ops] +
+         work.column_sums * constants[StreamConstant::column_ops];
 }
 
 // What the busiest SM goes through: rounds of as many CTAs as fit, which wait together and compute one after another.

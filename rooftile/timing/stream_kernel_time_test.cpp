@@ -109,6 +109,7 @@ TEST(StreamKernelTime, EachKindOfWorkHasItsCost) {
   EXPECT_NEAR(cost({.gates = 1}), rates.constants[StreamConstant::gate_ops], 1e-9);
   EXPECT_NEAR(cost({.softmaxes = 1}), rates.constants[StreamConstant::softmax_ops], 1e-9);
   EXPECT_NEAR(cost({.visits = 1}), rates.constants[StreamConstant::window_ops], 1e-9);
+  EXPECT_NEAR(cost({.column_sums = 1}), rates.constants[StreamConstant::column_ops], 1e-9);
   EXPECT_NEAR(cost({.searches = 1}), rates.constants[StreamConstant::search_ops], 1e-9);
 }
 

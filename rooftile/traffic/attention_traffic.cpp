@@ -28,14 +28,15 @@ Traffic AttentionTraffic::total() const {
 
 AttentionTraffic attention_traffic(const AttentionPlan& plan, const GpuSizes& sizes) {
   const double missed =
-      plan.warm ? 1 - attention_share_kept(plan.queries + plan.results + plan.keys + plan.around, sizes) : 1;
+      plan.warm ? 1 - attention_share_kept(plan.queries + plan.results + plan.keys + plan.around + plan.sums, sizes)
+                : 1;
   const double again = plan.reuse > Bytes(0) ? (plan.key_loads - 1) * (1 - attention_share_kept(plan.reuse, sizes)) : 0;
-  const Bytes loaded = plan.queries + plan.keys * plan.key_loads;
+  const Bytes loaded = plan.queries + plan.reloads + plan.keys * plan.key_loads;
   return {.attention = {.l1 = loaded,
                         .l2 = loaded,
-                        .dram = (plan.queries + plan.keys * (1 + again)) * missed,
-                        .store_l2 = plan.results,
-                        .store_dram = plan.results * missed},
+                        .dram = (plan.queries + plan.keys * (1 + again) + plan.sums) * missed,
+                        .store_l2 = plan.results + plan.added,
+                        .store_dram = (plan.results + plan.sums) * missed},
           .around = attention_copies(plan.around, missed),
           .combine = attention_copies(plan.partial, 0)};
 }

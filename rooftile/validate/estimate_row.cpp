@@ -60,6 +60,10 @@ Result<const Gpu*> GpuCache::find(const std::string& name) {
 void GpuCache::add(const Gpu& gpu) { gpus_.insert_or_assign(gpu.id, gpu); }
 
 std::string framework_of(const LayerRow& row) {
+  // Who names the kernel of a stream timed kernels, and not calls.
+  if (std::holds_alternative<StreamLayer>(row.op) && !row.framework.empty() && !row.kernel.empty()) {
+    return row.framework + "/" + row.kernel;
+  }
   if (row.framework.empty() || row.kind.empty()) return row.framework;
   return row.framework + "/" + row.kind;
 }

@@ -124,6 +124,9 @@ struct Attention {
   bool causal = false;      // query i of the last q_len positions sees no later key
   // Of the keys and values; the same as the queries unless given.
   std::optional<DType> kv_precision = {};
+  std::int64_t head_dim_v = 0;  // of the values and the result; 0: head_dim
+  bool deterministic = false;   // gradients are added up in a fixed order
+  bool block_scaled = false;    // FP8 with a scale for every few elements (MXFP8)
 
   bool operator==(const Attention&) const = default;
 };

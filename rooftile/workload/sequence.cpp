@@ -39,12 +39,22 @@ double sum_clipped(double first, double last, double most) {
   return terms * (first + rising) / 2 + (last - rising) * most;
 }
 
+double all_pairs(const Attention& attention) {
+  return static_cast<double>(attention.batch) * static_cast<double>(attention.heads) * pairs_of(attention);
+}
+
 }  // namespace
 
 AttentionElements elements_of(const Attention& attention) {
-  const double per_head = static_cast<double>(attention.batch) * static_cast<double>(attention.head_dim);
-  return {.q = per_head * static_cast<double>(attention.q_len) * static_cast<double>(attention.heads),
-          .kv = per_head * static_cast<double>(attention.kv_len) * static_cast<double>(attention.kv_heads)};
+  const double batch = static_cast<double>(attention.batch), dim = static_cast<double>(attention.head_dim);
+  const double queries = batch * static_cast<double>(attention.q_len) * static_cast<double>(attention.heads);
+  const double keys = batch * static_cast<double>(attention.kv_len) * static_cast<double>(attention.kv_heads);
+  const double values = static_cast<double>(value_dim(attention));
+  return {.q = queries * dim, .kv = keys * dim, .values = keys * values, .out = queries * values};
+}
+
+std::int64_t value_dim(const Attention& attention) {
+  return attention.head_dim_v > 0 ? attention.head_dim_v : attention.head_dim;
 }
 
 double pairs_of(const Attention& attention) {
@@ -59,8 +69,11 @@ std::int64_t gates_of(const Recurrent& recurrent) {
 }
 
 double macs(const Attention& attention) {
-  const double heads = static_cast<double>(attention.batch) * static_cast<double>(attention.heads);
-  return 2 * heads * pairs_of(attention) * static_cast<double>(attention.head_dim);
+  return all_pairs(attention) * static_cast<double>(attention.head_dim + value_dim(attention));
+}
+
+double gradient_macs(const Attention& attention) {
+  return all_pairs(attention) * static_cast<double>(3 * attention.head_dim + 2 * value_dim(attention));
 }
 
 double macs(const Recurrent& recurrent) {
@@ -85,6 +98,9 @@ Result<void> check(const Attention& attention) {
                                           {"kv_heads", attention.kv_heads},
                                           {"head_dim", attention.head_dim}}};
   TRY(check_numbers(numbers));
+  if (attention.head_dim_v < 0 || attention.head_dim_v > kMaxDimension) {
+    return bad_input(fmt::format("head_dim_v {} is not between 0 and {}", attention.head_dim_v, kMaxDimension));
+  }
   if (attention.window < 0) return bad_input(fmt::format("window {} is below 0", attention.window));
   if (attention.heads % attention.kv_heads != 0) {
     return bad_input(fmt::format("{} heads cannot share {} kv_heads alike", attention.heads, attention.kv_heads));
@@ -92,8 +108,8 @@ Result<void> check(const Attention& attention) {
   if (attention.causal && attention.q_len > attention.kv_len) {
     return bad_input(fmt::format("{} causal queries over {} keys", attention.q_len, attention.kv_len));
   }
-  if (std::max(elements_of(attention).q, elements_of(attention).kv) > kMaxElements)
-    return bad_input("a tensor is too large");
+  const AttentionElements count = elements_of(attention);
+  if (std::max({count.q, count.kv, count.values, count.out}) > kMaxElements) return bad_input("a tensor is too large");
   return macs(attention) > kMaxMacs ? Result<void>(bad_input("too many multiply-accumulates")) : Result<void>();
 }
 

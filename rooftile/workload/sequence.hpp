@@ -7,7 +7,8 @@
 namespace rooftile {
 
 struct AttentionElements {
-  double q, kv;  // of the queries (and the result); of the keys (and of the values)
+  double q, kv;        // of the queries; of the keys
+  double values, out;  // of the values; of the result
 };
 AttentionElements elements_of(const Attention& attention);
 
@@ -17,8 +18,13 @@ double pairs_of(const Attention& attention);
 // Products with a hidden state or an input that a cell adds up, each `hidden` wide: 4 of lstm, 3 of gru, 1 of vanilla.
 std::int64_t gates_of(const Recurrent& recurrent);
 
-// Multiply-accumulates, padding and masked pairs not counted.
+// Of a head's values.
+std::int64_t value_dim(const Attention& attention);
+
+// Multiply-accumulates, padding and masked pairs not counted. The gradient computes the scores again, and has two
+// products for those and their gradient and one for that of each operand.
 double macs(const Attention& attention);
+double gradient_macs(const Attention& attention);
 double macs(const Recurrent& recurrent);
 
 // Elements of all weights of a recurrent layer, without biases.

@@ -33,6 +33,16 @@ TEST(Sequence, AttentionMultipliesTwice) {
   EXPECT_EQ(elements_of(attention).kv, 2 * 5 * 2 * 8);
 }
 
+TEST(Sequence, ValuesMayHaveOtherDimensions) {
+  const Attention attention{
+      .batch = 2, .q_len = 3, .kv_len = 5, .heads = 4, .kv_heads = 2, .head_dim = 8, .head_dim_v = 6};
+  EXPECT_EQ(macs(attention), 2.0 * 4 * 3 * 5 * (8 + 6));
+  EXPECT_EQ(gradient_macs(attention), 2.0 * 4 * 3 * 5 * (3 * 8 + 2 * 6));
+  EXPECT_EQ(elements_of(attention).values, 2 * 5 * 2 * 6);
+  EXPECT_EQ(elements_of(attention).out, 2 * 3 * 4 * 6);
+  EXPECT_EQ(check(Attention{.head_dim_v = -1}).error().text(), "head_dim_v -1 is not between 0 and 2147483648");
+}
+
 TEST(Sequence, RecurrentWeightsOfEachLayerAndDirection) {
   Recurrent lstm{.batch = 2, .steps = 3, .input = 5, .hidden = 7};
   EXPECT_EQ(weights_of(lstm), 4 * 7 * (5 + 7));

@@ -73,5 +73,37 @@ TEST(Bounds, MoreWorkIsHardlyEverFaster) {
   }
 }
 
+// Where cases alone were measured, a library is told; a serving framework's choices of kernels may give back more.
+TEST(Bounds, LongerAttentionIsNeverFasterForwardOrBackward) {
+  constexpr double kLeast = 0.95;
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> power(0, 14);
+  for (const std::string& id : gpu_ids()) {
+    const Gpu gpu = find_gpu(id).value();
+    for (int i = 0; i < 10; ++i) {
+      Attention attention;
+      attention.batch = 1 + i;
+      attention.q_len = attention.kv_len = static_cast<std::int64_t>(std::exp2(power(random))) + 16;
+      attention.heads = 8;
+      attention.kv_heads = i % 2 == 0 ? 8 : 2;
+      attention.head_dim = i % 3 == 0 ? 64 : 128;
+      attention.causal = i % 2 == 0;
+      attention.window = i % 5 == 0 ? 128 : 0;
+      Attention more = attention;
+      more.q_len = more.kv_len = 2 * attention.q_len;
+      for (const Pass pass : {Pass::fwd, Pass::bwd_data}) {
+        const PredictOptions options{.method = Method::rooftile, .pass = pass, .precision = DType::fp16};
+        const Seconds time = estimate(attention, gpu, options).time, least = [&] {
+          PredictOptions roofline = options;
+          roofline.method = Method::roofline;
+          return estimate(attention, gpu, roofline).time;
+        }();
+        EXPECT_GE(estimate(more, gpu, options).time / time, kLeast) << id << ": " << attention.q_len;
+        EXPECT_LE(time, 150 * least + Seconds(100e-6)) << id << ": " << attention.q_len;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace rooftile

@@ -74,12 +74,12 @@ LevelTimes stream_times(const Traffic& traffic, const GpuRates& rates) {
           traffic.dram / rates.dram + traffic.store_dram / (rates.dram * c[StreamConstant::dram_store_efficiency])};
 }
 
-LevelTimes attention_times(const AttentionPlan& plan, double passes, const GpuRates& rates) {
+LevelTimes attention_times(const AttentionPlan& plan, const GpuRates& rates) {
   const AttentionTraffic traffic = attention_traffic(plan, rates);
   const Bytes combined = traffic.combine.at_l2();
   const Bytes l2 = traffic.total().at_l2() - combined;
-  return {(l2 / (rates.l2 * rates.constants[AttentionConstant::l2_efficiency]) + combined / rates.l2) * passes,
-          traffic.total().at_dram() / (rates.dram * rates.constants[AttentionConstant::dram_efficiency]) * passes};
+  return {l2 / (rates.l2 * rates.constants[AttentionConstant::l2_efficiency]) + combined / rates.l2,
+          traffic.total().at_dram() / (rates.dram * rates.constants[AttentionConstant::dram_efficiency])};
 }
 
 void expect_equal(Seconds a, Seconds b, const std::string& where) {
@@ -100,7 +100,7 @@ void check_kernel(const LayerEstimate& layer, const KernelEstimate& kernel, cons
   if (const auto* product = std::get_if<RefinedKernel>(&kernel.plan)) {
     times = product_times(product->plan, kernel, model->rates);
   } else if (const auto* attention = std::get_if<AttentionPlan>(&kernel.plan)) {
-    times = attention_times(*attention, layer.pass == Pass::fwd ? 1 : 2.5, model->rates);
+    times = attention_times(*attention, model->rates);
   } else if (std::holds_alternative<StreamKernel>(kernel.plan)) {
     times = stream_times(kernel.traffic, model->rates);
   } else {

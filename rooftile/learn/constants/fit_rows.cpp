@@ -10,7 +10,9 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/ops/stream_gradient.hpp"
 #include "rooftile/ops/stream_kernels.hpp"
+#include "rooftile/plan/attention_backward.hpp"
 #include "rooftile/predict/recurrent.hpp"
 #include "rooftile/predict/recurrent_time.hpp"
 #include "rooftile/predict/refined.hpp"
@@ -91,19 +93,26 @@ class FitRowCollector {
     add_row(kernels, row, gpu, table, *model);
   }
   void add_op(const StreamLayer& layer, const LayerRow& row, const Gpu& gpu, const std::string& table) {
-    if (row.phase != Phase::fwd) return;
-    const auto model = refined_model(RefinedOp::stream, gpu, options_of(row, {.method = Method::rooftile}));
-    if (!model) return;
-    const auto time = [kernel = stream_kernel(layer, model->element)](const GpuRates& rates) {
-      return stream_kernel_time(kernel, rates).time;
+    const PredictOptions options = options_of(row, {.method = Method::rooftile});
+    const auto model = refined_model(RefinedOp::stream, gpu, options);
+    if (!model || (row.phase != Phase::fwd && row.phase != Phase::bwd)) return;
+    const NormKernels norms = norm_kernels(options.plan.kernel);
+    const auto kernels = row.phase == Phase::fwd ? std::vector{stream_kernel(layer, model->element, norms)}
+                                                 : gradient_kernels(layer, model->element, norms);
+    const auto time = [kernels](const GpuRates& rates) {
+      Seconds sum;
+      for (const StreamKernel& kernel : kernels) sum += stream_kernel_time(kernel, rates).time;
+      return sum;
     };
     add_row(time, row, gpu, table, *model);
   }
   void add_op(const Attention& attention, const LayerRow& row, const Gpu& gpu, const std::string& table) {
-    if (row.phase != Phase::fwd) return;
+    if (row.phase != Phase::fwd && row.phase != Phase::bwd) return;
     PredictOptions options = options_of(row, {.method = Method::rooftile});
     const AttentionCall call = attention_call(options.plan.kernel, options.framework, gpu);
-    const AttentionPlan plan = attention_plan(attention, options.precision, call, gpu);
+    const AttentionPlan plan = row.phase == Phase::fwd
+                                   ? attention_plan(attention, options.precision, call, gpu)
+                                   : attention_backward_plan(attention, options.precision, call, gpu);
     options.precision = attention_precision(attention, options.precision, gpu);
     const auto model = refined_model(RefinedOp::attention, gpu, options);
     if (!model) return;
@@ -171,10 +180,11 @@ class FitRowCollector {
   std::map<std::pair<int, std::string>, FitRows> groups_;
 };
 
-// A row that a fit can use: one pass, measured, not flagged, more than a fraction of a microsecond, no depthwise
-// convolution.
+// A row that a fit can use: one pass, or all gradients where they are made together, measured, not flagged, more than a
+// fraction of a microsecond, no depthwise convolution.
 bool usable(const LayerRow& row) {
-  if (passes_of(row.phase).size() != 1) return false;
+  const bool one_kernel = std::holds_alternative<Attention>(row.op) || std::holds_alternative<StreamLayer>(row.op);
+  if (passes_of(row.phase).size() != 1 && !(one_kernel && row.phase == Phase::bwd)) return false;
   if (!row.flag.empty() || !row.measured.time) return false;
   if (*row.measured.time - row.measured.host_overhead <= Seconds(0)) return false;
   const auto* conv = std::get_if<Conv>(&row.op);
@@ -213,8 +223,9 @@ std::size_t shape_of(const LayerRow& row) {
   } else if (const auto* gemm = std::get_if<Gemm>(&row.op)) {
     for (const std::int64_t number : {gemm->batch, gemm->m, gemm->n, gemm->k}) add(number);
   } else if (const auto* attention = std::get_if<Attention>(&row.op)) {
-    for (const std::int64_t number : {attention->batch, attention->q_len, attention->kv_len, attention->heads,
-                                      attention->kv_heads, attention->head_dim, attention->window}) {
+    for (const std::int64_t number :
+         {attention->batch, attention->q_len, attention->kv_len, attention->heads, attention->kv_heads,
+          attention->head_dim, attention->window, static_cast<std::int64_t>(attention->causal)}) {
       add(number);
     }
   } else if (const auto* recurrent = std::get_if<Recurrent>(&row.op)) {
