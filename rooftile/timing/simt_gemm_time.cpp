@@ -11,8 +11,6 @@ namespace {
 
 using Constant = SimtGemmConstant;
 
-constexpr double kMicro = 1e-6;
-
 // A CTA that runs alone.
 double round_of(const Launch& launch, const GpuRates& rates) {
   const Launch::Product& product = launch.product;
@@ -27,6 +25,7 @@ struct SplitTime {
 };
 
 SplitTime split_time(const Launch& launch, const GpuRates& rates) {
+  constexpr double kMicro = 1e-6;
   if (launch.product.split <= 1) return {};
   const BytesPerSecond l2_rate = rates.l2 * rates.constants[Constant::l2_efficiency];
   return {Seconds(rates.constants[Constant::split_overhead] * kMicro), split_parts(launch, rates.family) / l2_rate};
