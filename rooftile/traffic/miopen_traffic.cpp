@@ -9,7 +9,7 @@ namespace rooftile {
 namespace {
 
 // Bytes that waves read again: each reads the operands of the square of C that it covers, unless the L2 holds them.
-double reread_bytes(const Launch& launch, const GpuSizes& sizes) {
+double loaded_again(const Launch& launch, const GpuSizes& sizes) {
   const Launch::Product& product = launch.product;
   const double side = std::sqrt(sizes.sms * launch.resident * launch.macs_per_step);
   const double again = 2 * product.m * product.n / side - product.m - product.n;
@@ -22,7 +22,7 @@ double reread_bytes(const Launch& launch, const GpuSizes& sizes) {
 }  // namespace
 
 DramBytes miopen_dram(const Launch& launch, const GpuSizes& sizes) {
-  return {launch.dram_load + Bytes(reread_bytes(launch, sizes)), launch.dram_store};
+  return {launch.dram_load + Bytes(loaded_again(launch, sizes)), launch.dram_store};
 }
 
 }  // namespace rooftile

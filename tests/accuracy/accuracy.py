@@ -26,7 +26,7 @@ WORSE = 1.1  # a figure may be so many times the committed one
 SLACK = 0.3  # and so many points worse: a tenth of 1 % is nothing
 
 CONV = (["deepbench/conv.csv", "neusight/conv.csv"], "precision = fp32 and gpu != vega-frontier-edition")
-GEMM = (["neusight/linear.csv", "neusight/bmm.csv"], "")
+GEMM = (["neusight/linear.csv", "neusight/bmm.csv", "deepbench/gemm.csv"], "gpu != vega-frontier-edition")
 TENSOR = (["aiconfigurator/gemm.csv", "vidur/gemm.csv"], "")
 NETWORKS = [f"{source}/network.csv" for source in ("neusight", "cnn_benchmarks", "u39kun", "lambda")]
 # One `rooftile validate` each: tables and condition, hidden columns, groups.
@@ -34,20 +34,24 @@ RUNS = {
     "conv": (*CONV, "", "table,gpu,pass,algorithm"),
     "conv-kernel": (*CONV, "kernel", "table,gpu,pass,algorithm"),
     "conv-blind": (*CONV, "algorithm", "table,gpu,pass"),
-    "gemm": (*GEMM, "", "kind,gpu"),
-    "gemm-blind": (*GEMM, "kernel", "kind,gpu"),
+    "gemm": (*GEMM, "", "table,kind,gpu"),
+    "gemm-blind": (*GEMM, "kernel", "table,kind,gpu"),
     "tensor": (*TENSOR, "", "gpu,framework"),
-    "attention": (["aiconfigurator/attention.csv"], "", "", "gpu,phase"),
-    "stream": (["vidur/stream.csv", "llmcompass/stream.csv"], "", "", "table,gpu"),
+    "conv-tensor": (["deepbench/conv.csv", "conv_tensor_core/conv.csv"], "precision = fp16", "", "table,gpu,pass"),
+    "conv-tensor-blind": (["deepbench/conv.csv", "conv_tensor_core/conv.csv"], "precision = fp16",
+                          "algorithm,kernel,tile_m,tile_n,tile_k,split_k,stages", "table,gpu,pass"),
+    "miopen": (["miopen/conv.csv"], "", "algorithm", "gpu,precision,pass"),
+    "attention": (["aiconfigurator/attention.csv", "attention_training/attention.csv"], "", "", "table,gpu,phase,pass"),
+    "stream": (["vidur/stream.csv", "llmcompass/stream.csv", "attention_training/stream.csv"],
+               "not columns = 2560", "", "table,gpu"),
     "rnn": (["deepbench/rnn.csv"], "", "", "gpu,pass"),
     "other-conv": (["convnet_benchmarks/conv.csv"], "", "", "gpu,pass"),
-    "other-gemm": (["deepbench/gemm.csv"], "gpu != vega-frontier-edition", "", "gpu,precision"),
     "network": (NETWORKS, "", "", "table,gpu,precision"),
 }
 
 
-# Where not every tier has a meaning: no constant is fitted to networks, streams were measured on one GPU alone.
-TIERS_OF = {"other-conv": ["shipped"], "network": ["shipped"], "stream": ["shipped", "own"]}
+# Where not every tier has a meaning: no constant is fitted to networks.
+TIERS_OF = {"other-conv": ["shipped"], "network": ["shipped"]}
 
 
 def deepbench(group):
@@ -74,11 +78,26 @@ ROWS = [
     ("neusight bmm, kernel hidden", "gemm-blind", lambda g: g["kind"] == "bmm", {"own": 6, "none": 16}),
     ("aiconfigurator gemm, bf16", "tensor", lambda g: "Torch" not in g["framework"], {"own": 9, "none": 15}),
     ("vidur gemm, fp16", "tensor", lambda g: "Torch" in g["framework"], {"own": 9, "none": 15}),
-    ("deepbench gemm", "other-gemm", lambda g: True, {}),
-    ("aiconfigurator attention, prefill", "attention", lambda g: g["phase"] == "prefill", {}),
-    ("aiconfigurator attention, decode", "attention", lambda g: g["phase"] == "decode", {}),
+    ("deepbench gemm", "gemm", lambda g: deepbench(g), {"own": 15, "none": 25}),
+    ("deepbench conv fp16, fwd", "conv-tensor", lambda g: deepbench(g) and g["pass"] == "fwd", {"own": 15}),
+    ("deepbench conv fp16, gradients", "conv-tensor", lambda g: deepbench(g) and g["pass"] != "fwd", {"own": 22}),
+    ("conv_tensor_core, tile told", "conv-tensor", lambda g: not deepbench(g), {"own": 12}),
+    ("conv_tensor_core, the library's best", "conv-tensor-blind", lambda g: not deepbench(g), {"own": 15}),
+    *[(f"miopen conv {kind}, {passes}", "miopen",
+       lambda g, precisions=precisions, forward=forward: g["precision"] in precisions and (g["pass"] == "fwd") == forward,
+       {"own": own, "none": none})
+      for kind, precisions, passes, forward, own, none in [
+          ("fp32", ["fp32"], "fwd", True, 18, 25), ("fp32", ["fp32"], "gradients", False, 24, 30),
+          ("fp16 and bf16", ["fp16", "bf16"], "fwd", True, 22, 30),
+          ("fp16 and bf16", ["fp16", "bf16"], "gradients", False, 28, 35)]],
+    ("aiconfigurator attention, prefill", "attention",
+     lambda g: "aiconfigurator" in g["table"] and g["phase"] == "prefill", {"own": 10, "none": 13}),
+    ("aiconfigurator attention, decode", "attention",
+     lambda g: "aiconfigurator" in g["table"] and g["phase"] == "decode", {"own": 12, "none": 15}),
+    ("attention of training, fwd and bwd", "attention", lambda g: "training" in g["table"], {"own": 12, "none": 18}),
     ("vidur stream", "stream", lambda g: "vidur" in g["table"], {}),
     ("llmcompass stream", "stream", lambda g: "llmcompass" in g["table"], {}),
+    ("norms of training", "stream", lambda g: "training" in g["table"], {}),
     ("deepbench rnn, fwd", "rnn", lambda g: g["pass"] == "fwd", {}),
     ("deepbench rnn, bwd_data", "rnn", lambda g: g["pass"] == "bwd_data", {}),
     ("deepbench rnn, bwd_weight", "rnn", lambda g: g["pass"] == "bwd_weight", {}),

@@ -14,7 +14,7 @@ command without any output below it has to succeed. So has, in a block without `
 `rooftile ` and has no placeholder in capitals. Commands of one file share a scratch folder with the files of examples/
 and the folders of ../shared/measurements; a command that names one of these is left out where they are absent. Blocks
 whose fence says `slow` run with --slow alone. Commands that read what one of these would have written are left out too.
---update rewrites the outputs that have no `…`, and says which do not fit.
+--update rewrites the outputs, those with `…` line by line where a line like it is found, and says which do not fit.
 """
 import argparse
 import difflib
@@ -102,6 +102,29 @@ def fits(lines, output):
     return re.fullmatch(pattern_of(lines), output if output.endswith("\n") else output + "\n") is not None
 
 
+def renewed(lines, output):
+    """The lines of a page with `…` as an output has them now: after a `…` the line most like it, else the next one."""
+    result, place = [], 0
+    for number, line in enumerate(lines):
+        if line.strip() == "…":
+            result.append(line)
+            continue
+        if number > 0 and lines[number - 1].strip() == "…" and place < len(output):
+            likeness = [difflib.SequenceMatcher(None, without_digits(line), without_digits(other)).ratio()
+                        for other in output[place:]]
+            place += likeness.index(max(likeness))
+        if "…" in line or place >= len(output):
+            result.append(line)
+        else:
+            result.append(output[place].rstrip())
+        place += 1
+    return result
+
+
+def without_digits(line):
+    return re.sub(r"\d", "0", line)
+
+
 class Page:
     """One file, run in one scratch folder."""
 
@@ -146,8 +169,9 @@ class Page:
             if result.returncode != 0:
                 self.failures.append(f"{place}\n  exit status {result.returncode}: {output.strip()[:500]}")
         elif not fits(command.output, output):
-            if "…" not in "\n".join(command.output):
-                self.replaced[command.line] = (len(command.output), [line.rstrip() for line in output.splitlines()])
+            whole = "…" not in "\n".join(command.output)
+            lines = output.splitlines() if whole else renewed(command.output, output.splitlines())
+            self.replaced[command.line] = (len(command.output), [line.rstrip() for line in lines])
             diff = "\n".join(difflib.unified_diff(command.output, output.splitlines(), "the page", "the program",
                                                   lineterm="", n=1))
             self.failures.append(f"{place}\n{diff}")
@@ -160,7 +184,7 @@ class Page:
                                         for word in text.split())
 
     def update(self):
-        """Puts in the outputs that had no `…`."""
+        """Puts in the outputs that did not fit."""
         lines = self.text.splitlines()
         for line, (count, output) in sorted(self.replaced.items(), reverse=True):
             start = line + 1
