@@ -262,7 +262,7 @@ TEST(LayerTable, ReadsHowAConvolutionLiesAndAdds) {
   EXPECT_EQ(row.output_precision, DType::fp32);
   EXPECT_EQ(row.kernel, "256x128_32x3");
   EXPECT_EQ(row.split_k, 4);
-  const LayerRow& named = parsed(conv_table(",kernel,tile_m,tile_n,layout", ",my_64x64,256,128,")).rows.at(0);
+  const LayerRow named = parsed(conv_table(",kernel,tile_m,tile_n,layout", ",my_64x64,256,128,")).rows.at(0);
   EXPECT_EQ(named.kernel, "my_64x64") << "a name says more than sizes";
   EXPECT_FALSE(named.nhwc);
   EXPECT_FALSE(named.accumulate);

@@ -26,7 +26,7 @@ OpShape shape_of(const Size& size, Pass pass, DType precision = DType::fp32) {
                       .stride = size.stride,
                       .pad_begin = size.filter / 2,
                       .pad_end = size.filter / 2};
-  conv.axes = {axis, axis};
+  conv.axes[1] = conv.axes[2] = axis;
   return {.gemm = im2col(conv),
           .pass = pass,
           .element = size_of(precision),

@@ -14,7 +14,7 @@ struct WinogradTile {
 };
 
 struct MiopenLayer {
-  const OpShape& op;
+  OpShape op;
   Pass pass = Pass::fwd;
   Bytes element{4};
   double cus = 1;

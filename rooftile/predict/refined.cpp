@@ -54,7 +54,8 @@ class Fastest {
       count_loads(one.plan, op_, gpu_);
       keep(one.plan);
     }
-    return plan_time(plan_, rates_);
+    // Only gemm_simt has kernels that are not chosen by their time.
+    return rates_.family == KernelFamily::gemm_simt ? plan_time(plan_, rates_) : time_;
   }
 
  private:

@@ -1,5 +1,6 @@
 #include "rooftile/report/interval.hpp"
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -43,19 +44,34 @@ TEST(Interval, OneUnitAndThreeDigits) {
   EXPECT_EQ(print(Seconds(2), Interval{Seconds(0), Seconds(3)}), "2 s (0 to 3)");
 }
 
-TEST(Interval, OfAPredictionIsTheSumOfItsLayers) {
+// Errors of 10 to 13 and 20 to 21 in 35 ms, nothing of them common: their squares add up.
+TEST(Interval, OfAPredictionJoinsTheErrorsOfItsLayers) {
   const Prediction prediction =
       of({layer(Method::rooftile, 10, 8, 13), layer(Method::rooftile, 20, 18, 21), layer(Method::stream, 5, 0, 0)});
   const auto interval = interval_of(prediction);
   ASSERT_TRUE(interval);
-  EXPECT_DOUBLE_EQ(interval->low.value(), 0.031);
-  EXPECT_DOUBLE_EQ(interval->high.value(), 0.039);
-  EXPECT_THAT(table_report(prediction), HasSubstr("35 ms (31 to 39)"));
-  EXPECT_THAT(table_report(prediction), HasSubstr("90 %, as if 2 layers"));
+  const auto error = [](double first, double second) {
+    return std::hypot(10 * std::log(first / 10), 20 * std::log(second / 20)) / 35;
+  };
+  EXPECT_NEAR(interval->low.value(), 0.035 * std::exp(-error(8, 18)), 1e-12);
+  EXPECT_NEAR(interval->high.value(), 0.035 * std::exp(error(13, 21)), 1e-12);
+  EXPECT_THAT(table_report(prediction), HasSubstr("35 ms (32.1 to 37.9)"));
+  EXPECT_THAT(table_report(prediction), HasSubstr("90 %, from the errors of 2 layers"));
   const json report = json::parse(json_report(std::vector{prediction}));
-  EXPECT_DOUBLE_EQ(report["time_low_s"].get<double>(), 0.031);
+  EXPECT_NEAR(report["time_low_s"].get<double>(), interval->low.value(), 1e-9);
   EXPECT_DOUBLE_EQ(report["layers"][0]["time_high_s"].get<double>(), 0.013);
   EXPECT_FALSE(report["layers"][2].contains("time_low_s"));
+}
+
+TEST(Interval, WhatLayersShareAddsUpAndEqualLayersAreOne) {
+  const auto of_common = [](double common, double second) {
+    Prediction prediction = of({layer(Method::rooftile, 10, 8, 13), layer(Method::rooftile, second, 8, 13)});
+    for (LayerEstimate& one : prediction.layers) one.common_error = common;
+    return interval_of(prediction)->high / prediction.time;
+  };
+  EXPECT_NEAR(of_common(1, 10), 1.3, 1e-12) << "equal layers";
+  EXPECT_LT(of_common(1, 10.5), 1.3);
+  EXPECT_NEAR(of_common(1.3, 10.0001), 1.3, 1e-4) << "all of it is common";
 }
 
 TEST(Interval, NoneWhereNoLayerHasOne) {

@@ -38,7 +38,8 @@ LaunchTime miopen_time(const Launch& launch, const GpuRates& rates, Seconds limi
   const double loads = launch.l2_load.value();
   const double l2 = loads / rates.l2.value();
   const double draw = busiest * loads / launch.ctas / (kDrawn * constants[MiopenConstant::draw] * clock);
-  const double epilogue = constants[MiopenConstant::epilogue] * busiest * rows * columns * element / (kStored * clock);
+  const double stored = constants[MiopenConstant::epilogue] * busiest * rows * columns * element / (kStored * clock);
+  const double epilogue = std::max(stored, (launch.l2_store / rates.l2).value());
   const double busy = fourth_root(fourth(compute) + fourth(latency) + fourth(std::max(l2, draw))) + epilogue;
 
   const DramBytes bytes = miopen_dram(launch, rates);

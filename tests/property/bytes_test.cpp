@@ -62,9 +62,29 @@ LevelTimes tensor_times(const LaunchPlan& plan, const KernelEstimate& kernel, co
   return {loads + stores + parts / rates.l2, dram};
 }
 
+// What an epilogue takes at the L2 is a store's time of the busiest CU, not one of the whole L2: it is in the case
+// alone.
+LevelTimes miopen_times(const LaunchPlan& plan, const KernelEstimate& kernel, const GpuRates& rates) {
+  const Constants& c = rates.constants;
+  const Traffic main = launch_traffic(plan.main, rates);
+  Seconds dram = main.at_dram() / (rates.dram * c[MiopenConstant::dram_efficiency]);
+  Bytes l2 = main.l2;
+  for (std::size_t i = 0; i < plan.move_count; ++i) {
+    const auto efficiency =
+        plan.moves[i].unfolds ? MiopenConstant::unfold_efficiency : MiopenConstant::transpose_efficiency;
+    const Traffic moved = move_traffic(plan.moves[i], rates);
+    dram += moved.at_dram() / (rates.dram * c[efficiency]);
+    l2 += moved.at_l2();
+  }
+  const Seconds loads = l2 / rates.l2 * plan.images;
+  EXPECT_GE(kernel.cases[Bottleneck::l2] * (1 + kRounding), loads);
+  return {kernel.cases[Bottleneck::l2], dram * plan.images};
+}
+
 LevelTimes product_times(const LaunchPlan& plan, const KernelEstimate& kernel, const GpuRates& rates) {
   if (rates.family == KernelFamily::conv_simt) return conv_times(plan, rates);
   if (rates.family == KernelFamily::gemm_simt) return simt_gemm_times(plan, rates);
+  if (rates.family == KernelFamily::conv_miopen) return miopen_times(plan, kernel, rates);
   return tensor_times(plan, kernel, rates);
 }
 
