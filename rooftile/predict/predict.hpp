@@ -30,9 +30,9 @@ struct PredictOptions {
   Pass pass = Pass::fwd;
   bool training = false;  // gradients follow: streaming operators keep what these need
   DType precision = DType::fp32;
-  std::optional<DType> accumulate = {};  // of sums on tensor cores; none: fp32
-  std::optional<DType> result = {};      // that a convolution on tensor cores writes; none: as it reads
-  bool nhwc = false;                     // maps of convolutions have their channels contiguous
+  std::optional<DType> accumulate = {};      // of sums on tensor cores; none: fp32
+  std::optional<DType> result = {};          // that a convolution on tensor cores writes; none: as it reads
+  bool nhwc = false;                         // maps of convolutions have their channels contiguous
   const Calibration* calibration = nullptr;  // of the refined method; null: what ships with the program
   std::string framework = {};                // that runs the op ("PyTorch 2.1 cuDNN 8.9"); empty: unknown
   PlanOptions plan = {};
