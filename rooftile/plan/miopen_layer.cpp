@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
+
+#include "rooftile/plan/matrix_peak.hpp"
 
 namespace rooftile {
 namespace {
@@ -10,25 +11,6 @@ namespace {
 double volume_of(const std::array<double, 3>& axes) { return axes[0] * axes[1] * axes[2]; }
 
 bool is_multiple(double x, double of) { return std::fmod(x, of) == 0; }
-
-std::optional<Peak> matrix_peak(DType precision) {
-  switch (precision) {
-    case DType::fp32:
-      return Peak::tensor_fp32;
-    case DType::tf32:
-      return Peak::tensor_tf32;
-    case DType::fp16:
-      return Peak::tensor_fp16;
-    case DType::bf16:
-      return Peak::tensor_bf16;
-    case DType::fp8:
-      return Peak::tensor_fp8;
-    case DType::int8:
-      return Peak::tensor_int8;
-    default:
-      return std::nullopt;
-  }
-}
 
 void add_rates(MiopenLayer& layer, const Gpu& gpu) {
   const auto rate = [&](Peak which) { return gpu.peak(which).value(); };

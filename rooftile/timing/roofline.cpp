@@ -1,31 +1,9 @@
 #include "rooftile/timing/roofline.hpp"
 
+#include "rooftile/plan/matrix_peak.hpp"
+
 namespace rooftile {
 namespace {
-
-std::optional<Peak> tensor_unit(DType precision) {
-  switch (precision) {
-    case DType::fp32:
-      return Peak::tensor_fp32;
-    case DType::tf32:
-      return Peak::tensor_tf32;
-    case DType::fp16:
-      return Peak::tensor_fp16;
-    case DType::bf16:
-      return Peak::tensor_bf16;
-    case DType::fp8:
-      return Peak::tensor_fp8;
-    case DType::int8:
-      return Peak::tensor_int8;
-    case DType::fp64:
-    case DType::int64:
-    case DType::int32:
-    case DType::int16:
-    case DType::boolean:
-      break;
-  }
-  return std::nullopt;
-}
 
 std::optional<Peak> ordinary_unit(DType precision) {
   if (precision == DType::fp64) return Peak::fp64;
@@ -38,7 +16,7 @@ std::optional<Peak> ordinary_unit(DType precision) {
 
 std::optional<Peak> matrix_unit(DType precision, const Gpu& gpu) {
   const auto exists = [&](std::optional<Peak> unit) { return unit && gpu.peak(*unit) > FlopsPerSecond(0); };
-  if (const auto tensor = tensor_unit(precision); exists(tensor)) return tensor;
+  if (const auto tensor = matrix_peak(precision); exists(tensor)) return tensor;
   const auto ordinary = ordinary_unit(precision);
   const bool storable = precision == DType::fp16 || precision == DType::bf16 || precision == DType::tf32;
   if (storable) {
