@@ -260,10 +260,9 @@ void add_explore(CommandList& commands, cluster::Ranks* ranks) {
       "explore", "Evaluate a space of GPU designs: the best, the Pareto front, what limits them",
       "rooftile explore space.toml --pareto sm_count,dram_bandwidth --heat-map sm_count,l2_bandwidth -o designs", run);
   arguments.ranks = ranks;
-  arguments.prediction.method.method = Method::delta;
   add_text(app, "SPACE", arguments.space, "FILE", "a design space (TOML)")->required();
   add_method(app, arguments.prediction.method)
-      ->description("delta (default: millions of designs per second), or as for predict (thousands)");
+      ->description("as for predict (default: rooftile, tens of thousands of designs per second; delta: millions)");
   add_precision(app, arguments.prediction.precision);
   add_text(
       app, "--costs", arguments.costs, "builtin|FILE",

@@ -104,7 +104,7 @@ Result<WeightedWorkload> load(const WorkloadChoice& choice, const PredictionArgu
   ModelOptions options = model_options(prediction);
   if (choice.batch_size) options.batch_size = choice.batch_size;
   auto workload = TRY(load_model(choice.model, options));
-  return WeightedWorkload{std::move(workload), choice.weight, choice.convolutions_only};
+  return WeightedWorkload{std::move(workload), choice.weight, choice.convolutions_only, choice.phase};
 }
 
 Result<Prepared> prepare(const ExploreArguments& arguments) {

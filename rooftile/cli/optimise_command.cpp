@@ -14,6 +14,7 @@
 #include "rooftile/base/text_file.hpp"
 #include "rooftile/base/threads.hpp"
 #include "rooftile/base/try.hpp"
+#include "rooftile/cli/explore_preparation.hpp"
 #include "rooftile/cli/interrupt.hpp"
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"
@@ -61,10 +62,7 @@ Result<std::vector<Metric>> parse_metrics(const std::string& option, const std::
 Result<std::vector<WeightedWorkload>> workloads_of(const DesignSpace& space, const PredictionArguments& prediction) {
   std::vector<WeightedWorkload> workloads;
   for (const WorkloadChoice& choice : space.workloads) {
-    ModelOptions options = model_options(prediction);
-    if (choice.batch_size) options.batch_size = choice.batch_size;
-    auto workload = TRY(load_model(choice.model, options));
-    workloads.push_back({std::move(workload), choice.weight, choice.convolutions_only});
+    workloads.push_back(TRY(load(choice, prediction)));
   }
   return workloads;
 }
@@ -153,7 +151,6 @@ void add_optimise(CommandList& commands) {
       "optimise", "Find the best design in a space, cheapest for a speed or fastest for a cost, and say why",
       "rooftile optimise space.toml --minimise price --constraint \"time <= 20 ms\"", run);
   app->alias("optimize");
-  arguments.prediction.method.method = Method::delta;
   constexpr std::int64_t kMostTrials = 100000000, kMostThreads = 1024, kMostSeed = std::int64_t{1} << 53;
   add_text(app, "SPACE", arguments.space, "FILE", "a design space (TOML), as for explore")->required();
   add_value(app, "--minimise,--minimize", arguments.minimise, "time|area|power|price|energy|AXIS,…", parse_metrics,
@@ -163,7 +160,7 @@ void add_optimise(CommandList& commands) {
             "what must hold, as in \"time <= 20 ms and price < 400 USD\"; repeatable");
   add_text(app, "--costs", arguments.costs, "FILE", "costs (TOML) that override the built-in ones (docs/costs.md)");
   add_method(app, arguments.prediction.method)
-      ->description("delta (default), or as for predict, a thousand times slower");
+      ->description("as for predict (default: rooftile); delta tries a design in microseconds");
   add_precision(app, arguments.prediction.precision);
   add_count(app, "--trials", arguments.trials, kMostTrials, "most designs to try (default: 10000)")->group("Search");
   add_count(app, "--seed", arguments.seed, kMostSeed, "random seed (default: 1); the same seed gives the same answer")

@@ -18,6 +18,12 @@ Result<std::unique_ptr<const Evaluator>> delta_evaluator(const DesignSpace& spac
                                                          const std::vector<WeightedWorkload>& workloads) {
   std::vector<UniqueLayer> layers;
   for (const WeightedWorkload& weighted : workloads) {
+    if (weighted.phase != Phase::fwd) {
+      return fail(ErrorCode::unsupported,
+                  fmt::format("method delta takes pass fwd only, not {}; rooftile and roofline take every pass",
+                              name_of(weighted.phase)),
+                  weighted.workload.name);
+    }
     auto own = TRY(unique_layers(weighted.workload, weighted.weight, weighted.convolutions_only));
     std::move(own.begin(), own.end(), std::back_inserter(layers));
   }
@@ -32,6 +38,13 @@ Result<std::unique_ptr<const Evaluator>> make_evaluator(const DesignSpace& space
   TRY(check(options, space.base));
   if (options.method == Method::delta && !options.plan.tile && !options.plan.active_ctas_per_sm) {
     return delta_evaluator(space, workloads);
+  }
+  for (const WeightedWorkload& weighted : workloads) {
+    for (const Pass pass : passes_of(weighted.phase)) {
+      PredictOptions own = options;
+      own.pass = pass;
+      TRY(check(own, space.base));
+    }
   }
   for (const DesignAxis& axis : space.axes) {
     if (axis.parameter == Parameter::cta_tile) {

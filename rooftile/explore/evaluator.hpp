@@ -54,6 +54,7 @@ struct WeightedWorkload {
   Workload workload;
   double weight = 1;
   bool convolutions_only = false;
+  Phase phase = Phase::fwd;
 };
 
 // The fast one for method delta, predict() for any other. Errors: a workload without layers, a method that cannot be

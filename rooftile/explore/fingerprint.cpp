@@ -51,6 +51,7 @@ std::string workloads_of(const DesignSpace& space, const Evaluator& evaluator) {
     bytes.u64(static_cast<std::uint64_t>(choice.batch_size.value_or(0)));
     bytes.f64(choice.weight);
     bytes.u64(choice.convolutions_only ? 1 : 0);
+    bytes.u64(static_cast<std::uint64_t>(choice.phase));
   }
   for (const LayerColumn& layer : evaluator.layers()) {
     bytes.text(layer.workload);

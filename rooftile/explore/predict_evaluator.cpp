@@ -1,31 +1,42 @@
 #include "rooftile/explore/predict_evaluator.hpp"
 
+#include <optional>
 #include <utility>
 #include <variant>
 
-#include "rooftile/predict/alike.hpp"
+#include <fmt/format.h>
+
+#include "rooftile/predict/phase_calls.hpp"
 #include "rooftile/timing/roofline.hpp"
 
 namespace rooftile {
 
-PredictEvaluator::PredictEvaluator(std::vector<WeightedWorkload> workloads, Gpu base, PredictOptions options)
-    : workloads_(std::move(workloads)), base_(std::move(base)), options_(std::move(options)) {
-  for (std::size_t w = 0; w < workloads_.size(); ++w) {
-    WeightedWorkload& weighted = workloads_[w];
-    weighted.workload = stored_as(std::move(weighted.workload), options_.precision);
-    const std::vector<std::size_t> first = first_alike(weighted.workload);
-    std::vector<std::size_t> column(first.size());  // of the first of each kind
-    for (std::size_t o = 0; o < first.size(); ++o) {
-      const Op& op = weighted.workload.ops[o];
-      if (std::holds_alternative<View>(op.kind)) continue;
-      if (weighted.convolutions_only && !std::holds_alternative<Conv>(op.kind)) continue;
-      if (first[o] != o) {
-        ++columns_[column[first[o]]].count;
+PredictEvaluator::PredictEvaluator(const std::vector<WeightedWorkload>& workloads, Gpu base,
+                                   const PredictOptions& options)
+    : base_(std::move(base)), options_(options), before_(design_of(base_)) {
+  base_.facts.clear();  // which no estimate reads, so that a copy is cheap
+  base_.note.clear();
+  RefinedModels models;  // of the GPU as it is
+  for (const WeightedWorkload& weighted : workloads) {
+    PhaseCalls step = phase_calls(stored_as(weighted.workload, options.precision), options, weighted.phase);
+    std::vector<std::optional<std::size_t>> column(step.calls.size());
+    for (PhaseCalls::Layer& layer : step.layers) {
+      LayerCall& call = step.calls[layer.call];
+      if (std::holds_alternative<std::monostate>(call.work)) continue;
+      if (weighted.convolutions_only && call.op != "conv") continue;
+      if (column[layer.call]) {
+        ++columns_[*column[layer.call]].count;
         continue;
       }
-      column[o] = columns_.size();
-      unique_.push_back({w, o});
-      columns_.push_back({weighted.workload.name, op.name, std::string(name_of(op.kind)), 1, weighted.weight});
+      column[layer.call] = columns_.size();
+      const Pass pass = call.options.pass;
+      if (pass != Pass::fwd) layer.name += fmt::format(" {}", name_of(pass));
+      columns_.push_back({weighted.workload.name, std::move(layer.name), call.op, 1, weighted.weight});
+      plan_ahead(call, base_, models);
+      call.options.breakdown = false;
+      call.name.clear();
+      call.output.clear();
+      calls_.push_back(std::move(call));
     }
   }
 }
@@ -52,17 +63,21 @@ bool PredictEvaluator::reads(Parameter parameter) const {
 }
 
 void PredictEvaluator::evaluate(const DesignBlock& block, OutcomeBlock& outcome) const {
+  Gpu gpu;
+  LayerEstimate layer;
   for (std::size_t i = 0; i < block.count; ++i) {
     if (outcome.unfit[i] != Unfit::none) continue;
-    const Gpu gpu = with_design(base_, block.point(i));
-    for (std::size_t u = 0; u < unique_.size(); ++u) {
-      const Workload& workload = workloads_[unique_[u].workload].workload;
-      const LayerEstimate layer = estimate(workload, workload.ops[unique_[u].op], gpu, options_);
-      const double time = layer.time.value() * columns_[u].count * columns_[u].weight;
+    gpu = base_;
+    write_design(gpu, before_, block.point(i));
+    RefinedModels models;
+    for (std::size_t c = 0; c < calls_.size(); ++c) {
+      estimate(calls_[c], gpu, models, layer);
+      const double count = columns_[c].count * columns_[c].weight;
+      const double time = layer.time.value() * count;
       outcome.time[i] += time;
-      if (!outcome.work.empty()) outcome.work[i].add(work_of(layer), columns_[u].count * columns_[u].weight);
+      if (!outcome.work.empty()) outcome.work[i].add(work_of(layer), count);
       outcome.shares[static_cast<std::size_t>(layer.bottleneck)][i] += time;
-      if (!outcome.layers.empty()) outcome.layers[u * outcome.stride + i] = layer.time.value();
+      if (!outcome.layers.empty()) outcome.layers[c * outcome.stride + i] = layer.time.value();
     }
   }
 }

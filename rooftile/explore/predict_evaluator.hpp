@@ -1,16 +1,18 @@
-// Any method, one design at a time through estimate(): the slow path.
+// Any method, one design at a time, by the functions that predict() is made of.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "rooftile/explore/evaluator.hpp"
+#include "rooftile/predict/call.hpp"
 
 namespace rooftile {
 
 class PredictEvaluator : public Evaluator {
  public:
   // `options` passed check().
-  PredictEvaluator(std::vector<WeightedWorkload> workloads, Gpu base, PredictOptions options);
+  PredictEvaluator(const std::vector<WeightedWorkload>& workloads, Gpu base, const PredictOptions& options);
 
   const std::vector<LayerColumn>& layers() const override { return columns_; }
   bool reads(Parameter parameter) const override;
@@ -18,13 +20,10 @@ class PredictEvaluator : public Evaluator {
   void evaluate(const DesignBlock& block, OutcomeBlock& outcome) const override;
 
  private:
-  struct Unique {
-    std::size_t workload = 0, op = 0;
-  };
-  std::vector<WeightedWorkload> workloads_;
   Gpu base_;
   PredictOptions options_;
-  std::vector<Unique> unique_;
+  DesignPoint before_;
+  std::vector<LayerCall> calls_;  // one a column
   std::vector<LayerColumn> columns_;
 };
 

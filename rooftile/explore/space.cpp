@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "rooftile/base/one_line.hpp"
 #include "rooftile/explore/sequence.hpp"
 
 namespace rooftile {
@@ -81,6 +85,19 @@ DesignPoint design_at(const DesignSpace& space, std::uint64_t index) {
   block.count = 1;
   fill(space, index, block);
   return block.point(0);
+}
+
+std::string names_of(const std::vector<WorkloadChoice>& workloads) {
+  std::vector<std::string> parts;
+  for (const WorkloadChoice& choice : workloads) {
+    std::string& text = parts.emplace_back();
+    if (choice.weight != 1) text += fmt::format("{} x ", choice.weight);
+    text += one_line(choice.model);
+    if (choice.batch_size) text += fmt::format(" at batch {}", *choice.batch_size);
+    if (choice.phase != Phase::fwd) text += fmt::format(" ({})", name_of_pass(choice.phase));
+    if (choice.convolutions_only) text += " (convolutions)";
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 }  // namespace rooftile

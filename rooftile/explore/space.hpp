@@ -13,6 +13,7 @@
 #include "rooftile/explore/design_block.hpp"
 #include "rooftile/explore/parameter.hpp"
 #include "rooftile/gpu/gpu.hpp"
+#include "rooftile/workload/phase.hpp"
 
 namespace rooftile {
 
@@ -40,7 +41,11 @@ struct WorkloadChoice {
   std::optional<std::int64_t> batch_size = {};
   double weight = 1;  // of its time in the sum that designs are ranked by
   bool convolutions_only = false;
+  Phase phase = Phase::fwd;
 };
+
+// "resnet152 at batch 256, training (convolutions)", one after another.
+std::string names_of(const std::vector<WorkloadChoice>& workloads);
 
 struct DesignSpace {
   std::string gpu;  // as it was asked for

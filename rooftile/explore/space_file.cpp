@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/one_line.hpp"
@@ -13,6 +14,7 @@
 #include "rooftile/base/try.hpp"
 #include "rooftile/explore/constraint.hpp"
 #include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/workload/phase.hpp"
 #include "rooftile/workload/workload.hpp"
 
 namespace rooftile {
@@ -316,7 +318,7 @@ class Reader : private TomlReader {
   }
 
   Result<void> read_workload(const toml::table& table) {
-    if (auto done = check_keys(table, " of a workload", {"model", "batch_size", "weight", "layers"}); !done)
+    if (auto done = check_keys(table, " of a workload", {"model", "batch_size", "weight", "layers", "pass"}); !done)
       return done;
     WorkloadChoice choice;
     const auto model = table.find("model");
@@ -339,6 +341,16 @@ class Reader : private TomlReader {
                      fmt::format("unknown layers '{}'; known: all, convolutions", one_line(layers)));
       }
       choice.convolutions_only = layers == "convolutions";
+    }
+    if (const auto found = table.find("pass"); found != table.end()) {
+      const auto pass = TRY(text_of(found->second, "pass"));
+      const auto phase = parse_phase(pass);
+      if (!phase) {
+        std::string hint = did_you_mean(pass, phase_names());
+        if (hint.empty()) hint = fmt::format("; known: {}", fmt::join(phase_names(), ", "));
+        return error(found->second.source(), fmt::format("unknown pass '{}'{}", one_line(pass), hint));
+      }
+      choice.phase = *phase;
     }
     space_.workloads.push_back(std::move(choice));
     return {};

@@ -77,6 +77,8 @@ struct SmLimits {
   double ctas = 32;
   double warp_size = 32;
   double cluster_ctas = 1;  // the most CTAs that can share one load from the L2
+
+  bool operator==(const SmLimits&) const = default;
 };
 
 struct Gpu {
@@ -86,6 +88,8 @@ struct Gpu {
   std::string architecture;        // "Pascal GP10x", as data/gpus/architectures/ names it
   std::string compute_capability;  // "6.1", "gfx942"
 
+  // Which kernels libraries have for it, as NVIDIA's compute capability: 9 for Hopper.
+  double generation = 8;
   double sm_count = 1;                             // SMs or compute units
   std::optional<double> process_nm;                // name of the chip's process; energies scale with it
   Hertz clock;                                     // core clock at which the peaks and latencies are stated

@@ -62,9 +62,9 @@ TEST(Catalogue, TheGenerationIsNvidiasOrAnAssumptionThatIsStated) {
     const Fact* fact = find_fact(gpu, "core.generation");
     ASSERT_NE(fact, nullptr) << id;
     if (gpu.vendor == "nvidia") {
-      EXPECT_EQ(fmt::format("{:.1f}", generation_of(gpu)), gpu.compute_capability) << id;
+      EXPECT_EQ(fmt::format("{:.1f}", gpu.generation), gpu.compute_capability) << id;
     } else {
-      EXPECT_EQ(generation_of(gpu), 8) << id;
+      EXPECT_EQ(gpu.generation, 8) << id;
       EXPECT_THAT(fact->source, HasSubstr("assumed")) << id;
     }
   }

@@ -26,7 +26,7 @@ constexpr std::array kKeys = {
     GpuKey{"core.sustained_clock", U::hertz, 1e6, 1e11, optional, [](G& g, double v) { g.sustained_clock = Hertz(v); }},
     GpuKey{"core.tensor_clock", U::hertz, 1e6, 1e11, optional, [](G& g, double v) { g.tensor_clock = Hertz(v); }},
     GpuKey{"core.tensor_clock_ratio", U::fraction, 0.01, 1},
-    GpuKey{"core.generation", U::count, 1, 1000, required},
+    GpuKey{"core.generation", U::count, 1, 1000, required, [](G& g, double v) { g.generation = v; }},
     GpuKey{"core.process_nm", U::count, 1, 1000, optional, [](G& g, double v) { g.process_nm = v; }},
 
     GpuKey{"peak.fp64", U::flops_per_second, 1e6, 1e20, optional, set_peak<Peak::fp64>},

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "rooftile/gpu/facts.hpp"
 #include "rooftile/workload/sequence.hpp"
 
 namespace rooftile {

@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 
-#include "rooftile/gpu/facts.hpp"
 #include "rooftile/plan/kernel_name.hpp"
 
 namespace rooftile {
@@ -38,7 +37,7 @@ constexpr std::array kOldOnes = {kOld128x64, kOld64x64, kOld128x32, kOld32x128};
 
 GemmSetting gemm_setting(const Gpu& gpu, bool b_n_by_k) {
   constexpr double kVolta = 7, kAmpere = 8;
-  const double generation = generation_of(gpu);
+  const double generation = gpu.generation;
   return {.old_kernels = generation < kVolta, .one_row_major = generation >= kAmpere, .b_n_by_k = b_n_by_k};
 }
 

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <span>
 
-#include "rooftile/gpu/facts.hpp"
 #include "rooftile/plan/gemm_shape.hpp"
 #include "rooftile/plan/kernel_name.hpp"
 
@@ -36,7 +35,7 @@ constexpr double kMostSplitCtas = 8;            // an SM: a grid that large has 
 std::span<const Tile> tiles_of(const Gpu& gpu) {
   if (gpu.vendor == "amd") return kMatrixCoreTiles;
   constexpr double kTuring = 7.5, kHopper = 9;
-  const double generation = generation_of(gpu);
+  const double generation = gpu.generation;
   if (generation < kTuring) return kVoltaTiles;
   if (generation < kHopper) return kAmpereTiles;
   return kHopperTiles;
@@ -46,7 +45,7 @@ std::span<const Tile> tiles_of(const Gpu& gpu) {
 // together, each holding half of the columns of B that both need.
 bool has_tensor_memory(const Gpu& gpu) {
   constexpr double kFirst = 10, kEnd = 12;
-  const double generation = generation_of(gpu);
+  const double generation = gpu.generation;
   return generation >= kFirst && generation < kEnd;
 }
 
@@ -60,38 +59,24 @@ double resident_of(const Tile& tile, bool tensor_memory) {
   return std::clamp(accumulators / (static_cast<double>(tile.m) * tile.n), 1.0, kMost);
 }
 
-// A convolution's main loop takes one tap of the filter after the other, each with whole steps of its channels; so the
-// rows of a weight gradient are whole steps of channels too. Of fewer channels than a step several taps are taken
-// together, each with whole loads of 16 bytes of fp16 (CUTLASS's iterators for few channels; cuDNN pads a first layer
-// to 8 channels). What is padded here costs time and no memory.
-double padded(double channels) {
+// Steps of the main loop are whole; of a shorter k, whole loads of 16 bytes of fp16. What is padded here costs time and
+// no memory.
+double padded(double k) {
   constexpr double kLoad = 8;
-  const double whole = channels < kDepth ? kLoad : kDepth;
-  return std::ceil(channels / whole) * whole;
+  const double whole = k < kDepth ? kLoad : kDepth;
+  return std::ceil(k / whole) * whole;
 }
 
-double padded_depth(const GemmShape& shape, const OpShape& op) {
-  if (op.pass == Pass::bwd_weight) return padded(shape.k);
-  const double channels = op.pass == Pass::fwd ? op.gemm.in_channels : op.gemm.out_channels;
-  return shape.k / channels * padded(channels);
-}
-
-double padded_rows(const GemmShape& shape, const OpShape& op) {
-  if (op.pass != Pass::bwd_weight || op.gemm.filter_volume == 1) return shape.m;
-  return op.gemm.filter_volume * padded(op.gemm.in_channels);
-}
-
-struct Padded {
+struct Context {
   const OpShape& op;
   const GemmShape& shape;
-  double rows, depth;  // padded
+  double depth;  // padded
   const Gpu& gpu;
   const PlanOptions& options;
   bool tensor_memory = has_tensor_memory(gpu);
 };
 
-Launch::Product product_of(const Padded& context) {
-  const Im2col& forward = context.op.gemm;
+Launch::Product product_of(const Context& context) {
   const GemmShape& shape = context.shape;
   Launch::Product product;
   product.m = shape.m;
@@ -99,22 +84,20 @@ Launch::Product product_of(const Padded& context) {
   product.k = shape.k;
   product.batch = shape.count;
   product.element = context.op.element;
-  const bool data = context.op.pass == Pass::bwd_data;  // its k may be less than the filter has
-  const double columns = data ? forward.k * forward.n : shape.k * shape.n;
-  product.b_bytes = product.element * (columns * shape.count);
+  product.b_bytes = product.element * (shape.k * shape.n * shape.count);
   product.a_bytes = std::max(Bytes(0), shape.load - product.b_bytes);
   product.b_weights = context.op.pass != Pass::bwd_weight;
   return product;
 }
 
 // `loaded` are the elements of A and B that a CTA loads a step of k.
-void set_launch(Launch& launch, const Tile& tile, double split, double loaded, const Padded& context) {
+void set_launch(Launch& launch, const Tile& tile, double split, double loaded, const Context& context) {
   Launch::Product& product = launch.product;
   product.tile_m = tile.m;
   product.tile_n = tile.n;
   product.tile_k = tile.k;
   product.split = split;
-  launch.ctas = std::ceil(context.rows / tile.m) * std::ceil(product.n / tile.n) * product.batch * split;
+  launch.ctas = std::ceil(product.m / tile.m) * std::ceil(product.n / tile.n) * product.batch * split;
   launch.macs_per_step = static_cast<double>(tile.m) * tile.n;
   launch.steps = std::ceil(std::ceil(context.depth / kDepth) / split) * kDepth;
   launch.resident = context.options.active_ctas_per_sm ? *context.options.active_ctas_per_sm
@@ -123,19 +106,19 @@ void set_launch(Launch& launch, const Tile& tile, double split, double loaded, c
 }
 
 // Another tile does the same with less padding.
-bool is_wasteful(const Tile& tile, std::span<const Tile> tiles, const Padded& context) {
+bool is_wasteful(const Tile& tile, std::span<const Tile> tiles, const Context& context) {
   return std::any_of(tiles.begin(), tiles.end(), [&](const Tile& other) {
-    return (other.n == tile.n && other.m < tile.m && other.m >= context.rows) ||
+    return (other.n == tile.n && other.m < tile.m && other.m >= context.shape.m) ||
            (other.m == tile.m && other.n < tile.n && other.n >= context.shape.n);
   });
 }
 
-void visit_splits(LaunchPlan& plan, const Padded& context, const VisitPlan& visit) {
+void visit_splits(LaunchPlan& plan, const Context& context, const VisitPlan& visit) {
   Launch& launch = plan.main;
   const double rows = std::min<double>(plan.tile.m, context.shape.m);
   const double columns = std::min<double>(plan.tile.n, context.shape.n);
-  const bool paired = context.tensor_memory && context.rows > plan.tile.m;
-  const double loaded = rows * unique_share(context.shape, rows) + columns / (paired ? 2 : 1);
+  const bool paired = context.tensor_memory && context.shape.m > plan.tile.m;
+  const double loaded = rows + columns / (paired ? 2 : 1);
   const auto visit_split = [&](int split) {
     plan.split_k = split;
     set_launch(launch, plan.tile, split, loaded, context);
@@ -156,7 +139,7 @@ void visit_splits(LaunchPlan& plan, const Padded& context, const VisitPlan& visi
 
 void each_tensor_plan(const OpShape& op, const Gpu& gpu, const PlanOptions& options, const VisitPlan& visit) {
   const GemmShape shape = gemm_shape(op);
-  const Padded context{op, shape, padded_rows(shape, op), padded_depth(shape, op), gpu, options};
+  const Context context{op, shape, padded(shape.k), gpu, options};
   const std::span<const Tile> tiles = tiles_of(gpu);
   const std::optional<Tile> known = options.tile ? options.tile : tile_of_kernel(options.kernel);
   const bool fixed =

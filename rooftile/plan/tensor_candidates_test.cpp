@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include "rooftile/gpu/catalogue.hpp"
-#include "rooftile/ops/conv.hpp"
 
 namespace rooftile {
 namespace {
@@ -116,42 +115,6 @@ TEST(TensorPlans, PairsOfSmsWithTensorMemoryShareB) {
   EXPECT_EQ(plan_on("h100-sxm5-80gb", 256).resident, 1);
   EXPECT_EQ(plan_on("b200-sxm-180gb", 256).resident, 2);
   EXPECT_EQ(plan_on("rtx-5090", 256).resident, 1) << "no tensor memory";
-}
-
-TEST(TensorPlans, ConvolutionsTakeWholeStepsOfChannels) {
-  Conv conv{.batch = 8, .in_channels = 3, .out_channels = 48};
-  conv.axes[1] = conv.axes[2] = {.in = 56, .filter = 7};
-  OpShape shape = {.gemm = im2col(conv), .element = Bytes(2), .family = KernelFamily::tensor};
-  EXPECT_EQ(plans_of(shape, "a100-sxm4-80gb").at(0).main.steps, 13 * 32) << "49 taps of 8";
-  shape.pass = Pass::bwd_data;
-  EXPECT_EQ(plans_of(shape, "a100-sxm4-80gb").at(0).main.steps, 49 * 64);
-  shape.pass = Pass::bwd_weight;
-  PlanOptions options;
-  options.tile = Tile{64, 64, 8};
-  options.split_k = 1;
-  EXPECT_EQ(plans_of(shape, "a100-sxm4-80gb", options).at(0).main.ctas, 7);  // 49 x 8 rows
-}
-
-TEST(TensorPlans, AConvolutionLoadsOverlappingWindowsOnce) {
-  Conv conv{.batch = 8, .in_channels = 64, .out_channels = 64};
-  conv.axes[1] = conv.axes[2] = {.in = 56, .filter = 3, .pad_begin = 1, .pad_end = 1};
-  OpShape shape = {.gemm = im2col(conv), .element = Bytes(2), .family = KernelFamily::tensor};
-  for (const Pass pass : {Pass::fwd, Pass::bwd_data, Pass::bwd_weight}) {
-    shape.pass = pass;
-    for (const LaunchPlan& plan : plans_of(shape, "a100-sxm4-80gb")) {
-      const Launch& launch = plan.main;
-      EXPECT_EQ(launch.product.a_bytes + launch.product.b_bytes, launch.dram_load);
-      const double gathered =
-          launch.ctas * launch.steps * 2 *
-          (std::min(launch.product.tile_m, launch.product.m) + std::min(launch.product.tile_n, launch.product.n));
-      const double loaded = launch.l2_load.value();
-      if (pass == Pass::bwd_weight) {
-        EXPECT_DOUBLE_EQ(loaded, gathered);
-      } else {
-        EXPECT_LT(loaded, gathered);
-      }
-    }
-  }
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 #include <optional>
 #include <span>
 
-#include "rooftile/gpu/facts.hpp"
 #include "rooftile/plan/gemm_shape.hpp"
 #include "rooftile/plan/kernel_name.hpp"
 
@@ -33,12 +32,12 @@ constexpr double kMostConvSplitCtas = 8;      // an SM: a grid that large has no
 
 bool is_volta(const Gpu& gpu) {
   constexpr double kTuring = 7.5;
-  return generation_of(gpu) < kTuring;
+  return gpu.generation < kTuring;
 }
 
 bool is_ampere(const Gpu& gpu) {  // or later
   constexpr double kAmpere = 8;
-  return generation_of(gpu) >= kAmpere;
+  return gpu.generation >= kAmpere;
 }
 
 std::span<const Tile> tiles_of(const Gpu& gpu, Pass pass) {

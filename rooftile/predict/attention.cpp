@@ -1,18 +1,18 @@
-// Fused attention.
+#include "rooftile/predict/attention.hpp"
+
 #include <cmath>
 #include <utility>
 
 #include "rooftile/plan/attention_backward.hpp"
 #include "rooftile/predict/layer.hpp"
-#include "rooftile/predict/refined.hpp"
 #include "rooftile/timing/attention_time.hpp"
 #include "rooftile/workload/sequence.hpp"
 
 namespace rooftile {
 namespace {
 
-void add_attention(LayerEstimate& layer, const Attention& attention, const OperandBytes& bytes, const Gpu& gpu,
-                   const PredictOptions& options, const RefinedModel& model) {
+void add_planned(LayerEstimate& layer, const Attention& attention, const OperandBytes& bytes, const Gpu& gpu,
+                 const PredictOptions& options, const RefinedModel& model) {
   const AttentionCall call = attention_call(options.plan.kernel, options.framework, gpu);
   const AttentionPlan plan = options.pass == Pass::fwd
                                  ? attention_plan(attention, options.precision, call, gpu)
@@ -30,12 +30,10 @@ void add_attention(LayerEstimate& layer, const Attention& attention, const Opera
 
 }  // namespace
 
-LayerEstimate estimate(const Attention& attention, const Gpu& gpu, const PredictOptions& options,
-                       RefinedModels& models) {
-  LayerEstimate layer = empty_layer("attention", Method::roofline);
-  layer.pass = options.pass;
-  if (options.pass == Pass::bwd_weight) return layer;  // with bwd_data
-  layer.flops = Flops(2 * (options.pass == Pass::fwd ? macs(attention) : gradient_macs(attention)));
+void add_attention(LayerEstimate& layer, const Attention& attention, const Gpu& gpu, const PredictOptions& options,
+                   RefinedModels& models) {
+  layer.method = Method::roofline;
+  if (options.pass == Pass::bwd_weight) return;  // with bwd_data
   const AttentionElements count = elements_of(attention);
   const Bytes element = size_of(options.precision);
   const Bytes kv = size_of(attention.kv_precision.value_or(options.precision)) * (count.kv + count.values);
@@ -47,11 +45,10 @@ LayerEstimate estimate(const Attention& attention, const Gpu& gpu, const Predict
   const RefinedModel* model =
       options.method == Method::rooftile ? models.find(RefinedOp::attention, gpu, multiplied) : nullptr;
   if (model != nullptr) {
-    add_attention(layer, attention, bytes, gpu, options, *model);
+    add_planned(layer, attention, bytes, gpu, options, *model);
   } else {
     add_roofline(layer, bytes, gpu, options.precision);
   }
-  return layer;
 }
 
 }  // namespace rooftile

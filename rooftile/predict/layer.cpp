@@ -34,11 +34,15 @@ Traffic compulsory_traffic(const OperandBytes& bytes) {
           .compulsory = bytes.read};
 }
 
-void add_kernel(LayerEstimate& layer, KernelEstimate kernel) {
+void add_totals(LayerEstimate& layer, const KernelEstimate& kernel) {
   layer.traffic += kernel.traffic * kernel.count;
   for (std::size_t i = 0; i < kBottlenecks; ++i) layer.cases.by[i] += kernel.cases.by[i] * kernel.count;
   layer.time += kernel.time * kernel.count;
   layer.kernels += kernel.launches * kernel.count;
+}
+
+void add_kernel(LayerEstimate& layer, KernelEstimate kernel) {
+  add_totals(layer, kernel);
   layer.breakdown.push_back(std::move(kernel));
 }
 

@@ -15,7 +15,8 @@ LayerEstimate empty_layer(std::string_view op, Method method);
 // What the kind calls the function it computes; empty where it has only one.
 std::string function_of(const OpKind& kind);
 
-// Adds what `count` equal kernels move and take.
+// Adds what `count` equal kernels move and take; the first leaves them out of the breakdown.
+void add_totals(LayerEstimate& layer, const KernelEstimate& kernel);
 void add_kernel(LayerEstimate& layer, KernelEstimate kernel);
 
 // Compulsory traffic at every level.

@@ -1,42 +1,17 @@
 #include "rooftile/predict/predict.hpp"
 
 #include <utility>
-#include <variant>
 
 #include <fmt/format.h>
 
 #include "rooftile/base/try.hpp"
 #include "rooftile/base/units_text.hpp"
-#include "rooftile/ops/conv.hpp"
-#include "rooftile/ops/pass_bytes.hpp"
-#include "rooftile/ops/stream_kernels.hpp"
-#include "rooftile/ops/work.hpp"
-#include "rooftile/predict/layer.hpp"
-#include "rooftile/predict/refined.hpp"
-#include "rooftile/predict/stream.hpp"
-#include "rooftile/predict/training.hpp"
+#include "rooftile/predict/call.hpp"
+#include "rooftile/predict/phase_calls.hpp"
 #include "rooftile/timing/roofline.hpp"
-#include "rooftile/traffic/prior.hpp"
 
 namespace rooftile {
 namespace {
-
-// Adds `count` equal kernels of an implicit GEMM to a layer, by DeLTA or with fixed miss rates.
-void add_delta_kernel(LayerEstimate& layer, const Im2col& gemm, double count, const Gpu& gpu,
-                      const PredictOptions& options) {
-  DeltaKernel kernel;
-  kernel.gemm = gemm;
-  kernel.plan = delta_plan(gemm, gpu, options.plan);
-  kernel.traffic = options.method == Method::prior ? prior_traffic(gemm, kernel.plan, gpu.l1_request,
-                                                                   options.prior_miss_rate, options.prior_miss_rate)
-                                                   : delta_traffic(gemm, kernel.plan, gpu.l1_request);
-  kernel.timing = delta_time(kernel.plan, kernel.traffic, delta_rates(gpu));
-  add_kernel(layer, {.count = count,
-                     .traffic = kernel.traffic.total,
-                     .cases = kernel.timing.cases,
-                     .time = kernel.timing.time,
-                     .plan = kernel});
-}
 
 Result<void> check_method(const PredictOptions& options) {
   const std::string_view method = name_of(options.method);
@@ -68,6 +43,11 @@ Result<void> check_method(const PredictOptions& options) {
   return fail(ErrorCode::bad_input, fmt::format("method {} is not for convolutions and GEMMs", method));
 }
 
+LayerEstimate estimate_alone(const LayerCall& call, const Gpu& gpu) {
+  RefinedModels models;
+  return estimate(call, gpu, models);
+}
+
 }  // namespace
 
 Workload stored_as(Workload workload, DType precision) {
@@ -77,111 +57,26 @@ Workload stored_as(Workload workload, DType precision) {
   return workload;
 }
 
-LayerEstimate estimate(const Conv& conv, const Gpu& gpu, const PredictOptions& options, RefinedModels& models) {
-  LayerEstimate layer = empty_layer("conv", options.method);
-  layer.pass = options.pass;
-  layer.flops = Flops(2 * macs(conv));
-  if (options.method == Method::roofline) {
-    if (is_depthwise(conv)) layer.function = "depthwise";
-    add_roofline(layer, pass_bytes(conv, size_of(options.precision), options.pass), gpu, options.precision);
-    return layer;
-  }
-  const RefinedModel* refined =
-      options.method == Method::rooftile ? models.find(RefinedOp::conv, gpu, options) : nullptr;
-  const bool by_kernels = refined != nullptr && refined->family == KernelFamily::conv_miopen;  // also for one channel
-  if (!is_depthwise(conv) || by_kernels) {
-    for (const ConvPart& part : direct_parts(conv)) {
-      if (refined != nullptr) {
-        add_refined(layer, im2col(part.conv), part.count, gpu, *refined, options);
-      } else {
-        add_delta_kernel(layer, im2col(part.conv), part.count, gpu, options);
-      }
-    }
-  }
-  if (refined != nullptr && !layer.breakdown.empty()) {
-    finish_refined(layer, *refined);
-    return layer;
-  }
-  if (layer.breakdown.empty()) {  // nothing that a GEMM would reduce: depthwise, or outputs that no tap reaches
-    if (is_depthwise(conv)) layer.function = "depthwise";
-    layer.method = Method::stream;
-    const Bytes element = size_of(options.precision);
-    const bool forward = options.pass == Pass::fwd;
-    const OperandBytes bytes = forward ? conv_operand_bytes(conv, element) : pass_bytes(conv, element, options.pass);
-    add_stream(layer, bytes, {depthwise_kernel(conv, bytes.read, bytes.write)}, gpu, options, models);
-    return layer;
-  }
-  layer.bottleneck = largest(layer.cases);
-  return layer;
-}
-
-LayerEstimate estimate(const Gemm& gemm, const Gpu& gpu, const PredictOptions& options, RefinedModels& models) {
-  LayerEstimate layer = empty_layer("gemm", options.method);
-  layer.pass = options.pass;
-  const Im2col as_conv = im2col(gemm);
-  layer.flops = Flops(2 * as_conv.m * as_conv.n * as_conv.k * as_conv.groups);
-  if (options.method == Method::roofline) {
-    add_roofline(layer, pass_bytes(gemm, size_of(options.precision), options.pass), gpu, options.precision);
-    return layer;
-  }
-  if (options.method == Method::rooftile) {
-    if (const RefinedModel* model = models.find(RefinedOp::gemm, gpu, options)) {
-      add_refined(layer, as_conv, 1, gpu, *model, options);
-      finish_refined(layer, *model);
-      return layer;
-    }
-  }
-  add_delta_kernel(layer, as_conv, 1, gpu, options);
-  layer.bottleneck = largest(layer.cases);
-  return layer;
-}
-
-LayerEstimate estimate(const Workload& workload, const Op& op, const Gpu& gpu, const PredictOptions& options,
-                       RefinedModels& models) {
-  LayerEstimate layer;
-  if (const auto* conv = std::get_if<Conv>(&op.kind)) {
-    layer = estimate(*conv, gpu, options, models);
-  } else if (const auto* gemm = std::get_if<Gemm>(&op.kind)) {
-    layer = estimate(*gemm, gpu, options, models);
-  } else if (const auto* attention = std::get_if<Attention>(&op.kind)) {
-    layer = estimate(*attention, gpu, options, models);
-  } else if (const auto* recurrent = std::get_if<Recurrent>(&op.kind)) {
-    layer = estimate(*recurrent, gpu, options, models);
-  } else if (const auto* view = std::get_if<View>(&op.kind);
-             view != nullptr && !(is_dropout(*view) && options.training)) {
-    layer = empty_layer(name_of(op.kind), Method::none);
-    layer.function = function_of(op.kind);
-  } else {
-    layer = stream_estimate(workload, op, gpu, options, models);
-  }
-  layer.name = op.name;
-  layer.output = workload.tensors[op.outputs.front()].shape;
-  return layer;
-}
-
 LayerEstimate estimate(const Workload& workload, const Op& op, const Gpu& gpu, const PredictOptions& options) {
-  RefinedModels models;
-  return estimate(workload, op, gpu, options, models);
+  return estimate_alone(call_of(workload, op, options), gpu);
 }
 LayerEstimate estimate(const Conv& conv, const Gpu& gpu, const PredictOptions& options) {
-  RefinedModels models;
-  return estimate(conv, gpu, options, models);
+  return estimate_alone(call_of(conv, options), gpu);
 }
 LayerEstimate estimate(const Gemm& gemm, const Gpu& gpu, const PredictOptions& options) {
-  RefinedModels models;
-  return estimate(gemm, gpu, options, models);
+  return estimate_alone(call_of(gemm, options), gpu);
 }
 LayerEstimate estimate(const Attention& attention, const Gpu& gpu, const PredictOptions& options) {
-  RefinedModels models;
-  return estimate(attention, gpu, options, models);
+  return estimate_alone(call_of(attention, options), gpu);
 }
 LayerEstimate estimate(const Recurrent& recurrent, const Gpu& gpu, const PredictOptions& options) {
-  RefinedModels models;
-  return estimate(recurrent, gpu, options, models);
+  return estimate_alone(call_of(recurrent, options), gpu);
 }
 LayerEstimate estimate(const StreamLayer& stream, const Gpu& gpu, const PredictOptions& options) {
-  RefinedModels models;
-  return estimate(stream, gpu, options, models);
+  return estimate_alone(call_of(stream, options), gpu);
+}
+LayerEstimate estimate_update(double weights, const Gpu& gpu, const PredictOptions& options) {
+  return estimate_alone(update_call(weights, options), gpu);
 }
 
 std::string label_of(const PredictOptions& options) {
@@ -242,7 +137,7 @@ Result<Prediction> predict(const Workload& workload, const Gpu& gpu, const Predi
   prediction.peak = peak_of(options.precision, gpu).value_or(FlopsPerSecond(0));
   prediction.memory = memory_use(stored, phase);
   prediction.unsupported = stored.skipped;
-  prediction.pass = phase == Phase::fwd ? "inference" : (phase == Phase::step ? "training" : name_of(phase));
+  prediction.pass = name_of_pass(phase);
   prediction.layers = estimate_phase(stored, gpu, options, phase);
   for (const LayerEstimate& layer : prediction.layers) {
     prediction.time += layer.time;

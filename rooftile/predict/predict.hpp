@@ -36,6 +36,7 @@ struct PredictOptions {
   const Calibration* calibration = nullptr;  // of the refined method; null: what ships with the program
   std::string framework = {};                // that runs the op ("PyTorch 2.1 cuDNN 8.9"); empty: unknown
   PlanOptions plan = {};
+  bool breakdown = true;  // false: estimates without LayerEstimate::breakdown, for whoever makes millions
 };
 
 // The method as reports name it: "delta", "prior=0.5".

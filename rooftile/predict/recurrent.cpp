@@ -10,9 +10,9 @@
 namespace rooftile {
 namespace {
 
-// Everything but the overhead of the call; `model` is that of RefinedOp::recurrent.
-void add_recurrent(LayerEstimate& layer, const Recurrent& recurrent, const Gpu& gpu, const RefinedModel& model,
-                   const PredictOptions& options, RefinedModels& models) {
+// What waits from step to step; `model` is that of RefinedOp::recurrent.
+void add_steps(LayerEstimate& layer, const Recurrent& recurrent, const Gpu& gpu, const RefinedModel& model,
+               const PredictOptions& options) {
   const RecurrentTime time = recurrent_time(recurrent, options.pass, model.element, recurrent_gpu(gpu), model.rates);
   KernelEstimate steps{.launches = 0, .time = time.time, .plan = RecurrentSteps{}};
   steps.traffic = recurrent_traffic(recurrent, options.pass, model.element, model.rates);
@@ -26,7 +26,6 @@ void add_recurrent(LayerEstimate& layer, const Recurrent& recurrent, const Gpu& 
     steps.launches = static_cast<double>(recurrent.steps) * cells * launches_of_step(options.pass, model.rates);
   }
   add_kernel(layer, std::move(steps));
-  add_sequence_products(layer, recurrent, gpu, options, models);
 }
 
 }  // namespace
@@ -44,18 +43,16 @@ void add_sequence_products(LayerEstimate& layer, const Recurrent& recurrent, con
   }
 }
 
-LayerEstimate estimate(const Recurrent& recurrent, const Gpu& gpu, const PredictOptions& options,
-                       RefinedModels& models) {
-  LayerEstimate layer = empty_layer("recurrent", Method::roofline);
-  layer.function = recurrent.cell;
-  layer.pass = options.pass;
-  layer.flops = Flops(2 * macs(recurrent));
+void add_recurrent(LayerEstimate& layer, const Recurrent& recurrent, const Gpu& gpu, const PredictOptions& options,
+                   RefinedModels& models) {
+  layer.method = Method::roofline;
   if (options.method == Method::rooftile) {
     if (const RefinedModel* model = models.find(RefinedOp::recurrent, gpu, options)) {
       layer.method = Method::rooftile;
-      add_recurrent(layer, recurrent, gpu, *model, options, models);
+      add_steps(layer, recurrent, gpu, *model, options);
+      add_sequence_products(layer, recurrent, gpu, options, models);
       finish_refined(layer, *model);
-      return layer;
+      return;
     }
   }
   const double positions = static_cast<double>(recurrent.batch) * static_cast<double>(recurrent.steps);
@@ -64,7 +61,6 @@ LayerEstimate estimate(const Recurrent& recurrent, const Gpu& gpu, const Predict
   const Bytes element = size_of(options.precision);
   add_roofline(layer, {element * (positions * in + weights_of(recurrent)), element * (positions * out)}, gpu,
                options.precision);
-  return layer;
 }
 
 }  // namespace rooftile

@@ -11,4 +11,8 @@ namespace rooftile {
 void add_sequence_products(LayerEstimate& layer, const Recurrent& recurrent, const Gpu& gpu,
                            const PredictOptions& options, RefinedModels& models);
 
+// The time of a layer whose flops are counted already, by the refined method or by the roofline.
+void add_recurrent(LayerEstimate& layer, const Recurrent& recurrent, const Gpu& gpu, const PredictOptions& options,
+                   RefinedModels& models);
+
 }  // namespace rooftile

@@ -1,10 +1,11 @@
 #include "rooftile/predict/refined.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <array>
 #include <functional>
+#include <span>
 #include <utility>
-#include <vector>
+#include <variant>
 
 #include "rooftile/ops/work.hpp"
 #include "rooftile/predict/layer.hpp"
@@ -32,37 +33,47 @@ KernelFamily family_of(RefinedOp op, DType precision, const Gpu& gpu) {
 // if they loaded everything once: most are then never counted.
 class Fastest {
  public:
-  Fastest(const OpShape& op, const Gpu& gpu, const GpuRates& rates, LaunchPlan& plan)
-      : op_(op), gpu_(gpu), rates_(rates), plan_(plan), compulsory_(op.element * compulsory_elements(op.gemm)) {
-    constexpr std::size_t kTiles = 8;  // of the plans that wait, about
-    waiting_.reserve(kTiles);
-  }
+  Fastest(const OpShape& op, const Gpu& gpu, const GpuRates& rates, std::span<const TileLoads> tiles, LaunchPlan& plan)
+      : op_(op),
+        gpu_(gpu),
+        rates_(rates),
+        tiles_(tiles),
+        plan_(plan),
+        compulsory_(op.element * compulsory_elements(op.gemm)) {}
 
   void operator()(const LaunchPlan& other) {
     if (!has_counted_loads(other, op_)) return keep(other);
-    Waiting one = {{}, other};
-    one.plan.main.l2_load = one.plan.main.dram_load = compulsory_;
-    one.least = choice_time(one.plan, rates_, time_);
-    if (one.least < time_) waiting_.push_back(one);
+    if (waiting_ == kMostWaiting) finish_waiting();
+    LaunchPlan& one = plans_[waiting_].emplace(other);
+    one.main.l2_load = one.main.dram_load = compulsory_;
+    least_[waiting_] = choice_time(one, rates_, time_);
+    if (least_[waiting_] < time_) ++waiting_;
   }
 
   // Its time, after all plans.
   Seconds finish() {
-    std::stable_sort(waiting_.begin(), waiting_.end(), [](const auto& a, const auto& b) { return a.least < b.least; });
-    for (Waiting& one : waiting_) {
-      if (one.least >= time_) break;
-      count_loads(one.plan, op_, gpu_);
-      keep(one.plan);
-    }
-    // Only gemm_simt has kernels that are not chosen by their time.
-    return rates_.family == KernelFamily::gemm_simt ? plan_time(plan_, rates_) : time_;
+    finish_waiting();
+    // Only Pascal's kernels of gemm_simt are not chosen by their time.
+    return plan_.main.product.old_kernel ? plan_time(plan_, rates_) : time_;
   }
 
  private:
-  struct Waiting {
-    Seconds least;
-    LaunchPlan plan;
-  };
+  static constexpr std::size_t kMostWaiting = 4;
+
+  void finish_waiting() {
+    for (; waiting_ > 0; --waiting_) {  // the first of the least comes next
+      const auto next = static_cast<std::size_t>(
+          std::min_element(least_.begin(), least_.begin() + static_cast<std::ptrdiff_t>(waiting_)) - least_.begin());
+      if (least_[next] >= time_) break;
+      count_loads(*plans_[next], op_, gpu_, tiles_);
+      keep(*plans_[next]);
+      for (std::size_t i = next; i + 1 < waiting_; ++i) {
+        least_[i] = least_[i + 1];
+        plans_[i] = plans_[i + 1];
+      }
+    }
+    waiting_ = 0;
+  }
 
   void keep(const LaunchPlan& other) {
     const Seconds took = choice_time(other, rates_, time_);
@@ -74,10 +85,13 @@ class Fastest {
   const OpShape& op_;
   const Gpu& gpu_;
   const GpuRates& rates_;
+  std::span<const TileLoads> tiles_;
   LaunchPlan& plan_;
   Bytes compulsory_;
   Seconds time_ = kNoLimit;
-  std::vector<Waiting> waiting_;
+  std::array<std::optional<LaunchPlan>, kMostWaiting> plans_;
+  std::array<Seconds, kMostWaiting> least_;
+  std::size_t waiting_ = 0;
 };
 
 // Energies of the lanes are those of FP32; narrower numbers take their share of it.
@@ -190,21 +204,32 @@ OpShape op_shape(const Im2col& gemm, const RefinedModel& model, Pass pass) {
 }
 
 void add_refined(LayerEstimate& layer, const Im2col& gemm, double count, const Gpu& gpu, const RefinedModel& model,
-                 const PredictOptions& options) {
+                 const PredictOptions& options, const PlansAhead* ahead) {
   const OpShape op = op_shape(gemm, model, options.pass);
-  RefinedKernel product{.gemm = gemm};
-  Fastest fastest(op, gpu, model.rates, product.plan);
-  each_plan(op, gpu, options.plan, std::ref(fastest));
-  const Seconds time = fastest.finish();
-  KernelEstimate kernel;
-  kernel.count = count;
-  kernel.launches = product.plan.launches();
-  kernel.traffic = plan_traffic(product.plan, model.rates);
+  LaunchPlan plan;
+  Fastest fastest(op, gpu, model.rates, ahead != nullptr ? ahead->tiles : std::span<const TileLoads>(), plan);
+  if (ahead != nullptr && ahead->fit(gpu)) {
+    std::for_each(ahead->plans.begin(), ahead->plans.end(), std::ref(fastest));
+  } else {
+    each_plan(op, gpu, options.plan, std::ref(fastest));
+  }
+  KernelEstimate kernel{.count = count, .time = fastest.finish()};
+  kernel.launches = plan.launches();
+  kernel.traffic = plan_traffic(plan, model.rates);
   kernel.traffic.compulsory = model.element * compulsory_elements(gemm);
-  kernel.cases = plan_cases(product.plan, model.rates);
-  kernel.time = time;
-  kernel.plan = std::move(product);
+  kernel.cases = plan_cases(plan, model.rates);
+  if (!options.breakdown) return add_totals(layer, kernel);
+  kernel.plan = RefinedKernel{gemm, plan};
   add_kernel(layer, std::move(kernel));
+}
+
+PlansAhead plans_ahead(const OpShape& op, const Gpu& gpu, const PlanOptions& options) {
+  PlansAhead ahead;
+  if (op.family != KernelFamily::conv_simt) return ahead;
+  ahead.sm = gpu.sm;
+  each_plan(op, gpu, options, [&](const LaunchPlan& plan) { ahead.plans.push_back(plan); });
+  ahead.tiles = counted_tiles(op, gpu, options);
+  return ahead;
 }
 
 CallPlace place_of(const LayerEstimate& layer) {
@@ -217,10 +242,10 @@ CallPlace place_of(const LayerEstimate& layer) {
   return place;
 }
 
-void finish_refined(LayerEstimate& layer, const RefinedModel& model) {
+void finish_refined(LayerEstimate& layer, const RefinedModel& model, Seconds floor) {
   const Seconds kernels = layer.time;
   layer.cases[Bottleneck::launch] += model.overhead;
-  layer.time = call_time(kernels, model.overhead, model.floor);
+  layer.time = call_time(kernels, model.overhead, floor);
   layer.bottleneck = largest(layer.cases);
   layer.family = model.family;
   if (model.factors != nullptr && !model.factors->calls.empty()) {

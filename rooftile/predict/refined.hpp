@@ -4,11 +4,13 @@
 #include <list>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "rooftile/calibration/calibration.hpp"
 #include "rooftile/plan/candidates.hpp"
 #include "rooftile/predict/predict.hpp"
 #include "rooftile/timing/plan_time.hpp"
+#include "rooftile/traffic/tile_loads.hpp"
 
 namespace rooftile {
 
@@ -53,29 +55,33 @@ class RefinedModels {
   std::list<Made> made_;
 };
 
-// The functions of predict.hpp, with models that several calls share.
-LayerEstimate estimate(const Workload& workload, const Op& op, const Gpu& gpu, const PredictOptions& options,
-                       RefinedModels& models);
-LayerEstimate estimate(const Conv& conv, const Gpu& gpu, const PredictOptions& options, RefinedModels& models);
-LayerEstimate estimate(const Gemm& gemm, const Gpu& gpu, const PredictOptions& options, RefinedModels& models);
-LayerEstimate estimate(const Attention& attention, const Gpu& gpu, const PredictOptions& options,
-                       RefinedModels& models);
-LayerEstimate estimate(const Recurrent& recurrent, const Gpu& gpu, const PredictOptions& options,
-                       RefinedModels& models);
-LayerEstimate estimate(const StreamLayer& stream, const Gpu& gpu, const PredictOptions& options, RefinedModels& models);
-LayerEstimate estimate_update(double weights, const Gpu& gpu, const PredictOptions& options, RefinedModels& models);
-
-// A pass of one direct convolution or GEMM, `count` equal kernels, added to a layer.
-void add_refined(LayerEstimate& layer, const Im2col& gemm, double count, const Gpu& gpu, const RefinedModel& model,
-                 const PredictOptions& options);
-
 // What add_refined() needs of the operator.
 OpShape op_shape(const Im2col& gemm, const RefinedModel& model, Pass pass);
+
+// The plans of a convolution on the FP32 lanes, which depend on nothing of a GPU but what its SMs hold, and what of
+// their loads depends on the layer alone. Empty for other families: their plans follow the GPU.
+struct PlansAhead {
+  std::vector<LaunchPlan> plans;
+  SmLimits sm;
+  std::vector<TileLoads> tiles;
+
+  bool fit(const Gpu& gpu) const { return !plans.empty() && gpu.sm == sm; }
+};
+PlansAhead plans_ahead(const OpShape& op, const Gpu& gpu, const PlanOptions& options);
+
+// A pass of one direct convolution or GEMM, `count` equal kernels, added to a layer. `ahead`, unless null, was made for
+// the same pass, model and options, on a GPU with the same L1 sectors and lines.
+void add_refined(LayerEstimate& layer, const Im2col& gemm, double count, const Gpu& gpu, const RefinedModel& model,
+                 const PredictOptions& options, const PlansAhead* ahead = nullptr);
 
 // Where a call lies among others, by its time and cases.
 CallPlace place_of(const LayerEstimate& layer);
 
 // After the last kernel of a layer: overhead of the call, bottleneck, what measured calls like it say, and interval.
-void finish_refined(LayerEstimate& layer, const RefinedModel& model);
+// `floor`: that of the model, or of several calls.
+void finish_refined(LayerEstimate& layer, const RefinedModel& model, Seconds floor);
+inline void finish_refined(LayerEstimate& layer, const RefinedModel& model) {
+  finish_refined(layer, model, model.floor);
+}
 
 }  // namespace rooftile

@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include "rooftile/base/csv.hpp"
-#include "rooftile/base/one_line.hpp"
 #include "rooftile/report/explore.hpp"
 #include "rooftile/report/svg_axis.hpp"
 #include "rooftile/report/text.hpp"
@@ -25,18 +24,6 @@ std::string_view sampling_name(Sampling sampling) {
       break;
   }
   return "Sobol";
-}
-
-std::string workloads_of(const DesignSpace& space) {
-  std::string text;
-  for (const WorkloadChoice& choice : space.workloads) {
-    if (!text.empty()) text += ", ";
-    if (choice.weight != 1) text += fmt::format("{} x ", choice.weight);
-    text += one_line(choice.model);
-    if (choice.batch_size) text += fmt::format(" at batch {}", *choice.batch_size);
-    if (choice.convolutions_only) text += " (convolutions)";
-  }
-  return text;
 }
 
 double speedup(const ExploreReport& report, double time) { return report.base_time / time; }
@@ -135,7 +122,7 @@ std::string explore_table(const ExploreReport& report, std::size_t width) {
   const DesignSpace& space = report.space;
   std::string text = fmt::format("{} based on {}, {} of {} {}: {}\n", designs_of(space.size()), space.base.id,
                                  sampling_name(space.sampling), space.axes.size(),
-                                 space.axes.size() == 1 ? "axis" : "axes", workloads_of(space));
+                                 space.axes.size() == 1 ? "axis" : "axes", names_of(space.workloads));
   text += fmt::format("  method {}", report.method);
   if (report.base_time > 0) text += fmt::format(", {} takes {}", space.base.id, time_label(report.base_time));
   if (report.base_costs) text += base_costs_text(report);

@@ -20,16 +20,11 @@ constexpr std::string_view kHeadIndent = "                ";
 
 }  // namespace
 
-std::string pass_of(Phase phase) {
-  if (phase == Phase::fwd) return "inference";
-  return phase == Phase::step ? "training" : std::string(name_of(phase));
-}
-
 std::string head_text(const FittedRun& run, std::string_view method, const std::optional<Interval>& range) {
   const std::string several = run.gpus > 1 ? fmt::format("{} x ", run.gpus) : "";
   std::string text = fmt::format("{} on {}{}: batch size {}{}, {}, {}, method {} ({})\n\n", run.model, several, run.gpu,
                                  run.batch_size, run.gpus > 1 ? " over all GPUs" : "", name_of(run.precision),
-                                 pass_of(run.phase), method, one_line(run.fitted));
+                                 name_of_pass(run.phase), method, one_line(run.fitted));
   text += fmt::format("  time        {} per iteration", print(run.time, range));
   if (run.time > Seconds(0)) {
     text += fmt::format("   {} samples/s", four_digits(static_cast<double>(run.batch_size) / run.time.value()));
@@ -50,7 +45,7 @@ Json head_json(const FittedRun& run, std::string_view method, const std::optiona
   if (run.gpus > 1) json["gpus"] = run.gpus;
   json["batch_size"] = run.batch_size;
   json["precision"] = name_of(run.precision);
-  json["pass"] = pass_of(run.phase);
+  json["pass"] = name_of_pass(run.phase);
   json["method"] = method;
   json["fitted"] = run.fitted;
   json["time_s"] = run.time.value();

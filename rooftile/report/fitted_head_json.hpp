@@ -17,9 +17,6 @@
 
 namespace rooftile {
 
-// "inference", "training", or the phase's own name.
-std::string pass_of(Phase phase);
-
 // What is predicted, its time, with its interval if there is one, and memory; two blocks, each with a blank line after
 // it.
 std::string head_text(const FittedRun& run, std::string_view method, const std::optional<Interval>& range);

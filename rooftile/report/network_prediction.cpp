@@ -87,7 +87,7 @@ std::string network_prediction_csv(std::span<const NetworkPrediction> prediction
                                     fmt::format("{}", prediction.gpus),
                                     fmt::format("{}", prediction.batch_size),
                                     std::string(name_of(prediction.precision)),
-                                    pass_of(prediction.phase),
+                                    std::string(name_of_pass(prediction.phase)),
                                     std::string(kNetwork),
                                     prediction.fitted,
                                     prediction.group,

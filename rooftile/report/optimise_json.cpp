@@ -102,7 +102,8 @@ Json workloads_json(const DesignSpace& space) {
     json.push_back({{"model", choice.model},
                     {"batch_size", choice.batch_size ? Json(*choice.batch_size) : Json(nullptr)},
                     {"weight", choice.weight},
-                    {"layers", choice.convolutions_only ? "convolutions" : "all"}});
+                    {"layers", choice.convolutions_only ? "convolutions" : "all"},
+                    {"pass", name_of_pass(choice.phase)}});
   }
   return json;
 }

@@ -39,23 +39,13 @@ std::string limits_of(const MeasuredDesign& design) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-std::string names_of_workloads(const DesignSpace& space) {
-  std::vector<std::string> parts;
-  for (const WorkloadChoice& choice : space.workloads) {
-    parts.push_back(fmt::format("{}{}{}{}", choice.weight != 1 ? fmt::format("{} x ", choice.weight) : "", choice.model,
-                                choice.batch_size ? fmt::format(" at batch {}", *choice.batch_size) : "",
-                                choice.convolutions_only ? " (convolutions)" : ""));
-  }
-  return fmt::format("{}", fmt::join(parts, ", "));
-}
-
 std::string head(const OptimumReport& report) {
   const Optimum& optimum = report.optimum;
   std::vector<std::string_view> names;
   for (const Metric metric : optimum.objectives) names.push_back(name_of(metric));
   const std::size_t axes = report.space.axes.size();
   std::string text = fmt::format("Least {} over {}, {} {}: {}\n", fmt::join(names, " and "), report.space.base.id, axes,
-                                 axes == 1 ? "axis" : "axes", names_of_workloads(report.space));
+                                 axes == 1 ? "axis" : "axes", names_of(report.space.workloads));
   if (optimum.exact) {
     text += fmt::format("  method {}; all {} designs were tried\n", report.method, grouped(optimum.size));
   } else {

@@ -13,14 +13,14 @@ namespace rooftile {
 
 // The time if only one thing limited the launch, and the time they give together. Without launch overhead.
 struct LaunchTime {
-  Seconds compute;  // multiply-accumulates of the busiest SM at the tile's issue efficiency
-  Seconds latency;  // the same where too few warps are resident to hide latencies
-  Seconds l1;       // what SMs draw, where that was found to limit
-  Seconds l2, dram;
-  Seconds l2_aside;  // bytes of the L2 that do not overlap with the rest, or that DRAM always takes longer for
-  Seconds power;     // energy over board power
-  Seconds atomics;   // additions into memory; what adding up a split takes whatever its size
-  Seconds time;
+  Seconds compute = {};  // multiply-accumulates of the busiest SM at the tile's issue efficiency
+  Seconds latency = {};  // the same where too few warps are resident to hide latencies
+  Seconds l1 = {};       // what SMs draw, where that was found to limit
+  Seconds l2 = {}, dram = {};
+  Seconds l2_aside = {};  // bytes of the L2 that do not overlap with the rest, or that DRAM always takes longer for
+  Seconds power = {};     // energy over board power
+  Seconds atomics = {};   // additions into memory; what adding up a split takes whatever its size
+  Seconds time = {};
 };
 
 inline constexpr Seconds kNoLimit{std::numeric_limits<double>::infinity()};

@@ -80,9 +80,22 @@ bool has_counted_loads(const LaunchPlan& plan, const OpShape& op) {
          plan.count() == 1;
 }
 
-void count_loads(LaunchPlan& plan, const OpShape& op, const Gpu& gpu) {
+std::vector<TileLoads> counted_tiles(const OpShape& op, const Gpu& gpu, const PlanOptions& options) {
+  std::vector<TileLoads> tiles;
+  each_plan(op, gpu, options, [&](const LaunchPlan& plan) {
+    const auto same = [&](const TileLoads& loads) { return loads.tile == plan.tile; };
+    if (!has_counted_loads(plan, op) || std::any_of(tiles.begin(), tiles.end(), same)) return;
+    tiles.push_back(tile_loads(op.gemm, plan.tile, gpu.level("L1"), op.element));
+  });
+  return tiles;
+}
+
+void count_loads(LaunchPlan& plan, const OpShape& op, const Gpu& gpu, std::span<const TileLoads> tiles) {
   if (!has_counted_loads(plan, op)) return;
-  const Traffic total = refined_traffic(op.gemm, single_kernel(plan, op.gemm, gpu.sm_count), gpu, op.element).total;
+  const Plan kernel = single_kernel(plan, op.gemm, gpu.sm_count);
+  const auto known = std::find_if(tiles.begin(), tiles.end(), [&](const TileLoads& t) { return t.tile == plan.tile; });
+  const Traffic total = known != tiles.end() ? refined_traffic(*known, kernel, gpu).total
+                                             : refined_traffic(op.gemm, kernel, gpu, op.element).total;
   plan.main.l1_load = total.l1;
   plan.main.l2_load = total.l2;
   plan.main.dram_load = total.dram;

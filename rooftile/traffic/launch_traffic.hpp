@@ -1,9 +1,13 @@
 // The bytes that the launches of a plan move, before any clock: what times are computed from and what reports show.
 #pragma once
 
+#include <span>
+#include <vector>
+
 #include "rooftile/plan/candidates.hpp"
 #include "rooftile/plan/launch.hpp"
 #include "rooftile/traffic/gpu_sizes.hpp"
+#include "rooftile/traffic/tile_loads.hpp"
 #include "rooftile/traffic/traffic.hpp"
 
 namespace rooftile {
@@ -43,8 +47,12 @@ Misses tensor_gemm_misses(const Launch& launch, const GpuSizes& sizes);
 // Whether the plan is the implicit GEMM of a forward convolution on the FP32 lanes, whose loads count_loads() counts.
 bool has_counted_loads(const LaunchPlan& plan, const OpShape& op);
 
+// What of the loads of such plans depends on their layer and tiles alone, for whoever counts them on many GPUs; these
+// differ from `gpu` in anything but the L1's sectors and lines.
+std::vector<TileLoads> counted_tiles(const OpShape& op, const Gpu& gpu, const PlanOptions& options);
+
 // Its loads at every level, as the cache simulator counts them (traffic/refined.hpp). `op` and `gpu` are those that
-// the plan was made for.
-void count_loads(LaunchPlan& plan, const OpShape& op, const Gpu& gpu);
+// the plan was made for, `tiles` are counted_tiles() or empty.
+void count_loads(LaunchPlan& plan, const OpShape& op, const Gpu& gpu, std::span<const TileLoads> tiles = {});
 
 }  // namespace rooftile

@@ -1,287 +1,11 @@
 #include "rooftile/traffic/refined.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdint>
-#include <numeric>
 
 #include "rooftile/gpu/usable_l1.hpp"
 
 namespace rooftile {
-namespace {
-
-constexpr double kLanes = 32;
-constexpr std::size_t kDepth = 0, kHeight = 1, kWidth = 2;
-
-std::int64_t whole(double value) { return static_cast<std::int64_t>(value); }
-double real(std::int64_t value) { return static_cast<double>(value); }
-
-// The largest power of two that divides `value`, at most `limit`, itself a power of two. Zero is divided by all.
-double two_power(double value, double limit) {
-  const std::int64_t bits = whole(value) | whole(limit);
-  return real(bits & -bits);
-}
-
-double gcd_of(double a, double b) {
-  if (a == 1 || b == 1) return 1;
-  if (a == b) return a;
-  const std::int64_t second = whole(b);
-  if ((second & (second - 1)) == 0) return two_power(a, b);  // tiles: much faster
-  return real(std::gcd(whole(a), second));
-}
-
-double modulo(double value, double step) { return value - step * std::floor(value / step); }
-
-struct Axis {
-  double in = 1, out = 1, filter = 1, stride = 1, dilation = 1, pad = 0;
-  double tap_rows = 1;  // sum over taps of the outputs whose tap lies inside
-
-  bool plain() const { return filter == 1 && stride == 1 && pad == 0 && in == out; }
-};
-
-// Outputs whose tap at `shift` lies inside the input.
-struct Valid {
-  double from = 0, to = 0;
-};
-Valid valid_outputs(const Axis& axis, double tap) {
-  const double first = tap * axis.dilation - axis.pad;
-  const double from = first >= 0 ? 0 : std::ceil(-first / axis.stride);
-  const double to = first >= axis.in ? 0 : std::ceil((axis.in - first) / axis.stride);
-  return {from, std::max(from, std::min(to, axis.out))};
-}
-
-// The layer with neighbouring axes merged where every position is used once, and what follows from it alone.
-struct Geometry {
-  std::array<Axis, 3> axes{};
-  double batch = 1, groups = 1, channels = 1, filters = 1;
-  double plane = 1;  // output positions of a sample
-  double k = 1, taps = 1;
-  double sector = 8, line = 32;  // elements
-};
-
-Geometry geometry(const Im2col& gemm, const MemoryLevel& l1, Bytes element) {
-  Geometry result;
-  for (std::size_t i = 0; i < result.axes.size(); ++i) {
-    result.axes[i] = {.in = gemm.in[i],
-                      .out = gemm.out[i],
-                      .filter = gemm.filter[i],
-                      .stride = gemm.stride[i],
-                      .dilation = gemm.dilation[i],
-                      .pad = gemm.pad[i]};
-  }
-  auto& axes = result.axes;
-  for (std::size_t i = kWidth; i-- > 0 && axes[kWidth].plain() && axes[i].plain();) {
-    axes[kWidth].in *= axes[i].in;
-    axes[kWidth].out *= axes[i].out;
-    axes[i] = {};
-  }
-  for (Axis& axis : axes) {
-    axis.tap_rows = axis.plain() ? axis.out : 0;
-    if (axis.plain()) continue;
-    for (double tap = 0; tap < axis.filter; ++tap) {
-      const Valid valid = valid_outputs(axis, tap);
-      axis.tap_rows += valid.to - valid.from;
-    }
-  }
-  result.batch = gemm.batch;
-  result.groups = gemm.groups;
-  result.channels = gemm.in_channels;
-  result.filters = gemm.n;
-  result.plane = gemm.m / gemm.batch;
-  result.k = gemm.k;
-  result.taps = gemm.filter_volume;
-  result.sector = l1.sector / element;
-  result.line = l1.line / element;
-  return result;
-}
-
-// Addresses that start at `offset` modulo `step`, all such positions in a granule (a sector or line, a power of two of
-// elements) equally likely; step divides it.
-struct Alignment {
-  double offset = 0, step = 1, granule = 8;
-
-  // Granules of `span` neighbouring elements: Hermite's identity for the mean of the floors.
-  double granules(double span) const { return 1 + step / granule * std::floor((offset + span - 1) / step); }
-  // How often the address is at least `least` elements into its granule.
-  double share_from(double least) const {
-    const double places = granule / step;
-    return std::clamp(places - std::ceil((least - offset) / step), 0.0, places) / places;
-  }
-};
-
-Alignment alignment(double offset, double step, double granule) {
-  const double common = two_power(step, granule);
-  return {offset == 0 ? 0 : modulo(offset, common), common, granule};
-}
-
-// Rows of `length` elements, `pitch` apart, read in pieces of `piece`: filters, or samples with one output position.
-double piecewise_sectors(const Geometry& layer, double length, double pitch, double piece) {
-  if (length <= 0) return 0;
-  const double pieces = std::ceil(length / piece);
-  const Alignment row = alignment(0, pitch, layer.sector);
-  const double start = two_power(pitch, two_power(piece, layer.sector));
-  // A piece that starts inside a sector asks for it once more, but for the first.
-  const double again = pieces * alignment(0, start, layer.sector).share_from(1) - row.share_from(1);
-  double sectors = row.granules(length) + std::clamp(again, 0.0, pieces - 1);
-  if (length <= piece && pitch == length) sectors -= std::max(0.0, 1 - piece / kLanes) * row.share_from(1);
-  return sectors;
-}
-
-// Sectors that the warps ask for along one row of outputs, all taps of the width.
-double row_requests(const Geometry& layer) {
-  const Axis& width = layer.axes[kWidth];
-  const Axis& height = layer.axes[kHeight];
-  const double aligned = two_power(width.out, kLanes);  // rows start at multiples of this within a warp
-  double sum = 0;
-  for (double tap = 0; tap < width.filter; ++tap) {
-    const Valid valid = valid_outputs(width, tap);
-    const double count = valid.to - valid.from;
-    if (count <= 0) continue;
-    if (width.stride >= layer.sector) {
-      sum += count;
-      continue;
-    }
-    const double shift = tap * width.dilation - width.pad;
-    const Alignment row = alignment(valid.from * width.stride + shift, width.in, layer.sector);
-    const double span = (count - 1) * width.stride + 1;
-    // Warps end at all multiples of `aligned` alike. One that ends inside a row splits a sector unless it ends with it.
-    const double ends = std::ceil(valid.to / aligned) - std::floor(valid.from / aligned) - 1;
-    const double start = two_power(width.in, two_power(aligned * width.stride, layer.sector));
-    const double anywhere = alignment(shift, start, layer.sector).share_from(width.stride);
-    const double at_start = alignment(shift, width.in, layer.sector).share_from(width.stride);
-    const double splits = aligned / kLanes * std::clamp((ends + 1) * anywhere - at_start, 0.0, std::max(0.0, ends));
-    // Rows that follow each other in a warp may share a sector.
-    const double follows = (1 - aligned / kLanes) * (1 - 1 / height.out);
-    const double joined = row.share_from(height.stride * width.in - span + 1);
-    sum += row.granules(span) + splits - follows * joined;
-  }
-  return sum;
-}
-
-bool one_output(const Geometry& layer) { return layer.plane == 1; }
-
-double input_plane(const Geometry& layer) {
-  return layer.axes[kDepth].in * layer.axes[kHeight].in * layer.axes[kWidth].in;
-}
-
-// Sectors of activations that all warps of one column of CTAs ask for.
-double requested_activations(const Geometry& layer, const Tile& tile) {
-  if (one_output(layer)) {
-    const double pitch = layer.channels * layer.groups * input_plane(layer);
-    double used = layer.channels;
-    for (const Axis& axis : layer.axes) used *= axis.tap_rows;
-    return layer.batch * layer.groups * piecewise_sectors(layer, used, pitch, tile.k);
-  }
-  return layer.batch * layer.groups * layer.channels * layer.axes[kDepth].tap_rows * layer.axes[kHeight].tap_rows *
-         row_requests(layer);
-}
-
-// Distinct positions that `taps` neighbouring taps of all outputs touch along an axis (modelling notes, U(n; R, s, d)),
-// clipped to what any tap reaches inside the input, and how many of them chunks of `chunk` outputs have in common with
-// the next one.
-struct Touched {
-  double all = 1, common = 0;
-  double adjoining = 1;  // share of the positions whose neighbour is touched too
-  bool whole = true;     // all of the input
-};
-Touched touched(const Axis& axis, double taps, double chunk) {
-  if (axis.plain() && axis.in == 1) return {};
-  const double divisor = gcd_of(axis.stride, axis.dilation);
-  const double stride = axis.stride / divisor, dilation = axis.dilation / divisor;
-  const double more = std::max(taps - stride, 0.0);  // taps that reach what the next output touches
-  const double all = axis.out * taps - std::max(axis.out - dilation, 0.0) * more;
-  const double low = std::max(0.0, -axis.pad);
-  const double high =
-      std::min(axis.in - 1, (axis.out - 1) * axis.stride + (axis.filter - 1) * axis.dilation - axis.pad);
-  const double most = high - low + 1;
-  const bool gapless = all >= most || (taps >= stride && std::min(chunk, axis.out) >= dilation);
-  const double adjoining = gapless ? 1 : (axis.dilation == 1 ? (taps - 1) / taps : 0);
-  return {std::min(all, most), std::min(dilation, chunk) * more, adjoining, all >= most && most == axis.in};
-}
-
-// Distinct granules (sectors or lines) of one channel of one sample that the CTAs of a column touch, each CTA on its
-// own, if what `taps` along each axis touch counts once.
-struct Region {
-  double granules = 0;
-  double joined = 0;  // shared with the next channel
-  double uncut = 0;   // share of channels that one CTA has whole
-};
-Region region(const Geometry& layer, double granule, double tile_m, const std::array<double, 3>& taps) {
-  const Axis& width = layer.axes[kWidth];
-  const Axis& height = layer.axes[kHeight];
-  const Axis& depth = layer.axes[kDepth];
-  const double reach = (taps[kWidth] - 1) * width.dilation + 1;
-  const double low = std::max(0.0, -width.pad);
-  const double high =
-      std::min(width.in - 1, (width.out - 1) * width.stride + (width.filter - 1) * width.dilation - width.pad);
-  const double span = std::min(high - low + 1, (width.out - 1) * width.stride + reach);
-  const bool sparse = width.stride - reach >= granule;  // no two outputs share a granule
-  const double row =
-      sparse ? width.out * (1 + (reach - 1) / granule) : alignment(low, width.in, granule).granules(span);
-  // What two CTAs both touch of a row that they share.
-  const double common_width = std::max(0.0, reach - width.stride) / granule;
-  // Slices that CTAs of less than a slice share with no other, each as often as a tap meets it.
-  const double slice_taps = depth.tap_rows * taps[kDepth] / depth.filter;
-  const double cut = two_power(tile_m, granule);  // tiles end at multiples of this
-  Region result;
-  if (tile_m < width.out) {  // rows are cut, and shared with no other CTA
-    const double cuts = (width.out - gcd_of(width.out, tile_m)) / tile_m;
-    const double rows = slice_taps * height.tap_rows * taps[kHeight] / height.filter;
-    const double start = two_power(width.in, two_power(two_power(width.out, cut) * width.stride, granule));
-    result.granules = rows * (row + cuts * (common_width + alignment(-width.pad, start, granule).share_from(1)));
-    return result;
-  }
-  const double slice = height.out * width.out;
-  const Touched rows = touched(height, taps[kHeight], tile_m / width.out);
-  // Neighbouring rows may share a granule.
-  const double joined = sparse ? 0 : rows.adjoining * alignment(low, width.in, granule).share_from(width.in - span + 1);
-  const double split = alignment(0, two_power(width.in, cut), granule).share_from(1);
-  const double alone = row - joined;  // of a row whose neighbour is there already
-  const double again = rows.common * alone + (span == width.in ? common_width : 0) + split;
-  if (tile_m < slice) {
-    const double cuts = (slice - gcd_of(slice, tile_m)) / tile_m;
-    result.granules = slice_taps * (rows.all * alone + joined + cuts * again);
-    return result;
-  }
-  const Touched slices = touched(depth, taps[kDepth], tile_m / slice);
-  const double cuts = (layer.plane - gcd_of(layer.plane, tile_m)) / tile_m;
-  const double all_slices = slices.all + cuts * slices.common;
-  const double between = rows.whole ? joined * slices.adjoining : 0;  // neighbouring slices
-  result.granules =
-      all_slices * (rows.all * alone + joined - between) + between + cuts * (depth.out > 1 ? split : again);
-  if (rows.whole && slices.whole) result.joined = joined;
-  result.uncut = std::max(0.0, 1 - cuts);
-  return result;
-}
-
-// Taps along each axis that a window of `taps` neighbouring ones spans on average.
-std::array<double, 3> window(const Geometry& layer, double taps) {
-  const double s = layer.axes[kWidth].filter, r = layer.axes[kHeight].filter, d = layer.axes[kDepth].filter;
-  const double width = std::min(s, taps);
-  const double height = taps <= 1 ? 1 : std::min(r, (taps - 1) / s + 1);
-  const double depth = taps <= 1 ? 1 : std::min(d, (taps - 1) / (s * r) + 1);
-  return {depth, height, width};
-}
-
-// Lines of activations that a CTA loads in one step.
-double lines_a_step(const Geometry& layer, const Tile& tile) {
-  const double channels = std::max(1.0, tile.k / layer.taps);
-  const auto taps = window(layer, std::min<double>(tile.k, layer.taps));
-  return channels * region(layer, layer.line, tile.m, taps).granules / (layer.plane / tile.m);
-}
-
-// What a channel costs if nothing is kept from step to step: whole in some, in parts in others.
-double granules_apart(const Geometry& layer, const Region& channel, const Tile& tile) {
-  const double pieces = layer.taps / tile.k + 1 - gcd_of(layer.taps, tile.k) / tile.k;  // steps that meet a channel
-  const double split_share = std::min(1.0, pieces - 1);
-  if (split_share == 0) return channel.granules;
-  const double parts = std::max(2.0, pieces);
-  const Region part = region(layer, layer.sector, tile.m, window(layer, layer.taps / parts));
-  return (1 - split_share) * channel.granules + split_share * parts * part.granules;
-}
-
-}  // namespace
 
 double kept(double others, double lines, double ways) {
   constexpr double kHalf = 0.5;
@@ -295,19 +19,20 @@ double kept(double others, double lines, double ways) {
 }
 
 RefinedTraffic refined_traffic(const Im2col& gemm, const Plan& plan, const Gpu& gpu, Bytes element) {
+  return refined_traffic(tile_loads(gemm, plan.kernel.tile, gpu.level("L1"), element), plan, gpu);
+}
+
+RefinedTraffic refined_traffic(const TileLoads& loads, const Plan& plan, const Gpu& gpu) {
+  const LoadedLayer& layer = loads.layer;
+  const Tile& tile = loads.tile;
   const MemoryLevel& l1 = gpu.level("L1");
-  const Geometry layer = geometry(gemm, l1, element);
-  const Tile& tile = plan.kernel.tile;
   const MemoryLevel& l2 = gpu.level("L2");
-  const Bytes sector = l1.sector;
+  const Bytes sector = loads.sector;
   RefinedTraffic terms;
 
   // L1: what warps ask for.
-  const double asked = requested_activations(layer, tile);
-  const double filter_rows = layer.filters * layer.groups;
-  const double asked_filters = filter_rows * piecewise_sectors(layer, layer.k, layer.k, tile.k);
-  terms.l1_activations = sector * (asked * plan.columns);
-  terms.l1_filters = sector * (asked_filters * plan.rows);
+  terms.l1_activations = sector * (loads.asked * plan.columns);
+  terms.l1_filters = sector * (loads.asked_filters * plan.rows);
 
   // How CTAs lie on the SMs.
   const double wave = gpu.sm_count * plan.active_ctas_per_sm;
@@ -330,86 +55,60 @@ RefinedTraffic refined_traffic(const Im2col& gemm, const Plan& plan, const Gpu& 
   // L2: what the L1 misses.
   const double l1_lines = usable_l1(gpu) / l1.line;
   const double tile_n = std::min<double>(tile.n, layer.filters);
-  const double step_lines = one_output(layer) ? std::min<double>(tile.m, layer.batch) : lines_a_step(layer, tile);
-  const double step_k = std::min<double>(tile.k, layer.k);
-  const double filter_lines =
-      std::min(tile_n * alignment(0, two_power(layer.k, two_power(tile.k, layer.line)), layer.line).granules(step_k),
-               tile_n * layer.k / layer.line + 1);
   // The last wave leaves SMs with fewer CTAs.
   const double in_full_waves = full_waves * wave / plan.ctas;
   const double last_active = last / std::max(1.0, std::min(last, gpu.sm_count));
   const auto keeps_activations = [&](double ctas) {
-    return kept(ctas * step_lines + columns_an_sm(ctas) * filter_lines, l1_lines, l1.ways);
+    return kept(ctas * loads.step_lines + columns_an_sm(ctas) * loads.filter_lines, l1_lines, l1.ways);
   };
   terms.l1_keeps_activations = (in_full_waves > 0 ? in_full_waves * keeps_activations(plan.active_ctas_per_sm) : 0) +
                                (last > 0 ? (1 - in_full_waves) * keeps_activations(last_active) : 0);
-  terms.l1_keeps_filters = kept(step_lines + filter_lines, l1_lines, l1.ways);
+  terms.l1_keeps_filters = kept(loads.step_lines + loads.filter_lines, l1_lines, l1.ways);
   const double keeps = terms.l1_keeps_activations;
-  const double planes = layer.batch * layer.groups * layer.channels;
-  double activations = 0, activations_apart = asked;  // if a step finds what the one before loaded, and if not
-  if (one_output(layer)) {
-    activations = layer.batch * layer.groups * piecewise_sectors(layer, layer.k, layer.k * layer.groups, layer.k);
-  } else {
-    const Region channel = region(layer, layer.sector, tile.m, window(layer, layer.taps));
-    const double joined_channels = planes * (1 - 1 / layer.channels) * channel.joined * channel.uncut;
-    activations = planes * std::min(channel.granules, asked / planes) - joined_channels;
-    if (keeps < 1) {
-      const double same_step = layer.taps < tile.k ? 1 - layer.taps / tile.k : 0;
-      activations_apart =
-          planes * std::min(granules_apart(layer, channel, tile), asked / planes) - joined_channels * same_step;
-    }
-  }
-  activations = std::clamp(activations, 0.0, asked);
-  activations_apart = std::clamp(activations_apart, 0.0, asked);
   terms.l2_activations =
-      sector * plan.columns * (1 - keeps * met) * (keeps * activations + (1 - keeps) * activations_apart);
-  // Filters that are not in the L1 yet: each SM's once a wave, or once a column where all of them stay.
-  const double filter_sectors = piecewise_sectors(layer, layer.k, layer.k, layer.k);
-  // Each line of them is met in every step for as long as it lasts, then not until the next wave.
+      sector * plan.columns * (1 - keeps * met) * (keeps * loads.activations + (1 - keeps) * loads.activations_apart);
+  // Filters that are not in the L1 yet: each SM's once a wave, or once a column where all of them stay. Each line of
+  // them is met in every step for as long as it lasts, then not until the next wave.
   const double sm_visits = plan.rows / active * columns_an_sm(active);
   const double first_visits = std::min(sm_visits, gpu.sm_count);
   double new_filters = first_visits;
   if (sm_visits > first_visits) {
-    const double steps = layer.k / step_k;
+    const double steps = layer.k / std::min<double>(tile.k, layer.k);
     const double elsewhere = std::max(0.0, 1 - layer.line / layer.k);
-    const double stays = kept(
-        active * step_lines + filter_lines + elsewhere * (active * step_lines * steps + tile_n * layer.k / layer.line),
-        l1_lines, l1.ways);
+    const double stays = kept(active * loads.step_lines + loads.filter_lines +
+                                  elsewhere * (active * loads.step_lines * steps + tile_n * layer.k / layer.line),
+                              l1_lines, l1.ways);
     new_filters += (sm_visits - first_visits) * (1 - stays);
   }
-  new_filters *= filter_rows * filter_sectors;
+  new_filters *= loads.filters;
   terms.l2_filters = terms.l1_filters * (1 - terms.l1_keeps_filters) + sector * new_filters * terms.l1_keeps_filters;
   terms.l2_filters = std::min(terms.l2_filters, terms.l1_filters);
 
   // DRAM: what the L2 misses.
   const double l2_lines = l2.capacity / l2.line;
   const double line_bytes = l2.line.value();
-  const std::array<double, 3> all_taps = {layer.axes[kDepth].filter, layer.axes[kHeight].filter,
-                                          layer.axes[kWidth].filter};
-  const Region once = region(layer, layer.sector, layer.plane, all_taps);
-  double once_bytes = planes * (once.granules - once.joined * (1 - 1 / layer.channels)) * sector.value();
-  if (one_output(layer)) once_bytes = activations * sector.value();
+  const double once_bytes = loads.once_bytes.value();
   const double rows_a_wave = std::min(wave, plan.rows);
   terms.passes =
       std::max(1.0, (full_waves * std::min(1.0, wave / plan.rows) + std::min(1.0, last / plan.rows)) / layer.groups);
   const double column_bytes = once_bytes / layer.groups;
   const double wave_bytes = column_bytes * rows_a_wave / plan.rows;
-  const double filter_column = layer.k * tile_n * element.value();
-  const double output_wave = wave * tile.m * tile_n * element.value();
+  const double filter_column = layer.k * tile_n * loads.element.value();
+  const double output_wave = wave * tile.m * tile_n * loads.element.value();
   const double wave_lines = (wave_bytes + filter_column * std::max(1.0, wave / plan.rows) + output_wave) / line_bytes;
   terms.l2_keeps_filters = kept(wave_lines, l2_lines, l2.ways);
   const double column_lines =
-      (column_bytes + filter_column + layer.batch * layer.plane * tile_n * element.value()) / line_bytes;
+      (column_bytes + filter_column + layer.batch * layer.plane * tile_n * loads.element.value()) / line_bytes;
   terms.l2_keeps_activations = kept(std::max(column_lines, wave_lines), l2_lines, l2.ways);
   // What two waves share is read again unless the L2 kept it: CTAs of a wave are one large tile.
   double halo = 0;
-  if (!one_output(layer) && terms.l2_keeps_filters < 1) {
-    const double apart = region(layer, layer.sector, rows_a_wave * tile.m, all_taps).granules;
-    halo = planes * std::max(0.0, apart - once.granules) * sector.value();
+  if (!layer.one_output() && terms.l2_keeps_filters < 1) {
+    const double apart = sectors_apart(layer, rows_a_wave * tile.m);
+    halo = layer.planes() * std::max(0.0, apart - loads.once) * sector.value();
   }
   const double again = 1 + (terms.passes - 1) * (1 - terms.l2_keeps_activations);
   terms.dram_activations = Bytes(again * (once_bytes + halo * (1 - terms.l2_keeps_filters)));
-  const double filters_once = layer.k * filter_rows * element.value();
+  const double filters_once = layer.k * (layer.filters * layer.groups) * loads.element.value();
   const double visits = std::max(all_columns, waves + all_columns - 1) / all_columns;
   terms.dram_filters = Bytes(filters_once * (1 + (visits - 1) * (1 - terms.l2_keeps_filters)));
   terms.dram_activations = std::clamp(terms.dram_activations, Bytes(0), terms.l2_activations);
@@ -418,8 +117,8 @@ RefinedTraffic refined_traffic(const Im2col& gemm, const Plan& plan, const Gpu& 
   terms.total.l1 = terms.l1_activations + terms.l1_filters;
   terms.total.l2 = terms.l2_activations + terms.l2_filters;
   terms.total.dram = terms.dram_activations + terms.dram_filters;
-  terms.total.store_l2 = terms.total.store_dram = gemm.groups * gemm.m * gemm.n * element;
-  terms.total.compulsory = compulsory_elements(gemm) * element;
+  terms.total.store_l2 = terms.total.store_dram = loads.stores;
+  terms.total.compulsory = loads.compulsory;
   return terms;
 }
 

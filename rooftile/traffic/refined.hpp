@@ -5,6 +5,7 @@
 #include "rooftile/gpu/gpu.hpp"
 #include "rooftile/ops/conv.hpp"
 #include "rooftile/plan/plan.hpp"
+#include "rooftile/traffic/tile_loads.hpp"
 #include "rooftile/traffic/traffic.hpp"
 
 namespace rooftile {
@@ -25,6 +26,9 @@ struct RefinedTraffic {
 // `element` is the size of an element of any tensor. The L1 is usable_l1() of the GPU; replacement is LRU, the start
 // cold.
 RefinedTraffic refined_traffic(const Im2col& gemm, const Plan& plan, const Gpu& gpu, Bytes element);
+
+// The same from what depends on the layer alone, counted for the plan's tile and the L1 of the GPU.
+RefinedTraffic refined_traffic(const TileLoads& loads, const Plan& plan, const Gpu& gpu);
 
 // The share of lines found again after `others` other lines, in a cache of `lines` lines in sets of `ways` that a hash
 // chooses: the chance that fewer than `ways` of the others fell into the set, by the normal approximation.

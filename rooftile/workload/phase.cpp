@@ -28,6 +28,11 @@ std::string_view name_of(Phase phase) {
   return "";
 }
 
+std::string_view name_of_pass(Phase phase) {
+  if (phase == Phase::fwd) return "inference";
+  return phase == Phase::step ? "training" : name_of(phase);
+}
+
 std::optional<Phase> parse_phase(std::string_view text) {
   for (const Phase phase : kPhases) {
     if (name_of(phase) == text) return phase;

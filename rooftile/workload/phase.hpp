@@ -24,6 +24,8 @@ enum class Phase {
 };
 
 std::string_view name_of(Phase phase);
+// As reports print it: "inference", "training", else its name.
+std::string_view name_of_pass(Phase phase);
 
 // The names above, and in lower case "forward" and "inference" for fwd, "training" for step.
 std::optional<Phase> parse_phase(std::string_view text);

@@ -1,8 +1,8 @@
-#include "rooftile/predict/training.hpp"
+#include "rooftile/predict/phase_calls.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <utility>
@@ -10,27 +10,11 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/ops/stream_gradient.hpp"
+#include "rooftile/ops/work.hpp"
 #include "rooftile/predict/alike.hpp"
-#include "rooftile/predict/layer.hpp"
-#include "rooftile/predict/stream.hpp"
 
 namespace rooftile {
 namespace {
-
-LayerEstimate estimate_gradient_sum(const Tensor& tensor, const Gpu& gpu, const PredictOptions& options,
-                                    RefinedModels& models) {
-  LayerEstimate layer = empty_layer("elementwise", Method::stream);
-  layer.function = "add";
-  layer.pass = Pass::bwd_data;
-  layer.flops = Flops(elements(tensor.shape));
-  layer.output = tensor.shape;
-  PredictOptions own = options;
-  own.framework.clear();
-  const std::vector<StreamKernel> kernels = {gradient_sum(tensor)};
-  add_stream(layer, total_bytes(kernels), kernels, gpu, own, models);
-  return layer;
-}
 
 // The weights of an op that an optimiser updates: of a batch normalisation scale and shift, not the statistics.
 std::vector<TensorId> weights_of(const Workload& workload, const Op& op) {
@@ -50,25 +34,24 @@ constexpr std::size_t kPasses = 3;
 
 class Step {
  public:
-  Step(const Workload& workload, const Gpu& gpu, const PredictOptions& options)
+  Step(const Workload& workload, const PredictOptions& options)
       : workload_(workload),
-        gpu_(gpu),
         options_(options),
         needed_(needs_gradient(workload)),
         readers_(workload.tensors.size()),
         alike_(first_alike(workload)),
-        estimated_(workload.ops.size()) {
+        made_(workload.ops.size()) {
     for (const Op& op : workload.ops) {
       for (const TensorId id : op.inputs) ++readers_[id];
     }
   }
 
-  std::vector<LayerEstimate> run(Phase phase) {
+  PhaseCalls run(Phase phase) {
     options_.training = phase != Phase::fwd;
     if (passes_of(phase).front() == Pass::fwd) forward();
     if (phase != Phase::fwd) backward(passes_of(phase));
     if (phase == Phase::step) update();
-    return std::move(layers_);
+    return std::move(step_);
   }
 
  private:
@@ -91,8 +74,10 @@ class Step {
     for (const TensorId id : op.outputs) {
       if (!needed_[id]) continue;
       for (std::size_t i = 1; i < readers_[id]; ++i) {
-        layers_.push_back(estimate_gradient_sum(workload_.tensors[id], gpu_, options_, models_));
-        layers_.back().name = workload_.tensors[id].name + (i == 1 ? ".sum" : fmt::format(".sum{}", i));
+        const Tensor& tensor = workload_.tensors[id];
+        std::optional<std::size_t>& known = sums_[{tensor.dtype, elements(tensor.shape)}];
+        if (!known) known = make(gradient_sum_call(tensor, options_));
+        run_call(*known, tensor.name + (i == 1 ? ".sum" : fmt::format(".sum{}", i)), tensor.shape);
       }
     }
   }
@@ -106,8 +91,9 @@ class Step {
         updated[id] = true;
       }
       if (weights == 0) continue;
-      layers_.push_back(estimate_update(weights, gpu_, options_, models_));
-      layers_.back().name = op.name + ".update";
+      std::optional<std::size_t>& known = updates_[weights];
+      if (!known) known = make(update_call(weights, options_));
+      run_call(*known, op.name + ".update", step_.calls[*known].output);
     }
   }
 
@@ -129,32 +115,35 @@ class Step {
     return pass == Pass::bwd_data && (data || weights);
   }
 
-  // Ops that are alike are estimated once.
   void add(const Op& op, Pass pass) {
     const auto place = static_cast<std::size_t>(&op - workload_.ops.data());
-    std::optional<std::size_t>& known = estimated_[alike_[place]][static_cast<std::size_t>(pass)];
-    if (known) {
-      LayerEstimate layer = layers_[*known];
-      layer.name = op.name;
-      layers_.push_back(std::move(layer));
-      return;
+    std::optional<std::size_t>& known = made_[alike_[place]][static_cast<std::size_t>(pass)];
+    if (!known) {
+      PredictOptions own = options_;
+      own.pass = pass;
+      known = make(call_of(workload_, op, own));
     }
-    known = layers_.size();
-    PredictOptions own = options_;
-    own.pass = pass;
-    layers_.push_back(estimate(workload_, op, gpu_, own, models_));
+    run_call(*known, op.name, workload_.tensors[op.outputs.front()].shape);
+  }
+
+  std::size_t make(LayerCall call) {
+    step_.calls.push_back(std::move(call));
+    return step_.calls.size() - 1;
+  }
+  void run_call(std::size_t call, std::string name, const Shape& output) {
+    step_.layers.push_back({call, std::move(name), output});
   }
 
   const Workload& workload_;
-  const Gpu& gpu_;
   PredictOptions options_;
   std::vector<bool> needed_;
   std::vector<std::size_t> readers_;  // of each tensor
   std::vector<std::size_t> alike_;    // of each op the first one that is like it
-  // Of the first ones: the place of their layer, by pass.
-  std::vector<std::array<std::optional<std::size_t>, kPasses>> estimated_;
-  RefinedModels models_;
-  std::vector<LayerEstimate> layers_;
+  // Places of calls made already: of the first ones by pass, of sums of gradients, of updates by weights.
+  std::vector<std::array<std::optional<std::size_t>, kPasses>> made_;
+  std::map<std::pair<DType, double>, std::optional<std::size_t>> sums_;
+  std::map<double, std::optional<std::size_t>> updates_;
+  PhaseCalls step_;
 };
 
 }  // namespace
@@ -171,28 +160,29 @@ std::vector<bool> needs_gradient(const Workload& workload) {
   return needed;
 }
 
+PhaseCalls phase_calls(const Workload& workload, const PredictOptions& options, Phase phase) {
+  return Step(workload, options).run(phase);
+}
+
 std::vector<LayerEstimate> estimate_phase(const Workload& workload, const Gpu& gpu, const PredictOptions& options,
                                           Phase phase) {
-  return Step(workload, gpu, options).run(phase);
-}
-
-LayerEstimate estimate_update(double weights, const Gpu& gpu, const PredictOptions& options) {
+  const PhaseCalls step = phase_calls(workload, options, phase);
   RefinedModels models;
-  return estimate_update(weights, gpu, options, models);
-}
-
-LayerEstimate estimate_update(double weights, const Gpu& gpu, const PredictOptions& options, RefinedModels& models) {
-  LayerEstimate layer = empty_layer("update", Method::stream);
-  layer.pass = Pass::bwd_weight;
-  layer.flops = Flops(2 * weights);
-  layer.output = {static_cast<std::int64_t>(weights)};
-  const Bytes element = size_of(options.precision);
-  const OperandBytes bytes = {element * (2 * weights), element * weights};
-  const StreamWork work{.operations = layer.flops.value()};
-  PredictOptions own = options;
-  own.framework.clear();  // part of a call whose harness is counted already
-  add_stream(layer, bytes, {flat_kernel(bytes.read, bytes.write, weights, work)}, gpu, own, models);
-  return layer;
+  std::vector<std::optional<std::size_t>> estimated(step.calls.size());
+  std::vector<LayerEstimate> layers;
+  layers.reserve(step.layers.size());
+  for (const PhaseCalls::Layer& layer : step.layers) {
+    std::optional<std::size_t>& known = estimated[layer.call];
+    if (known) {
+      layers.push_back(layers[*known]);
+    } else {
+      known = layers.size();
+      layers.push_back(estimate(step.calls[layer.call], gpu, models));
+    }
+    layers.back().name = layer.name;
+    layers.back().output = layer.output;
+  }
+  return layers;
 }
 
 }  // namespace rooftile

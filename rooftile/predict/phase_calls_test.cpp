@@ -1,4 +1,4 @@
-#include "rooftile/predict/training.hpp"
+#include "rooftile/predict/phase_calls.hpp"
 
 #include <algorithm>
 #include <string>

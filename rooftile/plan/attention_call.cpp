@@ -1,0 +1,112 @@
+// Which library a call of attention runs, by the names of kernels and frameworks.
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "rooftile/base/lower_case.hpp"
+#include "rooftile/plan/attention_plan.hpp"
+
+namespace rooftile {
+namespace {
+
+// What a framework's name or a kernel's is made of: "vllm_flash_attn_fa3" is vllm, flash, attn and fa3.
+class Words {
+ public:
+  explicit Words(std::string_view text) {
+    std::string word;
+    for (const char c : lower_case(text)) {
+      if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
+        word += c;
+      } else if (!word.empty()) {
+        words_.push_back(std::exchange(word, {}));
+      }
+    }
+    if (!word.empty()) words_.push_back(std::move(word));
+  }
+
+  bool has(std::string_view word) const { return std::find(words_.begin(), words_.end(), word) != words_.end(); }
+
+  // The digit of "fa3", "flashattention3", "FlashAttention 3" and "flash_attn_3".
+  bool is_flash(std::string_view digit) const {
+    constexpr std::array<std::string_view, 4> kNames = {"fa", "flashattention", "attention", "attn"};
+    for (std::size_t i = 0; i < words_.size(); ++i) {
+      for (const std::string_view name : kNames) {
+        if (words_[i] == std::string(name) + std::string(digit)) return true;
+        if (words_[i] == name && i + 1 < words_.size() && words_[i + 1] == digit) return true;
+      }
+    }
+    return false;
+  }
+
+ private:
+  std::vector<std::string> words_;
+};
+
+}  // namespace
+
+AttentionCall attention_call(std::string_view kernel, std::string_view framework, const Gpu& gpu) {
+  const Words words(std::string(kernel) + " " + std::string(framework));
+  const AttentionUnits units = attention_units(gpu);
+  AttentionCall call;
+  call.vllm = words.has("vllm");
+  const bool tensorrt = words.has("trtllm") || words.has("tensorrt");
+  call.serving = call.vllm || words.has("sglang") || tensorrt;
+  call.library = units.asynchronous ? AttentionLibrary::flash3 : AttentionLibrary::flash2;
+  if (words.has("sglang")) call.library = AttentionLibrary::flash3;
+  if (units.overlapped) call.library = AttentionLibrary::flash4;
+  if (words.has("cudnn")) call.library = AttentionLibrary::cudnn;
+  if (tensorrt) call.library = AttentionLibrary::trtllm;
+  if (words.is_flash("2")) call.library = AttentionLibrary::flash2;
+  if (words.is_flash("3")) call.library = AttentionLibrary::flash3;
+  if (words.is_flash("4")) call.library = AttentionLibrary::flash4;
+  constexpr std::array<std::string_view, 3> kFlashInfer = {"flashinfer", "fidecode", "fiprefill"};
+  for (const std::string_view name : kFlashInfer) {
+    if (words.has(name)) call.library = AttentionLibrary::flashinfer;
+  }
+  if (words.has("triton")) call.library = AttentionLibrary::triton;
+  if (words.has("unfused")) call.library = AttentionLibrary::unfused;
+  return call;
+}
+
+std::string_view name_of(AttentionLibrary library) {
+  switch (library) {
+    case AttentionLibrary::flash2:
+      return "FlashAttention-2";
+    case AttentionLibrary::flash3:
+      return "FlashAttention-3";
+    case AttentionLibrary::flash4:
+      return "FlashAttention-4";
+    case AttentionLibrary::cudnn:
+      return "cuDNN";
+    case AttentionLibrary::trtllm:
+      return "TensorRT-LLM";
+    case AttentionLibrary::flashinfer:
+      return "FlashInfer";
+    case AttentionLibrary::triton:
+      return "Triton";
+    case AttentionLibrary::unfused:
+      return "products and a softmax";
+  }
+  return "";
+}
+
+std::string_view name_of(AttentionKernel kernel) {
+  switch (kernel) {
+    case AttentionKernel::tile:
+      return "tile";
+    case AttentionKernel::small:
+      return "small";
+    case AttentionKernel::group:
+      return "group";
+    case AttentionKernel::vector:
+      return "vector";
+    case AttentionKernel::converted:
+      return "converted";
+  }
+  return "";
+}
+
+}  // namespace rooftile

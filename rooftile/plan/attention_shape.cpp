@@ -1,0 +1,69 @@
+#include "rooftile/plan/attention_shape.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "rooftile/workload/sequence.hpp"
+
+namespace rooftile {
+namespace {
+
+constexpr double kHopper = 9, kBlackwell = 10, kConsumerBlackwell = 12;
+
+}  // namespace
+
+bool asynchronous(double generation) { return generation >= kHopper && generation < kConsumerBlackwell; }
+bool overlapped(double generation) { return generation >= kBlackwell && generation < kConsumerBlackwell; }
+
+AttentionShape attention_shape(const Attention& attention, DType precision, const Gpu& gpu) {
+  constexpr std::int64_t kMostDraft = 8;  // queries of speculative decoding
+  AttentionShape shape;
+  shape.batch = static_cast<double>(attention.batch);
+  shape.q = static_cast<double>(attention.q_len);
+  shape.kv = static_cast<double>(attention.kv_len);
+  shape.heads = static_cast<double>(attention.heads);
+  shape.kv_heads = static_cast<double>(attention.kv_heads);
+  shape.dim = static_cast<double>(attention.head_dim);
+  shape.value_dim = static_cast<double>(value_dim(attention));
+  const double window = static_cast<double>(attention.window);
+  shape.window = window > 0 ? window : shape.kv;
+  shape.group = shape.heads / shape.kv_heads;
+  const DType keys = attention.kv_precision.value_or(precision);
+  shape.key_bytes = size_of(keys).value();
+  shape.causal = attention.causal;
+  shape.windowed = attention.window > 0;
+  shape.decode = attention.q_len <= kMostDraft && attention.q_len < attention.kv_len;
+  shape.fp8_keys = keys == DType::fp8;
+  shape.fp8 = attention_precision(attention, precision, gpu) == DType::fp8;
+  shape.generation = gpu.generation;
+  shape.sms = gpu.sm_count;
+  shape.smem = gpu.sm.smem.value();
+  return shape;
+}
+
+DType attention_precision(const Attention& attention, DType precision, const Gpu& gpu) {
+  if (gpu.peak(Peak::tensor_fp8) <= FlopsPerSecond(0)) return precision == DType::fp8 ? DType::bf16 : precision;
+  if (precision == DType::fp8) return precision;
+  const bool fp8_keys = attention.kv_precision.value_or(precision) == DType::fp8;
+  return fp8_keys && asynchronous(gpu.generation) ? DType::fp8 : precision;
+}
+
+AttentionUnits attention_units(const Gpu& gpu) {
+  // NVIDIA, "Inside NVIDIA Blackwell Ultra": twice the exponentials of Blackwell's SMs.
+  constexpr double kUsual = 16, kUltra = 32;
+  const double generation = gpu.generation;
+  return {.asynchronous = asynchronous(generation),
+          .overlapped = overlapped(generation),
+          .exponentials = gpu.compute_capability == "10.3" ? kUltra : kUsual};
+}
+
+TileSize group_tile(double rows) {
+  constexpr double kInstructionRows = 16, kMostRows = 128, kKeys = 64;
+  return {kInstructionRows * std::ceil(std::min(rows, kMostRows) / kInstructionRows), kKeys};
+}
+
+bool spilled(const AttentionShape& shape) {
+  return shape.fp8 && !asynchronous(shape.generation) && (shape.dim <= 64 || shape.dim > 192);
+}
+
+}  // namespace rooftile

@@ -1,0 +1,38 @@
+// Fused attention as the choices of libraries see it: its sizes, and the GPU's generation.
+#pragma once
+
+#include "rooftile/plan/attention_plan.hpp"
+
+namespace rooftile {
+
+struct AttentionShape {
+  double batch = 1, q = 1, kv = 1, heads = 1, kv_heads = 1, dim = 1, value_dim = 1;
+  double window = 1;     // all keys where there is none
+  double group = 1;      // heads that share keys
+  double key_bytes = 2;  // of an element of K and V
+  bool causal = false, windowed = false, decode = false;
+  bool fp8_keys = false, fp8 = false;  // in the cache; as they are multiplied
+  double generation = 0, sms = 1, smem = 0;
+};
+AttentionShape attention_shape(const Attention& attention, DType precision, const Gpu& gpu);
+
+// Tensor cores that run beside the threads of a CTA; with a memory of their own for sums.
+bool asynchronous(double generation);
+bool overlapped(double generation);
+
+struct TileSize {
+  double q, kv;
+};
+
+// Single queries: the rows of a small tile are multiples of what an instruction takes.
+TileSize group_tile(double rows);
+
+// Before Hopper: FP8 in tiles that do not fit the registers.
+bool spilled(const AttentionShape& shape);
+
+// The choices of FlashAttention and cuDNN, and of TensorRT-LLM, before anything is counted. They return whether the
+// keys of single queries are split by FlashAttention's rule.
+bool choose_flash(AttentionPlan& plan, const AttentionShape& shape, const AttentionCall& call);
+bool choose_trtllm(AttentionPlan& plan, const AttentionShape& shape);
+
+}  // namespace rooftile

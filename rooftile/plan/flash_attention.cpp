@@ -1,0 +1,76 @@
+// Kernels of FlashAttention 2 to 4, and of cuDNN, which are built alike.
+#include <algorithm>
+#include <cmath>
+
+#include "rooftile/plan/attention_shape.hpp"
+
+namespace rooftile {
+namespace {
+
+// tile_size_fwd_sm90 and tile_size_fwd_sm8x of FlashAttention-3. Single queries need fewer rows. FlashAttention-4 and
+// cuDNN on Blackwell: two tiles of 128 rows, of which one is exponentiated while the other is multiplied.
+TileSize flash3_tile(const AttentionShape& shape) {
+  if (overlapped(shape.generation) && !shape.decode) return {shape.dim <= 128 ? 256.0 : 128.0, 128};
+  if (!asynchronous(shape.generation)) {
+    if (shape.dim <= 64) return {128, 112};
+    constexpr double kSmallSmem = 8.6;
+    return {128, shape.dim <= 128 && shape.generation >= kSmallSmem ? 128.0 : 64.0};
+  }
+  if (shape.decode && shape.dim <= 128) return {64, shape.dim <= 64 ? 64.0 : 128.0};
+  if (shape.dim <= 64) return {192, 128};
+  if (shape.dim > 192) return {128, 64};
+  if (shape.fp8) return {128, 160};
+  return {128, shape.dim <= 128 ? 128.0 : 96.0};
+}
+
+// FlashAttention-2's kernels for paged and for split keys (run_mha_fwd_splitkv_dispatch), and for others
+// (run_mha_fwd_hdim64 and so on).
+TileSize flash2_tile(const AttentionShape& shape, bool paged) {
+  if (paged || shape.decode) return {64, shape.dim <= 64 ? 256.0 : 64.0};
+  return {128, shape.dim <= 64 ? 128.0 : 64.0};
+}
+
+// Four warps each; queries and one tile of keys and values lie in shared memory.
+double flash2_resident(const TileSize& tile, const AttentionShape& shape) {
+  constexpr double kElement = 2, kMost = 2;
+  const double bytes = kElement * (tile.q * shape.dim + tile.kv * (shape.dim + shape.value_dim));
+  return std::clamp(std::floor(shape.smem / bytes), 1.0, kMost);
+}
+
+// Writing the cache, attention, and what prepares it: a kernel that overlaps with the one before counts half.
+double flash_kernels(const AttentionShape& shape, bool third, bool swapped) {
+  constexpr double kMoves = 2;  // of heads to queries and back
+  if (!shape.decode) return third ? 3 : 2.5;
+  if (third) return asynchronous(shape.generation) ? 2.5 : 2;
+  return swapped ? 1.5 + kMoves : 1.5;
+}
+
+}  // namespace
+
+bool choose_flash(AttentionPlan& plan, const AttentionShape& shape, const AttentionCall& call) {
+  const bool early_cudnn = call.library == AttentionLibrary::cudnn && !asynchronous(shape.generation);
+  const bool third = call.library != AttentionLibrary::flash2 && !early_cudnn;
+  TileSize tile = third ? flash3_tile(shape) : flash2_tile(shape, call.serving);
+  // Before Hopper, FlashAttention-3 has a kernel of 8 warps for keys that are split.
+  constexpr TileSize kSplitTile = {128, 112};
+  const bool early = third && !asynchronous(shape.generation);
+  const double tiles = shape.batch * shape.kv_heads * std::ceil(shape.q * shape.group / kSplitTile.q);
+  const bool eight_warps =
+      early && shape.decode && shape.dim <= 128 &&
+      attention_split(tiles, shape.sms, std::ceil(std::min(shape.kv, shape.window) / kSplitTile.kv)) > 1;
+  if (eight_warps) tile = kSplitTile;
+  plan.tile_q = tile.q;
+  plan.tile_kv = tile.kv;
+  plan.persistent = asynchronous(shape.generation) && !overlapped(shape.generation);
+  // FlashAttention-2 turns the heads of a group into queries for a single query without a window, and only then splits.
+  const bool swapped = shape.q == 1 && shape.group > 1 && !shape.windowed;
+  plan.packed = third || swapped ? shape.group : 1;
+  const bool four_warps = shape.dim <= 64 || (shape.dim <= 128 && shape.generation < 8.6);
+  if (early && four_warps && !eight_warps) plan.resident = 2;
+  if (!third && !call.serving && !shape.decode) plan.resident = flash2_resident(tile, shape);
+  if (call.serving) plan.kernels = flash_kernels(shape, third, swapped);
+  if (early) return eight_warps || (shape.decode && shape.dim > 128);
+  return shape.decode && (third || swapped);
+}
+
+}  // namespace rooftile

@@ -1,0 +1,82 @@
+// Kernels of TensorRT-LLM: FMHA for a prompt; XQA and masked multi-head attention for single queries.
+#include <algorithm>
+#include <cmath>
+
+#include "rooftile/plan/attention_shape.hpp"
+
+namespace rooftile {
+namespace {
+
+TileSize trtllm_tile(const AttentionShape& shape) {
+  if (asynchronous(shape.generation)) {
+    return {shape.dim <= 64 ? 64.0 : 128.0, shape.fp8 && shape.dim <= 64 ? 256.0 : 128.0};
+  }
+  if (spilled(shape)) return {64, shape.dim <= 64 ? 128.0 : 32.0};
+  return {shape.dim <= 128 ? 128.0 : 64.0, 32};
+}
+
+// Of a single query. Hopper's XQA for FP8 keys rotates queries and writes the cache itself, but for models with
+// attention sinks, whose heads have 64 dimensions.
+double trtllm_kernels(const AttentionShape& shape, bool xqa) {
+  constexpr double kSinksDim = 64;
+  if (!asynchronous(shape.generation)) return xqa || shape.fp8_keys ? 3 : 3.5;
+  if (!xqa) return 2.5;
+  return shape.fp8_keys && shape.dim > kSinksDim ? 1.5 : 2;
+}
+
+constexpr double kXqaKeys = 128;  // that are worth a CTA of their own
+
+// XQA stacks the heads of a group, where its CTAs would not leave most SMs idle (DecoderXQARunner::mayHavePerfGain);
+// with FP8 keys always, as measured.
+bool runs_xqa(const AttentionShape& shape) {
+  constexpr double kMostGroup = 32, kBusyShare = 4;
+  if (shape.group <= 1 || shape.group > kMostGroup) return false;
+  if (shape.fp8_keys) return true;
+  const double ctas = shape.batch * shape.kv_heads * std::max(1.0, std::floor(shape.kv / kXqaKeys));
+  return ctas * kBusyShare >= shape.sms;
+}
+
+// By the length of the cache, whatever the window (computeMultiBlockCount). Not with FP8 keys: measured, those are
+// split by their number on Hopper, and not at all before.
+double xqa_split(const AttentionShape& shape) {
+  constexpr double kFew = 8, kWaves = 8, kMostCtas = 6000;
+  double split = std::floor(shape.kv / kXqaKeys);
+  split = std::max(1.0, std::min(split, std::round(std::sqrt(kFew * split))));
+  const double waves = shape.batch * shape.kv_heads * split / shape.sms;
+  if (waves > kWaves) split = std::max(1.0, std::floor(split * kWaves / waves));
+  return std::max(1.0, std::min(split, std::floor(kMostCtas / shape.batch)));
+}
+
+}  // namespace
+
+bool choose_trtllm(AttentionPlan& plan, const AttentionShape& shape) {
+  const bool hopper = asynchronous(shape.generation);
+  if (!shape.decode) {
+    const TileSize tile = trtllm_tile(shape);
+    plan.kernel = hopper || spilled(shape) ? AttentionKernel::tile : AttentionKernel::small;
+    plan.tile_q = tile.q;
+    plan.tile_kv = tile.kv;
+    if (!hopper && shape.dim > 128) plan.padded_dim = std::max(shape.dim, 256.0);
+    plan.kernels = 4;
+    return false;
+  }
+  const bool xqa = runs_xqa(shape);
+  const bool converted = shape.fp8_keys && !hopper;
+  plan.packed = xqa ? shape.group : 1;
+  const TileSize tile = group_tile(shape.group * shape.q);
+  plan.tile_q = xqa ? tile.q : shape.q;
+  plan.tile_kv = tile.kv;
+  plan.waits = true;
+  if (!xqa) {
+    plan.kernel = converted ? AttentionKernel::converted : AttentionKernel::vector;
+    if (converted) plan.resident = 2;
+  } else {
+    plan.kernel = shape.fp8_keys && hopper ? AttentionKernel::vector : AttentionKernel::group;
+  }
+  plan.kernels = trtllm_kernels(shape, xqa);
+  plan.merged = xqa && !shape.fp8_keys;
+  if (plan.merged) plan.split = xqa_split(shape);
+  return !plan.merged && !(xqa && converted);
+}
+
+}  // namespace rooftile

@@ -1,0 +1,161 @@
+#include "rooftile/predict/call.hpp"
+
+#include <utility>
+
+#include "rooftile/ops/pass_bytes.hpp"
+#include "rooftile/ops/stream_gradient.hpp"
+#include "rooftile/ops/stream_kernels.hpp"
+#include "rooftile/predict/layer.hpp"
+#include "rooftile/workload/sequence.hpp"
+
+namespace rooftile {
+namespace {
+
+LayerCall empty_call(std::string_view op, const PredictOptions& options) {
+  LayerCall call;
+  call.op = op;
+  call.options = options;
+  return call;
+}
+
+Streams depthwise_streams(const Conv& conv, const PredictOptions& options) {
+  const Bytes element = size_of(options.precision);
+  const bool forward = options.pass == Pass::fwd;
+  const OperandBytes bytes = forward ? conv_operand_bytes(conv, element) : pass_bytes(conv, element, options.pass);
+  return {bytes, {depthwise_kernel(conv, bytes.read, bytes.write)}};
+}
+
+LayerCall stream_call(const Workload& workload, const Op& op, const PredictOptions& options) {
+  LayerCall call = empty_call(name_of(op.kind), options);
+  call.function = function_of(op.kind);
+  call.options.framework.clear();          // harnesses of streams are of calls that were timed one by one
+  if (options.pass == Pass::bwd_weight) {  // with bwd_data
+    call.work = Streams{};
+    return call;
+  }
+  call.flops = flops(workload, op);
+  if (options.pass == Pass::fwd) {
+    const StreamUse use = options.training ? StreamUse::training : StreamUse::inference;
+    call.work = Streams{operand_bytes(workload, op), stream_kernels(workload, op, use)};
+  } else {
+    std::vector<StreamKernel> kernels = gradient_kernels(workload, op);
+    const OperandBytes bytes = total_bytes(kernels);
+    call.work = Streams{bytes, std::move(kernels)};
+  }
+  return call;
+}
+
+}  // namespace
+
+LayerCall call_of(const Conv& conv, const PredictOptions& options) {
+  LayerCall call = empty_call("conv", options);
+  call.flops = Flops(2 * macs(conv));
+  Products products;
+  products.convolution = true;
+  products.depthwise = is_depthwise(conv);
+  if (options.method == Method::roofline) {
+    products.compulsory = pass_bytes(conv, size_of(options.precision), options.pass);
+  } else {
+    for (const ConvPart& part : direct_parts(conv)) products.parts.push_back({im2col(part.conv), part.count, {}});
+    if (products.depthwise || products.parts.empty()) products.streams = depthwise_streams(conv, options);
+  }
+  call.work = std::move(products);
+  return call;
+}
+
+LayerCall call_of(const Gemm& gemm, const PredictOptions& options) {
+  LayerCall call = empty_call("gemm", options);
+  const Im2col as_conv = im2col(gemm);
+  call.flops = Flops(2 * as_conv.m * as_conv.n * as_conv.k * as_conv.groups);
+  Products products;
+  products.parts.push_back({as_conv, 1, {}});
+  if (options.method == Method::roofline) {
+    products.compulsory = pass_bytes(gemm, size_of(options.precision), options.pass);
+  }
+  call.work = std::move(products);
+  return call;
+}
+
+LayerCall call_of(const Attention& attention, const PredictOptions& options) {
+  LayerCall call = empty_call("attention", options);
+  if (options.pass != Pass::bwd_weight) {  // which is in bwd_data
+    call.flops = Flops(2 * (options.pass == Pass::fwd ? macs(attention) : gradient_macs(attention)));
+  }
+  call.work = attention;
+  return call;
+}
+
+LayerCall call_of(const Recurrent& recurrent, const PredictOptions& options) {
+  LayerCall call = empty_call("recurrent", options);
+  call.function = recurrent.cell;
+  call.flops = Flops(2 * macs(recurrent));
+  call.work = recurrent;
+  return call;
+}
+
+LayerCall call_of(const StreamLayer& stream, const PredictOptions& options) {
+  LayerCall call = empty_call("stream", options);
+  call.function = name_of(stream.kind);
+  if (options.pass == Pass::bwd_weight) {  // with bwd_data
+    call.work = Streams{};
+    return call;
+  }
+  call.flops = flops(stream);
+  const Bytes element = size_of(options.precision);
+  const NormKernels norms = norm_kernels(options.plan.kernel);
+  std::vector<StreamKernel> kernels = options.pass == Pass::fwd ? std::vector{stream_kernel(stream, element, norms)}
+                                                                : gradient_kernels(stream, element, norms);
+  const OperandBytes bytes = total_bytes(kernels);
+  call.work = Streams{bytes, std::move(kernels)};
+  return call;
+}
+
+LayerCall call_of(const Workload& workload, const Op& op, const PredictOptions& options) {
+  LayerCall call;
+  if (const auto* conv = std::get_if<Conv>(&op.kind)) {
+    call = call_of(*conv, options);
+  } else if (const auto* gemm = std::get_if<Gemm>(&op.kind)) {
+    call = call_of(*gemm, options);
+  } else if (const auto* attention = std::get_if<Attention>(&op.kind)) {
+    call = call_of(*attention, options);
+  } else if (const auto* recurrent = std::get_if<Recurrent>(&op.kind)) {
+    call = call_of(*recurrent, options);
+  } else if (const auto* view = std::get_if<View>(&op.kind);
+             view != nullptr && !(is_dropout(*view) && options.training)) {
+    call = empty_call(name_of(op.kind), options);
+    call.function = function_of(op.kind);
+  } else {
+    call = stream_call(workload, op, options);
+  }
+  call.name = op.name;
+  call.output = workload.tensors[op.outputs.front()].shape;
+  return call;
+}
+
+LayerCall update_call(double weights, const PredictOptions& options) {
+  LayerCall call = empty_call("update", options);
+  call.options.pass = Pass::bwd_weight;
+  call.options.framework.clear();  // part of a call whose harness is counted already
+  call.flops = Flops(2 * weights);
+  call.output = {static_cast<std::int64_t>(weights)};
+  const Bytes element = size_of(options.precision);
+  const OperandBytes bytes = {element * (2 * weights), element * weights};
+  const StreamWork work{.operations = call.flops.value()};
+  call.work = Streams{bytes, {flat_kernel(bytes.read, bytes.write, weights, work)}};
+  return call;
+}
+
+LayerCall gradient_sum_call(const Tensor& tensor, const PredictOptions& options) {
+  LayerCall call = empty_call("elementwise", options);
+  call.function = "add";
+  call.options.pass = Pass::bwd_data;
+  call.options.framework.clear();
+  call.flops = Flops(elements(tensor.shape));
+  call.output = tensor.shape;
+  std::vector<StreamKernel> kernels = {gradient_sum(tensor)};
+  const OperandBytes bytes = total_bytes(kernels);
+  call.work = Streams{bytes, std::move(kernels)};
+  return call;
+}
+
+}  // namespace rooftile

@@ -1,0 +1,72 @@
+// A pass of a layer with all that no GPU changes worked out: whoever predicts a workload on many GPUs makes its calls
+// once.
+//
+//     const LayerCall call = call_of(conv, {.method = Method::rooftile});
+//     LayerEstimate layer;
+//     for (const Gpu& gpu : gpus) {
+//       RefinedModels models;  // of one GPU
+//       estimate(call, gpu, models, layer);
+//     }
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "rooftile/ops/conv.hpp"
+#include "rooftile/ops/stream_kernel.hpp"
+#include "rooftile/ops/stream_layer.hpp"
+#include "rooftile/ops/work.hpp"
+#include "rooftile/predict/predict.hpp"
+#include "rooftile/predict/refined.hpp"
+#include "rooftile/workload/workload.hpp"
+
+namespace rooftile {
+
+// Kernels that stream their tensors, one after another.
+struct Streams {
+  OperandBytes bytes;
+  std::vector<StreamKernel> kernels;
+};
+
+// Implicit GEMMs: a convolution, or a product of matrices.
+struct Products {
+  struct Part {
+    Im2col gemm;
+    double count = 1;  // alike
+    PlansAhead ahead;  // empty: plans are made for each GPU anew
+  };
+  std::vector<Part> parts;  // none where no tap reaches an output
+  bool convolution = false, depthwise = false;
+  OperandBytes compulsory;  // of method roofline
+  Streams streams;          // of a convolution that leaves a GEMM nothing to reduce
+};
+
+struct LayerCall {
+  std::string name, op, function;  // as LayerEstimate has them
+  Shape output;
+  Flops flops;
+  PredictOptions options;
+  std::variant<std::monostate, Products, Streams, Attention, Recurrent> work;  // nothing: takes no time
+};
+
+// Of one op of a workload that passed validate(), or of an operator alone.
+LayerCall call_of(const Workload& workload, const Op& op, const PredictOptions& options);
+LayerCall call_of(const Conv& conv, const PredictOptions& options);
+LayerCall call_of(const Gemm& gemm, const PredictOptions& options);
+LayerCall call_of(const Attention& attention, const PredictOptions& options);
+LayerCall call_of(const Recurrent& recurrent, const PredictOptions& options);
+LayerCall call_of(const StreamLayer& stream, const PredictOptions& options);
+
+// The update of that many weights, and the sum of two gradients of a tensor.
+LayerCall update_call(double weights, const PredictOptions& options);
+LayerCall gradient_sum_call(const Tensor& tensor, const PredictOptions& options);
+
+// Plans beforehand for GPUs that have the L1 sectors and lines of this one, and most of them what its SMs hold.
+void plan_ahead(LayerCall& call, const Gpu& gpu, RefinedModels& models);
+
+// What stood in `layer` goes, its memory is used again. `models` are of `gpu` and of the calibration of the call.
+void estimate(const LayerCall& call, const Gpu& gpu, RefinedModels& models, LayerEstimate& layer);
+LayerEstimate estimate(const LayerCall& call, const Gpu& gpu, RefinedModels& models);
+
+}  // namespace rooftile

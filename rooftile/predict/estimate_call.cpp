@@ -1,0 +1,108 @@
+#include <utility>
+#include <variant>
+
+#include "rooftile/predict/attention.hpp"
+#include "rooftile/predict/call.hpp"
+#include "rooftile/predict/layer.hpp"
+#include "rooftile/predict/recurrent.hpp"
+#include "rooftile/predict/stream.hpp"
+#include "rooftile/traffic/launch_traffic.hpp"
+#include "rooftile/traffic/prior.hpp"
+
+namespace rooftile {
+namespace {
+
+// Adds `count` equal kernels of an implicit GEMM to a layer, by DeLTA or with fixed miss rates.
+void add_delta_kernel(LayerEstimate& layer, const Im2col& gemm, double count, const Gpu& gpu,
+                      const PredictOptions& options) {
+  DeltaKernel kernel;
+  kernel.gemm = gemm;
+  kernel.plan = delta_plan(gemm, gpu, options.plan);
+  kernel.traffic = options.method == Method::prior ? prior_traffic(gemm, kernel.plan, gpu.l1_request,
+                                                                   options.prior_miss_rate, options.prior_miss_rate)
+                                                   : delta_traffic(gemm, kernel.plan, gpu.l1_request);
+  kernel.timing = delta_time(kernel.plan, kernel.traffic, delta_rates(gpu));
+  add_kernel(layer, {.count = count,
+                     .traffic = kernel.traffic.total,
+                     .cases = kernel.timing.cases,
+                     .time = kernel.timing.time,
+                     .plan = kernel});
+}
+
+const RefinedModel* model_of(const Products& products, const Gpu& gpu, const PredictOptions& options,
+                             RefinedModels& models) {
+  if (options.method != Method::rooftile) return nullptr;
+  return models.find(products.convolution ? RefinedOp::conv : RefinedOp::gemm, gpu, options);
+}
+
+// One channel leaves a GEMM nothing to reduce; MIOpen has kernels for it among its others.
+bool streams(const Products& products, const RefinedModel* model) {
+  const bool by_kernels = model != nullptr && model->family == KernelFamily::conv_miopen;
+  return products.parts.empty() || (products.depthwise && !by_kernels);
+}
+
+void add_products(LayerEstimate& layer, const Products& products, const Gpu& gpu, const PredictOptions& options,
+                  RefinedModels& models) {
+  layer.method = options.method;
+  if (options.method == Method::roofline) {
+    if (products.depthwise) layer.function = "depthwise";
+    return add_roofline(layer, products.compulsory, gpu, options.precision);
+  }
+  const RefinedModel* model = model_of(products, gpu, options, models);
+  if (streams(products, model)) {
+    if (products.depthwise) layer.function = "depthwise";
+    layer.method = Method::stream;
+    return add_streams(layer, products.streams, gpu, options, models);
+  }
+  for (const Products::Part& part : products.parts) {
+    if (model != nullptr) {
+      add_refined(layer, part.gemm, part.count, gpu, *model, options, &part.ahead);
+    } else {
+      add_delta_kernel(layer, part.gemm, part.count, gpu, options);
+    }
+  }
+  if (model != nullptr) return finish_refined(layer, *model);
+  layer.bottleneck = largest(layer.cases);
+}
+
+}  // namespace
+
+void plan_ahead(LayerCall& call, const Gpu& gpu, RefinedModels& models) {
+  auto* products = std::get_if<Products>(&call.work);
+  if (products == nullptr) return;
+  const RefinedModel* model = model_of(*products, gpu, call.options, models);
+  if (model == nullptr || streams(*products, model)) return;
+  for (Products::Part& part : products->parts) {
+    part.ahead = plans_ahead(op_shape(part.gemm, *model, call.options.pass), gpu, call.options.plan);
+  }
+}
+
+void estimate(const LayerCall& call, const Gpu& gpu, RefinedModels& models, LayerEstimate& layer) {
+  std::vector<KernelEstimate> breakdown = std::move(layer.breakdown);
+  breakdown.clear();
+  layer = empty_layer(call.op, Method::none);
+  layer.breakdown = std::move(breakdown);
+  layer.name = call.name;
+  layer.function = call.function;
+  layer.output = call.output;
+  layer.flops = call.flops;
+  layer.pass = call.options.pass;
+  if (const auto* products = std::get_if<Products>(&call.work)) {
+    add_products(layer, *products, gpu, call.options, models);
+  } else if (const auto* streams = std::get_if<Streams>(&call.work)) {
+    layer.method = Method::stream;
+    add_streams(layer, *streams, gpu, call.options, models);
+  } else if (const auto* attention = std::get_if<Attention>(&call.work)) {
+    add_attention(layer, *attention, gpu, call.options, models);
+  } else if (const auto* recurrent = std::get_if<Recurrent>(&call.work)) {
+    add_recurrent(layer, *recurrent, gpu, call.options, models);
+  }
+}
+
+LayerEstimate estimate(const LayerCall& call, const Gpu& gpu, RefinedModels& models) {
+  LayerEstimate layer;
+  estimate(call, gpu, models, layer);
+  return layer;
+}
+
+}  // namespace rooftile

@@ -1,0 +1,32 @@
+// The calls of a network's passes: which gradients it needs, what is updated, and in which order.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "rooftile/predict/call.hpp"
+#include "rooftile/workload/phase.hpp"
+
+namespace rooftile {
+
+// One layer for each op and pass of the phase, in the order in which they run; those that are alike share a call.
+struct PhaseCalls {
+  struct Layer {
+    std::size_t call;
+    std::string name;
+    Shape output;
+  };
+  std::vector<LayerCall> calls;
+  std::vector<Layer> layers;
+};
+PhaseCalls phase_calls(const Workload& workload, const PredictOptions& options, Phase phase);
+
+// An estimate of each layer.
+std::vector<LayerEstimate> estimate_phase(const Workload& workload, const Gpu& gpu, const PredictOptions& options,
+                                          Phase phase);
+
+// Whether the gradient of each tensor is needed: it is computed from a weight.
+std::vector<bool> needs_gradient(const Workload& workload);
+
+}  // namespace rooftile
