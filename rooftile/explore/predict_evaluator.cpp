@@ -11,6 +11,16 @@
 
 namespace rooftile {
 
+namespace {
+
+// An SM holds a CTA of the libraries' narrowest tile at least; a roofline has no CTAs.
+Unfit unfit_of_sm(const SmLimits& sm, Method method) {
+  constexpr double kNarrow = 32;
+  return method == Method::roofline ? Unfit::none : unfit_of(delta_kernel(kNarrow), sm);
+}
+
+}  // namespace
+
 PredictEvaluator::PredictEvaluator(const std::vector<WeightedWorkload>& workloads, Gpu base,
                                    const PredictOptions& options)
     : base_(std::move(base)), options_(options), before_(design_of(base_)) {
@@ -69,6 +79,8 @@ void PredictEvaluator::evaluate(const DesignBlock& block, OutcomeBlock& outcome)
     if (outcome.unfit[i] != Unfit::none) continue;
     gpu = base_;
     write_design(gpu, before_, block.point(i));
+    outcome.unfit[i] = unfit_of_sm(gpu.sm, options_.method);
+    if (outcome.unfit[i] != Unfit::none) continue;
     RefinedModels models;
     for (std::size_t c = 0; c < calls_.size(); ++c) {
       estimate(calls_[c], gpu, models, layer);

@@ -89,5 +89,20 @@ TEST(PredictEvaluator, ReadsTheCachesThatDeltaDoesNot) {
   EXPECT_FALSE(evaluator.reads(Parameter::cta_tile));
 }
 
+// Tiles that no SM holds a CTA of are not taken; where it holds none at all, the design is none.
+TEST(PredictEvaluator, DesignsHoldACtaAtLeast) {
+  const Gpu gpu = find_gpu("titan-xp").value();
+  const WeightedWorkload alexnet{.workload = load_model("alexnet", {.batch_size = 64}).value()};
+  const PredictEvaluator evaluator({alexnet}, gpu, {});
+  DesignPoint point = design_of(gpu);
+  const double time = evaluate_one(evaluator, point).time;
+  at(point, Parameter::registers) = 16384;  // 128x128 takes twice as many
+  EXPECT_GT(evaluate_one(evaluator, point).time, time);
+  at(point, Parameter::registers) = 8192;
+  EXPECT_EQ(evaluate_one(evaluator, point).unfit, Unfit::registers);
+  const PredictEvaluator roofline({alexnet}, gpu, {.method = Method::roofline});
+  EXPECT_EQ(evaluate_one(roofline, point).unfit, Unfit::none);
+}
+
 }  // namespace
 }  // namespace rooftile

@@ -103,21 +103,32 @@ bool wanted(const PlanOptions& options, std::string_view algorithm) {
   return !options.algorithm || *options.algorithm == algorithm;
 }
 
-bool fits(const std::optional<Tile>& wanted, const Tile& tile) {
-  return !wanted || (wanted->m == tile.m && wanted->n == tile.n);
+bool same_sides(const TileKernel& entry, const std::optional<Tile>& wanted) {
+  return wanted && wanted->m == entry.kernel.tile.m && wanted->n == entry.kernel.tile.n;
 }
 
-// The implicit GEMM with every tile that the options leave; all of them where no tile is what they ask for.
+// Registers are what SMs of some design may lack; a tile needs little shared memory.
+bool holds_cta(const Kernel& kernel, const SmLimits& sm) {
+  constexpr double kThreadsPerWarp = 32;
+  return kernel.warps * kThreadsPerWarp * kernel.registers_per_thread <= sm.registers;
+}
+
+// The implicit GEMM with every tile that the options leave; all of them where no tile is what they ask for. Tiles whose
+// CTAs no SM holds are left out, but for the one of fewest registers.
 void each_tile(const OpShape& op, const Context& context) {
   const Product gathered = product_of(gemm_shape(op));
   const bool may_scatter = op.pass == Pass::bwd_data &&
                            op.gemm.filter_volume * op.gemm.stride[0] * op.gemm.stride[1] * op.gemm.stride[2] > 1;
   const Product scattered = may_scatter ? product_of(scatter_shape(op)) : Product{};
-  const bool any_fits = std::any_of(kConvTiles.begin(), kConvTiles.end(),
-                                    [&](const TileKernel& entry) { return fits(context.tile, entry.kernel.tile); });
+  const bool any_wanted = std::any_of(kConvTiles.begin(), kConvTiles.end(),
+                                      [&](const TileKernel& entry) { return same_sides(entry, context.tile); });
+  const auto is_left_out = [&](const TileKernel& entry) {
+    if (any_wanted) return !same_sides(entry, context.tile);
+    return &entry != &kConvTiles.back() && !holds_cta(entry.kernel, context.gpu.sm);
+  };
   LaunchPlan plan;
   for (const TileKernel& entry : kConvTiles) {
-    if (any_fits && !fits(context.tile, entry.kernel.tile)) continue;
+    if (is_left_out(entry)) continue;
     const double resident = context.options.active_ctas_per_sm ? *context.options.active_ctas_per_sm
                                                                : resident_ctas(entry.kernel, context.gpu.sm);
     visit_tile(plan, gathered, entry, resident, context);

@@ -59,23 +59,26 @@ void set_split(LaunchPlan& plan, double tiles, double split) {
   launch.l2_load = product.element * (launch.ctas * (product.tile_m + product.tile_n) * launch.steps);
 }
 
-// The kernels that `options` leave; all of them where none is what they ask for.
-std::vector<GemmKernel> kernels_for(const GemmProduct& product, const GemmSetting& setting,
-                                    const PlanOptions& options) {
+// Leaves those for which `keep` holds; all of them where it holds for none.
+template <class Keep>
+void keep_those(std::vector<GemmKernel>& kernels, const Keep& keep) {
+  if (std::none_of(kernels.begin(), kernels.end(), keep)) return;
+  kernels.erase(std::remove_if(kernels.begin(), kernels.end(), [&](const GemmKernel& one) { return !keep(one); }),
+                kernels.end());
+}
+
+// The kernels that `options` leave; all of them where none is what they ask for. Else those whose CTAs an SM holds.
+std::vector<GemmKernel> kernels_for(const GemmProduct& product, const GemmSetting& setting, const PlanOptions& options,
+                                    const SmLimits& sm) {
   if (!options.kernel.empty() && !options.tile) {
     if (const auto named = gemm_kernel_named(options.kernel, setting.old_kernels)) return {*named};
   }
   std::vector<GemmKernel> kernels = gemm_kernels(setting);
   if (product.m == 1 || product.n == 1) kernels.push_back(gemv_kernel(setting, product.m == 1));
-  if (!options.tile) return kernels;
-  const auto wanted = [&](const GemmKernel& kernel) {
+  keep_those(kernels, [&](const GemmKernel& kernel) {
+    if (!options.tile) return kernel.threads * kernel.registers <= sm.registers;
     return kernel.rows == options.tile->m && kernel.columns == options.tile->n;
-  };
-  if (std::any_of(kernels.begin(), kernels.end(), wanted)) {
-    kernels.erase(
-        std::remove_if(kernels.begin(), kernels.end(), [&](const GemmKernel& kernel) { return !wanted(kernel); }),
-        kernels.end());
-  }
+  });
   return kernels;
 }
 
@@ -106,7 +109,7 @@ void each_gemm_plan(const OpShape& op, const Gpu& gpu, const PlanOptions& option
   const GemmProduct product = gemm_product(op.gemm, op.pass);
   const GemmSetting setting = gemm_setting(gpu, product.k_contiguous_b);
   LaunchPlan plan = plan_of(product, op.element, setting.old_kernels);
-  for (const GemmKernel& kernel : kernels_for(product, setting, options)) {
+  for (const GemmKernel& kernel : kernels_for(product, setting, options, gpu.sm)) {
     set_kernel(plan, product, kernel,
                options.active_ctas_per_sm ? *options.active_ctas_per_sm : resident_ctas(kernel, gpu.sm));
     const double tiles = std::ceil(product.m / kernel.rows) * std::ceil(product.n / kernel.columns) * product.batch;
