@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kLargestFile = 1 << 20;
 constexpr std::size_t kDeepest = 4096;  // so that no file can exhaust the stack of a recursive parser
 
-std::string place(std::string_view where, const toml::source_region& region) {
+std::string place_in(std::string_view where, const toml::source_region& region) {
   return fmt::format("{}:{}:{}", where, region.begin.line, region.begin.column);
 }
 
@@ -32,13 +32,15 @@ Result<toml::table> parse_toml(std::string_view toml, std::string_view where, st
   toml::parse_result parsed = toml::parse(toml);
   if (!parsed) {
     const toml::parse_error& error = parsed.error();
-    return fail(ErrorCode::bad_input, one_line(error.description()), place(where, error.source()));
+    return fail(ErrorCode::bad_input, one_line(error.description()), place_in(where, error.source()));
   }
   return std::move(parsed).table();
 }
 
+std::string TomlReader::place(const toml::source_region& region) const { return place_in(where_, region); }
+
 tl::unexpected<Error> TomlReader::error(const toml::source_region& region, std::string message) const {
-  return fail(ErrorCode::bad_input, std::move(message), place(where_, region));
+  return fail(ErrorCode::bad_input, std::move(message), place(region));
 }
 
 tl::unexpected<Error> TomlReader::unknown(const toml::key& key, std::string_view in,

@@ -22,6 +22,9 @@ class TomlReader {
  public:
   explicit TomlReader(std::string_view where) : where_(where) {}  // the name of the file; must outlive this
 
+  // "mine.toml:3:8"
+  std::string place(const toml::source_region& region) const;
+
   tl::unexpected<Error> error(const toml::source_region& region, std::string message) const;
 
   // "unknown key 'clok' in [core]; did you mean 'clock'?", or the list where nothing is near.
@@ -41,8 +44,8 @@ class TomlReader {
   Result<std::string> source_of(const toml::node& node) const;
 
   // { value = …, source = "key", kind = "measured", note = "…" } into `fact`, which has its key, a source, a kind and a
-  // note; value and source it must have. `read_value` reads what stands behind "value"; `example` is such a value; the
-  // kinds are the first `kinds` of their enumeration.
+  // note; a value it must have, and a source unless `fact` comes with one. `read_value` reads what stands behind
+  // "value"; `example` is such a value; the kinds are the first `kinds` of their enumeration.
   template <class Fact, class ReadValue>
   Result<void> read_fact(const toml::node& node, std::string_view example, std::size_t kinds, Fact& fact,
                          const ReadValue& read_value) const;

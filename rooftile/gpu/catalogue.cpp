@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <filesystem>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "rooftile/base/nearest.hpp"
+#include "rooftile/base/one_line.hpp"
 #include "rooftile/base/text_file.hpp"
 #include "rooftile/base/try.hpp"
+#include "rooftile/gpu/base_gpu.hpp"
 #include "rooftile/gpu/derive.hpp"
 #include "rooftile/gpu/embedded.hpp"
 #include "rooftile/gpu/gpu_file.hpp"
@@ -105,12 +108,59 @@ std::string unknown_architecture(std::string_view id) {
   return fmt::format("architecture '{}' is not known{}", id.substr(0, 60), hint);
 }
 
-}  // namespace
+// Files and the GPUs they are based on.
+class BaseChain {
+ public:
+  Result<GpuFile> read(std::string_view toml, std::string_view where, FactKind unsaid) {
+    auto file = TRY(read_gpu_file(toml, where, unsaid));
+    if (file.base.empty()) return file;
+    auto base = TRY(base_of(file, where));
+    file.facts = over_base(file.facts, base.facts, base.id);
+    if (file.vendor.empty()) file.vendor = base.vendor;
+    if (file.note.empty()) file.note = base.note;
+    if (file.architecture.empty()) {
+      file.architecture = base.architecture;
+      if (file.compute_capability.empty()) file.compute_capability = base.compute_capability;
+    }
+    return file;
+  }
 
-std::vector<std::string> gpu_ids() { return ids(false); }
+ private:
+  static tl::unexpected<Error> wrong(const GpuFile& file, std::string message) {
+    return fail(ErrorCode::bad_input, fmt::format("base: {}", message), file.base_place);
+  }
 
-Result<Gpu> parse_gpu(std::string_view toml, std::string_view where) {
-  auto file = TRY(read_gpu_file(toml, where));
+  Result<GpuFile> base_of(const GpuFile& file, std::string_view where) {
+    constexpr std::size_t kDeepest = 8;
+    if (!file.base.ends_with(kSuffix)) {
+      const auto id = select_gpu(file.base);
+      if (!id) return wrong(file, id.error().message);
+      const EmbeddedText* known = embedded(*id, false);
+      return read(known->text, known->path, FactKind::vendor);
+    }
+    const std::filesystem::path path = std::filesystem::path(where).parent_path() / file.base;
+    files_.push_back(real(std::filesystem::path(where)));
+    if (std::find(files_.begin(), files_.end(), real(path)) != files_.end()) {
+      return wrong(file, fmt::format("'{}' is based on this file", one_line(file.base)));
+    }
+    if (files_.size() == kDeepest) return wrong(file, fmt::format("more than {} files based on each other", kDeepest));
+    const auto text = read_text_file(path.string(), kMaxTomlFile);
+    if (!text) return wrong(file, text.error().text());
+    return read(*text, path.string(), FactKind::own);
+  }
+
+  // The one name of a file that may have several; the same where there is no such file.
+  static std::filesystem::path real(const std::filesystem::path& path) {
+    std::error_code none;
+    std::filesystem::path found = std::filesystem::weakly_canonical(path, none);
+    return none ? path : found;
+  }
+
+  std::vector<std::filesystem::path> files_;
+};
+
+Result<Gpu> complete(std::string_view toml, std::string_view where, FactKind unsaid) {
+  auto file = TRY(BaseChain().read(toml, where, unsaid));
   const auto wrong = [&](std::string message) {
     return fail(ErrorCode::bad_input, std::move(message), std::string(where));
   };
@@ -143,6 +193,12 @@ Result<Gpu> parse_gpu(std::string_view toml, std::string_view where) {
   return gpu;
 }
 
+}  // namespace
+
+std::vector<std::string> gpu_ids() { return ids(false); }
+
+Result<Gpu> parse_gpu(std::string_view toml, std::string_view where) { return complete(toml, where, FactKind::own); }
+
 Result<Gpu> find_gpu(std::string_view selector) {
   if (selector.ends_with(kSuffix)) {
     const std::string path(selector);
@@ -150,7 +206,7 @@ Result<Gpu> find_gpu(std::string_view selector) {
   }
   return select_gpu(selector).and_then([](const std::string& id) {
     const EmbeddedText* file = embedded(id, false);
-    return parse_gpu(file->text, file->path);
+    return complete(file->text, file->path, FactKind::vendor);
   });
 }
 

@@ -18,8 +18,10 @@ namespace rooftile {
 std::vector<std::string> gpu_ids();
 
 // Reads the text of a GPU file; `where` names it in errors. Missing bandwidths and latencies are derived from the
-// architecture by the rules of docs/gpus.md and marked as derived. Errors: bad TOML, an unknown key or source, a
-// number without a unit or outside its range, a fact that is needed and cannot be derived; each with line and column.
+// architecture by the rules of docs/gpus.md and marked as derived; a number whose kind the text does not say is `own`.
+// A base that is a file is looked for beside `where`. Errors: bad TOML, an unknown key or source, a number without a
+// unit or outside its range, a fact that is needed and cannot be derived, a base that is none or leads back to the
+// file; each with line and column.
 Result<Gpu> parse_gpu(std::string_view toml, std::string_view where);
 
 // `selector` is a catalogue id, an unambiguous part of one in any case, the name that a driver or a vendor gives

@@ -5,7 +5,7 @@
 namespace rooftile {
 
 std::string_view name_of(FactKind kind) {
-  constexpr std::array<std::string_view, 4> kNames = {"vendor", "measured", "stated", "derived"};
+  constexpr std::array<std::string_view, 5> kNames = {"vendor", "measured", "stated", "derived", "own"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 

@@ -25,6 +25,7 @@ enum class FactKind {
   measured,  // a microbenchmark
   stated,    // given by a paper or project for its own use
   derived,   // computed here by a documented rule (docs/gpus.md)
+  own,       // stated in a user's own file, which does not say more
 };
 
 std::string_view name_of(FactKind kind);

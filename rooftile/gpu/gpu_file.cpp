@@ -30,11 +30,12 @@ constexpr std::array kTextKeys = {
     TextKey{"compute_capability", &GpuFile::compute_capability},
     TextKey{"device_name", &GpuFile::device_name},
     TextKey{"note", &GpuFile::note},
+    TextKey{"base", &GpuFile::base},
 };
 
 class Reader : private TomlReader {
  public:
-  using TomlReader::TomlReader;
+  Reader(std::string_view where, FactKind unsaid) : TomlReader(where), unsaid_(unsaid) {}
 
   Result<GpuFile> read(const toml::table& root) {
     TRY(read_sources(root));
@@ -48,6 +49,7 @@ class Reader : private TomlReader {
   Result<void> read_top(const toml::key& key, const toml::node& node) {
     if (key.str() == "sources") return {};
     if (key.str() == "level") return read_levels(node);
+    if (key.str() == "base") file_.base_place = place(node.source());
     for (const TextKey& row : kTextKeys) {
       if (row.key != key.str()) continue;
       auto text = TRY(words(node, row.key));
@@ -106,11 +108,14 @@ class Reader : private TomlReader {
   }
 
   Result<NumberedFact> read_numbered_fact(const toml::node& node, const GpuKey& row, std::string key) {
-    constexpr std::size_t kKinds = static_cast<std::size_t>(FactKind::derived) + 1;
+    const bool own = unsaid_ == FactKind::own;
+    const std::size_t kinds = static_cast<std::size_t>(own ? FactKind::own : FactKind::derived) + 1;
     NumberedFact entry;
     entry.fact.key = std::move(key);
+    entry.fact.kind = unsaid_;
+    if (own) entry.fact.source = fmt::format("given without a source at {}", place(node.source()));
     const auto read = [&](const toml::node& value) { return read_value(value, row, entry); };
-    return read_fact(node, example_of(row.unit), kKinds, entry.fact, read).map([&] { return std::move(entry); });
+    return read_fact(node, example_of(row.unit), kinds, entry.fact, read).map([&] { return std::move(entry); });
   }
 
   Result<void> read_value(const toml::node& node, const GpuKey& row, NumberedFact& entry) {
@@ -159,14 +164,15 @@ class Reader : private TomlReader {
     return {};
   }
 
+  FactKind unsaid_;
   GpuFile file_;
 };
 
 }  // namespace
 
-Result<GpuFile> read_gpu_file(std::string_view toml, std::string_view where) {
+Result<GpuFile> read_gpu_file(std::string_view toml, std::string_view where, FactKind unsaid) {
   const auto root = TRY(parse_toml(toml, where, "a GPU file"));
-  return Reader(where).read(root);
+  return Reader(where, unsaid).read(root);
 }
 
 }  // namespace rooftile

@@ -99,6 +99,15 @@ TEST(GpuFile, IncompleteFacts) {
               HasSubstr("unknown kind 'guessed'; known: vendor, measured, stated, derived"));
 }
 
+TEST(GpuFile, AFileOfOnesOwnNeedsNoSources) {
+  const auto file = read_gpu_file(
+      "[core]\nsm_count = { value = 30 }\nclock = { value = \"1 GHz\", kind = \"stated\" }\n", "x.toml", FactKind::own);
+  ASSERT_TRUE(file) << file.error().text();
+  EXPECT_EQ(file->facts.find("core.sm_count")->fact.kind, FactKind::own);
+  EXPECT_EQ(file->facts.find("core.sm_count")->fact.source, "given without a source at x.toml:2:12");
+  EXPECT_EQ(file->facts.find("core.clock")->fact.kind, FactKind::stated);
+}
+
 TEST(GpuFile, Levels) {
   const std::string sources = "sources = { own = \"a bench\" }\n";
   EXPECT_EQ(error_of(sources + "[[level]]\nname = \"L2\"\n[[level]]\nname = \"L2\"\n"),

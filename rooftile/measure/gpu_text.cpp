@@ -35,7 +35,7 @@ class Writer {
     const std::string number = print_number(row->unit, fact.number);
     std::string text = fmt::format("value = {}, source = {}", is_quantity(row->unit) ? toml_text(number) : number,
                                    toml_text(source(fact.source)));
-    if (fact.kind != FactKind::vendor) text += fmt::format(", kind = \"{}\"", name_of(fact.kind));
+    text += fmt::format(", kind = \"{}\"", name_of(fact.kind));
     if (!fact.note.empty()) text += fmt::format(", note = {}", toml_text(fact.note));
     lines_[fact.key] = text;
   }
@@ -45,7 +45,7 @@ class Writer {
     const GpuKey* row = find_gpu_key(fact.key);
     std::string text = fmt::format("value = {}, source = {}", is_quantity(row->unit) ? toml_text(fact.text) : fact.text,
                                    toml_text(source("the catalogue's: " + fact.source)));
-    if (fact.kind != FactKind::vendor) text += fmt::format(", kind = \"{}\"", name_of(fact.kind));
+    text += fmt::format(", kind = \"{}\"", name_of(fact.kind));
     if (!fact.note.empty()) text += fmt::format(", note = {}", toml_text(fact.note));
     lines_[fact.key] = text;
   }

@@ -1,6 +1,10 @@
 #include "rooftile/predict/layer.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <map>
+#include <optional>
+#include <tuple>
 #include <utility>
 #include <variant>
 
@@ -53,6 +57,23 @@ void add_roofline(LayerEstimate& layer, const OperandBytes& bytes, const Gpu& gp
   layer.bottleneck = timing.bottleneck;
 }
 
+namespace {
+
+// Gives a sum without an interval the reason of most of its time.
+void blame_largest(LayerEstimate& sum, const std::vector<LayerEstimate>& estimates) {
+  std::map<std::pair<NoInterval, std::optional<KernelFamily>>, Seconds> times;
+  for (const LayerEstimate& one : estimates) {
+    if (!interval_of(one)) times[{one.no_interval, one.family}] += one.time;
+  }
+  const auto largest =
+      std::max_element(times.begin(), times.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (largest == times.end()) return;
+  std::tie(sum.no_interval, sum.family) = largest->first;
+  if (sum.no_interval == NoInterval::method && estimates.size() > 1) sum.no_interval = NoInterval::layers;
+}
+
+}  // namespace
+
 LayerEstimate sum_of(const std::vector<LayerEstimate>& estimates) {
   if (estimates.empty()) return empty_layer("", Method::none);
   LayerEstimate sum = estimates.front();
@@ -71,6 +92,7 @@ LayerEstimate sum_of(const std::vector<LayerEstimate>& estimates) {
     sum.time_low = interval->low;
     sum.time_high = interval->high;
   }
+  if (!interval_of(sum)) blame_largest(sum, estimates);
   double common = 0;
   for (const LayerEstimate& one : estimates) common += one.time.value() * std::log(one.common_error);
   sum.common_error = sum.time > Seconds(0) ? std::exp(common / sum.time.value()) : 1;

@@ -6,6 +6,10 @@
 #include <string_view>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "rooftile/calibration/constants.hpp"
+
 namespace rooftile {
 namespace {
 
@@ -35,6 +39,23 @@ double error_of(std::span<const LayerEstimate> layers, Seconds all, Bound bound)
 std::optional<Interval> interval_of(const LayerEstimate& layer) {
   if (!layer.time_low || !layer.time_high) return std::nullopt;
   return Interval{*layer.time_low, *layer.time_high};
+}
+
+std::string why_no_interval(const LayerEstimate& layer) {
+  const std::string_view family = layer.family ? name_of(*layer.family) : "its";
+  switch (layer.no_interval) {
+    case NoInterval::method:
+      return fmt::format("method {} has none", name_of(layer.method));
+    case NoInterval::constants:
+      return fmt::format("the {} constants come without one", family);
+    case NoInterval::vendor:
+      return fmt::format("no GPU of this vendor was in the fit of the {} constants", family);
+    case NoInterval::precision:
+      return fmt::format("the {} constants were fitted at other precisions", family);
+    case NoInterval::layers:
+      return "most of its time is by methods that have none";
+  }
+  return "";
 }
 
 std::optional<Interval> interval_of(std::span<const LayerEstimate> layers) {

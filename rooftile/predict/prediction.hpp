@@ -61,6 +61,15 @@ struct KernelEstimate {
   std::variant<std::monostate, DeltaKernel, RefinedKernel, StreamKernel, AttentionPlan, RecurrentSteps> plan = {};
 };
 
+// Why a time has no 90 % interval.
+enum class NoInterval {
+  method,     // the method has none
+  constants,  // nor have the constants of its family
+  vendor,     // no GPU of the vendor was measured for the family
+  precision,  // nor was the family at the precision
+  layers,     // most of a sum is by methods that have none
+};
+
 struct LayerEstimate {
   std::string name;
   std::string op;        // name_of(OpKind)
@@ -72,9 +81,10 @@ struct LayerEstimate {
   TimeBounds cases;  // theirs, and the overhead of the call
   Bottleneck bottleneck = Bottleneck::compute;
   Seconds time;
-  std::optional<Seconds> time_low, time_high;  // 90 % interval, where the method has one
-  double common_error = 1;                     // factor of it, either way, that all layers share
-  double kernels = 1;                          // launches
+  std::optional<Seconds> time_low, time_high;   // 90 % interval, where the method has one
+  NoInterval no_interval = NoInterval::method;  // where there is none
+  double common_error = 1;                      // factor of it, either way, that all layers share
+  double kernels = 1;                           // launches
   // Of the refined method: whose constants the time is by, and what measured calls like this one change it by.
   std::optional<KernelFamily> family;
   double ratio_of_calls = 1;
@@ -141,6 +151,9 @@ struct Interval {
 
 // The 90 % interval of a layer, where its method has one.
 std::optional<Interval> interval_of(const LayerEstimate& layer);
+
+// Why it has none, for people.
+std::string why_no_interval(const LayerEstimate& layer);
 
 // Of all layers together. Of their errors, ln(measured / predicted), one part is common to all and adds up, the other
 // is a layer's own, equal in equal layers, and adds up in squares. Layers without an interval count with their time;

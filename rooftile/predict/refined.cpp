@@ -175,6 +175,8 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
   const bool fp8 = model.family == KernelFamily::attention && options.precision == DType::fp8;
   const bool measured = single || (!lanes && half) || fp8;
   if (measured) model.spread = find_spread(calibration, found, gpu.vendor, harness_match);
+  if (found.entry != nullptr && found.match == Match::foreign) model.no_interval = NoInterval::vendor;
+  if (!measured) model.no_interval = NoInterval::precision;
   if (factors != nullptr && factors->of(family).spread) model.spread = factors->of(family).spread;
   return result;
 }
@@ -253,6 +255,7 @@ void finish_refined(LayerEstimate& layer, const RefinedModel& model, Seconds flo
     layer.time *= layer.ratio_of_calls;
     for (Seconds& seconds : layer.cases.by) seconds *= layer.ratio_of_calls;
   }
+  layer.no_interval = model.no_interval;
   if (!model.spread) return;
   Interval calls{layer.time, layer.time};
   if (model.range) {

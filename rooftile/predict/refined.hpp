@@ -23,10 +23,11 @@ struct RefinedModel {
   bool nhwc = false;
   GpuRates rates;
   TileChoice choice = TileChoice::least_time;
-  Seconds overhead;                     // of one call
-  Seconds floor;                        // no call is shorter
-  std::optional<OverheadRange> range;   // of both, where calls of this framework were measured on other machines only
-  std::optional<Spread> spread;         // measured over predicted, middle 90 %
+  Seconds overhead;                    // of one call
+  Seconds floor;                       // no call is shorter
+  std::optional<OverheadRange> range;  // of both, where calls of this framework were measured on other machines only
+  std::optional<Spread> spread;        // measured over predicted, middle 90 %
+  NoInterval no_interval = NoInterval::constants;  // where there is none
   const GpuFactors* factors = nullptr;  // of the calibration, which outlives this; null: nobody measured the GPU
 };
 

@@ -201,6 +201,8 @@ Section total_section(const Context& context) {
     section.add("", "90 % interval", fmt::format("{} to {}", print(*layer.time_low), print(*layer.time_high)),
                 fmt::format("time x {} to {}: measured over predicted on rows left out of the fit",
                             grouped(model.spread->low), grouped(model.spread->high)));
+  } else {
+    section.add("", "90 % interval", "none", why_no_interval(layer));
   }
   return section;
 }

@@ -1,6 +1,11 @@
 #include "rooftile/report/interval.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <map>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -34,7 +39,23 @@ std::string why_no_interval(const Prediction& prediction) {
   }
   Seconds without;
   for (const LayerEstimate& layer : prediction.layers) without += interval_of(layer) ? Seconds(0) : layer.time;
-  return fmt::format("layers taking {:.0f} % of the time are unlike any in the fit", 100 * (without / prediction.time));
+  return fmt::format("layers taking {:.0f} % of the time have none: {}", 100 * (without / prediction.time),
+                     why_layers_have_none(prediction));
+}
+
+std::string why_layers_have_none(const Prediction& prediction) {
+  std::map<std::string, Seconds> times;
+  for (const LayerEstimate& layer : prediction.layers) {
+    if (layer.time > Seconds(0) && !interval_of(layer)) times[why_no_interval(layer)] += layer.time;
+  }
+  std::vector<std::pair<Seconds, std::string>> order;
+  for (const auto& [why, time] : times) order.emplace_back(time, why);
+  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  constexpr std::size_t kMost = 2;
+  if (order.size() > kMost) order.resize(kMost);
+  std::string text;
+  for (const auto& [time, why] : order) text += (text.empty() ? "" : "; ") + why;
+  return text;
 }
 
 }  // namespace rooftile

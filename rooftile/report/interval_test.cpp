@@ -81,6 +81,18 @@ TEST(Interval, NoneWhereNoLayerHasOne) {
   EXPECT_FALSE(json::parse(json_report(std::vector{prediction})).contains("time_low_s"));
 }
 
+TEST(Interval, WhatHasNoneSaysWhy) {
+  Prediction prediction = of({layer(Method::rooftile, 10, 8, 13), layer(Method::rooftile, 30, 0, 0)});
+  prediction.method = "rooftile";
+  prediction.layers[1].family = KernelFamily::conv_simt;
+  prediction.layers[1].no_interval = NoInterval::precision;
+  EXPECT_EQ(why_no_interval(prediction),
+            "layers taking 75 % of the time have none: the conv_simt constants were fitted at other precisions");
+  prediction.layers[0].time *= 4;
+  EXPECT_EQ(why_no_interval(prediction), "");
+  EXPECT_THAT(table_report(prediction), HasSubstr("one (the conv_simt constants were fitted"));
+}
+
 TEST(Interval, CasesOfTheMethod) {
   const auto cases = [](Method method) {
     return json::parse(json_report(std::vector{of({layer(method, 1, 0, 0)})}))["layers"][0]["cases_s"];

@@ -123,7 +123,10 @@ std::string interval_note(const Prediction& prediction) {
   if (!interval_of(prediction)) return note("interval", "none: " + why_no_interval(prediction));
   const auto with = std::count_if(prediction.layers.begin(), prediction.layers.end(),
                                   [](const LayerEstimate& layer) { return interval_of(layer).has_value(); });
-  return note("interval", fmt::format("90 %, from the errors of {} layers; the others are added without one", with));
+  std::string text = fmt::format("90 %, from the errors of {}", counted(static_cast<std::size_t>(with), "layer"));
+  const std::string why = why_layers_have_none(prediction);
+  if (!why.empty()) text += fmt::format("; the others are added without one ({})", why);
+  return note("interval", text);
 }
 
 std::string left_out(const Prediction& prediction) {

@@ -18,10 +18,12 @@ std::string group_row(const Validation& validation, const ScoredGroup& group) {
   std::vector<std::string> cells = group.key;
   cells.resize(validation.by.size());
   const Score& score = group.score;
+  const auto figure = [&](double value) { return score.rows == 0 ? "" : number_cell(value); };
   for (std::string cell :
-       {std::string(name_of(validation.quantity)), group.method, std::to_string(score.rows), number_cell(score.ratio),
-        number_cell(score.gmae), number_cell(score.mape), number_cell(score.median), number_cell(score.p90),
-        std::to_string(score.intervals), number_cell(score.inside), number_cell(score.width)}) {
+       {std::string(name_of(validation.quantity)), group.method, std::to_string(score.rows), figure(score.ratio),
+        figure(score.gmae), figure(score.mape), figure(score.median), figure(score.p90),
+        std::to_string(score.intervals), number_cell(score.inside), number_cell(score.width),
+        std::to_string(score.flagged), number_cell(score.gmae_with_flagged)}) {
     cells.push_back(std::move(cell));
   }
   return write_csv_row(cells);
@@ -62,8 +64,8 @@ std::array<std::string, kComparedNames.size()> compared_cells(const Validation& 
 
 std::string validation_csv(const Validation& validation) {
   std::vector<std::string> header = validation.by;
-  for (const char* name :
-       {"quantity", "method", "rows", "ratio", "gmae", "mape", "median", "p90", "intervals", "inside", "width"}) {
+  for (const char* name : {"quantity", "method", "rows", "ratio", "gmae", "mape", "median", "p90", "intervals",
+                           "inside", "width", "flagged", "gmae_with_flagged"}) {
     header.emplace_back(name);
   }
   std::string text = write_csv_row(header);

@@ -19,16 +19,28 @@ Json group_json(const Validation& validation, const ScoredGroup& group) {
     for (std::size_t i = 0; i < group.key.size(); ++i) json["key"][validation.by[i]] = group.key[i];
   }
   const Score& score = group.score;
+  const auto figure = [&](double value) { return score.rows == 0 ? Json(nullptr) : Json(value); };
   json["method"] = group.method;
   json["rows"] = score.rows;
-  json["ratio"] = score.ratio;
-  json["gmae"] = score.gmae;
-  json["mape"] = score.mape;
-  json["median"] = score.median;
-  json["p90"] = score.p90;
+  json["ratio"] = figure(score.ratio);
+  json["gmae"] = figure(score.gmae);
+  json["mape"] = figure(score.mape);
+  json["median"] = figure(score.median);
+  json["p90"] = figure(score.p90);
   json["intervals"] = score.intervals;
   json["inside"] = optional(score.inside);
   json["width"] = optional(score.width);
+  json["flagged"] = score.flagged;
+  json["gmae_with_flagged"] = optional(score.gmae_with_flagged);
+  return json;
+}
+
+Json reasons_json(const std::vector<LeftOut>& rows) {
+  Json json = Json::array();
+  for (const LeftOut& left : rows) {
+    const Json method = left.method.empty() ? Json(nullptr) : Json(left.method);
+    json.push_back({{"rows", left.rows}, {"method", method}, {"reason", left.reason}});
+  }
   return json;
 }
 
@@ -44,15 +56,12 @@ Json json_of(const Validation& validation) {
                {"ignored", validation.ignored},
                {"groups", Json::array()},
                {"overall", Json::array()},
-               {"left_out", Json::array()}};
+               {"left_out", reasons_json(validation.left_out)},
+               {"no_interval", reasons_json(validation.no_interval)}};
   if (!validation.by.empty()) {
     for (const ScoredGroup& group : validation.groups) json["groups"].push_back(group_json(validation, group));
   }
   for (const ScoredGroup& group : validation.overall) json["overall"].push_back(group_json(validation, group));
-  for (const LeftOut& left : validation.left_out) {
-    const Json method = left.method.empty() ? Json(nullptr) : Json(left.method);
-    json["left_out"].push_back({{"rows", left.rows}, {"method", method}, {"reason", left.reason}});
-  }
   return json;
 }
 

@@ -42,8 +42,11 @@ std::vector<Cloud> clouds_by_method(const Validation& validation) {
 std::vector<Cloud> clouds_by_group(const Validation& validation, const std::vector<MeasuredTable>& tables) {
   constexpr std::size_t kMost = 6;
   std::vector<const ScoredGroup*> order;
-  for (const ScoredGroup& group : validation.groups) order.push_back(&group);
-  if (order.size() > kMost) {
+  for (const ScoredGroup& group : validation.groups) {
+    if (group.score.rows > 0) order.push_back(&group);  // a group of flagged rows alone has no points
+  }
+  const std::size_t groups = order.size();
+  if (groups > kMost) {
     std::stable_sort(order.begin(), order.end(), [](auto a, auto b) { return a->score.rows > b->score.rows; });
     order.resize(kMost);
   }
@@ -61,7 +64,7 @@ std::vector<Cloud> clouds_by_group(const Validation& validation, const std::vect
     cloud.points.emplace_back(row.values.measured, row.values.predicted);
   }
   if (!others.points.empty()) {
-    others.name = fmt::format("{} other groups: {} rows", validation.groups.size() - order.size(),
+    others.name = fmt::format("{} other groups: {} rows", groups - order.size(),
                               grouped(static_cast<double>(others.points.size())));
     clouds.push_back(std::move(others));
   }

@@ -35,11 +35,12 @@ std::vector<std::string> ceilings_names() {
 }
 
 Result<Roof> parse_ceilings(std::string_view toml, std::string_view where, Seconds default_overhead) {
-  const auto file = TRY(read_gpu_file(toml, where));
+  const auto file = TRY(read_gpu_file(toml, where, FactKind::own));
   const FactTable& facts = file.facts;
   const auto error = [&](std::string message) {
     return fail(ErrorCode::bad_input, std::move(message), std::string(where));
   };
+  if (!file.base.empty()) return error("ceilings are measured and take none from a base");
   Roof roof;
   roof.name = file.name.empty() ? file.id : file.name;
   bool any_peak = false;

@@ -5,9 +5,25 @@
 #include "rooftile/base/quantile.hpp"
 
 namespace rooftile {
+namespace {
 
-Score score(std::span<const Compared> rows) {
+double log_ratio_of(const Compared& row) { return std::log(row.predicted / row.measured); }
+
+void add_flagged(Score& score, std::span<const Compared> rows, std::span<const Compared> flagged) {
+  if (flagged.empty()) return;
+  double sum = 0;
+  for (const std::span<const Compared> part : {rows, flagged}) {
+    for (const Compared& row : part) sum += std::abs(log_ratio_of(row));
+  }
+  score.flagged = flagged.size();
+  score.gmae_with_flagged = std::expm1(sum / static_cast<double>(rows.size() + flagged.size()));
+}
+
+}  // namespace
+
+Score score(std::span<const Compared> rows, std::span<const Compared> flagged) {
   Score result;
+  add_flagged(result, rows, flagged);
   result.rows = rows.size();
   if (rows.empty()) return result;
   double sum_log = 0;
@@ -17,7 +33,7 @@ Score score(std::span<const Compared> rows) {
   std::vector<double> widths;
   errors.reserve(rows.size());
   for (const Compared& row : rows) {
-    const double log_ratio = std::log(row.predicted / row.measured);
+    const double log_ratio = log_ratio_of(row);
     sum_log += log_ratio;
     sum_abs_log += std::abs(log_ratio);
     errors.push_back(std::abs(row.predicted - row.measured) / row.measured);

@@ -26,9 +26,12 @@ struct Score {
   std::size_t intervals = 0;
   std::optional<double> inside;  // share whose measurement lies in it
   std::optional<double> width;   // median of (high - low) / predicted
+  // Rows with a flag, a doubt about the measurement, are in none of the figures above.
+  std::size_t flagged = 0;
+  std::optional<double> gmae_with_flagged;  // of both together; none where no row has a flag
 };
 
-// The score of no rows has only zeros.
-Score score(std::span<const Compared> rows);
+// The score of no rows has only zeros, but for what it says of flagged ones.
+Score score(std::span<const Compared> rows, std::span<const Compared> flagged = {});
 
 }  // namespace rooftile

@@ -36,6 +36,18 @@ TEST(Score, Intervals) {
 
 TEST(Score, OfNoRowsIsEmpty) { EXPECT_EQ(score({}).rows, 0U); }
 
+TEST(Score, FlaggedRowsStandBesideTheFigure) {
+  const std::vector<Compared> rows = {compared(10, 20)}, flagged = {compared(10, 5), compared(10, 10)};
+  const Score figures = score(rows, flagged);
+  EXPECT_EQ(figures.rows, 1U);
+  EXPECT_NEAR(figures.gmae, 1, 1e-12);
+  EXPECT_EQ(figures.flagged, 2U);
+  EXPECT_NEAR(figures.gmae_with_flagged.value(), std::pow(2.0, 2.0 / 3) - 1, 1e-12);
+  EXPECT_FALSE(score(rows).gmae_with_flagged.has_value());
+  EXPECT_NEAR(score({}, flagged).gmae_with_flagged.value(), std::sqrt(2.0) - 1, 1e-12);
+  EXPECT_EQ(score({}, flagged).rows, 0U);
+}
+
 TEST(Score, GmaeIsAtLeastTheBiasAndSymmetric) {
   EXPECT_TRUE(rc::check([](const std::vector<std::pair<int, int>>& pairs) {
     std::vector<Compared> rows;

@@ -29,6 +29,17 @@ struct KeyOrder {
   }
 };
 
+// The comparisons of a group, by one method.
+struct Parts {
+  std::vector<Compared> sound, flagged;
+
+  bool empty() const { return sound.empty() && flagged.empty(); }
+  Score scored() const { return score(sound, flagged); }
+};
+
+// By key, and then by method.
+using Groups = std::map<std::vector<std::string>, std::vector<Parts>, KeyOrder>;
+
 // Adds up the rows of a run.
 class Comparison {
  public:
@@ -56,18 +67,23 @@ class Comparison {
     }
     if (!result_.bad_rows.empty()) leave_out("", "wrong", result_.bad_rows.size());
     if (result_.rows.empty()) return nothing_to_compare();
+    count_missing_intervals();
     add_scores();
     return std::move(result_);
   }
 
  private:
   void leave_out(const std::string& method, const std::string& reason, std::size_t rows = 1) {
-    for (LeftOut& known : result_.left_out) {
-      if (known.method != method || known.reason != reason) continue;
-      known.rows += rows;
+    count_reason(result_.left_out, {rows, method, reason});
+  }
+
+  static void count_reason(std::vector<LeftOut>& reasons, LeftOut counted) {
+    for (LeftOut& known : reasons) {
+      if (known.method != counted.method || known.reason != counted.reason) continue;
+      known.rows += counted.rows;
       return;
     }
-    result_.left_out.push_back({rows, method, reason});
+    reasons.push_back(std::move(counted));
   }
 
   void add_unsupported(const MeasuredTable& table, const UnsupportedRow& row) {
@@ -88,6 +104,7 @@ class Comparison {
     }
     if (!options_.flagged && !table.raw(row.cells, "flag").empty()) {
       leave_out("", "flagged");
+      add_flagged(table_index, row_index);
       return {};
     }
     if (const std::string why = options_.leave_out ? options_.leave_out(table_index, row_index) : ""; !why.empty()) {
@@ -100,11 +117,11 @@ class Comparison {
       return {};
     }
     for (std::size_t method = 0; method < options_.methods.size(); ++method) {
-      PredictOptions predict = options_.methods[method];
-      if (options_.calibration) predict.calibration = options_.calibration(table_index, row_index);
-      auto layer = estimate_row(row, predict, gpus_);
+      auto layer = estimated(table_index, row_index, method);
       if (layer) {
-        add_compared({table_index, row_index, method, {}, std::move(*layer)}, *measured);
+        if (!add_compared(result_.rows, {table_index, row_index, method, {}, std::move(*layer)}, *measured)) {
+          leave_out(result_.methods[method], fmt::format("no {} predicted", name_of(options_.quantity)));
+        }
       } else if (layer.error().code == ErrorCode::unsupported) {
         leave_out(result_.methods[method], layer.error().message);
       } else {
@@ -118,15 +135,33 @@ class Comparison {
     return {};
   }
 
-  void add_compared(ComparedRow compared, double measured) {
+  Result<LayerEstimate> estimated(std::size_t table, std::size_t row, std::size_t method) {
+    PredictOptions predict = options_.methods[method];
+    if (options_.calibration) predict.calibration = options_.calibration(table, row);
+    return estimate_row(tables_[table].table().rows[row], predict, gpus_);
+  }
+
+  // What a flagged row adds to the figure beside; one that cannot be compared adds nothing, as its flag is reason
+  // enough to leave it out.
+  void add_flagged(std::size_t table, std::size_t row) {
+    if (options_.leave_out && !options_.leave_out(table, row).empty()) return;
+    const auto measured = measured_value(tables_[table].table().rows[row], options_.quantity);
+    if (!measured) return;
+    for (std::size_t method = 0; method < options_.methods.size(); ++method) {
+      if (auto layer = estimated(table, row, method)) {
+        add_compared(flagged_, {table, row, method, {}, std::move(*layer)}, *measured);
+      }
+    }
+  }
+
+  // Whether there is something to compare with.
+  bool add_compared(std::vector<ComparedRow>& to, ComparedRow compared, double measured) const {
     const LayerRow& row = tables_[compared.table].table().rows[compared.row];
     compared.values = compare(row, compared.layer, options_.quantity, measured, options_.bias_kernel);
     compared.layer.breakdown = {};
-    if (std::isfinite(compared.values.predicted) && compared.values.predicted > 0) {
-      result_.rows.push_back(std::move(compared));
-    } else {
-      leave_out(result_.methods[compared.method], fmt::format("no {} predicted", name_of(options_.quantity)));
-    }
+    if (!std::isfinite(compared.values.predicted) || compared.values.predicted <= 0) return false;
+    to.push_back(std::move(compared));
+    return true;
   }
 
   tl::unexpected<Error> nothing_to_compare() const {
@@ -137,23 +172,35 @@ class Comparison {
     return fail(ErrorCode::bad_input, "no row to compare" + reasons);
   }
 
-  void add_scores() {
-    std::map<std::vector<std::string>, std::vector<std::vector<Compared>>, KeyOrder> groups;
-    std::vector<std::vector<Compared>> all(result_.methods.size());
+  void count_missing_intervals() {
+    if (options_.quantity != ComparedQuantity::time) return;
     for (const ComparedRow& row : result_.rows) {
-      auto& group = groups[key_of(row, tables_, options_.by, gpus_)];
-      group.resize(result_.methods.size());
-      group[row.method].push_back(row.values);
-      all[row.method].push_back(row.values);
+      if (options_.methods[row.method].method != Method::rooftile || interval_of(row.layer)) continue;
+      count_reason(result_.no_interval, {1, result_.methods[row.method], why_no_interval(row.layer)});
     }
+  }
+
+  void add_scores() {
+    Groups groups;
+    std::vector<Parts> all(result_.methods.size());
+    const auto collect = [&](const std::vector<ComparedRow>& rows, std::vector<Compared> Parts::*part) {
+      for (const ComparedRow& row : rows) {
+        auto& group = groups[key_of(row, tables_, options_.by, gpus_)];
+        group.resize(result_.methods.size());
+        (group[row.method].*part).push_back(row.values);
+        (all[row.method].*part).push_back(row.values);
+      }
+    };
+    collect(result_.rows, &Parts::sound);
+    collect(flagged_, &Parts::flagged);
     for (const auto& [key, methods] : groups) add_group(result_.groups, key, methods);
     add_group(result_.overall, {}, all);
   }
 
   void add_group(std::vector<ScoredGroup>& to, const std::vector<std::string>& key,
-                 const std::vector<std::vector<Compared>>& methods) const {
+                 const std::vector<Parts>& methods) const {
     for (std::size_t i = 0; i < methods.size(); ++i) {
-      if (!methods[i].empty()) to.push_back({key, result_.methods[i], score(methods[i])});
+      if (!methods[i].empty()) to.push_back({key, result_.methods[i], methods[i].scored()});
     }
   }
 
@@ -161,6 +208,7 @@ class Comparison {
   const ValidateOptions& options_;
   GpuCache gpus_;
   Validation result_;
+  std::vector<ComparedRow> flagged_;
 };
 
 Result<void> check_columns(const std::vector<MeasuredTable>& tables, const ValidateOptions& options) {

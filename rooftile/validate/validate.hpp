@@ -33,7 +33,7 @@ struct ValidateOptions {
   std::function<const Calibration*(std::size_t table, std::size_t row)> calibration = {};
   // Why a row is not scored, by its places; empty: it is.
   std::function<std::string(std::size_t table, std::size_t row)> leave_out = {};
-  bool flagged = false;                                                 // score flagged rows too
+  bool flagged = false;                                                 // in the figures, not beside them
   bool bias_kernel = false;                                             // see compare()
   bool skip_bad_rows = false;                                           // list rows that are wrong instead of failing
   std::function<void(std::size_t done, std::size_t of)> progress = {};  // rows
@@ -67,8 +67,9 @@ struct Validation {
   std::vector<ScoredGroup> groups;   // by key, numbers in their order; then in the order of the methods
   std::vector<ScoredGroup> overall;  // one for each method, without a key
   std::vector<LeftOut> left_out;     // in the order of their first row
+  std::vector<LeftOut> no_interval;  // rows in the figures whose method has intervals, but none for them
   std::vector<Error> bad_rows;       // only with skip_bad_rows
-  std::vector<ComparedRow> rows;     // table by table, row by row, method by method
+  std::vector<ComparedRow> rows;     // table by table, row by row, method by method; without flagged ones
 };
 
 // The tables must have been read with their measurements. Errors: a column that no table has, a bad row, no row to

@@ -48,7 +48,7 @@ TEST(Validate, ScoresByGroupAndMethod) {
   const auto result = validate(tables, by({"gpu", "pass"}, {method(Method::delta), method(Method::roofline)}));
   ASSERT_TRUE(result.has_value()) << result.error().text();
   EXPECT_THAT(result->methods, ElementsAre("delta", "roofline"));
-  ASSERT_EQ(result->groups.size(), 3U);
+  ASSERT_EQ(result->groups.size(), 5U);
   EXPECT_THAT(result->groups[0].key, ElementsAre("t4", "fwd"));
   EXPECT_EQ(result->groups[0].method, "delta");
   EXPECT_EQ(result->groups[0].score.rows, 2U);  // T4 and t4 are one GPU, an empty pass is fwd
@@ -77,6 +77,24 @@ TEST(Validate, SaysWhatNoFigureCovers) {
               ElementsAre("|not predicted yet: gemm rows of pass step_as_profiled",
                           "delta|method delta takes pass fwd only, not bwd_data; rooftile and roofline take every pass",
                           "|flagged", "|no measured time", "|no time is left after host_overhead_us"));
+}
+
+TEST(Validate, FlaggedRowsAreCountedBesideTheFigureOfTheirGroup) {
+  const std::vector<MeasuredTable> tables = {table(kGemms)};
+  const auto result = validate(tables, by({"gpu", "pass"})).value();
+  ASSERT_EQ(result.groups.size(), 3U);
+  EXPECT_EQ(result.groups[0].score.flagged, 0U);
+  EXPECT_THAT(result.groups[2].key, ElementsAre("titan-xp", "fwd")) << "of a flagged row alone";
+  EXPECT_EQ(result.groups[2].score.rows, 0U);
+  EXPECT_EQ(result.groups[2].score.flagged, 1U);
+  ASSERT_EQ(result.overall.size(), 1U);
+  EXPECT_EQ(result.overall[0].score.rows, 3U);
+  EXPECT_EQ(result.overall[0].score.flagged, 1U);
+  ValidateOptions options = by({});
+  options.flagged = true;
+  const auto with = validate(tables, options).value();
+  EXPECT_EQ(with.overall[0].score.flagged, 0U);
+  EXPECT_NEAR(with.overall[0].score.gmae, result.overall[0].score.gmae_with_flagged.value(), 1e-12);
 }
 
 TEST(Validate, FlaggedRowsOnRequest) {

@@ -47,7 +47,7 @@ class Members {
       for (std::size_t row = 0; row < rows.size(); ++row) {
         if (options.keep && !options.keep(table, row)) continue;
         members_.push_back(TRY(member(table, row)));
-        parts_[members_.back().kind].insert(members_.back().part);
+        if (rows[row].flag.empty()) parts_[members_.back().kind].insert(members_.back().part);
       }
     }
     if (tier_ == Tier::size) split_by_flops();
@@ -77,7 +77,10 @@ class Members {
 
   // Whether rows that are not held out with it tell of its kind.
   bool is_scored(const Member& member) const {
-    if (tier_ == Tier::source) return parts_.at(member.kind).size() > 1;
+    if (tier_ == Tier::source) {  // flagged rows, which no fit takes, are no source
+      const auto known = parts_.find(member.kind);
+      return known != parts_.end() && (known->second.size() > 1 || known->second.count(member.part) == 0);
+    }
     return !member.part.empty();
   }
 
@@ -107,11 +110,13 @@ class Members {
 
   void split_by_flops() {
     std::map<Kind, std::vector<double>> flops;
-    for (const Member& one : members_) flops[one.kind].push_back(one.flops);
+    for (const Member& one : members_) {
+      if (tables_[one.table].table().rows[one.row].flag.empty()) flops[one.kind].push_back(one.flops);
+    }
     for (auto& [kind, all] : flops) std::sort(all.begin(), all.end());
     for (Member& one : members_) {
       const std::vector<double>& all = flops[one.kind];
-      if (one.flops > all[(2 * all.size() - 1) / 3]) one.part = "large";
+      if (!all.empty() && one.flops > all[(2 * all.size() - 1) / 3]) one.part = "large";
     }
   }
 

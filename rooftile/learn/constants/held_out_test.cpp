@@ -13,15 +13,15 @@ namespace rooftile {
 namespace {
 
 // Convolutions of two GPUs with times near what the starting constants predict; those of the T4 times `t4_factor`.
-MeasuredTable table_of(double t4_factor, const std::string& path = "t.csv") {
-  std::string csv = "gpu,framework,N,C,H,W,K,R,S,pad_h,pad_w,stride_h,stride_w,time_us\n";
+MeasuredTable table_of(double t4_factor, const std::string& path = "t.csv", const std::string& flag = "") {
+  std::string csv = "gpu,framework,N,C,H,W,K,R,S,pad_h,pad_w,stride_h,stride_w,time_us,flag\n";
   for (const char* gpu : {"titan-xp", "t4"}) {
     for (const int channels : {64, 128, 256, 512}) {
       for (const int size : {7, 14, 28}) {
         const double macs = 16.0 * channels * channels * size * size;
         const double micros = 20 + macs / 4e6;
-        csv += fmt::format("{},lib,16,{},{},{},{},1,1,0,0,1,1,{}\n", gpu, channels, size, size, channels,
-                           gpu[1] == '4' ? micros * t4_factor : micros);
+        csv += fmt::format("{},lib,16,{},{},{},{},1,1,0,0,1,1,{},{}\n", gpu, channels, size, size, channels,
+                           gpu[1] == '4' ? micros * t4_factor : micros, flag);
       }
     }
   }
@@ -84,6 +84,13 @@ TEST(HeldOut, ASourceIsScoredWhereAnotherMeasuredTheGpu) {
     const FoundEntry other = find_entry(calibration, KernelFamily::conv_simt, *find_gpu("titan-xp"));
     EXPECT_NE(other.match, Match::gpu);
   }
+}
+
+TEST(HeldOut, FlaggedRowsAreNoSourceOfOthers) {
+  const auto held = hold_out({table_of(1, "a/conv.csv"), table_of(1, "b/conv.csv", "odd")}, Tier::source, quick());
+  ASSERT_TRUE(held) << held.error().text();
+  EXPECT_EQ(held->of_row[0][0], std::nullopt) << "no fit takes the rows of the other source";
+  EXPECT_TRUE(held->of_row[1][0].has_value()) << "to stand beside a figure";
 }
 
 TEST(HeldOut, TheLargestThirdIsScoredByTheRest) {

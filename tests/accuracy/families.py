@@ -1,0 +1,121 @@
+"""What is scored: the runs of `rooftile validate`, their tiers, and the families of rows that the tables show."""
+
+TIERS = ["none", "source", "size", "own", "shipped"]  # from what a stranger's GPU sees to what the fit has seen
+
+CONV = (["deepbench/conv.csv", "neusight/conv.csv"], "precision = fp32 and gpu != vega-frontier-edition")
+GEMM = (["neusight/linear.csv", "neusight/bmm.csv", "deepbench/gemm.csv"], "gpu != vega-frontier-edition")
+TENSOR = (["aiconfigurator/gemm.csv", "vidur/gemm.csv"], "")
+CONV_TENSOR = (["deepbench/conv.csv", "conv_tensor_core/conv.csv"], "precision = fp16")
+NETWORKS = [f"{source}/network.csv"
+            for source in ("neusight", "cnn_benchmarks", "u39kun", "lambda", "torchvision", "networks_latency")]
+# One `rooftile validate` each: tables and condition, hidden columns, groups.
+RUNS = {
+    "conv": (*CONV, "", "table,gpu,pass,algorithm"),
+    "conv-kernel": (*CONV, "kernel", "table,gpu,pass,algorithm"),
+    "conv-blind": (*CONV, "algorithm", "table,gpu,pass"),
+    "gemm": (*GEMM, "", "table,kind,gpu"),
+    "gemm-blind": (*GEMM, "kernel", "table,kind,gpu"),
+    "tensor": (*TENSOR, "", "table,gpu"),
+    "conv-tensor": (*CONV_TENSOR, "", "table,gpu,pass"),
+    "conv-tensor-blind": (*CONV_TENSOR, "algorithm,kernel,tile_m,tile_n,tile_k,split_k,stages", "table,gpu,pass"),
+    "miopen": (["miopen/conv.csv"], "", "algorithm", "gpu,precision,pass"),
+    "attention": (["aiconfigurator/attention.csv", "attention_training/attention.csv"], "", "", "table,gpu,phase,pass"),
+    "stream": (["vidur/stream.csv", "llmcompass/stream.csv", "attention_training/stream.csv"],
+               "not columns = 2560", "", "table,gpu"),
+    "rnn": (["deepbench/rnn.csv"], "", "", "table,gpu,pass"),
+    "other-conv": (["convnet_benchmarks/conv.csv"], "", "", "gpu,pass"),
+    "network": (NETWORKS, "", "", "table,gpu,precision"),
+}
+
+# Another harness on a GPU of the run, whose rows only the tier `source` needs.
+OTHER_SOURCES = {"rnn": ["nersc_v100_roofline/rnn.csv"], "tensor": ["llmcompass/gemm.csv"]}
+
+# Tiers that have a meaning: no constant is fitted to networks, and few GPUs have a second harness for a family.
+FITTED = ["none", "size", "own", "shipped"]
+TIERS_OF = {
+    "tensor": TIERS, "conv-tensor": TIERS, "conv-tensor-blind": TIERS, "attention": TIERS, "stream": TIERS, "rnn": TIERS,
+    "other-conv": ["shipped"], "network": ["shipped"],
+}
+
+
+def tiers_of(run):
+    return TIERS_OF.get(run, FITTED)
+
+
+def deepbench(group):
+    return "deepbench" in group["table"]
+
+
+def table(name):
+    return lambda group: name in group["table"]
+
+
+def networks(source, wide):
+    return lambda group: source in group["table"] and (group["precision"] == "fp32") == wide
+
+
+# Family, run, which groups it covers, targets in percent by tier.
+ROWS = [
+    ("deepbench conv fwd, implicit_gemm", "conv",
+     lambda g: deepbench(g) and g["pass"] == "fwd" and g["algorithm"] == "implicit_gemm", {"own": 8, "none": 15}),
+    ("deepbench conv fwd, algorithm hidden", "conv-blind",
+     lambda g: deepbench(g) and g["pass"] == "fwd", {"own": 13, "none": 20}),
+    ("deepbench conv bwd_data", "conv", lambda g: deepbench(g) and g["pass"] == "bwd_data", {"own": 18, "none": 25}),
+    ("deepbench conv bwd_weight", "conv", lambda g: deepbench(g) and g["pass"] == "bwd_weight",
+     {"own": 18, "none": 28}),
+    ("neusight conv implicit_gemm, kernel known", "conv",
+     lambda g: not deepbench(g) and g["algorithm"] == "implicit_gemm", {"own": 5, "none": 15}),
+    ("neusight conv implicit_gemm, kernel hidden", "conv-kernel",
+     lambda g: not deepbench(g) and g["algorithm"] == "implicit_gemm", {"own": 9, "none": 15}),
+    ("neusight conv, algorithm hidden", "conv-blind", lambda g: not deepbench(g), {"own": 12, "none": 20}),
+    ("neusight linear, kernel known", "gemm", lambda g: g["kind"] == "linear", {"own": 4, "none": 12}),
+    ("neusight bmm, kernel known", "gemm", lambda g: g["kind"] == "bmm", {"own": 6, "none": 16}),
+    ("neusight linear, kernel hidden", "gemm-blind", lambda g: g["kind"] == "linear",
+     {"own": 4, "none": 12, "size": 14}),
+    ("neusight bmm, kernel hidden", "gemm-blind", lambda g: g["kind"] == "bmm", {"own": 6, "none": 16}),
+    ("aiconfigurator gemm, bf16", "tensor", table("aiconfigurator"), {"own": 9, "none": 15}),
+    ("vidur gemm, fp16", "tensor", table("vidur"), {"own": 9, "none": 15}),
+    ("llmcompass gemm, fp16", "tensor", table("llmcompass"), {}),
+    ("deepbench gemm", "gemm", deepbench, {"own": 15, "none": 25}),
+    ("deepbench conv fp16, fwd", "conv-tensor", lambda g: deepbench(g) and g["pass"] == "fwd", {"own": 15}),
+    ("deepbench conv fp16, gradients", "conv-tensor", lambda g: deepbench(g) and g["pass"] != "fwd", {"own": 22}),
+    ("conv_tensor_core, tile told", "conv-tensor", lambda g: not deepbench(g), {"own": 12, "source": 12}),
+    ("conv_tensor_core, the library's best", "conv-tensor-blind", lambda g: not deepbench(g),
+     {"own": 15, "source": 15}),
+    *[(f"miopen conv {kind}, {passes}", "miopen",
+       lambda g, precisions=precisions, forward=forward: g["precision"] in precisions and (g["pass"] == "fwd") == forward,
+       {"own": own, "none": none})
+      for kind, precisions, passes, forward, own, none in [
+          ("fp32", ["fp32"], "fwd", True, 18, 25), ("fp32", ["fp32"], "gradients", False, 24, 30),
+          ("fp16 and bf16", ["fp16", "bf16"], "fwd", True, 22, 30),
+          ("fp16 and bf16", ["fp16", "bf16"], "gradients", False, 28, 35)]],
+    ("aiconfigurator attention, prefill", "attention",
+     lambda g: "aiconfigurator" in g["table"] and g["phase"] == "prefill", {"source": 10, "own": 10, "none": 13}),
+    ("aiconfigurator attention, decode", "attention",
+     lambda g: "aiconfigurator" in g["table"] and g["phase"] == "decode", {"source": 12, "own": 12, "none": 15}),
+    ("attention of training, fwd and bwd", "attention", table("training"), {"own": 12, "none": 18}),
+    ("vidur stream", "stream", table("vidur"), {}),
+    ("llmcompass stream", "stream", table("llmcompass"), {}),
+    ("norms of training", "stream", table("training"), {}),
+    *[(f"deepbench rnn, {name}", "rnn", lambda g, name=name: deepbench(g) and g["pass"] == name,
+       {"source": 15, "own": 15, "none": 22}) for name in ("fwd", "bwd_data", "bwd_weight")],
+    ("nersc rnn, PyTorch and TensorFlow", "rnn", table("nersc"), {}),
+    ("convnet-benchmarks conv, nothing fitted", "other-conv", lambda g: True, {}),
+    ("neusight networks, nothing fitted", "network", table("neusight"), {}),
+    ("cnn-benchmarks networks, nothing fitted", "network", table("cnn_benchmarks"), {}),
+    ("u39kun networks, nothing fitted", "network", table("u39kun"), {}),
+    ("lambda networks, nothing fitted", "network", table("lambda"), {}),
+    ("torchvision networks, fp32, nothing fitted", "network", networks("torchvision", True), {}),
+    ("torchvision networks, tf32 and fp16, nothing fitted", "network", networks("torchvision", False), {}),
+    ("network latencies, fp32, nothing fitted", "network", networks("networks_latency", True), {}),
+    ("network latencies, tf32, fp16 and int8, nothing fitted", "network", networks("networks_latency", False), {}),
+]
+
+
+def command_of(run, tier, program, tables):
+    names, where, ignore, by = RUNS[run]
+    names = names + (OTHER_SOURCES.get(run, []) if tier == "source" else [])
+    command = [program, "validate", *[str(tables / name) for name in names], "--method", "rooftile", "--by", by]
+    command += ["--where", where] if where else []
+    command += ["--ignore", ignore] if ignore else []
+    return command + (["--tier", tier] if tier != "shipped" else [])
