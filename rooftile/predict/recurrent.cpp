@@ -13,15 +13,19 @@ namespace {
 // What waits from step to step; `model` is that of RefinedOp::recurrent.
 void add_steps(LayerEstimate& layer, const Recurrent& recurrent, const Gpu& gpu, const RefinedModel& model,
                const PredictOptions& options) {
-  const RecurrentTime time = recurrent_time(recurrent, options.pass, model.element, recurrent_gpu(gpu), model.rates);
+  const RecurrentTime time =
+      recurrent_time(recurrent, options.pass, model.element, recurrent_gpu(recurrent, gpu, options), model.rates);
   KernelEstimate steps{.launches = 0, .time = time.time, .plan = RecurrentSteps{}};
-  steps.traffic = recurrent_traffic(recurrent, options.pass, model.element, model.rates);
+  steps.traffic = time.on_chip ? persistent_traffic(recurrent, options.pass, model.element, model.rates)
+                               : recurrent_traffic(recurrent, options.pass, model.element, model.rates);
   steps.cases[Bottleneck::compute] = time.compute;
   steps.cases[Bottleneck::latency] = time.latency;
   steps.cases[Bottleneck::l2] = time.l2;
   steps.cases[Bottleneck::dram] = time.dram;
   steps.cases[Bottleneck::launch] = time.launch;
-  if (options.pass != Pass::bwd_weight) {
+  if (time.on_chip) {
+    steps.launches = static_cast<double>(recurrent.layers);
+  } else if (options.pass != Pass::bwd_weight) {
     const double cells = static_cast<double>(recurrent.layers) * static_cast<double>(recurrent.directions);
     steps.launches = static_cast<double>(recurrent.steps) * cells * launches_of_step(options.pass, model.rates);
   }

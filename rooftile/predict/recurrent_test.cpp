@@ -3,11 +3,14 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/gpu/facts.hpp"
 #include "rooftile/predict/predict.hpp"
+#include "rooftile/predict/recurrent_on_chip.hpp"
 #include "rooftile/predict/recurrent_time.hpp"
 #include "rooftile/workload/sequence.hpp"
 
@@ -39,10 +42,10 @@ GpuRates simple() {
 constexpr RecurrentGpu kGpu = {.dram_latency = Seconds(1e-6), .l2_latency = Seconds(0.2e-6), .launch = Seconds(5e-6)};
 constexpr Bytes kFloat{4};
 
-// 100 steps of 8 sequences; 16 MB of weights, many times the L2.
+// 100 steps of 32 sequences; 16 MB of weights, many times the L2.
 Recurrent lstm() {
   Recurrent recurrent;
-  recurrent.batch = 8;
+  recurrent.batch = 32;
   recurrent.steps = 100;
   recurrent.hidden = recurrent.input = 1000;
   recurrent.input_projection = false;
@@ -59,10 +62,10 @@ TEST(RecurrentTime, AStepWaitsForItsProductItsGatesAndItsLaunches) {
   const RecurrentTime time = recurrent_time(lstm(), Pass::fwd, kFloat, kGpu, simple());
   EXPECT_NEAR(micros(time.compute), 100 * 128, 1);  // 32 rows x 4 M weights / 1 TMAC/s
   EXPECT_NEAR(micros(time.latency), 100 * 125, 1);  // 125 times 32 B of k, 1 us each
-  EXPECT_NEAR(micros(time.l2), 100 * 19.2376, 1);   // 16 MB, and 11 elements for each of 8,000 states / 850 GB/s
-  EXPECT_NEAR(micros(time.dram), 100 * 163.52, 1);  // 16 MB, and 11 elements for each of 8,000 states
+  EXPECT_NEAR(micros(time.l2), 100 * 20.48, 1);     // 16 MB, and 11 elements for each of 32,000 states / 850 GB/s
+  EXPECT_NEAR(micros(time.dram), 100 * 174.08, 1);  // 16 MB, and 11 elements for each of 32,000 states
   EXPECT_NEAR(micros(time.launch), 100 * 2 * 5, 1e-6);
-  EXPECT_NEAR(micros(time.time), 100 * (norm(128, 125, 18.8235, 160) + 3.52 + 10), 2);
+  EXPECT_NEAR(micros(time.time), 100 * (norm(128, 125, 18.8235, 160) + 14.08 + 10), 2);
 }
 
 TEST(RecurrentTime, TheDataGradientMultipliesByTheTransposedWeights) {
@@ -84,8 +87,32 @@ TEST(RecurrentTime, WeightsThatFitTheL2AreLoadedOnce) {
   GpuRates rates = simple();
   rates.l2_capacity = Bytes(1e9);
   const RecurrentTime time = recurrent_time(lstm(), Pass::fwd, kFloat, kGpu, rates);
-  EXPECT_NEAR(micros(time.dram), 160 + 352, 0.1);
+  EXPECT_NEAR(micros(time.dram), 160 + 1408, 0.1);
   EXPECT_NEAR(micros(time.latency), 125 * (100 * 0.2 + 0.8), 1);  // from DRAM in one step only
+}
+
+TEST(RecurrentTime, FewSequencesStreamTheWeights) {
+  GpuRates rates = simple();
+  rates.clock = Hertz(1e9);
+  Recurrent few = lstm();
+  few.batch = 4;
+  const RecurrentTime time = recurrent_time(few, Pass::fwd, kFloat, kGpu, rates);
+  EXPECT_NEAR(micros(time.compute), 100 * 50, 1);     // 16 M operands of 4 B / 10 SMs, 128 B a clock
+  EXPECT_NEAR(micros(time.latency), 100 * 1.953, 1);  // 4,000 B / 2 KiB
+  EXPECT_NEAR(micros(time.time), 100 * (norm(50, 1.953, 18.8235, 160) + 1.76 + 10), 2);
+}
+
+TEST(RecurrentTime, AKernelThatKeepsTheWeightsLoadsThemOnce) {
+  RecurrentGpu persistent = kGpu;
+  persistent.on_chip = true;
+  Recurrent few = lstm();
+  few.batch = 4;
+  const RecurrentTime time = recurrent_time(few, Pass::fwd, kFloat, persistent, simple());
+  EXPECT_TRUE(time.on_chip);
+  EXPECT_NEAR(micros(time.dram), 160 + 100 * 1.76, 0.1);
+  EXPECT_NEAR(micros(time.latency), 100 * 2, 0.1);   // ten of the L2
+  EXPECT_NEAR(micros(time.compute), 100 * 32, 0.1);  // of eight sequences
+  EXPECT_NEAR(micros(time.launch), 5, 1e-6);         // for all steps
 }
 
 TEST(RecurrentTime, GradientsOfWeightsPassThroughDram) {
@@ -145,6 +172,83 @@ RC_GTEST_PROP(AnyRecurrent, NoLayerBeatsThePeakOrTheMemory, ()) {
     RC_ASSERT(time * gpu.peak(Peak::fp32).value() >= 2 * macs(recurrent));
     RC_ASSERT(time * gpu.level("DRAM").bandwidth.value() >= 4 * weights_of(recurrent) * 0.999);
   }
+}
+
+struct Small {
+  std::string gpu;
+  Recurrent recurrent;
+  Pass pass = Pass::fwd;
+  DType precision = DType::fp32;
+
+  std::string text() const {
+    return fmt::format("{}: {} of {}, batch {}, {}, {}", gpu, recurrent.cell, recurrent.hidden, recurrent.batch,
+                       name_of(pass), name_of(precision));
+  }
+};
+
+// Beside launches and some latencies a step takes what streaming the weights takes, at least from the L2 and at most a
+// few times from DRAM, unless they stay on the chip.
+void check_small_batches(Small small, const Gpu& gpu) {
+  constexpr Seconds kLatencies{3e-6};
+  constexpr double kLeastGrowth = 0.95;
+  const double launch = gpu.launch_overhead.value(), steps = static_cast<double>(small.recurrent.steps);
+  const Bytes weights = size_of(small.precision) * weights_of(small.recurrent);
+  const Seconds from_dram = weights / gpu.level("DRAM").bandwidth, from_l2 = weights / gpu.level("L2").bandwidth;
+  Seconds before;
+  for (int batch = 1; batch <= 16; ++batch) {
+    small.recurrent.batch = batch;
+    const LayerEstimate layer = estimate(small.recurrent, gpu, {.pass = small.pass, .precision = small.precision});
+    const Seconds step = layer.time / steps, launches{(layer.kernels + 1) * launch / steps};
+    const bool on_chip = layer.kernels <= 1;
+    EXPECT_GE(step, on_chip ? from_dram / steps : from_l2) << small.text();
+    EXPECT_GE(step, before * kLeastGrowth) << small.text();
+    if (batch == 1) {
+      EXPECT_LE(step, 1.5 * from_dram + launches + kLatencies) << small.text();
+    }
+    // Libraries up to Pascal have no such kernels for more than 8 sequences: tiles of 128 run mostly empty there.
+    if (batch <= 8 || generation_of(gpu) >= 7) {
+      EXPECT_LE(step, 3 * from_dram + launches + kLatencies) << small.text();
+    }
+    before = step;
+  }
+}
+
+TEST(SmallBatches, StepsTakeAboutAsLongAsStreamingTheWeights) {
+  for (const std::string& id : gpu_ids()) {
+    const Gpu gpu = find_gpu(id).value();
+    for (const std::string cell : {"lstm", "gru", "vanilla"}) {
+      for (const std::int64_t hidden : {256, 512, 1024, 2048, 4096}) {
+        Small small{.gpu = id, .recurrent = {.cell = cell, .steps = 100, .input = hidden, .hidden = hidden}};
+        small.recurrent.input_projection = false;
+        for (const Pass pass : {Pass::fwd, Pass::bwd_data}) {
+          for (const DType precision : {DType::fp32, DType::fp16}) {
+            small.pass = pass;
+            small.precision = precision;
+            check_small_batches(small, gpu);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(SmallBatches, PersistentKernelsAreForSomeSizesOfSomeGpus) {
+  Recurrent recurrent;
+  recurrent.batch = 4;
+  recurrent.input = recurrent.hidden = 1024;
+  const auto keeps = [&](const char* gpu, DType precision, const char* framework = "") {
+    return keeps_weights_on_chip(recurrent, find_gpu(gpu).value(), {.precision = precision, .framework = framework});
+  };
+  EXPECT_TRUE(keeps("v100-sxm2-16gb", DType::fp16));
+  EXPECT_TRUE(keeps("v100-sxm2-16gb", DType::fp16, "PyTorch 2.1"));
+  EXPECT_FALSE(keeps("v100-sxm2-16gb", DType::fp16, "PyTorch 1.5"));
+  EXPECT_FALSE(keeps("v100-sxm2-16gb", DType::fp32));
+  EXPECT_FALSE(keeps("t4", DType::fp16));
+  recurrent.hidden = 1000;
+  EXPECT_FALSE(keeps("v100-sxm2-16gb", DType::fp16));
+  recurrent.hidden = 128;
+  EXPECT_TRUE(keeps("titan-xp", DType::fp32));
+  EXPECT_FALSE(keeps("m40", DType::fp32));
 }
 
 RC_GTEST_PROP(AnyRecurrent, MoreWorkTakesNoLessTime, ()) {

@@ -1,9 +1,11 @@
 #include "rooftile/predict/recurrent_time.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "rooftile/ops/recurrent.hpp"
 #include "rooftile/plan/gemm_kernels.hpp"
+#include "rooftile/predict/recurrent_on_chip.hpp"
 #include "rooftile/timing/rounds.hpp"
 #include "rooftile/workload/sequence.hpp"
 
@@ -12,8 +14,11 @@ namespace {
 
 using Constant = RecurrentConstant;
 
-constexpr double kChainBytes = 32;      // of k, that arrive with one latency of Constant::chain
-constexpr double kL2Efficiency = 0.85;  // as for GEMMs on the lanes
+constexpr double kChainBytes = 32;     // of k, that arrive with one latency of Constant::chain
+constexpr double kVectorBytes = 2048;  // of k, that a warp of a matrix-times-vectors kernel has in flight
+constexpr double kMostVectors = 16, kOldMostVectors = 8;  // that such a kernel takes
+constexpr double kSharedBytes = 128;                      // that an SM reads from shared memory in a clock
+constexpr double kL2Efficiency = 0.85;                    // as for GEMMs on the lanes
 
 // What one step of one cell takes, in seconds.
 struct CellStep {
@@ -51,11 +56,28 @@ CellStep cell_step(const Recurrent& recurrent, Pass pass, Bytes element, const R
   return step;
 }
 
+// A few sequences: a matrix times vectors. Warps stream the weights, whole lines at a time, and multiply each with an
+// element of every vector from shared memory; no tile is padded, and no CTA walks along k alone.
+CellStep streamed_step(CellStep step, const Gemm& product, Bytes element, const RecurrentGpu& gpu,
+                       const GpuRates& rates, double missed) {
+  const double k = static_cast<double>(product.k);
+  const double operands = static_cast<double>(product.m) * static_cast<double>(product.n) * k * element.value();
+  step.compute = operands / (kSharedBytes * rates.clock.value() * rates.sms);
+  step.chain =
+      k * element.value() / kVectorBytes * (gpu.l2_latency + (gpu.dram_latency - gpu.l2_latency) * missed).value();
+  return step;
+}
+
+double product_of(const CellStep& step, double cells) {
+  return fourth_root(fourth(cells * step.compute) + fourth(step.chain) + fourth(cells * step.l2) +
+                     fourth(cells * step.dram));
+}
+
 // Cells of a round share the SMs and the memory and wait for the same latencies.
 void add_rounds(RecurrentTime& sum, const CellRounds& part, const CellStep& step) {
   const double compute = part.cells * step.compute, l2 = part.cells * step.l2, dram = part.cells * step.dram;
   const double gates = part.cells * step.gates;
-  const double product = fourth_root(fourth(compute) + fourth(step.chain) + fourth(l2) + fourth(dram));
+  const double product = product_of(step, part.cells);
   sum.compute += Seconds(part.rounds * compute);
   sum.latency += Seconds(part.rounds * step.chain);
   sum.l2 += Seconds(part.rounds * (l2 + part.cells * step.gates_l2));
@@ -64,14 +86,43 @@ void add_rounds(RecurrentTime& sum, const CellRounds& part, const CellStep& step
   sum.time += Seconds(part.rounds * (product + gates + step.launch));
 }
 
+// One kernel for all steps of a layer. The SMs tell one another the state through the L2: kExchange latencies, to store
+// it, to wait until all have, and to load it.
+RecurrentTime persistent_time(const Recurrent& recurrent, Pass pass, Bytes element, const RecurrentGpu& gpu,
+                              const GpuRates& rates) {
+  constexpr double kExchange = 10, kPaddedBatch = 8;
+  const Gemm product = step_product(recurrent, pass);
+  const double n = static_cast<double>(product.n), k = static_cast<double>(product.k);
+  const double sequences = std::ceil(static_cast<double>(product.m) / kPaddedBatch) * kPaddedBatch;
+  const double layers = static_cast<double>(recurrent.layers), cells = static_cast<double>(recurrent.directions);
+  const double steps = layers * static_cast<double>(recurrent.steps);
+  const double lanes = rates.macs_per_second() * rates.constants[Constant::efficiency];
+  const Traffic traffic = persistent_traffic(recurrent, pass, element, rates);
+
+  RecurrentTime result;
+  result.on_chip = true;
+  const double compute = cells * sequences * n * k / (lanes * persistent_ctas(recurrent, pass, rates));
+  const double l2 = (traffic.at_l2() / (rates.l2 * kL2Efficiency)).value() / steps;
+  const double exchange = kExchange * gpu.l2_latency.value();
+  result.compute = Seconds(steps * compute);
+  result.latency = Seconds(steps * exchange);
+  result.l2 = Seconds(steps * l2);
+  result.dram = traffic.at_dram() / (rates.dram * rates.constants[Constant::dram_efficiency]);
+  result.launch = gpu.launch * layers;
+  const double step = exchange + fourth_root(fourth(compute) + fourth(l2));
+  result.time = Seconds(steps * step) + result.dram + result.launch;
+  return result;
+}
+
 }  // namespace
 
-RecurrentGpu recurrent_gpu(const Gpu& gpu) {
+RecurrentGpu recurrent_gpu(const Recurrent& recurrent, const Gpu& gpu, const PredictOptions& options) {
   const Hertz clock = gpu.sustained_clock.value_or(gpu.clock);
   return {.dram_latency = Seconds(gpu.level("DRAM").latency.value() / clock.value()),
           .l2_latency = Seconds(gpu.level("L2").latency.value() / clock.value()),
           .launch = gpu.launch_overhead,
-          .old_kernels = gemm_setting(gpu, true).old_kernels};
+          .old_kernels = gemm_setting(gpu, true).old_kernels,
+          .on_chip = keeps_weights_on_chip(recurrent, gpu, options)};
 }
 
 RecurrentTime recurrent_time(const Recurrent& recurrent, Pass pass, Bytes element, const RecurrentGpu& gpu,
@@ -84,9 +135,18 @@ RecurrentTime recurrent_time(const Recurrent& recurrent, Pass pass, Bytes elemen
     result.time = result.dram;
     return result;
   }
-  const CellStep step = cell_step(recurrent, pass, element, gpu, rates);
-  for (const CellRounds& part : cell_rounds(recurrent)) add_rounds(result, part, step);
-  return result;
+  const CellStep tiled = cell_step(recurrent, pass, element, gpu, rates);
+  const Gemm product = step_product(recurrent, pass);
+  const CellStep streamed =
+      streamed_step(tiled, product, element, gpu, rates, missed_weights(recurrent, element, rates));
+  const bool few = static_cast<double>(product.m) <= (gpu.old_kernels ? kOldMostVectors : kMostVectors);
+  for (const CellRounds& part : cell_rounds(recurrent)) {
+    const bool stream = few && product_of(streamed, part.cells) < product_of(tiled, part.cells);
+    add_rounds(result, part, stream ? streamed : tiled);
+  }
+  if (!gpu.on_chip) return result;
+  const RecurrentTime persistent = persistent_time(recurrent, pass, element, gpu, rates);
+  return persistent.time < result.time ? persistent : result;
 }
 
 double launches_of_step(Pass pass, const GpuRates& rates) {

@@ -3,6 +3,7 @@
 
 #include "rooftile/base/units.hpp"
 #include "rooftile/gpu/gpu.hpp"
+#include "rooftile/predict/predict.hpp"
 #include "rooftile/timing/gpu_rates.hpp"
 #include "rooftile/traffic/recurrent_traffic.hpp"
 #include "rooftile/workload/op.hpp"
@@ -15,8 +16,9 @@ struct RecurrentGpu {
   Seconds dram_latency = {}, l2_latency = {};
   Seconds launch = {};       // of one kernel
   bool old_kernels = false;  // the libraries' kernels for Pascal and before
+  bool on_chip = false;      // there is a kernel that keeps the weights on the chip from step to step
 };
-RecurrentGpu recurrent_gpu(const Gpu& gpu);
+RecurrentGpu recurrent_gpu(const Recurrent& recurrent, const Gpu& gpu, const PredictOptions& options);
 
 // The time if only one thing limited a pass, and the time they give together.
 struct RecurrentTime {
@@ -25,6 +27,7 @@ struct RecurrentTime {
   Seconds l2, dram;
   Seconds launch;  // kernels that wait for one another
   Seconds time;
+  bool on_chip = false;  // a kernel that keeps the weights on the chip takes least
 };
 
 // The steps of the forward pass or of the data gradient, or what adding up the gradients of the weights takes beside

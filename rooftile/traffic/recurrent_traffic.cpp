@@ -1,5 +1,8 @@
 #include "rooftile/traffic/recurrent_traffic.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include "rooftile/base/powers.hpp"
 #include "rooftile/ops/recurrent.hpp"
 #include "rooftile/workload/sequence.hpp"
@@ -35,6 +38,26 @@ Traffic recurrent_traffic(const Recurrent& recurrent, Pass pass, Bytes element, 
   sum = sum * steps;
   sum.compulsory = cell.product.l2 + cell.gates.dram * steps;
   return sum * (static_cast<double>(recurrent.layers) * static_cast<double>(recurrent.directions));
+}
+
+Traffic persistent_traffic(const Recurrent& recurrent, Pass pass, Bytes element, const GpuSizes& sizes) {
+  const Gemm product = step_product(recurrent, pass);
+  const double k = static_cast<double>(product.k), m = static_cast<double>(product.m);
+  const Bytes weights = element * (static_cast<double>(product.n) * k);
+  const Bytes state = element * (m * k);
+  const double steps = static_cast<double>(recurrent.steps);
+  Traffic sum = gate_copies(element * gate_elements(recurrent));
+  sum.l1 += state * persistent_ctas(recurrent, pass, sizes);
+  sum.l2 += state * persistent_ctas(recurrent, pass, sizes);
+  sum = sum * steps;
+  sum += {.l1 = weights, .l2 = weights, .dram = weights};
+  sum.compulsory = weights + element * (gate_elements(recurrent) / 2 * steps);
+  return sum * (static_cast<double>(recurrent.layers) * static_cast<double>(recurrent.directions));
+}
+
+double persistent_ctas(const Recurrent& recurrent, Pass pass, const GpuSizes& sizes) {
+  constexpr double kWarp = 32;
+  return std::min(sizes.sms, std::ceil(static_cast<double>(step_product(recurrent, pass).n) / kWarp));
 }
 
 // All layers' weights take turns in the L2; the first step finds none.

@@ -19,6 +19,12 @@ CellTraffic cell_traffic(const Recurrent& recurrent, Pass pass, Bytes element, c
 // all steps come on top. `sizes` are of the family recurrent.
 Traffic recurrent_traffic(const Recurrent& recurrent, Pass pass, Bytes element, const GpuSizes& sizes);
 
+// The same where kernels keep the weights on the chip: they load them once, and every CTA the state of each step.
+Traffic persistent_traffic(const Recurrent& recurrent, Pass pass, Bytes element, const GpuSizes& sizes);
+
+// CTAs of such a kernel for one cell: one for each SM, with outputs for all lanes of a warp.
+double persistent_ctas(const Recurrent& recurrent, Pass pass, const GpuSizes& sizes);
+
 // Share of a layer's weights that a step loads from DRAM, the mean over the steps.
 double missed_weights(const Recurrent& recurrent, Bytes element, const GpuSizes& sizes);
 

@@ -87,7 +87,7 @@ class FitRowCollector {
     RefinedModels models;
     add_sequence_products(products, recurrent, gpu, options, models);
     const auto kernels = [recurrent, others = products.time, pass = options.pass, element = model->element,
-                          own = recurrent_gpu(gpu)](const GpuRates& rates) {
+                          own = recurrent_gpu(recurrent, gpu, options)](const GpuRates& rates) {
       return others + recurrent_time(recurrent, pass, element, own, rates).time;
     };
     add_row(kernels, row, gpu, table, *model);
