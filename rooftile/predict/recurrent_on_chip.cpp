@@ -2,7 +2,6 @@
 
 #include <string_view>
 
-#include "rooftile/gpu/facts.hpp"
 
 namespace rooftile {
 namespace {
@@ -29,7 +28,7 @@ bool in_whole_eights(const Recurrent& recurrent, const Gpu& gpu) {
       recurrent.hidden % kMultiple != 0 || recurrent.input % kMultiple != 0 || recurrent.batch > kMostBatch) {
     return false;
   }
-  const double generation = generation_of(gpu);
+  const double generation = gpu.generation;
   if (generation < kAmpere) return generation >= 7 && generation < kTuring;
   return gpu.sm_count >= kLeastSms && generation != kAmpereOfWorkstations && recurrent.cell != "gru";
 }
@@ -38,7 +37,7 @@ bool in_whole_eights(const Recurrent& recurrent, const Gpu& gpu) {
 
 bool keeps_weights_on_chip(const Recurrent& recurrent, const Gpu& gpu, const PredictOptions& options) {
   constexpr double kPascal = 6;
-  if (gpu.vendor != "nvidia" || generation_of(gpu) < kPascal || options.pass == Pass::bwd_weight ||
+  if (gpu.vendor != "nvidia" || gpu.generation < kPascal || options.pass == Pass::bwd_weight ||
       !asks_for_them(options.framework)) {
     return false;
   }
