@@ -68,7 +68,8 @@ Result<void> run(PredictTableArguments& arguments) {
                               .label = label_of(row),
                               .gpu = ids.back(),
                               .cells = std::move(row.cells),
-                              .predicted = predicted_cells(*layer)});
+                              .predicted = predicted_cells(*layer),
+                              .no_interval = interval_of(*layer) ? "" : why_no_interval(*layer)});
   }
   note_unused_factors(predict_options(given).calibration, ids);
   write_left_out(bad_rows, table.bad_rows.size() + table.rows.size());

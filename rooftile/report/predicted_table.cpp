@@ -1,8 +1,10 @@
 #include "rooftile/report/predicted_table.hpp"
 
+#include <map>
 #include <optional>
 #include <utility>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "rooftile/base/csv.hpp"
@@ -40,6 +42,16 @@ std::string time_text(const PredictedRow& row) {
   return print(*time, low && high ? std::optional(Interval{*low, *high}) : std::nullopt);
 }
 
+std::string reasons_text(const PredictedTable& table) {
+  std::map<std::string, std::size_t> rows;
+  for (const PredictedRow& row : table.rows) {
+    if (!row.no_interval.empty()) ++rows[row.no_interval];
+  }
+  std::string text;
+  for (const auto& [why, count] : rows) text += fmt::format("no interval for {}: {}\n", counted(count, "row"), why);
+  return text.empty() ? "" : "\n" + text;
+}
+
 }  // namespace
 
 std::string predicted_csv(const PredictedTable& table) {
@@ -63,6 +75,7 @@ std::string predicted_json(const PredictedTable& table) {
     for (std::size_t i = 0; i < kPredictedColumns; ++i) {
       object[kPredictedNames[i]] = predicted_value(row.predicted[i], i);
     }
+    if (!row.no_interval.empty()) object["no_interval"] = row.no_interval;
     json["rows"].push_back(std::move(object));
   }
   // A table may hold any bytes; what is not UTF-8 is replaced, not fatal.
@@ -80,7 +93,7 @@ std::string predicted_text(const PredictedTable& table, std::size_t width) {
     text.add({grouped(static_cast<double>(row.line)), row.label, row.gpu, time_text(row),
               bottleneck.empty() ? "-" : bottleneck});
   }
-  return text.text(width, "");
+  return text.text(width, "") + reasons_text(table);
 }
 
 }  // namespace rooftile

@@ -17,6 +17,7 @@ struct PredictedRow {
   std::string gpu;
   std::vector<std::string> cells;                        // as read
   std::array<std::string, kPredictedColumns> predicted;  // predicted_cells()
+  std::string no_interval = {};                          // why it has none; not in the CSV
 };
 
 struct PredictedTable {
@@ -30,7 +31,7 @@ std::string predicted_csv(const PredictedTable& table);
 // The same as "rooftile/predicted-table/1", with numbers as numbers. Schema: data/schema/predicted-table-1.json.
 std::string predicted_json(const PredictedTable& table);
 
-// A line a row.
+// A line a row, and how many rows have no interval for which reason.
 std::string predicted_text(const PredictedTable& table, std::size_t width = kAnyWidth);
 
 }  // namespace rooftile

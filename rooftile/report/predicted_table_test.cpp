@@ -74,6 +74,16 @@ TEST(PredictedTable, TextShowsWhatARowIs) {
   EXPECT_THAT(predicted_text(predicted(), 60), HasSubstr("…"));
 }
 
+TEST(PredictedTable, SaysWhyThereIsNoInterval) {
+  PredictedTable table = predicted();
+  table.rows[1].no_interval = "too few rows";
+  const json report = json::parse(predicted_json(table));
+  EXPECT_TRUE(fits_schema(report, "predicted-table-1.json"));
+  EXPECT_EQ(report["rows"][1]["no_interval"], "too few rows");
+  EXPECT_FALSE(report["rows"][0].contains("no_interval"));
+  EXPECT_THAT(predicted_text(table), HasSubstr("\nno interval for 1 row: too few rows\n"));
+}
+
 TEST(RowLabel, OfEachOp) {
   const auto label = [](const std::string& csv) {
     return label_of(parse_layer_table(csv, "t.csv").value().rows.at(0));

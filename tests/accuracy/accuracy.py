@@ -4,21 +4,23 @@
 Usage: accuracy.py --cli PROGRAM [--tables FOLDER] [--tier TIER]… [--run RUN]… [--update] [--markdown]
        accuracy.py --markdown | --check
 
-Every figure comes out of `rooftile validate`; the commands are printed, and how long each takes. Tiers: none (the GPU left
-out), source (who measured left out, where another measured the GPU), size (the largest third of the rows), own (fitted on
-other shapes of the GPU), shipped (the constants in data/calibration, which have seen the rows). figures.csv holds what was
-reached: a figure that is worse by more than a tenth of itself fails. All tiers but shipped fit constants again and take
-minutes, so only shipped is scored unless --tier asks. Without the tables there is nothing to score: the test says so and is
-skipped. --update writes what is reached now, and for shipped the worst rows too (worst.csv); --markdown writes the tables of
-docs/accuracy.md and README.md from these files, and scores nothing unless --tier or --run asks. --check says whether the
-pages have the tables of these files.
+Every figure comes out of `rooftile validate`; the commands are printed, and how long each takes. Tiers: none (the GPU
+left out), source (who measured left out, where another measured the GPU), size (the largest third of the rows), own
+(fitted on other shapes of the GPU), shipped (the constants in data/calibration, which have seen the rows).
+figures.csv holds what was reached: a figure that is worse by more than a tenth of itself fails. All tiers but shipped
+fit constants again and take minutes, so only shipped is scored unless --tier asks. Without the tables there is
+nothing to score: the test says so and is skipped. --update writes what is reached now, and for shipped the worst rows
+too (worst.csv); --markdown writes the tables of docs/accuracy.md and README.md from these files, and scores nothing
+unless --tier or --run asks. --check says whether the pages have the tables of these files.
 
-All figures anew: accuracy.py --cli PROGRAM --tier none --tier source --tier size --tier own --tier shipped --update --markdown
+All figures anew:
+accuracy.py --cli PROGRAM --tier none --tier source --tier size --tier own --tier shipped --update --markdown
 """
 import argparse
 import csv
 import json
 import math
+import resource
 import subprocess
 import sys
 import time
@@ -41,13 +43,18 @@ def groups_of(run, tier, program, tables):
     """The scored groups of a run, each with its key as a dict."""
     command = command_of(run, tier, program, tables)
     print("$ " + " ".join(f"'{word}'" if " " in word else word for word in command), flush=True)
-    start = time.monotonic()
+    start, spent = time.monotonic(), processor_seconds()
     result = subprocess.run([*command, "--format", "json"], capture_output=True, encoding="utf-8", check=False)
-    print(f"# {run}, {tier}: {time.monotonic() - start:.0f} s", flush=True)
+    print(f"# {run}, {tier}: {time.monotonic() - start:.0f} s, of one processor {processor_seconds() - spent:.0f} s", flush=True)
     if result.returncode != 0:
         sys.exit(result.stderr.strip())
     document = json.loads(result.stdout)
     return [{**group, **group["key"]} for group in document["groups"]]
+
+
+def processor_seconds():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def mean_of(groups, figure, count):

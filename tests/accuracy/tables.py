@@ -1,4 +1,6 @@
-"""The tables of docs/accuracy.md and README.md, made from figures.csv and worst.csv. Each stands between two comments of its page:
+"""The tables of docs/accuracy.md and README.md, made from figures.csv and worst.csv.
+
+Each stands between two comments of its page:
 
     <!-- accuracy: families -->
     …

@@ -62,7 +62,8 @@ def rows_of(run, program, tables):
 
 def described(row):
     op = row.get("op") or ("conv" if row.get("R") else "gemm")
-    shape = [f"{name}{row[name]}" for name in SHAPES.get(op, []) if row.get(name) and (name, row[name]) != ("window", "0")]
+    shape = [f"{name}{row[name]}" for name in SHAPES.get(op, [])
+             if row.get(name) and (name, row[name]) != ("window", "0")]
     return {"table": "/".join(Path(row["table"]).parts[-2:]).removesuffix(".csv"), "gpu": row["gpu"], "layer": " ".join([op, *shape]),
             "pass": row.get("pass") or row.get("phase") or "fwd", "precision": row.get("precision") or "fp32",
             "ran": row.get("kernel") or row.get("solver") or row.get("algorithm") or row.get("framework") or "",
