@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -90,6 +91,13 @@ constexpr double kNetworkWeightSets = 1000;
 // Launches of a step of a recurrent layer whose gates are one kernel (PyTorch).
 constexpr double kStepLaunches = 3;
 
+// PyTorch's rows on Pascal are of this decade and its libraries; any other framework that is named ran those of the
+// GPU's own years. Of GPUs since Volta both are the same.
+bool of_early_years(std::string_view framework) {
+  constexpr std::string_view kLater = "PyTorch";
+  return !framework.empty() && framework.substr(0, kLater.size()) != kLater;
+}
+
 // A family's efficiency scales every rate, so that its kernels take their share of the time whatever limits them.
 void apply_factors(const GpuFactors& factors, RefinedModel& model) {
   GpuRates& rates = model.rates;
@@ -124,6 +132,7 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
   model.element = size_of(options.precision);
   model.result = size_of(options.result.value_or(options.precision));
   model.nhwc = options.nhwc;
+  model.early_library = of_early_years(options.framework);
   model.rates = found.entry != nullptr ? gpu_rates(gpu, family, *peak, found.entry->constants)
                                        : gpu_rates(gpu, family, *peak, unfitted_constants(family));
   const bool lanes = model.family == KernelFamily::conv_simt || model.family == KernelFamily::gemm_simt;
@@ -186,7 +195,8 @@ OpShape op_shape(const Im2col& gemm, const RefinedModel& model, Pass pass) {
           .nhwc = model.nhwc,
           .family = model.family,
           .choice = model.choice,
-          .precision = model.precision};
+          .precision = model.precision,
+          .early_library = model.early_library};
 }
 
 void add_refined(LayerEstimate& layer, const Im2col& gemm, double count, const Gpu& gpu, const RefinedModel& model,
