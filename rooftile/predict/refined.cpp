@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "rooftile/calibration/spread_scope.hpp"
 #include "rooftile/ops/work.hpp"
 #include "rooftile/predict/layer.hpp"
 #include "rooftile/timing/roofline.hpp"
@@ -169,7 +170,7 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
   const bool single = options.precision == DType::fp32;
   const bool fp8 = model.family == KernelFamily::attention && options.precision == DType::fp8;
   const bool measured = single || (!lanes && half) || fp8;
-  if (measured) model.spread = find_spread(calibration, found, gpu.vendor, harness_match);
+  if (measured) model.spread = find_spread(calibration, found, spread_scope(family, gpu), harness_match);
   if (factors != nullptr && factors->of(family).spread) model.spread = factors->of(family).spread;
   return result;
 }
