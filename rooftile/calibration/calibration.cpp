@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "rooftile/calibration/spread_scope.hpp"
+
 namespace rooftile {
 namespace {
 
@@ -56,19 +58,24 @@ const Harness* find_harness(const Calibration& calibration, KernelFamily family,
   return find_harness(calibration, family, framework.substr(0, slash), gpu, vendor);
 }
 
-std::optional<Spread> find_spread(const Calibration& calibration, const FoundEntry& found, std::string_view vendor,
+std::optional<Spread> find_spread(const Calibration& calibration, const FoundEntry& found, std::string_view scope,
                                   HarnessMatch harness) {
   if (found.entry == nullptr) return std::nullopt;
   const auto& all = calibration.foreign_spreads;
-  const auto foreign = std::find_if(all.begin(), all.end(), [&](const ForeignSpread& one) {
-    return one.family == found.entry->family && one.vendor == vendor;
-  });
+  const auto of_scope = [&](std::string_view wanted) {
+    return std::find_if(all.begin(), all.end(), [&](const ForeignSpread& one) {
+      return one.family == found.entry->family && one.vendor == wanted;
+    });
+  };
+  const auto same_unit = of_scope(scope);
+  const auto foreign = same_unit != all.end() ? same_unit : of_scope(vendor_of(scope));
   if (found.match != Match::foreign && found.entry->spread) {
     if (harness == HarnessMatch::known || foreign == all.end()) return found.entry->spread;
     return widened(*found.entry->spread, foreign->harness);
   }
   if (foreign == all.end()) return std::nullopt;
-  return foreign->spread;
+  if (foreign == same_unit) return foreign->spread;
+  return widened(foreign->spread, foreign->spread.common);  // units differ at least as GPUs with the same one do
 }
 
 const GpuFactors* find_factors(const Calibration& calibration, std::string_view gpu) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "rooftile/calibration/embedded.hpp"
+#include "rooftile/calibration/spread_scope.hpp"
 #include "rooftile/gpu/catalogue.hpp"
 
 namespace rooftile {
@@ -118,6 +119,27 @@ TEST(Calibration, NobodyKnowsTheErrorOfAVendorNeverMeasured) {
   EXPECT_EQ(spread_on("t4", HarnessMatch::unknown), widened({0.9, 1.1}, 1.2));
   EXPECT_EQ(spread_on("k80"), (Spread{0.5, 2}));
   EXPECT_EQ(spread_on("mi300x"), std::nullopt);
+}
+
+TEST(Calibration, MiopenOnLanesHasIntervalsOfItsOwn) {
+  constexpr KernelFamily kFamily = KernelFamily::conv_miopen;
+  EXPECT_EQ(spread_scope(kFamily, gpu_named("mi100")), "amd");
+  EXPECT_EQ(spread_scope(kFamily, gpu_named("mi50")), "amd lanes");
+  EXPECT_EQ(spread_scope(KernelFamily::tensor, gpu_named("mi50")), "amd");
+  EXPECT_EQ(vendor_of("amd lanes"), "amd");
+  Calibration calibration;
+  calibration.entries = {entry_for("any")};
+  calibration.entries[0].family = kFamily;
+  calibration.foreign_spreads = {{kFamily, "amd", Spread{0.5, 2, 1.5}, 1}};
+  const auto spread_on = [&](std::string_view id) {
+    const Gpu gpu = gpu_named(id);
+    return find_spread(calibration, find_entry(calibration, kFamily, gpu), spread_scope(kFamily, gpu),
+                       HarnessMatch::unknown);
+  };
+  EXPECT_EQ(spread_on("mi210"), (Spread{0.5, 2, 1.5}));
+  EXPECT_EQ(spread_on("mi25"), widened({0.5, 2, 1.5}, 1.5)) << "no lanes were measured";
+  calibration.foreign_spreads.push_back({kFamily, "amd lanes", Spread{0.4, 3, 1.5}, 1});
+  EXPECT_EQ(spread_on("mi25"), (Spread{0.4, 3, 1.5}));
 }
 
 TEST(Calibration, BadFilesAreErrorsWithTheirPlace) {

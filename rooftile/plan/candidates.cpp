@@ -36,6 +36,7 @@ constexpr std::array kConvTiles = {
 constexpr double kTileRows = 128;  // of all of them
 
 constexpr double kMostSplits = 64;
+constexpr double kIdleShare = 8;         // a grid for fewer SMs than one in so many is worth splitting in any pass
 constexpr double kLeastSplitSteps = 64;  // of k that a CTA keeps: fewer and the split costs more than it brings
 
 struct Context {
@@ -76,9 +77,13 @@ void set_launch(Launch& launch, const Product& product, const TileKernel& entry,
 void visit_tile(LaunchPlan& plan, const Product& product, const TileKernel& entry, double resident,
                 const Context& context) {
   const Bytes store = product.shape.store;
-  const bool may_split = context.op.pass == Pass::bwd_weight || context.options.split_k;
-  plan.tile = entry.kernel.tile;
-  for (double split = 1; split <= kMostSplits; split *= 2) {
+  const Tile& tile = entry.kernel.tile;
+  const double ctas = std::ceil(product.shape.m / tile.m) * std::ceil(product.shape.n / tile.n) * product.shape.count;
+  const bool may_split =
+      context.op.pass == Pass::bwd_weight || context.options.split_k || ctas * kIdleShare <= context.gpu.sm_count;
+  plan.tile = tile;
+  const double most = std::max(kMostSplits, 2 * context.gpu.sm_count / ctas);
+  for (double split = 1; split <= most; split *= 2) {
     if (context.options.split_k && split != *context.options.split_k) continue;
     plan.split_k = split;
     set_launch(plan.main, product, entry, resident, split, context);

@@ -22,6 +22,7 @@ struct OpShape {
   KernelFamily family = KernelFamily::conv_simt;
   TileChoice choice = TileChoice::least_time;
   DType precision = DType::fp32;  // stored as `element`
+  bool early_library = false;     // of the years of Pascal and before, where the GPU is of them
 };
 
 // Bytes of one element of the result.

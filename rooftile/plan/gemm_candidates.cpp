@@ -11,9 +11,10 @@ namespace rooftile {
 namespace {
 
 constexpr std::array kSimtSplits = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512};
-constexpr double kLeastSimtSplitDepth = 64;  // of k that a CTA keeps: no measured kernel keeps less
-constexpr double kLeastBatchedDepth = 2048;  // of k: batches up to half as deep were measured, none was split
-constexpr double kMostSplitWaves = 4;        // beyond, a split has nothing left to balance
+constexpr double kLeastSimtSplitDepth = 64;    // of k that a CTA keeps: no measured kernel keeps less
+constexpr double kLeastEarlySplitDepth = 256;  // the same up to Maxwell
+constexpr double kLeastBatchedDepth = 2048;    // of k: batches up to half as deep were measured, none was split
+constexpr double kMostSplitWaves = 4;          // beyond, a split has nothing left to balance
 
 // What all plans of a product have in common.
 LaunchPlan plan_of(const GemmProduct& product, Bytes element, bool old_kernels) {
@@ -74,7 +75,12 @@ std::vector<GemmKernel> kernels_for(const GemmProduct& product, const GemmSettin
     if (const auto named = gemm_kernel_named(options.kernel, setting.old_kernels)) return {*named};
   }
   std::vector<GemmKernel> kernels = gemm_kernels(setting);
-  if (product.m == 1 || product.n == 1) kernels.push_back(gemv_kernel(setting, product.m == 1));
+  const bool vector = product.m == 1 || product.n == 1;
+  if (vector) kernels.push_back(gemv_kernel(setting, product.m == 1));
+  const bool few = std::max(product.m, product.n) <= kMostVectorsOfGemm;
+  const bool few_rows = product.m <= kMostVectorsOfGemm && (few || !product.k_contiguous_b);
+  const bool few_columns = product.n <= kMostVectorsOfGemm && !product.k_contiguous_a;
+  if ((few_rows || few_columns) && product.batch == 1) kernels.push_back(few_vectors_kernel(few_rows));
   keep_those(kernels, [&](const GemmKernel& kernel) {
     if (!options.tile) return kernel.threads * kernel.registers <= sm.registers;
     return kernel.rows == options.tile->m && kernel.columns == options.tile->n;
@@ -82,8 +88,11 @@ std::vector<GemmKernel> kernels_for(const GemmProduct& product, const GemmSettin
   return kernels;
 }
 
-bool may_split(const Launch& launch, double tiles, double split, double sms) {
+bool may_split(const Launch& launch, const GemmSetting& setting, double tiles, double split, double sms) {
   const Launch::Product& product = launch.product;
+  if (setting.early && !setting.small_tiles) {  // until every SM has a CTA
+    return product.batch == 1 && product.k >= kLeastEarlySplitDepth * split && tiles * split < 2 * sms;
+  }
   return (product.batch == 1 || product.k >= kLeastBatchedDepth) && product.k >= kLeastSimtSplitDepth * split &&
          tiles * split <= kMostSplitWaves * launch.resident * sms;
 }
@@ -107,14 +116,16 @@ GemmProduct gemm_product(const Im2col& gemm, Pass pass) {
 
 void each_gemm_plan(const OpShape& op, const Gpu& gpu, const PlanOptions& options, const VisitPlan& visit) {
   const GemmProduct product = gemm_product(op.gemm, op.pass);
-  const GemmSetting setting = gemm_setting(gpu, product.k_contiguous_b);
+  GemmSetting setting = gemm_setting(gpu, product.k_contiguous_b);
+  setting.alone = product.batch == 1;
+  setting.early = setting.early || (setting.old_kernels && op.early_library);
   LaunchPlan plan = plan_of(product, op.element, setting.old_kernels);
   for (const GemmKernel& kernel : kernels_for(product, setting, options, gpu.sm)) {
     set_kernel(plan, product, kernel,
                options.active_ctas_per_sm ? *options.active_ctas_per_sm : resident_ctas(kernel, gpu.sm));
     const double tiles = std::ceil(product.m / kernel.rows) * std::ceil(product.n / kernel.columns) * product.batch;
     for (const int split : kSimtSplits) {
-      if (split > 1 && !options.split_k && !may_split(plan.main, tiles, split, gpu.sm_count)) break;
+      if (split > 1 && !options.split_k && !may_split(plan.main, setting, tiles, split, gpu.sm_count)) break;
       set_split(plan, tiles, options.split_k.value_or(split));
       visit(plan);
       if (options.split_k) break;

@@ -67,11 +67,47 @@ TEST(GemmCandidates, CtasByHand) {
 
 TEST(GemmCandidates, KernelsDependOnGenerationAndStorage) {
   const Gemm row_major{.m = 4096, .n = 4096, .k = 32}, weights{.m = 4096, .n = 4096, .k = 32, .trans_b = true};
-  EXPECT_EQ(plans(row_major, "p4").size(), 1U);
+  EXPECT_EQ(plans(row_major, "p4").size(), 2U);
   EXPECT_EQ(plans(weights, "p4").size(), 3U);
-  EXPECT_EQ(plans(row_major, "v100-pcie-32gb").size(), 4U);
+  EXPECT_EQ(plans(weights, "m40").size(), 2U);
+  EXPECT_EQ(plans(row_major, "v100-pcie-32gb").size(), 8U);
   EXPECT_EQ(plans(weights, "v100-pcie-32gb").size(), 8U);
-  EXPECT_EQ(plans(row_major, "a100-pcie-40gb").size(), 1U);
+  EXPECT_EQ(plans(row_major, "a100-pcie-40gb").size(), 8U);
+  const Gemm batch{.batch = 2, .m = 4096, .n = 4096, .k = 32};
+  EXPECT_EQ(plans(batch, "p4").size(), 1U);
+  EXPECT_EQ(plans(batch, "v100-pcie-32gb").size(), 4U);
+  EXPECT_EQ(plans(batch, "a100-pcie-40gb").size(), 1U);
+}
+
+TEST(GemmCandidates, EarlyLibrariesHaveLargeTilesForEitherStorage) {
+  const OpShape op{.gemm = im2col(Gemm{.m = 4096, .n = 4096, .k = 32, .trans_b = true}),
+                   .family = KernelFamily::gemm_simt,
+                   .early_library = true};
+  std::size_t kernels = 0;
+  bool large = false;
+  each_plan(op, find_gpu("p4").value(), {}, [&](const LaunchPlan& plan) {
+    ++kernels;
+    large = large || (plan.tile.m == 128 && plan.tile.n == 128);
+  });
+  EXPECT_EQ(kernels, 3U);
+  EXPECT_TRUE(large);
+}
+
+TEST(GemmCandidates, MaxwellSplitsUntilEverySmHasACta) {
+  for (const LaunchPlan& plan : plans({.m = 32, .n = 1536, .k = 6144}, "m40")) {
+    EXPECT_LT(plan.main.ctas, 2 * 24);
+    EXPECT_GE(plan.main.steps, 256);
+  }
+}
+
+TEST(GemmCandidates, AFewRowsPadNoWideTile) {
+  const auto has_few = [](const Gemm& gemm) {
+    const auto all = plans(gemm, "t4");
+    return std::any_of(all.begin(), all.end(), [](const LaunchPlan& plan) { return plan.tile.m == 8; });
+  };
+  EXPECT_TRUE(has_few({.m = 8, .n = 1000, .k = 2048}));
+  EXPECT_FALSE(has_few({.m = 9, .n = 1000, .k = 2048}));
+  EXPECT_FALSE(has_few({.m = 8, .n = 1000, .k = 2048, .trans_b = true}));
 }
 
 TEST(GemmCandidates, SplitsOnlyWhereTheyLeaveDepthAndBatchesOnlyWhereTheyAreDeep) {
@@ -104,7 +140,7 @@ TEST(GemmCandidates, AMatrixTimesAVectorMultipliesNoPadding) {
 }
 
 TEST(GemmCandidates, AnUnknownTileLeavesAll) {
-  EXPECT_EQ(plans({.m = 4096, .n = 4096, .k = 32}, "v100-pcie-32gb", {.tile = Tile{48, 48, 8}}).size(), 4U);
+  EXPECT_EQ(plans({.m = 4096, .n = 4096, .k = 32}, "v100-pcie-32gb", {.tile = Tile{48, 48, 8}}).size(), 8U);
 }
 
 TEST(GemmProducts, GradientsOfALinearLayer) {

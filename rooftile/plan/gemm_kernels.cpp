@@ -21,6 +21,9 @@ constexpr GemmKernel k32x32Sliced = {32, 32, 32, 128, 86, 32, true, Constant::ef
 constexpr GemmKernel k64x32Sliced = {64, 32, 32, 256, 128, 48, true, Constant::efficiency_64x32_sliced};
 constexpr GemmKernel k128x32Sliced = {128, 32, 32, 256, 128, 40, true, Constant::efficiency_128x32_sliced};
 
+// Without a number of its own: as the sliced one.
+constexpr GemmKernel k32x32 = {32, 32, 32, 128, 64, 16, false, Constant::efficiency_32x32_sliced};
+
 constexpr GemmKernel old(GemmKernel kernel, Constant efficiency) {
   kernel.efficiency = efficiency;
   return kernel;
@@ -33,20 +36,32 @@ constexpr GemmKernel kOld32x128 = old(k32x128, Constant::old_efficiency_32x128);
 constexpr std::array kNew = {k128x128, k128x64, k64x64, k128x32, k32x128, k32x32Sliced, k64x32Sliced, k128x32Sliced};
 constexpr std::array kOldOnes = {kOld128x64, kOld64x64, kOld128x32, kOld32x128};
 
+// Of the years of Maxwell and Pascal; of later ones for a product that is no batch, with B stored k x n.
+std::vector<GemmKernel> early_kernels(const GemmSetting& setting) {
+  if (!setting.early) return {kOld128x64, k32x32};
+  if (!setting.small_tiles) return {k128x128, kOld128x64};
+  return {k128x128, kOld128x64, k32x32};
+}
+
 }  // namespace
 
 GemmSetting gemm_setting(const Gpu& gpu, bool b_n_by_k) {
-  constexpr double kVolta = 7, kAmpere = 8;
+  constexpr double kPascal = 6, kVolta = 7, kAmpere = 8;
   const double generation = gpu.generation;
-  return {.old_kernels = generation < kVolta, .one_row_major = generation >= kAmpere, .b_n_by_k = b_n_by_k};
+  return {.old_kernels = generation < kVolta,
+          .one_row_major = generation >= kAmpere,
+          .small_tiles = generation >= kPascal,
+          .early = generation < kPascal,
+          .b_n_by_k = b_n_by_k};
 }
 
 std::vector<GemmKernel> gemm_kernels(const GemmSetting& setting) {
   if (setting.old_kernels) {
+    if (setting.early || (setting.alone && !setting.b_n_by_k)) return early_kernels(setting);
     if (setting.b_n_by_k) return {kOld64x64, kOld32x128, kOld128x32};
     return {kOld128x64};
   }
-  if (setting.b_n_by_k) return {kNew.begin(), kNew.end()};
+  if (setting.b_n_by_k || setting.alone) return {kNew.begin(), kNew.end()};
   if (setting.one_row_major) return {k128x128};
   return {k128x64, k64x64, k128x32, k32x128};
 }
@@ -62,6 +77,18 @@ GemmKernel gemv_kernel(const GemmSetting& setting, bool one_row) {
                        .streams = true};
   if (setting.old_kernels) kernel.efficiency = Constant::old_efficiency_64x64;
   return kernel;
+}
+
+GemmKernel few_vectors_kernel(bool few_rows) {
+  constexpr int kLong = 128, kFew = static_cast<int>(kMostVectorsOfGemm);
+  return {.columns = few_rows ? kLong : kFew,
+          .rows = few_rows ? kFew : kLong,
+          .depth = 8,
+          .threads = 128,
+          .registers = 64,
+          .smem_kib = 8,
+          .efficiency = Constant::efficiency_64x64,
+          .streams = true};
 }
 
 std::optional<GemmKernel> gemm_kernel_named(std::string_view name, bool old_kernels) {

@@ -28,8 +28,11 @@ struct GemmKernel {
 // What decides which kernels a library has for a product.
 struct GemmSetting {
   bool old_kernels = false;    // Pascal and before
-  bool one_row_major = false;  // Ampere and later: one kernel where B is stored k x n
+  bool one_row_major = false;  // Ampere and later: one kernel for a batch where B is stored k x n
+  bool small_tiles = false;    // Pascal and later: tiles of 32x32
+  bool early = false;          // up to Pascal: the library of the GPU's own years (cuBLAS up to 8)
   bool b_n_by_k = false;       // B is stored n x k
+  bool alone = false;          // a batch of one
 };
 GemmSetting gemm_setting(const Gpu& gpu, bool b_n_by_k);
 
@@ -39,6 +42,11 @@ std::vector<GemmKernel> gemm_kernels(const GemmSetting& setting);
 // The kernel for a matrix times a vector, which a library takes where C has one row or one column: it reads the matrix
 // once and multiplies nothing that is padding.
 GemmKernel gemv_kernel(const GemmSetting& setting, bool one_row);
+
+// The kernel for a few rows or columns of C where the large operand is not contiguous along k: reads it whole lines at
+// a time, with one accumulator for each row or column.
+inline constexpr double kMostVectorsOfGemm = 8;
+GemmKernel few_vectors_kernel(bool few_rows);
 
 // The kernel that a profiler's name stands for (volta_sgemm_128x64_tn, ampere_sgemm_64x32_sliced1x4_tn); nullopt if
 // the name tells no known tile.

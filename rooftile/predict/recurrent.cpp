@@ -38,7 +38,6 @@ void add_sequence_products(LayerEstimate& layer, const Recurrent& recurrent, con
                            const PredictOptions& options, RefinedModels& models) {
   PredictOptions product_options = options;
   product_options.pass = Pass::fwd;  // each is a plain product
-  product_options.framework.clear();
   product_options.plan = {};
   const RefinedModel* model = models.find(RefinedOp::gemm, gpu, product_options);
   if (model == nullptr) return;

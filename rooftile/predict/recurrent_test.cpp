@@ -206,7 +206,7 @@ void check_small_batches(Small small, const Gpu& gpu) {
       EXPECT_LE(step, 1.5 * from_dram + launches + kLatencies) << small.text();
     }
     // Libraries up to Pascal have no such kernels for more than 8 sequences: tiles of 128 run mostly empty there.
-    if (batch <= 8 || generation_of(gpu) >= 7) {
+    if (batch <= 8 || gpu.generation >= 7) {
       EXPECT_LE(step, 3 * from_dram + launches + kLatencies) << small.text();
     }
     before = step;

@@ -4,9 +4,11 @@
 #include <array>
 #include <functional>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <variant>
 
+#include "rooftile/calibration/spread_scope.hpp"
 #include "rooftile/ops/work.hpp"
 #include "rooftile/predict/layer.hpp"
 #include "rooftile/timing/roofline.hpp"
@@ -104,6 +106,13 @@ constexpr double kNetworkWeightSets = 1000;
 // Launches of a step of a recurrent layer whose gates are one kernel (PyTorch).
 constexpr double kStepLaunches = 3;
 
+// PyTorch's rows on Pascal are of this decade and its libraries; any other framework that is named ran those of the
+// GPU's own years. Of GPUs since Volta both are the same.
+bool of_early_years(std::string_view framework) {
+  constexpr std::string_view kLater = "PyTorch";
+  return !framework.empty() && framework.substr(0, kLater.size()) != kLater;
+}
+
 // A family's efficiency scales every rate, so that its kernels take their share of the time whatever limits them.
 void apply_factors(const GpuFactors& factors, RefinedModel& model) {
   GpuRates& rates = model.rates;
@@ -138,6 +147,7 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
   model.element = size_of(options.precision);
   model.result = size_of(options.result.value_or(options.precision));
   model.nhwc = options.nhwc;
+  model.early_library = of_early_years(options.framework);
   model.rates = found.entry != nullptr ? gpu_rates(gpu, family, *peak, found.entry->constants)
                                        : gpu_rates(gpu, family, *peak, unfitted_constants(family));
   const bool lanes = model.family == KernelFamily::conv_simt || model.family == KernelFamily::gemm_simt;
@@ -174,7 +184,7 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
   const bool single = options.precision == DType::fp32;
   const bool fp8 = model.family == KernelFamily::attention && options.precision == DType::fp8;
   const bool measured = single || (!lanes && half) || fp8;
-  if (measured) model.spread = find_spread(calibration, found, gpu.vendor, harness_match);
+  if (measured) model.spread = find_spread(calibration, found, spread_scope(family, gpu), harness_match);
   if (found.entry != nullptr && found.match == Match::foreign) model.no_interval = NoInterval::vendor;
   if (!measured) model.no_interval = NoInterval::precision;
   if (factors != nullptr && factors->of(family).spread) model.spread = factors->of(family).spread;
@@ -202,7 +212,8 @@ OpShape op_shape(const Im2col& gemm, const RefinedModel& model, Pass pass) {
           .nhwc = model.nhwc,
           .family = model.family,
           .choice = model.choice,
-          .precision = model.precision};
+          .precision = model.precision,
+          .early_library = model.early_library};
 }
 
 void add_refined(LayerEstimate& layer, const Im2col& gemm, double count, const Gpu& gpu, const RefinedModel& model,

@@ -21,6 +21,7 @@ struct RefinedModel {
   Bytes element{4};
   Bytes result{4};
   bool nhwc = false;
+  bool early_library = false;  // OpShape::early_library
   GpuRates rates;
   TileChoice choice = TileChoice::least_time;
   Seconds overhead;                    // of one call

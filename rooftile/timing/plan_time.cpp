@@ -1,6 +1,9 @@
 #include "rooftile/timing/plan_time.hpp"
 
+#include <algorithm>
 #include <cmath>
+
+#include "rooftile/plan/gemm_kernels.hpp"
 
 namespace rooftile {
 namespace {
@@ -42,7 +45,9 @@ Seconds plan_time(const LaunchPlan& plan, const GpuRates& rates, Seconds limit) 
 }
 
 Seconds choice_time(const LaunchPlan& plan, const GpuRates& rates, Seconds limit) {
-  const bool old = rates.family == KernelFamily::gemm_simt && plan.main.product.old_kernel;
+  const Launch::Product& product = plan.main.product;
+  const bool old = rates.family == KernelFamily::gemm_simt && product.old_kernel &&
+                   std::min(product.m, product.n) > kMostVectorsOfGemm;  // its estimate is not for so few
   return old ? old_choice_time(plan.main, rates) : plan_time(plan, rates, limit);
 }
 

@@ -15,6 +15,7 @@ namespace {
 
 struct Product {
   std::int64_t m = 1, n = 1, k = 1, batch = 1;
+  bool weights = false;  // B is stored n x k
 
   Gemm gemm() const {
     Gemm gemm;
@@ -22,9 +23,10 @@ struct Product {
     gemm.n = n;
     gemm.k = k;
     gemm.batch = batch;
+    gemm.trans_b = weights;
     return gemm;
   }
-  std::string text() const { return fmt::format("{} x {} x {} x {}", batch, m, n, k); }
+  std::string text() const { return fmt::format("{} x {} x {} x {}{}", batch, m, n, k, weights ? " T" : ""); }
 };
 
 // Sizes from 1 to 2^20, as many of each power.
@@ -34,43 +36,98 @@ Product random_product(std::mt19937& random) {
   return {size(), size(), size(), 1};
 }
 
+// Square maps up to 512, odd filters up to 5.
+Conv random_map(std::mt19937& random) {
+  std::uniform_real_distribution<double> share(0, 1);
+  const auto size = [&](double most) { return static_cast<std::int64_t>(std::exp2(most * share(random))); };
+  Conv conv;
+  conv.batch = size(10);
+  conv.in_channels = size(12);
+  conv.out_channels = size(12);
+  const std::int64_t filter = 2 * size(1.99) - 1, in = filter + size(9), stride = share(random) < 0.3 ? 2 : 1;
+  for (std::size_t axis : {1, 2}) {
+    conv.axes[axis] = {.in = in, .filter = filter, .stride = stride, .pad_begin = filter / 2, .pad_end = filter / 2};
+  }
+  return conv;
+}
+
 Seconds time_of(const Product& product, const Gpu& gpu, DType precision, Method method = Method::rooftile) {
   return estimate(product.gemm(), gpu, {.method = method, .precision = precision}).time;
 }
 
-// Fifty times was aimed at (docs/accuracy.md): products that are all padding of the one tile that a library has for
-// them come to more.
 TEST(Bounds, ProductsLieBetweenTheRooflineAndAMultipleOfIt) {
-  constexpr double kMost = 150;
+  constexpr double kMost = 50;
   constexpr Seconds kLaunches{100e-6};
   std::mt19937 random(1);
   for (const std::string& id : gpu_ids()) {
     const Gpu gpu = find_gpu(id).value();
     for (int i = 0; i < 20; ++i) {
-      const Product product = random_product(random);
-      const Seconds time = time_of(product, gpu, DType::fp32),
-                    least = time_of(product, gpu, DType::fp32, Method::roofline);
-      EXPECT_GE(time * 1.001, least * 0.5) << id << ": " << product.text();  // operands may be in the L2 already
-      EXPECT_LE(time, kMost * least + kLaunches) << id << ": " << product.text();
+      Product product = random_product(random);
+      for (const bool weights : {false, true}) {
+        product.weights = weights;
+        const Seconds time = time_of(product, gpu, DType::fp32),
+                      least = time_of(product, gpu, DType::fp32, Method::roofline);
+        EXPECT_GE(time * 1.001, least * 0.5) << id << ": " << product.text();  // operands may be in the L2 already
+        EXPECT_LE(time, kMost * least + kLaunches) << id << ": " << product.text();
+      }
     }
   }
 }
 
+// Up to Pascal libraries go by an estimate that is not the time, and now and then take a kernel that a larger product
+// shows to be a bad one: one change in 500 may give back more than 5 %.
 TEST(Bounds, MoreWorkIsHardlyEverFaster) {
-  constexpr double kLeast = 0.89;  // waves and splits give back some
+  constexpr double kUsual = 0.95, kLeast = 0.6, kExceptions = 1. / 500;
+  double changes = 0, exceptions = 0;
   std::mt19937 random(2);
   for (const std::string& id : gpu_ids()) {
     const Gpu gpu = find_gpu(id).value();
-    for (int i = 0; i < 10; ++i) {
-      const Product product = random_product(random);
+    for (int i = 0; i < 20; ++i) {
+      Product product = random_product(random);
+      product.weights = i % 2 == 0;
       for (std::int64_t Product::*side : {&Product::m, &Product::n, &Product::k, &Product::batch}) {
         Product more = product;
         more.*side *= 2;
-        EXPECT_GE(time_of(more, gpu, DType::fp32) / time_of(product, gpu, DType::fp32), kLeast)
-            << id << ": " << product.text() << " to " << more.text();
+        const double ratio = time_of(more, gpu, DType::fp32) / time_of(product, gpu, DType::fp32);
+        EXPECT_GE(ratio, kLeast) << id << ": " << product.text() << " to " << more.text();
+        changes += 1;
+        exceptions += ratio < kUsual ? 1 : 0;
       }
     }
   }
+  EXPECT_LE(exceptions, kExceptions * changes);
+}
+
+// Winograd and FFT beat the roofline of the direct convolution. What exceeds the upper bound: FP16 on Volta with
+// channels that are no multiple of eight, and weights' gradients of one or two channels over large maps.
+TEST(Bounds, NearlyAllConvolutionsLieWithinAMultipleOfTheRooflineAndGrowWithTheirSizes) {
+  constexpr double kMost = 50, kUsual = 0.95, kExceptions = 1. / 200;
+  constexpr Seconds kLaunches{100e-6};
+  double all = 0, above = 0, faster = 0;
+  std::mt19937 random(4);
+  for (const std::string& id : gpu_ids()) {
+    const Gpu gpu = find_gpu(id).value();
+    for (int i = 0; i < 6; ++i) {
+      const Conv conv = random_map(random);
+      for (const Pass pass : {Pass::fwd, Pass::bwd_data, Pass::bwd_weight}) {
+        for (const DType precision : {DType::fp32, DType::fp16}) {
+          const auto time = [&](const Conv& some, Method method = Method::rooftile) {
+            return estimate(some, gpu, {.method = method, .pass = pass, .precision = precision}).time;
+          };
+          const Seconds took = time(conv);
+          above += took > kMost * time(conv, Method::roofline) + kLaunches ? 1 : 0;
+          for (std::int64_t Conv::*side : {&Conv::batch, &Conv::in_channels, &Conv::out_channels}) {
+            Conv more = conv;
+            more.*side *= 2;
+            faster += time(more) < kUsual * took ? 1 : 0;
+          }
+          all += 1;
+        }
+      }
+    }
+  }
+  EXPECT_LE(above, kExceptions * all);
+  EXPECT_LE(faster, kExceptions * all);
 }
 
 // Where cases alone were measured, a library is told; a serving framework's choices of kernels may give back more.

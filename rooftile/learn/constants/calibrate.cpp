@@ -86,7 +86,7 @@ void add_spreads(const std::vector<FamilyCalibration>& families, Calibration& ca
       const double common = common_factor(middles, foreign_usual.scale());
       const auto spread = spread_of(foreign.calls, common, widening(middles.count));
       if (!spread) continue;
-      calibration.foreign_spreads.push_back({foreign.family, foreign.vendor, widened(*spread, harness), harness});
+      calibration.foreign_spreads.push_back({foreign.family, foreign.scope, widened(*spread, harness), harness});
     }
     first += family.entries.size();
   }

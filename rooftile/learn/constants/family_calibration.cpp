@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "rooftile/base/quantile.hpp"
+#include "rooftile/calibration/spread_scope.hpp"
 #include "rooftile/learn/constants/middle_harness.hpp"
 
 namespace rooftile {
@@ -26,9 +27,10 @@ std::size_t most_of(const FitRows& rows) {
                                                   : kMostPerGpu;
 }
 
-std::size_t gpus_of(const FamilyRows& family, const std::string& vendor) {
-  return static_cast<std::size_t>(std::count_if(family.gpus.begin(), family.gpus.end(),
-                                                [&](const Choices& gpu) { return gpu.front().vendor == vendor; }));
+std::size_t gpus_of(const FamilyRows& family, const std::string& spread_scope) {
+  return static_cast<std::size_t>(std::count_if(family.gpus.begin(), family.gpus.end(), [&](const Choices& gpu) {
+    return gpu.front().spread_scope == spread_scope;
+  }));
 }
 
 bool has_foreign_spread(const CalibrateOptions& options) { return options.unknown_gpus && options.foreign_spreads; }
@@ -53,13 +55,13 @@ class Calibrator {
     }
     if (options_.unknown_gpus) add_architectures(family, by_vendor);
     std::map<std::string, std::vector<Harness>> harnesses;  // by vendor
-    std::map<std::string, GroupResiduals> seen;
+    std::map<std::string, GroupResiduals> seen;             // by scope of a spread
     for (const Choices& gpu : family.gpus) {
       const std::string& vendor = gpu.front().vendor;
       Fit fit = fit_gpu(gpu, by_vendor.at(vendor));
       harnesses[vendor].insert(harnesses[vendor].end(), fit.harnesses.begin(), fit.harnesses.end());
       add_harness_middles(rows_of(gpu, fit.entry.choice), fit.residuals);
-      seen[vendor].push_back(fit.residuals);
+      seen[gpu.front().spread_scope].push_back(fit.residuals);
       if (options_.known_gpus && is_wanted(gpu, options_)) add_gpu(gpu, std::move(fit), by_vendor.at(vendor));
     }
     for (const auto& [vendor, of_vendor] : harnesses) {
@@ -71,9 +73,11 @@ class Calibrator {
       }
     }
     if (!has_foreign_spread(options_)) return;
-    for (const auto& [vendor, residuals] : seen) {
-      ForeignResiduals foreign{family.family, vendor, {}, residuals};
-      if (gpus_of(family, vendor) > 1) leave_out(family, any.entry.constants, harnesses.at(vendor), foreign);
+    for (const auto& [scope, residuals] : seen) {
+      ForeignResiduals foreign{family.family, scope, {}, residuals};
+      if (gpus_of(family, scope) > 1) {
+        leave_out(family, any.entry.constants, harnesses.at(std::string(vendor_of(scope))), foreign);
+      }
       result_.foreign_middles += middles_of(foreign.gpus);
       result_.foreign.push_back(std::move(foreign));
     }
@@ -187,11 +191,12 @@ class Calibrator {
   // The residuals of a vendor's GPUs, each under the constants and the middle harness of the others.
   void leave_out(const FamilyRows& family, const Constants& any, const std::vector<Harness>& harnesses,
                  ForeignResiduals& foreign) {
-    const bool main = foreign.vendor == family.main_vendor();
+    const std::string vendor(vendor_of(foreign.scope));
+    const bool main = vendor == family.main_vendor();
     foreign.calls.clear();
     for (const Choices& gpu : family.gpus) {
-      if (gpu.front().vendor != foreign.vendor) continue;
-      const Fit others = fit_vendor(family, foreign.vendor, main ? std::nullopt : std::optional(any), &gpu);
+      if (gpu.front().spread_scope != foreign.scope) continue;
+      const Fit others = fit_vendor(family, vendor, main ? std::nullopt : std::optional(any), &gpu);
       const FitRows rows = merged({&gpu.front()}, "", most_own);
       GroupResiduals calls(rows.harnesses.size());
       foreign.gpus.emplace_back();
@@ -239,7 +244,7 @@ std::size_t fits_of(const FamilyRows& family, const CalibrateOptions& options) {
   for (const Choices& gpu : family.gpus) {
     architectures.insert(gpu.front().architecture);
     fits += gpu.size() + (options.known_gpus && is_wanted(gpu, options) ? kFolds : 0);
-    fits += has_foreign_spread(options) && gpus_of(family, gpu.front().vendor) > 1 ? 1 : 0;
+    fits += has_foreign_spread(options) && gpus_of(family, gpu.front().spread_scope) > 1 ? 1 : 0;
   }
   return fits + (options.unknown_gpus ? architectures.size() : 0);
 }

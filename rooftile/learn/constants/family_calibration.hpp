@@ -27,10 +27,10 @@ struct FamilyRows {
   std::size_t rows() const;
 };
 
-// GPUs of a vendor, each under the constants of the vendor's others.
+// GPUs of a vendor that compute with the same unit, each under the constants of the vendor's others.
 struct ForeignResiduals {
   KernelFamily family = KernelFamily::conv_simt;
-  std::string vendor;
+  std::string scope;  // spread_scope()
   GroupResiduals gpus;   // none where there is but one GPU
   GroupResiduals calls;  // by GPU and framework; of one GPU what the fit to it leaves
 };

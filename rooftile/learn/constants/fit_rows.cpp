@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/calibration/spread_scope.hpp"
 #include "rooftile/ops/stream_gradient.hpp"
 #include "rooftile/ops/stream_kernels.hpp"
 #include "rooftile/plan/attention_backward.hpp"
@@ -162,6 +163,7 @@ class FitRowCollector {
     group.scope = gpu.id;
     group.architecture = gpu.architecture;
     group.vendor = gpu.vendor;
+    group.spread_scope = spread_scope(group.family, gpu);
     group.choice = options_.choice;
     place_of(group.gpus, gpu.id, std::equal_to<>());
     place_of(group.tables, short_name(table), std::equal_to<>());

@@ -34,6 +34,7 @@ struct FitRows {
   KernelFamily family = KernelFamily::conv_simt;
   std::string scope;  // the GPU's id; of merged ones what the merger called them
   std::string architecture, vendor;
+  std::string spread_scope;  // spread_scope() of the GPU
   TileChoice choice = TileChoice::least_time;
   std::vector<std::string> gpus;
   std::vector<GpuRates> rates;     // one for each GPU and precision; their constants are not set
