@@ -22,6 +22,7 @@ TABLES = HERE.parent.parent.parent / "shared" / "measurements"
 SKIPPED = 77
 RUNS = ["conv", "gemm", "tensor", "conv-tensor", "miopen", "attention", "stream", "rnn"]
 MOST = 3  # of a GPU and table
+KEPT = 12
 COLUMNS = ["table", "gpu", "layer", "pass", "ran", "precision", "measured_us", "ratio"]
 
 SHAPES = {
@@ -91,7 +92,7 @@ def worst_rows(program, tables, most):
     return chosen
 
 
-def update(program, tables, most=20):
+def update(program, tables, most=KEPT):
     with WORST.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, fieldnames=COLUMNS, lineterminator="\n")
         writer.writeheader()
@@ -109,7 +110,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cli", required=True)
     parser.add_argument("--tables", type=Path, default=TABLES)
-    parser.add_argument("--rows", type=int, default=20)
+    parser.add_argument("--rows", type=int, default=KEPT)
     options = parser.parse_args()
     if not options.tables.is_dir():
         print("skipped: the measured tables are not beside the project")
