@@ -8,7 +8,6 @@
 #include <rapidcheck/gtest.h>
 
 #include "rooftile/gpu/catalogue.hpp"
-#include "rooftile/gpu/facts.hpp"
 #include "rooftile/predict/predict.hpp"
 #include "rooftile/predict/recurrent_on_chip.hpp"
 #include "rooftile/predict/recurrent_time.hpp"
