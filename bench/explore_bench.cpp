@@ -24,6 +24,7 @@
 #include "rooftile/explore/delta_batch.hpp"
 #include "rooftile/explore/delta_lanes.hpp"
 #include "rooftile/explore/explore.hpp"
+#include "rooftile/explore/predict_evaluator.hpp"
 #include "rooftile/explore/rows.hpp"
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/zoo/zoo.hpp"
@@ -99,6 +100,37 @@ void explore_million(benchmark::State& state, Sampling sampling) {
 BENCHMARK_CAPTURE(explore_million, grid, Sampling::grid)->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(explore_million, random, Sampling::random)->Arg(2)->UseRealTime()->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(explore_million, sobol, Sampling::sobol)->Arg(2)->UseRealTime()->Unit(benchmark::kMillisecond);
+
+// Method rooftile: all layers of a network on random designs around a GPU, six axes.
+void refined_designs(benchmark::State& state, const char* model, const char* gpu, DType precision, Phase phase) {
+  DesignSpace space;
+  space.base = find_gpu(gpu).value();
+  space.sampling = Sampling::random;
+  space.samples = 10000;
+  for (const Parameter parameter : {Parameter::sm_count, Parameter::clock, Parameter::l1_capacity,
+                                    Parameter::l2_capacity, Parameter::l2_bandwidth, Parameter::dram_bandwidth}) {
+    const double base = at(design_of(space.base), parameter);
+    space.axes.push_back({.parameter = parameter, .values = {base / 2, base * 2}, .range = true});
+  }
+  WeightedWorkload workload{.phase = phase};
+  for (const ZooEntry& entry : zoo()) {
+    if (entry.name == model) workload.workload = entry.build(phase == Phase::fwd ? 256 : 16);
+  }
+  const PredictEvaluator evaluator({workload}, space.base, {.precision = precision});
+  double designs = 0, layers = 0;
+  for (const LayerColumn& layer : evaluator.layers()) layers += layer.count;
+  for (auto _ : state) designs += static_cast<double>(explore(space, evaluator, options_of(state))->designs);
+  state.counters["designs"] = benchmark::Counter(designs, benchmark::Counter::kIsRate);
+  state.counters["layers"] = benchmark::Counter(designs * layers, benchmark::Counter::kIsRate);
+}
+BENCHMARK_CAPTURE(refined_designs, resnet152, "resnet152", "titan-xp", DType::fp32, Phase::fwd)
+    ->Arg(2)
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(refined_designs, bert_large_training, "bert_large", "a100-sxm4-80gb", DType::bf16, Phase::step)
+    ->Arg(2)
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
 
 // A front over two ranges and the time: 9,000 and 90,000 designs that none beats. `cpu_of_front` is the CPU time that
 // it costs, in seconds: that of the same exploration without it taken off.

@@ -7,6 +7,7 @@
 #include <benchmark/benchmark.h>
 
 #include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/predict/call.hpp"
 #include "rooftile/predict/predict.hpp"
 #include "rooftile/zoo/zoo.hpp"
 
@@ -68,6 +69,26 @@ void estimate_rooftile(benchmark::State& state) {
   count_layers(state, layers.size());
 }
 BENCHMARK(estimate_rooftile);
+
+// The same from calls made once, as explore and sensitivity estimate them on GPU after GPU.
+void estimate_calls(benchmark::State& state) {
+  const Gpu gpu = find_gpu("titan-xp").value();
+  RefinedModels models;
+  std::vector<LayerCall> calls;
+  for (const Conv& conv : unique_layers()) {
+    LayerCall& call = calls.emplace_back(call_of(conv, {.breakdown = false}));
+    plan_ahead(call, gpu, models);
+  }
+  LayerEstimate layer;
+  for (auto _ : state) {
+    for (const LayerCall& call : calls) {
+      estimate(call, gpu, models, layer);
+      benchmark::DoNotOptimize(layer.time);
+    }
+  }
+  count_layers(state, calls.size());
+}
+BENCHMARK(estimate_calls);
 
 // Every op of a network, streaming ones included, and the peak of memory in use.
 void predict_resnet152(benchmark::State& state) {

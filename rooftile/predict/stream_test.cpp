@@ -21,8 +21,7 @@ PredictOptions options_of(Method method, DType precision = DType::fp16) {
 }
 
 LayerEstimate streamed(const StreamOneOp& one, const PredictOptions& options) {
-  RefinedModels models;
-  return stream_estimate(one.workload, one.op(), a100(), options, models);
+  return estimate(one.workload, one.op(), a100(), options);
 }
 
 TEST(PredictStream, MeasuredSumOnA100) {
