@@ -36,7 +36,6 @@ constexpr std::array kConvTiles = {
 constexpr double kTileRows = 128;  // of all of them
 
 constexpr double kMostSplits = 64;
-constexpr double kIdleShare = 8;         // a grid for fewer SMs than one in so many is worth splitting in any pass
 constexpr double kLeastSplitSteps = 64;  // of k that a CTA keeps: fewer and the split costs more than it brings
 
 struct Context {

@@ -28,6 +28,10 @@ struct OpShape {
 // Bytes of one element of the result.
 inline Bytes result_of(const OpShape& op) { return op.result > Bytes(0) ? op.result : op.element; }
 
+// A convolution on the FP32 lanes whose grid keeps less than one SM in so many busy is split in any pass, and by the
+// number of SMs. Else its plans depend on nothing of a GPU but what its SMs hold.
+inline constexpr double kIdleShare = 32;
+
 using VisitPlan = std::function<void(const LaunchPlan&)>;  // the plan lives until the next visit
 
 // Calls `visit` with every plan that `options` leave open; at least one. An algorithm that does not support the shape
