@@ -112,7 +112,8 @@ void refined_designs(benchmark::State& state, const char* model, const char* gpu
     const double base = at(design_of(space.base), parameter);
     space.axes.push_back({.parameter = parameter, .values = {base / 2, base * 2}, .range = true});
   }
-  WeightedWorkload workload{.phase = phase};
+  WeightedWorkload workload;
+  workload.phase = phase;
   for (const ZooEntry& entry : zoo()) {
     if (entry.name == model) workload.workload = entry.build(phase == Phase::fwd ? 256 : 16);
   }

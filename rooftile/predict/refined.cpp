@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <limits>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -240,7 +241,12 @@ PlansAhead plans_ahead(const OpShape& op, const Gpu& gpu, const PlanOptions& opt
   PlansAhead ahead;
   if (op.family != KernelFamily::conv_simt) return ahead;
   ahead.sm = gpu.sm;
-  each_plan(op, gpu, options, [&](const LaunchPlan& plan) { ahead.plans.push_back(plan); });
+  ahead.most_sms = std::numeric_limits<double>::infinity();
+  each_plan(op, gpu, options, [&](const LaunchPlan& plan) {
+    ahead.plans.push_back(plan);
+    ahead.most_sms = std::min(ahead.most_sms, kIdleShare * plan.main.ctas / plan.split_k);
+  });
+  if (gpu.sm_count >= ahead.most_sms) ahead.most_sms = 0;
   ahead.tiles = counted_tiles(op, gpu, options);
   return ahead;
 }

@@ -60,14 +60,15 @@ class RefinedModels {
 // What add_refined() needs of the operator.
 OpShape op_shape(const Im2col& gemm, const RefinedModel& model, Pass pass);
 
-// The plans of a convolution on the FP32 lanes, which depend on nothing of a GPU but what its SMs hold, and what of
-// their loads depends on the layer alone. Empty for other families: their plans follow the GPU.
+// The plans of a convolution on the FP32 lanes, and what of their loads depends on the layer alone. Empty for other
+// families: their plans follow the GPU.
 struct PlansAhead {
   std::vector<LaunchPlan> plans;
   SmLimits sm;
+  double most_sms = 0;  // with as many or more the plans are others
   std::vector<TileLoads> tiles;
 
-  bool fit(const Gpu& gpu) const { return !plans.empty() && gpu.sm == sm; }
+  bool fit(const Gpu& gpu) const { return gpu.sm_count < most_sms && gpu.sm == sm; }
 };
 PlansAhead plans_ahead(const OpShape& op, const Gpu& gpu, const PlanOptions& options);
 
