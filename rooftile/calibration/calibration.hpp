@@ -99,8 +99,8 @@ const Harness* find_harness(const Calibration& calibration, KernelFamily family,
 enum class HarnessMatch { known, unknown };  // known: on this GPU, by the fit
 
 // The interval factors for a match: the entry's own spread, wider for an unknown harness, or the foreign one of the
-// family and the GPU's vendor. None where GPUs of that vendor were never measured.
-std::optional<Spread> find_spread(const Calibration& calibration, const FoundEntry& found, std::string_view vendor,
+// family and of spread_scope(). None where no GPU of that scope's vendor was measured.
+std::optional<Spread> find_spread(const Calibration& calibration, const FoundEntry& found, std::string_view scope,
                                   HarnessMatch harness);
 
 // What few measurements of the GPU said; null if there were none.

@@ -124,6 +124,19 @@ class MiopenPlans {
     kind.tiles = kLaneTiles;
     kind.most_splits = planar_splits();
     visit_kind(kind);
+    if (layer_.pass == Pass::bwd_data && layer_.out == 1 && !layer_.pointwise) visit_single_output();
+  }
+
+  // The data gradient of one output: each input has one tap, so all of them are columns of one product (MIOpen's
+  // BwdDataV1R1), where the classes above multiply every tap by padding.
+  void visit_single_output() {
+    Kind kind = kind_of(Algorithm::implicit_gemm, MiopenConstant::lane_efficiency, layer_.lanes);
+    set_product(kind, layer_.batch, layer_.in_channels * layer_.taps, layer_.out_channels);
+    set_memory(kind, layer_.y + layer_.w, layer_.x_read);
+    kind.plan.main.miopen.kernels = 1;
+    add_clear(kind);
+    kind.tiles = kLaneTiles;
+    visit_kind(kind);
   }
 
   // In NHWC: tensors are transposed before and after; filters of one tap need no transpose.

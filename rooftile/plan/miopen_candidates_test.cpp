@@ -7,6 +7,7 @@
 
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/plan/miopen_layer.hpp"
+#include "rooftile/workload/conv_geometry.hpp"
 
 namespace rooftile {
 namespace {
@@ -127,6 +128,19 @@ TEST(MiopenPlan, AnAlgorithmThatIsNotThereLeavesAll) {
   options.algorithm = "winograd";
   EXPECT_FALSE(has(plans_of(shape_of({}, Pass::fwd), "mi100", options), Algorithm::implicit_gemm));
   EXPECT_TRUE(has(plans_of(shape_of({.filter = 1}, Pass::fwd), "mi100", options), Algorithm::implicit_gemm));
+}
+
+// Each input of a filter as large as the map has one tap: the gradient multiplies no more than the forward pass.
+TEST(MiopenPlan, TheGradientOfOneOutputIsAPlainProduct) {
+  Conv conv{.batch = 128, .in_channels = 512, .out_channels = 4096};
+  conv.axes[1] = conv.axes[2] = {.in = 7, .filter = 7};
+  const OpShape shape = {
+      .gemm = im2col(conv), .pass = Pass::bwd_data, .element = Bytes(4), .family = KernelFamily::conv_miopen};
+  const auto is_plain = [&](const LaunchPlan& plan) {
+    const Launch& launch = plan.main;
+    return launch.miopen.kernels == 1 && launch.ctas * launch.macs_per_step * launch.steps <= 1.1 * macs(conv);
+  };
+  EXPECT_TRUE(any(plans_of(shape, "mi100"), is_plain));
 }
 
 }  // namespace

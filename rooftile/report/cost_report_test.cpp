@@ -66,9 +66,10 @@ TEST(CostReport, TableSaysEnergyASample) {
 TEST(SensitivityReport, JsonFitsItsSchema) {
   const auto study = sensitivity(alexnet(), find_gpu("titan-xp").value(), {.method = Method::delta});
   ASSERT_TRUE(study);
-  json value = json::parse(sensitivity_json(*study));
+  json value = json::parse(sensitivity_json({&*study, 1}));
   EXPECT_TRUE(fits_schema(value, "sensitivity-1.json"));
   EXPECT_EQ(value["layers"].size(), study->prediction.layers.size());
+  EXPECT_TRUE(fits_schema(json::parse(sensitivity_json(std::vector{*study, *study})), "sensitivity-1.json"));
   value["resources"][0]["next_limit"] = "luck";
   EXPECT_FALSE(fits_schema(value, "sensitivity-1.json"));
 }
@@ -76,7 +77,7 @@ TEST(SensitivityReport, JsonFitsItsSchema) {
 TEST(SensitivityReport, CsvHasARowAResourceAndLayer) {
   const auto study = sensitivity(alexnet(), find_gpu("titan-xp").value(), {.method = Method::delta});
   ASSERT_TRUE(study);
-  const auto table = parse_csv(sensitivity_csv(*study), "sensitivity.csv");
+  const auto table = parse_csv(sensitivity_csv({&*study, 1}), "sensitivity.csv");
   ASSERT_TRUE(table) << table.error().text();
   EXPECT_EQ(table->size(), 1 + study->resources.size() * (1 + study->prediction.layers.size()));
   for (const CsvRow& row : *table) EXPECT_EQ(row.cells.size(), table->front().cells.size());

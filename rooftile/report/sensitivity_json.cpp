@@ -1,12 +1,13 @@
 // What each resource of a GPU is worth to a network, as JSON and CSV.
 #include <cstddef>
-#include <iterator>
+#include <span>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "rooftile/base/csv.hpp"
 #include "rooftile/report/sensitivity.hpp"
 
 namespace rooftile {
@@ -23,21 +24,13 @@ Json slope_json(const Slope& slope) {
 // Factors are found to about seven digits.
 double six_digits(double factor) { return std::stod(fmt::format("{:.6g}", factor)); }
 
-// A cell that may hold a comma or a quote.
-std::string quoted(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string result = "\"";
-  for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return result + "\"";
+// Elasticity and jump.
+void add_cells(std::vector<std::string>& cells, const Slope& slope) {
+  cells.push_back(slope.step ? "" : fmt::format("{:.6f}", slope.elasticity));
+  cells.push_back(slope.step ? fmt::format("{:.6g}", slope.jump) : "");
 }
 
-std::string slope_cells(const Slope& slope) {
-  return slope.step ? fmt::format(",{:.6g}", slope.jump) : fmt::format("{:.6f},", slope.elasticity);
-}
-
-}  // namespace
-
-std::string sensitivity_json(const Sensitivity& study) {
+Json json_of(const Sensitivity& study) {
   const Prediction& prediction = study.prediction;
   Json json = {{"schema", "rooftile/sensitivity/1"},
                {"model", prediction.model},
@@ -74,27 +67,60 @@ std::string sensitivity_json(const Sensitivity& study) {
                               {"bottleneck", name_of(layer.bottleneck)},
                               {"resources", std::move(resources)}});
   }
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json;
 }
 
-std::string sensitivity_csv(const Sensitivity& study) {
-  std::string text =
-      "layer,op,pass,time_s,bottleneck,resource,value,less_elasticity,less_jump,more_elasticity,more_jump,"
-      "unlimited_time_ratio,half_of_gain_at,gain_stops_at,next_limit\n";
-  auto out = std::back_inserter(text);
+// One row a resource of the network, then one a resource and layer.
+void add_rows(std::string& text, const Sensitivity& study) {
+  const Prediction& prediction = study.prediction;
   for (const ResourceSensitivity& row : study.resources) {
-    fmt::format_to(out, ",,{},{:.9g},,{},{:.9g},{},{},{:.6g},{:.6g},{:.6g},{}\n", study.prediction.pass,
-                   study.prediction.time.value(), row.resource->name, row.value, slope_cells(row.less),
-                   slope_cells(row.more), row.unlimited, row.half_at, row.stops_at, name_of(row.next));
+    std::vector<std::string> cells = {prediction.gpu,
+                                      "",
+                                      "",
+                                      prediction.pass,
+                                      fmt::format("{:.9g}", prediction.time.value()),
+                                      "",
+                                      std::string(row.resource->name),
+                                      fmt::format("{:.9g}", row.value)};
+    add_cells(cells, row.less);
+    add_cells(cells, row.more);
+    for (const double factor : {row.unlimited, row.half_at, row.stops_at})
+      cells.push_back(fmt::format("{:.6g}", factor));
+    cells.emplace_back(name_of(row.next));
+    text += write_csv_row(cells);
   }
-  for (std::size_t i = 0; i < study.prediction.layers.size(); ++i) {
-    const LayerEstimate& layer = study.prediction.layers[i];
+  for (std::size_t i = 0; i < prediction.layers.size(); ++i) {
+    const LayerEstimate& layer = prediction.layers[i];
     for (const ResourceSensitivity& row : study.resources) {
-      fmt::format_to(out, "{},{},{},{:.9g},{},{},{:.9g},{},{},,,,\n", quoted(layer.name), layer.op, name_of(layer.pass),
-                     layer.time.value(), name_of(layer.bottleneck), row.resource->name, row.value,
-                     slope_cells(row.layers_less[i]), slope_cells(row.layers_more[i]));
+      std::vector<std::string> cells = {prediction.gpu,
+                                        layer.name,
+                                        layer.op,
+                                        std::string(name_of(layer.pass)),
+                                        fmt::format("{:.9g}", layer.time.value()),
+                                        std::string(name_of(layer.bottleneck)),
+                                        std::string(row.resource->name),
+                                        fmt::format("{:.9g}", row.value)};
+      add_cells(cells, row.layers_less[i]);
+      add_cells(cells, row.layers_more[i]);
+      cells.insert(cells.end(), 4, "");
+      text += write_csv_row(cells);
     }
   }
+}
+
+}  // namespace
+
+std::string sensitivity_json(std::span<const Sensitivity> studies) {
+  Json json = Json::array();
+  for (const Sensitivity& study : studies) json.push_back(json_of(study));
+  return (studies.size() == 1 ? json.front() : json).dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string sensitivity_csv(std::span<const Sensitivity> studies) {
+  std::string text =
+      "gpu,layer,op,pass,time_s,bottleneck,resource,value,less_elasticity,less_jump,more_elasticity,more_jump,"
+      "unlimited_time_ratio,half_of_gain_at,gain_stops_at,next_limit\n";
+  for (const Sensitivity& study : studies) add_rows(text, study);
   return text;
 }
 

@@ -43,8 +43,6 @@ REASONS = [
      "long k on Pascal: the loss of shared lines is overstated for one to three waves"),
     (lambda r: r["gpu"] == "titan-xp" and "512 K48" in r["layer"],
      "the label of the algorithm is contradicted by the time: 7 times faster than the M40 of half the rate"),
-    (lambda r: r["table"].startswith("miopen") and " H7 W7 " in r["layer"] and " R7 S7 " in r["layer"],
-     "one output pixel: the gradient is a plain product, and not planned as one"),
     (lambda r: r["table"].startswith("miopen") and r["ratio"] < 1,
      "no fast solver applied; the database does not say why"),
     (lambda r: "head_dim512" in r["layer"],
