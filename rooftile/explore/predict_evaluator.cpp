@@ -10,7 +10,6 @@
 #include "rooftile/timing/roofline.hpp"
 
 namespace rooftile {
-
 namespace {
 
 // An SM holds a CTA of the libraries' narrowest tile at least; a roofline has no CTAs.
@@ -31,13 +30,13 @@ PredictEvaluator::PredictEvaluator(const std::vector<WeightedWorkload>& workload
     PhaseCalls step = phase_calls(stored_as(weighted.workload, options.precision), options, weighted.phase);
     std::vector<std::optional<std::size_t>> column(step.calls.size());
     for (PhaseCalls::Layer& layer : step.layers) {
-      LayerCall& call = step.calls[layer.call];
-      if (std::holds_alternative<std::monostate>(call.work)) continue;
-      if (weighted.convolutions_only && call.op != "conv") continue;
       if (column[layer.call]) {
         ++columns_[*column[layer.call]].count;
         continue;
       }
+      LayerCall& call = step.calls[layer.call];
+      if (std::holds_alternative<std::monostate>(call.work)) continue;
+      if (weighted.convolutions_only && call.op != "conv") continue;
       column[layer.call] = columns_.size();
       const Pass pass = call.options.pass;
       if (pass != Pass::fwd) layer.name += fmt::format(" {}", name_of(pass));
