@@ -85,6 +85,14 @@ std::string_view choice_note(const RefinedKernel& kernel, const Context& context
   return old ? " (cuBLAS chooses by its own estimate, which knows little of DRAM)" : "";
 }
 
+// What tells kernels of one algorithm apart.
+std::string_view variant_of(const LaunchPlan& plan, KernelFamily family) {
+  if (scatters(plan)) return ", scattering";
+  if (family != KernelFamily::conv_miopen || plan.algorithm != Algorithm::implicit_gemm) return "";
+  if (plan.main.miopen.efficiency == MiopenConstant::lane_efficiency) return ", lanes";
+  return plan.main.miopen.gathers ? ", NCHW" : ", NHWC";
+}
+
 Section candidates_section(const RefinedKernel& kernel, const Context& context) {
   using Role = Section::Role;
   Section section(fmt::format("Plans{}, by time; * is the prediction", choice_note(kernel, context)),
@@ -108,7 +116,7 @@ Section candidates_section(const RefinedKernel& kernel, const Context& context) 
     chosen = chosen || same;
     const double slower = candidate.time / least - 1;
     section.rows.push_back({{{},
-                             {fmt::format("{}{}", name_of(plan.algorithm), scatters(plan) ? ", scattering" : "")},
+                             {fmt::format("{}{}", name_of(plan.algorithm), variant_of(plan, context.model.family))},
                              {tile_of(plan.tile)},
                              {plan.split_k > 1 ? grouped(plan.split_k) : "-", plan.split_k},
                              cell_of(summary.kernels),
