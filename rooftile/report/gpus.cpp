@@ -58,7 +58,7 @@ std::string gpus_table(std::span<const Gpu> gpus, std::size_t width) {
                print(dram.bandwidth) + mark(gpu, "level.DRAM.bandwidth")});
   }
   return table.text(width, "") +
-         "\nm: measured, d: derived, s: stated by a paper, o: a file of your own; unmarked: the vendor's.\n"
+         "\nm: measured, d: derived, s: stated, o: your own file; unmarked: the vendor's.\n"
          "rooftile gpus show ID prints every number with its source.\n";
 }
 
