@@ -32,7 +32,7 @@ model = "alexnet"
 
 
 def run(*arguments):
-    return subprocess.run([CLI, "explore", *map(str, arguments)], capture_output=True, text=True, timeout=300)
+    return subprocess.run([CLI, "explore", "--method", "delta", *map(str, arguments)], capture_output=True, text=True, timeout=300)
 
 
 def files(folder):
@@ -58,7 +58,7 @@ class Checkpoints(unittest.TestCase):
 
     def start(self, space, *more):
         """An exploration on its way, with a checkpoint that holds some of it."""
-        process = subprocess.Popen([CLI, "explore", space, *KEPT, "--checkpoint", self.checkpoint, *map(str, more)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        process = subprocess.Popen([CLI, "explore", "--method", "delta", space, *KEPT, "--checkpoint", self.checkpoint, *map(str, more)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
         seen = set()

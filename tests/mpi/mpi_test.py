@@ -46,7 +46,7 @@ def launcher(ranks):
 
 def run(*arguments, ranks=None, launch=()):
     program = [CLI] if ranks is None else [*launcher(ranks), *launch, MPI]
-    return subprocess.run([*program, "explore", *map(str, arguments)], capture_output=True, text=True, timeout=300)
+    return subprocess.run([*program, "explore", "--method", "delta", *map(str, arguments)], capture_output=True, text=True, timeout=300)
 
 
 def own_lines(text):
@@ -106,7 +106,7 @@ class Ranks(unittest.TestCase):
 
     def start(self, space, ranks, *more, launch=()):
         """Ranks on their way, with a checkpoint that holds some of it."""
-        process = subprocess.Popen([*launcher(ranks), *launch, MPI, "explore", space, *KEPT, "--checkpoint",
+        process = subprocess.Popen([*launcher(ranks), *launch, MPI, "explore", "--method", "delta", space, *KEPT, "--checkpoint",
                                     self.checkpoint, "--threads", "1",
                                     *map(str, more)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(process.wait)

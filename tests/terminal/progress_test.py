@@ -76,7 +76,7 @@ class Bar(unittest.TestCase):
         self.space.write_text(SPACE)
 
     def stopped_on_terminal(self, columns):
-        text, status = stopped_on_terminal(["explore", str(self.space), "--threads", "1"], columns)
+        text, status = stopped_on_terminal(["explore", str(self.space), "--method", "delta", "--threads", "1"], columns)
         self.assertEqual(status, 130, text)
         return text
 
@@ -106,7 +106,7 @@ class Bar(unittest.TestCase):
             self.assertRegex(bar, r"^[\d.]+ %, [\d,.]+ ")
 
     def test_a_pipe_shows_none(self):
-        program = subprocess.Popen([CLI, "explore", str(self.space), "--threads", "1"], stdin=subprocess.DEVNULL,
+        program = subprocess.Popen([CLI, "explore", "--method", "delta", str(self.space), "--threads", "1"], stdin=subprocess.DEVNULL,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         time.sleep(3)  # a bar would be there after one
         program.send_signal(signal.SIGINT)
