@@ -30,7 +30,7 @@ struct FamilyRows {
 // GPUs of a vendor that compute with the same unit, each under the constants of the vendor's others.
 struct ForeignResiduals {
   KernelFamily family = KernelFamily::conv_simt;
-  std::string scope;  // spread_scope()
+  std::string scope;     // spread_scope()
   GroupResiduals gpus;   // none where there is but one GPU
   GroupResiduals calls;  // by GPU and framework; of one GPU what the fit to it leaves
 };
