@@ -70,7 +70,7 @@ double padded(double k) {
 struct Context {
   const OpShape& op;
   const GemmShape& shape;
-  double depth;  // padded
+  double depth = 0;  // padded
   const Gpu& gpu;
   const PlanOptions& options;
   bool tensor_memory = has_tensor_memory(gpu);

@@ -1,7 +1,6 @@
 #include "rooftile/predict/attention.hpp"
 
 #include <cmath>
-#include <utility>
 
 #include "rooftile/plan/attention_backward.hpp"
 #include "rooftile/predict/layer.hpp"
@@ -23,7 +22,7 @@ void add_planned(LayerEstimate& layer, const Attention& attention, const Operand
   kernel.traffic.compulsory = bytes.read;
   kernel.cases = time.cases;
   kernel.time = time.time;
-  add_kernel(layer, std::move(kernel));
+  add_kernel(layer, kernel);
   layer.method = Method::rooftile;
   finish_refined(layer, model);
 }

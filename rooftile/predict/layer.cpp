@@ -45,9 +45,9 @@ void add_totals(LayerEstimate& layer, const KernelEstimate& kernel) {
   layer.kernels += kernel.launches * kernel.count;
 }
 
-void add_kernel(LayerEstimate& layer, KernelEstimate kernel) {
+void add_kernel(LayerEstimate& layer, const KernelEstimate& kernel) {
   add_totals(layer, kernel);
-  layer.breakdown.push_back(std::move(kernel));
+  layer.breakdown.push_back(kernel);
 }
 
 void add_roofline(LayerEstimate& layer, const OperandBytes& bytes, const Gpu& gpu, DType precision) {

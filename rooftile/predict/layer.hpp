@@ -17,7 +17,7 @@ std::string function_of(const OpKind& kind);
 
 // Adds what `count` equal kernels move and take; the first leaves them out of the breakdown.
 void add_totals(LayerEstimate& layer, const KernelEstimate& kernel);
-void add_kernel(LayerEstimate& layer, KernelEstimate kernel);
+void add_kernel(LayerEstimate& layer, const KernelEstimate& kernel);
 
 // Compulsory traffic at every level.
 Traffic compulsory_traffic(const OperandBytes& bytes);

@@ -1,6 +1,5 @@
 #include "rooftile/predict/recurrent.hpp"
 
-#include <utility>
 
 #include "rooftile/ops/recurrent.hpp"
 #include "rooftile/predict/layer.hpp"
@@ -29,7 +28,7 @@ void add_steps(LayerEstimate& layer, const Recurrent& recurrent, const Gpu& gpu,
     const double cells = static_cast<double>(recurrent.layers) * static_cast<double>(recurrent.directions);
     steps.launches = static_cast<double>(recurrent.steps) * cells * launches_of_step(options.pass, model.rates);
   }
-  add_kernel(layer, std::move(steps));
+  add_kernel(layer, steps);
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 #include <limits>
 #include <span>
 #include <string_view>
-#include <utility>
 #include <variant>
 
 #include "rooftile/calibration/spread_scope.hpp"
@@ -234,7 +233,7 @@ void add_refined(LayerEstimate& layer, const Im2col& gemm, double count, const G
   kernel.cases = plan_cases(plan, model.rates);
   if (!options.breakdown) return add_totals(layer, kernel);
   kernel.plan = RefinedKernel{gemm, plan};
-  add_kernel(layer, std::move(kernel));
+  add_kernel(layer, kernel);
 }
 
 PlansAhead plans_ahead(const OpShape& op, const Gpu& gpu, const PlanOptions& options) {

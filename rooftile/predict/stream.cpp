@@ -1,7 +1,6 @@
 #include "rooftile/predict/stream.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "rooftile/predict/layer.hpp"
 #include "rooftile/timing/stream.hpp"
@@ -32,7 +31,7 @@ void add_streams(LayerEstimate& layer, const Streams& streams, const Gpu& gpu, c
       continue;
     }
     estimate.plan = kernel;
-    add_kernel(layer, std::move(estimate));
+    add_kernel(layer, estimate);
   }
   // What a framework adds is that of a call; where none is named, each kernel is a launch.
   const Seconds floor = model->floor * (options.framework.empty() ? layer.kernels : 1);
