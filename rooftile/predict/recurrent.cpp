@@ -1,6 +1,5 @@
 #include "rooftile/predict/recurrent.hpp"
 
-
 #include "rooftile/ops/recurrent.hpp"
 #include "rooftile/predict/layer.hpp"
 #include "rooftile/predict/recurrent_time.hpp"
