@@ -11,7 +11,7 @@
 namespace rooftile {
 namespace {
 
-std::string path_of(const std::string& model) { return ROOFTILE_MODELS "/" + model + ".onnx"; }
+std::string path_of(const std::string& model) { return ROOFTILE_MODELS "/" + model + ".onnx.gz"; }
 
 void read_onnx_file(benchmark::State& state, const std::string& model) {
   OnnxOptions options;

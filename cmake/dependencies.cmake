@@ -15,6 +15,7 @@ find_package(Boost 1.74 REQUIRED)  # Boost.Random's Sobol sequence: headers alon
 find_package(muparser REQUIRED)
 find_package(Eigen3 REQUIRED)  # headers alone
 find_package(SQLite3 REQUIRED)
+find_package(ZLIB REQUIRED)
 find_package(Threads REQUIRED)
 
 if(ROOFTILE_TESTS)

@@ -23,7 +23,7 @@ install(CODE "
   COMPONENT bundled EXCLUDE_FROM_ALL)
 
 set(CPACK_PACKAGE_VENDOR "The Rooftile authors")
-set(CPACK_PACKAGE_CONTACT "The Rooftile authors <rooftile@localhost>")
+set(CPACK_PACKAGE_CONTACT "The Rooftile authors <rooftile@rooftile.invalid>")  # nobody's (RFC 2606); see ./dev package
 set(CPACK_PACKAGE_DESCRIPTION "Rooftile reads an ONNX file and predicts, without a GPU, how long each of its layers
 takes on one, what limits it and what it costs.")
 set(CPACK_STRIP_FILES ON)

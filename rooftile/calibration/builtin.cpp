@@ -16,6 +16,7 @@ Calibration parse_embedded() {
     std::move(part->entries.begin(), part->entries.end(), std::back_inserter(all.entries));
     std::move(part->harnesses.begin(), part->harnesses.end(), std::back_inserter(all.harnesses));
     std::move(part->factors.begin(), part->factors.end(), std::back_inserter(all.factors));
+    std::move(part->hosts.begin(), part->hosts.end(), std::back_inserter(all.hosts));
     std::move(part->foreign_spreads.begin(), part->foreign_spreads.end(), std::back_inserter(all.foreign_spreads));
   }
   return all;

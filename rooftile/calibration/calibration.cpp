@@ -30,15 +30,25 @@ std::string_view name_of(TileChoice choice) {
   return "";
 }
 
+// Whose kernels a GPU's library runs where no board of its own architecture was measured: cuDNN 7 brought Volta's
+// convolutions to Turing (kernel names volta_fp16_s884cudnn in profiles of both).
+std::string_view kin_of(std::string_view architecture, KernelFamily family) {
+  return family == KernelFamily::conv_tensor && architecture == "Turing" ? "Volta" : "";
+}
+
 FoundEntry find_entry(const Calibration& calibration, KernelFamily family, const Gpu& gpu) {
   FoundEntry found;
+  const std::string_view kin = kin_of(gpu.architecture, family);
   for (const CalibrationEntry& entry : calibration.entries) {
     if (entry.family != family) continue;
     if (entry.scope == gpu.id) return {&entry, Match::gpu};
     if (entry.scope == gpu.architecture) found = {&entry, Match::architecture};
     if (found.match == Match::architecture && found.entry != nullptr) continue;
-    if (entry.scope == gpu.vendor || (entry.scope == kAnyGpu && found.entry == nullptr))
+    const bool related = !kin.empty() && entry.scope == kin;
+    const bool better = found.entry == nullptr || found.entry->scope == kAnyGpu;
+    if (related || (entry.scope == gpu.vendor && better) || (entry.scope == kAnyGpu && found.entry == nullptr)) {
       found = {&entry, Match::foreign};
+    }
   }
   return found;
 }

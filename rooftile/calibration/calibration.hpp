@@ -16,6 +16,7 @@
 #include "rooftile/base/units.hpp"
 #include "rooftile/calibration/constants.hpp"
 #include "rooftile/calibration/gpu_factors.hpp"
+#include "rooftile/calibration/host.hpp"
 #include "rooftile/gpu/gpu.hpp"
 
 namespace rooftile {
@@ -75,6 +76,7 @@ struct Calibration {
   std::vector<Harness> harnesses;
   std::vector<ForeignSpread> foreign_spreads;
   std::vector<GpuFactors> factors;
+  std::vector<HostCosts> hosts;
   bool on_shipped = false;  // what it does not name is that of the program: see completed()
 };
 

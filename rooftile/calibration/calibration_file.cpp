@@ -24,6 +24,8 @@ constexpr std::array<std::string_view, 10> kEntryKeys = {"family", "scope", "cho
                                                          "rows",   "gmae",  "spread", "common", "constants"};
 constexpr std::array<std::string_view, 7> kHarnessKeys = {
     "family", "framework", "gpu", "overhead_us", "floor_us", "overhead_range_us", "floor_range_us"};
+constexpr std::array<std::string_view, 7> kHostKeys = {"framework", "execution", "forward_us", "gradient_us",
+                                                       "update_us", "range",     "data"};
 constexpr std::array<std::string_view, 2> kTensorHarnessKeys = {"weight_sets", "rotates"};
 constexpr std::array<std::string_view, 1> kRecurrentHarnessKeys = {"step_launches"};
 constexpr std::array<std::string_view, 5> kForeignKeys = {"family", "vendor", "spread", "common", "harness"};
@@ -70,10 +72,12 @@ class Reader {
       calibration_.harnesses.push_back(read_harness(table));
     } else if (kind == "foreign") {
       calibration_.foreign_spreads.push_back(read_foreign(table));
+    } else if (kind == "host") {
+      calibration_.hosts.push_back(read_host(table));
     } else if (kind == "factors") {
       calibration_.factors.push_back(read_factors(table));
     } else {
-      const std::vector<std::string> known = {"entry", "harness", "foreign", "factors"};
+      const std::vector<std::string> known = {"entry", "harness", "foreign", "factors", "host"};
       reject(table, fmt::format("unknown table '{}'{}", one_line(kind, 40), did_you_mean(kind, known)));
     }
   }
@@ -208,6 +212,26 @@ class Reader {
                        Seconds(floors->first * kMicro), Seconds(floors->second * kMicro)};
     }
     return harness;
+  }
+
+  HostCosts read_host(const toml::table& table) {
+    constexpr double kMicro = 1e-6, kLongest = 1e6, kMostRange = 100;
+    check_keys(table, kHostKeys);
+    HostCosts host;
+    host.framework = text(table, "framework");
+    host.data = text(table, "data");
+    host.forward = Seconds(number(table, "forward_us", 0, kLongest) * kMicro);
+    host.gradient = Seconds(number(table, "gradient_us", 0, kLongest) * kMicro);
+    host.update = Seconds(number(table, "update_us", 0, kLongest) * kMicro);
+    host.range = table.contains("range") ? number(table, "range", 1, kMostRange) : 1;
+    const std::string execution = text(table, "execution");
+    const auto parsed = parse_execution(execution);
+    if (!parsed) {
+      reject(table, fmt::format("unknown execution '{}'{}", one_line(execution, 40),
+                                did_you_mean(execution, execution_names())));
+    }
+    host.execution = parsed.value_or(Execution::eager);
+    return host;
   }
 
   CalibrationEntry read_entry(const toml::table& table) {

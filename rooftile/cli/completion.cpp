@@ -28,6 +28,7 @@ std::vector<std::string> parts_of(std::string_view kind) {
 // The words that a part of a kind stands for: names that the program knows, or the part itself if it is a choice. One
 // with capital letters is what somebody has to make up.
 std::vector<std::string> words_of(const std::string& part) {
+  if (part.empty()) return {};
   if (part == "ID") return gpu_ids();
   if (part == "METHOD") return method_names();
   if (part == "FITTED" || part == "STORED") return known_fitted_names("").value_or(std::vector<std::string>());
@@ -110,22 +111,30 @@ std::vector<std::string> names_in(const CLI::App& command) {
   return names;
 }
 
+// The words from which the last, so far `typed`, can be chosen.
+std::vector<std::string> choices(const Place& place, const std::string& typed) {
+  if (place.waiting != nullptr) return values_of(place.waiting->get_type_name(), typed);
+  if (const std::size_t equals = typed.find('='); typed.starts_with("--") && equals != std::string::npos) {
+    const CLI::Option* option = option_of(*place.command, typed.substr(0, equals));
+    if (option == nullptr) return {};
+    std::vector<std::string> all = values_of(option->get_type_name(), typed.substr(equals + 1));
+    for (std::string& word : all) word.insert(0, typed, 0, equals + 1);
+    return all;
+  }
+  if (typed.starts_with("-")) return names_in(*place.command);
+  if (const CLI::Option* positional = positional_of(*place.command, place.positionals)) {
+    return values_of(positional->get_type_name(), typed);
+  }
+  std::vector<std::string> all;
+  for (const CLI::App* nested : place.command->get_subcommands({})) all.push_back(nested->get_name());
+  return all;
+}
+
 }  // namespace
 
 std::vector<std::string> completions(const CLI::App& program, const std::vector<std::string>& words) {
   const std::string typed = words.empty() ? "" : words.back();
-  const Place place = place_after(program, words);
-  std::vector<std::string> all;
-  if (place.waiting != nullptr) {
-    all = values_of(place.waiting->get_type_name(), typed);
-  } else if (typed.starts_with("-")) {
-    all = names_in(*place.command);
-  } else {
-    for (const CLI::App* nested : place.command->get_subcommands({})) all.push_back(nested->get_name());
-    if (const CLI::Option* positional = positional_of(*place.command, place.positionals)) {
-      all = values_of(positional->get_type_name(), typed);
-    }
-  }
+  std::vector<std::string> all = choices(place_after(program, words), typed);
   std::erase_if(all, [&](const std::string& word) { return !word.starts_with(typed); });
   return all;
 }
@@ -137,8 +146,11 @@ std::string completion_script(const std::string& shell) {
   set -l found (rooftile completion fish -- $words[2..-1] 2>/dev/null)
   if test (count $found) -gt 0
     printf '%s\n' $found
-  else
-    __fish_complete_path (commandline -ct)
+  else  # a file, perhaps after --costs=
+    set -l option (string match -r -- '^--[^=]*=' $words[-1])
+    for path in (__fish_complete_path (string replace -r -- '^--[^=]*=' '' $words[-1]))
+      printf '%s%s\n' "$option" $path
+    end
   end
 end
 complete -c rooftile -f -a '(__rooftile_complete)'
@@ -153,6 +165,7 @@ _rooftile() {
   if (( $#found )); then
     compadd -a found
   else
+    [[ $PREFIX == --*=* ]] && compset -P 1 '*='  # a file after --costs=
     _files
   fi
 }
@@ -164,9 +177,20 @@ else
 fi
 )SH";
   }
+  // Bash takes --gpu=t4 for three words, and replaces the last of them.
   return R"SH(_rooftile() {
-  local IFS=$'\n'
-  COMPREPLY=($(rooftile completion bash -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+  local IFS=$'\n' word last= words=()
+  for word in "${COMP_WORDS[@]:1:COMP_CWORD}"; do
+    if [[ ($word == '=' || $last == '=') && ${#words[@]} -gt 0 ]]; then
+      words[-1]+=$word
+    else
+      words+=("$word")
+    fi
+    last=$word
+  done
+  [[ $last != '=' ]] || last=
+  COMPREPLY=($(rooftile completion bash -- "${words[@]}" 2>/dev/null))
+  COMPREPLY=("${COMPREPLY[@]#"${words[-1]%"$last"}"}")
 }
 complete -o default -F _rooftile rooftile
 )SH";

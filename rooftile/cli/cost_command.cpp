@@ -6,16 +6,18 @@
 #include "rooftile/base/try.hpp"
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"
-#include "rooftile/cli/output.hpp"
 #include "rooftile/cli/output_options.hpp"
-#include "rooftile/cli/page_width.hpp"
 #include "rooftile/cli/prediction_options.hpp"
+#include "rooftile/cli/report_writers.hpp"
 #include "rooftile/cost/cost_file.hpp"
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/report/cost.hpp"
 
 namespace rooftile::cli {
 namespace {
+
+constexpr Writers<const CostReport&> kCostWriters = {
+    {Format::table, cost_table}, {Format::json, cost_json}, {Format::csv, cost_csv}};
 
 struct CostArguments {
   std::string model;               // whose energy to add; empty: none
@@ -68,14 +70,7 @@ Result<void> run(CostArguments& arguments) {
     }
   }
   if (arguments.sources) report.facts = table.facts;
-  switch (arguments.output.format) {
-    case Format::json:
-      return write_output(arguments.output.file, cost_json(report));
-    case Format::csv:
-      return write_output(arguments.output.file, cost_csv(report));
-    default:
-      return write_output(arguments.output.file, cost_table(report, page_width(arguments.output.file)));
-  }
+  return write_report(arguments.output, kCostWriters, report);
 }
 
 }  // namespace
@@ -93,7 +88,7 @@ void add_cost(CommandList& commands) {
   for (CLI::Option* option : app->get_options(of_a_prediction)) option->needs(model);
   add_text(app, "--costs", arguments.costs, "FILE", "costs (TOML) that override the built-in ones");
   app->add_flag("--sources", arguments.sources, "list every number with its source")->group("Output");
-  add_output_options(app, arguments.output, {Format::table, Format::json, Format::csv});
+  add_output_options(app, arguments.output, kCostWriters);
 }
 
 }  // namespace rooftile::cli

@@ -1,4 +1,6 @@
 // rooftile explain: one layer, equation by equation.
+#include <algorithm>
+#include <cstddef>
 #include <span>
 #include <string>
 #include <vector>
@@ -10,9 +12,9 @@
 #include "rooftile/cli/calibration_note.hpp"
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"
-#include "rooftile/cli/output.hpp"
 #include "rooftile/cli/output_options.hpp"
 #include "rooftile/cli/prediction_options.hpp"
+#include "rooftile/cli/report_writers.hpp"
 #include "rooftile/ingest/model.hpp"
 #include "rooftile/predict/predict.hpp"
 #include "rooftile/report/explanation.hpp"
@@ -26,12 +28,16 @@ struct ExplainArguments {
   OutputArguments output;
 };
 
-// The op of that name, or the only one whose name contains it.
+bool runs(const Op& op, const std::string& name) {
+  return op.name == name || std::find(op.members.begin(), op.members.end(), name) != op.members.end();
+}
+
+// The op of that name or that runs it, or the only one whose name contains it.
 Result<const Op*> find_layer(const Workload& workload, const std::string& name) {
   std::vector<const Op*> matches;
   std::vector<std::string> names;
   for (const Op& op : workload.ops) {
-    if (op.name == name) return &op;
+    if (runs(op, name)) return &op;
     if (op.name.find(name) != std::string::npos) matches.push_back(&op);
     names.push_back(op.name);
   }
@@ -48,15 +54,18 @@ Result<const Op*> find_layer(const Workload& workload, const std::string& name) 
               workload.name);
 }
 
-std::string report(std::span<const Explanation> explanations, Format format) {
-  if (format == Format::json) return explanation_json(explanations);
-  if (format == Format::csv) return explanation_csv(explanations);
+using Explanations = std::span<const Explanation>;
+
+std::string explanation_texts(Explanations explanations, std::size_t width) {
   std::string text;
   for (const Explanation& explanation : explanations) {
-    text += (text.empty() ? "" : "\n") + explanation_text(explanation);
+    text += (text.empty() ? "" : "\n") + explanation_text(explanation, width);
   }
   return text;
 }
+
+constexpr Writers<Explanations> kExplanationWriters = {
+    {Format::table, explanation_texts}, {Format::json, explanation_json}, {Format::csv, explanation_csv}};
 
 Result<void> run(ExplainArguments& arguments) {
   PredictionArguments& given = arguments.prediction;
@@ -76,14 +85,18 @@ Result<void> run(ExplainArguments& arguments) {
   }
   note_unused_factors(options.calibration, ids);
   const auto workload = TRY(load_model(arguments.model, model_options(given)));
-  const Workload stored = stored_as(workload, options.precision);
+  options = network_options(options);
+  const Workload stored = run_as(workload, options, given.phase);
   const auto op = TRY(find_layer(stored, arguments.layer));
+  PredictOptions own = options;
+  own.precision = precision_of(stored, *op, launch_options(options, given.phase));
   std::vector<Explanation> explanations;
   for (const Gpu& gpu : gpus) {
-    explanations.push_back(explain_layer(estimate(stored, *op, gpu, options), gpu, options));
+    explanations.push_back(explain_layer(estimate(stored, *op, gpu, options), gpu, own));
     explanations.back().model = workload.name;
+    explanations.back().members = op->members;
   }
-  return write_output(arguments.output.file, report(explanations, arguments.output.format));
+  return write_report(arguments.output, kExplanationWriters, explanations);
 }
 
 }  // namespace
@@ -96,7 +109,7 @@ void add_explain(CommandList& commands) {
   add_text(app, "--layer", arguments.layer, "NAME", "the layer's name, or a part of it found in no other")->required();
   add_gpus(app, arguments.prediction.gpus)->required()->group("Prediction");
   add_prediction_options(app, arguments.prediction);
-  add_output_options(app, arguments.output, {Format::table, Format::json, Format::csv});
+  add_output_options(app, arguments.output, kExplanationWriters);
 }
 
 }  // namespace rooftile::cli

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/prediction_options.hpp"
+#include "rooftile/cli/progress.hpp"
 #include "rooftile/cli/table_options.hpp"
 #include "rooftile/learn/factors/few_points_choice.hpp"
 #include "rooftile/learn/factors/few_points_trial.hpp"
@@ -169,7 +171,15 @@ Result<void> run(FactorsArguments& arguments) {
   FewPointsTrialOptions& trial = arguments.trial;
   trial.rows.keep = rows_where(tables, arguments.where);
   trial.known_harness = !arguments.unknown_harness;
-  return write_output(arguments.output, few_points_trials_report(TRY(try_few_points(tables, trial)), trial));
+  std::optional<Progress> bar;
+  std::string_view counted;
+  trial.progress = [&](std::string_view unit, std::size_t done, std::size_t of) {
+    if (unit != counted) bar.emplace(counted = unit);
+    bar->show(done, of);
+  };
+  const auto trials = TRY(try_few_points(tables, trial));
+  bar.reset();
+  return write_output(arguments.output, few_points_trials_report(trials, trial));
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ Result<LayerSamples> read_samples(const LayersArguments& arguments) {
 FittedPoints points_of(std::span<const LayerTransfer> transfers) {
   FittedPoints points = fitted_points(transfers);
   points.title = "Per-layer models";
-  if (transfers.size() == 1) {
+  if (transfers.size() == 1 && !transfers.front().fitted_to.empty()) {
     points.title = fmt::format("{} model, {} prediction", transfers.front().fitted_to, transfers.front().judged_on);
   }
   return points;

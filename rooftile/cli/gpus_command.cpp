@@ -1,4 +1,5 @@
 // rooftile gpus: the catalogue, or every number of one GPU.
+#include <span>
 #include <string>
 #include <vector>
 
@@ -10,12 +11,21 @@
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/output_options.hpp"
-#include "rooftile/cli/page_width.hpp"
+#include "rooftile/cli/report_writers.hpp"
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/report/report.hpp"
 
 namespace rooftile::cli {
 namespace {
+
+constexpr Writers<std::span<const Gpu>> kGpusWriters = {
+    {Format::table, gpus_table}, {Format::json, gpus_json}, {Format::csv, gpus_csv}};
+constexpr Writers<const Gpu&> kGpuWriters = {{Format::table, gpu_table},
+                                             {Format::json,
+                                              [](const Gpu& gpu) {
+                                                return gpus_json({&gpu, 1});
+                                              }},
+                                             {Format::csv, gpu_csv}};
 
 struct ListGpusArguments {
   bool names = false;
@@ -27,15 +37,7 @@ Result<void> list_gpus(ListGpusArguments& arguments) {
   if (arguments.names) return write_output(arguments.output.file, fmt::format("{}\n", fmt::join(ids, "\n")));
   std::vector<Gpu> gpus;
   for (const std::string& id : ids) gpus.push_back(TRY(find_gpu(id)));
-  const OutputArguments& output = arguments.output;
-  switch (output.format) {
-    case Format::json:
-      return write_output(output.file, gpus_json(gpus));
-    case Format::csv:
-      return write_output(output.file, gpus_csv(gpus));
-    default:
-      return write_output(output.file, gpus_table(gpus, page_width(output.file)));
-  }
+  return write_report(arguments.output, kGpusWriters, gpus);
 }
 
 struct ShowGpuArguments {
@@ -44,16 +46,7 @@ struct ShowGpuArguments {
 };
 
 Result<void> show(ShowGpuArguments& arguments) {
-  const std::vector<Gpu> gpus = {TRY(find_gpu(arguments.id))};
-  const OutputArguments& output = arguments.output;
-  switch (output.format) {
-    case Format::json:
-      return write_output(output.file, gpus_json(gpus));
-    case Format::csv:
-      return write_output(output.file, gpu_csv(gpus.front()));
-    default:
-      return write_output(output.file, gpu_table(gpus.front()));
-  }
+  return write_report(arguments.output, kGpuWriters, TRY(find_gpu(arguments.id)));
 }
 
 }  // namespace
@@ -65,12 +58,12 @@ void add_gpus(CommandList& commands) {
     auto [app, arguments] =
         commands.add<ListGpusArguments>("list", "List the catalogue", "rooftile gpus list", list_gpus, parent);
     app->add_flag("--names", arguments.names, "ids only, one per line")->group("Output");
-    add_output_options(app, arguments.output, {Format::table, Format::json, Format::csv});
+    add_output_options(app, arguments.output, kGpusWriters);
   }
   auto [app, arguments] = commands.add<ShowGpuArguments>("show", "Show every number of one GPU, with its source",
                                                          "rooftile gpus show v100-sxm2-16gb", show, parent);
   add_text(app, "ID", arguments.id, "ID", "catalogue id, an unambiguous part of one, or a .toml file")->required();
-  add_output_options(app, arguments.output, {Format::table, Format::json, Format::csv});
+  add_output_options(app, arguments.output, kGpuWriters);
 }
 
 }  // namespace rooftile::cli

@@ -1,7 +1,12 @@
 // rooftile models: the networks that come with the program, or the layers of one.
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "rooftile/base/csv.hpp"
@@ -10,8 +15,8 @@
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/output_options.hpp"
-#include "rooftile/cli/page_width.hpp"
 #include "rooftile/cli/prediction_options.hpp"
+#include "rooftile/cli/report_writers.hpp"
 #include "rooftile/ingest/model.hpp"
 #include "rooftile/ingest/workload_json.hpp"
 #include "rooftile/report/report.hpp"
@@ -20,22 +25,74 @@
 namespace rooftile::cli {
 namespace {
 
+using ModelNames = std::span<const ModelName>;
+
+constexpr std::size_t kNamesWidth = 80;   // of the names that share a row
+constexpr std::size_t kShortestStem = 3;  // letters that names of a family have in common
+
+// "torchvision/efficientnet" of "torchvision/efficientnet_b0": the letters before the first digit or underscore.
+std::string_view family_of(std::string_view name) {
+  const std::size_t begin = name.find('/') + 1;
+  return name.substr(0, std::min(name.size(), name.find_first_of("0123456789_", begin)));
+}
+
+std::string_view common_prefix(std::string_view a, std::string_view b) {
+  const auto [end, other] = std::mismatch(a.begin(), a.begin() + std::min(a.size(), b.size()), b.begin());
+  return a.substr(0, static_cast<std::size_t>(end - a.begin()));
+}
+
+// Exports of one family as rows under their common beginning: "torchvision/vgg…", "11, 11_bn, 13, …".
+void add_family(TextTable& table, std::span<const ModelName> family) {
+  if (family.size() == 1) return table.add({family.front().name, family.front().description});
+  std::string_view stem = family.front().name;
+  for (const ModelName& model : family) stem = common_prefix(stem, model.name);
+  std::string first = std::string(stem) + "…", row;
+  for (const ModelName& model : family) {
+    const std::string ending = model.name.substr(stem.size());
+    if (!row.empty() && row.size() + ending.size() > kNamesWidth) {
+      table.add({std::exchange(first, ""), std::exchange(row, "") + ","});
+    }
+    row += row.empty() ? ending : ", " + ending;
+  }
+  table.add({first, row});
+}
+
+TextTable table_of(std::span<const ModelName> models) {
+  TextTable table({{"name", Align::left, Cut::never}, {"description", Align::left, Cut::wraps}});
+  for (std::size_t begin = 0, end = 0; begin < models.size(); begin = end) {
+    const ModelName& model = models[begin];
+    const std::size_t slash = model.name.find('/');
+    const std::string_view family = slash == std::string::npos ? model.name : family_of(model.name);
+    const bool alone = slash == std::string::npos || family.size() - slash - 1 < kShortestStem;
+    for (end = begin + 1; !alone && end < models.size() && family_of(models[end].name) == family;) ++end;
+    add_family(table, models.subspan(begin, end - begin));
+  }
+  return table;
+}
+
+std::string models_table(ModelNames models, std::size_t width) { return table_of(models).text(width, ""); }
+
+std::string models_csv(ModelNames models) {
+  std::string text = write_csv_row(std::vector<std::string>{"name", "description"});
+  for (const ModelName& model : models) text += write_csv_row(std::vector<std::string>{model.name, model.description});
+  return text;
+}
+
+constexpr Writers<ModelNames> kModelsWriters = {{Format::table, models_table}, {Format::csv, models_csv}};
+constexpr Writers<const Workload&> kWorkloadWriters = {
+    {Format::table, workload_table}, {Format::json, write_workload_json}, {Format::csv, workload_csv}};
+
 struct ListModelsArguments {
   bool names = false;
   OutputArguments output;
 };
 
 Result<void> list_models(ListModelsArguments& arguments) {
-  TextTable table({{"name"}, {"description"}});
-  std::string names, csv = write_csv_row(std::vector<std::string>{"name", "description"});
-  for (const ModelName& model : model_names()) {
-    table.add({model.name, model.description});
-    csv += write_csv_row(std::vector<std::string>{model.name, model.description});
-    names += model.name + "\n";
-  }
-  const OutputArguments& output = arguments.output;
-  if (arguments.names) return write_output(output.file, names);
-  return write_output(output.file, output.format == Format::csv ? csv : table.text(page_width(output.file), ""));
+  const std::vector<ModelName> models = model_names();
+  if (!arguments.names) return write_report(arguments.output, kModelsWriters, models);
+  std::string names;
+  for (const ModelName& model : models) names += model.name + "\n";
+  return write_output(arguments.output.file, names);
 }
 
 struct ShowModelArguments {
@@ -46,15 +103,7 @@ struct ShowModelArguments {
 
 Result<void> show(ShowModelArguments& arguments) {
   const auto workload = TRY(load_model(arguments.model, {.batch_size = arguments.batch_size}));
-  const OutputArguments& output = arguments.output;
-  switch (output.format) {
-    case Format::json:
-      return write_output(output.file, write_workload_json(workload));
-    case Format::csv:
-      return write_output(output.file, workload_csv(workload));
-    default:
-      return write_output(output.file, workload_table(workload, page_width(output.file)));
-  }
+  return write_report(arguments.output, kWorkloadWriters, workload);
 }
 
 }  // namespace
@@ -66,14 +115,14 @@ void add_models(CommandList& commands) {
     auto [app, arguments] = commands.add<ListModelsArguments>("list", "List the built-in networks",
                                                               "rooftile models list", list_models, parent);
     app->add_flag("--names", arguments.names, "names only, one per line")->group("Output");
-    add_output_options(app, arguments.output, {Format::table, Format::csv});
+    add_output_options(app, arguments.output, kModelsWriters);
   }
   auto [app, arguments] =
       commands.add<ShowModelArguments>("show", "Show the layers of a network; as json, the workload, to save or edit",
                                        "rooftile models show googlenet --format json -o googlenet.json", show, parent);
   add_model(app, arguments.model)->required();
   add_batch_size(app, arguments.batch_size);
-  add_output_options(app, arguments.output, {Format::table, Format::json, Format::csv});
+  add_output_options(app, arguments.output, kWorkloadWriters);
 }
 
 }  // namespace rooftile::cli

@@ -20,10 +20,10 @@
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/output_options.hpp"
-#include "rooftile/cli/page_width.hpp"
 #include "rooftile/cli/picture.hpp"
 #include "rooftile/cli/prediction_options.hpp"
 #include "rooftile/cli/progress.hpp"
+#include "rooftile/cli/report_writers.hpp"
 #include "rooftile/cost/cost_file.hpp"
 #include "rooftile/explore/axis_notes.hpp"
 #include "rooftile/explore/optimise/optimise.hpp"
@@ -32,6 +32,9 @@
 
 namespace rooftile::cli {
 namespace {
+
+constexpr Writers<const OptimumReport&> kOptimumWriters = {
+    {Format::table, optimum_table}, {Format::json, optimum_json}, {Format::csv, optimum_csv}};
 
 struct OptimiseArguments {
   std::string space;               // the space file
@@ -134,14 +137,7 @@ Result<void> run(OptimiseArguments& arguments) {
   if (!arguments.plot.empty()) {
     TRY(write_picture(arguments.plot, optimum_svg(report)));
   }
-  switch (arguments.output.format) {
-    case Format::json:
-      return write_output(arguments.output.file, optimum_json(report));
-    case Format::csv:
-      return write_output(arguments.output.file, optimum_csv(report));
-    default:
-      return write_output(arguments.output.file, optimum_table(report, page_width(arguments.output.file)));
-  }
+  return write_report(arguments.output, kOptimumWriters, report);
 }
 
 }  // namespace
@@ -169,7 +165,7 @@ void add_optimise(CommandList& commands) {
             "CPU threads for methods other than delta (default: all)")
       ->group("Search");
   add_picture(app, "--plot", arguments.plot, "draw the front of two metrics");
-  add_output_options(app, arguments.output, {Format::table, Format::json, Format::csv});
+  add_output_options(app, arguments.output, kOptimumWriters);
 }
 
 }  // namespace rooftile::cli

@@ -19,8 +19,8 @@
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/output_options.hpp"
-#include "rooftile/cli/page_width.hpp"
 #include "rooftile/cli/progress.hpp"
+#include "rooftile/cli/report_writers.hpp"
 #include "rooftile/cli/stored_fitted.hpp"
 #include "rooftile/cli/training_options.hpp"
 #include "rooftile/gpu/catalogue.hpp"
@@ -31,6 +31,9 @@
 
 namespace rooftile::cli {
 namespace {
+
+constexpr Writers<const PlanReport&> kPlanWriters = {
+    {Format::table, plan_table}, {Format::json, plan_json}, {Format::csv, plan_csv}};
 
 struct PlanArguments {
   std::string model;
@@ -202,14 +205,7 @@ Result<void> run(PlanArguments& arguments) {
   if (plan->stopped) write_error("stopped: some GPUs or batches were not looked at");
   if (!plan->best) return fail(ErrorCode::not_found, why_none(task, choices, *plan), arguments.model);
   const PlanReport report{.task = task, .choices = choices, .plan = *plan};
-  switch (arguments.output.format) {
-    case Format::json:
-      return write_output(arguments.output.file, plan_json(report));
-    case Format::csv:
-      return write_output(arguments.output.file, plan_csv(report));
-    default:
-      return write_output(arguments.output.file, plan_table(report, page_width(arguments.output.file)));
-  }
+  return write_report(arguments.output, kPlanWriters, report);
 }
 
 // An option that may be given several times, each text of which `read` puts into the arguments.
@@ -269,7 +265,7 @@ void add_plan(CommandList& commands) {
       ->description(std::string("seq-len, framework; ") + kTrainingSettings +
                     ", cautious=yes: meet the deadline and budget even at the upper end of the interval")
       ->group("Prediction");
-  add_output_options(app, arguments.output, {Format::table, Format::json, Format::csv});
+  add_output_options(app, arguments.output, kPlanWriters);
 }
 
 }  // namespace rooftile::cli

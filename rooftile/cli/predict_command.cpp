@@ -4,13 +4,16 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "rooftile/base/try.hpp"
 #include "rooftile/cli/calibration_note.hpp"
+#include "rooftile/cli/largest_batch.hpp"
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"
-#include "rooftile/cli/output.hpp"
-#include "rooftile/cli/page_width.hpp"
+#include "rooftile/cli/report_writers.hpp"
 #include "rooftile/cli/store_commands.hpp"
+#include "rooftile/ingest/folded_batch_norm.hpp"
 #include "rooftile/ingest/model.hpp"
 #include "rooftile/report/page/page.hpp"
 #include "rooftile/report/report.hpp"
@@ -18,26 +21,37 @@
 namespace rooftile::cli {
 namespace {
 
-std::string report(std::span<const Prediction> predictions, std::span<const Gpu> gpus,
-                   const PredictArguments& arguments) {
-  switch (arguments.output.format) {
-    case Format::json:
-      return json_report(predictions, gpus);
-    case Format::csv:
-      return csv_report(predictions);
-    case Format::html:
-      return prediction_page(predictions, gpus);
-    default:
-      break;
-  }
+struct Predicted {
+  std::span<const Prediction> predictions;
+  std::span<const Gpu> gpus;  // of each
+  bool all_layers = false;
+};
+
+// One below the other.
+std::string tables(const Predicted& of, std::size_t width) {
   std::string text;
-  for (std::size_t i = 0; i < predictions.size(); ++i) {
+  for (std::size_t i = 0; i < of.predictions.size(); ++i) {
     if (!text.empty()) text += '\n';
-    text += table_report(predictions[i], {.all_layers = arguments.all_layers, .gpu = &gpus[i]},
-                         page_width(arguments.output.file));
+    text += table_report(of.predictions[i], {.all_layers = of.all_layers, .gpu = &of.gpus[i]}, width);
   }
   return text;
 }
+
+// One line on standard error where what would train is not what the file has.
+void note_folded_batch_norms(const Workload& workload, Phase phase) {
+  if (phase != Phase::fwd && has_folded_batch_norms(workload)) {
+    write_error(
+        fmt::format("{}: its batch norms were folded into convolutions, and it cannot train so; "
+                    "--restore-batch-norm puts them back",
+                    workload.name));
+  }
+}
+
+constexpr Writers<const Predicted&> kPredictionWriters = {
+    {Format::table, tables},
+    {Format::json, [](const Predicted& of) { return json_report(of.predictions, of.gpus); }},
+    {Format::csv, [](const Predicted& of) { return csv_report(of.predictions); }},
+    {Format::html, [](const Predicted& of) { return prediction_page(of.predictions, of.gpus); }}};
 
 Result<void> run(PredictArguments& arguments) {
   PredictionArguments& given = arguments.prediction;
@@ -51,8 +65,12 @@ Result<void> run(PredictArguments& arguments) {
   std::vector<Gpu> predicted_on;
   std::vector<std::string> ids;
   for (const std::string& model : arguments.models) {
-    const auto workload = TRY(load_model(model, model_options(given)));
+    auto workload = TRY(load_model(model, model_options(given)));
+    note_folded_batch_norms(workload, given.phase);
     for (const Gpu& gpu : gpus) {
+      if (given.largest_batch) {
+        workload = TRY(load_largest_batch(model, model_options(given), options, given.phase, gpu));
+      }
       ids.push_back(gpu.id);
       predicted_on.push_back(gpu);
       predictions.push_back(TRY(predict(workload, gpu, options, given.phase)));
@@ -62,7 +80,7 @@ Result<void> run(PredictArguments& arguments) {
   if (!arguments.save.empty()) {
     TRY(save_predictions(arguments.save == "own" ? "" : arguments.save, predictions, given.method.constants));
   }
-  return write_output(arguments.output.file, report(predictions, predicted_on, arguments));
+  return write_report(arguments.output, kPredictionWriters, {predictions, predicted_on, arguments.all_layers});
 }
 
 }  // namespace
@@ -75,11 +93,11 @@ void add_predict(CommandList& commands) {
             "an .onnx file, a workload .json, a name from 'rooftile models list', or - (standard input)")
       ->required();
   add_gpus(app, arguments.prediction.gpus)->group("Prediction");
-  add_prediction_options(app, arguments.prediction, Fitted::yes);
+  add_prediction_options(app, arguments.prediction, Fitted::yes, Batch::number_or_max);
   app->add_flag("--all", arguments.all_layers, "list every layer in the table, not the ten slowest")->group("Output");
   app->add_flag("--save{own}", arguments.save, "also save the prediction to your store; --save=FILE: to that store")
       ->group("Output");
-  add_output_options(app, arguments.output, {Format::table, Format::json, Format::csv, Format::html});
+  add_output_options(app, arguments.output, kPredictionWriters);
 }
 
 }  // namespace rooftile::cli

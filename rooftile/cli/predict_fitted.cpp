@@ -1,5 +1,6 @@
 // rooftile predict MODEL --method FITTED: a network by a fitted model.
 #include <algorithm>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -9,9 +10,8 @@
 #include "rooftile/base/one_line.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/cli/options.hpp"
-#include "rooftile/cli/output.hpp"
-#include "rooftile/cli/page_width.hpp"
 #include "rooftile/cli/predict_command.hpp"
+#include "rooftile/cli/report_writers.hpp"
 #include "rooftile/cli/stored_fitted.hpp"
 #include "rooftile/ingest/model.hpp"
 #include "rooftile/learn/grey_box/grey_box.hpp"
@@ -20,7 +20,6 @@
 #include "rooftile/learn/networks/network_fit.hpp"
 #include "rooftile/report/fitted_prediction.hpp"
 #include "rooftile/report/layers.hpp"
-#include "rooftile/report/text.hpp"
 
 namespace rooftile::cli {
 namespace {
@@ -32,10 +31,33 @@ struct Asked {
   const std::string& model;
   const PredictionArguments& prediction;
   FittedRun run;
-  Format format = Format::table;
+  OutputArguments output;
   bool all_layers = false;
-  std::size_t width = kAnyWidth;  // of tables
 };
+
+// A prediction as it is to be shown.
+template <class Prediction>
+struct Shown {
+  const Prediction& prediction;  // or one a GPU
+  bool all_layers = false;
+};
+using ShownLayers = const Shown<LayersPrediction>&;
+using ShownGreyBox = const Shown<std::vector<GreyBoxPrediction>>&;
+using NetworkPredictions = std::span<const NetworkPrediction>;
+
+constexpr Writers<ShownLayers> kLayersWriters = {
+    {Format::table,
+     [](ShownLayers of, std::size_t width) { return layers_table(of.prediction, of.all_layers, width); }},
+    {Format::json, [](ShownLayers of) { return layers_json(of.prediction); }},
+    {Format::csv, [](ShownLayers of) { return layers_csv(of.prediction); }}};
+constexpr Writers<NetworkPredictions> kNetworkWriters = {{Format::table, network_prediction_table},
+                                                         {Format::json, network_prediction_json},
+                                                         {Format::csv, network_prediction_csv}};
+constexpr Writers<ShownGreyBox> kGreyBoxWriters = {
+    {Format::table,
+     [](ShownGreyBox of, std::size_t width) { return grey_box_prediction_table(of.prediction, of.all_layers, width); }},
+    {Format::json, [](ShownGreyBox of) { return grey_box_prediction_json(of.prediction); }},
+    {Format::csv, [](ShownGreyBox of) { return grey_box_prediction_csv(of.prediction); }}};
 
 // --- per-layer models, which are of one GPU and precision ------------------------------------------------------------
 
@@ -55,23 +77,11 @@ Result<void> check_asked(const PredictionArguments& asked, const LayersPredictio
   return {};
 }
 
-std::string report(const LayersPrediction& prediction, const Asked& asked) {
-  switch (asked.format) {
-    case Format::json:
-      return layers_json(prediction);
-    case Format::csv:
-      return layers_csv(prediction);
-    default:
-      break;
-  }
-  return layers_table(prediction, asked.all_layers, asked.width);
-}
-
-Result<std::string> by_layers(const FittedModel& fitted, const Workload& workload, const Asked& asked) {
+Result<void> by_layers(const FittedModel& fitted, const Workload& workload, const Asked& asked) {
   auto prediction = TRY(predict_by_layers(fitted, workload, asked.prediction.phase));
   prediction.iterations = asked.run.iterations;
   TRY(check_asked(asked.prediction, prediction));
-  return report(prediction, asked);
+  return write_report(asked.output, kLayersWriters, {prediction, asked.all_layers});
 }
 
 // --- end-to-end and grey-box models ---------------------------------------------------------------------------------
@@ -125,18 +135,14 @@ Result<std::vector<Prediction>> predict_each(const FittedModel& fitted, const Wo
   return predictions;
 }
 
-Result<std::string> by_network(const FittedModel& fitted, const Workload& workload, const Asked& asked) {
+Result<void> by_network(const FittedModel& fitted, const Workload& workload, const Asked& asked) {
   const auto predictions = TRY(predict_each<NetworkPrediction>(fitted, workload, asked, predict_network));
-  if (asked.format == Format::json) return network_prediction_json(predictions);
-  if (asked.format == Format::csv) return network_prediction_csv(predictions);
-  return network_prediction_table(predictions, asked.width);
+  return write_report(asked.output, kNetworkWriters, predictions);
 }
 
-Result<std::string> by_grey_box(const FittedModel& fitted, const Workload& workload, const Asked& asked) {
+Result<void> by_grey_box(const FittedModel& fitted, const Workload& workload, const Asked& asked) {
   const auto predictions = TRY(predict_each<GreyBoxPrediction>(fitted, workload, asked, predict_by_grey_box));
-  if (asked.format == Format::json) return grey_box_prediction_json(predictions);
-  if (asked.format == Format::csv) return grey_box_prediction_csv(predictions);
-  return grey_box_prediction_table(predictions, asked.all_layers, asked.width);
+  return write_report(asked.output, kGreyBoxWriters, {predictions, asked.all_layers});
 }
 
 // Several GPUs are for models of whole runs, columns of tables not for per-layer ones.
@@ -176,15 +182,13 @@ Result<void> predict_fitted(const PredictArguments& arguments) {
   const Asked asked = {.model = arguments.models.front(),
                        .prediction = arguments.prediction,
                        .run = TRY(fitted_run(arguments.prediction.set)),
-                       .format = arguments.output.format,
-                       .all_layers = arguments.all_layers,
-                       .width = page_width(arguments.output.file)};
+                       .output = arguments.output,
+                       .all_layers = arguments.all_layers};
   TRY(check_kind(fitted, asked.run));
   const auto workload = TRY(load_share(asked));
-  const auto text = TRY(fitted.kind == kNetworkKind   ? by_network(fitted, workload, asked)
-                        : fitted.kind == kGreyBoxKind ? by_grey_box(fitted, workload, asked)
-                                                      : by_layers(fitted, workload, asked));
-  return write_output(arguments.output.file, text);
+  if (fitted.kind == kNetworkKind) return by_network(fitted, workload, asked);
+  if (fitted.kind == kGreyBoxKind) return by_grey_box(fitted, workload, asked);
+  return by_layers(fitted, workload, asked);
 }
 
 }  // namespace rooftile::cli

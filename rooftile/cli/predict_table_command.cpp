@@ -10,9 +10,8 @@
 #include "rooftile/cli/calibration_note.hpp"
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"
-#include "rooftile/cli/output.hpp"
 #include "rooftile/cli/output_options.hpp"
-#include "rooftile/cli/page_width.hpp"
+#include "rooftile/cli/report_writers.hpp"
 #include "rooftile/cli/table_options.hpp"
 #include "rooftile/ingest/layer_table.hpp"
 #include "rooftile/report/predicted_columns.hpp"
@@ -21,6 +20,9 @@
 
 namespace rooftile::cli {
 namespace {
+
+constexpr Writers<const PredictedTable&> kPredictedWriters = {
+    {Format::csv, predicted_csv}, {Format::json, predicted_json}, {Format::table, predicted_text}};
 
 // What the table as a whole is asked for, before any row can be blamed for it.
 Result<void> check_options(const PredictionArguments& given) {
@@ -79,14 +81,7 @@ Result<void> run(PredictTableArguments& arguments) {
 }  // namespace
 
 Result<void> write_predicted(const PredictedTable& table, const OutputArguments& output) {
-  switch (output.format) {
-    case Format::json:
-      return write_output(output.file, predicted_json(table));
-    case Format::table:
-      return write_output(output.file, predicted_text(table, page_width(output.file)));
-    default:
-      return write_output(output.file, predicted_csv(table));
-  }
+  return write_report(output, kPredictedWriters, table);
 }
 
 void add_predict_table(CommandList& commands) {
@@ -101,7 +96,7 @@ void add_predict_table(CommandList& commands) {
   add_set(app, prediction.set);
   app->add_flag("--override", arguments.override_cells, "--gpu, --precision and --set override the row's own values");
   app->add_flag("--skip-bad-rows", arguments.skip_bad_rows, "skip invalid rows, and list them");
-  add_output_options(app, arguments.output, {Format::csv, Format::json, Format::table});
+  add_output_options(app, arguments.output, kPredictedWriters);
 }
 
 }  // namespace rooftile::cli

@@ -44,6 +44,21 @@ Result<void> set_one(const std::string& option, const std::string& key, const st
     set.plan.active_ctas_per_sm = static_cast<int>(TRY(parse_count(option, value, kMost)));
   } else if (key == "framework") {
     set.framework = value;
+  } else if (key == "host") {
+    TRY(check_choice(option, value, {"none"}, {}));
+    set.host = false;
+  } else if (key == "loss") {
+    TRY(check_choice(option, value, {"none"}, {}));
+    set.loss = false;
+  } else if (key == "clip") {
+    TRY(check_choice(option, value, {"norm"}, {}));
+    set.clip_gradients = true;
+  } else if (key == "accumulate") {
+    constexpr std::int64_t kMost = 1 << 20;
+    set.micro_batches = TRY(parse_count(option, value, kMost));
+  } else if (key == "optimizer") {
+    TRY(check_choice(option, value, optimizer_names(), {}));
+    set.optimizer = parse_optimizer(value);
   } else {
     set.columns[key] = value;
   }
@@ -52,6 +67,13 @@ Result<void> set_one(const std::string& option, const std::string& key, const st
 
 Result<void> check_fitted(const PredictionArguments& prediction) {
   const Settings& set = prediction.set;
+  const RunArguments& run = prediction.run;
+  if (prediction.largest_batch) return bad("--batch-size", "a fitted model needs a number");
+  if (run.autocast || run.nhwc || run.cuda_graphs || run.recompute != Recompute::none ||
+      run.execution != Execution::eager) {
+    return bad("--method",
+               "a fitted model knows no --execution, --layout, --recompute, --cuda-graphs and mixed precision");
+  }
   if (set.plan.algorithm || set.plan.tile || set.plan.active_ctas_per_sm) {
     return bad("--set", "algorithm, tile and active-ctas cannot be used with a fitted model");
   }
@@ -65,6 +87,10 @@ Result<void> check_framework(const std::string& name, const Calibration& calibra
   for (const Harness& harness : calibration.harnesses) {
     if (harness.framework == name) return {};
     known.push_back(harness.framework);
+  }
+  for (const HostCosts& host : builtin_calibration().hosts) {
+    if (!host.framework.empty() && name.starts_with(host.framework)) return {};
+    known.push_back(host.framework);
   }
   return fail(ErrorCode::not_found, fmt::format("no constants for framework '{}'{}", name, did_you_mean(name, known)),
               "--set");
@@ -106,6 +132,56 @@ CLI::Option* add_precision(CLI::App* app, std::optional<DType>& precision) {
       "must be supported by the GPU (default: fp32); delta and prior: fp32 only");
 }
 
+CLI::Option* add_run_precision(CLI::App* app, PredictionArguments& prediction) {
+  return app
+      ->add_option_function<std::string>(
+          "--precision",
+          [&prediction](const std::string& text) {
+            const auto read = read_option<RunPrecision>(
+                "--precision", text, [](const std::string& option, const std::string& value) -> Result<RunPrecision> {
+                  if (const auto parsed = parse_run_precision(value); parsed && parsed->autocast) return *parsed;
+                  return RunPrecision{TRY(parse_precision(option, value)), false};
+                });
+            prediction.precision = read.dtype;
+            prediction.run.autocast = read.autocast;
+          },
+          "amp-…: mixed precision as PyTorch's autocast; must be supported by the GPU (default: fp32); delta and "
+          "prior: "
+          "fp32 only")
+      ->type_name("fp32|tf32|fp16|bf16|fp8|int8|amp-fp16|amp-bf16");
+}
+
+CLI::Option* add_execution(CLI::App* app, Execution& execution) {
+  return add_value(
+      app, "--execution", execution, "eager|compiled|engine",
+      [](const std::string& option, const std::string& text) -> Result<Execution> {
+        if (const auto parsed = parse_execution(text)) return *parsed;
+        return tl::unexpected(check_choice(option, text, execution_names(), {}).error());
+      },
+      "how the framework runs the network (default: eager)");
+}
+
+std::vector<CLI::Option*> add_run_options(CLI::App* app, RunArguments& run) {
+  return {add_execution(app, run.execution),
+          add_value(
+              app, "--layout", run.nhwc, "nchw|nhwc",
+              [](const std::string& option, const std::string& text) -> Result<bool> {
+                TRY(check_choice(option, text, {"nchw", "nhwc"}, {}));
+                return text == "nhwc";
+              },
+              "of the maps of convolutions (default: nchw)"),
+          add_value(
+              app, "--recompute", run.recompute, "none|selective|full",
+              [](const std::string& option, const std::string& text) -> Result<Recompute> {
+                if (const auto parsed = parse_recompute(text)) return *parsed;
+                return tl::unexpected(check_choice(option, text, recompute_names(), {}).error());
+              },
+              "activations that training computes again instead of keeping them (default: none)"),
+          app->add_flag("--restore-batch-norm", run.restore_batch_norm,
+                        "put back batch norms that an exporter folded into convolutions"),
+          app->add_flag("--cuda-graphs", run.cuda_graphs, "launches are recorded once and replayed")};
+}
+
 CLI::Option* add_pass(CLI::App* app, Phase& phase) {
   return add_value(
       app, "--pass", phase, "inference|training|fwd|bwd|fwd_bwd|bwd_data|bwd_weight",
@@ -135,7 +211,8 @@ CLI::Option* add_set(CLI::App* app, Settings& set) {
               }
             }
           },
-          "details of the run: seq-len, framework; for convolutions and GEMMs also algorithm, tile (128x64x4), "
+          "details of the run: seq-len, framework, host=none (the GPU alone); in training optimizer, accumulate "
+          "(micro-batches), clip=norm, loss=none; for convolutions and GEMMs also algorithm, tile (128x64x4), "
           "active-ctas; for a fitted model its own columns")
       ->allow_extra_args(false)
       ->type_name("KEY=VALUE,…");
@@ -150,12 +227,35 @@ CLI::Option* add_method(CLI::App* app, MethodArgument& method, Fitted fitted) {
                   fits ? "; or a fitted model: a name, or FILE.json from 'fit'" : ""));
 }
 
-void add_prediction_options(CLI::App* app, PredictionArguments& prediction, Fitted fitted) {
-  for (CLI::Option* option : {add_batch_size(app, prediction.batch_size), add_precision(app, prediction.precision),
-                              add_pass(app, prediction.phase), add_method(app, prediction.method, fitted),
-                              add_set(app, prediction.set), add_skip_unsupported(app, prediction.skip_unsupported)}) {
+namespace {
+
+CLI::Option* add_batch_size_or_max(CLI::App* app, PredictionArguments& prediction) {
+  return app
+      ->add_option_function<std::string>(
+          "-b,--batch-size",
+          [&prediction](const std::string& text) {
+            prediction.largest_batch = text == "max";
+            if (prediction.largest_batch) return;
+            prediction.batch_size = read_option<std::int64_t>("--batch-size", text,
+                                                              [](const std::string& option, const std::string& value) {
+                                                                return parse_count(option, value, kMaxDimension);
+                                                              });
+          },
+          "samples per batch; max: as many as fit the GPU's memory (default: the model's own, else 1)")
+      ->type_name("N|max");
+}
+
+}  // namespace
+
+void add_prediction_options(CLI::App* app, PredictionArguments& prediction, Fitted fitted, Batch batch) {
+  CLI::Option* size =
+      batch == Batch::number ? add_batch_size(app, prediction.batch_size) : add_batch_size_or_max(app, prediction);
+  for (CLI::Option* option : {size, add_run_precision(app, prediction), add_pass(app, prediction.phase),
+                              add_method(app, prediction.method, fitted), add_set(app, prediction.set),
+                              add_skip_unsupported(app, prediction.skip_unsupported)}) {
     option->group(kPredictionGroup);
   }
+  for (CLI::Option* option : add_run_options(app, prediction.run)) option->group(kPredictionGroup);
 }
 
 Result<void> complete(PredictionArguments& prediction) {
@@ -163,7 +263,8 @@ Result<void> complete(PredictionArguments& prediction) {
   Settings& set = prediction.set;
   if (!method.fitted.empty()) return check_fitted(prediction);
   if (!set.columns.empty()) {
-    const std::vector<std::string> known = {"seq-len", "framework", "algorithm", "tile", "active-ctas"};
+    const std::vector<std::string> known = {"seq-len", "framework", "host",      "optimizer", "accumulate",
+                                            "clip",    "loss",      "algorithm", "tile",      "active-ctas"};
     const std::string& key = set.columns.begin()->first;
     return bad("--set", fmt::format("unknown key '{}'{}; one of {}", one_line(key), did_you_mean(key, known),
                                     fmt::join(known, ", ")));
@@ -182,6 +283,16 @@ PredictOptions predict_options(const PredictionArguments& arguments) {
   options.precision = arguments.precision.value_or(DType::fp32);
   options.plan = arguments.set.plan;
   options.framework = arguments.set.framework;
+  options.execution = arguments.run.execution;
+  options.autocast = arguments.run.autocast;
+  options.nhwc = arguments.run.nhwc;
+  options.cuda_graphs = arguments.run.cuda_graphs;
+  options.host = arguments.set.host;
+  options.optimizer = arguments.set.optimizer.value_or(Optimizer::sgd);
+  options.loss = arguments.set.loss;
+  options.clip_gradients = arguments.set.clip_gradients;
+  options.micro_batches = arguments.set.micro_batches;
+  options.recompute = arguments.run.recompute;
   options.calibration = arguments.calibration.get();
   return options;
 }
@@ -189,7 +300,8 @@ PredictOptions predict_options(const PredictionArguments& arguments) {
 ModelOptions model_options(const PredictionArguments& arguments) {
   return {.batch_size = arguments.batch_size,
           .seq_len = arguments.set.seq_len,
-          .skip_unsupported = arguments.skip_unsupported};
+          .skip_unsupported = arguments.skip_unsupported,
+          .restore_batch_norms = arguments.run.restore_batch_norm};
 }
 
 Result<std::shared_ptr<const Calibration>> read_constants(const std::string& path) {

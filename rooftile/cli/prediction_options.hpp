@@ -33,13 +33,30 @@ struct Settings {
   std::optional<std::int64_t> seq_len;
   PlanOptions plan;  // algorithm, tile, active-ctas
   std::string framework;
+  bool host = true;  // false: "host=none"
+  std::optional<Optimizer> optimizer;
+  bool loss = true;                            // false: "loss=none"
+  bool clip_gradients = false;                 // "clip=norm"
+  std::int64_t micro_batches = 1;              // "accumulate"
   std::map<std::string, std::string> columns;  // all others: columns of the tables that a model was fitted to
+};
+
+// How a network is run.
+struct RunArguments {
+  Execution execution = Execution::eager;
+  bool autocast = false;  // of --precision amp-…
+  bool nhwc = false;
+  bool cuda_graphs = false;
+  Recompute recompute = Recompute::none;
+  bool restore_batch_norm = false;
 };
 
 struct PredictionArguments {
   std::vector<std::string> gpus;
   std::optional<std::int64_t> batch_size;
+  bool largest_batch = false;  // that fits the GPU: --batch-size max, where a command takes it
   std::optional<DType> precision;
+  RunArguments run;
   Phase phase = Phase::fwd;
   bool skip_unsupported = false;
   MethodArgument method;
@@ -54,6 +71,11 @@ CLI::Option* add_gpu(CLI::App* app, std::vector<std::string>& gpus);   // one
 CLI::Option* add_gpus(CLI::App* app, std::vector<std::string>& gpus);  // several with commas
 CLI::Option* add_batch_size(CLI::App* app, std::optional<std::int64_t>& batch_size);
 CLI::Option* add_precision(CLI::App* app, std::optional<DType>& precision);
+// The same and mixed precision, for networks.
+CLI::Option* add_run_precision(CLI::App* app, PredictionArguments& prediction);
+CLI::Option* add_execution(CLI::App* app, Execution& execution);
+// --execution, --layout, --cuda-graphs
+std::vector<CLI::Option*> add_run_options(CLI::App* app, RunArguments& run);
 CLI::Option* add_pass(CLI::App* app, Phase& phase);
 CLI::Option* add_skip_unsupported(CLI::App* app, bool& skip);
 CLI::Option* add_set(CLI::App* app, Settings& set);
@@ -61,8 +83,11 @@ CLI::Option* add_set(CLI::App* app, Settings& set);
 enum class Fitted { no, yes };  // whether --method takes a fitted model, too
 CLI::Option* add_method(CLI::App* app, MethodArgument& method, Fitted fitted = Fitted::no);
 
+enum class Batch { number, number_or_max };  // whether --batch-size takes "max", too
+
 // All but --gpu.
-void add_prediction_options(CLI::App* app, PredictionArguments& prediction, Fitted fitted = Fitted::no);
+void add_prediction_options(CLI::App* app, PredictionArguments& prediction, Fitted fitted = Fitted::no,
+                            Batch batch = Batch::number);
 
 // --- what they mean --------------------------------------------------------------------------------------------------
 

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "rooftile/base/text_file.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/cli/option_kinds.hpp"
@@ -27,8 +29,8 @@ using roofline::View;
 constexpr std::size_t kMostProfileBytes = std::size_t{2} << 30;  // traces of long runs are large
 
 struct RooflineArguments {
-  std::string model;                         // empty: what was measured alone
-  PredictionArguments prediction;            // one GPU
+  std::string model;  // empty: what was measured alone
+  PredictionArguments prediction;
   std::vector<std::string> profiles;         // files of profilers, layer tables
   std::optional<std::int64_t> tensor_flops;  // of a tensor instruction in a profile; none: as the program knows it
   RooflineOutput drawing;
@@ -96,18 +98,26 @@ Result<void> take_tensor_flops(RooflineArguments& arguments) {
   return {};
 }
 
-Result<void> run(RooflineArguments& arguments) {
-  if (arguments.model.empty() && arguments.profiles.empty())
-    return usage("roofline needs a MODEL, --profile FILE, or both");
-  TRY(take_tensor_flops(arguments));
-  TRY(complete(arguments.prediction));
-  const auto gpu = TRY(gpu_of_option(arguments.prediction.gpus.front()));
+// A profile, a chart and a page are of one GPU.
+Result<void> check_several_gpus(const RooflineArguments& arguments) {
+  if (arguments.prediction.gpus.size() == 1) return {};
+  const auto one_gpu = [](const std::string& what) {
+    return fail(ErrorCode::usage, fmt::format("takes one GPU with {}", what), "--gpu");
+  };
+  if (!arguments.profiles.empty()) return one_gpu("--profile");
+  const Format format = arguments.drawing.output.format;
+  if (is_picture(format) || format == Format::html) {
+    return one_gpu(fmt::format("{} output; table, json and csv take several", name_of(format)));
+  }
+  return {};
+}
+
+Result<View> view_on(const Gpu& gpu, const RooflineArguments& arguments) {
   const auto chosen = TRY(choose_roof(arguments.drawing, gpu));
   const Roof& roof = chosen.roof;
   auto input = TRY(arguments.model.empty() ? Result<Input>(measured_only(gpu, roof)) : predicted(arguments, gpu, roof));
   View& view = input.view;
-  view.level = chosen.level;
-  view.forced = chosen.forced;
+  draw_under(chosen, view);
   if (!arguments.profiles.empty()) {
     auto measured = TRY(read_profiles(arguments, gpu, roof));
     view.profiles = arguments.profiles;
@@ -117,7 +127,19 @@ Result<void> run(RooflineArguments& arguments) {
     roofline::add_measured(view, std::move(measured));
     if (input.workload) roofline::match(view, layers, shapes);
   }
-  return write_roofline(arguments.drawing, chosen, view);
+  return std::move(view);
+}
+
+Result<void> run(RooflineArguments& arguments) {
+  if (arguments.model.empty() && arguments.profiles.empty())
+    return usage("roofline needs a MODEL, --profile FILE, or both");
+  TRY(check_several_gpus(arguments));
+  TRY(take_tensor_flops(arguments));
+  TRY(complete(arguments.prediction));
+  const auto gpus = TRY(gpus_of_option(arguments.prediction.gpus));
+  std::vector<View> views;
+  for (const Gpu& gpu : gpus) views.push_back(TRY(view_on(gpu, arguments)));
+  return write_roofline(arguments.drawing, views);
 }
 
 }  // namespace
@@ -130,7 +152,7 @@ void add_roofline(CommandList& commands) {
   add_texts(app, "--profile", arguments.profiles, "FILE",
             "kernels measured by a profiler: Nsight Compute, nvprof, PyTorch, rocprof, or a layer table with counters; "
             "repeatable");
-  add_gpu(app, arguments.prediction.gpus)->required()->group("Prediction");
+  add_gpus(app, arguments.prediction.gpus)->required()->group("Prediction");
   add_prediction_options(app, arguments.prediction);
   add_roofline_output(app, arguments.drawing);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,9 +14,7 @@
 #include "rooftile/base/try.hpp"
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"
-#include "rooftile/cli/output.hpp"
-#include "rooftile/cli/page_width.hpp"
-#include "rooftile/cli/picture.hpp"
+#include "rooftile/cli/report_writers.hpp"
 #include "rooftile/report/page/page.hpp"
 #include "rooftile/report/text.hpp"
 #include "rooftile/roofline/ceilings.hpp"
@@ -88,6 +87,25 @@ Result<std::size_t> level_of(const std::string& text, const Roof& roof) {
               "--level");
 }
 
+struct Drawn {
+  std::span<const roofline::View> views;
+  const RooflineOutput& drawing;
+};
+
+// One below the other.
+std::string tables(const Drawn& of, std::size_t width) {
+  std::string text;
+  for (const roofline::View& view : of.views) text += (text.empty() ? "" : "\n") + roofline_table(view, {}, width);
+  return text;
+}
+
+constexpr Writers<const Drawn&> kRooflineWriters = {
+    {Format::table, tables},
+    {Format::json, [](const Drawn& of) { return roofline_json(of.views); }},
+    {Format::csv, [](const Drawn& of) { return roofline_csv(of.views); }},
+    {Format::svg, [](const Drawn& of) { return roofline_svg(of.views.front(), of.drawing.chart, of.drawing.axes); }},
+    {Format::html, [](const Drawn& of) { return roofline_page(of.views.front()); }}};
+
 }  // namespace
 
 void add_roofline_output(CLI::App* app, RooflineOutput& drawing) {
@@ -105,8 +123,7 @@ void add_roofline_output(CLI::App* app, RooflineOutput& drawing) {
   add_text(app, "--level", drawing.level, "L1|L2|DRAM", "memory level of time points (default: DRAM)")->group("Roof");
   add("--chart", fmt::format("{}|flops-x,…", fmt::join(roofline_chart_names(), "|")), parse_chart,
       "for svg, png, pdf (default: combined); flops-x: FLOPs on the x axis, not bytes");
-  add_output_options(app, drawing.output,
-                     {Format::table, Format::json, Format::csv, Format::svg, Format::png, Format::pdf, Format::html});
+  add_output_options(app, drawing.output, kRooflineWriters);
 }
 
 Result<ChosenRoof> choose_roof(const RooflineOutput& drawing, const Gpu& gpu) {
@@ -144,23 +161,14 @@ Result<void> check_drawable(const roofline::View& view, const RooflineOutput& dr
               view.profiles.empty() ? std::string() : view.profiles.front());
 }
 
-Result<void> write_roofline(const RooflineOutput& drawing, const ChosenRoof& chosen, roofline::View& view) {
+void draw_under(const ChosenRoof& chosen, roofline::View& view) {
   view.level = chosen.level;
   view.forced = chosen.forced;
-  TRY(check_drawable(view, drawing));
-  const std::string& file = drawing.output.file;
-  switch (drawing.output.format) {
-    case Format::json:
-      return write_output(file, roofline_json(view));
-    case Format::csv:
-      return write_output(file, roofline_csv(view));
-    case Format::html:
-      return write_output(file, roofline_page(view));
-    case Format::table:
-      return write_output(file, roofline_table(view, {.all = false}, page_width(file)));
-    default:
-      return write_picture(file, roofline_svg(view, drawing.chart, drawing.axes), drawing.output.format);
-  }
+}
+
+Result<void> write_roofline(const RooflineOutput& drawing, std::span<const roofline::View> views) {
+  for (const roofline::View& view : views) TRY(check_drawable(view, drawing));
+  return write_report(drawing.output, kRooflineWriters, {views, drawing});
 }
 
 }  // namespace rooftile::cli

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 
 #include <CLI/App.hpp>
@@ -35,7 +36,10 @@ struct ChosenRoof {
 };
 Result<ChosenRoof> choose_roof(const RooflineOutput& drawing, const Gpu& gpu);
 
-// Writes the view under the roof.
-Result<void> write_roofline(const RooflineOutput& drawing, const ChosenRoof& chosen, roofline::View& view);
+// The level and the peak that a view is drawn with.
+void draw_under(const ChosenRoof& chosen, roofline::View& view);
+
+// Writes the views, one a GPU. Errors: a chart or page of several GPUs, or without anything to draw.
+Result<void> write_roofline(const RooflineOutput& drawing, std::span<const roofline::View> views);
 
 }  // namespace rooftile::cli

@@ -33,7 +33,8 @@ Result<void> run(StudyArguments& arguments) {
     view.profiles = {arguments.measured};
     roofline::add_measured_study(view, std::move(measured));
   }
-  return write_roofline(arguments.drawing, chosen, view);
+  draw_under(chosen, view);
+  return write_roofline(arguments.drawing, {&view, 1});
 }
 
 }  // namespace

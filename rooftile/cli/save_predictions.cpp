@@ -34,7 +34,7 @@ Result<void> save_predictions(const std::string& db, std::span<const Prediction>
     one.model = prediction.model;
     one.gpu = prediction.gpu;
     one.method = prediction.method;
-    one.precision = name_of(prediction.precision);
+    one.precision = prediction.precision_name();
     one.pass = prediction.pass;
     one.batch_size = prediction.batch_size;
     one.time = prediction.time;

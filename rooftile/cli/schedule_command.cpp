@@ -17,9 +17,9 @@
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/output_options.hpp"
-#include "rooftile/cli/page_width.hpp"
 #include "rooftile/cli/picture.hpp"
 #include "rooftile/cli/progress.hpp"
+#include "rooftile/cli/report_writers.hpp"
 #include "rooftile/cli/stored_fitted.hpp"
 #include "rooftile/cli/training_options.hpp"
 #include "rooftile/planning/job_queue.hpp"
@@ -32,6 +32,9 @@ namespace rooftile::cli {
 namespace {
 
 constexpr std::size_t kExactJobs = 8;  // searched exactly without being asked
+
+constexpr Writers<const ScheduleReport&> kScheduleWriters = {
+    {Format::table, schedule_table}, {Format::json, schedule_json}, {Format::csv, schedule_csv}};
 
 struct ScheduleArguments {
   std::string queue, cluster;      // files
@@ -134,14 +137,7 @@ Result<void> run(ScheduleArguments& arguments) {
   if (!arguments.gantt.empty()) {
     TRY(write_picture(arguments.gantt, schedule_svg(report)));
   }
-  switch (arguments.output.format) {
-    case Format::json:
-      return write_output(arguments.output.file, schedule_json(report));
-    case Format::csv:
-      return write_output(arguments.output.file, schedule_csv(report));
-    default:
-      return write_output(arguments.output.file, schedule_table(report, page_width(arguments.output.file)));
-  }
+  return write_report(arguments.output, kScheduleWriters, report);
 }
 
 }  // namespace
@@ -162,7 +158,7 @@ void add_schedule(CommandList& commands) {
       ->group("Search");
   add_count(app, "--seed", arguments.seed, kMostSeed, "random seed (default: 1)")->group("Search");
   add_picture(app, "--gantt", arguments.gantt, "draw the schedule");
-  add_output_options(app, arguments.output, {Format::table, Format::json, Format::csv});
+  add_output_options(app, arguments.output, kScheduleWriters);
 }
 
 }  // namespace rooftile::cli

@@ -9,11 +9,10 @@
 #include "rooftile/base/try.hpp"
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"
-#include "rooftile/cli/output.hpp"
 #include "rooftile/cli/output_options.hpp"
-#include "rooftile/cli/page_width.hpp"
 #include "rooftile/cli/prediction_options.hpp"
 #include "rooftile/cli/progress.hpp"
+#include "rooftile/cli/report_writers.hpp"
 #include "rooftile/explore/sensitivity.hpp"
 #include "rooftile/report/sensitivity.hpp"
 
@@ -27,16 +26,24 @@ struct SensitivityArguments {
   OutputArguments output;
 };
 
-std::string report(std::span<const Sensitivity> studies, const SensitivityArguments& arguments) {
-  if (arguments.output.format == Format::json) return sensitivity_json(studies);
-  if (arguments.output.format == Format::csv) return sensitivity_csv(studies);
+struct Studies {
+  std::span<const Sensitivity> studies;  // one a GPU
+  bool all_layers = false;
+};
+
+// One below the other.
+std::string tables(const Studies& of, std::size_t width) {
   std::string text;
-  for (const Sensitivity& study : studies) {
-    if (!text.empty()) text += "\n";
-    text += sensitivity_table(study, {.all_layers = arguments.all_layers}, page_width(arguments.output.file));
+  for (const Sensitivity& study : of.studies) {
+    text += (text.empty() ? "" : "\n") + sensitivity_table(study, {.all_layers = of.all_layers}, width);
   }
   return text;
 }
+
+constexpr Writers<const Studies&> kSensitivityWriters = {
+    {Format::table, tables},
+    {Format::json, [](const Studies& of) { return sensitivity_json(of.studies); }},
+    {Format::csv, [](const Studies& of) { return sensitivity_csv(of.studies); }}};
 
 Result<void> run(SensitivityArguments& arguments) {
   PredictionArguments& given = arguments.prediction;
@@ -54,7 +61,7 @@ Result<void> run(SensitivityArguments& arguments) {
     if (!study) return tl::unexpected(study.error());
     studies.push_back(std::move(*study));
   }
-  return write_output(arguments.output.file, report(studies, arguments));
+  return write_report(arguments.output, kSensitivityWriters, {studies, arguments.all_layers});
 }
 
 }  // namespace
@@ -67,7 +74,7 @@ void add_sensitivity(CommandList& commands) {
   add_gpus(app, arguments.prediction.gpus)->required()->group("Prediction");
   add_prediction_options(app, arguments.prediction);
   app->add_flag("--all", arguments.all_layers, "list every layer in the table, not the ten slowest")->group("Output");
-  add_output_options(app, arguments.output, {Format::table, Format::json, Format::csv});
+  add_output_options(app, arguments.output, kSensitivityWriters);
 }
 
 }  // namespace rooftile::cli

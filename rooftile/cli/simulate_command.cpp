@@ -16,11 +16,10 @@
 #include "rooftile/base/units_text.hpp"
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"
-#include "rooftile/cli/output.hpp"
 #include "rooftile/cli/output_options.hpp"
-#include "rooftile/cli/page_width.hpp"
 #include "rooftile/cli/prediction_options.hpp"
 #include "rooftile/cli/progress.hpp"
+#include "rooftile/cli/report_writers.hpp"
 #include "rooftile/ingest/layer_table.hpp"
 #include "rooftile/ingest/model.hpp"
 #include "rooftile/report/simulation.hpp"
@@ -36,6 +35,19 @@ using Shape = std::variant<Conv, Gemm>;
 struct RandomLayers {
   std::int64_t count = 0, seed = 1;
 };
+
+struct Simulated {
+  SimulationReport report;
+  bool scores_only = false;
+};
+
+constexpr Writers<const Simulated&> kSimulationWriters = {
+    {Format::table,
+     [](const Simulated& of, std::size_t width) {
+       return of.scores_only ? simulation_scores(of.report, width) : simulation_table(of.report, width);
+     }},
+    {Format::json, [](const Simulated& of) { return simulation_json(of.report); }},
+    {Format::csv, [](const Simulated& of) { return simulation_csv(of.report); }}};
 
 struct SimulateArguments {
   std::vector<std::string> models;  // or layer tables, whose GPUs are not looked at
@@ -216,17 +228,7 @@ Result<void> run(SimulateArguments& arguments) {
   SimulationReport report = {
       .gpu = gpu.id, .options = arguments.options, .methods = arguments.against, .layers = std::move(layers.kernels())};
   TRY(simulate_all(report, gpu, plan));
-  switch (arguments.output.format) {
-    case Format::json:
-      return write_output(arguments.output.file, simulation_json(report));
-    case Format::csv:
-      return write_output(arguments.output.file, simulation_csv(report));
-    default:
-      break;
-  }
-  const std::size_t width = page_width(arguments.output.file);
-  return write_output(arguments.output.file,
-                      arguments.scores_only ? simulation_scores(report, width) : simulation_table(report, width));
+  return write_report(arguments.output, kSimulationWriters, {std::move(report), arguments.scores_only});
 }
 
 }  // namespace
@@ -270,7 +272,7 @@ void add_simulate(CommandList& commands) {
   app->add_flag("--scores", arguments.scores_only, "print the errors of --against, not each layer")
       ->needs(against)
       ->group("Output");
-  add_output_options(app, arguments.output, {Format::table, Format::json, Format::csv});
+  add_output_options(app, arguments.output, kSimulationWriters);
 }
 
 }  // namespace rooftile::cli

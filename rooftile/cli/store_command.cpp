@@ -12,7 +12,7 @@
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/output_options.hpp"
-#include "rooftile/cli/page_width.hpp"
+#include "rooftile/cli/report_writers.hpp"
 #include "rooftile/cli/store_commands.hpp"
 #include "rooftile/cli/stored_fitted.hpp"
 #include "rooftile/cli/table_options.hpp"
@@ -55,6 +55,8 @@ std::string measurements(std::int64_t rows) { return counted(static_cast<std::si
 
 // --- list ------------------------------------------------------------------------------------------------------------
 
+constexpr Writers<const StoreContents&> kStoreWriters = {{Format::table, store_table}, {Format::json, store_json}};
+
 struct ListArguments {
   std::string db;
   Selection rows;
@@ -73,9 +75,7 @@ Result<void> list(ListArguments& arguments) {
   auto fitted = TRY(store::list_fitted(store));
   auto predictions = TRY(store::list_predictions(store));
   const StoreContents contents{store.path(), std::move(counts), std::move(fitted), std::move(predictions)};
-  return write_output(arguments.output.file, arguments.output.format == Format::json
-                                                 ? store_json(contents)
-                                                 : store_table(contents, page_width(arguments.output.file)));
+  return write_report(arguments.output, kStoreWriters, contents);
 }
 
 // --- show, add: fitted models

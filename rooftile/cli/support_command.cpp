@@ -21,6 +21,7 @@ namespace {
 
 struct SupportArguments {
   std::string model;
+  RunArguments run;
   OutputArguments output;
 };
 
@@ -41,7 +42,7 @@ Result<void> run(SupportArguments& arguments) {
   }
   // Which method serves an operator does not depend on the GPU, so any one will do.
   const auto gpu = TRY(find_gpu("titan-xp-delta"));
-  const auto prediction = TRY(predict(*workload, gpu, {.method = Method::rooftile}));
+  const auto prediction = TRY(predict(*workload, gpu, {.execution = arguments.run.execution}));
   return write_output(output.file, csv ? support_csv(prediction.layers, prediction.unsupported)
                                        : support_report(prediction, page_width(output.file)));
 }
@@ -52,6 +53,7 @@ void add_support(CommandList& commands) {
   auto [app, arguments] = commands.add<SupportArguments>(
       "support", "Show which of a model's operators are predicted, and how", "rooftile support model.onnx", run);
   add_model(app, arguments.model)->required();
+  add_execution(app, arguments.run.execution);
   add_output_options(app, arguments.output, {Format::table, Format::csv});
 }
 

@@ -15,10 +15,7 @@ Result<TrainingSettings> take_training(Settings& set) {
     TRY(check_choice("--set", scaling.mapped(), {"measured", "links"}, {}));
     training.scaling = scaling.mapped() == "links" ? Scaling::links : Scaling::measured;
   }
-  if (const auto optimizer = set.columns.extract("optimizer")) {
-    TRY(check_choice("--set", optimizer.mapped(), optimizer_names(), {}));
-    training.optimizer = *parse_optimizer(optimizer.mapped());
-  }
+  if (set.optimizer) training.optimizer = *set.optimizer;
   if (const auto share = set.columns.extract("memory-share")) {
     training.memory_share = TRY(parse_rate("--set", share.mapped()));
   }

@@ -18,8 +18,8 @@
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/page_width.hpp"
-#include "rooftile/cli/picture.hpp"
 #include "rooftile/cli/progress.hpp"
+#include "rooftile/cli/report_writers.hpp"
 #include "rooftile/cli/table_options.hpp"
 #include "rooftile/ingest/layer_table.hpp"
 #include "rooftile/report/validation.hpp"
@@ -71,19 +71,17 @@ ValidateOptions options_of(const ValidateArguments& arguments, const Methods& me
   return options;
 }
 
-std::string report(const Validation& validation, const std::vector<MeasuredTable>& tables, Format format,
-                   std::size_t width) {
-  switch (format) {
-    case Format::json:
-      return validation_json(validation);
-    case Format::csv:
-      return validation_csv(validation);
-    case Format::rows:
-      return validation_rows(validation, tables);
-    default:
-      return validation_table(validation, width);
-  }
-}
+struct Validated {
+  const Validation& validation;
+  const std::vector<MeasuredTable>& tables;
+};
+
+constexpr Writers<const Validated&> kValidationWriters = {
+    {Format::table, [](const Validated& of, std::size_t width) { return validation_table(of.validation, width); }},
+    {Format::json, [](const Validated& of) { return validation_json(of.validation); }},
+    {Format::csv, [](const Validated& of) { return validation_csv(of.validation); }},
+    {Format::rows, [](const Validated& of) { return validation_rows(of.validation, of.tables); }},
+    {Format::svg, [](const Validated& of) { return validation_plot(of.validation, of.tables); }}};
 
 // Calibrations that have not seen the rows they are scored on.
 Result<HeldOut> hold_rows_out(Tier tier, const std::vector<MeasuredTable>& tables, const ValidateOptions& options) {
@@ -145,8 +143,7 @@ Result<void> run(ValidateArguments& arguments) {
   bar.reset();
   list_bad_rows(validation.bad_rows);
   for (const auto& constants : methods.constants) note_unused_factors(constants.get(), gpus_of(validation, tables));
-  if (is_picture(output.format)) return write_picture(output.file, validation_plot(validation, tables), output.format);
-  return write_output(output.file, report(validation, tables, output.format, page_width(output.file)));
+  return write_report(output, kValidationWriters, {validation, tables});
 }
 
 // "l2", "l2+bias", "choice".
@@ -230,8 +227,7 @@ void add_validate(CommandList& commands) {
   app->add_flag("--override", arguments.override_cells, "--gpu and --precision override the row's own values")
       ->group(kRows);
   add_skip_bad_rows(app, arguments.skip_bad_rows)->group(kRows);
-  add_output_options(app, arguments.output,
-                     {Format::table, Format::json, Format::csv, Format::rows, Format::svg, Format::png, Format::pdf});
+  add_output_options(app, arguments.output, kValidationWriters);
 }
 
 }  // namespace rooftile::cli

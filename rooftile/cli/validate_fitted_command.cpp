@@ -10,8 +10,7 @@
 #include "rooftile/base/try.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
-#include "rooftile/cli/page_width.hpp"
-#include "rooftile/cli/picture.hpp"
+#include "rooftile/cli/report_writers.hpp"
 #include "rooftile/cli/stored_fitted.hpp"
 #include "rooftile/cli/table_options.hpp"
 #include "rooftile/cli/validate_command.hpp"
@@ -46,12 +45,13 @@ FittedValidationOptions options_of(const ValidateArguments& arguments) {
   return options;
 }
 
-std::string report(const FittedValidation& result, Format format, std::size_t width) {
-  if (format == Format::json) return fitted_validation_json(result);
-  if (format == Format::csv) return validation_csv(result.validation);
-  if (format == Format::rows) return fitted_validation_rows(result);
-  return fitted_validation_table(result, width);
-}
+// The formats of kValidationWriters (validate_command.cpp), which offers them.
+constexpr Writers<const FittedValidation&> kFittedValidationWriters = {
+    {Format::table, fitted_validation_table},
+    {Format::json, fitted_validation_json},
+    {Format::csv, [](const FittedValidation& result) { return validation_csv(result.validation); }},
+    {Format::rows, fitted_validation_rows},
+    {Format::svg, fitted_validation_plot}};
 
 // What the table and JSON have themselves.
 void warn_of_beyond(const FittedValidation& result) {
@@ -75,9 +75,7 @@ Result<void> validate_fitted_model(const ValidateArguments& arguments) {
   list_bad_rows(result.validation.bad_rows);
   const Format format = arguments.output.format;
   if (format != Format::table && format != Format::json) warn_of_beyond(result);
-  const std::string& file = arguments.output.file;
-  if (is_picture(format)) return write_picture(file, fitted_validation_plot(result), format);
-  return write_output(file, report(result, format, page_width(file)));
+  return write_report(arguments.output, kFittedValidationWriters, result);
 }
 
 }  // namespace rooftile::cli

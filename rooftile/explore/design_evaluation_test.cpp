@@ -69,7 +69,7 @@ TEST(DesignEvaluation, CostsAreThoseOfTheGpuAndItsPrediction) {
   const Gpu base = gpu_of("v100-sxm2-16gb");
   const CostModel model = cost_model_of(costs(), base).value();
   const PredictOptions delta = {.method = Method::delta};
-  const PredictOptions refined = {.method = Method::rooftile, .precision = DType::fp16};
+  const PredictOptions refined = {.method = Method::rooftile, .precision = DType::fp16, .host = false};
   for (const PredictOptions& options : {delta, refined}) {
     for (const char* name : {"alexnet", "googlenet", "gpt2"}) {
       const WeightedWorkload weighted = network(name, 4);

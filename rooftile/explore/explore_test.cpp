@@ -299,7 +299,7 @@ TEST(Explore, OtherMethodsAreThoseOfPredict) {
   const auto evaluator = evaluator_of(space, Method::rooftile);
   for (const std::uint64_t index : {0U, 37U, 99U}) {
     const DesignPoint point = design_at(space, index);
-    const Prediction prediction = predict(alexnet().workload, with_design(space.base, point)).value();
+    const Prediction prediction = predict(alexnet().workload, with_design(space.base, point), {.host = false}).value();
     EXPECT_NEAR(evaluate_one(*evaluator, point).time / prediction.time.value(), 1, 1e-12);
   }
   space.axes.push_back({.parameter = Parameter::cta_tile, .values = {128, 256}});

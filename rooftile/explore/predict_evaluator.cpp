@@ -27,7 +27,8 @@ PredictEvaluator::PredictEvaluator(const std::vector<WeightedWorkload>& workload
   base_.note.clear();
   RefinedModels models;  // of the GPU as it is
   for (const WeightedWorkload& weighted : workloads) {
-    PhaseCalls step = phase_calls(stored_as(weighted.workload, options.precision), options, weighted.phase);
+    const Workload run = run_as(weighted.workload, options, weighted.phase);
+    PhaseCalls step = phase_calls(run, network_options(options), weighted.phase);
     std::vector<std::optional<std::size_t>> column(step.calls.size());
     for (PhaseCalls::Layer& layer : step.layers) {
       if (column[layer.call]) {

@@ -48,7 +48,7 @@ TEST(PredictEvaluator, IsPredict) {
     SCOPED_TRACE(fmt::format("{} {} {}", one.model, one.gpu, name_of(one.phase)));
     const DesignSpace space = space_of(find_gpu(one.gpu).value());
     const Workload workload = load_model(one.model, {.batch_size = 8}).value();
-    const PredictOptions options{.precision = one.precision};
+    const PredictOptions options{.precision = one.precision, .host = false};
     const PredictEvaluator evaluator({{.workload = workload, .phase = one.phase}}, space.base, options);
     for (std::uint64_t index = 0; index < space.samples; ++index) {
       const DesignPoint point = design_at(space, index);

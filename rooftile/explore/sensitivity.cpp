@@ -55,7 +55,7 @@ class Study {
  public:
   Study(const Workload& workload, const Gpu& gpu, const PredictOptions& options, Phase phase, const Prediction& base)
       : workload_(workload), gpu_(gpu), options_(options), phase_(phase), base_(base) {
-    calls_ = phase_calls(stored_as(workload, options.precision), options, phase);
+    calls_ = phase_calls(run_as(workload, options, phase), network_options(options), phase);
     RefinedModels models;
     for (LayerCall& call : calls_.calls) {
       plan_ahead(call, gpu, models);
@@ -234,8 +234,11 @@ std::span<const Resource> resources() {
   return all;
 }
 
-Result<Sensitivity> sensitivity(const Workload& workload, const Gpu& gpu, const PredictOptions& options, Phase phase,
+Result<Sensitivity> sensitivity(const Workload& workload, const Gpu& gpu, const PredictOptions& given, Phase phase,
                                 const ResourcesDone& progress) {
+  // No resource of the GPU makes its host faster: what counts is the time that the GPU is busy.
+  PredictOptions options = given;
+  options.host = false;
   if (workload.ops.size() > kMostOps) {
     return fail(ErrorCode::unsupported,
                 fmt::format("{} operators are too many, each is predicted over a thousand times; at most {}",

@@ -189,7 +189,7 @@ TEST(Sensitivity, FactorsHold) {
       Gpu other = gpu;
       const double value = row.resource->less_is_better ? row.value / factor : row.value * factor;
       row.resource->write(other, row.resource->whole ? std::round(value) : value);
-      return predict(workload, other, {.method = Method::rooftile}).value().time.value() / now;
+      return predict(workload, other, {.host = false}).value().time.value() / now;
     };
     EXPECT_LE(time(row.stops_at), row.unlimited + 1e-3 + 1e-9) << row.resource->name;
     EXPECT_LE(time(row.half_at), (1 + row.unlimited) / 2 + 1e-6) << row.resource->name;

@@ -1,8 +1,8 @@
-# Compiles data/models/*.onnx into the library: a generated source that includes their bytes through the assembler.
+# Compiles data/models/*.onnx.gz into the library: a generated source that includes their bytes through the assembler.
 # The folder is a configure-time dependency, so a new file is picked up without a glob at every build.
 set(model_folder ${PROJECT_SOURCE_DIR}/data/models)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${model_folder})
-file(GLOB model_files ${model_folder}/*.onnx)
+file(GLOB model_files ${model_folder}/*.onnx.gz)
 list(SORT model_files)
 
 set(symbols "")

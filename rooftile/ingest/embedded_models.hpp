@@ -8,7 +8,7 @@ namespace rooftile {
 
 struct EmbeddedModel {
   std::string_view name;  // "torchvision/resnet50"
-  std::string_view onnx;  // the file
+  std::string_view onnx;  // the file, compressed
 };
 
 // Sorted by name.

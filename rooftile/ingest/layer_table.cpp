@@ -40,8 +40,8 @@ constexpr std::array<const char*, 6> kAlgorithms = {"implicit_gemm", "winograd",
 constexpr std::array<DType, 6> kPrecisions = {DType::fp32, DType::tf32, DType::fp16,
                                               DType::bf16, DType::fp8,  DType::int8};
 
-// Precisions of measured rows that no method predicts; amp-… is a framework's mixed precision.
-constexpr std::array<std::string_view, 5> kUnsupportedPrecisions = {"fp64", "double", "int4", "amp-fp16", "amp-bf16"};
+// Precisions of measured rows that no method predicts.
+constexpr std::array<std::string_view, 3> kUnsupportedPrecisions = {"fp64", "double", "int4"};
 
 template <class Names>
 bool is_one_of(const std::string& name, const Names& names) {
@@ -138,9 +138,11 @@ void read_kernel(TableRow& row, LayerRow& layer) {
   layer.kernel = row.text("kernel");
   if (std::holds_alternative<Conv>(layer.op)) {
     if (layer.kernel.empty()) layer.kernel = kernel_of_sizes(row);
-    layer.nhwc = read_nhwc(row);
     layer.accumulate = read_precision(row, "accumulate");
     layer.output_precision = read_precision(row, "output_precision");
+  }
+  if (std::holds_alternative<Conv>(layer.op) || std::holds_alternative<NetworkRun>(layer.op)) {
+    layer.nhwc = read_nhwc(row);
   }
   layer.split_k = row.optional("split_k", 0, 0);
   layer.flag = row.text("flag");
@@ -266,7 +268,11 @@ std::string LayerTableReader::read_cells(TableRow& row, LayerRow& layer) const {
   layer.precision = default_precision_;
   const std::string_view own = row.text("precision");
   if (!own.empty() && choose(own, options_.precision, options_.override_cells) == own) {
-    const auto precision = read_precision(row, "precision");
+    // Mixed precision is of networks.
+    const auto mixed =
+        std::holds_alternative<NetworkRun>(layer.op) ? parse_run_precision(lower_case(own)) : std::nullopt;
+    layer.autocast = mixed && mixed->autocast;
+    const auto precision = layer.autocast ? std::optional(mixed->dtype) : read_precision(row, "precision");
     if (!precision && row.error()->code == ErrorCode::unsupported && later.empty()) {
       later = fmt::format("{} rows of precision {}", lower_case(op), shown(own));
     }

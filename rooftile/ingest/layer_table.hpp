@@ -16,8 +16,10 @@
 
 #include "rooftile/base/error.hpp"
 #include "rooftile/base/units.hpp"
+#include "rooftile/ops/optimizer.hpp"
 #include "rooftile/ops/stream_layer.hpp"
 #include "rooftile/workload/dtype.hpp"
+#include "rooftile/workload/execution.hpp"
 #include "rooftile/workload/op.hpp"
 #include "rooftile/workload/phase.hpp"
 
@@ -39,6 +41,10 @@ struct NetworkRun {
   std::optional<std::int64_t> batch;    // none: the model's own
   std::optional<std::int64_t> seq_len;  // none: the model's own
   std::int64_t gpus = 1;
+  std::optional<std::int64_t> image_size = {};  // height and width; none: the model's own
+  Execution execution = Execution::eager;
+  Optimizer optimizer = Optimizer::sgd;
+  bool host_copy = false;  // the inputs come from the host within the time
 
   bool operator==(const NetworkRun&) const = default;
 };
@@ -54,6 +60,7 @@ struct LayerRow {
   RowOp op;
   std::string gpu;                        // the row's own; empty if the table gives none
   DType precision = DType::fp32;          // the row's own, or the default
+  bool autocast = false;                  // of a network (RunPrecision)
   std::optional<DType> accumulate;        // of sums
   std::optional<DType> output_precision;  // of results
   bool nhwc = false;                      // column layout

@@ -31,6 +31,20 @@ void check_outputs(TableRow& row, const std::string& column, const ConvAxis& axi
   if (stated != geometry) row.reject(column, fmt::format("{}, but the geometry gives {}", stated, geometry));
 }
 
+// What a cell names; nothing where it is empty.
+template <class Parse>
+auto named(TableRow& row, const std::string& column, const Parse& parse, const std::vector<std::string>& known) {
+  const std::string cell = lower_case(row.text(column));
+  const auto found = parse(cell);
+  if (!found && !cell.empty()) {
+    row.reject(column,
+               fmt::format("unknown {} '{}'; one of {}{}", column, shown(cell), fmt::join(known, ", "),
+                           did_you_mean(cell, known)),
+               ErrorCode::not_found);
+  }
+  return found;
+}
+
 // The op's own check, once every cell is a number.
 template <class Op>
 void reject_bad_numbers(TableRow& row, const Op& op) {
@@ -142,7 +156,11 @@ NetworkRun read_network(TableRow& row) {
   if (run.model.empty()) row.reject("model", "the cell is empty");
   if (!row.text("batch").empty()) run.batch = row.required("batch", 1);
   if (!row.text("seq_len").empty()) run.seq_len = row.required("seq_len", 1);
+  if (!row.text("image_size").empty()) run.image_size = row.required("image_size", 1);
   run.gpus = row.optional("gpus", 1, 1);
+  run.execution = named(row, "execution", parse_execution, execution_names()).value_or(Execution::eager);
+  run.optimizer = named(row, "optimizer", parse_optimizer, optimizer_names()).value_or(Optimizer::sgd);
+  run.host_copy = row.either("host_copy", "1", "0", false);
   return run;
 }
 

@@ -227,14 +227,33 @@ TEST(LayerTable, KeepsApartWhatIsNotPredictedYet) {
 }
 
 TEST(LayerTable, KeepsApartPrecisionsThatAreNotPredictedYet) {
-  const LayerTable table =
-      parsed("M,N,K,precision\n1,1,1,fp64\n1,1,1,amp-fp16\n1,1,1,fp16\n", {.keep_unsupported = true});
+  const LayerTable table = parsed("M,N,K,precision\n1,1,1,fp64\n1,1,1,int4\n1,1,1,fp16\n", {.keep_unsupported = true});
   EXPECT_THAT(table.rows, SizeIs(1));
   ASSERT_THAT(table.unsupported, SizeIs(2));
   EXPECT_EQ(table.unsupported[0].what, "gemm rows of precision fp64");
-  EXPECT_EQ(table.unsupported[1].what, "gemm rows of precision amp-fp16");
+  EXPECT_EQ(table.unsupported[1].what, "gemm rows of precision int4");
   EXPECT_EQ(error_of("M,N,K,precision\n1,1,1,fp64\n"),
             "t.csv:2, column precision: precision fp64 is not supported yet");
+}
+
+TEST(LayerTable, ReadsHowANetworkWasRun) {
+  const LayerTable table = parsed(
+      "op,model,batch,precision,execution,layout,optimizer,host_copy,image_size\n"
+      "network,resnet50,8,amp-bf16,compiled,nhwc,\"sgd, momentum\",1,288\n"
+      "network,resnet50,8,fp16,,,,,\n");
+  EXPECT_TRUE(table.rows[0].autocast);
+  EXPECT_EQ(table.rows[0].precision, DType::bf16);
+  EXPECT_TRUE(table.rows[0].nhwc);
+  const auto& run = std::get<NetworkRun>(table.rows[0].op);
+  EXPECT_EQ(run.execution, Execution::compiled);
+  EXPECT_EQ(run.optimizer, Optimizer::momentum);
+  EXPECT_TRUE(run.host_copy);
+  EXPECT_EQ(run.image_size, 288);
+  EXPECT_FALSE(table.rows[1].autocast);
+  EXPECT_EQ(std::get<NetworkRun>(table.rows[1].op).execution, Execution::eager);
+  EXPECT_EQ(
+      error_of("op,model,execution\nnetwork,resnet50,eagre\n"),
+      "t.csv:2, column execution: unknown execution 'eagre'; one of eager, compiled, engine; did you mean 'eager'?");
 }
 
 TEST(LayerTable, ReadsWhatIsKnownOfTheKernel) {
@@ -354,6 +373,8 @@ TEST(LayerTable, ReadsSequencesStreamsAndNetworks) {
             (StreamLayer{StreamKind::gelu, 2, 3}));
   EXPECT_EQ(std::get<NetworkRun>(parsed("op,model,batch,seq_len,gpus\nnetwork,opt_13,2,64,8\n").rows.at(0).op),
             (NetworkRun{"opt_13", 2, 64, 8}));
+  EXPECT_EQ(std::get<NetworkRun>(parsed("op,model,batch,image_size\nnetwork,resnet50,2,288\n").rows.at(0).op),
+            (NetworkRun{.model = "resnet50", .batch = 2, .seq_len = {}, .image_size = 288}));
 }
 
 TEST(LayerTable, AttentionOfTrainingHasAMaskAndSumsInOrder) {

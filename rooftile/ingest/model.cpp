@@ -13,6 +13,8 @@
 #include "rooftile/base/text_file.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/ingest/embedded_models.hpp"
+#include "rooftile/ingest/export_memo.hpp"
+#include "rooftile/ingest/folded_batch_norm.hpp"
 #include "rooftile/ingest/onnx.hpp"
 #include "rooftile/ingest/workload_json.hpp"
 #include "rooftile/zoo/zoo.hpp"
@@ -32,21 +34,44 @@ bool has_suffix(std::string_view text, std::string_view suffix) {
   return true;
 }
 
+bool is_onnx_file(std::string_view name) { return has_suffix(name, ".onnx") || has_suffix(name, ".onnx.gz"); }
+
 // JSON begins with a brace, after blanks or a byte order mark; an ONNX file with the tag of a field, never a brace.
 bool looks_like_json(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
   return first != std::string_view::npos && text[first] == '{';
 }
 
+bool sets_shapes(const ModelOptions& options) {
+  return options.image_size || !options.shapes.empty() || !options.dims.empty();
+}
+
+tl::unexpected<Error> fixed_shapes(const std::string& where) {
+  return fail(ErrorCode::usage, "a workload's shapes are fixed; edit the file", where);
+}
+
 Result<Workload> from_json(const std::string& path, const ModelOptions& options) {
+  if (sets_shapes(options)) return fixed_shapes(path);
   const auto text = TRY(read_text_file(path));
   return parse_workload_json(text, path, options.batch_size);
 }
 
+OnnxOptions onnx_options(const ModelOptions& options) {
+  return {.batch_size = options.batch_size,
+          .skip_unsupported = options.skip_unsupported,
+          .image_size = options.image_size,
+          .shapes = options.shapes,
+          .dims = options.dims,
+          .fuse_attention = options.fuse_attention};
+}
+
 Result<Workload> from_standard_input(const ModelOptions& options) {
   const auto text = TRY(read_text_file("-", kMaxStandardInput));
-  if (looks_like_json(text)) return parse_workload_json(text, "standard input", options.batch_size);
-  return parse_onnx(text, "standard input", "standard input", {options.batch_size, options.skip_unsupported});
+  if (looks_like_json(text)) {
+    if (sets_shapes(options)) return fixed_shapes("standard input");
+    return parse_workload_json(text, "standard input", options.batch_size);
+  }
+  return parse_onnx(text, "standard input", "standard input", onnx_options(options));
 }
 
 // A name without what the names of one network differ in.
@@ -71,21 +96,43 @@ tl::unexpected<Error> no_seq_len(const std::string& model) {
               "its sequence length is fixed; seq-len is for the transformers of 'rooftile models list'", model);
 }
 
+tl::unexpected<Error> no_image_size(const std::string& model) {
+  return fail(ErrorCode::usage,
+              "its images are 224x224; others are for the ResNets and the exports of 'rooftile models list'", model);
+}
+
 Result<Workload> build(const ZooEntry& entry, const ModelOptions& options) {
   if (options.seq_len && !entry.seq_len) return no_seq_len(entry.name);
+  if (!options.shapes.empty() || !options.dims.empty()) {
+    return fail(ErrorCode::usage, "is built in; the shapes of inputs are set for ONNX models", entry.name);
+  }
   const std::int64_t seq_len = options.seq_len.value_or(entry.seq_len.value_or(1));
   if (seq_len < 1 || seq_len > kMaxDimension) {
     return fail(ErrorCode::usage, fmt::format("sequence length {} is not between 1 and {}", seq_len, kMaxDimension));
   }
-  return entry.builder({options.batch_size.value_or(1), seq_len});
+  InputSize size = {.batch_size = options.batch_size.value_or(1), .seq_len = seq_len};
+  if (options.image_size) {
+    if (entry.seq_len) return fail(ErrorCode::usage, "takes a text, no images", entry.name);
+    if (!entry.any_image_size && *options.image_size != size.image_size) return no_image_size(entry.name);
+    if (entry.any_image_size && *options.image_size < kSmallestImage) {
+      return fail(ErrorCode::usage,
+                  fmt::format("images of {0}x{0} are too small; at least {1}x{1}", *options.image_size, kSmallestImage),
+                  entry.name);
+    }
+    size.image_size = *options.image_size;
+  }
+  return entry.builder(size);
 }
 
-// The embedded model of that name, or the only one whose name ends in "/" and it.
+// The embedded model of that name, or whose name ends in "/" and it, letter for letter (regnet_y_16gf is not
+// regnet_y_1_6gf), else the only one that it names.
 const EmbeddedModel* find_embedded(std::string_view name) {
+  for (const EmbeddedModel& model : embedded_models()) {
+    if (model.name == name || model.name.substr(model.name.rfind('/') + 1) == name) return &model;
+  }
   const std::string wanted = plain(name);
   const EmbeddedModel* found = nullptr;
   for (const EmbeddedModel& model : embedded_models()) {
-    if (model.name == name) return &model;
     const std::size_t slash = model.name.rfind('/');
     if (plain(model.name.substr(slash + 1)) != wanted) continue;
     if (found != nullptr) return nullptr;
@@ -109,16 +156,20 @@ tl::unexpected<Error> unknown(const std::string& model) {
 }
 
 Result<Workload> load(const std::string& model, const ModelOptions& options) {
-  const OnnxOptions onnx = {options.batch_size, options.skip_unsupported};
+  const OnnxOptions onnx = onnx_options(options);
   if (model == "-") return from_standard_input(options);
-  if (options.seq_len && (has_suffix(model, ".onnx") || has_suffix(model, ".json"))) return no_seq_len(model);
-  if (has_suffix(model, ".onnx")) return read_onnx(model, onnx);
+  if (options.seq_len && (is_onnx_file(model) || has_suffix(model, ".json"))) return no_seq_len(model);
+  if (is_onnx_file(model)) return read_onnx(model, onnx);
   if (has_suffix(model, ".json")) return from_json(model, options);
   if (const ZooEntry* entry = find_built_in(model)) return build(*entry, options);
   if (options.seq_len) return no_seq_len(model);
   if (const EmbeddedModel* embedded = find_embedded(model)) {
     const std::string name(embedded->name);
-    return parse_onnx(embedded->onnx, name, name, onnx);
+    const auto read = [&] { return parse_onnx(embedded->onnx, name, name, onnx); };
+    if (!onnx.shapes.empty() || !onnx.dims.empty()) return read();
+    return read_once(fmt::format("{} {} {} {} {}", name, onnx.batch_size.value_or(0), onnx.image_size.value_or(0),
+                                 onnx.skip_unsupported, onnx.fuse_attention),
+                     read);
   }
   return unknown(model);
 }
@@ -130,8 +181,13 @@ Result<Workload> load_model(const std::string& model, const ModelOptions& option
     return fail(ErrorCode::usage,
                 fmt::format("batch size {} is not between 1 and {}", *options.batch_size, kMaxDimension));
   }
+  if (options.image_size && (*options.image_size < 1 || *options.image_size > kMaxDimension)) {
+    return fail(ErrorCode::usage,
+                fmt::format("image size {} is not between 1 and {}", *options.image_size, kMaxDimension));
+  }
   auto workload = load(model, options);
   if (!workload) return workload;
+  if (options.restore_batch_norms && has_folded_batch_norms(*workload)) workload = restore_batch_norms(*workload);
   if (auto valid = validate(*workload); !valid) {
     const Error& error = valid.error();
     return fail(error.code, error.message, error.where.empty() ? model : model + ": " + error.where);
@@ -147,7 +203,7 @@ Result<std::vector<Skipped>> unsupported_operators(const std::string& model) {
     const auto text = TRY(read_text_file("-", kMaxStandardInput));
     return looks_like_json(text) ? none : parse_unsupported_operators(text, "standard input");
   }
-  if (has_suffix(model, ".onnx")) return read_unsupported_operators(model);
+  if (is_onnx_file(model)) return read_unsupported_operators(model);
   if (has_suffix(model, ".json")) return none;
   if (find_built_in(model) != nullptr) return none;
   if (const EmbeddedModel* embedded = find_embedded(model)) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,6 +21,11 @@ struct ModelOptions {
   std::optional<std::int64_t> batch_size = {};
   std::optional<std::int64_t> seq_len = {};  // positions of a text; only of the transformers built in
   bool skip_unsupported = false;
+  std::optional<std::int64_t> image_size = {};    // height and width of images
+  std::map<std::string, Shape> shapes = {};       // of an ONNX model's inputs by name
+  std::map<std::string, std::int64_t> dims = {};  // that an ONNX model leaves open, by name
+  bool fuse_attention = false;                    // of an ONNX model: products, mask and softmax as one op
+  bool restore_batch_norms = false;               // restore_batch_norms(), of whatever has_folded_batch_norms()
 };
 
 // "-" reads standard input and looks at its first byte to tell JSON from ONNX. The workload returned passed validate().

@@ -46,6 +46,13 @@ std::size_t count(const Workload& workload) {
                                                 [](const Op& op) { return std::holds_alternative<Kind>(op.kind); }));
 }
 
+TEST(Model, NamesThatDifferInPunctuationAloneAreToldApart) {
+  const auto large = load_model("regnet_y_16gf"), small = load_model("regnet_y_1_6gf");
+  ASSERT_TRUE(large && small);
+  EXPECT_EQ(large->name, "torchvision/regnet_y_16gf");
+  EXPECT_EQ(small->name, "torchvision/regnet_y_1_6gf");
+}
+
 TEST(Model, EveryNameLoadsAtABatchSize) {
   for (const ModelName& model : model_names()) {
     const auto workload = load_model(model.name, {.batch_size = 3});
@@ -90,9 +97,50 @@ TEST(Model, OnlyTextsHaveALength) {
   EXPECT_FALSE(load_model("bert_base", {.seq_len = 0}));
 }
 
+Shape first_input(const Workload& workload) { return workload.tensors[workload.inputs.front()].shape; }
+
+TEST(Model, ImagesOfAnotherSize) {
+  for (const std::string model : {"resnet50", "densenet161", "efficientnet_b1", "shufflenet_v2_x1_0", "vit_b_32",
+                                  "fcn_resnet50", "data/models/regnet_y_400mf.onnx.gz"}) {
+    const auto large = load_model(model, {.image_size = 384});
+    ASSERT_TRUE(large) << large.error().text();
+    EXPECT_EQ(first_input(*large), (Shape{1, 3, 384, 384})) << model;
+    const double own = elements(first_input(*load_model(model)));
+    EXPECT_EQ(elements(first_input(*large)) > own, model != "fcn_resnet50");
+  }
+  const auto video = load_model("r3d_18", {.image_size = 160});
+  ASSERT_TRUE(video) << video.error().text();
+  EXPECT_EQ(first_input(*video), (Shape{1, 3, 16, 160, 160}));
+}
+
+// One learned position for each patch and one for the class: 144 of 32x32 pixels.
+TEST(Model, PositionsOfAVisionTransformerFollowTheImage) {
+  const auto workload = load_model("vit_b_32", {.image_size = 384});
+  ASSERT_TRUE(workload) << workload.error().text();
+  const auto positions = std::find_if(workload->tensors.begin(), workload->tensors.end(),
+                                      [](const Tensor& tensor) { return tensor.name == "encoder.pos_embedding"; });
+  ASSERT_NE(positions, workload->tensors.end());
+  EXPECT_EQ(positions->shape, (Shape{1, 145, 768}));
+}
+
+TEST(Model, ImagesOfAnotherSizeThatANetworkCannotTake) {
+  EXPECT_EQ(load_model("vgg16", {.image_size = 256}).error().text(),
+            "vgg16: its images are 224x224; others are for the ResNets and the exports of 'rooftile models list'");
+  EXPECT_TRUE(load_model("vgg16", {.image_size = 224}));
+  EXPECT_THAT(load_model("vgg11", {.image_size = 256}).error().text(),
+              HasSubstr("torchvision/vgg11: cannot take images of 256x256: "));
+  EXPECT_THAT(load_model("swin_t", {.image_size = 256}).error().text(), HasSubstr("cannot take images of 256x256: "));
+  EXPECT_EQ(load_model("resnet50", {.image_size = 31}).error().text(),
+            "resnet50: images of 31x31 are too small; at least 32x32");
+  EXPECT_EQ(load_model("resnet50", {.image_size = 0}).error().code, ErrorCode::usage);
+  EXPECT_EQ(load_model("bert_base", {.image_size = 256}).error().code, ErrorCode::usage);
+  EXPECT_EQ(load_model("examples/tiny.json", {.image_size = 256}).error().text(),
+            "examples/tiny.json: a workload's shapes are fixed; edit the file");
+}
+
 TEST(Model, EmbeddedAndOnDiskAreTheSame) {
   const auto embedded = load_model("torchvision/resnet18", {.batch_size = 2});
-  auto file = load_model("data/models/resnet18.onnx", {.batch_size = 2});
+  auto file = load_model("data/models/resnet18.onnx.gz", {.batch_size = 2});
   ASSERT_TRUE(embedded && file);
   file->name = embedded->name;
   EXPECT_EQ(*embedded, *file);
@@ -105,8 +153,9 @@ TEST(Model, ReadsJsonFiles) {
   EXPECT_EQ(*workload, zoo()[0].build(7));
 }
 
-// Every exported model survives a trip through JSON exactly, and can be read at another batch size.
+// Every exported model survives a trip through JSON exactly, and is read at another batch size or refused.
 TEST(Model, ExportsRoundTripThroughJson) {
+  int refused = 0;
   for (const ModelName& model : model_names()) {
     const auto workload = load_model(model.name, {.batch_size = 2});
     ASSERT_TRUE(workload.has_value()) << workload.error().text();
@@ -115,11 +164,16 @@ TEST(Model, ExportsRoundTripThroughJson) {
     ASSERT_TRUE(again.has_value()) << again.error().text();
     EXPECT_EQ(*again, *workload) << model.name;
     const auto larger = parse_workload_json(text, model.name, 5);
-    ASSERT_TRUE(larger.has_value()) << larger.error().text();
-    const auto expected = load_model(model.name, {.batch_size = 5});
-    ASSERT_TRUE(expected.has_value());
-    EXPECT_EQ(*larger, *expected) << model.name;
+    // Where windows or heads are counted with the images, no one dimension is the batch's.
+    if (larger) {
+      EXPECT_TRUE(*larger == *load_model(model.name, {.batch_size = 5})) << model.name;
+    } else {
+      EXPECT_THAT(larger.error().text(), HasSubstr(model.name + ": ops["));
+      ++refused;
+    }
   }
+  EXPECT_GT(refused, 0);
+  EXPECT_LT(refused, 20);
 }
 
 // The first character tells the formats apart.
@@ -131,9 +185,9 @@ TEST(Model, ReadsStandardInput) {
   const auto json = piped("examples/tiny.json");
   ASSERT_TRUE(json.has_value()) << json.error().text();
   EXPECT_EQ(*json, *load_model("examples/tiny.json"));
-  const auto onnx = piped("data/models/resnet18.onnx");
+  const auto onnx = piped("data/models/resnet18.onnx.gz");
   ASSERT_TRUE(onnx.has_value()) << onnx.error().text();
-  EXPECT_EQ(onnx->ops, load_model("data/models/resnet18.onnx")->ops);
+  EXPECT_EQ(onnx->ops, load_model("data/models/resnet18.onnx.gz")->ops);
   const auto nothing = piped("/dev/null");
   ASSERT_FALSE(nothing.has_value());
   EXPECT_THAT(nothing.error().text(), HasSubstr("standard input"));
@@ -168,7 +222,7 @@ TEST(Model, BatchSizesOutOfRange) {
 
 TEST(Model, UnsupportedOperators) {
   for (const std::string model :
-       {"alexnet", "resnet50", "torchvision/resnet18", "data/models/resnet18.onnx", "examples/tiny.json"}) {
+       {"alexnet", "resnet50", "torchvision/resnet18", "data/models/resnet18.onnx.gz", "examples/tiny.json"}) {
     const auto found = unsupported_operators(model);
     ASSERT_TRUE(found.has_value()) << found.error().text();
     EXPECT_TRUE(found->empty()) << model;

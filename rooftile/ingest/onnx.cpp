@@ -112,12 +112,18 @@ Result<OnnxGraph> read_graph(std::string_view bytes) {
 Result<Workload> import(std::string_view bytes, std::string_view name, const OnnxOptions& options) {
   auto graph = TRY(read_graph(bytes));
   TRY(resolve(graph, options));
-  fuse_patterns(graph);
+  fuse_patterns(graph, options.fuse_attention);
   drop_unused(graph);
   auto workload = Builder(graph).build(name);
   if (!workload) return workload;
   TRY(validate(*workload));
   return workload;
+}
+
+// "resnet50" of "models/resnet50.onnx" and "models/resnet50.onnx.gz".
+std::string plain_name(const std::string& path) {
+  const std::filesystem::path stem = std::filesystem::path(path).stem();
+  return (stem.extension() == ".onnx" ? stem.stem() : stem).string();
 }
 
 // The error of a file's content, with the file before what it says.
@@ -132,6 +138,15 @@ tl::unexpected<Error> in_file(Error error, std::string_view where) {
 Result<Workload> parse_onnx(std::string_view bytes, std::string_view name, std::string_view where,
                             const OnnxOptions& options) {
   auto workload = import(bytes, name, options);
+  if (!workload && options.image_size) {  // the size asked for is the reason where the file's own one does
+    OnnxOptions own = options;
+    own.image_size.reset();
+    if (workload.error().code != ErrorCode::usage && import(bytes, name, own)) {
+      return fail(ErrorCode::usage,
+                  fmt::format("cannot take images of {0}x{0}: {1}", *options.image_size, workload.error().text()),
+                  std::string(where));
+    }
+  }
   if (!workload) return in_file(workload.error(), where);
   return workload;
 }
@@ -154,7 +169,7 @@ Result<std::vector<Skipped>> read_unsupported_operators(const std::string& path)
 Result<Workload> read_onnx(const std::string& path, const OnnxOptions& options) {
   const auto file = TRY(FileBytes::open(path));
   const bool standard_input = path == "-";
-  const std::string name = standard_input ? "stdin" : std::filesystem::path(path).stem().string();
+  const std::string name = standard_input ? "stdin" : plain_name(path);
   return parse_onnx(file.bytes(), name, standard_input ? "standard input" : path, options);
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,11 +18,16 @@
 namespace rooftile {
 
 struct OnnxOptions {
-  std::optional<std::int64_t> batch_size;  // replaces dimension 0 of each input; unset: the file's own, 1 if symbolic
-  bool skip_unsupported = false;           // leave unknown operators out and list them in Workload::skipped
+  std::optional<std::int64_t> batch_size =
+      {};                         // replaces dimension 0 of each input; unset: the file's own, 1 if symbolic
+  bool skip_unsupported = false;  // leave unknown operators out and list them in Workload::skipped
+  std::optional<std::int64_t> image_size = {};    // height and width of each input of images or videos
+  std::map<std::string, Shape> shapes = {};       // of inputs by name: whole shapes, before all else
+  std::map<std::string, std::int64_t> dims = {};  // those that the file leaves open, by name
+  bool fuse_attention = false;                    // products, mask and softmax of attention as one op
 };
 
-// Reads `path` ("-" is standard input). Errors name the file and the node.
+// Reads `path` ("-" is standard input), which may be compressed by gzip. Errors name the file and the node.
 Result<Workload> read_onnx(const std::string& path, const OnnxOptions& options = {});
 
 // The same from bytes of an ONNX file in memory; `where` names them in errors, `name` names the workload.
@@ -35,8 +41,8 @@ Result<std::vector<Skipped>> parse_unsupported_operators(std::string_view bytes,
 // The same of the file `path`, "-" for standard input.
 Result<std::vector<Skipped>> read_unsupported_operators(const std::string& path);
 
-// Copies an ONNX file without the payloads of tensors above 1 KiB: the wire format is walked, never parsed whole.
-// The error says at which byte the file stops making sense.
+// Copies an ONNX file without the payloads of tensors above 1 KiB: the wire format is walked, never parsed whole. A
+// file compressed by gzip comes back uncompressed. The error says at which byte the file stops making sense.
 Result<std::string> strip_weights(std::string_view bytes, std::string_view where);
 
 }  // namespace rooftile

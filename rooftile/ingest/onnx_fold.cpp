@@ -16,7 +16,6 @@ constexpr std::array<std::string_view, 5> kShapeOnly = {"Constant", "ConstantOfS
 using Folded = std::optional<OnnxData>;
 
 using Int = std::int64_t;
-using MaybeInt = std::optional<Int>;
 
 class Folder {
  public:
@@ -118,14 +117,14 @@ class Folder {
     if (const auto function = find_binary<T>(node_.type)) return binary(first, function);
     if (const auto holds = find_comparison<T>(node_.type)) return compare(first, holds);
     const std::string_view type = node_.type;
-    if (type == "Reshape" || type == "Squeeze" || type == "Unsqueeze" || type == "Flatten" ||
-        (type == "Transpose" && out_.shape.size() < 2)) {
+    if (type == "Reshape" || type == "Squeeze" || type == "Unsqueeze" || type == "Flatten") {
       return first.size() == count() ? Folded(first) : std::nullopt;
     }
     if (type == "Cast") return cast(first);
     if (type == "Concat") return concat(first);
     if (type == "Gather") return gather(first);
     if (type == "Slice") return slice(first);
+    if (type == "Transpose") return transpose(first);
     if (type == "Where") return where();
     if (type == "ReduceProd" || type == "ReduceSum" || type == "ReduceMax" || type == "ReduceMin") return reduce(first);
     return std::nullopt;
@@ -203,59 +202,135 @@ class Folder {
     return OnnxData(std::move(result));
   }
 
+  // The axis that attribute `axis` names among `rank`.
+  std::optional<std::size_t> axis_among(std::size_t rank) const {
+    const Int axis = node_.get_int("axis", 0), limit = static_cast<Int>(rank);
+    if (axis < -limit || axis >= limit) return std::nullopt;
+    return static_cast<std::size_t>(axis < 0 ? axis + limit : axis);
+  }
+
+  static std::size_t product(Shape::const_iterator begin, Shape::const_iterator end) {
+    return static_cast<std::size_t>(elements(Shape(begin, end)));
+  }
+
   template <class T>
-  Folded concat(const std::vector<T>& first) const {
-    if (out_.shape.size() != 1) return std::nullopt;
-    std::vector<T> result = first;
-    for (std::size_t i = 1; i < node_.inputs.size(); ++i) {
-      if (node_.inputs[i] == kAbsent) return std::nullopt;
-      const auto* more = std::get_if<std::vector<T>>(&data(i));
-      if (!more) return std::nullopt;
-      result.insert(result.end(), more->begin(), more->end());
-      if (result.size() > count()) return std::nullopt;
+  Folded concat(const std::vector<T>&) const {
+    const auto axis = axis_among(out_.shape.size());
+    if (!axis) return std::nullopt;
+    const auto rows = product(out_.shape.begin(), out_.shape.begin() + static_cast<std::ptrdiff_t>(*axis));
+    std::vector<T> result;
+    for (std::size_t row = 0; row < rows; ++row) {
+      for (std::size_t i = 0; i < node_.inputs.size(); ++i) {
+        const auto* part = node_.inputs[i] == kAbsent ? nullptr : std::get_if<std::vector<T>>(&data(i));
+        if (!part || part->size() % rows != 0 || result.size() + part->size() / rows > count()) return std::nullopt;
+        const auto width = static_cast<std::ptrdiff_t>(part->size() / rows);
+        const auto begin = part->begin() + static_cast<std::ptrdiff_t>(row) * width;
+        result.insert(result.end(), begin, begin + width);
+      }
     }
     return result.size() == count() ? Folded(std::move(result)) : std::nullopt;
   }
 
   template <class T>
   Folded gather(const std::vector<T>& first) const {
-    if (shape_of(0).size() != 1 || node_.inputs.size() < 2 || node_.get_int("axis", 0) > 0) return std::nullopt;
-    const auto* indices = std::get_if<Ints>(&data(1));
-    if (!indices || indices->size() != count()) return std::nullopt;
-    const auto size = static_cast<Int>(first.size());
+    const Shape& shape = shape_of(0);
+    const auto axis = axis_among(shape.size());
+    const auto* indices = node_.inputs.size() < 2 ? nullptr : std::get_if<Ints>(&data(1));
+    if (!axis || !indices || first.empty()) return std::nullopt;
+    const auto at = shape.begin() + static_cast<std::ptrdiff_t>(*axis);
+    const std::size_t rows = product(shape.begin(), at), width = product(at + 1, shape.end());
+    const Int size = *at;
+    if (first.size() != rows * static_cast<std::size_t>(size) * width) return std::nullopt;
     std::vector<T> result;
-    for (const Int index : *indices) {
-      if (index < -size || index >= size) return std::nullopt;
-      result.push_back(first[static_cast<std::size_t>(index < 0 ? index + size : index)]);
+    for (std::size_t row = 0; row < rows; ++row) {
+      for (const Int index : *indices) {
+        if (index < -size || index >= size || result.size() + width > count()) return std::nullopt;
+        const auto chosen = static_cast<std::size_t>(index < 0 ? index + size : index);
+        const auto begin =
+            first.begin() + static_cast<std::ptrdiff_t>((row * static_cast<std::size_t>(size) + chosen) * width);
+        result.insert(result.end(), begin, begin + static_cast<std::ptrdiff_t>(width));
+      }
+    }
+    return result.size() == count() ? Folded(std::move(result)) : std::nullopt;
+  }
+
+  // Where along an axis of the input the elements of the output are.
+  struct Walk {
+    std::size_t axis = 0;
+    Int begin = 0, step = 1;
+  };
+
+  // Walks over the input, one for each axis of the output.
+  template <class T>
+  Folded pick(const std::vector<T>& first, const std::vector<Walk>& walks) const {
+    const Shape& shape = shape_of(0);
+    if (walks.size() != out_.shape.size() || walks.size() != shape.size()) return std::nullopt;
+    std::vector<T> result;
+    for (std::size_t i = 0; i < count(); ++i) {
+      std::size_t rest = i;
+      Int index = 0;
+      for (std::size_t k = walks.size(); k-- > 0;) {
+        const Walk& walk = walks[k];
+        const auto extent = static_cast<std::size_t>(out_.shape[k]);
+        const Int size = shape[walk.axis], position = static_cast<Int>(rest % extent);
+        rest /= extent;
+        if (position > 0 && (walk.step >= size || walk.step <= -size)) return std::nullopt;
+        const Int at = walk.begin + (position > 0 ? position * walk.step : 0);
+        if (at < 0 || at >= size) return std::nullopt;
+        index +=
+            at * static_cast<Int>(product(shape.begin() + static_cast<std::ptrdiff_t>(walk.axis) + 1, shape.end()));
+      }
+      if (index >= static_cast<Int>(first.size())) return std::nullopt;
+      result.push_back(first[static_cast<std::size_t>(index)]);
     }
     return OnnxData(std::move(result));
   }
 
-  // One dimension; starts, ends and steps are inputs (opset 10) or attributes.
+  template <class T>
+  Folded transpose(const std::vector<T>& first) const {
+    const auto rank = static_cast<Int>(shape_of(0).size());
+    Ints order = node_.get_ints("perm");
+    if (order.empty()) {
+      for (Int axis = rank - 1; axis >= 0; --axis) order.push_back(axis);
+    }
+    std::vector<Walk> walks;
+    for (const Int axis : order) {
+      if (axis < 0 || axis >= rank) return std::nullopt;
+      walks.push_back({static_cast<std::size_t>(axis)});
+    }
+    return pick(first, walks);
+  }
+
+  // The numbers of an input (opset 10) or of an attribute.
+  std::optional<Ints> numbers(std::size_t input, std::string_view attribute) const {
+    if (node_.input(input) == kAbsent) return node_.get_ints(attribute);
+    const auto* known = std::get_if<Ints>(&data(input));
+    return known ? std::optional(*known) : std::nullopt;
+  }
+
   template <class T>
   Folded slice(const std::vector<T>& first) const {
-    if (shape_of(0).size() != 1) return std::nullopt;
-    const auto bound = [&](std::size_t input, std::string_view attribute, MaybeInt otherwise) -> MaybeInt {
-      if (node_.input(input) != kAbsent) {
-        const auto* values = std::get_if<Ints>(&data(input));
-        return values && values->size() == 1 ? MaybeInt(values->front()) : std::nullopt;
-      }
-      const Ints values = node_.get_ints(attribute);
-      return values.size() == 1 ? MaybeInt(values.front()) : otherwise;
-    };
-    const MaybeInt start = bound(1, "starts", std::nullopt);
-    const MaybeInt step = bound(4, "", 1);
-    if (!start || !step || *step == 0) return std::nullopt;
-    const auto size = static_cast<Int>(first.size());
-    Int at = std::clamp(*start < 0 ? *start + size : *start, Int{0}, *step > 0 ? size : size - 1);
-    std::vector<T> result;
-    while (result.size() < count()) {  // the output's length, from shape inference, takes care of the end
-      if (at < 0 || at >= size) return std::nullopt;
-      result.push_back(first[static_cast<std::size_t>(at)]);
-      if (*step > size || *step < -size) break;
-      at += *step;
+    const Shape& shape = shape_of(0);
+    const auto starts = numbers(1, "starts"), axes = numbers(3, "axes"), steps = numbers(4, "");
+    if (!starts || !axes || !steps) return std::nullopt;
+    if ((!axes->empty() && axes->size() != starts->size()) || (!steps->empty() && steps->size() != starts->size())) {
+      return std::nullopt;
     }
-    return result.size() == count() ? Folded(std::move(result)) : std::nullopt;
+    std::vector<Walk> walks;
+    for (std::size_t axis = 0; axis < shape.size(); ++axis) walks.push_back({axis});
+    const auto rank = static_cast<Int>(shape.size());
+    for (std::size_t i = 0; i < starts->size(); ++i) {
+      Int axis = axes->empty() ? static_cast<Int>(i) : (*axes)[i];
+      if (axis < -rank || axis >= rank) return std::nullopt;
+      if (axis < 0) axis += rank;
+      Walk& walk = walks[static_cast<std::size_t>(axis)];
+      const Int size = shape[walk.axis], start = (*starts)[i];
+      walk.step = steps->empty() ? 1 : (*steps)[i];
+      if (walk.step == 0 || size < 1) return std::nullopt;
+      // The output's extent, from shape inference, takes care of the end.
+      walk.begin = std::clamp(start < 0 ? start + size : start, Int{0}, walk.step > 0 ? size : size - 1);
+    }
+    return pick(first, walks);
   }
 
   // Over all elements.

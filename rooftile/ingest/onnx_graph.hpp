@@ -26,6 +26,7 @@ struct OnnxValue {
   DType dtype = DType::fp32;
   bool constant = false;         // does not depend on the network's inputs
   bool external = false;         // its elements are in another file, which is not opened
+  bool learned = false;          // a weight that was stripped, or one with its elements in another order
   std::optional<OnnxData> data;  // the elements of a small constant
 };
 
@@ -65,6 +66,7 @@ struct OnnxInput {
 
 struct OnnxGraph {
   int opset = 0;
+  bool computes_on_weights = false;  // what depends on weights alone is computed at each run, as eager PyTorch does
   std::vector<OnnxValue> values;
   std::vector<OnnxNode> nodes;
   std::vector<OnnxInput> inputs;

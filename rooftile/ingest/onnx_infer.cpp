@@ -12,6 +12,8 @@
 #include <onnx/onnx_pb.h>
 
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/try.hpp"
+#include "rooftile/ingest/onnx_einsum.hpp"
 #include "rooftile/ingest/onnx_fold.hpp"
 #include "rooftile/ingest/onnx_ops.hpp"
 #include "rooftile/ingest/onnx_proto.hpp"
@@ -20,14 +22,14 @@ namespace rooftile {
 namespace {
 
 // Operators younger than libonnx's schemas whose (first) output looks like their first input.
-constexpr std::array<std::string_view, 4> kSameShape = {"Gelu", "GroupNormalization", "Mish", "Swish"};
+constexpr std::array<std::string_view, 6> kSameShape = {
+    "Gelu", "GroupNormalization", "Mish", "RMSNormalization", "RotaryEmbedding", "Swish"};
 
 // Operators that are no op of a workload, but whose shapes are needed where --skip-unsupported leaves them out. Only
 // rules that stood up to fuzzing: others of libonnx 1.12, STFT's for one, read out of bounds on bad input.
-constexpr std::array<std::string_view, 15> kSkippable = {{"Bernoulli", "DequantizeLinear", "Det", "Einsum",
-                                                          "GridSample", "Hardmax", "LpNormalization", "MatMulInteger",
-                                                          "MaxRoiPool", "MeanVarianceNormalization", "QLinearMatMul",
-                                                          "QuantizeLinear", "RandomNormalLike", "RoiAlign", "Shrink"}};
+constexpr std::array<std::string_view, 14> kSkippable = {
+    {"Bernoulli", "DequantizeLinear", "Det", "GridSample", "Hardmax", "LpNormalization", "MatMulInteger", "MaxRoiPool",
+     "MeanVarianceNormalization", "QLinearMatMul", "QuantizeLinear", "RandomNormalLike", "RoiAlign", "Shrink"}};
 
 template <std::size_t count>
 bool contains(const std::array<std::string_view, count>& names, std::string_view name) {
@@ -194,6 +196,11 @@ Result<std::vector<OnnxType>> infer_outputs(const OnnxGraph& graph, const OnnxNo
   std::vector<OnnxType> types(node.outputs.size());
   if (contains(kSameShape, node.type) && node.input(0) != kAbsent) {
     for (OnnxType& type : types) type = {graph.shape(node.inputs[0]), graph.values[node.inputs[0]].dtype};
+    return types;
+  }
+  if (node.type == "Einsum" && types.size() == 1) {  // libonnx knows the number of its dimensions alone
+    const auto einsum = TRY(read_einsum(graph, node));
+    types[0] = {einsum.output, graph.values[node.inputs[0]].dtype};
     return types;
   }
   const onnx::OpSchema* schema = schema_of(node.type, graph.opset);

@@ -74,7 +74,8 @@ Result<OpKind> make_mat_mul(const OnnxGraph& graph, const OnnxNode& node) {
   const auto a = input_shape(graph, node, 0);
   const auto b = input_shape(graph, node, 1);
   if (!a || !b) return tl::unexpected((a ? b : a).error());
-  const auto product = TRY(matmul(*a, *b));
+  auto product = TRY(matmul(*a, *b));
+  product.gemm.bias = node.input(2) != kAbsent;  // onnx_patterns.cpp
   return product.gemm;
 }
 
@@ -163,6 +164,12 @@ Result<OpKind> make_move_or_view(const OnnxGraph& graph, const OnnxNode& node) {
   function[0] = static_cast<char>(function[0] - 'A' + 'a');
   if (input == output_shape(graph, node)) return View{function};
   return Move{function};
+}
+
+Result<OpKind> make_slice(const OnnxGraph& graph, const OnnxNode& node) {
+  const auto input = TRY(input_shape(graph, node, 0));
+  if (input == output_shape(graph, node)) return View{"slice"};
+  return Move{"slice", true};
 }
 
 Result<OpKind> make_cast(const OnnxGraph& graph, const OnnxNode& node) {

@@ -31,6 +31,9 @@ Result<OpKind> make_resize(const OnnxGraph& graph, const OnnxNode& node);
 // Concat, Expand, Pad, Tile: a view where the result has the shape of the first input.
 Result<OpKind> make_move_or_view(const OnnxGraph& graph, const OnnxNode& node);
 
+// A view where everything is kept.
+Result<OpKind> make_slice(const OnnxGraph& graph, const OnnxNode& node);
+
 // A view where the type stays.
 Result<OpKind> make_cast(const OnnxGraph& graph, const OnnxNode& node);
 

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "rooftile/base/try.hpp"
+#include "rooftile/ingest/onnx_attention.hpp"
+#include "rooftile/ingest/onnx_einsum.hpp"
 #include "rooftile/ingest/onnx_fold.hpp"
 #include "rooftile/ingest/onnx_makers.hpp"
 
@@ -33,7 +35,9 @@ const std::vector<OperatorRow>& table() {
       // Convolution and matrix products
       {"Conv", make_conv, Reads::all},
       {"ConvTranspose", make_conv, Reads::all},
+      {"Einsum", make_einsum, Reads::all},
       {"Gemm", make_gemm, Reads::all},
+      {"FusedAttention", make_fused_attention, Reads::all},
       {"MatMul", make_mat_mul, Reads::all},
 
       // Recurrent layers
@@ -56,6 +60,7 @@ const std::vector<OperatorRow>& table() {
       {"LRN", make_lrn},
       {"LayerNormalization", Normalize{"layer"}, Reads::all},
       {"LogSoftmax", Softmax{}},
+      {"RMSNormalization", Normalize{"rms"}, Reads::all},
       {"Softmax", Softmax{}},
 
       // Activations
@@ -75,6 +80,7 @@ const std::vector<OperatorRow>& table() {
       map("Softsign", "softsign", 3),         // x / (1 + |x|)
       map("Swish", "silu", 5),                // x sigmoid(x)
       map("Tanh", "tanh", 1),
+      map("RotaryEmbedding", "rotary", 3),            // x cos + half_turned(x) sin
       map("ThresholdedRelu", "thresholded_relu", 1),  // x > a ? x : 0
       {"Clip", Elementwise{"clip", 2}},               // min(max(x, low), high)
 
@@ -153,10 +159,11 @@ const std::vector<OperatorRow>& table() {
       {"GatherND", Move{"gather", true}, Reads::all},
       {"Pad", make_move_or_view},
       {"Resize", make_resize},
+      {"Roll", Move{"roll"}},
       {"ReverseSequence", Move{"reverse_sequence"}},
       {"ScatterElements", Move{"scatter"}, Reads::all},
       {"ScatterND", Move{"scatter"}, Reads::all},
-      {"Slice", Move{"slice", true}},
+      {"Slice", make_slice},
       {"SpaceToDepth", Move{"space_to_depth"}},
       {"Split", Move{"split"}},
       {"Tile", make_move_or_view},

@@ -8,60 +8,42 @@
 #include <utility>
 #include <vector>
 
+#include "rooftile/ingest/onnx_attention.hpp"
+#include "rooftile/ingest/onnx_index.hpp"
+
 namespace rooftile {
 namespace {
 
 class Fuser {
  public:
-  explicit Fuser(OnnxGraph& graph) : graph_(graph), producer_(graph.values.size()), readers_(graph.values.size()) {
-    for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
-      for (const ValueId id : graph_.nodes[i].outputs) {
-        if (id != kAbsent) producer_[id] = i;
-      }
-      for (const ValueId id : graph_.nodes[i].inputs) {
-        if (id != kAbsent) readers_[id].push_back(i);
-      }
-    }
-    for (const ValueId id : graph_.outputs) readers_[id].push_back(kOutside);
-  }
+  explicit Fuser(OnnxGraph& graph) : graph_(graph), index_(graph) {}
 
   void run() {
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
-      if (const auto x = gelu(graph_.nodes[i])) {
+      if (const auto product = biased_product(graph_.nodes[i])) {
+        fuse_bias(i, *product);
+      } else if (const auto x = gelu(graph_.nodes[i])) {
         replace(i, "Gelu", {*x});
       } else if (const auto y = silu(graph_.nodes[i])) {
         replace(i, "Swish", {*y});
       } else if (const auto z = layer_norm(graph_.nodes[i])) {
-        replace_with_affine(i, *z);
+        replace_with_affine(i, *z, "LayerNormalization");
+      } else if (const auto w = rms_norm(graph_.nodes[i])) {
+        replace_with_affine(i, *w, "RMSNormalization");
+      } else if (const auto rotated = rotary(graph_.nodes[i])) {
+        replace(i, "RotaryEmbedding", *rotated);
+      } else if (const auto rolled = roll(graph_.nodes[i])) {
+        replace(i, "Roll", {*rolled});
       }
     }
   }
 
  private:
-  static constexpr std::size_t kOutside = static_cast<std::size_t>(-1);
   using Value = std::optional<ValueId>;
-  using Pair = std::array<ValueId, 2>;
 
-  // The node of that type that computes `id`.
-  const OnnxNode* from(ValueId id, std::string_view type) const {
-    if (id == kAbsent || !producer_[id]) return nullptr;
-    const OnnxNode& node = graph_.nodes[*producer_[id]];
-    return node.type == type ? &node : nullptr;
-  }
-
-  // The operands of a binary operator, and the same swapped: for matching where their order does not matter.
-  static std::vector<Pair> orders(const OnnxNode& node) {
-    if (node.inputs.size() != 2 || node.inputs[0] == kAbsent || node.inputs[1] == kAbsent) return {};
-    return {{node.inputs[0], node.inputs[1]}, {node.inputs[1], node.inputs[0]}};
-  }
-
-  bool is_scalar(ValueId id, double value) const {
-    if (id == kAbsent || elements(graph_.shape(id)) != 1 || !graph_.values[id].data) return false;
-    const OnnxData& data = *graph_.values[id].data;
-    const Floats* floats = std::get_if<Floats>(&data);
-    const double held = floats ? floats->front() : static_cast<double>(std::get<Ints>(data).front());
-    return std::abs(held - value) <= 1e-3 * std::abs(value);  // exporters round sqrt(2) to 1.414 and 1.4142135
-  }
+  const OnnxNode* from(ValueId id, std::string_view type) const { return index_.from(id, type); }
+  static std::vector<OnnxIndex::Pair> orders(const OnnxNode& node) { return OnnxIndex::orders(node); }
+  bool is_scalar(ValueId id, double value) const { return index_.is_scalar(id, value); }
 
   // x where `id` is 1 + erf(x / sqrt 2).
   Value erf_argument(ValueId id) const {
@@ -82,7 +64,46 @@ class Fuser {
     return std::nullopt;
   }
 
-  // x / 2 (1 + erf(x / sqrt 2)), its three factors multiplied in any order.
+  bool is_cube(ValueId id, ValueId of) const {
+    if (const OnnxNode* pow = from(id, "Pow")) return pow->input(0) == of && is_scalar(pow->input(1), 3);
+    const OnnxNode* mul = from(id, "Mul");
+    if (!mul) return false;
+    for (const auto& [a, b] : orders(*mul)) {
+      if (a == of && is_square(b, of)) return true;
+    }
+    return false;
+  }
+
+  // x where `id` is x + 0.044715 x^3.
+  Value cubic_argument(ValueId id) const {
+    const OnnxNode* add = from(id, "Add");
+    if (!add) return std::nullopt;
+    for (const auto& [x, scaled] : orders(*add)) {
+      const OnnxNode* mul = from(scaled, "Mul");
+      if (!mul) continue;
+      for (const auto& [cube, factor] : orders(*mul)) {
+        if (is_scalar(factor, 0.044715) && is_cube(cube, x)) return x;
+      }
+    }
+    return std::nullopt;
+  }
+
+  // x where `id` is 1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)): Hendrycks and Gimpel's approximation (2016).
+  Value tanh_argument(ValueId id) const {
+    const OnnxNode* add = from(id, "Add");
+    if (!add) return std::nullopt;
+    for (const auto& [tanh_out, one] : orders(*add)) {
+      const OnnxNode* tanh = from(tanh_out, "Tanh");
+      const OnnxNode* mul = tanh && is_scalar(one, 1) ? from(tanh->input(0), "Mul") : nullptr;
+      if (!mul) continue;
+      for (const auto& [inner, factor] : orders(*mul)) {
+        if (is_scalar(factor, std::sqrt(2 / std::acos(-1.0)))) return cubic_argument(inner);
+      }
+    }
+    return std::nullopt;
+  }
+
+  // x / 2 (1 + erf(x / sqrt 2)), or with tanh, its three factors multiplied in any order.
   Value gelu(const OnnxNode& end) const {
     if (end.type != "Mul") return std::nullopt;
     for (const auto& [inner, c] : orders(end)) {
@@ -90,7 +111,8 @@ class Fuser {
       if (!mul) continue;
       for (const auto& [a, b] : orders(*mul)) {
         for (const auto& [x, half, one_plus_erf] : {std::array{a, b, c}, std::array{a, c, b}, std::array{c, a, b}}) {
-          if (is_scalar(half, 0.5) && erf_argument(one_plus_erf) == x) return x;
+          if (!is_scalar(half, 0.5)) continue;
+          if (erf_argument(one_plus_erf) == x || tanh_argument(one_plus_erf) == x) return x;
         }
       }
     }
@@ -145,6 +167,105 @@ class Fuser {
     return std::nullopt;
   }
 
+  // x where `id` is sqrt(mean(x^2) + epsilon), the mean over the last dimensions.
+  Value root_mean_square(ValueId id) const {
+    const OnnxNode* root = from(id, "Sqrt");
+    const OnnxNode* shifted = root ? from(root->input(0), "Add") : nullptr;
+    if (!shifted) return std::nullopt;
+    for (const auto& [mean, epsilon] : orders(*shifted)) {
+      const Value square = graph_.values[epsilon].constant ? mean_argument(mean) : std::nullopt;
+      if (!square) continue;
+      const OnnxNode* power = from(*square, "Pow");
+      const OnnxNode* product = from(*square, "Mul");
+      const Value x = power ? Value(power->input(0)) : product ? Value(product->input(0)) : std::nullopt;
+      if (x && is_square(*square, *x)) return x;
+    }
+    return std::nullopt;
+  }
+
+  // x where `end` is x / sqrt(mean(x^2) + epsilon), divided or multiplied by the reciprocal.
+  Value rms_norm(const OnnxNode& end) const {
+    if (end.type == "Div") {
+      const Value x = root_mean_square(end.input(1));
+      return x && x == end.input(0) ? x : std::nullopt;
+    }
+    if (end.type != "Mul") return std::nullopt;
+    for (const auto& [x, factor] : orders(end)) {
+      const OnnxNode* inverse = from(factor, "Reciprocal");
+      const OnnxNode* quotient = from(factor, "Div");
+      Value root;
+      if (inverse) root = inverse->input(0);
+      if (quotient && is_scalar(quotient->input(0), 1)) root = quotient->input(1);
+      if (root && root_mean_square(*root) == x) return x;
+    }
+    return std::nullopt;
+  }
+
+  // x where `id` is the second half of x, negated, before the first.
+  Value half_turned(ValueId id) const {
+    const OnnxNode* concat = from(id, "Concat");
+    if (!concat || concat->inputs.size() != 2) return std::nullopt;
+    const OnnxNode* negated = from(concat->input(0), "Neg");
+    const OnnxNode* second = negated ? from(negated->input(0), "Slice") : nullptr;
+    const OnnxNode* first = from(concat->input(1), "Slice");
+    if (!first || !second || first->input(0) != second->input(0)) return std::nullopt;
+    return first->input(0);
+  }
+
+  // {x, cos, sin} where `end` is x cos + half_turned(x) sin: rotary positions (Su et al., 2021).
+  std::optional<std::vector<ValueId>> rotary(const OnnxNode& end) const {
+    if (end.type != "Add") return std::nullopt;
+    for (const auto& [straight, turned] : orders(end)) {
+      const OnnxNode* kept = from(straight, "Mul");
+      const OnnxNode* moved = from(turned, "Mul");
+      if (!kept || !moved) continue;
+      for (const auto& [half, sine] : orders(*moved)) {
+        for (const auto& [x, cosine] : orders(*kept)) {
+          if (half_turned(half) == x) return std::vector<ValueId>{x, cosine, sine};
+        }
+      }
+    }
+    return std::nullopt;
+  }
+
+  // x where `end` puts two parts of x together in the other order, as torch.roll is exported.
+  Value roll(const OnnxNode& end) const {
+    if (end.type != "Concat" || end.inputs.size() != 2) return std::nullopt;
+    const OnnxNode* first = from(end.inputs[0], "Slice");
+    const OnnxNode* second = from(end.inputs[1], "Slice");
+    if (!first || !second || first->input(0) != second->input(0)) return std::nullopt;
+    const Value x = first->input(0);
+    return x != kAbsent && graph_.shape(*x) == graph_.shape(end.outputs[0]) ? x : std::nullopt;
+  }
+
+  // Product with a matrix of weights and the bias added to it, which one kernel computes.
+  struct BiasedProduct {
+    std::size_t product;
+    ValueId bias;
+  };
+  std::optional<BiasedProduct> biased_product(const OnnxNode& end) const {
+    if (end.type != "Add") return std::nullopt;
+    for (const auto& [sum, bias] : orders(end)) {
+      const OnnxNode* product = from(sum, "MatMul");
+      if (!product || product->inputs.size() != 2 || index_.readers(sum).size() != 1) continue;
+      const Shape& weights = graph_.shape(product->inputs[1]);
+      const Shape& added = graph_.shape(bias);
+      if (!graph_.values[product->inputs[1]].constant || weights.size() != 2 || added.empty()) continue;
+      const auto columns = static_cast<double>(weights[1]);
+      if (added.back() != weights[1] || elements(added) != columns) continue;
+      if (graph_.shape(sum) == graph_.shape(end.outputs[0])) return BiasedProduct{index_.index_of_producer(sum), bias};
+    }
+    return std::nullopt;
+  }
+
+  void fuse_bias(std::size_t at, const BiasedProduct& fused) {
+    const OnnxNode& product = graph_.nodes[fused.product];
+    OnnxNode& node = graph_.nodes[at];
+    node.name = product.name;
+    node.type = product.type;
+    node.inputs = {product.inputs[0], product.inputs[1], fused.bias};
+  }
+
   // The node that alone reads the result of node `at`, if it has that type and its other operand is a constant.
   struct Next {
     std::size_t node;
@@ -152,8 +273,9 @@ class Fuser {
   };
   std::optional<Next> sole_reader(std::size_t at, std::string_view type) const {
     const ValueId result = graph_.nodes[at].outputs[0];
-    if (readers_[result].size() != 1 || readers_[result][0] == kOutside) return std::nullopt;
-    const std::size_t next = readers_[result][0];
+    const std::vector<std::size_t>& readers = index_.readers(result);
+    if (readers.size() != 1 || readers[0] == OnnxIndex::kOutside) return std::nullopt;
+    const std::size_t next = readers[0];
     if (graph_.nodes[next].type != type) return std::nullopt;
     for (const auto& [data, operand] : orders(graph_.nodes[next])) {
       if (data == result && graph_.values[operand].constant) return Next{next, operand};
@@ -161,18 +283,19 @@ class Fuser {
     return std::nullopt;
   }
 
-  // Takes the scale and shift that follow a layer normalisation into it.
-  void replace_with_affine(std::size_t at, ValueId x) {
+  // Takes the scale and shift that follow a normalisation into it.
+  void replace_with_affine(std::size_t at, ValueId x, std::string_view type) {
     std::vector<ValueId> inputs = {x};
     if (const auto scale = sole_reader(at, "Mul")) {
       at = scale->node;
       inputs.push_back(scale->operand);
-      if (const auto shift = sole_reader(at, "Add")) {
+      const auto shift = sole_reader(at, "Add");
+      if (shift && type == "LayerNormalization") {
         at = shift->node;
         inputs.push_back(shift->operand);
       }
     }
-    replace(at, "LayerNormalization", std::move(inputs));
+    replace(at, type, std::move(inputs));
   }
 
   // Node `at` becomes the whole pattern; a name such as "/block/Mul_1" becomes "/block/Gelu".
@@ -187,12 +310,14 @@ class Fuser {
   }
 
   OnnxGraph& graph_;
-  std::vector<std::optional<std::size_t>> producer_;  // node that computes a value
-  std::vector<std::vector<std::size_t>> readers_;     // nodes that read it; kOutside: an output of the network
+  OnnxIndex index_;
 };
 
 }  // namespace
 
-void fuse_patterns(OnnxGraph& graph) { Fuser(graph).run(); }
+void fuse_patterns(OnnxGraph& graph, bool attention) {
+  Fuser(graph).run();
+  if (attention) fuse_attention(graph);
+}
 
 }  // namespace rooftile

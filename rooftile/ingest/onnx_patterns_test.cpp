@@ -116,5 +116,132 @@ TEST(OnnxPatterns, MeansOverOtherAxesAreNoLayerNorm) {
   EXPECT_EQ(import(layer_norm({1}).output("normal")).ops.size(), 7u);
 }
 
+TEST(OnnxPatterns, GeluByTanh) {
+  const auto start = [] {
+    return TestModel()
+        .input("x", {2, 8})
+        .number("kappa", 0.044715)
+        .number("beta", 0.7978846)
+        .number("one", 1)
+        .number("half", 0.5)
+        .number("three", 3);
+  };
+  const auto finish = [](TestModel model) {
+    return model.node("Mul", {"kappa", "cube"}, {"k"})
+        .node("Add", {"x", "k"}, {"inner"})
+        .node("Mul", {"beta", "inner"}, {"b"})
+        .node("Tanh", {"b"}, {"t"})
+        .node("Add", {"one", "t"}, {"sum"})
+        .node("Mul", {"x", "sum"}, {"p"})
+        .node("Mul", {"half", "p"}, {"y"})
+        .output("y");
+  };
+  const TestModel cubes[] = {
+      finish(start().node("Pow", {"x", "three"}, {"cube"})),
+      finish(start().node("Mul", {"x", "x"}, {"square"}).node("Mul", {"x", "square"}, {"cube"})),
+  };
+  for (const TestModel& model : cubes) {
+    const Workload workload = import(model);
+    ASSERT_EQ(workload.ops.size(), 1u);
+    EXPECT_EQ(workload.ops[0].kind, OpKind(Elementwise{"gelu", 5}));
+  }
+  EXPECT_GT(import(finish(start().node("Pow", {"x", "half"}, {"cube"}))).ops.size(), 1u);
+}
+
+TEST(OnnxPatterns, RmsNorm) {
+  const auto start = [] {
+    return TestModel()
+        .input("x", {2, 8})
+        .weight("scale", {8})
+        .number("two", 2)
+        .number("epsilon", 1e-6)
+        .number("one", 1)
+        .node("Pow", {"x", "two"}, {"square"})
+        .node("ReduceMean", {"square"}, {"mean"}, {{"axes", Ints{-1}}})
+        .node("Add", {"mean", "epsilon"}, {"shifted"})
+        .node("Sqrt", {"shifted"}, {"root"});
+  };
+  const TestModel forms[] = {
+      start().node("Div", {"one", "root"}, {"r"}).node("Mul", {"x", "r"}, {"n"}),
+      start().node("Reciprocal", {"root"}, {"r"}).node("Mul", {"r", "x"}, {"n"}),
+      start().node("Div", {"x", "root"}, {"n"}),
+  };
+  for (TestModel model : forms) {
+    const Workload workload = import(model.node("Mul", {"scale", "n"}, {"y"}).output("y"));
+    ASSERT_EQ(workload.ops.size(), 1u);
+    EXPECT_EQ(workload.ops[0].kind, OpKind(Normalize{"rms"}));
+    EXPECT_EQ(workload.ops[0].inputs.size(), 2u);
+  }
+  const Workload other = import(start().input("z", {2, 8}).node("Div", {"z", "root"}, {"y"}).output("y"));
+  EXPECT_EQ(other.ops.size(), 5u);
+}
+
+TEST(OnnxPatterns, RotaryPositions) {
+  const auto model = [](const std::string& turned) {
+    return TestModel()
+        .input("x", {2, 4, 8})
+        .input("z", {2, 4, 8})
+        .weight("cos", {4, 8})
+        .weight("sin", {4, 8})
+        .ints("zero", {0})
+        .ints("four", {4})
+        .ints("eight", {8})
+        .ints("axis", {2})
+        .node("Slice", {"x", "zero", "four", "axis"}, {"first"})
+        .node("Slice", {turned, "four", "eight", "axis"}, {"second"})
+        .node("Neg", {"second"}, {"negative"})
+        .node("Concat", {"negative", "first"}, {"half"}, {{"axis", -1}})
+        .node("Mul", {"x", "cos"}, {"a"})
+        .node("Mul", {"half", "sin"}, {"b"})
+        .node("Add", {"a", "b"}, {"y"})
+        .output("y");
+  };
+  const Workload workload = import(model("x"));
+  ASSERT_EQ(workload.ops.size(), 1u);
+  EXPECT_EQ(workload.ops[0].kind, OpKind(Elementwise{"rotary", 3}));
+  EXPECT_EQ(workload.ops[0].inputs.size(), 3u);
+  EXPECT_EQ(import(model("z")).ops.size(), 7u);
+}
+
+TEST(OnnxPatterns, BiasOfAProduct) {
+  const auto model = [](const Shape& bias) {
+    return TestModel()
+        .input("x", {2, 4, 8})
+        .weight("w", {8, 6})
+        .weight("b", bias)
+        .node("MatMul", {"x", "w"}, {"p"})
+        .name_node("/fc/MatMul")
+        .node("Add", {"b", "p"}, {"y"})
+        .output("y");
+  };
+  const Workload workload = import(model({6}));
+  ASSERT_EQ(workload.ops.size(), 1u);
+  EXPECT_EQ(workload.ops[0].name, "/fc/MatMul");
+  EXPECT_EQ(workload.ops[0].inputs.size(), 3u);
+  EXPECT_TRUE(std::get<Gemm>(workload.ops[0].kind).bias);
+  EXPECT_EQ(import(model({4, 6})).ops.size(), 2u);           // an addition of its own for each position
+  EXPECT_EQ(import(model({6}).output("p")).ops.size(), 2u);  // the product itself is read, too
+}
+
+TEST(OnnxPatterns, Roll) {
+  const auto model = [](const std::string& from) {
+    return TestModel()
+        .input("x", {2, 8})
+        .input("z", {2, 8})
+        .ints("zero", {0})
+        .ints("three", {3})
+        .ints("eight", {8})
+        .ints("axis", {1})
+        .node("Slice", {"x", "three", "eight", "axis"}, {"back"})
+        .node("Slice", {from, "zero", "three", "axis"}, {"front"})
+        .node("Concat", {"back", "front"}, {"y"}, {{"axis", 1}})
+        .output("y");
+  };
+  const Workload workload = import(model("x"));
+  ASSERT_EQ(workload.ops.size(), 1u);
+  EXPECT_EQ(workload.ops[0].kind, OpKind(Move{"roll"}));
+  EXPECT_EQ(import(model("z")).ops.size(), 3u);
+}
+
 }  // namespace
 }  // namespace rooftile

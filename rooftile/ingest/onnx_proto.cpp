@@ -96,6 +96,9 @@ class ProtoReader {
         graph_.opset = static_cast<int>(import.version());
       }
     }
+    for (const auto& property : model.metadata_props()) {
+      if (property.key() == "rooftile.weights") graph_.computes_on_weights = property.value() == "computed at each run";
+    }
     if (graph_.opset == 0) return bad_input("does not say which operator set of ONNX it uses (opset_import)");
     if (model.graph().node().empty()) return bad_input("the graph has no nodes");
 
@@ -130,6 +133,7 @@ class ProtoReader {
     const ValueId at = id(name);
     if (graph_.values[at].constant) return bad_input(fmt::format("initializer {} appears twice", in_quotes(name)));
     value.name = name;
+    value.learned = !value.data && is_floating(value.dtype);
     graph_.values[at] = std::move(value);
     return {};
   }

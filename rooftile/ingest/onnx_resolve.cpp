@@ -1,8 +1,8 @@
 #include "rooftile/ingest/onnx_resolve.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string>
-#include <unordered_set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,6 +10,7 @@
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/ingest/onnx_fold.hpp"
+#include "rooftile/ingest/onnx_inputs.hpp"
 #include "rooftile/ingest/onnx_makers.hpp"
 #include "rooftile/ingest/onnx_ops.hpp"
 #include "rooftile/ingest/onnx_opset18.hpp"
@@ -21,6 +22,10 @@ namespace rooftile {
 namespace {
 
 constexpr std::size_t kMostAxes = 32;  // as onnx_proto.cpp
+
+// What a framework does to a weight without computing anything.
+constexpr std::array<std::string_view, 7> kReordering = {"Cast",    "Flatten",   "Identity", "Reshape",
+                                                         "Squeeze", "Transpose", "Unsqueeze"};
 
 Result<void> check_shape(const Shape& shape, const std::string& name) {
   if (shape.size() > kMostAxes) return bad_input(fmt::format("{} has {} dimensions", in_quotes(name), shape.size()));
@@ -67,7 +72,13 @@ class Resolver {
 
   Result<void> run() {
     for (ValueId id = 0; id < graph_.values.size(); ++id) defined_[id] = graph_.values[id].constant;
-    TRY(set_inputs());
+    file_batch_ = TRY(set_inputs(graph_, options_));
+    for (const OnnxInput& input : graph_.inputs) {
+      const OnnxValue& value = graph_.values[input.value];
+      TRY(check_shape(value.shape, value.name));
+      defined_[input.value] = true;
+      if (!batch_ && !value.shape.empty()) batch_ = value.shape.front();
+    }
     std::vector<OnnxNode> kept;
     for (OnnxNode& node : graph_.nodes) {
       auto keep = add(node);
@@ -89,49 +100,12 @@ class Resolver {
  private:
   bool is_defined(ValueId id) const { return id < defined_.size() ? defined_[id] : true; }
 
-  // Dimension 0 of each input is the batch; its symbol means the batch elsewhere too.
-  Result<void> set_inputs() {
-    if (options_.batch_size && (*options_.batch_size < 1 || *options_.batch_size > kMaxDimension)) {
-      return bad_input(fmt::format("batch size {} is not between 1 and {}", *options_.batch_size, kMaxDimension));
-    }
-    if (graph_.inputs.empty()) return bad_input("the graph has no inputs");
-    std::unordered_set<std::string> batch_symbols;
-    for (const OnnxInput& input : graph_.inputs) {
-      if (!input.dims.empty() && !input.dims[0].symbol.empty()) batch_symbols.insert(input.dims[0].symbol);
-    }
-    for (const OnnxInput& input : graph_.inputs) {
-      OnnxValue& value = graph_.values[input.value];
-      for (std::size_t i = 0; i < input.dims.size(); ++i) {
-        const OnnxDim& dim = input.dims[i];
-        if (i == 0 && !value.shape.empty()) return bad_input("an input appears twice");
-        if (i == 0 && options_.batch_size) {
-          if (!file_batch_) file_batch_ = dim.value;
-          value.shape.push_back(*options_.batch_size);
-        } else if (dim.value) {
-          value.shape.push_back(*dim.value);
-        } else if (i == 0 || batch_symbols.count(dim.symbol) > 0) {
-          value.shape.push_back(options_.batch_size.value_or(1));
-        } else {
-          return fail(
-              ErrorCode::unsupported,
-              fmt::format("input {} leaves dimension {}{} open; export the model with a number there",
-                          in_quotes(value.name), i, dim.symbol.empty() ? "" : " (" + in_quotes(dim.symbol) + ")"));
-        }
-        if (value.shape.back() < 1) {
-          return bad_input(fmt::format("input {} has the dimension {}", in_quotes(value.name), value.shape.back()));
-        }
-      }
-      TRY(check_shape(value.shape, value.name));
-      defined_[input.value] = true;
-    }
-    return {};
-  }
-
   // Infers one node; false: its outputs are constants and it leaves the graph.
   Result<bool> add(OnnxNode& node) {
     TRY(check(node));
     if (node.type == "Constant") return set_constant(node);
     TRY(lower_to_opset17(graph_, node));
+    if (node.type == "Add") follow_positions(node);
     if (node.type == "Reshape") {
       follow_batch(node);
       TRY(check_reshape(node));
@@ -143,8 +117,12 @@ class Resolver {
     }
     const auto types = infer_outputs(graph_, node);
     if (!types) return explain(node, types.error());
-    const bool constant = std::all_of(node.inputs.begin(), node.inputs.end(),
-                                      [&](ValueId id) { return id == kAbsent || graph_.values[id].constant; });
+    bool constant = std::all_of(node.inputs.begin(), node.inputs.end(),
+                                [&](ValueId id) { return id == kAbsent || graph_.values[id].constant; });
+    const bool learned = std::any_of(node.inputs.begin(), node.inputs.end(),
+                                     [&](ValueId id) { return id != kAbsent && graph_.values[id].learned; });
+    const bool reorders = std::find(kReordering.begin(), kReordering.end(), node.type) != kReordering.end();
+    if (learned && !reorders && graph_.computes_on_weights) constant = false;
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
       if (node.outputs[i] == kAbsent) continue;
       OnnxValue& value = graph_.values[node.outputs[i]];
@@ -152,6 +130,8 @@ class Resolver {
       value.shape = (*types)[i].shape;
       value.dtype = (*types)[i].dtype;
       value.constant = constant || is_shape_only(node.type);
+      value.learned = value.constant && learned && reorders;
+      if (value.learned) value.name = graph_.values[node.inputs[0]].name;  // it is the same weight
       if (!value.constant && elements(value.shape) < 1) {
         return bad_input(fmt::format("its output {} is empty: {}", in_quotes(value.name), print(value.shape)));
       }
@@ -222,7 +202,7 @@ class Resolver {
 
   // A file exported for one batch size has it written into its Reshapes; it follows the batch that is asked for.
   void follow_batch(OnnxNode& node) {
-    const std::int64_t batch = options_.batch_size.value_or(0);
+    const std::int64_t batch = batch_.value_or(0);
     if (!file_batch_ || *file_batch_ == batch || node.input(0) == kAbsent || node.input(1) == kAbsent) return;
     const Shape& shape = graph_.shape(node.inputs[0]);
     const OnnxValue& target = graph_.values[node.inputs[1]];
@@ -232,6 +212,21 @@ class Resolver {
     std::get<Ints>(*changed.data).front() = batch;
     graph_.values.push_back(std::move(changed));
     node.inputs[1] = graph_.values.size() - 1;
+  }
+
+  // A vision transformer's learned positions become as many as the image has patches, as frameworks resample them.
+  void follow_positions(const OnnxNode& node) {
+    const bool another_size = options_.image_size || !options_.shapes.empty() || !options_.dims.empty();
+    if (!another_size || node.inputs.size() != 2) return;
+    for (const auto& [positions, data] :
+         {std::pair(node.inputs[1], node.inputs[0]), {node.inputs[0], node.inputs[1]}}) {
+      if (positions == kAbsent || data == kAbsent || !graph_.values[positions].learned) continue;
+      Shape& learned = graph_.values[positions].shape;
+      const Shape& wanted = graph_.shape(data);
+      if (learned.size() == 3 && wanted.size() == 3 && learned[0] == 1 && learned[1] > 1 && learned[2] == wanted[2]) {
+        learned[1] = wanted[1];
+      }
+    }
   }
 
   // Before libonnx divides by the product of the wanted dimensions.
@@ -269,7 +264,8 @@ class Resolver {
 
   OnnxGraph& graph_;
   const OnnxOptions& options_;
-  std::vector<bool> defined_;               // by ValueId; those added later are constants
+  std::vector<bool> defined_;  // by ValueId; those added later are constants
+  std::optional<std::int64_t> batch_;
   std::optional<std::int64_t> file_batch_;  // what the file has where the batch is replaced
 };
 

@@ -63,7 +63,33 @@ TEST(OnnxBatch, MustBePositive) {
 TEST(OnnxInput, OtherOpenDimensionsAreNamed) {
   const TestModel model = TestModel().input("x", {N, 3, TestModel::kWidth}).node("Relu", {"x"}, {"y"}).output("y");
   EXPECT_EQ(error_of(model),
-            "m.onnx: input 'x' leaves dimension 2 ('width') open; export the model with a number there");
+            "m.onnx: input 'x' leaves dimension 2 ('width') open; say how large it is (--dim width=224)");
+}
+
+TEST(OnnxInput, OpenDimensionsAreSetByName) {
+  const TestModel model = TestModel().input("x", {N, 3, TestModel::kWidth}).node("Relu", {"x"}, {"y"}).output("y");
+  EXPECT_EQ(parse_onnx(model.bytes(), "m", "m", {.dims = {{"width", 7}}})->tensors.at(1).shape, (Shape{1, 3, 7}));
+  EXPECT_EQ(parse_onnx(model.bytes(), "m", "m", {.dims = {{"batch", 2}, {"width", 7}}})->tensors.at(1).shape,
+            (Shape{2, 3, 7}));
+  EXPECT_EQ(error_of(model, {.dims = {{"hight", 7}}}),
+            "m.onnx: has no open dimension 'hight'; it has 'batch', 'width'");
+}
+
+TEST(OnnxInput, ShapesAreSetByName) {
+  const TestModel model = TestModel().input("x", {N, 3, TestModel::kWidth}).node("Relu", {"x"}, {"y"}).output("y");
+  EXPECT_EQ(parse_onnx(model.bytes(), "m", "m", {.shapes = {{"x", {4, 3, 9}}}})->tensors.at(1).shape, (Shape{4, 3, 9}));
+  EXPECT_EQ(error_of(model, {.shapes = {{"x", {4, 3}}}}), "m.onnx: input 'x' has 3 dimensions, not those of 4x3");
+  EXPECT_EQ(error_of(model, {.shapes = {{"y", {4, 3}}}}), "m.onnx: has no input 'y'; it has 'x'; did you mean 'x'?");
+  const TestModel fixed =
+      TestModel().input("x", {2, 8, 4}).ints("s", {2, 32}).node("Reshape", {"x", "s"}, {"y"}).output("y");
+  EXPECT_EQ(parse_onnx(fixed.bytes(), "m", "m", {.shapes = {{"x", {6, 8, 4}}}})->tensors.at(1).shape, (Shape{6, 32}));
+}
+
+TEST(OnnxInput, ImagesOfAnotherSize) {
+  const TestModel model = TestModel().input("x", {N, 3, 8, 8}).node("Relu", {"x"}, {"y"}).output("y");
+  EXPECT_EQ(parse_onnx(model.bytes(), "m", "m", {.image_size = 16})->tensors.at(1).shape, (Shape{1, 3, 16, 16}));
+  const TestModel text = TestModel().input("x", {N, 3}).node("Relu", {"x"}, {"y"}).output("y");
+  EXPECT_EQ(error_of(text, {.image_size = 16}), "m.onnx: takes no images whose size could be set");
 }
 
 // Flatten as older exporters write it: x.view(x.size(0), -1).

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/ingest/gzip.hpp"
 #include "rooftile/ingest/onnx.hpp"
 
 namespace rooftile {
@@ -15,6 +16,7 @@ namespace {
 
 constexpr std::uint64_t kSmallTensor = 1024;                // bytes; up to here a tensor may carry a shape and is kept
 constexpr std::size_t kMaxStripped = std::size_t{1} << 25;  // 32 MiB; the largest torchvision model keeps 0.4 MB
+constexpr std::size_t kMaxInflated = std::size_t{2} << 30;  // bytes; no protobuf is larger
 constexpr int kMaxDepth = 64;                               // nested messages; protobuf itself stops at 100
 constexpr std::size_t kMaxMessages = std::size_t{1} << 20;  // each takes some 200 bytes once parsed
 
@@ -181,6 +183,12 @@ class Stripper {
 }  // namespace
 
 Result<std::string> strip_weights(std::string_view bytes, std::string_view where) {
+  if (is_gzip(bytes)) {
+    const auto inflated = gunzip(bytes, kMaxInflated);
+    if (!inflated) return fail(inflated.error().code, inflated.error().message, std::string(where));
+    if (is_gzip(*inflated)) return fail(ErrorCode::bad_input, "is compressed twice", std::string(where));
+    return strip_weights(*inflated, where);
+  }
   Stripper stripper(bytes);
   std::string out;
   if (!stripper.strip(Message::model, 0, bytes.size(), 0, out)) {

@@ -123,6 +123,19 @@ class WorkloadReader {
     spec.weights = fields.flag("weights", true);
     fields.finish();
     last_ = or_reject(builder_.add(spec), path).front();
+    if (batch_size_) check_rearranged(spec, path);
+  }
+
+  // What only rearranges its input has as many elements as it, which a shape that another batch size wrote does not.
+  void check_rearranged(const OpSpec& spec, const std::string& path) const {
+    const auto* move = std::get_if<Move>(&spec.kind);
+    if (!std::holds_alternative<View>(spec.kind) && (move == nullptr || move->function != "transpose")) return;
+    if (spec.inputs.empty()) return;
+    const Shape& input = builder_.shape(spec.inputs.front());
+    const Shape& output = builder_.shape(*last_);
+    if (elements(input) == elements(output)) return;
+    reject(path, fmt::format("cannot be read at a batch size of {}: its shape {} is of another (its input is {})",
+                             *batch_size_, print(output), print(input)));
   }
 
   std::optional<std::int64_t> batch_size_;

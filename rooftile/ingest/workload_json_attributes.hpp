@@ -19,7 +19,7 @@ struct Attribute {
   std::variant<std::int64_t T::*, bool T::*, std::string T::*> member;
   std::int64_t least = 1;                   // of a number
   bool fitted = false;                      // follows from the inputs unless it is given
-  std::array<const char*, 5> choices = {};  // of a text; empty: any
+  std::array<const char*, 6> choices = {};  // of a text; empty: any
 };
 
 // Of an axis of a convolution or a pooling window: one number for all axes, or a list.
@@ -89,7 +89,7 @@ inline constexpr std::array<Attribute<Pool>, 2> kAttributes<Pool> = {{
 
 template <>
 inline constexpr std::array<Attribute<Normalize>, 2> kAttributes<Normalize> = {{
-    {"function", &Normalize::function, 1, false, {"batch", "layer", "group", "instance", "lrn"}},
+    {"function", &Normalize::function, 1, false, {"batch", "layer", "group", "instance", "lrn", "rms"}},
     {"window", &Normalize::window},
 }};
 

@@ -32,11 +32,11 @@ struct TensorSpec {
 // An op as its author writes it.
 struct OpSpec {
   std::string name;
-  OpKind kind;                      // complete: fit() of infer.hpp fills in geometry
-  std::vector<TensorId> inputs;     // activations first
-  std::optional<Shape> shape;       // of an output that gives none, as resolve_shape() takes it; unset: inferred
-  std::vector<TensorSpec> outputs;  // empty: one, named after the op
-  bool weights = true;              // with one input, the weights of implied_weights() are added
+  OpKind kind;                           // complete: fit() of infer.hpp fills in geometry
+  std::vector<TensorId> inputs;          // activations first
+  std::optional<Shape> shape = {};       // of an output that gives none, as resolve_shape() takes it; unset: inferred
+  std::vector<TensorSpec> outputs = {};  // empty: one, named after the op
+  bool weights = true;                   // with one input, the weights of implied_weights() are added
 };
 
 class WorkloadBuilder {

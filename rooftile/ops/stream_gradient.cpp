@@ -88,7 +88,10 @@ struct Backward {
     return {flat(y + x() + weights, x() + weights, {.operations = operations + outputs})};
   }
   std::vector<StreamKernel> operator()(const Reduce&) const { return {flat(y, x(), {.operations = input_elements()})}; }
-  std::vector<StreamKernel> operator()(const Move&) const { return {flat(y, x(), {})}; }
+  std::vector<StreamKernel> operator()(const Move& move) const {
+    if (move.function == "concat") return {};  // its gradients are parts of dY
+    return {flat(y, x(), {})};
+  }
   std::vector<StreamKernel> operator()(const View& view) const {
     if (!is_dropout(view)) return {};
     return {flat(y + kDropoutMask * outputs, y, {.operations = outputs})};

@@ -24,6 +24,7 @@ bool passes_through(std::string_view function);
 //                             passes over a row, and sums along columns for the weights; lrn: read X, Y, dY, write dX
 //   softmax                   read Y and dY in two passes, write dX
 //   reduction, copy           read dY, write dX
+//   concatenation             none: the gradients are parts of dY
 //   dropout                   read dY and the mask, write dX
 // None for other views; not for convolutions, GEMMs, attention and recurrent layers.
 std::vector<StreamKernel> gradient_kernels(const Workload& workload, const Op& op);

@@ -48,7 +48,10 @@ StreamKernel norm_kernel(const StreamRows& stream, double operations, Bytes elem
                     {.operations = operations});
 }
 
-bool is_error_function(std::string_view function) { return function == "gelu" || function == "erf"; }
+// Alone or in a chain.
+bool is_error_function(std::string_view function) {
+  return function.find("gelu") != std::string_view::npos || function.find("erf") != std::string_view::npos;
+}
 
 double output_elements(const Workload& workload, const Op& op) {
   return elements(workload.tensors[op.outputs.front()].shape);
@@ -70,6 +73,13 @@ struct Forward {
     return {flat_kernel(bytes.read, bytes.write, std::max(outputs, input_elements(workload, op)), other)};
   }
 
+  // With what operators in the same kernel read and write besides.
+  StreamKernel fused(StreamKernel kernel) const {
+    kernel.read = bytes.read;
+    kernel.write = bytes.write;
+    return kernel;
+  }
+
   std::vector<StreamKernel> operator()(const Pool& pool) const {
     const Shape& input = workload.tensors[op.inputs.front()].shape;
     if (is_global(pool, input, workload.tensors[op.outputs.front()].shape)) return flat(work);
@@ -81,15 +91,22 @@ struct Forward {
     const Tensor& output = workload.tensors[op.outputs.front()];
     if (norm.function == "batch") {
       std::vector<StreamKernel> kernels = flat(work);
-      if (use == StreamUse::training) kernels.insert(kernels.begin(), flat_kernel(bytes.read, {}, outputs, work));
+      if (use == StreamUse::training) {  // statistics first, of the input alone
+        const Bytes x = size_of(workload.tensors[op.inputs.front()]);
+        kernels.insert(kernels.begin(), flat_kernel(x, {}, outputs, work));
+      }
       return kernels;
     }
     if (norm.function == "lrn") return flat(work);
-    return {norm_kernel(rows_of(op.kind, output.shape), work.operations / outputs, size_of(output.dtype))};
+    const StreamRows rows = rows_of(op.kind, output.shape);
+    const double each = work.operations / outputs;
+    const Bytes element = size_of(output.dtype);
+    return {op.members.empty() ? norm_kernel(rows, each, element) : fused(held_norm_kernel(rows, each, element))};
   }
   std::vector<StreamKernel> operator()(const Softmax&) const {
     const Tensor& output = workload.tensors[op.outputs.front()];
-    return {softmax_kernel(rows_of(op.kind, output.shape), size_of(output.dtype))};
+    const StreamKernel kernel = softmax_kernel(rows_of(op.kind, output.shape), size_of(output.dtype));
+    return {op.members.empty() ? kernel : fused(kernel)};
   }
   std::vector<StreamKernel> operator()(const Elementwise& elementwise) const {
     return flat(is_error_function(elementwise.function) ? StreamWork{.activations = outputs} : work);
@@ -173,6 +190,18 @@ StreamKernel depthwise_kernel(const Conv& conv, Bytes read, Bytes write) {
   double outputs = static_cast<double>(conv.batch) * static_cast<double>(conv.out_channels);
   for (const ConvAxis& axis : conv.axes) outputs *= static_cast<double>(out_positions(axis, conv.transposed));
   return flat_kernel(read, write, outputs, {.operations = 2 * macs(conv)});
+}
+
+StreamKernel depthwise_gradient_kernel(const Conv& conv, Pass pass, Bytes read, Bytes write) {
+  // Counted in the source's inner loop: bounds, a division and a remainder to find the position, loads, the product.
+  constexpr double kDataTap = 12, kWeightTap = 24;
+  double taps = 1;
+  for (const ConvAxis& axis : conv.axes) taps *= static_cast<double>(axis.filter);
+  const bool data = pass == Pass::bwd_data;
+  StreamKernel kernel = depthwise_kernel(conv, read, write);
+  kernel.work.operations = macs(conv) * (data ? kDataTap : kWeightTap);
+  if (!data) kernel.reread = read * (taps - 1);
+  return kernel;
 }
 
 }  // namespace rooftile

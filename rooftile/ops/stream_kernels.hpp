@@ -5,6 +5,7 @@
 
 #include "rooftile/ops/stream_kernel.hpp"
 #include "rooftile/ops/stream_layer.hpp"
+#include "rooftile/workload/pass.hpp"
 #include "rooftile/workload/workload.hpp"
 
 namespace rooftile {
@@ -24,6 +25,11 @@ std::vector<StreamKernel> stream_kernels(const Workload& workload, const Op& op,
 
 // A depthwise convolution: one thread for every few outputs.
 StreamKernel depthwise_kernel(const Conv& conv, Bytes read, Bytes write);
+
+// Its gradients as PyTorch computes them (aten/src/ATen/native/cuda/DepthwiseConv2d.cu): of the data, a thread for each
+// input looks which windows it was in; of the weights, a CTA for each tap of each channel reads both maps, so that
+// every tap reads them again.
+StreamKernel depthwise_gradient_kernel(const Conv& conv, Pass pass, Bytes read, Bytes write);
 
 // Rows of the tensor that a normalisation or a softmax goes through, and how long they are.
 struct StreamRows {

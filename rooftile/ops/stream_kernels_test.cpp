@@ -80,7 +80,8 @@ TEST(StreamKernels, BatchNormalisationOfTrainingReadsTwice) {
   EXPECT_EQ(stream_kernels(norm.workload, norm.op()).size(), 1U);
   const auto kernels = stream_kernels(norm.workload, norm.op(), StreamUse::training);
   ASSERT_EQ(kernels.size(), 2U);
-  EXPECT_EQ(kernels[0].read, kernels[1].read);
+  EXPECT_EQ(kernels[0].read, Bytes(4 * 24));  // the input; then with scale and shift
+  EXPECT_EQ(kernels[1].read, Bytes(4 * (24 + 3 + 3)));
   EXPECT_EQ(kernels[0].write, Bytes(0));
 }
 

@@ -158,6 +158,7 @@ double unfused_elements(bool backward, bool causal) {
   return (backward ? kBackward : kForward) + (causal ? kMask : 0);
 }
 
+// The numbers are num_splits_heuristic's.
 double attention_split(double tiles, double sms, double blocks) {
   constexpr double kBusy = 0.8, kFewBlocks = 4, kMost = 128, kNearBest = 0.85;
   if (tiles >= kBusy * sms || blocks <= kFewBlocks) return 1;

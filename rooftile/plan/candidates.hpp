@@ -1,12 +1,11 @@
 // The ways a library could run a convolution or GEMM: algorithms, tiles, split-K.
 #pragma once
 
-#include <functional>
-
 #include "rooftile/calibration/calibration.hpp"
 #include "rooftile/gpu/gpu.hpp"
 #include "rooftile/ops/conv.hpp"
 #include "rooftile/plan/launch.hpp"
+#include "rooftile/plan/visit_plan.hpp"
 #include "rooftile/workload/dtype.hpp"
 #include "rooftile/workload/pass.hpp"
 
@@ -32,10 +31,9 @@ inline Bytes result_of(const OpShape& op) { return op.result > Bytes(0) ? op.res
 // number of SMs. Else its plans depend on nothing of a GPU but what its SMs hold.
 inline constexpr double kIdleShare = 32;
 
-using VisitPlan = std::function<void(const LaunchPlan&)>;  // the plan lives until the next visit
-
-// Calls `visit` with every plan that `options` leave open; at least one. An algorithm that does not support the shape
-// (Winograd on a strided convolution, …) is never visited: if the options force one, the implicit GEMM stands in.
+// Calls `visit` with every plan that `options` leave open, but for splits of k that it does not care for; at least one.
+// An algorithm that does not support the shape (Winograd on a strided convolution, …) is never visited: if the options
+// force one, the implicit GEMM stands in.
 void each_plan(const OpShape& op, const Gpu& gpu, const PlanOptions& options, const VisitPlan& visit);
 
 }  // namespace rooftile

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "rooftile/plan/best_first.hpp"
 #include "rooftile/plan/gemm_kernels.hpp"
 
 namespace rooftile {
@@ -120,17 +121,27 @@ void each_gemm_plan(const OpShape& op, const Gpu& gpu, const PlanOptions& option
   setting.alone = product.batch == 1;
   setting.early = setting.early || (setting.old_kernels && op.early_library);
   LaunchPlan plan = plan_of(product, op.element, setting.old_kernels);
-  for (const GemmKernel& kernel : kernels_for(product, setting, options, gpu.sm)) {
+  const std::vector<GemmKernel> kernels = kernels_for(product, setting, options, gpu.sm);
+  const auto set = [&](const GemmKernel& kernel) {
     set_kernel(plan, product, kernel,
                options.active_ctas_per_sm ? *options.active_ctas_per_sm : resident_ctas(kernel, gpu.sm));
-    const double tiles = std::ceil(product.m / kernel.rows) * std::ceil(product.n / kernel.columns) * product.batch;
+    return std::ceil(product.m / kernel.rows) * std::ceil(product.n / kernel.columns) * product.batch;
+  };
+  BestFirst candidates;
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    const double tiles = set(kernels[i]);
     for (const int split : kSimtSplits) {
       if (split > 1 && !options.split_k && !may_split(plan.main, setting, tiles, split, gpu.sm_count)) break;
       set_split(plan, tiles, options.split_k.value_or(split));
-      visit(plan);
+      candidates.add(visit.least(plan), {i, options.split_k.value_or(split)});
       if (options.split_k) break;
     }
   }
+  candidates.visit([&](const BestFirst::Candidate& one) {
+    const double tiles = set(kernels[one.kernel]);
+    set_split(plan, tiles, one.split);
+    return visit(plan);
+  });
 }
 
 }  // namespace rooftile

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <span>
 
+#include "rooftile/plan/best_first.hpp"
 #include "rooftile/plan/gemm_shape.hpp"
 #include "rooftile/plan/kernel_name.hpp"
 
@@ -70,7 +71,7 @@ double padded(double k) {
 struct Context {
   const OpShape& op;
   const GemmShape& shape;
-  double depth = 0;  // padded
+  double main_loop = 1;  // steps of it without a split
   const Gpu& gpu;
   const PlanOptions& options;
   bool tensor_memory = has_tensor_memory(gpu);
@@ -90,19 +91,37 @@ Launch::Product product_of(const Context& context) {
   return product;
 }
 
-// `loaded` are the elements of A and B that a CTA loads a step of k.
-void set_launch(Launch& launch, const Tile& tile, double split, double loaded, const Context& context) {
+// A tile of C, with what a CTA loads of A and B a step of k, in elements, and how many CTAs there are without a split.
+struct TileGrid {
+  double loaded, ctas;
+};
+
+TileGrid set_tile(LaunchPlan& plan, const Tile& tile, const Context& context) {
+  plan.tile = tile;
+  Launch& launch = plan.main;
   Launch::Product& product = launch.product;
   product.tile_m = tile.m;
   product.tile_n = tile.n;
   product.tile_k = tile.k;
-  product.split = split;
-  launch.ctas = std::ceil(product.m / tile.m) * std::ceil(product.n / tile.n) * product.batch * split;
   launch.macs_per_step = static_cast<double>(tile.m) * tile.n;
-  launch.steps = std::ceil(std::ceil(context.depth / kDepth) / split) * kDepth;
   launch.resident = context.options.active_ctas_per_sm ? *context.options.active_ctas_per_sm
                                                        : resident_of(tile, context.tensor_memory);
-  launch.l2_load = context.op.element * (launch.ctas * launch.steps * loaded);
+  const double rows = std::min<double>(tile.m, context.shape.m);
+  const double columns = std::min<double>(tile.n, context.shape.n);
+  const bool paired = context.tensor_memory && context.shape.m > tile.m;
+  return {rows + columns / (paired ? 2 : 1),
+          std::ceil(product.m / tile.m) * std::ceil(product.n / tile.n) * product.batch};
+}
+
+double steps_of(double split, const Context& context) { return std::ceil(context.main_loop / split) * kDepth; }
+
+void set_split(LaunchPlan& plan, double split, double steps, const TileGrid& grid, const Context& context) {
+  plan.split_k = split;
+  Launch& launch = plan.main;
+  launch.product.split = split;
+  launch.ctas = grid.ctas * split;
+  launch.steps = steps;
+  launch.l2_load = context.op.element * (launch.ctas * launch.steps * grid.loaded);
 }
 
 // Another tile does the same with less padding.
@@ -113,25 +132,15 @@ bool is_wasteful(const Tile& tile, std::span<const Tile> tiles, const Context& c
   });
 }
 
-void visit_splits(LaunchPlan& plan, const Context& context, const VisitPlan& visit) {
-  Launch& launch = plan.main;
-  const double rows = std::min<double>(plan.tile.m, context.shape.m);
-  const double columns = std::min<double>(plan.tile.n, context.shape.n);
-  const bool paired = context.tensor_memory && context.shape.m > plan.tile.m;
-  const double loaded = rows + columns / (paired ? 2 : 1);
-  const auto visit_split = [&](int split) {
-    plan.split_k = split;
-    set_launch(launch, plan.tile, split, loaded, context);
-    visit(plan);
-  };
-  if (context.options.split_k) return visit_split(*context.options.split_k);
-  visit_split(1);
-  const double ctas = launch.ctas;
+// Calls `add` with the splits of a grid that are worth a look, and the steps of k that a CTA keeps.
+template <class Add>
+void each_split(const TileGrid& grid, const Context& context, const Add& add) {
+  if (context.options.split_k) return add(*context.options.split_k, steps_of(*context.options.split_k, context));
+  const double most = kMostSplitCtas * context.gpu.sm_count;
   for (const int split : kTensorSplits) {
-    if (split == 1) continue;
-    if (ctas * split > kMostSplitCtas * context.gpu.sm_count) break;
-    if (std::ceil(std::ceil(context.depth / kDepth) / split) * kDepth < kLeastTensorSplitDepth) break;
-    visit_split(split);
+    const double steps = steps_of(split, context);
+    if (split > 1 && (grid.ctas * split > most || steps < kLeastTensorSplitDepth)) break;
+    add(split, steps);
   }
 }
 
@@ -139,7 +148,7 @@ void visit_splits(LaunchPlan& plan, const Context& context, const VisitPlan& vis
 
 void each_tensor_plan(const OpShape& op, const Gpu& gpu, const PlanOptions& options, const VisitPlan& visit) {
   const GemmShape shape = gemm_shape(op);
-  const Context context{op, shape, padded(shape.k), gpu, options};
+  const Context context{op, shape, std::ceil(padded(shape.k) / kDepth), gpu, options};
   const std::span<const Tile> tiles = tiles_of(gpu);
   const std::optional<Tile> known = options.tile ? options.tile : tile_of_kernel(options.kernel);
   const bool fixed =
@@ -149,11 +158,20 @@ void each_tensor_plan(const OpShape& op, const Gpu& gpu, const PlanOptions& opti
   plan.main.dram_load = shape.load;
   plan.main.l2_store = plan.main.dram_store = shape.store;
   plan.main.gradient = op.pass != Pass::fwd;
-  for (const Tile& tile : tiles) {
-    if (fixed ? !same_sides(tile, *known) : is_wasteful(tile, tiles, context)) continue;
-    plan.tile = tile;
-    visit_splits(plan, context, visit);
+  BestFirst candidates;
+  for (std::size_t i = 0; i < tiles.size(); ++i) {
+    if (fixed ? !same_sides(tiles[i], *known) : is_wasteful(tiles[i], tiles, context)) continue;
+    const TileGrid grid = set_tile(plan, tiles[i], context);
+    each_split(grid, context, [&](int split, double steps) {
+      set_split(plan, split, steps, grid, context);
+      candidates.add(visit.least(plan), {i, split});
+    });
   }
+  candidates.visit([&](const BestFirst::Candidate& one) {
+    const TileGrid grid = set_tile(plan, tiles[one.kernel], context);
+    set_split(plan, one.split, steps_of(one.split, context), grid, context);
+    return visit(plan);
+  });
 }
 
 }  // namespace rooftile

@@ -6,6 +6,8 @@
 #include <optional>
 #include <span>
 
+#include "rooftile/ops/conv_groups.hpp"
+#include "rooftile/plan/best_first.hpp"
 #include "rooftile/plan/gemm_shape.hpp"
 #include "rooftile/plan/kernel_name.hpp"
 
@@ -30,9 +32,10 @@ constexpr std::array kConvSplits = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96
 constexpr double kLeastConvSplitDepth = 128;  // of k that a CTA keeps
 constexpr double kMostConvSplitCtas = 8;      // an SM: a grid that large has no use for a split
 
+// Turing had Volta's kernels from cuDNN 7, and its networks were measured with that.
 bool is_volta(const Gpu& gpu) {
-  constexpr double kTuring = 7.5;
-  return gpu.generation < kTuring;
+  constexpr double kAfterTuring = 7.6;
+  return gpu.generation < kAfterTuring;
 }
 
 bool is_ampere(const Gpu& gpu) {  // or later
@@ -63,6 +66,7 @@ struct Problem {
   const PlanOptions& options;
   GemmShape shape;                          // its sizes without padding
   double rows = 1, columns = 1, depth = 1;  // padded
+  double results = 1;                       // elements that are stored
 
   const Im2col& forward() const { return op.gemm; }
   double load_channels() const { return kLoadBytes / op.element.value(); }
@@ -116,7 +120,28 @@ double visited_taps(const Problem& problem) {
   return gemm.filter_volume / skipped;
 }
 
+// Of a single output each input has one tap: its data gradient is the product of the outputs' gradient with the filters
+// as they are, all inputs of a sample one row, where the gathering kernel would multiply every tap of every input.
+bool is_single_output(const Problem& problem) {
+  const Im2col& gemm = problem.forward();
+  return problem.op.pass == Pass::bwd_data && product_of(gemm.out) == 1 && gemm.filter_volume > 1;
+}
+
+void set_single_output(Problem& problem) {
+  const Im2col& gemm = problem.forward();
+  GemmShape& shape = problem.shape;
+  problem.results = shape.m * shape.n * shape.count;
+  shape.m = gemm.batch;
+  shape.n = gemm.in_channels * gemm.filter_volume;
+  shape.k = gemm.out_channels;
+  shape.axes = {};
+  problem.depth = tap_depth(gemm.out_channels, problem);
+  problem.rows = shape.m;
+  problem.columns = shape.n;
+}
+
 void set_sizes(Problem& problem) {
+  if (is_single_output(problem)) return set_single_output(problem);
   const Im2col& gemm = problem.forward();
   GemmShape& shape = problem.shape;
   switch (problem.op.pass) {
@@ -138,11 +163,13 @@ void set_sizes(Problem& problem) {
       problem.depth = shape.k;
       problem.columns = taps > 1 ? taps * tap_depth(gemm.in_channels, problem) : gemm.in_channels;
       problem.rows = shape.m;
+      problem.results = shape.m * shape.n * shape.count;
       return;
     }
   }
   problem.rows = shape.m;
   problem.columns = shape.n;
+  problem.results = shape.m * shape.n * shape.count;
 }
 
 // A pointwise convolution, and its data gradient, are one product for each sample on NCHW as it is, where rows of a
@@ -223,41 +250,55 @@ LaunchPlan plan_of(const Problem& problem) {
   product.b_bytes = op.element * (op.pass == Pass::bwd_weight ? problem.output() : problem.filters());
   product.b_weights = op.pass != Pass::bwd_weight;
   launch.dram_load = product.a_bytes + product.b_bytes;
-  launch.l2_store = launch.dram_store = result * (shape.m * shape.n * shape.count);
+  launch.l2_store = launch.dram_store = result * problem.results;
   launch.gradient = op.pass != Pass::fwd;
   return plan;
 }
 
-// `loaded` are the elements of A and B that a CTA loads a step of k.
-void set_split(LaunchPlan& plan, double split, double loaded, const Problem& problem) {
-  plan.split_k = split;
+// A tile of C, with what a CTA loads of A and B a step of k, in elements, and how many CTAs there are without a split.
+struct ConvGrid {
+  double loaded, ctas;
+};
+
+ConvGrid set_tile(LaunchPlan& plan, const Tile& tile, const Problem& problem) {
+  plan.tile = tile;
   Launch& launch = plan.main;
   Launch::Product& product = launch.product;
-  product.tile_m = plan.tile.m;
-  product.tile_n = plan.tile.n;
-  product.tile_k = plan.tile.k;
-  product.split = split;
-  launch.ctas =
-      std::ceil(problem.rows / plan.tile.m) * std::ceil(problem.columns / plan.tile.n) * product.batch * split;
-  launch.macs_per_step = static_cast<double>(plan.tile.m) * plan.tile.n;
-  launch.steps = std::ceil(std::ceil(problem.depth / kConvDepth) / split) * kConvDepth;
-  launch.resident = problem.options.active_ctas_per_sm ? *problem.options.active_ctas_per_sm : resident_of(plan.tile);
-  launch.l2_load = product.element * (launch.ctas * launch.steps * loaded);
+  product.tile_m = tile.m;
+  product.tile_n = tile.n;
+  product.tile_k = tile.k;
+  launch.macs_per_step = static_cast<double>(tile.m) * tile.n;
+  launch.resident = problem.options.active_ctas_per_sm ? *problem.options.active_ctas_per_sm : resident_of(tile);
+  const double rows = std::min<double>(tile.m, problem.shape.m);
+  const double columns = std::min<double>(tile.n, problem.shape.n);
+  return {rows * unique_share(problem.shape, rows) + columns,
+          std::ceil(problem.rows / tile.m) * std::ceil(problem.columns / tile.n) * product.batch};
 }
 
-void visit_splits(LaunchPlan& plan, const Problem& problem, const VisitPlan& visit) {
-  const double rows = std::min<double>(plan.tile.m, problem.shape.m);
-  const double columns = std::min<double>(plan.tile.n, problem.shape.n);
-  const double loaded = rows * unique_share(problem.shape, rows) + columns;
-  const bool told = problem.options.split_k.has_value();
-  const bool may_split = problem.op.pass == Pass::bwd_weight;
+double steps_of(double split, const Problem& problem) {
+  return std::ceil(std::ceil(problem.depth / kConvDepth) / split) * kConvDepth;
+}
+
+void set_split(LaunchPlan& plan, double split, double steps, const ConvGrid& grid) {
+  plan.split_k = split;
+  Launch& launch = plan.main;
+  launch.product.split = split;
+  launch.ctas = grid.ctas * split;
+  launch.steps = steps;
+  launch.l2_load = launch.product.element * (launch.ctas * launch.steps * grid.loaded);
+}
+
+// Calls `add` with the splits of a grid that are worth a look, and the steps of k that a CTA keeps.
+template <class Add>
+void each_split(const ConvGrid& grid, const Problem& problem, const Add& add) {
+  if (problem.options.split_k) return add(*problem.options.split_k, steps_of(*problem.options.split_k, problem));
+  add(1, steps_of(1, problem));
+  if (problem.op.pass != Pass::bwd_weight) return;
   for (const int split : kConvSplits) {
-    set_split(plan, told ? *problem.options.split_k : split, loaded, problem);
-    if (split > 1 &&
-        (plan.main.ctas > kMostConvSplitCtas * problem.gpu.sm_count || plan.main.steps < kLeastConvSplitDepth))
-      break;
-    visit(plan);
-    if (told || !may_split) break;
+    if (split == 1) continue;
+    const double steps = steps_of(split, problem);
+    if (grid.ctas * split > kMostConvSplitCtas * problem.gpu.sm_count || steps < kLeastConvSplitDepth) break;
+    add(split, steps);
   }
 }
 
@@ -269,6 +310,17 @@ bool is_wasteful(const Tile& tile, std::span<const Tile> tiles, const Problem& p
   });
 }
 
+// A group that shares no tile with others is a product of its own, for which there are only tiles of whole width: of
+// gradients, and of maps with contiguous channels.
+bool takes_whole_tiles(const Problem& problem) {
+  const Im2col& gemm = problem.forward();
+  const bool several = gemm.groups > 1 && gemm.in_channels > 1 && problem.op.family == KernelFamily::conv_tensor;
+  if (!several || is_volta(problem.gpu) || (problem.op.pass == Pass::fwd && !problem.op.nhwc)) return false;
+  return !shares_tiles(gemm.groups, gemm.in_channels, gemm.out_channels, problem.op.pass);
+}
+
+bool is_whole(const Tile& tile) { return tile.m == 128 && tile.n == 128; }
+
 }  // namespace
 
 void each_tensor_conv_plan(const OpShape& op, const Gpu& gpu, const PlanOptions& options, const VisitPlan& visit) {
@@ -276,17 +328,26 @@ void each_tensor_conv_plan(const OpShape& op, const Gpu& gpu, const PlanOptions&
   set_sizes(problem);
   LaunchPlan plan = plan_of(problem);
   std::optional<Tile> known = options.tile ? options.tile : tile_of_kernel(options.kernel);
+  std::span<const Tile> tiles = tiles_of(gpu, op.pass);
   if (known) {
-    plan.tile = {known->m, known->n, kConvDepth};
-    visit_splits(plan, problem, visit);
-    return;
+    known->k = kConvDepth;
+    tiles = std::span(&*known, 1);
   }
-  const std::span<const Tile> tiles = tiles_of(gpu, op.pass);
-  for (const Tile& tile : tiles) {
-    if (is_wasteful(tile, tiles, problem)) continue;
-    plan.tile = tile;
-    visit_splits(plan, problem, visit);
+  BestFirst candidates;
+  const bool whole = !known && takes_whole_tiles(problem);
+  for (std::size_t i = 0; i < tiles.size(); ++i) {
+    if (whole ? !is_whole(tiles[i]) : is_wasteful(tiles[i], tiles, problem)) continue;
+    const ConvGrid grid = set_tile(plan, tiles[i], problem);
+    each_split(grid, problem, [&](int split, double steps) {
+      set_split(plan, split, steps, grid);
+      candidates.add(visit.least(plan), {i, split});
+    });
   }
+  candidates.visit([&](const BestFirst::Candidate& one) {
+    const ConvGrid grid = set_tile(plan, tiles[one.kernel], problem);
+    set_split(plan, one.split, steps_of(one.split, problem), grid);
+    return visit(plan);
+  });
 }
 
 }  // namespace rooftile

@@ -56,11 +56,10 @@ TEST(TensorConvPlans, MapsChangeTheirLayoutUnlessTheirChannelsAreContiguous) {
   const double map = 8 * 64 * 56 * 56 * 2, filters = 64 * 64 * 9 * 2;
   const Conv conv = conv_of(64, 64, kThree);
   const LaunchPlan forward = conv_plans(shape_of_conv(conv), kTuring).at(0);
-  ASSERT_EQ(forward.move_count, 2);
-  EXPECT_EQ(forward.moves[0].load, Bytes(map));
-  EXPECT_EQ(forward.moves[0].store, Bytes(map));
-  EXPECT_EQ(forward.moves[1].load, Bytes(filters));
-  EXPECT_EQ(conv_plans(shape_of_conv(conv), kVolta).at(0).move_count, 3) << "and a table of taps";
+  ASSERT_EQ(forward.move_count, 3) << "a table of taps first";
+  EXPECT_EQ(forward.moves[1].load, Bytes(map));
+  EXPECT_EQ(forward.moves[1].store, Bytes(map));
+  EXPECT_EQ(forward.moves[2].load, Bytes(filters));
   const LaunchPlan ampere = conv_plans(shape_of_conv(conv), kAmpere).at(0);
   ASSERT_EQ(ampere.move_count, 3) << "and the result";
   EXPECT_EQ(ampere.before, 2);
@@ -68,10 +67,10 @@ TEST(TensorConvPlans, MapsChangeTheirLayoutUnlessTheirChannelsAreContiguous) {
   EXPECT_EQ(conv_plans(shape_of_conv(conv, Pass::fwd, true), kAmpere).at(0).move_count, 0);
 
   const LaunchPlan weights = conv_plans(shape_of_conv(conv, Pass::bwd_weight), kTuring).at(0);
-  ASSERT_EQ(weights.move_count, 2);
-  EXPECT_EQ(weights.before, 1);
-  EXPECT_EQ(weights.moves[1].load, Bytes(2 * filters)) << "sums in FP32";
-  EXPECT_EQ(weights.moves[1].store, Bytes(filters));
+  ASSERT_EQ(weights.move_count, 3);
+  EXPECT_EQ(weights.before, 2);
+  EXPECT_EQ(weights.moves[2].load, Bytes(2 * filters)) << "sums in FP32";
+  EXPECT_EQ(weights.moves[2].store, Bytes(filters));
   EXPECT_EQ(conv_plans(shape_of_conv(conv, Pass::bwd_weight), kAmpere).at(0).move_count, 3) << "both operands";
 }
 
@@ -131,6 +130,22 @@ TEST(TensorConvPlans, ADataGradientSkipsTapsThatMeetNoOutput) {
   EXPECT_EQ(plan.moves[1].store, Bytes(8.0 * 64 * 56 * 56 * 2)) << "zeros where no tap meets";
 }
 
+// ResNeXt's groups share tiles, RegNet's are a product each.
+TEST(TensorConvPlans, GroupsThatShareNoTileTakeWholeOnes) {
+  Conv conv = conv_of(32 * 8, 32 * 8, kThree);
+  conv.groups = 32;
+  EXPECT_TRUE(offers(conv_plans(shape_of_conv(conv, Pass::bwd_data), kAmpere), 64, 32));
+  EXPECT_TRUE(offers(conv_plans(shape_of_conv(conv, Pass::fwd, true), kAmpere), 64, 32));
+  conv = conv_of(9 * 24, 9 * 24, kThree);
+  conv.groups = 9;
+  for (const OpShape& shape : {shape_of_conv(conv, Pass::bwd_data), shape_of_conv(conv, Pass::fwd, true)}) {
+    const auto plans = conv_plans(shape, kAmpere);
+    EXPECT_TRUE(offers(plans, 128, 128));
+    EXPECT_FALSE(offers(plans, 64, 32));
+  }
+  EXPECT_TRUE(offers(conv_plans(shape_of_conv(conv), kAmpere), 64, 32)) << "forward on NCHW";
+}
+
 TEST(TensorConvPlans, OnlyWeightGradientsSplit) {
   const Conv conv = conv_of(64, 64, kThree);
   for (const Pass pass : {Pass::fwd, Pass::bwd_data, Pass::bwd_weight}) {
@@ -141,6 +156,27 @@ TEST(TensorConvPlans, OnlyWeightGradientsSplit) {
   PlanOptions options;
   options.split_k = 4;
   for (const LaunchPlan& plan : conv_plans(shape_of_conv(conv), kAmpere, options)) EXPECT_EQ(plan.split_k, 4);
+}
+
+// Each input of a filter as large as the map has one tap: the gradient multiplies no more than the forward pass.
+TEST(TensorConvPlans, TheGradientOfOneOutputIsAPlainProduct) {
+  const Conv conv = conv_of(512, 4096, {.in = 7, .filter = 7});
+  const double inputs = 8.0 * 512 * 7 * 7;
+  for (const char* gpu : {kVolta, kTuring, kAmpere}) {
+    for (const LaunchPlan& plan : conv_plans(shape_of_conv(conv, Pass::bwd_data), gpu)) {
+      const Launch& launch = plan.main;
+      EXPECT_LE(launch.ctas * launch.macs_per_step * launch.steps, plan.tile.m / 8.0 * 1.1 * macs(conv)) << gpu;
+      EXPECT_EQ(launch.dram_store, Bytes(2 * inputs)) << gpu;
+    }
+  }
+}
+
+// Inputs that no tap meets are stored all the same, as zeros.
+TEST(TensorConvPlans, TheGradientOfOneOutputStoresEveryInput) {
+  const Conv conv = conv_of(64, 64, {.in = 4, .filter = 3, .stride = 2});
+  const LaunchPlan plan = conv_plans(shape_of_conv(conv, Pass::bwd_data), kAmpere).at(0);
+  EXPECT_EQ(plan.main.product.n, 64 * 9);
+  EXPECT_EQ(plan.main.dram_store, Bytes(2.0 * 8 * 64 * 4 * 4));
 }
 
 TEST(TensorConvPlans, ResultsMayBeWider) {

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "rooftile/ops/conv_groups.hpp"
 #include "rooftile/ops/pass_bytes.hpp"
 #include "rooftile/ops/stream_gradient.hpp"
 #include "rooftile/ops/stream_kernels.hpp"
@@ -22,7 +23,26 @@ Streams depthwise_streams(const Conv& conv, const PredictOptions& options) {
   const Bytes element = size_of(options.precision);
   const bool forward = options.pass == Pass::fwd;
   const OperandBytes bytes = forward ? conv_operand_bytes(conv, element) : pass_bytes(conv, element, options.pass);
+  if (!forward) return {bytes, {depthwise_gradient_kernel(conv, options.pass, bytes.read, bytes.write)}};
   return {bytes, {depthwise_kernel(conv, bytes.read, bytes.write)}};
+}
+
+Streams grouped_streams(const Conv& conv, const PredictOptions& options) {
+  const OperandBytes bytes = pass_bytes(conv, size_of(options.precision), options.pass);
+  return {bytes, {grouped_gradient_kernel(conv, options.framework, bytes.read, bytes.write)}};
+}
+
+// What a product's kernel reads beside its operands to finish what is fused into it.
+Bytes epilogue_bytes(const Workload& workload, const Op& op) {
+  if (op.members.empty()) return {};
+  const bool conv = std::holds_alternative<Conv>(op.kind);
+  if (!conv && !std::holds_alternative<Gemm>(op.kind)) return {};
+  Bytes bytes;
+  for (std::size_t i = conv ? 1 : 2; i < op.inputs.size(); ++i) {
+    const Tensor& tensor = workload.tensors[op.inputs[i]];
+    if (!tensor.constant) bytes += size_of(tensor);
+  }
+  return bytes;
 }
 
 LayerCall stream_call(const Workload& workload, const Op& op, const PredictOptions& options) {
@@ -58,6 +78,9 @@ LayerCall call_of(const Conv& conv, const PredictOptions& options) {
   } else {
     for (const ConvPart& part : direct_parts(conv)) products.parts.push_back({im2col(part.conv), part.count, {}});
     if (products.depthwise || products.parts.empty()) products.streams = depthwise_streams(conv, options);
+    const bool chosen = options.nhwc && options.execution == Execution::eager;  // by whoever runs it
+    products.on_lanes = chosen && options.pass != Pass::fwd && lacks_grouped_kernel(conv, options.pass);
+    if (products.on_lanes) products.streams = grouped_streams(conv, options);
   }
   call.work = std::move(products);
   return call;
@@ -110,7 +133,9 @@ LayerCall call_of(const StreamLayer& stream, const PredictOptions& options) {
   return call;
 }
 
-LayerCall call_of(const Workload& workload, const Op& op, const PredictOptions& options) {
+LayerCall call_of(const Workload& workload, const Op& op, const PredictOptions& given) {
+  PredictOptions options = given;
+  options.precision = precision_of(workload, op, launch_options(given, Phase::fwd));
   LayerCall call;
   if (const auto* conv = std::get_if<Conv>(&op.kind)) {
     call = call_of(*conv, options);
@@ -128,6 +153,7 @@ LayerCall call_of(const Workload& workload, const Op& op, const PredictOptions& 
     call = stream_call(workload, op, options);
   }
   call.name = op.name;
+  call.epilogue = epilogue_bytes(workload, op);
   call.output = workload.tensors[op.outputs.front()].shape;
   return call;
 }
@@ -136,12 +162,29 @@ LayerCall update_call(double weights, const PredictOptions& options) {
   LayerCall call = empty_call("update", options);
   call.options.pass = Pass::bwd_weight;
   call.options.framework.clear();  // part of a call whose harness is counted already
-  call.flops = Flops(2 * weights);
+  call.function = options.optimizer == Optimizer::sgd ? "" : name_of(options.optimizer);
+  const UpdatePasses passes = update_passes(options.optimizer, options.execution != Execution::eager);
+  call.flops = Flops(passes.operations * weights);
   call.output = {static_cast<std::int64_t>(weights)};
-  const Bytes element = size_of(options.precision);
-  const OperandBytes bytes = {element * (2 * weights), element * weights};
-  const StreamWork work{.operations = call.flops.value()};
-  call.work = Streams{bytes, {flat_kernel(bytes.read, bytes.write, weights, work)}};
+  const Bytes element = size_of(options.autocast ? DType::fp32 : options.precision);
+  const OperandBytes bytes = {element * (passes.reads * weights), element * (passes.writes * weights)};
+  const StreamWork work{.operations = call.flops.value() / passes.kernels};
+  const StreamKernel kernel = flat_kernel(bytes.read / passes.kernels, bytes.write / passes.kernels, weights, work);
+  call.work = Streams{bytes, std::vector<StreamKernel>(static_cast<std::size_t>(passes.kernels), kernel)};
+  return call;
+}
+
+LayerCall clip_call(double weights, const PredictOptions& options) {
+  LayerCall call = empty_call("clip", options);
+  call.options.pass = Pass::bwd_weight;
+  call.options.framework.clear();
+  call.flops = Flops(3 * weights);
+  call.output = {static_cast<std::int64_t>(weights)};
+  const Bytes gradients = size_of(options.autocast ? DType::fp32 : options.precision) * weights;
+  std::vector<StreamKernel> kernels = {flat_kernel(gradients, Bytes(0), weights, {.operations = 2 * weights}),
+                                       flat_kernel(gradients, gradients, weights, {.operations = weights})};
+  const OperandBytes bytes = total_bytes(kernels);
+  call.work = Streams{bytes, std::move(kernels)};
   return call;
 }
 

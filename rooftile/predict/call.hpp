@@ -38,14 +38,16 @@ struct Products {
   };
   std::vector<Part> parts;  // none where no tap reaches an output
   bool convolution = false, depthwise = false;
+  bool on_lanes = false;    // instead of tensor cores
   OperandBytes compulsory;  // of method roofline
-  Streams streams;          // of a convolution that leaves a GEMM nothing to reduce
+  Streams streams;          // of a convolution that leaves a GEMM nothing to reduce, or that runs on lanes
 };
 
 struct LayerCall {
   std::string name, op, function;  // as LayerEstimate has them
   Shape output;
   Flops flops;
+  Bytes epilogue;  // that a product reads beside its operands, for operators fused into it
   PredictOptions options;
   std::variant<std::monostate, Products, Streams, Attention, Recurrent> work;  // nothing: takes no time
 };
@@ -58,14 +60,17 @@ LayerCall call_of(const Attention& attention, const PredictOptions& options);
 LayerCall call_of(const Recurrent& recurrent, const PredictOptions& options);
 LayerCall call_of(const StreamLayer& stream, const PredictOptions& options);
 
-// The update of that many weights, and the sum of two gradients of a tensor.
+// The update of that many weights; the clipping of their gradients by the norm of all
+// (torch.nn.utils.clip_grad_norm_); the sum of two gradients of a tensor.
 LayerCall update_call(double weights, const PredictOptions& options);
+LayerCall clip_call(double weights, const PredictOptions& options);
 LayerCall gradient_sum_call(const Tensor& tensor, const PredictOptions& options);
 
 // Plans beforehand for GPUs that have the L1 sectors and lines of this one, and most of them what its SMs hold.
 void plan_ahead(LayerCall& call, const Gpu& gpu, RefinedModels& models);
 
 // What stood in `layer` goes, its memory is used again. `models` are of `gpu` and of the calibration of the call.
+// Without PredictOptions::breakdown the texts stay empty too.
 void estimate(const LayerCall& call, const Gpu& gpu, RefinedModels& models, LayerEstimate& layer);
 LayerEstimate estimate(const LayerCall& call, const Gpu& gpu, RefinedModels& models);
 

@@ -35,8 +35,10 @@ const RefinedModel* model_of(const Products& products, const Gpu& gpu, const Pre
   return models.find(products.convolution ? RefinedOp::conv : RefinedOp::gemm, gpu, options);
 }
 
-// One channel leaves a GEMM nothing to reduce; MIOpen has kernels for it among its others.
+// One channel leaves a GEMM nothing to reduce; MIOpen has kernels for it among its others. And what tensor cores have
+// no kernel for.
 bool streams(const Products& products, const RefinedModel* model) {
+  if (products.on_lanes && model != nullptr && model->family == KernelFamily::conv_tensor) return true;
   const bool by_kernels = model != nullptr && model->family == KernelFamily::conv_miopen;
   return products.parts.empty() || (products.depthwise && !by_kernels);
 }
@@ -50,7 +52,7 @@ void add_products(LayerEstimate& layer, const Products& products, const Gpu& gpu
   }
   const RefinedModel* model = model_of(products, gpu, options, models);
   if (streams(products, model)) {
-    if (products.depthwise) layer.function = "depthwise";
+    if (products.depthwise && options.breakdown) layer.function = "depthwise";
     layer.method = Method::stream;
     return add_streams(layer, products.streams, gpu, options, models);
   }
@@ -63,6 +65,14 @@ void add_products(LayerEstimate& layer, const Products& products, const Gpu& gpu
   }
   if (model != nullptr) return finish_refined(layer, *model);
   layer.bottleneck = largest(layer.cases);
+}
+
+// Loads at the end of a kernel, when its products are done.
+void add_epilogue(LayerEstimate& layer, Bytes bytes, const Gpu& gpu) {
+  KernelEstimate end{.launches = 0, .traffic = compulsory_traffic({bytes, {}})};
+  end.time = bytes / gpu.level("DRAM").bandwidth;
+  end.cases[Bottleneck::dram] = end.time;
+  add_totals(layer, end);
 }
 
 }  // namespace
@@ -80,14 +90,18 @@ void plan_ahead(LayerCall& call, const Gpu& gpu, RefinedModels& models) {
 void estimate(const LayerCall& call, const Gpu& gpu, RefinedModels& models, LayerEstimate& layer) {
   std::vector<KernelEstimate> breakdown = std::move(layer.breakdown);
   breakdown.clear();
-  layer = empty_layer(call.op, Method::none);
+  layer = empty_layer("", Method::none);
   layer.breakdown = std::move(breakdown);
-  layer.name = call.name;
-  layer.function = call.function;
-  layer.output = call.output;
+  if (call.options.breakdown) {
+    layer.name = call.name;
+    layer.op = call.op;
+    layer.function = call.function;
+    layer.output = call.output;
+  }
   layer.flops = call.flops;
   layer.pass = call.options.pass;
   if (const auto* products = std::get_if<Products>(&call.work)) {
+    if (call.epilogue > Bytes(0)) add_epilogue(layer, call.epilogue, gpu);
     add_products(layer, *products, gpu, call.options, models);
   } else if (const auto* streams = std::get_if<Streams>(&call.work)) {
     layer.method = Method::stream;

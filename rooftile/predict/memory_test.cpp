@@ -1,16 +1,18 @@
 #include <gtest/gtest.h>
 
+#include "rooftile/execution/launched.hpp"
+#include "rooftile/ingest/model.hpp"
 #include "rooftile/predict/predict.hpp"
 
 namespace rooftile {
 namespace {
 
-// Tensors of 4-byte floats, by number of elements; ops are added with their inputs and outputs.
+// Tensors of 512-byte blocks of floats, which the allocator does not round; ops are added with their inputs and outputs.
 struct Net {
   Workload workload;
 
-  TensorId tensor(std::int64_t elements, bool constant = false) {
-    workload.tensors.push_back({.name = "t", .shape = {elements}, .constant = constant});
+  TensorId tensor(std::int64_t blocks, bool constant = false) {
+    workload.tensors.push_back({.name = "t", .shape = {blocks * 128}, .constant = constant});
     return workload.tensors.size() - 1;
   }
   void op(OpKind kind, std::vector<TensorId> inputs, std::vector<TensorId> outputs) {
@@ -25,7 +27,7 @@ TEST(MemoryUse, AChainHoldsInputAndOutputOfOneOp) {
   net.op(Elementwise{}, {b}, {c});
   net.workload.inputs = {a};
   net.workload.outputs = {c};
-  EXPECT_EQ(memory_use(net.workload).activations, Bytes(4 * 150));
+  EXPECT_EQ(memory_use(net.workload).activations, Bytes(512 * 150));
 }
 
 TEST(MemoryUse, AResidualStaysUntilItIsAdded) {
@@ -36,7 +38,7 @@ TEST(MemoryUse, AResidualStaysUntilItIsAdded) {
   net.op(Elementwise{}, {a, c}, {sum});
   net.workload.inputs = {a};
   net.workload.outputs = {sum};
-  EXPECT_EQ(memory_use(net.workload).activations, Bytes(4 * 300));  // a, c and the sum
+  EXPECT_EQ(memory_use(net.workload).activations, Bytes(512 * 300));  // a, c and the sum
 }
 
 TEST(MemoryUse, AViewSharesItsInputsStorage) {
@@ -46,7 +48,7 @@ TEST(MemoryUse, AViewSharesItsInputsStorage) {
   net.op(Elementwise{}, {view}, {b});
   net.workload.inputs = {a};
   net.workload.outputs = {b};
-  EXPECT_EQ(memory_use(net.workload).activations, Bytes(4 * 120));
+  EXPECT_EQ(memory_use(net.workload).activations, Bytes(512 * 120));
 }
 
 TEST(MemoryUse, WeightsAreCountedOnceAndApart) {
@@ -57,10 +59,10 @@ TEST(MemoryUse, WeightsAreCountedOnceAndApart) {
   net.workload.inputs = {a};
   net.workload.outputs = {c};
   const MemoryUse use = memory_use(net.workload);
-  EXPECT_EQ(use.weights, Bytes(4000));
-  EXPECT_EQ(use.activations, Bytes(4 * 16));
+  EXPECT_EQ(use.weights, Bytes(512 * 1000));
+  EXPECT_EQ(use.activations, Bytes(512 * 16));
   EXPECT_EQ(use.workspace, Bytes(0));
-  EXPECT_EQ(use.total(), Bytes(4064));
+  EXPECT_EQ(use.total(), Bytes(512 * 1016));
 }
 
 TEST(MemoryUse, AnOutputThatNothingReadsIsFreedAtOnce) {
@@ -70,7 +72,44 @@ TEST(MemoryUse, AnOutputThatNothingReadsIsFreedAtOnce) {
   net.op(Elementwise{}, {b}, {c});
   net.workload.inputs = {a};
   net.workload.outputs = {c};
-  EXPECT_EQ(memory_use(net.workload).activations, Bytes(4 * 2010));
+  EXPECT_EQ(memory_use(net.workload).activations, Bytes(512 * 2010));
+}
+
+TEST(MemoryUse, IsRoundedToBlocks) {
+  Workload workload;
+  workload.tensors = {{"a", {1}}, {"b", {129}}};
+  workload.ops = {{"op", Elementwise{}, {0}, {1}}};
+  workload.inputs = {0};
+  workload.outputs = {1};
+  EXPECT_EQ(memory_use(workload).activations, Bytes(512 + 1024));
+}
+
+// Korthikanti et al., "Reducing Activation Recomputation in Large Transformer Models" (2022), equation 2: a layer in half
+// precision keeps s b h (34 + 5 a s / h) bytes, of which the core of attention, 5 a s^2 b, is what selective
+// recomputation saves.
+TEST(MemoryUse, OfATransformerIsThatOfThePaper) {
+  constexpr double kSequence = 512, kBatch = 8, kHidden = 1024, kHeads = 16, kLayers = 24;
+  const double all = kSequence * kBatch * kHidden * 34 * kLayers;
+  const double core = 5 * kHeads * kSequence * kSequence * kBatch * kLayers;
+  const Workload bert = stored_as(load_model("bert_large", {.batch_size = 8}).value(), DType::fp16);
+  const double kept = memory_use(bert, Phase::step).activations.value();
+  EXPECT_NEAR(kept, all + core, 0.05 * (all + core));
+  const double selective = memory_use(bert, Phase::step, Recompute::selective).activations.value();
+  EXPECT_NEAR(kept - selective, core, 0.1 * core);
+  const double full = memory_use(bert, Phase::step, Recompute::full).activations.value();
+  EXPECT_LT(full, 0.2 * kept);
+}
+
+TEST(MemoryUse, RecomputationNeverTakesMore) {
+  for (const char* model : {"resnet50", "vgg16", "densenet161", "gpt2", "swin_t"}) {
+    const auto loaded = load_model(model, {.batch_size = 2});
+    ASSERT_TRUE(loaded) << model;
+    const Bytes kept = memory_use(*loaded, Phase::step).activations;
+    for (const Recompute recompute : {Recompute::selective, Recompute::full}) {
+      EXPECT_LE(memory_use(*loaded, Phase::step, recompute).activations, kept) << model;
+    }
+    EXPECT_GT(kept, memory_use(*loaded).activations) << model;
+  }
 }
 
 }  // namespace

@@ -40,7 +40,10 @@ class Step {
         needed_(needs_gradient(workload)),
         readers_(workload.tensors.size()),
         alike_(first_alike(workload)),
-        made_(workload.ops.size()) {
+        made_(workload.ops.size()),
+        parts_(recomputed_parts(workload, options.recompute)),
+        part_ending_(workload.ops.size()) {
+    for (const RecomputedPart& part : parts_) part_ending_[part.back()] = &part;
     for (const Op& op : workload.ops) {
       for (const TensorId id : op.inputs) ++readers_[id];
     }
@@ -61,12 +64,31 @@ class Step {
 
   void backward(std::span<const Pass> passes) {
     const bool data = std::find(passes.begin(), passes.end(), Pass::bwd_data) != passes.end();
-    for (auto op = workload_.ops.rbegin(); op != workload_.ops.rend(); ++op) {
-      if (data) add_sums(*op);
-      for (const Pass pass : passes) {
-        if (pass != Pass::fwd && has(*op, pass)) add(*op, pass);
+    for (std::size_t i = workload_.ops.size(); i-- > 0;) {
+      const Op& op = workload_.ops[i];
+      if (const RecomputedPart* part = part_ending_[i]) {
+        for (const std::size_t again : *part) add(workload_.ops[again], Pass::fwd, ".recomputed");
       }
+      if (data) add_sums(op);
+      for (const Pass pass : passes) {
+        if (pass != Pass::fwd && has(op, pass)) add(op, pass);
+      }
+      if (options_.micro_batches > 1) accumulate(op);
     }
+  }
+
+  // Adds the gradients of weights to those of the micro-batches before.
+  void accumulate(const Op& op) {
+    for (const TensorId id : weights_of(workload_, op)) {
+      run_call(sum_of_gradients(workload_.tensors[id]), workload_.tensors[id].name + ".accumulate",
+               workload_.tensors[id].shape);
+    }
+  }
+
+  std::size_t sum_of_gradients(const Tensor& tensor) {
+    std::optional<std::size_t>& known = sums_[{tensor.dtype, elements(tensor.shape)}];
+    if (!known) known = make(gradient_sum_call(tensor, options_));
+    return *known;
   }
 
   // Of the gradients that the readers of a result sent back.
@@ -75,14 +97,13 @@ class Step {
       if (!needed_[id]) continue;
       for (std::size_t i = 1; i < readers_[id]; ++i) {
         const Tensor& tensor = workload_.tensors[id];
-        std::optional<std::size_t>& known = sums_[{tensor.dtype, elements(tensor.shape)}];
-        if (!known) known = make(gradient_sum_call(tensor, options_));
-        run_call(*known, tensor.name + (i == 1 ? ".sum" : fmt::format(".sum{}", i)), tensor.shape);
+        run_call(sum_of_gradients(tensor), tensor.name + (i == 1 ? ".sum" : fmt::format(".sum{}", i)), tensor.shape);
       }
     }
   }
 
   void update() {
+    if (options_.clip_gradients) clip();
     std::vector<bool> updated(workload_.tensors.size());  // weights that layers share are updated once
     for (const Op& op : workload_.ops) {
       double weights = 0;
@@ -97,6 +118,16 @@ class Step {
     }
   }
 
+  void clip() {
+    double weights = 0;
+    for (const Tensor& tensor : workload_.tensors) {
+      if (tensor.constant && is_floating(tensor.dtype)) weights += elements(tensor.shape);
+    }
+    if (weights == 0) return;
+    const std::size_t call = make(clip_call(weights, options_));
+    run_call(call, "gradients.clip", step_.calls[call].output);
+  }
+
   // Whether the op has that gradient: of weights, or of an input that itself depends on weights. Operators other than
   // convolutions and products have both in bwd_data.
   bool has(const Op& op, Pass pass) const {
@@ -105,7 +136,11 @@ class Step {
     const bool data = std::any_of(op.inputs.begin(), op.inputs.end(),
                                   [&](TensorId id) { return needed_[id] && !workload_.tensors[id].constant; });
     const bool weights = !weights_of(workload_, op).empty();
-    if (std::holds_alternative<Conv>(op.kind)) return pass == Pass::bwd_data ? data : weights;
+    if (std::holds_alternative<Conv>(op.kind)) {  // the first input is data, the others are weights, maybe cast
+      const bool first = needed_[op.inputs.front()] && !workload_.tensors[op.inputs.front()].constant;
+      const bool others = std::any_of(op.inputs.begin() + 1, op.inputs.end(), [&](TensorId id) { return needed_[id]; });
+      return pass == Pass::bwd_data ? first : weights || others;
+    }
     // The gradient goes back through the steps whether or not the input needs one.
     if (std::holds_alternative<Recurrent>(op.kind)) return pass == Pass::bwd_data ? data || weights : weights;
     if (std::holds_alternative<Gemm>(op.kind)) {  // of two activations: a gradient for each
@@ -115,7 +150,7 @@ class Step {
     return pass == Pass::bwd_data && (data || weights);
   }
 
-  void add(const Op& op, Pass pass) {
+  void add(const Op& op, Pass pass, const char* suffix = "") {
     const auto place = static_cast<std::size_t>(&op - workload_.ops.data());
     std::optional<std::size_t>& known = made_[alike_[place]][static_cast<std::size_t>(pass)];
     if (!known) {
@@ -123,7 +158,8 @@ class Step {
       own.pass = pass;
       known = make(call_of(workload_, op, own));
     }
-    run_call(*known, op.name, workload_.tensors[op.outputs.front()].shape);
+    run_call(*known, op.name + suffix, workload_.tensors[op.outputs.front()].shape);
+    step_.layers.back().members = op.members;
   }
 
   std::size_t make(LayerCall call) {
@@ -143,6 +179,8 @@ class Step {
   std::vector<std::array<std::optional<std::size_t>, kPasses>> made_;
   std::map<std::pair<DType, double>, std::optional<std::size_t>> sums_;
   std::map<double, std::optional<std::size_t>> updates_;
+  std::vector<RecomputedPart> parts_;
+  std::vector<const RecomputedPart*> part_ending_;  // at each op
   PhaseCalls step_;
 };
 
@@ -181,6 +219,7 @@ std::vector<LayerEstimate> estimate_phase(const Workload& workload, const Gpu& g
     }
     layers.back().name = layer.name;
     layers.back().output = layer.output;
+    layers.back().members = layer.members;
   }
   return layers;
 }

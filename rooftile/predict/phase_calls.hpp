@@ -16,6 +16,7 @@ struct PhaseCalls {
     std::size_t call;
     std::string name;
     Shape output;
+    std::vector<std::string> members = {};  // Op::members
   };
   std::vector<LayerCall> calls;
   std::vector<Layer> layers;

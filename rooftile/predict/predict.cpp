@@ -1,14 +1,22 @@
 #include "rooftile/predict/predict.hpp"
 
+#include <algorithm>
+#include <span>
+#include <string_view>
 #include <utility>
+#include <variant>
 
 #include <fmt/format.h>
 
 #include "rooftile/base/try.hpp"
 #include "rooftile/base/units_text.hpp"
+#include "rooftile/execution/launched.hpp"
+#include "rooftile/execution/loss.hpp"
 #include "rooftile/predict/call.hpp"
+#include "rooftile/predict/host.hpp"
 #include "rooftile/predict/phase_calls.hpp"
 #include "rooftile/timing/roofline.hpp"
+#include "rooftile/workload/conv_geometry.hpp"
 
 namespace rooftile {
 namespace {
@@ -43,6 +51,89 @@ Result<void> check_method(const PredictOptions& options) {
   return fail(ErrorCode::bad_input, fmt::format("method {} is not for convolutions and GEMMs", method));
 }
 
+bool begins_with(std::string_view text, std::string_view start) { return text.substr(0, start.size()) == start; }
+
+// PyTorch has left TF32 to convolutions since 1.12 (torch.backends.cuda.matmul.allow_tf32), and cuBLAS as
+// FasterTransformer calls it has FP32 for its default: BERT on an A10 runs at 8 to 11 TFLOP/s in both.
+bool multiplies_in_tf32(std::string_view framework) {
+  for (const std::string_view without :
+       {"PyTorch 2", "PyTorch 1.12", "PyTorch 1.13", "TorchScript", "FasterTransformer"}) {
+    if (begins_with(framework, without)) return false;
+  }
+  return true;
+}
+
+// PyTorch's attention modules have called a fused kernel since 2.0; an unknown framework is taken for a recent one.
+bool calls_fused_attention(std::string_view framework) {
+  if (framework.empty() || framework == "PyTorch") return true;
+  return begins_with(framework, "PyTorch") && !begins_with(framework, "PyTorch 0") &&
+         !begins_with(framework, "PyTorch 1");
+}
+
+// Replaying a graph, the GPU fetches each launch itself: microseconds in CUDA's own measurements (NVIDIA, "Constant
+// time launch for straight-line CUDA graphs", 2024).
+HostCosts graph_costs(HostCosts costs) {
+  constexpr Seconds kReplay(1.0e-6);
+  costs.forward = std::min(costs.forward, kReplay);
+  costs.gradient = std::min(costs.gradient, kReplay);
+  costs.update = std::min(costs.update, kReplay);
+  return costs;
+}
+
+// The time of all layers, as the host lets the GPU have them.
+void add_host(Prediction& prediction, const PredictOptions& options) {
+  const Calibration& calibration = options.calibration ? *options.calibration : builtin_calibration();
+  const std::span<const HostCosts> hosts = calibration.hosts.empty() ? builtin_calibration().hosts : calibration.hosts;
+  const HostCosts* costs = find_host(hosts, options.framework, options.execution);
+  if (costs == nullptr || !options.host || options.method != Method::rooftile) return;
+  prediction.host = host_share(prediction.layers, options.cuda_graphs ? graph_costs(*costs) : *costs);
+  prediction.time = prediction.host->gpu_busy + prediction.host->waiting;
+}
+
+bool computes_loss(const Workload& workload, const PredictOptions& options, Phase phase) {
+  return options.loss && phase == Phase::step && options.method == Method::rooftile && has_cross_entropy(workload);
+}
+
+// The parts of a step, and the micro-batches before its last: forward, backward, and the gradients added up.
+void add_step(Prediction& prediction, const PredictOptions& options, bool loss) {
+  prediction.loss = loss;
+  prediction.recompute = options.recompute;
+  prediction.micro_batches = options.micro_batches;
+  const auto first = [&](auto&& is) {
+    return static_cast<std::size_t>(std::find_if(prediction.layers.begin(), prediction.layers.end(), is) -
+                                    prediction.layers.begin());
+  };
+  const std::span<const LayerEstimate> layers = prediction.layers;
+  const std::size_t backward = first([](const LayerEstimate& layer) { return layer.pass != Pass::fwd; });
+  const std::size_t update = first([](const LayerEstimate& layer) { return is_update(layer); });
+  const auto until = [&](std::size_t count) {
+    if (prediction.host) return queue_time(layers.first(count), prediction.host->costs);
+    Seconds sum;
+    for (const LayerEstimate& layer : layers.first(count)) sum += layer.time;
+    return sum;
+  };
+  const auto times = static_cast<double>(options.micro_batches);
+  const Seconds forward = until(backward), gradients = until(update);
+  PhaseTimes& phases = prediction.phases.emplace();
+  phases.forward = forward * times;
+  phases.backward = (gradients - forward) * times;
+  phases.update = until(layers.size()) - gradients;
+  if (options.micro_batches == 1) return;
+  Flops flops;
+  Seconds busy, issuing;
+  for (const LayerEstimate& layer : layers.first(update)) {
+    flops += layer.flops;
+    busy += layer.time;
+  }
+  if (prediction.host) issuing = host_share(layers.first(update), prediction.host->costs).issuing;
+  prediction.flops += flops * (times - 1);
+  prediction.time = phases.forward + phases.backward + phases.update;
+  if (!prediction.host) return;
+  prediction.host->gpu_busy += busy * (times - 1);
+  prediction.host->issuing += issuing * (times - 1);
+  prediction.host->waiting = prediction.time - prediction.host->gpu_busy;
+}
+
 LayerEstimate estimate_alone(const LayerCall& call, const Gpu& gpu) {
   RefinedModels models;
   return estimate(call, gpu, models);
@@ -50,11 +141,27 @@ LayerEstimate estimate_alone(const LayerCall& call, const Gpu& gpu) {
 
 }  // namespace
 
-Workload stored_as(Workload workload, DType precision) {
-  for (Tensor& tensor : workload.tensors) {
-    if (is_floating(tensor.dtype)) tensor.dtype = precision;
-  }
-  return workload;
+Workload run_as(const Workload& workload, const PredictOptions& options, Phase phase) {
+  const LaunchOptions rules = launch_options(options, phase);
+  return computes_loss(workload, options, phase) ? launched(with_loss(workload), rules) : launched(workload, rules);
+}
+
+LaunchOptions launch_options(const PredictOptions& options, Phase phase) {
+  return {.execution = options.execution,
+          .precision = options.precision,
+          .autocast = options.autocast,
+          .training = phase != Phase::fwd,
+          .tf32_products = multiplies_in_tf32(options.framework),
+          .nhwc = options.nhwc || options.execution != Execution::eager,
+          .fused_attention = calls_fused_attention(options.framework)};
+}
+
+PredictOptions network_options(PredictOptions options) {
+  options.in_network = true;
+  // Engines choose the layout that kernels for tensor cores read (TensorRT's formats), and so does Inductor
+  // (torch/_inductor/graph.py, decide_layout_opt).
+  if (options.execution != Execution::eager) options.nhwc = true;
+  return options;
 }
 
 LayerEstimate estimate(const Workload& workload, const Op& op, const Gpu& gpu, const PredictOptions& options) {
@@ -116,6 +223,25 @@ Result<void> check(const PredictOptions& options, const Gpu& gpu) {
                           print(smem), gpu.id, print(gpu.sm.smem_per_cta)));
 }
 
+// The maps that the largest convolution converts before and after its kernel: tensor cores read NHWC.
+Bytes converted_maps(const Workload& launched, const PredictOptions& options) {
+  Bytes most;
+  if (options.nhwc || options.execution != Execution::eager || size_of(options.precision) >= Bytes(4)) return most;
+  for (const Op& op : launched.ops) {
+    const auto* conv = std::get_if<Conv>(&op.kind);
+    if (conv == nullptr || is_depthwise(*conv)) continue;
+    most = std::max(most, size_of(launched.tensors[op.inputs.front()]) + size_of(launched.tensors[op.outputs.front()]));
+  }
+  return most;
+}
+
+MemoryUse memory_of(const Workload& launched, const PredictOptions& options, Phase phase) {
+  MemoryUse use = memory_use(launched, phase, options.recompute);
+  if (phase == Phase::step) use.optimizer = optimizer_state(launched, options.optimizer);
+  use.workspace = converted_maps(launched, options);
+  return use;
+}
+
 Result<Prediction> predict(const Workload& workload, const Gpu& gpu, const PredictOptions& options, Phase phase) {
   if (phase != Phase::fwd && options.precision == DType::int8) {
     return fail(ErrorCode::unsupported, "int8 has no gradients; pass inference takes it");
@@ -125,24 +251,28 @@ Result<Prediction> predict(const Workload& workload, const Gpu& gpu, const Predi
     own.pass = pass;
     TRY(check(own, gpu));
   }
-  const Workload stored = stored_as(workload, options.precision);
+  const Workload run = run_as(workload, options, phase);
   Prediction prediction;
-  prediction.model = stored.name;
+  prediction.model = run.name;
   prediction.gpu = gpu.id;
-  prediction.batch_size = stored.batch_size;
+  prediction.batch_size = run.batch_size;
   prediction.precision = options.precision;
   prediction.computed = computed_in(options.precision, gpu);
   prediction.method = label_of(options);
   prediction.sm_count = gpu.sm_count;
   prediction.peak = peak_of(options.precision, gpu).value_or(FlopsPerSecond(0));
-  prediction.memory = memory_use(stored, phase);
-  prediction.unsupported = stored.skipped;
+  prediction.memory = memory_of(run, options, phase);
+  prediction.unsupported = run.skipped;
   prediction.pass = name_of_pass(phase);
-  prediction.layers = estimate_phase(stored, gpu, options, phase);
+  prediction.execution = options.execution;
+  prediction.autocast = options.autocast;
+  prediction.layers = estimate_phase(run, gpu, network_options(options), phase);
   for (const LayerEstimate& layer : prediction.layers) {
     prediction.time += layer.time;
     prediction.flops += layer.flops;
   }
+  add_host(prediction, options);
+  if (phase == Phase::step) add_step(prediction, options, computes_loss(workload, options, phase));
   return prediction;
 }
 

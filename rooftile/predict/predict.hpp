@@ -10,15 +10,21 @@
 //     assert(training.time > 2 * inference.time);
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "rooftile/base/error.hpp"
 #include "rooftile/calibration/calibration.hpp"
+#include "rooftile/execution/launched.hpp"
+#include "rooftile/execution/recompute.hpp"
 #include "rooftile/gpu/gpu.hpp"
+#include "rooftile/ops/optimizer.hpp"
 #include "rooftile/ops/stream_layer.hpp"
 #include "rooftile/plan/plan.hpp"
 #include "rooftile/predict/prediction.hpp"
+#include "rooftile/workload/execution.hpp"
 #include "rooftile/workload/phase.hpp"
 #include "rooftile/workload/workload.hpp"
 
@@ -36,7 +42,18 @@ struct PredictOptions {
   const Calibration* calibration = nullptr;  // of the refined method; null: what ships with the program
   std::string framework = {};                // that runs the op ("PyTorch 2.1 cuDNN 8.9"); empty: unknown
   PlanOptions plan = {};
-  bool breakdown = true;  // false: estimates without LayerEstimate::breakdown, for whoever makes millions
+  // Of a network: how it is run, and whether operators on a list keep FP32 (RunPrecision).
+  Execution execution = Execution::eager;
+  bool autocast = false;
+  Optimizer optimizer = Optimizer::sgd;
+  bool loss = true;                // of a training step, where has_cross_entropy() knows one
+  bool clip_gradients = false;     // by their norm
+  std::int64_t micro_batches = 1;  // whose gradients add up before the update
+  Recompute recompute = Recompute::none;
+  bool cuda_graphs = false;  // launches are recorded once and replayed
+  bool host = true;          // false: the time of the GPU alone, as if launches cost the host nothing
+  bool in_network = false;   // calls queue up: what the framework adds to one that is timed alone does not count
+  bool breakdown = true;     // false: estimates without LayerEstimate::breakdown, for whoever makes millions
 };
 
 // The method as reports name it: "delta", "prior=0.5".
@@ -66,8 +83,12 @@ LayerEstimate estimate(const StreamLayer& stream, const Gpu& gpu, const PredictO
 // Several estimates, one after another, as one; with the name, kind and pass of the first.
 LayerEstimate sum_of(const std::vector<LayerEstimate>& estimates);
 
-// The workload with every floating-point tensor stored in `precision`.
-Workload stored_as(Workload workload, DType precision);
+// The network as it is run with these options: with the loss of a training step, as it is launched.
+Workload run_as(const Workload& workload, const PredictOptions& options, Phase phase);
+
+// The rules of that, and the options of one of its ops.
+LaunchOptions launch_options(const PredictOptions& options, Phase phase);
+PredictOptions network_options(PredictOptions options);
 
 // The update of that many weights by an optimiser: reads weights and gradients, writes weights.
 LayerEstimate estimate_update(double weights, const Gpu& gpu, const PredictOptions& options = {});
@@ -80,7 +101,15 @@ Result<Prediction> predict(const Workload& workload, const Gpu& gpu, const Predi
 
 // The largest weights-and-activations footprint of running the ops in order, freeing each tensor after its last use.
 // With gradients what they read is kept: inputs of products, normalisations and other functions, results of softmax and
-// of functions whose derivative follows from them. Each weight has a gradient, counted with the weights.
-MemoryUse memory_use(const Workload& workload, Phase phase = Phase::fwd);
+// of functions whose derivative follows from them; the gradients of activations come and go. In blocks of 512 bytes, as
+// PyTorch's allocator rounds; what it caches and what the CUDA context takes (some hundred MB) is not counted.
+MemoryUse memory_use(const Workload& workload, Phase phase = Phase::fwd, Recompute recompute = Recompute::none);
+
+// Of a network as it is launched, with what the optimiser keeps, and the copies of maps that convolutions convert
+// (PredictOptions::nhwc).
+MemoryUse memory_of(const Workload& launched, const PredictOptions& options, Phase phase);
+
+// What an optimiser keeps of each weight, in FP32.
+Bytes optimizer_state(const Workload& workload, Optimizer optimizer);
 
 }  // namespace rooftile

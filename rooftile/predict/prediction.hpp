@@ -7,7 +7,7 @@
 //     const Prediction prediction = predict(load_model("alexnet").value(), find_gpu("t4").value()).value();
 //     Seconds sum;
 //     for (const LayerEstimate& layer : prediction.layers) sum += layer.time;
-//     assert(sum / prediction.time > 0.999 && sum / prediction.time < 1.001);
+//     assert(sum + prediction.host->waiting <= prediction.time * 1.001);  // batch 1: the host is what takes long
 //     assert(interval_of(prediction)->low < prediction.time);
 #pragma once
 
@@ -18,6 +18,8 @@
 #include <variant>
 #include <vector>
 
+#include "rooftile/calibration/host.hpp"
+#include "rooftile/execution/recompute.hpp"
 #include "rooftile/gpu/gpu.hpp"
 #include "rooftile/ops/stream_kernel.hpp"
 #include "rooftile/plan/attention_plan.hpp"
@@ -89,7 +91,8 @@ struct LayerEstimate {
   std::optional<KernelFamily> family;
   double ratio_of_calls = 1;
   std::vector<KernelEstimate> breakdown;
-  Shape output;  // shape of the first output, for people
+  std::vector<std::string> members;  // Op::members
+  Shape output;                      // shape of the first output, for people
 };
 
 // The plan of a layer's first kernel if it is of that kind, else null.
@@ -97,6 +100,9 @@ template <class Plan>
 const Plan* first_plan(const LayerEstimate& layer) {
   return layer.breakdown.empty() ? nullptr : std::get_if<Plan>(&layer.breakdown.front().plan);
 }
+
+// Whether it is part of the optimiser's work.
+inline bool is_update(const LayerEstimate& layer) { return layer.op == "update" || layer.op == "clip"; }
 
 // The kernels of a layer that are planned in one way.
 template <class Plan>
@@ -115,10 +121,25 @@ std::vector<Planned<Plan>> planned(const LayerEstimate& layer) {
 
 struct MemoryUse {
   Bytes weights;
-  Bytes activations;  // the most that is alive at once, running the ops in order
-  Bytes workspace;
+  Bytes gradients;    // of the weights
+  Bytes optimizer;    // what it keeps from step to step
+  Bytes activations;  // the most that is alive at once, with their gradients, running the ops in order
+  Bytes workspace;    // of the largest layer
 
-  Bytes total() const { return weights + activations + workspace; }
+  Bytes total() const { return weights + gradients + optimizer + activations + workspace; }
+};
+
+// The time of a training step by what it is for; with whatever the GPU waits for the host.
+struct PhaseTimes {
+  Seconds forward, backward, update;
+};
+
+// What the host has to do with the time of a network.
+struct HostShare {
+  HostCosts costs;
+  Seconds gpu_busy;  // the sum of the layers
+  Seconds waiting;   // of the GPU for the host
+  Seconds issuing;   // of the host, all operators
 };
 
 struct Prediction {
@@ -129,7 +150,14 @@ struct Prediction {
   DType computed = DType::fp32;   // what products are computed in
   std::string pass = "inference";
   std::string method = "delta";  // label_of() the options
-  Seconds time;
+  Execution execution = Execution::eager;
+  bool autocast = false;             // RunPrecision
+  Seconds time;                      // with whatever the GPU waits for the host
+  std::optional<HostShare> host;     // none: not predicted
+  std::optional<PhaseTimes> phases;  // of a training step
+  std::int64_t micro_batches = 1;    // of a training step; the layers are of one
+  Recompute recompute = Recompute::none;
+  bool loss = false;  // is among the layers
   Flops flops;
   double sm_count = 1;  // of the GPU
   FlopsPerSecond peak;  // of the GPU at this precision; zero where it has none
@@ -137,10 +165,13 @@ struct Prediction {
   std::vector<LayerEstimate> layers;
   std::vector<Skipped> unsupported;
 
+  // "amp-fp16"
+  std::string precision_name() const { return name_of(RunPrecision{precision, autocast}); }
+
   // Samples a second; none for a workload that takes no time.
   std::optional<double> throughput_per_second() const {
     if (time <= Seconds(0)) return std::nullopt;
-    return static_cast<double>(batch_size) / time.value();
+    return static_cast<double>(batch_size * micro_batches) / time.value();
   }
 };
 

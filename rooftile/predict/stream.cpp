@@ -34,7 +34,7 @@ void add_streams(LayerEstimate& layer, const Streams& streams, const Gpu& gpu, c
     add_kernel(layer, estimate);
   }
   // What a framework adds is that of a call; where none is named, each kernel is a launch.
-  const Seconds floor = model->floor * (options.framework.empty() ? layer.kernels : 1);
+  const Seconds floor = model->floor * (options.framework.empty() || options.in_network ? layer.kernels : 1);
   layer.cases[Bottleneck::launch] = std::max(layer.cases[Bottleneck::launch], floor);
   finish_refined(layer, *model, floor);
 }

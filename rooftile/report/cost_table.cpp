@@ -1,6 +1,7 @@
 // What GPUs cost, as text.
 #include <algorithm>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,7 @@
 
 #include "rooftile/base/units_text.hpp"
 #include "rooftile/report/cost.hpp"
+#include "rooftile/report/facts.hpp"
 #include "rooftile/report/text.hpp"
 
 namespace rooftile {
@@ -46,7 +48,7 @@ std::string chips_text(const std::vector<ChipArea>& chips, std::size_t width) {
 }
 
 std::string prices_text(const std::vector<BoardReport>& boards, std::size_t width) {
-  TextTable table({{"gpu"},
+  TextTable table({{"gpu", Align::left, Cut::never},
                    {"area mm2", Align::right},
                    {"yield", Align::right},
                    {"silicon", Align::right},
@@ -73,7 +75,7 @@ std::string prices_text(const std::vector<BoardReport>& boards, std::size_t widt
 }
 
 std::string powers_text(const std::vector<BoardReport>& boards, std::size_t width) {
-  TextTable table({{"gpu"},
+  TextTable table({{"gpu", Align::left, Cut::never},
                    {"arithmetic W", Align::right},
                    {"DRAM W", Align::right},
                    {"rest W", Align::right},
@@ -104,7 +106,7 @@ std::string powers_text(const std::vector<BoardReport>& boards, std::size_t widt
 }
 
 std::string runs_text(const std::vector<BoardReport>& boards, std::size_t width) {
-  TextTable table({{"gpu"},
+  TextTable table({{"gpu", Align::left, Cut::never},
                    {"model"},
                    {"ms/sample", Align::right},
                    {"mJ/sample", Align::right},
@@ -127,22 +129,6 @@ std::string runs_text(const std::vector<BoardReport>& boards, std::size_t width)
   return table.empty() ? "" : "Energy\n" + table.text(width) + "\n";
 }
 
-std::string sources_text(const std::vector<CostFact>& facts) {
-  std::string text = "Sources\n";
-  std::size_t key_width = 0, text_width = 0;
-  for (const CostFact& fact : facts) {
-    key_width = std::max(key_width, width_of(fact.key));
-    text_width = std::max(text_width, width_of(fact.text));
-  }
-  for (const CostFact& fact : facts) {
-    const std::string start =
-        fmt::format("  {:<{}}  {:<{}}  {:<8}  ", fact.key, key_width, fact.text, text_width, name_of(fact.kind));
-    const std::string source = fact.note.empty() ? fact.source : fmt::format("{} ({})", fact.source, fact.note);
-    text += start + wrapped(source, 72, std::string(width_of(start), ' ')) + "\n";
-  }
-  return text;
-}
-
 }  // namespace
 
 std::string cost_table(const CostReport& report, std::size_t width) {
@@ -151,7 +137,9 @@ std::string cost_table(const CostReport& report, std::size_t width) {
   if (!report.boards.empty()) {
     text += prices_text(report.boards, width) + runs_text(report.boards, width) + powers_text(report.boards, width);
   }
-  if (!report.facts.empty()) text += (text.empty() ? "" : "\n") + sources_text(report.facts);
+  if (!report.facts.empty())
+    text += std::string(text.empty() ? "" : "\n") + "Sources\n" +
+            facts_text(std::span<const CostFact>(report.facts), width);
   return text;
 }
 

@@ -44,6 +44,7 @@ Json json_of(const Explanation& explanation) {
                {"layer", explanation.layer},
                {"op", explanation.op}};
   if (!explanation.function.empty()) json["function"] = explanation.function;
+  if (!explanation.members.empty()) json["operators"] = explanation.members;
   json["pass"] = name_of(explanation.pass);
   json["gpu"] = explanation.gpu;
   json["precision"] = name_of(explanation.precision);

@@ -10,12 +10,14 @@
 #include "rooftile/gpu/gpu.hpp"
 #include "rooftile/predict/predict.hpp"
 #include "rooftile/report/explain_section.hpp"
+#include "rooftile/report/text.hpp"
 
 namespace rooftile {
 
 struct Explanation {
   std::string model;  // that the layer is of; empty: not told
   std::string layer, op, function, label, gpu;
+  std::vector<std::string> members;  // operators that the kernel runs, where it runs several
   DType precision = DType::fp32;
   Pass pass = Pass::fwd;
   Method method = Method::none;  // none: the layer only renames data
@@ -30,7 +32,7 @@ struct Explanation {
 // `options` are those of the prediction.
 Explanation explain_layer(const LayerEstimate& layer, const Gpu& gpu, const PredictOptions& options = {});
 
-std::string explanation_text(const Explanation& explanation);
+std::string explanation_text(const Explanation& explanation, std::size_t width = kAnyWidth);
 
 // "rooftile/explanation/1": an object for one, an array for several. Schema: data/schema/explanation-1.json.
 std::string explanation_json(std::span<const Explanation> explanations);

@@ -60,7 +60,7 @@ std::string harness_table(const Calibration& calibration, std::size_t width) {
   constexpr double kMicro = 1e6;
   TextTable table({{"harness"},
                    {"family"},
-                   {"GPU"},
+                   {"GPU", Align::left, Cut::never},
                    {"overhead us", Align::right},
                    {"floor us", Align::right},
                    {"weight sets", Align::right},

@@ -7,6 +7,7 @@
 #include "rooftile/base/units_text.hpp"
 #include "rooftile/report/fitted_head_json.hpp"
 #include "rooftile/report/interval.hpp"
+#include "rooftile/report/memory.hpp"
 #include "rooftile/report/names.hpp"
 #include "rooftile/report/text.hpp"
 
@@ -36,8 +37,8 @@ std::string head_text(const FittedRun& run, std::string_view method, const std::
     text += fmt::format("\n  run         {} of {} iterations", print(run.time * times, of_run), grouped(times));
   }
   const MemoryUse& memory = run.memory;
-  return text + fmt::format("\n  memory      {}{}: weights {}, activations {}\n\n", print(memory.total()),
-                            run.gpus > 1 ? " per GPU" : "", print(memory.weights), print(memory.activations));
+  return text + fmt::format("\n  memory      {}{}: {}\n\n", print(memory.total()), run.gpus > 1 ? " per GPU" : "",
+                            memory_parts(memory));
 }
 
 Json head_json(const FittedRun& run, std::string_view method, const std::optional<Interval>& range) {
@@ -59,11 +60,7 @@ Json head_json(const FittedRun& run, std::string_view method, const std::optiona
     json["iterations"] = *run.iterations;
     json["run_time_s"] = run.time.value() * static_cast<double>(*run.iterations);
   }
-  const auto whole = [](Bytes bytes) { return static_cast<std::int64_t>(std::llround(bytes.value())); };
-  json["memory_bytes"] = {{"weights", whole(run.memory.weights)},
-                          {"activations", whole(run.memory.activations)},
-                          {"workspace", whole(run.memory.workspace)},
-                          {"total", whole(run.memory.total())}};
+  json["memory_bytes"] = memory_json(run.memory);
   json["unsupported"] = Json::array();
   for (const Skipped& op : run.left_out) json["unsupported"].push_back({{"name", op.name}, {"op_type", op.op_type}});
   return json;

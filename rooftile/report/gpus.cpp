@@ -26,22 +26,6 @@ std::string mark(const Gpu& gpu, const std::string& key) {
 
 }  // namespace
 
-std::string facts_text(std::span<const Fact> facts) {
-  std::size_t key_width = 0, text_width = 0;
-  for (const Fact& fact : facts) {
-    key_width = std::max(key_width, width_of(fact.key));
-    text_width = std::max(text_width, width_of(fact.text));
-  }
-  std::string text;
-  for (const Fact& fact : facts) {
-    const std::string source = fact.note.empty() ? fact.source : fmt::format("{} ({})", fact.source, fact.note);
-    const std::string start =
-        fmt::format("  {:<{}}  {:<{}}  {:<8}  ", fact.key, key_width, fact.text, text_width, name_of(fact.kind));
-    text += start + wrapped(source, 72, std::string(width_of(start), ' ')) + "\n";
-  }
-  return text;
-}
-
 std::string gpus_table(std::span<const Gpu> gpus, std::size_t width) {
   TextTable table({{"id", Align::left, Cut::never},
                    {"architecture"},
@@ -88,11 +72,11 @@ std::string gpu_csv(const Gpu& gpu) {
   return text;
 }
 
-std::string gpu_table(const Gpu& gpu) {
+std::string gpu_table(const Gpu& gpu, std::size_t width) {
   std::string text =
       fmt::format("{} ({}), {} {}, {}\n", gpu.name, gpu.id, gpu.vendor, gpu.architecture, gpu.compute_capability);
-  if (!gpu.note.empty()) text += fmt::format("  {}\n", wrapped(gpu.note, 96, "  "));
-  return text + "\n" + facts_text(gpu.facts);
+  if (!gpu.note.empty()) text += fmt::format("  {}\n", wrapped(gpu.note, std::min<std::size_t>(width, 98) - 2, "  "));
+  return text + "\n" + facts_text(std::span<const Fact>(gpu.facts), width);
 }
 
 std::string gpus_json(std::span<const Gpu> gpus) {

@@ -12,7 +12,7 @@ namespace rooftile {
 
 std::string grey_box_curve_report(const std::vector<GreyBoxCurvePoint>& curve, std::size_t width) {
   constexpr double kMedian = 0.5, kWorst = 0.9, kPercent = 100;
-  TextTable table({{"gpu"},
+  TextTable table({{"gpu", Align::left, Cut::never},
                    {"rows", Align::right},
                    {"fitted to", Align::right},
                    {"draws", Align::right},

@@ -7,6 +7,7 @@
 
 #include "rooftile/predict/plan_summary.hpp"
 #include "rooftile/report/interval.hpp"
+#include "rooftile/report/memory.hpp"
 #include "rooftile/report/memory_fit.hpp"
 #include "rooftile/report/prediction_json.hpp"
 #include "rooftile/report/report.hpp"
@@ -99,11 +100,24 @@ Json prediction_json(const Prediction& prediction, const Gpu* gpu) {
                {"model", prediction.model},
                {"gpu", prediction.gpu},
                {"batch_size", prediction.batch_size},
-               {"precision", name_of(prediction.precision)},
+               {"precision", prediction.precision_name()},
                {"computed", name_of(prediction.computed)},
                {"pass", prediction.pass},
+               {"execution", name_of(prediction.execution)},
                {"method", prediction.method},
                {"time_s", value(prediction.time)}};
+  if (prediction.host) {
+    json["host"] = {{"gpu_busy_s", value(prediction.host->gpu_busy)},
+                    {"waiting_s", value(prediction.host->waiting)},
+                    {"issuing_s", value(prediction.host->issuing)}};
+  }
+  if (prediction.phases) {
+    json["phases_s"] = {{"forward", value(prediction.phases->forward)},
+                        {"backward", value(prediction.phases->backward)},
+                        {"update", value(prediction.phases->update)}};
+    json["micro_batches"] = prediction.micro_batches;
+    json["recompute"] = name_of(prediction.recompute);
+  }
   if (const auto interval = interval_of(prediction)) {
     json["time_low_s"] = value(interval->low);
     json["time_high_s"] = value(interval->high);
@@ -112,10 +126,7 @@ Json prediction_json(const Prediction& prediction, const Gpu* gpu) {
   }
   json["throughput_per_s"] = throughput ? Json(*throughput) : Json(nullptr);
   json["flops"] = integer(prediction.flops.value());
-  json["memory_bytes"] = {{"weights", integer(memory.weights.value())},
-                          {"activations", integer(memory.activations.value())},
-                          {"workspace", integer(memory.workspace.value())},
-                          {"total", integer(memory.total().value())}};
+  json["memory_bytes"] = memory_json(memory);
   if (gpu != nullptr) {
     json["memory_bytes"]["gpu"] = integer(gpu->level("DRAM").capacity.value());
     json["fits_memory"] = fits(memory, *gpu);

@@ -8,13 +8,24 @@
 
 namespace rooftile {
 
-std::string label_of(const LayerEstimate& layer) {
+namespace {
+
+std::string label_of_head(const LayerEstimate& layer) {
   if (layer.function.empty()) return layer.op;
   if (layer.op == "conv") return layer.function + " conv";
   if (layer.op == "pool") return layer.function + " pool";
   if (layer.op == "normalize") return layer.function == "lrn" ? "lrn" : layer.function + " norm";
   if (layer.op == "reduce") return "reduce " + layer.function;
   return layer.function;
+}
+
+}  // namespace
+
+std::string label_of(const LayerEstimate& layer) {
+  const std::string head = label_of_head(layer);
+  const bool chain = layer.op == "elementwise";  // whose function names them all
+  if (layer.members.size() < 2 || chain || layer.pass != Pass::fwd) return head;
+  return fmt::format("{} +{}", head, layer.members.size() - 1);
 }
 
 std::vector<std::pair<std::string, std::size_t>> counts_of(const std::vector<Skipped>& skipped) {

@@ -155,11 +155,12 @@ std::string axes_text(const OptimumReport& report, std::size_t width) {
     if (!axis.beyond) continue;
     const double least = at(best.metrics, optimum.objectives.front());
     const std::string then = change(*axis.beyond, least);
-    ends += fmt::format("  {} is at {}, the end of its range: {}\n", name_of(parameter),
-                        print(parameter, at(best.point, parameter)),
-                        then == "." ? fmt::format("{} would not help", print(parameter, *axis.beyond_value))
-                                    : fmt::format("with {} allowed, {} {}", print(parameter, *axis.beyond_value),
-                                                  name_of(optimum.objectives.front()), then));
+    const std::string end = fmt::format(
+        "  {} is at {}, the end of its range: {}", name_of(parameter), print(parameter, at(best.point, parameter)),
+        then == "." ? fmt::format("{} would not help", print(parameter, *axis.beyond_value))
+                    : fmt::format("with {} allowed, {} {}", print(parameter, *axis.beyond_value),
+                                  name_of(optimum.objectives.front()), then));
+    ends += wrapped(end, width - 4, "    ") + "\n";
   }
   return fmt::format("\nOne step along each axis, all else unchanged\n{}{}", table.text(width), ends);
 }

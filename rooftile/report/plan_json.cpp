@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "rooftile/report/memory.hpp"
 #include "rooftile/report/plan.hpp"
 
 namespace rooftile {
@@ -28,11 +29,7 @@ Json option_json(const TrainingPlan& plan, const TrainingOption& option) {
                {"link", option.link.empty() ? Json(nullptr) : Json(option.link)},
                {"step_s", option.step.value()},
                {"added_by_gpus_s", value_or_null(option.added)},
-               {"memory_bytes",
-                {{"weights", option.memory.weights.value()},
-                 {"activations", option.memory.activations.value()},
-                 {"workspace", option.memory.workspace.value()},
-                 {"total", option.memory.total().value()}}},
+               {"memory_bytes", memory_json(option.memory)},
                {"time_s", option.time.value()}};
   if (option.step_range) {
     json["time_low_s"] = option.time_low().value();

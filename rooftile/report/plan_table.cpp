@@ -73,7 +73,7 @@ std::string gpus_text(const PlanReport& report, const TrainingOption& option) {
 std::string options_text(const PlanReport& report, const std::vector<std::size_t>& shown, std::size_t width) {
   const std::vector<TrainingOption>& options = report.plan.options;
   const bool ranges = std::any_of(shown.begin(), shown.end(), [&](std::size_t i) { return options[i].step_range; });
-  std::vector<TextTable::Column> columns = {{"GPUs"}};
+  std::vector<TextTable::Column> columns = {{"GPUs", Align::left, Cut::never}};
   for (const char* name : {"batch", "global", "step", "added", "time"}) columns.push_back({name, Align::right});
   if (ranges) columns.insert(columns.end(), {{"low", Align::right}, {"high", Align::right}});
   columns.insert(columns.end(), {{"USD", Align::right}, {"USD/h", Align::right}});

@@ -9,9 +9,11 @@
 
 #include "rooftile/base/units_text.hpp"
 #include "rooftile/report/interval.hpp"
+#include "rooftile/report/memory.hpp"
 #include "rooftile/report/names.hpp"
 #include "rooftile/report/page/page.hpp"
 #include "rooftile/report/page/page_view.hpp"
+#include "rooftile/report/peak_share.hpp"
 #include "rooftile/report/text.hpp"
 #include "rooftile/roofline/from_prediction.hpp"
 
@@ -36,16 +38,13 @@ std::vector<PageCard> cards_of(const Prediction& prediction) {
                      fmt::format("batch size {}", prediction.batch_size)});
     cards.push_back(limit_card(prediction));
     const FlopsPerSecond rate = prediction.flops / prediction.time;
-    cards.push_back({"arithmetic", print(rate),
-                     prediction.peak > FlopsPerSecond(0)
-                         ? fmt::format("{} of the {} peak of {}", percent(rate / prediction.peak, 1),
-                                       name_of(prediction.precision), print(prediction.peak))
-                         : fmt::format("no {} peak", name_of(prediction.precision))});
+    std::string share = prediction.peak > FlopsPerSecond(0) ? share_of_peak(prediction)
+                                                            : fmt::format("no {} peak", name_of(prediction.computed));
+    if (const std::string why = why_above_peak(prediction); !why.empty()) share += "; " + why;
+    cards.push_back({"arithmetic", print(rate), std::move(share)});
   }
   const MemoryUse& memory = prediction.memory;
-  cards.push_back({"memory", print(memory.total()),
-                   fmt::format("weights {}, activations {}, workspace {}", print(memory.weights),
-                               print(memory.activations), print(memory.workspace))});
+  cards.push_back({"memory", print(memory.total()), memory_parts(memory)});
   return cards;
 }
 
@@ -53,7 +52,7 @@ std::vector<PageFact> setup_of(const Prediction& prediction, const Gpu& gpu) {
   return {{"model", prediction.model},
           {"GPU", fmt::format("{} ({})", gpu.name, prediction.gpu)},
           {"batch size", fmt::format("{}", prediction.batch_size)},
-          {"precision", std::string(name_of(prediction.precision))},
+          {"precision", prediction.precision_name()},
           {"pass", prediction.pass},
           {"method", prediction.method},
           {"work", print(prediction.flops)},
@@ -76,7 +75,7 @@ PageView page_view(const Prediction& prediction, const Gpu& gpu) {
   page.view = roofline::view_of(prediction, gpu, roofline::roof_of(gpu));
   page.name = prediction.gpu;
   page.subtitle = fmt::format("Predicted: batch size {}, {}, {}, method {}", prediction.batch_size,
-                              name_of(prediction.precision), prediction.pass, prediction.method);
+                              prediction.precision_name(), prediction.pass, prediction.method);
   page.file_name = file_name_of(fmt::format("{}-{}", prediction.model, prediction.gpu));
   page.cards = cards_of(prediction);
   page.setup = setup_of(prediction, gpu);

@@ -58,7 +58,7 @@ std::string workload_csv(const Workload& workload);
 // Every GPU in a line; every fact of one GPU with its source.
 std::string gpus_table(std::span<const Gpu> gpus, std::size_t width = kAnyWidth);
 std::string gpus_csv(std::span<const Gpu> gpus);
-std::string gpu_table(const Gpu& gpu);
+std::string gpu_table(const Gpu& gpu, std::size_t width = kAnyWidth);
 std::string gpu_csv(const Gpu& gpu);
 std::string gpus_json(std::span<const Gpu> gpus);
 

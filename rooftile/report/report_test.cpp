@@ -9,6 +9,7 @@
 
 #include "rooftile/base/csv.hpp"
 #include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/ingest/model.hpp"
 #include "rooftile/predict/predict.hpp"
 
 namespace rooftile {
@@ -116,11 +117,21 @@ TEST(CsvReport, ARowALayerThatReadsBack) {
 
 TEST(TableReport, ShowsTotalsAndLayers) {
   const std::string text = table_report(prediction_on("titan-xp-delta"));
-  EXPECT_THAT(text, HasSubstr("small on titan-xp-delta: batch size 8, fp32, inference, method delta\n"));
+  EXPECT_THAT(text, HasSubstr("small on titan-xp-delta: batch size 8, fp32, inference, eager, method delta\n"));
   EXPECT_THAT(text, HasSubstr("samples/s"));
   EXPECT_THAT(text, HasSubstr("conv \"1\", first"));
   EXPECT_THAT(text, HasSubstr("not modelled"));
   EXPECT_THAT(text, Not(HasSubstr("left out")));
+}
+
+TEST(TableReport, SaysWhyArithmeticIsAboveThePeak) {
+  const auto table = [](const char* model, const char* gpu) {
+    const Workload workload = load_model(model, {.batch_size = 64}).value();
+    return table_report(predict(workload, find_gpu(gpu).value()).value());
+  };
+  constexpr const char* kWhy = "FLOPs of direct convolution; Winograd and FFT (";
+  EXPECT_THAT(table("vgg16", "v100-sxm2-16gb"), HasSubstr(kWhy));  // 155 %
+  EXPECT_THAT(table("resnet50", "t4"), Not(HasSubstr(kWhy)));      // below 100 %
 }
 
 TEST(TableReport, SaysWhatWasLeftOut) {

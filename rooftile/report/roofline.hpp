@@ -12,6 +12,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,11 +30,11 @@ struct RooflineTableOptions {
 std::string roofline_table(const roofline::View& view, const RooflineTableOptions& options = {},
                            std::size_t width = kAnyWidth);
 
-// "rooftile/roofline/1"; schema: data/schema/roofline-1.json.
-std::string roofline_json(const roofline::View& view);
+// "rooftile/roofline/1", one object, or an array for several GPUs; schema: data/schema/roofline-1.json.
+std::string roofline_json(std::span<const roofline::View> views);
 
-// One row a kernel, time points at the view's level.
-std::string roofline_csv(const roofline::View& view);
+// Of each GPU one row a kernel, time points at its view's level.
+std::string roofline_csv(std::span<const roofline::View> views);
 
 enum class RooflineChart {
   complexity,    // FLOPs against bytes

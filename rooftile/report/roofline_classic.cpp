@@ -176,8 +176,8 @@ std::string hierarchical_chart(const View& view) {
   }
   if (!levels.empty()) add_names(chart, levels[view.level]);
   chart.caption = fmt::format(
-      "A kernel has one mark a level, all at the same height. Far apart, they mean that a level serves most of what is "
-      "asked of it. {}",
+      "Each kernel has one mark per level, all at the same height. Where they are far apart, a level serves most of "
+      "what is asked of it. {}",
       placed_kernels(view, view.level).left_out);
   return svg_chart(chart);
 }

@@ -1,5 +1,6 @@
 // A roofline as JSON.
 #include <cmath>
+#include <span>
 #include <string>
 
 #include <nlohmann/json.hpp>
@@ -109,9 +110,7 @@ Json match_json(const View& view, const roofline::Match& match) {
           {"loss_s", match.loss ? Json(match.loss->value()) : Json(nullptr)}};
 }
 
-}  // namespace
-
-std::string roofline_json(const View& view) {
+Json json_of(const View& view) {
   Json json = {{"schema", "rooftile/roofline/1"}, {"title", view.title}, {"gpu", view.gpu}};
   if (!view.model.empty()) {
     json["model"] = view.model;
@@ -146,8 +145,16 @@ std::string roofline_json(const View& view) {
     first.push_back({{"where", dropped.where}, {"reason", dropped.reason}});
   }
   json["dropped"] = {{"count", view.dropped_count}, {"first", first}};
+  return json;
+}
+
+}  // namespace
+
+std::string roofline_json(std::span<const View> views) {
+  Json json = Json::array();
+  for (const View& view : views) json.push_back(json_of(view));
   // Names come from models and profiles and may hold any bytes; what is not UTF-8 is replaced.
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return (views.size() == 1 ? json.front() : json).dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace rooftile

@@ -23,22 +23,28 @@ using roofline::View;
 constexpr std::size_t kMostKernels = 15, kMostMatches = 10, kMostLines = 10;
 constexpr std::size_t kBounds = 3;
 
-std::string heading(const View& view) {
+// Of a line that starts with its name.
+std::string indented(const std::string& text, std::size_t width) {
+  constexpr std::size_t kName = 14;
+  return wrapped(text, width - kName, std::string(kName, ' '));
+}
+
+std::string heading(const View& view, std::size_t width) {
   std::string text = view.title;
   if (view.batch_size)
     text += fmt::format(": batch size {}, {}, {}, method {}", *view.batch_size, view.precision, view.pass, view.method);
-  text += fmt::format("\n\n  roof        {}\n", view.roof.name);
+  text = wrapped(text, width - 2, "  ") + fmt::format("\n\n  roof        {}\n", view.roof.name);
   text += "  bandwidth   ";
   for (std::size_t i = 0; i < view.roof.levels.size(); ++i) {
     text += fmt::format("{}{} {}", i == 0 ? "" : ", ", view.roof.levels[i].name, print(view.roof.levels[i].bandwidth));
   }
-  text += "\n  arithmetic  ";
-  bool first = true;
+  std::string peaks;
   for (std::size_t i = 0; i < kPeaks; ++i) {
     if (view.roof.peaks[i] <= FlopsPerSecond(0)) continue;
-    text += fmt::format("{}{} {}", first ? "" : ", ", name_of(static_cast<Peak>(i)), print(view.roof.peaks[i]));
-    first = false;
+    peaks +=
+        fmt::format("{}{} {}", peaks.empty() ? "" : ", ", name_of(static_cast<Peak>(i)), print(view.roof.peaks[i]));
   }
+  text += fmt::format("\n  arithmetic  {}", indented(peaks, width));
   text += fmt::format("\n  launch      {}\n", print(view.roof.launch_overhead));
   text += fmt::format("  time points at {}, {}\n\n", view.roof.levels[view.level].name,
                       view.forced ? fmt::format("roof {} for every kernel", name_of(*view.forced))
@@ -131,7 +137,7 @@ std::string kernels(const View& view, bool all, std::size_t width) {
   for (const std::size_t i : order) table.add(cells_of(view, view.kernels[i]));
   std::string text = table.empty() ? "  no kernels\n" : table.text(width);
   const std::size_t hidden = view.kernels.size() - order.size();
-  if (hidden > 0) text += fmt::format("  … and {} more; --all lists every kernel\n", hidden);
+  if (hidden > 0) text += fmt::format("  … and {} more; --format csv lists every kernel\n", hidden);
   return text + "\n";
 }
 
@@ -207,10 +213,10 @@ std::string utilisation(const View& view) {
   return text.empty() ? "" : text + "\n\n";
 }
 
-std::string remarks(const View& view) {
+std::string remarks(const View& view, std::size_t width) {
   std::string text;
   for (const std::string& note : view.notes)
-    text += fmt::format("  note        {}\n", wrapped(note, 100, "              "));
+    text += fmt::format("  note        {}\n", indented(note, std::min<std::size_t>(width, 114)));
   if (view.dropped_count > 0) {
     text += fmt::format("  left out    {} invalid entries of the input:\n", view.dropped_count);
     const std::size_t named = std::min(view.dropped.size(), kMostLines);
@@ -225,9 +231,9 @@ std::string remarks(const View& view) {
 }  // namespace
 
 std::string roofline_table(const View& view, const RooflineTableOptions& options, std::size_t width) {
-  return heading(view) + bounds(view, Origin::predicted, width) + bounds(view, Origin::measured, width) +
+  return heading(view, width) + bounds(view, Origin::predicted, width) + bounds(view, Origin::measured, width) +
          matches(view, options.all, width) + kernels(view, options.all, width) + stalls(view, width) +
-         utilisation(view) + remarks(view);
+         utilisation(view) + remarks(view, width);
 }
 
 }  // namespace rooftile

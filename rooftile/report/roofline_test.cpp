@@ -82,6 +82,19 @@ View small_view() {
   return view;
 }
 
+// The second is of a GPU that has no L2.
+std::vector<View> two_views() {
+  View other = small_view();
+  other.gpu = "another-gpu";
+  other.roof.levels = {{"DRAM", BytesPerSecond(1e11)}};
+  other.level = 0;
+  for (Kernel& kernel : other.kernels) kernel.bytes.erase(kernel.bytes.begin());
+  other.matches.clear();
+  return {small_view(), other};
+}
+
+std::string json_text(const View& view) { return roofline_json({&view, 1}); }
+
 TEST(RooflineTable, ShowsTheRoofBoundsAndWhatToFixFirst) {
   const std::string text = roofline_table(small_view(), {.all = true});
   for (const char* part :
@@ -111,7 +124,7 @@ TEST(RooflineTable, NamesTheLargestLossFirst) {
 
 TEST(RooflineJson, FitsItsSchema) {
   const auto fits = [](const json& document) { return fits_schema(document, "roofline-1.json"); };
-  const json good = json::parse(roofline_json(small_view()));
+  const json good = json::parse(json_text(small_view()));
   EXPECT_TRUE(fits(good));
   json bad = good;
   bad["kernels"][0]["time_s"] = 0;
@@ -119,10 +132,20 @@ TEST(RooflineJson, FitsItsSchema) {
   bad = good;
   bad["kernels"][0]["points"]["DRAM"].erase("bound");
   EXPECT_FALSE(fits(bad));
+  EXPECT_TRUE(fits(json::parse(roofline_json(two_views()))));
+  EXPECT_FALSE(fits(json::array({good})));
+  EXPECT_FALSE(fits(json::array({good, bad})));
+}
+
+TEST(RooflineJson, IsAnArrayOfSeveralGpus) {
+  const json both = json::parse(roofline_json(two_views()));
+  ASSERT_EQ(both.size(), 2U);
+  EXPECT_EQ(both[0], json::parse(json_text(small_view())));
+  EXPECT_EQ(both[1]["gpu"], "another-gpu");
 }
 
 TEST(RooflineJson, HoldsThePoints) {
-  const json report = json::parse(roofline_json(small_view()));
+  const json report = json::parse(json_text(small_view()));
   const json& point = report["kernels"][0]["points"]["DRAM"];
   EXPECT_EQ(point["intensity"], 1000);
   EXPECT_EQ(point["bound"], "compute");
@@ -216,10 +239,11 @@ TEST(RooflineSvg, PointsStandWhereTheirNumbersSay) {
   EXPECT_THAT(svg, HasSubstr("M" + number(left + 520 * x) + " " + number(40 + 520 * (1 - y)) + "h0"));
 }
 
-TEST(RooflineCsv, HasARowAKernel) {
-  const auto rows = parse_csv(roofline_csv(small_view()), "report");
+TEST(RooflineCsv, HasARowAKernelOfEachGpu) {
+  const auto rows = parse_csv(roofline_csv(two_views()), "report");
   ASSERT_TRUE(rows);
-  ASSERT_EQ(rows->size(), 5U);
+  ASSERT_EQ(rows->size(), 9U);
+  EXPECT_EQ(rows->front().cells.front(), "gpu");
   for (const CsvRow& row : *rows) EXPECT_EQ(row.cells.size(), rows->front().cells.size());
   const auto cell = [&](std::size_t row, std::string_view column) {
     const auto& header = rows->front().cells;
@@ -230,6 +254,11 @@ TEST(RooflineCsv, HasARowAKernel) {
   EXPECT_EQ(cell(3, "intensity"), "");
   EXPECT_EQ(cell(4, "name"), "implicit_gemm<float, \"a,b\">");
   EXPECT_EQ(cell(4, "flops"), "");
+  EXPECT_EQ(cell(4, "gpu"), "some-gpu");
+  EXPECT_EQ(cell(5, "gpu"), "another-gpu");
+  EXPECT_EQ(cell(5, "bytes.L2"), "");
+  EXPECT_EQ(cell(5, "bytes.DRAM"), "10000000");
+  EXPECT_EQ(cell(5, "intensity"), "1000");
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ ChartPoints diagonal(const Chart& chart, double slope) {
 void add_intensities(Chart& chart) {
   constexpr int kMostLines = 12;
   ChartSeries lines = {
-      .name = "equal FLOPs a byte", .mark = ChartSeries::Mark::segments, .data = {}, .colour = kContour.light};
+      .name = "equal FLOPs per byte", .mark = ChartSeries::Mark::segments, .data = {}, .colour = kContour.light};
   for (const double slope : powers_of_ten(chart.y.low / chart.x.high, chart.y.high / chart.x.low, kMostLines)) {
     const ChartPoints ends = diagonal(chart, slope);
     if (ends.empty()) continue;

@@ -89,9 +89,11 @@ std::string schedule_table(const ScheduleReport& report, std::size_t width) {
   for (const Placement& placement : report.schedule.placements) {
     late += tardiness_of(report.jobs[placement.job], placement.end()) > Seconds(0) ? 1 : 0;
   }
-  std::string text = fmt::format("{} on {}: total weighted tardiness {}, {} late, all done after {}\n",
-                                 counted(report.jobs.size(), "job"), counted(report.machines.size(), "machine"),
-                                 print_duration(Seconds(cost.tardiness)), late, print_duration(cost.makespan));
+  const std::string heading =
+      fmt::format("{} on {}: total weighted tardiness {}, {} late, all done after {}",
+                  counted(report.jobs.size(), "job"), counted(report.machines.size(), "machine"),
+                  print_duration(Seconds(cost.tardiness)), late, print_duration(cost.makespan));
+  std::string text = wrapped(heading, width - 2, "  ") + "\n";
   if (report.proved && *report.proved) {
     text += fmt::format("No schedule is better; the heuristic alone: tardiness {}, done after {}\n",
                         print_duration(Seconds(report.heuristic.tardiness)), print_duration(report.heuristic.makespan));

@@ -36,7 +36,7 @@ Json json_of(const Sensitivity& study) {
                {"model", prediction.model},
                {"gpu", prediction.gpu},
                {"batch_size", prediction.batch_size},
-               {"precision", name_of(prediction.precision)},
+               {"precision", prediction.precision_name()},
                {"pass", prediction.pass},
                {"method", prediction.method},
                {"time_s", prediction.time.value()},

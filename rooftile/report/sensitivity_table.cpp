@@ -34,7 +34,7 @@ bool matters(const ResourceSensitivity& row) {
 }
 
 std::string resources_text(const Sensitivity& study, std::size_t width) {
-  TextTable table({{"resource"},
+  TextTable table({{"resource", Align::left, Cut::never},
                    {"now", Align::right},
                    {"less", Align::right},
                    {"more", Align::right},
@@ -96,8 +96,12 @@ std::string layers_text(const Sensitivity& study, bool all, std::size_t width) {
                      [&](std::size_t a, std::size_t b) { return layers[a].time > layers[b].time; });
     order.resize(std::min(kSlowest, order.size()));
   }
-  TextTable table(
-      {{"layer"}, {"op"}, {"time", Align::right}, {"share", Align::right}, {"limit"}, {"elasticities", Align::left}});
+  TextTable table({{"layer"},
+                   {"op"},
+                   {"time", Align::right},
+                   {"share", Align::right},
+                   {"limit"},
+                   {"elasticities", Align::left, Cut::never}});
   for (const std::size_t i : order) {
     table.add({layers[i].name, layers[i].op, print(layers[i].time),
                percent(layers[i].time.value(), study.prediction.time.value()),
@@ -127,7 +131,7 @@ std::string sensitivity_table(const Sensitivity& study, const SensitivityTableOp
   return fmt::format(
       "{} on {}, batch {}, {}, {}, method {}: {}\n\n"
       "Elasticity: % change in time for 1 % more of the resource, to either side\n{}{}\n{}",
-      prediction.model, prediction.gpu, prediction.batch_size, name_of(prediction.precision), prediction.pass,
+      prediction.model, prediction.gpu, prediction.batch_size, prediction.precision_name(), prediction.pass,
       prediction.method, print(prediction.time), resources_text(study, width), advice(study),
       layers_text(study, options.all_layers, width));
 }

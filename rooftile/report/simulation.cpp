@@ -99,10 +99,11 @@ std::string simulation_scores(const SimulationReport& report, std::size_t width)
 }
 
 std::string simulation_table(const SimulationReport& report, std::size_t width) {
-  std::string text = fmt::format("Simulated traffic on {}: {} start, {} replacement, {}, elements of {} bytes\n",
-                                 report.gpu, name_of(report.options.start), name_of(report.options.policy),
-                                 report.options.l1 ? "loads through the L1" : "loads bypassing the L1",
-                                 report.options.element.value());
+  const std::string heading = fmt::format("Simulated traffic on {}: {} start, {} replacement, {}, elements of {} bytes",
+                                          report.gpu, name_of(report.options.start), name_of(report.options.policy),
+                                          report.options.l1 ? "loads through the L1" : "loads bypassing the L1",
+                                          report.options.element.value());
+  std::string text = wrapped(heading, width - 2, "  ") + "\n";
   TextTable table({{"layer"},
                    {"count", Align::right},
                    {"tile"},

@@ -21,7 +21,13 @@ std::string measurements(const std::vector<store::MeasurementCount>& counts, std
           count.origin.date}] += count.rows;
     all += count.rows;
   }
-  TextTable table({{"gpu"}, {"op"}, {"precision"}, {"software"}, {"source"}, {"date"}, {"rows", Align::right}});
+  TextTable table({{"gpu", Align::left, Cut::never},
+                   {"op"},
+                   {"precision"},
+                   {"software"},
+                   {"source"},
+                   {"date"},
+                   {"rows", Align::right}});
   for (const auto& [key, number] : rows) {
     const auto& [gpu, op, precision, software, source, date] = key;
     table.add({or_dash(gpu), op, or_dash(precision), or_dash(software), or_dash(source), or_dash(date),
@@ -43,7 +49,7 @@ std::string fitted(const std::vector<store::FittedModel>& models, std::size_t wi
 std::string predictions(const std::vector<store::SavedPrediction>& saved, std::size_t width) {
   if (saved.empty()) return "Predictions: none\n";
   TextTable table({{"model"},
-                   {"gpu"},
+                   {"gpu", Align::left, Cut::never},
                    {"method"},
                    {"precision"},
                    {"pass"},

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "rooftile/base/csv.hpp"
 #include "rooftile/report/names.hpp"
@@ -40,6 +41,16 @@ std::vector<SupportedKind> supported_kinds(std::span<const LayerEstimate> layers
   return order;
 }
 
+// Kernels that run several operators, those with equal lists of kinds not told apart.
+std::string fused_kernels(const Prediction& prediction, std::size_t width) {
+  TextTable table({{"kernel"}, {"op"}, {"operators in it"}});
+  for (const LayerEstimate& layer : prediction.layers) {
+    if (layer.members.empty()) continue;
+    table.add({layer.name, label_of(layer), fmt::format("{}", fmt::join(layer.members, ", "))});
+  }
+  return table.empty() ? "" : "\n" + table.text(width);
+}
+
 }  // namespace
 
 std::string support_report(const Prediction& prediction, std::size_t width) {
@@ -51,6 +62,7 @@ std::string support_report(const Prediction& prediction, std::size_t width) {
   std::string text = fmt::format("{}: {} layers, {} operators left out\n\n", prediction.model, prediction.layers.size(),
                                  prediction.unsupported.size());
   text += table.text(width);
+  text += fused_kernels(prediction, width);
   for (const Skipped& op : prediction.unsupported) {
     text += fmt::format("  {} '{}' is not supported\n", op.op_type, op.name);
   }

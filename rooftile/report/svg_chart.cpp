@@ -345,7 +345,11 @@ void draw_labels(Svg& svg, const Chart& chart, const Frame& frame) {
     }
     if (!box) continue;
     if (label.anchor.empty()) draw_leader(svg, x, y, *box);
-    const std::string anchor = label.anchor.empty() ? "start" : label.anchor;
+    // Towards its point: the text is narrower than the room it was given.
+    const std::string anchor = !label.anchor.empty() ? label.anchor
+                               : box->x >= x         ? "start"
+                               : box->x + width <= x ? "end"
+                                                     : "middle";
     const double at = anchor == "start" ? box->x : (anchor == "end" ? box->x + width : box->x + width / 2);
     svg.text(at, box->y + kHeight - kBaseline, label.text,
              {.anchor = anchor, .size = kLabelSize, .colour = label.colour, .halo = true});

@@ -9,10 +9,13 @@
 
 #include "rooftile/base/units_text.hpp"
 #include "rooftile/report/interval.hpp"
+#include "rooftile/report/memory.hpp"
 #include "rooftile/report/memory_fit.hpp"
 #include "rooftile/report/names.hpp"
+#include "rooftile/report/peak_share.hpp"
 #include "rooftile/report/report.hpp"
 #include "rooftile/report/text.hpp"
+#include "rooftile/timing/roofline.hpp"
 
 namespace rooftile {
 namespace {
@@ -21,31 +24,48 @@ constexpr std::size_t kSlowest = 10;
 constexpr std::size_t kBarWidth = 30;
 
 std::string stored_and_computed(const Prediction& prediction) {
-  if (prediction.computed == prediction.precision) return std::string(name_of(prediction.precision));
-  return fmt::format("stored {}, computed {}", name_of(prediction.precision), name_of(prediction.computed));
+  if (prediction.computed == prediction.precision) return prediction.precision_name();
+  return fmt::format("stored {}, computed {}", prediction.precision_name(), name_of(prediction.computed));
 }
 
-std::string heading(const Prediction& prediction) {
-  return fmt::format("{} on {}: batch size {}, {}, {}, method {}\n\n", prediction.model, prediction.gpu,
-                     prediction.batch_size, stored_and_computed(prediction), prediction.pass, prediction.method);
+std::string heading(const Prediction& prediction, std::size_t width) {
+  const std::string line = fmt::format("{} on {}: batch size {}, {}, {}, {}, method {}", prediction.model,
+                                       prediction.gpu, prediction.batch_size, stored_and_computed(prediction),
+                                       prediction.pass, name_of(prediction.execution), prediction.method);
+  return wrapped(line, width - 2, "  ") + "\n\n";
 }
 
-std::string totals(const Prediction& prediction, const Gpu* gpu) {
+std::string totals(const Prediction& prediction, const Gpu* gpu, std::size_t width) {
   const auto throughput = prediction.throughput_per_second();
   std::string text = fmt::format("  time        {}{}\n", print(prediction.time, interval_of(prediction)),
                                  throughput ? fmt::format("   {} samples/s", four_digits(*throughput)) : "");
+  if (prediction.phases) {
+    const PhaseTimes& phases = *prediction.phases;
+    text +=
+        fmt::format("  step        forward {}, backward {}, update {}{}\n", print(phases.forward),
+                    print(phases.backward), print(phases.update),
+                    prediction.micro_batches > 1 ? fmt::format("; {} micro-batches", prediction.micro_batches) : "");
+  }
+  if (prediction.host) {
+    const HostShare& host = *prediction.host;
+    text += fmt::format("  host        issues kernels for {}; GPU busy {}, waiting {}\n", print(host.issuing),
+                        percent(host.gpu_busy.value(), prediction.time.value()),
+                        percent(host.waiting.value(), prediction.time.value()));
+  }
   if (prediction.time > Seconds(0)) {
     const FlopsPerSecond rate = prediction.flops / prediction.time;
-    text += fmt::format("  arithmetic  {}, {}, {} of the {} {} peak\n", print(prediction.flops), print(rate),
-                        percent(rate / prediction.peak, 1), print(prediction.peak), name_of(prediction.computed));
+    text += fmt::format("  arithmetic  {}, {}, {}\n", print(prediction.flops), print(rate), share_of_peak(prediction));
+    if (const std::string why = why_above_peak(prediction); !why.empty())
+      text += fmt::format("              {}\n", why);
   }
   const MemoryUse& memory = prediction.memory;
-  text += fmt::format("  memory      {}: weights {}, activations {}, workspace {}\n", print(memory.total()),
-                      print(memory.weights), print(memory.activations), print(memory.workspace));
+  text += wrapped(fmt::format("  memory      {}: {}", print(memory.total()), memory_parts(memory)), width,
+                  "              ") +
+          "\n";
   if (gpu != nullptr && !fits(memory, *gpu)) {
     constexpr double kGiB = 1024.0 * 1024 * 1024;
-    text += fmt::format("              does not fit: {:.4g} of {:.4g} GiB\n", memory.total().value() / kGiB,
-                        gpu->level("DRAM").capacity.value() / kGiB);
+    text += fmt::format("              does not fit: {:.4g} of {:.4g} GiB (--batch-size max: what does)\n",
+                        memory.total().value() / kGiB, gpu->level("DRAM").capacity.value() / kGiB);
   }
   text += "\n";
   return text;
@@ -67,6 +87,11 @@ std::string bottlenecks(const Prediction& prediction, std::size_t width) {
     const double share = prediction.time > Seconds(0) ? times.by[i] / prediction.time : 0;
     table.add({std::string(name_of(static_cast<Bottleneck>(i))), percent(share, 1), print(times.by[i]),
                fmt::format("{}", layers[i]), bar(share, kBarWidth)});
+  }
+  constexpr double kWorthARow = 0.0005;
+  const double share = prediction.host ? prediction.host->waiting / prediction.time : 0;
+  if (share > kWorthARow) {
+    table.add({"host", percent(share, 1), print(prediction.host->waiting), "", bar(share, kBarWidth)});
   }
   return table.empty() ? "" : table.text(width) + "\n";
 }
@@ -136,12 +161,30 @@ std::string left_out(const Prediction& prediction) {
                           prediction.unsupported.size() + prediction.layers.size(), list_of(prediction.unsupported)));
 }
 
+// What a framework would compute in unless it was told otherwise.
+std::string default_precision(const Prediction& prediction, const Gpu* gpu) {
+  const bool fp32 = prediction.computed == DType::fp32 && prediction.precision == DType::fp32;
+  const bool own = prediction.execution != Execution::engine && prediction.method == "rooftile";
+  if (!fp32 || !own || gpu == nullptr || !peak_of(DType::tf32, *gpu)) return "";
+  const bool convolves = std::any_of(prediction.layers.begin(), prediction.layers.end(),
+                                     [](const LayerEstimate& layer) { return layer.op == "conv"; });
+  if (!convolves) return "";
+  return note("precision", "FP32 throughout; PyTorch's default here is TF32 in convolutions (--precision tf32)");
+}
+
+std::string not_modelled(const Prediction& prediction) {
+  const bool training = prediction.pass == "training";
+  return std::string(training && !prediction.loss ? "the loss, " : "") + (prediction.host ? "" : "host time, ") +
+         "transfers to and from the host";
+}
+
 }  // namespace
 
 std::string table_report(const Prediction& prediction, const TableOptions& options, std::size_t width) {
-  return heading(prediction) + totals(prediction, options.gpu) + bottlenecks(prediction, width) +
+  return heading(prediction, width) + totals(prediction, options.gpu, width) + bottlenecks(prediction, width) +
          layers(prediction, options.all_layers, width) + methods(prediction) + interval_note(prediction) +
-         left_out(prediction) + note("not modelled", "fusion of layers, host time, transfers to and from the host");
+         left_out(prediction) + default_precision(prediction, options.gpu) +
+         note("not modelled", not_modelled(prediction));
 }
 
 }  // namespace rooftile

@@ -34,6 +34,20 @@ void append_cell(std::string& line, std::string_view cell, std::size_t width, Al
   if (align == Align::left) line += gap;
 }
 
+// A cell as lines of at most `width` columns.
+std::vector<std::string> lines_of(const std::string& cell, std::size_t width, Cut cut) {
+  if (cut != Cut::wraps) return {shorten(cell, width)};
+  std::vector<std::string> lines;
+  const std::string text = wrapped(cell, width, "");
+  std::size_t start = 0;
+  while (true) {
+    const std::size_t end = std::min(text.find('\n', start), text.size());
+    lines.push_back(shorten(std::string_view(text).substr(start, end - start), width));
+    if (end == text.size()) return lines;
+    start = end + 1;
+  }
+}
+
 void end_line(std::string& text) {
   text.erase(text.find_last_not_of(' ') + 1);
   text += '\n';
@@ -58,17 +72,19 @@ void TextTable::add(std::vector<std::string> cells) {
   rows_.push_back(std::move(cells));
 }
 
-// The columns' widths, so that as much as can be stands in `room` columns.
+// The columns' widths, so that all stand in `room` columns if shorter names allow it. Else columns go below, and names
+// need not be as short as can be: they have a third of the room.
 std::vector<std::size_t> TextTable::widths_within(std::size_t room) const {
   constexpr std::size_t kLeast = 12;  // of a name that is still told from others
-  std::vector<std::size_t> widths, least;
+  std::vector<std::size_t> widths, least, beside;
   std::size_t total = 0;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     const std::size_t header = width_of(columns_[i].header);
     widths.push_back(header);
     for (const auto& row : rows_) widths[i] = std::max(widths[i], width_of(row[i]));
-    const bool cuts = columns_[i].align == Align::left && columns_[i].cut == Cut::may;
+    const bool cuts = columns_[i].align == Align::left && columns_[i].cut != Cut::never;
     least.push_back(cuts ? std::min(widths[i], std::max(header, kLeast)) : widths[i]);
+    beside.push_back(std::min(widths[i], std::max(least[i], room / 3)));
     total += widths[i] + (i > 0 ? kGap : 0);
   }
   for (; total > room; --total) {
@@ -76,7 +92,7 @@ std::vector<std::size_t> TextTable::widths_within(std::size_t room) const {
     for (std::size_t i = 0; i < widths.size(); ++i) {
       if (widths[i] > least[i] && (!widest || widths[i] > widths[*widest])) widest = i;
     }
-    if (!widest) break;
+    if (!widest) return beside;
     --widths[*widest];
   }
   return widths;
@@ -86,12 +102,21 @@ std::string TextTable::block(const std::vector<std::size_t>& shown, const std::v
                              std::string_view indent) const {
   std::string result;
   const auto append_row = [&](const auto& cell_of) {
-    result += indent;
+    std::vector<std::vector<std::string>> cells;
+    std::size_t lines = 1;
     for (const std::size_t i : shown) {
-      append_cell(result, shorten(cell_of(i), widths[i]), widths[i], columns_[i].align);
-      result.append(kGap, ' ');
+      cells.push_back(lines_of(cell_of(i), widths[i], columns_[i].cut));
+      lines = std::max(lines, cells.back().size());
     }
-    end_line(result);
+    for (std::size_t line = 0; line < lines; ++line) {
+      result += indent;
+      for (std::size_t i = 0; i < shown.size(); ++i) {
+        const std::string_view cell = line < cells[i].size() ? std::string_view(cells[i][line]) : "";
+        append_cell(result, cell, widths[shown[i]], columns_[shown[i]].align);
+        result.append(kGap, ' ');
+      }
+      end_line(result);
+    }
   };
   const bool headed = std::any_of(columns_.begin(), columns_.end(), [](const Column& c) { return !c.header.empty(); });
   if (headed) append_row([&](std::size_t i) -> const std::string& { return columns_[i].header; });
@@ -148,22 +173,26 @@ std::string four_digits(double number) {
 }
 
 std::string wrapped(std::string_view text, std::size_t width, std::string_view indent) {
-  std::string result;
-  std::size_t used = 0;
+  std::size_t used = std::min(text.find_first_not_of(' '), text.size());  // of a line that is itself indented
+  std::string result(used, ' ');
+  text.remove_prefix(used);
+  bool first = true;  // of its line
   while (!text.empty()) {
     const std::size_t end = std::min(text.find(' '), text.size());
     const std::string_view word = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
-    if (used > 0 && used + 1 + width_of(word) > width) {
+    if (!first && used + 1 + width_of(word) > width) {
       result += fmt::format("\n{}", indent);
       used = 0;
+      first = true;
     }
-    if (used > 0) {
+    if (!first) {
       result += ' ';
       ++used;
     }
     result += word;
     used += width_of(word);
+    first = false;
   }
   return result;
 }

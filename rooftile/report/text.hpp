@@ -18,15 +18,16 @@ std::string shorten(std::string_view text, std::size_t width);
 
 enum class Align { left, right };
 
-enum class Cut { may, never };  // never: what a reader types again, such as a GPU's id
+// Never: what a reader types again, such as a GPU's id. Wraps: sentences, which go on below.
+enum class Cut { may, never, wraps };
 
 // As wide as the text is: of a file or a pipe, where nothing is to be cut.
 constexpr std::size_t kAnyWidth = std::numeric_limits<std::size_t>::max();
 
 // Rows of cells under a header, padded to columns two spaces apart; every line ends without trailing spaces. Where that
-// is wider than the page, text (columns aligned left that may be cut) is shortened with "…" in the middle, the widest
-// first; numbers never are: columns that still do not fit go below, beside the first column again.
-// Cells may be of files: control characters in them are escaped.
+// is wider than the page, text (columns aligned left that may be cut) is shortened with "…" in the middle or wrapped,
+// the widest first; numbers never are: columns that still do not fit go below, beside the first column again. Cells may
+// be of files: control characters in them are escaped.
 class TextTable {
  public:
   struct Column {
@@ -64,7 +65,7 @@ std::string counted(std::size_t number, std::string_view noun);
 // Four significant digits, whole from 1,000 on: "896.8", "14,982".
 std::string four_digits(double number);
 
-// `text` broken at spaces into lines of at most `width` columns, each after the first indented.
+// `text` broken at spaces into lines of at most `width` columns, to which those after the first get the indent added.
 std::string wrapped(std::string_view text, std::size_t width, std::string_view indent);
 
 }  // namespace rooftile

@@ -59,12 +59,34 @@ TEST(Text, TableNeverCutsNumbers) {
             "  conv1          0.1 %\n");
 }
 
+TEST(Text, TableThatGoesOnBelowHasRoomForNames) {
+  TextTable table({{"layer"}, {"time", Align::right}, {"share", Align::right}});
+  table.add({"encoder/layer.11/attention", "1.234 ms of time", "99.9 % of all that there is"});
+  EXPECT_EQ(table.text(56),
+            "  layer                           time\n"
+            "  encoder/…attention  1.234 ms of time\n"
+            "\n"
+            "  layer                                     share\n"
+            "  encoder/…attention  99.9 % of all that there is\n");
+}
+
 TEST(Text, TableNeverCutsWhatIsTypedAgain) {
   TextTable table({{"id", Align::left, Cut::never}, {"architecture"}, {"SMs", Align::right}});
   table.add({"a100-sxm4-80gb", "Ampere GA100, the chip", "108"});
   EXPECT_EQ(table.text(35),
             "  id              architecture  SMs\n"
             "  a100-sxm4-80gb  Amper…e chip  108\n");
+}
+
+TEST(Text, TableWrapsSentences) {
+  TextTable table({{"name"}, {"description", Align::left, Cut::wraps}, {"n", Align::right}});
+  table.add({"a", "one two three four five six", "1"});
+  table.add({"b", "seven", "2"});
+  EXPECT_EQ(table.text(28),
+            "  name  description        n\n"
+            "  a     one two three      1\n"
+            "        four five six\n"
+            "  b     seven              2\n");
 }
 
 TEST(Text, TableOfAnyWidthIsWhole) {
@@ -107,6 +129,7 @@ TEST(Text, Wraps) {
   EXPECT_EQ(wrapped("one two three", 7, "  "), "one two\n  three");
   EXPECT_EQ(wrapped("unbreakable", 4, "  "), "unbreakable");
   EXPECT_EQ(wrapped("", 4, "  "), "");
+  EXPECT_EQ(wrapped("  one two three", 9, "    "), "  one two\n    three");  // a line that is indented itself
 }
 
 }  // namespace

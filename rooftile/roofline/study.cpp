@@ -194,8 +194,8 @@ Result<View> study_view(Study study, const Gpu& gpu, const Roof& roof, const Pre
     return fail(ErrorCode::unsupported, "the study of LSTM layers is of the forward pass", "--pass");
   }
   View view;
-  view.title = fmt::format("study {} on {}", name_of(study), gpu.name);
-  view.model = fmt::format("study {}", name_of(study));
+  view.title = fmt::format("{} study on {}", name_of(study), gpu.name);
+  view.model = fmt::format("{} study", name_of(study));
   view.gpu = gpu.id;
   view.precision = name_of(options.precision);
   view.pass = name_of(phase);

@@ -31,6 +31,10 @@ struct CtaTime {
   double start = 0;  // before the first step and after the last
 };
 
+// The shares of the functions below, and kConvertedStart, were chosen together with the starting values of the
+// constants they scale, on the rows of A100, H100 and L40S in aiconfigurator/attention.csv (docs/theory.md,
+// "Attention"); a calibration fits the constants alone.
+
 // Stacked heads are columns of a product, eight to an instruction: those beyond the first.
 double further_octets(const AttentionPlan& plan) {
   constexpr double kOctet = 8;

@@ -2,11 +2,10 @@
 // rooftile").
 #pragma once
 
-#include <limits>
-
 #include "rooftile/base/units.hpp"
 #include "rooftile/plan/launch.hpp"
 #include "rooftile/timing/gpu_rates.hpp"
+#include "rooftile/timing/product_terms.hpp"
 #include "rooftile/traffic/launch_traffic.hpp"
 
 namespace rooftile {
@@ -23,24 +22,24 @@ struct LaunchTime {
   Seconds time = {};
 };
 
-inline constexpr Seconds kNoLimit{std::numeric_limits<double>::infinity()};
-
 // By the form of the rates's kernel family. A time of `limit` or more may come back as kNoLimit: whoever looks for
-// the shortest need not know it better.
-LaunchTime launch_time(const Launch& launch, const GpuRates& rates, Seconds limit = kNoLimit);
+// the shortest need not know it better. `terms`, unless null, are those of the launch's product; they change nothing.
+LaunchTime launch_time(const Launch& launch, const GpuRates& rates, Seconds limit = kNoLimit,
+                       const ProductTerms* terms = nullptr);
 
 // Share of an SM's multiply-accumulate rate that its issue slots leave to a launch of gemm_simt.
 double issue_share(const Launch& launch, const GpuRates& rates);
 
-// What cuBLAS up to Pascal seems to take a launch of gemm_simt for when it chooses among its kernels.
-Seconds old_choice_time(const Launch& launch, const GpuRates& rates);
+// What cuBLAS up to Pascal seems to take a launch of gemm_simt for when it chooses among its kernels; `limit` as above.
+Seconds old_choice_time(const Launch& launch, const GpuRates& rates, Seconds limit = kNoLimit);
 
 // A kernel that only moves bytes, of conv_simt, conv_tensor or conv_miopen.
 LaunchTime move_time(const MemoryKernel& kernel, const GpuRates& rates);
 
 // The forms, one file each.
 LaunchTime conv_time(const Launch& launch, const GpuRates& rates, Seconds limit = kNoLimit);
-LaunchTime tensor_gemm_time(const Launch& launch, const GpuRates& rates, Seconds limit = kNoLimit);
+LaunchTime tensor_gemm_time(const Launch& launch, const GpuRates& rates, Seconds limit = kNoLimit,
+                            const ProductTerms* terms = nullptr);
 LaunchTime simt_gemm_time(const Launch& launch, const GpuRates& rates, Seconds limit = kNoLimit);
 LaunchTime miopen_time(const Launch& launch, const GpuRates& rates, Seconds limit = kNoLimit);
 

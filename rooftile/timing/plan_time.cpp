@@ -37,18 +37,31 @@ Seconds gaps(const LaunchPlan& plan, const GpuRates& rates) {
 
 }  // namespace
 
-Seconds plan_time(const LaunchPlan& plan, const GpuRates& rates, Seconds limit) {
+Seconds time_around(const LaunchPlan& plan, const GpuRates& rates) {
   Seconds time = gaps(plan, rates);
   for (std::size_t i = 0; i < plan.move_count; ++i) time += move_time(plan.moves[i], rates).time * plan.images;
-  if (time >= limit) return time;
-  return time + launch_time(plan.main, rates, (limit - time) / plan.images).time * plan.images;
+  return time;
+}
+
+PlanTime timed_plan(const LaunchPlan& plan, const GpuRates& rates, Seconds limit, const ProductTerms* terms) {
+  const Seconds around = terms != nullptr ? terms->around : time_around(plan, rates);
+  if (around >= limit) return {.time = around, .main = {}};
+  const LaunchTime main = launch_time(plan.main, rates, (limit - around) / plan.images, terms);
+  return {around + main.time * plan.images, main};
+}
+
+Seconds plan_time(const LaunchPlan& plan, const GpuRates& rates, Seconds limit) {
+  return timed_plan(plan, rates, limit, nullptr).time;
+}
+
+bool chooses_by_estimate(const LaunchPlan& plan, const GpuRates& rates) {
+  const Launch::Product& product = plan.main.product;
+  return rates.family == KernelFamily::gemm_simt && product.old_kernel &&
+         std::min(product.m, product.n) > kMostVectorsOfGemm;  // its estimate is not for so few
 }
 
 Seconds choice_time(const LaunchPlan& plan, const GpuRates& rates, Seconds limit) {
-  const Launch::Product& product = plan.main.product;
-  const bool old = rates.family == KernelFamily::gemm_simt && product.old_kernel &&
-                   std::min(product.m, product.n) > kMostVectorsOfGemm;  // its estimate is not for so few
-  return old ? old_choice_time(plan.main, rates) : plan_time(plan, rates, limit);
+  return chooses_by_estimate(plan, rates) ? old_choice_time(plan.main, rates, limit) : plan_time(plan, rates, limit);
 }
 
 Seconds call_time(Seconds kernels, Seconds overhead, Seconds floor) {
@@ -62,9 +75,8 @@ Seconds call_time(Seconds kernels, Seconds overhead, Seconds floor) {
   return sum * std::sqrt(std::sqrt(std::sqrt(std::sqrt(1 + sixteenth))));
 }
 
-TimeBounds plan_cases(const LaunchPlan& plan, const GpuRates& rates) {
+TimeBounds plan_cases(const LaunchPlan& plan, const GpuRates& rates, const LaunchTime& launch) {
   TimeBounds cases;
-  const LaunchTime launch = launch_time(plan.main, rates);
   cases[Bottleneck::compute] = launch.compute;
   cases[Bottleneck::latency] = launch.latency + launch.atomics;
   cases[Bottleneck::l1] = launch.l1;

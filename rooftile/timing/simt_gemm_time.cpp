@@ -11,12 +11,22 @@ namespace {
 
 using Constant = SimtGemmConstant;
 
-// A CTA that runs alone.
-double round_of(const Launch& launch, const GpuRates& rates) {
-  const Launch::Product& product = launch.product;
-  const double prologue = rates.constants[product.old_kernel ? Constant::old_prologue : Constant::prologue];
-  return launch.macs_per_step * (launch.steps + prologue) /
-         (rates.macs_per_second() * rates.constants[product.efficiency] * issue_share(launch, rates));
+constexpr double kMicrosecond = 1e-6;
+
+double prologue_of(const Launch& launch, const GpuRates& rates) {
+  return rates.constants[launch.product.old_kernel ? Constant::old_prologue : Constant::prologue];
+}
+
+// A CTA that runs alone, for so many steps of k with what comes before them.
+double round_of(const Launch& launch, double steps, const GpuRates& rates) {
+  return launch.macs_per_step * steps /
+         (rates.macs_per_second() * rates.constants[launch.product.efficiency] * issue_share(launch, rates));
+}
+
+BytesPerSecond lanes_l2_rate(const GpuRates& rates) { return rates.l2 * rates.constants[Constant::l2_efficiency]; }
+
+Seconds lanes_l2_time(const Launch& launch, const GpuRates& rates) {
+  return launch.l2_load / (lanes_l2_rate(rates) * std::min(1.0, launch.ctas / rates.sms));
 }
 
 // Adding up the parts of a split k: what it takes at least, and their bytes.
@@ -25,10 +35,9 @@ struct SplitTime {
 };
 
 SplitTime split_time(const Launch& launch, const GpuRates& rates) {
-  constexpr double kMicro = 1e-6;
   if (launch.product.split <= 1) return {};
-  const BytesPerSecond l2_rate = rates.l2 * rates.constants[Constant::l2_efficiency];
-  return {Seconds(rates.constants[Constant::split_overhead] * kMicro), split_parts(launch, rates.family) / l2_rate};
+  return {Seconds(rates.constants[Constant::split_overhead] * kMicrosecond),
+          split_parts(launch, rates.family) / lanes_l2_rate(rates)};
 }
 
 }  // namespace
@@ -46,35 +55,37 @@ double issue_share(const Launch& launch, const GpuRates& rates) {
 
 LaunchTime simt_gemm_time(const Launch& launch, const GpuRates& rates, Seconds limit) {
   const Constants& constants = rates.constants;
-  const double round = round_of(launch, rates);
+  const double steps = launch.steps + prologue_of(launch, rates);
+  const double round = round_of(launch, steps, rates);
   const Rounds rounds(launch, rates.sms, constants[Constant::latency_warps]);
 
-  const BytesPerSecond l2_rate = rates.l2 * constants[Constant::l2_efficiency];
-  const double l2 = (launch.l2_load / (l2_rate * std::min(1.0, launch.ctas / rates.sms))).value();
+  const double l2 = lanes_l2_time(launch, rates).value();
   const auto [split, parts] = split_time(launch, rates);
   LaunchTime result;
   result.compute = Seconds(round * rounds.busy());
   result.latency = Seconds(round * rounds.idle());
   result.l2 = Seconds(l2);
-  result.l2_aside = launch.l2_store / l2_rate + parts;
+  result.l2_aside = launch.l2_store / lanes_l2_rate(rates) + parts;
   result.time = kNoLimit;
-  if (std::max({result.compute, result.latency, result.l2}) + split + parts >= limit) return result;
+  // What is left of the limit, as a fourth power: no root or power is taken of what exceeds it.
+  const double left = (limit - split - parts).value();
+  const double most = left > 0 ? fourth(left) * (1 + kRounding) : 0;
+  if (fourth(round * std::max(rounds.busy(), rounds.idle())) + fourth(l2) >= most) return result;
 
   const double busy = round * rounds.both();
   const DramBytes bytes = simt_gemm_dram(launch, rates);
   const double dram = ((bytes.load + bytes.store) / (rates.dram * constants[Constant::dram_efficiency])).value();
   const double memory = fourth(l2) + fourth(dram);
+  if (fourth(busy) + memory >= most) return result;
   double time = fourth_root(fourth(busy) + memory);
 
-  const double steps =
-      launch.steps + constants[launch.product.old_kernel ? Constant::old_prologue : Constant::prologue];
   const double macs = launch.ctas * launch.macs_per_step * steps;
   const double capped = power_limited(busy, macs * mac_joules(constants[Constant::mac_energy], rates), rates);
   const double slower = sharply_longer(busy, capped);
   double fallen = 0;
   if (slower > busy) {  // the clock falls from its boost within a window, the sooner the hotter the load
     constexpr double kSharpness = 1.2;
-    const double window = constants[Constant::power_window] * kMicro / (slower / busy - 1);
+    const double window = constants[Constant::power_window] * kMicrosecond / (slower / busy - 1);
     fallen = gradually(std::pow(time / window, kSharpness));
     time = fourth_root(fourth(busy + (slower - busy) * fallen) + memory);
   }
@@ -88,7 +99,7 @@ LaunchTime simt_gemm_time(const Launch& launch, const GpuRates& rates, Seconds l
 // Multiply-accumulates in whole waves at nominal efficiencies and a share of the tiles' loads at the rate of the DRAM,
 // or what is in memory once. That lines are read again, which makes some choices twice as slow as others, it does not
 // know. The weights are those that come nearest to what ran on P4 and P100 (2,400 linear layers).
-Seconds old_choice_time(const Launch& launch, const GpuRates& rates) {
+Seconds old_choice_time(const Launch& launch, const GpuRates& rates, Seconds limit) {
   constexpr double kSquare = 1.08, kWide = 1.4, kOther = 1;  // of 64x64 and 128x32 (columns x rows), to the others
   constexpr double kPrologue = 20;                           // steps of k
   constexpr double kLoads = 0.15;
@@ -96,11 +107,22 @@ Seconds old_choice_time(const Launch& launch, const GpuRates& rates) {
   const double tile = product.tile_m == 64 ? kSquare : product.tile_m == 32 ? kWide : kOther;
   const double round = launch.macs_per_step * (launch.steps + kPrologue) * tile / rates.macs_per_second();
   const Rounds rounds(launch, rates.sms, rates.constants[Constant::latency_warps]);
-  const Seconds busy = Seconds(round * rounds.both()) + launch.l2_load / rates.dram * kLoads;
+  const Seconds loads = launch.l2_load / rates.dram * kLoads;
+  if (Seconds(round * std::max(rounds.busy(), rounds.idle())) + loads >= limit * (1 + kRounding)) return kNoLimit;
+  const Seconds busy = Seconds(round * rounds.both()) + loads;
   const Seconds dram =
       (launch.dram_load + launch.dram_store) / (rates.dram * rates.constants[Constant::dram_efficiency]);
   const auto [split, parts] = split_time(launch, rates);
   return Seconds(together(busy.value(), dram.value())) + split + parts;
+}
+
+Seconds simt_gemm_least(const Launch& launch, const GpuRates& rates, const ProductTerms& terms) {
+  const double round = round_of(launch, launch.steps + prologue_of(launch, rates), rates);
+  const Rounds rounds(launch, rates.sms, rates.constants[Constant::latency_warps]);
+  const double overlapping =
+      fourth(round * rounds.both()) + fourth(lanes_l2_time(launch, rates).value()) + fourth(terms.dram.value());
+  const auto [split, parts] = split_time(launch, rates);
+  return Seconds(fourth_root(overlapping)) + split + parts;
 }
 
 }  // namespace rooftile

@@ -4,24 +4,31 @@
 #include "rooftile/timing/tile_time.hpp"
 
 namespace rooftile {
+namespace {
 
-LaunchTime tensor_gemm_time(const Launch& launch, const GpuRates& rates, Seconds limit) {
-  if (launch.ctas == 0) return move_time({launch.dram_load, launch.dram_store}, rates);
+// Multiply-accumulates an SM can do a second, and the share of them that kernels reach.
+struct MacRate {
+  double peak, efficiency;
+};
+
+MacRate mac_rate(const Launch& launch, const GpuRates& rates) {
+  const Constants& constants = rates.constants;
+  if (launch.product.on_lanes) return {rates.sm_lanes.value() / 2, constants[TensorConstant::lanes_efficiency]};
+  const double clock = std::min(1.0, rates.base_clock / rates.clock);
+  const double sustained = clock + constants[TensorConstant::clock_share] * (1 - clock);
+  return {rates.macs_per_second(), constants[TensorConstant::efficiency] * sustained};
+}
+
+// All but DRAM and what a split takes.
+TileTimes times_of(const Launch& launch, const GpuRates& rates, const Misses& misses) {
   const Constants& constants = rates.constants;
   const Launch::Product& product = launch.product;
   const BusiestSm busiest(launch, rates.sms, constants[TensorConstant::wave_overlap]);
-
-  const double clock = std::min(1.0, rates.base_clock / rates.clock);
-  const double sustained = clock + constants[TensorConstant::clock_share] * (1 - clock);
-  const double macs = launch.macs_per_step * launch.steps;
-  const double alone = macs / (product.on_lanes ? rates.sm_lanes.value() / 2 : rates.macs_per_second());
-  const double efficiency = product.on_lanes ? constants[TensorConstant::lanes_efficiency]
-                                             : constants[TensorConstant::efficiency] * sustained;
+  const MacRate rate = mac_rate(launch, rates);
+  const double alone = launch.macs_per_step * launch.steps / rate.peak;
   TileTimes times;
-  times.compute = busiest.ctas * alone / efficiency;
-  if (times.compute >= limit.value()) return {.time = kNoLimit};
+  times.compute = busiest.ctas * alone / rate.efficiency;
 
-  const Misses misses = tensor_gemm_misses(launch, rates);
   const double b_missed = product.b_weights ? misses.weights : misses.activations;
   const double missed = (misses.activations * product.m + b_missed * product.n) / (product.m + product.n);
   const double loop = launch.steps * product.element.value() / constants[TensorConstant::bytes_in_flight] *
@@ -37,11 +44,26 @@ LaunchTime tensor_gemm_time(const Launch& launch, const GpuRates& rates, Seconds
                    rates.l2.value();
   times.busy = fourth_root(fourth(times.compute) + fourth(times.latency) + fourth(times.l2) + fourth(times.draw)) +
                times.epilogue;
-
-  const DramBytes bytes = tensor_gemm_dram(launch, rates);
-  times.dram = ((bytes.load + bytes.store) / (rates.dram * constants[TensorConstant::dram_efficiency])).value();
   times.split = Cycles(constants[TensorConstant::split_cycles]) / rates.clock;
+  return times;
+}
+
+}  // namespace
+
+LaunchTime tensor_gemm_time(const Launch& launch, const GpuRates& rates, Seconds limit, const ProductTerms* terms) {
+  if (launch.ctas == 0) return move_time({launch.dram_load, launch.dram_store}, rates);
+  const Misses misses = terms != nullptr ? terms->misses : tensor_gemm_misses(launch, rates);
+  TileTimes times = times_of(launch, rates, misses);
+  if (times.busy >= limit.value()) return {.time = kNoLimit};
+  const DramBytes bytes = tensor_gemm_dram(launch, rates, misses);
+  times.dram = ((bytes.load + bytes.store) / (rates.dram * rates.constants[TensorConstant::dram_efficiency])).value();
   return joined(times, launch, rates);
+}
+
+Seconds tensor_gemm_least(const Launch& launch, const GpuRates& rates, const ProductTerms& terms) {
+  TileTimes times = times_of(launch, rates, terms.misses);
+  times.dram = terms.dram.value();
+  return joined(times, launch, rates).time;
 }
 
 }  // namespace rooftile

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "rooftile/traffic/refined.hpp"
-
 namespace rooftile {
 namespace {
 
@@ -34,7 +32,7 @@ Bytes split_parts(const Launch& launch, KernelFamily family) {
   return family == KernelFamily::gemm_simt ? product.element * (2 * results) : kPartial * results;
 }
 
-Traffic launch_traffic(const Launch& launch, const GpuSizes& sizes) {
+Traffic launch_traffic(const Launch& launch, const GpuSizes& sizes, const Misses* misses) {
   Traffic traffic;
   traffic.l1 = std::max(launch.l1_load, launch.l2_load);
   traffic.l2 = launch.l2_load;
@@ -43,7 +41,7 @@ Traffic launch_traffic(const Launch& launch, const GpuSizes& sizes) {
   if (launch.ctas > 0 && sizes.family == KernelFamily::gemm_simt) {
     dram = simt_gemm_dram(launch, sizes);
   } else if (launch.ctas > 0 && on_tensor_cores(sizes.family)) {
-    dram = tensor_gemm_dram(launch, sizes);
+    dram = tensor_gemm_dram(launch, sizes, misses != nullptr ? *misses : tensor_gemm_misses(launch, sizes));
     traffic.l2 /= sizes.shared_loads;
   } else if (launch.ctas > 0 && sizes.family == KernelFamily::conv_miopen) {
     dram = miopen_dram(launch, sizes);
@@ -69,8 +67,8 @@ Traffic move_traffic(const MemoryKernel& kernel, const GpuSizes& sizes) {
           .store_dram = kernel.store * missed};
 }
 
-Traffic plan_traffic(const LaunchPlan& plan, const GpuSizes& sizes) {
-  Traffic traffic = launch_traffic(plan.main, sizes);
+Traffic plan_traffic(const LaunchPlan& plan, const GpuSizes& sizes, const Misses* misses) {
+  Traffic traffic = launch_traffic(plan.main, sizes, misses);
   for (std::size_t i = 0; i < plan.move_count; ++i) traffic += move_traffic(plan.moves[i], sizes);
   return traffic * plan.images;
 }
@@ -80,11 +78,15 @@ bool has_counted_loads(const LaunchPlan& plan, const OpShape& op) {
          plan.count() == 1;
 }
 
+const TileLoads* find_tile(std::span<const TileLoads> tiles, const Tile& tile) {
+  const auto found = std::find_if(tiles.begin(), tiles.end(), [&](const TileLoads& t) { return t.tile == tile; });
+  return found != tiles.end() ? &*found : nullptr;
+}
+
 std::vector<TileLoads> counted_tiles(const OpShape& op, const Gpu& gpu, const PlanOptions& options) {
   std::vector<TileLoads> tiles;
   each_plan(op, gpu, options, [&](const LaunchPlan& plan) {
-    const auto same = [&](const TileLoads& loads) { return loads.tile == plan.tile; };
-    if (!has_counted_loads(plan, op) || std::any_of(tiles.begin(), tiles.end(), same)) return;
+    if (!has_counted_loads(plan, op) || find_tile(tiles, plan.tile) != nullptr) return;
     tiles.push_back(tile_loads(op.gemm, plan.tile, gpu.level("L1"), op.element));
   });
   return tiles;
@@ -92,13 +94,20 @@ std::vector<TileLoads> counted_tiles(const OpShape& op, const Gpu& gpu, const Pl
 
 void count_loads(LaunchPlan& plan, const OpShape& op, const Gpu& gpu, std::span<const TileLoads> tiles) {
   if (!has_counted_loads(plan, op)) return;
-  const Plan kernel = single_kernel(plan, op.gemm, gpu.sm_count);
-  const auto known = std::find_if(tiles.begin(), tiles.end(), [&](const TileLoads& t) { return t.tile == plan.tile; });
-  const Traffic total = known != tiles.end() ? refined_traffic(*known, kernel, gpu).total
-                                             : refined_traffic(op.gemm, kernel, gpu, op.element).total;
+  const CacheSizes caches = cache_sizes(gpu);
+  if (const TileLoads* known = find_tile(tiles, plan.tile)) return count_loads(plan, op, *known, caches);
+  count_loads(plan, op, tile_loads(op.gemm, plan.tile, gpu.level("L1"), op.element), caches);
+}
+
+void count_loads(LaunchPlan& plan, const OpShape& op, const TileLoads& loads, const CacheSizes& caches) {
+  const Traffic total = refined_traffic(loads, single_kernel(plan, op.gemm, caches.sms), caches).total;
   plan.main.l1_load = total.l1;
   plan.main.l2_load = total.l2;
   plan.main.dram_load = total.dram;
+}
+
+LeastLoads least_loads(const LaunchPlan& plan, const OpShape& op, const TileLoads& loads, double sms) {
+  return least_loads(loads, single_kernel(plan, op.gemm, sms), sms);
 }
 
 }  // namespace rooftile

@@ -7,17 +7,21 @@
 #include "rooftile/plan/candidates.hpp"
 #include "rooftile/plan/launch.hpp"
 #include "rooftile/traffic/gpu_sizes.hpp"
+#include "rooftile/traffic/refined.hpp"
 #include "rooftile/traffic/tile_loads.hpp"
 #include "rooftile/traffic/traffic.hpp"
 
 namespace rooftile {
 
-// One kernel of the family of `sizes`; its compulsory bytes are not counted here.
-Traffic launch_traffic(const Launch& launch, const GpuSizes& sizes);
+struct Misses;
+
+// One kernel of the family of `sizes`; its compulsory bytes are not counted here. `misses`, unless null, are
+// tensor_gemm_misses() of the launch.
+Traffic launch_traffic(const Launch& launch, const GpuSizes& sizes, const Misses* misses = nullptr);
 Traffic move_traffic(const MemoryKernel& kernel, const GpuSizes& sizes);
 
-// All kernels of a plan.
-Traffic plan_traffic(const LaunchPlan& plan, const GpuSizes& sizes);
+// All kernels of a plan; `misses` as above.
+Traffic plan_traffic(const LaunchPlan& plan, const GpuSizes& sizes, const Misses* misses = nullptr);
 
 // Parts of split sums, stored in the L2 and loaded from it, beside the launch's own bytes.
 Bytes split_parts(const Launch& launch, KernelFamily family);
@@ -26,15 +30,6 @@ struct DramBytes {
   Bytes load, store;
 };
 
-// A GEMM on the FP32 lanes (docs/theory.md, "GEMM on FP32 lanes", 3).
-DramBytes simt_gemm_dram(const Launch& launch, const GpuSizes& sizes);
-
-// A GEMM, or a convolution as such, on tensor cores: what the L2 does not hold from before, and what waves read again.
-DramBytes tensor_gemm_dram(const Launch& launch, const GpuSizes& sizes);
-
-// A convolution as MIOpen runs it: its operands, and what waves read again.
-DramBytes miopen_dram(const Launch& launch, const GpuSizes& sizes);
-
 // Shares of the operands that come from DRAM.
 struct Misses {
   double activations = 1, weights = 1;
@@ -42,7 +37,20 @@ struct Misses {
 // Of bytes that kernels of a convolution leave to each other in the L2: the share that does not fit.
 double tensor_conv_missed(Bytes bytes, const GpuSizes& sizes);
 
+// Of a product on tensor cores, whatever its kernel.
 Misses tensor_gemm_misses(const Launch& launch, const GpuSizes& sizes);
+
+// A GEMM on the FP32 lanes (docs/theory.md, "GEMM on FP32 lanes", 3); the same if each operand is loaded once.
+DramBytes simt_gemm_dram(const Launch& launch, const GpuSizes& sizes);
+DramBytes simt_gemm_once(const Launch& launch, const GpuSizes& sizes);
+
+// A GEMM, or a convolution as such, on tensor cores: what the L2 does not hold from before, and what waves read again;
+// the same without the latter. `misses` are tensor_gemm_misses().
+DramBytes tensor_gemm_dram(const Launch& launch, const GpuSizes& sizes, const Misses& misses);
+DramBytes tensor_gemm_once(const Launch& launch, const Misses& misses);
+
+// A convolution as MIOpen runs it: its operands, and what waves read again.
+DramBytes miopen_dram(const Launch& launch, const GpuSizes& sizes);
 
 // Whether the plan is the implicit GEMM of a forward convolution on the FP32 lanes, whose loads count_loads() counts.
 bool has_counted_loads(const LaunchPlan& plan, const OpShape& op);
@@ -54,5 +62,13 @@ std::vector<TileLoads> counted_tiles(const OpShape& op, const Gpu& gpu, const Pl
 // Its loads at every level, as the cache simulator counts them (traffic/refined.hpp). `op` and `gpu` are those that
 // the plan was made for, `tiles` are counted_tiles() or empty.
 void count_loads(LaunchPlan& plan, const OpShape& op, const Gpu& gpu, std::span<const TileLoads> tiles = {});
+
+// The same of a plan that has counted loads, by the sectors of its tile; and no more than that, for a fraction of the
+// work.
+void count_loads(LaunchPlan& plan, const OpShape& op, const TileLoads& loads, const CacheSizes& caches);
+LeastLoads least_loads(const LaunchPlan& plan, const OpShape& op, const TileLoads& loads, double sms);
+
+// The entry of a plan's tile; null: none.
+const TileLoads* find_tile(std::span<const TileLoads> tiles, const Tile& tile);
 
 }  // namespace rooftile

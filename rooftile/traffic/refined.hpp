@@ -27,8 +27,24 @@ struct RefinedTraffic {
 // cold.
 RefinedTraffic refined_traffic(const Im2col& gemm, const Plan& plan, const Gpu& gpu, Bytes element);
 
+// What counting needs of a GPU beside sectors and lines of its L1.
+struct CacheSizes {
+  double sms = 1;
+  double l1_lines = 1, l1_ways = 1;  // usable
+  double l2_lines = 1, l2_ways = 1;
+  Bytes l2_line;
+};
+CacheSizes cache_sizes(const Gpu& gpu);
+
 // The same from what depends on the layer alone, counted for the plan's tile and the L1 of the GPU.
-RefinedTraffic refined_traffic(const TileLoads& loads, const Plan& plan, const Gpu& gpu);
+RefinedTraffic refined_traffic(const TileLoads& loads, const Plan& plan, const CacheSizes& caches);
+
+// No more than what refined_traffic() counts, in a fraction of its time: if the L1 keeps all activations from step to
+// step, and the L2 everything.
+struct LeastLoads {
+  Bytes l2, dram;
+};
+LeastLoads least_loads(const TileLoads& loads, const Plan& plan, double sms);
 
 // The share of lines found again after `others` other lines, in a cache of `lines` lines in sets of `ways` that a hash
 // chooses: the chance that fewer than `ways` of the others fell into the set, by the normal approximation.

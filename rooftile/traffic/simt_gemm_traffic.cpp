@@ -50,7 +50,24 @@ double loads_of(const Panel& panel, double reload) {
          std::max(panel.by_cta - panel.by_wave, 0.0) * panel.drift;
 }
 
+// Of the results; a bias is in C before: loaded, and by some kernels stored once more.
+struct ResultBytes {
+  Bytes store, bias;
+};
+
+ResultBytes results_of(const Launch& launch, const GpuSizes& sizes) {
+  const Launch::Product& product = launch.product;
+  const Bytes store = product.element * (product.m * product.n * product.batch);
+  return {store, product.bias ? store * (sizes.constants[Constant::bias_passes] - 1) : Bytes(0)};
+}
+
 }  // namespace
+
+DramBytes simt_gemm_once(const Launch& launch, const GpuSizes& sizes) {
+  const Launch::Product& product = launch.product;
+  const ResultBytes results = results_of(launch, sizes);
+  return {product.element * ((product.m + product.n) * product.k * product.batch) + results.bias, results.store};
+}
 
 DramBytes simt_gemm_dram(const Launch& launch, const GpuSizes& sizes) {
   const Launch::Product& product = launch.product;
@@ -83,10 +100,8 @@ DramBytes simt_gemm_dram(const Launch& launch, const GpuSizes& sizes) {
 
   const double load = loads_of(a, reload) * (product.k_contiguous_a ? 1 + again : 1) +
                       loads_of(b, reload) * (product.k_contiguous_b ? 1 + again : 1);
-  const Bytes store = product.element * (product.m * product.n * product.batch);
-  // A bias is in C before: loaded, and by some kernels stored once more.
-  const Bytes bias = product.bias ? store * (constants[Constant::bias_passes] - 1) : Bytes(0);
-  return {Bytes(load) + bias, store};
+  const ResultBytes results = results_of(launch, sizes);
+  return {Bytes(load) + results.bias, results.store};
 }
 
 }  // namespace rooftile

@@ -59,12 +59,16 @@ Misses tensor_gemm_misses(const Launch& launch, const GpuSizes& sizes) {
           1 - gemm_share_kept(activations + used.weights * sizes.weight_sets, sizes)};
 }
 
-DramBytes tensor_gemm_dram(const Launch& launch, const GpuSizes& sizes) {
-  const Misses misses = tensor_gemm_misses(launch, sizes);
+DramBytes tensor_gemm_once(const Launch& launch, const Misses& misses) {
   const Used used = used_by(launch);
-  const Bytes again(sizes.constants[TensorConstant::reread] * reread_bytes(launch, sizes));
-  return {used.activations * misses.activations + used.weights * misses.weights + again,
+  return {used.activations * misses.activations + used.weights * misses.weights,
           launch.dram_store * misses.activations};
+}
+
+DramBytes tensor_gemm_dram(const Launch& launch, const GpuSizes& sizes, const Misses& misses) {
+  DramBytes bytes = tensor_gemm_once(launch, misses);
+  bytes.load += Bytes(sizes.constants[TensorConstant::reread] * reread_bytes(launch, sizes));
+  return bytes;
 }
 
 }  // namespace rooftile

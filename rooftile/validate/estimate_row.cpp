@@ -70,6 +70,7 @@ std::string framework_of(const LayerRow& row) {
 
 PredictOptions options_of(const LayerRow& row, PredictOptions options) {
   options.precision = row.precision;
+  options.autocast = row.autocast;
   options.pass = passes_of(row.phase).front();
   options.accumulate = row.accumulate;
   options.result = row.output_precision;

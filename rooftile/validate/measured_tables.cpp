@@ -27,6 +27,7 @@ std::string_view MeasuredTable::raw(const std::vector<std::string>& cells, const
 std::string_view MeasuredTable::cell(const LayerRow& row, const std::string& column, GpuCache& gpus) const {
   if (column == "op") return name_of(row.op);
   if (column == "pass") return name_of(row.phase);
+  if (column == "precision" && row.autocast) return row.precision == DType::fp16 ? "amp-fp16" : "amp-bf16";
   if (column == "precision") return name_of(row.precision);
   if (column == "gpu") {
     const auto gpu = gpus.find(row.gpu);

@@ -59,8 +59,11 @@ std::int64_t value_dim(const Attention& attention) {
 
 double pairs_of(const Attention& attention) {
   const double q = static_cast<double>(attention.q_len), kv = static_cast<double>(attention.kv_len);
-  const double most = attention.window > 0 ? std::min(kv, static_cast<double>(attention.window)) : kv;
-  return attention.causal ? sum_clipped(kv - q + 1, kv, most) : q * most;
+  const double window = attention.window > 0 ? std::min(kv, static_cast<double>(attention.window)) : kv;
+  if (attention.causal) return sum_clipped(kv - q + 1, kv, window);
+  // All but the keys before the window of each query, of which those before the first key have none.
+  const double first = std::max(1.0, kv - q + 1);
+  return q * kv - (first + kv) * (kv - first + 1) / 2 + sum_clipped(first, kv, window);
 }
 
 std::int64_t gates_of(const Recurrent& recurrent) {

@@ -21,9 +21,17 @@ TEST(Sequence, AWindowLimitsTheKeysOfEachQuery) {
   EXPECT_EQ(pairs_of(attention), 2 * 4);
   attention.window = 100;
   EXPECT_EQ(pairs_of(attention), 3 + 4 + 5 + 6);
-  attention.causal = false;
-  attention.window = 2;
-  EXPECT_EQ(pairs_of(attention), 2 * 4);
+}
+
+TEST(Sequence, AWindowLimitsNoLaterKeys) {
+  Attention attention{.q_len = 4, .kv_len = 6, .window = 2};
+  EXPECT_EQ(pairs_of(attention), 5 + 4 + 3 + 2);
+  attention.window = 6;
+  EXPECT_EQ(pairs_of(attention), 4 * 6);
+  attention = {.q_len = 1, .kv_len = 6, .window = 2};
+  EXPECT_EQ(pairs_of(attention), 2) << "the last position";
+  attention = {.q_len = 5, .kv_len = 3, .window = 1};  // two queries are before the first key
+  EXPECT_EQ(pairs_of(attention), 3 + 3 + 3 + 2 + 1);
 }
 
 TEST(Sequence, AttentionMultipliesTwice) {

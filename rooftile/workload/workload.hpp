@@ -42,6 +42,8 @@ struct Op {
   OpKind kind;
   std::vector<TensorId> inputs;  // activations first as the operator defines them, then weights and bias
   std::vector<TensorId> outputs;
+  // Of a kernel that runs several operators of a network: their names, in order. Empty: the op alone.
+  std::vector<std::string> members = {};
 
   bool operator==(const Op&) const = default;
 };

@@ -15,12 +15,12 @@ TensorId bn_relu(Net& net, const std::string& name, TensorId x) {
 
 }  // namespace
 
-Workload densenet161(std::int64_t batch_size) {
+Workload densenet161(std::int64_t batch_size, std::int64_t image_size) {
   constexpr std::int64_t kGrowth = 48;
   constexpr std::array<int, 4> kLayers = {6, 12, 36, 24};
 
   Net net("densenet161");
-  TensorId x = net.input("data", {batch_size, 3, 224, 224});
+  TensorId x = net.input("data", {batch_size, 3, image_size, image_size});
   std::int64_t channels = 2 * kGrowth;
   x = bn_relu(net, "conv0", net.conv("conv0", x, channels, {7, 2, 3}, false));
   x = net.max_pool("pool0", x, {3, 2, 1});

@@ -11,13 +11,13 @@ Workload alexnet(std::int64_t batch_size);
 Workload vgg16(std::int64_t batch_size);
 Workload vgg19(std::int64_t batch_size);
 Workload googlenet(std::int64_t batch_size);
-Workload resnet18(std::int64_t batch_size);
-Workload resnet34(std::int64_t batch_size);
-Workload resnet50(std::int64_t batch_size);
-Workload resnet101(std::int64_t batch_size);
-Workload resnet152(std::int64_t batch_size);
-Workload resnet200(std::int64_t batch_size);
-Workload densenet161(std::int64_t batch_size);
+Workload resnet18(std::int64_t batch_size, std::int64_t image_size);
+Workload resnet34(std::int64_t batch_size, std::int64_t image_size);
+Workload resnet50(std::int64_t batch_size, std::int64_t image_size);
+Workload resnet101(std::int64_t batch_size, std::int64_t image_size);
+Workload resnet152(std::int64_t batch_size, std::int64_t image_size);
+Workload resnet200(std::int64_t batch_size, std::int64_t image_size);
+Workload densenet161(std::int64_t batch_size, std::int64_t image_size);
 
 // A stack of equal transformer blocks, as PyTorch runs the models of Hugging Face operator by operator.
 struct Transformer {

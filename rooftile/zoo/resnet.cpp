@@ -52,9 +52,9 @@ TensorId bottleneck(Net& net, const std::string& name, const Place& place, bool 
   return join(net, name, y, place, 4 * place.width);
 }
 
-Workload resnet(const Depth& depth, std::int64_t batch_size) {
+Workload resnet(const Depth& depth, std::int64_t batch_size, std::int64_t image_size) {
   Net net(depth.name);
-  TensorId x = net.input("data", {batch_size, 3, 224, 224});
+  TensorId x = net.input("data", {batch_size, 3, image_size, image_size});
   x = net.relu("conv1/relu", conv_bn(net, "conv1", x, 64, {7, 2, 3}));
   x = net.max_pool("pool1", x, {3, 2, 1});
   std::int64_t width = 64;
@@ -74,11 +74,23 @@ Workload resnet(const Depth& depth, std::int64_t batch_size) {
 
 }  // namespace
 
-Workload resnet152(std::int64_t batch_size) { return resnet({"resnet152", {3, 8, 36, 3}, true, false}, batch_size); }
-Workload resnet18(std::int64_t batch_size) { return resnet({"resnet18", {2, 2, 2, 2}, false, true}, batch_size); }
-Workload resnet34(std::int64_t batch_size) { return resnet({"resnet34", {3, 4, 6, 3}, false, true}, batch_size); }
-Workload resnet50(std::int64_t batch_size) { return resnet({"resnet50", {3, 4, 6, 3}, true, true}, batch_size); }
-Workload resnet101(std::int64_t batch_size) { return resnet({"resnet101", {3, 4, 23, 3}, true, true}, batch_size); }
-Workload resnet200(std::int64_t batch_size) { return resnet({"resnet200", {3, 24, 36, 3}, true, true}, batch_size); }
+Workload resnet152(std::int64_t batch_size, std::int64_t image_size) {
+  return resnet({"resnet152", {3, 8, 36, 3}, true, false}, batch_size, image_size);
+}
+Workload resnet18(std::int64_t batch_size, std::int64_t image_size) {
+  return resnet({"resnet18", {2, 2, 2, 2}, false, true}, batch_size, image_size);
+}
+Workload resnet34(std::int64_t batch_size, std::int64_t image_size) {
+  return resnet({"resnet34", {3, 4, 6, 3}, false, true}, batch_size, image_size);
+}
+Workload resnet50(std::int64_t batch_size, std::int64_t image_size) {
+  return resnet({"resnet50", {3, 4, 6, 3}, true, true}, batch_size, image_size);
+}
+Workload resnet101(std::int64_t batch_size, std::int64_t image_size) {
+  return resnet({"resnet101", {3, 4, 23, 3}, true, true}, batch_size, image_size);
+}
+Workload resnet200(std::int64_t batch_size, std::int64_t image_size) {
+  return resnet({"resnet200", {3, 24, 36, 3}, true, true}, batch_size, image_size);
+}
 
 }  // namespace rooftile

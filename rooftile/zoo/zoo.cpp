@@ -11,12 +11,19 @@ namespace {
 constexpr std::size_t kDeltaNetworks = 4;
 
 ZooEntry images(std::string name, std::string description, Workload (*build)(std::int64_t)) {
-  return {
-      std::move(name), std::move(description), {}, [build](const InputSize& size) { return build(size.batch_size); }};
+  return {std::move(name), std::move(description), {}, false, [build](const InputSize& size) {
+            return build(size.batch_size);
+          }};
+}
+
+ZooEntry images_of_any_size(std::string name, std::string description, Workload (*build)(std::int64_t, std::int64_t)) {
+  return {std::move(name), std::move(description), {}, true, [build](const InputSize& size) {
+            return build(size.batch_size, size.image_size);
+          }};
 }
 
 ZooEntry text(std::string description, const Transformer& shape, std::int64_t seq_len = 0) {
-  return {shape.name, std::move(description), seq_len > 0 ? seq_len : shape.positions,
+  return {shape.name, std::move(description), seq_len > 0 ? seq_len : shape.positions, false,
           [shape](const InputSize& size) { return shape(size.batch_size, size.seq_len); }};
 }
 
@@ -27,14 +34,14 @@ std::vector<ZooEntry> make_zoo() {
       images("alexnet", "AlexNet, 96 filters in the first layer, no groups (2012), as in the DeLTA paper", alexnet),
       images("vgg16", "VGG-16, configuration D (2014), as in the DeLTA paper", vgg16),
       images("googlenet", "GoogLeNet without auxiliary classifiers (2014), as in the DeLTA paper", googlenet),
-      images("resnet152", "ResNet-152, stride in the first 1x1 (2015), as in the DeLTA paper", resnet152),
-      images("resnet18", "ResNet-18 (2015)", resnet18),
-      images("resnet34", "ResNet-34 (2015)", resnet34),
-      images("resnet50", "ResNet-50, stride in the 3x3 (2015)", resnet50),
-      images("resnet101", "ResNet-101, stride in the 3x3 (2015)", resnet101),
-      images("resnet200", "ResNet-200, stride in the 3x3 (2016)", resnet200),
+      images_of_any_size("resnet152", "ResNet-152, stride in the first 1x1 (2015), as in the DeLTA paper", resnet152),
+      images_of_any_size("resnet18", "ResNet-18 (2015)", resnet18),
+      images_of_any_size("resnet34", "ResNet-34 (2015)", resnet34),
+      images_of_any_size("resnet50", "ResNet-50, stride in the 3x3 (2015)", resnet50),
+      images_of_any_size("resnet101", "ResNet-101, stride in the 3x3 (2015)", resnet101),
+      images_of_any_size("resnet200", "ResNet-200, stride in the 3x3 (2016)", resnet200),
       images("vgg19", "VGG-19, configuration E (2014)", vgg19),
-      images("densenet161", "DenseNet-161 (2016)", densenet161),
+      images_of_any_size("densenet161", "DenseNet-161 (2016)", densenet161),
       text("BERT base, 512 positions (2018)", {"bert_base", 12, 768, 12, 3072, 30522, 512, true, "gelu", false}),
       text("BERT large, 512 positions (2018)", {"bert_large", 24, 1024, 16, 4096, 30522, 512, true, "gelu", false}),
       text("BERT base over questions of 384 positions (SQuAD)",

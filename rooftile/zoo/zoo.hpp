@@ -16,16 +16,20 @@
 
 namespace rooftile {
 
-// How large an input is; each from 1 to kMaxDimension.
+constexpr std::int64_t kSmallestImage = 32;  // that every network built in halves five times
+
+// How large an input is; each from 1 to kMaxDimension, an image from kSmallestImage.
 struct InputSize {
   std::int64_t batch_size = 1;
-  std::int64_t seq_len = 1;  // positions of a text
+  std::int64_t seq_len = 1;       // positions of a text
+  std::int64_t image_size = 224;  // height and width of an image
 };
 
 struct ZooEntry {
   std::string name;
   std::string description;
   std::optional<std::int64_t> seq_len;  // that a text has unless something else is asked for; none: images
+  bool any_image_size;                  // not only images of 224x224
   std::function<Workload(const InputSize&)> builder;  // the result still needs validate()
 
   Workload build(std::int64_t batch_size) const { return builder({batch_size, seq_len.value_or(1)}); }

@@ -7,7 +7,7 @@ GEMM = (["neusight/linear.csv", "neusight/bmm.csv", "deepbench/gemm.csv"], "gpu 
 TENSOR = (["aiconfigurator/gemm.csv", "vidur/gemm.csv"], "")
 CONV_TENSOR = (["deepbench/conv.csv", "conv_tensor_core/conv.csv"], "precision = fp16")
 NETWORKS = [f"{source}/network.csv"
-            for source in ("neusight", "cnn_benchmarks", "u39kun", "lambda", "torchvision", "networks_latency")]
+            for source in ("neusight", "cnn_benchmarks", "u39kun", "lambda", "torchvision", "networks_latency", "timm")]
 # One `rooftile validate` each: tables and condition, hidden columns, groups.
 RUNS = {
     "conv": (*CONV, "", "table,gpu,pass,algorithm"),
@@ -24,7 +24,7 @@ RUNS = {
                "not columns = 2560", "", "table,gpu"),
     "rnn": (["deepbench/rnn.csv"], "", "", "table,gpu,pass"),
     "other-conv": (["convnet_benchmarks/conv.csv"], "", "", "gpu,pass"),
-    "network": (NETWORKS, "", "", "table,gpu,precision"),
+    "network": (NETWORKS, "", "", "table,gpu,precision,execution,pass"),
 }
 
 # Another harness on a GPU of the run, whose rows only the tier `source` needs.
@@ -104,14 +104,21 @@ ROWS = [
        {"source": 15, "own": 15, "none": 22}) for name in ("fwd", "bwd_data", "bwd_weight")],
     ("nersc rnn, PyTorch and TensorFlow", "rnn", table("nersc"), {}),
     ("convnet-benchmarks conv, nothing fitted", "other-conv", lambda g: True, {}),
-    ("neusight networks, nothing fitted", "network", table("neusight"), {}),
-    ("cnn-benchmarks networks, nothing fitted", "network", table("cnn_benchmarks"), {}),
-    ("u39kun networks, nothing fitted", "network", table("u39kun"), {}),
-    ("lambda networks, nothing fitted", "network", table("lambda"), {}),
-    ("torchvision networks, fp32, nothing fitted", "network", networks("torchvision", True), {}),
-    ("torchvision networks, tf32 and fp16, nothing fitted", "network", networks("torchvision", False), {}),
-    ("network latencies, fp32, nothing fitted", "network", networks("networks_latency", True), {}),
-    ("network latencies, tf32, fp16 and int8, nothing fitted", "network", networks("networks_latency", False), {}),
+    ("timm inference, eager", "network",
+     lambda g: "timm" in g["table"] and g["pass"] == "fwd" and g["execution"] == "eager", {"shipped": 8}),
+    ("timm inference, compiled", "network", lambda g: "timm" in g["table"] and g["execution"] == "compiled",
+     {"shipped": 10}),
+    ("timm training step", "network", lambda g: "timm" in g["table"] and g["pass"] == "step", {"shipped": 12}),
+    ("torchvision networks, fp32", "network", networks("torchvision", True), {"shipped": 18}),
+    ("torchvision networks, tf32 and fp16", "network", networks("torchvision", False), {"shipped": 18}),
+    ("neusight networks, NVIDIA", "network", lambda g: "neusight" in g["table"] and g["gpu"] != "mi100", {"shipped": 6}),
+    ("neusight networks, MI100", "network", lambda g: "neusight" in g["table"] and g["gpu"] == "mi100", {"shipped": 15}),
+    ("cnn-benchmarks networks", "network", table("cnn_benchmarks"), {"shipped": 10}),
+    ("u39kun networks, fp32", "network", networks("u39kun", True), {"shipped": 12}),
+    ("u39kun networks, fp16", "network", networks("u39kun", False), {"shipped": 25}),
+    ("lambda networks", "network", table("lambda"), {"shipped": 15}),
+    ("network latencies, fp32", "network", networks("networks_latency", True), {"shipped": 15}),
+    ("network latencies, tf32, fp16 and int8", "network", networks("networks_latency", False), {"shipped": 15}),
 ]
 
 

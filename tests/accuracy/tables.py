@@ -28,7 +28,7 @@ README_ROWS = [
     ("Convolutions on tensor cores, FP16, RTX 3070 (TVM, CUTLASS)", ["conv_tensor_core, the library's best"]),
     ("MIOpen's convolutions, FP32, MI50, MI100, MI210", ["miopen conv fp32, fwd", "miopen conv fp32, gradients"]),
     ("the same, FP16 and BF16", ["miopen conv fp16 and bf16, fwd", "miopen conv fp16 and bf16, gradients"]),
-    ("Products, FP32, five GPUs (NeuSight)", ["neusight linear, kernel hidden", "neusight bmm, kernel hidden"]),
+    ("Products, FP32, six GPUs (NeuSight)", ["neusight linear, kernel hidden", "neusight bmm, kernel hidden"]),
     ("Products, FP32 and FP16, M40, TITAN Xp, V100 (DeepBench)", ["deepbench gemm"]),
     ("Products on tensor cores, A100, H100, L40S", ["aiconfigurator gemm, bf16", "vidur gemm, fp16"]),
     ("Attention, prefill and decode, A100, H100, L40S",
@@ -40,11 +40,17 @@ README_ROWS = [
      ["deepbench rnn, fwd", "deepbench rnn, bwd_data", "deepbench rnn, bwd_weight"]),
 ]
 README_NETWORKS = [
-    ("Transformers, FP32, V100, T4, MI100 (NeuSight)", ["neusight networks, nothing fitted"]),
-    ("AlexNet to ResNet-200, FP32, TITAN X Pascal (cnn-benchmarks)", ["cnn-benchmarks networks, nothing fitted"]),
-    ("torchvision, FP32, GTX 1080 Ti, TITAN V, RTX 2080 Ti", ["torchvision networks, fp32, nothing fitted"]),
-    ("the same and RTX 3090, TF32 and FP16", ["torchvision networks, tf32 and fp16, nothing fitted"]),
-    ("BERT and ResNet-50 training scripts, five GPUs (Lambda)", ["lambda networks, nothing fitted"]),
+    ("torchvision's networks in timm, mixed precision, eager, RTX 3090 and 4090", ["timm inference, eager"]),
+    ("the same, compiled by Inductor", ["timm inference, compiled"]),
+    ("the same, training step, RTX 3090", ["timm training step"]),
+    ("torchvision, batch 12, GTX 1080 Ti, TITAN V, RTX 2080 Ti, RTX 3090",
+     ["torchvision networks, fp32", "torchvision networks, tf32 and fp16"]),
+    ("Transformers, FP32, V100, T4 (NeuSight)", ["neusight networks, NVIDIA"]),
+    ("the same on MI100", ["neusight networks, MI100"]),
+    ("AlexNet to ResNet-200, FP32, TITAN X Pascal (cnn-benchmarks)", ["cnn-benchmarks networks"]),
+    ("BERT and ResNet-50 training scripts, five GPUs (Lambda)", ["lambda networks"]),
+    ("BERT and ViT, batch 1 to 64, by implementation (FasterTransformer's guides)",
+     ["network latencies, fp32", "network latencies, tf32, fp16 and int8"]),
 ]
 
 

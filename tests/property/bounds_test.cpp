@@ -99,8 +99,9 @@ TEST(Bounds, MoreWorkIsHardlyEverFaster) {
 }
 
 // Known to be wrong: none should exceed 50 times; 17 of these 3,204 do. Winograd and FFT beat the roofline of the
-// direct convolution. What exceeds the upper bound: FP16 on Volta with channels that are no multiple of eight, and
-// weights' gradients of one or two channels over large maps.
+// direct convolution. What exceeds the upper bound: grids of one to six CTAs with thousands of steps of k, which are
+// split only where less than one SM in kIdleShare is busy, and weights' gradients of a few channels over large maps, of
+// whose tiles of 128x32 some eight numbers are no padding.
 TEST(Bounds, NearlyAllConvolutionsLieWithinAMultipleOfTheRooflineAndGrowWithTheirSizes) {
   constexpr double kMost = 50, kUsual = 0.95, kExceptions = 1. / 200, kAbove = 1. / 150;
   constexpr Seconds kLaunches{100e-6};
@@ -157,7 +158,7 @@ TEST(Bounds, LongerAttentionIsNeverFasterForwardOrBackward) {
           return estimate(attention, gpu, roofline).time;
         }();
         EXPECT_GE(estimate(more, gpu, options).time / time, kLeast) << id << ": " << attention.q_len;
-        EXPECT_LE(time, 150 * least + Seconds(100e-6)) << id << ": " << attention.q_len;
+        EXPECT_LE(time, 50 * least + Seconds(100e-6)) << id << ": " << attention.q_len;
       }
     }
   }

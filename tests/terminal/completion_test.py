@@ -29,20 +29,18 @@ LINES = {
     "rooftile fit network --ways affine,t": "rooftile fit network --ways affine,trees",
     "rooftile predict own_": "rooftile predict own_model.onnx",  # a file, where no name of a network fits
     "rooftile cost --costs own_": "rooftile cost --costs own_model.onnx",
+    "rooftile predict --gpu=titan-xp-": "rooftile predict --gpu=titan-xp-delta",
+    "rooftile predict --gpu=t4,titan-xp-": "rooftile predict --gpu=t4,titan-xp-delta",
+    "rooftile predict alexnet --gpu=t4 --pass=inf": "rooftile predict alexnet --gpu=t4 --pass=inference",
+    "rooftile predict --gpu=t4 alexn": "rooftile predict --gpu=t4 alexnet",
+    "rooftile cost --costs=own_": "rooftile cost --costs=own_model.onnx",
 }
 
+# At Ctrl-G bash's line editor hands over what it made of what was typed, and begins anew.
 BASH = r"""
 . ./rooftile.bash
-while IFS= read -r line; do
-  eval "COMP_WORDS=($line)"
-  COMP_CWORD=$((${#COMP_WORDS[@]} - 1)) COMPREPLY=()
-  _rooftile
-  found=("${COMPREPLY[@]}")
-  ((${#found[@]})) || mapfile -t found < <(compgen -f -- "${COMP_WORDS[COMP_CWORD]}")  # complete -o default
-  IFS='|'
-  printf '%s\n' "${line% *} ${found[*]}"
-  unset IFS
-done < lines > answers
+bind -x '"\C-g": printf "%s\n" "$READLINE_LINE" >> answers; READLINE_LINE= READLINE_POINT=0'
+bind 'set enable-bracketed-paste off' 'set bell-style none'
 """
 
 # The line editor completes each line, as if somebody had typed it and pressed the tabulator.
@@ -93,28 +91,12 @@ class Completion(unittest.TestCase):
         answers = (self.folder / "answers").read_text().splitlines()
         self.assertEqual([answer.rstrip() for answer in answers], list(LINES.values()))
 
-    def run_script(self, *command):
-        result = subprocess.run(command, cwd=self.folder, env=self.environment, capture_output=True, text=True,
-                                stdin=subprocess.DEVNULL, timeout=PATIENCE)
-        self.assertEqual(result.stderr, "")
-        self.check_answers()
-
-    def test_bash(self):
-        bash = self.shell("bash")
-        (self.folder / "rooftile.bash").write_text(self.script("bash"))
-        self.run_script(bash, "--norc", "-c", BASH)
-
-    def test_fish(self):
-        fish = self.shell("fish")
-        (self.folder / "rooftile.fish").write_text(self.script("fish"))
-        self.run_script(fish, "--no-config", "-c", FISH)
-
-    def complete_in_zsh(self, setup):
-        (self.folder / ".zshrc").write_text(ZSH.format(setup))
+    def complete_on_terminal(self, *command, typed=b""):
         ours, theirs = pty.openpty()
-        program = subprocess.Popen([self.shell("zsh"), "-d", "-i"], cwd=self.folder, env=self.environment,
+        program = subprocess.Popen([self.shell(command[0]), *command[1:]], cwd=self.folder, env=self.environment,
                                    stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True)
         os.close(theirs)
+        os.write(ours, typed)
         end = threading.Timer(PATIENCE, program.kill)
         end.start()
         text = b""
@@ -130,6 +112,24 @@ class Completion(unittest.TestCase):
         for complaint in (b"not found", b"rooftile:"):
             self.assertNotIn(complaint, text)
         self.check_answers()
+
+    def test_bash(self):
+        (self.folder / "rooftile.bash").write_text(self.script("bash"))
+        (self.folder / "bashrc").write_text(BASH)
+        keys = "".join(f"{line}\t\a" for line in LINES) + "exit\n"
+        self.complete_on_terminal("bash", "--rcfile", "bashrc", "-i", typed=keys.encode())
+
+    def test_fish(self):
+        fish = self.shell("fish")
+        (self.folder / "rooftile.fish").write_text(self.script("fish"))
+        result = subprocess.run([fish, "--no-config", "-c", FISH], cwd=self.folder, env=self.environment,
+                                capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=PATIENCE)
+        self.assertEqual(result.stderr, "")
+        self.check_answers()
+
+    def complete_in_zsh(self, setup):
+        (self.folder / ".zshrc").write_text(ZSH.format(setup))
+        self.complete_on_terminal("zsh", "-d", "-i")
 
     def test_zsh_where_it_is_sourced(self):
         (self.folder / "rooftile.zsh").write_text(self.script("zsh"))

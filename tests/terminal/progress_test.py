@@ -124,13 +124,17 @@ class Fits(unittest.TestCase):
         self.table.write_text("op,N,C,H,W,K,R,S,pad_h,pad_w,stride_h,stride_w,gpu,time_us\n" + "\n".join(rows) + "\n")
 
     def test_commands_that_fit_show_them(self):
-        for arguments in (["fit", "constants", str(self.table)], ["validate", str(self.table), "--tier", "own"]):
+        trial = ["fit", "factors", str(self.table), "--points", "5", "--draws", "10000"]
+        for *arguments, units in (["fit", "constants", str(self.table), "fits"],
+                                  ["validate", str(self.table), "--tier", "own", "fits"],
+                                  [*trial, "(fits|draws)"],
+                                  [*trial, "--tier", "shipped", "draws"]):
             with self.subTest(arguments=arguments):
                 text, status = stopped_on_terminal(arguments, 100)
                 before, *drawn = text.split(AGAIN)
                 self.assertEqual((before, status), ("", -signal.SIGINT), text)
                 for bar in drawn:
-                    self.assertRegex(bar, r"^\[#*\.*\] *[\d.]+ %, [\d,.]+ fits/s, [\d.]+ (s|min|h) left$")
+                    self.assertRegex(bar, r"^\[#*\.*\] *[\d.]+ %, [\d,.]+ " + units + r"/s, [\d.]+ (s|min|h) left$")
 
 
 if __name__ == "__main__":

@@ -25,6 +25,9 @@ COMMANDS = [
     ["models", "list"],
     ["models", "show", LONGEST],
     ["support", LONGEST],
+    ["explain", LONGEST, "--layer", "conv4_2/3x3", "--gpu", "titan-xp"],
+    ["gpus", "show", "h100-sxm5-80gb"],
+    ["plan", "resnet50", "--samples", "1e6", "--epochs", "1", "--gpu", "gh200-96gb-hbm3,h100-sxm5-80gb"],
 ]
 
 
@@ -79,6 +82,12 @@ class Tables(unittest.TestCase):
         arguments = ["gpus", "list"]
         self.assertEqual(on_terminal(arguments, 200, COLUMNS="80"), on_terminal(arguments, 80))
         self.assertEqual(in_pipe(arguments, COLUMNS="80"), on_terminal(arguments, 80))
+
+    def test_ids_of_gpus_are_whole(self):
+        for arguments in COMMANDS:
+            if "--gpu" in arguments and arguments[0] != "roofline":  # which has the GPU's name
+                for gpu in arguments[arguments.index("--gpu") + 1].split(","):
+                    self.assertIn(gpu, on_terminal(arguments, 80), arguments)
 
     def test_pipes_get_every_name_whole(self):
         arguments = ["predict", LONGEST, "--gpu", "titan-xp", "--all"]

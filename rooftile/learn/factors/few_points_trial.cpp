@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <random>
 #include <set>
@@ -65,6 +66,9 @@ Result<std::map<std::string, Calibration>> calibrations(const std::vector<Measur
   calibrate.rows.keep = [&](std::size_t table, std::size_t row) {
     return taken.count(&tables[table].table().rows[row]) > 0;
   };
+  if (options.progress) {
+    calibrate.progress = [&](std::size_t done, std::size_t of) { options.progress("fits", done, of); };
+  }
   auto held = TRY(hold_out(tables, Tier::none, calibrate));
   GpuCache gpus;
   for (std::size_t table = 0; table < tables.size(); ++table) {
@@ -162,11 +166,37 @@ Result<FewPointsDraw> draw_once(const MeasuredPool& pool, const std::vector<std:
   return draw;
 }
 
-Result<FewPointsTrial> try_rows(const std::vector<Point>& rows, std::size_t points, FactorModel& model,
-                                const FactorPrior& prior, const FewPointsTrialOptions& options) {
-  FewPointsTrial trial;
-  trial.points = points;
-  trial.rows = rows.size();
+// What is to be tried: so many points of these rows.
+struct TrialTask {
+  std::string gpu;
+  std::string table;  // empty: all of the GPU
+  std::vector<Point> rows;
+  std::size_t points = 0;
+};
+
+// Each table of a GPU, then all together, with each number of points that its rows are enough for.
+std::vector<TrialTask> tasks_of(const RowsByGpu& rows, const std::vector<MeasuredTable>& tables,
+                                const FewPointsTrialOptions& options) {
+  std::vector<TrialTask> tasks;
+  for (const auto& [gpu, of_gpu] : rows) {
+    std::vector<std::pair<std::string, std::vector<Point>>> pools;
+    for (const auto& [table, points] : of_gpu.tables) pools.emplace_back(tables[table].name(), points);
+    if (pools.size() > 1) pools.emplace_back("", of_gpu.all());
+    for (const auto& [table, pool] : pools) {
+      for (const std::size_t count : options.points) {
+        if (pool.size() >= std::max(options.least_rows, 2 * count)) tasks.push_back({gpu, table, pool, count});
+      }
+    }
+  }
+  return tasks;
+}
+
+// `drawn` is called after each draw.
+Result<FewPointsTrial> try_rows(const TrialTask& task, FactorModel& model, const FactorPrior& prior,
+                                const FewPointsTrialOptions& options, const std::function<void()>& drawn) {
+  const std::vector<Point>& rows = task.rows;
+  const std::size_t points = task.points;
+  FewPointsTrial trial{.gpu = task.gpu, .table = task.table, .points = points, .rows = rows.size(), .draws = {}};
   auto linear = TRY(linearise(rows, model, {}));
   MeasuredPool pool{rows, std::move(linear), {}};
   for (const LinearPoint& row : pool.linear) pool.before.push_back(row.residual);
@@ -186,6 +216,7 @@ Result<FewPointsTrial> try_rows(const std::vector<Point>& rows, std::size_t poin
     }
     const auto draw = TRY(draw_once(pool, taken, model, prior));
     trial.draws.push_back(draw);
+    drawn();
   }
   return trial;
 }
@@ -254,30 +285,18 @@ Result<FewPointsTrials> try_few_points(const std::vector<MeasuredTable>& tables,
 
   FewPointsTrials result;
   result.prior = learn_factor_prior(every);
-  for (const auto& entry : rows) {  // no structured binding: the lambda below captures the name
-    const std::string& gpu = entry.first;
-    const auto& of_gpu = entry.second;
+  const std::vector<TrialTask> tasks = tasks_of(rows, tables, options);
+  std::size_t draws = 0;
+  const auto drawn = [&] {
+    if (options.progress) options.progress("draws", ++draws, tasks.size() * options.draws);
+  };
+  for (const TrialTask& task : tasks) {
     std::vector<const FactorEvidence*> others;
     for (const auto& [other, its] : evidence) {
-      if (other != gpu) others.push_back(&its);
+      if (other != task.gpu) others.push_back(&its);
     }
     const FactorPrior prior = options.left_out ? learn_factor_prior(others) : shipped_factor_prior();
-    const auto add = [&](const std::vector<Point>& points, const std::string& table) -> Result<void> {
-      for (const std::size_t count : options.points) {
-        if (points.size() < std::max(options.least_rows, 2 * count)) continue;
-        auto trial = TRY(try_rows(points, count, models.at(gpu), prior, options));
-        trial.gpu = gpu;
-        trial.table = table;
-        result.trials.push_back(std::move(trial));
-      }
-      return {};
-    };
-    for (const auto& [table, points] : of_gpu.tables) {
-      TRY(add(points, tables[table].name()));
-    }
-    if (of_gpu.tables.size() > 1) {
-      TRY(add(of_gpu.all(), ""));
-    }
+    result.trials.push_back(TRY(try_rows(task, models.at(task.gpu), prior, options, drawn)));
   }
   for (FewPointsTrial& trial : result.trials) {
     trial.caution = options.left_out ? least_caution(result.trials, trial.points, trial.gpu) : place_of_shipped();

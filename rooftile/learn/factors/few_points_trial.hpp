@@ -3,7 +3,9 @@
 
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "rooftile/learn/constants/calibrate.hpp"
@@ -28,6 +30,8 @@ struct FewPointsTrialOptions {
   std::size_t most_rows = 120;  // of each table and GPU, evenly spread
   std::size_t least_rows = 50;  // a GPU with fewer is not tested
   int evaluations = 400;        // of each fit
+  // Of the fits that leave a GPU out, then of the draws.
+  std::function<void(std::string_view unit, std::size_t done, std::size_t of)> progress = {};
 };
 
 // Cautions that are tried.

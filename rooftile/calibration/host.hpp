@@ -1,0 +1,32 @@
+// What the host takes to issue the operators of a network: a fit by framework and execution (tools/fit_hosts.py).
+//
+// It belongs to the machine's processor as much as to the framework, so it comes with a range.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "rooftile/base/units.hpp"
+#include "rooftile/workload/execution.hpp"
+
+namespace rooftile {
+
+// Of one operator: a kernel, or the few that a framework issues at once.
+struct HostCosts {
+  std::string framework;  // as tables name it, or the beginning of such names; empty: not known
+  Execution execution = Execution::eager;
+  Seconds forward;
+  Seconds gradient;  // of one gradient of an operator
+  Seconds update;    // of the weights of an operator
+  double range = 1;  // either way, on other machines
+  std::string data;  // what it was fitted on
+
+  bool operator==(const HostCosts&) const = default;
+};
+
+// The costs of the framework that is named the longest way, else those of an unknown one; null where the execution has
+// none.
+const HostCosts* find_host(std::span<const HostCosts> hosts, std::string_view framework, Execution execution);
+
+}  // namespace rooftile

@@ -1,0 +1,21 @@
+// Mixed precision as PyTorch's autocast has it: weights stay FP32, each operator has the type that a list gives it, and
+// casts stand where types meet.
+#pragma once
+
+#include "rooftile/workload/workload.hpp"
+
+namespace rooftile {
+
+enum class AutocastList {
+  narrow,   // products: inputs are cast down
+  wide,     // sums of many terms and steep functions: inputs are cast up
+  promote,  // all others: the widest of their inputs
+};
+
+// PyTorch, "Automatic Mixed Precision package", CUDA op-specific behaviour (1.13 to 2.9).
+AutocastList autocast_list(const OpKind& kind);
+
+// Of a workload whose floating tensors are FP32. A weight is cast once, however many read it; activations at every use.
+Workload autocast(Workload workload, DType narrow);
+
+}  // namespace rooftile

@@ -1,0 +1,102 @@
+#include "rooftile/execution/autocast.hpp"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "rooftile/execution/launched.hpp"
+#include "rooftile/workload/workload.hpp"
+
+namespace rooftile {
+namespace {
+
+// Image, weights of a convolution, a batch normalisation, a softmax and a product, as FP32.
+Workload network() {
+  Workload workload;
+  workload.name = "network";
+  workload.tensors = {{"image", {2, 3, 8, 8}},
+                      {"filters", {4, 3, 3, 3}, DType::fp32, true},
+                      {"map", {2, 4, 8, 8}},
+                      {"scale", {4}, DType::fp32, true},
+                      {"normal", {2, 4, 8, 8}},
+                      {"flat", {2, 256}},
+                      {"weights", {10, 256}, DType::fp32, true},
+                      {"scores", {2, 10}},
+                      {"chances", {2, 10}}};
+  Conv conv{.batch = 2, .in_channels = 3, .out_channels = 4};
+  conv.axes[1] = conv.axes[2] = {.in = 8, .filter = 3, .pad_begin = 1, .pad_end = 1};
+  workload.ops = {{"conv", conv, {0, 1}, {2}},
+                  {"bn", Normalize{}, {2, 3}, {4}},
+                  {"flatten", View{"flatten"}, {4}, {5}},
+                  {"fc", Gemm{.m = 2, .n = 10, .k = 256, .trans_b = true}, {5, 6}, {7}},
+                  {"softmax", Softmax{}, {7}, {8}}};
+  workload.inputs = {0};
+  workload.outputs = {8};
+  return workload;
+}
+
+const Op& op_named(const Workload& workload, const std::string& name) {
+  return *std::find_if(workload.ops.begin(), workload.ops.end(), [&](const Op& op) { return op.name == name; });
+}
+
+DType input_type(const Workload& workload, const std::string& name, std::size_t i = 0) {
+  return workload.tensors[op_named(workload, name).inputs[i]].dtype;
+}
+DType result_type(const Workload& workload, const std::string& name) {
+  return workload.tensors[op_named(workload, name).outputs[0]].dtype;
+}
+
+TEST(Autocast, ListsAreThoseOfPyTorch) {
+  EXPECT_EQ(autocast_list(Conv{}), AutocastList::narrow);
+  EXPECT_EQ(autocast_list(Attention{}), AutocastList::narrow);
+  EXPECT_EQ(autocast_list(Normalize{.function = "layer"}), AutocastList::wide);
+  EXPECT_EQ(autocast_list(Normalize{}), AutocastList::promote);
+  EXPECT_EQ(autocast_list(Elementwise{.function = "exp"}), AutocastList::wide);
+  EXPECT_EQ(autocast_list(Elementwise{.function = "gelu"}), AutocastList::promote);
+  EXPECT_EQ(autocast_list(Reduce{.function = "mean"}), AutocastList::promote);
+}
+
+TEST(Autocast, ProductsAreNarrowAndSoftmaxWide) {
+  const Workload run = autocast(network(), DType::fp16);
+  EXPECT_EQ(input_type(run, "conv"), DType::fp16);
+  EXPECT_EQ(input_type(run, "conv", 1), DType::fp16);
+  EXPECT_EQ(result_type(run, "bn"), DType::fp16);
+  EXPECT_EQ(input_type(run, "bn", 1), DType::fp32);  // statistics and scales stay
+  EXPECT_EQ(result_type(run, "fc"), DType::fp16);
+  EXPECT_EQ(input_type(run, "softmax"), DType::fp32);
+  EXPECT_EQ(result_type(run, "softmax"), DType::fp32);
+}
+
+TEST(Autocast, CastsStandWhereTypesMeet) {
+  const Workload run = autocast(network(), DType::fp16);
+  std::vector<std::string> casts;
+  for (const Op& op : run.ops) {
+    if (const auto* move = std::get_if<Move>(&op.kind); move != nullptr && move->function == "cast") {
+      casts.push_back(op.name);
+    }
+  }
+  EXPECT_EQ(casts, (std::vector<std::string>{"image.cast", "filters.cast", "weights.cast", "scores.cast"}));
+}
+
+TEST(Autocast, AWeightThatTwoReadIsCastOnce) {
+  Workload workload = network();
+  workload.tensors.push_back({"again", {2, 10}});
+  workload.ops.push_back({"fc2", Gemm{.m = 2, .n = 10, .k = 256, .trans_b = true}, {5, 6}, {9}});
+  const Workload run = autocast(workload, DType::bf16);
+  EXPECT_EQ(op_named(run, "fc").inputs[1], op_named(run, "fc2").inputs[1]);
+}
+
+TEST(Autocast, AWideParameterWidensWhatItMultiplies) {  // ConvNeXt's scale of a layer
+  Workload workload = network();
+  workload.ops[1] = {"scale", Elementwise{.function = "mul"}, {2, 3}, {4}};
+  EXPECT_EQ(result_type(autocast(workload, DType::fp16), "scale"), DType::fp32);
+}
+
+TEST(Launched, WithoutAutocastEverythingIsStoredInThePrecision) {
+  const Workload run = launched(network(), {.precision = DType::bf16});
+  for (const Tensor& tensor : run.tensors) EXPECT_EQ(tensor.dtype, DType::bf16) << tensor.name;
+  EXPECT_EQ(run.ops.size(), network().ops.size());
+}
+
+}  // namespace
+}  // namespace rooftile

@@ -1,0 +1,125 @@
+#include "rooftile/execution/fusion.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "rooftile/execution/attention_pattern.hpp"
+#include "rooftile/workload/workload.hpp"
+
+namespace rooftile {
+namespace {
+
+using testing::ElementsAre;
+
+// The end of a residual block: two convolutions with batch norms, their sum, a ReLU, a mean.
+Workload block() {
+  Workload workload;
+  workload.name = "block";
+  const Shape map = {2, 4, 8, 8};
+  workload.tensors = {{"x", map},
+                      {"w1", {4, 4, 1, 1}, DType::fp32, true},
+                      {"y1", map},
+                      {"n1", map},
+                      {"w2", {4, 4, 1, 1}, DType::fp32, true},
+                      {"y2", map},
+                      {"n2", map},
+                      {"sum", map},
+                      {"relu", map},
+                      {"mean", {2, 4, 1, 1}}};
+  Conv conv{.batch = 2, .in_channels = 4, .out_channels = 4};
+  conv.axes[1] = conv.axes[2] = {.in = 8};
+  workload.ops = {{"conv1", conv, {0, 1}, {2}},
+                  {"bn1", Normalize{}, {2}, {3}},
+                  {"conv2", conv, {0, 4}, {5}},
+                  {"bn2", Normalize{}, {5}, {6}},
+                  {"add", Elementwise{.function = "add"}, {3, 6}, {7}},
+                  {"relu", Elementwise{.function = "relu"}, {7}, {8}},
+                  {"pool", Pool{.function = "average", .window = 64}, {8}, {9}}};
+  workload.inputs = {0};
+  workload.outputs = {9};
+  return workload;
+}
+
+std::vector<std::string> names(const Workload& workload) {
+  std::vector<std::string> names;
+  for (const Op& op : workload.ops) names.push_back(op.name);
+  return names;
+}
+
+TEST(Fusion, ACompilerFusesWhatIsPointwiseWithTheReductionAtItsEnd) {
+  const Workload run = fuse(block(), {});
+  ASSERT_THAT(names(run), ElementsAre("conv1", "conv2", "pool"));
+  EXPECT_THAT(run.ops[2].members, ElementsAre("bn1", "bn2", "add", "relu", "pool"));
+  EXPECT_THAT(run.ops[2].inputs, ElementsAre(2, 5));  // nothing in between is read
+  EXPECT_THAT(run.ops[2].outputs, ElementsAre(9));
+}
+
+TEST(Fusion, WhatOthersReadIsNotReducedInTheSameKernel) {
+  Workload workload = block();
+  workload.tensors.push_back({"scaled", {2, 4, 8, 8}});
+  workload.ops.push_back({"scale", Elementwise{.function = "mul"}, {8, 9}, {10}});
+  workload.outputs = {10};
+  const Workload run = fuse(workload, {});
+  EXPECT_THAT(names(run), ElementsAre("conv1", "conv2", "bn1", "pool", "scale"));
+  EXPECT_THAT(run.ops[2].members, ElementsAre("bn1", "bn2", "add", "relu"));
+}
+
+TEST(Fusion, AnEngineFusesIntoTheProductBefore) {
+  const Workload run = fuse(block(), {.epilogues = true});
+  ASSERT_THAT(names(run), ElementsAre("conv1", "conv2", "pool"));
+  EXPECT_THAT(run.ops[1].members, ElementsAre("conv2", "bn2", "add", "relu"));
+  EXPECT_THAT(run.ops[1].inputs, ElementsAre(0, 4, 3));
+  EXPECT_THAT(run.ops[0].members, ElementsAre("conv1", "bn1"));
+}
+
+TEST(Fusion, BatchStatisticsAreComputedApart) {
+  const Workload run = fuse(block(), {.training = true});
+  EXPECT_THAT(names(run), ElementsAre("conv1", "bn1", "conv2", "bn2", "pool"));
+  EXPECT_THAT(run.ops[3].members, ElementsAre("bn2", "add", "relu"));
+}
+
+TEST(Fusion, AGroupDoesNotWaitForWhatNeedsIt) {
+  Workload workload = block();
+  workload.ops[2].inputs[0] = 3;  // conv2 reads what bn1 wrote
+  const Workload run = fuse(workload, {});
+  EXPECT_THAT(names(run), ElementsAre("conv1", "bn1", "conv2", "pool"));
+  EXPECT_THAT(run.ops[3].members, ElementsAre("bn2", "add", "relu", "pool"));
+}
+
+// Queries and keys of four heads, scores with an operator on them, values.
+Workload attention(const std::string& on_scores) {
+  Workload workload;
+  workload.name = "attention";
+  workload.batch_size = 2;
+  const Shape heads = {2, 4, 16, 8}, scores = {2, 4, 16, 16};
+  workload.tensors = {{"q", heads},  {"k", heads},  {"v", heads}, {"s", scores},
+                      {"t", scores}, {"p", scores}, {"o", heads}};
+  workload.ops = {{"scores", Gemm{.batch = 8, .m = 16, .n = 16, .k = 8, .trans_b = true}, {0, 1}, {3}},
+                  {"softmax", Softmax{}, {3}, {5}},
+                  {"values", Gemm{.batch = 8, .m = 16, .n = 8, .k = 16}, {5, 2}, {6}}};
+  if (!on_scores.empty()) {
+    workload.ops.insert(workload.ops.begin() + 1, Op{"on_scores", Elementwise{.function = on_scores}, {3}, {4}});
+    workload.ops[2].inputs = {4};
+  }
+  workload.inputs = {0, 1, 2};
+  workload.outputs = {6};
+  return workload;
+}
+
+TEST(AttentionPattern, ModulesBecomeOneKernel) {
+  const Workload run = fuse_attention(attention(""), AttentionCalls::modules);
+  ASSERT_EQ(run.ops.size(), 1);
+  EXPECT_EQ(std::get<Attention>(run.ops[0].kind),
+            (Attention{.batch = 2, .q_len = 16, .kv_len = 16, .heads = 4, .kv_heads = 4, .head_dim = 8}));
+  EXPECT_THAT(run.ops[0].inputs, ElementsAre(0, 1, 2));
+  EXPECT_THAT(run.ops[0].members, ElementsAre("scores", "softmax", "values"));
+}
+
+TEST(AttentionPattern, ScoresThatTheNetworkScalesStayApartButForAnEngine) {
+  EXPECT_EQ(fuse_attention(attention("mul"), AttentionCalls::modules).ops.size(), 4);
+  EXPECT_EQ(fuse_attention(attention("mul"), AttentionCalls::all).ops.size(), 1);
+  EXPECT_EQ(fuse_attention(attention("exp"), AttentionCalls::all).ops.size(), 4);
+}
+
+}  // namespace
+}  // namespace rooftile

@@ -1,0 +1,40 @@
+#include "rooftile/execution/launched.hpp"
+
+#include <utility>
+#include <variant>
+
+#include "rooftile/execution/attention_pattern.hpp"
+#include "rooftile/execution/autocast.hpp"
+#include "rooftile/execution/fusion.hpp"
+#include "rooftile/execution/strides.hpp"
+
+namespace rooftile {
+
+Workload stored_as(Workload workload, DType precision) {
+  for (Tensor& tensor : workload.tensors) {
+    if (is_floating(tensor.dtype)) tensor.dtype = precision;
+  }
+  return workload;
+}
+
+DType precision_of(const Workload& workload, const Op& op, const LaunchOptions& options) {
+  const bool product = std::holds_alternative<Gemm>(op.kind) || std::holds_alternative<Attention>(op.kind);
+  if (options.precision == DType::tf32 && product && !options.tf32_products) return DType::fp32;
+  if (!options.autocast || op.inputs.empty()) return options.precision;
+  const DType type = workload.tensors[op.inputs.front()].dtype;
+  return is_floating(type) ? type : options.precision;
+}
+
+Workload launched(Workload workload, const LaunchOptions& options) {
+  const bool engine = options.execution == Execution::engine;
+  if (engine || options.fused_attention) {
+    workload = fuse_attention(std::move(workload), engine ? AttentionCalls::all : AttentionCalls::modules);
+  }
+  workload = options.autocast ? autocast(stored_as(std::move(workload), DType::fp32), options.precision)
+                              : stored_as(std::move(workload), options.precision);
+  if (!engine) workload = move_where_needed(std::move(workload), {.nhwc = options.nhwc, .training = options.training});
+  if (options.execution == Execution::eager) return workload;
+  return fuse(std::move(workload), {.epilogues = engine, .training = options.training});
+}
+
+}  // namespace rooftile

@@ -1,0 +1,38 @@
+// What a framework launches for a network: the workload with every tensor in the type it is stored in, casts where
+// mixed precision needs them, and operators fused as the execution fuses them (docs/execution.md).
+//
+//     #include "rooftile/ingest/model.hpp"
+//
+//     const Workload network = load_model("resnet50", {.batch_size = 8}).value();
+//     const Workload eager = launched(network, {.precision = DType::fp16});
+//     const Workload engine = launched(network, {.execution = Execution::engine, .precision = DType::fp16});
+//     assert(engine.ops.size() < eager.ops.size());
+#pragma once
+
+#include "rooftile/workload/execution.hpp"
+#include "rooftile/workload/workload.hpp"
+
+namespace rooftile {
+
+struct LaunchOptions {
+  Execution execution = Execution::eager;
+  DType precision = DType::fp32;
+  bool autocast = false;         // RunPrecision
+  bool training = false;         // gradients follow
+  bool tf32_products = true;     // with tf32: not only convolutions compute in it, products do, too
+  bool nhwc = false;             // maps of convolutions have their channels contiguous
+  bool fused_attention = false;  // attention modules call a fused kernel (PyTorch from 2.0 on)
+};
+
+// Of a workload that passed validate(). The result is for prediction only: operators of several members carry
+// inputs beyond those of their kind.
+Workload launched(Workload workload, const LaunchOptions& options);
+
+// What an op computes in: in mixed precision the type of its first input, else the one of the run, but FP32 for
+// products that TF32 is not for.
+DType precision_of(const Workload& workload, const Op& op, const LaunchOptions& options);
+
+// With all its floating tensors in `precision`.
+Workload stored_as(Workload workload, DType precision);
+
+}  // namespace rooftile

@@ -1,0 +1,15 @@
+// The loss of a training step: cross entropy over the last dimension of what the network returns, as PyTorch computes
+// it (torch.nn.functional.cross_entropy: log_softmax, then nll_loss).
+#pragma once
+
+#include "rooftile/workload/workload.hpp"
+
+namespace rooftile {
+
+// Whether cross entropy is what trains it: one output, of classes for each sample or position.
+bool has_cross_entropy(const Workload& workload);
+
+// With the loss at its end; as it is if has_cross_entropy() says no.
+Workload with_loss(Workload workload);
+
+}  // namespace rooftile

@@ -1,0 +1,15 @@
+// Exporters fold batch normalisation into the convolution before it, as inference may; a network that trains has it.
+#pragma once
+
+#include "rooftile/workload/workload.hpp"
+
+namespace rooftile {
+
+// Whether a network looks like one whose batch norms were folded: convolutions with a bias, no normalisation, and
+// residuals, depthwise convolutions or dozens of layers, which do not train without. VGG and AlexNet never had any.
+bool has_folded_batch_norms(const Workload& workload);
+
+// With a batch norm in place of each convolution's bias.
+Workload restore_batch_norms(const Workload& workload);
+
+}  // namespace rooftile

@@ -1,0 +1,49 @@
+#include "rooftile/ingest/folded_batch_norm.hpp"
+
+#include <gtest/gtest.h>
+
+#include "rooftile/ingest/model.hpp"
+#include "rooftile/ops/builder.hpp"
+
+namespace rooftile {
+namespace {
+
+// Residual blocks of biased convolutions, as an exporter leaves them.
+Workload folded(int blocks, bool residual) {
+  WorkloadBuilder builder("folded");
+  TensorId x = builder.input({.name = "x", .shape = Shape{2, 8, 16, 16}}).value();
+  for (int i = 0; i < blocks; ++i) {
+    Conv conv{.batch = 2, .in_channels = 8, .out_channels = 8, .bias = true};
+    conv.axes[1] = conv.axes[2] = {.in = 16, .filter = 3, .pad_begin = 1, .pad_end = 1};
+    const std::string name = "conv" + std::to_string(i);
+    const TensorId y = builder.add({.name = name, .kind = conv, .inputs = {x}}).value().front();
+    if (!residual) {
+      x = y;
+      continue;
+    }
+    x = builder.add({.name = "add" + std::to_string(i), .kind = Elementwise{.function = "add"}, .inputs = {x, y}})
+            .value()
+            .front();
+  }
+  return builder.finish().value();
+}
+
+TEST(FoldedBatchNorm, IsSeenWhereANetworkCouldNotTrainWithout) {
+  EXPECT_TRUE(has_folded_batch_norms(folded(8, true)));
+  EXPECT_FALSE(has_folded_batch_norms(folded(8, false)));
+  EXPECT_FALSE(has_folded_batch_norms(load_model("vgg16").value()));
+  EXPECT_FALSE(has_folded_batch_norms(load_model("resnet50").value()));
+  EXPECT_FALSE(has_folded_batch_norms(load_model("convnext_tiny").value()));
+}
+
+TEST(FoldedBatchNorm, ComesBackInPlaceOfEachBias) {
+  const Workload workload = folded(9, true);
+  const Workload restored = restore_batch_norms(workload);
+  EXPECT_TRUE(validate(restored)) << validate(restored).error().text();
+  EXPECT_EQ(restored.ops.size(), workload.ops.size() + 9);
+  EXPECT_FALSE(has_folded_batch_norms(restored));
+  EXPECT_EQ(restored.outputs, workload.outputs);
+}
+
+}  // namespace
+}  // namespace rooftile

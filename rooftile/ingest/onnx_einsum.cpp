@@ -1,0 +1,108 @@
+#include "rooftile/ingest/onnx_einsum.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "rooftile/base/one_line.hpp"
+#include "rooftile/base/try.hpp"
+#include "rooftile/workload/bad_input.hpp"
+
+namespace rooftile {
+namespace {
+
+struct Equation {
+  std::string a, b, result;
+};
+
+bool is_label(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
+
+bool are_labels(const std::string& term) {
+  return std::all_of(term.begin(), term.end(), is_label) &&
+         std::all_of(term.begin(), term.end(), [&](char c) { return std::count(term.begin(), term.end(), c) == 1; });
+}
+
+bool has(const std::string& term, char label) { return term.find(label) != std::string::npos; }
+
+Result<Equation> parse(const std::string& written) {
+  std::string text;
+  for (const char c : written) {
+    if (c != ' ') text += c;
+  }
+  const std::size_t comma = text.find(','), arrow = text.find("->");
+  const auto unsupported = [&] {
+    return fail(ErrorCode::unsupported,
+                fmt::format("the equation '{}' is not a product of two operands with distinct letters and a result",
+                            one_line(written, 100)));
+  };
+  if (comma == std::string::npos || arrow == std::string::npos || comma > arrow) return unsupported();
+  const Equation equation = {text.substr(0, comma), text.substr(comma + 1, arrow - comma - 1), text.substr(arrow + 2)};
+  if (!are_labels(equation.a) || !are_labels(equation.b) || !are_labels(equation.result)) return unsupported();
+  for (const char label : equation.a + equation.b) {
+    // A letter of one operand that the result has not is summed on its own first.
+    const bool kept = has(equation.result, label) || (has(equation.a, label) && has(equation.b, label));
+    if (!kept) return unsupported();
+  }
+  for (const char label : equation.result) {
+    if (!has(equation.a + equation.b, label)) return unsupported();
+  }
+  return equation;
+}
+
+}  // namespace
+
+Result<Einsum> read_einsum(const OnnxGraph& graph, const OnnxNode& node) {
+  const auto equation = TRY(parse(node.get_string("equation", "")));
+  if (node.inputs.size() != 2 || node.input(0) == kAbsent || node.input(1) == kAbsent) {
+    return bad_input("does not have the two operands of its equation");
+  }
+  std::map<char, std::int64_t> sizes;
+  for (const std::size_t i : {std::size_t{0}, std::size_t{1}}) {
+    const std::string& labels = i == 0 ? equation.a : equation.b;
+    const Shape& shape = graph.shape(node.inputs[i]);
+    if (labels.size() != shape.size()) return bad_input(fmt::format("'{}' does not fit {}", labels, print(shape)));
+    for (std::size_t k = 0; k < labels.size(); ++k) {
+      const auto [found, fresh] = sizes.try_emplace(labels[k], shape[k]);
+      if (!fresh && found->second != shape[k]) {
+        return bad_input(fmt::format("'{}' is both {} and {}", labels[k], found->second, shape[k]));
+      }
+    }
+  }
+  Einsum einsum;
+  std::string columns, summed;
+  double products = 1;
+  for (const auto& [label, size] : sizes) {
+    products *= static_cast<double>(size);
+    if (products > kMaxMacs || size < 1) return bad_input("too many multiply-accumulates");
+  }
+  double batch = 1, m = 1, n = 1, k = 1;
+  for (const auto& [label, size] : sizes) {
+    const bool in_a = has(equation.a, label), in_b = has(equation.b, label), in_result = has(equation.result, label);
+    double& extent = !in_result ? k : in_a && in_b ? batch : in_a ? m : n;
+    extent *= static_cast<double>(size);
+    if (!in_result) summed += label;
+    if (in_result && !in_a) columns += label;
+  }
+  if (std::max({batch, m, n, k}) > kMaxElements) return bad_input("too many elements");
+  einsum.gemm = {.batch = static_cast<std::int64_t>(batch),
+                 .m = static_cast<std::int64_t>(m),
+                 .n = static_cast<std::int64_t>(n),
+                 .k = static_cast<std::int64_t>(k)};
+  const auto last_is = [](const std::string& operand, const std::string& labels) {
+    return !operand.empty() && has(labels, operand.back());
+  };
+  einsum.gemm.trans_a = !summed.empty() && !last_is(equation.a, summed);
+  einsum.gemm.trans_b = !columns.empty() && last_is(equation.b, summed);
+  for (const char label : equation.result) einsum.output.push_back(sizes.at(label));
+  return einsum;
+}
+
+Result<OpKind> make_einsum(const OnnxGraph& graph, const OnnxNode& node) {
+  const auto einsum = TRY(read_einsum(graph, node));
+  return einsum.gemm;
+}
+
+}  // namespace rooftile

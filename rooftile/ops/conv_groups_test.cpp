@@ -1,0 +1,44 @@
+#include "rooftile/ops/conv_groups.hpp"
+
+#include <gtest/gtest.h>
+
+namespace rooftile {
+namespace {
+
+Conv grouped(std::int64_t groups, std::int64_t channels_each) {
+  Conv conv{
+      .batch = 2, .in_channels = groups * channels_each, .out_channels = groups * channels_each, .groups = groups};
+  conv.axes[1] = conv.axes[2] = {.in = 14, .filter = 3, .pad_begin = 1, .pad_end = 1};
+  return conv;
+}
+
+TEST(ConvGroups, ForwardKernelsTakeGroupsOfFewChannels) {
+  EXPECT_FALSE(lacks_grouped_kernel(grouped(32, 4), Pass::fwd));
+  EXPECT_FALSE(lacks_grouped_kernel(grouped(7, 32), Pass::fwd));
+  EXPECT_TRUE(lacks_grouped_kernel(grouped(7, 24), Pass::fwd));
+  EXPECT_TRUE(lacks_grouped_kernel(grouped(7, 64), Pass::fwd));
+}
+
+TEST(ConvGroups, GradientsNeedWholeBlocksOfChannels) {
+  EXPECT_FALSE(lacks_grouped_kernel(grouped(32, 8), Pass::bwd_data));    // ResNeXt's
+  EXPECT_TRUE(lacks_grouped_kernel(grouped(13, 8), Pass::bwd_weight));   // RegNet's
+  EXPECT_TRUE(lacks_grouped_kernel(grouped(2, 128), Pass::bwd_weight));  // and its widest
+}
+
+TEST(ConvGroups, NeitherOneGroupNorOneChannelEachIsMeant) {
+  EXPECT_FALSE(lacks_grouped_kernel(grouped(1, 24), Pass::bwd_data));
+  EXPECT_FALSE(lacks_grouped_kernel(grouped(96, 1), Pass::bwd_data));
+}
+
+TEST(ConvGroups, WiderGroupsCostLessForEachMultiplication) {
+  const auto of = [](std::int64_t channels, const char* framework) {
+    const Conv conv = grouped(4, channels);
+    const double each = static_cast<double>(channels * channels);
+    return grouped_gradient_kernel(conv, framework, Bytes(1), Bytes(1)).work.operations / each;
+  };
+  EXPECT_GT(of(8, ""), 2 * of(48, ""));
+  EXPECT_GT(of(8, "PyTorch 1.10 CUDA 11.3"), 2 * of(8, "PyTorch 1.12 CUDA 11.3"));
+}
+
+}  // namespace
+}  // namespace rooftile

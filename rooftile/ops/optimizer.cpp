@@ -1,0 +1,50 @@
+#include "rooftile/ops/optimizer.hpp"
+
+#include <array>
+
+namespace rooftile {
+namespace {
+
+struct Row {
+  std::string_view name;
+  double states;
+  UpdatePasses each, fused;
+};
+
+// In the order of the enumeration.
+constexpr std::array kRows = {
+    Row{"sgd", 0, {2, 1, 1, 2}, {2, 1, 1, 2}},       // p += -lr g
+    Row{"momentum", 1, {5, 3, 3, 5}, {3, 2, 1, 5}},  // b *= m; b += g; p += -lr b
+    Row{"adam", 2, {11, 7, 7, 12}, {4, 3, 1, 12}},   // m lerp g; v *= b; v += g g; s = sqrt v; s /= c; s += e; p += m /
+                                                     // s
+    Row{"adamw", 2, {12, 8, 8, 13}, {4, 3, 1, 13}},  // and p *= 1 - decay before
+    Row{"lamb", 2, {8, 4, 4, 18}, {8, 4, 4, 18}},
+    Row{"lars", 1, {7, 3, 5, 9}, {5, 2, 3, 9}},
+};
+
+}  // namespace
+
+std::string_view name_of(Optimizer optimizer) { return kRows[static_cast<std::size_t>(optimizer)].name; }
+
+std::vector<std::string> optimizer_names() {
+  std::vector<std::string> names;
+  for (const Row& row : kRows) names.emplace_back(row.name);
+  return names;
+}
+
+std::optional<Optimizer> parse_optimizer(std::string_view text) {
+  if (text == "sgd, momentum" || text == "sgd momentum") return Optimizer::momentum;
+  for (std::size_t i = 0; i < kRows.size(); ++i) {
+    if (kRows[i].name == text) return static_cast<Optimizer>(i);
+  }
+  return std::nullopt;
+}
+
+UpdatePasses update_passes(Optimizer optimizer, bool fused) {
+  const Row& row = kRows[static_cast<std::size_t>(optimizer)];
+  return fused ? row.fused : row.each;
+}
+
+double state_values(Optimizer optimizer) { return kRows[static_cast<std::size_t>(optimizer)].states; }
+
+}  // namespace rooftile

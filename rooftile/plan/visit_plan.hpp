@@ -1,0 +1,61 @@
+// Who looks at plans one by one.
+#pragma once
+
+#include <concepts>
+#include <limits>
+#include <memory>
+#include <type_traits>
+
+#include "rooftile/plan/launch.hpp"
+
+namespace rooftile {
+
+inline constexpr Seconds kNoLimit{std::numeric_limits<double>::infinity()};
+
+// Refers to a function of a LaunchPlan, which lives until the next visit; made where a visit is asked for, and gone
+// after it. Whoever looks for the fastest plan alone passes an object that also knows `least`, what a plan takes at
+// least: plans come in that order where that saves time, and not at all where it is not below what the function
+// returned last. Else all come, in an order of their own.
+class VisitPlan {
+ public:
+  template <class Visit>
+  requires(!std::is_same_v<std::remove_cvref_t<Visit>, VisitPlan>) VisitPlan(
+      Visit&& visit)  // NOLINT(google-explicit-constructor,bugprone-forwarding-reference-overload): any function
+      : visit_(const_cast<void*>(static_cast<const void*>(std::addressof(visit)))),
+        call_(call<Visit>),
+        least_(least<Visit>) {}
+
+  // What further plans have to take less than.
+  Seconds operator()(const LaunchPlan& plan) const { return call_(visit_, plan); }
+  Seconds least(const LaunchPlan& plan) const { return least_(visit_, plan); }
+
+ private:
+  template <class Visit>
+  static Seconds call(void* visit, const LaunchPlan& plan) {
+    auto& function = *static_cast<std::remove_reference_t<Visit>*>(visit);
+    if constexpr (std::is_void_v<decltype(function(plan))>) {
+      function(plan);
+      return kNoLimit;
+    } else {
+      return function(plan);
+    }
+  }
+
+  template <class Visit>
+  static Seconds least(void* visit, const LaunchPlan& plan) {
+    auto& function = *static_cast<std::remove_reference_t<Visit>*>(visit);
+    if constexpr (requires {
+                    { function.least(plan) } -> std::same_as<Seconds>;
+                  }) {
+      return function.least(plan);
+    } else {
+      return Seconds(0);
+    }
+  }
+
+  void* visit_;
+  Seconds (*call_)(void*, const LaunchPlan&);
+  Seconds (*least_)(void*, const LaunchPlan&);
+};
+
+}  // namespace rooftile

@@ -1,0 +1,83 @@
+#include "rooftile/predict/fastest.hpp"
+
+#include <algorithm>
+
+namespace rooftile {
+
+Seconds Fastest::operator()(const LaunchPlan& plan) {
+  if (has_counted_loads(plan, op_)) {
+    if (count_ == kMostWaiting) finish_waiting();
+    wait(copies_[count_].emplace(plan));
+  } else {
+    keep(plan);
+  }
+  return time_.time;
+}
+
+void Fastest::visit_lasting(const LaunchPlan& plan) {
+  if (!has_counted_loads(plan, op_)) return keep(plan);
+  if (count_ == kMostWaiting) finish_waiting();
+  wait(plan);
+}
+
+Seconds Fastest::least(const LaunchPlan& plan) {
+  if (!terms_) terms_ = product_terms(plan, rates_);  // all plans of the product have them in common
+  return chooses_by_estimate(plan, rates_) ? choice_time(plan, rates_) : least_plan_time(plan, rates_, *terms_);
+}
+
+Fastest::Found Fastest::finish() {
+  finish_waiting();
+  if (chooses_by_estimate(plan_, rates_)) time_ = timed_plan(plan_, rates_, kNoLimit, terms());
+  return {plan_, time_, terms_ ? &terms_->misses : nullptr};
+}
+
+void Fastest::wait(const LaunchPlan& plan) {
+  const TileLoads* loads = find_tile(tiles_, plan.tile);
+  Launch least = plan.main;
+  if (loads != nullptr) {
+    const LeastLoads bytes = least_loads(plan, op_, *loads, caches().sms);
+    least.l2_load = bytes.l2;
+    least.dram_load = bytes.dram;
+  } else {
+    least.l2_load = least.dram_load = op_.element * compulsory_elements(op_.gemm);
+  }
+  const Seconds time = launch_time(least, rates_, time_.time).time;
+  if (time < time_.time) waiting_[count_++] = {&plan, loads, time};
+}
+
+void Fastest::finish_waiting() {
+  const auto earlier = [](const Waiting& a, const Waiting& b) { return a.least < b.least; };
+  for (; count_ > 0; --count_) {  // the first of the least comes next
+    Waiting* last = waiting_.data() + count_;
+    Waiting* next = std::min_element(waiting_.data(), last, earlier);
+    if (next->least >= time_.time) break;
+    LaunchPlan counted = *next->plan;
+    if (next->loads != nullptr) {
+      count_loads(counted, op_, *next->loads, caches());
+    } else {
+      count_loads(counted, op_, gpu_);
+    }
+    keep(counted);
+    std::move(next + 1, last, next);
+  }
+  count_ = 0;
+}
+
+void Fastest::keep(const LaunchPlan& plan) {
+  PlanTime took{};
+  if (chooses_by_estimate(plan, rates_)) {
+    took.time = choice_time(plan, rates_, time_.time);
+  } else {
+    took = timed_plan(plan, rates_, time_.time, terms());
+  }
+  if (took.time >= time_.time) return;
+  time_ = took;
+  plan_ = plan;
+}
+
+const CacheSizes& Fastest::caches() {
+  if (!caches_) caches_ = cache_sizes(gpu_);
+  return *caches_;
+}
+
+}  // namespace rooftile

@@ -1,0 +1,46 @@
+#include "rooftile/predict/host.hpp"
+
+#include <algorithm>
+
+namespace rooftile {
+namespace {
+
+// What frameworks launch by themselves, with no module or node of the network's around it: sums of gradients, casts
+// of mixed precision. A call of ATen takes 5 to 10 us.
+constexpr Seconds kDispatch(8e-6);
+
+bool is_own(const LayerEstimate& layer) {
+  const bool sum = layer.op == "elementwise" && layer.function == "add" && layer.pass == Pass::bwd_data;
+  return sum || (layer.op == "move" && layer.function == "cast");
+}
+
+Seconds issue_time(const LayerEstimate& layer, const HostCosts& costs) {
+  if (layer.kernels == 0) return Seconds(0);
+  if (is_own(layer)) return std::min(kDispatch, costs.forward);
+  if (is_update(layer)) return costs.update;
+  return layer.pass == Pass::fwd ? costs.forward : costs.gradient;
+}
+
+}  // namespace
+
+Seconds queue_time(std::span<const LayerEstimate> layers, const HostCosts& costs, double scale, double host_scale) {
+  Seconds issued, done;
+  for (const LayerEstimate& layer : layers) {
+    issued += issue_time(layer, costs) * host_scale;
+    done = std::max(done, issued) + layer.time * scale;
+  }
+  return std::max(done, issued);
+}
+
+HostShare host_share(std::span<const LayerEstimate> layers, const HostCosts& costs) {
+  HostShare share;
+  share.costs = costs;
+  for (const LayerEstimate& layer : layers) {
+    share.gpu_busy += layer.time;
+    share.issuing += issue_time(layer, costs);
+  }
+  share.waiting = queue_time(layers, costs) - share.gpu_busy;
+  return share;
+}
+
+}  // namespace rooftile

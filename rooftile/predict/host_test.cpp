@@ -1,0 +1,65 @@
+#include "rooftile/predict/host.hpp"
+
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace rooftile {
+namespace {
+
+constexpr double kMicro = 1e-6;
+
+LayerEstimate layer(double micros, Pass pass = Pass::fwd) {
+  LayerEstimate one;
+  one.op = "conv";
+  one.pass = pass;
+  one.time = Seconds(micros * kMicro);
+  return one;
+}
+
+HostCosts costs() {
+  HostCosts costs;
+  costs.forward = Seconds(10 * kMicro);
+  costs.gradient = Seconds(20 * kMicro);
+  costs.update = Seconds(5 * kMicro);
+  return costs;
+}
+
+double micros(Seconds time) { return time.value() / kMicro; }
+
+TEST(Host, ALongKernelHidesTheIssueOfTheNext) {
+  const std::vector<LayerEstimate> layers = {layer(100), layer(3), layer(3)};
+  EXPECT_NEAR(micros(queue_time(layers, costs())), 10 + 100 + 3 + 3, 1e-9);
+}
+
+TEST(Host, ShortKernelsWaitForTheHost) {
+  const std::vector<LayerEstimate> layers = {layer(3), layer(3), layer(3, Pass::bwd_data)};
+  EXPECT_NEAR(micros(queue_time(layers, costs())), 10 + 10 + 20 + 3, 1e-9);
+  const HostShare share = host_share(layers, costs());
+  EXPECT_NEAR(micros(share.gpu_busy), 9, 1e-9);
+  EXPECT_NEAR(micros(share.waiting), 34, 1e-9);
+  EXPECT_NEAR(micros(share.issuing), 40, 1e-9);
+}
+
+TEST(Host, WhatLaunchesNothingCostsNothing) {
+  LayerEstimate view;
+  view.op = "view";
+  view.kernels = 0;
+  EXPECT_EQ(queue_time(std::vector{view}, costs()), Seconds(0));
+}
+
+TEST(Host, IsFoundByTheLongestBeginningOfAName) {
+  std::vector<HostCosts> hosts(4);
+  hosts[1].framework = "PyTorch";
+  hosts[2].framework = "PyTorch CUDA 11";
+  hosts[3].framework = "PyTorch";
+  hosts[3].execution = Execution::compiled;
+  EXPECT_EQ(find_host(hosts, "TensorFlow 2", Execution::eager), &hosts[0]);
+  EXPECT_EQ(find_host(hosts, "PyTorch 2.4", Execution::eager), &hosts[1]);
+  EXPECT_EQ(find_host(hosts, "PyTorch CUDA 11.1", Execution::eager), &hosts[2]);
+  EXPECT_EQ(find_host(hosts, "PyTorch 2.4", Execution::compiled), &hosts[3]);
+  EXPECT_EQ(find_host(hosts, "PyTorch 2.4", Execution::engine), nullptr);
+}
+
+}  // namespace
+}  // namespace rooftile

@@ -1,0 +1,31 @@
+// What all plans of one product have in common, and what each takes at least: whoever looks for the fastest need not
+// time them all.
+#pragma once
+
+#include "rooftile/plan/launch.hpp"
+#include "rooftile/timing/gpu_rates.hpp"
+#include "rooftile/traffic/launch_traffic.hpp"
+
+namespace rooftile {
+
+// Of gemm_simt, tensor and conv_tensor.
+struct ProductTerms {
+  Misses misses;   // on tensor cores
+  Seconds dram;    // that operands and results take, each moved once
+  Seconds around;  // what plan_time() adds to the launch that multiplies
+};
+
+// By any plan of the product.
+ProductTerms product_terms(const LaunchPlan& plan, const GpuRates& rates);
+
+// No more than plan_time(), and close to it where operands are read from DRAM once and the power is not limited.
+Seconds least_plan_time(const LaunchPlan& plan, const GpuRates& rates, const ProductTerms& terms);
+
+// Two times that are the same but for rounding are closer than this share of them.
+inline constexpr double kRounding = 1e-12;
+
+// Of the launch that multiplies, by its family.
+Seconds simt_gemm_least(const Launch& launch, const GpuRates& rates, const ProductTerms& terms);
+Seconds tensor_gemm_least(const Launch& launch, const GpuRates& rates, const ProductTerms& terms);
+
+}  // namespace rooftile

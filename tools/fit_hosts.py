@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+"""Fits what the host takes to issue an operator of a network: data/calibration/hosts.toml.
+
+Reads measured tables of networks (column op = network, one GPU), predicts each row's layers without a host, and finds
+for each framework the microseconds of an operator forward, of a gradient and of an update that bring the queue between
+host and GPU (rooftile/predict/host.cpp) nearest to the measured times. No cost belongs to a network. What a framework
+that is not named here costs is the geometric mean of those that are, by execution; its range is theirs, and how far
+apart they lie.
+
+    tools/fit_hosts.py --cli build/release/bin/rooftile TABLE.csv... > data/calibration/hosts.toml
+"""
+
+import argparse
+import collections
+import csv
+import io
+import math
+import statistics
+import subprocess
+import sys
+import zlib
+
+MICRO = 1e-6
+LEAST_GROUP = 10  # rows of a framework that get costs of their own
+MOST_ERROR = 0.5  # beyond it what the GPU does is what is not known
+LEAST_RANGE = 1.3  # either way
+DISPATCH = 8.0  # kDispatch of rooftile/predict/host.cpp
+WAITING = 1.3  # a run takes that many times what the GPU is busy: the host decides
+KINDS = ("forward", "gradient", "update")
+
+
+def layers_of(cli, row):
+    """(kind, seconds) of each layer that launches something; None where the row is not predicted."""
+    precision = row["precision"]
+    command = [cli, "predict", row["model"], "--gpu", row["gpu"], "-b", row["batch"], "--precision", precision,
+               "--pass", row["pass"], "--layout", row.get("layout") or "nchw",
+               "--execution", row.get("execution") or "eager", "--format", "csv",
+               "--set", "host=none" + (f",seq-len={row['seq_len']}" if row.get("seq_len") else "")]
+    run = subprocess.run(command, capture_output=True, text=True)
+    if run.returncode != 0:
+        return None
+    layers = []
+    for layer in csv.DictReader(io.StringIO(run.stdout)):
+        if float(layer["time_s"]) == 0:
+            continue
+        own = layer["function"] == "cast" or (layer["function"] == "add" and layer["pass"] == "bwd_data")
+        kind = "forward" if layer["pass"] == "fwd" else "gradient"
+        if layer["op"] == "update":
+            kind = "update"
+        if own:
+            kind = "own"
+        layers.append((kind, float(layer["time_s"])))
+    return layers
+
+
+def queue(layers, costs):
+    issued = done = 0.0
+    for kind, seconds in layers:
+        issued += min(DISPATCH, costs["forward"]) * MICRO if kind == "own" else costs[kind] * MICRO
+        done = max(done, issued) + seconds
+    return max(done, issued)
+
+
+def loss(rows, costs):
+    return sum(abs(math.log((queue(layers, costs) + extra) / measured)) for layers, measured, extra in rows) / len(rows)
+
+
+def fit(rows):
+    """Coordinate search on a logarithmic grid; deterministic."""
+    costs = {"forward": 20.0, "gradient": 20.0, "update": 20.0}
+    best = loss(rows, costs)
+    step = 2.0
+    while step > 1.02:
+        improved = False
+        for kind in costs:
+            for factor in (step, 1 / step):
+                trial = dict(costs)
+                trial[kind] = min(max(costs[kind] * factor, 1.0), 200.0)
+                value = loss(rows, trial)
+                if value < best - 1e-9:
+                    costs, best, improved = trial, value, True
+        if not improved:
+            step = math.sqrt(step)
+    seen = {kind for layers, _, _ in rows for kind, _ in layers}
+    return {kind: costs[kind if kind in seen else "forward"] for kind in costs}, best
+
+
+def spread(rows, costs):
+    """Either way, of the rows in which the GPU waits for the host: nine tenths of them lie within."""
+    errors = []
+    for layers, measured, extra in rows:
+        time, busy = queue(layers, costs), sum(seconds for _, seconds in layers)
+        if time > WAITING * busy:
+            errors.append(abs(math.log((time + extra) / measured)))
+    return math.exp(sorted(errors)[int(0.9 * len(errors))]) if errors else LEAST_RANGE
+
+
+def write(framework, execution, costs, width, data):
+    print(f"""
+[[host]]
+framework = "{framework}"
+execution = "{execution}"
+forward_us = {costs["forward"]:.4g}
+gradient_us = {costs["gradient"]:.4g}
+update_us = {costs["update"]:.4g}
+range = {width:.3g}
+data = "{data}\"""")
+
+
+def held_out(group, rows, folds):
+    errors = 0.0
+    for fold in (0, 1):
+        seen = [row for row, own in zip(rows, folds) if own != fold]
+        rest = [row for row, own in zip(rows, folds) if own == fold]
+        if not seen or not rest:
+            return
+        errors += loss(rest, fit(seen)[0]) * len(rest)
+    print(f"{' '.join(group)}: {len(rows)} rows, GMAE {100 * math.expm1(errors / len(rows)):.1f} % by networks left out")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--cli", required=True, help="the rooftile program")
+    parser.add_argument("--folds", action="store_true",
+                        help="print how well costs from half of the networks serve the other half")
+    parser.add_argument("tables", nargs="+")
+    arguments = parser.parse_args()
+    groups = collections.defaultdict(list)
+    names = collections.defaultdict(list)  # the network of each row of a group
+    known = {}
+    for path in arguments.tables:
+        for row in csv.DictReader(open(path, newline="")):
+            if row.get("flag") or row["precision"] in ("fp64", "int8") or int(row.get("gpus") or 1) != 1 or not row["time_us"]:
+                continue
+            key = tuple(row.get(name) for name in ("model", "gpu", "batch", "seq_len", "precision", "pass", "layout",
+                                                   "execution"))
+            if key not in known:
+                known[key] = layers_of(arguments.cli, row)
+            if known[key] is None:
+                continue
+            copied = 0.0
+            if row.get("host_copy") == "1":
+                side = int(row["image_size"])
+                copied = int(row["batch"]) * 3 * side * side * 4 / 6e9
+            groups[(row["framework"].split(";")[0].strip(), row.get("execution") or "eager")].append(
+                (known[key], float(row["time_us"]) * MICRO, copied))
+            names[(row["framework"].split(";")[0].strip(), row.get("execution") or "eager")].append(row["model"])
+    if arguments.folds:
+        for group, rows in sorted(groups.items()):
+            held_out(group, rows, [zlib.crc32(name.encode()) % 2 for name in names[group]])
+        return
+    print("# What the host takes to issue an operator, by framework and execution. Written by tools/fit_hosts.py.")
+    fitted = collections.defaultdict(list)
+    for (framework, execution), rows in sorted(groups.items()):
+        if len(rows) < LEAST_GROUP:
+            continue
+        costs, after = fit(rows)
+        if math.expm1(after) > MOST_ERROR:
+            print(f"{framework} {execution}: left out, GMAE {100 * math.expm1(after):.0f} %", file=sys.stderr)
+            continue
+        width = max(LEAST_RANGE, spread(rows, costs))
+        fitted[execution].append((costs, width))
+        print(f"{framework} {execution}: {len(rows)} rows, GMAE {100 * math.expm1(after):.1f} %", file=sys.stderr)
+        write(framework, execution, costs, width, f"{len(rows)} rows of networks")
+    for execution, all_costs in sorted(fitted.items()):
+        mean = {kind: statistics.geometric_mean([costs[kind] for costs, _ in all_costs]) for kind in KINDS}
+        apart = max(max(costs["forward"] / mean["forward"], mean["forward"] / costs["forward"]) for costs, _ in all_costs)
+        widest = max(width for _, width in all_costs)
+        write("", execution, mean, apart * widest, "the geometric mean of the above")
+
+
+if __name__ == "__main__":
+    main()
