@@ -8,6 +8,7 @@
 #include "rooftile/report/fitted_head_json.hpp"
 #include "rooftile/report/interval.hpp"
 #include "rooftile/report/memory.hpp"
+#include "rooftile/report/memory_json.hpp"
 #include "rooftile/report/names.hpp"
 #include "rooftile/report/text.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "rooftile/predict/plan_summary.hpp"
 #include "rooftile/report/interval.hpp"
-#include "rooftile/report/memory.hpp"
+#include "rooftile/report/memory_json.hpp"
 #include "rooftile/report/memory_fit.hpp"
 #include "rooftile/report/prediction_json.hpp"
 #include "rooftile/report/report.hpp"

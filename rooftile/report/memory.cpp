@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "rooftile/base/units_text.hpp"
+#include "rooftile/report/memory_json.hpp"
 
 namespace rooftile {
 namespace {

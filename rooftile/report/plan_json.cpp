@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "rooftile/report/memory.hpp"
+#include "rooftile/report/memory_json.hpp"
 #include "rooftile/report/plan.hpp"
 
 namespace rooftile {
