@@ -56,6 +56,9 @@ Result<void> set_one(const std::string& option, const std::string& key, const st
   } else if (key == "accumulate") {
     constexpr std::int64_t kMost = 1 << 20;
     set.micro_batches = TRY(parse_count(option, value, kMost));
+  } else if (key == "weights") {
+    TRY(check_choice(option, value, {"fp8", "int8", "int4"}, {}));
+    set.weights = parse_dtype(value);
   } else if (key == "optimizer") {
     TRY(check_choice(option, value, optimizer_names(), {}));
     set.optimizer = parse_optimizer(value);
@@ -127,7 +130,7 @@ CLI::Option* add_batch_size(CLI::App* app, std::optional<std::int64_t>& batch_si
 
 CLI::Option* add_precision(CLI::App* app, std::optional<DType>& precision) {
   return add_value(
-      app, "--precision", precision, "fp32|tf32|fp16|bf16|fp8|int8",
+      app, "--precision", precision, "fp32|tf32|fp16|bf16|fp8|int8|int4",
       [](const std::string& option, const std::string& text) { return parse_precision(option, text); },
       "must be supported by the GPU (default: fp32); delta and prior: fp32 only");
 }
@@ -148,7 +151,7 @@ CLI::Option* add_run_precision(CLI::App* app, PredictionArguments& prediction) {
           "amp-…: mixed precision as PyTorch's autocast; must be supported by the GPU (default: fp32); delta and "
           "prior: "
           "fp32 only")
-      ->type_name("fp32|tf32|fp16|bf16|fp8|int8|amp-fp16|amp-bf16");
+      ->type_name("fp32|tf32|fp16|bf16|fp8|int8|int4|amp-fp16|amp-bf16");
 }
 
 CLI::Option* add_execution(CLI::App* app, Execution& execution) {
@@ -211,7 +214,8 @@ CLI::Option* add_set(CLI::App* app, Settings& set) {
               }
             }
           },
-          "details of the run: seq-len, framework, host=none (the GPU alone); in training optimizer, accumulate "
+          "details of the run: seq-len, framework, weights=int4 (int8, fp8) of products, host=none (the GPU alone); in "
+          "training optimizer, accumulate "
           "(micro-batches), clip=norm, loss=none; for convolutions and GEMMs also algorithm, tile (128x64x4), "
           "active-ctas; for a fitted model its own columns")
       ->allow_extra_args(false)
@@ -263,8 +267,8 @@ Result<void> complete(PredictionArguments& prediction) {
   Settings& set = prediction.set;
   if (!method.fitted.empty()) return check_fitted(prediction);
   if (!set.columns.empty()) {
-    const std::vector<std::string> known = {"seq-len", "framework", "host",      "optimizer", "accumulate",
-                                            "clip",    "loss",      "algorithm", "tile",      "active-ctas"};
+    const std::vector<std::string> known = {"seq-len", "framework", "host",      "optimizer", "accumulate", "clip",
+                                            "loss",    "weights",   "algorithm", "tile",      "active-ctas"};
     const std::string& key = set.columns.begin()->first;
     return bad("--set", fmt::format("unknown key '{}'{}; one of {}", one_line(key), did_you_mean(key, known),
                                     fmt::join(known, ", ")));
@@ -281,6 +285,7 @@ PredictOptions predict_options(const PredictionArguments& arguments) {
   options.method = arguments.method.method;
   options.prior_miss_rate = arguments.method.prior_miss_rate;
   options.precision = arguments.precision.value_or(DType::fp32);
+  options.weights = arguments.set.weights;
   options.plan = arguments.set.plan;
   options.framework = arguments.set.framework;
   options.execution = arguments.run.execution;

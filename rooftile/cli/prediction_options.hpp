@@ -33,7 +33,8 @@ struct Settings {
   std::optional<std::int64_t> seq_len;
   PlanOptions plan;  // algorithm, tile, active-ctas
   std::string framework;
-  bool host = true;  // false: "host=none"
+  bool host = true;              // false: "host=none"
+  std::optional<DType> weights;  // narrower than the arithmetic
   std::optional<Optimizer> optimizer;
   bool loss = true;                            // false: "loss=none"
   bool clip_gradients = false;                 // "clip=norm"

@@ -16,6 +16,8 @@ std::optional<Peak> matrix_peak(DType precision) {
       return Peak::tensor_fp8;
     case DType::int8:
       return Peak::tensor_int8;
+    case DType::int4:
+      return Peak::tensor_int4;
     case DType::fp64:
     case DType::int64:
     case DType::int32:

@@ -85,7 +85,8 @@ Launch::Product product_of(const Context& context) {
   product.k = shape.k;
   product.batch = shape.count;
   product.element = context.op.element;
-  product.b_bytes = product.element * (shape.k * shape.n * shape.count);
+  product.weight = context.op.weight;
+  product.b_bytes = product.b_element() * (shape.k * shape.n * shape.count);
   product.a_bytes = std::max(Bytes(0), shape.load - product.b_bytes);
   product.b_weights = context.op.pass != Pass::bwd_weight;
   return product;
@@ -93,7 +94,7 @@ Launch::Product product_of(const Context& context) {
 
 // A tile of C, with what a CTA loads of A and B a step of k, in elements, and how many CTAs there are without a split.
 struct TileGrid {
-  double loaded, ctas;
+  double rows, columns, ctas;
 };
 
 TileGrid set_tile(LaunchPlan& plan, const Tile& tile, const Context& context) {
@@ -109,7 +110,7 @@ TileGrid set_tile(LaunchPlan& plan, const Tile& tile, const Context& context) {
   const double rows = std::min<double>(tile.m, context.shape.m);
   const double columns = std::min<double>(tile.n, context.shape.n);
   const bool paired = context.tensor_memory && context.shape.m > tile.m;
-  return {rows + columns / (paired ? 2 : 1),
+  return {rows, columns / (paired ? 2 : 1),
           std::ceil(product.m / tile.m) * std::ceil(product.n / tile.n) * product.batch};
 }
 
@@ -121,7 +122,8 @@ void set_split(LaunchPlan& plan, double split, double steps, const TileGrid& gri
   launch.product.split = split;
   launch.ctas = grid.ctas * split;
   launch.steps = steps;
-  launch.l2_load = context.op.element * (launch.ctas * launch.steps * grid.loaded);
+  const Launch::Product& product = launch.product;
+  launch.l2_load = (product.element * grid.rows + product.b_element() * grid.columns) * (launch.ctas * launch.steps);
 }
 
 // Another tile does the same with less padding.

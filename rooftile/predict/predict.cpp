@@ -51,6 +51,22 @@ Result<void> check_method(const PredictOptions& options) {
   return fail(ErrorCode::bad_input, fmt::format("method {} is not for convolutions and GEMMs", method));
 }
 
+// Integers, and weights narrower than the arithmetic.
+Result<void> check_integers(const PredictOptions& options, Phase phase) {
+  const DType stored = options.weights.value_or(options.precision);
+  if (phase != Phase::fwd && (stored == DType::int8 || stored == DType::int4 || options.weights)) {
+    return fail(ErrorCode::unsupported, fmt::format("{}{} has no gradients; pass inference takes it", name_of(stored),
+                                                    options.weights ? " of weights" : ""));
+  }
+  if (!options.weights) return {};
+  if (options.autocast) return fail(ErrorCode::unsupported, "autocast has FP32 weights; take fp16 or bf16");
+  if (size_of(stored) >= size_of(options.precision)) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("weights of {} are not narrower than {}", name_of(stored), name_of(options.precision)));
+  }
+  return {};
+}
+
 bool begins_with(std::string_view text, std::string_view start) { return text.substr(0, start.size()) == start; }
 
 // PyTorch has left TF32 to convolutions since 1.12 (torch.backends.cuda.matmul.allow_tf32), and cuBLAS as
@@ -153,6 +169,7 @@ LaunchOptions launch_options(const PredictOptions& options, Phase phase) {
           .training = phase != Phase::fwd,
           .tf32_products = multiplies_in_tf32(options.framework),
           .nhwc = options.nhwc || options.execution != Execution::eager,
+          .weights = options.weights,
           .fused_attention = calls_fused_attention(options.framework)};
 }
 
@@ -243,9 +260,7 @@ MemoryUse memory_of(const Workload& launched, const PredictOptions& options, Pha
 }
 
 Result<Prediction> predict(const Workload& workload, const Gpu& gpu, const PredictOptions& options, Phase phase) {
-  if (phase != Phase::fwd && options.precision == DType::int8) {
-    return fail(ErrorCode::unsupported, "int8 has no gradients; pass inference takes it");
-  }
+  TRY(check_integers(options, phase));
   for (const Pass pass : passes_of(phase)) {
     PredictOptions own = options;
     own.pass = pass;
@@ -266,6 +281,7 @@ Result<Prediction> predict(const Workload& workload, const Gpu& gpu, const Predi
   prediction.pass = name_of_pass(phase);
   prediction.execution = options.execution;
   prediction.autocast = options.autocast;
+  prediction.weights = options.weights;
   prediction.layers = estimate_phase(run, gpu, network_options(options), phase);
   for (const LayerEstimate& layer : prediction.layers) {
     prediction.time += layer.time;

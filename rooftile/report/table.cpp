@@ -24,8 +24,9 @@ constexpr std::size_t kSlowest = 10;
 constexpr std::size_t kBarWidth = 30;
 
 std::string stored_and_computed(const Prediction& prediction) {
-  if (prediction.computed == prediction.precision) return prediction.precision_name();
-  return fmt::format("stored {}, computed {}", prediction.precision_name(), name_of(prediction.computed));
+  const std::string weights = prediction.weights ? fmt::format(", weights {}", name_of(*prediction.weights)) : "";
+  if (prediction.computed == prediction.precision) return prediction.precision_name() + weights;
+  return fmt::format("stored {}, computed {}{}", prediction.precision_name(), name_of(prediction.computed), weights);
 }
 
 std::string heading(const Prediction& prediction, std::size_t width) {

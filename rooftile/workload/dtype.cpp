@@ -14,10 +14,10 @@ struct Row {
 
 // In the order of the enumeration.
 constexpr std::array kRows = {
-    Row{DType::fp64, "fp64", 8, true},    Row{DType::fp32, "fp32", 4, true},     Row{DType::tf32, "tf32", 4, true},
-    Row{DType::fp16, "fp16", 2, true},    Row{DType::bf16, "bf16", 2, true},     Row{DType::fp8, "fp8", 1, true},
-    Row{DType::int64, "int64", 8, false}, Row{DType::int32, "int32", 4, false},  Row{DType::int16, "int16", 2, false},
-    Row{DType::int8, "int8", 1, false},   Row{DType::boolean, "bool", 1, false},
+    Row{DType::fp64, "fp64", 8, true},    Row{DType::fp32, "fp32", 4, true},    Row{DType::tf32, "tf32", 4, true},
+    Row{DType::fp16, "fp16", 2, true},    Row{DType::bf16, "bf16", 2, true},    Row{DType::fp8, "fp8", 1, true},
+    Row{DType::int64, "int64", 8, false}, Row{DType::int32, "int32", 4, false}, Row{DType::int16, "int16", 2, false},
+    Row{DType::int8, "int8", 1, false},   Row{DType::int4, "int4", 0.5, false}, Row{DType::boolean, "bool", 1, false},
 };
 
 struct Alias {

@@ -11,9 +11,9 @@
 
 namespace rooftile {
 
-enum class DType { fp64, fp32, tf32, fp16, bf16, fp8, int64, int32, int16, int8, boolean };
+enum class DType { fp64, fp32, tf32, fp16, bf16, fp8, int64, int32, int16, int8, int4, boolean };
 
-// Bytes of one element in memory; tf32 is stored as fp32.
+// Bytes of one element in memory; tf32 is stored as fp32, two of int4 in a byte.
 Bytes size_of(DType dtype);
 
 std::string_view name_of(DType dtype);
