@@ -30,6 +30,13 @@ Workload with_weights_in(Workload workload, DType weights) {
   return workload;
 }
 
+Workload with_wide_sums(Workload workload) {
+  for (const Op& op : workload.ops) {
+    if (std::holds_alternative<Gemm>(op.kind)) workload.tensors[op.outputs.front()].dtype = DType::int32;
+  }
+  return workload;
+}
+
 }  // namespace
 
 Workload stored_as(Workload workload, DType precision) {
@@ -54,6 +61,7 @@ Workload launched(Workload workload, const LaunchOptions& options) {
   }
   workload = options.autocast ? autocast(stored_as(std::move(workload), DType::fp32), options.precision)
                               : stored_as(std::move(workload), options.precision);
+  if (options.wide_sums && options.precision == DType::int8) workload = with_wide_sums(std::move(workload));
   if (options.weights) workload = with_weights_in(std::move(workload), *options.weights);
   if (!engine) workload = move_where_needed(std::move(workload), {.nhwc = options.nhwc, .training = options.training});
   if (options.execution == Execution::eager) return workload;

@@ -249,8 +249,11 @@ std::optional<DType> dtype_of_onnx(int elem_type) {
     case 19:
     case 20:
       return DType::fp8;
+    case 21:  // UINT4, INT4, newer too
+    case 22:
+      return DType::int4;
     default:
-      return std::nullopt;  // strings, complex numbers, 4-bit types
+      return std::nullopt;  // strings, complex numbers, FLOAT4E2M1
   }
 }
 
@@ -275,6 +278,8 @@ int onnx_type_of(DType dtype) {
       return onnx::TensorProto::INT16;
     case DType::int8:
       return onnx::TensorProto::INT8;
+    case DType::int4:
+      return 22;
     case DType::boolean:
       return onnx::TensorProto::BOOL;
   }

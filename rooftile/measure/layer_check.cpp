@@ -22,6 +22,7 @@ double error_limit(DType precision) {
     case DType::int32:
     case DType::int16:
     case DType::int8:
+    case DType::int4:
     case DType::boolean:
       return 0;
   }

@@ -48,7 +48,7 @@ GemmShape gemm_shape(const OpShape& op) {
       shape.k = forward.k;
       shape.axes = windows(forward);
       shape.load = element * count.input + weight_of(op) * count.filter;
-      shape.store = element * count.output;
+      shape.store = result_of(op) * count.output;
       shape.aligned_store = fills_sectors(is_plain_gemm(forward) ? forward.n : positions_of(forward.out), element);
       break;
     case Pass::bwd_data: {

@@ -86,6 +86,7 @@ Launch::Product product_of(const Context& context) {
   product.batch = shape.count;
   product.element = context.op.element;
   product.weight = context.op.weight;
+  product.result = context.op.result;
   product.b_bytes = product.b_element() * (shape.k * shape.n * shape.count);
   product.a_bytes = std::max(Bytes(0), shape.load - product.b_bytes);
   product.b_weights = context.op.pass != Pass::bwd_weight;
@@ -116,7 +117,7 @@ TileGrid set_tile(LaunchPlan& plan, const Tile& tile, const Context& context) {
 
 double steps_of(double split, const Context& context) { return std::ceil(context.main_loop / split) * kDepth; }
 
-void set_split(LaunchPlan& plan, double split, double steps, const TileGrid& grid, const Context& context) {
+void set_split(LaunchPlan& plan, double split, double steps, const TileGrid& grid) {
   plan.split_k = split;
   Launch& launch = plan.main;
   launch.product.split = split;
@@ -165,13 +166,13 @@ void each_tensor_plan(const OpShape& op, const Gpu& gpu, const PlanOptions& opti
     if (fixed ? !same_sides(tiles[i], *known) : is_wasteful(tiles[i], tiles, context)) continue;
     const TileGrid grid = set_tile(plan, tiles[i], context);
     each_split(grid, context, [&](int split, double steps) {
-      set_split(plan, split, steps, grid, context);
+      set_split(plan, split, steps, grid);
       candidates.add(visit.least(plan), {i, split});
     });
   }
   candidates.visit([&](const BestFirst::Candidate& one) {
     const TileGrid grid = set_tile(plan, tiles[one.kernel], context);
-    set_split(plan, one.split, steps_of(one.split, context), grid, context);
+    set_split(plan, one.split, steps_of(one.split, context), grid);
     return visit(plan);
   });
 }

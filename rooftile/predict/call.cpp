@@ -143,6 +143,9 @@ LayerCall call_of(const Workload& workload, const Op& op, const PredictOptions& 
   PredictOptions options = given;
   options.precision = precision_of(workload, op, launch_options(given, Phase::fwd));
   if (options.weights && !has_weights_in(workload, op, *options.weights)) options.weights.reset();
+  if (workload.tensors[op.outputs.front()].dtype == DType::int32 && options.precision == DType::int8) {
+    options.result = DType::int32;
+  }
   LayerCall call;
   if (const auto* conv = std::get_if<Conv>(&op.kind)) {
     call = call_of(*conv, options);

@@ -86,6 +86,9 @@ bool calls_fused_attention(std::string_view framework) {
          !begins_with(framework, "PyTorch 1");
 }
 
+// FasterTransformer's int8 mode 1 ("v1" in its tables): cuBLASLt writes INT32, which the next kernel scales.
+bool writes_wide_sums(std::string_view framework) { return begins_with(framework, "FasterTransformer v1"); }
+
 // Replaying a graph, the GPU fetches each launch itself: microseconds in CUDA's own measurements (NVIDIA, "Constant
 // time launch for straight-line CUDA graphs", 2024).
 HostCosts graph_costs(HostCosts costs) {
@@ -169,6 +172,7 @@ LaunchOptions launch_options(const PredictOptions& options, Phase phase) {
           .training = phase != Phase::fwd,
           .tf32_products = multiplies_in_tf32(options.framework),
           .nhwc = options.nhwc || options.execution != Execution::eager,
+          .wide_sums = writes_wide_sums(options.framework),
           .weights = options.weights,
           .fused_attention = calls_fused_attention(options.framework)};
 }
