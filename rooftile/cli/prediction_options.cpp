@@ -34,6 +34,8 @@ std::vector<std::string> algorithm_names() {
 Result<void> set_one(const std::string& option, const std::string& key, const std::string& value, Settings& set) {
   if (key == "seq-len") {
     set.seq_len = TRY(parse_count(option, value, kMaxDimension));
+  } else if (key == "context") {
+    set.context = TRY(parse_count(option, value, kMaxDimension - 1));
   } else if (key == "algorithm") {
     TRY(check_choice(option, value, algorithm_names(), {}));
     set.plan.algorithm = value;
@@ -103,7 +105,8 @@ Result<void> check_framework(const std::string& name, const Calibration& calibra
 
 CLI::Option* add_model(CLI::App* app, std::string& model) {
   return add_text(app, "MODEL", model, "MODEL",
-                  "an .onnx file, a workload .json, a name from 'rooftile models list', or - (standard input)");
+                  "an .onnx file, a workload .json, a transformer's .toml, a name from 'rooftile models list', or - "
+                  "(standard input)");
 }
 
 CLI::Option* add_gpu(CLI::App* app, std::vector<std::string>& gpus) {
@@ -214,8 +217,9 @@ CLI::Option* add_set(CLI::App* app, Settings& set) {
               }
             }
           },
-          "details of the run: seq-len, framework, weights=int4 (int8, fp8) of products, host=none (the GPU alone); in "
-          "training optimizer, accumulate "
+          "details of the run: seq-len, context (decodes one position after so many), framework, weights=int4 (int8, "
+          "fp8) "
+          "of products, host=none (the GPU alone); in training optimizer, accumulate "
           "(micro-batches), clip=norm, loss=none; for convolutions and GEMMs also algorithm, tile (128x64x4), "
           "active-ctas; for a fitted model its own columns")
       ->allow_extra_args(false)
@@ -267,8 +271,8 @@ Result<void> complete(PredictionArguments& prediction) {
   Settings& set = prediction.set;
   if (!method.fitted.empty()) return check_fitted(prediction);
   if (!set.columns.empty()) {
-    const std::vector<std::string> known = {"seq-len", "framework", "host",      "optimizer", "accumulate", "clip",
-                                            "loss",    "weights",   "algorithm", "tile",      "active-ctas"};
+    const std::vector<std::string> known = {"seq-len", "context", "framework", "host",      "optimizer", "accumulate",
+                                            "clip",    "loss",    "weights",   "algorithm", "tile",      "active-ctas"};
     const std::string& key = set.columns.begin()->first;
     return bad("--set", fmt::format("unknown key '{}'{}; one of {}", one_line(key), did_you_mean(key, known),
                                     fmt::join(known, ", ")));
@@ -306,7 +310,8 @@ ModelOptions model_options(const PredictionArguments& arguments) {
   return {.batch_size = arguments.batch_size,
           .seq_len = arguments.set.seq_len,
           .skip_unsupported = arguments.skip_unsupported,
-          .restore_batch_norms = arguments.run.restore_batch_norm};
+          .restore_batch_norms = arguments.run.restore_batch_norm,
+          .context = arguments.set.context};
 }
 
 Result<std::shared_ptr<const Calibration>> read_constants(const std::string& path) {

@@ -31,6 +31,7 @@ struct MethodArgument {
 // --set: what is known of a run and would be chosen or assumed otherwise.
 struct Settings {
   std::optional<std::int64_t> seq_len;
+  std::optional<std::int64_t> context;
   PlanOptions plan;  // algorithm, tile, active-ctas
   std::string framework;
   bool host = true;              // false: "host=none"

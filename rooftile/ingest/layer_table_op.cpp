@@ -1,6 +1,8 @@
 #include "rooftile/ingest/layer_table_op.hpp"
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -50,6 +52,34 @@ template <class Op>
 void reject_bad_numbers(TableRow& row, const Op& op) {
   if (row.error()) return;
   if (auto numbers = check(op); !numbers) row.reject("", numbers.error().message);
+}
+
+// GPT-2's, in Megatron-LM's benchmarks and wherever a table does not say another.
+constexpr std::int64_t kUsualVocabulary = 50257;
+
+// A decoder of those sizes (docs/networks.md); nothing where the row has none.
+std::optional<Transformer> read_transformer(TableRow& row, const NetworkRun& run) {
+  const bool named = run.model == kTransformerModel;
+  if (!named && (row.text("hidden").empty() || row.text("layers").empty() || row.text("heads").empty())) return {};
+  Transformer shape;
+  shape.layers = row.required("layers", 1);
+  shape.hidden = row.required("hidden", 1);
+  shape.heads = row.required("heads", 1);
+  shape.kv_heads = row.optional("kv_heads", 1, 0);
+  shape.ffn = row.optional("ffn", 1, 0);
+  shape.vocab = row.optional("vocab", 1, kUsualVocabulary);
+  shape.experts = row.optional("experts", 1, 0);
+  shape.seq_len = named ? row.required("seq_len", 1) : run.seq_len.value_or(1);
+  if (shape.experts == 1) shape.experts = 0;
+  if (row.error()) return {};
+  shape = completed(std::move(shape));
+  shape.name = fmt::format("{}_l{}_h{}_a{}_kv{}_ffn{}_v{}_e{}", kTransformerModel, shape.layers, shape.hidden,
+                           shape.heads, shape.kv_heads, shape.ffn, shape.vocab, shape.experts);
+  if (auto good = check(shape); !good) {
+    if (named) row.reject("", good.error().message);
+    return {};
+  }
+  return shape;
 }
 
 }  // namespace
@@ -161,6 +191,7 @@ NetworkRun read_network(TableRow& row) {
   run.execution = named(row, "execution", parse_execution, execution_names()).value_or(Execution::eager);
   run.optimizer = named(row, "optimizer", parse_optimizer, optimizer_names()).value_or(Optimizer::sgd);
   run.host_copy = row.either("host_copy", "1", "0", false);
+  run.transformer = read_transformer(row, run);
   return run;
 }
 

@@ -16,6 +16,7 @@
 #include "rooftile/ingest/export_memo.hpp"
 #include "rooftile/ingest/folded_batch_norm.hpp"
 #include "rooftile/ingest/onnx.hpp"
+#include "rooftile/ingest/transformer_model.hpp"
 #include "rooftile/ingest/workload_json.hpp"
 #include "rooftile/zoo/zoo.hpp"
 
@@ -33,6 +34,8 @@ bool has_suffix(std::string_view text, std::string_view suffix) {
   }
   return true;
 }
+
+bool is_toml_file(std::string_view name) { return has_suffix(name, ".toml"); }
 
 bool is_onnx_file(std::string_view name) { return has_suffix(name, ".onnx") || has_suffix(name, ".onnx.gz"); }
 
@@ -78,7 +81,7 @@ Result<Workload> from_standard_input(const ModelOptions& options) {
 std::string plain(std::string_view name) {
   std::string result;
   for (const char c : name) {
-    if (c != '-' && c != '_') result += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    if (c != '-' && c != '_' && c != ' ') result += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   }
   return result == "googlenetv1" || result == "inceptionv1" ? "googlenet" : result;
 }
@@ -87,6 +90,9 @@ const ZooEntry* find_built_in(std::string_view name) {
   const std::string wanted = plain(name);
   for (const ZooEntry& entry : zoo()) {
     if (plain(entry.name) == wanted) return &entry;
+    for (const std::string& alias : entry.aliases) {
+      if (plain(alias) == wanted) return &entry;
+    }
   }
   return nullptr;
 }
@@ -101,7 +107,13 @@ tl::unexpected<Error> no_image_size(const std::string& model) {
               "its images are 224x224; others are for the ResNets and the exports of 'rooftile models list'", model);
 }
 
+tl::unexpected<Error> no_context(const std::string& model) {
+  return fail(ErrorCode::usage, "has no cache; context is for the transformers of 'rooftile models list'", model);
+}
+
 Result<Workload> build(const ZooEntry& entry, const ModelOptions& options) {
+  if (entry.transformer) return build_transformer(*entry.transformer, options);
+  if (options.context) return no_context(entry.name);
   if (options.seq_len && !entry.seq_len) return no_seq_len(entry.name);
   if (!options.shapes.empty() || !options.dims.empty()) {
     return fail(ErrorCode::usage, "is built in; the shapes of inputs are set for ONNX models", entry.name);
@@ -112,7 +124,6 @@ Result<Workload> build(const ZooEntry& entry, const ModelOptions& options) {
   }
   InputSize size = {.batch_size = options.batch_size.value_or(1), .seq_len = seq_len};
   if (options.image_size) {
-    if (entry.seq_len) return fail(ErrorCode::usage, "takes a text, no images", entry.name);
     if (!entry.any_image_size && *options.image_size != size.image_size) return no_image_size(entry.name);
     if (entry.any_image_size && *options.image_size < kSmallestImage) {
       return fail(ErrorCode::usage,
@@ -144,14 +155,15 @@ const EmbeddedModel* find_embedded(std::string_view name) {
 tl::unexpected<Error> unknown(const std::string& model) {
   std::error_code ignored;
   if (std::filesystem::exists(model, ignored)) {
-    return fail(ErrorCode::not_found, "a model file must end in .onnx or .json", model);
+    return fail(ErrorCode::not_found, "a model file must end in .onnx, .json or .toml", model);
   }
   std::vector<std::string> names;
   for (const ModelName& known : model_names()) {
     names.push_back(known.name);
     names.push_back(known.name.substr(known.name.rfind('/') + 1));
   }
-  return fail(ErrorCode::not_found, fmt::format("'{}' is neither an .onnx or .json file nor a built-in model{}",
+  for (const ZooEntry& entry : zoo()) names.insert(names.end(), entry.aliases.begin(), entry.aliases.end());
+  return fail(ErrorCode::not_found, fmt::format("'{}' is neither an .onnx, .json or .toml file nor a built-in model{}",
                                                 one_line(model), did_you_mean(model, names)));
 }
 
@@ -159,11 +171,14 @@ Result<Workload> load(const std::string& model, const ModelOptions& options) {
   const OnnxOptions onnx = onnx_options(options);
   if (model == "-") return from_standard_input(options);
   if (options.seq_len && (is_onnx_file(model) || has_suffix(model, ".json"))) return no_seq_len(model);
+  if (is_toml_file(model)) return load_transformer(model, options);
+  if (options.context && (is_onnx_file(model) || has_suffix(model, ".json"))) return no_context(model);
   if (is_onnx_file(model)) return read_onnx(model, onnx);
   if (has_suffix(model, ".json")) return from_json(model, options);
   if (const ZooEntry* entry = find_built_in(model)) return build(*entry, options);
-  if (options.seq_len) return no_seq_len(model);
   if (const EmbeddedModel* embedded = find_embedded(model)) {
+    if (options.seq_len) return no_seq_len(model);
+    if (options.context) return no_context(model);
     const std::string name(embedded->name);
     const auto read = [&] { return parse_onnx(embedded->onnx, name, name, onnx); };
     if (!onnx.shapes.empty() || !onnx.dims.empty()) return read();
@@ -204,7 +219,7 @@ Result<std::vector<Skipped>> unsupported_operators(const std::string& model) {
     return looks_like_json(text) ? none : parse_unsupported_operators(text, "standard input");
   }
   if (is_onnx_file(model)) return read_unsupported_operators(model);
-  if (has_suffix(model, ".json")) return none;
+  if (has_suffix(model, ".json") || is_toml_file(model)) return none;
   if (find_built_in(model) != nullptr) return none;
   if (const EmbeddedModel* embedded = find_embedded(model)) {
     return parse_unsupported_operators(embedded->onnx, embedded->name);

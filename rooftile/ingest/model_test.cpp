@@ -195,10 +195,10 @@ TEST(Model, ReadsStandardInput) {
 
 TEST(Model, UnknownNames) {
   EXPECT_EQ(error_of("vgg61").message,
-            "'vgg61' is neither an .onnx or .json file nor a built-in model; did you mean 'vgg16'?");
+            "'vgg61' is neither an .onnx, .json or .toml file nor a built-in model; did you mean 'vgg16'?");
   EXPECT_EQ(error_of("vgg61").code, ErrorCode::not_found);
   EXPECT_EQ(error_of("").code, ErrorCode::not_found);
-  EXPECT_EQ(error_of("data/models").text(), "data/models: a model file must end in .onnx or .json");
+  EXPECT_EQ(error_of("data/models").text(), "data/models: a model file must end in .onnx, .json or .toml");
 }
 
 TEST(Model, UnreadableFiles) {

@@ -1,7 +1,7 @@
 #include "rooftile/validate/estimate_network.hpp"
 
 #include "rooftile/base/try.hpp"
-#include "rooftile/ingest/model.hpp"
+#include "rooftile/ingest/network_run.hpp"
 
 namespace rooftile {
 namespace {
@@ -25,8 +25,7 @@ Result<LayerEstimate> estimate_network(const NetworkRun& run, Phase phase, const
                                        const PredictOptions& options) {
   if (run.gpus > 1)
     return fail(ErrorCode::unsupported, "networks on several GPUs are not predicted yet", "column gpus");
-  const auto workload =
-      load_model(run.model, {.batch_size = run.batch, .seq_len = run.seq_len, .image_size = run.image_size});
+  const auto workload = load_network(run);
   if (!workload) {
     // A table may name networks that nobody described here.
     const ErrorCode code =

@@ -33,7 +33,7 @@ TensorId Net::append(const std::string& name, OpKind kind, std::vector<TensorId>
   spec.kind = std::move(kind);
   spec.inputs = std::move(inputs);
   spec.shape = std::move(shape);
-  return certain(builder_.add(spec)).front();
+  return last_ = certain(builder_.add(spec)).front();
 }
 
 TensorId Net::input(const std::string& name, const Shape& shape, DType dtype) {
@@ -88,11 +88,11 @@ TensorId Net::dropout(const std::string& name, TensorId x) {
   return append(name, View{.function = "dropout"}, {x}, builder_.shape(x));
 }
 
-TensorId Net::fully_connected(const std::string& name, TensorId x, std::int64_t outputs) {
+TensorId Net::fully_connected(const std::string& name, TensorId x, std::int64_t outputs, bool bias) {
   Gemm gemm;
   gemm.n = outputs;
   gemm.trans_b = true;  // the weights are stored outputs x inputs
-  gemm.bias = true;
+  gemm.bias = bias;
   certain(fit(gemm, {builder_.shape(x)}));
   return append(name, gemm, {x});
 }
@@ -118,17 +118,30 @@ TensorId Net::elementwise(const std::string& name, const std::string& function, 
   return append(name, Elementwise{.function = function}, {x});
 }
 
+TensorId Net::rms_norm(const std::string& name, TensorId x) { return append(name, Normalize{.function = "rms"}, {x}); }
+
+TensorId Net::rotary(const std::string& name, TensorId x) {
+  return append(name, Elementwise{.function = "rotary", .flops_per_element = 3}, {x});
+}
+
 TensorId Net::embedding(const std::string& name, TensorId ids, std::int64_t entries, std::int64_t features) {
-  const TensorId table =
-      certain(builder_.tensor({.name = name + ".weight", .shape = Shape{entries, features}, .constant = true}));
+  weight(name + ".weight", {entries, features});
+  return lookup(name, ids, name + ".weight", features);
+}
+
+TensorId Net::lookup(const std::string& name, TensorId ids, const std::string& table, std::int64_t features) {
   Shape shape = builder_.shape(ids);
   shape.push_back(features);
   OpSpec spec;
   spec.name = name;
   spec.kind = Move{.function = "gather", .partial = true};
-  spec.inputs = {ids, table};
+  spec.inputs = {ids, certain(builder_.find(table))};
   spec.outputs = {{.name = name, .shape = shape, .dtype = DType::fp32}};
-  return certain(builder_.add(spec)).front();
+  return last_ = certain(builder_.add(spec)).front();
+}
+
+TensorId Net::attention(const std::string& name, const Attention& attention, const std::vector<TensorId>& qkv) {
+  return append(name, attention, qkv);
 }
 
 TensorId Net::transpose(const std::string& name, TensorId x, const Shape& shape) {
@@ -139,10 +152,40 @@ TensorId Net::slice(const std::string& name, TensorId x, const Shape& shape) {
   return append(name, Move{.function = "slice", .partial = true}, {x}, shape);
 }
 
+TensorId Net::gather(const std::string& name, const std::vector<TensorId>& inputs, const Shape& shape) {
+  return append(name, Move{.function = "gather", .partial = true}, inputs, shape);
+}
+
+TensorId Net::join(const std::string& name, const std::vector<TensorId>& inputs, const Shape& shape) {
+  return append(name, Move{.function = "concat"}, inputs, shape);
+}
+
+TensorId Net::move(const std::string& name, const std::string& function, const std::vector<TensorId>& inputs,
+                   const Shape& shape) {
+  return append(name, Move{.function = function}, inputs, shape);
+}
+
+TensorId Net::reduce(const std::string& name, const std::string& function, const std::vector<TensorId>& inputs,
+                     const Shape& shape) {
+  return append(name, Reduce{.function = function}, inputs, shape);
+}
+
+TensorId Net::view(const std::string& name, const std::string& function, TensorId x, const Shape& shape) {
+  return append(name, View{.function = function}, {x}, shape);
+}
+
+TensorId Net::weight(const std::string& name, const Shape& shape) {
+  return certain(builder_.tensor({.name = name, .shape = shape, .constant = true}));
+}
+
 TensorId Net::multiply(const std::string& name, TensorId a, TensorId b) {
   return append(name, Elementwise{.function = "mul"}, {a, b});
 }
 
-Workload Net::finish() { return certain(builder_.finish()); }
+Workload Net::finish(const std::vector<TensorId>& further) {
+  std::vector<TensorId> outputs = {last_};
+  outputs.insert(outputs.end(), further.begin(), further.end());
+  return certain(builder_.finish(std::move(outputs)));
+}
 
 }  // namespace rooftile

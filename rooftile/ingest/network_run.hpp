@@ -1,0 +1,14 @@
+// The workload of a row that is a whole network.
+#pragma once
+
+#include "rooftile/base/error.hpp"
+#include "rooftile/ingest/layer_table.hpp"
+#include "rooftile/workload/workload.hpp"
+
+namespace rooftile {
+
+// By the name of its model, or by the geometry that the row gives: always where it says "transformer", else where
+// nothing has that name. Passed validate(). Errors: those of load_model().
+Result<Workload> load_network(const NetworkRun& run);
+
+}  // namespace rooftile
