@@ -123,7 +123,10 @@ class WorkloadReader {
     spec.weights = fields.flag("weights", true);
     fields.finish();
     last_ = or_reject(builder_.add(spec), path).front();
-    if (batch_size_) check_rearranged(spec, path);
+    if (batch_size_) {
+      check_rearranged(spec, path);
+      check_concatenated(spec, path);
+    }
   }
 
   // What only rearranges its input has as many elements as it, which a shape that another batch size wrote does not.
@@ -136,6 +139,21 @@ class WorkloadReader {
     if (elements(input) == elements(output)) return;
     reject(path, fmt::format("cannot be read at a batch size of {}: its shape {} is of another (its input is {})",
                              *batch_size_, print(output), print(input)));
+  }
+
+  // What is concatenated differs in one dimension.
+  void check_concatenated(const OpSpec& spec, const std::string& path) const {
+    const auto* move = std::get_if<Move>(&spec.kind);
+    if (move == nullptr || move->function != "concat") return;
+    for (const TensorId id : spec.inputs) {
+      const Shape &first = builder_.shape(spec.inputs.front()), &other = builder_.shape(id);
+      if (first.size() != other.size()) continue;
+      int differences = 0;
+      for (std::size_t i = 0; i < first.size(); ++i) differences += first[i] != other[i] ? 1 : 0;
+      if (differences < 2) continue;
+      reject(path, fmt::format("cannot be read at a batch size of {}: it concatenates {} and {}", *batch_size_,
+                               print(first), print(other)));
+    }
   }
 
   std::optional<std::int64_t> batch_size_;
