@@ -165,7 +165,7 @@ std::string left_out(const Prediction& prediction) {
 std::string default_precision(const Prediction& prediction, const Gpu* gpu) {
   const bool fp32 = prediction.computed == DType::fp32 && prediction.precision == DType::fp32;
   const bool own = prediction.execution != Execution::engine && prediction.method == "rooftile";
-  if (!fp32 || !own || gpu == nullptr || !peak_of(DType::tf32, *gpu)) return "";
+  if (!fp32 || !own || gpu == nullptr || gpu->peak(Peak::tensor_tf32) == FlopsPerSecond(0)) return "";
   const bool convolves = std::any_of(prediction.layers.begin(), prediction.layers.end(),
                                      [](const LayerEstimate& layer) { return layer.op == "conv"; });
   if (!convolves) return "";
