@@ -39,6 +39,15 @@ struct Measured {
 // What the column `model` says where the row itself gives the geometry.
 constexpr std::string_view kTransformerModel = "transformer";
 
+// What was timed of requests to a server that writes text. The tokens are those of one of them.
+struct ServedRequest {
+  bool reads = false;   // the prompt
+  bool writes = false;  // the answer, token by token
+  std::int64_t input_tokens = 0, output_tokens = 0;
+
+  bool operator==(const ServedRequest&) const = default;
+};
+
 // A whole network, by the name or the path of its model.
 struct NetworkRun {
   std::string model;
@@ -50,6 +59,8 @@ struct NetworkRun {
   Optimizer optimizer = Optimizer::sgd;
   bool host_copy = false;                       // the inputs come from the host within the time
   std::optional<Transformer> transformer = {};  // of columns hidden, layers, heads, …; passed check()
+  std::optional<ServedRequest> request = {};
+  std::string weights = {};  // their precision, where it is not that of the arithmetic
 
   bool operator==(const NetworkRun&) const = default;
 };

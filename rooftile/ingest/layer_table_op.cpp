@@ -82,6 +82,28 @@ std::optional<Transformer> read_transformer(TableRow& row, const NetworkRun& run
   return shape;
 }
 
+std::optional<ServedRequest> read_request(TableRow& row) {
+  const std::string phase = lower_case(row.text("phase"));
+  if (phase.empty()) return {};
+  ServedRequest request;
+  request.reads = phase == "prefill" || phase == "prefill and decode";
+  request.writes = phase == "decode" || phase == "prefill and decode";
+  if (!request.reads && !request.writes) {
+    row.reject("phase", fmt::format("unknown phase '{}'; one of prefill, decode, prefill and decode", shown(phase)));
+  }
+  request.input_tokens = row.optional("input_tokens", 0, 0);
+  if (request.writes) request.output_tokens = row.required("output_tokens", 1);
+  if (request.reads && request.writes) request.input_tokens = row.required("input_tokens", 1);
+  return request;
+}
+
+// "q4_k_m" of "q4_k_m (4.58 GiB)"; empty where the arithmetic's precision is the same.
+std::string read_weights(TableRow& row) {
+  const std::string cell = lower_case(row.text("weights"));
+  const std::string name = cell.substr(0, cell.find(' '));
+  return name == lower_case(row.text("precision")) ? std::string() : name;
+}
+
 }  // namespace
 
 Conv read_conv(TableRow& row) {
@@ -191,6 +213,11 @@ NetworkRun read_network(TableRow& row) {
   run.execution = named(row, "execution", parse_execution, execution_names()).value_or(Execution::eager);
   run.optimizer = named(row, "optimizer", parse_optimizer, optimizer_names()).value_or(Optimizer::sgd);
   run.host_copy = row.either("host_copy", "1", "0", false);
+  run.request = read_request(row);
+  run.weights = read_weights(row);
+  if (run.request && run.request->reads && !run.seq_len && run.request->input_tokens > 0) {
+    run.seq_len = run.request->input_tokens;
+  }
   run.transformer = read_transformer(row, run);
   return run;
 }

@@ -18,6 +18,7 @@
 #include "rooftile/ingest/onnx.hpp"
 #include "rooftile/ingest/transformer_model.hpp"
 #include "rooftile/ingest/workload_json.hpp"
+#include "rooftile/zoo/transformer_config.hpp"
 #include "rooftile/zoo/zoo.hpp"
 
 namespace rooftile {
@@ -53,10 +54,30 @@ tl::unexpected<Error> fixed_shapes(const std::string& where) {
   return fail(ErrorCode::usage, "a workload's shapes are fixed; edit the file", where);
 }
 
+tl::unexpected<Error> no_seq_len(const std::string& model) {
+  return fail(ErrorCode::usage,
+              "its sequence length is fixed; seq-len is for the transformers of 'rooftile models list'", model);
+}
+
+tl::unexpected<Error> no_context(const std::string& model) {
+  return fail(ErrorCode::usage, "has no cache; context is for the transformers of 'rooftile models list'", model);
+}
+
+// A workload, or the configuration of a transformer.
+Result<Workload> from_json_text(std::string_view text, const std::string& where, const ModelOptions& options) {
+  if (is_transformer_config(text)) {
+    const auto shape = TRY(parse_transformer_config(text, where));
+    return build_transformer(shape, options);
+  }
+  if (options.seq_len) return no_seq_len(where);
+  if (options.context) return no_context(where);
+  if (sets_shapes(options)) return fixed_shapes(where);
+  return parse_workload_json(text, where, options.batch_size);
+}
+
 Result<Workload> from_json(const std::string& path, const ModelOptions& options) {
-  if (sets_shapes(options)) return fixed_shapes(path);
   const auto text = TRY(read_text_file(path));
-  return parse_workload_json(text, path, options.batch_size);
+  return from_json_text(text, path, options);
 }
 
 OnnxOptions onnx_options(const ModelOptions& options) {
@@ -70,10 +91,7 @@ OnnxOptions onnx_options(const ModelOptions& options) {
 
 Result<Workload> from_standard_input(const ModelOptions& options) {
   const auto text = TRY(read_text_file("-", kMaxStandardInput));
-  if (looks_like_json(text)) {
-    if (sets_shapes(options)) return fixed_shapes("standard input");
-    return parse_workload_json(text, "standard input", options.batch_size);
-  }
+  if (looks_like_json(text)) return from_json_text(text, "standard input", options);
   return parse_onnx(text, "standard input", "standard input", onnx_options(options));
 }
 
@@ -97,18 +115,9 @@ const ZooEntry* find_built_in(std::string_view name) {
   return nullptr;
 }
 
-tl::unexpected<Error> no_seq_len(const std::string& model) {
-  return fail(ErrorCode::usage,
-              "its sequence length is fixed; seq-len is for the transformers of 'rooftile models list'", model);
-}
-
 tl::unexpected<Error> no_image_size(const std::string& model) {
   return fail(ErrorCode::usage,
               "its images are 224x224; others are for the ResNets and the exports of 'rooftile models list'", model);
-}
-
-tl::unexpected<Error> no_context(const std::string& model) {
-  return fail(ErrorCode::usage, "has no cache; context is for the transformers of 'rooftile models list'", model);
 }
 
 Result<Workload> build(const ZooEntry& entry, const ModelOptions& options) {
@@ -170,9 +179,9 @@ tl::unexpected<Error> unknown(const std::string& model) {
 Result<Workload> load(const std::string& model, const ModelOptions& options) {
   const OnnxOptions onnx = onnx_options(options);
   if (model == "-") return from_standard_input(options);
-  if (options.seq_len && (is_onnx_file(model) || has_suffix(model, ".json"))) return no_seq_len(model);
+  if (options.seq_len && is_onnx_file(model)) return no_seq_len(model);
   if (is_toml_file(model)) return load_transformer(model, options);
-  if (options.context && (is_onnx_file(model) || has_suffix(model, ".json"))) return no_context(model);
+  if (options.context && is_onnx_file(model)) return no_context(model);
   if (is_onnx_file(model)) return read_onnx(model, onnx);
   if (has_suffix(model, ".json")) return from_json(model, options);
   if (const ZooEntry* entry = find_built_in(model)) return build(*entry, options);

@@ -6,8 +6,9 @@
 
 namespace rooftile {
 
-Result<Workload> load_network(const NetworkRun& run) {
-  const ModelOptions options = {.batch_size = run.batch, .seq_len = run.seq_len, .image_size = run.image_size};
+Result<Workload> load_network(const NetworkRun& run, std::optional<std::int64_t> context) {
+  ModelOptions options = {.batch_size = run.batch, .image_size = run.image_size, .context = context};
+  if (!context) options.seq_len = run.seq_len;
   if (!run.transformer || run.model != kTransformerModel) {
     auto workload = load_model(run.model, options);
     if (workload || !run.transformer || workload.error().code != ErrorCode::not_found) return workload;

@@ -117,6 +117,27 @@ TEST(NetworkRun, SizesOfANetworkThatNothingNames) {
   EXPECT_EQ(load_network(row_of(sizes + "gpt9,4,1024,,,\n")).error().code, ErrorCode::not_found);
 }
 
+TEST(NetworkRun, ARequest) {
+  const std::string header = "op,model,precision,phase,weights,input_tokens,output_tokens\nnetwork,gpt2,fp16,";
+  EXPECT_EQ(row_of(header + "prefill,fp16,128,1\n").seq_len, 128);
+  const NetworkRun both = row_of(header + "prefill and decode,q4_k_m (4.58 GiB),128,20\n");
+  EXPECT_EQ(both.request, (ServedRequest{true, true, 128, 20}));
+  EXPECT_EQ(both.weights, "q4_k_m");
+  EXPECT_EQ(row_of(header + "decode,,0,512\n").request, (ServedRequest{false, true, 0, 512}));
+  EXPECT_THAT(row_error(header + "decoding,,0,512\n"), HasSubstr("column phase: unknown phase 'decoding'"));
+  EXPECT_THAT(row_error(header + "decode,,0,\n"), HasSubstr("column output_tokens: the cell is empty"));
+}
+
+TEST(TransformerModel, AConfigurationOfHuggingFace) {
+  const std::string path = written("config.json", R"({"model_type": "gpt2", "n_embd": 768, "n_layer": 12, "n_head": 12,
+                                                      "n_positions": 1024, "vocab_size": 50257})");
+  Workload named = load_model("gpt2", {.batch_size = 2, .seq_len = 64}).value();
+  named.name = "gpt2";
+  EXPECT_EQ(load_model(path, {.batch_size = 2, .seq_len = 64}).value(), named);
+  EXPECT_TRUE(load_model(path, {.context = 64}));
+  std::filesystem::remove(path);
+}
+
 TEST(NetworkRun, SaysWhatATransformerLacks) {
   EXPECT_EQ(row_error("op,model,seq_len,layers,heads\nnetwork,transformer,64,3,8\n"),
             "t.csv:2: the table has no column 'hidden', which this row needs");

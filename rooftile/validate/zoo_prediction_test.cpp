@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/ingest/model.hpp"
 #include "rooftile/predict/predict.hpp"
+#include "rooftile/validate/estimate_network.hpp"
 #include "rooftile/zoo/zoo.hpp"
 
 namespace rooftile {
@@ -33,6 +35,27 @@ TEST(ZooPrediction, AStepOfDecodingReadsTheWeightsAndTheCacheOnce) {
     const Seconds least = prediction->memory.weights / gpu.level("DRAM").bandwidth;
     EXPECT_LT(prediction->time, least * 8 + Seconds(0.01)) << entry.name;
   }
+}
+
+// The prompt gives the first token, and each further one takes a step; those of the middle take the mean.
+TEST(ZooPrediction, ARequestIsItsPromptAndItsSteps) {
+  const Gpu gpu = find_gpu("a100-sxm4-80gb").value();
+  const PredictOptions options = {.precision = DType::fp16};
+  const auto time = [&](bool reads, bool writes, std::int64_t input, std::int64_t output) {
+    NetworkRun run{.model = "gpt2_xl", .batch = 8, .seq_len = input};
+    run.request = ServedRequest{reads, writes, input, output};
+    return estimate_network(run, Phase::fwd, gpu, options).value().time;
+  };
+  const Seconds prompt = time(true, false, 256, 0);
+  EXPECT_EQ(time(true, true, 256, 1), prompt);
+  const Seconds first = predict(load_model("gpt2_xl", {.batch_size = 8, .context = 256}).value(), gpu, options)->time;
+  EXPECT_NEAR((time(true, true, 256, 2) - prompt) / first, 1, 1e-9);
+  const Seconds answer = time(true, true, 256, 101) - prompt;
+  EXPECT_GE(answer, first * 100);
+  EXPECT_LT(answer, first * 110);
+  NetworkRun quantised{.model = "gpt2_xl", .batch = 8, .seq_len = 256};
+  quantised.weights = "q4_k_m";
+  EXPECT_EQ(estimate_network(quantised, Phase::fwd, gpu, options).error().where, "column weights");
 }
 
 }  // namespace
