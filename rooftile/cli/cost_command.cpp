@@ -38,10 +38,9 @@ Result<std::vector<Gpu>> catalogue() {
   return gpus;
 }
 
-Result<BoardRun> run_of(const CostArguments& arguments, const Workload& workload, const CostTable& table,
+Result<BoardRun> run_of(const Workload& workload, const PredictOptions& options, Phase phase, const CostTable& table,
                         const Gpu& gpu, const HardwareCost& cost) {
-  const PredictionArguments& given = arguments.prediction;
-  const auto prediction = TRY(predict(workload, gpu, predict_options(given), given.phase));
+  const auto prediction = TRY(predict(workload, gpu, options, phase));
   const auto model = TRY(cost_model_of(table, gpu));
   return BoardRun{.model = prediction.model,
                   .samples = static_cast<double>(prediction.batch_size),
@@ -62,10 +61,13 @@ Result<void> run(CostArguments& arguments) {
   const auto boards = TRY(board_costs(table, shown, all));
   for (const BoardCost& board : boards) report.boards.push_back({.board = board, .run = {}});
   if (!arguments.model.empty()) {
-    TRY(check(predict_options(arguments.prediction)));
-    const auto workload = TRY(load_model(arguments.model, model_options(arguments.prediction)));
+    PredictOptions options = predict_options(arguments.prediction);
+    TRY(check(options));
+    const auto workload = TRY(load_network(arguments.model, arguments.prediction, options));
+    write_notes(workload);
     for (std::size_t i = 0; i < shown.size(); ++i) {
-      auto run = TRY(run_of(arguments, workload, table, shown[i], report.boards[i].board.cost));
+      auto run =
+          TRY(run_of(workload, options, arguments.prediction.phase, table, shown[i], report.boards[i].board.cost));
       report.boards[i].run = std::move(run);
     }
   }

@@ -78,13 +78,15 @@ Result<void> run(ExplainArguments& arguments) {
   options.pass = passes_of(given.phase).front();
   options.training = given.phase != Phase::fwd;
   const auto gpus = TRY(gpus_of_option(given.gpus));
+  TRY(check(options));
+  const auto workload = TRY(load_network(arguments.model, given, options));
   std::vector<std::string> ids;
   for (const Gpu& gpu : gpus) {
     if (auto result = check(options, gpu); !result) return result;
     ids.push_back(gpu.id);
   }
   note_unused_factors(options.calibration, ids);
-  const auto workload = TRY(load_model(arguments.model, model_options(given)));
+  write_notes(workload);
   options = network_options(options);
   const Workload stored = run_as(workload, options, given.phase);
   const auto op = TRY(find_layer(stored, arguments.layer));

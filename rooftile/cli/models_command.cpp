@@ -98,11 +98,14 @@ Result<void> list_models(ListModelsArguments& arguments) {
 struct ShowModelArguments {
   std::string model;
   std::optional<std::int64_t> batch_size;
+  InputSizes sizes;
   OutputArguments output;
 };
 
 Result<void> show(ShowModelArguments& arguments) {
-  const auto workload = TRY(load_model(arguments.model, {.batch_size = arguments.batch_size}));
+  const auto workload =
+      TRY(load_model(arguments.model, with_sizes({.batch_size = arguments.batch_size}, arguments.sizes)));
+  if (arguments.output.format != Format::json) write_notes(workload);
   return write_report(arguments.output, kWorkloadWriters, workload);
 }
 
@@ -122,6 +125,7 @@ void add_models(CommandList& commands) {
                                        "rooftile models show googlenet --format json -o googlenet.json", show, parent);
   add_model(app, arguments.model)->required();
   add_batch_size(app, arguments.batch_size);
+  add_input_sizes(app, arguments.sizes);
   add_output_options(app, arguments.output, kWorkloadWriters);
 }
 

@@ -185,6 +185,8 @@ Result<void> run(PlanArguments& arguments) {
     choices.fitted_cells = columns;
     choices.beyond_fit = !arguments.prediction.gpus.empty();
     if (!arguments.prediction.precision) choices.predict.precision = precision_of_fit(*fitted);
+  } else if (!arguments.prediction.precision) {
+    write_notes(TRY(load_network(arguments.model, arguments.prediction, choices.predict)));
   }
   TrainingTask task;
   task.model = arguments.model;
@@ -259,6 +261,7 @@ void add_plan(CommandList& commands) {
   add_read(app, "--price", arguments, "ID=USD,…|FILE", read_price,
            "price per GPU-hour, here or in a file; also basis=rented|bought|any, lifetime=TIME, energy=USD per kWh")
       ->group("Choices");
+  for (CLI::Option* option : add_input_sizes(app, prediction.sizes)) option->group("Prediction");
   add_precision(app, prediction.precision)->group("Prediction");
   add_method(app, prediction.method, Fitted::yes)->group("Prediction");
   add_set(app, prediction.set)

@@ -2,6 +2,7 @@
 
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -65,15 +66,18 @@ Result<void> run(PredictArguments& arguments) {
   std::vector<Gpu> predicted_on;
   std::vector<std::string> ids;
   for (const std::string& model : arguments.models) {
-    auto workload = TRY(load_model(model, model_options(given)));
+    PredictOptions own = options;
+    auto workload = TRY(load_network(model, given, own));
     note_folded_batch_norms(workload, given.phase);
     for (const Gpu& gpu : gpus) {
       if (given.largest_batch) {
-        workload = TRY(load_largest_batch(model, model_options(given), options, given.phase, gpu));
+        auto largest = TRY(load_largest_batch(model, model_options(given), own, given.phase, gpu));
+        largest.notes = std::move(workload.notes);
+        workload = std::move(largest);
       }
       ids.push_back(gpu.id);
       predicted_on.push_back(gpu);
-      predictions.push_back(TRY(predict(workload, gpu, options, given.phase)));
+      predictions.push_back(TRY(predict(workload, gpu, own, given.phase)));
     }
   }
   note_unused_factors(options.calibration, ids);

@@ -12,7 +12,9 @@
 #include "rooftile/base/try.hpp"
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"
+#include "rooftile/cli/output.hpp"
 #include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/ingest/input_shape.hpp"
 #include "rooftile/workload/workload.hpp"
 
 namespace rooftile::cli {
@@ -125,6 +127,40 @@ CLI::Option* add_batch_size(CLI::App* app, std::optional<std::int64_t>& batch_si
                    "samples per batch (default: the model's own, else 1)");
 }
 
+namespace {
+
+// NAME=VALUE, each name once; `read` makes a pair of the text.
+template <class Value, class Read>
+CLI::Option* add_named(CLI::App* app, const std::string& option, std::map<std::string, Value>& named,
+                       const std::string& kind, Read read, const std::string& help) {
+  return app
+      ->add_option_function<std::vector<std::string>>(
+          option,
+          [&named, option, read](const std::vector<std::string>& texts) {
+            for (const std::string& text : texts) {
+              auto pair = read(text);
+              if (!pair) throw OptionError({pair.error().code, pair.error().message, option});
+              const std::string name = pair->first;
+              if (named.insert(*std::move(pair)).second) continue;
+              throw OptionError({ErrorCode::usage, fmt::format("'{}' is given twice", one_line(name)), option});
+            }
+          },
+          help)
+      ->allow_extra_args(false)
+      ->type_name(kind);
+}
+
+}  // namespace
+
+std::vector<CLI::Option*> add_input_sizes(CLI::App* app, InputSizes& sizes) {
+  return {add_named(app, "--shape", sizes.shapes, "INPUT=NxCxHxW", parse_input_shape,
+                    "shape of an ONNX model's input, by name; repeatable"),
+          add_named(app, "--dim", sizes.dims, "NAME=N", parse_open_dimension,
+                    "a dimension that an ONNX model leaves open, by name; repeatable"),
+          add_count(app, "--image-size", sizes.image_size, kMaxDimension,
+                    "height and width of images (default: the model's own, else 224)")};
+}
+
 CLI::Option* add_precision(CLI::App* app, std::optional<DType>& precision) {
   return add_value(
       app, "--precision", precision, "fp32|tf32|fp16|bf16|fp8|int8",
@@ -145,9 +181,8 @@ CLI::Option* add_run_precision(CLI::App* app, PredictionArguments& prediction) {
             prediction.precision = read.dtype;
             prediction.run.autocast = read.autocast;
           },
-          "amp-…: mixed precision as PyTorch's autocast; must be supported by the GPU (default: fp32); delta and "
-          "prior: "
-          "fp32 only")
+          "amp-…: mixed precision as PyTorch's autocast; must be supported by the GPU (default: fp32, or that of "
+          "weights in fp16 or bf16); delta and prior: fp32 only")
       ->type_name("fp32|tf32|fp16|bf16|fp8|int8|amp-fp16|amp-bf16");
 }
 
@@ -255,6 +290,7 @@ void add_prediction_options(CLI::App* app, PredictionArguments& prediction, Fitt
                               add_skip_unsupported(app, prediction.skip_unsupported)}) {
     option->group(kPredictionGroup);
   }
+  for (CLI::Option* option : add_input_sizes(app, prediction.sizes)) option->group(kPredictionGroup);
   for (CLI::Option* option : add_run_options(app, prediction.run)) option->group(kPredictionGroup);
 }
 
@@ -298,10 +334,33 @@ PredictOptions predict_options(const PredictionArguments& arguments) {
 }
 
 ModelOptions model_options(const PredictionArguments& arguments) {
-  return {.batch_size = arguments.batch_size,
-          .seq_len = arguments.set.seq_len,
-          .skip_unsupported = arguments.skip_unsupported,
-          .restore_batch_norms = arguments.run.restore_batch_norm};
+  return with_sizes({.batch_size = arguments.batch_size,
+                     .seq_len = arguments.set.seq_len,
+                     .skip_unsupported = arguments.skip_unsupported,
+                     .restore_batch_norms = arguments.run.restore_batch_norm},
+                    arguments.sizes);
+}
+
+ModelOptions with_sizes(ModelOptions options, const InputSizes& sizes) {
+  options.image_size = sizes.image_size;
+  options.shapes = sizes.shapes;
+  options.dims = sizes.dims;
+  return options;
+}
+
+Result<Workload> load_network(const std::string& model, const PredictionArguments& arguments, PredictOptions& options) {
+  auto workload = TRY(load_model(model, model_options(arguments)));
+  const auto stored = stored_precision(workload);
+  const bool any = options.method == Method::rooftile || options.method == Method::roofline;
+  if (arguments.precision || !stored || !any) return workload;
+  options.precision = *stored;
+  workload.notes.push_back(
+      fmt::format("{0} throughout, as the model's weights are stored (--precision names another)", name_of(*stored)));
+  return workload;
+}
+
+void write_notes(const Workload& workload) {
+  for (const std::string& note : workload.notes) write_error(fmt::format("{}: {}", workload.name, note));
 }
 
 Result<std::shared_ptr<const Calibration>> read_constants(const std::string& path) {

@@ -51,9 +51,17 @@ struct RunArguments {
   bool restore_batch_norm = false;
 };
 
+// The inputs of a model, where they are not as its file has them.
+struct InputSizes {
+  std::map<std::string, Shape> shapes;       // by name
+  std::map<std::string, std::int64_t> dims;  // that the file leaves open, by name
+  std::optional<std::int64_t> image_size;    // height and width
+};
+
 struct PredictionArguments {
   std::vector<std::string> gpus;
   std::optional<std::int64_t> batch_size;
+  InputSizes sizes;
   bool largest_batch = false;  // that fits the GPU: --batch-size max, where a command takes it
   std::optional<DType> precision;
   RunArguments run;
@@ -70,6 +78,8 @@ CLI::Option* add_model(CLI::App* app, std::string& model);
 CLI::Option* add_gpu(CLI::App* app, std::vector<std::string>& gpus);   // one
 CLI::Option* add_gpus(CLI::App* app, std::vector<std::string>& gpus);  // several with commas
 CLI::Option* add_batch_size(CLI::App* app, std::optional<std::int64_t>& batch_size);
+// --shape, --dim, --image-size
+std::vector<CLI::Option*> add_input_sizes(CLI::App* app, InputSizes& sizes);
 CLI::Option* add_precision(CLI::App* app, std::optional<DType>& precision);
 // The same and mixed precision, for networks.
 CLI::Option* add_run_precision(CLI::App* app, PredictionArguments& prediction);
@@ -100,6 +110,13 @@ PredictOptions predict_options(const PredictionArguments& arguments);
 
 // How the model is to be loaded.
 ModelOptions model_options(const PredictionArguments& arguments);
+ModelOptions with_sizes(ModelOptions options, const InputSizes& sizes);
+
+// The network. Where no --precision was given, `options` and a note get that of its weights.
+Result<Workload> load_network(const std::string& model, const PredictionArguments& arguments, PredictOptions& options);
+
+// Its notes on standard error, for reports that do not have them.
+void write_notes(const Workload& workload);
 
 // What the file of constants says; null without one.
 Result<std::shared_ptr<const Calibration>> read_constants(const std::string& path);

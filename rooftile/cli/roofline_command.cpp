@@ -43,9 +43,10 @@ struct Input {
 
 Result<Input> predicted(const RooflineArguments& arguments, const Gpu& gpu, const Roof& roof) {
   const PredictionArguments& given = arguments.prediction;
-  const PredictOptions options = predict_options(given);
+  PredictOptions options = predict_options(given);
   TRY(check(options));
-  auto workload = TRY(load_model(arguments.model, model_options(given)));
+  auto workload = TRY(load_network(arguments.model, given, options));
+  write_notes(workload);
   const auto prediction = TRY(predict(workload, gpu, options, given.phase));
   return Input{roofline::view_of(prediction, gpu, roof), std::move(workload)};
 }

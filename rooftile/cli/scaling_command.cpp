@@ -62,6 +62,7 @@ void add_scaling(CommandList& commands) {
   app->add_flag("--all-layers", arguments.all_layers, "include layers other than convolutions");
   add_gpu(app, prediction.gpus)->description("the GPU to scale (default: titan-xp-delta)");
   add_batch_size(app, prediction.batch_size)->description("samples per batch (default: 256)");
+  add_input_sizes(app, prediction.sizes);
   add_method(app, prediction.method)->description("delta (default), or as for predict");
   add_precision(app, prediction.precision);
   add_text(app, "-o,--output", arguments.folder, "FOLDER", "folder for CSV and SVG files");

@@ -49,9 +49,10 @@ Result<void> run(SensitivityArguments& arguments) {
   PredictionArguments& given = arguments.prediction;
   TRY(complete(given));
   const auto gpus = TRY(gpus_of_option(given.gpus));
-  const PredictOptions options = predict_options(given);
+  PredictOptions options = predict_options(given);
   TRY(check(options));
-  const auto workload = TRY(load_model(arguments.model, model_options(given)));
+  const auto workload = TRY(load_network(arguments.model, given, options));
+  write_notes(workload);
   std::vector<Sensitivity> studies;
   for (const Gpu& gpu : gpus) {
     std::optional<Progress> bar(std::in_place, "resources");

@@ -116,6 +116,7 @@ class Layers {
   Result<void> add_model(const std::string& model) {
     seen_.clear();
     const auto workload = TRY(load_model(model, model_options(arguments_.prediction)));
+    write_notes(workload);
     for (const Op& op : workload.ops) {
       if (op.name.find(arguments_.layer) == std::string::npos) continue;
       const std::string name = arguments_.models.size() > 1 ? fmt::format("{}/{}", workload.name, op.name) : op.name;
@@ -242,6 +243,7 @@ void add_simulate(CommandList& commands) {
   add_text(app, "--layer", arguments.layer, "NAME", "only layers with this in their names")->group("Layers");
   app->add_flag("--convolutions", arguments.convolutions_only, "leave out plain GEMMs")->group("Layers");
   add_batch_size(app, prediction.batch_size)->group("Layers");
+  for (CLI::Option* option : add_input_sizes(app, prediction.sizes)) option->group("Layers");
   add_skip_unsupported(app, prediction.skip_unsupported)->group("Layers");
   add_value(app, "--random", arguments.random, "N[,SEED]", parse_random,
             "also simulate N random convolutions (default seed: 1)")

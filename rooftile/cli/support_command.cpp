@@ -21,6 +21,7 @@ namespace {
 
 struct SupportArguments {
   std::string model;
+  InputSizes sizes;
   RunArguments run;
   OutputArguments output;
 };
@@ -28,7 +29,7 @@ struct SupportArguments {
 Result<void> run(SupportArguments& arguments) {
   const OutputArguments& output = arguments.output;
   const bool csv = output.format == Format::csv;
-  const auto workload = load_model(arguments.model, {.batch_size = std::nullopt, .skip_unsupported = true});
+  const auto workload = load_model(arguments.model, with_sizes({.skip_unsupported = true}, arguments.sizes));
   if (!workload) {
     // Shapes behind an unknown operator are unknown too, so there may be nothing to predict; the list is still the
     // answer. Standard input is read only once.
@@ -40,6 +41,7 @@ Result<void> run(SupportArguments& arguments) {
                                          : fmt::format("{}: cannot be predicted, operators are not supported: {}\n",
                                                        arguments.model, list_of(unsupported)));
   }
+  write_notes(*workload);
   // Which method serves an operator does not depend on the GPU, so any one will do.
   const auto gpu = TRY(find_gpu("titan-xp-delta"));
   const auto prediction = TRY(predict(*workload, gpu, {.execution = arguments.run.execution}));
@@ -53,6 +55,7 @@ void add_support(CommandList& commands) {
   auto [app, arguments] = commands.add<SupportArguments>(
       "support", "Show which of a model's operators are predicted, and how", "rooftile support model.onnx", run);
   add_model(app, arguments.model)->required();
+  add_input_sizes(app, arguments.sizes);
   add_execution(app, arguments.run.execution);
   add_output_options(app, arguments.output, {Format::table, Format::csv});
 }

@@ -22,7 +22,7 @@ struct OnnxOptions {
       {};                         // replaces dimension 0 of each input; unset: the file's own, 1 if symbolic
   bool skip_unsupported = false;  // leave unknown operators out and list them in Workload::skipped
   std::optional<std::int64_t> image_size = {};    // height and width of each input of images or videos
-  std::map<std::string, Shape> shapes = {};       // of inputs by name: whole shapes, before all else
+  std::map<std::string, Shape> shapes = {};       // of inputs by name: whole shapes but for the batch size
   std::map<std::string, std::int64_t> dims = {};  // those that the file leaves open, by name
   bool fuse_attention = false;                    // products, mask and softmax of attention as one op
 };

@@ -1,5 +1,6 @@
 #include "rooftile/ingest/onnx_inputs.hpp"
 
+#include <algorithm>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -59,10 +60,16 @@ class InputSetter {
     for (const std::string& one : known) {
       if (one == name) return {};
     }
+    constexpr std::size_t kShown = 8;
     std::vector<std::string> quoted;
     for (const std::string& one : known) {
       const std::string text = in_quotes(one);
-      if (quoted.empty() || quoted.back() != text) quoted.push_back(text);
+      if (std::find(quoted.begin(), quoted.end(), text) == quoted.end()) quoted.push_back(text);
+    }
+    if (quoted.size() > kShown) {
+      const std::string all = fmt::format("… ({} in all)", quoted.size());
+      quoted.resize(kShown);
+      quoted.push_back(all);
     }
     return fail(ErrorCode::usage, fmt::format("has no {} {}{}{}", what, in_quotes(name),
                                               known.empty() ? "" : fmt::format("; it has {}", fmt::join(quoted, ", ")),
@@ -93,8 +100,9 @@ class InputSetter {
       return fail(ErrorCode::usage, fmt::format("input {} has {} dimensions, not those of {}", in_quotes(value.name),
                                                 input.dims.size(), print(shape)));
     }
-    if (!file_batch_ && !shape.empty() && input.dims[0].value != shape[0]) file_batch_ = input.dims[0].value;
     value.shape = shape;
+    if (options_.batch_size && !shape.empty()) value.shape[0] = *options_.batch_size;
+    if (!file_batch_ && !shape.empty() && input.dims[0].value != value.shape[0]) file_batch_ = input.dims[0].value;
     return {};
   }
 

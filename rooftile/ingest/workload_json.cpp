@@ -52,10 +52,13 @@ class WorkloadReader {
       skipped.push_back({entry.text("name"), entry.text("op_type")});
       entry.finish();
     });
+    std::vector<std::string> notes;
+    each(fields, "notes", [&](const json& item, const std::string& path) { notes.push_back(as_text(item, path)); });
     fields.finish();
 
     Workload workload = or_reject(builder_.finish(std::move(outputs)), "");
     workload.skipped = std::move(skipped);
+    workload.notes = std::move(notes);
     if (batch_size) workload.batch_size = *batch_size;
     if (batch_size_) workload.batch_size = *batch_size_;
     return workload;

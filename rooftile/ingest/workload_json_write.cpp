@@ -108,6 +108,7 @@ class Writer {
     std::vector<Json> skipped;
     for (const Skipped& op : workload_.skipped) skipped.push_back({{"name", op.name}, {"op_type", op.op_type}});
     if (!skipped.empty()) text += ",\n" + list("skipped", skipped);
+    if (!workload_.notes.empty()) text += ",\n" + list("notes", {workload_.notes.begin(), workload_.notes.end()});
     return text + "\n}\n";
   }
 

@@ -263,6 +263,7 @@ Result<Prediction> predict(const Workload& workload, const Gpu& gpu, const Predi
   prediction.peak = peak_of(options.precision, gpu).value_or(FlopsPerSecond(0));
   prediction.memory = memory_of(run, options, phase);
   prediction.unsupported = run.skipped;
+  prediction.notes = workload.notes;
   prediction.pass = name_of_pass(phase);
   prediction.execution = options.execution;
   prediction.autocast = options.autocast;

@@ -164,6 +164,7 @@ struct Prediction {
   MemoryUse memory;
   std::vector<LayerEstimate> layers;
   std::vector<Skipped> unsupported;
+  std::vector<std::string> notes = {};  // Workload::notes
 
   // "amp-fp16"
   std::string precision_name() const { return name_of(RunPrecision{precision, autocast}); }

@@ -136,6 +136,7 @@ Json prediction_json(const Prediction& prediction, const Gpu* gpu) {
   for (const Skipped& op : prediction.unsupported) {
     json["unsupported"].push_back({{"name", op.name}, {"op_type", op.op_type}});
   }
+  if (!prediction.notes.empty()) json["notes"] = prediction.notes;
   for (const LayerEstimate& layer : prediction.layers) {
     json["layers"].push_back(layer_json(layer, prediction.sm_count));
   }

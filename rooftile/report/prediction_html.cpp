@@ -88,6 +88,7 @@ PageView page_view(const Prediction& prediction, const Gpu& gpu) {
     }
     page.lists.push_back(std::move(left_out));
   }
+  if (!prediction.notes.empty()) page.lists.push_back({.title = "Assumed", .items = prediction.notes, .folded = true});
   return page;
 }
 

@@ -161,6 +161,12 @@ std::string left_out(const Prediction& prediction) {
                           prediction.unsupported.size() + prediction.layers.size(), list_of(prediction.unsupported)));
 }
 
+std::string assumed(const Prediction& prediction) {
+  std::string text;
+  for (const std::string& assumption : prediction.notes) text += note("assumed", assumption);
+  return text;
+}
+
 // What a framework would compute in unless it was told otherwise.
 std::string default_precision(const Prediction& prediction, const Gpu* gpu) {
   const bool fp32 = prediction.computed == DType::fp32 && prediction.precision == DType::fp32;
@@ -183,7 +189,7 @@ std::string not_modelled(const Prediction& prediction) {
 std::string table_report(const Prediction& prediction, const TableOptions& options, std::size_t width) {
   return heading(prediction, width) + totals(prediction, options.gpu, width) + bottlenecks(prediction, width) +
          layers(prediction, options.all_layers, width) + methods(prediction) + interval_note(prediction) +
-         left_out(prediction) + default_precision(prediction, options.gpu) +
+         left_out(prediction) + assumed(prediction) + default_precision(prediction, options.gpu) +
          note("not modelled", not_modelled(prediction));
 }
 

@@ -138,6 +138,20 @@ double elements(const Shape& shape) {
 
 Bytes size_of(const Tensor& tensor) { return elements(tensor.shape) * size_of(tensor.dtype); }
 
+std::optional<DType> stored_precision(const Workload& workload) {
+  double all = 0, fp16 = 0, bf16 = 0;
+  for (const Tensor& tensor : workload.tensors) {
+    if (!tensor.constant || !is_floating(tensor.dtype)) continue;
+    const double count = elements(tensor.shape);
+    all += count;
+    if (tensor.dtype == DType::fp16) fp16 += count;
+    if (tensor.dtype == DType::bf16) bf16 += count;
+  }
+  if (2 * fp16 > all) return DType::fp16;
+  if (2 * bf16 > all) return DType::bf16;
+  return std::nullopt;
+}
+
 Result<void> validate(const Workload& workload) {
   if (workload.batch_size < 1 || workload.batch_size > kMaxDimension) {
     return bad(fmt::format("batch size {} is not between 1 and {}", workload.batch_size, kMaxDimension), workload.name);

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -64,6 +65,7 @@ struct Workload {
   std::vector<TensorId> inputs;
   std::vector<TensorId> outputs;
   std::vector<Skipped> skipped;
+  std::vector<std::string> notes = {};  // what was assumed where the source model leaves it open, a sentence each
 
   bool operator==(const Workload&) const = default;
 };
@@ -71,6 +73,9 @@ struct Workload {
 // Elements and bytes. A double holds each product exactly up to 2^53, which validate() guarantees.
 double elements(const Shape& shape);
 Bytes size_of(const Tensor& tensor);
+
+// fp16 or bf16 where most elements of its floating-point weights are stored so; FP32 says nothing of how it is run.
+std::optional<DType> stored_precision(const Workload& workload);
 
 // Limits that keep every later product exact and finite.
 constexpr std::int64_t kMaxDimension = std::int64_t{1} << 31;
