@@ -86,7 +86,7 @@ struct CheckKind {
   Result<void> operator()(const Attention& attention) const {
     TRY(check(attention));
     const AttentionElements count = elements_of(attention);
-    const std::array<double, 3> wanted = {count.q, count.kv, count.kv};
+    const std::array<double, 3> wanted = {count.q, count.kv, count.values};
     if (op.inputs.size() != wanted.size()) return require(false, "attention takes queries, keys and values");
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       const Shape& shape = workload.tensors[op.inputs[i]].shape;
@@ -95,7 +95,7 @@ struct CheckKind {
                                           print(shape)));
       }
     }
-    return require(elements(output()) == count.q, "attention does not fit its output tensor");
+    return require(elements(output()) == count.out, "attention does not fit its output tensor");
   }
   Result<void> operator()(const Recurrent& recurrent) const {
     TRY(check(recurrent));
