@@ -15,6 +15,7 @@
 #include "rooftile/ingest/onnx_ops.hpp"
 #include "rooftile/ingest/onnx_patterns.hpp"
 #include "rooftile/ingest/onnx_proto.hpp"
+#include "rooftile/ingest/onnx_quantised.hpp"
 #include "rooftile/ingest/onnx_resolve.hpp"
 
 namespace rooftile {
@@ -71,6 +72,10 @@ class Builder {
       }
     }
     for (const ValueId id : graph_.outputs) workload_.outputs.push_back(source(id));
+    for (const auto& [assumed, nodes] : graph_.assumed) {
+      const std::string count = nodes > 1 ? fmt::format(" ({} nodes)", nodes) : "";
+      workload_.notes.push_back(one_line(assumed, kWhole) + count);
+    }
     if (workload_.ops.empty() && workload_.skipped.empty()) {
       return fail(ErrorCode::bad_input, "computes nothing from its inputs");
     }
@@ -112,12 +117,25 @@ Result<OnnxGraph> read_graph(std::string_view bytes) {
 Result<Workload> import(std::string_view bytes, std::string_view name, const OnnxOptions& options) {
   auto graph = TRY(read_graph(bytes));
   TRY(resolve(graph, options));
+  fuse_quantised(graph);
   fuse_patterns(graph, options.fuse_attention);
   drop_unused(graph);
   auto workload = Builder(graph).build(name);
   if (!workload) return workload;
   TRY(validate(*workload));
   return workload;
+}
+
+// Within the graphs that nodes hold, too.
+void add_unsupported(const std::vector<OnnxNode>& nodes, std::vector<Skipped>& unsupported) {
+  for (const OnnxNode& node : nodes) {
+    if (is_unsupported(node)) unsupported.push_back(skipped(node));
+    for (const auto& [name, value] : node.attributes) {
+      if (const auto* body = std::get_if<std::shared_ptr<const OnnxBody>>(&value)) {
+        add_unsupported((*body)->nodes, unsupported);
+      }
+    }
+  }
 }
 
 // "resnet50" of "models/resnet50.onnx" and "models/resnet50.onnx.gz".
@@ -155,9 +173,7 @@ Result<std::vector<Skipped>> parse_unsupported_operators(std::string_view bytes,
   const auto graph = read_graph(bytes);
   if (!graph) return in_file(graph.error(), where);
   std::vector<Skipped> unsupported;
-  for (const OnnxNode& node : graph->nodes) {
-    if (is_unsupported(node)) unsupported.push_back(skipped(node));
-  }
+  add_unsupported(graph->nodes, unsupported);
   return unsupported;
 }
 

@@ -44,11 +44,14 @@ using Unary = NamedFunction<UnaryFunction>;
 constexpr std::array kUnary = {
     Unary{"Abs", [](Int a) { return a < 0 ? negate(a) : a; }, [](double a) { return MaybeFloat(std::abs(a)); }},
     Unary{"Ceil", nullptr, [](double a) { return MaybeFloat(std::ceil(a)); }},
+    Unary{"Exp", nullptr, [](double a) { return MaybeFloat(std::exp(a)); }},
     Unary{"Expand", same, same},  // each output element is one of the input's, by broadcasting
     Unary{"Floor", nullptr, [](double a) { return MaybeFloat(std::floor(a)); }},
     Unary{"Identity", same, same},
+    Unary{"Log", nullptr, [](double a) { return MaybeFloat(std::log(a)); }},
     Unary{"Neg", negate, [](double a) { return MaybeFloat(-a); }},
     Unary{"Not", [](Int a) { return MaybeInt(a == 0); }, nullptr},
+    Unary{"Reciprocal", nullptr, [](double a) { return a == 0 ? std::nullopt : MaybeFloat(1 / a); }},
     Unary{"Round", nullptr, [](double a) { return MaybeFloat(std::nearbyint(a)); }},
     Unary{"Sqrt", nullptr, [](double a) { return MaybeFloat(std::sqrt(a)); }},
 };
@@ -85,6 +88,7 @@ constexpr std::array kBinary = {
     Binary{"Mod", modulo, nullptr},
     Binary{"Mul", multiply, [](double a, double b) { return MaybeFloat(a * b); }},
     Binary{"Or", [](Int a, Int b) { return MaybeInt(a != 0 || b != 0); }, nullptr},
+    Binary{"Pow", nullptr, [](double a, double b) { return MaybeFloat(std::pow(a, b)); }},
     Binary{"Sub", subtract, [](double a, double b) { return MaybeFloat(a - b); }},
 };
 

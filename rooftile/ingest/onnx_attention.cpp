@@ -170,7 +170,9 @@ void fuse_attention(OnnxGraph& graph) {
 Result<OpKind> make_fused_attention(const OnnxGraph&, const OnnxNode& node) {
   Attention attention;
   attention.batch = node.get_int("batch", 1);
-  attention.heads = attention.kv_heads = node.get_int("heads", 1);
+  attention.heads = node.get_int("heads", 1);
+  attention.kv_heads = node.get_int("kv_heads", attention.heads);
+  attention.window = node.get_int("window", 0);
   attention.q_len = node.get_int("q_len", 1);
   attention.kv_len = node.get_int("kv_len", 1);
   attention.head_dim = node.get_int("head_dim", 1);

@@ -121,6 +121,7 @@ class Folder {
       return first.size() == count() ? Folded(first) : std::nullopt;
     }
     if (type == "Cast") return cast(first);
+    if (type == "NonZero") return non_zero(first);
     if (type == "Concat") return concat(first);
     if (type == "Gather") return gather(first);
     if (type == "Slice") return slice(first);
@@ -183,7 +184,7 @@ class Folder {
   template <class T>
   Folded cast(const std::vector<T>& first) const {
     const DType to = out_.dtype;
-    if (to == DType::fp32 || to == DType::fp64) return OnnxData(Floats(first.begin(), first.end()));
+    if (is_floating(to)) return OnnxData(Floats(first.begin(), first.end()));
     if (to != DType::int64 && to != DType::int32 && to != DType::boolean) return std::nullopt;
     const double limit = to == DType::int64 ? 0x1p62 : 0x1p31;
     Ints result;
@@ -198,6 +199,28 @@ class Folder {
         if (!(value > -limit && value < limit)) return std::nullopt;
       }
       result.push_back(static_cast<Int>(value));
+    }
+    return OnnxData(std::move(result));
+  }
+
+  // Positions along each axis of what is not zero.
+  template <class T>
+  Folded non_zero(const std::vector<T>& first) const {
+    const Shape& shape = shape_of(0);
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < first.size(); ++i) {
+      if (first[i] != T{0}) places.push_back(i);
+    }
+    const std::size_t rank = std::max<std::size_t>(shape.size(), 1);
+    if (rank * places.size() != count()) return std::nullopt;
+    Ints result(count());
+    for (std::size_t k = 0; k < places.size(); ++k) {
+      std::size_t rest = places[k];
+      for (std::size_t axis = shape.size(); axis-- > 0;) {
+        const auto size = static_cast<std::size_t>(shape[axis]);
+        result[axis * places.size() + k] = static_cast<Int>(rest % size);
+        rest /= size;
+      }
     }
     return OnnxData(std::move(result));
   }

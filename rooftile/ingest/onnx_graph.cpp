@@ -30,6 +30,11 @@ Ints OnnxNode::get_ints(std::string_view key) const {
   return value ? *value : Ints{};
 }
 
+const OnnxBody* OnnxNode::get_body(std::string_view key) const {
+  const auto* value = get<std::shared_ptr<const OnnxBody>>(*this, key);
+  return value ? value->get() : nullptr;
+}
+
 std::string OnnxNode::label() const { return fmt::format("node {} ({})", in_quotes(name), one_line(type, 100)); }
 
 std::string in_quotes(std::string_view name) { return fmt::format("'{}'", one_line(name, 100)); }

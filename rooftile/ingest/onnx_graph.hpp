@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,12 +29,15 @@ struct OnnxValue {
   bool external = false;         // its elements are in another file, which is not opened
   bool learned = false;          // a weight that was stripped, or one with its elements in another order
   std::optional<OnnxData> data;  // the elements of a small constant
+  std::optional<DType> stored;   // of a constant that was dequantised: what its elements were before
 };
 
 using ValueId = std::size_t;                                          // index into OnnxGraph::values
 constexpr ValueId kAbsent = std::numeric_limits<std::size_t>::max();  // an optional operand that is left out
 
-using OnnxAttribute = std::variant<std::int64_t, double, std::string, Ints, Floats, OnnxValue>;
+struct OnnxBody;
+using OnnxAttribute =
+    std::variant<std::int64_t, double, std::string, Ints, Floats, OnnxValue, std::shared_ptr<const OnnxBody>>;
 
 struct OnnxNode {
   std::string name;  // never empty
@@ -47,10 +51,19 @@ struct OnnxNode {
   // The attribute's value, or what to take where it is missing or of another type.
   std::int64_t get_int(std::string_view key, std::int64_t otherwise) const;
   std::string get_string(std::string_view key, std::string_view otherwise) const;
-  Ints get_ints(std::string_view key) const;  // empty where missing
+  Ints get_ints(std::string_view key) const;             // empty where missing
+  const OnnxBody* get_body(std::string_view key) const;  // null where missing
 
   // "node 'conv1' (Conv)", for errors.
   std::string label() const;
+};
+
+// A graph within a node: a branch of an If, the body of a Loop. It may read values of the graphs around it.
+struct OnnxBody {
+  std::vector<ValueId> inputs;
+  std::vector<ValueId> outputs;
+  std::vector<ValueId> locals;  // values of its own that each run has anew: its inputs and what its nodes compute
+  std::vector<OnnxNode> nodes;
 };
 
 // A dimension of an input: a number, or a symbol such as "batch".
@@ -71,6 +84,7 @@ struct OnnxGraph {
   std::vector<OnnxNode> nodes;
   std::vector<OnnxInput> inputs;
   std::vector<ValueId> outputs;
+  std::map<std::string, std::size_t> assumed;  // sentences on what shapes leave open, with the nodes they are true of
 
   const Shape& shape(ValueId id) const { return values[id].shape; }
 };

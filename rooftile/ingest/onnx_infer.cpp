@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <exception>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -15,8 +16,10 @@
 #include "rooftile/base/try.hpp"
 #include "rooftile/ingest/onnx_einsum.hpp"
 #include "rooftile/ingest/onnx_fold.hpp"
+#include "rooftile/ingest/onnx_lowering.hpp"
 #include "rooftile/ingest/onnx_ops.hpp"
 #include "rooftile/ingest/onnx_proto.hpp"
+#include "rooftile/ingest/onnx_rules.hpp"
 
 namespace rooftile {
 namespace {
@@ -27,9 +30,8 @@ constexpr std::array<std::string_view, 6> kSameShape = {
 
 // Operators that are no op of a workload, but whose shapes are needed where --skip-unsupported leaves them out. Only
 // rules that stood up to fuzzing: others of libonnx 1.12, STFT's for one, read out of bounds on bad input.
-constexpr std::array<std::string_view, 14> kSkippable = {
-    {"Bernoulli", "DequantizeLinear", "Det", "GridSample", "Hardmax", "LpNormalization", "MatMulInteger", "MaxRoiPool",
-     "MeanVarianceNormalization", "QLinearMatMul", "QuantizeLinear", "RandomNormalLike", "RoiAlign", "Shrink"}};
+constexpr std::array<std::string_view, 8> kSkippable = {{"Bernoulli", "Det", "Hardmax", "LpNormalization", "MaxRoiPool",
+                                                         "MeanVarianceNormalization", "RandomNormalLike", "Shrink"}};
 
 template <std::size_t count>
 bool contains(const std::array<std::string_view, count>& names, std::string_view name) {
@@ -88,6 +90,7 @@ struct SetAttribute {
     proto.set_type(onnx::AttributeProto::TENSOR);
     *proto.mutable_t() = tensor_proto(value);
   }
+  void operator()(const std::shared_ptr<const OnnxBody>&) const { proto.set_type(onnx::AttributeProto::UNDEFINED); }
 };
 
 onnx::NodeProto node_proto(const OnnxNode& node) {
@@ -97,6 +100,7 @@ onnx::NodeProto node_proto(const OnnxNode& node) {
   for (const ValueId id : node.inputs) proto.add_input(id == kAbsent ? "" : std::to_string(id));
   for (const ValueId id : node.outputs) proto.add_output(id == kAbsent ? "" : std::to_string(id));
   for (const auto& [name, value] : node.attributes) {
+    if (name.starts_with("rooftile.")) continue;
     onnx::AttributeProto& attribute = *proto.add_attribute();
     attribute.set_name(name);
     std::visit(SetAttribute{attribute}, value);
@@ -119,7 +123,8 @@ class Context final : public onnx::InferenceContext {
       type.set_elem_type(onnx_type_of(value.dtype));
       type.mutable_shape();
       for (const std::int64_t dim : value.shape) type.mutable_shape()->add_dim()->set_dim_value(dim);
-      input.has_data = value.data.has_value();
+      const bool narrow = is_floating(value.dtype) && value.dtype != DType::fp32 && value.dtype != DType::fp64;
+      input.has_data = value.data.has_value() && !narrow;  // libonnx reads no numbers in 16 bits
       if (input.has_data) input.data = tensor_proto(value);
     }
   }
@@ -189,11 +194,19 @@ std::string message_of(const std::exception& error) {
 }  // namespace
 
 bool has_shape_rule(std::string_view type, int opset) {
-  return contains(kSameShape, type) || schema_of(type, opset) != nullptr;
+  return contains(kSameShape, type) || find_shape_rule(type) != nullptr || schema_of(type, opset) != nullptr;
 }
 
-Result<std::vector<OnnxType>> infer_outputs(const OnnxGraph& graph, const OnnxNode& node) {
+namespace {
+
+Result<std::vector<OnnxType>> infer_by_rules(const OnnxGraph& graph, const OnnxNode& node) {
   std::vector<OnnxType> types(node.outputs.size());
+  if (const auto given = node.attributes.find(kShapeAttribute);
+      given != node.attributes.end() && node.input(0) != kAbsent) {
+    for (OnnxType& type : types) type = {std::get<Ints>(given->second), graph.values[node.inputs[0]].dtype};
+    return types;
+  }
+  if (const ShapeRule rule = find_shape_rule(node.type)) return rule(graph, node);
   if (contains(kSameShape, node.type) && node.input(0) != kAbsent) {
     for (OnnxType& type : types) type = {graph.shape(node.inputs[0]), graph.values[node.inputs[0]].dtype};
     return types;
@@ -230,6 +243,16 @@ Result<std::vector<OnnxType>> infer_outputs(const OnnxGraph& graph, const OnnxNo
       if (!dim.has_dim_value()) return fail(ErrorCode::unsupported, unknown);
       types[i].shape.push_back(dim.dim_value());
     }
+  }
+  return types;
+}
+
+}  // namespace
+
+Result<std::vector<OnnxType>> infer_outputs(const OnnxGraph& graph, const OnnxNode& node) {
+  auto types = TRY(infer_by_rules(graph, node));
+  if (const auto given = node.attributes.find(kTypeAttribute); given != node.attributes.end()) {
+    for (OnnxType& type : types) type.dtype = static_cast<DType>(std::get<std::int64_t>(given->second));
   }
   return types;
 }

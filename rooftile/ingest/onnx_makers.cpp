@@ -1,6 +1,7 @@
 #include "rooftile/ingest/onnx_makers.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -77,6 +78,54 @@ Result<OpKind> make_mat_mul(const OnnxGraph& graph, const OnnxNode& node) {
   auto product = TRY(matmul(*a, *b));
   product.gemm.bias = node.input(2) != kAbsent;  // onnx_patterns.cpp
   return product.gemm;
+}
+
+Result<MatMul> fused_product(const OnnxGraph& graph, const OnnxNode& node) {
+  auto a = TRY(input_shape(graph, node, 0));
+  auto b = TRY(input_shape(graph, node, 1));
+  const bool trans_a = node.get_int("transA", 0) != 0, trans_b = node.get_int("transB", 0) != 0;
+  for (auto [shape, trans] : {std::pair(&a, trans_a), {&b, trans_b}}) {
+    if (!trans) continue;
+    if (shape->size() < 2) return bad_input(fmt::format("{} has no last two dimensions to exchange", print(*shape)));
+    std::swap((*shape)[shape->size() - 1], (*shape)[shape->size() - 2]);
+  }
+  auto product = TRY(matmul(a, b));
+  product.gemm.trans_a = trans_a;
+  product.gemm.trans_b = trans_b;
+  product.gemm.bias = node.input(2) != kAbsent;
+  return product;
+}
+
+Result<OpKind> make_fused_mat_mul(const OnnxGraph& graph, const OnnxNode& node) {
+  const auto product = TRY(fused_product(graph, node));
+  return product.gemm;
+}
+
+Result<OpKind> make_packed_product(const OnnxGraph&, const OnnxNode& node) {
+  return Elementwise{"packed_product", 2 * node.get_int("K", 1)};
+}
+
+Result<OpKind> make_grid_sample(const OnnxGraph&, const OnnxNode& node) {
+  const std::string mode = node.get_string("mode", "bilinear");
+  // Weights, products and sums of 4 or 16 neighbours.
+  return Elementwise{"grid_sample", mode == "nearest" ? 2 : mode == "bicubic" || mode == "cubic" ? 40 : 11};
+}
+
+Result<OpKind> make_roi_align(const OnnxGraph&, const OnnxNode& node) {
+  constexpr std::int64_t kAdaptive = 2, kMost = 1 << 10;  // samples a side where the size of the box decides
+  const std::int64_t ratio = node.get_int("sampling_ratio", 0);
+  const std::int64_t side = ratio > 0 ? std::min(ratio, kMost) : kAdaptive;
+  return Elementwise{"roi_align", 11 * side * side};
+}
+
+Result<OpKind> make_suppression(const OnnxGraph& graph, const OnnxNode& node) {
+  const auto scores = TRY(input_shape(graph, node, 1));
+  if (scores.size() != 3) return bad_input(fmt::format("scores {} are not batch x classes x boxes", print(scores)));
+  constexpr double kOverlap = 15;  // minima, maxima, areas and their quotient
+  const double pairs = elements(scores) * static_cast<double>(scores[2]) / 2;
+  const double each = std::ceil(kOverlap * pairs / std::max(1.0, elements(output_shape(graph, node))));
+  return Elementwise{"non_max_suppression",
+                     static_cast<std::int64_t>(std::min(each, static_cast<double>(kMaxDimension)))};
 }
 
 Result<OpKind> make_recurrent(const OnnxGraph& graph, const OnnxNode& node) {

@@ -5,6 +5,7 @@
 
 #include "rooftile/base/error.hpp"
 #include "rooftile/ingest/onnx_graph.hpp"
+#include "rooftile/ops/shapes.hpp"
 
 namespace rooftile {
 
@@ -13,6 +14,20 @@ Result<OpKind> make_conv(const OnnxGraph& graph, const OnnxNode& node);
 
 Result<OpKind> make_gemm(const OnnxGraph& graph, const OnnxNode& node);
 Result<OpKind> make_mat_mul(const OnnxGraph& graph, const OnnxNode& node);
+
+// The product of two tensors by numpy's rules, of which each may have its last two dimensions the other way around.
+Result<MatMul> fused_product(const OnnxGraph& graph, const OnnxNode& node);
+Result<OpKind> make_fused_mat_mul(const OnnxGraph& graph, const OnnxNode& node);
+
+// A matrix of packed weights times one row: reads them once.
+Result<OpKind> make_packed_product(const OnnxGraph& graph, const OnnxNode& node);
+
+// Samples between the positions of a map, by the mode of interpolation.
+Result<OpKind> make_grid_sample(const OnnxGraph& graph, const OnnxNode& node);
+Result<OpKind> make_roi_align(const OnnxGraph& graph, const OnnxNode& node);
+
+// Every box against every other of its class.
+Result<OpKind> make_suppression(const OnnxGraph& graph, const OnnxNode& node);
 
 // GRU, LSTM and RNN, of one layer; whatever their activations.
 Result<OpKind> make_recurrent(const OnnxGraph& graph, const OnnxNode& node);

@@ -7,7 +7,9 @@
 #include "rooftile/ingest/onnx_attention.hpp"
 #include "rooftile/ingest/onnx_einsum.hpp"
 #include "rooftile/ingest/onnx_fold.hpp"
+#include "rooftile/ingest/onnx_lower.hpp"
 #include "rooftile/ingest/onnx_makers.hpp"
+#include "rooftile/ingest/onnx_resolver.hpp"
 
 namespace rooftile {
 namespace {
@@ -38,7 +40,9 @@ const std::vector<OperatorRow>& table() {
       {"Einsum", make_einsum, Reads::all},
       {"Gemm", make_gemm, Reads::all},
       {"FusedAttention", make_fused_attention, Reads::all},
+      {"FusedMatMul", make_fused_mat_mul, Reads::all},
       {"MatMul", make_mat_mul, Reads::all},
+      {"PackedMatrixVector", make_packed_product, Reads::all},
 
       // Recurrent layers
       {"GRU", make_recurrent, Reads::all},
@@ -94,6 +98,10 @@ const std::vector<OperatorRow>& table() {
       map("Atan", "atan", 1),
       map("Atanh", "atanh", 1),
       map("BitShift", "bit_shift", 1),
+      map("BitwiseAnd", "bitwise_and", 1),
+      map("BitwiseNot", "bitwise_not", 1),
+      map("BitwiseOr", "bitwise_or", 1),
+      map("BitwiseXor", "bitwise_xor", 1),
       map("Ceil", "ceil", 1),
       map("Cos", "cos", 1),
       map("Cosh", "cosh", 1),
@@ -132,6 +140,8 @@ const std::vector<OperatorRow>& table() {
       map("Or", "or", 1),
       map("Where", "where", 1),
       map("Xor", "xor", 1),
+      map("DequantizeLinear", "dequantize", 2),  // (x - zero) scale
+      map("QuantizeLinear", "quantize", 5),      // max(low, min(high, round(x / scale) + zero))
       {"Cast", make_cast},
       {"CastLike", make_cast},
 
@@ -150,17 +160,30 @@ const std::vector<OperatorRow>& table() {
       reduce("ReduceSumSquare", "sum_square"),
       reduce("TopK", "topk"),
 
+      // Sampling and selection
+      map("AffineGrid", "affine_grid", 6),  // two rows of a matrix times (x, y, 1)
+      {"GridSample", make_grid_sample, Reads::all},
+      {"NonMaxSuppression", make_suppression, Reads::all},
+      {"RoiAlign", make_roi_align, Reads::all},
+
       // Moves
+      {"Col2Im", Move{"col2im"}},
+      {"Compress", Move{"compress"}, Reads::all},
       {"Concat", make_move_or_view, Reads::all},
       {"DepthToSpace", Move{"depth_to_space"}},
       {"Expand", make_move_or_view},
+      {"KeyValueCache", Move{"concat", true}, Reads::all},
       {"Gather", Move{"gather", true}, Reads::all},
       {"GatherElements", Move{"gather", true}, Reads::all},
       {"GatherND", Move{"gather", true}, Reads::all},
+      {"NonZero", Move{"nonzero"}},
+      {"OneHot", Move{"one_hot"}},
       {"Pad", make_move_or_view},
       {"Resize", make_resize},
       {"Roll", Move{"roll"}},
       {"ReverseSequence", Move{"reverse_sequence"}},
+      {"ScanOutputs", Move{"concat"}, Reads::all},
+      {"ScanSlice", Move{"slice", true}},
       {"ScatterElements", Move{"scatter"}, Reads::all},
       {"ScatterND", Move{"scatter"}, Reads::all},
       {"Slice", make_slice},
@@ -169,6 +192,8 @@ const std::vector<OperatorRow>& table() {
       {"Tile", make_move_or_view},
       {"Transpose", make_transpose},
       {"Trilu", Move{"trilu"}},
+      {"Unique", Move{"unique"}},
+      {"Unpack", Move{"split"}},
       {"Upsample", make_resize},
 
       // Views
@@ -177,6 +202,8 @@ const std::vector<OperatorRow>& table() {
       view("Identity", "identity"),
       view("Reshape", "reshape"),
       view("Squeeze", "squeeze"),
+      view("ToChannelsFirst", "layout"),
+      view("ToChannelsLast", "layout"),
       view("Unsqueeze", "unsqueeze"),
   };
   return rows;
@@ -196,7 +223,10 @@ bool onnx_op_known(std::string_view onnx_type) { return find_row(onnx_type) != n
 std::vector<std::string> onnx_op_names() {
   std::vector<std::string> names = shape_only_names();
   for (const OperatorRow& row : table()) names.emplace_back(row.type);
+  for (std::string& name : lowered_names()) names.push_back(std::move(name));
+  for (std::string& name : control_names()) names.push_back(std::move(name));
   std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
 }
 

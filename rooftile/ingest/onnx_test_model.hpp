@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <variant>
@@ -9,20 +10,30 @@
 
 #include "rooftile/workload/workload.hpp"
 
+namespace onnx {
+class GraphProto;
+class NodeProto;
+}  // namespace onnx
+
 namespace rooftile {
 
 class TestModel {
  public:
   using Ints = std::vector<std::int64_t>;
-  using Attribute = std::pair<std::string, std::variant<std::int64_t, double, std::string, Ints>>;
+  using Body = std::shared_ptr<const TestModel>;  // a graph within a node: inputs, constants, nodes and outputs of it
+  struct Reference {                              // to an attribute of the function around
+    std::string name;
+  };
+  using Attribute = std::pair<std::string, std::variant<std::int64_t, double, std::string, Ints, Body, Reference>>;
+  enum Element { kFloat = 1, kUint8 = 2, kInt8 = 3, kInt32 = 6, kInt64 = 7, kBool = 9, kHalf = 10, kBfloat16 = 16 };
   static constexpr std::int64_t kBatch = -1000;  // a dimension named "batch"
   static constexpr std::int64_t kWidth = -1001;  // a dimension named "width"
 
   explicit TestModel(int opset = 17) : opset_(opset) {}
 
-  TestModel& input(const std::string& name, const Shape& shape);
+  TestModel& input(const std::string& name, const Shape& shape, Element element = kFloat);
   TestModel& output(const std::string& name);
-  TestModel& weight(const std::string& name, const Shape& shape);                             // float, no payload
+  TestModel& weight(const std::string& name, const Shape& shape, Element element = kFloat);   // no payload
   TestModel& payload(const std::string& name, const Shape& shape);                            // float, zeros
   TestModel& ints(const std::string& name, const Ints& values);                               // int64, one dimension
   TestModel& integer(const std::string& name, std::int64_t value);                            // int64, scalar
@@ -33,6 +44,9 @@ class TestModel {
                   const std::vector<std::string>& outputs, const std::vector<Attribute>& attributes = {});
   TestModel& name_node(const std::string& name);      // the last one
   TestModel& domain_node(const std::string& domain);  // the last one
+  // A function of the model: inputs, nodes and outputs of `body`.
+  TestModel& function(const std::string& domain, const std::string& name, const TestModel& body);
+  Body body() const { return std::make_shared<TestModel>(*this); }
 
   std::string bytes() const;
 
@@ -40,11 +54,20 @@ class TestModel {
   struct Constant {
     std::string name;
     Shape shape;
-    bool is_float = true;
+    Element element = kFloat;
     bool has_payload = false;
     Ints ints;
     std::vector<double> floats;
     std::string path;
+  };
+  struct Input {
+    std::string name;
+    Shape shape;
+    Element element;
+  };
+  struct Function {
+    std::string domain, name;
+    Body body;
   };
   struct Node {
     std::string type, name, domain;
@@ -52,8 +75,13 @@ class TestModel {
     std::vector<Attribute> attributes;
   };
 
+  void write_graph(onnx::GraphProto& graph) const;
+  static void write_node(const Node& node, onnx::NodeProto& added);
+  friend struct WriteAttribute;
+
   int opset_;
-  std::vector<std::pair<std::string, Shape>> inputs_;
+  std::vector<Input> inputs_;
+  std::vector<Function> functions_;
   std::vector<std::string> outputs_;
   std::vector<Constant> constants_;
   std::vector<Node> nodes_;
