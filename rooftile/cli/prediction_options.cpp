@@ -61,7 +61,7 @@ Result<void> set_one(const std::string& option, const std::string& key, const st
     constexpr std::int64_t kMost = 1 << 20;
     set.micro_batches = TRY(parse_count(option, value, kMost));
   } else if (key == "weights") {
-    TRY(check_choice(option, value, {"fp8", "int8", "int4"}, {}));
+    TRY(check_choice(option, value, weight_type_names(), {}));
     set.weights = parse_dtype(value);
   } else if (key == "optimizer") {
     TRY(check_choice(option, value, optimizer_names(), {}));
@@ -252,9 +252,9 @@ CLI::Option* add_set(CLI::App* app, Settings& set) {
               }
             }
           },
-          "details of the run: seq-len, context (decodes one position after so many), framework, weights=int4 (int8, "
-          "fp8) "
-          "of products, host=none (the GPU alone); in training optimizer, accumulate "
+          "details of the run: seq-len, context (decodes one position after so many), framework, weights (of products: "
+          "fp8, "
+          "int8, int4, q8_0, q4_0, q4_k_m), host=none (the GPU alone); in training optimizer, accumulate "
           "(micro-batches), clip=norm, loss=none; for convolutions and GEMMs also algorithm, tile (128x64x4), "
           "active-ctas; for a fitted model its own columns")
       ->allow_extra_args(false)

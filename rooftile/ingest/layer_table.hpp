@@ -60,7 +60,7 @@ struct NetworkRun {
   bool host_copy = false;                       // the inputs come from the host within the time
   std::optional<Transformer> transformer = {};  // of columns hidden, layers, heads, …; passed check()
   std::optional<ServedRequest> request = {};
-  std::string weights = {};  // their precision, where it is not that of the arithmetic
+  std::optional<DType> weights = {};  // narrower than the arithmetic
 
   bool operator==(const NetworkRun&) const = default;
 };

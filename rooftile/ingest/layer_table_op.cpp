@@ -1,11 +1,13 @@
 #include "rooftile/ingest/layer_table_op.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "rooftile/base/lower_case.hpp"
 #include "rooftile/base/nearest.hpp"
@@ -97,11 +99,19 @@ std::optional<ServedRequest> read_request(TableRow& row) {
   return request;
 }
 
-// "q4_k_m" of "q4_k_m (4.58 GiB)"; empty where the arithmetic's precision is the same.
-std::string read_weights(TableRow& row) {
+// "q4_k_m" of "q4_k_m (4.58 GiB)"; none where the arithmetic's precision is the same.
+std::optional<DType> read_weights(TableRow& row) {
   const std::string cell = lower_case(row.text("weights"));
   const std::string name = cell.substr(0, cell.find(' '));
-  return name == lower_case(row.text("precision")) ? std::string() : name;
+  const auto type = parse_dtype(name);
+  if (name.empty() || (type && type == parse_dtype(lower_case(row.text("precision"))))) return std::nullopt;
+  const std::vector<std::string> known = weight_type_names();
+  if (std::find(known.begin(), known.end(), name) != known.end()) return type;
+  row.reject("weights",
+             fmt::format("unknown weights '{}'{}; one of {}, or the precision", shown(name), did_you_mean(name, known),
+                         fmt::join(known, ", ")),
+             ErrorCode::unsupported);
+  return std::nullopt;
 }
 
 }  // namespace
@@ -210,10 +220,12 @@ NetworkRun read_network(TableRow& row) {
   if (!row.text("seq_len").empty()) run.seq_len = row.required("seq_len", 1);
   if (!row.text("image_size").empty()) run.image_size = row.required("image_size", 1);
   run.gpus = row.optional("gpus", 1, 1);
-  run.execution = named(row, "execution", parse_execution, execution_names()).value_or(Execution::eager);
   run.optimizer = named(row, "optimizer", parse_optimizer, optimizer_names()).value_or(Optimizer::sgd);
   run.host_copy = row.either("host_copy", "1", "0", false);
   run.request = read_request(row);
+  // Servers run engines.
+  const Execution usual = run.request ? Execution::engine : Execution::eager;
+  run.execution = named(row, "execution", parse_execution, execution_names()).value_or(usual);
   run.weights = read_weights(row);
   if (run.request && run.request->reads && !run.seq_len && run.request->input_tokens > 0) {
     run.seq_len = run.request->input_tokens;

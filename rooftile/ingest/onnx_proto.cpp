@@ -484,6 +484,10 @@ int onnx_type_of(DType dtype) {
       return 22;
     case DType::boolean:
       return onnx::TensorProto::BOOL;
+    case DType::q8_0:  // ONNX has no such blocks
+    case DType::q4_0:
+    case DType::q4_k_m:
+      break;
   }
   return onnx::TensorProto::UNDEFINED;
 }

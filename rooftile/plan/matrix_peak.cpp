@@ -23,6 +23,9 @@ std::optional<Peak> matrix_peak(DType precision) {
     case DType::int32:
     case DType::int16:
     case DType::boolean:
+    case DType::q8_0:
+    case DType::q4_0:
+    case DType::q4_k_m:
       break;
   }
   return std::nullopt;

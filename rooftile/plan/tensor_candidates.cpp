@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <span>
+#include <vector>
 
 #include "rooftile/plan/best_first.hpp"
 #include "rooftile/plan/gemm_shape.hpp"
@@ -40,6 +41,14 @@ std::span<const Tile> tiles_of(const Gpu& gpu) {
   if (generation < kTuring) return kVoltaTiles;
   if (generation < kHopper) return kAmpereTiles;
   return kHopperTiles;
+}
+
+// Kernels that unpack weights have tiles for few rows (MARLIN: 16 x 128), beside what libraries have.
+std::vector<Tile> unpacking_tiles(const Gpu& gpu) {
+  std::vector<Tile> tiles = {Tile{16, 64, kDepth}, Tile{16, 128, kDepth}};
+  const std::span<const Tile> library = tiles_of(gpu);
+  tiles.insert(tiles.end(), library.begin(), library.end());
+  return tiles;
 }
 
 // Blackwell of data centres: accumulators have a memory of their own beside the registers, and pairs of SMs multiply
@@ -152,7 +161,8 @@ void each_split(const TileGrid& grid, const Context& context, const Add& add) {
 void each_tensor_plan(const OpShape& op, const Gpu& gpu, const PlanOptions& options, const VisitPlan& visit) {
   const GemmShape shape = gemm_shape(op);
   const Context context{op, shape, std::ceil(padded(shape.k) / kDepth), gpu, options};
-  const std::span<const Tile> tiles = tiles_of(gpu);
+  const std::vector<Tile> unpacking = op.weight > Bytes(0) ? unpacking_tiles(gpu) : std::vector<Tile>();
+  const std::span<const Tile> tiles = unpacking.empty() ? tiles_of(gpu) : unpacking;
   const std::optional<Tile> known = options.tile ? options.tile : tile_of_kernel(options.kernel);
   const bool fixed =
       known && std::any_of(tiles.begin(), tiles.end(), [&](const Tile& tile) { return same_sides(tile, *known); });

@@ -43,6 +43,7 @@ class NetworkEstimate {
       : run_(run), phase_(phase), gpu_(gpu), options_(options) {
     options_.execution = run.execution;
     options_.optimizer = run.optimizer;
+    options_.weights = run.weights;
   }
 
   Result<LayerEstimate> of_run() const {
@@ -91,10 +92,6 @@ Result<LayerEstimate> estimate_network(const NetworkRun& run, Phase phase, const
                                        const PredictOptions& options) {
   if (run.gpus > 1)
     return fail(ErrorCode::unsupported, "networks on several GPUs are not predicted yet", "column gpus");
-  if (!run.weights.empty()) {
-    return fail(ErrorCode::unsupported, "weights of another precision than the arithmetic's are not predicted yet",
-                "column weights");
-  }
   return NetworkEstimate(run, phase, gpu, options).of_run();
 }
 
