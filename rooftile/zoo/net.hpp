@@ -18,14 +18,28 @@ struct Window {
   std::int64_t pad = 0;
 };
 
+// A convolution with more to it than a square window.
+struct ConvShape {
+  std::int64_t channels = 1;  // of the result
+  Window height = {}, width = {};
+  std::int64_t groups = 1;
+  std::int64_t dilation = 1;
+  bool transposed = false;
+  bool bias = true;
+};
+
 class Net {
  public:
   explicit Net(std::string name) : builder_(std::move(name)) {}
 
   TensorId input(const std::string& name, const Shape& shape, DType dtype = DType::fp32);
   TensorId conv(const std::string& name, TensorId x, std::int64_t out_channels, const Window& window, bool bias = true);
+  TensorId conv(const std::string& name, TensorId x, const ConvShape& shape);
+  // The same with the weights of another.
+  TensorId conv_again(const std::string& name, TensorId x, const ConvShape& shape, const std::string& of);
   TensorId relu(const std::string& name, TensorId x);
   TensorId batch_norm(const std::string& name, TensorId x);
+  TensorId group_norm(const std::string& name, TensorId x);
   TensorId lrn(const std::string& name, TensorId x, std::int64_t channels);
   TensorId max_pool(const std::string& name, TensorId x, const Window& window, bool ceil_mode = false);
   TensorId average_pool(const std::string& name, TensorId x, const Window& window);
@@ -45,6 +59,9 @@ class Net {
   TensorId rotary(const std::string& name, TensorId x);  // x cos + half_turned(x) sin
   TensorId embedding(const std::string& name, TensorId ids, std::int64_t entries, std::int64_t features);
   TensorId lookup(const std::string& name, TensorId ids, const std::string& table, std::int64_t features);
+  // Of batch x steps x features; the result has `hidden` features in each direction.
+  TensorId recurrent(const std::string& name, TensorId x, Recurrent layer);
+  TensorId upsample(const std::string& name, TensorId x, std::int64_t factor);  // height and width, nearest
   TensorId attention(const std::string& name, const Attention& attention, const std::vector<TensorId>& qkv);
   TensorId transpose(const std::string& name, TensorId x, const Shape& shape);  // a copy
   TensorId slice(const std::string& name, TensorId x, const Shape& shape);      // a copy of a part
@@ -56,6 +73,7 @@ class Net {
                   const Shape& shape);
   TensorId view(const std::string& name, const std::string& function, TensorId x, const Shape& shape);
   TensorId multiply(const std::string& name, TensorId a, TensorId b);
+  TensorId divide(const std::string& name, TensorId a, TensorId b);
   TensorId weight(const std::string& name, const Shape& shape);
 
   const Shape& shape(TensorId id) const { return builder_.shape(id); }

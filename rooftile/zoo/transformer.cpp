@@ -5,6 +5,7 @@
 #include <string>
 
 #include "rooftile/zoo/net.hpp"
+#include "rooftile/zoo/networks.hpp"
 #include "rooftile/zoo/transformer_parts.hpp"
 
 namespace rooftile {
@@ -159,12 +160,7 @@ class Stack {
 
 Workload build(const Transformer& shape, const TransformerRun& run) {
   if (check(shape, run)) return Stack(shape, run).build();
-  // What validate() turns down for its size.
-  Workload refused;
-  refused.name = shape.name;
-  refused.batch_size = run.batch_size;
-  refused.tensors = {{"input", {kMaxDimension, kMaxDimension}}};
-  return refused;
+  return refused(shape.name, run.batch_size);
 }
 
 }  // namespace rooftile

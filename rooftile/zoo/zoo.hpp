@@ -31,10 +31,11 @@ struct ZooEntry {
   std::string name;
   std::string description;
   std::optional<std::int64_t> seq_len;  // that a text has unless something else is asked for; none: images
-  bool any_image_size;                  // not only images of 224x224
+  bool any_image_size;                  // not only images of `image_size`
   std::function<Workload(const InputSize&)> builder;    // the result still needs validate()
   std::vector<std::string> aliases = {};                // other names of the same network
   std::shared_ptr<const Transformer> transformer = {};  // whose geometry it has; null: built from code
+  std::int64_t image_size = 224;                        // height of its images; 0: takes none
 
   Workload build(std::int64_t batch_size) const { return builder({batch_size, seq_len.value_or(1)}); }
 };
