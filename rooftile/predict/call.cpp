@@ -136,6 +136,8 @@ LayerCall call_of(const StreamLayer& stream, const PredictOptions& options) {
 LayerCall call_of(const Workload& workload, const Op& op, const PredictOptions& given) {
   PredictOptions options = given;
   options.precision = precision_of(workload, op, launch_options(given, Phase::fwd));
+  const bool sums_int8 = options.precision == DType::int8 && given.precision != DType::int8;
+  if (sums_int8) options.result = workload.tensors[op.outputs.front()].dtype;
   LayerCall call;
   if (const auto* conv = std::get_if<Conv>(&op.kind)) {
     call = call_of(*conv, options);
