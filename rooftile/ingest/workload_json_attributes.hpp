@@ -58,13 +58,14 @@ inline constexpr std::array<Attribute<Gemm>, 7> kAttributes<Gemm> = {{
 }};
 
 template <>
-inline constexpr std::array<Attribute<Attention>, 8> kAttributes<Attention> = {{
+inline constexpr std::array<Attribute<Attention>, 9> kAttributes<Attention> = {{
     {"batch", &Attention::batch, 1, true},
     {"q_len", &Attention::q_len, 1, true},
     {"kv_len", &Attention::kv_len, 1, true},
     {"heads", &Attention::heads, 1, true},
     {"kv_heads", &Attention::kv_heads, 1, true},
     {"head_dim", &Attention::head_dim, 1, true},
+    {"head_dim_v", &Attention::head_dim_v, 0},
     {"window", &Attention::window, 0},
     {"causal", &Attention::causal},
 }};
