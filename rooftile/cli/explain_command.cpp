@@ -83,6 +83,7 @@ Result<void> run(ExplainArguments& arguments) {
   std::vector<std::string> ids;
   for (const Gpu& gpu : gpus) {
     if (auto result = check(options, gpu); !result) return result;
+    TRY(check(workload, options, gpu, given.phase));
     ids.push_back(gpu.id);
   }
   note_unused_factors(options.calibration, ids);

@@ -46,7 +46,14 @@ Workload stored_as(Workload workload, DType precision) {
   return workload;
 }
 
+bool multiplies_int8(const Workload& workload, const Op& op) {
+  if (!std::holds_alternative<Conv>(op.kind) && !std::holds_alternative<Gemm>(op.kind)) return false;
+  return op.inputs.size() > 1 && workload.tensors[op.inputs[0]].dtype == DType::int8 &&
+         workload.tensors[op.inputs[1]].dtype == DType::int8;
+}
+
 DType precision_of(const Workload& workload, const Op& op, const LaunchOptions& options) {
+  if (options.int8_products && multiplies_int8(workload, op)) return DType::int8;
   const bool product = std::holds_alternative<Gemm>(op.kind) || std::holds_alternative<Attention>(op.kind);
   if (options.precision == DType::tf32 && product && !options.tf32_products) return DType::fp32;
   if (!options.autocast || op.inputs.empty()) return options.precision;

@@ -26,14 +26,18 @@ struct LaunchOptions {
   bool wide_sums = false;             // int8 products write their sums as they are, in int32
   std::optional<DType> weights = {};  // of products, where they are stored narrower than `precision`
   bool fused_attention = false;       // attention modules call a fused kernel (PyTorch from 2.0 on)
+  bool int8_products = true;          // of integers of 8 bits compute in them
 };
 
 // Of a workload that passed validate(). The result is for prediction only: operators of several members carry
 // inputs beyond those of their kind.
 Workload launched(Workload workload, const LaunchOptions& options);
 
-// What an op computes in: in mixed precision the type of its first input, else the one of the run, but FP32 for
-// products that TF32 is not for.
+// Whether an op multiplies integers of 8 bits, as networks quantised beforehand do.
+bool multiplies_int8(const Workload& workload, const Op& op);
+
+// What an op computes in: products of integers of 8 bits in these; others in mixed precision the type of its first
+// input, else the one of the run, but FP32 for products that TF32 is not for.
 DType precision_of(const Workload& workload, const Op& op, const LaunchOptions& options);
 
 // With all its floating tensors in `precision`.

@@ -45,6 +45,7 @@ Result<std::unique_ptr<const Evaluator>> make_evaluator(const DesignSpace& space
       own.pass = pass;
       TRY(check(own, space.base));
     }
+    TRY(check(weighted.workload, options, space.base, weighted.phase));
   }
   for (const DesignAxis& axis : space.axes) {
     if (axis.parameter == Parameter::cta_tile) {

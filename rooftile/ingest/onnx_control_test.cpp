@@ -17,12 +17,6 @@ using Ints = TestModel::Ints;
 
 constexpr auto kBool = TestModel::kBool;
 
-Workload load(const TestModel& model) {
-  const auto workload = parse_onnx(model.bytes(), "m", "m.onnx");
-  if (!workload) ADD_FAILURE() << workload.error().text();
-  return workload.value_or(Workload());
-}
-
 std::string error_of(const TestModel& model) {
   const auto workload = parse_onnx(model.bytes(), "m", "m.onnx");
   return workload ? "no error" : workload.error().text();
@@ -51,19 +45,20 @@ TEST(OnnxIf, TakesTheBranchOfAKnownCondition) {
         .node("Relu", {"t"}, {"y"})
         .output("y");
   };
-  EXPECT_EQ(shape_of(load(with(1))), (Shape{2, 4}));
-  EXPECT_EQ(shape_of(load(with(3))), (Shape{2, 3, 4}));
-  EXPECT_THAT(load(with(1)).notes, IsEmpty());
+  EXPECT_EQ(shape_of(loaded(with(1))), (Shape{2, 4}));
+  EXPECT_EQ(shape_of(loaded(with(3))), (Shape{2, 3, 4}));
+  EXPECT_THAT(loaded(with(1)).notes, IsEmpty());
 }
 
 TEST(OnnxIf, TakesTheLongerBranchWhereDataDecide) {
   const auto short_one = TestModel().node("Abs", {"x"}, {"a"}).output("a").body();
   const auto long_one = TestModel().node("Exp", {"x"}, {"b"}).node("Neg", {"b"}, {"c"}).output("c").body();
-  const auto workload = load(TestModel()
-                                 .input("x", {2, 4})
-                                 .input("chosen", {1}, kBool)
-                                 .node("If", {"chosen"}, {"y"}, {{"then_branch", short_one}, {"else_branch", long_one}})
-                                 .output("y"));
+  const auto workload =
+      loaded(TestModel()
+                 .input("x", {2, 4})
+                 .input("chosen", {1}, kBool)
+                 .node("If", {"chosen"}, {"y"}, {{"then_branch", short_one}, {"else_branch", long_one}})
+                 .output("y"));
   EXPECT_THAT(names_of(workload), ElementsAre("b", "c"));
   EXPECT_THAT(workload.notes, ElementsAre("If: the condition depends on the data, and the longer branch is taken"));
 }
@@ -92,7 +87,7 @@ TestModel looped(std::int64_t times) {
 }
 
 TEST(OnnxLoop, RunsAsOftenAsItSays) {
-  const auto workload = load(looped(3));
+  const auto workload = loaded(looped(3));
   EXPECT_THAT(names_of(workload), ElementsAre("next", "next_2", "next_3", "last"));
   EXPECT_EQ(workload.tensors[workload.outputs[1]].shape, (Shape{3, 2, 4}));
   const TensorId weight = workload.ops[0].inputs[1];
@@ -112,11 +107,11 @@ TEST(OnnxLoop, EndsWhereItsConditionDoes) {
                         .output("go_on_out")
                         .output("longer")
                         .body();
-  const auto workload = load(TestModel()
-                                 .input("x", {1, 2})
-                                 .integer("times", INT64_MAX)
-                                 .node("Loop", {"times", "", "x"}, {"y"}, {{"body", body}})
-                                 .output("y"));
+  const auto workload = loaded(TestModel()
+                                   .input("x", {1, 2})
+                                   .integer("times", INT64_MAX)
+                                   .node("Loop", {"times", "", "x"}, {"y"}, {{"body", body}})
+                                   .output("y"));
   EXPECT_EQ(shape_of(workload), (Shape{5, 2}));
 }
 
@@ -165,7 +160,7 @@ TEST(OnnxScan, RunsOverThePositionsOfASequence) {
                         .output("sum")
                         .output("out")
                         .body();
-  const auto workload = load(
+  const auto workload = loaded(
       TestModel()
           .input("start", {2, 8})
           .input("x", {2, 3, 8})
@@ -177,15 +172,15 @@ TEST(OnnxScan, RunsOverThePositionsOfASequence) {
 }
 
 TEST(OnnxSequence, PartsAreTakenApartAndJoined) {
-  const auto workload = load(TestModel()
-                                 .input("x", {6, 4})
-                                 .ints("sizes", {1, 2, 3})
-                                 .integer("last", -1)
-                                 .node("SplitToSequence", {"x", "sizes"}, {"parts"})
-                                 .node("SequenceAt", {"parts", "last"}, {"part"})
-                                 .node("SequenceInsert", {"parts", "part"}, {"more"})
-                                 .node("ConcatFromSequence", {"more"}, {"y"}, {{"axis", 0}})
-                                 .output("y"));
+  const auto workload = loaded(TestModel()
+                                   .input("x", {6, 4})
+                                   .ints("sizes", {1, 2, 3})
+                                   .integer("last", -1)
+                                   .node("SplitToSequence", {"x", "sizes"}, {"parts"})
+                                   .node("SequenceAt", {"parts", "last"}, {"part"})
+                                   .node("SequenceInsert", {"parts", "part"}, {"more"})
+                                   .node("ConcatFromSequence", {"more"}, {"y"}, {{"axis", 0}})
+                                   .output("y"));
   EXPECT_EQ(shape_of(workload), (Shape{9, 4}));
   EXPECT_THAT(error_of(TestModel().input("x", {6, 4}).node("SplitToSequence", {"x"}, {"y"}).output("y")),
               HasSubstr("output 'y' is a sequence of tensors"));
@@ -201,16 +196,16 @@ TEST(OnnxFunction, TakesThePlaceOfItsCalls) {
                                .node("Softmax", {"a"}, {"b"}, {{"axis", TestModel::Reference{"axis"}}})
                                .node("Relu", {"b"}, {"c"})
                                .output("c");
-  const auto workload = load(TestModel()
-                                 .input("x", {2, 4})
-                                 .node("Scaled", {"x"}, {"t"}, {{"axis", 1}})
-                                 .domain_node("mine")
-                                 .name_node("first")
-                                 .node("Scaled", {"t"}, {"y"}, {{"axis", 0}})
-                                 .domain_node("mine")
-                                 .name_node("second")
-                                 .output("y")
-                                 .function("mine", "Scaled", scaled));
+  const auto workload = loaded(TestModel()
+                                   .input("x", {2, 4})
+                                   .node("Scaled", {"x"}, {"t"}, {{"axis", 1}})
+                                   .domain_node("mine")
+                                   .name_node("first")
+                                   .node("Scaled", {"t"}, {"y"}, {{"axis", 0}})
+                                   .domain_node("mine")
+                                   .name_node("second")
+                                   .output("y")
+                                   .function("mine", "Scaled", scaled));
   EXPECT_THAT(names_of(workload), ElementsAre("first/b", "first/c", "second/b", "second/c"));
   EXPECT_EQ(workload.tensors[workload.outputs[0]].name, "y");
 }
@@ -223,13 +218,13 @@ TEST(OnnxFunction, MayCallOthersAndPassOnWhatItTakes) {
                               .domain_node("f")
                               .node("Add", {"p", "q"}, {"r"})
                               .output("r");
-  const auto workload = load(TestModel()
-                                 .input("x", {2, 4})
-                                 .node("Outer", {"x"}, {"y"})
-                                 .domain_node("f")
-                                 .output("y")
-                                 .function("f", "Inner", inner)
-                                 .function("f", "Outer", outer));
+  const auto workload = loaded(TestModel()
+                                   .input("x", {2, 4})
+                                   .node("Outer", {"x"}, {"y"})
+                                   .domain_node("f")
+                                   .output("y")
+                                   .function("f", "Inner", inner)
+                                   .function("f", "Outer", outer));
   EXPECT_EQ(shape_of(workload), (Shape{2, 4}));
 }
 

@@ -11,6 +11,7 @@ namespace rooftile {
 namespace {
 
 using testing::AllOf;
+using testing::AnyOf;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -225,6 +226,98 @@ TEST(OnnxHostile, ExternalDataIsNotOpened) {
 TEST(OnnxHostile, GraphsWithinNodes) {
   const TestModel model = TestModel().input("x", {1}).node("If", {"x"}, {"y"}).output("y");
   EXPECT_THAT(error_of(model), HasSubstr("node 'y' (If): does not have two branches"));
+}
+
+TEST(OnnxHostile, OperandsOfFusedOperatorsThatMakeNoSense) {
+  const auto with = [](const std::string& type, const std::vector<Shape>& shapes, const Attributes& attributes) {
+    TestModel model;
+    std::vector<std::string> inputs;
+    for (const Shape& shape : shapes) {
+      inputs.push_back("x" + std::to_string(inputs.size()));
+      if (!shape.empty()) model.input(inputs.back(), shape);
+      if (shape.empty()) inputs.back().clear();
+    }
+    return error_of(model.node(type, inputs, {"y"}, attributes).domain_node("com.microsoft").output("y"));
+  };
+  const TestModel::Attribute heads = {"num_heads", std::int64_t{-2}};
+  const Shape flat = {4}, row = {1, 2, 8}, rows = {2, 8};
+  for (const std::string type : {"Attention",
+                                 "MultiHeadAttention",
+                                 "GroupQueryAttention",
+                                 "QAttention",
+                                 "DecoderMaskedMultiHeadAttention",
+                                 "SkipLayerNormalization",
+                                 "EmbedLayerNormalization",
+                                 "MatMulNBits",
+                                 "MatMulBnb4",
+                                 "FusedMatMul",
+                                 "FusedConv",
+                                 "NhwcConv",
+                                 "NhwcMaxPool",
+                                 "QLinearConcat",
+                                 "QLinearGlobalAveragePool",
+                                 "BiasSplitGelu",
+                                 "GatherBlockQuantized",
+                                 "GroupNorm",
+                                 "DynamicQuantizeMatMul",
+                                 "QGemm",
+                                 "GemmFastGelu",
+                                 "RotaryEmbedding"}) {
+    for (const auto& shapes : {std::vector<Shape>{},
+                               {flat},
+                               {row},
+                               {row, rows},
+                               {flat, flat, flat, flat, flat, flat, flat},
+                               {row, row, row, row, row, row, row, row, row},
+                               {row, {}, {}, {row}, {}, rows, rows}}) {
+      for (const Attributes& attributes :
+           {Attributes{},
+            {heads},
+            {{"num_heads", 1 << 30}, {"kv_num_heads", 3}},
+            {{"K", kLargest}, {"N", kLowest}},
+            {{"num_heads", 2}, {"kv_num_heads", 1}, {"qkv_hidden_sizes", Ints{kLargest, kLargest, 3}}}}) {
+        with(type, shapes, attributes);  // which checks that the answer is one line
+      }
+    }
+  }
+  EXPECT_THAT(with("MatMulNBits", {{1, 8}, {4, 1, 16}, {4, 1}}, {{"K", kLargest}, {"N", 4}}),
+              HasSubstr("attribute 'K' is 9223372036854775807"));
+  EXPECT_THAT(with("MatMulNBits", {{3, 8}, {4, 1, 16}, {4, 1}}, {{"K", 16}, {"N", 4}}),
+              HasSubstr("weights of 16 inputs do not fit 3x8"));
+}
+
+TEST(OnnxHostile, BoundsThatOverflow) {
+  const TestModel zeros = TestModel().input("x", {1 << 20, 1 << 20}).node("NonZero", {"x"}, {"y"}).output("y");
+  EXPECT_THAT(error_of(zeros), HasSubstr("node 'y' (NonZero): 'y' has the dimension"));
+  const TestModel boxes = TestModel()
+                              .input("b", {1 << 20, 1 << 10, 4})
+                              .input("s", {1 << 20, 1 << 10, 1 << 10})
+                              .node("NonMaxSuppression", {"b", "s"}, {"y"})
+                              .output("y");
+  EXPECT_THAT(error_of(boxes), HasSubstr("node 'y' (NonMaxSuppression)"));
+  const TestModel depth = TestModel()
+                              .input("x", {4})
+                              .integer("d", kLargest)
+                              .floats("v", {0, 1})
+                              .node("OneHot", {"x", "d", "v"}, {"y"})
+                              .output("y");
+  EXPECT_THAT(error_of(depth), HasSubstr("'y' has the dimension 9223372036854775807"));
+}
+
+TEST(OnnxHostile, BranchesWithinBranches) {
+  auto body = TestModel().node("Relu", {"x"}, {"y"}).output("y").body();
+  for (int depth = 0; depth < 15; ++depth) {
+    body = TestModel().node("If", {"c"}, {"y"}, {{"then_branch", body}, {"else_branch", body}}).output("y").body();
+  }
+  const auto with = [](const TestModel::Body& inner) {
+    return error_of(TestModel()
+                        .input("x", {2})
+                        .input("c", {}, TestModel::kBool)
+                        .node("If", {"c"}, {"z"}, {{"then_branch", inner}, {"else_branch", inner}})
+                        .output("z"));
+  };
+  EXPECT_EQ(with(TestModel().node("Relu", {"x"}, {"y"}).output("y").body()), "no error");
+  EXPECT_THAT(with(body), AnyOf(HasSubstr("messages are nested more than"), HasSubstr("more than 100000 operators")));
 }
 
 TEST(OnnxHostile, LongChainsAreFast) {

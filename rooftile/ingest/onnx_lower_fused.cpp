@@ -29,6 +29,12 @@ Result<void> fused_conv(Lowering& to) {
   return {};
 }
 
+Result<void> deformed_conv(Lowering& to) {
+  const ValueId x = TRY(to.need(0)), w = TRY(to.need(1));
+  to.add("Conv", {x, w, to.in(3)}, to.out(0), to.attributes_without({"offset_group"}));
+  return {};
+}
+
 Result<void> max_pool_channels_last(Lowering& to) {
   const ValueId x = TRY(to.need(0));
   const ValueId first = to.add("ToChannelsFirst", {x}, to.between("channels_first"));
@@ -237,6 +243,7 @@ Result<void> as_in_onnx(Lowering& to) {
 
 const std::vector<LoweringRow>& fused_operators() {
   static const std::vector<LoweringRow> rows = {
+      {"DeformConv", deformed_conv},
       {"SimplifiedLayerNormalization", rms_norm},
       {"com.microsoft.BiasAdd", bias_add},
       {"com.microsoft.BiasGelu", gelu},

@@ -2,12 +2,17 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "rooftile/base/try.hpp"
+#include "rooftile/ingest/onnx_lowering.hpp"
+#include "rooftile/ingest/onnx_window.hpp"
+#include "rooftile/ops/infer.hpp"
 #include "rooftile/workload/bad_input.hpp"
 
 namespace rooftile {
@@ -104,16 +109,47 @@ Result<void> lower_pad(OnnxGraph& graph, OnnxNode& node) {
   return {};
 }
 
+// All axes are scaled alike, so that none is larger, or none smaller, than its wanted size.
+Result<void> keep_aspect_ratio(OnnxGraph& graph, OnnxNode& node, const Shape& shape, Ints listed,
+                               const std::string& policy) {
+  if (policy != "not_larger" && policy != "not_smaller") {
+    return bad_input(
+        fmt::format("keep_aspect_ratio_policy {} is not one of stretch, not_larger, not_smaller", in_quotes(policy)));
+  }
+  if (node.input(3) == kAbsent) return bad_input("keeps the ratio of no sizes");
+  const auto sizes = TRY(known_ints(graph, node, 3, "size"));
+  if (listed.empty()) {
+    for (std::size_t i = 0; i < shape.size(); ++i) listed.push_back(static_cast<std::int64_t>(i));
+  }
+  const auto axes = TRY(axes_in_range(listed, shape.size()));
+  if (axes.size() != sizes.size() || axes.empty()) return bad_input("sizes and axes differ in length");
+  std::optional<double> scale;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    if (sizes[i] < 1 || sizes[i] > kMaxDimension) return bad_input(fmt::format("its size is {}", sizes[i]));
+    const double own = static_cast<double>(sizes[i]) / static_cast<double>(shape[static_cast<std::size_t>(axes[i])]);
+    scale = !scale ? own : policy == "not_larger" ? std::min(*scale, own) : std::max(*scale, own);
+  }
+  Ints all = shape;
+  for (const std::int64_t axis : axes) {
+    std::int64_t& size = all[static_cast<std::size_t>(axis)];
+    const double scaled = std::floor(*scale * static_cast<double>(size) + 0.5);
+    size = static_cast<std::int64_t>(std::clamp(scaled, 1.0, 2.0 * static_cast<double>(kMaxDimension)));
+  }
+  node.attributes.erase("axes");
+  node.inputs[3] = add_constant(graph, DType::int64, std::move(all));
+  return {};
+}
+
 // Resize names the resized axes in an attribute: scales or sizes for all axes instead.
 Result<void> lower_resize(OnnxGraph& graph, OnnxNode& node) {
   node.attributes.erase("antialias");
   const std::string policy = node.get_string("keep_aspect_ratio_policy", "stretch");
   node.attributes.erase("keep_aspect_ratio_policy");
-  if (policy != "stretch")
-    return fail(ErrorCode::unsupported, fmt::format("keep_aspect_ratio_policy {}", in_quotes(policy)));
-  const Ints listed = node.get_ints("axes");
-  if (node.attributes.erase("axes") == 0 || node.input(0) == kAbsent) return {};
+  Ints listed = node.get_ints("axes");
+  if (node.input(0) == kAbsent) return {};
   const Shape shape = graph.shape(node.inputs[0]);
+  if (policy != "stretch") return keep_aspect_ratio(graph, node, shape, listed, policy);
+  if (node.attributes.erase("axes") == 0) return {};
   const auto axes = TRY(axes_in_range(listed, shape.size()));
 
   for (const std::size_t input : {std::size_t{2}, std::size_t{3}}) {
@@ -152,7 +188,11 @@ Result<void> lower_to_opset17(OnnxGraph& graph, OnnxNode& node) {
     const Ints dilations = node.get_ints("dilations");
     if (std::all_of(dilations.begin(), dilations.end(), [](std::int64_t d) { return d == 1; })) {
       node.attributes.erase("dilations");
+      return {};
     }
+    const auto axes = TRY(read_window(graph, node));
+    auto shape = TRY(pool_shape(graph.shape(node.inputs[0]), axes, node.get_int("ceil_mode", 0) != 0));
+    node.attributes[std::string(kShapeAttribute)] = std::move(shape);
   }
   return {};
 }

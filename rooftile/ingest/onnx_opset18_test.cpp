@@ -85,21 +85,55 @@ TEST(OnnxOpset18, NewOperators) {
       OpKind(Elementwise{"cast", 1}));
 }
 
-TEST(OnnxOpset18, WhatChangesShapesUnknownToUsIsAnError) {
+TEST(OnnxOpset18, DilatedAverages) {
+  const auto pool =
+      import(TestModel(19)
+                 .input("x", {1, 1, 9, 9})
+                 .output("y")
+                 .node("AveragePool", {"x"}, {"y"},
+                       {{"kernel_shape", Ints{3, 3}}, {"dilations", Ints{2, 2}}, {"strides", Ints{2, 1}}}));
+  EXPECT_EQ(pool.first, OpKind(Pool{"average", 9}));
+  EXPECT_EQ(pool.second, (Shape{1, 1, 3, 5}));  // the window spans 5
+}
+
+TEST(OnnxOpset18, ResizeKeepsTheRatioOfSides) {
+  const auto with = [](const std::string& policy) {
+    return import(TestModel(18)
+                      .input("x", {2, 6, 4, 8})
+                      .output("y")
+                      .ints("sizes", {8, 8})
+                      .node("Resize", {"x", "", "", "sizes"}, {"y"},
+                            {{"axes", Ints{2, 3}}, {"keep_aspect_ratio_policy", policy}}))
+        .second;
+  };
+  EXPECT_EQ(with("not_larger"), (Shape{2, 6, 4, 8}));
+  EXPECT_EQ(with("not_smaller"), (Shape{2, 6, 8, 16}));
+}
+
+TEST(OnnxOpset18, DeformedConvolutionsAreCountedAsPlainOnes) {
+  const auto workload = parse_onnx(TestModel(19)
+                                       .input("x", {1, 4, 8, 8})
+                                       .input("offsets", {1, 18, 6, 6})
+                                       .weight("w", {6, 4, 3, 3})
+                                       .node("DeformConv", {"x", "w", "offsets"}, {"y"}, {{"offset_group", 1}})
+                                       .output("y")
+                                       .bytes(),
+                                   "m", "m.onnx");
+  ASSERT_TRUE(workload) << workload.error().text();
+  EXPECT_TRUE(std::holds_alternative<Conv>(workload->ops[0].kind));
+  EXPECT_THAT(workload->notes, testing::ElementsAre("DeformConv: the positions that it samples are taken for fixed"));
+}
+
+TEST(OnnxOpset18, WhatIsWrongIsNamed) {
   const auto error = [](const TestModel& model) {
     const auto workload = parse_onnx(model.bytes(), "m", "m.onnx");
     return workload ? "no error" : workload.error().text();
   };
-  EXPECT_THAT(error(TestModel(19)
-                        .input("x", {1, 1, 9, 9})
-                        .output("y")
-                        .node("AveragePool", {"x"}, {"y"}, {{"kernel_shape", Ints{3, 3}}, {"dilations", Ints{2, 2}}})),
-              HasSubstr("dilations"));
   EXPECT_THAT(error(with_x()
                         .ints("sizes", {8, 8})
                         .node("Resize", {"x", "", "", "sizes"}, {"y"},
-                              {{"axes", Ints{2, 3}}, {"keep_aspect_ratio_policy", "not_larger"}})),
-              HasSubstr("keep_aspect_ratio_policy 'not_larger'"));
+                              {{"axes", Ints{2, 3}}, {"keep_aspect_ratio_policy", "none"}})),
+              HasSubstr("keep_aspect_ratio_policy 'none' is not one of"));
   EXPECT_THAT(error(with_x().node("Split", {"x"}, {"y", "z"}, {{"axis", 1}, {"num_outputs", 3}})),
               HasSubstr("num_outputs is 3 with 2 outputs"));
 }

@@ -173,6 +173,7 @@ Result<void> OnnxResolver::place_lowered(const OnnxNode& node) {
     if (id != kAbsent && graph_.values[id].constant) defined_[id] = true;
   }
   for (OnnxNode& simpler : nodes) TRY(place_one(simpler));
+  assume(node);
   for (const ValueId id : node.outputs) {
     if (id == kAbsent || defined_[id]) continue;
     return fail(ErrorCode::unsupported,
@@ -184,11 +185,15 @@ Result<void> OnnxResolver::place_lowered(const OnnxNode& node) {
 Result<void> OnnxResolver::place_one(OnnxNode& node) {
   TRY(define_results(node));
   if (!TRY(infer(node))) return {};
+  assume(node);
+  kept_.push_back(std::move(node));
+  return {};
+}
+
+void OnnxResolver::assume(const OnnxNode& node) {
   if (const std::string assumed = assumption_of(graph_, node); !assumed.empty()) {
     ++graph_.assumed[node.type + ": " + assumed];
   }
-  kept_.push_back(std::move(node));
-  return {};
 }
 
 Result<bool> OnnxResolver::infer(OnnxNode& node) {
@@ -235,10 +240,12 @@ Result<bool> OnnxResolver::infer(OnnxNode& node) {
 
 Result<void> OnnxResolver::check_operands(const OnnxNode& node) const {
   if (is_unsupported(node) && !options_.skip_unsupported) {
-    return fail(
-        ErrorCode::unsupported,
-        fmt::format("operator {} is not supported{}{}", in_quotes(node.type), did_you_mean(node.type, onnx_op_names()),
-                    has_shape_rule(node.type, graph_.opset) ? " (--skip-unsupported leaves it out)" : ""));
+    const std::string meant = did_you_mean(node.type, onnx_op_names());
+    const bool can_skip = has_shape_rule(node.type, graph_.opset);
+    return fail(ErrorCode::unsupported, fmt::format("operator {} is not supported{}{}", in_quotes(node.type), meant,
+                                                    can_skip        ? " (--skip-unsupported leaves it out)"
+                                                    : meant.empty() ? "; export the model without it"
+                                                                    : ""));
   }
   for (const ValueId id : node.inputs) {
     if (id != kAbsent && !is_defined(id)) {

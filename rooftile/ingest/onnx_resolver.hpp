@@ -33,6 +33,7 @@ class OnnxResolver {
   Result<void> place(OnnxNode node);
   Result<void> place_one(OnnxNode& node);
   Result<void> place_lowered(const OnnxNode& node);
+  void assume(const OnnxNode& node);  // notes what its shapes took for granted
   // Infers one node; false: its outputs are constants and it leaves the graph.
   Result<bool> infer(OnnxNode& node);
 

@@ -231,6 +231,7 @@ std::string assumption_of(const OnnxGraph& graph, const OnnxNode& node) {
   if (node.type == "NonMaxSuppression") return "as many boxes are kept as may be";
   if (node.type == "TopK" && !top_k_of(graph, node)) return "all elements are kept";
   if (node.type == "Compress" && !known_elements(graph, node, 1)) return "all elements are kept";
+  if (node.type == "DeformConv") return "the positions that it samples are taken for fixed";
   if (node.type == "Unique") return "all elements are taken for different";
   return "";
 }

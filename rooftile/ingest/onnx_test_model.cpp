@@ -1,6 +1,10 @@
 #include "rooftile/ingest/onnx_test_model.hpp"
 
+#include <gtest/gtest.h>
 #include <onnx/onnx_pb.h>
+
+#include "rooftile/ingest/onnx.hpp"
+#include "rooftile/ingest/workload_json.hpp"
 
 namespace rooftile {
 
@@ -164,6 +168,17 @@ std::string TestModel::bytes() const {
     for (const Node& node : body->nodes_) write_node(node, *function.add_node());
   }
   return model.SerializeAsString();
+}
+
+Workload loaded(const TestModel& model) {
+  const auto workload = parse_onnx(model.bytes(), "m", "m.onnx");
+  if (!workload) {
+    ADD_FAILURE() << workload.error().text();
+    return {};
+  }
+  const auto again = parse_workload_json(write_workload_json(*workload), "m");
+  EXPECT_TRUE(again.has_value() && *again == *workload) << (again ? "changes as JSON" : again.error().text());
+  return *workload;
 }
 
 }  // namespace rooftile

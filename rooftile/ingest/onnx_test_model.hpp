@@ -87,4 +87,7 @@ class TestModel {
   std::vector<Node> nodes_;
 };
 
+// What is read of it, which survives a trip through JSON; a failure of the test where not.
+Workload loaded(const TestModel& model);
+
 }  // namespace rooftile

@@ -80,6 +80,14 @@ struct Forward {
     return kernel;
   }
 
+  // A normalisation of the sum of several tensors.
+  bool adds_first() const {
+    return std::count_if(op.inputs.begin(), op.inputs.end(), [&](TensorId id) {
+             const Tensor& tensor = workload.tensors[id];
+             return !tensor.constant && elements(tensor.shape) == outputs;
+           }) > 1;
+  }
+
   std::vector<StreamKernel> operator()(const Pool& pool) const {
     const Shape& input = workload.tensors[op.inputs.front()].shape;
     if (is_global(pool, input, workload.tensors[op.outputs.front()].shape)) return flat(work);
@@ -101,7 +109,8 @@ struct Forward {
     const StreamRows rows = rows_of(op.kind, output.shape);
     const double each = work.operations / outputs;
     const Bytes element = size_of(output.dtype);
-    return {op.members.empty() ? norm_kernel(rows, each, element) : fused(held_norm_kernel(rows, each, element))};
+    const bool alone = op.members.empty() && !adds_first();
+    return {alone ? norm_kernel(rows, each, element) : fused(held_norm_kernel(rows, each, element))};
   }
   std::vector<StreamKernel> operator()(const Softmax&) const {
     const Tensor& output = workload.tensors[op.outputs.front()];

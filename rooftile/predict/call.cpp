@@ -143,9 +143,10 @@ LayerCall call_of(const Workload& workload, const Op& op, const PredictOptions& 
   PredictOptions options = given;
   options.precision = precision_of(workload, op, launch_options(given, Phase::fwd));
   if (options.weights && !has_weights_in(workload, op, *options.weights)) options.weights.reset();
-  if (workload.tensors[op.outputs.front()].dtype == DType::int32 && options.precision == DType::int8) {
-    options.result = DType::int32;
-  }
+  // The sums of integers are written as they are stored.
+  const DType result = workload.tensors[op.outputs.front()].dtype;
+  const bool sums_int8 = options.precision == DType::int8 && (given.precision != DType::int8 || result == DType::int32);
+  if (sums_int8) options.result = result;
   LayerCall call;
   if (const auto* conv = std::get_if<Conv>(&op.kind)) {
     call = call_of(*conv, options);

@@ -174,7 +174,8 @@ LaunchOptions launch_options(const PredictOptions& options, Phase phase) {
           .nhwc = options.nhwc || options.execution != Execution::eager,
           .wide_sums = writes_wide_sums(options.framework),
           .weights = options.weights,
-          .fused_attention = calls_fused_attention(options.framework)};
+          .fused_attention = calls_fused_attention(options.framework),
+          .int8_products = options.method == Method::rooftile || options.method == Method::roofline};
 }
 
 PredictOptions network_options(PredictOptions options) {
@@ -244,6 +245,22 @@ Result<void> check(const PredictOptions& options, const Gpu& gpu) {
                           print(smem), gpu.id, print(gpu.sm.smem_per_cta)));
 }
 
+Result<void> check(const Workload& workload, const PredictOptions& options, const Gpu& gpu, Phase phase) {
+  const bool computes = launch_options(options, phase).int8_products;
+  for (const Op& op : workload.ops) {
+    if (!computes || !multiplies_int8(workload, op)) continue;
+    if (phase != Phase::fwd) {
+      return fail(ErrorCode::unsupported, "multiplies integers, which has no gradients; pass inference takes it",
+                  fmt::format("layer '{}'", op.name));
+    }
+    if (peak_of(DType::int8, gpu)) return {};
+    return fail(ErrorCode::unsupported,
+                fmt::format("multiplies integers of 8 bits, and no peak rate of {} for int8 is known", gpu.id),
+                fmt::format("layer '{}'", op.name));
+  }
+  return {};
+}
+
 // The maps that the largest convolution converts before and after its kernel: tensor cores read NHWC.
 Bytes converted_maps(const Workload& launched, const PredictOptions& options) {
   Bytes most;
@@ -270,6 +287,7 @@ Result<Prediction> predict(const Workload& workload, const Gpu& gpu, const Predi
     own.pass = pass;
     TRY(check(own, gpu));
   }
+  TRY(check(workload, options, gpu, phase));
   const Workload run = run_as(workload, options, phase);
   Prediction prediction;
   prediction.model = run.name;

@@ -67,6 +67,9 @@ Result<void> check(const PredictOptions& options);
 // The same, that the tile's shared memory fits the GPU, and that the GPU has the precision where the method needs it.
 Result<void> check(const PredictOptions& options, const Gpu& gpu);
 
+// The same of a network's own integers: that the GPU multiplies them where an op does, forward alone.
+Result<void> check(const Workload& workload, const PredictOptions& options, const Gpu& gpu, Phase phase);
+
 // One op of a workload that passed validate().
 LayerEstimate estimate(const Workload& workload, const Op& op, const Gpu& gpu, const PredictOptions& options = {});
 

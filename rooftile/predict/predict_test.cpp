@@ -185,6 +185,43 @@ TEST(Predict, SumsItsLayers) {
   EXPECT_EQ(shares[Bottleneck::compute], prediction->layers[1].time);
 }
 
+// A product of two tensors of that type, as wide as a layer of a transformer.
+Workload product_of(DType type) {
+  Workload workload;
+  workload.name = "product";
+  workload.tensors = {{.name = "x", .shape = {1024, 1024}, .dtype = type},
+                      {.name = "w", .shape = {1024, 4096}, .dtype = type, .constant = true},
+                      {.name = "y", .shape = {1024, 4096}, .dtype = DType::int32}};
+  workload.ops = {{"op", Gemm{.m = 1024, .n = 4096, .k = 1024}, {0, 1}, {2}}};
+  workload.inputs = {0};
+  workload.outputs = {2};
+  return workload;
+}
+
+TEST(Predict, ProductsOfIntegersRunAtTheirRate) {
+  const Gpu t4 = find_gpu("t4").value();
+  PredictOptions options;
+  options.host = false;
+  const auto integers = predict(product_of(DType::int8), t4, options);
+  const auto halves = predict(product_of(DType::fp16), t4, {.precision = DType::fp16, .host = false});
+  ASSERT_TRUE(integers && halves);
+  EXPECT_LT(integers->time, 0.8 * halves->time);  // 130 against 65 TOP/s
+  options.method = Method::roofline;
+  EXPECT_LT(predict(product_of(DType::int8), t4, options)->time, 0.8 * halves->time);
+  EXPECT_EQ(predict(product_of(DType::int8), t4, kDelta)->time, predict(product_of(DType::fp32), t4, kDelta)->time);
+}
+
+TEST(Predict, IntegersThatTheGpuCannotMultiplyAreNamed) {
+  const auto none = predict(product_of(DType::int8), find_gpu("v100-sxm2-16gb").value());
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().text(),
+            "layer 'op': multiplies integers of 8 bits, and no peak rate of v100-sxm2-16gb for int8 is known");
+  const auto gradients = predict(product_of(DType::int8), find_gpu("t4").value(), {}, Phase::fwd_bwd);
+  ASSERT_FALSE(gradients);
+  EXPECT_EQ(gradients.error().text(),
+            "layer 'op': multiplies integers, which has no gradients; pass inference takes it");
+}
+
 TEST(Predict, WhatIsNotBuiltYetSaysSo) {
   const Workload workload = one_op(View{"reshape"}, {1}, {1});
   PredictOptions half = kDelta;

@@ -148,5 +148,20 @@ TEST(Validate, QuotesLittleOfALongName) {
   EXPECT_EQ(error_of(workload), "layer 'a?" + std::string(191, 'z') + "…: has no output");
 }
 
+TEST(StoredPrecision, IsThatOfMostWeightsInSixteenBits) {
+  const auto of = [](DType large, DType small) {
+    Workload workload;
+    workload.tensors = {{.name = "x", .shape = {1000, 1000}, .dtype = DType::fp16},
+                        {.name = "w", .shape = {64, 64}, .dtype = large, .constant = true},
+                        {.name = "b", .shape = {64}, .dtype = small, .constant = true}};
+    return stored_precision(workload);
+  };
+  EXPECT_EQ(of(DType::fp16, DType::fp32), DType::fp16);
+  EXPECT_EQ(of(DType::bf16, DType::bf16), DType::bf16);
+  EXPECT_EQ(of(DType::fp32, DType::fp16), std::nullopt);
+  EXPECT_EQ(of(DType::int8, DType::fp32), std::nullopt);
+  EXPECT_EQ(stored_precision(Workload()), std::nullopt);
+}
+
 }  // namespace
 }  // namespace rooftile
