@@ -25,6 +25,7 @@ RUNS = {
     "rnn": (["deepbench/rnn.csv"], "", "", "table,gpu,pass"),
     "other-conv": (["convnet_benchmarks/conv.csv"], "", "", "gpu,pass"),
     "network": (NETWORKS, "", "", "table,gpu,precision,execution,pass"),
+    "language": (["llm_inference/inference.csv"], "gpus = 1", "", "gpu,framework,phase"),
 }
 
 # Another harness on a GPU of the run, whose rows only the tier `source` needs.
@@ -38,6 +39,7 @@ FITTED = ["none", "size", "own", "shipped"]
 TIERS_OF = {
     "tensor": TIERS, "conv-tensor": TIERS, "conv-tensor-blind": TIERS, "attention": TIERS, "stream": TIERS, "rnn": TIERS,
     "other-conv": ["shipped"], "network": ["shipped"],
+    "language": ["shipped"],
 }
 
 
@@ -119,6 +121,11 @@ ROWS = [
     ("lambda networks", "network", table("lambda"), {"shipped": 15}),
     ("network latencies, fp32", "network", networks("networks_latency", True), {"shipped": 15}),
     ("network latencies, tf32, fp16 and int8", "network", networks("networks_latency", False), {"shipped": 15}),
+    *[(f"{name}, {phase}", "language",
+       lambda g, start=start, phase=phase: g["framework"].startswith(start) and g["phase"] == phase, {})
+      for name, start, phase in [
+          ("llama.cpp", "llama.cpp", "decode"), ("llama.cpp", "llama.cpp", "prefill"),
+          ("TensorRT-LLM", "TensorRT-LLM", "prefill"), ("FasterTransformer", "FasterTransformer", "prefill and decode")]],
 ]
 
 
