@@ -27,8 +27,8 @@ std::vector<double> places_of(const std::vector<double>& values) {
 std::optional<double> rank_correlation(std::span<const Compared> rows) {
   std::vector<double> measured, predicted;
   for (const Compared& row : rows) {
-    measured.push_back(row.measured);
-    predicted.push_back(row.predicted);
+    measured.push_back(row.measured / row.samples);
+    predicted.push_back(row.predicted / row.samples);
   }
   const std::vector<double> a = places_of(measured), b = places_of(predicted);
   const double middle = static_cast<double>(rows.size() - 1) / 2;

@@ -13,6 +13,7 @@ struct Compared {
   double measured = 1;
   double predicted = 1;
   std::optional<double> low = {}, high = {};  // 90 % interval of the prediction, where there is one
+  double samples = 1;                         // of a network's batch: networks rank by what one takes
 };
 
 // Figures of at least one comparison, as fractions (0.1 is 10 %). With r = predicted / measured:
@@ -22,7 +23,7 @@ struct Score {
   double gmae = 0;             // exp(mean |ln r|) - 1
   double mape = 0;             // mean |r - 1|
   double median = 0, p90 = 0;  // of |r - 1|
-  std::optional<double> rank;  // Spearman's correlation of predicted and measured; none where either is all the same
+  std::optional<double> rank;  // Spearman's correlation of both for a sample; none where either is all the same
   // Of the rows that have an interval; none where no row has.
   std::size_t intervals = 0;
   std::optional<double> inside;  // share whose measurement lies in it

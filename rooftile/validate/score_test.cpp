@@ -39,6 +39,9 @@ TEST(Score, RankCorrelationIsSpearmans) {
   // Differences of places 0, 1, 1, 0: 1 - 6 x 2 / (4 x 15).
   const std::vector<Compared> rows = {compared(1, 10), compared(2, 50), compared(3, 40), compared(9, 60)};
   EXPECT_NEAR(score(rows).rank.value(), 0.8, 1e-12);
+  std::vector<Compared> batches = {compared(1, 10), compared(2, 9)};
+  batches[1].samples = 4;
+  EXPECT_NEAR(score(batches).rank.value(), 1, 1e-12) << "of a sample";
   const std::vector<Compared> backwards = {compared(1, 3), compared(2, 2), compared(3, 1)};
   EXPECT_NEAR(score(backwards).rank.value(), -1, 1e-12);
   const std::vector<Compared> tied = {compared(1, 5), compared(1, 5), compared(3, 7)};

@@ -158,6 +158,9 @@ class Comparison {
   bool add_compared(std::vector<ComparedRow>& to, ComparedRow compared, double measured) const {
     const LayerRow& row = tables_[compared.table].table().rows[compared.row];
     compared.values = compare(row, compared.layer, options_.quantity, measured, options_.bias_kernel);
+    if (const auto* network = std::get_if<NetworkRun>(&row.op)) {
+      compared.values.samples = static_cast<double>(network->batch.value_or(1));
+    }
     compared.layer.breakdown = {};
     if (!std::isfinite(compared.values.predicted) || compared.values.predicted <= 0) return false;
     to.push_back(std::move(compared));
