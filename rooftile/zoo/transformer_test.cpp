@@ -199,7 +199,7 @@ TEST(Transformer, NamesItsOperators) {
 
 // 128 positions take 256 of 8 experts, 32 each.
 TEST(Transformer, ExpertsShareThePositions) {
-  const auto& up = std::get<Gemm>(op_of(build(shape_of("mixtral_8x7b"), {.seq_len = 128}), "layer0/mlp/up").kind);
+  const auto up = std::get<Gemm>(op_of(build(shape_of("mixtral_8x7b"), {.seq_len = 128}), "layer0/mlp/up").kind);
   EXPECT_EQ(up, (Gemm{.batch = 8, .m = 32, .n = 14336, .k = 4096}));
   const Workload one = build(shape_of("mixtral_8x7b"), {.context = 127});
   EXPECT_EQ(std::get<Gemm>(op_of(one, "layer0/mlp/up").kind), (Gemm{.batch = 2, .m = 1, .n = 14336, .k = 4096}));

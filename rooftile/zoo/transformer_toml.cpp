@@ -1,6 +1,5 @@
 #include "rooftile/zoo/transformer_toml.hpp"
 
-#include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
@@ -150,19 +149,19 @@ class Reader : private TomlReader {
     return unknown(key, "", known());
   }
 
+  Result<void> read_latent_key(const toml::key& key, const toml::node& node) {
+    std::vector<std::string> names;
+    for (const auto& row : kLatentNumbers) {
+      if (row.key == key.str()) return number(node, row.key, shape_.latent.*row.field);
+      names.emplace_back(row.key);
+    }
+    return unknown(key, " in [latent]", names);
+  }
+
   Result<void> read_latent(const toml::node& node) {
     const auto* table = node.as_table();
     if (table == nullptr) return error(node.source(), "'latent' must be a table: [latent]");
-    for (auto&& [key, part] : *table) {
-      const auto row = std::find_if(kLatentNumbers.begin(), kLatentNumbers.end(),
-                                    [&](const auto& each) { return each.key == key.str(); });
-      if (row == kLatentNumbers.end()) {
-        std::vector<std::string> names;
-        for (const auto& each : kLatentNumbers) names.emplace_back(each.key);
-        return unknown(key, " in [latent]", names);
-      }
-      TRY(number(part, row->key, shape_.latent.*(row->field)));
-    }
+    for (auto&& [key, part] : *table) TRY(read_latent_key(key, part));
     if (shape_.latent.kv_rank == 0) return error(node.source(), "[latent] has no kv_rank");
     return {};
   }
