@@ -450,9 +450,13 @@ std::optional<DType> dtype_of_onnx(int elem_type) {
     case 18:
     case 19:
     case 20:
+    case 23:  // FLOAT4E2M1
       return DType::fp8;
+    case 21:  // UINT4, INT4: of weights, which are unpacked when they are loaded
+    case 22:
+      return DType::int8;
     default:
-      return std::nullopt;  // strings, complex numbers, 4-bit types
+      return std::nullopt;  // strings, complex numbers
   }
 }
 
