@@ -76,7 +76,7 @@ void write_left_out_of(const LayerTable& table, const std::vector<RefusedRow>& r
 Result<void> predict_table_fitted(const PredictTableArguments& arguments) {
   const PredictionArguments& given = arguments.prediction;
   if (arguments.override_cells) return usage("--override cannot be used with a fitted model");
-  if (!given.set.columns.empty() || !given.set.framework.empty() || given.set.seq_len) {
+  if (!given.set.columns.empty() || !given.set.framework.empty() || given.set.seq_len || given.set.context) {
     return usage("--set cannot be used with a fitted model here; give the values in the rows");
   }
   const auto fitted = TRY(fitted_of_option(given.method.fitted));

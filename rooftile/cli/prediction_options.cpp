@@ -36,6 +36,8 @@ std::vector<std::string> algorithm_names() {
 Result<void> set_one(const std::string& option, const std::string& key, const std::string& value, Settings& set) {
   if (key == "seq-len") {
     set.seq_len = TRY(parse_count(option, value, kMaxDimension));
+  } else if (key == "context") {
+    set.context = TRY(parse_count(option, value, kMaxDimension - 1));
   } else if (key == "algorithm") {
     TRY(check_choice(option, value, algorithm_names(), {}));
     set.plan.algorithm = value;
@@ -58,6 +60,9 @@ Result<void> set_one(const std::string& option, const std::string& key, const st
   } else if (key == "accumulate") {
     constexpr std::int64_t kMost = 1 << 20;
     set.micro_batches = TRY(parse_count(option, value, kMost));
+  } else if (key == "weights") {
+    TRY(check_choice(option, value, weight_type_names(), {}));
+    set.weights = parse_dtype(value);
   } else if (key == "optimizer") {
     TRY(check_choice(option, value, optimizer_names(), {}));
     set.optimizer = parse_optimizer(value);
@@ -102,7 +107,8 @@ Result<void> check_framework(const std::string& name, const Calibration& calibra
 
 CLI::Option* add_model(CLI::App* app, std::string& model) {
   return add_text(app, "MODEL", model, "MODEL",
-                  "an .onnx file, a workload .json, a name from 'rooftile models list', or - (standard input)");
+                  "an .onnx file, a workload .json, a transformer's .toml, a name from 'rooftile models list', or - "
+                  "(standard input)");
 }
 
 CLI::Option* add_gpu(CLI::App* app, std::vector<std::string>& gpus) {
@@ -163,7 +169,7 @@ std::vector<CLI::Option*> add_input_sizes(CLI::App* app, InputSizes& sizes) {
 
 CLI::Option* add_precision(CLI::App* app, std::optional<DType>& precision) {
   return add_value(
-      app, "--precision", precision, "fp32|tf32|fp16|bf16|fp8|int8",
+      app, "--precision", precision, "fp32|tf32|fp16|bf16|fp8|int8|int4",
       [](const std::string& option, const std::string& text) { return parse_precision(option, text); },
       "must be supported by the GPU (default: fp32); delta and prior: fp32 only");
 }
@@ -183,7 +189,7 @@ CLI::Option* add_run_precision(CLI::App* app, PredictionArguments& prediction) {
           },
           "amp-…: mixed precision as PyTorch's autocast; must be supported by the GPU (default: fp32, or that of "
           "weights in fp16 or bf16); delta and prior: fp32 only")
-      ->type_name("fp32|tf32|fp16|bf16|fp8|int8|amp-fp16|amp-bf16");
+      ->type_name("fp32|tf32|fp16|bf16|fp8|int8|int4|amp-fp16|amp-bf16");
 }
 
 CLI::Option* add_execution(CLI::App* app, Execution& execution) {
@@ -246,7 +252,9 @@ CLI::Option* add_set(CLI::App* app, Settings& set) {
               }
             }
           },
-          "details of the run: seq-len, framework, host=none (the GPU alone); in training optimizer, accumulate "
+          "details of the run: seq-len, context (decodes one position after so many), framework, weights (of products: "
+          "fp8, "
+          "int8, int4, q8_0, q4_0, q4_k_m), host=none (the GPU alone); in training optimizer, accumulate "
           "(micro-batches), clip=norm, loss=none; for convolutions and GEMMs also algorithm, tile (128x64x4), "
           "active-ctas; for a fitted model its own columns")
       ->allow_extra_args(false)
@@ -299,8 +307,8 @@ Result<void> complete(PredictionArguments& prediction) {
   Settings& set = prediction.set;
   if (!method.fitted.empty()) return check_fitted(prediction);
   if (!set.columns.empty()) {
-    const std::vector<std::string> known = {"seq-len", "framework", "host",      "optimizer", "accumulate",
-                                            "clip",    "loss",      "algorithm", "tile",      "active-ctas"};
+    const std::vector<std::string> known = {"seq-len", "context", "framework", "host",      "optimizer", "accumulate",
+                                            "clip",    "loss",    "weights",   "algorithm", "tile",      "active-ctas"};
     const std::string& key = set.columns.begin()->first;
     return bad("--set", fmt::format("unknown key '{}'{}; one of {}", one_line(key), did_you_mean(key, known),
                                     fmt::join(known, ", ")));
@@ -317,6 +325,7 @@ PredictOptions predict_options(const PredictionArguments& arguments) {
   options.method = arguments.method.method;
   options.prior_miss_rate = arguments.method.prior_miss_rate;
   options.precision = arguments.precision.value_or(DType::fp32);
+  options.weights = arguments.set.weights;
   options.plan = arguments.set.plan;
   options.framework = arguments.set.framework;
   options.execution = arguments.run.execution;
@@ -337,7 +346,8 @@ ModelOptions model_options(const PredictionArguments& arguments) {
   return with_sizes({.batch_size = arguments.batch_size,
                      .seq_len = arguments.set.seq_len,
                      .skip_unsupported = arguments.skip_unsupported,
-                     .restore_batch_norms = arguments.run.restore_batch_norm},
+                     .restore_batch_norms = arguments.run.restore_batch_norm,
+                     .context = arguments.set.context},
                     arguments.sizes);
 }
 

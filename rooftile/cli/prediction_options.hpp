@@ -31,9 +31,11 @@ struct MethodArgument {
 // --set: what is known of a run and would be chosen or assumed otherwise.
 struct Settings {
   std::optional<std::int64_t> seq_len;
+  std::optional<std::int64_t> context;
   PlanOptions plan;  // algorithm, tile, active-ctas
   std::string framework;
-  bool host = true;  // false: "host=none"
+  bool host = true;              // false: "host=none"
+  std::optional<DType> weights;  // narrower than the arithmetic
   std::optional<Optimizer> optimizer;
   bool loss = true;                            // false: "loss=none"
   bool clip_gradients = false;                 // "clip=norm"

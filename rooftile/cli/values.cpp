@@ -67,7 +67,7 @@ Result<Tile> parse_tile(std::string_view option, const std::string& text) {
 }
 
 Result<DType> parse_precision(std::string_view option, const std::string& text) {
-  static const std::vector<std::string> kPrecisions = {"fp32", "tf32", "fp16", "bf16", "fp8", "int8"};
+  static const std::vector<std::string> kPrecisions = {"fp32", "tf32", "fp16", "bf16", "fp8", "int8", "int4"};
   const auto dtype = parse_dtype(text);
   const bool known = dtype && std::find(kPrecisions.begin(), kPrecisions.end(), name_of(*dtype)) != kPrecisions.end();
   if (known) return *dtype;

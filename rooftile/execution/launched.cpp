@@ -2,6 +2,7 @@
 
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "rooftile/execution/attention_pattern.hpp"
 #include "rooftile/execution/autocast.hpp"
@@ -9,6 +10,34 @@
 #include "rooftile/execution/strides.hpp"
 
 namespace rooftile {
+namespace {
+
+// Weights that nothing but products read: tables of embeddings stay as they are.
+Workload with_weights_in(Workload workload, DType weights) {
+  std::vector<bool> narrow(workload.tensors.size(), false);
+  for (const Op& op : workload.ops) {
+    if (std::holds_alternative<Gemm>(op.kind) && op.inputs.size() > 1) narrow[op.inputs[1]] = true;
+  }
+  for (const Op& op : workload.ops) {
+    const bool product = std::holds_alternative<Gemm>(op.kind);
+    for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+      if (!product || i != 1) narrow[op.inputs[i]] = false;
+    }
+  }
+  for (TensorId id = 0; id < workload.tensors.size(); ++id) {
+    if (narrow[id] && workload.tensors[id].constant) workload.tensors[id].dtype = weights;
+  }
+  return workload;
+}
+
+Workload with_wide_sums(Workload workload) {
+  for (const Op& op : workload.ops) {
+    if (std::holds_alternative<Gemm>(op.kind)) workload.tensors[op.outputs.front()].dtype = DType::int32;
+  }
+  return workload;
+}
+
+}  // namespace
 
 Workload stored_as(Workload workload, DType precision) {
   for (Tensor& tensor : workload.tensors) {
@@ -39,6 +68,8 @@ Workload launched(Workload workload, const LaunchOptions& options) {
   }
   workload = options.autocast ? autocast(stored_as(std::move(workload), DType::fp32), options.precision)
                               : stored_as(std::move(workload), options.precision);
+  if (options.wide_sums && options.precision == DType::int8) workload = with_wide_sums(std::move(workload));
+  if (options.weights) workload = with_weights_in(std::move(workload), *options.weights);
   if (!engine) workload = move_where_needed(std::move(workload), {.nhwc = options.nhwc, .training = options.training});
   if (options.execution == Execution::eager) return workload;
   return fuse(std::move(workload), {.epilogues = engine, .training = options.training});

@@ -8,7 +8,7 @@ namespace rooftile {
 namespace {
 
 constexpr std::array kTensorPeaks = {Peak::tensor_fp32, Peak::tensor_tf32, Peak::tensor_fp16, Peak::tensor_bf16,
-                                     Peak::tensor_fp8,  Peak::tensor_int8, Peak::tensor_fp4};
+                                     Peak::tensor_fp8,  Peak::tensor_int8, Peak::tensor_int4, Peak::tensor_fp4};
 constexpr std::array kVectorPeaks = {Peak::fp64, Peak::fp32, Peak::fp16};
 
 void scale(Gpu& gpu, std::span<const Peak> peaks, double factor) {

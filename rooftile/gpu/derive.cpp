@@ -74,7 +74,7 @@ class Deriver {
  private:
   static constexpr std::array kTensorPeaks = {Peak::tensor_fp16, Peak::tensor_bf16, Peak::tensor_tf32,
                                               Peak::tensor_fp32, Peak::tensor_fp8,  Peak::tensor_int8,
-                                              Peak::tensor_fp4};
+                                              Peak::tensor_int4, Peak::tensor_fp4};
 
   const NumberedFact* get(std::string_view key) const { return facts_.find(key); }
 

@@ -2,14 +2,10 @@
 #pragma once
 
 #include <span>
-#include <string_view>
+
+#include "rooftile/base/embedded_text.hpp"
 
 namespace rooftile {
-
-struct EmbeddedText {
-  std::string_view path;  // "nvidia/titan-xp.toml", "architectures/volta.toml"
-  std::string_view text;
-};
 
 // Sorted by path.
 std::span<const EmbeddedText> embedded_gpu_files();

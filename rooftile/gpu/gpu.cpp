@@ -12,7 +12,7 @@ std::string_view name_of(FactKind kind) {
 std::string_view name_of(Peak peak) {
   constexpr std::array<std::string_view, kPeaks> kNames = {"fp64",        "fp32",        "fp16",        "tensor_fp32",
                                                            "tensor_tf32", "tensor_fp16", "tensor_bf16", "tensor_fp8",
-                                                           "tensor_int8", "tensor_fp4"};
+                                                           "tensor_int8", "tensor_int4", "tensor_fp4"};
   return kNames[static_cast<std::size_t>(peak)];
 }
 

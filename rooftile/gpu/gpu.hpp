@@ -51,9 +51,10 @@ enum class Peak {
   tensor_bf16,
   tensor_fp8,
   tensor_int8,
+  tensor_int4,
   tensor_fp4
 };
-constexpr std::size_t kPeaks = 10;
+constexpr std::size_t kPeaks = 11;
 std::string_view name_of(Peak peak);
 
 struct MemoryLevel {

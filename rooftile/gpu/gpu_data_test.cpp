@@ -169,6 +169,16 @@ TEST(Catalogue, PeaksFollowFromRateSmsAndClock) {
 }
 
 // DeLTA (arXiv:1904.01691), Table I; MAC/s per SM is half of the peak over the SMs.
+// NVIDIA's white papers of Turing, A100, GA102 and Ada, within 1 %.
+TEST(Catalogue, Int4IsThatOfTheWhitePapers) {
+  const std::map<std::string, double> tera = {
+      {"t4", 260}, {"rtx-2080-ti", 430.3}, {"a100-sxm4-80gb", 1248}, {"rtx-3090", 568}, {"rtx-4090", 1321.2}};
+  for (const auto& [id, value] : tera) {
+    EXPECT_NEAR(gpu_of(id).peak(Peak::tensor_int4).value() / 1e12, value, 0.01 * value) << id;
+  }
+  EXPECT_EQ(gpu_of("h100-sxm5-80gb").peak(Peak::tensor_int4), FlopsPerSecond(0));
+}
+
 TEST(Catalogue, DeltaTable1) {
   struct Row {
     const char* id;

@@ -38,6 +38,7 @@ constexpr std::array kKeys = {
     GpuKey{"peak.tensor_bf16", U::flops_per_second, 1e6, 1e20, optional, set_peak<Peak::tensor_bf16>},
     GpuKey{"peak.tensor_fp8", U::flops_per_second, 1e6, 1e20, optional, set_peak<Peak::tensor_fp8>},
     GpuKey{"peak.tensor_int8", U::flops_per_second, 1e6, 1e20, optional, set_peak<Peak::tensor_int8>},
+    GpuKey{"peak.tensor_int4", U::flops_per_second, 1e6, 1e20, optional, set_peak<Peak::tensor_int4>},
     GpuKey{"peak.tensor_fp4", U::flops_per_second, 1e6, 1e20, optional, set_peak<Peak::tensor_fp4>},
     GpuKey{"peak.tensor_fp16_acc16", U::flops_per_second, 1e6, 1e20, optional,
            [](G& g, double v) { g.narrow_sums_peak = FlopsPerSecond(v); }},
@@ -51,6 +52,7 @@ constexpr std::array kKeys = {
     GpuKey{"rate.tensor_bf16", U::flops_per_cycle, 0.01, 1e7},
     GpuKey{"rate.tensor_fp8", U::flops_per_cycle, 0.01, 1e7},
     GpuKey{"rate.tensor_int8", U::flops_per_cycle, 0.01, 1e7},
+    GpuKey{"rate.tensor_int4", U::flops_per_cycle, 0.01, 1e7},
     GpuKey{"rate.tensor_fp4", U::flops_per_cycle, 0.01, 1e7},
 
     GpuKey{"sm.registers", U::count, 256, 1e8, required, [](G& g, double v) { g.sm.registers = v; }},

@@ -22,6 +22,7 @@
 #include "rooftile/workload/execution.hpp"
 #include "rooftile/workload/op.hpp"
 #include "rooftile/workload/phase.hpp"
+#include "rooftile/zoo/transformer.hpp"
 
 namespace rooftile {
 
@@ -35,6 +36,18 @@ struct Measured {
   std::optional<double> launches;  // kernel_launches
 };
 
+// What the column `model` says where the row itself gives the geometry.
+constexpr std::string_view kTransformerModel = "transformer";
+
+// What was timed of requests to a server that writes text. The tokens are those of one of them.
+struct ServedRequest {
+  bool reads = false;   // the prompt
+  bool writes = false;  // the answer, token by token
+  std::int64_t input_tokens = 0, output_tokens = 0;
+
+  bool operator==(const ServedRequest&) const = default;
+};
+
 // A whole network, by the name or the path of its model.
 struct NetworkRun {
   std::string model;
@@ -44,7 +57,10 @@ struct NetworkRun {
   std::optional<std::int64_t> image_size = {};  // height and width; none: the model's own
   Execution execution = Execution::eager;
   Optimizer optimizer = Optimizer::sgd;
-  bool host_copy = false;  // the inputs come from the host within the time
+  bool host_copy = false;                       // the inputs come from the host within the time
+  std::optional<Transformer> transformer = {};  // of columns hidden, layers, heads, …; passed check()
+  std::optional<ServedRequest> request = {};
+  std::optional<DType> weights = {};  // narrower than the arithmetic
 
   bool operator==(const NetworkRun&) const = default;
 };

@@ -1,9 +1,13 @@
 #include "rooftile/ingest/layer_table_op.hpp"
 
+#include <algorithm>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "rooftile/base/lower_case.hpp"
 #include "rooftile/base/nearest.hpp"
@@ -50,6 +54,64 @@ template <class Op>
 void reject_bad_numbers(TableRow& row, const Op& op) {
   if (row.error()) return;
   if (auto numbers = check(op); !numbers) row.reject("", numbers.error().message);
+}
+
+// GPT-2's, in Megatron-LM's benchmarks and wherever a table does not say another.
+constexpr std::int64_t kUsualVocabulary = 50257;
+
+// A decoder of those sizes (docs/networks.md); nothing where the row has none.
+std::optional<Transformer> read_transformer(TableRow& row, const NetworkRun& run) {
+  const bool named = run.model == kTransformerModel;
+  if (!named && (row.text("hidden").empty() || row.text("layers").empty() || row.text("heads").empty())) return {};
+  Transformer shape;
+  shape.layers = row.required("layers", 1);
+  shape.hidden = row.required("hidden", 1);
+  shape.heads = row.required("heads", 1);
+  shape.kv_heads = row.optional("kv_heads", 1, 0);
+  shape.ffn = row.optional("ffn", 1, 0);
+  shape.vocab = row.optional("vocab", 1, kUsualVocabulary);
+  shape.experts = row.optional("experts", 1, 0);
+  shape.seq_len = named ? row.required("seq_len", 1) : run.seq_len.value_or(1);
+  if (shape.experts == 1) shape.experts = 0;
+  if (row.error()) return {};
+  shape = completed(std::move(shape));
+  shape.name = fmt::format("{}_l{}_h{}_a{}_kv{}_ffn{}_v{}_e{}", kTransformerModel, shape.layers, shape.hidden,
+                           shape.heads, shape.kv_heads, shape.ffn, shape.vocab, shape.experts);
+  if (auto good = check(shape); !good) {
+    if (named) row.reject("", good.error().message);
+    return {};
+  }
+  return shape;
+}
+
+std::optional<ServedRequest> read_request(TableRow& row) {
+  const std::string phase = lower_case(row.text("phase"));
+  if (phase.empty()) return {};
+  ServedRequest request;
+  request.reads = phase == "prefill" || phase == "prefill and decode";
+  request.writes = phase == "decode" || phase == "prefill and decode";
+  if (!request.reads && !request.writes) {
+    row.reject("phase", fmt::format("unknown phase '{}'; one of prefill, decode, prefill and decode", shown(phase)));
+  }
+  request.input_tokens = row.optional("input_tokens", 0, 0);
+  if (request.writes) request.output_tokens = row.required("output_tokens", 1);
+  if (request.reads && request.writes) request.input_tokens = row.required("input_tokens", 1);
+  return request;
+}
+
+// "q4_k_m" of "q4_k_m (4.58 GiB)"; none where the arithmetic's precision is the same.
+std::optional<DType> read_weights(TableRow& row) {
+  const std::string cell = lower_case(row.text("weights"));
+  const std::string name = cell.substr(0, cell.find(' '));
+  const auto type = parse_dtype(name);
+  if (name.empty() || (type && type == parse_dtype(lower_case(row.text("precision"))))) return std::nullopt;
+  const std::vector<std::string> known = weight_type_names();
+  if (std::find(known.begin(), known.end(), name) != known.end()) return type;
+  row.reject("weights",
+             fmt::format("unknown weights '{}'{}; one of {}, or the precision", shown(name), did_you_mean(name, known),
+                         fmt::join(known, ", ")),
+             ErrorCode::unsupported);
+  return std::nullopt;
 }
 
 }  // namespace
@@ -158,9 +220,17 @@ NetworkRun read_network(TableRow& row) {
   if (!row.text("seq_len").empty()) run.seq_len = row.required("seq_len", 1);
   if (!row.text("image_size").empty()) run.image_size = row.required("image_size", 1);
   run.gpus = row.optional("gpus", 1, 1);
-  run.execution = named(row, "execution", parse_execution, execution_names()).value_or(Execution::eager);
   run.optimizer = named(row, "optimizer", parse_optimizer, optimizer_names()).value_or(Optimizer::sgd);
   run.host_copy = row.either("host_copy", "1", "0", false);
+  run.request = read_request(row);
+  // Servers run engines.
+  const Execution usual = run.request ? Execution::engine : Execution::eager;
+  run.execution = named(row, "execution", parse_execution, execution_names()).value_or(usual);
+  run.weights = read_weights(row);
+  if (run.request && run.request->reads && !run.seq_len && run.request->input_tokens > 0) {
+    run.seq_len = run.request->input_tokens;
+  }
+  run.transformer = read_transformer(row, run);
   return run;
 }
 

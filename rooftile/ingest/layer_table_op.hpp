@@ -22,7 +22,7 @@ Recurrent read_recurrent(TableRow& row);
 // kind,rows,columns
 StreamLayer read_stream(TableRow& row);
 
-// model,batch,seq_len,gpus. An image_size is that of the model: nothing here changes it.
+// model,batch,seq_len,gpus,image_size,…, and hidden,layers,heads,… of a transformer.
 NetworkRun read_network(TableRow& row);
 
 }  // namespace rooftile

@@ -16,7 +16,9 @@
 #include "rooftile/ingest/export_memo.hpp"
 #include "rooftile/ingest/folded_batch_norm.hpp"
 #include "rooftile/ingest/onnx.hpp"
+#include "rooftile/ingest/transformer_model.hpp"
 #include "rooftile/ingest/workload_json.hpp"
+#include "rooftile/zoo/transformer_config.hpp"
 #include "rooftile/zoo/zoo.hpp"
 
 namespace rooftile {
@@ -34,6 +36,8 @@ bool has_suffix(std::string_view text, std::string_view suffix) {
   return true;
 }
 
+bool is_toml_file(std::string_view name) { return has_suffix(name, ".toml"); }
+
 bool is_onnx_file(std::string_view name) { return has_suffix(name, ".onnx") || has_suffix(name, ".onnx.gz"); }
 
 // JSON begins with a brace, after blanks or a byte order mark; an ONNX file with the tag of a field, never a brace.
@@ -50,10 +54,30 @@ tl::unexpected<Error> fixed_shapes(const std::string& where) {
   return fail(ErrorCode::usage, "a workload's shapes are fixed; edit the file", where);
 }
 
+tl::unexpected<Error> no_seq_len(const std::string& model) {
+  return fail(ErrorCode::usage,
+              "its sequence length is fixed; seq-len is for the transformers of 'rooftile models list'", model);
+}
+
+tl::unexpected<Error> no_context(const std::string& model) {
+  return fail(ErrorCode::usage, "has no cache; context is for the transformers of 'rooftile models list'", model);
+}
+
+// A workload, or the configuration of a transformer.
+Result<Workload> from_json_text(std::string_view text, const std::string& where, const ModelOptions& options) {
+  if (is_transformer_config(text)) {
+    const auto shape = TRY(parse_transformer_config(text, where));
+    return build_transformer(shape, options);
+  }
+  if (options.seq_len) return no_seq_len(where);
+  if (options.context) return no_context(where);
+  if (sets_shapes(options)) return fixed_shapes(where);
+  return parse_workload_json(text, where, options.batch_size);
+}
+
 Result<Workload> from_json(const std::string& path, const ModelOptions& options) {
-  if (sets_shapes(options)) return fixed_shapes(path);
   const auto text = TRY(read_text_file(path));
-  return parse_workload_json(text, path, options.batch_size);
+  return from_json_text(text, path, options);
 }
 
 OnnxOptions onnx_options(const ModelOptions& options) {
@@ -67,10 +91,7 @@ OnnxOptions onnx_options(const ModelOptions& options) {
 
 Result<Workload> from_standard_input(const ModelOptions& options) {
   const auto text = TRY(read_text_file("-", kMaxStandardInput));
-  if (looks_like_json(text)) {
-    if (sets_shapes(options)) return fixed_shapes("standard input");
-    return parse_workload_json(text, "standard input", options.batch_size);
-  }
+  if (looks_like_json(text)) return from_json_text(text, "standard input", options);
   return parse_onnx(text, "standard input", "standard input", onnx_options(options));
 }
 
@@ -78,7 +99,7 @@ Result<Workload> from_standard_input(const ModelOptions& options) {
 std::string plain(std::string_view name) {
   std::string result;
   for (const char c : name) {
-    if (c != '-' && c != '_') result += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    if (c != '-' && c != '_' && c != ' ') result += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   }
   return result == "googlenetv1" || result == "inceptionv1" ? "googlenet" : result;
 }
@@ -87,21 +108,25 @@ const ZooEntry* find_built_in(std::string_view name) {
   const std::string wanted = plain(name);
   for (const ZooEntry& entry : zoo()) {
     if (plain(entry.name) == wanted) return &entry;
+    for (const std::string& alias : entry.aliases) {
+      if (plain(alias) == wanted) return &entry;
+    }
   }
   return nullptr;
 }
 
-tl::unexpected<Error> no_seq_len(const std::string& model) {
-  return fail(ErrorCode::usage,
-              "its sequence length is fixed; seq-len is for the transformers of 'rooftile models list'", model);
-}
-
-tl::unexpected<Error> no_image_size(const std::string& model) {
-  return fail(ErrorCode::usage,
-              "its images are 224x224; others are for the ResNets and the exports of 'rooftile models list'", model);
+tl::unexpected<Error> no_image_size(const ZooEntry& entry) {
+  if (entry.image_size == 0 || entry.seq_len) return fail(ErrorCode::usage, "takes no images", entry.name);
+  return fail(
+      ErrorCode::usage,
+      fmt::format("its images are {0}x{0}; others are for the ResNets and the exports of 'rooftile models list'",
+                  entry.image_size),
+      entry.name);
 }
 
 Result<Workload> build(const ZooEntry& entry, const ModelOptions& options) {
+  if (entry.transformer) return build_transformer(*entry.transformer, options);
+  if (options.context) return no_context(entry.name);
   if (options.seq_len && !entry.seq_len) return no_seq_len(entry.name);
   if (!options.shapes.empty() || !options.dims.empty()) {
     return fail(ErrorCode::usage, "is built in; the shapes of inputs are set for ONNX models", entry.name);
@@ -112,8 +137,9 @@ Result<Workload> build(const ZooEntry& entry, const ModelOptions& options) {
   }
   InputSize size = {.batch_size = options.batch_size.value_or(1), .seq_len = seq_len};
   if (options.image_size) {
-    if (entry.seq_len) return fail(ErrorCode::usage, "takes a text, no images", entry.name);
-    if (!entry.any_image_size && *options.image_size != size.image_size) return no_image_size(entry.name);
+    if (!entry.any_image_size && (*options.image_size != entry.image_size || entry.seq_len)) {
+      return no_image_size(entry);
+    }
     if (entry.any_image_size && *options.image_size < kSmallestImage) {
       return fail(ErrorCode::usage,
                   fmt::format("images of {0}x{0} are too small; at least {1}x{1}", *options.image_size, kSmallestImage),
@@ -144,26 +170,30 @@ const EmbeddedModel* find_embedded(std::string_view name) {
 tl::unexpected<Error> unknown(const std::string& model) {
   std::error_code ignored;
   if (std::filesystem::exists(model, ignored)) {
-    return fail(ErrorCode::not_found, "a model file must end in .onnx or .json", model);
+    return fail(ErrorCode::not_found, "a model file must end in .onnx, .json or .toml", model);
   }
   std::vector<std::string> names;
   for (const ModelName& known : model_names()) {
     names.push_back(known.name);
     names.push_back(known.name.substr(known.name.rfind('/') + 1));
   }
-  return fail(ErrorCode::not_found, fmt::format("'{}' is neither an .onnx or .json file nor a built-in model{}",
+  for (const ZooEntry& entry : zoo()) names.insert(names.end(), entry.aliases.begin(), entry.aliases.end());
+  return fail(ErrorCode::not_found, fmt::format("'{}' is neither an .onnx, .json or .toml file nor a built-in model{}",
                                                 one_line(model), did_you_mean(model, names)));
 }
 
 Result<Workload> load(const std::string& model, const ModelOptions& options) {
   const OnnxOptions onnx = onnx_options(options);
   if (model == "-") return from_standard_input(options);
-  if (options.seq_len && (is_onnx_file(model) || has_suffix(model, ".json"))) return no_seq_len(model);
+  if (options.seq_len && is_onnx_file(model)) return no_seq_len(model);
+  if (is_toml_file(model)) return load_transformer(model, options);
+  if (options.context && is_onnx_file(model)) return no_context(model);
   if (is_onnx_file(model)) return read_onnx(model, onnx);
   if (has_suffix(model, ".json")) return from_json(model, options);
   if (const ZooEntry* entry = find_built_in(model)) return build(*entry, options);
-  if (options.seq_len) return no_seq_len(model);
   if (const EmbeddedModel* embedded = find_embedded(model)) {
+    if (options.seq_len) return no_seq_len(model);
+    if (options.context) return no_context(model);
     const std::string name(embedded->name);
     const auto read = [&] { return parse_onnx(embedded->onnx, name, name, onnx); };
     if (!onnx.shapes.empty() || !onnx.dims.empty()) return read();
@@ -204,7 +234,7 @@ Result<std::vector<Skipped>> unsupported_operators(const std::string& model) {
     return looks_like_json(text) ? none : parse_unsupported_operators(text, "standard input");
   }
   if (is_onnx_file(model)) return read_unsupported_operators(model);
-  if (has_suffix(model, ".json")) return none;
+  if (has_suffix(model, ".json") || is_toml_file(model)) return none;
   if (find_built_in(model) != nullptr) return none;
   if (const EmbeddedModel* embedded = find_embedded(model)) {
     return parse_unsupported_operators(embedded->onnx, embedded->name);

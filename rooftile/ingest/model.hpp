@@ -1,4 +1,5 @@
-// A model by whatever name the user gave it: an .onnx file, a workload .json, or a name of the zoo.
+// A model by whatever name the user gave it: an .onnx file, a workload .json, a transformer's .toml or a name of the
+// zoo.
 //
 //     const Workload workload = load_model("resnet50", {.batch_size = 256}).value();  // or "my.onnx", "my.json"
 //     assert(workload.batch_size == 256);
@@ -19,13 +20,14 @@ namespace rooftile {
 
 struct ModelOptions {
   std::optional<std::int64_t> batch_size = {};
-  std::optional<std::int64_t> seq_len = {};  // positions of a text; only of the transformers built in
+  std::optional<std::int64_t> seq_len = {};  // positions of a text; only of transformers
   bool skip_unsupported = false;
   std::optional<std::int64_t> image_size = {};    // height and width of images
   std::map<std::string, Shape> shapes = {};       // of an ONNX model's inputs by name
   std::map<std::string, std::int64_t> dims = {};  // that an ONNX model leaves open, by name
   bool fuse_attention = false;                    // of an ONNX model: products, mask and softmax as one op
   bool restore_batch_norms = false;               // restore_batch_norms(), of whatever has_folded_batch_norms()
+  std::optional<std::int64_t> context = {};       // of a transformer: positions in its cache before one more is decoded
 };
 
 // "-" reads standard input and looks at its first byte to tell JSON from ONNX. The workload returned passed validate().

@@ -168,12 +168,12 @@ TEST(Model, ExportsRoundTripThroughJson) {
     if (larger) {
       EXPECT_TRUE(*larger == *load_model(model.name, {.batch_size = 5})) << model.name;
     } else {
-      EXPECT_THAT(larger.error().text(), HasSubstr(model.name + ": ops["));
+      EXPECT_THAT(larger.error().text(), HasSubstr(model.name + ": "));
       ++refused;
     }
   }
   EXPECT_GT(refused, 0);
-  EXPECT_LT(refused, 20);
+  EXPECT_LT(refused, 40);
 }
 
 // The first character tells the formats apart.
@@ -195,10 +195,10 @@ TEST(Model, ReadsStandardInput) {
 
 TEST(Model, UnknownNames) {
   EXPECT_EQ(error_of("vgg61").message,
-            "'vgg61' is neither an .onnx or .json file nor a built-in model; did you mean 'vgg16'?");
+            "'vgg61' is neither an .onnx, .json or .toml file nor a built-in model; did you mean 'vgg16'?");
   EXPECT_EQ(error_of("vgg61").code, ErrorCode::not_found);
   EXPECT_EQ(error_of("").code, ErrorCode::not_found);
-  EXPECT_EQ(error_of("data/models").text(), "data/models: a model file must end in .onnx or .json");
+  EXPECT_EQ(error_of("data/models").text(), "data/models: a model file must end in .onnx, .json or .toml");
 }
 
 TEST(Model, UnreadableFiles) {

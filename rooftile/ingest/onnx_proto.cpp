@@ -450,13 +450,12 @@ std::optional<DType> dtype_of_onnx(int elem_type) {
     case 18:
     case 19:
     case 20:
-    case 23:  // FLOAT4E2M1
       return DType::fp8;
-    case 21:  // UINT4, INT4: of weights, which are unpacked when they are loaded
+    case 21:  // UINT4, INT4, newer too
     case 22:
-      return DType::int8;
+      return DType::int4;
     default:
-      return std::nullopt;  // strings, complex numbers
+      return std::nullopt;  // strings, complex numbers, FLOAT4E2M1
   }
 }
 
@@ -481,8 +480,14 @@ int onnx_type_of(DType dtype) {
       return onnx::TensorProto::INT16;
     case DType::int8:
       return onnx::TensorProto::INT8;
+    case DType::int4:
+      return 22;
     case DType::boolean:
       return onnx::TensorProto::BOOL;
+    case DType::q8_0:  // ONNX has no such blocks
+    case DType::q4_0:
+    case DType::q4_k_m:
+      break;
   }
   return onnx::TensorProto::UNDEFINED;
 }

@@ -1,8 +1,10 @@
 #include "rooftile/ingest/workload_json.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -99,8 +101,13 @@ class WorkloadReader {
 
   void read_input(const json& item, const std::string& path) {
     TensorSpec spec = read_spec(item, path, kDimensions, false);
-    if (batch_size_ && spec.shape && !spec.shape->empty()) spec.shape->front() = *batch_size_;
+    bool changed = false;
+    if (batch_size_ && spec.shape && !spec.shape->empty()) {
+      changed = spec.shape->front() != *batch_size_;
+      spec.shape->front() = *batch_size_;
+    }
     last_ = or_reject(builder_.input(spec), path);
+    if (changed) follow_.insert(*last_);
   }
 
   void read_op(const json& item, const std::string& path) {
@@ -116,20 +123,37 @@ class WorkloadReader {
       spec.inputs.push_back(*last_);
     }
     read_attributes(fields, builder_.shapes(spec.inputs), spec.kind, spec.shape);
+    std::optional<Shape> written;
     if (const json* shape = fields.find("shape")) {
       if (spec.shape) reject(fields.path("shape"), "the other attributes give the shape already");
-      spec.shape = as_integers(*shape, fields.path("shape"), kWantedDimensions);
+      written = spec.shape = as_integers(*shape, fields.path("shape"), kWantedDimensions);
     }
     each(fields, "outputs", [&](const json& output, const std::string& at) {
       spec.outputs.push_back(read_spec(output, at, kWantedDimensions, false));
+      if (spec.outputs.front().shape) written = spec.outputs.front().shape;
     });
     spec.weights = fields.flag("weights", true);
     fields.finish();
-    last_ = or_reject(builder_.add(spec), path).front();
+    const std::vector<TensorId> results = or_reject(builder_.add(spec), path);
+    last_ = results.front();
     if (batch_size_) {
       check_rearranged(spec, path);
       check_concatenated(spec, path);
     }
+    if (!follow_.empty() && follows(spec, written, path)) follow_.insert(results.begin(), results.end());
+  }
+
+  // A result of what follows the batch size follows it, too; one whose shape the file writes out cannot.
+  bool follows(const OpSpec& spec, const std::optional<Shape>& written, const std::string& path) const {
+    const auto of_batch = [&](TensorId id) { return follow_.contains(id); };
+    if (std::none_of(spec.inputs.begin(), spec.inputs.end(), of_batch)) return false;
+    if (!written) return true;
+    const bool copies = std::any_of(written->begin(), written->end(), [](auto dimension) { return dimension < 1; });
+    if (copies && of_batch(spec.inputs.front())) return true;
+    const Shape& result = builder_.shape(*last_);
+    if (elements(result) == 1) return false;
+    reject(path, fmt::format("cannot be read at a batch size of {}: its shape {} is of another", *batch_size_,
+                             print(result)));
   }
 
   // What only rearranges its input has as many elements as it, which a shape that another batch size wrote does not.
@@ -161,7 +185,8 @@ class WorkloadReader {
 
   std::optional<std::int64_t> batch_size_;
   WorkloadBuilder builder_;
-  std::optional<TensorId> last_;  // what an op without "inputs" reads
+  std::optional<TensorId> last_;         // what an op without "inputs" reads
+  std::unordered_set<TensorId> follow_;  // tensors whose shapes come of a batch size that is not the file's
 };
 
 }  // namespace

@@ -22,7 +22,11 @@ double error_limit(DType precision) {
     case DType::int32:
     case DType::int16:
     case DType::int8:
+    case DType::int4:
     case DType::boolean:
+    case DType::q8_0:
+    case DType::q4_0:
+    case DType::q4_k_m:
       return 0;
   }
   return 0;

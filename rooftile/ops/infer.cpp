@@ -62,7 +62,13 @@ struct InferShape {
     auto result = TRY(product(gemm, inputs));
     return std::move(result.output);
   }
-  Result<Shape> operator()(const Attention&) const { return same(); }
+  Result<Shape> operator()(const Attention& attention) const {
+    Result<Shape> shape = same();
+    if (shape && !shape->empty() && attention.head_dim_v > 0 && attention.head_dim > 0) {
+      shape->back() = shape->back() / attention.head_dim * attention.head_dim_v;
+    }
+    return shape;
+  }
   Result<Shape> operator()(const Recurrent& recurrent) const {
     return Shape{recurrent.steps, recurrent.batch, recurrent.directions * recurrent.hidden};
   }
@@ -104,9 +110,11 @@ struct ImpliedWeights {
   }
   void operator()(const Normalize& norm) {
     if (norm.function == "lrn" || input.empty()) return;
-    const bool per_channel = norm.function != "layer" && input.size() > 1;
+    const bool rms = norm.function == "rms";
+    const bool per_channel = norm.function != "layer" && !rms && input.size() > 1;
     const std::int64_t channels = per_channel ? input[1] : input.back();
     add(".weight", {channels});
+    if (rms) return;
     add(".bias", {channels});
     if (norm.function != "batch") return;
     add(".mean", {channels});

@@ -42,12 +42,13 @@ OperandBytes pass_bytes(const Conv& conv, Bytes element, Pass pass) {
   return of_pass(operands, pass);
 }
 
-OperandBytes pass_bytes(const Gemm& gemm, Bytes element, Pass pass) {
+OperandBytes pass_bytes(const Gemm& gemm, Bytes element, Pass pass, Bytes weight) {
   const double m = static_cast<double>(gemm.m), n = static_cast<double>(gemm.n), k = static_cast<double>(gemm.k);
   const Bytes elements = element * static_cast<double>(gemm.batch);
+  const Bytes b_elements = (weight > Bytes(0) ? weight : element) * static_cast<double>(gemm.batch);
   return of_pass({.touched_x = elements * (m * k),
                   .x = elements * (m * k),
-                  .weights = elements * (k * n),
+                  .weights = b_elements * (k * n),
                   .y = elements * (m * n)},
                  pass);
 }

@@ -16,6 +16,7 @@ struct OpShape {
   Im2col gemm;  // of the forward pass
   Pass pass = Pass::fwd;
   Bytes element{4};   // of one element of every operand
+  Bytes weight{};     // of one element of a GEMM's B, where it is narrower; 0: as of the operands
   Bytes result{};     // of one element of the result; 0: as of the operands
   bool nhwc = false;  // channels are contiguous, as tensor cores take them
   KernelFamily family = KernelFamily::conv_simt;
@@ -24,7 +25,8 @@ struct OpShape {
   bool early_library = false;     // of the years of Pascal and before, where the GPU is of them
 };
 
-// Bytes of one element of the result.
+// Bytes of one element of B, and of the result.
+inline Bytes weight_of(const OpShape& op) { return op.weight > Bytes(0) ? op.weight : op.element; }
 inline Bytes result_of(const OpShape& op) { return op.result > Bytes(0) ? op.result : op.element; }
 
 // A convolution on the FP32 lanes whose grid keeps less than one SM in so many busy is split in any pass, and by the

@@ -18,20 +18,22 @@ constexpr double kLeastBatchedDepth = 2048;    // of k: batches up to half as de
 constexpr double kMostSplitWaves = 4;          // beyond, a split has nothing left to balance
 
 // What all plans of a product have in common.
-LaunchPlan plan_of(const GemmProduct& product, Bytes element, bool old_kernels) {
+LaunchPlan plan_of(const GemmProduct& product, const OpShape& op, bool old_kernels) {
   LaunchPlan plan;
   Launch& launch = plan.main;
   launch.product = {.m = product.m,
                     .n = product.n,
                     .k = product.k,
                     .batch = product.batch,
-                    .element = element,
+                    .element = op.element,
+                    .weight = op.weight,
                     .k_contiguous_a = product.k_contiguous_a,
                     .k_contiguous_b = product.k_contiguous_b,
                     .bias = product.bias,
                     .old_kernel = old_kernels};
-  const Bytes output = element * (product.batch * product.m * product.n);
-  launch.dram_load = element * (product.batch * product.k * (product.m + product.n)) + output * (product.bias ? 1 : 0);
+  const Bytes output = op.element * (product.batch * product.m * product.n);
+  const Bytes operands = (op.element * product.m + weight_of(op) * product.n) * (product.batch * product.k);
+  launch.dram_load = operands + output * (product.bias ? 1 : 0);
   launch.l2_store = launch.dram_store = output;
   return plan;
 }
@@ -58,7 +60,8 @@ void set_split(LaunchPlan& plan, double tiles, double split) {
   product.split = split;
   launch.ctas = tiles * split;
   launch.steps = std::ceil(std::ceil(product.k / split) / product.tile_k) * product.tile_k;
-  launch.l2_load = product.element * (launch.ctas * (product.tile_m + product.tile_n) * launch.steps);
+  launch.l2_load =
+      (product.element * product.tile_m + product.b_element() * product.tile_n) * (launch.ctas * launch.steps);
 }
 
 // Leaves those for which `keep` holds; all of them where it holds for none.
@@ -120,7 +123,7 @@ void each_gemm_plan(const OpShape& op, const Gpu& gpu, const PlanOptions& option
   GemmSetting setting = gemm_setting(gpu, product.k_contiguous_b);
   setting.alone = product.batch == 1;
   setting.early = setting.early || (setting.old_kernels && op.early_library);
-  LaunchPlan plan = plan_of(product, op.element, setting.old_kernels);
+  LaunchPlan plan = plan_of(product, op, setting.old_kernels);
   const std::vector<GemmKernel> kernels = kernels_for(product, setting, options, gpu.sm);
   const auto set = [&](const GemmKernel& kernel) {
     set_kernel(plan, product, kernel,

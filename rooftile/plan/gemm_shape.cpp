@@ -47,8 +47,8 @@ GemmShape gemm_shape(const OpShape& op) {
       shape.n = forward.n;
       shape.k = forward.k;
       shape.axes = windows(forward);
-      shape.load = element * (count.input + count.filter);
-      shape.store = element * count.output;
+      shape.load = element * count.input + weight_of(op) * count.filter;
+      shape.store = result_of(op) * count.output;
       shape.aligned_store = fills_sectors(is_plain_gemm(forward) ? forward.n : positions_of(forward.out), element);
       break;
     case Pass::bwd_data: {

@@ -40,6 +40,7 @@ struct Launch {
     double tile_m = 1, tile_n = 1, tile_k = 1;
     double split = 1;  // CTAs that share one tile of C
     Bytes element{4};
+    Bytes weight = {};                 // of one element of B, where it is narrower; 0: as of A
     Bytes result = {};                 // of one element of C; 0: as of the operands
     bool on_lanes = false;             // of conv_tensor: no kernel for tensor cores takes it
     Bytes a_bytes = {}, b_bytes = {};  // operands in memory, all of the batch
@@ -49,6 +50,8 @@ struct Launch {
     bool bias = false;                 // C starts from a bias
     bool old_kernel = false;           // of gemm_simt: for Pascal and before
     SimtGemmConstant efficiency = SimtGemmConstant::efficiency_128x128;
+
+    Bytes b_element() const { return weight > Bytes(0) ? weight : element; }
   } product = {};
 
   // Of conv_miopen.

@@ -16,11 +16,16 @@ std::optional<Peak> matrix_peak(DType precision) {
       return Peak::tensor_fp8;
     case DType::int8:
       return Peak::tensor_int8;
+    case DType::int4:
+      return Peak::tensor_int4;
     case DType::fp64:
     case DType::int64:
     case DType::int32:
     case DType::int16:
     case DType::boolean:
+    case DType::q8_0:
+    case DType::q4_0:
+    case DType::q4_k_m:
       break;
   }
   return std::nullopt;

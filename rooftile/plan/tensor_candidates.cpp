@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <span>
+#include <vector>
 
 #include "rooftile/plan/best_first.hpp"
 #include "rooftile/plan/gemm_shape.hpp"
@@ -40,6 +41,14 @@ std::span<const Tile> tiles_of(const Gpu& gpu) {
   if (generation < kTuring) return kVoltaTiles;
   if (generation < kHopper) return kAmpereTiles;
   return kHopperTiles;
+}
+
+// Kernels that unpack weights have tiles for few rows (MARLIN: 16 x 128), beside what libraries have.
+std::vector<Tile> unpacking_tiles(const Gpu& gpu) {
+  std::vector<Tile> tiles = {Tile{16, 64, kDepth}, Tile{16, 128, kDepth}};
+  const std::span<const Tile> library = tiles_of(gpu);
+  tiles.insert(tiles.end(), library.begin(), library.end());
+  return tiles;
 }
 
 // Blackwell of data centres: accumulators have a memory of their own beside the registers, and pairs of SMs multiply
@@ -85,7 +94,9 @@ Launch::Product product_of(const Context& context) {
   product.k = shape.k;
   product.batch = shape.count;
   product.element = context.op.element;
-  product.b_bytes = product.element * (shape.k * shape.n * shape.count);
+  product.weight = context.op.weight;
+  product.result = context.op.result;
+  product.b_bytes = product.b_element() * (shape.k * shape.n * shape.count);
   product.a_bytes = std::max(Bytes(0), shape.load - product.b_bytes);
   product.b_weights = context.op.pass != Pass::bwd_weight;
   return product;
@@ -93,7 +104,7 @@ Launch::Product product_of(const Context& context) {
 
 // A tile of C, with what a CTA loads of A and B a step of k, in elements, and how many CTAs there are without a split.
 struct TileGrid {
-  double loaded, ctas;
+  double rows, columns, ctas;
 };
 
 TileGrid set_tile(LaunchPlan& plan, const Tile& tile, const Context& context) {
@@ -109,19 +120,20 @@ TileGrid set_tile(LaunchPlan& plan, const Tile& tile, const Context& context) {
   const double rows = std::min<double>(tile.m, context.shape.m);
   const double columns = std::min<double>(tile.n, context.shape.n);
   const bool paired = context.tensor_memory && context.shape.m > tile.m;
-  return {rows + columns / (paired ? 2 : 1),
+  return {rows, columns / (paired ? 2 : 1),
           std::ceil(product.m / tile.m) * std::ceil(product.n / tile.n) * product.batch};
 }
 
 double steps_of(double split, const Context& context) { return std::ceil(context.main_loop / split) * kDepth; }
 
-void set_split(LaunchPlan& plan, double split, double steps, const TileGrid& grid, const Context& context) {
+void set_split(LaunchPlan& plan, double split, double steps, const TileGrid& grid) {
   plan.split_k = split;
   Launch& launch = plan.main;
   launch.product.split = split;
   launch.ctas = grid.ctas * split;
   launch.steps = steps;
-  launch.l2_load = context.op.element * (launch.ctas * launch.steps * grid.loaded);
+  const Launch::Product& product = launch.product;
+  launch.l2_load = (product.element * grid.rows + product.b_element() * grid.columns) * (launch.ctas * launch.steps);
 }
 
 // Another tile does the same with less padding.
@@ -149,7 +161,8 @@ void each_split(const TileGrid& grid, const Context& context, const Add& add) {
 void each_tensor_plan(const OpShape& op, const Gpu& gpu, const PlanOptions& options, const VisitPlan& visit) {
   const GemmShape shape = gemm_shape(op);
   const Context context{op, shape, std::ceil(padded(shape.k) / kDepth), gpu, options};
-  const std::span<const Tile> tiles = tiles_of(gpu);
+  const std::vector<Tile> unpacking = op.weight > Bytes(0) ? unpacking_tiles(gpu) : std::vector<Tile>();
+  const std::span<const Tile> tiles = unpacking.empty() ? tiles_of(gpu) : unpacking;
   const std::optional<Tile> known = options.tile ? options.tile : tile_of_kernel(options.kernel);
   const bool fixed =
       known && std::any_of(tiles.begin(), tiles.end(), [&](const Tile& tile) { return same_sides(tile, *known); });
@@ -163,13 +176,13 @@ void each_tensor_plan(const OpShape& op, const Gpu& gpu, const PlanOptions& opti
     if (fixed ? !same_sides(tiles[i], *known) : is_wasteful(tiles[i], tiles, context)) continue;
     const TileGrid grid = set_tile(plan, tiles[i], context);
     each_split(grid, context, [&](int split, double steps) {
-      set_split(plan, split, steps, grid, context);
+      set_split(plan, split, steps, grid);
       candidates.add(visit.least(plan), {i, split});
     });
   }
   candidates.visit([&](const BestFirst::Candidate& one) {
     const TileGrid grid = set_tile(plan, tiles[one.kernel], context);
-    set_split(plan, one.split, steps_of(one.split, context), grid, context);
+    set_split(plan, one.split, steps_of(one.split, context), grid);
     return visit(plan);
   });
 }

@@ -32,6 +32,11 @@ Streams grouped_streams(const Conv& conv, const PredictOptions& options) {
   return {bytes, {grouped_gradient_kernel(conv, options.framework, bytes.read, bytes.write)}};
 }
 
+bool has_weights_in(const Workload& workload, const Op& op, DType weights) {
+  return std::holds_alternative<Gemm>(op.kind) && op.inputs.size() > 1 &&
+         workload.tensors[op.inputs[1]].dtype == weights;
+}
+
 // What a product's kernel reads beside its operands to finish what is fused into it.
 Bytes epilogue_bytes(const Workload& workload, const Op& op) {
   if (op.members.empty()) return {};
@@ -93,7 +98,8 @@ LayerCall call_of(const Gemm& gemm, const PredictOptions& options) {
   Products products;
   products.parts.push_back({as_conv, 1, {}});
   if (options.method == Method::roofline) {
-    products.compulsory = pass_bytes(gemm, size_of(options.precision), options.pass);
+    products.compulsory = pass_bytes(gemm, size_of(options.precision), options.pass,
+                                     size_of(options.weights.value_or(options.precision)));
   }
   call.work = std::move(products);
   return call;
@@ -136,8 +142,11 @@ LayerCall call_of(const StreamLayer& stream, const PredictOptions& options) {
 LayerCall call_of(const Workload& workload, const Op& op, const PredictOptions& given) {
   PredictOptions options = given;
   options.precision = precision_of(workload, op, launch_options(given, Phase::fwd));
-  const bool sums_int8 = options.precision == DType::int8 && given.precision != DType::int8;
-  if (sums_int8) options.result = workload.tensors[op.outputs.front()].dtype;
+  if (options.weights && !has_weights_in(workload, op, *options.weights)) options.weights.reset();
+  // The sums of integers are written as they are stored.
+  const DType result = workload.tensors[op.outputs.front()].dtype;
+  const bool sums_int8 = options.precision == DType::int8 && (given.precision != DType::int8 || result == DType::int32);
+  if (sums_int8) options.result = result;
   LayerCall call;
   if (const auto* conv = std::get_if<Conv>(&op.kind)) {
     call = call_of(*conv, options);

@@ -5,7 +5,8 @@
 namespace rooftile {
 namespace {
 
-// Tensors of 512-byte blocks of floats, which the allocator does not round; ops are added with their inputs and outputs.
+// Tensors of 512-byte blocks of floats, which the allocator does not round; ops are added with their inputs and
+// outputs.
 struct Net {
   Workload workload;
 

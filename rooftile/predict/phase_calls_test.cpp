@@ -132,8 +132,8 @@ TEST(Training, MemoryKeepsWhatGradientsReadAndAGradientForEachWeight) {
   const MemoryUse inference = memory_use(workload), training = memory_use(workload, Phase::step);
   EXPECT_EQ(training.weights + training.gradients, inference.weights * 2.0);
   const Bytes map(4.0 * 4 * 8 * 16 * 16);
-  // Kept: x, a, r and a byte an element of what dropout kept; at the sum also d and the sum, b is gone by then. Then the
-  // gradient of the sum, which is d's as well.
+  // Kept: x, a, r and a byte an element of what dropout kept; at the sum also d and the sum, b is gone by then. Then
+  // the gradient of the sum, which is d's as well.
   EXPECT_EQ(training.activations, map * 6.25);
   EXPECT_EQ(inference.activations, map * 3.0);
 }

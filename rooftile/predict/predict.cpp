@@ -51,6 +51,22 @@ Result<void> check_method(const PredictOptions& options) {
   return fail(ErrorCode::bad_input, fmt::format("method {} is not for convolutions and GEMMs", method));
 }
 
+// Integers, and weights narrower than the arithmetic.
+Result<void> check_integers(const PredictOptions& options, Phase phase) {
+  const DType stored = options.weights.value_or(options.precision);
+  if (phase != Phase::fwd && (stored == DType::int8 || stored == DType::int4 || options.weights)) {
+    return fail(ErrorCode::unsupported, fmt::format("{}{} has no gradients; pass inference takes it", name_of(stored),
+                                                    options.weights ? " of weights" : ""));
+  }
+  if (!options.weights) return {};
+  if (options.autocast) return fail(ErrorCode::unsupported, "autocast has FP32 weights; take fp16 or bf16");
+  if (size_of(stored) >= size_of(options.precision)) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("weights of {} are not narrower than {}", name_of(stored), name_of(options.precision)));
+  }
+  return {};
+}
+
 bool begins_with(std::string_view text, std::string_view start) { return text.substr(0, start.size()) == start; }
 
 // PyTorch has left TF32 to convolutions since 1.12 (torch.backends.cuda.matmul.allow_tf32), and cuBLAS as
@@ -69,6 +85,9 @@ bool calls_fused_attention(std::string_view framework) {
   return begins_with(framework, "PyTorch") && !begins_with(framework, "PyTorch 0") &&
          !begins_with(framework, "PyTorch 1");
 }
+
+// FasterTransformer's int8 mode 1 ("v1" in its tables): cuBLASLt writes INT32, which the next kernel scales.
+bool writes_wide_sums(std::string_view framework) { return begins_with(framework, "FasterTransformer v1"); }
 
 // Replaying a graph, the GPU fetches each launch itself: microseconds in CUDA's own measurements (NVIDIA, "Constant
 // time launch for straight-line CUDA graphs", 2024).
@@ -153,6 +172,8 @@ LaunchOptions launch_options(const PredictOptions& options, Phase phase) {
           .training = phase != Phase::fwd,
           .tf32_products = multiplies_in_tf32(options.framework),
           .nhwc = options.nhwc || options.execution != Execution::eager,
+          .wide_sums = writes_wide_sums(options.framework),
+          .weights = options.weights,
           .fused_attention = calls_fused_attention(options.framework),
           .int8_products = options.method == Method::rooftile || options.method == Method::roofline};
 }
@@ -260,9 +281,7 @@ MemoryUse memory_of(const Workload& launched, const PredictOptions& options, Pha
 }
 
 Result<Prediction> predict(const Workload& workload, const Gpu& gpu, const PredictOptions& options, Phase phase) {
-  if (phase != Phase::fwd && options.precision == DType::int8) {
-    return fail(ErrorCode::unsupported, "int8 has no gradients; pass inference takes it");
-  }
+  TRY(check_integers(options, phase));
   for (const Pass pass : passes_of(phase)) {
     PredictOptions own = options;
     own.pass = pass;
@@ -285,6 +304,7 @@ Result<Prediction> predict(const Workload& workload, const Gpu& gpu, const Predi
   prediction.pass = name_of_pass(phase);
   prediction.execution = options.execution;
   prediction.autocast = options.autocast;
+  prediction.weights = options.weights;
   prediction.layers = estimate_phase(run, gpu, network_options(options), phase);
   for (const LayerEstimate& layer : prediction.layers) {
     prediction.time += layer.time;

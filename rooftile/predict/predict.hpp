@@ -36,6 +36,7 @@ struct PredictOptions {
   Pass pass = Pass::fwd;
   bool training = false;  // gradients follow: streaming operators keep what these need
   DType precision = DType::fp32;
+  std::optional<DType> weights = {};         // of products, narrower than they compute in: unpacked in the kernel
   std::optional<DType> accumulate = {};      // of sums on tensor cores; none: fp32
   std::optional<DType> result = {};          // that a convolution on tensor cores writes; none: as it reads
   bool nhwc = false;                         // maps of convolutions have their channels contiguous

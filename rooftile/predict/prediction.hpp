@@ -148,6 +148,7 @@ struct Prediction {
   std::int64_t batch_size = 1;
   DType precision = DType::fp32;  // stored
   DType computed = DType::fp32;   // what products are computed in
+  std::optional<DType> weights;   // what their weights are stored in, where that is narrower
   std::string pass = "inference";
   std::string method = "delta";  // label_of() the options
   Execution execution = Execution::eager;

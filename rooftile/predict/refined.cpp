@@ -103,6 +103,7 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
   model.family = family;
   model.precision = options.precision;
   model.element = size_of(options.precision);
+  if (options.weights) model.weight = size_of(*options.weights);
   model.result = size_of(options.result.value_or(options.precision));
   model.nhwc = options.nhwc;
   model.early_library = of_early_years(options.framework);
@@ -142,7 +143,7 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
   const bool half = options.precision == DType::fp16 || options.precision == DType::bf16;
   const bool single = options.precision == DType::fp32;
   const bool fp8 = model.family == KernelFamily::attention && options.precision == DType::fp8;
-  const bool measured = single || (!lanes && half) || fp8;
+  const bool measured = !options.weights && (single || (!lanes && half) || fp8);
   if (measured) model.spread = find_spread(calibration, found, spread_scope(family, gpu), harness_match);
   if (found.entry != nullptr && found.match == Match::foreign) model.no_interval = NoInterval::vendor;
   if (!measured) model.no_interval = NoInterval::precision;
@@ -153,12 +154,13 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
 const RefinedModel* RefinedModels::find(RefinedOp op, const Gpu& gpu, const PredictOptions& options) {
   const auto same = [&](const Made& made) {
     return made.op == op && made.precision == options.precision && made.accumulate == options.accumulate &&
-           made.result == options.result && made.nhwc == options.nhwc && made.framework == options.framework;
+           made.result == options.result && made.weights == options.weights && made.nhwc == options.nhwc &&
+           made.framework == options.framework;
   };
   auto found = std::find_if(made_.begin(), made_.end(), same);
   if (found == made_.end()) {
-    found = made_.insert(found, {op, options.precision, options.accumulate, options.result, options.nhwc,
-                                 options.framework, refined_model(op, gpu, options)});
+    found = made_.insert(found, {op, options.precision, options.accumulate, options.result, options.weights,
+                                 options.nhwc, options.framework, refined_model(op, gpu, options)});
   }
   return found->model ? &*found->model : nullptr;
 }
@@ -167,6 +169,7 @@ OpShape op_shape(const Im2col& gemm, const RefinedModel& model, Pass pass) {
   return {.gemm = gemm,
           .pass = pass,
           .element = model.element,
+          .weight = model.weight,
           .result = model.result,
           .nhwc = model.nhwc,
           .family = model.family,
@@ -188,7 +191,8 @@ void add_refined(LayerEstimate& layer, const Im2col& gemm, double count, const G
   KernelEstimate kernel{.count = count, .time = time.time};
   kernel.launches = plan.launches();
   kernel.traffic = plan_traffic(plan, model.rates, misses);
-  kernel.traffic.compulsory = model.element * compulsory_elements(gemm);
+  kernel.traffic.compulsory =
+      model.element * compulsory_elements(gemm) - (model.element - weight_of(op)) * (gemm.k * gemm.n * gemm.groups);
   kernel.cases = plan_cases(plan, model.rates, time.main);
   if (!options.breakdown) return add_totals(layer, kernel);
   kernel.plan = RefinedKernel{gemm, plan};

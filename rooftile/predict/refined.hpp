@@ -19,6 +19,7 @@ struct RefinedModel {
   KernelFamily family = KernelFamily::conv_simt;
   DType precision = DType::fp32;
   Bytes element{4};
+  Bytes weight{};  // of a product's weights, where they are narrower than its activations
   Bytes result{4};
   bool nhwc = false;
   bool early_library = false;  // OpShape::early_library
@@ -49,7 +50,7 @@ class RefinedModels {
   struct Made {
     RefinedOp op;
     DType precision;
-    std::optional<DType> accumulate, result;
+    std::optional<DType> accumulate, result, weights;
     bool nhwc;
     std::string framework;
     std::optional<RefinedModel> model;

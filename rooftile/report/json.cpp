@@ -7,8 +7,8 @@
 
 #include "rooftile/predict/plan_summary.hpp"
 #include "rooftile/report/interval.hpp"
-#include "rooftile/report/memory_json.hpp"
 #include "rooftile/report/memory_fit.hpp"
+#include "rooftile/report/memory_json.hpp"
 #include "rooftile/report/prediction_json.hpp"
 #include "rooftile/report/report.hpp"
 
@@ -106,6 +106,7 @@ Json prediction_json(const Prediction& prediction, const Gpu* gpu) {
                {"execution", name_of(prediction.execution)},
                {"method", prediction.method},
                {"time_s", value(prediction.time)}};
+  if (prediction.weights) json["weights"] = name_of(*prediction.weights);
   if (prediction.host) {
     json["host"] = {{"gpu_busy_s", value(prediction.host->gpu_busy)},
                     {"waiting_s", value(prediction.host->waiting)},

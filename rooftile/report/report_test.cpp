@@ -89,6 +89,15 @@ TEST(JsonReport, AWorkloadWithoutTimeHasNoThroughput) {
   EXPECT_THAT(table_report(prediction), Not(HasSubstr("nan")));
 }
 
+TEST(TableReport, NamesTheDefaultOfPyTorchWhereTheGpuHasTf32) {
+  const auto report = [](const std::string& id) {
+    const Gpu gpu = find_gpu(id).value();
+    return table_report(predict(small(), gpu).value(), {.gpu = &gpu});
+  };
+  EXPECT_THAT(report("rtx-3090"), HasSubstr("PyTorch's default here is TF32"));
+  EXPECT_THAT(report("titan-xp"), Not(HasSubstr("TF32")));
+}
+
 TEST(JsonReport, NamesThatAreNotUtf8DoNotBreakIt) {
   Workload workload = small();
   workload.ops[0].name = "conv\xff";

@@ -24,8 +24,9 @@ constexpr std::size_t kSlowest = 10;
 constexpr std::size_t kBarWidth = 30;
 
 std::string stored_and_computed(const Prediction& prediction) {
-  if (prediction.computed == prediction.precision) return prediction.precision_name();
-  return fmt::format("stored {}, computed {}", prediction.precision_name(), name_of(prediction.computed));
+  const std::string weights = prediction.weights ? fmt::format(", weights {}", name_of(*prediction.weights)) : "";
+  if (prediction.computed == prediction.precision) return prediction.precision_name() + weights;
+  return fmt::format("stored {}, computed {}{}", prediction.precision_name(), name_of(prediction.computed), weights);
 }
 
 std::string heading(const Prediction& prediction, std::size_t width) {
@@ -171,7 +172,7 @@ std::string assumed(const Prediction& prediction) {
 std::string default_precision(const Prediction& prediction, const Gpu* gpu) {
   const bool fp32 = prediction.computed == DType::fp32 && prediction.precision == DType::fp32;
   const bool own = prediction.execution != Execution::engine && prediction.method == "rooftile";
-  if (!fp32 || !own || gpu == nullptr || !peak_of(DType::tf32, *gpu)) return "";
+  if (!fp32 || !own || gpu == nullptr || gpu->peak(Peak::tensor_tf32) == FlopsPerSecond(0)) return "";
   const bool convolves = std::any_of(prediction.layers.begin(), prediction.layers.end(),
                                      [](const LayerEstimate& layer) { return layer.op == "conv"; });
   if (!convolves) return "";

@@ -23,7 +23,7 @@ std::string group_row(const Validation& validation, const ScoredGroup& group) {
        {std::string(name_of(validation.quantity)), group.method, std::to_string(score.rows), figure(score.ratio),
         figure(score.gmae), figure(score.mape), figure(score.median), figure(score.p90),
         std::to_string(score.intervals), number_cell(score.inside), number_cell(score.width),
-        std::to_string(score.flagged), number_cell(score.gmae_with_flagged)}) {
+        std::to_string(score.flagged), number_cell(score.gmae_with_flagged), number_cell(score.rank)}) {
     cells.push_back(std::move(cell));
   }
   return write_csv_row(cells);
@@ -65,7 +65,7 @@ std::array<std::string, kComparedNames.size()> compared_cells(const Validation& 
 std::string validation_csv(const Validation& validation) {
   std::vector<std::string> header = validation.by;
   for (const char* name : {"quantity", "method", "rows", "ratio", "gmae", "mape", "median", "p90", "intervals",
-                           "inside", "width", "flagged", "gmae_with_flagged"}) {
+                           "inside", "width", "flagged", "gmae_with_flagged", "rank"}) {
     header.emplace_back(name);
   }
   std::string text = write_csv_row(header);

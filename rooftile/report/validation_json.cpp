@@ -32,6 +32,7 @@ Json group_json(const Validation& validation, const ScoredGroup& group) {
   json["width"] = optional(score.width);
   json["flagged"] = score.flagged;
   json["gmae_with_flagged"] = optional(score.gmae_with_flagged);
+  json["rank"] = optional(score.rank);
   return json;
 }
 

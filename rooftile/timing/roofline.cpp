@@ -17,6 +17,7 @@ std::optional<Peak> ordinary_unit(DType precision) {
 std::optional<Peak> matrix_unit(DType precision, const Gpu& gpu) {
   const auto exists = [&](std::optional<Peak> unit) { return unit && gpu.peak(*unit) > FlopsPerSecond(0); };
   if (const auto tensor = matrix_peak(precision); exists(tensor)) return tensor;
+  if (precision == DType::int4) return matrix_unit(DType::int8, gpu);
   const auto ordinary = ordinary_unit(precision);
   const bool storable = precision == DType::fp16 || precision == DType::bf16 || precision == DType::tf32;
   if (storable) {
@@ -28,6 +29,7 @@ std::optional<Peak> matrix_unit(DType precision, const Gpu& gpu) {
 
 DType computed_in(DType precision, const Gpu& gpu) {
   const auto unit = matrix_unit(precision, gpu);
+  if (precision == DType::int4 && unit == Peak::tensor_int8) return DType::int8;
   return unit == Peak::fp32 || unit == Peak::tensor_fp32 ? DType::fp32 : precision;
 }
 

@@ -45,6 +45,9 @@ TEST(PeakOf, ComputesInFp32WhatTheGpuOnlyStores) {
   EXPECT_EQ(matrix_unit(DType::tf32, find_gpu("rtx-3090").value()), Peak::tensor_tf32) << "even where FP32 is as fast";
   EXPECT_EQ(matrix_unit(DType::fp32, find_gpu("mi100").value()), Peak::tensor_fp32);
   EXPECT_EQ(computed_in(DType::int8, p100), DType::int8);
+  EXPECT_EQ(matrix_unit(DType::int4, find_gpu("t4").value()), Peak::tensor_int4);
+  EXPECT_EQ(computed_in(DType::int4, find_gpu("h100-sxm5-80gb").value()), DType::int8) << "Hopper has no INT4";
+  EXPECT_FALSE(matrix_unit(DType::int4, p100));
 }
 
 }  // namespace

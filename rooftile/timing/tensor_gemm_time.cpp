@@ -31,7 +31,9 @@ TileTimes times_of(const Launch& launch, const GpuRates& rates, const Misses& mi
 
   const double b_missed = product.b_weights ? misses.weights : misses.activations;
   const double missed = (misses.activations * product.m + b_missed * product.n) / (product.m + product.n);
-  const double loop = launch.steps * product.element.value() / constants[TensorConstant::bytes_in_flight] *
+  const Bytes element =
+      (product.element * product.tile_m + product.b_element() * product.tile_n) / (product.tile_m + product.tile_n);
+  const double loop = launch.steps * element.value() / constants[TensorConstant::bytes_in_flight] *
                       (rates.l2_latency / rates.clock).value() * (1 + constants[TensorConstant::miss_latency] * missed);
   times.latency = busiest.waves * (loop + constants[TensorConstant::fill] * alone);
 

@@ -33,15 +33,16 @@ double drift_scale(const Launch& launch, const GpuSizes& sizes, double waves) {
   return lines * lines * lines * later / (sizes.constants[Constant::drift] * capacity);
 }
 
-Panel panel_of(double rows, double extent, double tile, double waves, double drift, const Launch& launch) {
+Panel panel_of(double rows, double extent, double tile, double waves, double drift, Bytes element,
+               const Launch& launch) {
   const Launch::Product& product = launch.product;
   const double depth = product.k / product.split;  // of a CTA, before padding
   Panel panel;
   panel.rows = rows;
-  panel.whole = extent * product.k * product.element.value() * product.batch;
-  panel.by_wave = std::max(waves * rows * depth * product.element.value(), panel.whole);
-  panel.by_cta = launch.ctas * tile * product.element.value() * launch.steps;
-  panel.drift = gradually(rows * depth * product.element.value() * drift);
+  panel.whole = extent * product.k * element.value() * product.batch;
+  panel.by_wave = std::max(waves * rows * depth * element.value(), panel.whole);
+  panel.by_cta = launch.ctas * tile * element.value() * launch.steps;
+  panel.drift = gradually(rows * depth * element.value() * drift);
   return panel;
 }
 
@@ -66,7 +67,8 @@ ResultBytes results_of(const Launch& launch, const GpuSizes& sizes) {
 DramBytes simt_gemm_once(const Launch& launch, const GpuSizes& sizes) {
   const Launch::Product& product = launch.product;
   const ResultBytes results = results_of(launch, sizes);
-  return {product.element * ((product.m + product.n) * product.k * product.batch) + results.bias, results.store};
+  const Bytes operands = (product.element * product.m + product.b_element() * product.n) * (product.k * product.batch);
+  return {operands + results.bias, results.store};
 }
 
 DramBytes simt_gemm_dram(const Launch& launch, const GpuSizes& sizes) {
@@ -82,11 +84,11 @@ DramBytes simt_gemm_dram(const Launch& launch, const GpuSizes& sizes) {
   const double wave_m = std::clamp(per_wave / columns, 1.0, rows) * product.tile_m * products;
 
   const double drift = drift_scale(launch, sizes, waves);
-  const Panel a = panel_of(wave_m, product.m, product.tile_m, waves, drift, launch);
-  const Panel b = panel_of(wave_n, product.n, product.tile_n, waves, drift, launch);
+  const Panel a = panel_of(wave_m, product.m, product.tile_m, waves, drift, product.element, launch);
+  const Panel b = panel_of(wave_n, product.n, product.tile_n, waves, drift, product.b_element(), launch);
   const double depth = product.k / product.split;
   const double reload =
-      sharply(product.n * depth * product.element.value() / (constants[Constant::reuse_share] * capacity));
+      sharply(product.n * depth * product.b_element().value() / (constants[Constant::reuse_share] * capacity));
 
   // A k-contiguous operand is read a few elements of a line at a time: where the lines in flight overflow the L2, each
   // comes once for every sector.

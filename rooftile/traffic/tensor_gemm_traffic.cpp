@@ -30,15 +30,15 @@ Used used_by(const Launch& launch) {
 // Bytes that waves read again from DRAM: each reads the operands of the square of C that it covers.
 double reread_bytes(const Launch& launch, const GpuSizes& sizes) {
   const Launch::Product& product = launch.product;
-  const double element = product.element.value();
+  const double a = product.element.value(), b = product.b_element().value();
   const double depth = std::ceil(product.k / product.tile_k) * product.tile_k;
-  const double unique = std::min(1.0, product.a_bytes.value() / (product.batch * product.m * product.k * element));
+  const double unique = std::min(1.0, product.a_bytes.value() / (product.batch * product.m * product.k * a));
   const double side = std::sqrt(sizes.sms * launch.resident * launch.macs_per_step);
-  const double again = product.m * product.n / side * (1 + unique) - product.m * unique - product.n;
+  const double again = product.m * product.n / side * (b + a * unique) - product.m * a * unique - product.n * b;
   if (again <= 0) return 0;
   const double held = sizes.l2_capacity.value() * sizes.constants[TensorConstant::reread_share];
-  const double operands = (product.m * unique + product.n) * product.k * element;
-  return product.batch * again * depth * element / (1 + square(held / operands));
+  const double operands = (product.m * a * unique + product.n * b) * product.k;
+  return product.batch * again * depth / (1 + square(held / operands));
 }
 
 }  // namespace

@@ -1,7 +1,13 @@
 #include "rooftile/validate/estimate_network.hpp"
 
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
 #include "rooftile/base/try.hpp"
-#include "rooftile/ingest/model.hpp"
+#include "rooftile/ingest/network_run.hpp"
 
 namespace rooftile {
 namespace {
@@ -19,26 +25,74 @@ void add_copy(LayerEstimate& estimate, const Workload& workload) {
   if (estimate.time_high) *estimate.time_high += copy;
 }
 
+// So many of the same, one after another.
+LayerEstimate times(LayerEstimate estimate, double count) {
+  estimate.flops = estimate.flops * count;
+  estimate.traffic = estimate.traffic * count;
+  for (Seconds& bound : estimate.cases.by) bound = bound * count;
+  estimate.time = estimate.time * count;
+  estimate.kernels *= count;
+  if (estimate.time_low) *estimate.time_low = *estimate.time_low * count;
+  if (estimate.time_high) *estimate.time_high = *estimate.time_high * count;
+  return estimate;
+}
+
+class NetworkEstimate {
+ public:
+  NetworkEstimate(const NetworkRun& run, Phase phase, const Gpu& gpu, const PredictOptions& options)
+      : run_(run), phase_(phase), gpu_(gpu), options_(options) {
+    options_.execution = run.execution;
+    options_.optimizer = run.optimizer;
+    options_.weights = run.weights;
+  }
+
+  Result<LayerEstimate> of_run() const {
+    if (!run_.request) return of(std::nullopt);
+    const ServedRequest& request = *run_.request;
+    std::vector<LayerEstimate> parts;
+    if (request.reads) {
+      auto prompt = TRY(of(std::nullopt));
+      parts.push_back(std::move(prompt));
+    }
+    // The prompt already gives the first token where it counts. Steps take longer the more is cached, each by as much.
+    const std::int64_t steps = request.output_tokens - (request.reads ? 1 : 0);
+    if (request.writes && steps > 0) {
+      const std::int64_t first = std::max<std::int64_t>(request.input_tokens, 1);
+      for (const std::int64_t context : {first, first + steps - 1}) {
+        const auto step = TRY(of(context));
+        parts.push_back(times(step, static_cast<double>(steps) / 2));
+      }
+    }
+    return parts.size() == 1 ? std::move(parts.front()) : sum_of(parts);
+  }
+
+ private:
+  Result<LayerEstimate> of(std::optional<std::int64_t> context) const {
+    const auto workload = load_network(run_, context);
+    if (!workload) {
+      // A table may name networks that nobody described here.
+      const ErrorCode code =
+          workload.error().code == ErrorCode::not_found ? ErrorCode::unsupported : workload.error().code;
+      return fail(code, workload.error().text(), "column model");
+    }
+    auto estimate = TRY(estimate_network(*workload, phase_, gpu_, options_));
+    if (run_.host_copy) add_copy(estimate, *workload);
+    return estimate;
+  }
+
+  const NetworkRun& run_;
+  Phase phase_;
+  const Gpu& gpu_;
+  PredictOptions options_;
+};
+
 }  // namespace
 
 Result<LayerEstimate> estimate_network(const NetworkRun& run, Phase phase, const Gpu& gpu,
                                        const PredictOptions& options) {
   if (run.gpus > 1)
     return fail(ErrorCode::unsupported, "networks on several GPUs are not predicted yet", "column gpus");
-  const auto workload =
-      load_model(run.model, {.batch_size = run.batch, .seq_len = run.seq_len, .image_size = run.image_size});
-  if (!workload) {
-    // A table may name networks that nobody described here.
-    const ErrorCode code =
-        workload.error().code == ErrorCode::not_found ? ErrorCode::unsupported : workload.error().code;
-    return fail(code, workload.error().text(), "column model");
-  }
-  PredictOptions own = options;
-  own.execution = run.execution;
-  own.optimizer = run.optimizer;
-  auto estimate = TRY(estimate_network(*workload, phase, gpu, own));
-  if (run.host_copy) add_copy(estimate, *workload);
-  return estimate;
+  return NetworkEstimate(run, phase, gpu, options).of_run();
 }
 
 Result<LayerEstimate> estimate_network(const Workload& workload, Phase phase, const Gpu& gpu,

@@ -9,7 +9,7 @@
 namespace rooftile {
 
 // Sums over the layers. Errors, with the column to blame in `where`: those of load_model() and predict(), more than one
-// GPU.
+// GPU. Of a request: the prompt, and a step of decoding for each token of the answer.
 Result<LayerEstimate> estimate_network(const NetworkRun& run, Phase phase, const Gpu& gpu,
                                        const PredictOptions& options);
 

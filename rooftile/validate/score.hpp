@@ -22,6 +22,7 @@ struct Score {
   double gmae = 0;             // exp(mean |ln r|) - 1
   double mape = 0;             // mean |r - 1|
   double median = 0, p90 = 0;  // of |r - 1|
+  std::optional<double> rank;  // Spearman's correlation of predicted and measured; none where either is all the same
   // Of the rows that have an interval; none where no row has.
   std::size_t intervals = 0;
   std::optional<double> inside;  // share whose measurement lies in it

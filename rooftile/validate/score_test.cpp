@@ -21,6 +21,7 @@ TEST(Score, ByHand) {
   EXPECT_NEAR(figures.median, 0.5, 1e-12);
   EXPECT_NEAR(figures.p90, 0.9, 1e-12);  // 0, 0.5, 1 at 0.9 x 2 = 1.8
   EXPECT_FALSE(figures.inside.has_value());
+  EXPECT_FALSE(figures.rank.has_value()) << "all were measured alike";
 }
 
 TEST(Score, Intervals) {
@@ -32,6 +33,16 @@ TEST(Score, Intervals) {
   EXPECT_EQ(figures.intervals, 3U);
   EXPECT_NEAR(figures.inside.value(), 2.0 / 3, 1e-12);
   EXPECT_NEAR(figures.width.value(), 0.4, 1e-12);  // 0.2, 0.5, 0.4
+}
+
+TEST(Score, RankCorrelationIsSpearmans) {
+  // Differences of places 0, 1, 1, 0: 1 - 6 x 2 / (4 x 15).
+  const std::vector<Compared> rows = {compared(1, 10), compared(2, 50), compared(3, 40), compared(9, 60)};
+  EXPECT_NEAR(score(rows).rank.value(), 0.8, 1e-12);
+  const std::vector<Compared> backwards = {compared(1, 3), compared(2, 2), compared(3, 1)};
+  EXPECT_NEAR(score(backwards).rank.value(), -1, 1e-12);
+  const std::vector<Compared> tied = {compared(1, 5), compared(1, 5), compared(3, 7)};
+  EXPECT_NEAR(score(tied).rank.value(), 1, 1e-12);
 }
 
 TEST(Score, OfNoRowsIsEmpty) { EXPECT_EQ(score({}).rows, 0U); }

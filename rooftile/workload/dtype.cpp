@@ -14,10 +14,21 @@ struct Row {
 
 // In the order of the enumeration.
 constexpr std::array kRows = {
-    Row{DType::fp64, "fp64", 8, true},    Row{DType::fp32, "fp32", 4, true},     Row{DType::tf32, "tf32", 4, true},
-    Row{DType::fp16, "fp16", 2, true},    Row{DType::bf16, "bf16", 2, true},     Row{DType::fp8, "fp8", 1, true},
-    Row{DType::int64, "int64", 8, false}, Row{DType::int32, "int32", 4, false},  Row{DType::int16, "int16", 2, false},
-    Row{DType::int8, "int8", 1, false},   Row{DType::boolean, "bool", 1, false},
+    Row{DType::fp64, "fp64", 8, true},
+    Row{DType::fp32, "fp32", 4, true},
+    Row{DType::tf32, "tf32", 4, true},
+    Row{DType::fp16, "fp16", 2, true},
+    Row{DType::bf16, "bf16", 2, true},
+    Row{DType::fp8, "fp8", 1, true},
+    Row{DType::int64, "int64", 8, false},
+    Row{DType::int32, "int32", 4, false},
+    Row{DType::int16, "int16", 2, false},
+    Row{DType::int8, "int8", 1, false},
+    Row{DType::int4, "int4", 0.5, false},
+    Row{DType::boolean, "bool", 1, false},
+    Row{DType::q8_0, "q8_0", 34.0 / 32, false},
+    Row{DType::q4_0, "q4_0", 18.0 / 32, false},
+    Row{DType::q4_k_m, "q4_k_m", 4.89 / 8, false},
 };
 
 struct Alias {
@@ -35,6 +46,8 @@ constexpr std::array kAliases = {
 Bytes size_of(DType dtype) { return Bytes(kRows[static_cast<std::size_t>(dtype)].bytes); }
 
 std::string_view name_of(DType dtype) { return kRows[static_cast<std::size_t>(dtype)].name; }
+
+std::vector<std::string> weight_type_names() { return {"fp8", "int8", "int4", "q8_0", "q4_0", "q4_k_m"}; }
 
 bool is_floating(DType dtype) { return kRows[static_cast<std::size_t>(dtype)].floating; }
 

@@ -5,18 +5,26 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "rooftile/base/units.hpp"
 
 namespace rooftile {
 
-enum class DType { fp64, fp32, tf32, fp16, bf16, fp8, int64, int32, int16, int8, boolean };
+// The last are llama.cpp's blocks of weights with their scales.
+enum class DType { fp64, fp32, tf32, fp16, bf16, fp8, int64, int32, int16, int8, int4, boolean, q8_0, q4_0, q4_k_m };
 
-// Bytes of one element in memory; tf32 is stored as fp32.
+// Bytes of one element in memory; tf32 is stored as fp32, two of int4 in a byte. Of blocks, with their share of the
+// scales: 32 weights and an FP16 scale (q8_0, q4_0); 4.89 bits, as llama.cpp's quantize states for Llama 3.1 8B
+// (q4_k_m).
 Bytes size_of(DType dtype);
 
 std::string_view name_of(DType dtype);
+
+// What weights can be stored in, narrower than the arithmetic: fp8, int8, int4 and the blocks.
+std::vector<std::string> weight_type_names();
 
 // Neither an integer nor a boolean.
 bool is_floating(DType dtype);

@@ -25,6 +25,19 @@ std::array<ConvAxis, 3> axes_of(const Window& window) {
   return {ConvAxis(), axis, axis};
 }
 
+Conv conv_of(const ConvShape& shape, const Shape& input) {
+  Conv conv;
+  conv.out_channels = shape.channels;
+  conv.groups = shape.groups;
+  conv.transposed = shape.transposed;
+  conv.bias = shape.bias;
+  conv.axes[1] = axes_of(shape.height)[1];
+  conv.axes[2] = axes_of(shape.width)[2];
+  for (const std::size_t axis : {1, 2}) conv.axes[axis].dilation = shape.dilation;
+  certain(fit(conv, input));
+  return conv;
+}
+
 }  // namespace
 
 TensorId Net::append(const std::string& name, OpKind kind, std::vector<TensorId> inputs, std::optional<Shape> shape) {
@@ -33,7 +46,7 @@ TensorId Net::append(const std::string& name, OpKind kind, std::vector<TensorId>
   spec.kind = std::move(kind);
   spec.inputs = std::move(inputs);
   spec.shape = std::move(shape);
-  return certain(builder_.add(spec)).front();
+  return last_ = certain(builder_.add(spec)).front();
 }
 
 TensorId Net::input(const std::string& name, const Shape& shape, DType dtype) {
@@ -49,9 +62,23 @@ TensorId Net::conv(const std::string& name, TensorId x, std::int64_t out_channel
   return append(name, conv, {x});
 }
 
+TensorId Net::conv(const std::string& name, TensorId x, const ConvShape& shape) {
+  return append(name, conv_of(shape, builder_.shape(x)), {x});
+}
+
+TensorId Net::conv_again(const std::string& name, TensorId x, const ConvShape& shape, const std::string& of) {
+  std::vector<TensorId> inputs = {x, certain(builder_.find(of + ".weight"))};
+  if (shape.bias) inputs.push_back(certain(builder_.find(of + ".bias")));
+  return append(name, conv_of(shape, builder_.shape(x)), inputs);
+}
+
 TensorId Net::relu(const std::string& name, TensorId x) { return append(name, Elementwise{.function = "relu"}, {x}); }
 
 TensorId Net::batch_norm(const std::string& name, TensorId x) { return append(name, Normalize{}, {x}); }
+
+TensorId Net::group_norm(const std::string& name, TensorId x) {
+  return append(name, Normalize{.function = "group"}, {x});
+}
 
 TensorId Net::lrn(const std::string& name, TensorId x, std::int64_t channels) {
   return append(name, Normalize{.function = "lrn", .window = channels}, {x});
@@ -88,11 +115,11 @@ TensorId Net::dropout(const std::string& name, TensorId x) {
   return append(name, View{.function = "dropout"}, {x}, builder_.shape(x));
 }
 
-TensorId Net::fully_connected(const std::string& name, TensorId x, std::int64_t outputs) {
+TensorId Net::fully_connected(const std::string& name, TensorId x, std::int64_t outputs, bool bias) {
   Gemm gemm;
   gemm.n = outputs;
   gemm.trans_b = true;  // the weights are stored outputs x inputs
-  gemm.bias = true;
+  gemm.bias = bias;
   certain(fit(gemm, {builder_.shape(x)}));
   return append(name, gemm, {x});
 }
@@ -118,17 +145,43 @@ TensorId Net::elementwise(const std::string& name, const std::string& function, 
   return append(name, Elementwise{.function = function}, {x});
 }
 
+TensorId Net::rms_norm(const std::string& name, TensorId x) { return append(name, Normalize{.function = "rms"}, {x}); }
+
+TensorId Net::rotary(const std::string& name, TensorId x) {
+  return append(name, Elementwise{.function = "rotary", .flops_per_element = 3}, {x});
+}
+
 TensorId Net::embedding(const std::string& name, TensorId ids, std::int64_t entries, std::int64_t features) {
-  const TensorId table =
-      certain(builder_.tensor({.name = name + ".weight", .shape = Shape{entries, features}, .constant = true}));
+  weight(name + ".weight", {entries, features});
+  return lookup(name, ids, name + ".weight", features);
+}
+
+TensorId Net::lookup(const std::string& name, TensorId ids, const std::string& table, std::int64_t features) {
   Shape shape = builder_.shape(ids);
   shape.push_back(features);
   OpSpec spec;
   spec.name = name;
   spec.kind = Move{.function = "gather", .partial = true};
-  spec.inputs = {ids, table};
+  spec.inputs = {ids, certain(builder_.find(table))};
   spec.outputs = {{.name = name, .shape = shape, .dtype = DType::fp32}};
-  return certain(builder_.add(spec)).front();
+  return last_ = certain(builder_.add(spec)).front();
+}
+
+TensorId Net::recurrent(const std::string& name, TensorId x, Recurrent layer) {
+  const Shape& shape = builder_.shape(x);
+  layer.batch = shape[0];
+  layer.steps = shape[1];
+  layer.input = shape[2];
+  return append(name, layer, {x}, Shape{layer.batch, layer.steps, layer.directions * layer.hidden});
+}
+
+TensorId Net::upsample(const std::string& name, TensorId x, std::int64_t factor) {
+  const Shape& shape = builder_.shape(x);
+  return append(name, Move{.function = "resize"}, {x}, Shape{shape[0], shape[1], factor * shape[2], factor * shape[3]});
+}
+
+TensorId Net::attention(const std::string& name, const Attention& attention, const std::vector<TensorId>& qkv) {
+  return append(name, attention, qkv);
 }
 
 TensorId Net::transpose(const std::string& name, TensorId x, const Shape& shape) {
@@ -139,10 +192,44 @@ TensorId Net::slice(const std::string& name, TensorId x, const Shape& shape) {
   return append(name, Move{.function = "slice", .partial = true}, {x}, shape);
 }
 
+TensorId Net::gather(const std::string& name, const std::vector<TensorId>& inputs, const Shape& shape) {
+  return append(name, Move{.function = "gather", .partial = true}, inputs, shape);
+}
+
+TensorId Net::join(const std::string& name, const std::vector<TensorId>& inputs, const Shape& shape) {
+  return append(name, Move{.function = "concat"}, inputs, shape);
+}
+
+TensorId Net::move(const std::string& name, const std::string& function, const std::vector<TensorId>& inputs,
+                   const Shape& shape) {
+  return append(name, Move{.function = function}, inputs, shape);
+}
+
+TensorId Net::reduce(const std::string& name, const std::string& function, const std::vector<TensorId>& inputs,
+                     const Shape& shape) {
+  return append(name, Reduce{.function = function}, inputs, shape);
+}
+
+TensorId Net::view(const std::string& name, const std::string& function, TensorId x, const Shape& shape) {
+  return append(name, View{.function = function}, {x}, shape);
+}
+
+TensorId Net::divide(const std::string& name, TensorId a, TensorId b) {
+  return append(name, Elementwise{.function = "div"}, {a, b});
+}
+
+TensorId Net::weight(const std::string& name, const Shape& shape) {
+  return certain(builder_.tensor({.name = name, .shape = shape, .constant = true}));
+}
+
 TensorId Net::multiply(const std::string& name, TensorId a, TensorId b) {
   return append(name, Elementwise{.function = "mul"}, {a, b});
 }
 
-Workload Net::finish() { return certain(builder_.finish()); }
+Workload Net::finish(const std::vector<TensorId>& further) {
+  std::vector<TensorId> outputs = {last_};
+  outputs.insert(outputs.end(), further.begin(), further.end());
+  return certain(builder_.finish(std::move(outputs)));
+}
 
 }  // namespace rooftile

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "rooftile/workload/workload.hpp"
 
@@ -17,18 +18,36 @@ Workload resnet50(std::int64_t batch_size, std::int64_t image_size);
 Workload resnet101(std::int64_t batch_size, std::int64_t image_size);
 Workload resnet152(std::int64_t batch_size, std::int64_t image_size);
 Workload resnet200(std::int64_t batch_size, std::int64_t image_size);
+Workload resnext101_32x4d(std::int64_t batch_size, std::int64_t image_size);
+Workload se_resnext101_32x4d(std::int64_t batch_size, std::int64_t image_size);
 Workload densenet161(std::int64_t batch_size, std::int64_t image_size);
 
-// A stack of equal transformer blocks, as PyTorch runs the models of Hugging Face operator by operator.
-struct Transformer {
-  const char* name;
-  std::int64_t layers, hidden, heads, feed_forward;
-  std::int64_t vocabulary, positions;
-  bool encoder;            // BERT: norms after the blocks, pooled output; else a decoder with a language model's head
-  const char* activation;  // gelu, gelu_new (eight element-wise kernels), relu
-  bool fused_qkv;          // one product for queries, keys and values
+Workload swin_l(std::int64_t batch_size);
+Workload swin_v2_t_window16(std::int64_t batch_size);
+Workload swin_v2_s_window16(std::int64_t batch_size);
+Workload swin_v2_b_window16(std::int64_t batch_size);
+Workload swin_v2_l_window16(std::int64_t batch_size);
+Workload swin_v2_b_window24(std::int64_t batch_size);
 
-  Workload operator()(std::int64_t batch_size, std::int64_t seq_len) const;
-};
+Workload ssd300_vgg16(std::int64_t batch_size);
+Workload ssd300_resnet34(std::int64_t batch_size);
+Workload ssd300_resnet50(std::int64_t batch_size);
+Workload faster_rcnn_resnet101(std::int64_t batch_size);
+Workload mask_rcnn_resnet50_fpn(std::int64_t batch_size);
+Workload unet(std::int64_t batch_size);
+Workload stable_diffusion_unet(std::int64_t batch_size);
+Workload stable_diffusion(std::int64_t batch_size);
+Workload stable_diffusion_inpaint(std::int64_t batch_size);
+Workload wgan_generator(std::int64_t batch_size);
+Workload wgan_critic(std::int64_t batch_size);
+Workload a3c(std::int64_t batch_size);
+Workload ncf(std::int64_t batch_size);
+
+Workload gnmt_v2(std::int64_t batch_size, std::int64_t seq_len);
+Workload sockeye(std::int64_t batch_size, std::int64_t seq_len);
+Workload deep_speech_2(std::int64_t batch_size, std::int64_t frames);
+
+// What validate() turns down: the network at a batch that is too large to be built.
+Workload refused(const std::string& name, std::int64_t batch_size);
 
 }  // namespace rooftile

@@ -1,109 +1,166 @@
-// Transformers of Hugging Face (BERT, GPT-2, OPT), as eager PyTorch runs them: attention as two batched products with a
-// softmax between them, a copy wherever heads and positions change places.
+// Transformers as PyTorch runs them: the blocks between the embedding of words or patches and the head.
+#include "rooftile/zoo/transformer.hpp"
+
+#include <optional>
 #include <string>
 
 #include "rooftile/zoo/net.hpp"
 #include "rooftile/zoo/networks.hpp"
+#include "rooftile/zoo/transformer_parts.hpp"
 
 namespace rooftile {
 namespace {
 
 class Stack {
  public:
-  Stack(const Transformer& shape, std::int64_t batch, std::int64_t seq_len)
-      : shape_(shape), batch_(batch), seq_(seq_len), head_dim_(shape.hidden / shape.heads), net_(shape.name) {}
+  Stack(const Transformer& shape, const TransformerRun& run)
+      : shape_(shape), run_(run), net_(shape.name), parts_(net_, shape, run.batch_size) {}
 
   Workload build() {
-    const TensorId ids = net_.input("input_ids", {batch_, seq_}, DType::int64);
-    TensorId x = net_.embedding("wte", ids, shape_.vocabulary, shape_.hidden);
-    x = net_.add("wte/add", x, net_.embedding("wpe", ids, shape_.positions, shape_.hidden));
-    if (shape_.encoder) x = net_.layer_norm("embeddings/norm", x);
-    x = net_.dropout("embeddings/dropout", x);
-    for (std::int64_t i = 0; i < shape_.layers; ++i) {
-      x = shape_.encoder ? encoder("layer" + std::to_string(i) + "/", x)
-                         : decoder("layer" + std::to_string(i) + "/", x);
-    }
-    if (shape_.encoder) {
-      net_.elementwise("pooler/tanh", "tanh", net_.fully_connected("pooler", first_position(x), shape_.hidden));
+    if (shape_.patch > 0) {
+      patches();
+    } else if (shape_.form == TransformerForm::encoder_decoder) {
+      encoder_decoder();
     } else {
-      net_.tied("lm_head", net_.layer_norm("norm", x), "wte.weight");
+      head(blocks("", shape_.layers, words("", "input_ids", length()), self(), std::nullopt));
     }
-    return net_.finish();
+    return net_.finish(parts_.cached());
   }
 
  private:
-  TensorId encoder(const std::string& name, TensorId x) {
-    x = net_.layer_norm(name + "attention/norm", net_.add(name + "attention/add", attention(name, x), x));
-    return net_.layer_norm(name + "mlp/norm", net_.add(name + "mlp/add", feed_forward(name, x), x));
+  // Of the text that goes through the blocks.
+  std::int64_t length() const { return run_.context > 0 ? 1 : run_.seq_len; }
+
+  Sight self() const {
+    return {.q_len = length(),
+            .kv_len = run_.context > 0 ? run_.context + 1 : run_.seq_len,
+            .causal = shape_.form != TransformerForm::encoder && run_.context == 0,
+            .cached = run_.context > 0};
   }
 
-  TensorId decoder(const std::string& name, TensorId x) {
-    x = net_.add(name + "attention/add", attention(name, net_.layer_norm(name + "attention/norm", x)), x);
-    return net_.add(name + "mlp/add", feed_forward(name, net_.layer_norm(name + "mlp/norm", x)), x);
-  }
-
-  // [batch, seq, hidden] to [batch, heads, seq, head_dim], copied.
-  TensorId split(const std::string& name, TensorId x) {
-    return net_.transpose(name, x, {batch_, shape_.heads, seq_, head_dim_});
-  }
-
-  TensorId attention(const std::string& block, TensorId x) {
-    const std::string name = block + "attention/";
-    TensorId q = x, k = x, v = x;
-    if (shape_.fused_qkv) {
-      const TensorId qkv = net_.fully_connected(name + "qkv", x, 3 * shape_.hidden);
-      q = part(name + "q", qkv);
-      k = part(name + "k", qkv);
-      v = part(name + "v", qkv);
-    } else {
-      q = split(name + "q/split", net_.fully_connected(name + "q", x, shape_.hidden));
-      k = split(name + "k/split", net_.fully_connected(name + "k", x, shape_.hidden));
-      v = split(name + "v/split", net_.fully_connected(name + "v", x, shape_.hidden));
+  // Both texts are as long; a decoding step finds what the encoder made in a cache of `context` positions.
+  void encoder_decoder() {
+    std::optional<TensorId> memory;
+    if (run_.context == 0) {
+      const Sight all = {.q_len = run_.seq_len, .kv_len = run_.seq_len};
+      const TensorId x = words("encoder/", "input_ids", run_.seq_len);
+      memory = blocks("encoder/", shape_.encoder_layers, x, all, std::nullopt);
+      if (shape_.norm_first) memory = parts_.norm("encoder/norm", *memory);
     }
-    TensorId scores = net_.matmul(name + "scores", q, k, true);
-    scores = net_.elementwise(name + "scale", "mul", scores);
-    scores = net_.elementwise(name + "mask", "add", scores);
-    const TensorId context =
-        net_.matmul(name + "context", net_.dropout(name + "dropout", net_.softmax(name + "softmax", scores)), v);
-    const TensorId joined = net_.transpose(name + "join", context, {batch_, seq_, shape_.hidden});
-    return net_.dropout(name + "out/dropout", net_.fully_connected(name + "out", joined, shape_.hidden));
+    const Sight cross = {.q_len = length(),
+                         .kv_len = run_.context > 0 ? run_.context : run_.seq_len,
+                         .cached = run_.context > 0,
+                         .cross = true};
+    const TensorId x = words("decoder/", "decoder_input_ids", length());
+    head(blocks("decoder/", shape_.layers, x, self(), Cross{cross, memory}));
   }
 
-  // A third of the fused product, copied as split() does.
-  TensorId part(const std::string& name, TensorId qkv) {
-    return net_.slice(name, qkv, {batch_, shape_.heads, seq_, head_dim_});
-  }
-
-  TensorId feed_forward(const std::string& block, TensorId x) {
-    const std::string name = block + "mlp/";
-    TensorId y = net_.fully_connected(name + "up", x, shape_.feed_forward);
-    const std::string activation = shape_.activation;
-    if (activation == "gelu_new") {
-      // 0.5 y (1 + tanh(sqrt(2 / pi) (y + 0.044715 y^3))), an operator at a time
-      TensorId inner = net_.elementwise(name + "cubed", "pow", y);
-      inner = net_.elementwise(name + "cubed/scale", "mul", inner);
-      inner = net_.add(name + "inner", inner, y);
-      inner = net_.elementwise(name + "inner/scale", "mul", inner);
-      inner = net_.elementwise(name + "tanh", "tanh", inner);
-      inner = net_.elementwise(name + "tanh/add", "add", inner);
-      y = net_.multiply(name + "gelu", net_.elementwise(name + "half", "mul", y), inner);
-    } else {
-      y = net_.elementwise(name + activation, activation, y);
+  TensorId words(const std::string& prefix, const std::string& input, std::int64_t length) {
+    const TensorId ids = net_.input(input, {run_.batch_size, length}, DType::int64);
+    const bool again = prefix == "decoder/" && run_.context == 0;  // both texts share a table
+    const std::string wte = again ? prefix + "wte" : "wte";
+    TensorId x = again ? net_.lookup(wte, ids, "wte.weight", shape_.hidden)
+                       : net_.embedding(wte, ids, shape_.vocab, shape_.hidden);
+    if (shape_.positions == TransformerPositions::learned) {
+      x = net_.add(wte + "/add", x, net_.embedding(prefix + "wpe", ids, shape_.max_positions, shape_.hidden));
+    } else if (shape_.positions == TransformerPositions::sinusoidal) {
+      x = net_.elementwise(wte + "/add", "add", x);
     }
-    return net_.dropout(name + "down/dropout", net_.fully_connected(name + "down", y, shape_.hidden));
+    if (shape_.embedding_norm) x = parts_.norm(prefix + "embeddings/norm", x);
+    return parts_.dropout(prefix + "embeddings/dropout", x);
   }
 
-  TensorId first_position(TensorId x) { return net_.slice("pooler/first", x, {batch_, shape_.hidden}); }
+  // Vision transformers (Dosovitskiy et al., arXiv:2010.11929, equations 1 to 4): patches and one position for the
+  // class.
+  void patches() {
+    const std::int64_t size = run_.image_size, side = size / shape_.patch, count = side * side;
+    const Shape tokens = {run_.batch_size, count + 1, shape_.hidden};
+    const TensorId image = net_.input("pixel_values", {run_.batch_size, 3, size, size});
+    TensorId x = net_.conv("patches", image, shape_.hidden, {shape_.patch, shape_.patch});
+    x = net_.view("patches/flatten", "flatten", x, {run_.batch_size, shape_.hidden, count});
+    x = net_.transpose("patches/transpose", x, {run_.batch_size, count, shape_.hidden});
+    x = net_.join("patches/class", {net_.weight("class_token", {1, 1, shape_.hidden}), x}, tokens);
+    x = net_.add("patches/add", x, net_.weight("positions", {1, count + 1, shape_.hidden}));
+    const Sight all = {.q_len = count + 1, .kv_len = count + 1};
+    head(blocks("", shape_.layers, parts_.dropout("embeddings/dropout", x), all, std::nullopt));
+  }
+
+  struct Cross {
+    Sight sight;
+    std::optional<TensorId> memory;
+  };
+
+  TensorId blocks(const std::string& prefix, std::int64_t layers, TensorId x, Sight sight,
+                  const std::optional<Cross>& cross) {
+    if (shape_.positions == TransformerPositions::relative) sight.bias = parts_.relative_bias(prefix, sight);
+    for (std::int64_t i = 0; i < layers; ++i) {
+      const std::string name = prefix + "layer" + std::to_string(i) + "/";
+      x = shape_.block == TransformerBlock::sequential ? sequential(name, i, x, sight, cross)
+                                                       : parallel(name, i, x, sight);
+    }
+    return x;
+  }
+
+  TensorId sequential(const std::string& name, std::int64_t layer, TensorId x, const Sight& sight,
+                      const std::optional<Cross>& cross) {
+    x = residual(name + "attention/", x, [&](TensorId in) { return parts_.attention(name + "attention/", in, sight); });
+    if (cross) {
+      x = residual(name + "cross/", x,
+                   [&](TensorId in) { return parts_.attention(name + "cross/", in, cross->sight, cross->memory); });
+    }
+    return residual(name + "mlp/", x, [&](TensorId in) { return parts_.mlp(name + "mlp/", in, layer); });
+  }
+
+  template <class Part>
+  TensorId residual(const std::string& name, TensorId x, const Part& part) {
+    if (shape_.norm_first) return net_.add(name + "add", part(parts_.norm(name + "norm", x)), x);
+    return parts_.norm(name + "norm", net_.add(name + "add", part(x), x));
+  }
+
+  TensorId parallel(const std::string& name, std::int64_t layer, TensorId x, const Sight& sight) {
+    const TensorId first = parts_.norm(name + "attention/norm", x);
+    const bool own = shape_.block == TransformerBlock::parallel_own_norms;
+    const TensorId second = own ? parts_.norm(name + "mlp/norm", x) : first;
+    const TensorId attended = parts_.attention(name + "attention/", first, sight);
+    const TensorId y = net_.add(name + "mlp/add", attended, parts_.mlp(name + "mlp/", second, layer));
+    return net_.add(name + "add", y, x);
+  }
+
+  void head(TensorId x) {
+    if (shape_.norm_first) x = parts_.norm("norm", x);
+    switch (shape_.head) {
+      case TransformerHead::language_model:
+        if (shape_.tied) {
+          net_.tied("lm_head", x, "wte.weight");
+        } else {
+          net_.fully_connected("lm_head", x, shape_.vocab, false);
+        }
+        break;
+      case TransformerHead::pooler:
+        net_.elementwise("pooler/tanh", "tanh",
+                         net_.fully_connected("pooler", first("pooler/first", x), shape_.hidden));
+        break;
+      case TransformerHead::classes:
+        net_.fully_connected("classifier", first("classifier/first", x), shape_.classes);
+        break;
+      case TransformerHead::none:
+        break;
+    }
+  }
+
+  TensorId first(const std::string& name, TensorId x) { return net_.slice(name, x, {run_.batch_size, shape_.hidden}); }
 
   const Transformer& shape_;
-  std::int64_t batch_, seq_, head_dim_;
+  TransformerRun run_;
   Net net_;
+  TransformerParts parts_;
 };
 
 }  // namespace
 
-Workload Transformer::operator()(std::int64_t batch_size, std::int64_t seq_len) const {
-  return Stack(*this, batch_size, seq_len).build();
+Workload build(const Transformer& shape, const TransformerRun& run) {
+  if (check(shape, run)) return Stack(shape, run).build();
+  return refused(shape.name, run.batch_size);
 }
 
 }  // namespace rooftile

@@ -1,5 +1,5 @@
-// Networks built from code: the four of the DeLTA paper as it uses them, further ResNets, VGG-19 and DenseNet-161 with
-// 224x224 ImageNet inputs, and transformers as Hugging Face describes them.
+// Networks built in: the four of the DeLTA paper as it uses them and further networks from code, and the transformers
+// of data/transformers (docs/networks.md).
 //
 //     for (const ZooEntry& network : zoo()) assert(validate(network.build(1)));
 //     assert(delta_networks().size() == 4);
@@ -7,12 +7,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "rooftile/workload/workload.hpp"
+#include "rooftile/zoo/transformer.hpp"
 
 namespace rooftile {
 
@@ -29,8 +31,11 @@ struct ZooEntry {
   std::string name;
   std::string description;
   std::optional<std::int64_t> seq_len;  // that a text has unless something else is asked for; none: images
-  bool any_image_size;                  // not only images of 224x224
-  std::function<Workload(const InputSize&)> builder;  // the result still needs validate()
+  bool any_image_size;                  // not only images of `image_size`
+  std::function<Workload(const InputSize&)> builder;    // the result still needs validate()
+  std::vector<std::string> aliases = {};                // other names of the same network
+  std::shared_ptr<const Transformer> transformer = {};  // whose geometry it has; null: built from code
+  std::int64_t image_size = 224;                        // height of its images; 0: takes none
 
   Workload build(std::int64_t batch_size) const { return builder({batch_size, seq_len.value_or(1)}); }
 };

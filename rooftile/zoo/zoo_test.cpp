@@ -80,8 +80,8 @@ TEST(Zoo, IsValidAtAnyBatchSize) {
       EXPECT_TRUE(valid.has_value()) << entry.name << ": " << valid.error().text();
       EXPECT_EQ(workload.name, entry.name);
       EXPECT_EQ(workload.batch_size, batch);
-      ASSERT_EQ(workload.outputs.size(), 1u);
-      if (!entry.seq_len) {
+      ASSERT_GE(workload.outputs.size(), 1u);
+      if (entry.image_size == 224 && !entry.seq_len) {
         EXPECT_EQ(workload.tensors[workload.outputs.front()].shape, (Shape{batch, 1000}));
       }
     }
@@ -90,7 +90,10 @@ TEST(Zoo, IsValidAtAnyBatchSize) {
 
 // The limits are validate()'s; building must only not overflow on the way to it.
 TEST(Zoo, LeavesAbsurdBatchSizesToValidate) {
-  for (const ZooEntry& entry : zoo()) EXPECT_FALSE(validate(entry.build(kMaxDimension)).has_value()) << entry.name;
+  for (const ZooEntry& entry : zoo()) {
+    if (entry.name == "a3c" || entry.name == "ncf") continue;  // so small that they may
+    EXPECT_FALSE(validate(entry.build(kMaxDimension)).has_value()) << entry.name;
+  }
 }
 
 TEST(Zoo, LayerCounts) {

@@ -12,7 +12,7 @@
 #include "rooftile/base/parse_number.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/ingest/layer_table_row.hpp"
-#include "rooftile/ingest/model.hpp"
+#include "rooftile/ingest/network_run.hpp"
 #include "rooftile/timing/roofline.hpp"
 #include "rooftile/validate/estimate_network.hpp"
 
@@ -130,7 +130,7 @@ void RunNumbers::add_work(Numbers& numbers, const LayerRow& row, GpuCache& gpus,
   if (share != nullptr) {
     numbers["parameters"] = weights_in(*share);
   } else if (const auto* run = std::get_if<NetworkRun>(&row.op)) {
-    if (const auto workload = load_model(run->model, {.batch_size = run->batch, .seq_len = run->seq_len})) {
+    if (const auto workload = load_network(*run)) {
       numbers["parameters"] = weights_in(*workload);
     }
   }
@@ -140,9 +140,9 @@ void RunNumbers::add_work(Numbers& numbers, const LayerRow& row, GpuCache& gpus,
 
 const Numbers& RunNumbers::work_of_network(const LayerRow& row, GpuCache& gpus) {
   const auto& run = std::get<NetworkRun>(row.op);
-  const std::string key =
-      fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", run.model, run.batch.value_or(0), run.seq_len.value_or(0), row.gpu,
-                  name_of(row.precision), name_of(row.phase), row.framework);
+  const std::string key = fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", run.transformer ? run.transformer->name : run.model,
+                                      run.batch.value_or(0), run.seq_len.value_or(0), row.gpu, name_of(row.precision),
+                                      name_of(row.phase), row.framework);
   auto known = networks_.find(key);
   if (known == networks_.end()) {
     Numbers work;

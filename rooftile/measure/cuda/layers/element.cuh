@@ -32,6 +32,11 @@ __device__ inline double element(const void* data, DType type, std::int64_t i) {
     case DType::int8:
     case DType::boolean:
       return static_cast<const std::int8_t*>(data)[i];
+    case DType::int4:  // no layer here has these
+    case DType::q8_0:
+    case DType::q4_0:
+    case DType::q4_k_m:
+      break;
   }
   return 0;
 }

@@ -1,0 +1,21 @@
+#include "rooftile/ingest/network_run.hpp"
+
+#include "rooftile/base/try.hpp"
+#include "rooftile/ingest/model.hpp"
+#include "rooftile/ingest/transformer_model.hpp"
+
+namespace rooftile {
+
+Result<Workload> load_network(const NetworkRun& run, std::optional<std::int64_t> context) {
+  ModelOptions options = {.batch_size = run.batch, .image_size = run.image_size, .context = context};
+  if (!context) options.seq_len = run.seq_len;
+  if (!run.transformer || run.model != kTransformerModel) {
+    auto workload = load_model(run.model, options);
+    if (workload || !run.transformer || workload.error().code != ErrorCode::not_found) return workload;
+  }
+  auto workload = TRY(build_transformer(*run.transformer, options));
+  TRY(validate(workload));
+  return workload;
+}
+
+}  // namespace rooftile

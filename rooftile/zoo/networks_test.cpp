@@ -1,0 +1,174 @@
+// Networks from code against what was published of them.
+#include "rooftile/zoo/networks.hpp"
+
+#include <string>
+#include <variant>
+
+#include <gtest/gtest.h>
+
+#include "rooftile/ops/work.hpp"
+#include "rooftile/workload/conv_geometry.hpp"
+#include "rooftile/workload/sequence.hpp"
+
+namespace rooftile {
+namespace {
+
+// Weights that are trained: no statistics of batch norms, and with `frozen` nothing of them.
+double parameters(const Workload& workload, bool frozen = false) {
+  double count = 0;
+  for (const Tensor& tensor : workload.tensors) {
+    const bool statistic = tensor.name.ends_with(".mean") || tensor.name.ends_with(".variance");
+    const bool norm = tensor.name.find("/bn.") != std::string::npos;
+    if (tensor.constant && !statistic && !(frozen && norm)) count += elements(tensor.shape);
+  }
+  return count;
+}
+
+double macs_of_products(const Workload& workload) {
+  double sum = 0;
+  for (const Op& op : workload.ops) {
+    if (const auto* conv = std::get_if<Conv>(&op.kind)) sum += macs(*conv);
+    if (const auto* recurrent = std::get_if<Recurrent>(&op.kind)) sum += macs(*recurrent);
+    if (std::holds_alternative<Gemm>(op.kind)) sum += flops(workload, op).value() / 2;
+  }
+  return sum;
+}
+
+template <class Kind>
+std::size_t count(const Workload& workload) {
+  std::size_t found = 0;
+  for (const Op& op : workload.ops) found += std::holds_alternative<Kind>(op.kind);
+  return found;
+}
+
+Shape output(const Workload& workload, const std::string& name) {
+  for (const Op& op : workload.ops) {
+    if (op.name == name) return workload.tensors[op.outputs.front()].shape;
+  }
+  return {};
+}
+
+// timm, results/model_metadata-in1k.csv and benchmark-infer: 44.18 M and 8.01 G, 48.96 M and 8.02 G.
+TEST(Networks, ResNeXt) {
+  EXPECT_NEAR(parameters(resnext101_32x4d(1, 224)), 44.18e6, 0.01e6);
+  EXPECT_NEAR(macs_of_products(resnext101_32x4d(1, 224)), 8.01e9, 0.05e9);
+  EXPECT_NEAR(parameters(se_resnext101_32x4d(1, 224)), 48.96e6, 0.01e6);
+  EXPECT_NEAR(macs_of_products(se_resnext101_32x4d(1, 224)), 8.02e9, 0.05e9);
+}
+
+// 8732 boxes (Liu et al., section 3.1). The 26,285,486 weights of the authors' model as PyTorch ports have it.
+TEST(Networks, Ssd300) {
+  for (const Workload& ssd : {ssd300_vgg16(2), ssd300_resnet34(2), ssd300_resnet50(2)}) {
+    EXPECT_EQ(output(ssd, "locations"), (Shape{2, 8732, 4})) << ssd.name;
+  }
+  EXPECT_EQ(parameters(ssd300_vgg16(1)), 26285486);
+  EXPECT_EQ(output(ssd300_vgg16(1), "prob"), (Shape{1, 8732, 21}));
+  EXPECT_EQ(output(ssd300_resnet50(1), "extra5/3x3/relu"), (Shape{1, 256, 1, 1}));
+}
+
+// Parameters and multiply-accumulates of microsoft/Swin-Transformer's model hub: 197 M and 34.5 G; version 2 with
+// windows of 16: 28 M and 6.6 G, 50 M and 12.6 G, 88 M and 21.8 G, 197 M and 47.5 G; of 24: 88 M and 54.7 G.
+TEST(Networks, Swin) {
+  struct Published {
+    Workload workload;
+    double millions, giga;
+  };
+  for (const Published& published :
+       {Published{swin_l(1), 196.5, 34.5}, Published{swin_v2_t_window16(1), 28.3, 6.6},
+        Published{swin_v2_s_window16(1), 49.7, 12.6}, Published{swin_v2_b_window16(1), 87.9, 21.8},
+        Published{swin_v2_l_window16(1), 196.7, 47.5}, Published{swin_v2_b_window24(1), 87.9, 54.7}}) {
+    EXPECT_NEAR(parameters(published.workload) / 1e6, published.millions, 0.2) << published.workload.name;
+    EXPECT_NEAR(macs_of_products(published.workload) / 1e9 / published.giga, 1, 0.02) << published.workload.name;
+  }
+}
+
+// 23 convolutions, 388x388 (Ronneberger et al., figure 1 and section 2).
+TEST(Networks, UNet) {
+  const Workload workload = unet(1);
+  EXPECT_EQ(count<Conv>(workload), 23u);
+  EXPECT_EQ(workload.tensors[workload.outputs.front()].shape, (Shape{1, 2, 388, 388}));
+  EXPECT_NEAR(parameters(workload), 31.03e6, 0.01e6);
+}
+
+// 859,520,964 weights, those of the published file, and 14,400 more where nine channels come in. Kim et al. (BK-SDM,
+// arXiv:2305.15798, table 1) count 860 M and 339 G multiply-accumulates a step, attention's own products left out.
+TEST(Networks, StableDiffusion) {
+  const Workload denoiser = stable_diffusion_unet(1);
+  EXPECT_EQ(parameters(denoiser), 859520964);
+  EXPECT_NEAR(macs_of_products(denoiser), 339e9, 2e9);
+  EXPECT_EQ(parameters(stable_diffusion_inpaint(1)), 859520964 + 14400);
+  EXPECT_EQ(macs_of_products(stable_diffusion(3)), 6 * macs_of_products(denoiser));
+  EXPECT_EQ(count<Attention>(denoiser), 32u);
+}
+
+// torchvision counts 44,401,393 parameters, its batch norms being frozen; the stages take 26.8 times the pixels of an
+// image of 224x224 (4.09 G, He et al.).
+TEST(Networks, MaskRcnn) {
+  const Workload workload = mask_rcnn_resnet50_fpn(1);
+  EXPECT_EQ(parameters(workload, true), 44401393);
+  EXPECT_EQ(output(workload, "box/align"), (Shape{1000, 256, 7, 7}));
+  EXPECT_EQ(output(workload, "mask/prob"), (Shape{100, 91, 28, 28}));
+  double stages = 0;
+  for (const Op& op : workload.ops) {
+    if (op.name.starts_with("conv")) stages += flops(workload, op).value() / 2 * std::holds_alternative<Conv>(op.kind);
+  }
+  EXPECT_NEAR(stages / (4.087e9 * 800 * 1344 / (224 * 224)), 1, 0.01);
+}
+
+// 9 anchors of 38x63 places, 300 regions of 7x7x2048 (He et al., CVPR 2016, appendix A); ResNet-101's convolutions and
+// the three of the proposals.
+TEST(Networks, FasterRcnn) {
+  const Workload workload = faster_rcnn_resnet101(2);
+  EXPECT_EQ(output(workload, "rpn/scores"), (Shape{2, 38 * 63 * 9, 1}));
+  EXPECT_EQ(output(workload, "conv5_3/relu"), (Shape{600, 2048, 7, 7}));
+  EXPECT_EQ(count<Conv>(workload), 1u + 33 * 3 + 4 + 3);
+}
+
+// 160 M (MLPerf Training, RNN translation: 159.6 M with its words), by hand: words 33.1 M, LSTMs 92.3 M, attention
+// 2.1 M, classifier 33.1 M.
+TEST(Networks, Gnmt) {
+  const Workload workload = gnmt_v2(2, 50);
+  EXPECT_NEAR(parameters(workload), 160e6, 1.5e6);
+  EXPECT_EQ(count<Recurrent>(workload), 8u);
+  EXPECT_EQ(workload.tensors[workload.outputs.front()].shape, (Shape{2, 50, 32320}));
+}
+
+// 5 layers each (Zhu et al., table 2), and by hand: 4 gates of 512 x 1024 a layer, in the decoder of 512 x 1536.
+TEST(Networks, Sockeye) {
+  const Workload workload = sockeye(1, 25);
+  EXPECT_EQ(count<Recurrent>(workload), 10u);
+  const double lstms = 4 * 512.0 * (2 * 256.0 * 768 / 512 + 4 * 1024 + 1024 + 4 * 1536);
+  EXPECT_EQ(parameters(workload), 3 * 17188.0 * 512 + 17188 + lstms + 2 * 512 * 512 + 512);
+}
+
+// 35 million (Amodei et al., section 6.1).
+TEST(Networks, DeepSpeech2) {
+  const Workload workload = deep_speech_2(1, 1000);
+  EXPECT_NEAR(parameters(workload), 35e6, 2e6);
+  EXPECT_EQ(output(workload, "to_steps"), (Shape{1, 500, 96 * 21}));
+  EXPECT_EQ(count<Recurrent>(workload), 7u);
+  EXPECT_EQ(count<Conv>(workload), 3u);
+}
+
+// 14 layers each (Zhu et al., TBD, table 2).
+TEST(Networks, Wgan) {
+  EXPECT_EQ(count<Conv>(wgan_generator(1)) + count<Gemm>(wgan_generator(1)), 14u);
+  EXPECT_EQ(count<Conv>(wgan_critic(1)) + count<Gemm>(wgan_critic(1)), 14u);
+  const Workload generator = wgan_generator(2);
+  EXPECT_EQ(generator.tensors[generator.outputs.front()].shape, (Shape{2, 3, 64, 64}));
+  const Workload critic = wgan_critic(2);
+  EXPECT_EQ(critic.tensors[critic.outputs.front()].shape, (Shape{2, 1}));
+}
+
+// 9x9 places of 32 channels (Mnih et al., 2013, section 4.1).
+TEST(Networks, A3c) {
+  const Workload workload = a3c(5);
+  EXPECT_EQ(output(workload, "flatten"), (Shape{5, 9 * 9 * 32}));
+  EXPECT_EQ(parameters(workload), 4112 + 8224 + 2592 * 256 + 256 + 257 + 18 * 257);
+}
+
+// 31.8 M (MLPerf Training v0.5, recommendation).
+TEST(Networks, Ncf) { EXPECT_NEAR(parameters(ncf(1)), 31.8e6, 0.1e6); }
+
+}  // namespace
+}  // namespace rooftile

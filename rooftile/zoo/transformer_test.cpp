@@ -1,0 +1,340 @@
+#include "rooftile/zoo/transformer.hpp"
+
+#include <algorithm>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "rooftile/workload/sequence.hpp"
+#include "rooftile/zoo/zoo.hpp"
+
+namespace rooftile {
+namespace {
+
+using testing::HasSubstr;
+
+const Transformer& shape_of(const std::string& name) {
+  for (const ZooEntry& entry : zoo()) {
+    if (entry.name == name) return *entry.transformer;
+  }
+  throw std::out_of_range("no transformer " + name);
+}
+
+double weights(const Workload& workload) {
+  double count = 0;
+  for (const Tensor& tensor : workload.tensors) {
+    if (tensor.constant) count += elements(tensor.shape);
+  }
+  return count;
+}
+
+// Of products, and of attention.
+struct Macs {
+  double products = 0, attention = 0;
+};
+Macs macs_of(const Workload& workload) {
+  Macs sum;
+  for (const Op& op : workload.ops) {
+    if (const auto* gemm = std::get_if<Gemm>(&op.kind)) {
+      sum.products += static_cast<double>(gemm->batch) * static_cast<double>(gemm->m) * static_cast<double>(gemm->n) *
+                      static_cast<double>(gemm->k);
+    }
+    if (const auto* attention = std::get_if<Attention>(&op.kind)) sum.attention += macs(*attention);
+  }
+  return sum;
+}
+
+std::vector<std::string> names_of(const Workload& workload) {
+  std::vector<std::string> names;
+  for (const Op& op : workload.ops) names.push_back(op.name);
+  return names;
+}
+
+const Op& op_of(const Workload& workload, const std::string& name) {
+  const auto found =
+      std::find_if(workload.ops.begin(), workload.ops.end(), [&](const Op& op) { return op.name == name; });
+  if (found == workload.ops.end()) throw std::out_of_range("no op " + name);
+  return *found;
+}
+
+Transformer small() {
+  Transformer shape;
+  shape.name = "small";
+  shape.layers = 2, shape.hidden = 64, shape.heads = 4, shape.vocab = 1000, shape.seq_len = 16;
+  return shape;
+}
+
+TEST(Transformer, EachHasASourceAndADescription) {
+  std::size_t count = 0;
+  for (const ZooEntry& entry : zoo()) {
+    if (!entry.transformer) continue;
+    ++count;
+    EXPECT_FALSE(entry.transformer->source.empty()) << entry.name;
+    EXPECT_FALSE(entry.description.empty()) << entry.name;
+  }
+  EXPECT_GE(count, 60u);
+}
+
+// Parameters in millions. Those of safetensors files on Hugging Face are exact to what is printed, and so are those of
+// llm-foundry's benchmarks (scripts/train/benchmarking/README.md); others are rounded as papers round them.
+TEST(Transformer, Parameters) {
+  struct Published {
+    const char* name;
+    double millions, tolerance;
+  };
+  for (const Published& published : std::vector<Published>{
+           {"roberta_base", 124.6, 0.1},
+           {"roberta_large", 355.4, 0.1},
+           {"gpt2_medium", 354.8, 0.1},
+           {"gpt2_xl", 1557.6, 0.1},
+           {"gpt3_175b", 174600, 100},  // Brown et al., table D.1
+           {"megatron_turing_530b", 530000, 1000},
+           {"opt_2.7b", 2651.6, 0.1},
+           {"opt_6.7b", 6658.5, 0.1},
+           {"opt_13b", 12853.5, 0.1},
+           {"opt_30b", 29974.5, 0.5},
+           {"opt_66b", 65718, 5},
+           {"opt_175b", 175000, 500},
+           {"bloom_176b", 176247.3, 0.1},
+           {"gpt_j_6b", 6050.9, 0.1},
+           {"gpt_neox_20b", 20554.6, 0.1},
+           {"llama_7b", 6738.4, 0.1},
+           {"llama_13b", 13015.9, 0.1},
+           {"llama_30b", 32528.9, 0.1},
+           {"llama_65b", 65285.7, 0.1},
+           {"llama2_7b", 6738.4, 0.1},
+           {"llama2_13b", 13015.9, 0.1},
+           {"llama2_70b", 68976.6, 0.1},
+           {"llama3_8b", 8030.3, 0.1},
+           {"llama3_70b", 70553.7, 0.1},
+           {"llama3.1_405b", 405853.4, 0.1},
+           {"mistral_7b", 7241.7, 0.1},
+           {"mixtral_8x7b", 46702.8, 0.1},
+           {"mixtral_8x22b", 140620.6, 10},
+           {"qwen2_7b", 7615.6, 0.1},
+           {"qwen2_72b", 72706.2, 0.1},
+           {"falcon_7b", 7217.2 - 295.5, 0.1},  // whose file has the head that is tied to the words twice
+           {"falcon_40b", 41303, 10},
+           {"falcon_180b", 178600, 100},
+           {"t5_small", 60.5, 0.1},
+           {"t5_base", 222.9, 0.1},
+           {"t5_large", 737.7, 0.1},
+           {"t5_3b", 2851.6, 0.1},
+           {"t5_11b", 11307.3, 0.1},
+           {"transformer_base", 65, 2},
+           {"transformer_big", 213, 2},  // Vaswani et al., table 3
+           {"deepseek_v2_lite", 15706.5, 0.5},
+           {"deepseek_v2", 235741.4, 1},
+           {"deepseek_v3", 671026.4, 5},
+           {"nemotron_340b", 341000, 500},  // arXiv:2406.11704, table 1
+           {"mpt_125m", 125.311488, 1e-9},
+           {"mpt_350m", 355.985408, 1e-9},
+           {"mpt_760m", 760.470528, 1e-9},
+           {"mpt_1b", 1315.950592, 1e-9},
+           {"mpt_3b", 2651.837440, 1e-9},
+           {"mpt_7b", 6658.859008, 1e-9},
+           {"mpt_13b", 12853.954560, 1e-9},
+           {"mpt_30b", 29975.214080, 1e-9},
+           {"mpt_70b", 64862.437376, 1e-9},
+       }) {
+    const Transformer& shape = shape_of(published.name);
+    EXPECT_NEAR(weights(build(shape, {.seq_len = shape.seq_len})) / 1e6, published.millions, published.tolerance)
+        << published.name;
+  }
+}
+
+// A position's products are with every active weight but the table of words, which is only looked up. Active weights:
+// Mixtral 12.9 B (arXiv:2401.04088) and 39 B (mistral.ai/news/mixtral-8x22b), DeepSeek-V2 21 B (arXiv:2405.04434), Lite
+// 2.4 B (its appendix B), V3 37 B (arXiv:2412.19437).
+TEST(Transformer, ActiveWeightsOfMixtures) {
+  struct Published {
+    const char* name;
+    double billions, tolerance;
+  };
+  for (const Published& published :
+       {Published{"mixtral_8x7b", 12.9, 0.1}, Published{"mixtral_8x22b", 39, 0.3}, Published{"deepseek_v2", 21, 0.7},
+        Published{"deepseek_v2_lite", 2.4, 0.3}, Published{"deepseek_v3", 37, 1}}) {
+    const Transformer& shape = shape_of(published.name);
+    constexpr std::int64_t kPositions = 1024;
+    const double macs = macs_of(build(shape, {.seq_len = kPositions})).products / kPositions;
+    const double words = static_cast<double>(shape.vocab) * static_cast<double>(shape.hidden);
+    EXPECT_NEAR((macs + words) / 1e9, published.billions, published.tolerance) << published.name;
+  }
+}
+
+// Brown et al., table D.1: training GPT-3 on 300 billion words takes 3.14e23 operations, 6 for each weight and word; a
+// third of them are the forward pass, and half of those multiplications.
+TEST(Transformer, ArithmeticOfGpt3) {
+  const double words = 2048;
+  const Macs macs = macs_of(build(shape_of("gpt3_175b"), {.seq_len = 2048}));
+  EXPECT_NEAR(macs.products / words * 6 * 300e9 / 3.14e23, 1, 0.01);
+  EXPECT_DOUBLE_EQ(macs.attention, 96 * 96 * 128 * 2 * words * (words + 1) / 2);
+}
+
+// Chowdhery et al., PaLM (arXiv:2204.02311), appendix B, without its causal half: 2 N + 4 L H Q T operations a token.
+TEST(Transformer, ArithmeticOfLlama) {
+  const Macs macs = macs_of(build(shape_of("llama2_7b"), {.batch_size = 2, .seq_len = 512}));
+  const double tokens = 2 * 512, weights_of_products = 32.0 * (4 * 4096.0 * 4096 + 3 * 4096.0 * 11008) + 32000.0 * 4096;
+  EXPECT_DOUBLE_EQ(macs.products, tokens * weights_of_products);
+  EXPECT_DOUBLE_EQ(macs.attention, 2.0 * 32 * 32 * 128 * 2 * 512 * 513 / 2);
+}
+
+TEST(Transformer, NamesItsOperators) {
+  const auto names = names_of(build(shape_of("mixtral_8x7b"), {.seq_len = 128}));
+  for (const char* name : {"layer0/attention/norm", "layer0/attention/q/rotary", "layer0/attention/attention",
+                           "layer0/mlp/router", "layer0/mlp/top_k", "layer0/mlp/dispatch", "layer0/mlp/gate",
+                           "layer0/mlp/silu", "layer0/mlp/gated", "layer0/mlp/combine", "lm_head"}) {
+    EXPECT_THAT(names, testing::Contains(name));
+  }
+  const Workload mixtral = build(shape_of("mixtral_8x7b"), {.seq_len = 128});
+  EXPECT_EQ(std::get<Normalize>(op_of(mixtral, "layer0/mlp/norm").kind).function, "rms");
+  const auto& attention = std::get<Attention>(op_of(mixtral, "layer31/attention/attention").kind);
+  EXPECT_EQ(attention.heads, 32);
+  EXPECT_EQ(attention.kv_heads, 8);
+  EXPECT_TRUE(attention.causal);
+}
+
+// 128 positions take 256 of 8 experts, 32 each.
+TEST(Transformer, ExpertsShareThePositions) {
+  const auto& up = std::get<Gemm>(op_of(build(shape_of("mixtral_8x7b"), {.seq_len = 128}), "layer0/mlp/up").kind);
+  EXPECT_EQ(up, (Gemm{.batch = 8, .m = 32, .n = 14336, .k = 4096}));
+  const Workload one = build(shape_of("mixtral_8x7b"), {.context = 127});
+  EXPECT_EQ(std::get<Gemm>(op_of(one, "layer0/mlp/up").kind), (Gemm{.batch = 2, .m = 1, .n = 14336, .k = 4096}));
+  EXPECT_EQ(weights(one), weights(build(shape_of("mixtral_8x7b"), {.seq_len = 128})));  // the others rest
+}
+
+// One position for each sequence, whose keys and values join those in the cache.
+TEST(Transformer, DecodesOnePosition) {
+  const Workload step = build(shape_of("llama2_70b"), {.batch_size = 4, .context = 1000});
+  ASSERT_TRUE(validate(step)) << validate(step).error().text();
+  EXPECT_EQ(step.tensors[step.inputs.front()].shape, (Shape{4, 1}));
+  EXPECT_EQ(step.inputs.size(), 1u + 2 * 80);
+  EXPECT_EQ(step.outputs.size(), 1u + 2 * 80);
+  EXPECT_EQ(step.tensors[step.inputs[1]].shape, (Shape{4, 1001, 8, 128}));
+  EXPECT_EQ(step.tensors[step.outputs[0]].shape, (Shape{4, 1, 32000}));
+  const auto& attention = std::get<Attention>(op_of(step, "layer0/attention/attention").kind);
+  EXPECT_EQ(attention.q_len, 1);
+  EXPECT_EQ(attention.kv_len, 1001);
+  EXPECT_EQ(std::get<Gemm>(op_of(step, "layer0/attention/q").kind).m, 4);
+}
+
+TEST(Transformer, EachDecoderDecodes) {
+  for (const ZooEntry& entry : zoo()) {
+    if (!entry.transformer || entry.transformer->form == TransformerForm::encoder) continue;
+    const Workload step = build(*entry.transformer, {.batch_size = 2, .context = 100});
+    const auto valid = validate(step);
+    EXPECT_TRUE(valid) << entry.name << ": " << valid.error().text();
+    const double all = weights(build(*entry.transformer, {.batch_size = 2, .seq_len = 64}));
+    // Beside the encoder's and cross-attention's keys and values, and the bias of a small norm.
+    if (entry.transformer->form == TransformerForm::decoder) {
+      EXPECT_NEAR(weights(step) / all, 1, 1e-3) << entry.name;
+    }
+  }
+}
+
+// No older entry of the cache is read than the window has, 4096 (arXiv:2310.06825, section 2).
+TEST(Transformer, AWindowBoundsTheCache) {
+  const Workload step = build(shape_of("mistral_7b"), {.context = 10000});
+  EXPECT_EQ(std::get<Attention>(op_of(step, "layer0/attention/attention").kind).kv_len, 4096);
+}
+
+// Decoding attends to 512 + 64 features of one head (DeepSeek-V2, section 2.1.2).
+TEST(Transformer, LatentAttentionDecodesInItsLatentSpace) {
+  const Workload step = build(shape_of("deepseek_v2"), {.context = 1000});
+  const auto& attention = std::get<Attention>(op_of(step, "layer0/attention/attention").kind);
+  EXPECT_EQ(attention.kv_heads, 1);
+  EXPECT_EQ(attention.head_dim, 576);
+  EXPECT_EQ(attention.head_dim_v, 512);
+  EXPECT_EQ(step.inputs.size(), 1u + 60);
+}
+
+// Both texts pass through blocks of their own, and the decoder reads the encoder.
+TEST(Transformer, AnEncoderAndADecoder) {
+  const Workload t5 = build(shape_of("t5_base"), {.batch_size = 2, .seq_len = 64});
+  ASSERT_TRUE(validate(t5)) << validate(t5).error().text();
+  EXPECT_EQ(t5.inputs.size(), 2u);
+  EXPECT_EQ(std::get<Gemm>(op_of(t5, "decoder/layer0/cross/k").kind).m, 2 * 64);
+  EXPECT_EQ(t5.tensors[t5.outputs[0]].shape, (Shape{2, 64, 32128}));
+  const double tokens = 2 * 64, layer = 4 * 768.0 * 768 + 2 * 768.0 * 3072, cross = 4 * 768.0 * 768;
+  const double scores = 36 * 12 * 2 * 64.0 * 64 * 64 * 2;
+  EXPECT_DOUBLE_EQ(macs_of(t5).products, tokens * (24 * layer + 12 * cross + 768.0 * 32128) + scores);
+}
+
+// ViT-B/16 of images of 224: 196 patches, 86.6 million weights (Dosovitskiy et al., table 1: 86 M), 17.6 G
+// multiply-accumulates as torchvision counts them.
+TEST(Transformer, OfImages) {
+  Transformer vit;
+  vit.name = "vit";
+  vit.form = TransformerForm::encoder;
+  vit.head = TransformerHead::classes;
+  vit.layers = 12, vit.hidden = 768, vit.heads = 12, vit.patch = 16;
+  vit = completed(vit);
+  ASSERT_TRUE(check(vit)) << check(vit).error().text();
+  const Workload workload = build(vit, {.image_size = 224});
+  ASSERT_TRUE(validate(workload)) << validate(workload).error().text();
+  EXPECT_NEAR(weights(workload) / 1e6, 86.6, 0.1);
+  const Macs macs = macs_of(workload);
+  EXPECT_NEAR((macs.products + macs.attention + 196.0 * 768 * 768) / 1e9, 17.56, 0.02);
+  EXPECT_FALSE(check(vit, {.image_size = 225}));
+}
+
+TEST(Transformer, SeparateAttentionCopiesKeysForHeadsThatShareThem) {
+  Transformer shape = small();
+  shape.kv_heads = 2;
+  shape.fused_attention = false;
+  const Workload workload = build(completed(shape), {.seq_len = 16});
+  ASSERT_TRUE(validate(workload)) << validate(workload).error().text();
+  EXPECT_EQ(workload.tensors[op_of(workload, "layer0/attention/k/expand").outputs[0]].shape, (Shape{1, 4, 16, 16}));
+}
+
+TEST(Transformer, EveryVariantIsAWorkload) {
+  for (const TransformerBlock block : {TransformerBlock::sequential, TransformerBlock::parallel_own_norms}) {
+    for (const bool fused : {false, true}) {
+      for (const bool qkv : {false, true}) {
+        for (const std::int64_t context : {0, 9}) {
+          Transformer shape = small();
+          shape.block = block;
+          shape.fused_attention = fused;
+          shape.fused_qkv = qkv;
+          shape.positions = TransformerPositions::rotary;
+          shape.kv_heads = 1;
+          shape.experts = 4;
+          shape = completed(shape);
+          ASSERT_TRUE(check(shape)) << check(shape).error().text();
+          const auto valid = validate(build(shape, {.batch_size = 3, .seq_len = 16, .context = context}));
+          EXPECT_TRUE(valid) << valid.error().text();
+        }
+      }
+    }
+  }
+}
+
+TEST(Transformer, RefusesWhatDoesNotFit) {
+  const auto error = [](auto change) {
+    Transformer shape = small();
+    change(shape);
+    const auto good = check(completed(shape));
+    return good ? std::string("no error") : good.error().text();
+  };
+  EXPECT_THAT(error([](Transformer& t) { t.heads = 5; }), HasSubstr("hidden 64 cannot be shared by 5 heads"));
+  EXPECT_THAT(error([](Transformer& t) { t.kv_heads = 3; }), HasSubstr("4 heads cannot share 3 kv_heads alike"));
+  EXPECT_THAT(error([](Transformer& t) { t.layers = 100000; }), HasSubstr("layers 100000 is not between 1 and"));
+  EXPECT_THAT(error([](Transformer& t) { t.hidden = -4; }), HasSubstr("hidden -4 is not between"));
+  EXPECT_THAT(error([](Transformer& t) { t.vocab = 0; }), HasSubstr("vocab 0 is not between 1 and"));
+  EXPECT_THAT(error([](Transformer& t) { t.positions = TransformerPositions::relative; }), HasSubstr("separate"));
+  EXPECT_THAT(error([](Transformer& t) { t.head = TransformerHead::classes; }), HasSubstr("for images"));
+  EXPECT_THAT(error([](Transformer& t) { t.experts = 4, t.experts_per_token = 5; }), HasSubstr("experts_per_token 5"));
+}
+
+TEST(Transformer, RefusesRunsThatAreTooLarge) {
+  const Transformer shape = completed(small());
+  EXPECT_FALSE(check(shape, {.batch_size = kMaxDimension, .seq_len = kMaxDimension}));
+  EXPECT_FALSE(validate(build(shape, {.batch_size = kMaxDimension, .seq_len = kMaxDimension})));
+  EXPECT_FALSE(check(shape_of("bert_base"), {.context = 5}));
+}
+
+}  // namespace
+}  // namespace rooftile
