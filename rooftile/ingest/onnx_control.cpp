@@ -26,7 +26,7 @@ constexpr std::array<std::string_view, 11> kControl = {"ConcatFromSequence",
                                                        "SequenceLength",
                                                        "SplitToSequence"};
 
-constexpr std::int64_t kMostRuns = 10'000;    // of the body of a loop
+constexpr std::int64_t kMostRuns = 4096;      // of the body of a loop
 constexpr std::size_t kMostCopied = 100'000;  // nodes, or 64 bytes of one, in all
 constexpr std::size_t kLongestName = 200;     // of a copy
 constexpr std::size_t kMostInSequence = std::size_t{1} << 16;

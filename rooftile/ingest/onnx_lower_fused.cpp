@@ -106,7 +106,7 @@ Result<void> packed_product(Lowering& to, const PackedWeights& weights) {
 Result<void> mat_mul_bits(Lowering& to) {
   PackedWeights weights;
   weights.x = TRY(to.need(0));
-  weights.packed = {TRY(to.need(1))};
+  weights.packed.push_back(TRY(to.need(1)));
   weights.packed.push_back(TRY(to.need(2)));
   if (to.in(3) != kAbsent && to.node().type != "com.microsoft.MatMulBnb4") weights.packed.push_back(to.in(3));
   weights.bias = to.in(5);

@@ -126,7 +126,9 @@ Result<void> keep_aspect_ratio(OnnxGraph& graph, OnnxNode& node, const Shape& sh
   std::optional<double> scale;
   for (std::size_t i = 0; i < axes.size(); ++i) {
     if (sizes[i] < 1 || sizes[i] > kMaxDimension) return bad_input(fmt::format("its size is {}", sizes[i]));
-    const double own = static_cast<double>(sizes[i]) / static_cast<double>(shape[static_cast<std::size_t>(axes[i])]);
+    const std::int64_t size = shape[static_cast<std::size_t>(axes[i])];
+    if (size < 1) return bad_input(fmt::format("{} has nothing to resize", print(shape)));
+    const double own = static_cast<double>(sizes[i]) / static_cast<double>(size);
     scale = !scale ? own : policy == "not_larger" ? std::min(*scale, own) : std::max(*scale, own);
   }
   Ints all = shape;
@@ -170,6 +172,22 @@ Result<void> lower_resize(OnnxGraph& graph, OnnxNode& node) {
   return {};
 }
 
+// Averages and norms over windows with gaps, or rounded up: their shape follows from the window.
+Result<void> lower_pool(const OnnxGraph& graph, OnnxNode& node) {
+  if (node.type != "AveragePool" && node.type != "LpPool") return {};
+  const Ints dilations = node.get_ints("dilations");
+  const bool plain = std::all_of(dilations.begin(), dilations.end(), [](std::int64_t d) { return d == 1; });
+  if (plain) node.attributes.erase("dilations");
+  if (plain && (node.type == "AveragePool" || node.get_int("ceil_mode", 0) == 0)) {
+    if (node.type == "LpPool") node.attributes.erase("ceil_mode");
+    return {};
+  }
+  const auto axes = TRY(read_window(graph, node));
+  auto shape = TRY(pool_shape(graph.shape(node.inputs[0]), axes, node.get_int("ceil_mode", 0) != 0));
+  node.attributes[std::string(kShapeAttribute)] = std::move(shape);
+  return {};
+}
+
 }  // namespace
 
 Result<void> lower_to_opset17(OnnxGraph& graph, OnnxNode& node) {
@@ -184,17 +202,7 @@ Result<void> lower_to_opset17(OnnxGraph& graph, OnnxNode& node) {
     node.attributes.erase("saturate");
     node.attributes.erase("round_mode");
   }
-  if (node.type == "AveragePool") {
-    const Ints dilations = node.get_ints("dilations");
-    if (std::all_of(dilations.begin(), dilations.end(), [](std::int64_t d) { return d == 1; })) {
-      node.attributes.erase("dilations");
-      return {};
-    }
-    const auto axes = TRY(read_window(graph, node));
-    auto shape = TRY(pool_shape(graph.shape(node.inputs[0]), axes, node.get_int("ceil_mode", 0) != 0));
-    node.attributes[std::string(kShapeAttribute)] = std::move(shape);
-  }
-  return {};
+  return lower_pool(graph, node);
 }
 
 }  // namespace rooftile

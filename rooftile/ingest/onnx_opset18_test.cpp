@@ -96,6 +96,31 @@ TEST(OnnxOpset18, DilatedAverages) {
   EXPECT_EQ(pool.second, (Shape{1, 1, 3, 5}));  // the window spans 5
 }
 
+TEST(OnnxOpset18, NormsOverWindowsThatAreRoundedUp) {
+  const auto pool = import(
+      TestModel(18)
+          .input("x", {1, 1, 8, 8})
+          .output("y")
+          .node("LpPool", {"x"}, {"y"}, {{"kernel_shape", Ints{3, 3}}, {"strides", Ints{2, 2}}, {"ceil_mode", 1}}));
+  EXPECT_EQ(pool.second, (Shape{1, 1, 4, 4}));
+}
+
+// Weights in 4 bits, blocks of them with a scale each, as operator set 21 has them.
+TEST(OnnxOpset18, WeightsInFourBits) {
+  const auto workload = parse_onnx(TestModel(21)
+                                       .input("x", {2, 64}, TestModel::kHalf)
+                                       .weight("w", {64, 32}, TestModel::kInt4)
+                                       .weight("s", {2, 32}, TestModel::kHalf)
+                                       .node("DequantizeLinear", {"w", "s"}, {"d"}, {{"axis", 0}, {"block_size", 32}})
+                                       .node("MatMul", {"x", "d"}, {"y"})
+                                       .output("y")
+                                       .bytes(),
+                                   "m", "m.onnx");
+  ASSERT_TRUE(workload) << workload.error().text();
+  ASSERT_EQ(workload->ops.size(), 1u);
+  EXPECT_EQ(workload->tensors[workload->ops[0].inputs[1]].dtype, DType::fp16);
+}
+
 TEST(OnnxOpset18, ResizeKeepsTheRatioOfSides) {
   const auto with = [](const std::string& policy) {
     return import(TestModel(18)

@@ -13,7 +13,8 @@ namespace rooftile {
 // Newest operator set whose schemas libonnx 1.12 has.
 constexpr int kNewestSchema = 17;
 
-// Between TensorProto::DataType and DType. Signedness is dropped; no DType: strings, complex numbers, 4-bit types.
+// Between TensorProto::DataType and DType. Signedness is dropped, 4 bits are taken for 8; no DType: strings, complex
+// numbers.
 std::optional<DType> dtype_of_onnx(int elem_type);
 int onnx_type_of(DType dtype);
 

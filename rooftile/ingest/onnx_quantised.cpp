@@ -32,7 +32,7 @@ class QuantisedFuser {
       const bool product = among(kProducts, node.type);
       if (product || among(kPointwise, node.type)) read_integers(node, product);
     }
-    for (std::size_t i = 0; i < graph_.nodes.size(); ++i) write_integers(graph_.nodes[i]);
+    for (OnnxNode& node : graph_.nodes) write_integers(node);
   }
 
  private:

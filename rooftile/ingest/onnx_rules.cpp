@@ -82,7 +82,8 @@ Result<Types> layout_rule(const OnnxGraph& graph, const OnnxNode& node) {
 Result<Types> broadcast_rule(const OnnxGraph& graph, const OnnxNode& node) {
   Shape shape = TRY(shape_at(graph, node, 0));
   for (std::size_t i = 1; i < node.inputs.size(); ++i) {
-    shape = TRY(broadcast(shape, TRY(shape_at(graph, node, i))));
+    const Shape other = TRY(shape_at(graph, node, i));
+    shape = TRY(broadcast(shape, other));
   }
   return same_for_all(node, std::move(shape), type_at(graph, node, 0));
 }

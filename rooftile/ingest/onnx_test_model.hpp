@@ -25,7 +25,9 @@ class TestModel {
     std::string name;
   };
   using Attribute = std::pair<std::string, std::variant<std::int64_t, double, std::string, Ints, Body, Reference>>;
-  enum Element { kFloat = 1, kUint8 = 2, kInt8 = 3, kInt32 = 6, kInt64 = 7, kBool = 9, kHalf = 10, kBfloat16 = 16 };
+  using Element = int;  // of TensorProto::DataType
+  static constexpr Element kFloat = 1, kUint8 = 2, kInt8 = 3, kInt32 = 6, kInt64 = 7, kBool = 9;
+  static constexpr Element kHalf = 10, kBfloat16 = 16, kInt4 = 22;
   static constexpr std::int64_t kBatch = -1000;  // a dimension named "batch"
   static constexpr std::int64_t kWidth = -1001;  // a dimension named "width"
 
