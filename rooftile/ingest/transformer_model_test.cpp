@@ -122,7 +122,11 @@ TEST(NetworkRun, ARequest) {
   EXPECT_EQ(row_of(header + "prefill,fp16,128,1\n").seq_len, 128);
   const NetworkRun both = row_of(header + "prefill and decode,q4_k_m (4.58 GiB),128,20\n");
   EXPECT_EQ(both.request, (ServedRequest{true, true, 128, 20}));
-  EXPECT_EQ(both.weights, "q4_k_m");
+  EXPECT_EQ(both.weights, DType::q4_k_m);
+  EXPECT_EQ(both.execution, Execution::engine);
+  EXPECT_FALSE(row_of(header + "decode,float16,0,512\n").weights);
+  EXPECT_THAT(row_error(header + "decode,q4_k_n,0,512\n"),
+              HasSubstr("unknown weights 'q4_k_n'; did you mean 'q4_k_m'?"));
   EXPECT_EQ(row_of(header + "decode,,0,512\n").request, (ServedRequest{false, true, 0, 512}));
   EXPECT_THAT(row_error(header + "decoding,,0,512\n"), HasSubstr("column phase: unknown phase 'decoding'"));
   EXPECT_THAT(row_error(header + "decode,,0,\n"), HasSubstr("column output_tokens: the cell is empty"));
