@@ -13,8 +13,8 @@ namespace rooftile {
 // Newest operator set whose schemas libonnx 1.12 has.
 constexpr int kNewestSchema = 17;
 
-// Between TensorProto::DataType and DType. Signedness is dropped, 4 bits are taken for 8; no DType: strings, complex
-// numbers.
+// Between TensorProto::DataType and DType. Signedness is dropped; no DType: strings, complex numbers,
+// FLOAT4E2M1.
 std::optional<DType> dtype_of_onnx(int elem_type);
 int onnx_type_of(DType dtype);
 
