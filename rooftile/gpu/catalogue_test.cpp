@@ -42,7 +42,8 @@ TEST(FindGpu, AmbiguousPartListsTheMatches) {
   ASSERT_FALSE(gpu);
   EXPECT_EQ(gpu.error().code, ErrorCode::not_found);
   EXPECT_EQ(gpu.error().text(),
-            "'V100' is ambiguous: v100-delta, v100-pcie-16gb, v100-pcie-32gb, v100-sxm2-16gb, v100-sxm2-32gb");
+            "'V100' is ambiguous: v100-delta, v100-pcie-16gb, v100-pcie-32gb, v100-sxm2-16gb, v100-sxm2-32gb, "
+            "v100-sxm3-32gb");
 }
 
 TEST(FindGpu, UnknownNamesTheNearest) {

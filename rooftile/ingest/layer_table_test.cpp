@@ -227,11 +227,11 @@ TEST(LayerTable, KeepsApartWhatIsNotPredictedYet) {
 }
 
 TEST(LayerTable, KeepsApartPrecisionsThatAreNotPredictedYet) {
-  const LayerTable table = parsed("M,N,K,precision\n1,1,1,fp64\n1,1,1,int4\n1,1,1,fp16\n", {.keep_unsupported = true});
+  const LayerTable table = parsed("M,N,K,precision\n1,1,1,fp64\n1,1,1,double\n1,1,1,fp16\n", {.keep_unsupported = true});
   EXPECT_THAT(table.rows, SizeIs(1));
   ASSERT_THAT(table.unsupported, SizeIs(2));
   EXPECT_EQ(table.unsupported[0].what, "gemm rows of precision fp64");
-  EXPECT_EQ(table.unsupported[1].what, "gemm rows of precision int4");
+  EXPECT_EQ(table.unsupported[1].what, "gemm rows of precision double");
   EXPECT_EQ(error_of("M,N,K,precision\n1,1,1,fp64\n"),
             "t.csv:2, column precision: precision fp64 is not supported yet");
 }

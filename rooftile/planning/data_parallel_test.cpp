@@ -91,6 +91,7 @@ TEST(Link, ReachesAsManyBoardsAsTheFormOfEachAllows) {
       {"rtx-3090", 2},
       {"v100-sxm2-16gb", 8},
       {"v100-sxm2-32gb", 8},
+      {"v100-sxm3-32gb", 8},
   };
   for (const std::string& id : gpu_ids()) {
     const Gpu gpu = find_gpu(id).value();

@@ -43,7 +43,7 @@ TEST(NarrowWeights, SpeedUpWhatTheMemoryLimits) {
     EXPECT_LT(nibbles, bytes) << gpu;
   }
   const Seconds wide = predicted(8192, {}).layers[0].time, packed = predicted(8192, DType::int4).layers[0].time;
-  EXPECT_GT(packed, wide * 0.9) << "limited by arithmetic";
+  EXPECT_GT(packed, wide * 0.8) << "limited by arithmetic, not by a quarter of the bytes";
 }
 
 TEST(NarrowWeights, OnLanesToo) {

@@ -56,7 +56,7 @@ TEST(RunRows, WorkIsThatOfOneGpuAndTimeThatOfTheWholeBatch) {
 }
 
 TEST(RunRows, OtherUnitsThanSamplesHaveATimeToo) {
-  const auto rows = read("network,gnmt,titan-xp,2,fp32,step,128,,24000,tokens/s,\n");
+  const auto rows = read("network,tacotron2,titan-xp,2,fp32,step,128,,24000,tokens/s,\n");
   ASSERT_TRUE(rows) << rows.error().text();
   EXPECT_DOUBLE_EQ(rows->rows[0].seconds, 128.0 / 24000);
   EXPECT_EQ(number(rows->rows[0], "flops"), -1);  // nobody described that network
