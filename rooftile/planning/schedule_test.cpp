@@ -56,7 +56,8 @@ Instance any_instance(int most) {
 // Every order of the jobs with every choice of their modes.
 void try_all(const Instance& instance, ScheduleBuilder& builder, std::vector<bool>& placed, ScheduleCost& best) {
   if (builder.placements().size() == instance.jobs.size()) {
-    best = std::min(best, cost_of(instance.jobs, builder.placements()));
+    const ScheduleCost cost = cost_of(instance.jobs, builder.placements());
+    if (better(cost, best)) best = cost;  // a sum that is rounded down is not
     return;
   }
   for (std::size_t j = 0; j < instance.jobs.size(); ++j) {
