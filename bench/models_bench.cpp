@@ -42,5 +42,19 @@ void predict_from_file(benchmark::State& state, const std::string& model) {
 }
 BENCHMARK_CAPTURE(predict_from_file, resnet50, "resnet50")->Unit(benchmark::kMillisecond);
 
+// A training step in mixed precision, from the workload to the time of every kernel.
+void predict_training_step(benchmark::State& state, const std::string& model, const std::string& gpu_id) {
+  const auto workload = read_onnx(path_of(model), {.batch_size = 64});
+  const auto gpu = find_gpu(gpu_id);
+  if (!workload || !gpu) return state.SkipWithError("no model or no GPU");
+  const PredictOptions options = {.precision = DType::fp16, .autocast = true, .breakdown = false};
+  for (auto _ : state) benchmark::DoNotOptimize(predict(*workload, *gpu, options, Phase::step));
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK_CAPTURE(predict_training_step, resnet50_rtx3090, "resnet50", "rtx-3090")->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(predict_training_step, vgg16_rtx3090, "vgg16", "rtx-3090")->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(predict_training_step, efficientnet_v2_l_rtx3090, "efficientnet_v2_l", "rtx-3090")
+    ->Unit(benchmark::kMicrosecond);
+
 }  // namespace
 }  // namespace rooftile
