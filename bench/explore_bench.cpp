@@ -128,6 +128,10 @@ BENCHMARK_CAPTURE(refined_designs, resnet152, "resnet152", "titan-xp", DType::fp
     ->Arg(2)
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(refined_designs, resnet50_training, "resnet50", "a100-sxm4-80gb", DType::fp16, Phase::step)
+    ->Arg(1)
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(refined_designs, bert_large_training, "bert_large", "a100-sxm4-80gb", DType::bf16, Phase::step)
     ->Arg(2)
     ->UseRealTime()
