@@ -158,15 +158,25 @@ void read_kernel(TableRow& row, LayerRow& layer) {
   layer.block_threads = row.optional("block_threads", 1, 0);
 }
 
-// Of a batch, where the row tells how many samples a second there were.
-std::optional<Seconds> time_of_throughput(TableRow& row) {
+// What the throughput of a row counts for each sample of the batch: samples, or the tokens of a request, those of the
+// prompt where nothing else was timed.
+std::optional<double> counted_of_a_sample(TableRow& row) {
   const std::string unit = lower_case(row.text("unit"));
-  bool samples = false;
-  for (const std::string name : {"images", "samples", "sequences"}) samples |= unit == name || unit == name + "/s";
-  if (!samples || row.text("batch").empty()) return std::nullopt;
+  const auto is = [&](const std::string& name) { return unit == name || unit == name + "/s"; };
+  if (is("images") || is("samples") || is("sequences")) return 1;
+  const std::string phase = lower_case(row.text("phase"));
+  if (!is("tokens") || phase.empty()) return std::nullopt;
+  return static_cast<double>(row.required(phase == "prefill" ? "input_tokens" : "output_tokens", 1));
+}
+
+// Of a batch, where the row tells how much of it a second there was.
+std::optional<Seconds> time_of_throughput(TableRow& row) {
+  if (row.text("batch").empty()) return std::nullopt;
+  const auto counted = counted_of_a_sample(row);
+  if (!counted) return std::nullopt;
   const auto throughput = row.amount("throughput", true);
   if (!throughput) return std::nullopt;
-  const Seconds time(static_cast<double>(row.required("batch", 1)) / *throughput);
+  const Seconds time(static_cast<double>(row.required("batch", 1)) * *counted / *throughput);
   if (!is_time(time)) row.reject("throughput", fmt::format("the time of a batch is not {}", kTimeRange));
   return time;
 }

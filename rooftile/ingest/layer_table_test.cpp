@@ -227,7 +227,8 @@ TEST(LayerTable, KeepsApartWhatIsNotPredictedYet) {
 }
 
 TEST(LayerTable, KeepsApartPrecisionsThatAreNotPredictedYet) {
-  const LayerTable table = parsed("M,N,K,precision\n1,1,1,fp64\n1,1,1,double\n1,1,1,fp16\n", {.keep_unsupported = true});
+  const LayerTable table =
+      parsed("M,N,K,precision\n1,1,1,fp64\n1,1,1,double\n1,1,1,fp16\n", {.keep_unsupported = true});
   EXPECT_THAT(table.rows, SizeIs(1));
   ASSERT_THAT(table.unsupported, SizeIs(2));
   EXPECT_EQ(table.unsupported[0].what, "gemm rows of precision fp64");
@@ -319,6 +320,16 @@ TEST(LayerTable, SamplesASecondAreATimeOfABatch) {
   EXPECT_DOUBLE_EQ(parsed(header + "64,images\n", {.measurements = true}).rows[0].measured.time->value(), 0.5);
   EXPECT_FALSE(parsed(header + "64,tokens/s\n", {.measurements = true}).rows[0].measured.time.has_value());
   EXPECT_FALSE(parsed(header + ",images/s\n", {.measurements = true}).rows[0].measured.time.has_value());
+}
+
+TEST(LayerTable, TokensASecondAreATimeOfARequest) {
+  const std::string header = "op,model,batch,phase,input_tokens,output_tokens,throughput,unit\nnetwork,gpt2,8,";
+  const auto time = [&](const std::string& cells) {
+    return parsed(header + cells + "\n", {.measurements = true}).rows.at(0).measured.time;
+  };
+  EXPECT_DOUBLE_EQ(time("prefill and decode,128,50,200,tokens/s")->value(), 2) << "tokens that were written";
+  EXPECT_DOUBLE_EQ(time("decode,0,50,200,tokens/s")->value(), 2);
+  EXPECT_DOUBLE_EQ(time("prefill,100,1,400,tokens/s")->value(), 2) << "tokens of the prompt";
 }
 
 TEST(LayerTable, TimesThatAreNone) {

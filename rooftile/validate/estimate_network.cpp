@@ -43,7 +43,7 @@ class NetworkEstimate {
       : run_(run), phase_(phase), gpu_(gpu), options_(options) {
     options_.execution = run.execution;
     options_.optimizer = run.optimizer;
-    options_.weights = run.weights;
+    if (run.weights) options_.weights = run.weights;
   }
 
   Result<LayerEstimate> of_run() const {

@@ -125,7 +125,8 @@ ROWS = [
        lambda g, start=start, phase=phase: g["framework"].startswith(start) and g["phase"] == phase, {})
       for name, start, phase in [
           ("llama.cpp", "llama.cpp", "decode"), ("llama.cpp", "llama.cpp", "prefill"),
-          ("TensorRT-LLM", "TensorRT-LLM", "prefill"), ("FasterTransformer", "FasterTransformer", "prefill and decode")]],
+          ("TensorRT-LLM", "TensorRT-LLM", "prefill and decode"), ("TensorRT-LLM", "TensorRT-LLM", "prefill"),
+          ("FasterTransformer", "FasterTransformer", "prefill and decode")]],
 ]
 
 

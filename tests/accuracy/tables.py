@@ -52,7 +52,8 @@ README_NETWORKS = [
     ("BERT and ViT, batch 1 to 64, by implementation (FasterTransformer's guides)",
      ["network latencies, fp32", "network latencies, tf32, fp16 and int8"]),
     ("Llama 3 decoded by llama.cpp, FP16 and Q4_K_M, nine GPUs", ["llama.cpp, decode"]),
-    ("Prompts in TensorRT-LLM, FP16 and FP8, A100, H100, H200", ["TensorRT-LLM, prefill"]),
+    ("Requests to TensorRT-LLM, prompt and answer, FP16 and FP8, A100, H100, H200", ["TensorRT-LLM, prefill and decode"]),
+    ("the same, the first token alone", ["TensorRT-LLM, prefill"]),
 ]
 
 
