@@ -28,6 +28,12 @@ std::string label_of(const LayerEstimate& layer) {
   return fmt::format("{} +{}", head, layer.members.size() - 1);
 }
 
+std::string precision_text(const Prediction& prediction) {
+  const std::string weights = prediction.weights ? fmt::format(", weights {}", name_of(*prediction.weights)) : "";
+  if (prediction.computed == prediction.precision) return prediction.precision_name() + weights;
+  return fmt::format("stored {}, computed {}{}", prediction.precision_name(), name_of(prediction.computed), weights);
+}
+
 std::vector<std::pair<std::string, std::size_t>> counts_of(const std::vector<Skipped>& skipped) {
   std::map<std::string, std::size_t> counts;
   for (const Skipped& op : skipped) ++counts[op.op_type];

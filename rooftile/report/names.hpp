@@ -1,4 +1,4 @@
-// How layers are called in reports.
+// How layers, and what they are computed in, are called in reports.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +12,9 @@ namespace rooftile {
 
 // What a layer does, in a word or two: "conv", "relu", "max pool", "batch norm".
 std::string label_of(const LayerEstimate& layer);
+
+// "fp16, weights int4"; "stored bf16, computed fp32" where the GPU has no unit for it.
+std::string precision_text(const Prediction& prediction);
 
 // Operators by type, the most frequent first.
 std::vector<std::pair<std::string, std::size_t>> counts_of(const std::vector<Skipped>& skipped);

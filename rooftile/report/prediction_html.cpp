@@ -48,12 +48,25 @@ std::vector<PageCard> cards_of(const Prediction& prediction) {
   return cards;
 }
 
+// The parts of a training step, and what the host has to do with the time.
+void add_course(const Prediction& prediction, std::vector<PageFact>& facts) {
+  if (const auto& phases = prediction.phases) {
+    facts.push_back({"step", fmt::format("forward {}, backward {}, update {}", print(phases->forward),
+                                         print(phases->backward), print(phases->update))});
+  }
+  if (const auto& host = prediction.host) {
+    facts.push_back({"host", fmt::format("issues kernels for {}; GPU busy {}", print(host->issuing),
+                                         percent(host->gpu_busy.value(), prediction.time.value()))});
+  }
+}
+
 std::vector<PageFact> setup_of(const Prediction& prediction, const Gpu& gpu) {
   return {{"model", prediction.model},
           {"GPU", fmt::format("{} ({})", gpu.name, prediction.gpu)},
           {"batch size", fmt::format("{}", prediction.batch_size)},
-          {"precision", prediction.precision_name()},
+          {"precision", precision_text(prediction)},
           {"pass", prediction.pass},
+          {"execution", std::string(name_of(prediction.execution))},
           {"method", prediction.method},
           {"work", print(prediction.flops)},
           {"layers", fmt::format("{}", prediction.layers.size())}};
@@ -75,10 +88,11 @@ PageView page_view(const Prediction& prediction, const Gpu& gpu) {
   page.view = roofline::view_of(prediction, gpu, roofline::roof_of(gpu));
   page.name = prediction.gpu;
   page.subtitle = fmt::format("Predicted: batch size {}, {}, {}, method {}", prediction.batch_size,
-                              prediction.precision_name(), prediction.pass, prediction.method);
+                              precision_text(prediction), prediction.pass, prediction.method);
   page.file_name = file_name_of(fmt::format("{}-{}", prediction.model, prediction.gpu));
   page.cards = cards_of(prediction);
   page.setup = setup_of(prediction, gpu);
+  add_course(prediction, page.setup);
   page.columns = columns_of(prediction);
   page.lists = lists_of(page.view);
   if (!prediction.unsupported.empty()) {

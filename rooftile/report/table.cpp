@@ -23,15 +23,9 @@ namespace {
 constexpr std::size_t kSlowest = 10;
 constexpr std::size_t kBarWidth = 30;
 
-std::string stored_and_computed(const Prediction& prediction) {
-  const std::string weights = prediction.weights ? fmt::format(", weights {}", name_of(*prediction.weights)) : "";
-  if (prediction.computed == prediction.precision) return prediction.precision_name() + weights;
-  return fmt::format("stored {}, computed {}{}", prediction.precision_name(), name_of(prediction.computed), weights);
-}
-
 std::string heading(const Prediction& prediction, std::size_t width) {
   const std::string line = fmt::format("{} on {}: batch size {}, {}, {}, {}, method {}", prediction.model,
-                                       prediction.gpu, prediction.batch_size, stored_and_computed(prediction),
+                                       prediction.gpu, prediction.batch_size, precision_text(prediction),
                                        prediction.pass, name_of(prediction.execution), prediction.method);
   return wrapped(line, width - 2, "  ") + "\n\n";
 }

@@ -85,6 +85,19 @@ TEST(Page, HoldsThePrediction) {
   EXPECT_EQ(kernels["bytes"][2][0], traffic.dram.value() + traffic.store_dram.value());
 }
 
+TEST(Page, SaysHowTheNetworkIsRun) {
+  const json setup = json::parse(data_of(page_of("net")))["views"][0]["setup"];
+  const auto fact = [&](const std::string& label) {
+    for (const json& one : setup) {
+      if (one["label"] == label) return one["value"].get<std::string>();
+    }
+    return std::string();
+  };
+  EXPECT_EQ(fact("precision"), "fp32");
+  EXPECT_EQ(fact("execution"), "eager");
+  EXPECT_THAT(fact("host"), HasSubstr("GPU busy"));
+}
+
 TEST(Page, NamesStayInsideTheirText) {
   const std::string hostile = "</title></script><script>alert(1)</script> {{data}} {{title}} \"<!--";
   const std::string page = page_of(hostile);
