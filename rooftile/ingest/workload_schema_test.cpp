@@ -119,5 +119,12 @@ TEST(WorkloadSchema, RefusesWhatTheReaderRefuses) {
   refused("/outputs/0", 1);
 }
 
+TEST(WorkloadSchema, HasEveryTypeOfATensor) {
+  const Names known = schema_text()["definitions"]["dtype"]["enum"].get<Names>();
+  for (int i = 0; i <= static_cast<int>(DType::q4_k_m); ++i) {
+    EXPECT_TRUE(known.contains(std::string(name_of(static_cast<DType>(i))))) << name_of(static_cast<DType>(i));
+  }
+}
+
 }  // namespace
 }  // namespace rooftile
