@@ -20,6 +20,7 @@
 #include "rooftile/ingest/onnx_ops.hpp"
 #include "rooftile/ingest/onnx_proto.hpp"
 #include "rooftile/ingest/onnx_rules.hpp"
+#include "rooftile/ingest/onnx_types.hpp"
 
 namespace rooftile {
 namespace {

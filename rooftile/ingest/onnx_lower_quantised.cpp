@@ -5,7 +5,7 @@
 
 #include "rooftile/base/try.hpp"
 #include "rooftile/ingest/onnx_lower.hpp"
-#include "rooftile/ingest/onnx_proto.hpp"
+#include "rooftile/ingest/onnx_types.hpp"
 #include "rooftile/workload/bad_input.hpp"
 
 namespace rooftile {

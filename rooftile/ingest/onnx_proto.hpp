@@ -1,7 +1,6 @@
-// libonnx behind a wall: this file and onnx_proto.cpp, onnx_infer.cpp are all that touch its types.
+// libonnx behind a wall: onnx_proto.cpp, onnx_infer.cpp and onnx_types.cpp are all that touch its types.
 #pragma once
 
-#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -12,11 +11,6 @@ namespace rooftile {
 
 // Newest operator set whose schemas libonnx 1.12 has.
 constexpr int kNewestSchema = 17;
-
-// Between TensorProto::DataType and DType. Signedness is dropped; no DType: strings, complex numbers,
-// FLOAT4E2M1.
-std::optional<DType> dtype_of_onnx(int elem_type);
-int onnx_type_of(DType dtype);
 
 // Parses the bytes that strip_weights() left. Shapes are still those of the file; nothing is inferred.
 Result<OnnxGraph> read_onnx_graph(std::string_view bytes);
