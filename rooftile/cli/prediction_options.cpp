@@ -253,8 +253,7 @@ CLI::Option* add_set(CLI::App* app, Settings& set) {
             }
           },
           "details of the run: seq-len, context (decodes one position after so many), framework, weights (of products: "
-          "fp8, "
-          "int8, int4, q8_0, q4_0, q4_k_m), host=none (the GPU alone); in training optimizer, accumulate "
+          "fp8, int8, int4, q8_0, q4_0, q4_k_m), host=none (the GPU alone); in training optimizer, accumulate "
           "(micro-batches), clip=norm, loss=none; for convolutions and GEMMs also algorithm, tile (128x64x4), "
           "active-ctas; for a fitted model its own columns")
       ->allow_extra_args(false)

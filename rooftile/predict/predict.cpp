@@ -67,14 +67,12 @@ Result<void> check_integers(const PredictOptions& options, Phase phase) {
   return {};
 }
 
-bool begins_with(std::string_view text, std::string_view start) { return text.substr(0, start.size()) == start; }
-
 // PyTorch has left TF32 to convolutions since 1.12 (torch.backends.cuda.matmul.allow_tf32), and cuBLAS as
 // FasterTransformer calls it has FP32 for its default: BERT on an A10 runs at 8 to 11 TFLOP/s in both.
 bool multiplies_in_tf32(std::string_view framework) {
   for (const std::string_view without :
        {"PyTorch 2", "PyTorch 1.12", "PyTorch 1.13", "TorchScript", "FasterTransformer"}) {
-    if (begins_with(framework, without)) return false;
+    if (framework.starts_with(without)) return false;
   }
   return true;
 }
@@ -82,12 +80,11 @@ bool multiplies_in_tf32(std::string_view framework) {
 // PyTorch's attention modules have called a fused kernel since 2.0; an unknown framework is taken for a recent one.
 bool calls_fused_attention(std::string_view framework) {
   if (framework.empty() || framework == "PyTorch") return true;
-  return begins_with(framework, "PyTorch") && !begins_with(framework, "PyTorch 0") &&
-         !begins_with(framework, "PyTorch 1");
+  return framework.starts_with("PyTorch") && !framework.starts_with("PyTorch 0") && !framework.starts_with("PyTorch 1");
 }
 
 // FasterTransformer's int8 mode 1 ("v1" in its tables): cuBLASLt writes INT32, which the next kernel scales.
-bool writes_wide_sums(std::string_view framework) { return begins_with(framework, "FasterTransformer v1"); }
+bool writes_wide_sums(std::string_view framework) { return framework.starts_with("FasterTransformer v1"); }
 
 // Replaying a graph, the GPU fetches each launch itself: microseconds in CUDA's own measurements (NVIDIA, "Constant
 // time launch for straight-line CUDA graphs", 2024).
