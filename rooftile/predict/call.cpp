@@ -144,9 +144,7 @@ LayerCall call_of(const Workload& workload, const Op& op, const PredictOptions& 
   options.precision = precision_of(workload, op, launch_options(given, Phase::fwd));
   if (options.weights && !has_weights_in(workload, op, *options.weights)) options.weights.reset();
   // The sums of integers are written as they are stored.
-  const DType result = workload.tensors[op.outputs.front()].dtype;
-  const bool sums_int8 = options.precision == DType::int8 && (given.precision != DType::int8 || result == DType::int32);
-  if (sums_int8) options.result = result;
+  if (options.precision == DType::int8) options.result = workload.tensors[op.outputs.front()].dtype;
   LayerCall call;
   if (const auto* conv = std::get_if<Conv>(&op.kind)) {
     call = call_of(*conv, options);
