@@ -66,8 +66,8 @@ Result<void> run(CostArguments& arguments) {
     const auto workload = TRY(load_network(arguments.model, arguments.prediction, options));
     write_notes(workload);
     for (std::size_t i = 0; i < shown.size(); ++i) {
-      auto run =
-          TRY(run_of(workload, options, arguments.prediction.phase, table, shown[i], report.boards[i].board.cost));
+      auto run = TRY(run_of(workload, options, phase_of(arguments.prediction, workload), table, shown[i],
+                            report.boards[i].board.cost));
       report.boards[i].run = std::move(run);
     }
   }

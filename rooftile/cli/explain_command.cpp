@@ -71,28 +71,30 @@ Result<void> run(ExplainArguments& arguments) {
   PredictionArguments& given = arguments.prediction;
   TRY(complete(given));
   PredictOptions options = predict_options(given);
-  if (passes_of(given.phase).size() != 1) {
-    return fail(ErrorCode::usage, fmt::format("--pass: {} has several passes; explain one of fwd, bwd_data, bwd_weight",
-                                              name_of(given.phase)));
+  const Phase phase = given.phase.value_or(Phase::fwd);
+  if (passes_of(phase).size() != 1) {
+    return fail(ErrorCode::usage,
+                fmt::format("--pass: {} has several passes; explain one of fwd, bwd_data, bwd_weight", name_of(phase)));
   }
-  options.pass = passes_of(given.phase).front();
-  options.training = given.phase != Phase::fwd;
+  options.pass = passes_of(phase).front();
+  options.training = phase != Phase::fwd;
   const auto gpus = TRY(gpus_of_option(given.gpus));
   TRY(check(options));
   const auto workload = TRY(load_network(arguments.model, given, options));
   std::vector<std::string> ids;
   for (const Gpu& gpu : gpus) {
     if (auto result = check(options, gpu); !result) return result;
-    TRY(check(workload, options, gpu, given.phase));
+    TRY(check(workload, options, gpu, phase));
     ids.push_back(gpu.id);
   }
   note_unused_factors(options.calibration, ids);
   write_notes(workload);
   options = network_options(options);
-  const Workload stored = run_as(workload, options, given.phase);
+  const Workload stored =
+      workload.captured ? launches_as_ops(workload, options.pass) : run_as(workload, options, phase);
   const auto op = TRY(find_layer(stored, arguments.layer));
   PredictOptions own = options;
-  own.precision = precision_of(stored, *op, launch_options(options, given.phase));
+  own.precision = precision_of(stored, *op, launch_options(options, phase));
   std::vector<Explanation> explanations;
   for (const Gpu& gpu : gpus) {
     explanations.push_back(explain_layer(estimate(stored, *op, gpu, options), gpu, own));

@@ -68,16 +68,17 @@ Result<void> run(PredictArguments& arguments) {
   for (const std::string& model : arguments.models) {
     PredictOptions own = options;
     auto workload = TRY(load_network(model, given, own));
-    note_folded_batch_norms(workload, given.phase);
+    const Phase phase = phase_of(given, workload);
+    note_folded_batch_norms(workload, phase);
     for (const Gpu& gpu : gpus) {
       if (given.largest_batch) {
-        auto largest = TRY(load_largest_batch(model, model_options(given), own, given.phase, gpu));
+        auto largest = TRY(load_largest_batch(model, model_options(given), own, phase, gpu));
         largest.notes = std::move(workload.notes);
         workload = std::move(largest);
       }
       ids.push_back(gpu.id);
       predicted_on.push_back(gpu);
-      predictions.push_back(TRY(predict(workload, gpu, own, given.phase)));
+      predictions.push_back(TRY(predict(workload, gpu, own, phase)));
     }
   }
   note_unused_factors(options.calibration, ids);

@@ -78,7 +78,7 @@ Result<void> check_asked(const PredictionArguments& asked, const LayersPredictio
 }
 
 Result<void> by_layers(const FittedModel& fitted, const Workload& workload, const Asked& asked) {
-  auto prediction = TRY(predict_by_layers(fitted, workload, asked.prediction.phase));
+  auto prediction = TRY(predict_by_layers(fitted, workload, phase_of(asked.prediction, workload)));
   prediction.iterations = asked.run.iterations;
   TRY(check_asked(asked.prediction, prediction));
   return write_report(asked.output, kLayersWriters, {prediction, asked.all_layers});
@@ -126,7 +126,7 @@ Result<std::vector<Prediction>> predict_each(const FittedModel& fitted, const Wo
     run.gpus = asked.run.gpus;
     run.batch_size = asked.prediction.batch_size;
     run.precision = precision;
-    run.phase = asked.prediction.phase;
+    run.phase = asked.prediction.phase.value_or(Phase::fwd);
     run.iterations = asked.run.iterations;
     run.cells = asked.run.columns;
     auto prediction = TRY(predict_one(fitted, run));

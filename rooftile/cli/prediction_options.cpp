@@ -223,14 +223,14 @@ std::vector<CLI::Option*> add_run_options(CLI::App* app, RunArguments& run) {
           app->add_flag("--cuda-graphs", run.cuda_graphs, "launches are recorded once and replayed")};
 }
 
-CLI::Option* add_pass(CLI::App* app, Phase& phase) {
+CLI::Option* add_pass(CLI::App* app, std::optional<Phase>& phase) {
   return add_value(
       app, "--pass", phase, "inference|training|fwd|bwd|fwd_bwd|bwd_data|bwd_weight",
       [](const std::string& option, const std::string& text) -> Result<Phase> {
         if (const auto parsed = parse_phase(text)) return *parsed;
         return tl::unexpected(check_choice(option, text, phase_names(), {}).error());
       },
-      "training: forward, gradients, update (default: inference)");
+      "training: forward, gradients, update (default: inference, or all of a captured step)");
 }
 
 CLI::Option* add_skip_unsupported(CLI::App* app, bool& skip) {
@@ -357,8 +357,17 @@ ModelOptions with_sizes(ModelOptions options, const InputSizes& sizes) {
   return options;
 }
 
+Phase phase_of(const PredictionArguments& arguments, const Workload& workload) {
+  if (arguments.phase) return *arguments.phase;
+  return workload.captured && trains(*workload.captured) ? Phase::step : Phase::fwd;
+}
+
 Result<Workload> load_network(const std::string& model, const PredictionArguments& arguments, PredictOptions& options) {
   auto workload = TRY(load_model(model, model_options(arguments)));
+  if (workload.captured) {
+    run_as_captured(*workload.captured, arguments.precision.has_value(), options);
+    return workload;
+  }
   const auto stored = stored_precision(workload);
   const bool any = options.method == Method::rooftile || options.method == Method::roofline;
   if (arguments.precision || !stored || !any) return workload;

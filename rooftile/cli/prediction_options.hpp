@@ -67,7 +67,7 @@ struct PredictionArguments {
   bool largest_batch = false;  // that fits the GPU: --batch-size max, where a command takes it
   std::optional<DType> precision;
   RunArguments run;
-  Phase phase = Phase::fwd;
+  std::optional<Phase> phase;  // phase_of()
   bool skip_unsupported = false;
   MethodArgument method;
   Settings set;
@@ -88,7 +88,7 @@ CLI::Option* add_run_precision(CLI::App* app, PredictionArguments& prediction);
 CLI::Option* add_execution(CLI::App* app, Execution& execution);
 // --execution, --layout, --cuda-graphs
 std::vector<CLI::Option*> add_run_options(CLI::App* app, RunArguments& run);
-CLI::Option* add_pass(CLI::App* app, Phase& phase);
+CLI::Option* add_pass(CLI::App* app, std::optional<Phase>& phase);
 CLI::Option* add_skip_unsupported(CLI::App* app, bool& skip);
 CLI::Option* add_set(CLI::App* app, Settings& set);
 
@@ -114,7 +114,11 @@ PredictOptions predict_options(const PredictionArguments& arguments);
 ModelOptions model_options(const PredictionArguments& arguments);
 ModelOptions with_sizes(ModelOptions options, const InputSizes& sizes);
 
-// The network. Where no --precision was given, `options` and a note get that of its weights.
+// The phase asked for, else all of a captured step and inference of anything else.
+Phase phase_of(const PredictionArguments& arguments, const Workload& workload);
+
+// The network. Where no --precision was given, `options` and a note get that of its weights; of a captured step they
+// get how it was run.
 Result<Workload> load_network(const std::string& model, const PredictionArguments& arguments, PredictOptions& options);
 
 // Its notes on standard error, for reports that do not have them.

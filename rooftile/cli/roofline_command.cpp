@@ -47,7 +47,7 @@ Result<Input> predicted(const RooflineArguments& arguments, const Gpu& gpu, cons
   TRY(check(options));
   auto workload = TRY(load_network(arguments.model, given, options));
   write_notes(workload);
-  const auto prediction = TRY(predict(workload, gpu, options, given.phase));
+  const auto prediction = TRY(predict(workload, gpu, options, phase_of(given, workload)));
   return Input{roofline::view_of(prediction, gpu, roof), std::move(workload)};
 }
 

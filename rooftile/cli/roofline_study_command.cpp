@@ -26,7 +26,8 @@ Result<void> run(StudyArguments& arguments) {
   const auto gpu = TRY(gpu_of_option(arguments.prediction.gpus.front()));
   const auto chosen = TRY(choose_roof(arguments.drawing, gpu));
   const PredictOptions options = predict_options(arguments.prediction);
-  auto view = TRY(roofline::study_view(arguments.study, gpu, chosen.roof, options, arguments.prediction.phase));
+  auto view = TRY(roofline::study_view(arguments.study, gpu, chosen.roof, options,
+                                       arguments.prediction.phase.value_or(Phase::fwd)));
   if (!arguments.measured.empty()) {
     const auto text = TRY(read_text_file(arguments.measured));
     auto measured = TRY(roofline::kernels_of_table(text, arguments.measured, gpu, chosen.roof, options.precision));

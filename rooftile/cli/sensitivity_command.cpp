@@ -56,7 +56,7 @@ Result<void> run(SensitivityArguments& arguments) {
   std::vector<Sensitivity> studies;
   for (const Gpu& gpu : gpus) {
     std::optional<Progress> bar(std::in_place, "resources");
-    auto study = sensitivity(workload, gpu, options, given.phase,
+    auto study = sensitivity(workload, gpu, options, phase_of(given, workload),
                              [&](std::size_t done, std::size_t all) { bar->show(done, all); });
     bar.reset();
     if (!study) return tl::unexpected(study.error());

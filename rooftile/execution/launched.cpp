@@ -52,16 +52,33 @@ bool multiplies_int8(const Workload& workload, const Op& op) {
          workload.tensors[op.inputs[1]].dtype == DType::int8;
 }
 
+namespace {
+
+bool is_product(const Op& op) {
+  return std::holds_alternative<Gemm>(op.kind) || std::holds_alternative<Attention>(op.kind);
+}
+
+// The type that the operator was called with; TF32 is a way to compute, not a type.
+DType captured_precision(const Workload& workload, const Op& op, const LaunchOptions& options) {
+  const DType type = op.inputs.empty() ? DType::fp32 : workload.tensors[op.inputs.front()].dtype;
+  if (!is_floating(type)) return DType::fp32;
+  const bool tf32 = options.precision == DType::tf32 && (!is_product(op) || options.tf32_products);
+  return type == DType::fp32 && tf32 ? DType::tf32 : type;
+}
+
+}  // namespace
+
 DType precision_of(const Workload& workload, const Op& op, const LaunchOptions& options) {
   if (options.int8_products && multiplies_int8(workload, op)) return DType::int8;
-  const bool product = std::holds_alternative<Gemm>(op.kind) || std::holds_alternative<Attention>(op.kind);
-  if (options.precision == DType::tf32 && product && !options.tf32_products) return DType::fp32;
+  if (workload.captured) return captured_precision(workload, op, options);
+  if (options.precision == DType::tf32 && is_product(op) && !options.tf32_products) return DType::fp32;
   if (!options.autocast || op.inputs.empty()) return options.precision;
   const DType type = workload.tensors[op.inputs.front()].dtype;
   return is_floating(type) ? type : options.precision;
 }
 
 Workload launched(Workload workload, const LaunchOptions& options) {
+  if (workload.captured) return workload;
   const bool engine = options.execution == Execution::engine;
   if (engine || options.fused_attention) {
     workload = fuse_attention(std::move(workload), engine ? AttentionCalls::all : AttentionCalls::modules);

@@ -14,6 +14,7 @@
 #include "rooftile/base/one_line.hpp"
 #include "rooftile/base/strict_json.hpp"
 #include "rooftile/base/try.hpp"
+#include "rooftile/ingest/captured_json.hpp"
 #include "rooftile/ingest/workload_json_attributes.hpp"
 #include "rooftile/ingest/workload_json_op.hpp"
 #include "rooftile/ops/builder.hpp"
@@ -202,7 +203,8 @@ Result<Workload> parse_workload_json(std::string_view text, std::string_view whe
   };
   const auto document = TRY(parse_strict_json(text, where));
   try {
-    Workload workload = WorkloadReader(batch_size).read(document);
+    Workload workload = is_captured_step(document) ? read_captured_step(document, batch_size)
+                                                   : WorkloadReader(batch_size).read(document);
     if (auto valid = validate(workload); !valid) return in_file(valid.error());
     return workload;
   } catch (const Error& error) {

@@ -16,7 +16,8 @@
 
 namespace rooftile {
 
-// Shapes are inferred from the inputs and each op's attributes. `batch_size` replaces dimension 0 of the inputs.
+// Shapes are inferred from the inputs and each op's attributes. `batch_size` replaces dimension 0 of the inputs. Also
+// reads a captured step ("rooftile/step/1"), which has the batch size that it was captured with.
 Result<Workload> parse_workload_json(std::string_view text, std::string_view where,
                                      std::optional<std::int64_t> batch_size = {});
 

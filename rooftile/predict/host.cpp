@@ -10,14 +10,19 @@ namespace {
 constexpr Seconds kDispatch(8e-6);
 
 bool is_own(const LayerEstimate& layer) {
-  const bool sum = layer.op == "elementwise" && layer.function == "add" && layer.pass == Pass::bwd_data;
+  if (layer.general) return true;
+  const bool sum = layer.op == "elementwise" && layer.function == "add" && layer.part == StepPart::backward;
   return sum || (layer.op == "move" && layer.function == "cast");
 }
+
+// All that an optimiser does with the weights of a layer, rather than one operator of it as a captured step has them.
+bool is_whole_update(const LayerEstimate& layer) { return layer.op == "update" || layer.op == "clip"; }
 
 Seconds issue_time(const LayerEstimate& layer, const HostCosts& costs) {
   if (layer.kernels == 0) return Seconds(0);
   if (is_own(layer)) return std::min(kDispatch, costs.forward);
-  if (is_update(layer)) return costs.update;
+  if (is_whole_update(layer)) return costs.update;
+  if (is_update(layer)) return std::min(kDispatch, costs.update);
   return layer.pass == Pass::fwd ? costs.forward : costs.gradient;
 }
 
@@ -30,6 +35,22 @@ Seconds queue_time(std::span<const LayerEstimate> layers, const HostCosts& costs
     done = std::max(done, issued) + layer.time * scale;
   }
   return std::max(done, issued);
+}
+
+PhaseTimes phase_times(std::span<const LayerEstimate> layers, const HostCosts* costs) {
+  PhaseTimes times;
+  Seconds issued, done, before;
+  for (const LayerEstimate& layer : layers) {
+    if (costs != nullptr) issued += issue_time(layer, *costs);
+    done = std::max(done, issued) + layer.time;
+    Seconds& part = layer.part == StepPart::forward    ? times.forward
+                    : layer.part == StepPart::backward ? times.backward
+                                                       : times.update;
+    const Seconds end = std::max(done, issued);
+    part += end - before;
+    before = end;
+  }
+  return times;
 }
 
 HostShare host_share(std::span<const LayerEstimate> layers, const HostCosts& costs) {

@@ -15,4 +15,8 @@ HostShare host_share(std::span<const LayerEstimate> layers, const HostCosts& cos
 Seconds queue_time(std::span<const LayerEstimate> layers, const HostCosts& costs, double scale = 1,
                    double host_scale = 1);
 
+// From the end of the part before to the end of its last kernel, each part of a step. Without costs the host takes no
+// time.
+PhaseTimes phase_times(std::span<const LayerEstimate> layers, const HostCosts* costs);
+
 }  // namespace rooftile

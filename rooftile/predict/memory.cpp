@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "rooftile/ops/stream_gradient.hpp"
+#include "rooftile/predict/captured.hpp"
 #include "rooftile/predict/predict.hpp"
 
 namespace rooftile {
@@ -212,6 +213,7 @@ Bytes optimizer_state(const Workload& workload, Optimizer optimizer) {
 
 MemoryUse memory_use(const Workload& workload, Phase phase, Recompute recompute) {
   const bool gradients = phase != Phase::fwd;
+  if (workload.captured) return captured_memory(*workload.captured);
   MemoryUse use;
   for (const Tensor& tensor : workload.tensors) {
     if (!tensor.constant) continue;

@@ -12,6 +12,7 @@
 
 #include "rooftile/ops/work.hpp"
 #include "rooftile/predict/alike.hpp"
+#include "rooftile/predict/captured.hpp"
 
 namespace rooftile {
 namespace {
@@ -52,7 +53,9 @@ class Step {
   PhaseCalls run(Phase phase) {
     options_.training = phase != Phase::fwd;
     if (passes_of(phase).front() == Pass::fwd) forward();
+    part_ = StepPart::backward;
     if (phase != Phase::fwd) backward(passes_of(phase));
+    part_ = StepPart::update;
     if (phase == Phase::step) update();
     return std::move(step_);
   }
@@ -167,7 +170,7 @@ class Step {
     return step_.calls.size() - 1;
   }
   void run_call(std::size_t call, std::string name, const Shape& output) {
-    step_.layers.push_back({call, std::move(name), output});
+    step_.layers.push_back({call, std::move(name), output, part_});
   }
 
   const Workload& workload_;
@@ -181,6 +184,7 @@ class Step {
   std::map<double, std::optional<std::size_t>> updates_;
   std::vector<RecomputedPart> parts_;
   std::vector<const RecomputedPart*> part_ending_;  // at each op
+  StepPart part_ = StepPart::forward;
   PhaseCalls step_;
 };
 
@@ -199,7 +203,7 @@ std::vector<bool> needs_gradient(const Workload& workload) {
 }
 
 PhaseCalls phase_calls(const Workload& workload, const PredictOptions& options, Phase phase) {
-  return Step(workload, options).run(phase);
+  return workload.captured ? captured_calls(workload, options, phase) : Step(workload, options).run(phase);
 }
 
 std::vector<LayerEstimate> estimate_phase(const Workload& workload, const Gpu& gpu, const PredictOptions& options,
@@ -219,7 +223,9 @@ std::vector<LayerEstimate> estimate_phase(const Workload& workload, const Gpu& g
     }
     layers.back().name = layer.name;
     layers.back().output = layer.output;
+    layers.back().part = layer.part;
     layers.back().members = layer.members;
+    layers.back().general = layer.general;
   }
   return layers;
 }

@@ -16,7 +16,9 @@ struct PhaseCalls {
     std::size_t call;
     std::string name;
     Shape output;
+    StepPart part = StepPart::forward;
     std::vector<std::string> members = {};  // Op::members
+    bool general = false;                   // CapturedCall::general
   };
   std::vector<LayerCall> calls;
   std::vector<Layer> layers;

@@ -13,6 +13,7 @@
 #include "rooftile/execution/launched.hpp"
 #include "rooftile/execution/loss.hpp"
 #include "rooftile/predict/call.hpp"
+#include "rooftile/predict/captured.hpp"
 #include "rooftile/predict/host.hpp"
 #include "rooftile/predict/phase_calls.hpp"
 #include "rooftile/timing/roofline.hpp"
@@ -107,7 +108,8 @@ void add_host(Prediction& prediction, const PredictOptions& options) {
 }
 
 bool computes_loss(const Workload& workload, const PredictOptions& options, Phase phase) {
-  return options.loss && phase == Phase::step && options.method == Method::rooftile && has_cross_entropy(workload);
+  return options.loss && !workload.captured && phase == Phase::step && options.method == Method::rooftile &&
+         has_cross_entropy(workload);
 }
 
 // The parts of a step, and the micro-batches before its last: forward, backward, and the gradients added up.
@@ -115,26 +117,14 @@ void add_step(Prediction& prediction, const PredictOptions& options, bool loss) 
   prediction.loss = loss;
   prediction.recompute = options.recompute;
   prediction.micro_batches = options.micro_batches;
-  const auto first = [&](auto&& is) {
-    return static_cast<std::size_t>(std::find_if(prediction.layers.begin(), prediction.layers.end(), is) -
-                                    prediction.layers.begin());
-  };
   const std::span<const LayerEstimate> layers = prediction.layers;
-  const std::size_t backward = first([](const LayerEstimate& layer) { return layer.pass != Pass::fwd; });
-  const std::size_t update = first([](const LayerEstimate& layer) { return is_update(layer); });
-  const auto until = [&](std::size_t count) {
-    if (prediction.host) return queue_time(layers.first(count), prediction.host->costs);
-    Seconds sum;
-    for (const LayerEstimate& layer : layers.first(count)) sum += layer.time;
-    return sum;
-  };
-  const auto times = static_cast<double>(options.micro_batches);
-  const Seconds forward = until(backward), gradients = until(update);
-  PhaseTimes& phases = prediction.phases.emplace();
-  phases.forward = forward * times;
-  phases.backward = (gradients - forward) * times;
-  phases.update = until(layers.size()) - gradients;
+  PhaseTimes& phases =
+      prediction.phases.emplace(phase_times(layers, prediction.host ? &prediction.host->costs : nullptr));
   if (options.micro_batches == 1) return;
+  const auto times = static_cast<double>(options.micro_batches);
+  phases.forward *= times;
+  phases.backward *= times;
+  const auto update = static_cast<std::size_t>(std::find_if(layers.begin(), layers.end(), is_update) - layers.begin());
   Flops flops;
   Seconds busy, issuing;
   for (const LayerEstimate& layer : layers.first(update)) {
@@ -272,7 +262,7 @@ Bytes converted_maps(const Workload& launched, const PredictOptions& options) {
 
 MemoryUse memory_of(const Workload& launched, const PredictOptions& options, Phase phase) {
   MemoryUse use = memory_use(launched, phase, options.recompute);
-  if (phase == Phase::step) use.optimizer = optimizer_state(launched, options.optimizer);
+  if (phase == Phase::step && !launched.captured) use.optimizer = optimizer_state(launched, options.optimizer);
   use.workspace = converted_maps(launched, options);
   return use;
 }
@@ -284,6 +274,7 @@ Result<Prediction> predict(const Workload& workload, const Gpu& gpu, const Predi
     own.pass = pass;
     TRY(check(own, gpu));
   }
+  if (workload.captured) TRY(check_captured(workload, options, phase));
   TRY(check(workload, options, gpu, phase));
   const Workload run = run_as(workload, options, phase);
   Prediction prediction;
@@ -307,8 +298,12 @@ Result<Prediction> predict(const Workload& workload, const Gpu& gpu, const Predi
     prediction.time += layer.time;
     prediction.flops += layer.flops;
   }
+  if (workload.captured) {
+    std::string note = general_note(*workload.captured, prediction.layers);
+    if (!note.empty()) prediction.notes.push_back(std::move(note));
+  }
   add_host(prediction, options);
-  if (phase == Phase::step) add_step(prediction, options, computes_loss(workload, options, phase));
+  if (phase == Phase::step) add_step(prediction, options, workload.captured || computes_loss(workload, options, phase));
   return prediction;
 }
 

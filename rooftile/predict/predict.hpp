@@ -90,6 +90,12 @@ LayerEstimate sum_of(const std::vector<LayerEstimate>& estimates);
 // The network as it is run with these options: with the loss of a training step, as it is launched.
 Workload run_as(const Workload& workload, const PredictOptions& options, Phase phase);
 
+// A captured step with its launches of a pass as ops, under their names; for looking at one.
+Workload launches_as_ops(const Workload& workload, Pass pass);
+
+// Options as a captured step was run: its framework, layout and precision, unless one was asked for.
+void run_as_captured(const CapturedStep& step, bool precision_asked, PredictOptions& options);
+
 // The rules of that, and the options of one of its ops.
 LaunchOptions launch_options(const PredictOptions& options, Phase phase);
 PredictOptions network_options(PredictOptions options);

@@ -78,6 +78,7 @@ struct LayerEstimate {
   std::string function;  // relu, batch, concat, depthwise, …; empty where the op says it all
   Method method = Method::delta;
   Pass pass = Pass::fwd;
+  StepPart part = StepPart::forward;
   Flops flops;
   Traffic traffic;   // the sum of its kernels'
   TimeBounds cases;  // theirs, and the overhead of the call
@@ -92,6 +93,7 @@ struct LayerEstimate {
   double ratio_of_calls = 1;
   std::vector<KernelEstimate> breakdown;
   std::vector<std::string> members;  // Op::members
+  bool general = false;             // CapturedCall::general
   Shape output;                      // shape of the first output, for people
 };
 
@@ -102,7 +104,7 @@ const Plan* first_plan(const LayerEstimate& layer) {
 }
 
 // Whether it is part of the optimiser's work.
-inline bool is_update(const LayerEstimate& layer) { return layer.op == "update" || layer.op == "clip"; }
+inline bool is_update(const LayerEstimate& layer) { return layer.part == StepPart::update; }
 
 // The kernels of a layer that are planned in one way.
 template <class Plan>

@@ -17,6 +17,7 @@
 
 #include "rooftile/base/error.hpp"
 #include "rooftile/base/units.hpp"
+#include "rooftile/workload/captured.hpp"
 #include "rooftile/workload/dtype.hpp"
 #include "rooftile/workload/op.hpp"
 
@@ -66,6 +67,7 @@ struct Workload {
   std::vector<TensorId> outputs;
   std::vector<Skipped> skipped;
   std::vector<std::string> notes = {};  // what was assumed where the source model leaves it open, a sentence each
+  std::optional<CapturedStep> captured = {};  // of a step that a framework ran: the ops are its calls
 
   bool operator==(const Workload&) const = default;
 };

@@ -1,0 +1,182 @@
+"""Captures a step of a module or a function."""
+
+import contextlib
+
+import torch
+from torch.utils._pytree import tree_flatten
+
+from . import swap
+from .errors import Error
+from .session import Session
+
+_PRECISIONS = {"fp32": None, "fp16": torch.float16, "bf16": torch.bfloat16, "amp-fp16": torch.float16,
+               "amp-bf16": torch.bfloat16}
+_OPTIMIZERS = {
+    "sgd": lambda parameters: torch.optim.SGD(parameters, lr=0.1),
+    "momentum": lambda parameters: torch.optim.SGD(parameters, lr=0.1, momentum=0.9),
+    "adam": lambda parameters: torch.optim.Adam(parameters),
+    "adamw": lambda parameters: torch.optim.AdamW(parameters),
+}
+
+
+def capture(target, inputs=(), *, training=False, loss=None, optimizer="sgd", precision="fp32", layout="nchw",
+            batch_size=None, name=None):
+    """One step of `target` as it would run on a GPU.
+
+    target: a torch.nn.Module, or a function that runs one step. Modules and optimizers that the function refers to run
+        on the pretended GPU, whatever device they are on; nothing of theirs is changed.
+    inputs: a tensor, a tuple of arguments or a dict of keyword arguments, of which shapes, types and strides count.
+    training: of a module: also loss, backward and optimizer.
+    loss: of a module: a function of its result; by default what the result itself says (a mapping of losses, .loss), else
+        cross entropy where the result is scores of classes, else the mean.
+    optimizer: of a module: "sgd", "momentum", "adam", "adamw", or a function of parameters that makes one.
+    precision: of a module: "fp32", "fp16", "bf16", "amp-fp16", "amp-bf16" (under torch.autocast).
+    layout: of a module: "nchw" or "nhwc" (channels last).
+    batch_size: samples in a step, where dimension 0 of the first input is not that.
+
+    Returns a Step. Raises Error for what cannot be captured; what the module or function itself raises comes through.
+    """
+    if precision not in _PRECISIONS:
+        raise Error(f"precision '{precision}' is not one of {', '.join(_PRECISIONS)}")
+    if layout not in ("nchw", "nhwc"):
+        raise Error(f"layout '{layout}' is neither nchw nor nhwc")
+    _check(target, inputs)
+    if isinstance(target, torch.nn.Module):
+        return _Module(target, training, loss, optimizer, precision, layout).capture(inputs, batch_size, name)
+    if not callable(target):
+        raise Error(f"a torch.nn.Module or a function is captured, not {type(target).__name__}")
+    return _function(target, inputs, batch_size, name)
+
+
+def _check(target, inputs):
+    if isinstance(target, torch.jit.ScriptModule):
+        raise Error("a TorchScript module is captured no more; give the torch.nn.Module that it was made of")
+    if hasattr(target, "_orig_mod") or hasattr(target, "_torchdynamo_orig_callable"):
+        raise Error("a compiled module is captured no more; give the one before torch.compile, and predict with "
+                    "execution='compiled' from ONNX")
+    for tensor in tree_flatten(inputs)[0]:
+        if isinstance(tensor, torch.Tensor) and tensor.layout != torch.strided:
+            raise Error(f"a sparse input ({tensor.layout}) has no fixed size; give a dense one")
+        if isinstance(tensor, torch.Tensor) and tensor.is_quantized:
+            raise Error("a quantised input is of PyTorch's CPU kernels; give the float one")
+
+
+def _arguments(inputs):
+    if isinstance(inputs, dict):
+        return (), inputs
+    return (tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)), {}
+
+
+def _size_of_batch(inputs):
+    tensors = [one for one in tree_flatten(inputs)[0] if isinstance(one, torch.Tensor) and one.dim() > 0]
+    return tensors[0].shape[0] if tensors else 0
+
+
+def _twice(session, run):
+    """The second time is recorded: optimizers have their state, gradients are there."""
+    run()
+    session.start()
+    run()
+    session.stop()
+
+
+def _function(target, inputs, batch_size, name):
+    modules, optimizers = swap.found_in(target)
+    session = Session()
+    with swap.swapped(modules, optimizers, session.memory), session.running():
+        args, kwargs = _arguments(swap.twins_of_inputs(inputs, session.memory))
+        _twice(session, lambda: target(*args, **kwargs))
+        found = batch_size or session.phases.batch_size or _size_of_batch(inputs)
+        step = session.step(name or getattr(target, "__name__", "step"), found)
+    if not step.launches:
+        raise Error("nothing of it ran on the pretended GPU; the function is to run a module that it refers to")
+    return step
+
+
+class _Module:
+    def __init__(self, module, training, loss, optimizer, precision, layout):
+        self.module, self.training, self.loss = module, training, loss
+        self.precision, self.layout = precision, layout
+        if isinstance(optimizer, str) and optimizer not in _OPTIMIZERS:
+            raise Error(f"optimizer '{optimizer}' is not one of {', '.join(_OPTIMIZERS)}")
+        self.make_optimizer = _OPTIMIZERS[optimizer] if isinstance(optimizer, str) else optimizer
+
+    def capture(self, inputs, batch_size, name):
+        session = Session()
+        narrow = _PRECISIONS[self.precision]
+        mixed = self.precision.startswith("amp-")
+        dtype = None if mixed else narrow
+        with self._mode(), swap.swapped([self.module], [], session.memory, dtype), session.running():
+            if self.layout == "nhwc":
+                self.module.to(memory_format=torch.channels_last)
+            args, kwargs = _arguments(swap.twins_of_inputs(inputs, session.memory, dtype))
+            if self.layout == "nhwc":
+                args = tuple(_channels_last(one) for one in args)
+            _twice(session, self._step(args, kwargs, narrow if mixed else None))
+            step = session.step(name or type(self.module).__name__, batch_size or _size_of_batch(inputs))
+        return step
+
+    @contextlib.contextmanager
+    def _mode(self):
+        """In training or evaluation as asked, and then as before."""
+        before = [(one, one.training) for one in self.module.modules()]
+        self.module.train(self.training)
+        try:
+            yield
+        finally:
+            for one, was in before:
+                one.training = was
+
+    def _step(self, args, kwargs, narrow):
+        def autocast():
+            return torch.autocast("cuda", dtype=narrow) if narrow is not None else contextlib.nullcontext()
+
+        def infer():
+            with torch.no_grad(), autocast():
+                self.module(*args, **kwargs)
+
+        if not self.training:
+            return infer
+        parameters = [one for one in self.module.parameters() if one.requires_grad]
+        if not parameters:
+            raise Error("it has no parameters to train")
+        optimizer = self.make_optimizer(parameters)
+
+        def train():
+            optimizer.zero_grad(set_to_none=True)
+            with autocast():
+                value = (self.loss or _loss)(self.module(*args, **kwargs))
+            value.backward()
+            optimizer.step()
+
+        return train
+
+
+def _channels_last(value):
+    if isinstance(value, torch.Tensor) and value.dim() == 4:
+        return value.to(memory_format=torch.channels_last)
+    return value
+
+
+def _loss(output):
+    """Of whatever a module returns."""
+    if getattr(output, "loss", None) is not None:
+        return output.loss
+    if isinstance(output, dict) and output:
+        values = [value for value in output.values() if isinstance(value, torch.Tensor)]
+        if values and all(value.dim() == 0 for value in values):  # torchvision's detectors
+            return sum(values)
+        return _loss(values[0])
+    if isinstance(output, (tuple, list)):
+        if hasattr(output, "logits"):  # Inception v3, GoogLeNet with auxiliary classifiers
+            return sum(_loss(one) for one in output if isinstance(one, torch.Tensor))
+        return _loss(output[0])
+    if not isinstance(output, torch.Tensor):
+        raise Error(f"no loss is known of a {type(output).__name__}; give loss=")
+    if output.dim() == 0:
+        return output
+    if output.dim() in (2, 3) and output.shape[-1] > 1 and output.is_floating_point():
+        scores = output.reshape(-1, output.shape[-1])
+        labels = torch.zeros(scores.shape[0], dtype=torch.int64, device=output.device)
+        return torch.nn.functional.cross_entropy(scores, labels)
+    return output.float().mean()

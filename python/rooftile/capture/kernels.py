@@ -1,0 +1,124 @@
+"""Kernels that PyTorch has on GPUs alone, in place of the many that it falls back to elsewhere.
+
+What a traced tensor computes in is no CUDA tensor, so composite operators (dropout, recurrent layers, fused attention)
+would take their slow way. These put the GPU's way in its place.
+"""
+
+import contextlib
+import warnings
+
+import torch
+
+from . import operators, versions
+
+
+def _dropout(tensor, probability, train):
+    if not train or probability == 0:
+        return tensor
+    return torch.native_dropout(tensor, probability, train)[0]
+
+
+class _Operator(torch.autograd.Function):
+    """An operator that Rooftile knows as one, with its gradients."""
+
+    @staticmethod
+    def forward(context, recorder, forward, backward, make, *tensors):
+        results = make()
+        for call in forward(results):
+            recorder.launch(call)
+        context.recorder, context.backward_calls, context.tensors = recorder, backward, tensors
+        context.results = results
+        context.save_for_backward(*(one for one in tensors if one is not None))
+        return results
+
+    @staticmethod
+    def backward(context, *gradients):
+        for call in context.backward_calls(context.results):
+            context.recorder.launch(call)
+        return (None, None, None, None, *(
+            torch.empty_like(one) if needed and one is not None else None
+            for one, needed in zip(context.tensors, context.needs_input_grad[4:])))
+
+
+def _operand_of(shape, tensor, constant=False):
+    return operators.Operand(tuple(shape), operators.operand(tensor).dtype, constant)
+
+
+def _recurrent(cell, recorder):
+    def kernel(data, hidden, params, has_biases, num_layers, dropout, train, bidirectional, batch_first=False):
+        if not isinstance(hidden, (tuple, list)):
+            hidden = (hidden,)
+        packed = isinstance(params, torch.Tensor)  # data, batch_sizes, hx, params, has_biases, …
+        if packed:
+            raise NotImplementedError("packed sequences have no fixed number of steps; pad them")
+        batch, steps = (data.shape[0], data.shape[1]) if batch_first else (data.shape[1], data.shape[0])
+        if versions.autocast_enabled():
+            dtype = versions.autocast_dtype()
+            data, hidden = data.to(dtype), tuple(one.to(dtype) for one in hidden)
+        directions = 2 if bidirectional else 1
+        features = hidden[0].shape[-1]
+        shape = [*data.shape[:2], features * directions]
+        attributes = tuple(sorted({
+            "cell": cell, "batch": batch, "steps": steps, "input": data.shape[2], "hidden": features,
+            "layers": num_layers, "directions": directions}.items()))
+
+        def call(passing, source):
+            return operators.Call(
+                "recurrent", attributes, (operators.operand(data), *(operators.operand(one) for one in params)),
+                (_operand_of(shape, data),), passing, False, source)
+
+        def make():
+            return (data.new_empty(shape), *(torch.empty_like(one) for one in hidden))
+
+        return _Operator.apply(
+            recorder, lambda _: [call("fwd", "aten._cudnn_rnn")],
+            lambda _: [call("bwd_data", "aten._cudnn_rnn_backward"), call("bwd_weight", "aten._cudnn_rnn_backward")],
+            make, data, *hidden, *params)
+
+    return kernel
+
+
+def _attention(recorder):
+    def kernel(query, key, value, mask=None, dropout=0.0, causal=False, **_):
+        if versions.autocast_enabled():
+            dtype = versions.autocast_dtype()
+            query, key, value = (one.to(dtype) if one.dtype == torch.float32 else one for one in (query, key, value))
+        groups = [one.reshape(-1, *one.shape[-3:]) if one.dim() > 4 else one for one in (query, key, value)]
+        if groups[0].dim() == 3:
+            groups = [one.unsqueeze(1) for one in groups]
+        shape = [*query.shape[:-1], value.shape[-1]]
+        causal = causal or (mask is not None and query.shape[-2] == key.shape[-2] and mask.dtype == torch.bool)
+
+        def call(passing, source):
+            found = operators.attention(*groups, groups[0].new_empty([*groups[0].shape[:-1], value.shape[-1]]), causal,
+                                        passing)
+            return operators.Call(found.op, found.attributes, found.inputs, found.outputs, passing, False, source)
+
+        return _Operator.apply(
+            recorder, lambda _: [call("fwd", "aten.scaled_dot_product_attention")],
+            lambda _: [call("bwd_data", "aten.scaled_dot_product_attention_backward")],
+            lambda: query.new_empty(shape), query, key, value)
+
+    return kernel
+
+
+@contextlib.contextmanager
+def of_gpu(recorder):
+    """While it lasts, composite operators on traced tensors run as on a GPU."""
+    library = torch.library.Library("aten", "IMPL", "AutogradCUDA")
+    kernels = {"dropout": _dropout}
+    for name, cell in {"lstm.input": "lstm", "gru.input": "gru", "rnn_tanh.input": "vanilla",
+                       "rnn_relu.input": "vanilla"}.items():
+        kernels[name] = _recurrent(cell, recorder)
+    if hasattr(torch.ops.aten, "scaled_dot_product_attention"):
+        kernels["scaled_dot_product_attention"] = _attention(recorder)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that kernels are overridden
+        for name, kernel in kernels.items():
+            library.impl(name, kernel)
+    try:
+        yield
+    finally:
+        if hasattr(library, "_destroy"):
+            library._destroy()
+        del library

@@ -1,0 +1,142 @@
+"""A pretended GPU: programs that ask for one find it, and what they move to it becomes traced."""
+
+import contextlib
+from unittest import mock
+
+import torch
+
+from .traced import GPU, HOST, Traced, traced_like
+
+_NAME = "Rooftile (captured)"
+
+
+def _device_of(args, kwargs):
+    """The device that Tensor.to() is asked for, or None."""
+    for value in [kwargs.get("device"), *args[:1]]:
+        if isinstance(value, torch.Tensor):
+            return getattr(value, "device", None)
+        if isinstance(value, (str, torch.device, int)) and not isinstance(value, bool):
+            device = torch.device("cuda", value) if isinstance(value, int) else torch.device(value)
+            return HOST if device.type == "cpu" else GPU
+    return None
+
+
+def _moved(tensor, device, memory):
+    if device is None or tensor.device == device:
+        return tensor
+    if not isinstance(tensor, Traced) and device.type == "cpu":
+        return tensor
+    return _Move.apply(tensor, device, memory)
+
+
+class _Move(torch.autograd.Function):
+    """A copy between host and GPU."""
+
+    @staticmethod
+    def forward(context, tensor, device, memory):
+        context.came_from = tensor.device, memory
+        return traced_like(tensor.detach(), device, memory)
+
+    @staticmethod
+    def backward(context, gradient):
+        device, memory = context.came_from
+        return traced_like(gradient.detach(), device, memory), None, None
+
+
+@contextlib.contextmanager
+def with_gpu(memory):
+    """While it lasts, torch.cuda tells of one GPU, and tensors can be moved to it."""
+    plain_to = torch.Tensor.to
+
+    def to(self, *args, **kwargs):
+        device = _device_of(args, kwargs)
+        if device is None:
+            return plain_to(self, *args, **kwargs)
+        other = args[0] if args and isinstance(args[0], torch.Tensor) else None
+        self = _moved(self, device, memory)
+        rest = [value for value in args[1:]] if args and not isinstance(args[0], torch.dtype) else list(args)
+        dtype = other.dtype if other is not None else kwargs.get("dtype")
+        for value in rest:
+            dtype = value if isinstance(value, torch.dtype) else dtype
+        memory_format = kwargs.get("memory_format")
+        options = {} if memory_format is None else {"memory_format": memory_format}
+        if dtype is None and not options:
+            return self
+        return plain_to(self, dtype or self.dtype, **options)
+
+    def cuda(self, *_, **__):
+        return _moved(self, GPU, memory)
+
+    def cpu(self, *_, **__):
+        return _moved(self, HOST, memory)
+
+    properties = mock.Mock(total_memory=80 << 30, major=8, minor=0, multi_processor_count=108)
+    properties.name = _NAME
+    nothing = {name: lambda *_, **__: None for name in (
+        "_lazy_init", "synchronize", "empty_cache", "set_device", "manual_seed", "manual_seed_all",
+        "reset_peak_memory_stats", "reset_max_memory_allocated", "init")}
+    answers = {
+        "is_available": lambda: True,
+        "is_initialized": lambda: True,
+        "device_count": lambda: 1,
+        "current_device": lambda: 0,
+        "get_device_name": lambda *_: _NAME,
+        "get_device_capability": lambda *_: (8, 0),
+        "get_device_properties": lambda *_: properties,
+        "is_bf16_supported": lambda *_: True,
+        "memory_allocated": lambda *_: memory.now,
+        "max_memory_allocated": lambda *_: memory.peak,
+        "memory_reserved": lambda *_: memory.now,
+        "max_memory_reserved": lambda *_: memory.peak,
+        "Event": _Event,
+        "Stream": mock.MagicMock,
+        "current_stream": lambda *_: mock.MagicMock(),
+        "get_rng_state": lambda *_: torch.get_rng_state(),
+        "set_rng_state": lambda *_: None,
+    }
+    with contextlib.ExitStack() as stack:
+        for name, value in {**nothing, **answers}.items():
+            if hasattr(torch.cuda, name):
+                stack.enter_context(mock.patch.object(torch.cuda, name, value))
+        if hasattr(torch.cuda.amp.common, "amp_definitely_not_available"):
+            for module in (torch.cuda.amp.common, torch.cuda.amp.grad_scaler):
+                stack.enter_context(mock.patch.object(module, "amp_definitely_not_available", lambda: False))
+        for name, value in {"to": to, "cuda": cuda, "cpu": cpu, "pin_memory": lambda self, *_: self}.items():
+            stack.enter_context(_method(torch.Tensor, name, value))
+        yield
+
+
+class _Event:
+    """torch.cuda.Event, whose times mean nothing here."""
+
+    def __init__(self, *_, **__):
+        pass
+
+    def record(self, *_):
+        pass
+
+    def synchronize(self):
+        pass
+
+    def wait(self, *_):
+        pass
+
+    def query(self):
+        return True
+
+    def elapsed_time(self, _):
+        return 1.0
+
+
+@contextlib.contextmanager
+def _method(cls, name, value):
+    """cls.name is value, and then what cls had or inherited."""
+    own = cls.__dict__.get(name)
+    setattr(cls, name, value)
+    try:
+        yield
+    finally:
+        if own is None:
+            delattr(cls, name)
+        else:
+            setattr(cls, name, own)

@@ -1,0 +1,111 @@
+"""Shapes of results, for operators whose meta kernel a release of PyTorch lacks."""
+
+import torch
+from torch.utils._pytree import tree_map
+
+from . import versions
+
+_MOST = 1 << 24  # elements that may be computed for their shape alone
+
+
+def _like(tensor, shape=None, dtype=None):
+    if shape is None:
+        return torch.empty_strided(tensor.shape, tensor.stride(), dtype=dtype or tensor.dtype, device="meta")
+    return torch.empty(shape, dtype=dtype or tensor.dtype, device="meta")
+
+
+def _convolution_backward(grad, data, weight, bias_sizes, *rest):
+    mask = rest[-1]
+    bias = _like(weight, [weight.shape[1 if rest[3] else 0] * (rest[5] if rest[3] else 1)]) if mask[2] else None
+    return (_like(data) if mask[0] else None, _like(weight) if mask[1] else None, bias)
+
+
+def _nms(boxes, scores, threshold):
+    return torch.empty(boxes.shape[0], dtype=torch.int64, device="meta")  # all boxes are kept
+
+
+def _nonzero(tensor):
+    return torch.empty((tensor.numel(), tensor.dim()), dtype=torch.int64, device="meta")  # all elements are
+
+
+def _roi_align(data, rois, scale, height, width, *_):
+    return _like(data, (rois.shape[0], data.shape[1], height, width))
+
+
+def _roi_align_backward(grad, rois, scale, ph, pw, batch, channels, height, width, *_):
+    return _like(grad, (batch, channels, height, width))
+
+
+def _masked_select(tensor, mask):
+    return _like(tensor, (torch.broadcast_shapes(tensor.shape, mask.shape).numel(),))
+
+
+def _found_inf(scales, found, inverse):
+    return None
+
+
+RULES = {
+    "convolution_backward": _convolution_backward,
+    "nms": _nms,
+    "nonzero": _nonzero,
+    "masked_select": _masked_select,
+    "roi_align": _roi_align,
+    "_roi_align_backward": _roi_align_backward,
+    "_amp_foreach_non_finite_check_and_unscale_": _found_inf,
+    "_amp_update_scale_": lambda scale, *_: scale,
+}
+
+# Results that depend on data, and what is assumed.
+ASSUMED = {
+    "nms": "keeps all boxes",
+    "nonzero": "finds all elements",
+    "masked_select": "selects all elements",
+    "_local_scalar_dense": "reads 0",
+    "is_nonzero": "reads 0",
+    "equal": "is true",
+    "unique2": "finds all elements",
+}
+
+
+class NoShape(Exception):
+    """No way is known to tell the shape of a result."""
+
+
+def run(function, args, kwargs):
+    """The result of an operator on meta tensors."""
+    rule = RULES.get(versions.packet_name(function))
+    if rule is not None:
+        return rule(*args, **kwargs)
+    try:
+        return function(*args, **kwargs)
+    except NotImplementedError as error:
+        return _by_computing(function, args, kwargs, error)
+
+
+def _by_computing(function, args, kwargs, error):
+    """Computes on zeros, where there are few, to see what comes out."""
+    narrow = set()
+
+    def real(value):
+        if isinstance(value, torch.Tensor) and value.is_meta:
+            if value.numel() > _MOST:
+                raise NoShape(str(function)) from error
+            dtype = value.dtype
+            if dtype in (torch.float16, torch.bfloat16):
+                narrow.add(dtype)
+                dtype = torch.float32  # CPUs lack kernels for halves
+            return torch.zeros(value.shape, dtype=dtype)
+        if isinstance(value, torch.device):
+            return torch.device("cpu")
+        return value
+
+    def meta(value):
+        if isinstance(value, torch.Tensor):
+            dtype = value.dtype
+            if dtype == torch.float32 and len(narrow) == 1:
+                dtype = next(iter(narrow))
+            return torch.empty_strided(value.shape, value.stride(), dtype=dtype, device="meta")
+        return value
+
+    with torch.no_grad():
+        return tree_map(meta, function(*tree_map(real, args), **tree_map(real, kwargs)))

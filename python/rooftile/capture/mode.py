@@ -1,0 +1,98 @@
+"""Runs every operator on tensors without data, and tells a recorder which it was."""
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_flatten, tree_map
+
+from . import meta, versions
+from .traced import GPU, HOST, Traced
+
+_SMALL = 1 << 16  # elements that the host may really compute: positions, schedules, what scripts read
+
+
+class Capture(TorchDispatchMode):
+    """Operators on traced tensors yield traced tensors; small ones on the host alone are computed.
+
+    recorder.record(function, args, kwargs, results) is called for each operator that runs on the GPU,
+    recorder.depends(name, what) for each whose result depends on data.
+    """
+
+    def __init__(self, recorder, memory):
+        super().__init__()
+        self._recorder = recorder
+        self._memory = memory
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        kwargs = dict(kwargs or {})
+        leaves = tree_flatten((args, kwargs))[0]
+        traced = [leaf for leaf in leaves if isinstance(leaf, Traced)]
+        device = self._device(kwargs, traced)
+        if not traced and device.type == "cpu" and not self._is_large(function, args, kwargs, leaves):
+            return function(*args, **kwargs)
+        name = versions.packet_name(function)
+        if name in ("_local_scalar_dense", "is_nonzero", "equal"):
+            return self._read(name, traced)
+        results = self._run(function, args, kwargs, traced, device)
+        if name in meta.ASSUMED:
+            self._recorder.depends(name, meta.ASSUMED[name])
+        if device.type != "cpu":
+            self._recorder.record(function, args, kwargs, results)
+        return results
+
+    @staticmethod
+    def _device(kwargs, traced):
+        wanted = kwargs.get("device")
+        if wanted is not None:
+            wanted = torch.device(wanted)
+            return HOST if wanted.type == "cpu" else GPU
+        return GPU if any(one.is_cuda for one in traced) else HOST
+
+    @staticmethod
+    def _is_large(function, args, kwargs, leaves):
+        if any(isinstance(leaf, torch.Tensor) for leaf in leaves):
+            return False  # what comes of real tensors is real
+        if "device" not in kwargs and not any(a.name == "device" for a in function._schema.arguments):
+            return False
+        try:
+            shape = function(*args, **{**kwargs, "device": torch.device("meta"), "pin_memory": False})
+        except (NotImplementedError, RuntimeError, TypeError):
+            return False
+        return isinstance(shape, torch.Tensor) and shape.numel() > _SMALL
+
+    def _read(self, name, traced):
+        self._recorder.depends(name, meta.ASSUMED[name])
+        if name == "equal":
+            return True
+        if traced[0].dtype == torch.bool or name == "is_nonzero":
+            return False
+        return 0.0 if traced[0].dtype.is_floating_point else 0
+
+    def _run(self, function, args, kwargs, traced, device):
+        known = {id(one.elements): one for one in traced}
+
+        def bare(value):
+            if isinstance(value, Traced):
+                return value.elements
+            if isinstance(value, torch.Tensor) and value.dim() > 0:
+                twin = torch.empty_strided(value.shape, value.stride(), dtype=value.dtype, device="meta")
+                known[id(twin)] = value
+                twins.append(twin)  # ids are of what lives
+                return twin
+            return value
+
+        twins = []
+        if "device" in kwargs:
+            kwargs["device"] = torch.device("meta")
+        if kwargs.get("pin_memory"):
+            kwargs["pin_memory"] = False
+        results = meta.run(function, tree_map(bare, args), tree_map(bare, kwargs))
+
+        def wrap(value):
+            if not isinstance(value, torch.Tensor):
+                return value
+            same = known.get(id(value))
+            return same if same is not None else Traced(value, device, self._memory)
+
+        if function._schema.is_mutable and not function._schema.returns:
+            return None
+        return tree_map(wrap, results)

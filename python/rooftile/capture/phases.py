@@ -1,0 +1,140 @@
+"""Which part of a step runs, and for which module."""
+
+import contextlib
+
+import torch
+from torch.utils._pytree import tree_flatten
+
+FORWARD, BACKWARD, UPDATE = "forward", "backward", "update"
+
+
+class Phases:
+    """Knows the part of the step that runs now and the path of the module that it runs for.
+
+    on_update is called after each optimizer.step(), on_forward before each call of an outermost module.
+    """
+
+    def __init__(self, on_update=None, on_forward=None):
+        self.part = FORWARD
+        self.optimizers = []  # that have stepped, in order
+        self.roots = []       # outermost modules that were called
+        self.batch_size = 0   # of the first input of the last of them
+        self._names = {}      # of modules, by id
+        self._stack = []
+        self._in_backward = 0
+        self._in_update = 0
+        self._gradient_of = ""
+        self._on_update = on_update or (lambda optimizer: None)
+        self._on_forward = on_forward or (lambda module: None)
+
+    @property
+    def path(self):
+        if self._in_update:
+            return "optimizer"
+        if self._stack:
+            return self._stack[-1]
+        return self._gradient_of if self._in_backward else ""
+
+    # --- modules ---------------------------------------------------------------------------------------------------
+
+    def _name(self, module):
+        if not self._stack and not self._in_backward:
+            if all(module is not root for root in self.roots):
+                self.roots.append(module)
+            for name, child in module.named_modules():
+                self._names[id(child)] = name
+        return self._names.get(id(module), type(module).__name__)
+
+    def _enter(self, module, inputs):
+        if not self._stack and not self._in_backward:
+            self._on_forward(module)
+            self.part = FORWARD
+            tensors = [one for one in tree_flatten(inputs)[0] if isinstance(one, torch.Tensor) and one.dim() > 0]
+            self.batch_size = tensors[0].shape[0] if tensors else self.batch_size
+        self._stack.append(self._name(module))
+
+    def _leave(self, module, inputs, output):
+        name = self._stack.pop() if self._stack else ""
+        if any(True for _ in module.children()):
+            return
+        for tensor in output if isinstance(output, (tuple, list)) else (output,):
+            if isinstance(tensor, torch.Tensor) and tensor.requires_grad and tensor.grad_fn is not None:
+                tensor.register_hook(lambda gradient, name=name: self._enter_gradient(name))
+
+    def _enter_gradient(self, name):
+        self._gradient_of = name
+
+    # --- backward and update ---------------------------------------------------------------------------------------
+
+    def _during_backward(self, run):
+        def wrapper(*args, **kwargs):
+            self._in_backward += 1
+            self.part = BACKWARD
+            stack, self._stack = self._stack, []
+            try:
+                return run(*args, **kwargs)
+            finally:
+                self._stack = stack
+                self._in_backward -= 1
+                if not self._in_backward:
+                    self.part = UPDATE
+                    self._gradient_of = ""
+
+        return wrapper
+
+    def _during_update(self, run):
+        def wrapper(optimizer, *args, **kwargs):
+            self._in_update += 1
+            self.part = UPDATE
+            try:
+                result = run(optimizer, *args, **kwargs)
+            finally:
+                self._in_update -= 1
+            if all(optimizer is not known for known in self.optimizers):
+                self.optimizers.append(optimizer)
+            self._on_update(optimizer)
+            return result
+
+        return wrapper
+
+    @contextlib.contextmanager
+    def watched(self):
+        """While it lasts, modules, autograd and optimizers tell where they are."""
+        modules = torch.nn.modules.module
+        hooks = [modules.register_module_forward_pre_hook(self._enter),
+                 modules.register_module_forward_hook(self._leave)]
+        patched = []
+
+        def patch(owner, name, wrap):
+            patched.append((owner, name, getattr(owner, name)))
+            setattr(owner, name, wrap(getattr(owner, name)))
+
+        def watch(cls):
+            if "step" in cls.__dict__ and all(owner is not cls for owner, _, _ in patched):
+                patch(cls, "step", self._during_update)
+
+        def watch_all(cls):
+            for derived in cls.__subclasses__():
+                watch(derived)
+                watch_all(derived)
+
+        def watching(init):
+            def wrapper(optimizer, *args, **kwargs):
+                for cls in type(optimizer).__mro__:
+                    if cls is not torch.optim.Optimizer and issubclass(cls, torch.optim.Optimizer):
+                        watch(cls)
+                return init(optimizer, *args, **kwargs)
+
+            return wrapper
+
+        patch(torch.autograd, "backward", self._during_backward)
+        patch(torch.autograd, "grad", self._during_backward)
+        patch(torch.optim.Optimizer, "__init__", watching)
+        watch_all(torch.optim.Optimizer)
+        try:
+            yield self
+        finally:
+            for owner, name, value in reversed(patched):
+                setattr(owner, name, value)
+            for hook in hooks:
+                hook.remove()

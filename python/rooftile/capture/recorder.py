@@ -1,0 +1,116 @@
+"""Collects what a step launches."""
+
+import json
+import os
+import traceback
+
+import torch
+
+from . import operators, versions
+
+_OWN = os.path.dirname(os.path.abspath(__file__))
+_TORCH = os.path.dirname(os.path.abspath(torch.__file__))
+
+
+class Recorder:
+    """Operators as calls that are unlike each other, and launches of these in order."""
+
+    def __init__(self, phases):
+        self._phases = phases
+        self.recording = False
+        self.clear()
+
+    def clear(self):
+        self.calls = {}  # Call -> index
+        self.launches = []  # (index, path of the module, part)
+        self.depending = {}  # (operator, place) -> what is assumed
+        self.convolutions = self.channels_last = 0
+
+    def record(self, function, args, kwargs, results):
+        """An operator that ran on the GPU."""
+        if not self.recording or operators.is_free(function):
+            return
+        for call in operators.calls_of(function, args, kwargs, results):
+            self.launch(call)
+        if versions.packet_name(function) == "convolution":
+            self.convolutions += 1
+            self.channels_last += args[0].dim() == 4 and not args[0].is_contiguous()
+
+    def launch(self, call):
+        if self.recording:
+            index = self.calls.setdefault(call, len(self.calls))
+            self.launches.append((index, self._phases.path, self._phases.part))
+
+    def depends(self, name, assumed):
+        """An operator whose result depends on data: where it stands in the user's program."""
+        if self.recording:
+            self.depending.setdefault((name, _place()), assumed)
+
+    # --- as the file ------------------------------------------------------------------------------------------------
+
+    def calls_json(self):
+        return [_call_json(call) for call in self.calls]
+
+    def launches_json(self):
+        """[call, name, part]: the module's path, and the operator where the module has several in that part."""
+        calls = list(self.calls)
+        number = {}
+        for index, path, part in self.launches:
+            number.setdefault((path, part), set()).add(index)
+        named = []
+        for index, path, part in self.launches:
+            operator = calls[index].source.split(".")[-1]
+            alone = path and len(number[path, part]) == 1
+            named.append([index, path if alone else f"{path}/{operator}" if path else operator, part])
+        return named
+
+    def notes(self):
+        return [f"{name} depends on data; it is taken that it {assumed} ({place})"
+                for (name, place), assumed in sorted(self.depending.items())]
+
+
+def _call_json(call):
+    document = {"source": call.source, "op": call.op}
+    document.update({key: list(value) if isinstance(value, tuple) else value for key, value in call.attributes})
+    if call.passing != "fwd":
+        document["pass"] = call.passing
+    if call.general:
+        document["general"] = True
+    document["inputs"] = [_operand_json(one) for one in call.inputs]
+    document["outputs"] = [_operand_json(one) for one in call.outputs]
+    return document
+
+
+def _operand_json(one):
+    document = {"shape": list(one.shape), "dtype": one.dtype}
+    if one.constant:
+        document["constant"] = True
+    return document
+
+
+def _place():
+    for frame in reversed(traceback.extract_stack()):
+        if not frame.filename.startswith((_OWN, _TORCH)) and "importlib" not in frame.filename:
+            return f"{os.path.basename(frame.filename)}:{frame.lineno}"
+    return "PyTorch"
+
+
+def precision_of(calls, launches):
+    """What most products are in, by multiplications; mixed with FP32 weights it is autocast's."""
+    work = {}
+    for index, _, _ in launches:
+        call = calls[index]
+        if call.op in ("conv", "gemm", "attention", "recurrent") and call.inputs:
+            size = 1
+            for dimension in call.outputs[0].shape:
+                size *= dimension
+            work[call.inputs[0].dtype] = work.get(call.inputs[0].dtype, 0) + size
+    most = max(work, key=work.get) if work else "fp32"
+    return most if most in ("fp16", "bf16", "fp64") else "fp32"
+
+
+def step_json(document):
+    return json.dumps(document, separators=(",", ":"))
+
+
+FRAMEWORK = versions.FRAMEWORK

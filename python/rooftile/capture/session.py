@@ -1,0 +1,90 @@
+"""Everything that is in place while a step is captured."""
+
+import contextlib
+
+import torch
+
+from . import autocast, kernels, machine
+from .mode import Capture
+from .phases import Phases
+from .recorder import Recorder
+from .step import make_step
+from .traced import Memory, Traced
+
+
+class Session:
+    """Runs a program's steps on traced tensors; the recorder has those between start() and stop()."""
+
+    def __init__(self, on_update=None, on_forward=None):
+        self.memory = Memory()
+        self.phases = Phases(on_update, on_forward)
+        self.recorder = Recorder(self.phases)
+        self._autocast = False
+        self._nhwc = False
+
+    @contextlib.contextmanager
+    def running(self):
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(machine.with_gpu(self.memory))
+            stack.enter_context(autocast.for_traced_tensors())
+            stack.enter_context(kernels.of_gpu(self.recorder))
+            stack.enter_context(self.phases.watched())
+            stack.enter_context(self._watched_autocast())
+            stack.enter_context(Capture(self.recorder, self.memory))
+            yield self
+
+    @contextlib.contextmanager
+    def _watched_autocast(self):
+        """Notes whether the program enters torch.autocast with something narrow."""
+        enter = torch.autocast.__enter__
+
+        def entered(context):
+            self._autocast = self._autocast or bool(context._enabled)
+            return enter(context)
+
+        torch.autocast.__enter__ = entered
+        try:
+            yield
+        finally:
+            torch.autocast.__enter__ = enter
+
+    def start(self):
+        self.recorder.clear()
+        self.recorder.recording = True
+        self.memory.reset()
+
+    def stop(self):
+        self.recorder.recording = False
+
+    def step(self, name, batch_size):
+        """What was recorded."""
+        return make_step(name, batch_size, self.recorder, self._memory_bytes(), self._autocast, self._nhwc_maps())
+
+    def _weights(self):
+        found = {}
+        for root in self.phases.roots:
+            for tensor in [*root.parameters(), *root.buffers()]:
+                if isinstance(tensor, Traced) and tensor.block is not None:
+                    found[id(tensor.block)] = tensor.block
+        return found
+
+    def _memory_bytes(self):
+        """The peak by what holds it."""
+        weights = self._weights()
+        gradients, states = {}, {}
+        for root in self.phases.roots:
+            for tensor in root.parameters():
+                if isinstance(tensor.grad, Traced) and tensor.grad.block is not None:
+                    gradients[id(tensor.grad.block)] = tensor.grad.block
+        for optimizer in self.phases.optimizers:
+            for state in optimizer.state.values():
+                for value in state.values() if isinstance(state, dict) else ():
+                    if isinstance(value, Traced) and value.block is not None:
+                        states[id(value.block)] = value.block
+        total = {name: sum(block.size for block in blocks.values())
+                 for name, blocks in (("weights", weights), ("gradients", gradients), ("optimizer", states))}
+        total["activations"] = max(0, self.memory.peak - sum(total.values()))
+        return total
+
+    def _nhwc_maps(self):
+        return self.recorder.channels_last * 2 > self.recorder.convolutions

@@ -1,0 +1,107 @@
+"""Puts traced twins in the place of the tensors of modules and optimizers, and the tensors back."""
+
+import contextlib
+
+import torch
+
+from .traced import GPU, Traced, traced_like
+
+
+class _Twins:
+    """Of each tensor one."""
+
+    def __init__(self, memory, dtype):
+        self._memory = memory
+        self._dtype = dtype
+        self._known = {}
+
+    def of(self, tensor, holds=""):
+        if tensor is None or isinstance(tensor, Traced):
+            return tensor
+        if id(tensor) not in self._known:
+            dtype = self._dtype if self._dtype is not None and tensor.is_floating_point() else None
+            twin = traced_like(tensor, GPU, self._memory, dtype)
+            twin.block.holds = holds
+            self._known[id(tensor)] = (tensor, twin)  # ids are of what lives
+        return self._known[id(tensor)][1]
+
+
+@contextlib.contextmanager
+def swapped(modules, optimizers, memory, dtype=None):
+    """While it lasts, the modules' parameters and buffers, and the optimizers', are traced."""
+    twins = _Twins(memory, dtype)
+    undo = []
+    try:
+        for module in {id(one): one for root in modules for one in root.modules()}.values():
+            for tensors in (module._parameters, module._buffers):
+                undo.append((tensors, dict(tensors)))
+                for name, tensor in tensors.items():
+                    tensors[name] = twins.of(tensor, "weights")
+        for optimizer in optimizers:
+            for group in optimizer.param_groups:
+                undo.append((group, dict(group)))
+                group["params"] = [twins.of(tensor, "weights") for tensor in group["params"]]
+            undo.append((optimizer.state, dict(optimizer.state)))
+            optimizer.state.clear()
+        yield twins
+    finally:
+        for place, before in reversed(undo):
+            place.clear()
+            place.update(before)
+
+
+def twins_of_inputs(value, memory, dtype=None):
+    """The same structure with traced tensors on the GPU."""
+    from torch.utils._pytree import tree_map
+
+    def twin(leaf):
+        if not isinstance(leaf, torch.Tensor) or isinstance(leaf, Traced):
+            return leaf
+        return traced_like(leaf, GPU, memory, dtype if dtype is not None and leaf.is_floating_point() else None)
+
+    return tree_map(twin, value)
+
+
+def found_in(function):
+    """The modules and optimizers that a function refers to: its closure, its globals, what it is bound to."""
+    seen, modules, optimizers = set(), [], []
+
+    def look(value, depth):
+        if id(value) in seen or depth > 3:
+            return
+        seen.add(id(value))
+        if isinstance(value, torch.nn.Module):
+            modules.append(value)
+        elif isinstance(value, torch.optim.Optimizer):
+            optimizers.append(value)
+        elif isinstance(value, (list, tuple)):
+            for one in value[:100]:
+                look(one, depth + 1)
+        elif isinstance(value, dict):
+            for one in list(value.values())[:100]:
+                look(one, depth + 1)
+        elif hasattr(value, "__code__"):
+            look_into(value, depth + 1)
+        elif hasattr(value, "__func__"):
+            look(value.__self__, depth + 1)
+            look_into(value.__func__, depth + 1)
+        elif hasattr(value, "func") and hasattr(value, "keywords"):  # functools.partial
+            look([value.func, list(value.args), dict(value.keywords)], depth)
+        elif hasattr(value, "__dict__") and not isinstance(value, type) and type(value).__module__ != "builtins":
+            look(dict(vars(value)), depth + 1)
+
+    def look_into(code_of, depth):
+        for cell in code_of.__closure__ or ():
+            try:
+                look(cell.cell_contents, depth)
+            except ValueError:
+                continue  # not filled yet
+        for name in code_of.__code__.co_names:
+            if name in code_of.__globals__:
+                value = code_of.__globals__[name]
+                if not hasattr(value, "__path__") and type(value).__name__ != "module":
+                    look(value, depth)
+        look(list(code_of.__defaults__ or ()), depth)
+
+    look(function, 0)
+    return modules, optimizers

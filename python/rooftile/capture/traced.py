@@ -1,0 +1,127 @@
+"""Tensors without data that stand for tensors on a GPU, and the memory that these would take."""
+
+import weakref
+
+import torch
+
+from . import versions
+
+GPU = torch.device("cuda", 0)
+HOST = torch.device("cpu")
+
+_GRANULE = 512  # bytes: PyTorch's caching allocator rounds to these (c10/cuda/CUDACachingAllocator.cpp, kMinBlockSize)
+
+
+class Block:
+    """Memory of one or more tensors, as long as one of them lives."""
+
+    def __init__(self, memory, size):
+        self.memory = memory
+        self.size = -(-size // _GRANULE) * _GRANULE
+        memory.now += self.size
+        memory.peak = max(memory.peak, memory.now)
+
+    def __del__(self):
+        self.memory.now -= self.size
+
+
+class Memory:
+    """Bytes allocated on the GPU now, and the most since the last reset()."""
+
+    def __init__(self):
+        self.now = 0
+        self.peak = 0
+        self._blocks = weakref.WeakValueDictionary()
+
+    def reset(self):
+        self.peak = self.now
+
+    def block_of(self, elements):
+        key, size = versions.storage_of(elements)
+        block = self._blocks.get(key)
+        if block is None:
+            block = self._blocks[key] = Block(self, size)
+        return block
+
+
+class Traced(torch.Tensor):
+    """A tensor on a pretended device. Its elements are a meta tensor, which has a shape and strides but no data."""
+
+    @staticmethod
+    def __new__(cls, elements, device, memory, requires_grad=False):
+        # The keys of a GPU's tensors let autocast see it; what computes is the meta tensor inside.
+        self = torch.Tensor._make_subclass(cls, elements, requires_grad, device_for_backend_keys=GPU)
+        self._set(elements, device, memory)
+        return self
+
+    def __init__(self, *_, **__):
+        super().__init__()
+
+    def _set(self, elements, device, memory):
+        self.elements = elements
+        self.place = device
+        self.memory = memory
+        self.block = memory.block_of(elements) if device.type != "cpu" else None
+
+    @property
+    def device(self):
+        return self.place
+
+    @property
+    def is_cuda(self):
+        return self.place.type == "cuda"
+
+    @property
+    def is_cpu(self):
+        return self.place.type == "cpu"
+
+    @property
+    def is_meta(self):
+        return False
+
+    def get_device(self):
+        return self.place.index if self.is_cuda else -1
+
+    @property
+    def data(self):
+        return self.detach()
+
+    @data.setter
+    def data(self, other):
+        torch.Tensor.data.__set__(self, other)
+        self._set(other.elements, other.place, other.memory)
+
+    def __repr__(self, **_):
+        return f"Traced({tuple(self.shape)}, dtype={self.dtype}, device='{self.place}')"
+
+    def __deepcopy__(self, memo):
+        copy = Traced(torch.empty_like(self.elements), self.place, self.memory, self.requires_grad)
+        if getattr(self, "_is_param", False):
+            copy._is_param = True
+        memo[id(self)] = copy
+        return copy
+
+    def __reduce_ex__(self, protocol):
+        raise TypeError("a tensor of a captured step has no data to save")
+
+    def numpy(self):
+        raise TypeError("a tensor of a captured step has no data; numpy() cannot read it")
+
+    def tolist(self):
+        raise TypeError("a tensor of a captured step has no data; tolist() cannot read it")
+
+    @classmethod
+    def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
+        raise RuntimeError(f"{function} outside of the capture that its tensors are of")
+
+    __torch_function__ = torch._C._disabled_torch_function_impl
+
+
+def traced_like(tensor, device, memory, dtype=None):
+    """A traced twin of a tensor: its shape, strides and type, on that device."""
+    with versions.without_modes():
+        elements = torch.empty_strided(tensor.shape, tensor.stride(), dtype=dtype or tensor.dtype, device="meta")
+        twin = Traced(elements, device, memory, tensor.requires_grad)
+    if isinstance(tensor, torch.nn.Parameter):
+        twin._is_param = True
+    return twin

@@ -1,0 +1,46 @@
+"""What differs between releases of PyTorch, 1.13 to 2.x; nothing else looks at a version."""
+
+import contextlib
+
+import torch
+
+FRAMEWORK = "PyTorch " + ".".join(torch.__version__.split("+")[0].split(".")[:3]).replace("a0", "")
+
+
+def storage_of(tensor):
+    """Where a tensor's elements are: a key that two tensors share if they share memory, and its size in bytes."""
+    storage = tensor.untyped_storage() if hasattr(tensor, "untyped_storage") else tensor._storage()
+    return storage._cdata, storage.nbytes()
+
+
+def autocast_dtype():
+    """The type that torch.autocast("cuda") narrows to."""
+    return torch.get_autocast_gpu_dtype()
+
+
+def autocast_enabled():
+    return torch.is_autocast_enabled()
+
+
+def set_autocast_enabled(enabled):
+    torch.set_autocast_enabled(enabled)
+
+
+def packet_name(function):
+    """aten.add_.Tensor -> "add_"."""
+    return function._schema.name.split("::")[1]
+
+
+def namespace(function):
+    """aten.add_.Tensor -> "aten"."""
+    return function._schema.name.split("::")[0]
+
+
+@contextlib.contextmanager
+def without_modes():
+    """Operators inside run as they are, captured by nothing."""
+    guard = torch._C._DisableTorchDispatch()
+    try:
+        yield
+    finally:
+        del guard
