@@ -55,7 +55,6 @@ function(rooftile_objects target)
   add_library(${target} OBJECT ${arg_SOURCES})
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(${target} PRIVATE tl::expected fmt::fmt ${arg_LINK})
-  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE $<BOOL:${BUILD_SHARED_LIBS}>)
   if("onnx" IN_LIST arg_LINK)
     rooftile_precompile(${target} OWN json)  # ONNX comes with definitions of its own
   elseif(CMAKE_BUILD_TYPE STREQUAL Debug AND arg_MODULE IN_LIST ROOFTILE_COLD_MODULES)

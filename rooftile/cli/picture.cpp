@@ -2,15 +2,13 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <system_error>
 #include <unistd.h>
 
 #include <fmt/format.h>
 
 #include "rooftile/base/process.hpp"
+#include "rooftile/base/scratch_folder.hpp"
 #include "rooftile/base/text_file.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/base/whole_file.hpp"
@@ -22,29 +20,6 @@ namespace {
 constexpr const char* kConverter = "rsvg-convert";
 
 bool is_converted(Format format) { return format == Format::png || format == Format::pdf; }
-
-// A folder of its own that goes with the object.
-class ScratchFolder {
- public:
-  ScratchFolder() {
-    std::error_code error;
-    path_ = (std::filesystem::temp_directory_path(error) / "rooftile-XXXXXX").string();
-    if (error || ::mkdtemp(path_.data()) == nullptr) path_.clear();
-  }
-  ~ScratchFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-
-  bool exists() const { return !path_.empty(); }
-  std::string file(const char* name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
-};
-
 Result<std::string> converted(const std::string& svg, Format format) {
   const ScratchFolder folder;
   if (!folder.exists()) return fail(ErrorCode::io, std::strerror(errno), "a temporary folder");

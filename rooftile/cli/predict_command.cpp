@@ -95,7 +95,7 @@ void add_predict(CommandList& commands) {
       "predict", "Predict a network's time on a GPU, and what limits it",
       "rooftile predict resnet50.onnx --gpu titan-xp,v100-sxm2-16gb -b 64 -o r50.json", run);
   add_texts(app, "MODEL", arguments.models, "MODEL",
-            "an .onnx file, a workload .json, a name from 'rooftile models list', or - (standard input)")
+            "an .onnx file, a workload .json, a PyTorch script .py, a name from 'rooftile models list', or - (standard input)")
       ->required();
   add_gpus(app, arguments.prediction.gpus)->group("Prediction");
   add_prediction_options(app, arguments.prediction, Fitted::yes, Batch::number_or_max);

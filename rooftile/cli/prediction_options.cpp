@@ -13,8 +13,10 @@
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
+#include "rooftile/cli/script.hpp"
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/ingest/input_shape.hpp"
+#include "rooftile/ingest/workload_json.hpp"
 #include "rooftile/workload/workload.hpp"
 
 namespace rooftile::cli {
@@ -107,8 +109,8 @@ Result<void> check_framework(const std::string& name, const Calibration& calibra
 
 CLI::Option* add_model(CLI::App* app, std::string& model) {
   return add_text(app, "MODEL", model, "MODEL",
-                  "an .onnx file, a workload .json, a transformer's .toml, a name from 'rooftile models list', or - "
-                  "(standard input)");
+                  "an .onnx file, a workload .json, a transformer's .toml, a PyTorch script .py, a name from 'rooftile "
+                  "models list', or - (standard input)");
 }
 
 CLI::Option* add_gpu(CLI::App* app, std::vector<std::string>& gpus) {
@@ -362,8 +364,16 @@ Phase phase_of(const PredictionArguments& arguments, const Workload& workload) {
   return workload.captured && trains(*workload.captured) ? Phase::step : Phase::fwd;
 }
 
-Result<Workload> load_network(const std::string& model, const PredictionArguments& arguments, PredictOptions& options) {
-  auto workload = TRY(load_model(model, model_options(arguments)));
+namespace {
+
+Result<Workload> load_script(const std::string& script, const PredictionArguments& arguments) {
+  const auto step = TRY(capture_script(script));
+  return parse_workload_json(step, script, arguments.batch_size);
+}
+
+}  // namespace
+
+Workload as_network(Workload workload, const PredictionArguments& arguments, PredictOptions& options) {
   if (workload.captured) {
     run_as_captured(*workload.captured, arguments.precision.has_value(), options);
     return workload;
@@ -375,6 +385,12 @@ Result<Workload> load_network(const std::string& model, const PredictionArgument
   workload.notes.push_back(
       fmt::format("{0} throughout, as the model's weights are stored (--precision names another)", name_of(*stored)));
   return workload;
+}
+
+Result<Workload> load_network(const std::string& model, const PredictionArguments& arguments, PredictOptions& options) {
+  if (is_script(model) && arguments.largest_batch) return bad("--batch-size", "a script has its own batch size");
+  auto workload = TRY(is_script(model) ? load_script(model, arguments) : load_model(model, model_options(arguments)));
+  return as_network(std::move(workload), arguments, options);
 }
 
 void write_notes(const Workload& workload) {

@@ -120,6 +120,8 @@ Phase phase_of(const PredictionArguments& arguments, const Workload& workload);
 // The network. Where no --precision was given, `options` and a note get that of its weights; of a captured step they
 // get how it was run.
 Result<Workload> load_network(const std::string& model, const PredictionArguments& arguments, PredictOptions& options);
+// The same of a workload that was read by other means.
+Workload as_network(Workload workload, const PredictionArguments& arguments, PredictOptions& options);
 
 // Its notes on standard error, for reports that do not have them.
 void write_notes(const Workload& workload);

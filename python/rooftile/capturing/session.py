@@ -31,6 +31,7 @@ class Session:
             stack.enter_context(self.phases.watched())
             stack.enter_context(self._watched_autocast())
             stack.enter_context(Capture(self.recorder, self.memory))
+            stack.callback(self.phases.forget)
             yield self
 
     @contextlib.contextmanager

@@ -4,6 +4,8 @@ import torch
 from torch.utils._pytree import tree_map
 
 from . import versions
+from .errors import Error
+from .place import place
 
 _MOST = 1 << 24  # elements that may be computed for their shape alone
 
@@ -28,6 +30,21 @@ def _nonzero(tensor):
     return torch.empty((tensor.numel(), tensor.dim()), dtype=torch.int64, device="meta")  # all elements are
 
 
+def _index(tensor, indices, *_):
+    """A mask selects all of what it is of."""
+    places = []
+    for index in indices:
+        if index is not None and index.dtype in (torch.bool, torch.uint8):
+            places += [torch.empty(index.numel(), dtype=torch.int64, device="meta")] * index.dim()
+        else:
+            places.append(index)
+    return torch.ops.aten.index.Tensor(tensor, places)
+
+
+def _repeat_interleave(repeats, *, output_size=None):
+    return _like(repeats, (output_size or repeats.numel(),))  # each is there once
+
+
 def _roi_align(data, rois, scale, height, width, *_):
     return _like(data, (rois.shape[0], data.shape[1], height, width))
 
@@ -44,11 +61,22 @@ def _found_inf(scales, found, inverse):
     return None
 
 
+def _native_attention(query, *_, **__):
+    return _like(query), _like(query, (0,))  # the weights that hardly anybody reads
+
+
 RULES = {
+    "_native_multi_head_attention": _native_attention,
+    "_transformer_encoder_layer_fwd": lambda data, *_: _like(data),
     "convolution_backward": _convolution_backward,
     "nms": _nms,
     "nonzero": _nonzero,
     "masked_select": _masked_select,
+    "index": _index,
+    "index_put": lambda tensor, *_: _like(tensor),
+    "index_put_": lambda tensor, *_: tensor,
+    "_index_put_impl_": lambda tensor, *_: tensor,
+    "repeat_interleave": _repeat_interleave,
     "roi_align": _roi_align,
     "_roi_align_backward": _roi_align_backward,
     "_amp_foreach_non_finite_check_and_unscale_": _found_inf,
@@ -60,15 +88,12 @@ ASSUMED = {
     "nms": "keeps all boxes",
     "nonzero": "finds all elements",
     "masked_select": "selects all elements",
+    "repeat_interleave": "repeats nothing",
     "_local_scalar_dense": "reads 0",
     "is_nonzero": "reads 0",
     "equal": "is true",
     "unique2": "finds all elements",
 }
-
-
-class NoShape(Exception):
-    """No way is known to tell the shape of a result."""
 
 
 def run(function, args, kwargs):
@@ -78,18 +103,19 @@ def run(function, args, kwargs):
         return rule(*args, **kwargs)
     try:
         return function(*args, **kwargs)
-    except NotImplementedError as error:
-        return _by_computing(function, args, kwargs, error)
+    except NotImplementedError:
+        pass
+    return _by_computing(function, args, kwargs)
 
 
-def _by_computing(function, args, kwargs, error):
+def _by_computing(function, args, kwargs):
     """Computes on zeros, where there are few, to see what comes out."""
     narrow = set()
 
     def real(value):
         if isinstance(value, torch.Tensor) and value.is_meta:
             if value.numel() > _MOST:
-                raise NoShape(str(function)) from error
+                raise _no_shape(function)
             dtype = value.dtype
             if dtype in (torch.float16, torch.bfloat16):
                 narrow.add(dtype)
@@ -107,5 +133,13 @@ def _by_computing(function, args, kwargs, error):
             return torch.empty_strided(value.shape, value.stride(), dtype=dtype, device="meta")
         return value
 
-    with torch.no_grad():
-        return tree_map(meta, function(*tree_map(real, args), **tree_map(real, kwargs)))
+    try:
+        with torch.no_grad():
+            return tree_map(meta, function(*tree_map(real, args), **tree_map(real, kwargs)))
+    except (NotImplementedError, RuntimeError) as error:
+        raise _no_shape(function) from error
+
+
+def _no_shape(function):
+    return Error(f"{function} ({place()}): this release of PyTorch does not tell the shape of its result; "
+                 "replace the operator, or capture without it")

@@ -18,6 +18,14 @@ def _dropout(tensor, probability, train):
     return torch.native_dropout(tensor, probability, train)[0]
 
 
+def _repeat_interleave(tensor, repeats, dim=None, *, output_size=None):
+    if dim is None:
+        tensor, dim = tensor.flatten(), 0
+    dim %= tensor.dim()
+    shape = [*tensor.shape[:dim + 1], repeats, *tensor.shape[dim + 1:]]
+    return tensor.unsqueeze(dim + 1).expand(shape).flatten(dim, dim + 1)
+
+
 class _Operator(torch.autograd.Function):
     """An operator that Rooftile knows as one, with its gradients."""
 
@@ -102,23 +110,36 @@ def _attention(recorder):
     return kernel
 
 
+# Operators that are composite wherever no kernel of the device is registered, and have one on GPUs.
+_WHOLE = ("silu_backward", "mish_backward")
+
+
+def _never(*_):
+    raise AssertionError("a capture computes nothing")
+
+
 @contextlib.contextmanager
 def of_gpu(recorder):
     """While it lasts, composite operators on traced tensors run as on a GPU."""
     library = torch.library.Library("aten", "IMPL", "AutogradCUDA")
-    kernels = {"dropout": _dropout}
+    gpu = torch.library.Library("aten", "IMPL", "CUDA")
+    kernels = {"dropout": _dropout, "repeat_interleave.self_int": _repeat_interleave}
     for name, cell in {"lstm.input": "lstm", "gru.input": "gru", "rnn_tanh.input": "vanilla",
                        "rnn_relu.input": "vanilla"}.items():
         kernels[name] = _recurrent(cell, recorder)
-    if hasattr(torch.ops.aten, "scaled_dot_product_attention"):
+    if versions.HAS_FUSED_ATTENTION:
         kernels["scaled_dot_product_attention"] = _attention(recorder)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that kernels are overridden
         for name, kernel in kernels.items():
             library.impl(name, kernel)
+        for name in _WHOLE:
+            if not versions.has_gpu_kernel(name):
+                gpu.impl(name, _never)
     try:
         yield
     finally:
-        if hasattr(library, "_destroy"):
-            library._destroy()
-        del library
+        for one in (library, gpu):
+            if hasattr(one, "_destroy"):
+                one._destroy()
+        del library, gpu, one

@@ -1,16 +1,12 @@
 """Collects what a step launches."""
 
 import json
-import os
-import traceback
 
-import torch
+from torch.utils._pytree import tree_flatten
 
 from . import operators, versions
-
-_OWN = os.path.dirname(os.path.abspath(__file__))
-_TORCH = os.path.dirname(os.path.abspath(torch.__file__))
-
+from .place import place
+from .traced import Traced
 
 class Recorder:
     """Operators as calls that are unlike each other, and launches of these in order."""
@@ -30,21 +26,26 @@ class Recorder:
         """An operator that ran on the GPU."""
         if not self.recording or operators.is_free(function):
             return
+        path = self._phases.of_operator(versions.packet_name(function), _traced((args, kwargs)), _traced(results))
         for call in operators.calls_of(function, args, kwargs, results):
-            self.launch(call)
+            self._launch(call, path)
         if versions.packet_name(function) == "convolution":
             self.convolutions += 1
             self.channels_last += args[0].dim() == 4 and not args[0].is_contiguous()
 
     def launch(self, call):
+        """A call that no operator of PyTorch stands for."""
         if self.recording:
-            index = self.calls.setdefault(call, len(self.calls))
-            self.launches.append((index, self._phases.path, self._phases.part))
+            self._launch(call, self._phases.path)
+
+    def _launch(self, call, path):
+        index = self.calls.setdefault(call, len(self.calls))
+        self.launches.append((index, path, self._phases.part))
 
     def depends(self, name, assumed):
         """An operator whose result depends on data: where it stands in the user's program."""
         if self.recording:
-            self.depending.setdefault((name, _place()), assumed)
+            self.depending.setdefault((name, place()), assumed)
 
     # --- as the file ------------------------------------------------------------------------------------------------
 
@@ -52,21 +53,30 @@ class Recorder:
         return [_call_json(call) for call in self.calls]
 
     def launches_json(self):
-        """[call, name, part]: the module's path, and the operator where the module has several in that part."""
+        """[call, name, part]: the module's path, and the operator where that is not the module's only or heaviest."""
         calls = list(self.calls)
-        number = {}
+        sources, heavy = {}, {}
         for index, path, part in self.launches:
-            number.setdefault((path, part), set()).add(index)
+            call = calls[index]
+            sources.setdefault((path, part), set()).add(call.source)
+            if call.op in operators.HEAVY:
+                heavy.setdefault((path, part), set()).add(call.source)
         named = []
         for index, path, part in self.launches:
-            operator = calls[index].source.split(".")[-1]
-            alone = path and len(number[path, part]) == 1
+            call = calls[index]
+            operator = call.source.split(".")[-1]
+            main = heavy.get((path, part), sources[path, part])
+            alone = path and main == {call.source}
             named.append([index, path if alone else f"{path}/{operator}" if path else operator, part])
         return named
 
     def notes(self):
         return [f"{name} depends on data; it is taken that it {assumed} ({place})"
                 for (name, place), assumed in sorted(self.depending.items())]
+
+
+def _traced(values):
+    return [leaf for leaf in tree_flatten(values)[0] if isinstance(leaf, Traced)]
 
 
 def _call_json(call):
@@ -88,19 +98,12 @@ def _operand_json(one):
     return document
 
 
-def _place():
-    for frame in reversed(traceback.extract_stack()):
-        if not frame.filename.startswith((_OWN, _TORCH)) and "importlib" not in frame.filename:
-            return f"{os.path.basename(frame.filename)}:{frame.lineno}"
-    return "PyTorch"
-
-
 def precision_of(calls, launches):
     """What most products are in, by multiplications; mixed with FP32 weights it is autocast's."""
     work = {}
     for index, _, _ in launches:
         call = calls[index]
-        if call.op in ("conv", "gemm", "attention", "recurrent") and call.inputs:
+        if call.op in operators.HEAVY and call.inputs:
             size = 1
             for dimension in call.outputs[0].shape:
                 size *= dimension

@@ -5,6 +5,8 @@ import contextlib
 import torch
 from torch.utils._pytree import tree_flatten
 
+from .traced import Traced
+
 FORWARD, BACKWARD, UPDATE = "forward", "backward", "update"
 
 
@@ -18,7 +20,7 @@ class Phases:
         self.part = FORWARD
         self.optimizers = []  # that have stepped, in order
         self.roots = []       # outermost modules that were called
-        self.batch_size = 0   # of the first input of the last of them
+        self.batch_size = 0   # of the first input of the first of them that has parameters
         self._names = {}      # of modules, by id
         self._stack = []
         self._in_backward = 0
@@ -35,6 +37,11 @@ class Phases:
             return self._stack[-1]
         return self._gradient_of if self._in_backward else ""
 
+    def forget(self):
+        """Lets go of the program's modules and optimizers."""
+        for found in (self.optimizers, self.roots, self._names, self._stack):
+            found.clear()
+
     # --- modules ---------------------------------------------------------------------------------------------------
 
     def _name(self, module):
@@ -43,26 +50,40 @@ class Phases:
                 self.roots.append(module)
             for name, child in module.named_modules():
                 self._names[id(child)] = name
+                for tensor in [*child._parameters.values(), *child._buffers.values()]:
+                    if isinstance(tensor, Traced) and tensor.block is not None:
+                        tensor.block.owner, tensor.block.holds = name, "weights"
         return self._names.get(id(module), type(module).__name__)
 
     def _enter(self, module, inputs):
         if not self._stack and not self._in_backward:
             self._on_forward(module)
             self.part = FORWARD
-            tensors = [one for one in tree_flatten(inputs)[0] if isinstance(one, torch.Tensor) and one.dim() > 0]
-            self.batch_size = tensors[0].shape[0] if tensors else self.batch_size
+            if not self.batch_size and any(True for _ in module.parameters()):
+                tensors = [one for one in tree_flatten(inputs)[0] if isinstance(one, torch.Tensor) and one.dim() > 0]
+                self.batch_size = tensors[0].shape[0] if tensors else 0
         self._stack.append(self._name(module))
 
     def _leave(self, module, inputs, output):
-        name = self._stack.pop() if self._stack else ""
-        if any(True for _ in module.children()):
-            return
-        for tensor in output if isinstance(output, (tuple, list)) else (output,):
-            if isinstance(tensor, torch.Tensor) and tensor.requires_grad and tensor.grad_fn is not None:
-                tensor.register_hook(lambda gradient, name=name: self._enter_gradient(name))
+        if self._stack:
+            self._stack.pop()
 
-    def _enter_gradient(self, name):
-        self._gradient_of = name
+    def of_operator(self, name, tensors, results):
+        """The path for an operator on these tensors: in a backward pass that of the module whose gradient it is."""
+        if not self._in_backward or self._stack:
+            for tensor in results:
+                if tensor.block is not None and not tensor.block.holds:
+                    tensor.block.owner = self.path
+                    if name == "_to_copy" and tensors and tensors[0].block is not None and tensors[0].block.holds:
+                        tensor.block.holds = "copies of weights"  # of autocast
+            return self.path
+        blocks = [tensor.block for tensor in tensors if tensor.block is not None]
+        weights = [block for block in blocks if block.holds]
+        if weights:
+            self._gradient_of = weights[0].owner
+        elif name.endswith("_backward") or name.endswith("_backward_data"):
+            self._gradient_of = next((block.owner for block in blocks[:0:-1] if block.owner), self._gradient_of)
+        return self._gradient_of
 
     # --- backward and update ---------------------------------------------------------------------------------------
 

@@ -7,10 +7,19 @@ import torch
 FRAMEWORK = "PyTorch " + ".".join(torch.__version__.split("+")[0].split(".")[:3]).replace("a0", "")
 
 
+# softmax(Q K^T) V as one kernel, where PyTorch has it (2.0).
+HAS_FUSED_ATTENTION = hasattr(torch.ops.aten, "scaled_dot_product_attention")
+
+
 def storage_of(tensor):
     """Where a tensor's elements are: a key that two tensors share if they share memory, and its size in bytes."""
     storage = tensor.untyped_storage() if hasattr(tensor, "untyped_storage") else tensor._storage()
     return storage._cdata, storage.nbytes()
+
+
+def has_gpu_kernel(name):
+    """Whether this build of PyTorch has a CUDA kernel of aten::name."""
+    return torch._C._dispatch_has_kernel_for_dispatch_key(f"aten::{name}", "CUDA")
 
 
 def autocast_dtype():

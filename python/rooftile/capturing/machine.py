@@ -94,7 +94,21 @@ def with_gpu(memory):
         "get_rng_state": lambda *_: torch.get_rng_state(),
         "set_rng_state": lambda *_: None,
     }
+    def on_gpu(make):
+        """torch.tensor and its like, which do not dispatch."""
+
+        def made(*args, device=None, requires_grad=False, pin_memory=False, **kwargs):
+            if args and isinstance(args[0], Traced):
+                return args[0] if device is None else to(args[0], device)
+            tensor = make(*args, **kwargs)
+            tensor = tensor if device is None else to(tensor, device)
+            return tensor.requires_grad_() if requires_grad else tensor
+
+        return made
+
     with contextlib.ExitStack() as stack:
+        for name in ("tensor", "as_tensor"):
+            stack.enter_context(mock.patch.object(torch, name, on_gpu(getattr(torch, name))))
         for name, value in {**nothing, **answers}.items():
             if hasattr(torch.cuda, name):
                 stack.enter_context(mock.patch.object(torch.cuda, name, value))

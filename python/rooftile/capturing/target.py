@@ -68,6 +68,9 @@ def _arguments(inputs):
 
 
 def _size_of_batch(inputs):
+    args, _ = _arguments(inputs)
+    if args and isinstance(args[0], (list, tuple)):  # of images of different sizes
+        return len(args[0])
     tensors = [one for one in tree_flatten(inputs)[0] if isinstance(one, torch.Tensor) and one.dim() > 0]
     return tensors[0].shape[0] if tensors else 0
 

@@ -19,6 +19,9 @@ _TYPES = {
 }
 
 
+HEAVY = ("conv", "gemm", "attention", "recurrent")
+
+
 @dataclass(frozen=True)
 class Operand:
     """A tensor that a kernel reads or writes: shape, type, and whether it is a weight."""
@@ -48,7 +51,7 @@ class Unmapped(Exception):
 def operand(tensor, written=False):
     """As much of a tensor as is stored: a dimension that is only repeated counts once."""
     shape = tuple(1 if stride == 0 and size > 1 else size for size, stride in zip(tensor.shape, tensor.stride()))
-    weight = not written and getattr(tensor, "block", None) is not None and getattr(tensor.block, "holds", "") == "weights"
+    weight = not written and getattr(tensor, "block", None) is not None and tensor.block.holds == "weights"
     return Operand(shape, _TYPES.get(tensor.dtype, "int8"), weight)
 
 
@@ -197,6 +200,53 @@ def _fused_attention_backward(causal):
     return row
 
 
+def _gemm(batch, m, n, k, dtype, bias=False, weights=False):
+    return Call("gemm", tuple(sorted({"batch": batch, "m": m, "n": n, "k": k, "bias": bias, "trans_b": weights}.items())),
+                (Operand((batch, m, k), dtype), Operand((n, k) if weights else (batch, k, n), dtype, weights)),
+                (Operand((batch, m, n), dtype),))
+
+
+def _attention_block(query, embed, heads):
+    """What nn.MultiheadAttention's fast path launches (ATen/native/transformers/attention.cpp)."""
+    dtype = operand(query).dtype
+    batch, positions = query.shape[:2]
+    rows, features = batch * positions, embed // heads
+    whole = Operand((rows, 3 * embed), dtype)
+    yield _gemm(1, rows, 3 * embed, embed, dtype, weights=True)
+    yield Call("elementwise", (("function", "add"),), (whole,), (whole,))
+    if versions.HAS_FUSED_ATTENTION:
+        one = torch.empty((batch, heads, positions, features), dtype=query.dtype, device="meta")
+        yield attention(one, one, one, one, False)
+    else:
+        scores = Operand((batch * heads * positions, positions), dtype)
+        yield _gemm(batch * heads, positions, positions, features, dtype)
+        yield Call("softmax", (), (scores,), (scores,))
+        yield _gemm(batch * heads, positions, features, positions, dtype)
+    yield Call("move", (("function", "transpose"), ("partial", False)), (Operand((rows, embed), dtype),),
+               (Operand((rows, embed), dtype),))
+    yield _gemm(1, rows, embed, embed, dtype, bias=True, weights=True)
+
+
+def _native_attention(args, results):
+    yield from _attention_block(args[0], args[3], args[4])
+
+
+def _encoder_layer(args, results):
+    """nn.TransformerEncoderLayer's fast path (ATen/native/transformers/transformer.cpp)."""
+    data, embed, heads, gelu = args[0], args[1], args[2], args[7]
+    hidden = args[13].shape[0]
+    rows = data.shape[0] * data.shape[1]
+    dtype = operand(data).dtype
+    tokens, wide = Operand((rows, embed), dtype), Operand((rows, hidden), dtype)
+    weight = Operand((embed,), dtype, True)
+    norm = Call("normalize", (("function", "layer"),), (tokens, weight, weight), (tokens,))
+    add = Call("elementwise", (("function", "add"),), (tokens, tokens), (tokens,))
+    activation = Call("elementwise", (("function", "gelu" if gelu else "relu"),), (wide,), (wide,))
+    yield from _attention_block(data, embed, heads)
+    yield from (add, norm, _gemm(1, rows, hidden, embed, dtype, bias=True, weights=True), activation,
+                _gemm(1, rows, embed, hidden, dtype, bias=True, weights=True), add, norm)
+
+
 # --- what streams its tensors ----------------------------------------------------------------------------------------
 
 
@@ -270,8 +320,26 @@ def _nll_backward(args, results):
     yield _call("elementwise", [args[2]], [results], function="fill")  # zeros, and one number of each row
 
 
+def _part_backward(args, results):
+    """Zeros, and the gradient in its place."""
+    yield _call("elementwise", [], [results], function="fill")
+    yield _call("move", [args[0]], [args[0]], function="copy")
+
+
+def _scatter(args, results):
+    """Writes what comes in to some places; out of place, all of the first argument is copied first."""
+    tensors = [leaf for leaf in tree_flatten(args[1:])[0] if _is_tensor(leaf)]
+    yield _call("elementwise", tensors, tensors[-1:], function="scatter")
+
+
+def _scattered_copy(args, results):
+    yield _call("move", [args[0]], [results], function="copy")
+    yield from _scatter(args, results)
+
+
 def _embedding_backward(args, results):
-    yield _call("elementwise", [args[0], args[1]], [results], function="scatter")
+    yield _call("elementwise", [], [results], function="fill")
+    yield _call("elementwise", [args[0], args[1]], [args[0]], function="scatter")
 
 
 def _lists(name, lists_read):
@@ -346,6 +414,8 @@ _ROWS = {
     "_scaled_dot_product_cudnn_attention": _fused_attention(6),
     "_scaled_dot_product_flash_attention_backward": _fused_attention_backward(11),
     "_scaled_dot_product_efficient_attention_backward": _fused_attention_backward(11),
+    "_native_multi_head_attention": _native_attention,
+    "_transformer_encoder_layer_fwd": _encoder_layer,
     "native_dropout": _dropout,
     "native_dropout_backward": _dropout_backward,
     "nll_loss_forward": _nll,
@@ -366,6 +436,19 @@ _ROWS = {
     "roll": _move("roll"),
     "constant_pad_nd": _move("pad"),
     "upsample_nearest2d": _move("resize"),
+    "select_backward": _part_backward,
+    "slice_backward": _part_backward,
+    "unfold_backward": _part_backward,
+    "diagonal_backward": _part_backward,
+    "index_put": _scattered_copy,
+    "scatter": _scattered_copy,
+    "scatter_add": _scattered_copy,
+    "index_add": _scattered_copy,
+    "index_put_": _scatter,
+    "_index_put_impl_": _scatter,
+    "scatter_": _scatter,
+    "scatter_add_": _scatter,
+    "index_add_": _scatter,
     "_fused_adam_": _fused_optimizer,
     "_fused_adamw_": _fused_optimizer,
     "_fused_sgd_": _fused_optimizer,
@@ -396,7 +479,7 @@ for _name, _read in {"add": 2, "mul": 1, "div": 1, "sub": 2, "neg": 1, "sqrt": 1
     _ROWS[f"_foreach_{_name}"] = _ROWS[f"_foreach_{_name}_"] = _lists(_name, _read)
 
 # Nothing runs on the GPU for these, though their schemas do not say so.
-FREE = set("""empty empty_like empty_strided new_empty new_empty_strided detach detach_ alias lift lift_fresh _unsafe_view
+FREE = set("""empty empty_like empty_strided new_empty new_empty_strided detach detach_ alias lift lift_fresh _unsafe_view as_strided_
 view _reshape_alias reshape set_ resize_ requires_grad_ is_same_size _has_compatible_shallow_copy_type record_stream
 sym_size sym_stride sym_numel sym_storage_offset scalar_tensor""".split())
 

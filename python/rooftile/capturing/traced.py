@@ -17,6 +17,8 @@ class Block:
 
     def __init__(self, memory, size):
         self.memory = memory
+        self.owner = ""  # path of the module that wrote it last, or whose weight it is
+        self.holds = ""  # "weights", "copies of weights"
         self.size = -(-size // _GRANULE) * _GRANULE
         memory.now += self.size
         memory.peak = max(memory.peak, memory.now)
@@ -103,6 +105,9 @@ class Traced(torch.Tensor):
 
     def __reduce_ex__(self, protocol):
         raise TypeError("a tensor of a captured step has no data to save")
+
+    def new_tensor(self, data, dtype=None, device=None, requires_grad=False):
+        return torch.tensor(data, dtype=dtype or self.dtype, device=device or self.place, requires_grad=requires_grad)
 
     def numpy(self):
         raise TypeError("a tensor of a captured step has no data; numpy() cannot read it")

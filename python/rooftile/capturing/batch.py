@@ -1,0 +1,46 @@
+"""The largest batch that fits."""
+
+import torch
+from torch.utils._pytree import tree_flatten, tree_map
+
+from .target import capture
+
+_MOST = 1 << 20
+
+
+def largest(module, inputs, capacity, options):
+    """Samples whose step takes at most `capacity` bytes. What is captured at two sizes tells about where to look."""
+    before = next(one.shape[0] for one in tree_flatten(inputs)[0] if isinstance(one, torch.Tensor) and one.dim() > 0)
+    known = {}
+
+    def size_at(batch):
+        if batch not in known:
+            resized = tree_map(lambda value: _resized(value, before, batch), inputs)
+            known[batch] = sum(capture(module, resized, **options).memory.values())
+        return known[batch]
+
+    if size_at(1) > capacity:
+        return 0
+    fitting, beyond = 1, _MOST + 1
+    while beyond - fitting > 1:
+        guess = fitting * 2
+        if len(known) > 1:
+            points = sorted(known)[-2:] if beyond > _MOST else [fitting, beyond]
+            slope = (size_at(points[1]) - size_at(points[0])) / (points[1] - points[0])
+            guess = int(fitting + (capacity - size_at(fitting)) / slope) if slope > 0 else guess
+        guess = min(max(guess, fitting + 1), beyond - 1, _MOST)
+        if size_at(guess) <= capacity:
+            fitting = guess
+            if fitting == _MOST:
+                break
+            if size_at(fitting + 1) > capacity:
+                break
+        else:
+            beyond = guess
+    return fitting
+
+
+def _resized(value, before, batch):
+    if not isinstance(value, torch.Tensor) or value.dim() == 0 or value.shape[0] != before:
+        return value
+    return torch.empty((batch, *value.shape[1:]), dtype=value.dtype, device="meta")

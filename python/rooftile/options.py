@@ -1,0 +1,68 @@
+"""What predict() and its kin take, as the command line writes it."""
+
+import json
+import os
+import sys
+
+from ._core import Error
+
+_VALUES = {"batch_size": "--batch-size", "precision": "--precision", "execution": "--execution", "layout": "--layout",
+           "method": "--method", "recompute": "--recompute", "image_size": "--image-size"}
+_FLAGS = {"cuda_graphs": "--cuda-graphs", "restore_batch_norm": "--restore-batch-norm",
+          "skip_unsupported": "--skip-unsupported"}
+_SET = {"optimizer": "optimizer", "framework": "framework", "weights": "weights", "context": "context",
+        "seq_len": "seq-len", "accumulate": "accumulate", "tile": "tile", "algorithm": "algorithm"}
+_NAMED = {"shapes": "--shape", "dims": "--dim"}
+_SWITCHES = {"host": "host=none", "loss": "loss=none"}
+
+
+def words(options):
+    """Keyword arguments as words of the command line; None stands for a default."""
+    found = []
+    for key, value in options.items():
+        if value is None:
+            continue
+        if key in _VALUES:
+            found += [_VALUES[key], str(value)]
+        elif key in _FLAGS:
+            found += [_FLAGS[key]] if value else []
+        elif key in _SET:
+            found += ["--set", f"{_SET[key]}={value}"]
+        elif key in _SWITCHES:
+            found += [] if value else ["--set", _SWITCHES[key]]
+        elif key == "clip_gradients":
+            found += ["--set", "clip=norm"] if value else []
+        elif key == "training":
+            found += ["--pass", "training" if value else "inference"]
+        elif key == "phase":
+            found += ["--pass", str(value)]
+        elif key in _NAMED:
+            for name, size in value.items():
+                text = size if isinstance(size, (int, str)) else "x".join(map(str, size))
+                found += [_NAMED[key], f"{name}={text}"]
+        else:
+            raise Error(f"predict takes no '{key}'; it takes {', '.join(sorted(known()))}")
+    return found
+
+
+def known():
+    """Every keyword."""
+    return {*_VALUES, *_FLAGS, *_SET, *_NAMED, *_SWITCHES, "training", "phase", "clip_gradients"}
+
+
+def is_module(model):
+    """Whether it is a torch.nn.Module, told without importing torch."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(model, torch.nn.Module)
+
+
+def name_and_text(model):
+    """(name, None) of a file or a network that is built in; (name, JSON) of a workload or a captured step."""
+    if isinstance(model, (str, os.PathLike)):
+        text = os.fspath(model)
+        return ("the workload", text) if text.lstrip().startswith("{") else (text, None)
+    if isinstance(model, dict):
+        return str(model.get("name", "the workload")), json.dumps(model)
+    if hasattr(model, "to_json") and hasattr(model, "launches"):
+        return model.name, model.to_json()
+    raise Error(f"a model is a name, a path, a dict, a captured step or a torch.nn.Module, not {type(model).__name__}")
