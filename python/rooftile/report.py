@@ -2,23 +2,12 @@
 
 import json
 import os
-import subprocess
 import tempfile
 
 from ._core import Error
-from .options import name_and_text, words as words_of
-
-_PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "rooftile")
-
-
-def run(arguments):
-    """What the program writes to standard output. Raises Error with its one line."""
-    done = subprocess.run([_PROGRAM, *arguments], capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        lines = [line for line in done.stderr.splitlines() if line]
-        raise Error(lines[-1][len("rooftile: "):] if lines and lines[-1].startswith("rooftile: ") else done.stderr)
-    return done.stdout
-
+from .options import name_and_text
+from .options import words as words_of
+from .program import run
 
 class Report:
     """A report of the program: a dict, a text, a file."""

@@ -225,7 +225,7 @@ class UNet(nn.Module):
         self.shrink = nn.Conv2d(channels, channels, 3, stride=2, padding=1)
         self.down2 = ResidualBlock(channels, 2 * channels, embedding)
         self.attention = nn.MultiheadAttention(2 * channels, 4, batch_first=True)
-        self.double = nn.ConvTranspose2d(2 * channels, channels, 4, stride=2, padding=1)
+        self.grow = nn.ConvTranspose2d(2 * channels, channels, 4, stride=2, padding=1)
         self.up = ResidualBlock(2 * channels, channels, embedding)
         self.leave = nn.Conv2d(channels, 3, 3, padding=1)
 
@@ -238,7 +238,7 @@ class UNet(nn.Module):
         y = self.down2(self.shrink(first), time)
         tokens = y.flatten(2).transpose(1, 2)
         y = y + self.attention(tokens, tokens, tokens, need_weights=False)[0].transpose(1, 2).view(y.shape)
-        return self.leave(self.up(torch.cat((self.double(y), first), dim=1), time))
+        return self.leave(self.up(torch.cat((self.grow(y), first), dim=1), time))
 
 
 # --- DCGAN (Radford et al., arXiv:1511.06434) and DQN (Mnih et al. 2015) ---------------------------------------------

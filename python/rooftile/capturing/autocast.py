@@ -20,8 +20,8 @@ _WIDE = """__rpow__ acos asin cosh erfinv exp expm1 log log10 log2 log1p recipro
 layer_norm native_layer_norm group_norm frobenius_norm nuclear_norm cosine_similarity poisson_nll_loss
 cosine_embedding_loss nll_loss nll_loss2d hinge_embedding_loss kl_div l1_loss smooth_l1_loss huber_loss mse_loss
 margin_ranking_loss multilabel_margin_loss soft_margin_loss triplet_margin_loss multi_margin_loss
-binary_cross_entropy_with_logits dist pdist cdist renorm logsumexp prod softmax log_softmax cumprod cumsum sum norm
-""".split()
+binary_cross_entropy_with_logits dist pdist cdist renorm logsumexp norm""".split()
+_WIDE_RESULT = "prod softmax log_softmax cumprod cumsum sum".split()  # which compute in FP32 unless told a type
 _PROMOTE = "addcdiv addcmul atan2 bilinear cat stack cross dot grid_sampler index_put scatter_add tensordot".split()
 
 
@@ -47,19 +47,50 @@ class _Casts:
         return self._known[id(value)][1]
 
 
-def _kernel(overload, choose, casts):
-    @functools.wraps(overload.__call__)
+def _without_autocast(run):
+    @functools.wraps(run)
     def kernel(*args, **kwargs):
         versions.set_autocast_enabled(False)
         try:
-            dtype = choose(args)
-            if dtype is not None:
-                args, kwargs = tree_map(lambda value: casts.cast(value, dtype), (args, kwargs))
-            return overload(*args, **kwargs)
+            return run(*args, **kwargs)
         finally:
             versions.set_autocast_enabled(True)
 
     return kernel
+
+
+def _casting(overload, choose, casts):
+    def run(*args, **kwargs):
+        dtype = choose(args)
+        if dtype is not None:
+            args, kwargs = tree_map(lambda value: casts.cast(value, dtype), (args, kwargs))
+        return overload(*args, **kwargs)
+
+    return _without_autocast(run)
+
+
+def _wide_result(overload, name):
+    place = next((i for i, one in enumerate(overload._schema.arguments) if one.name == "dtype"), None)
+    fused = {"softmax": torch.ops.aten._softmax.default, "log_softmax": torch.ops.aten._log_softmax.default}.get(name)
+
+    def run(tensor, *args, **kwargs):
+        told = kwargs.get("dtype") is not None or (place is not None and len(args) >= place and args[place - 1] is not None)
+        if told or not tensor.is_floating_point():
+            return overload(tensor, *args, **kwargs)
+        if fused is not None and tensor.dtype == torch.float16:
+            return fused(tensor, args[0] if args else kwargs["dim"], True)  # one kernel on a GPU
+        kwargs["dtype"] = torch.float32
+        return overload(tensor, *(args if place is None else args[:place - 1]), **kwargs)
+
+    return _without_autocast(run)
+
+
+def _overloads(name):
+    packet = getattr(torch.ops.aten, name, None)
+    for overload_name in packet.overloads() if packet is not None else ():
+        overload = getattr(packet, overload_name)
+        if not overload_name.endswith("out") and not overload._schema.is_mutable:
+            yield overload
 
 
 def _narrow(args):
@@ -98,12 +129,11 @@ def for_traced_tensors():
         warnings.simplefilter("ignore")  # that kernels are overridden
         for names, choose in ((_NARROW, _narrow), (_WIDE, _wide), (_PROMOTE, _widest)):
             for name in names:
-                packet = getattr(torch.ops.aten, name, None)
-                for overload_name in packet.overloads() if packet is not None else ():
-                    overload = getattr(packet, overload_name)
-                    if overload_name.endswith("out") or overload._schema.is_mutable:
-                        continue
-                    library.impl(overload, _kernel(overload, choose, casts))
+                for overload in _overloads(name):
+                    library.impl(overload, _casting(overload, choose, casts))
+        for name in _WIDE_RESULT:
+            for overload in _overloads(name):
+                library.impl(overload, _wide_result(overload, name))
     torch.clear_autocast_cache = clear_both
     try:
         yield

@@ -32,20 +32,19 @@ class _Operator(torch.autograd.Function):
     @staticmethod
     def forward(context, recorder, forward, backward, make, *tensors):
         results = make()
-        for call in forward(results):
+        for call in forward:
             recorder.launch(call)
-        context.recorder, context.backward_calls, context.tensors = recorder, backward, tensors
-        context.results = results
-        context.save_for_backward(*(one for one in tensors if one is not None))
+        context.recorder, context.calls, context.count = recorder, backward, len(tensors)
+        context.save_for_backward(*tensors, *(results if isinstance(results, tuple) else (results,)))
         return results
 
     @staticmethod
     def backward(context, *gradients):
-        for call in context.backward_calls(context.results):
+        for call in context.calls:
             context.recorder.launch(call)
-        return (None, None, None, None, *(
-            torch.empty_like(one) if needed and one is not None else None
-            for one, needed in zip(context.tensors, context.needs_input_grad[4:])))
+        tensors = context.saved_tensors[:context.count]
+        return (None, None, None, None, *(torch.empty_like(one) if needed else None
+                                          for one, needed in zip(tensors, context.needs_input_grad[4:])))
 
 
 def _operand_of(shape, tensor, constant=False):
@@ -79,9 +78,9 @@ def _recurrent(cell, recorder):
             return (data.new_empty(shape), *(torch.empty_like(one) for one in hidden))
 
         return _Operator.apply(
-            recorder, lambda _: [call("fwd", "aten._cudnn_rnn")],
-            lambda _: [call("bwd_data", "aten._cudnn_rnn_backward"), call("bwd_weight", "aten._cudnn_rnn_backward")],
-            make, data, *hidden, *params)
+            recorder, [call("fwd", "aten._cudnn_rnn")],
+            [call("bwd_data", "aten._cudnn_rnn_backward"), call("bwd_weight", "aten._cudnn_rnn_backward")], make,
+            data, *hidden, *params)
 
     return kernel
 
@@ -103,9 +102,8 @@ def _attention(recorder):
             return operators.Call(found.op, found.attributes, found.inputs, found.outputs, passing, False, source)
 
         return _Operator.apply(
-            recorder, lambda _: [call("fwd", "aten.scaled_dot_product_attention")],
-            lambda _: [call("bwd_data", "aten.scaled_dot_product_attention_backward")],
-            lambda: query.new_empty(shape), query, key, value)
+            recorder, [call("fwd", "aten.scaled_dot_product_attention")],
+            [call("bwd_data", "aten.scaled_dot_product_attention_backward")], lambda: query.new_empty(shape), query, key, value)
 
     return kernel
 

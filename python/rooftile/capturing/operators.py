@@ -311,9 +311,10 @@ def _dropout_backward(args, results):
 
 
 def _nll(args, results):
-    target = args[1]
-    yield _call("move", [args[0], target], [target], function="gather", partial=True)
-    yield _call("reduce", [target], [results[0]], function="mean")
+    scores, target = operand(args[0]), operand(args[1])
+    losses = Operand(target.shape, scores.dtype)
+    yield Call("move", (("function", "gather"), ("partial", True)), (scores, target), (losses,))
+    yield Call("reduce", (("function", "mean"),), (losses,), (operand(results[0], written=True),))
 
 
 def _nll_backward(args, results):

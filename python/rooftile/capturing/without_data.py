@@ -3,7 +3,8 @@
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-_MAKERS = frozenset("empty empty_strided zeros ones full rand randn arange eye linspace tensor".split())
+_MAKERS = frozenset("empty empty_strided zeros ones full rand randn arange eye linspace".split())
+_SMALL = 1 << 12  # elements
 
 
 class without_data(TorchDispatchMode):  # noqa: N801 - used as a function
@@ -16,6 +17,9 @@ class without_data(TorchDispatchMode):  # noqa: N801 - used as a function
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         kwargs = dict(kwargs or {})
-        if function._schema.name.split("::")[1] in _MAKERS and kwargs.get("device") in (None, torch.device("cpu")):
-            kwargs["device"] = torch.device("meta")
-        return function(*args, **kwargs)
+        made = function._schema.name.split("::")[1] in _MAKERS and kwargs.get("device") in (None, torch.device("cpu"))
+        if not made:
+            return function(*args, **kwargs)
+        result = function(*args, **{**kwargs, "device": torch.device("meta")})
+        # What is small may be read while the module is built: widths, schedules.
+        return function(*args, **kwargs) if result.numel() <= _SMALL else result

@@ -1,0 +1,358 @@
+"""Captured steps: what is launched, how much of it, what is left behind."""
+
+import collections
+import gc
+
+import networks
+import pytest
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: nothing is captured")
+torchvision = pytest.importorskip("torchvision", reason="torchvision is not installed")
+
+import rooftile  # noqa: E402
+from rooftile.capturing.traced import Traced  # noqa: E402
+from rooftile.capturing.versions import HAS_FUSED_ATTENTION  # noqa: E402
+
+PRODUCTS = ("conv", "gemm", "attention")
+
+
+def tokens(*shape):
+    return torch.zeros(*shape, dtype=torch.int64)
+
+
+def launches(step):
+    """How often each operator runs in each part."""
+    document = step.to_dict()
+    count = collections.defaultdict(collections.Counter)
+    for call, _, part in document["launches"]:
+        count[part][document["calls"][call]["source"].split(".")[1]] += 1
+    return count
+
+
+def flops(prediction, part=None):
+    return sum(layer.flops for layer in prediction.layers if layer.op in PRODUCTS and part in (None, layer.phase))
+
+
+def torchvision_network(name):
+    options = {"init_weights": False} if name == "inception_v3" else {}
+    with rooftile.without_data():
+        return getattr(torchvision.models, name)(**options)
+
+
+# --- launches, counted by hand -----------------------------------------------------------------------------------------
+
+
+def test_resnet50_launches_what_pytorch_launches():
+    step = rooftile.capture(torchvision_network("resnet50"), torch.empty(4, 3, 64, 64), training=True, optimizer="momentum")
+    count = launches(step)
+    # 53 convolutions, each with a norm and its counter of batches; 16 blocks with 3 activations and a sum; the stem.
+    assert count["forward"] == {
+        "convolution": 53, "native_batch_norm": 53, "add_": 53 + 16, "relu_": 49, "max_pool2d_with_indices": 1, "mean": 1,
+        "addmm": 1, "zeros": 1, "_log_softmax": 1, "nll_loss_forward": 2}
+    # Both gradients of each convolution but the first; a sum where a block's input is read twice.
+    assert count["backward"] == {
+        "convolution_backward": 2 * 53 - 1, "native_batch_norm_backward": 53, "threshold_backward": 49,
+        "max_pool2d_with_indices_backward": 1, "add": 16, "mm": 2, "sum": 1, "div": 1, "_log_softmax_backward_data": 1,
+        "nll_loss_backward": 1, "ones_like": 1}
+    # 161 weights: the momentum times 0.9, plus the gradient; the weight minus that.
+    assert count["update"] == {"mul_": 161, "add_": 2 * 161}
+
+
+@pytest.mark.skipif(HAS_FUSED_ATTENTION, reason="counted for the foreach-less optimizers of PyTorch 1.13")
+def test_bert_launches_what_pytorch_launches():
+    with rooftile.without_data():
+        bert = networks.Bert()
+    count = launches(rooftile.capture(bert, tokens(8, 128), training=True, optimizer="adamw"))
+    layers, linear, norms, dropouts, weights = 12, 12 * 6 + 2, 12 * 2 + 2, 12 * 3 + 1, 202
+    assert count["forward"] == {
+        "addmm": linear, "native_layer_norm": norms, "native_dropout": dropouts, "bmm": 2 * layers, "_softmax": layers,
+        "div": layers, "gelu": layers + 1, "clone": 4 * layers,  # queries, keys, values, the result in order
+        "add": 2 + 3 * layers, "embedding": 3, "arange": 1, "ones": 1, "zeros_like": 1, "rsub": 1, "mul": 1, "zeros": 1,
+        "_log_softmax": 1, "nll_loss_forward": 2}
+    backward = count["backward"]
+    assert backward["mm"] == 2 * linear and backward["sum"] == linear
+    assert backward["bmm"] == 4 * layers and backward["_softmax_backward_data"] == layers
+    assert backward["native_layer_norm_backward"] == norms and backward["native_dropout_backward"] == dropouts
+    assert backward["add"] == 4 * layers + 1  # three readers beside the first, one more; the shared table of words
+    # Decay, both averages; the first average and epsilon added; the square root over its correction; the update.
+    assert count["update"] == {"mul_": 3 * weights, "add_": 2 * weights, "addcmul_": weights, "sqrt": weights,
+                               "div": weights, "addcdiv_": weights}
+
+
+# --- arithmetic against the ONNX path ----------------------------------------------------------------------------------
+
+NETWORKS = {"resnet18": 224, "resnet50": 224, "vgg16": 224, "mobilenet_v2": 224, "densenet121": 224,
+            "squeezenet1_0": 224, "inception_v3": 299, "efficientnet_b0": 224, "regnet_y_400mf": 224,
+            "convnext_tiny": 224, "vit_b_16": 224, "swin_t": 224, "shufflenet_v2_x1_0": 224}
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_flops_are_those_of_the_onnx_path(name):
+    image = torch.empty(4, 3, NETWORKS[name], NETWORKS[name])
+    module = torchvision_network(name)
+    captured = rooftile.predict(rooftile.capture(module, image), "t4")
+    assert flops(captured) == flops(rooftile.predict(name, "t4", batch_size=4))
+
+
+@pytest.mark.parametrize("name", [name for name in NETWORKS if name != "inception_v3"])  # which trains a second head
+def test_a_training_step_is_three_times_the_forward_pass_less_the_first_gradient(name):
+    image = torch.empty(4, 3, NETWORKS[name], NETWORKS[name])
+    step = rooftile.capture(torchvision_network(name), image, training=True)
+    prediction = rooftile.predict(step, "t4")
+    forward = flops(rooftile.predict(step, "t4", phase="fwd"))
+    first = next(layer.flops for layer in prediction.layers if layer.op in PRODUCTS)
+    assert flops(prediction) == 3 * forward - first
+
+
+# --- networks as people write them -------------------------------------------------------------------------------------
+
+
+def gan_step():
+    generator, discriminator = networks.generator(features=8), networks.discriminator(features=8)
+    of_generator = torch.optim.Adam(generator.parameters())
+    of_discriminator = torch.optim.Adam(discriminator.parameters())
+    loss = torch.nn.BCELoss()
+
+    def step(real):
+        ones = torch.ones(real.shape[0], device=real.device)
+        discriminator.zero_grad()
+        loss(discriminator(real), ones).backward()
+        fake = generator(torch.randn(real.shape[0], 100, 1, 1, device=real.device))
+        loss(discriminator(fake.detach()), 0 * ones).backward()
+        of_discriminator.step()
+        generator.zero_grad()
+        loss(discriminator(fake), ones).backward()
+        of_generator.step()
+
+    return step, generator, of_generator
+
+
+def dqn_step():
+    network, target = networks.dqn(), networks.dqn()
+    optimizer = torch.optim.RMSprop(network.parameters())
+
+    def step(state, action, reward, after):
+        with torch.no_grad():
+            wanted = reward + 0.99 * target(after).max(1)[0]
+        found = network(state).gather(1, action).squeeze(1)
+        loss = torch.nn.functional.smooth_l1_loss(found, wanted)
+        optimizer.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(network.parameters(), 10.0)
+        optimizer.step()
+        return loss.item()
+
+    return step
+
+
+STYLES = {
+    "llama": lambda: rooftile.capture(networks.Llama(), tokens(2, 64), training=True, optimizer="adamw",
+                                      precision="amp-bf16"),
+    "llama decoding": lambda: rooftile.capture(
+        networks.Llama(), (tokens(2, 1), [(torch.empty(2, 2, 64, 64),) * 2] * 2), precision="fp16"),
+    "nanoGPT": lambda: rooftile.capture(networks.GPT(), (tokens(4, 128), tokens(4, 128)), training=True,
+                                        loss=lambda output: output[1], optimizer="adamw"),
+    "denoiser": lambda: rooftile.capture(networks.UNet(), (torch.empty(4, 3, 32, 32), tokens(4)), training=True),
+    "dcgan": lambda: rooftile.capture(gan_step()[0], torch.empty(16, 3, 64, 64)),
+    "dqn": lambda: rooftile.capture(dqn_step(), (torch.empty(32, 4, 84, 84), tokens(32, 1), torch.empty(32),
+                                                 torch.empty(32, 4, 84, 84))),
+    "transformer": lambda: rooftile.capture(torch.nn.Transformer(64, 4, 2, 2, 128, batch_first=True),
+                                            (torch.empty(2, 16, 64), torch.empty(2, 16, 64)), training=True),
+    "lstm": lambda: rooftile.capture(torch.nn.LSTM(64, 64, 2), torch.empty(20, 4, 64), training=True,
+                                     loss=lambda output: output[0].mean()),
+    "segmentation": lambda: rooftile.capture(
+        torchvision.models.segmentation.fcn_resnet50(weights=None, weights_backbone=None), torch.empty(2, 3, 64, 64),
+        training=True),
+    "video": lambda: rooftile.capture(torchvision.models.video.r3d_18(), torch.empty(1, 3, 8, 56, 56), training=True),
+    "detection": lambda: rooftile.capture(
+        torchvision.models.detection.fasterrcnn_resnet50_fpn(weights=None, weights_backbone=None),
+        ([torch.empty(3, 200, 300)] * 2, [{"boxes": torch.tensor([[1.0, 1.0, 99.0, 99.0]]), "labels": tokens(1) + 1}] * 2),
+        training=True),
+}
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_captures_what_people_write(style):
+    step = STYLES[style]()
+    prediction = rooftile.predict(step, "rtx-4090")
+    assert prediction.time > 0
+    assert step.training == bool(prediction.phases)
+    general = sum(layer.time for layer in prediction.layers if layer.name.endswith("frobnicate"))
+    assert general == 0
+
+
+def test_an_lstm_is_one_recurrent_layer():
+    step = STYLES["lstm"]()
+    kinds = collections.Counter(step.to_dict()["calls"][call]["op"] for call, _, _ in step.to_dict()["launches"])
+    assert kinds["recurrent"] == 3  # forward, and both gradients
+
+
+# --- mixed precision, layouts, memory ----------------------------------------------------------------------------------
+
+
+def test_autocast_casts_each_weight_once_and_keeps_losses_wide():
+    network = torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.ReLU(), torch.nn.Linear(64, 10))
+    step = rooftile.capture(network, torch.empty(8, 64), training=True, precision="amp-fp16")
+    assert step.precision == "amp-fp16"
+    document = step.to_dict()
+    types = {call["source"]: call["inputs"][0]["dtype"] for call in document["calls"] if call["inputs"]}
+    assert types["aten.addmm"] == "fp16" and types["aten.nll_loss_forward"] == "fp32"
+    # cross_entropy() asks for the type of its scores; the loss of these is on the list of wide ones.
+    assert types["aten._log_softmax"] == "fp16"
+    assert launches(step)["forward"]["_to_copy"] == 6  # input, two weights, two biases, the logarithms
+
+
+def test_softmax_under_autocast_computes_wide_in_one_kernel():
+    class Attend(torch.nn.Module):
+        def forward(self, q, k):
+            return (q @ k.transpose(1, 2)).softmax(-1)
+
+    step = rooftile.capture(Attend(), (torch.empty(2, 8, 4), torch.empty(2, 8, 4)), precision="amp-fp16")
+    assert launches(step)["forward"] == {"_to_copy": 2, "bmm": 1, "_softmax": 1}
+    softmax = next(call for call in step.to_dict()["calls"] if call["op"] == "softmax")
+    assert (softmax["inputs"][0]["dtype"], softmax["outputs"][0]["dtype"]) == ("fp16", "fp32")
+
+
+def test_channels_last_is_seen():
+    network = torch.nn.Sequential(torch.nn.Conv2d(8, 8, 3), torch.nn.ReLU())
+    image = torch.empty(4, 8, 32, 32)
+    assert rooftile.capture(network, image, layout="nhwc").to_dict()["nhwc"] is True
+    assert rooftile.capture(network, image).to_dict()["nhwc"] is False
+
+
+def test_memory_is_what_lives():
+    network = torch.nn.Linear(1024, 1024, bias=False)
+    memory = rooftile.capture(network, torch.empty(256, 1024), training=True, optimizer="adam",
+                              loss=lambda output: output.sum()).memory
+    weight = 1024 * 1024 * 4
+    assert memory["weights"] == memory["gradients"] == weight
+    assert memory["optimizer"] == 2 * weight
+    assert 256 * 1024 * 4 <= memory["activations"] < 4 * weight
+
+
+def test_checkpointing_computes_again_and_keeps_less():
+    from torch.utils.checkpoint import checkpoint
+
+    blocks = torch.nn.ModuleList(torch.nn.Sequential(torch.nn.Linear(256, 1024), torch.nn.GELU(),
+                                                     torch.nn.Linear(1024, 256)) for _ in range(8))
+    optimizer = torch.optim.SGD(blocks.parameters(), lr=0.1)
+
+    def train(again):
+        def step(x):
+            x = x.requires_grad_()
+            for block in blocks:
+                x = checkpoint(block, x, use_reentrant=True) if again else block(x)
+            optimizer.zero_grad(set_to_none=True)
+            x.sum().backward()
+            optimizer.step()
+
+        return rooftile.capture(step, torch.empty(4096, 256))
+
+    plain, recomputed = train(False), train(True)
+    assert launches(recomputed)["backward"]["addmm"] == 16
+    assert recomputed.memory["activations"] < plain.memory["activations"]
+
+
+def test_the_largest_batch_of_a_module():
+    network = torch.nn.Sequential(torch.nn.Linear(4096, 4096), torch.nn.ReLU())
+    batch = rooftile.max_batch(network, "t4", inputs=torch.empty(2, 4096))
+    step = rooftile.capture(network, torch.empty(batch, 4096, device="meta"))
+    more = rooftile.capture(network, torch.empty(batch + 1, 4096, device="meta"))
+    assert rooftile.predict(step, "t4").fits and not rooftile.predict(more, "t4").fits
+
+
+def test_without_data_takes_no_memory():
+    with rooftile.without_data():
+        network = torch.nn.Linear(1 << 17, 1 << 17)  # 64 GiB
+    assert rooftile.capture(network, torch.empty(1, 1 << 17, device="meta")).memory["weights"] > 1 << 36
+
+
+# --- what is general, what depends on data -----------------------------------------------------------------------------
+
+
+class Odd(torch.nn.Module):
+    def forward(self, x):
+        y = torch.special.erfcx(x)
+        if y.sum().item() > 0:
+            y = y + 1
+        return y[y > 0]
+
+
+def test_other_operators_are_predicted_by_their_bytes_and_named():
+    step = rooftile.capture(Odd(), torch.empty(64, 1024))
+    general = {call["source"] for call in step.to_dict()["calls"] if call.get("general")}
+    assert "aten.special_erfcx" in general
+    assert "special_erfcx" in rooftile.predict(step, "t4").summary()
+
+
+def test_what_depends_on_data_is_named_with_its_line():
+    notes = " ".join(rooftile.capture(Odd(), torch.empty(64, 1024)).notes)
+    assert "test_capture.py:" in notes and "reads 0" in notes
+
+
+# --- bad input ---------------------------------------------------------------------------------------------------------
+
+
+class Broken(torch.nn.Module):
+    def forward(self, x):
+        return x @ x
+
+
+def test_what_the_module_raises_comes_through():
+    with pytest.raises(RuntimeError) as raised:
+        rooftile.capture(Broken(), torch.empty(2, 3))
+    assert "mat1 and mat2" in str(raised.value)
+    assert any(entry.name == "forward" for entry in raised.traceback)
+
+
+@pytest.mark.parametrize("call, line", [
+    (lambda: rooftile.capture(3), "a torch.nn.Module or a function is captured, not int"),
+    (lambda: rooftile.capture(torch.nn.ReLU(), torch.empty(2), precision="fp17"), "precision 'fp17' is not one of"),
+    (lambda: rooftile.capture(torch.nn.ReLU(), torch.empty(2), layout="chwn"), "neither nchw nor nhwc"),
+    (lambda: rooftile.capture(torch.nn.Linear(2, 2), torch.empty(2, 2), training=True, optimizer="sdg"), "optimizer 'sdg'"),
+    (lambda: rooftile.capture(torch.nn.ReLU(), torch.empty(2, 2), training=True), "no parameters to train"),
+    (lambda: rooftile.capture(torch.nn.ReLU(), torch.empty(2, 2).to_sparse()), "sparse"),
+    (lambda: rooftile.capture(torch.jit.script(torch.nn.ReLU()), torch.empty(2)), "TorchScript"),
+    (lambda: rooftile.capture(lambda: None), "nothing of it ran"),
+    (lambda: rooftile.predict(torch.nn.ReLU(), "t4"), "needs inputs="),
+    (lambda: rooftile.predict(rooftile.capture(torch.nn.ReLU(), torch.empty(4, 4)), "t4", batch_size=8), "captured at 4"),
+    (lambda: rooftile.predict(rooftile.capture(torch.nn.ReLU(), torch.empty(4, 4)), "t4", training=True),
+     "captured without gradients"),
+])
+def test_an_error_is_one_line(call, line):
+    with pytest.raises(rooftile.Error) as raised:
+        call()
+    assert line in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+# --- nothing is left behind --------------------------------------------------------------------------------------------
+
+
+def test_the_program_is_left_as_it_was():
+    step, generator, optimizer = gan_step()
+    weight, before = generator[0].weight, generator[0].weight.detach().clone()
+    patched = {"to": torch.Tensor.to, "cuda": torch.Tensor.cuda, "tensor": torch.tensor, "step": torch.optim.Adam.step,
+               "backward": torch.autograd.backward, "available": torch.cuda.is_available()}
+    rooftile.capture(step, torch.empty(16, 3, 64, 64))
+    assert generator[0].weight is weight and weight.grad is None and torch.equal(weight, before)
+    assert not optimizer.state and generator.training
+    assert patched == {"to": torch.Tensor.to, "cuda": torch.Tensor.cuda, "tensor": torch.tensor,
+                       "step": torch.optim.Adam.step, "backward": torch.autograd.backward,
+                       "available": torch.cuda.is_available()}
+    assert (torch.ones(2) * 2).sum().item() == 4
+
+
+def test_a_failed_capture_leaves_nothing_either():
+    network = torch.nn.Sequential(torch.nn.Linear(3, 3), Broken())
+    weight = network[0].weight
+    with pytest.raises(RuntimeError):
+        rooftile.capture(network, torch.empty(2, 3))
+    assert network[0].weight is weight and not isinstance(weight, Traced)
+    assert network(torch.ones(3, 3)).shape == (3, 3)
+
+
+def test_no_tensor_stays_alive():
+    rooftile.capture(torch.nn.Linear(4, 4), torch.empty(2, 4), training=True)
+    gc.collect()
+    assert not [one for one in gc.get_objects() if isinstance(one, Traced)]

@@ -1,0 +1,140 @@
+"""The API without PyTorch."""
+
+import json
+import subprocess
+import sys
+import threading
+
+import pytest
+
+import rooftile
+
+
+def test_importing_is_light():
+    code = "import sys, rooftile; sys.exit(any(name in sys.modules for name in ('torch', 'numpy', 'pandas')))"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_predicts_what_the_program_predicts():
+    prediction = rooftile.predict("resnet50", gpu="rtx-4090", batch_size=64, precision="fp16")
+    printed = json.loads(rooftile.report.run(["predict", "resnet50", "--gpu", "rtx-4090", "--batch-size", "64",
+                                              "--precision", "fp16", "--format", "json"]))
+    assert prediction.to_dict() == printed
+    assert prediction.time == printed["time_s"]
+    assert (prediction.low, prediction.high) == (printed["time_low_s"], printed["time_high_s"])
+    assert prediction.throughput == pytest.approx(64 / prediction.time)
+    assert prediction.memory["total"] == printed["memory_bytes"]["total"]
+    assert prediction.fits
+    assert [layer.name for layer in prediction.layers] == [layer["name"] for layer in printed["layers"]]
+
+
+def test_a_training_step_has_phases():
+    prediction = rooftile.predict("resnet18", gpu="t4", batch_size=8, training=True, restore_batch_norm=True,
+                                  optimizer="momentum")
+    assert sum(prediction.phases.values()) == pytest.approx(prediction.time)
+    assert prediction.phases["backward"] > prediction.phases["forward"]
+
+
+def test_several_gpus_give_a_list():
+    times = [one.time for one in rooftile.predict("alexnet", ["t4", "a100-sxm4-80gb"], batch_size=128)]
+    assert times[0] > times[1]
+
+
+def test_a_workload_is_a_dict_or_json():
+    workload = {"schema": "rooftile/workload/1", "name": "one",
+                "inputs": [{"name": "x", "shape": [32, 256]}], "ops": [{"name": "fc", "op": "gemm", "n": 1000}]}
+    assert rooftile.predict(workload, "t4").time == rooftile.predict(json.dumps(workload), "t4").time
+
+
+def test_a_prediction_does_not_change():
+    prediction = rooftile.predict("alexnet", "t4")
+    with pytest.raises(AttributeError):
+        prediction.time = 0
+    prediction.layers.clear()
+    assert prediction.layers
+
+
+@pytest.mark.parametrize("call, line", [
+    (lambda: rooftile.predict("resnet51", "t4"), "did you mean 'resnet50'?"),
+    (lambda: rooftile.predict("resnet50", "v100"), "'v100' is ambiguous: "),
+    (lambda: rooftile.predict("resnet50", "t4", precision="fp17"), "--precision: unknown precision 'fp17'"),
+    (lambda: rooftile.predict("resnet50", "t4", colour="red"), "predict takes no 'colour'"),
+    (lambda: rooftile.predict({"schema": "none"}, "t4"), "'none' is not 'rooftile/workload/1'"),
+    (lambda: rooftile.predict("resnet50", "t4", batch_size=0), "--batch-size"),
+    (lambda: rooftile.predict("resnet50", "t4", inputs=3), "inputs are of a torch.nn.Module"),
+    (lambda: rooftile.predict(3, "t4"), "not int"),
+    (lambda: rooftile.predict("resnet50", 4), "takes an id, a .toml file or a Gpu"),
+    (lambda: rooftile.Gpu.find("t4").replace(dram_bandwith="1 TB/s"), "did you mean 'dram_bandwidth'?"),
+    (lambda: rooftile.Gpu.find("t4").replace(dram_bandwidth="1 TB"), "dram_bandwidth"),
+    (lambda: rooftile.Gpu.load("t4"), "a GPU's file ends in .toml"),
+    (lambda: rooftile.explain("resnet50", "conv99", "t4").summary(), "no layer is called 'conv99'"),
+    (lambda: rooftile.predict("alexnet", "t4").save("alexnet.txt"), "is saved as .html, .json, .csv or .svg"),
+    (lambda: rooftile.predict("alexnet", "t4").save("/nowhere/alexnet.json"), "No such file or directory"),
+])
+def test_an_error_is_one_line(call, line):
+    with pytest.raises(rooftile.Error) as raised:
+        call()
+    assert line in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_gpu_with_other_numbers():
+    gpu = rooftile.Gpu.find("v100-sxm2-16gb")
+    faster = gpu.replace(dram_bandwidth="3 TB/s", l2_bandwidth="9 TB/s")
+    assert faster != gpu and gpu == rooftile.Gpu.find("v100-sxm2-16gb")
+    assert gpu.memory == 16 * 2**30
+    before, after = (rooftile.predict("resnet50", one, batch_size=64, precision="fp16").time for one in (gpu, faster))
+    assert after < before
+
+
+def test_saves_and_shows(tmp_path):
+    prediction = rooftile.predict("alexnet", "t4", batch_size=16)
+    for suffix, begin in (("html", "<!"), ("json", "{"), ("csv", "model,"), ("svg", "<svg")):
+        file = tmp_path / f"alexnet.{suffix}"
+        prediction.save(file)
+        assert file.read_text().lstrip().startswith(begin), file.read_text()[:80]
+    assert "srcdoc" in prediction._repr_html_()
+    assert prediction.summary() == str(prediction)
+    assert "limited by" in prediction.summary()
+
+
+def test_tables_for_pandas():
+    pandas = pytest.importorskip("pandas")
+    frame = rooftile.predict("alexnet", "t4").layers.to_pandas()
+    assert isinstance(frame, pandas.DataFrame)
+    assert {"name", "time", "traffic.dram"} <= set(frame.columns)
+
+
+def test_compares_gpus():
+    found = rooftile.compare("resnet50", ["t4", "a100-sxm4-80gb"], precision="fp16", batch_size=64)
+    assert [one.gpu for one in found] == ["a100-sxm4-80gb", "t4"]
+    assert found.summary().splitlines()[1].startswith("a100-sxm4-80gb")
+
+
+def test_the_largest_batch_is_the_last_that_fits():
+    batch = rooftile.max_batch("resnet50", "t4", training=True)
+    assert rooftile.predict("resnet50", "t4", training=True, batch_size=batch).fits
+    assert not rooftile.predict("resnet50", "t4", training=True, batch_size=batch + 1).fits
+
+
+def test_other_commands_as_reports(tmp_path):
+    table = tmp_path / "gemm.csv"
+    table.write_text("op,M,N,K,gpu,precision,time_us\ngemm,1024,1024,1024,t4,fp32,600\n")
+    assert rooftile.validate(table).to_dict()["schema"] == "rooftile/validation/1"
+    assert "product" in rooftile.explain("alexnet", "fc6", "t4").summary()
+    rooftile.roofline("alexnet", "t4").save(tmp_path / "roofline.svg")
+    assert (tmp_path / "roofline.svg").read_text().startswith("<svg")
+
+
+def test_threads_predict_at_once():
+    found = []
+
+    def work(gpu):
+        found.append(rooftile.predict("densenet161", gpu, batch_size=32).time)
+
+    threads = [threading.Thread(target=work, args=(gpu,)) for gpu in ("t4", "v100-sxm2-16gb", "a100-sxm4-80gb") * 4]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 12 and len(set(found)) == 3

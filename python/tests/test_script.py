@@ -1,0 +1,116 @@
+"""python -m rooftile capture, and scripts in the place of a model."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip("torch", reason="PyTorch is not installed: nothing is captured")
+
+import rooftile.program  # noqa: E402
+
+TRAIN = """
+import argparse
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--batch", type=int, default=16)
+batch = parser.parse_args().batch
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+model = nn.Sequential(nn.Conv2d(3, 16, 3), nn.BatchNorm2d(16), nn.ReLU(), nn.Flatten(), nn.Linear(14400, 10))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+model = model.to(device)
+scaler = torch.cuda.amp.GradScaler()
+data = DataLoader(TensorDataset(torch.randn(100, 3, 32, 32), torch.randint(0, 10, (100,))), batch_size=batch,
+                  num_workers=2, pin_memory=True)
+criterion = nn.CrossEntropyLoss()
+print("training on", torch.cuda.get_device_name())
+while True:
+    for x, y in data:
+        x, y = x.to(device, non_blocking=True), y.cuda()
+        with torch.cuda.amp.autocast():
+            loss = criterion(model(x), y)
+        optimizer.zero_grad()
+        scaler.scale(loss).backward()
+        scaler.unscale_(optimizer)
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        scaler.step(optimizer)
+        scaler.update()
+        print(loss.item())
+"""
+INFER = """
+import torch
+model = torch.nn.Linear(64, 64).cuda().half().eval()
+with torch.no_grad():
+    for _ in range(3):
+        print(model(torch.randn(8, 64, device="cuda").half()).argmax(1).cpu().shape)
+"""
+
+
+def capture(tmp_path, text, *arguments):
+    script = tmp_path / "train.py"
+    script.write_text(text)
+    return subprocess.run([sys.executable, "-m", "rooftile", "capture", str(script), *arguments], capture_output=True,
+                          text=True, check=False)
+
+
+def test_a_training_script_is_captured_as_it_stands(tmp_path):
+    run = capture(tmp_path, TRAIN, "--", "--batch", "8")
+    assert run.returncode == 0, run.stderr
+    assert "training on" in run.stderr
+    step = json.loads(run.stdout)
+    assert (step["name"], step["batch_size"], step["precision"]) == ("train", 8, "amp-fp16")
+    parts = [part for _, _, part in step["launches"]]
+    assert {"forward", "backward", "update"} == set(parts)
+    sources = [step["calls"][call]["source"] for call, _, _ in step["launches"]]
+    assert sources.count("aten.convolution") == 1  # one step, not two
+    assert "aten._amp_foreach_non_finite_check_and_unscale_" in sources
+    assert any("_local_scalar_dense" in note and "train.py:" in note for note in step["notes"])
+
+
+def test_a_script_that_only_infers(tmp_path):
+    run = capture(tmp_path, INFER)
+    assert run.returncode == 0, run.stderr
+    step = json.loads(run.stdout)
+    assert step["precision"] == "fp16" and {part for _, _, part in step["launches"]} == {"forward"}
+    assert sum(step["calls"][call]["op"] == "gemm" for call, _, _ in step["launches"]) == 1
+
+
+def test_the_program_takes_a_script_for_a_model(tmp_path):
+    script = tmp_path / "train.py"
+    script.write_text(TRAIN)
+    run = subprocess.run([sys.executable, "-c", "import sys; from rooftile.program import main; main()", "predict",
+                          str(script), "--gpu", "rtx-4090"], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    assert "train on rtx-4090: batch size 16, amp-fp16, training" in run.stdout
+    assert "forward" in run.stdout and "backward" in run.stdout
+
+
+@pytest.mark.parametrize("text, line", [
+    ("print('hello')", "ran no step on a GPU"),
+    ("import torch\ntorch.nn.Linear(2, 2)(torch.ones(2, 2))", "ran no step on a GPU"),
+    ("import sys\nsys.exit(3)", "ended with exit status 3 before a step was over"),
+])
+def test_what_runs_nothing_is_one_line(tmp_path, text, line):
+    run = capture(tmp_path, text)
+    assert run.returncode == 1
+    assert line in run.stderr.splitlines()[-1] and run.stderr.splitlines()[-1].startswith("rooftile: ")
+
+
+def test_what_the_script_raises_is_its_own_traceback(tmp_path):
+    run = capture(tmp_path, "import torch\nx = torch.ones(2, 3).cuda()\n\ndef work():\n    return x @ x\n\nwork()\n")
+    assert run.returncode == 1
+    assert "train.py\", line 5, in work" in run.stderr
+    assert "capturing" not in run.stderr and "RuntimeError" in run.stderr.splitlines()[-1]
+
+
+def test_wrong_usage(tmp_path):
+    missing = subprocess.run([sys.executable, "-m", "rooftile", "capture", "none.py"], capture_output=True, text=True,
+                             check=False)
+    assert (missing.returncode, missing.stderr) == (1, "rooftile: none.py: no such file\n")
+    assert subprocess.run([sys.executable, "-m", "rooftile"], capture_output=True, check=False).returncode == 2
+    run = capture(tmp_path, INFER, "-o", "/nowhere/step.json")
+    assert run.returncode == 1 and run.stderr.endswith("rooftile: /nowhere/step.json: No such file or directory\n")
