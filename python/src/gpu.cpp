@@ -1,14 +1,15 @@
 // rooftile.Gpu: an entry of the catalogue, a file, or a changed one of these.
+#include <span>
 #include <string>
 
 #include "core.hpp"
+#include <fmt/format.h>
+
+#include "rooftile/base/nearest.hpp"
 #include "rooftile/explore/parameter.hpp"
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/gpu/fact_unit.hpp"
-#include "rooftile/base/nearest.hpp"
 #include "rooftile/report/report.hpp"
-
-#include <fmt/format.h>
 
 namespace py = pybind11;
 
@@ -29,8 +30,9 @@ double read_value(const ParameterRow& row, const py::handle& value) {
                    std::string(row.name)}};
   }
   if (!(number >= row.least && number <= row.most)) {
-    throw Failure{{ErrorCode::bad_input, fmt::format("{} is not between {} and {}", print_number(row.unit, number),
-                                                     print_number(row.unit, row.least), print_number(row.unit, row.most)),
+    throw Failure{{ErrorCode::bad_input,
+                   fmt::format("{} is not between {} and {}", print_number(row.unit, number),
+                               print_number(row.unit, row.least), print_number(row.unit, row.most)),
                    std::string(row.name)}};
   }
   return number;
@@ -43,7 +45,8 @@ Gpu replace(const Gpu& gpu, const py::kwargs& changes) {
     const auto parameter = find_parameter(name);
     if (!parameter || row_of(*parameter).write == nullptr) {
       throw Failure{{ErrorCode::not_found,
-                     fmt::format("a GPU has no '{}' to replace{}", name, did_you_mean(name, parameter_names())), gpu.id}};
+                     fmt::format("a GPU has no '{}' to replace{}", name, did_you_mean(name, parameter_names())),
+                     gpu.id}};
     }
     at(point, *parameter) = read_value(row_of(*parameter), value);
   }
@@ -73,14 +76,21 @@ Gpu gpu_of(const py::object& gpu) {
 
 void add_gpu(py::module_& module) {
   py::class_<Gpu>(module, "Gpu")
-      .def_static("find", [](const std::string& selector) { return value_of(find_gpu(selector)); }, py::arg("selector"))
+      .def_static(
+          "find", [](const std::string& selector) { return value_of(find_gpu(selector)); }, py::arg("selector"))
       .def_static("load", &load, py::arg("path"))
       .def("replace", &replace)
       .def_property_readonly("id", [](const Gpu& gpu) { return gpu.id; })
       .def_property_readonly("name", [](const Gpu& gpu) { return gpu.name; })
       .def_property_readonly("memory", [](const Gpu& gpu) { return gpu.level("DRAM").capacity.value(); })
-      .def("json", [](const Gpu& gpu) { return gpus_json({&gpu, 1}); })
-      .def("__eq__", [](const Gpu& a, const py::object& b) { return py::isinstance<Gpu>(b) && gpus_json({&a, 1}) == gpus_json(std::span(&b.cast<const Gpu&>(), 1)); })
+      .def("json",
+           [](const Gpu& gpu) {
+             return gpus_json({&gpu, 1});
+           })
+      .def("__eq__",
+           [](const Gpu& a, const py::object& b) {
+             return py::isinstance<Gpu>(b) && gpus_json({&a, 1}) == gpus_json(std::span(&b.cast<const Gpu&>(), 1));
+           })
       .def("__repr__", [](const Gpu& gpu) { return "<Gpu " + gpu.id + ">"; });
   module.def("gpus", &gpus, "The ids of the catalogue.");
 }

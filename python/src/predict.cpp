@@ -1,18 +1,19 @@
 // Predictions, by the options of the command line.
-#include <pybind11/stl.h>
+#include "rooftile/predict/predict.hpp"
 
 #include <memory>
 #include <optional>
+#include <pybind11/stl.h>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core.hpp"
+
 #include "rooftile/cli/largest_batch.hpp"
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/prediction_options.hpp"
 #include "rooftile/ingest/workload_json.hpp"
-#include "rooftile/predict/predict.hpp"
 #include "rooftile/report/memory_fit.hpp"
 #include "rooftile/report/page/page.hpp"
 #include "rooftile/report/report.hpp"
@@ -59,7 +60,8 @@ std::vector<Predicted> predictions(const Model& model, const std::vector<Gpu>& g
   Workload workload;
   if (model.text) {
     if (arguments.largest_batch) {
-      throw Failure{{ErrorCode::usage, "the largest batch is of a model's name or file; see max_batch()", "batch_size"}};
+      throw Failure{
+          {ErrorCode::usage, "the largest batch is of a model's name or file; see max_batch()", "batch_size"}};
     }
     workload = cli::as_network(value_of(parse_workload_json(*model.text, model.name, arguments.batch_size)), arguments,
                                options);
@@ -119,22 +121,31 @@ void add_predict(py::module_& module) {
       .def_property_readonly("batch_size", [](const Predicted& of) { return of.prediction.batch_size; })
       .def_property_readonly("precision", [](const Predicted& of) { return of.prediction.precision_name(); })
       .def_property_readonly("time", [](const Predicted& of) { return of.prediction.time.value(); })
-      .def_property_readonly("low", [](const Predicted& of) {
-        return seconds(of.interval ? std::optional(of.interval->low) : std::nullopt);
-      })
-      .def_property_readonly("high", [](const Predicted& of) {
-        return seconds(of.interval ? std::optional(of.interval->high) : std::nullopt);
-      })
+      .def_property_readonly(
+          "low",
+          [](const Predicted& of) { return seconds(of.interval ? std::optional(of.interval->low) : std::nullopt); })
+      .def_property_readonly(
+          "high",
+          [](const Predicted& of) { return seconds(of.interval ? std::optional(of.interval->high) : std::nullopt); })
       .def_property_readonly("throughput", [](const Predicted& of) { return of.prediction.throughput_per_second(); })
       .def_property_readonly("phases", &phases)
       .def_property_readonly("memory", &memory)
       .def_property_readonly("fits", [](const Predicted& of) { return fits(of.prediction.memory, of.gpu); })
-      .def("table", [](const Predicted& of, std::size_t width, bool all_layers) {
-        return table_report(of.prediction, {.all_layers = all_layers, .gpu = &of.gpu}, width);
-      })
-      .def("json", [](const Predicted& of) { return json_report({&of.prediction, 1}, {&of.gpu, 1}); })
-      .def("csv", [](const Predicted& of) { return csv_report({&of.prediction, 1}); })
-      .def("html", [](const Predicted& of) { return prediction_page({&of.prediction, 1}, {&of.gpu, 1}); });
+      .def("table",
+           [](const Predicted& of, std::size_t width, bool all_layers) {
+             return table_report(of.prediction, {.all_layers = all_layers, .gpu = &of.gpu}, width);
+           })
+      .def("json",
+           [](const Predicted& of) {
+             return json_report({&of.prediction, 1}, {&of.gpu, 1});
+           })
+      .def("csv",
+           [](const Predicted& of) {
+             return csv_report({&of.prediction, 1});
+           })
+      .def("html", [](const Predicted& of) {
+        return prediction_page({&of.prediction, 1}, {&of.gpu, 1});
+      });
   module.def("predict", &predict_named, py::arg("model"), py::arg("text"), py::arg("gpus"), py::arg("options"));
 }
 
