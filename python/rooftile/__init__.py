@@ -16,6 +16,7 @@ from .prediction import Layer, Layers, Prediction
 from .predicting import compare, max_batch, predict
 from .report import Report, explain, explore, roofline, validate
 
+Error.__module__ = Gpu.__module__ = __name__  # as users write them
 __all__ = ["Error", "Gpu", "Layer", "Layers", "Prediction", "Report", "capture", "compare", "explain", "explore", "gpus",
            "max_batch", "models", "predict", "roofline", "validate", "without_data"]
 

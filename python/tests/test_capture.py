@@ -2,6 +2,8 @@
 
 import collections
 import gc
+import json
+import pathlib
 
 import networks
 import pytest
@@ -265,6 +267,13 @@ def test_without_data_takes_no_memory():
     with rooftile.without_data():
         network = torch.nn.Linear(1 << 17, 1 << 17)  # 64 GiB
     assert rooftile.capture(network, torch.empty(1, 1 << 17, device="meta")).memory["weights"] > 1 << 36
+
+
+def test_a_step_fits_its_schema():
+    jsonschema = pytest.importorskip("jsonschema")
+    schema = json.loads((pathlib.Path(__file__).parents[2] / "data" / "schema" / "step-1.json").read_text())
+    for style in ("llama", "dqn", "lstm", "detection"):
+        jsonschema.validate(STYLES[style]().to_dict(), schema)
 
 
 # --- what is general, what depends on data -----------------------------------------------------------------------------
