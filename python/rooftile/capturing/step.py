@@ -14,6 +14,7 @@ class Step:
 
     def __init__(self, document):
         self._document = document
+        self._text = None
 
     @property
     def name(self):
@@ -56,7 +57,9 @@ class Step:
         return json.loads(self.to_json())
 
     def to_json(self):
-        return recorder_module.step_json(self._document)
+        if self._text is None:
+            self._text = recorder_module.step_json(self._document)
+        return self._text
 
     def save(self, path):
         """Writes the file that `rooftile predict FILE.json` reads."""
