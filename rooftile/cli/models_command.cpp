@@ -19,6 +19,7 @@
 #include "rooftile/cli/report_writers.hpp"
 #include "rooftile/ingest/model.hpp"
 #include "rooftile/ingest/workload_json.hpp"
+#include "rooftile/predict/captured.hpp"
 #include "rooftile/report/report.hpp"
 #include "rooftile/report/text.hpp"
 
@@ -105,8 +106,10 @@ struct ShowModelArguments {
 Result<void> show(ShowModelArguments& arguments) {
   const auto workload =
       TRY(load_model(arguments.model, with_sizes({.batch_size = arguments.batch_size}, arguments.sizes)));
-  if (arguments.output.format != Format::json) write_notes(workload);
-  return write_report(arguments.output, kWorkloadWriters, workload);
+  const bool json = arguments.output.format == Format::json;
+  if (json && workload.captured) return usage("a captured step is JSON as it stands");
+  if (!json) write_notes(workload);
+  return write_report(arguments.output, kWorkloadWriters, workload.captured ? launches_as_ops(workload) : workload);
 }
 
 }  // namespace

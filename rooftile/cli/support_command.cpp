@@ -42,9 +42,11 @@ Result<void> run(SupportArguments& arguments) {
                                                        arguments.model, list_of(unsupported)));
   }
   write_notes(*workload);
-  // Which method serves an operator does not depend on the GPU, so any one will do.
-  const auto gpu = TRY(find_gpu("titan-xp-delta"));
-  const auto prediction = TRY(predict(*workload, gpu, {.execution = arguments.run.execution}));
+  // Which method serves an operator does not depend on the GPU, so any one with every precision will do.
+  const auto gpu = TRY(find_gpu(workload->captured ? "h100-sxm5-80gb" : "titan-xp-delta"));
+  PredictOptions options{.execution = arguments.run.execution};
+  if (workload->captured) run_as_captured(*workload->captured, false, options);
+  const auto prediction = TRY(predict(*workload, gpu, options, phase_of({}, *workload)));
   return write_output(output.file, csv ? support_csv(prediction.layers, prediction.unsupported)
                                        : support_report(prediction, page_width(output.file)));
 }

@@ -46,16 +46,22 @@ PhaseCalls captured_calls(const Workload& workload, const PredictOptions& option
   return result;
 }
 
-Workload launches_as_ops(const Workload& workload, Pass pass) {
-  const CapturedStep& step = *workload.captured;
+Workload launches_as_ops(const Workload& workload) {
   Workload result = workload;
   result.ops.clear();
-  for (const CapturedLaunch& launch : step.launches) {
-    if (step.calls[launch.op].pass != pass) continue;
+  for (const CapturedLaunch& launch : workload.captured->launches) {
     result.ops.push_back(workload.ops[launch.op]);
     result.ops.back().name = launch.name;
   }
   return result;
+}
+
+Workload launches_as_ops(const Workload& workload, Pass pass) {
+  const CapturedStep& step = *workload.captured;
+  Workload of_pass = workload;
+  std::erase_if(of_pass.captured->launches,
+                [&](const CapturedLaunch& launch) { return step.calls[launch.op].pass != pass; });
+  return launches_as_ops(of_pass);
 }
 
 void run_as_captured(const CapturedStep& step, bool precision_asked, PredictOptions& options) {

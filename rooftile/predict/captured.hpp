@@ -12,6 +12,9 @@ namespace rooftile {
 // The launches of the phase. Of a workload that is a captured step.
 PhaseCalls captured_calls(const Workload& workload, const PredictOptions& options, Phase phase);
 
+// A captured step with all its launches as ops, under their names; for looking at them.
+Workload launches_as_ops(const Workload& workload);
+
 MemoryUse captured_memory(const CapturedStep& step);
 
 // That the options are of a run as it was captured. Errors: another precision (but TF32 for FP32), a fused execution,

@@ -1,6 +1,7 @@
 // Which of a model's operators are predicted how.
 #include <algorithm>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -65,6 +66,15 @@ std::string support_report(const Prediction& prediction, std::size_t width) {
   text += fused_kernels(prediction, width);
   for (const Skipped& op : prediction.unsupported) {
     text += fmt::format("  {} '{}' is not supported\n", op.op_type, op.name);
+  }
+  std::set<std::string> general;
+  for (const LayerEstimate& layer : prediction.layers) {
+    if (layer.general) general.insert(layer.function);
+  }
+  if (!general.empty()) {
+    text += wrapped(fmt::format("  known by the bytes that they read and write alone: {}", fmt::join(general, ", ")),
+                    width, "    ") +
+            "\n";
   }
   return text +
          "\n  rooftile  the fastest kernel that a library could pick (docs/theory.md)\n"
