@@ -6,10 +6,12 @@ from ._core import predict as _predict
 from .options import is_module, name_and_text, words
 from .prediction import Prediction
 
+DEFAULT_GPU = "a100-sxm4-80gb"
+
 _OF_CAPTURE = ("training", "loss", "optimizer", "precision", "layout")
 
 
-def predict(model, gpu, inputs=None, **options):
+def predict(model, gpu=DEFAULT_GPU, inputs=None, **options):
     """Predicts how long `model` takes on `gpu`.
 
     model: a path of an .onnx, .json or .toml file, the name of a network that is built in (`rooftile.models()`), a
@@ -49,23 +51,27 @@ def _captured(model, inputs, options):
 def _predicted(model, gpus, options):
     name, text = name_and_text(model)
     given = words(options)
-    return [Prediction(native, model, given) for native in _predict(name, text, gpus, given)]
+    return [Prediction(native) for native in _predict(name, text, gpus, given)]
 
 
 def compare(model, gpus="all", inputs=None, **options):
     """Predictions on several GPUs, the fastest first; those whose memory it does not fit at the end.
 
-    gpus: a list, or "all" of the catalogue. GPUs that lack the precision are left out. Options as in predict().
+    gpus: a list, or "all" of the catalogue, of which those are left out that cannot run it (they lack the precision).
+    Options as in predict(). Raises rooftile.Error where no GPU can.
     """
     model, options = _captured(model, inputs, options)
-    chosen = all_gpus() if gpus == "all" else list(gpus)
-    found = Comparison()
+    chosen = all_gpus() if gpus == "all" else [gpus] if isinstance(gpus, (str, Gpu)) else list(gpus)
+    found, refused = Comparison(), None
     for gpu in chosen:
         try:
             found += _predicted(model, [gpu], options)
-        except Error:
+        except Error as error:
             if gpus != "all":
                 raise
+            refused = error
+    if refused is not None and not found:
+        raise refused  # not of a GPU: the model or an option
     found.sort(key=lambda one: (not one.fits, one.time))
     return found
 
@@ -93,11 +99,13 @@ class Comparison(list):
     __str__ = summary
 
 
-def max_batch(model, gpu, inputs=None, **options):
+def max_batch(model, gpu=DEFAULT_GPU, inputs=None, **options):
     """The most samples of a step that fit into the GPU's memory; 0 if not even one does.
 
     Of a torch.nn.Module `inputs` are those of any batch size, in dimension 0 of each tensor.
     """
+    if "batch_size" in options:
+        raise Error("max_batch finds the batch size; leave out batch_size=")
     if not is_module(model):
         try:
             return predict(model, gpu, batch_size="max", **options).batch_size

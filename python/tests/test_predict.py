@@ -1,6 +1,7 @@
 """The API without PyTorch."""
 
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -13,6 +14,13 @@ import rooftile
 def test_importing_is_light():
     code = "import sys, rooftile; sys.exit(any(name in sys.modules for name in ('torch', 'numpy', 'pandas')))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.skipif("asan" in os.environ.get("LD_PRELOAD", ""), reason="a sanitized library loads slowly")
+def test_importing_takes_less_than_50_ms():
+    code = "import time; begin = time.perf_counter(); import rooftile; print(time.perf_counter() - begin)"
+    times = [float(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True).stdout) for _ in range(5)]
+    assert min(times) < 0.05
 
 
 def test_predicts_what_the_program_predicts():
@@ -58,7 +66,12 @@ def test_a_prediction_does_not_change():
     (lambda: rooftile.predict("resnet51", "t4"), "did you mean 'resnet50'?"),
     (lambda: rooftile.predict("resnet50", "v100"), "'v100' is ambiguous: "),
     (lambda: rooftile.predict("resnet50", "t4", precision="fp17"), "--precision: unknown precision 'fp17'"),
-    (lambda: rooftile.predict("resnet50", "t4", colour="red"), "predict takes no 'colour'"),
+    (lambda: rooftile.predict("resnet50", "t4", colour="red"), "no option 'colour'; there are accumulate,"),
+    (lambda: rooftile.predict("resnet50", "t4", batchsize=3), "did you mean 'batch_size'?"),
+    (lambda: rooftile.max_batch("resnet50", "t4", batch_size=3), "leave out batch_size="),
+    (lambda: rooftile.compare("resnet51"), "did you mean 'resnet50'?"),
+    (lambda: rooftile.explain("alexnet", "fc6", rooftile.Gpu.find("t4").replace(sm_count=20)), "a changed Gpu is for"),
+    (lambda: rooftile.explore("nowhere.toml"), "nowhere.toml: No such file or directory"),
     (lambda: rooftile.predict({"schema": "none"}, "t4"), "'none' is not 'rooftile/workload/1'"),
     (lambda: rooftile.predict("resnet50", "t4", batch_size=0), "--batch-size"),
     (lambda: rooftile.predict("resnet50", "t4", inputs=3), "inputs are of a torch.nn.Module"),
@@ -85,6 +98,39 @@ def test_a_gpu_with_other_numbers():
     assert gpu.memory == 16 * 2**30
     before, after = (rooftile.predict("resnet50", one, batch_size=64, precision="fp16").time for one in (gpu, faster))
     assert after < before
+
+
+def test_a_gpu_of_a_file_and_a_changed_one_go_wherever_a_name_goes(tmp_path):
+    file = tmp_path / "own.toml"
+    file.write_text('id = "own"\nname = "Own"\nbase = "t4"\n[core]\nsm_count = { value = 80 }\n')
+    own = rooftile.Gpu.load(file)
+    assert rooftile.predict("alexnet", own).time == rooftile.predict("alexnet", file).time
+    rooftile.predict("alexnet", own.replace(dram_bandwidth="1 TB/s")).save(tmp_path / "own.svg")
+    assert (tmp_path / "own.svg").read_text().startswith("<svg")
+    t4 = rooftile.Gpu.find("t4")
+    assert rooftile.explain("alexnet", "fc6", t4).summary() == rooftile.explain("alexnet", "fc6", "t4").summary()
+
+
+def test_a_saved_roofline_is_the_commands(tmp_path):
+    rooftile.predict("alexnet", "t4", batch_size=8).save(tmp_path / "a.SVG")
+    rooftile.roofline("alexnet", "t4", batch_size=8).save(tmp_path / "b.svg")
+    assert (tmp_path / "a.SVG").read_text() == (tmp_path / "b.svg").read_text()
+
+
+def test_explores_designs(tmp_path):
+    space = tmp_path / "space.toml"
+    space.write_text('gpu = "t4"\n[axes]\nsm_count = { values = [20, 40] }\ndram_bandwidth = { multiples = [1, 2] }\n'
+                     '[[workload]]\nmodel = "alexnet"\n')
+    found = rooftile.explore(space, heat_map=["sm_count", "dram_bandwidth"], best=3)
+    assert [one["rank"] for one in found.designs] == [1, 2, 3]
+    base = rooftile.predict("alexnet", "t4", host=False).time
+    kept = [one for one in found.designs if one["sm_count"] == 40 and one["dram_bandwidth"] < 250e9]
+    assert kept[0]["time_s"] == pytest.approx(base)
+    assert "based on t4" in found.summary()
+    found.save(tmp_path / "designs")
+    assert {"report.txt", "best.csv", "heat_map.svg"} <= {file.name for file in (tmp_path / "designs").iterdir()}
+    with pytest.raises(rooftile.Error, match="Not a directory|exists"):
+        found.save(space)
 
 
 def test_saves_and_shows(tmp_path):
