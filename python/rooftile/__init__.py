@@ -19,6 +19,8 @@ from .report import Exploration, Report, explain, explore, roofline, validate
 __all__ = ["Error", "Exploration", "Gpu", "Layer", "Layers", "Prediction", "Report", "capture", "compare", "explain", "explore", "gpus",
            "max_batch", "models", "predict", "roofline", "validate", "without_data"]
 
+Error.__module__ = Gpu.__module__ = __name__  # where they are to be had
+
 
 def models():
     """The networks that are built in: a dict of names and descriptions."""

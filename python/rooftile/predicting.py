@@ -76,6 +76,11 @@ def compare(model, gpus="all", inputs=None, **options):
     return found
 
 
+def _grouped(rate):
+    """Four digits, with commas: 5,759 or 19,460."""
+    return f"{float(f'{rate:.4g}'):,.10g}"
+
+
 class Comparison(list):
     """Predictions of one network on several GPUs."""
 
@@ -85,7 +90,7 @@ class Comparison(list):
         for one in self:
             interval = f"{one.low * 1e3:.4g} to {one.high * 1e3:.4g}" if one.low is not None else "-"
             memory = f"{one.memory['total'] / 2**30:.3g} GiB" + ("" if one.fits else ", does not fit")
-            lines.append(f"{one.gpu:<24} {one.time * 1e3:>7.4g} ms {one.throughput or 0:>10,.4g} {interval:>19}  {memory}")
+            lines.append(f"{one.gpu:<24} {one.time * 1e3:>7.4g} ms {_grouped(one.throughput or 0):>10} {interval:>19}  {memory}")
         return "\n".join(lines) + "\n"
 
     def to_pandas(self):

@@ -91,6 +91,11 @@ void add_gpu(py::module_& module) {
            [](const Gpu& gpu) {
              return gpus_json({&gpu, 1});
            })
+      .def("to_dict",
+           [](const Gpu& gpu) {
+             const py::object read = py::module_::import("json").attr("loads")(gpus_json({&gpu, 1}));
+             return py::isinstance<py::list>(read) ? py::object(read[py::int_(0)]) : read;
+           })
       .def("__eq__",
            [](const Gpu& a, const py::object& b) {
              return py::isinstance<Gpu>(b) && gpus_json({&a, 1}) == gpus_json(std::span(&b.cast<const Gpu&>(), 1));

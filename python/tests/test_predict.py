@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -18,8 +19,9 @@ def test_importing_is_light():
 
 @pytest.mark.skipif("asan" in os.environ.get("LD_PRELOAD", ""), reason="a sanitized library loads slowly")
 def test_importing_takes_less_than_50_ms():
-    code = "import time; begin = time.perf_counter(); import rooftile; print(time.perf_counter() - begin)"
-    times = [float(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True).stdout) for _ in range(5)]
+    # Of the processor: others may be at work.
+    code = "import time; begin = time.process_time(); import rooftile; print(time.process_time() - begin)"
+    times = [float(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True).stdout) for _ in range(10)]
     assert min(times) < 0.05
 
 
@@ -89,6 +91,7 @@ def test_an_error_is_one_line(call, line):
         call()
     assert line in str(raised.value)
     assert "\n" not in str(raised.value)
+    assert repr(type(raised.value)) == "<class 'rooftile.Error'>"
 
 
 def test_a_gpu_with_other_numbers():
@@ -155,6 +158,11 @@ def test_compares_gpus():
     found = rooftile.compare("resnet50", ["t4", "a100-sxm4-80gb"], precision="fp16", batch_size=64)
     assert [one.gpu for one in found] == ["a100-sxm4-80gb", "t4"]
     assert found.summary().splitlines()[1].startswith("a100-sxm4-80gb")
+
+
+def test_a_comparison_prints_rates_in_full():
+    line = rooftile.compare("resnet18", ["h100-sxm5-80gb"], precision="fp16", batch_size=256).summary().splitlines()[1]
+    assert "e+" not in line and re.search(r" \d\d,\d\d0 ", line)
 
 
 def test_the_largest_batch_is_the_last_that_fits():
