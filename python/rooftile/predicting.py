@@ -1,5 +1,7 @@
 """Predictions of networks."""
 
+import os
+
 from ._core import Error, Gpu
 from ._core import gpus as all_gpus
 from ._core import predict as _predict
@@ -8,6 +10,7 @@ from .prediction import Prediction
 
 DEFAULT_GPU = "a100-sxm4-80gb"
 
+_NEEDS_INPUTS = "a torch.nn.Module needs inputs=, of which the shapes count"
 _OF_CAPTURE = ("training", "loss", "optimizer", "precision", "layout")
 
 
@@ -38,14 +41,20 @@ def _captured(model, inputs, options):
             raise Error("inputs are of a torch.nn.Module; the shapes of a file are set by shapes= and batch_size=")
         return model, options
     if inputs is None:
-        raise Error("a torch.nn.Module needs inputs=, of which the shapes count")
+        raise Error(_NEEDS_INPUTS)
     from .capturing import capture
 
+    chosen, rest = _parted(options)
+    return capture(model, inputs, **chosen), rest
+
+
+def _parted(options):
+    """The options of capturing a module and those of predicting its step."""
     chosen = {key: options[key] for key in _OF_CAPTURE if options.get(key) is not None}
     rest = {key: value for key, value in options.items() if key not in _OF_CAPTURE}
-    if chosen.get("precision") == "tf32":
+    if chosen.get("precision") == "tf32":  # stored as fp32
         chosen["precision"], rest["precision"] = "fp32", "tf32"
-    return capture(model, inputs, **chosen), rest
+    return chosen, rest
 
 
 def _predicted(model, gpus, options):
@@ -111,15 +120,26 @@ def max_batch(model, gpu=DEFAULT_GPU, inputs=None, **options):
     """
     if "batch_size" in options:
         raise Error("max_batch finds the batch size; leave out batch_size=")
-    if not is_module(model):
-        try:
-            return predict(model, gpu, batch_size="max", **options).batch_size
-        except Error as error:
-            if "one sample needs" in str(error):
-                return 0
-            raise
+    if isinstance(gpu, (list, tuple)):
+        raise Error("max_batch takes one GPU")
+    if is_module(model):
+        return _max_batch_of_module(model, gpu, inputs, options)
+    if not isinstance(model, (str, os.PathLike)):
+        raise Error("max_batch takes the name or the file of a network, or a torch.nn.Module with inputs=")
+    try:
+        return predict(model, gpu, inputs, batch_size="max", **options).batch_size
+    except Error as error:
+        if "one sample needs" in str(error):
+            return 0
+        raise
+
+
+def _max_batch_of_module(module, gpu, inputs, options):
     from .capturing.batch import largest
 
-    capacity = (gpu if isinstance(gpu, Gpu) else Gpu.find(gpu)).memory
-    chosen = {key: options[key] for key in _OF_CAPTURE if options.get(key) is not None}
-    return largest(model, inputs, capacity, chosen)
+    if inputs is None:
+        raise Error(_NEEDS_INPUTS)
+    capacity = (gpu if isinstance(gpu, Gpu) else Gpu.find(os.fspath(gpu))).memory
+    chosen, rest = _parted(options)
+    words(rest)  # for what is wrong with a name
+    return largest(module, inputs, capacity, chosen)

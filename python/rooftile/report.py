@@ -6,7 +6,7 @@ import shutil
 import tempfile
 
 from ._core import Error, Gpu
-from .options import name_and_text
+from .options import is_module, name_and_text
 from .options import words as words_of
 from .predicting import DEFAULT_GPU
 from .program import run
@@ -81,6 +81,8 @@ def _number(text):
 
 
 def _of_model(command, model, arguments):
+    if is_module(model):
+        raise Error("a torch.nn.Module is captured first: rooftile.capture(module, inputs)")
     name, text = name_and_text(model)
     return Report([command, *([] if text else [name]), *arguments], text)
 

@@ -71,6 +71,8 @@ def test_a_prediction_does_not_change():
     (lambda: rooftile.predict("resnet50", "t4", colour="red"), "no option 'colour'; there are accumulate,"),
     (lambda: rooftile.predict("resnet50", "t4", batchsize=3), "did you mean 'batch_size'?"),
     (lambda: rooftile.max_batch("resnet50", "t4", batch_size=3), "leave out batch_size="),
+    (lambda: rooftile.max_batch("resnet50", ["t4"]), "max_batch takes one GPU"),
+    (lambda: rooftile.max_batch({"name": "one"}, "t4"), "the name or the file of a network"),
     (lambda: rooftile.compare("resnet51"), "did you mean 'resnet50'?"),
     (lambda: rooftile.explain("alexnet", "fc6", rooftile.Gpu.find("t4").replace(sm_count=20)), "a changed Gpu is for"),
     (lambda: rooftile.explore("nowhere.toml"), "nowhere.toml: No such file or directory"),
@@ -192,3 +194,15 @@ def test_threads_predict_at_once():
     for thread in threads:
         thread.join()
     assert len(found) == 12 and len(set(found)) == 3
+
+
+def test_modules_are_told_what_they_need():
+    torch = pytest.importorskip("torch")
+    module, inputs = torch.nn.Linear(8, 8), torch.empty(4, 8)
+    for call, line in ((lambda: rooftile.predict(module, "t4"), "needs inputs="),
+                       (lambda: rooftile.max_batch(module, "t4"), "needs inputs="),
+                       (lambda: rooftile.max_batch(module, "t4", inputs, batchsize=1), "did you mean 'batch_size'?"),
+                       (lambda: rooftile.explain(module, "fc", "t4"), "is captured first")):
+        with pytest.raises(rooftile.Error, match=re.escape(line)):
+            call()
+    assert rooftile.max_batch(module, "t4", inputs, precision="tf32") == rooftile.max_batch(module, "t4", inputs)
