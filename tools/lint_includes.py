@@ -53,6 +53,7 @@ HEAVY = {
     "boost/": r"rooftile/explore/sequence\.cpp|tests/measure/on_cpu/kernel\.hpp",
     "muParser": r"rooftile/explore/(constraint|optimise/limit)\.cpp",
     "Eigen/": r"rooftile/regression/(\w+\.cpp|eigen\.hpp)",
+    "pybind11/": r"python/src/.*",
     "sqlite3": r"rooftile/store/database\.hpp",
     "valijson/": r".*_test\.cpp",
 }
@@ -96,7 +97,7 @@ def violations_of(path, text):
 def check(root):
     """All violations under `root`."""
     found = []
-    for folder in ("rooftile", "tests", "bench"):
+    for folder in ("rooftile", "python", "tests", "bench"):
         paths = [path for path in (root / folder).rglob("*") if path.suffix in SOURCES]
         for path in sorted(paths):
             found += violations_of(path.relative_to(root).as_posix(), path.read_text(encoding="utf-8"))

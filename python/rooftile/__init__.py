@@ -14,11 +14,12 @@ from ._core import models as _models
 from ._core import version as __version__
 from .prediction import Layer, Layers, Prediction
 from .predicting import compare, max_batch, predict
-from .report import Report, explain, explore, roofline, validate
+from .report import Exploration, Report, explain, explore, roofline, validate
 
-Error.__module__ = Gpu.__module__ = __name__  # as users write them
-__all__ = ["Error", "Gpu", "Layer", "Layers", "Prediction", "Report", "capture", "compare", "explain", "explore", "gpus",
+__all__ = ["Error", "Exploration", "Gpu", "Layer", "Layers", "Prediction", "Report", "capture", "compare", "explain", "explore", "gpus",
            "max_batch", "models", "predict", "roofline", "validate", "without_data"]
+
+Error.__module__ = Gpu.__module__ = __name__  # where they are to be had
 
 
 def models():

@@ -41,7 +41,11 @@ def words(options):
                 text = size if isinstance(size, (int, str)) else "x".join(map(str, size))
                 found += [_NAMED[key], f"{name}={text}"]
         else:
-            raise Error(f"predict takes no '{key}'; it takes {', '.join(sorted(known()))}")
+            import difflib
+
+            near = difflib.get_close_matches(key, known(), 1)
+            hint = f"did you mean '{near[0]}'?" if near else f"there are {', '.join(sorted(known()))}"
+            raise Error(f"no option '{key}'; {hint}")
     return found
 
 

@@ -39,16 +39,15 @@ class Prediction:
     """How long a network takes on a GPU. Immutable.
 
     time, low, high: seconds, and the 90 % interval (None where the method has none).
-    throughput: samples a second. phases: seconds of "forward", "backward" and "update" of a training step.
+    throughput: samples a second (None of what takes no time). phases: seconds of "forward", "backward" and "update" of a
+    training step, else empty.
     memory: bytes by what holds them, and "total". fits: whether that is within the GPU's.
     """
 
-    __slots__ = ("_native", "_model", "_words", "_layers")
+    __slots__ = ("_native", "_layers")
 
-    def __init__(self, native, model, words):
+    def __init__(self, native):
         object.__setattr__(self, "_native", native)
-        object.__setattr__(self, "_model", model)
-        object.__setattr__(self, "_words", tuple(words))
         object.__setattr__(self, "_layers", None)
 
     def __setattr__(self, name, value):
@@ -82,18 +81,15 @@ class Prediction:
         return self._native.json()
 
     def to_dict(self):
+        """The same as a dict."""
         return json.loads(self.to_json())
 
     def save(self, path):
         """Writes .html (a page with charts), .json, .csv (a row a layer) or .svg (the roofline)."""
         path = os.fspath(path)
-        suffix = os.path.splitext(path)[1]
-        if suffix == ".svg":
-            from .report import roofline
-
-            roofline(self._model, gpu=self.gpu, words=self._words).save(path)
-            return
-        write = {".html": self._native.html, ".json": self._native.json, ".csv": self._native.csv}.get(suffix)
+        native = self._native
+        writers = {".html": native.html, ".json": native.json, ".csv": native.csv, ".svg": native.svg}
+        write = writers.get(os.path.splitext(path)[1].lower())
         if write is None:
             raise Error(f"{path}: a prediction is saved as .html, .json, .csv or .svg")
         try:

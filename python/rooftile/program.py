@@ -11,7 +11,7 @@ PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "rooftile
 
 def run(arguments):
     """What the program writes to standard output. Raises Error with its one line."""
-    done = subprocess.run([PATH, *arguments], capture_output=True, text=True, check=False)
+    done = subprocess.run([PATH, *arguments], capture_output=True, encoding="utf-8", errors="replace", check=False)
     if done.returncode == 0:
         return done.stdout
     lines = [line for line in done.stderr.splitlines() if line]

@@ -2,12 +2,15 @@
 
 import json
 import os
+import shutil
 import tempfile
 
-from ._core import Error
-from .options import name_and_text
+from ._core import Error, Gpu
+from .options import is_module, name_and_text
 from .options import words as words_of
+from .predicting import DEFAULT_GPU
 from .program import run
+
 
 class Report:
     """A report of the program: a dict, a text, a file."""
@@ -40,39 +43,110 @@ class Report:
         return self.summary()
 
 
+class Exploration:
+    """The designs of a space (docs/explore.md).
+
+    designs: the best, the best first: a list of dicts with "rank", the axes (numbers in base units), "time_s" (seconds),
+    "speedup" over the GPU as it is, "bottleneck" (text) and the seconds that each bottleneck limits.
+    """
+
+    def __init__(self, arguments):
+        import csv
+
+        self._folder = tempfile.TemporaryDirectory(prefix="rooftile-")
+        self._text = run([*arguments, "-o", self._folder.name])
+        with open(os.path.join(self._folder.name, "best.csv"), newline="", encoding="utf-8") as file:
+            self.designs = [{key: _number(value) for key, value in row.items()} for row in csv.DictReader(file)]
+
+    def summary(self):
+        """As the command prints it."""
+        return self._text
+
+    def save(self, folder):
+        """Writes report.txt, best.csv and whatever else was asked for (pareto.csv, heat_map.svg, …) to a folder."""
+        try:
+            shutil.copytree(self._folder.name, os.fspath(folder), dirs_exist_ok=True)
+        except (shutil.Error, OSError) as error:
+            raise Error(f"{os.fspath(folder)}: {getattr(error, 'strerror', None) or error}") from error
+
+    def __str__(self):
+        return self.summary()
+
+
+def _number(text):
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
 def _of_model(command, model, arguments):
+    if is_module(model):
+        raise Error("a torch.nn.Module is captured first: rooftile.capture(module, inputs)")
     name, text = name_and_text(model)
     return Report([command, *([] if text else [name]), *arguments], text)
 
 
 def _gpu(gpu):
+    """As the command line names it."""
+    if isinstance(gpu, Gpu) and gpu == _in_catalogue(gpu.id):
+        return gpu.id
     if not isinstance(gpu, (str, os.PathLike)):
         raise Error("takes the id or the .toml file of a GPU; a changed Gpu is for predict()")
     return os.fspath(gpu)
 
 
-def explain(model, layer, gpu, **options):
-    """Every number behind the time of one layer, equation by equation."""
+def _in_catalogue(name):
+    try:
+        return Gpu.find(name)
+    except Error:
+        return None
+
+
+def _list(names):
+    return names if isinstance(names, str) else ",".join(names)
+
+
+def explain(model, layer, gpu=DEFAULT_GPU, **options):
+    """Every number behind the time of one layer, equation by equation: a Report.
+
+    layer: its name, or a part of it that is in no other's. Options as in predict(). Raises rooftile.Error when it is read.
+    """
     return _of_model("explain", model, ["--layer", layer, "--gpu", _gpu(gpu), *words_of(options)])
 
 
-def roofline(model, gpu, words=(), **options):
-    """Where the layers stand between bandwidth and arithmetic; .save("x.svg") draws it."""
-    return _of_model("roofline", model, ["--gpu", _gpu(gpu), *words, *words_of(options)])
+def roofline(model, gpu=DEFAULT_GPU, **options):
+    """Where the layers stand between bandwidth and arithmetic: a Report; .save("x.svg") draws it.
+
+    Options as in predict(). Raises rooftile.Error when it is read.
+    """
+    return _of_model("roofline", model, ["--gpu", _gpu(gpu), *words_of(options)])
 
 
-def validate(*tables, by=(), where=None, tier=None):
-    """Predictions against measured tables: rows, GMAE, MAPE and coverage by groups."""
+def validate(*tables, by=(), where=None, tier=None, method=None):
+    """Predictions against measured tables (docs/validate.md): a Report of rows, errors and coverage by groups.
+
+    tables: files of measured layers or networks (CSV). by: columns to group by. where: a condition on rows, as in
+    "gpu = t4 and K >= 64". tier: "own", "source", "size" or "none". method: one or several, as in predict().
+    Raises rooftile.Error when it is read.
+    """
     arguments = ["validate", *map(os.fspath, tables)]
-    if by:
-        arguments += ["--by", ",".join(by) if not isinstance(by, str) else by]
-    if where:
-        arguments += ["--where", where]
-    if tier:
-        arguments += ["--tier", tier]
+    for option, value in (("--by", _list(by)), ("--where", where), ("--tier", tier), ("--method", _list(method or ()))):
+        if value:
+            arguments += [option, value]
     return Report(arguments)
 
 
-def explore(model, gpu, *arguments, **options):
-    """How the time moves with a design's parameters; further words as `rooftile explore --help` has them."""
-    return _of_model("explore", model, ["--gpu", _gpu(gpu), *arguments, *words_of(options)])
+def explore(space, *, best=10, rank_by=None, pareto=(), heat_map=(), costs=None, method=None, precision=None, threads=None):
+    """Evaluates the GPU designs of a space file (docs/explore.md): an Exploration.
+
+    best: how many of the best designs to list. rank_by: "time", "area", "power", "price", "energy" or an axis. pareto:
+    what to trade for time. heat_map: two axes. costs: "builtin" or a file. Raises rooftile.Error.
+    """
+    arguments = ["explore", os.fspath(space)]
+    for option, value in (("--best", best), ("--rank-by", rank_by), ("--pareto", _list(pareto)),
+                          ("--heat-map", _list(heat_map)), ("--costs", costs), ("--method", method),
+                          ("--precision", precision), ("--threads", threads)):
+        if value is not None and value != "":
+            arguments += [option, os.fspath(value) if option == "--costs" else str(value)]
+    return Exploration(arguments)

@@ -1,4 +1,6 @@
 // rooftile.Gpu: an entry of the catalogue, a file, or a changed one of these.
+#include <filesystem>
+#include <pybind11/stl/filesystem.h>
 #include <span>
 #include <string>
 
@@ -55,7 +57,8 @@ Gpu replace(const Gpu& gpu, const py::kwargs& changes) {
   return changed;
 }
 
-Gpu load(const std::string& path) {
+Gpu load(const std::filesystem::path& file) {
+  const std::string path = file.string();
   if (!path.ends_with(".toml")) throw Failure{{ErrorCode::usage, "a GPU's file ends in .toml", path}};
   return value_of(find_gpu(path));
 }
@@ -70,6 +73,7 @@ py::list gpus() {
 
 Gpu gpu_of(const py::object& gpu) {
   if (py::isinstance<Gpu>(gpu)) return gpu.cast<Gpu>();
+  if (py::hasattr(gpu, "__fspath__")) return load(gpu.cast<std::filesystem::path>());
   if (!py::isinstance<py::str>(gpu)) throw Failure{{ErrorCode::usage, "takes an id, a .toml file or a Gpu", "gpu"}};
   return value_of(find_gpu(gpu.cast<std::string>()));
 }
@@ -86,6 +90,11 @@ void add_gpu(py::module_& module) {
       .def("json",
            [](const Gpu& gpu) {
              return gpus_json({&gpu, 1});
+           })
+      .def("to_dict",
+           [](const Gpu& gpu) {
+             const py::object read = py::module_::import("json").attr("loads")(gpus_json({&gpu, 1}));
+             return py::isinstance<py::list>(read) ? py::object(read[py::int_(0)]) : read;
            })
       .def("__eq__",
            [](const Gpu& a, const py::object& b) {

@@ -17,6 +17,8 @@
 #include "rooftile/report/memory_fit.hpp"
 #include "rooftile/report/page/page.hpp"
 #include "rooftile/report/report.hpp"
+#include "rooftile/report/roofline.hpp"
+#include "rooftile/roofline/from_prediction.hpp"
 
 namespace py = pybind11;
 
@@ -104,6 +106,11 @@ py::dict memory(const Predicted& of) {
   return bytes;
 }
 
+// As `rooftile roofline` draws it where no option says otherwise.
+std::string roofline_picture(const Predicted& of) {
+  return roofline_svg(roofline::view_of(of.prediction, of.gpu, roofline::roof_of(of.gpu)), RooflineChart::combined);
+}
+
 std::vector<Predicted> predict_named(const std::string& model, const std::optional<std::string>& text,
                                      const py::list& gpus, const std::vector<std::string>& options) {
   std::vector<Gpu> boards;
@@ -143,6 +150,7 @@ void add_predict(py::module_& module) {
            [](const Predicted& of) {
              return csv_report({&of.prediction, 1});
            })
+      .def("svg", &roofline_picture)
       .def("html", [](const Predicted& of) {
         return prediction_page({&of.prediction, 1}, {&of.gpu, 1});
       });
