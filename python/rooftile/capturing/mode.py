@@ -7,7 +7,7 @@ from torch.utils._pytree import tree_flatten, tree_map
 from . import meta, versions
 from .traced import GPU, HOST, Traced
 
-_SMALL = 1 << 16  # elements that the host may really compute: positions, schedules, what scripts read
+_SMALL = 1 << 20  # elements that the host may really compute: positions, schedules, images that a script makes
 
 
 class Capture(TorchDispatchMode):
