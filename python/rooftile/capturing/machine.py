@@ -112,8 +112,8 @@ def with_gpu(memory):
         for name, value in {**nothing, **answers}.items():
             if hasattr(torch.cuda, name):
                 stack.enter_context(mock.patch.object(torch.cuda, name, value))
-        if hasattr(torch.cuda.amp.common, "amp_definitely_not_available"):
-            for module in (torch.cuda.amp.common, torch.cuda.amp.grad_scaler):
+        for module in (torch.cuda.amp.common, torch.cuda.amp.grad_scaler):
+            if hasattr(module, "amp_definitely_not_available"):
                 stack.enter_context(mock.patch.object(module, "amp_definitely_not_available", lambda: False))
         for name, value in {"to": to, "cuda": cuda, "cpu": cpu, "pin_memory": lambda self, *_: self}.items():
             stack.enter_context(_method(torch.Tensor, name, value))
