@@ -59,9 +59,10 @@ TEST(CapturedJson, SaysWhatIsWrongAndWhere) {
             "step.json: launches[2][2]: 'backwards' is not one of forward, backward, update; did you mean 'backward'?");
   EXPECT_EQ(error_of(with("[0, \"conv1\", \"forward\"]", "[0, \"conv1\"]", kStep)),
             "step.json: launches[0]: a launch is [call, name, part]");
-  EXPECT_EQ(error_of(with("\"shape\": [2, 8, 4, 4], \"dtype\": \"fp16\"}]},",
-                          "\"shape\": [2, 8, 4, 5], \"dtype\": \"fp16\"}]},", kStep)),
-            "step.json: op 'call 0': convolution from 96 to 256 elements does not fit its tensors 2x3x4x4 and 2x8x4x5");
+  EXPECT_EQ(
+      error_of(with("\"shape\": [2, 8, 4, 4], \"dtype\": \"fp16\"}]},",
+                    "\"shape\": [2, 8, 4, 5], \"dtype\": \"fp16\"}]},", kStep)),
+      "step.json: layer 'call 0': convolution from 96 to 256 elements does not fit its tensors 2x3x4x4 and 2x8x4x5");
   EXPECT_EQ(error_of(with("\"weights\": 512", "\"weights\": -1", kStep)),
             "step.json: memory_bytes.weights: -1 is not between 0 and 1152921504606846976");
 }

@@ -48,8 +48,9 @@ TEST(Captured, RunsWhatWasLaunchedAndNothingElse) {
   ASSERT_EQ(prediction.layers.size(), 4U);
   EXPECT_EQ(prediction.layers[2].pass, Pass::bwd_weight);
   EXPECT_EQ(prediction.layers[0].flops, prediction.layers[2].flops);
-  EXPECT_EQ(prediction.memory.total(), Bytes(6000));
-  EXPECT_FALSE(prediction.loss);
+  EXPECT_EQ(prediction.memory.weights + prediction.memory.activations, Bytes(6000));
+  EXPECT_GT(prediction.memory.workspace, Bytes(0));  // maps that the convolution converts
+  EXPECT_TRUE(prediction.loss);                      // whatever it is, it was captured
   ASSERT_TRUE(prediction.phases);
   const PhaseTimes& phases = *prediction.phases;
   EXPECT_GT(phases.update, Seconds(0));
