@@ -70,6 +70,7 @@ void add_predict(CommandList& commands);
 void add_predict_table(CommandList& commands);
 void add_roofline(CommandList& commands);
 void add_roofline_study(CommandList& commands);
+void add_compare(CommandList& commands);
 void add_cost(CommandList& commands);
 void add_sensitivity(CommandList& commands);
 void add_explain(CommandList& commands);

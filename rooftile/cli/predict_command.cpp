@@ -1,5 +1,6 @@
 #include "rooftile/cli/predict_command.hpp"
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "rooftile/cli/store_commands.hpp"
 #include "rooftile/ingest/folded_batch_norm.hpp"
 #include "rooftile/ingest/model.hpp"
+#include "rooftile/report/memory_fit.hpp"
 #include "rooftile/report/page/page.hpp"
 #include "rooftile/report/report.hpp"
 
@@ -54,6 +56,20 @@ constexpr Writers<const Predicted&> kPredictionWriters = {
     {Format::csv, [](const Predicted& of) { return csv_report(of.predictions); }},
     {Format::html, [](const Predicted& of) { return prediction_page(of.predictions, of.gpus); }}};
 
+// --require-fit: the first that does not.
+Result<void> check_fit(std::span<const Prediction> predictions, std::span<const Gpu> gpus) {
+  constexpr double kGiB = 1024.0 * 1024 * 1024;
+  for (std::size_t i = 0; i < predictions.size(); ++i) {
+    const MemoryUse& memory = predictions[i].memory;
+    if (fits(memory, gpus[i])) continue;
+    return fail(ErrorCode::unsupported,
+                fmt::format("does not fit {}: {:.4g} of {:.4g} GiB", gpus[i].id, memory.total().value() / kGiB,
+                            gpus[i].level("DRAM").capacity.value() / kGiB),
+                predictions[i].model);
+  }
+  return {};
+}
+
 Result<void> run(PredictArguments& arguments) {
   PredictionArguments& given = arguments.prediction;
   TRY(complete(given));
@@ -85,7 +101,8 @@ Result<void> run(PredictArguments& arguments) {
   if (!arguments.save.empty()) {
     TRY(save_predictions(arguments.save == "own" ? "" : arguments.save, predictions, given.method.constants));
   }
-  return write_report(arguments.output, kPredictionWriters, {predictions, predicted_on, arguments.all_layers});
+  TRY(write_report(arguments.output, kPredictionWriters, {predictions, predicted_on, arguments.all_layers}));
+  return arguments.require_fit ? check_fit(predictions, predicted_on) : Result<void>{};
 }
 
 }  // namespace
@@ -95,11 +112,15 @@ void add_predict(CommandList& commands) {
       "predict", "Predict a network's time on a GPU, and what limits it",
       "rooftile predict resnet50.onnx --gpu titan-xp,v100-sxm2-16gb -b 64 -o r50.json", run);
   add_texts(app, "MODEL", arguments.models, "MODEL",
-            "an .onnx file, a workload .json, a PyTorch script .py, a name from 'rooftile models list', or - (standard input)")
+            "an .onnx file, a workload .json, a PyTorch script .py, a name from 'rooftile models list', or - (standard "
+            "input)")
       ->required();
   add_gpus(app, arguments.prediction.gpus)->group("Prediction");
   add_prediction_options(app, arguments.prediction, Fitted::yes, Batch::number_or_max);
   app->add_flag("--all", arguments.all_layers, "list every layer in the table, not the ten slowest")->group("Output");
+  app->add_flag("--require-fit", arguments.require_fit,
+                "exit with status 1 where the network does not fit the GPU's memory")
+      ->group("Output");
   app->add_flag("--save{own}", arguments.save, "also save the prediction to your store; --save=FILE: to that store")
       ->group("Output");
   add_output_options(app, arguments.output, kPredictionWriters);

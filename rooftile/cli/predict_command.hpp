@@ -14,6 +14,7 @@ struct PredictArguments {
   std::vector<std::string> models;
   PredictionArguments prediction;
   bool all_layers = false;
+  bool require_fit = false;
   std::string save;  // the store's file; "own": the user's; empty: nowhere
   OutputArguments output;
 };

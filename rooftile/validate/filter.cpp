@@ -136,12 +136,22 @@ class FilterParser {
     node.column = filter_.columns_.size();
     filter_.columns_.push_back({std::string(column), at_ + 1});
     at_ += column.size();
+    if (stands_alone()) {
+      node.value = "true";
+      return add(std::move(node));
+    }
     const auto relation = TRY(read_relation());
     node.relation = relation;
     auto value = TRY(read_value());
     node.value = std::move(value);
     node.number = parse_number(node.value);
     return add(std::move(node));
+  }
+
+  // Whether no relation follows the column: the condition or the parenthesis ends, or is joined to the next.
+  bool stands_alone() {
+    const std::string_view next = word();
+    return same_word(next, "and") || same_word(next, "or") || at_ == text_.size() || text_[at_] == ')';
   }
 
   Result<Relation> read_relation() {

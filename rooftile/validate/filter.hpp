@@ -1,6 +1,6 @@
 // Which rows of a table are meant: conditions on columns, as in `gpu = t4 and (K >= 64 or not pass = fwd)`.
 //
-//   condition  COLUMN = VALUE, also !=, <, <=, >, >=
+//   condition  COLUMN = VALUE, also !=, <, <=, >, >=; COLUMN alone is COLUMN = true
 //   VALUE      a number, a word, or text in single or double quotes
 //   joined by  not, and, or (binding in this order), and parentheses
 //

@@ -1,0 +1,77 @@
+#include "rooftile/report/comparison.hpp"
+
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "rooftile/report/json_schema.hpp"
+
+namespace rooftile {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+ComparedRun run(const char* gpu, double seconds, double gib) {
+  ComparedRun one;
+  one.model = "net";
+  one.gpu = gpu;
+  one.precision = "fp16";
+  one.batch_size = 100;
+  one.time = Seconds(seconds);
+  one.memory = Bytes(gib * 1024 * 1024 * 1024);
+  one.capacity = Bytes(24.0 * 1024 * 1024 * 1024);
+  one.energy = Joules(50 * seconds);
+  return one;
+}
+
+ComparisonReport report() {
+  ComparisonReport result;
+  result.pass = "training";
+  result.execution = "eager";
+  result.runs = {run("fast", 0.1, 2), run("slow", 0.2, 41.5)};
+  result.runs[0].price = GpuPrice{DollarsPerSecond(3.6 / 3600), "given"};
+  result.runs[0].interval = Interval{Seconds(0.08), Seconds(0.125)};
+  result.left_out = {"old: no peak rate of old for fp16 is known"};
+  return result;
+}
+
+TEST(Comparison, CostsWhatTheTimeCosts) {
+  // 100 samples in 0.1 s: a million in 1,000 s, at 0.001 USD a second.
+  EXPECT_NEAR(report().runs[0].per_million_samples()->value(), 1.0, 1e-12);
+  EXPECT_FALSE(report().runs[1].per_million_samples());
+  EXPECT_NEAR(report().runs[0].watts(), 50, 1e-9);
+}
+
+TEST(Comparison, TheTableSaysWhatDoesNotFitAndWhatIsLeftOut) {
+  const std::string text = comparison_table(report());
+  EXPECT_THAT(text, HasSubstr("training, eager\n"));
+  EXPECT_THAT(text, HasSubstr("800 to 1,250"));
+  EXPECT_THAT(text, HasSubstr("does not fit: 41.5 of 24 GiB"));
+  EXPECT_THAT(text, HasSubstr("old: no peak rate of old for fp16 is known"));
+  EXPECT_THAT(text, Not(HasSubstr("ratio")));
+  EXPECT_THAT(comparison_table({}), HasSubstr("no GPU is left"));
+}
+
+TEST(Comparison, JsonFitsItsSchema) {
+  const nlohmann::json json = nlohmann::json::parse(comparison_json(report()));
+  EXPECT_TRUE(fits_schema(json, "comparison-1.json"));
+  EXPECT_EQ(json["runs"][1]["fits"], false);
+  EXPECT_TRUE(json["runs"][1]["usd_per_hour"].is_null());
+  EXPECT_EQ(json["runs"][0]["price_source"], "given");
+}
+
+TEST(Comparison, CellsAreThoseOfTheCsv) {
+  const ComparisonReport of = report();
+  EXPECT_EQ(comparison_cell(of.runs[0], "fits"), "true");
+  EXPECT_EQ(comparison_cell(of.runs[1], "usd_per_hour"), "");
+  EXPECT_EQ(comparison_cell(of.runs[0], "gpu"), "fast");
+  const std::string csv = comparison_csv(of);
+  EXPECT_EQ(csv.substr(0, 22), "model,gpu,batch_size,p");
+  EXPECT_THAT(csv, HasSubstr("net,slow,100,fp16,0.2,"));
+}
+
+}  // namespace
+}  // namespace rooftile
