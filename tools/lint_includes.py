@@ -13,6 +13,7 @@ MAY_INCLUDE = {
     "workload": ["base"],
     "ops": ["workload"],
     "gpu": ["base"],
+    "prices": ["gpu"],
     "execution": ["ops"],
     "calibration": ["gpu", "workload"],
     "plan": ["ops", "calibration"],
@@ -32,7 +33,7 @@ MAY_INCLUDE = {
     "regression": ["ingest"],  # for the file of a fitted model
     "store": ["measure", "validate"],
     "learn": ["validate", "regression"],
-    "planning": ["learn", "explore"],
+    "planning": ["learn", "explore", "prices"],
     "roofline": ["predict", "profile", "validate"],
     "report": ["learn", "planning", "evaluation", "roofline", "explore", "store"],
     "cli": ["report", "cluster"],

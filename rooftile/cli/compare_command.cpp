@@ -13,13 +13,13 @@
 
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/parse_number.hpp"
-#include "rooftile/base/text_file.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/base/units_text.hpp"
 #include "rooftile/cli/largest_batch.hpp"
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/prediction_options.hpp"
+#include "rooftile/cli/price_options.hpp"
 #include "rooftile/cli/report_writers.hpp"
 #include "rooftile/cost/cost_file.hpp"
 #include "rooftile/cost/validation.hpp"
@@ -36,7 +36,7 @@ struct CompareArguments {
   PredictionArguments prediction;
   std::string baseline, sort;
   std::optional<Filter> where;
-  PriceRules prices;
+  PriceArguments prices;
   OutputArguments output;
 };
 
@@ -124,6 +124,7 @@ class Comparison {
       : arguments_(arguments), gpus_(std::move(gpus)) {}
 
   Result<ComparisonReport> make() {
+    prices_ = TRY(price_rules(arguments_.prices));
     costs_ = TRY(load_costs({}));
     for (const Gpu& gpu : gpus_) hardware_.push_back(cost_of(gpu, TRY(cost_model_of(costs_, gpu))));
     report_.execution = name_of(arguments_.prediction.run.execution);
@@ -150,8 +151,7 @@ class Comparison {
         leave_out(gpus_[i].id + ": " + run.error().message);
         continue;
       }
-      report_.runs.push_back(
-          run_of(*run, gpus_[i], TRY(cost_model_of(costs_, gpus_[i])), hardware_[i], arguments_.prices));
+      report_.runs.push_back(run_of(*run, gpus_[i], TRY(cost_model_of(costs_, gpus_[i])), hardware_[i], prices_));
     }
     return {};
   }
@@ -174,6 +174,7 @@ class Comparison {
   const CompareArguments& arguments_;
   std::vector<Gpu> gpus_;
   CostTable costs_;
+  PriceRules prices_;
   std::vector<HardwareCost> hardware_;
   ComparisonReport report_;
 };
@@ -298,21 +299,7 @@ void add_compare(CommandList& commands) {
       },
       "rows to show, by columns of the CSV: 'fits = true and usd_per_hour < 2'")
       ->group("Rows");
-  add_value(
-      app, "--price", chosen.prices, "ID=USD,…|FILE",
-      [](const std::string& option, const std::string& text) -> Result<PriceRules> {
-        PriceRules rules;
-        if (text.find('=') == std::string::npos) {
-          rules.own = TRY(parse_gpu_prices(TRY(read_text_file(text)), text));
-          return rules;
-        }
-        for (const auto& [id, price] : TRY(parse_pairs(option, text))) {
-          TRY(add_gpu_price(rules.own, fmt::format("{}={}", id, price)));
-        }
-        return rules;
-      },
-      "USD per GPU-hour, here or in a file, over those of the catalogue")
-      ->group("Rows");
+  for (CLI::Option* option : add_price_options(app, chosen.prices)) option->group("Rows");
   add_output_options(app, chosen.output, kComparisonWriters);
 }
 

@@ -9,9 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/duration.hpp"
 #include "rooftile/base/one_line.hpp"
-#include "rooftile/base/parse_number.hpp"
-#include "rooftile/base/text_file.hpp"
 #include "rooftile/base/threads.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/cli/interrupt.hpp"
@@ -19,13 +18,12 @@
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/output_options.hpp"
+#include "rooftile/cli/price_options.hpp"
 #include "rooftile/cli/progress.hpp"
 #include "rooftile/cli/report_writers.hpp"
 #include "rooftile/cli/stored_fitted.hpp"
 #include "rooftile/cli/training_options.hpp"
 #include "rooftile/gpu/catalogue.hpp"
-#include "rooftile/planning/duration.hpp"
-#include "rooftile/planning/gpu_price.hpp"
 #include "rooftile/report/plan.hpp"
 #include "rooftile/workload/workload.hpp"
 
@@ -44,8 +42,7 @@ struct PlanArguments {
   int most_gpus = 8;
   std::vector<std::int64_t> batches;                            // of each GPU; empty: powers of two
   std::optional<std::int64_t> global_batch, most_global_batch;  // of all GPUs together
-  std::string price_file;                                       // empty: none
-  PriceRules rules;                                             // with the prices that --price names
+  PriceArguments prices;
   OutputArguments output;
 };
 
@@ -67,15 +64,6 @@ Result<std::vector<Gpu>> gpus_of(const PlanArguments& arguments) {
   return gpus;
 }
 
-// The prices of the file, under those that the command line names.
-Result<GpuPrices> prices_of(const PlanArguments& arguments) {
-  if (arguments.price_file.empty()) return arguments.rules.own;
-  const auto text = TRY(read_text_file(arguments.price_file));
-  auto prices = TRY(parse_gpu_prices(text, arguments.price_file));
-  for (const auto& [gpu, price] : arguments.rules.own) prices[gpu] = price;
-  return prices;
-}
-
 Result<TrainingChoices> choices_of(const PlanArguments& arguments, const TrainingSettings& training) {
   TrainingChoices choices;
   choices.batches = arguments.batches;
@@ -90,8 +78,7 @@ Result<TrainingChoices> choices_of(const PlanArguments& arguments, const Trainin
   choices.threads = machine_threads();
   TRY(check(choices.predict));
   choices.gpus = TRY(gpus_of(arguments));
-  choices.prices = arguments.rules;
-  choices.prices.own = TRY(prices_of(arguments));
+  choices.prices = TRY(price_rules(arguments.prices));
   return choices;
 }
 
@@ -99,17 +86,6 @@ Result<TrainingChoices> choices_of(const PlanArguments& arguments, const Trainin
 DType precision_of_fit(const regression::FittedModel& fitted) {
   const std::vector<std::string>& known = fitted.fitted_on.precisions;
   return (known.size() == 1 ? parse_dtype(known.front()) : std::nullopt).value_or(PredictOptions().precision);
-}
-
-// "100" or "100 USD".
-Result<Dollars> parse_dollars(const std::string& option, const std::string& text) {
-  std::string number_text = text;
-  if (number_text.ends_with("USD")) number_text.resize(number_text.size() - 3);
-  while (number_text.ends_with(' ')) number_text.pop_back();
-  const auto number = parse_number<double>(number_text);
-  constexpr double kMost = 1e15;
-  if (number && *number > 0 && *number <= kMost) return Dollars(*number);
-  return fail(ErrorCode::usage, fmt::format("'{}' is not an amount above 0 in USD", one_line(text)), option);
 }
 
 Result<Seconds> parse_time(const std::string& option, const std::string& text) {
@@ -138,34 +114,6 @@ Result<void> read_batches(const std::string& option, const std::string& text, Pl
     return usage(option + ": total=N fixes the batch of all GPUs, and stands alone");
   }
   return {};
-}
-
-// A file, or "t4=0.35,basis=bought,lifetime=730d,energy=0.2".
-Result<void> read_price(const std::string& option, const std::string& text, PlanArguments& arguments) {
-  if (text.find('=') == std::string::npos) {
-    arguments.price_file = text;
-    return {};
-  }
-  PriceRules& rules = arguments.rules;
-  constexpr double kJoulesOfKilowattHour = 3.6e6;
-  bool bought = false;
-  for (const auto& [key, value] : TRY(parse_pairs(option, text))) {
-    if (key == "basis") {
-      TRY(check_choice(option, value, price_basis_names(), {}));
-      rules.basis = *parse_price_basis(value);
-    } else if (key == "lifetime") {
-      rules.lifetime = TRY(parse_time(option, value));
-      bought = true;
-    } else if (key == "energy") {
-      rules.usd_per_joule = TRY(parse_dollars(option, value)).value() / kJoulesOfKilowattHour;
-      bought = true;
-    } else if (auto added = add_gpu_price(rules.own, fmt::format("{}={}", key, value)); !added) {
-      return fail(added.error().code, added.error().message, option);
-    }
-  }
-  return bought && rules.basis == PriceBasis::rented
-             ? usage(option + ": lifetime and energy are for basis=bought or any")
-             : Result<void>();
 }
 
 Result<void> run(PlanArguments& arguments) {
@@ -258,9 +206,7 @@ void add_plan(CommandList& commands) {
   add_read(app, "-b,--batch-size", arguments, "N,…|total=N|max=N", read_batches,
            "samples per GPU (default: powers of two that fit), or over all GPUs: exactly (total) or at most (max)")
       ->group("Choices");
-  add_read(app, "--price", arguments, "ID=USD,…|FILE", read_price,
-           "price per GPU-hour, here or in a file; also basis=rented|bought|any, lifetime=TIME, energy=USD per kWh")
-      ->group("Choices");
+  for (CLI::Option* option : add_price_options(app, arguments.prices)) option->group("Choices");
   for (CLI::Option* option : add_input_sizes(app, prediction.sizes)) option->group("Prediction");
   add_precision(app, prediction.precision)->group("Prediction");
   add_method(app, prediction.method, Fitted::yes)->group("Prediction");

@@ -12,11 +12,11 @@
 #include <fmt/ranges.h>
 
 #include "rooftile/base/csv.hpp"
+#include "rooftile/base/duration.hpp"
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/one_line.hpp"
 #include "rooftile/base/parse_number.hpp"
 #include "rooftile/base/try.hpp"
-#include "rooftile/planning/duration.hpp"
 #include "rooftile/workload/workload.hpp"
 
 namespace rooftile {

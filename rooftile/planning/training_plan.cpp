@@ -8,11 +8,11 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/duration.hpp"
 #include "rooftile/base/one_line.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/base/units_text.hpp"
 #include "rooftile/learn/step_prediction.hpp"
-#include "rooftile/planning/duration.hpp"
 #include "rooftile/planning/link.hpp"
 #include "rooftile/planning/training_steps.hpp"
 
@@ -189,8 +189,9 @@ Result<TrainingPlan> plan_training(const TrainingTask& task, const TrainingChoic
     }
     auto price = price_of(gpu, choices.prices);
     if (!price) {
-      plan.ruled_out.push_back(
-          {gpu.id, fmt::format("no {}price is known", choices.prices.basis == PriceBasis::rented ? "rental " : "")});
+      plan.ruled_out.push_back({gpu.id, choices.prices.else_bought
+                                            ? "no price is known"
+                                            : fmt::format("no {} price is known", name_of(choices.prices.kind))});
       continue;
     }
     priced.push_back(&gpu);
@@ -200,10 +201,9 @@ Result<TrainingPlan> plan_training(const TrainingTask& task, const TrainingChoic
                                        [&](const Gpu& gpu) { return !not_fitted(gpu, choices).empty(); });
   if (none_fitted && !choices.gpus.empty()) return fail(ErrorCode::not_found, plan.ruled_out.front().why);
   if (priced.empty()) {
-    return fail(
-        ErrorCode::not_found,
-        fmt::format("no price on that basis is known for any of the GPUs{}; give --price ID=USD, or --price basis=any",
-                    choices.fitted != nullptr ? " that the fitted model is for" : ""));
+    return fail(ErrorCode::not_found,
+                fmt::format("no such price is known for any of the GPUs{}; give --price ID=USD, or --price basis=any",
+                            choices.fitted != nullptr ? " that the fitted model is for" : ""));
   }
   const auto batches = TRY(batches_of(task, choices, priced));
   const std::vector<GpuSteps> steps = all_steps(task, choices, priced, batches);

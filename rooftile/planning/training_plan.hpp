@@ -26,9 +26,9 @@
 #include "rooftile/base/error.hpp"
 #include "rooftile/gpu/gpu.hpp"
 #include "rooftile/planning/data_parallel.hpp"
-#include "rooftile/planning/gpu_price.hpp"
 #include "rooftile/planning/training_memory.hpp"
 #include "rooftile/predict/predict.hpp"
+#include "rooftile/prices/gpu_price.hpp"
 #include "rooftile/regression/fitted_model.hpp"
 
 namespace rooftile {

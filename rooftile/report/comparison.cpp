@@ -1,5 +1,6 @@
 #include "rooftile/report/comparison.hpp"
 
+#include <algorithm>
 #include <array>
 #include <set>
 #include <string_view>
@@ -18,10 +19,11 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr double kGiB = 1024.0 * 1024 * 1024;
-constexpr double kHour = 3600;
 constexpr double kMillion = 1e6;
 
 std::string limit_of(const ComparedRun& run) { return run.host_bound ? "host" : std::string(name_of(run.limit)); }
+
+Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
 // A column of the CSV: its name, and the value of a run as JSON.
 struct Column {
@@ -50,12 +52,13 @@ constexpr std::array kColumns = {
     Column{"joules_per_sample",
            [](const ComparedRun& run) { return Json(run.energy.value() / static_cast<double>(run.batch_size)); }},
     Column{"usd_per_hour",
-           [](const ComparedRun& run) { return run.price ? Json(run.price->rate.value() * kHour) : Json(nullptr); }},
+           [](const ComparedRun& run) { return run.price ? Json(run.price->usd_per_hour()) : Json(nullptr); }},
     Column{"usd_per_million_samples",
            [](const ComparedRun& run) {
              const auto cost = run.per_million_samples();
              return cost ? Json(cost->value()) : Json(nullptr);
            }},
+    Column{"price_date", [](const ComparedRun& run) { return text_or_null(run.price ? run.price->date : ""); }},
     Column{"price_source", [](const ComparedRun& run) { return run.price ? Json(run.price->source) : Json(nullptr); }},
 };
 
@@ -124,12 +127,15 @@ std::string comparison_table(const ComparisonReport& report, std::size_t width) 
     cells.push_back(limit_of(run));
     cells.push_back(percent(run.gpu_busy, 1));
     cells.push_back(fmt::format("{:.0f}", run.watts()));
-    cells.push_back(run.price ? fmt::format("{:.3g}", run.price->rate.value() * kHour) : "-");
+    cells.push_back(run.price ? fmt::format("{:.3g}{}", run.price->usd_per_hour(), run.price->old ? " *" : "") : "-");
     cells.push_back(cost ? fmt::format("{:.3g}", cost->value()) : "-");
     cells.push_back(memory_text(run));
     table.add(std::move(cells));
   }
   text += table.empty() ? "  no GPU is left\n" : table.text(width);
+  const auto is_old = [](const ComparedRun& run) { return run.price && run.price->old; };
+  if (std::any_of(report.runs.begin(), report.runs.end(), is_old))
+    text += "  *: the newest offer is more than 18 months old\n";
   if (!report.left_out.empty()) text += fmt::format("\n  left out    {} GPUs\n", report.left_out.size());
   for (const std::string& line : report.left_out) text += wrapped("    " + line, width, "      ") + "\n";
   return text;

@@ -8,8 +8,8 @@
 
 #include "rooftile/base/units.hpp"
 #include "rooftile/cost/energy.hpp"
-#include "rooftile/planning/gpu_price.hpp"
 #include "rooftile/predict/prediction.hpp"
+#include "rooftile/prices/gpu_price.hpp"
 #include "rooftile/report/text.hpp"
 
 namespace rooftile {

@@ -32,7 +32,8 @@ ComparisonReport report() {
   result.pass = "training";
   result.execution = "eager";
   result.runs = {run("fast", 0.1, 2), run("slow", 0.2, 41.5)};
-  result.runs[0].price = GpuPrice{DollarsPerSecond(3.6 / 3600), "given"};
+  result.runs[0].price =
+      GpuPrice{.rate = DollarsPerSecond(3.6 / 3600), .source = "given", .date = "2026-05-01", .old = true};
   result.runs[0].interval = Interval{Seconds(0.08), Seconds(0.125)};
   result.left_out = {"old: no peak rate of old for fp16 is known"};
   return result;
@@ -51,6 +52,7 @@ TEST(Comparison, TheTableSaysWhatDoesNotFitAndWhatIsLeftOut) {
   EXPECT_THAT(text, HasSubstr("800 to 1,250"));
   EXPECT_THAT(text, HasSubstr("does not fit: 41.5 of 24 GiB"));
   EXPECT_THAT(text, HasSubstr("old: no peak rate of old for fp16 is known"));
+  EXPECT_THAT(text, HasSubstr("3.6 *"));
   EXPECT_THAT(text, Not(HasSubstr("ratio")));
   EXPECT_THAT(comparison_table({}), HasSubstr("no GPU is left"));
 }
@@ -61,6 +63,7 @@ TEST(Comparison, JsonFitsItsSchema) {
   EXPECT_EQ(json["runs"][1]["fits"], false);
   EXPECT_TRUE(json["runs"][1]["usd_per_hour"].is_null());
   EXPECT_EQ(json["runs"][0]["price_source"], "given");
+  EXPECT_EQ(json["runs"][0]["price_date"], "2026-05-01");
 }
 
 TEST(Comparison, CellsAreThoseOfTheCsv) {

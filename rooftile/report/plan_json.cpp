@@ -8,6 +8,7 @@
 
 #include "rooftile/report/memory_json.hpp"
 #include "rooftile/report/plan.hpp"
+#include "rooftile/report/price_json.hpp"
 
 namespace rooftile {
 namespace {
@@ -36,8 +37,9 @@ Json option_json(const TrainingPlan& plan, const TrainingOption& option) {
     json["time_high_s"] = option.time_high().value();
   }
   json["cost_usd"] = option.cost.value();
-  json["usd_per_gpu_hour"] = gpu.price.rate.value() * 3600;
+  json["usd_per_gpu_hour"] = gpu.price.usd_per_hour();
   json["price_source"] = gpu.price.source;
+  json["price"] = price_json(gpu.price);
   json["meets"] = option.meets;
   json["warnings"] = option.warnings;
   return json;
@@ -83,7 +85,7 @@ std::string plan_csv(const PlanReport& report) {
                    option.batch, option.global_batch, option.iterations, option.link, option.step.value(),
                    option.added ? fmt::format("{:.6g}", option.added->value()) : "", option.memory.total().value(),
                    option.time.value(), end(option.time_low()), end(option.time_high()), option.cost.value(),
-                   gpu.price.rate.value() * 3600, option.meets ? 1 : 0, option.warnings.size());
+                   gpu.price.usd_per_hour(), option.meets ? 1 : 0, option.warnings.size());
   }
   return text;
 }

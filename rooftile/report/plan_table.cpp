@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/duration.hpp"
 #include "rooftile/base/units_text.hpp"
-#include "rooftile/planning/duration.hpp"
 #include "rooftile/report/plan.hpp"
 #include "rooftile/report/text.hpp"
 
@@ -49,7 +49,7 @@ std::string best_text(const PlanReport& report) {
   text += fmt::format("  time      {}\n", time_text(best));
   std::string cost = fmt::format("{} USD", dollars(best.cost));
   if (best.step_range) cost += fmt::format(" ({} to {})", dollars(best.cost_low()), dollars(best.cost_high()));
-  cost += fmt::format(", at {:.3g} USD per GPU-hour ({})", gpu.price.rate.value() * 3600, gpu.price.source);
+  cost += fmt::format(", at {:.3g} USD per GPU-hour ({})", gpu.price.usd_per_hour(), gpu.price.source);
   text += fmt::format("  cost      {}\n", wrapped(cost, 68, std::string(12, ' ')));
   text += fmt::format("  step      {}", print(best.step));
   if (best.gpus > 1) {
@@ -92,7 +92,7 @@ std::string options_text(const PlanReport& report, const std::vector<std::size_t
       cells.push_back(option.step_range ? print_duration(option.time_high()) : "-");
     }
     cells.push_back(dollars(option.cost));
-    cells.push_back(fmt::format("{:.3g}", report.plan.gpus[option.gpu].price.rate.value() * 3600));
+    cells.push_back(fmt::format("{:.3g}", report.plan.gpus[option.gpu].price.usd_per_hour()));
     table.add(std::move(cells));
   }
   return table.text(width);

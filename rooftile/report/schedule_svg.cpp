@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/planning/duration.hpp"
+#include "rooftile/base/duration.hpp"
 #include "rooftile/report/schedule.hpp"
 #include "rooftile/report/svg.hpp"
 #include "rooftile/report/svg_axis.hpp"

@@ -8,8 +8,8 @@
 
 #include "one_line_error.hpp"
 
-#include "rooftile/planning/gpu_price.hpp"
 #include "rooftile/planning/job_queue.hpp"
+#include "rooftile/prices/gpu_price.hpp"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "rooftile/planning/duration.hpp"
+#include "rooftile/base/duration.hpp"
 
 #include <array>
 #include <system_error>

@@ -1,0 +1,99 @@
+#include "rooftile/cli/price_options.hpp"
+
+#include <fmt/format.h>
+
+#include "rooftile/base/duration.hpp"
+#include "rooftile/base/one_line.hpp"
+#include "rooftile/base/parse_number.hpp"
+#include "rooftile/base/text_file.hpp"
+#include "rooftile/base/try.hpp"
+#include "rooftile/cli/option_kinds.hpp"
+#include "rooftile/cli/options.hpp"
+
+namespace rooftile::cli {
+namespace {
+
+Result<void> set_basis(const std::string& option, const std::string& value, PriceRules& rules) {
+  TRY(check_choice(option, value, {"rented", "bought", "any"}, {}));
+  rules.kind = value == "bought" ? PriceKind::launch : PriceKind::on_demand;
+  rules.else_bought = value == "any";
+  return {};
+}
+
+Result<void> set_lifetime(const std::string& option, const std::string& value, PriceRules& rules) {
+  const auto time = parse_duration(value);
+  if (!time) return fail(ErrorCode::usage, time.error().message, option);
+  rules.lifetime = *time;
+  return {};
+}
+
+// A file, or "t4=0.35,basis=bought,lifetime=730d,energy=0.2".
+Result<void> read_price(const std::string& option, const std::string& text, PriceArguments& prices) {
+  if (text.find('=') == std::string::npos) {
+    prices.file = text;
+    return {};
+  }
+  constexpr double kJoulesOfKilowattHour = 3.6e6;
+  for (const auto& [key, value] : TRY(parse_pairs(option, text))) {
+    if (key == "basis") {
+      TRY(set_basis(option, value, prices.rules));
+      prices.basis = true;
+    } else if (key == "lifetime") {
+      TRY(set_lifetime(option, value, prices.rules));
+      prices.of_board = true;
+    } else if (key == "energy") {
+      prices.rules.usd_per_joule = TRY(parse_dollars(option, value)).value() / kJoulesOfKilowattHour;
+      prices.of_board = true;
+    } else if (auto added = add_gpu_price(prices.rules.own, fmt::format("{}={}", key, value)); !added) {
+      return fail(added.error().code, added.error().message, option);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<CLI::Option*> add_price_options(CLI::App* app, PriceArguments& prices) {
+  CLI::Option* price =
+      app->add_option_function<std::vector<std::string>>(
+             "--price",
+             [&prices](const std::vector<std::string>& texts) {
+               for (const std::string& text : texts) {
+                 if (auto result = read_price("--price", text, prices); !result) throw OptionError(result.error());
+               }
+             },
+             "price per GPU-hour, here or in a file; also basis=rented|bought|any, lifetime=TIME, energy=USD per kWh")
+          ->allow_extra_args(false)
+          ->type_name("ID=USD,…|FILE");
+  std::vector<Choice<PriceKind>> kinds;
+  for (const std::string& name : price_kind_names()) kinds.push_back({name, *parse_price_kind(name)});
+  return {price, add_choice(app, "--price-kind", prices.kind, kinds,
+                            "which prices count, of those that ship with the program (default: on-demand)")};
+}
+
+Result<PriceRules> price_rules(const PriceArguments& prices) {
+  PriceRules rules = prices.rules;
+  if (prices.kind && prices.basis) return usage("--price-kind cannot be used with --price basis=…");
+  if (prices.kind) rules.kind = *prices.kind;
+  if (prices.of_board && rules.kind <= kLastRent && !rules.else_bought) {
+    return usage("--price: lifetime and energy are for basis=bought or any, or a --price-kind of boards");
+  }
+  if (prices.file.empty()) return rules;
+  const auto text = TRY(read_text_file(prices.file));
+  GpuPrices own = TRY(parse_gpu_prices(text, prices.file));
+  for (const auto& [gpu, price] : rules.own) own[gpu] = price;
+  rules.own = std::move(own);
+  return rules;
+}
+
+Result<Dollars> parse_dollars(const std::string& option, const std::string& text) {
+  std::string number_text = text;
+  if (number_text.ends_with("USD")) number_text.resize(number_text.size() - 3);
+  while (number_text.ends_with(' ')) number_text.pop_back();
+  const auto number = parse_number<double>(number_text);
+  constexpr double kMost = 1e15;
+  if (number && *number > 0 && *number <= kMost) return Dollars(*number);
+  return fail(ErrorCode::usage, fmt::format("'{}' is not an amount above 0 in USD", one_line(text)), option);
+}
+
+}  // namespace rooftile::cli

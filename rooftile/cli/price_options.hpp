@@ -1,0 +1,31 @@
+// --price and --price-kind: what an hour of a GPU costs, shared by the commands that count money.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/App.hpp>
+
+#include "rooftile/base/error.hpp"
+#include "rooftile/prices/gpu_price.hpp"
+
+namespace rooftile::cli {
+
+struct PriceArguments {
+  std::string file;  // empty: none
+  PriceRules rules;  // with the prices that --price names
+  bool basis = false, of_board = false;
+  std::optional<PriceKind> kind;
+};
+
+std::vector<CLI::Option*> add_price_options(CLI::App* app, PriceArguments& prices);
+
+// The prices of the file, under those that the command line names. Errors: what is wrong with the file; options that
+// exclude each other.
+Result<PriceRules> price_rules(const PriceArguments& prices);
+
+// "100" or "100 USD", above 0.
+Result<Dollars> parse_dollars(const std::string& option, const std::string& text);
+
+}  // namespace rooftile::cli

@@ -1,0 +1,18 @@
+#include "rooftile/report/price_json.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace rooftile {
+
+nlohmann::ordered_json price_json(const GpuPrice& price) {
+  nlohmann::ordered_json json = {
+      {"usd_per_hour", price.usd_per_hour()}, {"kind", price.kind}, {"source", price.source}};
+  json["offers"] = price.offers;
+  json["date"] = price.date.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(price.date);
+  json["old"] = price.old;
+  json["providers"] = price.providers;
+  json["tables"] = price.tables;
+  return json;
+}
+
+}  // namespace rooftile
