@@ -43,7 +43,7 @@ struct ComparisonReport {
 
 // The columns of the CSV, which --sort and --where name, and their cells of a run; an empty cell is not known.
 std::vector<std::string> comparison_columns();
-std::string comparison_cell(const ComparedRun& run, const std::string& column);
+std::string comparison_cell(const ComparedRun& run, const std::string& name);
 
 std::string comparison_table(const ComparisonReport& report, std::size_t width = kAnyWidth);
 // "rooftile/comparison/1".
