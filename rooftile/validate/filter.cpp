@@ -136,8 +136,8 @@ class FilterParser {
     node.column = filter_.columns_.size();
     filter_.columns_.push_back({std::string(column), at_ + 1});
     at_ += column.size();
-    if (stands_alone()) {
-      node.value = "true";
+    if (ends_condition()) {
+      node.relation = Relation::yes;
       return add(std::move(node));
     }
     const auto relation = TRY(read_relation());
@@ -148,10 +148,10 @@ class FilterParser {
     return add(std::move(node));
   }
 
-  // Whether no relation follows the column: the condition or the parenthesis ends, or is joined to the next.
-  bool stands_alone() {
+  // Whether nothing follows that a column could be compared with.
+  bool ends_condition() {
     const std::string_view next = word();
-    return same_word(next, "and") || same_word(next, "or") || at_ == text_.size() || text_[at_] == ')';
+    return at_ >= text_.size() || text_[at_] == ')' || same_word(next, "and") || same_word(next, "or");
   }
 
   Result<Relation> read_relation() {
@@ -201,6 +201,8 @@ bool Filter::holds(const Node& node, std::string_view text) {
   const std::optional<double> number = node.number ? parse_number(text) : std::nullopt;
   const bool numbers = number.has_value();
   switch (node.relation) {
+    case Relation::yes:
+      return !text.empty() && text != "0" && !same_word(text, "no") && !same_word(text, "false");
     case Relation::equal:
       return numbers ? *number == *node.number : text == node.value;
     case Relation::unequal:

@@ -1,6 +1,6 @@
 // Which rows of a table are meant: conditions on columns, as in `gpu = t4 and (K >= 64 or not pass = fwd)`.
 //
-//   condition  COLUMN = VALUE, also !=, <, <=, >, >=; COLUMN alone is COLUMN = true
+//   condition  COLUMN = VALUE, also !=, <, <=, >, >=; COLUMN alone: it says something, but not 0, no or false
 //   VALUE      a number, a word, or text in single or double quotes
 //   joined by  not, and, or (binding in this order), and parentheses
 //
@@ -49,7 +49,7 @@ class Filter {
   friend class FilterParser;
 
   enum class Kind { condition, negation, conjunction, disjunction };
-  enum class Relation { equal, unequal, less, at_most, more, at_least };
+  enum class Relation { yes, equal, unequal, less, at_most, more, at_least };
   struct Node {
     Kind kind = Kind::condition;
     std::size_t left = 0, right = 0;  // nodes; of a negation only the left

@@ -40,6 +40,17 @@ TEST(Filter, ComparesNumbersAndText) {
   }
 }
 
+TEST(Filter, AColumnAloneHoldsUnlessItSaysNo) {
+  const auto holds_for = [](const char* cell, const char* condition) {
+    return Filter::parse(condition)->matches([&](const std::string& column) { return column == "fits" ? cell : "3"; });
+  };
+  for (const char* yes : {"1", "yes", "true", "t4"}) EXPECT_TRUE(holds_for(yes, "fits")) << yes;
+  for (const char* no : {"", "0", "no", "No", "false"}) EXPECT_FALSE(holds_for(no, "fits")) << no;
+  EXPECT_TRUE(holds_for("1", "fits and K < 4"));
+  EXPECT_TRUE(holds_for("0", "not fits and (K < 4)"));
+  EXPECT_TRUE(holds_for("1", "(K > 4 or fits)"));
+}
+
 TEST(Filter, NotBindsTighterThanAndThanOr) {
   EXPECT_TRUE(holds("gpu = t4 or gpu = x and gpu = y"));
   EXPECT_FALSE(holds("(gpu = t4 or gpu = x) and gpu = y"));
