@@ -67,8 +67,8 @@ TEST(PlanReport, TextHasTheBestWhatItCostsAndWhatIsRuledOut) {
   const std::string text = plan_table(planned().report());
   EXPECT_THAT(text, HasSubstr("within 1 h"));
   EXPECT_THAT(text, HasSubstr("cheapest"));
-  EXPECT_THAT(text, HasSubstr("USD per GPU-hour (rented:"));
-  EXPECT_THAT(text, HasSubstr("no rental price is known"));
+  EXPECT_THAT(text, HasSubstr("USD per GPU-hour (median"));
+  EXPECT_THAT(text, HasSubstr("no on-demand price is known"));
 }
 
 struct Scheduled {
