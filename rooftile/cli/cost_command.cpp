@@ -27,17 +27,6 @@ struct CostArguments {
   OutputArguments output;
 };
 
-// The boards that are sold: without the paper's own versions of three of them.
-Result<std::vector<Gpu>> catalogue() {
-  std::vector<Gpu> gpus;
-  for (const std::string& id : gpu_ids()) {
-    if (id.ends_with("-delta")) continue;
-    auto gpu = TRY(find_gpu(id));
-    gpus.push_back(std::move(gpu));
-  }
-  return gpus;
-}
-
 Result<BoardRun> run_of(const Workload& workload, const PredictOptions& options, Phase phase, const CostTable& table,
                         const Gpu& gpu, const HardwareCost& cost) {
   const auto prediction = TRY(predict(workload, gpu, options, phase));
@@ -51,7 +40,7 @@ Result<BoardRun> run_of(const Workload& workload, const PredictOptions& options,
 Result<void> run(CostArguments& arguments) {
   TRY(complete(arguments.prediction));
   const auto table = TRY(load_costs(arguments.costs));
-  const auto all = TRY(catalogue());
+  const auto all = TRY(boards_sold());
   auto shown = TRY(gpus_of_option(arguments.prediction.gpus));
   CostReport report;
   if (shown.empty()) {

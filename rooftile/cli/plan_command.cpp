@@ -46,7 +46,7 @@ struct PlanArguments {
   OutputArguments output;
 };
 
-// Those named, or the boards of the catalogue: without the paper's own versions of three of them.
+// Those named, or the boards of the catalogue.
 Result<std::vector<Gpu>> gpus_of(const PlanArguments& arguments) {
   std::vector<Gpu> gpus;
   for (const std::string& selector : arguments.prediction.gpus) {
@@ -55,13 +55,7 @@ Result<std::vector<Gpu>> gpus_of(const PlanArguments& arguments) {
     if (again) return usage(fmt::format("--gpu: {} is named twice", gpu.id));
     gpus.push_back(std::move(gpu));
   }
-  if (!gpus.empty()) return gpus;
-  for (const std::string& id : gpu_ids()) {
-    if (id.ends_with("-delta")) continue;
-    auto gpu = TRY(find_gpu(id));
-    gpus.push_back(std::move(gpu));
-  }
-  return gpus;
+  return gpus.empty() ? boards_sold() : gpus;
 }
 
 Result<TrainingChoices> choices_of(const PlanArguments& arguments, const TrainingSettings& training) {
@@ -210,6 +204,7 @@ void add_plan(CommandList& commands) {
   for (CLI::Option* option : add_input_sizes(app, prediction.sizes)) option->group("Prediction");
   add_precision(app, prediction.precision)->group("Prediction");
   add_method(app, prediction.method, Fitted::yes)->group("Prediction");
+  add_host(app, prediction.feeding)->group("Prediction");
   add_set(app, prediction.set)
       ->description(std::string("seq-len, framework; ") + kTrainingSettings +
                     ", cautious=yes: meet the deadline and budget even at the upper end of the interval")

@@ -58,13 +58,11 @@ constexpr Writers<const Predicted&> kPredictionWriters = {
 
 // --require-fit: the first that does not.
 Result<void> check_fit(std::span<const Prediction> predictions, std::span<const Gpu> gpus) {
-  constexpr double kGiB = 1024.0 * 1024 * 1024;
   for (std::size_t i = 0; i < predictions.size(); ++i) {
     const MemoryUse& memory = predictions[i].memory;
     if (fits(memory, gpus[i])) continue;
     return fail(ErrorCode::unsupported,
-                fmt::format("does not fit {}: {:.4g} of {:.4g} GiB", gpus[i].id, memory.total().value() / kGiB,
-                            gpus[i].level("DRAM").capacity.value() / kGiB),
+                fmt::format("does not fit {}: {}", gpus[i].id, used_of(memory.total(), capacity_of(gpus[i]))),
                 predictions[i].model);
   }
   return {};

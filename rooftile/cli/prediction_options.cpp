@@ -78,6 +78,7 @@ Result<void> check_fitted(const PredictionArguments& prediction) {
   const Settings& set = prediction.set;
   const RunArguments& run = prediction.run;
   if (prediction.largest_batch) return bad("--batch-size", "a fitted model needs a number");
+  if (prediction.feeding) return bad("--host", "a fitted model's times have their own host in them");
   if (run.autocast || run.nhwc || run.cuda_graphs || run.recompute != Recompute::none ||
       run.execution != Execution::eager) {
     return bad("--method",
@@ -291,12 +292,47 @@ CLI::Option* add_batch_size_or_max(CLI::App* app, PredictionArguments& predictio
 
 }  // namespace
 
+namespace {
+
+// "xeon-e5-2680-v4-x2", "mine.toml,feed=images".
+Result<std::shared_ptr<const Feeding>> parse_feeding(const std::string& option, const std::string& text) {
+  constexpr std::string_view kFeed = "feed=";
+  auto feeding = std::make_shared<Feeding>();
+  std::string id;
+  for (const std::string& part : TRY(parse_list(option, text))) {
+    if (part.starts_with(kFeed)) {
+      const std::string feed = part.substr(kFeed.size());
+      TRY(check_choice(option, feed, feed_names(), {}));
+      feeding->feed = parse_feed(feed);
+    } else if (id.empty()) {
+      id = part;
+    } else {
+      return bad(option, fmt::format("'{}' is neither the only host nor feed=KIND", one_line(part)));
+    }
+  }
+  auto host = find_host_machine(id);
+  if (!host && host.error().where.empty()) host.error().where = option;
+  feeding->host = TRY(std::move(host));
+  return feeding;
+}
+
+}  // namespace
+
+CLI::Option* add_host(CLI::App* app, std::shared_ptr<const Feeding>& feeding) {
+  return add_value(
+      app, "--host", feeding, "ID|FILE[,feed=KIND]", parse_feeding,
+      fmt::format("machine that decodes, tokenises and copies the input, or plays the game: one of {}, or a "
+                  ".toml file (default: input takes no time); feed: {}",
+                  fmt::join(host_machine_ids(), ", "), fmt::join(feed_names(), ", ")));
+}
+
 void add_prediction_options(CLI::App* app, PredictionArguments& prediction, Fitted fitted, Batch batch) {
   CLI::Option* size =
       batch == Batch::number ? add_batch_size(app, prediction.batch_size) : add_batch_size_or_max(app, prediction);
-  for (CLI::Option* option : {size, add_run_precision(app, prediction), add_pass(app, prediction.phase),
-                              add_method(app, prediction.method, fitted), add_set(app, prediction.set),
-                              add_skip_unsupported(app, prediction.skip_unsupported)}) {
+  for (CLI::Option* option :
+       {size, add_run_precision(app, prediction), add_pass(app, prediction.phase),
+        add_method(app, prediction.method, fitted), add_set(app, prediction.set),
+        add_skip_unsupported(app, prediction.skip_unsupported), add_host(app, prediction.feeding)}) {
     option->group(kPredictionGroup);
   }
   for (CLI::Option* option : add_input_sizes(app, prediction.sizes)) option->group(kPredictionGroup);
@@ -339,6 +375,7 @@ PredictOptions predict_options(const PredictionArguments& arguments) {
   options.clip_gradients = arguments.set.clip_gradients;
   options.micro_batches = arguments.set.micro_batches;
   options.recompute = arguments.run.recompute;
+  options.feeding = arguments.feeding.get();
   options.calibration = arguments.calibration.get();
   return options;
 }

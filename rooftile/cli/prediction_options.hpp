@@ -71,6 +71,7 @@ struct PredictionArguments {
   bool skip_unsupported = false;
   MethodArgument method;
   Settings set;
+  std::shared_ptr<const Feeding> feeding;          // of --host; null: none
   std::shared_ptr<const Calibration> calibration;  // of complete(): null: what ships with the program
 };
 
@@ -91,6 +92,7 @@ std::vector<CLI::Option*> add_run_options(CLI::App* app, RunArguments& run);
 CLI::Option* add_pass(CLI::App* app, std::optional<Phase>& phase);
 CLI::Option* add_skip_unsupported(CLI::App* app, bool& skip);
 CLI::Option* add_set(CLI::App* app, Settings& set);
+CLI::Option* add_host(CLI::App* app, std::shared_ptr<const Feeding>& feeding);
 
 enum class Fitted { no, yes };  // whether --method takes a fitted model, too
 CLI::Option* add_method(CLI::App* app, MethodArgument& method, Fitted fitted = Fitted::no);

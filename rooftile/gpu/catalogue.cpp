@@ -197,6 +197,14 @@ Result<Gpu> complete(std::string_view toml, std::string_view where, FactKind uns
 
 std::vector<std::string> gpu_ids() { return ids(false); }
 
+Result<std::vector<Gpu>> boards_sold() {
+  std::vector<Gpu> gpus;
+  for (const std::string& id : gpu_ids()) {
+    if (!id.ends_with("-delta")) gpus.push_back(TRY(find_gpu(id)));
+  }
+  return gpus;
+}
+
 Result<Gpu> parse_gpu(std::string_view toml, std::string_view where) { return complete(toml, where, FactKind::own); }
 
 Result<Gpu> find_gpu(std::string_view selector) {

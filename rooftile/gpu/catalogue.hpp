@@ -17,6 +17,9 @@ namespace rooftile {
 // Ids of the built-in catalogue, sorted.
 std::vector<std::string> gpu_ids();
 
+// The boards of the catalogue that are sold: all but the DeLTA paper's own versions of three of them.
+Result<std::vector<Gpu>> boards_sold();
+
 // Reads the text of a GPU file; `where` names it in errors. Missing bandwidths and latencies are derived from the
 // architecture by the rules of docs/gpus.md and marked as derived; a number whose kind the text does not say is `own`.
 // A base that is a file is looked for beside `where`. Errors: bad TOML, an unknown key or source, a number without a

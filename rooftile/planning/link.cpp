@@ -1,15 +1,14 @@
 #include "rooftile/planning/link.hpp"
 
 #include <array>
-#include <cmath>
 #include <limits>
 #include <string_view>
 
 #include <fmt/format.h>
 
-#include "rooftile/base/parse_number.hpp"
 #include "rooftile/base/units_text.hpp"
 #include "rooftile/gpu/facts.hpp"
+#include "rooftile/gpu/pcie.hpp"
 
 namespace rooftile {
 namespace {
@@ -23,16 +22,10 @@ std::optional<Link> quoted(const Gpu& gpu, std::string_view key, const char* nam
   return Link{name, *bandwidth / 2};
 }
 
-// 16 lanes. Generation 3: 8 GT/s a lane, 128 bits of data in 130; each generation doubles it (PCI Express Base
-// Specification 3.0 to 5.0). Generations 1 and 2: 2.5 and 5 GT/s, 8 bits in 10.
 std::optional<Link> pcie(const Gpu& gpu) {
-  const Fact* fact = find_fact(gpu, "link.pcie_generation");
-  if (fact == nullptr) return std::nullopt;
-  const int generation = parse_number<int>(fact->text).value_or(0);
-  if (generation < 1) return std::nullopt;
-  constexpr double kLanes = 16, kThird = 8e9 / 8 * 128 / 130, kFirst = 2.5e9 / 10;
-  const double lane = generation < 3 ? kFirst * generation : kThird * std::exp2(generation - 3);
-  return Link{fmt::format("PCIe {}", generation), BytesPerSecond(kLanes * lane)};
+  const auto generation = pcie_generation(gpu);
+  if (!generation) return std::nullopt;
+  return Link{fmt::format("PCIe {}", *generation), pcie_bandwidth(*generation)};
 }
 
 // Which boards a vendor's link joins, by the vendor's name for the board: the catalogue has the link's speed, not its

@@ -26,29 +26,39 @@ Seconds issue_time(const LayerEstimate& layer, const HostCosts& costs) {
   return layer.pass == Pass::fwd ? costs.forward : costs.gradient;
 }
 
+// Host and GPU, each as far as it has come.
+class Queue {
+ public:
+  // The host issues a layer, the GPU runs it after those before.
+  void add(Seconds issuing, Seconds running) {
+    issued_ += issuing;
+    done_ = std::max(done_, issued_) + running;
+  }
+  Seconds end() const { return std::max(done_, issued_); }
+
+ private:
+  Seconds issued_, done_;
+};
+
 }  // namespace
 
 Seconds queue_time(std::span<const LayerEstimate> layers, const HostCosts& costs, double scale, double host_scale) {
-  Seconds issued, done;
-  for (const LayerEstimate& layer : layers) {
-    issued += issue_time(layer, costs) * host_scale;
-    done = std::max(done, issued) + layer.time * scale;
-  }
-  return std::max(done, issued);
+  Queue queue;
+  for (const LayerEstimate& layer : layers) queue.add(issue_time(layer, costs) * host_scale, layer.time * scale);
+  return queue.end();
 }
 
 PhaseTimes phase_times(std::span<const LayerEstimate> layers, const HostCosts* costs) {
   PhaseTimes times;
-  Seconds issued, done, before;
+  Queue queue;
+  Seconds before;
   for (const LayerEstimate& layer : layers) {
-    if (costs != nullptr) issued += issue_time(layer, *costs);
-    done = std::max(done, issued) + layer.time;
+    queue.add(costs == nullptr ? Seconds(0) : issue_time(layer, *costs), layer.time);
     Seconds& part = layer.part == StepPart::forward    ? times.forward
                     : layer.part == StepPart::backward ? times.backward
                                                        : times.update;
-    const Seconds end = std::max(done, issued);
-    part += end - before;
-    before = end;
+    part += queue.end() - before;
+    before = queue.end();
   }
   return times;
 }

@@ -304,6 +304,11 @@ Result<Prediction> predict(const Workload& workload, const Gpu& gpu, const Predi
   }
   add_host(prediction, options);
   if (phase == Phase::step) add_step(prediction, options, workload.captured || computes_loss(workload, options, phase));
+  if (options.feeding != nullptr) {
+    const auto batches = static_cast<double>(prediction.micro_batches);
+    prediction.input = input_share(workload, *options.feeding, gpu, batches, prediction.time);
+    prediction.time += prediction.input->waiting;
+  }
   return prediction;
 }
 

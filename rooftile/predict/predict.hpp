@@ -54,7 +54,9 @@ struct PredictOptions {
   bool cuda_graphs = false;  // launches are recorded once and replayed
   bool host = true;          // false: the time of the GPU alone, as if launches cost the host nothing
   bool in_network = false;   // calls queue up: what the framework adds to one that is timed alone does not count
-  bool breakdown = true;     // false: estimates without LayerEstimate::breakdown, for whoever makes millions
+  // The machine that prepares the input of a network; null: what it is fed with lies on the GPU already.
+  const Feeding* feeding = nullptr;
+  bool breakdown = true;  // false: estimates without LayerEstimate::breakdown, for whoever makes millions
 };
 
 // The method as reports name it: "delta", "prior=0.5".

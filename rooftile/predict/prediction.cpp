@@ -90,23 +90,38 @@ Interval widened(const Interval& interval, Seconds time, double error) {
 
 }  // namespace
 
-std::optional<Interval> interval_of(const Prediction& prediction) {
+namespace {
+
+// Of a run that takes `time` without waiting for its input.
+std::optional<Interval> computing_interval(const Prediction& prediction, Seconds time) {
   auto gpu = interval_of(std::span<const LayerEstimate>(prediction.layers));
   if (!gpu) return gpu;
   Seconds busy;  // of one micro-batch, as the layers are
   for (const LayerEstimate& layer : prediction.layers) busy += layer.time;
   if (busy <= Seconds(0)) return gpu;
   if (!prediction.host) {
-    const double micro_batches = prediction.time / busy;
+    const double micro_batches = time / busy;
     return Interval{gpu->low * micro_batches, gpu->high * micro_batches};
   }
   const HostShare& host = *prediction.host;
   gpu = widened(*gpu, busy, network_error(prediction));
-  const double micro_batches = prediction.time / queue_time(prediction.layers, host.costs);
-  const auto bound = [&](Seconds time, double range) {
-    return queue_time(prediction.layers, host.costs, time / busy, range) * micro_batches;
+  const double micro_batches = time / queue_time(prediction.layers, host.costs);
+  const auto bound = [&](Seconds working, double range) {
+    return queue_time(prediction.layers, host.costs, working / busy, range) * micro_batches;
   };
   return Interval{bound(gpu->low, 1 / host.costs.range), bound(gpu->high, host.costs.range)};
+}
+
+}  // namespace
+
+std::optional<Interval> interval_of(const Prediction& prediction) {
+  if (!prediction.input) return computing_interval(prediction, prediction.time);
+  const InputShare& input = *prediction.input;
+  auto interval = computing_interval(prediction, prediction.time - input.waiting);
+  if (!interval) return interval;
+  interval->low += input.waiting_of(interval->low);
+  interval->high += input.waiting_of(interval->high);
+  return interval;
 }
 
 TimeBounds time_by_bottleneck(const Prediction& prediction) {

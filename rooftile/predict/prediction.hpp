@@ -21,6 +21,7 @@
 #include "rooftile/calibration/host.hpp"
 #include "rooftile/execution/recompute.hpp"
 #include "rooftile/gpu/gpu.hpp"
+#include "rooftile/hosts/input_share.hpp"
 #include "rooftile/ops/stream_kernel.hpp"
 #include "rooftile/plan/attention_plan.hpp"
 #include "rooftile/plan/launch.hpp"
@@ -93,7 +94,7 @@ struct LayerEstimate {
   double ratio_of_calls = 1;
   std::vector<KernelEstimate> breakdown;
   std::vector<std::string> members;  // Op::members
-  bool general = false;             // CapturedCall::general
+  bool general = false;              // CapturedCall::general
   Shape output;                      // shape of the first output, for people
 };
 
@@ -158,6 +159,7 @@ struct Prediction {
   Seconds time;                      // with whatever the GPU waits for the host
   std::optional<HostShare> host;     // none: not predicted
   std::optional<PhaseTimes> phases;  // of a training step
+  std::optional<InputShare> input;   // what preparing its input adds; none: not predicted
   std::int64_t micro_batches = 1;    // of a training step; the layers are of one
   Recompute recompute = Recompute::none;
   bool loss = false;  // is among the layers

@@ -112,6 +112,16 @@ Json prediction_json(const Prediction& prediction, const Gpu* gpu) {
                     {"waiting_s", value(prediction.host->waiting)},
                     {"issuing_s", value(prediction.host->issuing)}};
   }
+  if (prediction.input) {
+    const InputShare& input = *prediction.input;
+    json["input"] = {{"host", input.host},
+                     {"feed", name_of(input.feed)},
+                     {"cores_s", value(input.cores)},
+                     {"disk_s", value(input.disk)},
+                     {"copy_s", value(input.copy)},
+                     {"waiting_s", value(input.waiting)},
+                     {"limit", name_of(input.limit())}};
+  }
   if (prediction.phases) {
     json["phases_s"] = {{"forward", value(prediction.phases->forward)},
                         {"backward", value(prediction.phases->backward)},

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "rooftile/base/units_text.hpp"
+#include "rooftile/report/input.hpp"
 #include "rooftile/report/interval.hpp"
 #include "rooftile/report/memory.hpp"
 #include "rooftile/report/names.hpp"
@@ -58,6 +59,7 @@ void add_course(const Prediction& prediction, std::vector<PageFact>& facts) {
     facts.push_back({"host", fmt::format("issues kernels for {}; GPU busy {}", print(host->issuing),
                                          percent(host->gpu_busy.value(), prediction.time.value()))});
   }
+  if (prediction.input) facts.push_back({"input", input_text(*prediction.input)});
 }
 
 std::vector<PageFact> setup_of(const Prediction& prediction, const Gpu& gpu) {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "rooftile/base/units_text.hpp"
+#include "rooftile/report/input.hpp"
 #include "rooftile/report/interval.hpp"
 #include "rooftile/report/memory.hpp"
 #include "rooftile/report/memory_fit.hpp"
@@ -47,6 +48,9 @@ std::string totals(const Prediction& prediction, const Gpu* gpu, std::size_t wid
                         percent(host.gpu_busy.value(), prediction.time.value()),
                         percent(host.waiting.value(), prediction.time.value()));
   }
+  if (prediction.input) {
+    text += wrapped(fmt::format("  input       {}", input_text(*prediction.input)), width, "              ") + "\n";
+  }
   if (prediction.time > Seconds(0)) {
     const FlopsPerSecond rate = prediction.flops / prediction.time;
     text += fmt::format("  arithmetic  {}, {}, {}\n", print(prediction.flops), print(rate), share_of_peak(prediction));
@@ -58,9 +62,8 @@ std::string totals(const Prediction& prediction, const Gpu* gpu, std::size_t wid
                   "              ") +
           "\n";
   if (gpu != nullptr && !fits(memory, *gpu)) {
-    constexpr double kGiB = 1024.0 * 1024 * 1024;
-    text += fmt::format("              does not fit: {:.4g} of {:.4g} GiB (--batch-size max: what does)\n",
-                        memory.total().value() / kGiB, gpu->level("DRAM").capacity.value() / kGiB);
+    text += fmt::format("              does not fit: {} (--batch-size max: what does)\n",
+                        used_of(memory.total(), capacity_of(*gpu)));
   }
   text += "\n";
   return text;
@@ -87,6 +90,10 @@ std::string bottlenecks(const Prediction& prediction, std::size_t width) {
   const double share = prediction.host ? prediction.host->waiting / prediction.time : 0;
   if (share > kWorthARow) {
     table.add({"host", percent(share, 1), print(prediction.host->waiting), "", bar(share, kBarWidth)});
+  }
+  if (const Seconds input = prediction.input ? prediction.input->waiting : Seconds(0); input > Seconds(0)) {
+    const double waiting = input / prediction.time;
+    table.add({"input", percent(waiting, 1), print(input), "", bar(waiting, kBarWidth)});
   }
   return table.empty() ? "" : table.text(width) + "\n";
 }
@@ -176,7 +183,7 @@ std::string default_precision(const Prediction& prediction, const Gpu* gpu) {
 std::string not_modelled(const Prediction& prediction) {
   const bool training = prediction.pass == "training";
   return std::string(training && !prediction.loss ? "the loss, " : "") + (prediction.host ? "" : "host time, ") +
-         "transfers to and from the host";
+         (prediction.input ? "results sent back to the host" : "transfers to and from the host");
 }
 
 }  // namespace

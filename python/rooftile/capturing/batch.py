@@ -1,16 +1,17 @@
 """The largest batch that fits."""
 
 import torch
-from torch.utils._pytree import tree_flatten, tree_map
+from torch.utils._pytree import tree_map
 
 from .target import capture
+from .tensors import first_dimension
 
 _MOST = 1 << 20
 
 
 def largest(module, inputs, capacity, options):
     """Samples whose step takes at most `capacity` bytes. What is captured at two sizes tells about where to look."""
-    before = next(one.shape[0] for one in tree_flatten(inputs)[0] if isinstance(one, torch.Tensor) and one.dim() > 0)
+    before = first_dimension(inputs)
     known = {}
 
     def size_at(batch):

@@ -10,6 +10,7 @@ import warnings
 import torch
 
 from . import operators, versions
+from .calls import Call, Operand, operand
 
 
 def _dropout(tensor, probability, train):
@@ -48,7 +49,7 @@ class _Operator(torch.autograd.Function):
 
 
 def _operand_of(shape, tensor, constant=False):
-    return operators.Operand(tuple(shape), operators.operand(tensor).dtype, constant)
+    return Operand(tuple(shape), operand(tensor).dtype, constant)
 
 
 def _recurrent(cell, recorder):
@@ -70,8 +71,8 @@ def _recurrent(cell, recorder):
             "layers": num_layers, "directions": directions}.items()))
 
         def call(passing, source):
-            return operators.Call(
-                "recurrent", attributes, (operators.operand(data), *(operators.operand(one) for one in params)),
+            return Call(
+                "recurrent", attributes, (operand(data), *(operand(one) for one in params)),
                 (_operand_of(shape, data),), passing, False, source)
 
         def make():
@@ -99,7 +100,7 @@ def _attention(recorder):
         def call(passing, source):
             found = operators.attention(*groups, groups[0].new_empty([*groups[0].shape[:-1], value.shape[-1]]), causal,
                                         passing)
-            return operators.Call(found.op, found.attributes, found.inputs, found.outputs, passing, False, source)
+            return Call(found.op, found.attributes, found.inputs, found.outputs, passing, False, source)
 
         return _Operator.apply(
             recorder, [call("fwd", "aten.scaled_dot_product_attention")],

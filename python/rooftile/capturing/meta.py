@@ -6,14 +6,15 @@ from torch.utils._pytree import tree_map
 from . import versions
 from .errors import Error
 from .place import place
+from .tensors import meta_twin
 
 _MOST = 1 << 24  # elements that may be computed for their shape alone
 
 
-def _like(tensor, shape=None, dtype=None):
+def _like(tensor, shape=None):
     if shape is None:
-        return torch.empty_strided(tensor.shape, tensor.stride(), dtype=dtype or tensor.dtype, device="meta")
-    return torch.empty(shape, dtype=dtype or tensor.dtype, device="meta")
+        return meta_twin(tensor)
+    return torch.empty(shape, dtype=tensor.dtype, device="meta")
 
 
 def _convolution_backward(grad, data, weight, bias_sizes, *rest):
@@ -92,7 +93,7 @@ ASSUMED = {
     "_local_scalar_dense": "reads 0",
     "is_nonzero": "reads 0",
     "equal": "is true",
-    "unique2": "finds all elements",
+    "_unique2": "finds all elements",
 }
 
 
@@ -130,7 +131,7 @@ def _by_computing(function, args, kwargs):
             dtype = value.dtype
             if dtype == torch.float32 and len(narrow) == 1:
                 dtype = next(iter(narrow))
-            return torch.empty_strided(value.shape, value.stride(), dtype=dtype, device="meta")
+            return meta_twin(value, dtype)
         return value
 
     try:

@@ -5,6 +5,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_flatten, tree_map
 
 from . import meta, versions
+from .tensors import meta_twin
 from .traced import GPU, HOST, Traced
 
 _SMALL = 1 << 20  # elements that the host may really compute: positions, schedules, images that a script makes
@@ -74,7 +75,7 @@ class Capture(TorchDispatchMode):
             if isinstance(value, Traced):
                 return value.elements
             if isinstance(value, torch.Tensor) and value.dim() > 0:
-                twin = torch.empty_strided(value.shape, value.stride(), dtype=value.dtype, device="meta")
+                twin = meta_twin(value)
                 known[id(twin)] = value
                 twins.append(twin)  # ids are of what lives
                 return twin

@@ -3,8 +3,8 @@
 import contextlib
 
 import torch
-from torch.utils._pytree import tree_flatten
 
+from .tensors import first_dimension
 from .traced import Traced
 
 FORWARD, BACKWARD, UPDATE = "forward", "backward", "update"
@@ -60,8 +60,7 @@ class Phases:
             self._on_forward(module)
             self.part = FORWARD
             if not self.batch_size and any(True for _ in module.parameters()):
-                tensors = [one for one in tree_flatten(inputs)[0] if isinstance(one, torch.Tensor) and one.dim() > 0]
-                self.batch_size = tensors[0].shape[0] if tensors else 0
+                self.batch_size = first_dimension(inputs)
         self._stack.append(self._name(module))
 
     def _leave(self, module, inputs, output):

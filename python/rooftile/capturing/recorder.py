@@ -1,12 +1,14 @@
 """Collects what a step launches."""
 
-import json
+import math
 
 from torch.utils._pytree import tree_flatten
 
 from . import operators, versions
+from .calls import HEAVY
 from .place import place
 from .traced import Traced
+
 
 class Recorder:
     """Operators as calls that are unlike each other, and launches of these in order."""
@@ -59,7 +61,7 @@ class Recorder:
         for index, path, part in self.launches:
             call = calls[index]
             sources.setdefault((path, part), set()).add(call.source)
-            if call.op in operators.HEAVY:
+            if call.op in HEAVY:
                 heavy.setdefault((path, part), set()).add(call.source)
         named = []
         for index, path, part in self.launches:
@@ -99,21 +101,13 @@ def _operand_json(one):
 
 
 def precision_of(calls, launches):
-    """What most products are in, by multiplications; mixed with FP32 weights it is autocast's."""
+    """What most products are in, by elements of their results; mixed with FP32 weights it is autocast's."""
     work = {}
     for index, _, _ in launches:
         call = calls[index]
-        if call.op in operators.HEAVY and call.inputs:
-            size = 1
-            for dimension in call.outputs[0].shape:
-                size *= dimension
+        if call.op in HEAVY and call.inputs:
+            size = math.prod(call.outputs[0].shape)
             work[call.inputs[0].dtype] = work.get(call.inputs[0].dtype, 0) + size
     most = max(work, key=work.get) if work else "fp32"
     return most if most in ("fp16", "bf16", "fp64") else "fp32"
 
-
-def step_json(document):
-    return json.dumps(document, separators=(",", ":"))
-
-
-FRAMEWORK = versions.FRAMEWORK

@@ -20,7 +20,6 @@ class Session:
         self.phases = Phases(on_update, on_forward)
         self.recorder = Recorder(self.phases)
         self._autocast = False
-        self._nhwc = False
 
     @contextlib.contextmanager
     def running(self):
@@ -61,31 +60,24 @@ class Session:
         """What was recorded."""
         return make_step(name, batch_size, self.recorder, self._memory_bytes(), self._autocast, self._nhwc_maps())
 
-    def _weights(self):
-        found = {}
-        for root in self.phases.roots:
-            for tensor in [*root.parameters(), *root.buffers()]:
-                if isinstance(tensor, Traced) and tensor.block is not None:
-                    found[id(tensor.block)] = tensor.block
-        return found
-
     def _memory_bytes(self):
         """The peak by what holds it."""
-        weights = self._weights()
-        gradients, states = {}, {}
-        for root in self.phases.roots:
-            for tensor in root.parameters():
-                if isinstance(tensor.grad, Traced) and tensor.grad.block is not None:
-                    gradients[id(tensor.grad.block)] = tensor.grad.block
-        for optimizer in self.phases.optimizers:
-            for state in optimizer.state.values():
-                for value in state.values() if isinstance(state, dict) else ():
-                    if isinstance(value, Traced) and value.block is not None:
-                        states[id(value.block)] = value.block
-        total = {name: sum(block.size for block in blocks.values())
-                 for name, blocks in (("weights", weights), ("gradients", gradients), ("optimizer", states))}
+        parameters = [one for root in self.phases.roots for one in root.parameters()]
+        buffers = [one for root in self.phases.roots for one in root.buffers()]
+        states = [state for optimizer in self.phases.optimizers for state in optimizer.state.values()]
+        total = {
+            "weights": _size([*parameters, *buffers]),
+            "gradients": _size(one.grad for one in parameters),
+            "optimizer": _size(value for state in states if isinstance(state, dict) for value in state.values()),
+        }
         total["activations"] = max(0, self.memory.peak - sum(total.values()))
         return total
 
     def _nhwc_maps(self):
         return self.recorder.channels_last * 2 > self.recorder.convolutions
+
+
+def _size(values):
+    """Bytes of the traced tensors among them, each block of memory once."""
+    blocks = {id(value.block): value.block for value in values if isinstance(value, Traced) and value.block is not None}
+    return sum(block.size for block in blocks.values())

@@ -2,7 +2,8 @@
 
 import json
 
-from . import recorder as recorder_module
+from . import versions
+from .recorder import precision_of
 
 
 class Step:
@@ -58,7 +59,7 @@ class Step:
 
     def to_json(self):
         if self._text is None:
-            self._text = recorder_module.step_json(self._document)
+            self._text = json.dumps(self._document, separators=(",", ":"))
         return self._text
 
     def save(self, path):
@@ -74,14 +75,14 @@ class Step:
 def make_step(name, batch_size, recorder, memory_bytes, autocast, nhwc):
     """The step that a recorder has collected."""
     calls = list(recorder.calls)
-    precision = recorder_module.precision_of(calls, recorder.launches)
+    precision = precision_of(calls, recorder.launches)
     if autocast and precision in ("fp16", "bf16"):
         precision = f"amp-{precision}"
     return Step({
         "schema": "rooftile/step/1",
         "name": name,
         "batch_size": max(1, batch_size),
-        "framework": recorder_module.FRAMEWORK,
+        "framework": versions.FRAMEWORK,
         "precision": precision,
         "nhwc": nhwc,
         "calls": recorder.calls_json(),

@@ -3,6 +3,7 @@
 import contextlib
 
 import torch
+from torch.utils._pytree import tree_map
 
 from .traced import GPU, Traced, traced_like
 
@@ -52,8 +53,6 @@ def swapped(modules, optimizers, memory, dtype=None):
 
 def twins_of_inputs(value, memory, dtype=None):
     """The same structure with traced tensors on the GPU."""
-    from torch.utils._pytree import tree_map
-
     def twin(leaf):
         if not isinstance(leaf, torch.Tensor) or isinstance(leaf, Traced):
             return leaf

@@ -8,6 +8,7 @@ from torch.utils._pytree import tree_flatten
 from . import swap
 from .errors import Error
 from .session import Session
+from .tensors import first_dimension
 
 _PRECISIONS = {"fp32": None, "fp16": torch.float16, "bf16": torch.bfloat16, "amp-fp16": torch.float16,
                "amp-bf16": torch.bfloat16}
@@ -71,8 +72,7 @@ def _size_of_batch(inputs):
     args, _ = _arguments(inputs)
     if args and isinstance(args[0], (list, tuple)):  # of images of different sizes
         return len(args[0])
-    tensors = [one for one in tree_flatten(inputs)[0] if isinstance(one, torch.Tensor) and one.dim() > 0]
-    return tensors[0].shape[0] if tensors else 0
+    return first_dimension(inputs)
 
 
 def _twice(session, run):

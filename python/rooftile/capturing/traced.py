@@ -5,6 +5,7 @@ import weakref
 import torch
 
 from . import versions
+from .tensors import meta_twin
 
 GPU = torch.device("cuda", 0)
 HOST = torch.device("cpu")
@@ -125,8 +126,7 @@ class Traced(torch.Tensor):
 def traced_like(tensor, device, memory, dtype=None):
     """A traced twin of a tensor: its shape, strides and type, on that device."""
     with versions.without_modes():
-        elements = torch.empty_strided(tensor.shape, tensor.stride(), dtype=dtype or tensor.dtype, device="meta")
-        twin = Traced(elements, device, memory, tensor.requires_grad)
+        twin = Traced(meta_twin(tensor, dtype), device, memory, tensor.requires_grad)
     if isinstance(tensor, torch.nn.Parameter):
         twin._is_param = True
     return twin
