@@ -19,8 +19,10 @@ KIND_OF_HISTORY = {
     "cloud, 1 year committed": "reserved-1-year",
     "cloud, 3 years committed": "reserved-3-years",
     "purchase, Amazon buy box": "resale",
+    "purchase": "purchase",
 }
-KINDS = ["on-demand", "spot", "reserved-1-year", "reserved-3-years", "resale"]
+KINDS = ["on-demand", "spot", "reserved-1-year", "reserved-3-years", "resale", "purchase"]
+BOARDS = ("resale", "purchase")
 # One provider has one name in all files.
 PROVIDERS = {"Amazon Web Services": "AWS", "Microsoft Azure": "Azure", "Lambda Labs": "Lambda", "vast.ai": "Vast.ai",
              "Datacrunch": "Verda (DataCrunch)", "Jarvislabs": "Jarvis Labs", "jarvis-labs": "Jarvis Labs",
@@ -33,7 +35,7 @@ def catalogue():
 
 
 def history(path):
-    """Rows of history.csv as offers. NVIDIA's and AMD's launch prices are facts of the catalogue already."""
+    """Rows of history.csv as offers."""
     for row in csv.DictReader(path.open()):
         kind = KIND_OF_HISTORY.get(row["kind"])
         resale = kind == "resale"
@@ -52,7 +54,9 @@ def rental(path):
 
 def why_left_out(row, gpus):
     if row["kind"] is None:
-        return "launch prices, which the catalogue has"
+        return "another kind of offer"
+    if row["kind"] == "purchase" and re.search(r"DGX|HGX|\bGPU\b", row["note"]):
+        return "a share of a machine"
     if row["gpu"] not in gpus:
         return "no GPU of the catalogue, or its variant is not stated"
     if not re.fullmatch(r"\d{4}-\d{2}(-\d{2})?", row["date"]):
@@ -91,7 +95,7 @@ def year_before(date):
 
 
 def line(offer):
-    unit = "USD" if offer["kind"] == "resale" else "USD/h"
+    unit = "USD" if offer["kind"] in BOARDS else "USD/h"
     place = f'place = "{offer["place"]}", ' if offer["place"] else ""
     return (f'  {{ kind = "{offer["kind"]}", price = "{offer["usd"]:g} {unit}", provider = "{offer["provider"]}", '
             f'{place}date = "{offer["date"]}", source = "{offer["source"]}" }},\n')

@@ -1,8 +1,7 @@
-// rooftile compare: a network on many GPUs, one row each.
+// rooftile compare: networks on many GPUs, one row each.
 #include <algorithm>
-#include <cctype>
 #include <cstdint>
-#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,187 +12,130 @@
 
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/parse_number.hpp"
+#include "rooftile/base/threads.hpp"
 #include "rooftile/base/try.hpp"
-#include "rooftile/base/units_text.hpp"
-#include "rooftile/cli/largest_batch.hpp"
+#include "rooftile/cli/gpu_list.hpp"
+#include "rooftile/cli/interrupt.hpp"
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/prediction_options.hpp"
 #include "rooftile/cli/price_options.hpp"
+#include "rooftile/cli/progress.hpp"
 #include "rooftile/cli/report_writers.hpp"
+#include "rooftile/cli/script.hpp"
+#include "rooftile/compare/compare.hpp"
+#include "rooftile/compare/grid.hpp"
+#include "rooftile/compare/question.hpp"
 #include "rooftile/cost/cost_file.hpp"
-#include "rooftile/cost/validation.hpp"
-#include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/report/comparison.hpp"
 #include "rooftile/validate/filter.hpp"
 
 namespace rooftile::cli {
 namespace {
 
+enum class ComparisonChart { fitting, scatter, bars, batches };
+
 struct CompareArguments {
   std::vector<std::string> models, gpus;
   std::vector<std::string> batches;  // numbers or "max"; empty: the model's own
   PredictionArguments prediction;
+  bool best_precision = false;
   std::string baseline, sort;
   std::optional<Filter> where;
+  std::optional<Question> question;
+  std::optional<std::int64_t> samples;
+  std::int64_t epochs = 1;
+  double headroom = 0;  // share of a GPU's memory that stays free
+  std::optional<double> grams_per_kwh;
+  bool buy = false;
   PriceArguments prices;
+  ComparisonChart chart = ComparisonChart::fitting;
   OutputArguments output;
 };
 
+std::string table_of(const ComparisonReport& report, std::size_t width) { return comparison_table(report, width); }
+
 constexpr Writers<const ComparisonReport&> kComparisonWriters = {
-    {Format::table, comparison_table}, {Format::json, comparison_json}, {Format::csv, comparison_csv}};
-
-// --- which GPUs ------------------------------------------------------------------------------------------------------
-
-Result<std::vector<Gpu>> boards_sold() {
-  std::vector<Gpu> gpus;
-  for (const std::string& id : gpu_ids()) {
-    if (!id.ends_with("-delta")) gpus.push_back(TRY(find_gpu(id)));  // those are of the paper's own tables
-  }
-  return gpus;
-}
-
-std::string lower(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
-
-// "all", "vendor:nvidia", "memory>=24GB", an id, a part of one, a file.
-Result<std::vector<Gpu>> gpus_of(const std::string& selector) {
-  if (selector == "all") return boards_sold();
-  constexpr std::string_view kVendor = "vendor:", kMemory = "memory>=";
-  std::function<bool(const Gpu&)> wanted;
-  if (selector.starts_with(kVendor)) {
-    const std::string vendor = lower(selector.substr(kVendor.size()));
-    TRY(check_choice("--gpus", vendor, {"nvidia", "amd"}, {}));
-    wanted = [vendor](const Gpu& gpu) { return lower(gpu.vendor) == vendor; };
-  } else if (selector.starts_with(kMemory)) {
-    std::string text = selector.substr(kMemory.size());
-    const auto bytes = parse<Bytes>(text);
-    if (!bytes) {
-      return fail(ErrorCode::usage, fmt::format("'{}' is no size of memory; write memory>=24GB", selector), "--gpus");
-    }
-    wanted = [least = *bytes](const Gpu& gpu) { return gpu.level("DRAM").capacity >= least; };
-  } else {
-    return std::vector{TRY(gpu_of_option(selector))};
-  }
-  auto gpus = TRY(boards_sold());
-  std::erase_if(gpus, [&](const Gpu& gpu) { return !wanted(gpu); });
-  return gpus;
-}
-
-Result<std::vector<Gpu>> chosen_gpus(const std::vector<std::string>& selectors) {
-  std::vector<Gpu> gpus;
-  for (const std::string& selector : selectors) {
-    for (Gpu& gpu : TRY(gpus_of(selector))) {
-      const auto same = [&](const Gpu& other) { return other.id == gpu.id; };
-      if (std::none_of(gpus.begin(), gpus.end(), same)) gpus.push_back(std::move(gpu));
-    }
-  }
-  return gpus;
-}
-
-// --- one run ---------------------------------------------------------------------------------------------------------
-
-ComparedRun run_of(const Prediction& prediction, const Gpu& gpu, const CostModel& costs, const HardwareCost& cost,
-                   const PriceRules& prices) {
-  ComparedRun run;
-  run.model = prediction.model;
-  run.gpu = gpu.id;
-  run.precision = prediction.precision_name();
-  run.batch_size = prediction.batch_size * prediction.micro_batches;
-  run.time = prediction.time;
-  run.interval = interval_of(prediction);
-  const TimeBounds by = time_by_bottleneck(prediction);
-  run.limit = largest(by);
-  if (prediction.host) {
-    run.gpu_busy = prediction.host->gpu_busy / prediction.time;
-    run.host_bound = prediction.host->waiting > prediction.host->gpu_busy;
-  }
-  run.memory = prediction.memory.total();
-  run.capacity = gpu.level("DRAM").capacity;
-  run.price = price_of(gpu, prices);
-  run.energy = energy_of(prediction, gpu, costs, cost).total();
-  if (gpu.tdp) run.energy = std::min(run.energy, *gpu.tdp * run.time);  // which the board holds
-  return run;
-}
-
-class Comparison {
- public:
-  Comparison(const CompareArguments& arguments, std::vector<Gpu> gpus)
-      : arguments_(arguments), gpus_(std::move(gpus)) {}
-
-  Result<ComparisonReport> make() {
-    prices_ = TRY(price_rules(arguments_.prices));
-    costs_ = TRY(load_costs({}));
-    for (const Gpu& gpu : gpus_) hardware_.push_back(cost_of(gpu, TRY(cost_model_of(costs_, gpu))));
-    report_.execution = name_of(arguments_.prediction.run.execution);
-    for (const std::string& model : arguments_.models) {
-      if (arguments_.batches.empty()) TRY(add(model, ""));
-      for (const std::string& batch : arguments_.batches) TRY(add(model, batch));
-    }
-    return std::move(report_);
-  }
-
- private:
-  Result<void> add(const std::string& model, const std::string& batch) {
-    PredictionArguments given = arguments_.prediction;
-    if (!batch.empty() && batch != "max") given.batch_size = parse_whole(batch);
-    PredictOptions options = predict_options(given);
-    TRY(check(options));
-    const auto workload = TRY(load_network(model, given, options));
-    const Phase phase = phase_of(given, workload);
-    report_.pass = name_of_pass(phase);
-    for (std::size_t i = 0; i < gpus_.size(); ++i) {
-      auto run =
-          batch == "max" ? at_most(model, given, options, phase, i) : predict(workload, gpus_[i], options, phase);
-      if (!run) {
-        leave_out(gpus_[i].id + ": " + run.error().message);
-        continue;
-      }
-      report_.runs.push_back(run_of(*run, gpus_[i], TRY(cost_model_of(costs_, gpus_[i])), hardware_[i], prices_));
-    }
-    return {};
-  }
-
-  Result<Prediction> at_most(const std::string& model, const PredictionArguments& given, const PredictOptions& options,
-                             Phase phase, std::size_t gpu) const {
-    const auto workload = TRY(load_largest_batch(model, model_options(given), options, phase, gpus_[gpu]));
-    return predict(workload, gpus_[gpu], options, phase);
-  }
-
-  void leave_out(std::string line) {
-    auto& lines = report_.left_out;
-    if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(std::move(line));
-  }
-
-  static std::optional<std::int64_t> parse_whole(const std::string& text) {
-    return parse_count("--batch-size", text, kMaxDimension).value();  // checked as it was read
-  }
-
-  const CompareArguments& arguments_;
-  std::vector<Gpu> gpus_;
-  CostTable costs_;
-  PriceRules prices_;
-  std::vector<HardwareCost> hardware_;
-  ComparisonReport report_;
+    {Format::table, table_of},     {Format::json, comparison_json}, {Format::csv, comparison_csv},
+    {Format::svg, comparison_svg}, {Format::html, comparison_page},
 };
 
-// --- ratios, order, rows that are meant ------------------------------------------------------------------------------
+// --- the task --------------------------------------------------------------------------------------------------------
 
-void add_ratios(ComparisonReport& report, const std::string& baseline) {
-  report.baseline = baseline;
-  for (ComparedRun& run : report.runs) {
-    const auto same = [&](const ComparedRun& other) {
-      return other.gpu == baseline && other.model == run.model && other.batch_size == run.batch_size;
-    };
-    const auto found = std::find_if(report.runs.begin(), report.runs.end(), same);
-    if (found != report.runs.end()) run.ratio = run.samples_per_second() / found->samples_per_second();
-  }
+// Loads the model at whatever batch it is asked for; what can be read once only is kept.
+CompareTask::Model model_of(const std::string& name, const PredictionArguments& given) {
+  const bool once = name == "-" || is_script(name);
+  return {
+      .name = name,
+      .at = [name, once, &given, kept = std::optional<Workload>()](
+                std::optional<std::int64_t> batch, std::optional<RunPrecision> precision) mutable -> Result<NetworkAt> {
+        PredictionArguments arguments = given;
+        arguments.batch_size = batch;
+        if (precision) {
+          arguments.precision = precision->dtype;
+          arguments.run.autocast = precision->autocast;
+        }
+        PredictOptions options = predict_options(arguments);
+        TRY(check(options));
+        Workload workload;
+        if (kept) {
+          workload = as_network(*kept, arguments, options);
+        } else {
+          workload = TRY(load_network(name, arguments, options));
+          if (once) kept = workload;
+        }
+        const Phase phase = phase_of(arguments, workload);
+        return NetworkAt{std::move(workload), std::move(options), phase};
+      },
+      .any_batch = !once};
 }
 
-// By a column, the smallest first; where it says more of something good, the most first. What is not known is last, and
-// so, without a column, is what does not fit.
+// What frameworks offer without another network: FP8 needs scales, integers a calibration.
+std::vector<RunPrecision> precisions_of(const CompareArguments& arguments) {
+  if (!arguments.best_precision) return {};
+  const bool trains = arguments.prediction.phase.value_or(Phase::fwd) != Phase::fwd;
+  return {{DType::fp32}, {DType::tf32}, {DType::fp16, trains}, {DType::bf16, trains}};
+}
+
+std::vector<CompareTask::Batch> batches_of(const CompareArguments& arguments) {
+  std::vector<CompareTask::Batch> batches;
+  for (const std::string& text : arguments.batches) {
+    const auto size = parse_count("--batch-size", text, kMaxDimension);  // "max" is none
+    batches.push_back({size ? std::optional(*size) : std::nullopt, !size});
+  }
+  if (batches.empty()) batches.emplace_back();
+  return batches;
+}
+
+Result<std::optional<std::size_t>> place_in(const std::vector<Gpu>& gpus, const std::string& selector,
+                                            const std::string& option) {
+  if (selector.empty()) return std::nullopt;
+  const std::string id = TRY(gpu_of_option(selector)).id;
+  const auto found = std::find_if(gpus.begin(), gpus.end(), [&](const Gpu& gpu) { return gpu.id == id; });
+  if (found == gpus.end()) return fail(ErrorCode::usage, fmt::format("{} is not among --gpus", id), option);
+  return static_cast<std::size_t>(found - gpus.begin());
+}
+
+Result<CompareTask> task_of(const CompareArguments& arguments, const CostTable& costs) {
+  CompareTask task;
+  for (const std::string& model : arguments.models) task.models.push_back(model_of(model, arguments.prediction));
+  task.batches = batches_of(arguments);
+  task.precisions = precisions_of(arguments);
+  task.gpus = TRY(listed_gpus(arguments.gpus));
+  task.baseline = TRY(place_in(task.gpus, arguments.baseline, "--baseline"));
+  task.prices = TRY(price_rules(arguments.prices));
+  task.costs = &costs;
+  task.memory_share = 1 - arguments.headroom;
+  if (arguments.samples) task.samples = static_cast<double>(*arguments.samples) * static_cast<double>(arguments.epochs);
+  task.grams_per_kwh = arguments.grams_per_kwh;
+  task.threads = machine_threads();
+  task.stop = &InterruptAsked::flag();
+  return task;
+}
+
+// --- order, and rows that are meant ----------------------------------------------------------------------------------
+
+// By a column, the best first. What is not known is last, and so, without a column, is what does not fit.
 void sort_runs(std::vector<ComparedRun>& runs, const std::string& column) {
   if (column.empty()) {
     std::stable_sort(runs.begin(), runs.end(), [](const ComparedRun& a, const ComparedRun& b) {
@@ -202,7 +144,7 @@ void sort_runs(std::vector<ComparedRun>& runs, const std::string& column) {
     });
     return;
   }
-  const bool most_first = column == "throughput_per_s" || column == "ratio" || column == "gpu_busy";
+  const bool most_first = most_is_best(column);
   std::stable_sort(runs.begin(), runs.end(), [&](const ComparedRun& a, const ComparedRun& b) {
     const std::string left = comparison_cell(a, column), right = comparison_cell(b, column);
     if (left.empty() || right.empty()) return !left.empty() && right.empty();
@@ -212,95 +154,202 @@ void sort_runs(std::vector<ComparedRun>& runs, const std::string& column) {
   });
 }
 
+void keep_where(std::vector<ComparedRun>& runs, const Filter& where) {
+  std::erase_if(runs, [&](const ComparedRun& run) {
+    std::string cell;  // as long as it is looked at
+    return !where.matches(
+        [&](const std::string& column) -> std::string_view { return cell = comparison_cell(run, column); });
+  });
+}
+
 Result<void> check_columns(const CompareArguments& arguments) {
   const std::vector<std::string> known = comparison_columns();
-  const auto is_known = [&](const std::string& name) {
-    return std::find(known.begin(), known.end(), name) != known.end();
-  };
-  const auto unknown = [&](const std::string& option, const std::string& name) {
+  const auto check_one = [&](const std::string& option, const std::string& name) -> Result<void> {
+    if (std::find(known.begin(), known.end(), name) != known.end()) return {};
     return fail(ErrorCode::usage,
                 fmt::format("no column '{}'{}; one of {}", name, did_you_mean(name, known), fmt::join(known, ", ")),
                 option);
   };
-  if (!arguments.sort.empty() && !is_known(arguments.sort)) return unknown("--sort", arguments.sort);
+  if (!arguments.sort.empty()) TRY(check_one("--sort", arguments.sort));
   if (!arguments.where) return {};
-  for (const Filter::Use& use : arguments.where->columns()) {
-    if (!is_known(use.column)) return unknown("--where", use.column);
-  }
+  for (const Filter::Use& use : arguments.where->columns()) TRY(check_one("--where", use.column));
   return {};
+}
+
+// The GPUs of a question as the catalogue names them.
+Result<Question> with_ids(Question question, const std::vector<Gpu>& gpus) {
+  for (std::string* gpu : {&question.from, &question.to}) {
+    const auto place = TRY(place_in(gpus, *gpu, "--question"));
+    if (place) *gpu = gpus[*place].id;
+  }
+  return question;
+}
+
+Result<void> write(const CompareArguments& arguments, const ComparisonReport& report) {
+  static constexpr Writers<const ComparisonReport&> kScatter = {
+      {Format::svg, [](const ComparisonReport& of) { return comparison_scatter(of.comparison); }}};
+  static constexpr Writers<const ComparisonReport&> kBars = {
+      {Format::svg, [](const ComparisonReport& of) { return comparison_bars(of.comparison); }}};
+  static constexpr Writers<const ComparisonReport&> kBatches = {
+      {Format::svg, [](const ComparisonReport& of) { return comparison_batches(of.comparison); }}};
+  switch (arguments.chart) {
+    case ComparisonChart::scatter:
+      return write_report(arguments.output, kScatter, report);
+    case ComparisonChart::bars:
+      return write_report(arguments.output, kBars, report);
+    case ComparisonChart::batches:
+      return write_report(arguments.output, kBatches, report);
+    case ComparisonChart::fitting:
+      break;
+  }
+  return write_report(arguments.output, kComparisonWriters, report);
 }
 
 Result<void> run(CompareArguments& arguments) {
   TRY(complete(arguments.prediction));
   TRY(check_columns(arguments));
-  auto gpus = TRY(chosen_gpus(arguments.gpus));
-  std::string baseline;
-  if (!arguments.baseline.empty()) {
-    baseline = TRY(gpu_of_option(arguments.baseline)).id;
-    const auto is = [&](const Gpu& gpu) { return gpu.id == baseline; };
-    if (std::none_of(gpus.begin(), gpus.end(), is)) {
-      return fail(ErrorCode::usage, fmt::format("{} is not among --gpus", baseline), "--baseline");
-    }
+  if (arguments.chart != ComparisonChart::fitting && !is_picture(arguments.output.format)) {
+    return usage("--chart needs a picture: -o FILE.svg");
   }
-  auto report = TRY(Comparison(arguments, std::move(gpus)).make());
-  if (!baseline.empty()) add_ratios(report, baseline);
-  if (arguments.where) {
-    std::erase_if(report.runs, [&](const ComparedRun& one) {
-      std::string cell;  // as long as it is looked at
-      return !arguments.where->matches(
-          [&](const std::string& column) -> std::string_view { return cell = comparison_cell(one, column); });
-    });
+  const CostTable costs = TRY(load_costs({}));
+  CompareTask task = TRY(task_of(arguments, costs));
+  if (arguments.question) arguments.question = TRY(with_ids(*arguments.question, task.gpus));
+  const InterruptAsked signals;
+  ComparisonReport report;
+  report.boards = arguments.buy;
+  {
+    Progress progress("predictions");
+    task.progress = [&](std::size_t done, std::size_t all) { progress.show(done, all); };
+    report.comparison = TRY(compare(task));
   }
-  sort_runs(report.runs, arguments.sort);
-  return write_report(arguments.output, kComparisonWriters, report);
+  if (report.comparison.stopped) write_error("stopped: some GPUs or batches were not looked at");
+  for (const std::string& note : report.comparison.notes) write_error(note);
+  if (arguments.where) keep_where(report.comparison.runs, *arguments.where);
+  if (arguments.question) report.answers = TRY(answers(*arguments.question, report.comparison));
+  sort_runs(report.comparison.runs, arguments.sort);
+  return write(arguments, report);
+}
+
+// --- options ---------------------------------------------------------------------------------------------------------
+
+// A country of the table, or grams of CO2 a kilowatt-hour.
+Result<std::optional<double>> parse_grid(const std::string& option, const std::string& text) {
+  if (const auto grid = find_grid(text)) return grid->grams_per_kwh;
+  constexpr double kMost = 5000;
+  const auto grams = parse_number(text);
+  if (grams && *grams >= 0 && *grams <= kMost) return *grams;
+  return fail(ErrorCode::usage,
+              fmt::format("'{}' is neither grams of CO2 a kWh nor one of {}", text, fmt::join(grid_ids(), ", ")),
+              option);
+}
+
+Result<double> parse_headroom(const std::string& option, const std::string& text) {
+  constexpr double kPercent = 100, kMost = 0.99;
+  const bool percent = text.ends_with('%');
+  const auto share = parse_number(percent ? text.substr(0, text.size() - 1) : text);
+  const double value = share ? *share / (percent ? kPercent : 1) : -1;
+  if (value >= 0 && value <= kMost) return value;
+  return fail(ErrorCode::usage, fmt::format("'{}' is no share of the memory from 0 to 0.99; write 0.1 or 10%", text),
+              option);
+}
+
+void add_list(CLI::App* app, const std::string& names, std::vector<std::string>& list, const char* kind,
+              const std::string& help, Result<void> (*check_one)(const std::string&, const std::string&)) {
+  add_value(
+      app, names, list, kind,
+      [check_one](const std::string& name, const std::string& text) -> Result<std::vector<std::string>> {
+        auto texts = TRY(parse_list(name, text));
+        for (const std::string& one : texts) TRY(check_one(name, one));
+        return texts;
+      },
+      help);
+}
+
+// In place of those that `predict` has: several batches, and the best precision.
+void add_choices(CLI::App* app, CompareArguments& arguments) {
+  app->remove_option(app->get_option("--batch-size"));
+  add_list(app, "-b,--batch-size", arguments.batches, "N,…|max",
+           "samples per batch, several with commas; max: as many as fit",
+           [](const std::string& name, const std::string& one) -> Result<void> {
+             if (one != "max") TRY(parse_count(name, one, kMaxDimension));
+             return {};
+           });
+  app->get_option("--batch-size")->group("Prediction");
+  CLI::Option* precision = app->get_option("--precision");
+  const std::string kind = precision->get_type_name(), help = precision->get_description();
+  app->remove_option(precision);
+  app->add_option_function<std::string>(
+         "--precision",
+         [&arguments](const std::string& text) {
+           arguments.best_precision = text == "best";
+           if (arguments.best_precision) return;
+           const auto read = read_option<RunPrecision>("--precision", text, parse_run_precision_option);
+           arguments.prediction.precision = read.dtype;
+           arguments.prediction.run.autocast = read.autocast;
+         },
+         help + "; best: the fastest floating-point one, with --baseline of those that both have")
+      ->type_name(kind + "|best")
+      ->group("Prediction");
+}
+
+template <class Value, class Read>
+void add_row_option(CLI::App* app, const std::string& name, Value& value, const char* kind, Read read,
+                    const std::string& help) {
+  add_value(app, name, value, kind, read, help)->group("Rows");
 }
 
 }  // namespace
 
 void add_compare(CommandList& commands) {
   auto [app, arguments] =
-      commands.add<CompareArguments>("compare", "Compare GPUs for a network: time, cost, memory, power",
+      commands.add<CompareArguments>("compare", "Compare GPUs for networks: time, cost, memory, power",
                                      "rooftile compare resnet50 --gpus t4,l4,a10 -b 64 --precision fp16", run);
-  CompareArguments& chosen = arguments;
-  add_texts(app, "MODEL", chosen.models, "MODEL", "as 'predict' takes them")->required();
-  const auto add_list = [app = app](const std::string& names, std::vector<std::string>& list, const char* kind,
-                                    const std::string& help, auto check_one) {
-    const std::string option = names.substr(names.rfind(',') + 1);
-    return add_value(
-        app, names, list, kind,
-        [check_one](const std::string& name, const std::string& text) -> Result<std::vector<std::string>> {
-          auto texts = TRY(parse_list(name, text));
-          for (const std::string& one : texts) TRY(check_one(name, one));
-          return texts;
-        },
-        help);
-  };
-  const auto any = [](const std::string&, const std::string&) -> Result<void> { return {}; };
-  add_list("--gpus", chosen.gpus, "LIST",
-           "ids, parts of them, .toml files; all, vendor:nvidia, vendor:amd, memory>=24GB", any)
-      ->required();
-  add_prediction_options(app, chosen.prediction);
-  app->remove_option(app->get_option("--batch-size"));
-  add_list("-b,--batch-size", chosen.batches, "N,…|max", "samples per batch, several with commas; max: as many as fit",
-           [](const std::string& name, const std::string& one) -> Result<void> {
-             if (one != "max") TRY(parse_count(name, one, kMaxDimension));
-             return {};
-           })
-      ->group("Prediction");
-  add_text(app, "--baseline", chosen.baseline, "ID", "the GPU that the others are compared with")->group("Rows");
-  add_text(app, "--sort", chosen.sort, "COLUMN", "a column of the CSV (default: throughput, what fits first)")
+  add_texts(app, "MODEL", arguments.models, "MODEL", "as 'predict' takes them")->required();
+  add_list(app, "--gpus", arguments.gpus, "LIST",
+           "ids, parts of them, .toml files; all, vendor:nvidia, vendor:amd, memory>=24GB",
+           [](const std::string&, const std::string&) -> Result<void> { return {}; });
+  app->get_option("--gpus")->required();
+  add_prediction_options(app, arguments.prediction);
+  add_choices(app, arguments);
+  constexpr std::int64_t kMostSamples = std::int64_t{1} << 50, kMostEpochs = 1000000;
+  add_text(app, "--baseline", arguments.baseline, "ID", "the GPU that the others are compared with")->group("Rows");
+  add_count(app, "--samples", arguments.samples, kMostSamples,
+            "samples in all, or in an epoch: adds their time and cost")
       ->group("Rows");
-  add_value(
-      app, "--where", chosen.where, "CONDITION",
+  add_count(app, "--epochs", arguments.epochs, kMostEpochs, "passes over the samples")
+      ->needs(app->get_option("--samples"))
+      ->group("Rows");
+  add_row_option(app, "--memory-headroom", arguments.headroom, "SHARE", parse_headroom,
+                 "of each GPU's memory that stays free, as in 0.1 or 10%");
+  add_row_option(app, "--grid", arguments.grams_per_kwh, "COUNTRY|N", parse_grid,
+                 fmt::format("adds the CO2 of a million samples: grams a kWh, or {}", fmt::join(grid_ids(), ", ")));
+  app->add_flag("--buy", arguments.buy, "adds what a board costs, and when it has paid for its rent")->group("Rows");
+  add_text(app, "--sort", arguments.sort, "COLUMN", "a column of the CSV (default: throughput, what fits first)")
+      ->group("Rows");
+  add_row_option(
+      app, "--where", arguments.where, "CONDITION",
       [](const std::string& option, const std::string& text) -> Result<Filter> {
         auto filter = Filter::parse(text);
         if (!filter) return fail(filter.error().code, filter.error().text(), option);
         return *std::move(filter);
       },
-      "rows to show, by columns of the CSV: 'fits = true and usd_per_hour < 2'")
-      ->group("Rows");
-  for (CLI::Option* option : add_price_options(app, chosen.prices)) option->group("Rows");
-  add_output_options(app, chosen.output, kComparisonWriters);
+      "rows to show, by columns of the CSV: 'fits and usd_per_hour < 2'");
+  add_row_option(
+      app, "--question", arguments.question, "TEXT",
+      [](const std::string& option, const std::string& text) -> Result<Question> {
+        auto question = parse_question(text);
+        if (!question && question.error().where.empty()) question.error().where = option;
+        return question;
+      },
+      "answered in a sentence: 'cheapest in 24 h', 'fastest under 2 USD an hour', 'upgrade from X to Y', 'which "
+      "batch'");
+  for (CLI::Option* option : add_price_options(app, arguments.prices)) option->group("Rows");
+  add_output_options(app, arguments.output, kComparisonWriters);
+  add_choice<ComparisonChart>(
+      app, "--chart", arguments.chart,
+      {{"scatter", ComparisonChart::scatter}, {"bars", ComparisonChart::bars}, {"batches", ComparisonChart::batches}},
+      "which picture: time against cost, throughput, throughput by batch (default: what the rows allow)")
+      ->group("Output");
 }
 
 }  // namespace rooftile::cli

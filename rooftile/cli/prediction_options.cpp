@@ -177,16 +177,17 @@ CLI::Option* add_precision(CLI::App* app, std::optional<DType>& precision) {
       "must be supported by the GPU (default: fp32); delta and prior: fp32 only");
 }
 
+Result<RunPrecision> parse_run_precision_option(const std::string& option, const std::string& text) {
+  if (const auto parsed = parse_run_precision(text); parsed && parsed->autocast) return *parsed;
+  return RunPrecision{TRY(parse_precision(option, text)), false};
+}
+
 CLI::Option* add_run_precision(CLI::App* app, PredictionArguments& prediction) {
   return app
       ->add_option_function<std::string>(
           "--precision",
           [&prediction](const std::string& text) {
-            const auto read = read_option<RunPrecision>(
-                "--precision", text, [](const std::string& option, const std::string& value) -> Result<RunPrecision> {
-                  if (const auto parsed = parse_run_precision(value); parsed && parsed->autocast) return *parsed;
-                  return RunPrecision{TRY(parse_precision(option, value)), false};
-                });
+            const auto read = read_option<RunPrecision>("--precision", text, parse_run_precision_option);
             prediction.precision = read.dtype;
             prediction.run.autocast = read.autocast;
           },

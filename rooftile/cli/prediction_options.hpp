@@ -86,6 +86,7 @@ std::vector<CLI::Option*> add_input_sizes(CLI::App* app, InputSizes& sizes);
 CLI::Option* add_precision(CLI::App* app, std::optional<DType>& precision);
 // The same and mixed precision, for networks.
 CLI::Option* add_run_precision(CLI::App* app, PredictionArguments& prediction);
+Result<RunPrecision> parse_run_precision_option(const std::string& option, const std::string& text);
 CLI::Option* add_execution(CLI::App* app, Execution& execution);
 // --execution, --layout, --cuda-graphs
 std::vector<CLI::Option*> add_run_options(CLI::App* app, RunArguments& run);

@@ -206,9 +206,7 @@ PhaseCalls phase_calls(const Workload& workload, const PredictOptions& options, 
   return workload.captured ? captured_calls(workload, options, phase) : Step(workload, options).run(phase);
 }
 
-std::vector<LayerEstimate> estimate_phase(const Workload& workload, const Gpu& gpu, const PredictOptions& options,
-                                          Phase phase) {
-  const PhaseCalls step = phase_calls(workload, options, phase);
+std::vector<LayerEstimate> estimate_phase(const PhaseCalls& step, const Gpu& gpu) {
   RefinedModels models;
   std::vector<std::optional<std::size_t>> estimated(step.calls.size());
   std::vector<LayerEstimate> layers;
@@ -219,13 +217,19 @@ std::vector<LayerEstimate> estimate_phase(const Workload& workload, const Gpu& g
       layers.push_back(layers[*known]);
     } else {
       known = layers.size();
-      layers.push_back(estimate(step.calls[layer.call], gpu, models));
+      const LayerCall& call = step.calls[layer.call];
+      layers.push_back(estimate(call, gpu, models));
+    }
+    layers.back().part = layer.part;
+    layers.back().general = layer.general;
+    if (const LayerCall& call = step.calls[layer.call]; !call.options.breakdown) {
+      layers.back().op = call.op;  // by which the host's queue goes; the other texts stay empty
+      layers.back().function = call.function;
+      continue;
     }
     layers.back().name = layer.name;
     layers.back().output = layer.output;
-    layers.back().part = layer.part;
     layers.back().members = layer.members;
-    layers.back().general = layer.general;
   }
   return layers;
 }

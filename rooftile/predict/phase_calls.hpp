@@ -26,8 +26,7 @@ struct PhaseCalls {
 PhaseCalls phase_calls(const Workload& workload, const PredictOptions& options, Phase phase);
 
 // An estimate of each layer.
-std::vector<LayerEstimate> estimate_phase(const Workload& workload, const Gpu& gpu, const PredictOptions& options,
-                                          Phase phase);
+std::vector<LayerEstimate> estimate_phase(const PhaseCalls& step, const Gpu& gpu);
 
 // Whether the gradient of each tensor is needed: it is computed from a weight.
 std::vector<bool> needs_gradient(const Workload& workload);

@@ -14,7 +14,6 @@
 #include "rooftile/execution/loss.hpp"
 #include "rooftile/predict/call.hpp"
 #include "rooftile/predict/captured.hpp"
-#include "rooftile/predict/host.hpp"
 #include "rooftile/predict/phase_calls.hpp"
 #include "rooftile/timing/roofline.hpp"
 #include "rooftile/workload/conv_geometry.hpp"
@@ -52,22 +51,6 @@ Result<void> check_method(const PredictOptions& options) {
   return fail(ErrorCode::bad_input, fmt::format("method {} is not for convolutions and GEMMs", method));
 }
 
-// Integers, and weights narrower than the arithmetic.
-Result<void> check_integers(const PredictOptions& options, Phase phase) {
-  const DType stored = options.weights.value_or(options.precision);
-  if (phase != Phase::fwd && (stored == DType::int8 || stored == DType::int4 || options.weights)) {
-    return fail(ErrorCode::unsupported, fmt::format("{}{} has no gradients; pass inference takes it", name_of(stored),
-                                                    options.weights ? " of weights" : ""));
-  }
-  if (!options.weights) return {};
-  if (options.autocast) return fail(ErrorCode::unsupported, "autocast has FP32 weights; take fp16 or bf16");
-  if (size_of(stored) >= size_of(options.precision)) {
-    return fail(ErrorCode::unsupported,
-                fmt::format("weights of {} are not narrower than {}", name_of(stored), name_of(options.precision)));
-  }
-  return {};
-}
-
 // PyTorch has left TF32 to convolutions since 1.12 (torch.backends.cuda.matmul.allow_tf32), and cuBLAS as
 // FasterTransformer calls it has FP32 for its default: BERT on an A10 runs at 8 to 11 TFLOP/s in both.
 bool multiplies_in_tf32(std::string_view framework) {
@@ -87,65 +70,17 @@ bool calls_fused_attention(std::string_view framework) {
 // FasterTransformer's int8 mode 1 ("v1" in its tables): cuBLASLt writes INT32, which the next kernel scales.
 bool writes_wide_sums(std::string_view framework) { return framework.starts_with("FasterTransformer v1"); }
 
-// Replaying a graph, the GPU fetches each launch itself: microseconds in CUDA's own measurements (NVIDIA, "Constant
-// time launch for straight-line CUDA graphs", 2024).
-HostCosts graph_costs(HostCosts costs) {
-  constexpr Seconds kReplay(1.0e-6);
-  costs.forward = std::min(costs.forward, kReplay);
-  costs.gradient = std::min(costs.gradient, kReplay);
-  costs.update = std::min(costs.update, kReplay);
-  return costs;
-}
-
-// The time of all layers, as the host lets the GPU have them.
-void add_host(Prediction& prediction, const PredictOptions& options) {
-  const Calibration& calibration = options.calibration ? *options.calibration : builtin_calibration();
-  const std::span<const HostCosts> hosts = calibration.hosts.empty() ? builtin_calibration().hosts : calibration.hosts;
-  const HostCosts* costs = find_host(hosts, options.framework, options.execution);
-  if (costs == nullptr || !options.host || options.method != Method::rooftile) return;
-  prediction.host = host_share(prediction.layers, options.cuda_graphs ? graph_costs(*costs) : *costs);
-  prediction.time = prediction.host->gpu_busy + prediction.host->waiting;
-}
-
-bool computes_loss(const Workload& workload, const PredictOptions& options, Phase phase) {
-  return options.loss && !workload.captured && phase == Phase::step && options.method == Method::rooftile &&
-         has_cross_entropy(workload);
-}
-
-// The parts of a step, and the micro-batches before its last: forward, backward, and the gradients added up.
-void add_step(Prediction& prediction, const PredictOptions& options, bool loss) {
-  prediction.loss = loss;
-  prediction.recompute = options.recompute;
-  prediction.micro_batches = options.micro_batches;
-  const std::span<const LayerEstimate> layers = prediction.layers;
-  PhaseTimes& phases =
-      prediction.phases.emplace(phase_times(layers, prediction.host ? &prediction.host->costs : nullptr));
-  if (options.micro_batches == 1) return;
-  const auto times = static_cast<double>(options.micro_batches);
-  phases.forward *= times;
-  phases.backward *= times;
-  const auto update = static_cast<std::size_t>(std::find_if(layers.begin(), layers.end(), is_update) - layers.begin());
-  Flops flops;
-  Seconds busy, issuing;
-  for (const LayerEstimate& layer : layers.first(update)) {
-    flops += layer.flops;
-    busy += layer.time;
-  }
-  if (prediction.host) issuing = host_share(layers.first(update), prediction.host->costs).issuing;
-  prediction.flops += flops * (times - 1);
-  prediction.time = phases.forward + phases.backward + phases.update;
-  if (!prediction.host) return;
-  prediction.host->gpu_busy += busy * (times - 1);
-  prediction.host->issuing += issuing * (times - 1);
-  prediction.host->waiting = prediction.time - prediction.host->gpu_busy;
-}
-
 LayerEstimate estimate_alone(const LayerCall& call, const Gpu& gpu) {
   RefinedModels models;
   return estimate(call, gpu, models);
 }
 
 }  // namespace
+
+bool computes_loss(const Workload& workload, const PredictOptions& options, Phase phase) {
+  return options.loss && !workload.captured && phase == Phase::step && options.method == Method::rooftile &&
+         has_cross_entropy(workload);
+}
 
 Workload run_as(const Workload& workload, const PredictOptions& options, Phase phase) {
   const LaunchOptions rules = launch_options(options, phase);
@@ -265,51 +200,6 @@ MemoryUse memory_of(const Workload& launched, const PredictOptions& options, Pha
   if (phase == Phase::step && !launched.captured) use.optimizer = optimizer_state(launched, options.optimizer);
   use.workspace = converted_maps(launched, options);
   return use;
-}
-
-Result<Prediction> predict(const Workload& workload, const Gpu& gpu, const PredictOptions& options, Phase phase) {
-  TRY(check_integers(options, phase));
-  for (const Pass pass : passes_of(phase)) {
-    PredictOptions own = options;
-    own.pass = pass;
-    TRY(check(own, gpu));
-  }
-  if (workload.captured) TRY(check_captured(workload, options, phase));
-  TRY(check(workload, options, gpu, phase));
-  const Workload run = run_as(workload, options, phase);
-  Prediction prediction;
-  prediction.model = run.name;
-  prediction.gpu = gpu.id;
-  prediction.batch_size = run.batch_size;
-  prediction.precision = options.precision;
-  prediction.computed = computed_in(options.precision, gpu);
-  prediction.method = label_of(options);
-  prediction.sm_count = gpu.sm_count;
-  prediction.peak = peak_of(options.precision, gpu).value_or(FlopsPerSecond(0));
-  prediction.memory = memory_of(run, options, phase);
-  prediction.unsupported = run.skipped;
-  prediction.notes = workload.notes;
-  prediction.pass = name_of_pass(phase);
-  prediction.execution = options.execution;
-  prediction.autocast = options.autocast;
-  prediction.weights = options.weights;
-  prediction.layers = estimate_phase(run, gpu, network_options(options), phase);
-  for (const LayerEstimate& layer : prediction.layers) {
-    prediction.time += layer.time;
-    prediction.flops += layer.flops;
-  }
-  if (workload.captured) {
-    std::string note = general_note(*workload.captured, prediction.layers);
-    if (!note.empty()) prediction.notes.push_back(std::move(note));
-  }
-  add_host(prediction, options);
-  if (phase == Phase::step) add_step(prediction, options, workload.captured || computes_loss(workload, options, phase));
-  if (options.feeding != nullptr) {
-    const auto batches = static_cast<double>(prediction.micro_batches);
-    prediction.input = input_share(workload, *options.feeding, gpu, batches, prediction.time);
-    prediction.time += prediction.input->waiting;
-  }
-  return prediction;
 }
 
 }  // namespace rooftile

@@ -98,6 +98,9 @@ Workload launches_as_ops(const Workload& workload, Pass pass);
 // Options as a captured step was run: its framework, layout and precision, unless one was asked for.
 void run_as_captured(const CapturedStep& step, bool precision_asked, PredictOptions& options);
 
+// Whether that adds the loss.
+bool computes_loss(const Workload& workload, const PredictOptions& options, Phase phase);
+
 // The rules of that, and the options of one of its ops.
 LaunchOptions launch_options(const PredictOptions& options, Phase phase);
 PredictOptions network_options(PredictOptions options);

@@ -186,6 +186,22 @@ TEST(Predict, SumsItsLayers) {
 }
 
 // A product of two tensors of that type, as wide as a layer of a transformer.
+TEST(Predict, WaitsForAnInputThatTakesLongerThanTheGpu) {
+  const Shape shape = {64, 3, 224, 224};
+  const Workload network = one_op(Elementwise{"relu"}, shape, shape);
+  Feeding feeding;
+  feeding.host.decode = feeding.host.augment = Seconds(10e-3);
+  feeding.host.disk = BytesPerSecond(1e9);
+  const Gpu gpu = titan_xp();
+  const Prediction alone = predict(network, gpu).value();
+  const Prediction fed = predict(network, gpu, {.feeding = &feeding}).value();
+  ASSERT_TRUE(fed.input);
+  EXPECT_FALSE(alone.input);
+  EXPECT_DOUBLE_EQ(fed.time.value(), fed.input->cores.value());
+  EXPECT_NEAR((fed.time - fed.input->waiting) / alone.time, 1, 1e-12);
+  EXPECT_DOUBLE_EQ(interval_of(fed)->low.value(), fed.time.value()) << "a faster GPU would wait, too";
+}
+
 Workload product_of(DType type) {
   Workload workload;
   workload.name = "product";

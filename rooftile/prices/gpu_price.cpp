@@ -89,7 +89,7 @@ std::optional<GpuPrice> price_of_file(const Gpu& gpu) {
 
 std::optional<GpuPrice> board_price(const Gpu& gpu, PriceKind kind, const PriceRules& rules) {
   std::optional<GpuPrice> price;
-  if (kind == PriceKind::resale) {
+  if (kind != PriceKind::launch) {
     price = median_price(builtin_offers(gpu.id), kind);
     if (price) price->rate = Dollars(price->rate.value()) / rules.lifetime;
   } else if (gpu.launch_price) {
@@ -156,6 +156,19 @@ std::optional<GpuPrice> median_price(const GpuOffers& offers, PriceKind kind) {
                              price.kind, one ? "" : "s", names_of(price.providers),
                              oldest == newest ? newest : fmt::format("{} to {}", oldest, newest), age_of(price));
   return price;
+}
+
+std::optional<BoardPrice> board_price_of(const Gpu& gpu) {
+  const GpuOffers offers = builtin_offers(gpu.id);
+  std::optional<GpuPrice> newest;
+  for (const PriceKind kind : {PriceKind::resale, PriceKind::purchase}) {
+    auto price = median_price(offers, kind);
+    if (price && (!newest || price->date > newest->date)) newest = std::move(price);
+  }
+  if (newest) return BoardPrice{Dollars(newest->rate.value()), newest->kind, newest->source, newest->date};
+  if (!gpu.launch_price) return std::nullopt;
+  const Fact* date = find_fact(gpu, "board.launch_date");
+  return BoardPrice{*gpu.launch_price, "launch", "launch price", date == nullptr ? "" : date->text};
 }
 
 std::optional<GpuPrice> price_of(const Gpu& gpu, const PriceRules& rules) {

@@ -59,6 +59,13 @@ struct PriceRules {
 // cooling or interest. Nothing where no such price is known, or the TDP is not and electricity costs something.
 std::optional<GpuPrice> price_of(const Gpu& gpu, const PriceRules& rules);
 
+// What a board costs that is bought: of the medians of resale and purchase the newer one, else the launch price.
+struct BoardPrice {
+  Dollars usd;
+  std::string kind, source, date;  // GpuPrice
+};
+std::optional<BoardPrice> board_price_of(const Gpu& gpu);
+
 // The median of such offers.
 std::optional<GpuPrice> median_price(const GpuOffers& offers, PriceKind kind);
 

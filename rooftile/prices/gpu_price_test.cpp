@@ -102,5 +102,15 @@ TEST(GpuPrice, FilesSayWhereTheyAreWrong) {
   EXPECT_THAT(message("prices"), HasSubstr("p.toml:1"));
 }
 
+TEST(BoardPrice, IsTheNewestThatIsKnown) {
+  const auto v100 = board_price_of(find_gpu("v100-pcie-32gb").value());
+  ASSERT_TRUE(v100);
+  EXPECT_EQ(v100->kind, "purchase");
+  EXPECT_THAT(v100->date, testing::StartsWith("2022"));
+  EXPECT_EQ(board_price_of(find_gpu("rtx-3090").value())->kind, "resale");
+  EXPECT_EQ(board_price_of(find_gpu("titan-v").value())->kind, "launch");
+  EXPECT_FALSE(board_price_of(find_gpu("jetson-agx-thor").value()));
+}
+
 }  // namespace
 }  // namespace rooftile

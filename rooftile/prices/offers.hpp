@@ -17,7 +17,8 @@ enum class PriceKind {
   spot,
   reserved_1_year,
   reserved_3_years,
-  resale,  // a board, where it is sold
+  resale,    // a board, where it is sold
+  purchase,  // a new board, as vendors list it
   launch,  // a board, as its vendor asked when it came out
 };
 constexpr PriceKind kLastRent = PriceKind::reserved_3_years;

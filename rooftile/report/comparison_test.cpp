@@ -19,6 +19,7 @@ ComparedRun run(const char* gpu, double seconds, double gib) {
   one.model = "net";
   one.gpu = gpu;
   one.precision = "fp16";
+  one.limit = "dram";
   one.batch_size = 100;
   one.time = Seconds(seconds);
   one.memory = Bytes(gib * 1024 * 1024 * 1024);
@@ -29,21 +30,21 @@ ComparedRun run(const char* gpu, double seconds, double gib) {
 
 ComparisonReport report() {
   ComparisonReport result;
-  result.pass = "training";
-  result.execution = "eager";
-  result.runs = {run("fast", 0.1, 2), run("slow", 0.2, 41.5)};
-  result.runs[0].price =
+  result.comparison.pass = "training";
+  result.comparison.execution = "eager";
+  result.comparison.runs = {run("fast", 0.1, 2), run("slow", 0.2, 41.5)};
+  result.comparison.runs[0].price =
       GpuPrice{.rate = DollarsPerSecond(3.6 / 3600), .source = "given", .date = "2026-05-01", .old = true};
-  result.runs[0].interval = Interval{Seconds(0.08), Seconds(0.125)};
-  result.left_out = {"old: no peak rate of old for fp16 is known"};
+  result.comparison.runs[0].interval = Interval{Seconds(0.08), Seconds(0.125)};
+  result.comparison.left_out = {"old: no peak rate of old for fp16 is known"};
   return result;
 }
 
 TEST(Comparison, CostsWhatTheTimeCosts) {
   // 100 samples in 0.1 s: a million in 1,000 s, at 0.001 USD a second.
-  EXPECT_NEAR(report().runs[0].per_million_samples()->value(), 1.0, 1e-12);
-  EXPECT_FALSE(report().runs[1].per_million_samples());
-  EXPECT_NEAR(report().runs[0].watts(), 50, 1e-9);
+  EXPECT_NEAR(report().comparison.runs[0].per_million_samples()->value(), 1.0, 1e-12);
+  EXPECT_FALSE(report().comparison.runs[1].per_million_samples());
+  EXPECT_NEAR(*report().comparison.runs[0].watts(), 50, 1e-9);
 }
 
 TEST(Comparison, TheTableSaysWhatDoesNotFitAndWhatIsLeftOut) {
@@ -68,12 +69,55 @@ TEST(Comparison, JsonFitsItsSchema) {
 
 TEST(Comparison, CellsAreThoseOfTheCsv) {
   const ComparisonReport of = report();
-  EXPECT_EQ(comparison_cell(of.runs[0], "fits"), "true");
-  EXPECT_EQ(comparison_cell(of.runs[1], "usd_per_hour"), "");
-  EXPECT_EQ(comparison_cell(of.runs[0], "gpu"), "fast");
+  EXPECT_EQ(comparison_cell(of.comparison.runs[0], "fits"), "true");
+  EXPECT_EQ(comparison_cell(of.comparison.runs[1], "usd_per_hour"), "");
+  EXPECT_EQ(comparison_cell(of.comparison.runs[0], "gpu"), "fast");
   const std::string csv = comparison_csv(of);
   EXPECT_EQ(csv.substr(0, 22), "model,gpu,batch_size,p");
   EXPECT_THAT(csv, HasSubstr("net,slow,100,fp16,0.2,"));
+}
+
+TEST(Comparison, TheTableHasWhatWasAskedFor) {
+  ComparisonReport of = report();
+  of.answers = {"fast: it is."};
+  of.boards = true;
+  for (ComparedRun& one : of.comparison.runs) {
+    one.samples = 1e6;
+    one.grams_per_joule = 1e-4;
+    one.largest_batch = 12;
+  }
+  of.comparison.runs[0].board = BoardPrice{Dollars(999), "resale", "", "2025-08"};
+  const std::string text = comparison_table(of);
+  EXPECT_THAT(text, testing::StartsWith("fast: it is.\n\n"));
+  for (const char* part :
+       {"all in", "16.7 min", "g CO2/1M", "board USD", "resale 2025", "pays after", "batch 12 does"}) {
+    EXPECT_THAT(text, HasSubstr(part));
+  }
+}
+
+TEST(Comparison, TheChartIsTheOneThatTheRowsAllow) {
+  ComparisonReport of = report();
+  EXPECT_EQ(comparison_svg(of), comparison_bars(of.comparison)) << "one price is no front";
+  for (ComparedRun& one : of.comparison.runs) {
+    one.price = GpuPrice{.rate = DollarsPerSecond(0.001)};
+    one.memory = Bytes(1);
+  }
+  EXPECT_EQ(comparison_svg(of), comparison_scatter(of.comparison));
+  EXPECT_THAT(comparison_svg(of), HasSubstr("USD a million samples"));
+  of.comparison.runs.push_back(of.comparison.runs[0]);
+  of.comparison.runs.back().batch_size = 200;
+  EXPECT_EQ(comparison_svg(of), comparison_batches(of.comparison));
+  EXPECT_NO_THROW(comparison_svg({}));
+}
+
+TEST(Comparison, ThePageIsSafeWhateverTheNames) {
+  ComparisonReport of = report();
+  of.comparison.runs[0].model = "<script>alert(1)</script>\"";
+  of.comparison.left_out = {"<b>"};
+  const std::string page = comparison_page(of);
+  EXPECT_THAT(page, Not(HasSubstr("<script>alert")));
+  EXPECT_THAT(page, Not(HasSubstr("<b>")));
+  EXPECT_THAT(page, HasSubstr("data-value=\"fast\""));
 }
 
 }  // namespace

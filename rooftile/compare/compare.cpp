@@ -1,0 +1,269 @@
+#include "rooftile/compare/compare.hpp"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "rooftile/base/threads.hpp"
+#include "rooftile/base/try.hpp"
+#include "rooftile/base/units_text.hpp"
+#include "rooftile/cost/energy.hpp"
+#include "rooftile/predict/largest_batch.hpp"
+#include "rooftile/predict/prepared_network.hpp"
+#include "rooftile/timing/roofline.hpp"
+
+namespace rooftile {
+namespace {
+
+constexpr double kJoulesOfKilowattHour = 3.6e6;
+
+// What a GPU's row says whatever runs on it.
+struct Board {
+  std::optional<CostModel> costs;
+  HardwareCost hardware;
+  std::optional<GpuPrice> price;
+  std::optional<BoardPrice> bought;
+};
+
+Board board_of(const Gpu& gpu, const CompareTask& task) {
+  Board board;
+  board.price = price_of(gpu, task.prices);
+  board.bought = board_price_of(gpu);
+  if (task.costs == nullptr) return board;
+  if (const auto costs = cost_model_of(*task.costs, gpu)) {
+    board.costs = *costs;
+    board.hardware = cost_of(gpu, *costs);
+  }
+  return board;
+}
+
+std::string limit_of(const Prediction& prediction, const TimeBounds& by) {
+  const Seconds input = prediction.input ? prediction.input->waiting : Seconds(0);
+  const Seconds host = prediction.host ? prediction.host->waiting : Seconds(0);
+  const Seconds busy = prediction.time - input - host;
+  if (input > std::max(host, busy)) return "input";
+  return host > busy ? "host" : std::string(name_of(largest(by)));
+}
+
+void add_shares(const Prediction& prediction, ComparedRun& run) {
+  const Seconds input = prediction.input ? prediction.input->waiting : Seconds(0);
+  const Seconds busy = prediction.host ? prediction.host->gpu_busy : prediction.time - input;
+  run.gpu_busy = busy / prediction.time;
+  if (busy > Seconds(0) && prediction.peak > FlopsPerSecond(0)) {
+    run.peak_share = prediction.flops / busy / prediction.peak;
+  }
+  if (!prediction.input) return;
+  const Seconds issuing = prediction.host ? prediction.host->issuing : Seconds(0);
+  const double cores = prediction.input->host_cores;
+  run.cpu_busy = std::min(1.0, (issuing / cores + prediction.input->cores) / prediction.time);
+}
+
+ComparedRun run_of(const Prediction& prediction, const Gpu& gpu, const Board& board, const CompareTask& task) {
+  ComparedRun run;
+  run.model = prediction.model;
+  run.gpu = gpu.id;
+  run.precision = prediction.precision_name();
+  run.batch_size = prediction.batch_size * prediction.micro_batches;
+  run.time = prediction.time;
+  run.interval = interval_of(prediction);
+  run.by = time_by_bottleneck(prediction);
+  run.limit = limit_of(prediction, run.by);
+  add_shares(prediction, run);
+  run.memory = prediction.memory.total();
+  run.capacity = gpu.level("DRAM").capacity * task.memory_share;
+  run.price = board.price;
+  run.board = board.bought;
+  if (board.costs) {
+    run.energy = energy_of(prediction, gpu, *board.costs, board.hardware).total();
+    if (gpu.tdp) run.energy = std::min(*run.energy, *gpu.tdp * run.time);  // which the board holds
+  }
+  run.samples = task.samples;
+  if (task.grams_per_kwh) run.grams_per_joule = *task.grams_per_kwh / kJoulesOfKilowattHour;
+  run.usd_per_joule = task.prices.usd_per_joule;
+  return run;
+}
+
+// A model at one batch size and precision; it stays where it is.
+struct Prepared {
+  explicit Prepared(NetworkAt at) : network(std::move(at)) {}
+  NetworkAt network;
+  std::optional<PreparedNetwork> prepared;
+};
+
+// A model at one precision, at whatever batch it is asked for.
+class ModelAt {
+ public:
+  ModelAt(const CompareTask::Model& model, std::optional<RunPrecision> precision)
+      : model_(model), precision_(precision) {}
+
+  Result<const Prepared*> at(std::optional<std::int64_t> batch) {
+    auto& made = prepared_[batch];
+    if (made) return made.get();
+    auto one = std::make_unique<Prepared>(TRY(model_.at(batch, precision_)));
+    one->network.options.breakdown = false;
+    one->prepared = TRY(PreparedNetwork::make(one->network.workload, one->network.options, one->network.phase));
+    made = std::move(one);
+    return made.get();
+  }
+
+  Result<std::int64_t> largest(Bytes capacity) {
+    if (!model_.any_batch) return fail(ErrorCode::usage, "it has its own batch size", model_.name);
+    return largest_batch([&](std::int64_t batch) { return memory_at(batch); }, capacity);
+  }
+
+  Result<Bytes> memory_at(std::int64_t batch) {
+    if (const auto known = memory_.find(batch); known != memory_.end()) return known->second;
+    const NetworkAt network = TRY(model_.at(batch, precision_));
+    const Workload run = run_as(network.workload, network.options, network.phase);
+    return memory_[batch] = memory_of(run, network.options, network.phase).total();
+  }
+
+ private:
+  const CompareTask::Model& model_;
+  std::optional<RunPrecision> precision_;
+  std::map<std::optional<std::int64_t>, std::unique_ptr<Prepared>> prepared_;
+  std::map<std::int64_t, Bytes> memory_;
+};
+
+class Comparing {
+ public:
+  explicit Comparing(const CompareTask& task) : task_(task) {
+    for (const Gpu& gpu : task.gpus) boards_.push_back(board_of(gpu, task));
+    for (const RunPrecision& precision : task.precisions) precisions_.emplace_back(precision);
+    if (precisions_.empty()) precisions_.emplace_back();
+    all_ = task.models.size() * task.batches.size() * precisions_.size() * task.gpus.size();
+  }
+
+  Result<Comparison> run() {
+    if (task_.baseline) comparison_.baseline = task_.gpus[*task_.baseline].id;
+    for (const CompareTask::Model& model : task_.models) {
+      std::vector<ModelAt> at;
+      for (const auto& precision : precisions_) at.emplace_back(model, precision);
+      for (const CompareTask::Batch& batch : task_.batches) {
+        if (stopped()) break;
+        TRY(add(at, batch));
+      }
+    }
+    comparison_.stopped = stopped();
+    return std::move(comparison_);
+  }
+
+ private:
+  using Outcome = std::optional<Result<ComparedRun>>;  // nothing where it was stopped
+
+  bool stopped() const { return task_.stop != nullptr && task_.stop->load(); }
+
+  Result<void> add(std::vector<ModelAt>& models, const CompareTask::Batch& batch) {
+    std::vector<std::vector<Outcome>> outcomes;  // by precision and GPU
+    for (ModelAt& model : models) outcomes.push_back(TRY(on_all(model, batch)));
+    for (std::size_t gpu = 0; gpu < task_.gpus.size(); ++gpu) TRY(choose(outcomes, gpu, models, batch.largest));
+    return {};
+  }
+
+  Result<std::vector<Outcome>> on_all(ModelAt& model, const CompareTask::Batch& batch) {
+    std::vector<Outcome> outcomes(task_.gpus.size());
+    std::vector<const Prepared*> networks(task_.gpus.size());
+    for (std::size_t gpu = 0; gpu < networks.size(); ++gpu) {
+      std::optional<std::int64_t> size = batch.size;
+      if (batch.largest) {
+        const Bytes capacity = task_.gpus[gpu].level("DRAM").capacity * task_.memory_share;
+        size = TRY(model.largest(capacity));
+        if (*size == 0) {
+          outcomes[gpu] = fail(ErrorCode::unsupported, fmt::format("one sample needs {} of memory, it has {}",
+                                                                   print(TRY(model.memory_at(1))), print(capacity)));
+          continue;
+        }
+      }
+      networks[gpu] = TRY(model.at(size));
+      describe(networks[gpu]->network);
+    }
+    std::atomic<std::size_t> next = 0;
+    on_threads(task_.threads, [&](std::size_t) {
+      for (std::size_t gpu = next++; gpu < networks.size() && !stopped(); gpu = next++) {
+        if (networks[gpu] != nullptr) outcomes[gpu] = on_gpu(*networks[gpu], gpu);
+        report();
+      }
+    });
+    return outcomes;
+  }
+
+  Result<ComparedRun> on_gpu(const Prepared& network, std::size_t gpu) const {
+    return run_of(TRY(network.prepared->on(task_.gpus[gpu])), task_.gpus[gpu], boards_[gpu], task_);
+  }
+
+  void describe(const NetworkAt& network) {
+    comparison_.pass = name_of_pass(network.phase);
+    comparison_.execution = name_of(network.options.execution);
+    for (const std::string& note : network.workload.notes) {
+      add_once(comparison_.notes, fmt::format("{}: {}", network.workload.name, note));
+    }
+  }
+
+  static const ComparedRun* found(const Outcome& outcome) { return outcome && *outcome ? &**outcome : nullptr; }
+
+  // The fastest of the precisions that this GPU and the baseline have; of those that fit, if any do.
+  Result<void> choose(const std::vector<std::vector<Outcome>>& outcomes, std::size_t gpu, std::vector<ModelAt>& models,
+                      bool largest) {
+    std::optional<std::size_t> best;
+    for (std::size_t i = 0; i < outcomes.size(); ++i) {
+      const ComparedRun* one = found(outcomes[i][gpu]);
+      if (one == nullptr || (task_.baseline && found(outcomes[i][*task_.baseline]) == nullptr)) continue;
+      const ComparedRun* other = best ? found(outcomes[*best][gpu]) : nullptr;
+      const auto order = [](const ComparedRun& run) { return std::pair(run.fits(), run.samples_per_second()); };
+      if (other == nullptr || order(*one) > order(*other)) best = i;
+    }
+    if (!best) {
+      leave_out(outcomes, gpu);
+      return {};
+    }
+    ComparedRun run = *found(outcomes[*best][gpu]);
+    if (task_.baseline) {
+      const ComparedRun& baseline = *found(outcomes[*best][*task_.baseline]);
+      run.ratio = run.samples_per_second() / baseline.samples_per_second();
+    }
+    if (!run.fits() && !largest) {
+      if (const auto fitting = models[*best].largest(run.capacity)) run.largest_batch = *fitting;
+    }
+    comparison_.runs.push_back(std::move(run));
+    return {};
+  }
+
+  void leave_out(const std::vector<std::vector<Outcome>>& outcomes, std::size_t gpu) {
+    for (const auto& at : outcomes) {
+      if (!at[gpu]) return;  // stopped
+      if (!*at[gpu]) {
+        add_once(comparison_.left_out, task_.gpus[gpu].id + ": " + at[gpu]->error().message);
+        return;
+      }
+    }
+    add_once(comparison_.left_out,
+             fmt::format("{}: no precision that {} has, too", task_.gpus[gpu].id, comparison_.baseline));
+  }
+
+  static void add_once(std::vector<std::string>& lines, std::string line) {
+    if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(std::move(line));
+  }
+
+  void report() {
+    const std::lock_guard lock(mutex_);
+    ++done_;
+    if (task_.progress) task_.progress(done_, all_);
+  }
+
+  const CompareTask& task_;
+  std::vector<Board> boards_;
+  std::vector<std::optional<RunPrecision>> precisions_;
+  Comparison comparison_;
+  std::mutex mutex_;
+  std::size_t done_ = 0, all_ = 0;
+};
+
+}  // namespace
+
+Result<Comparison> compare(const CompareTask& task) { return Comparing(task).run(); }
+
+}  // namespace rooftile

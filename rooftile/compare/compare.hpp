@@ -1,0 +1,77 @@
+// Networks on many GPUs: what each takes, costs and needs.
+//
+//     CompareTask task;
+//     task.models = {{"resnet50", [](auto batch, auto) -> Result<NetworkAt> {
+//                       return NetworkAt{load_model("resnet50", {.batch_size = batch}).value()};
+//                     }}};
+//     task.batches = {{.size = 32}};
+//     task.gpus = {find_gpu("t4").value(), find_gpu("l4").value()};
+//     const Comparison comparison = compare(task).value();
+//     assert(comparison.runs.size() == 2);
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "rooftile/base/error.hpp"
+#include "rooftile/compare/compared_run.hpp"
+#include "rooftile/cost/cost.hpp"
+#include "rooftile/gpu/gpu.hpp"
+#include "rooftile/predict/predict.hpp"
+#include "rooftile/prices/gpu_price.hpp"
+
+namespace rooftile {
+
+// A network at a batch size, and how it is run.
+struct NetworkAt {
+  Workload workload;
+  PredictOptions options = {};
+  Phase phase = Phase::fwd;
+};
+
+struct CompareTask {
+  struct Model {
+    std::string name;
+    // At that batch size, or the model's own; at that precision, or as its weights are stored. Called by one thread.
+    std::function<Result<NetworkAt>(std::optional<std::int64_t> batch, std::optional<RunPrecision> precision)> at;
+    bool any_batch = true;  // false: it is read once (standard input, a script)
+  };
+  struct Batch {
+    std::optional<std::int64_t> size = {};  // none: the model's own
+    bool largest = false;                   // that fits each GPU
+  };
+  std::vector<Model> models;
+  std::vector<Batch> batches = {{}};
+  std::vector<RunPrecision> precisions = {};  // of which the fastest counts; empty: the model's own
+  std::vector<Gpu> gpus;
+  std::optional<std::size_t> baseline = {};  // of the GPUs; precisions count that it has, too
+  PriceRules prices = {};
+  const CostTable* costs = nullptr;  // null: no energy
+  double memory_share = 1;           // of a GPU's memory that may be used
+  std::optional<double> samples = {};
+  std::optional<double> grams_per_kwh = {};
+  unsigned threads = 1;
+  const std::atomic<bool>* stop = nullptr;
+  std::function<void(std::size_t done, std::size_t all)> progress = {};  // predictions; called by one thread at a time
+};
+
+struct Comparison {
+  std::string pass;  // "inference", "training"
+  std::string execution;
+  std::string baseline;                 // GPU id; empty: none
+  std::vector<ComparedRun> runs;        // by model, batch, GPU
+  std::vector<std::string> left_out;    // "k80: no peak rate …"
+  std::vector<std::string> notes = {};  // of the models, as Workload::notes
+  bool stopped = false;                 // when asked to: runs are missing
+};
+
+// Every model at every batch on every GPU, at the fastest of the precisions. GPUs that cannot run it are left out, with
+// the reason. Errors: those of the models.
+Result<Comparison> compare(const CompareTask& task);
+
+}  // namespace rooftile

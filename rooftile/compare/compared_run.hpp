@@ -1,0 +1,49 @@
+// A network on one GPU of several: a row of a comparison (docs/compare.md).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "rooftile/base/units.hpp"
+#include "rooftile/cost/energy.hpp"
+#include "rooftile/predict/prediction.hpp"
+#include "rooftile/prices/gpu_price.hpp"
+
+namespace rooftile {
+
+struct ComparedRun {
+  std::string model, gpu, precision;
+  std::int64_t batch_size = 1;  // samples of a run, all micro-batches
+  Seconds time;
+  std::optional<Interval> interval;
+  std::string limit;                          // of most of the time: a Bottleneck, "host", "input"
+  double gpu_busy = 1;                        // share of the time
+  double peak_share = 0;                      // of the peak rate of what it computes in, while the GPU works
+  std::optional<double> cpu_busy;             // of all cores of the host, which is known
+  Bytes memory, capacity;                     // capacity: without the headroom
+  std::optional<std::int64_t> largest_batch;  // that fits, where this one does not; 0: none does
+  std::optional<GpuPrice> price;              // of an hour
+  std::optional<BoardPrice> board;            // where it is bought
+  std::optional<Joules> energy;               // of a run; none: its process or memory has no costs
+  std::optional<double> ratio;                // how many times as fast as the baseline, by samples a second
+  std::optional<double> samples;              // of a whole training, or of an epoch of it
+  std::optional<double> grams_per_joule;      // of CO2, where the electricity is from
+  double usd_per_joule = 0;                   // of electricity
+  TimeBounds by = {};                         // of the GPU's time, what limits it
+
+  bool fits() const { return memory <= capacity; }
+  double samples_per_second() const { return static_cast<double>(batch_size) / time.value(); }
+  std::optional<double> watts() const;
+  std::optional<Dollars> cost_of(double of_samples) const;
+  std::optional<Dollars> per_million_samples() const { return cost_of(1e6); }
+  // Of all `samples`: whole batches.
+  std::optional<Seconds> total_time() const;
+  std::optional<Dollars> total_cost() const;
+  std::optional<double> grams_per_million_samples() const;
+  // Of full use, after which a board that is bought costs less than the rent, electricity counted; none where it never
+  // does.
+  std::optional<double> break_even_months() const;
+};
+
+}  // namespace rooftile

@@ -1,0 +1,150 @@
+#include "rooftile/predict/prepared_network.hpp"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "rooftile/base/try.hpp"
+#include "rooftile/predict/captured.hpp"
+#include "rooftile/predict/host.hpp"
+#include "rooftile/timing/roofline.hpp"
+
+namespace rooftile {
+namespace {
+
+// Integers, and weights narrower than the arithmetic.
+Result<void> check_integers(const PredictOptions& options, Phase phase) {
+  const DType stored = options.weights.value_or(options.precision);
+  if (phase != Phase::fwd && (stored == DType::int8 || stored == DType::int4 || options.weights)) {
+    return fail(ErrorCode::unsupported, fmt::format("{}{} has no gradients; pass inference takes it", name_of(stored),
+                                                    options.weights ? " of weights" : ""));
+  }
+  if (!options.weights) return {};
+  if (options.autocast) return fail(ErrorCode::unsupported, "autocast has FP32 weights; take fp16 or bf16");
+  if (size_of(stored) >= size_of(options.precision)) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("weights of {} are not narrower than {}", name_of(stored), name_of(options.precision)));
+  }
+  return {};
+}
+
+// Replaying a graph, the GPU fetches each launch itself: microseconds in CUDA's own measurements (NVIDIA, "Constant
+// time launch for straight-line CUDA graphs", 2024).
+HostCosts graph_costs(HostCosts costs) {
+  constexpr Seconds kReplay(1.0e-6);
+  costs.forward = std::min(costs.forward, kReplay);
+  costs.gradient = std::min(costs.gradient, kReplay);
+  costs.update = std::min(costs.update, kReplay);
+  return costs;
+}
+
+// The time of all layers, as the host lets the GPU have them.
+void add_host(Prediction& prediction, const PredictOptions& options) {
+  const Calibration& calibration = options.calibration ? *options.calibration : builtin_calibration();
+  const std::span<const HostCosts> hosts = calibration.hosts.empty() ? builtin_calibration().hosts : calibration.hosts;
+  const HostCosts* costs = find_host(hosts, options.framework, options.execution);
+  if (costs == nullptr || !options.host || options.method != Method::rooftile) return;
+  prediction.host = host_share(prediction.layers, options.cuda_graphs ? graph_costs(*costs) : *costs);
+  prediction.time = prediction.host->gpu_busy + prediction.host->waiting;
+}
+
+// The parts of a step, and the micro-batches before its last: forward, backward, and the gradients added up.
+void add_step(Prediction& prediction, const PredictOptions& options, bool loss) {
+  prediction.loss = loss;
+  prediction.recompute = options.recompute;
+  prediction.micro_batches = options.micro_batches;
+  const std::span<const LayerEstimate> layers = prediction.layers;
+  PhaseTimes& phases =
+      prediction.phases.emplace(phase_times(layers, prediction.host ? &prediction.host->costs : nullptr));
+  if (options.micro_batches == 1) return;
+  const auto times = static_cast<double>(options.micro_batches);
+  phases.forward *= times;
+  phases.backward *= times;
+  const auto update = static_cast<std::size_t>(std::find_if(layers.begin(), layers.end(), is_update) - layers.begin());
+  Flops flops;
+  Seconds busy, issuing;
+  for (const LayerEstimate& layer : layers.first(update)) {
+    flops += layer.flops;
+    busy += layer.time;
+  }
+  if (prediction.host) issuing = host_share(layers.first(update), prediction.host->costs).issuing;
+  prediction.flops += flops * (times - 1);
+  prediction.time = phases.forward + phases.backward + phases.update;
+  if (!prediction.host) return;
+  prediction.host->gpu_busy += busy * (times - 1);
+  prediction.host->issuing += issuing * (times - 1);
+  prediction.host->waiting = prediction.time - prediction.host->gpu_busy;
+}
+
+}  // namespace
+
+PreparedNetwork::PreparedNetwork(const Workload& workload, const PredictOptions& options, Phase phase)
+    : workload_(&workload), options_(options), phase_(phase) {
+  const Workload run = run_as(workload, options, phase);
+  name_ = run.name;
+  memory_ = memory_of(run, options, phase);
+  calls_ = phase_calls(run, network_options(options), phase);
+}
+
+Result<PreparedNetwork> PreparedNetwork::make(const Workload& workload, const PredictOptions& options, Phase phase) {
+  TRY(check_integers(options, phase));
+  for (const Pass pass : passes_of(phase)) {
+    PredictOptions own = options;
+    own.pass = pass;
+    TRY(check(own));
+  }
+  if (workload.captured) TRY(check_captured(workload, options, phase));
+  return PreparedNetwork(workload, options, phase);
+}
+
+Result<Prediction> PreparedNetwork::on(const Gpu& gpu) const {
+  for (const Pass pass : passes_of(phase_)) {
+    PredictOptions own = options_;
+    own.pass = pass;
+    TRY(check(own, gpu));
+  }
+  TRY(check(*workload_, options_, gpu, phase_));
+  Prediction prediction;
+  prediction.model = name_;
+  prediction.gpu = gpu.id;
+  prediction.batch_size = workload_->batch_size;
+  prediction.precision = options_.precision;
+  prediction.computed = computed_in(options_.precision, gpu);
+  prediction.method = label_of(options_);
+  prediction.sm_count = gpu.sm_count;
+  prediction.peak = peak_of(options_.precision, gpu).value_or(FlopsPerSecond(0));
+  prediction.memory = memory_;
+  prediction.unsupported = workload_->skipped;
+  prediction.notes = workload_->notes;
+  prediction.pass = name_of_pass(phase_);
+  prediction.execution = options_.execution;
+  prediction.autocast = options_.autocast;
+  prediction.weights = options_.weights;
+  prediction.layers = estimate_phase(calls_, gpu);
+  for (const LayerEstimate& layer : prediction.layers) {
+    prediction.time += layer.time;
+    prediction.flops += layer.flops;
+  }
+  if (workload_->captured) {
+    std::string note = general_note(*workload_->captured, prediction.layers);
+    if (!note.empty()) prediction.notes.push_back(std::move(note));
+  }
+  add_host(prediction, options_);
+  if (phase_ == Phase::step) {
+    add_step(prediction, options_, workload_->captured || computes_loss(*workload_, options_, phase_));
+  }
+  if (options_.feeding != nullptr) {
+    const auto batches = static_cast<double>(prediction.micro_batches);
+    prediction.input = input_share(*workload_, *options_.feeding, gpu, batches, prediction.time);
+    prediction.time += prediction.input->waiting;
+  }
+  return prediction;
+}
+
+Result<Prediction> predict(const Workload& workload, const Gpu& gpu, const PredictOptions& options, Phase phase) {
+  return TRY(PreparedNetwork::make(workload, options, phase)).on(gpu);
+}
+
+}  // namespace rooftile

@@ -1,0 +1,128 @@
+// What a run of a comparison is, column by column: JSON and CSV.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+#include "rooftile/base/csv.hpp"
+#include "rooftile/report/comparison.hpp"
+#include "rooftile/report/memory_fit.hpp"
+
+namespace rooftile {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json number_or_null(std::optional<double> value) { return value ? Json(*value) : Json(nullptr); }
+template <class Q>
+Json amount_or_null(const std::optional<Q>& value) {
+  return value ? Json(value->value()) : Json(nullptr);
+}
+Json text_or_null(const std::string& value) { return value.empty() ? Json(nullptr) : Json(value); }
+
+struct ComparedColumn {
+  std::string_view name;
+  Json (*value)(const ComparedRun&);
+};
+
+constexpr std::array kColumns = {
+    ComparedColumn{"model", [](const ComparedRun& run) { return Json(run.model); }},
+    ComparedColumn{"gpu", [](const ComparedRun& run) { return Json(run.gpu); }},
+    ComparedColumn{"batch_size", [](const ComparedRun& run) { return Json(run.batch_size); }},
+    ComparedColumn{"precision", [](const ComparedRun& run) { return Json(run.precision); }},
+    ComparedColumn{"time_s", [](const ComparedRun& run) { return Json(run.time.value()); }},
+    ComparedColumn{
+        "time_low_s",
+        [](const ComparedRun& run) { return run.interval ? Json(run.interval->low.value()) : Json(nullptr); }},
+    ComparedColumn{
+        "time_high_s",
+        [](const ComparedRun& run) { return run.interval ? Json(run.interval->high.value()) : Json(nullptr); }},
+    ComparedColumn{"throughput_per_s", [](const ComparedRun& run) { return Json(run.samples_per_second()); }},
+    ComparedColumn{"ratio", [](const ComparedRun& run) { return number_or_null(run.ratio); }},
+    ComparedColumn{"limit", [](const ComparedRun& run) { return Json(run.limit); }},
+    ComparedColumn{"gpu_busy", [](const ComparedRun& run) { return Json(run.gpu_busy); }},
+    ComparedColumn{"peak_share", [](const ComparedRun& run) { return Json(run.peak_share); }},
+    ComparedColumn{"cpu_busy", [](const ComparedRun& run) { return number_or_null(run.cpu_busy); }},
+    ComparedColumn{"fits", [](const ComparedRun& run) { return Json(run.fits()); }},
+    ComparedColumn{"memory_gib", [](const ComparedRun& run) { return Json(run.memory.value() / kGiB); }},
+    ComparedColumn{"capacity_gib", [](const ComparedRun& run) { return Json(run.capacity.value() / kGiB); }},
+    ComparedColumn{"largest_batch",
+                   [](const ComparedRun& run) { return run.largest_batch ? Json(*run.largest_batch) : Json(nullptr); }},
+    ComparedColumn{"watts", [](const ComparedRun& run) { return number_or_null(run.watts()); }},
+    ComparedColumn{"joules_per_sample",
+                   [](const ComparedRun& run) {
+                     return run.energy ? Json(run.energy->value() / static_cast<double>(run.batch_size))
+                                       : Json(nullptr);
+                   }},
+    ComparedColumn{"gco2_per_million_samples",
+                   [](const ComparedRun& run) { return number_or_null(run.grams_per_million_samples()); }},
+    ComparedColumn{"usd_per_hour",
+                   [](const ComparedRun& run) { return run.price ? Json(run.price->usd_per_hour()) : Json(nullptr); }},
+    ComparedColumn{"usd_per_million_samples",
+                   [](const ComparedRun& run) { return amount_or_null(run.per_million_samples()); }},
+    ComparedColumn{"price_kind", [](const ComparedRun& run) { return text_or_null(run.price ? run.price->kind : ""); }},
+    ComparedColumn{"price_date", [](const ComparedRun& run) { return text_or_null(run.price ? run.price->date : ""); }},
+    ComparedColumn{"price_source",
+                   [](const ComparedRun& run) { return text_or_null(run.price ? run.price->source : ""); }},
+    ComparedColumn{"total_s", [](const ComparedRun& run) { return amount_or_null(run.total_time()); }},
+    ComparedColumn{"total_usd", [](const ComparedRun& run) { return amount_or_null(run.total_cost()); }},
+    ComparedColumn{"board_usd",
+                   [](const ComparedRun& run) { return run.board ? Json(run.board->usd.value()) : Json(nullptr); }},
+    ComparedColumn{"board_kind", [](const ComparedRun& run) { return text_or_null(run.board ? run.board->kind : ""); }},
+    ComparedColumn{"board_date", [](const ComparedRun& run) { return text_or_null(run.board ? run.board->date : ""); }},
+    ComparedColumn{"board_source",
+                   [](const ComparedRun& run) { return text_or_null(run.board ? run.board->source : ""); }},
+    ComparedColumn{"break_even_months", [](const ComparedRun& run) { return number_or_null(run.break_even_months()); }},
+};
+
+}  // namespace
+
+std::vector<std::string> comparison_columns() {
+  std::vector<std::string> names;
+  for (const ComparedColumn& column : kColumns) names.emplace_back(column.name);
+  return names;
+}
+
+std::string comparison_cell(const ComparedRun& run, const std::string& name) {
+  for (const ComparedColumn& column : kColumns) {
+    if (column.name != name) continue;
+    const Json value = column.value(run);
+    if (value.is_null()) return "";
+    return value.is_string() ? value.get<std::string>() : value.dump();
+  }
+  return "";
+}
+
+bool most_is_best(const std::string& column) {
+  constexpr std::array<std::string_view, 5> kMost = {"throughput_per_s", "ratio", "gpu_busy", "peak_share",
+                                                     "largest_batch"};
+  return std::find(kMost.begin(), kMost.end(), column) != kMost.end();
+}
+
+std::string comparison_json(const ComparisonReport& report) {
+  const Comparison& comparison = report.comparison;
+  Json json = {{"schema", "rooftile/comparison/1"}, {"pass", comparison.pass},
+               {"execution", comparison.execution}, {"baseline", text_or_null(comparison.baseline)},
+               {"answers", report.answers},         {"runs", Json::array()},
+               {"left_out", comparison.left_out},   {"notes", comparison.notes}};
+  for (const ComparedRun& run : comparison.runs) {
+    Json row;
+    for (const ComparedColumn& column : kColumns) row[std::string(column.name)] = column.value(run);
+    json["runs"].push_back(std::move(row));
+  }
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string comparison_csv(const ComparisonReport& report) {
+  std::string csv = write_csv_row(comparison_columns());
+  for (const ComparedRun& run : report.comparison.runs) {
+    std::vector<std::string> cells;
+    for (const ComparedColumn& column : kColumns) cells.push_back(comparison_cell(run, std::string(column.name)));
+    csv += write_csv_row(cells);
+  }
+  return csv;
+}
+
+}  // namespace rooftile

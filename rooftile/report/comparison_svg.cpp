@@ -1,0 +1,184 @@
+// The charts of a comparison.
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "rooftile/base/units_text.hpp"
+#include "rooftile/report/bar_chart.hpp"
+#include "rooftile/report/comparison.hpp"
+#include "rooftile/report/svg_chart.hpp"
+
+namespace rooftile {
+namespace {
+
+constexpr double kMillion = 1e6;
+
+std::set<std::string> models_of(const Comparison& comparison) {
+  std::set<std::string> models;
+  for (const ComparedRun& run : comparison.runs) models.insert(run.model);
+  return models;
+}
+
+std::string title_of(const Comparison& comparison, const std::string& what) {
+  const auto models = models_of(comparison);
+  const std::string network = models.size() == 1 ? *models.begin() : fmt::format("{} networks", models.size());
+  return fmt::format("{}, {}: {}", network, comparison.pass, what);
+}
+
+bool several_batches(const Comparison& comparison) {
+  return std::any_of(comparison.runs.begin(), comparison.runs.end(), [&](const ComparedRun& run) {
+    return run.gpu == comparison.runs.front().gpu && run.model == comparison.runs.front().model &&
+           run.batch_size != comparison.runs.front().batch_size;
+  });
+}
+
+// Seconds and dollars of a million samples.
+struct Place {
+  const ComparedRun* run;
+  double usd, seconds;
+};
+
+std::vector<Place> places_of(const Comparison& comparison, const std::string& model) {
+  std::vector<Place> places;
+  for (const ComparedRun& run : comparison.runs) {
+    const auto cost = run.per_million_samples();
+    if (run.model != model || !cost || !run.fits()) continue;
+    places.push_back({&run, cost->value(), kMillion / run.samples_per_second()});
+  }
+  std::sort(places.begin(), places.end(),
+            [](const Place& a, const Place& b) { return std::pair(a.usd, a.seconds) < std::pair(b.usd, b.seconds); });
+  return places;
+}
+
+// Than which none is both cheaper and at least 1 % faster, the cheapest first.
+std::vector<Place> front_of(const std::vector<Place>& places) {
+  std::vector<Place> front;
+  for (const Place& place : places) {
+    constexpr double kFaster = 0.99;
+    if (front.empty() || place.seconds < front.back().seconds * kFaster) front.push_back(place);
+  }
+  return front;
+}
+
+// "rtx-4090", or with several batches "rtx-4090 x 32".
+std::string name_of_run(const ComparedRun& run, bool batches) {
+  return batches ? fmt::format("{} x {}", run.gpu, run.batch_size) : run.gpu;
+}
+
+}  // namespace
+
+std::string comparison_scatter(const Comparison& comparison) {
+  constexpr double kDot = 7, kFrontWidth = 1.5, kHeight = 420;
+  Chart chart;
+  chart.title = title_of(comparison, "time against cost");
+  chart.caption =
+      "The line joins runs than which none is both cheaper and faster. Runs without a price, or that do not fit the "
+      "GPU's memory, are not drawn.";
+  chart.x = {.title = "USD a million samples", .scale = Scale::logarithmic};
+  chart.y = {.title = "time of a million samples", .scale = Scale::logarithmic, .time = true};
+  chart.plot_height = kHeight;
+  std::vector<double> xs, ys;
+  std::size_t series = 0;
+  const auto models = models_of(comparison);
+  const bool batches = several_batches(comparison);
+  for (const std::string& model : models) {
+    const std::vector<Place> places = places_of(comparison, model), front = front_of(places);
+    const std::string_view colour = series_colour(series++).light;
+    ChartSeries line = {
+        .name = {}, .mark = ChartSeries::Mark::line, .data = {}, .colour = colour, .width = kFrontWidth};
+    for (const Place& place : front) {
+      line.data.emplace_back(place.usd, place.seconds);
+      chart.labels.push_back({place.usd, place.seconds, name_of_run(*place.run, batches)});
+    }
+    ChartSeries points = {.name = models.size() > 1 ? model : "", .data = {}, .colour = colour, .width = kDot};
+    for (const Place& place : places) {
+      points.data.emplace_back(place.usd, place.seconds);
+      points.names.push_back(name_of_run(*place.run, batches));
+      xs.push_back(place.usd);
+      ys.push_back(place.seconds);
+    }
+    for (const Place& place : places) {  // those of the front have the first choice of room
+      const auto in_front = [&](const Place& one) { return one.run == place.run; };
+      if (std::none_of(front.begin(), front.end(), in_front)) {
+        chart.labels.push_back({place.usd, place.seconds, name_of_run(*place.run, batches), kQuiet.light});
+      }
+    }
+    chart.series.push_back(std::move(line));
+    chart.series.push_back(std::move(points));
+  }
+  fit_to(chart.x, xs);
+  fit_to(chart.y, ys);
+  return svg_chart(chart);
+}
+
+std::string comparison_bars(const Comparison& comparison) {
+  BarChart chart;
+  chart.title = title_of(comparison, "throughput");
+  chart.caption = "Samples a second. Grey: does not fit the GPU's memory.";
+  chart.label = [](double value) { return four_digits(value); };
+  const bool batches = several_batches(comparison), models = models_of(comparison).size() > 1;
+  BarSeries fitting = {.name = "", .colour = series_colour(0).light};
+  BarSeries too_large = {.name = "", .colour = kOther.light};
+  for (const ComparedRun& run : comparison.runs) {
+    chart.groups.push_back(name_of_run(run, batches) + (models ? ", " + run.model : ""));
+    fitting.values.push_back(run.fits() ? std::optional(run.samples_per_second()) : 0.0);
+    too_large.values.push_back(run.fits() ? 0.0 : run.samples_per_second());
+  }
+  // Of each group one of the two has a length: stacked they are one bar, which needs its own label.
+  chart.stacked = true;
+  chart.values_at_end = true;
+  chart.series = {std::move(fitting), std::move(too_large)};
+  return svg_bar_chart(chart);
+}
+
+std::string comparison_batches(const Comparison& comparison) {
+  constexpr double kLine = 2, kDot = 6, kHeight = 420;
+  Chart chart;
+  chart.title = title_of(comparison, "throughput by batch size");
+  chart.x = {.title = "batch size", .scale = Scale::logarithmic};
+  chart.y = {.title = "samples/s", .scale = Scale::logarithmic};
+  chart.plot_height = kHeight;
+  std::map<std::pair<std::string, std::string>, std::map<std::int64_t, double>> curves;  // by model and GPU
+  std::vector<std::pair<std::string, std::string>> order;
+  std::vector<double> xs, ys;
+  for (const ComparedRun& run : comparison.runs) {
+    if (!run.fits()) continue;
+    const std::pair name(run.model, run.gpu);
+    if (!curves.contains(name)) order.push_back(name);
+    curves[name][run.batch_size] = run.samples_per_second();
+    xs.push_back(static_cast<double>(run.batch_size));
+    ys.push_back(run.samples_per_second());
+  }
+  chart.caption = "Batches that fit the GPU's memory.";
+  if (order.size() > kApart) {
+    chart.caption += fmt::format(" The first {} of {} curves.", kApart, order.size());
+    order.resize(kApart);
+  }
+  const bool models = models_of(comparison).size() > 1;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const std::string name = models ? order[i].second + ", " + order[i].first : order[i].second;
+    ChartSeries line = {
+        .name = name, .mark = ChartSeries::Mark::line, .data = {}, .colour = series_colour(i).light, .width = kLine};
+    for (const auto& [batch, rate] : curves[order[i]]) line.data.emplace_back(static_cast<double>(batch), rate);
+    ChartSeries points = {.name = {}, .data = line.data, .colour = line.colour, .width = kDot};
+    points.names.assign(points.data.size(), name);
+    chart.series.push_back(std::move(line));
+    chart.series.push_back(std::move(points));
+  }
+  fit_to(chart.x, xs);
+  fit_to(chart.y, ys);
+  return svg_chart(chart);
+}
+
+std::string comparison_svg(const ComparisonReport& report) {
+  const Comparison& comparison = report.comparison;
+  if (several_batches(comparison)) return comparison_batches(comparison);
+  const auto priced = std::count_if(comparison.runs.begin(), comparison.runs.end(),
+                                    [](const ComparedRun& run) { return run.price && run.fits(); });
+  return priced > 1 ? comparison_scatter(comparison) : comparison_bars(comparison);
+}
+
+}  // namespace rooftile
