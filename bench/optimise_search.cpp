@@ -38,19 +38,19 @@ const std::vector<Question>& questions() {
   static const std::vector<Question> all = {
       {M::time, {{M::area, 0.95}}},
       {M::time, {{M::area, 1.2}}},
-      {M::time, {{M::price, 0.9}}},
-      {M::time, {{M::price, 1.5}}},
+      {M::time, {{M::manufacturing_cost, 0.9}}},
+      {M::time, {{M::manufacturing_cost, 1.5}}},
       {M::time, {{M::power, 1}}},
       {M::time, {{M::area, 1.1}, {M::power, 1.1}}},
-      {M::time, {{M::price, 1.3}, {M::power, 1.2}}},
-      {M::price, {{M::time, 0.7}}},
-      {M::price, {{M::time, 0.45}}},
+      {M::time, {{M::manufacturing_cost, 1.3}, {M::power, 1.2}}},
+      {M::manufacturing_cost, {{M::time, 0.7}}},
+      {M::manufacturing_cost, {{M::time, 0.45}}},
       {M::area, {{M::time, 0.6}}},
       {M::area, {{M::time, 0.4}}},
       {M::power, {{M::time, 0.8}}},
-      {M::power, {{M::time, 0.7}, {M::price, 2}}},
-      {M::energy, {{M::time, 0.8}, {M::price, 1.4}}},
-      {M::price, {{M::time, 0.8}, {M::power, 1.2}, {M::area, 1.5}}},
+      {M::power, {{M::time, 0.7}, {M::manufacturing_cost, 2}}},
+      {M::energy, {{M::time, 0.8}, {M::manufacturing_cost, 1.4}}},
+      {M::manufacturing_cost, {{M::time, 0.8}, {M::power, 1.2}, {M::area, 1.5}}},
   };
   return all;
 }
@@ -218,7 +218,7 @@ void compare(int seeds) {
                    quantile(above, 0.5), quantile(above, 0.9), above.back());
       }
     }
-    TableProblem both(table, {Metric::time, Metric::price}, {});
+    TableProblem both(table, {Metric::time, Metric::manufacturing_cost}, {});
     const std::vector<Trial> whole = both.front();
     const std::array<double, 2> ideal = {whole.front().objectives[0], whole.back().objectives[1]};
     const std::array<double, 2> worst = {whole.back().objectives[0], whole.front().objectives[1]};
@@ -235,7 +235,8 @@ void compare(int seeds) {
     }
     std::sort(lost.begin(), lost.end());
     fmt::print(
-        "front of time and price, {} designs: hypervolume lost, per cent: median {:.3f}, worst {:.3f}; {} designs "
+        "front of time and manufacturing cost, {} designs: hypervolume lost, per cent: median {:.3f}, worst {:.3f}; {} "
+        "designs "
         "on average\n",
         whole.size(), quantile(lost, 0.5), lost.back(), members / static_cast<std::size_t>(seeds));
   }

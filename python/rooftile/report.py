@@ -140,7 +140,7 @@ def validate(*tables, by=(), where=None, tier=None, method=None):
 def explore(space, *, best=10, rank_by=None, pareto=(), heat_map=(), costs=None, method=None, precision=None, threads=None):
     """Evaluates the GPU designs of a space file (docs/explore.md): an Exploration.
 
-    best: how many of the best designs to list. rank_by: "time", "area", "power", "price", "energy" or an axis. pareto:
+    best: how many of the best designs to list. rank_by: "time", "area", "power", "manufacturing_cost", "energy" or an axis. pareto:
     what to trade for time. heat_map: two axes. costs: "builtin" or a file. Raises rooftile.Error.
     """
     arguments = ["explore", os.fspath(space)]

@@ -264,9 +264,9 @@ void add_explore(CommandList& commands, cluster::Ranks* ranks) {
   add_method(app, arguments.prediction.method)
       ->description("as for predict (default: rooftile, tens of thousands of designs per second; delta: millions)");
   add_precision(app, arguments.prediction.precision);
-  add_text(
-      app, "--costs", arguments.costs, "builtin|FILE",
-      "show area, power, price and energy of every design: by the built-in costs, or a file (TOML) overriding them");
+  add_text(app, "--costs", arguments.costs, "builtin|FILE",
+           "show area, power, manufacturing cost and energy of every design: by the built-in costs, or a file (TOML) "
+           "overriding them");
   constexpr std::int64_t kMostBest = 100000, kMostThreads = 1024;
   add_count(app, "--threads", arguments.threads, kMostThreads,
             "CPU threads (default: all); the result does not depend on it");
@@ -274,8 +274,9 @@ void add_explore(CommandList& commands, cluster::Ranks* ranks) {
   constexpr const char* kReport = "Report";
   add_count(app, "--best", arguments.best, kMostBest, "how many of the best designs to show (default: 10)")
       ->group(kReport);
-  add_text(app, "--rank-by", arguments.rank_by, "time|area|power|price|energy|AXIS", "lowest is best")->group(kReport);
-  add_names(app, "--pareto", arguments.pareto, "area|power|price|energy|AXIS",
+  add_text(app, "--rank-by", arguments.rank_by, "time|area|power|manufacturing_cost|energy|AXIS", "lowest is best")
+      ->group(kReport);
+  add_names(app, "--pareto", arguments.pareto, "area|power|manufacturing_cost|energy|AXIS",
             "show the Pareto front of time and all of these")
       ->group(kReport);
   add_names(app, "--heat-map", arguments.heat_map, "AXIS", "two axes: the best speedup for each pair of values")

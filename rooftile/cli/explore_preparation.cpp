@@ -40,7 +40,7 @@ Result<std::size_t> axis_of(std::string_view option, const std::string& name, co
 // A metric that designs can differ in: an axis, or what comes of a design.
 Result<Metric> metric_of(std::string_view option, const std::string& name, const DesignSpace& space) {
   std::vector<std::string> names = axis_names(space);
-  for (const Metric metric : {Metric::time, Metric::area, Metric::power, Metric::price, Metric::energy}) {
+  for (const Metric metric : {Metric::time, Metric::area, Metric::power, Metric::manufacturing_cost, Metric::energy}) {
     names.emplace_back(name_of(metric));
   }
   if (std::find(names.begin(), names.end(), name) != names.end()) return *find_metric(name);
@@ -61,7 +61,7 @@ Result<ResultOptions> result_options(const ExploreArguments& arguments, const De
     if (metric != Metric::time && !known) options.pareto.push_back(metric);
   }
   if (!arguments.pareto.empty() && options.pareto.empty()) {
-    return fail(ErrorCode::usage, "needs something besides time, such as price", "--pareto");
+    return fail(ErrorCode::usage, "needs something besides time, such as manufacturing_cost", "--pareto");
   }
   if (!arguments.heat_map.empty()) {
     std::array<std::size_t, 2> places{};

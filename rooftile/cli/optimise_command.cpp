@@ -145,15 +145,15 @@ Result<void> run(OptimiseArguments& arguments) {
 void add_optimise(CommandList& commands) {
   auto [app, arguments] = commands.add<OptimiseArguments>(
       "optimise", "Find the best design in a space, cheapest for a speed or fastest for a cost, and say why",
-      "rooftile optimise space.toml --minimise price --constraint \"time <= 20 ms\"", run);
+      "rooftile optimise space.toml --minimise manufacturing_cost --constraint \"time <= 20 ms\"", run);
   app->alias("optimize");
   constexpr std::int64_t kMostTrials = 100000000, kMostThreads = 1024, kMostSeed = std::int64_t{1} << 53;
   add_text(app, "SPACE", arguments.space, "FILE", "a design space (TOML), as for explore")->required();
-  add_value(app, "--minimise,--minimize", arguments.minimise, "time|area|power|price|energy|AXIS,…", parse_metrics,
-            "what to minimise; several: their Pareto front")
+  add_value(app, "--minimise,--minimize", arguments.minimise, "time|area|power|manufacturing_cost|energy|AXIS,…",
+            parse_metrics, "what to minimise; several: their Pareto front")
       ->required();
   add_texts(app, "--constraint", arguments.constraints, "CONDITION",
-            "what must hold, as in \"time <= 20 ms and price < 400 USD\"; repeatable");
+            "what must hold, as in \"time <= 20 ms and manufacturing_cost < 400 USD\"; repeatable");
   add_text(app, "--costs", arguments.costs, "FILE", "costs (TOML) that override the built-in ones (docs/costs.md)");
   add_method(app, arguments.prediction.method)
       ->description("as for predict (default: rooftile); delta tries a design in microseconds");

@@ -17,7 +17,7 @@ std::vector<std::string> axis_notes(const DesignSpace& space, const Evaluator& e
   for (const DesignAxis& axis : space.axes) {
     if (!evaluator.reads(axis.parameter)) unread.push_back(name_of(axis.parameter));
     const bool latency = row_of(axis.parameter).unit == FactUnit::cycles;
-    // A clock takes power, and with it price and energy.
+    // A clock takes power, and with it manufacturing cost and energy.
     const bool clock = axis.parameter == Parameter::clock && !beyond_area;
     if (costs && (latency || clock)) free.push_back(name_of(axis.parameter));
   }

@@ -1,4 +1,5 @@
-// Constraints on designs: expressions over metrics, as in "sm_count * mac_per_sm <= 16384 and price < 400".
+// Constraints on designs: expressions over metrics, as in "sm_count * mac_per_sm <= 16384 and manufacturing_cost <
+// 400".
 //
 // Numbers have units ("power <= 300 W") or are in base units (bytes, bytes a second, hertz, cycles, seconds, mm2,
 // watts, US dollars, joules). Operators
@@ -18,7 +19,7 @@ namespace rooftile {
 // When all that an expression names is known: so a design that is excluded early takes no further work.
 enum class ConstraintStage {
   parameters,  // nothing but parameters
-  costs,       // also area, power or price
+  costs,       // also area, power or manufacturing cost
   times,       // also time or energy
 };
 

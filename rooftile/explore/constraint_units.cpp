@@ -74,7 +74,7 @@ void append_units_of(Metric metric, Units& all) {
       return append(all, kAreas);
     case Metric::power:
       return append(all, kPowers);
-    case Metric::price:
+    case Metric::manufacturing_cost:
       return append(all, kPrices);
     case Metric::energy:
       return append(all, kEnergies);

@@ -12,7 +12,8 @@ using testing::HasSubstr;
 
 TEST(ConstraintUnits, NumbersWithUnitsAreInBaseUnits) {
   EXPECT_EQ(in_base_units("power <= 300W").value(), "power <= 300");
-  EXPECT_EQ(in_base_units("time <= 1.5 ms and price<=500 USD").value(), "time <= 0.0015 and price<=500");
+  EXPECT_EQ(in_base_units("time <= 1.5 ms and manufacturing_cost<=500 USD").value(),
+            "time <= 0.0015 and manufacturing_cost<=500");
   EXPECT_EQ(in_base_units("l2_capacity > 4 MiB").value(), "l2_capacity > 4194304");
   EXPECT_EQ(in_base_units("dram_bandwidth >= 450GB/s").value(), "dram_bandwidth >= 450000000000");
   EXPECT_EQ(in_base_units("energy/time < 0.3 kW or power<1").value(), "energy/time < 300 or power<1");
@@ -20,7 +21,7 @@ TEST(ConstraintUnits, NumbersWithUnitsAreInBaseUnits) {
 }
 
 TEST(ConstraintUnits, WhatHasNoneStaysAsItIs) {
-  for (const char* text : {"sm_count * mac_per_sm <= 16384 and price < 400", "dram_bandwidth > 1.79e12",
+  for (const char* text : {"sm_count * mac_per_sm <= 16384 and manufacturing_cost < 400", "dram_bandwidth > 1.79e12",
                            "l2_bandwidth >= 2 * dram_bandwidth", "time < 0.02 and area<600 or sm_count == 1e2"}) {
     EXPECT_EQ(in_base_units(text).value(), text);
   }

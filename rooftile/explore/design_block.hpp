@@ -30,9 +30,9 @@ struct DesignBlock {
 
 // What a design costs: mm2 of all dies, watts at full use, US dollars to manufacture (explore/cost.hpp), joules of the
 // workloads by their weights (explore/cost_energy.hpp).
-enum class Cost : std::size_t { area, power, price, energy };
+enum class Cost : std::size_t { area, power, manufacturing_cost, energy };
 constexpr std::size_t kCosts = 4;
-constexpr std::array<Cost, kCosts> kAllCosts = {Cost::area, Cost::power, Cost::price, Cost::energy};
+constexpr std::array<Cost, kCosts> kAllCosts = {Cost::area, Cost::power, Cost::manufacturing_cost, Cost::energy};
 
 // Times are sums over the workloads by their weights, in seconds; zero where they were not computed.
 struct OutcomeBlock {

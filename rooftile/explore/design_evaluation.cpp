@@ -75,7 +75,7 @@ void DesignEvaluation::add_costs(const DesignBlock& block, OutcomeBlock& outcome
     const HardwareCost cost = cost_of(costing_->design, costing_->model);
     column(outcome, Cost::area)[i] = cost.area.total();
     column(outcome, Cost::power)[i] = cost.power().value();
-    column(outcome, Cost::price)[i] = cost.price().value();
+    column(outcome, Cost::manufacturing_cost)[i] = cost.price().value();
     costing_->rates[i] = energy_rates(evaluator_->precision(), costing_->design, costing_->model, cost);
   }
 }

@@ -61,7 +61,7 @@ DesignPoint changed(const Gpu& base) {
 void expect_cost_of(const DesignOutcome& outcome, const HardwareCost& expected) {
   EXPECT_EQ(cost(outcome, Cost::area), expected.area.total());
   EXPECT_EQ(cost(outcome, Cost::power), expected.power().value());
-  EXPECT_EQ(cost(outcome, Cost::price), expected.price().value());
+  EXPECT_EQ(cost(outcome, Cost::manufacturing_cost), expected.price().value());
 }
 
 // Under delta the energy is computed from what the layers fix, elsewhere from the estimates: both are that of predict.
@@ -160,7 +160,7 @@ TEST(DesignEvaluation, ConstraintsMayNameEveryMetric) {
   DesignEvaluation free = evaluation_of(*sample.evaluator, sample.base);
   OutcomeBlock all = free.outcome();
   free.evaluate(sample.block, all);
-  for (const char* name : {"sm_count", "time", "area", "power", "price", "energy"}) {
+  for (const char* name : {"sm_count", "time", "area", "power", "manufacturing_cost", "energy"}) {
     const Metric metric = find_metric(name).value();
     const std::vector<double>& column = column_of(metric, sample.block, all);
     // One that about half of the designs keep.
@@ -196,9 +196,9 @@ TEST(DesignEvaluation, WithoutCostsThereAreNone) {
   ASSERT_TRUE(evaluation);
   EXPECT_FALSE(evaluation->outcome().has_costs());
   EXPECT_EQ(evaluate_one(*evaluation, design_of(base)).costs, (std::array<double, kCosts>{}));
-  const auto named = DesignEvaluation::make(*evaluator, base, {"price < 400"}, nullptr);
+  const auto named = DesignEvaluation::make(*evaluator, base, {"manufacturing_cost < 400"}, nullptr);
   ASSERT_FALSE(named);
-  EXPECT_EQ(named.error().text(), "a constraint names price, but no costs are given");
+  EXPECT_EQ(named.error().text(), "a constraint names manufacturing_cost, but no costs are given");
 }
 
 TEST(DesignEvaluation, AGpuWithoutAProcessHasNoCosts) {
@@ -219,7 +219,7 @@ TEST(Metric, IsAParameterOrWhatComesOfADesign) {
   EXPECT_EQ(as_cost(Metric::energy), Cost::energy);
   EXPECT_FALSE(as_cost(Metric::time));
   EXPECT_FALSE(find_metric("cost"));
-  EXPECT_EQ(print(Metric::price, 332.61), "332.6 USD");
+  EXPECT_EQ(print(Metric::manufacturing_cost, 332.61), "332.6 USD");
   EXPECT_EQ(print(Metric::time, 0.0123), "12.3 ms");
   EXPECT_EQ(print(metric_of(Parameter::dram_bandwidth), 450e9), "450 GB/s");
 }

@@ -174,12 +174,13 @@ TEST(Explore, ConstraintsExcludeDesigns) {
   EXPECT_EQ(results.unfit[static_cast<std::size_t>(Unfit::constraint)], space.size() - allowed);
 }
 
-// small_space() with price, area and energy weighed: 4,000 designs are possible.
+// small_space() with manufacturing_cost, area and energy weighed: 4,000 designs are possible.
 ExploreOptions weighing_costs(const CostTable& costs, unsigned threads = 1) {
   ExploreOptions options;
   options.threads = threads;
   options.costs = &costs;
-  options.results = {.best = 7, .rank_by = Metric::price, .pareto = {Metric::price, Metric::energy}};
+  options.results = {
+      .best = 7, .rank_by = Metric::manufacturing_cost, .pareto = {Metric::manufacturing_cost, Metric::energy}};
   return options;
 }
 
@@ -207,7 +208,7 @@ TEST(Explore, RanksAndTradesByCosts) {
   std::vector<std::uint64_t> front;
   for (const RankedDesign& a : all) {
     const auto key = [](const RankedDesign& d) {
-      return std::array{d.time, value_of(Metric::price, d), value_of(Metric::energy, d)};
+      return std::array{d.time, value_of(Metric::manufacturing_cost, d), value_of(Metric::energy, d)};
     };
     const bool beaten = std::any_of(all.begin(), all.end(), [&](const RankedDesign& b) {
       for (std::size_t k = 0; k < 3; ++k) {
@@ -223,7 +224,8 @@ TEST(Explore, RanksAndTradesByCosts) {
   std::sort(found.begin(), found.end());
   EXPECT_EQ(found, front);
 
-  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return better(a, b, Metric::price); });
+  std::sort(all.begin(), all.end(),
+            [](const auto& a, const auto& b) { return better(a, b, Metric::manufacturing_cost); });
   for (std::size_t i = 0; i < 7; ++i) {
     EXPECT_EQ(results.best.designs()[i].index, all[i].index);
     EXPECT_EQ(results.best.designs()[i].costs, all[i].costs);
@@ -258,7 +260,7 @@ TEST(Explore, NotesNameAxesThatMislead) {
   const std::string free = "free in the cost model, so the fastest is always chosen: ";
   const auto notes = [&](std::vector<Metric> weighed) { return axis_notes(space, *evaluator, weighed); };
   EXPECT_EQ(notes({Metric::time}), std::vector{unread});
-  EXPECT_EQ(notes({Metric::time, Metric::price}), (std::vector{unread, free + "dram_latency"}));
+  EXPECT_EQ(notes({Metric::time, Metric::manufacturing_cost}), (std::vector{unread, free + "dram_latency"}));
   EXPECT_EQ(notes({Metric::area}), (std::vector{unread, free + "dram_latency, clock"}));
   space.axes.erase(space.axes.begin() + 4, space.axes.end());
   EXPECT_EQ(notes({Metric::area}), std::vector<std::string>{});
@@ -399,7 +401,7 @@ TEST_F(Rows, HoldCostsWhereAskedFor) {
 
   const std::string bytes = text_of(path("rows.bin"));
   const std::size_t header = bytes.find('\n') + 1;
-  EXPECT_NE(bytes.find("\"area_mm2\",\"power_w\",\"price_usd\",\"energy_j\"]"), std::string::npos);
+  EXPECT_NE(bytes.find("\"area_mm2\",\"power_w\",\"manufacturing_cost_usd\",\"energy_j\"]"), std::string::npos);
   const std::size_t before = 4 + 2 + kBottlenecks, numbers = before + kCosts + evaluator->layers().size();
   ASSERT_EQ(bytes.size(), header + 3 * 16 + 6000 * numbers * 8);
   const std::size_t block = header + 2 * (16 + kBlockDesigns * numbers * 8) + 16;

@@ -12,7 +12,7 @@ struct ResultRow {
 };
 // From Metric::time on.
 constexpr std::array<ResultRow, kMetrics - kParameters> kResults = {
-    {{"time", "s"}, {"area", "mm2"}, {"power", "W"}, {"price", "USD"}, {"energy", "J"}}};
+    {{"time", "s"}, {"area", "mm2"}, {"power", "W"}, {"manufacturing_cost", "USD"}, {"energy", "J"}}};
 
 const ResultRow& result_of(Metric metric) { return kResults[static_cast<std::size_t>(metric) - kParameters]; }
 
@@ -49,7 +49,7 @@ std::optional<Metric> find_metric(std::string_view name) {
 std::string_view unit_of(Metric metric) { return as_parameter(metric) ? "" : result_of(metric).unit; }
 
 std::string_view column_name(Cost cost) {
-  constexpr std::array<std::string_view, kCosts> kNames = {"area_mm2", "power_w", "price_usd", "energy_j"};
+  constexpr std::array<std::string_view, kCosts> kNames = {"area_mm2", "power_w", "manufacturing_cost_usd", "energy_j"};
   return kNames[static_cast<std::size_t>(cost)];
 }
 

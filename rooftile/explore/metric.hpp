@@ -18,7 +18,7 @@ enum class Metric : std::size_t {
   time = kParameters,  // seconds, of the workloads by their weights
   area,                // mm2, of all dies
   power,               // watts, at full use
-  price,               // US dollars to manufacture
+  manufacturing_cost,  // US dollars to manufacture
   energy,              // joules, of the workloads by their weights
 };
 constexpr std::size_t kMetrics = kParameters + 5;
@@ -38,7 +38,7 @@ std::optional<Metric> find_metric(std::string_view name);
 // "s", "mm2", "W", "USD", "J"; empty for a parameter, whose unit print() chooses.
 std::string_view unit_of(Metric metric);
 
-// "area_mm2", "power_w", "price_usd", "energy_j": of tables for programs.
+// "area_mm2", "power_w", "manufacturing_cost_usd", "energy_j": of tables for programs.
 std::string_view column_name(Cost cost);
 
 // "12.3 ms", "471 mm2", "1.05 TB/s".

@@ -12,8 +12,8 @@
 namespace rooftile {
 
 // One row a design: index, axes (base units), time_s, speedup over `base_time` (if above zero), bottleneck, the seconds
-// that each thing limits, with `costs` area_mm2, power_w, price_usd and energy_j, and why a design is none, its numbers
-// then empty. With `layer_times` also each unique layer's.
+// that each thing limits, with `costs` area_mm2, power_w, manufacturing_cost_usd and energy_j, and why a design is
+// none, its numbers then empty. With `layer_times` also each unique layer's.
 class CsvRows : public RowSink {
  public:
   CsvRows(WholeFile& file, const DesignSpace& space, std::vector<LayerColumn> layers, bool layer_times,

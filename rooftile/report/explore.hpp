@@ -31,7 +31,7 @@ struct ExploreReport {
 std::string explore_table(const ExploreReport& report, std::size_t width = kAnyWidth);
 
 // One row a design: rank, index, axes in base units, time_s, speedup, bottleneck, seconds by bottleneck; with costs
-// also area_mm2, power_w, price_usd, energy_j.
+// also area_mm2, power_w, manufacturing_cost_usd, energy_j.
 std::string designs_csv(const ExploreReport& report, std::span<const RankedDesign> designs);
 
 // The speedup of the best design for each pair of values, as rows of x, y, time_s, speedup, and in colours.

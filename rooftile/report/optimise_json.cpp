@@ -28,7 +28,7 @@ std::string key_of(Metric metric) {
       return name + "_mm2";
     case Metric::power:
       return name + "_w";
-    case Metric::price:
+    case Metric::manufacturing_cost:
       return name + "_usd";
     case Metric::energy:
       return name + "_j";

@@ -53,10 +53,10 @@ batch_size = 64
 }
 
 TEST(OptimumReport, JsonFitsItsSchema) {
-  const Solved one = solved({Metric::price}, {"time <= 0.02", "sm_count == 30 or sm_count > 50"});
+  const Solved one = solved({Metric::manufacturing_cost}, {"time <= 0.02", "sm_count == 30 or sm_count > 50"});
   json value = json::parse(optimum_json(one.report()));
   EXPECT_TRUE(fits_schema(value, "optimum-1.json"));
-  EXPECT_EQ(value["objectives"], json::array({"price_usd"}));
+  EXPECT_EQ(value["objectives"], json::array({"manufacturing_cost_usd"}));
   EXPECT_EQ(value["designs_in_space"], 24);
   EXPECT_EQ(value["exact"], true);
   EXPECT_EQ(value["designs"][0]["slack"][1], true);
@@ -64,12 +64,12 @@ TEST(OptimumReport, JsonFitsItsSchema) {
   EXPECT_FALSE(value["constraints"][1].contains("objective_1_percent_looser"));
   value["designs"][0]["metrics"].erase("time_s");
   EXPECT_FALSE(fits_schema(value, "optimum-1.json"));
-  EXPECT_TRUE(
-      fits_schema(json::parse(optimum_json(solved({Metric::time, Metric::price}, {}).report())), "optimum-1.json"));
+  EXPECT_TRUE(fits_schema(json::parse(optimum_json(solved({Metric::time, Metric::manufacturing_cost}, {}).report())),
+                          "optimum-1.json"));
 }
 
 TEST(OptimumReport, CsvHasARowADesign) {
-  const Solved front = solved({Metric::time, Metric::price}, {"area < 100000"});
+  const Solved front = solved({Metric::time, Metric::manufacturing_cost}, {"area < 100000"});
   const auto table = parse_csv(optimum_csv(front.report()), "front.csv");
   ASSERT_TRUE(table) << table.error().text();
   EXPECT_EQ(table->size(), 1 + front.optimum.designs.size());
@@ -78,7 +78,7 @@ TEST(OptimumReport, CsvHasARowADesign) {
 }
 
 TEST(OptimumReport, TextSaysWhatBindsAndWhatStepsBreak) {
-  const Solved one = solved({Metric::price}, {"time <= 0.012"});
+  const Solved one = solved({Metric::manufacturing_cost}, {"time <= 0.012"});
   const std::string text = optimum_table(one.report());
   EXPECT_THAT(text, HasSubstr("all 24 designs were tried"));
   EXPECT_THAT(text, HasSubstr("a note"));
@@ -87,7 +87,7 @@ TEST(OptimumReport, TextSaysWhatBindsAndWhatStepsBreak) {
 }
 
 TEST(OptimumReport, ChartHasTheFrontAndTheGpu) {
-  const std::string svg = optimum_svg(solved({Metric::time, Metric::price}, {}).report());
+  const std::string svg = optimum_svg(solved({Metric::time, Metric::manufacturing_cost}, {}).report());
   EXPECT_THAT(svg, HasSubstr("titan-xp-delta"));
   EXPECT_THAT(svg, HasSubstr("designs of the front"));
 }

@@ -103,7 +103,8 @@ std::string constraints_text(const OptimumReport& report, std::size_t width) {
   return fmt::format("\nConstraints: what {} would be with each one looser\n{}", name_of(objective), table.text(width));
 }
 
-// The metrics that steps are weighed by: the objective, and what constraints name; without any, time and price.
+// The metrics that steps are weighed by: the objective, and what constraints name; without any, time and manufacturing
+// cost.
 std::vector<Metric> weighed(const OptimumReport& report) {
   const Metric objective = report.optimum.objectives.front();
   std::vector<Metric> result = {objective};
@@ -113,7 +114,7 @@ std::vector<Metric> weighed(const OptimumReport& report) {
                     [&](const std::string& text) { return text.find(name_of(metric)) != std::string::npos; });
     if (metric != objective && (named || metric == Metric::time)) result.push_back(metric);
   }
-  if (result.size() == 1 && report.has_costs) result.push_back(Metric::price);
+  if (result.size() == 1 && report.has_costs) result.push_back(Metric::manufacturing_cost);
   return result;
 }
 

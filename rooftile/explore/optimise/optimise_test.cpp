@@ -68,11 +68,11 @@ MetricValues ones() {
 }
 
 TEST(Limits, SplitAtAndWithTheirSlack) {
-  auto limits =
-      Limits::parse({"time <= 0.02 and price<400", "(area > 300) && sm_count >= 2 * 10", "clock == 1 or time < 3"});
+  auto limits = Limits::parse(
+      {"time <= 0.02 and manufacturing_cost<400", "(area > 300) && sm_count >= 2 * 10", "clock == 1 or time < 3"});
   ASSERT_TRUE(limits) << limits.error().text();
   ASSERT_EQ(limits->size(), 5U);
-  EXPECT_EQ(limits->text(1), "price<400");
+  EXPECT_EQ(limits->text(1), "manufacturing_cost<400");
   EXPECT_TRUE(limits->has_slack(3));
   EXPECT_FALSE(limits->has_slack(4));
   EXPECT_TRUE(limits->names(Metric::area));
@@ -80,7 +80,7 @@ TEST(Limits, SplitAtAndWithTheirSlack) {
   MetricValues values = ones();
   limits->set_scale(values);
   at(values, Metric::time) = 0.03;
-  at(values, Metric::price) = 400;
+  at(values, Metric::manufacturing_cost) = 400;
   at(values, metric_of(Parameter::sm_count)) = 25;
   std::vector<double> excess;
   limits->excess(values, excess);
@@ -93,9 +93,9 @@ TEST(Limits, SplitAtAndWithTheirSlack) {
 }
 
 TEST(Limits, RefuseWhatConstraintsRefuse) {
-  const auto limits = Limits::parse({"pric <= 3"});
+  const auto limits = Limits::parse({"manufacturing_cots <= 3"});
   ASSERT_FALSE(limits);
-  EXPECT_THAT(limits.error().text(), HasSubstr("did you mean 'price'"));
+  EXPECT_THAT(limits.error().text(), HasSubstr("did you mean 'manufacturing_cost'"));
   EXPECT_FALSE(Limits::parse({"time <= "}));
   EXPECT_FALSE(Limits::parse({"time = 3"}));
   EXPECT_FALSE(Limits::parse({" and time < 3"}));
@@ -106,16 +106,17 @@ TEST(Optimise, LeastPriceForASpeed) {
   const Ready given = ready(kSmall);
   const DesignTable table = DesignTable::make(given.space, *given.evaluator, given.costs).value();
   const double bound = 0.5 * table.base(Metric::time);
-  const auto least = TableProblem(table, {Metric::price}, {{Metric::time, bound}}).least();
+  const auto least = TableProblem(table, {Metric::manufacturing_cost}, {{Metric::time, bound}}).least();
   ASSERT_TRUE(least);
-  OptimiseOptions options = {.objectives = {Metric::price}, .constraints = {fmt::format("time <= {}", bound)}};
+  OptimiseOptions options = {.objectives = {Metric::manufacturing_cost},
+                             .constraints = {fmt::format("time <= {}", bound)}};
   options.trials = 1000;
   for (options.seed = 1; options.seed <= 10; ++options.seed) {
     const auto found = optimised(given, options);
     ASSERT_TRUE(found) << found.error().text();
     EXPECT_LE(found->trials, 1000U);
     EXPECT_FALSE(found->exact);
-    const double price = at(found->designs.front().design.metrics, Metric::price);
+    const double price = at(found->designs.front().design.metrics, Metric::manufacturing_cost);
     EXPECT_GE(price, *least * (1 - 1e-12));
     EXPECT_LE(price, *least * 1.03) << options.seed;
   }
@@ -125,7 +126,7 @@ TEST(Optimise, ExplainsWhatBindsAndWhatAStepChanges) {
   const Ready given = ready(kSmall);
   const MeasuredDesign base = optimised(given, {.objectives = {Metric::time}, .trials = 50})->base;
   const double bound = 0.5 * at(base.metrics, Metric::time);
-  OptimiseOptions options = {.objectives = {Metric::price},
+  OptimiseOptions options = {.objectives = {Metric::manufacturing_cost},
                              .constraints = {fmt::format("time <= {}", bound), "area <= 100000"}};
   options.trials = 20000;
   const auto found = optimised(given, options);
@@ -134,7 +135,7 @@ TEST(Optimise, ExplainsWhatBindsAndWhatAStepChanges) {
   ASSERT_EQ(found->limits.size(), 2U);
   EXPECT_TRUE(found->limits[0].binds);
   EXPECT_FALSE(found->limits[1].binds);
-  const double price = at(found->designs.front().design.metrics, Metric::price);
+  const double price = at(found->designs.front().design.metrics, Metric::manufacturing_cost);
   EXPECT_LE(found->limits[0].looser_10, found->limits[0].looser_1);
   EXPECT_LE(found->limits[0].looser_1, price);
   EXPECT_LT(found->limits[0].without, price);
@@ -145,7 +146,7 @@ TEST(Optimise, ExplainsWhatBindsAndWhatAStepChanges) {
       if (!*step || (*step)->design.design.unfit != Unfit::none) continue;
       // A neighbour that meets all constraints is no cheaper: this is the least of all.
       if (!(*step)->broken.empty()) continue;
-      EXPECT_GE(at((*step)->design.design.metrics, Metric::price), price);
+      EXPECT_GE(at((*step)->design.design.metrics, Metric::manufacturing_cost), price);
     }
   }
 }
@@ -169,13 +170,14 @@ TEST(Optimise, TakesAnyValueOfARange) {
       "titan-xp-delta", "sampling = \"random\"\nsamples = 1");
   const MeasuredDesign base = optimised(given, {.objectives = {Metric::time}, .trials = 50})->base;
   const double bound = at(base.metrics, Metric::time);
-  OptimiseOptions options = {.objectives = {Metric::price}, .constraints = {fmt::format("time <= {}", bound)}};
+  OptimiseOptions options = {.objectives = {Metric::manufacturing_cost},
+                             .constraints = {fmt::format("time <= {}", bound)}};
   options.trials = 3000;
   double low = INFINITY, high = 0;
   for (options.seed = 1; options.seed <= 10; ++options.seed) {
     const auto found = optimised(given, options);
     ASSERT_TRUE(found) << found.error().text();
-    const double price = at(found->designs.front().design.metrics, Metric::price);
+    const double price = at(found->designs.front().design.metrics, Metric::manufacturing_cost);
     low = std::min(low, price);
     high = std::max(high, price);
     EXPECT_LE(found->designs.front().excess.front(), 0);
@@ -188,7 +190,7 @@ TEST(Optimise, TakesAnyValueOfARange) {
 
 TEST(Optimise, IsTheSameForAnyThreads) {
   const Ready given = ready(kSmall);
-  OptimiseOptions options = {.objectives = {Metric::energy}, .constraints = {"price <= 300"}};
+  OptimiseOptions options = {.objectives = {Metric::energy}, .constraints = {"manufacturing_cost <= 300"}};
   options.trials = 500;
   const auto one = optimised(given, options);
   options.threads = 3;
@@ -201,8 +203,9 @@ TEST(Optimise, IsTheSameForAnyThreads) {
 
 TEST(Optimise, NamesTheConstraintThatNothingMeetsAndTheNearestDesign) {
   const Ready given = ready(kSmall);
-  const auto found =
-      optimised(given, {.objectives = {Metric::price}, .constraints = {"time <= 1e-6", "area < 1e5"}, .trials = 2000});
+  const auto found = optimised(
+      given,
+      {.objectives = {Metric::manufacturing_cost}, .constraints = {"time <= 1e-6", "area < 1e5"}, .trials = 2000});
   ASSERT_FALSE(found);
   EXPECT_THAT(found.error().text(), HasSubstr("none of"));
   EXPECT_THAT(found.error().text(), HasSubstr("dram_bandwidth 1.8 TB/s"));
@@ -221,8 +224,8 @@ TEST(Optimise, RefusesAnObjectiveThatNothingChanges) {
 
 TEST(Optimise, CostsMustBeKnownWhereTheyCount) {
   const Ready given = ready(kSmall);
-  EXPECT_FALSE(optimise(given.space, *given.evaluator, {.objectives = {Metric::price}}));
-  EXPECT_FALSE(optimise(given.space, *given.evaluator, {.constraints = {"price < 300"}}));
+  EXPECT_FALSE(optimise(given.space, *given.evaluator, {.objectives = {Metric::manufacturing_cost}}));
+  EXPECT_FALSE(optimise(given.space, *given.evaluator, {.constraints = {"manufacturing_cost < 300"}}));
   EXPECT_TRUE(optimise(given.space, *given.evaluator, {.trials = 100}));
 }
 
@@ -236,13 +239,14 @@ struct LargeSpace {
 const std::vector<LargeSpace>& large_spaces() {
   static const std::vector<LargeSpace> spaces = {
       {kMillionSpaces[0],
-       {{Metric::time, {{Metric::price, 1.5}}},
-        {Metric::price, {{Metric::time, 0.7}}},
+       {{Metric::time, {{Metric::manufacturing_cost, 1.5}}},
+        {Metric::manufacturing_cost, {{Metric::time, 0.7}}},
         {Metric::area, {{Metric::time, 0.6}}}}},
       {kMillionSpaces[1],
-       {{Metric::price, {{Metric::time, 0.7}}}, {Metric::energy, {{Metric::time, 0.8}, {Metric::price, 1.4}}}}},
+       {{Metric::manufacturing_cost, {{Metric::time, 0.7}}},
+        {Metric::energy, {{Metric::time, 0.8}, {Metric::manufacturing_cost, 1.4}}}}},
       {kMillionSpaces[2],
-       {{Metric::time, {{Metric::power, 1}}}, {Metric::power, {{Metric::time, 0.7}, {Metric::price, 2}}}}},
+       {{Metric::time, {{Metric::power, 1}}}, {Metric::power, {{Metric::time, 0.7}, {Metric::manufacturing_cost, 2}}}}},
   };
   return spaces;
 }
@@ -271,8 +275,8 @@ TEST_P(LargeSpaces, AreSearchedToAPerCentInAHundredthOfTheDesigns) {
           << name_of(objective) << ", " << name_of(relative.front().first) << ", seed " << seed;
     }
   }
-  // The front of time and price: what it dominates is within 1 % of what the whole front does.
-  TableProblem both(table, {Metric::time, Metric::price}, {});
+  // The front of time and manufacturing cost: what it dominates is within 1 % of what the whole front does.
+  TableProblem both(table, {Metric::time, Metric::manufacturing_cost}, {});
   const std::vector<Trial> whole = both.front();
   const std::array<double, 2> ideal = {whole.front().objectives[0], whole.back().objectives[1]};
   const std::array<double, 2> worst = {whole.back().objectives[0], whole.front().objectives[1]};
