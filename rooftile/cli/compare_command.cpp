@@ -1,6 +1,7 @@
 // rooftile compare: networks on many GPUs, one row each.
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -18,6 +19,8 @@
 #include "rooftile/cli/interrupt.hpp"
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"
+#include "rooftile/cli/output.hpp"
+#include "rooftile/cli/page_width.hpp"
 #include "rooftile/cli/prediction_options.hpp"
 #include "rooftile/cli/price_options.hpp"
 #include "rooftile/cli/progress.hpp"
@@ -26,8 +29,10 @@
 #include "rooftile/compare/compare.hpp"
 #include "rooftile/compare/grid.hpp"
 #include "rooftile/compare/question.hpp"
+#include "rooftile/compare/study.hpp"
 #include "rooftile/cost/cost_file.hpp"
 #include "rooftile/report/comparison.hpp"
+#include "rooftile/report/study.hpp"
 #include "rooftile/validate/filter.hpp"
 
 namespace rooftile::cli {
@@ -40,7 +45,7 @@ struct CompareArguments {
   std::vector<std::string> batches;  // numbers or "max"; empty: the model's own
   PredictionArguments prediction;
   bool best_precision = false;
-  std::string baseline, sort;
+  std::string baseline, sort, study;
   std::optional<Filter> where;
   std::optional<Question> question;
   std::optional<std::int64_t> samples;
@@ -205,7 +210,28 @@ Result<void> write(const CompareArguments& arguments, const ComparisonReport& re
   return write_report(arguments.output, kComparisonWriters, report);
 }
 
+// --study: a table, or with -o its files in a folder.
+Result<void> write_study(const CompareArguments& arguments) {
+  if (!arguments.models.empty() || !arguments.gpus.empty()) {
+    return usage("--study names its own networks and GPUs");
+  }
+  auto study = find_study(arguments.study);
+  if (!study && study.error().where.empty()) study.error().where = "--study";
+  if (!study) return tl::unexpected(study.error());
+  const StudyResult result = TRY(run_study(*study, machine_threads()));
+  const std::string& folder = arguments.output.file;
+  if (folder.empty()) return write_output("", study_table(*study, result, page_width("")));
+  TRY(prepare_folder(folder));
+  const std::vector<StudyFile> files = study_files(*study, result);
+  for (const StudyFile& file : files)
+    TRY(write_output((std::filesystem::path(folder) / file.name).string(), file.text));
+  return write_output("", fmt::format("{} files in {}\n", files.size(), folder));
+}
+
 Result<void> run(CompareArguments& arguments) {
+  if (!arguments.study.empty()) return write_study(arguments);
+  if (arguments.models.empty()) return usage("MODEL is missing: a network, or --study");
+  if (arguments.gpus.empty()) return usage("--gpus is missing: which to compare, or all");
   TRY(complete(arguments.prediction));
   TRY(check_columns(arguments));
   if (arguments.chart != ComparisonChart::fitting && !is_picture(arguments.output.format)) {
@@ -304,11 +330,10 @@ void add_compare(CommandList& commands) {
   auto [app, arguments] =
       commands.add<CompareArguments>("compare", "Compare GPUs for networks: time, cost, memory, power",
                                      "rooftile compare resnet50 --gpus t4,l4,a10 -b 64 --precision fp16", run);
-  add_texts(app, "MODEL", arguments.models, "MODEL", "as 'predict' takes them")->required();
+  add_texts(app, "MODEL", arguments.models, "MODEL", "as 'predict' takes them");
   add_list(app, "--gpus", arguments.gpus, "LIST",
            "ids, parts of them, .toml files; all, vendor:nvidia, vendor:amd, memory>=24GB",
            [](const std::string&, const std::string&) -> Result<void> { return {}; });
-  app->get_option("--gpus")->required();
   add_prediction_options(app, arguments.prediction);
   add_choices(app, arguments);
   constexpr std::int64_t kMostSamples = std::int64_t{1} << 50, kMostEpochs = 1000000;
@@ -345,6 +370,12 @@ void add_compare(CommandList& commands) {
       "batch'");
   for (CLI::Option* option : add_price_options(app, arguments.prices)) option->group("Rows");
   add_output_options(app, arguments.output, kComparisonWriters);
+  add_text(app, "--study", arguments.study, "ID|FILE",
+           fmt::format(
+               "in place of MODEL and --gpus: applications, GPUs and host of a study, {}, or a .toml file; -o FOLDER "
+               "for its table and charts",
+               fmt::join(study_ids(), " or ")))
+      ->group("Output");
   add_choice<ComparisonChart>(
       app, "--chart", arguments.chart,
       {{"scatter", ComparisonChart::scatter}, {"bars", ComparisonChart::bars}, {"batches", ComparisonChart::batches}},

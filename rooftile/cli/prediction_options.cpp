@@ -53,6 +53,9 @@ Result<void> set_one(const std::string& option, const std::string& key, const st
   } else if (key == "host") {
     TRY(check_choice(option, value, {"none"}, {}));
     set.host = false;
+  } else if (key == "cells") {
+    TRY(check_choice(option, value, {"unrolled"}, {}));
+    set.unrolled_cells = true;
   } else if (key == "loss") {
     TRY(check_choice(option, value, {"none"}, {}));
     set.loss = false;
@@ -257,7 +260,8 @@ CLI::Option* add_set(CLI::App* app, Settings& set) {
             }
           },
           "details of the run: seq-len, context (decodes one position after so many), framework, weights (of products: "
-          "fp8, int8, int4, q8_0, q4_0, q4_k_m), host=none (the GPU alone); in training optimizer, accumulate "
+          "fp8, int8, int4, q8_0, q4_0, q4_k_m), host=none (the GPU alone), cells=unrolled (recurrent layers step by "
+          "step); in training optimizer, accumulate "
           "(micro-batches), clip=norm, loss=none; for convolutions and GEMMs also algorithm, tile (128x64x4), "
           "active-ctas; for a fitted model its own columns")
       ->allow_extra_args(false)
@@ -345,8 +349,9 @@ Result<void> complete(PredictionArguments& prediction) {
   Settings& set = prediction.set;
   if (!method.fitted.empty()) return check_fitted(prediction);
   if (!set.columns.empty()) {
-    const std::vector<std::string> known = {"seq-len", "context", "framework", "host",      "optimizer", "accumulate",
-                                            "clip",    "loss",    "weights",   "algorithm", "tile",      "active-ctas"};
+    const std::vector<std::string> known = {"seq-len",   "context",    "framework",  "host", "cells",
+                                            "optimizer", "accumulate", "clip",       "loss", "weights",
+                                            "algorithm", "tile",       "active-ctas"};
     const std::string& key = set.columns.begin()->first;
     return bad("--set", fmt::format("unknown key '{}'{}; one of {}", one_line(key), did_you_mean(key, known),
                                     fmt::join(known, ", ")));
@@ -371,6 +376,7 @@ PredictOptions predict_options(const PredictionArguments& arguments) {
   options.nhwc = arguments.run.nhwc;
   options.cuda_graphs = arguments.run.cuda_graphs;
   options.host = arguments.set.host;
+  options.unrolled_cells = arguments.set.unrolled_cells;
   options.optimizer = arguments.set.optimizer.value_or(Optimizer::sgd);
   options.loss = arguments.set.loss;
   options.clip_gradients = arguments.set.clip_gradients;

@@ -35,6 +35,7 @@ struct Settings {
   PlanOptions plan;  // algorithm, tile, active-ctas
   std::string framework;
   bool host = true;              // false: "host=none"
+  bool unrolled_cells = false;   // "cells=unrolled"
   std::optional<DType> weights;  // narrower than the arithmetic
   std::optional<Optimizer> optimizer;
   bool loss = true;                            // false: "loss=none"

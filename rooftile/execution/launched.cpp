@@ -8,6 +8,7 @@
 #include "rooftile/execution/autocast.hpp"
 #include "rooftile/execution/fusion.hpp"
 #include "rooftile/execution/strides.hpp"
+#include "rooftile/execution/unrolled_cells.hpp"
 
 namespace rooftile {
 namespace {
@@ -79,6 +80,7 @@ DType precision_of(const Workload& workload, const Op& op, const LaunchOptions& 
 
 Workload launched(Workload workload, const LaunchOptions& options) {
   if (workload.captured) return workload;
+  if (options.unrolled_cells) workload = unroll_cells(std::move(workload));
   const bool engine = options.execution == Execution::engine;
   if (engine || options.fused_attention) {
     workload = fuse_attention(std::move(workload), engine ? AttentionCalls::all : AttentionCalls::modules);

@@ -97,7 +97,8 @@ class HostReader : TomlReader {
         for (const HostKey& key : kKeys) names.emplace_back(key.name);
         return unknown(name, " in [host]", names);
       }
-      Fact fact{.key = std::string(name.str())};
+      Fact fact;
+      fact.key = name.str();
       TRY(read_fact(value, known->example, 1 + static_cast<std::size_t>(FactKind::own), fact,
                     [&](const toml::node& part) -> Result<void> {
                       fact.text = TRY(words(part, "value"));

@@ -97,6 +97,7 @@ LaunchOptions launch_options(const PredictOptions& options, Phase phase) {
           .wide_sums = writes_wide_sums(options.framework),
           .weights = options.weights,
           .fused_attention = calls_fused_attention(options.framework),
+          .unrolled_cells = options.unrolled_cells,
           .int8_products = options.method == Method::rooftile || options.method == Method::roofline};
 }
 

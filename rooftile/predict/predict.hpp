@@ -51,9 +51,10 @@ struct PredictOptions {
   bool clip_gradients = false;     // by their norm
   std::int64_t micro_batches = 1;  // whose gradients add up before the update
   Recompute recompute = Recompute::none;
-  bool cuda_graphs = false;  // launches are recorded once and replayed
-  bool host = true;          // false: the time of the GPU alone, as if launches cost the host nothing
-  bool in_network = false;   // calls queue up: what the framework adds to one that is timed alone does not count
+  bool unrolled_cells = false;  // LaunchOptions
+  bool cuda_graphs = false;     // launches are recorded once and replayed
+  bool host = true;             // false: the time of the GPU alone, as if launches cost the host nothing
+  bool in_network = false;      // calls queue up: what the framework adds to one that is timed alone does not count
   // The machine that prepares the input of a network; null: what it is fed with lies on the GPU already.
   const Feeding* feeding = nullptr;
   bool breakdown = true;  // false: estimates without LayerEstimate::breakdown, for whoever makes millions
