@@ -16,6 +16,7 @@
 #include "rooftile/base/threads.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/cli/gpu_list.hpp"
+#include "rooftile/cli/headroom_option.hpp"
 #include "rooftile/cli/interrupt.hpp"
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"
@@ -269,16 +270,6 @@ Result<std::optional<double>> parse_grid(const std::string& option, const std::s
               option);
 }
 
-Result<double> parse_headroom(const std::string& option, const std::string& text) {
-  constexpr double kPercent = 100, kMost = 0.99;
-  const bool percent = text.ends_with('%');
-  const auto share = parse_number(percent ? text.substr(0, text.size() - 1) : text);
-  const double value = share ? *share / (percent ? kPercent : 1) : -1;
-  if (value >= 0 && value <= kMost) return value;
-  return fail(ErrorCode::usage, fmt::format("'{}' is no share of the memory from 0 to 0.99; write 0.1 or 10%", text),
-              option);
-}
-
 void add_list(CLI::App* app, const std::string& names, std::vector<std::string>& list, const char* kind,
               const std::string& help, Result<void> (*check_one)(const std::string&, const std::string&)) {
   add_value(
@@ -344,8 +335,7 @@ void add_compare(CommandList& commands) {
   add_count(app, "--epochs", arguments.epochs, kMostEpochs, "passes over the samples")
       ->needs(app->get_option("--samples"))
       ->group("Rows");
-  add_row_option(app, "--memory-headroom", arguments.headroom, "SHARE", parse_headroom,
-                 "of each GPU's memory that stays free, as in 0.1 or 10%");
+  add_headroom(app, arguments.headroom)->group("Rows");
   add_row_option(app, "--grid", arguments.grams_per_kwh, "COUNTRY|N", parse_grid,
                  fmt::format("adds the CO2 of a million samples: grams a kWh, or {}", fmt::join(grid_ids(), ", ")));
   app->add_flag("--buy", arguments.buy, "adds what a board costs, and when it has paid for its rent")->group("Rows");

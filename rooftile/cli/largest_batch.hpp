@@ -10,8 +10,8 @@
 
 namespace rooftile::cli {
 
-// A workload of it. Errors: those of load_model(); not even one sample fits.
+// A workload of it; that share of the memory stays free. Errors: those of load_model(); not even one sample fits.
 Result<Workload> load_largest_batch(const std::string& model, ModelOptions sizes, const PredictOptions& options,
-                                    Phase phase, const Gpu& gpu);
+                                    Phase phase, const Gpu& gpu, double headroom = 0);
 
 }  // namespace rooftile::cli

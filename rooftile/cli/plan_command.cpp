@@ -13,6 +13,7 @@
 #include "rooftile/base/one_line.hpp"
 #include "rooftile/base/threads.hpp"
 #include "rooftile/base/try.hpp"
+#include "rooftile/cli/headroom_option.hpp"
 #include "rooftile/cli/interrupt.hpp"
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"
@@ -30,13 +31,16 @@
 namespace rooftile::cli {
 namespace {
 
+constexpr std::int64_t kMostSamples = std::int64_t{1} << 50;
+
 constexpr Writers<const PlanReport&> kPlanWriters = {
     {Format::table, plan_table}, {Format::json, plan_json}, {Format::csv, plan_csv}};
 
 struct PlanArguments {
   std::string model;
   PredictionArguments prediction;  // no GPU: the catalogue; the batch size is not used
-  std::int64_t samples = 1, epochs = 1;
+  std::optional<std::int64_t> samples, epochs, steps;
+  double headroom = 0;  // share of a GPU's memory that stays free
   std::optional<Seconds> deadline;
   std::optional<Dollars> budget;
   int most_gpus = 8;
@@ -66,7 +70,7 @@ Result<TrainingChoices> choices_of(const PlanArguments& arguments, const Trainin
   choices.most_gpus = arguments.most_gpus;
   choices.scaling = training.scaling;
   choices.optimizer = training.optimizer;
-  choices.memory_share = training.memory_share;
+  choices.memory_share = 1 - arguments.headroom;
   choices.cautious = training.cautious;
   choices.predict = predict_options(arguments.prediction);
   choices.threads = machine_threads();
@@ -110,6 +114,21 @@ Result<void> read_batches(const std::string& option, const std::string& text, Pl
   return {};
 }
 
+// --samples and --epochs, or --steps of a batch of all GPUs.
+Result<void> set_length(const PlanArguments& arguments, TrainingTask& task) {
+  if (!arguments.steps) {
+    if (!arguments.samples || !arguments.epochs) return usage("give --samples and --epochs, or --steps");
+    task.samples = *arguments.samples;
+    task.epochs = *arguments.epochs;
+    return {};
+  }
+  if (arguments.samples || arguments.epochs) return usage("--steps cannot be used with --samples or --epochs");
+  if (!arguments.global_batch) return usage("--steps needs -b total=N: the samples of a step");
+  if (*arguments.steps > kMostSamples / *arguments.global_batch) return usage("--steps: too many samples in all");
+  task.samples = *arguments.steps * *arguments.global_batch;
+  return {};
+}
+
 Result<void> run(PlanArguments& arguments) {
   if (arguments.model == "-") return usage("plan reads the model for each batch: name a file, not '-'");
   const TrainingSettings training = TRY(take_training(arguments.prediction.set));
@@ -132,8 +151,7 @@ Result<void> run(PlanArguments& arguments) {
   }
   TrainingTask task;
   task.model = arguments.model;
-  task.samples = arguments.samples;
-  task.epochs = arguments.epochs;
+  TRY(set_length(arguments, task));
   task.deadline = arguments.deadline;
   task.budget = arguments.budget;
   task.workload_of = workload_by_batch(arguments.prediction, arguments.model);
@@ -178,13 +196,14 @@ void add_plan(CommandList& commands) {
   auto [app, arguments] = commands.add<PlanArguments>(
       "plan", "Choose where to train a network: which GPUs, how many and what batch meet a deadline or budget",
       "rooftile plan resnet50 --samples 1281167 --epochs 90 --precision fp16 --deadline 12h", run);
-  constexpr std::int64_t kMostSamples = std::int64_t{1} << 50, kMostEpochs = 1000000, kMostGpus = 1024;
+  constexpr std::int64_t kMostEpochs = 1000000, kMostGpus = 1024;
   PredictionArguments& prediction = arguments.prediction;
   add_model(app, arguments.model)->required();
-  add_count(app, "--samples", arguments.samples, kMostSamples, "samples in the data set")
-      ->required()
+  add_count(app, "--samples", arguments.samples, kMostSamples, "samples in the data set, as in 1281167 or 256M")
       ->group("Training");
-  add_count(app, "--epochs", arguments.epochs, kMostEpochs, "passes over the data set")->required()->group("Training");
+  add_count(app, "--epochs", arguments.epochs, kMostEpochs, "passes over the data set")->group("Training");
+  add_count(app, "--steps", arguments.steps, kMostSamples, "updates of the weights, in place of both; with -b total=N")
+      ->group("Training");
   add_value(app, "--deadline", arguments.deadline, "TIME", parse_time,
             "longest time allowed, as in 12h, 90min or 3d: finds the cheapest")
       ->group("Training");
@@ -200,6 +219,7 @@ void add_plan(CommandList& commands) {
   add_read(app, "-b,--batch-size", arguments, "N,…|total=N|max=N", read_batches,
            "samples per GPU (default: powers of two that fit), or over all GPUs: exactly (total) or at most (max)")
       ->group("Choices");
+  add_headroom(app, arguments.headroom, kUsualHeadroom)->group("Choices");
   for (CLI::Option* option : add_price_options(app, arguments.prices)) option->group("Choices");
   for (CLI::Option* option : add_input_sizes(app, prediction.sizes)) option->group("Prediction");
   add_precision(app, prediction.precision)->group("Prediction");

@@ -10,6 +10,7 @@
 
 #include "rooftile/base/try.hpp"
 #include "rooftile/cli/calibration_note.hpp"
+#include "rooftile/cli/headroom_option.hpp"
 #include "rooftile/cli/largest_batch.hpp"
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"
@@ -86,7 +87,7 @@ Result<void> run(PredictArguments& arguments) {
     note_folded_batch_norms(workload, phase);
     for (const Gpu& gpu : gpus) {
       if (given.largest_batch) {
-        auto largest = TRY(load_largest_batch(model, model_options(given), own, phase, gpu));
+        auto largest = TRY(load_largest_batch(model, model_options(given), own, phase, gpu, arguments.headroom));
         largest.notes = std::move(workload.notes);
         workload = std::move(largest);
       }
@@ -115,6 +116,7 @@ void add_predict(CommandList& commands) {
       ->required();
   add_gpus(app, arguments.prediction.gpus)->group("Prediction");
   add_prediction_options(app, arguments.prediction, Fitted::yes, Batch::number_or_max);
+  add_headroom(app, arguments.headroom)->group("Prediction");
   app->add_flag("--all", arguments.all_layers, "list every layer in the table, not the ten slowest")->group("Output");
   app->add_flag("--require-fit", arguments.require_fit,
                 "exit with status 1 where the network does not fit the GPU's memory")

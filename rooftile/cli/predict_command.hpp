@@ -15,7 +15,8 @@ struct PredictArguments {
   PredictionArguments prediction;
   bool all_layers = false;
   bool require_fit = false;
-  std::string save;  // the store's file; "own": the user's; empty: nowhere
+  double headroom = 0;  // share of a GPU's memory that stays free, of --batch-size max
+  std::string save;     // the store's file; "own": the user's; empty: nowhere
   OutputArguments output;
 };
 

@@ -12,6 +12,7 @@
 
 #include "rooftile/base/text_file.hpp"
 #include "rooftile/base/try.hpp"
+#include "rooftile/cli/headroom_option.hpp"
 #include "rooftile/cli/interrupt.hpp"
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"
@@ -40,6 +41,7 @@ struct ScheduleArguments {
   std::string queue, cluster;      // files
   PredictionArguments prediction;  // without GPUs, batch size and precision
   TrainingSettings training;
+  double headroom = 0;                         // share of a GPU's memory that stays free
   std::map<std::string, std::string> columns;  // of a fitted model
   std::uint64_t seed = 1;
   bool exact = false;  // though the queue is long
@@ -62,7 +64,7 @@ Result<std::map<int, Seconds>> training_times(const ScheduleArguments& arguments
   choices.most_gpus = most_gpus;
   choices.scaling = arguments.training.scaling;
   choices.optimizer = arguments.training.optimizer;
-  choices.memory_share = arguments.training.memory_share;
+  choices.memory_share = 1 - arguments.headroom;
   choices.prices.own[gpu.id] = DollarsPerSecond(1);  // plays no part
   choices.predict = predict_options(arguments.prediction);
   choices.predict.precision = job.precision;
@@ -150,6 +152,7 @@ void add_schedule(CommandList& commands) {
   add_text(app, "JOBS", arguments.queue, "FILE", "the jobs (CSV, docs/planning.md)")->required();
   add_text(app, "--cluster", arguments.cluster, "FILE", "the machines of the cluster and their GPUs (TOML)")
       ->required();
+  add_headroom(app, arguments.headroom, kUsualHeadroom)->group("Prediction");
   add_method(app, arguments.prediction.method, Fitted::yes)->group("Prediction");
   add_set(app, arguments.prediction.set)
       ->description(std::string("seq-len, framework; ") + kTrainingSettings)

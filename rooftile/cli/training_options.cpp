@@ -16,9 +16,6 @@ Result<TrainingSettings> take_training(Settings& set) {
     training.scaling = scaling.mapped() == "links" ? Scaling::links : Scaling::measured;
   }
   if (set.optimizer) training.optimizer = *set.optimizer;
-  if (const auto share = set.columns.extract("memory-share")) {
-    training.memory_share = TRY(parse_rate("--set", share.mapped()));
-  }
   if (const auto cautious = set.columns.extract("cautious")) {
     TRY(check_choice("--set", cautious.mapped(), {"yes", "no"}, {}));
     training.cautious = cautious.mapped() == "yes";

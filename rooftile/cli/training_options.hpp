@@ -16,14 +16,15 @@ namespace rooftile::cli {
 struct TrainingSettings {
   Scaling scaling = Scaling::measured;
   Optimizer optimizer = Optimizer::adam;
-  double memory_share = 0.8;
   bool cautious = false;  // deadline and budget are to hold at the upper end of the interval
 };
 
-constexpr const char* kTrainingSettings =
-    "optimizer (sgd, momentum, adam), scaling (measured, links), memory-share (default: 0.8)";
+// Of a GPU's memory, what training leaves free: 1 - TrainingChoices::memory_share.
+constexpr double kUsualHeadroom = 0.2;
 
-// Takes what is of training out of the settings: optimizer, scaling, memory-share, cautious.
+constexpr const char* kTrainingSettings = "optimizer (sgd, momentum, adam), scaling (measured, links)";
+
+// Takes what is of training out of the settings: optimizer, scaling, cautious.
 Result<TrainingSettings> take_training(Settings& set);
 
 // The network at a batch size of one's choice, with the other options of `arguments`.

@@ -23,6 +23,7 @@
 #include "rooftile/cli/table_options.hpp"
 #include "rooftile/ingest/layer_table.hpp"
 #include "rooftile/report/validation.hpp"
+#include "rooftile/validate/gpu_pairs.hpp"
 #include "rooftile/validate/validate.hpp"
 
 namespace rooftile::cli {
@@ -139,10 +140,14 @@ Result<void> run(ValidateArguments& arguments) {
   }
 
   bar.emplace("rows");
-  const auto validation = TRY(rooftile::validate(tables, options));
+  auto validation = TRY(rooftile::validate(tables, options));
   bar.reset();
   list_bad_rows(validation.bad_rows);
   for (const auto& constants : methods.constants) note_unused_factors(constants.get(), gpus_of(validation, tables));
+  if (arguments.pairs) {
+    validation.pairs = gpu_pairs(validation, tables);
+    if (validation.pairs.empty()) return fail(ErrorCode::not_found, "no two GPUs ran the same work", "--pairs");
+  }
   return write_report(output, kValidationWriters, {validation, tables});
 }
 
@@ -213,6 +218,8 @@ void add_validate(CommandList& commands) {
       "source, where another measured the GPU; size: on the smaller two thirds, scored on the largest; none: without "
       "its GPU");
   add_names(app, "--by", arguments.by, "COLUMN", "columns to group by, as in gpu,pass");
+  app->add_flag("--pairs", arguments.pairs,
+                "also score pairs of GPUs that ran the same work: whether the faster one is predicted to be");
 
   constexpr const char* kRows = "Rows";
   add_where(app, arguments.where)->group(kRows);

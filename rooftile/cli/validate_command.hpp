@@ -22,6 +22,7 @@ struct ValidateArguments {
   std::optional<Filter> where;
   ComparedQuantity quantity = ComparedQuantity::time;
   bool quantity_named = false, bias_kernel = false;
+  bool pairs = false;              // of GPUs, ordered as measured
   bool choice = false;             // how methods choose algorithm and tile, in place of a quantity
   std::optional<Tier> tier;        // constants of method rooftile fitted without the row
   std::vector<std::string> gpu;    // of rows that name none

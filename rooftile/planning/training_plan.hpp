@@ -44,8 +44,8 @@ struct TrainingTask {
 
 struct TrainingChoices {
   std::vector<Gpu> gpus;
-  std::vector<std::int64_t> batches;         // of each GPU; empty: powers of two
-  std::optional<std::int64_t> global_batch;  // split over the GPUs, instead
+  std::vector<std::int64_t> batches;         // of each GPU and micro-batch; empty: powers of two
+  std::optional<std::int64_t> global_batch;  // split over the GPUs and their micro-batches, instead
   std::optional<std::int64_t> most_global_batch;
   int most_gpus = 8;
   Scaling scaling = Scaling::measured;

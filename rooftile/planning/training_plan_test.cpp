@@ -54,6 +54,25 @@ TEST(TrainingMemory, AdamKeepsTwoCopiesAndMixedPrecisionOneMore) {
   EXPECT_NEAR(values(fp16, Optimizer::adam) / weights, 4, rounding);  // 0.5 + 0.5 + 2 + 1
 }
 
+TEST(TrainingPlan, AccumulatedGradientsMakeALargerBatchOfTheSameMemory) {
+  TrainingChoices plain = choices({"t4"}), accumulating = plain;
+  plain.batches = accumulating.batches = {64};
+  accumulating.predict.micro_batches = 4;
+  const TrainingPlan one = plan_training(alexnet(), plain).value(),
+                     four = plan_training(alexnet(), accumulating).value();
+  EXPECT_EQ(four.options[0].global_batch, 4 * one.options[0].global_batch);
+  EXPECT_EQ(four.options[0].memory.total(), one.options[0].memory.total());
+  EXPECT_NEAR(four.options[0].iterations, one.options[0].iterations / 4, 3) << "one for the end of each epoch";
+  EXPECT_NEAR(four.options[0].time / one.options[0].time, 1, 0.3) << "sums of gradients in place of updates";
+  accumulating.batches = {};
+  accumulating.global_batch = 512;
+  const TrainingPlan whole = plan_training(alexnet(), accumulating).value();
+  for (const TrainingOption& option : whole.options) {
+    EXPECT_EQ(option.global_batch, 512);
+    EXPECT_EQ(option.batch, (512 + 4 * option.gpus - 1) / (4 * option.gpus));
+  }
+}
+
 TEST(TrainingPlan, TimeIsIterationsTimesStepsAndCostIsThatTimesGpus) {
   TrainingChoices two = choices({"t4", "v100-sxm2-16gb"});
   two.batches = {128};

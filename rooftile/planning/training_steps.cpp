@@ -17,12 +17,18 @@
 namespace rooftile {
 namespace {
 
+// Of a batch of all GPUs, what one of them gets at a time.
+std::int64_t share_of(std::int64_t global_batch, const TrainingChoices& choices, int gpus) {
+  const std::int64_t parts = gpus * choices.predict.micro_batches;
+  return (global_batch + parts - 1) / parts;
+}
+
 // The batches that one GPU may get.
 std::vector<std::int64_t> wanted_batches(const TrainingTask& task, const TrainingChoices& choices) {
   std::set<std::int64_t> wanted(choices.batches.begin(), choices.batches.end());
   if (choices.global_batch) {
     wanted.clear();
-    for (int gpus = 1; gpus <= choices.most_gpus; ++gpus) wanted.insert((*choices.global_batch + gpus - 1) / gpus);
+    for (int gpus = 1; gpus <= choices.most_gpus; ++gpus) wanted.insert(share_of(*choices.global_batch, choices, gpus));
   } else if (wanted.empty()) {
     constexpr std::int64_t kMost = 1 << 20;
     for (std::int64_t batch = 1; batch <= std::min(task.samples, kMost); batch *= 2) wanted.insert(batch);
@@ -166,10 +172,10 @@ std::vector<GpuSteps> all_steps(const TrainingTask& task, const TrainingChoices&
 std::optional<std::int64_t> global_batch_of(const TrainingTask& task, const TrainingChoices& choices,
                                             std::int64_t batch, int gpus) {
   if (choices.global_batch) {
-    const std::int64_t share = (*choices.global_batch + gpus - 1) / gpus;
-    return share == batch && *choices.global_batch >= gpus ? choices.global_batch : std::nullopt;
+    const bool enough = *choices.global_batch >= gpus * choices.predict.micro_batches;
+    return enough && share_of(*choices.global_batch, choices, gpus) == batch ? choices.global_batch : std::nullopt;
   }
-  const std::int64_t all = batch * gpus;
+  const std::int64_t all = batch * gpus * choices.predict.micro_batches;
   if (all > task.samples && gpus > 1) return std::nullopt;
   if (choices.most_global_batch && all > *choices.most_global_batch) return std::nullopt;
   return all;

@@ -1,6 +1,7 @@
 #include "rooftile/predict/host.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 namespace rooftile {
 namespace {
@@ -11,12 +12,16 @@ constexpr Seconds kDispatch(8e-6);
 
 bool is_own(const LayerEstimate& layer) {
   if (layer.general) return true;
-  const bool sum = layer.op == "elementwise" && layer.function == "add" && layer.part == StepPart::backward;
-  return sum || (layer.op == "move" && layer.function == "cast");
+  const std::string_view op = layer.op, function = layer.function;  // whose lengths tell most apart
+  return (layer.part == StepPart::backward && op == "elementwise" && function == "add") ||
+         (op == "move" && function == "cast");
 }
 
 // All that an optimiser does with the weights of a layer, rather than one operator of it as a captured step has them.
-bool is_whole_update(const LayerEstimate& layer) { return layer.op == "update" || layer.op == "clip"; }
+bool is_whole_update(const LayerEstimate& layer) {
+  const std::string_view op = layer.op;
+  return op == "update" || op == "clip";
+}
 
 Seconds issue_time(const LayerEstimate& layer, const HostCosts& costs) {
   if (layer.kernels == 0) return Seconds(0);

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -21,17 +21,32 @@ double high_error(const LayerEstimate& layer) { return std::max(0.0, std::log(*l
 
 // ln of the error of the sum of `layers`, which take `all`.
 double error_of(std::span<const LayerEstimate> layers, Seconds all, Bound bound) {
+  struct Own {
+    std::string_view op;
+    Seconds time;
+    double error;
+  };
   double common = 0;
-  std::map<std::pair<std::string_view, Seconds>, double> own;  // by operator and time: equal layers are equally wrong
+  std::vector<Own> own;
+  own.reserve(layers.size());
   for (const LayerEstimate& layer : layers) {
     if (!interval_of(layer) || layer.time <= Seconds(0)) continue;
     const double error = bound(layer), shared = std::min(error, std::log(layer.common_error));
     const double share = layer.time / all;
     common += share * shared;
-    own[{layer.op, layer.time}] += share * std::sqrt(error * error - shared * shared);
+    own.push_back({layer.op, layer.time, share * std::sqrt(error * error - shared * shared)});
   }
+  // Layers of one operator and time are equally wrong: their errors add up before they are squared.
+  std::stable_sort(own.begin(), own.end(), [](const Own& a, const Own& b) {
+    return a.time < b.time || (a.time == b.time && a.op < b.op);
+  });
   double squares = common * common;
-  for (const auto& [layer, error] : own) squares += error * error;
+  for (std::size_t i = 0; i < own.size();) {
+    double error = 0;
+    const Own& first = own[i];
+    for (; i < own.size() && own[i].time == first.time && own[i].op == first.op; ++i) error += own[i].error;
+    squares += error * error;
+  }
   return std::sqrt(squares);
 }
 

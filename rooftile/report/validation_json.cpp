@@ -12,12 +12,15 @@ using Json = nlohmann::ordered_json;
 
 Json optional(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
 
+Json key_json(const Validation& validation, const std::vector<std::string>& key) {
+  Json json = Json::object();
+  for (std::size_t i = 0; i < key.size(); ++i) json[validation.by[i]] = key[i];
+  return json;
+}
+
 Json group_json(const Validation& validation, const ScoredGroup& group) {
   Json json = Json::object();
-  if (!group.key.empty()) {
-    json["key"] = Json::object();
-    for (std::size_t i = 0; i < group.key.size(); ++i) json["key"][validation.by[i]] = group.key[i];
-  }
+  if (!group.key.empty()) json["key"] = key_json(validation, group.key);
   const Score& score = group.score;
   const auto figure = [&](double value) { return score.rows == 0 ? Json(nullptr) : Json(value); };
   json["method"] = group.method;
@@ -45,6 +48,20 @@ Json reasons_json(const std::vector<LeftOut>& rows) {
   return json;
 }
 
+Json pairs_json(const Validation& validation) {
+  Json json = Json::array();
+  for (const GpuPairs& pairs : validation.pairs) {
+    Json row = Json::object();
+    if (!pairs.key.empty()) row["key"] = key_json(validation, pairs.key);
+    row.update({{"method", pairs.method},
+                {"pairs", pairs.pairs},
+                {"ordered", pairs.ordered},
+                {"ratio_error", pairs.ratio_error}});
+    json.push_back(std::move(row));
+  }
+  return json;
+}
+
 }  // namespace
 
 Json json_of(const Validation& validation) {
@@ -63,6 +80,7 @@ Json json_of(const Validation& validation) {
     for (const ScoredGroup& group : validation.groups) json["groups"].push_back(group_json(validation, group));
   }
   for (const ScoredGroup& group : validation.overall) json["overall"].push_back(group_json(validation, group));
+  if (!validation.pairs.empty()) json["pairs"] = pairs_json(validation);
   return json;
 }
 

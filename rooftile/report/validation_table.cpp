@@ -74,6 +74,25 @@ std::string figures(const Validation& validation, std::size_t width) {
   return table.text(width);
 }
 
+std::string pairs_of(const Validation& validation, std::size_t width) {
+  if (validation.pairs.empty()) return "";
+  std::vector<TextTable::Column> columns;
+  for (const std::string& column : validation.by) columns.push_back({column, Align::left});
+  columns.push_back({"method"});
+  for (const char* name : {"pairs", "ordered right", "ratio off by"}) columns.push_back({name, Align::right});
+  TextTable table(std::move(columns));
+  for (const GpuPairs& pairs : validation.pairs) {
+    std::vector<std::string> cells = pairs.key;
+    cells.resize(validation.by.size());
+    if (pairs.key.empty() && !cells.empty()) cells.front() = "all";
+    cells.insert(cells.end(), {pairs.method, grouped(static_cast<double>(pairs.pairs)), share(pairs.ordered),
+                               share(pairs.ratio_error)});
+    table.add(std::move(cells));
+  }
+  return fmt::format("\npairs of GPUs that ran the same work, more than {:.0f} % apart\n\n", kPairsApart * 100) +
+         table.text(width);
+}
+
 std::string reasons(const char* heading, const std::vector<LeftOut>& rows, std::size_t width) {
   if (rows.empty()) return "";
   TextTable table({{heading, Align::right}, {"method"}, {"reason", Align::left}});
@@ -87,7 +106,7 @@ std::string reasons(const char* heading, const std::vector<LeftOut>& rows, std::
 
 std::string validation_table(const Validation& validation, std::size_t width) {
   std::string text = fmt::format("{}: predicted against measured\n\n", name_of(validation.quantity));
-  text += figures(validation, width) + reasons("left out", validation.left_out, width) +
+  text += figures(validation, width) + pairs_of(validation, width) + reasons("left out", validation.left_out, width) +
           reasons("no interval", validation.no_interval, width);
   std::string notes;
   if (!validation.where.empty()) notes += fmt::format("  where   {}\n", one_line(validation.where));

@@ -60,6 +60,18 @@ struct LeftOut {
   std::string reason;
 };
 
+// Two rows of one table are a pair of GPUs if they ran the same work (operator or network, precision, pass, layout,
+// framework) on different ones, and their measured times differ by more than kPairsApart.
+constexpr double kPairsApart = 0.10;
+
+struct GpuPairs {
+  std::vector<std::string> key;  // of both rows, one cell for each column of `by`
+  std::string method;            // label_of()
+  std::size_t pairs = 0;
+  double ordered = 0;      // share whose faster GPU is predicted to be the faster
+  double ratio_error = 0;  // median of exp |ln(predicted / measured)| - 1, of the ratio of their times
+};
+
 struct Validation {
   ComparedQuantity quantity = ComparedQuantity::time;
   std::vector<std::string> tables, by, methods, ignored;
@@ -68,6 +80,7 @@ struct Validation {
   std::vector<ScoredGroup> overall;  // one for each method, without a key
   std::vector<LeftOut> left_out;     // in the order of their first row
   std::vector<LeftOut> no_interval;  // rows in the figures whose method has intervals, but none for them
+  std::vector<GpuPairs> pairs = {};  // of gpu_pairs(), where they were asked for
   std::vector<Error> bad_rows;       // only with skip_bad_rows
   std::vector<ComparedRow> rows;     // table by table, row by row, method by method; without flagged ones
 };
