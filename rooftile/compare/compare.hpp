@@ -1,5 +1,8 @@
 // Networks on many GPUs: what each takes, costs and needs.
 //
+//     #include "rooftile/gpu/catalogue.hpp"
+//     #include "rooftile/ingest/model.hpp"
+//
 //     CompareTask task;
 //     task.models = {{"resnet50", [](auto batch, auto) -> Result<NetworkAt> {
 //                       return NetworkAt{load_model("resnet50", {.batch_size = batch}).value()};

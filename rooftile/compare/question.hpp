@@ -2,7 +2,7 @@
 //
 //     const Question question = parse_question("cheapest that trains this in 24 h").value();
 //     assert(question.kind == Question::Kind::cheapest && question.within == Seconds(86400));
-//     for (const std::string& sentence : answers(question, comparison)) …
+//     assert(!parse_question("why"));
 #pragma once
 
 #include <optional>

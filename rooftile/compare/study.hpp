@@ -2,7 +2,7 @@
 // compared them: throughput, what a dollar buys, what is busy, what limits.
 //
 //     const Study study = find_study("ubc").value();
-//     const StudyResult result = run_study(study, machine_threads()).value();
+//     const StudyResult result = run_study(study, 1).value();
 //     assert(result.runs.size() == study.applications.size() * study.gpus.size());
 #pragma once
 

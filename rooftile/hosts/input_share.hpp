@@ -1,8 +1,7 @@
 // What preparing a network's input has to do with its time.
 //
-//     time of a step = max(GPU, cores, disk, copy)   where the loader works ahead
-//                    = GPU + environment + copy      where the next input depends on the result (reinforcement
-//                    learning)
+//   time of a step = max(GPU, cores, disk, copy)   where the loader works ahead
+//                  = GPU + environment + copy      where the next input depends on the result, in reinforcement learning
 #pragma once
 
 #include <optional>

@@ -17,7 +17,7 @@
 namespace rooftile {
 namespace {
 
-constexpr std::array<const char*, 4> kLaterOps = {"collective", "network_layer", "kernel", "benchmark"};
+constexpr std::array<const char*, 3> kLaterOps = {"network_layer", "kernel", "benchmark"};
 // With more than the op in them.
 constexpr std::array<const char*, 1> kLaterPasses = {"step_as_profiled"};
 
@@ -33,6 +33,7 @@ constexpr std::array kOpReaders = {
     OpReader{"rnn", [](TableRow& row) { return RowOp(read_recurrent(row)); }},
     OpReader{"stream", [](TableRow& row) { return RowOp(read_stream(row)); }},
     OpReader{"network", [](TableRow& row) { return RowOp(read_network(row)); }},
+    OpReader{"collective", [](TableRow& row) { return RowOp(read_collective(row)); }},
 };
 static_assert(kOpReaders.size() == std::variant_size_v<RowOp>, "in the order of RowOp");
 constexpr std::array<const char*, 6> kAlgorithms = {"implicit_gemm", "winograd", "winograd_nonfused",

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "rooftile/base/error.hpp"
+#include "rooftile/collectives/collective.hpp"
 #include "rooftile/base/units.hpp"
 #include "rooftile/ops/optimizer.hpp"
 #include "rooftile/ops/stream_layer.hpp"
@@ -65,7 +66,7 @@ struct NetworkRun {
   bool operator==(const NetworkRun&) const = default;
 };
 
-using RowOp = std::variant<Conv, Gemm, Attention, Recurrent, StreamLayer, NetworkRun>;
+using RowOp = std::variant<Conv, Gemm, Attention, Recurrent, StreamLayer, NetworkRun, Collective>;
 
 // The name in the column `op`: "conv", "rnn", "network", …
 std::string_view name_of(const RowOp& op);

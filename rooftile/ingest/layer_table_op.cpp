@@ -212,6 +212,27 @@ StreamLayer read_stream(TableRow& row) {
   return layer;
 }
 
+Collective read_collective(TableRow& row) {
+  constexpr std::int64_t kMostGpus = 1 << 20;
+  constexpr double kMostBytes = 1e15;
+  Collective collective;
+  const std::string kind = lower_case(row.text("kind"));
+  if (const auto known = parse_collective_kind(kind)) {
+    collective.kind = *known;
+  } else {
+    const std::vector<std::string> names = collective_kind_names();
+    row.reject("kind", fmt::format("unknown kind '{}'; one of {}{}", shown(kind), fmt::join(names, ", "),
+                                   did_you_mean(kind, names)));
+  }
+  const std::int64_t gpus = row.required("gpus", 2);
+  if (gpus > kMostGpus) row.reject("gpus", fmt::format("at most {}", kMostGpus));
+  collective.gpus = static_cast<int>(std::min(gpus, kMostGpus));
+  const auto bytes = row.amount("bytes", true);
+  if (!bytes || *bytes > kMostBytes) row.reject("bytes", "must be a number of bytes above 0, at most 1e15");
+  collective.bytes = Bytes(std::min(bytes.value_or(1), kMostBytes));
+  return collective;
+}
+
 NetworkRun read_network(TableRow& row) {
   NetworkRun run;
   run.model = row.text("model");

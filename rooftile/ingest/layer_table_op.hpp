@@ -25,4 +25,7 @@ StreamLayer read_stream(TableRow& row);
 // model,batch,seq_len,gpus,image_size,…, and hidden,layers,heads,… of a transformer.
 NetworkRun read_network(TableRow& row);
 
+// kind,gpus,bytes; its dtype is the row's precision.
+Collective read_collective(TableRow& row);
+
 }  // namespace rooftile

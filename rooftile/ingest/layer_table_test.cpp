@@ -151,6 +151,19 @@ TEST(LayerTable, ReadsPasses) {
   EXPECT_EQ(parsed("M,N,K,pass\n1,1,1,BWD_weight\n").rows[0].phase, Phase::bwd_weight);
 }
 
+TEST(LayerTable, CollectivesAreReadByKindGpusAndBytes) {
+  const LayerTable table = parsed("op,kind,gpus,bytes,precision\ncollective,alltoall,8,4e9,bf16\n");
+  EXPECT_EQ(std::get<Collective>(table.rows[0].op), (Collective{CollectiveKind::all_to_all, 8, Bytes(4e9)}));
+  EXPECT_EQ(table.rows[0].precision, DType::bf16);
+  const auto error = [](const std::string& cells) {
+    return error_of("op,kind,gpus,bytes\ncollective," + cells + "\n");
+  };
+  EXPECT_THAT(error("all_redice,8,512"), HasSubstr("column kind: unknown kind 'all_redice'; one of"));
+  EXPECT_THAT(error("all_reduce,1,512"), HasSubstr("column gpus: "));
+  EXPECT_THAT(error("all_reduce,8,0"), HasSubstr("column bytes: "));
+  EXPECT_THAT(error("all_reduce,8,"), HasSubstr("column bytes: "));
+}
+
 TEST(LayerTable, SumsOfPassesAndOtherOpsSaySo) {
   EXPECT_EQ(error_of(conv_table(",pass", ",step")), "no error");
   EXPECT_EQ(parsed(conv_table(",pass", ",Training")).rows[0].phase, Phase::step);
@@ -160,10 +173,10 @@ TEST(LayerTable, SumsOfPassesAndOtherOpsSaySo) {
   EXPECT_THAT(parsed(conv_table(",pass", ",fwd")).rows, SizeIs(1));
   EXPECT_THAT(parsed(conv_table(",pass", ",FWD")).rows, SizeIs(1));
   EXPECT_THAT(parsed(conv_table(",pass", ",inference")).rows, SizeIs(1));
-  for (const std::string op : {"collective", "network_layer", "kernel"}) {
+  for (const std::string op : {"network_layer", "kernel"}) {
     EXPECT_EQ(error_of("op,x\n" + op + ",1\n"), "t.csv:2, column op: " + op +
                                                     " rows are not supported yet; conv, gemm, attention, rnn, stream, "
-                                                    "network are");
+                                                    "network, collective are");
   }
   EXPECT_EQ(error_of("op,x\ncomv,1\n"), "t.csv:2, column op: unknown op 'comv'; did you mean 'conv'?");
   EXPECT_EQ(error_of("op,x\n,1\n"), "t.csv:2, column op: the cell is empty");

@@ -135,7 +135,7 @@ Result<TableCases> cases_of_table(std::string_view csv, std::string_view where) 
   TableCases result;
   result.left_out = table.unsupported.size();
   for (const LayerRow& row : table.rows) {
-    if (std::holds_alternative<NetworkRun>(row.op)) {
+    if (std::holds_alternative<NetworkRun>(row.op) || std::holds_alternative<Collective>(row.op)) {
       ++result.left_out;
       continue;
     }
@@ -146,7 +146,7 @@ Result<TableCases> cases_of_table(std::string_view csv, std::string_view where) 
       LayerCase one;
       std::visit(
           [&](const auto& op) {
-            if constexpr (!std::is_same_v<std::decay_t<decltype(op)>, NetworkRun>) one.op = op;
+            if constexpr (std::is_constructible_v<CaseOp, decltype(op)>) one.op = op;
           },
           row.op);
       one.precision = row.precision;

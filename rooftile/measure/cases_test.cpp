@@ -62,21 +62,22 @@ TEST(Cases, OnlyWaysThatMakeSense) {
 
 TEST(Cases, TablesGiveTheirRows) {
   const auto table = cases_of_table(
-      "op,M,N,K,model,precision,pass,layout,algorithm,layer,C,H,W,R,S,pad_h,pad_w,stride_h,stride_w\n"
-      "gemm,1,2,3,,bf16,bwd,,,fc,,,,,,,,,\n"
-      "network,,,,resnet50,,,,,,,,,,,,,,\n"
-      "collective,,,,,,,,,,,,,,,,,,\n"
-      "conv,,8,4,,fp16,,nhwc,winograd,,3,9,9,3,3,1,1,1,1\n",
+      "op,M,N,K,model,precision,pass,layout,algorithm,layer,C,H,W,R,S,pad_h,pad_w,stride_h,stride_w,kind,gpus,bytes\n"
+      "gemm,1,2,3,,bf16,bwd,,,fc,,,,,,,,,,,,\n"
+      "network,,,,resnet50,,,,,,,,,,,,,,,,,\n"
+      "collective,,,,,,,,,,,,,,,,,,,all_reduce,8,512\n"
+      "kernel,,,,,,,,,,,,,,,,,,,,,\n"
+      "conv,,8,4,,fp16,,nhwc,winograd,,3,9,9,3,3,1,1,1,1,,,\n",
       "t.csv");
   ASSERT_TRUE(table.has_value()) << table.error().text();
-  EXPECT_EQ(table->left_out, 2);
+  EXPECT_EQ(table->left_out, 3);
   ASSERT_EQ(table->cases.size(), 3);  // both gradients of the first
   EXPECT_EQ(table->cases[0].pass, Pass::bwd_data);
   EXPECT_EQ(table->cases[1].pass, Pass::bwd_weight);
   EXPECT_EQ(table->cases[1].layer, "fc");
   EXPECT_EQ(table->cases[2].layout, Layout::nhwc);
   EXPECT_EQ(table->cases[2].algorithm, "winograd");
-  EXPECT_EQ(table->cases[2].layer, "t.csv:5");
+  EXPECT_EQ(table->cases[2].layer, "t.csv:6");
 }
 
 TEST(Cases, TableErrorsNameThePlace) {

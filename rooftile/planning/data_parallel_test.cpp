@@ -15,7 +15,7 @@
 #include "rooftile/base/csv.hpp"
 #include "rooftile/base/text_file.hpp"
 #include "rooftile/gpu/catalogue.hpp"
-#include "rooftile/planning/link.hpp"
+#include "rooftile/gpu/link.hpp"
 #include "rooftile/planning/training_memory.hpp"
 #include "rooftile/predict/predict.hpp"
 #include "rooftile/zoo/zoo.hpp"

@@ -13,7 +13,7 @@
 #include "rooftile/base/try.hpp"
 #include "rooftile/base/units_text.hpp"
 #include "rooftile/learn/step_prediction.hpp"
-#include "rooftile/planning/link.hpp"
+#include "rooftile/gpu/link.hpp"
 #include "rooftile/planning/training_steps.hpp"
 
 namespace rooftile {

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/units_text.hpp"
+
 namespace rooftile {
 namespace {
 
@@ -33,6 +35,10 @@ std::string words_of(const StreamLayer& layer) {
 
 std::string words_of(const NetworkRun& run) {
   return run.batch ? fmt::format("{}, batch {}", run.model, *run.batch) : run.model;
+}
+
+std::string words_of(const Collective& collective) {
+  return fmt::format("{} on {}, {}", name_of(collective.kind), collective.gpus, print(collective.bytes));
 }
 
 }  // namespace

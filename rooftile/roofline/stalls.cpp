@@ -33,6 +33,7 @@ std::string_view stall_of(Bottleneck bottleneck) {
     case Bottleneck::l1:
       return "memory_throttle";
     case Bottleneck::launch:
+    case Bottleneck::link:
       break;
   }
   return "";

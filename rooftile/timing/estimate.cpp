@@ -5,8 +5,8 @@
 namespace rooftile {
 
 std::string_view name_of(Bottleneck bottleneck) {
-  constexpr std::array<std::string_view, kBottlenecks> kNames = {"compute", "smem", "latency", "l1",
-                                                                 "l2",      "dram", "power",   "launch"};
+  constexpr std::array<std::string_view, kBottlenecks + 1> kNames = {"compute", "smem",  "latency", "l1",  "l2",
+                                                                     "dram",    "power", "launch",  "link"};
   return kNames[static_cast<std::size_t>(bottleneck)];
 }
 

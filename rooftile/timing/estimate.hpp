@@ -10,7 +10,8 @@
 namespace rooftile {
 
 // What limits an operator. The order breaks ties: the first of equals wins.
-enum class Bottleneck { compute, smem, latency, l1, l2, dram, power, launch };
+// A kernel's are the first kBottlenecks; `link` limits collectives, which have no cases.
+enum class Bottleneck { compute, smem, latency, l1, l2, dram, power, launch, link };
 constexpr std::size_t kBottlenecks = 8;
 std::string_view name_of(Bottleneck bottleneck);
 

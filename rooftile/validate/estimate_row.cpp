@@ -12,6 +12,7 @@
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/ops/pass_bytes.hpp"
 #include "rooftile/plan/kernel_name.hpp"
+#include "rooftile/validate/estimate_collective.hpp"
 #include "rooftile/validate/estimate_network.hpp"
 #include "rooftile/workload/sequence.hpp"
 
@@ -88,6 +89,7 @@ Result<LayerEstimate> estimate_row(const LayerRow& row, const PredictOptions& op
   if (!gpu) return fail(gpu.error().code, gpu.error().text(), "column gpu");
   PredictOptions own = options_of(row, options);
   if (const auto* network = std::get_if<NetworkRun>(&row.op)) return estimate_network(*network, row.phase, **gpu, own);
+  if (const auto* collective = std::get_if<Collective>(&row.op)) return estimate_collective(*collective, **gpu, own);
   std::vector<LayerEstimate> passes;
   const double weights = std::visit(WeightElements{}, row.op);
   if (weights == 0 && row.phase == Phase::bwd_weight) {
@@ -102,7 +104,8 @@ Result<LayerEstimate> estimate_row(const LayerRow& row, const PredictOptions& op
     }
     passes.push_back(std::visit(
         [&](const auto& op) {
-          if constexpr (std::is_same_v<decltype(op), const NetworkRun&>)
+          if constexpr (std::is_same_v<decltype(op), const NetworkRun&> ||
+                        std::is_same_v<decltype(op), const Collective&>)
             return LayerEstimate{};  // see above
           else
             return estimate(op, **gpu, own);

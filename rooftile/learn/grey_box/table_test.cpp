@@ -48,7 +48,7 @@ TEST(GreyBoxTable, RowsWithoutATimeAreRefusedByLineAndTheOthersPredicted) {
                                 "stream,softmax,t4,fp32,fwd,,,,64,64,\n"
                                 "gemm,,t4,fp32,fwd,128,128,128,,,\n"
                                 "gemm,,,fp32,fwd,128,128,128,,,\n"
-                                "collective,,t4,fp32,fwd,,,,,,\n"
+                                "network_layer,,t4,fp32,fwd,,,,,,\n"
                                 "gemm,,t44,fp32,fwd,128,128,128,,,\n"
                                 "gemm,,t4,fp32,bwd_data,128,128,128,,,\n"
                                 "gemm,,p4,fp32,fwd,256,256,256,,,\n"
@@ -62,7 +62,7 @@ TEST(GreyBoxTable, RowsWithoutATimeAreRefusedByLineAndTheOthersPredicted) {
   EXPECT_GT(times->predicted[0].value, 0);
   EXPECT_THAT(reasons_of(*times),
               ElementsAre("t.csv:2: the model is not for stream rows", "t.csv:4: column gpu is empty",
-                          "t.csv:5: not predicted yet: collective rows", HasSubstr("t.csv:6, column gpu: no GPU 't44'"),
+                          "t.csv:5: not predicted yet: network_layer rows", HasSubstr("t.csv:6, column gpu: no GPU 't44'"),
                           "t.csv:7: the model has not been fitted to rows of gemm bwd_data", HasSubstr("t.csv:9: ")));
 }
 

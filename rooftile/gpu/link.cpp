@@ -1,4 +1,4 @@
-#include "rooftile/planning/link.hpp"
+#include "rooftile/gpu/link.hpp"
 
 #include <array>
 #include <limits>

@@ -1,0 +1,33 @@
+// What GPUs exchange, all of them at once: the operations of NCCL.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rooftile/base/units.hpp"
+#include "rooftile/workload/dtype.hpp"
+
+namespace rooftile {
+
+enum class CollectiveKind { all_reduce, reduce_scatter, all_gather, all_to_all, broadcast, send };
+std::string_view name_of(CollectiveKind kind);  // "all_reduce"
+std::vector<std::string> collective_kind_names();
+std::optional<CollectiveKind> parse_collective_kind(std::string_view name);  // also "alltoall", "send_recv"
+
+struct Collective {
+  CollectiveKind kind = CollectiveKind::all_reduce;
+  int gpus = 2;
+  Bytes bytes{1};  // of the whole: what an all-reduce sums, an all-gather results in, a reduce-scatter starts from
+  DType dtype = DType::fp32;
+
+  bool operator==(const Collective&) const = default;
+};
+
+// Steps that follow one another around a ring, and what of the bytes each GPU sends; of all-to-all and send in one.
+int rounds_of(const Collective& collective);
+double share_sent(const Collective& collective);
+
+}  // namespace rooftile

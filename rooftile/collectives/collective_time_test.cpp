@@ -1,0 +1,89 @@
+#include "rooftile/collectives/collective_time.hpp"
+
+#include <gtest/gtest.h>
+
+#include "rooftile/gpu/catalogue.hpp"
+
+namespace rooftile {
+namespace {
+
+CollectiveTime time_of(const char* gpu_id, Collective collective) {
+  const Gpu gpu = find_gpu(gpu_id).value();
+  return collective_time(collective, gpu, link_of(gpu, collective.gpus).value());
+}
+
+double micros(Seconds time) { return time.value() * 1e6; }
+
+TEST(Collective, NamesAreRead) {
+  for (const std::string& name : collective_kind_names()) EXPECT_EQ(name_of(*parse_collective_kind(name)), name);
+  EXPECT_EQ(parse_collective_kind("alltoall"), CollectiveKind::all_to_all);
+  EXPECT_FALSE(parse_collective_kind("gather"));
+}
+
+// A ring: all-reduce is a reduce-scatter and an all-gather.
+TEST(Collective, AnAllReduceSendsWhatItsHalvesSend) {
+  const auto of = [](CollectiveKind kind) { return Collective{kind, 6, Bytes(600), DType::fp32}; };
+  EXPECT_EQ(rounds_of(of(CollectiveKind::all_reduce)), 10);
+  EXPECT_EQ(rounds_of(of(CollectiveKind::all_gather)), 5);
+  EXPECT_DOUBLE_EQ(share_sent(of(CollectiveKind::all_reduce)),
+                   share_sent(of(CollectiveKind::reduce_scatter)) + share_sent(of(CollectiveKind::all_gather)));
+  EXPECT_EQ(rounds_of(of(CollectiveKind::send)), 1);
+  EXPECT_DOUBLE_EQ(share_sent(of(CollectiveKind::send)), 1);
+}
+
+TEST(CollectiveTime, IsTheSumOfItsPartsAndWithinItsInterval) {
+  for (const double bytes : {8.0, 1e4, 1e6, 1e8, 1e10}) {
+    const CollectiveTime time = time_of("h100-sxm5-80gb", {CollectiveKind::all_gather, 8, Bytes(bytes), DType::bf16});
+    EXPECT_DOUBLE_EQ(time.time.value(), (time.latency + time.transfer + time.copy).value());
+    EXPECT_LT(time.low, time.time);
+    EXPECT_GT(time.high, time.time);
+  }
+}
+
+TEST(CollectiveTime, ProtocolsFollowTheSize) {
+  const auto protocol = [](double bytes) {
+    return time_of("a100-sxm4-80gb", {CollectiveKind::all_gather, 8, Bytes(bytes), DType::fp16}).protocol;
+  };
+  EXPECT_EQ(protocol(1024), Protocol::ll);
+  EXPECT_EQ(protocol(4 << 20), Protocol::ll128);
+  EXPECT_EQ(protocol(1 << 29), Protocol::simple);
+}
+
+TEST(CollectiveTime, MoreBytesAndGpusTakeLonger) {
+  for (const std::string& name : collective_kind_names()) {
+    const CollectiveKind kind = *parse_collective_kind(name);
+    Seconds before;
+    for (double bytes = 1; bytes <= 1e12; bytes *= 1.7) {
+      const Seconds time = time_of("a100-sxm4-80gb", {kind, 4, Bytes(bytes), DType::fp32}).time;
+      EXPECT_GE(time, before) << name << " of " << bytes;
+      before = time;
+    }
+  }
+  const auto small = [](int gpus) {
+    return micros(time_of("a100-sxm4-80gb", {CollectiveKind::all_reduce, gpus, Bytes(512), DType::fp32}).time);
+  };
+  EXPECT_LT(small(2), small(4));
+  EXPECT_LT(small(4), small(8));
+}
+
+TEST(CollectiveTime, LargeOnesApproachTheLink) {
+  const double gigabytes = 4;
+  const CollectiveTime time =
+      time_of("a100-sxm4-80gb", {CollectiveKind::all_reduce, 8, Bytes(gigabytes * 1e9), DType::fp16});
+  const double rate = gigabytes * 1.75 / time.time.value();  // GB/s that each GPU sends
+  EXPECT_GT(rate, 0.65 * 300);
+  EXPECT_LT(rate, 300);
+}
+
+TEST(CollectiveTime, HopperSwitchesSumFloatingPointOfAWholeMachine) {
+  const auto of = [](const char* gpu, int gpus, DType dtype) {
+    return time_of(gpu, {CollectiveKind::all_reduce, gpus, Bytes(1 << 29), dtype}).protocol;
+  };
+  EXPECT_EQ(of("h100-sxm5-80gb", 8, DType::bf16), Protocol::nvls);
+  EXPECT_EQ(of("h100-sxm5-80gb", 8, DType::int8), Protocol::simple);
+  EXPECT_EQ(of("h100-sxm5-80gb", 4, DType::bf16), Protocol::simple);
+  EXPECT_EQ(of("a100-sxm4-80gb", 8, DType::bf16), Protocol::simple);
+}
+
+}  // namespace
+}  // namespace rooftile
