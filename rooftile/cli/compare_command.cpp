@@ -124,7 +124,12 @@ Result<std::optional<std::size_t>> place_in(const std::vector<Gpu>& gpus, const 
 
 Result<CompareTask> task_of(const CompareArguments& arguments, const CostTable& costs) {
   CompareTask task;
-  for (const std::string& model : arguments.models) task.models.push_back(model_of(model, arguments.prediction));
+  for (const std::string& model : arguments.models) {
+    task.models.push_back(model_of(model, arguments.prediction));
+    if (!task.models.back().any_batch && arguments.batches.size() > 1) {
+      return fail(ErrorCode::usage, fmt::format("{} is read once, at one batch size", model), "--batch-size");
+    }
+  }
   task.batches = batches_of(arguments);
   task.precisions = precisions_of(arguments);
   task.gpus = TRY(listed_gpus(arguments.gpus));

@@ -112,7 +112,8 @@ class ModelAt {
 
   Result<std::int64_t> largest(Bytes capacity) {
     if (!model_.any_batch) return fail(ErrorCode::usage, "it has its own batch size", model_.name);
-    return largest_batch([&](std::int64_t batch) { return memory_at(batch); }, capacity);
+    const auto known = memory_;
+    return largest_batch([&](std::int64_t batch) { return memory_at(batch); }, capacity, known);
   }
 
   Result<Bytes> memory_at(std::int64_t batch) {
@@ -173,6 +174,7 @@ class Comparing {
         const Bytes capacity = task_.gpus[gpu].level("DRAM").capacity * task_.memory_share;
         size = TRY(model.largest(capacity));
         if (*size == 0) {
+          describe(TRY(model.at(1))->network);
           outcomes[gpu] = fail(ErrorCode::unsupported, fmt::format("one sample needs {} of memory, it has {}",
                                                                    print(TRY(model.memory_at(1))), print(capacity)));
           continue;

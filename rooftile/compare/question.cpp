@@ -120,7 +120,11 @@ class QuestionReader {
 
 using Runs = std::vector<const ComparedRun*>;
 
-std::string usd(Dollars amount) { return fmt::format("{:.3g} USD", amount.value()); }
+std::string usd(Dollars amount) {
+  constexpr double kWhole = 1000;
+  return amount.value() < kWhole ? fmt::format("{:.3g} USD", amount.value())
+                                 : fmt::format("{:.0f} USD", amount.value());
+}
 
 std::string run_text(const ComparedRun& run, bool models) {
   return fmt::format("{}{} at batch size {} in {}", models ? run.model + " on " : "", run.gpu, run.batch_size,

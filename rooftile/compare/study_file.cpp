@@ -182,7 +182,7 @@ Result<Study> parse_study_file(std::string_view toml, std::string_view where) {
 Result<Study> find_study(std::string_view selector) {
   if (selector.ends_with(kTomlSuffix)) {
     const std::string path(selector);
-    return parse_study_file(TRY(read_text_file(path)), path);
+    return parse_study_file(TRY(read_text_file(path, kMaxTomlFile)), path);
   }
   for (const EmbeddedText& file : embedded_studies()) {
     if (file.path == fmt::format("{}{}", selector, kTomlSuffix)) return parse_study_file(file.text, file.path);

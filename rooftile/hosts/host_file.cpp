@@ -135,7 +135,7 @@ Result<HostMachine> parse_host_machine(std::string_view toml, std::string_view w
 Result<HostMachine> find_host_machine(std::string_view selector) {
   if (selector.ends_with(kSuffix)) {
     const std::string path(selector);
-    return parse_host_machine(TRY(read_text_file(path)), path);
+    return parse_host_machine(TRY(read_text_file(path, kMaxTomlFile)), path);
   }
   for (const EmbeddedText& file : embedded_hosts()) {
     if (file.path == fmt::format("{}{}", selector, kSuffix)) return parse_host_machine(file.text, file.path);

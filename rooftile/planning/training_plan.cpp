@@ -12,8 +12,8 @@
 #include "rooftile/base/one_line.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/base/units_text.hpp"
-#include "rooftile/learn/step_prediction.hpp"
 #include "rooftile/gpu/link.hpp"
+#include "rooftile/learn/step_prediction.hpp"
 #include "rooftile/planning/training_steps.hpp"
 
 namespace rooftile {
@@ -34,7 +34,7 @@ std::optional<TrainingStep> step_of(const std::map<int, TrainingStep>& steps, co
   const bool whole = choices.fitted != nullptr && knows_several_gpus(*choices.fitted);
   const auto found = steps.find(whole ? option.gpus : 1);
   if (found == steps.end()) return std::nullopt;
-  TrainingStep step = found->second;
+  TrainingStep step = fed_together(found->second, option.gpus);
   if (whole && option.gpus > 1) return step;
   option.added = Seconds(0);
   if (option.gpus == 1) return step;

@@ -54,6 +54,26 @@ TEST(TrainingMemory, AdamKeepsTwoCopiesAndMixedPrecisionOneMore) {
   EXPECT_NEAR(values(fp16, Optimizer::adam) / weights, 4, rounding);  // 0.5 + 0.5 + 2 + 1
 }
 
+TEST(TrainingPlan, GpusOfOneMachineShareWhatFeedsThem) {
+  TrainingChoices fed = choices({"v100-sxm2-16gb"});
+  fed.batches = {128};
+  Feeding feeding;
+  feeding.host.cores = 8;
+  feeding.host.decode = feeding.host.augment = Seconds(5e-3);
+  feeding.host.disk = BytesPerSecond(1e12);
+  fed.predict.feeding = &feeding;
+  const TrainingPlan plan = plan_training(alexnet(), fed).value();
+  const auto step_of = [&](int gpus) {
+    for (const TrainingOption& option : plan.options) {
+      if (option.gpus == gpus) return option.step - option.added.value();
+    }
+    return Seconds(0);
+  };
+  const double cores = 128 * (500 * 375 + 224 * 224) / 1e6 * 5e-3 / 8;  // seconds that a batch takes all of them
+  EXPECT_NEAR(step_of(4).value(), 4 * cores, 1e-9) << "the host is the slowest";
+  EXPECT_LT(step_of(1), step_of(4));
+}
+
 TEST(TrainingPlan, AccumulatedGradientsMakeALargerBatchOfTheSameMemory) {
   TrainingChoices plain = choices({"t4"}), accumulating = plain;
   plain.batches = accumulating.batches = {64};

@@ -63,7 +63,7 @@ Result<TrainingStep> fitted_step(const TrainingTask& task, const TrainingChoices
 
 Result<TrainingStep> analytic_step(const TrainingChoices& choices, const Gpu& gpu, const TrainingBatch& batch) {
   const auto prediction = TRY(predict(batch.stored, gpu, choices.predict, Phase::step));
-  return TrainingStep{prediction.time, interval_of(prediction), {}};
+  return TrainingStep{prediction.time, interval_of(prediction), {}, prediction.input};
 }
 
 // Of one batch on one GPU, and on more where a fitted model knows them.
@@ -102,6 +102,24 @@ GpuSteps steps_of(const TrainingTask& task, const TrainingChoices& choices, cons
 }
 
 }  // namespace
+
+TrainingStep fed_together(TrainingStep step, int gpus) {
+  if (!step.input || gpus == 1) return step;
+  const InputShare alone = *step.input;
+  InputShare& shared = *step.input;
+  shared.cores *= gpus;
+  shared.disk *= gpus;
+  // Where a bound is one GPU's wait for its input, it counts as computing: several wait longer.
+  const auto fed = [&](Seconds time) {
+    const Seconds computing = alone.ahead ? time : time - alone.waiting;
+    return computing + shared.waiting_of(computing);
+  };
+  const Seconds computing = step.time - alone.waiting;
+  shared.waiting = shared.waiting_of(computing);
+  step.time = computing + shared.waiting;
+  if (step.range) step.range = Interval{fed(step.range->low), fed(step.range->high)};
+  return step;
+}
 
 std::string not_fitted(const Gpu& gpu, const TrainingChoices& choices) {
   if (choices.fitted == nullptr || choices.beyond_fit) return "";

@@ -34,7 +34,11 @@ struct TrainingStep {
   Seconds time;
   std::optional<Interval> range;  // 90 %
   std::vector<std::string> warnings;
+  std::optional<InputShare> input = {};  // with which `time` and `range` are, of one GPU
 };
+
+// Of `gpus` in one machine, whose cores and disk they share; each has its own PCIe.
+TrainingStep fed_together(TrainingStep step, int gpus);
 
 // Of a GPU: by batch, as far as they fit, then by number of GPUs.
 struct GpuSteps {

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "rooftile/base/try.hpp"
 
 namespace rooftile {
 
-Result<std::int64_t> largest_batch(const std::function<Result<Bytes>(std::int64_t)>& memory_at, Bytes capacity) {
+Result<std::int64_t> largest_batch(const std::function<Result<Bytes>(std::int64_t)>& memory_at, Bytes capacity,
+                                   const std::map<std::int64_t, Bytes>& known) {
   struct Known {
     std::int64_t batch;
     Bytes memory;
@@ -24,6 +26,13 @@ Result<std::int64_t> largest_batch(const std::function<Result<Bytes>(std::int64_
     return fitting.batch + static_cast<std::int64_t>(std::min(more, static_cast<double>(kMostBatch)));
   };
   Known before = fitting;
+  for (const auto& [batch, memory] : known) {
+    if (memory > capacity) {
+      beyond = Known{batch, memory};
+      break;
+    }
+    if (batch > fitting.batch) before = std::exchange(fitting, Known{batch, memory});
+  }
   bool halve = false;  // where memory is no line, guesses alone might creep
   while (fitting.batch < kMostBatch && (!beyond || beyond->batch - fitting.batch > 1)) {
     std::int64_t batch = 2 * fitting.batch;

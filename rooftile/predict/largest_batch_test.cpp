@@ -38,6 +38,21 @@ TEST(LargestBatch, IsExactWhereMemoryIsNoLine) {
   }
 }
 
+TEST(LargestBatch, WhatIsKnownShortensTheSearch) {
+  int asked = 0;
+  const auto memory = [&](std::int64_t batch) -> Result<Bytes> {
+    ++asked;
+    return Bytes(100 + 3.0 * static_cast<double>(batch));
+  };
+  std::map<std::int64_t, Bytes> known;
+  for (const std::int64_t batch : {1, 500, 501, 2000}) known[batch] = *memory(batch);
+  for (const std::int64_t batch : {1, 499, 500, 700, 1999, 2000, 9000}) {
+    asked = 0;
+    EXPECT_EQ(largest_batch(memory, *memory(batch), known).value(), batch);
+    EXPECT_LE(asked, 5) << batch;
+  }
+}
+
 TEST(LargestBatch, HasAnEnd) {
   EXPECT_EQ(search([](double) { return 1; }, 10).first, kMostBatch);
   EXPECT_EQ(search([](double b) { return b; }, 0.5).first, 0);

@@ -32,8 +32,15 @@ std::string memory_text(const ComparedRun& run) {
   return fmt::format("does not fit: {}{}", used, does);
 }
 
-std::string three_digits(std::optional<double> value) { return value ? fmt::format("{:.3g}", *value) : "-"; }
-std::string three_digits(std::optional<Dollars> value) { return value ? fmt::format("{:.3g}", value->value()) : "-"; }
+// Whole from 1,000 on.
+std::string three_digits(std::optional<double> value) {
+  constexpr double kWhole = 1000;
+  if (!value) return "-";
+  return *value < kWhole ? fmt::format("{:.3g}", *value) : four_digits(*value);
+}
+std::string three_digits(std::optional<Dollars> value) {
+  return three_digits(value ? std::optional(value->value()) : std::nullopt);
+}
 
 struct TableColumn {
   TextTable::Column column;
@@ -114,7 +121,8 @@ std::string comparison_table(const ComparisonReport& report, std::size_t width) 
   if (std::any_of(comparison.runs.begin(), comparison.runs.end(), is_old)) {
     text += "  *: the newest offer is more than 18 months old\n";
   }
-  if (!comparison.left_out.empty()) text += fmt::format("\n  left out    {} GPUs\n", comparison.left_out.size());
+  if (!comparison.left_out.empty())
+    text += fmt::format("\n  left out    {}\n", counted(comparison.left_out.size(), "GPU"));
   for (const std::string& line : comparison.left_out) text += wrapped("    " + line, width, "      ") + "\n";
   return text;
 }
