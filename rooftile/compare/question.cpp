@@ -247,7 +247,7 @@ std::vector<std::string> upgrade(const Question& question, const Comparison& com
   for (const auto& [model, from] : before) {
     if (!after.contains(model)) texts.push_back(fmt::format("{}: does not run on {}.", model, question.to));
   }
-  if (texts.empty()) texts.push_back("Neither of them runs it.");
+  if (texts.empty()) texts.emplace_back("Neither of them runs it.");
   return texts;
 }
 

@@ -13,6 +13,7 @@
 #include "rooftile/compare/embedded.hpp"
 #include "rooftile/compare/study.hpp"
 #include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/workload/workload.hpp"
 
 namespace rooftile {
 namespace {
@@ -33,7 +34,8 @@ class StudyReader : TomlReader {
       } else if (key.str() == "title") {
         study.title = TRY(words(node, "title"));
       } else if (key.str() == "host") {
-        study.host = TRY(found(node, find_host_machine(TRY(words(node, "host")))));
+        const auto host = TRY(words(node, "host"));
+        study.host = TRY(found(node, find_host_machine(host)));
       } else if (key.str() == "precision") {
         study.precision = TRY(precision(node));
       } else if (key.str() == "gpu") {
@@ -82,7 +84,8 @@ class StudyReader : TomlReader {
     if (!row.contains("id")) return error(row.source(), "id is missing");
     for (auto&& [key, node] : row) {
       if (key.str() == "id") {
-        gpu.gpu = TRY(found(node, find_gpu(TRY(words(node, "id")))));
+        const auto id = TRY(words(node, "id"));
+        gpu.gpu = TRY(found(node, find_gpu(id)));
       } else if (key.str() == "price") {
         TRY(read_price(node, gpu));
       } else {

@@ -91,24 +91,27 @@ class HostReader : TomlReader {
     const auto* table = node.as_table();
     if (table == nullptr) return error(node.source(), "'host' must be a table: [host]");
     for (auto&& [name, value] : *table) {
-      const auto known = std::find_if(kKeys.begin(), kKeys.end(), [&](const HostKey& key) { return key.name == name; });
+      const std::string_view key_name = name.str();
+      const auto known =
+          std::find_if(kKeys.begin(), kKeys.end(), [&](const HostKey& key) { return key.name == key_name; });
       if (known == kKeys.end()) {
         std::vector<std::string> names;
         for (const HostKey& key : kKeys) names.emplace_back(key.name);
         return unknown(name, " in [host]", names);
       }
+      const HostKey& host_key = *known;
       Fact fact;
       fact.key = name.str();
-      TRY(read_fact(value, known->example, 1 + static_cast<std::size_t>(FactKind::own), fact,
+      TRY(read_fact(value, host_key.example, 1 + static_cast<std::size_t>(FactKind::own), fact,
                     [&](const toml::node& part) -> Result<void> {
                       fact.text = TRY(words(part, "value"));
-                      const auto number = known->read(fact.text);
-                      if (number && *number >= known->least && *number <= known->most) {
-                        known->put(host, *number);
+                      const auto number = host_key.read(fact.text);
+                      if (number && *number >= host_key.least && *number <= host_key.most) {
+                        host_key.put(host, *number);
                         return {};
                       }
                       return error(part.source(), fmt::format("'{}' is no {}; write \"{}\"", one_line(fact.text),
-                                                              known->name, known->example));
+                                                              host_key.name, host_key.example));
                     }));
       host.facts.push_back(std::move(fact));
     }

@@ -1,7 +1,7 @@
 // What preparing a network's input has to do with its time.
 //
 //   time of a step = max(GPU, cores, disk, copy)   where the loader works ahead
-//                  = GPU + environment + copy      where the next input depends on the result, in reinforcement learning
+//                  = GPU + environment + copy      where the next input depends on the result, as a game's does
 #pragma once
 
 #include <optional>

@@ -19,8 +19,8 @@ inline constexpr Seconds kNoLimit{std::numeric_limits<double>::infinity()};
 class VisitPlan {
  public:
   template <class Visit>
-  requires(!std::is_same_v<std::remove_cvref_t<Visit>, VisitPlan>) VisitPlan(
-      Visit&& visit)  // NOLINT(google-explicit-constructor,bugprone-forwarding-reference-overload): any function
+  // NOLINTNEXTLINE(google-explicit-constructor,bugprone-forwarding-reference-overload): any function
+  requires(!std::is_same_v<std::remove_cvref_t<Visit>, VisitPlan>) VisitPlan(Visit&& visit)
       : visit_(const_cast<void*>(static_cast<const void*>(std::addressof(visit)))),
         call_(call<Visit>),
         least_(least<Visit>) {}

@@ -125,7 +125,7 @@ std::string comparison_bars(const Comparison& comparison) {
   for (const ComparedRun& run : comparison.runs) {
     chart.groups.push_back(name_of_run(run, batches) + (models ? ", " + run.model : ""));
     fitting.values.push_back(run.fits() ? std::optional(run.samples_per_second()) : 0.0);
-    too_large.values.push_back(run.fits() ? 0.0 : run.samples_per_second());
+    too_large.values.emplace_back(run.fits() ? 0.0 : run.samples_per_second());
   }
   // Of each group one of the two has a length: stacked they are one bar, which needs its own label.
   chart.stacked = true;
