@@ -2,11 +2,9 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include "rooftile/base/nearest.hpp"
 #include "rooftile/base/one_line.hpp"
-#include "rooftile/base/text_file.hpp"
+#include "rooftile/base/toml_choice.hpp"
 #include "rooftile/base/toml_reader.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/base/units_text.hpp"
@@ -18,7 +16,6 @@
 namespace rooftile {
 namespace {
 
-constexpr std::string_view kTomlSuffix = ".toml";
 constexpr std::int64_t kMostTimes = 1000;
 
 class StudyReader : TomlReader {
@@ -170,12 +167,7 @@ class StudyReader : TomlReader {
 
 }  // namespace
 
-std::vector<std::string> study_ids() {
-  std::vector<std::string> ids;
-  for (const EmbeddedText& file : embedded_studies())
-    ids.emplace_back(file.path.substr(0, file.path.rfind(kTomlSuffix)));
-  return ids;
-}
+std::vector<std::string> study_ids() { return toml_ids(embedded_studies()); }
 
 Result<Study> parse_study_file(std::string_view toml, std::string_view where) {
   const auto root = TRY(parse_toml(toml, where, "a study file"));
@@ -183,17 +175,8 @@ Result<Study> parse_study_file(std::string_view toml, std::string_view where) {
 }
 
 Result<Study> find_study(std::string_view selector) {
-  if (selector.ends_with(kTomlSuffix)) {
-    const std::string path(selector);
-    return parse_study_file(TRY(read_text_file(path, kMaxTomlFile)), path);
-  }
-  for (const EmbeddedText& file : embedded_studies()) {
-    if (file.path == fmt::format("{}{}", selector, kTomlSuffix)) return parse_study_file(file.text, file.path);
-  }
-  const std::vector<std::string> ids = study_ids();
-  return fail(ErrorCode::not_found,
-              fmt::format("no study '{}'{}; one of {}, or a .toml file", one_line(std::string(selector)),
-                          did_you_mean(std::string(selector), ids), fmt::join(ids, ", ")));
+  const ChosenToml chosen = TRY(choose_toml(embedded_studies(), selector, "study"));
+  return parse_study_file(chosen.text, chosen.where);
 }
 
 }  // namespace rooftile

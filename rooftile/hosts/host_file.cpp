@@ -1,14 +1,11 @@
 #include <algorithm>
 #include <array>
-#include <functional>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include "rooftile/base/nearest.hpp"
 #include "rooftile/base/one_line.hpp"
 #include "rooftile/base/parse_number.hpp"
-#include "rooftile/base/text_file.hpp"
+#include "rooftile/base/toml_choice.hpp"
 #include "rooftile/base/toml_reader.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/base/units_text.hpp"
@@ -17,8 +14,6 @@
 
 namespace rooftile {
 namespace {
-
-constexpr std::string_view kSuffix = ".toml";
 
 // A number of a host: where it goes, and what it may be.
 struct HostKey {
@@ -123,12 +118,7 @@ class HostReader : TomlReader {
 
 }  // namespace
 
-std::vector<std::string> host_machine_ids() {
-  std::vector<std::string> ids;
-  for (const EmbeddedText& file : embedded_hosts()) ids.emplace_back(file.path.substr(0, file.path.rfind(kSuffix)));
-  std::sort(ids.begin(), ids.end());
-  return ids;
-}
+std::vector<std::string> host_machine_ids() { return toml_ids(embedded_hosts()); }
 
 Result<HostMachine> parse_host_machine(std::string_view toml, std::string_view where) {
   const auto root = TRY(parse_toml(toml, where, "a host file"));
@@ -136,17 +126,8 @@ Result<HostMachine> parse_host_machine(std::string_view toml, std::string_view w
 }
 
 Result<HostMachine> find_host_machine(std::string_view selector) {
-  if (selector.ends_with(kSuffix)) {
-    const std::string path(selector);
-    return parse_host_machine(TRY(read_text_file(path, kMaxTomlFile)), path);
-  }
-  for (const EmbeddedText& file : embedded_hosts()) {
-    if (file.path == fmt::format("{}{}", selector, kSuffix)) return parse_host_machine(file.text, file.path);
-  }
-  const std::vector<std::string> ids = host_machine_ids();
-  return fail(ErrorCode::not_found,
-              fmt::format("no host '{}'{}; one of {}, or a .toml file", one_line(std::string(selector)),
-                          did_you_mean(std::string(selector), ids), fmt::join(ids, ", ")));
+  const ChosenToml chosen = TRY(choose_toml(embedded_hosts(), selector, "host"));
+  return parse_host_machine(chosen.text, chosen.where);
 }
 
 }  // namespace rooftile
