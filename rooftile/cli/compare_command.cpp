@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -59,11 +58,9 @@ struct CompareArguments {
   OutputArguments output;
 };
 
-std::string table_of(const ComparisonReport& report, std::size_t width) { return comparison_table(report, width); }
-
 constexpr Writers<const ComparisonReport&> kComparisonWriters = {
-    {Format::table, table_of},     {Format::json, comparison_json}, {Format::csv, comparison_csv},
-    {Format::svg, comparison_svg}, {Format::html, comparison_page},
+    {Format::table, comparison_table}, {Format::json, comparison_json}, {Format::csv, comparison_csv},
+    {Format::svg, comparison_svg},     {Format::html, comparison_page},
 };
 
 // --- the task --------------------------------------------------------------------------------------------------------
@@ -266,7 +263,7 @@ Result<void> run(CompareArguments& arguments) {
 
 // A country of the table, or grams of CO2 a kilowatt-hour.
 Result<std::optional<double>> parse_grid(const std::string& option, const std::string& text) {
-  if (const auto grid = find_grid(text)) return grid->grams_per_kwh;
+  if (const auto grams = grams_per_kwh_of(text)) return *grams;
   constexpr double kMost = 5000;
   const auto grams = parse_number(text);
   if (grams && *grams >= 0 && *grams <= kMost) return *grams;

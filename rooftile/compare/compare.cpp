@@ -11,6 +11,7 @@
 #include "rooftile/base/threads.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/base/units_text.hpp"
+#include "rooftile/compare/busy.hpp"
 #include "rooftile/cost/energy.hpp"
 #include "rooftile/predict/largest_batch.hpp"
 #include "rooftile/predict/prepared_network.hpp"
@@ -50,16 +51,12 @@ std::string limit_of(const Prediction& prediction, const TimeBounds& by) {
 }
 
 void add_shares(const Prediction& prediction, ComparedRun& run) {
-  const Seconds input = prediction.input ? prediction.input->waiting : Seconds(0);
-  const Seconds busy = prediction.host ? prediction.host->gpu_busy : prediction.time - input;
+  const Seconds busy = gpu_busy(prediction);
   run.gpu_busy = busy / prediction.time;
   if (busy > Seconds(0) && prediction.peak > FlopsPerSecond(0)) {
     run.peak_share = prediction.flops / busy / prediction.peak;
   }
-  if (!prediction.input) return;
-  const Seconds issuing = prediction.host ? prediction.host->issuing : Seconds(0);
-  const double cores = prediction.input->host_cores;
-  run.cpu_busy = std::min(1.0, (issuing / cores + prediction.input->cores) / prediction.time);
+  if (prediction.input) run.cpu_busy = std::min(1.0, cores_busy(prediction) / prediction.time);
 }
 
 ComparedRun run_of(const Prediction& prediction, const Gpu& gpu, const Board& board, const CompareTask& task) {
@@ -161,7 +158,7 @@ class Comparing {
   Result<void> add(std::vector<ModelAt>& models, const CompareTask::Batch& batch) {
     std::vector<std::vector<Outcome>> outcomes;  // by precision and GPU
     for (ModelAt& model : models) outcomes.push_back(TRY(on_all(model, batch)));
-    for (std::size_t gpu = 0; gpu < task_.gpus.size(); ++gpu) TRY(choose(outcomes, gpu, models, batch.largest));
+    for (std::size_t gpu = 0; gpu < task_.gpus.size(); ++gpu) choose(outcomes, gpu, models, batch.largest);
     return {};
   }
 
@@ -208,8 +205,8 @@ class Comparing {
   static const ComparedRun* found(const Outcome& outcome) { return outcome && *outcome ? &**outcome : nullptr; }
 
   // The fastest of the precisions that this GPU and the baseline have; of those that fit, if any do.
-  Result<void> choose(const std::vector<std::vector<Outcome>>& outcomes, std::size_t gpu, std::vector<ModelAt>& models,
-                      bool largest) {
+  void choose(const std::vector<std::vector<Outcome>>& outcomes, std::size_t gpu, std::vector<ModelAt>& models,
+              bool largest) {
     std::optional<std::size_t> best;
     for (std::size_t i = 0; i < outcomes.size(); ++i) {
       const ComparedRun* one = found(outcomes[i][gpu]);
@@ -220,7 +217,7 @@ class Comparing {
     }
     if (!best) {
       leave_out(outcomes, gpu);
-      return {};
+      return;
     }
     ComparedRun run = *found(outcomes[*best][gpu]);
     if (task_.baseline) {
@@ -231,7 +228,6 @@ class Comparing {
       if (const auto fitting = models[*best].largest(run.capacity)) run.largest_batch = *fitting;
     }
     comparison_.runs.push_back(std::move(run));
-    return {};
   }
 
   void leave_out(const std::vector<std::vector<Outcome>>& outcomes, std::size_t gpu) {

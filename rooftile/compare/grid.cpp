@@ -18,10 +18,10 @@ constexpr std::array kRows = {Row{"australia", 549}, Row{"austria", 111}, Row{"c
 
 }  // namespace
 
-std::optional<Grid> find_grid(std::string_view id) {
-  const auto found = std::find_if(kRows.begin(), kRows.end(), [&](const Row& row) { return row.id == id; });
+std::optional<double> grams_per_kwh_of(std::string_view country) {
+  const auto found = std::find_if(kRows.begin(), kRows.end(), [&](const Row& row) { return row.id == country; });
   if (found == kRows.end()) return std::nullopt;
-  return Grid{std::string(found->id), found->grams};
+  return found->grams;
 }
 
 std::vector<std::string> grid_ids() {
@@ -29,7 +29,5 @@ std::vector<std::string> grid_ids() {
   for (const Row& row : kRows) ids.emplace_back(row.id);
   return ids;
 }
-
-std::string_view grid_source() { return "Ember, yearly electricity data for 2023, as Our World in Data has it"; }
 
 }  // namespace rooftile

@@ -8,14 +8,9 @@
 
 namespace rooftile {
 
-struct Grid {
-  std::string id;
-  double grams_per_kwh = 0;
-};
-
-// Of 2023. Nothing where it is no country of the table.
-std::optional<Grid> find_grid(std::string_view id);
+// Grams of 2023: Ember's yearly electricity data, as Our World in Data has it. Nothing where it is no country of the
+// table.
+std::optional<double> grams_per_kwh_of(std::string_view country);
 std::vector<std::string> grid_ids();
-std::string_view grid_source();
 
 }  // namespace rooftile

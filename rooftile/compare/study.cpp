@@ -5,6 +5,7 @@
 
 #include "rooftile/base/threads.hpp"
 #include "rooftile/base/try.hpp"
+#include "rooftile/compare/busy.hpp"
 #include "rooftile/hosts/input_share.hpp"
 #include "rooftile/ingest/model.hpp"
 #include "rooftile/predict/prepared_network.hpp"
@@ -14,16 +15,15 @@ namespace {
 
 // What the parts of a step take together.
 struct Sum {
-  Seconds time, busy, issuing, cores;
+  Seconds time, busy, cores;
   Flops flops;
   FlopsPerSecond peak;
   TimeBounds by = {};
 
   void add(const Prediction& prediction, double times) {
     time += prediction.time * times;
-    busy += (prediction.host ? prediction.host->gpu_busy : prediction.time - prediction.input->waiting) * times;
-    if (prediction.host) issuing += prediction.host->issuing * times;
-    cores += prediction.input->cores * times;
+    busy += gpu_busy(prediction) * times;
+    cores += cores_busy(prediction) * times;
     flops += prediction.flops * times;
     peak = prediction.peak;
     const TimeBounds own = time_by_bottleneck(prediction);
@@ -31,14 +31,14 @@ struct Sum {
   }
 };
 
-StudyRun run_of(const Sum& sum, const Application& application, double cores) {
+StudyRun run_of(const Sum& sum, const Application& application) {
   StudyRun run;
   run.step = sum.time;
   run.samples_per_second = static_cast<double>(application.batch) / sum.time.value();
   run.gpu_busy = sum.busy / sum.time;
   run.waiting = 1 - run.gpu_busy;
   if (sum.peak > FlopsPerSecond(0)) run.peak_share = sum.flops / sum.busy / sum.peak;
-  run.cpu_busy = std::min(1.0, (sum.issuing / cores + sum.cores) / sum.time);
+  run.cpu_busy = std::min(1.0, sum.cores / sum.time);
   run.by = sum.by;
   return run;
 }
@@ -63,7 +63,7 @@ Result<std::vector<StudyRun>> runs_of(const Study& study, std::size_t place, uns
   const auto on = [&](const Gpu& gpu) -> Result<StudyRun> {
     Sum sum;
     for (std::size_t i = 0; i < networks.size(); ++i) sum.add(TRY(networks[i].on(gpu)), application.parts[i].times);
-    return run_of(sum, application, study.host.cores);
+    return run_of(sum, application);
   };
   std::vector<Result<StudyRun>> found(study.gpus.size());
   std::atomic<std::size_t> next = 0;
