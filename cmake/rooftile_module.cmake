@@ -6,7 +6,7 @@
 #   LINK     libraries that the sources need and no header shows
 # A module named in ROOFTILE_CORE_MODULES is core as a whole. Each part is an object library, NAME_objects and
 # NAME_core_objects, so that each module is optimised as it deserves; rooftile_core names the objects that are core.
-set(ROOFTILE_CORE_MODULES base workload ops execution gpu hosts collectives calibration plan traffic timing predict zoo ingest)
+set(ROOFTILE_CORE_MODULES base workload ops execution gpu hosts fabric collectives calibration plan traffic timing predict zoo ingest)
 
 # Whose inner loops a prediction, a search or a simulation spends its time in.
 set(ROOFTILE_FAST_MODULES base workload ops execution plan traffic timing predict zoo cost simulate explore profile)

@@ -1,6 +1,9 @@
 #include "rooftile/collectives/collective_time.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstddef>
 
 namespace rooftile {
 namespace {
@@ -22,28 +25,97 @@ constexpr double kHopper = 9;
 // Nine of ten rows of a GPU that the fit has not seen are within this factor.
 constexpr double kSpread = 1.31;
 
+// A hop through the network, in microseconds, and the share of its line rate, by protocol: LL, LL128, Simple. NCCL's
+// tuning.cc: hwLat[NET] of rings and of trees; LL sends a flag with every word, LL128 one with 120 bytes.
+struct NetworkCosts {
+  double ring_hop, tree_hop, efficiency;
+};
+constexpr std::array<NetworkCosts, 3> kNetwork = {NetworkCosts{2.7, 5.0, 0.5}, NetworkCosts{4.0, 8.5, 0.92},
+                                                  NetworkCosts{14.0, 14.0, 0.92}};
+
 bool is_direct(CollectiveKind kind) { return kind == CollectiveKind::all_to_all || kind == CollectiveKind::send; }
 
 Seconds cycles(double thousands, const Gpu& gpu) { return Seconds(thousands * 1e3 / gpu.clock.value()); }
 
-CollectiveTime with(Protocol protocol, const ProtocolCosts& costs, int rounds, double sent,
-                    const Collective& collective, const Gpu& gpu, const Link& link) {
-  CollectiveTime time;
-  time.protocol = protocol;
-  const double start = is_direct(collective.kind) ? kDirectStart : kRingStart;
-  time.latency = cycles(start + costs.start + costs.round * rounds, gpu);
-  time.transfer = collective.bytes * sent / (link.bandwidth * costs.efficiency);
-  const bool owns = costs.copies && collective.kind != CollectiveKind::send;
-  if (owns) time.copy = collective.bytes / static_cast<double>(collective.gpus) / (gpu.level("DRAM").bandwidth * kCopy);
-  time.time = time.latency + time.transfer + time.copy;
-  return time;
+// Rounds within the nodes and through the network.
+struct Rounds {
+  double links = 0, hops = 0;
+  bool tree = false;
+};
+
+Rounds ring_rounds(const Collective& collective, const Group& group) {
+  const double all = rounds_of(collective);
+  if (group.nodes() == 1) return {all, 0};
+  const double over = collective.kind == CollectiveKind::all_reduce ? 2.0 * group.nodes() : group.nodes() - 1;
+  const double hops = is_direct(collective.kind) ? 1 : std::min(all, over);
+  return {all - hops, hops};
 }
 
-bool is_switched(const Collective& collective, const Gpu& gpu, const Link& link) {
-  const bool sums = is_floating(collective.dtype) && collective.dtype != DType::fp8;
-  return collective.kind == CollectiveKind::all_reduce && sums && gpu.generation >= kHopper && link.name == "NVLink" &&
-         collective.gpus >= kLeastSwitched;
+// Up and down again: chains within the nodes, a binary tree over them.
+Rounds tree_rounds(const Group& group) {
+  return {2.0 * (group.per_node - 1), 2 * std::log2(static_cast<double>(group.nodes())), true};
 }
+
+// What leaves a node, as a share of the bytes.
+double share_out(const Collective& collective, const Group& group) {
+  if (collective.kind != CollectiveKind::all_to_all) return share_sent(collective);
+  return static_cast<double>(group.per_node) * (group.gpus - group.per_node) / group.gpus;
+}
+
+class Exchange {
+ public:
+  Exchange(const Collective& collective, const Gpu& gpu, const Group& group)
+      : collective_(collective), gpu_(gpu), group_(group) {}
+
+  CollectiveTime fastest() {
+    for (std::size_t i = 0; i < kProtocols.size(); ++i) {
+      consider(i, kProtocols[i], ring_rounds(collective_, group_), share_sent(collective_));
+      const bool over_nodes = group_.nodes() > 1 && collective_.kind == CollectiveKind::all_reduce;
+      if (over_nodes) consider(i, kProtocols[i], tree_rounds(group_), share_sent(collective_));
+    }
+    if (is_switched()) {
+      ProtocolCosts costs = kProtocols.back();
+      costs.efficiency = kSwitched;
+      consider(kProtocols.size(), costs, {kSwitchedRounds, 0}, 1);
+    }
+    best_.low = best_.time / kSpread;
+    best_.high = best_.time * kSpread;
+    return best_;
+  }
+
+ private:
+  void consider(std::size_t protocol, const ProtocolCosts& costs, const Rounds& rounds, double sent) {
+    CollectiveTime time;
+    time.protocol = static_cast<Protocol>(protocol);
+    const double start = is_direct(collective_.kind) ? kDirectStart : kRingStart;
+    time.latency = cycles(start + costs.start + costs.round * rounds.links, gpu_);
+    if (group_.per_node > 1) time.transfer = collective_.bytes * sent / (group_.link.bandwidth * costs.efficiency);
+    if (rounds.hops > 0) {
+      const NetworkCosts& network = kNetwork[std::min(protocol, kNetwork.size() - 1)];
+      time.latency += Seconds((rounds.tree ? network.tree_hop : network.ring_hop) * 1e-6 * rounds.hops);
+      const Seconds out = collective_.bytes * share_out(collective_, group_) / (group_.network * network.efficiency);
+      time.network = out > time.transfer;
+      time.transfer = std::max(time.transfer, out);
+    }
+    const bool owns = costs.copies && collective_.kind != CollectiveKind::send;
+    if (owns) {
+      time.copy = collective_.bytes / static_cast<double>(collective_.gpus) / (gpu_.level("DRAM").bandwidth * kCopy);
+    }
+    time.time = time.latency + time.transfer + time.copy;
+    if (best_.time <= Seconds(0) || time.time < best_.time) best_ = time;
+  }
+
+  bool is_switched() const {
+    const bool sums = is_floating(collective_.dtype) && collective_.dtype != DType::fp8;
+    return collective_.kind == CollectiveKind::all_reduce && sums && gpu_.generation >= kHopper &&
+           group_.link.name == "NVLink" && group_.nodes() == 1 && collective_.gpus >= kLeastSwitched;
+  }
+
+  const Collective& collective_;
+  const Gpu& gpu_;
+  const Group& group_;
+  CollectiveTime best_;
+};
 
 }  // namespace
 
@@ -53,23 +125,15 @@ std::string_view name_of(Protocol protocol) {
 }
 
 CollectiveTime collective_time(const Collective& collective, const Gpu& gpu, const Link& link) {
-  CollectiveTime best;
-  const auto consider = [&](const CollectiveTime& one) {
-    if (best.time <= Seconds(0) || one.time < best.time) best = one;
-  };
-  const int rounds = rounds_of(collective);
-  const double sent = share_sent(collective);
-  for (std::size_t i = 0; i < kProtocols.size(); ++i) {
-    consider(with(static_cast<Protocol>(i), kProtocols[i], rounds, sent, collective, gpu, link));
-  }
-  if (is_switched(collective, gpu, link)) {
-    ProtocolCosts costs = kProtocols.back();
-    costs.efficiency = kSwitched;
-    consider(with(Protocol::nvls, costs, kSwitchedRounds, 1, collective, gpu, link));
-  }
-  best.low = best.time / kSpread;
-  best.high = best.time * kSpread;
-  return best;
+  Group group;
+  group.gpus = group.per_node = collective.gpus;
+  group.link = link;
+  return Exchange(collective, gpu, group).fastest();
+}
+
+CollectiveTime collective_time(const Collective& collective, const Gpu& gpu, const Group& group) {
+  if (group.gpus <= 1) return {};
+  return Exchange(collective, gpu, group).fastest();
 }
 
 }  // namespace rooftile

@@ -1,4 +1,4 @@
-// How long GPUs of one machine take to exchange data.
+// How long GPUs take to exchange data.
 //
 // NCCL has three protocols, of which the fastest counts, each
 //
@@ -10,6 +10,10 @@
 // times are cycles of the GPU's clock: kernels poll memory. tools/fit_collectives.py fits the constants and prints
 // their errors, with GPUs, sizes and numbers of GPUs left out (docs/planning.md).
 //
+// Over several nodes some rounds go through the network, by a ring or, of an all-reduce, by a tree over the nodes; what
+// takes longer, links or network, is what takes the time. Latencies and shares of the line rate are those that NCCL
+// itself chooses its algorithms by (src/graph/tuning.cc of NCCL 2.18).
+//
 //     #include "rooftile/gpu/catalogue.hpp"
 //
 //     const Gpu gpu = find_gpu("a100-sxm4-80gb").value();
@@ -20,6 +24,7 @@
 #include <string_view>
 
 #include "rooftile/collectives/collective.hpp"
+#include "rooftile/fabric/group.hpp"
 #include "rooftile/gpu/gpu.hpp"
 #include "rooftile/gpu/link.hpp"
 
@@ -32,10 +37,14 @@ struct CollectiveTime {
   Protocol protocol = Protocol::ll;
   Seconds latency, transfer, copy;  // whose sum it is
   Seconds time;
-  Seconds low, high;  // 90 %, of a GPU that the constants have not seen
+  Seconds low, high;     // 90 %, of a GPU that the constants have not seen
+  bool network = false;  // is slower than the links within a node
 };
 
-// Of at least two GPUs, which the link joins.
+// Of at least two GPUs of one node, which the link joins.
 CollectiveTime collective_time(const Collective& collective, const Gpu& gpu, const Link& link);
+
+// Of as many GPUs as the group has; a single one exchanges nothing.
+CollectiveTime collective_time(const Collective& collective, const Gpu& gpu, const Group& group);
 
 }  // namespace rooftile

@@ -85,5 +85,29 @@ TEST(CollectiveTime, HopperSwitchesSumFloatingPointOfAWholeMachine) {
   EXPECT_EQ(of("a100-sxm4-80gb", 8, DType::bf16), Protocol::simple);
 }
 
+// Four machines of eight A100 with 200 GB/s each: a large sum is bound by the network, a small one by hops.
+TEST(CollectiveTime, OverNodesTheNetworkCounts) {
+  const Gpu gpu = find_gpu("a100-sxm4-80gb").value();
+  Group group = {.gpus = 32, .per_node = 8, .link = *link_of(gpu, 8), .network = BytesPerSecond(200e9)};
+  const CollectiveTime large = collective_time({CollectiveKind::all_reduce, 32, Bytes(4e9), DType::fp16}, gpu, group);
+  EXPECT_TRUE(large.network);
+  EXPECT_NEAR((large.latency + large.transfer).value(), 4e9 * 2 * 31 / 32 / (0.92 * 200e9), 1e-3);
+  const Collective word = {CollectiveKind::all_reduce, 32, Bytes(4), DType::fp16};
+  const CollectiveTime small = collective_time(word, gpu, group);
+  EXPECT_EQ(small.protocol, Protocol::ll);
+  EXPECT_LT(micros(small.time), 60);
+  group.gpus = 1024;
+  EXPECT_LT(small.time, collective_time({word.kind, 1024, word.bytes, word.dtype}, gpu, group).time);
+}
+
+TEST(CollectiveTime, AGroupWithinANodeIsThatOfItsLink) {
+  const Gpu gpu = find_gpu("h100-sxm5-80gb").value();
+  const Link link = *link_of(gpu, 8);
+  const Group group = {.gpus = 8, .per_node = 8, .link = link};
+  const Collective sum = {CollectiveKind::all_reduce, 8, Bytes(1e6), DType::bf16};
+  EXPECT_EQ(collective_time(sum, gpu, group).time, collective_time(sum, gpu, link).time);
+  EXPECT_EQ(collective_time(sum, gpu, Group{}).time, Seconds(0));
+}
+
 }  // namespace
 }  // namespace rooftile

@@ -282,7 +282,8 @@ std::string LayerTableReader::read_cells(TableRow& row, LayerRow& layer) const {
     // Mixed precision is of networks.
     const auto mixed =
         std::holds_alternative<NetworkRun>(layer.op) ? parse_run_precision(lower_case(own)) : std::nullopt;
-    layer.autocast = mixed && mixed->autocast;
+    const bool detailed = mixed && lower_case(row.text("precision_detail")).starts_with("amp ");  // "amp fp16"
+    layer.autocast = detailed || (mixed && mixed->autocast);
     const auto precision = layer.autocast ? std::optional(mixed->dtype) : read_precision(row, "precision");
     if (!precision && row.error()->code == ErrorCode::unsupported && later.empty()) {
       later = fmt::format("{} rows of precision {}", lower_case(op), shown(own));

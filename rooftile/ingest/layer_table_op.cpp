@@ -11,6 +11,7 @@
 
 #include "rooftile/base/lower_case.hpp"
 #include "rooftile/base/nearest.hpp"
+#include "rooftile/ingest/parallel_row.hpp"
 #include "rooftile/workload/conv_geometry.hpp"
 #include "rooftile/workload/sequence.hpp"
 #include "rooftile/workload/workload.hpp"
@@ -241,7 +242,7 @@ NetworkRun read_network(TableRow& row) {
   if (!row.text("seq_len").empty()) run.seq_len = row.required("seq_len", 1);
   if (!row.text("image_size").empty()) run.image_size = row.required("image_size", 1);
   run.gpus = row.optional("gpus", 1, 1);
-  run.optimizer = named(row, "optimizer", parse_optimizer, optimizer_names()).value_or(Optimizer::sgd);
+  run.optimizer = named(row, "optimizer", parse_optimizer, optimizer_names());
   run.host_copy = row.either("host_copy", "1", "0", false);
   run.request = read_request(row);
   // Servers run engines.
@@ -252,6 +253,8 @@ NetworkRun read_network(TableRow& row) {
     run.seq_len = run.request->input_tokens;
   }
   run.transformer = read_transformer(row, run);
+  run.parallel = read_parallelism(row, run);
+  run.one_process = lower_case(row.text("parallelism")) == "dataparallel";
   return run;
 }
 

@@ -19,6 +19,7 @@
 #include "rooftile/ingest/transformer_model.hpp"
 #include "rooftile/ingest/workload_json.hpp"
 #include "rooftile/zoo/transformer_config.hpp"
+#include "rooftile/zoo/transformer_toml.hpp"
 #include "rooftile/zoo/zoo.hpp"
 
 namespace rooftile {
@@ -205,6 +206,23 @@ Result<Workload> load(const std::string& model, const ModelOptions& options) {
 }
 
 }  // namespace
+
+Result<std::optional<Transformer>> find_transformer(const std::string& model) {
+  if (is_toml_file(model)) {
+    const auto text = TRY(read_text_file(model, kMaxTomlFile));
+    auto shape = TRY(parse_transformer(text, model));
+    return shape;
+  }
+  if (has_suffix(model, ".json")) {
+    const auto text = TRY(read_text_file(model));
+    if (!is_transformer_config(text)) return std::nullopt;
+    auto shape = TRY(parse_transformer_config(text, model));
+    return shape;
+  }
+  const ZooEntry* entry = find_built_in(model);
+  if (entry == nullptr || !entry->transformer) return std::nullopt;
+  return *entry->transformer;
+}
 
 Result<Workload> load_model(const std::string& model, const ModelOptions& options) {
   if (options.batch_size && (*options.batch_size < 1 || *options.batch_size > kMaxDimension)) {

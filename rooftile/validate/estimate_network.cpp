@@ -8,6 +8,7 @@
 
 #include "rooftile/base/try.hpp"
 #include "rooftile/ingest/network_run.hpp"
+#include "rooftile/validate/estimate_parallel.hpp"
 
 namespace rooftile {
 namespace {
@@ -42,7 +43,7 @@ class NetworkEstimate {
   NetworkEstimate(const NetworkRun& run, Phase phase, const Gpu& gpu, const PredictOptions& options)
       : run_(run), phase_(phase), gpu_(gpu), options_(options) {
     options_.execution = run.execution;
-    options_.optimizer = run.optimizer;
+    options_.optimizer = run.optimizer.value_or(Optimizer::sgd);
     if (run.weights) options_.weights = run.weights;
   }
 
@@ -90,8 +91,7 @@ class NetworkEstimate {
 
 Result<LayerEstimate> estimate_network(const NetworkRun& run, Phase phase, const Gpu& gpu,
                                        const PredictOptions& options) {
-  if (run.gpus > 1)
-    return fail(ErrorCode::unsupported, "networks on several GPUs are not predicted yet", "column gpus");
+  if (run.parallel) return estimate_parallel(run, phase, gpu, options);
   return NetworkEstimate(run, phase, gpu, options).of_run();
 }
 

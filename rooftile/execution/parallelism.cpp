@@ -1,0 +1,93 @@
+#include "rooftile/execution/parallelism.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "rooftile/base/lower_case.hpp"
+
+namespace rooftile {
+namespace {
+
+constexpr std::array<std::string_view, 4> kShardingNames = {"none", "optimizer", "gradients", "all"};
+
+// As frameworks call them.
+constexpr std::array<std::pair<std::string_view, Sharding>, 8> kShardingAliases = {{
+    {"zero0", Sharding::none},
+    {"no_shard", Sharding::none},
+    {"zero1", Sharding::optimizer},
+    {"zero2", Sharding::gradients},
+    {"shard_grad_op", Sharding::gradients},
+    {"zero3", Sharding::all},
+    {"fsdp", Sharding::all},
+    {"full_shard", Sharding::all},
+}};
+
+tl::unexpected<Error> bad_degree(std::string message) { return fail(ErrorCode::usage, std::move(message)); }
+
+}  // namespace
+
+std::string_view name_of(Sharding sharding) { return kShardingNames[static_cast<std::size_t>(sharding)]; }
+std::vector<std::string> sharding_names() { return {kShardingNames.begin(), kShardingNames.end()}; }
+
+std::optional<Sharding> parse_sharding(std::string_view name) {
+  const std::string text = lower_case(name.substr(0, name.find(' ')));  // "FULL_SHARD (PURE)"
+  const auto own = std::find(kShardingNames.begin(), kShardingNames.end(), text);
+  if (own != kShardingNames.end()) return static_cast<Sharding>(own - kShardingNames.begin());
+  for (const auto& [alias, sharding] : kShardingAliases) {
+    if (alias == text) return sharding;
+  }
+  return std::nullopt;
+}
+
+std::string print(const Parallelism& way) {
+  std::vector<std::string> parts;
+  const auto degree = [&](const char* name, int value) {
+    if (value > 1) parts.push_back(fmt::format("{} {}", name, value));
+  };
+  degree("tp", way.tp);
+  degree("cp", way.cp);
+  degree("pp", way.pp);
+  degree("vp", way.vp);
+  degree("dp", way.dp);
+  degree("ep", way.ep);
+  if (way.sharding != Sharding::none) parts.push_back(fmt::format("sharding {}", name_of(way.sharding)));
+  return parts.empty() ? "one GPU" : fmt::format("{}", fmt::join(parts, ", "));
+}
+
+Result<void> check(const Parallelism& way) {
+  constexpr std::int64_t kMost = 1 << 20;
+  const std::array<std::pair<const char*, std::int64_t>, 8> sizes = {{{"tp", way.tp},
+                                                                      {"pp", way.pp},
+                                                                      {"dp", way.dp},
+                                                                      {"cp", way.cp},
+                                                                      {"ep", way.ep},
+                                                                      {"vp", way.vp},
+                                                                      {"micro_batch", way.micro_batch},
+                                                                      {"micro_batches", way.micro_batches}}};
+  double gpus = 1;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const auto& [name, value] = sizes[i];
+    if (value < 1 || value > kMost) return bad_degree(fmt::format("{} {} is not between 1 and {}", name, value, kMost));
+    if (i < 4) gpus *= static_cast<double>(value);
+  }
+  if (gpus > static_cast<double>(kMost)) return bad_degree(fmt::format("{:.0f} GPUs are more than {}", gpus, kMost));
+  if (way.dp % way.ep != 0) return bad_degree(fmt::format("ep {} does not divide dp {}", way.ep, way.dp));
+  if (way.vp > 1 && way.pp == 1)
+    return bad_degree(fmt::format("vp {} interleaves pipeline stages, and pp is 1", way.vp));
+  if (way.vp > 1 && way.micro_batches % way.pp != 0) {
+    return bad_degree(fmt::format("interleaved stages need whole rounds: pp {} does not divide {} micro-batches",
+                                  way.pp, way.micro_batches));
+  }
+  if (way.pp > 1 && way.sharding > Sharding::optimizer) {
+    return bad_degree(
+        fmt::format("sharding {} is not combined with pp: gradients of all micro-batches would be exchanged",
+                    name_of(way.sharding)));
+  }
+  return {};
+}
+
+}  // namespace rooftile

@@ -1,0 +1,56 @@
+// How a training step is spread over GPUs: the degrees whose product is their number.
+//
+// GPUs are numbered as Megatron does: tensor parallel neighbours first, then context, data and pipeline parallel ones
+// (Narayanan et al., SC21, arXiv:2104.04473, section 3.4). Experts are spread over data parallel GPUs.
+//
+//     Parallelism way;
+//     way.tp = 8, way.pp = 4, way.dp = 2;
+//     assert(way.gpus() == 64);
+//     assert(print(way) == "tp 8, pp 4, dp 2");
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rooftile/base/error.hpp"
+#include "rooftile/execution/recompute.hpp"
+
+namespace rooftile {
+
+// What data parallel GPUs share instead of each having all of it (Rajbhandari et al., ZeRO, SC20, arXiv:1910.02054).
+enum class Sharding {
+  none,
+  optimizer,  // ZeRO-1: what the optimiser keeps
+  gradients,  // ZeRO-2: and gradients
+  all,        // ZeRO-3, FSDP: and weights, which are gathered when they are needed
+};
+std::string_view name_of(Sharding sharding);  // "none", "optimizer", "gradients", "all"
+std::vector<std::string> sharding_names();
+std::optional<Sharding> parse_sharding(std::string_view name);  // also "zero1", "fsdp", "full_shard", …
+
+struct Parallelism {
+  int tp = 1, pp = 1, dp = 1, cp = 1;
+  int ep = 1;  // of the dp GPUs, that share the experts
+  int vp = 1;  // parts of the network that each pipeline stage has (interleaved schedule)
+  Sharding sharding = Sharding::none;
+  bool sequence_parallel = false;  // tensor parallel GPUs share norms and dropout, too (Korthikanti et al., 2022)
+  std::int64_t micro_batch = 1;    // samples
+  std::int64_t micro_batches = 1;  // that each data parallel replica computes before the update
+  Recompute recompute = Recompute::none;
+
+  int gpus() const { return tp * pp * dp * cp; }
+  std::int64_t batch() const { return micro_batch * micro_batches * dp; }
+
+  bool operator==(const Parallelism&) const = default;
+};
+
+// "tp 8, pp 4, dp 2, ZeRO optimizer": what is not 1 or none; "one GPU".
+std::string print(const Parallelism& way);
+
+// Degrees and batches from 1 on, experts that divide dp, stages that interleave evenly. The error names the degree.
+Result<void> check(const Parallelism& way);
+
+}  // namespace rooftile

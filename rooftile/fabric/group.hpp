@@ -1,0 +1,24 @@
+// GPUs of a cluster that talk to each other, and what they share on the way.
+//
+//     GPUs are numbered through the nodes. Groups of 16 that take every fourth of machines with eight have two in each
+//     of eight nodes, and share a node's adapters with three other groups.
+#pragma once
+
+#include "rooftile/base/error.hpp"
+#include "rooftile/fabric/gpu_cluster.hpp"
+
+namespace rooftile {
+
+struct Group {
+  int gpus = 1;
+  int per_node = 1;             // of them
+  Link link = {};               // within a node
+  BytesPerSecond network = {};  // of the group's GPUs in one node together, one direction; zero within one node
+
+  int nodes() const { return gpus / per_node; }
+};
+
+// Every `stride`th GPU, `gpus` of them. Both are at least 1.
+Group group_of(const GpuCluster& cluster, int gpus, int stride);
+
+}  // namespace rooftile

@@ -1,0 +1,62 @@
+// A network as a sequence of blocks, with what each takes on one GPU: what schedules are made of.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "rooftile/base/error.hpp"
+#include "rooftile/base/units.hpp"
+#include "rooftile/collectives/collective.hpp"
+#include "rooftile/execution/parallelism.hpp"
+#include "rooftile/predict/predict.hpp"
+#include "rooftile/zoo/transformer.hpp"
+
+namespace rooftile {
+
+// GPUs that exchange something within a block.
+enum class Axis { tensor, context, expert };
+
+struct BlockExchange {
+  Axis axis = Axis::tensor;
+  CollectiveKind kind = CollectiveKind::all_reduce;
+  Bytes bytes;
+  bool hidden = false;  // behind what is computed meanwhile, as far as that lasts
+};
+
+// One direction of a micro-batch.
+struct BlockPass {
+  Seconds computing;  // of the GPU
+  Seconds issuing;    // of the host
+  std::vector<BlockExchange> exchanges = {};
+  Flops flops = {};
+};
+
+struct Block {
+  std::string name;
+  BlockPass forward, backward;
+  double weights = 0;  // of this GPU, whose gradients are exchanged
+};
+
+struct NetworkBlocks {
+  std::vector<Block> kinds;        // the first and the last of a transformer: embedding and head
+  std::vector<std::size_t> order;  // of the whole network, by kind
+  Bytes boundary;                  // what a micro-batch hands on from one block to the next
+  Bytes weight, gradient;          // size of one
+  double weights = 0;              // of the whole network, as one GPU has its slices
+  Bytes activations_first;         // that a micro-batch keeps with one block,
+  Bytes activations_next;          // and with each further one
+  double tied = 0;                 // weights of the head that are those of the embedding
+  Seconds host_call;               // of one call
+  double spread = 1;               // 90 % of computing, either way
+};
+
+// A transformer, which passed check(), at the micro-batch and text length: of the GPU's slice. Errors: those of slice()
+// and predict().
+Result<NetworkBlocks> transformer_blocks(const Transformer& shape, std::int64_t seq_len, const Parallelism& way,
+                                         const Gpu& gpu, const PredictOptions& options);
+
+// Any other network at its batch size: a block for each layer that has weights. Errors: those of predict().
+Result<NetworkBlocks> layer_blocks(const Workload& workload, const Gpu& gpu, const PredictOptions& options);
+
+}  // namespace rooftile

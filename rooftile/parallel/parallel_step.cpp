@@ -1,0 +1,386 @@
+#include "rooftile/parallel/parallel_step.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "rooftile/base/try.hpp"
+#include "rooftile/collectives/collective_time.hpp"
+#include "rooftile/ops/optimizer.hpp"
+#include "rooftile/parallel/pipeline_order.hpp"
+#include "rooftile/parallel/rank_memory.hpp"
+
+namespace rooftile {
+namespace {
+
+// CTAs of a collective that runs beside kernels: the channels of NCCL on GPUs that NVLink joins (2.18: 16 to 32, each
+// of them a CTA on an SM of its own).
+constexpr double kChannels = 16;
+// ln of what a step of several GPUs errs by beyond its kernels and exchanges.
+constexpr double kOwnError = 0.1;
+constexpr double kExchangeError = 0.27;  // ln 1.31, of collective_time()
+
+// A direction of a block, its exchanges included.
+struct PassTime {
+  Seconds computing, issuing, exchanging;
+  Seconds total() const { return std::max(computing + exchanging, issuing); }
+};
+
+class StepBuilder {
+ public:
+  StepBuilder(const NetworkBlocks& blocks, const Parallelism& way, const GpuCluster& cluster, const Gpu& gpu,
+              const ParallelOptions& options, bool timeline)
+      : blocks_(blocks), way_(way), cluster_(cluster), gpu_(gpu), options_(options), records_(timeline) {
+    for (const Block& block : blocks.kinds) {
+      forward_.push_back(time_of(block.forward));
+      backward_.push_back(time_of(block.backward));
+    }
+    divide();
+    if (way.pp > 1) {
+      const Group pair = group_of(cluster, 2, way.tp * way.cp * way.dp);
+      send_ = collective_time(exchange(CollectiveKind::send, 2, blocks.boundary), gpu, pair).time;
+    }
+  }
+
+  ParallelStep step(StepTimeline* timeline) {
+    build();
+    const StreamTimes times = graph_.run(taken());
+    ParallelStep step;
+    step.way = way_;
+    step.time = times.last;
+    step.parts = parts(times);
+    step.memory = rank_memory(blocks_, way_, options_.predict, chunks_.front().size());
+    step.flops = flops() * static_cast<double>(way_.tp * way_.cp * way_.dp);
+    const double exchanged = (step.parts.exchanges + step.parts.gradients) / step.time;
+    const double error = std::hypot((1 - exchanged) * std::log(blocks_.spread), exchanged * kExchangeError, kOwnError);
+    step.low = step.time * std::exp(-error);
+    step.high = step.time * std::exp(error);
+    if (timeline != nullptr) {
+      timeline->tasks.assign(graph_.tasks().begin(), graph_.tasks().end());
+      timeline->what = std::move(what_);
+      timeline->times = times;
+    }
+    return step;
+  }
+
+ private:
+  using Chunk = std::vector<std::size_t>;  // kinds of blocks, in order
+
+  Collective exchange(CollectiveKind kind, int gpus, Bytes bytes) const {
+    return {kind, gpus, bytes, options_.predict.precision};
+  }
+
+  // --- blocks ---
+
+  Group group_of_axis(Axis axis) const {
+    switch (axis) {
+      case Axis::tensor:
+        return group_of(cluster_, way_.tp, 1);
+      case Axis::context:
+        return group_of(cluster_, way_.cp, way_.tp);
+      case Axis::expert:
+        return group_of(cluster_, way_.ep, way_.tp * way_.cp);
+    }
+    return {};
+  }
+
+  PassTime time_of(const BlockPass& pass) const {
+    PassTime time{pass.computing, pass.issuing, {}};
+    for (const BlockExchange& one : pass.exchanges) {
+      const Group group = group_of_axis(one.axis);
+      Seconds taken = collective_time(exchange(one.kind, group.gpus, one.bytes), gpu_, group).time;
+      if (one.hidden) taken = std::max(taken - pass.computing, Seconds(0));
+      if (options_.style.tensor_hidden && one.axis == Axis::tensor) taken = taken / 2;
+      time.exchanging += taken;
+      time.issuing += blocks_.host_call;
+    }
+    return time;
+  }
+
+  // Layers alike over the parts of all stages, the first get one more where they do not divide; the embedding is in
+  // the first, the head in the last.
+  void divide() {
+    const auto parts = static_cast<std::size_t>(way_.pp * way_.vp);
+    if (parts == 1) {
+      chunks_ = {blocks_.order};
+      return;
+    }
+    const std::size_t layers = blocks_.order.size() - 2;
+    chunks_.resize(parts);
+    chunks_.front().push_back(blocks_.order.front());
+    std::size_t next = 1;
+    for (std::size_t i = 0; i < parts; ++i) {
+      const std::size_t count = layers / parts + (i < layers % parts ? 1 : 0);
+      for (std::size_t j = 0; j < count; ++j) chunks_[i].push_back(blocks_.order[next++]);
+    }
+    chunks_.back().push_back(blocks_.order.back());
+  }
+
+  // --- gradients and weights ---
+
+  // Of as many GPUs as have the same weights; every GPU of context parallel ones has them, too.
+  Group replicas() const { return group_of(cluster_, way_.dp * way_.cp, way_.tp); }
+
+  Seconds replicas_time(CollectiveKind kind, Bytes bytes) const {
+    const Group group = replicas();
+    return collective_time(exchange(kind, group.gpus, bytes), gpu_, group).time;
+  }
+
+  bool replicated() const { return way_.dp * way_.cp > 1; }
+  bool gathers() const { return way_.sharding == Sharding::all && replicated(); }
+  Bytes gradient_bytes(double weights) const { return blocks_.gradient * weights; }
+
+  CollectiveKind reduction() const {
+    return way_.sharding == Sharding::none ? CollectiveKind::all_reduce : CollectiveKind::reduce_scatter;
+  }
+
+  // --- the graph ---
+
+  std::size_t add(int gpu, Stream stream, Seconds work, std::size_t after, const StepTask& task) {
+    const std::size_t id = graph_.add(gpu, stream, work, {after});
+    if (stream == Stream::compute) last_compute_[static_cast<std::size_t>(gpu)] = id;
+    if (stream == Stream::reduce) last_reduce_[static_cast<std::size_t>(gpu)] = id;
+    if (records_) what_.push_back(task);
+    return id;
+  }
+
+  // Blocks that are computed between two exchanges: all of a chunk, or as many as fill a bucket.
+  struct Segment {
+    Seconds work;
+    double weights = 0;
+    Flops flops;
+    int first = 0;
+  };
+
+  std::vector<Segment> segments(const Chunk& chunk, bool backward, bool cut) const {
+    std::vector<Segment> segments;
+    PassTime sum;
+    Segment open;
+    const auto close = [&] {
+      open.work = sum.total();
+      segments.push_back(open);
+      open = {}, sum = {};
+    };
+    for (std::size_t i = 0; i < chunk.size(); ++i) {
+      const std::size_t place = backward ? chunk.size() - 1 - i : i, kind = chunk[place];
+      const PassTime& time = backward ? backward_[kind] : forward_[kind];
+      const Block& block = blocks_.kinds[kind];
+      if (open.work == Seconds(0) && open.weights == 0) open.first = static_cast<int>(place);
+      sum.computing += time.computing, sum.issuing += time.issuing, sum.exchanging += time.exchanging;
+      open.weights += block.weights;
+      open.flops += backward ? block.backward.flops : block.forward.flops;
+      if (cut && blocks_.gradient * open.weights >= options_.style.bucket) close();
+    }
+    if (segments.empty() || sum.total() > Seconds(0) || open.weights > 0) close();
+    return segments;
+  }
+
+  // Runs a chunk once; what comes before it is `after`. Returns the last task on the compute stream.
+  std::size_t run_chunk(int stage, int chunk, const PipelineStep& at, std::size_t after, bool reduces) {
+    const bool cut = gathers() || (reduces && options_.style.overlapped);
+    StepTask task;
+    task.kind = at.backward ? StepTask::Kind::backward : StepTask::Kind::forward;
+    task.micro_batch = at.micro_batch, task.chunk = chunk;
+    std::size_t last = StreamGraph::kNoTask, before = StreamGraph::kNoTask;
+    for (const Segment& segment : segments(chunks_[static_cast<std::size_t>(chunk)], at.backward, cut)) {
+      task.block = segment.first;
+      const Bytes weights = blocks_.weight * segment.weights, gradients = gradient_bytes(segment.weights);
+      std::size_t gathered = StreamGraph::kNoTask;
+      if (gathers()) {  // at most two ahead of what is computed (limit_all_gathers)
+        StepTask gather = task;
+        gather.kind = StepTask::Kind::gather, gather.bytes = weights;
+        gathered = add(stage, Stream::reduce, replicas_time(CollectiveKind::all_gather, weights), before, gather);
+      }
+      task.flops = segment.flops;
+      const std::size_t computed = add(stage, Stream::compute, segment.work, after, task);
+      graph_.add_dependency(computed, gathered);
+      before = last, last = computed, after = StreamGraph::kNoTask;
+      if (reduces && cut && segment.weights > 0 && replicated()) {
+        StepTask reduce = task;
+        reduce.kind = StepTask::Kind::reduce, reduce.bytes = gradients, reduce.flops = {};
+        add(stage, Stream::reduce, replicas_time(reduction(), gradients), computed, reduce);
+      }
+    }
+    return last;
+  }
+
+  void build() {
+    const int stages = way_.pp, parts = stages * way_.vp;
+    const auto micro_batches = static_cast<std::size_t>(way_.micro_batches);
+    last_compute_.assign(static_cast<std::size_t>(stages), StreamGraph::kNoTask);
+    last_reduce_ = last_compute_;
+    const auto unknown = std::vector<std::size_t>(micro_batches, StreamGraph::kNoTask);
+    // Tasks of a stage must be added in its order, and may wait for others that are added later.
+    struct Wait {
+      std::size_t task;
+      bool backward;
+      int chunk;
+      std::size_t micro_batch;
+    };
+    std::vector<std::vector<std::size_t>> forward(static_cast<std::size_t>(parts), unknown), backward = forward;
+    std::vector<Wait> waits;
+    for (int stage = 0; stage < stages; ++stage) {
+      for (const PipelineStep& at : pipeline_order(way_, stage)) {
+        const int chunk = at.part * stages + stage;
+        const auto micro_batch = static_cast<std::size_t>(at.micro_batch);
+        const bool last_time = micro_batch + 1 == micro_batches;
+        const bool reduces = at.backward && replicated() && (last_time || gathers());
+        const std::size_t first = graph_.tasks().size();
+        const std::size_t ran = run_chunk(stage, chunk, at, StreamGraph::kNoTask, reduces);
+        std::size_t entry = first;  // the first on the compute stream
+        while (graph_.tasks()[entry].stream != Stream::compute) ++entry;
+        waits.push_back({entry, at.backward, chunk, micro_batch});
+        std::size_t handed = ran;
+        const bool hands_on = at.backward ? chunk > 0 : chunk + 1 < parts;
+        if (hands_on && stages > 1) {
+          StepTask send;
+          send.kind = StepTask::Kind::send, send.micro_batch = at.micro_batch, send.chunk = chunk;
+          send.bytes = blocks_.boundary;
+          handed = add(stage, Stream::send, send_, ran, send);
+        }
+        (at.backward ? backward : forward)[static_cast<std::size_t>(chunk)][micro_batch] = handed;
+      }
+    }
+    for (const Wait& wait : waits) {
+      const auto chunk = static_cast<std::size_t>(wait.chunk);
+      if (!wait.backward) {
+        if (wait.chunk > 0) graph_.add_dependency(wait.task, forward[chunk - 1][wait.micro_batch]);
+      } else if (wait.chunk + 1 < parts) {
+        graph_.add_dependency(wait.task, backward[chunk + 1][wait.micro_batch]);
+      }
+    }
+    first_update_ = graph_.tasks().size();
+    for (int stage = 0; stage < stages; ++stage) finish(stage);
+  }
+
+  double weights_of_stage(int stage) const {
+    double weights = 0;
+    for (int part = 0; part < way_.vp; ++part) {
+      for (const std::size_t kind : chunks_[static_cast<std::size_t>(part * way_.pp + stage)]) {
+        weights += blocks_.kinds[kind].weights;
+      }
+    }
+    return weights;
+  }
+
+  // Whatever was not exchanged on the way, and the update.
+  void finish(int stage) {
+    double weights = weights_of_stage(stage);
+    const std::size_t last = last_compute_[static_cast<std::size_t>(stage)];
+    std::size_t last_reduce = last_reduce_[static_cast<std::size_t>(stage)];
+    StepTask task;
+    task.chunk = stage;
+    if (replicated() && !gathers() && !options_.style.overlapped) {
+      task.kind = StepTask::Kind::reduce, task.bytes = gradient_bytes(weights);
+      last_reduce = add(stage, Stream::reduce, replicas_time(reduction(), task.bytes), last, task);
+    }
+    const bool ends = stage == 0 || stage + 1 == way_.pp;
+    if (way_.pp > 1 && ends && blocks_.tied > 0) {  // the first and the last stage have the table of words
+      task.kind = StepTask::Kind::reduce, task.bytes = gradient_bytes(blocks_.tied);
+      const Group pair = group_of(cluster_, 2, way_.tp * way_.cp * way_.dp * (way_.pp - 1));
+      const Seconds time = collective_time(exchange(CollectiveKind::all_reduce, 2, task.bytes), gpu_, pair).time;
+      const std::size_t shared = add(stage, Stream::reduce, time, last, task);
+      graph_.add_dependency(shared, last_reduce);
+      last_reduce = shared;
+    }
+    if (way_.sharding != Sharding::none) weights /= way_.dp * way_.cp;
+    task = {};
+    task.kind = StepTask::Kind::update, task.chunk = stage;
+    const std::size_t update = add(stage, Stream::compute, update_time(weights), last, task);
+    graph_.add_dependency(update, last_reduce);
+    if (replicated() && way_.sharding != Sharding::none && !gathers()) {
+      task.kind = StepTask::Kind::gather;
+      task.bytes = blocks_.weight * weights_of_stage(stage);
+      add(stage, Stream::reduce, replicas_time(CollectiveKind::all_gather, task.bytes), update, task);
+    }
+  }
+
+  // Mixed precision updates FP32 copies, whoever keeps them.
+  Seconds update_time(double weights) const {
+    if (weights < 1) return {};
+    PredictOptions options = options_.predict;
+    options.autocast = true;
+    options.in_network = true;
+    if (options_.style.fused_update) options.execution = Execution::engine;
+    return estimate_update(weights, gpu_, options).time;
+  }
+
+  double taken() const { return std::min(0.5, kChannels / gpu_.sm_count); }
+
+  // --- what came of it ---
+
+  Flops flops() const {
+    Flops flops;
+    for (const std::size_t kind : blocks_.order)
+      flops += blocks_.kinds[kind].forward.flops + blocks_.kinds[kind].backward.flops;
+    return flops * static_cast<double>(way_.micro_batches);
+  }
+
+  // Of the stage that computes the most.
+  StepParts parts(const StreamTimes& times) const {
+    StepParts most;
+    for (int stage = 0; stage < way_.pp; ++stage) {
+      const StepParts own = computed_by(stage);
+      if (own.computing > most.computing) most = own;
+    }
+    Seconds computed;  // the end of the last backward pass
+    for (std::size_t i = 0; i < first_update_; ++i) {
+      if (graph_.tasks()[i].stream == Stream::compute) computed = std::max(computed, times.end[i]);
+    }
+    const Seconds busy = most.computing + most.exchanges + most.issuing;
+    const Seconds rest = std::max(times.last - busy - most.update, Seconds(0));
+    if (way_.pp > 1) most.pipeline = std::clamp(computed - busy, Seconds(0), rest);
+    most.gradients = rest - most.pipeline;
+    return most;
+  }
+
+  StepParts computed_by(int stage) const {
+    StepParts own;
+    for (int part = 0; part < way_.vp; ++part) {
+      for (const std::size_t kind : chunks_[static_cast<std::size_t>(part * way_.pp + stage)]) {
+        for (const PassTime& time : {forward_[kind], backward_[kind]}) {
+          own.computing += time.computing, own.exchanges += time.exchanging, own.issuing += time.issuing;
+        }
+      }
+    }
+    own.issuing = std::max(own.issuing - own.computing - own.exchanges, Seconds(0));
+    for (Seconds* time : {&own.computing, &own.exchanges, &own.issuing})
+      *time *= static_cast<double>(way_.micro_batches);
+    const double weights = weights_of_stage(stage);
+    own.update = update_time(way_.sharding != Sharding::none ? weights / (way_.dp * way_.cp) : weights);
+    return own;
+  }
+
+  const NetworkBlocks& blocks_;
+  const Parallelism& way_;
+  const GpuCluster& cluster_;
+  const Gpu& gpu_;
+  const ParallelOptions& options_;
+  bool records_;
+  std::vector<PassTime> forward_, backward_;  // by kind
+  std::vector<Chunk> chunks_;                 // chunk i is of stage i % pp
+  Seconds send_;
+  StreamGraph graph_;
+  std::vector<StepTask> what_;
+  std::vector<std::size_t> last_compute_, last_reduce_;  // task of each stage
+  std::size_t first_update_ = 0;                         // tasks from here on follow the last backward pass
+};
+
+}  // namespace
+
+Result<ParallelStep> parallel_step(const NetworkBlocks& blocks, const Parallelism& way, const GpuCluster& cluster,
+                                   const Gpu& gpu, const ParallelOptions& options, StepTimeline* timeline) {
+  if (way.gpus() > cluster.gpus()) {
+    return fail(ErrorCode::usage,
+                fmt::format("{} GPUs are more than the {} of {}", way.gpus(), cluster.gpus(), cluster.id));
+  }
+  const bool layers = blocks.order.size() >= static_cast<std::size_t>(way.pp * way.vp) + 2;
+  if (way.pp > 1 && !layers) {
+    return fail(ErrorCode::unsupported, "pipeline stages are cut from transformers with a layer for each");
+  }
+  return StepBuilder(blocks, way, cluster, gpu, options, timeline != nullptr).step(timeline);
+}
+
+}  // namespace rooftile

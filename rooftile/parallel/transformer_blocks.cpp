@@ -1,0 +1,240 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "rooftile/base/try.hpp"
+#include "rooftile/parallel/block_passes.hpp"
+#include "rooftile/parallel/blocks.hpp"
+#include "rooftile/parallel/transformer_slice.hpp"
+
+namespace rooftile {
+namespace {
+
+bool has_experts(const Transformer& shape, std::int64_t layer) {
+  return shape.experts > 0 && layer >= shape.dense_layers && (layer + 1) % shape.expert_period == 0;
+}
+
+// The first layers of each kind: all that a network repeats.
+struct Layers {
+  std::vector<std::int64_t> firsts;
+  std::int64_t needed = 1;  // to have one of each
+};
+
+Layers kinds_of(const Transformer& shape) {
+  Layers kinds;
+  bool dense = false, experts = false;
+  for (std::int64_t i = 0; i < shape.layers; ++i) {
+    bool& known = has_experts(shape, i) ? experts : dense;
+    if (!known) kinds.firsts.push_back(i);
+    known = true;
+  }
+  kinds.needed = kinds.firsts.back() + 1;
+  return kinds;
+}
+
+bool is_embedding(std::string_view name) {
+  constexpr std::array<std::string_view, 6> kBegins = {"wte",       "wpe",     "embeddings",
+                                                       "positions", "patches", "class_token"};
+  return std::any_of(kBegins.begin(), kBegins.end(), [&](std::string_view begin) { return name.starts_with(begin); });
+}
+
+bool ends_in(std::string_view name, std::string_view end) {
+  if (name.ends_with(".sum")) name.remove_suffix(4);
+  return name.ends_with(end);
+}
+
+// What tensor parallel GPUs do all alike, unless they share the sequence.
+bool is_replicated(std::string_view name) {
+  return ends_in(name, "/norm") || ends_in(name, "/add") || ends_in(name, "out/dropout") ||
+         ends_in(name, "down/dropout");
+}
+
+// What looks at all positions of a text, of which a context parallel GPU has queries for a part.
+bool sees_all(std::string_view name) {
+  constexpr std::array<std::string_view, 7> kEnds = {"attention/attention", "attention/scores",  "attention/scale",
+                                                     "attention/mask",      "attention/softmax", "attention/dropout",
+                                                     "attention/context"};
+  return std::any_of(kEnds.begin(), kEnds.end(), [&](std::string_view end) { return ends_in(name, end); });
+}
+
+class TransformerBlocks {
+ public:
+  TransformerBlocks(const Transformer& shape, std::int64_t seq_len, const Parallelism& way, const Gpu& gpu,
+                    const PredictOptions& options)
+      : shape_(shape), way_(way), gpu_(gpu), options_(options), length_(seq_len / way.cp) {
+    options_.recompute = way.recompute == Recompute::selective ? Recompute::selective : Recompute::none;
+    options_.micro_batches = 1;
+    hidden_state_ = size_of(options_.precision) *
+                    (static_cast<double>(way.micro_batch) * static_cast<double>(length_ * shape.hidden));
+  }
+
+  Result<NetworkBlocks> make() {
+    if (length_ * way_.cp < 1 || length_ < 1) {
+      return fail(ErrorCode::usage, fmt::format("cp {} is more than the text is long", way_.cp), shape_.name);
+    }
+    Transformer part = TRY(slice(shape_, way_));
+    const Layers kinds = kinds_of(shape_);
+    part.layers = kinds.needed;
+    part.dense_layers = std::min(part.dense_layers, part.layers);
+    const Workload workload = TRY(built(part));
+    const Prediction prediction = TRY(predict(workload, gpu_, options_, Phase::step));
+
+    BlockPasses passes(prediction);
+    for (const LayerEstimate& layer : prediction.layers) {
+      if (!is_update(layer)) passes.add(kind_of(layer.name, kinds), layer, share_of(layer.name));
+    }
+    NetworkBlocks blocks;
+    passes.finish(kinds.firsts.size() + 2, blocks);
+    blocks.kinds.front().name = "embedding";
+    blocks.kinds.back().name = "head";
+    add_weights(workload, kinds, blocks);
+    for (std::size_t i = 0; i < kinds.firsts.size(); ++i) {
+      Block& block = blocks.kinds[i + 1];
+      const bool experts = has_experts(shape_, kinds.firsts[i]);
+      block.name = experts ? "expert layer" : "layer";
+      exchange_layer(block, experts);
+    }
+    exchange_ends(blocks);
+    if (way_.recompute == Recompute::full) recompute(blocks);
+    lay_out(kinds, blocks);
+    blocks.boundary = hidden_state_ / (way_.sequence_parallel ? way_.tp : 1);
+    add_memory(part, prediction, blocks);
+    return blocks;
+  }
+
+ private:
+  Result<Workload> built(const Transformer& part) const {
+    TransformerRun run;
+    run.batch_size = way_.micro_batch;
+    run.seq_len = length_;
+    run.image_size = shape_.image_size;
+    TRY(check(part, run));
+    Workload workload = build(part, run);
+    TRY(validate(workload));
+    return workload;
+  }
+
+  static std::size_t kind_of(std::string_view name, const Layers& kinds) {
+    for (std::size_t i = 0; i < kinds.firsts.size(); ++i) {
+      if (name.starts_with(fmt::format("layer{}/", kinds.firsts[i]))) return i + 1;
+    }
+    if (name.starts_with("layer")) return BlockPasses::kNone;  // one more of a kind that is known
+    return is_embedding(name) ? 0 : kinds.firsts.size() + 1;
+  }
+
+  // Of the time that the operator takes here.
+  double share_of(std::string_view name) const {
+    if (way_.sequence_parallel && is_replicated(name)) return 1.0 / way_.tp;
+    return sees_all(name) ? way_.cp : 1;
+  }
+
+  void add_weights(const Workload& workload, const Layers& kinds, NetworkBlocks& blocks) const {
+    for (const Tensor& tensor : workload.tensors) {
+      if (!tensor.constant || !is_floating(tensor.dtype)) continue;
+      const std::size_t kind = kind_of(tensor.name, kinds);
+      if (kind != BlockPasses::kNone) blocks.kinds[kind].weights += elements(tensor.shape);
+    }
+    if (shape_.tied) blocks.tied = blocks.kinds.front().weights;
+  }
+
+  // After attention and after the MLP, or once after both.
+  void exchange_layer(Block& block, bool experts) const {
+    if (way_.tp > 1) {
+      const int times = shape_.block == TransformerBlock::sequential ? 2 : 1;
+      for (int i = 0; i < times; ++i) {
+        reduce(block.forward);
+        reduce(block.backward);
+      }
+    }
+    if (way_.cp > 1) {
+      // Keys and values of the whole text, of which each GPU has its part (ring attention, arXiv:2310.01889).
+      const double width = 2.0 * static_cast<double>(std::max<std::int64_t>(1, shape_.kv_heads / way_.tp)) *
+                           static_cast<double>(shape_.head_dim);
+      const Bytes all = hidden_state_ * (width / static_cast<double>(shape_.hidden) * way_.cp);
+      block.forward.exchanges.push_back({Axis::context, CollectiveKind::all_gather, all, true});
+      block.backward.exchanges.push_back({Axis::context, CollectiveKind::all_gather, all, true});
+      block.backward.exchanges.push_back({Axis::context, CollectiveKind::reduce_scatter, all, true});
+    }
+    if (way_.ep > 1 && experts) {
+      const BlockExchange sent = {Axis::expert, CollectiveKind::all_to_all,
+                                  hidden_state_ * static_cast<double>(shape_.experts_per_token)};
+      for (BlockPass* pass : {&block.forward, &block.backward}) {
+        pass->exchanges.push_back(sent);  // to the experts
+        pass->exchanges.push_back(sent);  // and back
+      }
+    }
+  }
+
+  void reduce(BlockPass& pass) const {
+    if (!way_.sequence_parallel) {
+      pass.exchanges.push_back({Axis::tensor, CollectiveKind::all_reduce, hidden_state_});
+      return;
+    }
+    pass.exchanges.push_back({Axis::tensor, CollectiveKind::reduce_scatter, hidden_state_});
+    pass.exchanges.push_back({Axis::tensor, CollectiveKind::all_gather, hidden_state_});
+  }
+
+  void exchange_ends(NetworkBlocks& blocks) const {
+    if (way_.tp == 1 || shape_.vocab == 0) return;
+    reduce(blocks.kinds.front().forward);
+    if (shape_.head == TransformerHead::language_model) reduce(blocks.kinds.back().backward);
+  }
+
+  // A layer keeps its input alone, and runs forward again before its gradients.
+  static void recompute(NetworkBlocks& blocks) {
+    for (std::size_t i = 1; i + 1 < blocks.kinds.size(); ++i) {
+      Block& block = blocks.kinds[i];
+      block.backward.computing += block.forward.computing;
+      block.backward.issuing += block.forward.issuing;
+      block.backward.flops += block.forward.flops;
+      const auto& again = block.forward.exchanges;
+      block.backward.exchanges.insert(block.backward.exchanges.end(), again.begin(), again.end());
+    }
+  }
+
+  void lay_out(const Layers& kinds, NetworkBlocks& blocks) const {
+    blocks.order.push_back(0);
+    for (std::int64_t i = 0; i < shape_.layers; ++i) {
+      std::size_t kind = 0;
+      while (has_experts(shape_, kinds.firsts[kind]) != has_experts(shape_, i)) ++kind;
+      blocks.order.push_back(kind + 1);
+    }
+    blocks.order.push_back(blocks.kinds.size() - 1);
+    for (const std::size_t kind : blocks.order) blocks.weights += blocks.kinds[kind].weights;
+  }
+
+  void add_memory(Transformer part, const Prediction& prediction, NetworkBlocks& blocks) const {
+    blocks.weight = blocks.gradient = size_of(options_.autocast ? DType::fp32 : options_.precision);
+    blocks.activations_first = prediction.memory.activations;
+    if (way_.recompute == Recompute::full) {
+      blocks.activations_next = blocks.boundary;
+      return;
+    }
+    ++part.layers;
+    const auto larger = built(part);
+    if (!larger) return;
+    const Bytes both = memory_of(run_as(*larger, options_, Phase::step), options_, Phase::step).activations;
+    blocks.activations_next = std::max(both - blocks.activations_first, Bytes(0));
+  }
+
+  const Transformer& shape_;
+  const Parallelism& way_;
+  const Gpu& gpu_;
+  PredictOptions options_;
+  std::int64_t length_;
+  Bytes hidden_state_;  // of a micro-batch
+};
+
+}  // namespace
+
+Result<NetworkBlocks> transformer_blocks(const Transformer& shape, std::int64_t seq_len, const Parallelism& way,
+                                         const Gpu& gpu, const PredictOptions& options) {
+  return TransformerBlocks(shape, seq_len, way, gpu, options).make();
+}
+
+}  // namespace rooftile

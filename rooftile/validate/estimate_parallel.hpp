@@ -1,0 +1,16 @@
+// The prediction of a row that is a network on several GPUs, or over several micro-batches, as one estimate.
+#pragma once
+
+#include "rooftile/base/error.hpp"
+#include "rooftile/gpu/gpu.hpp"
+#include "rooftile/ingest/layer_table.hpp"
+#include "rooftile/predict/predict.hpp"
+
+namespace rooftile {
+
+// A training step of a row that has `parallel`, in the usual machines of that GPU. Errors: those of parallel_network(),
+// blocks_of() and parallel_step(); anything but a training step.
+Result<LayerEstimate> estimate_parallel(const NetworkRun& run, Phase phase, const Gpu& gpu,
+                                        const PredictOptions& options);
+
+}  // namespace rooftile
