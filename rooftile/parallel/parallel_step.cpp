@@ -18,6 +18,9 @@ namespace {
 // CTAs of a collective that runs beside kernels: the channels of NCCL on GPUs that NVLink joins (2.18: 16 to 32, each
 // of them a CTA on an SM of its own).
 constexpr double kChannels = 16;
+// The share of its computing that a replica loses to the slowest of others, of which g of them show 2 (1 - 1/g):
+// tools/fit_data_parallel.py (docs/planning.md).
+constexpr double kLoss = 0.0255;
 // ln of what a step of several GPUs errs by beyond its kernels and exchanges.
 constexpr double kOwnError = 0.1;
 constexpr double kExchangeError = 0.27;  // ln 1.31, of collective_time()
@@ -33,9 +36,11 @@ class StepBuilder {
   StepBuilder(const NetworkBlocks& blocks, const Parallelism& way, const GpuCluster& cluster, const Gpu& gpu,
               const ParallelOptions& options, bool timeline)
       : blocks_(blocks), way_(way), cluster_(cluster), gpu_(gpu), options_(options), records_(timeline) {
+    gradient_ = options.style.wide_gradients ? Bytes(4) : blocks.gradient;
     for (const Block& block : blocks.kinds) {
       forward_.push_back(time_of(block.forward));
       backward_.push_back(time_of(block.backward));
+      backward_.back().computing += adding_up(block.weights);
     }
     divide();
     if (way.pp > 1) {
@@ -86,8 +91,10 @@ class StepBuilder {
     return {};
   }
 
+  double loss() const { return 1 + kLoss * 2 * (1 - 1.0 / (way_.dp * way_.cp)); }
+
   PassTime time_of(const BlockPass& pass) const {
-    PassTime time{pass.computing, pass.issuing, {}};
+    PassTime time{pass.computing * loss(), pass.issuing * loss(), {}};
     for (const BlockExchange& one : pass.exchanges) {
       const Group group = group_of_axis(one.axis);
       Seconds taken = collective_time(exchange(one.kind, group.gpus, one.bytes), gpu_, group).time;
@@ -97,6 +104,21 @@ class StepBuilder {
       time.issuing += blocks_.host_call;
     }
     return time;
+  }
+
+  // Gradients to those of the micro-batches before; of shards only the GPU's own part, which is little.
+  Seconds adding_up(double weights) const {
+    constexpr std::int64_t kColumns = 1024;
+    const auto rows = static_cast<std::int64_t>(weights) / kColumns;
+    if (way_.micro_batches == 1 || way_.sharding == Sharding::all || rows == 0) return {};
+    PredictOptions options = options_.predict;
+    options.in_network = true;
+    if (gradient_ >= Bytes(4)) options.precision = DType::fp32;
+    if (options.precision == DType::fp8) options.precision = DType::bf16;
+    const StreamKind kind = options_.style.wide_gradients ? StreamKind::activation : StreamKind::add;
+    const StreamLayer add = {.kind = kind, .rows = rows, .columns = kColumns};
+    const auto others = static_cast<double>(way_.micro_batches - 1);
+    return estimate(add, gpu_, options).time * (others / static_cast<double>(way_.micro_batches));
   }
 
   // Layers alike over the parts of all stages, the first get one more where they do not divide; the embedding is in
@@ -130,7 +152,7 @@ class StepBuilder {
 
   bool replicated() const { return way_.dp * way_.cp > 1; }
   bool gathers() const { return way_.sharding == Sharding::all && replicated(); }
-  Bytes gradient_bytes(double weights) const { return blocks_.gradient * weights; }
+  Bytes gradient_bytes(double weights) const { return gradient_ * weights; }
 
   CollectiveKind reduction() const {
     return way_.sharding == Sharding::none ? CollectiveKind::all_reduce : CollectiveKind::reduce_scatter;
@@ -146,6 +168,12 @@ class StepBuilder {
     return id;
   }
 
+  // Of the host, in one direction: receives from one neighbour, sends to the other.
+  Seconds handing_over(std::size_t part) const {
+    const int neighbours = (part > 0 ? 1 : 0) + (part + 1 < chunks_.size() ? 1 : 0);
+    return options_.style.hand_over * neighbours;
+  }
+
   // Blocks that are computed between two exchanges: all of a chunk, or as many as fill a bucket.
   struct Segment {
     Seconds work;
@@ -154,9 +182,11 @@ class StepBuilder {
     int first = 0;
   };
 
-  std::vector<Segment> segments(const Chunk& chunk, bool backward, bool cut) const {
+  std::vector<Segment> segments(std::size_t part, bool backward, bool cut) const {
+    const Chunk& chunk = chunks_[part];
     std::vector<Segment> segments;
     PassTime sum;
+    sum.issuing = handing_over(part);
     Segment open;
     const auto close = [&] {
       open.work = sum.total();
@@ -171,7 +201,7 @@ class StepBuilder {
       sum.computing += time.computing, sum.issuing += time.issuing, sum.exchanging += time.exchanging;
       open.weights += block.weights;
       open.flops += backward ? block.backward.flops : block.forward.flops;
-      if (cut && blocks_.gradient * open.weights >= options_.style.bucket) close();
+      if (cut && gradient_ * open.weights >= options_.style.bucket) close();
     }
     if (segments.empty() || sum.total() > Seconds(0) || open.weights > 0) close();
     return segments;
@@ -184,7 +214,7 @@ class StepBuilder {
     task.kind = at.backward ? StepTask::Kind::backward : StepTask::Kind::forward;
     task.micro_batch = at.micro_batch, task.chunk = chunk;
     std::size_t last = StreamGraph::kNoTask, before = StreamGraph::kNoTask;
-    for (const Segment& segment : segments(chunks_[static_cast<std::size_t>(chunk)], at.backward, cut)) {
+    for (const Segment& segment : segments(static_cast<std::size_t>(chunk), at.backward, cut)) {
       task.block = segment.first;
       const Bytes weights = blocks_.weight * segment.weights, gradients = gradient_bytes(segment.weights);
       std::size_t gathered = StreamGraph::kNoTask;
@@ -339,7 +369,9 @@ class StepBuilder {
   StepParts computed_by(int stage) const {
     StepParts own;
     for (int part = 0; part < way_.vp; ++part) {
-      for (const std::size_t kind : chunks_[static_cast<std::size_t>(part * way_.pp + stage)]) {
+      const auto chunk = static_cast<std::size_t>(part * way_.pp + stage);
+      own.issuing += handing_over(chunk) * 2;
+      for (const std::size_t kind : chunks_[chunk]) {
         for (const PassTime& time : {forward_[kind], backward_[kind]}) {
           own.computing += time.computing, own.exchanges += time.exchanging, own.issuing += time.issuing;
         }
@@ -362,6 +394,7 @@ class StepBuilder {
   std::vector<PassTime> forward_, backward_;  // by kind
   std::vector<Chunk> chunks_;                 // chunk i is of stage i % pp
   Seconds send_;
+  Bytes gradient_;  // of a weight
   StreamGraph graph_;
   std::vector<StepTask> what_;
   std::vector<std::size_t> last_compute_, last_reduce_;  // task of each stage

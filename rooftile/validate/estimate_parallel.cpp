@@ -25,9 +25,10 @@ Result<LayerEstimate> estimate_parallel(const NetworkRun& run, Phase phase, cons
   parallel.predict.execution = run.execution;
   parallel.predict.optimizer = run.optimizer.value_or(network->shape ? Optimizer::adamw : Optimizer::sgd);
   parallel.style = style_of(options.framework);
-  const auto blocks = blocks_of(*network, *run.parallel, gpu, parallel.predict);
+  const Parallelism way = usual_way(*run.parallel, options.framework);
+  const auto blocks = blocks_of(*network, way, gpu, parallel.predict);
   if (!blocks) return fail(blocks.error().code, blocks.error().text(), "column gpus");
-  const auto step = parallel_step(*blocks, *run.parallel, usual_cluster(gpu), gpu, parallel);
+  const auto step = parallel_step(*blocks, way, usual_cluster(gpu), gpu, parallel);
   if (!step) return fail(step.error().code, step.error().text(), "column gpus");
   LayerEstimate estimate;
   estimate.op = "network";
