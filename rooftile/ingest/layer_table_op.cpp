@@ -115,6 +115,17 @@ std::optional<DType> read_weights(TableRow& row) {
   return std::nullopt;
 }
 
+// Servers run engines. NVIDIA's builds of frameworks for MLPerf, and its MXNet, train with channels last and fuse batch
+// norms with what surrounds them (DeepLearningExamples, MxNet/Classification/RN50v1.5: BNAddRelu).
+Execution usual_execution(TableRow& row, const NetworkRun& run) {
+  if (run.request) return Execution::engine;
+  const std::string framework = lower_case(row.text("framework"));
+  for (const char* fused : {"nvidia release", "ngc "}) {
+    if (framework.find(fused) != std::string::npos) return Execution::compiled;
+  }
+  return framework.starts_with("mxnet") ? Execution::compiled : Execution::eager;
+}
+
 }  // namespace
 
 Conv read_conv(TableRow& row) {
@@ -245,9 +256,7 @@ NetworkRun read_network(TableRow& row) {
   run.optimizer = named(row, "optimizer", parse_optimizer, optimizer_names());
   run.host_copy = row.either("host_copy", "1", "0", false);
   run.request = read_request(row);
-  // Servers run engines.
-  const Execution usual = run.request ? Execution::engine : Execution::eager;
-  run.execution = named(row, "execution", parse_execution, execution_names()).value_or(usual);
+  run.execution = named(row, "execution", parse_execution, execution_names()).value_or(usual_execution(row, run));
   run.weights = read_weights(row);
   if (run.request && run.request->reads && !run.seq_len && run.request->input_tokens > 0) {
     run.seq_len = run.request->input_tokens;

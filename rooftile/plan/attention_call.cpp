@@ -2,11 +2,14 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "rooftile/base/lower_case.hpp"
+#include "rooftile/base/parse_number.hpp"
 #include "rooftile/plan/attention_plan.hpp"
 
 namespace rooftile {
@@ -41,9 +44,24 @@ class Words {
     return false;
   }
 
+  // Of "TensorRT-LLM 0.8"; none of a release from 1.0 on.
+  std::optional<int> tensorrt_llm_0() const {
+    for (std::size_t i = 0; i + 2 < words_.size(); ++i) {
+      if (words_[i] == "llm" && words_[i + 1] == "0") return parse_number<int>(words_[i + 2]);
+    }
+    return std::nullopt;
+  }
+
  private:
   std::vector<std::string> words_;
 };
+
+XqaGroups xqa_groups(const Words& words) {
+  constexpr int kFirst = 8, kAny = 13;  // releases 0.8, 0.13
+  const auto release = words.tensorrt_llm_0();
+  if (!release || *release >= kAny) return XqaGroups::any;
+  return *release >= kFirst ? XqaGroups::common : XqaGroups::none;
+}
 
 }  // namespace
 
@@ -58,7 +76,7 @@ AttentionCall attention_call(std::string_view kernel, std::string_view framework
   if (words.has("sglang")) call.library = AttentionLibrary::flash3;
   if (units.overlapped) call.library = AttentionLibrary::flash4;
   if (words.has("cudnn")) call.library = AttentionLibrary::cudnn;
-  if (tensorrt) call.library = AttentionLibrary::trtllm;
+  if (tensorrt) call.library = AttentionLibrary::trtllm, call.xqa = xqa_groups(words);
   if (words.is_flash("2")) call.library = AttentionLibrary::flash2;
   if (words.is_flash("3")) call.library = AttentionLibrary::flash3;
   if (words.is_flash("4")) call.library = AttentionLibrary::flash4;

@@ -64,7 +64,7 @@ bool choose(AttentionPlan& plan, const AttentionShape& shape, const AttentionCal
     case AttentionLibrary::cudnn:
       return choose_flash(plan, shape, call);
     case AttentionLibrary::trtllm:
-      return choose_trtllm(plan, shape);
+      return choose_trtllm(plan, shape, call);
     case AttentionLibrary::unfused:
       return choose_unfused(plan, shape);
     case AttentionLibrary::flashinfer:

@@ -23,11 +23,19 @@ enum class AttentionLibrary {
   unfused,     // none: products, a softmax and what lies between, each a kernel
 };
 
+// Which groups of heads TensorRT-LLM's XQA stacks; others are masked multi-head attention, a head at a time.
+enum class XqaGroups {
+  any,     // up to 32
+  common,  // releases 0.8 to 0.12: 2, 4, 8, 16 or 32 heads of 128, keys of 16 bits (by rows of llm_inference)
+  none,    // before 0.8
+};
+
 // Who calls them. A serving framework also writes the new keys and values to its cache.
 struct AttentionCall {
   AttentionLibrary library = AttentionLibrary::flash2;
   bool serving = false;  // a serving framework's call, with its cache and the kernels around the attention
-  bool vllm = false;     // its kernels write the cache token by token, and its FP8 sums are added up in FP32
+  XqaGroups xqa = XqaGroups::any;
+  bool vllm = false;  // its kernels write the cache token by token, and its FP8 sums are added up in FP32
 };
 
 // By what a row of measurements says of the kernel ("vllm_flash_attn_fa3") and the framework ("trtllm"); either may be

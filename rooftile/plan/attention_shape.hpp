@@ -33,6 +33,6 @@ bool spilled(const AttentionShape& shape);
 // The choices of FlashAttention and cuDNN, and of TensorRT-LLM, before anything is counted. They return whether the
 // keys of single queries are split by FlashAttention's rule.
 bool choose_flash(AttentionPlan& plan, const AttentionShape& shape, const AttentionCall& call);
-bool choose_trtllm(AttentionPlan& plan, const AttentionShape& shape);
+bool choose_trtllm(AttentionPlan& plan, const AttentionShape& shape, const AttentionCall& call);
 
 }  // namespace rooftile

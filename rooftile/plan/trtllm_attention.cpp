@@ -28,8 +28,11 @@ constexpr double kXqaKeys = 128;  // that are worth a CTA of their own
 
 // XQA stacks the heads of a group, where its CTAs would not leave most SMs idle (DecoderXQARunner::mayHavePerfGain);
 // with FP8 keys always, as measured.
-bool runs_xqa(const AttentionShape& shape) {
+bool runs_xqa(const AttentionShape& shape, XqaGroups groups) {
   constexpr double kMostGroup = 32, kBusyShare = 4;
+  const bool common =
+      shape.dim == 128 && !shape.fp8_keys && std::exp2(std::round(std::log2(shape.group))) == shape.group;
+  if (groups == XqaGroups::none || (groups == XqaGroups::common && !common)) return false;
   if (shape.group <= 1 || shape.group > kMostGroup) return false;
   if (shape.fp8_keys) return true;
   const double ctas = shape.batch * shape.kv_heads * std::max(1.0, std::floor(shape.kv / kXqaKeys));
@@ -49,7 +52,7 @@ double xqa_split(const AttentionShape& shape) {
 
 }  // namespace
 
-bool choose_trtllm(AttentionPlan& plan, const AttentionShape& shape) {
+bool choose_trtllm(AttentionPlan& plan, const AttentionShape& shape, const AttentionCall& call) {
   const bool hopper = asynchronous(shape.generation);
   if (!shape.decode) {
     const TileSize tile = trtllm_tile(shape);
@@ -60,7 +63,7 @@ bool choose_trtllm(AttentionPlan& plan, const AttentionShape& shape) {
     plan.kernels = 4;
     return false;
   }
-  const bool xqa = runs_xqa(shape);
+  const bool xqa = runs_xqa(shape, call.xqa);
   const bool converted = shape.fp8_keys && !hopper;
   plan.packed = xqa ? shape.group : 1;
   const TileSize tile = group_tile(shape.group * shape.q);

@@ -69,6 +69,7 @@ class NetworkEstimate {
 
  private:
   Result<LayerEstimate> of(std::optional<std::int64_t> context) const {
+    if (run_.parallel) return estimate_parallel_forward(run_, context, gpu_, options_);
     const auto workload = load_network(run_, context);
     if (!workload) {
       // A table may name networks that nobody described here.
@@ -91,7 +92,7 @@ class NetworkEstimate {
 
 Result<LayerEstimate> estimate_network(const NetworkRun& run, Phase phase, const Gpu& gpu,
                                        const PredictOptions& options) {
-  if (run.parallel) return estimate_parallel(run, phase, gpu, options);
+  if (run.parallel && !run.request) return estimate_parallel(run, phase, gpu, options);
   return NetworkEstimate(run, phase, gpu, options).of_run();
 }
 

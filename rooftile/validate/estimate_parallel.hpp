@@ -1,6 +1,9 @@
 // The prediction of a row that is a network on several GPUs, or over several micro-batches, as one estimate.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
 #include "rooftile/base/error.hpp"
 #include "rooftile/gpu/gpu.hpp"
 #include "rooftile/ingest/layer_table.hpp"
@@ -12,5 +15,9 @@ namespace rooftile {
 // blocks_of() and parallel_step(); anything but a training step.
 Result<LayerEstimate> estimate_parallel(const NetworkRun& run, Phase phase, const Gpu& gpu,
                                         const PredictOptions& options);
+
+// A forward pass of a row that is a request and has `parallel`: the prompt, or with `context` one token more.
+Result<LayerEstimate> estimate_parallel_forward(const NetworkRun& run, std::optional<std::int64_t> context,
+                                                const Gpu& gpu, const PredictOptions& options);
 
 }  // namespace rooftile

@@ -1,0 +1,94 @@
+#include "rooftile/parallel/parallel_forward.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "rooftile/base/try.hpp"
+#include "rooftile/collectives/collective_time.hpp"
+#include "rooftile/parallel/transformer_slice.hpp"
+
+namespace rooftile {
+namespace {
+
+Result<Prediction> predicted(Transformer part, std::int64_t layers, const TransformerRun& run, const Gpu& gpu,
+                             const PredictOptions& options) {
+  part.layers = layers;
+  part.dense_layers = std::min(part.dense_layers, layers);
+  TRY(check(part, run));
+  const Workload workload = build(part, run);
+  TRY(validate(workload));
+  return predict(workload, gpu, options, Phase::fwd);
+}
+
+// Layers that are all alike take as long each: two of them tell the time of any number, queue of the host included.
+bool is_uniform(const Transformer& shape) {
+  return shape.experts == 0 || (shape.dense_layers == 0 && shape.expert_period == 1);
+}
+
+}  // namespace
+
+Result<ForwardTime> parallel_forward(const Transformer& shape, const ForwardRun& run, const Parallelism& way,
+                                     const GpuCluster& cluster, const Gpu& gpu, const PredictOptions& options) {
+  Parallelism degrees;
+  degrees.tp = way.tp, degrees.pp = way.pp;
+  TRY(check(degrees));
+  const Transformer part = TRY(slice(shape, degrees));
+  const std::int64_t batch = (run.batch + way.pp - 1) / way.pp;
+  const std::int64_t rounds = (run.batch + batch - 1) / batch;  // parts of the batch
+  TransformerRun once;
+  once.batch_size = batch;
+  once.seq_len = run.context ? 1 : run.seq_len;
+  once.context = run.context.value_or(0);
+
+  PredictOptions own = options;
+  own.breakdown = false;
+  const auto layers = static_cast<double>(shape.layers);
+  Seconds whole, low, high;
+  Bytes weights;
+  if (is_uniform(shape) && shape.layers > 2) {
+    const Prediction two = TRY(predicted(part, 2, once, gpu, own));
+    const Prediction three = TRY(predicted(part, 3, once, gpu, own));
+    whole = two.time + (three.time - two.time) * (layers - 2);
+    weights = two.memory.weights + (three.memory.weights - two.memory.weights) * (layers - 2);
+    const auto interval = interval_of(three);
+    low = interval ? whole * (interval->low / three.time) : whole;
+    high = interval ? whole * (interval->high / three.time) : whole;
+  } else {
+    const Prediction all = TRY(predicted(part, shape.layers, once, gpu, own));
+    whole = all.time, weights = all.memory.weights;
+    const auto interval = interval_of(all);
+    low = interval ? interval->low : whole;
+    high = interval ? interval->high : whole;
+  }
+
+  ForwardTime time;
+  const double tokens = static_cast<double>(batch) * static_cast<double>(once.seq_len);
+  const Bytes hidden = size_of(options.precision == DType::fp8 ? DType::fp16 : options.precision) *
+                       (tokens * static_cast<double>(shape.hidden));
+  if (way.tp > 1) {
+    const Collective reduce = {CollectiveKind::all_reduce, way.tp, hidden, DType::fp16};
+    const double times = layers * (shape.block == TransformerBlock::sequential ? 2 : 1) + 1;
+    time.exchanging = collective_time(reduce, gpu, group_of(cluster, way.tp, 1)).time * times;
+  }
+  if (way.pp > 1) {
+    const Collective send = {CollectiveKind::send, 2, hidden, DType::fp16};
+    time.sending = collective_time(send, gpu, group_of(cluster, 2, way.tp)).time * static_cast<double>(way.pp - 1);
+  }
+  // Parts of the batch follow one another: the last leaves the last stage after as many more stages' times.
+  const double stages = 1 + static_cast<double>(rounds - 1) / way.pp;
+  time.exchanging *= stages, time.sending *= stages;
+  const Seconds computing = whole * stages;
+  time.time = computing + time.exchanging + time.sending;
+  constexpr double kExchangeSpread = 1.31;  // of collective_time()
+  const Seconds moved = time.exchanging + time.sending;
+  time.low = low * stages + moved / kExchangeSpread;
+  time.high = high * stages + moved * kExchangeSpread;
+  time.weights = weights / static_cast<double>(way.pp);
+  const double entries = static_cast<double>(run.context.value_or(run.seq_len)) * static_cast<double>(run.batch);
+  const double width = part.latent.kv_rank > 0 ? static_cast<double>(part.latent.kv_rank + part.latent.rope_dim)
+                                               : 2.0 * static_cast<double>(part.kv_heads * part.head_dim);
+  time.cache = size_of(options.precision) * (entries * width * layers / way.pp);
+  return time;
+}
+
+}  // namespace rooftile

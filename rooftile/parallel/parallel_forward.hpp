@@ -1,0 +1,41 @@
+// A forward pass of a transformer over tensor and pipeline parallel GPUs: what serving it consists of.
+//
+//     const Transformer llama = find_transformer("llama2_70b").value().value();
+//     Parallelism way;
+//     way.tp = 8;
+//     const ForwardRun step = {.batch = 64, .seq_len = 1, .context = 1024};  // one token more for each of 64
+//     const ForwardTime time = parallel_forward(llama, step, way, cluster, gpu, options).value();
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "rooftile/base/error.hpp"
+#include "rooftile/execution/parallelism.hpp"
+#include "rooftile/fabric/gpu_cluster.hpp"
+#include "rooftile/predict/predict.hpp"
+#include "rooftile/zoo/transformer.hpp"
+
+namespace rooftile {
+
+struct ForwardRun {
+  std::int64_t batch = 1;  // sequences
+  std::int64_t seq_len = 1;
+  std::optional<std::int64_t> context = {};  // positions in the cache, before one more of each sequence
+};
+
+struct ForwardTime {
+  Seconds time, low, high;  // until the last stage has ended; 90 %
+  Seconds exchanging;       // of it, between tensor parallel GPUs
+  Seconds sending;          // of it, from stage to stage
+  Bytes weights;            // of a GPU
+  Bytes cache;              // of a GPU, all sequences
+};
+
+// A shape that passed check(), of one form of layer (else all of them are predicted); only tp and pp count. Stages work
+// one after another on parts of the batch, as many as there are stages. Errors: those of slice(), build() and
+// predict().
+Result<ForwardTime> parallel_forward(const Transformer& shape, const ForwardRun& run, const Parallelism& way,
+                                     const GpuCluster& cluster, const Gpu& gpu, const PredictOptions& options);
+
+}  // namespace rooftile
