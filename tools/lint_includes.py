@@ -40,7 +40,7 @@ MAY_INCLUDE = {
     "learn": ["validate", "regression"],
     "planning": ["learn", "explore", "prices"],
     "roofline": ["predict", "profile", "validate"],
-    "report": ["learn", "planning", "compare", "evaluation", "roofline", "explore", "store"],
+    "report": ["learn", "planning", "parallel", "compare", "evaluation", "roofline", "explore", "store"],
     "cli": ["report", "cluster"],
 }
 

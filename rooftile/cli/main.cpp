@@ -23,6 +23,7 @@ void add_commands(rooftile::cli::CommandList& commands) {
   add_evaluate(commands);
   add_plan(commands);
   add_schedule(commands);
+  add_parallelise(commands);
   add_gpus(commands);
   add_models(commands);
   add_support(commands);

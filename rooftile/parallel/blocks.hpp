@@ -15,10 +15,10 @@
 namespace rooftile {
 
 // GPUs that exchange something within a block.
-enum class Axis { tensor, context, expert };
+enum class ParallelAxis { tensor, context, expert };
 
 struct BlockExchange {
-  Axis axis = Axis::tensor;
+  ParallelAxis axis = ParallelAxis::tensor;
   CollectiveKind kind = CollectiveKind::all_reduce;
   Bytes bytes;
   bool hidden = false;  // behind what is computed meanwhile, as far as that lasts

@@ -50,27 +50,58 @@ class StepBuilder {
   }
 
   ParallelStep step(StepTimeline* timeline) {
-    build();
-    const StreamTimes times = graph_.run(taken());
+    const Ends ends = timeline == nullptr ? steady_ends() : ends_of(way_.micro_batches, timeline);
     ParallelStep step;
     step.way = way_;
-    step.time = times.last;
-    step.parts = parts(times);
+    step.time = ends.all;
+    step.parts = parts(ends);
     step.memory = rank_memory(blocks_, way_, options_.predict, chunks_.front().size());
     step.flops = flops() * static_cast<double>(way_.tp * way_.cp * way_.dp);
     const double exchanged = (step.parts.exchanges + step.parts.gradients) / step.time;
     const double error = std::hypot((1 - exchanged) * std::log(blocks_.spread), exchanged * kExchangeError, kOwnError);
     step.low = step.time * std::exp(-error);
     step.high = step.time * std::exp(error);
-    if (timeline != nullptr) {
-      timeline->tasks.assign(graph_.tasks().begin(), graph_.tasks().end());
-      timeline->what = std::move(what_);
-      timeline->times = times;
-    }
     return step;
   }
 
  private:
+  // Of the last backward pass, and of all.
+  struct Ends {
+    Seconds computed, all;
+  };
+
+  Ends ends_of(std::int64_t micro_batches, StepTimeline* timeline) {
+    graph_ = {};
+    what_.clear();
+    build(micro_batches);
+    StreamTimes times = graph_.run(taken());
+    Ends ends;
+    ends.all = times.last;
+    for (std::size_t i = 0; i < first_update_; ++i) {
+      if (graph_.tasks()[i].stream == Stream::compute) ends.computed = std::max(ends.computed, times.end[i]);
+    }
+    if (timeline != nullptr) {
+      timeline->tasks.assign(graph_.tasks().begin(), graph_.tasks().end());
+      timeline->what = std::move(what_);
+      timeline->times = std::move(times);
+      for (const StreamGraph::Edge& edge : graph_.edges()) {
+        if (graph_.tasks()[edge.from].gpu != graph_.tasks()[edge.to].gpu)
+          timeline->flows.push_back({edge.from, edge.to});
+      }
+    }
+    return ends;
+  }
+
+  // Once the pipeline is full, each round of micro-batches takes as long as the one before: two rounds tell the others.
+  Ends steady_ends() {
+    const std::int64_t round = way_.pp, few = 2 * round + way_.micro_batches % round;
+    if (way_.micro_batches <= few + round) return ends_of(way_.micro_batches, nullptr);
+    const Ends first = ends_of(few, nullptr), second = ends_of(few + round, nullptr);
+    const double rounds = static_cast<double>(way_.micro_batches - few) / static_cast<double>(round);
+    return {first.computed + (second.computed - first.computed) * rounds,
+            first.all + (second.all - first.all) * rounds};
+  }
+
   using Chunk = std::vector<std::size_t>;  // kinds of blocks, in order
 
   Collective exchange(CollectiveKind kind, int gpus, Bytes bytes) const {
@@ -79,13 +110,13 @@ class StepBuilder {
 
   // --- blocks ---
 
-  Group group_of_axis(Axis axis) const {
+  Group group_of_axis(ParallelAxis axis) const {
     switch (axis) {
-      case Axis::tensor:
+      case ParallelAxis::tensor:
         return group_of(cluster_, way_.tp, 1);
-      case Axis::context:
+      case ParallelAxis::context:
         return group_of(cluster_, way_.cp, way_.tp);
-      case Axis::expert:
+      case ParallelAxis::expert:
         return group_of(cluster_, way_.ep, way_.tp * way_.cp);
     }
     return {};
@@ -99,7 +130,7 @@ class StepBuilder {
       const Group group = group_of_axis(one.axis);
       Seconds taken = collective_time(exchange(one.kind, group.gpus, one.bytes), gpu_, group).time;
       if (one.hidden) taken = std::max(taken - pass.computing, Seconds(0));
-      if (options_.style.tensor_hidden && one.axis == Axis::tensor) taken = taken / 2;
+      if (options_.style.tensor_hidden && one.axis == ParallelAxis::tensor) taken = taken / 2;
       time.exchanging += taken;
       time.issuing += blocks_.host_call;
     }
@@ -236,9 +267,11 @@ class StepBuilder {
     return last;
   }
 
-  void build() {
+  void build(std::int64_t count) {
     const int stages = way_.pp, parts = stages * way_.vp;
-    const auto micro_batches = static_cast<std::size_t>(way_.micro_batches);
+    Parallelism way = way_;
+    way.micro_batches = count;
+    const auto micro_batches = static_cast<std::size_t>(count);
     last_compute_.assign(static_cast<std::size_t>(stages), StreamGraph::kNoTask);
     last_reduce_ = last_compute_;
     const auto unknown = std::vector<std::size_t>(micro_batches, StreamGraph::kNoTask);
@@ -252,7 +285,7 @@ class StepBuilder {
     std::vector<std::vector<std::size_t>> forward(static_cast<std::size_t>(parts), unknown), backward = forward;
     std::vector<Wait> waits;
     for (int stage = 0; stage < stages; ++stage) {
-      for (const PipelineStep& at : pipeline_order(way_, stage)) {
+      for (const PipelineStep& at : pipeline_order(way, stage)) {
         const int chunk = at.part * stages + stage;
         const auto micro_batch = static_cast<std::size_t>(at.micro_batch);
         const bool last_time = micro_batch + 1 == micro_batches;
@@ -349,19 +382,15 @@ class StepBuilder {
   }
 
   // Of the stage that computes the most.
-  StepParts parts(const StreamTimes& times) const {
+  StepParts parts(const Ends& ends) const {
     StepParts most;
     for (int stage = 0; stage < way_.pp; ++stage) {
       const StepParts own = computed_by(stage);
       if (own.computing > most.computing) most = own;
     }
-    Seconds computed;  // the end of the last backward pass
-    for (std::size_t i = 0; i < first_update_; ++i) {
-      if (graph_.tasks()[i].stream == Stream::compute) computed = std::max(computed, times.end[i]);
-    }
     const Seconds busy = most.computing + most.exchanges + most.issuing;
-    const Seconds rest = std::max(times.last - busy - most.update, Seconds(0));
-    if (way_.pp > 1) most.pipeline = std::clamp(computed - busy, Seconds(0), rest);
+    const Seconds rest = std::max(ends.all - busy - most.update, Seconds(0));
+    if (way_.pp > 1) most.pipeline = std::clamp(ends.computed - busy, Seconds(0), rest);
     most.gradients = rest - most.pipeline;
     return most;
   }

@@ -49,6 +49,10 @@ struct StepTimeline {
   std::vector<StreamGraph::Task> tasks;
   std::vector<StepTask> what;  // of each
   StreamTimes times;
+  struct Flow {
+    std::size_t from, to;  // tasks of different GPUs: the second waits for what the first sends
+  };
+  std::vector<Flow> flows;
 };
 
 struct ParallelOptions {

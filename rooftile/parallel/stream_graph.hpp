@@ -41,14 +41,16 @@ class StreamGraph {
   };
   std::span<const Task> tasks() const { return tasks_; }
 
+  struct Edge {
+    std::size_t from, to;
+  };
+  std::span<const Edge> edges() const { return edges_; }
+
   // A task on `compute` runs slower while one on `reduce` of the same GPU does: collectives are kernels, too, and leave
   // it 1 - `taken` of the GPU. In O(n log n). Tasks that wait for each other in a circle never run: a bug.
   StreamTimes run(double taken = 0) const;
 
  private:
-  struct Edge {
-    std::size_t from, to;
-  };
   std::vector<Task> tasks_;
   std::vector<Edge> edges_;
 };

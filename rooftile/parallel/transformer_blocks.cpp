@@ -71,6 +71,7 @@ class TransformerBlocks {
       : shape_(shape), way_(way), gpu_(gpu), options_(options), length_(seq_len / way.cp) {
     options_.recompute = way.recompute == Recompute::selective ? Recompute::selective : Recompute::none;
     options_.micro_batches = 1;
+    options_.breakdown = true;  // layers have names only with it
     if (options.precision == DType::fp8) narrow_ = true, options_.precision = DType::bf16;
     hidden_state_ = size_of(options_.precision) *
                     (static_cast<double>(way.micro_batch) * static_cast<double>(length_ * shape.hidden));
@@ -200,12 +201,12 @@ class TransformerBlocks {
       const double width = 2.0 * static_cast<double>(std::max<std::int64_t>(1, shape_.kv_heads / way_.tp)) *
                            static_cast<double>(shape_.head_dim);
       const Bytes all = hidden_state_ * (width / static_cast<double>(shape_.hidden) * way_.cp);
-      block.forward.exchanges.push_back({Axis::context, CollectiveKind::all_gather, all, true});
-      block.backward.exchanges.push_back({Axis::context, CollectiveKind::all_gather, all, true});
-      block.backward.exchanges.push_back({Axis::context, CollectiveKind::reduce_scatter, all, true});
+      block.forward.exchanges.push_back({ParallelAxis::context, CollectiveKind::all_gather, all, true});
+      block.backward.exchanges.push_back({ParallelAxis::context, CollectiveKind::all_gather, all, true});
+      block.backward.exchanges.push_back({ParallelAxis::context, CollectiveKind::reduce_scatter, all, true});
     }
     if (way_.ep > 1 && experts) {
-      const BlockExchange sent = {Axis::expert, CollectiveKind::all_to_all,
+      const BlockExchange sent = {ParallelAxis::expert, CollectiveKind::all_to_all,
                                   hidden_state_ * static_cast<double>(shape_.experts_per_token)};
       for (BlockPass* pass : {&block.forward, &block.backward}) {
         pass->exchanges.push_back(sent);  // to the experts
@@ -216,11 +217,11 @@ class TransformerBlocks {
 
   void reduce(BlockPass& pass) const {
     if (!way_.sequence_parallel) {
-      pass.exchanges.push_back({Axis::tensor, CollectiveKind::all_reduce, hidden_state_});
+      pass.exchanges.push_back({ParallelAxis::tensor, CollectiveKind::all_reduce, hidden_state_});
       return;
     }
-    pass.exchanges.push_back({Axis::tensor, CollectiveKind::reduce_scatter, hidden_state_});
-    pass.exchanges.push_back({Axis::tensor, CollectiveKind::all_gather, hidden_state_});
+    pass.exchanges.push_back({ParallelAxis::tensor, CollectiveKind::reduce_scatter, hidden_state_});
+    pass.exchanges.push_back({ParallelAxis::tensor, CollectiveKind::all_gather, hidden_state_});
   }
 
   void exchange_ends(NetworkBlocks& blocks) const {

@@ -1,0 +1,220 @@
+// rooftile parallelise: ways to spread a training step over the GPUs of a cluster, the fastest first.
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "rooftile/base/nearest.hpp"
+#include "rooftile/base/parse_number.hpp"
+#include "rooftile/base/threads.hpp"
+#include "rooftile/base/try.hpp"
+#include "rooftile/cli/headroom_option.hpp"
+#include "rooftile/cli/interrupt.hpp"
+#include "rooftile/cli/option_kinds.hpp"
+#include "rooftile/cli/options.hpp"
+#include "rooftile/cli/output.hpp"
+#include "rooftile/cli/prediction_options.hpp"
+#include "rooftile/cli/progress.hpp"
+#include "rooftile/cli/report_writers.hpp"
+#include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/parallel/search.hpp"
+#include "rooftile/report/parallelisation.hpp"
+#include "rooftile/report/step_trace.hpp"
+#include "rooftile/timing/roofline.hpp"
+
+namespace rooftile::cli {
+namespace {
+
+constexpr Writers<const ParallelisationReport&> kParallelisationWriters = {{Format::table, parallelisation_table},
+                                                                           {Format::json, parallelisation_json},
+                                                                           {Format::csv, parallelisation_csv},
+                                                                           {Format::svg, parallelisation_svg}};
+
+struct ParalleliseArguments {
+  std::string model, cluster;
+  std::optional<std::int64_t> gpus, batch;
+  std::vector<std::string> fixed;  // "tp=8"
+  PredictionArguments prediction;
+  std::size_t top = 10;
+  double headroom = 0;
+  std::string trace;  // file; empty: none
+  OutputArguments output;
+};
+
+tl::unexpected<Error> bad_fix(std::string message) { return fail(ErrorCode::usage, std::move(message), "--fix"); }
+
+template <class Value>
+Result<Value> parse_degree(const std::string& text) {
+  constexpr Value kMost = 1 << 20;
+  const auto number = parse_number<Value>(text);
+  if (!number || *number < 1 || *number > kMost) {
+    return bad_fix(fmt::format("'{}' is no whole number from 1 to {}", text, kMost));
+  }
+  return *number;
+}
+
+template <class Value, class Parse>
+Result<void> put_choice(std::vector<Value>& into, const std::string& text, const Parse& parse,
+                        const std::vector<std::string>& known) {
+  const auto value = parse(text);
+  if (!value) return bad_fix(fmt::format("unknown '{}'; one of {}", text, fmt::join(known, ", ")));
+  into.push_back(*value);
+  return {};
+}
+
+// "tp=8", one of several values of a degree where it is given again.
+Result<void> fix(WaysAsked& asked, std::vector<std::string>& named, const std::string& pair) {
+  const std::size_t equals = pair.find('=');
+  const std::string name = pair.substr(0, equals), value = equals == std::string::npos ? "" : pair.substr(equals + 1);
+  const bool first = std::find(named.begin(), named.end(), name) == named.end();
+  named.push_back(name);
+  const std::array<std::pair<std::string_view, std::vector<int>*>, 6> degrees = {{{"tp", &asked.tp},
+                                                                                  {"pp", &asked.pp},
+                                                                                  {"dp", &asked.dp},
+                                                                                  {"cp", &asked.cp},
+                                                                                  {"ep", &asked.ep},
+                                                                                  {"vp", &asked.vp}}};
+  for (const auto& [known, values] : degrees) {
+    if (name != known) continue;
+    if (first) values->clear();
+    values->push_back(TRY(parse_degree<int>(value)));
+    return {};
+  }
+  if (name == "micro-batch") {
+    asked.micro_batch.push_back(TRY(parse_degree<std::int64_t>(value)));
+    return {};
+  }
+  if (name == "sharding") return put_choice(asked.sharding, value, parse_sharding, sharding_names());
+  if (name == "recompute") return put_choice(asked.recompute, value, parse_recompute, recompute_names());
+  const std::vector<std::string> known = {"tp", "pp", "dp", "cp", "ep", "vp", "micro-batch", "sharding", "recompute"};
+  return bad_fix(
+      fmt::format("unknown degree '{}'{}; one of {}", name, did_you_mean(name, known), fmt::join(known, ", ")));
+}
+
+Result<WaysAsked> asked_of(const ParalleliseArguments& arguments) {
+  WaysAsked asked;
+  std::vector<std::string> named;
+  for (const std::string& pair : arguments.fixed) TRY(fix(asked, named, pair));
+  return asked;
+}
+
+Result<ParallelNetwork> network_of(const ParalleliseArguments& arguments) {
+  NetworkRun run;
+  run.model = arguments.model;
+  run.seq_len = arguments.prediction.set.seq_len;
+  run.image_size = arguments.prediction.sizes.image_size;
+  return parallel_network(run);
+}
+
+// What training runs in where nothing is said: BF16 where tensor cores have it, else FP16.
+DType usual_precision(const Gpu& gpu) {
+  return peak_of(DType::bf16, gpu) ? DType::bf16 : peak_of(DType::fp16, gpu) ? DType::fp16 : DType::fp32;
+}
+
+std::string none_of(const WaysAsked& asked, int gpus, std::int64_t batch) {
+  const bool fixed = !asked.tp.empty() || !asked.pp.empty() || !asked.dp.empty() || asked.cp != std::vector<int>{1};
+  return fmt::format(
+      "no way to spread {} samples over {} GPUs{}: dp and the micro-batches must divide them, tp the "
+      "heads, pp the layers",
+      batch, gpus, fixed ? " with the degrees of --fix" : "");
+}
+
+Result<void> write_trace(const std::string& path, const ParallelNetwork& network, const ParallelStep& step,
+                         const GpuCluster& cluster, const Gpu& gpu, const ParallelOptions& options) {
+  const NetworkBlocks blocks = TRY(blocks_of(network, step.way, gpu, options.predict));
+  StepTimeline timeline;
+  TRY(parallel_step(blocks, step.way, cluster, gpu, options, &timeline));
+  return write_output(path, step_trace(network.name, step.way, timeline));
+}
+
+Result<void> run(ParalleliseArguments& arguments) {
+  TRY(complete(arguments.prediction));
+  const WaysAsked asked = TRY(asked_of(arguments));
+  auto cluster = find_gpu_cluster(arguments.cluster);
+  if (!cluster && cluster.error().where.empty()) cluster.error().where = "--cluster";
+  if (!cluster) return tl::unexpected(cluster.error());
+  const Gpu gpu = TRY(find_gpu(cluster->gpu));
+  const auto gpus = static_cast<int>(arguments.gpus.value_or(cluster->gpus_per_node));
+  if (gpus > cluster->gpus()) {
+    return fail(ErrorCode::usage, fmt::format("{} has at most {} GPUs", cluster->id, cluster->gpus()), "--gpus");
+  }
+  const std::int64_t batch = arguments.batch.value_or(gpus);
+  const ParallelNetwork network = TRY(network_of(arguments));
+  const std::vector<Parallelism> ways = ways_of(network, *cluster, gpus, batch, asked);
+  if (ways.empty()) return fail(ErrorCode::usage, none_of(asked, gpus, batch), network.name);
+
+  SearchOptions options;
+  PredictOptions& predict = options.parallel.predict;
+  predict = predict_options(arguments.prediction);
+  predict.precision = arguments.prediction.precision.value_or(usual_precision(gpu));
+  predict.optimizer = arguments.prediction.set.optimizer.value_or(network.shape ? Optimizer::adamw : Optimizer::sgd);
+  predict.training = true;
+  TRY(check(predict, gpu));
+  options.parallel.style = style_of(predict.framework);
+  options.memory_share = 1 - arguments.headroom;
+  options.threads = machine_threads();
+  const InterruptAsked signals;
+  options.stop = &InterruptAsked::flag();
+  std::vector<WayTried> tried;
+  {
+    Progress progress("ways");
+    options.progress = [&](std::size_t done, std::size_t all) { progress.show(done, all); };
+    tried = search_ways(network, ways, *cluster, gpu, options);
+  }
+  if (tried.empty()) return fail(ErrorCode::not_found, "stopped before any way was tried", network.name);
+  const ParallelisationReport report{.model = network.name,
+                                     .precision = name_of(RunPrecision{predict.precision, predict.autocast}),
+                                     .cluster = *cluster,
+                                     .gpu = gpu,
+                                     .gpus = gpus,
+                                     .batch = batch,
+                                     .seq_len = network.shape ? network.seq_len : 0,
+                                     .tried = tried,
+                                     .shown = arguments.top,
+                                     .memory_share = options.memory_share,
+                                     .stopped = tried.size() < ways.size()};
+  if (!arguments.trace.empty() && tried.front().fate == WayFate::fits) {
+    TRY(write_trace(arguments.trace, network, tried.front().step, *cluster, gpu, options.parallel));
+  }
+  TRY(write_report(arguments.output, kParallelisationWriters, report));
+  if (tried.front().fate == WayFate::fits) return {};
+  return fail(ErrorCode::not_found, "no way fits the GPUs' memory", network.name);
+}
+
+}  // namespace
+
+void add_parallelise(CommandList& commands) {
+  auto [app, arguments] = commands.add<ParalleliseArguments>(
+      "parallelise", "Spread a training step over the GPUs of a cluster: the fastest of all ways",
+      "rooftile parallelise gpt3_175b --cluster dgx-a100 --gpus 1024 -b 1536", run);
+  constexpr std::int64_t kMostGpus = 1 << 20, kMostBatch = std::int64_t{1} << 31, kMostTop = 1000000;
+  constexpr double kUsuallyFree = 0.1;  // for what allocators and NCCL keep
+  add_model(app, arguments.model)->required();
+  add_text(app, "--cluster", arguments.cluster, "ID|FILE",
+           "machines and what joins them: an id of data/clusters or a .toml file (docs/parallel.md)")
+      ->required();
+  add_count(app, "--gpus", arguments.gpus, kMostGpus, "GPUs to use (default: those of one node)");
+  add_count(app, "-b,--batch-size", arguments.batch, kMostBatch,
+            "samples of a step, all GPUs together (default: one for each GPU)");
+  add_texts(app, "--fix", arguments.fixed, "DEGREE=N",
+            "only ways with that degree: tp, pp, dp, cp, ep, vp, micro-batch, sharding, recompute; again for several")
+      ->group("Search");
+  add_count(app, "--top", arguments.top, kMostTop, "ways to list (default: 10)")->group("Search");
+  add_headroom(app, arguments.headroom, kUsuallyFree)->group("Search");
+  add_precision(app, arguments.prediction.precision)
+      ->description("of weights and arithmetic (default: bf16, or fp16 where there is none)")
+      ->group("Prediction");
+  add_set(app, arguments.prediction.set)->description("seq-len, framework, optimizer")->group("Prediction");
+  add_text(app, "--trace", arguments.trace, "FILE.json",
+           "write the timeline of the fastest way for Perfetto or chrome://tracing");
+  add_output_options(app, arguments.output, kParallelisationWriters);
+}
+
+}  // namespace rooftile::cli

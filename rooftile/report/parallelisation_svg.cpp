@@ -1,0 +1,47 @@
+// Ways to spread a training step, time against memory.
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "rooftile/report/parallelisation.hpp"
+#include "rooftile/report/svg_chart.hpp"
+
+namespace rooftile {
+
+std::string parallelisation_svg(const ParallelisationReport& report) {
+  constexpr double kDot = 5, kFrontDot = 8, kLine = 1.5, kHeight = 420, kGiga = 1 << 30;
+  constexpr std::size_t kMost = 4000;  // points: of more, the fastest
+  Chart chart;
+  chart.title =
+      fmt::format("{} on {} x {}: a step of {} samples", report.model, report.gpus, report.gpu.id, report.batch);
+  chart.caption = "The line joins ways than which none is both faster and smaller.";
+  chart.x = {.title = "memory of a GPU in GiB", .scale = Scale::logarithmic};
+  chart.y = {.title = "time of a step", .scale = Scale::logarithmic, .time = true};
+  chart.plot_height = kHeight;
+  std::vector<double> xs, ys;
+  ChartSeries all = {.name = "ways that fit", .data = {}, .colour = kQuiet.light, .width = kDot};
+  const auto place = [&](const WayTried& one, ChartSeries& series) {
+    const double x = one.step.memory.total().value() / kGiga, y = one.step.time.value();
+    series.data.emplace_back(x, y);
+    series.names.push_back(print(one.way));
+    xs.push_back(x);
+    ys.push_back(y);
+  };
+  for (const WayTried& one : report.tried) {
+    if (one.fate == WayFate::fits && all.data.size() < kMost) place(one, all);
+  }
+  ChartSeries line = {
+      .name = "", .mark = ChartSeries::Mark::line, .data = {}, .colour = series_colour(0).light, .width = kLine};
+  ChartSeries front = {.name = "front", .data = {}, .colour = series_colour(0).light, .width = kFrontDot};
+  for (const std::size_t i : front_of(report.tried)) {
+    place(report.tried[i], front);
+    line.data.push_back(front.data.back());
+    chart.labels.push_back({front.data.back().first, front.data.back().second, print(report.tried[i].way)});
+  }
+  chart.series = {std::move(all), std::move(line), std::move(front)};
+  fit_to(chart.x, xs);
+  fit_to(chart.y, ys);
+  return svg_chart(chart);
+}
+
+}  // namespace rooftile

@@ -1,0 +1,129 @@
+// Ways to spread a training step, as text.
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "rooftile/base/units_text.hpp"
+#include "rooftile/report/parallelisation.hpp"
+#include "rooftile/report/parallelisation_parts.hpp"
+
+namespace rooftile {
+namespace {
+
+// What the way spends more on than the best one does, for its time.
+std::string why_slower(const ParallelStep& step, const ParallelStep& best) {
+  constexpr double kWorthNaming = 0.005;  // of its time
+  const auto parts = step_parts(step.parts), least = step_parts(best.parts);
+  std::size_t most = 0;
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    if (parts[i].time - least[i].time > parts[most].time - least[most].time) most = i;
+  }
+  const Seconds more = parts[most].time - least[most].time;
+  if (more < step.time * kWorthNaming) return "";
+  return fmt::format("{} +{}", parts[most].label, print(more));
+}
+
+std::string heading(const ParallelisationReport& report) {
+  std::string text = fmt::format("{}, {} samples a step", report.model, grouped(static_cast<double>(report.batch)));
+  if (report.seq_len > 0) text += fmt::format(" of {} positions", grouped(static_cast<double>(report.seq_len)));
+  return text + fmt::format(", {}, on {} x {} ({})", report.precision, report.gpus, report.gpu.id, report.cluster.id);
+}
+
+std::string counts(const ParallelisationReport& report) {
+  std::size_t fitting = 0, large = 0, impossible = 0;
+  const WayTried* smallest = nullptr;
+  const WayTried* refused = nullptr;
+  for (const WayTried& one : report.tried) {
+    fitting += one.fate == WayFate::fits ? 1 : 0;
+    large += one.fate == WayFate::too_large ? 1 : 0;
+    impossible += one.fate == WayFate::impossible ? 1 : 0;
+    if (one.fate == WayFate::too_large && smallest == nullptr) smallest = &one;
+    if (one.fate == WayFate::impossible && refused == nullptr) refused = &one;
+  }
+  const Bytes room = report.gpu.level("DRAM").capacity * report.memory_share;
+  std::string text = fmt::format("{}{} tried: {} fit", report.stopped ? "stopped; " : "",
+                                 counted(report.tried.size(), "way"), grouped(static_cast<double>(fitting)));
+  if (large > 0) {
+    text += fmt::format(", {} need more than {}", grouped(static_cast<double>(large)), print(room));
+    if (fitting == 0)
+      text += fmt::format(" (the least {}: {})", print(smallest->step.memory.total()), print(smallest->way));
+  }
+  if (impossible > 0) {
+    text += fmt::format(", {} cannot be ({})", grouped(static_cast<double>(impossible)), refused->reason);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::array<NamedPart, 6> step_parts(const StepParts& parts) {
+  return {{{"computing", "computing", parts.computing},
+           {"issuing", "host", parts.issuing},
+           {"exchanges", "exchanges", parts.exchanges},
+           {"pipeline", "pipeline", parts.pipeline},
+           {"gradients", "gradients", parts.gradients},
+           {"update", "update", parts.update}}};
+}
+
+std::size_t ways_shown(const ParallelisationReport& report) {
+  const auto fits = [](const WayTried& one) { return one.fate == WayFate::fits; };
+  const auto count = std::count_if(report.tried.begin(), report.tried.end(), fits);
+  return std::min(report.shown, static_cast<std::size_t>(count));
+}
+
+std::string parallelisation_table(const ParallelisationReport& report, std::size_t width) {
+  std::string text = wrapped(heading(report), width - 2, "  ") + "\n" + wrapped(counts(report), width - 2, "  ") + "\n";
+  const std::size_t shown = ways_shown(report);
+  if (shown == 0) return text;
+  const ParallelStep& best = report.tried.front().step;
+  TextTable table({{"way", Align::left, Cut::wraps},
+                   {"batch", Align::right},
+                   {"recompute"},
+                   {"time", Align::right},
+                   {"90 %", Align::right},
+                   {"samples/s", Align::right},
+                   {"TFLOP/s", Align::right},
+                   {"memory", Align::right},
+                   {"slower by", Align::left, Cut::wraps}});
+  for (std::size_t i = 0; i < shown; ++i) {
+    const ParallelStep& step = report.tried[i].step;
+    constexpr double kTera = 1e12;
+    table.add({print(step.way), fmt::format("{} x {}", step.way.micro_batch, step.way.micro_batches),
+               std::string(name_of(step.way.recompute)), print(step.time),
+               fmt::format("{}-{}", print(step.low), print(step.high)),
+               fmt::format("{:.4g}", step.samples_per_second()),
+               fmt::format("{:.0f}", (step.flops / step.time).value() / step.way.gpus() / kTera),
+               print(step.memory.total()), i == 0 ? "" : why_slower(step, best)});
+  }
+  text += "\n" + table.text(width);
+  text += "\nThe time of the first goes to\n";
+  TextTable goes({{"part"}, {"time", Align::right}, {"share", Align::right}, {""}});
+  constexpr std::size_t kBar = 30;
+  for (const NamedPart& part : step_parts(best.parts)) {
+    if (part.time <= Seconds(0)) continue;
+    const double share = part.time / best.time;
+    goes.add({part.label, print(part.time), percent(part.time.value(), best.time.value()), bar(share, kBar)});
+  }
+  text += goes.text(width);
+  const std::vector<std::size_t> front = front_of(report.tried);
+  if (front.size() > 1) {
+    text += "\nWith less memory\n";
+    TextTable smaller({{"way", Align::left, Cut::wraps},
+                       {"batch", Align::right},
+                       {"recompute"},
+                       {"time", Align::right},
+                       {"memory", Align::right}});
+    constexpr std::size_t kMost = 8;
+    for (std::size_t i = 1; i < std::min(front.size(), kMost + 1); ++i) {
+      const ParallelStep& step = report.tried[front[i]].step;
+      smaller.add({print(step.way), fmt::format("{} x {}", step.way.micro_batch, step.way.micro_batches),
+                   std::string(name_of(step.way.recompute)), print(step.time), print(step.memory.total())});
+    }
+    text += smaller.text(width);
+  }
+  return text;
+}
+
+}  // namespace rooftile
