@@ -157,6 +157,9 @@ Result<void> run(ParalleliseArguments& arguments) {
   predict.optimizer = arguments.prediction.set.optimizer.value_or(network.shape ? Optimizer::adamw : Optimizer::sgd);
   predict.training = true;
   TRY(check(predict, gpu));
+  if (!is_floating(predict.precision)) {
+    return fail(ErrorCode::unsupported, fmt::format("{} has no gradients", name_of(predict.precision)), "--precision");
+  }
   options.parallel.style = style_of(predict.framework);
   options.memory_share = 1 - arguments.headroom;
   options.threads = machine_threads();
@@ -197,7 +200,7 @@ void add_parallelise(CommandList& commands) {
   constexpr std::int64_t kMostGpus = 1 << 20, kMostBatch = std::int64_t{1} << 31, kMostTop = 1000000;
   constexpr double kUsuallyFree = 0.1;  // for what allocators and NCCL keep
   add_model(app, arguments.model)->required();
-  add_text(app, "--cluster", arguments.cluster, "ID|FILE",
+  add_text(app, "--cluster", arguments.cluster, "CLUSTER|FILE",
            "machines and what joins them: an id of data/clusters or a .toml file (docs/parallel.md)")
       ->required();
   add_count(app, "--gpus", arguments.gpus, kMostGpus, "GPUs to use (default: those of one node)");

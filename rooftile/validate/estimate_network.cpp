@@ -9,18 +9,14 @@
 #include "rooftile/base/try.hpp"
 #include "rooftile/ingest/network_run.hpp"
 #include "rooftile/validate/estimate_parallel.hpp"
+#include "rooftile/validate/host_copy.hpp"
 
 namespace rooftile {
 namespace {
 
-// Of memory that is not pinned: what NVIDIA's bandwidthTest reaches over PCIe 3 x16.
-constexpr BytesPerSecond kPageableCopy(6e9);
-
 // The inputs come from the host first.
 void add_copy(LayerEstimate& estimate, const Workload& workload) {
-  Bytes bytes;
-  for (const TensorId id : workload.inputs) bytes += size_of(workload.tensors[id]);
-  const Seconds copy = bytes / kPageableCopy;
+  const Seconds copy = copy_time(workload);
   estimate.time += copy;
   if (estimate.time_low) *estimate.time_low += copy;
   if (estimate.time_high) *estimate.time_high += copy;

@@ -1,10 +1,16 @@
 #include "rooftile/validate/estimate_parallel.hpp"
 
+#include <algorithm>
+#include <span>
+
 #include "rooftile/base/try.hpp"
+#include "rooftile/collectives/collective_time.hpp"
 #include "rooftile/fabric/gpu_cluster.hpp"
 #include "rooftile/parallel/parallel_forward.hpp"
 #include "rooftile/parallel/parallel_network.hpp"
 #include "rooftile/parallel/parallel_step.hpp"
+#include "rooftile/predict/host.hpp"
+#include "rooftile/validate/host_copy.hpp"
 
 namespace rooftile {
 namespace {
@@ -26,10 +32,43 @@ LayerEstimate network_estimate(Seconds time, Seconds low, Seconds high, bool wai
   return estimate;
 }
 
+// torch.nn.DataParallel: threads of one process, which take turns at Python's lock, copy the weights to all GPUs before
+// each forward pass (torch/nn/parallel/replicate.py) and add up the gradients on the first.
+Result<LayerEstimate> estimate_one_process(const NetworkRun& run, Phase phase, const Gpu& gpu, PredictOptions options) {
+  const Parallelism& way = *run.parallel;
+  const ParallelNetwork network = TRY(network_of(run));
+  const Workload workload = TRY(network.workload(way.micro_batch));
+  const auto prediction = predict(workload, gpu, options, phase);
+  if (!prediction) return fail(prediction.error().code, prediction.error().text(), "column precision");
+  const Group group = group_of(usual_cluster(gpu), way.dp, 1);
+  const Collective copy = {CollectiveKind::broadcast, way.dp, prediction->memory.weights, options.precision};
+  const bool trains = phase != Phase::fwd;
+  const Seconds moved = collective_time(copy, gpu, group).time * (trains ? 2 : 1);
+  const Seconds issuing = prediction->host ? prediction->host->issuing * static_cast<double>(way.dp) : Seconds(0);
+  // Each replica's modules are made anew, about as much work for the host as calling them.
+  const std::span<const LayerEstimate> layers = prediction->layers;
+  const auto forward = std::find_if(layers.begin(), layers.end(),
+                                    [](const LayerEstimate& layer) { return layer.part != StepPart::forward; });
+  const Seconds replicating =
+      prediction->host ? host_share({layers.begin(), forward}, prediction->host->costs).issuing * way.dp : Seconds(0);
+  const Seconds copying = run.host_copy ? copy_time(workload) * way.dp : Seconds(0);
+  const Seconds computing = std::max(prediction->time, issuing) + replicating + copying;
+  const auto interval = interval_of(*prediction);
+  const double low = interval ? interval->low / prediction->time : 1,
+               high = interval ? interval->high / prediction->time : 1;
+  return network_estimate(computing + moved, (computing + moved) * low, (computing + moved) * high, moved > computing);
+}
+
 }  // namespace
 
 Result<LayerEstimate> estimate_parallel(const NetworkRun& run, Phase phase, const Gpu& gpu,
                                         const PredictOptions& options) {
+  if (run.one_process) {
+    PredictOptions own = options;
+    own.execution = run.execution;
+    own.optimizer = run.optimizer.value_or(Optimizer::sgd);
+    return estimate_one_process(run, phase, gpu, own);
+  }
   if (phase != Phase::step) {
     return fail(ErrorCode::unsupported, "of several GPUs only training steps are predicted", "column pass");
   }

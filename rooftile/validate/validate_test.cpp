@@ -142,7 +142,8 @@ TEST(Validate, UnknownColumnsAreErrors) {
 }
 
 TEST(Validate, NoRowToCompareIsAnErrorThatSaysWhy) {
-  const std::vector<MeasuredTable> tables = {table("op,gpu,M,time_us,flag\nnetwork_layer,t4,1,1,\nnetwork_layer,t4,1,1,\n")};
+  const std::vector<MeasuredTable> tables = {
+      table("op,gpu,M,time_us,flag\nnetwork_layer,t4,1,1,\nnetwork_layer,t4,1,1,\n")};
   EXPECT_EQ(validate(tables, by({})).error().text(),
             "no row to compare; left out: not predicted yet: network_layer rows (2)");
   EXPECT_EQ(validate({table("M,N,K\n")}, by({})).error().text(), "no row to compare");

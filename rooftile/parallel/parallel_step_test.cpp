@@ -1,0 +1,171 @@
+#include "rooftile/parallel/parallel_step.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/ingest/transformer_model.hpp"
+#include "rooftile/parallel/parallel_network.hpp"
+#include "rooftile/parallel/search.hpp"
+#include "rooftile/parallel/transformer_slice.hpp"
+
+namespace rooftile {
+namespace {
+
+using ::testing::HasSubstr;
+
+class ParallelStepTest : public ::testing::Test {
+ protected:
+  ParallelStepTest() {
+    options_.predict.precision = DType::bf16;
+    options_.predict.training = true;
+    options_.predict.optimizer = Optimizer::adamw;
+    options_.style = style_of("");
+  }
+
+  NetworkBlocks blocks(const Parallelism& way, const std::string& model = "gpt2_xl") const {
+    return blocks_of(parallel_network({.model = model, .batch = {}, .seq_len = {}}).value(), way, gpu_,
+                     options_.predict)
+        .value();
+  }
+
+  ParallelStep step(const Parallelism& way, const std::string& model = "gpt2_xl") const {
+    return parallel_step(blocks(way, model), way, cluster_, gpu_, options_).value();
+  }
+
+  GpuCluster cluster_ = find_gpu_cluster("dgx-a100").value();
+  Gpu gpu_ = find_gpu("a100-sxm4-80gb").value();
+  ParallelOptions options_;
+};
+
+TEST_F(ParallelStepTest, ASliceHasItsShareOfTheWeights) {
+  Parallelism way;
+  const double whole = blocks(way).weights;
+  way.tp = 5;
+  const double part = blocks(way).weights;
+  EXPECT_GT(part, whole / 5);  // norms and positions are whole
+  EXPECT_LT(part, whole / 5 * 1.02);
+}
+
+TEST_F(ParallelStepTest, OneGpuTakesTheTimeOfItsPrediction) {
+  Parallelism way;
+  way.micro_batch = 4;
+  const Workload workload = load_model("gpt2_xl", {.batch_size = 4}).value();
+  PredictOptions options = options_.predict;
+  options.host = false;
+  const Prediction prediction = predict(workload, gpu_, options, Phase::step).value();
+  const ParallelStep alone = step(way);
+  EXPECT_NEAR((alone.parts.computing / (prediction.phases->forward + prediction.phases->backward)), 1, 0.01);
+}
+
+TEST_F(ParallelStepTest, PartsAddUpToTheStep) {
+  for (const auto& [tp, pp, dp] : {std::tuple{1, 1, 8}, {5, 1, 1}, {1, 4, 2}, {5, 2, 4}}) {
+    Parallelism way;
+    way.tp = tp, way.pp = pp, way.dp = dp, way.micro_batches = 8;
+    const ParallelStep one = step(way);
+    const StepParts& parts = one.parts;
+    const Seconds sum =
+        parts.computing + parts.issuing + parts.exchanges + parts.pipeline + parts.gradients + parts.update;
+    EXPECT_NEAR(sum / one.time, 1, 1e-9) << print(way);
+    EXPECT_LT(one.low, one.time);
+    EXPECT_GT(one.high, one.time);
+  }
+}
+
+// The bubble of p stages and m micro-batches is (p - 1) / m of what each stage computes (Narayanan et al., SC21,
+// section 2.2.1), and 1 / v of that with v parts a stage. The head makes the last stage a little longer.
+TEST_F(ParallelStepTest, ThePipelineHasItsBubble) {
+  Parallelism way;
+  way.pp = 4, way.micro_batches = 16;
+  const ParallelStep plain = step(way, "llama_65b");
+  const double bubble = plain.parts.pipeline / plain.parts.computing;
+  EXPECT_NEAR(bubble, 3.0 / 16, 0.03);
+  way.vp = 5;
+  EXPECT_LT(step(way, "llama_65b").parts.pipeline, plain.parts.pipeline * 0.6);
+}
+
+// Micro-batches beyond the first rounds are not simulated one by one.
+TEST_F(ParallelStepTest, SteadyRoundsAreThoseOfTheWholeSimulation) {
+  for (const int pp : {1, 2, 4}) {
+    Parallelism way;
+    way.pp = pp, way.dp = 2, way.micro_batches = 41;
+    const NetworkBlocks known = blocks(way);
+    StepTimeline timeline;
+    const ParallelStep whole = parallel_step(known, way, cluster_, gpu_, options_, &timeline).value();
+    const ParallelStep quick = parallel_step(known, way, cluster_, gpu_, options_).value();
+    EXPECT_NEAR(quick.time / whole.time, 1, 1e-6) << pp;
+    EXPECT_EQ(timeline.times.last, whole.time);
+    EXPECT_EQ(timeline.what.size(), timeline.tasks.size());
+  }
+}
+
+TEST_F(ParallelStepTest, GradientsAreHiddenWhereTheyCanBe) {
+  Parallelism way;
+  way.dp = 8;
+  const ParallelStep overlapped = step(way);
+  options_.style.overlapped = false;
+  const ParallelStep apart = step(way);
+  EXPECT_LT(overlapped.parts.gradients, apart.parts.gradients * 0.5);
+}
+
+TEST_F(ParallelStepTest, ShardsNeedLessMemory) {
+  Parallelism way;
+  way.dp = 8;
+  Bytes before(1e18);
+  for (const std::string& name : sharding_names()) {
+    way.sharding = *parse_sharding(name);
+    const Bytes memory = step(way).memory.total();
+    EXPECT_LT(memory, before) << name;
+    before = memory;
+  }
+}
+
+// 16 bytes of a weight: BF16 weight and gradient, FP32 copy and Adam's two moments (Rajbhandari et al., section 3.1).
+TEST_F(ParallelStepTest, MemoryIsSixteenBytesAWeightAndActivations) {
+  Parallelism way;
+  const NetworkBlocks known = blocks(way);
+  const RankMemory memory = rank_memory(known, way, options_.predict, known.order.size());
+  EXPECT_NEAR((memory.weights + memory.gradients + memory.optimizer).value() / known.weights, 16, 1e-6);
+}
+
+TEST_F(ParallelStepTest, WhatCannotBeIsOneLine) {
+  Parallelism way;
+  way.tp = 3;
+  const auto network = parallel_network({.model = "gpt2_xl", .batch = {}, .seq_len = {}}).value();
+  const auto indivisible = blocks_of(network, way, gpu_, options_.predict);
+  EXPECT_EQ(indivisible.error().text(), "gpt2_xl: tp 3 does not divide 25 heads");
+  const auto convolutions = parallel_network({.model = "resnet50", .batch = {}, .seq_len = {}}).value();
+  way.tp = 2;
+  EXPECT_THAT(blocks_of(convolutions, way, gpu_, options_.predict).error().text(), HasSubstr("only data parallel"));
+  way = {}, way.dp = 100000;
+  EXPECT_THAT(parallel_step(blocks(way), way, cluster_, gpu_, options_).error().text(),
+              HasSubstr("more than the 4480 of dgx-a100"));
+}
+
+TEST_F(ParallelStepTest, ASearchTriesAllAndSortsThem) {
+  const auto network = parallel_network({.model = "gpt2_xl", .batch = {}, .seq_len = {}}).value();
+  const std::vector<Parallelism> ways = ways_of(network, cluster_, 16, 64, {});
+  ASSERT_GT(ways.size(), 50U);
+  for (const Parallelism& way : ways) {
+    EXPECT_EQ(way.gpus(), 16);
+    EXPECT_EQ(way.batch(), 64);
+  }
+  SearchOptions options;
+  options.parallel = options_;
+  options.memory_share = 0.2;
+  options.threads = 2;
+  const std::vector<WayTried> tried = search_ways(network, ways, cluster_, gpu_, options);
+  ASSERT_EQ(tried.size(), ways.size());
+  EXPECT_EQ(tried.front().fate, WayFate::fits);
+  EXPECT_EQ(tried.back().fate, WayFate::too_large);
+  for (std::size_t i = 1; i < tried.size() && tried[i].fate == WayFate::fits; ++i) {
+    EXPECT_LE(tried[i - 1].step.time, tried[i].step.time);
+  }
+  const std::vector<std::size_t> front = front_of(tried);
+  for (std::size_t i = 1; i < front.size(); ++i) {
+    EXPECT_LT(tried[front[i]].step.memory.total(), tried[front[i - 1]].step.memory.total());
+  }
+}
+
+}  // namespace
+}  // namespace rooftile

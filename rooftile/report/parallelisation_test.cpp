@@ -1,0 +1,107 @@
+#include "rooftile/report/parallelisation.hpp"
+
+#include <map>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/report/json_schema.hpp"
+#include "rooftile/report/step_trace.hpp"
+
+namespace rooftile {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+class ParallelisationReportTest : public ::testing::Test {
+ protected:
+  ParallelisationReportTest() {
+    options_.parallel.predict.precision = DType::bf16;
+    options_.parallel.predict.training = true;
+    options_.parallel.predict.optimizer = Optimizer::adamw;
+    options_.parallel.style = style_of("");
+    search(1);
+  }
+
+  void search(double memory_share) {
+    options_.memory_share = memory_share;
+    const auto ways = ways_of(network_, cluster_, 8, 16, {});
+    tried_ = search_ways(network_, ways, cluster_, gpu_, options_);
+  }
+
+  ParallelisationReport report() const {
+    return {.model = "gpt2",
+            .precision = "bf16",
+            .cluster = cluster_,
+            .gpu = gpu_,
+            .gpus = 8,
+            .batch = 16,
+            .seq_len = 1024,
+            .tried = tried_,
+            .memory_share = options_.memory_share};
+  }
+
+  ParallelNetwork network_ = parallel_network({.model = "gpt2", .batch = {}, .seq_len = {}}).value();
+  GpuCluster cluster_ = find_gpu_cluster("dgx-a100").value();
+  Gpu gpu_ = find_gpu("a100-sxm4-80gb").value();
+  SearchOptions options_;
+  std::vector<WayTried> tried_;
+};
+
+TEST_F(ParallelisationReportTest, TheTableSaysWhatWasTriedAndWhereTheTimeGoes) {
+  const std::string text = parallelisation_table(report(), 120);
+  EXPECT_THAT(text, HasSubstr("gpt2, 16 samples a step of 1,024 positions, bf16, on 8 x a100-sxm4-80gb (dgx-a100)"));
+  EXPECT_THAT(text, HasSubstr(" ways tried: "));
+  EXPECT_THAT(text, HasSubstr("computing"));
+}
+
+TEST_F(ParallelisationReportTest, WithoutRoomItSaysWhatTheLeastNeeds) {
+  search(1e-3);
+  EXPECT_THAT(parallelisation_table(report(), 200), HasSubstr("0 fit, "));
+  EXPECT_THAT(parallelisation_table(report(), 200), HasSubstr("(the least "));
+  EXPECT_TRUE(json::parse(parallelisation_json(report()))["ways"].empty());
+}
+
+TEST_F(ParallelisationReportTest, JsonFollowsItsSchema) {
+  const json value = json::parse(parallelisation_json(report()));
+  EXPECT_TRUE(fits_schema(value, "parallelisation-1.json"));
+  EXPECT_EQ(value["ways"].size(), 10U);
+  const json& first = value["ways"][0];
+  double sum = 0;
+  for (const auto& part : first["parts_s"]) sum += part.get<double>();
+  EXPECT_NEAR(sum, first["time_s"].get<double>(), 1e-9);
+}
+
+TEST_F(ParallelisationReportTest, CsvHasARowAWay) {
+  const std::string text = parallelisation_csv(report());
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 11);
+  EXPECT_TRUE(text.starts_with("model,gpu,gpus,batch,tp,"));
+}
+
+// Complete events whose starts and lengths are those of the step, and arrows whose two ends are there.
+TEST_F(ParallelisationReportTest, TheTraceIsInTheTraceEventFormat) {
+  Parallelism way;
+  way.pp = 4, way.dp = 2, way.micro_batches = 8;
+  const NetworkBlocks blocks = blocks_of(network_, way, gpu_, options_.parallel.predict).value();
+  StepTimeline timeline;
+  const ParallelStep step = parallel_step(blocks, way, cluster_, gpu_, options_.parallel, &timeline).value();
+  const json trace = json::parse(step_trace("gpt2", way, timeline));
+  double last = 0;
+  std::map<std::size_t, int> ends;  // of arrows
+  for (const json& event : trace["traceEvents"]) {
+    const std::string phase = event["ph"];
+    if (phase == "X") last = std::max(last, event["ts"].get<double>() + event["dur"].get<double>());
+    if (phase == "s") ends[event["id"]] += 1;
+    if (phase == "f") ends[event["id"]] -= 1;
+    EXPECT_TRUE(event.contains("pid") && event.contains("tid") && event.contains("name"));
+  }
+  EXPECT_NEAR(last * 1e-6, step.time.value(), 1e-9);
+  EXPECT_FALSE(ends.empty());
+  for (const auto& [id, balance] : ends) EXPECT_EQ(balance, 0) << id;
+}
+
+}  // namespace
+}  // namespace rooftile
