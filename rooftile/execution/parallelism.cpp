@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "rooftile/base/lower_case.hpp"
+#include "rooftile/base/try.hpp"
 
 namespace rooftile {
 namespace {
@@ -59,21 +60,17 @@ std::string print(const Parallelism& way) {
 }
 
 Result<void> check(const Parallelism& way) {
-  constexpr std::int64_t kMost = 1 << 20;
-  const std::array<std::pair<const char*, std::int64_t>, 8> sizes = {{{"tp", way.tp},
-                                                                      {"pp", way.pp},
-                                                                      {"dp", way.dp},
-                                                                      {"cp", way.cp},
-                                                                      {"ep", way.ep},
-                                                                      {"vp", way.vp},
-                                                                      {"micro_batch", way.micro_batch},
-                                                                      {"micro_batches", way.micro_batches}}};
-  double gpus = 1;
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    const auto& [name, value] = sizes[i];
-    if (value < 1 || value > kMost) return bad_degree(fmt::format("{} {} is not between 1 and {}", name, value, kMost));
-    if (i < 4) gpus *= static_cast<double>(value);
-  }
+  constexpr std::int64_t kMost = 1 << 20, kMostSamples = std::int64_t{1} << 31;
+  const std::array<std::pair<const char*, std::int64_t>, 6> degrees = {
+      {{"tp", way.tp}, {"pp", way.pp}, {"dp", way.dp}, {"cp", way.cp}, {"ep", way.ep}, {"vp", way.vp}}};
+  const auto in_range = [](const char* name, std::int64_t value, std::int64_t most) -> Result<void> {
+    if (value >= 1 && value <= most) return {};
+    return bad_degree(fmt::format("{} {} is not between 1 and {}", name, value, most));
+  };
+  for (const auto& [name, value] : degrees) TRY(in_range(name, value, kMost));
+  TRY(in_range("micro_batch", way.micro_batch, kMostSamples));
+  TRY(in_range("micro_batches", way.micro_batches, kMost));
+  const double gpus = static_cast<double>(way.tp) * way.pp * way.dp * way.cp;
   if (gpus > static_cast<double>(kMost)) return bad_degree(fmt::format("{:.0f} GPUs are more than {}", gpus, kMost));
   if (way.dp % way.ep != 0) return bad_degree(fmt::format("ep {} does not divide dp {}", way.ep, way.dp));
   if (way.vp > 1 && way.pp == 1)

@@ -90,6 +90,8 @@ LayerRow share_of_one_gpu(const LayerRow& row) {
   if (auto* run = std::get_if<NetworkRun>(&share.op)) {
     if (run->batch) run->batch = std::max<std::int64_t>(1, *run->batch / run->gpus);
     run->gpus = 1;
+    run->parallel.reset();
+    run->one_process = false;
   }
   return share;
 }
