@@ -27,6 +27,7 @@ MAY_INCLUDE = {
     "zoo": ["ops"],
     "ingest": ["zoo", "collectives", "execution"],
     "parallel": ["predict", "ingest"],
+    "server": ["parallel"],
     "cost": ["predict"],
     "compare": ["cost", "prices", "ingest"],
     "explore": ["cost", "ingest"],
@@ -40,7 +41,7 @@ MAY_INCLUDE = {
     "learn": ["validate", "regression"],
     "planning": ["learn", "explore", "prices"],
     "roofline": ["predict", "profile", "validate"],
-    "report": ["learn", "planning", "parallel", "compare", "evaluation", "roofline", "explore", "store"],
+    "report": ["learn", "planning", "server", "compare", "evaluation", "roofline", "explore", "store"],
     "cli": ["report", "cluster"],
 }
 

@@ -24,6 +24,7 @@ void add_commands(rooftile::cli::CommandList& commands) {
   add_plan(commands);
   add_schedule(commands);
   add_parallelise(commands);
+  add_serve(commands);
   add_gpus(commands);
   add_models(commands);
   add_support(commands);

@@ -43,22 +43,20 @@ Result<ForwardTime> parallel_forward(const Transformer& shape, const ForwardRun&
   PredictOptions own = options;
   own.breakdown = false;
   const auto layers = static_cast<double>(shape.layers);
-  Seconds whole, low, high;
+  Seconds whole;
+  std::optional<Interval> range;  // of a layer or of all
+  Seconds of_range;               // what it is an interval of
   Bytes weights;
   if (is_uniform(shape) && shape.layers > 2) {
     const Prediction two = TRY(predicted(part, 2, once, gpu, own));
     const Prediction three = TRY(predicted(part, 3, once, gpu, own));
     whole = two.time + (three.time - two.time) * (layers - 2);
     weights = two.memory.weights + (three.memory.weights - two.memory.weights) * (layers - 2);
-    const auto interval = interval_of(three);
-    low = interval ? whole * (interval->low / three.time) : whole;
-    high = interval ? whole * (interval->high / three.time) : whole;
+    range = interval_of(three), of_range = three.time;
   } else {
     const Prediction all = TRY(predicted(part, shape.layers, once, gpu, own));
     whole = all.time, weights = all.memory.weights;
-    const auto interval = interval_of(all);
-    low = interval ? interval->low : whole;
-    high = interval ? interval->high : whole;
+    range = interval_of(all), of_range = all.time;
   }
 
   ForwardTime time;
@@ -81,8 +79,10 @@ Result<ForwardTime> parallel_forward(const Transformer& shape, const ForwardRun&
   time.time = computing + time.exchanging + time.sending;
   constexpr double kExchangeSpread = 1.31;  // of collective_time()
   const Seconds moved = time.exchanging + time.sending;
-  time.low = low * stages + moved / kExchangeSpread;
-  time.high = high * stages + moved * kExchangeSpread;
+  if (range) {
+    time.range = {computing * (range->low / of_range) + moved / kExchangeSpread,
+                  computing * (range->high / of_range) + moved * kExchangeSpread};
+  }
   time.weights = weights / static_cast<double>(way.pp);
   const double entries = static_cast<double>(run.context.value_or(run.seq_len)) * static_cast<double>(run.batch);
   const double width = part.latent.kv_rank > 0 ? static_cast<double>(part.latent.kv_rank + part.latent.rope_dim)

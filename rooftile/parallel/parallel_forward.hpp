@@ -25,11 +25,12 @@ struct ForwardRun {
 };
 
 struct ForwardTime {
-  Seconds time, low, high;  // until the last stage has ended; 90 %
-  Seconds exchanging;       // of it, between tensor parallel GPUs
-  Seconds sending;          // of it, from stage to stage
-  Bytes weights;            // of a GPU
-  Bytes cache;              // of a GPU, all sequences
+  Seconds time;                   // until the last stage has ended
+  std::optional<Interval> range;  // 90 %; none where the kernels have none
+  Seconds exchanging;             // of it, between tensor parallel GPUs
+  Seconds sending;                // of it, from stage to stage
+  Bytes weights;                  // of a GPU
+  Bytes cache;                    // of a GPU, all sequences
 };
 
 // A shape that passed check(), of one form of layer (else all of them are predicted); only tp and pp count. Stages work

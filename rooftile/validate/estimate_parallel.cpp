@@ -21,13 +21,12 @@ Result<ParallelNetwork> network_of(const NetworkRun& run) {
   return fail(ErrorCode::unsupported, network.error().text(), "column model");  // that nobody described here
 }
 
-LayerEstimate network_estimate(Seconds time, Seconds low, Seconds high, bool waits) {
+LayerEstimate network_estimate(Seconds time, const std::optional<Interval>& range, bool waits) {
   LayerEstimate estimate;
   estimate.op = "network";
   estimate.method = Method::rooftile;
   estimate.time = time;
-  estimate.time_low = low;
-  estimate.time_high = high;
+  if (range) estimate.time_low = range->low, estimate.time_high = range->high;
   estimate.bottleneck = waits ? Bottleneck::link : Bottleneck::compute;
   return estimate;
 }
@@ -53,10 +52,10 @@ Result<LayerEstimate> estimate_one_process(const NetworkRun& run, Phase phase, c
       prediction->host ? host_share({layers.begin(), forward}, prediction->host->costs).issuing * way.dp : Seconds(0);
   const Seconds copying = run.host_copy ? copy_time(workload) * way.dp : Seconds(0);
   const Seconds computing = std::max(prediction->time, issuing) + replicating + copying;
-  const auto interval = interval_of(*prediction);
-  const double low = interval ? interval->low / prediction->time : 1,
-               high = interval ? interval->high / prediction->time : 1;
-  return network_estimate(computing + moved, (computing + moved) * low, (computing + moved) * high, moved > computing);
+  const Seconds time = computing + moved;
+  std::optional<Interval> range = interval_of(*prediction);
+  if (range) range = Interval{time * (range->low / prediction->time), time * (range->high / prediction->time)};
+  return network_estimate(time, range, moved > computing);
 }
 
 }  // namespace
@@ -87,8 +86,8 @@ Result<LayerEstimate> estimate_parallel(const NetworkRun& run, Phase phase, cons
   const auto step = parallel_step(*blocks, way, usual_cluster(gpu), gpu, parallel);
   if (!step) return fail(step.error().code, step.error().text(), "column gpus");
   const StepParts& parts = step->parts;
-  LayerEstimate estimate =
-      network_estimate(step->time, step->low, step->high, parts.exchanges + parts.gradients > parts.computing);
+  LayerEstimate estimate = network_estimate(step->time, Interval{step->low, step->high},
+                                            parts.exchanges + parts.gradients > parts.computing);
   estimate.flops = step->flops;
   return estimate;
 }
@@ -109,7 +108,7 @@ Result<LayerEstimate> estimate_parallel_forward(const NetworkRun& run, std::opti
   const auto time = parallel_forward(*network.shape, forward, way, usual_cluster(gpu), gpu, options);
   if (!time) return fail(time.error().code, time.error().text(), "column gpus");
   const Seconds moved = time->exchanging + time->sending;
-  return network_estimate(time->time, time->low, time->high, moved > time->time / 2);
+  return network_estimate(time->time, time->range, moved > time->time / 2);
 }
 
 }  // namespace rooftile

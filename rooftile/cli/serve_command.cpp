@@ -1,0 +1,252 @@
+// rooftile serve: a language model behind a server, its latencies and what its tokens cost.
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "rooftile/base/nearest.hpp"
+#include "rooftile/base/parse_number.hpp"
+#include "rooftile/base/text_file.hpp"
+#include "rooftile/base/try.hpp"
+#include "rooftile/base/units_text.hpp"
+#include "rooftile/cli/option_kinds.hpp"
+#include "rooftile/cli/options.hpp"
+#include "rooftile/cli/prediction_options.hpp"
+#include "rooftile/cli/price_options.hpp"
+#include "rooftile/cli/report_writers.hpp"
+#include "rooftile/cli/values.hpp"
+#include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/ingest/transformer_model.hpp"
+#include "rooftile/report/serving.hpp"
+
+namespace rooftile::cli {
+namespace {
+
+constexpr Writers<const ServingReport&> kServingWriters = {{Format::table, serving_table},
+                                                           {Format::json, serving_json}};
+
+struct Tokens {
+  std::int64_t input = 512, output = 128;
+};
+
+struct ServeArguments {
+  std::string model, cluster;
+  PredictionArguments prediction;
+  Parallelism way;  // tp and pp
+  Tokens tokens;
+  std::string arrivals;  // a rate or a file; empty: none
+  LatencyBound bound;
+  ServerOptions server;
+  double headroom = 0;
+  PriceArguments prices;
+  OutputArguments output;
+};
+
+constexpr std::int64_t kMostTokens = 10'000'000;
+
+// "512:128"
+Result<Tokens> parse_tokens(const std::string& option, const std::string& text) {
+  const std::size_t colon = text.find(':');
+  if (colon == std::string::npos) return fail(ErrorCode::usage, "write INPUT:OUTPUT, as in 512:128", option);
+  return Tokens{TRY(parse_count(option, text.substr(0, colon), kMostTokens)),
+                TRY(parse_count(option, text.substr(colon + 1), kMostTokens))};
+}
+
+Result<Seconds> parse_latency(const std::string& option, const std::string& text) {
+  const auto time = parse<Seconds>(text);
+  if (time && *time > Seconds(0)) return *time;
+  return fail(ErrorCode::usage, fmt::format("'{}' is no time; write 500ms or 1.5s", text), option);
+}
+
+// "first=500ms,each=50ms"
+Result<LatencyBound> parse_bound(const std::string& option, const std::string& text) {
+  LatencyBound bound;
+  for (const auto& [name, value] : TRY(parse_pairs(option, text))) {
+    if (name != "first" && name != "each") {
+      return fail(ErrorCode::usage, fmt::format("unknown bound '{}'; write first=500ms,each=50ms", name), option);
+    }
+    (name == "first" ? bound.first_token : bound.each_token) = TRY(parse_latency(option, value));
+  }
+  return bound;
+}
+
+// "batching=static,max=64,drafted=4,accepted=0.7,share=0.1"
+Result<ServerOptions> parse_server(const std::string& option, const std::string& text) {
+  constexpr std::int64_t kMostSequences = 1 << 20, kMostDrafted = 64;
+  ServerOptions server;
+  const auto speculation = [&]() -> Speculation& {
+    if (!server.speculation) server.speculation.emplace();
+    return *server.speculation;
+  };
+  for (const auto& [name, value] : TRY(parse_pairs(option, text))) {
+    if (name == "batching") {
+      TRY(check_choice(option, value, {"continuous", "static"}, {}));
+      server.batching = value == "static" ? Batching::fixed : Batching::continuous;
+    } else if (name == "max") {
+      server.most_sequences = TRY(parse_count(option, value, kMostSequences));
+    } else if (name == "drafted") {
+      speculation().drafted = static_cast<int>(TRY(parse_count(option, value, kMostDrafted)));
+    } else if (name == "accepted") {
+      speculation().accepted = TRY(parse_rate(option, value));
+    } else if (name == "share") {
+      speculation().share = TRY(parse_rate(option, value));
+    } else {
+      const std::vector<std::string> known = {"batching", "max", "drafted", "accepted", "share"};
+      return fail(ErrorCode::usage,
+                  fmt::format("unknown key '{}'{}; one of {}", name, did_you_mean(name, known), fmt::join(known, ", ")),
+                  option);
+    }
+  }
+  return server;
+}
+
+// "tp=8,pp=2"
+Result<Parallelism> parse_split(const std::string& option, const std::string& text) {
+  constexpr std::int64_t kMostDegree = 1 << 16;
+  Parallelism way;
+  for (const auto& [name, value] : TRY(parse_pairs(option, text))) {
+    if (name != "tp" && name != "pp") {
+      return fail(ErrorCode::usage, fmt::format("unknown degree '{}'; write tp=8,pp=2", name), option);
+    }
+    (name == "tp" ? way.tp : way.pp) = static_cast<int>(TRY(parse_count(option, value, kMostDegree)));
+  }
+  return way;
+}
+
+Result<EngineSetup> setup_of(const ServeArguments& arguments) {
+  if (arguments.cluster.empty() == arguments.prediction.gpus.empty()) {
+    return usage("serve needs --gpu ID or --cluster ID, and not both");
+  }
+  EngineSetup setup;
+  auto shape = TRY(find_transformer(arguments.model));
+  if (!shape || shape->patch > 0 || shape->form != TransformerForm::decoder) {
+    return fail(ErrorCode::unsupported, "only transformers that write a text are served ('rooftile models list')",
+                arguments.model);
+  }
+  setup.shape = std::move(*shape);
+  if (arguments.cluster.empty()) {
+    setup.gpu = TRY(gpu_of_option(arguments.prediction.gpus.front()));
+    setup.cluster = usual_cluster(setup.gpu);
+  } else {
+    setup.cluster = TRY(find_gpu_cluster(arguments.cluster));
+    setup.gpu = TRY(find_gpu(setup.cluster.gpu));
+  }
+  setup.way = arguments.way;
+  if (setup.way.gpus() > setup.cluster.gpus()) {
+    return fail(ErrorCode::usage, fmt::format("{} has at most {} GPUs", setup.cluster.id, setup.cluster.gpus()),
+                "--fix");
+  }
+  setup.options = predict_options(arguments.prediction);
+  setup.options.execution = Execution::engine;  // servers run engines
+  if (!arguments.prediction.precision) setup.options.precision = DType::fp16;
+  TRY(check(setup.options, setup.gpu));
+  return setup;
+}
+
+Result<std::vector<ServingBatch>> batches_of(const ServeArguments& arguments, const EngineSetup& setup, double room) {
+  std::vector<ServingBatch> batches;
+  for (std::int64_t sequences = 1;; sequences = std::min(sequences * 4, arguments.server.most_sequences)) {
+    ServingBatch one;
+    one.sequences = sequences;
+    const ForwardRun prompt = {.batch = sequences, .seq_len = arguments.tokens.input};
+    const ForwardRun step = {
+        .batch = sequences, .seq_len = 1, .context = arguments.tokens.input + arguments.tokens.output / 2};
+    one.prompt = TRY(parallel_forward(setup.shape, prompt, setup.way, setup.cluster, setup.gpu, setup.options));
+    one.step = TRY(parallel_forward(setup.shape, step, setup.way, setup.cluster, setup.gpu, setup.options));
+    const auto tokens = static_cast<double>(arguments.tokens.input + arguments.tokens.output);
+    one.fits = static_cast<double>(sequences) * tokens <= room;
+    batches.push_back(one);
+    if (sequences == arguments.server.most_sequences) return batches;
+  }
+}
+
+// Of a file, or at a rate.
+Result<std::vector<Request>> requests_of(const ServeArguments& arguments, ServingReport& report) {
+  constexpr std::size_t kRequests = 2000;
+  constexpr double kMostRate = 1e6;
+  if (const auto rate = parse_number(arguments.arrivals)) {
+    if (!(*rate > 0 && *rate <= kMostRate)) {
+      return fail(ErrorCode::usage, fmt::format("{} requests a second are not above 0 and at most 1e6", *rate),
+                  "--arrivals");
+    }
+    report.rate = *rate;
+    return poisson_arrivals(*rate, kRequests, arguments.tokens.input, arguments.tokens.output);
+  }
+  const auto text = TRY(read_text_file(arguments.arrivals));
+  return read_arrivals(text, arguments.arrivals);
+}
+
+Result<void> run(ServeArguments& arguments) {
+  TRY(complete(arguments.prediction));
+  const EngineSetup setup = TRY(setup_of(arguments));
+  const double room = TRY(cache_room(setup, 1 - arguments.headroom));
+  if (room < static_cast<double>(arguments.tokens.input + arguments.tokens.output)) {
+    return fail(ErrorCode::unsupported,
+                room > 0 ? fmt::format("beside the weights there is room for {:.0f} tokens of cache", room)
+                         : fmt::format("its weights do not fit {} x {}", setup.way.gpus(), setup.gpu.id),
+                arguments.model);
+  }
+  ServingReport report{.model = setup.shape.name,
+                       .precision = std::string(name_of(setup.options.precision)),
+                       .setup = setup,
+                       .input_tokens = arguments.tokens.input,
+                       .output_tokens = arguments.tokens.output,
+                       .server = arguments.server,
+                       .batches = TRY(batches_of(arguments, setup, room))};
+  report.server.cache_tokens = room;
+  report.price = price_of(setup.gpu, TRY(price_rules(arguments.prices)));
+  const EngineTimes engine = engine_times(setup);
+  if (!arguments.arrivals.empty()) {
+    const std::vector<Request> requests = TRY(requests_of(arguments, report));
+    const ServingRun served = TRY(serve(requests, engine, report.server));
+    report.requests = requests.size();
+    report.figures = figures_of(requests, served);
+    report.mean_batch = served.mean_batch();
+  }
+  report.bound = arguments.bound;
+  if (arguments.bound.first_token || arguments.bound.each_token) {
+    constexpr std::size_t kRequests = 1000;
+    report.knee = TRY(
+        knee_of(arguments.tokens.input, arguments.tokens.output, arguments.bound, engine, report.server, kRequests, 1));
+  }
+  return write_report(arguments.output, kServingWriters, report);
+}
+
+}  // namespace
+
+void add_serve(CommandList& commands) {
+  auto [app, arguments] = commands.add<ServeArguments>(
+      "serve", "Serve a language model: first token, time per token, throughput and cost, under load",
+      "rooftile serve llama2_70b --cluster dgx-h100 --tp 8 --tokens 1000:200 --arrivals 5 --bound first=1s", run);
+  constexpr double kUsuallyFree = 0.1;  // of the memory, for what engines and NCCL keep
+  arguments.headroom = kUsuallyFree;
+  add_model(app, arguments.model)->required();
+  add_gpu(app, arguments.prediction.gpus);
+  add_text(app, "--cluster", arguments.cluster, "CLUSTER|FILE", "in place of --gpu: machines (docs/parallel.md)");
+  add_value(app, "--fix", arguments.way, "tp=N,pp=N", parse_split,
+            "GPUs that share each layer, stages of layers (default: 1)");
+  add_value(app, "--tokens", arguments.tokens, "INPUT:OUTPUT", parse_tokens,
+            "tokens read and written by a request (default: 512:128)")
+      ->group("Load");
+  add_text(app, "--arrivals", arguments.arrivals, "RATE|FILE",
+           "requests a second at random, or a CSV with arrival_s, input_tokens, output_tokens")
+      ->group("Load");
+  add_value(app, "--bound", arguments.bound, "first=TIME,each=TIME", parse_bound,
+            "find the rate at which nine of ten first tokens, and times per token, stay within")
+      ->group("Load");
+  add_value(app, "--server", arguments.server, "KEY=VALUE,…", parse_server,
+            "batching=continuous|static, max=256 sequences at once; speculative decoding: drafted=4, accepted=0.7, "
+            "share=0.1 of a step to draft one")
+      ->group("Load");
+  add_precision(app, arguments.prediction.precision)->group("Prediction");
+  add_set(app, arguments.prediction.set)->description("weights=int4, framework")->group("Prediction");
+  for (CLI::Option* option : add_price_options(app, arguments.prices)) option->group("Prices");
+  add_output_options(app, arguments.output, kServingWriters);
+}
+
+}  // namespace rooftile::cli

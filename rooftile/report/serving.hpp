@@ -1,0 +1,53 @@
+// A served language model (docs/serving.md) as text and JSON.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "rooftile/prices/gpu_price.hpp"
+#include "rooftile/report/text.hpp"
+#include "rooftile/server/engine.hpp"
+#include "rooftile/server/serving_figures.hpp"
+
+namespace rooftile {
+
+// A batch of fixed size: as fast as the model reads and writes.
+struct ServingBatch {
+  std::int64_t sequences = 1;
+  ForwardTime prompt, step;  // of all sequences; the step halfway through the answer
+  bool fits = true;          // the cache does
+
+  double tokens_per_second() const { return static_cast<double>(sequences) / step.time.value(); }
+};
+
+struct ServingReport {
+  std::string model, precision;
+  const EngineSetup& setup;
+  std::int64_t input_tokens = 1, output_tokens = 1;
+  ServerOptions server;
+  std::vector<ServingBatch> batches;
+  std::optional<double> rate = {};             // of arrivals; none: of a file
+  std::optional<ServingFigures> figures = {};  // of the arrivals; none: nobody came
+  std::size_t requests = 0;
+  double mean_batch = 0;
+  LatencyBound bound = {};
+  std::optional<Knee> knee = {};
+  std::optional<GpuPrice> price = {};  // of a GPU
+
+  int gpus() const { return setup.way.tp * setup.way.pp; }
+  // Of a million tokens written at that rate; none without a price.
+  std::optional<Dollars> per_million(double tokens_per_second) const {
+    if (!price || tokens_per_second <= 0) return std::nullopt;
+    constexpr double kMillion = 1e6;
+    return price->rate * static_cast<double>(gpus()) * Seconds(kMillion / tokens_per_second);
+  }
+};
+
+std::string serving_table(const ServingReport& report, std::size_t width = kAnyWidth);
+// "rooftile/serving/1".
+std::string serving_json(const ServingReport& report);
+
+}  // namespace rooftile

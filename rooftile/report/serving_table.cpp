@@ -1,0 +1,102 @@
+// A served language model, as text.
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "rooftile/base/units_text.hpp"
+#include "rooftile/report/serving.hpp"
+
+namespace rooftile {
+namespace {
+
+std::string heading(const ServingReport& report) {
+  const EngineSetup& setup = report.setup;
+  std::string where =
+      report.gpus() == 1 ? setup.gpu.id : fmt::format("{} x {} ({})", report.gpus(), setup.gpu.id, print(setup.way));
+  std::string text = fmt::format("{}, {}, on {}: {} tokens read, {} written", report.model, report.precision, where,
+                                 grouped(static_cast<double>(report.input_tokens)),
+                                 grouped(static_cast<double>(report.output_tokens)));
+  return text + fmt::format("; the cache holds {} tokens", grouped(std::floor(report.server.cache_tokens)));
+}
+
+std::string dollars_text(const ServingReport& report, double tokens_per_second) {
+  const auto usd = report.per_million(tokens_per_second);
+  return usd ? fmt::format("{:.3g}", usd->value()) : "-";
+}
+
+std::string batches(const ServingReport& report, std::size_t width) {
+  TextTable table({{"batch", Align::right},
+                   {"prompts", Align::right},
+                   {"a token", Align::right},
+                   {"90 %", Align::right},
+                   {"exchanges", Align::right},
+                   {"tokens/s", Align::right},
+                   {"USD/1M", Align::right},
+                   {""}});
+  for (const ServingBatch& one : report.batches) {
+    const Seconds moved = one.step.exchanging + one.step.sending;
+    table.add({grouped(static_cast<double>(one.sequences)), print(one.prompt.time), print(one.step.time),
+               one.step.range ? fmt::format("{}-{}", print(one.step.range->low), print(one.step.range->high)) : "-",
+               percent(moved.value(), one.step.time.value()), fmt::format("{:.4g}", one.tokens_per_second()),
+               dollars_text(report, one.tokens_per_second()), one.fits ? "" : "does not fit"});
+  }
+  return table.text(width);
+}
+
+std::string spreads(const ServingFigures& figures, std::size_t width) {
+  TextTable table({{""}, {"mean", Align::right}, {"p50", Align::right}, {"p90", Align::right}, {"p99", Align::right}});
+  const auto add = [&](const char* name, const TimeSpread& spread) {
+    table.add({name, print(spread.mean), print(spread.p50), print(spread.p90), print(spread.p99)});
+  };
+  add("first token", figures.first_token);
+  add("each token", figures.each_token);
+  add("whole answer", figures.latency);
+  return table.text(width);
+}
+
+}  // namespace
+
+std::string serving_table(const ServingReport& report, std::size_t width) {
+  std::string text = wrapped(heading(report), width - 2, "  ") + "\n";
+  if (report.price)
+    text += wrapped(fmt::format("{:.4g} USD per GPU-hour: {}", report.price->usd_per_hour(), report.price->source),
+                    width - 2, "  ") +
+            "\n";
+  text += "\nA batch alone; a token after " +
+          grouped(static_cast<double>(report.input_tokens + report.output_tokens / 2)) + "\n" + batches(report, width);
+  if (report.figures) {
+    const ServingFigures& figures = *report.figures;
+    const std::string come = report.rate ? fmt::format("{:.4g} a second", *report.rate) : "from a file";
+    text += "\n" +
+            wrapped(fmt::format("{} arriving {}: {:.4g} served a second, {:.4g} tokens/s, busy {:.0f} %, {:.3g} at a "
+                                "time, {} USD a million tokens",
+                                counted(report.requests, "request"), come, figures.requests_per_second,
+                                figures.tokens_per_second, figures.busy * 100, report.mean_batch,
+                                dollars_text(report, figures.tokens_per_second)),
+                    width - 2, "  ") +
+            "\n" + spreads(figures, width);
+  }
+  if (report.knee) {
+    std::string bound;
+    if (report.bound.first_token) bound += fmt::format("a first token within {}", print(*report.bound.first_token));
+    if (report.bound.each_token)
+      bound += fmt::format("{}{} a token", bound.empty() ? "" : " and ", print(*report.bound.each_token));
+    if (report.knee->rate == 0) {
+      text += "\n" +
+              wrapped(fmt::format("No rate keeps nine of ten to {}: a single request takes longer", bound), width - 2,
+                      "  ") +
+              "\n";
+    } else {
+      text += "\n" +
+              wrapped(fmt::format(
+                          "Up to {:.3g} requests a second nine of ten get {}: {:.4g} tokens/s, {} USD a million tokens",
+                          report.knee->rate, bound, report.knee->figures.tokens_per_second,
+                          dollars_text(report, report.knee->figures.tokens_per_second)),
+                      width - 2, "  ") +
+              "\n";
+    }
+  }
+  return text;
+}
+
+}  // namespace rooftile

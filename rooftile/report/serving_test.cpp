@@ -1,0 +1,76 @@
+#include "rooftile/report/serving.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/ingest/transformer_model.hpp"
+#include "rooftile/report/json_schema.hpp"
+
+namespace rooftile {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+class ServingReportTest : public ::testing::Test {
+ protected:
+  ServingReport report() const {
+    const ForwardRun prompt = {.batch = 4, .seq_len = 100}, step = {.batch = 4, .seq_len = 1, .context = 150};
+    ServingBatch batch;
+    batch.sequences = 4;
+    batch.prompt =
+        parallel_forward(setup_.shape, prompt, setup_.way, setup_.cluster, setup_.gpu, setup_.options).value();
+    batch.step = parallel_forward(setup_.shape, step, setup_.way, setup_.cluster, setup_.gpu, setup_.options).value();
+    ServingReport report{.model = "gpt2_xl",
+                         .precision = "fp16",
+                         .setup = setup_,
+                         .input_tokens = 100,
+                         .output_tokens = 100,
+                         .server = {},
+                         .batches = {batch}};
+    report.price = price_of(setup_.gpu, {});
+    const auto requests = poisson_arrivals(2, 50, 100, 100);
+    const ServingRun run = serve(requests, engine_times(setup_), report.server).value();
+    report.figures = figures_of(requests, run);
+    report.requests = requests.size();
+    report.rate = 2;
+    report.mean_batch = run.mean_batch();
+    return report;
+  }
+
+  EngineSetup setup_{.shape = find_transformer("gpt2_xl").value().value(),
+                     .way = {},
+                     .cluster = find_gpu_cluster("dgx-a100").value(),
+                     .gpu = find_gpu("a100-sxm4-80gb").value(),
+                     .options = {.precision = DType::fp16, .execution = Execution::engine}};
+};
+
+TEST_F(ServingReportTest, TheTableHasBatchesAndWhatUsersNotice) {
+  const std::string text = serving_table(report());
+  EXPECT_THAT(text, HasSubstr("gpt2_xl, fp16, on a100-sxm4-80gb: 100 tokens read, 100 written"));
+  EXPECT_THAT(text, HasSubstr("50 requests arriving 2 a second"));
+  EXPECT_THAT(text, HasSubstr("first token"));
+}
+
+TEST_F(ServingReportTest, WithoutARateThatHoldsTheBoundItSaysSo) {
+  ServingReport one = report();
+  one.bound.first_token = Seconds(1e-6);
+  one.knee = Knee{};
+  EXPECT_THAT(serving_table(one), HasSubstr("No rate keeps nine of ten to a first token within 1 us"));
+}
+
+TEST_F(ServingReportTest, JsonFollowsItsSchema) {
+  ServingReport one = report();
+  one.bound.each_token = Seconds(1);
+  one.knee = Knee{3, *one.figures};
+  const json value = json::parse(serving_json(one));
+  EXPECT_TRUE(fits_schema(value, "serving-1.json"));
+  EXPECT_GT(value["arrivals"]["usd_per_million_tokens"].get<double>(), 0);
+  one.price.reset();
+  EXPECT_TRUE(json::parse(serving_json(one))["batches"][0]["usd_per_million_tokens"].is_null());
+}
+
+}  // namespace
+}  // namespace rooftile

@@ -1,0 +1,95 @@
+#include "rooftile/server/engine.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "rooftile/base/try.hpp"
+
+namespace rooftile {
+namespace {
+
+// Powers of 2^(1/3), rounded: 1, 2, 3, 4, 5, 6, 8, 10, 13, 16, …
+constexpr double kSteps = 3;
+
+struct Between {
+  std::int64_t low = 1, high = 1;
+  double share = 0;  // of the way from one to the other
+};
+
+std::int64_t grid_point(double exponent) { return std::llround(std::exp2(exponent / kSteps)); }
+
+Between between(double value) {
+  value = std::max(1.0, value);
+  double exponent = std::floor(std::log2(value) * kSteps);
+  while (static_cast<double>(grid_point(exponent)) > value) --exponent;
+  while (static_cast<double>(grid_point(exponent + 1)) <= value) ++exponent;
+  Between found{grid_point(exponent), grid_point(exponent + 1)};
+  found.share = (value - static_cast<double>(found.low)) / static_cast<double>(found.high - found.low);
+  if (found.share == 0) found.high = found.low;
+  return found;
+}
+
+// A pass at the points of the grid, each predicted once.
+class Passes {
+ public:
+  explicit Passes(const EngineSetup& setup) : setup_(setup) {}
+
+  // Of that many sequences: prompts of `length` tokens, or a token after `length` others.
+  Result<Seconds> time(bool prompt, double sequences, double length) {
+    const Between batch = between(sequences), size = between(length);
+    Seconds sum;
+    for (const auto& [n, share] : {std::pair{batch.low, 1 - batch.share}, std::pair{batch.high, batch.share}}) {
+      for (const auto& [tokens, part] : {std::pair{size.low, 1 - size.share}, std::pair{size.high, size.share}}) {
+        if (share * part > 0) sum += TRY(at(prompt, n, tokens)) * (share * part);
+      }
+    }
+    return sum;
+  }
+
+ private:
+  Result<Seconds> at(bool prompt, std::int64_t sequences, std::int64_t length) {
+    const auto key = std::tuple(prompt, sequences, length);
+    if (const auto found = known_.find(key); found != known_.end()) return found->second;
+    ForwardRun run;
+    run.batch = sequences;
+    if (prompt) {
+      run.seq_len = length;
+    } else {
+      run.context = length;
+    }
+    const auto time = TRY(parallel_forward(setup_.shape, run, setup_.way, setup_.cluster, setup_.gpu, setup_.options));
+    known_.emplace(key, time.time);
+    return time.time;
+  }
+
+  const EngineSetup& setup_;
+  std::map<std::tuple<bool, std::int64_t, std::int64_t>, Seconds> known_;
+};
+
+}  // namespace
+
+EngineTimes engine_times(const EngineSetup& setup) {
+  const auto passes = std::make_shared<Passes>(setup);
+  EngineTimes times;
+  times.prompt = [passes](std::int64_t sequences, std::int64_t tokens) {
+    const auto count = static_cast<double>(sequences);
+    return passes->time(true, count, static_cast<double>(tokens) / count);
+  };
+  times.step = [passes](std::int64_t sequences, double context) {
+    return passes->time(false, static_cast<double>(sequences), context);
+  };
+  return times;
+}
+
+Result<double> cache_room(const EngineSetup& setup, double memory_share) {
+  constexpr std::int64_t kTokens = 1024;
+  const ForwardRun run = {.batch = 1, .seq_len = 1, .context = kTokens};
+  const auto one = TRY(parallel_forward(setup.shape, run, setup.way, setup.cluster, setup.gpu, setup.options));
+  const Bytes room = setup.gpu.level("DRAM").capacity * memory_share - one.weights;
+  return std::max(0.0, room / one.cache * static_cast<double>(kTokens));
+}
+
+}  // namespace rooftile

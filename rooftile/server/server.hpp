@@ -1,0 +1,64 @@
+// A server of a language model, request by request: a simulation by events.
+//
+// Continuous batching is that of Orca (Yu et al., OSDI 2022) and vLLM (Kwon et al., SOSP 2023): before each step
+// waiting requests are taken in the order of their arrival while the batch and the cache have room for all of their
+// tokens; their prompts run together, which gives each its first token and holds up the others; then all running
+// requests get a token. Nothing is evicted. A static batch waits until it is full or nobody is left to come, and ends
+// with its longest answer.
+//
+// Steps in which nothing comes or ends are jumped over: the effort grows with the requests, not with their tokens.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "rooftile/base/error.hpp"
+#include "rooftile/server/arrivals.hpp"
+
+namespace rooftile {
+
+// How long the engine takes for one of its runs.
+struct EngineTimes {
+  std::function<Result<Seconds>(std::int64_t sequences, std::int64_t tokens)> prompt;  // tokens of all together
+  std::function<Result<Seconds>(std::int64_t sequences, double context)> step;         // a token more for each
+};
+
+// Speculative decoding (Leviathan et al., ICML 2023): a small model drafts tokens, of which a step accepts some.
+struct Speculation {
+  int drafted = 4;
+  double accepted = 0.7;  // probability of each
+  double share = 0.1;     // time of drafting one, of a step's
+};
+// Tokens of a step, as expected: (1 - a^(g+1)) / (1 - a), equation 1.
+double tokens_of_step(const Speculation& speculation);
+
+enum class Batching { continuous, fixed };
+
+struct ServerOptions {
+  Batching batching = Batching::continuous;
+  std::int64_t most_sequences = 256;
+  double cache_tokens = 1e18;  // that the cache holds, of all sequences
+  std::optional<Speculation> speculation = {};
+};
+
+struct RequestTimes {
+  Seconds first_token, end;
+};
+
+struct ServingRun {
+  std::vector<RequestTimes> requests;  // as they were given
+  Seconds end;                         // of the last
+  Seconds busy;                        // of the engine
+  double sequence_time = 0;            // sequences x seconds of steps and prompts
+  double most_cache = 0;               // tokens
+
+  double mean_batch() const { return busy > Seconds(0) ? sequence_time / busy.value() : 0; }
+};
+
+// Requests in the order of their arrival. Errors: those of the engine; a request that the cache has no room for.
+Result<ServingRun> serve(std::span<const Request> requests, const EngineTimes& engine, const ServerOptions& options);
+
+}  // namespace rooftile

@@ -1,0 +1,141 @@
+#include "rooftile/server/server.hpp"
+
+#include <cmath>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/ingest/transformer_model.hpp"
+#include "rooftile/server/engine.hpp"
+#include "rooftile/server/serving_figures.hpp"
+
+namespace rooftile {
+namespace {
+
+using ::testing::HasSubstr;
+
+// 10 ms a prompt and 1 ms a token, whatever the batch.
+EngineTimes simple_engine() {
+  EngineTimes times;
+  times.prompt = [](std::int64_t, std::int64_t) -> Result<Seconds> { return Seconds(10e-3); };
+  times.step = [](std::int64_t, double) -> Result<Seconds> { return Seconds(1e-3); };
+  return times;
+}
+
+std::string error_of(const std::string& csv) {
+  const auto requests = read_arrivals(csv, "a.csv");
+  return requests ? "" : requests.error().text();
+}
+
+TEST(Arrivals, AreEqualForASeedAndHaveTheirRate) {
+  const auto once = poisson_arrivals(5, 20000, 10, 3), again = poisson_arrivals(5, 20000, 10, 3);
+  EXPECT_EQ(once.back().arrival, again.back().arrival);
+  EXPECT_NEAR(20000 / once.back().arrival.value(), 5, 0.1);
+  EXPECT_NE(poisson_arrivals(5, 10, 10, 3, 2).back().arrival, poisson_arrivals(5, 10, 10, 3, 3).back().arrival);
+}
+
+TEST(Arrivals, ABadTableIsOneLineThatSaysWhere) {
+  EXPECT_EQ(error_of("arrival_s,input_tokens,output_tokens\n0,10,5\n1.5,20,1\n"), "");
+  EXPECT_EQ(error_of(""), "a.csv: the table is empty");
+  EXPECT_EQ(error_of("arrival_s,input_tokens\n0,10\n"), "a.csv:1: column output_tokens is missing");
+  EXPECT_EQ(error_of("arrival_s,input_tokens,output_tokens\n"), "a.csv: the table has no requests");
+  EXPECT_EQ(error_of("arrival_s,input_tokens,output_tokens\n2,1,1\n1,1,1\n"),
+            "a.csv:3: arrival_s 1 is before that of the row above, 2");
+  EXPECT_THAT(error_of("arrival_s,input_tokens,output_tokens\n-1,1,1\n"), HasSubstr("a.csv:2: arrival_s '-1' is no"));
+  EXPECT_THAT(error_of("arrival_s,input_tokens,output_tokens\n0,0,1\n"), HasSubstr("input_tokens '0' is no number"));
+  EXPECT_THAT(error_of("arrival_s,input_tokens,output_tokens\n0,1\n"), HasSubstr("output_tokens '' is no number"));
+}
+
+// The second comes while the first writes: its prompt holds the first up.
+TEST(Server, ContinuousBatchingTakesWhoeverComes) {
+  const std::vector<Request> requests = {{Seconds(0), 8, 11}, {Seconds(12.5e-3), 8, 3}};
+  const ServingRun run = serve(requests, simple_engine(), {}).value();
+  EXPECT_NEAR(run.requests[0].first_token.value(), 10e-3, 1e-12);
+  EXPECT_NEAR(run.requests[1].first_token.value(), 23e-3, 1e-12) << "after the step that was running, its prompt";
+  EXPECT_NEAR(run.requests[1].end.value(), 25e-3, 1e-12);
+  EXPECT_NEAR(run.requests[0].end.value(), 30e-3, 1e-12);
+  EXPECT_EQ(run.most_cache, 19 + 11);
+}
+
+TEST(Server, AStaticBatchWaitsUntilItIsFull) {
+  const std::vector<Request> requests = {{Seconds(0), 8, 3}, {Seconds(1), 8, 5}, {Seconds(1.5), 8, 2}};
+  ServerOptions options;
+  options.batching = Batching::fixed;
+  options.most_sequences = 2;
+  const ServingRun run = serve(requests, simple_engine(), options).value();
+  EXPECT_NEAR(run.requests[0].first_token.value(), 1.010, 1e-12);
+  EXPECT_NEAR(run.requests[0].end.value(), 1.012, 1e-12);
+  EXPECT_NEAR(run.requests[1].end.value(), 1.014, 1e-12);
+  EXPECT_NEAR(run.requests[2].first_token.value(), 1.510, 1e-12) << "nobody is left to wait for";
+}
+
+TEST(Server, TheCacheLimitsTheBatch) {
+  const std::vector<Request> requests(4, {Seconds(0), 50, 50});
+  ServerOptions options;
+  options.cache_tokens = 250;
+  const ServingRun run = serve(requests, simple_engine(), options).value();
+  EXPECT_EQ(run.most_cache, 200);
+  options.cache_tokens = 99;
+  EXPECT_THAT(serve(requests, simple_engine(), options).error().text(),
+              HasSubstr("request 1 needs 100 tokens of cache; there is room for 99"));
+}
+
+// A queue with one server, requests of a fixed time s and load r: the mean wait is r s / (2 (1 - r)) (Pollaczek and
+// Khinchine).
+TEST(Server, OneAtATimeIsTheQueueOfTheory) {
+  constexpr double kLoad = 0.6, kTime = 10e-3;
+  const auto requests = poisson_arrivals(kLoad / kTime, 200000, 1, 1);
+  ServerOptions options;
+  options.most_sequences = 1;
+  const ServingRun run = serve(requests, simple_engine(), options).value();
+  const ServingFigures figures = figures_of(requests, run);
+  EXPECT_NEAR((figures.first_token.mean.value() - kTime) / (kLoad * kTime / 2 / (1 - kLoad)), 1, 0.03);
+  EXPECT_NEAR(figures.busy, kLoad, 0.01);
+}
+
+TEST(Server, StepsThatAreJumpedOverAreCounted) {
+  const std::vector<Request> requests = {{Seconds(0), 1, 1000001}};
+  EXPECT_NEAR(serve(requests, simple_engine(), {}).value().end.value(), 10e-3 + 1000, 1e-6);
+}
+
+TEST(Server, SpeculationWritesSeveralTokensAStep) {
+  EXPECT_DOUBLE_EQ(tokens_of_step({.drafted = 4, .accepted = 0}), 1);
+  EXPECT_DOUBLE_EQ(tokens_of_step({.drafted = 4, .accepted = 1}), 5);
+  EXPECT_DOUBLE_EQ(tokens_of_step({.drafted = 1, .accepted = 0.5}), 1.5);
+  const std::vector<Request> requests = {{Seconds(0), 1, 101}};
+  ServerOptions options;
+  options.speculation = Speculation{.drafted = 4, .accepted = 1, .share = 0.25};
+  EXPECT_NEAR(serve(requests, simple_engine(), options).value().end.value(), 10e-3 + 20 * 2e-3, 1e-9);
+}
+
+TEST(Server, TheKneeIsWhereTheBoundIsMet) {
+  const LatencyBound bound = {.first_token = Seconds(50e-3), .each_token = {}};
+  ServerOptions options;
+  options.most_sequences = 4;
+  const Knee knee = knee_of(10, 50, bound, simple_engine(), options, 2000, 1).value();
+  EXPECT_GT(knee.rate, 1);
+  EXPECT_LE(knee.figures.first_token.p90, *bound.first_token);
+  const auto more = poisson_arrivals(knee.rate * 1.1, 2000, 10, 50);
+  EXPECT_GT(figures_of(more, serve(more, simple_engine(), options).value()).first_token.p90, *bound.first_token);
+  EXPECT_EQ(knee_of(10, 50, {.first_token = Seconds(1e-3), .each_token = {}}, simple_engine(), options, 50, 1)->rate,
+            0);
+}
+
+TEST(Engine, IsThePredictionOfItsPasses) {
+  EngineSetup setup{.shape = find_transformer("llama2_7b").value().value(),
+                    .way = {},
+                    .cluster = find_gpu_cluster("dgx-a100").value(),
+                    .gpu = find_gpu("a100-sxm4-80gb").value(),
+                    .options = {.precision = DType::fp16, .execution = Execution::engine}};
+  const EngineTimes times = engine_times(setup);
+  const ForwardRun run = {.batch = 8, .seq_len = 1, .context = 1024};
+  const Seconds exact = parallel_forward(setup.shape, run, {}, setup.cluster, setup.gpu, setup.options)->time;
+  EXPECT_EQ(times.step(8, 1024).value(), exact);
+  EXPECT_GT(times.step(9, 1100).value(), exact);
+  // 13.5 GB of weights, half a MiB of keys and values a token.
+  EXPECT_NEAR(cache_room(setup, 1).value() / ((80.0 * (1 << 30) - 13.48e9) / (2 * 32 * 4096 * 2)), 1, 0.02);
+}
+
+}  // namespace
+}  // namespace rooftile
