@@ -395,8 +395,10 @@ TEST(LayerTable, ReadsSequencesStreamsAndNetworks) {
                                   .input_projection = false}));
   EXPECT_EQ(std::get<StreamLayer>(parsed("op,kind,rows,columns\nstream,gelu,2,3\n").rows.at(0).op),
             (StreamLayer{StreamKind::gelu, 2, 3}));
-  EXPECT_EQ(std::get<NetworkRun>(parsed("op,model,batch,seq_len,gpus\nnetwork,opt_13,2,64,8\n").rows.at(0).op),
-            (NetworkRun{"opt_13", 2, 64, 8}));
+  Parallelism replicas;
+  replicas.dp = 8, replicas.micro_batch = 2;
+  EXPECT_EQ(std::get<NetworkRun>(parsed("op,model,batch,seq_len,gpus\nnetwork,opt_13,16,64,8\n").rows.at(0).op),
+            (NetworkRun{.model = "opt_13", .batch = 16, .seq_len = 64, .gpus = 8, .parallel = replicas}));
   EXPECT_EQ(std::get<NetworkRun>(parsed("op,model,batch,image_size\nnetwork,resnet50,2,288\n").rows.at(0).op),
             (NetworkRun{.model = "resnet50", .batch = 2, .seq_len = {}, .image_size = 288}));
 }

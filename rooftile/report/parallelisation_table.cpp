@@ -56,6 +56,28 @@ std::string counts(const ParallelisationReport& report) {
   return text;
 }
 
+// Of the front those that need markedly less than the one before.
+std::string smaller_ways(const ParallelisationReport& report, std::size_t width) {
+  constexpr double kMarkedly = 0.95;
+  constexpr std::size_t kMost = 8;
+  TextTable table({{"way", Align::left, Cut::wraps},
+                   {"batch", Align::right},
+                   {"recompute"},
+                   {"time", Align::right},
+                   {"memory", Align::right}});
+  Bytes last = report.tried.front().step.memory.total();
+  std::size_t rows = 0;
+  for (const std::size_t i : front_of(report.tried)) {
+    const ParallelStep& step = report.tried[i].step;
+    if (step.memory.total() > last * kMarkedly || rows == kMost) continue;
+    last = step.memory.total();
+    ++rows;
+    table.add({print(step.way), fmt::format("{} x {}", step.way.micro_batch, step.way.micro_batches),
+               std::string(name_of(step.way.recompute)), print(step.time), print(last)});
+  }
+  return rows == 0 ? "" : "\nWith less memory\n" + table.text(width);
+}
+
 }  // namespace
 
 std::array<NamedPart, 6> step_parts(const StepParts& parts) {
@@ -107,23 +129,7 @@ std::string parallelisation_table(const ParallelisationReport& report, std::size
     goes.add({part.label, print(part.time), percent(part.time.value(), best.time.value()), bar(share, kBar)});
   }
   text += goes.text(width);
-  const std::vector<std::size_t> front = front_of(report.tried);
-  if (front.size() > 1) {
-    text += "\nWith less memory\n";
-    TextTable smaller({{"way", Align::left, Cut::wraps},
-                       {"batch", Align::right},
-                       {"recompute"},
-                       {"time", Align::right},
-                       {"memory", Align::right}});
-    constexpr std::size_t kMost = 8;
-    for (std::size_t i = 1; i < std::min(front.size(), kMost + 1); ++i) {
-      const ParallelStep& step = report.tried[front[i]].step;
-      smaller.add({print(step.way), fmt::format("{} x {}", step.way.micro_batch, step.way.micro_batches),
-                   std::string(name_of(step.way.recompute)), print(step.time), print(step.memory.total())});
-    }
-    text += smaller.text(width);
-  }
-  return text;
+  return text + smaller_ways(report, width);
 }
 
 }  // namespace rooftile

@@ -8,6 +8,7 @@ TENSOR = (["aiconfigurator/gemm.csv", "vidur/gemm.csv"], "")
 CONV_TENSOR = (["deepbench/conv.csv", "conv_tensor_core/conv.csv"], "precision = fp16")
 NETWORKS = [f"{source}/network.csv"
             for source in ("neusight", "cnn_benchmarks", "u39kun", "lambda", "torchvision", "networks_latency", "timm")]
+SEVERAL = ["multigpu/training.csv", "lambda/network.csv", "torchvision/network.csv"]
 # One `rooftile validate` each: tables and condition, hidden columns, groups.
 RUNS = {
     "conv": (*CONV, "", "table,gpu,pass,algorithm"),
@@ -24,8 +25,9 @@ RUNS = {
                "not columns = 2560", "", "table,gpu"),
     "rnn": (["deepbench/rnn.csv"], "", "", "table,gpu,pass"),
     "other-conv": (["convnet_benchmarks/conv.csv"], "", "", "gpu,pass"),
-    "network": (NETWORKS, "", "", "table,gpu,precision,execution,pass"),
+    "network": (NETWORKS, "not gpus > 1", "", "table,gpu,precision,execution,pass"),
     "language": (["llm_inference/inference.csv"], "gpus = 1", "", "gpu,framework,phase"),
+    "several": ([*SEVERAL, "llm_inference/inference.csv"], "gpus > 1", "", "table,source,framework,phase,gpu"),
 }
 
 # Another harness on a GPU of the run, whose rows only the tier `source` needs.
@@ -39,7 +41,7 @@ FITTED = ["none", "size", "own", "shipped"]
 TIERS_OF = {
     "tensor": TIERS, "conv-tensor": TIERS, "conv-tensor-blind": TIERS, "attention": TIERS, "stream": TIERS, "rnn": TIERS,
     "other-conv": ["shipped"], "network": ["shipped"],
-    "language": ["shipped"],
+    "language": ["shipped"], "several": ["shipped"],
 }
 
 
@@ -127,6 +129,19 @@ ROWS = [
           ("llama.cpp", "llama.cpp", "decode"), ("llama.cpp", "llama.cpp", "prefill"),
           ("TensorRT-LLM", "TensorRT-LLM", "prefill and decode"), ("TensorRT-LLM", "TensorRT-LLM", "prefill"),
           ("FasterTransformer", "FasterTransformer", "prefill and decode")]],
+    *[(f"{source}, several GPUs", "several", lambda g, source=source: g["source"] == source, targets)
+      for source, targets in [
+          ("vTrain", {"shipped": 8}), ("llm-foundry", {"shipped": 12}), ("NeMo", {"shipped": 12}),
+          ("MLPerf Training v0.7", {"shipped": 20}), ("MLPerf Training v1.1", {"shipped": 20}),
+          ("tensorflow 2017", {"shipped": 12}), ("DeepLearningExamples", {})]],
+    ("lambda networks, several GPUs", "several", table("lambda"), {}),
+    ("torchvision networks, DataParallel", "several", table("torchvision"), {}),
+    *[(f"{name} on several GPUs, {phase}", "several",
+       lambda g, start=start, phase=phase: g["framework"].startswith(start) and g["phase"] == phase, {})
+      for name, start, phase in [
+          ("llama.cpp", "llama.cpp", "decode"), ("TensorRT-LLM", "TensorRT-LLM", "prefill and decode"),
+          ("TensorRT-LLM", "TensorRT-LLM", "prefill"),
+          ("FasterTransformer and Megatron", ("FasterTransformer", "Megatron"), "prefill and decode")]],
 ]
 
 

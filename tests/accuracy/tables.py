@@ -54,6 +54,13 @@ README_NETWORKS = [
     ("Llama 3 decoded by llama.cpp, FP16 and Q4_K_M, nine GPUs", ["llama.cpp, decode"]),
     ("Requests to TensorRT-LLM, prompt and answer, FP16 and FP8, A100, H100, H200", ["TensorRT-LLM, prefill and decode"]),
     ("the same, the first token alone", ["TensorRT-LLM, prefill"]),
+    ("GPT on 2 to 8 A100: tensor, pipeline and data parallel (vTrain)", ["vTrain, several GPUs"]),
+    ("MPT, FSDP on 8 to 128 A100 (llm-foundry)", ["llm-foundry, several GPUs"]),
+    ("GPT and Llama, FP8 on 8 to 512 H100 (NeMo)", ["NeMo, several GPUs"]),
+    ("MLPerf Training on 2 GPUs and more", ["MLPerf Training v0.7, several GPUs", "MLPerf Training v1.1, several GPUs"]),
+    ("TensorFlow of 2017, 2 to 64 K80", ["tensorflow 2017, several GPUs"]),
+    ("DeepLearningExamples, 2 to 16 GPUs", ["DeepLearningExamples, several GPUs"]),
+    ("Requests to TensorRT-LLM on 2 to 8 GPUs", ["TensorRT-LLM on several GPUs, prefill and decode"]),
 ]
 
 
