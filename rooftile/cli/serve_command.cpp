@@ -222,7 +222,7 @@ Result<void> run(ServeArguments& arguments) {
 void add_serve(CommandList& commands) {
   auto [app, arguments] = commands.add<ServeArguments>(
       "serve", "Serve a language model: first token, time per token, throughput and cost, under load",
-      "rooftile serve llama2_70b --cluster dgx-h100 --tp 8 --tokens 1000:200 --arrivals 5 --bound first=1s", run);
+      "rooftile serve llama2_70b --cluster dgx-h100 --fix tp=8 --tokens 1000:200 --arrivals 5 --bound first=1s", run);
   constexpr double kUsuallyFree = 0.1;  // of the memory, for what engines and NCCL keep
   arguments.headroom = kUsuallyFree;
   add_model(app, arguments.model)->required();
@@ -243,7 +243,9 @@ void add_serve(CommandList& commands) {
             "batching=continuous|static, max=256 sequences at once; speculative decoding: drafted=4, accepted=0.7, "
             "share=0.1 of a step to draft one")
       ->group("Load");
-  add_precision(app, arguments.prediction.precision)->group("Prediction");
+  add_precision(app, arguments.prediction.precision)
+      ->description("of weights and arithmetic (default: fp16)")
+      ->group("Prediction");
   add_set(app, arguments.prediction.set)->description("weights=int4, framework")->group("Prediction");
   for (CLI::Option* option : add_price_options(app, arguments.prices)) option->group("Prices");
   add_output_options(app, arguments.output, kServingWriters);

@@ -18,6 +18,7 @@
 #include "rooftile/base/units.hpp"
 #include "rooftile/collectives/collective.hpp"
 #include "rooftile/execution/parallelism.hpp"
+#include "rooftile/fabric/told_cluster.hpp"
 #include "rooftile/ops/optimizer.hpp"
 #include "rooftile/ops/stream_layer.hpp"
 #include "rooftile/workload/dtype.hpp"
@@ -58,13 +59,14 @@ struct NetworkRun {
   std::int64_t gpus = 1;
   std::optional<std::int64_t> image_size = {};  // height and width; none: the model's own
   Execution execution = Execution::eager;
-  std::optional<Optimizer> optimizer = {};  // none: what the network is usually trained with
+  std::optional<Optimizer> optimizer = {};      // none: what the network is usually trained with
   bool host_copy = false;                       // the inputs come from the host within the time
   std::optional<Transformer> transformer = {};  // of columns hidden, layers, heads, …; passed check()
   std::optional<ServedRequest> request = {};
   std::optional<Parallelism> parallel = {};  // of several GPUs or micro-batches; passed check()
+  ToldFabric fabric = {};                    // what joins them, as far as the row says
   bool one_process = false;                  // several GPUs as threads of one program (torch.nn.DataParallel)
-  std::optional<DType> weights = {};  // narrower than the arithmetic
+  std::optional<DType> weights = {};         // narrower than the arithmetic
 
   bool operator==(const NetworkRun&) const = default;
 };

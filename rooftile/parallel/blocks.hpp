@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,7 +49,7 @@ struct NetworkBlocks {
   Bytes activations_next;          // and with each further one
   double tied = 0;                 // weights of the head that are those of the embedding
   Seconds host_call;               // of one call
-  double spread = 1;               // 90 % of computing, either way
+  std::optional<double> spread;    // 90 % of computing, either way; none where a kernel has no interval
 };
 
 // A transformer, which passed check(), at the micro-batch and text length: of the GPU's slice. Errors: those of slice()

@@ -57,10 +57,12 @@ class StepBuilder {
     step.parts = parts(ends);
     step.memory = rank_memory(blocks_, way_, options_.predict, chunks_.front().size());
     step.flops = flops() * static_cast<double>(way_.tp * way_.cp * way_.dp);
-    const double exchanged = (step.parts.exchanges + step.parts.gradients) / step.time;
-    const double error = std::hypot((1 - exchanged) * std::log(blocks_.spread), exchanged * kExchangeError, kOwnError);
-    step.low = step.time * std::exp(-error);
-    step.high = step.time * std::exp(error);
+    if (blocks_.spread) {
+      const double exchanged = (step.parts.exchanges + step.parts.gradients) / step.time;
+      const double error =
+          std::hypot((1 - exchanged) * std::log(*blocks_.spread), exchanged * kExchangeError, kOwnError);
+      step.range = Interval{step.time * std::exp(-error), step.time * std::exp(error)};
+    }
     return step;
   }
 

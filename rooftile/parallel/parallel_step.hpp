@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,7 +31,8 @@ struct StepParts {
 
 struct ParallelStep {
   Parallelism way;
-  Seconds time, low, high;  // 90 %
+  Seconds time;
+  std::optional<Interval> range;  // 90 %; none where the kernels have none
   StepParts parts;
   RankMemory memory;  // of the GPU that needs the most
   Flops flops;        // of all GPUs

@@ -20,29 +20,29 @@ Json way_json(const ParallelStep& step) {
   Json parts = Json::object();
   for (const NamedPart& part : step_parts(step.parts)) parts[part.key] = part.time.value();
   const RankMemory& memory = step.memory;
-  return {{"tp", way.tp},
-          {"pp", way.pp},
-          {"dp", way.dp},
-          {"cp", way.cp},
-          {"ep", way.ep},
-          {"vp", way.vp},
-          {"sharding", name_of(way.sharding)},
-          {"sequence_parallel", way.sequence_parallel},
-          {"micro_batch", way.micro_batch},
-          {"micro_batches", way.micro_batches},
-          {"recompute", name_of(way.recompute)},
-          {"time_s", step.time.value()},
-          {"time_low_s", step.low.value()},
-          {"time_high_s", step.high.value()},
-          {"samples_per_s", step.samples_per_second()},
-          {"flops", step.flops.value()},
-          {"parts_s", parts},
-          {"memory_bytes",
-           {{"weights", memory.weights.value()},
-            {"gradients", memory.gradients.value()},
-            {"optimizer", memory.optimizer.value()},
-            {"activations", memory.activations.value()},
-            {"total", memory.total().value()}}}};
+  Json json = {{"tp", way.tp},
+               {"pp", way.pp},
+               {"dp", way.dp},
+               {"cp", way.cp},
+               {"ep", way.ep},
+               {"vp", way.vp},
+               {"sharding", name_of(way.sharding)},
+               {"sequence_parallel", way.sequence_parallel},
+               {"micro_batch", way.micro_batch},
+               {"micro_batches", way.micro_batches},
+               {"recompute", name_of(way.recompute)},
+               {"time_s", step.time.value()},
+               {"samples_per_s", step.samples_per_second()},
+               {"flops", step.flops.value()},
+               {"parts_s", parts},
+               {"memory_bytes",
+                {{"weights", memory.weights.value()},
+                 {"gradients", memory.gradients.value()},
+                 {"optimizer", memory.optimizer.value()},
+                 {"activations", memory.activations.value()},
+                 {"total", memory.total().value()}}}};
+  if (step.range) json["time_low_s"] = step.range->low.value(), json["time_high_s"] = step.range->high.value();
+  return json;
 }
 
 }  // namespace
@@ -86,7 +86,9 @@ std::string parallelisation_csv(const ParallelisationReport& report) {
     cells.push_back(std::to_string(way.micro_batch));
     cells.push_back(std::to_string(way.micro_batches));
     cells.emplace_back(name_of(way.recompute));
-    for (const Seconds time : {step.time, step.low, step.high}) cells.push_back(fmt::format("{:.9g}", time.value()));
+    cells.push_back(fmt::format("{:.9g}", step.time.value()));
+    cells.push_back(step.range ? fmt::format("{:.9g}", step.range->low.value()) : "");
+    cells.push_back(step.range ? fmt::format("{:.9g}", step.range->high.value()) : "");
     for (const NamedPart& part : step_parts(step.parts)) cells.push_back(fmt::format("{:.9g}", part.time.value()));
     cells.push_back(fmt::format("{:.0f}", step.memory.total().value()));
     text += write_csv_row(cells);

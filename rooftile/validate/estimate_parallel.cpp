@@ -5,7 +5,7 @@
 
 #include "rooftile/base/try.hpp"
 #include "rooftile/collectives/collective_time.hpp"
-#include "rooftile/fabric/gpu_cluster.hpp"
+#include "rooftile/fabric/told_cluster.hpp"
 #include "rooftile/parallel/parallel_forward.hpp"
 #include "rooftile/parallel/parallel_network.hpp"
 #include "rooftile/parallel/parallel_step.hpp"
@@ -39,7 +39,7 @@ Result<LayerEstimate> estimate_one_process(const NetworkRun& run, Phase phase, c
   const Workload workload = TRY(network.workload(way.micro_batch));
   const auto prediction = predict(workload, gpu, options, phase);
   if (!prediction) return fail(prediction.error().code, prediction.error().text(), "column precision");
-  const Group group = group_of(usual_cluster(gpu), way.dp, 1);
+  const Group group = group_of(told_cluster(gpu, run.gpus, run.fabric), way.dp, 1);
   const Collective copy = {CollectiveKind::broadcast, way.dp, prediction->memory.weights, options.precision};
   const bool trains = phase != Phase::fwd;
   const Seconds moved = collective_time(copy, gpu, group).time * (trains ? 2 : 1);
@@ -83,11 +83,11 @@ Result<LayerEstimate> estimate_parallel(const NetworkRun& run, Phase phase, cons
   const Parallelism way = usual_way(*run.parallel, options.framework);
   const auto blocks = blocks_of(network, way, gpu, parallel.predict);
   if (!blocks) return fail(blocks.error().code, blocks.error().text(), "column gpus");
-  const auto step = parallel_step(*blocks, way, usual_cluster(gpu), gpu, parallel);
+  const auto step = parallel_step(*blocks, way, told_cluster(gpu, run.gpus, run.fabric), gpu, parallel);
   if (!step) return fail(step.error().code, step.error().text(), "column gpus");
   const StepParts& parts = step->parts;
-  LayerEstimate estimate = network_estimate(step->time, Interval{step->low, step->high},
-                                            parts.exchanges + parts.gradients > parts.computing);
+  LayerEstimate estimate =
+      network_estimate(step->time, step->range, parts.exchanges + parts.gradients > parts.computing);
   estimate.flops = step->flops;
   return estimate;
 }
@@ -105,7 +105,8 @@ Result<LayerEstimate> estimate_parallel_forward(const NetworkRun& run, std::opti
   forward.batch = options.framework.starts_with("llama.cpp") ? batch : (batch + way.dp - 1) / way.dp;
   forward.seq_len = context ? 1 : network.seq_len;
   forward.context = context;
-  const auto time = parallel_forward(*network.shape, forward, way, usual_cluster(gpu), gpu, options);
+  const auto time =
+      parallel_forward(*network.shape, forward, way, told_cluster(gpu, run.gpus, run.fabric), gpu, options);
   if (!time) return fail(time.error().code, time.error().text(), "column gpus");
   const Seconds moved = time->exchanging + time->sending;
   return network_estimate(time->time, time->range, moved > time->time / 2);

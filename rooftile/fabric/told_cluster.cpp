@@ -1,0 +1,101 @@
+#include "rooftile/fabric/told_cluster.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "rooftile/base/lower_case.hpp"
+#include "rooftile/gpu/pcie.hpp"
+
+namespace rooftile {
+namespace {
+
+constexpr std::string_view kDigits = "0123456789.";
+constexpr double kGiga = 1e9;
+
+bool has(std::string_view text, std::string_view word) { return text.find(word) != std::string_view::npos; }
+
+std::optional<double> number_of(std::string_view digits) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error != std::errc() || value <= 0) return {};
+  return value;
+}
+
+// The number that ends before `unit`, blanks aside: 600 of "link 600 GB/s".
+std::optional<double> number_before(std::string_view text, std::string_view unit) {
+  const std::size_t found = text.find(unit);
+  if (found == std::string_view::npos) return {};
+  text = text.substr(0, found);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  const std::size_t before = text.find_last_not_of(kDigits);
+  return number_of(text.substr(before == std::string_view::npos ? 0 : before + 1));
+}
+
+// How many: 2 of "2x ConnectX-5", "2 x10GbE"; 1 where nothing says.
+double count_of(std::string_view lower) {
+  for (std::size_t x = lower.find('x'); x != std::string_view::npos; x = lower.find('x', x + 1)) {
+    if (const auto count = number_before(lower.substr(0, x + 1), "x")) return *count;
+  }
+  return 1;
+}
+
+// Of one kind of adapter, all of them together, and of one.
+struct Adapters {
+  BytesPerSecond all, one;
+};
+std::optional<Adapters> adapters_of(std::string_view text) {
+  const std::string lower = lower_case(text);
+  if (has(lower, "storage") || has(lower, "management")) return {};
+  constexpr double kBits = 8;
+  auto rate = number_before(text, "GB");
+  if (!rate) rate = number_before(lower, "gb");
+  if (!rate) return {};
+  const BytesPerSecond one(*rate * kGiga / (has(text, "GB") ? 1 : kBits));
+  return Adapters{one * std::max(1.0, count_of(lower)), one};
+}
+
+}  // namespace
+
+std::optional<Link> link_of_text(std::string_view text) {
+  const std::string lower = lower_case(text);
+  if (const std::size_t pcie = lower.find("pci"); pcie != std::string::npos) {
+    const std::size_t digit = lower.find_first_of("3456", pcie);
+    if (digit == std::string::npos) return {};
+    const int generation = lower[digit] - '0';
+    return Link{"PCIe " + std::to_string(generation), pcie_bandwidth(generation)};
+  }
+  if (!has(lower, "nvlink") && !has(lower, "infinity") && !has(lower, "xgmi")) return {};
+  const auto both = number_before(lower, "gb/s");
+  if (!both) return {};
+  return Link{has(lower, "nvlink") ? "NVLink" : "Infinity Fabric", BytesPerSecond(*both / 2 * kGiga)};
+}
+
+std::optional<BytesPerSecond> network_of_text(std::string_view text) {
+  constexpr BytesPerSecond kManagement(1.25e9);
+  std::optional<BytesPerSecond> best;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find_first_of(",;+"), text.size());
+    const auto adapters = adapters_of(text.substr(0, end));
+    if (adapters && adapters->one >= kManagement) best = std::max(best.value_or(BytesPerSecond(0)), adapters->all);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return best;
+}
+
+GpuCluster told_cluster(const Gpu& gpu, std::int64_t gpus, const ToldFabric& told) {
+  GpuCluster cluster = usual_cluster(gpu);
+  if (const auto link = link_of_text(told.interconnect)) cluster.link = *link;
+  const auto network = network_of_text(told.network);
+  if (told.nodes > 0) {
+    // A machine with fewer GPUs than usual has as many adapters fewer, unless the row tells.
+    const int usual = cluster.gpus_per_node;
+    cluster.gpus_per_node =
+        static_cast<int>(std::clamp<std::int64_t>((gpus + told.nodes - 1) / told.nodes, 1, 1 << 20));
+    cluster.nodes = static_cast<int>(std::clamp<std::int64_t>(told.nodes, cluster.nodes, 1 << 20));
+    cluster.network = cluster.network * std::min(1.0, static_cast<double>(cluster.gpus_per_node) / usual);
+  }
+  if (network) cluster.network = *network;
+  return cluster;
+}
+
+}  // namespace rooftile
