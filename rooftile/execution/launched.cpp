@@ -6,6 +6,7 @@
 
 #include "rooftile/execution/attention_pattern.hpp"
 #include "rooftile/execution/autocast.hpp"
+#include "rooftile/execution/fp8_products.hpp"
 #include "rooftile/execution/fusion.hpp"
 #include "rooftile/execution/strides.hpp"
 #include "rooftile/execution/unrolled_cells.hpp"
@@ -73,7 +74,8 @@ DType precision_of(const Workload& workload, const Op& op, const LaunchOptions& 
   if (options.int8_products && multiplies_int8(workload, op)) return DType::int8;
   if (workload.captured) return captured_precision(workload, op, options);
   if (options.precision == DType::tf32 && is_product(op) && !options.tf32_products) return DType::fp32;
-  if (!options.autocast || op.inputs.empty()) return options.precision;
+  const bool mixed = options.autocast || options.precision == DType::fp8;
+  if (!mixed || op.inputs.empty()) return options.precision;
   const DType type = workload.tensors[op.inputs.front()].dtype;
   return is_floating(type) ? type : options.precision;
 }
@@ -85,8 +87,13 @@ Workload launched(Workload workload, const LaunchOptions& options) {
   if (engine || options.fused_attention) {
     workload = fuse_attention(std::move(workload), engine ? AttentionCalls::all : AttentionCalls::modules);
   }
-  workload = options.autocast ? autocast(stored_as(std::move(workload), DType::fp32), options.precision)
-                              : stored_as(std::move(workload), options.precision);
+  if (options.autocast) {
+    workload = autocast(stored_as(std::move(workload), DType::fp32), options.precision);
+  } else if (options.precision == DType::fp8) {
+    workload = multiply_in_fp8(stored_as(std::move(workload), kBesideFp8), options.training);
+  } else {
+    workload = stored_as(std::move(workload), options.precision);
+  }
   if (options.wide_sums && options.precision == DType::int8) workload = with_wide_sums(std::move(workload));
   if (options.weights) workload = with_weights_in(std::move(workload), *options.weights);
   if (!engine) workload = move_where_needed(std::move(workload), {.nhwc = options.nhwc, .training = options.training});

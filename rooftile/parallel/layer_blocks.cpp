@@ -61,7 +61,7 @@ Result<NetworkBlocks> layer_blocks(const Workload& workload, const Gpu& gpu, con
     blocks.weights += ops.weights()[i];
     blocks.order.push_back(i);
   }
-  blocks.weight = blocks.gradient = size_of(options.autocast ? DType::fp32 : options.precision);
+  blocks.weight = blocks.gradient = size_of(trained_in({options.precision, options.autocast}));
   blocks.activations_first = prediction.memory.activations;
   return blocks;
 }

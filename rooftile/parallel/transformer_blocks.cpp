@@ -72,8 +72,7 @@ class TransformerBlocks {
     options_.recompute = way.recompute == Recompute::selective ? Recompute::selective : Recompute::none;
     options_.micro_batches = 1;
     options_.breakdown = true;  // layers have names only with it
-    if (options.precision == DType::fp8) narrow_ = true, options_.precision = DType::bf16;
-    hidden_state_ = size_of(options_.precision) *
+    hidden_state_ = size_of(trained_in({options.precision, options.autocast})) *
                     (static_cast<double>(way.micro_batch) * static_cast<double>(length_ * shape.hidden));
   }
 
@@ -87,11 +86,12 @@ class TransformerBlocks {
     part.dense_layers = std::min(part.dense_layers, part.layers);
     const Workload workload = TRY(built(part));
     Prediction prediction = TRY(predict(workload, gpu_, options_, Phase::step));
-    if (narrow_) TRY(multiply_narrow(workload, prediction));
 
     BlockPasses passes(prediction);
     for (const LayerEstimate& layer : prediction.layers) {
-      if (!is_update(layer)) passes.add(kind_of(layer.name, kinds), layer, share_of(layer.name));
+      // Weights are converted to FP8 once for all micro-batches, as Transformer Engine does.
+      if (!is_update(layer) && !ends_in(layer.name, ".weight.cast"))
+        passes.add(kind_of(layer.name, kinds), layer, share_of(layer.name));
     }
     NetworkBlocks blocks;
     passes.finish(kinds.firsts.size() + 2, blocks);
@@ -122,46 +122,6 @@ class TransformerBlocks {
     Workload workload = build(part, run);
     TRY(validate(workload));
     return workload;
-  }
-
-  // Training in FP8 (Micikevicius et al., arXiv:2209.05433, as Transformer Engine has it): the products of the layers
-  // are computed in FP8, all else, the products of attention and the head in BF16. Their operands are converted, both
-  // as they are and transposed for the gradients; a weight once for all micro-batches.
-  Result<void> multiply_narrow(const Workload& workload, Prediction& prediction) const {
-    PredictOptions options = options_;
-    options.precision = DType::fp8;
-    const Prediction narrow = TRY(predict(workload, gpu_, options, Phase::step));
-    std::map<std::pair<std::string_view, Pass>, const LayerEstimate*> products;
-    for (const LayerEstimate& layer : narrow.layers) {
-      const bool attends = sees_all(layer.name);
-      if (layer.op == "gemm" && layer.name.starts_with("layer") && !attends)
-        products[{layer.name, layer.pass}] = &layer;
-    }
-    std::map<std::string_view, const Op*> ops;
-    for (const Op& op : workload.ops) ops[op.name] = &op;
-    std::set<TensorId> converted;
-    for (LayerEstimate& layer : prediction.layers) {
-      const auto found = products.find({layer.name, layer.pass});
-      if (found == products.end()) continue;
-      layer.time = found->second->time;
-      const auto op = ops.find(layer.name);
-      if (op == ops.end() || layer.pass == Pass::bwd_weight)
-        continue;  // whose operands the other passes have converted
-      const TensorId operand = layer.pass == Pass::fwd ? op->second->inputs.front() : op->second->outputs.front();
-      if (converted.insert(operand).second) layer.time += conversion(elements(workload.tensors[operand].shape));
-    }
-    return {};
-  }
-
-  // BF16 is read and FP8 written twice: as much as an operator that reads and writes BF16.
-  Seconds conversion(double count) const {
-    constexpr std::int64_t kColumns = 1024;
-    PredictOptions options = options_;
-    options.in_network = true;
-    const StreamLayer layer = {.kind = StreamKind::activation,
-                               .rows = std::max<std::int64_t>(1, static_cast<std::int64_t>(count) / kColumns),
-                               .columns = kColumns};
-    return estimate(layer, gpu_, options).time;
   }
 
   static std::size_t kind_of(std::string_view name, const Layers& kinds) {
@@ -254,7 +214,7 @@ class TransformerBlocks {
   }
 
   void add_memory(Transformer part, const Prediction& prediction, NetworkBlocks& blocks) const {
-    blocks.weight = blocks.gradient = size_of(options_.autocast ? DType::fp32 : options_.precision);
+    blocks.weight = blocks.gradient = size_of(trained_in({options_.precision, options_.autocast}));
     blocks.activations_first = prediction.memory.activations;
     if (way_.recompute == Recompute::full) {
       blocks.activations_next = blocks.boundary;
@@ -272,8 +232,7 @@ class TransformerBlocks {
   const Gpu& gpu_;
   PredictOptions options_;
   std::int64_t length_;
-  Bytes hidden_state_;   // of a micro-batch
-  bool narrow_ = false;  // products in FP8
+  Bytes hidden_state_;  // of a micro-batch
 };
 
 }  // namespace

@@ -143,8 +143,9 @@ LayerCall call_of(const Workload& workload, const Op& op, const PredictOptions& 
   PredictOptions options = given;
   options.precision = precision_of(workload, op, launch_options(given, Phase::fwd));
   if (options.weights && !has_weights_in(workload, op, *options.weights)) options.weights.reset();
-  // The sums of integers are written as they are stored.
-  if (options.precision == DType::int8) options.result = workload.tensors[op.outputs.front()].dtype;
+  // The sums of narrow products are written as they are stored.
+  if (options.precision == DType::int8 || options.precision == DType::fp8)
+    options.result = workload.tensors[op.outputs.front()].dtype;
   LayerCall call;
   if (const auto* conv = std::get_if<Conv>(&op.kind)) {
     call = call_of(*conv, options);
@@ -175,7 +176,7 @@ LayerCall update_call(double weights, const PredictOptions& options) {
   const UpdatePasses passes = update_passes(options.optimizer, options.execution != Execution::eager);
   call.flops = Flops(passes.operations * weights);
   call.output = {static_cast<std::int64_t>(weights)};
-  const Bytes element = size_of(options.autocast ? DType::fp32 : options.precision);
+  const Bytes element = size_of(trained_in({options.precision, options.autocast}));
   const OperandBytes bytes = {element * (passes.reads * weights), element * (passes.writes * weights)};
   const StreamWork work{.operations = call.flops.value() / passes.kernels};
   const StreamKernel kernel = flat_kernel(bytes.read / passes.kernels, bytes.write / passes.kernels, weights, work);
@@ -189,7 +190,7 @@ LayerCall clip_call(double weights, const PredictOptions& options) {
   call.options.framework.clear();
   call.flops = Flops(3 * weights);
   call.output = {static_cast<std::int64_t>(weights)};
-  const Bytes gradients = size_of(options.autocast ? DType::fp32 : options.precision) * weights;
+  const Bytes gradients = size_of(trained_in({options.precision, options.autocast})) * weights;
   std::vector<StreamKernel> kernels = {flat_kernel(gradients, Bytes(0), weights, {.operations = 2 * weights}),
                                        flat_kernel(gradients, gradients, weights, {.operations = weights})};
   const OperandBytes bytes = total_bytes(kernels);

@@ -80,6 +80,10 @@ void cap_by_power(RefinedModel& model, double boost) {
   if (capped > reached) rates.sm_peak *= reached / capped;
 }
 
+// Share of the rate of other types, each of its own peak, that products in FP8 reach: TensorRT-LLM's of 256 rows and
+// more on an H100 and an L40S (tools/fit_fp8.py).
+constexpr double kFp8Share = 0.85;
+
 // The clock that products on a board without measurements of its own run at as long as power allows: its rated boost,
 // where another board's sustained clock says what that board's power allows. 0: what the constants say.
 double boost_of(const FoundEntry& found, KernelFamily family) {
@@ -96,6 +100,7 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
   const bool narrow_sums = options.precision == DType::fp16 && options.accumulate == DType::fp16;
   if (narrow_sums && !stream && gpu.narrow_sums_peak) peak = gpu.narrow_sums_peak;
   const KernelFamily family = family_of(op, options.precision, gpu);
+  if (options.precision == DType::fp8 && on_tensor_cores(family)) *peak *= kFp8Share;
   const Calibration& calibration = options.calibration ? *options.calibration : builtin_calibration();
   const FoundEntry found = find_entry(calibration, family, gpu);
   std::optional<RefinedModel> result(std::in_place);
@@ -139,10 +144,12 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
   const GpuFactors* factors = find_factors(calibration, gpu.id);
   if (factors != nullptr) apply_factors(*factors, model);
   model.factors = factors;
-  // No fit has rows of other precisions: how far off those are is not known.
+  // No fit has rows of other precisions: how far off those are is not known. Products in FP8 err as those in BF16 do
+  // (tools/fit_fp8.py).
   const bool half = options.precision == DType::fp16 || options.precision == DType::bf16;
   const bool single = options.precision == DType::fp32;
-  const bool fp8 = model.family == KernelFamily::attention && options.precision == DType::fp8;
+  const bool fp8 = options.precision == DType::fp8 &&
+                   (model.family == KernelFamily::attention || model.family == KernelFamily::tensor);
   const bool measured = !options.weights && (single || (!lanes && half) || fp8);
   if (measured) model.spread = find_spread(calibration, found, spread_scope(family, gpu), harness_match);
   if (found.entry != nullptr && found.match == Match::foreign) model.no_interval = NoInterval::vendor;

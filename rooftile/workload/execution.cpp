@@ -35,6 +35,11 @@ std::vector<std::string> execution_names() {
   return names;
 }
 
+DType trained_in(const RunPrecision& precision) {
+  if (precision.autocast) return DType::fp32;
+  return precision.dtype == DType::fp8 ? kBesideFp8 : precision.dtype;
+}
+
 std::string name_of(const RunPrecision& precision) {
   return (precision.autocast ? std::string(kAutocast) : std::string()).append(name_of(precision.dtype));
 }

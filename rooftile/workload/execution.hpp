@@ -31,6 +31,11 @@ struct RunPrecision {
   bool operator==(const RunPrecision&) const = default;
 };
 
+// What all stays in that is no product of a run in FP8.
+inline constexpr DType kBesideFp8 = DType::bf16;
+// What weights and their gradients are kept in while they are trained.
+DType trained_in(const RunPrecision& precision);
+
 // "fp16", "amp-fp16".
 std::string name_of(const RunPrecision& precision);
 // Those names, and others that parse_dtype() takes.

@@ -1,0 +1,95 @@
+#include "rooftile/execution/fp8_products.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "rooftile/workload/conv_geometry.hpp"
+
+namespace rooftile {
+namespace {
+
+bool multiplies_weights(const Workload& workload, const Op& op) {
+  const auto* conv = std::get_if<Conv>(&op.kind);
+  const bool product = std::holds_alternative<Gemm>(op.kind) || (conv != nullptr && !is_depthwise(*conv));
+  return product && op.inputs.size() > 1 && workload.tensors[op.inputs[1]].constant;
+}
+
+class Fp8Products {
+ public:
+  Fp8Products(Workload workload, bool training) : workload_(std::move(workload)), training_(training) {}
+
+  Workload run() {
+    std::vector<bool> chosen = before_others();
+    if (std::none_of(chosen.begin(), chosen.end(), [](bool one) { return one; })) {
+      for (std::size_t i = 0; i < chosen.size(); ++i) chosen[i] = multiplies_weights(workload_, workload_.ops[i]);
+    }
+    const std::vector<bool> stored = training_ ? std::vector<bool>(workload_.tensors.size()) : weights_of(chosen);
+    std::vector<Op> ops = std::move(workload_.ops);
+    workload_.ops.clear();
+    for (std::size_t i = 0; i < ops.size(); ++i) {
+      Op& op = ops[i];
+      auto* attention = std::get_if<Attention>(&op.kind);
+      if (attention != nullptr && attention->q_len < attention->kv_len && !training_) {
+        attention->kv_precision = DType::fp8;
+      }
+      if (chosen[i]) {
+        op.inputs[0] = converted(op.inputs[0]);
+        if (!stored[op.inputs[1]]) op.inputs[1] = converted(op.inputs[1]);
+      }
+      workload_.ops.push_back(std::move(op));
+    }
+    for (TensorId id = 0; id < stored.size(); ++id) {
+      if (stored[id]) workload_.tensors[id].dtype = DType::fp8;
+    }
+    return std::move(workload_);
+  }
+
+ private:
+  // The products whose results reach another one.
+  std::vector<bool> before_others() const {
+    std::vector<bool> reaches(workload_.tensors.size()), chosen(workload_.ops.size());
+    for (std::size_t i = workload_.ops.size(); i-- > 0;) {
+      const Op& op = workload_.ops[i];
+      const bool product = multiplies_weights(workload_, op);
+      const bool on = std::any_of(op.outputs.begin(), op.outputs.end(), [&](TensorId id) { return reaches[id]; });
+      chosen[i] = product && on;
+      if (!product && !on) continue;
+      for (const TensorId id : op.inputs) reaches[id] = true;
+    }
+    return chosen;
+  }
+
+  // Weights that nothing but the chosen products read.
+  std::vector<bool> weights_of(const std::vector<bool>& chosen) const {
+    std::vector<bool> only(workload_.tensors.size()), others(workload_.tensors.size());
+    for (std::size_t i = 0; i < workload_.ops.size(); ++i) {
+      const std::vector<TensorId>& inputs = workload_.ops[i].inputs;
+      for (std::size_t k = 0; k < inputs.size(); ++k) (chosen[i] && k == 1 ? only : others)[inputs[k]] = true;
+    }
+    for (TensorId id = 0; id < only.size(); ++id) only[id] = only[id] && !others[id];
+    return only;
+  }
+
+  TensorId converted(TensorId id) {
+    const auto [place, added] = converted_.try_emplace(id, workload_.tensors.size());
+    if (!added) return place->second;
+    const Tensor& tensor = workload_.tensors[id];
+    Tensor narrow{tensor.name + ".fp8", tensor.shape, DType::fp8};
+    workload_.ops.push_back({tensor.name + ".cast", Move{.function = "cast"}, {id}, {place->second}});
+    workload_.tensors.push_back(std::move(narrow));
+    return place->second;
+  }
+
+  Workload workload_;
+  bool training_;
+  std::map<TensorId, TensorId> converted_;
+};
+
+}  // namespace
+
+Workload multiply_in_fp8(Workload workload, bool training) { return Fp8Products(std::move(workload), training).run(); }
+
+}  // namespace rooftile

@@ -1,0 +1,88 @@
+#include "rooftile/execution/fp8_products.hpp"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "rooftile/execution/launched.hpp"
+
+namespace rooftile {
+namespace {
+
+// norm -> (query, gate) -> attention -> add -> head
+Workload network() {
+  Workload workload;
+  workload.name = "network";
+  workload.tensors = {{"text", {8, 16}},
+                      {"normal", {8, 16}},
+                      {"query weights", {16, 16}, DType::fp32, true},
+                      {"query", {8, 16}},
+                      {"gate weights", {16, 16}, DType::fp32, true},
+                      {"gate", {8, 16}},
+                      {"seen", {8, 16}},
+                      {"sum", {8, 16}},
+                      {"head weights", {100, 16}, DType::fp32, true},
+                      {"scores", {8, 100}}};
+  const Gemm gemm{.m = 8, .n = 16, .k = 16};
+  Attention attention;
+  attention.q_len = 1, attention.kv_len = 8, attention.batch = 8, attention.head_dim = 16;
+  workload.ops = {{"norm", Normalize{.function = "layer"}, {0}, {1}},
+                  {"query", gemm, {1, 2}, {3}},
+                  {"gate", gemm, {1, 4}, {5}},
+                  {"attention", attention, {3}, {6}},
+                  {"add", Elementwise{.function = "add"}, {6, 5}, {7}},
+                  {"head", Gemm{.m = 8, .n = 100, .k = 16, .trans_b = true}, {7, 8}, {9}}};
+  workload.inputs = {0};
+  workload.outputs = {9};
+  return workload;
+}
+
+const Op& op_named(const Workload& workload, const std::string& name) {
+  return *std::find_if(workload.ops.begin(), workload.ops.end(), [&](const Op& op) { return op.name == name; });
+}
+DType input_type(const Workload& workload, const std::string& name, std::size_t i = 0) {
+  return workload.tensors[op_named(workload, name).inputs[i]].dtype;
+}
+Workload run(bool training) { return multiply_in_fp8(stored_as(network(), kBesideFp8), training); }
+
+TEST(Fp8Products, ProductsWithWeightsReadFp8AndTheHeadDoesNot) {
+  const Workload made = run(false);
+  EXPECT_EQ(input_type(made, "query"), DType::fp8);
+  EXPECT_EQ(input_type(made, "query", 1), DType::fp8);
+  EXPECT_EQ(input_type(made, "attention"), DType::bf16);
+  EXPECT_EQ(input_type(made, "add"), DType::bf16);
+  EXPECT_EQ(input_type(made, "head"), DType::bf16);
+  EXPECT_EQ(input_type(made, "head", 1), DType::bf16);
+  EXPECT_EQ(std::get<Attention>(op_named(made, "attention").kind).kv_precision, DType::fp8);
+}
+
+TEST(Fp8Products, InputsAreConvertedOnce) {
+  EXPECT_EQ(run(false).ops.size(), network().ops.size() + 1);  // for both products
+  EXPECT_EQ(op_named(run(false), "query").inputs[0], op_named(run(false), "gate").inputs[0]);
+}
+
+TEST(Fp8Products, WeightsAreConvertedInTraining) {
+  const Workload made = run(true);
+  EXPECT_EQ(made.ops.size(), network().ops.size() + 3);
+  EXPECT_EQ(made.tensors[2].dtype, DType::bf16);
+  EXPECT_EQ(input_type(made, "query", 1), DType::fp8);
+  EXPECT_FALSE(std::get<Attention>(op_named(made, "attention").kind).kv_precision);
+}
+
+TEST(Fp8Products, EnginesConvertWhereTheyNormalise) {
+  const LaunchOptions engine = {.execution = Execution::engine, .precision = DType::fp8};
+  const Workload made = launched(network(), engine);
+  EXPECT_TRUE(std::none_of(made.ops.begin(), made.ops.end(), [](const Op& op) { return name_of(op.kind) == "move"; }));
+  EXPECT_EQ(precision_of(made, op_named(made, "query"), engine), DType::fp8);
+  EXPECT_EQ(precision_of(made, op_named(made, "head"), engine), DType::bf16);
+}
+
+TEST(Fp8Products, AProductAloneIsNarrow) {
+  Workload workload = network();
+  workload.ops = {workload.ops.back()};
+  workload.inputs = {7};
+  EXPECT_EQ(input_type(multiply_in_fp8(stored_as(std::move(workload), kBesideFp8), false), "head"), DType::fp8);
+}
+
+}  // namespace
+}  // namespace rooftile
