@@ -36,12 +36,30 @@ std::string_view kin_of(std::string_view architecture, KernelFamily family) {
   return family == KernelFamily::conv_tensor && architecture == "Turing" ? "Volta" : "";
 }
 
+Board board_of(const Gpu& gpu) {
+  return {gpu.architecture, static_cast<int>(gpu.sm_count), gpu.tdp.value_or(Watts(0))};
+}
+
+namespace {
+
+// Boards of one chip run alike where power lets them: an H200 as an H100, but no GTX 1080 as a P4 of 75 W.
+bool is_sibling(const std::optional<Board>& board, const Board& other) {
+  constexpr double kAlike = 1.5;
+  if (!board || board->architecture != other.architecture || board->sms != other.sms) return false;
+  return board->power <= other.power * kAlike && other.power <= board->power * kAlike;
+}
+
+}  // namespace
+
 FoundEntry find_entry(const Calibration& calibration, KernelFamily family, const Gpu& gpu) {
   FoundEntry found;
+  const CalibrationEntry* sibling = nullptr;
+  const Board board = board_of(gpu);
   const std::string_view kin = kin_of(gpu.architecture, family);
   for (const CalibrationEntry& entry : calibration.entries) {
     if (entry.family != family) continue;
     if (entry.scope == gpu.id) return {&entry, Match::gpu};
+    if (is_sibling(entry.board, board) && (sibling == nullptr || sibling->rows < entry.rows)) sibling = &entry;
     if (entry.scope == gpu.architecture) found = {&entry, Match::architecture};
     if (found.match == Match::architecture && found.entry != nullptr) continue;
     const bool related = !kin.empty() && entry.scope == kin;
@@ -50,6 +68,7 @@ FoundEntry find_entry(const Calibration& calibration, KernelFamily family, const
       found = {&entry, Match::foreign};
     }
   }
+  if (sibling != nullptr) return {sibling, Match::sibling};
   return found;
 }
 
@@ -79,7 +98,7 @@ std::optional<Spread> find_spread(const Calibration& calibration, const FoundEnt
   };
   const auto same_unit = of_scope(scope);
   const auto foreign = same_unit != all.end() ? same_unit : of_scope(vendor_of(scope));
-  if (found.match != Match::foreign && found.entry->spread) {
+  if (found.match == Match::gpu && found.entry->spread) {
     if (harness == HarnessMatch::known || foreign == all.end()) return found.entry->spread;
     return widened(*found.entry->spread, foreign->harness);
   }

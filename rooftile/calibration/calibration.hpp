@@ -30,9 +30,19 @@ std::string_view name_of(TileChoice choice);
 
 inline constexpr std::string_view kAnyGpu = "any";
 
+// What boards with the same chip have in common.
+struct Board {
+  std::string architecture;
+  int sms = 0;
+  Watts power;  // rated; 0: not known
+  bool operator==(const Board&) const = default;
+};
+Board board_of(const Gpu& gpu);
+
 struct CalibrationEntry {
   KernelFamily family = KernelFamily::conv_simt;
-  std::string scope;  // a GPU's id, an architecture or a vendor as a GPU file names it, or "any"
+  std::string scope;           // a GPU's id, an architecture or a vendor as a GPU file names it, or "any"
+  std::optional<Board> board;  // where it is a GPU's
   Constants constants;
   TileChoice choice = TileChoice::least_time;
   std::optional<Spread> spread;  // of this scope's own GPUs
@@ -81,15 +91,20 @@ struct Calibration {
 };
 
 // How an entry was found for a GPU.
-enum class Match { gpu, architecture, foreign };  // foreign: an entry for any GPU, or any of the vendor
+enum class Match {
+  gpu,
+  sibling,       // another board with the same chip, as many SMs and about as much power
+  architecture,  // others of it
+  foreign,       // an entry for any GPU, or any of the vendor
+};
 
 struct FoundEntry {
   const CalibrationEntry* entry = nullptr;
   Match match = Match::foreign;
 };
 
-// The GPU's own entry, its architecture's, its vendor's, whose libraries' kernels it runs, else the one for any GPU;
-// entry is null if the family has none of them.
+// The GPU's own entry, that of a sibling (of several the one with the most rows), its architecture's, its vendor's,
+// whose libraries' kernels it runs, else the one for any GPU; entry is null if the family has none of them.
 FoundEntry find_entry(const Calibration& calibration, KernelFamily family, const Gpu& gpu);
 
 // The harness of a framework's call ("PyTorch/linear") on a GPU, else on any of the vendor's, else on any, else of the

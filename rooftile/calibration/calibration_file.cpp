@@ -20,8 +20,9 @@ namespace {
 constexpr std::array kChoices = {TileChoice::least_time, TileChoice::by_channels};
 constexpr std::string_view kShipped = "shipped";
 // The keys of each kind of table. [[factors]] has the names of the kernel families besides, a call those of its limits.
-constexpr std::array<std::string_view, 10> kEntryKeys = {"family", "scope", "choice", "data",   "date",
-                                                         "rows",   "gmae",  "spread", "common", "constants"};
+constexpr std::array<std::string_view, 11> kEntryKeys = {"family", "scope", "choice", "data",   "date",     "rows",
+                                                         "gmae",   "board", "spread", "common", "constants"};
+constexpr std::array<std::string_view, 3> kBoardKeys = {"architecture", "sms", "power_w"};
 constexpr std::array<std::string_view, 7> kHarnessKeys = {
     "family", "framework", "gpu", "overhead_us", "floor_us", "overhead_range_us", "floor_range_us"};
 constexpr std::array<std::string_view, 7> kHostKeys = {"framework", "execution", "forward_us", "gradient_us",
@@ -234,6 +235,20 @@ class Reader {
     return host;
   }
 
+  std::optional<Board> read_board(const toml::table& entry) {
+    constexpr double kMostSms = 1e6, kMostWatts = 1e6;
+    const toml::node* node = entry.get("board");
+    if (node == nullptr) return std::nullopt;
+    const toml::table* table = node->as_table();
+    if (table == nullptr) {
+      reject(*node, "board is not { architecture, sms, power_w }");
+      return std::nullopt;
+    }
+    check_keys(*table, kBoardKeys);
+    return Board{text(*table, "architecture"), static_cast<int>(number(*table, "sms", 1, kMostSms)),
+                 Watts(number(*table, "power_w", 0, kMostWatts))};
+  }
+
   CalibrationEntry read_entry(const toml::table& table) {
     check_keys(table, kEntryKeys);
     CalibrationEntry entry;
@@ -245,6 +260,7 @@ class Reader {
     entry.rows = amount(table, "rows");
     entry.gmae = amount(table, "gmae");
     entry.spread = read_spread(table);
+    entry.board = read_board(table);
     const std::string choice =
         table.contains("choice") ? text(table, "choice") : std::string(name_of(TileChoice::least_time));
     const auto* found =

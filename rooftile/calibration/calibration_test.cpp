@@ -51,6 +51,7 @@ TEST(Calibration, ReadsWhatItWrites) {
   calibration.entries[0].choice = TileChoice::by_channels;
   calibration.entries[0].spread = Spread{0.75, 1.5, 1.1};
   calibration.entries[0].data = "a \"quoted\" table";
+  calibration.entries[0].board = Board{"Turing", 40, Watts(70)};
   calibration.harnesses.push_back({KernelFamily::tensor, "PyTorch", "t4", Seconds(50e-6), Seconds(70e-6), 5, true});
   calibration.harnesses[0].range = {Seconds(0), Seconds(90e-6), Seconds(5e-6), Seconds(70e-6)};
   calibration.foreign_spreads.push_back({KernelFamily::tensor, "nvidia", Spread{0.5, 2, 1.25}, 1.5});
@@ -61,6 +62,7 @@ TEST(Calibration, ReadsWhatItWrites) {
   EXPECT_EQ(read->entries[0].choice, TileChoice::by_channels);
   EXPECT_EQ(read->entries[0].spread, calibration.entries[0].spread);
   EXPECT_EQ(read->entries[0].data, calibration.entries[0].data);
+  EXPECT_EQ(read->entries[0].board, calibration.entries[0].board);
   const Harness* harness = find_harness(*read, KernelFamily::tensor, "PyTorch", "t4", "nvidia");
   ASSERT_NE(harness, nullptr);
   EXPECT_NEAR(harness->overhead.value(), 50e-6, 1e-12);
@@ -85,6 +87,19 @@ TEST(Calibration, PrefersTheGpuThenItsArchitectureThenTheOneForAny) {
   EXPECT_EQ(kepler.entry->scope, "any");
   EXPECT_EQ(kepler.match, Match::foreign);
   EXPECT_EQ(find_entry(calibration, KernelFamily::tensor, gpu_named("t4")).entry, nullptr);
+}
+
+TEST(Calibration, PrefersABoardWithTheSameChipToItsArchitecture) {
+  Calibration calibration;
+  calibration.entries = {entry_for("any"), entry_for("Hopper"), entry_for("h100-sxm5-80gb"), entry_for("p4")};
+  calibration.entries[2].board = board_of(gpu_named("h100-sxm5-80gb"));
+  calibration.entries[3].board = board_of(gpu_named("p4"));
+  const FoundEntry found = find_entry(calibration, KernelFamily::conv_simt, gpu_named("h200-sxm-141gb"));
+  EXPECT_EQ(found.entry->scope, "h100-sxm5-80gb");
+  EXPECT_EQ(found.match, Match::sibling);
+  EXPECT_EQ(find_entry(calibration, KernelFamily::conv_simt, gpu_named("h100-pcie-80gb")).entry->scope, "Hopper");
+  // The same chip with as many SMs, but more than twice the power.
+  EXPECT_EQ(find_entry(calibration, KernelFamily::conv_simt, gpu_named("gtx-1080")).entry->scope, "any");
 }
 
 TEST(Calibration, PrefersTheVendorToTheOneForAny) {

@@ -65,6 +65,10 @@ std::string write_calibration(const Calibration& calibration) {
                         quoted(entry.scope), quoted(name_of(entry.choice)));
     text += fmt::format("data = {}\ndate = {}\nrows = {:.0f}\ngmae = {:.4f}\n", quoted(entry.data), quoted(entry.date),
                         entry.rows, entry.gmae);
+    if (entry.board) {
+      text += fmt::format("board = {{ architecture = {}, sms = {}, power_w = {:.5g} }}\n",
+                          quoted(entry.board->architecture), entry.board->sms, entry.board->power.value());
+    }
     if (entry.spread) text += spread_lines(*entry.spread);
     text += "[entry.constants]\n";
     const auto table = constant_table(entry.family);

@@ -31,10 +31,7 @@ class Fp8Products {
     workload_.ops.clear();
     for (std::size_t i = 0; i < ops.size(); ++i) {
       Op& op = ops[i];
-      auto* attention = std::get_if<Attention>(&op.kind);
-      if (attention != nullptr && attention->q_len < attention->kv_len && !training_) {
-        attention->kv_precision = DType::fp8;
-      }
+      if (!training_) narrow_cache(op);
       if (chosen[i]) {
         op.inputs[0] = converted(op.inputs[0]);
         if (!stored[op.inputs[1]]) op.inputs[1] = converted(op.inputs[1]);
@@ -48,6 +45,17 @@ class Fp8Products {
   }
 
  private:
+  // The keys and values that a step of decoding finds.
+  void narrow_cache(Op& op) {
+    auto* attention = std::get_if<Attention>(&op.kind);
+    if (attention == nullptr || attention->q_len >= attention->kv_len) return;
+    attention->kv_precision = DType::fp8;
+    const std::vector<TensorId>& given = workload_.inputs;
+    for (const TensorId id : op.inputs) {
+      if (std::find(given.begin(), given.end(), id) != given.end()) workload_.tensors[id].dtype = DType::fp8;
+    }
+  }
+
   // The products whose results reach another one.
   std::vector<bool> before_others() const {
     std::vector<bool> reaches(workload_.tensors.size()), chosen(workload_.ops.size());

@@ -22,17 +22,18 @@ Workload network() {
                       {"seen", {8, 16}},
                       {"sum", {8, 16}},
                       {"head weights", {100, 16}, DType::fp32, true},
-                      {"scores", {8, 100}}};
+                      {"scores", {8, 100}},
+                      {"cache", {8, 8, 16}}};
   const Gemm gemm{.m = 8, .n = 16, .k = 16};
   Attention attention;
   attention.q_len = 1, attention.kv_len = 8, attention.batch = 8, attention.head_dim = 16;
   workload.ops = {{"norm", Normalize{.function = "layer"}, {0}, {1}},
                   {"query", gemm, {1, 2}, {3}},
                   {"gate", gemm, {1, 4}, {5}},
-                  {"attention", attention, {3}, {6}},
+                  {"attention", attention, {3, 10}, {6}},
                   {"add", Elementwise{.function = "add"}, {6, 5}, {7}},
                   {"head", Gemm{.m = 8, .n = 100, .k = 16, .trans_b = true}, {7, 8}, {9}}};
-  workload.inputs = {0};
+  workload.inputs = {0, 10};
   workload.outputs = {9};
   return workload;
 }
@@ -50,6 +51,7 @@ TEST(Fp8Products, ProductsWithWeightsReadFp8AndTheHeadDoesNot) {
   EXPECT_EQ(input_type(made, "query"), DType::fp8);
   EXPECT_EQ(input_type(made, "query", 1), DType::fp8);
   EXPECT_EQ(input_type(made, "attention"), DType::bf16);
+  EXPECT_EQ(input_type(made, "attention", 1), DType::fp8);
   EXPECT_EQ(input_type(made, "add"), DType::bf16);
   EXPECT_EQ(input_type(made, "head"), DType::bf16);
   EXPECT_EQ(input_type(made, "head", 1), DType::bf16);

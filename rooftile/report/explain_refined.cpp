@@ -134,6 +134,8 @@ std::string fitted_where(const FoundEntry& found, const Gpu& gpu) {
   switch (found.match) {
     case Match::gpu:
       return fmt::format("fitted to {} itself", found.entry->scope);
+    case Match::sibling:
+      return fmt::format("fitted to {}, which has the same chip", found.entry->scope);
     case Match::architecture:
       return fmt::format("fitted to GPUs of its architecture, {}", found.entry->scope);
     case Match::foreign:

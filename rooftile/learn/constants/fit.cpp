@@ -148,6 +148,7 @@ Fit fit(const FitRows& rows, const FitOptions& options) {
   Fit result;
   result.entry.family = rows.family;
   result.entry.scope = rows.scope;
+  result.entry.board = rows.board;
   result.entry.choice = rows.choice;
   result.entry.constants = problem.constants(best);
   result.entry.date = options.date;

@@ -163,6 +163,7 @@ class FitRowCollector {
     group.scope = gpu.id;
     group.architecture = gpu.architecture;
     group.vendor = gpu.vendor;
+    group.board = board_of(gpu);
     group.spread_scope = spread_scope(group.family, gpu);
     group.choice = options_.choice;
     place_of(group.gpus, gpu.id, std::equal_to<>());

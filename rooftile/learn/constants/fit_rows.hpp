@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,7 +35,8 @@ struct FitRows {
   KernelFamily family = KernelFamily::conv_simt;
   std::string scope;  // the GPU's id; of merged ones what the merger called them
   std::string architecture, vendor;
-  std::string spread_scope;  // spread_scope() of the GPU
+  std::optional<Board> board;  // of one GPU
+  std::string spread_scope;    // spread_scope() of the GPU
   TileChoice choice = TileChoice::least_time;
   std::vector<std::string> gpus;
   std::vector<GpuRates> rates;     // one for each GPU and precision; their constants are not set
