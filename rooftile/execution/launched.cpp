@@ -8,6 +8,7 @@
 #include "rooftile/execution/autocast.hpp"
 #include "rooftile/execution/fp8_products.hpp"
 #include "rooftile/execution/fusion.hpp"
+#include "rooftile/execution/llama_cpp.hpp"
 #include "rooftile/execution/strides.hpp"
 #include "rooftile/execution/unrolled_cells.hpp"
 
@@ -74,7 +75,7 @@ DType precision_of(const Workload& workload, const Op& op, const LaunchOptions& 
   if (options.int8_products && multiplies_int8(workload, op)) return DType::int8;
   if (workload.captured) return captured_precision(workload, op, options);
   if (options.precision == DType::tf32 && is_product(op) && !options.tf32_products) return DType::fp32;
-  const bool mixed = options.autocast || options.precision == DType::fp8;
+  const bool mixed = options.autocast || options.precision == DType::fp8 || options.llama_cpp;
   if (!mixed || op.inputs.empty()) return options.precision;
   const DType type = workload.tensors[op.inputs.front()].dtype;
   return is_floating(type) ? type : options.precision;
@@ -83,6 +84,7 @@ DType precision_of(const Workload& workload, const Op& op, const LaunchOptions& 
 Workload launched(Workload workload, const LaunchOptions& options) {
   if (workload.captured) return workload;
   if (options.unrolled_cells) workload = unroll_cells(std::move(workload));
+  if (options.llama_cpp && is_llama_cpp_prompt(workload)) return as_llama_cpp(std::move(workload), options.weights);
   const bool engine = options.execution == Execution::engine;
   if (engine || options.fused_attention) {
     workload = fuse_attention(std::move(workload), engine ? AttentionCalls::all : AttentionCalls::modules);

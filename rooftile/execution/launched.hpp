@@ -27,6 +27,7 @@ struct LaunchOptions {
   std::optional<DType> weights = {};  // of products, where they are stored narrower than `precision`
   bool fused_attention = false;       // attention modules call a fused kernel (PyTorch from 2.0 on)
   bool unrolled_cells = false;        // recurrent layers are operators of their steps
+  bool llama_cpp = false;             // prompts run as llama.cpp has them
   bool int8_products = true;          // of integers of 8 bits compute in them
 };
 

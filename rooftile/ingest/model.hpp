@@ -27,7 +27,7 @@ struct ModelOptions {
   std::map<std::string, std::int64_t> dims = {};  // that an ONNX model leaves open, by name
   bool fuse_attention = false;                    // of an ONNX model: products, mask and softmax as one op
   bool restore_batch_norms = false;               // restore_batch_norms(), of whatever has_folded_batch_norms()
-  std::optional<std::int64_t> context = {};       // of a transformer: positions in its cache before one more is decoded
+  std::optional<std::int64_t> context = {};       // of a transformer: positions in its cache before these (seq_len: 1)
 };
 
 // "-" reads standard input and looks at its first byte to tell JSON from ONNX. The workload returned passed validate().

@@ -6,9 +6,10 @@
 
 namespace rooftile {
 
-Result<Workload> load_network(const NetworkRun& run, std::optional<std::int64_t> context) {
+Result<Workload> load_network(const NetworkRun& run, std::optional<std::int64_t> context,
+                              std::optional<std::int64_t> seq_len) {
   ModelOptions options = {.batch_size = run.batch, .image_size = run.image_size, .context = context};
-  if (!context) options.seq_len = run.seq_len;
+  if (seq_len || !context) options.seq_len = seq_len ? seq_len : run.seq_len;
   if (!run.transformer || run.model != kTransformerModel) {
     auto workload = load_model(run.model, options);
     if (workload || !run.transformer || workload.error().code != ErrorCode::not_found) return workload;

@@ -24,14 +24,11 @@ Result<Workload> build_transformer(const Transformer& shape, const ModelOptions&
   if (images && options.seq_len) return fail(ErrorCode::usage, "takes images, no text", shape.name);
   if (!images && options.image_size) return fail(ErrorCode::usage, "takes a text, no images", shape.name);
   TransformerRun run = {.batch_size = options.batch_size.value_or(1),
-                        .seq_len = options.seq_len.value_or(images ? 1 : shape.seq_len),
+                        .seq_len = options.seq_len.value_or(images || options.context ? 1 : shape.seq_len),
                         .context = options.context.value_or(0),
                         .image_size = options.image_size.value_or(images ? shape.image_size : 1)};
   TRY(check_length(run.seq_len, "sequence length"));
-  if (options.context) {
-    TRY(check_length(run.context, "context"));
-    if (options.seq_len) return fail(ErrorCode::usage, "is given a context: seq-len is of a whole text", shape.name);
-  }
+  if (options.context) TRY(check_length(run.context, "context"));
   if (auto good = check(shape, run); !good) return fail(ErrorCode::usage, good.error().message, shape.name);
   return build(shape, run);
 }

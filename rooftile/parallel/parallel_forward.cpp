@@ -37,7 +37,7 @@ Result<ForwardTime> parallel_forward(const Transformer& shape, const ForwardRun&
   const std::int64_t rounds = (run.batch + batch - 1) / batch;  // parts of the batch
   TransformerRun once;
   once.batch_size = batch;
-  once.seq_len = run.context ? 1 : run.seq_len;
+  once.seq_len = run.seq_len;
   once.context = run.context.value_or(0);
 
   PredictOptions own = options;

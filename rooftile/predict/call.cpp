@@ -141,7 +141,9 @@ LayerCall call_of(const StreamLayer& stream, const PredictOptions& options) {
 
 LayerCall call_of(const Workload& workload, const Op& op, const PredictOptions& given) {
   PredictOptions options = given;
-  options.precision = precision_of(workload, op, launch_options(given, Phase::fwd));
+  const LaunchOptions rules = launch_options(given, Phase::fwd);
+  options.precision = precision_of(workload, op, rules);
+  if (rules.llama_cpp) options.accumulate = DType::fp16;  // CUBLAS_COMPUTE_16F
   if (options.weights && !has_weights_in(workload, op, *options.weights)) options.weights.reset();
   // The sums of narrow products are written as they are stored.
   if (options.precision == DType::int8 || options.precision == DType::fp8)

@@ -70,6 +70,8 @@ bool calls_fused_attention(std::string_view framework) {
 // FasterTransformer's int8 mode 1 ("v1" in its tables): cuBLASLt writes INT32, which the next kernel scales.
 bool writes_wide_sums(std::string_view framework) { return framework.starts_with("FasterTransformer v1"); }
 
+bool is_llama_cpp(std::string_view framework) { return framework.starts_with("llama.cpp"); }
+
 LayerEstimate estimate_alone(const LayerCall& call, const Gpu& gpu) {
   RefinedModels models;
   return estimate(call, gpu, models);
@@ -98,6 +100,7 @@ LaunchOptions launch_options(const PredictOptions& options, Phase phase) {
           .weights = options.weights,
           .fused_attention = calls_fused_attention(options.framework),
           .unrolled_cells = options.unrolled_cells,
+          .llama_cpp = is_llama_cpp(options.framework) && options.precision == DType::fp16 && phase == Phase::fwd,
           .int8_products = options.method == Method::rooftile || options.method == Method::roofline};
 }
 

@@ -10,6 +10,7 @@
 #include "rooftile/ingest/network_run.hpp"
 #include "rooftile/validate/estimate_parallel.hpp"
 #include "rooftile/validate/host_copy.hpp"
+#include "rooftile/validate/prompt_parts.hpp"
 
 namespace rooftile {
 namespace {
@@ -44,19 +45,18 @@ class NetworkEstimate {
   }
 
   Result<LayerEstimate> of_run() const {
-    if (!run_.request) return of(std::nullopt);
+    if (!run_.request) return of({}, {});
     const ServedRequest& request = *run_.request;
     std::vector<LayerEstimate> parts;
     if (request.reads) {
-      auto prompt = TRY(of(std::nullopt));
-      parts.push_back(std::move(prompt));
+      TRY(add_prompt(parts));
     }
     // The prompt already gives the first token where it counts. Steps take longer the more is cached, each by as much.
     const std::int64_t steps = request.output_tokens - (request.reads ? 1 : 0);
     if (request.writes && steps > 0) {
       const std::int64_t first = std::max<std::int64_t>(request.input_tokens, 1);
       for (const std::int64_t context : {first, first + steps - 1}) {
-        const auto step = TRY(of(context));
+        const auto step = TRY(of(context, {}));
         parts.push_back(times(step, static_cast<double>(steps) / 2));
       }
     }
@@ -64,9 +64,26 @@ class NetworkEstimate {
   }
 
  private:
-  Result<LayerEstimate> of(std::optional<std::int64_t> context) const {
-    if (run_.parallel) return estimate_parallel_forward(run_, context, gpu_, options_);
-    const auto workload = load_network(run_, context);
+  Result<void> add_prompt(std::vector<LayerEstimate>& parts) const {
+    if (!run_.seq_len) {  // the network's own
+      parts.push_back(TRY(of({}, {})));
+      return {};
+    }
+    const std::vector<PromptPart> prompt = prompt_parts(options_.framework, *run_.seq_len);
+    // Of several GPUs that have some of the layers each, all are at work on one part or another, until the last part
+    // goes through the rest of them (llama.cpp, pull request 6017).
+    const auto gpus = static_cast<double>(prompt.size() > 1 ? run_.gpus : 1);
+    for (std::size_t i = 0; i < prompt.size(); ++i) {
+      const auto once = TRY(of(prompt[i].context, prompt[i].positions));
+      const double alone = i + 1 == prompt.size() ? gpus - 1 : 0;
+      parts.push_back(times(once, (prompt[i].times + alone) / gpus));
+    }
+    return {};
+  }
+
+  Result<LayerEstimate> of(std::optional<std::int64_t> context, std::optional<std::int64_t> positions) const {
+    if (run_.parallel) return estimate_parallel_forward(run_, context, positions, gpu_, options_);
+    const auto workload = load_network(run_, context, positions);
     if (!workload) {
       // A table may name networks that nobody described here.
       const ErrorCode code =

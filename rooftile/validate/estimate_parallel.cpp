@@ -93,7 +93,8 @@ Result<LayerEstimate> estimate_parallel(const NetworkRun& run, Phase phase, cons
 }
 
 Result<LayerEstimate> estimate_parallel_forward(const NetworkRun& run, std::optional<std::int64_t> context,
-                                                const Gpu& gpu, const PredictOptions& options) {
+                                                std::optional<std::int64_t> positions, const Gpu& gpu,
+                                                const PredictOptions& options) {
   const ParallelNetwork network = TRY(network_of(run));
   if (!network.shape)
     return fail(ErrorCode::unsupported, "of several GPUs only transformers are served", "column model");
@@ -103,7 +104,7 @@ Result<LayerEstimate> estimate_parallel_forward(const NetworkRun& run, std::opti
   const std::int64_t batch = run.batch.value_or(1);
   ForwardRun forward;
   forward.batch = options.framework.starts_with("llama.cpp") ? batch : (batch + way.dp - 1) / way.dp;
-  forward.seq_len = context ? 1 : network.seq_len;
+  forward.seq_len = positions.value_or(context ? 1 : network.seq_len);
   forward.context = context;
   const auto time =
       parallel_forward(*network.shape, forward, way, told_cluster(gpu, run.gpus, run.fabric), gpu, options);

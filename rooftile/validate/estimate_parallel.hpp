@@ -16,8 +16,10 @@ namespace rooftile {
 Result<LayerEstimate> estimate_parallel(const NetworkRun& run, Phase phase, const Gpu& gpu,
                                         const PredictOptions& options);
 
-// A forward pass of a row that is a request and has `parallel`: the prompt, or with `context` one token more.
+// A forward pass of a row that is a request and has `parallel`: the prompt, or after `context` positions as many as
+// given, else one.
 Result<LayerEstimate> estimate_parallel_forward(const NetworkRun& run, std::optional<std::int64_t> context,
-                                                const Gpu& gpu, const PredictOptions& options);
+                                                std::optional<std::int64_t> positions, const Gpu& gpu,
+                                                const PredictOptions& options);
 
 }  // namespace rooftile

@@ -22,19 +22,16 @@ class Stack {
     } else if (shape_.form == TransformerForm::encoder_decoder) {
       encoder_decoder();
     } else {
-      head(blocks("", shape_.layers, words("", "input_ids", length()), self(), std::nullopt));
+      head(blocks("", shape_.layers, words("", "input_ids", run_.seq_len), self(), std::nullopt));
     }
     return net_.finish(parts_.cached());
   }
 
  private:
-  // Of the text that goes through the blocks.
-  std::int64_t length() const { return run_.context > 0 ? 1 : run_.seq_len; }
-
   Sight self() const {
-    return {.q_len = length(),
-            .kv_len = run_.context > 0 ? run_.context + 1 : run_.seq_len,
-            .causal = shape_.form != TransformerForm::encoder && run_.context == 0,
+    return {.q_len = run_.seq_len,
+            .kv_len = run_.context + run_.seq_len,
+            .causal = shape_.form != TransformerForm::encoder && (run_.context == 0 || run_.seq_len > 1),
             .cached = run_.context > 0};
   }
 
@@ -47,11 +44,11 @@ class Stack {
       memory = blocks("encoder/", shape_.encoder_layers, x, all, std::nullopt);
       if (shape_.norm_first) memory = parts_.norm("encoder/norm", *memory);
     }
-    const Sight cross = {.q_len = length(),
+    const Sight cross = {.q_len = run_.seq_len,
                          .kv_len = run_.context > 0 ? run_.context : run_.seq_len,
                          .cached = run_.context > 0,
                          .cross = true};
-    const TensorId x = words("decoder/", "decoder_input_ids", length());
+    const TensorId x = words("decoder/", "decoder_input_ids", run_.seq_len);
     head(blocks("decoder/", shape_.layers, x, self(), Cross{cross, memory}));
   }
 

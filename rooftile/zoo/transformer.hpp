@@ -114,8 +114,8 @@ Result<void> check(const Transformer& completed);
 
 struct TransformerRun {
   std::int64_t batch_size = 1;
-  std::int64_t seq_len = 1;
-  // Positions in the cache before one more is decoded; 0: the whole text at once. Of a decoder.
+  std::int64_t seq_len = 1;  // positions that go through the network
+  // Positions of the text before these, in the cache; 0: none, and no cache. Of a decoder.
   std::int64_t context = 0;
   std::int64_t image_size = 224;
 };

@@ -124,9 +124,8 @@ Result<void> check(const Transformer& shape, const TransformerRun& run) {
     return bad_input("has no decoder: context is for networks that write a text");
   }
   const double side = images ? static_cast<double>(run.image_size) / static_cast<double>(shape.patch) : 0;
-  const double kept = static_cast<double>(run.context) + 1;
-  const double keys = images ? side * side + 1 : (run.context > 0 ? kept : static_cast<double>(run.seq_len));
-  const double queries = run.context > 0 ? 1 : keys;
+  const double queries = images ? side * side + 1 : static_cast<double>(run.seq_len);
+  const double keys = queries + static_cast<double>(run.context);
   const double features = static_cast<double>(std::max(
       {shape.hidden, shape.ffn, shape.vocab, shape.expert_ffn * shape.experts_per_token, shape.experts,
        3 * shape.heads * std::max(shape.head_dim, shape.latent.nope_dim + shape.latent.v_dim + shape.latent.kv_rank)}));

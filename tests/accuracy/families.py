@@ -139,8 +139,8 @@ ROWS = [
     *[(f"{name} on several GPUs, {phase}", "several",
        lambda g, start=start, phase=phase: g["framework"].startswith(start) and g["phase"] == phase, {})
       for name, start, phase in [
-          ("llama.cpp", "llama.cpp", "decode"), ("TensorRT-LLM", "TensorRT-LLM", "prefill and decode"),
-          ("TensorRT-LLM", "TensorRT-LLM", "prefill"),
+          ("llama.cpp", "llama.cpp", "decode"), ("llama.cpp", "llama.cpp", "prefill"),
+          ("TensorRT-LLM", "TensorRT-LLM", "prefill and decode"), ("TensorRT-LLM", "TensorRT-LLM", "prefill"),
           ("FasterTransformer and Megatron", ("FasterTransformer", "Megatron"), "prefill and decode")]],
 ]
 

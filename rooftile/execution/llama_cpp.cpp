@@ -1,0 +1,119 @@
+#include "rooftile/execution/llama_cpp.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "rooftile/execution/launched.hpp"
+
+namespace rooftile {
+namespace {
+
+constexpr DType kActivations = DType::fp32, kMultiplied = DType::fp16;
+
+bool multiplies_by_weights(const Workload& workload, const Op& op) {
+  return std::holds_alternative<Gemm>(op.kind) && op.inputs.size() > 1 && workload.tensors[op.inputs[1]].constant;
+}
+
+class LlamaCpp {
+ public:
+  LlamaCpp(Workload workload, std::optional<DType> weights) : workload_(std::move(workload)), weights_(weights) {}
+
+  Workload run() {
+    std::vector<Op> ops = std::move(workload_.ops);
+    workload_.ops.clear();
+    const auto head =
+        std::find_if(ops.rbegin(), ops.rend(), [&](const Op& op) { return multiplies_by_weights(workload_, op); });
+    if (head != ops.rend()) see_last_position(*head);
+    for (Op& op : ops) {
+      if (const auto* attention = std::get_if<Attention>(&op.kind)) {
+        attend(*attention, op);
+      } else if (multiplies_by_weights(workload_, op)) {
+        multiply(std::move(op));
+      } else {
+        workload_.ops.push_back(std::move(op));
+      }
+    }
+    return std::move(workload_);
+  }
+
+ private:
+  TensorId tensor(const std::string& name, const Shape& shape, DType type) {
+    workload_.tensors.push_back({name, shape, type});
+    return workload_.tensors.size() - 1;
+  }
+
+  TensorId cast(TensorId from, DType type, const std::string& name) {
+    const Shape shape = workload_.tensors[from].shape;
+    const TensorId to = tensor(name, shape, type);
+    workload_.ops.push_back({name, Move{.function = "cast"}, {from}, {to}});
+    return to;
+  }
+
+  // The result in FP16, then as all else is.
+  void multiplied(const std::string& name, OpKind kind, std::vector<TensorId> inputs, TensorId result) {
+    const TensorId sums = tensor(name + ".sums", workload_.tensors[result].shape, kMultiplied);
+    workload_.ops.push_back({name, std::move(kind), std::move(inputs), {sums}});
+    workload_.ops.push_back({name + ".result", Move{.function = "cast"}, {sums}, {result}});
+  }
+
+  void multiply(Op op) {
+    op.inputs[0] = cast(op.inputs[0], kMultiplied, op.name + ".operand");
+    if (weights_) {
+      workload_.tensors[op.inputs[1]].dtype = *weights_;
+      op.inputs[1] = cast(op.inputs[1], kMultiplied, op.name + ".unpacked");
+    } else {
+      workload_.tensors[op.inputs[1]].dtype = kMultiplied;
+    }
+    multiplied(op.name, op.kind, op.inputs, op.outputs.front());
+  }
+
+  void attend(const Attention& attention, const Op& op) {
+    const std::int64_t all = attention.batch * attention.heads, queries = attention.q_len, keys = attention.kv_len;
+    const std::int64_t dim = attention.head_dim, values = attention.head_dim_v > 0 ? attention.head_dim_v : dim;
+    for (std::size_t i = 1; i < op.inputs.size(); ++i) workload_.tensors[op.inputs[i]].dtype = kMultiplied;
+    const TensorId q = cast(op.inputs[0], kMultiplied, op.name + "/q.operand");
+    const TensorId scores = tensor(op.name + "/scores", {all, queries, keys}, kActivations);
+    const TensorId chances = tensor(op.name + "/chances", {all, queries, keys}, kActivations);
+    const TensorId seen = tensor(op.name + "/seen", {all, queries, values}, kActivations);
+    const Gemm score{.batch = all, .m = queries, .n = keys, .k = dim, .trans_b = true};
+    multiplied(op.name + "/scores", score, {q, op.inputs[1]}, scores);
+    workload_.ops.push_back({op.name + "/softmax", Softmax{}, {scores}, {chances}});
+    const TensorId narrow = cast(chances, kMultiplied, op.name + "/chances.operand");
+    const Gemm context{.batch = all, .m = queries, .n = values, .k = keys};
+    multiplied(op.name + "/context", context, {narrow, op.inputs.back()}, seen);
+    workload_.ops.push_back({op.name + "/join", Move{.function = "transpose"}, {seen}, {op.outputs.front()}});
+  }
+
+  // The head's product: a row for each text.
+  void see_last_position(Op& head) {
+    Gemm& product = std::get<Gemm>(head.kind);
+    product.m = std::min(product.m, workload_.batch_size);
+    const auto last = [&](TensorId id) {
+      Shape shape = workload_.tensors[id].shape;
+      if (shape.size() == 3) shape[1] = 1;
+      return shape;
+    };
+    workload_.tensors[head.outputs.front()].shape = last(head.outputs.front());
+    head.inputs.front() = tensor(head.name + ".last", last(head.inputs.front()), kActivations);
+  }
+
+  Workload workload_;
+  std::optional<DType> weights_;
+};
+
+}  // namespace
+
+bool is_llama_cpp_prompt(const Workload& workload) {
+  constexpr std::int64_t kVectors = 8;  // MMVQ_MAX_BATCH_SIZE
+  return std::any_of(workload.ops.begin(), workload.ops.end(), [&](const Op& op) {
+    return multiplies_by_weights(workload, op) && std::get<Gemm>(op.kind).m > kVectors;
+  });
+}
+
+Workload as_llama_cpp(Workload workload, std::optional<DType> weights) {
+  return LlamaCpp(stored_as(std::move(workload), kActivations), weights).run();
+}
+
+}  // namespace rooftile

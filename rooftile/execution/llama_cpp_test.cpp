@@ -1,0 +1,67 @@
+#include "rooftile/execution/llama_cpp.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "rooftile/execution/launched.hpp"
+
+namespace rooftile {
+namespace {
+
+// product -> attention -> head, of `length` positions
+Workload network(std::int64_t length) {
+  Workload workload;
+  workload.name = "network";
+  workload.tensors = {{"text", {1, length, 16}},   {"weights", {16, 16}, DType::fp32, true},
+                      {"query", {1, length, 16}},  {"cache", {1, 4 * length, 16}},
+                      {"seen", {1, length, 16}},   {"head weights", {100, 16}, DType::fp32, true},
+                      {"scores", {1, length, 100}}};
+  Attention attention;
+  attention.q_len = length, attention.kv_len = 4 * length, attention.head_dim = 16;
+  workload.ops = {{"query", Gemm{.m = length, .n = 16, .k = 16}, {0, 1}, {2}},
+                  {"attention", attention, {2, 3, 3}, {4}},
+                  {"head", Gemm{.m = length, .n = 100, .k = 16, .trans_b = true}, {4, 5}, {6}}};
+  workload.inputs = {0, 3};
+  workload.outputs = {6};
+  return workload;
+}
+
+const Op& op_named(const Workload& workload, const std::string& name) {
+  return *std::find_if(workload.ops.begin(), workload.ops.end(), [&](const Op& op) { return op.name == name; });
+}
+
+TEST(LlamaCpp, PromptsMultiplyFp16BetweenFp32) {
+  const Workload made = as_llama_cpp(network(512), std::nullopt);
+  const Op& query = op_named(made, "query");
+  EXPECT_EQ(made.tensors[query.inputs[0]].dtype, DType::fp16);
+  EXPECT_EQ(made.tensors[query.inputs[1]].dtype, DType::fp16);
+  EXPECT_EQ(made.tensors[query.outputs[0]].dtype, DType::fp16);
+  EXPECT_EQ(made.tensors[op_named(made, "query.result").outputs[0]].dtype, DType::fp32);
+  EXPECT_EQ(made.tensors[op_named(made, "attention/softmax").inputs[0]].dtype, DType::fp32);
+  EXPECT_EQ(std::get<Gemm>(op_named(made, "attention/scores").kind).n, 2048);
+}
+
+TEST(LlamaCpp, OnlyTheLastPositionGoesThroughTheHead) {
+  const Workload made = as_llama_cpp(network(512), std::nullopt);
+  EXPECT_EQ(std::get<Gemm>(op_named(made, "head").kind).m, 1);
+  EXPECT_EQ(made.tensors[op_named(made, "head.result").outputs[0]].shape, (Shape{1, 1, 100}));
+}
+
+TEST(LlamaCpp, NarrowWeightsAreUnpackedForEveryProduct) {
+  const Workload made = as_llama_cpp(network(512), DType::q4_0);
+  const Op& unpacked = op_named(made, "query.unpacked");
+  EXPECT_EQ(made.tensors[unpacked.inputs[0]].dtype, DType::q4_0);
+  EXPECT_EQ(made.tensors[unpacked.outputs[0]].dtype, DType::fp16);
+}
+
+TEST(LlamaCpp, StepsOfDecodingStayAsTheyAre) {
+  EXPECT_TRUE(is_llama_cpp_prompt(network(512)));
+  EXPECT_FALSE(is_llama_cpp_prompt(network(1)));
+  const LaunchOptions options = {.execution = Execution::engine, .precision = DType::fp16, .llama_cpp = true};
+  EXPECT_EQ(launched(network(1), options).ops.size(), 3u);
+}
+
+}  // namespace
+}  // namespace rooftile
