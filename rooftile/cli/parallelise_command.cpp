@@ -24,6 +24,7 @@
 #include "rooftile/cli/progress.hpp"
 #include "rooftile/cli/report_writers.hpp"
 #include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/ingest/gzip.hpp"
 #include "rooftile/parallel/search.hpp"
 #include "rooftile/report/parallelisation.hpp"
 #include "rooftile/report/step_trace.hpp"
@@ -131,7 +132,8 @@ Result<void> write_trace(const std::string& path, const ParallelNetwork& network
   const NetworkBlocks blocks = TRY(blocks_of(network, step.way, gpu, options.predict));
   StepTimeline timeline;
   TRY(parallel_step(blocks, step.way, cluster, gpu, options, &timeline));
-  return write_output(path, step_trace(network.name, step.way, timeline));
+  const std::string text = step_trace(network.name, step.way, timeline);
+  return path.ends_with(".gz") ? write_bytes(path, TRY(gzip(text))) : write_output(path, text);
 }
 
 Result<void> run(ParalleliseArguments& arguments) {
@@ -215,8 +217,8 @@ void add_parallelise(CommandList& commands) {
       ->description("of weights and arithmetic (default: bf16, or fp16 where there is none)")
       ->group("Prediction");
   add_set(app, arguments.prediction.set)->description("seq-len, framework, optimizer")->group("Prediction");
-  add_text(app, "--trace", arguments.trace, "FILE.json",
-           "write the timeline of the fastest way for Perfetto or chrome://tracing");
+  add_text(app, "--trace", arguments.trace, "FILE.json[.gz]",
+           "write the timeline of the fastest way for Perfetto or chrome://tracing, compressed where it ends in .gz");
   add_output_options(app, arguments.output, kParallelisationWriters);
 }
 

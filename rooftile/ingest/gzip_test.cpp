@@ -1,8 +1,10 @@
 #include "rooftile/ingest/gzip.hpp"
 
+#include <cstdint>
 #include <string>
 
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 namespace rooftile {
 namespace {
@@ -33,6 +35,22 @@ TEST(Gzip, SaysWhatIsWrong) {
   std::string damaged = kGzip;
   damaged[22] ^= 1;  // the checksum
   EXPECT_FALSE(gunzip(damaged, 100));
+}
+
+TEST(Gzip, DeflatesAlikeWhateverTheTime) {
+  const std::string bytes = gzip("rooftile\n").value();
+  EXPECT_EQ(bytes.substr(4, 4), "\0\0\0\0"s);  // no time of writing
+  EXPECT_EQ(gunzip(bytes, 100).value(), "rooftile\n");
+  EXPECT_EQ(gunzip(gzip("").value(), 100).value(), "");
+  const std::string much(std::size_t{5} << 20, 'x');
+  EXPECT_LT(gzip(much)->size(), much.size() / 500);
+  EXPECT_EQ(gunzip(gzip(much).value(), much.size()).value(), much);
+}
+
+RC_GTEST_PROP(Gzip, GivesBackWhatItTook, (const std::string& bytes, std::uint8_t times)) {
+  std::string all;
+  for (int i = 0; i < times; ++i) all += bytes;
+  RC_ASSERT(gunzip(gzip(all).value(), all.size()).value() == all);
 }
 
 }  // namespace
