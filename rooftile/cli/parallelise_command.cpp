@@ -129,10 +129,10 @@ std::string none_of(const WaysAsked& asked, int gpus, std::int64_t batch) {
 
 Result<void> write_trace(const std::string& path, const ParallelNetwork& network, const ParallelStep& step,
                          const GpuCluster& cluster, const Gpu& gpu, const ParallelOptions& options) {
-  const NetworkBlocks blocks = TRY(blocks_of(network, step.way, gpu, options.predict));
+  const NetworkBlocks blocks = TRY(blocks_of(network, step.way, gpu, options.predict, BlockDetail::kernels));
   StepTimeline timeline;
   TRY(parallel_step(blocks, step.way, cluster, gpu, options, &timeline));
-  const std::string text = step_trace(network.name, step.way, timeline);
+  const std::string text = step_trace(network.name, gpu, step.way, timeline);
   return path.ends_with(".gz") ? write_bytes(path, TRY(gzip(text))) : write_output(path, text);
 }
 

@@ -14,8 +14,9 @@ class BlockPasses {
  public:
   static constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
 
-  // Which must outlive this.
-  explicit BlockPasses(const Prediction& prediction) : prediction_(prediction) {}
+  // All of which must outlive this.
+  BlockPasses(const Prediction& prediction, const Gpu& gpu, BlockDetail detail)
+      : prediction_(prediction), gpu_(gpu), detail_(detail) {}
 
   // A layer of the forward or the backward pass, with that share of its time; of no block: nothing happens.
   void add(std::size_t block, const LayerEstimate& layer, double share = 1);
@@ -26,11 +27,14 @@ class BlockPasses {
  private:
   struct Layers {
     std::vector<LayerEstimate> forward, backward;
+    std::vector<PassKernel> forward_kernels, backward_kernels;
   };
 
   BlockPass pass_of(const std::vector<LayerEstimate>& layers) const;
 
   const Prediction& prediction_;
+  const Gpu& gpu_;
+  BlockDetail detail_;
   std::vector<Layers> blocks_;
 };
 

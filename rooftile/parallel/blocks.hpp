@@ -10,6 +10,7 @@
 #include "rooftile/base/units.hpp"
 #include "rooftile/collectives/collective.hpp"
 #include "rooftile/execution/parallelism.hpp"
+#include "rooftile/parallel/pass_kernel.hpp"
 #include "rooftile/predict/predict.hpp"
 #include "rooftile/zoo/transformer.hpp"
 
@@ -31,6 +32,7 @@ struct BlockPass {
   Seconds issuing;    // of the host
   std::vector<BlockExchange> exchanges = {};
   Flops flops = {};
+  std::vector<PassKernel> kernels = {};  // that compute, where they were asked for
 };
 
 struct Block {
@@ -52,12 +54,17 @@ struct NetworkBlocks {
   std::optional<double> spread;    // 90 % of computing, either way; none where a kernel has no interval
 };
 
+// Whether blocks list their kernels: searches need none, timelines do.
+enum class BlockDetail { times, kernels };
+
 // A transformer, which passed check(), at the micro-batch and text length: of the GPU's slice. Errors: those of slice()
 // and predict().
 Result<NetworkBlocks> transformer_blocks(const Transformer& shape, std::int64_t seq_len, const Parallelism& way,
-                                         const Gpu& gpu, const PredictOptions& options);
+                                         const Gpu& gpu, const PredictOptions& options,
+                                         BlockDetail detail = BlockDetail::times);
 
 // Any other network at its batch size: a block for each layer that has weights. Errors: those of predict().
-Result<NetworkBlocks> layer_blocks(const Workload& workload, const Gpu& gpu, const PredictOptions& options);
+Result<NetworkBlocks> layer_blocks(const Workload& workload, const Gpu& gpu, const PredictOptions& options,
+                                   BlockDetail detail = BlockDetail::times);
 
 }  // namespace rooftile

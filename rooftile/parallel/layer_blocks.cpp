@@ -44,11 +44,12 @@ class OpBlocks {
 
 }  // namespace
 
-Result<NetworkBlocks> layer_blocks(const Workload& workload, const Gpu& gpu, const PredictOptions& options) {
+Result<NetworkBlocks> layer_blocks(const Workload& workload, const Gpu& gpu, const PredictOptions& options,
+                                   BlockDetail detail) {
   const Prediction prediction = TRY(predict(workload, gpu, options, Phase::step));
   const Workload run = run_as(workload, options, Phase::step);
   const OpBlocks ops(run);
-  BlockPasses passes(prediction);
+  BlockPasses passes(prediction, gpu, detail);
   std::size_t block = 0;
   for (const LayerEstimate& layer : prediction.layers) {
     block = ops.of(layer.name, block);

@@ -35,10 +35,10 @@ Transformer as_run(Transformer shape, std::string_view framework) {
 }
 
 Result<NetworkBlocks> blocks_of(const ParallelNetwork& network, const Parallelism& way, const Gpu& gpu,
-                                const PredictOptions& options) {
+                                const PredictOptions& options, BlockDetail detail) {
   const bool whole = way.tp == 1 && way.pp == 1 && way.cp == 1 && way.ep == 1;
   if (network.shape && network.shape->form != TransformerForm::encoder_decoder) {
-    return transformer_blocks(as_run(*network.shape, options.framework), network.seq_len, way, gpu, options);
+    return transformer_blocks(as_run(*network.shape, options.framework), network.seq_len, way, gpu, options, detail);
   }
   if (!whole) {
     return fail(ErrorCode::unsupported, "is no stack of alike layers: only data parallel GPUs (dp) share it",
@@ -48,7 +48,7 @@ Result<NetworkBlocks> blocks_of(const ParallelNetwork& network, const Parallelis
   PredictOptions own = options;
   own.recompute = way.recompute;
   own.micro_batches = 1;
-  return layer_blocks(workload, gpu, own);
+  return layer_blocks(workload, gpu, own, detail);
 }
 
 }  // namespace rooftile

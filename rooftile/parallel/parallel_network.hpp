@@ -27,6 +27,6 @@ Transformer as_run(Transformer shape, std::string_view framework);
 
 // Errors: those of transformer_blocks() and layer_blocks(); degrees other than dp for what is no transformer.
 Result<NetworkBlocks> blocks_of(const ParallelNetwork& network, const Parallelism& way, const Gpu& gpu,
-                                const PredictOptions& options);
+                                const PredictOptions& options, BlockDetail detail = BlockDetail::times);
 
 }  // namespace rooftile

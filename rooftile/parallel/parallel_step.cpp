@@ -7,8 +7,7 @@
 #include <fmt/format.h>
 
 #include "rooftile/base/try.hpp"
-#include "rooftile/collectives/collective_time.hpp"
-#include "rooftile/ops/optimizer.hpp"
+#include "rooftile/parallel/pass_times.hpp"
 #include "rooftile/parallel/pipeline_order.hpp"
 #include "rooftile/parallel/rank_memory.hpp"
 
@@ -18,34 +17,29 @@ namespace {
 // CTAs of a collective that runs beside kernels: the channels of NCCL on GPUs that NVLink joins (2.18: 16 to 32, each
 // of them a CTA on an SM of its own).
 constexpr double kChannels = 16;
-// The share of its computing that a replica loses to the slowest of others, of which g of them show 2 (1 - 1/g):
-// tools/fit_data_parallel.py (docs/planning.md).
-constexpr double kLoss = 0.0255;
 // ln of what a step of several GPUs errs by beyond its kernels and exchanges.
 constexpr double kOwnError = 0.1;
 constexpr double kExchangeError = 0.27;  // ln 1.31, of collective_time()
-
-// A direction of a block, its exchanges included.
-struct PassTime {
-  Seconds computing, issuing, exchanging;
-  Seconds total() const { return std::max(computing + exchanging, issuing); }
-};
 
 class StepBuilder {
  public:
   StepBuilder(const NetworkBlocks& blocks, const Parallelism& way, const GpuCluster& cluster, const Gpu& gpu,
               const ParallelOptions& options, bool timeline)
-      : blocks_(blocks), way_(way), cluster_(cluster), gpu_(gpu), options_(options), records_(timeline) {
-    gradient_ = options.style.wide_gradients ? Bytes(4) : blocks.gradient;
+      : blocks_(blocks),
+        way_(way),
+        cluster_(cluster),
+        gpu_(gpu),
+        options_(options),
+        times_(blocks, way, cluster, gpu, options),
+        records_(timeline) {
     for (const Block& block : blocks.kinds) {
-      forward_.push_back(time_of(block.forward));
-      backward_.push_back(time_of(block.backward));
-      backward_.back().computing += adding_up(block.weights);
+      forward_.push_back(times_.forward(block));
+      backward_.push_back(times_.backward(block));
     }
     divide();
     if (way.pp > 1) {
       const Group pair = group_of(cluster, 2, way.tp * way.cp * way.dp);
-      send_ = collective_time(exchange(CollectiveKind::send, 2, blocks.boundary), gpu, pair).time;
+      send_ = times_.exchange(CollectiveKind::send, blocks.boundary, pair);
     }
   }
 
@@ -84,14 +78,22 @@ class StepBuilder {
     }
     if (timeline != nullptr) {
       timeline->tasks.assign(graph_.tasks().begin(), graph_.tasks().end());
+      timeline->edges.assign(graph_.edges().begin(), graph_.edges().end());
       timeline->what = std::move(what_);
       timeline->times = std::move(times);
-      for (const StreamGraph::Edge& edge : graph_.edges()) {
-        if (graph_.tasks()[edge.from].gpu != graph_.tasks()[edge.to].gpu)
-          timeline->flows.push_back({edge.from, edge.to});
-      }
+      describe(*timeline);
     }
     return ends;
+  }
+
+  void describe(StepTimeline& timeline) const {
+    timeline.chunks = chunks_;
+    for (const Block& block : blocks_.kinds) {
+      timeline.kinds.push_back({block.name, times_.forward_pieces(block), times_.backward_pieces(block)});
+    }
+    for (int stage = 0; stage < way_.pp; ++stage) {
+      timeline.updates.push_back(times_.update_kernel(updated(weights_of_stage(stage))));
+    }
   }
 
   // Once the pipeline is full, each round of micro-batches takes as long as the one before: two rounds tell the others.
@@ -106,53 +108,7 @@ class StepBuilder {
 
   using Chunk = std::vector<std::size_t>;  // kinds of blocks, in order
 
-  Collective exchange(CollectiveKind kind, int gpus, Bytes bytes) const {
-    return {kind, gpus, bytes, options_.predict.precision};
-  }
-
   // --- blocks ---
-
-  Group group_of_axis(ParallelAxis axis) const {
-    switch (axis) {
-      case ParallelAxis::tensor:
-        return group_of(cluster_, way_.tp, 1);
-      case ParallelAxis::context:
-        return group_of(cluster_, way_.cp, way_.tp);
-      case ParallelAxis::expert:
-        return group_of(cluster_, way_.ep, way_.tp * way_.cp);
-    }
-    return {};
-  }
-
-  double loss() const { return 1 + kLoss * 2 * (1 - 1.0 / (way_.dp * way_.cp)); }
-
-  PassTime time_of(const BlockPass& pass) const {
-    PassTime time{pass.computing * loss(), pass.issuing * loss(), {}};
-    for (const BlockExchange& one : pass.exchanges) {
-      const Group group = group_of_axis(one.axis);
-      Seconds taken = collective_time(exchange(one.kind, group.gpus, one.bytes), gpu_, group).time;
-      if (one.hidden) taken = std::max(taken - pass.computing, Seconds(0));
-      if (options_.style.tensor_hidden && one.axis == ParallelAxis::tensor) taken = taken / 2;
-      time.exchanging += taken;
-      time.issuing += blocks_.host_call;
-    }
-    return time;
-  }
-
-  // Gradients to those of the micro-batches before; of shards only the GPU's own part, which is little.
-  Seconds adding_up(double weights) const {
-    constexpr std::int64_t kColumns = 1024;
-    const auto rows = static_cast<std::int64_t>(weights) / kColumns;
-    if (way_.micro_batches == 1 || way_.sharding == Sharding::all || rows == 0) return {};
-    PredictOptions options = options_.predict;
-    options.in_network = true;
-    if (gradient_ >= Bytes(4)) options.precision = DType::fp32;
-    if (options.precision == DType::fp8) options.precision = DType::bf16;
-    const StreamKind kind = options_.style.wide_gradients ? StreamKind::activation : StreamKind::add;
-    const StreamLayer add = {.kind = kind, .rows = rows, .columns = kColumns};
-    const auto others = static_cast<double>(way_.micro_batches - 1);
-    return estimate(add, gpu_, options).time * (others / static_cast<double>(way_.micro_batches));
-  }
 
   // Layers alike over the parts of all stages, the first get one more where they do not divide; the embedding is in
   // the first, the head in the last.
@@ -178,14 +134,11 @@ class StepBuilder {
   // Of as many GPUs as have the same weights; every GPU of context parallel ones has them, too.
   Group replicas() const { return group_of(cluster_, way_.dp * way_.cp, way_.tp); }
 
-  Seconds replicas_time(CollectiveKind kind, Bytes bytes) const {
-    const Group group = replicas();
-    return collective_time(exchange(kind, group.gpus, bytes), gpu_, group).time;
-  }
+  Seconds replicas_time(CollectiveKind kind, Bytes bytes) const { return times_.exchange(kind, bytes, replicas()); }
 
   bool replicated() const { return way_.dp * way_.cp > 1; }
   bool gathers() const { return way_.sharding == Sharding::all && replicated(); }
-  Bytes gradient_bytes(double weights) const { return gradient_ * weights; }
+  Bytes gradient_bytes(double weights) const { return times_.gradient() * weights; }
 
   CollectiveKind reduction() const {
     return way_.sharding == Sharding::none ? CollectiveKind::all_reduce : CollectiveKind::reduce_scatter;
@@ -212,7 +165,7 @@ class StepBuilder {
     Seconds work;
     double weights = 0;
     Flops flops;
-    int first = 0;
+    int first = 0, count = 0;
   };
 
   std::vector<Segment> segments(std::size_t part, bool backward, bool cut) const {
@@ -230,11 +183,11 @@ class StepBuilder {
       const std::size_t place = backward ? chunk.size() - 1 - i : i, kind = chunk[place];
       const PassTime& time = backward ? backward_[kind] : forward_[kind];
       const Block& block = blocks_.kinds[kind];
-      if (open.work == Seconds(0) && open.weights == 0) open.first = static_cast<int>(place);
+      if (open.count++ == 0) open.first = static_cast<int>(place);
       sum.computing += time.computing, sum.issuing += time.issuing, sum.exchanging += time.exchanging;
       open.weights += block.weights;
       open.flops += backward ? block.backward.flops : block.forward.flops;
-      if (cut && gradient_ * open.weights >= options_.style.bucket) close();
+      if (cut && gradient_bytes(open.weights) >= options_.style.bucket) close();
     }
     if (segments.empty() || sum.total() > Seconds(0) || open.weights > 0) close();
     return segments;
@@ -245,15 +198,16 @@ class StepBuilder {
     const bool cut = gathers() || (reduces && options_.style.overlapped);
     StepTask task;
     task.kind = at.backward ? StepTask::Kind::backward : StepTask::Kind::forward;
-    task.micro_batch = at.micro_batch, task.chunk = chunk;
+    task.micro_batch = at.micro_batch, task.chunk = chunk, task.backward = at.backward;
     std::size_t last = StreamGraph::kNoTask, before = StreamGraph::kNoTask;
     for (const Segment& segment : segments(static_cast<std::size_t>(chunk), at.backward, cut)) {
-      task.block = segment.first;
+      task.block = segment.first, task.blocks = segment.count;
       const Bytes weights = blocks_.weight * segment.weights, gradients = gradient_bytes(segment.weights);
       std::size_t gathered = StreamGraph::kNoTask;
       if (gathers()) {  // at most two ahead of what is computed (limit_all_gathers)
         StepTask gather = task;
         gather.kind = StepTask::Kind::gather, gather.bytes = weights;
+        gather.exchange = StepExchange{RankGroup::replicas, CollectiveKind::all_gather, weights};
         gathered = add(stage, Stream::reduce, replicas_time(CollectiveKind::all_gather, weights), before, gather);
       }
       task.flops = segment.flops;
@@ -263,6 +217,7 @@ class StepBuilder {
       if (reduces && cut && segment.weights > 0 && replicated()) {
         StepTask reduce = task;
         reduce.kind = StepTask::Kind::reduce, reduce.bytes = gradients, reduce.flops = {};
+        reduce.exchange = StepExchange{RankGroup::replicas, reduction(), gradients};
         add(stage, Stream::reduce, replicas_time(reduction(), gradients), computed, reduce);
       }
     }
@@ -302,7 +257,8 @@ class StepBuilder {
         if (hands_on && stages > 1) {
           StepTask send;
           send.kind = StepTask::Kind::send, send.micro_batch = at.micro_batch, send.chunk = chunk;
-          send.bytes = blocks_.boundary;
+          send.bytes = blocks_.boundary, send.backward = at.backward;
+          send.exchange = StepExchange{RankGroup::neighbour, CollectiveKind::send, send.bytes};
           handed = add(stage, Stream::send, send_, ran, send);
         }
         (at.backward ? backward : forward)[static_cast<std::size_t>(chunk)][micro_batch] = handed;
@@ -339,37 +295,35 @@ class StepBuilder {
     task.chunk = stage;
     if (replicated() && !gathers() && !options_.style.overlapped) {
       task.kind = StepTask::Kind::reduce, task.bytes = gradient_bytes(weights);
+      task.exchange = StepExchange{RankGroup::replicas, reduction(), task.bytes};
       last_reduce = add(stage, Stream::reduce, replicas_time(reduction(), task.bytes), last, task);
     }
     const bool ends = stage == 0 || stage + 1 == way_.pp;
     if (way_.pp > 1 && ends && blocks_.tied > 0) {  // the first and the last stage have the table of words
       task.kind = StepTask::Kind::reduce, task.bytes = gradient_bytes(blocks_.tied);
+      task.exchange = StepExchange{RankGroup::ends, CollectiveKind::all_reduce, task.bytes};
       const Group pair = group_of(cluster_, 2, way_.tp * way_.cp * way_.dp * (way_.pp - 1));
-      const Seconds time = collective_time(exchange(CollectiveKind::all_reduce, 2, task.bytes), gpu_, pair).time;
+      const Seconds time = times_.exchange(CollectiveKind::all_reduce, task.bytes, pair);
       const std::size_t shared = add(stage, Stream::reduce, time, last, task);
       graph_.add_dependency(shared, last_reduce);
       last_reduce = shared;
     }
-    if (way_.sharding != Sharding::none) weights /= way_.dp * way_.cp;
+    weights = updated(weights);
     task = {};
     task.kind = StepTask::Kind::update, task.chunk = stage;
-    const std::size_t update = add(stage, Stream::compute, update_time(weights), last, task);
+    const std::size_t update = add(stage, Stream::compute, times_.update(weights), last, task);
     graph_.add_dependency(update, last_reduce);
     if (replicated() && way_.sharding != Sharding::none && !gathers()) {
       task.kind = StepTask::Kind::gather;
       task.bytes = blocks_.weight * weights_of_stage(stage);
+      task.exchange = StepExchange{RankGroup::replicas, CollectiveKind::all_gather, task.bytes};
       add(stage, Stream::reduce, replicas_time(CollectiveKind::all_gather, task.bytes), update, task);
     }
   }
 
-  // Mixed precision updates FP32 copies, whoever keeps them.
-  Seconds update_time(double weights) const {
-    if (weights < 1) return {};
-    PredictOptions options = options_.predict;
-    options.autocast = true;
-    options.in_network = true;
-    if (options_.style.fused_update) options.execution = Execution::engine;
-    return estimate_update(weights, gpu_, options).time;
+  // Of a stage's weights, those that a GPU updates.
+  double updated(double weights) const {
+    return way_.sharding != Sharding::none ? weights / (way_.dp * way_.cp) : weights;
   }
 
   double taken() const { return std::min(0.5, kChannels / gpu_.sm_count); }
@@ -411,8 +365,7 @@ class StepBuilder {
     own.issuing = std::max(own.issuing - own.computing - own.exchanges, Seconds(0));
     for (Seconds* time : {&own.computing, &own.exchanges, &own.issuing})
       *time *= static_cast<double>(way_.micro_batches);
-    const double weights = weights_of_stage(stage);
-    own.update = update_time(way_.sharding != Sharding::none ? weights / (way_.dp * way_.cp) : weights);
+    own.update = times_.update(updated(weights_of_stage(stage)));
     return own;
   }
 
@@ -421,11 +374,11 @@ class StepBuilder {
   const GpuCluster& cluster_;
   const Gpu& gpu_;
   const ParallelOptions& options_;
+  PassTimes times_;
   bool records_;
   std::vector<PassTime> forward_, backward_;  // by kind
   std::vector<Chunk> chunks_;                 // chunk i is of stage i % pp
   Seconds send_;
-  Bytes gradient_;  // of a weight
   StreamGraph graph_;
   std::vector<StepTask> what_;
   std::vector<std::size_t> last_compute_, last_reduce_;  // task of each stage

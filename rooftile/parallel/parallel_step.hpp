@@ -15,7 +15,7 @@
 #include "rooftile/parallel/blocks.hpp"
 #include "rooftile/parallel/parallel_style.hpp"
 #include "rooftile/parallel/rank_memory.hpp"
-#include "rooftile/parallel/stream_graph.hpp"
+#include "rooftile/parallel/step_timeline.hpp"
 
 namespace rooftile {
 
@@ -40,30 +40,13 @@ struct ParallelStep {
   double samples_per_second() const { return static_cast<double>(way.batch()) / time.value(); }
 };
 
-// What a task of the step is, for a timeline.
-struct StepTask {
-  enum class Kind { forward, backward, gather, reduce, send, update } kind = Kind::forward;
-  int micro_batch = 0, chunk = 0, block = 0;  // block: the first of it
-  Bytes bytes;                                // that are exchanged
-  Flops flops;
-};
-struct StepTimeline {
-  std::vector<StreamGraph::Task> tasks;
-  std::vector<StepTask> what;  // of each
-  StreamTimes times;
-  struct Flow {
-    std::size_t from, to;  // tasks of different GPUs: the second waits for what the first sends
-  };
-  std::vector<Flow> flows;
-};
-
 struct ParallelOptions {
   PredictOptions predict;  // whose optimizer updates the weights
   ParallelStyle style;
 };
 
 // Blocks that were made for `way`, which passed check(). Errors: more GPUs than the cluster has; pipeline stages of a
-// network that is no transformer. With `timeline`, each task of it as well.
+// network that is no transformer. With `timeline`, each task of it as well, made of kernels where the blocks list them.
 Result<ParallelStep> parallel_step(const NetworkBlocks& blocks, const Parallelism& way, const GpuCluster& cluster,
                                    const Gpu& gpu, const ParallelOptions& options, StepTimeline* timeline = nullptr);
 

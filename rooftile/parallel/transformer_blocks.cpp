@@ -67,8 +67,8 @@ bool sees_all(std::string_view name) {
 class TransformerBlocks {
  public:
   TransformerBlocks(const Transformer& shape, std::int64_t seq_len, const Parallelism& way, const Gpu& gpu,
-                    const PredictOptions& options)
-      : shape_(shape), way_(way), gpu_(gpu), options_(options), length_(seq_len / way.cp) {
+                    const PredictOptions& options, BlockDetail detail)
+      : shape_(shape), way_(way), gpu_(gpu), options_(options), detail_(detail), length_(seq_len / way.cp) {
     options_.recompute = way.recompute == Recompute::selective ? Recompute::selective : Recompute::none;
     options_.micro_batches = 1;
     options_.breakdown = true;  // layers have names only with it
@@ -87,7 +87,7 @@ class TransformerBlocks {
     const Workload workload = TRY(built(part));
     Prediction prediction = TRY(predict(workload, gpu_, options_, Phase::step));
 
-    BlockPasses passes(prediction);
+    BlockPasses passes(prediction, gpu_, detail_);
     for (const LayerEstimate& layer : prediction.layers) {
       // Weights are converted to FP8 once for all micro-batches, as Transformer Engine does.
       if (!is_update(layer) && !ends_in(layer.name, ".weight.cast"))
@@ -199,6 +199,8 @@ class TransformerBlocks {
       block.backward.flops += block.forward.flops;
       const auto& again = block.forward.exchanges;
       block.backward.exchanges.insert(block.backward.exchanges.end(), again.begin(), again.end());
+      const auto& kernels = block.forward.kernels;
+      block.backward.kernels.insert(block.backward.kernels.begin(), kernels.begin(), kernels.end());
     }
   }
 
@@ -231,6 +233,7 @@ class TransformerBlocks {
   const Parallelism& way_;
   const Gpu& gpu_;
   PredictOptions options_;
+  BlockDetail detail_;
   std::int64_t length_;
   Bytes hidden_state_;  // of a micro-batch
 };
@@ -238,8 +241,8 @@ class TransformerBlocks {
 }  // namespace
 
 Result<NetworkBlocks> transformer_blocks(const Transformer& shape, std::int64_t seq_len, const Parallelism& way,
-                                         const Gpu& gpu, const PredictOptions& options) {
-  return TransformerBlocks(shape, seq_len, way, gpu, options).make();
+                                         const Gpu& gpu, const PredictOptions& options, BlockDetail detail) {
+  return TransformerBlocks(shape, seq_len, way, gpu, options, detail).make();
 }
 
 }  // namespace rooftile

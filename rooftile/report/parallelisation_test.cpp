@@ -88,7 +88,7 @@ TEST_F(ParallelisationReportTest, TheTraceIsInTheTraceEventFormat) {
   const NetworkBlocks blocks = blocks_of(network_, way, gpu_, options_.parallel.predict).value();
   StepTimeline timeline;
   const ParallelStep step = parallel_step(blocks, way, cluster_, gpu_, options_.parallel, &timeline).value();
-  const json trace = json::parse(step_trace("gpt2", way, timeline));
+  const json trace = json::parse(step_trace("gpt2", gpu_, way, timeline));
   double last = 0;
   std::map<std::size_t, int> ends;  // of arrows
   for (const json& event : trace["traceEvents"]) {
