@@ -90,6 +90,10 @@ std::vector<CounterRule> make_rules() {
       {Q::fp16, 0, kAny, {{"flop_count_hp"}}},
       // 512 FLOPs a tensor instruction of a V100: the time-based Roofline's count.
       {Q::tensor, 7.0, 7.2, {{"sm__inst_executed_pipe_tensor.sum", 512}}},
+      // Timelines of Rooftile's own.
+      {Q::dram_total, 0, kAny, {{std::string(kDramBytes)}}},
+      {Q::fp32, 0, kAny, {{std::string(kCudaFlops)}}},
+      {Q::tensor, 0, kAny, {{std::string(kTensorFlops)}}},
   };
   for (const char* const unit : {"sm", "smsp"}) {
     rules.push_back(scalar_flops(Q::fp64, unit, "d"));

@@ -31,6 +31,11 @@ enum class Quantity {
   tensor,
 };
 
+// What timelines of Rooftile say of each kernel.
+constexpr std::string_view kDramBytes = "dram_bytes";
+constexpr std::string_view kCudaFlops = "flops_cuda";      // of the ordinary units, as FP32
+constexpr std::string_view kTensorFlops = "flops_tensor";  // of tensor cores
+
 struct CounterTerm {
   std::string metric;
   double factor = 1;  // what one count stands for: bytes, FLOPs

@@ -1,5 +1,6 @@
 // Traces of the PyTorch profiler (Kineto), in Chrome's trace format: kernel events with their launch, and the operators
-// that launched them, with shapes where `record_shapes` was on. Read by events, since traces are large.
+// that launched them, with shapes where `record_shapes` was on. Read by events, since traces are large. Timelines that
+// Rooftile writes are such traces, with FLOPs and bytes of each kernel.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -17,6 +18,7 @@
 #include <nlohmann/json.hpp>
 
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/profile/counters.hpp"
 #include "rooftile/profile/csv_table.hpp"
 #include "rooftile/profile/readers.hpp"
 
@@ -29,9 +31,10 @@ constexpr double kMicrosecond = 1e-6;  // ts and dur of Chrome's format
 
 // What is kept of one event of the trace.
 struct Event {
-  std::string phase, category, name, thread;
+  std::string phase, category, name, thread, unit;
   std::optional<double> start, duration;                 // microseconds
   std::optional<std::int64_t> correlation, external_id;  // of the launch; of the operator
+  std::optional<double> flops, dram_bytes;               // that Rooftile predicted
   std::vector<double> grid, block;
   std::vector<std::vector<std::int64_t>> shapes;
 };
@@ -74,6 +77,8 @@ class TraceHandler : public nlohmann::json_sax<json> {
         event_.name = std::move(value);
       else if (key_ == "tid")
         event_.thread = std::move(value);
+    } else if (in_argument(0) && argument_ == "unit") {
+      event_.unit = std::move(value);
     }
     return true;
   }
@@ -156,7 +161,8 @@ class TraceHandler : public nlohmann::json_sax<json> {
       }
     }
     profile_.host = host_use();
-    profile_.format = "PyTorch profiler trace";
+    profile_.format = profile_.predicted ? "timeline of Rooftile" : "PyTorch profiler trace";
+    if (profile_.predicted) profile_.notes.emplace_back("predicted by Rooftile: nothing was measured");
     return std::move(profile_);
   }
 
@@ -184,6 +190,8 @@ class TraceHandler : public nlohmann::json_sax<json> {
       if (argument_ == "correlation") event_.correlation = static_cast<std::int64_t>(std::clamp(value, -9e15, 9e15));
       if (argument_ == "External id" || argument_ == "external id")
         event_.external_id = static_cast<std::int64_t>(std::clamp(value, -9e15, 9e15));
+      if (argument_ == "flops") event_.flops = value;
+      if (argument_ == "dram_bytes") event_.dram_bytes = value;
     } else if (in_argument(1)) {
       if (argument_ == "grid") event_.grid.push_back(value);
       if (argument_ == "block") event_.block.push_back(value);
@@ -253,8 +261,19 @@ class TraceHandler : public nlohmann::json_sax<json> {
     kernel.grid = extent_of(event_.grid);
     kernel.block = extent_of(event_.block);
     kernel.metrics = MetricSet(names_);
+    take_counts(kernel);
     profile_.kernels.push_back(std::move(kernel));
     links_.push_back({event_.correlation, event_.external_id});
+  }
+
+  void take_counts(KernelProfile& kernel) {
+    if (!event_.dram_bytes || !is_metric(*event_.dram_bytes)) return;
+    profile_.predicted = true;
+    kernel.metrics.set(kDramBytes, *event_.dram_bytes);
+    if (!event_.flops || !is_metric(*event_.flops)) return;
+    const bool tensor = event_.unit == "tensor";
+    kernel.metrics.set(kTensorFlops, tensor ? *event_.flops : 0);
+    kernel.metrics.set(kCudaFlops, tensor ? 0 : *event_.flops);
   }
 
   const ProfileOptions& options_;

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "rooftile/ingest/gzip.hpp"
+#include "rooftile/profile/counters.hpp"
 #include "rooftile/profile/fixture_test.hpp"
 
 namespace rooftile::profile {
@@ -63,7 +65,34 @@ TEST(Kineto, RefusesOtherJson) {
   const auto message = [](const std::string& text) { return read_profile(text, "t.json").error().text(); };
   EXPECT_THAT(message("{\"a\": [1, 2]}"), testing::HasSubstr("no list 'traceEvents'"));
   EXPECT_THAT(message("{\"traceEvents\": []}"), testing::HasSubstr("no usable kernel"));
-  EXPECT_THAT(message("\x1f\x8b..."), testing::HasSubstr("gunzip"));
+  EXPECT_THAT(message("\x1f\x8b..."), testing::HasSubstr("t.json: is a damaged or incomplete gzip file"));
+  EXPECT_THAT(message(gzip(gzip("{}").value()).value()), testing::HasSubstr("is compressed twice"));
+}
+
+TEST(Kineto, ReadsCompressedTraces) {
+  const std::string text = fixture_text("kineto.json");
+  const auto profile = read_profile(gzip(text).value(), "trace.json.gz");
+  ASSERT_TRUE(profile.has_value());
+  EXPECT_EQ(profile->kernels.size(), read_profile(text, "trace.json")->kernels.size());
+}
+
+// What Rooftile predicts stands beside the launch: FLOPs of tensor cores or of the ordinary units, bytes of the DRAM.
+TEST(Kineto, ReadsWhatRooftileCounts) {
+  const auto profile = read_profile(R"({"traceEvents": [
+    {"ph":"X","cat":"kernel","name":"a","ts":1,"dur":2,"args":{"dram_bytes":512,"flops":1e9,"unit":"tensor","grid":[8,1,1]}},
+    {"ph":"X","cat":"kernel","name":"b","ts":3,"dur":2,"args":{"dram_bytes":64.5,"flops":7,"unit":"cuda"}},
+    {"ph":"X","cat":"kernel","name":"c","ts":5,"dur":2,"args":{"dram_bytes":-1,"flops":7}}]})",
+                                    "step.json");
+  ASSERT_TRUE(profile.has_value());
+  EXPECT_EQ(profile->format, "timeline of Rooftile");
+  EXPECT_TRUE(profile->predicted);
+  const KernelCounters a = counters(profile->kernels[0]), b = counters(profile->kernels[1]);
+  EXPECT_EQ(a.dram, Bytes(512));
+  EXPECT_EQ(a.tensor, Flops(1e9));
+  EXPECT_EQ(a.fp32, Flops(0));
+  EXPECT_EQ(b.dram, Bytes(64.5));
+  EXPECT_EQ(b.fp32, Flops(7));
+  EXPECT_EQ(counters(profile->kernels[2]), KernelCounters{});  // no kernel moves less than nothing
 }
 
 TEST(Kineto, TakesABareListOfEvents) {

@@ -7,6 +7,7 @@
 
 #include "rooftile/base/one_line.hpp"
 #include "rooftile/base/time_range.hpp"
+#include "rooftile/ingest/gzip.hpp"
 #include "rooftile/profile/csv_lines.hpp"
 #include "rooftile/profile/readers.hpp"
 
@@ -22,7 +23,7 @@ struct Format {
 
 constexpr std::array<Format, 3> kCsvFormats = {
     {{is_ncu_header, read_ncu}, {is_nvprof_header, read_nvprof}, {is_rocprof_header, read_rocprof}}};
-constexpr std::string_view kGzip = "\x1f\x8b";
+constexpr std::size_t kMostInflated = std::size_t{2} << 30;  // bytes; traces of long runs are large
 
 // The reader of the first line that is a header.
 Reader find_reader(std::string_view text, std::vector<std::string>& tool_errors) {
@@ -51,6 +52,13 @@ void drop_odd_times(Profile& profile) {
   profile.kernels = std::move(kept);
 }
 
+Result<Profile> read_compressed(std::string_view bytes, std::string_view where, const ProfileOptions& options) {
+  const auto text = gunzip(bytes, kMostInflated);
+  if (!text) return fail(text.error().code, text.error().message, std::string(where));
+  if (is_gzip(*text)) return fail(ErrorCode::bad_input, "is compressed twice", std::string(where));
+  return read_profile(*text, where, options);
+}
+
 }  // namespace
 
 void Profile::drop(std::size_t line, std::string reason) {
@@ -62,9 +70,7 @@ Result<Profile> read_profile(std::string_view text, std::string_view where, cons
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
     return fail(ErrorCode::bad_input, "the file is empty", std::string(where));
   }
-  if (text.substr(0, kGzip.size()) == kGzip) {
-    return fail(ErrorCode::unsupported, "the file is compressed: gunzip it first", std::string(where));
-  }
+  if (is_gzip(text)) return read_compressed(text, where, options);
   const char opening = text[text.find_first_not_of(" \t\r\n")];
   std::vector<std::string> tool_errors;
   const Reader read = opening == '{' || opening == '[' ? read_kineto : find_reader(text, tool_errors);

@@ -45,6 +45,7 @@ struct Profile {
   std::vector<Dropped> dropped;        // the first kMostDropped of them
   std::size_t dropped_count = 0;
   std::optional<HostUse> host;     // nothing: the file does not say
+  bool predicted = false;          // a timeline of Rooftile's: nothing was measured
   std::vector<std::string> notes;  // what a reader of the figures should know, one line each
 
   static constexpr std::size_t kMostDropped = 1000;
@@ -52,8 +53,9 @@ struct Profile {
 };
 
 // The kernels of Nsight Compute's CSV (pages raw and details), nvprof's CSV (metrics, GPU trace, summary), a PyTorch
-// profiler (Kineto) trace, and rocprof's and rocprofv3's CSV; the text says which it is (docs/profiles.md). Errors: it
-// is none of them, or holds no kernel that can be used; `where` names it.
+// profiler (Kineto) trace, rocprof's and rocprofv3's CSV, and a timeline of Rooftile's own; the text says which it is
+// (docs/profiles.md), and may be compressed by gzip. Errors: it is none of them, or holds no kernel that can be used;
+// `where` names it.
 Result<Profile> read_profile(std::string_view text, std::string_view where, const ProfileOptions& options = {});
 
 }  // namespace rooftile::profile

@@ -1,14 +1,11 @@
 #include "rooftile/report/parallelisation.hpp"
 
-#include <map>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/report/json_schema.hpp"
-#include "rooftile/report/step_trace.hpp"
 
 namespace rooftile {
 namespace {
@@ -79,28 +76,6 @@ TEST_F(ParallelisationReportTest, CsvHasARowAWay) {
   const std::string text = parallelisation_csv(report());
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 11);
   EXPECT_TRUE(text.starts_with("model,gpu,gpus,batch,tp,"));
-}
-
-// Complete events whose starts and lengths are those of the step, and arrows whose two ends are there.
-TEST_F(ParallelisationReportTest, TheTraceIsInTheTraceEventFormat) {
-  Parallelism way;
-  way.pp = 4, way.dp = 2, way.micro_batches = 8;
-  const NetworkBlocks blocks = blocks_of(network_, way, gpu_, options_.parallel.predict).value();
-  StepTimeline timeline;
-  const ParallelStep step = parallel_step(blocks, way, cluster_, gpu_, options_.parallel, &timeline).value();
-  const json trace = json::parse(step_trace("gpt2", gpu_, way, timeline));
-  double last = 0;
-  std::map<std::size_t, int> ends;  // of arrows
-  for (const json& event : trace["traceEvents"]) {
-    const std::string phase = event["ph"];
-    if (phase == "X") last = std::max(last, event["ts"].get<double>() + event["dur"].get<double>());
-    if (phase == "s") ends[event["id"]] += 1;
-    if (phase == "f") ends[event["id"]] -= 1;
-    EXPECT_TRUE(event.contains("pid") && event.contains("tid") && event.contains("name"));
-  }
-  EXPECT_NEAR(last * 1e-6, step.time.value(), 1e-9);
-  EXPECT_FALSE(ends.empty());
-  for (const auto& [id, balance] : ends) EXPECT_EQ(balance, 0) << id;
 }
 
 }  // namespace

@@ -173,6 +173,14 @@ TEST(BenchmarkRows, WhatIsWrongIsAnErrorInOneLine) {
 }
 
 // Hand-made profiles of each tool; tests/profiles/SOURCES.md says after what.
+TEST(ProfileRows, WhatWasPredictedIsNoMeasurement) {
+  const auto rows = profile_rows(
+      R"([{"ph":"X","cat":"kernel","name":"k","ts":1,"dur":2,"args":{"dram_bytes":1,"flops":2,"unit":"cuda"}}])",
+      "t.json");
+  ASSERT_FALSE(rows);
+  EXPECT_EQ(rows.error().text(), "t.json: a timeline that Rooftile predicted holds no measurements");
+}
+
 TEST(ProfileRows, EveryKindOfProfile) {
   const std::filesystem::path folder = "tests/profiles";
   const auto rows = cells(profile_rows(TestFolder::read((folder / "ncu_raw.csv").string()), "ncu_raw.csv"));

@@ -81,6 +81,9 @@ CsvRow row_of(const profile::KernelProfile& kernel) {
 
 Result<ForeignRows> profile_rows(std::string_view text, std::string_view where) {
   const auto profile = TRY(profile::read_profile(text, where));
+  if (profile.predicted) {
+    return fail(ErrorCode::bad_input, "a timeline that Rooftile predicted holds no measurements", std::string(where));
+  }
   ForeignRows result;
   result.format = profile.format;
   result.header = {1, {kProfileColumns.begin(), kProfileColumns.end()}};
