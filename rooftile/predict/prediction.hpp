@@ -155,6 +155,7 @@ struct Prediction {
   std::string pass = "inference";
   std::string method = "delta";  // label_of() the options
   Execution execution = Execution::eager;
+  std::string framework = {};        // PredictOptions::framework
   bool autocast = false;             // RunPrecision
   Seconds time;                      // with whatever the GPU waits for the host
   std::optional<HostShare> host;     // none: not predicted
@@ -191,6 +192,10 @@ std::optional<Interval> interval_of(const LayerEstimate& layer);
 
 // Why it has none, for people.
 std::string why_no_interval(const LayerEstimate& layer);
+
+// ln of what networks err by beyond their layers, either way: kernels that a framework's release runs and that were not
+// foreseen.
+double network_error(const Prediction& prediction);
 
 // Of all layers together. Of their errors, ln(measured / predicted), one part is common to all and adds up, the other
 // is a layer's own, equal in equal layers, and adds up in squares. Layers without an interval count with their time;

@@ -120,6 +120,7 @@ Result<Prediction> PreparedNetwork::on(const Gpu& gpu) const {
   prediction.notes = workload_->notes;
   prediction.pass = name_of_pass(phase_);
   prediction.execution = options_.execution;
+  prediction.framework = options_.framework;
   prediction.autocast = options_.autocast;
   prediction.weights = options_.weights;
   prediction.layers = estimate_phase(calls_, gpu);

@@ -84,6 +84,22 @@ void cap_by_power(RefinedModel& model, double boost) {
 // more on an H100 and an L40S (tools/fit_fp8.py).
 constexpr double kFp8Share = 0.85;
 
+// llama.cpp multiplies few rows by kernels in which each thread has one load of four bytes under way, and half of the
+// 2,048 threads of an SM are resident (ggml-cuda/mmvq.cu, dmmv.cu): memory delivers no more than these bytes each
+// latency. GDDR boards are read at full speed with less; the HBM of an A100 or an H100 is not.
+constexpr Bytes kVectorBytesInFlight{4 * 1024};
+constexpr double kVectorRows = 8;  // MMVQ_MAX_BATCH_SIZE
+
+bool is_llama_cpp_vector(const Im2col& gemm, const PredictOptions& options) {
+  return gemm.m <= kVectorRows && options.framework.starts_with("llama.cpp");
+}
+
+GpuRates with_few_loads(GpuRates rates) {
+  const Seconds latency = rates.dram_latency / rates.clock;
+  rates.dram = std::min(rates.dram, kVectorBytesInFlight * rates.sms / latency);
+  return rates;
+}
+
 // The clock that products on a board without measurements of its own run at as long as power allows: its rated boost,
 // where another board's sustained clock says what that board's power allows. 0: what the constants say.
 double boost_of(const FoundEntry& found, KernelFamily family) {
@@ -188,7 +204,10 @@ OpShape op_shape(const Im2col& gemm, const RefinedModel& model, Pass pass) {
 void add_refined(LayerEstimate& layer, const Im2col& gemm, double count, const Gpu& gpu, const RefinedModel& model,
                  const PredictOptions& options, const PlansAhead* ahead) {
   const OpShape op = op_shape(gemm, model, options.pass);
-  Fastest fastest(op, gpu, model.rates, ahead != nullptr ? ahead->tiles : std::span<const TileLoads>());
+  const bool few_loads = is_llama_cpp_vector(gemm, options);
+  const GpuRates limited = few_loads ? with_few_loads(model.rates) : GpuRates();
+  const GpuRates& rates = few_loads ? limited : model.rates;
+  Fastest fastest(op, gpu, rates, ahead != nullptr ? ahead->tiles : std::span<const TileLoads>());
   if (ahead != nullptr && ahead->fit(gpu)) {
     for (const LaunchPlan& plan : ahead->plans) fastest.visit_lasting(plan);
   } else {
@@ -197,10 +216,10 @@ void add_refined(LayerEstimate& layer, const Im2col& gemm, double count, const G
   const auto [plan, time, misses] = fastest.finish();
   KernelEstimate kernel{.count = count, .time = time.time};
   kernel.launches = plan.launches();
-  kernel.traffic = plan_traffic(plan, model.rates, misses);
+  kernel.traffic = plan_traffic(plan, rates, misses);
   kernel.traffic.compulsory =
       model.element * compulsory_elements(gemm) - (model.element - weight_of(op)) * (gemm.k * gemm.n * gemm.groups);
-  kernel.cases = plan_cases(plan, model.rates, time.main);
+  kernel.cases = plan_cases(plan, rates, time.main);
   if (!options.breakdown) return add_totals(layer, kernel);
   kernel.plan = RefinedKernel{gemm, plan};
   add_kernel(layer, kernel);

@@ -23,11 +23,11 @@ GpuRates gpu_rates(const Gpu& gpu, KernelFamily family, FlopsPerSecond peak, con
   rates.sm_lanes = gpu.peak(Peak::fp32) / gpu.sm_count;
   const bool tensor = on_tensor_cores(family) && gpu.tensor_clock;
   rates.clock = tensor ? *gpu.tensor_clock : gpu.clock;
+  rates.base_clock = gpu.base_clock.value_or(rates.clock);
   if (gpu.sustained_clock && !tensor) {
     rates.sm_peak *= *gpu.sustained_clock / gpu.clock;
-    rates.clock = *gpu.sustained_clock;
+    rates.clock = rates.base_clock = *gpu.sustained_clock;
   }
-  rates.base_clock = gpu.base_clock.value_or(rates.clock);
   const MemoryLevel& l2 = gpu.level("L2");
   rates.l2 = l2.bandwidth;
   rates.l2_capacity = l2.capacity;

@@ -1,6 +1,7 @@
 #include "rooftile/validate/estimate_network.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -121,6 +122,8 @@ Result<LayerEstimate> estimate_network(const Workload& workload, Phase phase, co
   if (const auto interval = interval_of(*prediction)) {
     sum.time_low = interval->low;
     sum.time_high = interval->high;
+    // What a framework adds is in every pass of a request alike.
+    sum.common_error = std::exp(std::hypot(std::log(sum.common_error), network_error(*prediction)));
   }
   return sum;
 }

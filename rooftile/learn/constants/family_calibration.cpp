@@ -129,7 +129,9 @@ class Calibrator {
   Fit fit_gpu(const Choices& gpu, const Constants& any) {
     std::vector<Fit> fits;
     for (const FitRows& rows : gpu) {
-      fits.push_back(fit_with(merged({&rows}, rows.scope, most_own), {any, kOwnStrength}));
+      FitRows own = merged({&rows}, rows.scope, most_own);
+      own.board = rows.board;
+      fits.push_back(fit_with(own, {any, kOwnStrength}));
       fits.back().entry.choice = rows.choice;
     }
     return *std::min_element(fits.begin(), fits.end(),

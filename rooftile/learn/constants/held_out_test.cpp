@@ -55,6 +55,16 @@ TEST(HeldOut, RowsOfAShapeAreHeldOutTogether) {
   EXPECT_GT(held->calibrations.size(), 1U);
 }
 
+TEST(HeldOut, EntriesOfAGpuSayWhichBoardItIs) {
+  const auto held = hold_out({table_of(1)}, Tier::own, quick());
+  ASSERT_TRUE(held);
+  const Gpu t4 = *find_gpu("t4");
+  const FoundEntry found = find_entry(calibration_of(*held, 12), KernelFamily::conv_simt, t4);
+  ASSERT_EQ(found.match, Match::gpu);
+  ASSERT_TRUE(found.entry->board);
+  EXPECT_EQ(found.entry->board->sms, t4.sm_count);
+}
+
 TEST(HeldOut, OneGpuCannotBeLeftOut) {
   const MeasuredTable table = table_of(1);
   CalibrateOptions options = quick();
