@@ -38,9 +38,8 @@ double error_of(std::span<const LayerEstimate> layers, Seconds all, Bound bound)
     own.push_back({layer.op, layer.time, share * std::sqrt(error * error - shared * shared)});
   }
   // Layers of one operator and time are equally wrong: their errors add up before they are squared.
-  std::stable_sort(own.begin(), own.end(), [](const Own& a, const Own& b) {
-    return a.time < b.time || (a.time == b.time && a.op < b.op);
-  });
+  std::stable_sort(own.begin(), own.end(),
+                   [](const Own& a, const Own& b) { return a.time < b.time || (a.time == b.time && a.op < b.op); });
   double squares = common * common;
   for (std::size_t i = 0; i < own.size();) {
     double error = 0;
@@ -91,7 +90,8 @@ namespace {
 
 // Whether a network runs PyTorch's kernels and scripts of its kind; unknown frameworks do, but for engines.
 bool runs_pytorch(const Prediction& prediction) {
-  constexpr std::array<std::string_view, 5> kOfPyTorch = {"PyTorch", "Torch7", "Megatron-DeepSpeed", "NeMo", "composer"};
+  constexpr std::array<std::string_view, 5> kOfPyTorch = {"PyTorch", "Torch7", "Megatron-DeepSpeed", "NeMo",
+                                                          "composer"};
   const std::string& framework = prediction.framework;
   if (framework.empty()) return prediction.execution != Execution::engine;
   return std::any_of(kOfPyTorch.begin(), kOfPyTorch.end(),

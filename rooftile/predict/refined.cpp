@@ -160,13 +160,9 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
   const GpuFactors* factors = find_factors(calibration, gpu.id);
   if (factors != nullptr) apply_factors(*factors, model);
   model.factors = factors;
-  // No fit has rows of other precisions: how far off those are is not known. Products in FP8 err as those in BF16 do
-  // (tools/fit_fp8.py).
-  const bool half = options.precision == DType::fp16 || options.precision == DType::bf16;
-  const bool single = options.precision == DType::fp32;
-  const bool fp8 = options.precision == DType::fp8 &&
-                   (model.family == KernelFamily::attention || model.family == KernelFamily::tensor);
-  const bool measured = !options.weights && (single || (!lanes && half) || fp8);
+  // Products and convolutions on tensor cores in types that no fit has rows of, or of narrower weights, err as those in
+  // FP16 and BF16 do (docs/accuracy.md, Intervals). Nobody measured narrow types on the lanes.
+  const bool measured = !lanes || options.precision == DType::fp32;
   if (measured) model.spread = find_spread(calibration, found, spread_scope(family, gpu), harness_match);
   if (found.entry != nullptr && found.match == Match::foreign) model.no_interval = NoInterval::vendor;
   if (!measured) model.no_interval = NoInterval::precision;

@@ -1,0 +1,36 @@
+#include "rooftile/predict/prediction.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+namespace rooftile {
+namespace {
+
+double error_of(const char* framework, Execution execution = Execution::eager) {
+  Prediction prediction;
+  prediction.precision = DType::fp16;
+  prediction.framework = framework;
+  prediction.execution = execution;
+  return network_error(prediction);
+}
+
+TEST(NetworkError, IsLargerWherePyTorchDoesNotRun) {
+  const double pytorch = error_of("PyTorch 2.4.0 CUDA 12.4");
+  EXPECT_EQ(error_of(""), pytorch);
+  EXPECT_EQ(error_of("", Execution::compiled), pytorch);
+  EXPECT_EQ(error_of("NeMo 24.07 Megatron"), pytorch);
+  for (const char* other :
+       {"TensorFlow XLA", "MXNet 1.6.0", "llama.cpp, spring 2024", "TensorRT-LLM 0.9", "Megatron"}) {
+    EXPECT_NEAR(std::exp(std::sqrt(std::pow(error_of(other), 2) - std::pow(pytorch, 2))), 1.5, 0.02) << other;
+  }
+  EXPECT_EQ(error_of("", Execution::engine), error_of("TensorRT-LLM 0.9"));
+}
+
+TEST(NetworkError, IsSmallerInFp32) {
+  Prediction wide;
+  EXPECT_LT(network_error(wide), error_of("PyTorch"));
+}
+
+}  // namespace
+}  // namespace rooftile

@@ -1,0 +1,31 @@
+#include "rooftile/timing/gpu_rates.hpp"
+
+#include <gtest/gtest.h>
+
+#include "rooftile/gpu/catalogue.hpp"
+
+namespace rooftile {
+namespace {
+
+GpuRates tensor_rates(const Gpu& gpu) {
+  const KernelFamily family = KernelFamily::tensor;
+  return gpu_rates(gpu, family, gpu.peak(Peak::tensor_fp16), unfitted_constants(family));
+}
+
+TEST(GpuRates, ABoardRunsAtItsSustainedClock) {
+  const Gpu gpu = find_gpu("rtx-4090").value();
+  const GpuRates rates = tensor_rates(gpu);
+  EXPECT_GT(rates.clock, gpu.clock);
+  EXPECT_EQ(rates.clock, rates.base_clock) << "nothing between base and boost is left to guess";
+  EXPECT_NEAR(rates.sm_peak * rates.sms / FlopsPerSecond(178.3e12), 1, 0.01);  // mma.sync measured 178.1 to 180.6
+}
+
+TEST(GpuRates, OthersBetweenBaseAndBoost) {
+  const Gpu gpu = find_gpu("l40s").value();
+  const GpuRates rates = tensor_rates(gpu);
+  EXPECT_EQ(rates.clock, gpu.clock);
+  EXPECT_LT(rates.base_clock, rates.clock);
+}
+
+}  // namespace
+}  // namespace rooftile
