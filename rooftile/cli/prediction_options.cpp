@@ -14,6 +14,7 @@
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/script.hpp"
+#include "rooftile/execution/llama_cpp.hpp"
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/ingest/input_shape.hpp"
 #include "rooftile/ingest/workload_json.hpp"
@@ -95,8 +96,8 @@ Result<void> check_fitted(const PredictionArguments& prediction) {
 
 // A framework whose calls no calibration knows would change nothing.
 Result<void> check_framework(const std::string& name, const Calibration& calibration) {
-  if (name.empty()) return {};
-  std::vector<std::string> known;
+  if (name.empty() || is_llama_cpp(name)) return {};
+  std::vector<std::string> known = {"llama.cpp"};
   for (const Harness& harness : calibration.harnesses) {
     if (harness.framework == name) return {};
     known.push_back(harness.framework);

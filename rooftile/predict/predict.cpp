@@ -11,6 +11,7 @@
 #include "rooftile/base/try.hpp"
 #include "rooftile/base/units_text.hpp"
 #include "rooftile/execution/launched.hpp"
+#include "rooftile/execution/llama_cpp.hpp"
 #include "rooftile/execution/loss.hpp"
 #include "rooftile/predict/call.hpp"
 #include "rooftile/predict/captured.hpp"
@@ -69,8 +70,6 @@ bool calls_fused_attention(std::string_view framework) {
 
 // FasterTransformer's int8 mode 1 ("v1" in its tables): cuBLASLt writes INT32, which the next kernel scales.
 bool writes_wide_sums(std::string_view framework) { return framework.starts_with("FasterTransformer v1"); }
-
-bool is_llama_cpp(std::string_view framework) { return framework.starts_with("llama.cpp"); }
 
 LayerEstimate estimate_alone(const LayerCall& call, const Gpu& gpu) {
   RefinedModels models;

@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "rooftile/calibration/spread_scope.hpp"
+#include "rooftile/execution/llama_cpp.hpp"
 #include "rooftile/ops/work.hpp"
 #include "rooftile/predict/fastest.hpp"
 #include "rooftile/predict/layer.hpp"
@@ -91,7 +92,7 @@ constexpr Bytes kVectorBytesInFlight{4 * 1024};
 constexpr double kVectorRows = 8;  // MMVQ_MAX_BATCH_SIZE
 
 bool is_llama_cpp_vector(const Im2col& gemm, const PredictOptions& options) {
-  return gemm.m <= kVectorRows && options.framework.starts_with("llama.cpp");
+  return gemm.m <= kVectorRows && is_llama_cpp(options.framework);
 }
 
 GpuRates with_few_loads(GpuRates rates) {

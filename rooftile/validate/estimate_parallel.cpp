@@ -5,6 +5,7 @@
 
 #include "rooftile/base/try.hpp"
 #include "rooftile/collectives/collective_time.hpp"
+#include "rooftile/execution/llama_cpp.hpp"
 #include "rooftile/fabric/told_cluster.hpp"
 #include "rooftile/parallel/parallel_forward.hpp"
 #include "rooftile/parallel/parallel_network.hpp"
@@ -100,10 +101,10 @@ Result<LayerEstimate> estimate_parallel_forward(const NetworkRun& run, std::opti
     return fail(ErrorCode::unsupported, "of several GPUs only transformers are served", "column model");
   Parallelism way = *run.parallel;
   // llama.cpp gives each GPU some of the layers, and one sequence goes through them in turn: as on a single GPU.
-  if (options.framework.starts_with("llama.cpp")) way.pp = way.dp;
+  if (is_llama_cpp(options.framework)) way.pp = way.dp;
   const std::int64_t batch = run.batch.value_or(1);
   ForwardRun forward;
-  forward.batch = options.framework.starts_with("llama.cpp") ? batch : (batch + way.dp - 1) / way.dp;
+  forward.batch = is_llama_cpp(options.framework) ? batch : (batch + way.dp - 1) / way.dp;
   forward.seq_len = positions.value_or(context ? 1 : network.seq_len);
   forward.context = context;
   const auto time =

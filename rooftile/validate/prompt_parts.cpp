@@ -6,7 +6,7 @@ namespace rooftile {
 
 std::vector<PromptPart> prompt_parts(std::string_view framework, std::int64_t tokens) {
   constexpr std::int64_t kPart = kLlamaCppPart;
-  if (!framework.starts_with("llama.cpp") || tokens <= kPart) return {{.positions = tokens}};
+  if (!is_llama_cpp(framework) || tokens <= kPart) return {{.positions = tokens}};
   std::vector<PromptPart> parts = {{.positions = kPart}};
   const std::int64_t more = tokens / kPart - 1, rest = tokens % kPart;
   if (more == 1) parts.push_back({.context = kPart, .positions = kPart});
