@@ -105,14 +105,15 @@ Result<void> run(PredictArguments& arguments) {
   return arguments.require_fit ? check_fit(predictions, predicted_on) : Result<void>{};
 }
 
-// The networks, and what decides their times.
-void add_networks(CLI::App* app, PredictArguments& arguments, Fitted fitted, Batch batch) {
+// The networks, and what decides their times; returns --gpu.
+CLI::Option* add_networks(CLI::App* app, PredictArguments& arguments, Fitted fitted, Batch batch) {
   add_texts(app, "MODEL", arguments.models, "MODEL",
             "an .onnx file, a workload .json, a PyTorch script .py, a name from 'rooftile models list', or - (standard "
             "input)")
       ->required();
-  add_gpus(app, arguments.prediction.gpus)->group("Prediction");
+  CLI::Option* gpus = add_gpus(app, arguments.prediction.gpus)->group("Prediction");
   add_prediction_options(app, arguments.prediction, fitted, batch);
+  return gpus;
 }
 
 }  // namespace
@@ -121,7 +122,7 @@ void add_page(CommandList& commands) {
   auto [app, arguments] = commands.add<PredictArguments>(
       "page", "Write a prediction as a page to open in a browser; as 'predict' with -o FILE.html",
       "rooftile page resnet50 --gpu v100-sxm2-16gb -b 64 -o resnet50.html", run);
-  add_networks(app, arguments, Fitted::no, Batch::number);
+  add_networks(app, arguments, Fitted::no, Batch::number)->required();
   arguments.output.format = Format::html;
   add_file(app, "-o,--output", arguments.output.file, {Format::html});
 }
