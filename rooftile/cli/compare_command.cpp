@@ -16,6 +16,7 @@
 #include "rooftile/base/try.hpp"
 #include "rooftile/cli/gpu_list.hpp"
 #include "rooftile/cli/headroom_option.hpp"
+#include "rooftile/cli/help.hpp"
 #include "rooftile/cli/interrupt.hpp"
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"
@@ -324,23 +325,22 @@ void add_compare(CommandList& commands) {
       commands.add<CompareArguments>("compare", "Compare GPUs for networks: time, cost, memory, power",
                                      "rooftile compare resnet50 --gpus t4,l4,a10 -b 64 --precision fp16", run);
   add_texts(app, "MODEL", arguments.models, "MODEL", "as 'predict' takes them");
-  add_list(app, "--gpus", arguments.gpus, "LIST",
-           "ids, parts of them, .toml files; all, vendor:nvidia, vendor:amd, memory>=24GB",
+  add_list(app, "--gpus", arguments.gpus, "ID|all,…",
+           "catalogue ids, parts of them, .toml files; all, vendor:nvidia, vendor:amd, memory>=24GB",
            [](const std::string&, const std::string&) -> Result<void> { return {}; });
   add_prediction_options(app, arguments.prediction);
   add_choices(app, arguments);
   constexpr std::int64_t kMostSamples = std::int64_t{1} << 50, kMostEpochs = 1000000;
-  add_text(app, "--baseline", arguments.baseline, "ID", "the GPU that the others are compared with")->group("Rows");
+  add_text(app, "--baseline", arguments.baseline, "ID", "the GPU that the others are compared with");
   add_count(app, "--samples", arguments.samples, kMostSamples,
             "samples in all, or in an epoch: adds their time and cost")
       ->group("Rows");
   add_count(app, "--epochs", arguments.epochs, kMostEpochs, "passes over the samples")
-      ->needs(app->get_option("--samples"))
-      ->group("Rows");
-  add_headroom(app, arguments.headroom)->group("Rows");
+      ->needs(app->get_option("--samples"));
+  add_rare(app, {add_headroom(app, arguments.headroom)});
   add_row_option(app, "--grid", arguments.grams_per_kwh, "COUNTRY|N", parse_grid,
                  fmt::format("adds the CO2 of a million samples: grams a kWh, or {}", fmt::join(grid_ids(), ", ")));
-  app->add_flag("--buy", arguments.buy, "adds what a board costs, and when it has paid for its rent")->group("Rows");
+  app->add_flag("--buy", arguments.buy, "adds what a board costs, and when it has paid for its rent");
   add_text(app, "--sort", arguments.sort, "COLUMN", "a column of the CSV (default: throughput, what fits first)")
       ->group("Rows");
   add_row_option(
@@ -352,7 +352,7 @@ void add_compare(CommandList& commands) {
       },
       "rows to show, by columns of the CSV: 'fits and usd_per_hour < 2'");
   add_row_option(
-      app, "--question", arguments.question, "TEXT",
+      app, "--question", arguments.question, "QUESTION",
       [](const std::string& option, const std::string& text) -> Result<Question> {
         auto question = parse_question(text);
         if (!question && question.error().where.empty()) question.error().where = option;
@@ -361,8 +361,12 @@ void add_compare(CommandList& commands) {
       "answered in a sentence: 'cheapest in 24 h', 'fastest under 2 USD an hour', 'upgrade from X to Y', 'which "
       "batch'");
   for (CLI::Option* option : add_price_options(app, arguments.prices)) option->group("Rows");
+  for (const char* rare :
+       {"--baseline", "--epochs", "--grid", "--buy", "--price-kind", "--method", "--set", "--execution"}) {
+    add_rare(app, {app->get_option(rare)});
+  }
   add_output_options(app, arguments.output, kComparisonWriters);
-  add_text(app, "--study", arguments.study, "ID|FILE",
+  add_text(app, "--study", arguments.study, "STUDY|FILE",
            fmt::format(
                "in place of MODEL and --gpus: applications, GPUs and host of a study, {}, or a .toml file; -o FOLDER "
                "for its table and charts",

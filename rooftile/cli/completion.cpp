@@ -7,7 +7,11 @@
 #include "rooftile/cli/prediction_options.hpp"
 #include "rooftile/cli/stored_fitted.hpp"
 #include "rooftile/cli/values.hpp"
+#include "rooftile/compare/grid.hpp"
+#include "rooftile/compare/study.hpp"
+#include "rooftile/fabric/gpu_cluster.hpp"
 #include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/hosts/host_machine.hpp"
 #include "rooftile/ingest/model.hpp"
 
 namespace rooftile::cli {
@@ -30,6 +34,10 @@ std::vector<std::string> parts_of(std::string_view kind) {
 std::vector<std::string> words_of(const std::string& part) {
   if (part.empty()) return {};
   if (part == "ID") return gpu_ids();
+  if (part == "CLUSTER") return gpu_cluster_ids();
+  if (part == "HOST") return host_machine_ids();
+  if (part == "STUDY") return study_ids();
+  if (part == "COUNTRY") return grid_ids();
   if (part == "METHOD") return method_names();
   if (part == "FITTED" || part == "STORED") return known_fitted_names("").value_or(std::vector<std::string>());
   if (part == "MODEL") {

@@ -74,9 +74,7 @@ void add_cost(CommandList& commands) {
   model->description(model->get_description() + "; adds its energy per sample");
   add_gpus(app, arguments.prediction.gpus)
       ->description("ids, or .toml files (default: the catalogue, and public die areas)");
-  add_prediction_options(app, arguments.prediction);
-  const auto of_a_prediction = [](const CLI::Option* option) { return option->get_group() == "Prediction"; };
-  for (CLI::Option* option : app->get_options(of_a_prediction)) option->needs(model);
+  for (CLI::Option* option : add_prediction_options(app, arguments.prediction)) option->needs(model);
   add_text(app, "--costs", arguments.costs, "FILE", "costs (TOML) that override the built-in ones");
   app->add_flag("--sources", arguments.sources, "list every number with its source")->group("Output");
   add_output_options(app, arguments.output, kCostWriters);

@@ -83,7 +83,7 @@ Result<void> run(ExplainArguments& arguments) {
   const auto workload = TRY(load_network(arguments.model, given, options));
   std::vector<std::string> ids;
   for (const Gpu& gpu : gpus) {
-    if (auto result = check(options, gpu); !result) return result;
+    TRY(check(options, gpu));
     TRY(check(workload, options, gpu, phase));
     ids.push_back(gpu.id);
   }

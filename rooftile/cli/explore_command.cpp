@@ -44,14 +44,14 @@ Result<void> write_folder(const std::string& folder, const ExploreReport& report
   const auto write = [&](const char* name, const std::string& text) {
     return write_output((fs::path(folder) / name).string(), text);
   };
-  if (auto result = write("report.txt", explore_table(report)); !result) return result;
-  if (auto result = write("best.csv", designs_csv(report, report.results.best.designs())); !result) return result;
+  TRY(write("report.txt", explore_table(report)));
+  TRY(write("best.csv", designs_csv(report, report.results.best.designs())));
   if (!report.results.pareto.metrics().empty()) {
-    if (auto result = write("pareto.csv", designs_csv(report, report.results.pareto.designs())); !result) return result;
-    if (auto result = write("pareto.svg", pareto_svg(report)); !result) return result;
+    TRY(write("pareto.csv", designs_csv(report, report.results.pareto.designs())));
+    TRY(write("pareto.svg", pareto_svg(report)));
   }
   if (!report.results.heat_map) return {};
-  if (auto result = write("heat_map.csv", heat_map_csv(report, *report.results.heat_map)); !result) return result;
+  TRY(write("heat_map.csv", heat_map_csv(report, *report.results.heat_map)));
   return write("heat_map.svg", heat_map_svg(report, *report.results.heat_map));
 }
 
@@ -198,7 +198,7 @@ Result<void> run(ExploreArguments& arguments) {
   const auto prepared = TRY(prepare(arguments));
   const DesignSpace& space = prepared.space;
   const DesignOutcome& base = prepared.base;
-  if (auto result = prepare_folder(arguments.folder); !result) return result;
+  TRY(prepare_folder(arguments.folder));
 
   const std::vector<LayerColumn>& layers = prepared.evaluator->layers();
   const bool costs = prepared.table() != nullptr;
@@ -206,7 +206,7 @@ Result<void> run(ExploreArguments& arguments) {
   if (auto result = rows.add<CsvRows>(arguments.csv, space, layers, arguments.layer_times, base.time, costs); !result) {
     return result;
   }
-  if (auto result = rows.add<BinaryRows>(arguments.rows, space, layers, costs); !result) return result;
+  TRY(rows.add<BinaryRows>(arguments.rows, space, layers, costs));
 
   ExploreOptions options = options_of(arguments, prepared);
   for (const auto& sink : rows.sinks) options.sinks.push_back(sink.get());
@@ -229,7 +229,7 @@ Result<void> run(ExploreArguments& arguments) {
     explored = std::move(done.results);
   }
   for (const auto& file : rows.files) {
-    if (auto result = file->finish(); !result) return result;
+    TRY(file->finish());
   }
   if (InterruptAsked::flag()) {
     write_error(
@@ -247,9 +247,9 @@ Result<void> run(ExploreArguments& arguments) {
                                 space.base.tdp.value_or(Watts()).value(),
                                 costs ? prepared.table()->die.reticle_mm2 : 0};
   if (!arguments.folder.empty()) {
-    if (auto result = write_folder(arguments.folder, report); !result) return result;
+    TRY(write_folder(arguments.folder, report));
   }
-  if (auto result = write_output("", explore_table(report, page_width(""))); !result) return result;
+  TRY(write_output("", explore_table(report, page_width(""))));
   return checkpoint.result();
 }
 

@@ -119,12 +119,11 @@ Result<Prepared> prepare(const ExploreArguments& arguments) {
   PredictOptions predicted = predict_options(arguments.prediction);
   auto evaluator = TRY(make_evaluator(space, workloads, predicted));
   std::vector<Metric> weighed = weighed_metrics(results, space);
-  auto costs = costs_of(arguments, weighed);
-  if (!costs) return tl::unexpected(costs.error());
-  auto unbounded = TRY(DesignEvaluation::make(*evaluator, space.base, {}, *costs ? &**costs : nullptr));
+  auto costs = TRY(costs_of(arguments, weighed));
+  auto unbounded = TRY(DesignEvaluation::make(*evaluator, space.base, {}, costs ? &*costs : nullptr));
   DesignOutcome base = evaluate_one(unbounded, design_of(space.base));
   return Prepared{std::move(space),     std::move(results), std::move(weighed), std::move(predicted),
-                  std::move(evaluator), std::move(*costs),  std::move(base)};
+                  std::move(evaluator), std::move(costs),   std::move(base)};
 }
 
 }  // namespace rooftile::cli

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "rooftile/report/text.hpp"
 
@@ -9,6 +13,12 @@ namespace rooftile::cli {
 namespace {
 
 constexpr std::size_t kWidth = 80, kColumn = 28;
+constexpr const char* kRare = "For few runs";
+
+std::vector<const CLI::Option*> of_group(const CLI::App& app, const std::string& group) {
+  return app.get_options(
+      [&](const CLI::Option* option) { return option->get_group() == group && option->nonpositional(); });
+}
 
 // `left` in the first column, the text in the second.
 std::string entry(const std::string& left, const std::string& text) {
@@ -26,6 +36,29 @@ std::string spaced(const std::string& kind) {
 }
 
 }  // namespace
+
+void add_rare(CLI::App* app, const std::vector<CLI::Option*>& options) {
+  for (CLI::Option* option : options) option->group(kRare);
+  if (app->get_help_all_ptr() == nullptr) {
+    app->set_help_all_flag("--help-all", "Print the options that few runs need, too, and exit");
+  }
+}
+
+std::string HelpFormatter::make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const {
+  std::vector<std::string> groups;
+  for (const std::string& group : app->get_groups()) {
+    const std::vector<const CLI::Option*> options = of_group(*app, group);
+    if (!options.empty() && group != kRare) groups.push_back(make_group(group, false, options));
+  }
+  const std::vector<const CLI::Option*> rare = of_group(*app, kRare);
+  if (!rare.empty() && mode == CLI::AppFormatMode::All) {
+    groups.push_back(make_group(kRare, false, rare));
+  } else if (!rare.empty()) {
+    groups.push_back(fmt::format("{} that few runs need: --help-all\n", counted(rare.size(), "more option")));
+  }
+  return make_description(app) + make_usage(app, std::move(name)) + make_positionals(app) +
+         fmt::format("{}", fmt::join(groups, "\n")) + make_subcommands(app, mode) + "\n" + make_footer(app);
+}
 
 // CLI11 ends a group with an empty line, and begins the next one with another.
 std::string HelpFormatter::make_group(std::string group, bool is_positional,

@@ -5,6 +5,7 @@ namespace {
 void add_commands(rooftile::cli::CommandList& commands) {
   using namespace rooftile::cli;
   add_predict(commands);
+  add_page(commands);
   add_compare(commands);
   add_predict_table(commands);
   add_explain(commands);

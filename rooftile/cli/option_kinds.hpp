@@ -16,6 +16,7 @@
 #include <fmt/ranges.h>
 
 #include "rooftile/base/error.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/cli/values.hpp"
 
 namespace rooftile::cli {
@@ -76,12 +77,11 @@ CLI::Option* add_count(CLI::App* app, const std::string& names, Count& value, st
   return add_value(
       app, names, value, "N",
       [most](const std::string& option, const std::string& text) -> Result<Count> {
-        auto count = parse_count(option, text, most);
-        if (!count) return tl::unexpected(count.error());
+        const std::int64_t count = TRY(parse_count(option, text, most));
         if constexpr (std::is_arithmetic_v<Count>) {
-          return static_cast<Count>(*count);
+          return static_cast<Count>(count);
         } else {
-          return static_cast<typename Count::value_type>(*count);
+          return static_cast<typename Count::value_type>(count);
         }
       },
       help);

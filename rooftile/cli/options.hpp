@@ -67,6 +67,7 @@ class CommandList {
 
 // Each adds the command that it names; the help lists commands in the order they are added.
 void add_predict(CommandList& commands);
+void add_page(CommandList& commands);
 void add_predict_table(CommandList& commands);
 void add_roofline(CommandList& commands);
 void add_roofline_study(CommandList& commands);

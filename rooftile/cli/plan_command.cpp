@@ -14,6 +14,7 @@
 #include "rooftile/base/threads.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/cli/headroom_option.hpp"
+#include "rooftile/cli/help.hpp"
 #include "rooftile/cli/interrupt.hpp"
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"
@@ -213,18 +214,19 @@ void add_plan(CommandList& commands) {
   add_gpus(app, prediction.gpus)
       ->description("catalogue ids or .toml files (default: the catalogue)")
       ->group("Choices");
-  add_count(app, "--max-gpus", arguments.most_gpus, kMostGpus,
-            "most GPUs to use, all of one kind in one machine (default: 8)")
-      ->group("Choices");
+  add_rare(app, {add_count(app, "--max-gpus", arguments.most_gpus, kMostGpus,
+                           "most GPUs to use, all of one kind in one machine (default: 8)")});
   add_read(app, "-b,--batch-size", arguments, "N,…|total=N|max=N", read_batches,
            "samples per GPU (default: powers of two that fit), or over all GPUs: exactly (total) or at most (max)")
       ->group("Choices");
-  add_headroom(app, arguments.headroom, kUsualHeadroom)->group("Choices");
-  for (CLI::Option* option : add_price_options(app, arguments.prices)) option->group("Choices");
-  for (CLI::Option* option : add_input_sizes(app, prediction.sizes)) option->group("Prediction");
+  add_rare(app, {add_headroom(app, arguments.headroom, kUsualHeadroom)});
+  const std::vector<CLI::Option*> prices = add_price_options(app, arguments.prices);
+  prices.front()->group("Choices");
+  add_rare(app, {prices.begin() + 1, prices.end()});
+  add_rare(app, add_input_sizes(app, prediction.sizes));
   add_precision(app, prediction.precision)->group("Prediction");
   add_method(app, prediction.method, Fitted::yes)->group("Prediction");
-  add_host(app, prediction.feeding)->group("Prediction");
+  add_rare(app, {add_host(app, prediction.feeding)});
   add_set(app, prediction.set)
       ->description(std::string("seq-len, framework; ") + kTrainingSettings +
                     ", cautious=yes: meet the deadline and budget even at the upper end of the interval")

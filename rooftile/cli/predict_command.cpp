@@ -11,6 +11,7 @@
 #include "rooftile/base/try.hpp"
 #include "rooftile/cli/calibration_note.hpp"
 #include "rooftile/cli/headroom_option.hpp"
+#include "rooftile/cli/help.hpp"
 #include "rooftile/cli/largest_batch.hpp"
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"
@@ -104,19 +105,34 @@ Result<void> run(PredictArguments& arguments) {
   return arguments.require_fit ? check_fit(predictions, predicted_on) : Result<void>{};
 }
 
+// The networks, and what decides their times; returns --gpu.
+CLI::Option* add_networks(CLI::App* app, PredictArguments& arguments, Fitted fitted, Batch batch) {
+  add_texts(app, "MODEL", arguments.models, "MODEL",
+            "an .onnx file, a workload .json, a PyTorch script .py, a name from 'rooftile models list', or - (standard "
+            "input)")
+      ->required();
+  CLI::Option* gpus = add_gpus(app, arguments.prediction.gpus)->group("Prediction");
+  add_prediction_options(app, arguments.prediction, fitted, batch);
+  return gpus;
+}
+
 }  // namespace
+
+void add_page(CommandList& commands) {
+  auto [app, arguments] = commands.add<PredictArguments>(
+      "page", "Write a prediction as a page to open in a browser; as 'predict' with -o FILE.html",
+      "rooftile page resnet50 --gpu v100-sxm2-16gb -b 64 -o resnet50.html", run);
+  add_networks(app, arguments, Fitted::no, Batch::number)->required();
+  arguments.output.format = Format::html;
+  add_file(app, "-o,--output", arguments.output.file, {Format::html});
+}
 
 void add_predict(CommandList& commands) {
   auto [app, arguments] = commands.add<PredictArguments>(
       "predict", "Predict a network's time on a GPU, and what limits it",
       "rooftile predict resnet50.onnx --gpu titan-xp,v100-sxm2-16gb -b 64 -o r50.json", run);
-  add_texts(app, "MODEL", arguments.models, "MODEL",
-            "an .onnx file, a workload .json, a PyTorch script .py, a name from 'rooftile models list', or - (standard "
-            "input)")
-      ->required();
-  add_gpus(app, arguments.prediction.gpus)->group("Prediction");
-  add_prediction_options(app, arguments.prediction, Fitted::yes, Batch::number_or_max);
-  add_headroom(app, arguments.headroom)->group("Prediction");
+  add_networks(app, arguments, Fitted::yes, Batch::number_or_max);
+  add_rare(app, {add_headroom(app, arguments.headroom)});
   app->add_flag("--all", arguments.all_layers, "list every layer in the table, not the ten slowest")->group("Output");
   app->add_flag("--require-fit", arguments.require_fit,
                 "exit with status 1 where the network does not fit the GPU's memory")

@@ -26,7 +26,7 @@ constexpr Writers<const PredictedTable&> kPredictedWriters = {
 
 // What the table as a whole is asked for, before any row can be blamed for it.
 Result<void> check_options(const PredictionArguments& given) {
-  if (auto result = check(predict_options(given)); !result) return result;
+  TRY(check(predict_options(given)));
   if (given.gpus.empty()) return {};
   const auto gpu = TRY(gpu_of_option(given.gpus.front()));
   return check(predict_options(given), gpu);

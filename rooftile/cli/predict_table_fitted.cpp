@@ -99,7 +99,7 @@ Result<void> predict_table_fitted(const PredictTableArguments& arguments) {
 
   const auto times = TRY(grey_box_times(fitted, tables));
   if (!arguments.skip_bad_rows) {
-    if (auto right = check_rows(times.refused); !right) return right;
+    TRY(check_rows(times.refused));
   }
   write_left_out_of(read, times.refused);
   if (times.predicted.empty()) return fail(ErrorCode::bad_input, "no row to predict", arguments.table);

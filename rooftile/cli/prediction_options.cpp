@@ -10,6 +10,7 @@
 #include "rooftile/base/one_line.hpp"
 #include "rooftile/base/text_file.hpp"
 #include "rooftile/base/try.hpp"
+#include "rooftile/cli/help.hpp"
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
@@ -211,8 +212,7 @@ CLI::Option* add_execution(CLI::App* app, Execution& execution) {
 }
 
 std::vector<CLI::Option*> add_run_options(CLI::App* app, RunArguments& run) {
-  return {add_execution(app, run.execution),
-          add_value(
+  return {add_value(
               app, "--layout", run.nhwc, "nchw|nhwc",
               [](const std::string& option, const std::string& text) -> Result<bool> {
                 TRY(check_choice(option, text, {"nchw", "nhwc"}, {}));
@@ -326,23 +326,30 @@ Result<std::shared_ptr<const Feeding>> parse_feeding(const std::string& option, 
 
 CLI::Option* add_host(CLI::App* app, std::shared_ptr<const Feeding>& feeding) {
   return add_value(
-      app, "--host", feeding, "ID|FILE[,feed=KIND]", parse_feeding,
+      app, "--host", feeding, "HOST|FILE[,feed=KIND]", parse_feeding,
       fmt::format("machine that decodes, tokenises and copies the input, or plays the game: one of {}, or a "
                   ".toml file (default: input takes no time); feed: {}",
                   fmt::join(host_machine_ids(), ", "), fmt::join(feed_names(), ", ")));
 }
 
-void add_prediction_options(CLI::App* app, PredictionArguments& prediction, Fitted fitted, Batch batch) {
+std::vector<CLI::Option*> add_prediction_options(CLI::App* app, PredictionArguments& prediction, Fitted fitted,
+                                                 Batch batch) {
   CLI::Option* size =
       batch == Batch::number ? add_batch_size(app, prediction.batch_size) : add_batch_size_or_max(app, prediction);
-  for (CLI::Option* option :
-       {size, add_run_precision(app, prediction), add_pass(app, prediction.phase),
-        add_method(app, prediction.method, fitted), add_set(app, prediction.set),
-        add_skip_unsupported(app, prediction.skip_unsupported), add_host(app, prediction.feeding)}) {
-    option->group(kPredictionGroup);
+  std::vector<CLI::Option*> options = {size,
+                                       add_run_precision(app, prediction),
+                                       add_pass(app, prediction.phase),
+                                       add_method(app, prediction.method, fitted),
+                                       add_execution(app, prediction.run.execution),
+                                       add_set(app, prediction.set)};
+  for (CLI::Option* option : options) option->group(kPredictionGroup);
+  for (const auto& rare :
+       {std::vector{add_skip_unsupported(app, prediction.skip_unsupported), add_host(app, prediction.feeding)},
+        add_input_sizes(app, prediction.sizes), add_run_options(app, prediction.run)}) {
+    add_rare(app, rare);
+    options.insert(options.end(), rare.begin(), rare.end());
   }
-  for (CLI::Option* option : add_input_sizes(app, prediction.sizes)) option->group(kPredictionGroup);
-  for (CLI::Option* option : add_run_options(app, prediction.run)) option->group(kPredictionGroup);
+  return options;
 }
 
 Result<void> complete(PredictionArguments& prediction) {

@@ -89,7 +89,7 @@ CLI::Option* add_precision(CLI::App* app, std::optional<DType>& precision);
 CLI::Option* add_run_precision(CLI::App* app, PredictionArguments& prediction);
 Result<RunPrecision> parse_run_precision_option(const std::string& option, const std::string& text);
 CLI::Option* add_execution(CLI::App* app, Execution& execution);
-// --execution, --layout, --cuda-graphs
+// --layout, --recompute, --restore-batch-norm, --cuda-graphs
 std::vector<CLI::Option*> add_run_options(CLI::App* app, RunArguments& run);
 CLI::Option* add_pass(CLI::App* app, std::optional<Phase>& phase);
 CLI::Option* add_skip_unsupported(CLI::App* app, bool& skip);
@@ -102,8 +102,8 @@ CLI::Option* add_method(CLI::App* app, MethodArgument& method, Fitted fitted = F
 enum class Batch { number, number_or_max };  // whether --batch-size takes "max", too
 
 // All but --gpu.
-void add_prediction_options(CLI::App* app, PredictionArguments& prediction, Fitted fitted = Fitted::no,
-                            Batch batch = Batch::number);
+std::vector<CLI::Option*> add_prediction_options(CLI::App* app, PredictionArguments& prediction,
+                                                 Fitted fitted = Fitted::no, Batch batch = Batch::number);
 
 // --- what they mean --------------------------------------------------------------------------------------------------
 

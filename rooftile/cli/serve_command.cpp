@@ -27,8 +27,8 @@
 namespace rooftile::cli {
 namespace {
 
-constexpr Writers<const ServingReport&> kServingWriters = {{Format::table, serving_table},
-                                                           {Format::json, serving_json}};
+constexpr Writers<const ServingReport&> kServingWriters = {
+    {Format::table, serving_table}, {Format::csv, serving_csv}, {Format::json, serving_json}};
 
 struct Tokens {
   std::int64_t input = 512, output = 128;

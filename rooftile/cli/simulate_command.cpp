@@ -14,6 +14,7 @@
 #include "rooftile/base/threads.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/base/units_text.hpp"
+#include "rooftile/cli/help.hpp"
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output_options.hpp"
@@ -243,8 +244,8 @@ void add_simulate(CommandList& commands) {
   add_text(app, "--layer", arguments.layer, "NAME", "only layers with this in their names")->group("Layers");
   app->add_flag("--convolutions", arguments.convolutions_only, "leave out plain GEMMs")->group("Layers");
   add_batch_size(app, prediction.batch_size)->group("Layers");
-  for (CLI::Option* option : add_input_sizes(app, prediction.sizes)) option->group("Layers");
-  add_skip_unsupported(app, prediction.skip_unsupported)->group("Layers");
+  add_rare(app, add_input_sizes(app, prediction.sizes));
+  add_rare(app, {add_skip_unsupported(app, prediction.skip_unsupported)});
   add_value(app, "--random", arguments.random, "N[,SEED]", parse_random,
             "also simulate N random convolutions (default seed: 1)")
       ->group("Layers");

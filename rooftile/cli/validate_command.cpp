@@ -14,6 +14,7 @@
 #include "rooftile/base/one_line.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/cli/calibration_note.hpp"
+#include "rooftile/cli/help.hpp"
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
@@ -231,8 +232,8 @@ void add_validate(CommandList& commands) {
   add_precision(app, arguments.precision)
       ->description("precision for rows that name none (default: fp32)")
       ->group(kRows);
-  app->add_flag("--override", arguments.override_cells, "--gpu and --precision override the row's own values")
-      ->group(kRows);
+  add_rare(app, {app->add_flag("--override", arguments.override_cells,
+                               "--gpu and --precision override the row's own values")});
   add_skip_bad_rows(app, arguments.skip_bad_rows)->group(kRows);
   add_output_options(app, arguments.output, kValidationWriters);
 }

@@ -22,9 +22,6 @@ constexpr double kSwitched = 0.512;
 constexpr int kSwitchedRounds = 2, kLeastSwitched = 8;
 constexpr double kHopper = 9;
 
-// Nine of ten rows of a GPU that the fit has not seen are within this factor.
-constexpr double kSpread = 1.31;
-
 // A hop through the network, in microseconds, and the share of its line rate, by protocol: LL, LL128, Simple. NCCL's
 // tuning.cc: hwLat[NET] of rings and of trees; LL sends a flag with every word, LL128 one with 120 bytes.
 struct NetworkCosts {
@@ -78,8 +75,8 @@ class Exchange {
       costs.efficiency = kSwitched;
       consider(kProtocols.size(), costs, {kSwitchedRounds, 0}, 1);
     }
-    best_.low = best_.time / kSpread;
-    best_.high = best_.time * kSpread;
+    best_.low = best_.time / kCollectiveSpread;
+    best_.high = best_.time * kCollectiveSpread;
     return best_;
   }
 

@@ -126,6 +126,12 @@ std::string usd(Dollars amount) {
                                  : fmt::format("{:.0f} USD", amount.value());
 }
 
+std::string rate_text(double samples_per_second) {
+  constexpr double kWhole = 1000;
+  return samples_per_second < kWhole ? fmt::format("{:.4g}", samples_per_second)
+                                     : fmt::format("{:.0f}", samples_per_second);
+}
+
 std::string run_text(const ComparedRun& run, bool models) {
   return fmt::format("{}{} at batch size {} in {}", models ? run.model + " on " : "", run.gpu, run.batch_size,
                      run.precision);
@@ -138,7 +144,7 @@ bool several_models(const Comparison& comparison) {
 
 // What it takes: of all samples where their number is known, else of a million.
 std::string effort(const ComparedRun& run) {
-  std::string text = fmt::format("{:.4g} samples/s", run.samples_per_second());
+  std::string text = fmt::format("{} samples/s", rate_text(run.samples_per_second()));
   if (const auto time = run.total_time()) text = fmt::format("{}, {}", print_duration(*time), text);
   if (const auto cost = run.total_cost()) {
     text += fmt::format(", {} in all", usd(*cost));
@@ -225,8 +231,9 @@ std::map<std::string, const ComparedRun*> fastest_of(const Comparison& compariso
 
 std::string verdict(const ComparedRun& from, const ComparedRun& to) {
   const double faster = to.samples_per_second() / from.samples_per_second();
-  std::string text = fmt::format("{}: {:.2f} times as fast ({:.4g} instead of {:.4g} samples/s; {} is {})", to.model,
-                                 faster, to.samples_per_second(), from.samples_per_second(), to.gpu, reason(to));
+  std::string text =
+      fmt::format("{}: {:.2f} times as fast ({} instead of {} samples/s; {} is {})", to.model, faster,
+                  rate_text(to.samples_per_second()), rate_text(from.samples_per_second()), to.gpu, reason(to));
   const auto before = from.per_million_samples(), after = to.per_million_samples();
   if (!before || !after) return text + "; no price of both is known.";
   text += fmt::format("; a million samples costs {} instead of {}", usd(*after), usd(*before));
@@ -275,8 +282,8 @@ std::vector<std::string> batches(const Comparison& comparison) {
       const bool enough = run->samples_per_second() >= kEnough * best.samples_per_second();
       if (enough && run->batch_size < smallest->batch_size) smallest = run;
     }
-    std::string text = fmt::format("{}: {}, {:.4g} samples/s in {} a batch", where, smallest->batch_size,
-                                   smallest->samples_per_second(), print(smallest->time));
+    std::string text = fmt::format("{}: {}, {} samples/s in {} a batch", where, smallest->batch_size,
+                                   rate_text(smallest->samples_per_second()), print(smallest->time));
     if (smallest != &best) {
       text += fmt::format("; {} brings {:.1f} % more and takes {}", best.batch_size,
                           (best.samples_per_second() / smallest->samples_per_second() - 1) * 100, print(best.time));

@@ -17,6 +17,7 @@ namespace rooftile {
 namespace {
 
 constexpr std::int64_t kMostTimes = 1000;
+constexpr double kCheapest = 0.01, kDearest = 1e9;  // of a board, in USD
 
 class StudyReader : TomlReader {
  public:
@@ -100,9 +101,10 @@ class StudyReader : TomlReader {
                   [&](const toml::node& part) -> Result<void> {
                     const auto text = TRY(words(part, "price"));
                     const auto price = parse<Dollars>(text);
-                    if (!price || price->value() <= 0) {
-                      return error(part.source(),
-                                   fmt::format("'{}' is no price above 0; write \"1199 USD\"", one_line(text)));
+                    if (!price || !(price->value() >= kCheapest && price->value() <= kDearest)) {
+                      return error(part.source(), fmt::format("'{}' is no price from a cent to a billion USD; write "
+                                                              "\"1199 USD\"",
+                                                              one_line(text)));
                     }
                     gpu.price = *price;
                     return {};

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "rooftile/base/try.hpp"
 #include "rooftile/cost/cost_fit.hpp"
 
 namespace rooftile {
@@ -25,11 +26,10 @@ Result<std::vector<BoardCost>> board_costs(const CostTable& table, std::span<con
                                            std::span<const Gpu> catalogue) {
   std::vector<BoardCost> rows;
   for (const Gpu& gpu : shown) {
-    const auto model = cost_model_of(table, gpu);
-    if (!model) return tl::unexpected(model.error());
+    const auto model = TRY(cost_model_of(table, gpu));
     BoardCost& row = rows.emplace_back();
     row.gpu = gpu.id;
-    row.cost = cost_of(gpu, *model);
+    row.cost = cost_of(gpu, model);
     row.tdp = gpu.tdp;
     row.launch_price = gpu.launch_price;
     row.base_clock = gpu.base_clock.has_value();
@@ -37,7 +37,7 @@ Result<std::vector<BoardCost>> board_costs(const CostTable& table, std::span<con
     if (chip == nullptr) continue;
     row.chip = chip->name;
     row.die_mm2 = chip->die_mm2;
-    if (!chip->fit || !model->stacked || gpu.peak(Peak::tensor_fp16) <= FlopsPerSecond(0)) continue;
+    if (!chip->fit || !model.stacked || gpu.peak(Peak::tensor_fp16) <= FlopsPerSecond(0)) continue;
     CostTable without = table;
     without.energy.tensor_mac_pj = fit_tensor_mac_pj(table, catalogue, gpu.architecture);
     const auto other = cost_model_of(without, gpu);

@@ -126,7 +126,7 @@ class Reader : private TomlReader {
       return std::pair(left.line, left.column) < std::pair(right.line, right.column);
     });
     for (const auto& entry : entries) {
-      if (auto done = read_axis(*entry.first, *entry.second); !done) return done;
+      TRY(read_axis(*entry.first, *entry.second));
     }
     return {};
   }
@@ -312,7 +312,7 @@ class Reader : private TomlReader {
     for (const toml::node& element : *list) {
       const auto* table = element.as_table();
       if (table == nullptr) return error(element.source(), "a workload is written [[workload]]");
-      if (auto done = read_workload(*table); !done) return done;
+      TRY(read_workload(*table));
     }
     return {};
   }

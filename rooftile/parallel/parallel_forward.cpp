@@ -77,11 +77,10 @@ Result<ForwardTime> parallel_forward(const Transformer& shape, const ForwardRun&
   time.exchanging *= stages, time.sending *= stages;
   const Seconds computing = whole * stages;
   time.time = computing + time.exchanging + time.sending;
-  constexpr double kExchangeSpread = 1.31;  // of collective_time()
   const Seconds moved = time.exchanging + time.sending;
   if (range) {
-    time.range = {computing * (range->low / of_range) + moved / kExchangeSpread,
-                  computing * (range->high / of_range) + moved * kExchangeSpread};
+    time.range = {computing * (range->low / of_range) + moved / kCollectiveSpread,
+                  computing * (range->high / of_range) + moved * kCollectiveSpread};
   }
   time.weights = weights / static_cast<double>(way.pp);
   const double entries = static_cast<double>(run.context.value_or(run.seq_len)) * static_cast<double>(run.batch);

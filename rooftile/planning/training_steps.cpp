@@ -52,13 +52,12 @@ Result<TrainingStep> fitted_step(const TrainingTask& task, const TrainingChoices
   run.iterations = static_cast<std::int64_t>(std::min(iterations_of(task, global_batch), kMost));
   run.cells = choices.fitted_cells;
   if (!choices.predict.framework.empty()) run.cells["framework"] = choices.predict.framework;
-  auto step = predict_step(*choices.fitted, run);
-  if (!step) return tl::unexpected(step.error());
-  if (!step->left_out.empty()) {
-    step->warnings.push_back(fmt::format("{} of the network's operators are left out of the step, the first '{}'",
-                                         step->left_out.size(), one_line(step->left_out.front().name)));
+  auto step = TRY(predict_step(*choices.fitted, run));
+  if (!step.left_out.empty()) {
+    step.warnings.push_back(fmt::format("{} of the network's operators are left out of the step, the first '{}'",
+                                        step.left_out.size(), one_line(step.left_out.front().name)));
   }
-  return TrainingStep{step->time, step->range, std::move(step->warnings)};
+  return TrainingStep{step.time, step.range, std::move(step.warnings)};
 }
 
 Result<TrainingStep> analytic_step(const TrainingChoices& choices, const Gpu& gpu, const TrainingBatch& batch) {

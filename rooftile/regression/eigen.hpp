@@ -1,9 +1,7 @@
 // The module's matrices as Eigen sees them, without a copy. For the .cpp files of this module alone.
 #pragma once
 
-#include <Eigen/Cholesky>
-#include <Eigen/QR>
-#include <Eigen/SVD>
+#include <Eigen/Core>
 #include <span>
 #include <vector>
 

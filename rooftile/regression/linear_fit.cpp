@@ -8,7 +8,7 @@
 
 #include "rooftile/base/try.hpp"
 #include "rooftile/regression/check.hpp"
-#include "rooftile/regression/eigen.hpp"
+#include "rooftile/regression/least_squares.hpp"
 
 namespace rooftile::regression {
 namespace {
@@ -22,35 +22,15 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 // A column whose part outside the span of the others is shorter than this share of it counts as within.
 constexpr double kIndependent = 1e-11;
 
-// The weighted columns, each scaled to length 1 (what is all zeros stays so).
-struct Design {
-  MatrixXd columns;
-  VectorXd lengths;
-};
-
-Design design_of(const Matrix& x, const VectorXd& root_weights) {
-  Design design = {root_weights.asDiagonal() * as_eigen(x), {}};
-  design.lengths = design.columns.colwise().norm();
-  for (Index column = 0; column < design.columns.cols(); ++column) {
-    if (design.lengths[column] > 0) design.columns.col(column) /= design.lengths[column];
-  }
-  return design;
-}
-
-// The columns, in order, that are not spanned by those before them.
-std::vector<Index> independent_columns(const MatrixXd& columns) {
-  // The triangle of an unpivoted QR has the same dependencies between columns and few rows.
-  MatrixXd triangle = columns;
-  if (columns.rows() > columns.cols()) {
-    const Eigen::HouseholderQR<MatrixXd> qr(columns);
-    triangle = qr.matrixQR().topRows(columns.cols()).triangularView<Eigen::Upper>();
-  }
+// The columns of a triangle, in order, that are not spanned by those before them; each was 1 long.
+std::vector<Index> independent_columns(const MatrixXd& triangle) {
   std::vector<Index> kept;
   MatrixXd basis(triangle.rows(), std::min(triangle.rows(), triangle.cols()));
   for (Index column = 0; column < triangle.cols() && static_cast<Index>(kept.size()) < basis.cols(); ++column) {
     VectorXd rest = triangle.col(column);
-    const auto found = basis.leftCols(static_cast<Index>(kept.size()));
-    for (int pass = 0; pass < 2; ++pass) rest -= found * (found.transpose() * rest);  // twice is enough (Kahan)
+    for (int pass = 0; pass < 2; ++pass) {  // twice is enough (Kahan)
+      for (Index i = 0; i < static_cast<Index>(kept.size()); ++i) rest -= basis.col(i).dot(rest) * basis.col(i);
+    }
     const double length = rest.norm();
     if (length <= kIndependent) continue;
     basis.col(static_cast<Index>(kept.size())) = rest / length;
@@ -89,11 +69,14 @@ class Solver {
 
   LinearFit run() {
     const VectorXd root = weights_.cwiseSqrt();
-    Design design = design_of(x_, root);
-    kept_ = independent_columns(design.columns);
-    if (static_cast<Index>(kept_.size()) < design.columns.cols()) {
-      design.columns = MatrixXd(design.columns(Eigen::all, kept_));
-      design.lengths = VectorXd(design.lengths(kept_));
+    MatrixXd columns = scaled_rows(root, x_);
+    lengths_ = make_unit_columns(columns);
+    const VectorXd values = root.cwiseProduct(as_eigen(y_));
+    LeastSquares problem = least_squares(columns, values);
+    kept_ = independent_columns(problem.triangle);
+    if (static_cast<Index>(kept_.size()) < columns.cols()) {
+      columns = MatrixXd(columns(Eigen::all, kept_));
+      problem = least_squares(columns, values);
     }
     fit_.rank = kept_.size();
     fit_.degrees_of_freedom = y_.size() - fit_.rank;
@@ -104,33 +87,30 @@ class Solver {
         fit_.left_out.push_back(column);
       }
     }
-    solve(design, root);
+    solve(columns, problem);
     summarise();
     return std::move(fit_);
   }
 
  private:
-  void solve(const Design& design, const VectorXd& root) {
-    const auto columns = static_cast<Index>(x_.columns());
-    VectorXd coefficients = VectorXd::Zero(columns);
+  void solve(const MatrixXd& columns, const LeastSquares& problem) {
+    VectorXd coefficients = VectorXd::Zero(lengths_.size());
     fit_.leverage.assign(y_.size(), 0);
-    inverse_gram_ = VectorXd::Constant(columns, kNone);
+    inverse_gram_ = VectorXd::Constant(lengths_.size(), kNone);
     if (!kept_.empty()) {
-      const Eigen::ColPivHouseholderQR<MatrixXd> qr(design.columns);
-      const auto rank = static_cast<Index>(kept_.size());
-      const MatrixXd triangle = qr.matrixR().topLeftCorner(rank, rank).triangularView<Eigen::Upper>();
-      const VectorXd solution = qr.solve(VectorXd(root.asDiagonal() * as_eigen(y_)));
-      const MatrixXd inverse = triangle.triangularView<Eigen::Upper>().solve(MatrixXd::Identity(rank, rank));
-      const VectorXd variances = qr.colsPermutation() * VectorXd(inverse.rowwise().squaredNorm());
-      for (Index i = 0; i < rank; ++i) {
+      const VectorXd found = regression::solve(problem);
+      const MatrixXd inverted = inverse(problem.triangle);
+      for (Index i = 0; i < found.size(); ++i) {
         const Index column = kept_[static_cast<std::size_t>(i)];
-        coefficients[column] = solution[i] / design.lengths[i];
-        inverse_gram_[column] = variances[i] / (design.lengths[i] * design.lengths[i]);
+        const double length = lengths_[column];
+        coefficients[column] = found[i] / length;
+        inverse_gram_[column] = inverted.row(i).squaredNorm() / (length * length);
       }
-      const MatrixXd orthogonal = design.columns * (qr.colsPermutation() * inverse);
-      fit_.leverage = as_vector(orthogonal.rowwise().squaredNorm());
-      const VectorXd singular = triangle.jacobiSvd().singularValues();
-      fit_.condition_number = singular[0] / singular[rank - 1];
+      const MatrixXd orthogonal = columns * inverted;
+      for (Index row = 0; row < orthogonal.rows(); ++row) {
+        fit_.leverage[static_cast<std::size_t>(row)] = orthogonal.row(row).squaredNorm();
+      }
+      fit_.condition_number = condition_number(problem.triangle);
     }
     fit_.coefficients = as_vector(coefficients);
     const VectorXd fitted = as_eigen(x_) * coefficients;
@@ -171,6 +151,7 @@ class Solver {
   const Matrix& x_;
   std::span<const double> y_;
   VectorXd weights_;
+  VectorXd lengths_;  // of the weighted columns
   std::vector<Index> kept_;
   VectorXd inverse_gram_;  // diagonal of (X' W X)^-1
   LinearFit fit_;

@@ -5,7 +5,7 @@
 
 #include "rooftile/base/try.hpp"
 #include "rooftile/regression/check.hpp"
-#include "rooftile/regression/eigen.hpp"
+#include "rooftile/regression/least_squares.hpp"
 
 namespace rooftile::regression {
 namespace {
@@ -51,7 +51,8 @@ class ActiveSet {
   bool settle() {
     for (std::size_t left = free_.size() + 1; left > 0; --left) {
       if (free_.empty()) return true;
-      const VectorXd wanted = MatrixXd(a_(Eigen::all, free_)).colPivHouseholderQr().solve(y_);
+      const VectorXd wanted = solve(least_squares(MatrixXd(a_(Eigen::all, free_)), y_));
+      if (!wanted.allFinite()) return false;
       double step = 1;
       for (Index i = 0; i < wanted.size(); ++i) {
         const double now = b_[free_[static_cast<std::size_t>(i)]];
@@ -84,24 +85,12 @@ class ActiveSet {
 
 Result<std::vector<double>> nnls_fit(const Matrix& x, std::span<const double> y, std::span<const double> weights) {
   TRY(check_problem(x, y, weights));
-  MatrixXd columns = as_eigen(x);
-  VectorXd values = as_eigen(y);
-  if (!weights.empty()) {
-    const VectorXd root = as_eigen(weights).cwiseSqrt();
-    columns = MatrixXd(root.asDiagonal() * columns);
-    values = root.cwiseProduct(values);
-  }
-  VectorXd lengths = columns.colwise().norm();
-  for (Index column = 0; column < columns.cols(); ++column) {
-    if (lengths[column] == 0) lengths[column] = 1;
-    columns.col(column) /= lengths[column];
-  }
-  if (columns.rows() > columns.cols()) {  // the triangle of a QR has the same solutions and few rows
-    const Eigen::HouseholderQR<MatrixXd> qr(columns);
-    values = VectorXd((qr.householderQ().transpose() * values).head(columns.cols()));
-    columns = MatrixXd(qr.matrixQR().topRows(columns.cols()).triangularView<Eigen::Upper>());
-  }
-  ActiveSet solver(columns, values);
+  VectorXd root = VectorXd::Ones(static_cast<Index>(y.size()));
+  if (!weights.empty()) root = as_eigen(weights).cwiseSqrt();
+  MatrixXd columns = scaled_rows(root, x);
+  const VectorXd lengths = make_unit_columns(columns);
+  const LeastSquares problem = least_squares(columns, root.cwiseProduct(as_eigen(y)));
+  ActiveSet solver(problem.triangle, problem.values);
   if (!solver.run()) return fail(ErrorCode::bad_input, "non-negative least squares did not converge");
   return as_vector(solver.solution().cwiseQuotient(lengths));
 }

@@ -6,7 +6,7 @@
 
 #include "rooftile/base/try.hpp"
 #include "rooftile/regression/check.hpp"
-#include "rooftile/regression/eigen.hpp"
+#include "rooftile/regression/least_squares.hpp"
 #include "rooftile/regression/scaler.hpp"
 
 namespace rooftile::regression {
@@ -25,29 +25,22 @@ Result<std::vector<RidgeFit>> ridge_fits(const Matrix& x, std::span<const double
   const Scaler scaler = scaler_of(x, weights);
   const double mean = shares.dot(as_eigen(y)) / shares.sum();
   const VectorXd root = shares.cwiseSqrt();
-  const Matrix scaled = standardised(x, scaler);
-  Eigen::MatrixXd columns = root.asDiagonal() * as_eigen(scaled);
-  VectorXd centred = root.cwiseProduct(as_eigen(y) - VectorXd::Constant(shares.size(), mean));
-  if (columns.rows() > columns.cols()) {  // the triangle of a QR has the same solutions and few rows
-    const Eigen::HouseholderQR<Eigen::MatrixXd> qr(columns);
-    centred = VectorXd((qr.householderQ().transpose() * centred).head(columns.cols()));
-    columns = Eigen::MatrixXd(qr.matrixQR().topRows(columns.cols()).triangularView<Eigen::Upper>());
-  }
-  const Eigen::Index count = columns.cols();
+  const VectorXd centred = root.cwiseProduct(as_eigen(y) - VectorXd::Constant(shares.size(), mean));
+  const LeastSquares problem = least_squares(scaled_rows(root, standardised(x, scaler)), centred);
+  const Eigen::Index rows = problem.triangle.rows(), count = problem.triangle.cols();
   std::vector<RidgeFit> fits;
   for (const double penalty : penalties) {
     // Least squares of the columns above a diagonal of the penalty's root. (A singular value decomposition would serve
     // all penalties at once, and takes longer to compile than all else here.)
-    Eigen::MatrixXd above(columns.rows() + count, count);
-    above << columns, std::sqrt(penalty) * Eigen::MatrixXd::Identity(count, count);
-    VectorXd right = VectorXd::Zero(above.rows());
-    right.head(centred.size()) = centred;
-    const Eigen::HouseholderQR<Eigen::MatrixXd> qr(above);
-    const Eigen::MatrixXd triangle = qr.matrixQR().topRows(count).triangularView<Eigen::Upper>();
-    const VectorXd rotated = (qr.householderQ().transpose() * right).head(count);
-    const VectorXd slopes = triangle.triangularView<Eigen::Upper>().solve(rotated);
+    Eigen::MatrixXd above = Eigen::MatrixXd::Zero(rows + count, count);
+    above.topRows(rows) = problem.triangle;
+    above.bottomRows(count).diagonal().setConstant(std::sqrt(penalty));
+    VectorXd right = VectorXd::Zero(rows + count);
+    right.head(rows) = problem.values;
+    const LeastSquares penalised = least_squares(above, right);
+    const VectorXd slopes = solve(penalised);
     // The trace of the hat matrix, columns (triangle' triangle)^-1 columns'.
-    const Eigen::MatrixXd hat = triangle.transpose().triangularView<Eigen::Lower>().solve(columns.transpose());
+    const Eigen::MatrixXd hat = problem.triangle * inverse(penalised.triangle);
     RidgeFit fit;
     fit.penalty = penalty;
     fit.intercept = mean;

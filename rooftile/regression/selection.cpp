@@ -1,5 +1,6 @@
 #include "rooftile/regression/selection.hpp"
 
+#include <Eigen/Cholesky>
 #include <algorithm>
 #include <limits>
 #include <optional>

@@ -20,10 +20,12 @@ std::string whole_number(double number) { return fmt::format("{:.0f}", number); 
 // "+12 %", "-3 %".
 std::string off(double predicted, double known) { return fmt::format("{:+.0f} %", 100 * (predicted / known - 1)); }
 
-std::string missed(const std::vector<double>& ratios, const std::string& what) {
+std::string missed(const std::vector<double>& ratios, const std::string& what, std::size_t width) {
   const Miss miss = miss_of(ratios);
   if (miss.rows < 2) return "";
-  return fmt::format("{} over {} rows: typically off by {:.0f} %\n", what, miss.rows, 100 * miss.factor);
+  return wrapped(fmt::format("{} over {} rows: typically off by {:.0f} %", what, miss.rows, 100 * miss.factor),
+                 width - 2, "  ") +
+         "\n";
 }
 
 std::string chips_text(const std::vector<ChipArea>& chips, std::size_t width) {
@@ -43,8 +45,8 @@ std::string chips_text(const std::vector<ChipArea>& chips, std::size_t width) {
     fitted.push_back(chip.predicted_mm2 / chip.die_mm2);
     held_out.push_back(chip.held_out_mm2 / chip.die_mm2);
   }
-  return "Die areas\n" + table.text(width) + missed(fitted, "fitted,") +
-         missed(held_out, "held out (constants fitted to the other generations),") + "*: not in the fit\n\n";
+  return "Die areas\n" + table.text(width) + missed(fitted, "fitted,", width) +
+         missed(held_out, "held out (constants fitted to the other generations),", width) + "*: not in the fit\n\n";
 }
 
 std::string prices_text(const std::vector<BoardReport>& boards, std::size_t width) {
@@ -100,8 +102,8 @@ std::string powers_text(const std::vector<BoardReport>& boards, std::size_t widt
                whole_number(board.cost.dram.value()), whole_number(board.cost.idle.value()),
                whole_number(board.cost.power().value()), tdp, miss, held});
   }
-  return "Power at full use\n" + table.text(width) + missed(all, "with a base clock,") +
-         missed(held_out, "tensor energy held out (fitted to the other architectures),") +
+  return "Power at full use\n" + table.text(width) + missed(all, "with a base clock,", width) +
+         missed(held_out, "tensor energy held out (fitted to the other architectures),", width) +
          "*: base clock unknown; boost clock used\n";
 }
 

@@ -115,7 +115,7 @@ std::string parallelisation_table(const ParallelisationReport& report, std::size
     table.add({print(step.way), fmt::format("{} x {}", step.way.micro_batch, step.way.micro_batches),
                std::string(name_of(step.way.recompute)), print(step.time),
                step.range ? fmt::format("{}-{}", print(step.range->low), print(step.range->high)) : "none",
-               fmt::format("{:.4g}", step.samples_per_second()),
+               four_digits(step.samples_per_second()),
                fmt::format("{:.0f}", (step.flops / step.time).value() / step.way.gpus() / kTera),
                print(step.memory.total()), i == 0 ? "" : why_slower(step, best)});
   }

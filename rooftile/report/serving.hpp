@@ -1,4 +1,4 @@
-// A served language model (docs/serving.md) as text and JSON.
+// A served language model (docs/serving.md) as text, CSV and JSON.
 #pragma once
 
 #include <cstddef>
@@ -47,6 +47,8 @@ struct ServingReport {
 };
 
 std::string serving_table(const ServingReport& report, std::size_t width = kAnyWidth);
+// A row for each batch alone, one for the arrivals, and one for the highest rate within the bounds.
+std::string serving_csv(const ServingReport& report);
 // "rooftile/serving/1".
 std::string serving_json(const ServingReport& report);
 

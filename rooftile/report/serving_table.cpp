@@ -37,7 +37,7 @@ std::string batches(const ServingReport& report, std::size_t width) {
     const Seconds moved = one.step.exchanging + one.step.sending;
     table.add({grouped(static_cast<double>(one.sequences)), print(one.prompt.time), print(one.step.time),
                one.step.range ? fmt::format("{}-{}", print(one.step.range->low), print(one.step.range->high)) : "-",
-               percent(moved.value(), one.step.time.value()), fmt::format("{:.4g}", one.tokens_per_second()),
+               percent(moved.value(), one.step.time.value()), four_digits(one.tokens_per_second()),
                dollars_text(report, one.tokens_per_second()), one.fits ? "" : "does not fit"});
   }
   return table.text(width);
@@ -68,10 +68,10 @@ std::string serving_table(const ServingReport& report, std::size_t width) {
     const ServingFigures& figures = *report.figures;
     const std::string come = report.rate ? fmt::format("{:.4g} a second", *report.rate) : "from a file";
     text += "\n" +
-            wrapped(fmt::format("{} arriving {}: {:.4g} served a second, {:.4g} tokens/s, busy {:.0f} %, {:.3g} at a "
+            wrapped(fmt::format("{} arriving {}: {:.4g} served a second, {} tokens/s, busy {:.0f} %, {:.3g} at a "
                                 "time, {} USD a million tokens",
                                 counted(report.requests, "request"), come, figures.requests_per_second,
-                                figures.tokens_per_second, figures.busy * 100, report.mean_batch,
+                                four_digits(figures.tokens_per_second), figures.busy * 100, report.mean_batch,
                                 dollars_text(report, figures.tokens_per_second)),
                     width - 2, "  ") +
             "\n" + spreads(figures, width);
@@ -87,13 +87,13 @@ std::string serving_table(const ServingReport& report, std::size_t width) {
                       "  ") +
               "\n";
     } else {
-      text += "\n" +
-              wrapped(fmt::format(
-                          "Up to {:.3g} requests a second nine of ten get {}: {:.4g} tokens/s, {} USD a million tokens",
-                          report.knee->rate, bound, report.knee->figures.tokens_per_second,
-                          dollars_text(report, report.knee->figures.tokens_per_second)),
-                      width - 2, "  ") +
-              "\n";
+      text +=
+          "\n" +
+          wrapped(fmt::format("Up to {:.3g} requests a second nine of ten get {}: {} tokens/s, {} USD a million tokens",
+                              report.knee->rate, bound, four_digits(report.knee->figures.tokens_per_second),
+                              dollars_text(report, report.knee->figures.tokens_per_second)),
+                  width - 2, "  ") +
+          "\n";
     }
   }
   return text;

@@ -1,5 +1,7 @@
 #include "rooftile/report/serving.hpp"
 
+#include <algorithm>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -13,6 +15,7 @@ namespace {
 
 using nlohmann::json;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class ServingReportTest : public ::testing::Test {
  protected:
@@ -59,6 +62,22 @@ TEST_F(ServingReportTest, WithoutARateThatHoldsTheBoundItSaysSo) {
   one.bound.first_token = Seconds(1e-6);
   one.knee = Knee{};
   EXPECT_THAT(serving_table(one), HasSubstr("No rate keeps nine of ten to a first token within 1 us"));
+}
+
+TEST_F(ServingReportTest, CsvHasARowForEachBatchTheArrivalsAndTheBound) {
+  ServingReport one = report();
+  one.knee = Knee{3, *one.figures};
+  const std::string text = serving_csv(one);
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 4);
+  EXPECT_THAT(text, HasSubstr("\ngpt2_xl,a100-sxm4-80gb,batch,"));
+  EXPECT_THAT(text, HasSubstr("\ngpt2_xl,a100-sxm4-80gb,arrivals,"));
+  EXPECT_THAT(text, HasSubstr("\ngpt2_xl,a100-sxm4-80gb,bound,,,3,"));
+}
+
+TEST_F(ServingReportTest, LargeRatesAreWholeNumbers) {
+  ServingReport one = report();
+  one.batches.front().sequences = 100000;
+  EXPECT_THAT(serving_table(one), Not(HasSubstr("e+")));
 }
 
 TEST_F(ServingReportTest, JsonFollowsItsSchema) {

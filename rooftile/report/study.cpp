@@ -112,11 +112,13 @@ std::string study_table(const Study& study, const StudyResult& result, std::size
   for (const StudyRun& run : result.runs) {
     const Application& application = study.applications[run.application];
     table.add({fmt::format("{} x {}", application.label, application.batch), study.gpus[run.gpu].gpu.id,
-               four_digits(run.samples_per_second), ratio_text(run.relative), run.per_usd ? four_digits(*run.per_usd) : "-",
-               share_text(run.gpu_busy), share_text(run.peak_share), share_text(run.cpu_busy), share_text(run.waiting)});
+               four_digits(run.samples_per_second), ratio_text(run.relative),
+               run.per_usd ? four_digits(*run.per_usd) : "-", share_text(run.gpu_busy), share_text(run.peak_share),
+               share_text(run.cpu_busy), share_text(run.waiting)});
   }
-  return fmt::format("{}: training in {}, host {}\n\n{}", study.title, name_of(study.precision), study.host.id,
-                     table.text(width));
+  const std::string heading =
+      fmt::format("{}: training in {}, host {}", study.title, name_of(study.precision), study.host.id);
+  return wrapped(heading, width - 2, "  ") + "\n\n" + table.text(width);
 }
 
 std::vector<StudyFile> study_files(const Study& study, const StudyResult& result) {

@@ -72,14 +72,17 @@ bool is_named(int digit, int power, double decades, int wanted) {
   return (digit == 2 || digit == 5) && decades * kTicksADecade <= wanted;
 }
 
-// Beyond a minute, powers of ten of minutes, then of hours.
-void add_long_times(std::vector<Tick>& ticks, const Axis& axis) {
+// Beyond a minute, such parts of hours and days as clocks have; `few` names all of them.
+void add_long_times(std::vector<Tick>& ticks, const Axis& axis, bool few) {
+  const auto add = [&](double count, double unit, const char* name, bool always) {
+    const double value = count * unit;
+    if (value < axis.low * (1 - kSlack) || value > axis.high * (1 + kSlack)) return;
+    ticks.push_back({value, few || always ? fmt::format("{:g} {}", count, name) : ""});
+  };
+  for (const double minutes : {1, 2, 5, 10, 20, 30}) add(minutes, kMinute, "min", minutes == 1 || minutes == kTen);
   constexpr double kManyHours = 1e6;
-  for (double value = kMinute; value <= axis.high * (1 + kSlack) && value < kManyHours * kHour;
-       value = value < kHour && value * kTen > kHour ? kHour : value * kTen) {
-    if (value < axis.low * (1 - kSlack)) continue;
-    ticks.push_back(
-        {value, value < kHour ? fmt::format("{:g} min", value / kMinute) : fmt::format("{:g} h", value / kHour)});
+  for (double power = 1; power < kManyHours; power *= kTen) {
+    for (const double digit : {1, 2, 5}) add(digit * power, kHour, "h", digit == 1);
   }
 }
 
@@ -97,7 +100,7 @@ std::vector<Tick> logarithmic_ticks(const Axis& axis, int wanted) {
       ticks.push_back({value, is_named(digit, power, high - low, wanted) ? value_label(axis, value) : ""});
     }
   }
-  if (axis.time) add_long_times(ticks, axis);
+  if (axis.time) add_long_times(ticks, axis, is_named(2, 0, high - low, wanted));
   return ticks;
 }
 

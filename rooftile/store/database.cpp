@@ -100,9 +100,8 @@ Result<Statement> Database::prepare(std::string_view sql) {
 
 Result<std::int64_t> Database::integer(std::string_view sql) {
   auto statement = TRY(prepare(sql));
-  const auto row = statement.step();
-  if (!row) return tl::unexpected(row.error());
-  return *row ? statement.integer(0) : 0;
+  const bool row = TRY(statement.step());
+  return row ? statement.integer(0) : 0;
 }
 
 Error Database::error(int code) const {

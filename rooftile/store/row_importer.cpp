@@ -75,9 +75,8 @@ Result<void> RowImporter::add(CsvRow row) {
     return {};
   }
   const Subject subject = later ? subject_of(table_.unsupported.front()) : subject_of(table_.rows.front());
-  const auto added = writer_->add(subject, line, cells);
-  if (!added) return tl::unexpected(added.error());
-  result_->added += *added ? 1 : 0;
+  const bool added = TRY(writer_->add(subject, line, cells));
+  result_->added += added ? 1 : 0;
   return {};
 }
 

@@ -28,6 +28,13 @@ LINES = {
     "rooftile predict --gpu t4,titan-xp-": "rooftile predict --gpu t4,titan-xp-delta",
     "rooftile fit network --ways affine,t": "rooftile fit network --ways affine,trees",
     "rooftile predict own_": "rooftile predict own_model.onnx",  # a file, where no name of a network fits
+    "rooftile compare alexnet --gpus t4,titan-xp-": "rooftile compare alexnet --gpus t4,titan-xp-delta",
+    "rooftile compare --study u": "rooftile compare --study ubc",
+    "rooftile compare alexnet --grid fr": "rooftile compare alexnet --grid france",
+    "rooftile predict alexnet --host i7": "rooftile predict alexnet --host i7-8750h",
+    "rooftile predict alexnet --execution com": "rooftile predict alexnet --execution compiled",
+    "rooftile parallelise --cluster dgx-h": "rooftile parallelise --cluster dgx-h100",
+    "rooftile serve gpt2 --cluster gb": "rooftile serve gpt2 --cluster gb200-nvl72",
     "rooftile cost --costs own_": "rooftile cost --costs own_model.onnx",
     "rooftile predict --gpu=titan-xp-": "rooftile predict --gpu=titan-xp-delta",
     "rooftile predict --gpu=t4,titan-xp-": "rooftile predict --gpu=t4,titan-xp-delta",

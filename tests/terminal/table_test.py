@@ -27,6 +27,12 @@ COMMANDS = [
     ["support", LONGEST],
     ["explain", LONGEST, "--layer", "conv4_2/3x3", "--gpu", "titan-xp"],
     ["gpus", "show", "h100-sxm5-80gb"],
+    ["compare", "resnet50", "bert_base", "--gpus", "all", "--buy", "--grid", "france"],
+    ["compare", "--study", "ubc"],
+    ["parallelise", "gpt3_175b", "--cluster", "dgx-a100", "--gpus", "64", "-b", "64"],
+    ["serve", "llama2_70b", "--cluster", "dgx-h100", "--fix", "tp=8", "--arrivals", "5", "--bound", "first=1s"],
+    ["schedule", "examples/jobs.csv", "--cluster", "examples/cluster.toml"],
+    ["cost"],
     ["plan", "resnet50", "--samples", "1e6", "--epochs", "1", "--gpu", "gh200-96gb-hbm3,h100-sxm5-80gb"],
 ]
 
