@@ -1,6 +1,5 @@
 """What predict() returns."""
 
-import html
 import json
 import os
 from typing import NamedTuple, Optional
@@ -100,6 +99,8 @@ class Prediction:
 
     def _repr_html_(self):
         """For notebooks: the page, inline; it loads nothing."""
+        import html  # like other imports inside functions, to keep `import rooftile` short
+
         page = html.escape(self._native.html(), quote=True)
         return (f"<pre>{html.escape(self.summary(width=100).split(chr(10) * 2 + '  limited by')[0])}</pre>"
                 f'<iframe srcdoc="{page}" style="width: 100%; height: 640px; border: 0"></iframe>')

@@ -1,7 +1,6 @@
 """The program that comes with the package."""
 
 import os
-import subprocess
 import sys
 
 from ._core import Error
@@ -11,6 +10,8 @@ PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "rooftile
 
 def run(arguments):
     """What the program writes to standard output. Raises Error with its one line."""
+    import subprocess
+
     done = subprocess.run([PATH, *arguments], capture_output=True, encoding="utf-8", errors="replace", check=False)
     if done.returncode == 0:
         return done.stdout

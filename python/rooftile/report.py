@@ -2,8 +2,6 @@
 
 import json
 import os
-import shutil
-import tempfile
 
 from ._core import Error, Gpu
 from .options import is_module, name_and_text
@@ -22,6 +20,8 @@ class Report:
     def _run(self, extra):
         if self._text is None:
             return run([*self._arguments, *extra])
+        import tempfile
+
         with tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as file:
             file.write(self._text)
             file.flush()
@@ -53,6 +53,8 @@ class Exploration:
     def __init__(self, arguments):
         import csv
 
+        import tempfile
+
         self._folder = tempfile.TemporaryDirectory(prefix="rooftile-")
         self._text = run([*arguments, "-o", self._folder.name])
         with open(os.path.join(self._folder.name, "best.csv"), newline="", encoding="utf-8") as file:
@@ -64,6 +66,8 @@ class Exploration:
 
     def save(self, folder):
         """Writes report.txt, best.csv and whatever else was asked for (pareto.csv, heat_map.svg, …) to a folder."""
+        import shutil
+
         try:
             shutil.copytree(self._folder.name, os.fspath(folder), dirs_exist_ok=True)
         except (shutil.Error, OSError) as error:

@@ -324,6 +324,26 @@ def test_what_the_module_raises_comes_through():
     assert any(entry.name == "forward" for entry in raised.traceback)
 
 
+class Compiled(torch.nn.Module):  # as torch.compile returns it
+    def __init__(self, module):
+        super().__init__()
+        self._orig_mod = module
+
+
+class Calling(torch.nn.Module):
+    def __init__(self, function):
+        super().__init__()
+        self.forward = function
+
+
+def embedding(**options):
+    return torch.nn.Sequential(torch.nn.Embedding(100, 8, **options), torch.nn.Linear(8, 8))
+
+
+def quantised():
+    return torch.quantization.quantize_dynamic(torch.nn.Sequential(torch.nn.Linear(8, 8)), {torch.nn.Linear})
+
+
 @pytest.mark.parametrize("call, line", [
     (lambda: rooftile.capture(3), "a torch.nn.Module or a function is captured, not int"),
     (lambda: rooftile.capture(torch.nn.ReLU(), torch.empty(2), precision="fp17"), "precision 'fp17' is not one of"),
@@ -331,6 +351,17 @@ def test_what_the_module_raises_comes_through():
     (lambda: rooftile.capture(torch.nn.Linear(2, 2), torch.empty(2, 2), training=True, optimizer="sdg"), "optimizer 'sdg'"),
     (lambda: rooftile.capture(torch.nn.ReLU(), torch.empty(2, 2), training=True), "no parameters to train"),
     (lambda: rooftile.capture(torch.nn.ReLU(), torch.empty(2, 2).to_sparse()), "sparse"),
+    (lambda: rooftile.capture(embedding(sparse=True), torch.zeros(4, dtype=torch.int64), training=True), "sparse=False"),
+    (lambda: rooftile.capture(Calling(lambda x: torch.sparse.mm(x.to_sparse(), x.t())), torch.empty(2, 2)),
+     "to_sparse (test_capture.py:"),
+    (lambda: rooftile.capture(torch.nn.ReLU(), torch.quantize_per_tensor(torch.ones(2), 0.1, 0, torch.qint8)), "quantised"),
+    (lambda: rooftile.capture(quantised(), torch.empty(2, 8)), "PyTorch has it for the CPU alone"),
+    (lambda: rooftile.capture(Calling(lambda x: torch.histogram(x, bins=4)[0]), torch.empty(4)),
+     "aten.histogram (test_capture.py:"),
+    (lambda: rooftile.capture(Compiled(torch.nn.ReLU()), torch.empty(2)), "a compiled module"),
+    (lambda: rooftile.capture(torch.nn.Sequential(Compiled(torch.nn.ReLU())), torch.empty(2)), "a compiled module"),
+    (lambda: rooftile.capture(torch.nn.LSTM(8, 8), torch.nn.utils.rnn.pack_sequence([torch.ones(3, 8)])), "pad them"),
+    (lambda: rooftile.capture(torch.nn.ReLU(), torch.nested.nested_tensor([torch.ones(3), torch.ones(2)])), "nested"),
     (lambda: rooftile.capture(torch.jit.script(torch.nn.ReLU()), torch.empty(2)), "TorchScript"),
     (lambda: rooftile.capture(lambda: None), "nothing of it ran"),
     (lambda: rooftile.predict(torch.nn.ReLU(), "t4"), "needs inputs="),

@@ -57,6 +57,11 @@ def capture(tmp_path, text, *arguments):
                           text=True, check=False)
 
 
+def program(*arguments):
+    return subprocess.run([sys.executable, "-c", "from rooftile.program import main; main()", *arguments],
+                          capture_output=True, text=True, check=False)
+
+
 def test_a_training_script_is_captured_as_it_stands(tmp_path):
     run = capture(tmp_path, TRAIN, "--", "--batch", "8")
     assert run.returncode == 0, run.stderr
@@ -82,11 +87,20 @@ def test_a_script_that_only_infers(tmp_path):
 def test_the_program_takes_a_script_for_a_model(tmp_path):
     script = tmp_path / "train.py"
     script.write_text(TRAIN)
-    run = subprocess.run([sys.executable, "-c", "import sys; from rooftile.program import main; main()", "predict",
-                          str(script), "--gpu", "rtx-4090"], capture_output=True, text=True, check=False)
+    run = program("predict", str(script), "--gpu", "rtx-4090")
     assert run.returncode == 0, run.stderr
     assert "train on rtx-4090: batch size 16, amp-fp16, training" in run.stdout
     assert "forward" in run.stdout and "backward" in run.stdout
+
+
+def test_a_captured_step_is_planned_at_its_batch(tmp_path):
+    step = tmp_path / "step.json"
+    assert capture(tmp_path, TRAIN, "-o", str(step)).returncode == 0
+    run = program("plan", str(step), "--samples", "1e6", "--epochs", "1", "--gpu", "t4", "--max-gpus", "2")
+    assert run.returncode == 0, run.stderr
+    assert "batch 16 each" in run.stdout
+    run = program("plan", str(step), "--samples", "1e6", "--epochs", "1", "--gpu", "t4", "-b", "32")
+    assert run.returncode == 2 and "captured at 16; capture it again at 32" in run.stderr
 
 
 @pytest.mark.parametrize("text, line", [

@@ -45,7 +45,7 @@ struct CompareArguments {
   std::vector<std::string> models, gpus;
   std::vector<std::string> batches;  // numbers or "max"; empty: the model's own
   PredictionArguments prediction;
-  bool best_precision = false;
+  std::vector<std::string> precisions;  // or "best"; empty: the model's own
   std::string baseline, sort, study;
   std::optional<Filter> where;
   std::optional<Question> question;
@@ -95,10 +95,18 @@ CompareTask::Model model_of(const std::string& name, const PredictionArguments& 
 }
 
 // What frameworks offer without another network: FP8 needs scales, integers a calibration.
-std::vector<RunPrecision> precisions_of(const CompareArguments& arguments) {
-  if (!arguments.best_precision) return {};
+std::vector<RunPrecision> floating_precisions(const CompareArguments& arguments) {
   const bool trains = arguments.prediction.phase.value_or(Phase::fwd) != Phase::fwd;
   return {{DType::fp32}, {DType::tf32}, {DType::fp16, trains}, {DType::bf16, trains}};
+}
+
+std::vector<std::vector<RunPrecision>> precisions_of(const CompareArguments& arguments) {
+  std::vector<std::vector<RunPrecision>> precisions;
+  for (const std::string& text : arguments.precisions) {
+    const auto one = parse_run_precision_option("--precision", text);  // "best" is none
+    precisions.push_back(one ? std::vector{*one} : floating_precisions(arguments));
+  }
+  return precisions;
 }
 
 std::vector<CompareTask::Batch> batches_of(const CompareArguments& arguments) {
@@ -298,18 +306,14 @@ void add_choices(CLI::App* app, CompareArguments& arguments) {
   CLI::Option* precision = app->get_option("--precision");
   const std::string kind = precision->get_type_name(), help = precision->get_description();
   app->remove_option(precision);
-  app->add_option_function<std::string>(
-         "--precision",
-         [&arguments](const std::string& text) {
-           arguments.best_precision = text == "best";
-           if (arguments.best_precision) return;
-           const auto read = read_option<RunPrecision>("--precision", text, parse_run_precision_option);
-           arguments.prediction.precision = read.dtype;
-           arguments.prediction.run.autocast = read.autocast;
-         },
-         help + "; best: the fastest floating-point one, with --baseline of those that both have")
-      ->type_name(kind + "|best")
-      ->group("Prediction");
+  add_list(
+      app, "--precision", arguments.precisions, "",
+      help + ", several with commas; best: the fastest floating-point one, with --baseline of those that both have",
+      [](const std::string& name, const std::string& one) -> Result<void> {
+        if (one != "best") TRY(parse_run_precision_option(name, one));
+        return {};
+      });
+  app->get_option("--precision")->type_name(kind + ",…|best")->group("Prediction");
 }
 
 template <class Value, class Read>

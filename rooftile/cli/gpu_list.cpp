@@ -17,9 +17,10 @@
 namespace rooftile::cli {
 namespace {
 
-Result<std::vector<Gpu>> boards_where(auto wanted) {
+Result<std::vector<Gpu>> boards_where(const std::string& selector, auto wanted) {
   auto gpus = TRY(boards_sold());
   std::erase_if(gpus, [&](const Gpu& gpu) { return !wanted(gpu); });
+  if (gpus.empty()) return fail(ErrorCode::not_found, fmt::format("no GPU is {}", one_line(selector)), "--gpus");
   return gpus;
 }
 
@@ -29,7 +30,7 @@ Result<std::vector<Gpu>> gpus_of(const std::string& selector) {
   if (selector.starts_with(kVendor)) {
     const std::string vendor = lower_case(selector.substr(kVendor.size()));
     TRY(check_choice("--gpus", vendor, {"nvidia", "amd"}, {}));
-    return boards_where([&](const Gpu& gpu) { return lower_case(gpu.vendor) == vendor; });
+    return boards_where(selector, [&](const Gpu& gpu) { return lower_case(gpu.vendor) == vendor; });
   }
   if (selector.starts_with(kMemory)) {
     const auto least = parse<Bytes>(selector.substr(kMemory.size()));
@@ -37,7 +38,7 @@ Result<std::vector<Gpu>> gpus_of(const std::string& selector) {
       return fail(ErrorCode::usage, fmt::format("'{}' is no size of memory; write memory>=24GB", one_line(selector)),
                   "--gpus");
     }
-    return boards_where([&](const Gpu& gpu) { return gpu.level("DRAM").capacity >= *least; });
+    return boards_where(selector, [&](const Gpu& gpu) { return gpu.level("DRAM").capacity >= *least; });
   }
   return std::vector{TRY(gpu_of_option(selector))};
 }

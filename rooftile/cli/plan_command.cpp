@@ -147,8 +147,11 @@ Result<void> run(PlanArguments& arguments) {
     choices.fitted_cells = columns;
     choices.beyond_fit = !arguments.prediction.gpus.empty();
     if (!arguments.prediction.precision) choices.predict.precision = precision_of_fit(*fitted);
-  } else if (!arguments.prediction.precision) {
-    write_notes(TRY(load_network(arguments.model, arguments.prediction, choices.predict)));
+  } else {
+    const Workload network = TRY(load_network(arguments.model, arguments.prediction, choices.predict));
+    if (!arguments.prediction.precision) write_notes(network);
+    const bool any_batch = choices.batches.empty() && !choices.global_batch && !choices.most_global_batch;
+    if (network.captured && any_batch) choices.batches = {network.batch_size};  // the one it was captured at
   }
   TrainingTask task;
   task.model = arguments.model;

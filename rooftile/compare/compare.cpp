@@ -1,6 +1,7 @@
 #include "rooftile/compare/compare.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -16,6 +17,7 @@
 #include "rooftile/predict/largest_batch.hpp"
 #include "rooftile/predict/prepared_network.hpp"
 #include "rooftile/timing/roofline.hpp"
+#include "rooftile/workload/any_batch.hpp"
 
 namespace rooftile {
 namespace {
@@ -25,6 +27,7 @@ constexpr double kJoulesOfKilowattHour = 3.6e6;
 // What a GPU's row says whatever runs on it.
 struct Board {
   std::optional<CostModel> costs;
+  std::string no_costs;  // why not, where a table was given
   HardwareCost hardware;
   std::optional<GpuPrice> price;
   std::optional<BoardPrice> bought;
@@ -38,6 +41,8 @@ Board board_of(const Gpu& gpu, const CompareTask& task) {
   if (const auto costs = cost_model_of(*task.costs, gpu)) {
     board.costs = *costs;
     board.hardware = cost_of(gpu, *costs);
+  } else {
+    board.no_costs = costs.error().message;
   }
   return board;
 }
@@ -115,45 +120,97 @@ class ModelAt {
 
   Result<Bytes> memory_at(std::int64_t batch) {
     if (const auto known = memory_.find(batch); known != memory_.end()) return known->second;
+    if (!sized_) size();
+    if (any_) return memory_[batch] = memory_of_network(any_->at(batch), of_one_->options, of_one_->phase);
     const NetworkAt network = TRY(model_.at(batch, precision_));
-    const Workload run = run_as(network.workload, network.options, network.phase);
-    return memory_[batch] = memory_of(run, network.options, network.phase).total();
+    return memory_[batch] = memory_of_network(network.workload, network.options, network.phase);
   }
 
  private:
+  static Bytes memory_of_network(const Workload& workload, const PredictOptions& options, Phase phase) {
+    return memory_of(run_as(workload, options, phase), options, phase).total();
+  }
+
+  // Loading takes longer than all else that memory takes, so two batch sizes tell about all, where they can.
+  void size() {
+    sized_ = true;
+    constexpr std::int64_t kOther = 32;
+    const auto loaded = [](const auto& made) { return made.first.value_or(1) > 1 && made.second != nullptr; };
+    const auto other = std::find_if(prepared_.begin(), prepared_.end(), loaded);
+    auto one = model_.at(1, precision_);
+    if (!one) return;
+    if (other != prepared_.end()) {
+      any_ = AnyBatch::from(one->workload, other->second->network.workload);
+    } else if (auto more = model_.at(kOther, precision_)) {
+      any_ = AnyBatch::from(one->workload, std::move(more->workload));
+    }
+    of_one_ = *std::move(one);
+  }
+
   const CompareTask::Model& model_;
   std::optional<RunPrecision> precision_;
   std::map<std::optional<std::int64_t>, std::unique_ptr<Prepared>> prepared_;
   std::map<std::int64_t, Bytes> memory_;
+  bool sized_ = false;
+  std::optional<AnyBatch> any_;
+  std::optional<NetworkAt> of_one_;
 };
 
-class Comparing {
+// What the models share.
+class Shared {
  public:
-  explicit Comparing(const CompareTask& task) : task_(task) {
-    for (const Gpu& gpu : task.gpus) boards_.push_back(board_of(gpu, task));
-    for (const RunPrecision& precision : task.precisions) precisions_.emplace_back(precision);
-    if (precisions_.empty()) precisions_.emplace_back();
-    all_ = task.models.size() * task.batches.size() * precisions_.size() * task.gpus.size();
+  explicit Shared(const CompareTask& of) : task(of) {
+    for (const Gpu& gpu : of.gpus) boards.push_back(board_of(gpu, of));
+    std::size_t precisions = of.precisions.empty() ? 1 : 0;
+    for (const auto& several : of.precisions) precisions += several.size();
+    all_ = of.models.size() * of.batches.size() * precisions * of.gpus.size();
+  }
+
+  bool stopped() const { return task.stop != nullptr && task.stop->load(); }
+
+  void report() {
+    const std::lock_guard lock(mutex_);
+    ++done_;
+    if (task.progress) task.progress(done_, all_);
+  }
+
+  const CompareTask& task;
+  std::vector<Board> boards;
+
+ private:
+  std::mutex mutex_;
+  std::size_t done_ = 0, all_ = 0;
+};
+
+void add_once(std::vector<std::string>& lines, std::string line) {
+  if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(std::move(line));
+}
+
+// One model at all batches and precisions.
+class ComparingModel {
+ public:
+  // With so many threads of its own.
+  ComparingModel(Shared& shared, const CompareTask::Model& model, unsigned threads)
+      : shared_(shared), task_(shared.task), threads_(threads) {
+    for (const auto& several : task_.precisions) {
+      auto& at = models_.emplace_back();
+      for (const RunPrecision& precision : several) at.emplace_back(model, precision);
+    }
+    if (models_.empty()) models_.emplace_back().emplace_back(model, std::nullopt);
   }
 
   Result<Comparison> run() {
-    if (task_.baseline) comparison_.baseline = task_.gpus[*task_.baseline].id;
-    for (const CompareTask::Model& model : task_.models) {
-      std::vector<ModelAt> at;
-      for (const auto& precision : precisions_) at.emplace_back(model, precision);
-      for (const CompareTask::Batch& batch : task_.batches) {
-        if (stopped()) break;
-        TRY(add(at, batch));
+    for (const CompareTask::Batch& batch : task_.batches) {
+      for (std::vector<ModelAt>& several : models_) {
+        if (shared_.stopped()) return std::move(comparison_);
+        TRY(add(several, batch));
       }
     }
-    comparison_.stopped = stopped();
     return std::move(comparison_);
   }
 
  private:
   using Outcome = std::optional<Result<ComparedRun>>;  // nothing where it was stopped
-
-  bool stopped() const { return task_.stop != nullptr && task_.stop->load(); }
 
   Result<void> add(std::vector<ModelAt>& models, const CompareTask::Batch& batch) {
     std::vector<std::vector<Outcome>> outcomes;  // by precision and GPU
@@ -181,17 +238,17 @@ class Comparing {
       describe(networks[gpu]->network);
     }
     std::atomic<std::size_t> next = 0;
-    on_threads(task_.threads, [&](std::size_t) {
-      for (std::size_t gpu = next++; gpu < networks.size() && !stopped(); gpu = next++) {
+    on_threads(threads_, [&](std::size_t) {
+      for (std::size_t gpu = next++; gpu < networks.size() && !shared_.stopped(); gpu = next++) {
         if (networks[gpu] != nullptr) outcomes[gpu] = on_gpu(*networks[gpu], gpu);
-        report();
+        shared_.report();
       }
     });
     return outcomes;
   }
 
   Result<ComparedRun> on_gpu(const Prepared& network, std::size_t gpu) const {
-    return run_of(TRY(network.prepared->on(task_.gpus[gpu])), task_.gpus[gpu], boards_[gpu], task_);
+    return run_of(TRY(network.prepared->on(task_.gpus[gpu])), task_.gpus[gpu], shared_.boards[gpu], task_);
   }
 
   void describe(const NetworkAt& network) {
@@ -242,26 +299,44 @@ class Comparing {
              fmt::format("{}: no precision that {} has, too", task_.gpus[gpu].id, comparison_.baseline));
   }
 
-  static void add_once(std::vector<std::string>& lines, std::string line) {
-    if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(std::move(line));
-  }
-
-  void report() {
-    const std::lock_guard lock(mutex_);
-    ++done_;
-    if (task_.progress) task_.progress(done_, all_);
-  }
-
+  Shared& shared_;
   const CompareTask& task_;
-  std::vector<Board> boards_;
-  std::vector<std::optional<RunPrecision>> precisions_;
+  unsigned threads_;
+  std::vector<std::vector<ModelAt>> models_;  // by precisions, of which the fastest counts
   Comparison comparison_;
-  std::mutex mutex_;
-  std::size_t done_ = 0, all_ = 0;
 };
+
+void append(Comparison& all, Comparison&& one) {
+  if (!one.pass.empty()) all.pass = one.pass;
+  if (!one.execution.empty()) all.execution = one.execution;
+  std::move(one.runs.begin(), one.runs.end(), std::back_inserter(all.runs));
+  for (std::string& line : one.left_out) add_once(all.left_out, std::move(line));
+  for (std::string& line : one.notes) add_once(all.notes, std::move(line));
+}
 
 }  // namespace
 
-Result<Comparison> compare(const CompareTask& task) { return Comparing(task).run(); }
+Result<Comparison> compare(const CompareTask& task) {
+  Shared shared(task);
+  // A model loads on one thread, so several models go side by side.
+  const unsigned at_once = static_cast<unsigned>(std::min<std::size_t>(task.threads, task.models.size()));
+  const unsigned inside = at_once == 0 ? 1 : std::max(1U, task.threads / at_once);
+  std::vector<std::optional<Result<Comparison>>> compared(task.models.size());
+  std::atomic<std::size_t> next = 0;
+  on_threads(at_once, [&](std::size_t) {
+    for (std::size_t i = next++; i < compared.size(); i = next++) {
+      compared[i] = ComparingModel(shared, task.models[i], inside).run();
+    }
+  });
+  Comparison comparison;
+  if (task.baseline) comparison.baseline = task.gpus[*task.baseline].id;
+  for (auto& one : compared) append(comparison, TRY(std::move(*one)));
+  for (std::size_t i = 0; i < task.gpus.size(); ++i) {
+    const std::string& why = shared.boards[i].no_costs;
+    if (!why.empty()) add_once(comparison.notes, fmt::format("{}: no power is predicted: {}", task.gpus[i].id, why));
+  }
+  comparison.stopped = shared.stopped();
+  return comparison;
+}
 
 }  // namespace rooftile

@@ -40,7 +40,8 @@ struct NetworkAt {
 struct CompareTask {
   struct Model {
     std::string name;
-    // At that batch size, or the model's own; at that precision, or as its weights are stored. Called by one thread.
+    // At that batch size, or the model's own; at that precision, or as its weights are stored. Called by one thread at
+    // a time, while other models may be asked of others.
     std::function<Result<NetworkAt>(std::optional<std::int64_t> batch, std::optional<RunPrecision> precision)> at;
     bool any_batch = true;  // false: it is read once (standard input, a script)
   };
@@ -50,7 +51,8 @@ struct CompareTask {
   };
   std::vector<Model> models;
   std::vector<Batch> batches = {{}};
-  std::vector<RunPrecision> precisions = {};  // of which the fastest counts; empty: the model's own
+  std::vector<std::vector<RunPrecision>> precisions =
+      {};  // a run each, at the fastest of several; none: the model's own
   std::vector<Gpu> gpus;
   std::optional<std::size_t> baseline = {};  // of the GPUs; precisions count that it has, too
   PriceRules prices = {};
@@ -67,14 +69,14 @@ struct Comparison {
   std::string pass;  // "inference", "training"
   std::string execution;
   std::string baseline;                 // GPU id; empty: none
-  std::vector<ComparedRun> runs;        // by model, batch, GPU
+  std::vector<ComparedRun> runs;        // by model, batch, precisions, GPU
   std::vector<std::string> left_out;    // "k80: no peak rate …"
   std::vector<std::string> notes = {};  // of the models, as Workload::notes
   bool stopped = false;                 // when asked to: runs are missing
 };
 
-// Every model at every batch on every GPU, at the fastest of the precisions. GPUs that cannot run it are left out, with
-// the reason. Errors: those of the models.
+// Every model at every batch on every GPU, at each of the precisions. GPUs that cannot run it are left out, with the
+// reason. Errors: those of the models.
 Result<Comparison> compare(const CompareTask& task);
 
 }  // namespace rooftile

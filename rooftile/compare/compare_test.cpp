@@ -57,7 +57,7 @@ TEST(Compare, ThreadsChangeNothing) {
 TEST(Compare, OfSeveralPrecisionsTheFastestThatBothHave) {
   CompareTask task = task_of({"h100-sxm5-80gb", "t4", "titan-xp"});
   task.batches = {{.size = 64}};
-  task.precisions = {{DType::fp32}, {DType::tf32}, {DType::fp16}, {DType::fp8}};
+  task.precisions = {{{DType::fp32}, {DType::tf32}, {DType::fp16}, {DType::fp8}}};
   task.baseline = 1;
   const Comparison comparison = compare(task).value();
   ASSERT_EQ(comparison.runs.size(), 3U);
@@ -67,6 +67,36 @@ TEST(Compare, OfSeveralPrecisionsTheFastestThatBothHave) {
   EXPECT_GT(*comparison.runs[0].ratio, 1);
   task.baseline.reset();
   EXPECT_FALSE(compare(task)->runs[0].ratio);
+}
+
+TEST(Compare, OfEachPrecisionARow) {
+  CompareTask task = task_of({"t4", "l4"});
+  task.precisions = {{{DType::fp32}}, {{DType::fp16}}};
+  const Comparison both = compare(task).value();
+  ASSERT_EQ(both.runs.size(), 4U);
+  task.precisions = {{{DType::fp16}}};
+  const Comparison half = compare(task).value();
+  EXPECT_EQ(both.runs[0].precision, "fp32");
+  EXPECT_EQ(both.runs[3].precision, "fp16");
+  EXPECT_EQ(both.runs[3].gpu, "l4");
+  EXPECT_EQ(both.runs[3].time, half.runs[1].time);
+}
+
+TEST(Compare, ModelsSideBySideKeepTheirOrder) {
+  CompareTask task = task_of({"t4", "l4", "mi50"});
+  task.models = {zoo_model("vgg16"), zoo_model("alexnet"), zoo_model("resnet18")};
+  const Comparison one = compare(task).value();
+  task.threads = 4;
+  const Comparison four = compare(task).value();
+  ASSERT_EQ(one.runs.size(), 9U);
+  ASSERT_EQ(four.runs.size(), 9U);
+  for (std::size_t i = 0; i < one.runs.size(); ++i) {
+    EXPECT_EQ(one.runs[i].model, four.runs[i].model);
+    EXPECT_EQ(one.runs[i].gpu, four.runs[i].gpu);
+    EXPECT_EQ(one.runs[i].time, four.runs[i].time);
+  }
+  task.models.insert(task.models.begin() + 1, zoo_model("no-such"));
+  EXPECT_THAT(compare(task).error().message, HasSubstr("no-such"));
 }
 
 TEST(Compare, WhatDoesNotFitSaysTheLargestBatchThatDoes) {
@@ -86,7 +116,7 @@ TEST(Compare, WhatDoesNotFitSaysTheLargestBatchThatDoes) {
 
 TEST(Compare, AGpuThatCannotRunItIsLeftOut) {
   CompareTask task = task_of({"k80", "h100-sxm5-80gb"});
-  task.precisions = {{DType::fp8}};
+  task.precisions = {{{DType::fp8}}};
   const Comparison comparison = compare(task).value();
   ASSERT_EQ(comparison.runs.size(), 1U);
   ASSERT_EQ(comparison.left_out.size(), 1U);
@@ -102,6 +132,18 @@ TEST(Compare, EnergyIsAtMostThatOfTheBoard) {
   ASSERT_TRUE(run.energy);
   EXPECT_LE(*run.watts(), task.gpus[0].tdp->value() * (1 + 1e-12));
   EXPECT_NEAR(*run.grams_per_million_samples(), run.energy->value() / 8 * 1e6 / 3.6e6 * 400, 1e-6);
+}
+
+TEST(Compare, AProcessWithoutCostsLeavesThePowerEmptyAndSaysSo) {
+  CompareTask task = task_of({"t4", "l4"});
+  task.gpus[0].process_nm = 1;
+  const CostTable costs = load_costs({}).value();
+  task.costs = &costs;
+  const Comparison comparison = compare(task).value();
+  ASSERT_EQ(comparison.runs.size(), 2U);
+  EXPECT_FALSE(comparison.runs[0].energy);
+  EXPECT_TRUE(comparison.runs[1].energy);
+  EXPECT_THAT(comparison.notes, ElementsAre(HasSubstr("t4: no power is predicted: ")));
 }
 
 TEST(Compare, ABoardPaysOnceItsRentIsSaved) {

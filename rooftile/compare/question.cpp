@@ -151,7 +151,9 @@ std::string effort(const ComparedRun& run) {
   } else if (const auto per_million = run.per_million_samples()) {
     text += fmt::format(", {} a million samples", usd(*per_million));
   }
-  if (run.price) text += fmt::format(" at {:.3g} USD/h", run.price->usd_per_hour());
+  if (run.price) {
+    text += fmt::format(" at {:.3g} USD/h{}", run.price->usd_per_hour(), run.price->few ? ", of few offers" : "");
+  }
   return text;
 }
 

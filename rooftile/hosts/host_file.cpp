@@ -46,6 +46,8 @@ constexpr std::array kKeys = {
             [](HostMachine& host, double value) { host.tokenise = Seconds(value); }},
     HostKey{"environment_step", "2.6 ms", 1e-9, 1e3, quantity<Seconds>,
             [](HostMachine& host, double value) { host.environment_step = Seconds(value); }},
+    HostKey{"launch_ratio", "0.8", 0.01, 100, count, [](HostMachine& host, double value) { host.launch_ratio = value; },
+            false},
     HostKey{"price", "3000 USD", 1, 1e9, quantity<Dollars>,
             [](HostMachine& host, double value) { host.price = Dollars(value); }, false},
 };

@@ -47,6 +47,14 @@ TEST(HostFile, ReadsAUsersOwn) {
   EXPECT_EQ(host.disk, BytesPerSecond(2e9));
   EXPECT_EQ(host.decode, Seconds(5e-3));
   EXPECT_FALSE(host.price);
+  EXPECT_EQ(host.launch_ratio, 1);
+}
+
+TEST(HostFile, LaunchesFollowAHostThatSaysSo) {
+  const std::string text = std::string(kHost) + "launch_ratio = { value = \"0.5\", source = \"own\" }\n";
+  EXPECT_EQ(parse_host_machine(text, "h.toml")->launch_ratio, 0.5);
+  EXPECT_THAT(error_of(std::string(kHost) + "launch_ratio = { value = \"0\", source = \"own\" }\n"),
+              HasSubstr("'0' is no launch_ratio; write \"0.8\""));
 }
 
 TEST(HostFile, ABadFileIsOneLineThatSaysWhere) {

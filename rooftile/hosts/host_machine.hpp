@@ -23,6 +23,7 @@ struct HostMachine {
   Seconds environment_step;  // of a game, one core
   BytesPerSecond disk;
   int pcie_generation = 3;
+  double launch_ratio = 1;       // what issuing an operator takes, to the machines that launch costs were fitted on
   std::optional<Dollars> price;  // without GPUs
   std::vector<Fact> facts;       // all of these with their sources
 };

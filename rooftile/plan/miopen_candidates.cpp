@@ -300,6 +300,7 @@ class MiopenPlans {
 
   // Another tile does the same with less padding.
   static bool is_wasteful(const Tile& tile, const Kind& kind) {
+    if (tile.m <= kind.m && tile.n <= kind.n) return false;
     return std::any_of(kind.tiles.begin(), kind.tiles.end(), [&](const Tile& other) {
       return (other.n == tile.n && other.m < tile.m && other.m >= kind.m) ||
              (other.m == tile.m && other.n < tile.n && other.n >= kind.n);
@@ -307,6 +308,13 @@ class MiopenPlans {
   }
 
   void visit_kind(Kind& kind) {
+    Launch::Product& product = kind.plan.main.product;
+    product.m = kind.m;
+    product.n = kind.n;
+    product.k = kind.k;
+    product.batch = kind.count * kind.plan.main.miopen.kernels;
+    visited_ = true;
+    if (visit_.least(kind.plan) >= limit_) return;  // whatever its tile
     const bool fits = !options_.tile || std::any_of(kind.tiles.begin(), kind.tiles.end(), [&](const Tile& tile) {
       return tile.m == options_.tile->m && tile.n == options_.tile->n;
     });
@@ -337,10 +345,6 @@ class MiopenPlans {
     plan.split_k = split;
     Launch& launch = plan.main;
     Launch::Product& product = launch.product;
-    product.m = kind.m;
-    product.n = kind.n;
-    product.k = kind.k;
-    product.batch = kind.count * launch.miopen.kernels;
     product.tile_m = tile.m;
     product.tile_n = tile.n;
     product.tile_k = tile.k;
@@ -353,8 +357,7 @@ class MiopenPlans {
                           : std::clamp(kAccumulators / launch.macs_per_step, 1.0, kMostResident);
     const double loaded = std::min<double>(tile.m, kind.m) + std::min<double>(tile.n, kind.n);
     launch.l2_load = layer_.element * (launch.ctas * launch.steps * loaded);
-    visit_(plan);
-    visited_ = true;
+    limit_ = visit_(plan);
   }
 
   static constexpr Bytes kSingle{4};
@@ -362,6 +365,7 @@ class MiopenPlans {
   const MiopenLayer& layer_;
   const PlanOptions& options_;
   const VisitPlan& visit_;
+  Seconds limit_ = kNoLimit;
   bool visited_ = false;
 };
 

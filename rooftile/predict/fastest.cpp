@@ -21,6 +21,7 @@ void Fastest::visit_lasting(const LaunchPlan& plan) {
 }
 
 Seconds Fastest::least(const LaunchPlan& plan) {
+  if (rates_.family == KernelFamily::conv_miopen) return least_miopen_time(plan, rates_);
   if (!terms_) terms_ = product_terms(plan, rates_);  // all plans of the product have them in common
   return chooses_by_estimate(plan, rates_) ? choice_time(plan, rates_) : least_plan_time(plan, rates_, *terms_);
 }

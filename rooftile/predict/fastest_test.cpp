@@ -145,6 +145,9 @@ TEST(Fastest, BoundsEveryPlanFromBelow) {
       if (product) {
         EXPECT_LE(least_plan_time(plan, model.rates, product_terms(plan, model.rates)), plan_time(plan, model.rates));
       }
+      if (op.family == KernelFamily::conv_miopen) {
+        EXPECT_LE(least_miopen_time(plan, model.rates), plan_time(plan, model.rates));
+      }
       if (!has_counted_loads(plan, op)) continue;
       const LeastLoads least =
           least_loads(plan, op, tile_loads(op.gemm, plan.tile, gpu.level("L1"), op.element), caches.sms);

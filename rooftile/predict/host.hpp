@@ -1,6 +1,7 @@
 // The queue between host and GPU: the host issues operators one after another, the GPU runs what has been issued.
 #pragma once
 
+#include <array>
 #include <span>
 
 #include "rooftile/calibration/host.hpp"
@@ -11,9 +12,15 @@ namespace rooftile {
 // Layers in the order in which they are issued; those that launch nothing cost nothing.
 HostShare host_share(std::span<const LayerEstimate> layers, const HostCosts& costs);
 
-// Until the last kernel has ended, where each takes `scale` of its time and each call of the host `host_scale` of its.
-Seconds queue_time(std::span<const LayerEstimate> layers, const HostCosts& costs, double scale = 1,
-                   double host_scale = 1);
+// Until the last kernel has ended.
+Seconds queue_time(std::span<const LayerEstimate> layers, const HostCosts& costs);
+
+// The same where each kernel takes a share of its time, and each call of the host one of its; three at once.
+struct QueueScale {
+  double gpu = 1, host = 1;
+};
+std::array<Seconds, 3> queue_times(std::span<const LayerEstimate> layers, const HostCosts& costs,
+                                   const std::array<QueueScale, 3>& scales);
 
 // From the end of the part before to the end of its last kernel, each part of a step. Without costs the host takes no
 // time.

@@ -33,25 +33,31 @@ Result<std::int64_t> largest_batch(const std::function<Result<Bytes>(std::int64_
     }
     if (batch > fitting.batch) before = std::exchange(fitting, Known{batch, memory});
   }
-  bool halve = false;  // where memory is no line, guesses alone might creep
+  // A line is exact as a rule: then the guess and its neighbour are all it takes. Where it is not, guesses alone might
+  // creep.
+  enum class Try { line, neighbour, middle } way = Try::line;
+  bool fits = true;  // the last one tried
   while (fitting.batch < kMostBatch && (!beyond || beyond->batch - fitting.batch > 1)) {
     std::int64_t batch = 2 * fitting.batch;
-    if (beyond && halve) {
+    if (beyond && way == Try::middle) {
       batch = fitting.batch + (beyond->batch - fitting.batch) / 2;
+    } else if (way == Try::neighbour) {
+      batch = fits ? fitting.batch + 1 : beyond->batch - 1;
     } else if (beyond) {
       batch = guess(fitting, *beyond);
     } else if (before.batch < fitting.batch) {
       batch = guess(before, fitting);
     }
-    halve = !halve;
+    const bool guessed = way == Try::line && (beyond || before.batch < fitting.batch);
+    way = guessed ? Try::neighbour : way == Try::neighbour ? Try::middle : Try::line;
     const std::int64_t most = beyond ? beyond->batch - 1 : kMostBatch;
     batch = std::clamp(batch, fitting.batch + 1, most);
     const Known tried{batch, TRY(memory_at(batch))};
-    if (tried.memory > capacity) {
-      beyond = tried;
+    fits = tried.memory <= capacity;
+    if (fits) {
+      before = std::exchange(fitting, tried);
     } else {
-      before = fitting;
-      fitting = tried;
+      beyond = tried;
     }
   }
   return fitting.batch;

@@ -24,7 +24,7 @@ TEST(LargestBatch, OfALineTakesAFewLooks) {
     const auto [found, asked] =
         search([](double b) { return 100 + 3 * b; }, 100 + 3.0 * static_cast<double>(batch) + 2);
     EXPECT_EQ(found, batch);
-    EXPECT_LE(asked, 6);
+    EXPECT_LE(asked, 4);
   }
 }
 
@@ -49,7 +49,7 @@ TEST(LargestBatch, WhatIsKnownShortensTheSearch) {
   for (const std::int64_t batch : {1, 499, 500, 700, 1999, 2000, 9000}) {
     asked = 0;
     EXPECT_EQ(largest_batch(memory, *memory(batch), known).value(), batch);
-    EXPECT_LE(asked, 5) << batch;
+    EXPECT_LE(asked, 3) << batch;
   }
 }
 

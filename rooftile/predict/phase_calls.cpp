@@ -213,20 +213,20 @@ std::vector<LayerEstimate> estimate_phase(const PhaseCalls& step, const Gpu& gpu
   layers.reserve(step.layers.size());
   for (const PhaseCalls::Layer& layer : step.layers) {
     std::optional<std::size_t>& known = estimated[layer.call];
+    const LayerCall& call = step.calls[layer.call];
     if (known) {
       layers.push_back(layers[*known]);
     } else {
       known = layers.size();
-      const LayerCall& call = step.calls[layer.call];
       layers.push_back(estimate(call, gpu, models));
+      if (!call.options.breakdown) {
+        layers.back().op = call.op;  // by which the host's queue goes; the other texts stay empty
+        layers.back().function = call.function;
+      }
     }
     layers.back().part = layer.part;
     layers.back().general = layer.general;
-    if (const LayerCall& call = step.calls[layer.call]; !call.options.breakdown) {
-      layers.back().op = call.op;  // by which the host's queue goes; the other texts stay empty
-      layers.back().function = call.function;
-      continue;
-    }
+    if (!call.options.breakdown) continue;
     layers.back().name = layer.name;
     layers.back().output = layer.output;
     layers.back().members = layer.members;

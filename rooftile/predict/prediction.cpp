@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -15,39 +19,66 @@
 namespace rooftile {
 namespace {
 
-using Bound = double (*)(const LayerEstimate&);
+// ln of how far the sum of layers may be off, either way.
+struct SumError {
+  double low = 0, high = 0;
 
-double low_error(const LayerEstimate& layer) { return std::max(0.0, std::log(layer.time / *layer.time_low)); }
-double high_error(const LayerEstimate& layer) { return std::max(0.0, std::log(*layer.time_high / layer.time)); }
+  void add_square(const SumError& of) {
+    low += of.low * of.low;
+    high += of.high * of.high;
+  }
+};
 
-// ln of the error of the sum of `layers`, which take `all`.
-double error_of(std::span<const LayerEstimate> layers, Seconds all, Bound bound) {
-  struct Own {
-    std::string_view op;
-    Seconds time;
-    double error;
-  };
-  double common = 0;
-  std::vector<Own> own;
-  own.reserve(layers.size());
+// Layers of one operator and time, which are equally wrong: their errors add up before they are squared.
+struct Alike {
+  const LayerEstimate* last;
+  SumError error, shared;  // of that one
+  SumError own;            // of all
+};
+
+bool as_wrong(const LayerEstimate& a, const LayerEstimate& b) {
+  return a.time_low == b.time_low && a.time_high == b.time_high && a.common_error == b.common_error;
+}
+
+void set_error(Alike& alike, const LayerEstimate& layer) {
+  alike.error = {std::max(0.0, std::log(layer.time / *layer.time_low)),
+                 std::max(0.0, std::log(*layer.time_high / layer.time))};
+  const double most = std::log(layer.common_error);
+  alike.shared = {std::min(alike.error.low, most), std::min(alike.error.high, most)};
+}
+
+struct HashOfTime {
+  std::size_t operator()(const LayerEstimate* layer) const {
+    constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15;
+    return static_cast<std::size_t>((std::bit_cast<std::uint64_t>(layer->time.value()) * kOdd) >> 32U);
+  }
+};
+struct SameTime {
+  bool operator()(const LayerEstimate* a, const LayerEstimate* b) const { return a->time == b->time && a->op == b->op; }
+};
+
+// Of `layers`, which take `all`.
+SumError error_of(std::span<const LayerEstimate> layers, Seconds all) {
+  std::unordered_map<const LayerEstimate*, std::size_t, HashOfTime, SameTime> places;
+  std::vector<Alike> alike;  // in the order of the first ones
+  SumError common;
   for (const LayerEstimate& layer : layers) {
     if (!interval_of(layer) || layer.time <= Seconds(0)) continue;
-    const double error = bound(layer), shared = std::min(error, std::log(layer.common_error));
+    const auto [found, first] = places.try_emplace(&layer, alike.size());
+    if (first) alike.push_back({});
+    Alike& of = alike[found->second];
+    if (first || !as_wrong(layer, *of.last)) set_error(of, layer);
+    of.last = &layer;
     const double share = layer.time / all;
-    common += share * shared;
-    own.push_back({layer.op, layer.time, share * std::sqrt(error * error - shared * shared)});
+    common.low += share * of.shared.low;
+    common.high += share * of.shared.high;
+    of.own.low += share * std::sqrt(of.error.low * of.error.low - of.shared.low * of.shared.low);
+    of.own.high += share * std::sqrt(of.error.high * of.error.high - of.shared.high * of.shared.high);
   }
-  // Layers of one operator and time are equally wrong: their errors add up before they are squared.
-  std::stable_sort(own.begin(), own.end(),
-                   [](const Own& a, const Own& b) { return a.time < b.time || (a.time == b.time && a.op < b.op); });
-  double squares = common * common;
-  for (std::size_t i = 0; i < own.size();) {
-    double error = 0;
-    const Own& first = own[i];
-    for (; i < own.size() && own[i].time == first.time && own[i].op == first.op; ++i) error += own[i].error;
-    squares += error * error;
-  }
-  return std::sqrt(squares);
+  SumError squares;
+  squares.add_square(common);
+  for (const Alike& one : alike) squares.add_square(one.own);
+  return {std::sqrt(squares.low), std::sqrt(squares.high)};
 }
 
 }  // namespace
@@ -82,8 +113,8 @@ std::optional<Interval> interval_of(std::span<const LayerEstimate> layers) {
     if (!interval_of(layer)) without += layer.time;
   }
   if (all <= Seconds(0) || without > all * kMostWithout) return std::nullopt;
-  return Interval{all * std::exp(-error_of(layers, all, &low_error)),
-                  all * std::exp(error_of(layers, all, &high_error))};
+  const SumError error = error_of(layers, all);
+  return Interval{all * std::exp(-error.low), all * std::exp(error.high)};
 }
 
 namespace {
@@ -135,11 +166,11 @@ std::optional<Interval> computing_interval(const Prediction& prediction, Seconds
   }
   const HostShare& host = *prediction.host;
   gpu = widened(*gpu, busy, network_error(prediction));
-  const double micro_batches = time / queue_time(prediction.layers, host.costs);
-  const auto bound = [&](Seconds working, double range) {
-    return queue_time(prediction.layers, host.costs, working / busy, range) * micro_batches;
-  };
-  return Interval{bound(gpu->low, 1 / host.costs.range), bound(gpu->high, host.costs.range)};
+  const double range = host.costs.range;
+  const auto queues =
+      queue_times(prediction.layers, host.costs, {{{}, {gpu->low / busy, 1 / range}, {gpu->high / busy, range}}});
+  const double micro_batches = time / queues[0];
+  return Interval{queues[1] * micro_batches, queues[2] * micro_batches};
 }
 
 }  // namespace

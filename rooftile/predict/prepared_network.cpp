@@ -40,13 +40,22 @@ HostCosts graph_costs(HostCosts costs) {
   return costs;
 }
 
+// On a machine that is `ratio` times as slow as those of the fit.
+HostCosts on_host(HostCosts costs, double ratio) {
+  costs.forward *= ratio;
+  costs.gradient *= ratio;
+  costs.update *= ratio;
+  return costs;
+}
+
 // The time of all layers, as the host lets the GPU have them.
 void add_host(Prediction& prediction, const PredictOptions& options) {
   const Calibration& calibration = options.calibration ? *options.calibration : builtin_calibration();
   const std::span<const HostCosts> hosts = calibration.hosts.empty() ? builtin_calibration().hosts : calibration.hosts;
   const HostCosts* costs = find_host(hosts, options.framework, options.execution);
   if (costs == nullptr || !options.host || options.method != Method::rooftile) return;
-  prediction.host = host_share(prediction.layers, options.cuda_graphs ? graph_costs(*costs) : *costs);
+  const HostCosts own = options.feeding != nullptr ? on_host(*costs, options.feeding->host.launch_ratio) : *costs;
+  prediction.host = host_share(prediction.layers, options.cuda_graphs ? graph_costs(own) : own);
   prediction.time = prediction.host->gpu_busy + prediction.host->waiting;
 }
 

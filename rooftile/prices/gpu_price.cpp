@@ -55,6 +55,12 @@ bool is_old(const std::string& newest, const std::string& as_of) {
   return date && now && *date < *now - kOld;
 }
 
+// "; few: 0.17 to 0.8 USD/h".
+std::string spread_of(const GpuPrice& price) {
+  if (!price.few || *price.lowest == *price.highest) return "";
+  return fmt::format("; few: {:.3g} to {:.3g} USD/h", price.lowest->value() * kHour, price.highest->value() * kHour);
+}
+
 const char* age_of(const GpuPrice& price) { return price.old ? " (older than 18 months)" : ""; }
 
 // "AWS, Azure, Lambda and 9 more".
@@ -78,6 +84,8 @@ std::string date_in(std::string_view note) {
 std::optional<GpuPrice> price_of_file(const Gpu& gpu) {
   if (!gpu.cloud_price) return std::nullopt;
   GpuPrice price{.rate = *gpu.cloud_price, .kind = std::string(name_of(PriceKind::on_demand)), .offers = 1};
+  price.few = true;
+  price.lowest = price.highest = price.rate;
   const Fact* fact = find_fact(gpu, "board.cloud_price");
   const std::string note = fact == nullptr ? "" : fact->note;
   price.date = date_in(note);
@@ -151,10 +159,17 @@ std::optional<GpuPrice> median_price(const GpuOffers& offers, PriceKind kind) {
   price.providers.assign(providers.begin(), providers.end());
   price.tables.assign(tables.begin(), tables.end());
   price.old = is_old(newest, offers.as_of);
+  constexpr std::size_t kFew = 4;
+  if (kind <= kLastRent) {
+    price.few = usd.size() < kFew || providers.size() == 1;
+    price.lowest = DollarsPerSecond(*std::min_element(usd.begin(), usd.end()) / kHour);
+    price.highest = DollarsPerSecond(*std::max_element(usd.begin(), usd.end()) / kHour);
+  }
   const bool one = usd.size() == 1;
-  price.source = fmt::format("{} {} offer{} of {}, {}{}", one ? "one" : fmt::format("median of {}", usd.size()),
-                             price.kind, one ? "" : "s", names_of(price.providers),
-                             oldest == newest ? newest : fmt::format("{} to {}", oldest, newest), age_of(price));
+  price.source =
+      fmt::format("{} {} offer{} of {}, {}{}{}", one ? "one" : fmt::format("median of {}", usd.size()), price.kind,
+                  one ? "" : "s", names_of(price.providers),
+                  oldest == newest ? newest : fmt::format("{} to {}", oldest, newest), spread_of(price), age_of(price));
   return price;
 }
 

@@ -31,6 +31,8 @@ struct GpuPrice {
   std::vector<std::string> providers = {};  // each once, by name
   std::vector<std::string> tables = {};     // where they were read, each once
   bool old = false;                         // the newest offer is more than 18 months older than the newest of any GPU
+  bool few = false;                         // rent of fewer than four offers, or of one provider: one market's price
+  std::optional<DollarsPerSecond> lowest = {}, highest = {};  // of the offers of rent
 
   double usd_per_hour() const { return rate.value() * 3600; }
 };

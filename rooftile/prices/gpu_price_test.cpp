@@ -51,6 +51,25 @@ TEST(GpuPrice, SpotAndReservedCountOnlyWhenAskedFor) {
   EXPECT_EQ(price_of(h100, rules)->kind, "spot");
 }
 
+TEST(GpuPrice, AMedianOfFewOffersSaysSoAndHowFarTheyLieApart) {
+  const GpuPrice few = price_of(find_gpu("v100-sxm2-16gb").value(), {}).value();
+  EXPECT_LT(few.offers, 4U);
+  EXPECT_TRUE(few.few);
+  EXPECT_LE(*few.lowest, few.rate);
+  EXPECT_GE(*few.highest, few.rate);
+  const GpuPrice many = price_of(find_gpu("h100-sxm5-80gb").value(), {}).value();
+  EXPECT_FALSE(many.few);
+  EXPECT_THAT(many.source, Not(HasSubstr("few")));
+  GpuOffers offers{.as_of = "2026-10-10"};
+  for (const double usd : {1.0, 2.0, 4.0})
+    offers.offers.push_back({PriceKind::on_demand, usd, "A", "", "2026-10-01", ""});
+  EXPECT_THAT(median_price(offers, PriceKind::on_demand)->source, HasSubstr("; few: 1 to 4 USD/h"));
+  offers.offers.push_back({PriceKind::on_demand, 3.0, "A", "", "2026-10-01", ""});
+  EXPECT_TRUE(median_price(offers, PriceKind::on_demand)->few) << "all of one provider";
+  offers.offers.push_back({PriceKind::on_demand, 3.0, "B", "", "2026-10-01", ""});
+  EXPECT_FALSE(median_price(offers, PriceKind::on_demand)->few);
+}
+
 TEST(GpuPrice, OwnBeforeRentedBeforeBought) {
   const Gpu t4 = find_gpu("t4").value(), vega = find_gpu("vega-frontier-edition").value();
   const Gpu gtx = find_gpu("gtx-980-ti").value();

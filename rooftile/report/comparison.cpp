@@ -72,7 +72,8 @@ std::vector<TableColumn> columns_of(const ComparisonReport& report) {
   number("busy", [](const ComparedRun& run) { return percent(run.gpu_busy, 1); });
   number("W", [](const ComparedRun& run) { return run.watts() ? fmt::format("{:.0f}", *run.watts()) : "-"; });
   number("USD/h", [](const ComparedRun& run) {
-    return run.price ? fmt::format("{:.3g}{}", run.price->usd_per_hour(), run.price->old ? " *" : "") : "-";
+    if (!run.price) return std::string("-");
+    return fmt::format("{:.3g}{}{}", run.price->usd_per_hour(), run.price->few ? " ?" : "", run.price->old ? " *" : "");
   });
   number("USD/1M", [](const ComparedRun& run) { return three_digits(run.per_million_samples()); });
   if (any([](const ComparedRun& run) { return run.samples.has_value(); })) {
@@ -116,10 +117,12 @@ std::string comparison_table(const ComparisonReport& report, std::size_t width) 
     table.add(std::move(cells));
   }
   text += table.empty() ? "  no GPU is left\n" : table.text(width);
-  const auto is_old = [](const ComparedRun& run) { return run.price && run.price->old; };
-  if (std::any_of(comparison.runs.begin(), comparison.runs.end(), is_old)) {
-    text += "  *: the newest offer is more than 18 months old\n";
-  }
+  const auto any_price = [&](bool GpuPrice::*mark) {
+    return std::any_of(comparison.runs.begin(), comparison.runs.end(),
+                       [&](const ComparedRun& run) { return run.price && (*run.price).*mark; });
+  };
+  if (any_price(&GpuPrice::few)) text += "  ?: of fewer than four offers, or of one provider\n";
+  if (any_price(&GpuPrice::old)) text += "  *: the newest offer is more than 18 months old\n";
   if (!comparison.left_out.empty())
     text += fmt::format("\n  left out    {}\n", counted(comparison.left_out.size(), "GPU"));
   for (const std::string& line : comparison.left_out) text += wrapped("    " + line, width, "      ") + "\n";

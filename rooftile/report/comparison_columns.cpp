@@ -22,6 +22,11 @@ Json amount_or_null(const std::optional<Q>& value) {
 }
 Json text_or_null(const std::string& value) { return value.empty() ? Json(nullptr) : Json(value); }
 
+Json usd_per_hour(const std::optional<DollarsPerSecond>& rate) {
+  constexpr double kHour = 3600;  // seconds
+  return rate ? Json(rate->value() * kHour) : Json(nullptr);
+}
+
 struct ComparedColumn {
   std::string_view name;
   Json (*value)(const ComparedRun&);
@@ -64,6 +69,14 @@ constexpr std::array kColumns = {
                    [](const ComparedRun& run) { return amount_or_null(run.per_million_samples()); }},
     ComparedColumn{"price_kind", [](const ComparedRun& run) { return text_or_null(run.price ? run.price->kind : ""); }},
     ComparedColumn{"price_date", [](const ComparedRun& run) { return text_or_null(run.price ? run.price->date : ""); }},
+    ComparedColumn{"price_offers",
+                   [](const ComparedRun& run) {
+                     return run.price && run.price->offers > 0 ? Json(run.price->offers) : Json(nullptr);
+                   }},
+    ComparedColumn{"price_low_usd_per_hour",
+                   [](const ComparedRun& run) { return usd_per_hour(run.price ? run.price->lowest : std::nullopt); }},
+    ComparedColumn{"price_high_usd_per_hour",
+                   [](const ComparedRun& run) { return usd_per_hour(run.price ? run.price->highest : std::nullopt); }},
     ComparedColumn{"price_source",
                    [](const ComparedRun& run) { return text_or_null(run.price ? run.price->source : ""); }},
     ComparedColumn{"total_s", [](const ComparedRun& run) { return amount_or_null(run.total_time()); }},
@@ -77,6 +90,12 @@ constexpr std::array kColumns = {
     ComparedColumn{"break_even_months", [](const ComparedRun& run) { return number_or_null(run.break_even_months()); }},
 };
 
+std::string cell_of(const ComparedRun& run, const ComparedColumn& column) {
+  const Json value = column.value(run);
+  if (value.is_null()) return "";
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
 }  // namespace
 
 std::vector<std::string> comparison_columns() {
@@ -87,10 +106,7 @@ std::vector<std::string> comparison_columns() {
 
 std::string comparison_cell(const ComparedRun& run, const std::string& name) {
   for (const ComparedColumn& column : kColumns) {
-    if (column.name != name) continue;
-    const Json value = column.value(run);
-    if (value.is_null()) return "";
-    return value.is_string() ? value.get<std::string>() : value.dump();
+    if (column.name == name) return cell_of(run, column);
   }
   return "";
 }
@@ -119,7 +135,7 @@ std::string comparison_csv(const ComparisonReport& report) {
   std::string csv = write_csv_row(comparison_columns());
   for (const ComparedRun& run : report.comparison.runs) {
     std::vector<std::string> cells;
-    for (const ComparedColumn& column : kColumns) cells.push_back(comparison_cell(run, std::string(column.name)));
+    for (const ComparedColumn& column : kColumns) cells.push_back(cell_of(run, column));
     csv += write_csv_row(cells);
   }
   return csv;

@@ -44,4 +44,15 @@ LaunchTime miopen_time(const Launch& launch, const GpuRates& rates, Seconds limi
   return joined(times, launch, rates);
 }
 
+Seconds miopen_least(const Launch& launch, const GpuRates& rates) {
+  const Constants& constants = rates.constants;
+  const Launch::Product& product = launch.product;
+  const double macs = product.m * product.n * product.k * product.batch;
+  const double rate = rates.sms * rates.macs_per_second() * launch.miopen.peak_share;
+  const Seconds compute(macs / (rate * constants[launch.miopen.efficiency]));
+  const Seconds dram =
+      (launch.dram_load + launch.dram_store) / (rates.dram * constants[MiopenConstant::dram_efficiency]);
+  return std::max(compute, dram);
+}
+
 }  // namespace rooftile

@@ -21,11 +21,15 @@ ProductTerms product_terms(const LaunchPlan& plan, const GpuRates& rates);
 // No more than plan_time(), and close to it where operands are read from DRAM once and the power is not limited.
 Seconds least_plan_time(const LaunchPlan& plan, const GpuRates& rates, const ProductTerms& terms);
 
+// No more than plan_time() of conv_miopen, whatever the tile and split.
+Seconds least_miopen_time(const LaunchPlan& plan, const GpuRates& rates);
+
 // Two times that are the same but for rounding are closer than this share of them.
 inline constexpr double kRounding = 1e-12;
 
 // Of the launch that multiplies, by its family.
 Seconds simt_gemm_least(const Launch& launch, const GpuRates& rates, const ProductTerms& terms);
 Seconds tensor_gemm_least(const Launch& launch, const GpuRates& rates, const ProductTerms& terms);
+Seconds miopen_least(const Launch& launch, const GpuRates& rates);
 
 }  // namespace rooftile

@@ -127,7 +127,7 @@ def _by_computing(function, args, kwargs):
         return value
 
     def meta(value):
-        if isinstance(value, torch.Tensor):
+        if isinstance(value, torch.Tensor) and value.layout == torch.strided:
             dtype = value.dtype
             if dtype == torch.float32 and len(narrow) == 1:
                 dtype = next(iter(narrow))

@@ -5,6 +5,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_flatten, tree_map
 
 from . import meta, versions
+from .errors import Error
+from .place import place
 from .tensors import meta_twin
 from .traced import GPU, HOST, Traced
 
@@ -31,6 +33,9 @@ class Capture(TorchDispatchMode):
         if not traced and device.type == "cpu" and not self._is_large(function, args, kwargs, leaves):
             return function(*args, **kwargs)
         name = versions.packet_name(function)
+        if device.type != "cpu" and versions.is_for_cpus_alone(function):
+            raise Error(f"{function._schema.name.replace('::', '.')} ({place()}): PyTorch has it for the CPU alone; move "
+                        "its input to the CPU, or replace it")
         if name in ("_local_scalar_dense", "is_nonzero", "equal"):
             return self._read(name, traced)
         results = self._run(function, args, kwargs, traced, device)
@@ -91,6 +96,9 @@ class Capture(TorchDispatchMode):
         def wrap(value):
             if not isinstance(value, torch.Tensor):
                 return value
+            if value.layout != torch.strided:
+                raise Error(f"{function._schema.name.replace('::', '.')} ({place()}): makes a sparse tensor, whose size "
+                            "depends on data; make it dense (of an Embedding: sparse=False)")
             same = known.get(id(value))
             return same if same is not None else Traced(value, device, self._memory)
 

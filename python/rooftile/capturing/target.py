@@ -3,6 +3,7 @@
 import contextlib
 
 import torch
+from torch.nn.utils.rnn import PackedSequence
 from torch.utils._pytree import tree_flatten
 
 from . import swap
@@ -52,14 +53,22 @@ def capture(target, inputs=(), *, training=False, loss=None, optimizer="sgd", pr
 def _check(target, inputs):
     if isinstance(target, torch.jit.ScriptModule):
         raise Error("a TorchScript module is captured no more; give the torch.nn.Module that it was made of")
-    if hasattr(target, "_orig_mod") or hasattr(target, "_torchdynamo_orig_callable"):
+    if any(hasattr(part, "_orig_mod") for part in _modules(target)) or hasattr(target, "_torchdynamo_orig_callable"):
         raise Error("a compiled module is captured no more; give the one before torch.compile, and predict with "
                     "execution='compiled' from ONNX")
+    if any(isinstance(one, PackedSequence) for one in (inputs, *_arguments(inputs)[0])):
+        raise Error("packed sequences have no fixed number of steps; pad them")
     for tensor in tree_flatten(inputs)[0]:
+        if isinstance(tensor, torch.Tensor) and tensor.is_nested:
+            raise Error("a nested input has no fixed size; pad it")
         if isinstance(tensor, torch.Tensor) and tensor.layout != torch.strided:
             raise Error(f"a sparse input ({tensor.layout}) has no fixed size; give a dense one")
         if isinstance(tensor, torch.Tensor) and tensor.is_quantized:
             raise Error("a quantised input is of PyTorch's CPU kernels; give the float one")
+
+
+def _modules(target):
+    return target.modules() if isinstance(target, torch.nn.Module) else (target,)
 
 
 def _arguments(inputs):

@@ -45,6 +45,16 @@ def namespace(function):
     return function._schema.name.split("::")[0]
 
 
+# What native_functions.yaml dispatches to CPUs and to no GPU, by the beginnings of names.
+_OF_CPUS = ("histogram", "_histogramdd", "mkldnn_", "to_mkldnn", "_mkldnn_", "quantized_", "_spdiags", "from_file")
+
+
+def is_for_cpus_alone(function):
+    """Whether PyTorch has no kernel of an operator for GPUs."""
+    of = namespace(function)
+    return of in ("quantized", "mkldnn") or (of == "aten" and packet_name(function).startswith(_OF_CPUS))
+
+
 @contextlib.contextmanager
 def without_modes():
     """Operators inside run as they are, captured by nothing."""
