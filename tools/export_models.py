@@ -35,17 +35,17 @@ SIZES = {
     "r3d_18": 112, "mc3_18": 112, "r2plus1d_18": 112,
 }
 SEGMENTATION = ("fcn_", "deeplabv3_", "lraspp_")
-VIDEO = ("r3d_18", "mc3_18", "r2plus1d_18")
+VIDEO = ("r3d_18", "mc3_18", "r2plus1d_18", "s3d")
 FRAMES = 16
 TRACED = 128  # pixels a side are enough to see what a network does where its shapes follow the input's
 # Shapes that depend on data, operators outside ONNX, or an export that takes longer than anyone waits.
-NOT_EXPORTED = ("rcnn", "fcos", "retinanet", "ssd", "raft", "quantized", "mvit", "s3d")
+NOT_EXPORTED = ("rcnn", "fcos", "retinanet", "ssd", "raft", "quantized", "mvit")
 
 # Networks whose parts have a fixed number of pixels: with height and width dynamic the export computes hundreds of
 # shapes, which come out the same.
 FIXED_SIZE = ("swin_", "maxvit_")
 # Pooled to 7x7 or 6x6 positions: the exporter needs to know from how many.
-FIXED_POOL = ("alexnet", "vgg")
+FIXED_POOL = ("alexnet", "vgg", "s3d")
 
 # What computes shapes, and with which function.
 ARITHMETIC = {

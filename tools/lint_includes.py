@@ -31,7 +31,7 @@ MAY_INCLUDE = {
     "cost": ["predict"],
     "compare": ["cost", "prices", "ingest"],
     "explore": ["cost", "ingest"],
-    "cluster": ["explore"],
+    "cluster": ["explore", "parallel"],
     "profile": ["ingest"],
     "measure": ["profile", "gpu"],
     "validate": ["parallel"],
@@ -48,7 +48,7 @@ MAY_INCLUDE = {
 # Headers that cost seconds a translation unit, and the only files that pay for them.
 HEAVY = {
     "onnx/": r"rooftile/ingest/onnx\w*\.cpp",
-    "google/protobuf/": r"rooftile/ingest/onnx\w*\.cpp",
+    "google/protobuf/": r"rooftile/ingest/onnx\w*\.cpp|rooftile/report/chakra_trace_test\.cpp",
     "CLI/": r"rooftile/cli/\w+\.(cpp|hpp)|rooftile/measure/cuda/main\.cpp",
     "toml++/": r".*\.cpp|rooftile/base/toml\.hpp",
     "cuda": r"(rooftile/measure/cuda|tests/measure/on_cpu)/.*",

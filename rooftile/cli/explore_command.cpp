@@ -10,8 +10,6 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/base/one_line.hpp"
-#include "rooftile/base/parse_number.hpp"
 #include "rooftile/base/threads.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/base/whole_file.hpp"
@@ -22,6 +20,7 @@
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/page_width.hpp"
 #include "rooftile/cli/progress.hpp"
+#include "rooftile/cli/rank_timeout_option.hpp"
 #include "rooftile/cli/version.hpp"
 #include "rooftile/cluster/cluster_explore.hpp"
 #include "rooftile/explore/axis_notes.hpp"
@@ -176,14 +175,6 @@ Error none_possible(const ExploreResults& explored, const DesignSpace& space, co
   return {ErrorCode::bad_input, fmt::format("{} ({})", none, reasons), where};
 }
 
-// A time from the blink of an eye to a year.
-Result<double> parse_seconds(const std::string& option, const std::string& text) {
-  constexpr double kLeast = 0.1, kMost = 31557600;
-  const auto seconds = parse_number<double>(text);
-  if (seconds && *seconds >= kLeast && *seconds <= kMost) return *seconds;
-  return usage(fmt::format("{}: '{}' is not a number of seconds, at least 0.1", option, one_line(text)));
-}
-
 // A file that grows or is read again; standard output has the report.
 Result<std::string> parse_file(const std::string& option, const std::string& text) {
   if (text != "-") return text;
@@ -288,9 +279,7 @@ void add_explore(CommandList& commands, cluster::Ranks* ranks) {
                                       "save progress to this file, and resume from it if it exists (docs/cluster.md)");
   checkpoint->group(kEvery);
   if (ranks != nullptr) {
-    add_value(app, "--rank-timeout", arguments.rank_timeout, "SECONDS", parse_seconds,
-              "silence after which a rank's work goes to others (default: 30)")
-        ->group(kEvery);
+    add_rank_timeout(app, arguments.rank_timeout)->group(kEvery);
     return;
   }
   // Rows of a run that was killed could not be gone on from.

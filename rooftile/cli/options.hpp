@@ -91,7 +91,7 @@ void add_scaling(CommandList& commands);
 void add_optimise(CommandList& commands);
 void add_plan(CommandList& commands);
 void add_schedule(CommandList& commands);
-void add_parallelise(CommandList& commands);
+void add_parallelise(CommandList& commands, cluster::Ranks* ranks = nullptr);
 void add_serve(CommandList& commands);
 void add_gpus(CommandList& commands);
 void add_models(CommandList& commands);

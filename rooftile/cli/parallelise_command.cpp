@@ -22,10 +22,15 @@
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/prediction_options.hpp"
 #include "rooftile/cli/progress.hpp"
+#include "rooftile/cli/rank_timeout_option.hpp"
 #include "rooftile/cli/report_writers.hpp"
+#include "rooftile/cli/version.hpp"
+#include "rooftile/cluster/cluster_explore.hpp"
+#include "rooftile/cluster/cluster_search.hpp"
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/ingest/gzip.hpp"
 #include "rooftile/parallel/search.hpp"
+#include "rooftile/report/chakra_trace.hpp"
 #include "rooftile/report/parallelisation.hpp"
 #include "rooftile/report/step_trace.hpp"
 #include "rooftile/timing/roofline.hpp"
@@ -45,7 +50,10 @@ struct ParalleliseArguments {
   PredictionArguments prediction;
   std::size_t top = 10;
   double headroom = 0;
-  std::string trace;  // file; empty: none
+  cluster::Ranks* ranks = nullptr;  // null: this program alone
+  double rank_timeout = 30;         // seconds
+  std::string trace;                // file; empty: none
+  std::string chakra;               // begin of files' names; empty: none
   OutputArguments output;
 };
 
@@ -94,7 +102,12 @@ Result<void> fix(WaysAsked& asked, std::vector<std::string>& named, const std::s
   }
   if (name == "sharding") return put_choice(asked.sharding, value, parse_sharding, sharding_names());
   if (name == "recompute") return put_choice(asked.recompute, value, parse_recompute, recompute_names());
-  const std::vector<std::string> known = {"tp", "pp", "dp", "cp", "ep", "vp", "micro-batch", "sharding", "recompute"};
+  if (name == "offload") {
+    if (first) asked.offload.clear();
+    return put_choice(asked.offload, value, parse_offload, offload_names());
+  }
+  const std::vector<std::string> known = {"tp", "pp",          "dp",       "cp",        "ep",
+                                          "vp", "micro-batch", "sharding", "recompute", "offload"};
   return bad_fix(
       fmt::format("unknown degree '{}'{}; one of {}", name, did_you_mean(name, known), fmt::join(known, ", ")));
 }
@@ -120,23 +133,71 @@ DType usual_precision(const Gpu& gpu) {
 }
 
 std::string none_of(const WaysAsked& asked, int gpus, std::int64_t batch) {
-  const bool fixed = !asked.tp.empty() || !asked.pp.empty() || !asked.dp.empty() || asked.cp != std::vector<int>{1};
+  const bool fixed = !asked.tp.empty() || !asked.pp.empty() || !asked.dp.empty() || !asked.cp.empty();
   return fmt::format(
       "no way to spread {} samples over {} GPUs{}: dp and the micro-batches must divide them, tp the "
       "heads, pp the layers",
       batch, gpus, fixed ? " with the degrees of --fix" : "");
 }
 
-Result<void> write_trace(const std::string& path, const ParallelNetwork& network, const ParallelStep& step,
-                         const GpuCluster& cluster, const Gpu& gpu, const ParallelOptions& options) {
-  const NetworkBlocks blocks = TRY(blocks_of(network, step.way, gpu, options.predict, BlockDetail::kernels));
+Result<void> write_chakra(const std::string& begin, const Parallelism& way, const StepTimeline& timeline) {
+  constexpr std::size_t kMostNodes = 50'000'000;  // 5 GB
+  const ChakraTraces traces(way, timeline);
+  if (traces.nodes() > kMostNodes) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("traces of {} GPUs would have {:.0f} million nodes; at most {:.0f}: take fewer GPUs or "
+                            "micro-batches",
+                            traces.ranks(), static_cast<double>(traces.nodes()) * 1e-6, kMostNodes * 1e-6),
+                "--chakra");
+  }
+  for (int rank = 0; rank < traces.ranks(); ++rank) {
+    TRY(write_bytes(fmt::format("{}.{}.et", begin, rank), traces.of_rank(rank)));
+  }
+  return write_bytes(begin + ".json", traces.groups());
+}
+
+Result<void> write_traces(const ParalleliseArguments& arguments, const ParallelNetwork& network, const Parallelism& way,
+                          const GpuCluster& cluster, const Gpu& gpu, const ParallelOptions& options) {
+  if (arguments.trace.empty() && arguments.chakra.empty()) return {};
+  const NetworkBlocks blocks = TRY(blocks_of(network, way, gpu, options.predict, BlockDetail::kernels));
   StepTimeline timeline;
-  TRY(parallel_step(blocks, step.way, cluster, gpu, options, &timeline));
-  const std::string text = step_trace(network.name, gpu, step.way, timeline);
+  TRY(parallel_step(blocks, way, cluster, gpu, options, &timeline));
+  if (!arguments.chakra.empty()) TRY(write_chakra(arguments.chakra, way, timeline));
+  const std::string& path = arguments.trace;
+  if (path.empty()) return {};
+  const std::string text = step_trace(network.name, gpu, way, timeline);
   return path.ends_with(".gz") ? write_bytes(path, TRY(gzip(text))) : write_output(path, text);
 }
 
-Result<void> run(ParalleliseArguments& arguments) {
+cluster::WorkerSettings settings_of(const ParalleliseArguments& arguments) {
+  constexpr double kMorePatience = 4;  // rank 0 may be long over a file
+  cluster::WorkerSettings settings;
+  settings.patience = kMorePatience * arguments.rank_timeout;
+  return settings;
+}
+
+// By this program alone, or by all ranks; other ranks than the first have nothing then.
+Result<std::vector<WayTried>> search(const ParalleliseArguments& arguments, const cluster::WaySearch& search,
+                                     Progress& progress) {
+  if (arguments.ranks == nullptr) {
+    return search_ways(search.network, search.ways, search.cluster, search.gpu, search.options);
+  }
+  cluster::Ranks& ranks = *arguments.ranks;
+  ranks.over = true;
+  const Fingerprint fingerprint = search.fingerprint(version());
+  if (ranks.transport.rank() != 0) {
+    const auto finish = cluster::help_search(search, fingerprint, ranks.transport, settings_of(arguments));
+    ranks.rank_lost = !finish || finish->rank_lost;
+    if (!finish) return tl::unexpected(finish.error());
+    return std::vector<WayTried>();
+  }
+  auto searched = cluster::search_by_ranks(search, fingerprint, ranks.transport, arguments.rank_timeout,
+                                           [&](const std::string& line) { progress.say(line); });
+  ranks.rank_lost = searched.rank_lost;
+  return std::move(searched.tried);
+}
+
+Result<void> spread(ParalleliseArguments& arguments) {
   TRY(complete(arguments.prediction));
   const WaysAsked asked = TRY(asked_of(arguments));
   auto cluster = find_gpu_cluster(arguments.cluster);
@@ -164,15 +225,16 @@ Result<void> run(ParalleliseArguments& arguments) {
   }
   options.parallel.style = style_of(predict.framework);
   options.memory_share = 1 - arguments.headroom;
-  options.threads = machine_threads();
+  options.threads = arguments.ranks != nullptr ? arguments.ranks->threads : machine_threads();
   const InterruptAsked signals;
   options.stop = &InterruptAsked::flag();
   std::vector<WayTried> tried;
   {
     Progress progress("ways");
     options.progress = [&](std::size_t done, std::size_t all) { progress.show(done, all); };
-    tried = search_ways(network, ways, *cluster, gpu, options);
+    tried = TRY(search(arguments, {network, ways, *cluster, gpu, options}, progress));
   }
+  if (arguments.ranks != nullptr && arguments.ranks->transport.rank() != 0) return {};
   if (tried.empty()) return fail(ErrorCode::not_found, "stopped before any way was tried", network.name);
   const ParallelisationReport report{.model = network.name,
                                      .precision = name_of(RunPrecision{predict.precision, predict.autocast}),
@@ -185,20 +247,37 @@ Result<void> run(ParalleliseArguments& arguments) {
                                      .shown = arguments.top,
                                      .memory_share = options.memory_share,
                                      .stopped = tried.size() < ways.size()};
-  if (!arguments.trace.empty() && tried.front().fate == WayFate::fits) {
-    TRY(write_trace(arguments.trace, network, tried.front().step, *cluster, gpu, options.parallel));
+  if (tried.front().fate == WayFate::fits) {
+    TRY(write_traces(arguments, network, tried.front().way, *cluster, gpu, options.parallel));
   }
   TRY(write_report(arguments.output, kParallelisationWriters, report));
   if (tried.front().fate == WayFate::fits) return {};
+  if (tried.front().fate == WayFate::impossible) {
+    return fail(ErrorCode::unsupported, tried.front().reason, network.name);
+  }
   return fail(ErrorCode::not_found, "no way fits the GPUs' memory", network.name);
+}
+
+// Rank 0 waits for the others, and hears what keeps one of them from working.
+Result<void> run(ParalleliseArguments& arguments) {
+  auto done = spread(arguments);
+  cluster::Ranks* ranks = arguments.ranks;
+  if (!done && ranks != nullptr && ranks->transport.rank() != 0 && !ranks->over) {
+    ranks->over = true;
+    ranks->rank_lost =
+        cluster::report_failure(ranks->transport, {cluster::host_name(), done.error()}, settings_of(arguments))
+            .rank_lost;
+  }
+  return done;
 }
 
 }  // namespace
 
-void add_parallelise(CommandList& commands) {
+void add_parallelise(CommandList& commands, cluster::Ranks* ranks) {
   auto [app, arguments] = commands.add<ParalleliseArguments>(
       "parallelise", "Spread a training step over the GPUs of a cluster: the fastest of all ways",
       "rooftile parallelise gpt3_175b --cluster dgx-a100 --gpus 1024 -b 1536", run);
+  arguments.ranks = ranks;
   constexpr std::int64_t kMostGpus = 1 << 20, kMostBatch = std::int64_t{1} << 31, kMostTop = 1000000;
   constexpr double kUsuallyFree = 0.1;  // for what allocators and NCCL keep
   add_model(app, arguments.model)->required();
@@ -209,7 +288,8 @@ void add_parallelise(CommandList& commands) {
   add_count(app, "-b,--batch-size", arguments.batch, kMostBatch,
             "samples of a step, all GPUs together (default: one for each GPU)");
   add_texts(app, "--fix", arguments.fixed, "DEGREE=N",
-            "only ways with that degree: tp, pp, dp, cp, ep, vp, micro-batch, sharding, recompute; again for several")
+            "only ways with that degree: tp, pp, dp, cp, ep, vp, micro-batch, sharding, recompute, offload; again for "
+            "several")
       ->group("Search");
   add_count(app, "--top", arguments.top, kMostTop, "ways to list (default: 10)")->group("Search");
   add_headroom(app, arguments.headroom, kUsuallyFree)->group("Search");
@@ -219,6 +299,9 @@ void add_parallelise(CommandList& commands) {
   add_set(app, arguments.prediction.set)->description("seq-len, framework, optimizer")->group("Prediction");
   add_text(app, "--trace", arguments.trace, "FILE.json[.gz]",
            "write the timeline of the fastest way for Perfetto or chrome://tracing, compressed where it ends in .gz");
+  add_text(app, "--chakra", arguments.chakra, "NAME",
+           "write it as Chakra execution traces: NAME.0.et and so on, one for each GPU, and their groups to NAME.json");
+  if (ranks != nullptr) add_rank_timeout(app, arguments.rank_timeout)->group("Search");
   add_output_options(app, arguments.output, kParallelisationWriters);
 }
 

@@ -30,6 +30,12 @@ struct NetworkCosts {
 constexpr std::array<NetworkCosts, 3> kNetwork = {NetworkCosts{2.7, 5.0, 0.5}, NetworkCosts{4.0, 8.5, 0.92},
                                                   NetworkCosts{14.0, 14.0, 0.92}};
 
+// A hop's latency where the constants above were measured, or are NCCL's: rings in LL over NVLink and InfiniBand.
+constexpr Seconds kLinkLatency(0.6e-6), kNetworkLatency(2.7e-6);
+
+// What a hop takes more.
+Seconds further(Seconds latency, Seconds usual) { return latency > Seconds(0) ? latency - usual : Seconds(0); }
+
 bool is_direct(CollectiveKind kind) { return kind == CollectiveKind::all_to_all || kind == CollectiveKind::send; }
 
 Seconds cycles(double thousands, const Gpu& gpu) { return Seconds(thousands * 1e3 / gpu.clock.value()); }
@@ -73,7 +79,10 @@ class Exchange {
     if (is_switched()) {
       ProtocolCosts costs = kProtocols.back();
       costs.efficiency = kSwitched;
-      consider(kProtocols.size(), costs, {kSwitchedRounds, 0}, 1);
+      Rounds rounds = {kSwitchedRounds, 0};
+      // Two levels: sums of nodes go up and down a tree (NVLSTree).
+      if (group_.nodes() > 1) rounds = {kSwitchedRounds, tree_rounds(group_).hops, true};
+      consider(kProtocols.size(), costs, rounds, 1);
     }
     best_.low = best_.time / kCollectiveSpread;
     best_.high = best_.time * kCollectiveSpread;
@@ -85,11 +94,13 @@ class Exchange {
     CollectiveTime time;
     time.protocol = static_cast<Protocol>(protocol);
     const double start = is_direct(collective_.kind) ? kDirectStart : kRingStart;
-    time.latency = cycles(start + costs.start + costs.round * rounds.links, gpu_);
+    time.latency = cycles(start + costs.start + costs.round * rounds.links, gpu_) +
+                   further(group_.link_latency, kLinkLatency) * rounds.links;
     if (group_.per_node > 1) time.transfer = collective_.bytes * sent / (group_.link.bandwidth * costs.efficiency);
     if (rounds.hops > 0) {
       const NetworkCosts& network = kNetwork[std::min(protocol, kNetwork.size() - 1)];
-      time.latency += Seconds((rounds.tree ? network.tree_hop : network.ring_hop) * 1e-6 * rounds.hops);
+      const Seconds hop((rounds.tree ? network.tree_hop : network.ring_hop) * 1e-6);
+      time.latency += (hop + further(group_.network_latency, kNetworkLatency)) * rounds.hops;
       const Seconds out = collective_.bytes * share_out(collective_, group_) / (group_.network * network.efficiency);
       time.network = out > time.transfer;
       time.transfer = std::max(time.transfer, out);
@@ -105,7 +116,7 @@ class Exchange {
   bool is_switched() const {
     const bool sums = is_floating(collective_.dtype) && collective_.dtype != DType::fp8;
     return collective_.kind == CollectiveKind::all_reduce && sums && gpu_.generation >= kHopper &&
-           group_.link.name == "NVLink" && group_.nodes() == 1 && collective_.gpus >= kLeastSwitched;
+           group_.link.name == "NVLink" && group_.per_node >= kLeastSwitched;
   }
 
   const Collective& collective_;

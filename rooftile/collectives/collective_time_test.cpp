@@ -109,5 +109,28 @@ TEST(CollectiveTime, AGroupWithinANodeIsThatOfItsLink) {
   EXPECT_EQ(collective_time(sum, gpu, Group{}).time, Seconds(0));
 }
 
+// A hop more costs what the cluster says beyond what the constants stand for.
+TEST(CollectiveTime, LongerHopsCountInEachRound) {
+  const Gpu gpu = find_gpu("a100-sxm4-80gb").value();
+  Group group = {.gpus = 32, .per_node = 8, .link = *link_of(gpu, 8), .network = BytesPerSecond(200e9)};
+  const Collective sum = {CollectiveKind::reduce_scatter, 32, Bytes(64), DType::fp16};
+  const Seconds usual = collective_time(sum, gpu, group).time;
+  group.network_latency = Seconds(12.7e-6);
+  EXPECT_NEAR(micros(collective_time(sum, gpu, group).time - usual), 3 * 10, 1e-6) << "three of 31 rounds";
+  group.network_latency = {}, group.link_latency = Seconds(1.6e-6);
+  EXPECT_NEAR(micros(collective_time(sum, gpu, group).time - usual), 28, 1e-6);
+}
+
+// NVLS within each machine, a tree over them: fewer rounds than a ring through all.
+TEST(CollectiveTime, SwitchesOfSeveralMachinesSumInTwoLevels) {
+  const Gpu gpu = find_gpu("h100-sxm5-80gb").value();
+  const Group group = {.gpus = 256, .per_node = 8, .link = *link_of(gpu, 8), .network = BytesPerSecond(400e9)};
+  const Collective sum = {CollectiveKind::all_reduce, 256, Bytes(1 << 28), DType::bf16};
+  const CollectiveTime time = collective_time(sum, gpu, group);
+  EXPECT_EQ(time.protocol, Protocol::nvls);
+  EXPECT_TRUE(time.network) << "bound by what leaves the machines";
+  EXPECT_NEAR(time.transfer.value(), (1 << 28) * 2.0 * 255 / 256 / (0.92 * 400e9), 1e-6);
+}
+
 }  // namespace
 }  // namespace rooftile

@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kShardingNames = {"none", "optimizer", "gradients", "all"};
 
+constexpr std::array<std::string_view, 4> kOffloadNames = {"none", "optimizer", "activations", "all"};
+
 // As frameworks call them.
 constexpr std::array<std::pair<std::string_view, Sharding>, 8> kShardingAliases = {{
     {"zero0", Sharding::none},
@@ -44,6 +46,15 @@ std::optional<Sharding> parse_sharding(std::string_view name) {
   return std::nullopt;
 }
 
+std::string_view name_of(Offload offload) { return kOffloadNames[static_cast<std::size_t>(offload)]; }
+std::vector<std::string> offload_names() { return {kOffloadNames.begin(), kOffloadNames.end()}; }
+
+std::optional<Offload> parse_offload(std::string_view name) {
+  const auto found = std::find(kOffloadNames.begin(), kOffloadNames.end(), name);
+  if (found == kOffloadNames.end()) return std::nullopt;
+  return static_cast<Offload>(found - kOffloadNames.begin());
+}
+
 std::string print(const Parallelism& way) {
   std::vector<std::string> parts;
   const auto degree = [&](const char* name, int value) {
@@ -56,6 +67,7 @@ std::string print(const Parallelism& way) {
   degree("dp", way.dp);
   degree("ep", way.ep);
   if (way.sharding != Sharding::none) parts.push_back(fmt::format("sharding {}", name_of(way.sharding)));
+  if (way.offload != Offload::none) parts.push_back(fmt::format("offload {}", name_of(way.offload)));
   return parts.empty() ? "one GPU" : fmt::format("{}", fmt::join(parts, ", "));
 }
 

@@ -31,6 +31,17 @@ std::string_view name_of(Sharding sharding);  // "none", "optimizer", "gradients
 std::vector<std::string> sharding_names();
 std::optional<Sharding> parse_sharding(std::string_view name);  // also "zero1", "fsdp", "full_shard", …
 
+// What the host keeps in its memory in place of the GPU.
+enum class Offload {
+  none,
+  optimizer,    // ZeRO-Offload (Ren et al., ATC 2021): gradients and what the optimiser keeps, which the host updates
+  activations,  // of layers, from their forward to their backward pass
+  all,
+};
+std::string_view name_of(Offload offload);  // "none", "optimizer", "activations", "all"
+std::vector<std::string> offload_names();
+std::optional<Offload> parse_offload(std::string_view name);
+
 struct Parallelism {
   int tp = 1, pp = 1, dp = 1, cp = 1;
   int ep = 1;  // of the dp GPUs, that share the experts
@@ -40,8 +51,11 @@ struct Parallelism {
   std::int64_t micro_batch = 1;    // samples
   std::int64_t micro_batches = 1;  // that each data parallel replica computes before the update
   Recompute recompute = Recompute::none;
+  Offload offload = Offload::none;
 
   int gpus() const { return tp * pp * dp * cp; }
+  bool offloads_optimizer() const { return offload == Offload::optimizer || offload == Offload::all; }
+  bool offloads_activations() const { return offload >= Offload::activations; }
   std::int64_t batch() const { return micro_batch * micro_batches * dp; }
 
   bool operator==(const Parallelism&) const = default;

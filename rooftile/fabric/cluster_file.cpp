@@ -34,6 +34,23 @@ bool put_count(std::string_view text, double most, int& to) {
   return true;
 }
 
+bool put_latency(std::string_view text, Seconds& to) {
+  constexpr double kLongest = 1;
+  const auto time = parse<Seconds>(text);
+  if (!time || !(*time > Seconds(0) && time->value() <= kLongest)) return false;
+  to = *time;
+  return true;
+}
+
+constexpr std::array<std::string_view, 3> kTopologies = {"switches", "mesh", "cube mesh"};
+
+bool put_topology(std::string_view text, Topology& to) {
+  const auto found = std::find(kTopologies.begin(), kTopologies.end(), text);
+  if (found == kTopologies.end()) return false;
+  to = static_cast<Topology>(found - kTopologies.begin());
+  return true;
+}
+
 bool put_rate(std::string_view text, BytesPerSecond& to) {
   const auto rate = parse<BytesPerSecond>(text);
   if (!rate || !(rate->value() >= kLeastRate && rate->value() <= kMostRate)) return false;
@@ -54,6 +71,16 @@ constexpr std::array kKeys = {
                  to.link.name = text;
                  return true;
                }},
+    ClusterKey{"link_latency", "0.6 us", false,
+               [](GpuCluster& to, std::string_view text) { return put_latency(text, to.link_latency); }},
+    ClusterKey{"topology", "switches, mesh or cube mesh", false,
+               [](GpuCluster& to, std::string_view text) { return put_topology(text, to.topology); }},
+    ClusterKey{"network_latency", "2.7 us", false,
+               [](GpuCluster& to, std::string_view text) { return put_latency(text, to.network_latency); }},
+    ClusterKey{"host_memory", "409.6 GB/s", false,
+               [](GpuCluster& to, std::string_view text) { return put_rate(text, to.host_memory); }},
+    ClusterKey{"host_link", "31.5 GB/s", false,
+               [](GpuCluster& to, std::string_view text) { return put_rate(text, to.host_link); }},
     ClusterKey{"network", "200 GB/s", false,
                [](GpuCluster& to, std::string_view text) { return put_rate(text, to.network); }},
     ClusterKey{"network_name", "8 x HDR InfiniBand", false,
@@ -111,6 +138,9 @@ class ClusterReader : TomlReader {
             fmt::format("link is missing, and none that joins {} x {} is known", cluster.gpus_per_node, gpu->id));
       cluster.link = *link;
     }
+    if (cluster.link_latency <= Seconds(0)) cluster.link_latency = usual_latency(cluster.link);
+    const auto generation = pcie_generation(*gpu);
+    if (cluster.host_link <= BytesPerSecond(0) && generation) cluster.host_link = pcie_bandwidth(*generation);
     if (cluster.nodes > 1 && cluster.network <= BytesPerSecond(0))
       return bad("network is missing: it has several nodes");
     return cluster;
@@ -147,6 +177,14 @@ class ClusterReader : TomlReader {
 
 }  // namespace
 
+std::string_view name_of(Topology topology) { return kTopologies[static_cast<std::size_t>(topology)]; }
+
+// Of rings in LL, NCCL 2.18, src/graph/tuning.cc: hwLat[NVLINK], hwLat[PCI].
+Seconds usual_latency(const Link& link) {
+  constexpr Seconds kNvlink(0.6e-6), kPcie(1e-6);
+  return link.name.starts_with("PCIe") ? kPcie : kNvlink;
+}
+
 std::vector<std::string> gpu_cluster_ids() { return toml_ids(embedded_clusters()); }
 
 Result<GpuCluster> parse_gpu_cluster(std::string_view toml, std::string_view where) {
@@ -173,6 +211,7 @@ GpuCluster usual_cluster(const Gpu& gpu) {
   cluster.gpus_per_node = kPerNode;
   cluster.nodes = kNodes;
   cluster.link = link_of(gpu, kPerNode).value_or(Link{"PCIe 3", pcie_bandwidth(3)});
+  cluster.link_latency = usual_latency(cluster.link);
   cluster.network_name = "100 Gb/s";
   cluster.network = kAdapter;
   return cluster;

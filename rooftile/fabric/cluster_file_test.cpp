@@ -3,6 +3,7 @@
 
 #include "rooftile/fabric/gpu_cluster.hpp"
 #include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/gpu/pcie.hpp"
 
 namespace rooftile {
 namespace {
@@ -61,6 +62,29 @@ TEST(ClusterFile, ABadFileIsOneLineThatSaysWhere) {
 TEST(ClusterFile, TheUsualOneIsTheVendorsOwnMachine) {
   EXPECT_EQ(usual_cluster(find_gpu("v100-sxm3-32gb").value()).id, "dgx-2");
   EXPECT_EQ(usual_cluster(find_gpu("t4").value()).link.name, "PCIe 3");
+}
+
+TEST(ClusterFile, LatenciesAndTopologyAreRead) {
+  const std::string gpus = "gpus_per_node = { value = \"4\", source = \"own\" }\n";
+  const GpuCluster usual = parse_gpu_cluster(kCluster, "c.toml").value();
+  EXPECT_EQ(usual.link_latency, Seconds(1e-6)) << "PCIe";
+  EXPECT_EQ(usual.topology, Topology::switches);
+  EXPECT_EQ(usual.host_link, pcie_bandwidth(3));
+  const auto with_line = [&](const std::string& key, const std::string& value) {
+    return with(gpus, gpus + key + " = { value = \"" + value + "\", source = \"own\" }\n");
+  };
+  EXPECT_EQ(parse_gpu_cluster(with_line("link_latency", "3 us"), "c.toml")->link_latency, Seconds(3e-6));
+  EXPECT_DOUBLE_EQ(parse_gpu_cluster(with_line("network_latency", "20 us"), "c.toml")->network_latency.value(), 2e-5);
+  EXPECT_EQ(parse_gpu_cluster(with_line("topology", "cube mesh"), "c.toml")->topology, Topology::cube_mesh);
+  EXPECT_EQ(parse_gpu_cluster(with_line("host_memory", "150 GB/s"), "c.toml")->host_memory, BytesPerSecond(150e9));
+  EXPECT_THAT(error_of(with_line("topology", "star")),
+              HasSubstr("'star' is no topology; write \"switches, mesh or cube mesh\""));
+  EXPECT_THAT(error_of(with_line("link_latency", "2 s")), HasSubstr("'2 s' is no link_latency"));
+}
+
+TEST(ClusterFile, ALinkThatDoesNotExistIsOneLine) {
+  EXPECT_EQ(error_of(with("\"t4\"", "\"jetson-agx-orin-64gb\"")),
+            "c.toml: link is missing, and none that joins 4 x jetson-agx-orin-64gb is known");
 }
 
 }  // namespace

@@ -16,15 +16,33 @@
 
 namespace rooftile {
 
+// How the links of a node's GPUs run.
+enum class Topology {
+  switches,   // any GPU reaches any other with all of its links: NVSwitch, PCIe
+  mesh,       // each with each: a few of many GPUs use as few of their links
+  cube_mesh,  // the hybrid cube mesh of DGX-1: links lead to four of the others
+};
+std::string_view name_of(Topology topology);  // "cube mesh"
+
+// Of a message from one GPU to the next in a node.
+Seconds usual_latency(const Link& link);
+// Through adapters of a network and its switches.
+constexpr Seconds kUsualNetworkLatency(2.7e-6);
+
 struct GpuCluster {
   std::string id, name;
   std::string gpu;  // id in the catalogue
   int gpus_per_node = 1;
   int nodes = 1;  // at most
   Link link;      // within a node
+  Topology topology = Topology::switches;
+  Seconds link_latency;  // usual_latency() unless the file says otherwise
   std::string network_name;
-  BytesPerSecond network;   // out of a node, one direction, all adapters together; zero where it has none
-  std::vector<Fact> facts;  // all of these with their sources
+  BytesPerSecond network;  // out of a node, one direction, all adapters together; zero where it has none
+  Seconds network_latency = kUsualNetworkLatency;
+  BytesPerSecond host_memory;  // of a node's processors; zero: not known
+  BytesPerSecond host_link;    // of a GPU to them, one direction; PCIe unless the file says otherwise; zero: not known
+  std::vector<Fact> facts;     // all of these with their sources
 
   int gpus() const { return gpus_per_node * nodes; }
 };

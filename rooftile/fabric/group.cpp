@@ -4,6 +4,26 @@
 
 namespace rooftile {
 
+namespace {
+
+// Of a GPU's links, those that lead to `gpus` - 1 others. DGX-1: three in the same half and one in the other (NVIDIA,
+// DGX-1 system architecture, WP-08437-002, figure 4); on V100 two pairs have two links.
+double share_of_links(const GpuCluster& cluster, int gpus) {
+  constexpr double kCubeNeighbours = 4;
+  const double others = gpus - 1;
+  switch (cluster.topology) {
+    case Topology::switches:
+      break;
+    case Topology::mesh:
+      return others / std::max(1, cluster.gpus_per_node - 1);
+    case Topology::cube_mesh:
+      return std::min(1.0, others / kCubeNeighbours);
+  }
+  return 1;
+}
+
+}  // namespace
+
 Group group_of(const GpuCluster& cluster, int gpus, int stride) {
   Group group;
   group.gpus = gpus;
@@ -11,6 +31,9 @@ Group group_of(const GpuCluster& cluster, int gpus, int stride) {
   group.per_node = std::clamp(cluster.gpus_per_node / stride, 1, gpus);
   // Of degrees that do not fit the nodes evenly some groups have fewer in a node; the fewest count.
   while (gpus % group.per_node != 0) --group.per_node;
+  if (group.per_node > 1) group.link.bandwidth = group.link.bandwidth * share_of_links(cluster, group.per_node);
+  group.link_latency = cluster.link_latency;
+  group.network_latency = cluster.network_latency;
   if (group.nodes() > 1)
     group.network = cluster.network * (static_cast<double>(group.per_node) / cluster.gpus_per_node);
   return group;

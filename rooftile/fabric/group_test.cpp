@@ -37,5 +37,25 @@ TEST(Group, DegreesThatDoNotFillNodesSpreadEvenly) {
   EXPECT_EQ(group.nodes(), 2);
 }
 
+// Eight GPUs, each joined with each: two of them have one link of seven.
+TEST(Group, FewOfAMeshUseFewOfTheirLinks) {
+  GpuCluster mesh = machines_of_eight();
+  mesh.topology = Topology::mesh;
+  EXPECT_EQ(group_of(mesh, 8, 1).link.bandwidth, BytesPerSecond(300e9));
+  EXPECT_DOUBLE_EQ(group_of(mesh, 2, 1).link.bandwidth.value(), 300e9 / 7);
+  mesh.topology = Topology::cube_mesh;
+  EXPECT_EQ(group_of(mesh, 8, 1).link.bandwidth, BytesPerSecond(300e9));
+  EXPECT_DOUBLE_EQ(group_of(mesh, 4, 1).link.bandwidth.value(), 300e9 * 3 / 4);
+  EXPECT_DOUBLE_EQ(group_of(mesh, 2, 4).link.bandwidth.value(), 300e9 / 4);
+}
+
+TEST(Group, HasTheLatenciesOfItsCluster) {
+  GpuCluster cluster = machines_of_eight();
+  cluster.link_latency = Seconds(1e-6), cluster.network_latency = Seconds(2e-5);
+  const Group group = group_of(cluster, 16, 1);
+  EXPECT_EQ(group.link_latency, Seconds(1e-6));
+  EXPECT_EQ(group.network_latency, Seconds(2e-5));
+}
+
 }  // namespace
 }  // namespace rooftile

@@ -84,7 +84,11 @@ std::optional<BytesPerSecond> network_of_text(std::string_view text) {
 
 GpuCluster told_cluster(const Gpu& gpu, std::int64_t gpus, const ToldFabric& told) {
   GpuCluster cluster = usual_cluster(gpu);
-  if (const auto link = link_of_text(told.interconnect)) cluster.link = *link;
+  if (const auto link = link_of_text(told.interconnect)) {
+    cluster.link = *link;
+    cluster.link_latency = usual_latency(*link);
+    cluster.topology = Topology::switches;
+  }
   const auto network = network_of_text(told.network);
   if (told.nodes > 0) {
     // A machine with fewer GPUs than usual has as many adapters fewer, unless the row tells.

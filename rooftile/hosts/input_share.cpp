@@ -10,9 +10,6 @@ namespace {
 
 constexpr double kMillion = 1e6;
 
-// Of PCIe's rate, what copies of pinned memory reach: NVIDIA's bandwidthTest has 12 to 13 of 15.75 GB/s.
-constexpr double kCopyShare = 0.8;
-
 Seconds of_one_core(const FeedWork& work, const HostMachine& host) {
   return host.decode * (work.source_pixels / kMillion) + host.augment * (work.pixels / kMillion) +
          host.tokenise * (work.tokens / kMillion) + host.environment_step * work.steps;

@@ -84,6 +84,7 @@ const Known kModels[] = {
     {"resnext101_32x8d", 88791336, 16.41},
     {"resnext101_64x4d", 83455272, 15.46},
     {"resnext50_32x4d", 25028904, 4.23},
+    {"s3d", 8320048, 17.98},
     {"shufflenet_v2_x0_5", 1366792, 0.04},
     {"shufflenet_v2_x1_0", 2278604, 0.14},
     {"shufflenet_v2_x1_5", 3503624, 0.3},

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "rooftile/base/try.hpp"
+#include "rooftile/gpu/pcie.hpp"
 #include "rooftile/parallel/pass_times.hpp"
 #include "rooftile/parallel/pipeline_order.hpp"
 #include "rooftile/parallel/rank_memory.hpp"
@@ -19,6 +20,9 @@ namespace {
 constexpr double kChannels = 16;
 // ln of what a step of several GPUs errs by beyond its kernels and exchanges.
 constexpr double kOwnError = 0.1;
+// Of the bandwidth of processors' memory, what STREAM's Triad reaches, which passes over vectors as an update does:
+// 340 to 350 of 409.6 GB/s on two EPYC 7742 (AMD, High Performance Computing Tuning Guide for EPYC 7002).
+constexpr double kHostShare = 0.8;
 constexpr double kExchangeError = 0.27;  // ln 1.31, of collective_time()
 
 class StepBuilder {
@@ -136,6 +140,23 @@ class StepBuilder {
 
   Seconds replicas_time(CollectiveKind kind, Bytes bytes) const { return times_.exchange(kind, bytes, replicas()); }
 
+  // --- the host's memory ---
+
+  Seconds copy_time(Bytes bytes) const { return bytes / (cluster_.host_link * kCopyShare); }
+
+  // The host reads and writes what the optimiser keeps and the FP32 weight, reads the gradient and writes the weight
+  // that the GPU gets; each of the node's GPUs has its share of the memory's bandwidth.
+  Seconds host_update_time(double weights) const {
+    constexpr double kWide = 4, kThereAndBack = 2;
+    const Bytes each = Bytes(kThereAndBack * kWide * (state_values(options_.predict.optimizer) + 1)) +
+                       times_.gradient() + blocks_.weight;
+    return each * weights / (cluster_.host_memory * kHostShare / cluster_.gpus_per_node);
+  }
+
+  Seconds update_time(double weights) const {
+    return way_.offloads_optimizer() ? host_update_time(weights) : times_.update(weights);
+  }
+
   bool replicated() const { return way_.dp * way_.cp > 1; }
   bool gathers() const { return way_.sharding == Sharding::all && replicated(); }
   Bytes gradient_bytes(double weights) const { return times_.gradient() * weights; }
@@ -168,6 +189,7 @@ class StepBuilder {
     int first = 0, count = 0;
   };
 
+  // `cut` where a bucket is full, or, of activations that leave for the host, after each block.
   std::vector<Segment> segments(std::size_t part, bool backward, bool cut) const {
     const Chunk& chunk = chunks_[part];
     std::vector<Segment> segments;
@@ -187,7 +209,7 @@ class StepBuilder {
       sum.computing += time.computing, sum.issuing += time.issuing, sum.exchanging += time.exchanging;
       open.weights += block.weights;
       open.flops += backward ? block.backward.flops : block.forward.flops;
-      if (cut && gradient_bytes(open.weights) >= options_.style.bucket) close();
+      if (way_.offloads_activations() || (cut && gradient_bytes(open.weights) >= options_.style.bucket)) close();
     }
     if (segments.empty() || sum.total() > Seconds(0) || open.weights > 0) close();
     return segments;
@@ -195,7 +217,8 @@ class StepBuilder {
 
   // Runs a chunk once; what comes before it is `after`. Returns the last task on the compute stream.
   std::size_t run_chunk(int stage, int chunk, const PipelineStep& at, std::size_t after, bool reduces) {
-    const bool cut = gathers() || (reduces && options_.style.overlapped);
+    const bool offloads = at.backward && way_.offloads_optimizer();
+    const bool cut = gathers() || (reduces && options_.style.overlapped) || offloads;
     StepTask task;
     task.kind = at.backward ? StepTask::Kind::backward : StepTask::Kind::forward;
     task.micro_batch = at.micro_batch, task.chunk = chunk, task.backward = at.backward;
@@ -210,15 +233,27 @@ class StepBuilder {
         gather.exchange = StepExchange{RankGroup::replicas, CollectiveKind::all_gather, weights};
         gathered = add(stage, Stream::reduce, replicas_time(CollectiveKind::all_gather, weights), before, gather);
       }
+      std::size_t fetched = StreamGraph::kNoTask;
+      if (way_.offloads_activations() && at.backward) {
+        fetched = add_copy(stage, StepTask::Kind::fetch, kept(segment), before, task);
+      }
       task.flops = segment.flops;
       const std::size_t computed = add(stage, Stream::compute, segment.work, after, task);
       graph_.add_dependency(computed, gathered);
+      graph_.add_dependency(computed, fetched);
+      if (way_.offloads_activations() && !at.backward) {
+        add_copy(stage, StepTask::Kind::offload, kept(segment), computed, task);
+      }
       before = last, last = computed, after = StreamGraph::kNoTask;
+      std::size_t ready = computed;
       if (reduces && cut && segment.weights > 0 && replicated()) {
         StepTask reduce = task;
         reduce.kind = StepTask::Kind::reduce, reduce.bytes = gradients, reduce.flops = {};
         reduce.exchange = StepExchange{RankGroup::replicas, reduction(), gradients};
-        add(stage, Stream::reduce, replicas_time(reduction(), gradients), computed, reduce);
+        ready = add(stage, Stream::reduce, replicas_time(reduction(), gradients), computed, reduce);
+      }
+      if (offloads && segment.weights > 0) {
+        add_copy(stage, StepTask::Kind::offload, gradient_bytes(updated(segment.weights)), ready, task);
       }
     }
     return last;
@@ -246,7 +281,8 @@ class StepBuilder {
         const int chunk = at.part * stages + stage;
         const auto micro_batch = static_cast<std::size_t>(at.micro_batch);
         const bool last_time = micro_batch + 1 == micro_batches;
-        const bool reduces = at.backward && replicated() && (last_time || gathers());
+        // Gradients that the host adds up are exchanged each time, those of a GPU with the last micro-batch.
+        const bool reduces = at.backward && replicated() && (last_time || gathers() || way_.offloads_optimizer());
         const std::size_t first = graph_.tasks().size();
         const std::size_t ran = run_chunk(stage, chunk, at, StreamGraph::kNoTask, reduces);
         std::size_t entry = first;  // the first on the compute stream
@@ -276,6 +312,15 @@ class StepBuilder {
     for (int stage = 0; stage < stages; ++stage) finish(stage);
   }
 
+  std::size_t add_copy(int stage, StepTask::Kind kind, Bytes bytes, std::size_t after, const StepTask& of) {
+    StepTask copy = of;
+    copy.kind = kind, copy.bytes = bytes, copy.flops = {};
+    return add(stage, Stream::host, copy_time(bytes), after, copy);
+  }
+
+  // Activations of a segment's layers, which wait for the backward pass.
+  Bytes kept(const Segment& segment) const { return blocks_.activations_next * static_cast<double>(segment.count); }
+
   double weights_of_stage(int stage) const {
     double weights = 0;
     for (int part = 0; part < way_.vp; ++part) {
@@ -293,7 +338,7 @@ class StepBuilder {
     std::size_t last_reduce = last_reduce_[static_cast<std::size_t>(stage)];
     StepTask task;
     task.chunk = stage;
-    if (replicated() && !gathers() && !options_.style.overlapped) {
+    if (replicated() && !gathers() && !options_.style.overlapped && !way_.offloads_optimizer()) {
       task.kind = StepTask::Kind::reduce, task.bytes = gradient_bytes(weights);
       task.exchange = StepExchange{RankGroup::replicas, reduction(), task.bytes};
       last_reduce = add(stage, Stream::reduce, replicas_time(reduction(), task.bytes), last, task);
@@ -311,8 +356,16 @@ class StepBuilder {
     weights = updated(weights);
     task = {};
     task.kind = StepTask::Kind::update, task.chunk = stage;
-    const std::size_t update = add(stage, Stream::compute, times_.update(weights), last, task);
-    graph_.add_dependency(update, last_reduce);
+    std::size_t update = last;
+    if (way_.offloads_optimizer()) {
+      task.kind = StepTask::Kind::host_update;
+      update = add(stage, Stream::host, host_update_time(weights), last, task);
+      graph_.add_dependency(update, last_reduce);
+      update = add_copy(stage, StepTask::Kind::fetch, blocks_.weight * weights, update, task);
+    } else {
+      update = add(stage, Stream::compute, times_.update(weights), last, task);
+      graph_.add_dependency(update, last_reduce);
+    }
     if (replicated() && way_.sharding != Sharding::none && !gathers()) {
       task.kind = StepTask::Kind::gather;
       task.bytes = blocks_.weight * weights_of_stage(stage);
@@ -365,7 +418,7 @@ class StepBuilder {
     own.issuing = std::max(own.issuing - own.computing - own.exchanges, Seconds(0));
     for (Seconds* time : {&own.computing, &own.exchanges, &own.issuing})
       *time *= static_cast<double>(way_.micro_batches);
-    own.update = times_.update(updated(weights_of_stage(stage)));
+    own.update = update_time(updated(weights_of_stage(stage)));
     return own;
   }
 
@@ -392,6 +445,12 @@ Result<ParallelStep> parallel_step(const NetworkBlocks& blocks, const Parallelis
   if (way.gpus() > cluster.gpus()) {
     return fail(ErrorCode::usage,
                 fmt::format("{} GPUs are more than the {} of {}", way.gpus(), cluster.gpus(), cluster.id));
+  }
+  if (way.offload != Offload::none &&
+      (cluster.host_link <= BytesPerSecond(0) || cluster.host_memory <= BytesPerSecond(0))) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("offload {} needs host_memory and host_link of {}, which its file does not give",
+                            name_of(way.offload), cluster.id));
   }
   const bool layers = blocks.order.size() >= static_cast<std::size_t>(way.pp * way.vp) + 2;
   if (way.pp > 1 && !layers) {

@@ -36,6 +36,16 @@ RankMemory rank_memory(const NetworkBlocks& network, const Parallelism& way, con
   memory.optimizer = Bytes(kWide) * ((state_values(options.optimizer) + copy) * weights / over(Sharding::optimizer));
   const double further = static_cast<double>(blocks) * way.vp * in_flight(way) - 1;
   memory.activations = network.activations_first + network.activations_next * std::max(further, 0.0);
+  // What is on its way to the host or back: of the block that is computed and of the next.
+  if (way.offloads_optimizer()) {
+    double largest = 0;
+    for (const Block& block : network.kinds) largest = std::max(largest, block.weights);
+    memory.gradients = std::min(memory.gradients, network.gradient * (2 * largest));
+    memory.optimizer = {};
+  }
+  if (way.offloads_activations()) {
+    memory.activations = network.activations_first + network.activations_next * std::clamp(further, 0.0, 1.0);
+  }
   return memory;
 }
 

@@ -36,6 +36,7 @@ class Ways {
     layers_ = splits ? network.shape->layers : 1;
     heads_ = splits ? network.shape->heads : 1;
     experts_ = splits && network.shape->experts > 0;
+    length_ = splits ? network.seq_len : 1;
   }
 
   std::vector<Parallelism> all() {
@@ -43,7 +44,7 @@ class Ways {
     for (const int tp : divisors(gpus_, most)) {
       if (!is_asked(asked_.tp, tp) || heads_ % tp != 0) continue;
       for (const int cp : divisors(gpus_ / tp, gpus_)) {
-        if (!is_asked(asked_.cp, cp)) continue;
+        if (!is_asked(asked_.cp, cp) || length_ % cp != 0) continue;
         for (const int pp : divisors(gpus_ / tp / cp, gpus_)) {
           if (is_asked(asked_.pp, pp) && layers_ % pp == 0) with_degrees(tp, cp, pp);
         }
@@ -88,7 +89,11 @@ class Ways {
     for (const Sharding sharding : {Sharding::none, Sharding::optimizer, Sharding::gradients, Sharding::all}) {
       way.sharding = sharding;
       const bool alone = way.dp * way.cp == 1 && sharding != Sharding::none && asked_.sharding.empty();
-      if (!alone && is_asked(asked_.sharding, sharding) && check(way)) ways_.push_back(way);
+      if (alone || !is_asked(asked_.sharding, sharding) || !check(way)) continue;
+      for (const Offload offload : asked_.offload) {
+        way.offload = offload;
+        ways_.push_back(way);
+      }
     }
   }
 
@@ -97,7 +102,7 @@ class Ways {
   int gpus_;
   std::int64_t batch_;
   const WaysAsked& asked_;
-  std::int64_t layers_ = 1, heads_ = 1;
+  std::int64_t layers_ = 1, heads_ = 1, length_ = 1;
   bool experts_ = false;
   std::vector<Parallelism> ways_;
 };
@@ -172,8 +177,8 @@ std::vector<Parallelism> ways_of(const ParallelNetwork& network, const GpuCluste
   return Ways(network, cluster, gpus, batch, asked).all();
 }
 
-std::vector<WayTried> search_ways(const ParallelNetwork& network, const std::vector<Parallelism>& ways,
-                                  const GpuCluster& cluster, const Gpu& gpu, const SearchOptions& options) {
+std::vector<std::optional<WayTried>> try_ways(const ParallelNetwork& network, const std::vector<Parallelism>& ways,
+                                              const GpuCluster& cluster, const Gpu& gpu, const SearchOptions& options) {
   Search search(network, cluster, gpu, options);
   std::vector<std::optional<WayTried>> tried(ways.size());
   std::atomic<std::size_t> next = 0, done = 0;
@@ -184,12 +189,21 @@ std::vector<WayTried> search_ways(const ParallelNetwork& network, const std::vec
       if (const std::size_t count = ++done; options.progress) options.progress(count, ways.size());
     }
   });
+  return tried;
+}
+
+std::vector<WayTried> in_order(std::vector<std::optional<WayTried>> tried) {
   std::vector<WayTried> found;
   for (std::optional<WayTried>& one : tried) {
     if (one) found.push_back(std::move(*one));
   }
   std::stable_sort(found.begin(), found.end(), before);
   return found;
+}
+
+std::vector<WayTried> search_ways(const ParallelNetwork& network, const std::vector<Parallelism>& ways,
+                                  const GpuCluster& cluster, const Gpu& gpu, const SearchOptions& options) {
+  return in_order(try_ways(network, ways, cluster, gpu, options));
 }
 
 std::vector<std::size_t> front_of(const std::vector<WayTried>& tried) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,10 +17,11 @@ namespace rooftile {
 
 // What a degree may be; empty: whatever divides.
 struct WaysAsked {
-  std::vector<int> tp = {}, pp = {}, dp = {}, cp = {1}, ep = {}, vp = {};
+  std::vector<int> tp = {}, pp = {}, dp = {}, cp = {}, ep = {}, vp = {};
   std::vector<std::int64_t> micro_batch = {};
   std::vector<Sharding> sharding = {};
   std::vector<Recompute> recompute = {};
+  std::vector<Offload> offload = {Offload::none};
 };
 
 // Ways whose product is `gpus` and whose samples are `batch`, tensor parallel ones within a node unless asked for. Of a
@@ -48,7 +50,14 @@ struct SearchOptions {
   std::function<void(std::size_t done, std::size_t all)> progress = {};  // from any thread
 };
 
-// Every way that was tried until a stop, those that fit first, the fastest first; the others by the memory they need.
+// Each way's fate, in the order given; none of those that a stop kept from being tried.
+std::vector<std::optional<WayTried>> try_ways(const ParallelNetwork& network, const std::vector<Parallelism>& ways,
+                                              const GpuCluster& cluster, const Gpu& gpu, const SearchOptions& options);
+
+// Those that were tried: those that fit first, the fastest first; the others by the memory they need.
+std::vector<WayTried> in_order(std::vector<std::optional<WayTried>> tried);
+
+// Every way that was tried until a stop, in_order().
 std::vector<WayTried> search_ways(const ParallelNetwork& network, const std::vector<Parallelism>& ways,
                                   const GpuCluster& cluster, const Gpu& gpu, const SearchOptions& options);
 

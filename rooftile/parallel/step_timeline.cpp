@@ -1,6 +1,7 @@
 #include "rooftile/parallel/step_timeline.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace rooftile {
@@ -33,6 +34,12 @@ std::vector<PlacedPiece> pieces_in_order(const StepTimeline& timeline, std::size
 }
 
 }  // namespace
+
+std::string_view name_of(StepTask::Kind kind) {
+  constexpr std::array<std::string_view, 9> kNames = {"forward", "backward", "gather", "reduce",     "send",
+                                                      "update",  "offload",  "fetch",  "host update"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
 
 std::vector<PlacedPiece> pieces_of(const StepTimeline& timeline, std::size_t task) {
   std::vector<PlacedPiece> placed = pieces_in_order(timeline, task);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "rooftile/base/units.hpp"
@@ -40,7 +41,8 @@ struct StepPiece {
 
 // What a task of the step is.
 struct StepTask {
-  enum class Kind { forward, backward, gather, reduce, send, update } kind = Kind::forward;
+  enum class Kind { forward, backward, gather, reduce, send, update, offload, fetch, host_update };
+  Kind kind = Kind::forward;
   int micro_batch = 0, chunk = 0;
   int block = 0, blocks = 0;  // of the chunk: the first that runs, and how many
   bool backward = false;      // belongs to a backward pass
@@ -48,6 +50,8 @@ struct StepTask {
   Flops flops;
   std::optional<StepExchange> exchange = {};  // of gather, reduce and send
 };
+
+std::string_view name_of(StepTask::Kind kind);  // "forward"
 
 struct StepTimeline {
   std::vector<StreamGraph::Task> tasks;

@@ -17,8 +17,8 @@
 
 namespace rooftile {
 
-enum class Stream : std::uint8_t { compute, reduce, send };
-constexpr std::size_t kStreams = 3;
+enum class Stream : std::uint8_t { compute, reduce, send, host };
+constexpr std::size_t kStreams = 4;
 
 struct StreamTimes {
   std::vector<Seconds> start, end;  // of each task

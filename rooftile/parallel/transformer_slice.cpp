@@ -22,6 +22,9 @@ Result<Transformer> slice(const Transformer& shape, const Parallelism& way) {
   if (shape.form == TransformerForm::encoder_decoder && (way.tp > 1 || way.pp > 1 || way.cp > 1)) {
     return fail(ErrorCode::unsupported, "an encoder and a decoder are only spread over data parallel GPUs", shape.name);
   }
+  if (shape.generator_hidden > 0 && (way.tp > 1 || way.cp > 1)) {
+    return fail(ErrorCode::unsupported, "tp and cp do not divide its generator", shape.name);
+  }
   if (shape.heads % way.tp != 0) return no_part(shape, "tp", way.tp, "heads", shape.heads);
   for (const auto& [what, width] : {std::pair{"features of the MLP", shape.ffn},
                                     std::pair{"features of an expert", shape.experts > 0 ? shape.expert_ffn : 0},

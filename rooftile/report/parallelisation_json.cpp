@@ -31,6 +31,7 @@ Json way_json(const ParallelStep& step) {
                {"micro_batch", way.micro_batch},
                {"micro_batches", way.micro_batches},
                {"recompute", name_of(way.recompute)},
+               {"offload", name_of(way.offload)},
                {"time_s", step.time.value()},
                {"samples_per_s", step.samples_per_second()},
                {"flops", step.flops.value()},
@@ -74,7 +75,8 @@ std::string parallelisation_json(const ParallelisationReport& report) {
 
 std::string parallelisation_csv(const ParallelisationReport& report) {
   std::string text =
-      "model,gpu,gpus,batch,tp,pp,dp,cp,ep,vp,fsdp,micro_batch,grad_accum,recompute,time_s,time_low_s,time_high_s,"
+      "model,gpu,gpus,batch,tp,pp,dp,cp,ep,vp,fsdp,micro_batch,grad_accum,recompute,offload,time_s,time_low_s,time_"
+      "high_s,"
       "computing_s,issuing_s,exchanges_s,pipeline_s,gradients_s,update_s,memory_bytes\n";
   for (std::size_t i = 0; i < ways_shown(report); ++i) {
     const ParallelStep& step = report.tried[i].step;
@@ -86,6 +88,7 @@ std::string parallelisation_csv(const ParallelisationReport& report) {
     cells.push_back(std::to_string(way.micro_batch));
     cells.push_back(std::to_string(way.micro_batches));
     cells.emplace_back(name_of(way.recompute));
+    cells.emplace_back(name_of(way.offload));
     cells.push_back(fmt::format("{:.9g}", step.time.value()));
     cells.push_back(step.range ? fmt::format("{:.9g}", step.range->low.value()) : "");
     cells.push_back(step.range ? fmt::format("{:.9g}", step.range->high.value()) : "");

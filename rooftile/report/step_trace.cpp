@@ -17,13 +17,8 @@ namespace rooftile {
 namespace {
 
 std::string_view name_of(Stream stream) {
-  constexpr std::array<std::string_view, kStreams> kNames = {"compute", "gradients and weights", "send"};
+  constexpr std::array<std::string_view, kStreams> kNames = {"compute", "gradients and weights", "send", "host"};
   return kNames[static_cast<std::size_t>(stream)];
-}
-
-std::string_view category_of(StepTask::Kind kind) {
-  constexpr std::array<std::string_view, 6> kKinds = {"forward", "backward", "gather", "reduce", "send", "update"};
-  return kKinds[static_cast<std::size_t>(kind)];
 }
 
 std::string_view name_of(RankGroup group) {
@@ -35,16 +30,20 @@ std::string label_of(const StepTask& task) {
   switch (task.kind) {
     case StepTask::Kind::forward:
     case StepTask::Kind::backward:
-      return fmt::format("{} {}", category_of(task.kind), task.micro_batch);
+      return fmt::format("{} {}", name_of(task.kind), task.micro_batch);
     case StepTask::Kind::gather:
     case StepTask::Kind::reduce:
-      return fmt::format("{} from block {}", category_of(task.kind), task.block);
+      return fmt::format("{} from block {}", name_of(task.kind), task.block);
     case StepTask::Kind::send:
       return fmt::format("send {} {}", task.backward ? "gradients" : "activations", task.micro_batch);
+    case StepTask::Kind::offload:
+    case StepTask::Kind::fetch:
+      return fmt::format("{} {}", name_of(task.kind), task.backward ? "gradients" : "activations");
     case StepTask::Kind::update:
+    case StepTask::Kind::host_update:
       break;
   }
-  return std::string(category_of(task.kind));
+  return std::string(name_of(task.kind));
 }
 
 // A string as JSON has it.
@@ -153,7 +152,7 @@ class TraceText {
     std::string args = fmt::format(",\"micro_batch\":{},\"part\":{}", what.micro_batch, what.chunk);
     if (what.exchange) args += arguments_of(*what.exchange);
     if (what.flops > Flops(0)) args += fmt::format(",\"flops\":{}", what.flops.value());
-    add_slice(timeline_.tasks[i], label_of(what), category_of(what.kind), slice, args);
+    add_slice(timeline_.tasks[i], label_of(what), name_of(what.kind), slice, args);
     if (!with_kernels) return;
     last_end_ = slice.start;
     for (const PlacedPiece& piece : pieces_of(timeline_, i)) add_piece(timeline_.tasks[i], piece, slice);
@@ -181,7 +180,7 @@ class TraceText {
     slice.end = std::clamp(slice.end, slice.start, around.end);
     last_end_ = slice.end;
     if (slice.end == slice.start) return;
-    const std::string block = fmt::format(",\"block\":{}", placed.block);
+    const std::string block = fmt::format(",\"network_block\":{}", placed.block);
     if (placed.piece.exchange) {
       const StepExchange& exchange = *placed.piece.exchange;
       add_slice(task, std::string(rooftile::name_of(exchange.kind)), "exchange", slice, arguments_of(exchange) + block);

@@ -15,6 +15,7 @@
 #include "rooftile/parallel/parallel_network.hpp"
 #include "rooftile/profile/counters.hpp"
 #include "rooftile/profile/profile.hpp"
+#include "rooftile/report/json_schema.hpp"
 
 namespace rooftile {
 namespace {
@@ -67,6 +68,28 @@ TEST_F(StepTraceTest, IsInTheTraceEventFormat) {
   EXPECT_NEAR(static_cast<double>(last) * 1e-9, step_.time.value(), 1e-9);
   EXPECT_FALSE(arrows.empty());
   for (const auto& [id, ends] : arrows) EXPECT_EQ(ends, (std::vector<std::string>{"s", "f"})) << id;
+}
+
+// Of all kinds of events that a step may have; no name stands twice in an object, of which readers would take one.
+TEST_F(StepTraceTest, FollowsItsSchema) {
+  way_.offload = Offload::all;
+  run("gpt2");
+  std::vector<std::set<std::string>> open;
+  const auto once = [&](int, json::parse_event_t event, json& parsed) {
+    if (event == json::parse_event_t::object_start) open.emplace_back();
+    if (event == json::parse_event_t::object_end) open.pop_back();
+    if (event == json::parse_event_t::key) {
+      EXPECT_TRUE(open.back().insert(parsed.get<std::string>()).second) << parsed;
+    }
+    return true;
+  };
+  const json trace = json::parse(text_, once);
+  EXPECT_TRUE(fits_schema(trace, "timeline-1.json"));
+  std::set<std::string> categories;
+  for (const json& event : trace["traceEvents"]) categories.insert(event.value("cat", ""));
+  for (const char* category : {"forward", "kernel", "send", "dependency", "offload", "fetch", "host update"}) {
+    EXPECT_TRUE(categories.contains(category)) << category;
+  }
 }
 
 // What Perfetto's importer insists on: slices of a thread lie within each other or apart, to the nanosecond, and no two

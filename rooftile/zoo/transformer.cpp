@@ -1,6 +1,7 @@
 // Transformers as PyTorch runs them: the blocks between the embedding of words or patches and the head.
 #include "rooftile/zoo/transformer.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 
@@ -13,8 +14,9 @@ namespace {
 
 class Stack {
  public:
-  Stack(const Transformer& shape, const TransformerRun& run)
-      : shape_(shape), run_(run), net_(shape.name), parts_(net_, shape, run.batch_size) {}
+  // All must outlive this.
+  Stack(const Transformer& shape, const TransformerRun& run, Net& net)
+      : shape_(shape), run_(run), net_(net), parts_(net_, shape, run.batch_size) {}
 
   Workload build() {
     if (shape_.patch > 0) {
@@ -22,7 +24,9 @@ class Stack {
     } else if (shape_.form == TransformerForm::encoder_decoder) {
       encoder_decoder();
     } else {
-      head(blocks("", shape_.layers, words("", "input_ids", run_.seq_len), self(), std::nullopt));
+      const TensorId x = blocks("", shape_.layers, words("", "input_ids", run_.seq_len), self(), std::nullopt);
+      head(x);
+      if (shape_.generator_hidden > 0) electra(x);
     }
     return net_.finish(parts_.cached());
   }
@@ -50,6 +54,32 @@ class Stack {
                          .cross = true};
     const TensorId x = words("decoder/", "decoder_input_ids", run_.seq_len);
     head(blocks("decoder/", shape_.layers, x, self(), Cross{cross, memory}));
+  }
+
+  // Clark et al., ELECTRA, arXiv:2003.10555, section 2: this encoder tells of each word whether it was replaced, by a
+  // generator that shares its table of words. Which word it draws is not counted.
+  void electra(TensorId x) {
+    x = net_.elementwise("discriminator/gelu", "gelu", net_.fully_connected("discriminator", x, shape_.hidden));
+    net_.fully_connected("discriminator/score", x, 1);
+
+    Transformer narrow = shape_;
+    narrow.heads = narrow.kv_heads = shape_.generator_hidden / shape_.head_dim;
+    narrow.ffn = shape_.ffn * shape_.generator_hidden / shape_.hidden;
+    narrow.hidden = shape_.generator_hidden;
+    Stack generator(narrow, run_, net_);
+    const TensorId ids = net_.input("masked_ids", {run_.batch_size, run_.seq_len}, DType::int64);
+    TensorId y = net_.lookup("generator/wte", ids, "wte.weight", shape_.hidden);
+    y = net_.add("generator/wte/add", y, net_.embedding("generator/wpe", ids, shape_.max_positions, shape_.hidden));
+    y = parts_.dropout("generator/embeddings/dropout", parts_.norm("generator/embeddings/norm", y));
+    y = net_.fully_connected("generator/project", y, narrow.hidden);
+    y = generator.blocks("generator/", shape_.generator_layers, y, self(), std::nullopt);
+    // Of 15 % of the words, as NVIDIA's script counts them.
+    constexpr double kMasked = 0.155;
+    const auto masked =
+        std::max<std::int64_t>(1, static_cast<std::int64_t>(kMasked * static_cast<double>(run_.seq_len)));
+    y = net_.slice("generator/masked", y, {run_.batch_size, masked, narrow.hidden});
+    y = net_.elementwise("generator/gelu", "gelu", net_.fully_connected("generator/transform", y, shape_.hidden));
+    net_.tied("generator/lm_head", parts_.norm("generator/norm", y), "wte.weight");
   }
 
   TensorId words(const std::string& prefix, const std::string& input, std::int64_t length) {
@@ -149,14 +179,15 @@ class Stack {
 
   const Transformer& shape_;
   TransformerRun run_;
-  Net net_;
+  Net& net_;
   TransformerParts parts_;
 };
 
 }  // namespace
 
 Workload build(const Transformer& shape, const TransformerRun& run) {
-  if (check(shape, run)) return Stack(shape, run).build();
+  Net net(shape.name);
+  if (check(shape, run)) return Stack(shape, run, net).build();
   return refused(shape.name, run.batch_size);
 }
 

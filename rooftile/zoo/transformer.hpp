@@ -92,6 +92,10 @@ struct Transformer {
   std::int64_t dense_layers = 0;       // first layers without experts
   std::int64_t expert_period = 1;      // every such layer has experts, counted from the end of a period
 
+  // ELECTRA: a narrower encoder beside this one, which proposes words for those that are masked.
+  std::int64_t generator_hidden = 0;  // 0: none; as many features a head as here
+  std::int64_t generator_layers = 0;  // layers
+
   LatentAttention latent;  // used if kv_rank is not 0
 
   std::int64_t patch = 0;       // of images, which are then the input

@@ -39,6 +39,8 @@ Result<void> check_bounds(const Transformer& shape) {
       Bounds{"shared_ffn", shape.shared_ffn, 0, kMostFeatures},
       Bounds{"dense_layers", shape.dense_layers, 0, shape.layers},
       Bounds{"expert_period", shape.expert_period, 1, kMostLayers},
+      Bounds{"generator_hidden", shape.generator_hidden, 0, shape.hidden},
+      Bounds{"generator_layers", shape.generator_layers, 0, kMostLayers},
       Bounds{"latent.q_rank", latent.q_rank, 0, kMostFeatures},
       Bounds{"latent.kv_rank", latent.kv_rank, 0, kMostFeatures},
       Bounds{"patch", shape.patch, 0, kMostHeads},
@@ -80,6 +82,7 @@ Transformer completed(Transformer shape) {
   otherwise(shape.expert_ffn, shape.ffn);
   otherwise(shape.max_positions, shape.seq_len);
   if (shape.form == TransformerForm::encoder_decoder) otherwise(shape.encoder_layers, shape.layers);
+  if (shape.generator_hidden > 0) otherwise(shape.generator_layers, shape.layers);
   if (shape.patch > 0) {
     constexpr std::int64_t kImage = 224, kClasses = 1000;
     otherwise(shape.image_size, kImage);
@@ -105,6 +108,13 @@ Result<void> check(const Transformer& shape) {
   }
   if (shape.block != TransformerBlock::sequential && shape.form == TransformerForm::encoder_decoder) {
     return bad_input("an encoder_decoder has sequential blocks");
+  }
+  if (shape.generator_hidden % shape.head_dim != 0) {
+    return bad_input(
+        fmt::format("generator_hidden {} is no multiple of head_dim {}", shape.generator_hidden, shape.head_dim));
+  }
+  if (shape.generator_hidden > 0 && (shape.form != TransformerForm::encoder || shape.head != TransformerHead::none)) {
+    return bad_input("a generator stands beside an encoder with head 'none'");
   }
   if (shape.patch > 0 && shape.form != TransformerForm::encoder) return bad_input("images have form 'encoder'");
   if (shape.patch == 0 && shape.head == TransformerHead::classes) return bad_input("head 'classes' is for images");

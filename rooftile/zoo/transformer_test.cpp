@@ -336,5 +336,21 @@ TEST(Transformer, RefusesRunsThatAreTooLarge) {
   EXPECT_FALSE(check(shape_of("bert_base"), {.context = 5}));
 }
 
+// BERT base without its pooler, a dense layer and a score as discriminator; of the generator an eighth as many.
+TEST(Transformer, ElectraIsTwoEncodersWithOneTableOfWords) {
+  const Workload electra = build(shape_of("electra_base"), {.batch_size = 2, .seq_len = 128});
+  ASSERT_TRUE(validate(electra));
+  const double discriminator = 109.5e6, generator = 12 * (12 * 192.0 * 192), positions = 512 * 768,
+               through = 2 * 768 * 192;
+  EXPECT_NEAR(weights(electra) / (discriminator + generator + positions + through), 1, 2e-3);
+  const auto names = names_of(electra);
+  for (const char* name :
+       {"layer11/attention/q", "discriminator/score", "generator/layer11/mlp/up", "generator/lm_head"})
+    EXPECT_THAT(names, ::testing::Contains(name));
+  Transformer wrong = shape_of("electra_base");
+  wrong.generator_hidden = 100;
+  EXPECT_EQ(check(wrong).error().message, "generator_hidden 100 is no multiple of head_dim 64");
+}
+
 }  // namespace
 }  // namespace rooftile

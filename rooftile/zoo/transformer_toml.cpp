@@ -37,6 +37,8 @@ constexpr std::array kNumbers = {
     NumberKey<Transformer>{"shared_ffn", &Transformer::shared_ffn},
     NumberKey<Transformer>{"dense_layers", &Transformer::dense_layers},
     NumberKey<Transformer>{"expert_period", &Transformer::expert_period},
+    NumberKey<Transformer>{"generator_hidden", &Transformer::generator_hidden},
+    NumberKey<Transformer>{"generator_layers", &Transformer::generator_layers},
     NumberKey<Transformer>{"patch", &Transformer::patch},
     NumberKey<Transformer>{"image_size", &Transformer::image_size},
     NumberKey<Transformer>{"classes", &Transformer::classes},

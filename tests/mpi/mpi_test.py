@@ -136,6 +136,18 @@ class Ranks(unittest.TestCase):
                     self.assertSameAsOneProgram(result, space, folder)
                     self.assertEqual(own_lines(result.stderr), [])
 
+    def test_ways_to_spread_a_step_are_shared_out(self):
+        asked = ["parallelise", "gpt2", "--cluster", "dgx-a100", "--gpus", "8", "-b", "16"]
+        whole = subprocess.run([CLI, *asked], capture_output=True, text=True, timeout=300)
+        self.assertEqual(whole.returncode, OK, whole.stderr)
+        for ranks in (1, 2, 3):
+            with self.subTest(ranks=ranks):
+                result = subprocess.run([*launcher(ranks), MPI, *asked], capture_output=True, text=True, timeout=300)
+                self.assertEqual((result.returncode, result.stdout), (OK, whole.stdout))
+        wrong = subprocess.run([*launcher(2), MPI, *asked, "--fix", "tp=5"], capture_output=True, text=True, timeout=300)
+        self.assertEqual(wrong.returncode, USAGE)
+        self.assertEqual(len(own_lines(wrong.stderr)), 1, wrong.stderr)
+
     def test_a_rank_that_is_killed_costs_its_chunk(self):
         if not is_open_mpi():
             self.skipTest("only Open MPI is known to go on without a rank")
