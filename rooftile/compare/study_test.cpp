@@ -105,8 +105,9 @@ TEST(StudyFile, ABadFileIsOneLineThatSaysWhere) {
   EXPECT_THAT(error_of("precision = \"fp31\""), HasSubstr("unknown precision 'fp31'"));
   EXPECT_THAT(error_of("[[gpu]]\nid = \"t5\""), HasSubstr("s.toml:2:6: no GPU 't5'"));
   EXPECT_THAT(error_of("[[gpu]]\nid = \"t4\"\nprice = { value = \"3 EUR\", source = \"x\" }"), HasSubstr("s.toml:3:"));
-  EXPECT_THAT(error_of("[[gpu]]\nid = \"t4\"\nprice = { value = \"1e-308 USD\", source = \"x\" }"),
-              HasSubstr("no price from a cent to a billion USD"));
+  EXPECT_THAT(
+      error_of("[sources]\nx = \"y\"\n[[gpu]]\nid = \"t4\"\nprice = { value = \"1e-308 USD\", source = \"x\" }"),
+      HasSubstr("no price from a cent to a billion USD"));
   EXPECT_THAT(error_of("[[application]]\nnetworks = [\"a\"]\ntimes = [1, 2]"), HasSubstr("1 networks and 2 times"));
   EXPECT_THAT(error_of("[[application]]\nbatch = 0"), HasSubstr("batch is a whole number from 1"));
   EXPECT_THAT(find_study("ubd").error().text(), HasSubstr("did you mean 'ubc'?"));

@@ -63,9 +63,10 @@ double weighted_mean(std::span<const double> values, const VectorXd& weights) {
 class Solver {
  public:
   Solver(const Matrix& x, std::span<const double> y, std::span<const double> weights)
-      : x_(x), y_(y), weights_(VectorXd::Ones(static_cast<Index>(y.size()))) {
-    if (!weights.empty()) weights_ = as_eigen(weights);
-  }
+      : x_(x),
+        y_(y),
+        weights_(weights.empty() ? VectorXd(VectorXd::Ones(static_cast<Index>(y.size())))
+                                 : VectorXd(as_eigen(weights))) {}
 
   LinearFit run() {
     const VectorXd root = weights_.cwiseSqrt();
