@@ -195,7 +195,7 @@ class ChakraTraces::Stages {
       cursor = placed.start + placed.time;
     }
     close(end);
-    if (block >= 0 && cursor < end) nodes(i)[after.back()].time += end - cursor;
+    if (block >= 0 && cursor < end && !after.empty()) nodes(i)[after.back()].time += end - cursor;
     join_hidden();
   }
 
