@@ -151,7 +151,7 @@ class FirstRank {
     if (!hello) return;
     others_[rank].host = hello->host;
     if (const auto other = difference(fingerprint_, hello->fingerprint)) {
-      error_ = Error{ErrorCode::bad_input, "would search with " + *other, name_of_rank(rank)};
+      error_ = Error{ErrorCode::bad_input, "does not match rank 0: it has " + *other, name_of_rank(rank)};
       return;
     }
     ranks_.send(rank, MessageKind::work, cluster::bytes_of(Work{rank, {rank, rank + 1}}));

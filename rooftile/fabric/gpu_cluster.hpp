@@ -1,4 +1,4 @@
-// Machines full of GPUs and what joins them: data/clusters, or a user's own file (docs/clusters.md).
+// Machines full of GPUs and what joins them: data/clusters, or a user's own file (docs/parallel.md).
 //
 //     const GpuCluster cluster = find_gpu_cluster("dgx-a100").value();
 //     assert(cluster.gpu == "a100-sxm4-80gb" && cluster.gpus_per_node == 8);

@@ -148,41 +148,55 @@ class ChakraTraces::Stages {
     return add(i, std::move(node));
   }
 
-  // `after` becomes that which whatever follows waits for.
+  // `after` becomes that which whatever follows waits for. Nodes that compute last until the next piece begins, as the
+  // host may issue kernels slower than they run. What a block hides runs beside it, and takes as long as the block and
+  // whatever of it is not hidden.
   void add_passes(std::size_t i, Numbers& after) {
-    const StepTask& what = timeline_.what[i];
-    Numbers beside;  // exchanges that the pass hides, and waits for at its end
-    const Numbers first = after;
-    Node open;
+    const Seconds end = timeline_.times.end[i];
+    Seconds cursor = timeline_.times.start[i];
+    Numbers beside;
+    std::optional<Node> open;
     int block = -1;
-    const auto close = [&] {
-      if (open.time > Seconds(0)) {
-        open.after = std::move(after);
-        after = {add(i, std::move(open))};
+    const auto close = [&](Seconds until) {
+      if (!open) return;
+      open->time = until - open->start;
+      for (const std::uint64_t hidden : beside) {
+        if (nodes(i)[hidden].time > Seconds(0)) nodes(i)[hidden].time += open->time;
       }
-      open = {}, block = -1;
+      open->after = std::move(after);
+      after = {add(i, *std::exchange(open, {}))};
+      cursor = until;
     };
+    const auto join_hidden = [&] { join(after, std::exchange(beside, {})); };
     for (const PlacedPiece& placed : pieces_of(timeline_, i)) {
-      if (placed.piece.exchange || placed.block != block) close();
-      if (!placed.piece.exchange) {
-        if (open.time <= Seconds(0)) open.start = placed.start, open.name = label(what, placed.block);
+      if (placed.block != block) {
+        close(placed.start);
+        join_hidden();
         block = placed.block;
-        open.time += placed.time;
-        open.flops += placed.piece.kernel.flops, open.dram += placed.piece.kernel.dram;
+      }
+      if (!placed.piece.exchange) {
+        if (!open) open = Node{.name = label(timeline_.what[i], block), .after = {}, .start = cursor, .time = {}};
+        open->flops += placed.piece.kernel.flops, open->dram += placed.piece.kernel.dram;
         continue;
       }
-      const bool hidden = placed.piece.exchange->hidden;
+      close(placed.start);
       Node node;
       node.kind = Node::Kind::collective;
       node.name = rooftile::name_of(placed.piece.exchange->kind);
-      node.after = hidden ? first : std::move(after);
+      node.after = after;
       node.start = placed.start, node.time = placed.time;
       node.exchange = placed.piece.exchange;
       const std::uint64_t number = add(i, std::move(node));
-      (hidden ? beside : after) = {number};
+      if (placed.piece.exchange->hidden) {
+        beside.push_back(number);
+      } else {
+        after = {number};
+      }
+      cursor = placed.start + placed.time;
     }
-    close();
-    join(after, beside);
+    close(end);
+    if (block >= 0 && cursor < end && !after.empty()) nodes(i)[after.back()].time += end - cursor;
+    join_hidden();
   }
 
   std::string label(const StepTask& what, int block) const {
