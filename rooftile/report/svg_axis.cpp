@@ -72,17 +72,22 @@ bool is_named(int digit, int power, double decades, int wanted) {
   return (digit == 2 || digit == 5) && decades * kTicksADecade <= wanted;
 }
 
-// Beyond a minute, such parts of hours and days as clocks have; `few` names all of them.
-void add_long_times(std::vector<Tick>& ticks, const Axis& axis, bool few) {
-  const auto add = [&](double count, double unit, const char* name, bool always) {
+// Beyond a minute, such parts of hours and days as clocks have, named as is_named() has it; all of them within a
+// decade.
+void add_long_times(std::vector<Tick>& ticks, const Axis& axis, double decades, int wanted) {
+  const bool few = is_named(2, 0, decades, wanted), all = decades < 1;
+  const auto add = [&](double count, double unit, const char* name, bool always, bool round) {
     const double value = count * unit;
     if (value < axis.low * (1 - kSlack) || value > axis.high * (1 + kSlack)) return;
-    ticks.push_back({value, few || always ? fmt::format("{:g} {}", count, name) : ""});
+    ticks.push_back({value, always || (few && round) || all ? fmt::format("{:g} {}", count, name) : ""});
   };
-  for (const double minutes : {1, 2, 5, 10, 20, 30}) add(minutes, kMinute, "min", minutes == 1 || minutes == kTen);
+  for (const int minutes : {1, 2, 3, 4, 5, 10, 15, 20, 30, 45}) {
+    const bool round = minutes == 2 || minutes == 5 || minutes == 20 || minutes == 30;
+    add(minutes, kMinute, "min", minutes == 1 || minutes == 10, round);
+  }
   constexpr double kManyHours = 1e6;
   for (double power = 1; power < kManyHours; power *= kTen) {
-    for (const double digit : {1, 2, 5}) add(digit * power, kHour, "h", digit == 1);
+    for (int digit = 1; digit < kTen; ++digit) add(digit * power, kHour, "h", digit == 1, digit == 2 || digit == 5);
   }
 }
 
@@ -100,7 +105,7 @@ std::vector<Tick> logarithmic_ticks(const Axis& axis, int wanted) {
       ticks.push_back({value, is_named(digit, power, high - low, wanted) ? value_label(axis, value) : ""});
     }
   }
-  if (axis.time) add_long_times(ticks, axis, is_named(2, 0, high - low, wanted));
+  if (axis.time) add_long_times(ticks, axis, high - low, wanted);
   return ticks;
 }
 
