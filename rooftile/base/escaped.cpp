@@ -13,10 +13,24 @@ namespace {
 
 enum class Keep { nothing, lines, lines_and_bytes };
 
+// The characters from `at` on that stay as they are, ASCII all of them; most texts are nothing else.
+std::size_t plain_ahead(std::string_view text, std::size_t at, Keep keep) {
+  const auto stays = [&](char c) {
+    return (c >= ' ' && c <= '~') || (keep != Keep::nothing && (c == '\n' || c == '\t'));
+  };
+  const auto* from = text.begin() + at;
+  return static_cast<std::size_t>(std::find_if_not(from, text.end(), stays) - from);
+}
+
 std::string escaped(std::string_view text, Keep keep) {
   if (is_plain(text)) return std::string(text);
   std::string result;
   for (std::size_t at = 0; at < text.size();) {
+    if (const std::size_t plain = plain_ahead(text, at, keep); plain > 0) {
+      result += text.substr(at, plain);
+      at += plain;
+      continue;
+    }
     const std::size_t length = utf8_character(text, at);
     const bool stays = keep != Keep::nothing && (text[at] == '\n' || text[at] == '\t');
     if (length == 0 && keep != Keep::lines_and_bytes) {

@@ -121,14 +121,14 @@ class ModelAt {
   Result<Bytes> memory_at(std::int64_t batch) {
     if (const auto known = memory_.find(batch); known != memory_.end()) return known->second;
     if (!sized_) size();
-    if (any_) return memory_[batch] = memory_of_network(any_->at(batch), of_one_->options, of_one_->phase);
+    if (any_) return memory_[batch] = memory_of(any_->at(batch), options_, phase_).total();
     const NetworkAt network = TRY(model_.at(batch, precision_));
-    return memory_[batch] = memory_of_network(network.workload, network.options, network.phase);
+    return memory_[batch] = memory_of(launched(network), network.options, network.phase).total();
   }
 
  private:
-  static Bytes memory_of_network(const Workload& workload, const PredictOptions& options, Phase phase) {
-    return memory_of(run_as(workload, options, phase), options, phase).total();
+  static Workload launched(const NetworkAt& network) {
+    return run_as(network.workload, network.options, network.phase);
   }
 
   // Loading takes longer than all else that memory takes, so two batch sizes tell about all, where they can.
@@ -140,11 +140,12 @@ class ModelAt {
     auto one = model_.at(1, precision_);
     if (!one) return;
     if (other != prepared_.end()) {
-      any_ = AnyBatch::from(one->workload, other->second->network.workload);
-    } else if (auto more = model_.at(kOther, precision_)) {
-      any_ = AnyBatch::from(one->workload, std::move(more->workload));
+      any_ = AnyBatch::from(launched(*one), launched(other->second->network));
+    } else if (const auto more = model_.at(kOther, precision_)) {
+      any_ = AnyBatch::from(launched(*one), launched(*more));
     }
-    of_one_ = *std::move(one);
+    options_ = std::move(one->options);
+    phase_ = one->phase;
   }
 
   const CompareTask::Model& model_;
@@ -153,7 +154,8 @@ class ModelAt {
   std::map<std::int64_t, Bytes> memory_;
   bool sized_ = false;
   std::optional<AnyBatch> any_;
-  std::optional<NetworkAt> of_one_;
+  PredictOptions options_;
+  Phase phase_ = Phase::fwd;
 };
 
 // What the models share.

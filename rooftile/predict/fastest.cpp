@@ -21,7 +21,10 @@ void Fastest::visit_lasting(const LaunchPlan& plan) {
 }
 
 Seconds Fastest::least(const LaunchPlan& plan) {
-  if (rates_.family == KernelFamily::conv_miopen) return least_miopen_time(plan, rates_);
+  if (rates_.family == KernelFamily::conv_miopen) {
+    terms_ = ProductTerms{.misses = {}, .dram = {}, .around = time_around(plan, rates_)};  // of this kind of kernel
+    return least_miopen_time(plan, rates_, terms_->around);
+  }
   if (!terms_) terms_ = product_terms(plan, rates_);  // all plans of the product have them in common
   return chooses_by_estimate(plan, rates_) ? choice_time(plan, rates_) : least_plan_time(plan, rates_, *terms_);
 }

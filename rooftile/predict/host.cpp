@@ -10,27 +10,33 @@ namespace {
 // of mixed precision. A call of ATen takes 5 to 10 us.
 constexpr Seconds kDispatch(8e-6);
 
-// As ==, which looks at all of two texts that are equally long; this is asked of every layer of every prediction.
-bool is(std::string_view text, std::string_view wanted) {
-  return text.size() == wanted.size() && text.front() == wanted.front() && text.back() == wanted.back() &&
-         text == wanted;
-}
-
 bool is_own(const LayerEstimate& layer) {
   if (layer.general) return true;
-  if (is(layer.function, "add")) return layer.part == StepPart::backward && is(layer.op, "elementwise");
-  return is(layer.function, "cast") && is(layer.op, "move");
+  const std::string_view op = layer.op, function = layer.function;
+  return (layer.part == StepPart::backward && op == "elementwise" && function == "add") ||
+         (op == "move" && function == "cast");
 }
 
 // All that an optimiser does with the weights of a layer, rather than one operator of it as a captured step has them.
-bool is_whole_update(const LayerEstimate& layer) { return is(layer.op, "update") || is(layer.op, "clip"); }
+bool is_whole_update(const LayerEstimate& layer) { return layer.op == "update" || layer.op == "clip"; }
 
 Seconds issue_time(const LayerEstimate& layer, const HostCosts& costs) {
-  if (layer.kernels == 0) return Seconds(0);
-  if (is_own(layer)) return std::min(kDispatch, costs.forward);
-  if (is_whole_update(layer)) return costs.update;
-  if (is_update(layer)) return std::min(kDispatch, costs.update);
-  return layer.pass == Pass::fwd ? costs.forward : costs.gradient;
+  switch (layer.issue == Issue::unknown ? issue_of(layer) : layer.issue) {
+    case Issue::unknown:
+    case Issue::nothing:
+      break;
+    case Issue::dispatch:
+      return std::min(kDispatch, costs.forward);
+    case Issue::forward:
+      return costs.forward;
+    case Issue::gradient:
+      return costs.gradient;
+    case Issue::update:
+      return costs.update;
+    case Issue::dispatch_update:
+      return std::min(kDispatch, costs.update);
+  }
+  return Seconds(0);
 }
 
 // Host and GPU, each as far as it has come.
@@ -48,6 +54,14 @@ class Queue {
 };
 
 }  // namespace
+
+Issue issue_of(const LayerEstimate& layer) {
+  if (layer.kernels == 0) return Issue::nothing;
+  if (is_own(layer)) return Issue::dispatch;
+  if (is_whole_update(layer)) return Issue::update;
+  if (is_update(layer)) return Issue::dispatch_update;
+  return layer.pass == Pass::fwd ? Issue::forward : Issue::gradient;
+}
 
 Seconds queue_time(std::span<const LayerEstimate> layers, const HostCosts& costs) {
   Queue queue;

@@ -9,6 +9,9 @@
 
 namespace rooftile {
 
+// By what a layer is and when it runs; LayerEstimate::issue keeps it for whoever asks more than once.
+Issue issue_of(const LayerEstimate& layer);
+
 // Layers in the order in which they are issued; those that launch nothing cost nothing.
 HostShare host_share(std::span<const LayerEstimate> layers, const HostCosts& costs);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <span>
@@ -13,6 +14,7 @@
 #include "rooftile/ops/work.hpp"
 #include "rooftile/predict/alike.hpp"
 #include "rooftile/predict/captured.hpp"
+#include "rooftile/predict/host.hpp"
 
 namespace rooftile {
 namespace {
@@ -218,14 +220,19 @@ std::vector<LayerEstimate> estimate_phase(const PhaseCalls& step, const Gpu& gpu
       layers.push_back(layers[*known]);
     } else {
       known = layers.size();
-      layers.push_back(estimate(call, gpu, models));
+      estimate(call, gpu, models, layers.emplace_back());
       if (!call.options.breakdown) {
         layers.back().op = call.op;  // by which the host's queue goes; the other texts stay empty
         layers.back().function = call.function;
       }
     }
+    // Copies are issued as what they are copies of, unless in another part of the step.
+    const bool again =
+        *known + 1 < layers.size() && layers[*known].part == layer.part && layers[*known].general == layer.general;
     layers.back().part = layer.part;
     layers.back().general = layer.general;
+    layers.back().call = static_cast<std::uint32_t>(layer.call) + 1;
+    if (!again) layers.back().issue = issue_of(layers.back());
     if (!call.options.breakdown) continue;
     layers.back().name = layer.name;
     layers.back().output = layer.output;

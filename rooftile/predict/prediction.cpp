@@ -57,19 +57,43 @@ struct SameTime {
   bool operator()(const LayerEstimate* a, const LayerEstimate* b) const { return a->time == b->time && a->op == b->op; }
 };
 
+// Layers that share their estimate.
+struct Repeated {
+  const LayerEstimate* layer;
+  double times;
+};
+
+std::vector<Repeated> repeated(std::span<const LayerEstimate> layers) {
+  std::vector<Repeated> all;
+  std::vector<std::size_t> places;  // by call; the first is of those without
+  for (const LayerEstimate& layer : layers) {
+    if (!interval_of(layer) || layer.time <= Seconds(0)) continue;
+    if (layer.call >= places.size()) places.resize(2 * layer.call + 1, layers.size());
+    std::size_t& place = places[layer.call];
+    const bool known = layer.call > 0 && place < all.size() && all[place].layer->time == layer.time &&
+                       all[place].layer->op == layer.op && as_wrong(*all[place].layer, layer);
+    if (known) {
+      ++all[place].times;
+    } else {
+      place = all.size();
+      all.push_back({&layer, 1});
+    }
+  }
+  return all;
+}
+
 // Of `layers`, which take `all`.
 SumError error_of(std::span<const LayerEstimate> layers, Seconds all) {
   std::unordered_map<const LayerEstimate*, std::size_t, HashOfTime, SameTime> places;
   std::vector<Alike> alike;  // in the order of the first ones
   SumError common;
-  for (const LayerEstimate& layer : layers) {
-    if (!interval_of(layer) || layer.time <= Seconds(0)) continue;
-    const auto [found, first] = places.try_emplace(&layer, alike.size());
+  for (const auto& [layer, times] : repeated(layers)) {
+    const auto [found, first] = places.try_emplace(layer, alike.size());
     if (first) alike.push_back({});
     Alike& of = alike[found->second];
-    if (first || !as_wrong(layer, *of.last)) set_error(of, layer);
-    of.last = &layer;
-    const double share = layer.time / all;
+    if (first || !as_wrong(*layer, *of.last)) set_error(of, *layer);
+    of.last = layer;
+    const double share = layer->time / all * times;
     common.low += share * of.shared.low;
     common.high += share * of.shared.high;
     of.own.low += share * std::sqrt(of.error.low * of.error.low - of.shared.low * of.shared.low);

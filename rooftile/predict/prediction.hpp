@@ -73,6 +73,9 @@ enum class NoInterval {
   layers,     // most of a sum is by methods that have none
 };
 
+// What the host does to issue a layer.
+enum class Issue : std::uint8_t { unknown, nothing, dispatch, forward, gradient, update, dispatch_update };
+
 struct LayerEstimate {
   std::string name;
   std::string op;        // name_of(OpKind)
@@ -80,6 +83,10 @@ struct LayerEstimate {
   Method method = Method::delta;
   Pass pass = Pass::fwd;
   StepPart part = StepPart::forward;
+  // Where a prediction is of a whole network: 1 and on, the same for layers that share their estimate; how it is
+  // issued.
+  std::uint32_t call = 0;
+  Issue issue = Issue::unknown;
   Flops flops;
   Traffic traffic;   // the sum of its kernels'
   TimeBounds cases;  // theirs, and the overhead of the call

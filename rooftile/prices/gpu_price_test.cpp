@@ -60,7 +60,7 @@ TEST(GpuPrice, AMedianOfFewOffersSaysSoAndHowFarTheyLieApart) {
   const GpuPrice many = price_of(find_gpu("h100-sxm5-80gb").value(), {}).value();
   EXPECT_FALSE(many.few);
   EXPECT_THAT(many.source, Not(HasSubstr("few")));
-  GpuOffers offers{.as_of = "2026-10-10"};
+  GpuOffers offers{.as_of = "2026-10-10", .offers = {}};
   for (const double usd : {1.0, 2.0, 4.0})
     offers.offers.push_back({PriceKind::on_demand, usd, "A", "", "2026-10-01", ""});
   EXPECT_THAT(median_price(offers, PriceKind::on_demand)->source, HasSubstr("; few: 1 to 4 USD/h"));

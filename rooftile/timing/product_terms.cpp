@@ -22,8 +22,8 @@ Seconds least_plan_time(const LaunchPlan& plan, const GpuRates& rates, const Pro
   return (terms.around + launch) * (1 - kRounding);
 }
 
-Seconds least_miopen_time(const LaunchPlan& plan, const GpuRates& rates) {
-  return (time_around(plan, rates) + miopen_least(plan.main, rates) * plan.images) * (1 - kRounding);
+Seconds least_miopen_time(const LaunchPlan& plan, const GpuRates& rates, Seconds around) {
+  return (around + miopen_least(plan.main, rates) * plan.images) * (1 - kRounding);
 }
 
 }  // namespace rooftile

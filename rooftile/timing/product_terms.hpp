@@ -21,8 +21,8 @@ ProductTerms product_terms(const LaunchPlan& plan, const GpuRates& rates);
 // No more than plan_time(), and close to it where operands are read from DRAM once and the power is not limited.
 Seconds least_plan_time(const LaunchPlan& plan, const GpuRates& rates, const ProductTerms& terms);
 
-// No more than plan_time() of conv_miopen, whatever the tile and split.
-Seconds least_miopen_time(const LaunchPlan& plan, const GpuRates& rates);
+// No more than plan_time() of conv_miopen, whatever the tile and split; `around` is time_around() of the plan.
+Seconds least_miopen_time(const LaunchPlan& plan, const GpuRates& rates, Seconds around);
 
 // Two times that are the same but for rounding are closer than this share of them.
 inline constexpr double kRounding = 1e-12;
