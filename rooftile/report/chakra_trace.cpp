@@ -155,16 +155,18 @@ class ChakraTraces::Stages {
     const Seconds end = timeline_.times.end[i];
     Seconds cursor = timeline_.times.start[i];
     Numbers beside;
-    std::optional<Node> open;
+    Node open;
+    bool computes = false;
     int block = -1;
     const auto close = [&](Seconds until) {
-      if (!open) return;
-      open->time = until - open->start;
+      if (!computes) return;
+      open.time = until - open.start;
       for (const std::uint64_t hidden : beside) {
-        if (nodes(i)[hidden].time > Seconds(0)) nodes(i)[hidden].time += open->time;
+        if (nodes(i)[hidden].time > Seconds(0)) nodes(i)[hidden].time += open.time;
       }
-      open->after = std::move(after);
-      after = {add(i, *std::exchange(open, {}))};
+      open.after = std::move(after);
+      after = {add(i, std::move(open))};
+      open = {}, computes = false;
       cursor = until;
     };
     const auto join_hidden = [&] { join(after, std::exchange(beside, {})); };
@@ -175,8 +177,9 @@ class ChakraTraces::Stages {
         block = placed.block;
       }
       if (!placed.piece.exchange) {
-        if (!open) open = Node{.name = label(timeline_.what[i], block), .after = {}, .start = cursor, .time = {}};
-        open->flops += placed.piece.kernel.flops, open->dram += placed.piece.kernel.dram;
+        if (!computes) open.name = label(timeline_.what[i], block), open.start = cursor;
+        computes = true;
+        open.flops += placed.piece.kernel.flops, open.dram += placed.piece.kernel.dram;
         continue;
       }
       close(placed.start);
