@@ -49,7 +49,7 @@ TEST(LargestBatch, WhatIsKnownShortensTheSearch) {
   for (const std::int64_t batch : {1, 499, 500, 700, 1999, 2000, 9000}) {
     asked = 0;
     EXPECT_EQ(largest_batch(memory, *memory(batch), known).value(), batch);
-    EXPECT_LE(asked, 3) << batch;
+    EXPECT_LE(asked, 4) << batch << ", one of them for the argument";
   }
 }
 

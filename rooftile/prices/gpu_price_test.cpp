@@ -26,7 +26,7 @@ TEST(GpuPrice, TheMedianOfTheTwelveMonthsBeforeTheNewest) {
   EXPECT_EQ(price->offers, 3U);
   EXPECT_EQ(price->date, "2026-06-01");
   EXPECT_THAT(price->providers, ElementsAre("A", "B"));
-  EXPECT_EQ(price->source, "median of 3 on-demand offers of A, B, 2025-06-01 to 2026-06-01");
+  EXPECT_EQ(price->source, "median of 3 on-demand offers of A, B, 2025-06-01 to 2026-06-01; few: 2 to 10 USD/h");
   EXPECT_FALSE(price->old);
   EXPECT_DOUBLE_EQ(median_price(offers, PriceKind::spot)->usd_per_hour(), 0.01);
   EXPECT_FALSE(median_price(offers, PriceKind::reserved_1_year));
