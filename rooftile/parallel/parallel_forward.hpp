@@ -19,7 +19,7 @@
 namespace rooftile {
 
 struct ForwardRun {
-  std::int64_t batch = 1;  // sequences
+  std::int64_t batch = 1;                    // sequences
   std::int64_t seq_len = 1;                  // positions of each that go through the network
   std::optional<std::int64_t> context = {};  // positions in the cache before these
 };

@@ -14,8 +14,8 @@
 namespace rooftile {
 namespace {
 
-constexpr std::array<std::string_view, 7> kKinds = {"on-demand",        "spot",   "reserved-1-year",
-                                                    "reserved-3-years", "resale", "purchase", "launch"};
+constexpr std::array<std::string_view, 7> kKinds = {"on-demand", "spot",     "reserved-1-year", "reserved-3-years",
+                                                    "resale",    "purchase", "launch"};
 
 class OfferReader : TomlReader {
  public:

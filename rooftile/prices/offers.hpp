@@ -19,7 +19,7 @@ enum class PriceKind {
   reserved_3_years,
   resale,    // a board, where it is sold
   purchase,  // a new board, as vendors list it
-  launch,  // a board, as its vendor asked when it came out
+  launch,    // a board, as its vendor asked when it came out
 };
 constexpr PriceKind kLastRent = PriceKind::reserved_3_years;
 std::string_view name_of(PriceKind kind);  // "on-demand"

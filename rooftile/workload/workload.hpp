@@ -66,7 +66,7 @@ struct Workload {
   std::vector<TensorId> inputs;
   std::vector<TensorId> outputs;
   std::vector<Skipped> skipped;
-  std::vector<std::string> notes = {};  // what was assumed where the source model leaves it open, a sentence each
+  std::vector<std::string> notes = {};        // what was assumed where the source model leaves it open, a sentence each
   std::optional<CapturedStep> captured = {};  // of a step that a framework ran: the ops are its calls
 
   bool operator==(const Workload&) const = default;

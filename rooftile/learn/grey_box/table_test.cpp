@@ -60,10 +60,11 @@ TEST(GreyBoxTable, RowsWithoutATimeAreRefusedByLineAndTheOthersPredicted) {
   EXPECT_EQ(times->rows.rows[1]->line, 8);
   ASSERT_THAT(times->predicted, SizeIs(2));
   EXPECT_GT(times->predicted[0].value, 0);
-  EXPECT_THAT(reasons_of(*times),
-              ElementsAre("t.csv:2: the model is not for stream rows", "t.csv:4: column gpu is empty",
-                          "t.csv:5: not predicted yet: network_layer rows", HasSubstr("t.csv:6, column gpu: no GPU 't44'"),
-                          "t.csv:7: the model has not been fitted to rows of gemm bwd_data", HasSubstr("t.csv:9: ")));
+  EXPECT_THAT(
+      reasons_of(*times),
+      ElementsAre("t.csv:2: the model is not for stream rows", "t.csv:4: column gpu is empty",
+                  "t.csv:5: not predicted yet: network_layer rows", HasSubstr("t.csv:6, column gpu: no GPU 't44'"),
+                  "t.csv:7: the model has not been fitted to rows of gemm bwd_data", HasSubstr("t.csv:9: ")));
 }
 
 // A row that is wrong says so by the kind of its error, whatever its operation; the others are right, but not the
