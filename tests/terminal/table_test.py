@@ -13,8 +13,10 @@ import sys
 import termios
 import unicodedata
 import unittest
+from pathlib import Path
 
 CLI = None
+EXAMPLES = Path(__file__).resolve().parent.parent.parent / "examples"
 LONGEST = "resnet152"  # its layers have long names
 COMMANDS = [
     ["predict", LONGEST, "--gpu", "titan-xp", "--all"],
@@ -31,7 +33,7 @@ COMMANDS = [
     ["compare", "--study", "ubc"],
     ["parallelise", "gpt3_175b", "--cluster", "dgx-a100", "--gpus", "64", "-b", "64"],
     ["serve", "llama2_70b", "--cluster", "dgx-h100", "--fix", "tp=8", "--arrivals", "5", "--bound", "first=1s"],
-    ["schedule", "examples/jobs.csv", "--cluster", "examples/cluster.toml"],
+    ["schedule", str(EXAMPLES / "jobs.csv"), "--cluster", str(EXAMPLES / "cluster.toml")],
     ["cost"],
     ["plan", "resnet50", "--samples", "1e6", "--epochs", "1", "--gpu", "gh200-96gb-hbm3,h100-sxm5-80gb"],
 ]
