@@ -35,14 +35,14 @@ class Fastest {
   struct Found {
     const LaunchPlan& plan;
     PlanTime time;
-    const Misses* misses;  // of a product on tensor cores, else null
+    const Misses* misses = nullptr;  // of a product on tensor cores, else null
   };
   Found finish();
 
  private:
   struct Waiting {
-    const LaunchPlan* plan;
-    const TileLoads* loads;  // null: not known yet
+    const LaunchPlan* plan = nullptr;
+    const TileLoads* loads = nullptr;  // null: not known yet
     Seconds least;
   };
 

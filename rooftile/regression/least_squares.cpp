@@ -15,7 +15,7 @@ LeastSquares least_squares(const MatrixXd& columns, const VectorXd& values) {
   MatrixXd joined(columns.rows(), count + 1);
   joined.leftCols(count) = columns;
   joined.col(count) = values;
-  const Eigen::HouseholderQR<MatrixXd> qr(std::move(joined));
+  const Eigen::HouseholderQR<MatrixXd> qr(joined);
   LeastSquares problem = {MatrixXd::Zero(rows, count), qr.matrixQR().col(count).head(rows)};
   for (Index column = 0; column < count; ++column) {
     const Index filled = std::min(column + 1, rows);
