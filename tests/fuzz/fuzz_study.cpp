@@ -1,23 +1,12 @@
 // Any text as a study: an error, or GPUs and applications that can be compared.
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <string_view>
 
 #include "one_line_error.hpp"
+#include "require.hpp"
 
 #include "rooftile/compare/study.hpp"
-
-namespace {
-
-void require(bool condition) {
-  if (!condition) std::abort();
-}
-
-bool is_positive(double value) { return value > 0 && std::isfinite(value); }
-
-}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace rooftile;
