@@ -8,10 +8,10 @@
 #include <variant>
 
 #include "rooftile/calibration/spread_scope.hpp"
-#include "rooftile/execution/llama_cpp.hpp"
 #include "rooftile/ops/work.hpp"
 #include "rooftile/predict/fastest.hpp"
 #include "rooftile/predict/layer.hpp"
+#include "rooftile/predict/loads_in_flight.hpp"
 #include "rooftile/timing/power.hpp"
 #include "rooftile/timing/roofline.hpp"
 #include "rooftile/traffic/launch_traffic.hpp"
@@ -84,22 +84,6 @@ void cap_by_power(RefinedModel& model, double boost) {
 // Share of the rate of other types, each of its own peak, that products in FP8 reach: TensorRT-LLM's of 256 rows and
 // more on an H100 and an L40S (tools/fit_fp8.py).
 constexpr double kFp8Share = 0.85;
-
-// llama.cpp multiplies few rows by kernels in which each thread has one load of four bytes under way, and half of the
-// 2,048 threads of an SM are resident (ggml-cuda/mmvq.cu, dmmv.cu): memory delivers no more than these bytes each
-// latency. GDDR boards are read at full speed with less; the HBM of an A100 or an H100 is not.
-constexpr Bytes kVectorBytesInFlight{4 * 1024};
-constexpr double kVectorRows = 8;  // MMVQ_MAX_BATCH_SIZE
-
-bool is_llama_cpp_vector(const Im2col& gemm, const PredictOptions& options) {
-  return gemm.m <= kVectorRows && is_llama_cpp(options.framework);
-}
-
-GpuRates with_few_loads(GpuRates rates) {
-  const Seconds latency = rates.dram_latency / rates.clock;
-  rates.dram = std::min(rates.dram, kVectorBytesInFlight * rates.sms / latency);
-  return rates;
-}
 
 // The clock that products on a board without measurements of its own run at as long as power allows: its rated boost,
 // where another board's sustained clock says what that board's power allows. 0: what the constants say.
@@ -201,9 +185,9 @@ OpShape op_shape(const Im2col& gemm, const RefinedModel& model, Pass pass) {
 void add_refined(LayerEstimate& layer, const Im2col& gemm, double count, const Gpu& gpu, const RefinedModel& model,
                  const PredictOptions& options, const PlansAhead* ahead) {
   const OpShape op = op_shape(gemm, model, options.pass);
-  const bool few_loads = is_llama_cpp_vector(gemm, options);
-  const GpuRates limited = few_loads ? with_few_loads(model.rates) : GpuRates();
-  const GpuRates& rates = few_loads ? limited : model.rates;
+  std::optional<GpuRates> limited;  // made for few calls: most take the model's
+  if (has_few_loads(gemm, options)) limited = with_few_loads(model.rates);
+  const GpuRates& rates = limited ? *limited : model.rates;
   Fastest fastest(op, gpu, rates, ahead != nullptr ? ahead->tiles : std::span<const TileLoads>());
   if (ahead != nullptr && ahead->fit(gpu)) {
     for (const LaunchPlan& plan : ahead->plans) fastest.visit_lasting(plan);

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/predict/loads_in_flight.hpp"
 #include "rooftile/predict/plan_summary.hpp"
 #include "rooftile/predict/refined.hpp"
 #include "rooftile/report/explain_launch.hpp"
@@ -240,8 +241,10 @@ Section refined_cases(const LayerEstimate& layer) {
 }  // namespace
 
 std::vector<Section> explain_refined(const LayerEstimate& layer, const Gpu& gpu, const PredictOptions& options) {
-  const auto model = refined_model(layer.op == "gemm" ? RefinedOp::gemm : RefinedOp::conv, gpu, options);
+  auto model = refined_model(layer.op == "gemm" ? RefinedOp::gemm : RefinedOp::conv, gpu, options);
   if (!model) return {};  // not reached: the layer was predicted with these options
+  const auto* first = first_plan<RefinedKernel>(layer);
+  if (first != nullptr && has_few_loads(first->gemm, options)) model->rates = with_few_loads(model->rates);
   const Context context{layer, gpu, options, *model};
   std::vector<Section> sections;
   std::size_t number = 0;

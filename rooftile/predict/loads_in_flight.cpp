@@ -1,0 +1,21 @@
+#include "rooftile/predict/loads_in_flight.hpp"
+
+#include <algorithm>
+
+#include "rooftile/execution/llama_cpp.hpp"
+
+namespace rooftile {
+
+bool has_few_loads(const Im2col& gemm, const PredictOptions& options) {
+  constexpr double kRows = 8;  // MMVQ_MAX_BATCH_SIZE
+  return gemm.m <= kRows && is_llama_cpp(options.framework);
+}
+
+GpuRates with_few_loads(GpuRates rates) {
+  constexpr Bytes kOfAnSm{4 * 1024};
+  const Seconds latency = rates.dram_latency / rates.clock;
+  rates.dram = std::min(rates.dram, kOfAnSm * rates.sms / latency);
+  return rates;
+}
+
+}  // namespace rooftile
