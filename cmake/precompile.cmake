@@ -1,10 +1,9 @@
 # rooftile_precompile(TARGET [OWN] base|json|cold|cli|test)
 #
 # With ROOFTILE_PCH, has the headers of that set parsed once for all targets, or with OWN once for this one: a compiler
-# takes what it parsed before only under the same definitions. Sources include what they use as if there were no such
+# takes what it parsed before only under the same definitions and options (-Winvalid-pch says so). Sources include what they use as if there were no such
 # thing, which the presets without it check.
 option(ROOFTILE_PCH "Precompile the headers that most sources include" OFF)
-set(CMAKE_PCH_WARN_INVALID OFF)  # under other definitions a source parses the headers itself
 
 set(ROOFTILE_PCH_BASE <algorithm> <array> <cmath> <cstdint> <functional> <map> <memory> <optional> <set> <span> <string>
   <string_view> <utility> <variant> <vector> <fmt/format.h> <fmt/ranges.h> <tl/expected.hpp>)
@@ -33,6 +32,11 @@ function(rooftile_precompile target)
       target_link_libraries(rooftile_pch_${set} PRIVATE CLI11::CLI11)
     elseif(set STREQUAL test)
       target_link_libraries(rooftile_pch_${set} PRIVATE GTest::gtest GTest::gmock nlohmann_json::nlohmann_json)
+    endif()
+    if(set STREQUAL test)
+      # Of programs: what is compiled with -fPIC cannot take what was with -fPIE, nor the other way round.
+      set_target_properties(rooftile_pch_test PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+      target_compile_options(rooftile_pch_test PRIVATE -fPIE)
     endif()
     if(set MATCHES "^(cold|cli|test)$")
       target_compile_options(rooftile_pch_${set} PRIVATE $<$<CONFIG:Debug>:-O0>)  # as what takes them
