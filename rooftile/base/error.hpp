@@ -21,6 +21,7 @@ enum class ErrorCode {
   unsupported,  // understood, but not built
   io,           // the operating system said no
   usage,        // the command line is wrong
+  interrupted,  // the caller asked it to stop
 };
 
 struct Error {

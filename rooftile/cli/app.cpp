@@ -142,7 +142,7 @@ class CommandLine {
     if (!speaks_) return error.code == ErrorCode::usage ? kWrongUsage : kError;
     if (error.code != ErrorCode::usage) {
       write_error(error.text());
-      return kError;
+      return error.code == ErrorCode::interrupted ? kInterrupted : kError;
     }
     const std::string command = name_of_chosen();
     write_error(

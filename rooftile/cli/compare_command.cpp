@@ -345,7 +345,7 @@ void add_compare(CommandList& commands) {
   add_row_option(app, "--grid", arguments.grams_per_kwh, "COUNTRY|N", parse_grid,
                  fmt::format("adds the CO2 of a million samples: grams a kWh, or {}", fmt::join(grid_ids(), ", ")));
   app->add_flag("--buy", arguments.buy, "adds what a board costs, and when it has paid for its rent");
-  add_text(app, "--sort", arguments.sort, "COLUMN", "a column of the CSV (default: throughput, what fits first)")
+  add_text(app, "--sort", arguments.sort, "FIGURE", "a column of the CSV (default: throughput, what fits first)")
       ->group("Rows");
   add_row_option(
       app, "--where", arguments.where, "CONDITION",

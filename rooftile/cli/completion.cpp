@@ -13,6 +13,7 @@
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/hosts/host_machine.hpp"
 #include "rooftile/ingest/model.hpp"
+#include "rooftile/report/comparison.hpp"
 
 namespace rooftile::cli {
 namespace {
@@ -37,6 +38,7 @@ std::vector<std::string> words_of(const std::string& part) {
   if (part == "CLUSTER") return gpu_cluster_ids();
   if (part == "HOST") return host_machine_ids();
   if (part == "STUDY") return study_ids();
+  if (part == "FIGURE") return comparison_columns();
   if (part == "COUNTRY") return grid_ids();
   if (part == "METHOD") return method_names();
   if (part == "FITTED" || part == "STORED") return known_fitted_names("").value_or(std::vector<std::string>());

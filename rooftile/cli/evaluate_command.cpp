@@ -12,6 +12,7 @@
 
 #include "rooftile/base/threads.hpp"
 #include "rooftile/base/try.hpp"
+#include "rooftile/cli/interrupt.hpp"
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
@@ -95,13 +96,16 @@ Result<void> run(EvaluateArguments& arguments) {
   const auto input = TRY(evaluation_input(std::move(gpus), arguments.batch_size));
   TRY(prepare_folder(arguments.folder));
 
-  const SimulateOptions options;
+  const InterruptAsked signals;
+  const SimulateOptions options = {.stop = &InterruptAsked::flag()};
   Simulations simulations(options);
   std::vector<EvaluationSection> sections;
   std::size_t files = 1;
   for (const FigureMaker* maker : *chosen) {
     if (maker->want != nullptr) maker->want(input, simulations);
-    TRY(run_all(simulations));
+    const auto simulated = run_all(simulations);
+    if (InterruptAsked::flag()) break;
+    TRY(simulated);
     sections.push_back({std::string(maker->name), std::string(maker->title), {}});
     const Figure figure = maker->make(input, simulations);
     TRY(write_figure(arguments.folder, figure, sections.back()));
@@ -109,6 +113,9 @@ Result<void> run(EvaluateArguments& arguments) {
   }
   const std::string index = (fs::path(arguments.folder) / "index.md").string();
   TRY(write_output(index, evaluation_index(setup_of(input, options), sections)));
+  if (sections.size() < chosen->size()) {
+    write_error(fmt::format("stopped: {} of {} tables and figures are made", sections.size(), chosen->size()));
+  }
   return write_output("", fmt::format("{} files in {}, {} kernels simulated, {:.1f} s\n", files, arguments.folder,
                                       simulations.count(), seconds_since(start)));
 }

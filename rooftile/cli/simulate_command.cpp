@@ -15,8 +15,10 @@
 #include "rooftile/base/try.hpp"
 #include "rooftile/base/units_text.hpp"
 #include "rooftile/cli/help.hpp"
+#include "rooftile/cli/interrupt.hpp"
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"
+#include "rooftile/cli/output.hpp"
 #include "rooftile/cli/output_options.hpp"
 #include "rooftile/cli/prediction_options.hpp"
 #include "rooftile/cli/progress.hpp"
@@ -152,8 +154,25 @@ Traffic closed_form(const std::string& method, const SimulatedLayer& layer, cons
   return refined_traffic(layer.gemm, layer.plan, gpu, element).total;
 }
 
+// Leaves out the layers that an interrupt kept from being simulated, and says so.
+Result<void> keep_simulated(SimulationReport& report, const std::vector<std::optional<Error>>& errors) {
+  const auto failed = [](const std::optional<Error>& error) { return error.has_value(); };
+  if (std::none_of(errors.begin(), errors.end(), failed)) return {};
+  std::vector<SimulatedLayer> kept;
+  for (std::size_t i = 0; i < errors.size(); ++i) {
+    if (!errors[i]) kept.push_back(std::move(report.layers[i]));
+  }
+  if (kept.empty()) return fail(ErrorCode::interrupted, "stopped before any kernel was simulated");
+  write_error(
+      fmt::format("stopped: {} of {} kernels are simulated; the others are left out", kept.size(), errors.size()));
+  report.layers = std::move(kept);
+  return {};
+}
+
 // Simulates all layers on the machine's cores; each writes its own place, so that their order does not matter.
 Result<void> simulate_all(SimulationReport& report, const Gpu& gpu, const PlanOptions& plan) {
+  const InterruptAsked signals;
+  report.options.stop = &InterruptAsked::flag();
   Progress progress("kernels");
   std::atomic<std::size_t> next = 0, done = 0;
   std::vector<std::optional<Error>> errors(report.layers.size());
@@ -175,9 +194,11 @@ Result<void> simulate_all(SimulationReport& report, const Gpu& gpu, const PlanOp
   };
   on_threads(machine_threads(), work);
   for (std::size_t i = 0; i < errors.size(); ++i) {
-    if (errors[i]) return fail(errors[i]->code, errors[i]->text(), report.layers[i].name);
+    if (errors[i] && errors[i]->code != ErrorCode::interrupted) {
+      return fail(errors[i]->code, errors[i]->text(), report.layers[i].name);
+    }
   }
-  return {};
+  return keep_simulated(report, errors);
 }
 
 // "1000" or, with a seed, "1000,7".

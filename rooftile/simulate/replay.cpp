@@ -63,6 +63,7 @@ Replay::Replay(const Im2col& gemm, const Plan& plan, const Gpu& gpu, const Repla
       steps_(whole(plan.loops)),
       wave_(whole(gpu.sm_count * plan.active_ctas_per_sm)),
       use_l1_(options.l1),
+      stop_(options.stop),
       l1_sector_(gpu.level("L1").sector.value()),
       l2_sector_(gpu.level("L2").sector.value()),
       l1_request_(gpu.l1_request.value()),
@@ -109,7 +110,7 @@ CtaPlace Replay::place_of(std::int64_t cta) const {
 }
 
 void Replay::run(std::int64_t first, std::int64_t last) {
-  for (std::int64_t cta = first; cta < last; cta += wave_) run_wave(cta, std::min(cta + wave_, last));
+  for (std::int64_t cta = first; cta < last && !stopped(); cta += wave_) run_wave(cta, std::min(cta + wave_, last));
 }
 
 void Replay::run_wave(std::int64_t first, std::int64_t last) {
@@ -119,7 +120,7 @@ void Replay::run_wave(std::int64_t first, std::int64_t last) {
     ctas_[i].sm = i % l1_.size();
     addresses_.stretches(ctas_[i].place, ctas_[i].stretches);
   }
-  for (std::int64_t step = 0; step < steps_; ++step) {
+  for (std::int64_t step = 0; step < steps_ && !stopped(); ++step) {
     addresses_.taps(step, taps_);
     for (std::size_t i = 0; i < count; ++i) {
       addresses_.load_activations(ctas_[i].stretches, taps_, accesses_);

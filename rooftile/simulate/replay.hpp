@@ -1,6 +1,7 @@
 // Replays CTAs of an implicit GEMM through the L1 of each SM and the shared L2, and counts sectors.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -33,6 +34,7 @@ struct ReplayOptions {
   bool l1 = true;                     // false: loads bypass the L1
   Bytes l1_capacity;                  // of one SM
   Bytes element;
+  const std::atomic<bool>* stop = nullptr;  // once true, run() returns early
 };
 
 // Plan and GPU must be valid, sectors and lines powers of two with at most eight sectors a line.
@@ -50,6 +52,7 @@ class Replay {
   void clear();
 
   const LevelBytes& counted() const { return counted_; }
+  bool stopped() const { return stop_ != nullptr && *stop_; }
 
  private:
   struct Cta {
@@ -71,6 +74,7 @@ class Replay {
   Addresses addresses_;
   std::int64_t rows_, columns_, steps_, wave_;
   bool use_l1_;
+  const std::atomic<bool>* stop_;
   double l1_sector_, l2_sector_, l1_request_;  // bytes
   unsigned sectors_a_request_;
   // log2 of bytes

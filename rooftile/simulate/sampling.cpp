@@ -194,7 +194,7 @@ std::int64_t Sampler::waves_to_fill() {
   replay_.clear();
   const LevelBytes before = replay_.counted();
   const std::int64_t begin = waves_ / 2;
-  for (std::int64_t wave = begin; wave < waves_; ++wave) {
+  for (std::int64_t wave = begin; wave < waves_ && !stopped(); ++wave) {
     replay_.run(start_of(wave), start_of(wave + 1));
     const LevelBytes passed = replay_.counted() - before;
     if (passed.dram + passed.store_dram >= kFill * l2_capacity_) return wave - begin + 1;

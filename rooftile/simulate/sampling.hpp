@@ -23,6 +23,7 @@ class Sampler {
 
   // `exact_up_to`: warp requests up to which every CTA is replayed. Fills all but `compulsory` and `l1_capacity`.
   Simulation run(bool warm, double exact_up_to);
+  bool stopped() const { return replay_.stopped(); }  // what run() returned is of no use
 
  private:
   // Waves that resemble each other, and the windows to replay for them.

@@ -54,7 +54,8 @@ Result<Simulation> simulate(const Im2col& gemm, const Plan& plan, const Gpu& gpu
                                 .ways = options.ways,
                                 .l1 = options.l1,
                                 .l1_capacity = options.l1_capacity.value_or(usable_l1(gpu)),
-                                .element = options.element};
+                                .element = options.element,
+                                .stop = options.stop};
   Sampler sampler(gemm, plan, gpu, replay);
   if (const double least = sampler.least_requests(options.start == Start::warm, options.exact_up_to);
       least > options.most_requests) {
@@ -64,6 +65,7 @@ Result<Simulation> simulate(const Im2col& gemm, const Plan& plan, const Gpu& gpu
                             least, std::ceil(least / kRate / kHour), options.most_requests));
   }
   Simulation simulation = sampler.run(options.start == Start::warm, options.exact_up_to);
+  if (sampler.stopped()) return fail(ErrorCode::interrupted, "stopped");
   simulation.compulsory = compulsory_elements(gemm) * options.element;
   simulation.l1_capacity = replay.l1_capacity;
   return simulation;

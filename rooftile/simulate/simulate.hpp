@@ -10,6 +10,7 @@
 //     assert(simulation.bytes.dram >= simulation.compulsory.value());
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -38,6 +39,7 @@ struct SimulateOptions {
   double exact_up_to = 3e7;
   // Warp requests beyond which a layer is refused: that would take hours.
   double most_requests = 1e11;
+  const std::atomic<bool>* stop = nullptr;  // once true, simulate() ends within milliseconds
 };
 
 struct Simulation {
@@ -49,7 +51,7 @@ struct Simulation {
 };
 
 // Errors: a size of elements, sectors or lines that is no power of two, more than eight sectors a line, tensors beyond
-// 2^50 elements, more to replay than the options allow.
+// 2^50 elements, more to replay than the options allow; ErrorCode::interrupted once `stop` is true.
 Result<Simulation> simulate(const Im2col& gemm, const Plan& plan, const Gpu& gpu, const SimulateOptions& options = {});
 
 }  // namespace rooftile
