@@ -1,13 +1,11 @@
 #!/usr/bin/python3
-"""Fits the constants of rooftile/planning/data_parallel.cpp to two tables of measurements and prints their errors.
+"""Fits the constants of rooftile/planning/data_parallel.cpp to a table of measurements and prints their errors.
 
-Needs Debian's python3-numpy and python3-scipy, hence /usr/bin/python3. Bytes of gradients and bandwidths of links are
-asked of the rooftile program; times are all measured ones.
+Needs Debian's python3-numpy and python3-scipy, hence /usr/bin/python3. Bytes of gradients and the time of their
+all-reduce are asked of the rooftile program; steps are measured ones.
 
-    tools/fit_data_parallel.py --cli build/bin/rooftile --collectives aiconfigurator/collective.csv \\
-        --training lambda/network.csv
+    tools/fit_data_parallel.py --cli build/release/bin/rooftile --training lambda/network.csv
 
-Rows of --collectives (op = collective): every all-reduce in FP16. All-reduces in INT8 are not fitted to, but predicted.
 Rows of --training (op = network): networks that rooftile has, on several GPUs, with a row of one GPU of that kind and
 precision beside them whose batch is the same share. Of rows that name the same run, the first is taken. Left out are
 steps that are shorter than those of one GPU, a choice that was made after the data were seen: what is added has no
@@ -18,18 +16,18 @@ import argparse
 import collections
 import csv
 import functools
+import io
 import json
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 import numpy as np
 from scipy import optimize
 
-Row = collections.namedtuple("Row", "model gpu precision gpus one step bytes bandwidth")  # seconds, B, B/s
+Row = collections.namedtuple("Row", "model gpu precision gpus one step bytes links")  # seconds, B
 DIGITS = 3  # of the constants in the code
-NORMAL_90 = 1.645  # standard deviations on either side that hold 90 % of a normal distribution
-SUFFIXES = {"GB/s": 1e9, "TB/s": 1e12}
 
 
 def read(path, **wanted):
@@ -64,21 +62,17 @@ class Rooftile:
                                    "--format", "json"))["memory_bytes"]["weights"]
 
     @functools.cache
-    def bandwidth(self, gpu):
-        """One direction of NVLink: the catalogue quotes both together."""
-        shown = json.loads(self.ask("gpus", "show", gpu, "--format", "json"))
-        facts = {fact["key"]: fact["value"] for fact in shown[0]["facts"]}
-        number, unit = facts["link.nvlink"].split()
-        return float(number) * SUFFIXES[unit] / 2
+    def all_reduce(self, gpu, gpus, sent):
+        """Seconds."""
+        with tempfile.NamedTemporaryFile("w", suffix=".csv") as table:
+            table.write(f"op,kind,gpu,gpus,bytes,precision\ncollective,all_reduce,{gpu},{gpus},{sent:.0f},fp16\n")
+            table.flush()
+            rows = csv.DictReader(io.StringIO(self.ask("predict-table", table.name, "--format", "csv")))
+            return float(next(rows)["predicted_time_us"]) * 1e-6
 
 
 def ring_bytes(sent, gpus):
     return 2 * (gpus - 1) / gpus * sent
-
-
-def all_reduce(constants, ring, gpus, bandwidth):
-    start, per_round, efficiency, chunk = constants
-    return start + per_round * 2 * (gpus - 1) + ring / (efficiency * bandwidth) + np.sqrt(ring / bandwidth * chunk)
 
 
 def columns(rows, *names):
@@ -90,60 +84,6 @@ def folds(rows, name):
     for value in sorted({getattr(row, name) for row in rows}):
         yield (value, [row for row in rows if getattr(row, name) == value],
                [row for row in rows if getattr(row, name) != value])
-
-
-# --- all-reduces ---
-
-
-def reduces_of(path, precision, rooftile):
-    return [Row("", row["gpu"], precision, int(row["gpus"]), 0.0, float(row["time_us"]) * 1e-6, float(row["bytes"]),
-                rooftile.bandwidth(row["gpu"]))
-            for row in read(path, op="collective", kind="all_reduce", precision=precision)]
-
-
-def log_errors_of_reduces(constants, rows):
-    gpus, step, sent, bandwidth = columns(rows, "gpus", "step", "bytes", "bandwidth")
-    return np.log(all_reduce(constants, ring_bytes(sent, gpus), gpus, bandwidth) / step)
-
-
-def fit_reduces(rows, chunks=True):
-    """Least squares of the logarithm; positive constants, hence over their logarithms. Without chunks: no root."""
-    def constants(x):
-        return np.append(np.exp(x), [] if chunks else 0)
-
-    first = np.log([5e-6, 1e-6, 0.8, 10e-6][: 4 if chunks else 3])
-    return constants(optimize.least_squares(lambda x: log_errors_of_reduces(constants(x), rows), first, xtol=1e-12).x)
-
-
-def rms(errors):
-    return np.sqrt(np.mean(errors**2))
-
-
-def report_reduces(path, rooftile):
-    rows = reduces_of(path, "fp16", rooftile)
-    if not rows:
-        sys.exit(f"{path}: no all-reduce in FP16")
-    constants = rounded(fit_reduces(rows))
-    spread = rms(log_errors_of_reduces(constants, rows))
-    frameworks = sorted({(row["gpu"], row["framework"]) for row in read(path, kind="all_reduce", precision="fp16")})
-    print(f"All-reduces: {len(rows)} rows in FP16 ({'; '.join(' '.join(pair) for pair in frameworks)})")
-    print("  kStart {:.3g} s  kRound {:.3g} s  kEfficiency {:.3g}  kChunk {:.3g} s".format(*constants))
-    worst = max(rms(log_errors_of_reduces(fit_reduces(others), held)) for _, held, others in folds(rows, "gpu"))
-    print(f"  kLinksSpread {np.exp(NORMAL_90 * worst):.3g} (from the GPU held out that is missed most)")
-    print("  errors (root mean square of the logarithm)")
-    print(f"    fitted rows                    {len(rows):4}  {spread:.3f}")
-    without = log_errors_of_reduces(fit_reduces(rows, chunks=False), rows)
-    print(f"    the same without the root      {len(rows):4}  {rms(without):.3f}")
-    for name in ("gpu", "gpus"):
-        for value, held, others in folds(rows, name):
-            others = fit_reduces(others)
-            print(f"    {name:4} {value!s:14} held out   {len(held):4}  {rms(log_errors_of_reduces(others, held)):.3f}")
-    other = reduces_of(path, "int8", rooftile)
-    print(f"    INT8, not fitted to            {len(other):4}  {rms(log_errors_of_reduces(constants, other)):.3f}\n")
-    return constants
-
-
-# --- steps of training ---
 
 
 def runs_of(path, rooftile):
@@ -170,37 +110,35 @@ def runs_of(path, rooftile):
         else:
             steps = [int(cells["batch"]) / float(cells["throughput"]) for cells in (one, row)]
             sent = rooftile.gradient_bytes(model, gpu, precision)
-            run = Row(model, gpu, precision, gpus, *steps, sent, rooftile.bandwidth(gpu))
+            run = Row(model, gpu, precision, gpus, *steps, sent, rooftile.all_reduce(gpu, gpus, sent))
             (fitted if run.step >= run.one else shorter).append(run)
     return fitted, shorter, left_out
 
 
-def added(constants, rows, reduce_constants):
+def added(constants, rows):
     """By `measured`; by `links` where there are no constants."""
-    gpus, one, sent, bandwidth = columns(rows, "gpus", "one", "bytes", "bandwidth")
-    ring = ring_bytes(sent, gpus)
-    links = all_reduce(reduce_constants, ring, gpus, bandwidth)
+    gpus, one, sent, links = columns(rows, "gpus", "one", "bytes", "links")
     if constants is None:
         return links
     ring_byte, loss = constants
-    return np.maximum(ring * ring_byte, links) + one * loss * 2 * (1 - 1 / gpus)
+    return np.maximum(ring_bytes(sent, gpus) * ring_byte, links) + one * loss * 2 * (1 - 1 / gpus)
 
 
-def log_errors_of_steps(constants, rows, reduce_constants):
+def log_errors_of_steps(constants, rows):
     one, step = columns(rows, "one", "step")
-    return np.log((one + added(constants, rows, reduce_constants)) / step)
+    return np.log((one + added(constants, rows)) / step)
 
 
 def gmae(errors):
     return np.exp(np.mean(np.abs(errors))) - 1
 
 
-def fit_steps(rows, reduce_constants):
+def fit_steps(rows):
     """Least absolute error of the logarithm: the best of a grid, then Nelder and Mead's simplex from there."""
     unit = np.array([100e-12, 0.01])
 
     def loss(x):
-        return np.mean(np.abs(log_errors_of_steps(np.abs(x) * unit, rows, reduce_constants)))
+        return np.mean(np.abs(log_errors_of_steps(np.abs(x) * unit, rows)))
 
     best = optimize.brute(loss, (slice(0, 4, 0.05), slice(0, 10, 0.1)), finish=None)
     options = {"xatol": 1e-6, "fatol": 1e-12, "maxiter": 2000}
@@ -208,15 +146,15 @@ def fit_steps(rows, reduce_constants):
     return np.abs(found.x) * unit
 
 
-def factors_of(constants, rows, reduce_constants):
+def factors_of(constants, rows):
     """Measured over predicted, of what the GPUs add."""
     one, step = columns(rows, "one", "step")
-    return (step - one) / added(constants, rows, reduce_constants)
+    return (step - one) / added(constants, rows)
 
 
-def held_out_factors(rows, reduce_constants):
+def held_out_factors(rows):
     """By the field that is held out: an array of factors for each of its values, from constants of all other rows."""
-    return {name: [factors_of(fit_steps(others, reduce_constants), held, reduce_constants)
+    return {name: [factors_of(fit_steps(others), held)
                    for _, held, others in folds(rows, name)]
             for name in ("model", "gpu")}
 
@@ -236,14 +174,14 @@ def inside_of_others(parts):
     return inside
 
 
-def report_steps(path, rooftile, reduce_constants):
+def report_steps(path, rooftile):
     rows, shorter, left_out = runs_of(path, rooftile)
     if not rows:
         sys.exit(f"{path}: no step on several GPUs")
-    constants = rounded(fit_steps(rows, reduce_constants))
-    errors = log_errors_of_steps(constants, rows, reduce_constants)
-    factors = factors_of(constants, rows, reduce_constants)
-    held_out = held_out_factors(rows, reduce_constants)
+    constants = rounded(fit_steps(rows))
+    errors = log_errors_of_steps(constants, rows)
+    factors = factors_of(constants, rows)
+    held_out = held_out_factors(rows)
     low, high = rounded(bounds_of([part for parts in held_out.values() for part in parts]))
     print(f"Steps of training: {len(rows)} rows")
     for name in ("model", "gpu", "gpus"):
@@ -264,44 +202,43 @@ def report_steps(path, rooftile, reduce_constants):
     print(f"    fitted rows                    {len(rows):4}  {gmae(errors):6.1%}  inside the interval "
           f"{np.sum((factors >= low) & (factors <= high))}")
     every = rows + shorter
-    of_every = log_errors_of_steps(constants, every, reduce_constants)
+    of_every = log_errors_of_steps(constants, every)
     print(f"    and those left out as shorter  {len(every):4}  {gmae(of_every):6.1%}")
     for name in ("model", "gpu"):
         together, inside = [], 0
         for value, held, others in folds(rows, name):
-            fit = fit_steps(others, reduce_constants)
-            bounds = np.quantile(factors_of(fit, others, reduce_constants), [0.05, 0.95])
-            found = factors_of(fit, held, reduce_constants)
+            fit = fit_steps(others)
+            bounds = np.quantile(factors_of(fit, others), [0.05, 0.95])
+            found = factors_of(fit, held)
             hits = np.sum((found >= bounds[0]) & (found <= bounds[1]))
-            together.append(log_errors_of_steps(fit, held, reduce_constants))
+            together.append(log_errors_of_steps(fit, held))
             inside += hits
             print(f"    {name:5} {value:16} held out {len(held):4}  {gmae(together[-1]):6.1%}  inside {hits:2}  "
                   f"({fit[0]:.3g} s, {fit[1]:.3g}, {bounds[0]:.2f} to {bounds[1]:.2f})")
         of_each = gmae(np.concatenate(together))
         print(f"    each {name:5} held out            {len(rows):4}  {of_each:6.1%}  inside {inside:2}")
-    of_links = log_errors_of_steps(None, rows, reduce_constants)
+    of_links = log_errors_of_steps(None, rows)
     print(f"    links alone                    {len(rows):4}  {gmae(of_links):6.1%}")
     of_nothing = np.log([row.one / row.step for row in rows])
     print(f"    nothing added                  {len(rows):4}  {gmae(of_nothing):6.1%}")
-    times = np.quantile(factors_of(None, rows, reduce_constants), [0, 0.25, 0.5, 0.75, 1])
+    times = np.quantile(factors_of(None, rows), [0, 0.25, 0.5, 0.75, 1])
     print("  added, over the all-reduce of `links`: least, quartiles, most " + ", ".join(f"{x:.3g}" for x in times))
     for name in ("model", "gpu", "precision"):
         for value, some, _ in folds(rows, name):
-            median = np.median(factors_of(None, some, reduce_constants))
+            median = np.median(factors_of(None, some))
             print(f"    {value:16}               {len(some):4}  median {median:.3g}")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cli", required=True, type=pathlib.Path, help="the rooftile program")
-    parser.add_argument("--collectives", required=True, type=pathlib.Path, help="table of aiconfigurator's collectives")
     parser.add_argument("--training", required=True, type=pathlib.Path, help="table of Lambda's training runs")
     arguments = parser.parse_args()
     for path in vars(arguments).values():
         if not path.is_file():
             sys.exit(f"{path}: no such file")
     rooftile = Rooftile(arguments.cli)
-    report_steps(arguments.training, rooftile, report_reduces(arguments.collectives, rooftile))
+    report_steps(arguments.training, rooftile)
 
 
 if __name__ == "__main__":

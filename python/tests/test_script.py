@@ -71,7 +71,7 @@ def test_a_training_script_is_captured_as_it_stands(tmp_path):
     parts = [part for _, _, part in step["launches"]]
     assert {"forward", "backward", "update"} == set(parts)
     sources = [step["calls"][call]["source"] for call, _, _ in step["launches"]]
-    assert sources.count("aten.convolution") == 1  # one step, not two
+    assert sources.count("aten.convolution") == 2  # one step, not two: the convolution and its bias
     assert "aten._amp_foreach_non_finite_check_and_unscale_" in sources
     assert any("_local_scalar_dense" in note and "train.py:" in note for note in step["notes"])
 

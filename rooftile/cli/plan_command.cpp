@@ -70,10 +70,10 @@ Result<TrainingChoices> choices_of(const PlanArguments& arguments, const Trainin
   choices.most_global_batch = arguments.most_global_batch;
   choices.most_gpus = arguments.most_gpus;
   choices.scaling = training.scaling;
-  choices.optimizer = training.optimizer;
   choices.memory_share = 1 - arguments.headroom;
   choices.cautious = training.cautious;
   choices.predict = predict_options(arguments.prediction);
+  choices.predict.optimizer = training.optimizer;
   choices.threads = machine_threads();
   TRY(check(choices.predict));
   choices.gpus = TRY(gpus_of(arguments));
@@ -227,7 +227,7 @@ void add_plan(CommandList& commands) {
   prices.front()->group("Choices");
   add_rare(app, {prices.begin() + 1, prices.end()});
   add_rare(app, add_input_sizes(app, prediction.sizes));
-  add_precision(app, prediction.precision)->group("Prediction");
+  add_run_precision(app, prediction)->group("Prediction");
   add_method(app, prediction.method, Fitted::yes)->group("Prediction");
   add_rare(app, {add_host(app, prediction.feeding)});
   add_set(app, prediction.set)

@@ -63,11 +63,12 @@ Result<std::map<int, Seconds>> training_times(const ScheduleArguments& arguments
   choices.global_batch = job.batch;
   choices.most_gpus = most_gpus;
   choices.scaling = arguments.training.scaling;
-  choices.optimizer = arguments.training.optimizer;
   choices.memory_share = 1 - arguments.headroom;
   choices.prices.own[gpu.id] = DollarsPerSecond(1);  // plays no part
   choices.predict = predict_options(arguments.prediction);
-  choices.predict.precision = job.precision;
+  choices.predict.precision = job.precision.dtype;
+  choices.predict.autocast = job.precision.autocast;
+  choices.predict.optimizer = arguments.training.optimizer;
   choices.fitted = fitted;
   choices.fitted_cells = arguments.columns;
   TRY(check(choices.predict));

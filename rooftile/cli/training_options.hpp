@@ -7,8 +7,8 @@
 
 #include "rooftile/base/error.hpp"
 #include "rooftile/cli/prediction_options.hpp"
+#include "rooftile/ops/optimizer.hpp"
 #include "rooftile/planning/data_parallel.hpp"
-#include "rooftile/planning/training_memory.hpp"
 #include "rooftile/workload/workload.hpp"
 
 namespace rooftile::cli {
@@ -22,7 +22,8 @@ struct TrainingSettings {
 // Of a GPU's memory, what training leaves free: 1 - TrainingChoices::memory_share.
 constexpr double kUsualHeadroom = 0.2;
 
-constexpr const char* kTrainingSettings = "optimizer (sgd, momentum, adam), scaling (measured, links)";
+constexpr const char* kTrainingSettings =
+    "optimizer (sgd, momentum, adam, adamw, lamb, lars; default: adam), scaling (measured, links)";
 
 // Takes what is of training out of the settings: optimizer, scaling, cautious.
 Result<TrainingSettings> take_training(Settings& set);

@@ -102,7 +102,7 @@ TEST(DeltaBatch, IsPredictOfMethodDelta) {
   for (const char* name : {"googlenet", "resnet152", "alexnet"}) {
     const Workload workload = network(name, 32);
     const Gpu base = find_gpu("titan-xp-delta").value();
-    const DeltaBatch batch = batch_of(workload, base);
+    const DeltaBatch batch = batch_of(run_as(workload, {.method = Method::delta}, Phase::fwd), base);
     DesignPoint point = design_of(base);
     for (const double sms : {1.0, 30.0, 77.0}) {
       at(point, Parameter::sm_count) = sms;

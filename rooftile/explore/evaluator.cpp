@@ -15,7 +15,8 @@ namespace rooftile {
 namespace {
 
 Result<std::unique_ptr<const Evaluator>> delta_evaluator(const DesignSpace& space,
-                                                         const std::vector<WeightedWorkload>& workloads) {
+                                                         const std::vector<WeightedWorkload>& workloads,
+                                                         const PredictOptions& options) {
   std::vector<UniqueLayer> layers;
   for (const WeightedWorkload& weighted : workloads) {
     if (weighted.phase != Phase::fwd) {
@@ -24,7 +25,8 @@ Result<std::unique_ptr<const Evaluator>> delta_evaluator(const DesignSpace& spac
                               name_of(weighted.phase)),
                   weighted.workload.name);
     }
-    auto own = TRY(unique_layers(weighted.workload, weighted.weight, weighted.convolutions_only));
+    auto own =
+        TRY(unique_layers(run_as(weighted.workload, options, Phase::fwd), weighted.weight, weighted.convolutions_only));
     std::move(own.begin(), own.end(), std::back_inserter(layers));
   }
   return std::make_unique<const DeltaBatch>(std::move(layers), space.base);
@@ -37,7 +39,7 @@ Result<std::unique_ptr<const Evaluator>> make_evaluator(const DesignSpace& space
                                                         const PredictOptions& options) {
   TRY(check(options, space.base));
   if (options.method == Method::delta && !options.plan.tile && !options.plan.active_ctas_per_sm) {
-    return delta_evaluator(space, workloads);
+    return delta_evaluator(space, workloads, options);
   }
   for (const WeightedWorkload& weighted : workloads) {
     for (const Pass pass : passes_of(weighted.phase)) {

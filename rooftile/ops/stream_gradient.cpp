@@ -54,6 +54,8 @@ struct Backward {
     }
     return bytes;
   }
+  // The bias that is added to a map: a weight, or one that was cast.
+  Bytes bias() const { return size_of(workload.tensors[op.inputs.back()]); }
   Bytes x() const { return inputs(false); }
   double input_elements() const { return op.inputs.empty() ? 0 : elements(workload.tensors[op.inputs.front()].shape); }
 
@@ -79,7 +81,7 @@ struct Backward {
   }
   std::vector<StreamKernel> operator()(const Softmax&) const { return {rows(operations / outputs)}; }
   std::vector<StreamKernel> operator()(const Elementwise& elementwise) const {
-    const Bytes weights = inputs(true);
+    const Bytes weights = elementwise.function == "bias" ? bias() : inputs(true);
     if (passes_through(elementwise.function)) {
       if (weights == Bytes{}) return {};
       return {flat(y, weights, {.operations = outputs})};
@@ -109,7 +111,7 @@ struct Backward {
 }  // namespace
 
 bool passes_through(std::string_view function) {
-  return function == "add" || function == "sub" || function == "sum" || function == "identity";
+  return function == "add" || function == "sub" || function == "sum" || function == "bias" || function == "identity";
 }
 
 std::vector<StreamKernel> gradient_kernels(const Workload& workload, const Op& op) {

@@ -110,8 +110,10 @@ class QueueReader {
       if (!weight || !(*weight >= 0 && *weight <= kMost)) return wrong(text, "a weight from 0 to 1e9");
       job.job.weight = *weight;
     } else if (column == "precision") {
-      const auto precision = parse_dtype(text);
-      if (!precision || !is_floating(*precision)) return wrong(text, "a precision: fp32, tf32, fp16, bf16 or fp8");
+      const auto precision = parse_run_precision(text);
+      if (!precision || !is_floating(precision->dtype)) {
+        return wrong(text, "a precision: fp32, tf32, fp16, bf16, fp8, amp-fp16 or amp-bf16");
+      }
       job.precision = *precision;
     } else if (column.starts_with(kTime)) {
       return parse_duration(text).map([&](Seconds time) { job.times[column.substr(kTime.size())] = time; });

@@ -21,7 +21,7 @@
 #include "rooftile/base/error.hpp"
 #include "rooftile/gpu/gpu.hpp"
 #include "rooftile/planning/schedule.hpp"
-#include "rooftile/workload/dtype.hpp"
+#include "rooftile/workload/execution.hpp"
 
 namespace rooftile {
 
@@ -41,7 +41,7 @@ struct QueuedJob {
   std::map<std::string, Seconds> times;  // given, by GPU; else the training below
   std::string model;
   std::int64_t samples = 0, epochs = 1, batch = 1;  // `batch`: of all GPUs together
-  DType precision = DType::fp32;
+  RunPrecision precision;
 };
 
 // Columns: job; gpus ("2", "1-4"), deadline, weight; a column "time:ID" for each kind of GPU of the cluster, or model,

@@ -39,8 +39,7 @@ std::optional<TrainingStep> step_of(const std::map<int, TrainingStep>& steps, co
   option.added = Seconds(0);
   if (option.gpus == 1) return step;
   if (!link) return std::nullopt;
-  const AddedTime added =
-      added_time(step.time, gradient_bytes(batch.stored), option.gpus, link->bandwidth, choices.scaling);
+  const AddedTime added = added_time(step.time, gradient_bytes(batch.stored), option.gpus, gpu, *link, choices.scaling);
   option.added = added.time;
   step.time += added.time;
   if (step.range) step.range = Interval{step.range->low + added.range.low, step.range->high + added.range.high};
@@ -178,7 +177,7 @@ void add_notes(TrainingPlan& plan, const TrainingChoices& choices, std::span<con
 Result<TrainingPlan> plan_training(const TrainingTask& task, const TrainingChoices& choices) {
   TrainingPlan plan;
   plan.model = task.model;
-  plan.precision = name_of(choices.predict.precision);
+  plan.precision = name_of(RunPrecision{choices.predict.precision, choices.predict.autocast});
   plan.method = choices.fitted != nullptr ? "fitted: " + one_line(choices.fitted->name) : label_of(choices.predict);
   plan.fitted_scaling = choices.fitted != nullptr && knows_several_gpus(*choices.fitted);
   std::vector<const Gpu*> priced;

@@ -26,7 +26,6 @@
 #include "rooftile/base/error.hpp"
 #include "rooftile/gpu/gpu.hpp"
 #include "rooftile/planning/data_parallel.hpp"
-#include "rooftile/planning/training_memory.hpp"
 #include "rooftile/predict/predict.hpp"
 #include "rooftile/prices/gpu_price.hpp"
 #include "rooftile/regression/fitted_model.hpp"
@@ -49,7 +48,6 @@ struct TrainingChoices {
   std::optional<std::int64_t> most_global_batch;
   int most_gpus = 8;
   Scaling scaling = Scaling::measured;
-  Optimizer optimizer = Optimizer::adam;
   // Of a GPU's memory that the predicted need may fill. The largest batches of Lambda's training runs are predicted at
   // 61 to 78 %: a framework's allocator, workspaces and the driver have the rest.
   double memory_share = 0.8;

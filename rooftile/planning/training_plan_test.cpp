@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,6 +11,7 @@
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/learn/builtin_fitted.hpp"
 #include "rooftile/learn/layers/layer_prediction.hpp"
+#include "rooftile/predict/predict.hpp"
 #include "rooftile/zoo/zoo.hpp"
 
 namespace rooftile {
@@ -39,19 +41,29 @@ TrainingChoices choices(const std::vector<std::string>& ids) {
   return result;
 }
 
-TEST(TrainingMemory, AdamKeepsTwoCopiesAndMixedPrecisionOneMore) {
-  const Workload fp32 = alexnet().workload_of(1).value(), fp16 = stored_as(fp32, DType::fp16);
-  const Bytes weights = gradient_bytes(fp32);
-  const auto values = [](const Workload& workload, Optimizer optimizer) {
-    const MemoryUse use = training_memory(workload, optimizer);
-    return use.weights + use.gradients + use.optimizer;
-  };
-  const double rounding = 0.001;  // blocks of the allocator
-  EXPECT_NEAR(values(fp32, Optimizer::sgd) / weights, 2, rounding);
-  EXPECT_NEAR(values(fp32, Optimizer::momentum) / weights, 3, rounding);
-  EXPECT_NEAR(values(fp32, Optimizer::adam) / weights, 4, rounding);
-  EXPECT_EQ(gradient_bytes(fp16), weights / 2);
-  EXPECT_NEAR(values(fp16, Optimizer::adam) / weights, 4, rounding);  // 0.5 + 0.5 + 2 + 1
+// A plan has the memory and the update of the step that predict tells, by precision and optimiser.
+TEST(TrainingPlan, HasTheMemoryThatPredictHas) {
+  TrainingChoices own = choices({"v100-sxm2-16gb"});
+  own.most_gpus = 1;
+  own.batches = {64};
+  Bytes before;
+  for (const auto& [precision, autocast] : {std::pair{DType::fp32, false}, {DType::fp16, true}, {DType::fp16, false}}) {
+    own.predict.precision = precision;
+    own.predict.autocast = autocast;
+    for (const Optimizer optimizer : {Optimizer::sgd, Optimizer::adam}) {
+      own.predict.optimizer = optimizer;
+      const TrainingOption option = plan_training(alexnet(), own).value().options.front();
+      const Workload network = alexnet().workload_of(64).value();
+      const Prediction step = predict(network, own.gpus.front(), own.predict, Phase::step).value();
+      EXPECT_EQ(option.memory.total(), step.memory.total());
+      EXPECT_EQ(option.step, step.time);
+      const Bytes two_copies = gradient_bytes(stored_as(network, DType::fp32)) * 2;
+      if (optimizer == Optimizer::adam) {
+        EXPECT_NEAR((option.memory.total() - before) / two_copies, 1, 0.001);
+      }
+      before = option.memory.total();
+    }
+  }
 }
 
 TEST(TrainingPlan, GpusOfOneMachineShareWhatFeedsThem) {

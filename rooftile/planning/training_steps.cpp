@@ -140,8 +140,8 @@ Result<std::vector<TrainingBatch>> batches_of(const TrainingTask& task, const Tr
     auto workload = TRY(task.workload_of(samples));
     TrainingBatch batch;
     batch.samples = samples;
-    batch.stored = stored_as(std::move(workload), choices.predict.precision);
-    batch.memory = training_memory(batch.stored, choices.optimizer);
+    batch.stored = stored_as(std::move(workload), trained_in({choices.predict.precision, choices.predict.autocast}));
+    batch.memory = memory_of(run_as(batch.stored, choices.predict, Phase::step), choices.predict, Phase::step);
     const bool fits = batch.memory.total() <= most;
     if (!fits && batches.empty()) {
       return fail(ErrorCode::unsupported,

@@ -77,9 +77,24 @@ class Step {
       if (data) add_sums(op);
       for (const Pass pass : passes) {
         if (pass != Pass::fwd && has(op, pass)) add(op, pass);
+        if (pass == Pass::bwd_weight) add_bias_gradient(op);
       }
       if (options_.micro_batches > 1) accumulate(op);
     }
+  }
+
+  // Of a product: its dY summed up over the rows, in a kernel of its own.
+  void add_bias_gradient(const Op& op) {
+    const auto* gemm = std::get_if<Gemm>(&op.kind);
+    if (gemm == nullptr || !gemm->bias || !needed_[op.inputs.back()]) return;
+    std::optional<std::size_t>& known = biases_[alike_[static_cast<std::size_t>(&op - workload_.ops.data())]];
+    if (!known) {
+      const Op sum = {op.name, Reduce{"bias"}, {op.outputs.front()}, {op.inputs.back()}};
+      PredictOptions own = options_;
+      own.pass = Pass::fwd;
+      known = make(call_of(workload_, sum, own));
+    }
+    run_call(*known, op.name + ".bias", workload_.tensors[op.inputs.back()].shape);
   }
 
   // Adds the gradients of weights to those of the micro-batches before.
@@ -180,10 +195,12 @@ class Step {
   std::vector<bool> needed_;
   std::vector<std::size_t> readers_;  // of each tensor
   std::vector<std::size_t> alike_;    // of each op the first one that is like it
-  // Places of calls made already: of the first ones by pass, of sums of gradients, of updates by weights.
+  // Places of calls made already: of the first ones by pass, of sums of gradients, of updates by weights, of
+  // gradients of biases by their products.
   std::vector<std::array<std::optional<std::size_t>, kPasses>> made_;
   std::map<std::pair<DType, double>, std::optional<std::size_t>> sums_;
   std::map<double, std::optional<std::size_t>> updates_;
+  std::map<std::size_t, std::optional<std::size_t>> biases_;
   std::vector<RecomputedPart> parts_;
   std::vector<const RecomputedPart*> part_ending_;  // at each op
   StepPart part_ = StepPart::forward;

@@ -56,7 +56,7 @@ std::string plan_json(const PlanReport& report) {
                {"precision", plan.precision},
                {"method", plan.method},
                {"scaling", plan.fitted_scaling ? "fitted" : name_of(report.choices.scaling)},
-               {"optimizer", name_of(report.choices.optimizer)},
+               {"optimizer", name_of(report.choices.predict.optimizer)},
                {"cautious", report.choices.cautious},
                {"deadline_s", value_or_null(report.task.deadline)},
                {"budget_usd", value_or_null(report.task.budget)},

@@ -129,7 +129,7 @@ std::string notes(const PlanReport& report) {
             : "The time added by several GPUs is only their all-reduce, after the step: a lower estimate.");
   }
   notes.push_back(fmt::format("Memory: weights, gradients, activations and {} state; at most {} of the GPU's.",
-                              name_of(choices.optimizer), percent(choices.memory_share, 1)));
+                              name_of(choices.predict.optimizer), percent(choices.memory_share, 1)));
   notes.push_back(fmt::format("Bounds apply to the {} of each time. Data loading is not included.",
                               choices.cautious ? "upper end" : "central prediction"));
   notes.insert(notes.end(), report.plan.notes.begin(), report.plan.notes.end());

@@ -48,7 +48,9 @@ def _geometry(weight, bias, stride, padding, dilation, transposed, output_paddin
 
 def _convolution(args, results):
     data, weight, bias, *rest = args[:9]
-    yield _call("conv", [data, weight], [results], **_geometry(weight, bias is not None, *rest))
+    yield _call("conv", [data, weight], [results], **_geometry(weight, False, *rest))
+    if bias is not None:
+        yield _call("elementwise", [results, bias], [results], function="bias")  # in place, once the library is through
 
 
 def _convolution_backward(args, results):
