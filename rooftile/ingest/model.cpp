@@ -197,10 +197,10 @@ Result<Workload> load(const std::string& model, const ModelOptions& options) {
     if (options.context) return no_context(model);
     const std::string name(embedded->name);
     const auto read = [&] { return parse_onnx(embedded->onnx, name, name, onnx); };
-    if (!onnx.shapes.empty() || !onnx.dims.empty()) return read();
-    return read_once(fmt::format("{} {} {} {} {}", name, onnx.batch_size.value_or(0), onnx.image_size.value_or(0),
-                                 onnx.skip_unsupported, onnx.fuse_attention),
-                     read);
+    if (!onnx.batch_size || !onnx.shapes.empty() || !onnx.dims.empty()) return read();
+    return read_once(
+        fmt::format("{} {} {} {}", name, onnx.image_size.value_or(0), onnx.skip_unsupported, onnx.fuse_attention),
+        *onnx.batch_size, read);
   }
   return unknown(model);
 }

@@ -112,7 +112,9 @@ Result<LayerEstimate> estimate_network(const NetworkRun& run, Phase phase, const
 
 Result<LayerEstimate> estimate_network(const Workload& workload, Phase phase, const Gpu& gpu,
                                        const PredictOptions& options) {
-  const auto prediction = predict(workload, gpu, options, phase);
+  PredictOptions sums = options;
+  sums.breakdown = false;
+  const auto prediction = predict(workload, gpu, sums, phase);
   if (!prediction) return fail(prediction.error().code, prediction.error().text(), "column precision");
   LayerEstimate sum = sum_of(prediction->layers);
   sum.op = "network";
