@@ -1,8 +1,8 @@
 # rooftile_precompile(TARGET [OWN] base|json|cold|cli|test)
 #
 # With ROOFTILE_PCH, has the headers of that set parsed once for all targets, or with OWN once for this one: a compiler
-# takes what it parsed before only under the same definitions and options (-Winvalid-pch says so). Sources include what they use as if there were no such
-# thing, which the presets without it check.
+# takes what it parsed before only under the same definitions and options, or else -Winvalid-pch fails. Sources include
+# what they use as if there were no such thing, which the presets without it check.
 option(ROOFTILE_PCH "Precompile the headers that most sources include" OFF)
 
 set(ROOFTILE_PCH_BASE <algorithm> <array> <cmath> <cstdint> <functional> <map> <memory> <optional> <set> <span> <string>

@@ -49,8 +49,11 @@ def _geometry(weight, bias, stride, padding, dilation, transposed, output_paddin
 def _convolution(args, results):
     data, weight, bias, *rest = args[:9]
     yield _call("conv", [data, weight], [results], **_geometry(weight, False, *rest))
-    if bias is not None:
-        yield _call("elementwise", [results, bias], [results], function="bias")  # in place, once the library is through
+    # Libraries are called without the bias, which is then added in place. PyTorch's own depthwise kernel takes it.
+    groups = rest[-1]
+    own = groups > 1 and groups == data.shape[1] and data.is_contiguous()
+    if bias is not None and not own:
+        yield _call("elementwise", [results, bias], [results], function="bias")
 
 
 def _convolution_backward(args, results):
