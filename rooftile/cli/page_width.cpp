@@ -21,8 +21,9 @@ std::size_t page_width(const std::string& path) {
   }
   if (::isatty(STDOUT_FILENO) != 1) return kAnyWidth;
   struct winsize size = {};
-  const bool known = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
-  return std::max<std::size_t>(kLeast, known ? size.ws_col : 0);
+  // mpirun gives its ranks terminals without a size, whatever it does with what they print.
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kAnyWidth;
+  return std::max<std::size_t>(kLeast, size.ws_col);
 }
 
 }  // namespace rooftile::cli
