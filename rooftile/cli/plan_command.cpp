@@ -231,7 +231,7 @@ void add_plan(CommandList& commands) {
   add_method(app, prediction.method, Fitted::yes)->group("Prediction");
   add_rare(app, {add_host(app, prediction.feeding)});
   add_set(app, prediction.set)
-      ->description(std::string("seq-len, framework; ") + kTrainingSettings +
+      ->description(std::string("seq-len, framework; ") + training_settings() +
                     ", cautious=yes: meet the deadline and budget even at the upper end of the interval")
       ->group("Prediction");
   add_output_options(app, arguments.output, kPlanWriters);

@@ -156,7 +156,7 @@ void add_schedule(CommandList& commands) {
   add_headroom(app, arguments.headroom, kUsualHeadroom)->group("Prediction");
   add_method(app, arguments.prediction.method, Fitted::yes)->group("Prediction");
   add_set(app, arguments.prediction.set)
-      ->description(std::string("seq-len, framework; ") + kTrainingSettings)
+      ->description(std::string("seq-len, framework; ") + training_settings())
       ->group("Prediction");
   app->add_flag("--exact", arguments.exact, "find the best schedule even for more than 8 jobs, however long it takes")
       ->group("Search");

@@ -3,11 +3,19 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "rooftile/base/try.hpp"
 #include "rooftile/cli/values.hpp"
 #include "rooftile/ingest/model.hpp"
 
 namespace rooftile::cli {
+
+std::string training_settings() {
+  return fmt::format("optimizer ({}; default: {}), scaling (measured, links)", fmt::join(optimizer_names(), ", "),
+                     name_of(TrainingSettings().optimizer));
+}
 
 Result<TrainingSettings> take_training(Settings& set) {
   TrainingSettings training;

@@ -22,8 +22,8 @@ struct TrainingSettings {
 // Of a GPU's memory, what training leaves free: 1 - TrainingChoices::memory_share.
 constexpr double kUsualHeadroom = 0.2;
 
-constexpr const char* kTrainingSettings =
-    "optimizer (sgd, momentum, adam, adamw, lamb, lars; default: adam), scaling (measured, links)";
+// What take_training() takes, for the help: "optimizer (sgd, …), scaling (measured, links)".
+std::string training_settings();
 
 // Takes what is of training out of the settings: optimizer, scaling, cautious.
 Result<TrainingSettings> take_training(Settings& set);

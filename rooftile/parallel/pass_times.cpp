@@ -1,13 +1,10 @@
 #include "rooftile/parallel/pass_times.hpp"
 
+#include "rooftile/parallel/replica_loss.hpp"
 #include "rooftile/predict/predict.hpp"
 
 namespace rooftile {
 namespace {
-
-// The share of its computing that a replica loses to the slowest of others, of which g of them show 2 (1 - 1/g):
-// tools/fit_data_parallel.py (docs/planning.md).
-constexpr double kLoss = 0.0255;
 
 PassKernel kernel_named(const char* name, const LayerEstimate& estimate, double share) {
   PassKernel kernel;
@@ -55,7 +52,7 @@ Group PassTimes::group_of_axis(ParallelAxis axis) const {
   return {};
 }
 
-double PassTimes::loss() const { return 1 + kLoss * 2 * (1 - 1.0 / (way_.dp * way_.cp)); }
+double PassTimes::loss() const { return 1 + replica_loss(way_.dp * way_.cp); }
 
 Seconds PassTimes::time_of(const BlockPass& pass, const BlockExchange& one) const {
   Seconds taken = exchange(one.kind, one.bytes, group_of_axis(one.axis));

@@ -41,7 +41,7 @@ class PassTimes {
 
  private:
   PassTime time_of(const BlockPass& pass) const;
-  Seconds time_of(const BlockPass& pass, const BlockExchange& exchange) const;
+  Seconds time_of(const BlockPass& pass, const BlockExchange& one) const;
   Group group_of_axis(ParallelAxis axis) const;
   double loss() const;
   PassKernel adding_up(double weights) const;

@@ -3,15 +3,16 @@
 #include <algorithm>
 
 #include "rooftile/collectives/collective_time.hpp"
+#include "rooftile/parallel/replica_loss.hpp"
 
 namespace rooftile {
 namespace {
 
 // Fitted to 52 rows of Lambda's training benchmark (ResNet-50, BERT base and large, NCF on 2 to 8 V100, A100 and RTX
-// 3090), least absolute error of the logarithm: seconds that a byte over the ring takes, and the share of the step that
-// each GPU loses, of which g of them show 2 (1 - 1/g). The two factors hold nine of ten rows of each network and of
-// each GPU when the constants are fitted without it. Printed by tools/fit_data_parallel.py (docs/planning.md).
-constexpr double kRingByte = 119e-12, kLoss = 0.0255;
+// 3090), least absolute error of the logarithm: seconds that a byte over the ring takes, beside replica_loss(). The two
+// factors hold nine of ten rows of each network and of each GPU when the constants are fitted without it. Printed by
+// tools/fit_data_parallel.py (docs/planning.md).
+constexpr double kRingByte = 119e-12;
 constexpr double kLeastOfAdded = 0.362, kMostOfAdded = 3.05;
 
 }  // namespace
@@ -32,7 +33,7 @@ AddedTime added_time(Seconds step, Bytes gradients, int gpus, const Gpu& gpu, co
   const CollectiveTime links = collective_time(sum, gpu, link);
   if (scaling == Scaling::links) return {links.time, {links.low, links.high}};
   const Seconds ring(share_sent(sum) * gradients.value() * kRingByte);
-  const Seconds added = std::max(ring, links.time) + step * (kLoss * 2 * (1 - 1.0 / gpus));
+  const Seconds added = std::max(ring, links.time) + step * replica_loss(gpus);
   return {added, {added * kLeastOfAdded, added * kMostOfAdded}};
 }
 

@@ -38,16 +38,18 @@ std::vector<std::map<std::string, std::string>> rows_of(const std::string& path)
 
 struct Errors {
   int rows = 0;
-  double absolute = 0;  // sum of the logarithm of predicted / measured
-  int inside = 0;       // of the interval
+  double absolute = 0, square = 0;  // sums of the logarithm of predicted / measured
+  int inside = 0;                   // of the interval
 
   void add(double predicted, double measured, bool within = false) {
     const double log = std::log(predicted / measured);
     ++rows;
     absolute += std::abs(log);
+    square += log * log;
     inside += within ? 1 : 0;
   }
   double gmae() const { return std::exp(absolute / rows) - 1; }
+  double rms() const { return std::sqrt(square / rows); }
 };
 
 TEST(Link, OfAModuleOfACardAndOfACardWithABridge) {
@@ -120,7 +122,7 @@ TEST(DataParallel, OneGpuAddsNothing) {
 RC_GTEST_PROP(DataParallel, GrowsWithBytesAndSlowerLinks, ()) {
   const Gpu gpu = find_gpu(*rc::gen::element<std::string>("a100-sxm4-80gb", "h100-sxm5-80gb", "t4", "mi300x")).value();
   const Bytes bytes(*rc::gen::inRange(1, 1000000000));
-  const int gpus = *rc::gen::inRange(2, 8);
+  const int gpus = *rc::gen::inRange(2, 64);
   const Link link = {"a link", BytesPerSecond(1e3 * *rc::gen::inRange(1000000, 1000000000))};
   const Link slower = {"slower", link.bandwidth / 2};
   for (const Scaling scaling : {Scaling::measured, Scaling::links}) {
@@ -129,6 +131,22 @@ RC_GTEST_PROP(DataParallel, GrowsWithBytesAndSlowerLinks, ()) {
     RC_ASSERT(added_time(Seconds(0.1), bytes * 2, gpus, gpu, link, scaling).time > added.time);
     RC_ASSERT(added_time(Seconds(0.1), bytes, gpus, gpu, slower, scaling).time >= added.time);
   }
+}
+
+// The all-reduces of `links`, on the rows that collectives/ was fitted to beside others.
+TEST(AllReduce, FitsNcclOnA100AndH100) {
+  Errors errors;
+  for (const auto& row : rows_of("aiconfigurator/collective.csv")) {
+    if (row.at("kind") != "all_reduce" || row.at("precision") != "fp16") continue;
+    const Gpu gpu = find_gpu(row.at("gpu")).value();
+    const int gpus = std::stoi(row.at("gpus"));
+    const Bytes bytes(std::stod(row.at("bytes")));
+    const AddedTime added = added_time(Seconds(1), bytes, gpus, gpu, link_of(gpu, gpus).value(), Scaling::links);
+    errors.add(added.time.value() * 1e6, std::stod(row.at("time_us")));
+  }
+  if (errors.rows == 0) GTEST_SKIP() << "no " << kMeasurements << "aiconfigurator";
+  EXPECT_EQ(errors.rows, 126);
+  EXPECT_LT(errors.rms(), 0.2);
 }
 
 struct MeasuredRun {
