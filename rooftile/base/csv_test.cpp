@@ -36,7 +36,7 @@ TEST(Csv, MarksFormulas) {
 
 TEST(Csv, QuotesControlCharacters) { EXPECT_EQ(row({"a\x1b[31m", "\u202e", "é"}), "\"a\x1b[31m\",\"\u202e\",é\n"); }
 
-std::string error_of(std::string_view text) {
+std::string csv_error(std::string_view text) {
   const auto rows = parse_csv(text, "t.csv");
   return rows ? "no error" : rows.error().text();
 }
@@ -111,10 +111,10 @@ TEST(Csv, RowsKnowTheirLine) {
 }
 
 TEST(Csv, Errors) {
-  EXPECT_EQ(error_of("a\nb\"c\n"), "t.csv:2: misplaced quote");
-  EXPECT_EQ(error_of("a\n\"b\"c\n"), "t.csv:2: misplaced quote");
-  EXPECT_EQ(error_of("a\n\"b\nc\n"), "t.csv:2: unclosed quote");
-  EXPECT_EQ(error_of(std::string_view("a\n\0b\n", 5)), "t.csv:2: a NUL byte; CSV is text, in UTF-8");
+  EXPECT_EQ(csv_error("a\nb\"c\n"), "t.csv:2: misplaced quote");
+  EXPECT_EQ(csv_error("a\n\"b\"c\n"), "t.csv:2: misplaced quote");
+  EXPECT_EQ(csv_error("a\n\"b\nc\n"), "t.csv:2: unclosed quote");
+  EXPECT_EQ(csv_error(std::string_view("a\n\0b\n", 5)), "t.csv:2: a NUL byte; CSV is text, in UTF-8");
 }
 
 TEST(Csv, HugeCells) {

@@ -8,7 +8,7 @@
 namespace rooftile {
 namespace {
 
-std::string error_of(const std::string& text) {
+std::string json_error(const std::string& text) {
   const auto value = parse_strict_json(text, "f");
   return value ? "no error" : value.error().text();
 }
@@ -28,26 +28,26 @@ TEST(StrictJson, GivesEveryKindOfValue) {
 }
 
 TEST(StrictJson, SaysWhereItIsNone) {
-  EXPECT_EQ(error_of(" \n"), "f: the file is empty");
-  EXPECT_EQ(error_of("{\"a\":\n 1,}"),
+  EXPECT_EQ(json_error(" \n"), "f: the file is empty");
+  EXPECT_EQ(json_error("{\"a\":\n 1,}"),
             "f:2:4: not JSON: syntax error while parsing object key - unexpected '}'; expected string literal");
-  EXPECT_EQ(error_of("[1] // one"),
+  EXPECT_EQ(json_error("[1] // one"),
             "f:1:5: not JSON: syntax error while parsing value - invalid literal; last read: '1] /'; expected end of "
             "input");
-  EXPECT_EQ(error_of("[1e999]"), "f:1:7: not JSON: number overflow parsing '1e999'");
+  EXPECT_EQ(json_error("[1e999]"), "f:1:7: not JSON: number overflow parsing '1e999'");
 }
 
 TEST(StrictJson, AKeyStandsOnceInItsObject) {
-  EXPECT_EQ(error_of("{\"a\": 1,\n \"a\": 2}"), "f:2:4: duplicate key 'a'");
-  EXPECT_EQ(error_of(R"([{"a":{"b":1}},{"a":{"a":1,"b":2,"b":3}}])"), "f:1:36: duplicate key 'b'");
-  EXPECT_EQ(error_of(R"([{"a":{"a":1}},{"a":2}])"), "no error");
+  EXPECT_EQ(json_error("{\"a\": 1,\n \"a\": 2}"), "f:2:4: duplicate key 'a'");
+  EXPECT_EQ(json_error(R"([{"a":{"b":1}},{"a":{"a":1,"b":2,"b":3}}])"), "f:1:36: duplicate key 'b'");
+  EXPECT_EQ(json_error(R"([{"a":{"a":1}},{"a":2}])"), "no error");
 }
 
 TEST(StrictJson, NestingEnds) {
-  EXPECT_EQ(error_of(nested(32, "1")), "no error");
-  EXPECT_EQ(error_of(nested(33, "1")), "f:1:164: nested too deeply");
-  EXPECT_EQ(error_of(std::string(33, '[') + std::string(33, ']')), "no error");
-  EXPECT_EQ(error_of(std::string(100'000, '[')), "f:1:34: nested too deeply");
+  EXPECT_EQ(json_error(nested(32, "1")), "no error");
+  EXPECT_EQ(json_error(nested(33, "1")), "f:1:164: nested too deeply");
+  EXPECT_EQ(json_error(std::string(33, '[') + std::string(33, ']')), "no error");
+  EXPECT_EQ(json_error(std::string(100'000, '[')), "f:1:34: nested too deeply");
 }
 
 }  // namespace

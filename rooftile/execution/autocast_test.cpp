@@ -5,13 +5,14 @@
 #include <gtest/gtest.h>
 
 #include "rooftile/execution/launched.hpp"
+#include "rooftile/execution/test_workload.hpp"
 #include "rooftile/workload/workload.hpp"
 
 namespace rooftile {
 namespace {
 
 // Image, weights of a convolution, a batch normalisation, a softmax and a product, as FP32.
-Workload network() {
+Workload mixed_network() {
   Workload workload;
   workload.name = "network";
   workload.tensors = {{"image", {2, 3, 8, 8}},
@@ -35,13 +36,6 @@ Workload network() {
   return workload;
 }
 
-const Op& op_named(const Workload& workload, const std::string& name) {
-  return *std::find_if(workload.ops.begin(), workload.ops.end(), [&](const Op& op) { return op.name == name; });
-}
-
-DType input_type(const Workload& workload, const std::string& name, std::size_t i = 0) {
-  return workload.tensors[op_named(workload, name).inputs[i]].dtype;
-}
 DType result_type(const Workload& workload, const std::string& name) {
   return workload.tensors[op_named(workload, name).outputs[0]].dtype;
 }
@@ -57,7 +51,7 @@ TEST(Autocast, ListsAreThoseOfPyTorch) {
 }
 
 TEST(Autocast, ProductsAreNarrowAndSoftmaxWide) {
-  const Workload run = autocast(network(), DType::fp16);
+  const Workload run = autocast(mixed_network(), DType::fp16);
   EXPECT_EQ(input_type(run, "conv"), DType::fp16);
   EXPECT_EQ(input_type(run, "conv", 1), DType::fp16);
   EXPECT_EQ(result_type(run, "bn"), DType::fp16);
@@ -68,7 +62,7 @@ TEST(Autocast, ProductsAreNarrowAndSoftmaxWide) {
 }
 
 TEST(Autocast, CastsStandWhereTypesMeet) {
-  const Workload run = autocast(network(), DType::fp16);
+  const Workload run = autocast(mixed_network(), DType::fp16);
   std::vector<std::string> casts;
   for (const Op& op : run.ops) {
     if (const auto* move = std::get_if<Move>(&op.kind); move != nullptr && move->function == "cast") {
@@ -79,7 +73,7 @@ TEST(Autocast, CastsStandWhereTypesMeet) {
 }
 
 TEST(Autocast, AWeightThatTwoReadIsCastOnce) {
-  Workload workload = network();
+  Workload workload = mixed_network();
   workload.tensors.push_back({"again", {2, 10}});
   workload.ops.push_back({"fc2", Gemm{.m = 2, .n = 10, .k = 256, .trans_b = true}, {5, 6}, {9}});
   const Workload run = autocast(workload, DType::bf16);
@@ -87,15 +81,15 @@ TEST(Autocast, AWeightThatTwoReadIsCastOnce) {
 }
 
 TEST(Autocast, AWideParameterWidensWhatItMultiplies) {  // ConvNeXt's scale of a layer
-  Workload workload = network();
+  Workload workload = mixed_network();
   workload.ops[1] = {"scale", Elementwise{.function = "mul"}, {2, 3}, {4}};
   EXPECT_EQ(result_type(autocast(workload, DType::fp16), "scale"), DType::fp32);
 }
 
 TEST(Launched, WithoutAutocastEverythingIsStoredInThePrecision) {
-  const Workload run = launched(network(), {.precision = DType::bf16});
+  const Workload run = launched(mixed_network(), {.precision = DType::bf16});
   for (const Tensor& tensor : run.tensors) EXPECT_EQ(tensor.dtype, DType::bf16) << tensor.name;
-  EXPECT_EQ(run.ops.size(), network().ops.size());
+  EXPECT_EQ(run.ops.size(), mixed_network().ops.size());
 }
 
 }  // namespace

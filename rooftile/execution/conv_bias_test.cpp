@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "rooftile/execution/launched.hpp"
+#include "rooftile/execution/test_workload.hpp"
 
 namespace rooftile {
 namespace {
@@ -15,7 +16,7 @@ namespace {
 using testing::ElementsAre;
 
 // A convolution with a bias and its ReLU.
-Workload network(std::int64_t groups) {
+Workload biased_network(std::int64_t groups) {
   Workload workload;
   workload.name = "conv";
   const Shape map = {2, 4, 8, 8};
@@ -32,15 +33,9 @@ Workload network(std::int64_t groups) {
   return workload;
 }
 
-std::vector<std::string> names(const Workload& workload) {
-  std::vector<std::string> names;
-  for (const Op& op : workload.ops) names.push_back(op.name);
-  return names;
-}
-
 TEST(ConvBias, IsAKernelOfItsOwnInEagerMode) {
-  const Workload eager = launched(network(1), {.precision = DType::fp16});
-  ASSERT_THAT(names(eager), ElementsAre("conv", "conv.bias", "relu"));
+  const Workload eager = launched(biased_network(1), {.precision = DType::fp16});
+  ASSERT_THAT(op_names(eager), ElementsAre("conv", "conv.bias", "relu"));
   const Op &conv = eager.ops[0], &add = eager.ops[1];
   EXPECT_FALSE(std::get<Conv>(conv.kind).bias);
   EXPECT_EQ(conv.inputs.size(), 2U);
@@ -53,22 +48,22 @@ TEST(ConvBias, IsAKernelOfItsOwnInEagerMode) {
 
 // Inductor fuses it with what follows, an engine with the convolution.
 TEST(ConvBias, IsPartOfFusedKernels) {
-  const Workload compiled = launched(network(1), {.execution = Execution::compiled});
+  const Workload compiled = launched(biased_network(1), {.execution = Execution::compiled});
   ASSERT_EQ(compiled.ops.size(), 2U);
   EXPECT_THAT(compiled.ops[1].members, ElementsAre("conv.bias", "relu"));
-  EXPECT_EQ(launched(network(1), {.execution = Execution::engine}).ops.size(), 1U);
+  EXPECT_EQ(launched(biased_network(1), {.execution = Execution::engine}).ops.size(), 1U);
 }
 
 TEST(ConvBias, PyTorchsOwnDepthwiseKernelTakesIt) {
-  EXPECT_THAT(names(add_biases_apart(network(4), false)), ElementsAre("conv", "relu"));
-  EXPECT_THAT(names(add_biases_apart(network(4), true)), ElementsAre("conv", "conv.bias", "relu"));
+  EXPECT_THAT(op_names(add_biases_apart(biased_network(4), false)), ElementsAre("conv", "relu"));
+  EXPECT_THAT(op_names(add_biases_apart(biased_network(4), true)), ElementsAre("conv", "conv.bias", "relu"));
 }
 
 TEST(ConvBias, WithoutOneNothingIsAdded) {
-  Workload plain = network(1);
+  Workload plain = biased_network(1);
   std::get<Conv>(plain.ops[0].kind).bias = false;
   plain.ops[0].inputs.pop_back();
-  EXPECT_THAT(names(add_biases_apart(plain, true)), ElementsAre("conv", "relu"));
+  EXPECT_THAT(op_names(add_biases_apart(plain, true)), ElementsAre("conv", "relu"));
 }
 
 }  // namespace

@@ -5,12 +5,13 @@
 #include <gtest/gtest.h>
 
 #include "rooftile/execution/launched.hpp"
+#include "rooftile/execution/test_workload.hpp"
 
 namespace rooftile {
 namespace {
 
 // norm -> (query, gate) -> attention -> add -> head
-Workload network() {
+Workload fp8_network() {
   Workload workload;
   workload.name = "network";
   workload.tensors = {{"text", {8, 16}},
@@ -38,13 +39,7 @@ Workload network() {
   return workload;
 }
 
-const Op& op_named(const Workload& workload, const std::string& name) {
-  return *std::find_if(workload.ops.begin(), workload.ops.end(), [&](const Op& op) { return op.name == name; });
-}
-DType input_type(const Workload& workload, const std::string& name, std::size_t i = 0) {
-  return workload.tensors[op_named(workload, name).inputs[i]].dtype;
-}
-Workload run(bool training) { return multiply_in_fp8(stored_as(network(), kBesideFp8), training); }
+Workload run(bool training) { return multiply_in_fp8(stored_as(fp8_network(), kBesideFp8), training); }
 
 TEST(Fp8Products, ProductsWithWeightsReadFp8AndTheHeadDoesNot) {
   const Workload made = run(false);
@@ -59,13 +54,13 @@ TEST(Fp8Products, ProductsWithWeightsReadFp8AndTheHeadDoesNot) {
 }
 
 TEST(Fp8Products, InputsAreConvertedOnce) {
-  EXPECT_EQ(run(false).ops.size(), network().ops.size() + 1);  // for both products
+  EXPECT_EQ(run(false).ops.size(), fp8_network().ops.size() + 1);  // for both products
   EXPECT_EQ(op_named(run(false), "query").inputs[0], op_named(run(false), "gate").inputs[0]);
 }
 
 TEST(Fp8Products, WeightsAreConvertedInTraining) {
   const Workload made = run(true);
-  EXPECT_EQ(made.ops.size(), network().ops.size() + 3);
+  EXPECT_EQ(made.ops.size(), fp8_network().ops.size() + 3);
   EXPECT_EQ(made.tensors[2].dtype, DType::bf16);
   EXPECT_EQ(input_type(made, "query", 1), DType::fp8);
   EXPECT_FALSE(std::get<Attention>(op_named(made, "attention").kind).kv_precision);
@@ -73,14 +68,14 @@ TEST(Fp8Products, WeightsAreConvertedInTraining) {
 
 TEST(Fp8Products, EnginesConvertWhereTheyNormalise) {
   const LaunchOptions engine = {.execution = Execution::engine, .precision = DType::fp8};
-  const Workload made = launched(network(), engine);
+  const Workload made = launched(fp8_network(), engine);
   EXPECT_TRUE(std::none_of(made.ops.begin(), made.ops.end(), [](const Op& op) { return name_of(op.kind) == "move"; }));
   EXPECT_EQ(precision_of(made, op_named(made, "query"), engine), DType::fp8);
   EXPECT_EQ(precision_of(made, op_named(made, "head"), engine), DType::bf16);
 }
 
 TEST(Fp8Products, AProductAloneIsNarrow) {
-  Workload workload = network();
+  Workload workload = fp8_network();
   workload.ops = {workload.ops.back()};
   workload.inputs = {7};
   EXPECT_EQ(input_type(multiply_in_fp8(stored_as(std::move(workload), kBesideFp8), false), "head"), DType::fp8);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "rooftile/execution/attention_pattern.hpp"
+#include "rooftile/execution/test_workload.hpp"
 #include "rooftile/workload/workload.hpp"
 
 namespace rooftile {
@@ -40,15 +41,9 @@ Workload block() {
   return workload;
 }
 
-std::vector<std::string> names(const Workload& workload) {
-  std::vector<std::string> names;
-  for (const Op& op : workload.ops) names.push_back(op.name);
-  return names;
-}
-
 TEST(Fusion, ACompilerFusesWhatIsPointwiseWithTheReductionAtItsEnd) {
   const Workload run = fuse(block(), {});
-  ASSERT_THAT(names(run), ElementsAre("conv1", "conv2", "pool"));
+  ASSERT_THAT(op_names(run), ElementsAre("conv1", "conv2", "pool"));
   EXPECT_THAT(run.ops[2].members, ElementsAre("bn1", "bn2", "add", "relu", "pool"));
   EXPECT_THAT(run.ops[2].inputs, ElementsAre(2, 5));  // nothing in between is read
   EXPECT_THAT(run.ops[2].outputs, ElementsAre(9));
@@ -60,13 +55,13 @@ TEST(Fusion, WhatOthersReadIsNotReducedInTheSameKernel) {
   workload.ops.push_back({"scale", Elementwise{.function = "mul"}, {8, 9}, {10}});
   workload.outputs = {10};
   const Workload run = fuse(workload, {});
-  EXPECT_THAT(names(run), ElementsAre("conv1", "conv2", "bn1", "pool", "scale"));
+  EXPECT_THAT(op_names(run), ElementsAre("conv1", "conv2", "bn1", "pool", "scale"));
   EXPECT_THAT(run.ops[2].members, ElementsAre("bn1", "bn2", "add", "relu"));
 }
 
 TEST(Fusion, AnEngineFusesIntoTheProductBefore) {
   const Workload run = fuse(block(), {.epilogues = true});
-  ASSERT_THAT(names(run), ElementsAre("conv1", "conv2", "pool"));
+  ASSERT_THAT(op_names(run), ElementsAre("conv1", "conv2", "pool"));
   EXPECT_THAT(run.ops[1].members, ElementsAre("conv2", "bn2", "add", "relu"));
   EXPECT_THAT(run.ops[1].inputs, ElementsAre(0, 4, 3));
   EXPECT_THAT(run.ops[0].members, ElementsAre("conv1", "bn1"));
@@ -74,7 +69,7 @@ TEST(Fusion, AnEngineFusesIntoTheProductBefore) {
 
 TEST(Fusion, BatchStatisticsAreComputedApart) {
   const Workload run = fuse(block(), {.training = true});
-  EXPECT_THAT(names(run), ElementsAre("conv1", "bn1", "conv2", "bn2", "pool"));
+  EXPECT_THAT(op_names(run), ElementsAre("conv1", "bn1", "conv2", "bn2", "pool"));
   EXPECT_THAT(run.ops[3].members, ElementsAre("bn2", "add", "relu"));
 }
 
@@ -82,7 +77,7 @@ TEST(Fusion, AGroupDoesNotWaitForWhatNeedsIt) {
   Workload workload = block();
   workload.ops[2].inputs[0] = 3;  // conv2 reads what bn1 wrote
   const Workload run = fuse(workload, {});
-  EXPECT_THAT(names(run), ElementsAre("conv1", "bn1", "conv2", "pool"));
+  EXPECT_THAT(op_names(run), ElementsAre("conv1", "bn1", "conv2", "pool"));
   EXPECT_THAT(run.ops[3].members, ElementsAre("bn2", "add", "relu", "pool"));
 }
 

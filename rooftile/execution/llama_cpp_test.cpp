@@ -6,12 +6,13 @@
 #include <gtest/gtest.h>
 
 #include "rooftile/execution/launched.hpp"
+#include "rooftile/execution/test_workload.hpp"
 
 namespace rooftile {
 namespace {
 
 // product -> attention -> head, of `length` positions
-Workload network(std::int64_t length) {
+Workload cached_network(std::int64_t length) {
   Workload workload;
   workload.name = "network";
   workload.tensors = {{"text", {1, length, 16}},   {"weights", {16, 16}, DType::fp32, true},
@@ -28,12 +29,8 @@ Workload network(std::int64_t length) {
   return workload;
 }
 
-const Op& op_named(const Workload& workload, const std::string& name) {
-  return *std::find_if(workload.ops.begin(), workload.ops.end(), [&](const Op& op) { return op.name == name; });
-}
-
 TEST(LlamaCpp, PromptsMultiplyFp16BetweenFp32) {
-  const Workload made = as_llama_cpp(network(512), std::nullopt);
+  const Workload made = as_llama_cpp(cached_network(512), std::nullopt);
   const Op& query = op_named(made, "query");
   EXPECT_EQ(made.tensors[query.inputs[0]].dtype, DType::fp16);
   EXPECT_EQ(made.tensors[query.inputs[1]].dtype, DType::fp16);
@@ -44,23 +41,23 @@ TEST(LlamaCpp, PromptsMultiplyFp16BetweenFp32) {
 }
 
 TEST(LlamaCpp, OnlyTheLastPositionGoesThroughTheHead) {
-  const Workload made = as_llama_cpp(network(512), std::nullopt);
+  const Workload made = as_llama_cpp(cached_network(512), std::nullopt);
   EXPECT_EQ(std::get<Gemm>(op_named(made, "head").kind).m, 1);
   EXPECT_EQ(made.tensors[op_named(made, "head.result").outputs[0]].shape, (Shape{1, 1, 100}));
 }
 
 TEST(LlamaCpp, NarrowWeightsAreUnpackedForEveryProduct) {
-  const Workload made = as_llama_cpp(network(512), DType::q4_0);
+  const Workload made = as_llama_cpp(cached_network(512), DType::q4_0);
   const Op& unpacked = op_named(made, "query.unpacked");
   EXPECT_EQ(made.tensors[unpacked.inputs[0]].dtype, DType::q4_0);
   EXPECT_EQ(made.tensors[unpacked.outputs[0]].dtype, DType::fp16);
 }
 
 TEST(LlamaCpp, StepsOfDecodingStayAsTheyAre) {
-  EXPECT_TRUE(is_llama_cpp_prompt(network(512)));
-  EXPECT_FALSE(is_llama_cpp_prompt(network(1)));
+  EXPECT_TRUE(is_llama_cpp_prompt(cached_network(512)));
+  EXPECT_FALSE(is_llama_cpp_prompt(cached_network(1)));
   const LaunchOptions options = {.execution = Execution::engine, .precision = DType::fp16, .llama_cpp = true};
-  EXPECT_EQ(launched(network(1), options).ops.size(), 3u);
+  EXPECT_EQ(launched(cached_network(1), options).ops.size(), 3u);
 }
 
 }  // namespace

@@ -10,20 +10,13 @@
 #include "rooftile/explore/layer_time.hpp"
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/predict/predict.hpp"
+#include "rooftile/zoo/test_network.hpp"
 #include "rooftile/zoo/zoo.hpp"
 
 namespace rooftile {
 namespace {
 
-constexpr double kTolerance = 1e-12;  // relative: what the inner loop may differ from the scalar functions
-
-Workload network(const std::string& name, std::int64_t batch) {
-  for (const ZooEntry& entry : zoo()) {
-    if (entry.name == name) return entry.build(batch);
-  }
-  ADD_FAILURE() << name;
-  return {};
-}
+constexpr double kBatchTolerance = 1e-12;  // relative: what the inner loop may differ from the scalar functions
 
 DeltaBatch batch_of(const Workload& workload, const Gpu& base, VectorUnit unit = vector_units().front()) {
   return DeltaBatch(unique_layers(workload, 1, false).value(), base, unit);
@@ -57,7 +50,7 @@ Conv random_conv() {
   return conv;
 }
 
-void expect_near(double fast, double slow) { RC_ASSERT(std::abs(fast - slow) <= kTolerance * std::abs(slow)); }
+void expect_near(double fast, double slow) { RC_ASSERT(std::abs(fast - slow) <= kBatchTolerance * std::abs(slow)); }
 
 RC_GTEST_PROP(DeltaBatch, AgreesWithTheScalarFunctionsOnRandomDesignsAndLayers, ()) {
   const Gpu base = find_gpu(*rc::gen::element<std::string>("titan-xp-delta", "v100-delta", "p100-delta")).value();
@@ -93,14 +86,14 @@ RC_GTEST_PROP(DeltaBatch, AgreesWithTheScalarFunctionsOnRandomDesignsAndLayers, 
   for (const double share : outcome.shares) sum += share;
   expect_near(sum, time);
   for (std::size_t b = 0; b < kBottlenecks; ++b) {
-    RC_ASSERT(std::abs(outcome.shares[b] - shares.by[b].value()) <= kTolerance * time);
+    RC_ASSERT(std::abs(outcome.shares[b] - shares.by[b].value()) <= kBatchTolerance * time);
   }
 }
 
 // The whole of a network: streams too.
 TEST(DeltaBatch, IsPredictOfMethodDelta) {
   for (const char* name : {"googlenet", "resnet152", "alexnet"}) {
-    const Workload workload = network(name, 32);
+    const Workload workload = zoo_network(name, 32);
     const Gpu base = find_gpu("titan-xp-delta").value();
     const DeltaBatch batch = batch_of(run_as(workload, {.method = Method::delta}, Phase::fwd), base);
     DesignPoint point = design_of(base);
@@ -109,10 +102,10 @@ TEST(DeltaBatch, IsPredictOfMethodDelta) {
       at(point, Parameter::dram_bandwidth) *= 0.7;
       const DesignOutcome outcome = evaluate_one(batch, point);
       const Prediction prediction = predict(workload, with_design(base, point), {.method = Method::delta}).value();
-      EXPECT_NEAR(outcome.time / prediction.time.value(), 1, kTolerance) << name;
+      EXPECT_NEAR(outcome.time / prediction.time.value(), 1, kBatchTolerance) << name;
       const TimeBounds shares = time_by_bottleneck(prediction);
       for (std::size_t b = 0; b < kBottlenecks; ++b) {
-        EXPECT_NEAR(outcome.shares[b], shares.by[b].value(), kTolerance * outcome.time) << name << b;
+        EXPECT_NEAR(outcome.shares[b], shares.by[b].value(), kBatchTolerance * outcome.time) << name << b;
       }
     }
   }
@@ -129,14 +122,14 @@ TEST(DeltaBatch, CountsWavesExactly) {
       DesignPoint point = design_of(base);
       at(point, Parameter::sm_count) = sms;
       const double slow = layer_time(layer, with_design(base, point)).time.value();
-      ASSERT_NEAR(evaluate_one(batch, point).time / slow, 1, kTolerance) << rows << " rows, " << sms << " SMs";
+      ASSERT_NEAR(evaluate_one(batch, point).time / slow, 1, kBatchTolerance) << rows << " rows, " << sms << " SMs";
     }
   }
 }
 
 TEST(DeltaBatch, EveryVectorUnitGivesTheSameBits) {
   const Gpu base = find_gpu("v100-delta").value();
-  const Workload workload = network("googlenet", 64);
+  const Workload workload = zoo_network("googlenet", 64);
   DesignSpace space;
   space.base = base;
   space.sampling = Sampling::random;
@@ -163,7 +156,7 @@ TEST(DeltaBatch, EveryVectorUnitGivesTheSameBits) {
 
 TEST(DeltaBatch, NamesWhatNoCtaFitsInto) {
   const Gpu base = find_gpu("titan-xp-delta").value();
-  const DeltaBatch batch = batch_of(network("alexnet", 8), base);
+  const DeltaBatch batch = batch_of(zoo_network("alexnet", 8), base);
   DesignPoint point = design_of(base);
   at(point, Parameter::registers) = 20000;
   EXPECT_EQ(evaluate_one(batch, point).unfit, Unfit::registers);

@@ -19,13 +19,13 @@ namespace {
 static_assert(std::is_trivially_copyable_v<CostModel> && std::is_trivially_copyable_v<HardwareCost>,
               "a design's cost must need no allocation");
 
-CostTable costs() {
+CostTable loaded_costs() {
   auto table = load_costs("");
   EXPECT_TRUE(table) << table.error().text();
   return *table;
 }
 
-Gpu gpu_of(const std::string& id) {
+Gpu found_gpu(const std::string& id) {
   auto gpu = find_gpu(id);
   EXPECT_TRUE(gpu) << gpu.error().text();
   return *gpu;
@@ -34,7 +34,7 @@ Gpu gpu_of(const std::string& id) {
 std::vector<Gpu> catalogue() {
   std::vector<Gpu> gpus;
   for (const std::string& id : gpu_ids()) {
-    if (!id.ends_with("-delta")) gpus.push_back(gpu_of(id));
+    if (!id.ends_with("-delta")) gpus.push_back(found_gpu(id));
   }
   return gpus;
 }
@@ -54,8 +54,8 @@ TEST(Cost, AreaByHand) {
 // (1 + 471 x 0.001 / 3)^-3 over the parts, 30 SMs and the rest, that fail apart. 3984 USD a wafer of 70,686 mm2:
 // 70,686 / 471 - pi 300 / sqrt(942) = 119.4 dies.
 TEST(Cost, SiliconByHand) {
-  const Gpu gpu = gpu_of("titan-xp");
-  const auto model = cost_model_of(costs(), gpu);
+  const Gpu gpu = found_gpu("titan-xp");
+  const auto model = cost_model_of(loaded_costs(), gpu);
   ASSERT_TRUE(model);
   const HardwareCost cost = cost_of(gpu, *model);
   EXPECT_NEAR(cost.area.total(), 471, 0.01);  // lanes from a peak of four digits
@@ -70,8 +70,8 @@ TEST(Cost, SiliconByHand) {
 // 3840 lanes at the base clock of 1.405 GHz, 43.19 pJ at 1.5 GHz each: 218.3 W. 547.7 GB/s at 11 pJ a bit: 48.2 W.
 // With 30 W and a tenth of the whole for the rest: 329.4 W. The board is sold with 250 W.
 TEST(Cost, PowerByHand) {
-  const Gpu gpu = gpu_of("titan-xp");
-  const auto model = cost_model_of(costs(), gpu);
+  const Gpu gpu = found_gpu("titan-xp");
+  const auto model = cost_model_of(loaded_costs(), gpu);
   ASSERT_TRUE(model);
   const HardwareCost cost = cost_of(gpu, *model);
   const double lanes = gpu.peak(Peak::fp32).value() / 2 / gpu.clock.value();
@@ -82,8 +82,8 @@ TEST(Cost, PowerByHand) {
 
 // SMs that are spare make up for defects: half of the SMs unused, nearly every die has enough of them.
 TEST(Cost, SpareSmsRaiseTheYield) {
-  const CostTable table = costs();
-  Gpu gpu = gpu_of("titan-xp");
+  const CostTable table = loaded_costs();
+  Gpu gpu = found_gpu("titan-xp");
   const auto model = cost_model_of(table, gpu);
   ASSERT_TRUE(model);
   CostModel spare = *model;
@@ -95,8 +95,8 @@ TEST(Cost, SpareSmsRaiseTheYield) {
 
 // A die beyond the reticle becomes several.
 TEST(Cost, DiesBeyondTheReticle) {
-  Gpu gpu = gpu_of("h100-sxm5-80gb");
-  const auto model = cost_model_of(costs(), gpu);
+  Gpu gpu = found_gpu("h100-sxm5-80gb");
+  const auto model = cost_model_of(loaded_costs(), gpu);
   ASSERT_TRUE(model);
   EXPECT_EQ(cost_of(gpu, *model).dies, 1);
   DesignPoint point = design_of(gpu);
@@ -108,8 +108,8 @@ TEST(Cost, DiesBeyondTheReticle) {
 
 // Every resource of a design takes its silicon.
 TEST(Cost, ResourcesTakeArea) {
-  const Gpu gpu = gpu_of("v100-sxm2-16gb");
-  const auto model = cost_model_of(costs(), gpu);
+  const Gpu gpu = found_gpu("v100-sxm2-16gb");
+  const auto model = cost_model_of(loaded_costs(), gpu);
   ASSERT_TRUE(model);
   const double base = cost_of(gpu, *model).area.total();
   for (const Parameter parameter :
@@ -126,8 +126,8 @@ TEST(Cost, ResourcesTakeArea) {
 // 84 SMs of 30.1 million transistors at 28.9 a mm2 are 87.5 mm2 of ports to the L2 on a GV100; scaled as the chip is,
 // by 815 / 938, twice the bandwidth adds 76 mm2.
 TEST(Cost, L2BandwidthTakesPorts) {
-  const Gpu gpu = gpu_of("v100-sxm2-16gb");
-  const auto model = cost_model_of(costs(), gpu);
+  const Gpu gpu = found_gpu("v100-sxm2-16gb");
+  const auto model = cost_model_of(loaded_costs(), gpu);
   ASSERT_TRUE(model);
   DesignPoint point = design_of(gpu);
   at(point, Parameter::l2_bandwidth) *= 2;
@@ -137,7 +137,7 @@ TEST(Cost, L2BandwidthTakesPorts) {
 
 // The constants of data/costs are what their fits give.
 TEST(Cost, ConstantsAreTheirFits) {
-  const CostTable table = costs();
+  const CostTable table = loaded_costs();
   const AreaCosts fitted = fit_area(table);
   EXPECT_NEAR(table.area.lane_mtr / fitted.lane_mtr, 1, 1e-3);
   EXPECT_NEAR(table.area.sm_mtr / fitted.sm_mtr, 1, 1e-3);
@@ -150,7 +150,7 @@ TEST(Cost, ConstantsAreTheirFits) {
 // typically. Worst: GV100 +20 %, GA100 -19 %.
 TEST(Cost, HeldOutAreas) {
   std::vector<double> ratios;
-  for (const ChipArea& chip : chip_areas(costs())) {
+  for (const ChipArea& chip : chip_areas(loaded_costs())) {
     if (!chip.fit) continue;
     ratios.push_back(chip.held_out_mm2 / chip.die_mm2);
     EXPECT_NEAR(std::log(ratios.back()), 0, 0.22) << chip.chip;
@@ -162,7 +162,7 @@ TEST(Cost, HeldOutAreas) {
 // The boards of listed NVIDIA chips whose base clock is known: power within 27 % of the TDP typically.
 TEST(Cost, Powers) {
   const std::vector<Gpu> gpus = catalogue();
-  const auto rows = board_costs(costs(), gpus, gpus);
+  const auto rows = board_costs(loaded_costs(), gpus, gpus);
   ASSERT_TRUE(rows) << rows.error().text();
   std::vector<double> ratios;
   for (const BoardCost& row : *rows) {
@@ -175,8 +175,8 @@ TEST(Cost, Powers) {
 // 1e12 FLOPs on the lanes of a TITAN Xp at 1582 MHz: 0.5e12 x 43.19 pJ x 1582 / 1500 = 22.77 J; 1e9 bytes of DRAM at 88
 // pJ: 0.088 J.
 TEST(Cost, EnergyByHand) {
-  const Gpu gpu = gpu_of("titan-xp");
-  const auto model = cost_model_of(costs(), gpu);
+  const Gpu gpu = found_gpu("titan-xp");
+  const auto model = cost_model_of(loaded_costs(), gpu);
   ASSERT_TRUE(model);
   const HardwareCost cost = cost_of(gpu, *model);
   Prediction prediction;
@@ -192,7 +192,7 @@ TEST(Cost, EnergyByHand) {
 }
 
 TEST(CostFile, AUsersNumberGoesOver) {
-  const CostTable table = costs();
+  const CostTable table = loaded_costs();
   const auto changed = with_costs(table, R"([sources]
 own = "a quote"
 [[process]]
@@ -208,7 +208,7 @@ wafer = { value = "3000 USD", source = "own" }
 }
 
 TEST(CostFile, Errors) {
-  const CostTable table = costs();
+  const CostTable table = loaded_costs();
   const auto message = [&](const std::string& toml) {
     const auto read = with_costs(table, "sources = { a = \"b\" }\n" + toml, "x.toml");
     return read ? std::string("fine") : read.error().text();
@@ -228,9 +228,9 @@ TEST(CostFile, Errors) {
 }
 
 TEST(Cost, WhatTheTableLacks) {
-  Gpu gpu = gpu_of("titan-xp");
+  Gpu gpu = found_gpu("titan-xp");
   gpu.process_nm = 3;
-  const auto model = cost_model_of(costs(), gpu);
+  const auto model = cost_model_of(loaded_costs(), gpu);
   ASSERT_FALSE(model);
   EXPECT_EQ(model.error().text(), "titan-xp: the costs have no [[process]] with nm = 3");
 }

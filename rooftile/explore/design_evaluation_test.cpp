@@ -10,6 +10,7 @@
 #include "rooftile/cost/cost_file.hpp"
 #include "rooftile/explore/space.hpp"
 #include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/zoo/test_network.hpp"
 #include "rooftile/zoo/zoo.hpp"
 
 namespace rooftile {
@@ -24,12 +25,8 @@ const CostTable& costs() {
 
 Gpu gpu_of(const std::string& id) { return find_gpu(id).value(); }
 
-WeightedWorkload network(const std::string& name, std::int64_t batch, double weight = 1) {
-  for (const ZooEntry& entry : zoo()) {
-    if (entry.name == name) return {.workload = entry.build(batch), .weight = weight};
-  }
-  ADD_FAILURE() << name;
-  return {};
+WeightedWorkload weighted_network(const std::string& name, std::int64_t batch, double weight = 1) {
+  return {.workload = zoo_network(name, batch), .weight = weight};
 }
 
 std::unique_ptr<const Evaluator> evaluator_of(const Gpu& base, const std::vector<WeightedWorkload>& workloads,
@@ -72,7 +69,7 @@ TEST(DesignEvaluation, CostsAreThoseOfTheGpuAndItsPrediction) {
   const PredictOptions refined = {.method = Method::rooftile, .precision = DType::fp16, .host = false};
   for (const PredictOptions& options : {delta, refined}) {
     for (const char* name : {"alexnet", "googlenet", "gpt2"}) {
-      const WeightedWorkload weighted = network(name, 4);
+      const WeightedWorkload weighted = weighted_network(name, 4);
       const auto evaluator = evaluator_of(base, {weighted}, options);
       DesignEvaluation evaluation = evaluation_of(*evaluator, base);
       for (const DesignPoint& point : {design_of(base), changed(base)}) {
@@ -93,7 +90,7 @@ TEST(DesignEvaluation, CostsAreThoseOfTheGpuAndItsPrediction) {
 // Wide tiles move fewer bytes, and have their own energy.
 TEST(DesignEvaluation, EnergyFollowsTheTile) {
   const Gpu base = gpu_of("titan-xp");
-  const auto evaluator = evaluator_of(base, {network("alexnet", 64)});
+  const auto evaluator = evaluator_of(base, {weighted_network("alexnet", 64)});
   DesignEvaluation evaluation = evaluation_of(*evaluator, base);
   DesignPoint point = design_of(base);
   at(point, Parameter::registers) *= 2;
@@ -112,15 +109,17 @@ TEST(DesignEvaluation, EnergyAddsUpByWeights) {
     DesignEvaluation evaluation = evaluation_of(*evaluator, base);
     return cost(evaluate_one(evaluation, design_of(base)), Cost::energy);
   };
-  const double alexnet = energy({network("alexnet", 8)}), googlenet = energy({network("googlenet", 8)});
-  EXPECT_NEAR(energy({network("alexnet", 8, 3), network("googlenet", 8, 0.5)}) / (3 * alexnet + 0.5 * googlenet), 1,
-              kTolerance);
+  const double alexnet = energy({weighted_network("alexnet", 8)}),
+               googlenet = energy({weighted_network("googlenet", 8)});
+  EXPECT_NEAR(energy({weighted_network("alexnet", 8, 3), weighted_network("googlenet", 8, 0.5)}) /
+                  (3 * alexnet + 0.5 * googlenet),
+              1, kTolerance);
 }
 
 // 600 random designs of any kind, and what comes of them.
 struct Sample {
   Gpu base = gpu_of("titan-xp");
-  std::unique_ptr<const Evaluator> evaluator = evaluator_of(base, {network("alexnet", 16)});
+  std::unique_ptr<const Evaluator> evaluator = evaluator_of(base, {weighted_network("alexnet", 16)});
   DesignBlock block;
 
   Sample() {
@@ -191,7 +190,7 @@ TEST(DesignEvaluation, ConstraintsMayNameEveryMetric) {
 
 TEST(DesignEvaluation, WithoutCostsThereAreNone) {
   const Gpu base = gpu_of("titan-xp");
-  const auto evaluator = evaluator_of(base, {network("alexnet", 16)});
+  const auto evaluator = evaluator_of(base, {weighted_network("alexnet", 16)});
   auto evaluation = DesignEvaluation::make(*evaluator, base, {"time < 1"}, nullptr);
   ASSERT_TRUE(evaluation);
   EXPECT_FALSE(evaluation->outcome().has_costs());
@@ -203,7 +202,7 @@ TEST(DesignEvaluation, WithoutCostsThereAreNone) {
 
 TEST(DesignEvaluation, AGpuWithoutAProcessHasNoCosts) {
   Gpu base = gpu_of("titan-xp");
-  const auto evaluator = evaluator_of(base, {network("alexnet", 16)});
+  const auto evaluator = evaluator_of(base, {weighted_network("alexnet", 16)});
   base.process_nm.reset();
   const auto evaluation = DesignEvaluation::make(*evaluator, base, {}, &costs());
   ASSERT_FALSE(evaluation);

@@ -49,7 +49,7 @@ DesignSpace small_space() {
   return space;
 }
 
-std::unique_ptr<const Evaluator> evaluator_of(const DesignSpace& space, Method method = Method::delta) {
+std::unique_ptr<const Evaluator> alexnet_evaluator(const DesignSpace& space, Method method = Method::delta) {
   return std::move(make_evaluator(space, {alexnet()}, {.method = method}).value());
 }
 
@@ -75,7 +75,7 @@ std::vector<RankedDesign> one_by_one(const DesignSpace& space, const Evaluator& 
 
 TEST(Explore, KeepsTheBestTheFrontAndTheHeatMapOfAllDesigns) {
   const DesignSpace space = small_space();
-  const auto evaluator = evaluator_of(space);
+  const auto evaluator = alexnet_evaluator(space);
   const ExploreResults results = explore(space, *evaluator, everything()).value();
   std::vector<RankedDesign> all = one_by_one(space, *evaluator);
   EXPECT_EQ(results.designs, 6000U);
@@ -119,7 +119,7 @@ TEST(Explore, KeepsTheBestTheFrontAndTheHeatMapOfAllDesigns) {
 
 TEST(Explore, GivesTheSameBitsOnAnyNumberOfThreads) {
   const DesignSpace space = small_space();
-  const auto evaluator = evaluator_of(space);
+  const auto evaluator = alexnet_evaluator(space);
   const ExploreResults one = explore(space, *evaluator, everything(1)).value();
   for (const unsigned threads : {2U, 3U, 8U}) {
     const ExploreResults many = explore(space, *evaluator, everything(threads)).value();
@@ -142,7 +142,7 @@ TEST(Explore, AHeatMapOverFewWholeNumbersHasEachOfThem) {
   space.axes[0] = {.parameter = Parameter::sm_count, .values = {10, 20}, .range = true};
   space.axes[1] = {.parameter = Parameter::registers, .values = {65536, 262144}, .range = true};
   space.axes.resize(2);
-  const auto evaluator = evaluator_of(space);
+  const auto evaluator = alexnet_evaluator(space);
   const ExploreResults results = explore(space, *evaluator, everything()).value();
   ASSERT_EQ(results.heat_map->xs().size(), 11U);
   EXPECT_EQ(results.heat_map->ys().size(), HeatMap::kBins) << "many whole numbers";
@@ -158,7 +158,7 @@ TEST(Explore, ConstraintsExcludeDesigns) {
   DesignSpace space = small_space();
   space.constraints = {"sm_count * mac_per_sm <= 8000 and registers > 20000",
                        "dram_bandwidth < 1e12 || sm_count == 30"};
-  const auto evaluator = evaluator_of(space);
+  const auto evaluator = alexnet_evaluator(space);
   const ExploreResults results = explore(space, *evaluator, everything()).value();
   std::uint64_t allowed = 0;
   for (std::uint64_t i = 0; i < space.size(); ++i) {
@@ -188,7 +188,7 @@ TEST(Explore, RanksAndTradesByCosts) {
   DesignSpace space = small_space();
   space.constraints = {"area < 900 and time < 0.01"};
   const CostTable costs = load_costs("").value();
-  const auto evaluator = evaluator_of(space);
+  const auto evaluator = alexnet_evaluator(space);
   const ExploreResults results = explore(space, *evaluator, weighing_costs(costs)).value();
 
   DesignEvaluation evaluation = std::move(DesignEvaluation::make(*evaluator, space.base, {}, &costs).value());
@@ -235,7 +235,7 @@ TEST(Explore, RanksAndTradesByCosts) {
 TEST(Explore, CostsAreTheSameBitsOnAnyNumberOfThreads) {
   const DesignSpace space = small_space();
   const CostTable costs = load_costs("").value();
-  const auto evaluator = evaluator_of(space);
+  const auto evaluator = alexnet_evaluator(space);
   const ExploreResults one = explore(space, *evaluator, weighing_costs(costs, 1)).value();
   for (const unsigned threads : {2U, 5U}) {
     const ExploreResults many = explore(space, *evaluator, weighing_costs(costs, threads)).value();
@@ -255,7 +255,7 @@ TEST(Explore, NotesNameAxesThatMislead) {
   for (const Parameter p : {Parameter::l2_capacity, Parameter::dram_latency, Parameter::clock}) {
     space.axes.push_back(multiples(p, space.base, {1, 2}));
   }
-  const auto evaluator = evaluator_of(space);
+  const auto evaluator = alexnet_evaluator(space);
   const std::string unread = "no effect on times by this method: l2_capacity";
   const std::string free = "free in the cost model, so the fastest is always chosen: ";
   const auto notes = [&](std::vector<Metric> weighed) { return axis_notes(space, *evaluator, weighed); };
@@ -270,7 +270,7 @@ TEST(Explore, NotesNameAxesThatMislead) {
 TEST(Explore, MethodsSayWhatTheyRead) {
   DesignSpace space = small_space();
   for (const Method method : {Method::delta, Method::prior, Method::roofline, Method::rooftile}) {
-    const auto evaluator = evaluator_of(space, method);
+    const auto evaluator = alexnet_evaluator(space, method);
     const double time = evaluate_one(*evaluator, design_of(space.base)).time;
     for (std::size_t p = 0; p < kParameters; ++p) {
       const auto parameter = static_cast<Parameter>(p);
@@ -286,7 +286,7 @@ TEST(Explore, MethodsSayWhatTheyRead) {
 
 TEST(Explore, StopsWithTheDesignsDoneKept) {
   const DesignSpace space = small_space();
-  const auto evaluator = evaluator_of(space);
+  const auto evaluator = alexnet_evaluator(space);
   std::atomic<bool> stop = false;
   ExploreOptions options = everything();
   options.stop = &stop;
@@ -298,7 +298,7 @@ TEST(Explore, StopsWithTheDesignsDoneKept) {
 TEST(Explore, OtherMethodsAreThoseOfPredict) {
   DesignSpace space = small_space();
   space.axes.resize(2);
-  const auto evaluator = evaluator_of(space, Method::rooftile);
+  const auto evaluator = alexnet_evaluator(space, Method::rooftile);
   for (const std::uint64_t index : {0U, 37U, 99U}) {
     const DesignPoint point = design_at(space, index);
     const Prediction prediction = predict(alexnet().workload, with_design(space.base, point), {.host = false}).value();
@@ -330,7 +330,7 @@ class Rows : public testing::Test {
 
 TEST_F(Rows, HoldEveryDesignInOrderWhateverTheThreads) {
   const DesignSpace space = small_space();
-  const auto evaluator = evaluator_of(space);
+  const auto evaluator = alexnet_evaluator(space);
   std::string first;
   for (const unsigned threads : {1U, 4U}) {
     WholeFile csv_file = WholeFile::create(path("rows.csv")).value();
@@ -377,7 +377,7 @@ TEST_F(Rows, HoldEveryDesignInOrderWhateverTheThreads) {
 TEST_F(Rows, HoldCostsWhereAskedFor) {
   const DesignSpace space = small_space();
   const CostTable costs = load_costs("").value();
-  const auto evaluator = evaluator_of(space);
+  const auto evaluator = alexnet_evaluator(space);
   WholeFile csv_file = WholeFile::create(path("rows.csv")).value();
   WholeFile binary_file = WholeFile::create(path("rows.bin")).value();
   CsvRows csv(csv_file, space, evaluator->layers(), false, 1, true);
@@ -415,7 +415,7 @@ TEST_F(Rows, HoldCostsWhereAskedFor) {
 
 TEST_F(Rows, AFullDiskIsAnErrorThatNamesTheFile) {
   const DesignSpace space = small_space();
-  const auto evaluator = evaluator_of(space);
+  const auto evaluator = alexnet_evaluator(space);
   WholeFile file = WholeFile::create("/dev/full").value();
   CsvRows csv(file, space, evaluator->layers(), false, 1);
   ExploreOptions options = everything(3);

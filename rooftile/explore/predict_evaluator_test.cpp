@@ -23,7 +23,7 @@ struct Case {
 };
 
 // Few designs of everything that the refined method reads; some change what SMs hold, most do not.
-DesignSpace space_of(const Gpu& base) {
+DesignSpace space_around(const Gpu& base) {
   DesignSpace space;
   space.gpu = base.id;
   space.base = base;
@@ -46,7 +46,7 @@ TEST(PredictEvaluator, IsPredict) {
                           Case{"bert_large", "a100-sxm4-80gb", DType::bf16, Phase::step}, Case{"gpt2", "p4"},
                           Case{"gpt2", "h100-sxm5-80gb", DType::fp16}}) {
     SCOPED_TRACE(fmt::format("{} {} {}", one.model, one.gpu, name_of(one.phase)));
-    const DesignSpace space = space_of(find_gpu(one.gpu).value());
+    const DesignSpace space = space_around(find_gpu(one.gpu).value());
     const Workload workload = load_model(one.model, {.batch_size = 8}).value();
     const PredictOptions options{.precision = one.precision, .host = false};
     const PredictEvaluator evaluator({{.workload = workload, .phase = one.phase}}, space.base, options);

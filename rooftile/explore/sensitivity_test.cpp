@@ -9,6 +9,7 @@
 
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/ops/builder.hpp"
+#include "rooftile/zoo/test_network.hpp"
 #include "rooftile/zoo/zoo.hpp"
 
 namespace rooftile {
@@ -29,14 +30,6 @@ Workload one_gemm(std::int64_t m, std::int64_t n, std::int64_t k) {
                        .outputs = {},
                        .weights = false}));
   return net.finish().value();
-}
-
-Workload network(const std::string& name, std::int64_t batch_size) {
-  for (const ZooEntry& entry : zoo()) {
-    if (entry.name == name) return entry.build(batch_size);
-  }
-  ADD_FAILURE() << name;
-  return {};
 }
 
 const ResourceSensitivity& row_of(const Sensitivity& study, std::string_view name) {
@@ -109,7 +102,7 @@ TEST(Sensitivity, SmCountIsWhole) {
 // As many registers as three CTAs of 256 threads take: one less, and two are resident.
 TEST(Sensitivity, StepIsNoElasticity) {
   const Gpu gpu = titan();
-  const Workload workload = network("alexnet", 64);
+  const Workload workload = zoo_network("alexnet", 64);
   const Sensitivity study = study_of(workload, gpu, Method::delta);
   const ResourceSensitivity& row = row_of(study, "registers");
   Gpu fewer = gpu;
@@ -161,7 +154,7 @@ TEST(Sensitivity, RatesSumToMinusOne) {
 
 // The network's elasticity is the mean of its layers', weighted by time.
 TEST(Sensitivity, NetworkIsTheMeanOfItsLayers) {
-  const Sensitivity study = study_of(network("alexnet", 64), titan(), Method::rooftile);
+  const Sensitivity study = study_of(zoo_network("alexnet", 64), titan(), Method::rooftile);
   for (const ResourceSensitivity& row : study.resources) {
     if (row.resource->whole) continue;
     double mean = 0;
@@ -178,7 +171,7 @@ TEST(Sensitivity, NetworkIsTheMeanOfItsLayers) {
 // By brute force: what the factors say holds.
 TEST(Sensitivity, FactorsHold) {
   const Gpu gpu = titan();
-  const Workload workload = network("alexnet", 64);
+  const Workload workload = zoo_network("alexnet", 64);
   const Sensitivity study = study_of(workload, gpu, Method::rooftile);
   const double now = study.prediction.time.value();
   int gains = 0;
@@ -200,7 +193,8 @@ TEST(Sensitivity, FactorsHold) {
 }
 
 TEST(Sensitivity, ErrorsAreThoseOfPredict) {
-  const auto study = sensitivity(network("alexnet", 1), titan(), {.method = Method::delta, .precision = DType::fp16});
+  const auto study =
+      sensitivity(zoo_network("alexnet", 1), titan(), {.method = Method::delta, .precision = DType::fp16});
   ASSERT_FALSE(study);
   EXPECT_NE(study.error().text().find("fp32 only"), std::string::npos);
 }

@@ -28,7 +28,7 @@ const std::string kStep =
  "memory_bytes": {"weights": 512, "gradients": 512, "optimizer": 0, "activations": 4096},
  "notes": ["a note"]})";
 
-std::string error_of(const std::string& text, std::optional<std::int64_t> batch_size = {}) {
+std::string captured_error(const std::string& text, std::optional<std::int64_t> batch_size = {}) {
   const auto read = parse_workload_json(text, "step.json", batch_size);
   return read ? "" : read.error().where + ": " + read.error().message;
 }
@@ -53,23 +53,23 @@ TEST(CapturedJson, ReadsCallsAndLaunches) {
 }
 
 TEST(CapturedJson, SaysWhatIsWrongAndWhere) {
-  EXPECT_EQ(error_of(with("[1, \"conv1\"", "[3, \"conv1\"", kStep)),
+  EXPECT_EQ(captured_error(with("[1, \"conv1\"", "[3, \"conv1\"", kStep)),
             "step.json: launches[2][0]: 3 is not between 0 and 2");
-  EXPECT_EQ(error_of(with("\"backward\"", "\"backwards\"", kStep)),
+  EXPECT_EQ(captured_error(with("\"backward\"", "\"backwards\"", kStep)),
             "step.json: launches[2][2]: 'backwards' is not one of forward, backward, update; did you mean 'backward'?");
-  EXPECT_EQ(error_of(with("[0, \"conv1\", \"forward\"]", "[0, \"conv1\"]", kStep)),
+  EXPECT_EQ(captured_error(with("[0, \"conv1\", \"forward\"]", "[0, \"conv1\"]", kStep)),
             "step.json: launches[0]: a launch is [call, name, part]");
   EXPECT_EQ(
-      error_of(with("\"shape\": [2, 8, 4, 4], \"dtype\": \"fp16\"}]},",
-                    "\"shape\": [2, 8, 4, 5], \"dtype\": \"fp16\"}]},", kStep)),
+      captured_error(with("\"shape\": [2, 8, 4, 4], \"dtype\": \"fp16\"}]},",
+                          "\"shape\": [2, 8, 4, 5], \"dtype\": \"fp16\"}]},", kStep)),
       "step.json: layer 'call 0': convolution from 96 to 256 elements does not fit its tensors 2x3x4x4 and 2x8x4x5");
-  EXPECT_EQ(error_of(with("\"weights\": 512", "\"weights\": -1", kStep)),
+  EXPECT_EQ(captured_error(with("\"weights\": 512", "\"weights\": -1", kStep)),
             "step.json: memory_bytes.weights: -1 is not between 0 and 1152921504606846976");
 }
 
 TEST(CapturedJson, HasTheBatchSizeThatItWasCapturedWith) {
-  EXPECT_EQ(error_of(kStep, 2), "");
-  EXPECT_EQ(error_of(kStep, 4), "step.json: batch_size: captured at 2; capture it again at 4");
+  EXPECT_EQ(captured_error(kStep, 2), "");
+  EXPECT_EQ(captured_error(kStep, 4), "step.json: batch_size: captured at 2; capture it again at 4");
 }
 
 }  // namespace

@@ -26,14 +26,14 @@ std::string conv_table(const std::string& more_columns = "", const std::string& 
   return std::string(kHeader) + more_columns + "\n" + kConv1 + more_cells + "\n";
 }
 
-LayerTable parsed(const std::string& csv, const LayerTableOptions& options = {}) {
+LayerTable parsed_table(const std::string& csv, const LayerTableOptions& options = {}) {
   auto table = parse_layer_table(csv, "t.csv", options);
   if (table) return *table;
   ADD_FAILURE() << table.error().text();
   return {};
 }
 
-std::string error_of(const std::string& csv, const LayerTableOptions& options = {}) {
+std::string table_error(const std::string& csv, const LayerTableOptions& options = {}) {
   const auto table = parse_layer_table(csv, "t.csv", options);
   return table ? "no error" : table.error().text();
 }
@@ -41,7 +41,7 @@ std::string error_of(const std::string& csv, const LayerTableOptions& options = 
 Conv conv_of(const LayerTable& table) { return std::get<Conv>(table.rows.at(0).op); }
 
 TEST(LayerTable, ReadsAConvolution) {
-  const LayerTable table = parsed(conv_table());
+  const LayerTable table = parsed_table(conv_table());
   ASSERT_THAT(table.rows, SizeIs(1));
   const Conv conv = conv_of(table);
   EXPECT_EQ(conv.batch, 256);
@@ -58,7 +58,7 @@ TEST(LayerTable, ReadsAConvolution) {
 }
 
 TEST(LayerTable, ReadsOptionalGeometry) {
-  const Conv conv = conv_of(parsed(conv_table(",pad_h_end,pad_w_end,dilation_h,dilation_w,groups", ",3,,2,1,3")));
+  const Conv conv = conv_of(parsed_table(conv_table(",pad_h_end,pad_w_end,dilation_h,dilation_w,groups", ",3,,2,1,3")));
   EXPECT_EQ(conv.axes[1].pad_end, 3);
   EXPECT_EQ(conv.axes[2].pad_end, 2);  // an empty cell: the same as before
   EXPECT_EQ(conv.axes[1].dilation, 2);
@@ -68,20 +68,20 @@ TEST(LayerTable, ReadsOptionalGeometry) {
 
 TEST(LayerTable, TellsTheAxesApart) {
   const Conv conv =
-      conv_of(parsed("op,N,C,H,W,K,R,S,pad_h,pad_w,stride_h,stride_w\nconv,4,1,161,700,32,5,20,0,1,2,3\n"));
+      conv_of(parsed_table("op,N,C,H,W,K,R,S,pad_h,pad_w,stride_h,stride_w\nconv,4,1,161,700,32,5,20,0,1,2,3\n"));
   EXPECT_EQ(conv.axes[1], (ConvAxis{.in = 161, .filter = 5, .stride = 2}));
   EXPECT_EQ(conv.axes[2], (ConvAxis{.in = 700, .filter = 20, .stride = 3, .pad_begin = 1, .pad_end = 1}));
 }
 
 TEST(LayerTable, ReadsAGemm) {
-  const LayerTable table = parsed("M,N,K,batch,transA,transB\n16,32,64,3,N,T\n1,2,3,,,\n");
+  const LayerTable table = parsed_table("M,N,K,batch,transA,transB\n16,32,64,3,N,T\n1,2,3,,,\n");
   ASSERT_THAT(table.rows, SizeIs(2));
   EXPECT_EQ(std::get<Gemm>(table.rows[0].op), (Gemm{.batch = 3, .m = 16, .n = 32, .k = 64, .trans_b = true}));
   EXPECT_EQ(std::get<Gemm>(table.rows[1].op), (Gemm{.m = 1, .n = 2, .k = 3}));
 }
 
 TEST(LayerTable, MixesOpsInOneTable) {
-  const LayerTable table = parsed(
+  const LayerTable table = parsed_table(
       "op,N,C,H,W,K,R,S,pad_h,pad_w,stride_h,stride_w,M\n"
       "conv,1,3,8,8,4,3,3,1,1,1,1,\n"
       "gemm,5,,,,7,,,,,,,6\n");
@@ -91,7 +91,7 @@ TEST(LayerTable, MixesOpsInOneTable) {
 }
 
 TEST(LayerTable, KeepsEveryCellAsItIs) {
-  const LayerTable table = parsed(conv_table(",algorithm,note,time_us", ",winograd,\" a, \"\"b\"\"\nc\",1.50"));
+  const LayerTable table = parsed_table(conv_table(",algorithm,note,time_us", ",winograd,\" a, \"\"b\"\"\nc\",1.50"));
   EXPECT_THAT(table.columns, SizeIs(14));
   EXPECT_EQ(table.columns.back(), "time_us");
   ASSERT_THAT(table.rows, SizeIs(1));
@@ -101,16 +101,16 @@ TEST(LayerTable, KeepsEveryCellAsItIs) {
 }
 
 TEST(LayerTable, ChecksStatedOutputs) {
-  EXPECT_THAT(parsed(conv_table(",out_h,out_w", ",55,55")).rows, SizeIs(1));
-  EXPECT_THAT(parsed(conv_table(",out_h,out_w", ",,")).rows, SizeIs(1));
-  EXPECT_EQ(error_of(conv_table(",out_h,out_w", ",55,54")), "t.csv:2, column out_w: 54, but the geometry gives 55");
+  EXPECT_THAT(parsed_table(conv_table(",out_h,out_w", ",55,55")).rows, SizeIs(1));
+  EXPECT_THAT(parsed_table(conv_table(",out_h,out_w", ",,")).rows, SizeIs(1));
+  EXPECT_EQ(table_error(conv_table(",out_h,out_w", ",55,54")), "t.csv:2, column out_w: 54, but the geometry gives 55");
 }
 
 TEST(LayerTable, FillsAndOverridesGpuAndPrecision) {
   const std::string csv = "M,N,K,gpu,precision\n1,1,1,t4,fp16\n1,1,1,,\n";
   const auto values = [&](const LayerTableOptions& options) {
     std::vector<std::string> result;
-    for (const LayerRow& row : parsed(csv, options).rows) {
+    for (const LayerRow& row : parsed_table(csv, options).rows) {
       result.push_back(row.gpu + "/" + std::string(name_of(row.precision)));
     }
     return result;
@@ -125,38 +125,38 @@ TEST(LayerTable, FillsAndOverridesGpuAndPrecision) {
 // --override replaces a precision that cannot be read, so it is no error.
 TEST(LayerTable, DoesNotReadOverriddenCells) {
   const std::string csv = "M,N,K,precision\n1,1,1,int12\n";
-  EXPECT_THAT(error_of(csv), HasSubstr("t.csv:2, column precision: unknown precision 'int12'"));
-  const LayerTable table = parsed(csv, {.precision = "fp32", .override_cells = true});
+  EXPECT_THAT(table_error(csv), HasSubstr("t.csv:2, column precision: unknown precision 'int12'"));
+  const LayerTable table = parsed_table(csv, {.precision = "fp32", .override_cells = true});
   EXPECT_THAT(table.rows, SizeIs(1));
 }
 
 TEST(LayerTable, KnowsPrecisionsByTheirNames) {
   const LayerTable table =
-      parsed("M,N,K,precision\n1,1,1,half\n1,1,1,float32\n1,1,1,bfloat16\n1,1,1,tf32\n1,1,1,int8\n");
+      parsed_table("M,N,K,precision\n1,1,1,half\n1,1,1,float32\n1,1,1,bfloat16\n1,1,1,tf32\n1,1,1,int8\n");
   ASSERT_THAT(table.rows, SizeIs(5));
   EXPECT_EQ(table.rows[0].precision, DType::fp16);
   EXPECT_EQ(table.rows[2].precision, DType::bf16);
   EXPECT_EQ(table.rows[4].precision, DType::int8);
-  EXPECT_EQ(parsed("M,N,K,precision\n1,1,1,FP16\n").rows[0].precision, DType::fp16);
-  EXPECT_EQ(parsed("M,N,K\n1,1,1\n", {.precision = "BF16"}).rows[0].precision, DType::bf16);
-  EXPECT_EQ(parsed("op,M,N,K\nGEMM,1,1,1\n").rows.size(), 1u);
-  EXPECT_THAT(error_of("M,N,K,precision\n1,1,1,int64\n"), HasSubstr("unknown precision 'int64'"));
-  EXPECT_THAT(error_of("M,N,K\n1,1,1\n", {.precision = "fp31"}), HasSubstr("did you mean 'fp32'?"));
+  EXPECT_EQ(parsed_table("M,N,K,precision\n1,1,1,FP16\n").rows[0].precision, DType::fp16);
+  EXPECT_EQ(parsed_table("M,N,K\n1,1,1\n", {.precision = "BF16"}).rows[0].precision, DType::bf16);
+  EXPECT_EQ(parsed_table("op,M,N,K\nGEMM,1,1,1\n").rows.size(), 1u);
+  EXPECT_THAT(table_error("M,N,K,precision\n1,1,1,int64\n"), HasSubstr("unknown precision 'int64'"));
+  EXPECT_THAT(table_error("M,N,K\n1,1,1\n", {.precision = "fp31"}), HasSubstr("did you mean 'fp32'?"));
 }
 
 TEST(LayerTable, ReadsPasses) {
-  EXPECT_EQ(parsed(conv_table()).rows[0].phase, Phase::fwd);
-  EXPECT_EQ(parsed(conv_table(",pass", ",")).rows[0].phase, Phase::fwd);
-  EXPECT_EQ(parsed(conv_table(",pass", ",bwd_data")).rows[0].phase, Phase::bwd_data);
-  EXPECT_EQ(parsed("M,N,K,pass\n1,1,1,BWD_weight\n").rows[0].phase, Phase::bwd_weight);
+  EXPECT_EQ(parsed_table(conv_table()).rows[0].phase, Phase::fwd);
+  EXPECT_EQ(parsed_table(conv_table(",pass", ",")).rows[0].phase, Phase::fwd);
+  EXPECT_EQ(parsed_table(conv_table(",pass", ",bwd_data")).rows[0].phase, Phase::bwd_data);
+  EXPECT_EQ(parsed_table("M,N,K,pass\n1,1,1,BWD_weight\n").rows[0].phase, Phase::bwd_weight);
 }
 
 TEST(LayerTable, CollectivesAreReadByKindGpusAndBytes) {
-  const LayerTable table = parsed("op,kind,gpus,bytes,precision\ncollective,alltoall,8,4e9,bf16\n");
+  const LayerTable table = parsed_table("op,kind,gpus,bytes,precision\ncollective,alltoall,8,4e9,bf16\n");
   EXPECT_EQ(std::get<Collective>(table.rows[0].op), (Collective{CollectiveKind::all_to_all, 8, Bytes(4e9)}));
   EXPECT_EQ(table.rows[0].precision, DType::bf16);
   const auto error = [](const std::string& cells) {
-    return error_of("op,kind,gpus,bytes\ncollective," + cells + "\n");
+    return table_error("op,kind,gpus,bytes\ncollective," + cells + "\n");
   };
   EXPECT_THAT(error("all_redice,8,512"), HasSubstr("column kind: unknown kind 'all_redice'; one of"));
   EXPECT_THAT(error("all_reduce,1,512"), HasSubstr("column gpus: "));
@@ -165,60 +165,65 @@ TEST(LayerTable, CollectivesAreReadByKindGpusAndBytes) {
 }
 
 TEST(LayerTable, SumsOfPassesAndOtherOpsSaySo) {
-  EXPECT_EQ(error_of(conv_table(",pass", ",step")), "no error");
-  EXPECT_EQ(parsed(conv_table(",pass", ",Training")).rows[0].phase, Phase::step);
-  EXPECT_THAT(error_of(conv_table(",pass", ",step_as_profiled")), HasSubstr("'step_as_profiled' is not supported yet"));
-  EXPECT_EQ(error_of(conv_table(",pass", ",fwdd")), "t.csv:2, column pass: unknown pass 'fwdd'; did you mean 'fwd'?");
-  EXPECT_EQ(error_of(conv_table(",pass", ",\x1b[31m")), "t.csv:2, column pass: unknown pass '?[31m'");
-  EXPECT_THAT(parsed(conv_table(",pass", ",fwd")).rows, SizeIs(1));
-  EXPECT_THAT(parsed(conv_table(",pass", ",FWD")).rows, SizeIs(1));
-  EXPECT_THAT(parsed(conv_table(",pass", ",inference")).rows, SizeIs(1));
+  EXPECT_EQ(table_error(conv_table(",pass", ",step")), "no error");
+  EXPECT_EQ(parsed_table(conv_table(",pass", ",Training")).rows[0].phase, Phase::step);
+  EXPECT_THAT(table_error(conv_table(",pass", ",step_as_profiled")),
+              HasSubstr("'step_as_profiled' is not supported yet"));
+  EXPECT_EQ(table_error(conv_table(",pass", ",fwdd")),
+            "t.csv:2, column pass: unknown pass 'fwdd'; did you mean 'fwd'?");
+  EXPECT_EQ(table_error(conv_table(",pass", ",\x1b[31m")), "t.csv:2, column pass: unknown pass '?[31m'");
+  EXPECT_THAT(parsed_table(conv_table(",pass", ",fwd")).rows, SizeIs(1));
+  EXPECT_THAT(parsed_table(conv_table(",pass", ",FWD")).rows, SizeIs(1));
+  EXPECT_THAT(parsed_table(conv_table(",pass", ",inference")).rows, SizeIs(1));
   for (const std::string op : {"network_layer", "kernel"}) {
-    EXPECT_EQ(error_of("op,x\n" + op + ",1\n"), "t.csv:2, column op: " + op +
-                                                    " rows are not supported yet; conv, gemm, attention, rnn, stream, "
-                                                    "network, collective are");
+    EXPECT_EQ(table_error("op,x\n" + op + ",1\n"),
+              "t.csv:2, column op: " + op +
+                  " rows are not supported yet; conv, gemm, attention, rnn, stream, "
+                  "network, collective are");
   }
-  EXPECT_EQ(error_of("op,x\ncomv,1\n"), "t.csv:2, column op: unknown op 'comv'; did you mean 'conv'?");
-  EXPECT_EQ(error_of("op,x\n,1\n"), "t.csv:2, column op: the cell is empty");
+  EXPECT_EQ(table_error("op,x\ncomv,1\n"), "t.csv:2, column op: unknown op 'comv'; did you mean 'conv'?");
+  EXPECT_EQ(table_error("op,x\n,1\n"), "t.csv:2, column op: the cell is empty");
 }
 
 TEST(LayerTable, ErrorsNameFileLineAndColumn) {
-  EXPECT_EQ(error_of("M,N,K\n1,1,1\n\n1,x,1\n"), "t.csv:4, column N: 'x' is not a whole number");
-  EXPECT_EQ(error_of("M,N,K\n1,1.5,1\n"), "t.csv:2, column N: '1.5' is not a whole number");
-  EXPECT_EQ(error_of("M,N,K\n1,,1\n"), "t.csv:2, column N: the cell is empty");
-  EXPECT_EQ(error_of("M,N,K\n0,1,1\n"), "t.csv:2, column M: 0 is not between 1 and 2147483648");
-  EXPECT_EQ(error_of("M,N,K\n-5,1,1\n"), "t.csv:2, column M: -5 is not between 1 and 2147483648");
-  EXPECT_EQ(error_of("M,N,K\n1,99999999999999999999,1\n"),
+  EXPECT_EQ(table_error("M,N,K\n1,1,1\n\n1,x,1\n"), "t.csv:4, column N: 'x' is not a whole number");
+  EXPECT_EQ(table_error("M,N,K\n1,1.5,1\n"), "t.csv:2, column N: '1.5' is not a whole number");
+  EXPECT_EQ(table_error("M,N,K\n1,,1\n"), "t.csv:2, column N: the cell is empty");
+  EXPECT_EQ(table_error("M,N,K\n0,1,1\n"), "t.csv:2, column M: 0 is not between 1 and 2147483648");
+  EXPECT_EQ(table_error("M,N,K\n-5,1,1\n"), "t.csv:2, column M: -5 is not between 1 and 2147483648");
+  EXPECT_EQ(table_error("M,N,K\n1,99999999999999999999,1\n"),
             "t.csv:2, column N: 99999999999999999999 is not between 1 and 2147483648");
-  EXPECT_EQ(error_of("M,N,K,transA\n1,1,1,yes\n"), "t.csv:2, column transA: 'yes' is neither N nor T");
-  EXPECT_EQ(error_of("M,N,K\n1,1\n"), "t.csv:2: 2 cells in a table of 3 columns");
-  EXPECT_EQ(error_of("M,N,KK\n1,1,1\n"),
+  EXPECT_EQ(table_error("M,N,K,transA\n1,1,1,yes\n"), "t.csv:2, column transA: 'yes' is neither N nor T");
+  EXPECT_EQ(table_error("M,N,K\n1,1\n"), "t.csv:2: 2 cells in a table of 3 columns");
+  EXPECT_EQ(table_error("M,N,KK\n1,1,1\n"),
             "t.csv:2: the table has no column 'K', which this row needs; did you mean 'KK'?");
-  EXPECT_EQ(error_of(std::string(kHeader) + "\n1,3,5,5,4,9,9,0,0,1,1\n"),
+  EXPECT_EQ(table_error(std::string(kHeader) + "\n1,3,5,5,4,9,9,0,0,1,1\n"),
             "t.csv:2: convolution height: a filter that spans 9 does not fit into 5 padded positions");
-  EXPECT_THAT(error_of(conv_table(",groups", ",2")), HasSubstr("t.csv:2: convolution with 2 groups cannot split"));
+  EXPECT_THAT(table_error(conv_table(",groups", ",2")), HasSubstr("t.csv:2: convolution with 2 groups cannot split"));
 }
 
 TEST(LayerTable, RowsTooLargeToCountExactly) {
-  EXPECT_THAT(error_of("M,N,K\n2147483648,2147483648,1\n"), HasSubstr("too large"));
-  EXPECT_THAT(error_of("M,N,K,batch\n2147483648,1,1,2147483648\n"), HasSubstr("too large"));
-  EXPECT_THAT(error_of(std::string(kHeader) + "\n2147483648,2147483648,1,1,1,1,1,0,0,1,1\n"), HasSubstr("too large"));
-  EXPECT_THAT(error_of(std::string(kHeader) + "\n2147483648,2147483648,2147483648,2147483648,2147483648,1,1,0,0,1,1\n"),
+  EXPECT_THAT(table_error("M,N,K\n2147483648,2147483648,1\n"), HasSubstr("too large"));
+  EXPECT_THAT(table_error("M,N,K,batch\n2147483648,1,1,2147483648\n"), HasSubstr("too large"));
+  EXPECT_THAT(table_error(std::string(kHeader) + "\n2147483648,2147483648,1,1,1,1,1,0,0,1,1\n"),
               HasSubstr("too large"));
+  EXPECT_THAT(
+      table_error(std::string(kHeader) + "\n2147483648,2147483648,2147483648,2147483648,2147483648,1,1,0,0,1,1\n"),
+      HasSubstr("too large"));
 }
 
 TEST(LayerTable, TablesThatAreNone) {
-  EXPECT_EQ(error_of(""), "t.csv: the table is empty");
-  EXPECT_EQ(error_of("\n\n"), "t.csv: the table is empty");
-  EXPECT_THAT(error_of("a,b\n1,2\n"), HasSubstr("t.csv:1: not a layer table: no column 'op'"));
-  EXPECT_EQ(error_of("M,N,K,M\n"), "t.csv:1: two columns are called 'M'");
-  EXPECT_EQ(error_of("M,N,K\n1,\"2,3\n4,5,6\n"), "t.csv:2: unclosed quote");
-  EXPECT_THAT(error_of(std::string("M,N\0,K\n", 7)), HasSubstr("t.csv:1: a NUL byte"));
-  EXPECT_THAT(parsed("M,N,K\n").rows, IsEmpty());
+  EXPECT_EQ(table_error(""), "t.csv: the table is empty");
+  EXPECT_EQ(table_error("\n\n"), "t.csv: the table is empty");
+  EXPECT_THAT(table_error("a,b\n1,2\n"), HasSubstr("t.csv:1: not a layer table: no column 'op'"));
+  EXPECT_EQ(table_error("M,N,K,M\n"), "t.csv:1: two columns are called 'M'");
+  EXPECT_EQ(table_error("M,N,K\n1,\"2,3\n4,5,6\n"), "t.csv:2: unclosed quote");
+  EXPECT_THAT(table_error(std::string("M,N\0,K\n", 7)), HasSubstr("t.csv:1: a NUL byte"));
+  EXPECT_THAT(parsed_table("M,N,K\n").rows, IsEmpty());
 }
 
 TEST(LayerTable, SkipsBadRowsOnRequest) {
-  const LayerTable table = parsed("M,N,K\n1,1,1\n1,x,1\n2,2\n3,3,3\n", {.skip_bad_rows = true});
+  const LayerTable table = parsed_table("M,N,K\n1,1,1\n1,x,1\n2,2\n3,3,3\n", {.skip_bad_rows = true});
   EXPECT_THAT(table.rows, SizeIs(2));
   ASSERT_THAT(table.bad_rows, SizeIs(2));
   EXPECT_EQ(table.bad_rows[0].text(), "t.csv:3, column N: 'x' is not a whole number");
@@ -228,8 +233,8 @@ TEST(LayerTable, SkipsBadRowsOnRequest) {
 
 TEST(LayerTable, KeepsApartWhatIsNotPredictedYet) {
   const LayerTable table =
-      parsed("op,M,N,K,pass\nkernel,,,,fwd\ngemm,1,1,1,step_as_profiled\ngemm,1,x,1,step\ngemm,1,1,1,\n",
-             {.skip_bad_rows = true, .keep_unsupported = true});
+      parsed_table("op,M,N,K,pass\nkernel,,,,fwd\ngemm,1,1,1,step_as_profiled\ngemm,1,x,1,step\ngemm,1,1,1,\n",
+                   {.skip_bad_rows = true, .keep_unsupported = true});
   EXPECT_THAT(table.rows, SizeIs(1));
   ASSERT_THAT(table.unsupported, SizeIs(2));
   EXPECT_EQ(table.unsupported[0].what, "kernel rows");
@@ -241,17 +246,17 @@ TEST(LayerTable, KeepsApartWhatIsNotPredictedYet) {
 
 TEST(LayerTable, KeepsApartPrecisionsThatAreNotPredictedYet) {
   const LayerTable table =
-      parsed("M,N,K,precision\n1,1,1,fp64\n1,1,1,double\n1,1,1,fp16\n", {.keep_unsupported = true});
+      parsed_table("M,N,K,precision\n1,1,1,fp64\n1,1,1,double\n1,1,1,fp16\n", {.keep_unsupported = true});
   EXPECT_THAT(table.rows, SizeIs(1));
   ASSERT_THAT(table.unsupported, SizeIs(2));
   EXPECT_EQ(table.unsupported[0].what, "gemm rows of precision fp64");
   EXPECT_EQ(table.unsupported[1].what, "gemm rows of precision double");
-  EXPECT_EQ(error_of("M,N,K,precision\n1,1,1,fp64\n"),
+  EXPECT_EQ(table_error("M,N,K,precision\n1,1,1,fp64\n"),
             "t.csv:2, column precision: precision fp64 is not supported yet");
 }
 
 TEST(LayerTable, ReadsHowANetworkWasRun) {
-  const LayerTable table = parsed(
+  const LayerTable table = parsed_table(
       "op,model,batch,precision,execution,layout,optimizer,host_copy,image_size\n"
       "network,resnet50,8,amp-bf16,compiled,nhwc,\"sgd, momentum\",1,288\n"
       "network,resnet50,8,fp16,,,,,\n");
@@ -266,12 +271,12 @@ TEST(LayerTable, ReadsHowANetworkWasRun) {
   EXPECT_FALSE(table.rows[1].autocast);
   EXPECT_EQ(std::get<NetworkRun>(table.rows[1].op).execution, Execution::eager);
   EXPECT_EQ(
-      error_of("op,model,execution\nnetwork,resnet50,eagre\n"),
+      table_error("op,model,execution\nnetwork,resnet50,eagre\n"),
       "t.csv:2, column execution: unknown execution 'eagre'; one of eager, compiled, engine; did you mean 'eager'?");
 }
 
 TEST(LayerTable, ReadsWhatIsKnownOfTheKernel) {
-  const LayerTable table = parsed(
+  const LayerTable table = parsed_table(
       "M,N,K,framework,algorithm,kernel,grid_x,grid_y,grid_z,block_threads,flag\n"
       "1,1,1,PyTorch,Implicit_GEMM,sgemm_128x64,8,4,1,256,odd\n1,1,1,,,,,,,,\n");
   const LayerRow& row = table.rows.at(0);
@@ -283,27 +288,27 @@ TEST(LayerTable, ReadsWhatIsKnownOfTheKernel) {
   EXPECT_EQ(row.flag, "odd");
   EXPECT_EQ(table.rows.at(1).algorithm, "");
   EXPECT_EQ(table.rows.at(1).block_threads, 0);
-  EXPECT_THAT(error_of("M,N,K,algorithm\n1,1,1,winogard\n"), HasSubstr("did you mean 'winograd'?"));
+  EXPECT_THAT(table_error("M,N,K,algorithm\n1,1,1,winogard\n"), HasSubstr("did you mean 'winograd'?"));
 }
 
 TEST(LayerTable, ReadsHowAConvolutionLiesAndAdds) {
-  const LayerTable table = parsed(conv_table(",layout,accumulate,output_precision,tile_m,tile_n,tile_k,stages,split_k",
-                                             ",NHWC,fp16,fp32,256,128,32,3,4"));
+  const LayerTable table = parsed_table(conv_table(
+      ",layout,accumulate,output_precision,tile_m,tile_n,tile_k,stages,split_k", ",NHWC,fp16,fp32,256,128,32,3,4"));
   const LayerRow& row = table.rows.at(0);
   EXPECT_TRUE(row.nhwc);
   EXPECT_EQ(row.accumulate, DType::fp16);
   EXPECT_EQ(row.output_precision, DType::fp32);
   EXPECT_EQ(row.kernel, "256x128_32x3");
   EXPECT_EQ(row.split_k, 4);
-  const LayerRow named = parsed(conv_table(",kernel,tile_m,tile_n,layout", ",my_64x64,256,128,")).rows.at(0);
+  const LayerRow named = parsed_table(conv_table(",kernel,tile_m,tile_n,layout", ",my_64x64,256,128,")).rows.at(0);
   EXPECT_EQ(named.kernel, "my_64x64") << "a name says more than sizes";
   EXPECT_FALSE(named.nhwc);
   EXPECT_FALSE(named.accumulate);
-  EXPECT_THAT(error_of(conv_table(",layout", ",nhcw")), HasSubstr("unknown layout 'nhcw'; one of nchw, nhwc"));
+  EXPECT_THAT(table_error(conv_table(",layout", ",nhcw")), HasSubstr("unknown layout 'nhcw'; one of nchw, nhwc"));
 }
 
 TEST(LayerTable, IgnoredColumnsAreNotThere) {
-  const LayerTable table = parsed("M,N,K,algorithm\n1,1,1,nonsense\n", {.ignore = {"algorithm"}});
+  const LayerTable table = parsed_table("M,N,K,algorithm\n1,1,1,nonsense\n", {.ignore = {"algorithm"}});
   EXPECT_EQ(table.rows.at(0).algorithm, "");
   EXPECT_THAT(table.rows.at(0).cells, ElementsAre("1", "1", "1", "nonsense"));
 }
@@ -312,7 +317,7 @@ TEST(LayerTable, ReadsMeasurementsOnRequest) {
   const std::string csv =
       "M,N,K,time_us,host_overhead_us,l1_bytes_measured,l2_bytes_measured,dram_bytes_measured,kernel_launches\n"
       "1,1,1,12.5,2,1e6,300,0,3\n1,1,1,,,,,,\n";
-  const LayerTable table = parsed(csv, {.measurements = true});
+  const LayerTable table = parsed_table(csv, {.measurements = true});
   const Measured& measured = table.rows.at(0).measured;
   EXPECT_DOUBLE_EQ(measured.time.value().value(), 12.5e-6);
   EXPECT_DOUBLE_EQ(measured.host_overhead.value(), 2e-6);
@@ -321,24 +326,25 @@ TEST(LayerTable, ReadsMeasurementsOnRequest) {
   EXPECT_EQ(measured.dram, Bytes(0));
   EXPECT_EQ(measured.launches, 3);
   EXPECT_FALSE(table.rows.at(1).measured.time.has_value());
-  EXPECT_FALSE(parsed(csv).rows.at(0).measured.time.has_value());
+  EXPECT_FALSE(parsed_table(csv).rows.at(0).measured.time.has_value());
 
-  EXPECT_DOUBLE_EQ(parsed("M,N,K,time_ms\n1,1,1,2\n", {.measurements = true}).rows[0].measured.time->value(), 2e-3);
-  EXPECT_DOUBLE_EQ(parsed("M,N,K,time_s\n1,1,1,2\n", {.measurements = true}).rows[0].measured.time->value(), 2);
+  EXPECT_DOUBLE_EQ(parsed_table("M,N,K,time_ms\n1,1,1,2\n", {.measurements = true}).rows[0].measured.time->value(),
+                   2e-3);
+  EXPECT_DOUBLE_EQ(parsed_table("M,N,K,time_s\n1,1,1,2\n", {.measurements = true}).rows[0].measured.time->value(), 2);
 }
 
 TEST(LayerTable, SamplesASecondAreATimeOfABatch) {
   const std::string header = "op,model,batch,throughput,unit\nnetwork,vgg16,32,";
-  EXPECT_DOUBLE_EQ(parsed(header + "64,images/s\n", {.measurements = true}).rows[0].measured.time->value(), 0.5);
-  EXPECT_DOUBLE_EQ(parsed(header + "64,images\n", {.measurements = true}).rows[0].measured.time->value(), 0.5);
-  EXPECT_FALSE(parsed(header + "64,tokens/s\n", {.measurements = true}).rows[0].measured.time.has_value());
-  EXPECT_FALSE(parsed(header + ",images/s\n", {.measurements = true}).rows[0].measured.time.has_value());
+  EXPECT_DOUBLE_EQ(parsed_table(header + "64,images/s\n", {.measurements = true}).rows[0].measured.time->value(), 0.5);
+  EXPECT_DOUBLE_EQ(parsed_table(header + "64,images\n", {.measurements = true}).rows[0].measured.time->value(), 0.5);
+  EXPECT_FALSE(parsed_table(header + "64,tokens/s\n", {.measurements = true}).rows[0].measured.time.has_value());
+  EXPECT_FALSE(parsed_table(header + ",images/s\n", {.measurements = true}).rows[0].measured.time.has_value());
 }
 
 TEST(LayerTable, TokensASecondAreATimeOfARequest) {
   const std::string header = "op,model,batch,phase,input_tokens,output_tokens,throughput,unit\nnetwork,gpt2,8,";
   const auto time = [&](const std::string& cells) {
-    return parsed(header + cells + "\n", {.measurements = true}).rows.at(0).measured.time;
+    return parsed_table(header + cells + "\n", {.measurements = true}).rows.at(0).measured.time;
   };
   EXPECT_DOUBLE_EQ(time("prefill and decode,128,50,200,tokens/s")->value(), 2) << "tokens that were written";
   EXPECT_DOUBLE_EQ(time("decode,0,50,200,tokens/s")->value(), 2);
@@ -348,28 +354,28 @@ TEST(LayerTable, TokensASecondAreATimeOfARequest) {
 TEST(LayerTable, TimesThatAreNone) {
   for (const std::string time : {"0", "-1", "nan", "inf", "1e999", "1,5", "12us", "x"}) {
     const std::string csv = "M,N,K,time_us\n1,1,1,\"" + time + "\"\n";
-    EXPECT_EQ(error_of(csv, {.measurements = true}),
+    EXPECT_EQ(table_error(csv, {.measurements = true}),
               "t.csv:2, column time_us: '" + time + "' is not a positive number");
-    EXPECT_EQ(error_of(csv), "no error") << "without a look at the measurements they are passed through";
+    EXPECT_EQ(table_error(csv), "no error") << "without a look at the measurements they are passed through";
   }
 }
 
 TEST(LayerTable, LongCellsAreShortInMessages) {
-  EXPECT_LT(error_of("M,N,K\n1," + std::string(1000000, 'x') + ",1\n").size(), 120u);
-  EXPECT_EQ(error_of("M,N,K\n1,\"a\nb\",1\n"), "t.csv:2, column N: 'a?b' is not a whole number");
+  EXPECT_LT(table_error("M,N,K\n1," + std::string(1000000, 'x') + ",1\n").size(), 120u);
+  EXPECT_EQ(table_error("M,N,K\n1,\"a\nb\",1\n"), "t.csv:2, column N: 'a?b' is not a whole number");
 }
 
 TEST(LayerTable, ReadsTheCommittedExample) {
   std::ifstream file("examples/layers.csv");
   ASSERT_TRUE(file.is_open());
   const std::string text{std::istreambuf_iterator<char>(file), {}};
-  EXPECT_THAT(parsed(text).rows, SizeIs(6));
+  EXPECT_THAT(parsed_table(text).rows, SizeIs(6));
 }
 
 TEST(LayerTable, ReadsSequencesStreamsAndNetworks) {
   const auto attention =
-      std::get<Attention>(parsed("op,phase,batch,q_len,kv_len,heads,kv_heads,head_dim,window,kv_precision\n"
-                                 "attention,decode,4,1,100,8,2,64,0,fp8\n")
+      std::get<Attention>(parsed_table("op,phase,batch,q_len,kv_len,heads,kv_heads,head_dim,window,kv_precision\n"
+                                       "attention,decode,4,1,100,8,2,64,0,fp8\n")
                               .rows.at(0)
                               .op);
   EXPECT_EQ(attention, (Attention{.batch = 4,
@@ -382,7 +388,7 @@ TEST(LayerTable, ReadsSequencesStreamsAndNetworks) {
                                   .causal = true,
                                   .kv_precision = DType::fp8}));
   const auto recurrent = std::get<Recurrent>(
-      parsed("op,cell,batch,steps,input,hidden,layers,directions,input_projection\nrnn,GRU,2,3,4,5,6,2,0\n")
+      parsed_table("op,cell,batch,steps,input,hidden,layers,directions,input_projection\nrnn,GRU,2,3,4,5,6,2,0\n")
           .rows.at(0)
           .op);
   EXPECT_EQ(recurrent, (Recurrent{.cell = "gru",
@@ -393,20 +399,20 @@ TEST(LayerTable, ReadsSequencesStreamsAndNetworks) {
                                   .layers = 6,
                                   .directions = 2,
                                   .input_projection = false}));
-  EXPECT_EQ(std::get<StreamLayer>(parsed("op,kind,rows,columns\nstream,gelu,2,3\n").rows.at(0).op),
+  EXPECT_EQ(std::get<StreamLayer>(parsed_table("op,kind,rows,columns\nstream,gelu,2,3\n").rows.at(0).op),
             (StreamLayer{StreamKind::gelu, 2, 3}));
   Parallelism replicas;
   replicas.dp = 8, replicas.micro_batch = 2;
-  EXPECT_EQ(std::get<NetworkRun>(parsed("op,model,batch,seq_len,gpus\nnetwork,opt_13,16,64,8\n").rows.at(0).op),
+  EXPECT_EQ(std::get<NetworkRun>(parsed_table("op,model,batch,seq_len,gpus\nnetwork,opt_13,16,64,8\n").rows.at(0).op),
             (NetworkRun{.model = "opt_13", .batch = 16, .seq_len = 64, .gpus = 8, .parallel = replicas}));
-  EXPECT_EQ(std::get<NetworkRun>(parsed("op,model,batch,image_size\nnetwork,resnet50,2,288\n").rows.at(0).op),
+  EXPECT_EQ(std::get<NetworkRun>(parsed_table("op,model,batch,image_size\nnetwork,resnet50,2,288\n").rows.at(0).op),
             (NetworkRun{.model = "resnet50", .batch = 2, .seq_len = {}, .image_size = 288}));
 }
 
 TEST(LayerTable, AttentionOfTrainingHasAMaskAndSumsInOrder) {
   const std::string columns =
       "op,pass,batch,q_len,kv_len,heads,kv_heads,head_dim,head_dim_v,mask,deterministic,precision_detail\nattention,";
-  const LayerTable table = parsed(columns + "bwd,1,8,8,2,2,192,128,none,True,mxfp8\n");
+  const LayerTable table = parsed_table(columns + "bwd,1,8,8,2,2,192,128,none,True,mxfp8\n");
   EXPECT_EQ(std::get<Attention>(table.rows.at(0).op), (Attention{.q_len = 8,
                                                                  .kv_len = 8,
                                                                  .heads = 2,
@@ -415,24 +421,24 @@ TEST(LayerTable, AttentionOfTrainingHasAMaskAndSumsInOrder) {
                                                                  .head_dim_v = 128,
                                                                  .deterministic = true,
                                                                  .block_scaled = true}));
-  const Attention plain = std::get<Attention>(parsed(columns + "fwd,1,8,8,2,2,64,,causal,,bf16\n").rows.at(0).op);
+  const Attention plain = std::get<Attention>(parsed_table(columns + "fwd,1,8,8,2,2,64,,causal,,bf16\n").rows.at(0).op);
   EXPECT_TRUE(plain.causal);
   EXPECT_FALSE(plain.deterministic || plain.block_scaled);
   EXPECT_EQ(plain.head_dim_v, 0);
-  EXPECT_EQ(error_of(columns + "fwd,1,8,8,2,2,64,,some,,\n"),
+  EXPECT_EQ(table_error(columns + "fwd,1,8,8,2,2,64,,some,,\n"),
             "t.csv:2, column mask: 'some' is neither causal nor none");
 }
 
 TEST(LayerTable, WhatDoesNotFitInThemIsSaid) {
   const std::string attention = "op,phase,batch,q_len,kv_len,heads,kv_heads,head_dim\nattention,";
-  EXPECT_EQ(error_of(attention + "decode,1,2,2,1,1,64\n"), "t.csv:2, column q_len: decode has one query a sequence");
-  EXPECT_EQ(error_of(attention + "train,1,2,2,1,1,64\n"),
+  EXPECT_EQ(table_error(attention + "decode,1,2,2,1,1,64\n"), "t.csv:2, column q_len: decode has one query a sequence");
+  EXPECT_EQ(table_error(attention + "train,1,2,2,1,1,64\n"),
             "t.csv:2, column phase: unknown phase 'train'; one of prefill, decode");
-  EXPECT_EQ(error_of(attention + "prefill,1,2,2,3,2,64\n"), "t.csv:2: 3 heads cannot share 2 kv_heads alike");
-  EXPECT_EQ(error_of("op,cell,batch,steps,input,hidden\nrnn,lsmt,1,1,1,1\n"),
+  EXPECT_EQ(table_error(attention + "prefill,1,2,2,3,2,64\n"), "t.csv:2: 3 heads cannot share 2 kv_heads alike");
+  EXPECT_EQ(table_error("op,cell,batch,steps,input,hidden\nrnn,lsmt,1,1,1,1\n"),
             "t.csv:2: unknown cell 'lsmt'; one of lstm, gru, vanilla");
-  EXPECT_THAT(error_of("op,kind,rows,columns\nstream,gelo,1,1\n"), HasSubstr("did you mean 'gelu'?"));
-  EXPECT_EQ(error_of("op,model\nnetwork,\n"), "t.csv:2, column model: the cell is empty");
+  EXPECT_THAT(table_error("op,kind,rows,columns\nstream,gelo,1,1\n"), HasSubstr("did you mean 'gelu'?"));
+  EXPECT_EQ(table_error("op,model\nnetwork,\n"), "t.csv:2, column model: the cell is empty");
 }
 
 // Tables of real measurements, where a checkout has them beside it: each row is read, or says that it is of an op or

@@ -35,7 +35,7 @@ class TemporaryFile {
   std::string path_;
 };
 
-Error error_of(const std::string& model, const ModelOptions& options = {}) {
+Error load_error(const std::string& model, const ModelOptions& options = {}) {
   const auto workload = load_model(model, options);
   return workload ? Error{ErrorCode::bad_input, "no error", ""} : workload.error();
 }
@@ -194,30 +194,30 @@ TEST(Model, ReadsStandardInput) {
 }
 
 TEST(Model, UnknownNames) {
-  EXPECT_EQ(error_of("vgg61").message,
+  EXPECT_EQ(load_error("vgg61").message,
             "'vgg61' is neither an .onnx, .json or .toml file nor a built-in model; did you mean 'vgg16'?");
-  EXPECT_EQ(error_of("vgg61").code, ErrorCode::not_found);
-  EXPECT_EQ(error_of("").code, ErrorCode::not_found);
-  EXPECT_EQ(error_of("data/models").text(), "data/models: a model file must end in .onnx, .json or .toml");
+  EXPECT_EQ(load_error("vgg61").code, ErrorCode::not_found);
+  EXPECT_EQ(load_error("").code, ErrorCode::not_found);
+  EXPECT_EQ(load_error("data/models").text(), "data/models: a model file must end in .onnx, .json or .toml");
 }
 
 TEST(Model, UnreadableFiles) {
-  EXPECT_EQ(error_of("no/such.json").text(), "no/such.json: No such file or directory");
-  EXPECT_EQ(error_of("no/such.json").code, ErrorCode::not_found);
-  EXPECT_THAT(error_of("no/such.onnx").text(), HasSubstr("no/such.onnx"));
+  EXPECT_EQ(load_error("no/such.json").text(), "no/such.json: No such file or directory");
+  EXPECT_EQ(load_error("no/such.json").code, ErrorCode::not_found);
+  EXPECT_THAT(load_error("no/such.onnx").text(), HasSubstr("no/such.onnx"));
   const TemporaryFile empty("empty.json", "");
-  EXPECT_THAT(error_of(empty.path()).text(), HasSubstr("empty.json: the file is empty"));
+  EXPECT_THAT(load_error(empty.path()).text(), HasSubstr("empty.json: the file is empty"));
   const std::string folder = testing::TempDir() + "rooftile_folder.json";
   std::filesystem::create_directory(folder);
-  EXPECT_EQ(error_of(folder).text(), folder + ": is a directory");
+  EXPECT_EQ(load_error(folder).text(), folder + ": is a directory");
   std::filesystem::remove(folder);
 }
 
 TEST(Model, BatchSizesOutOfRange) {
   for (const std::int64_t batch : {std::int64_t{0}, std::int64_t{-1}, kMaxDimension + 1, INT64_MAX, INT64_MIN}) {
-    EXPECT_EQ(error_of("alexnet", {.batch_size = batch}).code, ErrorCode::usage);
+    EXPECT_EQ(load_error("alexnet", {.batch_size = batch}).code, ErrorCode::usage);
   }
-  EXPECT_THAT(error_of("alexnet", {.batch_size = kMaxDimension}).text(), HasSubstr("alexnet: "));
+  EXPECT_THAT(load_error("alexnet", {.batch_size = kMaxDimension}).text(), HasSubstr("alexnet: "));
 }
 
 TEST(Model, UnsupportedOperators) {
@@ -229,10 +229,10 @@ TEST(Model, UnsupportedOperators) {
   }
   const auto unknown = unsupported_operators("alexnte");
   ASSERT_FALSE(unknown.has_value());
-  EXPECT_EQ(unknown.error(), error_of("alexnte"));
+  EXPECT_EQ(unknown.error(), load_error("alexnte"));
 }
 
-TEST(Model, AHugeNameIsQuotedInPart) { EXPECT_LT(error_of(std::string(1 << 20, 'x')).text().size(), 400u); }
+TEST(Model, AHugeNameIsQuotedInPart) { EXPECT_LT(load_error(std::string(1 << 20, 'x')).text().size(), 400u); }
 
 }  // namespace
 }  // namespace rooftile

@@ -32,7 +32,7 @@ TestModel& finish(TestModel& model, const std::string& scores) {
   return model.node("Softmax", {scores}, {"p"}, {{"axis", -1}}).node("MatMul", {"p", "v"}, {"y"}).output("y");
 }
 
-Workload import(const TestModel& model, bool fuse = true) {
+Workload with_attention(const TestModel& model, bool fuse = true) {
   const auto workload = parse_onnx(model.bytes(), "m", "m.onnx", {.fuse_attention = fuse});
   EXPECT_TRUE(workload) << workload.error().text();
   return workload ? *workload : Workload{};
@@ -52,19 +52,19 @@ void expect_fused(const Workload& workload, const Attention& attention) {
 TEST(OnnxAttention, WhereverItIsScaled) {
   TestModel after = operands();
   after.node("MatMul", {"q", "kt"}, {"s"}).node("Mul", {"s", "scale"}, {"t"});
-  expect_fused(import(finish(after, "t")), kAttention);
+  expect_fused(with_attention(finish(after, "t")), kAttention);
   TestModel before = operands();
   before.node("Div", {"q", "scale"}, {"qs"}).node("Mul", {"scale", "kt"}, {"ks"}).node("MatMul", {"qs", "ks"}, {"s"});
-  expect_fused(import(finish(before, "s")), kAttention);
+  expect_fused(with_attention(finish(before, "s")), kAttention);
   TestModel never = operands();
   never.node("MatMul", {"q", "kt"}, {"s"});
-  expect_fused(import(finish(never, "s")), kAttention);
+  expect_fused(with_attention(finish(never, "s")), kAttention);
 }
 
 TEST(OnnxAttention, OnlyWhereItIsAskedFor) {
   TestModel model = operands();
   model.node("MatMul", {"q", "kt"}, {"s"});
-  EXPECT_EQ(import(finish(model, "s"), false).ops.size(), 4u);
+  EXPECT_EQ(with_attention(finish(model, "s"), false).ops.size(), 4u);
 }
 
 TEST(OnnxAttention, BatchAndHeadsInOneDimension) {
@@ -73,7 +73,7 @@ TEST(OnnxAttention, BatchAndHeadsInOneDimension) {
   Attention expected = kAttention;
   expected.batch = 6;
   expected.heads = expected.kv_heads = 1;
-  expect_fused(import(finish(model, "s")), expected);
+  expect_fused(with_attention(finish(model, "s")), expected);
 }
 
 TEST(OnnxAttention, AMaskKnownBeforehandIsCausal) {
@@ -81,31 +81,31 @@ TEST(OnnxAttention, AMaskKnownBeforehandIsCausal) {
   model.weight("mask", {1, 1, 5, 5}).node("MatMul", {"q", "kt"}, {"s"}).node("Add", {"s", "mask"}, {"t"});
   Attention expected = kAttention;
   expected.causal = true;
-  expect_fused(import(finish(model, "t")), expected);
+  expect_fused(with_attention(finish(model, "t")), expected);
 }
 
 TEST(OnnxAttention, AMaskOfTheInputIsNot) {
   TestModel model = operands();
   model.input("mask", {2, 1, 1, 5}).node("MatMul", {"q", "kt"}, {"s"}).node("Add", {"s", "mask"}, {"t"});
-  expect_fused(import(finish(model, "t")), kAttention);
+  expect_fused(with_attention(finish(model, "t")), kAttention);
 }
 
 TEST(OnnxAttention, ABiasOfEachHeadStaysApart) {
   TestModel model = operands();
   model.weight("bias", {1, 3, 5, 5}).node("MatMul", {"q", "kt"}, {"s"}).node("Add", {"s", "bias"}, {"t"});
-  EXPECT_EQ(import(finish(model, "t")).ops.size(), 5u);
+  EXPECT_EQ(with_attention(finish(model, "t")).ops.size(), 5u);
 }
 
 TEST(OnnxAttention, WeightsReadElsewhereStayApart) {
   TestModel model = operands();
   model.node("MatMul", {"q", "kt"}, {"s"});
-  EXPECT_EQ(import(finish(model, "s").output("p")).ops.size(), 4u);
+  EXPECT_EQ(with_attention(finish(model, "s").output("p")).ops.size(), 4u);
 }
 
 TEST(OnnxAttention, ASoftmaxOverAnotherAxisIsNone) {
   TestModel model = operands({2, 5, 5, 5});
   model.node("MatMul", {"q", "kt"}, {"s"}).node("Softmax", {"s"}, {"p"}, {{"axis", 1}});
-  EXPECT_EQ(import(model.node("MatMul", {"p", "v"}, {"y"}).output("y")).ops.size(), 4u);
+  EXPECT_EQ(with_attention(model.node("MatMul", {"p", "v"}, {"y"}).output("y")).ops.size(), 4u);
 }
 
 }  // namespace

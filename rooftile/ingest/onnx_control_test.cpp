@@ -17,18 +17,11 @@ using Ints = TestModel::Ints;
 
 constexpr auto kBool = TestModel::kBool;
 
-std::string error_of(const TestModel& model) {
-  const auto workload = parse_onnx(model.bytes(), "m", "m.onnx");
-  return workload ? "no error" : workload.error().text();
-}
-
 std::vector<std::string> names_of(const Workload& workload) {
   std::vector<std::string> names;
   for (const Op& op : workload.ops) names.push_back(op.name);
   return names;
 }
-
-const Shape& shape_of(const Workload& workload) { return workload.tensors[workload.outputs.at(0)].shape; }
 
 // torch.squeeze of a dimension whose size the exporter did not know: If(size == 1).
 TEST(OnnxIf, TakesTheBranchOfAKnownCondition) {

@@ -168,14 +168,14 @@ const Layers kLayers[] = {
 };
 
 template <class Kind>
-int count(const Workload& workload) {
+int ops_of(const Workload& workload) {
   int found = 0;
   for (const Op& op : workload.ops) found += std::holds_alternative<Kind>(op.kind);
   return found;
 }
 
 template <class Kind>
-int count(const Workload& workload, const std::string& function) {
+int ops_of(const Workload& workload, const std::string& function) {
   int found = 0;
   for (const Op& op : workload.ops) {
     const Kind* kind = std::get_if<Kind>(&op.kind);
@@ -186,7 +186,7 @@ int count(const Workload& workload, const std::string& function) {
 
 std::string path_of(const std::string& name) { return "data/models/" + name + ".onnx.gz"; }
 
-Workload import(const std::string& name, std::int64_t batch) {
+Workload fixture(const std::string& name, std::int64_t batch) {
   auto workload = read_onnx(path_of(name), {.batch_size = batch, .skip_unsupported = false});
   EXPECT_TRUE(workload) << workload.error().text();
   return workload ? *workload : Workload{};
@@ -211,7 +211,7 @@ TEST_P(Fixture, HasThePublishedParameters) {
     if (head.name == GetParam().name) wanted -= head.parameters;
   }
   double parameters = 0;
-  for (const Tensor& tensor : import(GetParam().name, 1).tensors) {
+  for (const Tensor& tensor : fixture(GetParam().name, 1).tensors) {
     if (is_parameter(tensor)) parameters += elements(tensor.shape);
   }
   EXPECT_EQ(static_cast<std::int64_t>(parameters), wanted);
@@ -223,7 +223,7 @@ TEST_P(Fixture, HasThePublishedWork) {
     if (head.name == GetParam().name) wanted -= head.gmacs;
   }
   for (const std::int64_t batch : {1, 256}) {
-    const Workload workload = import(GetParam().name, batch);
+    const Workload workload = fixture(GetParam().name, batch);
     EXPECT_EQ(workload.name, GetParam().name);
     EXPECT_EQ(workload.batch_size, batch);
     EXPECT_TRUE(workload.skipped.empty());
@@ -241,14 +241,14 @@ TEST_P(Fixture, HasThePublishedWork) {
 
 TEST(OnnxFixtures, HaveTheirLayers) {
   for (const Layers& known : kLayers) {
-    const Workload workload = import(known.name, 1);
-    EXPECT_EQ(count<Conv>(workload), known.convs) << known.name;
-    EXPECT_EQ(count<Gemm>(workload), known.gemms) << known.name;
+    const Workload workload = fixture(known.name, 1);
+    EXPECT_EQ(ops_of<Conv>(workload), known.convs) << known.name;
+    EXPECT_EQ(ops_of<Gemm>(workload), known.gemms) << known.name;
   }
 }
 
 TEST_P(Fixture, HasTheBatchInItsInputAndOutput) {
-  const Workload workload = import(GetParam().name, 7);
+  const Workload workload = fixture(GetParam().name, 7);
   ASSERT_EQ(workload.inputs.size(), 1u);
   ASSERT_EQ(workload.outputs.size(), 1u);
   const Tensor& input = workload.tensors[workload.inputs[0]];
@@ -276,7 +276,7 @@ TEST_P(Fixture, StrippingAgainChangesNothing) {
 }
 
 TEST_P(Fixture, HasNoTensorThatNoOpUses) {
-  const Workload workload = import(GetParam().name, 1);
+  const Workload workload = fixture(GetParam().name, 1);
   std::set<TensorId> used(workload.inputs.begin(), workload.inputs.end());
   for (const Op& op : workload.ops) {
     used.insert(op.inputs.begin(), op.inputs.end());
@@ -297,7 +297,7 @@ TEST(OnnxFixtures, EveryFileIsListed) {
 }
 
 TEST(OnnxFixtures, Resnet50StartsAndEndsAsItShould) {
-  const Workload workload = import("resnet50", 256);
+  const Workload workload = fixture("resnet50", 256);
   Conv first;
   first.batch = 256;
   first.in_channels = 3;
@@ -310,27 +310,27 @@ TEST(OnnxFixtures, Resnet50StartsAndEndsAsItShould) {
 }
 
 TEST(OnnxFixtures, ConvNextHasItsNormalisationsAndActivationsWhole) {
-  const Workload workload = import("convnext_tiny", 1);
-  EXPECT_EQ(count<Normalize>(workload, "layer"), 23);   // 18 blocks, the stem, 3 reductions, the head
-  EXPECT_EQ(count<Elementwise>(workload, "gelu"), 18);  // one a block
-  EXPECT_EQ(count<Reduce>(workload), 0);
+  const Workload workload = fixture("convnext_tiny", 1);
+  EXPECT_EQ(ops_of<Normalize>(workload, "layer"), 23);   // 18 blocks, the stem, 3 reductions, the head
+  EXPECT_EQ(ops_of<Elementwise>(workload, "gelu"), 18);  // one a block
+  EXPECT_EQ(ops_of<Reduce>(workload), 0);
 }
 
 TEST(OnnxFixtures, EfficientNetHasSilu) {
-  const Workload workload = import("efficientnet_b0", 1);
-  EXPECT_EQ(count<Elementwise>(workload, "silu"), 49);
-  EXPECT_EQ(count<Elementwise>(workload, "sigmoid"), 16);  // the gates of the 16 squeeze-and-excitation blocks
+  const Workload workload = fixture("efficientnet_b0", 1);
+  EXPECT_EQ(ops_of<Elementwise>(workload, "silu"), 49);
+  EXPECT_EQ(ops_of<Elementwise>(workload, "sigmoid"), 16);  // the gates of the 16 squeeze-and-excitation blocks
 }
 
 TEST(OnnxFixtures, ShuffleNetShufflesWithOneTransposition) {
-  const Workload workload = import("shufflenet_v2_x1_0", 4);
-  EXPECT_EQ(count<Move>(workload, "transpose"), 16);  // one a unit
-  EXPECT_EQ(count<View>(workload), 32);               // the two reshapes around each
+  const Workload workload = fixture("shufflenet_v2_x1_0", 4);
+  EXPECT_EQ(ops_of<Move>(workload, "transpose"), 16);  // one a unit
+  EXPECT_EQ(ops_of<View>(workload), 32);               // the two reshapes around each
 }
 
 TEST(OnnxFixtures, SegmentationIsDilatedAndResized) {
-  const Workload workload = import("deeplabv3_resnet50", 1);
-  EXPECT_EQ(count<Move>(workload, "resize"), 2);
+  const Workload workload = fixture("deeplabv3_resnet50", 1);
+  EXPECT_EQ(ops_of<Move>(workload, "resize"), 2);
   std::set<std::int64_t> dilations;
   for (const Op& op : workload.ops) {
     if (const Conv* conv = std::get_if<Conv>(&op.kind)) dilations.insert(conv->axes[2].dilation);

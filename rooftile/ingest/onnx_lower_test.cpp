@@ -17,19 +17,10 @@ using testing::HasSubstr;
 using Ints = TestModel::Ints;
 using Attributes = std::vector<TestModel::Attribute>;
 
-std::string error_of(const TestModel& model) {
-  const auto workload = parse_onnx(model.bytes(), "m", "m.onnx");
-  return workload ? "no error" : workload.error().text();
-}
-
 std::vector<std::string> kinds_of(const Workload& workload) {
   std::vector<std::string> names;
   for (const Op& op : workload.ops) names.emplace_back(name_of(op.kind));
   return names;
-}
-
-const Shape& shape_of(const Workload& workload, std::size_t output = 0) {
-  return workload.tensors[workload.outputs.at(output)].shape;
 }
 
 TestModel microsoft(TestModel model, const std::string& type, const std::vector<std::string>& inputs,

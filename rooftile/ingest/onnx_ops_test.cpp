@@ -23,7 +23,7 @@ struct Imported {
   std::string error;
 };
 
-Imported import(const TestModel& model) {
+Imported last_op(const TestModel& model) {
   const auto workload = parse_onnx(model.bytes(), "m", "m.onnx");
   if (!workload) return {{}, {}, 0, workload.error().text()};
   const Op& op = workload->ops.back();
@@ -40,7 +40,7 @@ Imported import_op(const std::string& type, const Shape& shape, const Attributes
     inputs.push_back("w" + std::to_string(inputs.size()));
     model.weight(inputs.back(), weight);
   }
-  return import(model.node(type, inputs, {"y"}, attributes).output("y"));
+  return last_op(model.node(type, inputs, {"y"}, attributes).output("y"));
 }
 
 Imported convolve(const Shape& shape, const Shape& filter, const Attributes& attributes) {
@@ -201,7 +201,7 @@ TEST(OnnxRecurrent, TheLastStateAlone) {
   TestModel model;
   model.input("x", {10, 8, 20}).weight("w", {1, 120, 20}).weight("r", {1, 120, 30});
   model.node("LSTM", {"x", "w", "r"}, {"", "h"}, {{"hidden_size", std::int64_t{30}}}).output("h");
-  const auto last = import(model);
+  const auto last = last_op(model);
   EXPECT_TRUE(std::holds_alternative<Recurrent>(last.kind)) << last.error;
   EXPECT_EQ(last.output, (Shape{1, 8, 30}));
 }
@@ -259,7 +259,7 @@ TEST(OnnxMove, TranspositionOfSingleDimensionsIsAView) {
 
 TEST(OnnxMove, WhatChangesNothingIsAView) {
   const auto pad = [](const Ints& pads) {
-    return import(TestModel().input("x", {2, 3}).ints("p", pads).node("Pad", {"x", "p"}, {"y"}).output("y"));
+    return last_op(TestModel().input("x", {2, 3}).ints("p", pads).node("Pad", {"x", "p"}, {"y"}).output("y"));
   };
   EXPECT_EQ(pad({0, 0, 0, 0}).kind, OpKind(View{"pad"}));
   EXPECT_EQ(pad({0, 1, 0, 1}).kind, OpKind(Move{"pad"}));
@@ -272,12 +272,12 @@ TEST(OnnxMove, WhatChangesNothingIsAView) {
 
 TEST(OnnxMove, ResizingDownByNearestNeighbourReadsInPart) {
   const auto resize = [](const std::string& mode, double scale) {
-    return import(TestModel()
-                      .input("x", {1, 2, 8, 8})
-                      .floats("none", {})
-                      .floats("s", {1, 1, scale, scale})
-                      .node("Resize", {"x", "none", "s"}, {"y"}, {{"mode", mode}})
-                      .output("y"));
+    return last_op(TestModel()
+                       .input("x", {1, 2, 8, 8})
+                       .floats("none", {})
+                       .floats("s", {1, 1, scale, scale})
+                       .node("Resize", {"x", "none", "s"}, {"y"}, {{"mode", mode}})
+                       .output("y"));
   };
   EXPECT_EQ(resize("nearest", 0.5).kind, OpKind(Move{"resize", true}));
   EXPECT_EQ(resize("nearest", 2).kind, OpKind(Move{"resize", false}));

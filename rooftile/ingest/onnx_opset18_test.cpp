@@ -16,7 +16,7 @@ using testing::HasSubstr;
 using Ints = TestModel::Ints;
 
 // The first op's kind and its result's shape.
-std::pair<OpKind, Shape> import(const TestModel& model) {
+std::pair<OpKind, Shape> first_op(const TestModel& model) {
   const auto workload = parse_onnx(model.bytes(), "m", "m.onnx");
   if (!workload) {
     ADD_FAILURE() << workload.error().text();
@@ -28,18 +28,18 @@ std::pair<OpKind, Shape> import(const TestModel& model) {
 TestModel with_x() { return TestModel(18).input("x", {2, 6, 4, 4}).output("y"); }
 
 TEST(OnnxOpset18, ReductionsTakeTheirAxesAsAnInput) {
-  const auto mean = import(with_x().ints("axes", {2, 3}).node("ReduceMean", {"x", "axes"}, {"y"}));
+  const auto mean = first_op(with_x().ints("axes", {2, 3}).node("ReduceMean", {"x", "axes"}, {"y"}));
   EXPECT_EQ(mean.first, OpKind(Reduce{"mean"}));
   EXPECT_EQ(mean.second, (Shape{2, 6, 1, 1}));
-  const auto all = import(with_x().node("ReduceMax", {"x"}, {"y"}, {{"keepdims", 0}}));
+  const auto all = first_op(with_x().node("ReduceMax", {"x"}, {"y"}, {{"keepdims", 0}}));
   EXPECT_EQ(all.second, Shape{});
-  const auto none = import(with_x().node("ReduceMax", {"x"}, {"y"}, {{"noop_with_empty_axes", 1}}));
+  const auto none = first_op(with_x().node("ReduceMax", {"x"}, {"y"}, {{"noop_with_empty_axes", 1}}));
   EXPECT_EQ(none.first, OpKind(View{"identity"}));
 }
 
 TEST(OnnxOpset18, SplitCountsItsOutputs) {
   const TestModel::Attribute axis = {"axis", -3};
-  const auto even = import(with_x().node("Split", {"x"}, {"y", "z", "w"}, {axis, {"num_outputs", 3}}));
+  const auto even = first_op(with_x().node("Split", {"x"}, {"y", "z", "w"}, {axis, {"num_outputs", 3}}));
   EXPECT_EQ(even.first, OpKind(Move{"split"}));
   EXPECT_EQ(even.second, (Shape{2, 2, 4, 4}));
   const auto uneven = parse_onnx(TestModel(18)
@@ -54,50 +54,51 @@ TEST(OnnxOpset18, SplitCountsItsOutputs) {
 }
 
 TEST(OnnxOpset18, PadNamesItsAxes) {
-  const auto pad = import(with_x()
-                              .ints("pads", {1, 2, 3, 4})
-                              .number("value", 0)
-                              .ints("axes", {-1, 2})
-                              .node("Pad", {"x", "pads", "value", "axes"}, {"y"}));
+  const auto pad = first_op(with_x()
+                                .ints("pads", {1, 2, 3, 4})
+                                .number("value", 0)
+                                .ints("axes", {-1, 2})
+                                .node("Pad", {"x", "pads", "value", "axes"}, {"y"}));
   EXPECT_EQ(pad.second, (Shape{2, 6, 10, 8}));  // height 4 + 2 + 4, width 4 + 1 + 3
 }
 
 TEST(OnnxOpset18, ResizeNamesItsAxes) {
   const auto scaled =
-      import(with_x()
-                 .floats("none", {})
-                 .floats("scales", {2, 3})
-                 .node("Resize", {"x", "none", "scales"}, {"y"}, {{"axes", Ints{2, 3}}, {"antialias", 1}}));
+      first_op(with_x()
+                   .floats("none", {})
+                   .floats("scales", {2, 3})
+                   .node("Resize", {"x", "none", "scales"}, {"y"}, {{"axes", Ints{2, 3}}, {"antialias", 1}}));
   EXPECT_EQ(scaled.second, (Shape{2, 6, 8, 12}));
   const auto sized =
-      import(with_x().ints("sizes", {9, 7}).node("Resize", {"x", "", "", "sizes"}, {"y"}, {{"axes", Ints{3, 2}}}));
+      first_op(with_x().ints("sizes", {9, 7}).node("Resize", {"x", "", "", "sizes"}, {"y"}, {{"axes", Ints{3, 2}}}));
   EXPECT_EQ(sized.second, (Shape{2, 6, 7, 9}));
 }
 
 TEST(OnnxOpset18, NewOperators) {
-  EXPECT_EQ(import(TestModel(20).input("x", {2, 3}).output("y").node("Gelu", {"x"}, {"y"})).first,
+  EXPECT_EQ(first_op(TestModel(20).input("x", {2, 3}).output("y").node("Gelu", {"x"}, {"y"})).first,
             OpKind(Elementwise{"gelu", 5}));
   EXPECT_EQ(
-      import(with_x().weight("s", {2}).node("GroupNormalization", {"x", "s", "s"}, {"y"}, {{"num_groups", 2}})).first,
+      first_op(with_x().weight("s", {2}).node("GroupNormalization", {"x", "s", "s"}, {"y"}, {{"num_groups", 2}})).first,
       OpKind(Normalize{"group"}));
   EXPECT_EQ(
-      import(TestModel(19).input("x", {2}).output("y").node("Cast", {"x"}, {"y"}, {{"to", 10}, {"saturate", 1}})).first,
+      first_op(TestModel(19).input("x", {2}).output("y").node("Cast", {"x"}, {"y"}, {{"to", 10}, {"saturate", 1}}))
+          .first,
       OpKind(Elementwise{"cast", 1}));
 }
 
 TEST(OnnxOpset18, DilatedAverages) {
   const auto pool =
-      import(TestModel(19)
-                 .input("x", {1, 1, 9, 9})
-                 .output("y")
-                 .node("AveragePool", {"x"}, {"y"},
-                       {{"kernel_shape", Ints{3, 3}}, {"dilations", Ints{2, 2}}, {"strides", Ints{2, 1}}}));
+      first_op(TestModel(19)
+                   .input("x", {1, 1, 9, 9})
+                   .output("y")
+                   .node("AveragePool", {"x"}, {"y"},
+                         {{"kernel_shape", Ints{3, 3}}, {"dilations", Ints{2, 2}}, {"strides", Ints{2, 1}}}));
   EXPECT_EQ(pool.first, OpKind(Pool{"average", 9}));
   EXPECT_EQ(pool.second, (Shape{1, 1, 3, 5}));  // the window spans 5
 }
 
 TEST(OnnxOpset18, NormsOverWindowsThatAreRoundedUp) {
-  const auto pool = import(
+  const auto pool = first_op(
       TestModel(18)
           .input("x", {1, 1, 8, 8})
           .output("y")
@@ -123,12 +124,12 @@ TEST(OnnxOpset18, WeightsInFourBits) {
 
 TEST(OnnxOpset18, ResizeKeepsTheRatioOfSides) {
   const auto with = [](const std::string& policy) {
-    return import(TestModel(18)
-                      .input("x", {2, 6, 4, 8})
-                      .output("y")
-                      .ints("sizes", {8, 8})
-                      .node("Resize", {"x", "", "", "sizes"}, {"y"},
-                            {{"axes", Ints{2, 3}}, {"keep_aspect_ratio_policy", policy}}))
+    return first_op(TestModel(18)
+                        .input("x", {2, 6, 4, 8})
+                        .output("y")
+                        .ints("sizes", {8, 8})
+                        .node("Resize", {"x", "", "", "sizes"}, {"y"},
+                              {{"axes", Ints{2, 3}}, {"keep_aspect_ratio_policy", policy}}))
         .second;
   };
   EXPECT_EQ(with("not_larger"), (Shape{2, 6, 4, 8}));

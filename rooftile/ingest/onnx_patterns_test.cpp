@@ -12,7 +12,7 @@ namespace {
 
 using Ints = TestModel::Ints;
 
-Workload import(const TestModel& model) {
+Workload with_patterns(const TestModel& model) {
   auto workload = parse_onnx(model.bytes(), "m", "m.onnx");
   EXPECT_TRUE(workload) << workload.error().text();
   return workload ? *workload : Workload{};
@@ -37,7 +37,7 @@ TEST(OnnxPatterns, GeluInAnyOrderOfItsFactors) {
       gelu_start().node("Mul", {"half", "sum"}, {"p"}).node("Mul", {"x", "p"}, {"y"}),
   };
   for (TestModel model : orders) {
-    const Workload workload = import(model.name_node("/mlp/Mul_1").output("y"));
+    const Workload workload = with_patterns(model.name_node("/mlp/Mul_1").output("y"));
     ASSERT_EQ(workload.ops.size(), 1u);
     EXPECT_EQ(workload.ops[0].kind, OpKind(Elementwise{"gelu", 5}));
     EXPECT_EQ(workload.ops[0].name, "/mlp/Gelu");
@@ -45,34 +45,34 @@ TEST(OnnxPatterns, GeluInAnyOrderOfItsFactors) {
 }
 
 TEST(OnnxPatterns, AlmostGeluIsNot) {
-  const Workload other_factor = import(gelu_start()
-                                           .number("third", 0.3)
-                                           .node("Mul", {"x", "sum"}, {"p"})
-                                           .node("Mul", {"p", "third"}, {"y"})
-                                           .output("y"));
+  const Workload other_factor = with_patterns(gelu_start()
+                                                  .number("third", 0.3)
+                                                  .node("Mul", {"x", "sum"}, {"p"})
+                                                  .node("Mul", {"p", "third"}, {"y"})
+                                                  .output("y"));
   EXPECT_EQ(other_factor.ops.size(), 5u);
-  const Workload other_input = import(
+  const Workload other_input = with_patterns(
       gelu_start().input("z", {2, 8}).node("Mul", {"z", "sum"}, {"p"}).node("Mul", {"p", "half"}, {"y"}).output("y"));
   EXPECT_EQ(other_input.ops.size(), 5u);
 }
 
 TEST(OnnxPatterns, WhatElseIsReadStays) {
-  const Workload workload =
-      import(gelu_start().node("Mul", {"x", "sum"}, {"p"}).node("Mul", {"p", "half"}, {"y"}).output("y").output("erf"));
+  const Workload workload = with_patterns(
+      gelu_start().node("Mul", {"x", "sum"}, {"p"}).node("Mul", {"p", "half"}, {"y"}).output("y").output("erf"));
   EXPECT_EQ(workload.ops.size(), 3u);  // Div and Erf, besides the GELU
 }
 
 TEST(OnnxPatterns, Silu) {
-  const Workload workload =
-      import(TestModel().input("x", {2, 8}).node("Sigmoid", {"x"}, {"s"}).node("Mul", {"x", "s"}, {"y"}).output("y"));
+  const Workload workload = with_patterns(
+      TestModel().input("x", {2, 8}).node("Sigmoid", {"x"}, {"s"}).node("Mul", {"x", "s"}, {"y"}).output("y"));
   ASSERT_EQ(workload.ops.size(), 1u);
   EXPECT_EQ(workload.ops[0].kind, OpKind(Elementwise{"silu", 5}));
-  const Workload gate = import(TestModel()
-                                   .input("x", {2, 8})
-                                   .input("z", {2, 8})
-                                   .node("Sigmoid", {"z"}, {"s"})
-                                   .node("Mul", {"x", "s"}, {"y"})
-                                   .output("y"));
+  const Workload gate = with_patterns(TestModel()
+                                          .input("x", {2, 8})
+                                          .input("z", {2, 8})
+                                          .node("Sigmoid", {"z"}, {"s"})
+                                          .node("Mul", {"x", "s"}, {"y"})
+                                          .output("y"));
   EXPECT_EQ(gate.ops.size(), 2u);
 }
 
@@ -93,14 +93,14 @@ TestModel layer_norm(const Ints& axes) {
 }
 
 TEST(OnnxPatterns, LayerNormWithAndWithoutScaleAndShift) {
-  const Workload bare = import(layer_norm({-1}).output("normal"));
+  const Workload bare = with_patterns(layer_norm({-1}).output("normal"));
   ASSERT_EQ(bare.ops.size(), 1u);
   EXPECT_EQ(bare.ops[0].kind, OpKind(Normalize{"layer"}));
   EXPECT_EQ(bare.ops[0].inputs.size(), 1u);
-  const Workload whole = import(layer_norm({1, 2})
-                                    .node("Mul", {"normal", "gamma"}, {"scaled"})
-                                    .node("Add", {"scaled", "beta"}, {"y"})
-                                    .output("y"));
+  const Workload whole = with_patterns(layer_norm({1, 2})
+                                           .node("Mul", {"normal", "gamma"}, {"scaled"})
+                                           .node("Add", {"scaled", "beta"}, {"y"})
+                                           .output("y"));
   ASSERT_EQ(whole.ops.size(), 1u);
   EXPECT_EQ(whole.ops[0].inputs.size(), 3u);
   EXPECT_EQ(whole.tensors[whole.ops[0].outputs[0]].name, "y");
@@ -108,12 +108,12 @@ TEST(OnnxPatterns, LayerNormWithAndWithoutScaleAndShift) {
 
 TEST(OnnxPatterns, ScaleThatOthersReadStaysApart) {
   const Workload workload =
-      import(layer_norm({-1}).node("Mul", {"normal", "gamma"}, {"y"}).output("y").output("normal"));
+      with_patterns(layer_norm({-1}).node("Mul", {"normal", "gamma"}, {"y"}).output("y").output("normal"));
   EXPECT_EQ(workload.ops.size(), 2u);
 }
 
 TEST(OnnxPatterns, MeansOverOtherAxesAreNoLayerNorm) {
-  EXPECT_EQ(import(layer_norm({1}).output("normal")).ops.size(), 7u);
+  EXPECT_EQ(with_patterns(layer_norm({1}).output("normal")).ops.size(), 7u);
 }
 
 TEST(OnnxPatterns, GeluByTanh) {
@@ -141,11 +141,11 @@ TEST(OnnxPatterns, GeluByTanh) {
       finish(start().node("Mul", {"x", "x"}, {"square"}).node("Mul", {"x", "square"}, {"cube"})),
   };
   for (const TestModel& model : cubes) {
-    const Workload workload = import(model);
+    const Workload workload = with_patterns(model);
     ASSERT_EQ(workload.ops.size(), 1u);
     EXPECT_EQ(workload.ops[0].kind, OpKind(Elementwise{"gelu", 5}));
   }
-  EXPECT_GT(import(finish(start().node("Pow", {"x", "half"}, {"cube"}))).ops.size(), 1u);
+  EXPECT_GT(with_patterns(finish(start().node("Pow", {"x", "half"}, {"cube"}))).ops.size(), 1u);
 }
 
 TEST(OnnxPatterns, RmsNorm) {
@@ -167,12 +167,12 @@ TEST(OnnxPatterns, RmsNorm) {
       start().node("Div", {"x", "root"}, {"n"}),
   };
   for (TestModel model : forms) {
-    const Workload workload = import(model.node("Mul", {"scale", "n"}, {"y"}).output("y"));
+    const Workload workload = with_patterns(model.node("Mul", {"scale", "n"}, {"y"}).output("y"));
     ASSERT_EQ(workload.ops.size(), 1u);
     EXPECT_EQ(workload.ops[0].kind, OpKind(Normalize{"rms"}));
     EXPECT_EQ(workload.ops[0].inputs.size(), 2u);
   }
-  const Workload other = import(start().input("z", {2, 8}).node("Div", {"z", "root"}, {"y"}).output("y"));
+  const Workload other = with_patterns(start().input("z", {2, 8}).node("Div", {"z", "root"}, {"y"}).output("y"));
   EXPECT_EQ(other.ops.size(), 5u);
 }
 
@@ -196,11 +196,11 @@ TEST(OnnxPatterns, RotaryPositions) {
         .node("Add", {"a", "b"}, {"y"})
         .output("y");
   };
-  const Workload workload = import(model("x"));
+  const Workload workload = with_patterns(model("x"));
   ASSERT_EQ(workload.ops.size(), 1u);
   EXPECT_EQ(workload.ops[0].kind, OpKind(Elementwise{"rotary", 3}));
   EXPECT_EQ(workload.ops[0].inputs.size(), 3u);
-  EXPECT_EQ(import(model("z")).ops.size(), 7u);
+  EXPECT_EQ(with_patterns(model("z")).ops.size(), 7u);
 }
 
 TEST(OnnxPatterns, BiasOfAProduct) {
@@ -214,13 +214,13 @@ TEST(OnnxPatterns, BiasOfAProduct) {
         .node("Add", {"b", "p"}, {"y"})
         .output("y");
   };
-  const Workload workload = import(model({6}));
+  const Workload workload = with_patterns(model({6}));
   ASSERT_EQ(workload.ops.size(), 1u);
   EXPECT_EQ(workload.ops[0].name, "/fc/MatMul");
   EXPECT_EQ(workload.ops[0].inputs.size(), 3u);
   EXPECT_TRUE(std::get<Gemm>(workload.ops[0].kind).bias);
-  EXPECT_EQ(import(model({4, 6})).ops.size(), 2u);           // an addition of its own for each position
-  EXPECT_EQ(import(model({6}).output("p")).ops.size(), 2u);  // the product itself is read, too
+  EXPECT_EQ(with_patterns(model({4, 6})).ops.size(), 2u);           // an addition of its own for each position
+  EXPECT_EQ(with_patterns(model({6}).output("p")).ops.size(), 2u);  // the product itself is read, too
 }
 
 TEST(OnnxPatterns, Roll) {
@@ -237,10 +237,10 @@ TEST(OnnxPatterns, Roll) {
         .node("Concat", {"back", "front"}, {"y"}, {{"axis", 1}})
         .output("y");
   };
-  const Workload workload = import(model("x"));
+  const Workload workload = with_patterns(model("x"));
   ASSERT_EQ(workload.ops.size(), 1u);
   EXPECT_EQ(workload.ops[0].kind, OpKind(Move{"roll"}));
-  EXPECT_EQ(import(model("z")).ops.size(), 3u);
+  EXPECT_EQ(with_patterns(model("z")).ops.size(), 3u);
 }
 
 }  // namespace

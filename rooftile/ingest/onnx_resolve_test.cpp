@@ -13,13 +13,6 @@ namespace {
 using testing::HasSubstr;
 using Ints = TestModel::Ints;
 
-constexpr std::int64_t N = TestModel::kBatch;
-
-std::string error_of(const TestModel& model, const OnnxOptions& options = {}) {
-  const auto workload = parse_onnx(model.bytes(), "m", "m.onnx", options);
-  return workload ? "no error" : workload.error().text();
-}
-
 // Shape of the only output, with that many ops in the workload.
 Shape output_of(const TestModel& model, std::size_t ops, std::optional<std::int64_t> batch = {}) {
   const auto workload = parse_onnx(model.bytes(), "m", "m.onnx", {.batch_size = batch, .skip_unsupported = false});
@@ -32,7 +25,7 @@ Shape output_of(const TestModel& model, std::size_t ops, std::optional<std::int6
 }
 
 TEST(OnnxBatch, OfTheFileOneOrAsAsked) {
-  const TestModel symbolic = TestModel().input("x", {N, 3}).node("Relu", {"x"}, {"y"}).output("y");
+  const TestModel symbolic = TestModel().input("x", {TestModel::kBatch, 3}).node("Relu", {"x"}, {"y"}).output("y");
   const TestModel fixed = TestModel().input("x", {4, 3}).node("Relu", {"x"}, {"y"}).output("y");
   EXPECT_EQ(output_of(symbolic, 1), (Shape{1, 3}));
   EXPECT_EQ(output_of(symbolic, 1, 32), (Shape{32, 3}));
@@ -41,8 +34,11 @@ TEST(OnnxBatch, OfTheFileOneOrAsAsked) {
 }
 
 TEST(OnnxBatch, ItsSymbolMeansTheBatchElsewhereToo) {
-  const TestModel model =
-      TestModel().input("x", {N, 3}).input("mask", {1, N}).node("MatMul", {"mask", "x"}, {"y"}).output("y");
+  const TestModel model = TestModel()
+                              .input("x", {TestModel::kBatch, 3})
+                              .input("mask", {1, TestModel::kBatch})
+                              .node("MatMul", {"mask", "x"}, {"y"})
+                              .output("y");
   EXPECT_EQ(output_of(model, 1), (Shape{1, 3}));
 }
 
@@ -54,20 +50,22 @@ TEST(OnnxBatch, OfAStaticExportIsReplacedInItsReshapes) {
 }
 
 TEST(OnnxBatch, MustBePositive) {
-  const TestModel model = TestModel().input("x", {N, 3}).node("Relu", {"x"}, {"y"}).output("y");
+  const TestModel model = TestModel().input("x", {TestModel::kBatch, 3}).node("Relu", {"x"}, {"y"}).output("y");
   EXPECT_THAT(error_of(model, {.batch_size = 0, .skip_unsupported = false}),
               HasSubstr("batch size 0 is not between 1 and"));
   EXPECT_THAT(error_of(model, {.batch_size = -5, .skip_unsupported = false}), HasSubstr("batch size -5"));
 }
 
 TEST(OnnxInput, OtherOpenDimensionsAreNamed) {
-  const TestModel model = TestModel().input("x", {N, 3, TestModel::kWidth}).node("Relu", {"x"}, {"y"}).output("y");
+  const TestModel model =
+      TestModel().input("x", {TestModel::kBatch, 3, TestModel::kWidth}).node("Relu", {"x"}, {"y"}).output("y");
   EXPECT_EQ(error_of(model),
             "m.onnx: input 'x' leaves dimension 2 ('width') open; say how large it is (--dim width=224)");
 }
 
 TEST(OnnxInput, OpenDimensionsAreSetByName) {
-  const TestModel model = TestModel().input("x", {N, 3, TestModel::kWidth}).node("Relu", {"x"}, {"y"}).output("y");
+  const TestModel model =
+      TestModel().input("x", {TestModel::kBatch, 3, TestModel::kWidth}).node("Relu", {"x"}, {"y"}).output("y");
   EXPECT_EQ(parse_onnx(model.bytes(), "m", "m", {.dims = {{"width", 7}}})->tensors.at(1).shape, (Shape{1, 3, 7}));
   EXPECT_EQ(parse_onnx(model.bytes(), "m", "m", {.dims = {{"batch", 2}, {"width", 7}}})->tensors.at(1).shape,
             (Shape{2, 3, 7}));
@@ -76,7 +74,8 @@ TEST(OnnxInput, OpenDimensionsAreSetByName) {
 }
 
 TEST(OnnxInput, ShapesAreSetByName) {
-  const TestModel model = TestModel().input("x", {N, 3, TestModel::kWidth}).node("Relu", {"x"}, {"y"}).output("y");
+  const TestModel model =
+      TestModel().input("x", {TestModel::kBatch, 3, TestModel::kWidth}).node("Relu", {"x"}, {"y"}).output("y");
   EXPECT_EQ(parse_onnx(model.bytes(), "m", "m", {.shapes = {{"x", {4, 3, 9}}}})->tensors.at(1).shape, (Shape{4, 3, 9}));
   EXPECT_EQ(error_of(model, {.shapes = {{"x", {4, 3}}}}), "m.onnx: input 'x' has 3 dimensions, not those of 4x3");
   EXPECT_EQ(error_of(model, {.shapes = {{"y", {4, 3}}}}), "m.onnx: has no input 'y'; it has 'x'; did you mean 'x'?");
@@ -86,16 +85,16 @@ TEST(OnnxInput, ShapesAreSetByName) {
 }
 
 TEST(OnnxInput, ImagesOfAnotherSize) {
-  const TestModel model = TestModel().input("x", {N, 3, 8, 8}).node("Relu", {"x"}, {"y"}).output("y");
+  const TestModel model = TestModel().input("x", {TestModel::kBatch, 3, 8, 8}).node("Relu", {"x"}, {"y"}).output("y");
   EXPECT_EQ(parse_onnx(model.bytes(), "m", "m", {.image_size = 16})->tensors.at(1).shape, (Shape{1, 3, 16, 16}));
-  const TestModel text = TestModel().input("x", {N, 3}).node("Relu", {"x"}, {"y"}).output("y");
+  const TestModel text = TestModel().input("x", {TestModel::kBatch, 3}).node("Relu", {"x"}, {"y"}).output("y");
   EXPECT_EQ(error_of(text, {.image_size = 16}), "m.onnx: takes no images whose size could be set");
 }
 
 // Flatten as older exporters write it: x.view(x.size(0), -1).
 TEST(OnnxFold, ShapeGatherConcatReshape) {
   const TestModel model = TestModel()
-                              .input("x", {N, 8, 4, 4})
+                              .input("x", {TestModel::kBatch, 8, 4, 4})
                               .integer("zero", 0)
                               .ints("axes", {0})
                               .ints("rest", {-1})
@@ -111,7 +110,7 @@ TEST(OnnxFold, ShapeGatherConcatReshape) {
 // Upsampling by a factor as PyTorch writes it: floor of size x scale, by way of floats.
 TEST(OnnxFold, SizesByWayOfFloats) {
   const TestModel model = TestModel()
-                              .input("x", {N, 8, 5, 7})
+                              .input("x", {TestModel::kBatch, 8, 5, 7})
                               .ints("zero", {0})
                               .ints("two", {2})
                               .ints("four", {4})
@@ -133,7 +132,7 @@ TEST(OnnxFold, SizesByWayOfFloats) {
 // The number of channels divided among groups, negative indices, a step backwards.
 TEST(OnnxFold, Arithmetic) {
   const TestModel model = TestModel()
-                              .input("x", {N, 12, 5})
+                              .input("x", {TestModel::kBatch, 12, 5})
                               .ints("axis", {0})
                               .ints("one", {1})
                               .ints("minus_one", {-1})
@@ -155,7 +154,7 @@ TEST(OnnxFold, Arithmetic) {
 // Expand's "-1 keeps the dimension" as PyTorch writes it: Where(Equal(sizes, -1), ones, sizes).
 TEST(OnnxFold, ChoosesAndExpands) {
   const TestModel model = TestModel()
-                              .input("x", {N, 1, 4})
+                              .input("x", {TestModel::kBatch, 1, 4})
                               .ints("sizes", {-1, 6, -1})
                               .ints("three", {3})
                               .ints("minus_one", {-1})
@@ -172,7 +171,7 @@ TEST(OnnxFold, ChoosesAndExpands) {
 
 TEST(OnnxFold, WhatDependsOnNoInputIsAConstant) {
   const auto workload = parse_onnx(TestModel()
-                                       .input("x", {N, 8})
+                                       .input("x", {TestModel::kBatch, 8})
                                        .weight("w", {16, 8})
                                        .node("Transpose", {"w"}, {"wt"})
                                        .node("MatMul", {"x", "wt"}, {"y"})
@@ -187,7 +186,7 @@ TEST(OnnxFold, WhatDependsOnNoInputIsAConstant) {
 
 TEST(OnnxFold, OverflowIsNotAShape) {
   const TestModel model = TestModel()
-                              .input("x", {N, 4})
+                              .input("x", {TestModel::kBatch, 4})
                               .ints("huge", {std::int64_t{1} << 62})
                               .node("Mul", {"huge", "huge"}, {"t"})
                               .node("Reshape", {"x", "t"}, {"y"})
@@ -197,23 +196,29 @@ TEST(OnnxFold, OverflowIsNotAShape) {
 }
 
 TEST(OnnxUnused, OpsThatNoOutputNeedsAreLeftOut) {
-  const TestModel model =
-      TestModel().input("x", {N, 4}).node("Relu", {"x"}, {"y"}).node("Exp", {"x"}, {"unused"}).output("y");
+  const TestModel model = TestModel()
+                              .input("x", {TestModel::kBatch, 4})
+                              .node("Relu", {"x"}, {"y"})
+                              .node("Exp", {"x"}, {"unused"})
+                              .output("y");
   EXPECT_EQ(output_of(model, 1), (Shape{1, 4}));
 }
 
 TEST(OnnxUnsupported, IsNamedWithItsNeighbour) {
-  const TestModel model = TestModel().input("x", {N, 4}).node("Rleu", {"x"}, {"y"}).output("y");
+  const TestModel model = TestModel().input("x", {TestModel::kBatch, 4}).node("Rleu", {"x"}, {"y"}).output("y");
   EXPECT_EQ(error_of(model), "m.onnx: node 'y' (Rleu): operator 'Rleu' is not supported; did you mean 'Relu'?");
-  const TestModel other =
-      TestModel().input("x", {N, 4}).node("BeamSearch", {"x"}, {"y"}).domain_node("com.microsoft").output("y");
+  const TestModel other = TestModel()
+                              .input("x", {TestModel::kBatch, 4})
+                              .node("BeamSearch", {"x"}, {"y"})
+                              .domain_node("com.microsoft")
+                              .output("y");
   EXPECT_THAT(error_of(other), HasSubstr("operator 'com.microsoft.BeamSearch' is not supported"));
 }
 
 // The flag is named only where it helps: for operators whose shapes are known.
 TEST(OnnxUnsupported, NamesTheFlagThatLeavesItOut) {
   const auto with = [](const std::string& type) {
-    return error_of(TestModel().input("x", {N, 4}).node(type, {"x"}, {"y"}).output("y"));
+    return error_of(TestModel().input("x", {TestModel::kBatch, 4}).node(type, {"x"}, {"y"}).output("y"));
   };
   EXPECT_EQ(with("Hardmax"),
             "m.onnx: node 'y' (Hardmax): operator 'Hardmax' is not supported; did you mean 'ArgMax'? "
@@ -226,7 +231,7 @@ TEST(OnnxUnsupported, NamesTheFlagThatLeavesItOut) {
 // Shapes after an operator without a rule are unknown; that must not keep the later ones from being found.
 TEST(OnnxUnsupported, AllAreFoundFromTheGraphAlone) {
   const TestModel model = TestModel()
-                              .input("x", {N, 4})
+                              .input("x", {TestModel::kBatch, 4})
                               .node("Relu", {"x"}, {"a"})
                               .node("TfIdfVectorizer", {"a"}, {"b"})
                               .name_node("find\n")
@@ -240,7 +245,7 @@ TEST(OnnxUnsupported, AllAreFoundFromTheGraphAlone) {
   EXPECT_EQ(*found, (std::vector<Skipped>{
                         {"find?", "TfIdfVectorizer"}, {"c", "com.microsoft.BeamSearch"}, {"y", "TfIdfVectorizer"}}));
   const auto none = parse_unsupported_operators(
-      TestModel().input("x", {N, 4}).node("Relu", {"x"}, {"y"}).output("y").bytes(), "m.onnx");
+      TestModel().input("x", {TestModel::kBatch, 4}).node("Relu", {"x"}, {"y"}).output("y").bytes(), "m.onnx");
   ASSERT_TRUE(none) << none.error().text();
   EXPECT_TRUE(none->empty());
   const auto empty = parse_unsupported_operators("", "m.onnx");
@@ -251,7 +256,7 @@ TEST(OnnxUnsupported, AllAreFoundFromTheGraphAlone) {
 
 TEST(OnnxUnsupported, IsSkippedOnRequestIfItsShapesAreKnown) {
   const TestModel model = TestModel()
-                              .input("x", {N, 4})
+                              .input("x", {TestModel::kBatch, 4})
                               .node("Relu", {"x"}, {"a"})
                               .node("Hardmax", {"a"}, {"b"})
                               .name_node("gate")
@@ -262,7 +267,7 @@ TEST(OnnxUnsupported, IsSkippedOnRequestIfItsShapesAreKnown) {
   EXPECT_EQ(workload->ops.size(), 2u);
   EXPECT_EQ(workload->skipped, (std::vector<Skipped>{{"gate", "Hardmax"}}));
   EXPECT_EQ(workload->inputs.size(), 2u);  // what Hardmax would have computed comes from outside
-  const TestModel unknown = TestModel().input("x", {N, 4}).node("Rleu", {"x"}, {"y"}).output("y");
+  const TestModel unknown = TestModel().input("x", {TestModel::kBatch, 4}).node("Rleu", {"x"}, {"y"}).output("y");
   EXPECT_THAT(error_of(unknown, {.batch_size = 2, .skip_unsupported = true}),
               HasSubstr("node 'y' (Rleu): the shapes of its outputs are not known"));
 }

@@ -18,15 +18,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using Ints = TestModel::Ints;
 
-std::string error_of(const TestModel& model) {
-  const auto workload = parse_onnx(model.bytes(), "m", "m.onnx");
-  return workload ? "no error" : workload.error().text();
-}
-
-const Shape& shape_of(const Workload& workload, std::size_t output = 0) {
-  return workload.tensors[workload.outputs.at(output)].shape;
-}
-
 TEST(OnnxBound, WhatIsNotZero) {
   const auto workload = loaded(TestModel()
                                    .input("x", {4, 5})

@@ -181,4 +181,13 @@ Workload loaded(const TestModel& model) {
   return *workload;
 }
 
+std::string error_of(const TestModel& model, const OnnxOptions& options) {
+  const auto workload = parse_onnx(model.bytes(), "m", "m.onnx", options);
+  return workload ? "no error" : workload.error().text();
+}
+
+const Shape& shape_of(const Workload& workload, std::size_t output) {
+  return workload.tensors[workload.outputs.at(output)].shape;
+}
+
 }  // namespace rooftile

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "rooftile/ingest/onnx.hpp"
 #include "rooftile/workload/workload.hpp"
 
 namespace onnx {
@@ -91,5 +92,10 @@ class TestModel {
 
 // What is read of it, which survives a trip through JSON; a failure of the test where not.
 Workload loaded(const TestModel& model);
+
+// What reading it says, or "no error".
+std::string error_of(const TestModel& model, const OnnxOptions& options = {});
+
+const Shape& shape_of(const Workload& workload, std::size_t output = 0);
 
 }  // namespace rooftile

@@ -12,8 +12,6 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr std::int64_t N = TestModel::kBatch;
-
 // One field: its number (below 16), wire type 2, its content.
 std::string field(int number, const std::string& content) {
   std::string text(1, static_cast<char>(number << 3 | 2));
@@ -23,14 +21,14 @@ std::string field(int number, const std::string& content) {
   return text + content;
 }
 
-std::string error_of(const std::string& bytes) {
+std::string strip_error(const std::string& bytes) {
   const auto result = strip_weights(bytes, "x.onnx");
   return result ? "no error" : result.error().text();
 }
 
 TestModel convolution() {
   return TestModel()
-      .input("x", {N, 16, 32, 32})
+      .input("x", {TestModel::kBatch, 16, 32, 32})
       .payload("w", {64, 16, 3, 3})
       .payload("b", {64})
       .node("Conv", {"x", "w", "b"}, {"y"}, {{"pads", TestModel::Ints{1, 1, 1, 1}}})
@@ -89,14 +87,14 @@ TEST(StripWeights, CountsThePayloadOfATensorAsAWhole) {
 }
 
 TEST(StripWeights, SaysAtWhichByteItStopsMakingSense) {
-  EXPECT_EQ(error_of("\x3a"), "x.onnx: byte 1: the file ends within a number; is this a complete ONNX file?");
-  EXPECT_THAT(error_of("\x3a\x05xx"), HasSubstr("byte 0: field 7 claims 5 bytes where 2 are left"));
-  EXPECT_THAT(error_of(field(7, "\x2a\x7f")), HasSubstr("byte 2: field 5 claims 127 bytes where 0 are left"));
-  EXPECT_THAT(error_of(std::string(11, '\xff')), HasSubstr("byte 0: a number of more than 64 bits"));
-  EXPECT_THAT(error_of(std::string(2, '\0')), HasSubstr("byte 0: 0 is not a valid protobuf field"));
-  EXPECT_THAT(error_of("\x08\x01\x3b"), HasSubstr("byte 2: field 7 has the unknown wire type 3"));
-  EXPECT_THAT(error_of("\x09"
-                       "1234567"),
+  EXPECT_EQ(strip_error("\x3a"), "x.onnx: byte 1: the file ends within a number; is this a complete ONNX file?");
+  EXPECT_THAT(strip_error("\x3a\x05xx"), HasSubstr("byte 0: field 7 claims 5 bytes where 2 are left"));
+  EXPECT_THAT(strip_error(field(7, "\x2a\x7f")), HasSubstr("byte 2: field 5 claims 127 bytes where 0 are left"));
+  EXPECT_THAT(strip_error(std::string(11, '\xff')), HasSubstr("byte 0: a number of more than 64 bits"));
+  EXPECT_THAT(strip_error(std::string(2, '\0')), HasSubstr("byte 0: 0 is not a valid protobuf field"));
+  EXPECT_THAT(strip_error("\x08\x01\x3b"), HasSubstr("byte 2: field 7 has the unknown wire type 3"));
+  EXPECT_THAT(strip_error("\x09"
+                          "1234567"),
               HasSubstr("byte 0: field 1 claims 8 bytes where 7 are left"));
 }
 
@@ -115,14 +113,14 @@ TEST(StripWeights, BoundsTheNesting) {
     for (int i = 0; i < levels; ++i) graph = field(1, field(5, field(6, graph)));
     return field(7, graph);
   };
-  EXPECT_EQ(error_of(nested(10)), "no error");
-  EXPECT_THAT(error_of(nested(1000)), HasSubstr("messages are nested more than 64 deep"));
+  EXPECT_EQ(strip_error(nested(10)), "no error");
+  EXPECT_THAT(strip_error(nested(1000)), HasSubstr("messages are nested more than 64 deep"));
 }
 
 TEST(StripWeights, BoundsTheMessages) {
   std::string nodes;
   for (int i = 0; i < 1 << 20; ++i) nodes += field(1, "");  // 2 bytes here, 150 as a NodeProto
-  EXPECT_THAT(error_of(field(7, nodes)), HasSubstr("more than 1048576 messages"));
+  EXPECT_THAT(strip_error(field(7, nodes)), HasSubstr("more than 1048576 messages"));
 }
 
 }  // namespace

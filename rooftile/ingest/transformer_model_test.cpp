@@ -25,7 +25,7 @@ std::string written(const std::string& name, const std::string& text) {
   return path;
 }
 
-std::string error_of(const std::string& model, const ModelOptions& options = {}) {
+std::string transformer_error(const std::string& model, const ModelOptions& options = {}) {
   const auto workload = load_model(model, options);
   return workload ? "no error" : workload.error().text();
 }
@@ -36,10 +36,10 @@ TEST(TransformerModel, AFileOfOnesOwn) {
   ASSERT_TRUE(workload) << workload.error().text();
   EXPECT_EQ(workload->tensors[workload->inputs.front()].shape, (Shape{3, 8}));
   EXPECT_EQ(load_model(path, {.context = 8})->inputs.size(), 5u);
-  EXPECT_THAT(error_of(path, {.image_size = 8}), HasSubstr("takes a text, no images"));
-  EXPECT_THAT(error_of(path, {.batch_size = kMaxDimension, .seq_len = 1 << 30}), HasSubstr("is too large"));
+  EXPECT_THAT(transformer_error(path, {.image_size = 8}), HasSubstr("takes a text, no images"));
+  EXPECT_THAT(transformer_error(path, {.batch_size = kMaxDimension, .seq_len = 1 << 30}), HasSubstr("is too large"));
   std::filesystem::remove(path);
-  EXPECT_THAT(error_of(path), HasSubstr("mine.toml"));
+  EXPECT_THAT(transformer_error(path), HasSubstr("mine.toml"));
 }
 
 TEST(TransformerModel, OtherNames) {
@@ -51,7 +51,7 @@ TEST(TransformerModel, OtherNames) {
     ASSERT_TRUE(workload) << workload.error().text();
     EXPECT_EQ(workload->name, name);
   }
-  EXPECT_THAT(error_of("lama3_8b"), HasSubstr("did you mean 'llama3_8b'?"));
+  EXPECT_THAT(transformer_error("lama3_8b"), HasSubstr("did you mean 'llama3_8b'?"));
 }
 
 // No name or alias stands for two networks.
@@ -68,11 +68,11 @@ TEST(TransformerModel, NamesAreUnique) {
 
 TEST(TransformerModel, ContextIsOfDecoders) {
   EXPECT_EQ(load_model("llama2_7b", {.context = 100})->inputs.size(), 65u);
-  EXPECT_THAT(error_of("bert_base", {.context = 100}), HasSubstr("has no decoder"));
-  EXPECT_THAT(error_of("resnet50", {.context = 100}), HasSubstr("has no cache"));
-  EXPECT_THAT(error_of("swin_t", {.context = 100}), HasSubstr("has no cache"));
+  EXPECT_THAT(transformer_error("bert_base", {.context = 100}), HasSubstr("has no decoder"));
+  EXPECT_THAT(transformer_error("resnet50", {.context = 100}), HasSubstr("has no cache"));
+  EXPECT_THAT(transformer_error("swin_t", {.context = 100}), HasSubstr("has no cache"));
   EXPECT_EQ(load_model("gpt2", {.seq_len = 5, .context = 100})->tensors.at(0).shape, (Shape{1, 5}));
-  EXPECT_THAT(error_of("gpt2", {.context = 0}), HasSubstr("context 0 is not between 1 and"));
+  EXPECT_THAT(transformer_error("gpt2", {.context = 0}), HasSubstr("context 0 is not between 1 and"));
 }
 
 // Reading back what was written gives the same network: mixtures, caches and latent attention, too.

@@ -1,6 +1,5 @@
 #include "rooftile/ingest/workload_json.hpp"
 
-#include <fstream>
 #include <iterator>
 #include <string>
 
@@ -8,17 +7,13 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "rooftile/base/text_file.hpp"
 #include "rooftile/zoo/zoo.hpp"
 
 namespace rooftile {
 namespace {
 
 using testing::HasSubstr;
-
-std::string file(const std::string& path) {
-  std::ifstream stream(path);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 // A network of one input x of the given shape and the given ops.
 std::string net(const std::string& ops, const std::string& shape = "[1, 8, 16, 16]") {
@@ -33,7 +28,7 @@ Workload parsed(const std::string& text, std::optional<std::int64_t> batch_size 
   return {};
 }
 
-std::string error_of(const std::string& text, std::optional<std::int64_t> batch_size = {}) {
+std::string json_error(const std::string& text, std::optional<std::int64_t> batch_size = {}) {
   const auto workload = parse_workload_json(text, "n.json", batch_size);
   return workload ? "no error" : workload.error().text();
 }
@@ -51,7 +46,7 @@ Shape output_shape(const std::string& op, const std::string& shape = "[1, 8, 16,
 }
 
 TEST(WorkloadJson, ReadsTheCommittedExample) {
-  const Workload workload = parsed(file("examples/tiny.json"), 4);
+  const Workload workload = parsed(read_text_file("examples/tiny.json").value(), 4);
   EXPECT_EQ(workload.name, "tiny");
   EXPECT_EQ(workload.batch_size, 4);
   EXPECT_EQ(tensor(workload, "image").shape, (Shape{4, 3, 32, 32}));
@@ -72,7 +67,7 @@ TEST(WorkloadJson, ReadsTheCommittedExample) {
 
 // The page that explains the format shows this very file.
 TEST(WorkloadJson, TheExampleIsTheDocumentedOne) {
-  EXPECT_THAT(file("docs/formats.md"), HasSubstr(file("examples/tiny.json")));
+  EXPECT_THAT(read_text_file("docs/formats.md").value(), HasSubstr(read_text_file("examples/tiny.json").value()));
 }
 
 // At another batch size it is the same network, or is refused: regions, windows and experts are counted with the batch.
@@ -109,7 +104,7 @@ TEST(WorkloadJson, IsRefusedAtABatchSizeThatItsRegionsDoNotFollow) {
 }
 
 TEST(WorkloadJson, RoundTripsTheExample) {
-  const Workload workload = parsed(file("examples/tiny.json"));
+  const Workload workload = parsed(read_text_file("examples/tiny.json").value());
   EXPECT_EQ(parsed(write_workload_json(workload)), workload);
 }
 
@@ -247,114 +242,120 @@ TEST(WorkloadJson, WeightsAreImpliedUnlessListed) {
 
 TEST(WorkloadJson, ErrorsNameThePlace) {
   const std::string conv = R"({"name": "c", "op": "conv", "out_channels": 2, "filter": 1)";
-  EXPECT_EQ(error_of(net(conv + R"(, "stride": 0})")), "n.json: ops[0].stride: 0 is not between 1 and 2147483648");
-  EXPECT_EQ(error_of(net(conv + R"(, "pad": [1, -1]})")), "n.json: ops[0].pad[1]: -1 is not between 0 and 2147483648");
-  EXPECT_EQ(error_of(net(conv + R"(, "stride": 99999999999})")),
+  EXPECT_EQ(json_error(net(conv + R"(, "stride": 0})")), "n.json: ops[0].stride: 0 is not between 1 and 2147483648");
+  EXPECT_EQ(json_error(net(conv + R"(, "pad": [1, -1]})")),
+            "n.json: ops[0].pad[1]: -1 is not between 0 and 2147483648");
+  EXPECT_EQ(json_error(net(conv + R"(, "stride": 99999999999})")),
             "n.json: ops[0].stride: 99999999999 is not between 1 and 2147483648");
-  EXPECT_EQ(error_of(net(conv + R"(, "stride": 18446744073709551615})")),
+  EXPECT_EQ(json_error(net(conv + R"(, "stride": 18446744073709551615})")),
             "n.json: ops[0].stride: 18446744073709551615 is not between 1 and 2147483648");
-  EXPECT_EQ(error_of(net(conv + R"(, "stride": 1e30})")), "n.json: ops[0].stride: a whole number is needed, not 1e+30");
-  EXPECT_EQ(error_of(net(conv + R"(, "stride": "2"})")),
+  EXPECT_EQ(json_error(net(conv + R"(, "stride": 1e30})")),
+            "n.json: ops[0].stride: a whole number is needed, not 1e+30");
+  EXPECT_EQ(json_error(net(conv + R"(, "stride": "2"})")),
             "n.json: ops[0].stride: a whole number is needed, not a string");
-  EXPECT_EQ(error_of(net(conv + R"(, "stride": [1, 2, 3]})")), "n.json: ops[0].stride: 3 numbers for 2 spatial axes");
-  EXPECT_EQ(error_of(net(conv + R"(, "bias": 1})")), "n.json: ops[0].bias: true or false is needed, not 1");
-  EXPECT_EQ(error_of(net(conv + R"(, "strid": 1})")), "n.json: ops[0].strid: unknown key; did you mean 'stride'?");
-  EXPECT_EQ(error_of(net(conv + R"(, "groups": 3})")),
+  EXPECT_EQ(json_error(net(conv + R"(, "stride": [1, 2, 3]})")), "n.json: ops[0].stride: 3 numbers for 2 spatial axes");
+  EXPECT_EQ(json_error(net(conv + R"(, "bias": 1})")), "n.json: ops[0].bias: true or false is needed, not 1");
+  EXPECT_EQ(json_error(net(conv + R"(, "strid": 1})")), "n.json: ops[0].strid: unknown key; did you mean 'stride'?");
+  EXPECT_EQ(json_error(net(conv + R"(, "groups": 3})")),
             "n.json: ops[0]: convolution with 3 groups cannot split 8 input and 2 output channels");
-  EXPECT_EQ(error_of(net(R"({"name": "c", "op": "conv", "out_channels": 2})")), "n.json: ops[0]: 'filter' is missing");
-  EXPECT_EQ(error_of(net(R"({"name": "c", "op": "conv", "filter": 2})")), "n.json: ops[0]: 'out_channels' is missing");
-  EXPECT_THAT(error_of(net(R"({"name": "c", "op": "conv", "out_channels": 2, "filter": 99})")),
+  EXPECT_EQ(json_error(net(R"({"name": "c", "op": "conv", "out_channels": 2})")),
+            "n.json: ops[0]: 'filter' is missing");
+  EXPECT_EQ(json_error(net(R"({"name": "c", "op": "conv", "filter": 2})")),
+            "n.json: ops[0]: 'out_channels' is missing");
+  EXPECT_THAT(json_error(net(R"({"name": "c", "op": "conv", "out_channels": 2, "filter": 99})")),
               HasSubstr("n.json: ops[0]: convolution height: a filter that spans 99 does not fit"));
-  EXPECT_EQ(error_of(net(R"({"op": "conv"})")), "n.json: ops[0]: 'name' is missing");
-  EXPECT_THAT(error_of(net(R"({"name": "c", "op": "covn"})")),
+  EXPECT_EQ(json_error(net(R"({"op": "conv"})")), "n.json: ops[0]: 'name' is missing");
+  EXPECT_THAT(json_error(net(R"({"name": "c", "op": "covn"})")),
               HasSubstr("n.json: ops[0].op: 'covn' is not one of conv,"));
-  EXPECT_THAT(error_of(net(R"({"name": "c", "op": "covn"})")), HasSubstr("did you mean 'conv'?"));
-  EXPECT_EQ(error_of(net(R"({"name": "e", "op": "elementwise"})")), "n.json: ops[0]: 'function' is missing");
-  EXPECT_EQ(error_of(net(R"({"name": "p", "op": "pool", "function": "avrage", "filter": 2})")),
+  EXPECT_THAT(json_error(net(R"({"name": "c", "op": "covn"})")), HasSubstr("did you mean 'conv'?"));
+  EXPECT_EQ(json_error(net(R"({"name": "e", "op": "elementwise"})")), "n.json: ops[0]: 'function' is missing");
+  EXPECT_EQ(json_error(net(R"({"name": "p", "op": "pool", "function": "avrage", "filter": 2})")),
             "n.json: ops[0].function: 'avrage' is not one of max, average, lp; did you mean 'average'?");
-  EXPECT_EQ(error_of(net("7")), "n.json: ops[0]: an object is needed, not 7");
+  EXPECT_EQ(json_error(net("7")), "n.json: ops[0]: an object is needed, not 7");
 }
 
 TEST(WorkloadJson, ErrorsOfShapes) {
-  EXPECT_EQ(error_of(net(R"({"name": "p", "op": "pool"})")), "n.json: ops[0]: the result of a pool op needs a 'shape'");
-  EXPECT_EQ(error_of(net(R"({"name": "p", "op": "pool", "filter": 2, "global": true})")),
+  EXPECT_EQ(json_error(net(R"({"name": "p", "op": "pool"})")),
+            "n.json: ops[0]: the result of a pool op needs a 'shape'");
+  EXPECT_EQ(json_error(net(R"({"name": "p", "op": "pool", "filter": 2, "global": true})")),
             "n.json: ops[0].global: a global pool has no 'filter'");
-  EXPECT_EQ(error_of(net(R"({"name": "p", "op": "pool", "filter": 2, "shape": [1]})")),
+  EXPECT_EQ(json_error(net(R"({"name": "p", "op": "pool", "filter": 2, "shape": [1]})")),
             "n.json: ops[0].shape: the other attributes give the shape already");
-  EXPECT_THAT(error_of(net(R"({"name": "p", "op": "pool", "filter": 17})")), HasSubstr("does not fit into 16"));
-  EXPECT_EQ(error_of(net(R"({"name": "p", "op": "pool", "filter": 1})", "[3, 4]")),
+  EXPECT_THAT(json_error(net(R"({"name": "p", "op": "pool", "filter": 17})")), HasSubstr("does not fit into 16"));
+  EXPECT_EQ(json_error(net(R"({"name": "p", "op": "pool", "filter": 1})", "[3, 4]")),
             "n.json: ops[0]: an input of N x C and one to three spatial dimensions is needed, not 3x4");
-  EXPECT_EQ(error_of(net(R"({"name": "v", "op": "view", "function": "f", "shape": [-1, -1]})")),
+  EXPECT_EQ(json_error(net(R"({"name": "v", "op": "view", "function": "f", "shape": [-1, -1]})")),
             "n.json: ops[0]: a shape can have one -1 only");
-  EXPECT_EQ(error_of(net(R"({"name": "v", "op": "view", "function": "f", "shape": [3, -1]})")),
+  EXPECT_EQ(json_error(net(R"({"name": "v", "op": "view", "function": "f", "shape": [3, -1]})")),
             "n.json: ops[0]: 2048 elements do not fill the -1 of shape [3, -1]");
-  EXPECT_EQ(error_of(net(R"({"name": "v", "op": "view", "function": "f", "shape": [1, 8, 16, 16, 0]})")),
+  EXPECT_EQ(json_error(net(R"({"name": "v", "op": "view", "function": "f", "shape": [1, 8, 16, 16, 0]})")),
             "n.json: ops[0]: 0 at place 4 has no dimension of 1x8x16x16 to copy");
-  EXPECT_EQ(error_of(net(R"({"name": "v", "op": "view", "function": "f", "shape": [5]})")),
+  EXPECT_EQ(json_error(net(R"({"name": "v", "op": "view", "function": "f", "shape": [5]})")),
             "n.json: ops[0]: a view of 1x8x16x16 cannot be 5");
-  EXPECT_EQ(error_of(net(R"({"name": "v", "op": "view", "function": "f", "shape": [-2]})")),
+  EXPECT_EQ(json_error(net(R"({"name": "v", "op": "view", "function": "f", "shape": [-2]})")),
             "n.json: ops[0].shape[0]: -2 is not between -1 and 2147483648");
-  EXPECT_EQ(error_of(net(R"({"name": "m", "op": "move", "function": "slice", "axis": 1})")),
+  EXPECT_EQ(json_error(net(R"({"name": "m", "op": "move", "function": "slice", "axis": 1})")),
             "n.json: ops[0].axis: only a concat has an axis; give the 'shape'");
-  EXPECT_EQ(error_of(net(R"({"name": "m", "op": "move", "function": "concat", "axis": 4})")),
+  EXPECT_EQ(json_error(net(R"({"name": "m", "op": "move", "function": "concat", "axis": 4})")),
             "n.json: ops[0]: axis 4 is not one of 1x8x16x16");
-  EXPECT_EQ(error_of(net(R"({"name": "g", "op": "gemm"})")), "n.json: ops[0]: 'n', the number of outputs, is missing");
-  EXPECT_EQ(error_of(net(R"({"name": "g", "op": "gemm", "n": 3, "inputs": ["x", "x"]})")),
+  EXPECT_EQ(json_error(net(R"({"name": "g", "op": "gemm"})")),
+            "n.json: ops[0]: 'n', the number of outputs, is missing");
+  EXPECT_EQ(json_error(net(R"({"name": "g", "op": "gemm", "n": 3, "inputs": ["x", "x"]})")),
             "n.json: ops[0].n: 3 does not fit the inputs, 16 does");
-  EXPECT_EQ(error_of(net(R"({"name": "g", "op": "gemm", "inputs": ["x", "x"]})", "[2, 3]")),
+  EXPECT_EQ(json_error(net(R"({"name": "g", "op": "gemm", "inputs": ["x", "x"]})", "[2, 3]")),
             "n.json: ops[0]: matrices 2x3 and 2x3 do not multiply");
-  EXPECT_EQ(error_of(net(R"({"name": "e", "op": "elementwise", "function": "add", "inputs": ["x", "other"]})")),
+  EXPECT_EQ(json_error(net(R"({"name": "e", "op": "elementwise", "function": "add", "inputs": ["x", "other"]})")),
             "n.json: ops[0].inputs[1]: no tensor is called 'other'");
-  EXPECT_THAT(error_of(net("", "[0, 1]")), HasSubstr("n.json: inputs[0].shape[0]: 0 is not between 1 and"));
-  EXPECT_THAT(error_of(net("", "[2147483648, 2147483648]")), HasSubstr("elements are more than"));
+  EXPECT_THAT(json_error(net("", "[0, 1]")), HasSubstr("n.json: inputs[0].shape[0]: 0 is not between 1 and"));
+  EXPECT_THAT(json_error(net("", "[2147483648, 2147483648]")), HasSubstr("elements are more than"));
 }
 
 TEST(WorkloadJson, ErrorsOfNames) {
   const std::string relu = R"({"name": "relu", "op": "elementwise", "function": "relu"})";
-  EXPECT_EQ(error_of(net(relu + ", " + relu)), "n.json: ops[1]: two tensors are called 'relu'");
-  EXPECT_EQ(error_of(net(R"({"name": "x", "op": "softmax"})")), "n.json: ops[0]: two tensors are called 'x'");
-  EXPECT_EQ(error_of(net(R"({"name": "", "op": "softmax"})")), "n.json: ops[0]: a tensor needs a name");
-  EXPECT_EQ(error_of(net(relu + R"(, {"name": "s", "op": "softmax", "inputs": ["reul"]})")),
+  EXPECT_EQ(json_error(net(relu + ", " + relu)), "n.json: ops[1]: two tensors are called 'relu'");
+  EXPECT_EQ(json_error(net(R"({"name": "x", "op": "softmax"})")), "n.json: ops[0]: two tensors are called 'x'");
+  EXPECT_EQ(json_error(net(R"({"name": "", "op": "softmax"})")), "n.json: ops[0]: a tensor needs a name");
+  EXPECT_EQ(json_error(net(relu + R"(, {"name": "s", "op": "softmax", "inputs": ["reul"]})")),
             "n.json: ops[1].inputs[0]: no tensor is called 'reul'; did you mean 'relu'?");
-  EXPECT_EQ(error_of(R"({"schema": "rooftile/workload/1", "name": "n", "inputs": [], "ops": [], "outputs": ["y"]})"),
+  EXPECT_EQ(json_error(R"({"schema": "rooftile/workload/1", "name": "n", "inputs": [], "ops": [], "outputs": ["y"]})"),
             "n.json: outputs[0]: no tensor is called 'y'");
-  EXPECT_EQ(error_of(R"({"schema": "rooftile/workload/1", "name": "n", "tensors": ["y"], "inputs": [], "ops": []})"),
+  EXPECT_EQ(json_error(R"({"schema": "rooftile/workload/1", "name": "n", "tensors": ["y"], "inputs": [], "ops": []})"),
             "n.json: no op produces 'y'");
-  EXPECT_EQ(error_of(R"({"schema": "rooftile/workload/1", "name": "n", "tensors": [{"name": "w"}], "inputs": [],
+  EXPECT_EQ(json_error(R"({"schema": "rooftile/workload/1", "name": "n", "tensors": [{"name": "w"}], "inputs": [],
                       "ops": []})"),
             "n.json: tensors[0]: tensor 'w' needs a shape");
-  EXPECT_THAT(error_of(R"({"schema": "rooftile/workload/1", "name": "n", "inputs": [{"name": "x", "shape": [1],
+  EXPECT_THAT(json_error(R"({"schema": "rooftile/workload/1", "name": "n", "inputs": [{"name": "x", "shape": [1],
                         "dtype": "fp31"}], "ops": []})"),
               HasSubstr("n.json: inputs[0].dtype: 'fp31' is not one of"));
 }
 
 TEST(WorkloadJson, ErrorsOfTheDocument) {
-  EXPECT_EQ(error_of(""), "n.json: the file is empty");
-  EXPECT_EQ(error_of(" \n"), "n.json: the file is empty");
-  EXPECT_EQ(error_of("[]"), "n.json: an object is needed, not a list");
-  EXPECT_EQ(error_of("{}"), "n.json: 'schema' is missing");
-  EXPECT_EQ(error_of(R"({"schema": "rooftile/workload/2"})"),
+  EXPECT_EQ(json_error(""), "n.json: the file is empty");
+  EXPECT_EQ(json_error(" \n"), "n.json: the file is empty");
+  EXPECT_EQ(json_error("[]"), "n.json: an object is needed, not a list");
+  EXPECT_EQ(json_error("{}"), "n.json: 'schema' is missing");
+  EXPECT_EQ(json_error(R"({"schema": "rooftile/workload/2"})"),
             "n.json: schema: 'rooftile/workload/2' is not 'rooftile/workload/1'");
-  EXPECT_EQ(error_of(R"({"schema": "rooftile/workload/1", "name": "n", "inputs": []})"), "n.json: 'ops' is missing");
-  EXPECT_EQ(error_of(R"({"schema": "rooftile/workload/1", "name": "n", "ops": []})"), "n.json: 'inputs' is missing");
-  EXPECT_EQ(error_of(R"({"schema": "rooftile/workload/1", "name": "n", "ops": {}, "inputs": []})"),
+  EXPECT_EQ(json_error(R"({"schema": "rooftile/workload/1", "name": "n", "inputs": []})"), "n.json: 'ops' is missing");
+  EXPECT_EQ(json_error(R"({"schema": "rooftile/workload/1", "name": "n", "ops": []})"), "n.json: 'inputs' is missing");
+  EXPECT_EQ(json_error(R"({"schema": "rooftile/workload/1", "name": "n", "ops": {}, "inputs": []})"),
             "n.json: ops: a list is needed, not an object");
-  EXPECT_EQ(error_of(R"({"schema": "rooftile/workload/1", "name": "n", "ops": [], "inputs": [], "op": 1})"),
+  EXPECT_EQ(json_error(R"({"schema": "rooftile/workload/1", "name": "n", "ops": [], "inputs": [], "op": 1})"),
             "n.json: op: unknown key; did you mean 'ops'?");
-  EXPECT_EQ(error_of(R"({"a": 1, "a": 2})"), "n.json:1:12: duplicate key 'a'");
-  EXPECT_THAT(error_of("{\n  \"schema\": tru\n}"), HasSubstr("n.json:2:"));
-  EXPECT_THAT(error_of("{\"schema\": NaN}"), HasSubstr("n.json:1:"));
-  EXPECT_THAT(error_of("{} // done"), HasSubstr("n.json:1:"));
-  EXPECT_THAT(error_of("{} {}"), HasSubstr("not JSON"));
-  EXPECT_THAT(error_of("{\"schema\": 1e999}"), HasSubstr("n.json:1:17: not JSON: number overflow"));
-  EXPECT_THAT(error_of("{\"schema\": \"\xFF\"}"), HasSubstr("not JSON"));
-  EXPECT_EQ(error_of(net("{\"name\": " + std::string(100000, '[') + std::string(100000, ']') + "}")),
+  EXPECT_EQ(json_error(R"({"a": 1, "a": 2})"), "n.json:1:12: duplicate key 'a'");
+  EXPECT_THAT(json_error("{\n  \"schema\": tru\n}"), HasSubstr("n.json:2:"));
+  EXPECT_THAT(json_error("{\"schema\": NaN}"), HasSubstr("n.json:1:"));
+  EXPECT_THAT(json_error("{} // done"), HasSubstr("n.json:1:"));
+  EXPECT_THAT(json_error("{} {}"), HasSubstr("not JSON"));
+  EXPECT_THAT(json_error("{\"schema\": 1e999}"), HasSubstr("n.json:1:17: not JSON: number overflow"));
+  EXPECT_THAT(json_error("{\"schema\": \"\xFF\"}"), HasSubstr("not JSON"));
+  EXPECT_EQ(json_error(net("{\"name\": " + std::string(100000, '[') + std::string(100000, ']') + "}")),
             "n.json:1:149: nested too deeply");
-  EXPECT_THAT(error_of(std::string(1000000, '[')), HasSubstr("nested too deeply"));
+  EXPECT_THAT(json_error(std::string(1000000, '[')), HasSubstr("nested too deeply"));
 }
 
 TEST(WorkloadJson, MessagesAreOneShortLine) {
-  const std::string message = error_of(net("{\"name\": \"a\", \"op\": \"x\\ny" + std::string(100000, 'z') + "\"}"));
+  const std::string message = json_error(net("{\"name\": \"a\", \"op\": \"x\\ny" + std::string(100000, 'z') + "\"}"));
   EXPECT_LT(message.size(), 600u);
   EXPECT_EQ(message.find('\n'), std::string::npos);
 }
@@ -364,32 +365,32 @@ TEST(WorkloadJson, BatchSizes) {
   EXPECT_EQ(parsed(net("", "[6, 2]"), 3).batch_size, 3);
   EXPECT_EQ(parsed(net("", "[]"), 3).batch_size, 3);
   for (const std::int64_t batch : {std::int64_t{0}, std::int64_t{-1}, INT64_MAX}) {
-    EXPECT_THAT(error_of(net(""), batch), HasSubstr("batch size"));
+    EXPECT_THAT(json_error(net(""), batch), HasSubstr("batch size"));
   }
   // A shape that cannot follow the batch is an error, not a wrong answer.
-  EXPECT_EQ(error_of(net(R"({"name": "v", "op": "view", "function": "f", "shape": [1, 2048]})"), 2),
+  EXPECT_EQ(json_error(net(R"({"name": "v", "op": "view", "function": "f", "shape": [1, 2048]})"), 2),
             "n.json: ops[0]: a view of 2x8x16x16 cannot be 1x2048");
 }
 
 TEST(WorkloadJson, ErrorsQuoteLittleOfAHugeFile) {
-  const std::string number = error_of("{\n\"a\": 1" + std::string(1000000, '0') + "}");
+  const std::string number = json_error("{\n\"a\": 1" + std::string(1000000, '0') + "}");
   EXPECT_THAT(number, testing::StartsWith("n.json:2:1000007: not JSON: number overflow parsing '1000"));
   EXPECT_LT(number.size(), 300u);
   const std::string key = std::string(2000000, 'k');
-  const std::string twice = error_of("{\"" + key + "\": 1,\n\"" + key + "\": 2}");
+  const std::string twice = json_error("{\"" + key + "\": 1,\n\"" + key + "\": 2}");
   EXPECT_THAT(twice, testing::StartsWith("n.json:2:2000002: duplicate key 'kkk"));
   EXPECT_LT(twice.size(), 300u);
-  EXPECT_LT(error_of("{\"" + key + "\": 1}").size(), 1100u);
-  EXPECT_LT(error_of(net(R"({"op": ")" + key + R"("})")).size(), 1100u);
-  EXPECT_LT(error_of(net(R"({"op": "relu", "name": "r", "inputs": [")" + key + R"("]})")).size(), 1100u);
+  EXPECT_LT(json_error("{\"" + key + "\": 1}").size(), 1100u);
+  EXPECT_LT(json_error(net(R"({"op": ")" + key + R"("})")).size(), 1100u);
+  EXPECT_LT(json_error(net(R"({"op": "relu", "name": "r", "inputs": [")" + key + R"("]})")).size(), 1100u);
 }
 
 TEST(WorkloadJson, NamesHoldNoControlCharacters) {
-  EXPECT_EQ(error_of(net(R"({"op": "relu", "name": "a\nb\u001b[31m"})")),
+  EXPECT_EQ(json_error(net(R"({"op": "relu", "name": "a\nb\u001b[31m"})")),
             "n.json: ops[0].name: 'a?b?[31m' contains a control character");
-  EXPECT_EQ(error_of(net(R"({"op": "relu", "name": "a\u009b"})")),
+  EXPECT_EQ(json_error(net(R"({"op": "relu", "name": "a\u009b"})")),
             "n.json: ops[0].name: 'a?' contains a control character");
-  EXPECT_THAT(error_of(R"({"schema": "rooftile/workload/1", "name": "\t"})"),
+  EXPECT_THAT(json_error(R"({"schema": "rooftile/workload/1", "name": "\t"})"),
               HasSubstr("name: '?' contains a control character"));
 }
 

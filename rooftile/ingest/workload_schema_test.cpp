@@ -1,5 +1,4 @@
 // The JSON Schema of workloads against the reader: the same keys, and both take the same files.
-#include <fstream>
 #include <iterator>
 #include <set>
 #include <string>
@@ -15,6 +14,7 @@
 #include <valijson/schema_parser.hpp>
 #include <valijson/validator.hpp>
 
+#include "rooftile/base/text_file.hpp"
 #include "rooftile/ingest/model.hpp"
 #include "rooftile/ingest/workload_json.hpp"
 #include "rooftile/ingest/workload_json_attributes.hpp"
@@ -26,13 +26,8 @@ namespace {
 using nlohmann::json;
 using Names = std::set<std::string>;
 
-std::string file(const std::string& path) {
-  std::ifstream stream(path);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 const json& schema_text() {
-  static const json text = json::parse(file("data/schema/workload-1.json"));
+  static const json text = json::parse(read_text_file("data/schema/workload-1.json").value());
   return text;
 }
 
@@ -83,7 +78,7 @@ TEST(WorkloadSchema, HasTheKeysOfTheReader) {
 }
 
 TEST(WorkloadSchema, TakesWhatIsWritten) {
-  EXPECT_TRUE(fits_schema(json::parse(file("examples/tiny.json"))));
+  EXPECT_TRUE(fits_schema(json::parse(read_text_file("examples/tiny.json").value())));
   for (const ZooEntry& entry : zoo()) {
     EXPECT_TRUE(fits_schema(json::parse(write_workload_json(entry.build(2))))) << entry.name;
   }
@@ -95,7 +90,7 @@ TEST(WorkloadSchema, TakesWhatIsWritten) {
 
 // Mistakes that a schema can see; the reader refuses each of them too.
 TEST(WorkloadSchema, RefusesWhatTheReaderRefuses) {
-  const json good = json::parse(file("examples/tiny.json"));
+  const json good = json::parse(read_text_file("examples/tiny.json").value());
   const auto refused = [&](const std::string& pointer, const json& value) {
     json bad = good;
     bad[json::json_pointer(pointer)] = value;

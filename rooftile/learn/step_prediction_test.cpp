@@ -21,12 +21,12 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-struct Asked {
+struct AskedStep {
   Workload workload;
   Gpu gpu;
   AskedRun run;
 
-  Asked(const char* network, const char* gpu_id, std::int64_t share, Phase phase)
+  AskedStep(const char* network, const char* gpu_id, std::int64_t share, Phase phase)
       : workload(*load_model(network, {.batch_size = share})), gpu(*find_gpu(gpu_id)) {
     run.workload = &workload;
     run.gpu = &gpu;
@@ -36,7 +36,7 @@ struct Asked {
 
 TEST(PredictStep, OfAPerLayerModelIsTheSumOfTheLayers) {
   const auto model = *find_fitted("gianniti-m6000");
-  Asked asked("alexnet", "m6000", 64, Phase::step);
+  AskedStep asked("alexnet", "m6000", 64, Phase::step);
   const auto step = predict_step(model, asked.run);
   ASSERT_TRUE(step) << step.error().text();
   EXPECT_EQ(step->time, predict_by_layers(model, asked.workload, Phase::step)->time);
@@ -47,7 +47,7 @@ TEST(PredictStep, OfAPerLayerModelIsTheSumOfTheLayers) {
   asked.run.gpus = 1;
   asked.run.precision = DType::fp16;
   EXPECT_THAT(predict_step(model, asked.run).error().message, HasSubstr("fp32, not fp16"));
-  const Asked elsewhere("alexnet", "titan-xp", 64, Phase::step);
+  const AskedStep elsewhere("alexnet", "titan-xp", 64, Phase::step);
   EXPECT_THAT(predict_step(model, elsewhere.run).error().message, HasSubstr("is for m6000, not titan-xp"));
   EXPECT_FALSE(knows_several_gpus(model));
 }
@@ -63,7 +63,7 @@ TEST(PredictStep, OfAnEndToEndModelKnowsTheGpus) {
   options.ways = {Way::physics};
   const auto model = fitted_model(*fit_networks(*run_rows({table}, {}), options), "physics");
   EXPECT_TRUE(knows_several_gpus(model));
-  Asked asked("alexnet", "titan-xp", 32, Phase::step);
+  AskedStep asked("alexnet", "titan-xp", 32, Phase::step);
   asked.run.gpus = 4;
   const auto step = predict_step(model, asked.run);
   ASSERT_TRUE(step) << step.error().text();
@@ -89,7 +89,7 @@ regression::FittedModel grey_box() {
 
 TEST(PredictStep, OfAGreyBoxIsItsLayersAndTheAnalyticRest) {
   const auto model = grey_box();
-  Asked asked("resnet18", "titan-xp", 32, Phase::fwd);
+  AskedStep asked("resnet18", "titan-xp", 32, Phase::fwd);
   const auto grey = predict_by_grey_box(model, asked.run);
   ASSERT_TRUE(grey) << grey.error().text();
   const Prediction analytic = *predict(asked.workload, asked.gpu, {}, Phase::fwd);
@@ -117,7 +117,7 @@ TEST(PredictStep, OfAGreyBoxIsItsLayersAndTheAnalyticRest) {
   EXPECT_THAT(predict_step(model, asked.run).error().text(), HasSubstr("--set: a grey-box model takes only framework"));
   asked.run.cells.clear();
 
-  const Asked training("resnet18", "titan-xp", 32, Phase::step);
+  const AskedStep training("resnet18", "titan-xp", 32, Phase::step);
   EXPECT_THAT(predict_step(model, training.run).error().message, HasSubstr("no layer of this network in pass step"));
   asked.run.gpus = 2;
   EXPECT_THAT(predict_step(model, asked.run).error().message, HasSubstr("one GPU"));
@@ -126,7 +126,7 @@ TEST(PredictStep, OfAGreyBoxIsItsLayersAndTheAnalyticRest) {
 TEST(PredictStep, AnotherKindIsRefused) {
   regression::FittedModel model = grey_box();
   model.kind = "else";
-  const Asked asked("resnet18", "titan-xp", 32, Phase::fwd);
+  const AskedStep asked("resnet18", "titan-xp", 32, Phase::fwd);
   EXPECT_THAT(predict_step(model, asked.run).error().message, HasSubstr("kind 'else'"));
 }
 

@@ -7,18 +7,11 @@
 #include <gtest/gtest.h>
 
 #include "rooftile/measure/layer_columns.hpp"
+#include "rooftile/zoo/test_network.hpp"
 #include "rooftile/zoo/zoo.hpp"
 
 namespace rooftile::measure {
 namespace {
-
-Workload network(const std::string& name) {
-  for (const ZooEntry& entry : zoo()) {
-    if (entry.name == name) return entry.build(8);
-  }
-  ADD_FAILURE() << name;
-  return {};
-}
 
 std::size_t count_of(const std::vector<LayerCase>& cases, std::size_t op) {
   return static_cast<std::size_t>(
@@ -26,18 +19,18 @@ std::size_t count_of(const std::vector<LayerCase>& cases, std::size_t op) {
 }
 
 TEST(Cases, EachShapeOfANetworkOnce) {
-  const auto layers = layers_of(network("alexnet"));
+  const auto layers = layers_of(zoo_network("alexnet", 8));
   EXPECT_EQ(count_of(layers, 0), 5);  // of five convolutions
   EXPECT_EQ(count_of(layers, 1), 3);  // and three fully connected layers
   EXPECT_EQ(layers.front().layer.substr(0, 8), "alexnet ");
   EXPECT_FALSE(std::get<Conv>(layers.front().op).bias);
   // VGG-16 has 13 convolutions; 3-2, 4-2, 5-1 … repeat shapes: 9 are different.
-  EXPECT_EQ(count_of(layers_of(network("vgg16")), 0), 9);
+  EXPECT_EQ(count_of(layers_of(zoo_network("vgg16", 8)), 0), 9);
 }
 
 TEST(Cases, TransformersHaveNormsAndSoftmax) {
   std::set<StreamKind> kinds;
-  for (const LayerCase& layer : layers_of(network("bert_base"))) {
+  for (const LayerCase& layer : layers_of(zoo_network("bert_base", 8))) {
     if (const auto* stream = std::get_if<StreamLayer>(&layer.op)) {
       kinds.insert(stream->kind);
       EXPECT_GT(stream->rows, 1);

@@ -7,7 +7,7 @@
 namespace rooftile {
 namespace {
 
-OpShape shape_of(std::int64_t batch, std::int64_t in, std::int64_t size, std::int64_t out, std::int64_t filter) {
+OpShape fft_shape(std::int64_t batch, std::int64_t in, std::int64_t size, std::int64_t out, std::int64_t filter) {
   Conv conv{.batch = batch, .in_channels = in, .out_channels = out};
   conv.axes[1] = conv.axes[2] = {.in = size, .filter = filter};
   OpShape op;
@@ -15,7 +15,7 @@ OpShape shape_of(std::int64_t batch, std::int64_t in, std::int64_t size, std::in
   return op;
 }
 
-std::vector<LaunchPlan> plans_of(const OpShape& op) {
+std::vector<LaunchPlan> fft_plans(const OpShape& op) {
   std::vector<LaunchPlan> plans;
   each_fft(op, [&](const LaunchPlan& plan) { plans.push_back(plan); });
   return plans;
@@ -23,7 +23,7 @@ std::vector<LaunchPlan> plans_of(const OpShape& op) {
 
 TEST(Fft, TransformsWholeMapsOrTiles) {
   // 9x9 over 64x64: 56 outputs and 8 more positions fill 64; tiles of 32 have 24 outputs, three an axis.
-  const std::vector<LaunchPlan> plans = plans_of(shape_of(2, 8, 64, 16, 9));
+  const std::vector<LaunchPlan> plans = fft_plans(fft_shape(2, 8, 64, 16, 9));
   ASSERT_EQ(plans.size(), 4U);
   ASSERT_EQ(plans[0].count(), 4U);
   EXPECT_EQ(plans[0].launch(0).dram_load, Bytes(4.0 * 2 * 8 * 64 * 64));
@@ -37,10 +37,10 @@ TEST(Fft, TransformsWholeMapsOrTiles) {
   EXPECT_EQ(plans[2].launch(2).steps, 8);
 }
 
-TEST(Fft, SmallMapsNeedNoTiles) { EXPECT_EQ(plans_of(shape_of(1, 8, 32, 8, 9)).size(), 2U); }
+TEST(Fft, SmallMapsNeedNoTiles) { EXPECT_EQ(fft_plans(fft_shape(1, 8, 32, 8, 9)).size(), 2U); }
 
 TEST(Fft, LargeMapsAreTransformedInTwoGoes) {
-  const LaunchPlan plan = plans_of(shape_of(1, 8, 128, 8, 11)).back();  // whole: 128 x 128 numbers are 64 KiB
+  const LaunchPlan plan = fft_plans(fft_shape(1, 8, 128, 8, 11)).back();  // whole: 128 x 128 numbers are 64 KiB
   const double transformed = 8.0 * 128 * 65 * 8;
   EXPECT_EQ(plan.launch(0).dram_load, Bytes(4.0 * 8 * 128 * 128 + transformed));
   EXPECT_EQ(plan.launch(0).dram_store, Bytes(2 * transformed));
@@ -49,19 +49,19 @@ TEST(Fft, LargeMapsAreTransformedInTwoGoes) {
 }
 
 TEST(Fft, TheGradientOfTheFiltersSumsOverTheTiles) {
-  OpShape op = shape_of(128, 128, 32, 128, 9);
+  OpShape op = fft_shape(128, 128, 32, 128, 9);
   op.pass = Pass::bwd_weight;
-  const LaunchPlan plan = plans_of(op).front();
+  const LaunchPlan plan = fft_plans(op).front();
   EXPECT_EQ(plan.main.steps, 128);  // one tile a sample
   EXPECT_EQ(plan.main.ctas, 32 * 17 * 2 * 2);
   EXPECT_EQ(plan.launch(3).dram_store, Bytes(4.0 * 81 * 128 * 128));
 }
 
 TEST(Fft, TakesStrideOneFiltersOfOneGroup) {
-  EXPECT_TRUE(has_fft(shape_of(1, 8, 64, 8, 9)));
-  EXPECT_FALSE(has_fft(shape_of(1, 8, 64, 8, 1)));
-  EXPECT_FALSE(has_fft(shape_of(1, 8, 64, 8, 17)));
-  OpShape strided = shape_of(1, 8, 64, 8, 9);
+  EXPECT_TRUE(has_fft(fft_shape(1, 8, 64, 8, 9)));
+  EXPECT_FALSE(has_fft(fft_shape(1, 8, 64, 8, 1)));
+  EXPECT_FALSE(has_fft(fft_shape(1, 8, 64, 8, 17)));
+  OpShape strided = fft_shape(1, 8, 64, 8, 9);
   strided.gemm.stride[1] = 2;
   EXPECT_FALSE(has_fft(strided));
 }

@@ -14,7 +14,7 @@ Conv conv_of(std::int64_t size, std::int64_t filter, std::int64_t stride, std::i
   return conv;
 }
 
-GemmShape shape_of(const Conv& conv, Pass pass) {
+GemmShape gemm_shape_of(const Conv& conv, Pass pass) {
   OpShape op;
   op.gemm = im2col(conv);
   op.pass = pass;
@@ -42,20 +42,20 @@ TEST(GemmShape, CountsDistinctCoordinates) {
 
 TEST(GemmShape, ATileOfWholeRowsSharesItsWindows) {
   // 3x3 over 8x8 outputs: one row of 8 touches 3 x 10 of 8 x 9 elements; two rows 4 x 10 of 16 x 9.
-  const GemmShape shape = shape_of(conv_of(8, 3, 1, 1), Pass::fwd);
+  const GemmShape shape = gemm_shape_of(conv_of(8, 3, 1, 1), Pass::fwd);
   EXPECT_DOUBLE_EQ(unique_share(shape, 8), 30.0 / 72);
   EXPECT_DOUBLE_EQ(unique_share(shape, 16), 40.0 / 144);
 }
 
 TEST(GemmShape, WindowsThatDoNotOverlapShareNothing) {
-  EXPECT_DOUBLE_EQ(unique_share(shape_of(conv_of(8, 1, 1, 0), Pass::fwd), 128), 1);
-  EXPECT_DOUBLE_EQ(unique_share(shape_of(conv_of(8, 2, 2, 0), Pass::fwd), 128), 1);
+  EXPECT_DOUBLE_EQ(unique_share(gemm_shape_of(conv_of(8, 1, 1, 0), Pass::fwd), 128), 1);
+  EXPECT_DOUBLE_EQ(unique_share(gemm_shape_of(conv_of(8, 2, 2, 0), Pass::fwd), 128), 1);
 }
 
 TEST(GemmShape, PassesArePermutationsOfTheSameWork) {
   const Conv conv = conv_of(8, 3, 1, 1);
-  const GemmShape forward = shape_of(conv, Pass::fwd), weight = shape_of(conv, Pass::bwd_weight);
-  const GemmShape data = shape_of(conv, Pass::bwd_data);
+  const GemmShape forward = gemm_shape_of(conv, Pass::fwd), weight = gemm_shape_of(conv, Pass::bwd_weight);
+  const GemmShape data = gemm_shape_of(conv, Pass::bwd_data);
   EXPECT_EQ(forward.m, 2 * 64);
   EXPECT_EQ(forward.n, 5);
   EXPECT_EQ(forward.k, 27);
@@ -78,13 +78,13 @@ TEST(GemmShape, AGradientSkipsTapsAlongTheAxisOfTheLargestStride) {
   Conv tall = conv_of(8, 3, 1, 1), wide = tall;
   tall.axes[1].stride = 2;
   wide.axes[2].stride = 2;
-  EXPECT_EQ(shape_of(tall, Pass::bwd_data).k, 45.0 / 2);
-  EXPECT_EQ(shape_of(wide, Pass::bwd_data).k, 45.0 / 2);
+  EXPECT_EQ(gemm_shape_of(tall, Pass::bwd_data).k, 45.0 / 2);
+  EXPECT_EQ(gemm_shape_of(wide, Pass::bwd_data).k, 45.0 / 2);
 }
 
 TEST(GemmShape, StoresAreAlignedWhereMapsFillSectors) {
-  EXPECT_TRUE(shape_of(conv_of(8, 3, 1, 1), Pass::fwd).aligned_store);   // 64 floats: 8 sectors
-  EXPECT_FALSE(shape_of(conv_of(7, 3, 1, 1), Pass::fwd).aligned_store);  // 49 floats
+  EXPECT_TRUE(gemm_shape_of(conv_of(8, 3, 1, 1), Pass::fwd).aligned_store);   // 64 floats: 8 sectors
+  EXPECT_FALSE(gemm_shape_of(conv_of(7, 3, 1, 1), Pass::fwd).aligned_store);  // 49 floats
 }
 
 }  // namespace

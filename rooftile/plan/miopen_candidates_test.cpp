@@ -16,7 +16,7 @@ struct Size {
   std::int64_t batch = 32, in = 64, out = 128, map = 14, filter = 3, stride = 1, groups = 1;
 };
 
-OpShape shape_of(const Size& size, Pass pass, DType precision = DType::fp32) {
+OpShape miopen_shape(const Size& size, Pass pass, DType precision = DType::fp32) {
   Conv conv;
   conv.batch = size.batch;
   conv.in_channels = size.in;
@@ -35,7 +35,7 @@ OpShape shape_of(const Size& size, Pass pass, DType precision = DType::fp32) {
           .precision = precision};
 }
 
-std::vector<LaunchPlan> plans_of(const OpShape& shape, std::string_view gpu, const PlanOptions& options = {}) {
+std::vector<LaunchPlan> miopen_plans(const OpShape& shape, std::string_view gpu, const PlanOptions& options = {}) {
   std::vector<LaunchPlan> plans;
   each_miopen_plan(shape, *find_gpu(gpu), options, [&](const LaunchPlan& plan) { plans.push_back(plan); });
   return plans;
@@ -58,38 +58,39 @@ bool any(const std::vector<LaunchPlan>& plans, const Which& which) {
 }
 
 TEST(MiopenPlan, OnlyCdnaHasMatrixCores) {
-  const OpShape shape = shape_of({}, Pass::fwd);
-  EXPECT_TRUE(any(plans_of(shape, "mi100"), on_matrix_cores));
-  EXPECT_FALSE(any(plans_of(shape, "mi50"), on_matrix_cores));
-  EXPECT_FALSE(any(plans_of(shape, "rx-6900-xt"), on_matrix_cores));
+  const OpShape shape = miopen_shape({}, Pass::fwd);
+  EXPECT_TRUE(any(miopen_plans(shape, "mi100"), on_matrix_cores));
+  EXPECT_FALSE(any(miopen_plans(shape, "mi50"), on_matrix_cores));
+  EXPECT_FALSE(any(miopen_plans(shape, "rx-6900-xt"), on_matrix_cores));
 }
 
 TEST(MiopenPlan, Bf16OfCdna1StaysInPlanes) {
-  const OpShape shape = shape_of({}, Pass::fwd, DType::bf16);
-  EXPECT_FALSE(any(plans_of(shape, "mi100"), in_channels_last));
-  EXPECT_TRUE(any(plans_of(shape, "mi210"), in_channels_last));
-  EXPECT_FALSE(any(plans_of(shape_of({.groups = 2}, Pass::fwd), "mi210"), in_channels_last));
+  const OpShape shape = miopen_shape({}, Pass::fwd, DType::bf16);
+  EXPECT_FALSE(any(miopen_plans(shape, "mi100"), in_channels_last));
+  EXPECT_TRUE(any(miopen_plans(shape, "mi210"), in_channels_last));
+  EXPECT_FALSE(any(miopen_plans(miopen_shape({.groups = 2}, Pass::fwd), "mi210"), in_channels_last));
 }
 
 TEST(MiopenPlan, Bf16DataGradientsInPlanesAreNotPadded) {
-  EXPECT_TRUE(any(plans_of(shape_of({}, Pass::bwd_data, DType::bf16), "mi100"), in_planes));
+  EXPECT_TRUE(any(miopen_plans(miopen_shape({}, Pass::bwd_data, DType::bf16), "mi100"), in_planes));
   // 25 positions of 3 images are no multiple of 16.
-  EXPECT_FALSE(any(plans_of(shape_of({.batch = 3, .map = 5}, Pass::bwd_data, DType::bf16), "mi100"), in_planes));
-  EXPECT_TRUE(any(plans_of(shape_of({.batch = 3, .map = 5}, Pass::bwd_data), "mi100"), in_planes));
-  EXPECT_FALSE(any(plans_of(shape_of({}, Pass::bwd_data, DType::bf16), "mi210"), in_planes));
+  EXPECT_FALSE(
+      any(miopen_plans(miopen_shape({.batch = 3, .map = 5}, Pass::bwd_data, DType::bf16), "mi100"), in_planes));
+  EXPECT_TRUE(any(miopen_plans(miopen_shape({.batch = 3, .map = 5}, Pass::bwd_data), "mi100"), in_planes));
+  EXPECT_FALSE(any(miopen_plans(miopen_shape({}, Pass::bwd_data, DType::bf16), "mi210"), in_planes));
 }
 
 TEST(MiopenPlan, WinogradTakesNoBf16NorFp16GradientsOfCdna2) {
-  EXPECT_TRUE(has(plans_of(shape_of({}, Pass::bwd_data), "mi210"), Algorithm::winograd));
-  EXPECT_TRUE(has(plans_of(shape_of({}, Pass::fwd, DType::fp16), "mi210"), Algorithm::winograd));
-  EXPECT_FALSE(has(plans_of(shape_of({}, Pass::bwd_data, DType::fp16), "mi210"), Algorithm::winograd));
-  EXPECT_TRUE(has(plans_of(shape_of({}, Pass::bwd_data, DType::fp16), "mi100"), Algorithm::winograd));
-  EXPECT_FALSE(has(plans_of(shape_of({}, Pass::fwd, DType::bf16), "mi100"), Algorithm::winograd));
+  EXPECT_TRUE(has(miopen_plans(miopen_shape({}, Pass::bwd_data), "mi210"), Algorithm::winograd));
+  EXPECT_TRUE(has(miopen_plans(miopen_shape({}, Pass::fwd, DType::fp16), "mi210"), Algorithm::winograd));
+  EXPECT_FALSE(has(miopen_plans(miopen_shape({}, Pass::bwd_data, DType::fp16), "mi210"), Algorithm::winograd));
+  EXPECT_TRUE(has(miopen_plans(miopen_shape({}, Pass::bwd_data, DType::fp16), "mi100"), Algorithm::winograd));
+  EXPECT_FALSE(has(miopen_plans(miopen_shape({}, Pass::fwd, DType::bf16), "mi100"), Algorithm::winograd));
 }
 
 TEST(MiopenPlan, WinogradCountsSixteenProductsOfATile) {
   // 7x7 tiles of 2x2 outputs in 32 images; a 3x3 filter is one piece: 64 channels deep.
-  const MiopenLayer layer = miopen_layer(shape_of({}, Pass::fwd), *find_gpu("mi100"));
+  const MiopenLayer layer = miopen_layer(miopen_shape({}, Pass::fwd), *find_gpu("mi100"));
   const WinogradTile tile = layer.winograd_tiles().front();
   EXPECT_EQ(tile.tiles, 49 * 32);
   EXPECT_EQ(tile.filters, 128);
@@ -97,12 +98,13 @@ TEST(MiopenPlan, WinogradCountsSixteenProductsOfATile) {
 }
 
 TEST(MiopenPlan, AStrideMakesAKernelForEachClassOfInputs) {
-  const MiopenLayer layer = miopen_layer(shape_of({.stride = 2}, Pass::bwd_data), *find_gpu("mi100"));
+  const MiopenLayer layer = miopen_layer(miopen_shape({.stride = 2}, Pass::bwd_data), *find_gpu("mi100"));
   EXPECT_EQ(layer.classes, 4);
   EXPECT_EQ(layer.class_in, 7 * 7);
   EXPECT_EQ(layer.class_taps, 4);
   EXPECT_FALSE(layer.misses_inputs);
-  const MiopenLayer pointwise = miopen_layer(shape_of({.filter = 1, .stride = 2}, Pass::bwd_data), *find_gpu("mi100"));
+  const MiopenLayer pointwise =
+      miopen_layer(miopen_shape({.filter = 1, .stride = 2}, Pass::bwd_data), *find_gpu("mi100"));
   EXPECT_EQ(pointwise.classes, 1);
   EXPECT_TRUE(pointwise.misses_inputs);
 }
@@ -110,14 +112,14 @@ TEST(MiopenPlan, AStrideMakesAKernelForEachClassOfInputs) {
 TEST(MiopenPlan, UnfoldsImageAfterImage) {
   PlanOptions options;
   options.algorithm = "explicit_gemm";
-  for (const LaunchPlan& plan : plans_of(shape_of({}, Pass::fwd), "mi100", options)) {
+  for (const LaunchPlan& plan : miopen_plans(miopen_shape({}, Pass::fwd), "mi100", options)) {
     EXPECT_EQ(plan.images, 32);
     EXPECT_TRUE(plan.unfolds());
     EXPECT_EQ(plan.moves[0].store, Bytes(4.0 * 64 * 9 * 14 * 14));
     EXPECT_EQ(plan.launches(), 64);
   }
   // One tap: a batched product.
-  for (const LaunchPlan& plan : plans_of(shape_of({.filter = 1}, Pass::fwd), "mi100", options)) {
+  for (const LaunchPlan& plan : miopen_plans(miopen_shape({.filter = 1}, Pass::fwd), "mi100", options)) {
     EXPECT_EQ(plan.images, 1);
     EXPECT_EQ(plan.main.product.batch, 32);
   }
@@ -126,8 +128,8 @@ TEST(MiopenPlan, UnfoldsImageAfterImage) {
 TEST(MiopenPlan, AnAlgorithmThatIsNotThereLeavesAll) {
   PlanOptions options;
   options.algorithm = "winograd";
-  EXPECT_FALSE(has(plans_of(shape_of({}, Pass::fwd), "mi100", options), Algorithm::implicit_gemm));
-  EXPECT_TRUE(has(plans_of(shape_of({.filter = 1}, Pass::fwd), "mi100", options), Algorithm::implicit_gemm));
+  EXPECT_FALSE(has(miopen_plans(miopen_shape({}, Pass::fwd), "mi100", options), Algorithm::implicit_gemm));
+  EXPECT_TRUE(has(miopen_plans(miopen_shape({.filter = 1}, Pass::fwd), "mi100", options), Algorithm::implicit_gemm));
 }
 
 // Each input of a filter as large as the map has one tap: the gradient multiplies no more than the forward pass.
@@ -140,7 +142,7 @@ TEST(MiopenPlan, TheGradientOfOneOutputIsAPlainProduct) {
     const Launch& launch = plan.main;
     return launch.miopen.kernels == 1 && launch.ctas * launch.macs_per_step * launch.steps <= 1.1 * macs(conv);
   };
-  EXPECT_TRUE(any(plans_of(shape, "mi100"), is_plain));
+  EXPECT_TRUE(any(miopen_plans(shape, "mi100"), is_plain));
 }
 
 }  // namespace

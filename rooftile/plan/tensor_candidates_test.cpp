@@ -10,7 +10,7 @@
 namespace rooftile {
 namespace {
 
-OpShape gemm_of(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t batch = 1) {
+OpShape product_of(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t batch = 1) {
   Gemm gemm;
   gemm.batch = batch;
   gemm.m = m;
@@ -19,7 +19,7 @@ OpShape gemm_of(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t bat
   return {.gemm = im2col(gemm), .element = Bytes(2), .family = KernelFamily::tensor};
 }
 
-std::vector<LaunchPlan> plans_of(const OpShape& shape, std::string_view gpu, const PlanOptions& options = {}) {
+std::vector<LaunchPlan> tensor_plans(const OpShape& shape, std::string_view gpu, const PlanOptions& options = {}) {
   std::vector<LaunchPlan> plans;
   each_tensor_plan(shape, *find_gpu(gpu), options, [&](const LaunchPlan& plan) { plans.push_back(plan); });
   return plans;
@@ -31,27 +31,27 @@ bool has_tile(const std::vector<LaunchPlan>& plans, int m, int n) {
 }
 
 TEST(TensorPlans, TilesAreThoseOfTheArchitecture) {
-  const OpShape shape = gemm_of(4096, 4096, 64);
-  EXPECT_FALSE(has_tile(plans_of(shape, "v100-sxm2-16gb"), 32, 64));
-  EXPECT_TRUE(has_tile(plans_of(shape, "a100-sxm4-80gb"), 32, 64));
-  EXPECT_FALSE(has_tile(plans_of(shape, "a100-sxm4-80gb"), 64, 16));
-  EXPECT_TRUE(has_tile(plans_of(shape, "h100-sxm5-80gb"), 64, 16));
+  const OpShape shape = product_of(4096, 4096, 64);
+  EXPECT_FALSE(has_tile(tensor_plans(shape, "v100-sxm2-16gb"), 32, 64));
+  EXPECT_TRUE(has_tile(tensor_plans(shape, "a100-sxm4-80gb"), 32, 64));
+  EXPECT_FALSE(has_tile(tensor_plans(shape, "a100-sxm4-80gb"), 64, 16));
+  EXPECT_TRUE(has_tile(tensor_plans(shape, "h100-sxm5-80gb"), 64, 16));
 }
 
 TEST(TensorPlans, AmdLibrariesHaveTilesOfTheirOwn) {
-  const auto plans = plans_of(gemm_of(4096, 4096, 64), "mi100");
+  const auto plans = tensor_plans(product_of(4096, 4096, 64), "mi100");
   EXPECT_TRUE(has_tile(plans, 96, 128));
   EXPECT_FALSE(has_tile(plans, 256, 128));
   PlanOptions options;
   options.kernel = "Cijk_Alik_Bljk_SB_MT128x64x32_MI32x32x2x1_SE_1LDSB0";
-  for (const LaunchPlan& plan : plans_of(gemm_of(4096, 4096, 64), "mi100", options)) {
+  for (const LaunchPlan& plan : tensor_plans(product_of(4096, 4096, 64), "mi100", options)) {
     EXPECT_EQ(std::max(plan.tile.m, plan.tile.n), 128);
     EXPECT_EQ(std::min(plan.tile.m, plan.tile.n), 64);
   }
 }
 
 TEST(TensorPlans, SkipTilesThatOnlyPadMore) {
-  const auto plans = plans_of(gemm_of(20, 4096, 64), "a100-sxm4-80gb");
+  const auto plans = tensor_plans(product_of(20, 4096, 64), "a100-sxm4-80gb");
   EXPECT_TRUE(has_tile(plans, 32, 64));
   EXPECT_FALSE(has_tile(plans, 128, 64));
   EXPECT_TRUE(has_tile(plans, 64, 128)) << "no lower tile is as wide";
@@ -63,30 +63,32 @@ TEST(TensorPlans, SplitDeepProductsOfFewTiles) {
     for (const LaunchPlan& plan : plans) split = std::max(split, plan.split_k);
     return split;
   };
-  EXPECT_EQ(most(plans_of(gemm_of(64, 64, 8192), "a100-sxm4-80gb")), 64);
-  EXPECT_EQ(most(plans_of(gemm_of(64, 64, 128), "a100-sxm4-80gb")), 1);
-  EXPECT_EQ(most(plans_of(gemm_of(16384, 16384, 8192), "a100-sxm4-80gb")), 1);
+  EXPECT_EQ(most(tensor_plans(product_of(64, 64, 8192), "a100-sxm4-80gb")), 64);
+  EXPECT_EQ(most(tensor_plans(product_of(64, 64, 128), "a100-sxm4-80gb")), 1);
+  EXPECT_EQ(most(tensor_plans(product_of(16384, 16384, 8192), "a100-sxm4-80gb")), 1);
 }
 
 TEST(TensorPlans, WhatIsKnownOfTheKernelFixesTheTile) {
   PlanOptions options;
   options.kernel = "ampere_bf16_s16816gemm_bf16_256x128_ldg8_f2f_stages_32x3_tn";
-  for (const LaunchPlan& plan : plans_of(gemm_of(4096, 4096, 64), "a100-sxm4-80gb", options)) {
+  for (const LaunchPlan& plan : tensor_plans(product_of(4096, 4096, 64), "a100-sxm4-80gb", options)) {
     EXPECT_EQ(std::max(plan.tile.m, plan.tile.n), 256);
     EXPECT_EQ(std::min(plan.tile.m, plan.tile.n), 128);
   }
   options.kernel = "somebody_s_gemm_96x48";
-  EXPECT_EQ(plans_of(gemm_of(4096, 4096, 64), "a100-sxm4-80gb", options).size(), 10U) << "no such tile: all of them";
+  EXPECT_EQ(tensor_plans(product_of(4096, 4096, 64), "a100-sxm4-80gb", options).size(), 10U)
+      << "no such tile: all of them";
   options = {};
   options.split_k = 5;
-  for (const LaunchPlan& plan : plans_of(gemm_of(64, 64, 8192), "a100-sxm4-80gb", options)) EXPECT_EQ(plan.split_k, 5);
+  for (const LaunchPlan& plan : tensor_plans(product_of(64, 64, 8192), "a100-sxm4-80gb", options))
+    EXPECT_EQ(plan.split_k, 5);
 }
 
 TEST(TensorPlans, CountCtasStepsAndBytes) {
   PlanOptions options;
   options.tile = Tile{128, 128, 8};
   options.split_k = 2;
-  const auto plans = plans_of(gemm_of(200, 128, 100, 3), "a100-sxm4-80gb", options);
+  const auto plans = tensor_plans(product_of(200, 128, 100, 3), "a100-sxm4-80gb", options);
   ASSERT_EQ(plans.size(), 1U);
   const Launch& launch = plans[0].main;
   EXPECT_EQ(launch.ctas, 2 * 3 * 2);
@@ -104,7 +106,7 @@ TEST(TensorPlans, PairsOfSmsWithTensorMemoryShareB) {
   options.tile = Tile{128, 256, 8};
   options.split_k = 1;
   const auto plan_on = [&](std::string_view gpu, std::int64_t m) {
-    for (const LaunchPlan& plan : plans_of(gemm_of(m, 256, 64), gpu, options)) {
+    for (const LaunchPlan& plan : tensor_plans(product_of(m, 256, 64), gpu, options)) {
       if (plan.tile.m == 128) return plan.main;
     }
     return Launch{};

@@ -7,7 +7,8 @@
 namespace rooftile {
 namespace {
 
-OpShape shape_of(std::int64_t batch, std::int64_t in, std::int64_t size, std::int64_t out, std::int64_t filter = 3) {
+OpShape winograd_shape(std::int64_t batch, std::int64_t in, std::int64_t size, std::int64_t out,
+                       std::int64_t filter = 3) {
   Conv conv{.batch = batch, .in_channels = in, .out_channels = out};
   const std::int64_t pad = filter / 2;
   conv.axes[1] = conv.axes[2] = {.in = size, .filter = filter, .pad_begin = pad, .pad_end = pad};
@@ -25,13 +26,13 @@ std::vector<LaunchPlan> nonfused(const OpShape& op) {
 // Grids that profilers reported for cuDNN's fused kernels (NeuSight, cuDNN 8.9): where the lay of the tiles that is
 // taken here is the one that ran, the number of CTAs is the same.
 TEST(Winograd, FusedGridsAreThoseOfMeasuredKernels) {
-  EXPECT_EQ(fused_winograd(shape_of(38, 893, 5, 326)).launch(1).ctas, 209);     // 209 x 1 x 1
-  EXPECT_EQ(fused_winograd(shape_of(3, 213, 14, 829)).launch(1).ctas, 78 * 2);  // 78 x 2 x 1
-  EXPECT_EQ(fused_winograd(shape_of(18, 250, 27, 52)).launch(1).ctas, 18 * 7 * 2);
+  EXPECT_EQ(fused_winograd(winograd_shape(38, 893, 5, 326)).launch(1).ctas, 209);     // 209 x 1 x 1
+  EXPECT_EQ(fused_winograd(winograd_shape(3, 213, 14, 829)).launch(1).ctas, 78 * 2);  // 78 x 2 x 1
+  EXPECT_EQ(fused_winograd(winograd_shape(18, 250, 27, 52)).launch(1).ctas, 18 * 7 * 2);
 }
 
 TEST(Winograd, FusedDoesAsManyMacsAChannelAsATileOf128) {
-  const Launch gemm = fused_winograd(shape_of(16, 64, 56, 64)).launch(1);
+  const Launch gemm = fused_winograd(winograd_shape(16, 64, 56, 64)).launch(1);
   EXPECT_EQ(gemm.macs_per_step, 128 * 128);
   EXPECT_EQ(gemm.steps, 64);
 }
@@ -39,7 +40,7 @@ TEST(Winograd, FusedDoesAsManyMacsAChannelAsATileOf128) {
 TEST(Winograd, UnfusedGridsAreThoseOfMeasuredKernels) {
   // maxwell_sgemm_64x64_nn, 7 x 11 x 36 CTAs for 40 x 237 x 10 x 10, 694 filters: 360 tiles of 4x4.
   bool found = false;
-  for (const LaunchPlan& plan : nonfused(shape_of(40, 237, 10, 694))) {
+  for (const LaunchPlan& plan : nonfused(winograd_shape(40, 237, 10, 694))) {
     if (plan.tile.m == 64 && plan.tile.n == 64) found = plan.launch(2).ctas == 6 * 11 * 36;
   }
   EXPECT_TRUE(found);
@@ -47,7 +48,7 @@ TEST(Winograd, UnfusedGridsAreThoseOfMeasuredKernels) {
 
 TEST(Winograd, UnfusedMovesTransformedOperands) {
   // 1 x 8 x 4 x 4 with 16 filters: one tile of 6x6 points a channel.
-  const LaunchPlan plan = nonfused(shape_of(1, 8, 4, 16)).front();
+  const LaunchPlan plan = nonfused(winograd_shape(1, 8, 4, 16)).front();
   ASSERT_EQ(plan.count(), 4U);
   EXPECT_EQ(plan.launch(0).dram_store, Bytes(4.0 * 36 * 8));
   EXPECT_EQ(plan.launch(1).dram_store, Bytes(4.0 * 36 * 8 * 16));
@@ -56,14 +57,14 @@ TEST(Winograd, UnfusedMovesTransformedOperands) {
 }
 
 TEST(Winograd, TakesStrideOneSquareFiltersOfOneGroup) {
-  EXPECT_TRUE(has_winograd(shape_of(1, 8, 14, 8)));
-  EXPECT_TRUE(has_winograd(shape_of(1, 8, 14, 8, 5)));
-  EXPECT_FALSE(has_fused_winograd(shape_of(1, 8, 14, 8, 5)));
-  EXPECT_FALSE(has_winograd(shape_of(1, 8, 14, 8, 7)));
-  OpShape strided = shape_of(1, 8, 14, 8);
+  EXPECT_TRUE(has_winograd(winograd_shape(1, 8, 14, 8)));
+  EXPECT_TRUE(has_winograd(winograd_shape(1, 8, 14, 8, 5)));
+  EXPECT_FALSE(has_fused_winograd(winograd_shape(1, 8, 14, 8, 5)));
+  EXPECT_FALSE(has_winograd(winograd_shape(1, 8, 14, 8, 7)));
+  OpShape strided = winograd_shape(1, 8, 14, 8);
   strided.gemm.stride[2] = 2;
   EXPECT_FALSE(has_winograd(strided));
-  OpShape grouped = shape_of(1, 8, 14, 8);
+  OpShape grouped = winograd_shape(1, 8, 14, 8);
   grouped.gemm.groups = 2;
   EXPECT_FALSE(has_winograd(grouped));
 }

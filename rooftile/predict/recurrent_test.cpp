@@ -51,7 +51,7 @@ Recurrent lstm() {
   return recurrent;
 }
 
-double micros(Seconds time) { return time.value() * 1e6; }
+double microseconds(Seconds time) { return time.value() * 1e6; }
 
 double norm(double a, double b, double c, double d) {
   return std::pow(std::pow(a, 4) + std::pow(b, 4) + std::pow(c, 4) + std::pow(d, 4), 0.25);
@@ -59,35 +59,35 @@ double norm(double a, double b, double c, double d) {
 
 TEST(RecurrentTime, AStepWaitsForItsProductItsGatesAndItsLaunches) {
   const RecurrentTime time = recurrent_time(lstm(), Pass::fwd, kFloat, kGpu, simple());
-  EXPECT_NEAR(micros(time.compute), 100 * 128, 1);  // 32 rows x 4 M weights / 1 TMAC/s
-  EXPECT_NEAR(micros(time.latency), 100 * 125, 1);  // 125 times 32 B of k, 1 us each
-  EXPECT_NEAR(micros(time.l2), 100 * 20.48, 1);     // 16 MB, and 11 elements for each of 32,000 states / 850 GB/s
-  EXPECT_NEAR(micros(time.dram), 100 * 174.08, 1);  // 16 MB, and 11 elements for each of 32,000 states
-  EXPECT_NEAR(micros(time.launch), 100 * 2 * 5, 1e-6);
-  EXPECT_NEAR(micros(time.time), 100 * (norm(128, 125, 18.8235, 160) + 14.08 + 10), 2);
+  EXPECT_NEAR(microseconds(time.compute), 100 * 128, 1);  // 32 rows x 4 M weights / 1 TMAC/s
+  EXPECT_NEAR(microseconds(time.latency), 100 * 125, 1);  // 125 times 32 B of k, 1 us each
+  EXPECT_NEAR(microseconds(time.l2), 100 * 20.48, 1);     // 16 MB, and 11 elements for each of 32,000 states / 850 GB/s
+  EXPECT_NEAR(microseconds(time.dram), 100 * 174.08, 1);  // 16 MB, and 11 elements for each of 32,000 states
+  EXPECT_NEAR(microseconds(time.launch), 100 * 2 * 5, 1e-6);
+  EXPECT_NEAR(microseconds(time.time), 100 * (norm(128, 125, 18.8235, 160) + 14.08 + 10), 2);
 }
 
 TEST(RecurrentTime, TheDataGradientMultipliesByTheTransposedWeights) {
   const RecurrentTime time = recurrent_time(lstm(), Pass::bwd_data, kFloat, kGpu, simple());
-  EXPECT_NEAR(micros(time.compute), 100 * 128, 1);
-  EXPECT_NEAR(micros(time.latency), 100 * 4 * 125 * 0.5, 1);  // four times the k, half the chain
-  EXPECT_NEAR(micros(time.launch), 100 * 3 * 5, 1e-6);
+  EXPECT_NEAR(microseconds(time.compute), 100 * 128, 1);
+  EXPECT_NEAR(microseconds(time.latency), 100 * 4 * 125 * 0.5, 1);  // four times the k, half the chain
+  EXPECT_NEAR(microseconds(time.launch), 100 * 3 * 5, 1e-6);
 }
 
 TEST(RecurrentTime, OldKernelsWaitLonger) {
   RecurrentGpu old = kGpu;
   old.old_kernels = true;
   const RecurrentTime time = recurrent_time(lstm(), Pass::fwd, kFloat, old, simple());
-  EXPECT_NEAR(micros(time.compute), 100 * 256, 1);
-  EXPECT_NEAR(micros(time.latency), 100 * 375, 1);
+  EXPECT_NEAR(microseconds(time.compute), 100 * 256, 1);
+  EXPECT_NEAR(microseconds(time.latency), 100 * 375, 1);
 }
 
 TEST(RecurrentTime, WeightsThatFitTheL2AreLoadedOnce) {
   GpuRates rates = simple();
   rates.l2_capacity = Bytes(1e9);
   const RecurrentTime time = recurrent_time(lstm(), Pass::fwd, kFloat, kGpu, rates);
-  EXPECT_NEAR(micros(time.dram), 160 + 1408, 0.1);
-  EXPECT_NEAR(micros(time.latency), 125 * (100 * 0.2 + 0.8), 1);  // from DRAM in one step only
+  EXPECT_NEAR(microseconds(time.dram), 160 + 1408, 0.1);
+  EXPECT_NEAR(microseconds(time.latency), 125 * (100 * 0.2 + 0.8), 1);  // from DRAM in one step only
 }
 
 TEST(RecurrentTime, FewSequencesStreamTheWeights) {
@@ -96,9 +96,9 @@ TEST(RecurrentTime, FewSequencesStreamTheWeights) {
   Recurrent few = lstm();
   few.batch = 4;
   const RecurrentTime time = recurrent_time(few, Pass::fwd, kFloat, kGpu, rates);
-  EXPECT_NEAR(micros(time.compute), 100 * 50, 1);     // 16 M operands of 4 B / 10 SMs, 128 B a clock
-  EXPECT_NEAR(micros(time.latency), 100 * 1.953, 1);  // 4,000 B / 2 KiB
-  EXPECT_NEAR(micros(time.time), 100 * (norm(50, 1.953, 18.8235, 160) + 1.76 + 10), 2);
+  EXPECT_NEAR(microseconds(time.compute), 100 * 50, 1);     // 16 M operands of 4 B / 10 SMs, 128 B a clock
+  EXPECT_NEAR(microseconds(time.latency), 100 * 1.953, 1);  // 4,000 B / 2 KiB
+  EXPECT_NEAR(microseconds(time.time), 100 * (norm(50, 1.953, 18.8235, 160) + 1.76 + 10), 2);
 }
 
 TEST(RecurrentTime, AKernelThatKeepsTheWeightsLoadsThemOnce) {
@@ -108,15 +108,15 @@ TEST(RecurrentTime, AKernelThatKeepsTheWeightsLoadsThemOnce) {
   few.batch = 4;
   const RecurrentTime time = recurrent_time(few, Pass::fwd, kFloat, persistent, simple());
   EXPECT_TRUE(time.on_chip);
-  EXPECT_NEAR(micros(time.dram), 160 + 100 * 1.76, 0.1);
-  EXPECT_NEAR(micros(time.latency), 100 * 2, 0.1);   // ten of the L2
-  EXPECT_NEAR(micros(time.compute), 100 * 32, 0.1);  // of eight sequences
-  EXPECT_NEAR(micros(time.launch), 5, 1e-6);         // for all steps
+  EXPECT_NEAR(microseconds(time.dram), 160 + 100 * 1.76, 0.1);
+  EXPECT_NEAR(microseconds(time.latency), 100 * 2, 0.1);   // ten of the L2
+  EXPECT_NEAR(microseconds(time.compute), 100 * 32, 0.1);  // of eight sequences
+  EXPECT_NEAR(microseconds(time.launch), 5, 1e-6);         // for all steps
 }
 
 TEST(RecurrentTime, GradientsOfWeightsPassThroughDram) {
   const RecurrentTime time = recurrent_time(lstm(), Pass::bwd_weight, kFloat, kGpu, simple());
-  EXPECT_NEAR(micros(time.time), 320, 1e-6);
+  EXPECT_NEAR(microseconds(time.time), 320, 1e-6);
 }
 
 TEST(RecurrentTime, TwoDirectionsShareLatencies) {
@@ -124,8 +124,8 @@ TEST(RecurrentTime, TwoDirectionsShareLatencies) {
   both.directions = 2;
   const RecurrentTime one = recurrent_time(lstm(), Pass::fwd, kFloat, kGpu, simple());
   const RecurrentTime two = recurrent_time(both, Pass::fwd, kFloat, kGpu, simple());
-  EXPECT_NEAR(micros(two.latency), micros(one.latency), 1);
-  EXPECT_NEAR(micros(two.compute), 2 * micros(one.compute), 1);
+  EXPECT_NEAR(microseconds(two.latency), microseconds(one.latency), 1);
+  EXPECT_NEAR(microseconds(two.compute), 2 * microseconds(one.compute), 1);
   EXPECT_LT(two.time, one.time * 2);
 }
 

@@ -28,7 +28,7 @@ ComparedRun run(const char* gpu, double seconds, double gib) {
   return one;
 }
 
-ComparisonReport report() {
+ComparisonReport two_runs() {
   ComparisonReport result;
   result.comparison.pass = "training";
   result.comparison.execution = "eager";
@@ -42,13 +42,13 @@ ComparisonReport report() {
 
 TEST(Comparison, CostsWhatTheTimeCosts) {
   // 100 samples in 0.1 s: a million in 1,000 s, at 0.001 USD a second.
-  EXPECT_NEAR(report().comparison.runs[0].per_million_samples()->value(), 1.0, 1e-12);
-  EXPECT_FALSE(report().comparison.runs[1].per_million_samples());
-  EXPECT_NEAR(*report().comparison.runs[0].watts(), 50, 1e-9);
+  EXPECT_NEAR(two_runs().comparison.runs[0].per_million_samples()->value(), 1.0, 1e-12);
+  EXPECT_FALSE(two_runs().comparison.runs[1].per_million_samples());
+  EXPECT_NEAR(*two_runs().comparison.runs[0].watts(), 50, 1e-9);
 }
 
 TEST(Comparison, TheTableSaysWhatDoesNotFitAndWhatIsLeftOut) {
-  const std::string text = comparison_table(report());
+  const std::string text = comparison_table(two_runs());
   EXPECT_THAT(text, HasSubstr("training, eager\n"));
   EXPECT_THAT(text, HasSubstr("800 to 1,250"));
   EXPECT_THAT(text, HasSubstr("does not fit: 41.5 of 24 GiB"));
@@ -59,7 +59,7 @@ TEST(Comparison, TheTableSaysWhatDoesNotFitAndWhatIsLeftOut) {
 }
 
 TEST(Comparison, JsonFitsItsSchema) {
-  const nlohmann::json json = nlohmann::json::parse(comparison_json(report()));
+  const nlohmann::json json = nlohmann::json::parse(comparison_json(two_runs()));
   EXPECT_TRUE(fits_schema(json, "comparison-1.json"));
   EXPECT_EQ(json["runs"][1]["fits"], false);
   EXPECT_TRUE(json["runs"][1]["usd_per_hour"].is_null());
@@ -68,7 +68,7 @@ TEST(Comparison, JsonFitsItsSchema) {
 }
 
 TEST(Comparison, CellsAreThoseOfTheCsv) {
-  const ComparisonReport of = report();
+  const ComparisonReport of = two_runs();
   EXPECT_EQ(comparison_cell(of.comparison.runs[0], "fits"), "true");
   EXPECT_EQ(comparison_cell(of.comparison.runs[1], "usd_per_hour"), "");
   EXPECT_EQ(comparison_cell(of.comparison.runs[0], "gpu"), "fast");
@@ -78,7 +78,7 @@ TEST(Comparison, CellsAreThoseOfTheCsv) {
 }
 
 TEST(Comparison, TheTableHasWhatWasAskedFor) {
-  ComparisonReport of = report();
+  ComparisonReport of = two_runs();
   of.answers = {"fast: it is."};
   of.boards = true;
   for (ComparedRun& one : of.comparison.runs) {
@@ -96,7 +96,7 @@ TEST(Comparison, TheTableHasWhatWasAskedFor) {
 }
 
 TEST(Comparison, TheChartIsTheOneThatTheRowsAllow) {
-  ComparisonReport of = report();
+  ComparisonReport of = two_runs();
   EXPECT_EQ(comparison_svg(of), comparison_bars(of.comparison)) << "one price is no front";
   for (ComparedRun& one : of.comparison.runs) {
     one.price = GpuPrice{.rate = DollarsPerSecond(0.001)};
@@ -111,7 +111,7 @@ TEST(Comparison, TheChartIsTheOneThatTheRowsAllow) {
 }
 
 TEST(Comparison, ThePageIsSafeWhateverTheNames) {
-  ComparisonReport of = report();
+  ComparisonReport of = two_runs();
   of.comparison.runs[0].model = "<script>alert(1)</script>\"";
   of.comparison.left_out = {"<b>"};
   const std::string page = comparison_page(of);

@@ -27,7 +27,7 @@ Workload alexnet() {
 }
 
 // A listed chip with a run, and a board with neither chip nor launch price.
-CostReport report() {
+CostReport two_boards() {
   const CostTable table = load_costs("").value();
   const std::vector<Gpu> gpus = {find_gpu("titan-xp").value(), find_gpu("mi100").value()};
   CostReport report;
@@ -41,7 +41,7 @@ CostReport report() {
 }
 
 TEST(CostReport, JsonFitsItsSchema) {
-  json value = json::parse(cost_json(report()));
+  json value = json::parse(cost_json(two_boards()));
   EXPECT_TRUE(fits_schema(value, "cost-1.json"));
   EXPECT_TRUE(value["boards"][1]["chip"].is_null());
   EXPECT_EQ(value["boards"][0]["run"]["energy_j"]["total"], 2);
@@ -50,14 +50,14 @@ TEST(CostReport, JsonFitsItsSchema) {
 }
 
 TEST(CostReport, EveryNumberOfTheCsvHasItsColumn) {
-  const auto table = parse_csv(cost_csv(report()), "cost.csv");
+  const auto table = parse_csv(cost_csv(two_boards()), "cost.csv");
   ASSERT_TRUE(table) << table.error().text();
   ASSERT_EQ(table->size(), 3u);  // with the header
   for (const CsvRow& row : *table) EXPECT_EQ(row.cells.size(), table->front().cells.size());
 }
 
 TEST(CostReport, TableSaysEnergyASample) {
-  const std::string text = cost_table(report());
+  const std::string text = cost_table(two_boards());
   EXPECT_THAT(text, HasSubstr("mJ/sample"));
   EXPECT_THAT(text, HasSubstr("net          125        500  "));  // 0.5 s and 2 J over 4 samples
   EXPECT_THAT(text, HasSubstr("held out (constants fitted to the other generations), over 20 rows"));

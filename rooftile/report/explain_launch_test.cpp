@@ -31,8 +31,8 @@ struct Explained {
 };
 
 // 32 x 128 x 28 x 28 with 3x3 filters to 96 channels.
-Explained explained(Pass pass, const std::string& algorithm = "implicit_gemm",
-                    const Calibration* calibration = nullptr) {
+Explained explained_launch(Pass pass, const std::string& algorithm = "implicit_gemm",
+                           const Calibration* calibration = nullptr) {
   Conv conv;
   conv.batch = 32;
   conv.in_channels = 128;
@@ -56,7 +56,7 @@ double norm(double power, std::initializer_list<double> terms) {
 TEST(ExplainLaunch, TheFormulasInWordsGiveTheTime) {
   for (const Pass pass : {Pass::fwd, Pass::bwd_data, Pass::bwd_weight}) {
     for (const char* algorithm : {"implicit_gemm", "winograd", "winograd_nonfused"}) {
-      const Explained it = explained(pass, algorithm);
+      const Explained it = explained_launch(pass, algorithm);
       const GpuRates rates = refined_model(RefinedOp::conv, it.gpu, it.options)->rates;
       ASSERT_EQ(rates.family, KernelFamily::conv_simt);
       const LaunchPlan& plan = first_plan<RefinedKernel>(it.layer)->plan;
@@ -102,7 +102,7 @@ TEST(ExplainLaunch, TheSameForGemms) {
 }
 
 TEST(ExplainLaunch, ConstantsThatCountAndNoOthers) {
-  const Explained it = explained(Pass::fwd);
+  const Explained it = explained_launch(Pass::fwd);
   const RefinedModel model = *refined_model(RefinedOp::conv, it.gpu, it.options);
   const Section section = constants_section("Constants", first_plan<RefinedKernel>(it.layer)->plan, model.rates);
   std::vector<std::string> names;
@@ -116,7 +116,7 @@ TEST(ExplainLaunch, ConstantsThatCountAndNoOthers) {
 TEST(ExplainRefined, MarksThePlanOfThePrediction) {
   for (const char* algorithm : {"implicit_gemm", "winograd_nonfused"}) {
     for (const Pass pass : {Pass::fwd, Pass::bwd_data, Pass::bwd_weight}) {
-      const Explained it = explained(pass, algorithm);
+      const Explained it = explained_launch(pass, algorithm);
       const std::string text = explain_report(it.layer, it.gpu, it.options);
       const std::string plans = text.substr(text.find("Plans"), text.find("Kernel 1") - text.find("Plans"));
       EXPECT_EQ(std::count(plans.begin(), plans.end(), '*'), 2) << plans;  // the title and one row
@@ -129,12 +129,12 @@ TEST(ExplainRefined, MarksThePlanOfThePrediction) {
 }
 
 TEST(ExplainRefined, SaysWhereTheConstantsWereFitted) {
-  EXPECT_THAT(explain_report(explained(Pass::fwd).layer, find_gpu("titan-xp").value(),
+  EXPECT_THAT(explain_report(explained_launch(Pass::fwd).layer, find_gpu("titan-xp").value(),
                              {.method = Method::rooftile, .calibration = nullptr}),
               HasSubstr("Constants of "));
   Calibration calibration;
-  EXPECT_THAT(explain_report(explained(Pass::fwd, "implicit_gemm", &calibration).layer, find_gpu("titan-xp").value(),
-                             {.method = Method::rooftile, .calibration = &calibration}),
+  EXPECT_THAT(explain_report(explained_launch(Pass::fwd, "implicit_gemm", &calibration).layer,
+                             find_gpu("titan-xp").value(), {.method = Method::rooftile, .calibration = &calibration}),
               HasSubstr("starting values"));
   CalibrationEntry entry;
   entry.constants = unfitted_constants(entry.family);
@@ -145,7 +145,7 @@ TEST(ExplainRefined, SaysWhereTheConstantsWereFitted) {
   entry.gmae = 0.05;
   entry.spread = Spread{0.9, 1.2};
   calibration.entries = {entry};
-  const Explained it = explained(Pass::fwd, "implicit_gemm", &calibration);
+  const Explained it = explained_launch(Pass::fwd, "implicit_gemm", &calibration);
   const std::string text = explain_report(it.layer, it.gpu, it.options);
   EXPECT_THAT(text, HasSubstr("fitted to titan-xp itself"));
   EXPECT_THAT(text, HasSubstr("77 rows of a table; 2026-01-02"));

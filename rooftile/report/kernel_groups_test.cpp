@@ -6,11 +6,10 @@
 namespace rooftile {
 namespace {
 
-using roofline::Kernel;
 using testing::ElementsAre;
 
-Kernel kernel(const std::string& name, double time, double bytes = 100) {
-  Kernel made;
+roofline::Kernel kernel(const std::string& name, double time, double bytes = 100) {
+  roofline::Kernel made;
   made.name = name;
   made.time = Seconds(time);
   made.bytes = {Bytes(bytes)};
@@ -24,9 +23,9 @@ std::vector<std::string> names_of(const std::vector<KernelGroup>& groups) {
 }
 
 TEST(KernelGroups, JoinWhatDiffersInDigitsAlone) {
-  const std::vector<Kernel> kernels = {kernel("layer0/softmax", 1e-3), kernel("pool5", 1e-3),
-                                       kernel("layer1/softmax", 1e-3), kernel("layer11/softmax", 1e-3),
-                                       kernel("layer2/softmax", 2e-3), kernel("layer3/softmax", 1e-3, 200)};
+  const std::vector<roofline::Kernel> kernels = {kernel("layer0/softmax", 1e-3), kernel("pool5", 1e-3),
+                                                 kernel("layer1/softmax", 1e-3), kernel("layer11/softmax", 1e-3),
+                                                 kernel("layer2/softmax", 2e-3), kernel("layer3/softmax", 1e-3, 200)};
   const auto groups = equal_kernels(kernels);
   EXPECT_THAT(names_of(groups), ElementsAre("layer*/softmax x 3", "pool5", "layer2/softmax", "layer3/softmax"));
   EXPECT_EQ(groups[0].kernel, &kernels[0]);
@@ -42,8 +41,8 @@ TEST(KernelGroups, KeepDigitsThatAllShare) {
 }
 
 TEST(KernelGroups, KeepTheCountWhenNamesAreCut) {
-  const std::vector<Kernel> kernels = {kernel("a_very_long_name_of_a_layer_1", 2e-4),
-                                       kernel("a_very_long_name_of_a_layer_2", 2e-4)};
+  const std::vector<roofline::Kernel> kernels = {kernel("a_very_long_name_of_a_layer_1", 2e-4),
+                                                 kernel("a_very_long_name_of_a_layer_2", 2e-4)};
   const KernelGroup group = equal_kernels(kernels).front();
   EXPECT_EQ(short_name(group, 11), "a_ver…yer_* x 2");
   EXPECT_EQ(title_of(group), "a_very_long_name_of_a_layer_* x 2, 200 us each");

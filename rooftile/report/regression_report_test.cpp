@@ -6,7 +6,9 @@
 namespace rooftile {
 namespace {
 
-using namespace regression;
+using regression::FittedEquation;
+using regression::FitWarning;
+using regression::SplitResult;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -17,7 +19,7 @@ FittedEquation equation() {
   equation.figures.rows = 1200;
   equation.figures.r2 = 0.99;
   equation.figures.held_out_mape = 0.123;
-  equation.interval = Interval{0.9, 1.25, "split conformal", 100};
+  equation.interval = {0.9, 1.25, "split conformal", 100};
   return equation;
 }
 

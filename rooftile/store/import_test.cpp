@@ -41,7 +41,7 @@ Result<ImportedFile> import_one(const std::string& db, const std::string& path, 
   return file;
 }
 
-std::string error_of(const std::string& db, const std::string& path, const ImportOptions& options = {}) {
+std::string import_error(const std::string& db, const std::string& path, const ImportOptions& options = {}) {
   const auto file = import_one(db, path, options);
   return file ? "no error" : file.error().text();
 }
@@ -143,7 +143,7 @@ TEST(Import, ABadRowLeavesNothing) {
   const TestFolder folder;
   const std::string db = folder.file("s.db"), path = folder.write("t.csv", gemms(3) + "gemm,t4,fp16,x,1,1,1,\n" +
                                                                                "gemm,t4,fp16,9,1,1,,\ngemm,t4\n");
-  EXPECT_THAT(error_of(db, path), HasSubstr("t.csv:5, column M: 'x' is not a whole number"));
+  EXPECT_THAT(import_error(db, path), HasSubstr("t.csv:5, column M: 'x' is not a whole number"));
   EXPECT_EQ(rows_in(db), 0);
   const auto file = import_one(db, path, {.skip_bad_rows = true});
   EXPECT_EQ(file->added, 3);
@@ -161,16 +161,16 @@ TEST(Import, ManyPiecesAreOneTable) {
 
 TEST(Import, WhatIsNothingKnownIsSaid) {
   const TestFolder folder;
-  EXPECT_THAT(error_of(folder.file("s.db"), folder.write("t.csv", "a,b\n1,2\n")),
+  EXPECT_THAT(import_error(folder.file("s.db"), folder.write("t.csv", "a,b\n1,2\n")),
               HasSubstr("t.csv: neither a layer table (a column op, "));
-  EXPECT_THAT(error_of(folder.file("s.db"), folder.write("e.csv", " \n")), HasSubstr("the file is empty"));
-  EXPECT_THAT(error_of(folder.file("s.db"), folder.file("none.csv")), HasSubstr("No such file"));
+  EXPECT_THAT(import_error(folder.file("s.db"), folder.write("e.csv", " \n")), HasSubstr("the file is empty"));
+  EXPECT_THAT(import_error(folder.file("s.db"), folder.file("none.csv")), HasSubstr("No such file"));
 }
 
 TEST(Import, CanBeInterrupted) {
   const TestFolder folder;
   const std::string db = folder.file("s.db"), path = folder.write("t.csv", gemms(20000));
-  EXPECT_THAT(error_of(db, path, {.progress = [](double share) { return share < 0.5; }}),
+  EXPECT_THAT(import_error(db, path, {.progress = [](double share) { return share < 0.5; }}),
               HasSubstr("interrupted; nothing was stored"));
   EXPECT_EQ(rows_in(db), 0);
 }

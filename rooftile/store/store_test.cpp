@@ -22,12 +22,12 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr StoreOptions kWrite = {.access = Access::write, .patience = std::chrono::milliseconds(100)};
+constexpr StoreOptions kWriteSoon = {.access = Access::write, .patience = std::chrono::milliseconds(100)};
 
 // A store with so many measurements and a fitted model.
 std::string small_store(const TestFolder& folder, int rows = 3) {
   const std::string path = folder.file("s.db");
-  auto store = Store::open(path, kWrite);
+  auto store = Store::open(path, kWriteSoon);
   if (!store) {
     ADD_FAILURE() << store.error().text();
     return path;
@@ -43,7 +43,7 @@ std::string small_store(const TestFolder& folder, int rows = 3) {
   return path;
 }
 
-std::string error_of(const std::string& path, const StoreOptions& options = {}) {
+std::string open_error(const std::string& path, const StoreOptions& options = {}) {
   const auto store = Store::open(path, options);
   return store ? "no error" : store.error().text();
 }
@@ -74,24 +74,24 @@ TEST(Store, IsOneFileThatKeepsWhatWasAdded) {
 
 TEST(Store, IsNotMadeByReading) {
   const TestFolder folder;
-  EXPECT_THAT(error_of(folder.file("s.db")), HasSubstr("no store here; 'rooftile import' creates one"));
+  EXPECT_THAT(open_error(folder.file("s.db")), HasSubstr("no store here; 'rooftile import' creates one"));
   EXPECT_FALSE(std::filesystem::exists(folder.file("s.db")));
 }
 
 TEST(Store, AFolderThatIsNotThereIsNamed) {
   const TestFolder folder;
-  EXPECT_EQ(error_of(folder.file("none/s.db"), kWrite),
+  EXPECT_EQ(open_error(folder.file("none/s.db"), kWriteSoon),
             folder.file("none/s.db") + ": the folder for the store does not exist");
-  EXPECT_THAT(error_of(folder.file("."), kWrite), HasSubstr("is a directory"));
+  EXPECT_THAT(open_error(folder.file("."), kWriteSoon), HasSubstr("is a directory"));
 }
 
 TEST(Store, WhatIsNoStoreIsRefusedAndLeftAsItIs) {
   const TestFolder folder;
   const std::string notes = folder.write("notes.txt", std::string(5000, 'x'));
-  EXPECT_EQ(error_of(notes, kWrite), notes + ": is not a rooftile store");
+  EXPECT_EQ(open_error(notes, kWriteSoon), notes + ": is not a rooftile store");
   EXPECT_EQ(TestFolder::read(notes), std::string(5000, 'x'));
   const std::string empty = folder.write("empty.db", "");
-  EXPECT_THAT(error_of(empty, kWrite), HasSubstr("is an empty file, not a store; remove it to begin a new one"));
+  EXPECT_THAT(open_error(empty, kWriteSoon), HasSubstr("is an empty file, not a store; remove it to begin a new one"));
   EXPECT_EQ(TestFolder::read(empty), "");
 
   const std::string other = folder.file("other.db");
@@ -100,7 +100,7 @@ TEST(Store, WhatIsNoStoreIsRefusedAndLeftAsItIs) {
     ASSERT_TRUE((*database)->run("CREATE TABLE t (a)").has_value());
   }
   const std::string before = TestFolder::read(other);
-  EXPECT_THAT(error_of(other, kWrite), HasSubstr("is a database of another program"));
+  EXPECT_THAT(open_error(other, kWriteSoon), HasSubstr("is a database of another program"));
   EXPECT_EQ(TestFolder::read(other), before);
 }
 
@@ -116,7 +116,7 @@ TEST(Store, AForeignSchemaIsRefusedBeforeAnyQuery) {
       auto database = Database::open(path, path, SQLITE_OPEN_READWRITE);
       EXPECT_TRUE((*database)->run(sql).has_value()) << sql;
     }
-    return error_of(path).substr(path.size());
+    return open_error(path).substr(path.size());
   };
   EXPECT_EQ(error_with("DROP TABLE measurement; CREATE VIEW measurement AS " + endless + columns + " FROM r"),
             ": is not a rooftile store: it has the view 'measurement'");
@@ -134,7 +134,7 @@ TEST(Store, ATruncatedFileIsReportedAtOnce) {
   const std::string whole = TestFolder::read(path);
   for (const std::size_t size : {whole.size() - 1, whole.size() / 2, std::size_t{4096}, std::size_t{50}}) {
     folder.write("s.db", whole.substr(0, size));
-    EXPECT_THAT(error_of(path, kWrite), HasSubstr("the store is damaged: it lacks")) << size;
+    EXPECT_THAT(open_error(path, kWriteSoon), HasSubstr("the store is damaged: it lacks")) << size;
     EXPECT_EQ(TestFolder::read(path), whole.substr(0, size));
   }
 }
@@ -175,7 +175,7 @@ TEST(Store, ARowWithoutItsTableIsDamage) {
 TEST(Store, AConditionOnTheGpuOrOpReadsOnlyTheirRows) {
   const TestFolder folder;
   const std::string path = small_store(folder);
-  auto store = Store::open(path, kWrite);
+  auto store = Store::open(path, kWriteSoon);
   auto writer = MeasurementWriter::begin(*store);
   writer->begin_file({"k.csv", "layer table", "", ""}, {"op", "M", "N", "K", "gpu", "time_us"});
   const std::vector<std::string> cells = {"gemm", "1", "2", "3", "K80", "7.0"};
@@ -205,7 +205,7 @@ TEST(Store, AConditionOnTheGpuOrOpReadsOnlyTheirRows) {
 
 TEST(Store, PredictionsAreRemovedByWhatTheyAre) {
   const TestFolder folder;
-  auto store = Store::open(folder.file("s.db"), kWrite);
+  auto store = Store::open(folder.file("s.db"), kWriteSoon);
   SavedPrediction one;
   one.model = "alexnet";
   one.gpu = "t4";
@@ -247,13 +247,14 @@ TEST(Store, AFileOfANewerProgramIsRefused) {
     auto database = Database::open(path, path, SQLITE_OPEN_READWRITE);
     ASSERT_TRUE((*database)->run("PRAGMA user_version = 1000").has_value());
   }
-  EXPECT_THAT(error_of(path, kWrite), HasSubstr("the store is of version 1000, and this program knows versions up to"));
+  EXPECT_THAT(open_error(path, kWriteSoon),
+              HasSubstr("the store is of version 1000, and this program knows versions up to"));
 }
 
 TEST(Store, ALockedStoreIsSaidToBe) {
   const TestFolder folder;
   const std::string path = small_store(folder);
-  auto first = Store::open(path, kWrite), second = Store::open(path, kWrite);
+  auto first = Store::open(path, kWriteSoon), second = Store::open(path, kWriteSoon);
   ASSERT_TRUE(first && second);
   const auto writer = MeasurementWriter::begin(*first);
   ASSERT_TRUE(writer.has_value());
@@ -287,13 +288,13 @@ TEST(Store, IsReadWhereNothingMayBeWritten) {
     return store && count_measurements(*store)->size() == 1 && quick_check(*store);
   }));
   EXPECT_TRUE(holds_for_nobody([&] {
-    auto store = Store::open(path, kWrite);
+    auto store = Store::open(path, kWriteSoon);
     if (!store) return store.error().text() == path + ": the store cannot be written to";
     const auto writer = MeasurementWriter::begin(*store);
     return !writer && writer.error().text() == path + ": the store cannot be written to";
   }));
   EXPECT_TRUE(holds_for_nobody([&] {
-    const auto made = Store::open(folder.file("new.db"), kWrite);
+    const auto made = Store::open(folder.file("new.db"), kWriteSoon);
     return !made && made.error().text() == folder.file("new.db") + ": Permission denied";
   }));
 }
@@ -301,7 +302,7 @@ TEST(Store, IsReadWhereNothingMayBeWritten) {
 TEST(Store, AFullDiskLeavesItAsItWas) {
   const TestFolder folder;
   const std::string path = small_store(folder);
-  auto store = Store::open(path, kWrite);
+  auto store = Store::open(path, kWriteSoon);
   ASSERT_TRUE(store.has_value());
   // SQLite's own limit stands for the disk's.
   ASSERT_TRUE(store->database().integer("PRAGMA max_page_count = 30").has_value());
@@ -323,7 +324,7 @@ TEST(Store, AFullDiskLeavesItAsItWas) {
 
 TEST(Fitted, ComeBackAsTheyWereSaved) {
   const TestFolder folder;
-  auto store = Store::open(folder.file("s.db"), kWrite);
+  auto store = Store::open(folder.file("s.db"), kWriteSoon);
   const FittedModel model{"m6000", "layers", "264 rows, quadro-m6000", "2018-05-01", std::string("a\0b\n", 4)};
   ASSERT_TRUE(save_fitted(*store, model).has_value());
   EXPECT_EQ(load_fitted(*store, "m6000").value(), model);

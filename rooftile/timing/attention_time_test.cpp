@@ -7,6 +7,7 @@
 
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/timing/roofline.hpp"
+#include "rooftile/timing/test_micros.hpp"
 #include "rooftile/workload/sequence.hpp"
 
 namespace rooftile {
@@ -14,7 +15,7 @@ namespace {
 
 // Round numbers: 10 SMs of 1e9 MAC/s at 1 GHz, an L2 of 1e10 B/s and 1 MB, DRAM of 1e9 B/s. Every constant is 1 or does
 // nothing.
-GpuRates plain_rates() {
+GpuRates attention_rates() {
   GpuRates rates;
   rates.family = KernelFamily::attention;
   rates.sms = 10;
@@ -45,10 +46,8 @@ AttentionPlan plain_plan() {
   return plan;
 }
 
-double micros(Seconds time) { return time.value() * 1e6; }
-
 TEST(AttentionTime, CountsTheCtasOfTheBusiestSm) {
-  GpuRates rates = plain_rates();
+  GpuRates rates = attention_rates();
   AttentionPlan plan = plain_plan();
   EXPECT_DOUBLE_EQ(micros(attention_time(plan, rates).cases[Bottleneck::compute]), 2 * 4);
   EXPECT_DOUBLE_EQ(micros(attention_time(plan, rates).time), 2 * 4);
@@ -60,7 +59,7 @@ TEST(AttentionTime, CountsTheCtasOfTheBusiestSm) {
 }
 
 TEST(AttentionTime, ExponentialsAddToProductsOrRunBesideThem) {
-  GpuRates rates = plain_rates();
+  GpuRates rates = attention_rates();
   rates.constants[AttentionConstant::softmax] = 16 * 10;  // 100 pairs at 16 a cycle: 1 us a step
   AttentionPlan plan = plain_plan();
   EXPECT_DOUBLE_EQ(micros(attention_time(plan, rates).time), 2 * 4 * 2);
@@ -76,7 +75,7 @@ TEST(AttentionTime, ExponentialsAddToProductsOrRunBesideThem) {
 }
 
 TEST(AttentionTime, GradientsTakeMoreOfTheLanes) {
-  GpuRates rates = plain_rates();
+  GpuRates rates = attention_rates();
   rates.constants[AttentionConstant::softmax] = 16 * 10;
   rates.constants[AttentionConstant::backward_vector] = 3;
   AttentionPlan plan = plain_plan();
@@ -88,7 +87,7 @@ TEST(AttentionTime, GradientsTakeMoreOfTheLanes) {
 }
 
 TEST(AttentionTime, SumsOfGradientsPassTheL2) {
-  GpuRates rates = plain_rates();
+  GpuRates rates = attention_rates();
   rates.constants[AttentionConstant::warm_share] = 1e-9;
   AttentionPlan plan = plain_plan();
   plan.backward = true;
@@ -101,7 +100,7 @@ TEST(AttentionTime, SumsOfGradientsPassTheL2) {
 }
 
 TEST(AttentionTime, MultipliesAtTheShareAndTheClockThatLast) {
-  GpuRates rates = plain_rates();
+  GpuRates rates = attention_rates();
   rates.constants[AttentionConstant::fp8_efficiency] = 0.5;
   AttentionPlan plan = plain_plan();
   plan.rate = AttentionRate::fp8;
@@ -114,7 +113,7 @@ TEST(AttentionTime, MultipliesAtTheShareAndTheClockThatLast) {
 }
 
 TEST(AttentionTime, CtasTakeTimeToStart) {
-  GpuRates rates = plain_rates();
+  GpuRates rates = attention_rates();
   rates.constants[AttentionConstant::tile_cycles] = 3000;
   AttentionPlan plan = plain_plan();
   EXPECT_DOUBLE_EQ(micros(attention_time(plan, rates).time), 2 * (4 + 3));
@@ -127,7 +126,7 @@ TEST(AttentionTime, CtasTakeTimeToStart) {
 }
 
 TEST(AttentionTime, SmallKernelsWaitForTheirKeys) {
-  GpuRates rates = plain_rates();
+  GpuRates rates = attention_rates();
   rates.constants[AttentionConstant::group_cycles] = 2000;
   rates.constants[AttentionConstant::group_step] = 1000;
   AttentionPlan plan = plain_plan();
@@ -139,7 +138,7 @@ TEST(AttentionTime, SmallKernelsWaitForTheirKeys) {
 }
 
 TEST(AttentionTime, LoadsWhatTheL2DoesNotHold) {
-  const GpuRates rates = plain_rates();
+  const GpuRates rates = attention_rates();
   AttentionPlan plan = plain_plan();
   plan.queries = Bytes(1000);
   plan.keys = Bytes(2000);
@@ -153,7 +152,7 @@ TEST(AttentionTime, LoadsWhatTheL2DoesNotHold) {
 }
 
 TEST(AttentionTime, OtherHeadsLoadKeysAgain) {
-  const GpuRates rates = plain_rates();
+  const GpuRates rates = attention_rates();
   AttentionPlan plan = plain_plan();
   plan.keys = Bytes(2000);
   plan.key_loads = 5;
@@ -164,7 +163,7 @@ TEST(AttentionTime, OtherHeadsLoadKeysAgain) {
 }
 
 TEST(AttentionTime, SplitsAddTheirResultsUp) {
-  GpuRates rates = plain_rates();
+  GpuRates rates = attention_rates();
   rates.constants[AttentionConstant::combine_cycles] = 1000;
   AttentionPlan plan = plain_plan();
   const double whole = micros(attention_time(plan, rates).time);
@@ -176,7 +175,7 @@ TEST(AttentionTime, SplitsAddTheirResultsUp) {
 }
 
 TEST(AttentionTime, KernelsAroundTheAttention) {
-  GpuRates rates = plain_rates();
+  GpuRates rates = attention_rates();
   AttentionPlan plan = plain_plan();
   plan.kernels = 3;
   EXPECT_DOUBLE_EQ(micros(attention_time(plan, rates).cases[Bottleneck::launch]), 2);
@@ -186,15 +185,15 @@ TEST(AttentionTime, KernelsAroundTheAttention) {
   EXPECT_DOUBLE_EQ(micros(attention_time(plan, rates).time), 8 + 2 + 10);
 }
 
-struct Case {
+struct AttentionCase {
   Gpu gpu;
   Attention attention;
   DType precision = DType::bf16;
   AttentionCall call;
 };
 
-Case any_case(bool decode) {
-  Case made;
+AttentionCase any_attention(bool decode) {
+  AttentionCase made;
   const char* id = *rc::gen::element("a100-sxm4-80gb", "h100-sxm5-80gb", "l40s", "b200-sxm-180gb", "l4", "a10");
   made.gpu = *find_gpu(id);
   Attention& attention = made.attention;
@@ -213,19 +212,19 @@ Case any_case(bool decode) {
   return made;
 }
 
-GpuRates machine_for(const Case& made) {
+GpuRates machine_for(const AttentionCase& made) {
   const DType multiplied = attention_precision(made.attention, made.precision, made.gpu);
   return gpu_rates(made.gpu, KernelFamily::attention, *peak_of(multiplied, made.gpu),
                    unfitted_constants(KernelFamily::attention));
 }
 
-double time_of(const Case& made, const GpuRates& rates) {
+double time_of(const AttentionCase& made, const GpuRates& rates) {
   return attention_time(attention_plan(made.attention, made.precision, made.call, made.gpu), rates).time.value();
 }
 
 TEST(AttentionTime, NeverFasterThanThePeak) {
   EXPECT_TRUE(rc::check([] {
-    const Case made = any_case(*rc::gen::arbitrary<bool>());
+    const AttentionCase made = any_attention(*rc::gen::arbitrary<bool>());
     const GpuRates rates = machine_for(made);
     RC_ASSERT(time_of(made, rates) >= macs(made.attention) / (rates.macs_per_second() * rates.sms));
   }));
@@ -233,7 +232,7 @@ TEST(AttentionTime, NeverFasterThanThePeak) {
 
 TEST(AttentionTime, NeverFasterThanColdBytes) {
   EXPECT_TRUE(rc::check([] {
-    const Case made = any_case(*rc::gen::arbitrary<bool>());
+    const AttentionCase made = any_attention(*rc::gen::arbitrary<bool>());
     AttentionPlan plan = attention_plan(made.attention, made.precision, made.call, made.gpu);
     plan.warm = false;
     const double bytes = (plan.queries + plan.results + plan.keys).value();
@@ -243,7 +242,7 @@ TEST(AttentionTime, NeverFasterThanColdBytes) {
 
 TEST(AttentionTime, MorePromptsAreNeverFaster) {
   EXPECT_TRUE(rc::check([] {
-    Case made = any_case(false);
+    AttentionCase made = any_attention(false);
     const GpuRates rates = machine_for(made);
     const double before = time_of(made, rates);
     made.attention.batch += *rc::gen::inRange(1, 300);
@@ -253,7 +252,7 @@ TEST(AttentionTime, MorePromptsAreNeverFaster) {
 
 TEST(AttentionTime, LongerPromptsAndMoreHeadsAreNeverMuchFaster) {
   EXPECT_TRUE(rc::check([] {
-    Case made = any_case(false);
+    AttentionCase made = any_attention(false);
     const GpuRates rates = machine_for(made);
     const double before = time_of(made, rates);
     const std::int64_t times = *rc::gen::inRange(1, 5);
@@ -271,7 +270,7 @@ TEST(AttentionTime, LongerPromptsAndMoreHeadsAreNeverMuchFaster) {
 // The splits of FlashAttention are not the fastest, so that more keys or sequences may be faster by as much.
 TEST(AttentionTime, MoreKeysAndQueriesAreNeverMuchFaster) {
   EXPECT_TRUE(rc::check([] {
-    Case made = any_case(true);
+    AttentionCase made = any_attention(true);
     const GpuRates rates = machine_for(made);
     const double before = time_of(made, rates);
     const std::int64_t times = *rc::gen::inRange(1, 5);
@@ -287,7 +286,7 @@ TEST(AttentionTime, MoreKeysAndQueriesAreNeverMuchFaster) {
 
 TEST(AttentionTime, ASlowerMemoryIsNeverFaster) {
   EXPECT_TRUE(rc::check([] {
-    const Case made = any_case(*rc::gen::arbitrary<bool>());
+    const AttentionCase made = any_attention(*rc::gen::arbitrary<bool>());
     const GpuRates rates = machine_for(made);
     GpuRates slower = rates;
     slower.dram /= 2;

@@ -4,6 +4,7 @@
 #include <rapidcheck.h>
 
 #include "rooftile/timing/launch_time.hpp"
+#include "rooftile/timing/test_micros.hpp"
 
 namespace rooftile {
 namespace {
@@ -36,8 +37,6 @@ Launch launch_of(double ctas, double resident = 2) {
   launch.resident = resident;
   return launch;
 }
-
-double micros(Seconds time) { return time.value() * 1e6; }
 
 TEST(ConvTime, TheBusiestSmDecides) {
   EXPECT_NEAR(micros(conv_time(launch_of(10), ideal()).time), 100, 1e-6);

@@ -8,6 +8,7 @@
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/plan/candidates.hpp"
 #include "rooftile/timing/plan_time.hpp"
+#include "rooftile/timing/test_micros.hpp"
 
 namespace rooftile {
 namespace {
@@ -44,8 +45,6 @@ Launch plain_launch() {
   launch.warps = 8;
   return launch;
 }
-
-double micros(Seconds time) { return time.value() * 1e6; }
 
 TEST(SimtGemmTime, MultiplyAccumulates) {
   EXPECT_NEAR(micros(simt_gemm_time(plain_launch(), plain_rates()).time), 16384, 1e-6);  // 128 x 128 x 1000 / 1e9

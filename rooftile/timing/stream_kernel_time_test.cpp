@@ -5,12 +5,14 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include "rooftile/timing/test_micros.hpp"
+
 namespace rooftile {
 namespace {
 
 // 10 SMs at 1 GHz with 1,000 threads each, 1 TB/s of L2, 100 GB/s of DRAM, an L2 of 1 MB that holds
 // nothing of before; no start, no latency.
-GpuRates ideal() {
+GpuRates ideal_stream() {
   GpuRates rates;
   rates.family = KernelFamily::stream;
   rates.sms = 10;
@@ -39,13 +41,11 @@ StreamKernel kernel_of(double ctas, double threads) {
   return kernel;
 }
 
-double micros(Seconds time) { return time.value() * 1e6; }
-
 TEST(StreamKernelTime, BytesAgainstBandwidths) {
   StreamKernel kernel = kernel_of(100, 100);
   kernel.read = Bytes(3e6);
   kernel.write = Bytes(1e6);
-  const StreamKernelTime t = stream_kernel_time(kernel, ideal());
+  const StreamKernelTime t = stream_kernel_time(kernel, ideal_stream());
   EXPECT_NEAR(micros(t.cases[Bottleneck::dram]), 40, 1e-9);
   EXPECT_NEAR(micros(t.cases[Bottleneck::l2]), 4, 1e-9);
   EXPECT_NEAR(micros(t.time), 40 * std::pow(1 + 1e-4, 0.25), 1e-9);
@@ -54,7 +54,7 @@ TEST(StreamKernelTime, BytesAgainstBandwidths) {
 
 // Half of the L2 is half full: 1 / (1 + (1/2)^2) of the bytes are there.
 TEST(StreamKernelTime, TheL2HoldsWhatWasThereBefore) {
-  GpuRates rates = ideal();
+  GpuRates rates = ideal_stream();
   rates.constants[StreamConstant::warm_share] = 0.5;
   StreamKernel kernel = kernel_of(100, 100);
   kernel.read = Bytes(250e3);
@@ -64,7 +64,7 @@ TEST(StreamKernelTime, TheL2HoldsWhatWasThereBefore) {
 // 10 CTAs fill an SM. 105 of them: one round of 10, then one CTA on the busiest SM; each waits 2 x 500 + 3 x 200
 // cycles.
 TEST(StreamKernelTime, CtasWaitTogetherAndComputeInTurn) {
-  GpuRates rates = ideal();
+  GpuRates rates = ideal_stream();
   rates.sm_ctas = 32;
   rates.constants[StreamConstant::latency] = 1;
   StreamKernel kernel = kernel_of(105, 100);
@@ -84,7 +84,7 @@ TEST(StreamKernelTime, FewRowsLeaveSmsIdle) {
   StreamKernel one = kernel_of(1, 1000), ten = kernel_of(10, 1000);
   one.work.operations = 1e6;
   ten.work.operations = 1e7;
-  EXPECT_EQ(stream_kernel_time(one, ideal()).time, stream_kernel_time(ten, ideal()).time);
+  EXPECT_EQ(stream_kernel_time(one, ideal_stream()).time, stream_kernel_time(ten, ideal_stream()).time);
 }
 
 // Rows at work that outgrow the L2 are read from DRAM again.
@@ -92,13 +92,13 @@ TEST(StreamKernelTime, LongRowsAreReadAgain) {
   StreamKernel kernel = kernel_of(10, 1000);
   kernel.read = kernel.reread = Bytes(1e6);
   kernel.row = Bytes(1e5);
-  EXPECT_NEAR(stream_kernel_time(kernel, ideal()).traffic.dram.value(), 1.5e6, 1);
+  EXPECT_NEAR(stream_kernel_time(kernel, ideal_stream()).traffic.dram.value(), 1.5e6, 1);
   kernel.row = Bytes(1e3);
-  EXPECT_NEAR(stream_kernel_time(kernel, ideal()).traffic.dram.value(), 1e6, 1);
+  EXPECT_NEAR(stream_kernel_time(kernel, ideal_stream()).traffic.dram.value(), 1e6, 1);
 }
 
 TEST(StreamKernelTime, EachKindOfWorkHasItsCost) {
-  GpuRates rates = ideal();
+  GpuRates rates = ideal_stream();
   StreamKernel kernel = kernel_of(10, 1000);
   const auto cost = [&](const StreamWork& work) {
     kernel.work = work;
@@ -114,14 +114,14 @@ TEST(StreamKernelTime, EachKindOfWorkHasItsCost) {
 }
 
 TEST(StreamKernelTime, NothingTakesItsStart) {
-  GpuRates rates = ideal();
+  GpuRates rates = ideal_stream();
   rates.constants[StreamConstant::start_cycles] = 2500;
   EXPECT_NEAR(micros(stream_kernel_time(kernel_of(1, 32), rates).time), 2.5, 1e-9);
 }
 
 // With the constants that ship.
 GpuRates real() {
-  GpuRates rates = ideal();
+  GpuRates rates = ideal_stream();
   rates.constants = unfitted_constants(KernelFamily::stream);
   return rates;
 }

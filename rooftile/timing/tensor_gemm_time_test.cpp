@@ -15,7 +15,7 @@ namespace {
 
 // Round numbers: 10 SMs of 1e9 MAC/s at 1 GHz, an L2 of 1e10 B/s and 1 MB, DRAM of 1e9 B/s. Every constant is 1 or does
 // nothing.
-GpuRates plain_rates() {
+GpuRates tensor_rates() {
   GpuRates rates;
   rates.family = KernelFamily::tensor;
   rates.sms = 10;
@@ -37,7 +37,7 @@ GpuRates plain_rates() {
 }
 
 // 15 CTAs of 10x10x100, one resident on an SM; A, B and C of 1000, 2000 and 3000 bytes.
-Launch plain_launch() {
+Launch tensor_launch() {
   Launch launch;
   launch.ctas = 15;
   launch.macs_per_step = 100;
@@ -53,7 +53,7 @@ Launch plain_launch() {
 }
 
 GpuRates plain_conv_rates() {
-  GpuRates rates = plain_rates();
+  GpuRates rates = tensor_rates();
   rates.family = KernelFamily::conv_tensor;
   rates.constants[TensorConstant::convert_efficiency] = 1;
   return rates;
@@ -71,7 +71,7 @@ TEST(TensorConvTime, WhatTheL2KeepsIsNotMovedThroughDram) {
 TEST(TensorConvTime, WiderResultsTakeLongerToStore) {
   GpuRates rates = plain_conv_rates();
   rates.constants[TensorConstant::epilogue] = 1;
-  Launch launch = plain_launch();
+  Launch launch = tensor_launch();
   const Seconds narrow = tensor_gemm_time(launch, rates).l2_aside;
   launch.product.result = Bytes(4);
   EXPECT_DOUBLE_EQ(tensor_gemm_time(launch, rates).l2_aside / narrow, 4);
@@ -81,7 +81,7 @@ TEST(TensorConvTime, KernelsForTheLanesHaveTheirRate) {
   GpuRates rates = plain_conv_rates();
   rates.sm_lanes = FlopsPerSecond(2 * 1e8);
   rates.constants[TensorConstant::lanes_efficiency] = 0.5;
-  Launch launch = plain_launch();
+  Launch launch = tensor_launch();
   launch.product.on_lanes = true;
   EXPECT_DOUBLE_EQ(tensor_gemm_time(launch, rates).compute.value(), 400e-6);
 }
@@ -91,70 +91,70 @@ TEST(TensorConvTime, EachChangeOfLayoutStartsByItself) {
   rates.constants[TensorConstant::start_cycles] = 1000;
   rates.constants[TensorConstant::convert_cycles] = 300;
   LaunchPlan plan;
-  plan.main = plain_launch();
+  plan.main = tensor_launch();
   const Seconds before = plan_time(plan, rates);
   plan.add_before(Bytes(0), Bytes(0));
   EXPECT_NEAR((plan_time(plan, rates) - before).value(), 300e-9, 1e-15);
 }
 
 TEST(TensorGemmTime, CountsTheCtasOfTheBusiestSm) {
-  GpuRates rates = plain_rates();
+  GpuRates rates = tensor_rates();
   // Two CTAs of 10000 MACs at 1e9 a second; with all of the last wave overlapped one and a half.
-  EXPECT_DOUBLE_EQ(tensor_gemm_time(plain_launch(), rates).compute.value(), 20e-6);
+  EXPECT_DOUBLE_EQ(tensor_gemm_time(tensor_launch(), rates).compute.value(), 20e-6);
   rates.constants[TensorConstant::wave_overlap] = 1;
-  EXPECT_DOUBLE_EQ(tensor_gemm_time(plain_launch(), rates).compute.value(), 15e-6);
+  EXPECT_DOUBLE_EQ(tensor_gemm_time(tensor_launch(), rates).compute.value(), 15e-6);
 }
 
 TEST(TensorGemmTime, MultipliesAtTheSustainedClock) {
-  GpuRates rates = plain_rates();
+  GpuRates rates = tensor_rates();
   rates.base_clock = Hertz(0.5e9);
   rates.constants[TensorConstant::clock_share] = 0.5;  // 750 MHz
-  EXPECT_DOUBLE_EQ(tensor_gemm_time(plain_launch(), rates).compute.value(), 20e-6 / 0.75);
+  EXPECT_DOUBLE_EQ(tensor_gemm_time(tensor_launch(), rates).compute.value(), 20e-6 / 0.75);
 }
 
 TEST(TensorGemmTime, LatencyOfACtaAlone) {
-  GpuRates rates = plain_rates();
+  GpuRates rates = tensor_rates();
   // Two waves of 100 steps of 1 B, 100 B under way in 100 cycles: 100 ns a wave; filling adds a MAC time of 10 us to
   // each.
-  EXPECT_DOUBLE_EQ(tensor_gemm_time(plain_launch(), rates).latency.value(), 2 * 100e-9);
+  EXPECT_DOUBLE_EQ(tensor_gemm_time(tensor_launch(), rates).latency.value(), 2 * 100e-9);
   rates.constants[TensorConstant::fill] = 1;
-  EXPECT_DOUBLE_EQ(tensor_gemm_time(plain_launch(), rates).latency.value(), 2 * (100e-9 + 10e-6));
+  EXPECT_DOUBLE_EQ(tensor_gemm_time(tensor_launch(), rates).latency.value(), 2 * (100e-9 + 10e-6));
   rates.constants[TensorConstant::fill] = 0;
   rates.constants[TensorConstant::miss_latency] = 1;  // all from DRAM: twice the latency
-  EXPECT_DOUBLE_EQ(tensor_gemm_time(plain_launch(), rates).latency.value(), 2 * 200e-9);
+  EXPECT_DOUBLE_EQ(tensor_gemm_time(tensor_launch(), rates).latency.value(), 2 * 200e-9);
 }
 
 TEST(TensorGemmTime, LoadsFromTheL2AndStoresTheTile) {
-  GpuRates rates = plain_rates();
-  EXPECT_DOUBLE_EQ(tensor_gemm_time(plain_launch(), rates).l2.value(), 3e-6);  // 30000 B of loads
+  GpuRates rates = tensor_rates();
+  EXPECT_DOUBLE_EQ(tensor_gemm_time(tensor_launch(), rates).l2.value(), 3e-6);  // 30000 B of loads
   rates.shared_loads = 2;
-  EXPECT_DOUBLE_EQ(tensor_gemm_time(plain_launch(), rates).l2.value(), 1.5e-6);
+  EXPECT_DOUBLE_EQ(tensor_gemm_time(tensor_launch(), rates).l2.value(), 1.5e-6);
   rates.constants[TensorConstant::epilogue] = 1;  // two tiles of 100 B at a tenth of the L2's rate
-  EXPECT_DOUBLE_EQ(tensor_gemm_time(plain_launch(), rates).l2_aside.value(), 200e-9);
+  EXPECT_DOUBLE_EQ(tensor_gemm_time(tensor_launch(), rates).l2_aside.value(), 200e-9);
   rates.constants[TensorConstant::sm_draw] = 1;  // two of 2000 B at 1 B a cycle
-  EXPECT_DOUBLE_EQ(tensor_gemm_time(plain_launch(), rates).l1.value(), 4e-6);
-  EXPECT_DOUBLE_EQ(tensor_gemm_time(plain_launch(), rates).l2.value(), 1.5e-6);
+  EXPECT_DOUBLE_EQ(tensor_gemm_time(tensor_launch(), rates).l1.value(), 4e-6);
+  EXPECT_DOUBLE_EQ(tensor_gemm_time(tensor_launch(), rates).l2.value(), 1.5e-6);
 }
 
 TEST(TensorGemmTime, WhatTheL2HoldsDoesNotComeFromDram) {
-  GpuRates rates = plain_rates();
-  EXPECT_DOUBLE_EQ(tensor_gemm_time(plain_launch(), rates).dram.value(), 6e-6);  // cold
+  GpuRates rates = tensor_rates();
+  EXPECT_DOUBLE_EQ(tensor_gemm_time(tensor_launch(), rates).dram.value(), 6e-6);  // cold
   rates.weight_sets = 1;
-  EXPECT_LT(tensor_gemm_time(plain_launch(), rates).dram.value(), 1e-12);
+  EXPECT_LT(tensor_gemm_time(tensor_launch(), rates).dram.value(), 1e-12);
   rates.weight_sets = 1e6;  // the weights alone are cold
-  EXPECT_NEAR(tensor_gemm_time(plain_launch(), rates).dram.value(), 2e-6, 1e-12);
+  EXPECT_NEAR(tensor_gemm_time(tensor_launch(), rates).dram.value(), 2e-6, 1e-12);
   rates.rotates = true;
-  EXPECT_NEAR(tensor_gemm_time(plain_launch(), rates).dram.value(), 6e-6, 1e-12);
+  EXPECT_NEAR(tensor_gemm_time(tensor_launch(), rates).dram.value(), 6e-6, 1e-12);
   rates.rotates = false;
   rates.weight_sets = (1e6 - 4000) / 2000;  // as many bytes as the L2 has: half of the weights
-  EXPECT_NEAR(tensor_gemm_time(plain_launch(), rates).dram.value(), 1e-6, 1e-12);
+  EXPECT_NEAR(tensor_gemm_time(tensor_launch(), rates).dram.value(), 1e-6, 1e-12);
 }
 
 TEST(TensorGemmTime, ReadsOperandsAgainThatOutgrowTheL2) {
-  GpuRates rates = plain_rates();
+  GpuRates rates = tensor_rates();
   rates.constants[TensorConstant::reread] = 1;
   rates.l2_capacity = Bytes(1e-3);  // holds nothing
-  Launch launch = plain_launch();
+  Launch launch = tensor_launch();
   launch.product.a_bytes = Bytes(3000);
   // A square wave of 10 CTAs has a side of sqrt(1000); both operands are read m n / side times, once counted already.
   const double again = 2 * 30 * 50 / std::sqrt(1000.0) - 80;
@@ -162,8 +162,8 @@ TEST(TensorGemmTime, ReadsOperandsAgainThatOutgrowTheL2) {
 }
 
 TEST(TensorGemmTime, SplittingCostsAReduction) {
-  GpuRates rates = plain_rates();
-  Launch launch = plain_launch();
+  GpuRates rates = tensor_rates();
+  Launch launch = tensor_launch();
   launch.product.split = 2;
   rates.constants[TensorConstant::split_cycles] = 1000;
   // 1 us, and 8 bytes of 1500 elements twice.

@@ -7,7 +7,7 @@
 namespace rooftile {
 namespace {
 
-MeasuredTable table_of(std::string_view csv) {
+MeasuredTable choice_table(std::string_view csv) {
   return {"t.csv", *parse_layer_table(csv, "t.csv", {.measurements = true})};
 }
 
@@ -18,7 +18,7 @@ TEST(Choice, CountsWhatIsRightAndWhatItCosts) {
   const std::string rows = std::string(kHeader) +
                            "titan-xp,implicit_gemm,maxwell_scudnn_128x32_relu,64,64,56,56,32,1,1,0,0,1,1,100\n"
                            "titan-xp,implicit_gemm,maxwell_scudnn_128x128_relu,64,64,56,56,32,1,1,0,0,1,1,100\n";
-  const auto groups = score_choices({table_of(rows)}, {});
+  const auto groups = score_choices({choice_table(rows)}, {});
   ASSERT_TRUE(groups) << groups.error().text();
   ASSERT_EQ(groups->size(), 1U);
   const ChoiceScore& score = groups->front().score;
@@ -33,7 +33,7 @@ TEST(Choice, CountsWhatIsRightAndWhatItCosts) {
 TEST(Choice, RowsThatTellNothingTakeNoPart) {
   const std::string rows = std::string(kHeader) + "titan-xp,,,64,64,56,56,32,1,1,0,0,1,1,100\n" +
                            "titan-xp,direct,,64,64,56,56,32,1,1,0,0,1,1,100\n";
-  const auto groups = score_choices({table_of(rows)}, {});
+  const auto groups = score_choices({choice_table(rows)}, {});
   ASSERT_FALSE(groups);
   EXPECT_EQ(groups.error().message, "no row names the algorithm or the kernel that ran");
 }

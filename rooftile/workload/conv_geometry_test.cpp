@@ -71,33 +71,35 @@ TEST(ConvGeometry, AcceptsWhatIsPossible) {
   EXPECT_TRUE(check(conv));
 }
 
-std::string error_of(const Conv& conv) {
+std::string geometry_error(const Conv& conv) {
   const auto result = check(conv);
   return result ? "no error" : result.error().message;
 }
 
 TEST(ConvGeometry, RejectsWhatIsNot) {
   const ConvAxis good = axis(8, 3, 1, 1, 1);
-  EXPECT_EQ(error_of(conv2d(axis(2, 5, 1, 1, 1), good)),
+  EXPECT_EQ(geometry_error(conv2d(axis(2, 5, 1, 1, 1), good)),
             "convolution height: a filter that spans 5 does not fit into 4 padded positions");
-  EXPECT_EQ(error_of(conv2d(good, axis(8, 3, 0, 1, 1))), "convolution width stride is 0, it must be 1 to 2147483648");
-  EXPECT_EQ(error_of(conv2d(good, axis(8, 3, 1, -1, 1))),
+  EXPECT_EQ(geometry_error(conv2d(good, axis(8, 3, 0, 1, 1))),
+            "convolution width stride is 0, it must be 1 to 2147483648");
+  EXPECT_EQ(geometry_error(conv2d(good, axis(8, 3, 1, -1, 1))),
             "convolution width padding is -1, it must be 0 to 2147483648");
-  EXPECT_EQ(error_of(conv2d(axis(8, 3, 1, kMaxDimension, 1), good)),
+  EXPECT_EQ(geometry_error(conv2d(axis(8, 3, 1, kMaxDimension, 1), good)),
             "convolution height: 2147483657 padded positions are more than 2147483648");
-  EXPECT_EQ(error_of(conv2d(axis(1 << 21, (1 << 20) + 1, 1, 0, 0), good)),
+  EXPECT_EQ(geometry_error(conv2d(axis(1 << 21, (1 << 20) + 1, 1, 0, 0), good)),
             "convolution height filter size is 1048577, it must be 1 to 1048576");
   Conv conv = conv2d(good, good);
   conv.groups = 4;
-  EXPECT_EQ(error_of(conv), "convolution with 4 groups cannot split 4 input and 6 output channels");
+  EXPECT_EQ(geometry_error(conv), "convolution with 4 groups cannot split 4 input and 6 output channels");
   conv = conv2d(good, good);
   conv.batch = 0;
-  EXPECT_EQ(error_of(conv), "convolution batch is 0, it must be 1 to 2147483648");
+  EXPECT_EQ(geometry_error(conv), "convolution batch is 0, it must be 1 to 2147483648");
   conv = conv2d(good, good);
   conv.axes[1].output_padding = 1;
-  EXPECT_EQ(error_of(conv), "output padding needs a transposed convolution");
+  EXPECT_EQ(geometry_error(conv), "output padding needs a transposed convolution");
   conv.transposed = true;
-  EXPECT_EQ(error_of(conv), "convolution height output padding 1 must be less than the stride 1 or the dilation 1");
+  EXPECT_EQ(geometry_error(conv),
+            "convolution height output padding 1 must be less than the stride 1 or the dilation 1");
 }
 
 // Whatever the numbers, check() answers without overflow, and what it accepts has outputs and finite work.

@@ -9,6 +9,7 @@
 #include "rooftile/ops/work.hpp"
 #include "rooftile/workload/conv_geometry.hpp"
 #include "rooftile/workload/sequence.hpp"
+#include "rooftile/zoo/test_network.hpp"
 
 namespace rooftile {
 namespace {
@@ -32,13 +33,6 @@ double macs_of_products(const Workload& workload) {
     if (std::holds_alternative<Gemm>(op.kind)) sum += flops(workload, op).value() / 2;
   }
   return sum;
-}
-
-template <class Kind>
-std::size_t count(const Workload& workload) {
-  std::size_t found = 0;
-  for (const Op& op : workload.ops) found += std::holds_alternative<Kind>(op.kind);
-  return found;
 }
 
 Shape output(const Workload& workload, const std::string& name) {

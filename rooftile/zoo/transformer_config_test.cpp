@@ -30,7 +30,7 @@ void expect_same(const std::string& json, const std::string& name) {
   EXPECT_EQ(*shape, wanted) << name;
 }
 
-std::string error_of(const std::string& json) {
+std::string config_error(const std::string& json) {
   const auto shape = parse_transformer_config(json, "c.json");
   return shape ? "no error" : shape.error().text();
 }
@@ -112,14 +112,14 @@ TEST(TransformerConfig, ALongContextIsNoPrompt) {
 }
 
 TEST(TransformerConfig, SaysWhatIsWrongAndWhere) {
-  EXPECT_THAT(error_of(R"({"model_type": "lama"})"),
+  EXPECT_THAT(config_error(R"({"model_type": "lama"})"),
               StartsWith("c.json: model_type: 'lama' is not one of bert, bloom"));
-  EXPECT_THAT(error_of(R"({"model_type": "lama"})"), HasSubstr("did you mean 'llama'?"));
-  EXPECT_THAT(error_of(R"({"model_type": 3})"), HasSubstr("model_type: must be a string"));
-  EXPECT_EQ(error_of(R"({"model_type": "gpt2"})"), "c.json: 'num_hidden_layers' is missing");
+  EXPECT_THAT(config_error(R"({"model_type": "lama"})"), HasSubstr("did you mean 'llama'?"));
+  EXPECT_THAT(config_error(R"({"model_type": 3})"), HasSubstr("model_type: must be a string"));
+  EXPECT_EQ(config_error(R"({"model_type": "gpt2"})"), "c.json: 'num_hidden_layers' is missing");
   const auto llama = [](const std::string& more) {
-    return error_of(R"({"model_type": "llama", "hidden_size": 64, "num_hidden_layers": 2, "vocab_size": 100, )" + more +
-                    "}");
+    return config_error(R"({"model_type": "llama", "hidden_size": 64, "num_hidden_layers": 2, "vocab_size": 100, )" +
+                        more + "}");
   };
   EXPECT_THAT(llama(R"("num_attention_heads": -4)"), HasSubstr("num_attention_heads: -4 is not between 1 and"));
   EXPECT_THAT(llama(R"("num_attention_heads": 4.5)"), HasSubstr("a whole number is needed"));
@@ -130,11 +130,12 @@ TEST(TransformerConfig, SaysWhatIsWrongAndWhere) {
   EXPECT_THAT(llama(R"("num_attention_heads": 5)"), HasSubstr("hidden 64 cannot be shared by 5 heads"));
   EXPECT_THAT(llama(R"("num_attention_heads": 4, "hidden_act": "gelo")"), HasSubstr("did you mean 'gelu'?"));
   EXPECT_THAT(llama(R"("num_attention_heads": {"a": [1]})"), HasSubstr("a whole number is needed, not an object"));
-  EXPECT_THAT(error_of("[]"), HasSubstr("an object is needed"));
-  EXPECT_THAT(error_of(std::string(100, '[')), StartsWith("c.json"));
-  EXPECT_THAT(error_of(R"({"model_type": "opt", "hidden_size": 1024, "num_hidden_layers": 2, "num_attention_heads": 4,
+  EXPECT_THAT(config_error("[]"), HasSubstr("an object is needed"));
+  EXPECT_THAT(config_error(std::string(100, '[')), StartsWith("c.json"));
+  EXPECT_THAT(
+      config_error(R"({"model_type": "opt", "hidden_size": 1024, "num_hidden_layers": 2, "num_attention_heads": 4,
                            "vocab_size": 100, "word_embed_proj_dim": 512})"),
-              HasSubstr("word_embed_proj_dim: words of another width"));
+      HasSubstr("word_embed_proj_dim: words of another width"));
 }
 
 TEST(TransformerConfig, IsToldFromAWorkload) {

@@ -15,7 +15,7 @@ using testing::StartsWith;
 
 const std::string kSmall = "layers = 2\nhidden = 64\nheads = 4\nvocab = 1000\nseq_len = 16\n";
 
-std::string error_of(const std::string& toml) {
+std::string toml_error(const std::string& toml) {
   const auto shape = parse_transformer(toml, "my.toml");
   return shape ? "no error" : shape.error().text();
 }
@@ -56,30 +56,30 @@ TEST(TransformerToml, ReadsEveryKey) {
 }
 
 TEST(TransformerToml, SaysWhatIsWrongAndWhere) {
-  EXPECT_EQ(error_of("hiden = 64\n"), "my.toml:1:1: unknown key 'hiden'; did you mean 'hidden'?");
-  EXPECT_EQ(error_of("hidden = 64\n"), "my.toml: has no layers: a transformer needs layers, hidden, heads");
-  EXPECT_EQ(error_of("layers = 2\nhidden = 64\nheads = 4\n"),
+  EXPECT_EQ(toml_error("hiden = 64\n"), "my.toml:1:1: unknown key 'hiden'; did you mean 'hidden'?");
+  EXPECT_EQ(toml_error("hidden = 64\n"), "my.toml: has no layers: a transformer needs layers, hidden, heads");
+  EXPECT_EQ(toml_error("layers = 2\nhidden = 64\nheads = 4\n"),
             "my.toml: has no vocab, which a network that reads a text needs");
-  EXPECT_EQ(error_of("layers = 2.5\n"), "my.toml:1:10: layers must be a whole number");
-  EXPECT_EQ(error_of("layers = nan\n"), "my.toml:1:10: layers must be a whole number");
-  EXPECT_EQ(error_of("layers = -1\n"), "my.toml:1:10: layers -1 is not a positive number");
-  EXPECT_EQ(error_of("layers = 9223372036854775807\nhidden = 64\nheads = 4\nvocab = 9\nseq_len = 2\n"),
+  EXPECT_EQ(toml_error("layers = 2.5\n"), "my.toml:1:10: layers must be a whole number");
+  EXPECT_EQ(toml_error("layers = nan\n"), "my.toml:1:10: layers must be a whole number");
+  EXPECT_EQ(toml_error("layers = -1\n"), "my.toml:1:10: layers -1 is not a positive number");
+  EXPECT_EQ(toml_error("layers = 9223372036854775807\nhidden = 64\nheads = 4\nvocab = 9\nseq_len = 2\n"),
             "my.toml: layers 9223372036854775807 is not between 1 and 1024");
-  EXPECT_THAT(error_of("hidden = 9223372036854775807\nlayers = 4\nheads = 4\nvocab = 9\nseq_len = 2\n"),
+  EXPECT_THAT(toml_error("hidden = 9223372036854775807\nlayers = 4\nheads = 4\nvocab = 9\nseq_len = 2\n"),
               HasSubstr("hidden 9223372036854775807 is not between"));
-  EXPECT_THAT(error_of("layers = 99999999999999999999\n"), StartsWith("my.toml:1:"));
-  EXPECT_THAT(error_of("activation = 'gelo'\n"),
+  EXPECT_THAT(toml_error("layers = 99999999999999999999\n"), StartsWith("my.toml:1:"));
+  EXPECT_THAT(toml_error("activation = 'gelo'\n"),
               HasSubstr("unknown activation 'gelo'; known: gelu, gelu_new, relu, silu"));
-  EXPECT_THAT(error_of("gated = 1\n"), HasSubstr("gated must be true or false"));
-  EXPECT_THAT(error_of("layers = {}\n"), HasSubstr("layers must be a whole number"));
-  EXPECT_THAT(error_of("latent = 3\n"), HasSubstr("'latent' must be a table"));
-  EXPECT_THAT(error_of("[latent]\nkv_rnk = 3\n"),
+  EXPECT_THAT(toml_error("gated = 1\n"), HasSubstr("gated must be true or false"));
+  EXPECT_THAT(toml_error("layers = {}\n"), HasSubstr("layers must be a whole number"));
+  EXPECT_THAT(toml_error("latent = 3\n"), HasSubstr("'latent' must be a table"));
+  EXPECT_THAT(toml_error("[latent]\nkv_rnk = 3\n"),
               HasSubstr("unknown key 'kv_rnk' in [latent]; did you mean 'kv_rank'?"));
-  EXPECT_THAT(error_of("[latent]\nq_rank = 3\n"), HasSubstr("[latent] has no kv_rank"));
-  EXPECT_THAT(error_of(kSmall + "[latent]\nkv_rank = 3\n"), HasSubstr("latent.nope_dim 0 is not between"));
-  EXPECT_THAT(error_of("aliases = 3\n"), HasSubstr("aliases must be a list of names"));
-  EXPECT_THAT(error_of("[|x]"), StartsWith("my.toml:1:"));
-  EXPECT_THAT(error_of(std::string(100000, '[')), HasSubstr("deep"));
+  EXPECT_THAT(toml_error("[latent]\nq_rank = 3\n"), HasSubstr("[latent] has no kv_rank"));
+  EXPECT_THAT(toml_error(kSmall + "[latent]\nkv_rank = 3\n"), HasSubstr("latent.nope_dim 0 is not between"));
+  EXPECT_THAT(toml_error("aliases = 3\n"), HasSubstr("aliases must be a list of names"));
+  EXPECT_THAT(toml_error("[|x]"), StartsWith("my.toml:1:"));
+  EXPECT_THAT(toml_error(std::string(100000, '[')), HasSubstr("deep"));
 }
 
 }  // namespace

@@ -9,17 +9,10 @@
 
 #include "rooftile/ops/work.hpp"
 #include "rooftile/workload/conv_geometry.hpp"
+#include "rooftile/zoo/test_network.hpp"
 
 namespace rooftile {
 namespace {
-
-Workload build(const std::string& name, std::int64_t batch_size = 1) {
-  for (const ZooEntry& entry : zoo()) {
-    if (entry.name == name) return entry.build(batch_size);
-  }
-  ADD_FAILURE() << "no network " << name;
-  return {};
-}
 
 const Op& layer(const Workload& workload, const std::string& name) {
   for (const Op& op : workload.ops) {
@@ -28,15 +21,8 @@ const Op& layer(const Workload& workload, const std::string& name) {
   throw std::out_of_range("no layer " + name);
 }
 
-Shape output(const Workload& workload, const std::string& name) {
+Shape output_of(const Workload& workload, const std::string& name) {
   return workload.tensors[layer(workload, name).outputs.front()].shape;
-}
-
-template <class Kind>
-std::size_t count(const Workload& workload) {
-  std::size_t found = 0;
-  for (const Op& op : workload.ops) found += std::holds_alternative<Kind>(op.kind);
-  return found;
 }
 
 // Input and output channels, input height and width, filter, stride and padding.
@@ -97,34 +83,34 @@ TEST(Zoo, LeavesAbsurdBatchSizesToValidate) {
 }
 
 TEST(Zoo, LayerCounts) {
-  EXPECT_EQ(count<Conv>(build("alexnet")), 5u);
-  EXPECT_EQ(count<Conv>(build("vgg16")), 13u);
-  EXPECT_EQ(count<Conv>(build("googlenet")), 57u);
-  EXPECT_EQ(count<Conv>(build("resnet152")), 155u);  // 1 + 50 blocks of 3 + 4 projections
-  EXPECT_EQ(count<Gemm>(build("alexnet")), 3u);
-  EXPECT_EQ(count<Gemm>(build("vgg16")), 3u);
-  EXPECT_EQ(count<Gemm>(build("googlenet")), 1u);
-  EXPECT_EQ(count<Gemm>(build("resnet152")), 1u);
+  EXPECT_EQ(count<Conv>(zoo_network("alexnet")), 5u);
+  EXPECT_EQ(count<Conv>(zoo_network("vgg16")), 13u);
+  EXPECT_EQ(count<Conv>(zoo_network("googlenet")), 57u);
+  EXPECT_EQ(count<Conv>(zoo_network("resnet152")), 155u);  // 1 + 50 blocks of 3 + 4 projections
+  EXPECT_EQ(count<Gemm>(zoo_network("alexnet")), 3u);
+  EXPECT_EQ(count<Gemm>(zoo_network("vgg16")), 3u);
+  EXPECT_EQ(count<Gemm>(zoo_network("googlenet")), 1u);
+  EXPECT_EQ(count<Gemm>(zoo_network("resnet152")), 1u);
 }
 
 // MACs as the authors publish them (ResNets, VGG-19), torchvision's model table for DenseNet-161 (7.73 G); ResNet-200's
 // is the sum over its table.
 TEST(Zoo, FurtherNetworks) {
   constexpr double kGiga = 1e9, kNear = 0.02;
-  EXPECT_NEAR(multiply_accumulates(build("resnet34")) / kGiga, 3.66, kNear);
-  EXPECT_NEAR(multiply_accumulates(build("resnet101")) / kGiga, 7.80, kNear);
-  EXPECT_NEAR(multiply_accumulates(build("resnet200")) / kGiga, 15.0, 0.1);
-  EXPECT_NEAR(multiply_accumulates(build("vgg19")) / kGiga, 19.63, kNear);
-  EXPECT_NEAR(multiply_accumulates(build("densenet161")) / kGiga, 7.73, kNear);
-  EXPECT_EQ(count<Conv>(build("resnet200")), 1u + 66 * 3 + 4);
-  EXPECT_EQ(count<Conv>(build("densenet161")), 160u);
+  EXPECT_NEAR(multiply_accumulates(zoo_network("resnet34")) / kGiga, 3.66, kNear);
+  EXPECT_NEAR(multiply_accumulates(zoo_network("resnet101")) / kGiga, 7.80, kNear);
+  EXPECT_NEAR(multiply_accumulates(zoo_network("resnet200")) / kGiga, 15.0, 0.1);
+  EXPECT_NEAR(multiply_accumulates(zoo_network("vgg19")) / kGiga, 19.63, kNear);
+  EXPECT_NEAR(multiply_accumulates(zoo_network("densenet161")) / kGiga, 7.73, kNear);
+  EXPECT_EQ(count<Conv>(zoo_network("resnet200")), 1u + 66 * 3 + 4);
+  EXPECT_EQ(count<Conv>(zoo_network("densenet161")), 160u);
 }
 
 // Weights in millions as published: BERT large 335 without its heads, GPT-2 124 and 774, OPT 1.3 B, GPT-3 2.7 B.
 TEST(Zoo, TransformersHaveTheirWeights) {
   const auto millions = [](const char* name) {
     double count = 0;
-    for (const Tensor& tensor : build(name).tensors) {
+    for (const Tensor& tensor : zoo_network(name).tensors) {
       if (tensor.constant) count += elements(tensor.shape);
     }
     return count / 1e6;
@@ -152,10 +138,10 @@ TEST(Zoo, ABertBlockByHand) {
 
 // The paper evaluates each configuration of a network once; summed over the four these are 83.
 TEST(Zoo, UniqueConvolutions) {
-  EXPECT_EQ(configurations(build("alexnet")).size(), 5u);
-  EXPECT_EQ(configurations(build("vgg16")).size(), 9u);
-  EXPECT_EQ(configurations(build("googlenet")).size(), 49u);
-  EXPECT_EQ(configurations(build("resnet152")).size(), 20u);
+  EXPECT_EQ(configurations(zoo_network("alexnet")).size(), 5u);
+  EXPECT_EQ(configurations(zoo_network("vgg16")).size(), 9u);
+  EXPECT_EQ(configurations(zoo_network("googlenet")).size(), 49u);
+  EXPECT_EQ(configurations(zoo_network("resnet152")).size(), 20u);
   std::size_t unique = 0;
   for (const ZooEntry& entry : delta_networks()) unique += configurations(entry.build(256)).size();
   EXPECT_EQ(unique, 83u);
@@ -164,24 +150,25 @@ TEST(Zoo, UniqueConvolutions) {
 // Parameters of the published networks: AlexNet without groups as a sum over its layers (the original's groups would
 // save 1.4 million), VGG-16 from table 2 of its paper (138 million), the others from their layer tables.
 TEST(Zoo, Weights) {
-  EXPECT_EQ(weight_count(build("alexnet")), 34944 + 614656 + 885120 + 1327488 + 884992 + 37752832 + 16781312 + 4097000);
-  EXPECT_EQ(weight_count(build("vgg16")), 138357544);
-  EXPECT_EQ(weight_count(build("googlenet")), 6998552);
-  EXPECT_EQ(weight_count(build("resnet152")), 60192808 + 2 * 75712);  // and mean and variance of 75712 channels
+  EXPECT_EQ(weight_count(zoo_network("alexnet")),
+            34944 + 614656 + 885120 + 1327488 + 884992 + 37752832 + 16781312 + 4097000);
+  EXPECT_EQ(weight_count(zoo_network("vgg16")), 138357544);
+  EXPECT_EQ(weight_count(zoo_network("googlenet")), 6998552);
+  EXPECT_EQ(weight_count(zoo_network("resnet152")), 60192808 + 2 * 75712);  // and mean and variance of 75712 channels
 }
 
 // He et al., table 1: 11.3 x 10^9 multiply-adds for ResNet-152; Szegedy et al.: about 1.5 billion for GoogLeNet;
 // Simonyan and Zisserman's configuration D has 15.5 x 10^9.
 TEST(Zoo, MultiplyAccumulates) {
-  EXPECT_NEAR(multiply_accumulates(build("resnet152")), 11.3e9, 0.05e9);
-  EXPECT_NEAR(multiply_accumulates(build("googlenet")), 1.58e9, 0.05e9);
-  EXPECT_NEAR(multiply_accumulates(build("vgg16")), 15.47e9, 0.01e9);
+  EXPECT_NEAR(multiply_accumulates(zoo_network("resnet152")), 11.3e9, 0.05e9);
+  EXPECT_NEAR(multiply_accumulates(zoo_network("googlenet")), 1.58e9, 0.05e9);
+  EXPECT_NEAR(multiply_accumulates(zoo_network("vgg16")), 15.47e9, 0.01e9);
 }
 
 // DeLTA's Eq 2 gives 4.18 for this layer, and its L1 bound comes from the 96 filters.
 TEST(Zoo, AlexNetFirstLayer) {
-  const Workload workload = build("alexnet", 256);
-  EXPECT_EQ(output(workload, "conv1"), (Shape{256, 96, 55, 55}));
+  const Workload workload = zoo_network("alexnet", 256);
+  EXPECT_EQ(output_of(workload, "conv1"), (Shape{256, 96, 55, 55}));
   const auto& conv = std::get<Conv>(layer(workload, "conv1").kind);
   const double padded_width = static_cast<double>(padded(conv.axes[2]));
   EXPECT_NEAR(padded_width * 4 / (padded_width - 11 + 1), 4.18, 0.005);
@@ -189,28 +176,28 @@ TEST(Zoo, AlexNetFirstLayer) {
 }
 
 TEST(Zoo, FeatureMaps) {
-  const Workload alexnet = build("alexnet");
-  EXPECT_EQ(output(alexnet, "conv2"), (Shape{1, 256, 27, 27}));
-  EXPECT_EQ(output(alexnet, "conv5"), (Shape{1, 256, 13, 13}));
-  EXPECT_EQ(output(alexnet, "flatten"), (Shape{1, 9216}));
-  const Workload vgg16 = build("vgg16");
-  EXPECT_EQ(output(vgg16, "conv5_3"), (Shape{1, 512, 14, 14}));
-  EXPECT_EQ(output(vgg16, "flatten"), (Shape{1, 25088}));
-  const Workload googlenet = build("googlenet");
-  EXPECT_EQ(output(googlenet, "3a/output"), (Shape{1, 256, 28, 28}));
-  EXPECT_EQ(output(googlenet, "4e/5x5"), (Shape{1, 128, 14, 14}));
-  EXPECT_EQ(output(googlenet, "5b/output"), (Shape{1, 1024, 7, 7}));
-  const Workload resnet152 = build("resnet152");
-  EXPECT_EQ(output(resnet152, "pool1"), (Shape{1, 64, 56, 56}));
-  EXPECT_EQ(output(resnet152, "conv3_1/1x1a"), (Shape{1, 128, 28, 28}));  // the stride is in the first 1x1
-  EXPECT_EQ(output(resnet152, "conv5_3/relu"), (Shape{1, 2048, 7, 7}));
+  const Workload alexnet = zoo_network("alexnet");
+  EXPECT_EQ(output_of(alexnet, "conv2"), (Shape{1, 256, 27, 27}));
+  EXPECT_EQ(output_of(alexnet, "conv5"), (Shape{1, 256, 13, 13}));
+  EXPECT_EQ(output_of(alexnet, "flatten"), (Shape{1, 9216}));
+  const Workload vgg16 = zoo_network("vgg16");
+  EXPECT_EQ(output_of(vgg16, "conv5_3"), (Shape{1, 512, 14, 14}));
+  EXPECT_EQ(output_of(vgg16, "flatten"), (Shape{1, 25088}));
+  const Workload googlenet = zoo_network("googlenet");
+  EXPECT_EQ(output_of(googlenet, "3a/output"), (Shape{1, 256, 28, 28}));
+  EXPECT_EQ(output_of(googlenet, "4e/5x5"), (Shape{1, 128, 14, 14}));
+  EXPECT_EQ(output_of(googlenet, "5b/output"), (Shape{1, 1024, 7, 7}));
+  const Workload resnet152 = zoo_network("resnet152");
+  EXPECT_EQ(output_of(resnet152, "pool1"), (Shape{1, 64, 56, 56}));
+  EXPECT_EQ(output_of(resnet152, "conv3_1/1x1a"), (Shape{1, 128, 28, 28}));  // the stride is in the first 1x1
+  EXPECT_EQ(output_of(resnet152, "conv5_3/relu"), (Shape{1, 2048, 7, 7}));
 }
 
 TEST(Zoo, NormalisesWhereTheOriginalDoes) {
-  EXPECT_EQ(count<Normalize>(build("alexnet")), 2u);
-  EXPECT_EQ(count<Normalize>(build("vgg16")), 0u);
-  EXPECT_EQ(count<Normalize>(build("googlenet")), 2u);
-  EXPECT_EQ(count<Normalize>(build("resnet152")), 155u);
+  EXPECT_EQ(count<Normalize>(zoo_network("alexnet")), 2u);
+  EXPECT_EQ(count<Normalize>(zoo_network("vgg16")), 0u);
+  EXPECT_EQ(count<Normalize>(zoo_network("googlenet")), 2u);
+  EXPECT_EQ(count<Normalize>(zoo_network("resnet152")), 155u);
 }
 
 }  // namespace

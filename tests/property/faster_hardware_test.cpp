@@ -10,8 +10,6 @@
 namespace rooftile::property {
 namespace {
 
-const PredictOptions kDelta = {.method = Method::delta};
-
 // For any layer and GPU, `improve` of a GPU and a factor above 1 does not lengthen the layer.
 template <class Improve>
 bool never_slower(Improve improve) {

@@ -11,9 +11,7 @@
 namespace rooftile::property {
 namespace {
 
-const PredictOptions kDelta = {.method = Method::delta};
-
-constexpr double kRounding = 1e-12;  // relative, for sums that are formed in a different order
+constexpr double kSumRounding = 1e-12;  // relative, for sums that are formed in a different order
 
 void assert_sane(double value) {
   RC_ASSERT(std::isfinite(value));
@@ -94,7 +92,7 @@ TEST(AnyTransposedLayer, IsTheSumOfItsParts) {
     }
     RC_ASSERT(layer.time == time);
     RC_ASSERT(layer.kernels == kernels);
-    RC_ASSERT(layer.time >= largest_case(layer.cases) * (1 - kRounding));
+    RC_ASSERT(layer.time >= largest_case(layer.cases) * (1 - kSumRounding));
     RC_ASSERT(layer.cases[layer.bottleneck] == largest_case(layer.cases));
   }));
 }
@@ -103,7 +101,7 @@ TEST(AnyLayer, StaysBelowThePeakAndTheBandwidths) {
   EXPECT_TRUE(rc::check([] {
     const Gpu gpu = random_gpu();
     const LayerEstimate layer = estimate(random_conv(false), gpu, kDelta);
-    const Seconds time = layer.time * (1 + kRounding);
+    const Seconds time = layer.time * (1 + kSumRounding);
     RC_ASSERT(layer.flops / gpu.peak(Peak::fp32) <= time);
     RC_ASSERT(layer.traffic.dram / gpu.level("DRAM").bandwidth <= time);
     RC_ASSERT(layer.traffic.store_dram / gpu.level("DRAM").bandwidth <= time);
@@ -143,7 +141,7 @@ TEST(AnyLayer, MovesMoreForMoreSamplesButNotMoreASample) {
     const Traffic twice = estimate(conv, gpu, kDelta).traffic;
     for (const auto& [more, less] : {std::pair{twice.l1, once.l1}, {twice.l2, once.l2}, {twice.dram, once.dram}}) {
       RC_ASSERT(more >= less);
-      RC_ASSERT(more <= less * (2 + kRounding));
+      RC_ASSERT(more <= less * (2 + kSumRounding));
     }
     RC_ASSERT(twice.store_dram == once.store_dram * 2);
   }));
@@ -175,8 +173,8 @@ TEST(AnyLayer, DoesNotCareWhichOfDepthAndHeightIsWhich) {
     const LayerEstimate before = estimate(conv, gpu, kDelta);
     std::swap(conv.axes[0], conv.axes[1]);
     const LayerEstimate after = estimate(conv, gpu, kDelta);
-    RC_ASSERT(std::abs(after.time / before.time - 1) < kRounding);
-    RC_ASSERT(std::abs(after.traffic.l2 / before.traffic.l2 - 1) < kRounding);
+    RC_ASSERT(std::abs(after.time / before.time - 1) < kSumRounding);
+    RC_ASSERT(std::abs(after.traffic.l2 / before.traffic.l2 - 1) < kSumRounding);
   }));
 }
 
@@ -228,7 +226,7 @@ TEST(AnyWorkload, TakesTheSumOfItsLayers) {
     for (const Seconds seconds : time_by_bottleneck(prediction).by) by_bottleneck += seconds;
     RC_ASSERT(prediction.time == time);
     RC_ASSERT(prediction.flops == work);
-    RC_ASSERT(std::abs((by_bottleneck - time).value()) <= kRounding * time.value());
+    RC_ASSERT(std::abs((by_bottleneck - time).value()) <= kSumRounding * time.value());
   }));
 }
 

@@ -8,7 +8,7 @@
 namespace rooftile {
 namespace {
 
-const PredictOptions kDelta = {.method = Method::delta};
+const PredictOptions kPublished = {.method = Method::delta};
 
 Gpu titan_xp() { return find_gpu("titan-xp-delta").value(); }
 
@@ -25,9 +25,9 @@ Conv square(std::int64_t in_channels, std::int64_t out_channels, std::int64_t si
 // Eqs 5 to 8 leave out the stride along the height, Eq 10 loads the whole map: on strided layers less passes the L2
 // than DRAM delivers.
 TEST(PublishedBreak, StridedLayersMayLoadLessFromL2ThanFromDram) {
-  const Traffic strided = estimate(square(64, 64, 224, 3, 4, 1), titan_xp(), kDelta).traffic;
+  const Traffic strided = estimate(square(64, 64, 224, 3, 4, 1), titan_xp(), kPublished).traffic;
   EXPECT_NEAR(strided.l2 / strided.dram, 0.778, 0.001);
-  const Traffic patches = estimate(square(3, 96, 224, 4, 4), titan_xp(), kDelta).traffic;  // ConvNeXt's first layer
+  const Traffic patches = estimate(square(3, 96, 224, 4, 4), titan_xp(), kPublished).traffic;  // ConvNeXt's first layer
   EXPECT_NEAR(patches.l2 / patches.dram, 0.845, 0.001);
 }
 
@@ -35,7 +35,7 @@ Seconds time_with_sms(const Conv& conv, double sm_count) {
   Gpu gpu = titan_xp();
   gpu.peaks[static_cast<std::size_t>(Peak::fp32)] *= sm_count / gpu.sm_count;
   gpu.sm_count = sm_count;
-  return estimate(conv, gpu, kDelta).time;
+  return estimate(conv, gpu, kPublished).time;
 }
 
 // Each SM has a fixed share of the bandwidth, and the busiest one a whole number of CTAs. Where more SMs do not lower
@@ -51,7 +51,7 @@ TEST(PublishedBreak, MoreSmsMayBeSlower) {
 // the most; one more sample adds a row, and with it SMs to load with.
 TEST(PublishedBreak, ASmallerBatchMayBeSlower) {
   const auto time = [](std::int64_t batch, std::int64_t outputs) {
-    return estimate(Gemm{.m = batch, .n = outputs, .k = 4096}, titan_xp(), kDelta).time;
+    return estimate(Gemm{.m = batch, .n = outputs, .k = 4096}, titan_xp(), kPublished).time;
   };
   EXPECT_NEAR(time(128, 320) / time(129, 320), 1.224, 0.001);
   EXPECT_NEAR(time(128, 10) / time(192, 10), 1.090, 0.001);

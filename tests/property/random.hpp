@@ -10,9 +10,12 @@
 #include <rapidcheck.h>
 
 #include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/predict/prediction.hpp"
 #include "rooftile/workload/conv_geometry.hpp"
 
 namespace rooftile::property {
+
+const PredictOptions kDelta = {.method = Method::delta};
 
 inline std::int64_t between(std::int64_t least, std::int64_t most) {
   return *rc::gen::inRange<std::int64_t>(least, most + 1);

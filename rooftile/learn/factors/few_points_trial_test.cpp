@@ -11,7 +11,7 @@
 namespace rooftile {
 namespace {
 
-constexpr std::size_t kClock = 0, kConv = kSharedFactors;
+constexpr std::size_t kClockFactor = 0, kConvFactor = kSharedFactors;
 
 LinearPoint row_at(double micros, KernelFamily family) {
   LinearPoint row;
@@ -55,10 +55,10 @@ std::vector<FactorEvidence> made_gpus(double deviation, double noise) {
   std::normal_distribution<double> normal;
   std::vector<FactorEvidence> gpus(20);
   for (FactorEvidence& gpu : gpus) {
-    gpu.at[kConv] = deviation * normal(random);
+    gpu.at[kConvFactor] = deviation * normal(random);
     for (int i = 0; i < 100; ++i) {
       LinearPoint row;
-      row.slope[kConv] = -1;
+      row.slope[kConvFactor] = -1;
       row.place.micros = std::exp(7.0 * i);  // nothing that rows alike share
       row.residual = noise * normal(random);
       gpu.rows.push_back(row);
@@ -73,7 +73,7 @@ TEST(FactorPrior, IsWhatTheGpusDifferBy) {
     std::vector<const FactorEvidence*> all;
     for (const FactorEvidence& gpu : gpus) all.push_back(&gpu);
     const FactorPrior prior = learn_factor_prior(all);
-    EXPECT_NEAR(prior.deviation[kConv] / deviation, 1, 0.35);
+    EXPECT_NEAR(prior.deviation[kConvFactor] / deviation, 1, 0.35);
     EXPECT_NEAR(std::hypot(prior.shared, prior.noise), 0.1, 0.01);
     EXPECT_NEAR(prior.tail, 1.645, 0.1);
   }
@@ -82,7 +82,7 @@ TEST(FactorPrior, IsWhatTheGpusDifferBy) {
 MeasuredTable slower_k80() {
   LayerTable table = shapes("k80");
   FactorLogs truth{};
-  truth[kClock] = -0.5;
+  truth[kClockFactor] = -0.5;
   const std::vector<Point> points = made(table, truth, 0.05);
   for (std::size_t i = 0; i < points.size(); ++i) table.rows[i].measured.time = points[i].measured;
   return {"k80.csv", std::move(table)};

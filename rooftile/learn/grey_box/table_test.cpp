@@ -26,11 +26,11 @@ std::vector<MeasuredTable> tables_of(const std::string& csv) {
   return tables;
 }
 
-constexpr const char* kHeader = "op,kind,gpu,precision,pass,M,N,K,rows,columns,time_us\n";
+constexpr const char* kRowHeader = "op,kind,gpu,precision,pass,M,N,K,rows,columns,time_us\n";
 
 // Of products forward on one GPU; of others only where `other_gpus`.
 regression::FittedModel model_of_products(bool other_gpus) {
-  std::string csv = kHeader;
+  std::string csv = kRowHeader;
   for (const int size : {64, 128, 256, 512}) {
     csv += fmt::format("gemm,,t4,fp32,fwd,{0},{0},{0},,,{1}\n", size, 100 + size);
   }
@@ -44,7 +44,7 @@ std::vector<std::string> reasons_of(const GreyBoxTimes& times) {
 }
 
 TEST(GreyBoxTable, RowsWithoutATimeAreRefusedByLineAndTheOthersPredicted) {
-  const auto tables = tables_of(std::string(kHeader) +
+  const auto tables = tables_of(std::string(kRowHeader) +
                                 "stream,softmax,t4,fp32,fwd,,,,64,64,\n"
                                 "gemm,,t4,fp32,fwd,128,128,128,,,\n"
                                 "gemm,,,fp32,fwd,128,128,128,,,\n"
@@ -70,7 +70,7 @@ TEST(GreyBoxTable, RowsWithoutATimeAreRefusedByLineAndTheOthersPredicted) {
 // A row that is wrong says so by the kind of its error, whatever its operation; the others are right, but not the
 // model's.
 TEST(GreyBoxTable, RowsOfNoKnownGpuAreWrongAndTheOtherRefusedOnesUnsupported) {
-  const auto tables = tables_of(std::string(kHeader) +
+  const auto tables = tables_of(std::string(kRowHeader) +
                                 "stream,softmax,t4,fp32,fwd,,,,64,64,\n"
                                 "stream,softmax,t44,fp32,fwd,,,,64,64,\n"
                                 "stream,softmax,,fp32,fwd,,,,64,64,\n"
@@ -90,7 +90,7 @@ TEST(GreyBoxTable, RowsOfNoKnownGpuAreWrongAndTheOtherRefusedOnesUnsupported) {
 }
 
 TEST(GreyBoxTable, GpusThatTheFitHadNotAreRefusedWhereItIsForItsOwnAlone) {
-  const auto tables = tables_of(std::string(kHeader) + "gemm,,p4,fp32,fwd,256,256,256,,,\n");
+  const auto tables = tables_of(std::string(kRowHeader) + "gemm,,p4,fp32,fwd,256,256,256,,,\n");
   const auto times = grey_box_times(model_of_products(false), tables);
   ASSERT_TRUE(times) << times.error().text();
   EXPECT_THAT(times->predicted, IsEmpty());
@@ -98,12 +98,12 @@ TEST(GreyBoxTable, GpusThatTheFitHadNotAreRefusedWhereItIsForItsOwnAlone) {
 }
 
 TEST(GreyBoxTable, NoRowsAreNoTimesButOtherModelsAnError) {
-  const auto none = grey_box_times(model_of_products(true), tables_of(kHeader));
+  const auto none = grey_box_times(model_of_products(true), tables_of(kRowHeader));
   ASSERT_TRUE(none) << none.error().text();
   EXPECT_THAT(none->predicted, IsEmpty());
   regression::FittedModel other = model_of_products(true);
   other.kind = "layers";
-  EXPECT_FALSE(grey_box_times(other, tables_of(kHeader)));
+  EXPECT_FALSE(grey_box_times(other, tables_of(kRowHeader)));
 }
 
 }  // namespace

@@ -4,17 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include "rooftile/zoo/test_network.hpp"
 #include "rooftile/zoo/zoo.hpp"
 
 namespace rooftile {
 namespace {
-
-Workload network(std::string_view name, std::int64_t batch_size) {
-  for (const ZooEntry& entry : zoo()) {
-    if (entry.name == name) return entry.build(batch_size);
-  }
-  return {};
-}
 
 std::optional<LayerComplexity> of_op(const Workload& workload, std::string_view name) {
   for (const Op& op : workload.ops) {
@@ -26,7 +20,7 @@ std::optional<LayerComplexity> of_op(const Workload& workload, std::string_view 
 
 // By hand, for a batch of 2.
 TEST(LayerComplexity, LayersOfAlexnet) {
-  const Workload net = network("alexnet", 2);
+  const Workload net = zoo_network("alexnet", 2);
   // 11 x 11 x 3 = 363 taps and channels, 96 filters, 55 x 55 = 3025 positions: 363 x 96 x 3025 x 2; (726 + 1) x …
   EXPECT_EQ(of_op(net, "conv1"), (LayerComplexity{LayerCategory::conv_fc, 210830400, 422241600}));
   // (5 x 96 + 5 - 2) x 3025 x 2; (8 x 96 + 5 - 1) x 3025 x 2
@@ -44,13 +38,13 @@ TEST(LayerComplexity, LayersOfAlexnet) {
 }
 
 TEST(LayerComplexity, StridesOfPools) {
-  const Workload net = network("googlenet", 1);
+  const Workload net = zoo_network("googlenet", 1);
   EXPECT_EQ(of_op(net, "3a/pool")->category, LayerCategory::pool_stride_1);
   EXPECT_EQ(of_op(net, "pool5/7x7_s1")->category, LayerCategory::pool_stride_1);
   EXPECT_EQ(of_op(net, "pool1/3x3_s2")->category, LayerCategory::pool_strided);
   EXPECT_EQ(of_op(net, "pool4/3x3_s2")->category, LayerCategory::pool_strided);
   EXPECT_EQ(of_op(net, "3a/output"), std::nullopt);  // a concatenation
-  const Workload vgg = network("vgg16", 1);
+  const Workload vgg = zoo_network("vgg16", 1);
   for (const char* pool : {"pool1", "pool2", "pool3", "pool4", "pool5"}) {
     EXPECT_EQ(of_op(vgg, pool)->category, LayerCategory::pool_strided) << pool;
   }
@@ -70,7 +64,7 @@ TEST(LayerComplexity, ProductsAreFullyConnected) {
 }
 
 TEST(LayerComplexity, BatchNormalisationHasNoFormula) {
-  const Workload net = network("resnet18", 1);
+  const Workload net = zoo_network("resnet18", 1);
   std::size_t norms = 0;
   for (const Op& op : net.ops) {
     if (!std::holds_alternative<Normalize>(op.kind)) continue;

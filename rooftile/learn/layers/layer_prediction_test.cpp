@@ -5,6 +5,7 @@
 
 #include "rooftile/learn/builtin_fitted.hpp"
 #include "rooftile/learn/layers/layer_model.hpp"
+#include "rooftile/zoo/test_network.hpp"
 #include "rooftile/zoo/zoo.hpp"
 
 namespace rooftile {
@@ -14,13 +15,6 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::Field;
 using testing::HasSubstr;
-
-Workload network(std::string_view name, std::int64_t batch_size) {
-  for (const ZooEntry& entry : zoo()) {
-    if (entry.name == name) return entry.build(batch_size);
-  }
-  return {};
-}
 
 regression::FittedModel published() { return find_fitted("gianniti-m6000").value(); }
 
@@ -42,7 +36,7 @@ TEST(BuiltinFitted, EveryFileReads) {
 
 // By hand with the coefficients of the slides, in ms.
 TEST(LayerPrediction, LayersOfAlexnetOnTheM6000) {
-  const auto prediction = predict_by_layers(published(), network("alexnet", 64), Phase::fwd_bwd);
+  const auto prediction = predict_by_layers(published(), zoo_network("alexnet", 64), Phase::fwd_bwd);
   ASSERT_TRUE(prediction) << prediction.error().message;
   EXPECT_EQ(prediction->gpu, "m6000");
   constexpr double kMilli = 1e-3;
@@ -62,29 +56,29 @@ TEST(LayerPrediction, LayersOfAlexnetOnTheM6000) {
 }
 
 TEST(LayerPrediction, WhatHasNoCoefficientsIsListed) {
-  const auto inference = predict_by_layers(published(), network("alexnet", 1));
+  const auto inference = predict_by_layers(published(), zoo_network("alexnet", 1));
   ASSERT_TRUE(inference);
   EXPECT_THAT(inference->left_out, ElementsAre(Skipped{"prob", "softmax"}));
   EXPECT_EQ(find(*inference, "drop6", LayerDirection::forward), nullptr);
-  const auto training = predict_by_layers(published(), network("googlenet", 1), Phase::step);
+  const auto training = predict_by_layers(published(), zoo_network("googlenet", 1), Phase::step);
   ASSERT_TRUE(training);
   EXPECT_THAT(training->left_out, Contains(Skipped{"3a/output bwd", "concat"}));
   EXPECT_THAT(training->left_out, Contains(Skipped{"weights", "update"}));
 }
 
 TEST(LayerPrediction, WhatItCannotBeFor) {
-  EXPECT_THAT(predict_by_layers(published(), network("alexnet", 1), Phase::bwd_data).error().message,
+  EXPECT_THAT(predict_by_layers(published(), zoo_network("alexnet", 1), Phase::bwd_data).error().message,
               HasSubstr("pass bwd"));
   regression::FittedModel model = published();
   model.kind = "network";
-  EXPECT_THAT(predict_by_layers(model, network("alexnet", 1)).error().message, HasSubstr("kind 'network'"));
+  EXPECT_THAT(predict_by_layers(model, zoo_network("alexnet", 1)).error().message, HasSubstr("kind 'network'"));
   model = published();
   model.fitted_on.gpus.clear();
-  EXPECT_THAT(predict_by_layers(model, network("alexnet", 1)).error().message, HasSubstr("one GPU"));
+  EXPECT_THAT(predict_by_layers(model, zoo_network("alexnet", 1)).error().message, HasSubstr("one GPU"));
   // No layer of it: that is no time of 0 s.
   model = published();
   for (regression::FittedEquation& equation : model.equations) equation.name = "of nothing";
-  EXPECT_THAT(predict_by_layers(model, network("alexnet", 1)).error().message,
+  EXPECT_THAT(predict_by_layers(model, zoo_network("alexnet", 1)).error().message,
               HasSubstr("covers no layer of this network"));
 }
 
@@ -93,7 +87,7 @@ TEST(LayerPrediction, ATimeBelowZeroIsInNoSum) {
   for (regression::FittedEquation& equation : model.equations) {
     if (equation.name == "pool S>1 forward") equation.terms[0].coefficient = -1;
   }
-  const auto prediction = predict_by_layers(model, network("vgg16", 1));
+  const auto prediction = predict_by_layers(model, zoo_network("vgg16", 1));
   ASSERT_TRUE(prediction);
   EXPECT_THAT(prediction->left_out, Contains(Skipped{"pool1", "pool S>1 of a time below zero"}));
   EXPECT_EQ(find(*prediction, "pool1", LayerDirection::forward), nullptr);

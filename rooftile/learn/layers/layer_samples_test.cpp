@@ -19,7 +19,7 @@ Result<LayerSamples> samples_of(const std::string& csv, const LayerSampleOptions
   return layer_samples({MeasuredTable("t.csv", std::move(*table))}, options);
 }
 
-const std::string kHeader = "op,model,gpu,pass,batch,image_size,layer,type,K,R,stride_h,pad_h,time_us\n";
+const std::string kLayerHeader = "op,model,gpu,pass,batch,image_size,layer,type,K,R,stride_h,pad_h,time_us\n";
 
 std::string rows(const std::string& layers, const std::string& pass = "fwd") {
   std::string text;
@@ -33,11 +33,11 @@ std::string rows(const std::string& layers, const std::string& pass = "fwd") {
 
 TEST(LayerSamples, SizesFollowFromTheLayersBefore) {
   // 8 x 8 x 3, 3x3 padded: 8 x 8 x 4; pooled by 3 with stride 2, rounded up: 4 x 4 x 4; then 64 inputs.
-  const auto read = samples_of(kHeader + rows("input,,,,,,1\n"
-                                              "conv1,convolution,4,3,1,1,10\n"
-                                              "relu1,relu,,,,,11\n"
-                                              "pool1,pooling,,3,2,0,12\n"
-                                              "fc,inner_product,10,,1,,13\n"));
+  const auto read = samples_of(kLayerHeader + rows("input,,,,,,1\n"
+                                                   "conv1,convolution,4,3,1,1,10\n"
+                                                   "relu1,relu,,,,,11\n"
+                                                   "pool1,pooling,,3,2,0,12\n"
+                                                   "fc,inner_product,10,,1,,13\n"));
   ASSERT_TRUE(read) << read.error().message;
   ASSERT_EQ(read->samples.size(), 4);
   EXPECT_EQ(read->samples[0].complexity, 9 * 3 * 4 * 64 * 2);
@@ -50,13 +50,13 @@ TEST(LayerSamples, SizesFollowFromTheLayersBefore) {
 }
 
 TEST(LayerSamples, BranchesOfAModule) {
-  const auto read = samples_of(kHeader + rows("m/1x1,convolution,4,1,1,0,1\n"
-                                              "m/3x3_reduce,convolution,2,1,1,0,1\n"
-                                              "m/3x3,convolution,8,3,1,1,1\n"
-                                              "m/pool,pooling,,3,1,1,1\n"
-                                              "m/pool_proj,convolution,5,1,1,0,1\n"
-                                              "m/output,concat,,,,,1\n"
-                                              "last,convolution,1,1,1,0,1\n"));
+  const auto read = samples_of(kLayerHeader + rows("m/1x1,convolution,4,1,1,0,1\n"
+                                                   "m/3x3_reduce,convolution,2,1,1,0,1\n"
+                                                   "m/3x3,convolution,8,3,1,1,1\n"
+                                                   "m/pool,pooling,,3,1,1,1\n"
+                                                   "m/pool_proj,convolution,5,1,1,0,1\n"
+                                                   "m/output,concat,,,,,1\n"
+                                                   "last,convolution,1,1,1,0,1\n"));
   ASSERT_TRUE(read) << read.error().message;
   ASSERT_EQ(read->samples.size(), 6);
   const double positions = 64 * 2;
@@ -70,7 +70,7 @@ TEST(LayerSamples, BranchesOfAModule) {
 
 TEST(LayerSamples, BackwardHasItsOwnFormula) {
   const auto read =
-      samples_of(kHeader + rows("conv1,convolution,4,3,1,1,10\n") + rows("conv1,convolution,4,3,1,1,20\n", "bwd"));
+      samples_of(kLayerHeader + rows("conv1,convolution,4,3,1,1,10\n") + rows("conv1,convolution,4,3,1,1,20\n", "bwd"));
   ASSERT_TRUE(read);
   ASSERT_EQ(read->samples.size(), 2);
   EXPECT_EQ(read->samples[1].direction, LayerDirection::backward);
@@ -93,7 +93,8 @@ TEST(LayerSamples, ConvolutionsAndProductsOfOtherTables) {
 TEST(LayerSamples, AConditionLeavesTheWalkAlone) {
   LayerSampleOptions options;
   options.keep = [](const RowCell& cell) { return cell("layer") == "fc"; };
-  const auto read = samples_of(kHeader + rows("conv1,convolution,4,3,1,1,10\nfc,inner_product,10,,1,,13\n"), options);
+  const auto read =
+      samples_of(kLayerHeader + rows("conv1,convolution,4,3,1,1,10\nfc,inner_product,10,,1,,13\n"), options);
   ASSERT_TRUE(read);
   ASSERT_EQ(read->samples.size(), 1);
   EXPECT_EQ(read->samples[0].complexity, 4 * 64 * 10 * 2);
@@ -125,16 +126,16 @@ TEST(LayerSamples, LayersOfNetworksGoByTheNamesOfOtherRows) {
 }
 
 TEST(LayerSamples, WhatIsWrongIsNamedWithItsLine) {
-  const auto large = samples_of(kHeader + rows("conv1,convolution,4,9,1,0,10\n"));
+  const auto large = samples_of(kLayerHeader + rows("conv1,convolution,4,9,1,0,10\n"));
   ASSERT_FALSE(large);
   EXPECT_THAT(large.error().message, HasSubstr("a window of 9"));
   EXPECT_THAT(large.error().where, HasSubstr("t.csv:2"));
-  EXPECT_THAT(samples_of(kHeader + rows("conv1,convolution,4,3,0,0,10\n")).error().where, HasSubstr("stride_h"));
-  const auto joins = samples_of(kHeader + rows("m/a,convolution,4,1,1,0,1\nm/b,convolution,4,3,1,0,1\n"
-                                               "m/output,concat,,,,,1\n"));
+  EXPECT_THAT(samples_of(kLayerHeader + rows("conv1,convolution,4,3,0,0,10\n")).error().where, HasSubstr("stride_h"));
+  const auto joins = samples_of(kLayerHeader + rows("m/a,convolution,4,1,1,0,1\nm/b,convolution,4,3,1,0,1\n"
+                                                    "m/output,concat,,,,,1\n"));
   ASSERT_FALSE(joins);
   EXPECT_THAT(joins.error().message, HasSubstr("8 x 8 positions with 6 x 6"));
-  EXPECT_THAT(samples_of(kHeader + rows("m/output,concat,,,,,1\n")).error().message, HasSubstr("nothing before"));
+  EXPECT_THAT(samples_of(kLayerHeader + rows("m/output,concat,,,,,1\n")).error().message, HasSubstr("nothing before"));
 }
 
 }  // namespace

@@ -88,7 +88,7 @@ TEST_F(LayerTransferMeasured, ThePublishedModelIsNearOnTheSameChip) {
   }
 }
 
-LayerSample sample(std::string network, double complexity, double time) {
+LayerSample network_sample(std::string network, double complexity, double time) {
   LayerSample one;
   one.network = one.group = std::move(network);
   one.complexity = complexity;
@@ -97,7 +97,8 @@ LayerSample sample(std::string network, double complexity, double time) {
 }
 
 TEST(LayerTransfer, HeldOutRowsAreJudgedAlone) {
-  std::vector<LayerSample> samples = {sample("a", 1, 1), sample("a", 2, 2), sample("a", 3, 3), sample("b", 4, 2)};
+  std::vector<LayerSample> samples = {network_sample("a", 1, 1), network_sample("a", 2, 2), network_sample("a", 3, 3),
+                                      network_sample("b", 4, 2)};
   samples.back().held_out = true;
   const auto fit = fit_layers(samples);
   ASSERT_TRUE(fit);
@@ -112,7 +113,8 @@ TEST(LayerTransfer, HeldOutRowsAreJudgedAlone) {
 }
 
 TEST(LayerTransfer, OneGroupHasNothingToJudgeOn) {
-  EXPECT_THAT(judge_groups(std::vector<LayerSample>{sample("a", 1, 1)}).error().message, HasSubstr("only one group"));
+  EXPECT_THAT(judge_groups(std::vector<LayerSample>{network_sample("a", 1, 1)}).error().message,
+              HasSubstr("only one group"));
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-constexpr const char* kHeader = "op,model,gpu,gpus,framework,precision,pass,batch,iterations,time_us\n";
+constexpr const char* kFrameworkHeader = "op,model,gpu,gpus,framework,precision,pass,batch,iterations,time_us\n";
 
 MeasuredTable table_of_csv(const std::string& csv) {
   return {"t.csv", *parse_layer_table(csv, "t.csv", {.measurements = true})};
@@ -39,7 +39,7 @@ regression::FittedModel model_of(const std::string& csv, Way way, const std::vec
 
 // Batches of three networks on 1, 2 and 4 GPUs of some kinds, with a time that no analytic model gives.
 std::string runs(const std::vector<const char*>& boards = {"titan-xp", "p100-pcie-16gb"}) {
-  std::string csv = kHeader;
+  std::string csv = kFrameworkHeader;
   for (const char* gpu : boards) {
     for (const char* network : {"alexnet", "ResNet-18", "resnet34"}) {
       for (const int gpus : {1, 2, 4}) {
@@ -90,9 +90,10 @@ TEST(PredictNetwork, ARowOfTheFitHasItsFittedValue) {
     EXPECT_LT(prediction->range->low, prediction->time);
     EXPECT_GT(prediction->range->high, prediction->time);
     const auto by_row = predict_row(
-        model,
-        run_rows({table_of_csv(kHeader + std::string("network,resnet-18,titan-xp,2,PyTorch,fp32,step,32,,1\n"))}, {})
-            ->rows.front());
+        model, run_rows({table_of_csv(kFrameworkHeader +
+                                      std::string("network,resnet-18,titan-xp,2,PyTorch,fp32,step,32,,1\n"))},
+                        {})
+                   ->rows.front());
     EXPECT_NEAR(by_row->value / prediction->time.value(), 1, 1e-12) << name_of(way);
   }
 }
@@ -134,7 +135,7 @@ TEST(PredictNetwork, TheGroupIsThatOfTheCells) {
 }
 
 TEST(PredictNetwork, AGroupThatNobodyNamedIsAskedFor) {
-  std::string csv = kHeader;
+  std::string csv = kFrameworkHeader;
   for (const char* framework : {"Caffe", "Torch"}) {
     for (const int batch : {8, 16, 32}) {
       csv += fmt::format("network,alexnet,titan-xp,1,{},fp32,fwd,{},,{}\n", framework, batch, 1e3 * batch);
@@ -154,7 +155,7 @@ TEST(PredictNetwork, AGroupThatNobodyNamedIsAskedFor) {
 }
 
 TEST(PredictNetwork, RunsOfManyIterationsAreAskedForTheirNumber) {
-  std::string csv = kHeader;  // 2 s and 10 ms an iteration
+  std::string csv = kFrameworkHeader;  // 2 s and 10 ms an iteration
   for (const int iterations : {100, 200, 400, 800}) {
     csv += fmt::format("network,alexnet,titan-xp,1,Caffe,fp32,fwd,8,{},{}\n", iterations, 2e6 + 1e4 * iterations);
   }
