@@ -29,12 +29,12 @@ std::optional<std::int64_t> count_of(std::string text) {
   constexpr double kThousand = 1000, kExact = 0x1p53;
   text.erase(std::remove(text.begin(), text.end(), '_'), text.end());
   if (const auto whole = parse_number<std::int64_t>(text)) return whole;
-  const std::size_t prefix = text.empty() ? kPrefixes.npos : kPrefixes.find(text.back());
-  if (prefix != kPrefixes.npos) text.pop_back();
+  const std::size_t prefix = text.empty() ? std::string_view::npos : kPrefixes.find(text.back());
+  if (prefix != std::string_view::npos) text.pop_back();
   const auto number = parse_number<double>(text);
   if (!number) return std::nullopt;
   const double count =
-      prefix == kPrefixes.npos ? *number : *number * std::pow(kThousand, static_cast<double>(prefix + 1));
+      prefix == std::string_view::npos ? *number : *number * std::pow(kThousand, static_cast<double>(prefix + 1));
   if (!(std::abs(count) <= kExact) || count != std::floor(count)) return std::nullopt;
   return static_cast<std::int64_t>(count);
 }

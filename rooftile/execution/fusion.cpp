@@ -271,6 +271,6 @@ class Fuser {
 
 }  // namespace
 
-Workload fuse(Workload workload, const FusionRules& rules) { return Fuser(workload, rules).run(); }
+Workload fuse(const Workload& workload, const FusionRules& rules) { return Fuser(workload, rules).run(); }
 
 }  // namespace rooftile

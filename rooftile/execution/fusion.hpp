@@ -14,6 +14,6 @@ struct FusionRules {
 // A group takes the next operator where that reads a result of the group, has as many elements, and nothing that runs
 // in between needs the group to be done. A kernel has one reduction of rows; a reduction to fewer elements ends it.
 // What only the group itself reads is never written.
-Workload fuse(Workload workload, const FusionRules& rules);
+Workload fuse(const Workload& workload, const FusionRules& rules);
 
 }  // namespace rooftile

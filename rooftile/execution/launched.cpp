@@ -102,7 +102,7 @@ Workload launched(Workload workload, const LaunchOptions& options) {
   if (!engine) workload = add_biases_apart(std::move(workload), options.nhwc);
   if (!engine) workload = move_where_needed(std::move(workload), {.nhwc = options.nhwc, .training = options.training});
   if (options.execution == Execution::eager) return workload;
-  return fuse(std::move(workload), {.epilogues = engine, .training = options.training});
+  return fuse(workload, {.epilogues = engine, .training = options.training});
 }
 
 }  // namespace rooftile

@@ -234,18 +234,18 @@ std::span<const Resource> resources() {
   return all;
 }
 
-Result<Sensitivity> sensitivity(const Workload& workload, const Gpu& gpu, const PredictOptions& given, Phase phase,
+Result<Sensitivity> sensitivity(const Workload& workload, const Gpu& gpu, const PredictOptions& options, Phase phase,
                                 const ResourcesDone& progress) {
   // No resource of the GPU makes its host faster: what counts is the time that the GPU is busy.
-  PredictOptions options = given;
-  options.host = false;
+  PredictOptions without_host = options;
+  without_host.host = false;
   if (workload.ops.size() > kMostOps) {
     return fail(ErrorCode::unsupported,
                 fmt::format("{} operators are too many, each is predicted over a thousand times; at most {}",
                             workload.ops.size(), kMostOps),
                 workload.name);
   }
-  auto base = TRY(predict(workload, gpu, options, phase));
+  auto base = TRY(predict(workload, gpu, without_host, phase));
   std::vector<const Resource*> present;
   for (const Resource& resource : resources()) {
     if (resource.read(gpu) > 0) present.push_back(&resource);
@@ -253,7 +253,7 @@ Result<Sensitivity> sensitivity(const Workload& workload, const Gpu& gpu, const 
   Sensitivity result;
   result.prediction = std::move(base);
   result.resources.resize(present.size());
-  const Study study(workload, gpu, options, phase, result.prediction);
+  const Study study(workload, gpu, without_host, phase, result.prediction);
   std::atomic<std::size_t> next = 0;
   std::mutex telling;
   std::size_t done = 0;
