@@ -40,7 +40,7 @@ class Parser {
   Parser() {
     csv_init(&parser_, CSV_STRICT | CSV_STRICT_FINI);
     csv_set_space_func(&parser_, [](unsigned char) { return 0; });
-    csv_set_blk_size(&parser_, 4096);
+    csv_set_blk_size(&parser_, 1 << 16);
   }
   ~Parser() { csv_free(&parser_); }
   Parser(const Parser&) = delete;

@@ -15,7 +15,7 @@
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/script.hpp"
-#include "rooftile/execution/llama_cpp.hpp"
+#include "rooftile/execution/framework.hpp"
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/ingest/input_shape.hpp"
 #include "rooftile/ingest/workload_json.hpp"

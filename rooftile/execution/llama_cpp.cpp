@@ -105,8 +105,6 @@ class LlamaCpp {
 
 }  // namespace
 
-bool is_llama_cpp(std::string_view framework) { return framework.starts_with("llama.cpp"); }
-
 bool is_llama_cpp_prompt(const Workload& workload) {
   constexpr std::int64_t kVectors = 8;  // MMVQ_MAX_BATCH_SIZE
   return std::any_of(workload.ops.begin(), workload.ops.end(), [&](const Op& op) {

@@ -2,14 +2,10 @@
 #pragma once
 
 #include <optional>
-#include <string_view>
 
 #include "rooftile/workload/workload.hpp"
 
 namespace rooftile {
-
-// By its name in tables and options.
-bool is_llama_cpp(std::string_view framework);
 
 // Prompts go through in parts of so many positions (llama.cpp, common.h: n_ubatch).
 inline constexpr int kLlamaCppPart = 512;

@@ -100,6 +100,7 @@ struct Gpu {
   std::optional<Hertz> tensor_clock;               // of tensor-core work, where it differs from `clock`
   std::array<FlopsPerSecond, kPeaks> peaks{};      // zero: the GPU has no such unit, or no source gives it
   std::optional<FlopsPerSecond> narrow_sums_peak;  // as tensor_fp16, where sums are FP16 too
+  double fma_share = 1;  // of the FP32 peak that multiply-adds of three different registers reach
   SmLimits sm;
 
   BytesPerSecond smem_load_bandwidth;   // of one SM

@@ -11,6 +11,7 @@
 
 #include "rooftile/base/lower_case.hpp"
 #include "rooftile/base/nearest.hpp"
+#include "rooftile/ingest/network_meant.hpp"
 #include "rooftile/ingest/parallel_row.hpp"
 #include "rooftile/workload/conv_geometry.hpp"
 #include "rooftile/workload/sequence.hpp"
@@ -247,7 +248,7 @@ Collective read_collective(TableRow& row) {
 
 NetworkRun read_network(TableRow& row) {
   NetworkRun run;
-  run.model = row.text("model");
+  run.model = network_meant(row.text("model"), row.text("framework"));
   if (run.model.empty()) row.reject("model", "the cell is empty");
   if (!row.text("batch").empty()) run.batch = row.required("batch", 1);
   if (!row.text("seq_len").empty()) run.seq_len = row.required("seq_len", 1);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "rooftile/execution/llama_cpp.hpp"
+#include "rooftile/execution/framework.hpp"
 
 namespace rooftile {
 

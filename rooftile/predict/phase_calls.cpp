@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/execution/framework.hpp"
 #include "rooftile/ops/work.hpp"
 #include "rooftile/predict/alike.hpp"
 #include "rooftile/predict/captured.hpp"
@@ -53,7 +54,7 @@ class Step {
   }
 
   PhaseCalls run(Phase phase) {
-    options_.training = phase != Phase::fwd;
+    options_.training = in_training_mode(options_, phase);
     if (passes_of(phase).front() == Pass::fwd) forward();
     part_ = StepPart::backward;
     if (phase != Phase::fwd) backward(passes_of(phase));
@@ -219,6 +220,10 @@ std::vector<bool> needs_gradient(const Workload& workload) {
     for (const TensorId id : op.outputs) needed[id] = any && is_floating(workload.tensors[id].dtype);
   }
   return needed;
+}
+
+bool in_training_mode(const PredictOptions& options, Phase phase) {
+  return phase != Phase::fwd || trains_unless_told(options.framework);
 }
 
 PhaseCalls phase_calls(const Workload& workload, const PredictOptions& options, Phase phase) {

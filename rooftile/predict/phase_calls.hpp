@@ -25,6 +25,9 @@ struct PhaseCalls {
 };
 PhaseCalls phase_calls(const Workload& workload, const PredictOptions& options, Phase phase);
 
+// Whether layers run as in training, which a forward pass alone may, too.
+bool in_training_mode(const PredictOptions& options, Phase phase);
+
 // An estimate of each layer.
 std::vector<LayerEstimate> estimate_phase(const PhaseCalls& step, const Gpu& gpu);
 

@@ -10,8 +10,8 @@
 
 #include "rooftile/base/try.hpp"
 #include "rooftile/base/units_text.hpp"
+#include "rooftile/execution/framework.hpp"
 #include "rooftile/execution/launched.hpp"
-#include "rooftile/execution/llama_cpp.hpp"
 #include "rooftile/execution/loss.hpp"
 #include "rooftile/predict/call.hpp"
 #include "rooftile/predict/captured.hpp"
@@ -52,25 +52,6 @@ Result<void> check_method(const PredictOptions& options) {
   return fail(ErrorCode::bad_input, fmt::format("method {} is not for convolutions and GEMMs", method));
 }
 
-// PyTorch has left TF32 to convolutions since 1.12 (torch.backends.cuda.matmul.allow_tf32), and cuBLAS as
-// FasterTransformer calls it has FP32 for its default: BERT on an A10 runs at 8 to 11 TFLOP/s in both.
-bool multiplies_in_tf32(std::string_view framework) {
-  for (const std::string_view without :
-       {"PyTorch 2", "PyTorch 1.12", "PyTorch 1.13", "TorchScript", "FasterTransformer"}) {
-    if (framework.starts_with(without)) return false;
-  }
-  return true;
-}
-
-// PyTorch's attention modules have called a fused kernel since 2.0; an unknown framework is taken for a recent one.
-bool calls_fused_attention(std::string_view framework) {
-  if (framework.empty() || framework == "PyTorch") return true;
-  return framework.starts_with("PyTorch") && !framework.starts_with("PyTorch 0") && !framework.starts_with("PyTorch 1");
-}
-
-// FasterTransformer's int8 mode 1 ("v1" in its tables): cuBLASLt writes INT32, which the next kernel scales.
-bool writes_wide_sums(std::string_view framework) { return framework.starts_with("FasterTransformer v1"); }
-
 LayerEstimate estimate_alone(const LayerCall& call, const Gpu& gpu) {
   RefinedModels models;
   return estimate(call, gpu, models);
@@ -92,7 +73,7 @@ LaunchOptions launch_options(const PredictOptions& options, Phase phase) {
   return {.execution = options.execution,
           .precision = options.precision,
           .autocast = options.autocast,
-          .training = phase != Phase::fwd,
+          .training = in_training_mode(options, phase),
           .tf32_products = multiplies_in_tf32(options.framework),
           .nhwc = options.nhwc || options.execution != Execution::eager,
           .wide_sums = writes_wide_sums(options.framework),

@@ -1,7 +1,6 @@
 #include "rooftile/predict/prediction.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <cstddef>
@@ -14,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "rooftile/calibration/constants.hpp"
+#include "rooftile/execution/framework.hpp"
 #include "rooftile/predict/host.hpp"
 
 namespace rooftile {
@@ -141,27 +141,15 @@ std::optional<Interval> interval_of(std::span<const LayerEstimate> layers) {
   return Interval{all * std::exp(-error.low), all * std::exp(error.high)};
 }
 
-namespace {
-
-// Whether a network runs PyTorch's kernels and scripts of its kind; unknown frameworks do, but for engines.
-bool runs_pytorch(const Prediction& prediction) {
-  constexpr std::array<std::string_view, 5> kOfPyTorch = {"PyTorch", "Torch7", "Megatron-DeepSpeed", "NeMo",
-                                                          "composer"};
-  const std::string& framework = prediction.framework;
-  if (framework.empty()) return prediction.execution != Execution::engine;
-  return std::any_of(kOfPyTorch.begin(), kOfPyTorch.end(),
-                     [&](std::string_view name) { return framework.starts_with(name); });
-}
-
-}  // namespace
-
 // So that 90 % of the networks of timm, torchvision, NeuSight and cnn-benchmarks lie within; FP32 kernels have changed
 // less. Of other frameworks each source lies elsewhere as a whole: with each left out in turn the rest ask for 0.40 to
 // 0.43 (docs/accuracy.md, Intervals).
 double network_error(const Prediction& prediction) {
   constexpr double kFp32 = 0.1, kNarrow = 0.22, kOtherFramework = 0.4;
   const double kernels = prediction.precision == DType::fp32 ? kFp32 : kNarrow;
-  return runs_pytorch(prediction) ? kernels : std::hypot(kernels, kOtherFramework);
+  const bool usual =
+      prediction.framework.empty() ? prediction.execution != Execution::engine : runs_pytorch(prediction.framework);
+  return usual ? kernels : std::hypot(kernels, kOtherFramework);
 }
 
 namespace {

@@ -4,10 +4,10 @@
 #include <functional>
 #include <limits>
 #include <span>
-#include <string_view>
 #include <variant>
 
 #include "rooftile/calibration/spread_scope.hpp"
+#include "rooftile/execution/framework.hpp"
 #include "rooftile/ops/work.hpp"
 #include "rooftile/predict/fastest.hpp"
 #include "rooftile/predict/layer.hpp"
@@ -41,13 +41,6 @@ constexpr double kNetworkWeightSets = 1000;
 
 // Launches of a step of a recurrent layer whose gates are one kernel (PyTorch).
 constexpr double kStepLaunches = 3;
-
-// PyTorch's rows on Pascal are of this decade and its libraries; any other framework that is named ran those of the
-// GPU's own years. Of GPUs since Volta both are the same.
-bool of_early_years(std::string_view framework) {
-  constexpr std::string_view kLater = "PyTorch";
-  return !framework.empty() && framework.substr(0, kLater.size()) != kLater;
-}
 
 // A family's efficiency scales every rate, so that its kernels take their share of the time whatever limits them.
 void apply_factors(const GpuFactors& factors, RefinedModel& model) {

@@ -6,8 +6,12 @@
 namespace rooftile {
 namespace {
 
-bool overlap(const LabelBox& a, const LabelBox& b) {
-  return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
+// Names that touch read as one, and coordinates are rounded when they are written.
+constexpr double kApart = 1;  // pixel
+
+bool meet(const LabelBox& a, const LabelBox& b) {
+  return a.x < b.x + b.width + kApart && b.x < a.x + a.width + kApart && a.y < b.y + b.height + kApart &&
+         b.y < a.y + a.height + kApart;
 }
 
 bool inside(const LabelBox& box, const LabelBox& area) {
@@ -44,7 +48,7 @@ bool LabelPlacer::crosses(const Line& line, const LabelBox& box) {
 bool LabelPlacer::take(LabelBox box) {
   if (!inside(box, area_)) return false;
   for (const LabelBox& other : taken_) {
-    if (overlap(box, other)) return false;
+    if (meet(box, other)) return false;
   }
   taken_.push_back(box);
   return true;

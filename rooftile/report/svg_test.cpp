@@ -268,6 +268,14 @@ void expect_apart_and_inside(const std::string& svg) {
   }
 }
 
+TEST(LabelPlacer, NamesDoNotTouch) {
+  LabelPlacer placer({0, 0, 1000, 100});
+  EXPECT_TRUE(placer.take({0, 0, 100, 10}));
+  EXPECT_FALSE(placer.take({100, 0, 100, 10}));
+  EXPECT_FALSE(placer.take({0, 10, 100, 10}));
+  EXPECT_TRUE(placer.take({101, 0, 100, 10}));
+}
+
 TEST(Chart, NoTwoTextsMeetAndNoneLeavesThePicture) {
   EXPECT_TRUE(rc::check([](bool logarithmic, bool time, std::vector<std::pair<unsigned, unsigned>> raw) {
     Chart chart;

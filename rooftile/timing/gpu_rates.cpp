@@ -20,6 +20,7 @@ GpuRates gpu_rates(const Gpu& gpu, KernelFamily family, FlopsPerSecond peak, con
   rates.sm_threads = gpu.sm.warps * gpu.sm.warp_size;
   rates.sm_ctas = gpu.sm.ctas;
   rates.sm_peak = peak / gpu.sm_count;
+  if (!on_tensor_cores(family)) rates.sm_peak *= gpu.fma_share;
   rates.sm_lanes = gpu.peak(Peak::fp32) / gpu.sm_count;
   const bool tensor = on_tensor_cores(family) && gpu.tensor_clock;
   rates.clock = tensor ? *gpu.tensor_clock : gpu.clock;

@@ -5,7 +5,7 @@
 
 #include "rooftile/base/try.hpp"
 #include "rooftile/collectives/collective_time.hpp"
-#include "rooftile/execution/llama_cpp.hpp"
+#include "rooftile/execution/framework.hpp"
 #include "rooftile/fabric/told_cluster.hpp"
 #include "rooftile/parallel/parallel_forward.hpp"
 #include "rooftile/parallel/parallel_network.hpp"

@@ -1,5 +1,6 @@
 #include "rooftile/validate/prompt_parts.hpp"
 
+#include "rooftile/execution/framework.hpp"
 #include "rooftile/execution/llama_cpp.hpp"
 
 namespace rooftile {

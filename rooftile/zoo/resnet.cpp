@@ -103,6 +103,9 @@ Workload resnet34(std::int64_t batch_size, std::int64_t image_size) {
 Workload resnet50(std::int64_t batch_size, std::int64_t image_size) {
   return resnet("resnet50", kResNet50, batch_size, image_size);
 }
+Workload resnet50_v1(std::int64_t batch_size, std::int64_t image_size) {
+  return resnet("resnet50_v1", {.blocks = {3, 4, 6, 3}, .stride_in_3x3 = false}, batch_size, image_size);
+}
 Workload resnet101(std::int64_t batch_size, std::int64_t image_size) {
   return resnet("resnet101", kResNet101, batch_size, image_size);
 }

@@ -1,5 +1,9 @@
 """What is scored: the runs of `rooftile validate`, their tiers, and the families of rows that the tables show."""
 
+from pathlib import Path
+
+OWN = Path(__file__).resolve().parent.parent.parent / "data" / "measurements"  # of the project, not of the shared tables
+
 TIERS = ["none", "source", "size", "own", "shipped"]  # from what a stranger's GPU sees to what the fit has seen
 
 CONV = (["deepbench/conv.csv", "neusight/conv.csv"], "precision = fp32 and gpu != vega-frontier-edition")
@@ -26,6 +30,7 @@ RUNS = {
     "rnn": (["deepbench/rnn.csv"], "", "", "table,gpu,pass"),
     "other-conv": (["convnet_benchmarks/conv.csv"], "", "", "gpu,pass"),
     "network": (NETWORKS, "not gpus > 1", "", "table,gpu,precision,execution,pass"),
+    "cloud": ([OWN / "cloud_cnn_benchmarks.csv"], "", "", "gpu,pass"),
     "language": (["llm_inference/inference.csv"], "gpus = 1", "", "gpu,framework,phase"),
     "several": ([*SEVERAL, "llm_inference/inference.csv"], "gpus > 1", "", "table,source,framework,phase,gpu"),
 }
@@ -40,7 +45,7 @@ SOURCE_WHERE = {"tensor": "not (kind = attn_post_proj or kind = mlp_up_proj)"}
 FITTED = ["none", "size", "own", "shipped"]
 TIERS_OF = {
     "tensor": TIERS, "conv-tensor": TIERS, "conv-tensor-blind": TIERS, "attention": TIERS, "stream": TIERS, "rnn": TIERS,
-    "other-conv": ["shipped"], "network": ["shipped"],
+    "other-conv": ["shipped"], "network": ["shipped"], "cloud": ["shipped"],
     "language": ["shipped"], "several": ["shipped"],
 }
 
@@ -118,6 +123,7 @@ ROWS = [
     ("neusight networks, NVIDIA", "network", lambda g: "neusight" in g["table"] and g["gpu"] != "mi100", {"shipped": 6}),
     ("neusight networks, MI100", "network", lambda g: "neusight" in g["table"] and g["gpu"] == "mi100", {"shipped": 15}),
     ("cnn-benchmarks networks", "network", table("cnn_benchmarks"), {"shipped": 10}),
+    ("cnn-benchmarks in the cloud", "cloud", lambda g: True, {}),
     ("u39kun networks, fp32", "network", networks("u39kun", True), {"shipped": 12}),
     ("u39kun networks, fp16", "network", networks("u39kun", False), {"shipped": 25}),
     ("lambda networks", "network", table("lambda"), {"shipped": 15}),

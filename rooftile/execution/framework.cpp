@@ -1,0 +1,36 @@
+#include "rooftile/execution/framework.hpp"
+
+#include <algorithm>
+#include <initializer_list>
+
+namespace rooftile {
+namespace {
+
+bool starts_with_any(std::string_view framework, std::initializer_list<std::string_view> names) {
+  return std::any_of(names.begin(), names.end(), [&](std::string_view name) { return framework.starts_with(name); });
+}
+
+}  // namespace
+
+bool is_llama_cpp(std::string_view framework) { return framework.starts_with("llama.cpp"); }
+
+bool runs_pytorch(std::string_view framework) {
+  return starts_with_any(framework, {"PyTorch", "Torch7", "Megatron-DeepSpeed", "NeMo", "composer"});
+}
+
+bool of_early_years(std::string_view framework) { return !framework.empty() && !framework.starts_with("PyTorch"); }
+
+bool multiplies_in_tf32(std::string_view framework) {
+  return !starts_with_any(framework, {"PyTorch 2", "PyTorch 1.12", "PyTorch 1.13", "TorchScript", "FasterTransformer"});
+}
+
+bool calls_fused_attention(std::string_view framework) {
+  if (framework.empty() || framework == "PyTorch") return true;
+  return framework.starts_with("PyTorch") && !starts_with_any(framework, {"PyTorch 0", "PyTorch 1"});
+}
+
+bool writes_wide_sums(std::string_view framework) { return framework.starts_with("FasterTransformer v1"); }
+
+bool trains_unless_told(std::string_view framework) { return framework.starts_with("Torch7"); }
+
+}  // namespace rooftile

@@ -1,0 +1,33 @@
+// What a prediction takes from a framework's name: "PyTorch 2.1.0", "TensorFlow 1.1 cuda 8.0", "" where none is known.
+// Private.
+#pragma once
+
+#include <string_view>
+
+namespace rooftile {
+
+// llama.cpp, whose kernels for quantised weights, few rows and prompts are its own (llama_cpp.hpp).
+bool is_llama_cpp(std::string_view framework);
+
+// Whether a network runs PyTorch's kernels and scripts of its kind.
+bool runs_pytorch(std::string_view framework);
+
+// PyTorch's rows on Pascal are of this decade and its libraries; any other framework that is named ran those of the
+// GPU's own years. Of GPUs since Volta both are the same.
+bool of_early_years(std::string_view framework);
+
+// PyTorch has left TF32 to convolutions since 1.12 (torch.backends.cuda.matmul.allow_tf32), and cuBLAS as
+// FasterTransformer calls it has FP32 for its default: BERT on an A10 runs at 8 to 11 TFLOP/s in both.
+bool multiplies_in_tf32(std::string_view framework);
+
+// PyTorch's attention modules have called a fused kernel since 2.0; an unknown framework is taken for a recent one.
+bool calls_fused_attention(std::string_view framework);
+
+// FasterTransformer's int8 mode 1 ("v1" in its tables): cuBLASLt writes INT32, which the next kernel scales.
+bool writes_wide_sums(std::string_view framework);
+
+// Torch7's modules train until evaluate() is called, which its benchmarks do not (jcjohnson/cnn-benchmarks,
+// cnn_benchmark.lua): a forward pass computes the statistics of batch norms, too.
+bool trains_unless_told(std::string_view framework);
+
+}  // namespace rooftile

@@ -1,0 +1,36 @@
+#include "rooftile/execution/framework.hpp"
+
+#include <gtest/gtest.h>
+
+namespace rooftile {
+namespace {
+
+TEST(Framework, ProductsAreInTf32WhereItsReleaseLetsThem) {
+  EXPECT_TRUE(multiplies_in_tf32(""));
+  EXPECT_TRUE(multiplies_in_tf32("PyTorch 1.11 CUDA 11.3"));
+  EXPECT_FALSE(multiplies_in_tf32("PyTorch 1.12 CUDA 11.3"));
+  EXPECT_FALSE(multiplies_in_tf32("PyTorch 2.1.0 CUDA 12.1"));
+  EXPECT_FALSE(multiplies_in_tf32("FasterTransformer v2; TensorFlow"));
+}
+
+TEST(Framework, AttentionIsFusedSincePyTorch2) {
+  EXPECT_TRUE(calls_fused_attention(""));
+  EXPECT_TRUE(calls_fused_attention("PyTorch"));
+  EXPECT_TRUE(calls_fused_attention("PyTorch 2.4.0"));
+  EXPECT_FALSE(calls_fused_attention("PyTorch 1.13 CUDA 11.7"));
+  EXPECT_FALSE(calls_fused_attention("TensorFlow 1.15"));
+}
+
+TEST(Framework, OldLibrariesRunWhatIsNotPyTorch) {
+  EXPECT_FALSE(of_early_years(""));
+  EXPECT_FALSE(of_early_years("PyTorch 0.3.0"));
+  EXPECT_TRUE(of_early_years("Torch7 cuDNN 5.1.05"));
+}
+
+TEST(Framework, TorchTrainsUnlessTold) {
+  EXPECT_TRUE(trains_unless_told("Torch7 cuDNN 5.1.05"));
+  EXPECT_FALSE(trains_unless_told("PyTorch 1.0"));
+}
+
+}  // namespace
+}  // namespace rooftile
