@@ -1,6 +1,8 @@
 #include "rooftile/cli/prediction_options.hpp"
 
+#include <algorithm>
 #include <array>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -95,18 +97,18 @@ Result<void> check_fitted(const PredictionArguments& prediction) {
   return {};
 }
 
-// A framework whose calls no calibration knows would change nothing.
+// "TensorFlow" of "TensorFlow 1.1 cuda 8.0".
+std::string_view first_word(std::string_view name) { return name.substr(0, name.find_first_of(" /")); }
+
+// Any release of a framework that a calibration or a rule knows; another name is a slip, and would change nothing.
 Result<void> check_framework(const std::string& name, const Calibration& calibration) {
-  if (name.empty() || is_llama_cpp(name)) return {};
-  std::vector<std::string> known = {"llama.cpp"};
-  for (const Harness& harness : calibration.harnesses) {
-    if (harness.framework == name) return {};
-    known.push_back(harness.framework);
-  }
-  for (const HostCosts& host : builtin_calibration().hosts) {
-    if (!host.framework.empty() && name.starts_with(host.framework)) return {};
-    known.push_back(host.framework);
-  }
+  if (name.empty() || is_llama_cpp(name) || runs_pytorch(name)) return {};
+  std::vector<std::string> known = {"llama.cpp", "Torch7"};
+  for (const Harness& harness : calibration.harnesses) known.push_back(harness.framework);
+  for (const HostCosts& host : builtin_calibration().hosts) known.push_back(host.framework);
+  const bool of_one = std::any_of(known.begin(), known.end(),
+                                  [&](const std::string& one) { return first_word(one) == first_word(name); });
+  if (of_one) return {};
   return fail(ErrorCode::not_found, fmt::format("no constants for framework '{}'{}", name, did_you_mean(name, known)),
               "--set");
 }

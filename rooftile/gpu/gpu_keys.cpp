@@ -27,6 +27,7 @@ constexpr std::array kKeys = {
     GpuKey{"core.tensor_clock", U::hertz, 1e6, 1e11, optional, [](G& g, double v) { g.tensor_clock = Hertz(v); }},
     GpuKey{"core.tensor_clock_ratio", U::fraction, 0.01, 1},
     GpuKey{"core.fma_share", U::fraction, 0.01, 1, optional, [](G& g, double v) { g.fma_share = v; }},
+    GpuKey{"core.gradient_share", U::fraction, 0.01, 1, optional, [](G& g, double v) { g.gradient_share = v; }},
     GpuKey{"core.generation", U::count, 1, 1000, required, [](G& g, double v) { g.generation = v; }},
     GpuKey{"core.process_nm", U::count, 1, 1000, optional, [](G& g, double v) { g.process_nm = v; }},
 

@@ -21,7 +21,7 @@ constexpr Meaning kMeanings[] = {
     {"tensorflow 1.", "alexnet", "alexnet_owt"},
     {"tensorflow 1.", "resnet50", "resnet50_v1"},
     {"torch7", "alexnet", "alexnet_caffe"},
-    {"torch7", "resnet152", "torchvision/resnet152"},
+    {"torch7", "resnet152", "resnet152_v1.5"},
 };
 
 }  // namespace

@@ -65,6 +65,7 @@ void set_launch(Launch& launch, const Product& product, const TileKernel& entry,
   launch.resident = resident;
   launch.efficiency = entry.efficiency;
   launch.gradient = context.op.pass != Pass::fwd;
+  launch.rate_share = launch.gradient ? context.gpu.gradient_share : 1;
   const double loaded = launch.steps * (tile.n + tile.m * product.unique);
   launch.l1_load = Bytes(0);
   launch.l2_load = context.op.element * (launch.ctas * loaded);

@@ -31,6 +31,7 @@ struct Launch {
   ConvConstant efficiency = ConvConstant::middle_efficiency;
   ConvConstant prologue = ConvConstant::prologue;
   bool gradient = false;      // a backward kernel
+  double rate_share = 1;      // of the FP32 rate, beside its efficiency
   bool aligned_store = true;  // rows of the output start on 32-byte sectors
   double atomics = 0;         // additions into memory
 

@@ -42,7 +42,7 @@ bool stopped(const TrainingChoices& choices) { return choices.stop != nullptr &&
 Result<TrainingStep> fitted_step(const TrainingTask& task, const TrainingChoices& choices, const Gpu& gpu,
                                  const TrainingBatch& batch, int gpus, std::int64_t global_batch) {
   AskedRun run;
-  run.workload = &batch.stored;
+  run.workload = batch.stored.get();
   run.gpu = &gpu;
   run.gpus = gpus;
   run.batch_size = global_batch;
@@ -60,8 +60,9 @@ Result<TrainingStep> fitted_step(const TrainingTask& task, const TrainingChoices
   return TrainingStep{step.time, step.range, std::move(step.warnings)};
 }
 
-Result<TrainingStep> analytic_step(const TrainingChoices& choices, const Gpu& gpu, const TrainingBatch& batch) {
-  const auto prediction = TRY(predict(batch.stored, gpu, choices.predict, Phase::step));
+Result<TrainingStep> analytic_step(const Gpu& gpu, const TrainingBatch& batch) {
+  if (!batch.step) return tl::unexpected(batch.step.error());
+  const auto prediction = TRY(batch.step->on(gpu));
   return TrainingStep{prediction.time, interval_of(prediction), {}, prediction.input};
 }
 
@@ -77,7 +78,7 @@ std::map<int, TrainingStep> steps_of_batch(const TrainingTask& task, const Train
     }
   };
   if (choices.fitted == nullptr) {
-    keep(1, analytic_step(choices, gpu, batch));
+    keep(1, analytic_step(gpu, batch));
   } else if (!knows_several_gpus(*choices.fitted)) {
     keep(1, fitted_step(task, choices, gpu, batch, 1, batch.samples));
   } else {
@@ -87,6 +88,15 @@ std::map<int, TrainingStep> steps_of_batch(const TrainingTask& task, const Train
     }
   }
   return steps;
+}
+
+Result<TrainingBatch> batch_of(const TrainingTask& task, const TrainingChoices& choices, std::int64_t samples) {
+  const DType kept = trained_in({choices.predict.precision, choices.predict.autocast});
+  auto stored = std::make_unique<const Workload>(stored_as(TRY(task.workload_of(samples)), kept));
+  auto step = PreparedNetwork::make(*stored, choices.predict, Phase::step);
+  MemoryUse memory =
+      step ? step->memory() : memory_of(run_as(*stored, choices.predict, Phase::step), choices.predict, Phase::step);
+  return TrainingBatch{samples, std::move(stored), std::move(step), std::move(memory)};
 }
 
 GpuSteps steps_of(const TrainingTask& task, const TrainingChoices& choices, const Gpu& gpu,
@@ -137,11 +147,7 @@ Result<std::vector<TrainingBatch>> batches_of(const TrainingTask& task, const Tr
   for (const Gpu* gpu : gpus) most = std::max(most, usable_memory(*gpu, choices));
   std::vector<TrainingBatch> batches;
   for (const std::int64_t samples : wanted_batches(task, choices)) {
-    auto workload = TRY(task.workload_of(samples));
-    TrainingBatch batch;
-    batch.samples = samples;
-    batch.stored = stored_as(std::move(workload), trained_in({choices.predict.precision, choices.predict.autocast}));
-    batch.memory = memory_of(run_as(batch.stored, choices.predict, Phase::step), choices.predict, Phase::step);
+    auto batch = TRY(batch_of(task, choices, samples));
     const bool fits = batch.memory.total() <= most;
     if (!fits && batches.empty()) {
       return fail(ErrorCode::unsupported,

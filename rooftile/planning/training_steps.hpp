@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,13 +11,15 @@
 
 #include "rooftile/base/error.hpp"
 #include "rooftile/planning/training_plan.hpp"
+#include "rooftile/predict/prepared_network.hpp"
 
 namespace rooftile {
 
 // A batch as one GPU sees it.
 struct TrainingBatch {
-  std::int64_t samples = 1;
-  Workload stored;  // in the precision of the plan
+  std::int64_t samples;
+  std::unique_ptr<const Workload> stored;  // in the precision of the plan
+  Result<PreparedNetwork> step;            // of `stored`; the error is why no GPU takes it
   MemoryUse memory;
 };
 

@@ -316,16 +316,6 @@ void occupy(LabelPlacer& placer, const ChartSeries& series, const Frame& frame) 
   }
 }
 
-// A thin line from a point to a name that stands away from it.
-void draw_leader(Svg& svg, double x, double y, const LabelBox& box) {
-  constexpr double kFar = 10, kFromPoint = 5;
-  const double to_x = std::clamp(x, box.x, box.x + box.width), to_y = std::clamp(y, box.y, box.y + box.height);
-  const double distance = std::hypot(to_x - x, to_y - y);
-  if (distance < kFar) return;
-  const double share = kFromPoint / distance;
-  svg.line(x + share * (to_x - x), y + share * (to_y - y), to_x, to_y, stroke(kFaint));
-}
-
 // Beside their points; the first find room first.
 void draw_labels(Svg& svg, const Chart& chart, const Frame& frame) {
   if (chart.labels.empty()) return;
@@ -344,7 +334,9 @@ void draw_labels(Svg& svg, const Chart& chart, const Frame& frame) {
       if (placer.take(wanted)) box = wanted;
     }
     if (!box) continue;
-    if (label.anchor.empty()) draw_leader(svg, x, y, *box);
+    if (const auto leader = leader_of(x, y, *box); leader && label.anchor.empty()) {
+      svg.line(leader->x1, leader->y1, leader->x2, leader->y2, stroke(kFaint));
+    }
     // Towards its point: the text is narrower than the room it was given.
     const std::string anchor = !label.anchor.empty() ? label.anchor
                                : box->x >= x         ? "start"

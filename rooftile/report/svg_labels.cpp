@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace rooftile {
 namespace {
@@ -29,10 +30,8 @@ constexpr std::array<Side, 8> kSides = {Side{0, -0.5, 1, 0},  Side{-1, -0.5, -1,
                                         Side{-1, -1, -1, -1}, Side{-1, 0, -1, 1}};
 constexpr std::array<double, 4> kGaps = {6, 14, 26, 40};  // pixels
 
-}  // namespace
-
 // Whether a part of the line is inside the box: what of it lies between the box's sides (Liang and Barsky, 1984).
-bool LabelPlacer::crosses(const Line& line, const LabelBox& box) {
+bool crosses(const LabelLine& line, const LabelBox& box) {
   double from = 0, to = 1;  // along the line
   const auto clip = [&](double start, double step, double low, double high) {
     if (step == 0) return low <= start && start <= high;
@@ -45,12 +44,24 @@ bool LabelPlacer::crosses(const Line& line, const LabelBox& box) {
          clip(line.y1, line.y2 - line.y1, box.y, box.y + box.height);
 }
 
+}  // namespace
+
+std::optional<LabelLine> leader_of(double x, double y, const LabelBox& name) {
+  constexpr double kFar = 10, kFromPoint = 5;
+  const double to_x = std::clamp(x, name.x, name.x + name.width), to_y = std::clamp(y, name.y, name.y + name.height);
+  const double distance = std::hypot(to_x - x, to_y - y);
+  if (distance < kFar) return std::nullopt;
+  const double share = kFromPoint / distance;
+  return LabelLine{x + share * (to_x - x), y + share * (to_y - y), to_x, to_y};
+}
+
 bool LabelPlacer::take(LabelBox box) {
   if (!inside(box, area_)) return false;
   for (const LabelBox& other : taken_) {
     if (meet(box, other)) return false;
   }
   taken_.push_back(box);
+  names_.push_back(box);
   return true;
 }
 
@@ -59,8 +70,14 @@ std::optional<LabelBox> LabelPlacer::place(double x, double y, double width, dou
     for (const Side& side : kSides) {
       const LabelBox box = {x + side.width * width + side.x * gap, y + side.height * height + side.y * gap, width,
                             height};
-      if (std::any_of(lines_.begin(), lines_.end(), [&](const Line& line) { return crosses(line, box); })) continue;
-      if (take(box)) return box;
+      const auto leader = leader_of(x, y, box);
+      const bool over_line =
+          std::any_of(lines_.begin(), lines_.end(), [&](const LabelLine& line) { return crosses(line, box); });
+      const bool over_name = leader && std::any_of(names_.begin(), names_.end(),
+                                                   [&](const LabelBox& name) { return crosses(*leader, name); });
+      if (over_line || over_name || !take(box)) continue;
+      if (leader) lines_.push_back(*leader);
+      return box;
     }
   }
   return std::nullopt;

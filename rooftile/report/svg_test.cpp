@@ -268,12 +268,37 @@ void expect_apart_and_inside(const std::string& svg) {
   }
 }
 
-TEST(LabelPlacer, NamesDoNotTouch) {
+TEST(Labels, NamesDoNotTouch) {
   LabelPlacer placer({0, 0, 1000, 100});
   EXPECT_TRUE(placer.take({0, 0, 100, 10}));
   EXPECT_FALSE(placer.take({100, 0, 100, 10}));
   EXPECT_FALSE(placer.take({0, 10, 100, 10}));
   EXPECT_TRUE(placer.take({101, 0, 100, 10}));
+}
+
+TEST(Labels, NoLeaderCrossesAName) {
+  EXPECT_TRUE(rc::check([](const std::vector<std::pair<unsigned, unsigned>>& points) {
+    LabelPlacer placer({0, 0, 300, 200});
+    std::vector<LabelBox> names;
+    std::vector<LabelLine> leaders;
+    for (const auto& [a, b] : points) {
+      const double x = a % 300, y = b % 200;
+      const auto name = placer.place(x, y, 50, 12);
+      if (!name) continue;
+      names.push_back(*name);
+      if (const auto leader = leader_of(x, y, *name)) leaders.push_back(*leader);
+    }
+    constexpr int kSteps = 50;
+    for (const LabelLine& line : leaders) {
+      for (int step = 0; step < kSteps; ++step) {  // its last point is at its own name
+        const double share = static_cast<double>(step) / kSteps;
+        const double x = line.x1 + share * (line.x2 - line.x1), y = line.y1 + share * (line.y2 - line.y1);
+        RC_ASSERT(std::none_of(names.begin(), names.end(), [&](const LabelBox& name) {
+          return x > name.x && x < name.x + name.width && y > name.y && y < name.y + name.height;
+        }));
+      }
+    }
+  }));
 }
 
 TEST(Chart, NoTwoTextsMeetAndNoneLeavesThePicture) {

@@ -16,7 +16,7 @@ LaunchTime conv_time(const Launch& launch, const GpuRates& rates, Seconds limit)
   const double steps = launch.steps + constants[launch.prologue];
   const double efficiency =
       constants[launch.efficiency] * (launch.gradient ? constants[ConvConstant::gradient_efficiency] : 1);
-  const double round = launch.macs_per_step * steps / (rates.macs_per_second() * efficiency);
+  const double round = launch.macs_per_step * steps / (rates.macs_per_second() * launch.rate_share * efficiency);
   const Rounds rounds(launch, rates.sms, constants[ConvConstant::latency_warps]);
   result.l2 = (launch.l2_load + launch.l2_store) / (rates.l2 * constants[ConvConstant::l2_efficiency]);
   result.dram =

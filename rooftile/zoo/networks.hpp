@@ -20,6 +20,7 @@ Workload resnet50(std::int64_t batch_size, std::int64_t image_size);
 Workload resnet50_v1(std::int64_t batch_size, std::int64_t image_size);
 Workload resnet101(std::int64_t batch_size, std::int64_t image_size);
 Workload resnet152(std::int64_t batch_size, std::int64_t image_size);
+Workload resnet152_v1_5(std::int64_t batch_size, std::int64_t image_size);
 Workload resnet200(std::int64_t batch_size, std::int64_t image_size);
 Workload resnext101_32x4d(std::int64_t batch_size, std::int64_t image_size);
 Workload se_resnext101_32x4d(std::int64_t batch_size, std::int64_t image_size);

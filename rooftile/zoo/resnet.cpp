@@ -94,6 +94,9 @@ TensorId resnet_stage(Net& net, const ResNetShape& shape, TensorId x, std::size_
 Workload resnet152(std::int64_t batch_size, std::int64_t image_size) {
   return resnet("resnet152", {.blocks = {3, 8, 36, 3}, .stride_in_3x3 = false}, batch_size, image_size);
 }
+Workload resnet152_v1_5(std::int64_t batch_size, std::int64_t image_size) {
+  return resnet("resnet152_v1.5", {.blocks = {3, 8, 36, 3}}, batch_size, image_size);
+}
 Workload resnet18(std::int64_t batch_size, std::int64_t image_size) {
   return resnet("resnet18", {.blocks = {2, 2, 2, 2}, .bottleneck = false}, batch_size, image_size);
 }

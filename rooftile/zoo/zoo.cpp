@@ -74,6 +74,7 @@ std::vector<ZooEntry> make_zoo() {
       images_of_any_size("resnet101", "ResNet-101, stride in the 3x3 (2015)", resnet101),
       images_of_any_size("resnet200", "ResNet-200, stride in the 3x3 (2016)", resnet200),
       images_of_any_size("resnet50_v1", "ResNet-50 as published, stride in the first 1x1 (2015)", resnet50_v1),
+      images_of_any_size("resnet152_v1.5", "ResNet-152, stride in the 3x3, as in Torch", resnet152_v1_5),
       images("alexnet_caffe", "AlexNet as in Caffe, two groups (2012)", alexnet_caffe),
       images("alexnet_owt", "AlexNet of \"One weird trick\", 64 filters in the first layer (2014)", alexnet_owt),
       images("vgg19", "VGG-19, configuration E (2014)", vgg19),

@@ -23,7 +23,7 @@ LINES = {
     "rooftile fit n": "rooftile fit network",
     "rooftile predict --pa": "rooftile predict --pass",
     "rooftile predict alexnet --pass inf": "rooftile predict alexnet --pass inference",
-    "rooftile predict alexn": "rooftile predict alexnet",
+    "rooftile predict googlen": "rooftile predict googlenet",
     "rooftile predict 'my model.onnx' --pass inf": "rooftile predict 'my model.onnx' --pass inference",
     "rooftile predict --gpu t4,titan-xp-": "rooftile predict --gpu t4,titan-xp-delta",
     "rooftile fit network --ways affine,t": "rooftile fit network --ways affine,trees",

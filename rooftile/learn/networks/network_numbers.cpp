@@ -45,14 +45,15 @@ std::optional<double> batch_of(const LayerRow& row) {
   return std::nullopt;
 }
 
-// The layers with weights that a network of a family is named after: 152 of "resnet-152".
+// The layers with weights that a network of a family is named after: 152 of "resnet-152" and of "resnet152_v1.5".
 std::optional<double> depth_in(std::string_view model) {
   static constexpr std::array kFamilies = {"resnet", "vgg", "densenet"};
   for (const std::string_view family : kFamilies) {
     if (!model.starts_with(family)) continue;
     const std::size_t digit = model.find_first_of("0123456789");
     if (digit == std::string_view::npos) return std::nullopt;
-    return parse_number(model.substr(digit));
+    const std::size_t end = std::min(model.find_first_not_of("0123456789", digit), model.size());
+    return parse_number(model.substr(digit, end - digit));
   }
   return std::nullopt;
 }
