@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/plan/candidates.hpp"
+
 namespace rooftile {
 namespace {
 
@@ -67,6 +70,20 @@ TEST(Winograd, TakesStrideOneSquareFiltersOfOneGroup) {
   OpShape grouped = winograd_shape(1, 8, 14, 8);
   grouped.gemm.groups = 2;
   EXPECT_FALSE(has_winograd(grouped));
+}
+
+TEST(Winograd, KeplerSlowsGradientsByImplicitGemmOnly) {
+  for (const Pass pass : {Pass::fwd, Pass::bwd_data, Pass::bwd_weight}) {
+    OpShape op = winograd_shape(16, 64, 56, 64);
+    op.pass = pass;
+    bool slowed = false;
+    each_plan(op, find_gpu("k80").value(), {}, [&](const LaunchPlan& plan) {
+      const bool slow = plan.main.rate_share < 1;
+      EXPECT_TRUE(!slow || plan.algorithm == Algorithm::implicit_gemm);
+      slowed |= slow;
+    });
+    EXPECT_EQ(slowed, pass != Pass::fwd);
+  }
 }
 
 }  // namespace

@@ -44,6 +44,12 @@ TEST(ConvTime, TheBusiestSmDecides) {
   EXPECT_NEAR(micros(conv_time(launch_of(41), ideal()).time), 500, 1e-6);
 }
 
+TEST(ConvTime, AShareOfTheRateTakesLonger) {
+  Launch launch = launch_of(10);
+  launch.rate_share = 0.5;
+  EXPECT_NEAR(micros(conv_time(launch, ideal()).time), 200, 1e-6);
+}
+
 TEST(ConvTime, FewWarpsDoNotHideLatency) {
   GpuRates rates = ideal();
   rates.constants[ConvConstant::latency_warps] = 8;  // two CTAs

@@ -27,5 +27,16 @@ TEST(GpuRates, OthersBetweenBaseAndBoost) {
   EXPECT_LT(rates.base_clock, rates.clock);
 }
 
+// Kepler's register banks feed 132 of 192 lanes.
+TEST(GpuRates, LanesRunAtWhatTheRegistersFeed) {
+  const KernelFamily family = KernelFamily::conv_simt;
+  Gpu gpu = find_gpu("k80").value();
+  const auto peak_of = [&] { return gpu_rates(gpu, family, gpu.peak(Peak::fp32), unfitted_constants(family)).sm_peak; };
+  EXPECT_NEAR(gpu.fma_share, 132.0 / 192, 1e-9);
+  const FlopsPerSecond fed = peak_of();
+  gpu.fma_share = 1;
+  EXPECT_NEAR(fed / peak_of(), 132.0 / 192, 1e-9);
+}
+
 }  // namespace
 }  // namespace rooftile

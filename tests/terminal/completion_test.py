@@ -39,7 +39,7 @@ LINES = {
     "rooftile predict --gpu=titan-xp-": "rooftile predict --gpu=titan-xp-delta",
     "rooftile predict --gpu=t4,titan-xp-": "rooftile predict --gpu=t4,titan-xp-delta",
     "rooftile predict alexnet --gpu=t4 --pass=inf": "rooftile predict alexnet --gpu=t4 --pass=inference",
-    "rooftile predict --gpu=t4 alexn": "rooftile predict --gpu=t4 alexnet",
+    "rooftile predict --gpu=t4 googlen": "rooftile predict --gpu=t4 googlenet",
     "rooftile cost --costs=own_": "rooftile cost --costs=own_model.onnx",
 }
 
