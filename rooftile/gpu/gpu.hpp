@@ -100,7 +100,7 @@ struct Gpu {
   std::optional<Hertz> tensor_clock;               // of tensor-core work, where it differs from `clock`
   std::array<FlopsPerSecond, kPeaks> peaks{};      // zero: the GPU has no such unit, or no source gives it
   std::optional<FlopsPerSecond> narrow_sums_peak;  // as tensor_fp16, where sums are FP16 too
-  double fma_share = 1;  // of the FP32 peak that multiply-adds of three different registers reach
+  double fma_share = 1;       // of the FP32 peak that multiply-adds of three different registers reach
   double gradient_share = 1;  // of the rate of forward kernels that gradients by implicit GEMM reach
   SmLimits sm;
 

@@ -39,7 +39,8 @@ std::optional<TrainingStep> step_of(const std::map<int, TrainingStep>& steps, co
   option.added = Seconds(0);
   if (option.gpus == 1) return step;
   if (!link) return std::nullopt;
-  const AddedTime added = added_time(step.time, gradient_bytes(*batch.stored), option.gpus, gpu, *link, choices.scaling);
+  const AddedTime added =
+      added_time(step.time, gradient_bytes(*batch.stored), option.gpus, gpu, *link, choices.scaling);
   option.added = added.time;
   step.time += added.time;
   if (step.range) step.range = Interval{step.range->low + added.range.low, step.range->high + added.range.high};

@@ -94,9 +94,9 @@ Result<TrainingBatch> batch_of(const TrainingTask& task, const TrainingChoices& 
   const DType kept = trained_in({choices.predict.precision, choices.predict.autocast});
   auto stored = std::make_unique<const Workload>(stored_as(TRY(task.workload_of(samples)), kept));
   auto step = PreparedNetwork::make(*stored, choices.predict, Phase::step);
-  MemoryUse memory =
+  const MemoryUse memory =
       step ? step->memory() : memory_of(run_as(*stored, choices.predict, Phase::step), choices.predict, Phase::step);
-  return TrainingBatch{samples, std::move(stored), std::move(step), std::move(memory)};
+  return TrainingBatch{samples, std::move(stored), std::move(step), memory};
 }
 
 GpuSteps steps_of(const TrainingTask& task, const TrainingChoices& choices, const Gpu& gpu,

@@ -302,7 +302,7 @@ TEST(Labels, NoLeaderCrossesAName) {
 }
 
 TEST(Chart, NoTwoTextsMeetAndNoneLeavesThePicture) {
-  EXPECT_TRUE(rc::check([](bool logarithmic, bool time, std::vector<std::pair<unsigned, unsigned>> raw) {
+  EXPECT_TRUE(rc::check([](bool logarithmic, bool time, const std::vector<std::pair<unsigned, unsigned>>& raw) {
     Chart chart;
     chart.title = "any points";
     chart.caption = "what to know of them";
