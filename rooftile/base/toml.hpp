@@ -9,6 +9,7 @@
 
 #define TOML_HEADER_ONLY 0  // toml.cpp has the code
 #define TOML_EXCEPTIONS 0
+#define TOML_FLOAT_CHARCONV 1  // a stream and its locale for every number take longer than all the rest
 #define TOML_ASSERT(expr) static_assert(true)
 #include <cstdint>
 

@@ -111,6 +111,7 @@ class Strides {
   Workload run() {
     std::vector<Op> ops = std::move(workload_.ops);
     workload_.ops.clear();
+    workload_.ops.reserve(ops.size());
     for (Op& op : ops) {
       if (!op.inputs.empty() && !op.outputs.empty() && !make_view(op)) place(op);
       workload_.ops.push_back(std::move(op));

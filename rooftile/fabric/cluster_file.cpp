@@ -197,10 +197,25 @@ Result<GpuCluster> find_gpu_cluster(std::string_view selector) {
   return parse_gpu_cluster(chosen.text, chosen.where);
 }
 
+namespace {
+
+// Read once: a table asks for the cluster of every row.
+const std::vector<GpuCluster>& known_clusters() {
+  static const std::vector<GpuCluster> clusters = [] {
+    std::vector<GpuCluster> read;
+    for (const EmbeddedText& file : embedded_clusters()) {
+      if (auto cluster = parse_gpu_cluster(file.text, file.path)) read.push_back(std::move(*cluster));
+    }
+    return read;
+  }();
+  return clusters;
+}
+
+}  // namespace
+
 GpuCluster usual_cluster(const Gpu& gpu) {
-  for (const EmbeddedText& file : embedded_clusters()) {
-    auto cluster = parse_gpu_cluster(file.text, file.path);
-    if (cluster && cluster->gpu == gpu.id) return std::move(*cluster);
+  for (const GpuCluster& cluster : known_clusters()) {
+    if (cluster.gpu == gpu.id) return cluster;
   }
   // A machine of eight on PCIe or on the GPU's own link, with an adapter of 100 Gb/s.
   constexpr int kPerNode = 8, kNodes = 1 << 17;

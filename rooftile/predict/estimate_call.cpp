@@ -15,18 +15,19 @@ namespace {
 // Adds `count` equal kernels of an implicit GEMM to a layer, by DeLTA or with fixed miss rates.
 void add_delta_kernel(LayerEstimate& layer, const Im2col& gemm, double count, const Gpu& gpu,
                       const PredictOptions& options) {
-  DeltaKernel kernel;
+  KernelEstimate& made = layer.breakdown.emplace_back();
+  DeltaKernel& kernel = made.plan.emplace<DeltaKernel>();
   kernel.gemm = gemm;
   kernel.plan = delta_plan(gemm, gpu, options.plan);
   kernel.traffic = options.method == Method::prior ? prior_traffic(gemm, kernel.plan, gpu.l1_request,
                                                                    options.prior_miss_rate, options.prior_miss_rate)
                                                    : delta_traffic(gemm, kernel.plan, gpu.l1_request);
   kernel.timing = delta_time(kernel.plan, kernel.traffic, delta_rates(gpu));
-  add_kernel(layer, {.count = count,
-                     .traffic = kernel.traffic.total,
-                     .cases = kernel.timing.cases,
-                     .time = kernel.timing.time,
-                     .plan = kernel});
+  made.count = count;
+  made.traffic = kernel.traffic.total;
+  made.cases = kernel.timing.cases;
+  made.time = kernel.timing.time;
+  add_totals(layer, made);
 }
 
 const RefinedModel* model_of(const Products& products, const Gpu& gpu, const PredictOptions& options,
@@ -87,11 +88,12 @@ void plan_ahead(LayerCall& call, const Gpu& gpu, RefinedModels& models) {
   }
 }
 
-void estimate(const LayerCall& call, const Gpu& gpu, RefinedModels& models, LayerEstimate& layer) {
-  std::vector<KernelEstimate> breakdown = std::move(layer.breakdown);
-  breakdown.clear();
-  layer = empty_layer("", Method::none);
-  layer.breakdown = std::move(breakdown);
+namespace {
+
+// Into a layer that nothing is in yet.
+void fill(LayerEstimate& layer, const LayerCall& call, const Gpu& gpu, RefinedModels& models) {
+  layer.method = Method::none;
+  layer.kernels = 0;
   if (call.options.breakdown) {
     layer.name = call.name;
     layer.op = call.op;
@@ -113,9 +115,19 @@ void estimate(const LayerCall& call, const Gpu& gpu, RefinedModels& models, Laye
   }
 }
 
+}  // namespace
+
+void estimate(const LayerCall& call, const Gpu& gpu, RefinedModels& models, LayerEstimate& layer) {
+  std::vector<KernelEstimate> breakdown = std::move(layer.breakdown);
+  breakdown.clear();
+  layer = {};
+  layer.breakdown = std::move(breakdown);
+  fill(layer, call, gpu, models);
+}
+
 LayerEstimate estimate(const LayerCall& call, const Gpu& gpu, RefinedModels& models) {
   LayerEstimate layer;
-  estimate(call, gpu, models, layer);
+  fill(layer, call, gpu, models);
   return layer;
 }
 
