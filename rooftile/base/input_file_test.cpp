@@ -43,7 +43,7 @@ TEST_F(InputFileTest, ReadsWholeFiles) {
   EXPECT_EQ(text_or_error(in("a")), text);
   fs::create_symlink(in("a"), in("link"));
   EXPECT_EQ(text_or_error(in("link")), text);
-  std::ofstream(in("empty"));
+  std::ofstream(in("empty")) << "";
   EXPECT_EQ(text_or_error(in("empty")), "");
 }
 

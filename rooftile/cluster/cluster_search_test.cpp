@@ -17,9 +17,9 @@ namespace {
 class ClusterSearchTest : public ::testing::Test {
  protected:
   ClusterSearchTest() {
-    options_.parallel.predict.precision = DType::bf16;
-    options_.parallel.predict.training = true;
-    options_.parallel.style = style_of("");
+    options.parallel.predict.precision = DType::bf16;
+    options.parallel.predict.training = true;
+    options.parallel.style = style_of("");
   }
 
   // Rank 0's part beside threads that run the others.
@@ -34,13 +34,13 @@ class ClusterSearchTest : public ::testing::Test {
       });
     }
     ThreadRank rank0(boxes, 0);
-    auto searched = search_by_ranks(search_, fingerprint_, rank0, patience, {});
+    auto searched = search_by_ranks(search, fingerprint, rank0, patience, {});
     for (std::thread& rank : ranks) rank.join();
     return searched;
   }
 
   void expect_all(const SearchedByRanks& searched) const {
-    const auto alone = search_ways(network_, ways_, cluster_, gpu_, options_);
+    const auto alone = search_ways(network, ways, cluster, gpu, options);
     ASSERT_TRUE(searched.tried);
     ASSERT_EQ(searched.tried->size(), alone.size());
     for (std::size_t i = 0; i < alone.size(); ++i) {
@@ -53,19 +53,19 @@ class ClusterSearchTest : public ::testing::Test {
     }
   }
 
-  ParallelNetwork network_ = parallel_network({.model = "gpt2", .batch = {}, .seq_len = {}}).value();
-  GpuCluster cluster_ = find_gpu_cluster("dgx-a100").value();
-  Gpu gpu_ = find_gpu("a100-sxm4-80gb").value();
-  std::vector<Parallelism> ways_ = ways_of(network_, cluster_, 8, 16, {.cp = {1}});
-  SearchOptions options_;
-  WaySearch search_ = {network_, ways_, cluster_, gpu_, options_};
-  Fingerprint fingerprint_ = search_.fingerprint("1");
+  ParallelNetwork network = parallel_network({.model = "gpt2", .batch = {}, .seq_len = {}}).value();
+  GpuCluster cluster = find_gpu_cluster("dgx-a100").value();
+  Gpu gpu = find_gpu("a100-sxm4-80gb").value();
+  std::vector<Parallelism> ways = ways_of(network, cluster, 8, 16, {.cp = {1}});
+  SearchOptions options;
+  WaySearch search = {network, ways, cluster, gpu, options};
+  Fingerprint fingerprint = search.fingerprint("1");
 };
 
 TEST_F(ClusterSearchTest, FindsTheSameForAnyNumberOfRanks) {
   for (const std::size_t count : {1U, 2U, 4U}) {
     const auto searched = run(count, 30, [&](Transport& rank) {
-      const auto finish = help_search(search_, fingerprint_, rank, {});
+      const auto finish = help_search(search, fingerprint, rank, {});
       ASSERT_TRUE(finish);
       EXPECT_FALSE(finish->rank_lost);
     });
@@ -77,7 +77,7 @@ TEST_F(ClusterSearchTest, FindsTheSameForAnyNumberOfRanks) {
 TEST_F(ClusterSearchTest, ALostRanksShareIsDoneByTheFirst) {
   const auto searched = run(3, 0.2, [&](Transport& rank) {
     if (rank.rank() != 1) return;
-    EXPECT_TRUE(help_search(search_, fingerprint_, rank, {}).has_value());
+    EXPECT_TRUE(help_search(search, fingerprint, rank, {}).has_value());
   });
   EXPECT_TRUE(searched.rank_lost);
   expect_all(searched);
@@ -85,9 +85,9 @@ TEST_F(ClusterSearchTest, ALostRanksShareIsDoneByTheFirst) {
 
 TEST_F(ClusterSearchTest, ARankThatWouldSearchOtherwiseEndsIt) {
   const auto searched = run(2, 30, [&](Transport& rank) {
-    Fingerprint other = fingerprint_;
+    Fingerprint other = fingerprint;
     other.parts[1].value = "gpt2_xl";
-    (void)help_search(search_, other, rank, {});
+    (void)help_search(search, other, rank, {});
   });
   ASSERT_FALSE(searched.tried);
   EXPECT_THAT(searched.tried.error().text(),

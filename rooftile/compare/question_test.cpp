@@ -6,7 +6,6 @@
 namespace rooftile {
 namespace {
 
-using testing::ElementsAre;
 using testing::HasSubstr;
 
 ComparedRun run(const char* gpu, std::int64_t batch, double seconds, double usd_per_hour) {

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "rooftile/execution/launched.hpp"
-#include "rooftile/execution/test_workload.hpp"
+#include "rooftile/workload/test_workload.hpp"
 
 namespace rooftile {
 namespace {

@@ -59,7 +59,8 @@ Ids matches(std::string_view selector, const Ids& known) {
   }
   if (words.empty()) return {};
   Ids found = ids_that(known, [&](const std::string& one) { return has_words(one, wanted); });
-  if (found.empty()) found = ids_that(known, [&](const std::string& one) { return one.find(wanted) != one.npos; });
+  if (found.empty())
+    found = ids_that(known, [&](const std::string& one) { return one.find(wanted) != std::string::npos; });
   if (found.empty()) {
     found = ids_that(known, [&](const std::string& one) {  // "A100 80GB PCIe": the words in any order
       return std::all_of(words.begin(), words.end(), [&](const std::string& word) { return has_words(one, word); });

@@ -13,7 +13,6 @@ namespace rooftile {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
 using Ints = TestModel::Ints;
 
 constexpr auto kInt8 = TestModel::kInt8;

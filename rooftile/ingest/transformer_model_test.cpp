@@ -20,7 +20,7 @@ namespace {
 using testing::HasSubstr;
 
 std::string written(const std::string& name, const std::string& text) {
-  const std::string path = testing::TempDir() + "rooftile_" + std::to_string(getpid()) + "_" + name;
+  std::string path = testing::TempDir() + "rooftile_" + std::to_string(getpid()) + "_" + name;
   std::ofstream(path, std::ios::binary) << text;
   return path;
 }

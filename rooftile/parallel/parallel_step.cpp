@@ -117,7 +117,7 @@ class StepBuilder {
   // Layers alike over the parts of all stages, the first get one more where they do not divide; the embedding is in
   // the first, the head in the last.
   void divide() {
-    const auto parts = static_cast<std::size_t>(way_.pp * way_.vp);
+    const auto parts = static_cast<std::size_t>(way_.pp) * static_cast<std::size_t>(way_.vp);
     if (parts == 1) {
       chunks_ = {blocks_.order};
       return;
@@ -321,10 +321,15 @@ class StepBuilder {
   // Activations of a segment's layers, which wait for the backward pass.
   Bytes kept(const Segment& segment) const { return blocks_.activations_next * static_cast<double>(segment.count); }
 
+  // Its place among the parts of all stages.
+  std::size_t chunk_at(int part, int stage) const {
+    return static_cast<std::size_t>(part) * static_cast<std::size_t>(way_.pp) + static_cast<std::size_t>(stage);
+  }
+
   double weights_of_stage(int stage) const {
     double weights = 0;
     for (int part = 0; part < way_.vp; ++part) {
-      for (const std::size_t kind : chunks_[static_cast<std::size_t>(part * way_.pp + stage)]) {
+      for (const std::size_t kind : chunks_[chunk_at(part, stage)]) {
         weights += blocks_.kinds[kind].weights;
       }
     }
@@ -407,7 +412,7 @@ class StepBuilder {
   StepParts computed_by(int stage) const {
     StepParts own;
     for (int part = 0; part < way_.vp; ++part) {
-      const auto chunk = static_cast<std::size_t>(part * way_.pp + stage);
+      const auto chunk = chunk_at(part, stage);
       own.issuing += handing_over(chunk) * 2;
       for (const std::size_t kind : chunks_[chunk]) {
         for (const PassTime& time : {forward_[kind], backward_[kind]}) {
@@ -452,7 +457,7 @@ Result<ParallelStep> parallel_step(const NetworkBlocks& blocks, const Parallelis
                 fmt::format("offload {} needs host_memory and host_link of {}, which its file does not give",
                             name_of(way.offload), cluster.id));
   }
-  const bool layers = blocks.order.size() >= static_cast<std::size_t>(way.pp * way.vp) + 2;
+  const bool layers = blocks.order.size() >= static_cast<std::size_t>(way.pp) * static_cast<std::size_t>(way.vp) + 2;
   if (way.pp > 1 && !layers) {
     return fail(ErrorCode::unsupported, "pipeline stages are cut from transformers with a layer for each");
   }

@@ -17,25 +17,24 @@ using ::testing::HasSubstr;
 class ParallelStepTest : public ::testing::Test {
  protected:
   ParallelStepTest() {
-    options_.predict.precision = DType::bf16;
-    options_.predict.training = true;
-    options_.predict.optimizer = Optimizer::adamw;
-    options_.style = style_of("");
+    options.predict.precision = DType::bf16;
+    options.predict.training = true;
+    options.predict.optimizer = Optimizer::adamw;
+    options.style = style_of("");
   }
 
   NetworkBlocks blocks(const Parallelism& way, const std::string& model = "gpt2_xl") const {
-    return blocks_of(parallel_network({.model = model, .batch = {}, .seq_len = {}}).value(), way, gpu_,
-                     options_.predict)
+    return blocks_of(parallel_network({.model = model, .batch = {}, .seq_len = {}}).value(), way, gpu, options.predict)
         .value();
   }
 
   ParallelStep step(const Parallelism& way, const std::string& model = "gpt2_xl") const {
-    return parallel_step(blocks(way, model), way, cluster_, gpu_, options_).value();
+    return parallel_step(blocks(way, model), way, cluster, gpu, options).value();
   }
 
-  GpuCluster cluster_ = find_gpu_cluster("dgx-a100").value();
-  Gpu gpu_ = find_gpu("a100-sxm4-80gb").value();
-  ParallelOptions options_;
+  GpuCluster cluster = find_gpu_cluster("dgx-a100").value();
+  Gpu gpu = find_gpu("a100-sxm4-80gb").value();
+  ParallelOptions options;
 };
 
 TEST_F(ParallelStepTest, ASliceHasItsShareOfTheWeights) {
@@ -51,9 +50,9 @@ TEST_F(ParallelStepTest, OneGpuTakesTheTimeOfItsPrediction) {
   Parallelism way;
   way.micro_batch = 4;
   const Workload workload = load_model("gpt2_xl", {.batch_size = 4}).value();
-  PredictOptions options = options_.predict;
-  options.host = false;
-  const Prediction prediction = predict(workload, gpu_, options, Phase::step).value();
+  PredictOptions one = options.predict;
+  one.host = false;
+  const Prediction prediction = predict(workload, gpu, one, Phase::step).value();
   const ParallelStep alone = step(way);
   EXPECT_NEAR((alone.parts.computing / (prediction.phases->forward + prediction.phases->backward)), 1, 0.01);
 }
@@ -92,8 +91,8 @@ TEST_F(ParallelStepTest, SteadyRoundsAreThoseOfTheWholeSimulation) {
     way.pp = pp, way.dp = 2, way.micro_batches = 41;
     const NetworkBlocks known = blocks(way);
     StepTimeline timeline;
-    const ParallelStep whole = parallel_step(known, way, cluster_, gpu_, options_, &timeline).value();
-    const ParallelStep quick = parallel_step(known, way, cluster_, gpu_, options_).value();
+    const ParallelStep whole = parallel_step(known, way, cluster, gpu, options, &timeline).value();
+    const ParallelStep quick = parallel_step(known, way, cluster, gpu, options).value();
     EXPECT_NEAR(quick.time / whole.time, 1, 1e-6) << pp;
     EXPECT_EQ(timeline.times.last, whole.time);
     EXPECT_EQ(timeline.what.size(), timeline.tasks.size());
@@ -104,7 +103,7 @@ TEST_F(ParallelStepTest, GradientsAreHiddenWhereTheyCanBe) {
   Parallelism way;
   way.dp = 8;
   const ParallelStep overlapped = step(way);
-  options_.style.overlapped = false;
+  options.style.overlapped = false;
   const ParallelStep apart = step(way);
   EXPECT_LT(overlapped.parts.gradients, apart.parts.gradients * 0.5);
 }
@@ -125,7 +124,7 @@ TEST_F(ParallelStepTest, ShardsNeedLessMemory) {
 TEST_F(ParallelStepTest, MemoryIsSixteenBytesAWeightAndActivations) {
   Parallelism way;
   const NetworkBlocks known = blocks(way);
-  const RankMemory memory = rank_memory(known, way, options_.predict, known.order.size());
+  const RankMemory memory = rank_memory(known, way, options.predict, known.order.size());
   EXPECT_NEAR((memory.weights + memory.gradients + memory.optimizer).value() / known.weights, 16, 1e-6);
 }
 
@@ -133,29 +132,29 @@ TEST_F(ParallelStepTest, WhatCannotBeIsOneLine) {
   Parallelism way;
   way.tp = 3;
   const auto network = parallel_network({.model = "gpt2_xl", .batch = {}, .seq_len = {}}).value();
-  const auto indivisible = blocks_of(network, way, gpu_, options_.predict);
+  const auto indivisible = blocks_of(network, way, gpu, options.predict);
   EXPECT_EQ(indivisible.error().text(), "gpt2_xl: tp 3 does not divide 25 heads");
   const auto convolutions = parallel_network({.model = "resnet50", .batch = {}, .seq_len = {}}).value();
   way.tp = 2;
-  EXPECT_THAT(blocks_of(convolutions, way, gpu_, options_.predict).error().text(), HasSubstr("only data parallel"));
+  EXPECT_THAT(blocks_of(convolutions, way, gpu, options.predict).error().text(), HasSubstr("only data parallel"));
   way = {}, way.dp = 100000;
-  EXPECT_THAT(parallel_step(blocks(way), way, cluster_, gpu_, options_).error().text(),
+  EXPECT_THAT(parallel_step(blocks(way), way, cluster, gpu, options).error().text(),
               HasSubstr("more than the 4480 of dgx-a100"));
 }
 
 TEST_F(ParallelStepTest, ASearchTriesAllAndSortsThem) {
   const auto network = parallel_network({.model = "gpt2_xl", .batch = {}, .seq_len = {}}).value();
-  const std::vector<Parallelism> ways = ways_of(network, cluster_, 16, 64, {});
+  const std::vector<Parallelism> ways = ways_of(network, cluster, 16, 64, {});
   ASSERT_GT(ways.size(), 50U);
   for (const Parallelism& way : ways) {
     EXPECT_EQ(way.gpus(), 16);
     EXPECT_EQ(way.batch(), 64);
   }
-  SearchOptions options;
-  options.parallel = options_;
-  options.memory_share = 0.2;
-  options.threads = 2;
-  const std::vector<WayTried> tried = search_ways(network, ways, cluster_, gpu_, options);
+  SearchOptions search;
+  search.parallel = options;
+  search.memory_share = 0.2;
+  search.threads = 2;
+  const std::vector<WayTried> tried = search_ways(network, ways, cluster, gpu, search);
   ASSERT_EQ(tried.size(), ways.size());
   EXPECT_EQ(tried.front().fate, WayFate::fits);
   EXPECT_EQ(tried.back().fate, WayFate::too_large);
@@ -194,8 +193,8 @@ TEST_F(ParallelStepTest, TheHostUpdatesAtTheBandwidthOfItsMemory) {
   way.offload = Offload::optimizer;
   const ParallelStep one = step(way);
   EXPECT_NEAR(one.parts.update.value(), blocks(way).weights * 28 / (0.8 * 409.6e9 / 8), 1e-3);
-  cluster_.host_memory = {};
-  const auto refused = parallel_step(blocks(way), way, cluster_, gpu_, options_);
+  cluster.host_memory = {};
+  const auto refused = parallel_step(blocks(way), way, cluster, gpu, options);
   EXPECT_EQ(refused.error().message,
             "offload optimizer needs host_memory and host_link of dgx-a100, which its file does not give");
 }

@@ -130,7 +130,7 @@ class Search {
     }
     auto step = parallel_step(known, way, cluster_, gpu_, options_.parallel);
     if (!step) return impossible(one, step.error());
-    one.step = std::move(*step);
+    one.step = *step;
     return one;
   }
 

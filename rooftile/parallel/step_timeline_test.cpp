@@ -19,31 +19,31 @@ using ::testing::SizeIs;
 class StepTimelineTest : public ::testing::Test {
  protected:
   StepTimelineTest() {
-    options_.predict.precision = DType::bf16;
-    options_.predict.training = true;
-    options_.style = style_of("");
+    options.predict.precision = DType::bf16;
+    options.predict.training = true;
+    options.style = style_of("");
   }
 
   NetworkBlocks blocks(BlockDetail detail) const {
     const ParallelNetwork network = parallel_network({.model = "gpt2", .batch = {}, .seq_len = {}}).value();
-    return blocks_of(network, way_, gpu_, options_.predict, detail).value();
+    return blocks_of(network, way, gpu, options.predict, detail).value();
   }
 
   StepTimeline timeline(BlockDetail detail = BlockDetail::kernels) const {
     StepTimeline made;
     const NetworkBlocks of = blocks(detail);
-    EXPECT_TRUE(parallel_step(of, way_, cluster_, gpu_, options_, &made).has_value());
+    EXPECT_TRUE(parallel_step(of, way, cluster, gpu, options, &made).has_value());
     return made;
   }
 
-  Parallelism way_;
-  GpuCluster cluster_ = find_gpu_cluster("dgx-a100").value();
-  Gpu gpu_ = find_gpu("a100-sxm4-80gb").value();
-  ParallelOptions options_;
+  Parallelism way;
+  GpuCluster cluster = find_gpu_cluster("dgx-a100").value();
+  Gpu gpu = find_gpu("a100-sxm4-80gb").value();
+  ParallelOptions options;
 };
 
 TEST_F(StepTimelineTest, KernelsOfABlockAddUpToIt) {
-  way_.tp = 2, way_.sequence_parallel = true, way_.recompute = Recompute::full;
+  way.tp = 2, way.sequence_parallel = true, way.recompute = Recompute::full;
   const NetworkBlocks with = blocks(BlockDetail::kernels), without = blocks(BlockDetail::times);
   for (std::size_t i = 0; i < with.kinds.size(); ++i) {
     EXPECT_THAT(without.kinds[i].forward.kernels, SizeIs(0));
@@ -62,7 +62,7 @@ TEST_F(StepTimelineTest, KernelsOfABlockAddUpToIt) {
 
 // Pieces fill a pass, unless the host holds them up; either way they follow one another inside it.
 TEST_F(StepTimelineTest, PiecesLieInTheirPass) {
-  way_.tp = 2, way_.pp = 2, way_.dp = 2, way_.micro_batches = 4, way_.micro_batch = 4;
+  way.tp = 2, way.pp = 2, way.dp = 2, way.micro_batches = 4, way.micro_batch = 4;
   for (const BlockDetail detail : {BlockDetail::kernels, BlockDetail::times}) {
     const StepTimeline made = timeline(detail);
     std::map<std::tuple<int, int, bool>, std::size_t>
@@ -92,13 +92,13 @@ TEST_F(StepTimelineTest, PiecesLieInTheirPass) {
 }
 
 TEST_F(StepTimelineTest, RanksAreNumberedAsMegatronDoes) {
-  way_.tp = 2, way_.cp = 2, way_.dp = 4, way_.pp = 3, way_.ep = 2;
-  EXPECT_THAT(ranks_of(way_, RankGroup::tensor, 21), ElementsAre(20, 21));
-  EXPECT_THAT(ranks_of(way_, RankGroup::context, 21), ElementsAre(21, 23));
-  EXPECT_THAT(ranks_of(way_, RankGroup::expert, 27), ElementsAre(27, 31));
-  EXPECT_THAT(ranks_of(way_, RankGroup::replicas, 3), ElementsAre(1, 3, 5, 7, 9, 11, 13, 15));
-  EXPECT_THAT(ranks_of(way_, RankGroup::ends, 37), ElementsAre(5, 37));
-  EXPECT_EQ(ranks_of_stage(way_), 16);
+  way.tp = 2, way.cp = 2, way.dp = 4, way.pp = 3, way.ep = 2;
+  EXPECT_THAT(ranks_of(way, RankGroup::tensor, 21), ElementsAre(20, 21));
+  EXPECT_THAT(ranks_of(way, RankGroup::context, 21), ElementsAre(21, 23));
+  EXPECT_THAT(ranks_of(way, RankGroup::expert, 27), ElementsAre(27, 31));
+  EXPECT_THAT(ranks_of(way, RankGroup::replicas, 3), ElementsAre(1, 3, 5, 7, 9, 11, 13, 15));
+  EXPECT_THAT(ranks_of(way, RankGroup::ends, 37), ElementsAre(5, 37));
+  EXPECT_EQ(ranks_of_stage(way), 16);
 }
 
 }  // namespace

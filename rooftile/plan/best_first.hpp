@@ -18,7 +18,8 @@ class BestFirst {
     int split;
   };
 
-  BestFirst() {}  // NOLINT(modernize-use-equals-default): no array is cleared, which takes as long as the search
+  // No array is cleared, which takes as long as the search.
+  BestFirst() {}  // NOLINT(modernize-use-equals-default,cppcoreguidelines-pro-type-member-init)
 
   void add(Seconds least, const Candidate& candidate) {
     assert(count_ < kMost);

@@ -13,10 +13,14 @@ namespace rooftile {
 namespace {
 
 LayerCall empty_call(std::string_view op, const PredictOptions& options) {
-  LayerCall call;
-  call.op = op;
-  call.options = options;
-  return call;
+  return {.name = {},
+          .op = std::string(op),
+          .function = {},
+          .output = {},
+          .flops = {},
+          .epilogue = {},
+          .options = options,
+          .work = {}};
 }
 
 Streams depthwise_streams(const Conv& conv, const PredictOptions& options) {
@@ -75,7 +79,7 @@ LayerCall stream_call(const Workload& workload, const Op& op, const PredictOptio
 LayerCall call_of(const Conv& conv, const PredictOptions& options) {
   LayerCall call = empty_call("conv", options);
   call.flops = Flops(2 * macs(conv));
-  Products products;
+  Products& products = call.work.emplace<Products>();
   products.convolution = true;
   products.depthwise = is_depthwise(conv);
   if (options.method == Method::roofline) {
@@ -87,7 +91,6 @@ LayerCall call_of(const Conv& conv, const PredictOptions& options) {
     products.on_lanes = chosen && options.pass != Pass::fwd && lacks_grouped_kernel(conv, options.pass);
     if (products.on_lanes) products.streams = grouped_streams(conv, options);
   }
-  call.work = std::move(products);
   return call;
 }
 
@@ -95,13 +98,12 @@ LayerCall call_of(const Gemm& gemm, const PredictOptions& options) {
   LayerCall call = empty_call("gemm", options);
   const Im2col as_conv = im2col(gemm);
   call.flops = Flops(2 * as_conv.m * as_conv.n * as_conv.k * as_conv.groups);
-  Products products;
+  Products& products = call.work.emplace<Products>();
   products.parts.push_back({as_conv, 1, {}});
   if (options.method == Method::roofline) {
     products.compulsory = pass_bytes(gemm, size_of(options.precision), options.pass,
                                      size_of(options.weights.value_or(options.precision)));
   }
-  call.work = std::move(products);
   return call;
 }
 
@@ -139,30 +141,29 @@ LayerCall call_of(const StreamLayer& stream, const PredictOptions& options) {
   return call;
 }
 
-LayerCall call_of(const Workload& workload, const Op& op, const PredictOptions& given) {
-  PredictOptions options = given;
-  const LaunchOptions rules = launch_options(given, Phase::fwd);
-  options.precision = precision_of(workload, op, rules);
-  if (rules.llama_cpp) options.accumulate = DType::fp16;  // CUBLAS_COMPUTE_16F
-  if (options.weights && !has_weights_in(workload, op, *options.weights)) options.weights.reset();
+LayerCall call_of(const Workload& workload, const Op& op, const PredictOptions& options) {
+  PredictOptions own = options;
+  const LaunchOptions rules = launch_options(options, Phase::fwd);
+  own.precision = precision_of(workload, op, rules);
+  if (rules.llama_cpp) own.accumulate = DType::fp16;  // CUBLAS_COMPUTE_16F
+  if (own.weights && !has_weights_in(workload, op, *own.weights)) own.weights.reset();
   // The sums of narrow products are written as they are stored.
-  if (options.precision == DType::int8 || options.precision == DType::fp8)
-    options.result = workload.tensors[op.outputs.front()].dtype;
+  if (own.precision == DType::int8 || own.precision == DType::fp8)
+    own.result = workload.tensors[op.outputs.front()].dtype;
   LayerCall call;
   if (const auto* conv = std::get_if<Conv>(&op.kind)) {
-    call = call_of(*conv, options);
+    call = call_of(*conv, own);
   } else if (const auto* gemm = std::get_if<Gemm>(&op.kind)) {
-    call = call_of(*gemm, options);
+    call = call_of(*gemm, own);
   } else if (const auto* attention = std::get_if<Attention>(&op.kind)) {
-    call = call_of(*attention, options);
+    call = call_of(*attention, own);
   } else if (const auto* recurrent = std::get_if<Recurrent>(&op.kind)) {
-    call = call_of(*recurrent, options);
-  } else if (const auto* view = std::get_if<View>(&op.kind);
-             view != nullptr && !(is_dropout(*view) && options.training)) {
-    call = empty_call(name_of(op.kind), options);
+    call = call_of(*recurrent, own);
+  } else if (const auto* view = std::get_if<View>(&op.kind); view != nullptr && !(is_dropout(*view) && own.training)) {
+    call = empty_call(name_of(op.kind), own);
     call.function = function_of(op.kind);
   } else {
-    call = stream_call(workload, op, options);
+    call = stream_call(workload, op, own);
   }
   call.name = op.name;
   call.epilogue = epilogue_bytes(workload, op);

@@ -79,7 +79,7 @@ TEST(Captured, SaysWhatIsKnownByItsBytesAlone) {
 }
 
 TEST(Captured, IsNotAnotherRun) {
-  const auto error = [](PredictOptions other, Phase phase) {
+  const auto error = [](const PredictOptions& other, Phase phase) {
     const auto prediction = predict(step(), gpu(), other, phase);
     return prediction ? "" : prediction.error().message;
   };

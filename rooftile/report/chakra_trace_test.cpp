@@ -236,23 +236,23 @@ class ChakraTraceTest : public ::testing::Test {
     const GpuCluster cluster = find_gpu_cluster("dgx-a100").value();
     const Gpu gpu = find_gpu("a100-sxm4-80gb").value();
     const ParallelNetwork network = parallel_network({.model = model, .batch = {}, .seq_len = {}}).value();
-    const NetworkBlocks blocks = blocks_of(network, way_, gpu, options.predict, BlockDetail::kernels).value();
+    const NetworkBlocks blocks = blocks_of(network, way, gpu, options.predict, BlockDetail::kernels).value();
     StepTimeline timeline;
-    step_ = parallel_step(blocks, way_, cluster, gpu, options, &timeline).value();
-    const ChakraTraces traces(way_, timeline);
-    groups_ = nlohmann::json::parse(traces.groups());
-    ranks_.clear();
+    step = parallel_step(blocks, way, cluster, gpu, options, &timeline).value();
+    const ChakraTraces traces(way, timeline);
+    groups = nlohmann::json::parse(traces.groups());
+    ranks.clear();
     std::size_t nodes = 0;
     for (int rank = 0; rank < traces.ranks(); ++rank) {
-      ranks_.push_back(Reader().read(traces.of_rank(rank)));
-      nodes += ranks_.back().size();
+      ranks.push_back(Reader().read(traces.of_rank(rank)));
+      nodes += ranks.back().size();
     }
     EXPECT_EQ(nodes, traces.nodes());
   }
 
   double flops() const {
     double sum = 0;
-    for (const auto& rank : ranks_) {
+    for (const auto& rank : ranks) {
       for (const ReadNode& node : rank) {
         if (node.type == kCompute) sum += static_cast<double>(node.values.at("num_ops"));
       }
@@ -260,10 +260,10 @@ class ChakraTraceTest : public ::testing::Test {
     return sum;
   }
 
-  Parallelism way_;
-  ParallelStep step_;
-  nlohmann::json groups_;
-  std::vector<std::vector<ReadNode>> ranks_;
+  Parallelism way;
+  ParallelStep step;
+  nlohmann::json groups;
+  std::vector<std::vector<ReadNode>> ranks;
 };
 
 TEST(ProtoMessage, IsEncodedAsTheGuideDoes) {
@@ -278,25 +278,25 @@ TEST(ProtoMessage, IsEncodedAsTheGuideDoes) {
 
 // A simulator that takes the traces' own times comes to the step's time: what waits for what is all in them.
 TEST_F(ChakraTraceTest, ReplaysToTheTimeOfTheStep) {
-  way_.tp = 2, way_.pp = 2, way_.dp = 2, way_.micro_batches = 6, way_.sequence_parallel = true;
+  way.tp = 2, way.pp = 2, way.dp = 2, way.micro_batches = 6, way.sequence_parallel = true;
   run("gpt2");
-  EXPECT_NEAR(replayed(ranks_, groups_) / step_.time.value(), 1, 0.02);
-  EXPECT_NEAR(flops() / step_.flops.value(), 1, 0.02);
+  EXPECT_NEAR(replayed(ranks, groups) / step.time.value(), 1, 0.02);
+  EXPECT_NEAR(flops() / step.flops.value(), 1, 0.02);
 
-  way_ = {};
-  way_.pp = 4, way_.vp = 3, way_.micro_batches = 8;
+  way = {};
+  way.pp = 4, way.vp = 3, way.micro_batches = 8;
   run("gpt2");
-  EXPECT_NEAR(replayed(ranks_, groups_) / step_.time.value(), 1, 0.02);
+  EXPECT_NEAR(replayed(ranks, groups) / step.time.value(), 1, 0.02);
 }
 
 TEST_F(ChakraTraceTest, CollectivesNameTheirGroupsAndSizes) {
-  way_.tp = 2, way_.dp = 2, way_.sharding = Sharding::all;
+  way.tp = 2, way.dp = 2, way.sharding = Sharding::all;
   run("gpt2");
-  EXPECT_EQ(groups_.size(), 4U);
+  EXPECT_EQ(groups.size(), 4U);
   std::map<std::uint64_t, double> sizes;  // by kind, of all of a GPU's collectives over replicas
-  for (const ReadNode& node : ranks_[0]) {
+  for (const ReadNode& node : ranks[0]) {
     if (node.type != kCollective) continue;
-    const nlohmann::json& group = groups_.at(node.group);
+    const nlohmann::json& group = groups.at(node.group);
     EXPECT_TRUE(std::find(group.begin(), group.end(), 0) != group.end());
     if (group == nlohmann::json({0, 2}))
       sizes[node.values.at("comm_type")] += static_cast<double>(node.values.at("comm_size"));

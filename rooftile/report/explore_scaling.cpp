@@ -148,14 +148,13 @@ std::string scaling_svg(std::string_view what, std::span<const ScalingRow> rows)
                   fmt::format("option {}: {:.2f}x, {}", row.option.name, row.speedup, time_label(row.time)));
     svg.text(middle, base - height - 5, fmt::format("{:.2f}", row.speedup), {.anchor = "middle", .size = kSmall});
     double bottom = shares_base;
-    for (std::size_t p = 0; p < present.size(); ++p) {
-      const double part = kPlot * row.shares[present[p]] / row.time;
+    for (const std::size_t limit : present) {
+      const double part = kPlot * row.shares[limit] / row.time;
       if (part <= 0) continue;
       bottom -= part;
-      svg.rectangle(
-          left, bottom, kBar * kFill, part, fmt::format("fill=\"{}\"", colour_of(present[p])),
-          fmt::format("option {}: {} {} of the time", row.option.name, name_of(static_cast<Bottleneck>(present[p])),
-                      percent(row.shares[present[p]], row.time)));
+      svg.rectangle(left, bottom, kBar * kFill, part, fmt::format("fill=\"{}\"", colour_of(limit)),
+                    fmt::format("option {}: {} {} of the time", row.option.name,
+                                name_of(static_cast<Bottleneck>(limit)), percent(row.shares[limit], row.time)));
     }
   }
   svg.text(20, kTop + kPlot / 2, "speedup", {.anchor = "middle", .rotate = -90});

@@ -22,7 +22,7 @@ std::string label_of_head(const LayerEstimate& layer) {
 }  // namespace
 
 std::string label_of(const LayerEstimate& layer) {
-  const std::string head = label_of_head(layer);
+  std::string head = label_of_head(layer);
   const bool chain = layer.op == "elementwise";  // whose function names them all
   if (layer.members.size() < 2 || chain || layer.pass != Pass::fwd) return head;
   return fmt::format("{} +{}", head, layer.members.size() - 1);

@@ -9,8 +9,8 @@
 namespace rooftile {
 
 struct NamedPart {
-  const char* key;    // in JSON and CSV
-  const char* label;  // for people
+  const char* key = "";    // in JSON and CSV
+  const char* label = "";  // for people
   Seconds time;
 };
 std::array<NamedPart, 6> step_parts(const StepParts& parts);

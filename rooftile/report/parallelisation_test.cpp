@@ -16,36 +16,36 @@ using ::testing::HasSubstr;
 class ParallelisationReportTest : public ::testing::Test {
  protected:
   ParallelisationReportTest() {
-    options_.parallel.predict.precision = DType::bf16;
-    options_.parallel.predict.training = true;
-    options_.parallel.predict.optimizer = Optimizer::adamw;
-    options_.parallel.style = style_of("");
+    options.parallel.predict.precision = DType::bf16;
+    options.parallel.predict.training = true;
+    options.parallel.predict.optimizer = Optimizer::adamw;
+    options.parallel.style = style_of("");
     search(1);
   }
 
   void search(double memory_share) {
-    options_.memory_share = memory_share;
-    const auto ways = ways_of(network_, cluster_, 8, 16, {});
-    tried_ = search_ways(network_, ways, cluster_, gpu_, options_);
+    options.memory_share = memory_share;
+    const auto ways = ways_of(network, cluster, 8, 16, {});
+    tried = search_ways(network, ways, cluster, gpu, options);
   }
 
   ParallelisationReport report() const {
     return {.model = "gpt2",
             .precision = "bf16",
-            .cluster = cluster_,
-            .gpu = gpu_,
+            .cluster = cluster,
+            .gpu = gpu,
             .gpus = 8,
             .batch = 16,
             .seq_len = 1024,
-            .tried = tried_,
-            .memory_share = options_.memory_share};
+            .tried = tried,
+            .memory_share = options.memory_share};
   }
 
-  ParallelNetwork network_ = parallel_network({.model = "gpt2", .batch = {}, .seq_len = {}}).value();
-  GpuCluster cluster_ = find_gpu_cluster("dgx-a100").value();
-  Gpu gpu_ = find_gpu("a100-sxm4-80gb").value();
-  SearchOptions options_;
-  std::vector<WayTried> tried_;
+  ParallelNetwork network = parallel_network({.model = "gpt2", .batch = {}, .seq_len = {}}).value();
+  GpuCluster cluster = find_gpu_cluster("dgx-a100").value();
+  Gpu gpu = find_gpu("a100-sxm4-80gb").value();
+  SearchOptions options;
+  std::vector<WayTried> tried;
 };
 
 TEST_F(ParallelisationReportTest, TheTableSaysWhatWasTriedAndWhereTheTimeGoes) {

@@ -23,19 +23,18 @@ class ServingReportTest : public ::testing::Test {
     const ForwardRun prompt = {.batch = 4, .seq_len = 100}, step = {.batch = 4, .seq_len = 1, .context = 150};
     ServingBatch batch;
     batch.sequences = 4;
-    batch.prompt =
-        parallel_forward(setup_.shape, prompt, setup_.way, setup_.cluster, setup_.gpu, setup_.options).value();
-    batch.step = parallel_forward(setup_.shape, step, setup_.way, setup_.cluster, setup_.gpu, setup_.options).value();
+    batch.prompt = parallel_forward(setup.shape, prompt, setup.way, setup.cluster, setup.gpu, setup.options).value();
+    batch.step = parallel_forward(setup.shape, step, setup.way, setup.cluster, setup.gpu, setup.options).value();
     ServingReport report{.model = "gpt2_xl",
                          .precision = "fp16",
-                         .setup = setup_,
+                         .setup = setup,
                          .input_tokens = 100,
                          .output_tokens = 100,
                          .server = {},
                          .batches = {batch}};
-    report.price = price_of(setup_.gpu, {});
+    report.price = price_of(setup.gpu, {});
     const auto requests = poisson_arrivals(2, 50, 100, 100);
-    const ServingRun run = serve(requests, engine_times(setup_), report.server).value();
+    const ServingRun run = serve(requests, engine_times(setup), report.server).value();
     report.figures = figures_of(requests, run);
     report.requests = requests.size();
     report.rate = 2;
@@ -43,11 +42,11 @@ class ServingReportTest : public ::testing::Test {
     return report;
   }
 
-  EngineSetup setup_{.shape = find_transformer("gpt2_xl").value().value(),
-                     .way = {},
-                     .cluster = find_gpu_cluster("dgx-a100").value(),
-                     .gpu = find_gpu("a100-sxm4-80gb").value(),
-                     .options = {.precision = DType::fp16, .execution = Execution::engine}};
+  EngineSetup setup{.shape = find_transformer("gpt2_xl").value().value(),
+                    .way = {},
+                    .cluster = find_gpu_cluster("dgx-a100").value(),
+                    .gpu = find_gpu("a100-sxm4-80gb").value(),
+                    .options = {.precision = DType::fp16, .execution = Execution::engine}};
 };
 
 TEST_F(ServingReportTest, TheTableHasBatchesAndWhatUsersNotice) {

@@ -25,28 +25,28 @@ using nlohmann::json;
 class StepTraceTest : public ::testing::Test {
  protected:
   StepTraceTest() {
-    options_.predict.precision = DType::bf16;
-    options_.predict.training = true;
-    options_.predict.optimizer = Optimizer::adamw;
-    options_.style = style_of("");
-    way_.pp = 4, way_.dp = 2, way_.micro_batches = 8;
+    options.predict.precision = DType::bf16;
+    options.predict.training = true;
+    options.predict.optimizer = Optimizer::adamw;
+    options.style = style_of("");
+    way.pp = 4, way.dp = 2, way.micro_batches = 8;
   }
 
   void run(const std::string& model) {
     const ParallelNetwork network = parallel_network({.model = model, .batch = {}, .seq_len = {}}).value();
-    const NetworkBlocks blocks = blocks_of(network, way_, gpu_, options_.predict, BlockDetail::kernels).value();
-    timeline_ = {};
-    step_ = parallel_step(blocks, way_, cluster_, gpu_, options_, &timeline_).value();
-    text_ = step_trace(model, gpu_, way_, timeline_);
+    const NetworkBlocks blocks = blocks_of(network, way, gpu, options.predict, BlockDetail::kernels).value();
+    timeline = {};
+    step = parallel_step(blocks, way, cluster, gpu, options, &timeline).value();
+    text = step_trace(model, gpu, way, timeline);
   }
 
-  GpuCluster cluster_ = find_gpu_cluster("dgx-a100").value();
-  Gpu gpu_ = find_gpu("a100-sxm4-80gb").value();
-  ParallelOptions options_;
-  Parallelism way_;
-  StepTimeline timeline_;
-  ParallelStep step_;
-  std::string text_;
+  GpuCluster cluster = find_gpu_cluster("dgx-a100").value();
+  Gpu gpu = find_gpu("a100-sxm4-80gb").value();
+  ParallelOptions options;
+  Parallelism way;
+  StepTimeline timeline;
+  ParallelStep step;
+  std::string text;
 };
 
 std::int64_t nanoseconds(const json& microseconds) { return std::llround(microseconds.get<double>() * 1e3); }
@@ -54,7 +54,7 @@ std::int64_t nanoseconds(const json& microseconds) { return std::llround(microse
 // Complete events whose starts and lengths are those of the step, and arrows whose two ends are there.
 TEST_F(StepTraceTest, IsInTheTraceEventFormat) {
   run("gpt2");
-  const json trace = json::parse(text_);
+  const json trace = json::parse(text);
   EXPECT_EQ(trace["otherData"]["writer"], "rooftile");
   EXPECT_EQ(trace["deviceProperties"][0]["computeMajor"], 8);
   std::int64_t last = 0;
@@ -65,14 +65,14 @@ TEST_F(StepTraceTest, IsInTheTraceEventFormat) {
     if (phase == "s" || phase == "f") arrows[event["id"]].push_back(phase);
     EXPECT_TRUE(event.contains("pid") && event.contains("tid") && event.contains("name"));
   }
-  EXPECT_NEAR(static_cast<double>(last) * 1e-9, step_.time.value(), 1e-9);
+  EXPECT_NEAR(static_cast<double>(last) * 1e-9, step.time.value(), 1e-9);
   EXPECT_FALSE(arrows.empty());
   for (const auto& [id, ends] : arrows) EXPECT_EQ(ends, (std::vector<std::string>{"s", "f"})) << id;
 }
 
 // Of all kinds of events that a step may have; no name stands twice in an object, of which readers would take one.
 TEST_F(StepTraceTest, FollowsItsSchema) {
-  way_.offload = Offload::all;
+  way.offload = Offload::all;
   run("gpt2");
   std::vector<std::set<std::string>> open;
   const auto once = [&](int, json::parse_event_t event, json& parsed) {
@@ -83,7 +83,7 @@ TEST_F(StepTraceTest, FollowsItsSchema) {
     }
     return true;
   };
-  const json trace = json::parse(text_, once);
+  const json trace = json::parse(text, once);
   EXPECT_TRUE(fits_schema(trace, "timeline-1.json"));
   std::set<std::string> categories;
   for (const json& event : trace["traceEvents"]) categories.insert(event.value("cat", ""));
@@ -98,7 +98,7 @@ TEST_F(StepTraceTest, SlicesNest) {
   run("gpt2");
   std::map<int, std::vector<std::pair<std::int64_t, std::int64_t>>> slices;
   std::map<int, std::set<int>> processes;
-  const json trace = json::parse(text_);
+  const json trace = json::parse(text);
   for (const json& event : trace["traceEvents"]) {
     const int thread = event["tid"];
     EXPECT_GT(thread, 0);
@@ -123,13 +123,13 @@ TEST_F(StepTraceTest, SlicesNest) {
 
 // The reader of profiles finds each kernel with its time, FLOPs and bytes as they were predicted.
 TEST_F(StepTraceTest, IsReadBackAsAProfile) {
-  way_.tp = 2, way_.dp = 1, way_.recompute = Recompute::full;
+  way.tp = 2, way.dp = 1, way.recompute = Recompute::full;
   run("gpt2");
-  const profile::Profile profile = profile::read_profile(text_, "step.json").value();
+  const profile::Profile profile = profile::read_profile(text, "step.json").value();
   EXPECT_EQ(profile.dropped_count, 0U);
   std::vector<PlacedPiece> kernels;
-  for (std::size_t i = 0; i < timeline_.tasks.size(); ++i) {
-    for (const PlacedPiece& piece : pieces_of(timeline_, i)) {
+  for (std::size_t i = 0; i < timeline.tasks.size(); ++i) {
+    for (const PlacedPiece& piece : pieces_of(timeline, i)) {
       if (!piece.piece.exchange) kernels.push_back(piece);
     }
   }
@@ -155,10 +155,10 @@ TEST_F(StepTraceTest, IsReadBackAsAProfile) {
 }
 
 TEST_F(StepTraceTest, OfLongStepsTheFirstMicroBatchesHoldTheirKernels) {
-  way_ = {};
-  way_.micro_batches = 400;
+  way = {};
+  way.micro_batches = 400;
   run("gpt2_xl");
-  const json trace = json::parse(text_);
+  const json trace = json::parse(text);
   EXPECT_THAT(trace["otherData"]["kernels_of"].get<std::string>(),
               ::testing::MatchesRegex("the first [0-9]+ micro-batches"));
   std::size_t pieces = 0, passes = 0;

@@ -26,7 +26,7 @@ constexpr StoreOptions kWriteSoon = {.access = Access::write, .patience = std::c
 
 // A store with so many measurements and a fitted model.
 std::string small_store(const TestFolder& folder, int rows = 3) {
-  const std::string path = folder.file("s.db");
+  std::string path = folder.file("s.db");
   auto store = Store::open(path, kWriteSoon);
   if (!store) {
     ADD_FAILURE() << store.error().text();

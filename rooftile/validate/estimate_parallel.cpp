@@ -34,7 +34,8 @@ LayerEstimate network_estimate(Seconds time, const std::optional<Interval>& rang
 
 // torch.nn.DataParallel: threads of one process, which take turns at Python's lock, copy the weights to all GPUs before
 // each forward pass (torch/nn/parallel/replicate.py) and add up the gradients on the first.
-Result<LayerEstimate> estimate_one_process(const NetworkRun& run, Phase phase, const Gpu& gpu, PredictOptions options) {
+Result<LayerEstimate> estimate_one_process(const NetworkRun& run, Phase phase, const Gpu& gpu,
+                                           const PredictOptions& options) {
   const Parallelism& way = *run.parallel;
   const ParallelNetwork network = TRY(network_of(run));
   const Workload workload = TRY(network.workload(way.micro_batch));

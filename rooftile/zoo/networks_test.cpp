@@ -65,7 +65,7 @@ TEST(Networks, Ssd300) {
 TEST(Networks, Swin) {
   struct Published {
     Workload workload;
-    double millions, giga;
+    double millions = 0, giga = 0;
   };
   for (const Published& published :
        {Published{swin_l(1), 196.5, 34.5}, Published{swin_v2_t_window16(1), 28.3, 6.6},

@@ -109,7 +109,7 @@ Workload sockeye(std::int64_t batch_size, std::int64_t seq_len) {
 Workload deep_speech_2(std::int64_t batch_size, std::int64_t frames) {
   constexpr std::int64_t kFrequencies = 161, kHidden = 1280, kLayers = 7, kLetters = 29;
   struct Layer {
-    std::int64_t channels;
+    std::int64_t channels = 0;
     Window frequency, time;
   };
   constexpr std::array<Layer, 3> kConvs = {

@@ -114,7 +114,7 @@ constexpr std::int64_t kMostFeatures = 1 << 22;  // hidden, ffn, vocab and their
 Transformer completed(Transformer shape);
 
 // Dimensions in range, heads that fit hidden and each other, parts that go together. The error names the key.
-Result<void> check(const Transformer& completed);
+Result<void> check(const Transformer& shape);
 
 struct TransformerRun {
   std::int64_t batch_size = 1;

@@ -16,6 +16,6 @@ bool is_transformer_config(std::string_view json);
 
 // completed() and checked, of one of the model types that docs/networks.md lists; keys that decide no shape are
 // ignored.
-Result<Transformer> parse_transformer_config(std::string_view json, std::string_view where);
+Result<Transformer> parse_transformer_config(std::string_view text, std::string_view where);
 
 }  // namespace rooftile

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "rooftile/workload/sequence.hpp"
+#include "rooftile/workload/test_workload.hpp"
 #include "rooftile/zoo/zoo.hpp"
 
 namespace rooftile {
@@ -45,19 +46,6 @@ Macs macs_of(const Workload& workload) {
     if (const auto* attention = std::get_if<Attention>(&op.kind)) sum.attention += macs(*attention);
   }
   return sum;
-}
-
-std::vector<std::string> names_of(const Workload& workload) {
-  std::vector<std::string> names;
-  for (const Op& op : workload.ops) names.push_back(op.name);
-  return names;
-}
-
-const Op& op_of(const Workload& workload, const std::string& name) {
-  const auto found =
-      std::find_if(workload.ops.begin(), workload.ops.end(), [&](const Op& op) { return op.name == name; });
-  if (found == workload.ops.end()) throw std::out_of_range("no op " + name);
-  return *found;
 }
 
 Transformer small() {
@@ -183,15 +171,15 @@ TEST(Transformer, ArithmeticOfLlama) {
 }
 
 TEST(Transformer, NamesItsOperators) {
-  const auto names = names_of(build(shape_of("mixtral_8x7b"), {.seq_len = 128}));
+  const auto names = op_names(build(shape_of("mixtral_8x7b"), {.seq_len = 128}));
   for (const char* name : {"layer0/attention/norm", "layer0/attention/q/rotary", "layer0/attention/attention",
                            "layer0/mlp/router", "layer0/mlp/top_k", "layer0/mlp/dispatch", "layer0/mlp/gate",
                            "layer0/mlp/silu", "layer0/mlp/gated", "layer0/mlp/combine", "lm_head"}) {
     EXPECT_THAT(names, testing::Contains(name));
   }
   const Workload mixtral = build(shape_of("mixtral_8x7b"), {.seq_len = 128});
-  EXPECT_EQ(std::get<Normalize>(op_of(mixtral, "layer0/mlp/norm").kind).function, "rms");
-  const auto& attention = std::get<Attention>(op_of(mixtral, "layer31/attention/attention").kind);
+  EXPECT_EQ(std::get<Normalize>(op_named(mixtral, "layer0/mlp/norm").kind).function, "rms");
+  const auto& attention = std::get<Attention>(op_named(mixtral, "layer31/attention/attention").kind);
   EXPECT_EQ(attention.heads, 32);
   EXPECT_EQ(attention.kv_heads, 8);
   EXPECT_TRUE(attention.causal);
@@ -199,10 +187,10 @@ TEST(Transformer, NamesItsOperators) {
 
 // 128 positions take 256 of 8 experts, 32 each.
 TEST(Transformer, ExpertsShareThePositions) {
-  const auto up = std::get<Gemm>(op_of(build(shape_of("mixtral_8x7b"), {.seq_len = 128}), "layer0/mlp/up").kind);
+  const auto up = std::get<Gemm>(op_named(build(shape_of("mixtral_8x7b"), {.seq_len = 128}), "layer0/mlp/up").kind);
   EXPECT_EQ(up, (Gemm{.batch = 8, .m = 32, .n = 14336, .k = 4096}));
   const Workload one = build(shape_of("mixtral_8x7b"), {.context = 127});
-  EXPECT_EQ(std::get<Gemm>(op_of(one, "layer0/mlp/up").kind), (Gemm{.batch = 2, .m = 1, .n = 14336, .k = 4096}));
+  EXPECT_EQ(std::get<Gemm>(op_named(one, "layer0/mlp/up").kind), (Gemm{.batch = 2, .m = 1, .n = 14336, .k = 4096}));
   EXPECT_EQ(weights(one), weights(build(shape_of("mixtral_8x7b"), {.seq_len = 128})));  // the others rest
 }
 
@@ -215,10 +203,10 @@ TEST(Transformer, DecodesOnePosition) {
   EXPECT_EQ(step.outputs.size(), 1u + 2 * 80);
   EXPECT_EQ(step.tensors[step.inputs[1]].shape, (Shape{4, 1001, 8, 128}));
   EXPECT_EQ(step.tensors[step.outputs[0]].shape, (Shape{4, 1, 32000}));
-  const auto& attention = std::get<Attention>(op_of(step, "layer0/attention/attention").kind);
+  const auto& attention = std::get<Attention>(op_named(step, "layer0/attention/attention").kind);
   EXPECT_EQ(attention.q_len, 1);
   EXPECT_EQ(attention.kv_len, 1001);
-  EXPECT_EQ(std::get<Gemm>(op_of(step, "layer0/attention/q").kind).m, 4);
+  EXPECT_EQ(std::get<Gemm>(op_named(step, "layer0/attention/q").kind).m, 4);
 }
 
 TEST(Transformer, EachDecoderDecodes) {
@@ -238,13 +226,13 @@ TEST(Transformer, EachDecoderDecodes) {
 // No older entry of the cache is read than the window has, 4096 (arXiv:2310.06825, section 2).
 TEST(Transformer, AWindowBoundsTheCache) {
   const Workload step = build(shape_of("mistral_7b"), {.context = 10000});
-  EXPECT_EQ(std::get<Attention>(op_of(step, "layer0/attention/attention").kind).kv_len, 4096);
+  EXPECT_EQ(std::get<Attention>(op_named(step, "layer0/attention/attention").kind).kv_len, 4096);
 }
 
 // Decoding attends to 512 + 64 features of one head (DeepSeek-V2, section 2.1.2).
 TEST(Transformer, LatentAttentionDecodesInItsLatentSpace) {
   const Workload step = build(shape_of("deepseek_v2"), {.context = 1000});
-  const auto& attention = std::get<Attention>(op_of(step, "layer0/attention/attention").kind);
+  const auto& attention = std::get<Attention>(op_named(step, "layer0/attention/attention").kind);
   EXPECT_EQ(attention.kv_heads, 1);
   EXPECT_EQ(attention.head_dim, 576);
   EXPECT_EQ(attention.head_dim_v, 512);
@@ -256,7 +244,7 @@ TEST(Transformer, AnEncoderAndADecoder) {
   const Workload t5 = build(shape_of("t5_base"), {.batch_size = 2, .seq_len = 64});
   ASSERT_TRUE(validate(t5)) << validate(t5).error().text();
   EXPECT_EQ(t5.inputs.size(), 2u);
-  EXPECT_EQ(std::get<Gemm>(op_of(t5, "decoder/layer0/cross/k").kind).m, 2 * 64);
+  EXPECT_EQ(std::get<Gemm>(op_named(t5, "decoder/layer0/cross/k").kind).m, 2 * 64);
   EXPECT_EQ(t5.tensors[t5.outputs[0]].shape, (Shape{2, 64, 32128}));
   const double tokens = 2 * 64, layer = 4 * 768.0 * 768 + 2 * 768.0 * 3072, cross = 4 * 768.0 * 768;
   const double scores = 36 * 12 * 2 * 64.0 * 64 * 64 * 2;
@@ -287,7 +275,7 @@ TEST(Transformer, SeparateAttentionCopiesKeysForHeadsThatShareThem) {
   shape.fused_attention = false;
   const Workload workload = build(completed(shape), {.seq_len = 16});
   ASSERT_TRUE(validate(workload)) << validate(workload).error().text();
-  EXPECT_EQ(workload.tensors[op_of(workload, "layer0/attention/k/expand").outputs[0]].shape, (Shape{1, 4, 16, 16}));
+  EXPECT_EQ(workload.tensors[op_named(workload, "layer0/attention/k/expand").outputs[0]].shape, (Shape{1, 4, 16, 16}));
 }
 
 TEST(Transformer, EveryVariantIsAWorkload) {
@@ -343,7 +331,7 @@ TEST(Transformer, ElectraIsTwoEncodersWithOneTableOfWords) {
   const double discriminator = 109.5e6, generator = 12 * (12 * 192.0 * 192), positions = 512 * 768,
                through = 2 * 768 * 192;
   EXPECT_NEAR(weights(electra) / (discriminator + generator + positions + through), 1, 2e-3);
-  const auto names = names_of(electra);
+  const auto names = op_names(electra);
   for (const char* name :
        {"layer11/attention/q", "discriminator/score", "generator/layer11/mlp/up", "generator/lm_head"})
     EXPECT_THAT(names, ::testing::Contains(name));

@@ -9,20 +9,14 @@
 
 #include "rooftile/ops/work.hpp"
 #include "rooftile/workload/conv_geometry.hpp"
+#include "rooftile/workload/test_workload.hpp"
 #include "rooftile/zoo/test_network.hpp"
 
 namespace rooftile {
 namespace {
 
-const Op& layer(const Workload& workload, const std::string& name) {
-  for (const Op& op : workload.ops) {
-    if (op.name == name) return op;
-  }
-  throw std::out_of_range("no layer " + name);
-}
-
 Shape output_of(const Workload& workload, const std::string& name) {
-  return workload.tensors[layer(workload, name).outputs.front()].shape;
+  return workload.tensors[op_named(workload, name).outputs.front()].shape;
 }
 
 // Input and output channels, input height and width, filter, stride and padding.
@@ -169,7 +163,7 @@ TEST(Zoo, MultiplyAccumulates) {
 TEST(Zoo, AlexNetFirstLayer) {
   const Workload workload = zoo_network("alexnet", 256);
   EXPECT_EQ(output_of(workload, "conv1"), (Shape{256, 96, 55, 55}));
-  const auto& conv = std::get<Conv>(layer(workload, "conv1").kind);
+  const auto& conv = std::get<Conv>(op_named(workload, "conv1").kind);
   const double padded_width = static_cast<double>(padded(conv.axes[2]));
   EXPECT_NEAR(padded_width * 4 / (padded_width - 11 + 1), 4.18, 0.005);
   EXPECT_EQ(conv.groups, 1);

@@ -10,7 +10,7 @@
 #include <rapidcheck.h>
 
 #include "rooftile/gpu/catalogue.hpp"
-#include "rooftile/predict/prediction.hpp"
+#include "rooftile/predict/predict.hpp"
 #include "rooftile/workload/conv_geometry.hpp"
 
 namespace rooftile::property {

@@ -229,8 +229,8 @@ double taken_away(const FewPointsDraw& draw, std::size_t caution) {
 }
 
 bool is_worse(const FewPointsDraw& draw, std::size_t caution) {
-  constexpr double kRounding = 1e-5;
-  return draw.outcomes[caution].after > draw.before + kRounding;
+  constexpr double kNoticeable = 1e-5;
+  return draw.outcomes[caution].after > draw.before + kNoticeable;
 }
 
 std::size_t least_caution(const std::vector<FewPointsTrial>& trials, std::size_t points, const std::string& but) {

@@ -13,7 +13,6 @@ namespace {
 
 using testing::Contains;
 using testing::ElementsAre;
-using testing::Field;
 using testing::HasSubstr;
 
 regression::FittedModel published() { return find_fitted("gianniti-m6000").value(); }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -10,7 +11,10 @@
 namespace rooftile {
 
 inline const Op& op_named(const Workload& workload, const std::string& name) {
-  return *std::find_if(workload.ops.begin(), workload.ops.end(), [&](const Op& op) { return op.name == name; });
+  const auto found =
+      std::find_if(workload.ops.begin(), workload.ops.end(), [&](const Op& op) { return op.name == name; });
+  if (found == workload.ops.end()) throw std::out_of_range("no op " + name);
+  return *found;
 }
 
 inline std::vector<std::string> op_names(const Workload& workload) {
