@@ -15,6 +15,7 @@ import collections
 import csv
 import io
 import math
+import re
 import statistics
 import subprocess
 import sys
@@ -29,13 +30,18 @@ WAITING = 1.3  # a run takes that many times what the GPU is busy: the host deci
 KINDS = ("forward", "gradient", "update")
 
 
+def name_of(row):
+    """Of "TorchScript (traced); PyTorch, CUDA 11.4": "TorchScript"."""
+    return re.split("[;(]", row["framework"])[0].strip()
+
+
 def layers_of(cli, row):
     """(kind, seconds) of each layer that launches something; None where the row is not predicted."""
     precision = row["precision"]
     command = [cli, "predict", row["model"], "--gpu", row["gpu"], "-b", row["batch"], "--precision", precision,
                "--pass", row["pass"], "--layout", row.get("layout") or "nchw",
                "--execution", row.get("execution") or "eager", "--format", "csv",
-               "--set", "host=none" + (f",seq-len={row['seq_len']}" if row.get("seq_len") else "")]
+               "--set", f"host=none,framework={name_of(row)}" + (f",seq-len={row['seq_len']}" if row.get("seq_len") else "")]
     run = subprocess.run(command, capture_output=True, text=True)
     if run.returncode != 0:
         return None
@@ -133,7 +139,7 @@ def main():
             if row.get("flag") or row["precision"] in ("fp64", "int8") or int(row.get("gpus") or 1) != 1 or not row["time_us"]:
                 continue
             key = tuple(row.get(name) for name in ("model", "gpu", "batch", "seq_len", "precision", "pass", "layout",
-                                                   "execution"))
+                                                   "execution", "framework"))
             if key not in known:
                 known[key] = layers_of(arguments.cli, row)
             if known[key] is None:
@@ -142,9 +148,9 @@ def main():
             if row.get("host_copy") == "1":
                 side = int(row["image_size"])
                 copied = int(row["batch"]) * 3 * side * side * 4 / 6e9
-            groups[(row["framework"].split(";")[0].strip(), row.get("execution") or "eager")].append(
+            groups[(name_of(row), row.get("execution") or "eager")].append(
                 (known[key], float(row["time_us"]) * MICRO, copied))
-            names[(row["framework"].split(";")[0].strip(), row.get("execution") or "eager")].append(row["model"])
+            names[(name_of(row), row.get("execution") or "eager")].append(row["model"])
     if arguments.folds:
         for group, rows in sorted(groups.items()):
             held_out(group, rows, [zlib.crc32(name.encode()) % 2 for name in names[group]])

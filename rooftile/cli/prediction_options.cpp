@@ -98,12 +98,12 @@ Result<void> check_fitted(const PredictionArguments& prediction) {
 }
 
 // "TensorFlow" of "TensorFlow 1.1 cuda 8.0".
-std::string_view first_word(std::string_view name) { return name.substr(0, name.find_first_of(" /")); }
+std::string_view first_word(std::string_view name) { return name.substr(0, name.find_first_of(" /;")); }
 
 // Any release of a framework that a calibration or a rule knows; another name is a slip, and would change nothing.
 Result<void> check_framework(const std::string& name, const Calibration& calibration) {
-  if (name.empty() || is_llama_cpp(name) || runs_pytorch(name)) return {};
-  std::vector<std::string> known = {"llama.cpp", "Torch7"};
+  if (name.empty()) return {};
+  std::vector<std::string> known(frameworks_with_rules().begin(), frameworks_with_rules().end());
   for (const Harness& harness : calibration.harnesses) known.push_back(harness.framework);
   for (const HostCosts& host : builtin_calibration().hosts) known.push_back(host.framework);
   const bool of_one = std::any_of(known.begin(), known.end(),

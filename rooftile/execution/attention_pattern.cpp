@@ -1,5 +1,6 @@
 #include "rooftile/execution/attention_pattern.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -126,12 +127,21 @@ class Preparations {
     }
   }
 
+  // One index of the first dimension, as queries, keys and values are of a product of all three: x[0].
+  bool takes_one_of(const Op& op) const {
+    const auto* move = std::get_if<Move>(&op.kind);
+    const Shape& from = workload_.tensors[op.inputs.front()].shape;
+    const Shape& to = workload_.tensors[op.outputs.front()].shape;
+    return move != nullptr && move->function == "gather" && from.size() == to.size() + 1 &&
+           std::equal(to.begin(), to.end(), from.begin() + 1);
+  }
+
   // Whether the op moves or scales, and no more.
   bool make_view(std::size_t i) {
     OpKind& kind = workload_.ops[i].kind;
     if (std::holds_alternative<View>(kind)) return true;
     if (const auto* move = std::get_if<Move>(&kind)) {
-      if (move->function != "transpose" && move->function != "slice") return false;
+      if (move->function != "transpose" && move->function != "slice" && !takes_one_of(workload_.ops[i])) return false;
       kind = View{move->function};
       return true;
     }
@@ -168,11 +178,14 @@ Workload fuse_attention(Workload workload, AttentionCalls calls) {
     }
     fused.emplace_back(found.back(), std::move(op));
   }
+  const auto is_attention = [](const Op& op) { return std::holds_alternative<Attention>(op.kind); };
+  if (fused.empty() && std::none_of(workload.ops.begin(), workload.ops.end(), is_attention)) return workload;
   for (auto& [place, op] : fused) {
     workload.ops[place] = std::move(op);
     gone[place] = false;
   }
   std::vector<Op> ops;
+  ops.reserve(workload.ops.size());
   for (std::size_t i = 0; i < workload.ops.size(); ++i) {
     if (!gone[i]) ops.push_back(std::move(workload.ops[i]));
   }

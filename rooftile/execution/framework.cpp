@@ -1,6 +1,7 @@
 #include "rooftile/execution/framework.hpp"
 
 #include <algorithm>
+#include <array>
 #include <initializer_list>
 
 namespace rooftile {
@@ -10,7 +11,12 @@ bool starts_with_any(std::string_view framework, std::initializer_list<std::stri
   return std::any_of(names.begin(), names.end(), [&](std::string_view name) { return framework.starts_with(name); });
 }
 
+constexpr std::array<std::string_view, 8> kWithRules = {
+    "PyTorch", "TorchScript", "Torch7", "NeMo", "Megatron-DeepSpeed", "composer", "llama.cpp", "FasterTransformer"};
+
 }  // namespace
+
+std::span<const std::string_view> frameworks_with_rules() { return kWithRules; }
 
 bool is_llama_cpp(std::string_view framework) { return framework.starts_with("llama.cpp"); }
 
@@ -28,6 +34,10 @@ bool calls_fused_attention(std::string_view framework) {
   if (framework.empty() || framework == "PyTorch") return true;
   return framework.starts_with("PyTorch") && !starts_with_any(framework, {"PyTorch 0", "PyTorch 1"});
 }
+
+bool interprets_its_graph(std::string_view framework) { return framework.starts_with("TorchScript"); }
+
+bool leaves_products_bare(std::string_view framework) { return framework.starts_with("FasterTransformer"); }
 
 bool writes_wide_sums(std::string_view framework) { return framework.starts_with("FasterTransformer v1"); }
 

@@ -2,9 +2,13 @@
 // Private.
 #pragma once
 
+#include <span>
 #include <string_view>
 
 namespace rooftile {
+
+// The frameworks that a rule below knows, by the first word of their names.
+std::span<const std::string_view> frameworks_with_rules();
 
 // llama.cpp, whose kernels for quantised weights, few rows and prompts are its own (llama_cpp.hpp).
 bool is_llama_cpp(std::string_view framework);
@@ -22,6 +26,14 @@ bool multiplies_in_tf32(std::string_view framework);
 
 // PyTorch's attention modules have called a fused kernel since 2.0; an unknown framework is taken for a recent one.
 bool calls_fused_attention(std::string_view framework);
+
+// TorchScript's interpreter calls the kernels that eager PyTorch calls, without Python: its fusers leave products,
+// normalisations and softmax alone.
+bool interprets_its_graph(std::string_view framework);
+
+// FasterTransformer calls cuBLAS for its products; biases, activations and residuals are kernels of its own
+// (src/fastertransformer/layers/FfnLayer.cc).
+bool leaves_products_bare(std::string_view framework);
 
 // FasterTransformer's int8 mode 1 ("v1" in its tables): cuBLASLt writes INT32, which the next kernel scales.
 bool writes_wide_sums(std::string_view framework);

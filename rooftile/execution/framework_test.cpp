@@ -27,6 +27,11 @@ TEST(Framework, OldLibrariesRunWhatIsNotPyTorch) {
   EXPECT_TRUE(of_early_years("Torch7 cuDNN 5.1.05"));
 }
 
+TEST(Framework, TorchScriptInterprets) {
+  EXPECT_TRUE(interprets_its_graph("TorchScript (traced); PyTorch, CUDA 11.4"));
+  EXPECT_FALSE(interprets_its_graph("PyTorch 2.4.0"));
+}
+
 TEST(Framework, TorchTrainsUnlessTold) {
   EXPECT_TRUE(trains_unless_told("Torch7 cuDNN 5.1.05"));
   EXPECT_FALSE(trains_unless_told("PyTorch 1.0"));

@@ -50,7 +50,7 @@ struct RoleOf {
     constexpr std::size_t kMostConcatenated = 8;
     if (rules.epilogues) return Role::alone;
     const bool joins = move.function == "concat" && op.inputs.size() <= kMostConcatenated;
-    return joins || move.function == "pad" ? Role::pointwise : Role::alone;
+    return joins || move.function == "pad" || move.function == "roll" ? Role::pointwise : Role::alone;
   }
   Role operator()(const Pool& pool) const {
     const Shape& output = workload.tensors[op.outputs.front()].shape;

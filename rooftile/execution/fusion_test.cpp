@@ -1,10 +1,12 @@
 #include "rooftile/execution/fusion.hpp"
 
+#include <string>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "rooftile/execution/attention_pattern.hpp"
-#include "rooftile/execution/test_workload.hpp"
+#include "rooftile/workload/test_workload.hpp"
 #include "rooftile/workload/workload.hpp"
 
 namespace rooftile {
@@ -67,6 +69,14 @@ TEST(Fusion, AnEngineFusesIntoTheProductBefore) {
   EXPECT_THAT(run.ops[0].members, ElementsAre("conv1", "bn1"));
 }
 
+// Inductor decomposes torch.roll into index arithmetic; engines copy.
+TEST(Fusion, ARollIsPartOfAChain) {
+  Workload workload = block();
+  workload.ops[5].kind = Move{.function = "roll"};
+  EXPECT_THAT(op_names(fuse(workload, {})), ElementsAre("conv1", "conv2", "pool"));
+  EXPECT_THAT(op_names(fuse(workload, {.epilogues = true})), ElementsAre("conv1", "add", "relu", "pool"));
+}
+
 TEST(Fusion, BatchStatisticsAreComputedApart) {
   const Workload run = fuse(block(), {.training = true});
   EXPECT_THAT(op_names(run), ElementsAre("conv1", "bn1", "conv2", "bn2", "pool"));
@@ -108,6 +118,20 @@ TEST(AttentionPattern, ModulesBecomeOneKernel) {
             (Attention{.batch = 2, .q_len = 16, .kv_len = 16, .heads = 4, .kv_heads = 4, .head_dim = 8}));
   EXPECT_THAT(run.ops[0].inputs, ElementsAre(0, 1, 2));
   EXPECT_THAT(run.ops[0].members, ElementsAre("scores", "softmax", "values"));
+}
+
+// Fused kernels read queries, keys and values where the product of all three wrote them.
+TEST(AttentionPattern, WhatTakesHeadsOutOfOneProductMovesNothing) {
+  Workload workload = attention("");
+  workload.tensors.push_back({"qkv", {3, 2, 4, 16, 8}});
+  const TensorId qkv = workload.tensors.size() - 1;
+  for (TensorId id = 3; id-- > 0;) {
+    workload.ops.insert(workload.ops.begin(), Op{"take" + std::to_string(id), Move{.function = "gather"}, {qkv}, {id}});
+  }
+  workload.inputs = {qkv};
+  const Workload run = fuse_attention(workload, AttentionCalls::modules);
+  ASSERT_EQ(run.ops.size(), 4U);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(run.ops[i].kind, OpKind(View{"gather"}));
 }
 
 TEST(AttentionPattern, ScoresThatTheNetworkScalesStayApartButForAnEngine) {

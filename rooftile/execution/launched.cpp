@@ -6,7 +6,7 @@
 
 #include "rooftile/execution/attention_pattern.hpp"
 #include "rooftile/execution/autocast.hpp"
-#include "rooftile/execution/conv_bias.hpp"
+#include "rooftile/execution/bias.hpp"
 #include "rooftile/execution/fp8_products.hpp"
 #include "rooftile/execution/fusion.hpp"
 #include "rooftile/execution/llama_cpp.hpp"
@@ -97,12 +97,14 @@ Workload launched(Workload workload, const LaunchOptions& options) {
   } else {
     workload = stored_as(std::move(workload), options.precision);
   }
+  const bool epilogues = engine && options.epilogues;
+  if (engine && !epilogues) workload = add_product_biases_apart(std::move(workload));
   if (options.wide_sums && options.precision == DType::int8) workload = with_wide_sums(std::move(workload));
   if (options.weights) workload = with_weights_in(std::move(workload), *options.weights);
   if (!engine) workload = add_biases_apart(std::move(workload), options.nhwc);
   if (!engine) workload = move_where_needed(std::move(workload), {.nhwc = options.nhwc, .training = options.training});
   if (options.execution == Execution::eager) return workload;
-  return fuse(workload, {.epilogues = engine, .training = options.training});
+  return fuse(workload, {.epilogues = epilogues, .training = options.training});
 }
 
 }  // namespace rooftile

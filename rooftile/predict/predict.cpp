@@ -69,13 +69,24 @@ Workload run_as(const Workload& workload, const PredictOptions& options, Phase p
   return computes_loss(workload, options, phase) ? launched(with_loss(workload), rules) : launched(workload, rules);
 }
 
+namespace {
+
+// Whose kernels run: those of the execution, but for a compiler that calls the framework's own.
+Execution kernels_of(const PredictOptions& options) {
+  const bool interpreted = options.execution == Execution::compiled && interprets_its_graph(options.framework);
+  return interpreted ? Execution::eager : options.execution;
+}
+
+}  // namespace
+
 LaunchOptions launch_options(const PredictOptions& options, Phase phase) {
-  return {.execution = options.execution,
+  return {.execution = kernels_of(options),
           .precision = options.precision,
           .autocast = options.autocast,
           .training = in_training_mode(options, phase),
           .tf32_products = multiplies_in_tf32(options.framework),
-          .nhwc = options.nhwc || options.execution != Execution::eager,
+          .nhwc = options.nhwc || kernels_of(options) != Execution::eager,
+          .epilogues = !leaves_products_bare(options.framework),
           .wide_sums = writes_wide_sums(options.framework),
           .weights = options.weights,
           .fused_attention = calls_fused_attention(options.framework),
@@ -88,7 +99,7 @@ PredictOptions network_options(PredictOptions options) {
   options.in_network = true;
   // Engines choose the layout that kernels for tensor cores read (TensorRT's formats), and so does Inductor
   // (torch/_inductor/graph.py, decide_layout_opt).
-  if (options.execution != Execution::eager) options.nhwc = true;
+  if (kernels_of(options) != Execution::eager) options.nhwc = true;
   return options;
 }
 
@@ -170,7 +181,7 @@ Result<void> check(const Workload& workload, const PredictOptions& options, cons
 // The maps that the largest convolution converts before and after its kernel: tensor cores read NHWC.
 Bytes converted_maps(const Workload& launched, const PredictOptions& options) {
   Bytes most;
-  if (options.nhwc || options.execution != Execution::eager || size_of(options.precision) >= Bytes(4)) return most;
+  if (options.nhwc || kernels_of(options) != Execution::eager || size_of(options.precision) >= Bytes(4)) return most;
   for (const Op& op : launched.ops) {
     const auto* conv = std::get_if<Conv>(&op.kind);
     if (conv == nullptr || is_depthwise(*conv)) continue;

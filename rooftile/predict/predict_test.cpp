@@ -214,6 +214,20 @@ Workload product_of(DType type) {
   return workload;
 }
 
+// Its interpreter issues the kernels of eager mode, at a cost of its own.
+TEST(Predict, TorchScriptRunsTheKernelsOfEagerMode) {
+  const Shape shape = {64, 64};
+  Workload chain = one_op(Elementwise{"relu"}, shape, shape);
+  chain.tensors.push_back({"z", shape});
+  chain.ops.push_back({"scale", Elementwise{"mul"}, {1}, {2}});
+  chain.outputs = {2};
+  const auto kernels = [&](const char* framework) {
+    return run_as(chain, {.framework = framework, .execution = Execution::compiled}, Phase::fwd).ops.size();
+  };
+  EXPECT_EQ(kernels("TorchScript"), 2U);
+  EXPECT_EQ(kernels("PyTorch 2.4"), 1U);
+}
+
 TEST(Predict, ProductsOfIntegersRunAtTheirRate) {
   const Gpu t4 = find_gpu("t4").value();
   PredictOptions options;

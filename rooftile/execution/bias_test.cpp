@@ -1,4 +1,4 @@
-#include "rooftile/execution/conv_bias.hpp"
+#include "rooftile/execution/bias.hpp"
 
 #include <string>
 #include <variant>
@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "rooftile/execution/launched.hpp"
-#include "rooftile/execution/test_workload.hpp"
+#include "rooftile/workload/test_workload.hpp"
 
 namespace rooftile {
 namespace {
@@ -64,6 +64,47 @@ TEST(ConvBias, WithoutOneNothingIsAdded) {
   std::get<Conv>(plain.ops[0].kind).bias = false;
   plain.ops[0].inputs.pop_back();
   EXPECT_THAT(op_names(add_biases_apart(plain, true)), ElementsAre("conv", "relu"));
+}
+
+// A product with a bias, which GELU or attention reads.
+Workload biased_product(const Op& reader) {
+  Workload workload;
+  workload.name = "product";
+  const Shape rows = {2, 4, 8, 16};
+  workload.tensors = {
+      {"x", rows}, {"w", {16, 16}, DType::fp32, true}, {"b", {16}, DType::fp32, true}, {"y", rows}, {"result", rows}};
+  workload.ops = {{"fc", Gemm{.m = 64, .n = 16, .k = 16, .bias = true}, {0, 1, 2}, {3}}, reader};
+  workload.inputs = {0};
+  workload.outputs = {4};
+  return workload;
+}
+
+const Op kGelu = {"gelu", Elementwise{.function = "gelu"}, {3}, {4}};
+
+TEST(ProductBias, FasterTransformerAddsItWithTheActivation) {
+  const LaunchOptions bare = {.execution = Execution::engine, .epilogues = false};
+  const Workload run = launched(biased_product(kGelu), bare);
+  ASSERT_EQ(run.ops.size(), 2U);
+  EXPECT_FALSE(std::get<Gemm>(run.ops[0].kind).bias);
+  EXPECT_THAT(run.ops[1].members, ElementsAre("fc.bias", "gelu"));
+  EXPECT_EQ(launched(biased_product(kGelu), {.execution = Execution::engine}).ops.size(), 1U);
+}
+
+TEST(ProductBias, WideSumsAreReadByTheKernelThatAddsIt) {
+  const Workload run =
+      launched(biased_product(kGelu),
+               {.execution = Execution::engine, .precision = DType::int8, .epilogues = false, .wide_sums = true});
+  EXPECT_EQ(run.tensors[run.ops[0].outputs[0]].dtype, DType::int32);
+  EXPECT_EQ(run.tensors[run.ops[1].outputs[0]].dtype, DType::int8);
+}
+
+TEST(ProductBias, AttentionOfOneQueryAddsItItself) {
+  const auto reader = [](std::int64_t queries) {
+    const Attention attention{.batch = 2, .q_len = queries, .kv_len = 8, .heads = 4, .kv_heads = 4, .head_dim = 16};
+    return Op{"attention", attention, {3, 3, 3}, {4}};
+  };
+  EXPECT_THAT(op_names(add_product_biases_apart(biased_product(reader(1)))), ElementsAre("fc", "attention"));
+  EXPECT_THAT(op_names(add_product_biases_apart(biased_product(reader(8)))), ElementsAre("fc", "fc.bias", "attention"));
 }
 
 }  // namespace

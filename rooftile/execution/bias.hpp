@@ -1,4 +1,4 @@
-// The bias of convolutions as frameworks add it that call a library for the convolution.
+// Biases as frameworks add them that call a library for the convolution or product.
 #pragma once
 
 #include "rooftile/workload/workload.hpp"
@@ -10,5 +10,9 @@ namespace rooftile {
 // PyTorch's own depthwise kernel, which takes the bias, and which runs unless maps are NHWC. Of a workload whose
 // tensors have the types that they are stored in.
 Workload add_biases_apart(Workload workload, bool nhwc);
+
+// The same of products: FasterTransformer calls cuBLAS without a bias, and the kernel that comes next adds it
+// (src/fastertransformer/layers/FfnLayer.cc, "add bias act"). Not before attention of one query, whose kernel does.
+Workload add_product_biases_apart(Workload workload);
 
 }  // namespace rooftile
