@@ -30,22 +30,6 @@ std::string colour_of(double place) {
   return fmt::format("#{:02x}{:02x}{:02x}", rgb[0], rgb[1], rgb[2]);
 }
 
-// "sm_count" as "SM count".
-std::string axis_title(std::string_view name) {
-  constexpr std::array<std::string_view, 7> kShort = {"sm", "mac", "smem", "l1", "l2", "dram", "cta"};
-  std::string title;
-  while (!name.empty()) {
-    const std::size_t end = std::min(name.find('_'), name.size());
-    std::string word(name.substr(0, end));
-    name.remove_prefix(std::min(end + 1, name.size()));
-    if (std::find(kShort.begin(), kShort.end(), word) != kShort.end()) {
-      for (char& c : word) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-    }
-    title += (title.empty() ? "" : " ") + word;
-  }
-  return title;
-}
-
 constexpr double kCharacter = 0.6;  // width of one over its size, on the wide side
 
 double widest(const std::vector<std::string>& names) {

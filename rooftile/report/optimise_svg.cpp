@@ -13,7 +13,7 @@ namespace rooftile {
 namespace {
 
 void scale(Axis& axis, Metric metric, const std::vector<double>& values) {
-  axis.title = std::string(name_of(metric));
+  axis.title = axis_title(name_of(metric));
   axis.time = metric == Metric::time;
   if (!axis.time) axis.label = [metric](double value) { return print(metric, value); };
   fit_to(axis, values);
@@ -26,7 +26,8 @@ std::string optimum_svg(const OptimumReport& report) {
   const Metric across = optimum.objectives.size() > 1 ? optimum.objectives[1] : Metric::time;
   const Metric up = optimum.objectives.front();
   Chart chart;
-  chart.title = fmt::format("{} against {}: designs that none beats in both", name_of(up), name_of(across));
+  chart.title = fmt::format("{} against {}: designs that none beats in both", axis_title(name_of(up)),
+                            axis_title(name_of(across)));
   chart.title.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(chart.title.front())));
   ChartSeries front = {.name = "designs of the front", .data = {}};
   std::vector<double> xs, ys;

@@ -111,6 +111,21 @@ std::vector<Tick> logarithmic_ticks(const Axis& axis, int wanted) {
 
 }  // namespace
 
+std::string axis_title(std::string_view name) {
+  constexpr std::array<std::string_view, 7> kShort = {"sm", "mac", "smem", "l1", "l2", "dram", "cta"};
+  std::string title;
+  while (!name.empty()) {
+    const std::size_t end = std::min(name.find('_'), name.size());
+    std::string word(name.substr(0, end));
+    name.remove_prefix(std::min(end + 1, name.size()));
+    if (std::find(kShort.begin(), kShort.end(), word) != kShort.end()) {
+      for (char& c : word) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    }
+    title += (title.empty() ? "" : " ") + word;
+  }
+  return title;
+}
+
 std::string value_label(const Axis& axis, double value) {
   if (axis.label) return axis.label(value);
   return axis.time ? time_label(value) : fmt::format("{:g}", value);

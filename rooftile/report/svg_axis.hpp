@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace rooftile {
@@ -24,6 +25,9 @@ struct Axis {
   bool upright = false;                           // names along x stand on end: there are many
   std::vector<Tick> groups = {};                  // names of stretches of x, below those of places
 };
+
+// "SM count" of "sm_count", "manufacturing cost" of "manufacturing_cost".
+std::string axis_title(std::string_view name);
 
 // Where `value` stands between the ends: 0 at `low`, 1 at `high`.
 double place_on(const Axis& axis, double value);

@@ -45,6 +45,11 @@ TEST(SvgText, IsEscaped) {
   EXPECT_THAT(svg.document(), Not(HasSubstr("<script>")));
 }
 
+TEST(Axis, IsTitledInWords) {
+  EXPECT_EQ(axis_title("sm_count"), "SM count");
+  EXPECT_EQ(axis_title("manufacturing_cost"), "manufacturing cost");
+}
+
 TEST(Axis, PlacesValues) {
   const Axis linear = {.title = "", .low = 10, .high = 20};
   EXPECT_DOUBLE_EQ(place_on(linear, 15), 0.5);
