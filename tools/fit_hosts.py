@@ -24,6 +24,7 @@ import zlib
 MICRO = 1e-6
 LEAST_GROUP = 10  # rows of a framework that get costs of their own
 MOST_ERROR = 0.5  # beyond it what the GPU does is what is not known
+ALIKE = 1.5  # costs of requests that differ by no more, either way
 LEAST_RANGE = 1.3  # either way
 DISPATCH = 8.0  # kDispatch of rooftile/predict/host.cpp
 WAITING = 1.3  # a run takes that many times what the GPU is busy: the host decides
@@ -101,14 +102,15 @@ def spread(rows, costs):
     return math.exp(sorted(errors)[int(0.9 * len(errors))]) if errors else LEAST_RANGE
 
 
-def write(framework, execution, costs, width, data):
+def write(framework, execution, costs, width, data, request=None):
+    asked = "" if request is None else f"\nrequest_us = {request:.4g}"
     print(f"""
 [[host]]
 framework = "{framework}"
 execution = "{execution}"
 forward_us = {costs["forward"]:.4g}
 gradient_us = {costs["gradient"]:.4g}
-update_us = {costs["update"]:.4g}
+update_us = {costs["update"]:.4g}{asked}
 range = {width:.3g}
 data = "{data}\"""")
 
@@ -124,11 +126,32 @@ def held_out(group, rows, folds):
     print(f"{' '.join(group)}: {len(rows)} rows, GMAE {100 * math.expm1(errors / len(rows)):.1f} % by networks left out")
 
 
+def request_costs(cli, path):
+    """By framework, of its shortest prompts on one GPU the median of what they take beyond their kernels, and how many.
+    Only where it is the same whatever the model and the GPU: else it is the kernels that are not known."""
+    run = subprocess.run([cli, "predict-table", path, "--skip-bad-rows", "--set", "host=none", "--override", "--format", "csv"],
+                         capture_output=True, text=True, check=True)
+    beyond = collections.defaultdict(list)
+    for row in csv.DictReader(io.StringIO(run.stdout)):
+        if row.get("phase") == "prefill" and row["gpus"] == "1" and row["time_us"] and row["predicted_time_us"] and not row["flag"]:
+            micros = float(row["time_us"]) - float(row["predicted_time_us"])
+            beyond[row["framework"].split()[0].strip(",")].append((int(row["input_tokens"] or 0), micros))
+    costs = {}
+    for framework, rows in beyond.items():
+        shortest = [micros for tokens, micros in rows if tokens == min(rows)[0]]
+        middle = statistics.median(shortest)
+        if len(shortest) >= LEAST_GROUP and all(middle / ALIKE <= micros <= middle * ALIKE for micros in shortest):
+            costs[framework] = (middle, len(shortest))
+    return costs
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cli", required=True, help="the rooftile program")
     parser.add_argument("--folds", action="store_true",
                         help="print how well costs from half of the networks serve the other half")
+    parser.add_argument("--requests", action="append", default=[], metavar="TABLE",
+                        help="requests to servers on one GPU, whose first tokens say what a request costs")
     parser.add_argument("tables", nargs="+")
     arguments = parser.parse_args()
     groups = collections.defaultdict(list)
@@ -168,11 +191,16 @@ def main():
         fitted[execution].append((costs, width))
         print(f"{framework} {execution}: {len(rows)} rows, GMAE {100 * math.expm1(after):.1f} %", file=sys.stderr)
         write(framework, execution, costs, width, f"{len(rows)} rows of networks")
+    requests = {}
+    for path in arguments.requests:
+        requests |= request_costs(arguments.cli, path)
     for execution, all_costs in sorted(fitted.items()):
         mean = {kind: statistics.geometric_mean([costs[kind] for costs, _ in all_costs]) for kind in KINDS}
         apart = max(max(costs["forward"] / mean["forward"], mean["forward"] / costs["forward"]) for costs, _ in all_costs)
         widest = max(width for _, width in all_costs)
         write("", execution, mean, apart * widest, "the geometric mean of the above")
+        for framework, (request, count) in sorted(requests.items() if execution == "engine" else []):
+            write(framework, execution, mean, apart * widest, f"the mean of engines; {count} first tokens", request)
 
 
 if __name__ == "__main__":

@@ -318,6 +318,21 @@ TEST(Calibration, WhatBuildsOnTheShippedOneHasItsConstants) {
   EXPECT_EQ(completed(own).entries.size(), 1U);
 }
 
+TEST(Calibration, ARequestCostsWhatTheFileSays) {
+  const std::string host = R"([[host]]
+framework = "mine"
+execution = "engine"
+forward_us = 3
+gradient_us = 3
+update_us = 3
+data = "none"
+)";
+  const auto costs = [](const std::string& text) { return parse_calibration(text, "h.toml").value().hosts.at(0); };
+  EXPECT_EQ(costs(host).request, Seconds(0));
+  EXPECT_EQ(costs(host + "request_us = 2000\n").request, Seconds(2e-3));
+  EXPECT_FALSE(parse_calibration(host + "request_us = -1\n", "h.toml"));
+}
+
 TEST(Calibration, NoMeasuredCallsAreAList) {
   const auto read = parse_calibration("[[factors]]\ngpu = \"t4\"\ncalls = []\n", "c.toml");
   ASSERT_TRUE(read) << read.error().text();

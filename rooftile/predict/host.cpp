@@ -55,6 +55,13 @@ class Queue {
 
 }  // namespace
 
+const HostCosts* host_costs(const PredictOptions& options) {
+  if (!options.host || options.method != Method::rooftile) return nullptr;
+  const Calibration& calibration = options.calibration ? *options.calibration : builtin_calibration();
+  const std::span<const HostCosts> hosts = calibration.hosts.empty() ? builtin_calibration().hosts : calibration.hosts;
+  return find_host(hosts, options.framework, options.execution);
+}
+
 Issue issue_of(const LayerEstimate& layer) {
   if (layer.kernels == 0) return Issue::nothing;
   if (is_own(layer)) return Issue::dispatch;

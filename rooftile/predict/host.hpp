@@ -5,9 +5,13 @@
 #include <span>
 
 #include "rooftile/calibration/host.hpp"
+#include "rooftile/predict/predict.hpp"
 #include "rooftile/predict/prediction.hpp"
 
 namespace rooftile {
+
+// What the host costs a network that is run with these options; null where it costs nothing, or is not known.
+const HostCosts* host_costs(const PredictOptions& options);
 
 // By what a layer is and when it runs; LayerEstimate::issue keeps it for whoever asks more than once.
 Issue issue_of(const LayerEstimate& layer);

@@ -50,10 +50,8 @@ HostCosts on_host(HostCosts costs, double ratio) {
 
 // The time of all layers, as the host lets the GPU have them.
 void add_host(Prediction& prediction, const PredictOptions& options) {
-  const Calibration& calibration = options.calibration ? *options.calibration : builtin_calibration();
-  const std::span<const HostCosts> hosts = calibration.hosts.empty() ? builtin_calibration().hosts : calibration.hosts;
-  const HostCosts* costs = find_host(hosts, options.framework, options.execution);
-  if (costs == nullptr || !options.host || options.method != Method::rooftile) return;
+  const HostCosts* costs = host_costs(options);
+  if (costs == nullptr) return;
   const HostCosts own = options.feeding != nullptr ? on_host(*costs, options.feeding->host.launch_ratio) : *costs;
   prediction.host = host_share(prediction.layers, options.cuda_graphs ? graph_costs(own) : own);
   prediction.time = prediction.host->gpu_busy + prediction.host->waiting;

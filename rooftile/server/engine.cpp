@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "rooftile/base/try.hpp"
+#include "rooftile/predict/host.hpp"
 
 namespace rooftile {
 namespace {
@@ -60,9 +61,11 @@ class Passes {
     } else {
       run.context = length;
     }
-    const auto time = TRY(parallel_forward(setup_.shape, run, setup_.way, setup_.cluster, setup_.gpu, setup_.options));
-    known_.emplace(key, time.time);
-    return time.time;
+    const auto pass = TRY(parallel_forward(setup_.shape, run, setup_.way, setup_.cluster, setup_.gpu, setup_.options));
+    const HostCosts* costs = prompt ? host_costs(setup_.options) : nullptr;
+    const Seconds time = pass.time + (costs != nullptr ? costs->request : Seconds(0));
+    known_.emplace(key, time);
+    return time;
   }
 
   const EngineSetup& setup_;

@@ -7,6 +7,7 @@
 
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/ingest/transformer_model.hpp"
+#include "rooftile/predict/host.hpp"
 #include "rooftile/server/engine.hpp"
 #include "rooftile/server/serving_figures.hpp"
 
@@ -120,6 +121,22 @@ TEST(Server, TheKneeIsWhereTheBoundIsMet) {
   EXPECT_GT(figures_of(more, serve(more, simple_engine(), options).value()).first_token.p90, *bound.first_token);
   EXPECT_EQ(knee_of(10, 50, {.first_token = Seconds(1e-3), .each_token = {}}, simple_engine(), options, 50, 1)->rate,
             0);
+}
+
+TEST(Engine, APromptCostsWhatTheFrameworkTakesForARequest) {
+  EngineSetup setup{.shape = find_transformer("llama2_7b").value().value(),
+                    .way = {},
+                    .cluster = find_gpu_cluster("dgx-a100").value(),
+                    .gpu = find_gpu("a100-sxm4-80gb").value(),
+                    .options = {.precision = DType::fp16, .execution = Execution::engine}};
+  setup.options.framework = "TensorRT-LLM 0.9";
+  const Seconds request = host_costs(setup.options)->request;
+  EXPECT_GT(request, Seconds(1e-3));
+  const ForwardRun prompt = {.batch = 1, .seq_len = 128};
+  const Seconds pass = parallel_forward(setup.shape, prompt, {}, setup.cluster, setup.gpu, setup.options)->time;
+  EXPECT_EQ(engine_times(setup).prompt(1, 128).value(), pass + request);
+  setup.options.host = false;
+  EXPECT_LT(engine_times(setup).prompt(1, 128).value(), pass + request);
 }
 
 TEST(Engine, IsThePredictionOfItsPasses) {

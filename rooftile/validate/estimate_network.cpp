@@ -9,6 +9,7 @@
 
 #include "rooftile/base/try.hpp"
 #include "rooftile/ingest/network_run.hpp"
+#include "rooftile/predict/host.hpp"
 #include "rooftile/validate/estimate_parallel.hpp"
 #include "rooftile/validate/host_copy.hpp"
 #include "rooftile/validate/prompt_parts.hpp"
@@ -16,12 +17,10 @@
 namespace rooftile {
 namespace {
 
-// The inputs come from the host first.
-void add_copy(LayerEstimate& estimate, const Workload& workload) {
-  const Seconds copy = copy_time(workload);
-  estimate.time += copy;
-  if (estimate.time_low) *estimate.time_low += copy;
-  if (estimate.time_high) *estimate.time_high += copy;
+void add(LayerEstimate& estimate, Seconds time) {
+  estimate.time += time;
+  if (estimate.time_low) *estimate.time_low += time;
+  if (estimate.time_high) *estimate.time_high += time;
 }
 
 // So many of the same, one after another.
@@ -51,6 +50,7 @@ class NetworkEstimate {
     std::vector<LayerEstimate> parts;
     if (request.reads) {
       TRY(add_prompt(parts));
+      if (const HostCosts* costs = host_costs(options_)) add(parts.front(), costs->request);
     }
     // The prompt already gives the first token where it counts. Steps take longer the more is cached, each by as much.
     const std::int64_t steps = request.output_tokens - (request.reads ? 1 : 0);
@@ -92,7 +92,7 @@ class NetworkEstimate {
       return fail(code, workload.error().text(), "column model");
     }
     auto estimate = TRY(estimate_network(*workload, phase_, gpu_, options_));
-    if (run_.host_copy) add_copy(estimate, *workload);
+    if (run_.host_copy) add(estimate, copy_time(*workload));  // the inputs come from the host first
     return estimate;
   }
 
