@@ -1,8 +1,6 @@
 // Layer predictions a second on one core, over the unique convolutions of the four networks of the DeLTA paper.
 // items_per_second is layers a second; a complete one is the plan, traffic at three levels and six cases of time.
 #include <algorithm>
-#include <iterator>
-#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -16,13 +14,9 @@
 namespace rooftile {
 namespace {
 
-constexpr std::string_view kPaperNetworks[] = {"alexnet", "vgg16", "googlenet", "resnet152"};
-
 std::vector<Conv> unique_layers() {
   std::vector<Conv> layers;
-  for (const ZooEntry& entry : zoo()) {
-    if (std::find(std::begin(kPaperNetworks), std::end(kPaperNetworks), entry.name) == std::end(kPaperNetworks))
-      continue;
+  for (const ZooEntry& entry : delta_networks()) {
     for (const Op& op : entry.build(256).ops) {
       const auto* conv = std::get_if<Conv>(&op.kind);
       if (conv != nullptr && std::find(layers.begin(), layers.end(), *conv) == layers.end()) layers.push_back(*conv);

@@ -123,12 +123,16 @@ TEST(Server, TheKneeIsWhereTheBoundIsMet) {
             0);
 }
 
+EngineSetup llama_on_an_a100() {
+  return {.shape = find_transformer("llama2_7b").value().value(),
+          .way = {},
+          .cluster = find_gpu_cluster("dgx-a100").value(),
+          .gpu = find_gpu("a100-sxm4-80gb").value(),
+          .options = {.precision = DType::fp16, .execution = Execution::engine}};
+}
+
 TEST(Engine, APromptCostsWhatTheFrameworkTakesForARequest) {
-  EngineSetup setup{.shape = find_transformer("llama2_7b").value().value(),
-                    .way = {},
-                    .cluster = find_gpu_cluster("dgx-a100").value(),
-                    .gpu = find_gpu("a100-sxm4-80gb").value(),
-                    .options = {.precision = DType::fp16, .execution = Execution::engine}};
+  EngineSetup setup = llama_on_an_a100();
   setup.options.framework = "TensorRT-LLM 0.9";
   const Seconds request = host_costs(setup.options)->request;
   EXPECT_GT(request, Seconds(1e-3));
@@ -140,11 +144,7 @@ TEST(Engine, APromptCostsWhatTheFrameworkTakesForARequest) {
 }
 
 TEST(Engine, IsThePredictionOfItsPasses) {
-  EngineSetup setup{.shape = find_transformer("llama2_7b").value().value(),
-                    .way = {},
-                    .cluster = find_gpu_cluster("dgx-a100").value(),
-                    .gpu = find_gpu("a100-sxm4-80gb").value(),
-                    .options = {.precision = DType::fp16, .execution = Execution::engine}};
+  EngineSetup setup = llama_on_an_a100();
   const EngineTimes times = engine_times(setup);
   const ForwardRun run = {.batch = 8, .seq_len = 1, .context = 1024};
   const Seconds exact = parallel_forward(setup.shape, run, {}, setup.cluster, setup.gpu, setup.options)->time;
