@@ -6,8 +6,8 @@ framework it fits, in logarithms and with outliers damped,
 
     measured = start + rate x M x K + factor x predicted
 
-with a factor of its own for products of 256 rows and more, which are bound by arithmetic. kFp8Share of
-rooftile/predict/refined.cpp is the reciprocal of TensorRT-LLM's factors with kFp8Share = 1, whose start and rate hardly
+with a factor of its own for products of 256 rows and more, which are bound by arithmetic. fp8_share of
+the calibration is the reciprocal of TensorRT-LLM's factors with fp8_share = 1, whose start and rate hardly
 depend on the shape; the other frameworks choose among several kernels of their own to quantise."""
 import argparse
 import csv

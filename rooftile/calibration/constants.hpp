@@ -84,6 +84,8 @@ enum class SimtGemmConstant {
   split_overhead,
   mac_energy,
   power_window,
+  other_power,
+  other_share,
 };
 
 // Of tensor and conv_tensor (timing/tensor_gemm_time.cpp); those from convert_efficiency on of conv_tensor alone.
@@ -103,6 +105,10 @@ enum class TensorConstant {
   warm_share,
   reread_share,
   sm_draw,
+  mac_energy,
+  other_power,
+  other_share,
+  fp8_share,
   convert_efficiency,
   convert_cycles,
   lanes_efficiency,

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "rooftile/calibration/constants.hpp"
+#include "rooftile/calibration/given_constants.hpp"
 
 namespace rooftile {
 
@@ -45,6 +46,8 @@ inline constexpr std::array kSimtGemmConstants = {
     ConstantInfo{"split_overhead", "us", 9.60, 0, 15, "adding up the parts of a split k, beside their bytes"},
     ConstantInfo{"mac_energy", "pJ", 50, 5, 160, "board energy of one multiply-accumulate at 16 nm and 1.5 GHz"},
     ConstantInfo{"power_window", "us", 744, 20, 5000, "run time after which a clock under a power cap has half fallen"},
+    kOtherPower,
+    kOtherShare,
 };
 
 }  // namespace rooftile

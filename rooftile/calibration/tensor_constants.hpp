@@ -5,11 +5,12 @@
 #include <array>
 
 #include "rooftile/calibration/constants.hpp"
+#include "rooftile/calibration/given_constants.hpp"
 
 namespace rooftile {
 
-// No efficiency or share above 1, no latency or overhead below 0. The last five follow from the hardware; the times of
-// GEMMs do not tell them from the others.
+// No efficiency or share above 1, no latency or overhead below 0. What is not fitted follows from the hardware
+// or from published figures; the times of GEMMs do not tell it from the others.
 inline constexpr std::array kTensorConstants = {
     ConstantInfo{"efficiency", "", 0.978, 0.3, 1,
                  "share of the dense peak at the sustained clock that main loops reach"},
@@ -30,6 +31,10 @@ inline constexpr std::array kTensorConstants = {
     ConstantInfo{"warm_share", "", 0.9, 0, 1, "share of the L2 that holds what was there before", false},
     ConstantInfo{"reread_share", "", 0.5, 0, 1, "share of the L2 that spares reading operands again", false},
     ConstantInfo{"sm_draw", "B/clk", 128, 32, 1024, "that one SM can load", false},
+    kTensorMacEnergy,
+    kOtherPower,
+    kOtherShare,
+    kFp8Share,
 };
 
 }  // namespace rooftile

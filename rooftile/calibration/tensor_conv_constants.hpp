@@ -5,6 +5,7 @@
 #include <array>
 
 #include "rooftile/calibration/constants.hpp"
+#include "rooftile/calibration/given_constants.hpp"
 
 namespace rooftile {
 
@@ -29,6 +30,10 @@ inline constexpr std::array kTensorConvConstants = {
     ConstantInfo{"warm_share", "", 0.9, 0, 1, "share of the L2 that holds what was there before", false},
     ConstantInfo{"reread_share", "", 0.5, 0, 1, "share of the L2 that spares reading operands again", false},
     ConstantInfo{"sm_draw", "B/clk", 128, 32, 1024, "that one SM can load", false},
+    kTensorMacEnergy,
+    kOtherPower,
+    kOtherShare,
+    kFp8Share,
     ConstantInfo{"convert_efficiency", "", 0.9, 0.3, 1, "share of the DRAM bandwidth that changes of layout reach"},
     ConstantInfo{"convert_cycles", "cycles", 3000, 0, 6000, "start and drain of a kernel that changes a layout"},
     ConstantInfo{"lanes_efficiency", "", 0.4, 0.05, 1,

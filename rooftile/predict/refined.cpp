@@ -59,24 +59,19 @@ void apply_factors(const GpuFactors& factors, RefinedModel& model) {
 }
 
 // Products on tensor cores one after another run into the board's power cap, which a call that is timed alone does not
-// reach. 8 pJ a multiply-accumulate of FP16 at 16 nm and 1.5 GHz is what BERT on a T4 shows (26 of 65 TFLOP/s); it
-// gives 99 TFLOP/s on a V100 SXM2, 82 on an A10, 272 on an A100 SXM, about what these boards sustain.
+// reach.
 void cap_by_power(RefinedModel& model, double boost) {
-  constexpr double kPicojoules = 8, kHalf = 2;  // of operands of so many bytes: energy goes with their width
+  constexpr double kHalf = 2;  // bytes of the operands that mac_energy is for: it goes with their width
   GpuRates& rates = model.rates;
   const double busy = 1 / (rates.macs_per_second() * rates.sms);
-  const double joules = mac_joules(kPicojoules * model.element.value() / kHalf, rates);
+  const double joules = mac_joules(rates.constants[TensorConstant::mac_energy] * model.element.value() / kHalf, rates);
   const double clock = std::min(1.0, rates.base_clock / rates.clock);
   const double sustained = clock + rates.constants[TensorConstant::clock_share] * (1 - clock);
   rates.sm_peak *= std::max(1.0, boost / sustained);
   const double reached = busy / (rates.constants[TensorConstant::efficiency] * std::max(sustained, boost));
-  const double capped = power_limited(busy, joules, rates);
+  const double capped = power_limited<TensorConstant>(busy, joules, rates);
   if (capped > reached) rates.sm_peak *= reached / capped;
 }
-
-// Share of the rate of other types, each of its own peak, that products in FP8 reach: TensorRT-LLM's of 256 rows and
-// more on an H100 and an L40S (tools/fit_fp8.py).
-constexpr double kFp8Share = 0.85;
 
 // The clock that products on a board without measurements of its own run at as long as power allows: its rated boost,
 // where another board's sustained clock says what that board's power allows. 0: what the constants say.
@@ -94,9 +89,10 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
   const bool narrow_sums = options.precision == DType::fp16 && options.accumulate == DType::fp16;
   if (narrow_sums && !stream && gpu.narrow_sums_peak) peak = gpu.narrow_sums_peak;
   const KernelFamily family = family_of(op, options.precision, gpu);
-  if (options.precision == DType::fp8 && on_tensor_cores(family)) *peak *= kFp8Share;
   const Calibration& calibration = options.calibration ? *options.calibration : builtin_calibration();
   const FoundEntry found = find_entry(calibration, family, gpu);
+  const Constants constants = found.entry != nullptr ? found.entry->constants : unfitted_constants(family);
+  if (options.precision == DType::fp8 && on_tensor_cores(family)) *peak *= constants[TensorConstant::fp8_share];
   std::optional<RefinedModel> result(std::in_place);
   RefinedModel& model = *result;
   model.family = family;
@@ -106,8 +102,7 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
   model.result = size_of(options.result.value_or(options.precision));
   model.nhwc = options.nhwc;
   model.early_library = of_early_years(options.framework);
-  model.rates = found.entry != nullptr ? gpu_rates(gpu, family, *peak, found.entry->constants)
-                                       : gpu_rates(gpu, family, *peak, unfitted_constants(family));
+  model.rates = gpu_rates(gpu, family, *peak, constants);
   const bool lanes = model.family == KernelFamily::conv_simt || model.family == KernelFamily::gemm_simt;
   if (lanes) model.rates.energy_scale *= size_of(computed_in(options.precision, gpu)).value() / kLaneBytes;
   if (found.entry != nullptr) model.choice = found.entry->choice;

@@ -17,16 +17,14 @@ inline double mac_joules(double picojoules, const GpuRates& rates) {
 
 // How long a load takes if only the board's power limits it, where it takes `busy` and `joules` at boost clock. Slowed
 // down to a share c of that clock, hence of the voltage, it takes busy / c, and c x joules / power: both hold at
-// sqrt(busy x joules / power). 0 where the power is not known.
-inline double power_limited(double busy, double joules, const GpuRates& rates) {
+// sqrt(busy x joules / power). 0 where the power is not known. `Which` is the enumeration of the family's constants.
+template <class Which>
+double power_limited(double busy, double joules, const GpuRates& rates) {
   if (rates.power <= Watts(0)) return 0;
-  // Memory, regulators and leakage take their part whatever runs: boards that idle at full clocks take 25 to 80 W. Set,
-  // with mac_energy's scaling by the process, from published torch.mm rates of eight boards that no fit has rows of
-  // (docs/theory.md, "GEMM on FP32 lanes"); a board of less than 38 W is left a tenth.
-  constexpr double kOtherWatts = 30, kOtherShare = 0.1, kLeastShare = 0.1;
+  constexpr double kLeastShare = 0.1;  // is left for arithmetic, however small the board
   const double board = rates.power.value();
-  const double left = std::max((1 - kOtherShare) * board - kOtherWatts, kLeastShare * board);
-  return std::sqrt(busy * joules / left);
+  const double left = (1 - rates.constants[Which::other_share]) * board - rates.constants[Which::other_power];
+  return std::sqrt(busy * joules / std::max(left, kLeastShare * board));
 }
 
 // The longer of two times, 3 % more where they are equal. The exponent belongs to the form of the model, as those of

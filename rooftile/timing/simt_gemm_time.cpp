@@ -80,7 +80,7 @@ LaunchTime simt_gemm_time(const Launch& launch, const GpuRates& rates, Seconds l
   double time = fourth_root(fourth(busy) + memory);
 
   const double macs = launch.ctas * launch.macs_per_step * steps;
-  const double capped = power_limited(busy, macs * mac_joules(constants[Constant::mac_energy], rates), rates);
+  const double capped = power_limited<Constant>(busy, macs * mac_joules(constants[Constant::mac_energy], rates), rates);
   const double slower = sharply_longer(busy, capped);
   double fallen = 0;
   if (slower > busy) {  // the clock falls from its boost within a window, the sooner the hotter the load

@@ -118,7 +118,7 @@ TEST(SimtGemmTime, SplitAddsOverheadAndItsParts) {
   EXPECT_NEAR(micros(simt_gemm_time(launch, rates).time), 16384 + 7 + parts, 1);
 }
 
-// 30 W and a tenth of the board's power go elsewhere.
+// 30 W and a tenth of the board's power go elsewhere, before any fit.
 double board_watts(double for_lanes) { return (for_lanes + 30) / 0.9; }
 
 TEST(SimtGemmTime, PowerCapHalvesTheClockOfLongKernels) {
