@@ -37,7 +37,7 @@ double read_clock(const Gpu& gpu) { return gpu.clock.value(); }
 void write_clock(Gpu& gpu, double value) {
   const double factor = value / gpu.clock.value();
   for (FlopsPerSecond& peak : gpu.peaks) peak *= factor;
-  for (std::optional<Hertz>* other : {&gpu.base_clock, &gpu.sustained_clock, &gpu.tensor_clock}) {
+  for (std::optional<Hertz>* other : {&gpu.base_clock, &gpu.sustained_clock, &gpu.product_clock, &gpu.tensor_clock}) {
     if (*other) **other *= factor;
   }
   gpu.clock = Hertz(value);

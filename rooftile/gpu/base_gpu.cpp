@@ -21,6 +21,7 @@ struct Dependence {
 constexpr std::array kDependences = {
     Dependence{"core.base_clock", {"core.clock"}},
     Dependence{"core.sustained_clock", {"core.clock"}},
+    Dependence{"core.product_clock", {"core.clock"}},
     Dependence{"core.tensor_clock", {"core.clock"}},
     Dependence{"peak.", {"core.sm_count", "core.clock"}},
     Dependence{"sm.smem_load_bandwidth", {"core.clock"}},

@@ -92,11 +92,13 @@ struct Gpu {
 
   // Which kernels libraries have for it, as NVIDIA's compute capability: 9 for Hopper.
   double generation = 8;
+  double largest_tile = 128;                       // side of the largest tile that AMD's libraries have for products
   double sm_count = 1;                             // SMs or compute units
   std::optional<double> process_nm;                // name of the chip's process; energies scale with it
   Hertz clock;                                     // core clock at which the peaks and latencies are stated
   std::optional<Hertz> base_clock;                 // guaranteed under load
   std::optional<Hertz> sustained_clock;            // that the board really runs at, where that is not `clock`
+  std::optional<Hertz> product_clock;              // that power leaves matrix cores in products, where measured
   std::optional<Hertz> tensor_clock;               // of tensor-core work, where it differs from `clock`
   std::array<FlopsPerSecond, kPeaks> peaks{};      // zero: the GPU has no such unit, or no source gives it
   std::optional<FlopsPerSecond> narrow_sums_peak;  // as tensor_fp16, where sums are FP16 too

@@ -24,11 +24,13 @@ constexpr std::array kKeys = {
     GpuKey{"core.clock", U::hertz, 1e6, 1e11, required, [](G& g, double v) { g.clock = Hertz(v); }},
     GpuKey{"core.base_clock", U::hertz, 1e6, 1e11, optional, [](G& g, double v) { g.base_clock = Hertz(v); }},
     GpuKey{"core.sustained_clock", U::hertz, 1e6, 1e11, optional, [](G& g, double v) { g.sustained_clock = Hertz(v); }},
+    GpuKey{"core.product_clock", U::hertz, 1e6, 1e11, optional, [](G& g, double v) { g.product_clock = Hertz(v); }},
     GpuKey{"core.tensor_clock", U::hertz, 1e6, 1e11, optional, [](G& g, double v) { g.tensor_clock = Hertz(v); }},
     GpuKey{"core.tensor_clock_ratio", U::fraction, 0.01, 1},
     GpuKey{"core.fma_share", U::fraction, 0.01, 1, optional, [](G& g, double v) { g.fma_share = v; }},
     GpuKey{"core.gradient_share", U::fraction, 0.01, 1, optional, [](G& g, double v) { g.gradient_share = v; }},
     GpuKey{"core.generation", U::count, 1, 1000, required, [](G& g, double v) { g.generation = v; }},
+    GpuKey{"core.largest_tile", U::count, 16, 4096, optional, [](G& g, double v) { g.largest_tile = v; }},
     GpuKey{"core.process_nm", U::count, 1, 1000, optional, [](G& g, double v) { g.process_nm = v; }},
 
     GpuKey{"peak.fp64", U::flops_per_second, 1e6, 1e20, optional, set_peak<Peak::fp64>},

@@ -23,9 +23,10 @@ namespace rooftile::measure {
 namespace {
 
 // Facts of the catalogue that no measurement here replaces.
-constexpr std::array<std::string_view, 9> kTakenOver = {
-    "core.base_clock",   "core.tensor_clock", "board.launch_date",    "board.tdp",           "board.launch_price",
-    "board.cloud_price", "link.nvlink",       "link.infinity_fabric", "link.pcie_generation"};
+constexpr std::array<std::string_view, 11> kTakenOver = {
+    "core.base_clock",     "core.product_clock", "core.tensor_clock", "core.largest_tile", "board.launch_date",
+    "board.tdp",           "board.launch_price", "board.cloud_price", "link.nvlink",       "link.infinity_fabric",
+    "link.pcie_generation"};
 
 // The file's text: sections in the order of the key table, sources as they are met.
 class Writer {

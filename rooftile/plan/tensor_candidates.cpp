@@ -25,17 +25,24 @@ constexpr std::array kHopperTiles = {Tile{64, 16, kDepth},  Tile{64, 32, kDepth}
                                      Tile{32, 64, kDepth},  Tile{64, 64, kDepth},   Tile{128, 64, kDepth},
                                      Tile{64, 128, kDepth}, Tile{128, 128, kDepth}, Tile{256, 64, kDepth},
                                      Tile{64, 256, kDepth}, Tile{256, 128, kDepth}, Tile{128, 256, kDepth}};
-// Of AMD's libraries (Tensile), as rocBLAS chose them on MI100.
-constexpr std::array kMatrixCoreTiles = {Tile{16, 16, kDepth},  Tile{32, 32, kDepth},  Tile{64, 32, kDepth},
-                                         Tile{32, 64, kDepth},  Tile{64, 64, kDepth},  Tile{128, 64, kDepth},
-                                         Tile{64, 128, kDepth}, Tile{96, 96, kDepth},  Tile{128, 96, kDepth},
-                                         Tile{96, 128, kDepth}, Tile{128, 128, kDepth}};
+// Of AMD's libraries (Tensile), as rocBLAS chose them on MI100; those of 256 (hipBLASLt) last: Gpu::largest_tile.
+constexpr std::array kMatrixCoreTiles = {Tile{16, 16, kDepth},   Tile{32, 32, kDepth},   Tile{64, 32, kDepth},
+                                         Tile{32, 64, kDepth},   Tile{64, 64, kDepth},   Tile{128, 64, kDepth},
+                                         Tile{64, 128, kDepth},  Tile{96, 96, kDepth},   Tile{128, 96, kDepth},
+                                         Tile{96, 128, kDepth},  Tile{128, 128, kDepth}, Tile{256, 128, kDepth},
+                                         Tile{128, 256, kDepth}, Tile{256, 256, kDepth}};
 constexpr std::array kTensorSplits = {1, 2, 3, 4, 6, 8, 12, 16, 32, 64};
 constexpr double kLeastTensorSplitDepth = 128;  // of k that a CTA keeps
 constexpr double kMostSplitCtas = 8;            // an SM: a grid that large has no use for a split
 
+std::span<const Tile> matrix_core_tiles(const Gpu& gpu) {
+  const auto too_large = [&](const Tile& tile) { return std::max(tile.m, tile.n) > gpu.largest_tile; };
+  const auto* end = std::find_if(kMatrixCoreTiles.begin(), kMatrixCoreTiles.end(), too_large);
+  return {kMatrixCoreTiles.begin(), end};
+}
+
 std::span<const Tile> tiles_of(const Gpu& gpu) {
-  if (gpu.vendor == "amd") return kMatrixCoreTiles;
+  if (gpu.vendor == "amd") return matrix_core_tiles(gpu);
   constexpr double kTuring = 7.5, kHopper = 9;
   const double generation = gpu.generation;
   if (generation < kTuring) return kVoltaTiles;

@@ -58,6 +58,7 @@ std::vector<std::string> keys_of(const LayerEstimate& layer, const std::string& 
               "core.sm_count",
               "core.clock",
               "core.base_clock",
+              "core.product_clock",
               "core.tensor_clock",
               "core.process_nm",
               peak,

@@ -11,6 +11,11 @@ constexpr double kReferenceProcess = 16;  // nm
 // 28 to 12 nm, and for GEMMs on the lanes, whose form counts the voltage by itself, from 16 to 4 nm.
 double energy_exponent(KernelFamily family) { return family == KernelFamily::gemm_simt ? 1.0 : 1.2; }
 
+// Whose kernels keep tensor or matrix cores busy, whatever they multiply.
+bool on_matrix_cores(KernelFamily family) {
+  return on_tensor_cores(family) || family == KernelFamily::attention || family == KernelFamily::conv_miopen;
+}
+
 }  // namespace
 
 GpuRates gpu_rates(const Gpu& gpu, KernelFamily family, FlopsPerSecond peak, const Constants& constants) {
@@ -28,6 +33,10 @@ GpuRates gpu_rates(const Gpu& gpu, KernelFamily family, FlopsPerSecond peak, con
   if (gpu.sustained_clock && !tensor) {
     rates.sm_peak *= *gpu.sustained_clock / gpu.clock;
     rates.clock = rates.base_clock = *gpu.sustained_clock;
+  }
+  if (gpu.product_clock && on_matrix_cores(family)) {  // what starts a kernel, and latencies, keep the clock of boost
+    rates.sm_peak *= *gpu.product_clock / gpu.clock;
+    rates.base_clock = rates.clock;
   }
   const MemoryLevel& l2 = gpu.level("L2");
   rates.l2 = l2.bandwidth;

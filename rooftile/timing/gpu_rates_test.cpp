@@ -27,6 +27,17 @@ TEST(GpuRates, OthersBetweenBaseAndBoost) {
   EXPECT_LT(rates.base_clock, rates.clock);
 }
 
+// Power leaves an MI300X's matrix cores 1207 of 2100 MHz; what starts a kernel keeps the clock.
+TEST(GpuRates, MatrixCoresRunAtWhatPowerLeavesThem) {
+  const Gpu gpu = find_gpu("mi300x").value();
+  const GpuRates rates = tensor_rates(gpu);
+  EXPECT_NEAR(rates.sm_peak * rates.sms / gpu.peak(Peak::tensor_fp16), 1207.0 / 2100, 1e-9);
+  EXPECT_EQ(rates.clock, gpu.clock);
+  EXPECT_EQ(rates.base_clock, gpu.clock) << "nothing between base and boost is left to guess";
+  const GpuRates streams = gpu_rates(gpu, KernelFamily::stream, gpu.peak(Peak::fp32), {});
+  EXPECT_EQ(streams.sm_peak * gpu.sm_count, gpu.peak(Peak::fp32));
+}
+
 // Kepler's register banks feed 132 of 192 lanes.
 TEST(GpuRates, LanesRunAtWhatTheRegistersFeed) {
   const KernelFamily family = KernelFamily::conv_simt;
