@@ -12,6 +12,7 @@ TENSOR = (["aiconfigurator/gemm.csv", "vidur/gemm.csv"], "")
 CONV_TENSOR = (["deepbench/conv.csv", "conv_tensor_core/conv.csv"], "precision = fp16")
 NETWORKS = [f"{source}/network.csv"
             for source in ("neusight", "cnn_benchmarks", "u39kun", "lambda", "torchvision", "networks_latency", "timm")]
+XLA = OWN / "xla_gemm.csv"
 SEVERAL = ["multigpu/training.csv", "lambda/network.csv", "torchvision/network.csv"]
 # One `rooftile validate` each: tables and condition, hidden columns, groups.
 RUNS = {
@@ -31,6 +32,11 @@ RUNS = {
     "other-conv": (["convnet_benchmarks/conv.csv"], "", "", "gpu,pass"),
     "network": (NETWORKS, "not gpus > 1", "", "table,gpu,precision,execution,pass"),
     "cloud": ([OWN / "cloud_cnn_benchmarks.csv"], "", "", "gpu,pass"),
+    "xla": ([XLA, "aiconfigurator/gemm.csv", "neusight/linear.csv"],
+            "not precision = fp8 and (framework = XLA or gpu = mi100 or not precision = fp32)",
+            "", "table,gpu,precision"),
+    "xla-left-out": ([XLA], "gpu = h100-sxm5-80gb or precision = fp8", "", "gpu,precision"),
+    "tensorrt": ([OWN / "tensorrt_bert.csv"], "", "", "gpu,precision"),
     "language": (["llm_inference/inference.csv"], "gpus = 1", "", "gpu,framework,phase"),
     "several": ([*SEVERAL, "llm_inference/inference.csv"], "gpus > 1", "", "table,source,framework,phase,gpu"),
 }
@@ -45,6 +51,7 @@ SOURCE_WHERE = {"tensor": "not (kind = attn_post_proj or kind = mlp_up_proj)"}
 FITTED = ["none", "size", "own", "shipped"]
 TIERS_OF = {
     "tensor": TIERS, "conv-tensor": TIERS, "conv-tensor-blind": TIERS, "attention": TIERS, "stream": TIERS, "rnn": TIERS,
+    "xla": ["none", "shipped"], "xla-left-out": ["shipped"], "tensorrt": ["shipped"],
     "other-conv": ["shipped"], "network": ["shipped"], "cloud": ["shipped"],
     "language": ["shipped"], "several": ["shipped"],
 }
@@ -88,6 +95,7 @@ ROWS = [
     ("aiconfigurator gemm, bf16", "tensor", table("aiconfigurator"), {"own": 9, "none": 15}),
     ("vidur gemm, fp16", "tensor", table("vidur"), {"own": 9, "none": 15}),
     ("llmcompass gemm, fp16", "tensor", table("llmcompass"), {}),
+    ("XLA gemm, bf16 and tf32", "xla", lambda g: "xla" in g["table"] and not g["gpu"].startswith("h100"), {}),
     ("deepbench gemm", "gemm", deepbench, {"own": 15, "none": 25}),
     ("deepbench conv fp16, fwd", "conv-tensor", lambda g: deepbench(g) and g["pass"] == "fwd", {"own": 15}),
     ("deepbench conv fp16, gradients", "conv-tensor", lambda g: deepbench(g) and g["pass"] != "fwd", {"own": 22}),
@@ -113,6 +121,12 @@ ROWS = [
        {"source": 15, "own": 15, "none": 22}) for name in ("fwd", "bwd_data", "bwd_weight")],
     ("nersc rnn, PyTorch and TensorFlow", "rnn", table("nersc"), {}),
     ("convnet-benchmarks conv, nothing fitted", "other-conv", lambda g: True, {}),
+    *[(f"XLA gemm, {name}", "xla-left-out", lambda g, gpu=gpu, precision=precision:
+       g["gpu"].startswith(gpu) and g["precision"] == precision, {})
+      for name, gpu, precision in [("bf16 on H100", "h100", "bf16"), ("tf32 on H100", "h100", "tf32"),
+                                   ("fp8 on B200", "b200", "fp8"), ("fp8 on MI355X", "mi355x", "fp8")]],
+    *[(f"TensorRT's BERT, {precision}", "tensorrt", lambda g, precision=precision: g["precision"] == precision, {})
+      for precision in ("fp16", "int8")],
     ("timm inference, eager", "network",
      lambda g: "timm" in g["table"] and g["pass"] == "fwd" and g["execution"] == "eager", {"shipped": 8}),
     ("timm inference, compiled", "network", lambda g: "timm" in g["table"] and g["execution"] == "compiled",
