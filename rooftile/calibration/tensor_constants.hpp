@@ -16,7 +16,7 @@ inline constexpr std::array kTensorConstants = {
                  "share of the dense peak at the sustained clock that main loops reach"},
     ConstantInfo{"fill", "", 0.917, 0, 4, "CTAs beside the first that an SM needs to be busy all the time"},
     ConstantInfo{"l2_efficiency", "", 0.787, 0.2, 1, "share of the L2 bandwidth reached"},
-    ConstantInfo{"dram_efficiency", "", 0.87, 0.5, 1, "share of the DRAM bandwidth reached"},
+    ConstantInfo{"dram_efficiency", "", 0.87, 0.75, 1, "share of the DRAM bandwidth reached"},
     ConstantInfo{"epilogue", "", 2, 0, 3,
                  "prologue and epilogue of a CTA, in times of storing its tile at its share of the L2 bandwidth"},
     ConstantInfo{"miss_latency", "", 0.274, 0, 1.5,

@@ -36,6 +36,7 @@ RUNS = {
             "not precision = fp8 and (framework = XLA or gpu = mi100 or not precision = fp32)",
             "", "table,gpu,precision"),
     "xla-left-out": ([XLA], "gpu = h100-sxm5-80gb or precision = fp8", "", "gpu,precision"),
+    "vllm": ([OWN / "vllm_mi300x.csv"], "", "", "gpu"),
     "tensorrt": ([OWN / "tensorrt_bert.csv"], "", "", "gpu,precision"),
     "language": (["llm_inference/inference.csv"], "gpus = 1", "", "gpu,framework,phase"),
     "several": ([*SEVERAL, "llm_inference/inference.csv"], "gpus > 1", "", "table,source,framework,phase,gpu"),
@@ -51,7 +52,7 @@ SOURCE_WHERE = {"tensor": "not (kind = attn_post_proj or kind = mlp_up_proj)"}
 FITTED = ["none", "size", "own", "shipped"]
 TIERS_OF = {
     "tensor": TIERS, "conv-tensor": TIERS, "conv-tensor-blind": TIERS, "attention": TIERS, "stream": TIERS, "rnn": TIERS,
-    "xla": ["none", "shipped"], "xla-left-out": ["shipped"], "tensorrt": ["shipped"],
+    "xla": ["none", "shipped"], "xla-left-out": ["shipped"], "tensorrt": ["shipped"], "vllm": ["shipped"],
     "other-conv": ["shipped"], "network": ["shipped"], "cloud": ["shipped"],
     "language": ["shipped"], "several": ["shipped"],
 }
@@ -125,6 +126,7 @@ ROWS = [
        g["gpu"].startswith(gpu) and g["precision"] == precision, {})
       for name, gpu, precision in [("bf16 on H100", "h100", "bf16"), ("tf32 on H100", "h100", "tf32"),
                                    ("fp8 on B200", "b200", "fp8"), ("fp8 on MI355X", "mi355x", "fp8")]],
+    ("vLLM on eight MI300X, prefill and decode", "vllm", lambda g: True, {}),
     *[(f"TensorRT's BERT, {precision}", "tensorrt", lambda g, precision=precision: g["precision"] == precision, {})
       for precision in ("fp16", "int8")],
     ("timm inference, eager", "network",
