@@ -25,6 +25,8 @@ MICRO = 1e-6
 LEAST_GROUP = 10  # rows of a framework that get costs of their own
 MOST_ERROR = 0.5  # beyond it what the GPU does is what is not known
 ALIKE = 1.5  # costs of requests that differ by no more, either way
+MOST_APART = 0.2  # the share of them that may differ by more
+MANY = 32  # sequences in a batch that show what one costs
 LEAST_RANGE = 1.3  # either way
 DISPATCH = 8.0  # kDispatch of rooftile/predict/host.cpp
 WAITING = 1.3  # a run takes that many times what the GPU is busy: the host decides
@@ -102,15 +104,14 @@ def spread(rows, costs):
     return math.exp(sorted(errors)[int(0.9 * len(errors))]) if errors else LEAST_RANGE
 
 
-def write(framework, execution, costs, width, data, request=None):
-    asked = "" if request is None else f"\nrequest_us = {request:.4g}"
+def write(framework, execution, costs, width, data, more=""):
     print(f"""
 [[host]]
 framework = "{framework}"
 execution = "{execution}"
 forward_us = {costs["forward"]:.4g}
 gradient_us = {costs["gradient"]:.4g}
-update_us = {costs["update"]:.4g}{asked}
+update_us = {costs["update"]:.4g}{more}
 range = {width:.3g}
 data = "{data}\"""")
 
@@ -126,22 +127,60 @@ def held_out(group, rows, folds):
     print(f"{' '.join(group)}: {len(rows)} rows, GMAE {100 * math.expm1(errors / len(rows)):.1f} % by networks left out")
 
 
-def request_costs(cli, path):
-    """By framework, of its shortest prompts on one GPU the median of what they take beyond their kernels, and how many.
-    Only where it is the same whatever the model and the GPU: else it is the kernels that are not known."""
+def served(cli, path):
+    """The rows of a table of requests, with what they take beyond their kernels in microseconds."""
     run = subprocess.run([cli, "predict-table", path, "--skip-bad-rows", "--set", "host=none", "--override", "--format", "csv"],
                          capture_output=True, text=True, check=True)
-    beyond = collections.defaultdict(list)
     for row in csv.DictReader(io.StringIO(run.stdout)):
-        if row.get("phase") == "prefill" and row["gpus"] == "1" and row["time_us"] and row["predicted_time_us"] and not row["flag"]:
-            micros = float(row["time_us"]) - float(row["predicted_time_us"])
+        if row["time_us"] and row["predicted_time_us"] and not row.get("flag"):
+            yield row, float(row["time_us"]) - float(row["predicted_time_us"])
+
+
+def alike(values):
+    """The median, where the values hardly differ: else it is the kernels that are not known."""
+    middle = statistics.median(values)
+    apart = [value for value in values if not middle / ALIKE <= value <= middle * ALIKE]
+    return middle if len(values) >= LEAST_GROUP and len(apart) <= MOST_APART * len(values) else None
+
+
+def request_costs(rows):
+    """By framework, of its shortest prompts on one GPU the median of what they take beyond their kernels, and how many."""
+    beyond = collections.defaultdict(list)
+    for row, micros in rows:
+        if row["phase"] == "prefill" and row["gpus"] == "1":
             beyond[row["framework"].split()[0].strip(",")].append((int(row["input_tokens"] or 0), micros))
     costs = {}
-    for framework, rows in beyond.items():
-        shortest = [micros for tokens, micros in rows if tokens == min(rows)[0]]
-        middle = statistics.median(shortest)
-        if len(shortest) >= LEAST_GROUP and all(middle / ALIKE <= micros <= middle * ALIKE for micros in shortest):
-            costs[framework] = (middle, len(shortest))
+    for framework, prompts in beyond.items():
+        shortest = [micros for tokens, micros in prompts if tokens == min(prompts)[0]]
+        middle = alike(shortest)
+        if middle is not None:
+            costs[framework] = (middle, f"{len(shortest)} first tokens")
+    return costs
+
+
+def sequence_costs(rows):
+    """By release ("vLLM 0.6"), of its framework's shortest prompts the median of what a sequence more in the batch adds
+    to a step, and of how many networks and GPUs."""
+    steps = collections.defaultdict(dict)
+    for row, micros in rows:
+        if row["phase"] == "prefill and decode":
+            key = (row["framework"], row["model"], row["gpu"], row["gpus"], int(row["input_tokens"]))
+            steps[key][int(row["batch"])] = micros / int(row["output_tokens"])
+    added = collections.defaultdict(list)
+    releases = collections.defaultdict(set)
+    for (framework, *run, tokens), by_batch in steps.items():
+        few, many = min(by_batch), max(by_batch)
+        shortest = min(other[-1] for other in steps if other[:4] == (framework, *run))
+        if few > 1 or many < MANY or tokens > shortest:
+            continue
+        family = framework.split()[0]
+        releases[family].add(".".join(framework.split(".")[:2]))
+        added[family].append((by_batch[many] - by_batch[few]) / (many - few))
+    costs = {}
+    for family, values in added.items():
+        middle = alike(values)
+        if middle is not None:
+            costs |= {release: (middle, f"{len(values)} series of batches") for release in releases[family]}
     return costs
 
 
@@ -191,16 +230,16 @@ def main():
         fitted[execution].append((costs, width))
         print(f"{framework} {execution}: {len(rows)} rows, GMAE {100 * math.expm1(after):.1f} %", file=sys.stderr)
         write(framework, execution, costs, width, f"{len(rows)} rows of networks")
-    requests = {}
-    for path in arguments.requests:
-        requests |= request_costs(arguments.cli, path)
+    asked = [row for path in arguments.requests for row in served(arguments.cli, path)]
+    serving = {"request": request_costs(asked), "sequence": sequence_costs(asked)}
     for execution, all_costs in sorted(fitted.items()):
         mean = {kind: statistics.geometric_mean([costs[kind] for costs, _ in all_costs]) for kind in KINDS}
         apart = max(max(costs["forward"] / mean["forward"], mean["forward"] / costs["forward"]) for costs, _ in all_costs)
         widest = max(width for _, width in all_costs)
         write("", execution, mean, apart * widest, "the geometric mean of the above")
-        for framework, (request, count) in sorted(requests.items() if execution == "engine" else []):
-            write(framework, execution, mean, apart * widest, f"the mean of engines; {count} first tokens", request)
+        for kind, costs in serving.items():
+            for framework, (cost, data) in sorted(costs.items() if execution == "engine" else []):
+                write(framework, execution, mean, apart * widest, f"the mean of engines; {data}", f"\n{kind}_us = {cost:.4g}")
 
 
 if __name__ == "__main__":

@@ -318,7 +318,7 @@ TEST(Calibration, WhatBuildsOnTheShippedOneHasItsConstants) {
   EXPECT_EQ(completed(own).entries.size(), 1U);
 }
 
-TEST(Calibration, ARequestCostsWhatTheFileSays) {
+TEST(Calibration, ARequestAndItsSequencesCostWhatTheFileSays) {
   const std::string host = R"([[host]]
 framework = "mine"
 execution = "engine"
@@ -331,6 +331,9 @@ data = "none"
   EXPECT_EQ(costs(host).request, Seconds(0));
   EXPECT_EQ(costs(host + "request_us = 2000\n").request, Seconds(2e-3));
   EXPECT_FALSE(parse_calibration(host + "request_us = -1\n", "h.toml"));
+  EXPECT_EQ(costs(host).sequence, Seconds(0));
+  EXPECT_DOUBLE_EQ(costs(host + "sequence_us = 60\n").sequence.value(), 60e-6);
+  EXPECT_FALSE(parse_calibration(host + "sequence_us = -1\n", "h.toml"));
 }
 
 TEST(Calibration, NoMeasuredCallsAreAList) {

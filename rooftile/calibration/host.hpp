@@ -20,6 +20,7 @@ struct HostCosts {
   Seconds gradient;  // of one gradient of an operator
   Seconds update;    // of the weights of an operator
   Seconds request;   // of a request to a server, beside its passes: its input, its setup, its first token
+  Seconds sequence;  // of each sequence of a server's pass: scheduling it, sampling its token, making text of it
   double range = 1;  // either way, on other machines
   std::string data;  // what it was fitted on
 

@@ -33,7 +33,7 @@ struct RoleOf {
   Role operator()(const Conv&) const { return rules.epilogues ? Role::product : Role::alone; }
   Role operator()(const Gemm&) const {
     const bool sums = workload.tensors[op.outputs.front()].dtype == DType::int32;  // for another kernel to scale
-    return rules.epilogues && !sums ? Role::product : Role::alone;
+    return rules.epilogues && !sums && op.outputs.size() == 1 ? Role::product : Role::alone;
   }
   Role operator()(const Elementwise&) const { return Role::pointwise; }
   Role operator()(const View&) const { return Role::pointwise; }

@@ -10,6 +10,7 @@
 #include "rooftile/execution/fp8_products.hpp"
 #include "rooftile/execution/fusion.hpp"
 #include "rooftile/execution/llama_cpp.hpp"
+#include "rooftile/execution/merged_products.hpp"
 #include "rooftile/execution/strides.hpp"
 #include "rooftile/execution/unrolled_cells.hpp"
 
@@ -101,6 +102,7 @@ Workload launched(Workload workload, const LaunchOptions& options) {
   if (engine && !epilogues) workload = add_product_biases_apart(std::move(workload));
   if (options.wide_sums && options.precision == DType::int8) workload = with_wide_sums(std::move(workload));
   if (options.weights) workload = with_weights_in(std::move(workload), *options.weights);
+  if (engine && !options.llama_cpp) workload = merge_products(std::move(workload));
   if (!engine) workload = add_biases_apart(std::move(workload), options.nhwc);
   if (!engine) workload = move_where_needed(std::move(workload), {.nhwc = options.nhwc, .training = options.training});
   if (options.execution == Execution::eager) return workload;

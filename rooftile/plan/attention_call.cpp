@@ -44,10 +44,10 @@ class Words {
     return false;
   }
 
-  // Of "TensorRT-LLM 0.8"; none of a release from 1.0 on.
-  std::optional<int> tensorrt_llm_0() const {
+  // Of "TensorRT-LLM 0.8" and "llm" the 8; none of a release from 1.0 on.
+  std::optional<int> release_0(std::string_view name) const {
     for (std::size_t i = 0; i + 2 < words_.size(); ++i) {
-      if (words_[i] == "llm" && words_[i + 1] == "0") return parse_number<int>(words_[i + 2]);
+      if (words_[i] == name && words_[i + 1] == "0") return parse_number<int>(words_[i + 2]);
     }
     return std::nullopt;
   }
@@ -56,11 +56,14 @@ class Words {
   std::vector<std::string> words_;
 };
 
-XqaGroups xqa_groups(const Words& words) {
+// Release notes of TensorRT-LLM 0.13: "Enabled multi_block_mode by default".
+void set_tensorrt_llm(AttentionCall& call, const Words& words) {
   constexpr int kFirst = 8, kAny = 13;  // releases 0.8, 0.13
-  const auto release = words.tensorrt_llm_0();
-  if (!release || *release >= kAny) return XqaGroups::any;
-  return *release >= kFirst ? XqaGroups::common : XqaGroups::none;
+  call.library = AttentionLibrary::trtllm;
+  const auto release = words.release_0("llm");
+  if (!release || *release >= kAny) return;
+  call.xqa = *release >= kFirst ? XqaGroups::common : XqaGroups::none;
+  call.splits_cache = false;
 }
 
 }  // namespace
@@ -73,10 +76,12 @@ AttentionCall attention_call(std::string_view kernel, std::string_view framework
   const bool tensorrt = words.has("trtllm") || words.has("tensorrt");
   call.serving = call.vllm || words.has("sglang") || tensorrt;
   call.library = units.asynchronous ? AttentionLibrary::flash3 : AttentionLibrary::flash2;
+  constexpr int kFlash3 = 7;  // release 0.7 of vLLM, pull request 12093
+  if (words.release_0("vllm").value_or(kFlash3) < kFlash3) call.library = AttentionLibrary::flash2;
   if (words.has("sglang")) call.library = AttentionLibrary::flash3;
   if (units.overlapped) call.library = AttentionLibrary::flash4;
   if (words.has("cudnn")) call.library = AttentionLibrary::cudnn;
-  if (tensorrt) call.library = AttentionLibrary::trtllm, call.xqa = xqa_groups(words);
+  if (tensorrt) set_tensorrt_llm(call, words);
   if (words.is_flash("2")) call.library = AttentionLibrary::flash2;
   if (words.is_flash("3")) call.library = AttentionLibrary::flash3;
   if (words.is_flash("4")) call.library = AttentionLibrary::flash4;

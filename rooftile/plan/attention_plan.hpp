@@ -35,7 +35,8 @@ struct AttentionCall {
   AttentionLibrary library = AttentionLibrary::flash2;
   bool serving = false;  // a serving framework's call, with its cache and the kernels around the attention
   XqaGroups xqa = XqaGroups::any;
-  bool vllm = false;  // its kernels write the cache token by token, and its FP8 sums are added up in FP32
+  bool splits_cache = true;  // TensorRT-LLM: among CTAs where there are few; by default from release 0.13 on
+  bool vllm = false;         // its kernels write the cache token by token, and its FP8 sums are added up in FP32
 };
 
 // By what a row of measurements says of the kernel ("vllm_flash_attn_fa3") and the framework ("trtllm"); either may be

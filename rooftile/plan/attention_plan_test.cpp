@@ -53,6 +53,28 @@ TEST(AttentionPlan, KnowsLibrariesByTheNamesOfKernelAndFramework) {
   EXPECT_EQ(attention_call("", "", gpu("b200-sxm-180gb")).library, AttentionLibrary::flash4);
 }
 
+TEST(AttentionPlan, VllmCallsFlashAttention3FromRelease07On) {
+  const Gpu h100 = gpu("h100-sxm5-80gb");
+  EXPECT_EQ(attention_call("", "vLLM 0.5.4", h100).library, AttentionLibrary::flash2);
+  EXPECT_EQ(attention_call("", "vLLM 0.7.3", h100).library, AttentionLibrary::flash3);
+  EXPECT_EQ(attention_call("", "vLLM 1.0", h100).library, AttentionLibrary::flash3);
+  EXPECT_EQ(attention_call("", "vLLM", h100).library, AttentionLibrary::flash3);
+}
+
+// multi_block_mode was off by default until then; without it few CTAs gain nothing by XQA (mayHavePerfGain).
+TEST(AttentionPlan, TensorRtLlmSplitsCachesFromRelease013On) {
+  const Attention few = query(4096, 32, 8);
+  const AttentionPlan before = plan_of(few, "", "TensorRT-LLM 0.11", "h100-sxm5-80gb");
+  EXPECT_EQ(before.split, 1);
+  EXPECT_EQ(before.kernel, AttentionKernel::vector) << "masked multi-head attention";
+  const AttentionPlan after = plan_of(few, "", "TensorRT-LLM 0.13", "h100-sxm5-80gb");
+  EXPECT_GT(after.split, 1);
+  EXPECT_EQ(after.kernel, AttentionKernel::group) << "XQA";
+  Attention many = few;
+  many.batch = 64;
+  EXPECT_EQ(plan_of(many, "", "TensorRT-LLM 0.11", "h100-sxm5-80gb").kernel, AttentionKernel::group);
+}
+
 TEST(AttentionPlan, BlackwellMultipliesTwoTilesInTurn) {
   const AttentionPlan plan = plan_of(prompt(1024, 4, 4), "", "", "b200-sxm-180gb", DType::fp8);
   EXPECT_TRUE(plan.overlapped);

@@ -28,14 +28,15 @@ constexpr double kXqaKeys = 128;  // that are worth a CTA of their own
 
 // XQA stacks the heads of a group, where its CTAs would not leave most SMs idle (DecoderXQARunner::mayHavePerfGain);
 // with FP8 keys always, as measured.
-bool runs_xqa(const AttentionShape& shape, XqaGroups groups) {
+bool runs_xqa(const AttentionShape& shape, const AttentionCall& call) {
   constexpr double kMostGroup = 32, kBusyShare = 4;
   const bool common =
       shape.dim == 128 && !shape.fp8_keys && std::exp2(std::round(std::log2(shape.group))) == shape.group;
-  if (groups == XqaGroups::none || (groups == XqaGroups::common && !common)) return false;
+  if (call.xqa == XqaGroups::none || (call.xqa == XqaGroups::common && !common)) return false;
   if (shape.group <= 1 || shape.group > kMostGroup) return false;
   if (shape.fp8_keys) return true;
-  const double ctas = shape.batch * shape.kv_heads * std::max(1.0, std::floor(shape.kv / kXqaKeys));
+  const double split = call.splits_cache ? std::max(1.0, std::floor(shape.kv / kXqaKeys)) : 1;
+  const double ctas = shape.batch * shape.kv_heads * split;
   return ctas * kBusyShare >= shape.sms;
 }
 
@@ -63,7 +64,7 @@ bool choose_trtllm(AttentionPlan& plan, const AttentionShape& shape, const Atten
     plan.kernels = 4;
     return false;
   }
-  const bool xqa = runs_xqa(shape, call.xqa);
+  const bool xqa = runs_xqa(shape, call);
   const bool converted = shape.fp8_keys && !hopper;
   plan.packed = xqa ? shape.group : 1;
   const TileSize tile = group_tile(shape.group * shape.q);
@@ -77,6 +78,7 @@ bool choose_trtllm(AttentionPlan& plan, const AttentionShape& shape, const Atten
     plan.kernel = shape.fp8_keys && hopper ? AttentionKernel::vector : AttentionKernel::group;
   }
   plan.kernels = trtllm_kernels(shape, xqa);
+  if (!call.splits_cache) return false;
   plan.merged = xqa && !shape.fp8_keys;
   if (plan.merged) plan.split = xqa_split(shape);
   return !plan.merged && !(xqa && converted);

@@ -62,6 +62,12 @@ const HostCosts* host_costs(const PredictOptions& options) {
   return find_host(hosts, options.framework, options.execution);
 }
 
+Seconds serving_time(const PredictOptions& options, bool prompt, double sequences) {
+  const HostCosts* costs = host_costs(options);
+  if (costs == nullptr) return {};
+  return costs->sequence * sequences + (prompt ? costs->request : Seconds(0));
+}
+
 Issue issue_of(const LayerEstimate& layer) {
   if (layer.kernels == 0) return Issue::nothing;
   if (is_own(layer)) return Issue::dispatch;

@@ -13,6 +13,9 @@ namespace rooftile {
 // What the host costs a network that is run with these options; null where it costs nothing, or is not known.
 const HostCosts* host_costs(const PredictOptions& options);
 
+// What a server's host does beside the kernels of a pass of so many sequences, a prompt's or a step's.
+Seconds serving_time(const PredictOptions& options, bool prompt, double sequences);
+
 // By what a layer is and when it runs; LayerEstimate::issue keeps it for whoever asks more than once.
 Issue issue_of(const LayerEstimate& layer);
 

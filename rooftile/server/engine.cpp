@@ -62,8 +62,7 @@ class Passes {
       run.context = length;
     }
     const auto pass = TRY(parallel_forward(setup_.shape, run, setup_.way, setup_.cluster, setup_.gpu, setup_.options));
-    const HostCosts* costs = prompt ? host_costs(setup_.options) : nullptr;
-    const Seconds time = pass.time + (costs != nullptr ? costs->request : Seconds(0));
+    const Seconds time = pass.time + serving_time(setup_.options, prompt, static_cast<double>(sequences));
     known_.emplace(key, time);
     return time;
   }

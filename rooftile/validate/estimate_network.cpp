@@ -50,14 +50,15 @@ class NetworkEstimate {
     std::vector<LayerEstimate> parts;
     if (request.reads) {
       TRY(add_prompt(parts));
-      if (const HostCosts* costs = host_costs(options_)) add(parts.front(), costs->request);
+      add(parts.front(), serving_time(options_, true, sequences()));
     }
     // The prompt already gives the first token where it counts. Steps take longer the more is cached, each by as much.
     const std::int64_t steps = request.output_tokens - (request.reads ? 1 : 0);
     if (request.writes && steps > 0) {
       const std::int64_t first = std::max<std::int64_t>(request.input_tokens, 1);
       for (const std::int64_t context : {first, first + steps - 1}) {
-        const auto step = TRY(of(context, {}));
+        auto step = TRY(of(context, {}));
+        add(step, serving_time(options_, false, sequences()));
         parts.push_back(times(step, static_cast<double>(steps) / 2));
       }
     }
@@ -65,6 +66,12 @@ class NetworkEstimate {
   }
 
  private:
+  // That a server has in a pass: replicas have servers of their own.
+  double sequences() const {
+    const std::int64_t batch = run_.batch.value_or(1), replicas = run_.parallel ? run_.parallel->dp : 1;
+    return static_cast<double>((batch + replicas - 1) / replicas);
+  }
+
   Result<void> add_prompt(std::vector<LayerEstimate>& parts) const {
     if (!run_.seq_len) {  // the network's own
       parts.push_back(TRY(of({}, {})));

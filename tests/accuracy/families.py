@@ -37,6 +37,7 @@ RUNS = {
             "", "table,gpu,precision"),
     "xla-left-out": ([XLA], "gpu = h100-sxm5-80gb or precision = fp8", "", "gpu,precision"),
     "vllm": ([OWN / "vllm_mi300x.csv"], "", "", "gpu"),
+    "bench": ([OWN / "llm_inference_bench.csv"], "", "", "gpu,gpus,framework"),
     "tensorrt": ([OWN / "tensorrt_bert.csv"], "", "", "gpu,precision"),
     "language": (["llm_inference/inference.csv"], "gpus = 1", "", "gpu,framework,phase"),
     "several": ([*SEVERAL, "llm_inference/inference.csv"], "gpus > 1", "", "table,source,framework,phase,gpu"),
@@ -52,7 +53,7 @@ SOURCE_WHERE = {"tensor": "not (kind = attn_post_proj or kind = mlp_up_proj)"}
 FITTED = ["none", "size", "own", "shipped"]
 TIERS_OF = {
     "tensor": TIERS, "conv-tensor": TIERS, "conv-tensor-blind": TIERS, "attention": TIERS, "stream": TIERS, "rnn": TIERS,
-    "xla": ["none", "shipped"], "xla-left-out": ["shipped"], "tensorrt": ["shipped"], "vllm": ["shipped"],
+    "xla": ["none", "shipped"], "xla-left-out": ["shipped"], "tensorrt": ["shipped"], "vllm": ["shipped"], "bench": ["shipped"],
     "other-conv": ["shipped"], "network": ["shipped"], "cloud": ["shipped"],
     "language": ["shipped"], "several": ["shipped"],
 }
@@ -127,6 +128,10 @@ ROWS = [
       for name, gpu, precision in [("bf16 on H100", "h100", "bf16"), ("tf32 on H100", "h100", "tf32"),
                                    ("fp8 on B200", "b200", "fp8"), ("fp8 on MI355X", "mi355x", "fp8")]],
     ("vLLM on eight MI300X, prefill and decode", "vllm", lambda g: True, {}),
+    *[(f"LLM-Inference-Bench, {name}", "bench",
+       lambda g, name=name, many=many: g["framework"].startswith(name.split()[0]) and (g["gpus"] != "1") == many, {})
+      for name, many in [("vLLM", False), ("vLLM on 2 and 4 GPUs", True), ("TensorRT-LLM", False),
+                         ("TensorRT-LLM on 2 and 4 GPUs", True)]],
     *[(f"TensorRT's BERT, {precision}", "tensorrt", lambda g, precision=precision: g["precision"] == precision, {})
       for precision in ("fp16", "int8")],
     ("timm inference, eager", "network",

@@ -137,6 +137,7 @@ class Page:
         self.path, self.program, self.slow = path, program, slow
         self.text = path.read_text(encoding="utf-8")
         self.failures, self.skipped, self.ran = [], 0, 0
+        self.renewable = []  # failures that an update mends
         self.replaced = {}  # line of a command: its new output
         self.missing = []  # files of commands that were skipped
 
@@ -180,7 +181,7 @@ class Page:
             self.replaced[command.line] = (len(command.output), [line.rstrip() for line in lines])
             diff = "\n".join(difflib.unified_diff(command.output, output.splitlines(), "the page", "the program",
                                                   lineterm="", n=1))
-            self.failures.append(f"{place}\n{diff}")
+            (self.renewable if fits(lines, output) else self.failures).append(f"{place}\n{diff}")
 
     def lacks_input(self, text, work):
         """Whether a command reads measured tables that are not here, or what a skipped command would have written."""
@@ -214,6 +215,8 @@ def main():
         page.run()
         if arguments.update:
             page.update()
+        else:
+            failures += page.renewable
         failures += page.failures
         ran, skipped = ran + page.ran, skipped + page.skipped
     for failure in failures:
