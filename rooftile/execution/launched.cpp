@@ -10,6 +10,7 @@
 #include "rooftile/execution/fp8_products.hpp"
 #include "rooftile/execution/fusion.hpp"
 #include "rooftile/execution/llama_cpp.hpp"
+#include "rooftile/execution/loss.hpp"
 #include "rooftile/execution/merged_products.hpp"
 #include "rooftile/execution/strides.hpp"
 #include "rooftile/execution/unrolled_cells.hpp"
@@ -98,6 +99,8 @@ Workload launched(Workload workload, const LaunchOptions& options) {
   } else {
     workload = stored_as(std::move(workload), options.precision);
   }
+  if (!options.autocast && size_of(options.precision) < size_of(DType::fp32))
+    workload = with_wide_loss(std::move(workload));
   const bool epilogues = engine && options.epilogues;
   if (engine && !epilogues) workload = add_product_biases_apart(std::move(workload));
   if (options.wide_sums && options.precision == DType::int8) workload = with_wide_sums(std::move(workload));

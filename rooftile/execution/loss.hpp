@@ -12,4 +12,8 @@ bool has_cross_entropy(const Workload& workload);
 // With the loss at its end; as it is if has_cross_entropy() says no.
 Workload with_loss(Workload workload);
 
+// That loss in FP32, whatever the network computes in, as training scripts have it: Megatron-LM's cross_entropy of
+// output.float(), logits.float() of Hugging Face's language models, and autocast by itself.
+Workload with_wide_loss(Workload workload);
+
 }  // namespace rooftile

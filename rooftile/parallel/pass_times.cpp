@@ -52,7 +52,7 @@ Group PassTimes::group_of_axis(ParallelAxis axis) const {
   return {};
 }
 
-double PassTimes::loss() const { return 1 + replica_loss(way_.dp * way_.cp); }
+double PassTimes::loss() const { return blocks_.even ? 1 : 1 + replica_loss(way_.dp * way_.cp); }
 
 Seconds PassTimes::time_of(const BlockPass& pass, const BlockExchange& one) const {
   Seconds taken = exchange(one.kind, one.bytes, group_of_axis(one.axis));

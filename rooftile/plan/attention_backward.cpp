@@ -80,6 +80,7 @@ AttentionPlan attention_backward_plan(const Attention& attention, DType precisio
   // cuDNN's FP8 kernel takes as long with an order of its sums as without, and with a window as without.
   plan.ordered = attention.deterministic && !fp8;
   plan.issued = issued_share(call.library, units);
+  plan.work = work_of(call.library);
   const bool unfused = call.library == AttentionLibrary::unfused;
   Attention seen = attention;
   if (unfused) seen.causal = false;

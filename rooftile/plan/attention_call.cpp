@@ -82,6 +82,8 @@ AttentionCall attention_call(std::string_view kernel, std::string_view framework
   if (units.overlapped) call.library = AttentionLibrary::flash4;
   if (words.has("cudnn")) call.library = AttentionLibrary::cudnn;
   if (tensorrt) set_tensorrt_llm(call, words);
+  // llm-foundry in 2023: attn_impl flash or triton, both as of 2022.
+  if (words.has("composer") || words.is_flash("1")) call.library = AttentionLibrary::flash1;
   if (words.is_flash("2")) call.library = AttentionLibrary::flash2;
   if (words.is_flash("3")) call.library = AttentionLibrary::flash3;
   if (words.is_flash("4")) call.library = AttentionLibrary::flash4;
@@ -96,6 +98,8 @@ AttentionCall attention_call(std::string_view kernel, std::string_view framework
 
 std::string_view name_of(AttentionLibrary library) {
   switch (library) {
+    case AttentionLibrary::flash1:
+      return "FlashAttention";
     case AttentionLibrary::flash2:
       return "FlashAttention-2";
     case AttentionLibrary::flash3:

@@ -17,6 +17,7 @@ AttentionRate rate_of(const AttentionShape& shape, const AttentionCall& call) {
     return call.vllm && call.library == AttentionLibrary::flash3 ? AttentionRate::promoted : AttentionRate::fp8;
   }
   switch (call.library) {
+    case AttentionLibrary::flash1:
     case AttentionLibrary::flash2:
     case AttentionLibrary::flash3:
     case AttentionLibrary::flash4:
@@ -58,6 +59,7 @@ bool choose_unfused(AttentionPlan& plan, const AttentionShape& shape) {
 
 bool choose(AttentionPlan& plan, const AttentionShape& shape, const AttentionCall& call) {
   switch (call.library) {
+    case AttentionLibrary::flash1:
     case AttentionLibrary::flash2:
     case AttentionLibrary::flash3:
     case AttentionLibrary::flash4:
@@ -147,9 +149,12 @@ double issued_share(AttentionLibrary library, const AttentionUnits& units) {
   // The older instructions on Hopper (Luo et al., arXiv:2402.13499: 62.9 % on average); Blackwell's SMs multiply twice
   // as fast, and those instructions do not.
   constexpr double kOlderInstructions = 0.63;
-  if (library != AttentionLibrary::flash2 || !units.asynchronous) return 1;
+  const bool older = library == AttentionLibrary::flash2 || library == AttentionLibrary::flash1;
+  if (!older || !units.asynchronous) return 1;
   return units.overlapped ? kOlderInstructions / 2 : kOlderInstructions;
 }
+
+double work_of(AttentionLibrary library) { return library == AttentionLibrary::flash1 ? 2 : 1; }
 
 double unfused_elements(bool backward, bool causal) {
   // Scores and probabilities are written and read; of the probabilities' gradient the softmax makes that of the scores,
@@ -189,6 +194,7 @@ AttentionPlan attention_plan(const Attention& attention, DType precision, const 
   plan.overlapped = units.overlapped;
   plan.exponentials = units.exponentials;
   plan.issued = issued_share(call.library, units);
+  plan.work = work_of(call.library);
   plan.block_scaled = attention.block_scaled;
   const double padded_values = plan.padded_dim > shape.dim ? plan.padded_dim : shape.value_dim;
   plan.pair_macs = plan.padded_dim + padded_values;

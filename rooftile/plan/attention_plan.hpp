@@ -13,6 +13,7 @@ namespace rooftile {
 
 // Who wrote the kernels.
 enum class AttentionLibrary {
+  flash1,      // FlashAttention of 2022
   flash2,      // FlashAttention-2
   flash3,      // FlashAttention-3; it has kernels for GPUs before Hopper too
   flash4,      // FlashAttention-4, written for Blackwell
@@ -90,6 +91,7 @@ struct AttentionPlan {
   bool warm = false;          // the cache was read before: what fits the L2 is still there
   double exponentials = 16;   // that an SM computes in a clock
   double issued = 1;          // share of the peak that the kernel's instructions can reach
+  double work = 1;            // of a step, relative to FlashAttention-2's and later
   bool backward = false;      // CTAs own keys and go over the queries, where the others own queries
   bool ordered = false;       // gradients are added up in a fixed order
   bool block_scaled = false;  // FP8 with a scale for every few elements
@@ -123,6 +125,10 @@ AttentionUnits attention_units(const Gpu& gpu);
 
 // AttentionPlan::issued of a library's kernels.
 double issued_share(AttentionLibrary library, const AttentionUnits& units);
+
+// AttentionPlan::work: FlashAttention-2 is about twice as fast as the first (Dao, arXiv:2307.08691, abstract), which
+// reaches 25 to 40 % of the peak.
+double work_of(AttentionLibrary library);
 
 // What kernels between unfused products move of each pair of query and key, in elements.
 double unfused_elements(bool backward, bool causal);

@@ -53,6 +53,15 @@ TEST(AttentionPlan, KnowsLibrariesByTheNamesOfKernelAndFramework) {
   EXPECT_EQ(attention_call("", "", gpu("b200-sxm-180gb")).library, AttentionLibrary::flash4);
 }
 
+// Of llm-foundry in 2023; the second is about twice as fast.
+TEST(AttentionPlan, ComposerCallsTheFirstFlashAttention) {
+  const AttentionPlan plan = plan_of(prompt(1024, 4, 4), "", "composer, FSDP", "a100-sxm4-80gb");
+  EXPECT_EQ(plan.library, AttentionLibrary::flash1);
+  EXPECT_EQ(plan.work, 2);
+  EXPECT_EQ(plan_of(prompt(1024, 4, 4), "", "PyTorch 2.1", "a100-sxm4-80gb").work, 1);
+  EXPECT_LT(plan_of(prompt(1024, 4, 4), "", "composer, FSDP", "h100-sxm5-80gb").issued, 1) << "older instructions";
+}
+
 TEST(AttentionPlan, VllmCallsFlashAttention3FromRelease07On) {
   const Gpu h100 = gpu("h100-sxm5-80gb");
   EXPECT_EQ(attention_call("", "vLLM 0.5.4", h100).library, AttentionLibrary::flash2);

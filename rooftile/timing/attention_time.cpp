@@ -103,6 +103,7 @@ CtaTime cta_time(const AttentionPlan& plan, const GpuRates& rates) {
   const double vector = pairs * vector_cycles(plan, constants) / rates.clock.value();
   CtaTime cta;
   cta.work = plan.overlapped ? together(products, vector) : products + vector;
+  cta.work *= plan.work;
   if (plan.ordered) cta.work *= constants[AttentionConstant::ordered_sums];
   cta.wait = step_cycles(plan, constants) / rates.clock.value();
   cta.start = start_cycles(plan, constants) / rates.clock.value();

@@ -37,6 +37,8 @@ RUNS = {
             "", "table,gpu,precision"),
     "xla-left-out": ([XLA], "gpu = h100-sxm5-80gb or precision = fp8", "", "gpu,precision"),
     "vllm": ([OWN / "vllm_mi300x.csv"], "", "", "gpu"),
+    "mpt": ([OWN / "llm_foundry_80gb.csv"], "", "", "gpu,precision"),
+    "bridge": ([OWN / "megatron_bridge.csv"], "", "", "gpu,model"),
     "bench": ([OWN / "llm_inference_bench.csv"], "", "", "gpu,gpus,framework"),
     "tensorrt": ([OWN / "tensorrt_bert.csv"], "", "", "gpu,precision"),
     "language": (["llm_inference/inference.csv"], "gpus = 1", "", "gpu,framework,phase"),
@@ -53,7 +55,7 @@ SOURCE_WHERE = {"tensor": "not (kind = attn_post_proj or kind = mlp_up_proj)"}
 FITTED = ["none", "size", "own", "shipped"]
 TIERS_OF = {
     "tensor": TIERS, "conv-tensor": TIERS, "conv-tensor-blind": TIERS, "attention": TIERS, "stream": TIERS, "rnn": TIERS,
-    "xla": ["none", "shipped"], "xla-left-out": ["shipped"], "tensorrt": ["shipped"], "vllm": ["shipped"], "bench": ["shipped"],
+    "xla": ["none", "shipped"], "xla-left-out": ["shipped"], "tensorrt": ["shipped"], "vllm": ["shipped"], "bench": ["shipped"], "mpt": ["shipped"], "bridge": ["shipped"],
     "other-conv": ["shipped"], "network": ["shipped"], "cloud": ["shipped"],
     "language": ["shipped"], "several": ["shipped"],
 }
@@ -128,6 +130,11 @@ ROWS = [
       for name, gpu, precision in [("bf16 on H100", "h100", "bf16"), ("tf32 on H100", "h100", "tf32"),
                                    ("fp8 on B200", "b200", "fp8"), ("fp8 on MI355X", "mi355x", "fp8")]],
     ("vLLM on eight MI300X, prefill and decode", "vllm", lambda g: True, {}),
+    *[(f"MPT on 8 to 64 GPUs, {name}", "mpt",
+       lambda g, gpu=gpu, precision=precision: g["gpu"].startswith(gpu) and g["precision"] == precision, {})
+      for name, gpu, precision in [("A100 80GB", "a100", "bf16"), ("H100", "h100", "bf16"), ("H100 in FP8", "h100", "fp8")]],
+    ("Megatron Bridge, Llama 3 on 8 to 1,024 GPUs", "bridge", lambda g: g["model"].startswith("llama"), {}),
+    ("Megatron Bridge, DeepSeek-V3 on 256 GPUs", "bridge", lambda g: g["model"].startswith("deepseek"), {}),
     *[(f"LLM-Inference-Bench, {name}", "bench",
        lambda g, name=name, many=many: g["framework"].startswith(name.split()[0]) and (g["gpus"] != "1") == many, {})
       for name, many in [("vLLM", False), ("vLLM on 2 and 4 GPUs", True), ("TensorRT-LLM", False),

@@ -34,7 +34,7 @@ LINES = {
     "rooftile predict alexnet --host i7": "rooftile predict alexnet --host i7-8750h",
     "rooftile predict alexnet --execution com": "rooftile predict alexnet --execution compiled",
     "rooftile parallelise --cluster dgx-h": "rooftile parallelise --cluster dgx-h100",
-    "rooftile serve gpt2 --cluster gb": "rooftile serve gpt2 --cluster gb200-nvl72",
+    "rooftile serve gpt2 --cluster gb2": "rooftile serve gpt2 --cluster gb200-nvl72",
     "rooftile cost --costs own_": "rooftile cost --costs own_model.onnx",
     "rooftile predict --gpu=titan-xp-": "rooftile predict --gpu=titan-xp-delta",
     "rooftile predict --gpu=t4,titan-xp-": "rooftile predict --gpu=t4,titan-xp-delta",

@@ -1,0 +1,57 @@
+#include "rooftile/execution/loss.hpp"
+
+#include <algorithm>
+#include <variant>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "rooftile/execution/launched.hpp"
+#include "rooftile/workload/test_workload.hpp"
+
+namespace rooftile {
+namespace {
+
+using testing::ElementsAre;
+
+Workload classifier() {
+  Workload workload;
+  workload.tensors = {{"x", {4, 8}}, {"w", {8, 10}, DType::fp32, true}, {"y", {4, 10}}};
+  workload.ops = {{"fc", Gemm{.m = 4, .n = 10, .k = 8}, {0, 1}, {2}}};
+  workload.inputs = {0};
+  workload.outputs = {2};
+  return workload;
+}
+
+TEST(Loss, IsCrossEntropyOfWhatTheNetworkReturns) {
+  EXPECT_THAT(op_names(with_loss(classifier())), ElementsAre("fc", "loss/log_softmax", "loss/nll", "loss/mean"));
+}
+
+TEST(Loss, IsWideInANarrowNetwork) {
+  const Workload narrow = launched(with_loss(classifier()), {.precision = DType::bf16, .training = true});
+  EXPECT_THAT(op_names(narrow), ElementsAre("fc", "loss/scores", "loss/log_softmax", "loss/nll", "loss/mean"));
+  EXPECT_EQ(input_type(narrow, "loss/scores"), DType::bf16);
+  EXPECT_EQ(input_type(narrow, "loss/log_softmax"), DType::fp32);
+  EXPECT_EQ(narrow.tensors[narrow.outputs.front()].dtype, DType::fp32);
+}
+
+TEST(Loss, NeedsNoCastInFp32) {
+  const Workload wide = launched(with_loss(classifier()), {.precision = DType::fp32, .training = true});
+  EXPECT_THAT(op_names(wide), ElementsAre("fc", "loss/log_softmax", "loss/nll", "loss/mean"));
+}
+
+// Autocast casts by its own list, once.
+TEST(Loss, IsCastOnceUnderAutocast) {
+  const LaunchOptions mixed{.precision = DType::fp16, .autocast = true, .training = true};
+  const Workload workload = launched(with_loss(classifier()), mixed);
+  EXPECT_EQ(std::count_if(workload.ops.begin(), workload.ops.end(),
+                          [&](const Op& op) {
+                            return std::holds_alternative<Move>(op.kind) &&
+                                   std::get<Move>(op.kind).function == "cast" &&
+                                   workload.tensors[op.inputs.front()].shape == Shape{4, 10};
+                          }),
+            1);
+}
+
+}  // namespace
+}  // namespace rooftile
