@@ -88,6 +88,11 @@ Workload launched(Workload workload, const LaunchOptions& options) {
   if (workload.captured) return workload;
   if (options.unrolled_cells) workload = unroll_cells(std::move(workload));
   if (options.llama_cpp && is_llama_cpp_prompt(workload)) return as_llama_cpp(std::move(workload), options.weights);
+  if (options.llama_cpp) {
+    workload = stored_as(std::move(workload), options.precision);
+    if (options.weights) workload = with_weights_in(std::move(workload), *options.weights);
+    return as_llama_cpp_step(std::move(workload));
+  }
   const bool engine = options.execution == Execution::engine;
   if (engine || options.fused_attention) {
     workload = fuse_attention(std::move(workload), engine ? AttentionCalls::all : AttentionCalls::modules);
@@ -105,7 +110,7 @@ Workload launched(Workload workload, const LaunchOptions& options) {
   if (engine && !epilogues) workload = add_product_biases_apart(std::move(workload));
   if (options.wide_sums && options.precision == DType::int8) workload = with_wide_sums(std::move(workload));
   if (options.weights) workload = with_weights_in(std::move(workload), *options.weights);
-  if (engine && !options.llama_cpp) workload = merge_products(std::move(workload));
+  if (engine) workload = merge_products(std::move(workload));
   if (!engine) workload = add_biases_apart(std::move(workload), options.nhwc);
   if (!engine) workload = move_where_needed(std::move(workload), {.nhwc = options.nhwc, .training = options.training});
   if (options.execution == Execution::eager) return workload;

@@ -1,6 +1,8 @@
 #include "rooftile/execution/llama_cpp.hpp"
 
 #include <algorithm>
+#include <initializer_list>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -103,6 +105,64 @@ class LlamaCpp {
   std::optional<DType> weights_;
 };
 
+// Adds small kernels to those that a step has anyway.
+class LlamaCppStep {
+ public:
+  explicit LlamaCppStep(Workload workload) : workload_(std::move(workload)) {}
+
+  Workload run() {
+    std::vector<Op> ops = std::move(workload_.ops);
+    workload_.ops.clear();
+    for (Op& op : ops) {
+      if (std::holds_alternative<Normalize>(op.kind)) {
+        add_followed_by(std::move(op), {"scale"});
+      } else if (std::holds_alternative<Attention>(op.kind)) {
+        add_followed_by(std::move(op), {"softmax", "values", "join"});
+      } else {
+        if (multiplies_quantised(op)) op.inputs.front() = quantised(op);
+        workload_.ops.push_back(std::move(op));
+      }
+    }
+    return std::move(workload_);
+  }
+
+ private:
+  bool multiplies_quantised(const Op& op) const {
+    if (!multiplies_by_weights(workload_, op)) return false;
+    return size_of(workload_.tensors[op.inputs[1]].dtype) < size_of(kMultiplied);
+  }
+
+  TensorId like(TensorId id, const std::string& name) {
+    Tensor tensor = workload_.tensors[id];
+    tensor.name = name;
+    tensor.constant = false;
+    workload_.tensors.push_back(std::move(tensor));
+    return workload_.tensors.size() - 1;
+  }
+
+  TensorId quantised(const Op& op) {
+    const std::string name = op.name + ".quantised";
+    const TensorId to = like(op.inputs.front(), name);
+    workload_.ops.push_back({name, Elementwise{.function = "quantise"}, {op.inputs.front()}, {to}});
+    return to;
+  }
+
+  void add_followed_by(Op op, std::initializer_list<const char*> functions) {
+    const std::string name = op.name;
+    const TensorId result = op.outputs.front();
+    TensorId last = op.outputs.front() = like(result, name + ".first");
+    workload_.ops.push_back(std::move(op));
+    for (const char* function : functions) {
+      const bool ends = function == *(functions.end() - 1);
+      const TensorId next = ends ? result : like(result, name + "." + function);
+      workload_.ops.push_back({name + "." + function, Elementwise{.function = function}, {last}, {next}});
+      last = next;
+    }
+  }
+
+  Workload workload_;
+};
+
 }  // namespace
 
 bool is_llama_cpp_prompt(const Workload& workload) {
@@ -111,6 +171,8 @@ bool is_llama_cpp_prompt(const Workload& workload) {
     return multiplies_by_weights(workload, op) && std::get<Gemm>(op.kind).m > kVectors;
   });
 }
+
+Workload as_llama_cpp_step(Workload workload) { return LlamaCppStep(std::move(workload)).run(); }
 
 Workload as_llama_cpp(Workload workload, std::optional<DType> weights) {
   return LlamaCpp(stored_as(std::move(workload), kActivations), weights).run();

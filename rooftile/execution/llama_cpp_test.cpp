@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "rooftile/execution/launched.hpp"
@@ -10,6 +11,8 @@
 
 namespace rooftile {
 namespace {
+
+using testing::ElementsAre;
 
 // product -> attention -> head, of `length` positions
 Workload cached_network(std::int64_t length) {
@@ -53,11 +56,17 @@ TEST(LlamaCpp, NarrowWeightsAreUnpackedForEveryProduct) {
   EXPECT_EQ(made.tensors[unpacked.outputs[0]].dtype, DType::fp16);
 }
 
-TEST(LlamaCpp, StepsOfDecodingStayAsTheyAre) {
+TEST(LlamaCpp, StepsOfDecodingFuseNothing) {
   EXPECT_TRUE(is_llama_cpp_prompt(cached_network(512)));
   EXPECT_FALSE(is_llama_cpp_prompt(cached_network(1)));
   const LaunchOptions options = {.execution = Execution::engine, .precision = DType::fp16, .llama_cpp = true};
-  EXPECT_EQ(launched(cached_network(1), options).ops.size(), 3u);
+  EXPECT_THAT(op_names(launched(cached_network(1), options)),
+              ElementsAre("query", "attention", "attention.softmax", "attention.values", "attention.join", "head"));
+  LaunchOptions quantised = options;
+  quantised.weights = DType::q4_0;
+  EXPECT_THAT(op_names(launched(cached_network(1), quantised)),
+              ElementsAre("query.quantised", "query", "attention", "attention.softmax", "attention.values",
+                          "attention.join", "head.quantised", "head"));
 }
 
 }  // namespace

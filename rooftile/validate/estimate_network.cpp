@@ -78,13 +78,12 @@ class NetworkEstimate {
       return {};
     }
     const std::vector<PromptPart> prompt = prompt_parts(options_.framework, *run_.seq_len);
-    // Of several GPUs that have some of the layers each, all are at work on one part or another, until the last part
-    // goes through the rest of them (llama.cpp, pull request 6017).
     const auto gpus = static_cast<double>(prompt.size() > 1 ? run_.gpus : 1);
+    const double rounds = rounds_of_part(gpus);
     for (std::size_t i = 0; i < prompt.size(); ++i) {
       const auto once = TRY(of(prompt[i].context, prompt[i].positions));
-      const double alone = i + 1 == prompt.size() ? gpus - 1 : 0;
-      parts.push_back(times(once, (prompt[i].times + alone) / gpus));
+      const double alone = i + 1 == prompt.size() ? gpus - rounds : 0;
+      parts.push_back(times(once, (prompt[i].times * rounds + alone) / gpus));
     }
     return {};
   }

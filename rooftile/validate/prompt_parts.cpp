@@ -1,5 +1,7 @@
 #include "rooftile/validate/prompt_parts.hpp"
 
+#include <algorithm>
+
 #include "rooftile/execution/framework.hpp"
 #include "rooftile/execution/llama_cpp.hpp"
 
@@ -18,6 +20,11 @@ std::vector<PromptPart> prompt_parts(std::string_view framework, std::int64_t to
   }
   if (rest > 0) parts.push_back({.context = tokens - rest, .positions = rest});
   return parts;
+}
+
+double rounds_of_part(double gpus) {
+  constexpr double kCopies = 4;
+  return std::max(1.0, gpus / kCopies);
 }
 
 }  // namespace rooftile

@@ -24,5 +24,11 @@ RC_GTEST_PROP(PromptParts, LlamaCppReadsEveryPositionOnce, ()) {
   RC_ASSERT(positions == static_cast<double>(tokens));
 }
 
+TEST(PromptParts, FollowOneAnotherOverSeveralGpus) {
+  EXPECT_EQ(rounds_of_part(1), 1);
+  EXPECT_EQ(rounds_of_part(4), 1);
+  EXPECT_EQ(rounds_of_part(8), 2) << "four parts at most are on their way";
+}
+
 }  // namespace
 }  // namespace rooftile

@@ -39,6 +39,7 @@ RUNS = {
     "vllm": ([OWN / "vllm_mi300x.csv"], "", "", "gpu"),
     "mpt": ([OWN / "llm_foundry_80gb.csv"], "", "", "gpu,precision"),
     "bridge": ([OWN / "megatron_bridge.csv"], "", "", "gpu,model"),
+    "geforce": ([OWN / "llama_cpp_geforce.csv"], "", "", "gpu,gpus,phase"),
     "bench": ([OWN / "llm_inference_bench.csv"], "", "", "gpu,gpus,framework"),
     "tensorrt": ([OWN / "tensorrt_bert.csv"], "", "", "gpu,precision"),
     "language": (["llm_inference/inference.csv"], "gpus = 1", "", "gpu,framework,phase"),
@@ -56,6 +57,7 @@ FITTED = ["none", "size", "own", "shipped"]
 TIERS_OF = {
     "tensor": TIERS, "conv-tensor": TIERS, "conv-tensor-blind": TIERS, "attention": TIERS, "stream": TIERS, "rnn": TIERS,
     "xla": ["none", "shipped"], "xla-left-out": ["shipped"], "tensorrt": ["shipped"], "vllm": ["shipped"], "bench": ["shipped"], "mpt": ["shipped"], "bridge": ["shipped"],
+    "geforce": ["shipped"],
     "other-conv": ["shipped"], "network": ["shipped"], "cloud": ["shipped"],
     "language": ["shipped"], "several": ["shipped"],
 }
@@ -135,6 +137,10 @@ ROWS = [
       for name, gpu, precision in [("A100 80GB", "a100", "bf16"), ("H100", "h100", "bf16"), ("H100 in FP8", "h100", "fp8")]],
     ("Megatron Bridge, Llama 3 on 8 to 1,024 GPUs", "bridge", lambda g: g["model"].startswith("llama"), {}),
     ("Megatron Bridge, DeepSeek-V3 on 256 GPUs", "bridge", lambda g: g["model"].startswith("deepseek"), {}),
+    *[(f"llama.cpp on {name}, {phase}", "geforce",
+       lambda g, many=many, phase=phase: (g["gpus"] != "1") == many and g["phase"] == phase, {})
+      for name, many in [("RTX 3090, 4080 and 4090", False), ("2 to 8 RTX 3090 or 4090", True)]
+      for phase in ("decode", "prefill")],
     *[(f"LLM-Inference-Bench, {name}", "bench",
        lambda g, name=name, many=many: g["framework"].startswith(name.split()[0]) and (g["gpus"] != "1") == many, {})
       for name, many in [("vLLM", False), ("vLLM on 2 and 4 GPUs", True), ("TensorRT-LLM", False),
