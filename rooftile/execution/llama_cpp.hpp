@@ -20,8 +20,8 @@ bool is_llama_cpp_prompt(const Workload& workload);
 // joins the heads. Only the last position of a text goes through the head.
 Workload as_llama_cpp(Workload workload, std::optional<DType> weights);
 
-// Of a step of decoding (llama.cpp, build_llama; before its CUDA graphs and FlashAttention): nothing is fused. A norm is
-// two kernels, what multiplies quantised weights is quantised first, and attention is two products, a softmax and a
+// Of a step of decoding (llama.cpp, build_llama; before its CUDA graphs and FlashAttention): nothing is fused. A norm
+// is two kernels, what multiplies quantised weights is quantised first, and attention is two products, a softmax and a
 // copy, of which all but one are counted as small kernels. `workload` is stored as it is run.
 Workload as_llama_cpp_step(Workload workload);
 
