@@ -9,6 +9,7 @@
 
 #include "rooftile/base/units_text.hpp"
 #include "rooftile/report/roofline_chart.hpp"
+#include "rooftile/report/text.hpp"
 
 namespace rooftile {
 namespace {
@@ -72,7 +73,8 @@ void add_intensities(Chart& chart) {
     // A little inside the plot, so that the name has room below the line's end.
     const double back = std::pow(chart.x.high / chart.x.low, 0.02);
     const double x = ends.back().first / back;
-    chart.labels.push_back({x, x * slope, fmt::format("{:g} FLOP/B", slope), kFaint.light});
+    chart.labels.push_back(
+        {x, x * slope, (slope < 1 ? fmt::format("{:g}", slope) : grouped(slope)) + " FLOP/B", kFaint.light});
   }
   chart.series.push_back(std::move(lines));
 }
