@@ -172,14 +172,14 @@ void set_sizes(Problem& problem) {
   problem.results = shape.m * shape.n * shape.count;
 }
 
-// A pointwise convolution, and its data gradient, are one product for each sample on NCHW as it is, where rows of a
-// map's positions start at loads of four numbers. A weight gradient sums over the samples.
+// A pointwise convolution is one product for each sample on NCHW as it is, where rows of a map's positions start at
+// loads of four numbers. Its data gradient could be, but timm's training steps show that it is not.
 bool multiplies_planes(const Problem& problem) {
   constexpr double kNumbers = 4;
   const Im2col& gemm = problem.forward();
-  const bool weights = problem.op.pass == Pass::bwd_weight;
-  const bool whole = !weights && gemm.filter_volume == 1 && gemm.in == gemm.out && product_of(gemm.stride) == 1;
-  return whole && !problem.op.nhwc && std::fmod(product_of(gemm.out), kNumbers) == 0;
+  const bool whole = gemm.filter_volume == 1 && gemm.in == gemm.out && product_of(gemm.stride) == 1;
+  const bool forward = problem.op.pass == Pass::fwd;
+  return forward && whole && !problem.op.nhwc && std::fmod(product_of(gemm.out), kNumbers) == 0;
 }
 
 // Kernels before and after the product: libraries' tensors are NCHW unless told otherwise, and the product takes
