@@ -7,7 +7,7 @@ host and GPU (rooftile/predict/host.cpp) nearest to the measured times. No cost 
 that is not named here costs is the geometric mean of those that are, by execution; its range is theirs, and how far
 apart they lie.
 
-    tools/fit_hosts.py --cli build/release/bin/rooftile TABLE.csv... > data/calibration/hosts.toml
+    tools/fit_hosts.py --cli build/release/bin/rooftile --requests REQUESTS.csv TABLE.csv... > data/calibration/hosts.toml
 """
 
 import argparse
@@ -136,8 +136,8 @@ def served(cli, path):
             yield row, float(row["time_us"]) - float(row["predicted_time_us"])
 
 
-def alike(values):
-    """The median, where the values hardly differ: else it is the kernels that are not known."""
+def median_if_alike(values):
+    """The median, where all but a few of the values lie near it: else it is the kernels that are not known."""
     middle = statistics.median(values)
     apart = [value for value in values if not middle / ALIKE <= value <= middle * ALIKE]
     return middle if len(values) >= LEAST_GROUP and len(apart) <= MOST_APART * len(values) else None
@@ -147,12 +147,12 @@ def request_costs(rows):
     """By framework, of its shortest prompts on one GPU the median of what they take beyond their kernels, and how many."""
     beyond = collections.defaultdict(list)
     for row, micros in rows:
-        if row["phase"] == "prefill" and row["gpus"] == "1":
+        if row.get("phase") == "prefill" and row.get("gpus") == "1":
             beyond[row["framework"].split()[0].strip(",")].append((int(row["input_tokens"] or 0), micros))
     costs = {}
     for framework, prompts in beyond.items():
         shortest = [micros for tokens, micros in prompts if tokens == min(prompts)[0]]
-        middle = alike(shortest)
+        middle = median_if_alike(shortest)
         if middle is not None:
             costs[framework] = (middle, f"{len(shortest)} first tokens")
     return costs
@@ -163,7 +163,7 @@ def sequence_costs(rows):
     to a step, and of how many networks and GPUs."""
     steps = collections.defaultdict(dict)
     for row, micros in rows:
-        if row["phase"] == "prefill and decode":
+        if row.get("phase") == "prefill and decode":
             key = (row["framework"], row["model"], row["gpu"], row["gpus"], int(row["input_tokens"]))
             steps[key][int(row["batch"])] = micros / int(row["output_tokens"])
     added = collections.defaultdict(list)
@@ -178,7 +178,7 @@ def sequence_costs(rows):
         added[family].append((by_batch[many] - by_batch[few]) / (many - few))
     costs = {}
     for family, values in added.items():
-        middle = alike(values)
+        middle = median_if_alike(values)
         if middle is not None:
             costs |= {release: (middle, f"{len(values)} series of batches") for release in releases[family]}
     return costs
@@ -190,7 +190,7 @@ def main():
     parser.add_argument("--folds", action="store_true",
                         help="print how well costs from half of the networks serve the other half")
     parser.add_argument("--requests", action="append", default=[], metavar="TABLE",
-                        help="requests to servers on one GPU, whose first tokens say what a request costs")
+                        help="requests to servers: what they take beyond their kernels is what requests and sequences cost the host")
     parser.add_argument("tables", nargs="+")
     arguments = parser.parse_args()
     groups = collections.defaultdict(list)

@@ -27,7 +27,7 @@ class Runner(doctest.DocTestRunner):
     def report_failure(self, out, test, example, got):
         super().report_failure(out, test, example, got)
         first = example.lineno + len(example.source.splitlines())
-        self.printed.append((first, example.want.splitlines(), got.replace("\n\n", "\n<BLANKLINE>\n").splitlines()))
+        self.printed.append((first, example.want.splitlines(), [line or "<BLANKLINE>" for line in got.splitlines()]))
 
 
 def shown(want, got):
@@ -46,7 +46,7 @@ def run(page, say):
                    for line in (ROOT / page).read_text(encoding="utf-8").splitlines(keepends=True))
     examples = doctest.DocTestParser().get_doctest(text, {}, page, page, 0)
     if not examples.examples:
-        sys.exit(f"{page}: no example of Python")
+        raise ValueError(f"{page}: no example of Python")
     runner, here = Runner(), os.getcwd()
     with tempfile.TemporaryDirectory() as folder:
         for name in ("gpu.toml", "space.toml", "measured.csv", "train.py"):

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "rooftile/execution/attention_pattern.hpp"
+#include "rooftile/execution/launched.hpp"
 #include "rooftile/workload/test_workload.hpp"
 #include "rooftile/workload/workload.hpp"
 
@@ -118,6 +119,13 @@ TEST(AttentionPattern, ModulesBecomeOneKernel) {
             (Attention{.batch = 2, .q_len = 16, .kv_len = 16, .heads = 4, .kv_heads = 4, .head_dim = 8}));
   EXPECT_THAT(run.ops[0].inputs, ElementsAre(0, 1, 2));
   EXPECT_THAT(run.ops[0].members, ElementsAre("scores", "softmax", "values"));
+}
+
+// However a network writes it, llama.cpp launches two products, a softmax and a copy.
+TEST(AttentionPattern, OfLlamaCppIsTheSameHoweverItIsWritten) {
+  const LaunchOptions options = {.execution = Execution::engine, .precision = DType::fp16, .llama_cpp = true};
+  EXPECT_EQ(launched(attention(""), options).ops.size(), 4);
+  EXPECT_EQ(launched(attention("mul"), options).ops.size(), 4);
 }
 
 // Fused kernels read queries, keys and values where the product of all three wrote them.

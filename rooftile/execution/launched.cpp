@@ -74,6 +74,10 @@ DType captured_precision(const Workload& workload, const Op& op, const LaunchOpt
 
 }  // namespace
 
+bool multiplies_by_weights(const Workload& workload, const Op& op) {
+  return std::holds_alternative<Gemm>(op.kind) && op.inputs.size() > 1 && workload.tensors[op.inputs[1]].constant;
+}
+
 DType precision_of(const Workload& workload, const Op& op, const LaunchOptions& options) {
   if (options.int8_products && multiplies_int8(workload, op)) return DType::int8;
   if (workload.captured) return captured_precision(workload, op, options);
@@ -87,8 +91,9 @@ DType precision_of(const Workload& workload, const Op& op, const LaunchOptions& 
 Workload launched(Workload workload, const LaunchOptions& options) {
   if (workload.captured) return workload;
   if (options.unrolled_cells) workload = unroll_cells(std::move(workload));
-  if (options.llama_cpp && is_llama_cpp_prompt(workload)) return as_llama_cpp(std::move(workload), options.weights);
   if (options.llama_cpp) {
+    workload = fuse_attention(std::move(workload), AttentionCalls::all);  // which its launches then take apart
+    if (is_llama_cpp_prompt(workload)) return as_llama_cpp(std::move(workload), options.weights);
     workload = stored_as(std::move(workload), options.precision);
     if (options.weights) workload = with_weights_in(std::move(workload), *options.weights);
     return as_llama_cpp_step(std::move(workload));

@@ -39,6 +39,9 @@ Workload launched(Workload workload, const LaunchOptions& options);
 // Whether an op multiplies integers of 8 bits, as networks quantised beforehand do.
 bool multiplies_int8(const Workload& workload, const Op& op);
 
+// Whether it is a product with weights, not with another activation.
+bool multiplies_by_weights(const Workload& workload, const Op& op);
+
 // What an op computes in: products of integers of 8 bits in these; others in mixed precision the type of its first
 // input, else the one of the run, but FP32 for products that TF32 is not for.
 DType precision_of(const Workload& workload, const Op& op, const LaunchOptions& options);

@@ -1,7 +1,6 @@
 #include "rooftile/execution/llama_cpp.hpp"
 
 #include <algorithm>
-#include <initializer_list>
 #include <string>
 #include <utility>
 #include <variant>
@@ -13,10 +12,6 @@ namespace rooftile {
 namespace {
 
 constexpr DType kActivations = DType::fp32, kMultiplied = DType::fp16;
-
-bool multiplies_by_weights(const Workload& workload, const Op& op) {
-  return std::holds_alternative<Gemm>(op.kind) && op.inputs.size() > 1 && workload.tensors[op.inputs[1]].constant;
-}
 
 class LlamaCpp {
  public:
@@ -147,15 +142,15 @@ class LlamaCppStep {
     return to;
   }
 
-  void add_followed_by(Op op, std::initializer_list<const char*> functions) {
+  void add_followed_by(Op op, const std::vector<std::string>& functions) {
     const std::string name = op.name;
     const TensorId result = op.outputs.front();
     TensorId last = op.outputs.front() = like(result, name + ".first");
     workload_.ops.push_back(std::move(op));
-    for (const char* function : functions) {
-      const bool ends = function == *(functions.end() - 1);
-      const TensorId next = ends ? result : like(result, name + "." + function);
-      workload_.ops.push_back({name + "." + function, Elementwise{.function = function}, {last}, {next}});
+    for (std::size_t i = 0; i < functions.size(); ++i) {
+      const std::string kernel = name + "." + functions[i];
+      const TensorId next = i + 1 == functions.size() ? result : like(result, kernel);
+      workload_.ops.push_back({kernel, Elementwise{.function = functions[i]}, {last}, {next}});
       last = next;
     }
   }

@@ -5,14 +5,10 @@
 #include <variant>
 #include <vector>
 
+#include "rooftile/execution/launched.hpp"
+
 namespace rooftile {
 namespace {
-
-const Gemm* product_by_weights(const Workload& workload, const Op& op) {
-  const auto* gemm = std::get_if<Gemm>(&op.kind);
-  const bool weights = gemm != nullptr && op.inputs.size() > 1 && workload.tensors[op.inputs[1]].constant;
-  return weights && op.members.empty() ? gemm : nullptr;
-}
 
 // Whether a product has the same rows and as many terms as another, of the same types.
 bool lies_beside(const Workload& workload, const Op& op, const Op& other) {
@@ -24,7 +20,7 @@ bool lies_beside(const Workload& workload, const Op& op, const Op& other) {
          type(op.outputs.front()) == type(other.outputs.front());
 }
 
-// What a kernel of products can wait for.
+// What the products before and after it can be merged across.
 bool is_light(const Op& op) {
   return std::holds_alternative<View>(op.kind) || std::holds_alternative<Elementwise>(op.kind) ||
          std::holds_alternative<Normalize>(op.kind) || std::holds_alternative<Move>(op.kind);
@@ -45,7 +41,7 @@ Workload merge_products(Workload workload) {
   ops.reserve(workload.ops.size());
   std::optional<std::size_t> open;  // the last product, in `ops`
   for (Op& op : workload.ops) {
-    const bool product = product_by_weights(workload, op) != nullptr;
+    const bool product = multiplies_by_weights(workload, op) && op.members.empty();
     if (product && open && lies_beside(workload, op, ops[*open])) {
       add_to(ops[*open], op);
       continue;

@@ -44,7 +44,7 @@ struct Block {
 struct NetworkBlocks {
   std::vector<Block> kinds;        // the first and the last of a transformer: embedding and head
   std::vector<std::size_t> order;  // of the whole network, by kind
-  bool even = false;               // all samples take as long: texts packed to one length
+  bool even = false;               // all replicas take as long: texts packed to one length, no router
   Bytes boundary;                  // what a micro-batch hands on from one block to the next
   Bytes weight, gradient;          // size of one
   double weights = 0;              // of the whole network, as one GPU has its slices

@@ -37,6 +37,13 @@ class ParallelStepTest : public ::testing::Test {
   ParallelOptions options;
 };
 
+// Their sequences are packed to one length; what routers pick is not even.
+TEST_F(ParallelStepTest, OnlyReplicasOfDenseDecodersAreEven) {
+  EXPECT_TRUE(blocks({}).even);
+  EXPECT_FALSE(blocks({}, "bert_large").even);
+  EXPECT_FALSE(blocks({}, "mixtral_8x7b").even);
+}
+
 TEST_F(ParallelStepTest, ASliceHasItsShareOfTheWeights) {
   Parallelism way;
   const double whole = blocks(way).weights;

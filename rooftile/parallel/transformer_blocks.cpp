@@ -94,7 +94,7 @@ class TransformerBlocks {
         passes.add(kind_of(layer.name, kinds), layer, share_of(layer.name));
     }
     NetworkBlocks blocks;
-    blocks.even = shape_.form == TransformerForm::decoder;
+    blocks.even = shape_.form == TransformerForm::decoder && shape_.experts == 0;
     passes.finish(kinds.firsts.size() + 2, blocks);
     blocks.kinds.front().name = "embedding";
     blocks.kinds.back().name = "head";

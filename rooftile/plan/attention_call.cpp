@@ -44,10 +44,10 @@ class Words {
     return false;
   }
 
-  // Of "TensorRT-LLM 0.8" and "llm" the 8; none of a release from 1.0 on.
+  // Of "TensorRT-LLM 0.8" or "v0.8" and "llm" the 8; none of a release from 1.0 on.
   std::optional<int> release_0(std::string_view name) const {
     for (std::size_t i = 0; i + 2 < words_.size(); ++i) {
-      if (words_[i] == name && words_[i + 1] == "0") return parse_number<int>(words_[i + 2]);
+      if (words_[i] == name && (words_[i + 1] == "0" || words_[i + 1] == "v0")) return parse_number<int>(words_[i + 2]);
     }
     return std::nullopt;
   }
@@ -76,10 +76,10 @@ AttentionCall attention_call(std::string_view kernel, std::string_view framework
   const bool tensorrt = words.has("trtllm") || words.has("tensorrt");
   call.serving = call.vllm || words.has("sglang") || tensorrt;
   call.library = units.asynchronous ? AttentionLibrary::flash3 : AttentionLibrary::flash2;
-  constexpr int kFlash3 = 7;  // release 0.7 of vLLM, pull request 12093
-  if (words.release_0("vllm").value_or(kFlash3) < kFlash3) call.library = AttentionLibrary::flash2;
   if (words.has("sglang")) call.library = AttentionLibrary::flash3;
   if (units.overlapped) call.library = AttentionLibrary::flash4;
+  constexpr int kFlash3 = 7;  // release 0.7 of vLLM, pull request 12093
+  if (words.release_0("vllm").value_or(kFlash3) < kFlash3) call.library = AttentionLibrary::flash2;
   if (words.has("cudnn")) call.library = AttentionLibrary::cudnn;
   if (tensorrt) set_tensorrt_llm(call, words);
   // llm-foundry in 2023: attn_impl flash or triton, both as of 2022.

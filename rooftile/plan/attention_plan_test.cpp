@@ -65,6 +65,8 @@ TEST(AttentionPlan, ComposerCallsTheFirstFlashAttention) {
 TEST(AttentionPlan, VllmCallsFlashAttention3FromRelease07On) {
   const Gpu h100 = gpu("h100-sxm5-80gb");
   EXPECT_EQ(attention_call("", "vLLM 0.5.4", h100).library, AttentionLibrary::flash2);
+  EXPECT_EQ(attention_call("", "vLLM v0.5.4", h100).library, AttentionLibrary::flash2);
+  EXPECT_EQ(attention_call("", "vLLM 0.6", gpu("b200-sxm-180gb")).library, AttentionLibrary::flash2);
   EXPECT_EQ(attention_call("", "vLLM 0.7.3", h100).library, AttentionLibrary::flash3);
   EXPECT_EQ(attention_call("", "vLLM 1.0", h100).library, AttentionLibrary::flash3);
   EXPECT_EQ(attention_call("", "vLLM", h100).library, AttentionLibrary::flash3);

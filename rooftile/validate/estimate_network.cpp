@@ -78,12 +78,16 @@ class NetworkEstimate {
       return {};
     }
     const std::vector<PromptPart> prompt = prompt_parts(options_.framework, *run_.seq_len);
-    const auto gpus = static_cast<double>(prompt.size() > 1 ? run_.gpus : 1);
-    const double rounds = rounds_of_part(gpus);
+    const std::int64_t gpus = prompt.size() > 1 ? run_.gpus : 1;
+    double all = 0;
+    for (const PromptPart& part : prompt) all += part.times;
+    // In times of a GPU's share: what a part keeps the next one waiting, and what the last takes.
+    const double follows = all > 1 ? last_part_enters(std::llround(all), gpus) / (all - 1) : 0;
     for (std::size_t i = 0; i < prompt.size(); ++i) {
       const auto once = TRY(of(prompt[i].context, prompt[i].positions));
-      const double alone = i + 1 == prompt.size() ? gpus - rounds : 0;
-      parts.push_back(times(once, (prompt[i].times * rounds + alone) / gpus));
+      const double shares = i + 1 < prompt.size() ? prompt[i].times * follows
+                                                  : (prompt[i].times - 1) * follows + static_cast<double>(gpus);
+      parts.push_back(times(once, shares / static_cast<double>(gpus)));
     }
     return {};
   }

@@ -22,9 +22,10 @@ std::vector<PromptPart> prompt_parts(std::string_view framework, std::int64_t to
   return parts;
 }
 
-double rounds_of_part(double gpus) {
-  constexpr double kCopies = 4;
-  return std::max(1.0, gpus / kCopies);
+double last_part_enters(std::int64_t parts, std::int64_t gpus) {
+  constexpr std::int64_t kCopies = 4;
+  const std::int64_t before = parts - 1;
+  return static_cast<double>(before / kCopies * std::max(gpus, kCopies) + before % kCopies);
 }
 
 }  // namespace rooftile

@@ -18,10 +18,10 @@ struct PromptPart {
 // llama.cpp's stand for those between. `tokens` is 1 or more.
 std::vector<PromptPart> prompt_parts(std::string_view framework, std::int64_t tokens);
 
-// Of several GPUs that have some of llama.cpp's layers each, all are at work on one part or another, until the last
-// part goes through the rest of them (pull request 6017). No more than four parts are on their way
-// (GGML_SCHED_MAX_COPIES). What a part that others follow takes, in times of a GPU's share of it; the last takes as
-// many as there are GPUs.
-double rounds_of_part(double gpus);
+// When the last of `parts` enters the first of several GPUs that have some of llama.cpp's layers each, in times of a
+// GPU's share of a part: it then goes through all of them. Parts follow one another (pull request 6017), but no more
+// than four are in flight (GGML_SCHED_MAX_COPIES): the fifth enters when the first has left. `parts` and `gpus` are 1
+// or more.
+double last_part_enters(std::int64_t parts, std::int64_t gpus);
 
 }  // namespace rooftile

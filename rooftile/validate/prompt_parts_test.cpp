@@ -1,5 +1,8 @@
 #include "rooftile/validate/prompt_parts.hpp"
 
+#include <algorithm>
+#include <vector>
+
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -25,9 +28,22 @@ RC_GTEST_PROP(PromptParts, LlamaCppReadsEveryPositionOnce, ()) {
 }
 
 TEST(PromptParts, FollowOneAnotherOverSeveralGpus) {
-  EXPECT_EQ(rounds_of_part(1), 1);
-  EXPECT_EQ(rounds_of_part(4), 1);
-  EXPECT_EQ(rounds_of_part(8), 2) << "four parts at most are on their way";
+  EXPECT_EQ(last_part_enters(1, 8), 0);
+  EXPECT_EQ(last_part_enters(4, 8), 3);
+  EXPECT_EQ(last_part_enters(5, 8), 8) << "four parts at most are in flight";
+  EXPECT_EQ(last_part_enters(8, 8), 11);
+  EXPECT_EQ(last_part_enters(16, 1), 15);
+  EXPECT_EQ(last_part_enters(16, 4), 15);
+}
+
+RC_GTEST_PROP(PromptParts, AreAsPlayedOut, ()) {
+  const auto parts = *rc::gen::inRange<std::int64_t>(1, 100), gpus = *rc::gen::inRange<std::int64_t>(1, 20);
+  std::vector<std::int64_t> enters = {0};
+  for (std::size_t i = 1; i < static_cast<std::size_t>(parts); ++i) {
+    enters.push_back(enters[i - 1] + 1);
+    if (i >= 4) enters[i] = std::max(enters[i], enters[i - 4] + gpus);
+  }
+  RC_ASSERT(last_part_enters(parts, gpus) == static_cast<double>(enters.back()));
 }
 
 }  // namespace
