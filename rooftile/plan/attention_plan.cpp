@@ -145,12 +145,15 @@ void count_bytes(AttentionPlan& plan, const AttentionShape& shape, const Attenti
 
 }  // namespace
 
+bool precedes_flash3(AttentionLibrary library) {
+  return library == AttentionLibrary::flash1 || library == AttentionLibrary::flash2;
+}
+
 double issued_share(AttentionLibrary library, const AttentionUnits& units) {
   // The older instructions on Hopper (Luo et al., arXiv:2402.13499: 62.9 % on average); Blackwell's SMs multiply twice
   // as fast, and those instructions do not.
   constexpr double kOlderInstructions = 0.63;
-  const bool older = library == AttentionLibrary::flash2 || library == AttentionLibrary::flash1;
-  if (!older || !units.asynchronous) return 1;
+  if (!precedes_flash3(library) || !units.asynchronous) return 1;
   return units.overlapped ? kOlderInstructions / 2 : kOlderInstructions;
 }
 

@@ -123,6 +123,9 @@ struct AttentionUnits {
 };
 AttentionUnits attention_units(const Gpu& gpu);
 
+// The first two: of 2022, and of 2023.
+bool precedes_flash3(AttentionLibrary library);
+
 // AttentionPlan::issued of a library's kernels.
 double issued_share(AttentionLibrary library, const AttentionUnits& units);
 

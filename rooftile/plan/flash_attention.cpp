@@ -49,8 +49,7 @@ double flash_kernels(const AttentionShape& shape, bool third, bool swapped) {
 
 bool choose_flash(AttentionPlan& plan, const AttentionShape& shape, const AttentionCall& call) {
   const bool early_cudnn = call.library == AttentionLibrary::cudnn && !asynchronous(shape.generation);
-  const bool second = call.library == AttentionLibrary::flash2 || call.library == AttentionLibrary::flash1;
-  const bool third = !second && !early_cudnn;
+  const bool third = !precedes_flash3(call.library) && !early_cudnn;
   TileSize tile = third ? flash3_tile(shape) : flash2_tile(shape, call.serving);
   // Before Hopper, FlashAttention-3 has a kernel of 8 warps for keys that are split.
   constexpr TileSize kSplitTile = {128, 112};

@@ -66,11 +66,8 @@ class NetworkEstimate {
   }
 
  private:
-  // That a server has in a pass: replicas have servers of their own.
-  double sequences() const {
-    const std::int64_t batch = run_.batch.value_or(1), replicas = run_.parallel ? run_.parallel->dp : 1;
-    return static_cast<double>((batch + replicas - 1) / replicas);
-  }
+  // That a server has in a pass.
+  double sequences() const { return static_cast<double>(replica_batch(run_, options_.framework)); }
 
   Result<void> add_prompt(std::vector<LayerEstimate>& parts) const {
     if (!run_.seq_len) {  // the network's own
@@ -85,9 +82,8 @@ class NetworkEstimate {
     const double follows = all > 1 ? last_part_enters(std::llround(all), gpus) / (all - 1) : 0;
     for (std::size_t i = 0; i < prompt.size(); ++i) {
       const auto once = TRY(of(prompt[i].context, prompt[i].positions));
-      const double shares = i + 1 < prompt.size() ? prompt[i].times * follows
-                                                  : (prompt[i].times - 1) * follows + static_cast<double>(gpus);
-      parts.push_back(times(once, shares / static_cast<double>(gpus)));
+      const double alone = i + 1 == prompt.size() ? static_cast<double>(gpus) - follows : 0;
+      parts.push_back(times(once, (prompt[i].times * follows + alone) / static_cast<double>(gpus)));
     }
     return {};
   }

@@ -94,6 +94,12 @@ Result<LayerEstimate> estimate_parallel(const NetworkRun& run, Phase phase, cons
   return estimate;
 }
 
+std::int64_t replica_batch(const NetworkRun& run, std::string_view framework) {
+  const std::int64_t batch = run.batch.value_or(1);
+  const std::int64_t replicas = run.parallel && !is_llama_cpp(framework) ? run.parallel->dp : 1;
+  return (batch + replicas - 1) / replicas;
+}
+
 Result<LayerEstimate> estimate_parallel_forward(const NetworkRun& run, std::optional<std::int64_t> context,
                                                 std::optional<std::int64_t> positions, const Gpu& gpu,
                                                 const PredictOptions& options) {
@@ -103,9 +109,8 @@ Result<LayerEstimate> estimate_parallel_forward(const NetworkRun& run, std::opti
   Parallelism way = *run.parallel;
   // llama.cpp gives each GPU some of the layers, and one sequence goes through them in turn: as on a single GPU.
   if (is_llama_cpp(options.framework)) way.pp = way.dp;
-  const std::int64_t batch = run.batch.value_or(1);
   ForwardRun forward;
-  forward.batch = is_llama_cpp(options.framework) ? batch : (batch + way.dp - 1) / way.dp;
+  forward.batch = replica_batch(run, options.framework);
   forward.seq_len = positions.value_or(context ? 1 : network.seq_len);
   forward.context = context;
   const auto time =

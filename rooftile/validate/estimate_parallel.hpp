@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "rooftile/base/error.hpp"
 #include "rooftile/gpu/gpu.hpp"
@@ -15,6 +16,9 @@ namespace rooftile {
 // blocks_of() and parallel_step(); anything but a training step.
 Result<LayerEstimate> estimate_parallel(const NetworkRun& run, Phase phase, const Gpu& gpu,
                                         const PredictOptions& options);
+
+// Samples of a run that one of its replicas takes: all of them where GPUs take turns, as llama.cpp's do.
+std::int64_t replica_batch(const NetworkRun& run, std::string_view framework);
 
 // A forward pass of a row that is a request and has `parallel`: the prompt, or after `context` positions as many as
 // given, else one.

@@ -56,10 +56,9 @@ SOURCE_WHERE = {"tensor": "not (kind = attn_post_proj or kind = mlp_up_proj)"}
 FITTED = ["none", "size", "own", "shipped"]
 TIERS_OF = {
     "tensor": TIERS, "conv-tensor": TIERS, "conv-tensor-blind": TIERS, "attention": TIERS, "stream": TIERS, "rnn": TIERS,
-    "xla": ["none", "shipped"], "xla-left-out": ["shipped"], "tensorrt": ["shipped"], "vllm": ["shipped"], "bench": ["shipped"], "mpt": ["shipped"], "bridge": ["shipped"],
-    "geforce": ["shipped"],
-    "other-conv": ["shipped"], "network": ["shipped"], "cloud": ["shipped"],
-    "language": ["shipped"], "several": ["shipped"],
+    "xla": ["none", "shipped"],
+    **dict.fromkeys(["xla-left-out", "tensorrt", "vllm", "bench", "mpt", "bridge", "geforce", "other-conv", "network",
+                     "cloud", "language", "several"], ["shipped"]),
 }
 
 
