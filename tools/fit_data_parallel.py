@@ -1,10 +1,14 @@
 #!/usr/bin/python3
-"""Fits the constants of rooftile/planning/data_parallel.cpp to a table of measurements and prints their errors.
+"""Fits what several GPUs add to a step (rooftile/planning/data_parallel.cpp) and prints the errors.
 
 Needs Debian's python3-numpy and python3-scipy, hence /usr/bin/python3. Bytes of gradients and the time of their
 all-reduce are asked of the rooftile program; steps are measured ones.
 
-    tools/fit_data_parallel.py --cli build/release/bin/rooftile --training lambda/network.csv
+    tools/fit_data_parallel.py --cli build/release/bin/rooftile --training lambda/network.csv --links multigpu/training.csv
+
+--training: Lambda's runs, whose script sets NCCL_P2P_DISABLE=1, so that gradients pass through the host's memory; the
+constants are fitted to them. --links: DeepLearningExamples' runs on NVLink, which nothing is fitted to; it prints the
+errors of `links` and the factors of its interval.
 
 Rows of --training (op = network): networks that rooftile has, on several GPUs, with a row of one GPU of that kind and
 precision beside them whose batch is the same share. Of rows that name the same run, the first is taken. Left out are
@@ -28,6 +32,7 @@ from scipy import optimize
 
 Row = collections.namedtuple("Row", "model gpu precision gpus one step bytes links")  # seconds, B
 DIGITS = 3  # of the constants in the code
+RING_BYTE, REPLICA_LOSS = 119e-12, 0.0255  # as fitted: host_memory_link() and replica_loss()
 
 
 def read(path, **wanted):
@@ -116,7 +121,7 @@ def runs_of(path, rooftile):
 
 
 def added(constants, rows):
-    """By `measured`; by `links` where there are no constants."""
+    """Through the host's memory; by the all-reduce over the links alone where there are no constants."""
     gpus, one, sent, links = columns(rows, "gpus", "one", "bytes", "links")
     if constants is None:
         return links
@@ -229,16 +234,66 @@ def report_steps(path, rooftile):
             print(f"    {value:16}               {len(some):4}  median {median:.3g}")
 
 
+def runs_on_links(path, rooftile):
+    """Of DeepLearningExamples, each beside the run of one GPU with the same share of the batch, up to one machine."""
+    groups = collections.defaultdict(dict)
+    for row in read(path, op="network", source="DeepLearningExamples", flag=""):
+        if row["time_us"]:
+            key = [row[name] for name in ("model", "gpu", "precision", "framework", "seq_len", "micro_batch")]
+            groups[(*key, row["note"].split(";")[0])][int(row["gpus"])] = row
+    runs, known = [], {}
+    for (model, gpu, precision, *_), by_gpus in groups.items():
+        if 1 not in by_gpus or not model_is_known(rooftile, known, model):
+            continue
+        for gpus, row in by_gpus.items():
+            one = float(by_gpus[1]["time_us"]) * 1e-6
+            share = float(row["batch"]) / gpus / float(by_gpus[1]["batch"])  # of the work of the one
+            if 1 < gpus <= 16:
+                sent = rooftile.gradient_bytes(model, gpu, "fp32")  # amp keeps them in FP32
+                runs.append(Row(model, gpu, precision, gpus, one * share, float(row["time_us"]) * 1e-6, sent,
+                                rooftile.all_reduce(gpu, gpus, sent)))
+    return runs
+
+
+def model_is_known(rooftile, known, model):
+    if model not in known:
+        done = subprocess.run([rooftile.cli, "models", "show", model], stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL, check=False)
+        known[model] = done.returncode == 0
+    return known[model]
+
+
+def report_links(path, rooftile, loss):
+    rows = runs_on_links(path, rooftile)
+    gpus, one, sent, links = columns(rows, "gpus", "one", "bytes", "links")
+    step = np.array([row.step for row in rows])
+    lost = one * loss * 2 * (1 - 1 / gpus)
+    print(f"Over links: {len(rows)} rows of DeepLearningExamples, none fitted")
+    for name, over in (("links", links), ("through the host's memory", ring_bytes(sent, gpus) * RING_BYTE),
+                       ("nothing added", -lost)):
+        print(f"    {name:30} {gmae(np.log((one + over + lost) / step)):6.1%}")
+    factors = (step - one) / (links + lost)
+    print("  kOverLinks: 5 and 95 % of measured over predicted {:.3g} {:.3g}, median {:.3g}".format(
+        *np.quantile(factors, [0.05, 0.95, 0.5])))
+    for name in ("model", "gpu", "precision"):
+        for value in sorted({getattr(row, name) for row in rows}):
+            chosen = np.array([getattr(row, name) == value for row in rows])
+            print(f"    {value:24} {np.sum(chosen):4}  {gmae(np.log((one + links + lost) / step)[chosen]):6.1%}  "
+                  f"median factor {np.median(factors[chosen]):.3g}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cli", required=True, type=pathlib.Path, help="the rooftile program")
     parser.add_argument("--training", required=True, type=pathlib.Path, help="table of Lambda's training runs")
+    parser.add_argument("--links", required=True, type=pathlib.Path, help="table of DeepLearningExamples' runs")
     arguments = parser.parse_args()
     for path in vars(arguments).values():
         if not path.is_file():
             sys.exit(f"{path}: no such file")
     rooftile = Rooftile(arguments.cli)
     report_steps(arguments.training, rooftile)
+    report_links(arguments.links, rooftile, REPLICA_LOSS)
 
 
 if __name__ == "__main__":

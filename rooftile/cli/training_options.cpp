@@ -13,15 +13,15 @@
 namespace rooftile::cli {
 
 std::string training_settings() {
-  return fmt::format("optimizer ({}; default: {}), scaling (measured, links)", fmt::join(optimizer_names(), ", "),
+  return fmt::format("optimizer ({}; default: {}), scaling (links, host-memory)", fmt::join(optimizer_names(), ", "),
                      name_of(TrainingSettings().optimizer));
 }
 
 Result<TrainingSettings> take_training(Settings& set) {
   TrainingSettings training;
   if (const auto scaling = set.columns.extract("scaling")) {
-    TRY(check_choice("--set", scaling.mapped(), {"measured", "links"}, {}));
-    training.scaling = scaling.mapped() == "links" ? Scaling::links : Scaling::measured;
+    TRY(check_choice("--set", scaling.mapped(), {"links", "host-memory"}, {}));
+    training.scaling = scaling.mapped() == "links" ? Scaling::links : Scaling::host_memory;
   }
   if (set.optimizer) training.optimizer = *set.optimizer;
   if (const auto cautious = set.columns.extract("cautious")) {

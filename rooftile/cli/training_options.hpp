@@ -14,7 +14,7 @@
 namespace rooftile::cli {
 
 struct TrainingSettings {
-  Scaling scaling = Scaling::measured;
+  Scaling scaling = Scaling::links;
   Optimizer optimizer = Optimizer::adam;
   bool cautious = false;  // deadline and budget are to hold at the upper end of the interval
 };
@@ -22,7 +22,7 @@ struct TrainingSettings {
 // Of a GPU's memory, what training leaves free: 1 - TrainingChoices::memory_share.
 constexpr double kUsualHeadroom = 0.2;
 
-// What take_training() takes, for the help: "optimizer (sgd, …), scaling (measured, links)".
+// What take_training() takes, for the help: "optimizer (sgd, …), scaling (links, host-memory)".
 std::string training_settings();
 
 // Takes what is of training out of the settings: optimizer, scaling, cautious.

@@ -182,7 +182,7 @@ std::string_view name_of(Topology topology) { return kTopologies[static_cast<std
 // Of rings in LL, NCCL 2.18, src/graph/tuning.cc: hwLat[NVLINK], hwLat[PCI].
 Seconds usual_latency(const Link& link) {
   constexpr Seconds kNvlink(0.6e-6), kPcie(1e-6);
-  return link.name.starts_with("PCIe") ? kPcie : kNvlink;
+  return link.name.starts_with("PCIe") || link.name == host_memory_link().name ? kPcie : kNvlink;
 }
 
 std::vector<std::string> gpu_cluster_ids() { return toml_ids(embedded_clusters()); }

@@ -58,6 +58,7 @@ std::optional<Adapters> adapters_of(std::string_view text) {
 
 std::optional<Link> link_of_text(std::string_view text) {
   const std::string lower = lower_case(text);
+  if (has(lower, "host memory")) return host_memory_link();
   if (const std::size_t pcie = lower.find("pci"); pcie != std::string::npos) {
     const std::size_t digit = lower.find_first_of("3456", pcie);
     if (digit == std::string::npos) return {};

@@ -15,14 +15,14 @@ namespace rooftile {
 
 struct ToldFabric {
   std::int64_t nodes = 0;    // 0: not told
-  std::string interconnect;  // within a machine: "PCIe 4.0", "NVLink 600 GB/s"
+  std::string interconnect;  // within a machine: "PCIe 4.0", "NVLink 600 GB/s", "host memory"
   std::string network;       // between machines: "8x ConnectX-6 IB HDR 200Gb/s"
 
   bool operator==(const ToldFabric&) const = default;
 };
 
 // One direction, of a PCIe generation with 16 lanes, or of what stands before GB/s (both directions, as vendors quote
-// NVLink). Nothing where the text has neither, as in "NVLink", "N/A".
+// NVLink); "host memory": host_memory_link(). Nothing where the text has none of them, as in "NVLink", "N/A".
 std::optional<Link> link_of_text(std::string_view text);
 
 // One direction, of all adapters that the text lists ("2x … 100Gb/s"), but for those it calls storage or management;

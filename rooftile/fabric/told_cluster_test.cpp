@@ -13,6 +13,7 @@ TEST(ToldCluster, LinksHaveAGenerationOrABandwidth) {
   EXPECT_EQ(link_of_text("PCI Express Gen3 x16")->bandwidth, pcie_bandwidth(3));
   EXPECT_EQ(link_of_text("NVLINK 3.0, NVSWITCH 2.0 600GB/s")->bandwidth, BytesPerSecond(300e9));
   EXPECT_EQ(link_of_text("NVLink 600 GB/s")->name, "NVLink");
+  EXPECT_EQ(link_of_text("host memory, no P2P")->bandwidth, host_memory_link().bandwidth);
   for (const char* silent :
        {"", "N/A", "TODO", "NVLink", "NVLINK BRIDGE", "6x 25GT/s NVLink", "PCIe", "GB/s", "NVLink GB/s"}) {
     EXPECT_FALSE(link_of_text(silent)) << silent;

@@ -62,4 +62,11 @@ std::optional<Link> link_of(const Gpu& gpu, int gpus) {
   return pcie(gpu);
 }
 
+Link host_memory_link() {
+  // Of which NCCL's rings reach 75.3 % (collectives/), 119 ps a byte: fitted to Lambda's training runs by
+  // tools/fit_data_parallel.py (docs/planning.md).
+  constexpr BytesPerSecond kRate(11.16e9);
+  return {"host memory", kRate};
+}
+
 }  // namespace rooftile

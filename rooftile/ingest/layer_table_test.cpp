@@ -409,6 +409,19 @@ TEST(LayerTable, ReadsSequencesStreamsAndNetworks) {
             (NetworkRun{.model = "resnet50", .batch = 2, .seq_len = {}, .image_size = 288}));
 }
 
+TEST(LayerTable, BertOfMlperfSkipsPaddingFromRoundOneOn) {
+  const auto seq_len = [](const char* model, const char* source, const char* told) {
+    const std::string row = fmt::format("op,model,batch,seq_len,source\nnetwork,{},16,{},{}\n", model, told, source);
+    return std::get<NetworkRun>(parsed_table(row).rows.at(0).op).seq_len;
+  };
+  EXPECT_EQ(seq_len("BERT-large", "MLPerf Training v1.1", ""), 256);
+  EXPECT_EQ(seq_len("BERT-large", "MLPerf Training v2.0", ""), 256);
+  EXPECT_EQ(seq_len("BERT-large", "MLPerf Training v1.1", "512"), 512);
+  EXPECT_EQ(seq_len("BERT-large", "MLPerf Training v0.7", ""), std::nullopt);
+  EXPECT_EQ(seq_len("BERT-large", "DeepLearningExamples", ""), std::nullopt);
+  EXPECT_EQ(seq_len("resnet50v1.5", "MLPerf Training v1.1", ""), std::nullopt);
+}
+
 TEST(LayerTable, AttentionOfTrainingHasAMaskAndSumsInOrder) {
   const std::string columns =
       "op,pass,batch,q_len,kv_len,heads,kv_heads,head_dim,head_dim_v,mask,deterministic,precision_detail\nattention,";

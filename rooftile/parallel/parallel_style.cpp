@@ -25,6 +25,10 @@ ParallelStyle style_of(std::string_view framework) {
   if (framework.find("Megatron-DeepSpeed") != std::string_view::npos) {
     style.hand_over = kHandOver;
     style.overlapped = false;  // DeepSpeed's pipeline engine: _exec_reduce_grads after the last backward pass
+  } else if (framework.find("DeepLearningExamples") != std::string_view::npos) {
+    // As Lambda runs them: its script sets NCCL_P2P_DISABLE=1 (lambdal/deeplearning-benchmark, benchmark_pytorch.sh).
+    style.through_host = true;
+    style.overlapped = false;  // its steps are longer than on one GPU by all of the exchange (docs/planning.md)
   } else if (framework.find("TensorFlow") != std::string_view::npos) {
     style.overlapped = false;  // clusters of XLA hand over their gradients when all of a cluster are computed
   } else if (framework.find("NeMo") != std::string_view::npos) {

@@ -13,6 +13,7 @@ struct ParallelStyle {
   bool fused_update = true;     // the optimiser is one kernel over all weights
   bool tensor_hidden = false;   // half of what tensor parallel GPUs exchange is behind products
   bool wide_gradients = false;  // kept and exchanged in FP32, added up by the products that compute them
+  bool through_host = false;    // GPUs may not reach one another's memory (host_memory_link())
   Seconds hand_over;            // of the host, to send or receive what a pipeline stage hands on
   Bytes bucket;                 // of gradients that are exchanged together
 };

@@ -3,8 +3,8 @@
 //     #include "rooftile/gpu/catalogue.hpp"
 //
 //     const Gpu gpu = find_gpu("a100-sxm4-80gb").value();
-//     const AddedTime added = added_time(Seconds(0.1), Bytes(100e6), 8, gpu, *link_of(gpu, 8), Scaling::measured);
-//     assert(added.time > added_time(Seconds(0.1), Bytes(100e6), 8, gpu, *link_of(gpu, 8), Scaling::links).time);
+//     const AddedTime added = added_time(Seconds(0.1), Bytes(100e6), 8, gpu, *link_of(gpu, 8), Scaling::links);
+//     assert(added.time < added_time(Seconds(0.1), Bytes(100e6), 8, gpu, *link_of(gpu, 8), Scaling::host_memory).time);
 #pragma once
 
 #include <string_view>
@@ -20,15 +20,15 @@ namespace rooftile {
 // Bytes of all gradients, each as its weight is stored.
 Bytes gradient_bytes(const Workload& stored);
 
-// How the step of several GPUs is predicted.
+// How the gradients travel.
 enum class Scaling {
-  measured,  // fitted to training runs that were measured: what a framework loses too
-  links,     // the all-reduce alone (collectives/), after the step: the least that software without overlap can lose
+  links,        // over the boards' links
+  host_memory,  // through the host's memory, where GPUs may not reach one another's (host_memory_link())
 };
-std::string_view name_of(Scaling scaling);
+std::string_view name_of(Scaling scaling);  // "host-memory"
 
-// The time that several GPUs add to a step, and its 90 % interval. `measured`: what held nine of ten rows of each
-// network and GPU that the constants were fitted without; `links`: that of collective_time().
+// The time that several GPUs add to a step: the all-reduce of its gradients after it, and what replicas lose to the
+// slowest of them (parallel/replica_loss.hpp). The interval held nine of ten measured runs (docs/planning.md).
 struct AddedTime {
   Seconds time;
   Interval range;

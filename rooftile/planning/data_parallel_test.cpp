@@ -114,7 +114,7 @@ TEST(Link, ReachesAsManyBoardsAsTheFormOfEachAllows) {
 
 TEST(DataParallel, OneGpuAddsNothing) {
   const Gpu gpu = find_gpu("a100-sxm4-80gb").value();
-  const AddedTime added = added_time(Seconds(1), Bytes(1e9), 1, gpu, link_of(gpu, 2).value(), Scaling::measured);
+  const AddedTime added = added_time(Seconds(1), Bytes(1e9), 1, gpu, link_of(gpu, 2).value(), Scaling::host_memory);
   EXPECT_EQ(added.time, Seconds(0));
   EXPECT_EQ(added.range.high, Seconds(0));
 }
@@ -125,11 +125,20 @@ RC_GTEST_PROP(DataParallel, GrowsWithBytesAndSlowerLinks, ()) {
   const int gpus = *rc::gen::inRange(2, 64);
   const Link link = {"a link", BytesPerSecond(1e3 * *rc::gen::inRange(1000000, 1000000000))};
   const Link slower = {"slower", link.bandwidth / 2};
-  for (const Scaling scaling : {Scaling::measured, Scaling::links}) {
+  for (const Scaling scaling : {Scaling::host_memory, Scaling::links}) {
     const AddedTime added = added_time(Seconds(0.1), bytes, gpus, gpu, link, scaling);
     RC_ASSERT(added.range.low < added.time && added.time < added.range.high);
     RC_ASSERT(added_time(Seconds(0.1), bytes * 2, gpus, gpu, link, scaling).time > added.time);
     RC_ASSERT(added_time(Seconds(0.1), bytes, gpus, gpu, slower, scaling).time >= added.time);
+  }
+}
+
+TEST(DataParallel, ThroughTheHostIsNoFasterThanOverTheLinks) {
+  for (const char* id : {"a100-sxm4-80gb", "rtx-3090", "t4"}) {
+    const Gpu gpu = find_gpu(id).value();
+    const Link link = link_of(gpu, 8).value();
+    const auto time = [&](Scaling scaling) { return added_time(Seconds(0.1), Bytes(1e9), 8, gpu, link, scaling).time; };
+    EXPECT_GE(time(Scaling::host_memory), time(Scaling::links)) << id;
   }
 }
 
@@ -141,7 +150,7 @@ TEST(AllReduce, FitsNcclOnA100AndH100) {
     const Gpu gpu = find_gpu(row.at("gpu")).value();
     const int gpus = std::stoi(row.at("gpus"));
     const Bytes bytes(std::stod(row.at("bytes")));
-    const AddedTime added = added_time(Seconds(1), bytes, gpus, gpu, link_of(gpu, gpus).value(), Scaling::links);
+    const AddedTime added = added_time(Seconds(0), bytes, gpus, gpu, link_of(gpu, gpus).value(), Scaling::links);
     errors.add(added.time.value() * 1e6, std::stod(row.at("time_us")));
   }
   if (errors.rows == 0) GTEST_SKIP() << "no " << kMeasurements << "aiconfigurator";
@@ -167,11 +176,12 @@ std::map<std::tuple<std::string, std::string, std::string, int>, MeasuredRun> la
 
 // Lambda's training benchmark, the measured step of one GPU beside that of 2, 4 and 8 (V100 SXM2, A100 SXM4 and PCIe,
 // RTX 3090; ResNet-50, BERT base and large, NCF), of the same batch a GPU. Left out: runs in which several GPUs took
-// less a step than 1. The fit is to these rows; tools/fit_data_parallel.py prints its errors on rows held out.
-TEST(DataParallel, FitsLambdasTrainingRuns) {
+// less a step than 1. Its scripts keep GPUs from reaching one another (NCCL_P2P_DISABLE=1). The rate of the host's memory
+// is fitted to these rows; tools/fit_data_parallel.py prints its errors on rows held out.
+TEST(DataParallel, ThroughTheHostFitsLambdasTrainingRuns) {
   const auto runs = lambda_runs();
   if (runs.empty()) GTEST_SKIP() << "no " << kMeasurements << "lambda";
-  Errors measured, links;
+  Errors host, links;
   for (const auto& entry : runs) {
     const auto& [model, id, precision, gpus] = entry.first;
     const bool known =
@@ -188,19 +198,19 @@ TEST(DataParallel, FitsLambdasTrainingRuns) {
     }
     const Bytes gradients = gradient_bytes(stored_as(workload, stored));
     const Link link = link_of(gpu, gpus).value();
-    const AddedTime added = added_time(one, gradients, gpus, gpu, link, Scaling::measured);
+    const AddedTime added = added_time(one, gradients, gpus, gpu, link, Scaling::host_memory);
     const bool within =
         several.step >= (one + added.range.low).value() && several.step <= (one + added.range.high).value();
-    measured.add((one + added.time).value(), several.step, within);
+    host.add((one + added.time).value(), several.step, within);
     links.add((one + added_time(one, gradients, gpus, gpu, link, Scaling::links).time).value(), several.step);
   }
-  RecordProperty("gmae_measured", fmt::format("{:.4f}", measured.gmae()));
+  RecordProperty("gmae_host_memory", fmt::format("{:.4f}", host.gmae()));
   RecordProperty("gmae_links", fmt::format("{:.4f}", links.gmae()));
-  RecordProperty("inside", measured.inside);
-  EXPECT_EQ(measured.rows, 52);
-  EXPECT_LT(measured.gmae(), 0.05);
-  EXPECT_GT(links.gmae(), 0.15);   // the all-reduce alone explains little of what is lost
-  EXPECT_EQ(measured.inside, 51);  // as the script prints
+  RecordProperty("inside", host.inside);
+  EXPECT_EQ(host.rows, 52);
+  EXPECT_LT(host.gmae(), 0.05);
+  EXPECT_GT(links.gmae(), 0.12);  // NVLink would lose far less
+  EXPECT_EQ(host.inside, 51);     // as the script prints
 }
 
 }  // namespace

@@ -30,7 +30,8 @@ bool meets(const TrainingTask& task, const TrainingOption& option, bool cautious
 std::optional<TrainingStep> step_of(const std::map<int, TrainingStep>& steps, const TrainingChoices& choices,
                                     const Gpu& gpu, const TrainingBatch& batch, TrainingOption& option) {
   const auto link = link_of(gpu, option.gpus);
-  if (option.gpus > 1 && link) option.link = link->name;
+  const bool through_host = choices.scaling == Scaling::host_memory;
+  if (option.gpus > 1 && link) option.link = through_host ? host_memory_link().name : link->name;
   const bool whole = choices.fitted != nullptr && knows_several_gpus(*choices.fitted);
   const auto found = steps.find(whole ? option.gpus : 1);
   if (found == steps.end()) return std::nullopt;

@@ -47,7 +47,7 @@ struct TrainingChoices {
   std::optional<std::int64_t> global_batch;  // split over the GPUs and their micro-batches, instead
   std::optional<std::int64_t> most_global_batch;
   int most_gpus = 8;
-  Scaling scaling = Scaling::measured;
+  Scaling scaling = Scaling::links;
   // Of a GPU's memory that the predicted need may fill. The largest batches of Lambda's training runs are predicted at
   // 61 to 78 %: a framework's allocator, workspaces and the driver have the rest.
   double memory_share = 0.8;

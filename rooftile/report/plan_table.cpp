@@ -124,9 +124,10 @@ std::string notes(const PlanReport& report) {
     notes.emplace_back("The step time on several GPUs is that of the fitted model: nothing is added to it.");
   } else {
     notes.emplace_back(
-        choices.scaling == Scaling::measured
-            ? "The time added by several GPUs is fitted to measured training runs on one machine."
-            : "The time added by several GPUs is only their all-reduce, after the step: a lower estimate.");
+        choices.scaling == Scaling::links
+            ? "Several GPUs add the all-reduce over their links after the step, and what replicas lose to the slowest."
+            : "Several GPUs add the all-reduce through the host's memory after the step, and what replicas lose to the "
+              "slowest.");
   }
   notes.push_back(fmt::format("Memory: weights, gradients, activations and {} state; at most {} of the GPU's.",
                               name_of(choices.predict.optimizer), percent(choices.memory_share, 1)));

@@ -85,7 +85,9 @@ Result<LayerEstimate> estimate_parallel(const NetworkRun& run, Phase phase, cons
   const Parallelism way = usual_way(*run.parallel, options.framework);
   const auto blocks = blocks_of(network, way, gpu, parallel.predict);
   if (!blocks) return fail(blocks.error().code, blocks.error().text(), "column gpus");
-  const auto step = parallel_step(*blocks, way, told_cluster(gpu, run.gpus, run.fabric), gpu, parallel);
+  ToldFabric fabric = run.fabric;
+  if (parallel.style.through_host && fabric.interconnect.empty()) fabric.interconnect = host_memory_link().name;
+  const auto step = parallel_step(*blocks, way, told_cluster(gpu, run.gpus, fabric), gpu, parallel);
   if (!step) return fail(step.error().code, step.error().text(), "column gpus");
   const StepParts& parts = step->parts;
   LayerEstimate estimate =

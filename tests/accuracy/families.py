@@ -36,6 +36,9 @@ RUNS = {
             "not precision = fp8 and (framework = XLA or gpu = mi100 or not precision = fp32)",
             "", "table,gpu,precision"),
     "xla-left-out": ([XLA], "gpu = h100-sxm5-80gb or precision = fp8", "", "gpu,precision"),
+    "unseen-gemm": ([OWN / "unseen_gemm.csv"], "", "", "gpu,source"),
+    "unseen-stream": ([OWN / "unseen_stream.csv"], "", "", "gpu"),
+    "unseen-networks": ([OWN / "unseen_networks.csv"], "", "", "gpu,pass"),
     "vllm": ([OWN / "vllm_mi300x.csv"], "", "", "gpu"),
     "mpt": ([OWN / "llm_foundry_80gb.csv"], "", "", "gpu,precision"),
     "bridge": ([OWN / "megatron_bridge.csv"], "", "", "gpu,model"),
@@ -57,7 +60,7 @@ FITTED = ["none", "size", "own", "shipped"]
 TIERS_OF = {
     "tensor": TIERS, "conv-tensor": TIERS, "conv-tensor-blind": TIERS, "attention": TIERS, "stream": TIERS, "rnn": TIERS,
     "xla": ["none", "shipped"],
-    **dict.fromkeys(["xla-left-out", "tensorrt", "vllm", "bench", "mpt", "bridge", "geforce", "other-conv", "network",
+    **dict.fromkeys(["xla-left-out", "unseen-gemm", "unseen-stream", "unseen-networks", "tensorrt", "vllm", "bench", "mpt", "bridge", "geforce", "other-conv", "network",
                      "cloud", "language", "several"], ["shipped"]),
 }
 
@@ -130,6 +133,12 @@ ROWS = [
        g["gpu"].startswith(gpu) and g["precision"] == precision, {})
       for name, gpu, precision in [("bf16 on H100", "h100", "bf16"), ("tf32 on H100", "h100", "tf32"),
                                    ("fp8 on B200", "b200", "fp8"), ("fp8 on MI355X", "mi355x", "fp8")]],
+    *[(f"{source} gemm, boards or rows unseen", "unseen-gemm", lambda g, source=source: g["source"] == source, {})
+      for source in ("NeuSight", "Vidur")],
+    ("Vidur stream, boards unseen", "unseen-stream", lambda g: True, {}),
+    *[(f"NeuSight networks, boards unseen, {name}", "unseen-networks",
+       lambda g, passes=passes: g["pass"] == passes, {})
+      for name, passes in [("inference", "fwd"), ("forward and backward", "fwd_bwd")]],
     ("vLLM on eight MI300X, prefill and decode", "vllm", lambda g: True, {}),
     *[(f"MPT on 8 to 64 GPUs, {name}", "mpt",
        lambda g, gpu=gpu, precision=precision: g["gpu"].startswith(gpu) and g["precision"] == precision, {})
