@@ -224,9 +224,6 @@ Result<void> write(const CompareArguments& arguments, const ComparisonReport& re
 
 // --study: a table, or with -o its files in a folder.
 Result<void> write_study(const CompareArguments& arguments) {
-  if (!arguments.models.empty() || !arguments.gpus.empty()) {
-    return usage("--study names its own networks and GPUs");
-  }
   auto study = find_study(arguments.study);
   if (!study && study.error().where.empty()) study.error().where = "--study";
   if (!study) return tl::unexpected(study.error());
@@ -370,17 +367,21 @@ void add_compare(CommandList& commands) {
     add_rare(app, {app->get_option(rare)});
   }
   add_output_options(app, arguments.output, kComparisonWriters);
-  add_text(app, "--study", arguments.study, "STUDY|FILE",
-           fmt::format(
-               "in place of MODEL and --gpus: applications, GPUs and host of a study, {}, or a .toml file; -o FOLDER "
-               "for its table and charts",
-               fmt::join(study_ids(), " or ")))
-      ->group("Output");
+  CLI::Option* study = add_text(
+      app, "--study", arguments.study, "STUDY|FILE",
+      fmt::format("in place of all other options: applications, GPUs and host of a study, {}, or a .toml file; -o "
+                  "FOLDER for its table and charts",
+                  fmt::join(study_ids(), " or ")));
+  study->group("Output");
   add_choice<ComparisonChart>(
       app, "--chart", arguments.chart,
       {{"scatter", ComparisonChart::scatter}, {"bars", ComparisonChart::bars}, {"batches", ComparisonChart::batches}},
       "which picture: time against cost, throughput, throughput by batch (default: what the rows allow)")
       ->group("Output");
+  for (CLI::Option* option : app->get_options()) {
+    const bool help = option->check_lname("help") || option->check_lname("help-all");
+    if (option != study && !help && !option->check_lname("output")) study->excludes(option);
+  }
 }
 
 }  // namespace rooftile::cli

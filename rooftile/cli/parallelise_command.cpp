@@ -135,8 +135,8 @@ DType usual_precision(const Gpu& gpu) {
 std::string none_of(const WaysAsked& asked, int gpus, std::int64_t batch) {
   const bool fixed = !asked.tp.empty() || !asked.pp.empty() || !asked.dp.empty() || !asked.cp.empty();
   return fmt::format(
-      "no way to spread {} samples over {} GPUs{}: dp and the micro-batches must divide them, tp the "
-      "heads, pp the layers",
+      "no way to spread {} samples over {} GPUs{}: the degrees must divide the GPUs, dp and the micro-batches the "
+      "samples, tp the heads and the MLP; pp is at most the layers, and not combined with sharding gradients or all",
       batch, gpus, fixed ? " with the degrees of --fix" : "");
 }
 

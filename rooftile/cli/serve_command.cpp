@@ -141,6 +141,7 @@ Result<EngineSetup> setup_of(const ServeArguments& arguments) {
     return fail(ErrorCode::usage, fmt::format("{} has at most {} GPUs", setup.cluster.id, setup.cluster.gpus()),
                 "--fix");
   }
+  setup.continuous = arguments.server.batching == Batching::continuous;
   setup.options = predict_options(arguments.prediction);
   setup.options.execution = Execution::engine;  // servers run engines
   if (!arguments.prediction.precision) setup.options.precision = DType::fp16;
@@ -154,8 +155,10 @@ Result<std::vector<ServingBatch>> batches_of(const ServeArguments& arguments, co
     ServingBatch one;
     one.sequences = sequences;
     const ForwardRun prompt = {.batch = sequences, .seq_len = arguments.tokens.input};
-    const ForwardRun step = {
-        .batch = sequences, .seq_len = 1, .context = arguments.tokens.input + arguments.tokens.output / 2};
+    const ForwardRun step = {.batch = sequences,
+                             .seq_len = 1,
+                             .context = arguments.tokens.input + arguments.tokens.output / 2,
+                             .stages_full = setup.continuous};
     one.prompt = TRY(parallel_forward(setup.shape, prompt, setup.way, setup.cluster, setup.gpu, setup.options));
     one.step = TRY(parallel_forward(setup.shape, step, setup.way, setup.cluster, setup.gpu, setup.options));
     const auto tokens = static_cast<double>(arguments.tokens.input + arguments.tokens.output);
@@ -163,6 +166,11 @@ Result<std::vector<ServingBatch>> batches_of(const ServeArguments& arguments, co
     batches.push_back(one);
     if (sequences == arguments.server.most_sequences) return batches;
   }
+}
+
+std::string precision_text(const PredictOptions& options) {
+  const std::string precision(name_of(options.precision));
+  return options.weights ? fmt::format("{}, weights {}", precision, name_of(*options.weights)) : precision;
 }
 
 // Of a file, or at a rate.
@@ -183,7 +191,12 @@ Result<std::vector<Request>> requests_of(const ServeArguments& arguments, Servin
 
 Result<void> run(ServeArguments& arguments) {
   TRY(complete(arguments.prediction));
+  const bool simulated = !arguments.arrivals.empty() || arguments.bound.first_token || arguments.bound.each_token;
+  if (arguments.server.speculation && !simulated) {
+    return usage("speculative decoding is simulated: it needs --arrivals or --bound");
+  }
   const EngineSetup setup = TRY(setup_of(arguments));
+  std::string note = TRY(check_positions(setup.shape, arguments.tokens.input + arguments.tokens.output));
   const double room = TRY(cache_room(setup, 1 - arguments.headroom));
   if (room < static_cast<double>(arguments.tokens.input + arguments.tokens.output)) {
     return fail(ErrorCode::unsupported,
@@ -192,12 +205,13 @@ Result<void> run(ServeArguments& arguments) {
                 arguments.model);
   }
   ServingReport report{.model = setup.shape.name,
-                       .precision = std::string(name_of(setup.options.precision)),
+                       .precision = precision_text(setup.options),
                        .setup = setup,
                        .input_tokens = arguments.tokens.input,
                        .output_tokens = arguments.tokens.output,
                        .server = arguments.server,
                        .batches = TRY(batches_of(arguments, setup, room))};
+  report.note = std::move(note);
   report.server.cache_tokens = room;
   report.price = price_of(setup.gpu, TRY(price_rules(arguments.prices)));
   const EngineTimes engine = engine_times(setup);

@@ -47,12 +47,16 @@ Board board_of(const Gpu& gpu, const CompareTask& task) {
   return board;
 }
 
+// What sets the time: the input or the host where the GPU waits for it all along, however busy it is meanwhile.
 std::string limit_of(const Prediction& prediction, const TimeBounds& by) {
+  constexpr double kAllAlong = 0.95;
   const Seconds input = prediction.input ? prediction.input->waiting : Seconds(0);
+  if (input > prediction.time * (1 - kAllAlong)) return "input";
+  const bool issues_all_along = prediction.host && prediction.host->waiting > Seconds(0) &&
+                                prediction.host->issuing > (prediction.time - input) * kAllAlong;
+  if (issues_all_along) return "host";
   const Seconds host = prediction.host ? prediction.host->waiting : Seconds(0);
-  const Seconds busy = prediction.time - input - host;
-  if (input > std::max(host, busy)) return "input";
-  return host > busy ? "host" : std::string(name_of(largest(by)));
+  return host > prediction.time - input - host ? "host" : std::string(name_of(largest(by)));
 }
 
 void add_shares(const Prediction& prediction, ComparedRun& run) {
@@ -256,6 +260,9 @@ class ComparingModel {
   void describe(const NetworkAt& network) {
     comparison_.pass = name_of_pass(network.phase);
     comparison_.execution = name_of(network.options.execution);
+    if (network.phase == Phase::step && !network.workload.captured) {
+      comparison_.optimizer = name_of(network.options.optimizer);
+    }
     for (const std::string& note : network.workload.notes) {
       add_once(comparison_.notes, fmt::format("{}: {}", network.workload.name, note));
     }
@@ -311,6 +318,7 @@ class ComparingModel {
 void append(Comparison& all, Comparison&& one) {
   if (!one.pass.empty()) all.pass = one.pass;
   if (!one.execution.empty()) all.execution = one.execution;
+  if (!one.optimizer.empty()) all.optimizer = one.optimizer;
   std::move(one.runs.begin(), one.runs.end(), std::back_inserter(all.runs));
   for (std::string& line : one.left_out) add_once(all.left_out, std::move(line));
   for (std::string& line : one.notes) add_once(all.notes, std::move(line));

@@ -68,6 +68,7 @@ struct CompareTask {
 struct Comparison {
   std::string pass;  // "inference", "training"
   std::string execution;
+  std::string optimizer;                // of training
   std::string baseline;                 // GPU id; empty: none
   std::vector<ComparedRun> runs;        // by model, batch, precisions, GPU
   std::vector<std::string> left_out;    // "k80: no peak rate …"

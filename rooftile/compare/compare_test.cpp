@@ -31,6 +31,15 @@ CompareTask task_of(const std::vector<std::string>& gpus) {
   return task;
 }
 
+// Its host issues kernels all along, however much of the time the GPU works.
+TEST(Compare, TheHostIsTheLimitWhereItSetsTheTime) {
+  CompareTask task = task_of({"gb300", "k80"});
+  task.batches = {{.size = 1}};
+  const Comparison comparison = compare(task).value();
+  EXPECT_EQ(comparison.runs[0].limit, "host");
+  EXPECT_NE(comparison.runs[1].limit, "host");
+}
+
 TEST(Compare, ARowIsThePrediction) {
   const CompareTask task = task_of({"t4", "l4"});
   const Comparison comparison = compare(task).value();

@@ -70,14 +70,17 @@ class Fp8Products {
     return chosen;
   }
 
-  // Weights that nothing but the chosen products read.
+  // Weights that nothing but the chosen products read, or nothing at all: experts that rest.
   std::vector<bool> weights_of(const std::vector<bool>& chosen) const {
     std::vector<bool> only(workload_.tensors.size()), others(workload_.tensors.size());
     for (std::size_t i = 0; i < workload_.ops.size(); ++i) {
       const std::vector<TensorId>& inputs = workload_.ops[i].inputs;
       for (std::size_t k = 0; k < inputs.size(); ++k) (chosen[i] && k == 1 ? only : others)[inputs[k]] = true;
     }
-    for (TensorId id = 0; id < only.size(); ++id) only[id] = only[id] && !others[id];
+    for (TensorId id = 0; id < only.size(); ++id) {
+      const bool rests = workload_.tensors[id].constant && !only[id];
+      only[id] = (only[id] || rests) && !others[id];
+    }
     return only;
   }
 

@@ -58,6 +58,17 @@ TEST(Fp8Products, InputsAreConvertedOnce) {
   EXPECT_EQ(op_named(run(false), "query").inputs[0], op_named(run(false), "gate").inputs[0]);
 }
 
+// Experts that no position picks.
+TEST(Fp8Products, WeightsAtRestAreAsNarrow) {
+  Workload workload = fp8_network();
+  workload.tensors.push_back({"resting weights", {2, 16, 16}, DType::fp32, true});
+  const Workload run = multiply_in_fp8(workload, false);
+  const auto resting = std::find_if(run.tensors.begin(), run.tensors.end(),
+                                    [](const Tensor& tensor) { return tensor.name == "resting weights"; });
+  ASSERT_NE(resting, run.tensors.end());
+  EXPECT_EQ(resting->dtype, DType::fp8);
+}
+
 TEST(Fp8Products, WeightsAreConvertedInTraining) {
   const Workload made = run(true);
   EXPECT_EQ(made.ops.size(), fp8_network().ops.size() + 3);

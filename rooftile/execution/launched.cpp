@@ -18,12 +18,9 @@
 namespace rooftile {
 namespace {
 
-// Weights that nothing but products read: tables of embeddings stay as they are.
+// Weights that nothing but products read, or nothing at all (experts that rest): tables of embeddings stay as they are.
 Workload with_weights_in(Workload workload, DType weights) {
-  std::vector<bool> narrow(workload.tensors.size(), false);
-  for (const Op& op : workload.ops) {
-    if (std::holds_alternative<Gemm>(op.kind) && op.inputs.size() > 1) narrow[op.inputs[1]] = true;
-  }
+  std::vector<bool> narrow(workload.tensors.size(), true);
   for (const Op& op : workload.ops) {
     const bool product = std::holds_alternative<Gemm>(op.kind);
     for (std::size_t i = 0; i < op.inputs.size(); ++i) {

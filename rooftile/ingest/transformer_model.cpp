@@ -30,7 +30,10 @@ Result<Workload> build_transformer(const Transformer& shape, const ModelOptions&
   TRY(check_length(run.seq_len, "sequence length"));
   if (options.context) TRY(check_length(run.context, "context"));
   if (auto good = check(shape, run); !good) return fail(ErrorCode::usage, good.error().message, shape.name);
-  return build(shape, run);
+  std::string note = TRY(check_positions(shape, run.seq_len + run.context));
+  Workload workload = build(shape, run);
+  if (!note.empty()) workload.notes.push_back(std::move(note));
+  return workload;
 }
 
 Result<Workload> load_transformer(const std::string& path, const ModelOptions& options) {

@@ -35,10 +35,22 @@ struct BlockPass {
   std::vector<PassKernel> kernels = {};  // that compute, where they were asked for
 };
 
+// Numbers that a GPU holds, whose gradients it exchanges.
+struct HeldWeights {
+  double shared = 0;   // with all data and context parallel GPUs
+  double experts = 0;  // of experts: with one in ep of them
+
+  double all() const { return shared + experts; }
+  HeldWeights& operator+=(const HeldWeights& other) {
+    shared += other.shared, experts += other.experts;
+    return *this;
+  }
+};
+
 struct Block {
   std::string name;
   BlockPass forward, backward;
-  double weights = 0;  // of this GPU, whose gradients are exchanged
+  HeldWeights weights;  // of this GPU
 };
 
 struct NetworkBlocks {
@@ -47,7 +59,7 @@ struct NetworkBlocks {
   bool even = false;               // all replicas take as long: texts packed to one length, no router
   Bytes boundary;                  // what a micro-batch hands on from one block to the next
   Bytes weight, gradient;          // size of one
-  double weights = 0;              // of the whole network, as one GPU has its slices
+  HeldWeights weights;             // of the whole network, as one GPU has its slices
   Bytes activations_first;         // that a micro-batch keeps with one block,
   Bytes activations_next;          // and with each further one
   double tied = 0;                 // weights of the head that are those of the embedding

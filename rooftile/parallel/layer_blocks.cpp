@@ -58,8 +58,8 @@ Result<NetworkBlocks> layer_blocks(const Workload& workload, const Gpu& gpu, con
   NetworkBlocks blocks;
   passes.finish(ops.weights().size(), blocks);
   for (std::size_t i = 0; i < blocks.kinds.size(); ++i) {
-    blocks.kinds[i].weights = ops.weights()[i];
-    blocks.weights += ops.weights()[i];
+    blocks.kinds[i].weights.shared = ops.weights()[i];
+    blocks.weights += blocks.kinds[i].weights;
     blocks.order.push_back(i);
   }
   blocks.weight = blocks.gradient = size_of(trained_in({options.precision, options.autocast}));

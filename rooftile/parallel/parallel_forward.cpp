@@ -73,7 +73,7 @@ Result<ForwardTime> parallel_forward(const Transformer& shape, const ForwardRun&
     time.sending = collective_time(send, gpu, group_of(cluster, 2, way.tp)).time * static_cast<double>(way.pp - 1);
   }
   // Parts of the batch follow one another: the last leaves the last stage after as many more stages' times.
-  const double stages = 1 + static_cast<double>(rounds - 1) / way.pp;
+  const double stages = run.stages_full ? 1 : 1 + static_cast<double>(rounds - 1) / way.pp;
   time.exchanging *= stages, time.sending *= stages;
   const Seconds computing = whole * stages;
   time.time = computing + time.exchanging + time.sending;

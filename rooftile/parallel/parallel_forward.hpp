@@ -22,6 +22,7 @@ struct ForwardRun {
   std::int64_t batch = 1;                    // sequences
   std::int64_t seq_len = 1;                  // positions of each that go through the network
   std::optional<std::int64_t> context = {};  // positions in the cache before these
+  bool stages_full = false;                  // the next pass follows before this one has left all pipeline stages
 };
 
 struct ForwardTime {
@@ -34,7 +35,8 @@ struct ForwardTime {
 };
 
 // A shape that passed check(), of one form of layer (else all of them are predicted); only tp and pp count. Stages work
-// one after another on parts of the batch, as many as there are stages. Errors: those of slice(), build() and
+// one after another on parts of the batch, as many as there are stages: the time is that of a part through all of them,
+// and, unless they are kept full, of the others through the last. Errors: those of slice(), build() and
 // predict().
 Result<ForwardTime> parallel_forward(const Transformer& shape, const ForwardRun& run, const Parallelism& way,
                                      const GpuCluster& cluster, const Gpu& gpu, const PredictOptions& options);

@@ -53,7 +53,7 @@ class StepBuilder {
     step.way = way_;
     step.time = ends.all;
     step.parts = parts(ends);
-    step.memory = rank_memory(blocks_, way_, options_.predict, chunks_.front().size());
+    step.memory = rank_memory(blocks_, way_, options_.predict);
     step.flops = flops() * static_cast<double>(way_.tp * way_.cp * way_.dp);
     if (blocks_.spread) {
       const double exchanged = (step.parts.exchanges + step.parts.gradients) / step.time;
@@ -138,7 +138,16 @@ class StepBuilder {
   // Of as many GPUs as have the same weights; every GPU of context parallel ones has them, too.
   Group replicas() const { return group_of(cluster_, way_.dp * way_.cp, way_.tp); }
 
-  Seconds replicas_time(CollectiveKind kind, Bytes bytes) const { return times_.exchange(kind, bytes, replicas()); }
+  // Of experts: every ep-th of those.
+  Group expert_replicas() const {
+    return group_of(cluster_, way_.dp * way_.cp / way_.ep, way_.tp * way_.ep);
+  }
+
+  Seconds replicas_time(CollectiveKind kind, Bytes each, const HeldWeights& held) const {
+    Seconds time = times_.exchange(kind, each * held.shared, replicas());
+    if (held.experts > 0) time += times_.exchange(kind, each * held.experts, expert_replicas());
+    return time;
+  }
 
   // --- the host's memory ---
 
@@ -184,7 +193,7 @@ class StepBuilder {
   // Blocks that are computed between two exchanges: all of a chunk, or as many as fill a bucket.
   struct Segment {
     Seconds work;
-    double weights = 0;
+    HeldWeights weights;
     Flops flops;
     int first = 0, count = 0;
   };
@@ -209,9 +218,9 @@ class StepBuilder {
       sum.computing += time.computing, sum.issuing += time.issuing, sum.exchanging += time.exchanging;
       open.weights += block.weights;
       open.flops += backward ? block.backward.flops : block.forward.flops;
-      if (way_.offloads_activations() || (cut && gradient_bytes(open.weights) >= options_.style.bucket)) close();
+      if (way_.offloads_activations() || (cut && gradient_bytes(open.weights.all()) >= options_.style.bucket)) close();
     }
-    if (segments.empty() || sum.total() > Seconds(0) || open.weights > 0) close();
+    if (segments.empty() || sum.total() > Seconds(0) || open.weights.all() > 0) close();
     return segments;
   }
 
@@ -225,13 +234,14 @@ class StepBuilder {
     std::size_t last = StreamGraph::kNoTask, before = StreamGraph::kNoTask;
     for (const Segment& segment : segments(static_cast<std::size_t>(chunk), at.backward, cut)) {
       task.block = segment.first, task.blocks = segment.count;
-      const Bytes weights = blocks_.weight * segment.weights, gradients = gradient_bytes(segment.weights);
+      const Bytes weights = blocks_.weight * segment.weights.all(), gradients = gradient_bytes(segment.weights.all());
       std::size_t gathered = StreamGraph::kNoTask;
       if (gathers()) {  // at most two ahead of what is computed (limit_all_gathers)
         StepTask gather = task;
         gather.kind = StepTask::Kind::gather, gather.bytes = weights;
         gather.exchange = StepExchange{RankGroup::replicas, CollectiveKind::all_gather, weights};
-        gathered = add(stage, Stream::reduce, replicas_time(CollectiveKind::all_gather, weights), before, gather);
+        const Seconds time = replicas_time(CollectiveKind::all_gather, blocks_.weight, segment.weights);
+        gathered = add(stage, Stream::reduce, time, before, gather);
       }
       std::size_t fetched = StreamGraph::kNoTask;
       if (way_.offloads_activations() && at.backward) {
@@ -246,13 +256,14 @@ class StepBuilder {
       }
       before = last, last = computed, after = StreamGraph::kNoTask;
       std::size_t ready = computed;
-      if (reduces && cut && segment.weights > 0 && replicated()) {
+      if (reduces && cut && segment.weights.all() > 0 && replicated()) {
         StepTask reduce = task;
         reduce.kind = StepTask::Kind::reduce, reduce.bytes = gradients, reduce.flops = {};
         reduce.exchange = StepExchange{RankGroup::replicas, reduction(), gradients};
-        ready = add(stage, Stream::reduce, replicas_time(reduction(), gradients), computed, reduce);
+        const Seconds time = replicas_time(reduction(), times_.gradient(), segment.weights);
+        ready = add(stage, Stream::reduce, time, computed, reduce);
       }
-      if (offloads && segment.weights > 0) {
+      if (offloads && segment.weights.all() > 0) {
         add_copy(stage, StepTask::Kind::offload, gradient_bytes(updated(segment.weights)), ready, task);
       }
     }
@@ -326,8 +337,8 @@ class StepBuilder {
     return static_cast<std::size_t>(part) * static_cast<std::size_t>(way_.pp) + static_cast<std::size_t>(stage);
   }
 
-  double weights_of_stage(int stage) const {
-    double weights = 0;
+  HeldWeights weights_of_stage(int stage) const {
+    HeldWeights weights;
     for (int part = 0; part < way_.vp; ++part) {
       for (const std::size_t kind : chunks_[chunk_at(part, stage)]) {
         weights += blocks_.kinds[kind].weights;
@@ -338,15 +349,15 @@ class StepBuilder {
 
   // Whatever was not exchanged on the way, and the update.
   void finish(int stage) {
-    double weights = weights_of_stage(stage);
+    const HeldWeights held = weights_of_stage(stage);
     const std::size_t last = last_compute_[static_cast<std::size_t>(stage)];
     std::size_t last_reduce = last_reduce_[static_cast<std::size_t>(stage)];
     StepTask task;
     task.chunk = stage;
     if (replicated() && !gathers() && !options_.style.overlapped && !way_.offloads_optimizer()) {
-      task.kind = StepTask::Kind::reduce, task.bytes = gradient_bytes(weights);
+      task.kind = StepTask::Kind::reduce, task.bytes = gradient_bytes(held.all());
       task.exchange = StepExchange{RankGroup::replicas, reduction(), task.bytes};
-      last_reduce = add(stage, Stream::reduce, replicas_time(reduction(), task.bytes), last, task);
+      last_reduce = add(stage, Stream::reduce, replicas_time(reduction(), times_.gradient(), held), last, task);
     }
     const bool ends = stage == 0 || stage + 1 == way_.pp;
     if (way_.pp > 1 && ends && blocks_.tied > 0) {  // the first and the last stage have the table of words
@@ -358,7 +369,7 @@ class StepBuilder {
       graph_.add_dependency(shared, last_reduce);
       last_reduce = shared;
     }
-    weights = updated(weights);
+    const double weights = updated(held);
     task = {};
     task.kind = StepTask::Kind::update, task.chunk = stage;
     std::size_t update = last;
@@ -373,15 +384,15 @@ class StepBuilder {
     }
     if (replicated() && way_.sharding != Sharding::none && !gathers()) {
       task.kind = StepTask::Kind::gather;
-      task.bytes = blocks_.weight * weights_of_stage(stage);
+      task.bytes = blocks_.weight * held.all();
       task.exchange = StepExchange{RankGroup::replicas, CollectiveKind::all_gather, task.bytes};
-      add(stage, Stream::reduce, replicas_time(CollectiveKind::all_gather, task.bytes), update, task);
+      add(stage, Stream::reduce, replicas_time(CollectiveKind::all_gather, blocks_.weight, held), update, task);
     }
   }
 
   // Of a stage's weights, those that a GPU updates.
-  double updated(double weights) const {
-    return way_.sharding != Sharding::none ? weights / (way_.dp * way_.cp) : weights;
+  double updated(const HeldWeights& weights) const {
+    return way_.sharding != Sharding::none ? shard_of(weights, way_) : weights.all();
   }
 
   double taken() const { return std::min(0.5, kChannels / gpu_.sm_count); }

@@ -35,7 +35,7 @@ struct ParallelStep {
   std::optional<Interval> range;  // 90 %; none where the kernels have none
   StepParts parts;
   RankMemory memory;  // of the GPU that needs the most
-  Flops flops;        // of all GPUs
+  Flops flops;        // of the model, of all GPUs: what is computed again does not count
 
   double samples_per_second() const { return static_cast<double>(way.batch()) / time.value(); }
 };

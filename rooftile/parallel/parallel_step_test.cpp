@@ -46,9 +46,9 @@ TEST_F(ParallelStepTest, OnlyReplicasOfDenseDecodersAreEven) {
 
 TEST_F(ParallelStepTest, ASliceHasItsShareOfTheWeights) {
   Parallelism way;
-  const double whole = blocks(way).weights;
+  const double whole = blocks(way).weights.all();
   way.tp = 5;
-  const double part = blocks(way).weights;
+  const double part = blocks(way).weights.all();
   EXPECT_GT(part, whole / 5);  // norms and positions are whole
   EXPECT_LT(part, whole / 5 * 1.02);
 }
@@ -131,8 +131,55 @@ TEST_F(ParallelStepTest, ShardsNeedLessMemory) {
 TEST_F(ParallelStepTest, MemoryIsSixteenBytesAWeightAndActivations) {
   Parallelism way;
   const NetworkBlocks known = blocks(way);
-  const RankMemory memory = rank_memory(known, way, options.predict, known.order.size());
-  EXPECT_NEAR((memory.weights + memory.gradients + memory.optimizer).value() / known.weights, 16, 1e-6);
+  const RankMemory memory = rank_memory(known, way, options.predict);
+  EXPECT_NEAR((memory.weights + memory.gradients + memory.optimizer).value() / known.weights.all(), 16, 1e-6);
+}
+
+// FSDP holds whole what it works on: three blocks' weights, and the gradients of one.
+TEST_F(ParallelStepTest, ShardedWeightsAreGathered) {
+  Parallelism way;
+  way.dp = 4096;
+  way.sharding = Sharding::all;
+  const NetworkBlocks known = blocks(way, "llama2_70b");
+  const RankMemory memory = rank_memory(known, way, options.predict);
+  const double layer = known.kinds[1].weights.all();
+  EXPECT_GT(memory.weights, known.weight * (3 * layer));
+  EXPECT_LT(memory.weights, known.weight * (3.1 * layer));
+  EXPECT_GT(memory.gradients, known.gradient * layer);
+}
+
+// Wherever the experts are, the positions that they compute are as many, and each weight is on some GPU.
+TEST_F(ParallelStepTest, ExpertsMayBeAnywhere) {
+  constexpr double kBytesOfAWeight = 16;
+  Parallelism way;
+  way.dp = 8, way.micro_batch = 1, way.sharding = Sharding::optimizer;
+  const NetworkBlocks together = blocks(way, "mixtral_8x7b");
+  const ParallelStep alone = parallel_step(together, way, cluster, gpu, options).value();
+  for (const int ep : {2, 4, 8}) {
+    way.ep = ep;
+    const NetworkBlocks spread = blocks(way, "mixtral_8x7b");
+    const ParallelStep one = parallel_step(spread, way, cluster, gpu, options).value();
+    EXPECT_NEAR(one.flops / alone.flops, 1, 1e-3) << ep;
+    EXPECT_NEAR(spread.weights.experts * ep / together.weights.experts, 1, 1e-9) << ep;
+    const Bytes states = one.memory.weights + one.memory.gradients + one.memory.optimizer;
+    EXPECT_GT((states * way.dp).value(), kBytesOfAWeight * together.weights.all() * 0.99) << ep;
+    EXPECT_LT(one.memory.weights, alone.memory.weights) << ep;
+  }
+}
+
+// 126 layers over 16 stages: fourteen have eight, and two have seven.
+TEST_F(ParallelStepTest, StagesNeedNotDivideTheLayers) {
+  WaysAsked asked;
+  asked.pp = {16}, asked.tp = {8}, asked.recompute = {Recompute::full};
+  const auto network = parallel_network({.model = "llama3.1_405b", .batch = {}, .seq_len = {}}).value();
+  const std::vector<Parallelism> ways = ways_of(network, cluster, 128, 64, asked);
+  ASSERT_FALSE(ways.empty());
+  const ParallelStep uneven = step(ways.front(), "llama3.1_405b");
+  EXPECT_GT(uneven.parts.pipeline, Seconds(0));
+  Parallelism whole = ways.front();
+  whole.pp = 14, whole.vp = 1;
+  const ParallelStep even = step(whole, "llama3.1_405b");
+  EXPECT_NEAR(uneven.parts.computing / even.parts.computing, 8.0 / 9, 0.01);
 }
 
 TEST_F(ParallelStepTest, WhatCannotBeIsOneLine) {
@@ -199,7 +246,7 @@ TEST_F(ParallelStepTest, TheHostUpdatesAtTheBandwidthOfItsMemory) {
   Parallelism way;
   way.offload = Offload::optimizer;
   const ParallelStep one = step(way);
-  EXPECT_NEAR(one.parts.update.value(), blocks(way).weights * 28 / (0.8 * 409.6e9 / 8), 1e-3);
+  EXPECT_NEAR(one.parts.update.value(), blocks(way).weights.all() * 28 / (0.8 * 409.6e9 / 8), 1e-3);
   cluster.host_memory = {};
   const auto refused = parallel_step(blocks(way), way, cluster, gpu, options);
   EXPECT_EQ(refused.error().message,

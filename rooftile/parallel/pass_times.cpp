@@ -32,7 +32,7 @@ RankGroup group_named(ParallelAxis axis) {
 
 PassTime PassTimes::backward(const Block& block) const {
   PassTime time = time_of(block.backward);
-  time.computing += adding_up(block.weights).time;
+  time.computing += adding_up(block.weights.all()).time;
   return time;
 }
 
@@ -96,7 +96,7 @@ PassKernel PassTimes::update_kernel(double weights) const {
 }
 
 std::vector<StepPiece> PassTimes::backward_pieces(const Block& block) const {
-  return pieces(block.backward, adding_up(block.weights));
+  return pieces(block.backward, adding_up(block.weights.all()));
 }
 
 std::vector<StepPiece> PassTimes::pieces(const BlockPass& pass, const PassKernel& after) const {

@@ -46,7 +46,7 @@ class Ways {
       for (const int cp : divisors(gpus_ / tp, gpus_)) {
         if (!is_asked(asked_.cp, cp) || length_ % cp != 0) continue;
         for (const int pp : divisors(gpus_ / tp / cp, gpus_)) {
-          if (is_asked(asked_.pp, pp) && layers_ % pp == 0) with_degrees(tp, cp, pp);
+          if (is_asked(asked_.pp, pp) && pp <= layers_) with_degrees(tp, cp, pp);
         }
       }
     }
@@ -71,10 +71,10 @@ class Ways {
   }
 
   void with_batches(Parallelism way) {
-    const auto parts = static_cast<int>(layers_ / way.pp);
+    const auto parts = static_cast<int>((layers_ + way.pp - 1) / way.pp);  // of the fullest stage
     for (const int vp : divisors(parts, way.pp == 1 ? 1 : parts)) {
       way.vp = vp;
-      if (!is_asked(asked_.vp, vp)) continue;
+      if (!is_asked(asked_.vp, vp) || std::int64_t{way.pp} * vp > layers_) continue;
       for (const Recompute recompute : {Recompute::none, Recompute::selective, Recompute::full}) {
         way.recompute = recompute;
         // Of what lies between the products of attention, which a fused kernel does not keep.
@@ -121,9 +121,7 @@ class Search {
     const auto blocks = blocks_for(way);
     if (!*blocks) return impossible(one, blocks->error());
     const NetworkBlocks& known = **blocks;
-    const std::size_t count = (known.order.size() + static_cast<std::size_t>(way.pp * way.vp) - 1) /
-                              static_cast<std::size_t>(way.pp * way.vp);
-    one.step.memory = rank_memory(known, way, options_.parallel.predict, count);
+    one.step.memory = rank_memory(known, way, options_.parallel.predict);
     if (one.step.memory.total() > gpu_.level("DRAM").capacity * options_.memory_share) {
       one.fate = WayFate::too_large;
       return one;

@@ -139,13 +139,24 @@ class TransformerBlocks {
     return sees_all(name) ? way_.cp : 1;
   }
 
+  // Batched over the experts, or at rest (zoo/transformer_mlp.cpp); the router and a shared MLP are not.
+  static bool is_of_experts(std::string_view name) {
+    constexpr std::array<std::string_view, 4> kEnds = {"/mlp/gate.weight", "/mlp/up.weight", "/mlp/down.weight",
+                                                       "/mlp/resting.weight"};
+    return std::any_of(kEnds.begin(), kEnds.end(), [&](std::string_view end) { return name.ends_with(end); });
+  }
+
   void add_weights(const Workload& workload, const Layers& kinds, NetworkBlocks& blocks) const {
     for (const Tensor& tensor : workload.tensors) {
       if (!tensor.constant || !is_floating(tensor.dtype)) continue;
       const std::size_t kind = kind_of(tensor.name, kinds);
-      if (kind != BlockPasses::kNone) blocks.kinds[kind].weights += elements(tensor.shape);
+      if (kind == BlockPasses::kNone) continue;
+      HeldWeights& held = blocks.kinds[kind].weights;
+      const bool layer = kind > 0 && kind <= kinds.firsts.size();
+      const bool experts = layer && has_experts(shape_, kinds.firsts[kind - 1]) && is_of_experts(tensor.name);
+      (experts ? held.experts : held.shared) += elements(tensor.shape);
     }
-    if (shape_.tied) blocks.tied = blocks.kinds.front().weights;
+    if (shape_.tied) blocks.tied = blocks.kinds.front().weights.all();
   }
 
   // After attention and after the MLP, or once after both.
@@ -191,13 +202,12 @@ class TransformerBlocks {
     if (shape_.head == TransformerHead::language_model) reduce(blocks.kinds.back().backward);
   }
 
-  // A layer keeps its input alone, and runs forward again before its gradients.
+  // A layer keeps its input alone, and runs forward again before its gradients; these FLOPs count once.
   static void recompute(NetworkBlocks& blocks) {
     for (std::size_t i = 1; i + 1 < blocks.kinds.size(); ++i) {
       Block& block = blocks.kinds[i];
       block.backward.computing += block.forward.computing;
       block.backward.issuing += block.forward.issuing;
-      block.backward.flops += block.forward.flops;
       const auto& again = block.forward.exchanges;
       block.backward.exchanges.insert(block.backward.exchanges.end(), again.begin(), again.end());
       const auto& kernels = block.forward.kernels;

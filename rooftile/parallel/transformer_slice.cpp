@@ -45,10 +45,8 @@ Result<Transformer> slice(const Transformer& shape, const Parallelism& way) {
   // Of padded vocabularies (Megatron's make-vocab-size-divisible-by).
   constexpr std::int64_t kMultiple = 128;
   if (way.tp > 1 && part.vocab > 0) part.vocab = rounded_up(part.vocab, kMultiple * way.tp) / way.tp;
-  if (shape.experts > 0) {
-    part.experts /= way.ep;
-    part.experts_per_token = std::min(part.experts_per_token, part.experts);
-  }
+  // Each GPU computes as many picks as its own positions make: those of all GPUs for its share of the experts.
+  if (shape.experts > 0) part.experts /= way.ep;
   return part;
 }
 

@@ -66,6 +66,7 @@ void add_options(std::vector<TrainingOption>& options, std::size_t gpu_index, co
     if (!step) continue;
     option.step = step->time;
     option.step_range = step->range;
+    option.input = step->input;
     option.warnings = std::move(step->warnings);
     option.time = option.step * option.iterations;
     option.cost = price.rate * option.time * static_cast<double>(gpus);

@@ -25,6 +25,7 @@
 
 #include "rooftile/base/error.hpp"
 #include "rooftile/gpu/gpu.hpp"
+#include "rooftile/hosts/input_share.hpp"
 #include "rooftile/planning/data_parallel.hpp"
 #include "rooftile/predict/predict.hpp"
 #include "rooftile/prices/gpu_price.hpp"
@@ -75,6 +76,7 @@ struct TrainingOption {
   Seconds step;
   std::optional<Seconds> added;        // by more GPUs, part of the step; none where a fitted model gives the whole
   std::optional<Interval> step_range;  // 90 %
+  std::optional<InputShare> input;     // of a step; none without a host
   std::vector<std::string> warnings;   // where a fitted model is asked beyond its fit
   Seconds time;                        // of all iterations
   Dollars cost;

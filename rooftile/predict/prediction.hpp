@@ -167,6 +167,7 @@ struct Prediction {
   Seconds time;                      // with whatever the GPU waits for the host
   std::optional<HostShare> host;     // none: not predicted
   std::optional<PhaseTimes> phases;  // of a training step
+  std::string optimizer;             // of one; empty: none, or the captured program's own
   std::optional<InputShare> input;   // what preparing its input adds; none: not predicted
   std::int64_t micro_batches = 1;    // of a training step; the layers are of one
   Recompute recompute = Recompute::none;

@@ -141,6 +141,7 @@ Result<Prediction> PreparedNetwork::on(const Gpu& gpu) const {
   }
   add_host(prediction, options_);
   if (phase_ == Phase::step) {
+    if (!workload_->captured) prediction.optimizer = name_of(options_.optimizer);
     add_step(prediction, options_, workload_->captured || computes_loss(*workload_, options_, phase_));
   }
   if (options_.feeding != nullptr) {

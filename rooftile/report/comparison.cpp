@@ -105,7 +105,8 @@ std::string comparison_table(const ComparisonReport& report, std::size_t width) 
   std::string text;
   for (const std::string& answer : report.answers) text += wrapped(answer, width, "  ") + "\n";
   if (!report.answers.empty()) text += "\n";
-  text += fmt::format("{}, {}{}\n\n", comparison.pass, comparison.execution,
+  text += fmt::format("{}, {}{}{}\n\n", comparison.pass, comparison.execution,
+                      comparison.optimizer.empty() ? "" : ", " + comparison.optimizer,
                       comparison.baseline.empty() ? "" : ", against " + comparison.baseline);
   const std::vector<TableColumn> columns = columns_of(report);
   std::vector<TextTable::Column> headers;

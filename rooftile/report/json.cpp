@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "rooftile/predict/plan_summary.hpp"
+#include "rooftile/report/input_json.hpp"
 #include "rooftile/report/interval.hpp"
 #include "rooftile/report/memory_fit.hpp"
 #include "rooftile/report/memory_json.hpp"
@@ -112,21 +113,13 @@ Json prediction_json(const Prediction& prediction, const Gpu* gpu) {
                     {"waiting_s", value(prediction.host->waiting)},
                     {"issuing_s", value(prediction.host->issuing)}};
   }
-  if (prediction.input) {
-    const InputShare& input = *prediction.input;
-    json["input"] = {{"host", input.host},
-                     {"feed", name_of(input.feed)},
-                     {"cores_s", value(input.cores)},
-                     {"disk_s", value(input.disk)},
-                     {"copy_s", value(input.copy)},
-                     {"waiting_s", value(input.waiting)},
-                     {"limit", name_of(input.limit())}};
-  }
+  if (prediction.input) json["input"] = input_json(*prediction.input);
   if (prediction.phases) {
     json["phases_s"] = {{"forward", value(prediction.phases->forward)},
                         {"backward", value(prediction.phases->backward)},
                         {"update", value(prediction.phases->update)}};
     json["micro_batches"] = prediction.micro_batches;
+    if (!prediction.optimizer.empty()) json["optimizer"] = prediction.optimizer;
     json["recompute"] = name_of(prediction.recompute);
   }
   if (const auto interval = interval_of(prediction)) {

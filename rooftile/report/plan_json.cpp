@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "rooftile/report/input_json.hpp"
 #include "rooftile/report/memory_json.hpp"
 #include "rooftile/report/plan.hpp"
 #include "rooftile/report/price_json.hpp"
@@ -31,6 +32,7 @@ Json option_json(const TrainingPlan& plan, const TrainingOption& option) {
                {"step_s", option.step.value()},
                {"added_by_gpus_s", value_or_null(option.added)},
                {"memory_bytes", memory_json(option.memory)},
+               {"input", option.input ? input_json(*option.input) : Json(nullptr)},
                {"time_s", option.time.value()}};
   if (option.step_range) {
     json["time_low_s"] = option.time_low().value();

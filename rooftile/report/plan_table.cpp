@@ -9,6 +9,7 @@
 
 #include "rooftile/base/duration.hpp"
 #include "rooftile/base/units_text.hpp"
+#include "rooftile/report/input.hpp"
 #include "rooftile/report/plan.hpp"
 #include "rooftile/report/text.hpp"
 
@@ -58,6 +59,7 @@ std::string best_text(const PlanReport& report) {
                        : " of all GPUs";
   }
   text += fmt::format("; {} steps\n", grouped(best.iterations));
+  if (best.input) text += "  input     " + wrapped(input_text(*best.input), 68, std::string(12, ' ')) + "\n";
   text += fmt::format("  memory    {} per GPU\n", print(best.memory.total()));
   for (const std::string& warning : best.warnings)
     text += "  warning   " + wrapped(warning, kPlanWidth - 10, "              ") + "\n";
@@ -131,8 +133,10 @@ std::string notes(const PlanReport& report) {
   }
   notes.push_back(fmt::format("Memory: weights, gradients, activations and {} state; at most {} of the GPU's.",
                               name_of(choices.predict.optimizer), percent(choices.memory_share, 1)));
-  notes.push_back(fmt::format("Bounds apply to the {} of each time. Data loading is not included.",
-                              choices.cautious ? "upper end" : "central prediction"));
+  const bool fed = choices.predict.feeding != nullptr;
+  notes.push_back(fmt::format("Bounds apply to the {} of each time.{}",
+                              choices.cautious ? "upper end" : "central prediction",
+                              fed ? "" : " Data loading is not included."));
   notes.insert(notes.end(), report.plan.notes.begin(), report.plan.notes.end());
   std::string text = "\n";
   for (const std::string& note : notes) text += "  " + wrapped(note, kPlanWidth, kPlanIndent) + "\n";

@@ -36,6 +36,7 @@ struct ServingReport {
   LatencyBound bound = {};
   std::optional<Knee> knee = {};
   std::optional<GpuPrice> price = {};  // of a GPU
+  std::string note = {};               // what speaks against so many tokens
 
   int gpus() const { return setup.way.tp * setup.way.pp; }
   // Of a million tokens written at that rate; none without a price.

@@ -38,7 +38,8 @@ std::string serving_json(const ServingReport& report) {
   const EngineSetup& setup = report.setup;
   Json json = {{"schema", "rooftile/serving/1"},
                {"model", report.model},
-               {"precision", report.precision},
+               {"precision", name_of(setup.options.precision)},
+               {"weights", name_of(setup.options.weights.value_or(setup.options.precision))},
                {"gpu", setup.gpu.id},
                {"cluster", setup.cluster.id},
                {"tp", setup.way.tp},
@@ -47,6 +48,7 @@ std::string serving_json(const ServingReport& report) {
                {"output_tokens", report.output_tokens},
                {"cache_tokens", report.server.cache_tokens},
                {"price", report.price ? price_json(*report.price) : Json(nullptr)},
+               {"notes", report.note.empty() ? Json::array() : Json::array({report.note})},
                {"batches", Json::array()}};
   for (const ServingBatch& one : report.batches) {
     json["batches"].push_back({{"batch_size", one.sequences},

@@ -1,7 +1,9 @@
 #include "rooftile/report/study.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <optional>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -65,6 +67,20 @@ std::string stall_chart(const Study& study, const StudyResult& result) {
     }
   }
   return svg_bar_chart(chart);
+}
+
+// What each run gives for the money, by that of the best GPU for its application.
+StudyResult by_best_value(const Study& study, StudyResult result) {
+  const std::size_t gpus = study.gpus.size();
+  for (std::size_t first = 0; first < result.runs.size(); first += gpus) {
+    const std::span<StudyRun> runs = std::span(result.runs).subspan(first, gpus);
+    double best = 0;
+    for (const StudyRun& run : runs) best = std::max(best, run.per_usd.value_or(0));
+    for (StudyRun& run : runs) {
+      if (run.per_usd) *run.per_usd /= best;
+    }
+  }
+  return result;
 }
 
 std::string csv_of(const Study& study, const StudyResult& result) {
@@ -132,10 +148,11 @@ std::vector<StudyFile> study_files(const Study& study, const StudyResult& result
       "throughput.svg", "Throughput, relative to the slowest GPU", "Samples a second.",
       [](const StudyRun& run) { return Value(run.relative); }, ratio_text);
   const bool host = study.host.price.has_value();
-  chart(
-      "cost.svg", "Throughput for the money",
-      host ? "Samples a second for 1,000 USD of GPU and host." : "Samples a second for 1,000 USD of GPU.",
-      [](const StudyRun& run) { return run.per_usd; }, four_digits);
+  files.push_back({"cost.svg", "Throughput for the money",
+                   by_application(study, by_best_value(study, result), "Throughput for the money, relative to the best GPU",
+                                  fmt::format("Samples a second by the price of GPU{}; runs.csv has the numbers.",
+                                              host ? " and host" : ""),
+                                  [](const StudyRun& run) { return run.per_usd; }, ratio_text, 1.0)});
   chart(
       "gpu_busy.svg", "GPU utilisation", "Share of the time that the GPU works.",
       [](const StudyRun& run) { return Value(run.gpu_busy); }, share_text, 1.0);

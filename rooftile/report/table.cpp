@@ -38,8 +38,9 @@ std::string totals(const Prediction& prediction, const Gpu* gpu, std::size_t wid
   if (prediction.phases) {
     const PhaseTimes& phases = *prediction.phases;
     text +=
-        fmt::format("  step        forward {}, backward {}, update {}{}\n", print(phases.forward),
+        fmt::format("  step        forward {}, backward {}, update {}{}{}\n", print(phases.forward),
                     print(phases.backward), print(phases.update),
+                    prediction.optimizer.empty() ? "" : " by " + prediction.optimizer,
                     prediction.micro_batches > 1 ? fmt::format("; {} micro-batches", prediction.micro_batches) : "");
   }
   if (prediction.host) {

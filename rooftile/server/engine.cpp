@@ -60,6 +60,7 @@ class Passes {
       run.seq_len = length;
     } else {
       run.context = length;
+      run.stages_full = setup_.continuous;
     }
     const auto pass = TRY(parallel_forward(setup_.shape, run, setup_.way, setup_.cluster, setup_.gpu, setup_.options));
     const Seconds time = pass.time + serving_time(setup_.options, prompt, static_cast<double>(sequences));

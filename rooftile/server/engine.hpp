@@ -13,6 +13,7 @@ struct EngineSetup {
   GpuCluster cluster;
   Gpu gpu;
   PredictOptions options;
+  bool continuous = true;  // batching: steps keep all pipeline stages full
 };
 
 // Batches and contexts between those that are predicted, each about a quarter above the one before, are interpolated.

@@ -123,6 +123,21 @@ TEST(Server, TheKneeIsWhereTheBoundIsMet) {
             0);
 }
 
+TEST(Server, NoKneeIsAboveWhatTheServerKeepsUpWith) {
+  const LatencyBound bound = {.first_token = Seconds(1000), .each_token = {}};
+  ServerOptions options;
+  options.most_sequences = 4;
+  const Knee knee = knee_of(10, 50, bound, simple_engine(), options, 2000, 1).value();
+  const auto flood = poisson_arrivals(1e6, 2000, 10, 50);
+  EXPECT_NEAR(knee.rate / figures_of(flood, serve(flood, simple_engine(), options).value()).requests_per_second, 1, 1e-3);
+}
+
+TEST(Server, PoissonArrivalsHaveTheRate) {
+  for (const double rate : {0.5, 3.0, 1e4}) {
+    EXPECT_NEAR(2000 / poisson_arrivals(rate, 2000, 10, 50).back().arrival.value() / rate, 1, 1e-9);
+  }
+}
+
 EngineSetup llama_on_an_a100() {
   return {.shape = find_transformer("llama2_7b").value().value(),
           .way = {},

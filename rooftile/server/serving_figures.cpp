@@ -58,19 +58,22 @@ Result<Knee> knee_of(std::int64_t input_tokens, std::int64_t output_tokens, cons
     const ServingRun run = TRY(serve(arrivals, engine, options));
     return figures_of(arrivals, run);
   };
-  constexpr double kTrickle = 1e-3, kMost = 1e6, kClose = 1.01;
+  constexpr double kTrickle = 1e-3, kFlood = 1e6, kClose = 1.01;
   Knee knee;
+  // At a higher rate requests wait ever longer, however few the simulation has.
+  const double most = TRY(at(kFlood)).requests_per_second;
   const ServingFigures alone = TRY(at(kTrickle));
   if (!within(alone, bound)) return knee;
   knee = {kTrickle, alone};
   double high = kTrickle;
-  while (high < kMost) {
-    high *= 4;
+  while (high < most) {
+    constexpr double kFaster = 4;
+    high = std::min(high * kFaster, most);
     const ServingFigures more = TRY(at(high));
     if (!within(more, bound)) break;
     knee = {high, more};
   }
-  while (high / knee.rate > kClose && high < kMost * 4) {
+  while (high / knee.rate > kClose) {
     const double middle = std::sqrt(high * knee.rate);
     const ServingFigures figures = TRY(at(middle));
     if (within(figures, bound)) {

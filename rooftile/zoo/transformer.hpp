@@ -105,6 +105,10 @@ struct Transformer {
   bool operator==(const Transformer&) const = default;
 };
 
+// What speaks against so many positions: more than a table of learned ones has is an error, more than the network was
+// made for a note; empty where nothing does.
+Result<std::string> check_positions(const Transformer& shape, std::int64_t positions);
+
 // Limits that leave room above any network that was ever trained and keep every product exact.
 constexpr std::int64_t kMostLayers = 1024;
 constexpr std::int64_t kMostHeads = 1 << 14;

@@ -124,6 +124,17 @@ Result<void> check(const Transformer& shape) {
   return {};
 }
 
+Result<std::string> check_positions(const Transformer& shape, std::int64_t positions) {
+  if (shape.patch > 0) return "";
+  if (shape.positions == TransformerPositions::learned && positions > shape.max_positions) {
+    return fail(ErrorCode::usage,
+                fmt::format("{} positions are more than the {} of its table", positions, shape.max_positions), shape.name);
+  }
+  const std::int64_t made_for = std::max(shape.seq_len, shape.max_positions);
+  if (positions <= made_for) return "";
+  return fmt::format("{} positions are more than the {} that {} was made for", positions, made_for, shape.name);
+}
+
 Result<void> check(const Transformer& shape, const TransformerRun& run) {
   const bool images = shape.patch > 0;
   if (images && (run.image_size < shape.patch || run.image_size % shape.patch != 0)) {

@@ -1,5 +1,6 @@
 // The MLP of a transformer's block, alone or as a mixture of experts.
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "rooftile/zoo/transformer_parts.hpp"
@@ -41,14 +42,27 @@ TensorId TransformerParts::dense(const std::string& name, TensorId x, std::int64
   return net_.fully_connected(name + "down", y, shape_.hidden, bias);
 }
 
-// A router picks experts for each position. They are taken to share the positions alike, as training pushes them to
-// (Fedus et al., arXiv:2101.03961, section 2.2); where there are fewer picks than experts, the others' weights are not
-// read. One grouped product computes all experts, as in MegaBlocks (arXiv:2211.15841).
+namespace {
+
+// Experts that some position picks, where each picks at random and none twice: the mean. Positions beyond those of this
+// GPU pick, too, where it has fewer experts than a position picks.
+std::int64_t picked_experts(const Transformer& shape, double positions) {
+  const auto experts = static_cast<double>(shape.experts), each = static_cast<double>(shape.experts_per_token);
+  if (each >= experts) return shape.experts;
+  const double idle = std::pow(1 - each / experts, positions);
+  return static_cast<std::int64_t>(std::llround(experts * (1 - idle)));
+}
+
+}  // namespace
+
+// A router picks experts for each position, all of them alike, as training pushes it to (Fedus et al.,
+// arXiv:2101.03961, section 2.2). Weights of experts that no position picks are not read. One grouped product computes
+// the others, as in MegaBlocks (arXiv:2211.15841).
 TensorId TransformerParts::experts(const std::string& name, TensorId x) {
   const Shape tokens = net_.shape(x);  // batch x positions x hidden
   const double picked = elements({tokens[0], tokens[1], shape_.experts_per_token});
   const std::int64_t picks = picked > kMaxElements ? kMaxDimension * 2 : static_cast<std::int64_t>(picked);
-  const std::int64_t active = std::min(shape_.experts, picks);
+  const std::int64_t active = picked_experts(shape_, elements({tokens[0], tokens[1]}));
   const std::int64_t rows = (picks + active - 1) / active;
   const std::int64_t hidden = shape_.hidden, width = shape_.expert_ffn, resting = shape_.experts - active;
   if (resting > 0) net_.weight(name + "resting.weight", {resting, shape_.gated ? 3 : 2, hidden, width});

@@ -194,6 +194,18 @@ TEST(Transformer, ExpertsShareThePositions) {
   EXPECT_EQ(weights(one), weights(build(shape_of("mixtral_8x7b"), {.seq_len = 128})));  // the others rest
 }
 
+// Each of n positions picks 2 of 8 experts at random: 8 (1 - (3/4)^n) are picked by some.
+TEST(Transformer, FewPositionsPickFewExperts) {
+  const auto picked = [](std::int64_t positions) {
+    const Workload step = build(shape_of("mixtral_8x7b"), {.batch_size = positions, .context = 127});
+    return std::get<Gemm>(op_named(step, "layer0/mlp/up").kind).batch;
+  };
+  EXPECT_EQ(picked(1), 2);
+  EXPECT_EQ(picked(2), 4);  // 3.5
+  EXPECT_EQ(picked(4), 5);  // 5.47
+  EXPECT_EQ(picked(64), 8);
+}
+
 // One position for each sequence, whose keys and values join those in the cache.
 TEST(Transformer, DecodesOnePosition) {
   const Workload step = build(shape_of("llama2_70b"), {.batch_size = 4, .context = 1000});
