@@ -10,8 +10,10 @@
 #include "rooftile/cli/output_options.hpp"
 #include "rooftile/cli/page_width.hpp"
 #include "rooftile/cli/prediction_options.hpp"
+#include "rooftile/cli/script.hpp"
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/ingest/model.hpp"
+#include "rooftile/ingest/workload_json.hpp"
 #include "rooftile/predict/predict.hpp"
 #include "rooftile/report/names.hpp"
 #include "rooftile/report/report.hpp"
@@ -26,10 +28,17 @@ struct SupportArguments {
   OutputArguments output;
 };
 
+Result<Workload> load(const SupportArguments& arguments) {
+  if (!is_script(arguments.model)) {
+    return load_model(arguments.model, with_sizes({.skip_unsupported = true}, arguments.sizes));
+  }
+  return parse_workload_json(TRY(capture_script(arguments.model)), arguments.model);
+}
+
 Result<void> run(SupportArguments& arguments) {
   const OutputArguments& output = arguments.output;
   const bool csv = output.format == Format::csv;
-  const auto workload = load_model(arguments.model, with_sizes({.skip_unsupported = true}, arguments.sizes));
+  const auto workload = load(arguments);
   if (!workload) {
     // Shapes behind an unknown operator are unknown too, so there may be nothing to predict; the list is still the
     // answer. Standard input is read only once.
@@ -43,7 +52,7 @@ Result<void> run(SupportArguments& arguments) {
   }
   write_notes(*workload);
   // Which method serves an operator does not depend on the GPU, so any one with every precision will do.
-  const auto gpu = TRY(find_gpu(workload->captured ? "h100-sxm5-80gb" : "titan-xp-delta"));
+  const auto gpu = TRY(find_gpu("h100-sxm5-80gb"));
   PredictOptions options{.execution = arguments.run.execution};
   if (workload->captured) run_as_captured(*workload->captured, false, options);
   const auto prediction = TRY(predict(*workload, gpu, options, phase_of({}, *workload)));

@@ -61,12 +61,11 @@ bool is_product(const Op& op) {
   return std::holds_alternative<Gemm>(op.kind) || std::holds_alternative<Attention>(op.kind);
 }
 
-// The type that the operator was called with; TF32 is a way to compute, not a type.
+// The type that the operator was called with; TF32 is a way to compute, not a type, and asked for by whoever runs it.
 DType captured_precision(const Workload& workload, const Op& op, const LaunchOptions& options) {
   const DType type = op.inputs.empty() ? DType::fp32 : workload.tensors[op.inputs.front()].dtype;
   if (!is_floating(type)) return DType::fp32;
-  const bool tf32 = options.precision == DType::tf32 && (!is_product(op) || options.tf32_products);
-  return type == DType::fp32 && tf32 ? DType::tf32 : type;
+  return type == DType::fp32 && options.precision == DType::tf32 ? DType::tf32 : type;
 }
 
 }  // namespace

@@ -85,6 +85,17 @@ void add_step(Prediction& prediction, const PredictOptions& options, bool loss) 
   prediction.host->waiting = prediction.time - prediction.host->gpu_busy;
 }
 
+// What most of the arithmetic runs in: INT8 where the graph itself multiplies integers, else what was asked for.
+DType multiplied_in(const PhaseCalls& calls, const PredictOptions& options) {
+  Flops integers, all;
+  for (const PhaseCalls::Layer& layer : calls.layers) {
+    const LayerCall& call = calls.calls[layer.call];
+    all += call.flops;
+    if (call.options.precision == DType::int8) integers += call.flops;
+  }
+  return integers > all * 0.5 ? DType::int8 : options.precision;
+}
+
 }  // namespace
 
 PreparedNetwork::PreparedNetwork(const Workload& workload, const PredictOptions& options, Phase phase)
@@ -118,10 +129,11 @@ Result<Prediction> PreparedNetwork::on(const Gpu& gpu) const {
   prediction.gpu = gpu.id;
   prediction.batch_size = workload_->batch_size;
   prediction.precision = options_.precision;
-  prediction.computed = computed_in(options_.precision, gpu);
+  const DType multiplied = multiplied_in(calls_, options_);
+  prediction.computed = computed_in(multiplied, gpu);
   prediction.method = label_of(options_);
   prediction.sm_count = gpu.sm_count;
-  prediction.peak = peak_of(options_.precision, gpu).value_or(FlopsPerSecond(0));
+  prediction.peak = peak_of(multiplied, gpu).value_or(FlopsPerSecond(0));
   prediction.memory = memory_;
   prediction.unsupported = workload_->skipped;
   prediction.notes = workload_->notes;
