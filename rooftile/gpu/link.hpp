@@ -17,10 +17,12 @@ struct Link {
 // bridge between two (MI100: four), and more use PCIe. Nothing where the catalogue knows no link that reaches so far.
 std::optional<Link> link_of(const Gpu& gpu, int gpus);
 
-// Through the memory of the host, where GPUs may not reach one another's: NCCL_P2P_DISABLE=1, and many virtual machines.
+// Through the memory of the host, where GPUs may not reach one another's: NCCL_P2P_DISABLE=1, and many virtual
+// machines.
 Link host_memory_link();
 
-// Through the memory of the host, where GPUs may not reach one another's: NCCL_P2P_DISABLE=1, and many virtual machines.
+// Through the memory of the host, where GPUs may not reach one another's: NCCL_P2P_DISABLE=1, and many virtual
+// machines.
 Link host_memory_link();
 
 }  // namespace rooftile

@@ -32,6 +32,7 @@ struct BlockPass {
   Seconds issuing;    // of the host
   std::vector<BlockExchange> exchanges = {};
   Flops flops = {};
+  Flops again = {};                      // of these, for what was computed before
   std::vector<PassKernel> kernels = {};  // that compute, where they were asked for
 };
 

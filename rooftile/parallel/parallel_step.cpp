@@ -139,9 +139,7 @@ class StepBuilder {
   Group replicas() const { return group_of(cluster_, way_.dp * way_.cp, way_.tp); }
 
   // Of experts: every ep-th of those.
-  Group expert_replicas() const {
-    return group_of(cluster_, way_.dp * way_.cp / way_.ep, way_.tp * way_.ep);
-  }
+  Group expert_replicas() const { return group_of(cluster_, way_.dp * way_.cp / way_.ep, way_.tp * way_.ep); }
 
   Seconds replicas_time(CollectiveKind kind, Bytes each, const HeldWeights& held) const {
     Seconds time = times_.exchange(kind, each * held.shared, replicas());
@@ -399,10 +397,13 @@ class StepBuilder {
 
   // --- what came of it ---
 
+  // Of the model: what is computed again does not count.
   Flops flops() const {
     Flops flops;
-    for (const std::size_t kind : blocks_.order)
-      flops += blocks_.kinds[kind].forward.flops + blocks_.kinds[kind].backward.flops;
+    for (const std::size_t kind : blocks_.order) {
+      const Block& block = blocks_.kinds[kind];
+      flops += block.forward.flops + block.backward.flops - block.backward.again;
+    }
     return flops * static_cast<double>(way_.micro_batches);
   }
 

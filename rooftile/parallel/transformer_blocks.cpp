@@ -202,12 +202,14 @@ class TransformerBlocks {
     if (shape_.head == TransformerHead::language_model) reduce(blocks.kinds.back().backward);
   }
 
-  // A layer keeps its input alone, and runs forward again before its gradients; these FLOPs count once.
+  // A layer keeps its input alone, and runs forward again before its gradients.
   static void recompute(NetworkBlocks& blocks) {
     for (std::size_t i = 1; i + 1 < blocks.kinds.size(); ++i) {
       Block& block = blocks.kinds[i];
       block.backward.computing += block.forward.computing;
       block.backward.issuing += block.forward.issuing;
+      block.backward.flops += block.forward.flops;
+      block.backward.again += block.forward.flops;
       const auto& again = block.forward.exchanges;
       block.backward.exchanges.insert(block.backward.exchanges.end(), again.begin(), again.end());
       const auto& kernels = block.forward.kernels;

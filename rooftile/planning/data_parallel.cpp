@@ -9,8 +9,8 @@ namespace rooftile {
 namespace {
 
 // Measured over predicted of what the GPUs add, printed by tools/fit_data_parallel.py. Links: 5 and 95 % of
-// DeepLearningExamples' runs, to which nothing is fitted (the least is below 0: some scale better than ideally). Host memory: the widest of each network and GPU of
-// Lambda's runs with the constants fitted without it.
+// DeepLearningExamples' runs, to which nothing is fitted (the least is below 0: some scale better than ideally). Host
+// memory: the widest of each network and GPU of Lambda's runs with the constants fitted without it.
 struct Factors {
   double least, most;
 };

@@ -176,8 +176,8 @@ std::map<std::tuple<std::string, std::string, std::string, int>, MeasuredRun> la
 
 // Lambda's training benchmark, the measured step of one GPU beside that of 2, 4 and 8 (V100 SXM2, A100 SXM4 and PCIe,
 // RTX 3090; ResNet-50, BERT base and large, NCF), of the same batch a GPU. Left out: runs in which several GPUs took
-// less a step than 1. Its scripts keep GPUs from reaching one another (NCCL_P2P_DISABLE=1). The rate of the host's memory
-// is fitted to these rows; tools/fit_data_parallel.py prints its errors on rows held out.
+// less a step than 1. Its scripts keep GPUs from reaching one another (NCCL_P2P_DISABLE=1). The rate of the host's
+// memory is fitted to these rows; tools/fit_data_parallel.py prints its errors on rows held out.
 TEST(DataParallel, ThroughTheHostFitsLambdasTrainingRuns) {
   const auto runs = lambda_runs();
   if (runs.empty()) GTEST_SKIP() << "no " << kMeasurements << "lambda";

@@ -62,7 +62,8 @@ std::string serving_table(const ServingReport& report, std::size_t width) {
     text += wrapped(fmt::format("{:.4g} USD per GPU-hour: {}", report.price->usd_per_hour(), report.price->source),
                     width - 2, "  ") +
             "\n";
-  if (!report.price) text += fmt::format("no on-demand price of {} is known: --price ID=USD gives one\n", report.setup.gpu.id);
+  if (!report.price)
+    text += fmt::format("no on-demand price of {} is known: --price ID=USD gives one\n", report.setup.gpu.id);
   if (!report.note.empty()) text += wrapped("note: " + report.note, width - 2, "  ") + "\n";
   text += "\nA batch alone; a token after " +
           grouped(static_cast<double>(report.input_tokens + report.output_tokens / 2)) + "\n" + batches(report, width);

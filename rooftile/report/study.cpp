@@ -148,11 +148,12 @@ std::vector<StudyFile> study_files(const Study& study, const StudyResult& result
       "throughput.svg", "Throughput, relative to the slowest GPU", "Samples a second.",
       [](const StudyRun& run) { return Value(run.relative); }, ratio_text);
   const bool host = study.host.price.has_value();
-  files.push_back({"cost.svg", "Throughput for the money",
-                   by_application(study, by_best_value(study, result), "Throughput for the money, relative to the best GPU",
-                                  fmt::format("Samples a second by the price of GPU{}; runs.csv has the numbers.",
-                                              host ? " and host" : ""),
-                                  [](const StudyRun& run) { return run.per_usd; }, ratio_text, 1.0)});
+  files.push_back(
+      {"cost.svg", "Throughput for the money",
+       by_application(
+           study, by_best_value(study, result), "Throughput for the money, relative to the best GPU",
+           fmt::format("Samples a second by the price of GPU{}; runs.csv has the numbers.", host ? " and host" : ""),
+           [](const StudyRun& run) { return run.per_usd; }, ratio_text, 1.0)});
   chart(
       "gpu_busy.svg", "GPU utilisation", "Share of the time that the GPU works.",
       [](const StudyRun& run) { return Value(run.gpu_busy); }, share_text, 1.0);

@@ -37,11 +37,10 @@ std::string totals(const Prediction& prediction, const Gpu* gpu, std::size_t wid
                                  throughput ? fmt::format("   {} samples/s", four_digits(*throughput)) : "");
   if (prediction.phases) {
     const PhaseTimes& phases = *prediction.phases;
-    text +=
-        fmt::format("  step        forward {}, backward {}, update {}{}{}\n", print(phases.forward),
-                    print(phases.backward), print(phases.update),
-                    prediction.optimizer.empty() ? "" : " by " + prediction.optimizer,
-                    prediction.micro_batches > 1 ? fmt::format("; {} micro-batches", prediction.micro_batches) : "");
+    text += fmt::format(
+        "  step        forward {}, backward {}, update {}{}{}\n", print(phases.forward), print(phases.backward),
+        print(phases.update), prediction.optimizer.empty() ? "" : " by " + prediction.optimizer,
+        prediction.micro_batches > 1 ? fmt::format("; {} micro-batches", prediction.micro_batches) : "");
   }
   if (prediction.host) {
     const HostShare& host = *prediction.host;

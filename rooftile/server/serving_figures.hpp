@@ -22,8 +22,8 @@ struct ServingFigures {
 };
 ServingFigures figures_of(std::span<const Request> requests, const ServingRun& run);
 
-// The highest rate of arrivals that the server keeps up with, and at which nine of ten first tokens, and of each further
-// token, are within bounds.
+// The highest rate of arrivals that the server keeps up with, and at which nine of ten first tokens, and of each
+// further token, are within bounds.
 struct LatencyBound {
   std::optional<Seconds> first_token, each_token;
 };

@@ -128,7 +128,8 @@ Result<std::string> check_positions(const Transformer& shape, std::int64_t posit
   if (shape.patch > 0) return "";
   if (shape.positions == TransformerPositions::learned && positions > shape.max_positions) {
     return fail(ErrorCode::usage,
-                fmt::format("{} positions are more than the {} of its table", positions, shape.max_positions), shape.name);
+                fmt::format("{} positions are more than the {} of its table", positions, shape.max_positions),
+                shape.name);
   }
   const std::int64_t made_for = std::max(shape.seq_len, shape.max_positions);
   if (positions <= made_for) return "";
