@@ -32,8 +32,10 @@ LayerEstimate network_estimate(Seconds time, const std::optional<Interval>& rang
   return estimate;
 }
 
-// torch.nn.DataParallel: threads of one process, which take turns at Python's lock, copy the weights to all GPUs before
-// each forward pass (torch/nn/parallel/replicate.py) and add up the gradients on the first.
+// torch.nn.DataParallel: threads of one process, which take turns at Python's lock in the forward pass and not in the
+// backward one (autograd's threads, one a GPU, run without Python). Before each forward pass the weights are copied to
+// all GPUs (torch/nn/parallel/replicate.py), and gradients are added up on the first. Rows of two to four GPUs tell what
+// that costs the host, however many GPUs: twice what calling all modules does, and once more for the gradients.
 Result<LayerEstimate> estimate_one_process(const NetworkRun& run, Phase phase, const Gpu& gpu,
                                            const PredictOptions& options) {
   const Parallelism& way = *run.parallel;
@@ -45,13 +47,16 @@ Result<LayerEstimate> estimate_one_process(const NetworkRun& run, Phase phase, c
   const Collective copy = {CollectiveKind::broadcast, way.dp, prediction->memory.weights, options.precision};
   const bool trains = phase != Phase::fwd;
   const Seconds moved = collective_time(copy, gpu, group).time * (trains ? 2 : 1);
-  const Seconds issuing = prediction->host ? prediction->host->issuing * static_cast<double>(way.dp) : Seconds(0);
-  // Each replica's modules are made anew, about as much work for the host as calling them.
   const std::span<const LayerEstimate> layers = prediction->layers;
   const auto forward = std::find_if(layers.begin(), layers.end(),
                                     [](const LayerEstimate& layer) { return layer.part != StepPart::forward; });
-  const Seconds replicating =
-      prediction->host ? host_share({layers.begin(), forward}, prediction->host->costs).issuing * way.dp : Seconds(0);
+  const double preparing = trains ? 3 : 2;
+  Seconds issuing, replicating;
+  if (prediction->host) {
+    const Seconds calling = host_share({layers.begin(), forward}, prediction->host->costs).issuing;
+    issuing = prediction->host->issuing + calling * (way.dp - 1);
+    replicating = calling * preparing;
+  }
   const Seconds copying = run.host_copy ? copy_time(workload) * way.dp : Seconds(0);
   const Seconds computing = std::max(prediction->time, issuing) + replicating + copying;
   const Seconds time = computing + moved;
