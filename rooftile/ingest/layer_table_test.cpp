@@ -422,6 +422,22 @@ TEST(LayerTable, BertOfMlperfSkipsPaddingFromRoundOneOn) {
   EXPECT_EQ(seq_len("resnet50v1.5", "MLPerf Training v1.1", ""), std::nullopt);
 }
 
+TEST(LayerTable, NvidiasExamplesTrainInChannelsLastWhereTheySaySo) {
+  const auto nhwc = [](const char* precision, const char* source, const char* path, const char* layout = "") {
+    return parsed_table(fmt::format("op,model,batch,precision,source,path,layout\nnetwork,resnet50,16,{},{},{},{}\n",
+                                    precision, source, path, layout))
+        .rows.at(0)
+        .nhwc;
+  };
+  constexpr const char* kClassifiers = "PyTorch/Classification/ConvNets/resnet50v1.5/README.md:607";
+  EXPECT_TRUE(nhwc("fp16", "DeepLearningExamples", kClassifiers));
+  EXPECT_TRUE(nhwc("fp16", "DeepLearningExamples", "TensorFlow/Classification/ConvNets/README.md"));
+  EXPECT_FALSE(nhwc("fp32", "DeepLearningExamples", kClassifiers));
+  EXPECT_FALSE(nhwc("fp16", "DeepLearningExamples", kClassifiers, "nchw"));
+  EXPECT_FALSE(nhwc("fp16", "DeepLearningExamples", "PyTorch/Segmentation/MaskRCNN/README.md"));
+  EXPECT_FALSE(nhwc("fp16", "lambda", kClassifiers));
+}
+
 TEST(LayerTable, AttentionOfTrainingHasAMaskAndSumsInOrder) {
   const std::string columns =
       "op,pass,batch,q_len,kv_len,heads,kv_heads,head_dim,head_dim_v,mask,deterministic,precision_detail\nattention,";

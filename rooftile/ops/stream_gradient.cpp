@@ -38,6 +38,7 @@ StreamKernel column_sums(Bytes read, Bytes weights, double elements) {
 struct Backward {
   const Workload& workload;
   const Op& op;
+  Maps maps;
   const Tensor& output = workload.tensors[op.outputs.front()];
   Bytes y = size_of(output);
   double outputs = elements(output.shape);
@@ -75,6 +76,8 @@ struct Backward {
     const StreamWork work{.operations = operations};
     if (norm.function == "lrn") return {flat(x() + y * 2, x(), work)};
     if (norm.function == "batch") {
+      if (maps == Maps::planes)
+        return {planes_norm_kernel(output.shape, size_of(output.dtype), 2, operations / outputs)};
       return {flat(x() + y, inputs(true), work), flat(x() + y, x(), work)};
     }
     return {rows(operations / outputs), column_sums(x() + y, inputs(true), outputs)};
@@ -114,8 +117,8 @@ bool passes_through(std::string_view function) {
   return function == "add" || function == "sub" || function == "sum" || function == "bias" || function == "identity";
 }
 
-std::vector<StreamKernel> gradient_kernels(const Workload& workload, const Op& op) {
-  return std::visit(Backward{.workload = workload, .op = op}, op.kind);
+std::vector<StreamKernel> gradient_kernels(const Workload& workload, const Op& op, Maps maps) {
+  return std::visit(Backward{.workload = workload, .op = op, .maps = maps}, op.kind);
 }
 
 std::vector<StreamKernel> gradient_kernels(const StreamLayer& layer, Bytes element, NormKernels norms) {

@@ -35,6 +35,15 @@ TEST(StreamGradient, Normalisations) {
   EXPECT_EQ(gradient({Normalize{"lrn", 5}, {{2, 8}}, {2, 8}}), elements_of(48, 16));
 }
 
+TEST(StreamGradient, BatchNormalisationOfPlanesGoesTwiceThroughItsChannels) {
+  const StreamOneOp norm(Normalize{"batch"}, {{8, 64, 56, 56}, {64}, {64}}, {8, 64, 56, 56}, 2);
+  const auto kernels = gradient_kernels(norm.workload, norm.op(), Maps::planes);
+  ASSERT_EQ(kernels.size(), 1U);
+  EXPECT_EQ(kernels[0].ctas, 64);
+  EXPECT_EQ(kernels[0].read, Bytes(4 * 2 * 8 * 64 * 56 * 56));
+  EXPECT_EQ(kernels[0].reread, kernels[0].read);
+}
+
 TEST(StreamGradient, SoftmaxGoesTwiceThroughItsRows) {
   const StreamOneOp softmax(Softmax{}, {{2, 8}}, {2, 8});
   EXPECT_EQ(gradient(softmax), elements_of(32, 16));

@@ -65,6 +65,7 @@ struct Forward {
   const Workload& workload;
   const Op& op;
   StreamUse use = StreamUse::inference;
+  Maps maps = Maps::channels_last;
   OperandBytes bytes = operand_bytes(workload, op);
   StreamWork work{.operations = flops(workload, op).value()};
   double outputs = output_elements(workload, op);
@@ -98,6 +99,9 @@ struct Forward {
   std::vector<StreamKernel> operator()(const Normalize& norm) const {
     const Tensor& output = workload.tensors[op.outputs.front()];
     if (norm.function == "batch") {
+      if (use == StreamUse::training && maps == Maps::planes) {
+        return {planes_norm_kernel(output.shape, size_of(output.dtype), 1, work.operations / outputs)};
+      }
       std::vector<StreamKernel> kernels = flat(work);
       if (use == StreamUse::training) {  // statistics first, of the input alone
         const Bytes x = size_of(workload.tensors[op.inputs.front()]);
@@ -139,6 +143,20 @@ struct Forward {
 }  // namespace
 
 double elements_of_load(Bytes element) { return std::max(1.0, kVector / element); }
+
+StreamKernel planes_norm_kernel(const Shape& shape, Bytes element, double inputs, double operations_of_one) {
+  constexpr double kThreads = 512;
+  constexpr double kInFlight = 2;  // elements of a tensor that a thread waits for at once
+  const double channels = shape.size() > 1 ? static_cast<double>(shape[1]) : 1;
+  return row_kernel({.rows = channels,
+                     .columns = elements(shape) / channels,
+                     .inputs = inputs,
+                     .passes = 2,
+                     .per_load = kInFlight,
+                     .most_threads = kThreads,
+                     .element = element},
+                    {.operations = operations_of_one});
+}
 
 StreamRows rows_of(const OpKind& kind, const Shape& shape) {
   const auto* norm = std::get_if<Normalize>(&kind);
@@ -191,8 +209,8 @@ StreamKernel stream_kernel(const StreamLayer& layer, Bytes element, NormKernels 
   return flat_kernel(bytes.read, bytes.write, outputs, {.operations = nominal * outputs});
 }
 
-std::vector<StreamKernel> stream_kernels(const Workload& workload, const Op& op, StreamUse use) {
-  return std::visit(Forward{.workload = workload, .op = op, .use = use}, op.kind);
+std::vector<StreamKernel> stream_kernels(const Workload& workload, const Op& op, StreamUse use, Maps maps) {
+  return std::visit(Forward{.workload = workload, .op = op, .use = use, .maps = maps}, op.kind);
 }
 
 StreamKernel depthwise_kernel(const Conv& conv, Bytes read, Bytes write) {

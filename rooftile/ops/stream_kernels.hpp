@@ -18,10 +18,20 @@ StreamKernel stream_kernel(const StreamLayer& layer, Bytes element, NormKernels 
 // maximum was, dropout which elements it kept.
 enum class StreamUse { inference, training };
 
+// How the maps of a network lie in memory: NCHW, each channel a plane of its own, or NHWC.
+enum class Maps { planes, channels_last };
+
 // Of an operator of a network, forward. Normalisations and softmax take the last dimension for a row (instance and
 // group normalisation: all dimensions after the channels). None for a view, except dropout in training; not for
-// convolutions, GEMMs, attention and recurrent layers.
-std::vector<StreamKernel> stream_kernels(const Workload& workload, const Op& op, StreamUse use = StreamUse::inference);
+// convolutions, GEMMs, attention and recurrent layers. `maps` matters to batch normalisation in training alone.
+std::vector<StreamKernel> stream_kernels(const Workload& workload, const Op& op, StreamUse use = StreamUse::inference,
+                                         Maps maps = Maps::channels_last);
+
+// Batch normalisation of planes in training, and its gradient (of two inputs, X and dY), as cuDNN computes them: one
+// CTA for each channel, which goes through the channel's planes twice, one element a load. With few channels that is
+// too few loads in flight for the DRAM, and as many with two bytes each as with four. Kernels bn_fw_tr_1C11_kernel_NCHW
+// and bn_bw_1C11_kernel_new; profiles show a grid of as many CTAs of 512 threads as there are channels.
+StreamKernel planes_norm_kernel(const Shape& shape, Bytes element, double inputs, double operations_of_one);
 
 // A depthwise convolution: one thread for every few outputs.
 StreamKernel depthwise_kernel(const Conv& conv, Bytes read, Bytes write);

@@ -85,6 +85,17 @@ TEST(StreamKernels, BatchNormalisationOfTrainingReadsTwice) {
   EXPECT_EQ(kernels[0].write, Bytes(0));
 }
 
+TEST(StreamKernels, BatchNormalisationOfPlanesHasOneCtaForEachChannel) {
+  const StreamOneOp norm(Normalize{"batch"}, {{8, 64, 56, 56}, {64}, {64}}, {8, 64, 56, 56}, 2);
+  const auto kernels = stream_kernels(norm.workload, norm.op(), StreamUse::training, Maps::planes);
+  ASSERT_EQ(kernels.size(), 1U);
+  EXPECT_EQ(kernels[0].ctas, 64);
+  EXPECT_EQ(kernels[0].threads, 512);
+  EXPECT_EQ(kernels[0].steps, 25);  // 8 * 56 * 56 / 512 / 2, rounded up
+  EXPECT_EQ(kernels[0].reread, Bytes(4 * 8 * 64 * 56 * 56));
+  EXPECT_EQ(stream_kernels(norm.workload, norm.op(), StreamUse::inference, Maps::planes).front().reread, Bytes(0));
+}
+
 TEST(StreamKernels, RowsOfNormalisations) {
   const Shape shape = {2, 3, 4, 5};
   EXPECT_EQ(rows_of(Normalize{"layer"}, shape).rows, 24);

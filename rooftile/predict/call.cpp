@@ -63,11 +63,12 @@ LayerCall stream_call(const Workload& workload, const Op& op, const PredictOptio
     return call;
   }
   call.flops = flops(workload, op);
+  const Maps maps = options.nhwc ? Maps::channels_last : Maps::planes;
   if (options.pass == Pass::fwd) {
     const StreamUse use = options.training ? StreamUse::training : StreamUse::inference;
-    call.work = Streams{operand_bytes(workload, op), stream_kernels(workload, op, use)};
+    call.work = Streams{operand_bytes(workload, op), stream_kernels(workload, op, use, maps)};
   } else {
-    std::vector<StreamKernel> kernels = gradient_kernels(workload, op);
+    std::vector<StreamKernel> kernels = gradient_kernels(workload, op, maps);
     const OperandBytes bytes = total_bytes(kernels);
     call.work = Streams{bytes, std::move(kernels)};
   }

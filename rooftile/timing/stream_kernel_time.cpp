@@ -47,9 +47,10 @@ StreamKernelTime stream_kernel_time(const StreamKernel& kernel, const GpuRates& 
   const double l2 = (result.traffic.at_l2() / (rates.l2 * constants[StreamConstant::l2_efficiency])).value();
 
   const double step = constants[StreamConstant::latency] / rates.clock.value();
-  const Cycles load =
-      rates.l2_latency + std::max(Cycles(0), rates.dram_latency - rates.l2_latency) * missed_share(kernel, rates);
-  const double wait = (kernel.steps * load + kernel.resteps * rates.l2_latency).value() * step;
+  const Cycles farther = std::max(Cycles(0), rates.dram_latency - rates.l2_latency);
+  const Cycles load = rates.l2_latency + farther * missed_share(kernel, rates);
+  const Cycles reload = rates.l2_latency + farther * lost_rows_share(kernel, rates);
+  const double wait = (kernel.steps * load + kernel.resteps * reload).value() * step;
   const double compute = operations(kernel.work, constants) / kernel.ctas / (kIssueLanes * rates.clock.value());
   const SmTime sm = sm_time(kernel, wait, compute, rates);
   const double start = constants[StreamConstant::start_cycles] / rates.clock.value();

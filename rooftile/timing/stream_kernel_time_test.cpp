@@ -52,6 +52,20 @@ TEST(StreamKernelTime, BytesAgainstBandwidths) {
   EXPECT_NEAR(t.traffic.dram.value(), 3e6, 1e-3);
 }
 
+// Each of four passes waits for the DRAM where the rows at work outgrow the L2, and for the L2 where they do not.
+TEST(StreamKernelTime, LaterPassesWaitForWhereTheirRowIs) {
+  GpuRates rates = ideal_stream();
+  rates.constants[StreamConstant::latency] = 1;
+  StreamKernel kernel = kernel_of(10, 100);
+  kernel.steps = 10;
+  kernel.resteps = 30;
+  kernel.read = Bytes(1e9);
+  kernel.row = Bytes(1e8);
+  EXPECT_NEAR(micros(stream_kernel_time(kernel, rates).cases[Bottleneck::latency]), 40 * 0.5, 1e-6);
+  kernel.row = Bytes(1e3);
+  EXPECT_NEAR(micros(stream_kernel_time(kernel, rates).cases[Bottleneck::latency]), 10 * 0.5 + 30 * 0.2, 1e-6);
+}
+
 // Half of the L2 is half full: 1 / (1 + (1/2)^2) of the bytes are there.
 TEST(StreamKernelTime, TheL2HoldsWhatWasThereBefore) {
   GpuRates rates = ideal_stream();

@@ -26,11 +26,14 @@ double missed_share(const StreamKernel& kernel, const GpuSizes& sizes) {
   return lost_share(square((kernel.read + kernel.write) / kept));
 }
 
+double lost_rows_share(const StreamKernel& kernel, const GpuSizes& sizes) {
+  const Bytes live = kernel.row * std::min(kernel.ctas, resident_ctas(kernel, sizes) * sizes.sms);
+  return lost_share(fourth(live / (sizes.l2_copy() * sizes.constants[StreamConstant::live_share])));
+}
+
 Traffic stream_traffic(const StreamKernel& kernel, const GpuSizes& sizes) {
   const double miss = missed_share(kernel, sizes);
-  // Rows at work that outgrow the L2 come from DRAM again in each pass.
-  const Bytes live = kernel.row * std::min(kernel.ctas, resident_ctas(kernel, sizes) * sizes.sms);
-  const double lost = lost_share(fourth(live / (sizes.l2_copy() * sizes.constants[StreamConstant::live_share])));
+  const double lost = lost_rows_share(kernel, sizes);
   const Bytes loaded = kernel.read + kernel.reread;
   return {.l1 = loaded,
           .l2 = loaded,

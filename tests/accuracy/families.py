@@ -39,6 +39,7 @@ RUNS = {
     "unseen-gemm": ([OWN / "unseen_gemm.csv"], "", "", "gpu,source"),
     "unseen-stream": ([OWN / "unseen_stream.csv"], "", "", "gpu"),
     "unseen-networks": ([OWN / "unseen_networks.csv"], "", "", "gpu,pass"),
+    "unseen-training": ([OWN / "lambda_unseen.csv"], "", "", "gpu,gpus"),
     "vllm": ([OWN / "vllm_mi300x.csv"], "", "", "gpu"),
     "mpt": ([OWN / "llm_foundry_80gb.csv"], "", "", "gpu,precision"),
     "bridge": ([OWN / "megatron_bridge.csv"], "", "", "gpu,model"),
@@ -60,7 +61,7 @@ FITTED = ["none", "size", "own", "shipped"]
 TIERS_OF = {
     "tensor": TIERS, "conv-tensor": TIERS, "conv-tensor-blind": TIERS, "attention": TIERS, "stream": TIERS, "rnn": TIERS,
     "xla": ["none", "shipped"],
-    **dict.fromkeys(["xla-left-out", "unseen-gemm", "unseen-stream", "unseen-networks", "tensorrt", "vllm", "bench", "mpt", "bridge", "geforce", "other-conv", "network",
+    **dict.fromkeys(["xla-left-out", "unseen-gemm", "unseen-stream", "unseen-networks", "unseen-training", "tensorrt", "vllm", "bench", "mpt", "bridge", "geforce", "other-conv", "network",
                      "cloud", "language", "several"], ["shipped"]),
 }
 
@@ -139,6 +140,9 @@ ROWS = [
     *[(f"NeuSight networks, boards unseen, {name}", "unseen-networks",
        lambda g, passes=passes: g["pass"] == passes, {})
       for name, passes in [("inference", "fwd"), ("forward and backward", "fwd_bwd")]],
+    *[(f"Lambda's training steps, boards unseen, {name}", "unseen-training",
+       lambda g, many=many: (g["gpus"] != "1") == many, {})
+      for name, many in [("one GPU", False), ("2 to 8 GPUs", True)]],
     ("vLLM on eight MI300X, prefill and decode", "vllm", lambda g: True, {}),
     *[(f"MPT on 8 to 64 GPUs, {name}", "mpt",
        lambda g, gpu=gpu, precision=precision: g["gpu"].startswith(gpu) and g["precision"] == precision, {})
