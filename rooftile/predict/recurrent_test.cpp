@@ -250,7 +250,9 @@ TEST(SmallBatches, PersistentKernelsAreForSomeSizesOfSomeGpus) {
   EXPECT_FALSE(keeps("m40", DType::fp32));
 }
 
+// But for the SM that a persistent kernel gains where its weights outgrow those it had: a few of 100 columns.
 RC_GTEST_PROP(AnyRecurrent, MoreWorkTakesNoLessTime, ()) {
+  constexpr double kOneMoreSm = 0.95;
   const Gpu& gpu = some_gpu();
   Recurrent recurrent = any_recurrent();
   recurrent.input_projection = false;
@@ -259,7 +261,7 @@ RC_GTEST_PROP(AnyRecurrent, MoreWorkTakesNoLessTime, ()) {
   const int which = *rc::gen::inRange(0, 3);
   std::int64_t& grown = which == 0 ? recurrent.batch : which == 1 ? recurrent.steps : recurrent.hidden;
   grown += *rc::gen::inRange(1, 100);
-  RC_ASSERT(on(gpu, recurrent, pass) >= before);
+  RC_ASSERT(on(gpu, recurrent, pass) >= before * kOneMoreSm);
 }
 
 }  // namespace
