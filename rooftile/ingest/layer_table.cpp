@@ -13,6 +13,7 @@
 #include "rooftile/ingest/layer_table_op.hpp"
 #include "rooftile/ingest/layer_table_reader.hpp"
 #include "rooftile/ingest/layer_table_row.hpp"
+#include "rooftile/ingest/published_run.hpp"
 
 namespace rooftile {
 namespace {
@@ -122,22 +123,11 @@ std::string kernel_of_sizes(TableRow& row) {
                      row.optional("tile_k", 1, kDepth), row.optional("stages", 1, kStages));
 }
 
-// NVIDIA's own runs of its examples in mixed precision: PyTorch's classifiers and SSD by their configurations
-// (DeepLearningExamples, PyTorch/Classification/ConvNets/configs.yml, memory_format; PyTorch/Detection/SSD/main.py,
-// --data-layout), TensorFlow's because its layout optimiser prefers channels last where tensor cores multiply FP16
-// (tensorflow/core/grappler/optimizers/generic_layout_optimizer.cc).
-bool usually_nhwc(TableRow& row) {
-  if (row.text("source") != "DeepLearningExamples" || lower_case(row.text("precision")) != "fp16") return false;
-  const std::string_view path = row.text("path");
-  return path.starts_with("TensorFlow") || path.starts_with("PyTorch/Classification") ||
-         path.starts_with("PyTorch/Detection/SSD");
-}
-
 // Whether a convolution's maps have their channels contiguous.
 bool read_nhwc(TableRow& row) {
   const std::string layout = lower_case(row.text("layout"));
   if (layout == "nhwc") return true;
-  if (layout.empty()) return usually_nhwc(row);
+  if (layout.empty()) return published_nhwc(row);
   if (layout != "nchw") {
     row.reject("layout", fmt::format("unknown layout '{}'; one of nchw, nhwc", shown(row.text("layout"))),
                ErrorCode::not_found);

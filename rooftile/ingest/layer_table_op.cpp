@@ -13,6 +13,7 @@
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/ingest/network_meant.hpp"
 #include "rooftile/ingest/parallel_row.hpp"
+#include "rooftile/ingest/published_run.hpp"
 #include "rooftile/workload/conv_geometry.hpp"
 #include "rooftile/workload/sequence.hpp"
 #include "rooftile/workload/workload.hpp"
@@ -114,29 +115,6 @@ std::optional<DType> read_weights(TableRow& row) {
                          fmt::join(known, ", ")),
              ErrorCode::unsupported);
   return std::nullopt;
-}
-
-// Servers run engines. NVIDIA's builds of frameworks for MLPerf, and its MXNet, train with channels last and fuse batch
-// norms with what surrounds them (DeepLearningExamples, MxNet/Classification/RN50v1.5: BNAddRelu).
-Execution usual_execution(TableRow& row, const NetworkRun& run) {
-  if (run.request) return Execution::engine;
-  const std::string framework = lower_case(row.text("framework"));
-  for (const char* fused : {"nvidia release", "ngc "}) {
-    if (framework.find(fused) != std::string::npos) return Execution::compiled;
-  }
-  return framework.starts_with("mxnet") ? Execution::compiled : Execution::eager;
-}
-
-// MLPerf's BERT reads up to 512 positions, about half of them padding (the rows' notes). NVIDIA's implementation, which
-// all submitters of its GPUs run, computes the padding in v0.7 and skips it later (mlcommons/training_results_v1.1,
-// config_DGXA100_1x8x56x1.sh: --unpad --unpad_fmha --exchange_padding).
-std::optional<std::int64_t> positions_without_padding(TableRow& row, const NetworkRun& run) {
-  constexpr std::int64_t kComputed = 256;
-  constexpr std::string_view kRound = "MLPerf Training v";
-  const std::string_view source = row.text("source");
-  if (!source.starts_with(kRound) || source.substr(kRound.size()).starts_with("0.")) return {};
-  if (!lower_case(run.model).starts_with("bert")) return {};
-  return kComputed;
 }
 
 }  // namespace
@@ -263,14 +241,16 @@ NetworkRun read_network(TableRow& row) {
   run.model = network_meant(row.text("model"), row.text("framework"));
   if (run.model.empty()) row.reject("model", "the cell is empty");
   if (!row.text("batch").empty()) run.batch = row.required("batch", 1);
-  run.seq_len = positions_without_padding(row, run);
+  run.seq_len = published_positions(row, run.model);
   if (!row.text("seq_len").empty()) run.seq_len = row.required("seq_len", 1);
   if (!row.text("image_size").empty()) run.image_size = row.required("image_size", 1);
   run.gpus = row.optional("gpus", 1, 1);
   run.optimizer = named(row, "optimizer", parse_optimizer, optimizer_names());
+  if (!run.optimizer) run.optimizer = published_optimizer(row, run.model);
   run.host_copy = row.either("host_copy", "1", "0", false);
   run.request = read_request(row);
-  run.execution = named(row, "execution", parse_execution, execution_names()).value_or(usual_execution(row, run));
+  const Execution usual = run.request ? Execution::engine : published_execution(row);  // servers run engines
+  run.execution = named(row, "execution", parse_execution, execution_names()).value_or(usual);
   run.weights = read_weights(row);
   if (run.request && run.request->reads && !run.seq_len && run.request->input_tokens > 0) {
     run.seq_len = run.request->input_tokens;

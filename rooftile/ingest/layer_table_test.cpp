@@ -422,6 +422,25 @@ TEST(LayerTable, BertOfMlperfSkipsPaddingFromRoundOneOn) {
   EXPECT_EQ(seq_len("resnet50v1.5", "MLPerf Training v1.1", ""), std::nullopt);
 }
 
+TEST(LayerTable, BertOfNvidiasExamplesIsTunedOn384PositionsByAnOptimizerOfItsOwn) {
+  const auto run = [](const char* precision, const char* framework, const char* note,
+                      const char* model = "BERT-large") {
+    const std::string row =
+        fmt::format("op,model,batch,precision,framework,source,note\nnetwork,{},16,{},{},DeepLearningExamples,{}\n",
+                    model, precision, framework, note);
+    return std::get<NetworkRun>(parsed_table(row).rows.at(0).op);
+  };
+  EXPECT_EQ(run("fp16", "PyTorch", "Fine-tuning NVIDIA DGX-1").seq_len, 384);
+  EXPECT_EQ(run("fp16", "TensorFlow", "Fine-tuning NVIDIA DGX-1").seq_len, 384);
+  EXPECT_EQ(run("fp16", "PyTorch", "Pre-training NVIDIA DGX-1").seq_len, std::nullopt);
+  EXPECT_EQ(run("fp16", "TensorFlow", "Fine-tuning NVIDIA DGX-1", "BioBERT").seq_len, std::nullopt);
+  EXPECT_EQ(run("fp16", "PyTorch", "Fine-tuning NVIDIA DGX-1").optimizer, Optimizer::fused_adam);
+  EXPECT_EQ(run("fp32", "PyTorch", "Fine-tuning NVIDIA DGX-1").optimizer, Optimizer::bert_adam);
+  EXPECT_EQ(run("fp32", "PyTorch", "Pre-training NVIDIA DGX-1").optimizer, std::nullopt);
+  EXPECT_EQ(run("fp32", "TensorFlow", "Fine-tuning NVIDIA DGX-1").optimizer, std::nullopt);
+  EXPECT_EQ(run("tf32", "NVIDIA DeepLearningExamples", "", "bert_base_squad").optimizer, Optimizer::bert_adam);
+}
+
 TEST(LayerTable, NvidiasExamplesTrainInChannelsLastWhereTheySaySo) {
   const auto nhwc = [](const char* precision, const char* source, const char* path, const char* layout = "") {
     return parsed_table(fmt::format("op,model,batch,precision,source,path,layout\nnetwork,resnet50,16,{},{},{},{}\n",

@@ -1,0 +1,69 @@
+#include "rooftile/ingest/published_run.hpp"
+
+#include <string>
+
+#include "rooftile/base/lower_case.hpp"
+
+namespace rooftile {
+namespace {
+
+constexpr std::string_view kExamples = "DeepLearningExamples";
+
+bool in_fp16(TableRow& row) { return lower_case(row.text("precision")) == "fp16"; }
+
+bool is_bert(std::string_view model) { return lower_case(model).starts_with("bert"); }
+
+// Fine-tuning of BERT by NVIDIA's examples, which they do on SQuAD; `bert_large_squad` is that in Lambda's runs of
+// them.
+bool fine_tunes_bert(TableRow& row, std::string_view model) {
+  if (!is_bert(model)) return false;
+  if (row.text("framework").find(kExamples) != std::string_view::npos) return model.ends_with("_squad");
+  return row.text("source") == kExamples && row.text("note").starts_with("Fine-tuning");
+}
+
+}  // namespace
+
+// NVIDIA's builds of frameworks for MLPerf, and its MXNet, train with channels last and fuse batch norms with what
+// surrounds them (DeepLearningExamples, MxNet/Classification/RN50v1.5: BNAddRelu).
+Execution published_execution(TableRow& row) {
+  const std::string framework = lower_case(row.text("framework"));
+  for (const char* fused : {"nvidia release", "ngc "}) {
+    if (framework.find(fused) != std::string::npos) return Execution::compiled;
+  }
+  return framework.starts_with("mxnet") ? Execution::compiled : Execution::eager;
+}
+
+// MLPerf's BERT reads up to 512 positions, about half of them padding (the rows' notes). NVIDIA's implementation, which
+// all submitters of its GPUs run, computes the padding in v0.7 and skips it later (mlcommons/training_results_v1.1,
+// config_DGXA100_1x8x56x1.sh: --unpad --unpad_fmha --exchange_padding). NVIDIA's examples pad questions to 384
+// (DeepLearningExamples, PyTorch and TensorFlow/LanguageModeling/BERT/scripts/run_squad.sh: max_seq_length).
+std::optional<std::int64_t> published_positions(TableRow& row, std::string_view model) {
+  constexpr std::int64_t kWithoutPadding = 256, kQuestion = 384;
+  constexpr std::string_view kRound = "MLPerf Training v";
+  const std::string_view source = row.text("source");
+  const bool mlperf = source.starts_with(kRound) && !source.substr(kRound.size()).starts_with("0.");
+  if (mlperf && is_bert(model)) return kWithoutPadding;
+  if (source == kExamples && fine_tunes_bert(row, model)) return kQuestion;
+  return {};
+}
+
+// PyTorch/LanguageModeling/BERT/run_squad.py: Apex's FusedAdam with --fp16, else the BertAdam of optimization.py.
+std::optional<Optimizer> published_optimizer(TableRow& row, std::string_view model) {
+  const std::string_view framework = row.text("framework");
+  const bool pytorch = framework == "PyTorch" || framework.find(kExamples) != std::string_view::npos;
+  if (!pytorch || !fine_tunes_bert(row, model)) return {};
+  return in_fp16(row) ? Optimizer::fused_adam : Optimizer::bert_adam;
+}
+
+// NVIDIA's own runs of its examples in mixed precision: PyTorch's classifiers and SSD by their configurations
+// (DeepLearningExamples, PyTorch/Classification/ConvNets/configs.yml, memory_format; PyTorch/Detection/SSD/main.py,
+// --data-layout), TensorFlow's because its layout optimiser prefers channels last where tensor cores multiply FP16
+// (tensorflow/core/grappler/optimizers/generic_layout_optimizer.cc).
+bool published_nhwc(TableRow& row) {
+  if (row.text("source") != kExamples || !in_fp16(row)) return false;
+  const std::string_view path = row.text("path");
+  return path.starts_with("TensorFlow") || path.starts_with("PyTorch/Classification") ||
+         path.starts_with("PyTorch/Detection/SSD");
+}
+
+}  // namespace rooftile
