@@ -36,6 +36,11 @@ void add_output_options(CLI::App* app, OutputArguments& output, const std::vecto
   format->group(kGroup);
 }
 
+Result<void> check_all_layers(bool all, const OutputArguments& output) {
+  if (!all || output.format == Format::table) return {};
+  return fail(ErrorCode::usage, fmt::format("is for the table; {} has every layer", name_of(output.format)), "--all");
+}
+
 CLI::Option* add_file(CLI::App* app, const std::string& names, std::string& file, const std::vector<Format>& formats,
                       const std::string& help) {
   return add_value(

@@ -198,6 +198,8 @@ Result<std::vector<WayTried>> search(const ParalleliseArguments& arguments, cons
 }
 
 Result<void> spread(ParalleliseArguments& arguments) {
+  TRY(check_keys(arguments.prediction.set, "parallelise",
+                 {"seq-len", "framework", "optimizer", "clip", "loss", "host", "algorithm", "tile", "active-ctas"}));
   TRY(complete(arguments.prediction));
   const WaysAsked asked = TRY(asked_of(arguments));
   auto cluster = find_gpu_cluster(arguments.cluster);

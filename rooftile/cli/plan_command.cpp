@@ -77,7 +77,7 @@ Result<TrainingChoices> choices_of(const PlanArguments& arguments, const Trainin
   choices.threads = machine_threads();
   TRY(check(choices.predict));
   choices.gpus = TRY(gpus_of(arguments));
-  choices.prices = TRY(price_rules(arguments.prices));
+  choices.prices = TRY(price_rules(arguments.prices, choices.gpus));
   return choices;
 }
 
@@ -133,6 +133,7 @@ Result<void> set_length(const PlanArguments& arguments, TrainingTask& task) {
 Result<void> run(PlanArguments& arguments) {
   if (arguments.model == "-") return usage("plan reads the model for each batch: name a file, not '-'");
   const TrainingSettings training = TRY(take_training(arguments.prediction.set));
+  arguments.prediction.phase = Phase::step;
   TRY(complete(arguments.prediction));
   const std::string& selector = arguments.prediction.method.fitted;
   std::optional<regression::FittedModel> fitted;

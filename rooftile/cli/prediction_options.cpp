@@ -97,6 +97,45 @@ Result<void> check_fitted(const PredictionArguments& prediction) {
   return {};
 }
 
+// Other methods than rooftile know neither kernels nor a host, and a roofline not even tiles: what says something of
+// them would change nothing.
+Result<void> check_method(const PredictionArguments& prediction) {
+  const Settings& set = prediction.set;
+  const Method method = prediction.method.method;
+  if (method == Method::rooftile) return {};
+  for (const char* key : {"algorithm", "framework", "host"}) {
+    if (set.named.contains(key)) return bad("--set", fmt::format("{} is for --method rooftile", key));
+  }
+  if (prediction.run.cuda_graphs) return bad("--cuda-graphs", "is for --method rooftile");
+  if (method != Method::roofline) return {};
+  for (const char* key : {"tile", "active-ctas"}) {
+    if (set.named.contains(key)) return bad("--set", fmt::format("{} plays no part in --method roofline", key));
+  }
+  return {};
+}
+
+// What plays a part only where gradients are computed, or weights updated.
+Result<void> check_phase(const PredictionArguments& prediction, Phase phase) {
+  if (prediction.run.recompute != Recompute::none && phase == Phase::fwd) {
+    return bad("--recompute", "is for --pass training");
+  }
+  if (phase == Phase::step) return {};
+  for (const char* key : {"optimizer", "accumulate", "clip", "loss"}) {
+    if (prediction.set.named.contains(key)) return bad("--set", fmt::format("{} is for --pass training", key));
+  }
+  return {};
+}
+
+// Whether there is anything for --restore-batch-norm to put back, or it stands there already.
+Result<void> check_batch_norms(const Workload& workload) {
+  const bool any = std::any_of(workload.ops.begin(), workload.ops.end(), [](const Op& op) {
+    const auto* norm = std::get_if<Normalize>(&op.kind);
+    return norm != nullptr && norm->function == "batch";
+  });
+  if (any) return {};
+  return bad("--restore-batch-norm", fmt::format("no batch norms were folded into convolutions of {}", workload.name));
+}
+
 // "TensorFlow" of "TensorFlow 1.1 cuda 8.0".
 std::string_view first_word(std::string_view name) { return name.substr(0, name.find_first_of(" /;")); }
 
@@ -256,6 +295,9 @@ CLI::Option* add_set(CLI::App* app, Settings& set) {
               const auto pairs =
                   read_option<std::vector<std::pair<std::string, std::string>>>("--set", text, parse_pairs);
               for (const auto& [key, value] : pairs) {
+                if (!set.named.insert(key).second) {
+                  throw OptionError({ErrorCode::usage, fmt::format("'{}' is given twice", one_line(key)), "--set"});
+                }
                 if (auto result = set_one("--set", key, value, set); !result) {
                   throw OptionError(result.error());
                 }
@@ -366,11 +408,18 @@ Result<void> complete(PredictionArguments& prediction) {
     return bad("--set", fmt::format("unknown key '{}'{}; one of {}", one_line(key), did_you_mean(key, known),
                                     fmt::join(known, ", ")));
   }
-  if (method.method != Method::rooftile && (set.plan.algorithm || !set.framework.empty())) {
-    return bad("--set", fmt::format("{} is for --method rooftile", set.plan.algorithm ? "algorithm" : "framework"));
-  }
+  TRY(check_method(prediction));
   prediction.calibration = TRY(read_constants(method.constants));
   return check_framework(set.framework, prediction.calibration ? *prediction.calibration : builtin_calibration());
+}
+
+Result<void> check_keys(const Settings& set, std::string_view command, const std::vector<std::string>& known) {
+  for (const std::string& key : set.named) {
+    if (std::find(known.begin(), known.end(), key) != known.end()) continue;
+    return bad("--set", fmt::format("{} does not take '{}'{}; one of {}", command, one_line(key),
+                                    did_you_mean(key, known), fmt::join(known, ", ")));
+  }
+  return {};
 }
 
 PredictOptions predict_options(const PredictionArguments& arguments) {
@@ -427,7 +476,9 @@ Result<Workload> load_script(const std::string& script, const PredictionArgument
 
 }  // namespace
 
-Workload as_network(Workload workload, const PredictionArguments& arguments, PredictOptions& options) {
+Result<Workload> as_network(Workload workload, const PredictionArguments& arguments, PredictOptions& options) {
+  TRY(check_phase(arguments, phase_of(arguments, workload)));
+  if (arguments.run.restore_batch_norm) TRY(check_batch_norms(workload));
   if (workload.captured) {
     run_as_captured(*workload.captured, arguments.precision.has_value(), options);
     return workload;

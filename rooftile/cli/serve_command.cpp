@@ -182,6 +182,7 @@ Result<std::vector<Request>> requests_of(const ServeArguments& arguments, Servin
 }
 
 Result<void> run(ServeArguments& arguments) {
+  TRY(check_keys(arguments.prediction.set, "serve", {"weights", "framework", "host", "tile", "active-ctas"}));
   TRY(complete(arguments.prediction));
   const EngineSetup setup = TRY(setup_of(arguments));
   const double room = TRY(cache_room(setup, 1 - arguments.headroom));
@@ -199,7 +200,7 @@ Result<void> run(ServeArguments& arguments) {
                        .server = arguments.server,
                        .batches = TRY(batches_of(arguments, setup, room))};
   report.server.cache_tokens = room;
-  report.price = price_of(setup.gpu, TRY(price_rules(arguments.prices)));
+  report.price = price_of(setup.gpu, TRY(price_rules(arguments.prices, {&setup.gpu, 1})));
   const EngineTimes engine = engine_times(setup);
   if (!arguments.arrivals.empty()) {
     const std::vector<Request> requests = TRY(requests_of(arguments, report));

@@ -237,10 +237,8 @@ Result<void> run(SimulateArguments& arguments) {
   if (arguments.models.empty() && arguments.random.count == 0) {
     return usage("simulate needs a MODEL, a TABLE.csv or --random N");
   }
+  TRY(check_keys(arguments.prediction.set, "simulate", {"seq-len", "context", "tile", "active-ctas"}));
   TRY(complete(arguments.prediction));
-  if (!arguments.prediction.set.framework.empty() || arguments.prediction.set.plan.algorithm) {
-    return usage("--set: simulate takes seq-len, tile and active-ctas");
-  }
   const PlanOptions& plan = arguments.prediction.set.plan;
   const PredictOptions checked = {.plan = plan};
   TRY(check(checked));
