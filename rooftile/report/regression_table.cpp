@@ -10,8 +10,6 @@ std::string number(const std::optional<double>& value, int digits = 4) {
   return value ? fmt::format("{:.{}g}", *value, digits) : std::string("-");
 }
 
-std::string share_or_dash(const std::optional<double>& value) { return value ? percent(*value, 1) : std::string("-"); }
-
 void add_figure(std::string& line, std::string_view name, const std::optional<double>& value, bool is_share) {
   if (value) line += fmt::format(", {} {}", name, is_share ? percent(*value, 1) : number(value));
 }
@@ -61,22 +59,6 @@ std::string fit_warnings_text(std::span<const regression::FitWarning> warnings) 
   std::string text;
   for (const regression::FitWarning& warning : warnings) text += "warning: " + warning.text() + "\n";
   return text;
-}
-
-std::string split_table(std::span<const regression::SplitResult> results, std::size_t width) {
-  TextTable table({{"split"},
-                   {"fitted", Align::right},
-                   {"MAPE", Align::right},
-                   {"held out", Align::right},
-                   {"MAPE", Align::right},
-                   {"GMAE", Align::right},
-                   {"in interval", Align::right}});
-  for (const regression::SplitResult& result : results) {
-    table.add({result.split.name, grouped(static_cast<double>(result.training.rows)), percent(result.training.mape, 1),
-               grouped(static_cast<double>(result.validation.rows)), percent(result.validation.mape, 1),
-               share_or_dash(result.validation.gmae), share_or_dash(result.validation.inside)});
-  }
-  return table.text(width);
 }
 
 }  // namespace rooftile
