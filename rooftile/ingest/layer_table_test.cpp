@@ -360,6 +360,11 @@ TEST(LayerTable, TimesThatAreNone) {
   }
 }
 
+TEST(LayerTable, ATimeLargerThanAnyIsNamedAsSuch) {
+  EXPECT_EQ(table_error("M,N,K,time_us\n1,1,1,1e300\n", {.measurements = true}),
+            "t.csv:2, column time_us: '1e300' is larger than 1e+30");
+}
+
 TEST(LayerTable, LongCellsAreShortInMessages) {
   EXPECT_LT(table_error("M,N,K\n1," + std::string(1000000, 'x') + ",1\n").size(), 120u);
   EXPECT_EQ(table_error("M,N,K\n1,\"a\nb\",1\n"), "t.csv:2, column N: 'a?b' is not a whole number");

@@ -13,7 +13,8 @@ std::string parallelisation_svg(const ParallelisationReport& report) {
   constexpr std::size_t kMost = 4000;  // points: of more, the fastest
   Chart chart;
   chart.title =
-      fmt::format("{} on {} x {}: a step of {} samples", report.model, report.gpus, report.gpu.id, report.batch);
+      fmt::format("{} on {} x {}: a step of {}", report.model, report.gpus, report.gpu.id,
+                  counted(static_cast<std::size_t>(report.batch), "sample"));
   chart.caption = "The line joins ways than which none is both faster and smaller.";
   chart.x = {.title = "memory of a GPU in GiB", .scale = Scale::logarithmic};
   chart.y = {.title = "time of a step", .scale = Scale::logarithmic, .time = true};
