@@ -122,7 +122,7 @@ std::vector<CompareTask::Batch> batches_of(const CompareArguments& arguments) {
 Result<std::optional<std::size_t>> place_in(const std::vector<Gpu>& gpus, const std::string& selector,
                                             const std::string& option) {
   if (selector.empty()) return std::nullopt;
-  const std::string id = TRY(gpu_of_option(selector)).id;
+  const std::string id = TRY(gpu_of_option(selector, option)).id;
   const auto found = std::find_if(gpus.begin(), gpus.end(), [&](const Gpu& gpu) { return gpu.id == id; });
   if (found == gpus.end()) return fail(ErrorCode::usage, fmt::format("{} is not among --gpus", id), option);
   return static_cast<std::size_t>(found - gpus.begin());

@@ -33,6 +33,7 @@
 #include "rooftile/report/chakra_trace.hpp"
 #include "rooftile/report/parallelisation.hpp"
 #include "rooftile/report/step_trace.hpp"
+#include "rooftile/report/text.hpp"
 #include "rooftile/timing/roofline.hpp"
 
 namespace rooftile::cli {
@@ -135,9 +136,8 @@ DType usual_precision(const Gpu& gpu) {
 std::string none_of(const WaysAsked& asked, int gpus, std::int64_t batch) {
   const bool fixed = !asked.tp.empty() || !asked.pp.empty() || !asked.dp.empty() || !asked.cp.empty();
   return fmt::format(
-      "no way to spread {} samples over {} GPUs{}: dp and the micro-batches must divide them, tp the "
-      "heads, pp the layers",
-      batch, gpus, fixed ? " with the degrees of --fix" : "");
+      "no way to spread {} over {}{}: dp and the micro-batches must divide them, tp the heads, pp the layers",
+      counted(static_cast<std::size_t>(batch), "sample"), counted(static_cast<std::size_t>(gpus), "GPU"), fixed ? " with the degrees of --fix" : "");
 }
 
 Result<void> write_chakra(const std::string& begin, const Parallelism& way, const StepTimeline& timeline) {
@@ -167,6 +167,13 @@ Result<void> write_traces(const ParalleliseArguments& arguments, const ParallelN
   if (path.empty()) return {};
   const std::string text = step_trace(network.name, gpu, way, timeline);
   return path.ends_with(".gz") ? write_bytes(path, TRY(gzip(text))) : write_output(path, text);
+}
+
+Result<std::string> parse_trace_file(const std::string& option, const std::string& path) {
+  constexpr std::string_view kCompressed = ".gz";
+  const bool compressed = path.ends_with(kCompressed);
+  TRY(check_suffix(option, compressed ? path.substr(0, path.size() - kCompressed.size()) : path, {Format::json}));
+  return path;
 }
 
 cluster::WorkerSettings settings_of(const ParalleliseArguments& arguments) {
@@ -249,6 +256,10 @@ Result<void> spread(ParalleliseArguments& arguments) {
                                      .shown = arguments.top,
                                      .memory_share = options.memory_share,
                                      .stopped = tried.size() < ways.size()};
+  if (report.stopped) {
+    write_error(fmt::format("stopped: {} of {} were tried; the best of these", tried.size(),
+                            counted(ways.size(), "way")));
+  }
   if (tried.front().fate == WayFate::fits) {
     TRY(write_traces(arguments, network, tried.front().way, *cluster, gpu, options.parallel));
   }
@@ -279,6 +290,7 @@ void add_parallelise(CommandList& commands, cluster::Ranks* ranks) {
   auto [app, arguments] = commands.add<ParalleliseArguments>(
       "parallelise", "Spread a training step over the GPUs of a cluster: the fastest of all ways",
       "rooftile parallelise gpt3_175b --cluster dgx-a100 --gpus 1024 -b 1536", run);
+  app->alias("parallelize");
   arguments.ranks = ranks;
   constexpr std::int64_t kMostGpus = 1 << 20, kMostBatch = std::int64_t{1} << 31, kMostTop = 1000000;
   constexpr double kUsuallyFree = 0.1;  // for what allocators and NCCL keep
@@ -299,8 +311,8 @@ void add_parallelise(CommandList& commands, cluster::Ranks* ranks) {
       ->description("of weights and arithmetic (default: bf16, or fp16 where there is none)")
       ->group("Prediction");
   add_set(app, arguments.prediction.set)->description("seq-len, framework, optimizer")->group("Prediction");
-  add_text(app, "--trace", arguments.trace, "FILE.json[.gz]",
-           "write the timeline of the fastest way for Perfetto or chrome://tracing, compressed where it ends in .gz");
+  add_value(app, "--trace", arguments.trace, "FILE.json[.gz]", parse_trace_file,
+            "write the timeline of the fastest way for Perfetto or chrome://tracing, compressed where it ends in .gz");
   add_text(app, "--chakra", arguments.chakra, "NAME",
            "write it as Chakra execution traces: NAME.0.et and so on, one for each GPU, and their groups to NAME.json");
   if (ranks != nullptr) add_rank_timeout(app, arguments.rank_timeout)->group("Search");

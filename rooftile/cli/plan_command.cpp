@@ -53,14 +53,7 @@ struct PlanArguments {
 
 // Those named, or the boards of the catalogue.
 Result<std::vector<Gpu>> gpus_of(const PlanArguments& arguments) {
-  std::vector<Gpu> gpus;
-  for (const std::string& selector : arguments.prediction.gpus) {
-    auto gpu = TRY(gpu_of_option(selector));
-    const bool again = std::any_of(gpus.begin(), gpus.end(), [&](const Gpu& other) { return other.id == gpu.id; });
-    if (again) return usage(fmt::format("--gpu: {} is named twice", gpu.id));
-    gpus.push_back(std::move(gpu));
-  }
-  return gpus.empty() ? boards_sold() : gpus;
+  return arguments.prediction.gpus.empty() ? boards_sold() : gpus_of_option(arguments.prediction.gpus);
 }
 
 Result<TrainingChoices> choices_of(const PlanArguments& arguments, const TrainingSettings& training) {

@@ -72,6 +72,7 @@ Result<void> check_fit(std::span<const Prediction> predictions, std::span<const 
 
 // Options that would change nothing.
 Result<void> check_idle(const PredictArguments& arguments) {
+  TRY(check_no_report("--save", arguments.save, ".db"));
   if (arguments.headroom > 0 && !arguments.prediction.largest_batch) {
     return usage("--memory-headroom is for --batch-size max");
   }

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "rooftile/base/lower_case.hpp"
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/one_line.hpp"
 #include "rooftile/base/text_file.hpp"
@@ -224,8 +225,12 @@ CLI::Option* add_precision(CLI::App* app, std::optional<DType>& precision) {
 }
 
 Result<RunPrecision> parse_run_precision_option(const std::string& option, const std::string& text) {
-  if (const auto parsed = parse_run_precision(text); parsed && parsed->autocast) return *parsed;
-  return RunPrecision{TRY(parse_precision(option, text)), false};
+  if (const auto parsed = parse_run_precision(lower_case(text)); parsed && parsed->autocast) return *parsed;
+  if (const auto dtype = parse_precision(option, text)) return RunPrecision{*dtype, false};
+  std::vector<std::string> known = precision_names();
+  known.insert(known.end(), {"amp-fp16", "amp-bf16"});
+  return bad(option, fmt::format("unknown precision '{}'{}; one of {}", one_line(text), did_you_mean(text, known),
+                                 fmt::join(known, ", ")));
 }
 
 CLI::Option* add_run_precision(CLI::App* app, PredictionArguments& prediction) {
@@ -276,7 +281,7 @@ CLI::Option* add_pass(CLI::App* app, std::optional<Phase>& phase) {
   return add_value(
       app, "--pass", phase, "inference|training|fwd|bwd|fwd_bwd|bwd_data|bwd_weight",
       [](const std::string& option, const std::string& text) -> Result<Phase> {
-        if (const auto parsed = parse_phase(text)) return *parsed;
+        if (const auto parsed = parse_phase(lower_case(text))) return *parsed;
         return tl::unexpected(check_choice(option, text, phase_names(), {}).error());
       },
       "training: forward, gradients, update (default: inference, or all of a captured step)");
@@ -509,15 +514,28 @@ Result<std::shared_ptr<const Calibration>> read_constants(const std::string& pat
   return std::make_shared<const Calibration>(completed(std::move(calibration)));
 }
 
-Result<Gpu> gpu_of_option(const std::string& selector) {
+Result<Gpu> gpu_of_option(const std::string& selector, const std::string& option) {
   auto gpu = find_gpu(selector);
-  if (!gpu && gpu.error().where.empty()) gpu.error().where = "--gpu";
+  if (!gpu && gpu.error().where.empty()) gpu.error().where = option;
   return gpu;
 }
 
+namespace {
+
+bool is_file(const std::string& selector) { return selector.ends_with(".toml"); }
+
+}  // namespace
+
 Result<std::vector<Gpu>> gpus_of_option(const std::vector<std::string>& selectors) {
   std::vector<Gpu> gpus;
-  for (const std::string& selector : selectors) gpus.push_back(TRY(gpu_of_option(selector)));
+  for (std::size_t i = 0; i < selectors.size(); ++i) {
+    gpus.push_back(TRY(gpu_of_option(selectors[i])));
+    for (std::size_t other = 0; other < i; ++other) {
+      // A file may be a variant of a GPU in the catalogue, under its id.
+      const bool file = selectors[i] != selectors[other] && (is_file(selectors[i]) || is_file(selectors[other]));
+      if (!file && gpus[other].id == gpus[i].id) return bad("--gpu", fmt::format("{} is named twice", gpus[i].id));
+    }
+  }
   return gpus;
 }
 
