@@ -17,7 +17,7 @@ class Search {
       : jobs_(jobs), machines_(machines), options_(options), builder_(machines), best_(known), placed_(jobs.size()) {}
 
   ExactSchedule run() {
-    branch({}, Seconds(0), 0);
+    branch({}, Seconds(0), 0, {0, 1});
     return {best_, !ended_};
   }
 
@@ -29,8 +29,18 @@ class Search {
     Seconds start;
   };
 
+  // A branch's part of the search, from 0 to 1.
+  struct Part {
+    double begin = 0, size = 1;
+  };
+
+  void tell(double share) const {
+    constexpr double kAll = 1e6;
+    if (options_.progress) options_.progress(static_cast<std::uint64_t>(share * kAll), static_cast<std::uint64_t>(kAll));
+  }
+
   // `cost` is that of what is placed; the last of it is job `last`, which starts at `now`.
-  void branch(ScheduleCost cost, Seconds now, std::size_t last) {
+  void branch(ScheduleCost cost, Seconds now, std::size_t last, Part part) {
     if (ended_) return;
     if (looked_ > options_.starts || (options_.stop != nullptr && *options_.stop)) {
       ended_ = true;
@@ -50,7 +60,12 @@ class Search {
       };
       return key(a) < key(b);
     });
-    for (const Choice& choice : choices) {
+    constexpr std::size_t kTold = 4;  // placements: what lies deeper is over soon
+    const double each = part.size / static_cast<double>(choices.size());
+    for (std::size_t i = 0; i < choices.size(); ++i) {
+      const Choice& choice = choices[i];
+      const Part own{part.begin + static_cast<double>(i) * each, each};
+      if (builder_.placements().size() < kTold) tell(own.begin);
       // Lists in the order of their starts, of equal ones by job, give every schedule once.
       const bool first = builder_.placements().empty();
       if (!first && (choice.start < now || (choice.start == now && choice.job < last))) continue;
@@ -61,7 +76,7 @@ class Search {
       if (!better(next, best_.cost)) continue;
       builder_.place(choice.job, *choice.mode, choice.start);
       placed_[choice.job] = true;
-      branch(next, choice.start, choice.job);
+      branch(next, choice.start, choice.job, own);
       placed_[choice.job] = false;
       builder_.take_back();
     }

@@ -12,6 +12,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string_view>
 
@@ -40,6 +41,7 @@ struct SimulateOptions {
   // Warp requests beyond which a layer is refused: that would take hours.
   double most_requests = 1e11;
   const std::atomic<bool>* stop = nullptr;  // once true, simulate() ends within milliseconds
+  std::function<void(double share)> progress = {};  // how far it is, from 0 to 1
 };
 
 struct Simulation {
