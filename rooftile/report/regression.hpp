@@ -15,7 +15,7 @@ namespace rooftile {
 std::string coefficient_table(const regression::FittedEquation& equation, std::size_t width = kAnyWidth);
 
 // One line a warning, or "".
-std::string fit_warnings_text(std::span<const regression::FitWarning> warnings);
+std::string fit_warnings_text(std::span<const regression::FitWarning> warnings, std::size_t width = kAnyWidth);
 
 // Values with what was fitted or predicted for them.
 struct FittedPoints {

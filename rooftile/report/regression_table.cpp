@@ -17,7 +17,7 @@ void add_figure(std::string& line, std::string_view name, const std::optional<do
 std::string figures_line(const regression::FittedEquation& equation) {
   const regression::FitFigures& figures = equation.figures;
   std::string line =
-      fmt::format("{}, {} rows", name_of(equation.technique), grouped(static_cast<double>(figures.rows)));
+      fmt::format("{}, {}", name_of(equation.technique), counted(figures.rows, "row"));
   add_figure(line, "R2", figures.r2, false);
   add_figure(line, "adjusted R2", figures.adjusted_r2, false);
   add_figure(line, "residual standard error", figures.residual_standard_error, false);
@@ -29,7 +29,7 @@ std::string figures_line(const regression::FittedEquation& equation) {
     line += fmt::format("; {:.4g} % of values within a factor of {:.3g} ({})", 100 * interval->level, interval->factor,
                         interval->made_by);
   }
-  return line + "\n";
+  return line;
 }
 
 }  // namespace
@@ -52,12 +52,12 @@ std::string coefficient_table(const regression::FittedEquation& equation, std::s
     }
     text += table.text(width);
   }
-  return text + "  " + figures_line(equation);
+  return text + page_line("  " + figures_line(equation), width, "    ");
 }
 
-std::string fit_warnings_text(std::span<const regression::FitWarning> warnings) {
+std::string fit_warnings_text(std::span<const regression::FitWarning> warnings, std::size_t width) {
   std::string text;
-  for (const regression::FitWarning& warning : warnings) text += "warning: " + warning.text() + "\n";
+  for (const regression::FitWarning& warning : warnings) text += page_line("warning: " + warning.text(), width, "  ");
   return text;
 }
 
