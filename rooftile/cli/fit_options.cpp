@@ -27,7 +27,8 @@ void add_ignore(CLI::App* app, std::vector<std::string>& ignore) {
 }
 
 CLI::Option* add_plots(CLI::App* app, std::string& folder) {
-  return add_folder(app, "--plots", folder, "draw fitted over measured times (fitted.svg) and residuals (residuals.svg) there")
+  return add_folder(app, "--plots", folder,
+                    "draw fitted over measured times (fitted.svg) and residuals (residuals.svg) there")
       ->group("Output");
 }
 

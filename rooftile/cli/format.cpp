@@ -63,8 +63,8 @@ Result<std::optional<Format>> by_suffix(std::string_view option, const std::stri
     if (one != Format::rows) known.push_back(fmt::format(".{}", suffix_of(one)));
   }
   return fail(ErrorCode::usage,
-              fmt::format("'{}' has an unsupported suffix; use {}{}", one_line(path),
-                          known.size() > 1 ? "one of " : "", fmt::join(known, ", ")),
+              fmt::format("'{}' has an unsupported suffix; use {}{}", one_line(path), known.size() > 1 ? "one of " : "",
+                          fmt::join(known, ", ")),
               std::string(option));
 }
 

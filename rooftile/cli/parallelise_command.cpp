@@ -137,7 +137,8 @@ std::string none_of(const WaysAsked& asked, int gpus, std::int64_t batch) {
   const bool fixed = !asked.tp.empty() || !asked.pp.empty() || !asked.dp.empty() || !asked.cp.empty();
   return fmt::format(
       "no way to spread {} over {}{}: dp and the micro-batches must divide them, tp the heads, pp the layers",
-      counted(static_cast<std::size_t>(batch), "sample"), counted(static_cast<std::size_t>(gpus), "GPU"), fixed ? " with the degrees of --fix" : "");
+      counted(static_cast<std::size_t>(batch), "sample"), counted(static_cast<std::size_t>(gpus), "GPU"),
+      fixed ? " with the degrees of --fix" : "");
 }
 
 Result<void> write_chakra(const std::string& begin, const Parallelism& way, const StepTimeline& timeline) {
@@ -257,8 +258,8 @@ Result<void> spread(ParalleliseArguments& arguments) {
                                      .memory_share = options.memory_share,
                                      .stopped = tried.size() < ways.size()};
   if (report.stopped) {
-    write_error(fmt::format("stopped: {} of {} were tried; the best of these", tried.size(),
-                            counted(ways.size(), "way")));
+    write_error(fmt::format("stopped: {} of {} were tried; the best of these",
+                            grouped(static_cast<double>(tried.size())), counted(ways.size(), "way")));
   }
   if (tried.front().fate == WayFate::fits) {
     TRY(write_traces(arguments, network, tried.front().way, *cluster, gpu, options.parallel));

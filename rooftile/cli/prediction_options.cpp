@@ -83,7 +83,6 @@ Result<void> set_one(const std::string& option, const std::string& key, const st
 }
 
 Result<void> check_fitted(const PredictionArguments& prediction) {
-  const Settings& set = prediction.set;
   const RunArguments& run = prediction.run;
   if (prediction.largest_batch) return bad("--batch-size", "a fitted model needs a number");
   if (prediction.feeding) return bad("--host", "a fitted model's times have their own host in them");
@@ -92,8 +91,10 @@ Result<void> check_fitted(const PredictionArguments& prediction) {
     return bad("--method",
                "a fitted model knows no --execution, --layout, --recompute, --cuda-graphs and mixed precision");
   }
-  if (set.plan.algorithm || set.plan.tile || set.plan.active_ctas_per_sm) {
-    return bad("--set", "algorithm, tile and active-ctas cannot be used with a fitted model");
+  for (const char* key :
+       {"algorithm", "tile", "active-ctas", "host", "cells", "optimizer", "accumulate", "clip", "loss", "weights"}) {
+    if (prediction.set.named.contains(key))
+      return bad("--set", fmt::format("{} cannot be used with a fitted model", key));
   }
   return {};
 }

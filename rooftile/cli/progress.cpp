@@ -66,8 +66,8 @@ void Progress::say(std::string_view line) {
 // The last column stays free: some terminals go to the next line after it.
 std::string Progress::line(double done, double all, double seconds, std::size_t columns) const {
   const double rate = (done - static_cast<double>(before_)) / seconds, share = done / all;
-  std::string text = fmt::format("{:>7}, {} {}/s, {}", percent(share, 1), four_digits(rate), unit_,
-                                 time_left((all - done) / rate));
+  std::string text =
+      fmt::format("{:>7}, {} {}/s, {}", percent(share, 1), four_digits(rate), unit_, time_left((all - done) / rate));
   constexpr std::size_t kMost = 30, kLeast = 5, kFrame = 2;
   const std::size_t taken = text.size() + kFrame + 1;
   if (columns >= taken + kLeast) {

@@ -36,7 +36,8 @@ class Search {
 
   void tell(double share) const {
     constexpr double kAll = 1e6;
-    if (options_.progress) options_.progress(static_cast<std::uint64_t>(share * kAll), static_cast<std::uint64_t>(kAll));
+    if (options_.progress)
+      options_.progress(static_cast<std::uint64_t>(share * kAll), static_cast<std::uint64_t>(kAll));
   }
 
   // `cost` is that of what is placed; the last of it is job `last`, which starts at `now`.

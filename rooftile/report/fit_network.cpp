@@ -110,8 +110,9 @@ std::string published_text(const NetworkFit& fit, std::size_t width) {
     if (!kinds.contains(one.beyond)) continue;
     const auto [low, high] = std::minmax_element(one.mape.begin(), one.mape.end());
     const std::string range = *low == *high ? percent(*low, 1) : percent(*low, 1) + " to " + percent(*high, 1);
-    text += page_line(
-        fmt::format("  {}, {}, {}: MAPE {} ({})", one.beyond, one.network, one.framework, range, one.cases), width, "    ");
+    text +=
+        page_line(fmt::format("  {}, {}, {}: MAPE {} ({})", one.beyond, one.network, one.framework, range, one.cases),
+                  width, "    ");
   }
   return text;
 }
@@ -125,7 +126,8 @@ std::string details_of(const NetworkGroup& group, std::size_t width) {
     text += fit_warnings_text(verdict.fit.warnings, width) + fit_warnings_text(verdict.beyond, width);
   }
   for (const Error& error : group.left_out) {
-    text += "\n" + page_line(fmt::format("{}: {} left out: {}", name_of(group), error.where, error.message), width, "  ");
+    text +=
+        "\n" + page_line(fmt::format("{}: {} left out: {}", name_of(group), error.where, error.message), width, "  ");
   }
   return text;
 }

@@ -68,18 +68,19 @@ std::string warnings(const LayerModelFit& fit, std::span<const LayerSample> samp
 
 std::string layer_fit_report(const LayerModelFit& fit, const LayerSamples& samples, std::size_t width) {
   const regression::FittedOn& on = fit.model.fitted_on;
-  std::string text =
-      page_line(fmt::format("per-layer models of {}, {}{}: {}", fmt::join(on.gpus, ", "), fmt::join(on.precisions, ", "),
-                            on.software.empty() ? "" : fmt::format(", {}", fmt::join(on.software, ", ")),
-                            counted(on.rows, "row")),
-                width, "  ") +
-      "\n";
+  std::string text = page_line(fmt::format("per-layer models of {}, {}{}: {}", fmt::join(on.gpus, ", "),
+                                           fmt::join(on.precisions, ", "),
+                                           on.software.empty() ? "" : fmt::format(", {}", fmt::join(on.software, ", ")),
+                                           counted(on.rows, "row")),
+                               width, "  ") +
+                     "\n";
   text += coefficients(fit, width) + "\n";
   for (const PoolingComparison& pooling : fit.pooling) {
     text += fmt::format("pooling {}: held-out MAPE {} by two models, {} by one ({} rows)\n", name_of(pooling.direction),
                         percent(pooling.two, 1), percent(pooling.one, 1), pooling.rows);
   }
-  if (!fit.too_few.empty()) text += page_line(fmt::format("of one size only, no model: {}", fmt::join(fit.too_few, ", ")), width, "  ");
+  if (!fit.too_few.empty())
+    text += page_line(fmt::format("of one size only, no model: {}", fmt::join(fit.too_few, ", ")), width, "  ");
   if (!samples.left_out.empty()) {
     std::string list;
     for (const auto& [what, layers] : samples.left_out) {

@@ -44,10 +44,10 @@ std::string head(const OptimumReport& report, std::size_t width) {
   std::vector<std::string_view> names;
   for (const Metric metric : optimum.objectives) names.push_back(name_of(metric));
   const std::size_t axes = report.space.axes.size();
-  std::string text = page_line(fmt::format("Least {} over {}, {}: {}", fmt::join(names, " and "), report.space.base.id,
-                                           axes == 1 ? "1 axis" : fmt::format("{} axes", axes),
-                                           names_of(report.space.workloads)),
-                               width, "  ");
+  std::string text =
+      page_line(fmt::format("Least {} over {}, {}: {}", fmt::join(names, " and "), report.space.base.id,
+                            axes == 1 ? "1 axis" : fmt::format("{} axes", axes), names_of(report.space.workloads)),
+                width, "  ");
   if (optimum.exact) {
     text += fmt::format("  method {}; all {} designs were tried\n", report.method, grouped(optimum.size));
   } else {
@@ -75,7 +75,8 @@ std::string beside_base(const OptimumReport& report, std::size_t width) {
                change(after, before)});
   }
   std::string text = table.text(width);
-  if (runs) text += page_line(fmt::format("  {} is limited by {}", report.space.base.id, limits_of(base)), width, "    ");
+  if (runs)
+    text += page_line(fmt::format("  {} is limited by {}", report.space.base.id, limits_of(base)), width, "    ");
   return text + page_line(fmt::format("  the best is limited by {}", limits_of(best)), width, "    ");
 }
 

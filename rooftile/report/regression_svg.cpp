@@ -60,7 +60,8 @@ void add_points(Chart& chart, const FittedPoints& points, bool x_is_fitted, Y y_
     series.opacity = 0.55;
     chart.series.push_back(std::move(series));
   }
-  if (left_out > 0) chart.caption = fmt::format("Without {} whose fitted value is not positive.", counted(left_out, "row"));
+  if (left_out > 0)
+    chart.caption = fmt::format("Without {} whose fitted value is not positive.", counted(left_out, "row"));
 }
 
 Axis value_axis(const FittedPoints& points, const std::string& which) {

@@ -16,8 +16,7 @@ void add_figure(std::string& line, std::string_view name, const std::optional<do
 
 std::string figures_line(const regression::FittedEquation& equation) {
   const regression::FitFigures& figures = equation.figures;
-  std::string line =
-      fmt::format("{}, {}", name_of(equation.technique), counted(figures.rows, "row"));
+  std::string line = fmt::format("{}, {}", name_of(equation.technique), counted(figures.rows, "row"));
   add_figure(line, "R2", figures.r2, false);
   add_figure(line, "adjusted R2", figures.adjusted_r2, false);
   add_figure(line, "residual standard error", figures.residual_standard_error, false);

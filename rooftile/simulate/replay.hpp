@@ -35,7 +35,7 @@ struct ReplayOptions {
   bool l1 = true;                     // false: loads bypass the L1
   Bytes l1_capacity;                  // of one SM
   Bytes element;
-  const std::atomic<bool>* stop = nullptr;  // once true, run() returns early
+  const std::atomic<bool>* stop = nullptr;         // once true, run() returns early
   std::function<void(double ctas)> replayed = {};  // told again and again of parts of CTAs that were
 };
 

@@ -84,7 +84,7 @@ TEST(LayerPrediction, WhatItCannotBeFor) {
 TEST(LayerPrediction, TimesThatAreAllBelowZeroAreNamedAsSuch) {
   regression::FittedModel model = published();
   for (regression::FittedEquation& equation : model.equations) {
-    for (auto& term : equation.terms) term.coefficient = -1;
+    for (auto& term : equation.terms) term.coefficient = -1e-12;
   }
   EXPECT_THAT(predict_by_layers(model, zoo_network("alexnet", 1)).error().message,
               HasSubstr("every layer that it covers a time of zero or less"));
