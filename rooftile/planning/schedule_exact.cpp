@@ -34,15 +34,20 @@ class Search {
     double begin = 0, size = 1;
   };
 
-  void tell(double share) const {
-    constexpr double kAll = 1e6;
-    if (options_.progress)
-      options_.progress(static_cast<std::uint64_t>(share * kAll), static_cast<std::uint64_t>(kAll));
+  // Now and then: from one branch to the next it is a matter of microseconds. In the middle of a branch, as a search
+  // that stays in its first branches is not at its beginning.
+  void tell(const Part& part) {
+    constexpr std::uint64_t kOften = 1 << 14;
+    constexpr double kAll = 1e18;
+    if (!options_.progress || ++branches_ % kOften != 0) return;
+    const double done = std::max(1.0, (part.begin + part.size / 2) * kAll);
+    options_.progress(static_cast<std::uint64_t>(done), static_cast<std::uint64_t>(kAll));
   }
 
   // `cost` is that of what is placed; the last of it is job `last`, which starts at `now`.
   void branch(ScheduleCost cost, Seconds now, std::size_t last, Part part) {
     if (ended_) return;
+    tell(part);
     if (looked_ > options_.starts || (options_.stop != nullptr && *options_.stop)) {
       ended_ = true;
       return;
@@ -61,12 +66,10 @@ class Search {
       };
       return key(a) < key(b);
     });
-    constexpr std::size_t kTold = 4;  // placements: what lies deeper is over soon
     const double each = part.size / static_cast<double>(choices.size());
     for (std::size_t i = 0; i < choices.size(); ++i) {
       const Choice& choice = choices[i];
       const Part own{part.begin + static_cast<double>(i) * each, each};
-      if (builder_.placements().size() < kTold) tell(own.begin);
       // Lists in the order of their starts, of equal ones by job, give every schedule once.
       const bool first = builder_.placements().empty();
       if (!first && (choice.start < now || (choice.start == now && choice.job < last))) continue;
@@ -123,6 +126,7 @@ class Search {
   Schedule best_;
   std::vector<bool> placed_;
   std::uint64_t looked_ = 0;  // starts
+  std::uint64_t branches_ = 0;
   bool ended_ = false;
 };
 
