@@ -5,6 +5,7 @@
 #include <iterator>
 #include <string>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
