@@ -65,8 +65,8 @@ std::vector<Predicted> predictions(const Model& model, const std::vector<Gpu>& g
       throw Failure{
           {ErrorCode::usage, "the largest batch is of a model's name or file; see max_batch()", "batch_size"}};
     }
-    workload = cli::as_network(value_of(parse_workload_json(*model.text, model.name, arguments.batch_size)), arguments,
-                               options);
+    workload = value_of(cli::as_network(value_of(parse_workload_json(*model.text, model.name, arguments.batch_size)),
+                                        arguments, options));
   } else {
     workload = value_of(cli::load_network(model.name, arguments, options));
   }

@@ -43,6 +43,9 @@ class CommandLine {
     try {
       app_.parse(argc, argv);
     } catch (const CLI::Success& help) {
+      // Help for a command that does not exist is not that of all commands.
+      const bool names_none = !chosen().get_subcommands({}).empty();
+      if (const auto extras = check_extras(chosen()); names_none && !extras) return report(extras.error());
       return speaks_ ? app_.exit(help) : 0;  // --help, --version
     } catch (const OptionError& wrong) {
       return report(wrong.error);
@@ -80,8 +83,23 @@ class CommandLine {
       known.push_back(nested->get_name());
     }
     const bool names_command = app.get_parent() == nullptr || !app.get_subcommands({}).empty();
-    const char* what = extra.starts_with("-") ? "option" : (names_command ? "command" : "argument");
-    return usage(fmt::format("unknown {} '{}'{}", what, one_line(extra), did_you_mean(extra, known)));
+    std::string hint = did_you_mean(extra, known);
+    if (extra.starts_with("-") || names_command) {
+      const char* what = extra.starts_with("-") ? "option" : "command";
+      return usage(fmt::format("unknown {} '{}'{}", what, one_line(extra), hint));
+    }
+    if (hint.empty()) hint = fmt::format("; {} takes {}", name_of(app), arguments_of(app));
+    return usage(fmt::format("unexpected argument '{}'{}", one_line(extra), hint));
+  }
+
+  // "one MODEL", "A.json and B.json"; "none".
+  static std::string arguments_of(const CLI::App& app) {
+    std::vector<std::string> names;
+    for (const CLI::Option* option : app.get_options()) {
+      if (option->get_positional()) names.push_back(option->get_name(true));
+    }
+    if (names.empty()) return "no argument";
+    return names.size() == 1 ? "one " + names.front() : fmt::format("{}", fmt::join(names, " and "));
   }
 
   // The innermost command that was named; the program where none was.
@@ -91,14 +109,16 @@ class CommandLine {
     return *command;
   }
 
-  // "fit network"; empty where no command was named.
-  std::string name_of_chosen() const {
+  // "fit network"; empty of the program.
+  static std::string name_of(const CLI::App& command) {
     std::string name;
-    for (const CLI::App* app = &chosen(); app != &app_; app = app->get_parent()) {
+    for (const CLI::App* app = &command; app->get_parent() != nullptr; app = app->get_parent()) {
       name = fmt::format("{}{}{}", app->get_name(), name.empty() ? "" : " ", name);
     }
     return name;
   }
+
+  std::string name_of_chosen() const { return name_of(chosen()); }
 
   // What is missing, and where to find it.
   std::string missing(const std::string& option) const {

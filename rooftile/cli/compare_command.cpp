@@ -83,7 +83,7 @@ CompareTask::Model model_of(const std::string& name, const PredictionArguments& 
         TRY(check(options));
         Workload workload;
         if (kept) {
-          workload = as_network(*kept, arguments, options);
+          workload = TRY(as_network(*kept, arguments, options));
         } else {
           workload = TRY(load_network(name, arguments, options));
           if (once) kept = workload;
@@ -122,7 +122,7 @@ std::vector<CompareTask::Batch> batches_of(const CompareArguments& arguments) {
 Result<std::optional<std::size_t>> place_in(const std::vector<Gpu>& gpus, const std::string& selector,
                                             const std::string& option) {
   if (selector.empty()) return std::nullopt;
-  const std::string id = TRY(gpu_of_option(selector)).id;
+  const std::string id = TRY(gpu_of_option(selector, option)).id;
   const auto found = std::find_if(gpus.begin(), gpus.end(), [&](const Gpu& gpu) { return gpu.id == id; });
   if (found == gpus.end()) return fail(ErrorCode::usage, fmt::format("{} is not among --gpus", id), option);
   return static_cast<std::size_t>(found - gpus.begin());
@@ -140,7 +140,7 @@ Result<CompareTask> task_of(const CompareArguments& arguments, const CostTable& 
   task.precisions = precisions_of(arguments);
   task.gpus = TRY(listed_gpus(arguments.gpus));
   task.baseline = TRY(place_in(task.gpus, arguments.baseline, "--baseline"));
-  task.prices = TRY(price_rules(arguments.prices));
+  task.prices = TRY(price_rules(arguments.prices, task.gpus));
   task.costs = &costs;
   task.memory_share = 1 - arguments.headroom;
   if (arguments.samples) task.samples = static_cast<double>(*arguments.samples) * static_cast<double>(arguments.epochs);

@@ -16,6 +16,7 @@
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
+#include "rooftile/cli/output_options.hpp"
 #include "rooftile/cli/prediction_options.hpp"
 #include "rooftile/cli/progress.hpp"
 #include "rooftile/evaluation/evaluation.hpp"
@@ -126,7 +127,7 @@ void add_evaluate(CommandList& commands) {
   auto [app, arguments] =
       commands.add<EvaluateArguments>("evaluate", "Make the tables and figures of the DeLTA paper, as CSV and SVG",
                                       "rooftile evaluate -o evaluation", run);
-  add_text(app, "-o,--output", arguments.folder, "FOLDER", "folder for the results; created if missing")->required();
+  add_folder(app, "-o,--output", arguments.folder, "folder for the results; created if missing")->required();
   add_gpus(app, arguments.gpus)->description("ids or .toml files (default: titan-xp-delta,p100-delta,v100-delta)");
   add_count(app, "-b,--batch-size", arguments.batch_size, kMaxDimension,
             "samples per batch (default: 256, as in the paper)");

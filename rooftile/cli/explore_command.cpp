@@ -18,6 +18,7 @@
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
+#include "rooftile/cli/output_options.hpp"
 #include "rooftile/cli/page_width.hpp"
 #include "rooftile/cli/progress.hpp"
 #include "rooftile/cli/rank_timeout_option.hpp"
@@ -177,8 +178,23 @@ Error none_possible(const ExploreResults& explored, const DesignSpace& space, co
 
 // A file that grows or is read again; standard output has the report.
 Result<std::string> parse_file(const std::string& option, const std::string& text) {
-  if (text != "-") return text;
+  if (!text.empty() && text != "-") return text;
   return usage(fmt::format("{} needs a file; the report goes to standard output", option));
+}
+
+Result<std::string> parse_csv_file(const std::string& option, const std::string& text) {
+  TRY(check_suffix(option, text, {Format::csv}));
+  return parse_file(option, text);
+}
+
+Result<std::string> parse_rows_file(const std::string& option, const std::string& text) {
+  TRY(check_no_report(option, text, ".bin"));
+  return parse_file(option, text);
+}
+
+Result<std::string> parse_checkpoint_file(const std::string& option, const std::string& text) {
+  TRY(check_no_report(option, text, ".checkpoint"));
+  return parse_file(option, text);
 }
 
 Result<void> run(ExploreArguments& arguments) {
@@ -272,10 +288,10 @@ void add_explore(CommandList& commands, cluster::Ranks* ranks) {
       ->group(kReport);
   add_names(app, "--heat-map", arguments.heat_map, "AXIS", "two axes: the best speedup for each pair of values")
       ->group(kReport);
-  add_text(app, "-o,--output", arguments.folder, "FOLDER", "folder for the report, CSV and SVG files")->group(kReport);
+  add_folder(app, "-o,--output", arguments.folder, "folder for the report, CSV and SVG files")->group(kReport);
 
   constexpr const char* kEvery = "Every design";
-  CLI::Option* checkpoint = add_value(app, "--checkpoint", arguments.checkpoint, "FILE", parse_file,
+  CLI::Option* checkpoint = add_value(app, "--checkpoint", arguments.checkpoint, "FILE", parse_checkpoint_file,
                                       "save progress to this file, and resume from it if it exists (docs/cluster.md)");
   checkpoint->group(kEvery);
   if (ranks != nullptr) {
@@ -283,12 +299,12 @@ void add_explore(CommandList& commands, cluster::Ranks* ranks) {
     return;
   }
   // Rows of a run that was killed could not be gone on from.
-  CLI::Option* csv = add_value(app, "--csv", arguments.csv, "FILE", parse_file, "write every design to this CSV");
+  CLI::Option* csv = add_value(app, "--csv", arguments.csv, "FILE", parse_csv_file, "write every design to this CSV");
   csv->excludes(checkpoint)->group(kEvery);
   app->add_flag("--layer-times", arguments.layer_times, "with --csv: add a column for each layer")
       ->needs(csv)
       ->group(kEvery);
-  add_value(app, "--rows", arguments.rows, "FILE", parse_file,
+  add_value(app, "--rows", arguments.rows, "FILE", parse_rows_file,
             "write every design and layer time to this binary file (docs/explore.md)")
       ->excludes(checkpoint)
       ->group(kEvery);

@@ -15,6 +15,7 @@
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/output_options.hpp"
 #include "rooftile/cli/page_width.hpp"
+#include "rooftile/cli/progress.hpp"
 #include "rooftile/cli/table_options.hpp"
 #include "rooftile/learn/networks/network_fit.hpp"
 #include "rooftile/regression/fitted_json.hpp"
@@ -117,7 +118,12 @@ Result<void> run(NetworkArguments& arguments) {
   meant.where = arguments.where;
   meant.flagged = arguments.flagged;
   const auto rows = TRY(run_rows(tables, meant));
-  const auto fit = TRY(fit_networks(rows, options));
+  NetworkFit fit;
+  {
+    Progress progress("fits");
+    options.progress = [&](std::size_t done, std::size_t all) { progress.show(done, all); };
+    fit = TRY(fit_networks(rows, options));
+  }
   TRY(draw_fit(arguments, fitted_points(fit)));
   if (!arguments.output.empty()) {
     const std::string way = options.own ? "own" : std::string(name_of(options.ways.front()));

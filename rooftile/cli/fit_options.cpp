@@ -27,8 +27,8 @@ void add_ignore(CLI::App* app, std::vector<std::string>& ignore) {
 }
 
 CLI::Option* add_plots(CLI::App* app, std::string& folder) {
-  return add_text(app, "--plots", folder, "FOLDER",
-                  "draw fitted over measured times (fitted.svg) and residuals (residuals.svg) there")
+  return add_folder(app, "--plots", folder,
+                    "draw fitted over measured times (fitted.svg) and residuals (residuals.svg) there")
       ->group("Output");
 }
 
@@ -68,7 +68,7 @@ Result<std::vector<MeasuredTable>> read_fit_tables(const FitArguments& arguments
 
 Result<void> draw_fit(const FitArguments& arguments, const FittedPoints& points) {
   if (arguments.plots.empty()) return {};
-  TRY(prepare_folder(arguments.plots));
+  TRY(prepare_folder(arguments.plots, "--plots"));
   const std::filesystem::path folder = arguments.plots;
   TRY(write_output((folder / "fitted.svg").string(), actual_versus_fitted_plot(points)));
   return write_output((folder / "residuals.svg").string(), residual_plot(points));

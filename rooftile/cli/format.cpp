@@ -63,7 +63,8 @@ Result<std::optional<Format>> by_suffix(std::string_view option, const std::stri
     if (one != Format::rows) known.push_back(fmt::format(".{}", suffix_of(one)));
   }
   return fail(ErrorCode::usage,
-              fmt::format("'{}' has an unsupported suffix; use one of {}", one_line(path), fmt::join(known, ", ")),
+              fmt::format("'{}' has an unsupported suffix; use {}{}", one_line(path), known.size() > 1 ? "one of " : "",
+                          fmt::join(known, ", ")),
               std::string(option));
 }
 
@@ -101,6 +102,13 @@ Result<Format> parse_format(std::string_view text, const std::string& output, co
 Result<void> check_suffix(std::string_view option, const std::string& path, const std::vector<Format>& offered) {
   TRY(by_suffix(option, path, offered));
   return {};
+}
+
+Result<void> check_no_report(std::string_view option, const std::string& path, std::string_view usual) {
+  if (!has_known_suffix(path)) return {};
+  return fail(ErrorCode::usage,
+              fmt::format("'{}' has an unsupported suffix; use {}, or another of your own", one_line(path), usual),
+              std::string(option));
 }
 
 bool has_known_suffix(const std::string& path) { return format_of(suffix_of(path)).has_value(); }

@@ -40,7 +40,7 @@ Result<std::vector<Gpu>> gpus_of(const std::string& selector) {
     }
     return boards_where(selector, [&](const Gpu& gpu) { return gpu.level("DRAM").capacity >= *least; });
   }
-  return std::vector{TRY(gpu_of_option(selector))};
+  return std::vector{TRY(gpu_of_option(selector, "--gpus"))};
 }
 
 }  // namespace

@@ -33,6 +33,7 @@ struct ListGpusArguments {
 };
 
 Result<void> list_gpus(ListGpusArguments& arguments) {
+  TRY(check_names(arguments.names, arguments.output));
   const std::vector<std::string> ids = gpu_ids();
   if (arguments.names) return write_output(arguments.output.file, fmt::format("{}\n", fmt::join(ids, "\n")));
   std::vector<Gpu> gpus;

@@ -89,6 +89,7 @@ struct ListModelsArguments {
 };
 
 Result<void> list_models(ListModelsArguments& arguments) {
+  TRY(check_names(arguments.names, arguments.output));
   const std::vector<ModelName> models = model_names();
   if (!arguments.names) return write_report(arguments.output, kModelsWriters, models);
   std::string names;

@@ -88,6 +88,9 @@ Result<void> run(OptimiseArguments& arguments) {
   if (!arguments.plot.empty() && objectives.size() < 2) {
     return fail(ErrorCode::usage, "draws a front: --minimise needs two metrics", "--plot");
   }
+  if (arguments.threads && arguments.prediction.method.method == Method::delta) {
+    return usage("--threads: method delta takes one thread; use another method");
+  }
   TRY(complete(arguments.prediction));
   const auto text = TRY(read_text_file(arguments.space, kMaxTomlFile));
   const auto space = TRY(parse_space(text, arguments.space));

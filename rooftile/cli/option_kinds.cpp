@@ -11,10 +11,4 @@ CLI::Option* add_names(CLI::App* app, const std::string& names, std::vector<std:
       [](const std::string& option, const std::string& text) { return parse_names(option, text); }, help);
 }
 
-CLI::Option* add_rate(CLI::App* app, const std::string& names, double& value, const std::string& help) {
-  return add_value(
-      app, names, value, "0…1",
-      [](const std::string& option, const std::string& text) { return parse_rate(option, text); }, help);
-}
-
 }  // namespace rooftile::cli

@@ -37,11 +37,17 @@ Value read_option(const std::string& option, const std::string& text, const Read
   return *std::move(value);
 }
 
+// The name that messages have: "--output" of "-o,--output", "--minimise" of "--minimise,--minimize".
+inline std::string long_name(const std::string& names) {
+  const std::size_t begin = names.find("--");
+  return begin == std::string::npos ? names : names.substr(begin, names.find(',', begin) - begin);
+}
+
 // An option with one value.
 template <class Value, class Read>
 CLI::Option* add_value(CLI::App* app, const std::string& names, Value& value, const std::string& kind, Read read,
                        const std::string& help) {
-  const std::string option = names.substr(names.rfind(',') + 1);
+  const std::string option = long_name(names);
   return app
       ->add_option_function<std::string>(
           names,
@@ -86,9 +92,6 @@ CLI::Option* add_count(CLI::App* app, const std::string& names, Count& value, st
       },
       help);
 }
-
-// A number from 0 to 1.
-CLI::Option* add_rate(CLI::App* app, const std::string& names, double& value, const std::string& help);
 
 // One of several values by name.
 template <class Value>

@@ -27,16 +27,16 @@ void write_error(std::string_view text) {
 
 void report_file_size_limit() { std::signal(SIGXFSZ, SIG_IGN); }
 
-Result<void> prepare_folder(const std::string& folder) {
+Result<void> prepare_folder(const std::string& folder, const std::string& option) {
   if (folder.empty()) return {};
   if (has_known_suffix(folder)) {
     return fail(ErrorCode::usage,
                 fmt::format("'{}' looks like a file; name a folder, as several files are written", one_line(folder)),
-                "-o");
+                option);
   }
   std::error_code error;
   if (fs::exists(folder, error) && !fs::is_directory(folder, error)) {
-    return fail(ErrorCode::io, "is not a folder; -o needs one, existing or new", folder);
+    return fail(ErrorCode::io, fmt::format("is not a folder; {} needs one, existing or new", option), folder);
   }
   fs::create_directories(folder, error);
   if (error) return fail(ErrorCode::io, error.message(), folder);

@@ -17,7 +17,7 @@ void write_error(std::string_view text);
 
 // Makes the folder of an -o, and finds out before any work whether files can be put there. Nothing is done where none
 // is named. Errors: what the operating system says.
-Result<void> prepare_folder(const std::string& folder);
+Result<void> prepare_folder(const std::string& folder, const std::string& option = "-o");
 
 // Writes to standard output if `path` is empty or "-", else a file that is there whole or not at all
 // (write_whole_file). Errors: what the operating system says.

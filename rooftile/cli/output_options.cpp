@@ -14,6 +14,12 @@ namespace {
 
 constexpr const char* kGroup = "Output";
 
+// An empty name, as of a variable that is not set, is none.
+Result<void> check_named(const std::string& option, const std::string& path) {
+  if (!path.empty()) return {};
+  return fail(ErrorCode::usage, "the name is empty", option == "--output" ? "-o" : option);
+}
+
 }  // namespace
 
 void add_output_options(CLI::App* app, OutputArguments& output, const std::vector<Format>& formats) {
@@ -27,7 +33,8 @@ void add_output_options(CLI::App* app, OutputArguments& output, const std::vecto
   // Read after --format, as CLI11 reads options in the order they were added.
   add_value(
       app, "-o,--output", output.file, "FILE",
-      [&output, formats, format](const std::string&, const std::string& path) -> Result<std::string> {
+      [&output, formats, format](const std::string& option, const std::string& path) -> Result<std::string> {
+        TRY(check_named(option, path));
         output.format = TRY(parse_format(format->count() > 0 ? format->as<std::string>() : "", path, formats));
         return path;
       },
@@ -36,11 +43,22 @@ void add_output_options(CLI::App* app, OutputArguments& output, const std::vecto
   format->group(kGroup);
 }
 
+Result<void> check_all_layers(bool all, const OutputArguments& output) {
+  if (!all || output.format == Format::table) return {};
+  return fail(ErrorCode::usage, fmt::format("is for the table; {} has every layer", name_of(output.format)), "--all");
+}
+
+Result<void> check_names(bool names, const OutputArguments& output) {
+  if (!names || output.format == Format::table) return {};
+  return fail(ErrorCode::usage, fmt::format("writes one name per line, not {}", name_of(output.format)), "--names");
+}
+
 CLI::Option* add_file(CLI::App* app, const std::string& names, std::string& file, const std::vector<Format>& formats,
                       const std::string& help) {
   return add_value(
              app, names, file, "FILE",
              [formats](const std::string& option, const std::string& path) -> Result<std::string> {
+               TRY(check_named(option, path));
                TRY(check_suffix(option == "--output" ? "-o" : option, path, formats));
                return path;
              },
@@ -52,11 +70,22 @@ CLI::Option* add_picture(CLI::App* app, const std::string& name, std::string& fi
   return add_value(
              app, name, file, "FILE",
              [](const std::string& option, const std::string& path) -> Result<std::string> {
+               TRY(check_named(option, path));
                TRY(picture_format(option, path));
                return path;
              },
              help)
       ->group(kGroup);
+}
+
+CLI::Option* add_folder(CLI::App* app, const std::string& names, std::string& folder, const std::string& help) {
+  return add_value(
+      app, names, folder, "FOLDER",
+      [](const std::string& option, const std::string& path) -> Result<std::string> {
+        TRY(check_named(option, path));
+        return path;
+      },
+      help);
 }
 
 }  // namespace rooftile::cli

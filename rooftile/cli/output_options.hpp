@@ -6,6 +6,7 @@
 
 #include <CLI/App.hpp>
 
+#include "rooftile/base/error.hpp"
 #include "rooftile/cli/format.hpp"
 
 namespace rooftile::cli {
@@ -18,9 +19,16 @@ struct OutputArguments {
 // Without --format the suffix of the file decides (parse_format).
 void add_output_options(CLI::App* app, OutputArguments& output, const std::vector<Format>& formats);
 
+// --all, of the layers in a table: every other format has all of them.
+Result<void> check_all_layers(bool all, const OutputArguments& output);
+
+// --names, which writes one a line whatever the format.
+Result<void> check_names(bool names, const OutputArguments& output);
+
 // A file in one of the formats; of a chart, which is svg, png or pdf as the suffix says.
 CLI::Option* add_file(CLI::App* app, const std::string& names, std::string& file, const std::vector<Format>& formats,
                       const std::string& help = "write to this file; - is standard output");
 CLI::Option* add_picture(CLI::App* app, const std::string& name, std::string& file, const std::string& help);
+CLI::Option* add_folder(CLI::App* app, const std::string& names, std::string& folder, const std::string& help);
 
 }  // namespace rooftile::cli

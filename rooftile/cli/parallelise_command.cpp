@@ -33,6 +33,7 @@
 #include "rooftile/report/chakra_trace.hpp"
 #include "rooftile/report/parallelisation.hpp"
 #include "rooftile/report/step_trace.hpp"
+#include "rooftile/report/text.hpp"
 #include "rooftile/timing/roofline.hpp"
 
 namespace rooftile::cli {
@@ -135,9 +136,10 @@ DType usual_precision(const Gpu& gpu) {
 std::string none_of(const WaysAsked& asked, int gpus, std::int64_t batch) {
   const bool fixed = !asked.tp.empty() || !asked.pp.empty() || !asked.dp.empty() || !asked.cp.empty();
   return fmt::format(
-      "no way to spread {} samples over {} GPUs{}: the degrees must divide the GPUs, dp and the micro-batches the "
-      "samples, tp the heads and the MLP; pp is at most the layers, and not combined with sharding gradients or all",
-      batch, gpus, fixed ? " with the degrees of --fix" : "");
+      "no way to spread {} over {}{}: the degrees must divide the GPUs, dp and the micro-batches the samples, tp the "
+      "heads and the MLP; pp is at most the layers, and not combined with sharding gradients or all",
+      counted(static_cast<std::size_t>(batch), "sample"), counted(static_cast<std::size_t>(gpus), "GPU"),
+      fixed ? " with the degrees of --fix" : "");
 }
 
 Result<void> write_chakra(const std::string& begin, const Parallelism& way, const StepTimeline& timeline) {
@@ -169,6 +171,13 @@ Result<void> write_traces(const ParalleliseArguments& arguments, const ParallelN
   return path.ends_with(".gz") ? write_bytes(path, TRY(gzip(text))) : write_output(path, text);
 }
 
+Result<std::string> parse_trace_file(const std::string& option, const std::string& path) {
+  constexpr std::string_view kCompressed = ".gz";
+  const bool compressed = path.ends_with(kCompressed);
+  TRY(check_suffix(option, compressed ? path.substr(0, path.size() - kCompressed.size()) : path, {Format::json}));
+  return path;
+}
+
 cluster::WorkerSettings settings_of(const ParalleliseArguments& arguments) {
   constexpr double kMorePatience = 4;  // rank 0 may be long over a file
   cluster::WorkerSettings settings;
@@ -198,6 +207,8 @@ Result<std::vector<WayTried>> search(const ParalleliseArguments& arguments, cons
 }
 
 Result<void> spread(ParalleliseArguments& arguments) {
+  TRY(check_keys(arguments.prediction.set, "parallelise",
+                 {"seq-len", "framework", "optimizer", "clip", "loss", "host", "algorithm", "tile", "active-ctas"}));
   TRY(complete(arguments.prediction));
   const WaysAsked asked = TRY(asked_of(arguments));
   auto cluster = find_gpu_cluster(arguments.cluster);
@@ -247,6 +258,10 @@ Result<void> spread(ParalleliseArguments& arguments) {
                                      .shown = arguments.top,
                                      .memory_share = options.memory_share,
                                      .stopped = tried.size() < ways.size()};
+  if (report.stopped) {
+    write_error(fmt::format("stopped: {} of {} were tried; the best of these",
+                            grouped(static_cast<double>(tried.size())), counted(ways.size(), "way")));
+  }
   if (tried.front().fate == WayFate::fits) {
     TRY(write_traces(arguments, network, tried.front().way, *cluster, gpu, options.parallel));
   }
@@ -277,6 +292,7 @@ void add_parallelise(CommandList& commands, cluster::Ranks* ranks) {
   auto [app, arguments] = commands.add<ParalleliseArguments>(
       "parallelise", "Spread a training step over the GPUs of a cluster: the fastest of all ways",
       "rooftile parallelise gpt3_175b --cluster dgx-a100 --gpus 1024 -b 1536", run);
+  app->alias("parallelize");
   arguments.ranks = ranks;
   constexpr std::int64_t kMostGpus = 1 << 20, kMostBatch = std::int64_t{1} << 31, kMostTop = 1000000;
   constexpr double kUsuallyFree = 0.1;  // for what allocators and NCCL keep
@@ -297,8 +313,8 @@ void add_parallelise(CommandList& commands, cluster::Ranks* ranks) {
       ->description("of weights and arithmetic (default: bf16, or fp16 where there is none)")
       ->group("Prediction");
   add_set(app, arguments.prediction.set)->description("seq-len, framework, optimizer")->group("Prediction");
-  add_text(app, "--trace", arguments.trace, "FILE.json[.gz]",
-           "write the timeline of the fastest way for Perfetto or chrome://tracing, compressed where it ends in .gz");
+  add_value(app, "--trace", arguments.trace, "FILE.json[.gz]", parse_trace_file,
+            "write the timeline of the fastest way for Perfetto or chrome://tracing, compressed where it ends in .gz");
   add_text(app, "--chakra", arguments.chakra, "NAME",
            "write it as Chakra execution traces: NAME.0.et and so on, one for each GPU, and their groups to NAME.json");
   if (ranks != nullptr) add_rank_timeout(app, arguments.rank_timeout)->group("Search");

@@ -53,14 +53,7 @@ struct PlanArguments {
 
 // Those named, or the boards of the catalogue.
 Result<std::vector<Gpu>> gpus_of(const PlanArguments& arguments) {
-  std::vector<Gpu> gpus;
-  for (const std::string& selector : arguments.prediction.gpus) {
-    auto gpu = TRY(gpu_of_option(selector));
-    const bool again = std::any_of(gpus.begin(), gpus.end(), [&](const Gpu& other) { return other.id == gpu.id; });
-    if (again) return usage(fmt::format("--gpu: {} is named twice", gpu.id));
-    gpus.push_back(std::move(gpu));
-  }
-  return gpus.empty() ? boards_sold() : gpus;
+  return arguments.prediction.gpus.empty() ? boards_sold() : gpus_of_option(arguments.prediction.gpus);
 }
 
 Result<TrainingChoices> choices_of(const PlanArguments& arguments, const TrainingSettings& training) {
@@ -77,7 +70,7 @@ Result<TrainingChoices> choices_of(const PlanArguments& arguments, const Trainin
   choices.threads = machine_threads();
   TRY(check(choices.predict));
   choices.gpus = TRY(gpus_of(arguments));
-  choices.prices = TRY(price_rules(arguments.prices));
+  choices.prices = TRY(price_rules(arguments.prices, choices.gpus));
   return choices;
 }
 
@@ -133,6 +126,7 @@ Result<void> set_length(const PlanArguments& arguments, TrainingTask& task) {
 Result<void> run(PlanArguments& arguments) {
   if (arguments.model == "-") return usage("plan reads the model for each batch: name a file, not '-'");
   const TrainingSettings training = TRY(take_training(arguments.prediction.set));
+  arguments.prediction.phase = Phase::step;
   TRY(complete(arguments.prediction));
   const std::string& selector = arguments.prediction.method.fitted;
   std::optional<regression::FittedModel> fitted;

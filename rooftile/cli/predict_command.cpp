@@ -70,8 +70,18 @@ Result<void> check_fit(std::span<const Prediction> predictions, std::span<const 
   return {};
 }
 
+// Options that would change nothing.
+Result<void> check_idle(const PredictArguments& arguments) {
+  TRY(check_no_report("--save", arguments.save, ".db"));
+  if (arguments.headroom > 0 && !arguments.prediction.largest_batch) {
+    return usage("--memory-headroom is for --batch-size max");
+  }
+  return check_all_layers(arguments.all_layers, arguments.output);
+}
+
 Result<void> run(PredictArguments& arguments) {
   PredictionArguments& given = arguments.prediction;
+  TRY(check_idle(arguments));
   TRY(complete(given));
   if (!given.method.fitted.empty()) return predict_fitted(arguments);
   if (given.gpus.empty()) return usage("predict needs --gpu ID; 'rooftile gpus list' lists them");

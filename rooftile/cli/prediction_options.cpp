@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "rooftile/base/lower_case.hpp"
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/one_line.hpp"
 #include "rooftile/base/text_file.hpp"
@@ -82,7 +83,6 @@ Result<void> set_one(const std::string& option, const std::string& key, const st
 }
 
 Result<void> check_fitted(const PredictionArguments& prediction) {
-  const Settings& set = prediction.set;
   const RunArguments& run = prediction.run;
   if (prediction.largest_batch) return bad("--batch-size", "a fitted model needs a number");
   if (prediction.feeding) return bad("--host", "a fitted model's times have their own host in them");
@@ -91,10 +91,51 @@ Result<void> check_fitted(const PredictionArguments& prediction) {
     return bad("--method",
                "a fitted model knows no --execution, --layout, --recompute, --cuda-graphs and mixed precision");
   }
-  if (set.plan.algorithm || set.plan.tile || set.plan.active_ctas_per_sm) {
-    return bad("--set", "algorithm, tile and active-ctas cannot be used with a fitted model");
+  for (const char* key :
+       {"algorithm", "tile", "active-ctas", "host", "cells", "optimizer", "accumulate", "clip", "loss", "weights"}) {
+    if (prediction.set.named.contains(key))
+      return bad("--set", fmt::format("{} cannot be used with a fitted model", key));
   }
   return {};
+}
+
+// Other methods than rooftile know neither kernels nor a host, and a roofline not even tiles: what says something of
+// them would change nothing.
+Result<void> check_method(const PredictionArguments& prediction) {
+  const Settings& set = prediction.set;
+  const Method method = prediction.method.method;
+  if (method == Method::rooftile) return {};
+  for (const char* key : {"algorithm", "framework", "host"}) {
+    if (set.named.contains(key)) return bad("--set", fmt::format("{} is for --method rooftile", key));
+  }
+  if (prediction.run.cuda_graphs) return bad("--cuda-graphs", "is for --method rooftile");
+  if (method != Method::roofline) return {};
+  for (const char* key : {"tile", "active-ctas"}) {
+    if (set.named.contains(key)) return bad("--set", fmt::format("{} plays no part in --method roofline", key));
+  }
+  return {};
+}
+
+// What plays a part only where gradients are computed, or weights updated.
+Result<void> check_phase(const PredictionArguments& prediction, Phase phase) {
+  if (prediction.run.recompute != Recompute::none && phase == Phase::fwd) {
+    return bad("--recompute", "is for --pass training");
+  }
+  if (phase == Phase::step) return {};
+  for (const char* key : {"optimizer", "accumulate", "clip", "loss"}) {
+    if (prediction.set.named.contains(key)) return bad("--set", fmt::format("{} is for --pass training", key));
+  }
+  return {};
+}
+
+// Whether there is anything for --restore-batch-norm to put back, or it stands there already.
+Result<void> check_batch_norms(const Workload& workload) {
+  const bool any = std::any_of(workload.ops.begin(), workload.ops.end(), [](const Op& op) {
+    const auto* norm = std::get_if<Normalize>(&op.kind);
+    return norm != nullptr && norm->function == "batch";
+  });
+  if (any) return {};
+  return bad("--restore-batch-norm", fmt::format("no batch norms were folded into convolutions of {}", workload.name));
 }
 
 // "TensorFlow" of "TensorFlow 1.1 cuda 8.0".
@@ -185,8 +226,12 @@ CLI::Option* add_precision(CLI::App* app, std::optional<DType>& precision) {
 }
 
 Result<RunPrecision> parse_run_precision_option(const std::string& option, const std::string& text) {
-  if (const auto parsed = parse_run_precision(text); parsed && parsed->autocast) return *parsed;
-  return RunPrecision{TRY(parse_precision(option, text)), false};
+  if (const auto parsed = parse_run_precision(lower_case(text)); parsed && parsed->autocast) return *parsed;
+  if (const auto dtype = parse_precision(option, text)) return RunPrecision{*dtype, false};
+  std::vector<std::string> known = precision_names();
+  known.insert(known.end(), {"amp-fp16", "amp-bf16"});
+  return bad(option, fmt::format("unknown precision '{}'{}; one of {}", one_line(text), did_you_mean(text, known),
+                                 fmt::join(known, ", ")));
 }
 
 CLI::Option* add_run_precision(CLI::App* app, PredictionArguments& prediction) {
@@ -237,7 +282,7 @@ CLI::Option* add_pass(CLI::App* app, std::optional<Phase>& phase) {
   return add_value(
       app, "--pass", phase, "inference|training|fwd|bwd|fwd_bwd|bwd_data|bwd_weight",
       [](const std::string& option, const std::string& text) -> Result<Phase> {
-        if (const auto parsed = parse_phase(text)) return *parsed;
+        if (const auto parsed = parse_phase(lower_case(text))) return *parsed;
         return tl::unexpected(check_choice(option, text, phase_names(), {}).error());
       },
       "training: forward, gradients, update (default: inference, or all of a captured step)");
@@ -256,6 +301,9 @@ CLI::Option* add_set(CLI::App* app, Settings& set) {
               const auto pairs =
                   read_option<std::vector<std::pair<std::string, std::string>>>("--set", text, parse_pairs);
               for (const auto& [key, value] : pairs) {
+                if (!set.named.insert(key).second) {
+                  throw OptionError({ErrorCode::usage, fmt::format("'{}' is given twice", one_line(key)), "--set"});
+                }
                 if (auto result = set_one("--set", key, value, set); !result) {
                   throw OptionError(result.error());
                 }
@@ -366,11 +414,18 @@ Result<void> complete(PredictionArguments& prediction) {
     return bad("--set", fmt::format("unknown key '{}'{}; one of {}", one_line(key), did_you_mean(key, known),
                                     fmt::join(known, ", ")));
   }
-  if (method.method != Method::rooftile && (set.plan.algorithm || !set.framework.empty())) {
-    return bad("--set", fmt::format("{} is for --method rooftile", set.plan.algorithm ? "algorithm" : "framework"));
-  }
+  TRY(check_method(prediction));
   prediction.calibration = TRY(read_constants(method.constants));
   return check_framework(set.framework, prediction.calibration ? *prediction.calibration : builtin_calibration());
+}
+
+Result<void> check_keys(const Settings& set, std::string_view command, const std::vector<std::string>& known) {
+  for (const std::string& key : set.named) {
+    if (std::find(known.begin(), known.end(), key) != known.end()) continue;
+    return bad("--set", fmt::format("{} does not take '{}'{}; one of {}", command, one_line(key),
+                                    did_you_mean(key, known), fmt::join(known, ", ")));
+  }
+  return {};
 }
 
 PredictOptions predict_options(const PredictionArguments& arguments) {
@@ -427,7 +482,9 @@ Result<Workload> load_script(const std::string& script, const PredictionArgument
 
 }  // namespace
 
-Workload as_network(Workload workload, const PredictionArguments& arguments, PredictOptions& options) {
+Result<Workload> as_network(Workload workload, const PredictionArguments& arguments, PredictOptions& options) {
+  TRY(check_phase(arguments, phase_of(arguments, workload)));
+  if (arguments.run.restore_batch_norm) TRY(check_batch_norms(workload));
   if (workload.captured) {
     run_as_captured(*workload.captured, arguments.precision.has_value(), options);
     return workload;
@@ -458,15 +515,28 @@ Result<std::shared_ptr<const Calibration>> read_constants(const std::string& pat
   return std::make_shared<const Calibration>(completed(std::move(calibration)));
 }
 
-Result<Gpu> gpu_of_option(const std::string& selector) {
+Result<Gpu> gpu_of_option(const std::string& selector, const std::string& option) {
   auto gpu = find_gpu(selector);
-  if (!gpu && gpu.error().where.empty()) gpu.error().where = "--gpu";
+  if (!gpu && gpu.error().where.empty()) gpu.error().where = option;
   return gpu;
 }
 
+namespace {
+
+bool is_file(const std::string& selector) { return selector.ends_with(".toml"); }
+
+}  // namespace
+
 Result<std::vector<Gpu>> gpus_of_option(const std::vector<std::string>& selectors) {
   std::vector<Gpu> gpus;
-  for (const std::string& selector : selectors) gpus.push_back(TRY(gpu_of_option(selector)));
+  for (std::size_t i = 0; i < selectors.size(); ++i) {
+    gpus.push_back(TRY(gpu_of_option(selectors[i])));
+    for (std::size_t other = 0; other < i; ++other) {
+      // A file may be a variant of a GPU in the catalogue, under its id.
+      const bool file = selectors[i] != selectors[other] && (is_file(selectors[i]) || is_file(selectors[other]));
+      if (!file && gpus[other].id == gpus[i].id) return bad("--gpu", fmt::format("{} is named twice", gpus[i].id));
+    }
+  }
   return gpus;
 }
 

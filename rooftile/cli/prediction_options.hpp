@@ -5,7 +5,9 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <CLI/App.hpp>
@@ -42,6 +44,7 @@ struct Settings {
   bool clip_gradients = false;                 // "clip=norm"
   std::int64_t micro_batches = 1;              // "accumulate"
   std::map<std::string, std::string> columns;  // all others: columns of the tables that a model was fitted to
+  std::set<std::string> named;                 // every key that was given
 };
 
 // How a network is run.
@@ -111,6 +114,9 @@ std::vector<CLI::Option*> add_prediction_options(CLI::App* app, PredictionArgume
 // framework, what is wrong with the file.
 Result<void> complete(PredictionArguments& prediction);
 
+// What of --set a command would not look at: none of the keys given is another than `known`.
+Result<void> check_keys(const Settings& set, std::string_view command, const std::vector<std::string>& known);
+
 // They point at the calibration of the arguments, which are complete.
 PredictOptions predict_options(const PredictionArguments& arguments);
 
@@ -122,10 +128,10 @@ ModelOptions with_sizes(ModelOptions options, const InputSizes& sizes);
 Phase phase_of(const PredictionArguments& arguments, const Workload& workload);
 
 // The network. Where no --precision was given, `options` and a note get that of its weights; of a captured step they
-// get how it was run.
+// get how it was run. Errors: those of load_model(); options that the network or its phase would ignore.
 Result<Workload> load_network(const std::string& model, const PredictionArguments& arguments, PredictOptions& options);
 // The same of a workload that was read by other means.
-Workload as_network(Workload workload, const PredictionArguments& arguments, PredictOptions& options);
+Result<Workload> as_network(Workload workload, const PredictionArguments& arguments, PredictOptions& options);
 
 // Its notes on standard error, for reports that do not have them.
 void write_notes(const Workload& workload);
@@ -133,8 +139,9 @@ void write_notes(const Workload& workload);
 // What the file of constants says; null without one.
 Result<std::shared_ptr<const Calibration>> read_constants(const std::string& path);
 
-// find_gpu(), where the selector is the value of --gpu, or one of its values.
-Result<Gpu> gpu_of_option(const std::string& selector);
+// find_gpu(), where the selector is the value of the option, or one of its values.
+Result<Gpu> gpu_of_option(const std::string& selector, const std::string& option = "--gpu");
+// All of --gpu, each once.
 Result<std::vector<Gpu>> gpus_of_option(const std::vector<std::string>& selectors);
 
 }  // namespace rooftile::cli

@@ -1,5 +1,7 @@
 #include "rooftile/cli/price_options.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "rooftile/base/duration.hpp"
@@ -84,6 +86,16 @@ Result<PriceRules> price_rules(const PriceArguments& prices) {
   for (const auto& [gpu, price] : rules.own) own[gpu] = price;
   rules.own = std::move(own);
   return rules;
+}
+
+Result<PriceRules> price_rules(const PriceArguments& prices, std::span<const Gpu> gpus) {
+  auto rules = price_rules(prices);
+  if (!rules || !(prices.kind || prices.basis)) return rules;
+  const bool all = std::all_of(gpus.begin(), gpus.end(), [&](const Gpu& gpu) { return rules->own.contains(gpu.id); });
+  if (!all || gpus.empty()) return rules;
+  return usage(fmt::format("{} plays no part: --price has the price of {}",
+                           prices.kind ? "--price-kind" : "--price basis=…",
+                           gpus.size() == 1 ? gpus.front().id : "every GPU"));
 }
 
 Result<Dollars> parse_dollars(const std::string& option, const std::string& text) {

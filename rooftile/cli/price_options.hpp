@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,8 @@ std::vector<CLI::Option*> add_price_options(CLI::App* app, PriceArguments& price
 // The prices of the file, under those that the command line names. Errors: what is wrong with the file; options that
 // exclude each other.
 Result<PriceRules> price_rules(const PriceArguments& prices);
+// The same for these GPUs: whether there is any whose price is not given, where a kind of price is asked for.
+Result<PriceRules> price_rules(const PriceArguments& prices, std::span<const Gpu> gpus);
 
 // "100" or "100 USD", above 0.
 Result<Dollars> parse_dollars(const std::string& option, const std::string& text);

@@ -42,7 +42,11 @@ Progress::~Progress() {
 }
 
 void Progress::show(std::uint64_t done, std::uint64_t all) {
-  if (!terminal_ || done <= before_) return;
+  show_part(static_cast<double>(done), static_cast<double>(all));
+}
+
+void Progress::show_part(double done, double all) {
+  if (!terminal_ || done <= static_cast<double>(before_)) return;
   const std::lock_guard<std::mutex> lock(mutex_);
   const Clock::time_point now = Clock::now();
   const double seconds = std::chrono::duration<double>(now - start_).count();
@@ -60,11 +64,10 @@ void Progress::say(std::string_view line) {
 }
 
 // The last column stays free: some terminals go to the next line after it.
-std::string Progress::line(std::uint64_t done, std::uint64_t all, double seconds, std::size_t columns) const {
-  const double rate = static_cast<double>(done - before_) / seconds;
-  const double share = static_cast<double>(done) / static_cast<double>(all);
-  std::string text = fmt::format("{:>7}, {} {}/s, {}", percent(share, 1), four_digits(rate), unit_,
-                                 time_left(static_cast<double>(all - done) / rate));
+std::string Progress::line(double done, double all, double seconds, std::size_t columns) const {
+  const double rate = (done - static_cast<double>(before_)) / seconds, share = done / all;
+  std::string text =
+      fmt::format("{:>7}, {} {}/s, {}", percent(share, 1), four_digits(rate), unit_, time_left((all - done) / rate));
   constexpr std::size_t kMost = 30, kLeast = 5, kFrame = 2;
   const std::size_t taken = text.size() + kFrame + 1;
   if (columns >= taken + kLeast) {

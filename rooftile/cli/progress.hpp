@@ -22,13 +22,15 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   void show(std::uint64_t done, std::uint64_t all);
+  // The same where parts of a piece count.
+  void show_part(double done, double all);
   // A line of its own (write_error), whether or not the progress stands there.
   void say(std::string_view line);
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  std::string line(std::uint64_t done, std::uint64_t all, double seconds, std::size_t columns) const;
+  std::string line(double done, double all, double seconds, std::size_t columns) const;
 
   std::string_view unit_;
   std::uint64_t before_;

@@ -22,6 +22,8 @@ struct StudyArguments {
 };
 
 Result<void> run(StudyArguments& arguments) {
+  TRY(check_keys(arguments.prediction.set, "roofline-study",
+                 {"framework", "weights", "algorithm", "tile", "active-ctas"}));
   TRY(complete(arguments.prediction));
   const auto gpu = TRY(gpu_of_option(arguments.prediction.gpus.front()));
   const auto chosen = TRY(choose_roof(arguments.drawing, gpu));

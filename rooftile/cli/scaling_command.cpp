@@ -10,6 +10,7 @@
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
+#include "rooftile/cli/output_options.hpp"
 #include "rooftile/cli/page_width.hpp"
 #include "rooftile/explore/scaling.hpp"
 #include "rooftile/report/explore.hpp"
@@ -65,7 +66,7 @@ void add_scaling(CommandList& commands) {
   add_input_sizes(app, prediction.sizes);
   add_method(app, prediction.method)->description("delta (default), or as for predict");
   add_precision(app, prediction.precision);
-  add_text(app, "-o,--output", arguments.folder, "FOLDER", "folder for CSV and SVG files");
+  add_folder(app, "-o,--output", arguments.folder, "folder for CSV and SVG files");
 }
 
 }  // namespace rooftile::cli

@@ -130,6 +130,11 @@ Result<void> run(ScheduleArguments& arguments) {
   std::optional<bool> proved;
   if (arguments.exact) options.starts = std::numeric_limits<std::uint64_t>::max();
   if (arguments.exact || jobs.size() <= kExactJobs) {
+    Progress progress("%");
+    options.progress = [&](std::uint64_t done, std::uint64_t all) {
+      constexpr double kPercent = 100;
+      progress.show_part(kPercent * static_cast<double>(done) / static_cast<double>(all), kPercent);
+    };
     ExactSchedule exact = schedule_exactly(jobs, cluster.machines, schedule, options);
     schedule = std::move(exact.schedule);
     proved = exact.proved;

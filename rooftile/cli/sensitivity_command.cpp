@@ -47,6 +47,7 @@ constexpr Writers<const Studies&> kSensitivityWriters = {
 
 Result<void> run(SensitivityArguments& arguments) {
   PredictionArguments& given = arguments.prediction;
+  TRY(check_all_layers(arguments.all_layers, arguments.output));
   TRY(complete(given));
   const auto gpus = TRY(gpus_of_option(given.gpus));
   PredictOptions options = predict_options(given);

@@ -190,6 +190,7 @@ Result<std::vector<Request>> requests_of(const ServeArguments& arguments, Servin
 }
 
 Result<void> run(ServeArguments& arguments) {
+  TRY(check_keys(arguments.prediction.set, "serve", {"weights", "framework", "host", "tile", "active-ctas"}));
   TRY(complete(arguments.prediction));
   const bool simulated = !arguments.arrivals.empty() || arguments.bound.first_token || arguments.bound.each_token;
   if (arguments.server.speculation && !simulated) {
@@ -213,7 +214,7 @@ Result<void> run(ServeArguments& arguments) {
                        .batches = TRY(batches_of(arguments, setup, room))};
   report.note = std::move(note);
   report.server.cache_tokens = room;
-  report.price = price_of(setup.gpu, TRY(price_rules(arguments.prices)));
+  report.price = price_of(setup.gpu, TRY(price_rules(arguments.prices, {&setup.gpu, 1})));
   const EngineTimes engine = engine_times(setup);
   if (!arguments.arrivals.empty()) {
     const std::vector<Request> requests = TRY(requests_of(arguments, report));

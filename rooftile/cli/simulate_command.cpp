@@ -169,27 +169,48 @@ Result<void> keep_simulated(SimulationReport& report, const std::vector<std::opt
   return {};
 }
 
+// How far all kernels are together. Any thread.
+class Shares {
+ public:
+  explicit Shares(std::size_t kernels) : all_(static_cast<double>(kernels)) {}
+
+  // Of one kernel, whose share was `before` when it was told last.
+  void tell(double& before, double share) {
+    if (share <= before) return;  // of a kernel whose rest turned out larger
+    const double more = share - std::exchange(before, share);
+    progress_.show_part(done_.fetch_add(more) + more, all_);
+  }
+
+ private:
+  Progress progress_{"kernels"};
+  std::atomic<double> done_ = 0;
+  double all_;
+};
+
 // Simulates all layers on the machine's cores; each writes its own place, so that their order does not matter.
 Result<void> simulate_all(SimulationReport& report, const Gpu& gpu, const PlanOptions& plan) {
   const InterruptAsked signals;
   report.options.stop = &InterruptAsked::flag();
-  Progress progress("kernels");
-  std::atomic<std::size_t> next = 0, done = 0;
+  Shares shares(report.layers.size());
+  std::atomic<std::size_t> next = 0;
   std::vector<std::optional<Error>> errors(report.layers.size());
   const auto work = [&](std::size_t) {
     for (std::size_t i = next++; i < report.layers.size(); i = next++) {
       SimulatedLayer& layer = report.layers[i];
       layer.plan = delta_plan(layer.gemm, gpu, plan);
-      auto simulation = simulate(layer.gemm, layer.plan, gpu, report.options);
+      double share = 0;
+      SimulateOptions options = report.options;
+      options.progress = [&](double now) { shares.tell(share, now); };
+      auto simulation = simulate(layer.gemm, layer.plan, gpu, options);
       if (simulation) {
         layer.simulation = *simulation;
+        shares.tell(share, 1);
       } else {
         errors[i] = simulation.error();
       }
       for (const std::string& method : report.methods) {
         layer.closed_forms.push_back(closed_form(method, layer, gpu, report.options.element));
       }
-      progress.show(++done, report.layers.size());
     }
   };
   on_threads(machine_threads(), work);
@@ -237,10 +258,8 @@ Result<void> run(SimulateArguments& arguments) {
   if (arguments.models.empty() && arguments.random.count == 0) {
     return usage("simulate needs a MODEL, a TABLE.csv or --random N");
   }
+  TRY(check_keys(arguments.prediction.set, "simulate", {"seq-len", "context", "tile", "active-ctas"}));
   TRY(complete(arguments.prediction));
-  if (!arguments.prediction.set.framework.empty() || arguments.prediction.set.plan.algorithm) {
-    return usage("--set: simulate takes seq-len, tile and active-ctas");
-  }
   const PlanOptions& plan = arguments.prediction.set.plan;
   const PredictOptions checked = {.plan = plan};
   TRY(check(checked));

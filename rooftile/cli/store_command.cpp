@@ -65,7 +65,9 @@ struct ListArguments {
 };
 
 Result<void> list(ListArguments& arguments) {
+  TRY(check_names(arguments.names, arguments.output));
   if (arguments.names) {
+    if (!arguments.rows.all()) return usage("--names lists fitted models, of which no rows can be chosen");
     std::string text;
     for (const std::string& name : TRY(known_fitted_names(arguments.db))) text += name + "\n";
     return write_output(arguments.output.file, text);

@@ -1,6 +1,7 @@
 #include "rooftile/cli/training_options.hpp"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -23,7 +24,8 @@ Result<TrainingSettings> take_training(Settings& set) {
     TRY(check_choice("--set", scaling.mapped(), {"links", "host-memory"}, {}));
     training.scaling = scaling.mapped() == "links" ? Scaling::links : Scaling::host_memory;
   }
-  if (set.optimizer) training.optimizer = *set.optimizer;
+  if (set.optimizer) training.optimizer = *std::exchange(set.optimizer, {});
+  set.named.erase("optimizer");
   if (const auto cautious = set.columns.extract("cautious")) {
     TRY(check_choice("--set", cautious.mapped(), {"yes", "no"}, {}));
     training.cautious = cautious.mapped() == "yes";

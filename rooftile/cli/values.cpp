@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "rooftile/base/lower_case.hpp"
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/one_line.hpp"
 #include "rooftile/base/parse_number.hpp"
@@ -66,13 +67,15 @@ Result<Tile> parse_tile(std::string_view option, const std::string& text) {
   return bad(option, fmt::format("'{}' is not a tile; write rows x columns x depth, as in 128x64x4", text));
 }
 
+std::vector<std::string> precision_names() { return {"fp32", "tf32", "fp16", "bf16", "fp8", "int8", "int4"}; }
+
 Result<DType> parse_precision(std::string_view option, const std::string& text) {
-  static const std::vector<std::string> kPrecisions = {"fp32", "tf32", "fp16", "bf16", "fp8", "int8", "int4"};
-  const auto dtype = parse_dtype(text);
-  const bool known = dtype && std::find(kPrecisions.begin(), kPrecisions.end(), name_of(*dtype)) != kPrecisions.end();
+  const std::vector<std::string> precisions = precision_names();
+  const auto dtype = parse_dtype(lower_case(text));
+  const bool known = dtype && std::find(precisions.begin(), precisions.end(), name_of(*dtype)) != precisions.end();
   if (known) return *dtype;
-  return bad(option, fmt::format("unknown precision '{}'{}; one of {}", text, did_you_mean(text, kPrecisions),
-                                 fmt::join(kPrecisions, ", ")));
+  return bad(option, fmt::format("unknown precision '{}'{}; one of {}", text, did_you_mean(text, precisions),
+                                 fmt::join(precisions, ", ")));
 }
 
 Result<std::vector<std::string>> parse_list(std::string_view option, const std::string& text) {

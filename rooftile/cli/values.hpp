@@ -20,6 +20,8 @@ Result<std::int64_t> parse_count(std::string_view option, const std::string& tex
 // "128x64x4".
 Result<Tile> parse_tile(std::string_view option, const std::string& text);
 
+std::vector<std::string> precision_names();
+// In upper or lower case.
 Result<DType> parse_precision(std::string_view option, const std::string& text);
 
 // "a,b" as two; an empty element is an error.

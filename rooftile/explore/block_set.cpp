@@ -52,12 +52,6 @@ std::uint64_t BlockSet::count() const {
   return sum;
 }
 
-bool BlockSet::intersects(BlockRange range) const {
-  const auto after = std::partition_point(ranges_.begin(), ranges_.end(),
-                                          [&](const BlockRange& own) { return own.end <= range.first; });
-  return range.count() > 0 && after != ranges_.end() && after->first < range.end;
-}
-
 BlockSet BlockSet::others(std::uint64_t end) const {
   BlockSet result;
   std::uint64_t next = 0;

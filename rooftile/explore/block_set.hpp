@@ -29,7 +29,6 @@ class BlockSet {
 
   std::uint64_t count() const;
   bool empty() const { return ranges_.empty(); }
-  bool intersects(BlockRange range) const;
   // Those of [0, end) that are not in it.
   BlockSet others(std::uint64_t end) const;
   // In order; none is empty, none touches the next.

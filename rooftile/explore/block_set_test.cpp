@@ -55,11 +55,6 @@ RC_GTEST_PROP(BlockSet, JoinsAnotherSetAndKnowsWhatIsMissing, ()) {
   RC_ASSERT(elements(a) == both);
   const std::set<std::uint64_t> missing = elements(a.others(kEnd));
   for (std::uint64_t block = 0; block < kEnd; ++block) RC_ASSERT(missing.count(block) + both.count(block) == 1);
-  for (const BlockRange& range : random_ranges()) {
-    bool any = false;
-    for (std::uint64_t block = range.first; block < range.end; ++block) any = any || both.count(block) > 0;
-    RC_ASSERT(a.intersects(range) == any);
-  }
 }
 
 TEST(BlockSet, IsTakenFromItsBeginningInPieces) {

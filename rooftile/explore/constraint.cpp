@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/one_line.hpp"
@@ -59,12 +60,16 @@ ConstraintStage stage_of(Metric metric) {
   return timed ? ConstraintStage::times : ConstraintStage::costs;
 }
 
+std::string unknown_name(const std::string& name) {
+  std::string help = did_you_mean(name, metric_names());
+  if (help.empty()) help = fmt::format("; one of {}", fmt::join(metric_names(), ", "));
+  return fmt::format("unknown name '{}'{}", one_line(name), help);
+}
+
 Error refused(const std::string& expression, const mu::Parser::exception_type& error) {
   const std::string text = one_line(expression);
   const bool unknown = error.GetCode() == mu::ecUNASSIGNABLE_TOKEN;
-  const std::string message = unknown ? fmt::format("unknown name '{}'{}", one_line(error.GetToken()),
-                                                    did_you_mean(error.GetToken(), metric_names()))
-                                      : one_line(error.GetMsg());
+  const std::string message = unknown ? unknown_name(error.GetToken()) : one_line(error.GetMsg());
   return {ErrorCode::bad_input, message, fmt::format("constraint \"{}\"", text)};
 }
 

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <optional>
 #include <set>
+#include <span>
 #include <vector>
 
 #include <fmt/format.h>
@@ -117,7 +118,8 @@ const Unit* unit_at(std::string_view text, std::size_t at, const Units& units) {
 tl::unexpected<Error> unknown_unit(std::string_view unit, const Units& units) {
   std::vector<std::string> names;
   for (const Unit& one : units) names.emplace_back(one.name);
-  std::string help = did_you_mean(unit, names);
+  // A count is no nearest unit: one letter is near to every unit of two.
+  std::string help = did_you_mean(unit, std::span(names).first(names.size() - kCounts.size()));
   if (help.empty()) help = fmt::format("; one of {}", fmt::join(names, ", "));
   return fail(ErrorCode::bad_input, fmt::format("'{}' is not a unit of what is compared{}", one_line(unit), help));
 }

@@ -8,6 +8,7 @@
 namespace rooftile {
 namespace {
 
+using testing::EndsWith;
 using testing::HasSubstr;
 
 TEST(ConstraintUnits, NumbersWithUnitsAreInBaseUnits) {
@@ -30,6 +31,7 @@ TEST(ConstraintUnits, WhatHasNoneStaysAsItIs) {
 TEST(ConstraintUnits, AUnitOfSomethingElseNamesTheNearest) {
   EXPECT_THAT(in_base_units("power <= 300 Ws").error().message,
               HasSubstr("'Ws' is not a unit of what is compared; did you mean 'W'?"));
+  EXPECT_THAT(in_base_units("power <= 300 GB").error().message, EndsWith("compared; one of W, mW, kW, k, M, G, T"));
   EXPECT_THAT(in_base_units("power <= 300 ms").error().message, HasSubstr("'ms' is not a unit of what is compared"));
   EXPECT_THAT(Constraints::parse({"time <= 5 parsecs"}).error().text(), HasSubstr("constraint \"time <= 5 parsecs\""));
   EXPECT_TRUE(Constraints::parse({"power <= 300 W and time <= 1ms"}));

@@ -117,6 +117,19 @@ TEST(Explore, KeepsTheBestTheFrontAndTheHeatMapOfAllDesigns) {
   }
 }
 
+TEST(BestDesigns, TheCheapestStandsForAllThatTakeEqualTime) {
+  const RankedDesign dear = {.index = 1, .time = 2, .costs = {30, 1, 1, 1}},
+                     cheap = {.index = 2, .time = 2, .costs = {20}};
+  const RankedDesign later = {.index = 3, .time = 2, .costs = {20}}, slow = {.index = 0, .time = 3, .costs = {10}};
+  for (const auto& order : {std::array{dear, cheap, later, slow}, std::array{slow, later, cheap, dear}}) {
+    BestDesigns best(10);
+    for (const RankedDesign& design : order) best.add(design);
+    ASSERT_EQ(best.designs().size(), 2U);
+    EXPECT_EQ(best.designs()[0].index, 2U);
+    EXPECT_EQ(best.designs()[1].index, 0U);
+  }
+}
+
 TEST(Explore, GivesTheSameBitsOnAnyNumberOfThreads) {
   const DesignSpace space = small_space();
   const auto evaluator = alexnet_evaluator(space);

@@ -72,11 +72,21 @@ bool better(const RankedDesign& a, const RankedDesign& b, Metric metric) {
   return a.time != b.time ? a.time < b.time : a.costs < b.costs;
 }
 
+bool BestDesigns::Before::operator()(const RankedDesign& a, const RankedDesign& b) const {
+  const double left = value_of(metric, a), right = value_of(metric, b);
+  return left != right ? left < right : a.time < b.time;
+}
+
+// Which of two that are the same in the metric and in time stands for both.
+bool BestDesigns::cheaper(const RankedDesign& a, const RankedDesign& b) {
+  return a.costs != b.costs ? a.costs < b.costs : a.index < b.index;
+}
+
 void BestDesigns::add(const RankedDesign& design) {
   if (most_ == 0) return;
   const auto alike = designs_.find(design);
   if (alike != designs_.end()) {
-    if (alike->index <= design.index) return;
+    if (!cheaper(design, *alike)) return;
     designs_.erase(alike);
   }
   designs_.insert(design);
@@ -92,8 +102,9 @@ void BestDesigns::add(const DesignBlock& block, const OutcomeBlock& outcome) {
   double most = worst();
   for (std::size_t i = 0; i < block.count; ++i) {
     if (outcome.unfit[i] != Unfit::none || values[i] > most) continue;
-    const auto alike = designs_.find(rank_of(block, outcome, i));
-    if (alike != designs_.end() && alike->index <= block.first + i) continue;
+    const RankedDesign rank = rank_of(block, outcome, i);
+    const auto alike = designs_.find(rank);
+    if (alike != designs_.end() && !cheaper(rank, *alike)) continue;
     add(ranked(block, outcome, i));
     most = worst();
   }

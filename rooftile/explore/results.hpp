@@ -35,7 +35,8 @@ double value_of(Metric metric, const RankedDesign& design);
 // same in all of these, whatever their parameters are.
 bool better(const RankedDesign& a, const RankedDesign& b, Metric metric = Metric::time);
 
-// The best `most` designs seen that differ in time or costs. Of those that do not the lowest index stands for all.
+// The best `most` designs seen that differ in the metric or in time: more of a resource that changes neither makes no
+// other design. The cheapest stands for all of the same, of equals that of the lowest index.
 class BestDesigns {
  public:
   explicit BestDesigns(std::size_t most, Metric metric = Metric::time) : most_(most), designs_(Before{metric}) {}
@@ -48,8 +49,9 @@ class BestDesigns {
  private:
   struct Before {
     Metric metric;
-    bool operator()(const RankedDesign& a, const RankedDesign& b) const { return better(a, b, metric); }
+    bool operator()(const RankedDesign& a, const RankedDesign& b) const;
   };
+  static bool cheaper(const RankedDesign& a, const RankedDesign& b);
 
   std::size_t most_;
   std::set<RankedDesign, Before> designs_;

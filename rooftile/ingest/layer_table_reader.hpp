@@ -21,9 +21,6 @@ class LayerTableReader {
   // error of a row that belongs nowhere.
   Result<void> read(CsvRow cells, LayerTable& into) const;
 
-  // The op of a table without that column; empty where there is one.
-  const std::string& default_op() const { return default_op_; }
-
  private:
   // What the row is, where that is not predicted yet; `row` then has the error.
   std::string read_cells(TableRow& row, LayerRow& layer) const;

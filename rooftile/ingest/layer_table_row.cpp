@@ -72,7 +72,10 @@ std::optional<double> TableRow::amount(const std::string& column, bool positive)
   const auto number = parse_number(cell);
   constexpr double kMost = 1e30;  // bytes, launches, microseconds: far above any of them, and of their sums
   if (!number || *number < 0 || *number > kMost || (positive && *number == 0)) {
-    reject(column, fmt::format("'{}' is not a {}", shown(cell), positive ? "positive number" : "number from zero"));
+    const bool large = number && std::isfinite(*number) && *number > kMost;
+    reject(column,
+           large ? fmt::format("'{}' is larger than {:g}", shown(cell), kMost)
+                 : fmt::format("'{}' is not a {}", shown(cell), positive ? "positive number" : "number from zero"));
     return std::nullopt;
   }
   return number;

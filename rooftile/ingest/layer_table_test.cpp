@@ -5,6 +5,7 @@
 #include <iterator>
 #include <string>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -358,6 +359,11 @@ TEST(LayerTable, TimesThatAreNone) {
               "t.csv:2, column time_us: '" + time + "' is not a positive number");
     EXPECT_EQ(table_error(csv), "no error") << "without a look at the measurements they are passed through";
   }
+}
+
+TEST(LayerTable, ATimeLargerThanAnyIsNamedAsSuch) {
+  EXPECT_EQ(table_error("M,N,K,time_us\n1,1,1,1e300\n", {.measurements = true}),
+            "t.csv:2, column time_us: '1e300' is larger than 1e+30");
 }
 
 TEST(LayerTable, LongCellsAreShortInMessages) {

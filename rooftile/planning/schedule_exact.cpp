@@ -17,7 +17,7 @@ class Search {
       : jobs_(jobs), machines_(machines), options_(options), builder_(machines), best_(known), placed_(jobs.size()) {}
 
   ExactSchedule run() {
-    branch({}, Seconds(0), 0);
+    branch({}, Seconds(0), 0, {0, 1});
     return {best_, !ended_};
   }
 
@@ -29,9 +29,25 @@ class Search {
     Seconds start;
   };
 
+  // A branch's part of the search, from 0 to 1.
+  struct Part {
+    double begin = 0, size = 1;
+  };
+
+  // Now and then: from one branch to the next it is a matter of microseconds. In the middle of a branch, as a search
+  // that stays in its first branches is not at its beginning.
+  void tell(const Part& part) {
+    constexpr std::uint64_t kOften = 1 << 14;
+    constexpr double kAll = 1e18;
+    if (!options_.progress || ++branches_ % kOften != 0) return;
+    const double done = std::max(1.0, (part.begin + part.size / 2) * kAll);
+    options_.progress(static_cast<std::uint64_t>(done), static_cast<std::uint64_t>(kAll));
+  }
+
   // `cost` is that of what is placed; the last of it is job `last`, which starts at `now`.
-  void branch(ScheduleCost cost, Seconds now, std::size_t last) {
+  void branch(ScheduleCost cost, Seconds now, std::size_t last, Part part) {
     if (ended_) return;
+    tell(part);
     if (looked_ > options_.starts || (options_.stop != nullptr && *options_.stop)) {
       ended_ = true;
       return;
@@ -50,7 +66,10 @@ class Search {
       };
       return key(a) < key(b);
     });
-    for (const Choice& choice : choices) {
+    const double each = part.size / static_cast<double>(choices.size());
+    for (std::size_t i = 0; i < choices.size(); ++i) {
+      const Choice& choice = choices[i];
+      const Part own{part.begin + static_cast<double>(i) * each, each};
       // Lists in the order of their starts, of equal ones by job, give every schedule once.
       const bool first = builder_.placements().empty();
       if (!first && (choice.start < now || (choice.start == now && choice.job < last))) continue;
@@ -61,7 +80,7 @@ class Search {
       if (!better(next, best_.cost)) continue;
       builder_.place(choice.job, *choice.mode, choice.start);
       placed_[choice.job] = true;
-      branch(next, choice.start, choice.job);
+      branch(next, choice.start, choice.job, own);
       placed_[choice.job] = false;
       builder_.take_back();
     }
@@ -107,6 +126,7 @@ class Search {
   Schedule best_;
   std::vector<bool> placed_;
   std::uint64_t looked_ = 0;  // starts
+  std::uint64_t branches_ = 0;
   bool ended_ = false;
 };
 

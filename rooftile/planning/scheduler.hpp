@@ -36,7 +36,8 @@ struct ExactSchedule {
 };
 
 // Branch and bound over lists: each job as early as those before it allow, starts never decreasing, which reaches some
-// best schedule (active schedules: Kolisch 1996). Begins with `known`. For up to about ten jobs.
+// best schedule (active schedules: Kolisch 1996). Begins with `known`. For up to about ten jobs. How far it is it tells
+// by the branches that are done, as if those of one place in the list took equal time.
 ExactSchedule schedule_exactly(std::span<const Job> jobs, std::span<const ClusterMachine> machines,
                                const Schedule& known, const SchedulerOptions& options = {});
 

@@ -76,12 +76,6 @@ Issue issue_of(const LayerEstimate& layer) {
   return layer.pass == Pass::fwd ? Issue::forward : Issue::gradient;
 }
 
-Seconds queue_time(std::span<const LayerEstimate> layers, const HostCosts& costs) {
-  Queue queue;
-  for (const LayerEstimate& layer : layers) queue.add(issue_time(layer, costs), layer.time);
-  return queue.end();
-}
-
 std::array<Seconds, 3> queue_times(std::span<const LayerEstimate> layers, const HostCosts& costs,
                                    const std::array<QueueScale, 3>& scales) {
   std::array<Queue, 3> queues;

@@ -22,10 +22,8 @@ Issue issue_of(const LayerEstimate& layer);
 // Layers in the order in which they are issued; those that launch nothing cost nothing.
 HostShare host_share(std::span<const LayerEstimate> layers, const HostCosts& costs);
 
-// Until the last kernel has ended.
-Seconds queue_time(std::span<const LayerEstimate> layers, const HostCosts& costs);
-
-// The same where each kernel takes a share of its time, and each call of the host one of its; three at once.
+// Until the last kernel has ended, where each kernel takes a share of its time, and each call of the host one of its;
+// three at once.
 struct QueueScale {
   double gpu = 1, host = 1;
 };

@@ -25,6 +25,10 @@ HostCosts costs() {
   return costs;
 }
 
+Seconds queue_time(std::span<const LayerEstimate> layers, const HostCosts& costs) {
+  return queue_times(layers, costs, {})[0];
+}
+
 double micros(Seconds time) { return time.value() / kMicro; }
 
 TEST(Host, ALongKernelHidesTheIssueOfTheNext) {

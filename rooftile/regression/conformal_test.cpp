@@ -60,14 +60,5 @@ TEST(Errors, AreThoseOfTheDefinitions) {
   EXPECT_EQ(errors_of({}, {}).rows, 0U);
 }
 
-TEST(Errors, GroupsComeInTheirOrder) {
-  const auto groups = errors_by_group(std::vector<double>{1, 1, 1}, std::vector<double>{2, 1, 4},
-                                      std::vector<std::string>{"b", "a", "b"});
-  ASSERT_EQ(groups.size(), 2U);
-  EXPECT_EQ(groups[0].group, "b");
-  EXPECT_DOUBLE_EQ(groups[0].errors.mape, 2);
-  EXPECT_EQ(groups[1].errors.rows, 1U);
-}
-
 }  // namespace
 }  // namespace rooftile::regression

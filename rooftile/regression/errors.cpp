@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <unordered_map>
+#include <vector>
 
 #include "rooftile/base/quantile.hpp"
 
@@ -36,29 +36,6 @@ Errors errors_of(std::span<const double> measured, std::span<const double> predi
   if (errors.not_positive == 0) errors.gmae = std::expm1(logs / rows);
   if (total > 0) errors.r2 = 1 - rest / total;
   return errors;
-}
-
-std::vector<GroupErrors> errors_by_group(std::span<const double> measured, std::span<const double> predicted,
-                                         std::span<const std::string> groups) {
-  struct Values {
-    std::vector<double> measured, predicted;
-  };
-  std::vector<Values> values;
-  std::vector<GroupErrors> result;
-  std::unordered_map<std::string, std::size_t> places;
-  for (std::size_t row = 0; row < groups.size(); ++row) {
-    const auto [place, is_new] = places.emplace(groups[row], result.size());
-    if (is_new) {
-      result.push_back({groups[row], {}});
-      values.emplace_back();
-    }
-    values[place->second].measured.push_back(measured[row]);
-    values[place->second].predicted.push_back(predicted[row]);
-  }
-  for (std::size_t i = 0; i < result.size(); ++i) {
-    result[i].errors = errors_of(values[i].measured, values[i].predicted);
-  }
-  return result;
 }
 
 }  // namespace rooftile::regression

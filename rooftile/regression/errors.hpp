@@ -4,8 +4,6 @@
 #include <cstddef>
 #include <optional>
 #include <span>
-#include <string>
-#include <vector>
 
 namespace rooftile::regression {
 
@@ -22,13 +20,5 @@ struct Errors {
 
 // No rows have only zeros.
 Errors errors_of(std::span<const double> measured, std::span<const double> predicted);
-
-// The same for each group (a name a row), in the order in which they first come.
-struct GroupErrors {
-  std::string group;
-  Errors errors;
-};
-std::vector<GroupErrors> errors_by_group(std::span<const double> measured, std::span<const double> predicted,
-                                         std::span<const std::string> groups);
 
 }  // namespace rooftile::regression

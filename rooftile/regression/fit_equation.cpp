@@ -399,14 +399,4 @@ Result<SplitResult> judge(const FitProblem& problem, const Split& split, const E
   return result;
 }
 
-Result<bool> calibrate_interval(FittedEquation& equation, const FitProblem& unseen, double level) {
-  const auto predicted = TRY(predict(equation, unseen.table));
-  std::vector<double> values;
-  for (const Predicted& one : predicted) values.push_back(one.value);
-  const auto width = conformal_quantile(log_ratio_scores(unseen.values, values), level);
-  if (!width || !std::isfinite(std::exp(*width))) return false;
-  equation.interval = Interval{level, std::exp(*width), "split conformal", values.size()};
-  return true;
-}
-
 }  // namespace rooftile::regression

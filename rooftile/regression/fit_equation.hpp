@@ -71,8 +71,4 @@ Result<SplitResult> judge(const FitProblem& problem, const Split& split, const E
 // What a statistician would warn of; `names` are those of the columns of the fit.
 std::vector<FitWarning> warnings_of(const LinearFit& fit, std::span<const std::string> names);
 
-// Adds an interval from rows that the equation has not seen (split conformal on |ln(predicted / measured)|). False if
-// they are too few for the level, or a prediction is not positive.
-Result<bool> calibrate_interval(FittedEquation& equation, const FitProblem& unseen, double level);
-
 }  // namespace rooftile::regression

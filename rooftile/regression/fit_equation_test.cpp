@@ -230,14 +230,6 @@ TEST(FitEquation, GroupsStayTogetherInItsFolds) {
   EXPECT_EQ(fit->equation.interval->made_by, "3-fold cross-validation");
 }
 
-TEST(CalibrateInterval, NeedsEnoughRows) {
-  auto fit = fit_equation(runs(100, 0.05, 13), selecting(Technique::least_squares, 2));
-  ASSERT_TRUE(fit);
-  EXPECT_FALSE(*calibrate_interval(fit->equation, runs(8, 0.05, 14), 0.9));
-  EXPECT_TRUE(*calibrate_interval(fit->equation, runs(200, 0.05, 14), 0.9));
-  EXPECT_NEAR(std::log(fit->equation.interval->factor), 1.645 * 0.05, 0.02);
-}
-
 // A fitted model's file may hold any factor.
 TEST(FitEquation, AnIntervalBeyondAllNumbersIsNone) {
   FittedEquation equation;

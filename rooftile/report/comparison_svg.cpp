@@ -74,19 +74,19 @@ std::string comparison_scatter(const Comparison& comparison) {
   constexpr double kDot = 7, kFrontWidth = 1.5, kHeight = 420;
   Chart chart;
   chart.title = title_of(comparison, "time against cost");
-  chart.caption =
-      "The line joins runs than which none is both cheaper and faster. Runs without a price, or that do not fit the "
-      "GPU's memory, are not drawn.";
+  chart.caption = "Runs without a price, or that do not fit the GPU's memory, are not drawn.";
   chart.x = {.title = "USD a million samples", .scale = Scale::logarithmic};
   chart.y = {.title = "time of a million samples", .scale = Scale::logarithmic, .time = true};
   chart.plot_height = kHeight;
   std::vector<double> xs, ys;
   std::size_t series = 0;
+  bool joined = false;  // any two runs
   const auto models = models_of(comparison);
   const bool batches = several_batches(comparison);
   for (const std::string& model : models) {
     const std::vector<Place> places = places_of(comparison, model), front = front_of(places);
     const std::string_view colour = series_colour(series++).light;
+    joined = joined || front.size() > 1;
     ChartSeries line = {
         .name = {}, .mark = ChartSeries::Mark::line, .data = {}, .colour = colour, .width = kFrontWidth};
     for (const Place& place : front) {
@@ -109,6 +109,7 @@ std::string comparison_scatter(const Comparison& comparison) {
     chart.series.push_back(std::move(line));
     chart.series.push_back(std::move(points));
   }
+  if (joined) chart.caption = "The line joins runs than which none is both cheaper and faster. " + chart.caption;
   fit_to(chart.x, xs);
   fit_to(chart.y, ys);
   return svg_chart(chart);
@@ -149,8 +150,6 @@ std::string comparison_batches(const Comparison& comparison) {
     const std::pair name(run.model, run.gpu);
     if (!curves.contains(name)) order.push_back(name);
     curves[name][run.batch_size] = run.samples_per_second();
-    xs.push_back(static_cast<double>(run.batch_size));
-    ys.push_back(run.samples_per_second());
   }
   chart.caption = "Batches that fit the GPU's memory.";
   if (order.size() > kApart) {
@@ -162,7 +161,11 @@ std::string comparison_batches(const Comparison& comparison) {
     const std::string name = models ? order[i].second + ", " + order[i].first : order[i].second;
     ChartSeries line = {
         .name = name, .mark = ChartSeries::Mark::line, .data = {}, .colour = series_colour(i).light, .width = kLine};
-    for (const auto& [batch, rate] : curves[order[i]]) line.data.emplace_back(static_cast<double>(batch), rate);
+    for (const auto& [batch, rate] : curves[order[i]]) {
+      line.data.emplace_back(static_cast<double>(batch), rate);
+      xs.push_back(line.data.back().first);
+      ys.push_back(rate);
+    }
     ChartSeries points = {.name = {}, .data = line.data, .colour = line.colour, .width = kDot};
     points.names.assign(points.data.size(), name);
     chart.series.push_back(std::move(line));

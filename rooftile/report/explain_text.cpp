@@ -67,10 +67,11 @@ std::string explanation_text(const Explanation& explanation, std::size_t width) 
     text += wrapped(list, width - 2, "  ") + "\n\n";
   }
   if (explanation.ratio_of_calls != 1) {
-    text += fmt::format(
-        "  times {:.3f}: correction from measured calls of similar length and bottleneck (calls of the "
-        "calibration)\n\n",
-        explanation.ratio_of_calls);
+    text += page_line(fmt::format("  times {:.3f}: correction from measured calls of similar length and bottleneck "
+                                  "(calls of the calibration)",
+                                  explanation.ratio_of_calls),
+                      width, "    ") +
+            "\n";
   }
   std::string part;
   for (const Section& section : explanation.sections) {

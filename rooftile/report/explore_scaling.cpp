@@ -71,7 +71,7 @@ std::string scaling_table(std::string_view what, std::span<const ScalingRow> row
     }
     table.add(std::move(cells));
   }
-  std::string text = fmt::format("{}\n\n{}\n", what, table.text(width));
+  std::string text = fmt::format("{}\n{}\n", page_line(what, width, "  "), table.text(width));
   for (const ScalingRow& row : rows) {
     if (row.unfit != Unfit::none) text += fmt::format("Option {}: {}.\n", row.option.name, reason_of(row.unfit));
   }

@@ -41,13 +41,13 @@ bool is_beyond(const ExploreReport& report, Cost cost, double value) {
   return limit > 0 && value > limit;
 }
 
-std::string limits_note(const ExploreReport& report) {
+std::string limits_note(const ExploreReport& report, std::size_t width) {
   std::vector<std::string> limits;
   if (report.power_limit > 0)
     limits.push_back(fmt::format("{:.4g} W, the limit of {}", report.power_limit, report.space.base.id));
   if (report.reticle > 0)
     limits.push_back(fmt::format("{:.4g} mm2, the largest die that can be exposed", report.reticle));
-  return fmt::format("  ! beyond {}\n", fmt::join(limits, ", or "));
+  return page_line(fmt::format("  ! beyond {}", fmt::join(limits, ", or ")), width, "    ");
 }
 
 std::string designs_text(const ExploreReport& report, std::span<const RankedDesign> designs, std::size_t most,
@@ -80,7 +80,7 @@ std::string designs_text(const ExploreReport& report, std::span<const RankedDesi
     table.add(std::move(cells));
   }
   std::string text = table.text(width);
-  if (any_beyond) text += limits_note(report);
+  if (any_beyond) text += limits_note(report, width);
   if (designs.size() > most)
     text += fmt::format("  and {} more\n", grouped(static_cast<double>(designs.size() - most)));
   return text;
@@ -120,13 +120,14 @@ std::string limits_text(const ExploreResults& results, std::size_t width) {
 std::string explore_table(const ExploreReport& report, std::size_t width) {
   const ExploreResults& results = report.results;
   const DesignSpace& space = report.space;
-  std::string text = fmt::format("{} based on {}, {} of {} {}: {}\n", designs_of(space.size()), space.base.id,
-                                 sampling_name(space.sampling), space.axes.size(),
-                                 space.axes.size() == 1 ? "axis" : "axes", names_of(space.workloads));
-  text += fmt::format("  method {}", report.method);
-  if (report.base_time > 0) text += fmt::format(", {} takes {}", space.base.id, time_label(report.base_time));
-  if (report.base_costs) text += base_costs_text(report);
-  text += '\n';
+  std::string text = page_line(fmt::format("{} based on {}, {} of {} {}: {}", designs_of(space.size()), space.base.id,
+                                           sampling_name(space.sampling), space.axes.size(),
+                                           space.axes.size() == 1 ? "axis" : "axes", names_of(space.workloads)),
+                               width, "  ");
+  std::string base = fmt::format("  method {}", report.method);
+  if (report.base_time > 0) base += fmt::format(", {} takes {}", space.base.id, time_label(report.base_time));
+  if (report.base_costs) base += base_costs_text(report);
+  text += page_line(base, width, "    ");
   if (results.designs < space.size()) {
     text += fmt::format("  stopped: {} done\n", designs_of(results.designs));
   }
@@ -135,7 +136,7 @@ std::string explore_table(const ExploreReport& report, std::size_t width) {
     text += fmt::format("  {} left out: {}\n", grouped(static_cast<double>(results.unfit[u])),
                         reason_of(static_cast<Unfit>(u)));
   }
-  for (const std::string& note : report.notes) text += fmt::format("  {}\n", note);
+  for (const std::string& note : report.notes) text += page_line("  " + note, width, "    ");
   if (results.unfit[0] == 0) return text;
   if (const std::vector<RankedDesign> best = results.best.designs(); !best.empty()) {
     const Metric metric = results.best.metric();

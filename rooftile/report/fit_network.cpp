@@ -26,18 +26,19 @@ std::string name_of(const NetworkGroup& group) {
   return group.key.empty() ? "all rows" : fmt::format("{}", fmt::join(group.key, ", "));
 }
 
-std::string rows_line(const RunRows& rows, const NetworkFit& fit) {
-  std::string text = fmt::format("{} rows", count(rows.rows.size()));
+std::string rows_line(const RunRows& rows, const NetworkFit& fit, std::size_t width) {
+  std::string text = counted(rows.rows.size(), "row");
   const auto add = [&](std::size_t number, const char* what) {
     if (number > 0) text += fmt::format(", {} {}", count(number), what);
   };
   add(rows.duplicates, "repeated and counted once");
   add(rows.flagged, "flagged and left out");
   add(rows.unmeasured, "without a time");
-  text += fmt::format("; {}\n", fit.split);
+  text = page_line(fmt::format("{}; {}", text, fit.split), width, "  ");
   if (fit.groups_without_split > 0) {
-    text += fmt::format("{} groups have rows on only one side of the split and are left out\n",
-                        count(fit.groups_without_split));
+    text += page_line(
+        fmt::format("left out: {} with rows on only one side of the split", counted(fit.groups_without_split, "group")),
+        width, "  ");
   }
   return text;
 }
@@ -86,29 +87,32 @@ std::string totals_table(const NetworkFit& fit, std::size_t width) {
   return table.text(width);
 }
 
-std::string ways_text(const NetworkFit& fit) {
+std::string ways_text(const NetworkFit& fit, std::size_t width) {
   std::string text;
   for (const NetworkTotal& total : fit.totals) {
     const auto way = parse_way(total.way);
-    if (way) text += fmt::format("  {:<9} {}\n", total.way, description_of(*way));
+    if (way) text += page_line(fmt::format("  {:<9} {}", total.way, description_of(*way)), width, "            ");
   }
   return text;
 }
 
-std::string published_text(const NetworkFit& fit) {
+std::string published_text(const NetworkFit& fit, std::size_t width) {
   std::set<std::string_view> kinds;
   for (const std::string& column : fit.beyond_columns) {
     if (const std::string_view kind = published_kind(column); !kind.empty()) kinds.insert(kind);
   }
   if (kinds.empty()) return "";
-  std::string text =
+  std::string text = page_line(
       "Published for other networks and boards (Gianniti, Zhang, Ardagna, SBAC-PAD 2018 poster; the data is not "
-      "public):\n";
+      "public):",
+      width, "");
   for (const PublishedErrors& one : published_errors()) {
     if (!kinds.contains(one.beyond)) continue;
     const auto [low, high] = std::minmax_element(one.mape.begin(), one.mape.end());
     const std::string range = *low == *high ? percent(*low, 1) : percent(*low, 1) + " to " + percent(*high, 1);
-    text += fmt::format("  {}, {}, {}: MAPE {} ({})\n", one.beyond, one.network, one.framework, range, one.cases);
+    text +=
+        page_line(fmt::format("  {}, {}, {}: MAPE {} ({})", one.beyond, one.network, one.framework, range, one.cases),
+                  width, "    ");
   }
   return text;
 }
@@ -119,10 +123,11 @@ std::string details_of(const NetworkGroup& group, std::size_t width) {
     regression::FittedEquation named = verdict.fit.equation;
     named.name = fmt::format("{}: {}", name_of(group), verdict.way);
     text += "\n" + coefficient_table(named, width);
-    text += fit_warnings_text(verdict.fit.warnings) + fit_warnings_text(verdict.beyond);
+    text += fit_warnings_text(verdict.fit.warnings, width) + fit_warnings_text(verdict.beyond, width);
   }
   for (const Error& error : group.left_out) {
-    text += fmt::format("\n{}: {} left out: {}\n", name_of(group), error.where, error.message);
+    text +=
+        "\n" + page_line(fmt::format("{}: {} left out: {}", name_of(group), error.where, error.message), width, "  ");
   }
   return text;
 }
@@ -130,10 +135,10 @@ std::string details_of(const NetworkGroup& group, std::size_t width) {
 }  // namespace
 
 std::string network_fit_report(const NetworkFit& fit, const RunRows& rows, bool details, std::size_t width) {
-  std::string text = rows_line(rows, fit) + "\n" + groups_table(fit, width);
+  std::string text = rows_line(rows, fit, width) + "\n" + groups_table(fit, width);
   if (fit.groups.size() > 1) text += "\n" + totals_table(fit, width);
-  if (const std::string ways = ways_text(fit); !ways.empty()) text += "\n" + ways;
-  if (const std::string published = published_text(fit); !published.empty()) text += "\n" + published;
+  if (const std::string ways = ways_text(fit, width); !ways.empty()) text += "\n" + ways;
+  if (const std::string published = published_text(fit, width); !published.empty()) text += "\n" + published;
   std::size_t fits = 0;
   for (const NetworkGroup& group : fit.groups) fits += group.verdicts.size();
   if (!details && fits > kFewFits) return text + "\nCoefficients, standard errors and warnings: --details\n";

@@ -45,7 +45,7 @@ std::string coefficients(const LayerModelFit& fit, std::size_t width) {
 }
 
 // An odd row by the name of its layer.
-std::string warnings(const LayerModelFit& fit, std::span<const LayerSample> samples) {
+std::string warnings(const LayerModelFit& fit, std::span<const LayerSample> samples, std::size_t width) {
   std::string text;
   for (const LayerFit& one : fit.fits) {
     for (const FitWarning& warning : one.fit.warnings) {
@@ -58,7 +58,7 @@ std::string warnings(const LayerModelFit& fit, std::span<const LayerSample> samp
                               one_line(sample.layer, 60));
         }
       }
-      text += fmt::format("warning: {}: {}{}\n", one.fit.equation.name, warning.text(), layer);
+      text += page_line(fmt::format("warning: {}: {}{}", one.fit.equation.name, warning.text(), layer), width, "  ");
     }
   }
   return text;
@@ -68,25 +68,28 @@ std::string warnings(const LayerModelFit& fit, std::span<const LayerSample> samp
 
 std::string layer_fit_report(const LayerModelFit& fit, const LayerSamples& samples, std::size_t width) {
   const regression::FittedOn& on = fit.model.fitted_on;
-  std::string text =
-      fmt::format("per-layer models of {}, {}{}: {} rows\n\n", fmt::join(on.gpus, ", "), fmt::join(on.precisions, ", "),
-                  on.software.empty() ? "" : fmt::format(", {}", fmt::join(on.software, ", ")),
-                  grouped(static_cast<double>(on.rows)));
+  std::string text = page_line(fmt::format("per-layer models of {}, {}{}: {}", fmt::join(on.gpus, ", "),
+                                           fmt::join(on.precisions, ", "),
+                                           on.software.empty() ? "" : fmt::format(", {}", fmt::join(on.software, ", ")),
+                                           counted(on.rows, "row")),
+                               width, "  ") +
+                     "\n";
   text += coefficients(fit, width) + "\n";
   for (const PoolingComparison& pooling : fit.pooling) {
     text += fmt::format("pooling {}: held-out MAPE {} by two models, {} by one ({} rows)\n", name_of(pooling.direction),
                         percent(pooling.two, 1), percent(pooling.one, 1), pooling.rows);
   }
-  if (!fit.too_few.empty()) text += fmt::format("of one size only, no model: {}\n", fmt::join(fit.too_few, ", "));
+  if (!fit.too_few.empty())
+    text += page_line(fmt::format("of one size only, no model: {}", fmt::join(fit.too_few, ", ")), width, "  ");
   if (!samples.left_out.empty()) {
     std::string list;
     for (const auto& [what, layers] : samples.left_out) {
       const std::string time = layers.time > Seconds(0) ? ", " + print(layers.time) : "";
       list += fmt::format("{}{} ({}{})", list.empty() ? "" : ", ", what, layers.rows, time);
     }
-    text += "left out: " + wrapped(list, 100, "          ") + "\n";
+    text += page_line("left out: " + list, std::min<std::size_t>(width, 110), "          ");
   }
-  return text + warnings(fit, samples.samples);
+  return text + warnings(fit, samples.samples, width);
 }
 
 std::string layer_transfer_table(std::span<const LayerTransfer> transfers, std::size_t width) {

@@ -39,13 +39,15 @@ std::string limits_of(const MeasuredDesign& design) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-std::string head(const OptimumReport& report) {
+std::string head(const OptimumReport& report, std::size_t width) {
   const Optimum& optimum = report.optimum;
   std::vector<std::string_view> names;
   for (const Metric metric : optimum.objectives) names.push_back(name_of(metric));
   const std::size_t axes = report.space.axes.size();
-  std::string text = fmt::format("Least {} over {}, {} {}: {}\n", fmt::join(names, " and "), report.space.base.id, axes,
-                                 axes == 1 ? "axis" : "axes", names_of(report.space.workloads));
+  std::string text =
+      page_line(fmt::format("Least {} over {}, {}: {}", fmt::join(names, " and "), report.space.base.id,
+                            axes == 1 ? "1 axis" : fmt::format("{} axes", axes), names_of(report.space.workloads)),
+                width, "  ");
   if (optimum.exact) {
     text += fmt::format("  method {}; all {} designs were tried\n", report.method, grouped(optimum.size));
   } else {
@@ -54,7 +56,7 @@ std::string head(const OptimumReport& report) {
                         grouped(static_cast<double>(optimum.trials)), of, report.seed,
                         optimum.stopped ? "; stopped early" : "");
   }
-  for (const std::string& note : report.notes) text += fmt::format("  {}\n", note);
+  for (const std::string& note : report.notes) text += page_line("  " + note, width, "    ");
   return text;
 }
 
@@ -73,8 +75,9 @@ std::string beside_base(const OptimumReport& report, std::size_t width) {
                change(after, before)});
   }
   std::string text = table.text(width);
-  if (runs) text += fmt::format("  {} is limited by {}\n", report.space.base.id, limits_of(base));
-  return text + fmt::format("  the best is limited by {}\n", limits_of(best));
+  if (runs)
+    text += page_line(fmt::format("  {} is limited by {}", report.space.base.id, limits_of(base)), width, "    ");
+  return text + page_line(fmt::format("  the best is limited by {}", limits_of(best)), width, "    ");
 }
 
 std::string slack_text(const OptimumReport& report, std::size_t limit, double excess) {
@@ -234,8 +237,9 @@ std::vector<Metric> outcome_metrics(const OptimumReport& report) {
 }
 
 std::string optimum_table(const OptimumReport& report, std::size_t width) {
-  if (report.optimum.objectives.size() > 1) return head(report) + front_text(report, width);
-  return head(report) + "\n" + beside_base(report, width) + constraints_text(report, width) + axes_text(report, width);
+  if (report.optimum.objectives.size() > 1) return head(report, width) + front_text(report, width);
+  return head(report, width) + "\n" + beside_base(report, width) + constraints_text(report, width) +
+         axes_text(report, width);
 }
 
 }  // namespace rooftile

@@ -26,7 +26,8 @@ std::string why_slower(const ParallelStep& step, const ParallelStep& best) {
 }
 
 std::string heading(const ParallelisationReport& report) {
-  std::string text = fmt::format("{}, {} samples a step", report.model, grouped(static_cast<double>(report.batch)));
+  std::string text =
+      fmt::format("{}, {} a step", report.model, counted(static_cast<std::size_t>(report.batch), "sample"));
   if (report.seq_len > 0) text += fmt::format(" of {} positions", grouped(static_cast<double>(report.seq_len)));
   return text + fmt::format(", {}, on {} x {} ({})", report.precision, report.gpus, report.gpu.id, report.cluster.id);
 }

@@ -33,9 +33,9 @@ std::string time_text(const TrainingOption& option) {
 std::string head(const PlanReport& report) {
   const TrainingTask& task = report.task;
   const TrainingPlan& plan = report.plan;
-  std::string text = fmt::format("{}: {} samples, {} {}, {}, method {}", plan.model,
-                                 grouped(static_cast<double>(task.samples)), grouped(static_cast<double>(task.epochs)),
-                                 task.epochs == 1 ? "epoch" : "epochs", plan.precision, plan.method);
+  std::string text =
+      fmt::format("{}: {}, {}, {}, method {}", plan.model, counted(static_cast<std::size_t>(task.samples), "sample"),
+                  counted(static_cast<std::size_t>(task.epochs), "epoch"), plan.precision, plan.method);
   if (task.deadline) text += ", within " + print_duration(*task.deadline);
   if (task.budget) text += fmt::format(", for at most {} USD", dollars(*task.budget));
   return text + "\n\n";

@@ -8,7 +8,7 @@ namespace {
 
 using regression::FittedEquation;
 using regression::FitWarning;
-using regression::SplitResult;
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -41,18 +41,6 @@ TEST(FitWarnings, AreLines) {
             "warning: batch? is 512, outside the 8 to 64 of the fit (8 times the largest)\n");
 }
 
-TEST(SplitTable, HasALineASplit) {
-  SplitResult result;
-  result.split.name = "batch > 64";
-  result.training.rows = 100;
-  result.training.mape = 0.01;
-  result.validation.rows = 20;
-  result.validation.mape = 0.08;
-  result.validation.inside = 0.85;
-  const std::string text = split_table(std::vector<SplitResult>{result});
-  EXPECT_THAT(text, HasSubstr("batch > 64     100  1.0 %        20  8.0 %     -       85.0 %"));
-}
-
 FittedPoints points() {
   return {"Runs <of> a network", "s", {1, 2, 4, 8}, {1.1, 1.9, -4, 8}, {"k80", "p100", "k80", "p100"}};
 }
@@ -62,12 +50,21 @@ TEST(Plots, DrawAPointARow) {
   for (const std::string& svg : {fitted, residuals}) {
     EXPECT_THAT(svg, HasSubstr("Runs &lt;of&gt; a network"));
     EXPECT_THAT(svg, HasSubstr("p100: 2 rows"));
-    EXPECT_THAT(svg, HasSubstr("k80: 1 rows"));
-    EXPECT_THAT(svg, HasSubstr("1 rows whose fitted value is not positive are not shown."));
+    EXPECT_THAT(svg, HasSubstr("k80: 1 row"));
+    EXPECT_THAT(svg, HasSubstr("Without 1 row whose fitted value is not positive."));
     EXPECT_THAT(svg, Not(HasSubstr("nan")));
   }
   EXPECT_THAT(fitted, HasSubstr("fitted = measured"));
   EXPECT_THAT(residuals, HasSubstr("Measured / fitted - 1"));
+}
+
+TEST(Plots, NameOnlyTheLargestFiveOfManyGroups) {
+  FittedPoints six = {"Six", "s", {1, 2, 3, 4, 5, 6}, {1, 2, 3, 4, 5, 6}, {"a", "b", "c", "d", "e", "f"}};
+  EXPECT_THAT(residual_plot(six), AllOf(HasSubstr("f: 1 row"), Not(HasSubstr("others"))));
+  six.measured.push_back(7);
+  six.fitted.push_back(7);
+  six.groups.emplace_back("g");
+  EXPECT_THAT(residual_plot(six), HasSubstr("others: 2 rows"));
 }
 
 TEST(Plots, DrawNothingOfNothing) { EXPECT_THAT(residual_plot({"empty"}), Not(HasSubstr("nan"))); }

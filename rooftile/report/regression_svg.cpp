@@ -20,7 +20,7 @@ double point_size(std::size_t points) {
   return points > kMany ? kSmall : (points > kSome ? kMiddle : kLarge);
 }
 
-// The name under which a row's point is drawn: its group's, if that is among the five largest.
+// The name under which a row's point is drawn: its group's, if that is among the five largest or the only other one.
 std::vector<std::string> names_of(const FittedPoints& points) {
   constexpr std::size_t kMost = 5;
   std::vector<std::string> names = points.groups;
@@ -29,6 +29,7 @@ std::vector<std::string> names_of(const FittedPoints& points) {
   for (const std::string& name : names) ++counts[name];
   std::vector<std::pair<std::string, std::size_t>> order(counts.begin(), counts.end());
   std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  if (order.size() <= kMost + 1) return names;
   for (std::string& name : names) {
     const auto place = std::find_if(order.begin(), order.end(), [&](const auto& group) { return group.first == name; });
     if (place - order.begin() >= static_cast<std::ptrdiff_t>(kMost)) name = kOthers;
@@ -52,14 +53,15 @@ void add_points(Chart& chart, const FittedPoints& points, bool x_is_fitted, Y y_
   }
   for (const auto& [name, data] : clouds) {
     ChartSeries series;
-    series.name = name.empty() ? "" : fmt::format("{}: {} rows", name, grouped(static_cast<double>(data.size())));
+    series.name = name.empty() ? "" : fmt::format("{}: {}", name, counted(data.size(), "row"));
     series.data = data;
     series.colour = (name == kOthers ? kOther : series_colour(chart.series.size())).light;
     series.width = point_size(points.measured.size());
     series.opacity = 0.55;
     chart.series.push_back(std::move(series));
   }
-  if (left_out > 0) chart.caption = fmt::format("{} rows whose fitted value is not positive are not shown.", left_out);
+  if (left_out > 0)
+    chart.caption = fmt::format("Without {} whose fitted value is not positive.", counted(left_out, "row"));
 }
 
 Axis value_axis(const FittedPoints& points, const std::string& which) {

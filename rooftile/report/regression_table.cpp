@@ -10,16 +10,13 @@ std::string number(const std::optional<double>& value, int digits = 4) {
   return value ? fmt::format("{:.{}g}", *value, digits) : std::string("-");
 }
 
-std::string share_or_dash(const std::optional<double>& value) { return value ? percent(*value, 1) : std::string("-"); }
-
 void add_figure(std::string& line, std::string_view name, const std::optional<double>& value, bool is_share) {
   if (value) line += fmt::format(", {} {}", name, is_share ? percent(*value, 1) : number(value));
 }
 
 std::string figures_line(const regression::FittedEquation& equation) {
   const regression::FitFigures& figures = equation.figures;
-  std::string line =
-      fmt::format("{}, {} rows", name_of(equation.technique), grouped(static_cast<double>(figures.rows)));
+  std::string line = fmt::format("{}, {}", name_of(equation.technique), counted(figures.rows, "row"));
   add_figure(line, "R2", figures.r2, false);
   add_figure(line, "adjusted R2", figures.adjusted_r2, false);
   add_figure(line, "residual standard error", figures.residual_standard_error, false);
@@ -31,7 +28,7 @@ std::string figures_line(const regression::FittedEquation& equation) {
     line += fmt::format("; {:.4g} % of values within a factor of {:.3g} ({})", 100 * interval->level, interval->factor,
                         interval->made_by);
   }
-  return line + "\n";
+  return line;
 }
 
 }  // namespace
@@ -54,29 +51,13 @@ std::string coefficient_table(const regression::FittedEquation& equation, std::s
     }
     text += table.text(width);
   }
-  return text + "  " + figures_line(equation);
+  return text + page_line("  " + figures_line(equation), width, "    ");
 }
 
-std::string fit_warnings_text(std::span<const regression::FitWarning> warnings) {
+std::string fit_warnings_text(std::span<const regression::FitWarning> warnings, std::size_t width) {
   std::string text;
-  for (const regression::FitWarning& warning : warnings) text += "warning: " + warning.text() + "\n";
+  for (const regression::FitWarning& warning : warnings) text += page_line("warning: " + warning.text(), width, "  ");
   return text;
-}
-
-std::string split_table(std::span<const regression::SplitResult> results, std::size_t width) {
-  TextTable table({{"split"},
-                   {"fitted", Align::right},
-                   {"MAPE", Align::right},
-                   {"held out", Align::right},
-                   {"MAPE", Align::right},
-                   {"GMAE", Align::right},
-                   {"in interval", Align::right}});
-  for (const regression::SplitResult& result : results) {
-    table.add({result.split.name, grouped(static_cast<double>(result.training.rows)), percent(result.training.mape, 1),
-               grouped(static_cast<double>(result.validation.rows)), percent(result.validation.mape, 1),
-               share_or_dash(result.validation.gmae), share_or_dash(result.validation.inside)});
-  }
-  return table.text(width);
 }
 
 }  // namespace rooftile

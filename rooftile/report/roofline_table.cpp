@@ -218,7 +218,8 @@ std::string remarks(const View& view, std::size_t width) {
   for (const std::string& note : view.notes)
     text += fmt::format("  note        {}\n", indented(note, std::min<std::size_t>(width, 114)));
   if (view.dropped_count > 0) {
-    text += fmt::format("  left out    {} invalid entries of the input:\n", view.dropped_count);
+    text += fmt::format("  left out    {} invalid {} of the input:\n", view.dropped_count,
+                        view.dropped_count == 1 ? "entry" : "entries");
     const std::size_t named = std::min(view.dropped.size(), kMostLines);
     for (std::size_t i = 0; i < named; ++i) {
       text += fmt::format("              {}: {}\n", view.dropped[i].where, view.dropped[i].reason);

@@ -109,6 +109,21 @@ std::vector<Tick> logarithmic_ticks(const Axis& axis, int wanted) {
   return ticks;
 }
 
+// One name alone tells no scale.
+bool names_two(const std::vector<Tick>& ticks) {
+  return std::count_if(ticks.begin(), ticks.end(), [](const Tick& tick) { return !tick.label.empty(); }) > 1;
+}
+
+// An axis too short for two of 1, 2 and 5 names every mark, one too short for two marks names round numbers.
+std::vector<Tick> told_apart(std::vector<Tick> ticks, const Axis& axis, int wanted) {
+  if (names_two(ticks)) return ticks;
+  if (ticks.size() < 2) return linear_ticks(axis, wanted);
+  constexpr std::size_t kFew = 9;  // digits of a decade
+  for (std::size_t i = 0; i < ticks.size() && ticks.size() <= kFew; ++i)
+    ticks[i].label = value_label(axis, ticks[i].value);
+  return ticks;
+}
+
 }  // namespace
 
 std::string axis_title(std::string_view name) {
@@ -138,7 +153,8 @@ double place_on(const Axis& axis, double value) {
 
 std::vector<Tick> ticks_of(const Axis& axis, int wanted) {
   if (!axis.fixed.empty()) return axis.fixed;
-  return axis.scale == Scale::linear ? linear_ticks(axis, wanted) : logarithmic_ticks(axis, wanted);
+  if (axis.scale == Scale::linear) return linear_ticks(axis, wanted);
+  return told_apart(logarithmic_ticks(axis, wanted), axis, wanted);
 }
 
 void fit_to(Axis& axis, const std::vector<double>& values) {

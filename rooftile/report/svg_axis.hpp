@@ -33,7 +33,8 @@ std::string axis_title(std::string_view name);
 double place_on(const Axis& axis, double value);
 
 // Marks between the ends, in order: round numbers, about `wanted` of them with a label. A logarithmic axis names powers
-// of ten, and 2 and 5 times them where there is room, with small marks between them.
+// of ten, and 2 and 5 times them where there is room, with small marks between them; it names more where these would
+// not be two.
 std::vector<Tick> ticks_of(const Axis& axis, int wanted);
 
 // An axis wide enough for the values: a logarithmic one ends a little beyond them, a linear one that starts at zero at

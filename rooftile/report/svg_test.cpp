@@ -107,6 +107,17 @@ TEST(Axis, FitsItsValues) {
   EXPECT_LT(linear.low, linear.high);
 }
 
+TEST(Axis, ShortLogarithmicOnesNameMoreThanOneValue) {
+  Axis axis = {.title = "", .scale = Scale::logarithmic, .low = 2.5, .high = 6.5};
+  EXPECT_THAT(named(axis, 6), ElementsAre("3", "4", "5", "6"));
+  axis.low = 1.2;
+  axis.high = 1.9;
+  EXPECT_THAT(named(axis, 6), ElementsAre("1.2", "1.4", "1.6", "1.8"));
+  axis.low = 0.9;
+  axis.high = 2.1;
+  EXPECT_THAT(named(axis, 6), ElementsAre("1", "2"));
+}
+
 TEST(Axis, TicksLieOnTheAxisInOrder) {
   EXPECT_TRUE(rc::check([](int exponent, unsigned span, bool logarithmic) {
     Axis axis;

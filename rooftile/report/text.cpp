@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -98,6 +99,29 @@ std::vector<std::size_t> TextTable::widths_within(std::size_t room) const {
   return widths;
 }
 
+// The first columns that tell the rows apart, in at most half of the room: what goes below begins with them again.
+std::size_t TextTable::keys_within(std::size_t room, const std::vector<std::size_t>& widths) const {
+  std::size_t best = 1, most = 0, used = 0;
+  for (std::size_t keys = 1; keys <= columns_.size(); ++keys) {
+    used += widths[keys - 1] + kGap;
+    if (keys > 1 && used > room / 2) break;
+    std::set<std::vector<std::string>> apart;
+    std::vector<std::string> key;
+    for (const auto& row : rows_) {  // an empty cell goes on with the one above
+      key.resize(keys);
+      for (std::size_t i = 0; i < keys; ++i) {
+        if (!row[i].empty()) key[i] = row[i];
+      }
+      apart.insert(key);
+    }
+    if (apart.size() <= most) continue;
+    best = keys;
+    most = apart.size();
+    if (most == rows_.size()) break;
+  }
+  return best;
+}
+
 std::string TextTable::block(const std::vector<std::size_t>& shown, const std::vector<std::size_t>& widths,
                              std::string_view indent) const {
   std::string result;
@@ -127,14 +151,19 @@ std::string TextTable::block(const std::vector<std::size_t>& shown, const std::v
 std::string TextTable::text(std::size_t width, std::string_view indent) const {
   const std::size_t room = width - std::min(width, width_of(indent));
   const std::vector<std::size_t> widths = widths_within(room);
+  const std::size_t keys = keys_within(room, widths);
   std::string result;
-  std::size_t next = 1;
+  std::size_t next = keys;
   do {
-    std::vector<std::size_t> shown = {0};
-    std::size_t used = widths[0];
+    std::vector<std::size_t> shown;
+    std::size_t used = 0;
+    for (std::size_t i = 0; i < keys; ++i) {
+      shown.push_back(i);
+      used += widths[i] + (i > 0 ? kGap : 0);
+    }
     for (; next < widths.size(); ++next) {
       used += kGap + widths[next];
-      if (used > room && shown.size() > 1) break;
+      if (used > room && shown.size() > keys) break;
       shown.push_back(next);
     }
     result += (result.empty() ? "" : "\n") + block(shown, widths, indent);
@@ -195,6 +224,10 @@ std::string wrapped(std::string_view text, std::size_t width, std::string_view i
     first = false;
   }
   return result;
+}
+
+std::string page_line(std::string_view text, std::size_t width, std::string_view indent) {
+  return wrapped(text, width - width_of(indent), indent) + "\n";
 }
 
 }  // namespace rooftile

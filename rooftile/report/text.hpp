@@ -26,8 +26,8 @@ constexpr std::size_t kAnyWidth = std::numeric_limits<std::size_t>::max();
 
 // Rows of cells under a header, padded to columns two spaces apart; every line ends without trailing spaces. Where that
 // is wider than the page, text (columns aligned left that may be cut) is shortened with "…" in the middle or wrapped,
-// the widest first; numbers never are: columns that still do not fit go below, beside the first column again. Cells may
-// be of files: control characters in them are escaped.
+// the widest first; numbers never are: columns that still do not fit go below, beside the first ones again, as many as
+// tell the rows apart. Cells may be of files: control characters in them are escaped.
 class TextTable {
  public:
   struct Column {
@@ -43,6 +43,7 @@ class TextTable {
 
  private:
   std::vector<std::size_t> widths_within(std::size_t room) const;
+  std::size_t keys_within(std::size_t room, const std::vector<std::size_t>& widths) const;
   std::string block(const std::vector<std::size_t>& shown, const std::vector<std::size_t>& widths,
                     std::string_view indent) const;
 
@@ -67,5 +68,8 @@ std::string four_digits(double number);
 
 // `text` broken at spaces into lines of at most `width` columns, to which those after the first get the indent added.
 std::string wrapped(std::string_view text, std::size_t width, std::string_view indent);
+
+// One line of a report, on as many of a page of that width as it takes, the last of which ends, too.
+std::string page_line(std::string_view text, std::size_t width, std::string_view indent);
 
 }  // namespace rooftile

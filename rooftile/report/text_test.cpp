@@ -70,6 +70,20 @@ TEST(Text, TableThatGoesOnBelowHasRoomForNames) {
             "  encoder/…attention  99.9 % of all that there is\n");
 }
 
+TEST(Text, TableRepeatsWhatTellsItsRowsApart) {
+  TextTable table({{"gpu"}, {"batch", Align::right}, {"time", Align::right}, {"share of all", Align::right}});
+  table.add({"t4", "1", "1 ms", "10 %"});
+  table.add({"t4", "64", "9 ms", "90 %"});
+  EXPECT_EQ(table.text(28),
+            "  gpu  batch  time\n"
+            "  t4       1  1 ms\n"
+            "  t4      64  9 ms\n"
+            "\n"
+            "  gpu  batch  share of all\n"
+            "  t4       1          10 %\n"
+            "  t4      64          90 %\n");
+}
+
 TEST(Text, TableNeverCutsWhatIsTypedAgain) {
   TextTable table({{"id", Align::left, Cut::never}, {"architecture"}, {"SMs", Align::right}});
   table.add({"a100-sxm4-80gb", "Ampere GA100, the chip", "108"});

@@ -64,6 +64,7 @@ Replay::Replay(const Im2col& gemm, const Plan& plan, const Gpu& gpu, const Repla
       wave_(whole(gpu.sm_count * plan.active_ctas_per_sm)),
       use_l1_(options.l1),
       stop_(options.stop),
+      replayed_(options.replayed),
       l1_sector_(gpu.level("L1").sector.value()),
       l2_sector_(gpu.level("L2").sector.value()),
       l1_request_(gpu.l1_request.value()),
@@ -128,6 +129,7 @@ void Replay::run_wave(std::int64_t first, std::int64_t last) {
       addresses_.load_filters(ctas_[i].place, step, accesses_);
       load(ctas_[i].sm, accesses_);
     }
+    if (replayed_) replayed_(static_cast<double>(count) / static_cast<double>(steps_));
   }
   for (std::size_t i = 0; i < count; ++i) store(ctas_[i].place);
 }

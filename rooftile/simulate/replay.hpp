@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -34,7 +35,8 @@ struct ReplayOptions {
   bool l1 = true;                     // false: loads bypass the L1
   Bytes l1_capacity;                  // of one SM
   Bytes element;
-  const std::atomic<bool>* stop = nullptr;  // once true, run() returns early
+  const std::atomic<bool>* stop = nullptr;         // once true, run() returns early
+  std::function<void(double ctas)> replayed = {};  // told again and again of parts of CTAs that were
 };
 
 // Plan and GPU must be valid, sectors and lines powers of two with at most eight sectors a line.
@@ -75,6 +77,7 @@ class Replay {
   std::int64_t rows_, columns_, steps_, wave_;
   bool use_l1_;
   const std::atomic<bool>* stop_;
+  std::function<void(double)> replayed_;
   double l1_sector_, l2_sector_, l1_request_;  // bytes
   unsigned sectors_a_request_;
   // log2 of bytes

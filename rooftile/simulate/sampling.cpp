@@ -106,10 +106,16 @@ double Sampler::replayed_waves(const std::vector<Stratum>& strata, std::int64_t 
 }
 
 Simulation Sampler::run(bool warm, double exact_up_to) {
+  const double ctas = static_cast<double>(ctas_), of_wave = ctas / static_cast<double>(waves_);
+  expected_ = ctas * least_requests(warm, exact_up_to) / requests_;
   if (small_enough(exact_up_to)) return run_all(warm);
   const std::int64_t fill = waves_to_fill();
   const std::vector<Stratum> chosen = strata(kWindows);
-  if (replayed_waves(chosen, fill) > kWorthwhile * static_cast<double>(waves_)) return run_all(warm);
+  expected_ = of_wave * (static_cast<double>(fill) + replayed_waves(chosen, fill));
+  if (replayed_waves(chosen, fill) > kWorthwhile * static_cast<double>(waves_)) {
+    expected_ = of_wave * static_cast<double>(fill) + ctas * (warm ? 2 : 1);
+    return run_all(warm);
+  }
   Simulation result;
   result.replayed_share = 0;
   for (const Stratum& stratum : chosen) add_stratum(stratum, fill, warm, result);

@@ -23,6 +23,8 @@ class Sampler {
 
   // `exact_up_to`: warp requests up to which every CTA is replayed. Fills all but `compulsory` and `l1_capacity`.
   Simulation run(bool warm, double exact_up_to);
+  // CTAs that run() replays, some several times, as far as it knows by now.
+  double expected_ctas() const { return expected_; }
   bool stopped() const { return replay_.stopped(); }  // what run() returned is of no use
 
  private:
@@ -51,6 +53,7 @@ class Sampler {
   bool last_column_partial_;
   bool columns_share_;  // the L2 may keep a group's activations from one column to the next
   double requests_, inputs_, l2_capacity_;
+  double expected_ = 0;
 };
 
 }  // namespace rooftile

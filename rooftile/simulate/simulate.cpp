@@ -50,13 +50,21 @@ std::string_view name_of(Replacement policy) { return policy == Replacement::lru
 
 Result<Simulation> simulate(const Im2col& gemm, const Plan& plan, const Gpu& gpu, const SimulateOptions& options) {
   TRY(check(gemm, gpu, options));
+  double replayed = 0;
+  const Sampler* running = nullptr;
+  const auto tell = [&](double ctas) {
+    replayed += ctas;
+    options.progress(std::min(1.0, replayed / running->expected_ctas()));
+  };
   const ReplayOptions replay = {.policy = options.policy,
                                 .ways = options.ways,
                                 .l1 = options.l1,
                                 .l1_capacity = options.l1_capacity.value_or(usable_l1(gpu)),
                                 .element = options.element,
-                                .stop = options.stop};
+                                .stop = options.stop,
+                                .replayed = options.progress ? std::function<void(double)>(tell) : nullptr};
   Sampler sampler(gemm, plan, gpu, replay);
+  running = &sampler;
   if (const double least = sampler.least_requests(options.start == Start::warm, options.exact_up_to);
       least > options.most_requests) {
     constexpr double kRate = 2e7, kHour = 3600;  // requests a second

@@ -12,6 +12,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string_view>
 
@@ -39,7 +40,8 @@ struct SimulateOptions {
   double exact_up_to = 3e7;
   // Warp requests beyond which a layer is refused: that would take hours.
   double most_requests = 1e11;
-  const std::atomic<bool>* stop = nullptr;  // once true, simulate() ends within milliseconds
+  const std::atomic<bool>* stop = nullptr;          // once true, simulate() ends within milliseconds
+  std::function<void(double share)> progress = {};  // how far it is, from 0 to 1
 };
 
 struct Simulation {

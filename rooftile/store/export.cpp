@@ -41,6 +41,15 @@ class Columns {
     op_ = op->second;
   }
 
+  // Where rows came from, in columns of a table that have these names, or in new ones after all others.
+  void say_origin() {
+    for (const char* name : {"source", "date"}) {
+      const auto [place, is_new] = places_.emplace(std::pair(name, std::size_t{0}), header_.size());
+      if (is_new) header_.emplace_back(name);
+      origin_.push_back(place->second);
+    }
+  }
+
   bool knows(const std::vector<std::string>& columns) const { return tables_.count(columns) > 0; }
   const std::vector<std::string>& header() const { return header_; }
 
@@ -50,6 +59,10 @@ class Columns {
     for (std::size_t i = 0; i < places.size(); ++i) cells[places[i]] = measurement.cells[i];
     const bool says_op = !op_ || std::find(places.begin(), places.end(), *op_) != places.end();
     if (!says_op) cells[*op_] = measurement.subject.op;
+    if (origin_.empty()) return cells;
+    // What the table itself says stays where the store knows nothing.
+    if (!measurement.origin.source.empty()) cells[origin_.front()] = measurement.origin.source;
+    if (!measurement.origin.date.empty()) cells[origin_.back()] = measurement.origin.date;
     return cells;
   }
 
@@ -58,6 +71,7 @@ class Columns {
   std::map<std::pair<std::string, std::size_t>, std::size_t> places_;  // by name and which of that name
   std::vector<std::string> header_;
   std::optional<std::size_t> op_;
+  std::vector<std::size_t> origin_;  // of source and date, where they are asked for
 };
 
 }  // namespace
@@ -76,18 +90,15 @@ Result<std::int64_t> export_measurements(Store& store, const MeasurementQuery& q
     return fail(ErrorCode::not_found, "no measurement in the store matches; see 'rooftile store list'", store.path());
   }
   columns.say_op();
-  std::vector<std::string> header = columns.header();
-  if (options.provenance) header.insert(header.end(), {"source", "date"});
-  TRY(write(write_csv_row(header)));
+  if (options.provenance) columns.say_origin();
+  TRY(write(write_csv_row(columns.header())));
   rows = 0;
   std::string block;
   constexpr std::size_t kBlock = std::size_t{1} << 16;
   const auto add = [&](const StoredMeasurement& row) -> Result<void> {
     // Another program added a table with columns of its own meanwhile: its rows are left for the next time.
     if (!columns.knows(row.columns)) return {};
-    std::vector<std::string> cells = columns.row(row);
-    if (options.provenance) cells.insert(cells.end(), {row.origin.source, row.origin.date});
-    block += write_csv_row(cells);
+    block += write_csv_row(columns.row(row));
     ++rows;
     if (block.size() < kBlock) return {};
     return write(std::exchange(block, {}));

@@ -15,7 +15,7 @@
 namespace rooftile::store {
 
 struct ExportOptions {
-  bool provenance = false;  // the columns `source` and `date` after the others
+  bool provenance = false;  // the columns `source` and `date`, after the others where no table has them
 };
 
 // Hands the rows that are meant to `write` as CSV, piece by piece, in the order in which they were added; how many

@@ -41,7 +41,7 @@ class Pieces {
       if (piece.empty()) return text;
       text += piece;
       if (text.size() > kMaxTextFile) {
-        return fail(ErrorCode::io, fmt::format("longer than {} bytes", kMaxTextFile), name());
+        return fail(ErrorCode::io, fmt::format("larger than {} MiB", kMaxTextFile >> 20U), name());
       }
     }
   }

@@ -139,6 +139,15 @@ TEST(Import, AnExportWithProvenanceAddsNothingEither) {
   EXPECT_EQ(import_one(db, again)->added, 0);
 }
 
+TEST(Import, ProvenanceStandsInAColumnThatTheTableHas) {
+  const TestFolder folder;
+  const std::string db = folder.file("s.db");
+  ASSERT_TRUE(import_one(db, folder.write("t.csv", "M,N,K,source,gpu,time_us\n1,2,3,paper,t4,4\n"), {.date = "2026"}));
+  EXPECT_EQ(exported(db, {}, {.provenance = true}), "M,N,K,source,gpu,time_us,date\n1,2,3,paper,t4,4,2026\n");
+  ASSERT_TRUE(import_one(db, folder.write("u.csv", "M,N,K,source,gpu,time_us\n1,2,4,paper,p4,4\n"), {.source = "lab"}));
+  EXPECT_EQ(exported(db, {.gpu = "p4"}, {.provenance = true}), "M,N,K,source,gpu,time_us,date\n1,2,4,lab,p4,4,\n");
+}
+
 TEST(Import, ABadRowLeavesNothing) {
   const TestFolder folder;
   const std::string db = folder.file("s.db"), path = folder.write("t.csv", gemms(3) + "gemm,t4,fp16,x,1,1,1,\n" +

@@ -159,6 +159,9 @@ Result<Store> Store::open(const std::string& path, const StoreOptions& options) 
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (fs::is_directory(status)) return fail(ErrorCode::io, "is a directory; name a file in it", path);
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
+    return fail(ErrorCode::io, "is a pipe or a device, not a store", path);
+  }
   if (!fs::exists(status)) {
     if (status.type() == fs::file_type::none) return fail(ErrorCode::io, error.message(), path);
     if (options.access == Access::read) {

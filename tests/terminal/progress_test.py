@@ -155,6 +155,30 @@ class Simulations(unittest.TestCase):
             self.assertTrue((Path(folder) / "index.md").is_file())
 
 
+    def test_one_large_kernel_shows_how_far_it_is(self):
+        text, status = stopped_on_terminal(["simulate", "vgg16", "--gpu", "titan-xp", "--batch-size", "256", "--layer",
+                                            "conv1_2", "--exact"], 100)  # seconds
+        before, *drawn = text.split(AGAIN)
+        self.assertEqual((before, status), ("", 130), text)
+        self.assertEqual(drawn.pop(), "rooftile: stopped before any kernel was simulated\r\n")
+        for bar in drawn:
+            self.assertRegex(bar, r"^\[#*\.*\] *[\d.]+ %, [\d,.e-]+ kernels/s, [\d.]+ (s|min|h) left$")
+            self.assertNotIn("100.0 %", bar)
+
+    def test_an_exact_schedule_shows_how_far_it_is(self):
+        jobs = [f"j{i},{20 + 7 * i}min,{30 + 5 * i}min,{1 + i % 3}" for i in range(20)]
+        with tempfile.TemporaryDirectory() as folder:
+            queue, cluster = Path(folder) / "queue.csv", Path(folder) / "cluster.toml"
+            queue.write_text("job,time:t4,deadline,weight\n" + "\n".join(jobs) + "\n")
+            cluster.write_text('[[machine]]\nname = "one"\ngpu = "t4"\ngpus = 2\n')
+            text, status = stopped_on_terminal(["schedule", str(queue), "--cluster", str(cluster), "--exact"], 100)
+        before, *drawn = text.split(AGAIN)
+        self.assertEqual((before, status), ("", 130), text)
+        self.assertEqual(drawn.pop(), "rooftile: stopped: the best schedule so far\r\n")
+        for bar in drawn:
+            self.assertRegex(bar, r"^\[#*\.*\] *[\d.]+ %, [\d,.e-]+ %/s, [\d.]+ (s|min|h) left$")
+
+
 class Fits(unittest.TestCase):
     def setUp(self):
         scratch = tempfile.TemporaryDirectory()

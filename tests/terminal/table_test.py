@@ -17,6 +17,7 @@ from pathlib import Path
 
 CLI = None
 EXAMPLES = Path(__file__).resolve().parent.parent.parent / "examples"
+INPUTS = Path(__file__).resolve().parent.parent / "golden" / "inputs"
 LONGEST = "resnet152"  # its layers have long names
 COMMANDS = [
     ["predict", LONGEST, "--gpu", "titan-xp", "--all"],
@@ -35,6 +36,12 @@ COMMANDS = [
     ["serve", "llama2_70b", "--cluster", "dgx-h100", "--fix", "tp=8", "--arrivals", "5", "--bound", "first=1s"],
     ["schedule", str(EXAMPLES / "jobs.csv"), "--cluster", str(EXAMPLES / "cluster.toml")],
     ["cost"],
+    ["scaling", "alexnet"],
+    ["fit", "network", str(INPUTS / "network_runs.csv"), "--details"],
+    ["fit", "layers", str(INPUTS / "network_layers.csv")],
+    ["fit", "constants", str(INPUTS / "measured.csv")],
+    ["explore", str(INPUTS / "space_costs.toml"), "--costs", "builtin"],
+    ["optimise", str(INPUTS / "space_costs.toml"), "--minimise", "time,manufacturing_cost"],
     ["plan", "resnet50", "--samples", "1e6", "--epochs", "1", "--gpu", "gh200-96gb-hbm3,h100-sxm5-80gb"],
 ]
 
@@ -96,6 +103,13 @@ class Tables(unittest.TestCase):
             if "--gpu" in arguments and arguments[0] != "roofline":  # which has the GPU's name
                 for gpu in arguments[arguments.index("--gpu") + 1].split(","):
                     self.assertIn(gpu, on_terminal(arguments, 80), arguments)
+
+    def test_every_block_tells_the_rows_apart(self):
+        text = on_terminal(["compare", "resnet50", "alexnet", "--gpus", "t4,l4", "-b", "1,64"], 80)
+        heads = [line for line in text.splitlines() if line.startswith("  gpu ")]
+        self.assertGreater(len(heads), 1)
+        for head in heads:
+            self.assertRegex(head, r"^  gpu +model +batch ")
 
     def test_pipes_get_every_name_whole(self):
         arguments = ["predict", LONGEST, "--gpu", "titan-xp", "--all"]

@@ -63,6 +63,9 @@ class LayerByLayer {
     return {};
   }
 
+  // Whether that is why any layer was left out.
+  bool below_zero() const { return below_zero_; }
+
  private:
   bool is_free(const Op& op) const {
     const auto* view = std::get_if<View>(&op.kind);
@@ -86,6 +89,7 @@ class LayerByLayer {
       const std::string function = function_of(op.kind);
       leave_out(op, direction, function.empty() ? std::string(name_of(op.kind)) : function);
     } else if (!(predicted->value > 0)) {
+      below_zero_ = true;
       leave_out(op, direction, fmt::format("{} of a time below zero", name_of(complexity->category)));
     } else {
       FittedLayerTime layer;
@@ -106,6 +110,7 @@ class LayerByLayer {
   const FittedModel& model_;
   const Workload& workload_;
   LayersPrediction& prediction_;
+  bool below_zero_ = false;
 };
 
 }  // namespace
@@ -141,7 +146,11 @@ Result<LayersPrediction> predict_by_layers(const FittedModel& model, const Workl
   prediction.phase = phase;
   prediction.memory = memory_use(stored_as(workload, prediction.precision), phase);
   prediction.left_out = workload.skipped;
-  TRY(LayerByLayer(model, workload, prediction).run());
+  LayerByLayer layers(model, workload, prediction);
+  TRY(layers.run());
+  if (prediction.layers.empty() && layers.below_zero()) {
+    return fail(ErrorCode::unsupported, "the fitted model gives every layer that it covers a time of zero or less");
+  }
   if (prediction.layers.empty()) {
     return fail(ErrorCode::unsupported,
                 fmt::format("the fitted model covers no layer of this network in pass {}", name_of(phase)));

@@ -81,6 +81,15 @@ TEST(LayerPrediction, WhatItCannotBeFor) {
               HasSubstr("covers no layer of this network"));
 }
 
+TEST(LayerPrediction, TimesThatAreAllBelowZeroAreNamedAsSuch) {
+  regression::FittedModel model = published();
+  for (regression::FittedEquation& equation : model.equations) {
+    for (auto& term : equation.terms) term.coefficient = -1e-12;
+  }
+  EXPECT_THAT(predict_by_layers(model, zoo_network("alexnet", 1)).error().message,
+              HasSubstr("every layer that it covers a time of zero or less"));
+}
+
 TEST(LayerPrediction, ATimeBelowZeroIsInNoSum) {
   regression::FittedModel model = published();
   for (regression::FittedEquation& equation : model.equations) {

@@ -237,7 +237,14 @@ Result<NetworkFit> fit_networks(const RunRows& rows, const NetworkFitOptions& op
   result.fitted_on.sources = rows.sources;
   result.fitted_on.split = result.split;
   std::map<std::string, std::vector<double>> scores;
-  for (const auto& [key, members] : groups_of(rows, options.by)) {
+  const auto groups = groups_of(rows, options.by);
+  const std::size_t ways = options.ways.size() + (options.own ? 1 : 0);
+  std::size_t before = 0;  // fits of the groups before
+  for (const auto& [key, members] : groups) {
+    std::size_t done = std::exchange(before, before + ways);
+    const auto tell = [&] {
+      if (options.progress) options.progress(++done, groups.size() * ways);
+    };
     const std::vector<regression::Split> splits = splits_of(members, options);
     if (splits.empty()) {
       ++result.groups_without_split;
@@ -263,11 +270,13 @@ Result<NetworkFit> fit_networks(const RunRows& rows, const NetworkFitOptions& op
     };
     for (const Way way : options.ways) {
       const auto equation = equation_options(way, training, options.way);
-      auto done = equation ? add(*equation) : Result<void>(tl::unexpected(equation.error()));
-      if (!done) group.left_out.push_back({done.error().code, done.error().message, std::string(name_of(way))});
+      auto added = equation ? add(*equation) : Result<void>(tl::unexpected(equation.error()));
+      if (!added) group.left_out.push_back({added.error().code, added.error().message, std::string(name_of(way))});
+      tell();
     }
     if (options.own) {
       TRY(add(*options.own));
+      tell();
     }
     result.groups.push_back(std::move(group));
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,6 +28,7 @@ struct NetworkFitOptions {
   WayOptions way = {};
   // An equation of the caller's own, besides the ways; its terms or columns and its technique are set.
   std::optional<regression::EquationOptions> own = {};
+  std::function<void(std::size_t done, std::size_t all)> progress = {};  // fits
 };
 
 // One model of one group.
