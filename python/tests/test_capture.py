@@ -1,6 +1,7 @@
 """Captured steps: what is launched, how much of it, what is left behind."""
 
 import collections
+import copy
 import gc
 import json
 import pathlib
@@ -147,6 +148,11 @@ def dqn_step():
     return step
 
 
+def copied_step():
+    network = torch.nn.Linear(8, 8)
+    return lambda x: copy.deepcopy(network)(x)
+
+
 STYLES = {
     "llama": lambda: rooftile.capture(networks.Llama(), tokens(2, 64), training=True, optimizer="adamw",
                                       precision="amp-bf16"),
@@ -160,6 +166,9 @@ STYLES = {
                                                  torch.empty(32, 4, 84, 84))),
     "transformer": lambda: rooftile.capture(torch.nn.Transformer(64, 4, 2, 2, 128, batch_first=True),
                                             (torch.empty(2, 16, 64), torch.empty(2, 16, 64)), training=True),
+    "encoder": lambda: rooftile.capture(torch.nn.TransformerEncoder(torch.nn.TransformerEncoderLayer(64, 4), 2),
+                                        torch.empty(16, 2, 64), training=True),
+    "copied": lambda: rooftile.capture(copied_step(), torch.empty(4, 8)),
     "lstm": lambda: rooftile.capture(torch.nn.LSTM(64, 64, 2), torch.empty(20, 4, 64), training=True,
                                      loss=lambda output: output[0].mean()),
     "segmentation": lambda: rooftile.capture(

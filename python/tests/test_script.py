@@ -103,6 +103,37 @@ def test_a_captured_step_is_planned_at_its_batch(tmp_path):
     assert run.returncode == 2 and "captured at 16; capture it again at 32" in run.stderr
 
 
+ENCODER = """
+import copy
+import torch
+from torch import nn
+layer = nn.TransformerEncoderLayer(64, 4, 128, batch_first=True)  # which the encoder copies
+network = nn.Sequential(nn.Embedding(100, 64), nn.TransformerEncoder(layer, 2), nn.Linear(64, 100)).cuda()
+average = copy.deepcopy(network)
+assert all(isinstance(one, nn.Parameter) and one.requires_grad for one in average.parameters())
+optimizer = torch.optim.AdamW(network.parameters())
+while True:
+    tokens = torch.randint(0, 100, (8, 32)).cuda()
+    loss = nn.functional.cross_entropy(network(tokens).flatten(0, 1), tokens.flatten())
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    with torch.no_grad():
+        for old, new in zip(average.parameters(), network.parameters()):
+            old.mul_(0.99).add_(new, alpha=0.01)
+"""
+
+
+def test_modules_are_copied(tmp_path):
+    run = capture(tmp_path, ENCODER)
+    assert run.returncode == 0, run.stderr
+    step = json.loads(run.stdout)
+    sources = [step["calls"][call]["source"] for call, _, _ in step["launches"]]
+    assert sources.count("aten.native_layer_norm") == 4 and sources.count("aten.bmm") == 3 * 4
+    weights = 2 + 2 * 12 + 1
+    assert sum(name.endswith("/mul_") for _, name, _ in step["launches"]) >= weights
+
+
 @pytest.mark.parametrize("text, line", [
     ("print('hello')", "ran no step on a GPU"),
     ("import torch\ntorch.nn.Linear(2, 2)(torch.ones(2, 2))", "ran no step on a GPU"),

@@ -98,9 +98,7 @@ class Traced(torch.Tensor):
         return f"Traced({tuple(self.shape)}, dtype={self.dtype}, device='{self.place}')"
 
     def __deepcopy__(self, memo):
-        copy = Traced(torch.empty_like(self.elements), self.place, self.memory, self.requires_grad)
-        if getattr(self, "_is_param", False):
-            copy._is_param = True
+        copy = traced_like(self, self.place, self.memory)
         memo[id(self)] = copy
         return copy
 
