@@ -392,13 +392,14 @@ def test_the_program_is_left_as_it_was():
     step, generator, optimizer = gan_step()
     weight, before = generator[0].weight, generator[0].weight.detach().clone()
     patched = {"to": torch.Tensor.to, "cuda": torch.Tensor.cuda, "tensor": torch.tensor, "step": torch.optim.Adam.step,
-               "backward": torch.autograd.backward, "available": torch.cuda.is_available()}
+               "backward": torch.autograd.backward, "available": torch.cuda.is_available(), "save": torch.save,
+               "load": torch.load}
     rooftile.capture(step, torch.empty(16, 3, 64, 64))
     assert generator[0].weight is weight and weight.grad is None and torch.equal(weight, before)
     assert not optimizer.state and generator.training
     assert patched == {"to": torch.Tensor.to, "cuda": torch.Tensor.cuda, "tensor": torch.tensor,
                        "step": torch.optim.Adam.step, "backward": torch.autograd.backward,
-                       "available": torch.cuda.is_available()}
+                       "available": torch.cuda.is_available(), "save": torch.save, "load": torch.load}
     assert (torch.ones(2) * 2).sum().item() == 4
 
 

@@ -3,10 +3,11 @@
 import json
 import subprocess
 import sys
+from unittest import mock
 
 import pytest
 
-pytest.importorskip("torch", reason="PyTorch is not installed: nothing is captured")
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: nothing is captured")
 
 import rooftile.program  # noqa: E402
 
@@ -132,6 +133,34 @@ def test_modules_are_copied(tmp_path):
     assert sources.count("aten.native_layer_norm") == 4 and sources.count("aten.bmm") == 3 * 4
     weights = 2 + 2 * 12 + 1
     assert sum(name.endswith("/mul_") for _, name, _ in step["launches"]) >= weights
+
+
+CHECKPOINT = """
+import torch
+model = torch.nn.Linear(64, 10).cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+for options in ({}, {"map_location": "cuda"}, {"map_location": torch.device("cuda", 0)}, {"map_location": {"cuda:0": "cuda:0"}}):
+    checkpoint = torch.load("checkpoint.pt", **options)
+    assert checkpoint["model"]["weight"].is_cuda
+    model.load_state_dict(checkpoint["model"])
+for location in ("cpu", lambda storage, location: storage):
+    assert not torch.load("checkpoint.pt", map_location=location)["model"]["weight"].is_cuda
+while True:
+    optimizer.zero_grad()
+    model(torch.randn(32, 64).cuda()).mean().backward()
+    optimizer.step()
+    torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict()}, "checkpoint.pt")
+"""
+
+
+def test_checkpoints_are_loaded_and_never_written(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with mock.patch.object(torch.serialization, "location_tag", lambda storage: "cuda:0"):  # as on a machine with a GPU
+        torch.save({"model": torch.nn.Linear(64, 10).state_dict()}, "checkpoint.pt")
+    before = (tmp_path / "checkpoint.pt").read_bytes()
+    run = capture(tmp_path, CHECKPOINT)
+    assert run.returncode == 0, run.stderr
+    assert (tmp_path / "checkpoint.pt").read_bytes() == before
 
 
 @pytest.mark.parametrize("text, line", [

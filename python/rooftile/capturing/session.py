@@ -4,7 +4,7 @@ import contextlib
 
 import torch
 
-from . import autocast, kernels, machine
+from . import autocast, files, kernels, machine
 from .mode import Capture
 from .phases import Phases
 from .recorder import Recorder
@@ -25,6 +25,7 @@ class Session:
     def running(self):
         with contextlib.ExitStack() as stack:
             stack.enter_context(machine.with_gpu(self.memory))
+            stack.enter_context(files.kept())
             stack.enter_context(autocast.for_traced_tensors())
             stack.enter_context(kernels.of_gpu(self.recorder))
             stack.enter_context(self.phases.watched())
