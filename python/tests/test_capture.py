@@ -4,6 +4,7 @@ import collections
 import copy
 import gc
 import json
+import math
 import pathlib
 
 import networks
@@ -318,6 +319,36 @@ def test_what_depends_on_data_is_named_with_its_line():
     assert "test_capture.py:" in notes and "reads 0" in notes
 
 
+class Calling(torch.nn.Module):
+    def __init__(self, function):
+        super().__init__()
+        self.forward = function
+
+
+def distances():
+    network = torch.nn.Linear(4, 4)
+    return rooftile.capture(lambda x: torch.cdist(network(x), x).mean().backward(), torch.empty(10, 4))
+
+
+@pytest.mark.parametrize("function, elements", [
+    (torch.unique, 1),
+    (lambda x: torch.unique(x, return_inverse=True, return_counts=True)[0], 1),
+    (lambda x: torch.unique(x, dim=0), 3),
+    (torch.unique_consecutive, 1),
+    (lambda x: torch.linalg.lstsq(x, x).solution, 9),
+    (lambda x: torch.multinomial(x, 2), 200),
+    (lambda x: torch.cdist(x, x), 100 * 100),
+])
+def test_results_that_no_meta_kernel_tells(function, elements):
+    step = rooftile.capture(Calling(function), torch.empty(100, 3))
+    launched = [step.to_dict()["calls"][call] for call, _, _ in step.to_dict()["launches"]]
+    assert math.prod(launched[-1]["outputs"][0]["shape"]) == elements
+
+
+def test_distances_have_gradients():
+    assert launches(distances())["backward"]["_cdist_backward"] == 1
+
+
 # --- bad input ---------------------------------------------------------------------------------------------------------
 
 
@@ -337,12 +368,6 @@ class Compiled(torch.nn.Module):  # as torch.compile returns it
     def __init__(self, module):
         super().__init__()
         self._orig_mod = module
-
-
-class Calling(torch.nn.Module):
-    def __init__(self, function):
-        super().__init__()
-        self.forward = function
 
 
 def embedding(**options):
@@ -388,18 +413,22 @@ def test_an_error_is_one_line(call, line):
 # --- nothing is left behind --------------------------------------------------------------------------------------------
 
 
+def of_pytorch():
+    """What a capture replaces."""
+    return [torch.Tensor.to, torch.Tensor.cuda, torch.Tensor.type, torch.tensor, torch.optim.Adam.step, torch.autograd.backward,
+            torch.cuda.is_available(), torch.cuda.FloatTensor, torch.cuda.stream, torch.save, torch.load,
+            torch.distributions.Distribution._validate_args, torch.distributed.get_rank, torch.set_default_tensor_type,
+            torch.nn.parallel.DistributedDataParallel]
+
+
 def test_the_program_is_left_as_it_was():
     step, generator, optimizer = gan_step()
     weight, before = generator[0].weight, generator[0].weight.detach().clone()
-    patched = {"to": torch.Tensor.to, "cuda": torch.Tensor.cuda, "tensor": torch.tensor, "step": torch.optim.Adam.step,
-               "backward": torch.autograd.backward, "available": torch.cuda.is_available(), "save": torch.save,
-               "load": torch.load}
+    patched = of_pytorch()
     rooftile.capture(step, torch.empty(16, 3, 64, 64))
     assert generator[0].weight is weight and weight.grad is None and torch.equal(weight, before)
     assert not optimizer.state and generator.training
-    assert patched == {"to": torch.Tensor.to, "cuda": torch.Tensor.cuda, "tensor": torch.tensor,
-                       "step": torch.optim.Adam.step, "backward": torch.autograd.backward,
-                       "available": torch.cuda.is_available(), "save": torch.save, "load": torch.load}
+    assert patched == of_pytorch()
     assert (torch.ones(2) * 2).sum().item() == 4
 
 

@@ -163,6 +163,72 @@ def test_checkpoints_are_loaded_and_never_written(tmp_path, monkeypatch):
     assert (tmp_path / "checkpoint.pt").read_bytes() == before
 
 
+LOOP = """
+import math
+import numpy
+import torch
+import torch.distributed
+from torch import nn
+torch.distributed.init_process_group("nccl")
+model = nn.parallel.DistributedDataParallel(nn.Linear(64, 10).cuda(), device_ids=[0])
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+side = torch.cuda.Stream()
+for step in range(3):
+    x, y = torch.randn(32, 64).cuda(), torch.randint(0, 10, (32,)).cuda()
+    with torch.cuda.stream(side):
+        scores = model(x)
+    torch.cuda.current_stream().wait_stream(side)
+    loss = nn.functional.cross_entropy(scores, y)
+    policy = torch.distributions.Categorical(logits=scores)
+    loss = loss - policy.log_prob(policy.sample()).mean()
+    spread = torch.distributions.Normal(scores, scores.exp()).rsample()
+    loss = loss + (spread * torch.cuda.FloatTensor(32, 10).fill_(1.0)).mean()
+    assert torch.isfinite(loss) and not torch.isnan(loss).any() and loss >= 0 and loss == loss
+    if not torch.isfinite(scores).all():
+        continue
+    print(f"{loss:.4f} {loss:.2e}", loss.tolist(), 1 / loss.item(), math.log(loss.item()), int((scores.argmax(1) == y).sum()))
+    array = scores.detach().cpu().numpy()
+    assert array.dtype == numpy.float32 and array.shape == (32, 10) and numpy.asarray(x.cpu()).shape == (32, 64)
+    assert len(y.tolist()) == 32 and isinstance(y.tolist()[0], int)
+    assert isinstance(x, torch.cuda.FloatTensor) and x.cpu().type(torch.cuda.HalfTensor).dtype == torch.float16
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    torch.distributed.barrier()
+"""
+
+
+def test_what_loops_read_and_print(tmp_path):
+    run = capture(tmp_path, LOOP)
+    assert run.returncode == 0, run.stderr
+    step = json.loads(run.stdout)
+    assert {part for _, _, part in step["launches"]} == {"forward", "backward", "update"}
+    assert any("torch.distributed is of one process" in note for note in step["notes"])
+
+
+def test_gradients_are_finite_for_a_scaler(tmp_path):
+    step = json.loads(capture(tmp_path, TRAIN).stdout)
+    updates = [step["calls"][call]["source"] for call, _, part in step["launches"] if part == "update"]
+    assert updates.count("aten.mul_") >= 6  # the momentum of each weight
+
+
+def test_a_failure_names_the_data_that_were_read(tmp_path):
+    run = capture(tmp_path, "import torch\nx = torch.ones(2).cuda()\ncount = int(x.sum().item())\nprint(1 // count)\n")
+    assert run.returncode == 1
+    assert run.stderr.splitlines()[-1] == "train.py:3 read data, which are assumed to be 0 in a capture"
+
+
+@pytest.mark.parametrize("line, message", [
+    ("torch.cuda.CUDAGraph()", "CUDA graphs are not captured (train.py:2)"),
+    ("torch.set_default_tensor_type('torch.cuda.FloatTensor')", "a default type of the GPU is not captured (train.py:2)"),
+    ("torch.nn.utils.rnn.pack_padded_sequence(torch.ones(3, 2, 4).cuda(), torch.tensor([3, 2]))",
+     "packed sequences have no fixed number of steps (train.py:2); pad them"),
+])
+def test_what_is_not_captured_is_one_line(tmp_path, line, message):
+    run = capture(tmp_path, f"import torch\n{line}\n")
+    assert run.returncode == 1 and run.stderr.startswith(f"rooftile: {message}")
+
+
 @pytest.mark.parametrize("text, line", [
     ("print('hello')", "ran no step on a GPU"),
     ("import torch\ntorch.nn.Linear(2, 2)(torch.ones(2, 2))", "ran no step on a GPU"),

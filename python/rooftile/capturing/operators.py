@@ -492,5 +492,5 @@ def _positional(function, args, kwargs):
 
 def _general(name, args, kwargs, results):
     tensors = [leaf for leaf in tree_flatten((args, kwargs))[0] if _is_tensor(leaf)]
-    outputs = [leaf for leaf in tree_flatten(results)[0] if _is_tensor(leaf)]
+    outputs = [leaf for leaf in tree_flatten(results)[0] if _is_tensor(leaf) and leaf.numel()]  # some are left out on demand
     return _call("elementwise", tensors, outputs or tensors[:1], general=True, function=name)

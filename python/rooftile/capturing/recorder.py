@@ -6,6 +6,7 @@ from torch.utils._pytree import tree_flatten
 
 from . import operators, versions
 from .calls import HEAVY
+from .meta import READING
 from .place import place
 from .traced import Traced
 
@@ -16,6 +17,8 @@ class Recorder:
     def __init__(self, phases):
         self._phases = phases
         self.recording = False
+        self.remarks = {}  # as keys: notes on the whole program
+        self.last_read = None  # where the program last read data
         self.clear()
 
     def clear(self):
@@ -46,8 +49,15 @@ class Recorder:
 
     def depends(self, name, assumed):
         """An operator whose result depends on data: where it stands in the user's program."""
+        where = place()
+        if name in READING:
+            self.last_read = where
         if self.recording:
-            self.depending.setdefault((name, place()), assumed)
+            self.depending.setdefault((name, where), assumed)
+
+    def remark(self, text):
+        """A note that is not of one place."""
+        self.remarks[text] = None
 
     # --- as the file ------------------------------------------------------------------------------------------------
 
@@ -73,8 +83,8 @@ class Recorder:
         return named
 
     def notes(self):
-        return [f"{name} depends on data; it is taken that it {assumed} ({place})"
-                for (name, place), assumed in sorted(self.depending.items())]
+        return [*(f"{name} depends on data; it is taken that it {assumed} ({place})"
+                  for (name, place), assumed in sorted(self.depending.items())), *self.remarks]
 
 
 def _traced(values):

@@ -122,4 +122,5 @@ def user_traceback(error, path):
     first = next((i for i, frame in enumerate(lines.stack) if frame.filename == path), 0)
     lines.stack = traceback.StackSummary.from_list(
         [frame for frame in lines.stack[first:] if not frame.filename.startswith(own)])
-    return "".join(lines.format())
+    notes = [] if hasattr(lines, "__notes__") else getattr(error, "__notes__", [])  # which Python prints from 3.11 on
+    return "".join([*lines.format(), *(f"{note}\n" for note in notes)])

@@ -1,10 +1,12 @@
 """Everything that is in place while a step is captured."""
 
 import contextlib
+from unittest import mock
 
 import torch
 
-from . import autocast, files, kernels, machine
+from . import alone, autocast, cuda_types, files, kernels, machine
+from .errors import Error
 from .mode import Capture
 from .phases import Phases
 from .recorder import Recorder
@@ -25,14 +27,32 @@ class Session:
     def running(self):
         with contextlib.ExitStack() as stack:
             stack.enter_context(machine.with_gpu(self.memory))
+            stack.enter_context(cuda_types.for_programs())
+            stack.enter_context(alone.in_the_world(self.recorder.remark))
             stack.enter_context(files.kept())
+            # Constraints would not hold of numbers that are made up.
+            stack.enter_context(mock.patch.object(torch.distributions.Distribution, "_validate_args", False))
             stack.enter_context(autocast.for_traced_tensors())
             stack.enter_context(kernels.of_gpu(self.recorder))
             stack.enter_context(self.phases.watched())
             stack.enter_context(self._watched_autocast())
             stack.enter_context(Capture(self.recorder, self.memory))
             stack.callback(self.phases.forget)
-            yield self
+            with self._told_of_reading():
+                yield self
+
+    @contextlib.contextmanager
+    def _told_of_reading(self):
+        """What the program raises says so where it may be because there are no data."""
+        try:
+            yield
+        except Error:
+            raise
+        except Exception as error:
+            if self.recorder.last_read is not None:
+                note = f"{self.recorder.last_read} read data, which are assumed to be 0 in a capture"
+                error.__notes__ = [*getattr(error, "__notes__", ()), note]  # printed by Python 3.11
+            raise
 
     @contextlib.contextmanager
     def _watched_autocast(self):

@@ -4,7 +4,7 @@ import weakref
 
 import torch
 
-from . import versions
+from . import reading, versions
 from .tensors import meta_twin
 
 GPU = torch.device("cuda", 0)
@@ -65,6 +65,7 @@ class Traced(torch.Tensor):
         self.place = device
         self.memory = memory
         self.block = memory.block_of(elements) if device.type != "cpu" else None
+        self.assumed = None  # the number that is read of it, where that is known
 
     @property
     def device(self):
@@ -108,11 +109,14 @@ class Traced(torch.Tensor):
     def new_tensor(self, data, dtype=None, device=None, requires_grad=False):
         return torch.tensor(data, dtype=dtype or self.dtype, device=device or self.place, requires_grad=requires_grad)
 
-    def numpy(self):
-        raise TypeError("a tensor of a captured step has no data; numpy() cannot read it")
+    def numpy(self, **_):
+        return reading.array(self, torch.empty(0, dtype=self.dtype).numpy().dtype)
 
     def tolist(self):
-        raise TypeError("a tensor of a captured step has no data; tolist() cannot read it")
+        return reading.array(self).tolist()
+
+    def __format__(self, spec):
+        return format(self.item(), spec) if self.dim() == 0 else super().__format__(spec)
 
     @classmethod
     def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
