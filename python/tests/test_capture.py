@@ -108,6 +108,24 @@ def test_a_training_step_is_three_times_the_forward_pass_less_the_first_gradient
     assert flops(prediction) == 3 * forward - first
 
 
+def backward_of(make, inputs, reduced):
+    """The step that computes the gradients of a number that is made of a module's result."""
+    module = make()
+    return rooftile.predict(rooftile.capture(lambda x: reduced(module(x)).backward(), inputs), "t4")
+
+
+@pytest.mark.parametrize("make, inputs", [
+    (lambda: torch.nn.Linear(64, 10), (8, 64)),
+    (lambda: torch.nn.Conv2d(3, 8, 3), (4, 3, 32, 32)),
+    (lambda: torch.nn.Sequential(torch.nn.Conv2d(3, 8, 3), torch.nn.MaxPool2d(2), torch.nn.AdaptiveAvgPool2d(1)), (4, 3, 32, 32)),
+    (lambda: torchvision.models.resnet18(), (2, 3, 64, 64)),
+])
+def test_a_gradient_that_is_one_number_repeated_is_of_full_size_in_products(make, inputs):
+    one = backward_of(make, torch.empty(inputs), torch.sum)
+    each = backward_of(make, torch.empty(inputs), lambda result: result.pow(2).mean())
+    assert flops(one) == flops(each) > 0
+
+
 # --- networks as people write them -------------------------------------------------------------------------------------
 
 

@@ -72,7 +72,7 @@ def _recurrent(cell, recorder):
 
         def call(passing, source):
             return Call(
-                "recurrent", attributes, (operand(data), *(operand(one) for one in params)),
+                "recurrent", attributes, tuple(operand(one, op="recurrent") for one in (data, *params)),
                 (_operand_of(shape, data),), passing, False, source)
 
         def make():

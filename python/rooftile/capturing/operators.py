@@ -24,8 +24,8 @@ def _is_tensor(value):
 def _call(op, inputs, outputs, passing="fwd", general=False, **attributes):
     return Call(op, tuple(sorted((key, value if not isinstance(value, list) else tuple(value))
                                  for key, value in attributes.items())),
-                tuple(operand(tensor) for tensor in inputs if _is_tensor(tensor)),
-                tuple(operand(tensor, written=True) for tensor in outputs if _is_tensor(tensor)), passing, general)
+                tuple(operand(tensor, op=op) for tensor in inputs if _is_tensor(tensor)),
+                tuple(operand(tensor, True, op) for tensor in outputs if _is_tensor(tensor)), passing, general)
 
 
 # --- convolutions and products -------------------------------------------------------------------------------------
