@@ -6,6 +6,8 @@ import gc
 import json
 import math
 import pathlib
+import re
+from unittest import mock
 
 import networks
 import pytest
@@ -217,6 +219,75 @@ def test_an_lstm_is_one_recurrent_layer():
     assert kinds["recurrent"] == 3  # forward, and both gradients
 
 
+# --- samples -----------------------------------------------------------------------------------------------------------
+
+
+class Reader(torch.nn.Module):
+    """Of tokens, time first."""
+
+    def __init__(self):
+        super().__init__()
+        self.embedding, self.lstm = torch.nn.Embedding(10, 64), torch.nn.LSTM(64, 64)
+
+    def forward(self, x):
+        return self.lstm(self.embedding(x))[0]
+
+
+def with_sgd(run):
+    """A step that calls run(network, x) with SGD around it."""
+    network = torch.nn.Linear(64, 64)
+    optimizer = torch.optim.SGD(network.parameters(), lr=0.1)
+
+    def step(x):
+        run(network, x)
+        optimizer.step()
+        optimizer.zero_grad()
+
+    return rooftile.capture(step, torch.empty(64, 64))
+
+
+def accumulate(network, x):
+    for part in x.chunk(4):
+        network(part).mean().backward()
+
+
+def accumulate_the_same(network, x):
+    for _ in range(4):
+        network(x).mean().backward()
+
+
+def sharpness_aware(network, x):
+    network(x).mean().backward()
+    with torch.no_grad():
+        for weight in network.parameters():
+            weight.add_(weight.grad)
+    network(x).mean().backward()
+
+
+SAMPLES = {
+    "a convolution of one image": (1, lambda: rooftile.capture(torch.nn.Conv2d(3, 8, 3), torch.empty(3, 32, 32))),
+    "time first": (8, lambda: rooftile.capture(torch.nn.LSTM(64, 64), torch.empty(20, 8, 64))),
+    "time second": (20, lambda: rooftile.capture(torch.nn.LSTM(64, 64, batch_first=True), torch.empty(20, 8, 64))),
+    "one sequence": (1, lambda: rooftile.capture(torch.nn.LSTM(64, 64), torch.empty(20, 64))),
+    "time first inside": (8, lambda: rooftile.capture(Reader(), tokens(20, 8))),
+    "transformer, time first": (2, lambda: STYLES["encoder"]()),
+    "images of different sizes": (2, lambda: STYLES["detection"]()),
+    "several networks": (16, lambda: STYLES["dcgan"]()),
+    "a target network": (32, lambda: STYLES["dqn"]()),
+    "accumulated": (64, lambda: with_sgd(accumulate)),
+    "accumulated, made up": (4 * 64, lambda: with_sgd(accumulate_the_same)),
+    "the same at other weights": (64, lambda: with_sgd(sharpness_aware)),
+    "two inputs": (64, lambda: with_sgd(lambda network, x: (network(x) - network(x + 1)).mean().backward())),
+    "by a keyword": (64, lambda: with_sgd(lambda network, x: network(input=x).mean().backward())),
+}
+
+
+@pytest.mark.parametrize("style", SAMPLES)
+def test_samples_of_a_step(style):
+    samples, make = SAMPLES[style]
+    assert make().batch_size == samples
+
+
 # --- mixed precision, layouts, memory ----------------------------------------------------------------------------------
 
 
@@ -365,6 +436,26 @@ def test_results_that_no_meta_kernel_tells(function, elements):
 
 def test_distances_have_gradients():
     assert launches(distances())["backward"]["_cdist_backward"] == 1
+
+
+def wait_without_gradients(network, x):
+    while network(x).sum().item() < 1:
+        pass
+
+
+def wait_without_updates(network, x):
+    while network(x).sum().item() < 1:
+        network(x).sum().backward()
+
+
+@pytest.mark.parametrize("wait, line", [(wait_without_gradients, "200 operators ran without a backward pass"),
+                                        (wait_without_updates, "20 backward passes ran without an optimizer's step")])
+def test_a_loop_that_waits_for_data_ends(wait, line):
+    network = torch.nn.Linear(4, 4)
+    with mock.patch("rooftile.capturing.patience._OPERATORS", 200), mock.patch("rooftile.capturing.patience._PASSES", 20), \
+            pytest.raises(rooftile.Error) as raised:
+        rooftile.capture(lambda x: wait(network, x), torch.empty(2, 4))
+    assert re.match(r"test_capture.py:\d+: " + line + "; a loop that waits for data", str(raised.value))
 
 
 # --- bad input ---------------------------------------------------------------------------------------------------------

@@ -163,6 +163,55 @@ def test_checkpoints_are_loaded_and_never_written(tmp_path, monkeypatch):
     assert (tmp_path / "checkpoint.pt").read_bytes() == before
 
 
+EPISODES = """
+import torch
+policy = torch.nn.Linear(8, 4).cuda()
+optimizer = torch.optim.Adam(policy.parameters())
+while True:
+    with torch.no_grad():
+        seen = [torch.randn(16, 8, device="cuda") for _ in range(40)]
+        for one in seen:
+            policy(one).argmax(1).cpu()
+    for part in torch.cat(seen).split(64):
+        optimizer.zero_grad()
+        policy(part).pow(2).mean().backward()
+        optimizer.step()
+"""
+ACCUMULATE = """
+import torch
+model = torch.nn.Linear(64, 10).cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+while True:
+    for _ in range(4):
+        (model(torch.randn(8, 64).cuda()).mean() / 4).backward()
+    optimizer.step()
+    optimizer.zero_grad()
+"""
+
+
+def test_a_script_that_acts_before_it_learns_trains(tmp_path):
+    run = capture(tmp_path, EPISODES)
+    assert run.returncode == 0, run.stderr
+    step = json.loads(run.stdout)
+    assert {part for _, _, part in step["launches"]} == {"forward", "backward", "update"} and step["batch_size"] == 64
+
+
+def test_a_script_without_optimizer_is_said_to_be_taken_for_inference(tmp_path):
+    step = json.loads(capture(tmp_path, INFER.replace("range(3)", "range(1000)")).stdout)
+    assert step["notes"] == ["taken for inference: 20 calls without gradients, and no optimizer was made"]
+    evaluating = INFER.replace("with torch", "torch.optim.SGD(model.parameters(), lr=0.1)\nwith torch").replace("(3)", "(30)")
+    step = json.loads(capture(tmp_path, evaluating).stdout)
+    assert {part for _, _, part in step["launches"]} == {"forward"} and step["batch_size"] == 8
+
+
+def test_samples_are_those_of_all_that_is_accumulated_and_of_all_steps(tmp_path):
+    assert json.loads(capture(tmp_path, ACCUMULATE).stdout)["batch_size"] == 32
+    several = json.loads(capture(tmp_path, ACCUMULATE, "--steps", "3").stdout)
+    assert several["batch_size"] == 3 * 32
+    updates = [several["calls"][call]["source"] for call, _, part in several["launches"] if part == "update"]
+    assert updates.count("aten.add_") == 3 * 2  # weight and bias
+
+
 LOOP = """
 import math
 import numpy

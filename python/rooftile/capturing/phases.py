@@ -4,7 +4,8 @@ import contextlib
 
 import torch
 
-from .tensors import first_dimension
+from .patience import Patience
+from .samples import Samples
 from .traced import Traced
 
 FORWARD, BACKWARD, UPDATE = "forward", "backward", "update"
@@ -19,8 +20,10 @@ class Phases:
     def __init__(self, on_update=None, on_forward=None):
         self.part = FORWARD
         self.optimizers = []  # that have stepped, in order
+        self.has_optimizer = False  # whether one has been made
         self.roots = []       # outermost modules that were called
-        self.batch_size = 0   # of the first input of the first of them that has parameters
+        self.samples = Samples()
+        self.patience = Patience()
         self._names = {}      # of modules, by id
         self._stack = []
         self._in_backward = 0
@@ -41,6 +44,7 @@ class Phases:
         """Lets go of the program's modules and optimizers."""
         for found in (self.optimizers, self.roots, self._names, self._stack):
             found.clear()
+        self.samples.clear()
 
     # --- modules ---------------------------------------------------------------------------------------------------
 
@@ -59,13 +63,16 @@ class Phases:
         if not self._stack and not self._in_backward:
             self._on_forward(module)
             self.part = FORWARD
-            if not self.batch_size and any(True for _ in module.parameters()):
-                self.batch_size = first_dimension(inputs)
+            if any(True for _ in module.parameters()):
+                self.samples.enter(module, inputs)
+        self.samples.look(module, inputs)
         self._stack.append(self._name(module))
 
     def _leave(self, module, inputs, output):
         if self._stack:
             self._stack.pop()
+        if not self._stack and not self._in_backward:
+            self.samples.leave(output)
 
     def of_operator(self, name, tensors, results):
         """The path for an operator on these tensors: in a backward pass that of the module whose gradient it is."""
@@ -87,18 +94,25 @@ class Phases:
     # --- backward and update ---------------------------------------------------------------------------------------
 
     def _during_backward(self, run):
+        whole = run is torch.autograd.backward  # grad() may be of a penalty
+
         def wrapper(*args, **kwargs):
             self._in_backward += 1
             self.part = BACKWARD
             stack, self._stack = self._stack, []
             try:
-                return run(*args, **kwargs)
+                result = run(*args, **kwargs)
             finally:
                 self._stack = stack
                 self._in_backward -= 1
                 if not self._in_backward:
                     self.part = UPDATE
                     self._gradient_of = ""
+            if not self._in_backward:
+                self.patience.backward()
+                if whole:
+                    self.samples.backward()
+            return result
 
         return wrapper
 
@@ -112,6 +126,8 @@ class Phases:
                 self._in_update -= 1
             if all(optimizer is not known for known in self.optimizers):
                 self.optimizers.append(optimizer)
+            self.patience.update()
+            self.samples.update(optimizer is self.optimizers[0])
             self._on_update(optimizer)
             return result
 
@@ -140,6 +156,7 @@ class Phases:
 
         def watching(init):
             def wrapper(optimizer, *args, **kwargs):
+                self.has_optimizer = True
                 for cls in type(optimizer).__mro__:
                     if cls is not torch.optim.Optimizer and issubclass(cls, torch.optim.Optimizer):
                         watch(cls)

@@ -18,7 +18,6 @@ class Recorder:
         self._phases = phases
         self.recording = False
         self.remarks = {}  # as keys: notes on the whole program
-        self.last_read = None  # where the program last read data
         self.clear()
 
     def clear(self):
@@ -29,7 +28,10 @@ class Recorder:
 
     def record(self, function, args, kwargs, results):
         """An operator that ran on the GPU."""
-        if not self.recording or operators.is_free(function):
+        if operators.is_free(function):
+            return
+        self._phases.patience.operator()
+        if not self.recording:
             return
         path = self._phases.of_operator(versions.packet_name(function), _traced((args, kwargs)), _traced(results))
         for call in operators.calls_of(function, args, kwargs, results):
@@ -51,7 +53,7 @@ class Recorder:
         """An operator whose result depends on data: where it stands in the user's program."""
         where = place()
         if name in READING:
-            self.last_read = where
+            self._phases.patience.last_read = where
         if self.recording:
             self.depending.setdefault((name, where), assumed)
 

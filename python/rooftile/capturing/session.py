@@ -49,8 +49,8 @@ class Session:
         except Error:
             raise
         except Exception as error:
-            if self.recorder.last_read is not None:
-                note = f"{self.recorder.last_read} read data, which are assumed to be 0 in a capture"
+            if self.phases.patience.last_read is not None:
+                note = f"{self.phases.patience.last_read} read data, which are assumed to be 0 in a capture"
                 error.__notes__ = [*getattr(error, "__notes__", ()), note]  # printed by Python 3.11
             raise
 
@@ -72,6 +72,7 @@ class Session:
     def start(self):
         self.recorder.clear()
         self.recorder.recording = True
+        self.phases.samples.clear()
         self.memory.reset()
 
     def stop(self):

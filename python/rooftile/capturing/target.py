@@ -8,8 +8,8 @@ from torch.utils._pytree import tree_flatten
 
 from . import swap
 from .errors import Error
+from .samples import of_inputs
 from .session import Session
-from .tensors import first_dimension
 
 _PRECISIONS = {"fp32": None, "fp16": torch.float16, "bf16": torch.bfloat16, "amp-fp16": torch.float16,
                "amp-bf16": torch.bfloat16}
@@ -78,10 +78,7 @@ def _arguments(inputs):
 
 
 def _size_of_batch(inputs):
-    args, _ = _arguments(inputs)
-    if args and isinstance(args[0], (list, tuple)):  # of images of different sizes
-        return len(args[0])
-    return first_dimension(inputs)
+    return of_inputs(inputs if isinstance(inputs, (tuple, list)) else (inputs,))
 
 
 def _twice(session, run):
@@ -98,8 +95,8 @@ def _function(target, inputs, batch_size, name):
     with swap.swapped(modules, optimizers, session.memory), session.running():
         args, kwargs = _arguments(swap.twins_of_inputs(inputs, session.memory))
         _twice(session, lambda: target(*args, **kwargs))
-        found = batch_size or session.phases.batch_size or _size_of_batch(inputs)
-        step = session.step(name or getattr(target, "__name__", "step"), found)
+        samples = batch_size or session.phases.samples.count() or _size_of_batch(inputs)
+        step = session.step(name or getattr(target, "__name__", "step"), samples)
     if not step.launches:
         raise Error("nothing of it ran on the pretended GPU; the function is to run a module that it refers to")
     return step
@@ -125,7 +122,8 @@ class _Module:
             if self.layout == "nhwc":
                 args = tuple(_channels_last(one) for one in args)
             _twice(session, self._step(args, kwargs, narrow if mixed else None))
-            step = session.step(name or type(self.module).__name__, batch_size or _size_of_batch(inputs))
+            samples = batch_size or session.phases.samples.count() or _size_of_batch(inputs)
+            step = session.step(name or type(self.module).__name__, samples)
         return step
 
     @contextlib.contextmanager

@@ -20,6 +20,7 @@ class Block:
         self.memory = memory
         self.owner = ""  # path of the module that wrote it last, or whose weight it is
         self.holds = ""  # "weights", "copies of weights"
+        self.is_made = False  # by a network
         self.size = -(-size // _GRANULE) * _GRANULE
         memory.now += self.size
         memory.peak = max(memory.peak, memory.now)
