@@ -331,6 +331,15 @@ def test_memory_is_what_lives():
     assert 256 * 1024 * 4 <= memory["activations"] < 4 * weight
 
 
+def test_memory_is_split_as_it_is_at_the_peak():
+    network = torch.nn.Sequential(*[layer for _ in range(4) for layer in (torch.nn.Linear(64, 64, bias=False), torch.nn.ReLU())])
+    memory = rooftile.capture(network, torch.empty(4096, 64), training=True, optimizer="adam").memory
+    weights, result = 4 * 64 * 64 * 4, 4096 * 64 * 4
+    # At the end of the forward pass, where gradients are freed: the input and what each layer returns are there.
+    assert (memory["weights"], memory["gradients"], memory["optimizer"]) == (weights, 0, 2 * weights)
+    assert 9 * result <= memory["activations"] < 13 * result
+
+
 # Measured by torch.cuda.max_memory_allocated: 128 images, FP32, SGD, ten classes, PyTorch 2.0.1, RTX 4090 (the README of
 # WSShiro/vramexp, GitHub). Workspaces of cuDNN are in the measured figure and not in ours.
 @pytest.mark.parametrize("name, measured", [("resnet50", 11738), ("vit_b_16", 17218)])

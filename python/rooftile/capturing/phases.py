@@ -46,6 +46,14 @@ class Phases:
             found.clear()
         self.samples.clear()
 
+    def label_memory(self):
+        """Says of weights, gradients and the state of optimizers that they are that: later they may be gone."""
+        weights = [one for root in self.roots for one in root.parameters()]
+        states = [state for optimizer in self.optimizers for state in optimizer.state.values() if isinstance(state, dict)]
+        _label((one.grad for one in weights), "gradients")
+        _label((value for state in states for value in state.values()), "optimizer")
+        _label([*weights, *(one for root in self.roots for one in root.buffers())], "weights")
+
     # --- modules ---------------------------------------------------------------------------------------------------
 
     def _name(self, module):
@@ -109,6 +117,7 @@ class Phases:
                     self.part = UPDATE
                     self._gradient_of = ""
             if not self._in_backward:
+                self.label_memory()
                 self.patience.backward()
                 if whole:
                     self.samples.backward()
@@ -126,6 +135,7 @@ class Phases:
                 self._in_update -= 1
             if all(optimizer is not known for known in self.optimizers):
                 self.optimizers.append(optimizer)
+            self.label_memory()
             self.patience.update()
             self.samples.update(optimizer is self.optimizers[0])
             self._on_update(optimizer)
@@ -175,3 +185,9 @@ class Phases:
                 setattr(owner, name, value)
             for hook in hooks:
                 hook.remove()
+
+
+def _label(tensors, use):
+    for tensor in tensors:
+        if isinstance(tensor, Traced) and tensor.block is not None:
+            tensor.block.use = use

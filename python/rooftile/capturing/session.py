@@ -11,7 +11,7 @@ from .mode import Capture
 from .phases import Phases
 from .recorder import Recorder
 from .step import make_step
-from .traced import Memory, Traced
+from .traced import Memory
 
 
 class Session:
@@ -84,22 +84,10 @@ class Session:
 
     def _memory_bytes(self):
         """The peak by what holds it."""
-        parameters = [one for root in self.phases.roots for one in root.parameters()]
-        buffers = [one for root in self.phases.roots for one in root.buffers()]
-        states = [state for optimizer in self.phases.optimizers for state in optimizer.state.values()]
-        total = {
-            "weights": _size([*parameters, *buffers]),
-            "gradients": _size(one.grad for one in parameters),
-            "optimizer": _size(value for state in states if isinstance(state, dict) for value in state.values()),
-        }
-        total["activations"] = max(0, self.memory.peak - sum(total.values()))
-        return total
+        self.phases.label_memory()
+        there = self.memory.at_peak()
+        return {use: there[use] for use in ("weights", "gradients", "optimizer", "activations")}
 
     def _nhwc_maps(self):
         return self.recorder.channels_last * 2 > self.recorder.convolutions
 
-
-def _size(values):
-    """Bytes of the traced tensors among them, each block of memory once."""
-    blocks = {id(value.block): value.block for value in values if isinstance(value, Traced) and value.block is not None}
-    return sum(block.size for block in blocks.values())

@@ -1,5 +1,6 @@
 """Tensors without data that stand for tensors on a GPU, and the memory that these would take."""
 
+import collections
 import weakref
 
 import torch
@@ -20,25 +21,52 @@ class Block:
         self.memory = memory
         self.owner = ""  # path of the module that wrote it last, or whose weight it is
         self.holds = ""  # "weights", "copies of weights"
+        self.use = "activations"  # or "weights", "gradients", "optimizer", once that is known
         self.is_made = False  # by a network
         self.size = -(-size // _GRANULE) * _GRANULE
-        memory.now += self.size
-        memory.peak = max(memory.peak, memory.now)
+        self.born = memory.allocated(self.size)
 
     def __del__(self):
-        self.memory.now -= self.size
+        self.memory.freed(self)
 
 
 class Memory:
-    """Bytes allocated on the GPU now, and the most since the last reset()."""
+    """Bytes allocated on the GPU now, and the most since the last reset(), by what they are used for."""
 
     def __init__(self):
         self.now = 0
-        self.peak = 0
         self._blocks = weakref.WeakValueDictionary()
+        self._clock = 0  # allocations
+        self.reset()
 
     def reset(self):
-        self.peak = self.now
+        self._reach()
+
+    def _reach(self):
+        """A new peak; blocks that were freed before it do not count."""
+        self.peak, self._peak_at = self.now, self._clock
+        self._gone = collections.Counter()  # bytes that were there at the peak, by use
+
+    def allocated(self, size):
+        """Returns the time."""
+        self._clock += 1
+        self.now += size
+        if self.now > self.peak:
+            self._reach()
+        return self._clock
+
+    def freed(self, block):
+        self.now -= block.size
+        if block.born <= self._peak_at:
+            self._gone[block.use] += block.size
+
+    def at_peak(self):
+        """Bytes by use."""
+        there = self._gone.copy()
+        for block in list(self._blocks.values()):
+            if block.born <= self._peak_at:
+                there[block.use] += block.size
+        return there
 
     def block_of(self, elements):
         key, size = versions.storage_of(elements)
