@@ -219,6 +219,18 @@ def test_an_lstm_is_one_recurrent_layer():
     assert kinds["recurrent"] == 3  # forward, and both gradients
 
 
+@pytest.mark.parametrize("options, products", [({}, 64 + 128), ({"proj_size": 32}, 64 + 32 + 128 * 32 / 512)])
+def test_flops_of_an_lstm(options, products):
+    # Each of 20 x 8 positions: 4 gates of 128 from input and hidden state, and 128 x 32 where these are projected.
+    lstm, inputs = torch.nn.LSTM(64, 128, **options), torch.empty(20, 8, 64)
+    step = rooftile.capture(lstm, inputs, training=True, loss=lambda output: output[0].mean())
+    forward = 2 * 20 * 8 * 4 * 128 * products
+    kinds = ("recurrent", "gemm")
+    assert sum(layer.flops for layer in rooftile.predict(step, "t4", phase="fwd").layers if layer.op in kinds) == forward
+    trained = sum(layer.flops for layer in rooftile.predict(step, "t4").layers if layer.op in kinds)
+    assert 2.6 * forward <= trained <= 3 * forward
+
+
 # --- samples -----------------------------------------------------------------------------------------------------------
 
 
@@ -335,9 +347,9 @@ def test_memory_is_split_as_it_is_at_the_peak():
     network = torch.nn.Sequential(*[layer for _ in range(4) for layer in (torch.nn.Linear(64, 64, bias=False), torch.nn.ReLU())])
     memory = rooftile.capture(network, torch.empty(4096, 64), training=True, optimizer="adam").memory
     weights, result = 4 * 64 * 64 * 4, 4096 * 64 * 4
-    # At the end of the forward pass, where gradients are freed: the input and what each layer returns are there.
+    # When the backward pass begins: the input, the result of each activation, and a few of the loss are there.
     assert (memory["weights"], memory["gradients"], memory["optimizer"]) == (weights, 0, 2 * weights)
-    assert 9 * result <= memory["activations"] < 13 * result
+    assert 5 * result < memory["activations"] < 9 * result
 
 
 # Measured by torch.cuda.max_memory_allocated: 128 images, FP32, SGD, ten classes, PyTorch 2.0.1, RTX 4090 (the README of

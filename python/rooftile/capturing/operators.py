@@ -167,7 +167,7 @@ def _fused_attention_backward(causal):
     return row
 
 
-def _gemm(batch, m, n, k, dtype, bias=False, weights=False):
+def gemm(batch, m, n, k, dtype, bias=False, weights=False):
     return Call("gemm", tuple(sorted({"batch": batch, "m": m, "n": n, "k": k, "bias": bias, "trans_b": weights}.items())),
                 (Operand((batch, m, k), dtype), Operand((n, k) if weights else (batch, k, n), dtype, weights)),
                 (Operand((batch, m, n), dtype),))
@@ -179,19 +179,19 @@ def _attention_block(query, embed, heads):
     batch, positions = query.shape[:2]
     rows, features = batch * positions, embed // heads
     whole = Operand((rows, 3 * embed), dtype)
-    yield _gemm(1, rows, 3 * embed, embed, dtype, weights=True)
+    yield gemm(1, rows, 3 * embed, embed, dtype, weights=True)
     yield Call("elementwise", (("function", "add"),), (whole,), (whole,))
     if versions.HAS_FUSED_ATTENTION:
         one = torch.empty((batch, heads, positions, features), dtype=query.dtype, device="meta")
         yield attention(one, one, one, one, False)
     else:
         scores = Operand((batch * heads * positions, positions), dtype)
-        yield _gemm(batch * heads, positions, positions, features, dtype)
+        yield gemm(batch * heads, positions, positions, features, dtype)
         yield Call("softmax", (), (scores,), (scores,))
-        yield _gemm(batch * heads, positions, features, positions, dtype)
+        yield gemm(batch * heads, positions, features, positions, dtype)
     yield Call("move", (("function", "transpose"), ("partial", False)), (Operand((rows, embed), dtype),),
                (Operand((rows, embed), dtype),))
-    yield _gemm(1, rows, embed, embed, dtype, bias=True, weights=True)
+    yield gemm(1, rows, embed, embed, dtype, bias=True, weights=True)
 
 
 def _native_attention(args, results):
@@ -210,8 +210,8 @@ def _encoder_layer(args, results):
     add = Call("elementwise", (("function", "add"),), (tokens, tokens), (tokens,))
     activation = Call("elementwise", (("function", "gelu" if gelu else "relu"),), (wide,), (wide,))
     yield from _attention_block(data, embed, heads)
-    yield from (add, norm, _gemm(1, rows, hidden, embed, dtype, bias=True, weights=True), activation,
-                _gemm(1, rows, embed, hidden, dtype, bias=True, weights=True), add, norm)
+    yield from (add, norm, gemm(1, rows, hidden, embed, dtype, bias=True, weights=True), activation,
+                gemm(1, rows, embed, hidden, dtype, bias=True, weights=True), add, norm)
 
 
 # --- what streams its tensors ----------------------------------------------------------------------------------------
