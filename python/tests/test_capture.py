@@ -231,6 +231,14 @@ def test_flops_of_an_lstm(options, products):
     assert 2.6 * forward <= trained <= 3 * forward
 
 
+@pytest.mark.parametrize("loss, source", [
+    (torch.nn.MSELoss(), "mse_loss"), (torch.nn.CrossEntropyLoss(weight=torch.ones(8)), "nll_loss_forward"),
+    (torch.nn.BCEWithLogitsLoss(), "binary_cross_entropy_with_logits"), (lambda output: output.pow(2).sum(), "pow")])
+def test_losses(loss, source):
+    step = rooftile.capture(torch.nn.Linear(8, 8), torch.empty(4, 8), training=True, loss=loss)
+    assert source in launches(step)["forward"]
+
+
 # --- samples -----------------------------------------------------------------------------------------------------------
 
 
