@@ -5,6 +5,7 @@ import os
 import sys
 
 from ._core import Error
+from .scripts import Script
 
 _VALUES = {"batch_size": "--batch-size", "precision": "--precision", "execution": "--execution", "layout": "--layout",
            "method": "--method", "recompute": "--recompute", "image_size": "--image-size"}
@@ -80,6 +81,8 @@ def is_module(model):
 
 def name_and_text(model):
     """(name, None) of a file or a network that is built in; (name, JSON) of a workload or a captured step."""
+    if isinstance(model, Script):
+        return model.name, model.text
     if isinstance(model, (str, os.PathLike)):
         text = os.fspath(model)
         return ("the workload", text) if text.lstrip().startswith("{") else (text, None)

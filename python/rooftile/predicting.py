@@ -7,6 +7,7 @@ from ._core import gpus as all_gpus
 from ._core import predict as _predict
 from .options import check_training, is_module, name_and_text, words
 from .prediction import Prediction, write_file
+from .scripts import captured
 
 DEFAULT_GPU = "a100-sxm4-80gb"
 
@@ -20,7 +21,8 @@ def predict(model, gpu=DEFAULT_GPU, inputs=None, **options):
     """Predicts how long `model` takes on `gpu`.
 
     model: a path of an .onnx, .json or .toml file, the name of a network that is built in (`rooftile.models()`), a
-        workload as a dict or as JSON, a captured step, or a torch.nn.Module, which is captured with `inputs`.
+        workload as a dict or as JSON, a captured step, or a torch.nn.Module, which is captured with `inputs`; a script of
+        PyTorch (.py) is captured by this Python.
     gpu: an id of the catalogue (`rooftile.gpus()`) or an unambiguous part of one, a .toml file, a Gpu; a list of these.
     inputs: of a torch.nn.Module: a tensor, a tuple of arguments or a dict of keyword arguments.
     options: batch_size (a number, or "max" for what fits), precision ("fp32", "tf32", "fp16", "bf16", "fp8", "int8",
@@ -37,11 +39,11 @@ def predict(model, gpu=DEFAULT_GPU, inputs=None, **options):
 
 
 def _captured(model, inputs, options):
-    """A module's step and the options that are left for predicting it."""
+    """A module's or a script's step and the options that are left for predicting it."""
     if not is_module(model):
         if inputs is not None:
             raise Error("inputs are of a torch.nn.Module; the shapes of a file are set by shapes= and batch_size=")
-        return model, options
+        return captured(model), options
     if inputs is None:
         raise Error(_NEEDS_INPUTS)
     from .capturing import capture
@@ -176,6 +178,8 @@ def max_batch(model, gpu=DEFAULT_GPU, inputs=None, **options):
         raise Error("max_batch takes one GPU")
     if is_module(model):
         return _max_batch_of_module(model, gpu, inputs, options)
+    if isinstance(model, (str, os.PathLike)) and os.fspath(model).endswith(".py"):
+        raise Error("a script is captured at its own batch size; max_batch takes the torch.nn.Module with inputs=")
     if hasattr(model, "launches"):
         raise Error(f"the step was captured at {model.batch_size} samples; max_batch takes the torch.nn.Module with inputs=")
     if name_and_text(model)[1] is not None:

@@ -9,6 +9,7 @@ from .options import is_module, name_and_text
 from .options import words as words_of
 from .predicting import DEFAULT_GPU
 from .program import run
+from .scripts import captured
 
 
 class Report:
@@ -110,7 +111,7 @@ def _number(text):
 def _of_model(command, model, arguments):
     if is_module(model):
         raise Error("a torch.nn.Module is captured first: rooftile.capture(module, inputs)")
-    name, text = name_and_text(model)
+    name, text = name_and_text(captured(model))
     return Report([command, *([] if text else [name]), *arguments], text)
 
 
@@ -153,8 +154,8 @@ def roofline(model, gpu=DEFAULT_GPU, **options):
 def validate(*tables, by=(), where=None, tier=None, method=None):
     """Predictions against measured tables (docs/validate.md): a Report of rows, errors and coverage by groups.
 
-    tables: files of measured layers or networks (CSV), or a pandas.DataFrame with such columns. by: columns to group by. where: a condition on rows, as in
-    "gpu = t4 and K >= 64". tier: "own", "source", "size" or "none". method: one or several, as in predict().
+    tables: files of measured layers or networks (CSV), or a pandas.DataFrame with such columns. by: columns to group by.
+    where: a condition on rows, as in "gpu = t4 and K >= 64". tier: "own", "source", "size" or "none". method: one or several, as in predict().
     Raises rooftile.Error.
     """
     options = []

@@ -119,7 +119,8 @@ def backward_of(make, inputs, reduced):
 @pytest.mark.parametrize("make, inputs", [
     (lambda: torch.nn.Linear(64, 10), (8, 64)),
     (lambda: torch.nn.Conv2d(3, 8, 3), (4, 3, 32, 32)),
-    (lambda: torch.nn.Sequential(torch.nn.Conv2d(3, 8, 3), torch.nn.MaxPool2d(2), torch.nn.AdaptiveAvgPool2d(1)), (4, 3, 32, 32)),
+    (lambda: torch.nn.Sequential(torch.nn.Conv2d(3, 8, 3), torch.nn.MaxPool2d(2), torch.nn.AdaptiveAvgPool2d(1)),
+     (4, 3, 32, 32)),
     (lambda: torchvision.models.resnet18(), (2, 3, 64, 64)),
 ])
 def test_a_gradient_that_is_one_number_repeated_is_of_full_size_in_products(make, inputs):
@@ -352,7 +353,8 @@ def test_memory_is_what_lives():
 
 
 def test_memory_is_split_as_it_is_at_the_peak():
-    network = torch.nn.Sequential(*[layer for _ in range(4) for layer in (torch.nn.Linear(64, 64, bias=False), torch.nn.ReLU())])
+    layers = [layer for _ in range(4) for layer in (torch.nn.Linear(64, 64, bias=False), torch.nn.ReLU())]
+    network = torch.nn.Sequential(*layers)
     memory = rooftile.capture(network, torch.empty(4096, 64), training=True, optimizer="adam").memory
     weights, result = 4 * 64 * 64 * 4, 4096 * 64 * 4
     # When the backward pass begins: the input, the result of each activation, and a few of the loss are there.

@@ -93,7 +93,8 @@ def test_predictions_and_gpus_are_pickled(tmp_path, monkeypatch):
     pickled = pickle.dumps([gpus, [rooftile.predict("alexnet", gpu, batch_size=3) for gpu in ["t4", file, *gpus]]])
     monkeypatch.chdir("/")  # where a process of its own may be
     found, predictions = pickle.loads(pickled)
-    assert found[0] == gpus[0] and found[3] == gpus[3] and [one.id for one in found] == ["t4", "own", "own-changed", "t4-changed"]
+    assert found[0] == gpus[0] and found[3] == gpus[3]
+    assert [one.id for one in found] == ["t4", "own", "own-changed", "t4-changed"]
     assert predictions[2:] == [rooftile.predict("alexnet", gpu, batch_size=3) for gpu in gpus]
     assert copy.deepcopy(gpus[2]) == gpus[2] and len(set(gpus)) == 4
     file.write_text(file.read_text().replace("80", "40"))
@@ -260,7 +261,8 @@ def test_other_commands_as_reports(tmp_path):
 def test_reports_say_what_they_are(tmp_path):
     assert repr(rooftile.roofline("alexnet", "t4")).startswith("<Report of roofline: alexnet on Tesla T4")
     pandas = pytest.importorskip("pandas")
-    table = pandas.DataFrame([{"op": "gemm", "M": 1024, "N": 1024, "K": 1024, "gpu": "t4", "precision": "fp32", "time_us": 600}])
+    row = {"op": "gemm", "M": 1024, "N": 1024, "K": 1024, "gpu": "t4", "precision": "fp32", "time_us": 600}
+    table = pandas.DataFrame([row])
     table.to_csv(tmp_path / "gemm.csv", index=False)
     assert rooftile.validate(table).summary() == rooftile.validate(tmp_path / "gemm.csv").summary()
     assert rooftile.validate(table)._repr_html_().startswith("<pre>time: predicted")

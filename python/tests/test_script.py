@@ -94,6 +94,22 @@ def test_the_program_takes_a_script_for_a_model(tmp_path):
     assert "forward" in run.stdout and "backward" in run.stdout
 
 
+def test_python_captures_scripts_itself(tmp_path, monkeypatch):
+    script = tmp_path / "train.py"
+    script.write_text(TRAIN)
+    monkeypatch.setenv("PATH", "/nowhere")
+    predictions = rooftile.compare(script, ["t4", "l4"])
+    assert {one.model for one in predictions} == {"train"} and predictions[0].batch_size == 16
+    assert any("_local_scalar_dense" in note for note in predictions[0].notes)
+    script.write_text("raise ValueError('of its own')")
+    for call, line in ((lambda: rooftile.predict(str(script)), "no step could be captured (exit status 1)"),
+                       (lambda: rooftile.predict(tmp_path / "none.py"), "none.py: no such file"),
+                       (lambda: rooftile.max_batch(script), "a script is captured at its own batch size")):
+        with pytest.raises(rooftile.Error) as raised:
+            call()
+        assert line in str(raised.value)
+
+
 def test_a_captured_step_is_planned_at_its_batch(tmp_path):
     step = tmp_path / "step.json"
     assert capture(tmp_path, TRAIN, "-o", str(step)).returncode == 0
@@ -139,8 +155,8 @@ CHECKPOINT = """
 import torch
 model = torch.nn.Linear(64, 10).cuda()
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
-for options in ({}, {"map_location": "cuda"}, {"map_location": torch.device("cuda", 0)}, {"map_location": {"cuda:0": "cuda:0"}}):
-    checkpoint = torch.load("checkpoint.pt", **options)
+for location in (None, "cuda", torch.device("cuda", 0), {"cuda:0": "cuda:0"}):
+    checkpoint = torch.load("checkpoint.pt", map_location=location)
     assert checkpoint["model"]["weight"].is_cuda
     model.load_state_dict(checkpoint["model"])
 for location in ("cpu", lambda storage, location: storage):

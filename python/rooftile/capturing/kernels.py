@@ -54,9 +54,10 @@ def _operand_of(shape, tensor, constant=False):
 
 
 def _projected_lstm(batch, steps, width, hidden, projected, layers, directions, dtype):
-    """The calls forward and backward of an LSTM whose hidden state is projected (Sak et al., arXiv:1402.1128), layer by layer."""
+    """The calls of an LSTM whose hidden state is projected (Sak et al., arXiv:1402.1128): forward, backward."""
     rows, gates = batch * steps, 4 * hidden
-    cells = Call("elementwise", (("function", "sigmoid"),), (Operand((batch, gates), dtype),), (Operand((batch, hidden), dtype),))
+    cells = Call("elementwise", (("function", "sigmoid"),), (Operand((batch, gates), dtype),),
+                 (Operand((batch, hidden), dtype),))
 
     def product(m, n, k, weights=True):
         return operators.gemm(1, m, n, k, dtype, weights=weights)

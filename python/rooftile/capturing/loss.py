@@ -19,7 +19,8 @@ def loss_of(loss):
     if isinstance(loss, _OF_LIKE):
         return lambda output: loss(_scores(output), torch.zeros_like(_scores(output)))
     if not callable(loss) or isinstance(loss, torch.nn.modules.loss._Loss):
-        raise Error(f"loss= is a function of the module's result, or a loss of torch.nn that compares it to a target, not {loss!r}")
+        raise Error("loss= is a function of the module's result, or a loss of torch.nn that compares it to a target, not "
+                    f"{loss!r}")
     return loss
 
 

@@ -31,7 +31,8 @@ def capture(target, inputs=(), *, training=False, loss=None, optimizer=None, pre
     inputs: a tensor, a tuple of arguments or a dict of keyword arguments, of which shapes, types and strides count.
     training: of a module: also loss, backward and optimizer.
     loss: of a module: a function of its result, or a loss of torch.nn, for which targets are made up; by default what the
-        result itself says (a mapping of losses, .loss), else cross entropy where the result is scores of classes, else the mean.
+        result itself says (a mapping of losses, .loss), else cross entropy where the result is scores of classes, else
+        the mean.
     optimizer: of a module: "sgd" (the default), "momentum", "adam", "adamw", or a function of parameters that makes one.
     precision: of a module: "fp32", "fp16", "bf16", "amp-fp16", "amp-bf16" (under torch.autocast).
     layout: of a module: "nchw" or "nhwc" (channels last).
