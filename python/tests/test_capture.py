@@ -232,6 +232,16 @@ def test_flops_of_an_lstm(options, products):
     assert 2.6 * forward <= trained <= 3 * forward
 
 
+@pytest.mark.parametrize("function, shapes, expected", [
+    (torch.mv, [(64, 32), (32,)], 2 * 64 * 32), (torch.addmv, [(64,), (64, 32), (32,)], 2 * 64 * 32),
+    (torch.addbmm, [(8, 9), (4, 8, 7), (4, 7, 9)], 4 * 2 * 8 * 7 * 9)])
+def test_products_with_vectors_and_of_batches_that_add_up(function, shapes, expected):
+    step = rooftile.capture(lambda *tensors: function(*tensors), tuple(map(torch.empty, shapes)))
+    layers = rooftile.predict(step, "t4").layers
+    assert {layer.op for layer in layers} == {"gemm"}
+    assert sum(layer.flops for layer in layers) == pytest.approx(expected, rel=0.01)  # a bias is added
+
+
 @pytest.mark.parametrize("loss, source", [
     (torch.nn.MSELoss(), "mse_loss"), (torch.nn.CrossEntropyLoss(weight=torch.ones(8)), "nll_loss_forward"),
     (torch.nn.BCEWithLogitsLoss(), "binary_cross_entropy_with_logits"), (lambda output: output.pow(2).sum(), "pow")])

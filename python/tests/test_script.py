@@ -220,6 +220,32 @@ def test_a_script_without_optimizer_is_said_to_be_taken_for_inference(tmp_path):
     assert {part for _, _, part in step["launches"]} == {"forward"} and step["batch_size"] == 8
 
 
+TWO_OPTIMIZERS = """
+import torch
+from torch import nn
+maker, judge = nn.Linear(8, 16).cuda(), nn.Linear(16, 1).cuda()
+of_maker, of_judge = torch.optim.Adam(maker.parameters()), torch.optim.Adam(judge.parameters())
+while True:
+    real, noise = torch.rand(32, 16, device="cuda"), torch.randn(32, 8, device="cuda")
+    made = maker(noise)
+    of_judge.zero_grad(set_to_none=True)
+    (judge(made.detach()) - judge(real)).mean().backward()
+    of_judge.step()
+    of_maker.zero_grad(set_to_none=True)
+    judge(made).mean().backward()
+    of_maker.step()
+"""
+
+
+def test_a_step_is_one_to_which_no_optimizer_is_new(tmp_path):
+    step = json.loads(capture(tmp_path, TWO_OPTIMIZERS).stdout)
+    parts = {part: [step["calls"][call]["source"] for call, _, p in step["launches"] if p == part]
+             for part in ("forward", "update")}
+    assert parts["update"].count("aten.addcdiv_") == 4 and "aten.zeros_like" not in parts["update"]
+    assert {"aten.rand", "aten.randn"} <= {*parts["forward"]} and not {"aten.rand", "aten.randn"} & {*parts["update"]}
+    assert step["batch_size"] == 32
+
+
 def test_samples_are_those_of_all_that_is_accumulated_and_of_all_steps(tmp_path):
     assert json.loads(capture(tmp_path, ACCUMULATE).stdout)["batch_size"] == 32
     several = json.loads(capture(tmp_path, ACCUMULATE, "--steps", "3").stdout)

@@ -89,6 +89,30 @@ def _addmm(args, results):
     yield _product(args[1], args[2], results, bias=True)
 
 
+def _mv(args, results):
+    """A matrix and a vector, the last two arguments."""
+    matrix, vector = (operand(tensor, op="gemm") for tensor in args[-2:])
+    m, k = matrix.shape
+    attributes = {"batch": 1, "m": m, "n": 1, "k": k, "trans_a": _transposed(args[-2]), "trans_b": False, "bias": len(args) > 2}
+    yield Call("gemm", tuple(sorted(attributes.items())), (matrix, Operand((k, 1), vector.dtype, vector.constant)),
+               (Operand((m, 1), matrix.dtype),))
+
+
+def _addmv(args, results):
+    yield from _mv(args[:3], results)
+
+
+def _addbmm(args, results):
+    """A product for each pair of matrices, one after the other (ATen/native/LinearAlgebra.cpp, addbmm_impl_)."""
+    batch, m, k = args[1].shape
+    for _ in range(batch):
+        yield gemm(1, m, args[2].shape[2], k, operand(args[1]).dtype, bias=True)
+
+
+def _dot(args, results):
+    yield _call("reduce", args[:2], [results], function="sum")
+
+
 # --- normalisation, pooling, softmax ---------------------------------------------------------------------------------
 
 
@@ -352,6 +376,11 @@ _ROWS = {
     "bmm": _mm,
     "addmm": _addmm,
     "baddbmm": _addmm,
+    "mv": _mv,
+    "addmv": _addmv,
+    "addbmm": _addbmm,
+    "dot": _dot,
+    "vdot": _dot,
     "native_batch_norm": _norm("batch", (1, 2, 3, 4)),
     "cudnn_batch_norm": _norm("batch", (1, 2, 3, 4)),
     "_native_batch_norm_legit": _norm("batch", (1, 2, 3, 4)),

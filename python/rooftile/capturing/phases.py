@@ -9,6 +9,7 @@ from .samples import Samples
 from .traced import Traced
 
 FORWARD, BACKWARD, UPDATE = "forward", "backward", "update"
+_MAKING = ("rand", "randn", "randint", "randperm")  # data: between an update and the next forward pass they are of the latter
 
 
 class Phases:
@@ -39,6 +40,10 @@ class Phases:
         if self._stack:
             return self._stack[-1]
         return self._gradient_of if self._in_backward else ""
+
+    def part_of(self, name):
+        """The part that an operator is of."""
+        return FORWARD if name in _MAKING and not self._in_update else self.part
 
     def forget(self):
         """Lets go of the program's modules and optimizers."""

@@ -33,21 +33,22 @@ class Recorder:
         self._phases.patience.operator()
         if not self.recording:
             return
-        path = self._phases.of_operator(versions.packet_name(function), _traced((args, kwargs)), _traced(results))
+        name = versions.packet_name(function)
+        path = self._phases.of_operator(name, _traced((args, kwargs)), _traced(results))
         for call in operators.calls_of(function, args, kwargs, results):
-            self._launch(call, path)
-        if versions.packet_name(function) == "convolution":
+            self._launch(call, path, self._phases.part_of(name))
+        if name == "convolution":
             self.convolutions += 1
             self.channels_last += args[0].dim() == 4 and not args[0].is_contiguous()
 
     def launch(self, call):
         """A call that no operator of PyTorch stands for."""
         if self.recording:
-            self._launch(call, self._phases.path)
+            self._launch(call, self._phases.path, self._phases.part)
 
-    def _launch(self, call, path):
+    def _launch(self, call, path, part):
         index = self.calls.setdefault(call, len(self.calls))
-        self.launches.append((index, path, self._phases.part))
+        self.launches.append((index, path, part))
 
     def depends(self, name, assumed):
         """An operator whose result depends on data: where it stands in the user's program."""

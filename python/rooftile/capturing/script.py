@@ -30,6 +30,7 @@ class _Watch:
         self._name = name
         self._steps = steps
         self._updates = 0
+        self._optimizers = 0  # that had stepped when the step began
         self._forwards = 0
         self.session = Session(self._updated, self._called)
         self.training = self.inference = None
@@ -42,11 +43,18 @@ class _Watch:
             return
         self._updates += 1
         if self._updates == 1:
-            self.training = self._step()  # should it be the last
-            self.session.start()
+            self._begin()
         elif self._updates > self._steps:
-            self.training = self._step()
-            raise _Enough
+            if len(self.session.phases.optimizers) == self._optimizers:
+                self.training = self._step()
+                raise _Enough
+            self._updates = 1  # another optimizer made its state, which it does once
+            self._begin()
+
+    def _begin(self):
+        self.training = self._step()  # should it be the last
+        self._optimizers = len(self.session.phases.optimizers)
+        self.session.start()
 
     def _called(self, module):
         if torch.is_grad_enabled() or self._updates or not any(True for _ in module.parameters()):
