@@ -190,6 +190,7 @@ STYLES = {
                                             (torch.empty(2, 16, 64), torch.empty(2, 16, 64)), training=True),
     "encoder": lambda: rooftile.capture(torch.nn.TransformerEncoder(torch.nn.TransformerEncoderLayer(64, 4), 2),
                                         torch.empty(16, 2, 64), training=True),
+    "several GPUs": lambda: rooftile.capture(torch.nn.DataParallel(torch.nn.Linear(8, 8)), torch.empty(4, 8), training=True),
     "copied": lambda: rooftile.capture(copied_step(), torch.empty(4, 8)),
     "lstm": lambda: rooftile.capture(torch.nn.LSTM(64, 64, 2), torch.empty(20, 4, 64), training=True,
                                      loss=lambda output: output[0].mean()),
@@ -489,7 +490,14 @@ def wait_without_updates(network, x):
         network(x).sum().backward()
 
 
-@pytest.mark.parametrize("wait, line", [(wait_without_gradients, "200 operators ran without a backward pass"),
+def wait_for_an_end(network, x):
+    with torch.no_grad():
+        while network(x).argmax().item() != 2:
+            pass
+
+
+@pytest.mark.parametrize("wait, line", [(wait_for_an_end, "1,000 operators ran without a backward pass"),
+                                        (wait_without_gradients, "200 operators ran without a backward pass"),
                                         (wait_without_updates, "20 backward passes ran without an optimizer's step")])
 def test_a_loop_that_waits_for_data_ends(wait, line):
     network = torch.nn.Linear(4, 4)

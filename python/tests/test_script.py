@@ -281,7 +281,7 @@ for step in range(3):
     array = scores.detach().cpu().numpy()
     assert array.dtype == numpy.float32 and array.shape == (32, 10) and numpy.asarray(x.cpu()).shape == (32, 64)
     assert len(y.tolist()) == 32 and isinstance(y.tolist()[0], int)
-    assert isinstance(x, torch.cuda.FloatTensor) and x.cpu().type(torch.cuda.HalfTensor).dtype == torch.float16
+    assert isinstance(x, torch.cuda.FloatTensor) and x.type() == "torch.cuda.FloatTensor" and x.cpu().type(torch.cuda.HalfTensor).dtype == torch.float16
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()

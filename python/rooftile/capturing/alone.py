@@ -27,7 +27,7 @@ class _Parallel(torch.nn.Module):
         self.module = module
 
     def forward(self, *args, **kwargs):
-        return self.module(*args, **kwargs)
+        return self.module(*args, **kwargs)  # as DataParallel and what was wrapped before do here, too
 
     no_sync = staticmethod(contextlib.nullcontext)
 
@@ -44,10 +44,17 @@ def _gather_object(found, value, *_, **__):
 @contextlib.contextmanager
 def in_the_world(remark):
     """While it lasts, a process group can be joined without GPUs; remark(text) is told of it."""
-    if not distributed.is_available():
+    with contextlib.ExitStack() as stack:
+        for parallel in (torch.nn.DataParallel, torch.nn.parallel.DistributedDataParallel):
+            stack.enter_context(mock.patch.object(parallel, "forward", _Parallel.forward))
+        if distributed.is_available():
+            stack.enter_context(_world_of_one(remark))
         yield
-        return
-    joined = False
+
+
+@contextlib.contextmanager
+def _world_of_one(remark):
+    joined = distributed.is_initialized()
 
     def join(*_, **__):
         nonlocal joined
@@ -64,6 +71,8 @@ def in_the_world(remark):
                **{name: lambda *_, **__: _Done() for name in _SENDING}}
     with contextlib.ExitStack() as stack:
         for name, value in answers.items():
+            if not hasattr(distributed, name):
+                continue  # of another release
             stack.enter_context(mock.patch.object(distributed, name, value))
         for owner in (torch.nn.parallel, torch.nn.parallel.distributed):
             stack.enter_context(mock.patch.object(owner, "DistributedDataParallel", _Parallel))

@@ -8,7 +8,7 @@ import torch
 from .errors import Error
 from .patch import method
 from .place import place
-from .traced import GPU
+from .traced import GPU, Traced
 
 _DTYPES = {"Float": torch.float32, "Double": torch.float64, "Half": torch.float16, "BFloat16": torch.bfloat16,
            "Long": torch.int64, "Int": torch.int32, "Short": torch.int16, "Char": torch.int8, "Byte": torch.uint8, "Bool": torch.bool}
@@ -36,6 +36,9 @@ def for_programs():
     plain, plain_default = torch.Tensor.type, torch.set_default_tensor_type
 
     def converted(self, dtype=None, *args, **kwargs):
+        if dtype is None and isinstance(self, Traced):
+            name = next((name for name, made in types.items() if made.dtype == self.dtype), "Tensor")
+            return f"torch.cuda.{name}" if self.is_cuda else f"torch.{name}"
         if isinstance(dtype, str) and dtype.startswith("torch.cuda."):
             dtype = types.get(dtype.split(".")[-1], dtype)
         return self.to(GPU, dtype.dtype) if isinstance(dtype, _Type) else plain(self, dtype, *args, **kwargs)

@@ -119,7 +119,7 @@ def capture_script(path, arguments=(), steps=1, name=None):
             except Endless as error:
                 if watch.inference is None:
                     raise
-                watch.session.recorder.remark(f"taken for inference: {error}")
+                watch.session.recorder.remark(f"taken for inference: {error.what}")
             except SystemExit as end:
                 if end.code not in (None, 0) and watch.training is None:
                     raise Error(f"{path}: ended with exit status {end.code} before a step was over") from end
