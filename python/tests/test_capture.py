@@ -215,6 +215,28 @@ def test_captures_what_people_write(style):
     assert general == 0
 
 
+class Decorated(torch.nn.Module):
+    def __init__(self, module):
+        super().__init__()
+        self.module = module
+
+    @torch.inference_mode()
+    def forward(self, x):
+        return self.module(x)
+
+
+def test_inference_mode_runs_the_same_operators():
+    network = torch.nn.Sequential(torch.nn.Conv2d(3, 8, 3), torch.nn.BatchNorm2d(8), torch.nn.ReLU(), torch.nn.Flatten(),
+                                  torch.nn.Linear(800, 10))
+    image = torch.empty(4, 3, 12, 12)
+    plain = launches(rooftile.capture(network, image))
+    assert launches(rooftile.capture(Decorated(network), image)) == plain
+    with torch.inference_mode():
+        assert launches(rooftile.capture(network, image)) == plain
+        assert torch.is_inference_mode_enabled()
+    assert torch.is_grad_enabled() and not torch.is_inference_mode_enabled()
+
+
 def test_an_lstm_is_one_recurrent_layer():
     step = STYLES["lstm"]()
     kinds = collections.Counter(step.to_dict()["calls"][call]["op"] for call, _, _ in step.to_dict()["launches"])
@@ -574,7 +596,8 @@ def test_an_error_is_one_line(call, line):
 def of_pytorch():
     """What a capture replaces."""
     return [torch.Tensor.to, torch.Tensor.cuda, torch.Tensor.type, torch.tensor, torch.optim.Adam.step, torch.autograd.backward,
-            torch.cuda.is_available(), torch.cuda.FloatTensor, torch.cuda.stream, torch.save, torch.load,
+            torch.inference_mode.__enter__, torch.cuda.is_available(), torch.cuda.FloatTensor, torch.cuda.stream,
+            torch.save, torch.load,
             torch.distributions.Distribution._validate_args, torch.distributed.get_rank, torch.set_default_tensor_type,
             torch.nn.parallel.DistributedDataParallel]
 

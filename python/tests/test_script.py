@@ -77,8 +77,9 @@ def test_a_training_script_is_captured_as_it_stands(tmp_path):
     assert any("_local_scalar_dense" in note and "train.py:" in note for note in step["notes"])
 
 
-def test_a_script_that_only_infers(tmp_path):
-    run = capture(tmp_path, INFER)
+@pytest.mark.parametrize("mode", ["no_grad", "inference_mode"])
+def test_a_script_that_only_infers(tmp_path, mode):
+    run = capture(tmp_path, INFER.replace("no_grad", mode))
     assert run.returncode == 0, run.stderr
     step = json.loads(run.stdout)
     assert step["precision"] == "fp16" and {part for _, _, part in step["launches"]} == {"forward"}

@@ -5,7 +5,7 @@ from unittest import mock
 
 import torch
 
-from . import alone, autocast, cuda_types, files, kernels, machine
+from . import alone, autocast, cuda_types, files, inference, kernels, machine
 from .errors import Error
 from .mode import Capture
 from .phases import Phases
@@ -26,6 +26,7 @@ class Session:
     @contextlib.contextmanager
     def running(self):
         with contextlib.ExitStack() as stack:
+            stack.enter_context(inference.as_without_gradients())
             stack.enter_context(machine.with_gpu(self.memory))
             stack.enter_context(cuda_types.for_programs())
             stack.enter_context(alone.in_the_world(self.recorder.remark))
