@@ -281,6 +281,7 @@ for step in range(3):
     print(f"{loss:.4f} {loss:.2e}", loss.tolist(), 1 / loss.item(), math.log(loss.item()), int((scores.argmax(1) == y).sum()))
     array = scores.detach().cpu().numpy()
     assert array.dtype == numpy.float32 and array.shape == (32, 10) and numpy.asarray(x.cpu()).shape == (32, 64)
+    assert torch.tensor([loss, 1.0]).shape == torch.tensor([x[0], x[1]])[:, 0].shape
     assert len(y.tolist()) == 32 and isinstance(y.tolist()[0], int)
     assert isinstance(x, torch.cuda.FloatTensor) and x.type() == "torch.cuda.FloatTensor" and x.cpu().type(torch.cuda.HalfTensor).dtype == torch.float16
     optimizer.zero_grad()

@@ -108,6 +108,8 @@ def with_gpu(memory):
         def made(*args, device=None, requires_grad=False, pin_memory=False, **kwargs):
             if args and isinstance(args[0], Traced):
                 return args[0] if device is None else to(args[0], device)
+            if args and isinstance(args[0], (list, tuple)):
+                args = ([one.tolist() if isinstance(one, Traced) else one for one in args[0]], *args[1:])
             tensor = make(*args, **kwargs)
             tensor = tensor if device is None else to(tensor, device)
             return tensor.requires_grad_() if requires_grad else tensor
