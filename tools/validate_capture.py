@@ -42,7 +42,8 @@ def capture(key):
     with without_data():
         module = make(**options)
     return capture_step(module, torch.empty(batch, 3, size, size, device="meta"), training=phase == "step",
-                        precision=precision, layout=layout, optimizer=optimizer, name=model)
+                        precision=precision, layout=layout, optimizer=optimizer if phase == "step" else None,
+                        name=model)
 
 
 def predict(cli, step, framework, gpus):

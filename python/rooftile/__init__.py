@@ -13,6 +13,8 @@ from ._core import Error, Gpu, gpus
 from ._core import models as _models
 from ._core import version as __version__
 from .prediction import Layer, Layers, Prediction
+from .options import check_names
+from .pickling import add_to_gpus as _add_to_gpus
 from .predicting import compare, max_batch, predict
 from .report import Exploration, Report, explain, explore, roofline, validate
 
@@ -20,6 +22,7 @@ __all__ = ["Error", "Exploration", "Gpu", "Layer", "Layers", "Prediction", "Repo
            "max_batch", "models", "predict", "roofline", "validate", "without_data"]
 
 Error.__module__ = Gpu.__module__ = __name__  # where they are to be had
+_add_to_gpus()
 
 
 def models():
@@ -31,6 +34,7 @@ def capture(target, inputs=(), **options):
     """One step of a torch.nn.Module or of a function, as it runs on a GPU: see rooftile.capturing.capture."""
     from .capturing import capture as capture_target  # imports torch
 
+    check_names(options, capture_target.__kwdefaults__)
     return capture_target(target, inputs, **options)
 
 

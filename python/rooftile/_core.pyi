@@ -27,6 +27,7 @@ class Gpu:
     def replace(self, **changes: Union[str, int, float]) -> "Gpu":
         """The GPU with other numbers: replace(dram_bandwidth="2 TB/s"); names as `rooftile explore` has them."""
     def json(self) -> str: ...
+    def __hash__(self) -> int: ...
     def to_dict(self) -> Dict[str, Any]:
         """Everything that is known of it, with sources: "id", "name", "vendor", "architecture", "facts", …"""
 

@@ -5,6 +5,7 @@ import os
 import sys
 
 from ._core import Error
+from .scripts import Script
 
 _VALUES = {"batch_size": "--batch-size", "precision": "--precision", "execution": "--execution", "layout": "--layout",
            "method": "--method", "recompute": "--recompute", "image_size": "--image-size"}
@@ -18,6 +19,8 @@ _SWITCHES = {"host": "host=none", "loss": "loss=none"}
 
 def words(options):
     """Keyword arguments as words of the command line; None stands for a default."""
+    check_names(options, known())
+    check_training(options)
     found = []
     for key, value in options.items():
         if value is None:
@@ -29,6 +32,8 @@ def words(options):
         elif key in _SET:
             found += ["--set", f"{_SET[key]}={value}"]
         elif key in _SWITCHES:
+            if not isinstance(value, bool):
+                raise Error(f"{key}= is True or False, not {value!r}")
             found += [] if value else ["--set", _SWITCHES[key]]
         elif key == "clip_gradients":
             found += ["--set", "clip=norm"] if value else []
@@ -37,16 +42,30 @@ def words(options):
         elif key == "phase":
             found += ["--pass", str(value)]
         elif key in _NAMED:
+            if not isinstance(value, dict):
+                raise Error(f"{key}= is a dict of names and sizes, not {value!r}")
             for name, size in value.items():
                 text = size if isinstance(size, (int, str)) else "x".join(map(str, size))
                 found += [_NAMED[key], f"{name}={text}"]
-        else:
-            import difflib
-
-            near = difflib.get_close_matches(key, known(), 1)
-            hint = f"did you mean '{near[0]}'?" if near else f"there are {', '.join(sorted(known()))}"
-            raise Error(f"no option '{key}'; {hint}")
     return found
+
+
+def check_names(options, names):
+    """Raises Error where one of the options is none of these."""
+    wrong = next((key for key in options if key not in names), None)
+    if wrong is not None:
+        import difflib
+
+        near = difflib.get_close_matches(wrong, names, 1)
+        hint = f"did you mean '{near[0]}'?" if near else f"there are {', '.join(sorted(names))}"
+        raise Error(f"no option '{wrong}'; {hint}")
+
+
+def check_training(options):
+    """Raises Error where an inference is given what only a training step has."""
+    trains = options.get("training") or options.get("phase") not in (None, "fwd", "inference")
+    if options.get("optimizer") is not None and not trains:
+        raise Error("an optimizer is of a training step: training=True")
 
 
 def known():
@@ -62,11 +81,16 @@ def is_module(model):
 
 def name_and_text(model):
     """(name, None) of a file or a network that is built in; (name, JSON) of a workload or a captured step."""
+    if isinstance(model, Script):
+        return model.name, model.text
     if isinstance(model, (str, os.PathLike)):
         text = os.fspath(model)
         return ("the workload", text) if text.lstrip().startswith("{") else (text, None)
     if isinstance(model, dict):
-        return str(model.get("name", "the workload")), json.dumps(model)
+        try:
+            return str(model.get("name", "the workload")), json.dumps(model)
+        except (TypeError, ValueError) as error:
+            raise Error(f"the workload is no JSON: {error}") from error
     if hasattr(model, "to_json") and hasattr(model, "launches"):
         return model.name, model.to_json()
     raise Error(f"a model is a name, a path, a dict, a captured step or a torch.nn.Module, not {type(model).__name__}")

@@ -5,10 +5,13 @@ import os
 from ._core import Error, Gpu
 from ._core import gpus as all_gpus
 from ._core import predict as _predict
-from .options import is_module, name_and_text, words
-from .prediction import Prediction
+from .options import check_training, is_module, name_and_text, words
+from .prediction import Prediction, write_file
+from .scripts import captured
 
 DEFAULT_GPU = "a100-sxm4-80gb"
+
+MOST_SAMPLES = 1 << 31  # of a step (data/schema/step-1.json)
 
 _NEEDS_INPUTS = "a torch.nn.Module needs inputs=, of which the shapes count"
 _OF_CAPTURE = ("training", "loss", "optimizer", "precision", "layout")
@@ -18,7 +21,8 @@ def predict(model, gpu=DEFAULT_GPU, inputs=None, **options):
     """Predicts how long `model` takes on `gpu`.
 
     model: a path of an .onnx, .json or .toml file, the name of a network that is built in (`rooftile.models()`), a
-        workload as a dict or as JSON, a captured step, or a torch.nn.Module, which is captured with `inputs`.
+        workload as a dict or as JSON, a captured step, or a torch.nn.Module, which is captured with `inputs`; a script of
+        PyTorch (.py) is captured by this Python.
     gpu: an id of the catalogue (`rooftile.gpus()`) or an unambiguous part of one, a .toml file, a Gpu; a list of these.
     inputs: of a torch.nn.Module: a tensor, a tuple of arguments or a dict of keyword arguments.
     options: batch_size (a number, or "max" for what fits), precision ("fp32", "tf32", "fp16", "bf16", "fp8", "int8",
@@ -35,11 +39,11 @@ def predict(model, gpu=DEFAULT_GPU, inputs=None, **options):
 
 
 def _captured(model, inputs, options):
-    """A module's step and the options that are left for predicting it."""
+    """A module's or a script's step and the options that are left for predicting it."""
     if not is_module(model):
         if inputs is not None:
             raise Error("inputs are of a torch.nn.Module; the shapes of a file are set by shapes= and batch_size=")
-        return model, options
+        return captured(model), options
     if inputs is None:
         raise Error(_NEEDS_INPUTS)
     from .capturing import capture
@@ -50,6 +54,7 @@ def _captured(model, inputs, options):
 
 def _parted(options):
     """The options of capturing a module and those of predicting its step."""
+    check_training(options)
     chosen = {key: options[key] for key in _OF_CAPTURE if options.get(key) is not None}
     rest = {key: value for key, value in options.items() if key not in _OF_CAPTURE}
     if chosen.get("precision") == "tf32":  # stored as fp32
@@ -60,7 +65,7 @@ def _parted(options):
 def _predicted(model, gpus, options):
     name, text = name_and_text(model)
     given = words(options)
-    return [Prediction(native) for native in _predict(name, text, gpus, given)]
+    return [Prediction(native, (name, text, gpu, given)) for gpu, native in zip(gpus, _predict(name, text, gpus, given))]
 
 
 def compare(model, gpus="all", inputs=None, **options):
@@ -71,7 +76,7 @@ def compare(model, gpus="all", inputs=None, **options):
     """
     model, options = _captured(model, inputs, options)
     chosen = all_gpus() if gpus == "all" else [gpus] if isinstance(gpus, (str, Gpu)) else list(gpus)
-    found, refused = Comparison(), None
+    found, refused = [], None
     for gpu in chosen:
         try:
             found += _predicted(model, [gpu], options)
@@ -81,8 +86,7 @@ def compare(model, gpus="all", inputs=None, **options):
             refused = error
     if refused is not None and not found:
         raise refused  # not of a GPU: the model or an option
-    found.sort(key=lambda one: (not one.fits, one.time))
-    return found
+    return Comparison(sorted(found, key=lambda one: (not one.fits, one.time)))
 
 
 def _grouped(rate):
@@ -90,32 +94,82 @@ def _grouped(rate):
     return f"{float(f'{rate:.4g}'):,.10g}"
 
 
-class Comparison(list):
+_FIELDS = ("gpu", "time", "low", "high", "throughput", "memory", "fits")
+_HEAD = ("GPU", "time", "samples/s", "90 %", "memory")
+
+
+def _cells(one):
+    """What the table of a comparison says of a GPU."""
+    interval = f"{one.low * 1e3:.4g} to {one.high * 1e3:.4g}" if one.low is not None else "-"
+    memory = f"{one.memory['total'] / 2**30:.3g} GiB" + ("" if one.fits else ", does not fit")
+    return one.gpu, f"{one.time * 1e3:.4g} ms", _grouped(one.throughput or 0), interval, memory
+
+
+class Comparison(tuple):
     """Predictions of one network on several GPUs."""
+
+    __slots__ = ()
 
     def summary(self):
         """A line a GPU."""
-        lines = [f"{'GPU':<24} {'time':>10} {'samples/s':>10} {'90 %':>19}  memory"]
-        for one in self:
-            interval = f"{one.low * 1e3:.4g} to {one.high * 1e3:.4g}" if one.low is not None else "-"
-            memory = f"{one.memory['total'] / 2**30:.3g} GiB" + ("" if one.fits else ", does not fit")
-            lines.append(f"{one.gpu:<24} {one.time * 1e3:>7.4g} ms {_grouped(one.throughput or 0):>10} {interval:>19}  {memory}")
-        return "\n".join(lines) + "\n"
+        return "".join(f"{gpu:<24} {time:>10} {rate:>10} {interval:>19}  {memory}\n"
+                       for gpu, time, rate, interval, memory in [_HEAD, *map(_cells, self)])
 
     def to_pandas(self):
         """A pandas.DataFrame with a row a GPU."""
         import pandas
 
-        return pandas.DataFrame([{"gpu": one.gpu, "time": one.time, "low": one.low, "high": one.high,
-                                  "throughput": one.throughput, "memory": one.memory["total"], "fits": one.fits}
-                                 for one in self])
+        return pandas.DataFrame(self._rows(), columns=_FIELDS)
+
+    def save(self, path):
+        """Writes .csv (a row a GPU), .json (a list of the predictions) or .html (the table)."""
+        write_file(path, {".csv": self._csv, ".json": self._json, ".html": self._html}, "a comparison")
+
+    def _rows(self):
+        return [dict(zip(_FIELDS, (one.gpu, one.time, one.low, one.high, one.throughput, one.memory["total"], one.fits)))
+                for one in self]
+
+    def _csv(self):
+        import csv
+        import io
+
+        text = io.StringIO()
+        writer = csv.DictWriter(text, _FIELDS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(self._rows())
+        return text.getvalue()
+
+    def _json(self):
+        return "[" + ",\n".join(one.to_json().strip() for one in self) + "]\n"
+
+    def _html(self):
+        return f'<!doctype html>\n<meta charset="utf-8">\n<title>GPUs compared</title>\n{self._repr_html_()}\n'
+
+    def _repr_html_(self):
+        """For notebooks."""
+        import html
+
+        head, *rows = ("".join(f"<td>{html.escape(cell)}</td>" for cell in row) for row in [_HEAD, *map(_cells, self)])
+        return f"<table><thead><tr>{head}</tr></thead>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
 
     __str__ = summary
 
 
-def max_batch(model, gpu=DEFAULT_GPU, inputs=None, **options):
-    """The most samples of a step that fit into the GPU's memory; 0 if not even one does.
+def _largest(fits):
+    """The largest number that fits, by doubling and then halving the range; 0 if not even 1 does."""
+    most, beyond = 0, 1
+    while beyond <= MOST_SAMPLES and fits(beyond):
+        most, beyond = beyond, 2 * beyond
+    while beyond - most > 1 and most < MOST_SAMPLES:
+        middle = (most + beyond) // 2
+        most, beyond = (middle, beyond) if fits(middle) else (most, middle)
+    return most
 
+
+def max_batch(model, gpu=DEFAULT_GPU, inputs=None, **options):
+    """The most samples of a step that fit into the GPU's memory, up to 2,147,483,648; 0 if not even one does.
+
+    model: the name or file of a network, a workload as a dict or as JSON, or a torch.nn.Module.
     Of a torch.nn.Module `inputs` are those of any batch size, in dimension 0 of each tensor.
     """
     if "batch_size" in options:
@@ -124,8 +178,12 @@ def max_batch(model, gpu=DEFAULT_GPU, inputs=None, **options):
         raise Error("max_batch takes one GPU")
     if is_module(model):
         return _max_batch_of_module(model, gpu, inputs, options)
-    if not isinstance(model, (str, os.PathLike)):
-        raise Error("max_batch takes the name or the file of a network, or a torch.nn.Module with inputs=")
+    if isinstance(model, (str, os.PathLike)) and os.fspath(model).endswith(".py"):
+        raise Error("a script is captured at its own batch size; max_batch takes the torch.nn.Module with inputs=")
+    if hasattr(model, "launches"):
+        raise Error(f"the step was captured at {model.batch_size} samples; max_batch takes the torch.nn.Module with inputs=")
+    if name_and_text(model)[1] is not None:
+        return _largest(lambda batch: predict(model, gpu, inputs, batch_size=batch, **options).fits)
     try:
         return predict(model, gpu, inputs, batch_size="max", **options).batch_size
     except Error as error:
@@ -135,11 +193,11 @@ def max_batch(model, gpu=DEFAULT_GPU, inputs=None, **options):
 
 
 def _max_batch_of_module(module, gpu, inputs, options):
-    from .capturing.batch import largest
+    from .capturing.batch import largest_of_module
 
     if inputs is None:
         raise Error(_NEEDS_INPUTS)
     capacity = (gpu if isinstance(gpu, Gpu) else Gpu.find(os.fspath(gpu))).memory
     chosen, rest = _parted(options)
     words(rest)  # for what is wrong with a name
-    return largest(module, inputs, capacity, chosen)
+    return largest_of_module(module, inputs, capacity, chosen)

@@ -1,5 +1,5 @@
 import os
-from typing import Any, List, Sequence, Union, overload
+from typing import Any, List, Sequence, Tuple, Union, overload
 
 from ._core import Gpu
 from .prediction import Prediction
@@ -7,6 +7,7 @@ from .prediction import Prediction
 AnyGpu = Union[str, "os.PathLike[str]", Gpu]
 
 DEFAULT_GPU: str
+MOST_SAMPLES: int
 
 @overload
 def predict(model: Any, gpu: AnyGpu = ..., inputs: Any = ..., **options: Any) -> Prediction: ...
@@ -14,8 +15,10 @@ def predict(model: Any, gpu: AnyGpu = ..., inputs: Any = ..., **options: Any) ->
 def predict(model: Any, gpu: Sequence[AnyGpu], inputs: Any = ..., **options: Any) -> List[Prediction]: ...
 def compare(model: Any, gpus: Union[AnyGpu, Sequence[AnyGpu]] = ..., inputs: Any = ..., **options: Any) -> Comparison: ...
 
-class Comparison(List[Prediction]):
+class Comparison(Tuple[Prediction, ...]):
     def summary(self) -> str: ...
     def to_pandas(self) -> Any: ...
+    def save(self, path: Union[str, "os.PathLike[str]"]) -> None: ...
+    def _repr_html_(self) -> str: ...
 
 def max_batch(model: Any, gpu: AnyGpu = ..., inputs: Any = ..., **options: Any) -> int: ...

@@ -1,9 +1,13 @@
 """Captured steps: what is launched, how much of it, what is left behind."""
 
 import collections
+import copy
 import gc
 import json
+import math
 import pathlib
+import re
+from unittest import mock
 
 import networks
 import pytest
@@ -106,6 +110,25 @@ def test_a_training_step_is_three_times_the_forward_pass_less_the_first_gradient
     assert flops(prediction) == 3 * forward - first
 
 
+def backward_of(make, inputs, reduced):
+    """The step that computes the gradients of a number that is made of a module's result."""
+    module = make()
+    return rooftile.predict(rooftile.capture(lambda x: reduced(module(x)).backward(), inputs), "t4")
+
+
+@pytest.mark.parametrize("make, inputs", [
+    (lambda: torch.nn.Linear(64, 10), (8, 64)),
+    (lambda: torch.nn.Conv2d(3, 8, 3), (4, 3, 32, 32)),
+    (lambda: torch.nn.Sequential(torch.nn.Conv2d(3, 8, 3), torch.nn.MaxPool2d(2), torch.nn.AdaptiveAvgPool2d(1)),
+     (4, 3, 32, 32)),
+    (lambda: torchvision.models.resnet18(), (2, 3, 64, 64)),
+])
+def test_a_gradient_that_is_one_number_repeated_is_of_full_size_in_products(make, inputs):
+    one = backward_of(make, torch.empty(inputs), torch.sum)
+    each = backward_of(make, torch.empty(inputs), lambda result: result.pow(2).mean())
+    assert flops(one) == flops(each) > 0
+
+
 # --- networks as people write them -------------------------------------------------------------------------------------
 
 
@@ -147,6 +170,11 @@ def dqn_step():
     return step
 
 
+def copied_step():
+    network = torch.nn.Linear(8, 8)
+    return lambda x: copy.deepcopy(network)(x)
+
+
 STYLES = {
     "llama": lambda: rooftile.capture(networks.Llama(), tokens(2, 64), training=True, optimizer="adamw",
                                       precision="amp-bf16"),
@@ -160,6 +188,10 @@ STYLES = {
                                                  torch.empty(32, 4, 84, 84))),
     "transformer": lambda: rooftile.capture(torch.nn.Transformer(64, 4, 2, 2, 128, batch_first=True),
                                             (torch.empty(2, 16, 64), torch.empty(2, 16, 64)), training=True),
+    "encoder": lambda: rooftile.capture(torch.nn.TransformerEncoder(torch.nn.TransformerEncoderLayer(64, 4), 2),
+                                        torch.empty(16, 2, 64), training=True),
+    "several GPUs": lambda: rooftile.capture(torch.nn.DataParallel(torch.nn.Linear(8, 8)), torch.empty(4, 8), training=True),
+    "copied": lambda: rooftile.capture(copied_step(), torch.empty(4, 8)),
     "lstm": lambda: rooftile.capture(torch.nn.LSTM(64, 64, 2), torch.empty(20, 4, 64), training=True,
                                      loss=lambda output: output[0].mean()),
     "segmentation": lambda: rooftile.capture(
@@ -183,10 +215,131 @@ def test_captures_what_people_write(style):
     assert general == 0
 
 
+class Decorated(torch.nn.Module):
+    def __init__(self, module):
+        super().__init__()
+        self.module = module
+
+    @torch.inference_mode()
+    def forward(self, x):
+        return self.module(x)
+
+
+def test_inference_mode_runs_the_same_operators():
+    network = torch.nn.Sequential(torch.nn.Conv2d(3, 8, 3), torch.nn.BatchNorm2d(8), torch.nn.ReLU(), torch.nn.Flatten(),
+                                  torch.nn.Linear(800, 10))
+    image = torch.empty(4, 3, 12, 12)
+    plain = launches(rooftile.capture(network, image))
+    assert launches(rooftile.capture(Decorated(network), image)) == plain
+    with torch.inference_mode():
+        assert launches(rooftile.capture(network, image)) == plain
+        assert torch.is_inference_mode_enabled()
+    assert torch.is_grad_enabled() and not torch.is_inference_mode_enabled()
+
+
 def test_an_lstm_is_one_recurrent_layer():
     step = STYLES["lstm"]()
     kinds = collections.Counter(step.to_dict()["calls"][call]["op"] for call, _, _ in step.to_dict()["launches"])
     assert kinds["recurrent"] == 3  # forward, and both gradients
+
+
+@pytest.mark.parametrize("options, products", [({}, 64 + 128), ({"proj_size": 32}, 64 + 32 + 128 * 32 / 512)])
+def test_flops_of_an_lstm(options, products):
+    # Each of 20 x 8 positions: 4 gates of 128 from input and hidden state, and 128 x 32 where these are projected.
+    lstm, inputs = torch.nn.LSTM(64, 128, **options), torch.empty(20, 8, 64)
+    step = rooftile.capture(lstm, inputs, training=True, loss=lambda output: output[0].mean())
+    forward = 2 * 20 * 8 * 4 * 128 * products
+    kinds = ("recurrent", "gemm")
+    assert sum(layer.flops for layer in rooftile.predict(step, "t4", phase="fwd").layers if layer.op in kinds) == forward
+    trained = sum(layer.flops for layer in rooftile.predict(step, "t4").layers if layer.op in kinds)
+    assert 2.6 * forward <= trained <= 3 * forward
+
+
+@pytest.mark.parametrize("function, shapes, expected", [
+    (torch.mv, [(64, 32), (32,)], 2 * 64 * 32), (torch.addmv, [(64,), (64, 32), (32,)], 2 * 64 * 32),
+    (torch.addbmm, [(8, 9), (4, 8, 7), (4, 7, 9)], 4 * 2 * 8 * 7 * 9)])
+def test_products_with_vectors_and_of_batches_that_add_up(function, shapes, expected):
+    step = rooftile.capture(lambda *tensors: function(*tensors), tuple(map(torch.empty, shapes)))
+    layers = rooftile.predict(step, "t4").layers
+    assert {layer.op for layer in layers} == {"gemm"}
+    assert sum(layer.flops for layer in layers) == pytest.approx(expected, rel=0.01)  # a bias is added
+
+
+@pytest.mark.parametrize("loss, source", [
+    (torch.nn.MSELoss(), "mse_loss"), (torch.nn.CrossEntropyLoss(weight=torch.ones(8)), "nll_loss_forward"),
+    (torch.nn.BCEWithLogitsLoss(), "binary_cross_entropy_with_logits"), (lambda output: output.pow(2).sum(), "pow")])
+def test_losses(loss, source):
+    step = rooftile.capture(torch.nn.Linear(8, 8), torch.empty(4, 8), training=True, loss=loss)
+    assert source in launches(step)["forward"]
+
+
+# --- samples -----------------------------------------------------------------------------------------------------------
+
+
+class Reader(torch.nn.Module):
+    """Of tokens, time first."""
+
+    def __init__(self):
+        super().__init__()
+        self.embedding, self.lstm = torch.nn.Embedding(10, 64), torch.nn.LSTM(64, 64)
+
+    def forward(self, x):
+        return self.lstm(self.embedding(x))[0]
+
+
+def with_sgd(run):
+    """A step that calls run(network, x) with SGD around it."""
+    network = torch.nn.Linear(64, 64)
+    optimizer = torch.optim.SGD(network.parameters(), lr=0.1)
+
+    def step(x):
+        run(network, x)
+        optimizer.step()
+        optimizer.zero_grad()
+
+    return rooftile.capture(step, torch.empty(64, 64))
+
+
+def accumulate(network, x):
+    for part in x.chunk(4):
+        network(part).mean().backward()
+
+
+def accumulate_the_same(network, x):
+    for _ in range(4):
+        network(x).mean().backward()
+
+
+def sharpness_aware(network, x):
+    network(x).mean().backward()
+    with torch.no_grad():
+        for weight in network.parameters():
+            weight.add_(weight.grad)
+    network(x).mean().backward()
+
+
+SAMPLES = {
+    "a convolution of one image": (1, lambda: rooftile.capture(torch.nn.Conv2d(3, 8, 3), torch.empty(3, 32, 32))),
+    "time first": (8, lambda: rooftile.capture(torch.nn.LSTM(64, 64), torch.empty(20, 8, 64))),
+    "time second": (20, lambda: rooftile.capture(torch.nn.LSTM(64, 64, batch_first=True), torch.empty(20, 8, 64))),
+    "one sequence": (1, lambda: rooftile.capture(torch.nn.LSTM(64, 64), torch.empty(20, 64))),
+    "time first inside": (8, lambda: rooftile.capture(Reader(), tokens(20, 8))),
+    "transformer, time first": (2, lambda: STYLES["encoder"]()),
+    "images of different sizes": (2, lambda: STYLES["detection"]()),
+    "several networks": (16, lambda: STYLES["dcgan"]()),
+    "a target network": (32, lambda: STYLES["dqn"]()),
+    "accumulated": (64, lambda: with_sgd(accumulate)),
+    "accumulated, made up": (4 * 64, lambda: with_sgd(accumulate_the_same)),
+    "the same at other weights": (64, lambda: with_sgd(sharpness_aware)),
+    "two inputs": (64, lambda: with_sgd(lambda network, x: (network(x) - network(x + 1)).mean().backward())),
+    "by a keyword": (64, lambda: with_sgd(lambda network, x: network(input=x).mean().backward())),
+}
+
+
+@pytest.mark.parametrize("style", SAMPLES)
+def test_samples_of_a_step(style):
+    samples, make = SAMPLES[style]
+    assert make().batch_size == samples
 
 
 # --- mixed precision, layouts, memory ----------------------------------------------------------------------------------
@@ -230,6 +383,16 @@ def test_memory_is_what_lives():
     assert memory["weights"] == memory["gradients"] == weight
     assert memory["optimizer"] == 2 * weight
     assert 256 * 1024 * 4 <= memory["activations"] < 4 * weight
+
+
+def test_memory_is_split_as_it_is_at_the_peak():
+    layers = [layer for _ in range(4) for layer in (torch.nn.Linear(64, 64, bias=False), torch.nn.ReLU())]
+    network = torch.nn.Sequential(*layers)
+    memory = rooftile.capture(network, torch.empty(4096, 64), training=True, optimizer="adam").memory
+    weights, result = 4 * 64 * 64 * 4, 4096 * 64 * 4
+    # When the backward pass begins: the input, the result of each activation, and a few of the loss are there.
+    assert (memory["weights"], memory["gradients"], memory["optimizer"]) == (weights, 0, 2 * weights)
+    assert 5 * result < memory["activations"] < 9 * result
 
 
 # Measured by torch.cuda.max_memory_allocated: 128 images, FP32, SGD, ten classes, PyTorch 2.0.1, RTX 4090 (the README of
@@ -309,6 +472,63 @@ def test_what_depends_on_data_is_named_with_its_line():
     assert "test_capture.py:" in notes and "reads 0" in notes
 
 
+class Calling(torch.nn.Module):
+    def __init__(self, function):
+        super().__init__()
+        self.forward = function
+
+
+def distances():
+    network = torch.nn.Linear(4, 4)
+    return rooftile.capture(lambda x: torch.cdist(network(x), x).mean().backward(), torch.empty(10, 4))
+
+
+@pytest.mark.parametrize("function, elements", [
+    (torch.unique, 1),
+    (lambda x: torch.unique(x, return_inverse=True, return_counts=True)[0], 1),
+    (lambda x: torch.unique(x, dim=0), 3),
+    (torch.unique_consecutive, 1),
+    (lambda x: torch.linalg.lstsq(x, x).solution, 9),
+    (lambda x: torch.multinomial(x, 2), 200),
+    (lambda x: torch.cdist(x, x), 100 * 100),
+])
+def test_results_that_no_meta_kernel_tells(function, elements):
+    step = rooftile.capture(Calling(function), torch.empty(100, 3))
+    launched = [step.to_dict()["calls"][call] for call, _, _ in step.to_dict()["launches"]]
+    assert math.prod(launched[-1]["outputs"][0]["shape"]) == elements
+
+
+def test_distances_have_gradients():
+    assert launches(distances())["backward"]["_cdist_backward"] == 1
+
+
+def wait_without_gradients(network, x):
+    while network(x).sum().item() < 1:
+        pass
+
+
+def wait_without_updates(network, x):
+    while network(x).sum().item() < 1:
+        network(x).sum().backward()
+
+
+def wait_for_an_end(network, x):
+    with torch.no_grad():
+        while network(x).argmax().item() != 2:
+            pass
+
+
+@pytest.mark.parametrize("wait, line", [(wait_for_an_end, "1,000 operators ran without a backward pass"),
+                                        (wait_without_gradients, "200 operators ran without a backward pass"),
+                                        (wait_without_updates, "20 backward passes ran without an optimizer's step")])
+def test_a_loop_that_waits_for_data_ends(wait, line):
+    network = torch.nn.Linear(4, 4)
+    with mock.patch("rooftile.capturing.patience._OPERATORS", 200), mock.patch("rooftile.capturing.patience._PASSES", 20), \
+            pytest.raises(rooftile.Error) as raised:
+        rooftile.capture(lambda x: wait(network, x), torch.empty(2, 4))
+    assert re.match(r"test_capture.py:\d+: " + line + "; a loop that waits for data", str(raised.value))
+
+
 # --- bad input ---------------------------------------------------------------------------------------------------------
 
 
@@ -328,12 +548,6 @@ class Compiled(torch.nn.Module):  # as torch.compile returns it
     def __init__(self, module):
         super().__init__()
         self._orig_mod = module
-
-
-class Calling(torch.nn.Module):
-    def __init__(self, function):
-        super().__init__()
-        self.forward = function
 
 
 def embedding(**options):
@@ -379,17 +593,23 @@ def test_an_error_is_one_line(call, line):
 # --- nothing is left behind --------------------------------------------------------------------------------------------
 
 
+def of_pytorch():
+    """What a capture replaces."""
+    return [torch.Tensor.to, torch.Tensor.cuda, torch.Tensor.type, torch.tensor, torch.optim.Adam.step, torch.autograd.backward,
+            torch.inference_mode.__enter__, torch.cuda.is_available(), torch.cuda.FloatTensor, torch.cuda.stream,
+            torch.save, torch.load,
+            torch.distributions.Distribution._validate_args, torch.distributed.get_rank, torch.set_default_tensor_type,
+            torch.nn.parallel.DistributedDataParallel]
+
+
 def test_the_program_is_left_as_it_was():
     step, generator, optimizer = gan_step()
     weight, before = generator[0].weight, generator[0].weight.detach().clone()
-    patched = {"to": torch.Tensor.to, "cuda": torch.Tensor.cuda, "tensor": torch.tensor, "step": torch.optim.Adam.step,
-               "backward": torch.autograd.backward, "available": torch.cuda.is_available()}
+    patched = of_pytorch()
     rooftile.capture(step, torch.empty(16, 3, 64, 64))
     assert generator[0].weight is weight and weight.grad is None and torch.equal(weight, before)
     assert not optimizer.state and generator.training
-    assert patched == {"to": torch.Tensor.to, "cuda": torch.Tensor.cuda, "tensor": torch.tensor,
-                       "step": torch.optim.Adam.step, "backward": torch.autograd.backward,
-                       "available": torch.cuda.is_available()}
+    assert patched == of_pytorch()
     assert (torch.ones(2) * 2).sum().item() == 4
 
 

@@ -1,7 +1,10 @@
 """The API without PyTorch."""
 
+import copy
 import json
+import multiprocessing
 import os
+import pickle
 import re
 import subprocess
 import sys
@@ -64,6 +67,44 @@ def test_a_prediction_does_not_change():
         prediction.time = 0
     prediction.layers.clear()
     assert prediction.layers
+    prediction.layers[0].traffic["dram"] = -1
+    assert prediction.layers[0].traffic["dram"] > 0
+    assert copy.copy(prediction) is prediction and copy.deepcopy(prediction) is prediction
+
+
+def test_a_prediction_tells_how_it_was_made():
+    assert rooftile.predict("alexnet", "t4").execution == "eager"
+    assert rooftile.predict("alexnet", "t4", execution="compiled").execution == "compiled"
+    assert rooftile.predict("alexnet", "t4").notes == []
+
+
+def test_equal_predictions_are_equal():
+    first, second = rooftile.predict("alexnet", "t4"), rooftile.predict("alexnet", rooftile.Gpu.find("t4"))
+    assert first == second and hash(first) == hash(second) and len({first, second}) == 1
+    assert first != rooftile.predict("alexnet", "t4", batch_size=2) and first != "alexnet"
+
+
+def test_predictions_and_gpus_are_pickled(tmp_path, monkeypatch):
+    file = tmp_path / "own.toml"
+    file.write_text('id = "own"\nname = "Own"\nbase = "t4"\n[core]\nsm_count = { value = 80 }\n')
+    monkeypatch.chdir(tmp_path)
+    gpus = [rooftile.Gpu.find("t4"), rooftile.Gpu.load("own.toml"), rooftile.Gpu.find("own.toml").replace(sm_count=20),
+            rooftile.Gpu.find("t4").replace(sm_count=80).replace(dram_bandwidth="1 TB/s")]
+    pickled = pickle.dumps([gpus, [rooftile.predict("alexnet", gpu, batch_size=3) for gpu in ["t4", file, *gpus]]])
+    monkeypatch.chdir("/")  # where a process of its own may be
+    found, predictions = pickle.loads(pickled)
+    assert found[0] == gpus[0] and found[3] == gpus[3]
+    assert [one.id for one in found] == ["t4", "own", "own-changed", "t4-changed"]
+    assert predictions[2:] == [rooftile.predict("alexnet", gpu, batch_size=3) for gpu in gpus]
+    assert copy.deepcopy(gpus[2]) == gpus[2] and len(set(gpus)) == 4
+    file.write_text(file.read_text().replace("80", "40"))
+    with pytest.raises(rooftile.Error, match="is not what was pickled"):
+        pickle.loads(pickled)
+
+
+def test_other_processes_return_predictions():
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        assert pool.map(rooftile.predict, ["alexnet"]) == [rooftile.predict("alexnet")]
 
 
 @pytest.mark.parametrize("call, line", [
@@ -74,7 +115,19 @@ def test_a_prediction_does_not_change():
     (lambda: rooftile.predict("resnet50", "t4", batchsize=3), "did you mean 'batch_size'?"),
     (lambda: rooftile.max_batch("resnet50", "t4", batch_size=3), "leave out batch_size="),
     (lambda: rooftile.max_batch("resnet50", ["t4"]), "max_batch takes one GPU"),
-    (lambda: rooftile.max_batch({"name": "one"}, "t4"), "the name or the file of a network"),
+    (lambda: rooftile.max_batch({"name": "one"}, "t4"), "'schema' is missing"),
+    (lambda: rooftile.predict({"schema": {1, 2}}, "t4"), "the workload is no JSON"),
+    (lambda: rooftile.predict("alexnet", "t4", optimizer="adam"), "an optimizer is of a training step: training=True"),
+    (lambda: rooftile.predict("alexnet", "t4", training=True, loss="mse"), "loss= is True or False, not 'mse'"),
+    (lambda: rooftile.predict("alexnet", "t4", host="epyc"), "host= is True or False"),
+    (lambda: rooftile.predict("alexnet", "t4", shapes="input=1x3x64x64"), "shapes= is a dict of names and sizes"),
+    (lambda: rooftile.compare("alexnet", ["t4"]).save("gpus.svg"), "a comparison is saved as .csv, .json or .html"),
+    (lambda: rooftile.roofline("resnet51", "t4"), "did you mean 'resnet50'?"),
+    (lambda: rooftile.validate("nowhere.csv"), "nowhere.csv"),
+    (lambda: rooftile.validate({}), "not dict"),
+    (lambda: rooftile.explore({}), "a space is the path of a .toml file, not dict"),
+    (lambda: rooftile.Gpu.find(3), "not by a int"),
+    (lambda: rooftile.capture(None, trainng=True), "did you mean 'training'?"),
     (lambda: rooftile.compare("resnet51"), "did you mean 'resnet50'?"),
     (lambda: rooftile.explain("alexnet", "fc6", rooftile.Gpu.find("t4").replace(sm_count=20)), "a changed Gpu is for"),
     (lambda: rooftile.explore("nowhere.toml"), "nowhere.toml: No such file or directory"),
@@ -86,7 +139,7 @@ def test_a_prediction_does_not_change():
     (lambda: rooftile.Gpu.find("t4").replace(dram_bandwith="1 TB/s"), "did you mean 'dram_bandwidth'?"),
     (lambda: rooftile.Gpu.find("t4").replace(dram_bandwidth="1 TB"), "dram_bandwidth"),
     (lambda: rooftile.Gpu.load("t4"), "a GPU's file ends in .toml"),
-    (lambda: rooftile.explain("resnet50", "conv99", "t4").summary(), "no layer is called 'conv99'"),
+    (lambda: rooftile.explain("resnet50", "conv99", "t4"), "no layer is called 'conv99'"),
     (lambda: rooftile.predict("alexnet", "t4").save("alexnet.txt"), "is saved as .html, .json, .csv or .svg"),
     (lambda: rooftile.predict("alexnet", "t4").save("/nowhere/alexnet.json"), "No such file or directory"),
 ])
@@ -162,6 +215,27 @@ def test_compares_gpus():
     found = rooftile.compare("resnet50", ["t4", "a100-sxm4-80gb"], precision="fp16", batch_size=64)
     assert [one.gpu for one in found] == ["a100-sxm4-80gb", "t4"]
     assert found.summary().splitlines()[1].startswith("a100-sxm4-80gb")
+    with pytest.raises((AttributeError, TypeError)):
+        found.sort()
+
+
+def test_a_comparison_is_saved_and_shown(tmp_path):
+    found = rooftile.compare("alexnet", ["t4", "l4"])
+    for suffix in ("csv", "json", "html"):
+        found.save(tmp_path / f"gpus.{suffix}")
+    rows = (tmp_path / "gpus.csv").read_text().splitlines()
+    assert rows[0] == "gpu,time,low,high,throughput,memory,fits" and len(rows) == 3
+    assert json.loads((tmp_path / "gpus.json").read_text()) == [one.to_dict() for one in found]
+    assert "<td>t4</td>" in (tmp_path / "gpus.html").read_text() and "<table>" in found._repr_html_()
+    assert found.to_pandas().columns.tolist() == rows[0].split(",")
+
+
+def test_the_largest_batch_of_a_workload():
+    workload = {"schema": "rooftile/workload/1", "name": "one",
+                "inputs": [{"name": "x", "shape": [32, 8192]}], "ops": [{"name": "fc", "op": "gemm", "n": 8192}]}
+    batch = rooftile.max_batch(workload, "t4")
+    assert rooftile.predict(workload, "t4", batch_size=batch).fits
+    assert not rooftile.predict(workload, "t4", batch_size=batch + 1).fits
 
 
 def test_a_comparison_prints_rates_in_full():
@@ -182,6 +256,16 @@ def test_other_commands_as_reports(tmp_path):
     assert "product" in rooftile.explain("alexnet", "fc6", "t4").summary()
     rooftile.roofline("alexnet", "t4").save(tmp_path / "roofline.svg")
     assert (tmp_path / "roofline.svg").read_text().startswith("<svg")
+
+
+def test_reports_say_what_they_are(tmp_path):
+    assert repr(rooftile.roofline("alexnet", "t4")).startswith("<Report of roofline: alexnet on Tesla T4")
+    pandas = pytest.importorskip("pandas")
+    row = {"op": "gemm", "M": 1024, "N": 1024, "K": 1024, "gpu": "t4", "precision": "fp32", "time_us": 600}
+    table = pandas.DataFrame([row])
+    table.to_csv(tmp_path / "gemm.csv", index=False)
+    assert rooftile.validate(table).summary() == rooftile.validate(tmp_path / "gemm.csv").summary()
+    assert rooftile.validate(table)._repr_html_().startswith("<pre>time: predicted")
 
 
 def test_threads_predict_at_once():
@@ -231,7 +315,14 @@ def test_modules_are_told_what_they_need():
     for call, line in ((lambda: rooftile.predict(module, "t4"), "needs inputs="),
                        (lambda: rooftile.max_batch(module, "t4"), "needs inputs="),
                        (lambda: rooftile.max_batch(module, "t4", inputs, batchsize=1), "did you mean 'batch_size'?"),
-                       (lambda: rooftile.explain(module, "fc", "t4"), "is captured first")):
+                       (lambda: rooftile.explain(module, "fc", "t4"), "is captured first"),
+                       (lambda: rooftile.predict(module, "t4", (4, 8)), "a shape is written torch.empty(4, 8)"),
+                       (lambda: rooftile.predict(module, "t4", inputs, optimizer="adam"), "training=True"),
+                       (lambda: rooftile.predict(module, "t4", inputs, loss=torch.nn.MSELoss()), "a loss is of a training step"),
+                       (lambda: rooftile.predict(module, "t4", inputs, training=True, loss="mse"), "loss= is a function"),
+                       (lambda: rooftile.max_batch(rooftile.capture(module, inputs), "t4"), "captured at 4 samples")):
         with pytest.raises(rooftile.Error, match=re.escape(line)):
             call()
+    assert rooftile.predict(module, "t4", inputs.numpy()) == rooftile.predict(module, "t4", inputs)
+    assert rooftile.max_batch(module, "t4", inputs) > 1 << 20
     assert rooftile.max_batch(module, "t4", inputs, precision="tf32") == rooftile.max_batch(module, "t4", inputs)

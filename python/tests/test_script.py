@@ -3,10 +3,11 @@
 import json
 import subprocess
 import sys
+from unittest import mock
 
 import pytest
 
-pytest.importorskip("torch", reason="PyTorch is not installed: nothing is captured")
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: nothing is captured")
 
 import rooftile.program  # noqa: E402
 
@@ -76,8 +77,9 @@ def test_a_training_script_is_captured_as_it_stands(tmp_path):
     assert any("_local_scalar_dense" in note and "train.py:" in note for note in step["notes"])
 
 
-def test_a_script_that_only_infers(tmp_path):
-    run = capture(tmp_path, INFER)
+@pytest.mark.parametrize("mode", ["no_grad", "inference_mode"])
+def test_a_script_that_only_infers(tmp_path, mode):
+    run = capture(tmp_path, INFER.replace("no_grad", mode))
     assert run.returncode == 0, run.stderr
     step = json.loads(run.stdout)
     assert step["precision"] == "fp16" and {part for _, _, part in step["launches"]} == {"forward"}
@@ -93,6 +95,22 @@ def test_the_program_takes_a_script_for_a_model(tmp_path):
     assert "forward" in run.stdout and "backward" in run.stdout
 
 
+def test_python_captures_scripts_itself(tmp_path, monkeypatch):
+    script = tmp_path / "train.py"
+    script.write_text(TRAIN)
+    monkeypatch.setenv("PATH", "/nowhere")
+    predictions = rooftile.compare(script, ["t4", "l4"])
+    assert {one.model for one in predictions} == {"train"} and predictions[0].batch_size == 16
+    assert any("_local_scalar_dense" in note for note in predictions[0].notes)
+    script.write_text("raise ValueError('of its own')")
+    for call, line in ((lambda: rooftile.predict(str(script)), "no step could be captured (exit status 1)"),
+                       (lambda: rooftile.predict(tmp_path / "none.py"), "none.py: no such file"),
+                       (lambda: rooftile.max_batch(script), "a script is captured at its own batch size")):
+        with pytest.raises(rooftile.Error) as raised:
+            call()
+        assert line in str(raised.value)
+
+
 def test_a_captured_step_is_planned_at_its_batch(tmp_path):
     step = tmp_path / "step.json"
     assert capture(tmp_path, TRAIN, "-o", str(step)).returncode == 0
@@ -101,6 +119,207 @@ def test_a_captured_step_is_planned_at_its_batch(tmp_path):
     assert "batch 16 each" in run.stdout
     run = program("plan", str(step), "--samples", "1e6", "--epochs", "1", "--gpu", "t4", "-b", "32")
     assert run.returncode == 2 and "captured at 16; capture it again at 32" in run.stderr
+
+
+ENCODER = """
+import copy
+import torch
+from torch import nn
+layer = nn.TransformerEncoderLayer(64, 4, 128, batch_first=True)  # which the encoder copies
+network = nn.Sequential(nn.Embedding(100, 64), nn.TransformerEncoder(layer, 2), nn.Linear(64, 100)).cuda()
+average = copy.deepcopy(network)
+assert all(isinstance(one, nn.Parameter) and one.requires_grad for one in average.parameters())
+optimizer = torch.optim.AdamW(network.parameters())
+while True:
+    tokens = torch.randint(0, 100, (8, 32)).cuda()
+    loss = nn.functional.cross_entropy(network(tokens).flatten(0, 1), tokens.flatten())
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    with torch.no_grad():
+        for old, new in zip(average.parameters(), network.parameters()):
+            old.mul_(0.99).add_(new, alpha=0.01)
+"""
+
+
+def test_modules_are_copied(tmp_path):
+    run = capture(tmp_path, ENCODER)
+    assert run.returncode == 0, run.stderr
+    step = json.loads(run.stdout)
+    sources = [step["calls"][call]["source"] for call, _, _ in step["launches"]]
+    assert sources.count("aten.native_layer_norm") == 4 and sources.count("aten.bmm") == 3 * 4
+    weights = 2 + 2 * 12 + 1
+    assert sum(name.endswith("/mul_") for _, name, _ in step["launches"]) >= weights
+
+
+CHECKPOINT = """
+import torch
+model = torch.nn.Linear(64, 10).cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+for location in (None, "cuda", torch.device("cuda", 0), {"cuda:0": "cuda:0"}):
+    checkpoint = torch.load("checkpoint.pt", map_location=location)
+    assert checkpoint["model"]["weight"].is_cuda
+    model.load_state_dict(checkpoint["model"])
+for location in ("cpu", lambda storage, location: storage):
+    assert not torch.load("checkpoint.pt", map_location=location)["model"]["weight"].is_cuda
+while True:
+    optimizer.zero_grad()
+    model(torch.randn(32, 64).cuda()).mean().backward()
+    optimizer.step()
+    torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict()}, "checkpoint.pt")
+"""
+
+
+def test_checkpoints_are_loaded_and_never_written(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with mock.patch.object(torch.serialization, "location_tag", lambda storage: "cuda:0"):  # as on a machine with a GPU
+        torch.save({"model": torch.nn.Linear(64, 10).state_dict()}, "checkpoint.pt")
+    before = (tmp_path / "checkpoint.pt").read_bytes()
+    run = capture(tmp_path, CHECKPOINT)
+    assert run.returncode == 0, run.stderr
+    assert (tmp_path / "checkpoint.pt").read_bytes() == before
+
+
+EPISODES = """
+import torch
+policy = torch.nn.Linear(8, 4).cuda()
+optimizer = torch.optim.Adam(policy.parameters())
+while True:
+    with torch.no_grad():
+        seen = [torch.randn(16, 8, device="cuda") for _ in range(40)]
+        for one in seen:
+            policy(one).argmax(1).cpu()
+    for part in torch.cat(seen).split(64):
+        optimizer.zero_grad()
+        policy(part).pow(2).mean().backward()
+        optimizer.step()
+"""
+ACCUMULATE = """
+import torch
+model = torch.nn.Linear(64, 10).cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+while True:
+    for _ in range(4):
+        (model(torch.randn(8, 64).cuda()).mean() / 4).backward()
+    optimizer.step()
+    optimizer.zero_grad()
+"""
+
+
+def test_a_script_that_acts_before_it_learns_trains(tmp_path):
+    run = capture(tmp_path, EPISODES)
+    assert run.returncode == 0, run.stderr
+    step = json.loads(run.stdout)
+    assert {part for _, _, part in step["launches"]} == {"forward", "backward", "update"} and step["batch_size"] == 64
+
+
+def test_a_script_without_optimizer_is_said_to_be_taken_for_inference(tmp_path):
+    step = json.loads(capture(tmp_path, INFER.replace("range(3)", "range(1000)")).stdout)
+    assert step["notes"] == ["taken for inference: 20 calls without gradients, and no optimizer was made"]
+    evaluating = INFER.replace("with torch", "torch.optim.SGD(model.parameters(), lr=0.1)\nwith torch").replace("(3)", "(30)")
+    step = json.loads(capture(tmp_path, evaluating).stdout)
+    assert {part for _, _, part in step["launches"]} == {"forward"} and step["batch_size"] == 8
+
+
+TWO_OPTIMIZERS = """
+import torch
+from torch import nn
+maker, judge = nn.Linear(8, 16).cuda(), nn.Linear(16, 1).cuda()
+of_maker, of_judge = torch.optim.Adam(maker.parameters()), torch.optim.Adam(judge.parameters())
+while True:
+    real, noise = torch.rand(32, 16, device="cuda"), torch.randn(32, 8, device="cuda")
+    made = maker(noise)
+    of_judge.zero_grad(set_to_none=True)
+    (judge(made.detach()) - judge(real)).mean().backward()
+    of_judge.step()
+    of_maker.zero_grad(set_to_none=True)
+    judge(made).mean().backward()
+    of_maker.step()
+"""
+
+
+def test_a_step_is_one_to_which_no_optimizer_is_new(tmp_path):
+    step = json.loads(capture(tmp_path, TWO_OPTIMIZERS).stdout)
+    parts = {part: [step["calls"][call]["source"] for call, _, p in step["launches"] if p == part]
+             for part in ("forward", "update")}
+    assert parts["update"].count("aten.addcdiv_") == 4 and "aten.zeros_like" not in parts["update"]
+    assert {"aten.rand", "aten.randn"} <= {*parts["forward"]} and not {"aten.rand", "aten.randn"} & {*parts["update"]}
+    assert step["batch_size"] == 32
+
+
+def test_samples_are_those_of_all_that_is_accumulated_and_of_all_steps(tmp_path):
+    assert json.loads(capture(tmp_path, ACCUMULATE).stdout)["batch_size"] == 32
+    several = json.loads(capture(tmp_path, ACCUMULATE, "--steps", "3").stdout)
+    assert several["batch_size"] == 3 * 32
+    updates = [several["calls"][call]["source"] for call, _, part in several["launches"] if part == "update"]
+    assert updates.count("aten.add_") == 3 * 2  # weight and bias
+
+
+LOOP = """
+import math
+import numpy
+import torch
+import torch.distributed
+from torch import nn
+torch.distributed.init_process_group("nccl")
+model = nn.parallel.DistributedDataParallel(nn.Linear(64, 10).cuda(), device_ids=[0])
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+side = torch.cuda.Stream()
+for step in range(3):
+    x, y = torch.randn(32, 64).cuda(), torch.randint(0, 10, (32,)).cuda()
+    with torch.cuda.stream(side):
+        scores = model(x)
+    torch.cuda.current_stream().wait_stream(side)
+    loss = nn.functional.cross_entropy(scores, y)
+    policy = torch.distributions.Categorical(logits=scores)
+    loss = loss - policy.log_prob(policy.sample()).mean()
+    spread = torch.distributions.Normal(scores, scores.exp()).rsample()
+    loss = loss + (spread * torch.cuda.FloatTensor(32, 10).fill_(1.0)).mean()
+    assert torch.isfinite(loss) and not torch.isnan(loss).any() and loss >= 0 and loss == loss
+    if not torch.isfinite(scores).all():
+        continue
+    print(f"{loss:.4f} {loss:.2e}", loss.tolist(), 1 / loss.item(), math.log(loss.item()), int((scores.argmax(1) == y).sum()))
+    array = scores.detach().cpu().numpy()
+    assert array.dtype == numpy.float32 and array.shape == (32, 10) and numpy.asarray(x.cpu()).shape == (32, 64)
+    assert torch.tensor([loss, 1.0]).shape == torch.tensor([x[0], x[1]])[:, 0].shape
+    assert len(y.tolist()) == 32 and isinstance(y.tolist()[0], int)
+    assert isinstance(x, torch.cuda.FloatTensor) and x.type() == "torch.cuda.FloatTensor" and x.cpu().type(torch.cuda.HalfTensor).dtype == torch.float16
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    torch.distributed.barrier()
+"""
+
+
+def test_what_loops_read_and_print(tmp_path):
+    run = capture(tmp_path, LOOP)
+    assert run.returncode == 0, run.stderr
+    step = json.loads(run.stdout)
+    assert {part for _, _, part in step["launches"]} == {"forward", "backward", "update"}
+    assert any("torch.distributed is of one process" in note for note in step["notes"])
+
+
+def test_gradients_are_finite_for_a_scaler(tmp_path):
+    step = json.loads(capture(tmp_path, TRAIN).stdout)
+    updates = [step["calls"][call]["source"] for call, _, part in step["launches"] if part == "update"]
+    assert updates.count("aten.mul_") >= 6  # the momentum of each weight
+
+
+def test_a_failure_names_the_data_that_were_read(tmp_path):
+    run = capture(tmp_path, "import torch\nx = torch.ones(2).cuda()\ncount = int(x.sum().item())\nprint(1 // count)\n")
+    assert run.returncode == 1
+    assert run.stderr.splitlines()[-1] == "train.py:3 read data, which are assumed to be 0 in a capture"
+
+
+@pytest.mark.parametrize("line, message", [
+    ("torch.cuda.CUDAGraph()", "CUDA graphs are not captured (train.py:2)"),
+    ("torch.set_default_tensor_type('torch.cuda.FloatTensor')", "a default type of the GPU is not captured (train.py:2)"),
+    ("torch.nn.utils.rnn.pack_padded_sequence(torch.ones(3, 2, 4).cuda(), torch.tensor([3, 2]))",
+     "packed sequences have no fixed number of steps (train.py:2); pad them"),
+])
+def test_what_is_not_captured_is_one_line(tmp_path, line, message):
+    run = capture(tmp_path, f"import torch\n{line}\n")
+    assert run.returncode == 1 and run.stderr.startswith(f"rooftile: {message}")
 
 
 @pytest.mark.parametrize("text, line", [

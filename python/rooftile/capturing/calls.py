@@ -35,8 +35,14 @@ class Call:
     source: str = field(default="", compare=True)
 
 
-def operand(tensor, written=False):
-    """As much of a tensor as is stored: a dimension that is only repeated counts once."""
-    shape = tuple(1 if stride == 0 and size > 1 else size for size, stride in zip(tensor.shape, tensor.stride()))
+# What streams its tensors and so reads no more of them than there is.
+_STREAMING = ("elementwise", "move", "reduce", "view")
+
+
+def operand(tensor, written=False, op="elementwise"):
+    """A tensor of an operator of that kind; where it streams, a dimension that is only repeated counts once."""
+    shape = tuple(tensor.shape)
+    if op in _STREAMING:
+        shape = tuple(1 if stride == 0 and size > 1 else size for size, stride in zip(shape, tensor.stride()))
     weight = not written and getattr(tensor, "block", None) is not None and tensor.block.holds == "weights"
     return Operand(shape, _TYPES.get(tensor.dtype, "int8"), weight)

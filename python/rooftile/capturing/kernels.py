@@ -5,6 +5,7 @@ would take their slow way. These put the GPU's way in its place.
 """
 
 import contextlib
+import dataclasses
 import warnings
 
 import torch
@@ -52,6 +53,28 @@ def _operand_of(shape, tensor, constant=False):
     return Operand(tuple(shape), operand(tensor).dtype, constant)
 
 
+def _projected_lstm(batch, steps, width, hidden, projected, layers, directions, dtype):
+    """The calls of an LSTM whose hidden state is projected (Sak et al., arXiv:1402.1128): forward, backward."""
+    rows, gates = batch * steps, 4 * hidden
+    cells = Call("elementwise", (("function", "sigmoid"),), (Operand((batch, gates), dtype),),
+                 (Operand((batch, hidden), dtype),))
+
+    def product(m, n, k, weights=True):
+        return operators.gemm(1, m, n, k, dtype, weights=weights)
+
+    forward, backward = [], []
+    for layer in range(layers):
+        into = width if layer == 0 else projected * directions
+        for _ in range(directions):
+            forward += [product(rows, gates, into),
+                        *[product(batch, gates, projected), cells, product(batch, projected, hidden)] * steps]
+            backward += [*[product(batch, hidden, projected), cells, product(batch, projected, gates)] * steps,
+                         product(rows, into, gates), product(gates, into, rows, False),
+                         product(gates, projected, rows, False), product(projected, hidden, rows, False)]
+    return ([dataclasses.replace(call, source="aten._cudnn_rnn") for call in forward],
+            [dataclasses.replace(call, source="aten._cudnn_rnn_backward") for call in backward])
+
+
 def _recurrent(cell, recorder):
     def kernel(data, hidden, params, has_biases, num_layers, dropout, train, bidirectional, batch_first=False):
         if not isinstance(hidden, (tuple, list)):
@@ -65,23 +88,27 @@ def _recurrent(cell, recorder):
             data, hidden = data.to(dtype), tuple(one.to(dtype) for one in hidden)
         directions = 2 if bidirectional else 1
         features = hidden[0].shape[-1]
+        inner = hidden[-1].shape[-1]  # of an LSTM's cells, whose hidden state may be projected to fewer
         shape = [*data.shape[:2], features * directions]
         attributes = tuple(sorted({
-            "cell": cell, "batch": batch, "steps": steps, "input": data.shape[2], "hidden": features,
+            "cell": cell, "batch": batch, "steps": steps, "input": data.shape[2], "hidden": inner,
             "layers": num_layers, "directions": directions}.items()))
 
         def call(passing, source):
             return Call(
-                "recurrent", attributes, (operand(data), *(operand(one) for one in params)),
+                "recurrent", attributes, tuple(operand(one, op="recurrent") for one in (data, *params)),
                 (_operand_of(shape, data),), passing, False, source)
 
         def make():
             return (data.new_empty(shape), *(torch.empty_like(one) for one in hidden))
 
-        return _Operator.apply(
-            recorder, [call("fwd", "aten._cudnn_rnn")],
-            [call("bwd_data", "aten._cudnn_rnn_backward"), call("bwd_weight", "aten._cudnn_rnn_backward")], make,
-            data, *hidden, *params)
+        if inner != features:
+            forward, backward = _projected_lstm(batch, steps, data.shape[2], inner, features, num_layers, directions,
+                                                operand(data).dtype)
+        else:
+            forward = [call("fwd", "aten._cudnn_rnn")]
+            backward = [call("bwd_data", "aten._cudnn_rnn_backward"), call("bwd_weight", "aten._cudnn_rnn_backward")]
+        return _Operator.apply(recorder, forward, backward, make, data, *hidden, *params)
 
     return kernel
 

@@ -5,6 +5,9 @@ from unittest import mock
 
 import torch
 
+from .errors import Error
+from .patch import method
+from .place import place
 from .traced import GPU, HOST, Traced, traced_like
 
 _NAME = "Rooftile (captured)"
@@ -74,7 +77,7 @@ def with_gpu(memory):
     properties.name = _NAME
     nothing = {name: lambda *_, **__: None for name in (
         "_lazy_init", "synchronize", "empty_cache", "set_device", "manual_seed", "manual_seed_all",
-        "reset_peak_memory_stats", "reset_max_memory_allocated", "init")}
+        "reset_peak_memory_stats", "reset_max_memory_allocated", "init", "set_stream")}
     answers = {
         "is_available": lambda: True,
         "is_initialized": lambda: True,
@@ -91,6 +94,11 @@ def with_gpu(memory):
         "Event": _Event,
         "Stream": mock.MagicMock,
         "current_stream": lambda *_: mock.MagicMock(),
+        "default_stream": lambda *_: mock.MagicMock(),
+        "stream": contextlib.nullcontext,
+        "StreamContext": contextlib.nullcontext,
+        "device": contextlib.nullcontext,
+        "CUDAGraph": _no_graph,
         "get_rng_state": lambda *_: torch.get_rng_state(),
         "set_rng_state": lambda *_: None,
     }
@@ -100,6 +108,8 @@ def with_gpu(memory):
         def made(*args, device=None, requires_grad=False, pin_memory=False, **kwargs):
             if args and isinstance(args[0], Traced):
                 return args[0] if device is None else to(args[0], device)
+            if args and isinstance(args[0], (list, tuple)):
+                args = ([one.tolist() if isinstance(one, Traced) else one for one in args[0]], *args[1:])
             tensor = make(*args, **kwargs)
             tensor = tensor if device is None else to(tensor, device)
             return tensor.requires_grad_() if requires_grad else tensor
@@ -116,8 +126,12 @@ def with_gpu(memory):
             if hasattr(module, "amp_definitely_not_available"):
                 stack.enter_context(mock.patch.object(module, "amp_definitely_not_available", lambda: False))
         for name, value in {"to": to, "cuda": cuda, "cpu": cpu, "pin_memory": lambda self, *_: self}.items():
-            stack.enter_context(_method(torch.Tensor, name, value))
+            stack.enter_context(method(torch.Tensor, name, value))
         yield
+
+
+def _no_graph(*_, **__):
+    raise Error(f"CUDA graphs are not captured ({place()}); capture the step without them and predict it with cuda_graphs=True")
 
 
 class _Event:
@@ -140,17 +154,3 @@ class _Event:
 
     def elapsed_time(self, _):
         return 1.0
-
-
-@contextlib.contextmanager
-def _method(cls, name, value):
-    """cls.name is value, and then what cls had or inherited."""
-    own = cls.__dict__.get(name)
-    setattr(cls, name, value)
-    try:
-        yield
-    finally:
-        if own is None:
-            delattr(cls, name)
-        else:
-            setattr(cls, name, own)

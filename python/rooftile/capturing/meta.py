@@ -66,6 +66,19 @@ def _native_attention(query, *_, **__):
     return _like(query), _like(query, (0,))  # the weights that hardly anybody reads
 
 
+def _multinomial(weights, samples, *_, **__):
+    return torch.empty((*weights.shape[:-1], samples), dtype=torch.int64, device="meta")
+
+
+def _cdist(first, second, *_):
+    batch = torch.broadcast_shapes(first.shape[:-2], second.shape[:-2])
+    return _like(first, (*batch, first.shape[-2], second.shape[-2]))
+
+
+def _packed(*_, **__):
+    raise Error(f"packed sequences have no fixed number of steps ({place()}); pad them")
+
+
 RULES = {
     "_native_multi_head_attention": _native_attention,
     "_transformer_encoder_layer_fwd": lambda data, *_: _like(data),
@@ -77,12 +90,19 @@ RULES = {
     "index_put": lambda tensor, *_: _like(tensor),
     "index_put_": lambda tensor, *_: tensor,
     "_index_put_impl_": lambda tensor, *_: tensor,
+    "multinomial": _multinomial,
+    "_cdist_forward": _cdist,
+    "_cdist_backward": lambda gradient, first, *_: _like(first),
+    "_pack_padded_sequence": _packed,
     "repeat_interleave": _repeat_interleave,
     "roi_align": _roi_align,
     "_roi_align_backward": _roi_align_backward,
     "_amp_foreach_non_finite_check_and_unscale_": _found_inf,
     "_amp_update_scale_": lambda scale, *_: scale,
 }
+
+# What hands data to the program.
+READING = ("_local_scalar_dense", "is_nonzero", "equal")
 
 # Results that depend on data, and what is assumed.
 ASSUMED = {
@@ -93,7 +113,7 @@ ASSUMED = {
     "_local_scalar_dense": "reads 0",
     "is_nonzero": "reads 0",
     "equal": "is true",
-    "_unique2": "finds all elements",
+    **dict.fromkeys(("_unique2", "unique_dim", "unique_consecutive"), "finds one element"),
 }
 
 

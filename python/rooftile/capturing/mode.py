@@ -4,7 +4,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_flatten, tree_map
 
-from . import meta, versions
+from . import meta, reading, versions
 from .errors import Error
 from .place import place
 from .tensors import meta_twin
@@ -36,9 +36,12 @@ class Capture(TorchDispatchMode):
         if device.type != "cpu" and versions.is_for_cpus_alone(function):
             raise Error(f"{function._schema.name.replace('::', '.')} ({place()}): PyTorch has it for the CPU alone; move "
                         "its input to the CPU, or replace it")
-        if name in ("_local_scalar_dense", "is_nonzero", "equal"):
+        if name in meta.READING:
             return self._read(name, traced)
         results = self._run(function, args, kwargs, traced, device)
+        reading.follow(function, args, results)
+        if name == "_amp_foreach_non_finite_check_and_unscale_":
+            args[1].assumed = 0  # all gradients are finite
         if name in meta.ASSUMED:
             self._recorder.depends(name, meta.ASSUMED[name])
         if device.type != "cpu":
@@ -69,9 +72,8 @@ class Capture(TorchDispatchMode):
         self._recorder.depends(name, meta.ASSUMED[name])
         if name == "equal":
             return True
-        if traced[0].dtype == torch.bool or name == "is_nonzero":
-            return False
-        return 0.0 if traced[0].dtype.is_floating_point else 0
+        value = reading.number(traced[0])
+        return bool(value) if name == "is_nonzero" else value
 
     def _run(self, function, args, kwargs, traced, device):
         known = {id(one.elements): one for one in traced}

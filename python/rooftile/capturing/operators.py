@@ -24,8 +24,8 @@ def _is_tensor(value):
 def _call(op, inputs, outputs, passing="fwd", general=False, **attributes):
     return Call(op, tuple(sorted((key, value if not isinstance(value, list) else tuple(value))
                                  for key, value in attributes.items())),
-                tuple(operand(tensor) for tensor in inputs if _is_tensor(tensor)),
-                tuple(operand(tensor, written=True) for tensor in outputs if _is_tensor(tensor)), passing, general)
+                tuple(operand(tensor, op=op) for tensor in inputs if _is_tensor(tensor)),
+                tuple(operand(tensor, True, op) for tensor in outputs if _is_tensor(tensor)), passing, general)
 
 
 # --- convolutions and products -------------------------------------------------------------------------------------
@@ -87,6 +87,30 @@ def _mm(args, results):
 
 def _addmm(args, results):
     yield _product(args[1], args[2], results, bias=True)
+
+
+def _mv(args, results):
+    """A matrix and a vector, the last two arguments."""
+    matrix, vector = (operand(tensor, op="gemm") for tensor in args[-2:])
+    m, k = matrix.shape
+    attributes = {"batch": 1, "m": m, "n": 1, "k": k, "trans_a": _transposed(args[-2]), "trans_b": False, "bias": len(args) > 2}
+    yield Call("gemm", tuple(sorted(attributes.items())), (matrix, Operand((k, 1), vector.dtype, vector.constant)),
+               (Operand((m, 1), matrix.dtype),))
+
+
+def _addmv(args, results):
+    yield from _mv(args[:3], results)
+
+
+def _addbmm(args, results):
+    """A product for each pair of matrices, one after the other (ATen/native/LinearAlgebra.cpp, addbmm_impl_)."""
+    batch, m, k = args[1].shape
+    for _ in range(batch):
+        yield gemm(1, m, args[2].shape[2], k, operand(args[1]).dtype, bias=True)
+
+
+def _dot(args, results):
+    yield _call("reduce", args[:2], [results], function="sum")
 
 
 # --- normalisation, pooling, softmax ---------------------------------------------------------------------------------
@@ -167,7 +191,7 @@ def _fused_attention_backward(causal):
     return row
 
 
-def _gemm(batch, m, n, k, dtype, bias=False, weights=False):
+def gemm(batch, m, n, k, dtype, bias=False, weights=False):
     return Call("gemm", tuple(sorted({"batch": batch, "m": m, "n": n, "k": k, "bias": bias, "trans_b": weights}.items())),
                 (Operand((batch, m, k), dtype), Operand((n, k) if weights else (batch, k, n), dtype, weights)),
                 (Operand((batch, m, n), dtype),))
@@ -179,19 +203,19 @@ def _attention_block(query, embed, heads):
     batch, positions = query.shape[:2]
     rows, features = batch * positions, embed // heads
     whole = Operand((rows, 3 * embed), dtype)
-    yield _gemm(1, rows, 3 * embed, embed, dtype, weights=True)
+    yield gemm(1, rows, 3 * embed, embed, dtype, weights=True)
     yield Call("elementwise", (("function", "add"),), (whole,), (whole,))
     if versions.HAS_FUSED_ATTENTION:
         one = torch.empty((batch, heads, positions, features), dtype=query.dtype, device="meta")
         yield attention(one, one, one, one, False)
     else:
         scores = Operand((batch * heads * positions, positions), dtype)
-        yield _gemm(batch * heads, positions, positions, features, dtype)
+        yield gemm(batch * heads, positions, positions, features, dtype)
         yield Call("softmax", (), (scores,), (scores,))
-        yield _gemm(batch * heads, positions, features, positions, dtype)
+        yield gemm(batch * heads, positions, features, positions, dtype)
     yield Call("move", (("function", "transpose"), ("partial", False)), (Operand((rows, embed), dtype),),
                (Operand((rows, embed), dtype),))
-    yield _gemm(1, rows, embed, embed, dtype, bias=True, weights=True)
+    yield gemm(1, rows, embed, embed, dtype, bias=True, weights=True)
 
 
 def _native_attention(args, results):
@@ -210,8 +234,8 @@ def _encoder_layer(args, results):
     add = Call("elementwise", (("function", "add"),), (tokens, tokens), (tokens,))
     activation = Call("elementwise", (("function", "gelu" if gelu else "relu"),), (wide,), (wide,))
     yield from _attention_block(data, embed, heads)
-    yield from (add, norm, _gemm(1, rows, hidden, embed, dtype, bias=True, weights=True), activation,
-                _gemm(1, rows, embed, hidden, dtype, bias=True, weights=True), add, norm)
+    yield from (add, norm, gemm(1, rows, hidden, embed, dtype, bias=True, weights=True), activation,
+                gemm(1, rows, embed, hidden, dtype, bias=True, weights=True), add, norm)
 
 
 # --- what streams its tensors ----------------------------------------------------------------------------------------
@@ -352,6 +376,11 @@ _ROWS = {
     "bmm": _mm,
     "addmm": _addmm,
     "baddbmm": _addmm,
+    "mv": _mv,
+    "addmv": _addmv,
+    "addbmm": _addbmm,
+    "dot": _dot,
+    "vdot": _dot,
     "native_batch_norm": _norm("batch", (1, 2, 3, 4)),
     "cudnn_batch_norm": _norm("batch", (1, 2, 3, 4)),
     "_native_batch_norm_legit": _norm("batch", (1, 2, 3, 4)),
@@ -492,5 +521,5 @@ def _positional(function, args, kwargs):
 
 def _general(name, args, kwargs, results):
     tensors = [leaf for leaf in tree_flatten((args, kwargs))[0] if _is_tensor(leaf)]
-    outputs = [leaf for leaf in tree_flatten(results)[0] if _is_tensor(leaf)]
+    outputs = [leaf for leaf in tree_flatten(results)[0] if _is_tensor(leaf) and leaf.numel()]  # some are left out on demand
     return _call("elementwise", tensors, outputs or tensors[:1], general=True, function=name)

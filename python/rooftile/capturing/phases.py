@@ -4,10 +4,12 @@ import contextlib
 
 import torch
 
-from .tensors import first_dimension
+from .patience import Patience
+from .samples import Samples
 from .traced import Traced
 
 FORWARD, BACKWARD, UPDATE = "forward", "backward", "update"
+_MAKING = ("rand", "randn", "randint", "randperm")  # data: between an update and the next forward pass they are of the latter
 
 
 class Phases:
@@ -19,8 +21,10 @@ class Phases:
     def __init__(self, on_update=None, on_forward=None):
         self.part = FORWARD
         self.optimizers = []  # that have stepped, in order
+        self.has_optimizer = False  # whether one has been made
         self.roots = []       # outermost modules that were called
-        self.batch_size = 0   # of the first input of the first of them that has parameters
+        self.samples = Samples()
+        self.patience = Patience()
         self._names = {}      # of modules, by id
         self._stack = []
         self._in_backward = 0
@@ -37,10 +41,23 @@ class Phases:
             return self._stack[-1]
         return self._gradient_of if self._in_backward else ""
 
+    def part_of(self, name):
+        """The part that an operator is of."""
+        return FORWARD if name in _MAKING and not self._in_update else self.part
+
     def forget(self):
         """Lets go of the program's modules and optimizers."""
         for found in (self.optimizers, self.roots, self._names, self._stack):
             found.clear()
+        self.samples.clear()
+
+    def label_memory(self):
+        """Says of weights, gradients and the state of optimizers that they are that: later they may be gone."""
+        weights = [one for root in self.roots for one in root.parameters()]
+        states = [state for optimizer in self.optimizers for state in optimizer.state.values() if isinstance(state, dict)]
+        _label((one.grad for one in weights), "gradients")
+        _label((value for state in states for value in state.values()), "optimizer")
+        _label([*weights, *(one for root in self.roots for one in root.buffers())], "weights")
 
     # --- modules ---------------------------------------------------------------------------------------------------
 
@@ -59,13 +76,16 @@ class Phases:
         if not self._stack and not self._in_backward:
             self._on_forward(module)
             self.part = FORWARD
-            if not self.batch_size and any(True for _ in module.parameters()):
-                self.batch_size = first_dimension(inputs)
+            if any(True for _ in module.parameters()):
+                self.samples.enter(module, inputs)
+        self.samples.look(module, inputs)
         self._stack.append(self._name(module))
 
     def _leave(self, module, inputs, output):
         if self._stack:
             self._stack.pop()
+        if not self._stack and not self._in_backward:
+            self.samples.leave(output)
 
     def of_operator(self, name, tensors, results):
         """The path for an operator on these tensors: in a backward pass that of the module whose gradient it is."""
@@ -87,18 +107,26 @@ class Phases:
     # --- backward and update ---------------------------------------------------------------------------------------
 
     def _during_backward(self, run):
+        whole = run is torch.autograd.backward  # grad() may be of a penalty
+
         def wrapper(*args, **kwargs):
             self._in_backward += 1
             self.part = BACKWARD
             stack, self._stack = self._stack, []
             try:
-                return run(*args, **kwargs)
+                result = run(*args, **kwargs)
             finally:
                 self._stack = stack
                 self._in_backward -= 1
                 if not self._in_backward:
                     self.part = UPDATE
                     self._gradient_of = ""
+            if not self._in_backward:
+                self.label_memory()
+                self.patience.backward()
+                if whole:
+                    self.samples.backward()
+            return result
 
         return wrapper
 
@@ -112,6 +140,9 @@ class Phases:
                 self._in_update -= 1
             if all(optimizer is not known for known in self.optimizers):
                 self.optimizers.append(optimizer)
+            self.label_memory()
+            self.patience.update()
+            self.samples.update(optimizer is self.optimizers[0])
             self._on_update(optimizer)
             return result
 
@@ -140,6 +171,7 @@ class Phases:
 
         def watching(init):
             def wrapper(optimizer, *args, **kwargs):
+                self.has_optimizer = True
                 for cls in type(optimizer).__mro__:
                     if cls is not torch.optim.Optimizer and issubclass(cls, torch.optim.Optimizer):
                         watch(cls)
@@ -158,3 +190,9 @@ class Phases:
                 setattr(owner, name, value)
             for hook in hooks:
                 hook.remove()
+
+
+def _label(tensors, use):
+    for tensor in tensors:
+        if isinstance(tensor, Traced) and tensor.block is not None:
+            tensor.block.use = use

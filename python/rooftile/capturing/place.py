@@ -5,7 +5,7 @@ import sys
 
 import torch
 
-_OWN = os.path.dirname(os.path.abspath(__file__))
+_OWN = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
 _TORCH = os.path.dirname(os.path.abspath(torch.__file__))
 
 

@@ -6,6 +6,7 @@ from torch.utils._pytree import tree_flatten
 
 from . import operators, versions
 from .calls import HEAVY
+from .meta import READING
 from .place import place
 from .traced import Traced
 
@@ -16,6 +17,7 @@ class Recorder:
     def __init__(self, phases):
         self._phases = phases
         self.recording = False
+        self.remarks = {}  # as keys: notes on the whole program
         self.clear()
 
     def clear(self):
@@ -26,28 +28,39 @@ class Recorder:
 
     def record(self, function, args, kwargs, results):
         """An operator that ran on the GPU."""
-        if not self.recording or operators.is_free(function):
+        if operators.is_free(function):
             return
-        path = self._phases.of_operator(versions.packet_name(function), _traced((args, kwargs)), _traced(results))
+        self._phases.patience.operator()
+        if not self.recording:
+            return
+        name = versions.packet_name(function)
+        path = self._phases.of_operator(name, _traced((args, kwargs)), _traced(results))
         for call in operators.calls_of(function, args, kwargs, results):
-            self._launch(call, path)
-        if versions.packet_name(function) == "convolution":
+            self._launch(call, path, self._phases.part_of(name))
+        if name == "convolution":
             self.convolutions += 1
             self.channels_last += args[0].dim() == 4 and not args[0].is_contiguous()
 
     def launch(self, call):
         """A call that no operator of PyTorch stands for."""
         if self.recording:
-            self._launch(call, self._phases.path)
+            self._launch(call, self._phases.path, self._phases.part)
 
-    def _launch(self, call, path):
+    def _launch(self, call, path, part):
         index = self.calls.setdefault(call, len(self.calls))
-        self.launches.append((index, path, self._phases.part))
+        self.launches.append((index, path, part))
 
     def depends(self, name, assumed):
         """An operator whose result depends on data: where it stands in the user's program."""
+        where = place()
+        if name in READING:
+            self._phases.patience.last_read = where
         if self.recording:
-            self.depending.setdefault((name, place()), assumed)
+            self.depending.setdefault((name, where), assumed)
+
+    def remark(self, text):
+        """A note that is not of one place."""
+        self.remarks[text] = None
 
     # --- as the file ------------------------------------------------------------------------------------------------
 
@@ -73,8 +86,8 @@ class Recorder:
         return named
 
     def notes(self):
-        return [f"{name} depends on data; it is taken that it {assumed} ({place})"
-                for (name, place), assumed in sorted(self.depending.items())]
+        return [*(f"{name} depends on data; it is taken that it {assumed} ({place})"
+                  for (name, place), assumed in sorted(self.depending.items())), *self.remarks]
 
 
 def _traced(values):

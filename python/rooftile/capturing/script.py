@@ -10,12 +10,13 @@ from unittest import mock
 import torch
 
 from .errors import Error
+from .patience import Endless
 from .session import Session
 from .traced import HOST, Traced, traced_like
 
 _DISPATCH = tuple(os.path.join(os.path.dirname(torch.__file__), *part) for part in (
     ("utils", "_python_dispatch.py"), ("_ops.py",)))
-_FORWARDS = 20  # calls of a network without gradients, after which a script is taken to train nothing
+_FORWARDS = 20  # calls of a network without gradients, after which a script without optimizer is taken to train nothing
 
 
 class _Enough(BaseException):
@@ -29,33 +30,44 @@ class _Watch:
         self._name = name
         self._steps = steps
         self._updates = 0
+        self._optimizers = 0  # that had stepped when the step began
         self._forwards = 0
         self.session = Session(self._updated, self._called)
         self.training = self.inference = None
 
     def _step(self):
-        return self.session.step(self._name, self.session.phases.batch_size)
+        return self.session.step(self._name, self.session.phases.samples.count())
 
     def _updated(self, optimizer):
         if optimizer is not self.session.phases.optimizers[0]:
             return
         self._updates += 1
         if self._updates == 1:
-            self.training = self._step()  # should it be the last
-            self.session.start()
+            self._begin()
         elif self._updates > self._steps:
-            self.training = self._step()
-            raise _Enough
+            if len(self.session.phases.optimizers) == self._optimizers:
+                self.training = self._step()
+                raise _Enough
+            self._updates = 1  # another optimizer made its state, which it does once
+            self._begin()
+
+    def _begin(self):
+        self.training = self._step()  # should it be the last
+        self._optimizers = len(self.session.phases.optimizers)
+        self.session.start()
 
     def _called(self, module):
         if torch.is_grad_enabled() or self._updates or not any(True for _ in module.parameters()):
             return
-        if self._forwards:
+        is_over = self._forwards == _FORWARDS and not self.session.phases.has_optimizer
+        if is_over:
+            self.session.recorder.remark(f"taken for inference: {_FORWARDS} calls without gradients, and no optimizer was made")
+        if 0 < self._forwards <= _FORWARDS:
             self.inference = self._step()
+        if is_over:
+            raise _Enough
         self._forwards += 1
         self.session.start()
-        if self._forwards > _FORWARDS:
-            raise _Enough
 
     def found(self):
         if self.training is not None:
@@ -104,6 +116,10 @@ def capture_script(path, arguments=(), steps=1, name=None):
                 runpy.run_path(path, run_name="__main__")
             except _Enough:
                 pass
+            except Endless as error:
+                if watch.inference is None:
+                    raise
+                watch.session.recorder.remark(f"taken for inference: {error.what}")
             except SystemExit as end:
                 if end.code not in (None, 0) and watch.training is None:
                     raise Error(f"{path}: ended with exit status {end.code} before a step was over") from end
@@ -122,4 +138,5 @@ def user_traceback(error, path):
     first = next((i for i, frame in enumerate(lines.stack) if frame.filename == path), 0)
     lines.stack = traceback.StackSummary.from_list(
         [frame for frame in lines.stack[first:] if not frame.filename.startswith(own)])
-    return "".join(lines.format())
+    notes = [] if hasattr(lines, "__notes__") else getattr(error, "__notes__", [])  # which Python prints from 3.11 on
+    return "".join([*lines.format(), *(f"{note}\n" for note in notes)])

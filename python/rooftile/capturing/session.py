@@ -1,15 +1,17 @@
 """Everything that is in place while a step is captured."""
 
 import contextlib
+from unittest import mock
 
 import torch
 
-from . import autocast, kernels, machine
+from . import alone, autocast, cuda_types, files, inference, kernels, machine
+from .errors import Error
 from .mode import Capture
 from .phases import Phases
 from .recorder import Recorder
 from .step import make_step
-from .traced import Memory, Traced
+from .traced import Memory
 
 
 class Session:
@@ -24,14 +26,34 @@ class Session:
     @contextlib.contextmanager
     def running(self):
         with contextlib.ExitStack() as stack:
+            stack.enter_context(inference.as_without_gradients())
             stack.enter_context(machine.with_gpu(self.memory))
+            stack.enter_context(cuda_types.for_programs())
+            stack.enter_context(alone.in_the_world(self.recorder.remark))
+            stack.enter_context(files.kept())
+            # Constraints would not hold of numbers that are made up.
+            stack.enter_context(mock.patch.object(torch.distributions.Distribution, "_validate_args", False))
             stack.enter_context(autocast.for_traced_tensors())
             stack.enter_context(kernels.of_gpu(self.recorder))
             stack.enter_context(self.phases.watched())
             stack.enter_context(self._watched_autocast())
             stack.enter_context(Capture(self.recorder, self.memory))
             stack.callback(self.phases.forget)
-            yield self
+            with self._told_of_reading():
+                yield self
+
+    @contextlib.contextmanager
+    def _told_of_reading(self):
+        """What the program raises says so where it may be because there are no data."""
+        try:
+            yield
+        except Error:
+            raise
+        except Exception as error:
+            if self.phases.patience.last_read is not None:
+                note = f"{self.phases.patience.last_read} read data, which are assumed to be 0 in a capture"
+                error.__notes__ = [*getattr(error, "__notes__", ()), note]  # printed by Python 3.11
+            raise
 
     @contextlib.contextmanager
     def _watched_autocast(self):
@@ -51,6 +73,7 @@ class Session:
     def start(self):
         self.recorder.clear()
         self.recorder.recording = True
+        self.phases.samples.clear()
         self.memory.reset()
 
     def stop(self):
@@ -62,22 +85,10 @@ class Session:
 
     def _memory_bytes(self):
         """The peak by what holds it."""
-        parameters = [one for root in self.phases.roots for one in root.parameters()]
-        buffers = [one for root in self.phases.roots for one in root.buffers()]
-        states = [state for optimizer in self.phases.optimizers for state in optimizer.state.values()]
-        total = {
-            "weights": _size([*parameters, *buffers]),
-            "gradients": _size(one.grad for one in parameters),
-            "optimizer": _size(value for state in states if isinstance(state, dict) for value in state.values()),
-        }
-        total["activations"] = max(0, self.memory.peak - sum(total.values()))
-        return total
+        self.phases.label_memory()
+        there = self.memory.at_peak()
+        return {use: there[use] for use in ("weights", "gradients", "optimizer", "activations")}
 
     def _nhwc_maps(self):
         return self.recorder.channels_last * 2 > self.recorder.convolutions
 
-
-def _size(values):
-    """Bytes of the traced tensors among them, each block of memory once."""
-    blocks = {id(value.block): value.block for value in values if isinstance(value, Traced) and value.block is not None}
-    return sum(block.size for block in blocks.values())

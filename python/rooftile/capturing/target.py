@@ -4,12 +4,13 @@ import contextlib
 
 import torch
 from torch.nn.utils.rnn import PackedSequence
-from torch.utils._pytree import tree_flatten
+from torch.utils._pytree import tree_flatten, tree_map
 
 from . import swap
 from .errors import Error
+from .loss import loss_of
+from .samples import of_inputs
 from .session import Session
-from .tensors import first_dimension
 
 _PRECISIONS = {"fp32": None, "fp16": torch.float16, "bf16": torch.bfloat16, "amp-fp16": torch.float16,
                "amp-bf16": torch.bfloat16}
@@ -21,7 +22,7 @@ _OPTIMIZERS = {
 }
 
 
-def capture(target, inputs=(), *, training=False, loss=None, optimizer="sgd", precision="fp32", layout="nchw",
+def capture(target, inputs=(), *, training=False, loss=None, optimizer=None, precision="fp32", layout="nchw",
             batch_size=None, name=None):
     """One step of `target` as it would run on a GPU.
 
@@ -29,9 +30,10 @@ def capture(target, inputs=(), *, training=False, loss=None, optimizer="sgd", pr
         on the pretended GPU, whatever device they are on; nothing of theirs is changed.
     inputs: a tensor, a tuple of arguments or a dict of keyword arguments, of which shapes, types and strides count.
     training: of a module: also loss, backward and optimizer.
-    loss: of a module: a function of its result; by default what the result itself says (a mapping of losses, .loss), else
-        cross entropy where the result is scores of classes, else the mean.
-    optimizer: of a module: "sgd", "momentum", "adam", "adamw", or a function of parameters that makes one.
+    loss: of a module: a function of its result, or a loss of torch.nn, for which targets are made up; by default what the
+        result itself says (a mapping of losses, .loss), else cross entropy where the result is scores of classes, else
+        the mean.
+    optimizer: of a module: "sgd" (the default), "momentum", "adam", "adamw", or a function of parameters that makes one.
     precision: of a module: "fp32", "fp16", "bf16", "amp-fp16", "amp-bf16" (under torch.autocast).
     layout: of a module: "nchw" or "nhwc" (channels last).
     batch_size: samples in a step, where dimension 0 of the first input is not that.
@@ -44,6 +46,9 @@ def capture(target, inputs=(), *, training=False, loss=None, optimizer="sgd", pr
         raise Error(f"layout '{layout}' is neither nchw nor nhwc")
     _check(target, inputs)
     if isinstance(target, torch.nn.Module):
+        if not training and (loss is not None or optimizer is not None):
+            raise Error(f"{'a loss' if loss is not None else 'an optimizer'} is of a training step: training=True")
+        inputs = _as_tensors(inputs)
         return _Module(target, training, loss, optimizer, precision, layout).capture(inputs, batch_size, name)
     if not callable(target):
         raise Error(f"a torch.nn.Module or a function is captured, not {type(target).__name__}")
@@ -67,6 +72,16 @@ def _check(target, inputs):
             raise Error("a quantised input is of PyTorch's CPU kernels; give the float one")
 
 
+def _as_tensors(inputs):
+    """Arrays of NumPy as tensors; what holds no tensor then may be a shape."""
+    inputs = tree_map(lambda leaf: torch.as_tensor(leaf) if type(leaf).__module__ == "numpy" else leaf, inputs)
+    leaves = tree_flatten(inputs)[0]
+    if leaves and not any(isinstance(leaf, torch.Tensor) for leaf in leaves):
+        hint = f"; a shape is written torch.empty({', '.join(map(str, leaves))})" if set(map(type, leaves)) == {int} else ""
+        raise Error(f"inputs of a module hold no tensor{hint}")
+    return inputs
+
+
 def _modules(target):
     return target.modules() if isinstance(target, torch.nn.Module) else (target,)
 
@@ -78,10 +93,7 @@ def _arguments(inputs):
 
 
 def _size_of_batch(inputs):
-    args, _ = _arguments(inputs)
-    if args and isinstance(args[0], (list, tuple)):  # of images of different sizes
-        return len(args[0])
-    return first_dimension(inputs)
+    return of_inputs(inputs if isinstance(inputs, (tuple, list)) else (inputs,))
 
 
 def _twice(session, run):
@@ -98,8 +110,8 @@ def _function(target, inputs, batch_size, name):
     with swap.swapped(modules, optimizers, session.memory), session.running():
         args, kwargs = _arguments(swap.twins_of_inputs(inputs, session.memory))
         _twice(session, lambda: target(*args, **kwargs))
-        found = batch_size or session.phases.batch_size or _size_of_batch(inputs)
-        step = session.step(name or getattr(target, "__name__", "step"), found)
+        samples = batch_size or session.phases.samples.count() or _size_of_batch(inputs)
+        step = session.step(name or getattr(target, "__name__", "step"), samples)
     if not step.launches:
         raise Error("nothing of it ran on the pretended GPU; the function is to run a module that it refers to")
     return step
@@ -107,25 +119,28 @@ def _function(target, inputs, batch_size, name):
 
 class _Module:
     def __init__(self, module, training, loss, optimizer, precision, layout):
-        self.module, self.training, self.loss = module, training, loss
+        self.module, self.training, self.loss = module, training, loss_of(loss)
         self.precision, self.layout = precision, layout
-        if isinstance(optimizer, str) and optimizer not in _OPTIMIZERS:
+        self.criterion = [loss] if isinstance(loss, torch.nn.Module) else []  # which may have weights
+        optimizer = "sgd" if optimizer is None else optimizer
+        if not callable(optimizer) and optimizer not in _OPTIMIZERS:
             raise Error(f"optimizer '{optimizer}' is not one of {', '.join(_OPTIMIZERS)}")
-        self.make_optimizer = _OPTIMIZERS[optimizer] if isinstance(optimizer, str) else optimizer
+        self.make_optimizer = optimizer if callable(optimizer) else _OPTIMIZERS[optimizer]
 
     def capture(self, inputs, batch_size, name):
         session = Session()
         narrow = _PRECISIONS[self.precision]
         mixed = self.precision.startswith("amp-")
         dtype = None if mixed else narrow
-        with self._mode(), swap.swapped([self.module], [], session.memory, dtype), session.running():
+        with self._mode(), swap.swapped([self.module, *self.criterion], [], session.memory, dtype), session.running():
             if self.layout == "nhwc":
                 self.module.to(memory_format=torch.channels_last)
             args, kwargs = _arguments(swap.twins_of_inputs(inputs, session.memory, dtype))
             if self.layout == "nhwc":
                 args = tuple(_channels_last(one) for one in args)
             _twice(session, self._step(args, kwargs, narrow if mixed else None))
-            step = session.step(name or type(self.module).__name__, batch_size or _size_of_batch(inputs))
+            samples = batch_size or session.phases.samples.count() or _size_of_batch(inputs)
+            step = session.step(name or type(self.module).__name__, samples)
         return step
 
     @contextlib.contextmanager
@@ -157,7 +172,7 @@ class _Module:
         def train():
             optimizer.zero_grad(set_to_none=True)
             with autocast():
-                value = (self.loss or _loss)(self.module(*args, **kwargs))
+                value = self.loss(self.module(*args, **kwargs))
             value.backward()
             optimizer.step()
 
@@ -168,27 +183,3 @@ def _channels_last(value):
     if isinstance(value, torch.Tensor) and value.dim() == 4:
         return value.to(memory_format=torch.channels_last)
     return value
-
-
-def _loss(output):
-    """Of whatever a module returns."""
-    if getattr(output, "loss", None) is not None:
-        return output.loss
-    if isinstance(output, dict) and output:
-        values = [value for value in output.values() if isinstance(value, torch.Tensor)]
-        if values and all(value.dim() == 0 for value in values):  # torchvision's detectors
-            return sum(values)
-        return _loss(values[0])
-    if isinstance(output, (tuple, list)):
-        if hasattr(output, "logits"):  # Inception v3, GoogLeNet with auxiliary classifiers
-            return sum(_loss(one) for one in output if isinstance(one, torch.Tensor))
-        return _loss(output[0])
-    if not isinstance(output, torch.Tensor):
-        raise Error(f"no loss is known of a {type(output).__name__}; give loss=")
-    if output.dim() == 0:
-        return output
-    if output.dim() in (2, 3) and output.shape[-1] > 1 and output.is_floating_point():
-        scores = output.reshape(-1, output.shape[-1])
-        labels = torch.zeros(scores.shape[0], dtype=torch.int64, device=output.device)
-        return torch.nn.functional.cross_entropy(scores, labels)
-    return output.float().mean()

@@ -1,10 +1,11 @@
 """Tensors without data that stand for tensors on a GPU, and the memory that these would take."""
 
+import collections
 import weakref
 
 import torch
 
-from . import versions
+from . import reading, versions
 from .tensors import meta_twin
 
 GPU = torch.device("cuda", 0)
@@ -20,24 +21,52 @@ class Block:
         self.memory = memory
         self.owner = ""  # path of the module that wrote it last, or whose weight it is
         self.holds = ""  # "weights", "copies of weights"
+        self.use = "activations"  # or "weights", "gradients", "optimizer", once that is known
+        self.is_made = False  # by a network
         self.size = -(-size // _GRANULE) * _GRANULE
-        memory.now += self.size
-        memory.peak = max(memory.peak, memory.now)
+        self.born = memory.allocated(self.size)
 
     def __del__(self):
-        self.memory.now -= self.size
+        self.memory.freed(self)
 
 
 class Memory:
-    """Bytes allocated on the GPU now, and the most since the last reset()."""
+    """Bytes allocated on the GPU now, and the most since the last reset(), by what they are used for."""
 
     def __init__(self):
         self.now = 0
-        self.peak = 0
         self._blocks = weakref.WeakValueDictionary()
+        self._clock = 0  # allocations
+        self.reset()
 
     def reset(self):
-        self.peak = self.now
+        self._reach()
+
+    def _reach(self):
+        """A new peak; blocks that were freed before it do not count."""
+        self.peak, self._peak_at = self.now, self._clock
+        self._gone = collections.Counter()  # bytes that were there at the peak, by use
+
+    def allocated(self, size):
+        """Returns the time."""
+        self._clock += 1
+        self.now += size
+        if self.now > self.peak:
+            self._reach()
+        return self._clock
+
+    def freed(self, block):
+        self.now -= block.size
+        if block.born <= self._peak_at:
+            self._gone[block.use] += block.size
+
+    def at_peak(self):
+        """Bytes by use."""
+        there = self._gone.copy()
+        for block in list(self._blocks.values()):
+            if block.born <= self._peak_at:
+                there[block.use] += block.size
+        return there
 
     def block_of(self, elements):
         key, size = versions.storage_of(elements)
@@ -65,6 +94,7 @@ class Traced(torch.Tensor):
         self.place = device
         self.memory = memory
         self.block = memory.block_of(elements) if device.type != "cpu" else None
+        self.assumed = None  # the number that is read of it, where that is known
 
     @property
     def device(self):
@@ -98,9 +128,7 @@ class Traced(torch.Tensor):
         return f"Traced({tuple(self.shape)}, dtype={self.dtype}, device='{self.place}')"
 
     def __deepcopy__(self, memo):
-        copy = Traced(torch.empty_like(self.elements), self.place, self.memory, self.requires_grad)
-        if getattr(self, "_is_param", False):
-            copy._is_param = True
+        copy = traced_like(self, self.place, self.memory)
         memo[id(self)] = copy
         return copy
 
@@ -110,11 +138,14 @@ class Traced(torch.Tensor):
     def new_tensor(self, data, dtype=None, device=None, requires_grad=False):
         return torch.tensor(data, dtype=dtype or self.dtype, device=device or self.place, requires_grad=requires_grad)
 
-    def numpy(self):
-        raise TypeError("a tensor of a captured step has no data; numpy() cannot read it")
+    def numpy(self, **_):
+        return reading.array(self, torch.empty(0, dtype=self.dtype).numpy().dtype)
 
     def tolist(self):
-        raise TypeError("a tensor of a captured step has no data; tolist() cannot read it")
+        return reading.array(self).tolist()
+
+    def __format__(self, spec):
+        return format(self.item(), spec) if self.dim() == 0 else super().__format__(spec)
 
     @classmethod
     def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
