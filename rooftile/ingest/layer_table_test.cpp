@@ -428,6 +428,23 @@ TEST(LayerTable, BertOfMlperfSkipsPaddingFromRoundOneOn) {
   EXPECT_EQ(seq_len("resnet50v1.5", "MLPerf Training v1.1", ""), std::nullopt);
 }
 
+TEST(LayerTable, MlperfTrainsWithNvidiasFusedImplementations) {
+  const auto execution = [](const char* source, const char* framework, const char* told = "") {
+    return std::get<NetworkRun>(
+               parsed_table(fmt::format("op,model,batch,source,framework,execution\nnetwork,resnet50,16,"
+                                        "{},{},{}\n",
+                                        source, framework, told))
+                   .rows.at(0)
+                   .op)
+        .execution;
+  };
+  EXPECT_EQ(execution("MLPerf Training v1.1", ""), Execution::compiled);
+  EXPECT_EQ(execution("MLPerf Training v0.7", "PyTorch 1.6.0"), Execution::compiled);
+  EXPECT_EQ(execution("MLPerf Training v0.7", "PyTorch 1.6.0", "eager"), Execution::eager);
+  EXPECT_EQ(execution("DeepLearningExamples", "MxNet"), Execution::compiled);
+  EXPECT_EQ(execution("DeepLearningExamples", "PyTorch"), Execution::eager);
+}
+
 TEST(LayerTable, BertOfNvidiasExamplesIsTunedOn384PositionsByAnOptimizerOfItsOwn) {
   const auto run = [](const char* precision, const char* framework, const char* note,
                       const char* model = "BERT-large") {
