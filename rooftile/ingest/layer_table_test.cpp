@@ -429,20 +429,17 @@ TEST(LayerTable, BertOfMlperfSkipsPaddingFromRoundOneOn) {
 }
 
 TEST(LayerTable, MlperfTrainsWithNvidiasFusedImplementations) {
-  const auto execution = [](const char* source, const char* framework, const char* told = "") {
-    return std::get<NetworkRun>(
-               parsed_table(fmt::format("op,model,batch,source,framework,execution\nnetwork,resnet50,16,"
-                                        "{},{},{}\n",
-                                        source, framework, told))
-                   .rows.at(0)
-                   .op)
-        .execution;
+  const auto execution = [](const std::string& cells) {
+    const std::string columns = "op,model,batch,source,framework,execution,note\nnetwork,resnet50,16,";
+    return std::get<NetworkRun>(parsed_table(columns + cells + "\n").rows.at(0).op).execution;
   };
-  EXPECT_EQ(execution("MLPerf Training v1.1", ""), Execution::compiled);
-  EXPECT_EQ(execution("MLPerf Training v0.7", "PyTorch 1.6.0"), Execution::compiled);
-  EXPECT_EQ(execution("MLPerf Training v0.7", "PyTorch 1.6.0", "eager"), Execution::eager);
-  EXPECT_EQ(execution("DeepLearningExamples", "MxNet"), Execution::compiled);
-  EXPECT_EQ(execution("DeepLearningExamples", "PyTorch"), Execution::eager);
+  EXPECT_EQ(execution("MLPerf Training v1.1,,,"), Execution::compiled);
+  EXPECT_EQ(execution("MLPerf Training v0.7,PyTorch 1.6.0,,"), Execution::compiled);
+  EXPECT_EQ(execution("MLPerf Training v0.7,PyTorch 1.6.0,eager,"), Execution::eager);
+  EXPECT_EQ(execution("DeepLearningExamples,MxNet,,"), Execution::compiled);
+  EXPECT_EQ(execution("DeepLearningExamples,PyTorch,,"), Execution::eager);
+  EXPECT_EQ(execution("DeepLearningExamples,TensorFlow,,DGX-1; XLA"), Execution::compiled);
+  EXPECT_EQ(execution("DeepLearningExamples,TensorFlow,,DGX-1; XLA=No"), Execution::eager);
 }
 
 TEST(LayerTable, BertOfNvidiasExamplesIsTunedOn384PositionsByAnOptimizerOfItsOwn) {

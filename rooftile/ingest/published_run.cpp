@@ -21,12 +21,18 @@ bool fine_tunes_bert(TableRow& row, std::string_view model) {
   return row.text("source") == kExamples && row.text("note").starts_with("Fine-tuning");
 }
 
+// As notes end: "XLA", "XLA=Yes".
+bool runs_xla(std::string_view note) {
+  return note.ends_with("XLA") || note.ends_with("XLA=Yes") || note.ends_with("XLA=ON");
+}
+
 }  // namespace
 
 // NVIDIA's implementations for MLPerf, which submitters of its GPUs run, and its MXNet train with channels last and
 // fuse batch norms with what surrounds them (DeepLearningExamples, MxNet/Classification/RN50v1.5: BNAddRelu).
 Execution published_execution(TableRow& row) {
   if (row.text("source").starts_with("MLPerf Training")) return Execution::compiled;
+  if (row.text("source") == kExamples && runs_xla(row.text("note"))) return Execution::compiled;
   const std::string framework = lower_case(row.text("framework"));
   for (const char* fused : {"nvidia release", "ngc "}) {
     if (framework.find(fused) != std::string::npos) return Execution::compiled;

@@ -4,7 +4,8 @@
 // most of their channels do not fill. Gradients over contiguous channels have no product at all: they run on the lanes
 // (Inductor keeps such networks away from that layout: "slows down 31x using channels last", torch/_inductor/graph.py).
 // Which groups have gradients of their own, and what the lanes cost, was found from whole networks (timm: RegNet,
-// ResNeXt), not from single layers.
+// ResNeXt), not from single layers. On Ampere and later; Volta's and Turing's kernels of cuDNN 7 take gradients of any
+// groups (DeepLearningExamples: ResNeXt in PyTorch and TensorFlow).
 #pragma once
 
 #include <string_view>

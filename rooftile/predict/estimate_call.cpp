@@ -36,10 +36,16 @@ const RefinedModel* model_of(const Products& products, const Gpu& gpu, const Pre
   return models.find(products.convolution ? RefinedOp::conv : RefinedOp::gemm, gpu, options);
 }
 
+// See conv_groups.hpp.
+bool lacks_kernel(const Products& products, const RefinedModel& model, const Gpu& gpu) {
+  constexpr double kAfterTuring = 7.6;
+  return products.on_lanes && model.family == KernelFamily::conv_tensor && gpu.generation > kAfterTuring;
+}
+
 // One channel leaves a GEMM nothing to reduce; MIOpen has kernels for it among its others. And what tensor cores have
 // no kernel for.
-bool streams(const Products& products, const RefinedModel* model) {
-  if (products.on_lanes && model != nullptr && model->family == KernelFamily::conv_tensor) return true;
+bool streams(const Products& products, const RefinedModel* model, const Gpu& gpu) {
+  if (model != nullptr && lacks_kernel(products, *model, gpu)) return true;
   const bool by_kernels = model != nullptr && model->family == KernelFamily::conv_miopen;
   return products.parts.empty() || (products.depthwise && !by_kernels);
 }
@@ -52,7 +58,7 @@ void add_products(LayerEstimate& layer, const Products& products, const Gpu& gpu
     return add_roofline(layer, products.compulsory, gpu, options.precision);
   }
   const RefinedModel* model = model_of(products, gpu, options, models);
-  if (streams(products, model)) {
+  if (streams(products, model, gpu)) {
     if (products.depthwise && options.breakdown) layer.function = "depthwise";
     layer.method = Method::stream;
     return add_streams(layer, products.streams, gpu, options, models);
@@ -82,7 +88,7 @@ void plan_ahead(LayerCall& call, const Gpu& gpu, RefinedModels& models) {
   auto* products = std::get_if<Products>(&call.work);
   if (products == nullptr) return;
   const RefinedModel* model = model_of(*products, gpu, call.options, models);
-  if (model == nullptr || streams(*products, model)) return;
+  if (model == nullptr || streams(*products, model, gpu)) return;
   for (Products::Part& part : products->parts) {
     part.ahead = plans_ahead(op_shape(part.gemm, *model, call.options.pass), gpu, call.options.plan);
   }
