@@ -156,7 +156,7 @@ class Hostile(unittest.TestCase):
             for command in commands:
                 for path in (device, random):
                     with self.subTest(path=path.name, command=command(path)[0]):
-                        self.fails(*command(path), words="is a device, not a file")
+                        self.fails(*command(path), words="a device, not a ")
             for path in (self.pipe(f"pipe.{suffix}"), self.sparse(f"sparse.{suffix}")):
                 for command in commands:
                     with self.subTest(path=path.name, command=command(path)[0]):
