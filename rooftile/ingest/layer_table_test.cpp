@@ -459,6 +459,10 @@ TEST(LayerTable, BertOfNvidiasExamplesIsTunedOn384PositionsByAnOptimizerOfItsOwn
   EXPECT_EQ(run("fp32", "PyTorch", "Pre-training NVIDIA DGX-1").optimizer, std::nullopt);
   EXPECT_EQ(run("fp32", "TensorFlow", "Fine-tuning NVIDIA DGX-1").optimizer, std::nullopt);
   EXPECT_EQ(run("tf32", "NVIDIA DeepLearningExamples", "", "bert_base_squad").optimizer, Optimizer::bert_adam);
+  const std::string efficient =
+      "op,model,batch,source,path\nnetwork,efficientnet_b0,16,DeepLearningExamples,PyTorch/.../ConvNets/efficientnet/"
+      "README.md\n";
+  EXPECT_EQ(std::get<NetworkRun>(parsed_table(efficient).rows.at(0).op).optimizer, Optimizer::rmsprop);
 }
 
 TEST(LayerTable, NvidiasExamplesTrainInChannelsLastWhereTheySaySo) {

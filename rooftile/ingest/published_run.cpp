@@ -55,8 +55,12 @@ std::optional<std::int64_t> published_positions(TableRow& row, std::string_view 
 }
 
 // PyTorch/LanguageModeling/BERT/run_squad.py: Apex's FusedAdam with --fp16, else the BertAdam of optimization.py.
+// EfficientNet: PyTorch/Classification/ConvNets/configs.yml.
 std::optional<Optimizer> published_optimizer(TableRow& row, std::string_view model) {
   const std::string_view framework = row.text("framework");
+  if (row.text("source") == kExamples && row.text("path").find("ConvNets/efficientnet") != std::string_view::npos) {
+    return Optimizer::rmsprop;
+  }
   const bool pytorch = framework == "PyTorch" || framework.find(kExamples) != std::string_view::npos;
   if (!pytorch || !fine_tunes_bert(row, model)) return {};
   return in_fp16(row) ? Optimizer::fused_adam : Optimizer::bert_adam;

@@ -20,6 +20,8 @@ constexpr std::array kRows = {
     Row{"adamw", 2, {12, 8, 8, 13}, {4, 3, 1, 13}},  // and p *= 1 - decay before
     Row{"lamb", 2, {8, 4, 4, 18}, {8, 4, 4, 18}},
     Row{"lars", 1, {7, 3, 5, 9}, {5, 2, 3, 9}},
+    // g += w p; v *= a; v += g g; s = sqrt v; s += e; b *= m; b += g / s; p += -lr b
+    Row{"rmsprop", 2, {13, 8, 8, 12}, {4, 3, 1, 12}},
     Row{"fused_adam", 2, {4, 3, 1, 12}, {4, 3, 1, 12}},
     // |g|; m *= b; m += g; v *= b; v += g g; u = sqrt v; u += e; u = m / u; d = w p; u += d; u *= lr; u = -u; p += u
     Row{"bert_adam", 2, {18, 12, 13, 15}, {18, 12, 13, 15}},

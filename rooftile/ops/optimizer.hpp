@@ -12,7 +12,7 @@
 
 namespace rooftile {
 
-enum class Optimizer { sgd, momentum, adam, adamw, lamb, lars, fused_adam, bert_adam };
+enum class Optimizer { sgd, momentum, adam, adamw, lamb, lars, rmsprop, fused_adam, bert_adam };
 
 std::string_view name_of(Optimizer optimizer);
 std::vector<std::string> optimizer_names();
@@ -25,7 +25,8 @@ struct UpdatePasses {
   double operations = 0;         // for each weight
 };
 // Formulas as torch/optim/{sgd,adam,adamw}.py of PyTorch 2 runs them without weight decay (adamw: with); lamb as in
-// NVIDIA's Apex, two kernels and two norms; lars: two norms, and momentum. fused_adam: Apex's FusedAdam, or
+// NVIDIA's Apex, two kernels and two norms; lars: two norms, and momentum. rmsprop: with
+// weight decay and momentum. fused_adam: Apex's FusedAdam, or
 // `fused=True` of PyTorch's; bert_adam: that of the first BERTs in PyTorch, a norm and twelve formulas
 // (DeepLearningExamples, PyTorch/LanguageModeling/BERT/optimization.py).
 UpdatePasses update_passes(Optimizer optimizer, bool fused);
