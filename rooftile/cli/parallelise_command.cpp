@@ -257,7 +257,8 @@ Result<void> spread(ParalleliseArguments& arguments) {
                                      .tried = tried,
                                      .shown = arguments.top,
                                      .memory_share = options.memory_share,
-                                     .stopped = tried.size() < ways.size()};
+                                     .stopped = tried.size() < ways.size(),
+                                     .note = network.note};
   if (report.stopped) {
     write_error(fmt::format("stopped: {} of {} were tried; the best of these",
                             grouped(static_cast<double>(tried.size())), counted(ways.size(), "way")));

@@ -49,9 +49,9 @@ Board board_of(const Gpu& gpu, const CompareTask& task) {
 
 // What sets the time: the input or the host where the GPU waits for it all along, however busy it is meanwhile.
 std::string limit_of(const Prediction& prediction, const TimeBounds& by) {
-  constexpr double kAllAlong = 0.95;
+  constexpr double kAllAlong = 0.95, kMuch = 0.05;  // of the time: issuing, waiting for the input
   const Seconds input = prediction.input ? prediction.input->waiting : Seconds(0);
-  if (input > prediction.time * (1 - kAllAlong)) return "input";
+  if (input > prediction.time * kMuch) return "input";
   const bool issues_all_along = prediction.host && prediction.host->waiting > Seconds(0) &&
                                 prediction.host->issuing > (prediction.time - input) * kAllAlong;
   if (issues_all_along) return "host";

@@ -78,8 +78,7 @@ class Fp8Products {
       for (std::size_t k = 0; k < inputs.size(); ++k) (chosen[i] && k == 1 ? only : others)[inputs[k]] = true;
     }
     for (TensorId id = 0; id < only.size(); ++id) {
-      const bool rests = workload_.tensors[id].constant && !only[id];
-      only[id] = (only[id] || rests) && !others[id];
+      only[id] = (only[id] || workload_.tensors[id].constant) && !others[id];
     }
     return only;
   }

@@ -39,4 +39,11 @@ Group group_of(const GpuCluster& cluster, int gpus, int stride) {
   return group;
 }
 
+Group pair_of_stages(const GpuCluster& cluster, int gpus, int stage, int other) {
+  const auto [first, last] = std::minmax(stage, other);
+  const int node_of_first = first * gpus / cluster.gpus_per_node;
+  const int node_of_last = ((last + 1) * gpus - 1) / cluster.gpus_per_node;
+  return group_of(cluster, 2, node_of_first == node_of_last ? 1 : cluster.gpus_per_node);
+}
+
 }  // namespace rooftile

@@ -22,4 +22,8 @@ struct Group {
 // Every `stride`th GPU, `gpus` of them. Both are at least 1.
 Group group_of(const GpuCluster& cluster, int gpus, int stride);
 
+// A GPU of one pipeline stage and its counterpart in another, of stages of `gpus` GPUs each: across nodes if any of
+// them is, since a stage waits for all of its GPUs.
+Group pair_of_stages(const GpuCluster& cluster, int gpus, int stage, int other);
+
 }  // namespace rooftile

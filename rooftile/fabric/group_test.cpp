@@ -49,6 +49,22 @@ TEST(Group, FewOfAMeshUseFewOfTheirLinks) {
   EXPECT_DOUBLE_EQ(group_of(mesh, 2, 4).link.bandwidth.value(), 300e9 / 4);
 }
 
+// Eight stages of two on machines of eight: the fourth and the fifth are in two nodes. Stages of three straddle them.
+TEST(Group, StagesMeetInANodeOrAcrossTwo) {
+  const GpuCluster cluster = machines_of_eight();
+  const auto nodes = [&](int gpus, int stage, int other) {
+    return pair_of_stages(cluster, gpus, stage, other).nodes();
+  };
+  EXPECT_EQ(nodes(2, 2, 3), 1);
+  EXPECT_EQ(nodes(2, 3, 4), 2);
+  EXPECT_EQ(nodes(2, 7, 0), 2);
+  EXPECT_EQ(nodes(1, 0, 7), 1);
+  EXPECT_EQ(nodes(3, 0, 1), 1);
+  EXPECT_EQ(nodes(3, 1, 2), 2);
+  EXPECT_EQ(nodes(16, 0, 1), 2);
+  EXPECT_EQ(pair_of_stages(cluster, 2, 3, 4).network, BytesPerSecond(25e9));
+}
+
 TEST(Group, HasTheLatenciesOfItsCluster) {
   GpuCluster cluster = machines_of_eight();
   cluster.link_latency = Seconds(1e-6), cluster.network_latency = Seconds(2e-5);

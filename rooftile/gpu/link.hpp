@@ -21,8 +21,4 @@ std::optional<Link> link_of(const Gpu& gpu, int gpus);
 // machines.
 Link host_memory_link();
 
-// Through the memory of the host, where GPUs may not reach one another's: NCCL_P2P_DISABLE=1, and many virtual
-// machines.
-Link host_memory_link();
-
 }  // namespace rooftile

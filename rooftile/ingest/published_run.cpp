@@ -28,8 +28,9 @@ bool runs_xla(std::string_view note) {
 
 }  // namespace
 
-// NVIDIA's implementations for MLPerf, which submitters of its GPUs run, and its MXNet train with channels last and
-// fuse batch norms with what surrounds them (DeepLearningExamples, MxNet/Classification/RN50v1.5: BNAddRelu).
+// Submitters to MLPerf run what a board's vendor tuned for it. NVIDIA's implementations, and its MXNet, train with
+// channels last and fuse batch norms with what surrounds them (DeepLearningExamples, MxNet/Classification/RN50v1.5:
+// BNAddRelu); AMD's are taken for alike.
 Execution published_execution(TableRow& row) {
   if (row.text("source").starts_with("MLPerf Training")) return Execution::compiled;
   if (row.text("source") == kExamples && runs_xla(row.text("note"))) return Execution::compiled;

@@ -70,7 +70,9 @@ Result<ForwardTime> parallel_forward(const Transformer& shape, const ForwardRun&
   }
   if (way.pp > 1) {
     const Collective send = {CollectiveKind::send, 2, hidden, DType::fp16};
-    time.sending = collective_time(send, gpu, group_of(cluster, 2, way.tp)).time * static_cast<double>(way.pp - 1);
+    for (int stage = 0; stage + 1 < way.pp; ++stage) {
+      time.sending += collective_time(send, gpu, pair_of_stages(cluster, way.tp, stage, stage + 1)).time;
+    }
   }
   // Parts of the batch follow one another: the last leaves the last stage after as many more stages' times.
   const double stages = run.stages_full ? 1 : 1 + static_cast<double>(rounds - 1) / way.pp;

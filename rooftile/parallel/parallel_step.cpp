@@ -41,9 +41,9 @@ class StepBuilder {
       backward_.push_back(times_.backward(block));
     }
     divide();
-    if (way.pp > 1) {
-      const Group pair = group_of(cluster, 2, way.tp * way.cp * way.dp);
-      send_ = times_.exchange(CollectiveKind::send, blocks.boundary, pair);
+    for (int stage = 0; stage < way.pp && way.pp > 1; ++stage) {
+      const Group pair = pair_of_stages(cluster, ranks_of_stage(way), stage, (stage + 1) % way.pp);
+      sends_.push_back(times_.exchange(CollectiveKind::send, blocks.boundary, pair));
     }
   }
 
@@ -141,12 +141,6 @@ class StepBuilder {
   // Of experts: every ep-th of those.
   Group expert_replicas() const { return group_of(cluster_, way_.dp * way_.cp / way_.ep, way_.tp * way_.ep); }
 
-  Seconds replicas_time(CollectiveKind kind, Bytes each, const HeldWeights& held) const {
-    Seconds time = times_.exchange(kind, each * held.shared, replicas());
-    if (held.experts > 0) time += times_.exchange(kind, each * held.experts, expert_replicas());
-    return time;
-  }
-
   // --- the host's memory ---
 
   Seconds copy_time(Bytes bytes) const { return bytes / (cluster_.host_link * kCopyShare); }
@@ -186,6 +180,11 @@ class StepBuilder {
   Seconds handing_over(std::size_t part) const {
     const int neighbours = (part > 0 ? 1 : 0) + (part + 1 < chunks_.size() ? 1 : 0);
     return options_.style.hand_over * neighbours;
+  }
+
+  // Forward to the next stage, or backward to the one before.
+  Seconds send_time(int stage, bool backward) const {
+    return sends_[static_cast<std::size_t>(backward ? (stage + way_.pp - 1) % way_.pp : stage)];
   }
 
   // Blocks that are computed between two exchanges: all of a chunk, or as many as fill a bucket.
@@ -232,14 +231,11 @@ class StepBuilder {
     std::size_t last = StreamGraph::kNoTask, before = StreamGraph::kNoTask;
     for (const Segment& segment : segments(static_cast<std::size_t>(chunk), at.backward, cut)) {
       task.block = segment.first, task.blocks = segment.count;
-      const Bytes weights = blocks_.weight * segment.weights.all(), gradients = gradient_bytes(segment.weights.all());
       std::size_t gathered = StreamGraph::kNoTask;
       if (gathers()) {  // at most two ahead of what is computed (limit_all_gathers)
         StepTask gather = task;
-        gather.kind = StepTask::Kind::gather, gather.bytes = weights;
-        gather.exchange = StepExchange{RankGroup::replicas, CollectiveKind::all_gather, weights};
-        const Seconds time = replicas_time(CollectiveKind::all_gather, blocks_.weight, segment.weights);
-        gathered = add(stage, Stream::reduce, time, before, gather);
+        gather.kind = StepTask::Kind::gather;
+        gathered = add_exchange(stage, CollectiveKind::all_gather, blocks_.weight, segment.weights, before, gather);
       }
       std::size_t fetched = StreamGraph::kNoTask;
       if (way_.offloads_activations() && at.backward) {
@@ -256,10 +252,8 @@ class StepBuilder {
       std::size_t ready = computed;
       if (reduces && cut && segment.weights.all() > 0 && replicated()) {
         StepTask reduce = task;
-        reduce.kind = StepTask::Kind::reduce, reduce.bytes = gradients, reduce.flops = {};
-        reduce.exchange = StepExchange{RankGroup::replicas, reduction(), gradients};
-        const Seconds time = replicas_time(reduction(), times_.gradient(), segment.weights);
-        ready = add(stage, Stream::reduce, time, computed, reduce);
+        reduce.kind = StepTask::Kind::reduce, reduce.flops = {};
+        ready = add_exchange(stage, reduction(), times_.gradient(), segment.weights, computed, reduce);
       }
       if (offloads && segment.weights.all() > 0) {
         add_copy(stage, StepTask::Kind::offload, gradient_bytes(updated(segment.weights)), ready, task);
@@ -304,7 +298,7 @@ class StepBuilder {
           send.kind = StepTask::Kind::send, send.micro_batch = at.micro_batch, send.chunk = chunk;
           send.bytes = blocks_.boundary, send.backward = at.backward;
           send.exchange = StepExchange{RankGroup::neighbour, CollectiveKind::send, send.bytes};
-          handed = add(stage, Stream::send, send_, ran, send);
+          handed = add(stage, Stream::send, send_time(stage, at.backward), ran, send);
         }
         (at.backward ? backward : forward)[static_cast<std::size_t>(chunk)][micro_batch] = handed;
       }
@@ -319,6 +313,22 @@ class StepBuilder {
     }
     first_update_ = graph_.tasks().size();
     for (int stage = 0; stage < stages; ++stage) finish(stage);
+  }
+
+  // Of weights or their gradients, `each` of that size: what all replicas have, then experts among those that have the
+  // same ones. Returns the last task, `after` where there is nothing to exchange.
+  std::size_t add_exchange(int stage, CollectiveKind kind, Bytes each, const HeldWeights& held, std::size_t after,
+                           StepTask task) {
+    std::size_t last = after;
+    const auto add_among = [&](RankGroup among, const Group& group, double weights) {
+      if (weights == 0 || group.gpus == 1) return;
+      task.bytes = each * weights;
+      task.exchange = StepExchange{among, kind, task.bytes};
+      last = add(stage, Stream::reduce, times_.exchange(kind, task.bytes, group), last, task);
+    };
+    add_among(RankGroup::replicas, replicas(), held.shared);
+    add_among(RankGroup::expert_replicas, expert_replicas(), held.experts);
+    return last;
   }
 
   std::size_t add_copy(int stage, StepTask::Kind kind, Bytes bytes, std::size_t after, const StepTask& of) {
@@ -353,15 +363,14 @@ class StepBuilder {
     StepTask task;
     task.chunk = stage;
     if (replicated() && !gathers() && !options_.style.overlapped && !way_.offloads_optimizer()) {
-      task.kind = StepTask::Kind::reduce, task.bytes = gradient_bytes(held.all());
-      task.exchange = StepExchange{RankGroup::replicas, reduction(), task.bytes};
-      last_reduce = add(stage, Stream::reduce, replicas_time(reduction(), times_.gradient(), held), last, task);
+      task.kind = StepTask::Kind::reduce;
+      last_reduce = add_exchange(stage, reduction(), times_.gradient(), held, last, task);
     }
     const bool ends = stage == 0 || stage + 1 == way_.pp;
     if (way_.pp > 1 && ends && blocks_.tied > 0) {  // the first and the last stage have the table of words
       task.kind = StepTask::Kind::reduce, task.bytes = gradient_bytes(blocks_.tied);
       task.exchange = StepExchange{RankGroup::ends, CollectiveKind::all_reduce, task.bytes};
-      const Group pair = group_of(cluster_, 2, way_.tp * way_.cp * way_.dp * (way_.pp - 1));
+      const Group pair = pair_of_stages(cluster_, ranks_of_stage(way_), 0, way_.pp - 1);
       const Seconds time = times_.exchange(CollectiveKind::all_reduce, task.bytes, pair);
       const std::size_t shared = add(stage, Stream::reduce, time, last, task);
       graph_.add_dependency(shared, last_reduce);
@@ -382,9 +391,7 @@ class StepBuilder {
     }
     if (replicated() && way_.sharding != Sharding::none && !gathers()) {
       task.kind = StepTask::Kind::gather;
-      task.bytes = blocks_.weight * held.all();
-      task.exchange = StepExchange{RankGroup::replicas, CollectiveKind::all_gather, task.bytes};
-      add(stage, Stream::reduce, replicas_time(CollectiveKind::all_gather, blocks_.weight, held), update, task);
+      add_exchange(stage, CollectiveKind::all_gather, blocks_.weight, held, update, task);
     }
   }
 
@@ -448,7 +455,7 @@ class StepBuilder {
   bool records_;
   std::vector<PassTime> forward_, backward_;  // by kind
   std::vector<Chunk> chunks_;                 // chunk i is of stage i % pp
-  Seconds send_;
+  std::vector<Seconds> sends_;                // from each stage to the next, from the last to the first
   StreamGraph graph_;
   std::vector<StepTask> what_;
   std::vector<std::size_t> last_compute_, last_reduce_;  // task of each stage

@@ -91,6 +91,19 @@ TEST_F(ParallelStepTest, ThePipelineHasItsBubble) {
   EXPECT_LT(step(way, "llama_65b").parts.pipeline, plain.parts.pipeline * 0.6);
 }
 
+// Stages of one GPU: eight to a node, so that one of 15 boundaries is on the network.
+TEST_F(ParallelStepTest, StagesOfTwoNodesMeetOverTheNetwork) {
+  Parallelism way;
+  way.pp = 8, way.micro_batches = 16;
+  const Seconds in_a_node = step(way).time;
+  cluster.network = cluster.network / 1000.0;
+  EXPECT_EQ(step(way).time, in_a_node);
+  way.pp = 16;
+  const Seconds slow = step(way).time;
+  cluster.network = cluster.network * 1000.0;
+  EXPECT_GT(slow, step(way).time * 2);
+}
+
 // Micro-batches beyond the first rounds are not simulated one by one.
 TEST_F(ParallelStepTest, SteadyRoundsAreThoseOfTheWholeSimulation) {
   for (const int pp : {1, 2, 4}) {

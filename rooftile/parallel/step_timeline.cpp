@@ -72,6 +72,13 @@ std::vector<int> ranks_of(const Parallelism& way, RankGroup group, int rank) {
       return every(way.ep, way.tp * way.cp);
     case RankGroup::replicas:
       return every(way.dp * way.cp, way.tp);
+    case RankGroup::expert_replicas: {
+      std::vector<int> ranks;
+      for (const int group : every(way.dp / way.ep, way.tp * way.cp * way.ep)) {
+        for (int i = 0; i < way.cp; ++i) ranks.push_back(group - group / way.tp % way.cp * way.tp + i * way.tp);
+      }
+      return ranks;
+    }
     case RankGroup::ends:
       return {rank % stage, rank % stage + stage * (way.pp - 1)};
     case RankGroup::neighbour:

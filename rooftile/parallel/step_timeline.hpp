@@ -20,9 +20,10 @@ enum class RankGroup {
   tensor,
   context,
   expert,
-  replicas,   // of the same weights: data and context parallel
-  ends,       // the first and the last stage, of tied weights
-  neighbour,  // one stage and the next or the one before
+  replicas,         // of the same weights: data and context parallel
+  expert_replicas,  // of them, those with the same experts
+  ends,             // the first and the last stage, of tied weights
+  neighbour,        // one stage and the next or the one before
 };
 
 struct StepExchange {

@@ -91,12 +91,28 @@ TEST_F(StepTimelineTest, PiecesLieInTheirPass) {
   }
 }
 
+TEST_F(StepTimelineTest, ExpertsAreExchangedAmongThoseThatHaveThem) {
+  way.dp = 8, way.ep = 4, way.micro_batch = 1;
+  options.style.overlapped = false;
+  const ParallelNetwork network = parallel_network({.model = "mixtral_8x7b", .batch = {}, .seq_len = {}}).value();
+  const NetworkBlocks of = blocks_of(network, way, gpu, options.predict, BlockDetail::kernels).value();
+  StepTimeline made;
+  ASSERT_TRUE(parallel_step(of, way, cluster, gpu, options, &made).has_value());
+  std::map<RankGroup, double> bytes;
+  for (const StepTask& task : made.what) {
+    if (task.kind == StepTask::Kind::reduce) bytes[task.exchange->among] += task.bytes.value();
+  }
+  EXPECT_NEAR(bytes[RankGroup::expert_replicas] / bytes[RankGroup::replicas], of.weights.experts / of.weights.shared,
+              1e-9);
+}
+
 TEST_F(StepTimelineTest, RanksAreNumberedAsMegatronDoes) {
   way.tp = 2, way.cp = 2, way.dp = 4, way.pp = 3, way.ep = 2;
   EXPECT_THAT(ranks_of(way, RankGroup::tensor, 21), ElementsAre(20, 21));
   EXPECT_THAT(ranks_of(way, RankGroup::context, 21), ElementsAre(21, 23));
   EXPECT_THAT(ranks_of(way, RankGroup::expert, 27), ElementsAre(27, 31));
   EXPECT_THAT(ranks_of(way, RankGroup::replicas, 3), ElementsAre(1, 3, 5, 7, 9, 11, 13, 15));
+  EXPECT_THAT(ranks_of(way, RankGroup::expert_replicas, 27), ElementsAre(17, 19, 25, 27));
   EXPECT_THAT(ranks_of(way, RankGroup::ends, 37), ElementsAre(5, 37));
   EXPECT_EQ(ranks_of_stage(way), 16);
 }

@@ -21,7 +21,8 @@ struct ParallelisationReport {
   const std::vector<WayTried>& tried;   // as search_ways() sorts them
   std::size_t shown = 10;               // rows of the table, and ways in JSON and CSV
   double memory_share = 1;
-  bool stopped = false;  // before all ways were tried
+  bool stopped = false;   // before all ways were tried
+  std::string note = {};  // what the network was not made for
 };
 
 std::string parallelisation_table(const ParallelisationReport& report, std::size_t width = kAnyWidth);

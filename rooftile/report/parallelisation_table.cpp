@@ -98,6 +98,7 @@ std::size_t ways_shown(const ParallelisationReport& report) {
 
 std::string parallelisation_table(const ParallelisationReport& report, std::size_t width) {
   std::string text = wrapped(heading(report), width - 2, "  ") + "\n" + wrapped(counts(report), width - 2, "  ") + "\n";
+  if (!report.note.empty()) text += wrapped("note: " + report.note, width - 2, "  ") + "\n";
   const std::size_t shown = ways_shown(report);
   if (shown == 0) return text;
   const ParallelStep& best = report.tried.front().step;

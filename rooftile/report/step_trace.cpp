@@ -22,7 +22,8 @@ std::string_view name_of(Stream stream) {
 }
 
 std::string_view name_of(RankGroup group) {
-  constexpr std::array<std::string_view, 6> kNames = {"tensor", "context", "expert", "replicas", "ends", "neighbour"};
+  constexpr std::array<std::string_view, 7> kNames = {"tensor",          "context", "expert",   "replicas",
+                                                      "expert replicas", "ends",    "neighbour"};
   return kNames[static_cast<std::size_t>(group)];
 }
 
