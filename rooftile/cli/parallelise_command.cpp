@@ -247,6 +247,7 @@ Result<void> spread(ParalleliseArguments& arguments) {
   }
   if (arguments.ranks != nullptr && arguments.ranks->transport.rank() != 0) return {};
   if (tried.empty()) return fail(ErrorCode::not_found, "stopped before any way was tried", network.name);
+  std::string note = network.shape ? TRY(check_positions(*network.shape, network.seq_len)) : "";
   const ParallelisationReport report{.model = network.name,
                                      .precision = name_of(RunPrecision{predict.precision, predict.autocast}),
                                      .cluster = *cluster,
@@ -258,7 +259,7 @@ Result<void> spread(ParalleliseArguments& arguments) {
                                      .shown = arguments.top,
                                      .memory_share = options.memory_share,
                                      .stopped = tried.size() < ways.size(),
-                                     .note = network.note};
+                                     .note = std::move(note)};
   if (report.stopped) {
     write_error(fmt::format("stopped: {} of {} were tried; the best of these",
                             grouped(static_cast<double>(tried.size())), counted(ways.size(), "way")));

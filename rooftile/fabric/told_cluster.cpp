@@ -100,6 +100,10 @@ GpuCluster told_cluster(const Gpu& gpu, std::int64_t gpus, const ToldFabric& tol
     cluster.network = cluster.network * std::min(1.0, static_cast<double>(cluster.gpus_per_node) / usual);
   }
   if (network) cluster.network = *network;
+  // A machine without a network that has more GPUs than usual.
+  if (told.nodes == 0 && cluster.network == BytesPerSecond(0)) {
+    cluster.gpus_per_node = static_cast<int>(std::clamp<std::int64_t>(gpus, cluster.gpus_per_node, 1 << 20));
+  }
   return cluster;
 }
 

@@ -47,6 +47,9 @@ TEST(ToldCluster, WhatARowTellsReplacesWhatIsUsual) {
   EXPECT_EQ(half.network, usual.network * 0.5);
   EXPECT_EQ(told_cluster(gpu, 16, {.nodes = 4, .interconnect = {}, .network = "1x HDR 200Gb/s"}).network,
             BytesPerSecond(25e9));
+  const Gpu alone = find_gpu("rtx-3090").value();
+  ASSERT_EQ(told_cluster(alone, 2, {}).network, BytesPerSecond(0));
+  EXPECT_EQ(told_cluster(alone, 8, {}).gpus_per_node, 8) << "no network could join two machines";
 }
 
 }  // namespace

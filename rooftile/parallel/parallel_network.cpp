@@ -15,10 +15,7 @@ Result<ParallelNetwork> parallel_network(const NetworkRun& run) {
   if (!sizes) network.shape = TRY(find_transformer(run.model));
   if (!network.shape && run.transformer) network.shape = run.transformer;  // the row's own sizes
   if (network.shape && network.shape->patch > 0) network.shape.reset();    // images: as any other network
-  if (network.shape) {
-    network.seq_len = run.seq_len.value_or(network.shape->seq_len);
-    network.note = TRY(check_positions(*network.shape, network.seq_len));
-  }
+  if (network.shape) network.seq_len = run.seq_len.value_or(network.shape->seq_len);
   network.workload = [run](std::int64_t batch) {
     NetworkRun share = run;
     share.batch = batch;

@@ -16,7 +16,6 @@ struct ParallelNetwork {
   std::string name;
   std::optional<Transformer> shape;
   std::int64_t seq_len = 1;  // of a transformer's text
-  std::string note = {};     // of more positions than it was made for
   std::function<Result<Workload>(std::int64_t batch)> workload;
 };
 
