@@ -175,8 +175,8 @@ class Simulations(unittest.TestCase):
         before, *drawn = text.split(AGAIN)
         self.assertEqual((before, status), ("", 130), text)
         self.assertEqual(drawn.pop(), "rooftile: stopped: the best schedule so far\r\n")
-        for bar in drawn:
-            self.assertRegex(bar, r"^\[#*\.*\] *[\d.]+ %, [\d,.e-]+ %/s, [\d.]+ (s|min|h) left$")
+        for bar in drawn:  # the heuristic comes first, and has one of its own on a busy machine
+            self.assertRegex(bar, r"^\[#*\.*\] *[\d.]+ %, [\d,.e-]+ (moves|%)/s, [\d.]+ (s|min|h) left$")
 
 
 class Fits(unittest.TestCase):
