@@ -436,6 +436,11 @@ def test_the_largest_batch_of_a_module():
     assert rooftile.predict(step, "t4").fits and not rooftile.predict(more, "t4").fits
 
 
+def test_the_largest_batch_of_arrays_is_that_of_tensors():
+    network, inputs = torch.nn.Linear(4096, 4096), torch.empty(2, 4096)
+    assert rooftile.max_batch(network, "t4", inputs=inputs.numpy()) == rooftile.max_batch(network, "t4", inputs=inputs)
+
+
 def test_without_data_takes_no_memory():
     with rooftile.without_data():
         network = torch.nn.Linear(1 << 17, 1 << 17)  # 64 GiB

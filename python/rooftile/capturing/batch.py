@@ -3,7 +3,7 @@
 import torch
 from torch.utils._pytree import tree_map
 
-from .target import capture
+from .target import as_tensors, capture
 from .tensors import first_dimension
 
 _MOST = 1 << 31  # samples (data/schema/step-1.json)
@@ -11,6 +11,7 @@ _MOST = 1 << 31  # samples (data/schema/step-1.json)
 
 def largest_of_module(module, inputs, capacity, options):
     """Samples whose step takes at most `capacity` bytes. What is captured at two sizes tells about where to look."""
+    inputs = as_tensors(inputs)
     before = first_dimension(inputs)
     known = {}
 

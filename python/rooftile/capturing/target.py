@@ -48,7 +48,7 @@ def capture(target, inputs=(), *, training=False, loss=None, optimizer=None, pre
     if isinstance(target, torch.nn.Module):
         if not training and (loss is not None or optimizer is not None):
             raise Error(f"{'a loss' if loss is not None else 'an optimizer'} is of a training step: training=True")
-        inputs = _as_tensors(inputs)
+        inputs = as_tensors(inputs)
         return _Module(target, training, loss, optimizer, precision, layout).capture(inputs, batch_size, name)
     if not callable(target):
         raise Error(f"a torch.nn.Module or a function is captured, not {type(target).__name__}")
@@ -72,7 +72,7 @@ def _check(target, inputs):
             raise Error("a quantised input is of PyTorch's CPU kernels; give the float one")
 
 
-def _as_tensors(inputs):
+def as_tensors(inputs):
     """Arrays of NumPy as tensors; what holds no tensor then may be a shape."""
     inputs = tree_map(lambda leaf: torch.as_tensor(leaf) if type(leaf).__module__ == "numpy" else leaf, inputs)
     leaves = tree_flatten(inputs)[0]
