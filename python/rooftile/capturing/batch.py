@@ -3,10 +3,9 @@
 import torch
 from torch.utils._pytree import tree_map
 
+from ..predicting import MOST_SAMPLES
 from .target import as_tensors, capture
 from .tensors import first_dimension
-
-_MOST = 1 << 31  # samples (data/schema/step-1.json)
 
 
 def largest_of_module(module, inputs, capacity, options):
@@ -23,17 +22,17 @@ def largest_of_module(module, inputs, capacity, options):
 
     if size_at(1) > capacity:
         return 0
-    fitting, beyond = 1, _MOST + 1
+    fitting, beyond = 1, MOST_SAMPLES + 1
     while beyond - fitting > 1:
         guess = fitting * 2
         if len(known) > 1:
-            points = sorted(known)[-2:] if beyond > _MOST else [fitting, beyond]
+            points = sorted(known)[-2:] if beyond > MOST_SAMPLES else [fitting, beyond]
             slope = (size_at(points[1]) - size_at(points[0])) / (points[1] - points[0])
             guess = int(fitting + (capacity - size_at(fitting)) / slope) if slope > 0 else guess
-        guess = min(max(guess, fitting + 1), beyond - 1, _MOST)
+        guess = min(max(guess, fitting + 1), beyond - 1, MOST_SAMPLES)
         if size_at(guess) <= capacity:
             fitting = guess
-            if fitting == _MOST:
+            if fitting == MOST_SAMPLES:
                 break
             if size_at(fitting + 1) > capacity:
                 break
