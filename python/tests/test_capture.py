@@ -441,6 +441,21 @@ def test_the_largest_batch_of_arrays_is_that_of_tensors():
     assert rooftile.max_batch(network, "t4", inputs=inputs.numpy()) == rooftile.max_batch(network, "t4", inputs=inputs)
 
 
+@pytest.mark.parametrize("make, shape", [
+    (lambda: torch.nn.TransformerEncoder(torch.nn.TransformerEncoderLayer(64, 4), 2), (10, 3, 64)),
+    (lambda: torch.nn.TransformerEncoder(torch.nn.TransformerEncoderLayer(64, 4), 2), (10, 1, 64)),
+    (lambda: torch.nn.LSTM(64, 64), (8, 8, 64)),
+    (lambda: torch.nn.Conv2d(3, 8, 3), (3, 32, 32)),
+])
+def test_no_largest_batch_where_dimension_0_is_not_samples(make, shape):
+    with pytest.raises(rooftile.Error, match="samples are not in dimension 0 of the first input"):
+        rooftile.max_batch(make(), "t4", inputs=torch.empty(shape))
+
+
+def test_the_largest_batch_of_a_recurrent_network_with_the_batch_first():
+    assert rooftile.max_batch(torch.nn.LSTM(64, 64, batch_first=True), "t4", inputs=torch.empty(8, 8, 64)) > 1000
+
+
 def test_without_data_takes_no_memory():
     with rooftile.without_data():
         network = torch.nn.Linear(1 << 17, 1 << 17)  # 64 GiB

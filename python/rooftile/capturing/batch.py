@@ -4,6 +4,7 @@ import torch
 from torch.utils._pytree import tree_map
 
 from ..predicting import MOST_SAMPLES
+from .errors import Error
 from .target import as_tensors, capture
 from .tensors import first_dimension
 
@@ -17,9 +18,13 @@ def largest_of_module(module, inputs, capacity, options):
     def size_at(batch):
         if batch not in known:
             resized = tree_map(lambda value: _resized(value, before, batch), inputs)
-            known[batch] = sum(capture(module, resized, **options).memory.values())
+            step = capture(module, resized, **options)
+            if step.batch_size != batch:
+                raise Error("samples are not in dimension 0 of the first input, which max_batch varies")
+            known[batch] = sum(step.memory.values())
         return known[batch]
 
+    size_at(before)  # where a wrong dimension shows before the module fails at other sizes of it
     if size_at(1) > capacity:
         return 0
     fitting, beyond = 1, MOST_SAMPLES + 1
