@@ -557,6 +557,22 @@ class Broken(torch.nn.Module):
         return x @ x
 
 
+class Counting(torch.nn.Module):
+    """Takes a number, and tensors of its own."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = torch.nn.Linear(8, 8)
+
+    def forward(self, n, scale=1):
+        return self.linear(torch.ones(n, 8, device=self.linear.weight.device)) * scale
+
+
+@pytest.mark.parametrize("inputs", [(5,), 5, {"n": 5}, {"n": 5, "scale": 2}, (5, 2.0)])
+def test_a_module_may_take_numbers(inputs):
+    assert launches(rooftile.capture(Counting(), inputs))["forward"]["addmm"] == 1
+
+
 def test_what_the_module_raises_comes_through():
     with pytest.raises(RuntimeError) as raised:
         rooftile.capture(Broken(), torch.empty(2, 3))
@@ -582,6 +598,7 @@ def quantised():
     (lambda: rooftile.capture(3), "a torch.nn.Module or a function is captured, not int"),
     (lambda: rooftile.capture(torch.nn.ReLU(), torch.empty(2), precision="fp17"), "precision 'fp17' is not one of"),
     (lambda: rooftile.capture(torch.nn.ReLU(), torch.empty(2), layout="chwn"), "neither nchw nor nhwc"),
+    (lambda: rooftile.capture(torch.nn.ReLU(), (2, 2)), "inputs of a module are tensors; a shape is written torch.empty(2, 2)"),
     (lambda: rooftile.capture(torch.nn.Linear(2, 2), torch.empty(2, 2), training=True, optimizer="sdg"), "optimizer 'sdg'"),
     (lambda: rooftile.capture(torch.nn.ReLU(), torch.empty(2, 2), training=True), "no parameters to train"),
     (lambda: rooftile.capture(torch.nn.ReLU(), torch.empty(2, 2).to_sparse()), "sparse"),

@@ -73,13 +73,10 @@ def _check(target, inputs):
 
 
 def as_tensors(inputs):
-    """Arrays of NumPy as tensors; what holds no tensor then may be a shape."""
-    inputs = tree_map(lambda leaf: torch.as_tensor(leaf) if type(leaf).__module__ == "numpy" else leaf, inputs)
-    leaves = tree_flatten(inputs)[0]
-    if leaves and not any(isinstance(leaf, torch.Tensor) for leaf in leaves):
-        hint = f"; a shape is written torch.empty({', '.join(map(str, leaves))})" if set(map(type, leaves)) == {int} else ""
-        raise Error(f"inputs of a module hold no tensor{hint}")
-    return inputs
+    """Arrays of NumPy as tensors; several whole numbers are a shape rather than arguments."""
+    if isinstance(inputs, (tuple, list)) and len(inputs) > 1 and set(map(type, inputs)) == {int}:
+        raise Error(f"inputs of a module are tensors; a shape is written torch.empty({', '.join(map(str, inputs))})")
+    return tree_map(lambda leaf: torch.as_tensor(leaf) if type(leaf).__module__ == "numpy" else leaf, inputs)
 
 
 def _modules(target):
