@@ -10,6 +10,7 @@ import re
 from unittest import mock
 
 import networks
+import numpy
 import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: nothing is captured")
@@ -600,6 +601,14 @@ def quantised():
     (lambda: rooftile.capture(torch.nn.ReLU(), torch.empty(2), layout="chwn"), "neither nchw nor nhwc"),
     (lambda: rooftile.capture(torch.nn.ReLU(), (2, 2)), "inputs of a module are tensors; a shape is written torch.empty(2, 2)"),
     (lambda: rooftile.capture(torch.nn.Linear(2, 2), torch.empty(2, 2), training=True, optimizer="sdg"), "optimizer 'sdg'"),
+    (lambda: rooftile.capture(torch.nn.Linear(2, 2), torch.empty(2, 2), training=True, optimizer=["sgd"]), "optimizer ['sgd']"),
+    (lambda: rooftile.capture(torch.nn.Linear(2, 2), torch.empty(2, 2), training=True,
+                              optimizer=torch.optim.Adam(torch.nn.Linear(2, 2).parameters())), "optimizer Adam ("),
+    (lambda: rooftile.capture(torch.nn.ReLU(), torch.empty(2, 2), precision=["fp16"]), "precision ['fp16'] is not one of"),
+    (lambda: rooftile.capture(torch.nn.Linear(2, 2), torch.empty(2, 2), training=True, loss=torch.nn.CrossEntropyLoss),
+     "loss= is the class CrossEntropyLoss; give CrossEntropyLoss()"),
+    (lambda: rooftile.capture(torch.nn.ReLU(), numpy.zeros((2, 2), numpy.uint16)), "PyTorch has no tensors of uint16"),
+    (lambda: rooftile.capture(torch.nn.ReLU(), numpy.array([None, 1])), "PyTorch has no tensors of object"),
     (lambda: rooftile.capture(torch.nn.ReLU(), torch.empty(2, 2), training=True), "no parameters to train"),
     (lambda: rooftile.capture(torch.nn.ReLU(), torch.empty(2, 2).to_sparse()), "sparse"),
     (lambda: rooftile.capture(embedding(sparse=True), torch.zeros(4, dtype=torch.int64), training=True), "sparse=False"),

@@ -1,6 +1,7 @@
 """Captures a step of a module or a function."""
 
 import contextlib
+import textwrap
 
 import torch
 from torch.nn.utils.rnn import PackedSequence
@@ -40,8 +41,7 @@ def capture(target, inputs=(), *, training=False, loss=None, optimizer=None, pre
 
     Returns a Step. Raises Error for what cannot be captured; what the module or function itself raises comes through.
     """
-    if precision not in _PRECISIONS:
-        raise Error(f"precision '{precision}' is not one of {', '.join(_PRECISIONS)}")
+    _check_choice("precision", precision, _PRECISIONS)
     if layout not in ("nchw", "nhwc"):
         raise Error(f"layout '{layout}' is neither nchw nor nhwc")
     _check(target, inputs)
@@ -53,6 +53,11 @@ def capture(target, inputs=(), *, training=False, loss=None, optimizer=None, pre
     if not callable(target):
         raise Error(f"a torch.nn.Module or a function is captured, not {type(target).__name__}")
     return _function(target, inputs, batch_size, name)
+
+
+def _check_choice(what, chosen, known):
+    if not isinstance(chosen, str) or chosen not in known:
+        raise Error(f"{what} {textwrap.shorten(repr(chosen), 80)} is not one of {', '.join(known)}")
 
 
 def _check(target, inputs):
@@ -76,7 +81,16 @@ def as_tensors(inputs):
     """Arrays of NumPy as tensors; several whole numbers are a shape rather than arguments."""
     if isinstance(inputs, (tuple, list)) and len(inputs) > 1 and set(map(type, inputs)) == {int}:
         raise Error(f"inputs of a module are tensors; a shape is written torch.empty({', '.join(map(str, inputs))})")
-    return tree_map(lambda leaf: torch.as_tensor(leaf) if type(leaf).__module__ == "numpy" else leaf, inputs)
+    return tree_map(_as_tensor, inputs)
+
+
+def _as_tensor(leaf):
+    if type(leaf).__module__ != "numpy":
+        return leaf
+    try:
+        return torch.as_tensor(leaf)
+    except TypeError as error:
+        raise Error(f"PyTorch has no tensors of {leaf.dtype}; give an input of another type") from error
 
 
 def _modules(target):
@@ -120,8 +134,8 @@ class _Module:
         self.precision, self.layout = precision, layout
         self.criterion = [loss] if isinstance(loss, torch.nn.Module) else []  # which may have weights
         optimizer = "sgd" if optimizer is None else optimizer
-        if not callable(optimizer) and optimizer not in _OPTIMIZERS:
-            raise Error(f"optimizer '{optimizer}' is not one of {', '.join(_OPTIMIZERS)}")
+        if not callable(optimizer):
+            _check_choice("optimizer", optimizer, _OPTIMIZERS)
         self.make_optimizer = optimizer if callable(optimizer) else _OPTIMIZERS[optimizer]
 
     def capture(self, inputs, batch_size, name):
