@@ -102,6 +102,15 @@ def test_predictions_and_gpus_are_pickled(tmp_path, monkeypatch):
         pickle.loads(pickled)
 
 
+def test_a_pickled_name_is_no_folder(tmp_path, monkeypatch):
+    for name in ("alexnet", "t4"):
+        (tmp_path / name).mkdir()
+    monkeypatch.chdir(tmp_path)
+    pickled = pickle.dumps([rooftile.Gpu.find("t4"), rooftile.predict("alexnet", "t4")])
+    monkeypatch.chdir("/")
+    assert pickle.loads(pickled) == [rooftile.Gpu.find("t4"), rooftile.predict("alexnet", "t4")]
+
+
 def test_other_processes_return_predictions():
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         assert pool.map(rooftile.predict, ["alexnet"]) == [rooftile.predict("alexnet")]
