@@ -344,6 +344,56 @@ def test_what_loops_read_and_print(tmp_path):
     assert any("torch.distributed is of one process" in note for note in step["notes"])
 
 
+COLLECTIVES = """
+import torch
+import torch.distributed as dist
+dist.init_process_group("nccl")
+model = torch.nn.Linear(8, 8).cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+
+def like(x):
+    return torch.empty_like(x)
+
+
+while True:
+    x = model(torch.randn(4, 8, device="cuda"))
+    y = x.detach()
+    dist.all_gather([like(y)], y)
+    dist.all_gather_into_tensor(like(y), y)
+    dist._all_gather_base(torch.empty(1, 4, 8, device="cuda"), y)
+    dist.gather(y, [like(y)], dst=0)
+    dist.gather(y, dst=1)
+    dist.scatter(like(y), [y], src=0)
+    dist.reduce_scatter(like(y), [y])
+    dist.reduce_scatter_tensor(like(y), y)
+    dist._reduce_scatter_base(like(y), y)
+    dist.all_to_all([like(y)], [y])
+    assert dist.all_to_all_single(like(y), y, async_op=True).wait()
+    dist.all_reduce(y, op=dist.ReduceOp.SUM)
+    dist.broadcast_object_list([1], src=0)
+    found = [None]
+    dist.gather_object("gathered", found)
+    assert found == ["gathered"]
+    dist.scatter_object_list(found, ["scattered"])
+    assert found == ["scattered"]
+    dist.all_gather_object(found, "all")
+    assert found == ["all"]
+    assert dist.get_process_group_ranks(None) == [0] and dist.get_global_rank(None, 0) == dist.get_group_rank(None, 0) == 0
+    optimizer.zero_grad()
+    x.mean().backward()
+    optimizer.step()
+"""
+
+
+def test_collectives_of_one_process_are_copies(tmp_path):
+    run = capture(tmp_path, COLLECTIVES)
+    assert run.returncode == 0, run.stderr
+    step = json.loads(run.stdout)
+    sources = [step["calls"][call]["source"] for call, _, _ in step["launches"]]
+    assert sources.count("aten.copy_") == 10
+
+
 def test_gradients_are_finite_for_a_scaler(tmp_path):
     step = json.loads(capture(tmp_path, TRAIN).stdout)
     updates = [step["calls"][call]["source"] for call, _, part in step["launches"] if part == "update"]
@@ -359,6 +409,11 @@ def test_a_failure_names_the_data_that_were_read(tmp_path):
 @pytest.mark.parametrize("line, message", [
     ("torch.cuda.CUDAGraph()", "CUDA graphs are not captured (train.py:2)"),
     ("torch.set_default_tensor_type('torch.cuda.FloatTensor')", "a default type of the GPU is not captured (train.py:2)"),
+    *((f"import torch.distributed as dist; dist.{call}",
+       f"torch.distributed.{call.split('(')[0]} is not captured (train.py:2); a capture is of one process")
+      for call in ("send(torch.ones(2).cuda(), 1)", "irecv(torch.ones(2).cuda(), 1)", "batch_isend_irecv([])",
+                   "P2POp(dist.isend, torch.ones(2).cuda(), 1)", "all_reduce_multigpu([torch.ones(2).cuda()])",
+                   "new_subgroups(2)")),
     ("torch.nn.utils.rnn.pack_padded_sequence(torch.ones(3, 2, 4).cuda(), torch.tensor([3, 2]))",
      "packed sequences have no fixed number of steps (train.py:2); pad them"),
 ])
