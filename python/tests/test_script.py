@@ -292,6 +292,37 @@ def test_a_step_is_one_to_which_no_optimizer_is_new(tmp_path):
     assert step["batch_size"] == 32
 
 
+NEW_OPTIMIZERS = """
+import copy
+import torch
+network = torch.nn.Linear(8, 8).cuda()
+optimizer = torch.optim.SGD(network.parameters(), lr=0.1)
+kept = []
+while True:
+    table = copy.deepcopy(network)
+    inner = torch.optim.Adam(table.parameters())
+    table(network(torch.randn(4, 8, device="cuda"))).mean().backward()
+    STEPS
+    print("iteration")
+"""
+
+
+@pytest.mark.parametrize("steps, kinds", [
+    ("inner.step()", ["aten.addcdiv_"]), ("inner.step(); optimizer.step()", ["aten.add_", "aten.addcdiv_"]),
+    ("optimizer.step(); inner.step()", ["aten.add_", "aten.addcdiv_"]),
+    ("kept.append(inner); optimizer.step(); inner.step()", ["aten.add_", "aten.addcdiv_"])])
+def test_a_new_optimizer_in_each_iteration_ends_the_step(tmp_path, steps, kinds):
+    script = tmp_path / "train.py"
+    script.write_text(NEW_OPTIMIZERS.replace("STEPS", steps))
+    run = subprocess.run([sys.executable, "-m", "rooftile", "capture", str(script)], capture_output=True, text=True,
+                         check=False, timeout=60)
+    assert run.returncode == 0, run.stderr
+    assert run.stderr.count("iteration") < 6
+    step = json.loads(run.stdout)
+    sources = [step["calls"][call]["source"] for call, _, part in step["launches"] if part == "update"]
+    assert all(sources.count(kind) >= 2 for kind in kinds) and sources.count("aten.addcdiv_") == 2
+
+
 def test_samples_are_those_of_all_that_is_accumulated_and_of_all_steps(tmp_path):
     assert json.loads(capture(tmp_path, ACCUMULATE).stdout)["batch_size"] == 32
     several = json.loads(capture(tmp_path, ACCUMULATE, "--steps", "3").stdout)
