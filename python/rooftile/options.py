@@ -14,6 +14,8 @@ _FLAGS = {"cuda_graphs": "--cuda-graphs", "restore_batch_norm": "--restore-batch
 _SET = {"optimizer": "optimizer", "framework": "framework", "weights": "weights", "context": "context",
         "seq_len": "seq-len", "accumulate": "accumulate", "tile": "tile", "algorithm": "algorithm"}
 _NAMED = {"shapes": "--shape", "dims": "--dim"}
+_OF_TRAINING = {"optimizer": ("an optimizer", None), "accumulate": ("accumulation", None), "clip_gradients": ("clipping", False),
+                "loss": ("a loss", True)}  # what each is, and the value that asks for nothing
 _SWITCHES = {"host": "host=none", "loss": "loss=none"}
 
 
@@ -64,8 +66,9 @@ def check_names(options, names):
 def check_training(options):
     """Raises Error where an inference is given what only a training step has."""
     trains = options.get("training") or options.get("phase") not in (None, "fwd", "inference")
-    if options.get("optimizer") is not None and not trains:
-        raise Error("an optimizer is of a training step: training=True")
+    for key, (what, idle) in _OF_TRAINING.items():
+        if not trains and options.get(key) not in (None, idle):
+            raise Error(f"{what} is of a training step: training=True")
 
 
 def known():

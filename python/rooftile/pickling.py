@@ -9,12 +9,14 @@ import weakref
 from ._core import Error, Gpu
 
 _NATIVE = {"find": Gpu.find, "load": Gpu.load, "replace": Gpu.replace}
+_SUFFIXES = (".onnx", ".onnx.gz", ".json", ".toml")
 _origins = {}  # of GPUs by id(): (weak reference, name of the function, its arguments, changes)
 
 
 def absolute(path):
-    """As a process in another folder finds it; what is no file stays a name."""
-    return os.path.abspath(path) if isinstance(path, (str, os.PathLike)) and os.path.exists(path) else path
+    """As a process in another folder finds it. The suffix tells a file from a name, as for the program: a folder may be called t4."""
+    is_file = isinstance(path, (str, os.PathLike)) and os.fspath(path).lower().endswith(_SUFFIXES)
+    return os.path.abspath(path) if is_file else path
 
 
 def same(made, what, what_of):

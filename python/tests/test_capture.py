@@ -10,6 +10,7 @@ import re
 from unittest import mock
 
 import networks
+import numpy
 import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: nothing is captured")
@@ -436,6 +437,26 @@ def test_the_largest_batch_of_a_module():
     assert rooftile.predict(step, "t4").fits and not rooftile.predict(more, "t4").fits
 
 
+def test_the_largest_batch_of_arrays_is_that_of_tensors():
+    network, inputs = torch.nn.Linear(4096, 4096), torch.empty(2, 4096)
+    assert rooftile.max_batch(network, "t4", inputs=inputs.numpy()) == rooftile.max_batch(network, "t4", inputs=inputs)
+
+
+@pytest.mark.parametrize("make, shape", [
+    (lambda: torch.nn.TransformerEncoder(torch.nn.TransformerEncoderLayer(64, 4), 2), (10, 3, 64)),
+    (lambda: torch.nn.TransformerEncoder(torch.nn.TransformerEncoderLayer(64, 4), 2), (10, 1, 64)),
+    (lambda: torch.nn.LSTM(64, 64), (8, 8, 64)),
+    (lambda: torch.nn.Conv2d(3, 8, 3), (3, 32, 32)),
+])
+def test_no_largest_batch_where_dimension_0_is_not_samples(make, shape):
+    with pytest.raises(rooftile.Error, match="samples are not in dimension 0 of the first input"):
+        rooftile.max_batch(make(), "t4", inputs=torch.empty(shape))
+
+
+def test_the_largest_batch_of_a_recurrent_network_with_the_batch_first():
+    assert rooftile.max_batch(torch.nn.LSTM(64, 64, batch_first=True), "t4", inputs=torch.empty(8, 8, 64)) > 1000
+
+
 def test_without_data_takes_no_memory():
     with rooftile.without_data():
         network = torch.nn.Linear(1 << 17, 1 << 17)  # 64 GiB
@@ -537,6 +558,22 @@ class Broken(torch.nn.Module):
         return x @ x
 
 
+class Counting(torch.nn.Module):
+    """Takes a number, and tensors of its own."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = torch.nn.Linear(8, 8)
+
+    def forward(self, n, scale=1):
+        return self.linear(torch.ones(n, 8, device=self.linear.weight.device)) * scale
+
+
+@pytest.mark.parametrize("inputs", [(5,), 5, {"n": 5}, {"n": 5, "scale": 2}, (5, 2.0)])
+def test_a_module_may_take_numbers(inputs):
+    assert launches(rooftile.capture(Counting(), inputs))["forward"]["addmm"] == 1
+
+
 def test_what_the_module_raises_comes_through():
     with pytest.raises(RuntimeError) as raised:
         rooftile.capture(Broken(), torch.empty(2, 3))
@@ -562,7 +599,16 @@ def quantised():
     (lambda: rooftile.capture(3), "a torch.nn.Module or a function is captured, not int"),
     (lambda: rooftile.capture(torch.nn.ReLU(), torch.empty(2), precision="fp17"), "precision 'fp17' is not one of"),
     (lambda: rooftile.capture(torch.nn.ReLU(), torch.empty(2), layout="chwn"), "neither nchw nor nhwc"),
+    (lambda: rooftile.capture(torch.nn.ReLU(), (2, 2)), "inputs of a module are tensors; a shape is written torch.empty(2, 2)"),
     (lambda: rooftile.capture(torch.nn.Linear(2, 2), torch.empty(2, 2), training=True, optimizer="sdg"), "optimizer 'sdg'"),
+    (lambda: rooftile.capture(torch.nn.Linear(2, 2), torch.empty(2, 2), training=True, optimizer=["sgd"]), "optimizer ['sgd']"),
+    (lambda: rooftile.capture(torch.nn.Linear(2, 2), torch.empty(2, 2), training=True,
+                              optimizer=torch.optim.Adam(torch.nn.Linear(2, 2).parameters())), "optimizer Adam ("),
+    (lambda: rooftile.capture(torch.nn.ReLU(), torch.empty(2, 2), precision=["fp16"]), "precision ['fp16'] is not one of"),
+    (lambda: rooftile.capture(torch.nn.Linear(2, 2), torch.empty(2, 2), training=True, loss=torch.nn.CrossEntropyLoss),
+     "loss= is the class CrossEntropyLoss; give CrossEntropyLoss()"),
+    (lambda: rooftile.capture(torch.nn.ReLU(), numpy.zeros((2, 2), numpy.uint16)), "PyTorch has no tensors of uint16"),
+    (lambda: rooftile.capture(torch.nn.ReLU(), numpy.array([None, 1])), "PyTorch has no tensors of object"),
     (lambda: rooftile.capture(torch.nn.ReLU(), torch.empty(2, 2), training=True), "no parameters to train"),
     (lambda: rooftile.capture(torch.nn.ReLU(), torch.empty(2, 2).to_sparse()), "sparse"),
     (lambda: rooftile.capture(embedding(sparse=True), torch.zeros(4, dtype=torch.int64), training=True), "sparse=False"),

@@ -102,6 +102,15 @@ def test_predictions_and_gpus_are_pickled(tmp_path, monkeypatch):
         pickle.loads(pickled)
 
 
+def test_a_pickled_name_is_no_folder(tmp_path, monkeypatch):
+    for name in ("alexnet", "t4"):
+        (tmp_path / name).mkdir()
+    monkeypatch.chdir(tmp_path)
+    pickled = pickle.dumps([rooftile.Gpu.find("t4"), rooftile.predict("alexnet", "t4")])
+    monkeypatch.chdir("/")
+    assert pickle.loads(pickled) == [rooftile.Gpu.find("t4"), rooftile.predict("alexnet", "t4")]
+
+
 def test_other_processes_return_predictions():
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         assert pool.map(rooftile.predict, ["alexnet"]) == [rooftile.predict("alexnet")]
@@ -118,6 +127,10 @@ def test_other_processes_return_predictions():
     (lambda: rooftile.max_batch({"name": "one"}, "t4"), "'schema' is missing"),
     (lambda: rooftile.predict({"schema": {1, 2}}, "t4"), "the workload is no JSON"),
     (lambda: rooftile.predict("alexnet", "t4", optimizer="adam"), "an optimizer is of a training step: training=True"),
+    (lambda: rooftile.predict("alexnet", "t4", phase="fwd", clip_gradients=True),
+     "clipping is of a training step: training=True"),
+    (lambda: rooftile.predict("alexnet", "t4", accumulate=4), "accumulation is of a training step: training=True"),
+    (lambda: rooftile.predict("alexnet", "t4", loss=False), "a loss is of a training step: training=True"),
     (lambda: rooftile.predict("alexnet", "t4", training=True, loss="mse"), "loss= is True or False, not 'mse'"),
     (lambda: rooftile.predict("alexnet", "t4", host="epyc"), "host= is True or False"),
     (lambda: rooftile.predict("alexnet", "t4", shapes="input=1x3x64x64"), "shapes= is a dict of names and sizes"),

@@ -180,6 +180,51 @@ def test_checkpoints_are_loaded_and_never_written(tmp_path, monkeypatch):
     assert (tmp_path / "checkpoint.pt").read_bytes() == before
 
 
+OWN_CHECKPOINT = """
+import io
+import pathlib
+import torch
+model = torch.nn.Sequential(torch.nn.Linear(64, 10), torch.nn.BatchNorm1d(10)).cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+epochs = [0]
+while True:
+    optimizer.zero_grad()
+    loss = model(torch.randn(32, 64).cuda()).mean()
+    loss.backward()
+    optimizer.step()
+    torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict(), "loss": loss, "epochs": epochs,
+                "random": torch.get_rng_state()}, "best.pt")
+    epochs.append(1)
+    best = torch.load(pathlib.Path("best.pt").absolute())
+    assert best["epochs"] == epochs[:-1] and best["model"]["0.weight"].is_cuda and not best["random"].is_cuda
+    best["epochs"].append(2)
+    assert torch.load("best.pt")["epochs"] == epochs[:-1]
+    model.load_state_dict(best["model"])
+    optimizer.load_state_dict(best["optimizer"])
+    for place in ("cpu", {"cuda:0": "cpu"}, lambda storage, location: storage):
+        assert not torch.load("best.pt", map_location=place)["model"]["0.weight"].is_cuda
+    torch.save(model, "whole.pt")
+    assert isinstance(torch.load("whole.pt")[0].weight, torch.nn.Parameter)
+    buffer = io.BytesIO()
+    torch.save(model.state_dict(), buffer)
+    buffer.seek(0)
+    model.load_state_dict(torch.load(buffer))
+"""
+
+
+def test_a_script_loads_what_it_saved(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run = capture(tmp_path, OWN_CHECKPOINT)
+    assert run.returncode == 0, run.stderr
+    assert [file.name for file in tmp_path.iterdir()] == ["train.py"]
+
+
+def test_what_is_saved_takes_no_memory_of_the_gpu(tmp_path):
+    saving = TRAIN.replace("scaler.update()", "scaler.update(); torch.save(model.state_dict(), 'model.pt')")
+    memory = [json.loads(capture(tmp_path, text).stdout)["memory_bytes"] for text in (TRAIN, saving)]
+    assert memory[0] == memory[1]
+
+
 EPISODES = """
 import torch
 policy = torch.nn.Linear(8, 4).cuda()
@@ -247,6 +292,37 @@ def test_a_step_is_one_to_which_no_optimizer_is_new(tmp_path):
     assert step["batch_size"] == 32
 
 
+NEW_OPTIMIZERS = """
+import copy
+import torch
+network = torch.nn.Linear(8, 8).cuda()
+optimizer = torch.optim.SGD(network.parameters(), lr=0.1)
+kept = []
+while True:
+    table = copy.deepcopy(network)
+    inner = torch.optim.Adam(table.parameters())
+    table(network(torch.randn(4, 8, device="cuda"))).mean().backward()
+    STEPS
+    print("iteration")
+"""
+
+
+@pytest.mark.parametrize("steps, kinds", [
+    ("inner.step()", ["aten.addcdiv_"]), ("inner.step(); optimizer.step()", ["aten.add_", "aten.addcdiv_"]),
+    ("optimizer.step(); inner.step()", ["aten.add_", "aten.addcdiv_"]),
+    ("kept.append(inner); optimizer.step(); inner.step()", ["aten.add_", "aten.addcdiv_"])])
+def test_a_new_optimizer_in_each_iteration_ends_the_step(tmp_path, steps, kinds):
+    script = tmp_path / "train.py"
+    script.write_text(NEW_OPTIMIZERS.replace("STEPS", steps))
+    run = subprocess.run([sys.executable, "-m", "rooftile", "capture", str(script)], capture_output=True, text=True,
+                         check=False, timeout=60)
+    assert run.returncode == 0, run.stderr
+    assert run.stderr.count("iteration") < 6
+    step = json.loads(run.stdout)
+    sources = [step["calls"][call]["source"] for call, _, part in step["launches"] if part == "update"]
+    assert all(sources.count(kind) >= 2 for kind in kinds) and sources.count("aten.addcdiv_") == 2
+
+
 def test_samples_are_those_of_all_that_is_accumulated_and_of_all_steps(tmp_path):
     assert json.loads(capture(tmp_path, ACCUMULATE).stdout)["batch_size"] == 32
     several = json.loads(capture(tmp_path, ACCUMULATE, "--steps", "3").stdout)
@@ -299,6 +375,56 @@ def test_what_loops_read_and_print(tmp_path):
     assert any("torch.distributed is of one process" in note for note in step["notes"])
 
 
+COLLECTIVES = """
+import torch
+import torch.distributed as dist
+dist.init_process_group("nccl")
+model = torch.nn.Linear(8, 8).cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+
+def like(x):
+    return torch.empty_like(x)
+
+
+while True:
+    x = model(torch.randn(4, 8, device="cuda"))
+    y = x.detach()
+    dist.all_gather([like(y)], y)
+    dist.all_gather_into_tensor(like(y), y)
+    dist._all_gather_base(torch.empty(1, 4, 8, device="cuda"), y)
+    dist.gather(y, [like(y)], dst=0)
+    dist.gather(y, dst=1)
+    dist.scatter(like(y), [y], src=0)
+    dist.reduce_scatter(like(y), [y])
+    dist.reduce_scatter_tensor(like(y), y)
+    dist._reduce_scatter_base(like(y), y)
+    dist.all_to_all([like(y)], [y])
+    assert dist.all_to_all_single(like(y), y, async_op=True).wait()
+    dist.all_reduce(y, op=dist.ReduceOp.SUM)
+    dist.broadcast_object_list([1], src=0)
+    found = [None]
+    dist.gather_object("gathered", found)
+    assert found == ["gathered"]
+    dist.scatter_object_list(found, ["scattered"])
+    assert found == ["scattered"]
+    dist.all_gather_object(found, "all")
+    assert found == ["all"]
+    assert dist.get_process_group_ranks(None) == [0] and dist.get_global_rank(None, 0) == dist.get_group_rank(None, 0) == 0
+    optimizer.zero_grad()
+    x.mean().backward()
+    optimizer.step()
+"""
+
+
+def test_collectives_of_one_process_are_copies(tmp_path):
+    run = capture(tmp_path, COLLECTIVES)
+    assert run.returncode == 0, run.stderr
+    step = json.loads(run.stdout)
+    sources = [step["calls"][call]["source"] for call, _, _ in step["launches"]]
+    assert sources.count("aten.copy_") == 10
+
+
 def test_gradients_are_finite_for_a_scaler(tmp_path):
     step = json.loads(capture(tmp_path, TRAIN).stdout)
     updates = [step["calls"][call]["source"] for call, _, part in step["launches"] if part == "update"]
@@ -314,6 +440,11 @@ def test_a_failure_names_the_data_that_were_read(tmp_path):
 @pytest.mark.parametrize("line, message", [
     ("torch.cuda.CUDAGraph()", "CUDA graphs are not captured (train.py:2)"),
     ("torch.set_default_tensor_type('torch.cuda.FloatTensor')", "a default type of the GPU is not captured (train.py:2)"),
+    *((f"import torch.distributed as dist; dist.{call}",
+       f"torch.distributed.{call.split('(')[0]} is not captured (train.py:2); a capture is of one process")
+      for call in ("send(torch.ones(2).cuda(), 1)", "irecv(torch.ones(2).cuda(), 1)", "batch_isend_irecv([])",
+                   "P2POp(dist.isend, torch.ones(2).cuda(), 1)", "all_reduce_multigpu([torch.ones(2).cuda()])",
+                   "new_subgroups(2)")),
     ("torch.nn.utils.rnn.pack_padded_sequence(torch.ones(3, 2, 4).cuda(), torch.tensor([3, 2]))",
      "packed sequences have no fixed number of steps (train.py:2); pad them"),
 ])

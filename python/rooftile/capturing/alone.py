@@ -1,12 +1,25 @@
 """torch.distributed for a program that is captured by itself: a world of one process, in which nothing is sent."""
 
 import contextlib
+import inspect
+import types
 from unittest import mock
 
 import torch
 from torch import distributed
 
-_SENDING = ("all_reduce", "broadcast", "reduce", "barrier", "broadcast_object_list", "monitored_barrier")
+from .errors import Error
+from .place import place
+
+_SENDING = ("all_reduce", "all_reduce_coalesced", "broadcast", "reduce", "barrier", "broadcast_object_list", "monitored_barrier")
+_COPYING = {  # the arguments that are written and read: tensors, or lists of one for each process
+    "all_gather": ("tensor_list", "tensor"), "all_gather_into_tensor": ("output_tensor", "input_tensor"),
+    "_all_gather_base": ("output_tensor", "input_tensor"), "gather": ("gather_list", "tensor"),
+    "scatter": ("tensor", "scatter_list"), "reduce_scatter": ("output", "input_list"),
+    "reduce_scatter_tensor": ("output", "input"), "_reduce_scatter_base": ("output", "input"),
+    "all_to_all": ("output_tensor_list", "input_tensor_list"), "all_to_all_single": ("output", "input"),
+}
+_BETWEEN_TWO = ("P2POp", "batch_isend_irecv")  # beside what takes a group
 
 
 class _Done:
@@ -32,13 +45,49 @@ class _Parallel(torch.nn.Module):
     no_sync = staticmethod(contextlib.nullcontext)
 
 
-def _gather(found, tensor, *_, **__):
-    found[0].copy_(tensor)
-    return _Done()
+def _copying(name):
+    """A collective that hands tensors around."""
+    signature = inspect.signature(getattr(distributed, name))
+
+    def run(*args, **kwargs):
+        given = signature.bind(*args, **kwargs).arguments
+        written, read = (_of_this_process(given.get(argument)) for argument in _COPYING[name])
+        if written is not None and read is not None:
+            with torch.no_grad():
+                written.copy_(read.reshape(written.shape))
+        return _Done()
+
+    return run
 
 
-def _gather_object(found, value, *_, **__):
-    found[0] = value
+def _of_this_process(value):
+    return value[0] if isinstance(value, (list, tuple)) and value else value
+
+
+def _all_gather_object(object_list, obj, *_, **__):
+    object_list[0] = obj
+
+
+def _gather_object(obj, object_gather_list=None, *_, **__):
+    if object_gather_list is not None:
+        object_gather_list[0] = obj
+
+
+def _scatter_object_list(scatter_object_output_list, scatter_object_input_list, *_, **__):
+    scatter_object_output_list[0] = scatter_object_input_list[0]
+
+
+def _refusing(name):
+    def run(*_, **__):
+        raise Error(f"torch.distributed.{name} is not captured ({place()}); a capture is of one process")
+
+    return run
+
+
+def _of_groups():
+    """The names of what takes a process group."""
+    return [name for name, value in vars(distributed).items() if type(value) is types.FunctionType
+            and not name.startswith("_") and "group" in inspect.signature(value).parameters]
 
 
 @contextlib.contextmanager
@@ -65,10 +114,14 @@ def _world_of_one(remark):
         nonlocal joined
         joined = False
 
-    answers = {"init_process_group": join, "destroy_process_group": leave, "is_initialized": lambda: joined,
+    answers = {**{name: _refusing(name) for name in (*_BETWEEN_TWO, *_of_groups())},
+               "init_process_group": join, "destroy_process_group": leave, "is_initialized": lambda: joined,
                "get_rank": lambda *_, **__: 0, "get_world_size": lambda *_, **__: 1, "get_backend": lambda *_, **__: "nccl",
-               "new_group": lambda *_, **__: None, "all_gather": _gather, "all_gather_object": _gather_object,
-               **{name: lambda *_, **__: _Done() for name in _SENDING}}
+               "new_group": lambda *_, **__: None, "get_process_group_ranks": lambda *_, **__: [0],
+               "get_global_rank": lambda *_, **__: 0, "get_group_rank": lambda *_, **__: 0,
+               "all_gather_object": _all_gather_object, "gather_object": _gather_object,
+               "scatter_object_list": _scatter_object_list, **{name: lambda *_, **__: _Done() for name in _SENDING},
+               **{name: _copying(name) for name in _COPYING if hasattr(distributed, name)}}
     with contextlib.ExitStack() as stack:
         for name, value in answers.items():
             if not hasattr(distributed, name):

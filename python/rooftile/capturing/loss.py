@@ -14,6 +14,8 @@ def loss_of(loss):
     """A function of a module's result."""
     if loss is None:
         return by_result
+    if isinstance(loss, type):
+        raise Error(f"loss= is the class {loss.__name__}; give {loss.__name__}()")
     if isinstance(loss, _OF_CLASSES):
         return lambda output: loss(_scores(output), _classes(_scores(output)))
     if isinstance(loss, _OF_LIKE):

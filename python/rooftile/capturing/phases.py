@@ -1,6 +1,7 @@
 """Which part of a step runs, and for which module."""
 
 import contextlib
+import weakref
 
 import torch
 
@@ -20,7 +21,8 @@ class Phases:
 
     def __init__(self, on_update=None, on_forward=None):
         self.part = FORWARD
-        self.optimizers = []  # that have stepped, in order
+        self.optimizers_stepped = 0
+        self._optimizers = []  # that have stepped, in order: weak references, since a program may make one in each iteration
         self.has_optimizer = False  # whether one has been made
         self.roots = []       # outermost modules that were called
         self.samples = Samples()
@@ -47,14 +49,15 @@ class Phases:
 
     def forget(self):
         """Lets go of the program's modules and optimizers."""
-        for found in (self.optimizers, self.roots, self._names, self._stack):
+        for found in (self._optimizers, self.roots, self._names, self._stack):
             found.clear()
         self.samples.clear()
 
     def label_memory(self):
         """Says of weights, gradients and the state of optimizers that they are that: later they may be gone."""
         weights = [one for root in self.roots for one in root.parameters()]
-        states = [state for optimizer in self.optimizers for state in optimizer.state.values() if isinstance(state, dict)]
+        optimizers = [optimizer for one in self._optimizers if (optimizer := one()) is not None]
+        states = [state for optimizer in optimizers for state in optimizer.state.values() if isinstance(state, dict)]
         _label((one.grad for one in weights), "gradients")
         _label((value for state in states for value in state.values()), "optimizer")
         _label([*weights, *(one for root in self.roots for one in root.buffers())], "weights")
@@ -130,6 +133,18 @@ class Phases:
 
         return wrapper
 
+    def is_first(self, optimizer):
+        """Whether it is the one that stepped first, or stands for it."""
+        return self._optimizers[0]() is optimizer
+
+    def _remember(self, optimizer):
+        """A new one takes the place of one that is gone."""
+        known = [one() for one in self._optimizers]
+        if all(optimizer is not one for one in known):
+            self.optimizers_stepped += 1
+            place = known.index(None) if None in known else len(known)
+            self._optimizers[place:place + 1] = [weakref.ref(optimizer)]
+
     def _during_update(self, run):
         def wrapper(optimizer, *args, **kwargs):
             self._in_update += 1
@@ -138,11 +153,10 @@ class Phases:
                 result = run(optimizer, *args, **kwargs)
             finally:
                 self._in_update -= 1
-            if all(optimizer is not known for known in self.optimizers):
-                self.optimizers.append(optimizer)
+            self._remember(optimizer)
             self.label_memory()
             self.patience.update()
-            self.samples.update(optimizer is self.optimizers[0])
+            self.samples.update(self.is_first(optimizer))
             self._on_update(optimizer)
             return result
 

@@ -17,6 +17,7 @@ from .traced import HOST, Traced, traced_like
 _DISPATCH = tuple(os.path.join(os.path.dirname(torch.__file__), *part) for part in (
     ("utils", "_python_dispatch.py"), ("_ops.py",)))
 _FORWARDS = 20  # calls of a network without gradients, after which a script without optimizer is taken to train nothing
+_MOST_BEGUN = 4  # steps that are begun because an optimizer is new: a script may make one in each iteration
 
 
 class _Enough(BaseException):
@@ -31,6 +32,7 @@ class _Watch:
         self._steps = steps
         self._updates = 0
         self._optimizers = 0  # that had stepped when the step began
+        self._begun = 0
         self._forwards = 0
         self.session = Session(self._updated, self._called)
         self.training = self.inference = None
@@ -39,13 +41,13 @@ class _Watch:
         return self.session.step(self._name, self.session.phases.samples.count())
 
     def _updated(self, optimizer):
-        if optimizer is not self.session.phases.optimizers[0]:
+        if not self.session.phases.is_first(optimizer):
             return
         self._updates += 1
         if self._updates == 1:
             self._begin()
         elif self._updates > self._steps:
-            if len(self.session.phases.optimizers) == self._optimizers:
+            if self.session.phases.optimizers_stepped == self._optimizers or self._begun == _MOST_BEGUN:
                 self.training = self._step()
                 raise _Enough
             self._updates = 1  # another optimizer made its state, which it does once
@@ -53,7 +55,8 @@ class _Watch:
 
     def _begin(self):
         self.training = self._step()  # should it be the last
-        self._optimizers = len(self.session.phases.optimizers)
+        self._optimizers = self.session.phases.optimizers_stepped
+        self._begun += 1
         self.session.start()
 
     def _called(self, module):

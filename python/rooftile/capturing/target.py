@@ -1,6 +1,7 @@
 """Captures a step of a module or a function."""
 
 import contextlib
+import textwrap
 
 import torch
 from torch.nn.utils.rnn import PackedSequence
@@ -40,19 +41,23 @@ def capture(target, inputs=(), *, training=False, loss=None, optimizer=None, pre
 
     Returns a Step. Raises Error for what cannot be captured; what the module or function itself raises comes through.
     """
-    if precision not in _PRECISIONS:
-        raise Error(f"precision '{precision}' is not one of {', '.join(_PRECISIONS)}")
+    _check_choice("precision", precision, _PRECISIONS)
     if layout not in ("nchw", "nhwc"):
         raise Error(f"layout '{layout}' is neither nchw nor nhwc")
     _check(target, inputs)
     if isinstance(target, torch.nn.Module):
         if not training and (loss is not None or optimizer is not None):
             raise Error(f"{'a loss' if loss is not None else 'an optimizer'} is of a training step: training=True")
-        inputs = _as_tensors(inputs)
+        inputs = as_tensors(inputs)
         return _Module(target, training, loss, optimizer, precision, layout).capture(inputs, batch_size, name)
     if not callable(target):
         raise Error(f"a torch.nn.Module or a function is captured, not {type(target).__name__}")
     return _function(target, inputs, batch_size, name)
+
+
+def _check_choice(what, chosen, known):
+    if not isinstance(chosen, str) or chosen not in known:
+        raise Error(f"{what} {textwrap.shorten(repr(chosen), 80)} is not one of {', '.join(known)}")
 
 
 def _check(target, inputs):
@@ -72,14 +77,20 @@ def _check(target, inputs):
             raise Error("a quantised input is of PyTorch's CPU kernels; give the float one")
 
 
-def _as_tensors(inputs):
-    """Arrays of NumPy as tensors; what holds no tensor then may be a shape."""
-    inputs = tree_map(lambda leaf: torch.as_tensor(leaf) if type(leaf).__module__ == "numpy" else leaf, inputs)
-    leaves = tree_flatten(inputs)[0]
-    if leaves and not any(isinstance(leaf, torch.Tensor) for leaf in leaves):
-        hint = f"; a shape is written torch.empty({', '.join(map(str, leaves))})" if set(map(type, leaves)) == {int} else ""
-        raise Error(f"inputs of a module hold no tensor{hint}")
-    return inputs
+def as_tensors(inputs):
+    """Arrays of NumPy as tensors; several whole numbers are a shape rather than arguments."""
+    if isinstance(inputs, (tuple, list)) and len(inputs) > 1 and set(map(type, inputs)) == {int}:
+        raise Error(f"inputs of a module are tensors; a shape is written torch.empty({', '.join(map(str, inputs))})")
+    return tree_map(_as_tensor, inputs)
+
+
+def _as_tensor(leaf):
+    if type(leaf).__module__ != "numpy":
+        return leaf
+    try:
+        return torch.as_tensor(leaf)
+    except TypeError as error:
+        raise Error(f"PyTorch has no tensors of {leaf.dtype}; give an input of another type") from error
 
 
 def _modules(target):
@@ -123,8 +134,8 @@ class _Module:
         self.precision, self.layout = precision, layout
         self.criterion = [loss] if isinstance(loss, torch.nn.Module) else []  # which may have weights
         optimizer = "sgd" if optimizer is None else optimizer
-        if not callable(optimizer) and optimizer not in _OPTIMIZERS:
-            raise Error(f"optimizer '{optimizer}' is not one of {', '.join(_OPTIMIZERS)}")
+        if not callable(optimizer):
+            _check_choice("optimizer", optimizer, _OPTIMIZERS)
         self.make_optimizer = optimizer if callable(optimizer) else _OPTIMIZERS[optimizer]
 
     def capture(self, inputs, batch_size, name):
