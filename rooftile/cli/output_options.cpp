@@ -14,13 +14,12 @@ namespace {
 
 constexpr const char* kGroup = "Output";
 
-// An empty name, as of a variable that is not set, is none.
+}  // namespace
+
 Result<void> check_named(const std::string& option, const std::string& path) {
   if (!path.empty()) return {};
   return fail(ErrorCode::usage, "the name is empty", option == "--output" ? "-o" : option);
 }
-
-}  // namespace
 
 void add_output_options(CLI::App* app, OutputArguments& output, const std::vector<Format>& formats) {
   std::vector<std::string> names;

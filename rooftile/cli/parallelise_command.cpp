@@ -172,6 +172,7 @@ Result<void> write_traces(const ParalleliseArguments& arguments, const ParallelN
 }
 
 Result<std::string> parse_trace_file(const std::string& option, const std::string& path) {
+  TRY(check_named(option, path));
   constexpr std::string_view kCompressed = ".gz";
   const bool compressed = path.ends_with(kCompressed);
   TRY(check_suffix(option, compressed ? path.substr(0, path.size() - kCompressed.size()) : path, {Format::json}));
@@ -315,8 +316,13 @@ void add_parallelise(CommandList& commands, cluster::Ranks* ranks) {
   add_set(app, arguments.prediction.set)->description("seq-len, framework, optimizer")->group("Prediction");
   add_value(app, "--trace", arguments.trace, "FILE.json[.gz]", parse_trace_file,
             "write the timeline of the fastest way for Perfetto or chrome://tracing, compressed where it ends in .gz");
-  add_text(app, "--chakra", arguments.chakra, "NAME",
-           "write it as Chakra execution traces: NAME.0.et and so on, one for each GPU, and their groups to NAME.json");
+  add_value(
+      app, "--chakra", arguments.chakra, "NAME",
+      [](const std::string& option, const std::string& begin) -> Result<std::string> {
+        TRY(check_named(option, begin));
+        return begin;
+      },
+      "write it as Chakra execution traces: NAME.0.et and so on, one for each GPU, and their groups to NAME.json");
   if (ranks != nullptr) add_rank_timeout(app, arguments.rank_timeout)->group("Search");
   add_output_options(app, arguments.output, kParallelisationWriters);
 }
