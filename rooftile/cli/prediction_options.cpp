@@ -108,7 +108,7 @@ Result<void> check_method(const PredictionArguments& prediction) {
   for (const char* key : {"algorithm", "framework", "host"}) {
     if (set.named.contains(key)) return bad("--set", fmt::format("{} is for --method rooftile", key));
   }
-  if (prediction.run.cuda_graphs) return bad("--cuda-graphs", "is for --method rooftile");
+  if (prediction.run.cuda_graphs) return usage("--cuda-graphs is for --method rooftile");
   if (method != Method::roofline) return {};
   for (const char* key : {"tile", "active-ctas"}) {
     if (set.named.contains(key)) return bad("--set", fmt::format("{} plays no part in --method roofline", key));
@@ -119,7 +119,7 @@ Result<void> check_method(const PredictionArguments& prediction) {
 // What plays a part only where gradients are computed, or weights updated.
 Result<void> check_phase(const PredictionArguments& prediction, Phase phase) {
   if (prediction.run.recompute != Recompute::none && phase == Phase::fwd) {
-    return bad("--recompute", "is for --pass training");
+    return usage("--recompute is for --pass training");
   }
   if (phase == Phase::step) return {};
   for (const char* key : {"optimizer", "accumulate", "clip", "loss"}) {
@@ -166,7 +166,7 @@ CLI::Option* add_gpu(CLI::App* app, std::vector<std::string>& gpus) {
   return add_value(
       app, "--gpu", gpus, "ID",
       [](const std::string& option, const std::string& text) -> Result<std::vector<std::string>> {
-        if (text.find(',') != std::string::npos) return bad(option, "takes one GPU here");
+        if (text.find(',') != std::string::npos) return usage(option + " takes one GPU here");
         return std::vector{text};
       },
       "catalogue id, an unambiguous part of one, or a .toml file");

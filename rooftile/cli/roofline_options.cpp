@@ -51,7 +51,7 @@ Result<RooflineOutput> parse_chart(const std::string& option, const std::string&
     if (one == "flops-x") {
       drawing.axes = RooflineAxes::flops_x;
     } else if (drawing.chart_named) {
-      return usage(fmt::format("{}: takes one chart", option));
+      return usage(option + " takes one chart");
     } else {
       drawing.chart = *parse_roofline_chart(one);
       drawing.chart_named = true;
