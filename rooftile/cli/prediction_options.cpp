@@ -46,8 +46,7 @@ Result<void> set_one(const std::string& option, const std::string& key, const st
   } else if (key == "context") {
     set.context = TRY(parse_count(option, value, kMaxDimension - 1));
   } else if (key == "algorithm") {
-    TRY(check_choice(option, value, algorithm_names(), {}));
-    set.plan.algorithm = value;
+    set.plan.algorithm = TRY(parse_choice(option, value, algorithm_names()));
   } else if (key == "tile") {
     set.plan.tile = TRY(parse_tile(option, value));
   } else if (key == "active-ctas") {
@@ -56,26 +55,24 @@ Result<void> set_one(const std::string& option, const std::string& key, const st
   } else if (key == "framework") {
     set.framework = value;
   } else if (key == "host") {
-    TRY(check_choice(option, value, {"none"}, {}));
+    TRY(parse_choice(option, value, {"none"}));
     set.host = false;
   } else if (key == "cells") {
-    TRY(check_choice(option, value, {"unrolled"}, {}));
+    TRY(parse_choice(option, value, {"unrolled"}));
     set.unrolled_cells = true;
   } else if (key == "loss") {
-    TRY(check_choice(option, value, {"none"}, {}));
+    TRY(parse_choice(option, value, {"none"}));
     set.loss = false;
   } else if (key == "clip") {
-    TRY(check_choice(option, value, {"norm"}, {}));
+    TRY(parse_choice(option, value, {"norm"}));
     set.clip_gradients = true;
   } else if (key == "accumulate") {
     constexpr std::int64_t kMost = 1 << 20;
     set.micro_batches = TRY(parse_count(option, value, kMost));
   } else if (key == "weights") {
-    TRY(check_choice(option, value, weight_type_names(), {}));
-    set.weights = parse_dtype(value);
+    set.weights = parse_dtype(TRY(parse_choice(option, value, weight_type_names())));
   } else if (key == "optimizer") {
-    TRY(check_choice(option, value, optimizer_names(), {}));
-    set.optimizer = parse_optimizer(value);
+    set.optimizer = parse_optimizer(TRY(parse_choice(option, value, optimizer_names())));
   } else {
     set.columns[key] = value;
   }
@@ -252,8 +249,7 @@ CLI::Option* add_execution(CLI::App* app, Execution& execution) {
   return add_value(
       app, "--execution", execution, "eager|compiled|engine",
       [](const std::string& option, const std::string& text) -> Result<Execution> {
-        if (const auto parsed = parse_execution(text)) return *parsed;
-        return tl::unexpected(check_choice(option, text, execution_names(), {}).error());
+        return *parse_execution(TRY(parse_choice(option, text, execution_names())));
       },
       "how the framework runs the network (default: eager)");
 }
@@ -262,15 +258,13 @@ std::vector<CLI::Option*> add_run_options(CLI::App* app, RunArguments& run) {
   return {add_value(
               app, "--layout", run.nhwc, "nchw|nhwc",
               [](const std::string& option, const std::string& text) -> Result<bool> {
-                TRY(check_choice(option, text, {"nchw", "nhwc"}, {}));
-                return text == "nhwc";
+                return TRY(parse_choice(option, text, {"nchw", "nhwc"})) == "nhwc";
               },
               "of the maps of convolutions (default: nchw)"),
           add_value(
               app, "--recompute", run.recompute, "none|selective|full",
               [](const std::string& option, const std::string& text) -> Result<Recompute> {
-                if (const auto parsed = parse_recompute(text)) return *parsed;
-                return tl::unexpected(check_choice(option, text, recompute_names(), {}).error());
+                return *parse_recompute(TRY(parse_choice(option, text, recompute_names())));
               },
               "activations that training computes again instead of keeping them (default: none)"),
           app->add_flag("--restore-batch-norm", run.restore_batch_norm,
@@ -283,7 +277,7 @@ CLI::Option* add_pass(CLI::App* app, std::optional<Phase>& phase) {
       app, "--pass", phase, "inference|training|fwd|bwd|fwd_bwd|bwd_data|bwd_weight",
       [](const std::string& option, const std::string& text) -> Result<Phase> {
         if (const auto parsed = parse_phase(lower_case(text))) return *parsed;
-        return tl::unexpected(check_choice(option, text, phase_names(), {}).error());
+        return tl::unexpected(parse_choice(option, text, phase_names()).error());
       },
       "training: forward, gradients, update (default: inference, or all of a captured step)");
 }
@@ -335,7 +329,7 @@ CLI::Option* add_batch_size_or_max(CLI::App* app, PredictionArguments& predictio
       ->add_option_function<std::string>(
           "-b,--batch-size",
           [&prediction](const std::string& text) {
-            prediction.largest_batch = text == "max";
+            prediction.largest_batch = lower_case(text) == "max";
             if (prediction.largest_batch) return;
             prediction.batch_size = read_option<std::int64_t>("--batch-size", text,
                                                               [](const std::string& option, const std::string& value) {
@@ -357,9 +351,7 @@ Result<std::shared_ptr<const Feeding>> parse_feeding(const std::string& option, 
   std::string id;
   for (const std::string& part : TRY(parse_list(option, text))) {
     if (part.starts_with(kFeed)) {
-      const std::string feed = part.substr(kFeed.size());
-      TRY(check_choice(option, feed, feed_names(), {}));
-      feeding->feed = parse_feed(feed);
+      feeding->feed = parse_feed(TRY(parse_choice(option, part.substr(kFeed.size()), feed_names())));
     } else if (id.empty()) {
       id = part;
     } else {

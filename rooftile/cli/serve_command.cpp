@@ -85,8 +85,8 @@ Result<ServerOptions> parse_server(const std::string& option, const std::string&
   };
   for (const auto& [name, value] : TRY(parse_pairs(option, text))) {
     if (name == "batching") {
-      TRY(check_choice(option, value, {"continuous", "static"}, {}));
-      server.batching = value == "static" ? Batching::fixed : Batching::continuous;
+      const auto batching = TRY(parse_choice(option, value, {"continuous", "static"}));
+      server.batching = batching == "static" ? Batching::fixed : Batching::continuous;
     } else if (name == "max") {
       server.most_sequences = TRY(parse_count(option, value, kMostSequences));
     } else if (name == "drafted") {
