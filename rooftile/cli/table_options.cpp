@@ -109,7 +109,7 @@ Result<std::vector<MeasuredTable>> read_measured(const std::vector<std::string>&
   std::vector<MeasuredTable> tables;
   std::set<std::string> stores;
   for (const std::string& path : paths) {
-    if (store::is_store(path)) {
+    if (store::is_store(path) || path.ends_with(".db")) {  // where it is none, opening it says so
       if (!stores.insert(canonical(path)).second) continue;
       auto stored = TRY(read_stored(path, options, where));
       std::move(stored.begin(), stored.end(), std::back_inserter(tables));
