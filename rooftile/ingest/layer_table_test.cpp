@@ -215,8 +215,8 @@ TEST(LayerTable, RowsTooLargeToCountExactly) {
 }
 
 TEST(LayerTable, TablesThatAreNone) {
-  EXPECT_EQ(table_error(""), "t.csv: the table is empty");
-  EXPECT_EQ(table_error("\n\n"), "t.csv: the table is empty");
+  EXPECT_EQ(table_error(""), "t.csv: the file is empty");
+  EXPECT_EQ(table_error("\n\n"), "t.csv: the file is empty");
   EXPECT_THAT(table_error("a,b\n1,2\n"), HasSubstr("t.csv:1: not a layer table: no column 'op'"));
   EXPECT_EQ(table_error("M,N,K,M\n"), "t.csv:1: two columns are called 'M'");
   EXPECT_EQ(table_error("M,N,K\n1,\"2,3\n4,5,6\n"), "t.csv:2: unclosed quote");
