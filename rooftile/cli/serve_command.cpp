@@ -250,6 +250,11 @@ Result<void> run(ServeArguments& arguments) {
     report.requests = requests.size();
     report.figures = figures_of(requests, served);
     report.mean_batch = served.mean_batch();
+    if (report.rate) {
+      const auto most =
+          TRY(most_served(arguments.tokens.input, arguments.tokens.output, engine, report.server, requests.size()));
+      if (*report.rate > most) report.most_served = most;
+    }
   }
   report.bound = arguments.bound;
   if (arguments.bound.first_token || arguments.bound.each_token) {

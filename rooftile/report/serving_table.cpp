@@ -78,6 +78,13 @@ std::string serving_table(const ServingReport& report, std::size_t width) {
                                 dollars_text(report, figures.tokens_per_second)),
                     width - 2, "  ") +
             "\n" + spreads(figures, width);
+    if (report.most_served) {
+      text += wrapped(fmt::format("note: the server keeps up with {:.3g} requests a second at most; the longer they "
+                                  "arrive at {}, the longer they wait",
+                                  *report.most_served, four_digits(*report.rate)),
+                      width - 2, "  ") +
+              "\n";
+    }
   }
   if (report.knee) {
     std::string bound;
