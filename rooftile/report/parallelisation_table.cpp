@@ -29,7 +29,8 @@ std::string heading(const ParallelisationReport& report) {
   std::string text =
       fmt::format("{}, {} a step", report.model, counted(static_cast<std::size_t>(report.batch), "sample"));
   if (report.seq_len > 0) text += fmt::format(" of {} positions", grouped(static_cast<double>(report.seq_len)));
-  return text + fmt::format(", {}, on {} x {} ({})", report.precision, report.gpus, report.gpu.id, report.cluster.id);
+  return text + fmt::format(", {}, on {} x {} ({})", report.precision, grouped(static_cast<double>(report.gpus)),
+                            report.gpu.id, report.cluster.id);
 }
 
 std::string counts(const ParallelisationReport& report) {

@@ -11,8 +11,9 @@ namespace {
 
 std::string heading(const ServingReport& report) {
   const EngineSetup& setup = report.setup;
-  std::string where =
-      report.gpus() == 1 ? setup.gpu.id : fmt::format("{} x {} ({})", report.gpus(), setup.gpu.id, print(setup.way));
+  std::string where = report.gpus() == 1
+                          ? setup.gpu.id
+                          : fmt::format("{} x {} ({})", grouped(report.gpus()), setup.gpu.id, print(setup.way));
   std::string text = fmt::format("{}, {}, on {}: {} tokens read, {} written", report.model, report.precision, where,
                                  grouped(static_cast<double>(report.input_tokens)),
                                  grouped(static_cast<double>(report.output_tokens)));
@@ -69,11 +70,11 @@ std::string serving_table(const ServingReport& report, std::size_t width) {
           grouped(static_cast<double>(report.input_tokens + report.output_tokens / 2)) + "\n" + batches(report, width);
   if (report.figures) {
     const ServingFigures& figures = *report.figures;
-    const std::string come = report.rate ? fmt::format("{:.4g} a second", *report.rate) : "from a file";
+    const std::string come = report.rate ? fmt::format("{} a second", four_digits(*report.rate)) : "from a file";
     text += "\n" +
-            wrapped(fmt::format("{} arriving {}: {:.4g} served a second, {} tokens/s, busy {:.0f} %, {:.3g} at a "
+            wrapped(fmt::format("{} arriving {}: {} served a second, {} tokens/s, busy {:.0f} %, {:.3g} at a "
                                 "time, {} USD a million tokens",
-                                counted(report.requests, "request"), come, figures.requests_per_second,
+                                counted(report.requests, "request"), come, four_digits(figures.requests_per_second),
                                 four_digits(figures.tokens_per_second), figures.busy * 100, report.mean_batch,
                                 dollars_text(report, figures.tokens_per_second)),
                     width - 2, "  ") +
