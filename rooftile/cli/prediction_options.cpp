@@ -219,7 +219,7 @@ CLI::Option* add_precision(CLI::App* app, std::optional<DType>& precision) {
   return add_value(
       app, "--precision", precision, "fp32|tf32|fp16|bf16|fp8|int8|int4",
       [](const std::string& option, const std::string& text) { return parse_precision(option, text); },
-      "must be supported by the GPU (default: fp32); delta and prior: fp32 only");
+      "that the GPU computes in, or can store and widen (default: fp32); delta and prior: fp32 only");
 }
 
 Result<RunPrecision> parse_run_precision_option(const std::string& option, const std::string& text) {
@@ -240,8 +240,8 @@ CLI::Option* add_run_precision(CLI::App* app, PredictionArguments& prediction) {
             prediction.precision = read.dtype;
             prediction.run.autocast = read.autocast;
           },
-          "amp-…: mixed precision as PyTorch's autocast; must be supported by the GPU (default: fp32, or that of "
-          "weights in fp16 or bf16); delta and prior: fp32 only")
+          "that the GPU computes in, or can store and widen; amp-…: mixed precision as PyTorch's autocast (default: "
+          "fp32, or that of weights in fp16 or bf16); delta and prior: fp32 only")
       ->type_name("fp32|tf32|fp16|bf16|fp8|int8|int4|amp-fp16|amp-bf16");
 }
 
@@ -274,12 +274,13 @@ std::vector<CLI::Option*> add_run_options(CLI::App* app, RunArguments& run) {
 
 CLI::Option* add_pass(CLI::App* app, std::optional<Phase>& phase) {
   return add_value(
-      app, "--pass", phase, "inference|training|fwd|bwd|fwd_bwd|bwd_data|bwd_weight",
+      app, "--pass", phase, "inference|training|step|fwd|bwd|fwd_bwd|bwd_data|bwd_weight",
       [](const std::string& option, const std::string& text) -> Result<Phase> {
         if (const auto parsed = parse_phase(lower_case(text))) return *parsed;
         return tl::unexpected(parse_choice(option, text, phase_names()).error());
       },
-      "training: forward, gradients, update (default: inference, or all of a captured step)");
+      "training or step: forward, gradients, update; inference or fwd: forward alone (default, but all of a captured "
+      "step)");
 }
 
 CLI::Option* add_skip_unsupported(CLI::App* app, bool& skip) {
