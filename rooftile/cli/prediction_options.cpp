@@ -266,7 +266,7 @@ std::vector<CLI::Option*> add_run_options(CLI::App* app, RunArguments& run) {
               [](const std::string& option, const std::string& text) -> Result<Recompute> {
                 return *parse_recompute(TRY(parse_choice(option, text, recompute_names())));
               },
-              "activations that training computes again instead of keeping them (default: none)"),
+              "activations that training recomputes instead of keeping them (default: none)"),
           app->add_flag("--restore-batch-norm", run.restore_batch_norm,
                         "put back batch norms that an exporter folded into convolutions"),
           app->add_flag("--cuda-graphs", run.cuda_graphs, "launches are recorded once and replayed")};

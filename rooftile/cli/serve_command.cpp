@@ -285,7 +285,7 @@ void add_serve(CommandList& commands) {
            "requests a second at random, or a CSV with arrival_s, input_tokens, output_tokens")
       ->group("Load");
   add_value(app, "--bound", arguments.bound, "first=TIME,each=TIME", parse_bound,
-            "find the rate at which nine of ten first tokens, and times per token, stay within")
+            "find the highest rate at which nine in ten first tokens, and times per token, stay within")
       ->group("Load");
   add_value(app, "--server", arguments.server, "KEY=VALUE,…", parse_server,
             "batching=continuous|static, max=256 sequences at once; speculative decoding: drafted=4, accepted=0.7, "

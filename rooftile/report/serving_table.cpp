@@ -94,17 +94,17 @@ std::string serving_table(const ServingReport& report, std::size_t width) {
       bound += fmt::format("{}{} a token", bound.empty() ? "" : " and ", print(*report.bound.each_token));
     if (report.knee->rate == 0) {
       text += "\n" +
-              wrapped(fmt::format("No rate keeps nine of ten to {}: a single request takes longer", bound), width - 2,
+              wrapped(fmt::format("No rate keeps nine in ten to {}: a single request takes longer", bound), width - 2,
                       "  ") +
               "\n";
     } else {
-      text +=
-          "\n" +
-          wrapped(fmt::format("Up to {:.3g} requests a second nine of ten get {}: {} tokens/s, {} USD a million tokens",
-                              report.knee->rate, bound, four_digits(report.knee->figures.tokens_per_second),
-                              dollars_text(report, report.knee->figures.tokens_per_second)),
-                  width - 2, "  ") +
-          "\n";
+      text += "\n" +
+              wrapped(fmt::format(
+                          "Up to {:.3g} requests a second, nine in ten get {}: {} tokens/s, {} USD a million tokens",
+                          report.knee->rate, bound, four_digits(report.knee->figures.tokens_per_second),
+                          dollars_text(report, report.knee->figures.tokens_per_second)),
+                      width - 2, "  ") +
+              "\n";
     }
   }
   return text;

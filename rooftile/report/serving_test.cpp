@@ -67,7 +67,7 @@ TEST_F(ServingReportTest, WithoutARateThatHoldsTheBoundItSaysSo) {
   ServingReport one = report();
   one.bound.first_token = Seconds(1e-6);
   one.knee = Knee{};
-  EXPECT_THAT(serving_table(one), HasSubstr("No rate keeps nine of ten to a first token within 1 us"));
+  EXPECT_THAT(serving_table(one), HasSubstr("No rate keeps nine in ten to a first token within 1 us"));
 }
 
 TEST_F(ServingReportTest, CsvHasARowForEachBatchTheArrivalsAndTheBound) {
