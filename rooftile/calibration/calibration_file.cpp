@@ -365,7 +365,7 @@ class Reader {
 
 Result<Calibration> parse_calibration(std::string_view toml, std::string_view where) {
   const toml::table table = TRY(parse_toml(toml, where, "a calibration"));
-  if (table.empty()) return fail(ErrorCode::bad_input, "the calibration is empty", std::string(where));
+  if (table.empty()) return fail(ErrorCode::bad_input, "the file is empty", std::string(where));
   return Reader(where).read(table);
 }
 

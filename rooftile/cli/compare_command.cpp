@@ -340,8 +340,8 @@ void add_compare(CommandList& commands) {
       ->needs(app->get_option("--samples"));
   add_rare(app, {add_headroom(app, arguments.headroom)});
   add_row_option(app, "--grid", arguments.grams_per_kwh, "COUNTRY|N", parse_grid,
-                 fmt::format("adds the CO2 of a million samples: grams a kWh, or {}", fmt::join(grid_ids(), ", ")));
-  app->add_flag("--buy", arguments.buy, "adds what a board costs, and when it has paid for its rent");
+                 fmt::format("adds the CO2 of a million samples: grams per kWh, or {}", fmt::join(grid_ids(), ", ")));
+  app->add_flag("--buy", arguments.buy, "adds what a board costs, and after how long buying beats renting");
   add_text(app, "--sort", arguments.sort, "FIGURE", "a column of the CSV (default: throughput, what fits first)")
       ->group("Rows");
   add_row_option(

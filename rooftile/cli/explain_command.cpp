@@ -43,8 +43,10 @@ Result<const Op*> find_layer(const Workload& workload, const std::string& name) 
   }
   if (matches.size() == 1) return matches.front();
   if (matches.empty()) {
-    return fail(ErrorCode::not_found, fmt::format("no layer is called '{}'{}", name, did_you_mean(name, names)),
-                workload.name);
+    return fail(
+        ErrorCode::not_found,
+        fmt::format("no layer is called '{}'{}; 'rooftile models show' lists layers", name, did_you_mean(name, names)),
+        workload.name);
   }
   std::string list;
   constexpr std::size_t kShown = 8;

@@ -178,7 +178,8 @@ Error none_possible(const ExploreResults& explored, const DesignSpace& space, co
 
 // A file that grows or is read again; standard output has the report.
 Result<std::string> parse_file(const std::string& option, const std::string& text) {
-  if (!text.empty() && text != "-") return text;
+  TRY(check_named(option, text));
+  if (text != "-") return text;
   return usage(fmt::format("{} needs a file; the report goes to standard output", option));
 }
 

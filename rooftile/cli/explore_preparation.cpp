@@ -61,12 +61,12 @@ Result<ResultOptions> result_options(const ExploreArguments& arguments, const De
     if (metric != Metric::time && !known) options.pareto.push_back(metric);
   }
   if (!arguments.pareto.empty() && options.pareto.empty()) {
-    return fail(ErrorCode::usage, "needs something besides time, such as manufacturing_cost", "--pareto");
+    return fail(ErrorCode::usage, "--pareto needs something besides time, such as manufacturing_cost");
   }
   if (!arguments.heat_map.empty()) {
     std::array<std::size_t, 2> places{};
     if (arguments.heat_map.size() != places.size() || arguments.heat_map[0] == arguments.heat_map[1]) {
-      return fail(ErrorCode::usage, "takes two different axes, as in sm_count,dram_bandwidth", "--heat-map");
+      return fail(ErrorCode::usage, "--heat-map takes two different axes, as in sm_count,dram_bandwidth");
     }
     for (std::size_t i = 0; i < places.size(); ++i) {
       const auto axis = TRY(axis_of("--heat-map", arguments.heat_map[i], space));

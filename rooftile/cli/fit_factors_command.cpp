@@ -19,9 +19,11 @@
 #include "rooftile/cli/prediction_options.hpp"
 #include "rooftile/cli/progress.hpp"
 #include "rooftile/cli/table_options.hpp"
+#include "rooftile/learn/factors/few_points.hpp"
 #include "rooftile/learn/factors/few_points_choice.hpp"
 #include "rooftile/learn/factors/few_points_trial.hpp"
 #include "rooftile/report/few_points.hpp"
+#include "rooftile/report/text.hpp"
 
 namespace rooftile::cli {
 namespace {
@@ -130,6 +132,11 @@ PlacedPoints spread(PlacedPoints all, std::size_t most) {
 
 Result<void> fit_gpu(const FactorsArguments& arguments, const Tables& tables) {
   auto all = TRY(points_on(tables, arguments, true));
+  if (all.points.size() < kLeastPoints) {
+    return fail(ErrorCode::bad_input,
+                fmt::format("{} of {}; factors need {} or more (--suggest lists which to measure)",
+                            counted(all.points.size(), "measured row"), all.gpu, kLeastPoints));
+  }
   const PlacedPoints points = spread(std::move(all), kMostPoints);
   FactorModel model(builtin_calibration(), points.gpu);
   const FactorPrior prior = shipped_factor_prior();

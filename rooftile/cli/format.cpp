@@ -84,7 +84,7 @@ Result<Format> parse_format(std::string_view text, const std::string& output, co
   std::vector<std::string> names;
   for (const Format format : offered) {
     names.push_back(name_of(format));
-    if (names.back() != text) continue;
+    if (names.back() != lower_case(text)) continue;
     const auto suffix = format_of(suffix_of(output));
     if (suffix && *suffix != format && suffix_of(*suffix) != suffix_of(format)) {
       return fail(ErrorCode::usage, fmt::format("{} does not match the suffix of -o {}", text, one_line(output)),

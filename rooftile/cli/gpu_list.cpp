@@ -28,8 +28,7 @@ Result<std::vector<Gpu>> gpus_of(const std::string& selector) {
   constexpr std::string_view kVendor = "vendor:", kMemory = "memory>=";
   if (selector == "all") return boards_sold();
   if (selector.starts_with(kVendor)) {
-    const std::string vendor = lower_case(selector.substr(kVendor.size()));
-    TRY(check_choice("--gpus", vendor, {"nvidia", "amd"}, {}));
+    const auto vendor = TRY(parse_choice("--gpus", selector.substr(kVendor.size()), {"nvidia", "amd"}));
     return boards_where(selector, [&](const Gpu& gpu) { return lower_case(gpu.vendor) == vendor; });
   }
   if (selector.starts_with(kMemory)) {

@@ -13,7 +13,7 @@ namespace rooftile::cli {
 namespace {
 
 constexpr std::size_t kWidth = 80, kColumn = 28;
-constexpr const char* kRare = "For few runs";
+constexpr const char* kRare = "Rarely needed";
 
 std::vector<const CLI::Option*> of_group(const CLI::App& app, const std::string& group) {
   return app.get_options(
@@ -40,7 +40,7 @@ std::string spaced(const std::string& kind) {
 void add_rare(CLI::App* app, const std::vector<CLI::Option*>& options) {
   for (CLI::Option* option : options) option->group(kRare);
   if (app->get_help_all_ptr() == nullptr) {
-    app->set_help_all_flag("--help-all", "Print the options that few runs need, too, and exit");
+    app->set_help_all_flag("--help-all", "Also print rarely needed options, and exit");
   }
 }
 
@@ -54,7 +54,8 @@ std::string HelpFormatter::make_help(const CLI::App* app, std::string name, CLI:
   if (!rare.empty() && mode == CLI::AppFormatMode::All) {
     groups.push_back(make_group(kRare, false, rare));
   } else if (!rare.empty()) {
-    groups.push_back(fmt::format("{} that few runs need: --help-all\n", counted(rare.size(), "more option")));
+    groups.push_back(
+        fmt::format("{} more, rarely needed {}: --help-all\n", rare.size(), rare.size() == 1 ? "option" : "options"));
   }
   return make_description(app) + make_usage(app, std::move(name)) + make_positionals(app) +
          fmt::format("{}", fmt::join(groups, "\n")) + make_subcommands(app, mode) + "\n" + make_footer(app);

@@ -5,6 +5,7 @@
 // between them, or a word in capital letters (ID, MODEL, FILE, FOLDER, N, …); "X,…" takes several with commas.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -107,10 +108,8 @@ CLI::Option* add_choice(CLI::App* app, const std::string& names, Place& place, c
   return add_value(
       app, names, place, fmt::format("{}", fmt::join(all, "|")),
       [known, all](const std::string& option, const std::string& text) -> Result<Value> {
-        for (const Choice<Value>& choice : known) {
-          if (choice.name == text) return choice.value;
-        }
-        return tl::unexpected(check_choice(option, text, all, {}).error());
+        const auto name = TRY(parse_choice(option, text, all));
+        return std::find_if(known.begin(), known.end(), [&](const auto& choice) { return choice.name == name; })->value;
       },
       help);
 }

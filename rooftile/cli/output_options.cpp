@@ -14,13 +14,12 @@ namespace {
 
 constexpr const char* kGroup = "Output";
 
-// An empty name, as of a variable that is not set, is none.
+}  // namespace
+
 Result<void> check_named(const std::string& option, const std::string& path) {
   if (!path.empty()) return {};
   return fail(ErrorCode::usage, "the name is empty", option == "--output" ? "-o" : option);
 }
-
-}  // namespace
 
 void add_output_options(CLI::App* app, OutputArguments& output, const std::vector<Format>& formats) {
   std::vector<std::string> names;
@@ -45,12 +44,12 @@ void add_output_options(CLI::App* app, OutputArguments& output, const std::vecto
 
 Result<void> check_all_layers(bool all, const OutputArguments& output) {
   if (!all || output.format == Format::table) return {};
-  return fail(ErrorCode::usage, fmt::format("is for the table; {} has every layer", name_of(output.format)), "--all");
+  return fail(ErrorCode::usage, fmt::format("--all is for the table; {} has every layer", name_of(output.format)));
 }
 
 Result<void> check_names(bool names, const OutputArguments& output) {
   if (!names || output.format == Format::table) return {};
-  return fail(ErrorCode::usage, fmt::format("writes one name per line, not {}", name_of(output.format)), "--names");
+  return fail(ErrorCode::usage, fmt::format("--names writes one name per line, not {}", name_of(output.format)));
 }
 
 CLI::Option* add_file(CLI::App* app, const std::string& names, std::string& file, const std::vector<Format>& formats,

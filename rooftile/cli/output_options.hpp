@@ -19,6 +19,9 @@ struct OutputArguments {
 // Without --format the suffix of the file decides (parse_format).
 void add_output_options(CLI::App* app, OutputArguments& output, const std::vector<Format>& formats);
 
+// An empty name, as of a variable that is not set, is none.
+Result<void> check_named(const std::string& option, const std::string& path);
+
 // --all, of the layers in a table: every other format has all of them.
 Result<void> check_all_layers(bool all, const OutputArguments& output);
 

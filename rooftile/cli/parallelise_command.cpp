@@ -133,13 +133,17 @@ DType usual_precision(const Gpu& gpu) {
   return peak_of(DType::bf16, gpu) ? DType::bf16 : peak_of(DType::fp16, gpu) ? DType::fp16 : DType::fp32;
 }
 
-std::string none_of(const WaysAsked& asked, int gpus, std::int64_t batch) {
-  const bool fixed = !asked.tp.empty() || !asked.pp.empty() || !asked.dp.empty() || !asked.cp.empty();
+std::string none_of(const ParalleliseArguments& arguments, const ParallelNetwork& network, int gpus,
+                    std::int64_t batch) {
+  const bool splits = network.shape && network.shape->form != TransformerForm::encoder_decoder;
   return fmt::format(
-      "no way to spread {} over {}{}: the degrees must divide the GPUs, dp and the micro-batches the samples, tp the "
-      "heads and the MLP; pp is at most the layers, and not combined with sharding gradients or all",
-      counted(static_cast<std::size_t>(batch), "sample"), counted(static_cast<std::size_t>(gpus), "GPU"),
-      fixed ? " with the degrees of --fix" : "");
+      "no way to spread {} over {}{}: {}", counted(static_cast<std::size_t>(batch), "sample"),
+      counted(static_cast<std::size_t>(gpus), "GPU"), arguments.fixed.empty() ? "" : " with what --fix asks for",
+      splits ? "the degrees must divide the GPUs, dp and the micro-batches the samples, tp the heads and the MLP, cp "
+               "the positions, ep the experts and dp; pp is at most the layers, and not combined with sharding "
+               "gradients or all"
+             : "only dp can spread this network, so it must be all GPUs and, with the micro-batches, divide the "
+               "samples");
 }
 
 Result<void> write_chakra(const std::string& begin, const Parallelism& way, const StepTimeline& timeline) {
@@ -172,6 +176,7 @@ Result<void> write_traces(const ParalleliseArguments& arguments, const ParallelN
 }
 
 Result<std::string> parse_trace_file(const std::string& option, const std::string& path) {
+  TRY(check_named(option, path));
   constexpr std::string_view kCompressed = ".gz";
   const bool compressed = path.ends_with(kCompressed);
   TRY(check_suffix(option, compressed ? path.substr(0, path.size() - kCompressed.size()) : path, {Format::json}));
@@ -222,7 +227,7 @@ Result<void> spread(ParalleliseArguments& arguments) {
   const std::int64_t batch = arguments.batch.value_or(gpus);
   const ParallelNetwork network = TRY(network_of(arguments));
   const std::vector<Parallelism> ways = ways_of(network, *cluster, gpus, batch, asked);
-  if (ways.empty()) return fail(ErrorCode::usage, none_of(asked, gpus, batch), network.name);
+  if (ways.empty()) return fail(ErrorCode::usage, none_of(arguments, network, gpus, batch), network.name);
 
   SearchOptions options;
   PredictOptions& predict = options.parallel.predict;
@@ -317,8 +322,13 @@ void add_parallelise(CommandList& commands, cluster::Ranks* ranks) {
   add_set(app, arguments.prediction.set)->description("seq-len, framework, optimizer")->group("Prediction");
   add_value(app, "--trace", arguments.trace, "FILE.json[.gz]", parse_trace_file,
             "write the timeline of the fastest way for Perfetto or chrome://tracing, compressed where it ends in .gz");
-  add_text(app, "--chakra", arguments.chakra, "NAME",
-           "write it as Chakra execution traces: NAME.0.et and so on, one for each GPU, and their groups to NAME.json");
+  add_value(
+      app, "--chakra", arguments.chakra, "NAME",
+      [](const std::string& option, const std::string& begin) -> Result<std::string> {
+        TRY(check_named(option, begin));
+        return begin;
+      },
+      "write it as Chakra execution traces: NAME.0.et and so on, one for each GPU, and their groups to NAME.json");
   if (ranks != nullptr) add_rank_timeout(app, arguments.rank_timeout)->group("Search");
   add_output_options(app, arguments.output, kParallelisationWriters);
 }

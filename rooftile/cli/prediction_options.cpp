@@ -46,8 +46,7 @@ Result<void> set_one(const std::string& option, const std::string& key, const st
   } else if (key == "context") {
     set.context = TRY(parse_count(option, value, kMaxDimension - 1));
   } else if (key == "algorithm") {
-    TRY(check_choice(option, value, algorithm_names(), {}));
-    set.plan.algorithm = value;
+    set.plan.algorithm = TRY(parse_choice(option, value, algorithm_names()));
   } else if (key == "tile") {
     set.plan.tile = TRY(parse_tile(option, value));
   } else if (key == "active-ctas") {
@@ -56,26 +55,24 @@ Result<void> set_one(const std::string& option, const std::string& key, const st
   } else if (key == "framework") {
     set.framework = value;
   } else if (key == "host") {
-    TRY(check_choice(option, value, {"none"}, {}));
+    TRY(parse_choice(option, value, {"none"}));
     set.host = false;
   } else if (key == "cells") {
-    TRY(check_choice(option, value, {"unrolled"}, {}));
+    TRY(parse_choice(option, value, {"unrolled"}));
     set.unrolled_cells = true;
   } else if (key == "loss") {
-    TRY(check_choice(option, value, {"none"}, {}));
+    TRY(parse_choice(option, value, {"none"}));
     set.loss = false;
   } else if (key == "clip") {
-    TRY(check_choice(option, value, {"norm"}, {}));
+    TRY(parse_choice(option, value, {"norm"}));
     set.clip_gradients = true;
   } else if (key == "accumulate") {
     constexpr std::int64_t kMost = 1 << 20;
     set.micro_batches = TRY(parse_count(option, value, kMost));
   } else if (key == "weights") {
-    TRY(check_choice(option, value, weight_type_names(), {}));
-    set.weights = parse_dtype(value);
+    set.weights = parse_dtype(TRY(parse_choice(option, value, weight_type_names())));
   } else if (key == "optimizer") {
-    TRY(check_choice(option, value, optimizer_names(), {}));
-    set.optimizer = parse_optimizer(value);
+    set.optimizer = parse_optimizer(TRY(parse_choice(option, value, optimizer_names())));
   } else {
     set.columns[key] = value;
   }
@@ -108,7 +105,7 @@ Result<void> check_method(const PredictionArguments& prediction) {
   for (const char* key : {"algorithm", "framework", "host"}) {
     if (set.named.contains(key)) return bad("--set", fmt::format("{} is for --method rooftile", key));
   }
-  if (prediction.run.cuda_graphs) return bad("--cuda-graphs", "is for --method rooftile");
+  if (prediction.run.cuda_graphs) return usage("--cuda-graphs is for --method rooftile");
   if (method != Method::roofline) return {};
   for (const char* key : {"tile", "active-ctas"}) {
     if (set.named.contains(key)) return bad("--set", fmt::format("{} plays no part in --method roofline", key));
@@ -119,7 +116,7 @@ Result<void> check_method(const PredictionArguments& prediction) {
 // What plays a part only where gradients are computed, or weights updated.
 Result<void> check_phase(const PredictionArguments& prediction, Phase phase) {
   if (prediction.run.recompute != Recompute::none && phase == Phase::fwd) {
-    return bad("--recompute", "is for --pass training");
+    return usage("--recompute is for --pass training");
   }
   if (phase == Phase::step) return {};
   for (const char* key : {"optimizer", "accumulate", "clip", "loss"}) {
@@ -166,7 +163,7 @@ CLI::Option* add_gpu(CLI::App* app, std::vector<std::string>& gpus) {
   return add_value(
       app, "--gpu", gpus, "ID",
       [](const std::string& option, const std::string& text) -> Result<std::vector<std::string>> {
-        if (text.find(',') != std::string::npos) return bad(option, "takes one GPU here");
+        if (text.find(',') != std::string::npos) return usage(option + " takes one GPU here");
         return std::vector{text};
       },
       "catalogue id, an unambiguous part of one, or a .toml file");
@@ -222,7 +219,7 @@ CLI::Option* add_precision(CLI::App* app, std::optional<DType>& precision) {
   return add_value(
       app, "--precision", precision, "fp32|tf32|fp16|bf16|fp8|int8|int4",
       [](const std::string& option, const std::string& text) { return parse_precision(option, text); },
-      "must be supported by the GPU (default: fp32); delta and prior: fp32 only");
+      "that the GPU computes in, or can store and widen (default: fp32); delta and prior: fp32 only");
 }
 
 Result<RunPrecision> parse_run_precision_option(const std::string& option, const std::string& text) {
@@ -243,8 +240,8 @@ CLI::Option* add_run_precision(CLI::App* app, PredictionArguments& prediction) {
             prediction.precision = read.dtype;
             prediction.run.autocast = read.autocast;
           },
-          "amp-…: mixed precision as PyTorch's autocast; must be supported by the GPU (default: fp32, or that of "
-          "weights in fp16 or bf16); delta and prior: fp32 only")
+          "that the GPU computes in, or can store and widen; amp-…: mixed precision as PyTorch's autocast (default: "
+          "fp32, or that of weights in fp16 or bf16); delta and prior: fp32 only")
       ->type_name("fp32|tf32|fp16|bf16|fp8|int8|int4|amp-fp16|amp-bf16");
 }
 
@@ -252,8 +249,7 @@ CLI::Option* add_execution(CLI::App* app, Execution& execution) {
   return add_value(
       app, "--execution", execution, "eager|compiled|engine",
       [](const std::string& option, const std::string& text) -> Result<Execution> {
-        if (const auto parsed = parse_execution(text)) return *parsed;
-        return tl::unexpected(check_choice(option, text, execution_names(), {}).error());
+        return *parse_execution(TRY(parse_choice(option, text, execution_names())));
       },
       "how the framework runs the network (default: eager)");
 }
@@ -262,17 +258,15 @@ std::vector<CLI::Option*> add_run_options(CLI::App* app, RunArguments& run) {
   return {add_value(
               app, "--layout", run.nhwc, "nchw|nhwc",
               [](const std::string& option, const std::string& text) -> Result<bool> {
-                TRY(check_choice(option, text, {"nchw", "nhwc"}, {}));
-                return text == "nhwc";
+                return TRY(parse_choice(option, text, {"nchw", "nhwc"})) == "nhwc";
               },
               "of the maps of convolutions (default: nchw)"),
           add_value(
               app, "--recompute", run.recompute, "none|selective|full",
               [](const std::string& option, const std::string& text) -> Result<Recompute> {
-                if (const auto parsed = parse_recompute(text)) return *parsed;
-                return tl::unexpected(check_choice(option, text, recompute_names(), {}).error());
+                return *parse_recompute(TRY(parse_choice(option, text, recompute_names())));
               },
-              "activations that training computes again instead of keeping them (default: none)"),
+              "activations that training recomputes instead of keeping them (default: none)"),
           app->add_flag("--restore-batch-norm", run.restore_batch_norm,
                         "put back batch norms that an exporter folded into convolutions"),
           app->add_flag("--cuda-graphs", run.cuda_graphs, "launches are recorded once and replayed")};
@@ -280,12 +274,13 @@ std::vector<CLI::Option*> add_run_options(CLI::App* app, RunArguments& run) {
 
 CLI::Option* add_pass(CLI::App* app, std::optional<Phase>& phase) {
   return add_value(
-      app, "--pass", phase, "inference|training|fwd|bwd|fwd_bwd|bwd_data|bwd_weight",
+      app, "--pass", phase, "inference|training|step|fwd|bwd|fwd_bwd|bwd_data|bwd_weight",
       [](const std::string& option, const std::string& text) -> Result<Phase> {
         if (const auto parsed = parse_phase(lower_case(text))) return *parsed;
-        return tl::unexpected(check_choice(option, text, phase_names(), {}).error());
+        return tl::unexpected(parse_choice(option, text, phase_names()).error());
       },
-      "training: forward, gradients, update (default: inference, or all of a captured step)");
+      "training or step: forward, gradients, update; inference or fwd: forward alone (default, but all of a captured "
+      "step)");
 }
 
 CLI::Option* add_skip_unsupported(CLI::App* app, bool& skip) {
@@ -335,7 +330,7 @@ CLI::Option* add_batch_size_or_max(CLI::App* app, PredictionArguments& predictio
       ->add_option_function<std::string>(
           "-b,--batch-size",
           [&prediction](const std::string& text) {
-            prediction.largest_batch = text == "max";
+            prediction.largest_batch = lower_case(text) == "max";
             if (prediction.largest_batch) return;
             prediction.batch_size = read_option<std::int64_t>("--batch-size", text,
                                                               [](const std::string& option, const std::string& value) {
@@ -357,9 +352,7 @@ Result<std::shared_ptr<const Feeding>> parse_feeding(const std::string& option, 
   std::string id;
   for (const std::string& part : TRY(parse_list(option, text))) {
     if (part.starts_with(kFeed)) {
-      const std::string feed = part.substr(kFeed.size());
-      TRY(check_choice(option, feed, feed_names(), {}));
-      feeding->feed = parse_feed(feed);
+      feeding->feed = parse_feed(TRY(parse_choice(option, part.substr(kFeed.size()), feed_names())));
     } else if (id.empty()) {
       id = part;
     } else {

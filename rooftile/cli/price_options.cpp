@@ -16,9 +16,9 @@ namespace rooftile::cli {
 namespace {
 
 Result<void> set_basis(const std::string& option, const std::string& value, PriceRules& rules) {
-  TRY(check_choice(option, value, {"rented", "bought", "any"}, {}));
-  rules.kind = value == "bought" ? PriceKind::launch : PriceKind::on_demand;
-  rules.else_bought = value == "any";
+  const auto basis = TRY(parse_choice(option, value, {"rented", "bought", "any"}));
+  rules.kind = basis == "bought" ? PriceKind::launch : PriceKind::on_demand;
+  rules.else_bought = basis == "any";
   return {};
 }
 

@@ -46,12 +46,12 @@ Result<RooflineOutput> parse_ceilings_option(const std::string& option, const st
 Result<RooflineOutput> parse_chart(const std::string& option, const std::string& text, RooflineOutput drawing) {
   std::vector<std::string> known = roofline_chart_names();
   known.emplace_back("flops-x");
-  for (const std::string& one : TRY(parse_names(option, text))) {
-    TRY(check_choice(option, one, known, {}));
+  for (const std::string& named : TRY(parse_names(option, text))) {
+    const auto one = TRY(parse_choice(option, named, known));
     if (one == "flops-x") {
       drawing.axes = RooflineAxes::flops_x;
     } else if (drawing.chart_named) {
-      return usage(fmt::format("{}: takes one chart", option));
+      return usage(option + " takes one chart");
     } else {
       drawing.chart = *parse_roofline_chart(one);
       drawing.chart_named = true;

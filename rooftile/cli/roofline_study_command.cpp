@@ -17,7 +17,7 @@ namespace {
 struct StudyArguments {
   roofline::Study study = roofline::Study::conv2d;
   PredictionArguments prediction;  // one GPU
-  std::string measured;            // a layer table whose rows are drawn in; empty: none
+  std::string measured;            // a layer table whose rows are added to the charts; empty: none
   RooflineOutput drawing;
 };
 
@@ -50,7 +50,7 @@ void add_roofline_study(CommandList& commands) {
       app, "STUDY", arguments.study, "conv2d|lstm",
       [](const std::string&, const std::string& text) { return roofline::parse_study(text); }, "conv2d or lstm")
       ->required();
-  add_text(app, "--measured", arguments.measured, "FILE", "a layer table whose rows are drawn in");
+  add_text(app, "--measured", arguments.measured, "FILE", "a layer table whose rows are added to the charts");
   PredictionArguments& prediction = arguments.prediction;
   add_gpu(app, prediction.gpus)->required()->group("Prediction");
   for (CLI::Option* option : {add_precision(app, prediction.precision), add_pass(app, prediction.phase),

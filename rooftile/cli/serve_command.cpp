@@ -1,5 +1,6 @@
 // rooftile serve: a language model behind a server, its latencies and what its tokens cost.
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -22,7 +23,9 @@
 #include "rooftile/cli/values.hpp"
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/ingest/transformer_model.hpp"
+#include "rooftile/report/memory_fit.hpp"
 #include "rooftile/report/serving.hpp"
+#include "rooftile/report/text.hpp"
 
 namespace rooftile::cli {
 namespace {
@@ -85,8 +88,8 @@ Result<ServerOptions> parse_server(const std::string& option, const std::string&
   };
   for (const auto& [name, value] : TRY(parse_pairs(option, text))) {
     if (name == "batching") {
-      TRY(check_choice(option, value, {"continuous", "static"}, {}));
-      server.batching = value == "static" ? Batching::fixed : Batching::continuous;
+      const auto batching = TRY(parse_choice(option, value, {"continuous", "static"}));
+      server.batching = batching == "static" ? Batching::fixed : Batching::continuous;
     } else if (name == "max") {
       server.most_sequences = TRY(parse_count(option, value, kMostSequences));
     } else if (name == "drafted") {
@@ -149,6 +152,36 @@ Result<EngineSetup> setup_of(const ServeArguments& arguments) {
   return setup;
 }
 
+// The fewest GPUs that have room for so many tokens beside the weights: first a node's share each layer, then nodes are
+// stages. None where not even all of them do.
+std::optional<Parallelism> way_with_room(EngineSetup setup, double memory_share, double tokens) {
+  while (true) {
+    (setup.way.tp < setup.cluster.gpus_per_node ? setup.way.tp : setup.way.pp) *= 2;
+    if (setup.way.gpus() > setup.cluster.gpus()) return std::nullopt;
+    const auto room = cache_room(setup, memory_share);
+    if (room && *room >= tokens) return setup.way;
+  }
+}
+
+// `room`: tokens of cache.
+Result<void> check_room(const ServeArguments& arguments, const EngineSetup& setup, double room) {
+  const auto tokens = static_cast<double>(arguments.tokens.input + arguments.tokens.output);
+  if (room >= tokens) return {};
+  const double share = 1 - arguments.headroom;
+  const ForwardRun run = {.batch = 1, .seq_len = 1, .context = 1};
+  const auto one = TRY(parallel_forward(setup.shape, run, setup.way, setup.cluster, setup.gpu, setup.options));
+  std::string text =
+      room > 0 ? fmt::format("beside the weights there is room for {} tokens of cache; a request takes {}",
+                             grouped(std::floor(room)), grouped(tokens))
+               : fmt::format("its weights do not fit {} x {}: {}{}", grouped(static_cast<double>(setup.way.gpus())),
+                             setup.gpu.id, used_of(one.weights, setup.gpu.level("DRAM").capacity * share),
+                             setup.way.gpus() > 1 ? " each" : "");
+  if (const auto way = way_with_room(setup, share, tokens)) {
+    text += fmt::format("; --fix tp={}{} has room", way->tp, way->pp > 1 ? fmt::format(",pp={}", way->pp) : "");
+  }
+  return fail(ErrorCode::unsupported, std::move(text), arguments.model);
+}
+
 Result<std::vector<ServingBatch>> batches_of(const ServeArguments& arguments, const EngineSetup& setup, double room) {
   std::vector<ServingBatch> batches;
   for (std::int64_t sequences = 1;; sequences = std::min(sequences * 4, arguments.server.most_sequences)) {
@@ -199,12 +232,7 @@ Result<void> run(ServeArguments& arguments) {
   const EngineSetup setup = TRY(setup_of(arguments));
   std::string note = TRY(check_positions(setup.shape, arguments.tokens.input + arguments.tokens.output));
   const double room = TRY(cache_room(setup, 1 - arguments.headroom));
-  if (room < static_cast<double>(arguments.tokens.input + arguments.tokens.output)) {
-    return fail(ErrorCode::unsupported,
-                room > 0 ? fmt::format("beside the weights there is room for {:.0f} tokens of cache", room)
-                         : fmt::format("its weights do not fit {} x {}", setup.way.gpus(), setup.gpu.id),
-                arguments.model);
-  }
+  TRY(check_room(arguments, setup, room));
   ServingReport report{.model = setup.shape.name,
                        .precision = precision_text(setup.options),
                        .setup = setup,
@@ -222,6 +250,11 @@ Result<void> run(ServeArguments& arguments) {
     report.requests = requests.size();
     report.figures = figures_of(requests, served);
     report.mean_batch = served.mean_batch();
+    if (report.rate) {
+      const auto most =
+          TRY(most_served(arguments.tokens.input, arguments.tokens.output, engine, report.server, requests.size()));
+      if (*report.rate > most) report.most_served = most;
+    }
   }
   report.bound = arguments.bound;
   if (arguments.bound.first_token || arguments.bound.each_token) {
@@ -252,7 +285,7 @@ void add_serve(CommandList& commands) {
            "requests a second at random, or a CSV with arrival_s, input_tokens, output_tokens")
       ->group("Load");
   add_value(app, "--bound", arguments.bound, "first=TIME,each=TIME", parse_bound,
-            "find the rate at which nine of ten first tokens, and times per token, stay within")
+            "find the highest rate at which nine in ten first tokens, and times per token, stay within")
       ->group("Load");
   add_value(app, "--server", arguments.server, "KEY=VALUE,…", parse_server,
             "batching=continuous|static, max=256 sequences at once; speculative decoding: drafted=4, accepted=0.7, "

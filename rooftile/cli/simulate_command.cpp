@@ -9,7 +9,10 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "rooftile/base/lower_case.hpp"
+#include "rooftile/base/nearest.hpp"
 #include "rooftile/base/text_file.hpp"
 #include "rooftile/base/threads.hpp"
 #include "rooftile/base/try.hpp"
@@ -236,19 +239,21 @@ Result<RandomLayers> parse_random(const std::string& option, const std::string& 
 Result<SimulateOptions> parse_caches(const std::string& option, const std::string& text, SimulateOptions options) {
   for (const auto& [key, value] : TRY(parse_pairs(option, text))) {
     if (key == "policy") {
-      TRY(check_choice(option, value, {"lru", "random"}, {}));
-      options.policy = value == "lru" ? Replacement::lru : Replacement::random;
+      options.policy =
+          TRY(parse_choice(option, value, {"lru", "random"})) == "lru" ? Replacement::lru : Replacement::random;
     } else if (key == "start") {
-      TRY(check_choice(option, value, {"cold", "warm"}, {}));
-      options.start = value == "warm" ? Start::warm : Start::cold;
+      options.start = TRY(parse_choice(option, value, {"cold", "warm"})) == "warm" ? Start::warm : Start::cold;
     } else if (key == "l1") {
-      options.l1 = value != "off";
+      options.l1 = lower_case(value) != "off";
       if (!options.l1) continue;
       const auto capacity = parse<Bytes>(value);
       if (!capacity) return fail(ErrorCode::usage, "l1: " + capacity.error().message + "; or off", option);
       options.l1_capacity = *capacity;
     } else {
-      TRY(check_choice(option, key, {"policy", "start", "l1"}, {}));
+      const std::vector<std::string> known = {"policy", "start", "l1"};
+      return fail(ErrorCode::usage,
+                  fmt::format("unknown key '{}'{}; one of {}", key, did_you_mean(key, known), fmt::join(known, ", ")),
+                  option);
     }
   }
   return options;
@@ -306,8 +311,8 @@ void add_simulate(CommandList& commands) {
   CLI::Option* against = add_value(
       app, "--against", arguments.against, "delta|refined,…",
       [](const std::string& option, const std::string& text) -> Result<std::vector<std::string>> {
-        const auto methods = TRY(parse_names(option, text));
-        for (const std::string& method : methods) TRY(check_choice(option, method, {"delta", "refined"}, {}));
+        auto methods = TRY(parse_names(option, text));
+        for (std::string& method : methods) method = TRY(parse_choice(option, method, {"delta", "refined"}));
         return methods;
       },
       "closed forms to compare with");

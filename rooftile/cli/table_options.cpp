@@ -1,10 +1,12 @@
 #include "rooftile/cli/table_options.hpp"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <iterator>
 #include <memory>
 #include <set>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -64,8 +66,17 @@ std::string canonical(const std::string& path) {
 
 Result<Filter> parse_condition(const std::string& option, const std::string& text) {
   auto filter = Filter::parse(text);
-  if (filter) return filter;
-  return fail(ErrorCode::usage, filter.error().message, fmt::format("{}: {}", option, filter.error().where));
+  if (!filter) {
+    return fail(ErrorCode::usage, filter.error().message, fmt::format("{}: {}", option, filter.error().where));
+  }
+  constexpr std::array<std::string_view, 5> kOfEveryRow = {"gpu", "op", "pass", "precision", "table"};
+  for (const Filter::Use& use : filter->columns()) {
+    const bool always = std::find(kOfEveryRow.begin(), kOfEveryRow.end(), use.column) != kOfEveryRow.end();
+    if (!use.alone || !always) continue;
+    return fail(ErrorCode::usage, fmt::format("every row names its {0}; write {0} = VALUE", use.column),
+                fmt::format("{}: character {}", option, use.place));
+  }
+  return filter;
 }
 
 CLI::Option* add_tables(CLI::App* app, std::vector<std::string>& tables) {
@@ -109,7 +120,7 @@ Result<std::vector<MeasuredTable>> read_measured(const std::vector<std::string>&
   std::vector<MeasuredTable> tables;
   std::set<std::string> stores;
   for (const std::string& path : paths) {
-    if (store::is_store(path)) {
+    if (store::is_store(path) || path.ends_with(".db")) {  // where it is none, opening it says so
       if (!stores.insert(canonical(path)).second) continue;
       auto stored = TRY(read_stored(path, options, where));
       std::move(stored.begin(), stored.end(), std::back_inserter(tables));

@@ -21,14 +21,13 @@ std::string training_settings() {
 Result<TrainingSettings> take_training(Settings& set) {
   TrainingSettings training;
   if (const auto scaling = set.columns.extract("scaling")) {
-    TRY(check_choice("--set", scaling.mapped(), {"links", "host-memory"}, {}));
-    training.scaling = scaling.mapped() == "links" ? Scaling::links : Scaling::host_memory;
+    const auto name = TRY(parse_choice("--set", scaling.mapped(), {"links", "host-memory"}));
+    training.scaling = name == "links" ? Scaling::links : Scaling::host_memory;
   }
   if (set.optimizer) training.optimizer = *std::exchange(set.optimizer, {});
   set.named.erase("optimizer");
   if (const auto cautious = set.columns.extract("cautious")) {
-    TRY(check_choice("--set", cautious.mapped(), {"yes", "no"}, {}));
-    training.cautious = cautious.mapped() == "yes";
+    training.cautious = TRY(parse_choice("--set", cautious.mapped(), {"yes", "no"})) == "yes";
   }
   return training;
 }

@@ -129,7 +129,7 @@ std::vector<std::string> method_names() {
 
 Result<MethodArgument> parse_method(std::string_view option, const std::string& text, bool fitted) {
   const std::size_t equals = std::min(text.find('='), text.size());
-  const std::string name = text.substr(0, equals);
+  const std::string name = lower_case(text.substr(0, equals));
   const auto* const found =
       std::find_if(kMethods.begin(), kMethods.end(), [&](Method method) { return name_of(method) == name; });
   MethodArgument argument;
@@ -154,17 +154,12 @@ Result<MethodArgument> parse_method(std::string_view option, const std::string& 
   return argument;
 }
 
-Result<void> check_choice(std::string_view option, const std::string& text, const std::vector<std::string>& built,
-                          const std::vector<std::string>& planned) {
-  if (std::find(built.begin(), built.end(), text) != built.end()) return {};
-  if (std::find(planned.begin(), planned.end(), text) != planned.end()) {
-    return fail(ErrorCode::unsupported, fmt::format("'{}' is not built yet; only {} is", text, fmt::join(built, ", ")),
-                std::string(option));
-  }
-  std::vector<std::string> all = built;
-  all.insert(all.end(), planned.begin(), planned.end());
-  return bad(option,
-             fmt::format("unknown value '{}'{}; one of {}", text, did_you_mean(text, all), fmt::join(all, ", ")));
+Result<std::string> parse_choice(std::string_view option, const std::string& text,
+                                 const std::vector<std::string>& known) {
+  const auto found = std::find(known.begin(), known.end(), lower_case(text));
+  if (found != known.end()) return *found;
+  return bad(option, fmt::format("unknown value '{}'{}; one of {}", one_line(text), did_you_mean(text, known),
+                                 fmt::join(known, ", ")));
 }
 
 }  // namespace rooftile::cli

@@ -34,15 +34,15 @@ Result<std::vector<std::string>> parse_names(std::string_view option, const std:
 Result<std::vector<std::pair<std::string, std::string>>> parse_pairs(std::string_view option, const std::string& text);
 
 // "delta", "rooftile", "rooftile=FILE", "roofline", "prior" (miss rates of 1) or "prior=RATE" with a rate from 0 to 1;
-// with `fitted` any other text is the name or the file of a fitted model.
+// in upper or lower case; with `fitted` any other text is the name or the file of a fitted model.
 Result<MethodArgument> parse_method(std::string_view option, const std::string& text, bool fitted);
 std::vector<std::string> method_names();
 
 // A number from 0 to 1.
 Result<double> parse_rate(std::string_view option, std::string_view text);
 
-// Whether one of `built`; the error says whether the value is planned or unknown.
-Result<void> check_choice(std::string_view option, const std::string& text, const std::vector<std::string>& built,
-                          const std::vector<std::string>& planned);
+// One of `known`, which are in lower case, from upper or lower case.
+Result<std::string> parse_choice(std::string_view option, const std::string& text,
+                                 const std::vector<std::string>& known);
 
 }  // namespace rooftile::cli

@@ -366,7 +366,7 @@ bool whole(const Keys& keys, const S& values) {
 
 Result<CostTable> with_costs(CostTable table, std::string_view toml, std::string_view where) {
   const auto root = TRY(parse_toml(toml, where, "a cost file"));
-  if (root.empty()) return fail(ErrorCode::bad_input, "the cost file is empty", std::string(where));
+  if (root.empty()) return fail(ErrorCode::bad_input, "the file is empty", std::string(where));
   auto read = Reader(std::move(table), where).read(root);
   if (!read) return read;
   if (!whole(kArea, read->area) || !whole(kDie, read->die) || !whole(kPrice, read->price) ||

@@ -301,7 +301,7 @@ std::string LayerTableReader::read_cells(TableRow& row, LayerRow& layer) const {
 
 Result<LayerTable> parse_layer_table(std::string_view csv, std::string_view where, const LayerTableOptions& options) {
   auto rows = TRY(parse_csv(csv, where));
-  if (rows.empty()) return fail(ErrorCode::bad_input, "the table is empty", std::string(where));
+  if (rows.empty()) return fail(ErrorCode::bad_input, "the file is empty", std::string(where));
   const auto reader = TRY(LayerTableReader::from_header(rows.front(), where, options));
 
   LayerTable result;

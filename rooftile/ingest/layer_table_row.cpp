@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "rooftile/base/lower_case.hpp"
 #include "rooftile/base/nearest.hpp"
@@ -30,6 +31,19 @@ void TableRow::reject(const std::string& column, std::string message, ErrorCode 
   error_ = Error{code, std::move(message), column.empty() ? at : fmt::format("{}, column {}", at, column)};
 }
 
+void TableRow::reject_missing(const std::string& column) {
+  if (error_ && missing_.empty()) return;
+  missing_.push_back(column);
+  error_.reset();  // of fewer columns
+  if (missing_.size() > 1) {
+    return reject("", fmt::format("the table has no columns {}, which this row needs", fmt::join(missing_, ", ")));
+  }
+  std::vector<std::string> names;
+  for (const auto& item : columns_) names.push_back(item.first);
+  std::sort(names.begin(), names.end());
+  reject("", fmt::format("the table has no column '{}', which this row needs{}", column, did_you_mean(column, names)));
+}
+
 std::string_view TableRow::text(const std::string& column) const {
   const auto found = columns_.find(column);
   return found == columns_.end() ? std::string_view() : trimmed(row_.cells[found->second]);
@@ -37,11 +51,7 @@ std::string_view TableRow::text(const std::string& column) const {
 
 std::int64_t TableRow::required(const std::string& column, std::int64_t least) {
   if (columns_.count(column) == 0) {
-    std::vector<std::string> names;
-    for (const auto& item : columns_) names.push_back(item.first);
-    std::sort(names.begin(), names.end());
-    reject("",
-           fmt::format("the table has no column '{}', which this row needs{}", column, did_you_mean(column, names)));
+    reject_missing(column);
     return 1;
   }
   if (text(column).empty()) {

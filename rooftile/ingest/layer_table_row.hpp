@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "rooftile/base/csv.hpp"
 #include "rooftile/base/error.hpp"
@@ -20,7 +21,8 @@ std::string_view trimmed(std::string_view text);
 // A cell as a message shows it.
 std::string shown(std::string_view cell);
 
-// Reads the cells of one row by column name. The first error is kept, later reads return anything valid.
+// Reads the cells of one row by column name. The first error is kept, later reads return anything valid; columns that
+// are missing are one error.
 class TableRow {
  public:
   TableRow(const ColumnIndex& columns, const CsvRow& row, std::string_view where)
@@ -48,9 +50,12 @@ class TableRow {
   bool either(const std::string& column, std::string_view yes, std::string_view no, bool otherwise);
 
  private:
+  void reject_missing(const std::string& column);
+
   const ColumnIndex& columns_;
   const CsvRow& row_;
   std::string_view where_;
+  std::vector<std::string> missing_;  // columns that the error is of
   std::optional<Error> error_;
 };
 

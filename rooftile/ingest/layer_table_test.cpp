@@ -198,6 +198,7 @@ TEST(LayerTable, ErrorsNameFileLineAndColumn) {
   EXPECT_EQ(table_error("M,N,K\n1,1\n"), "t.csv:2: 2 cells in a table of 3 columns");
   EXPECT_EQ(table_error("M,N,KK\n1,1,1\n"),
             "t.csv:2: the table has no column 'K', which this row needs; did you mean 'KK'?");
+  EXPECT_EQ(table_error("M\n1\n"), "t.csv:2: the table has no columns N, K, which this row needs");
   EXPECT_EQ(table_error(std::string(kHeader) + "\n1,3,5,5,4,9,9,0,0,1,1\n"),
             "t.csv:2: convolution height: a filter that spans 9 does not fit into 5 padded positions");
   EXPECT_THAT(table_error(conv_table(",groups", ",2")), HasSubstr("t.csv:2: convolution with 2 groups cannot split"));
@@ -214,8 +215,8 @@ TEST(LayerTable, RowsTooLargeToCountExactly) {
 }
 
 TEST(LayerTable, TablesThatAreNone) {
-  EXPECT_EQ(table_error(""), "t.csv: the table is empty");
-  EXPECT_EQ(table_error("\n\n"), "t.csv: the table is empty");
+  EXPECT_EQ(table_error(""), "t.csv: the file is empty");
+  EXPECT_EQ(table_error("\n\n"), "t.csv: the file is empty");
   EXPECT_THAT(table_error("a,b\n1,2\n"), HasSubstr("t.csv:1: not a layer table: no column 'op'"));
   EXPECT_EQ(table_error("M,N,K,M\n"), "t.csv:1: two columns are called 'M'");
   EXPECT_EQ(table_error("M,N,K\n1,\"2,3\n4,5,6\n"), "t.csv:2: unclosed quote");

@@ -1,12 +1,16 @@
 #include "rooftile/ingest/model.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <cstddef>
 #include <filesystem>
+#include <string>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/one_line.hpp"
@@ -168,6 +172,27 @@ const EmbeddedModel* find_embedded(std::string_view name) {
   return found;
 }
 
+// "; bert_base, bert_large begin with it", or, where none does, "".
+std::string begin_with_it(const std::string& model, std::vector<std::string> names) {
+  constexpr std::size_t kShown = 8;
+  std::erase_if(names, [&](const std::string& name) { return !name.starts_with(model); });
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  if (names.empty()) return {};
+  if (names.size() == 1) return fmt::format("; {} begins with it", names.front());
+  if (names.size() > kShown) {
+    return fmt::format("; {} names begin with it: {}, …", names.size(),
+                       fmt::join(names.begin(), names.begin() + kShown, ", "));
+  }
+  return fmt::format("; {} begin with it", fmt::join(names, ", "));
+}
+
+std::string hint_for(const std::string& model, const std::vector<std::string>& names) {
+  if (model.find(',') != std::string::npos) return "; separate models with spaces";
+  const std::string meant = did_you_mean(model, names);
+  return meant.empty() && !model.empty() ? begin_with_it(model, names) : meant;
+}
+
 tl::unexpected<Error> unknown(const std::string& model) {
   std::error_code ignored;
   if (std::filesystem::exists(model, ignored)) {
@@ -180,7 +205,7 @@ tl::unexpected<Error> unknown(const std::string& model) {
   }
   for (const ZooEntry& entry : zoo()) names.insert(names.end(), entry.aliases.begin(), entry.aliases.end());
   return fail(ErrorCode::not_found, fmt::format("'{}' is neither an .onnx, .json or .toml file nor a built-in model{}",
-                                                one_line(model), did_you_mean(model, names)));
+                                                one_line(model), hint_for(model, names)));
 }
 
 Result<Workload> load(const std::string& model, const ModelOptions& options) {

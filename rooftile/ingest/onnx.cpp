@@ -109,7 +109,7 @@ class Builder {
 };
 
 Result<OnnxGraph> read_graph(std::string_view bytes) {
-  if (bytes.empty()) return fail(ErrorCode::bad_input, "is empty");
+  if (bytes.empty()) return fail(ErrorCode::bad_input, "the file is empty");
   auto stripped = TRY(strip_weights(bytes, ""));
   return read_onnx_graph(stripped);
 }

@@ -42,7 +42,7 @@ Result<FileBytes> FileBytes::open(const std::string& path) {
     }
   }
   if (!result.mapping_) result.read_ = TRY(read_all(file));
-  if (result.bytes().empty()) return fail(ErrorCode::bad_input, "is empty", file.name());
+  if (result.bytes().empty()) return fail(ErrorCode::bad_input, "the file is empty", file.name());
   return result;
 }
 

@@ -63,7 +63,7 @@ TEST_F(OnnxFile, LargerThanAnyModel) {
 TEST_F(OnnxFile, MissingEmptyFolderOrNoneOfOurs) {
   EXPECT_EQ(error_of(path("none.onnx")), path("none.onnx") + ": No such file or directory");
   EXPECT_EQ(read_onnx(path("none.onnx")).error().code, ErrorCode::not_found);
-  EXPECT_EQ(error_of(write("empty.onnx", "")), path("empty.onnx") + ": is empty");
+  EXPECT_EQ(error_of(write("empty.onnx", "")), path("empty.onnx") + ": the file is empty");
   EXPECT_EQ(error_of(path("")), path("") + ": is a directory");
   EXPECT_THAT(error_of(write("text.onnx", "not a model")), HasSubstr("text.onnx: byte "));
   EXPECT_EQ(error_of("/dev/zero"), "/dev/zero: is a device, not a file");

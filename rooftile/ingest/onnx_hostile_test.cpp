@@ -35,7 +35,7 @@ std::string hostile_error(const TestModel& model) { return hostile_error(model.b
 TestModel relu(const Shape& shape) { return TestModel().input("x", shape).node("Relu", {"x"}, {"y"}).output("y"); }
 
 TEST(OnnxHostile, NoModelAtAll) {
-  EXPECT_EQ(hostile_error(std::string()), "m.onnx: is empty");
+  EXPECT_EQ(hostile_error(std::string()), "m.onnx: the file is empty");
   EXPECT_THAT(hostile_error("hello, world"), HasSubstr("is this a complete ONNX file"));
   EXPECT_THAT(hostile_error("{\"schema\": 1}"), HasSubstr("is this a complete ONNX file"));
   EXPECT_EQ(hostile_error("\x08\x08"), "m.onnx: holds no graph; is this an ONNX file?");

@@ -250,7 +250,7 @@ TEST(OnnxUnsupported, AllAreFoundFromTheGraphAlone) {
   EXPECT_TRUE(none->empty());
   const auto empty = parse_unsupported_operators("", "m.onnx");
   ASSERT_FALSE(empty);
-  EXPECT_EQ(empty.error().text(), "m.onnx: is empty");
+  EXPECT_EQ(empty.error().text(), "m.onnx: the file is empty");
   EXPECT_FALSE(read_unsupported_operators("no/such.onnx"));
 }
 

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "rooftile/base/try.hpp"
 #include "rooftile/base/units_text.hpp"
@@ -21,6 +24,16 @@
 
 namespace rooftile {
 namespace {
+
+// "known: fp32, fp16", of precisions whose peak rates are.
+std::string known_precisions(const Gpu& gpu) {
+  std::vector<std::string_view> known;
+  for (const DType precision :
+       {DType::fp32, DType::tf32, DType::fp16, DType::bf16, DType::fp8, DType::int8, DType::int4}) {
+    if (peak_of(precision, gpu)) known.push_back(name_of(precision));
+  }
+  return fmt::format("known: {}", fmt::join(known, ", "));
+}
 
 Result<void> check_method(const PredictOptions& options) {
   const std::string_view method = name_of(options.method);
@@ -150,8 +163,8 @@ Result<void> check(const PredictOptions& options, const Gpu& gpu) {
   TRY(check(options));
   const bool any_precision = options.method == Method::roofline || options.method == Method::rooftile;
   if (any_precision && !peak_of(options.precision, gpu)) {
-    return fail(ErrorCode::unsupported,
-                fmt::format("no peak rate of {} for {} is known", gpu.id, name_of(options.precision)));
+    return fail(ErrorCode::unsupported, fmt::format("no peak rate of {} for {} is known; {}", gpu.id,
+                                                    name_of(options.precision), known_precisions(gpu)));
   }
   if (!options.plan.tile) return {};
   const Tile& tile = *options.plan.tile;

@@ -120,7 +120,7 @@ std::string why_no_interval(const LayerEstimate& layer) {
     case NoInterval::constants:
       return fmt::format("the {} constants come without one", family);
     case NoInterval::vendor:
-      return fmt::format("no GPU of this vendor was in the fit of the {} constants", family);
+      return fmt::format("at most one GPU of this vendor was in the fit of the {} constants", family);
     case NoInterval::precision:
       return fmt::format("the {} constants were fitted at other precisions", family);
     case NoInterval::layers:

@@ -68,7 +68,7 @@ struct KernelEstimate {
 enum class NoInterval {
   method,     // the method has none
   constants,  // nor have the constants of its family
-  vendor,     // no GPU of the vendor was measured for the family
+  vendor,     // at most one GPU of the vendor was measured for the family: nothing tells how much others differ
   precision,  // nor was the family at the precision
   layers,     // most of a sum is by methods that have none
 };

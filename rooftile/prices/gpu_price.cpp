@@ -118,7 +118,7 @@ std::optional<GpuPrice> board_price(const Gpu& gpu, PriceKind kind, const PriceR
 
 Result<GpuPrices> parse_gpu_prices(std::string_view toml, std::string_view where) {
   const auto root = TRY(parse_toml(toml, where, "a price file"));
-  if (root.empty()) return fail(ErrorCode::bad_input, "the price file is empty", std::string(where));
+  if (root.empty()) return fail(ErrorCode::bad_input, "the file is empty", std::string(where));
   return PriceReader(where).read(root);
 }
 

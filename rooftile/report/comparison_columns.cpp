@@ -123,6 +123,7 @@ std::string comparison_json(const ComparisonReport& report) {
                {"execution", comparison.execution}, {"baseline", text_or_null(comparison.baseline)},
                {"answers", report.answers},         {"runs", Json::array()},
                {"left_out", comparison.left_out},   {"notes", comparison.notes}};
+  if (!comparison.optimizer.empty()) json["optimizer"] = comparison.optimizer;
   for (const ComparedRun& run : comparison.runs) {
     Json row;
     for (const ComparedColumn& column : kColumns) row[std::string(column.name)] = column.value(run);

@@ -124,8 +124,9 @@ std::string comparison_page(const ComparisonReport& report) {
   std::string text = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
       "content=\"width=device-width\">\n<title>GPUs compared</title>\n<style>\n{}</style>\n</head>\n<body>\n<h1>GPUs "
-      "compared</h1>\n<p>{}, {}{}</p>\n",
+      "compared</h1>\n<p>{}, {}{}{}</p>\n",
       style(), comparison.pass, comparison.execution,
+      comparison.optimizer.empty() ? "" : ", " + svg_escaped(comparison.optimizer),
       comparison.baseline.empty() ? "" : ", against " + svg_escaped(comparison.baseline));
   for (const std::string& answer : report.answers) text += fmt::format("<p>{}</p>\n", svg_escaped(answer));
   const std::string main = comparison_svg(report), bars = comparison_bars(comparison);

@@ -67,6 +67,17 @@ TEST(Comparison, JsonFitsItsSchema) {
   EXPECT_EQ(json["runs"][0]["price_date"], "2026-05-01");
 }
 
+TEST(Comparison, TableJsonAndPageNameTheOptimizer) {
+  ComparisonReport of = two_runs();
+  EXPECT_FALSE(nlohmann::json::parse(comparison_json(of)).contains("optimizer"));
+  of.comparison.optimizer = "adamw";
+  const nlohmann::json json = nlohmann::json::parse(comparison_json(of));
+  EXPECT_EQ(json["optimizer"], "adamw");
+  EXPECT_TRUE(fits_schema(json, "comparison-1.json"));
+  EXPECT_THAT(comparison_table(of), HasSubstr("training, eager, adamw"));
+  EXPECT_THAT(comparison_page(of), HasSubstr("training, eager, adamw"));
+}
+
 TEST(Comparison, CellsAreThoseOfTheCsv) {
   const ComparisonReport of = two_runs();
   EXPECT_EQ(comparison_cell(of.comparison.runs[0], "fits"), "true");

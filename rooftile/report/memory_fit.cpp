@@ -2,13 +2,16 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/report/text.hpp"
+
 namespace rooftile {
 
 std::string used_of(Bytes used, Bytes capacity) {
   // Near the capacity and beyond it a digit more: 276.5 of 276.6 GiB, 24.3 of 24 GiB.
   constexpr double kNear = 0.99;
-  return fmt::format("{:.{}g} of {:.4g} GiB", used.value() / kGiB, used < capacity * kNear ? 3 : 4,
-                     capacity.value() / kGiB);
+  const double gib = used.value() / kGiB;
+  return fmt::format("{} of {} GiB", used < capacity * kNear ? fmt::format("{:.3g}", gib) : four_digits(gib),
+                     four_digits(capacity.value() / kGiB));
 }
 
 }  // namespace rooftile

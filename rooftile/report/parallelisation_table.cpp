@@ -5,12 +5,19 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/duration.hpp"
 #include "rooftile/base/units_text.hpp"
 #include "rooftile/report/parallelisation.hpp"
 #include "rooftile/report/parallelisation_parts.hpp"
 
 namespace rooftile {
 namespace {
+
+// "2.11 h", but "7.234 s": minutes from a thousand seconds on.
+std::string time_text(Seconds time) {
+  constexpr Seconds kLong(1000);
+  return time < kLong ? print(time) : print_duration(time);
+}
 
 // What the way spends more on than the best one does, for its time.
 std::string why_slower(const ParallelStep& step, const ParallelStep& best) {
@@ -22,14 +29,15 @@ std::string why_slower(const ParallelStep& step, const ParallelStep& best) {
   }
   const Seconds more = parts[most].time - least[most].time;
   if (more < step.time * kWorthNaming) return "";
-  return fmt::format("{} +{}", parts[most].label, print(more));
+  return fmt::format("{} +{}", parts[most].label, time_text(more));
 }
 
 std::string heading(const ParallelisationReport& report) {
   std::string text =
       fmt::format("{}, {} a step", report.model, counted(static_cast<std::size_t>(report.batch), "sample"));
   if (report.seq_len > 0) text += fmt::format(" of {} positions", grouped(static_cast<double>(report.seq_len)));
-  return text + fmt::format(", {}, on {} x {} ({})", report.precision, report.gpus, report.gpu.id, report.cluster.id);
+  return text + fmt::format(", {}, on {} x {} ({})", report.precision, grouped(static_cast<double>(report.gpus)),
+                            report.gpu.id, report.cluster.id);
 }
 
 std::string counts(const ParallelisationReport& report) {
@@ -74,7 +82,7 @@ std::string smaller_ways(const ParallelisationReport& report, std::size_t width)
     last = step.memory.total();
     ++rows;
     table.add({print(step.way), fmt::format("{} x {}", step.way.micro_batch, step.way.micro_batches),
-               std::string(name_of(step.way.recompute)), print(step.time), print(last)});
+               std::string(name_of(step.way.recompute)), time_text(step.time), print(last)});
   }
   return rows == 0 ? "" : "\nWith less memory\n" + table.text(width);
 }
@@ -115,8 +123,8 @@ std::string parallelisation_table(const ParallelisationReport& report, std::size
     const ParallelStep& step = report.tried[i].step;
     constexpr double kTera = 1e12;
     table.add({print(step.way), fmt::format("{} x {}", step.way.micro_batch, step.way.micro_batches),
-               std::string(name_of(step.way.recompute)), print(step.time),
-               step.range ? fmt::format("{}-{}", print(step.range->low), print(step.range->high)) : "none",
+               std::string(name_of(step.way.recompute)), time_text(step.time),
+               step.range ? fmt::format("{}-{}", time_text(step.range->low), time_text(step.range->high)) : "none",
                four_digits(step.samples_per_second()),
                fmt::format("{:.0f}", (step.flops / step.time).value() / step.way.gpus() / kTera),
                print(step.memory.total()), i == 0 ? "" : why_slower(step, best)});
@@ -128,7 +136,7 @@ std::string parallelisation_table(const ParallelisationReport& report, std::size
   for (const NamedPart& part : step_parts(best.parts)) {
     if (part.time <= Seconds(0)) continue;
     const double share = part.time / best.time;
-    goes.add({part.label, print(part.time), percent(part.time.value(), best.time.value()), bar(share, kBar)});
+    goes.add({part.label, time_text(part.time), percent(part.time.value(), best.time.value()), bar(share, kBar)});
   }
   text += goes.text(width);
   return text + smaller_ways(report, width);

@@ -9,6 +9,7 @@
 
 #include "rooftile/base/csv.hpp"
 #include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/ops/optimizer.hpp"
 #include "rooftile/planning/scheduler.hpp"
 #include "rooftile/report/json_schema.hpp"
 #include "rooftile/report/plan.hpp"
@@ -53,6 +54,16 @@ TEST(PlanReport, JsonFitsItsSchema) {
   EXPECT_EQ(value["ruled_out"][0]["gpu"], "k40");
   value["best"].erase("time_s");
   EXPECT_FALSE(fits_schema(value, "plan-1.json"));
+}
+
+TEST(PlanReport, JsonFitsItsSchemaWhateverTheOptimizer) {
+  Planned plan = planned();
+  for (const std::string& name : optimizer_names()) {
+    plan.choices.predict.optimizer = *parse_optimizer(name);
+    const json value = json::parse(plan_json(plan.report()));
+    EXPECT_TRUE(fits_schema(value, "plan-1.json")) << name;
+    EXPECT_EQ(value["optimizer"], name);
+  }
 }
 
 TEST(PlanReport, CsvHasARowAnOption) {

@@ -84,8 +84,8 @@ std::string options_text(const PlanReport& report, const std::vector<std::size_t
     const TrainingOption& option = options[i];
     std::vector<std::string> cells = {
         gpus_text(report, option),
-        fmt::format("{}", option.batch),
-        fmt::format("{}", option.global_batch),
+        grouped(static_cast<double>(option.batch)),
+        grouped(static_cast<double>(option.global_batch)),
         print(option.step),
         option.gpus > 1 && option.added ? percent(option.added->value(), option.step.value()) : "-",
         print_duration(option.time)};

@@ -75,11 +75,12 @@ std::string bounds(const View& view, Origin origin, std::size_t width) {
                    {"share", Align::right}});
   for (std::size_t i = 0; i < kBounds; ++i) {
     if (counts[i] == 0) continue;
-    table.add({std::string(name_of(static_cast<Bound>(i))), fmt::format("{}", counts[i]), print(times[i]),
+    table.add({std::string(name_of(static_cast<Bound>(i))), grouped(static_cast<double>(counts[i])), print(times[i]),
                percent(times[i].value(), total.value())});
   }
   if (unknown_count > 0) {
-    table.add({"not known", fmt::format("{}", unknown_count), print(unknown), percent(unknown.value(), total.value())});
+    table.add({"not known", grouped(static_cast<double>(unknown_count)), print(unknown),
+               percent(unknown.value(), total.value())});
   }
   return table.empty() ? "" : table.text(width) + "\n";
 }
@@ -137,7 +138,8 @@ std::string kernels(const View& view, bool all, std::size_t width) {
   for (const std::size_t i : order) table.add(cells_of(view, view.kernels[i]));
   std::string text = table.empty() ? "  no kernels\n" : table.text(width);
   const std::size_t hidden = view.kernels.size() - order.size();
-  if (hidden > 0) text += fmt::format("  … and {} more; --format csv lists every kernel\n", hidden);
+  if (hidden > 0)
+    text += fmt::format("  … and {} more; --format csv lists every kernel\n", grouped(static_cast<double>(hidden)));
   return text + "\n";
 }
 
@@ -146,7 +148,7 @@ std::string ratio(const std::optional<double>& value) { return value ? fmt::form
 // The kernel that a layer became, or how many.
 std::string kernels_of(const View& view, const Match& match) {
   if (match.measured.size() == 1) return title_of(view.kernels[match.measured.front()]);
-  return fmt::format("{} kernels", match.measured.size());
+  return counted(match.measured.size(), "kernel");
 }
 
 std::string matches(const View& view, bool all, std::size_t width) {
@@ -173,9 +175,10 @@ std::string matches(const View& view, bool all, std::size_t width) {
     table.add(std::move(cells));
   }
   std::string text = table.text(width) + "  time and bytes: measured over predicted\n";
-  if (count < view.matches.size()) text += fmt::format("  … and {} more layers\n", view.matches.size() - count);
+  if (count < view.matches.size())
+    text += fmt::format("  … and {} more layers\n", grouped(static_cast<double>(view.matches.size() - count)));
   if (!view.unmatched.empty()) {
-    text += fmt::format("  {} kernels and layers unmatched:", view.unmatched.size());
+    text += fmt::format("  {} kernels and layers unmatched:", grouped(static_cast<double>(view.unmatched.size())));
     const std::size_t named = std::min(view.unmatched.size(), kMostLines);
     for (std::size_t i = 0; i < named; ++i) {
       const Kernel& kernel = view.kernels[view.unmatched[i]];
@@ -224,7 +227,8 @@ std::string remarks(const View& view, std::size_t width) {
     for (std::size_t i = 0; i < named; ++i) {
       text += fmt::format("              {}: {}\n", view.dropped[i].where, view.dropped[i].reason);
     }
-    if (named < view.dropped_count) text += fmt::format("              … and {} more\n", view.dropped_count - named);
+    if (named < view.dropped_count)
+      text += fmt::format("              … and {} more\n", grouped(static_cast<double>(view.dropped_count - named)));
   }
   return text;
 }

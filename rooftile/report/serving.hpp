@@ -30,6 +30,7 @@ struct ServingReport {
   ServerOptions server;
   std::vector<ServingBatch> batches;
   std::optional<double> rate = {};             // of arrivals; none: of a file
+  std::optional<double> most_served = {};      // requests a second, where the rate is above it
   std::optional<ServingFigures> figures = {};  // of the arrivals; none: nobody came
   std::size_t requests = 0;
   double mean_batch = 0;

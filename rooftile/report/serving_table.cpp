@@ -11,8 +11,9 @@ namespace {
 
 std::string heading(const ServingReport& report) {
   const EngineSetup& setup = report.setup;
-  std::string where =
-      report.gpus() == 1 ? setup.gpu.id : fmt::format("{} x {} ({})", report.gpus(), setup.gpu.id, print(setup.way));
+  std::string where = report.gpus() == 1
+                          ? setup.gpu.id
+                          : fmt::format("{} x {} ({})", grouped(report.gpus()), setup.gpu.id, print(setup.way));
   std::string text = fmt::format("{}, {}, on {}: {} tokens read, {} written", report.model, report.precision, where,
                                  grouped(static_cast<double>(report.input_tokens)),
                                  grouped(static_cast<double>(report.output_tokens)));
@@ -69,15 +70,22 @@ std::string serving_table(const ServingReport& report, std::size_t width) {
           grouped(static_cast<double>(report.input_tokens + report.output_tokens / 2)) + "\n" + batches(report, width);
   if (report.figures) {
     const ServingFigures& figures = *report.figures;
-    const std::string come = report.rate ? fmt::format("{:.4g} a second", *report.rate) : "from a file";
+    const std::string come = report.rate ? fmt::format("{} a second", four_digits(*report.rate)) : "from a file";
     text += "\n" +
-            wrapped(fmt::format("{} arriving {}: {:.4g} served a second, {} tokens/s, busy {:.0f} %, {:.3g} at a "
+            wrapped(fmt::format("{} arriving {}: {} served a second, {} tokens/s, busy {:.0f} %, {:.3g} at a "
                                 "time, {} USD a million tokens",
-                                counted(report.requests, "request"), come, figures.requests_per_second,
+                                counted(report.requests, "request"), come, four_digits(figures.requests_per_second),
                                 four_digits(figures.tokens_per_second), figures.busy * 100, report.mean_batch,
                                 dollars_text(report, figures.tokens_per_second)),
                     width - 2, "  ") +
             "\n" + spreads(figures, width);
+    if (report.most_served) {
+      text += wrapped(fmt::format("note: the server keeps up with {:.3g} requests a second at most; the longer they "
+                                  "arrive at {}, the longer they wait",
+                                  *report.most_served, four_digits(*report.rate)),
+                      width - 2, "  ") +
+              "\n";
+    }
   }
   if (report.knee) {
     std::string bound;
@@ -86,17 +94,17 @@ std::string serving_table(const ServingReport& report, std::size_t width) {
       bound += fmt::format("{}{} a token", bound.empty() ? "" : " and ", print(*report.bound.each_token));
     if (report.knee->rate == 0) {
       text += "\n" +
-              wrapped(fmt::format("No rate keeps nine of ten to {}: a single request takes longer", bound), width - 2,
+              wrapped(fmt::format("No rate keeps nine in ten to {}: a single request takes longer", bound), width - 2,
                       "  ") +
               "\n";
     } else {
-      text +=
-          "\n" +
-          wrapped(fmt::format("Up to {:.3g} requests a second nine of ten get {}: {} tokens/s, {} USD a million tokens",
-                              report.knee->rate, bound, four_digits(report.knee->figures.tokens_per_second),
-                              dollars_text(report, report.knee->figures.tokens_per_second)),
-                  width - 2, "  ") +
-          "\n";
+      text += "\n" +
+              wrapped(fmt::format(
+                          "Up to {:.3g} requests a second, nine in ten get {}: {} tokens/s, {} USD a million tokens",
+                          report.knee->rate, bound, four_digits(report.knee->figures.tokens_per_second),
+                          dollars_text(report, report.knee->figures.tokens_per_second)),
+                      width - 2, "  ") +
+              "\n";
     }
   }
   return text;

@@ -56,11 +56,18 @@ TEST_F(ServingReportTest, TheTableHasBatchesAndWhatUsersNotice) {
   EXPECT_THAT(text, HasSubstr("first token"));
 }
 
+TEST_F(ServingReportTest, AboveWhatTheServerKeepsUpWithTheTableSaysSo) {
+  ServingReport one = report();
+  EXPECT_THAT(serving_table(one), Not(HasSubstr("keeps up")));
+  one.most_served = 1.5;
+  EXPECT_THAT(serving_table(one), HasSubstr("the server keeps up with 1.5 requests a second at most"));
+}
+
 TEST_F(ServingReportTest, WithoutARateThatHoldsTheBoundItSaysSo) {
   ServingReport one = report();
   one.bound.first_token = Seconds(1e-6);
   one.knee = Knee{};
-  EXPECT_THAT(serving_table(one), HasSubstr("No rate keeps nine of ten to a first token within 1 us"));
+  EXPECT_THAT(serving_table(one), HasSubstr("No rate keeps nine in ten to a first token within 1 us"));
 }
 
 TEST_F(ServingReportTest, CsvHasARowForEachBatchTheArrivalsAndTheBound) {

@@ -62,8 +62,10 @@ std::string totals(const Prediction& prediction, const Gpu* gpu, std::size_t wid
                   "              ") +
           "\n";
   if (gpu != nullptr && !fits(memory, *gpu)) {
-    text += fmt::format("              does not fit: {} (--batch-size max: what does)\n",
-                        used_of(memory.total(), capacity_of(*gpu)));
+    const bool smaller_may =
+        prediction.batch_size > 1 && memory.weights + memory.gradients + memory.optimizer <= capacity_of(*gpu);
+    text += fmt::format("              does not fit: {}{}\n", used_of(memory.total(), capacity_of(*gpu)),
+                        smaller_may ? " (--batch-size max: what does)" : "");
   }
   text += "\n";
   return text;

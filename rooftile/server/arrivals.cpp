@@ -96,7 +96,7 @@ std::vector<Request> poisson_arrivals(double rate, std::size_t count, std::int64
 
 Result<std::vector<Request>> read_arrivals(std::string_view csv, std::string_view where) {
   const auto rows = TRY(parse_csv(csv, where));
-  if (rows.empty()) return fail(ErrorCode::bad_input, "the table is empty", std::string(where));
+  if (rows.empty()) return fail(ErrorCode::bad_input, "the file is empty", std::string(where));
   return ArrivalReader(where).read(rows);
 }
 

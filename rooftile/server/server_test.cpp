@@ -38,7 +38,7 @@ TEST(Arrivals, AreEqualForASeedAndHaveTheirRate) {
 
 TEST(Arrivals, ABadTableIsOneLineThatSaysWhere) {
   EXPECT_EQ(error_of("arrival_s,input_tokens,output_tokens\n0,10,5\n1.5,20,1\n"), "");
-  EXPECT_EQ(error_of(""), "a.csv: the table is empty");
+  EXPECT_EQ(error_of(""), "a.csv: the file is empty");
   EXPECT_EQ(error_of("arrival_s,input_tokens\n0,10\n"), "a.csv:1: column output_tokens is missing");
   EXPECT_EQ(error_of("arrival_s,input_tokens,output_tokens\n"), "a.csv: the table has no requests");
   EXPECT_EQ(error_of("arrival_s,input_tokens,output_tokens\n2,1,1\n1,1,1\n"),

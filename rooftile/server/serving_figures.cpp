@@ -50,6 +50,14 @@ ServingFigures figures_of(std::span<const Request> requests, const ServingRun& r
   return figures;
 }
 
+Result<double> most_served(std::int64_t input_tokens, std::int64_t output_tokens, const EngineTimes& engine,
+                           const ServerOptions& options, std::size_t requests) {
+  constexpr double kFlood = 1e6;
+  const auto arrivals = poisson_arrivals(kFlood, requests, input_tokens, output_tokens);
+  const ServingRun run = TRY(serve(arrivals, engine, options));
+  return figures_of(arrivals, run).requests_per_second;
+}
+
 Result<Knee> knee_of(std::int64_t input_tokens, std::int64_t output_tokens, const LatencyBound& bound,
                      const EngineTimes& engine, const ServerOptions& options, std::size_t requests,
                      std::uint64_t seed) {
@@ -58,10 +66,10 @@ Result<Knee> knee_of(std::int64_t input_tokens, std::int64_t output_tokens, cons
     const ServingRun run = TRY(serve(arrivals, engine, options));
     return figures_of(arrivals, run);
   };
-  constexpr double kTrickle = 1e-3, kFlood = 1e6, kClose = 1.01;
+  constexpr double kTrickle = 1e-3, kClose = 1.01;
   Knee knee;
   // At a higher rate requests wait ever longer, however few the simulation has.
-  const double most = TRY(at(kFlood)).requests_per_second;
+  const auto most = TRY(most_served(input_tokens, output_tokens, engine, options, requests));
   const ServingFigures alone = TRY(at(kTrickle));
   if (!within(alone, bound)) return knee;
   knee = {kTrickle, alone};

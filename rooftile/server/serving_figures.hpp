@@ -22,6 +22,10 @@ struct ServingFigures {
 };
 ServingFigures figures_of(std::span<const Request> requests, const ServingRun& run);
 
+// Requests a second that the server serves while others always wait: it keeps up with no higher rate.
+Result<double> most_served(std::int64_t input_tokens, std::int64_t output_tokens, const EngineTimes& engine,
+                           const ServerOptions& options, std::size_t requests);
+
 // The highest rate of arrivals that the server keeps up with, and at which nine of ten first tokens, and of each
 // further token, are within bounds.
 struct LatencyBound {

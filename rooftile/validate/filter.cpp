@@ -138,6 +138,7 @@ class FilterParser {
     at_ += column.size();
     if (ends_condition()) {
       node.relation = Relation::yes;
+      filter_.columns_.back().alone = true;
       return add(std::move(node));
     }
     const auto relation = TRY(read_relation());

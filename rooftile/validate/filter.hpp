@@ -35,6 +35,7 @@ class Filter {
   struct Use {
     std::string column;
     std::size_t place = 0;
+    bool alone = false;  // compared with nothing
   };
   const std::vector<Use>& columns() const { return columns_; }
 

@@ -99,6 +99,8 @@ TEST(Filter, NamesItsColumns) {
   ASSERT_EQ(filter.columns().size(), 2U);
   EXPECT_EQ(filter.columns()[1].column, "K");
   EXPECT_EQ(filter.columns()[1].place, 14U);
+  EXPECT_FALSE(filter.columns()[1].alone);
+  EXPECT_TRUE(Filter::parse("fits")->columns()[0].alone);
 }
 
 TEST(Filter, AnyTextIsAFilterOrAnErrorOfOneLine) {

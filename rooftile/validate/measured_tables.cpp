@@ -6,6 +6,7 @@
 #include <variant>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/one_line.hpp"
@@ -56,8 +57,12 @@ std::vector<std::string> known_columns(const std::vector<MeasuredTable>& tables)
 Result<void> check_column(const std::string& column, const std::vector<MeasuredTable>& tables) {
   const std::vector<std::string> known = known_columns(tables);
   if (std::binary_search(known.begin(), known.end(), column)) return {};
-  return fail(ErrorCode::not_found,
-              fmt::format("no table has a column '{}'{}", one_line(column, 40), did_you_mean(column, known)));
+  constexpr std::size_t kShown = 400;
+  const std::string meant = did_you_mean(column, known);
+  return fail(
+      ErrorCode::not_found,
+      fmt::format("no table has a column '{}'{}", one_line(column, 40),
+                  meant.empty() ? one_line(fmt::format("; one of {}", fmt::join(known, ", ")), kShown) : meant));
 }
 
 std::vector<std::string> hidden_columns(const std::vector<std::string>& ignored) {

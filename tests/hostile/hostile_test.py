@@ -247,9 +247,9 @@ class Hostile(unittest.TestCase):
 
     def test_empty_files(self):
         empty = self.write("empty.toml", "# nothing\n")
-        self.fails("predict", "alexnet", *GPU, "--method", f"rooftile={empty}", words="the calibration is empty")
-        self.fails("cost", "alexnet", *GPU, "--costs", empty, words="the cost file is empty")
-        self.fails("plan", "alexnet", "--samples", "1000", "--epochs", "1", "--price", empty, words="the price file is empty")
+        self.fails("predict", "alexnet", *GPU, "--method", f"rooftile={empty}", words="the file is empty")
+        self.fails("cost", "alexnet", *GPU, "--costs", empty, words="the file is empty")
+        self.fails("plan", "alexnet", "--samples", "1000", "--epochs", "1", "--price", empty, words="the file is empty")
 
     def test_work_without_end(self):
         large = self.write("m.json", json.dumps(

@@ -19,6 +19,9 @@ FactorPrior shipped_factor_prior();
 // With it 1 to 6 % of the draws of the trial's variants got worse (docs/learning.md). 0 takes any step.
 inline constexpr double kCaution = 2.5;
 
+// Fewer rows say little of how others of the GPU differ.
+inline constexpr std::size_t kLeastPoints = 5;
+
 // More rows than these are not taken: each is a line of the calibration, and constants can be fitted to so many.
 inline constexpr std::size_t kMostPoints = 200;
 
