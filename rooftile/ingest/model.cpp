@@ -172,7 +172,7 @@ const EmbeddedModel* find_embedded(std::string_view name) {
   return found;
 }
 
-// "; bert_base, bert_large begin with it", or, where none does, "".
+// "; vgg16, vgg16_bn begin with it", or, where none does, "".
 std::string begin_with_it(const std::string& model, std::vector<std::string> names) {
   constexpr std::size_t kShown = 8;
   std::erase_if(names, [&](const std::string& name) { return !name.starts_with(model); });

@@ -14,7 +14,7 @@ namespace rooftile {
 namespace {
 
 // "2.11 h", but "7.234 s": minutes from a thousand seconds on.
-std::string time_text(Seconds time) {
+std::string step_time_text(Seconds time) {
   constexpr Seconds kLong(1000);
   return time < kLong ? print(time) : print_duration(time);
 }
@@ -29,7 +29,7 @@ std::string why_slower(const ParallelStep& step, const ParallelStep& best) {
   }
   const Seconds more = parts[most].time - least[most].time;
   if (more < step.time * kWorthNaming) return "";
-  return fmt::format("{} +{}", parts[most].label, time_text(more));
+  return fmt::format("{} +{}", parts[most].label, step_time_text(more));
 }
 
 std::string heading(const ParallelisationReport& report) {
@@ -82,7 +82,7 @@ std::string smaller_ways(const ParallelisationReport& report, std::size_t width)
     last = step.memory.total();
     ++rows;
     table.add({print(step.way), fmt::format("{} x {}", step.way.micro_batch, step.way.micro_batches),
-               std::string(name_of(step.way.recompute)), time_text(step.time), print(last)});
+               std::string(name_of(step.way.recompute)), step_time_text(step.time), print(last)});
   }
   return rows == 0 ? "" : "\nWith less memory\n" + table.text(width);
 }
@@ -122,12 +122,13 @@ std::string parallelisation_table(const ParallelisationReport& report, std::size
   for (std::size_t i = 0; i < shown; ++i) {
     const ParallelStep& step = report.tried[i].step;
     constexpr double kTera = 1e12;
-    table.add({print(step.way), fmt::format("{} x {}", step.way.micro_batch, step.way.micro_batches),
-               std::string(name_of(step.way.recompute)), time_text(step.time),
-               step.range ? fmt::format("{}-{}", time_text(step.range->low), time_text(step.range->high)) : "none",
-               four_digits(step.samples_per_second()),
-               fmt::format("{:.0f}", (step.flops / step.time).value() / step.way.gpus() / kTera),
-               print(step.memory.total()), i == 0 ? "" : why_slower(step, best)});
+    table.add(
+        {print(step.way), fmt::format("{} x {}", step.way.micro_batch, step.way.micro_batches),
+         std::string(name_of(step.way.recompute)), step_time_text(step.time),
+         step.range ? fmt::format("{}-{}", step_time_text(step.range->low), step_time_text(step.range->high)) : "none",
+         four_digits(step.samples_per_second()),
+         fmt::format("{:.0f}", (step.flops / step.time).value() / step.way.gpus() / kTera), print(step.memory.total()),
+         i == 0 ? "" : why_slower(step, best)});
   }
   text += "\n" + table.text(width);
   text += "\nThe time of the first goes to\n";
@@ -136,7 +137,7 @@ std::string parallelisation_table(const ParallelisationReport& report, std::size
   for (const NamedPart& part : step_parts(best.parts)) {
     if (part.time <= Seconds(0)) continue;
     const double share = part.time / best.time;
-    goes.add({part.label, time_text(part.time), percent(part.time.value(), best.time.value()), bar(share, kBar)});
+    goes.add({part.label, step_time_text(part.time), percent(part.time.value(), best.time.value()), bar(share, kBar)});
   }
   text += goes.text(width);
   return text + smaller_ways(report, width);

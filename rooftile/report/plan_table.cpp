@@ -45,8 +45,8 @@ std::string best_text(const PlanReport& report) {
   const TrainingOption& best = report.plan.options[*report.plan.best];
   const PlannedGpu& gpu = report.plan.gpus[best.gpu];
   const bool fastest = report.task.budget && !report.task.deadline;
-  std::string text = fmt::format("  {}  {} x {}, batch {} each\n", fastest ? "fastest " : "cheapest", best.gpus, gpu.id,
-                                 grouped(static_cast<double>(best.batch)));
+  std::string text = fmt::format("  {}  {} x {}, batch {} each\n", fastest ? "fastest " : "cheapest",
+                                 grouped(best.gpus), gpu.id, grouped(static_cast<double>(best.batch)));
   text += fmt::format("  time      {}\n", time_text(best));
   std::string cost = fmt::format("{} USD", dollars(best.cost));
   if (best.step_range) cost += fmt::format(" ({} to {})", dollars(best.cost_low()), dollars(best.cost_high()));
@@ -55,7 +55,7 @@ std::string best_text(const PlanReport& report) {
   text += fmt::format("  step      {}", print(best.step));
   if (best.gpus > 1) {
     text += best.added ? fmt::format(", of which {} by {} GPUs over {}",
-                                     percent(best.added->value(), best.step.value()), best.gpus, best.link)
+                                     percent(best.added->value(), best.step.value()), grouped(best.gpus), best.link)
                        : " of all GPUs";
   }
   text += fmt::format("; {} steps\n", grouped(best.iterations));
@@ -68,7 +68,7 @@ std::string best_text(const PlanReport& report) {
 
 // "8 x t4"; a star where it does not meet the bounds, an exclamation mark where a fitted time has a warning.
 std::string gpus_text(const PlanReport& report, const TrainingOption& option) {
-  return fmt::format("{} x {}{}{}", option.gpus, report.plan.gpus[option.gpu].id, option.meets ? "" : " *",
+  return fmt::format("{} x {}{}{}", grouped(option.gpus), report.plan.gpus[option.gpu].id, option.meets ? "" : " *",
                      option.warnings.empty() ? "" : " !");
 }
 
