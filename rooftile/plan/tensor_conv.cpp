@@ -32,12 +32,6 @@ constexpr std::array kConvSplits = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96
 constexpr double kLeastConvSplitDepth = 128;  // of k that a CTA keeps
 constexpr double kMostConvSplitCtas = 8;      // an SM: a grid that large has no use for a split
 
-// Turing had Volta's kernels from cuDNN 7, and its networks were measured with that.
-bool is_volta(const Gpu& gpu) {
-  constexpr double kAfterTuring = 7.6;
-  return gpu.generation < kAfterTuring;
-}
-
 bool is_ampere(const Gpu& gpu) {  // or later
   constexpr double kAmpere = 8;
   return gpu.generation >= kAmpere;
@@ -322,6 +316,11 @@ bool takes_whole_tiles(const Problem& problem) {
 bool is_whole(const Tile& tile) { return tile.m == 128 && tile.n == 128; }
 
 }  // namespace
+
+bool is_volta(const Gpu& gpu) {
+  constexpr double kAfterTuring = 7.6;
+  return gpu.generation < kAfterTuring;
+}
 
 void each_tensor_conv_plan(const OpShape& op, const Gpu& gpu, const PlanOptions& options, const VisitPlan& visit) {
   Problem problem{op, gpu, options, gemm_shape(op)};

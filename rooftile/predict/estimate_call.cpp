@@ -1,6 +1,7 @@
 #include <utility>
 #include <variant>
 
+#include "rooftile/plan/tensor_conv.hpp"
 #include "rooftile/predict/attention.hpp"
 #include "rooftile/predict/call.hpp"
 #include "rooftile/predict/layer.hpp"
@@ -38,8 +39,7 @@ const RefinedModel* model_of(const Products& products, const Gpu& gpu, const Pre
 
 // See conv_groups.hpp.
 bool lacks_kernel(const Products& products, const RefinedModel& model, const Gpu& gpu) {
-  constexpr double kAfterTuring = 7.6;
-  return products.on_lanes && model.family == KernelFamily::conv_tensor && gpu.generation > kAfterTuring;
+  return products.on_lanes && model.family == KernelFamily::conv_tensor && !is_volta(gpu);
 }
 
 // One channel leaves a GEMM nothing to reduce; MIOpen has kernels for it among its others. And what tensor cores have
