@@ -1,7 +1,9 @@
 #include "rooftile/parallel/parallel_step.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -41,9 +43,12 @@ class StepBuilder {
       backward_.push_back(times_.backward(block));
     }
     divide();
+    std::array<std::optional<Seconds>, 2> known;  // in a node, across two
     for (int stage = 0; stage < way.pp && way.pp > 1; ++stage) {
       const Group pair = pair_of_stages(cluster, ranks_of_stage(way), stage, (stage + 1) % way.pp);
-      sends_.push_back(times_.exchange(CollectiveKind::send, blocks.boundary, pair));
+      std::optional<Seconds>& time = known[static_cast<std::size_t>(pair.nodes() - 1)];
+      if (!time) time = times_.exchange(CollectiveKind::send, blocks.boundary, pair);
+      sends_.push_back(*time);
     }
   }
 

@@ -73,10 +73,9 @@ std::vector<int> ranks_of(const Parallelism& way, RankGroup group, int rank) {
     case RankGroup::replicas:
       return every(way.dp * way.cp, way.tp);
     case RankGroup::expert_replicas: {
-      std::vector<int> ranks;
-      for (const int group : every(way.dp / way.ep, way.tp * way.cp * way.ep)) {
-        for (int i = 0; i < way.cp; ++i) ranks.push_back(group - group / way.tp % way.cp * way.tp + i * way.tp);
-      }
+      const auto experts_of = [&](int other) { return other / (way.tp * way.cp) % way.ep; };
+      std::vector<int> ranks = every(way.dp * way.cp, way.tp);
+      std::erase_if(ranks, [&](int other) { return experts_of(other) != experts_of(rank); });
       return ranks;
     }
     case RankGroup::ends:
