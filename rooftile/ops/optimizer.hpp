@@ -25,10 +25,9 @@ struct UpdatePasses {
   double operations = 0;         // for each weight
 };
 // Formulas as torch/optim/{sgd,adam,adamw}.py of PyTorch 2 runs them without weight decay (adamw: with); lamb as in
-// NVIDIA's Apex, two kernels and two norms; lars: two norms, and momentum. rmsprop: with
-// weight decay and momentum. fused_adam: Apex's FusedAdam, or
-// `fused=True` of PyTorch's; bert_adam: that of the first BERTs in PyTorch, a norm and twelve formulas
-// (DeepLearningExamples, PyTorch/LanguageModeling/BERT/optimization.py).
+// NVIDIA's Apex, two kernels and two norms; lars: two norms, and momentum; rmsprop: with weight decay and momentum;
+// fused_adam: Apex's FusedAdam, or `fused=True` of PyTorch's; bert_adam: that of the first BERTs in PyTorch, a norm and
+// twelve formulas (DeepLearningExamples, PyTorch/LanguageModeling/BERT/optimization.py).
 UpdatePasses update_passes(Optimizer optimizer, bool fused);
 
 // Values that are kept for each weight from step to step.

@@ -28,9 +28,10 @@ std::vector<StreamKernel> stream_kernels(const Workload& workload, const Op& op,
                                          Maps maps = Maps::channels_last);
 
 // Batch normalisation of planes in training, and its gradient (of two inputs, X and dY), as cuDNN computes them: one
-// CTA for each channel, which goes through the channel's planes twice, one element a load. With few channels that is
-// too few loads in flight for the DRAM, and as many with two bytes each as with four. Kernels bn_fw_tr_1C11_kernel_NCHW
-// and bn_bw_1C11_kernel_new; profiles show a grid of as many CTAs of 512 threads as there are channels.
+// CTA for each channel, which goes through the channel's planes twice, two elements of each in flight. With few
+// channels that is too few loads in flight for the DRAM, and as many with two bytes each as with four. Kernels
+// bn_fw_tr_1C11_kernel_NCHW and bn_bw_1C11_kernel_new; profiles show a grid of as many CTAs of 512 threads as there are
+// channels.
 StreamKernel planes_norm_kernel(const Shape& shape, Bytes element, double inputs, double operations_of_one);
 
 // A depthwise convolution: one thread for every few outputs.

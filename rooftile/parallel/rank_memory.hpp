@@ -14,10 +14,10 @@ struct RankMemory {
   Bytes total() const { return weights + gradients + optimizer + activations; }
 };
 
-// Of the first pipeline stage: micro-batches wait there the longest for their backward
-// pass. Weights that are shared are gathered for a block and for two ahead of it, and its gradient is whole until it is
-// reduced (FSDP, limit_all_gathers). With mixed precision the optimiser keeps an FP32 copy of narrower weights. What
-// the allocator and NCCL keep for themselves (a GB or two) is not counted.
+// Of the first pipeline stage: micro-batches wait there the longest for their backward pass. Weights that are shared
+// are gathered for a block and for two ahead of it, and its gradient is whole until it is reduced (FSDP,
+// limit_all_gathers). With mixed precision the optimiser keeps an FP32 copy of narrower weights. What the allocator and
+// NCCL keep for themselves (a GB or two) is not counted.
 RankMemory rank_memory(const NetworkBlocks& network, const Parallelism& way, const PredictOptions& options);
 
 }  // namespace rooftile
