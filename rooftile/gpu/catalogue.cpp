@@ -1,8 +1,10 @@
 #include "rooftile/gpu/catalogue.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,6 +12,7 @@
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/one_line.hpp"
 #include "rooftile/base/text_file.hpp"
+#include "rooftile/base/threads.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/gpu/base_gpu.hpp"
 #include "rooftile/gpu/derive.hpp"
@@ -198,10 +201,15 @@ Result<Gpu> complete(std::string_view toml, std::string_view where, FactKind uns
 std::vector<std::string> gpu_ids() { return ids(false); }
 
 Result<std::vector<Gpu>> boards_sold() {
+  std::vector<std::string> sold = gpu_ids();
+  std::erase_if(sold, [](const std::string& id) { return id.ends_with("-delta"); });
+  std::vector<std::optional<Result<Gpu>>> read(sold.size());
+  std::atomic<std::size_t> next = 0;
+  on_threads(machine_threads(), [&](std::size_t) {
+    for (std::size_t i = next++; i < sold.size(); i = next++) read[i] = find_gpu(sold[i]);
+  });
   std::vector<Gpu> gpus;
-  for (const std::string& id : gpu_ids()) {
-    if (!id.ends_with("-delta")) gpus.push_back(TRY(find_gpu(id)));
-  }
+  for (auto& gpu : read) gpus.push_back(TRY(std::move(*gpu)));
   return gpus;
 }
 
