@@ -66,6 +66,19 @@ void set_tensorrt_llm(AttentionCall& call, const Words& words) {
   call.splits_cache = false;
 }
 
+// The kernels that TensorRT-LLM has for Blackwell of data centres. vLLM and SGLang call them through FlashInfer, unless
+// a row names FlashInfer's own; TensorRT-LLM can be told to call those.
+bool runs_trtllm_gen(const AttentionCall& call, const Words& words) {
+  constexpr std::array<std::string_view, 5> kTheirs = {"trtllmprefill", "trtllmdecode", "flashinfertrtllmapidecode",
+                                                       "mha", "gen"};
+  if (std::any_of(kTheirs.begin(), kTheirs.end(), [&](std::string_view name) { return words.has(name); })) return true;
+  if (words.has("fidecode") || words.has("fiprefill")) return false;
+  if (words.has("flashinfer")) return call.vllm;
+  const bool named = words.has("triton") || words.has("cudnn") || words.has("unfused") || words.has("flash") ||
+                     words.is_flash("2") || words.is_flash("3") || words.is_flash("4");
+  return call.serving && !named;
+}
+
 }  // namespace
 
 AttentionCall attention_call(std::string_view kernel, std::string_view framework, const Gpu& gpu) {
@@ -75,6 +88,7 @@ AttentionCall attention_call(std::string_view kernel, std::string_view framework
   call.vllm = words.has("vllm");
   const bool tensorrt = words.has("trtllm") || words.has("tensorrt");
   call.serving = call.vllm || words.has("sglang") || tensorrt;
+  call.tensorrt = tensorrt && !call.vllm && !words.has("sglang");
   call.library = units.asynchronous ? AttentionLibrary::flash3 : AttentionLibrary::flash2;
   if (words.has("sglang")) call.library = AttentionLibrary::flash3;
   if (units.overlapped) call.library = AttentionLibrary::flash4;
@@ -93,6 +107,9 @@ AttentionCall attention_call(std::string_view kernel, std::string_view framework
   }
   if (words.has("triton")) call.library = AttentionLibrary::triton;
   if (words.has("unfused")) call.library = AttentionLibrary::unfused;
+  const bool since = words.release_0("vllm").value_or(kFlash3) >= kFlash3;
+  if (units.overlapped && since && runs_trtllm_gen(call, words)) call.library = AttentionLibrary::trtllm_gen;
+  call.writes_cache = call.serving && !words.has("readonly");
   return call;
 }
 
@@ -110,6 +127,8 @@ std::string_view name_of(AttentionLibrary library) {
       return "cuDNN";
     case AttentionLibrary::trtllm:
       return "TensorRT-LLM";
+    case AttentionLibrary::trtllm_gen:
+      return "TensorRT-LLM for Blackwell";
     case AttentionLibrary::flashinfer:
       return "FlashInfer";
     case AttentionLibrary::triton:
@@ -128,6 +147,8 @@ std::string_view name_of(AttentionKernel kernel) {
       return "small";
     case AttentionKernel::group:
       return "group";
+    case AttentionKernel::stacked:
+      return "stacked";
     case AttentionKernel::vector:
       return "vector";
     case AttentionKernel::converted:

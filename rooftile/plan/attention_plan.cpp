@@ -22,6 +22,7 @@ AttentionRate rate_of(const AttentionShape& shape, const AttentionCall& call) {
     case AttentionLibrary::flash3:
     case AttentionLibrary::flash4:
     case AttentionLibrary::cudnn:
+    case AttentionLibrary::trtllm_gen:
       return AttentionRate::full;
     case AttentionLibrary::trtllm:
       return asynchronous(shape.generation) ? AttentionRate::full : AttentionRate::older;
@@ -67,6 +68,8 @@ bool choose(AttentionPlan& plan, const AttentionShape& shape, const AttentionCal
       return choose_flash(plan, shape, call);
     case AttentionLibrary::trtllm:
       return choose_trtllm(plan, shape, call);
+    case AttentionLibrary::trtllm_gen:
+      return choose_trtllm_gen(plan, shape, call);
     case AttentionLibrary::unfused:
       return choose_unfused(plan, shape);
     case AttentionLibrary::flashinfer:
@@ -114,7 +117,8 @@ Steps count_steps(const AttentionPlan& plan, const AttentionShape& shape) {
 
 // Kernels without tiles of keys take as long as they have keys.
 bool whole_steps(AttentionKernel kernel) {
-  return kernel != AttentionKernel::vector && kernel != AttentionKernel::converted;
+  return kernel != AttentionKernel::stacked && kernel != AttentionKernel::vector &&
+         kernel != AttentionKernel::converted;
 }
 
 void count_bytes(AttentionPlan& plan, const AttentionShape& shape, const AttentionCall& call, double activation) {
@@ -132,7 +136,7 @@ void count_bytes(AttentionPlan& plan, const AttentionShape& shape, const Attenti
     constexpr double kPartial = 8;  // FP32, stored and loaded
     plan.partial = Bytes(kPartial * rows * shape.value_dim * plan.split);
   }
-  if (!call.serving) return;
+  if (!call.writes_cache || !call.serving) return;
   constexpr double kThreadsOfSm = 2048, kFewest = 64, kMost = 512;
   const double fresh = shape.batch * std::min(shape.q, shape.kv) * shape.kv_heads * (shape.dim + shape.value_dim);
   plan.around = Bytes(fresh * (activation + shape.key_bytes));
@@ -184,7 +188,9 @@ double attention_split(double tiles, double sms, double blocks) {
 }
 
 AttentionPlan attention_plan(const Attention& attention, DType precision, const AttentionCall& call, const Gpu& gpu) {
-  const AttentionShape shape = attention_shape(attention, precision, gpu);
+  AttentionShape shape = attention_shape(attention, precision, gpu);
+  // vLLM calls prompts of one token a decode step, too.
+  if (call.library == AttentionLibrary::trtllm_gen && shape.q == 1) shape.decode = true;
   AttentionPlan plan;
   plan.decode = shape.decode;
   plan.head_dim = plan.padded_dim = shape.dim;

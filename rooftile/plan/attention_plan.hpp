@@ -19,6 +19,7 @@ enum class AttentionLibrary {
   flash4,      // FlashAttention-4, written for Blackwell
   cudnn,       // cuDNN's fused kernels
   trtllm,      // TensorRT-LLM: FMHA for a prompt; XQA and masked multi-head attention for single queries
+  trtllm_gen,  // TensorRT-LLM on Blackwell of data centres; FlashInfer hands the same kernels to vLLM and SGLang
   flashinfer,  // FlashInfer
   triton,      // kernels that vLLM has in Triton
   unfused,     // none: products, a softmax and what lies between, each a kernel
@@ -37,7 +38,9 @@ struct AttentionCall {
   bool serving = false;  // a serving framework's call, with its cache and the kernels around the attention
   XqaGroups xqa = XqaGroups::any;
   bool splits_cache = true;  // TensorRT-LLM: among CTAs where there are few; by default from release 0.13 on
+  bool tensorrt = false;     // TensorRT-LLM's own call, which prepares the queries
   bool vllm = false;         // its kernels write the cache token by token, and its FP8 sums are added up in FP32
+  bool writes_cache = true;  // of a serving framework; false where that is an operator of its own ("readonly")
 };
 
 // By what a row of measurements says of the kernel ("vllm_flash_attn_fa3") and the framework ("trtllm"); either may be
@@ -51,7 +54,8 @@ enum class AttentionKernel {
   tile,       // a large tile of queries against one tile of keys after the other, on tensor cores
   small,      // the same with small CTAs: an SM holds enough of them to hide how they start
   group,      // the heads that share keys are the few rows of a small tile
-  vector,     // the same or one head, where loads and products overlap or are few: a CTA starts soon
+  stacked,    // the same where keys stream in ahead of the products: a CTA starts soon
+  vector,     // one head, without tensor cores
   converted,  // one head against FP8 keys that are converted one by one
 };
 std::string_view name_of(AttentionKernel kernel);

@@ -30,9 +30,10 @@ TileSize group_tile(double rows);
 // Before Hopper: FP8 in tiles that do not fit the registers.
 bool spilled(const AttentionShape& shape);
 
-// The choices of FlashAttention and cuDNN, and of TensorRT-LLM, before anything is counted. They return whether the
-// keys of single queries are split by FlashAttention's rule.
+// The choices of FlashAttention and cuDNN, of TensorRT-LLM, and of TensorRT-LLM on Blackwell, before anything is
+// counted. They return whether the keys of single queries are split by FlashAttention's rule.
 bool choose_flash(AttentionPlan& plan, const AttentionShape& shape, const AttentionCall& call);
 bool choose_trtllm(AttentionPlan& plan, const AttentionShape& shape, const AttentionCall& call);
+bool choose_trtllm_gen(AttentionPlan& plan, const AttentionShape& shape, const AttentionCall& call);
 
 }  // namespace rooftile

@@ -26,23 +26,25 @@ TileSize flash3_tile(const AttentionShape& shape) {
 // FlashAttention-2's kernels for paged and for split keys (run_mha_fwd_splitkv_dispatch), and for others
 // (run_mha_fwd_hdim64 and so on).
 TileSize flash2_tile(const AttentionShape& shape, bool paged) {
-  if (paged || shape.decode) return {64, shape.dim <= 64 ? 256.0 : 64.0};
+  if (paged || shape.decode) return {64, shape.dim <= 64 ? 256.0 : 64.0};  // by 64 as measured; in the source 128
   return {128, shape.dim <= 64 ? 128.0 : 64.0};
 }
 
 // Four warps each; queries and one tile of keys and values lie in shared memory.
-double flash2_resident(const TileSize& tile, const AttentionShape& shape) {
+double flash2_resident(TileSize tile, const AttentionShape& shape) {
   constexpr double kElement = 2, kMost = 2;
+  if (shape.dim > 64 && shape.dim <= 128 && tile.q == 64) tile.kv = 128;
   const double bytes = kElement * (tile.q * shape.dim + tile.kv * (shape.dim + shape.value_dim));
   return std::clamp(std::floor(shape.smem / bytes), 1.0, kMost);
 }
 
 // Writing the cache, attention, and what prepares it: a kernel that overlaps with the one before counts half.
 double flash_kernels(const AttentionShape& shape, bool third, bool swapped) {
-  constexpr double kMoves = 2;  // of heads to queries and back
+  // Of heads to queries and back; those of one group lie like queries already.
+  const double moves = shape.kv_heads > 1 ? 2 : 0.5;
   if (!shape.decode) return third ? 3 : 2.5;
   if (third) return asynchronous(shape.generation) ? 2.5 : 2;
-  return swapped ? 1.5 + kMoves : 1.5;
+  return swapped ? 1.5 + moves : 1.5;
 }
 
 }  // namespace
@@ -67,7 +69,7 @@ bool choose_flash(AttentionPlan& plan, const AttentionShape& shape, const Attent
   plan.packed = third || swapped ? shape.group : 1;
   const bool four_warps = shape.dim <= 64 || (shape.dim <= 128 && shape.generation < 8.6);
   if (early && four_warps && !eight_warps) plan.resident = 2;
-  if (!third && !call.serving && !shape.decode) plan.resident = flash2_resident(tile, shape);
+  if (!third) plan.resident = flash2_resident(tile, shape);
   if (call.serving) plan.kernels = flash_kernels(shape, third, swapped);
   if (early) return eight_warps || (shape.decode && shape.dim > 128);
   return shape.decode && (third || swapped);

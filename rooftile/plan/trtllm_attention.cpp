@@ -75,7 +75,7 @@ bool choose_trtllm(AttentionPlan& plan, const AttentionShape& shape, const Atten
     plan.kernel = converted ? AttentionKernel::converted : AttentionKernel::vector;
     if (converted) plan.resident = 2;
   } else {
-    plan.kernel = shape.fp8_keys && hopper ? AttentionKernel::vector : AttentionKernel::group;
+    plan.kernel = shape.fp8_keys && hopper ? AttentionKernel::stacked : AttentionKernel::group;
   }
   plan.kernels = trtllm_kernels(shape, xqa);
   if (!call.splits_cache) return false;

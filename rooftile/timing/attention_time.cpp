@@ -63,9 +63,10 @@ double start_cycles(const AttentionPlan& plan, const Constants& constants) {
       return constants[AttentionConstant::tile_cycles];
     case AttentionKernel::small:
       return 0;
+    case AttentionKernel::stacked:
+      return constants[AttentionConstant::group_cycles] * packed_start(plan);
     case AttentionKernel::vector:
-      return plan.packed > 1 ? constants[AttentionConstant::group_cycles] * packed_start(plan)
-                             : constants[AttentionConstant::vector_cycles];
+      return constants[AttentionConstant::vector_cycles];
     case AttentionKernel::converted:
       return constants[AttentionConstant::group_cycles] * (1 + plan.head_dim / kStartDim) * kConvertedStart;
     case AttentionKernel::group:
@@ -76,9 +77,11 @@ double start_cycles(const AttentionPlan& plan, const Constants& constants) {
 
 double step_cycles(const AttentionPlan& plan, const Constants& constants) {
   const double dim = plan.head_dim / kUsualDim;
-  if (plan.kernel == AttentionKernel::vector) {
+  if (plan.kernel == AttentionKernel::vector) return constants[AttentionConstant::vector_step] * dim;
+  if (plan.kernel == AttentionKernel::stacked) {
     constexpr double kFurther = 0.25;
-    return constants[AttentionConstant::vector_step] * dim * (1 + kFurther * further_octets(plan));
+    const double step = constants[AttentionConstant::vector_step] * dim * (1 + kFurther * further_octets(plan));
+    return plan.waits ? step : 0;
   }
   if (plan.kernel == AttentionKernel::converted) return constants[AttentionConstant::converted_step] * dim;
   return plan.waits ? constants[AttentionConstant::group_step] * dim : 0;
