@@ -86,6 +86,7 @@ struct AttentionPlan {
   double most_steps = 1;      // of the CTA with the most
   double split = 1;           // CTAs that share the keys of one tile
   double resident = 1;        // CTAs an SM holds at once
+  bool lone = false;          // four warps have an SM to themselves: nothing hides their loads and exponentials
   double kernels = 1;         // that the call launches; halves: kernels that overlap with the next
   bool decode = false;        // few queries against a longer cache
   bool persistent = false;    // a CTA takes the next tile when it is done

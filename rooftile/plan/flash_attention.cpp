@@ -69,8 +69,10 @@ bool choose_flash(AttentionPlan& plan, const AttentionShape& shape, const Attent
   plan.packed = third || swapped ? shape.group : 1;
   const bool four_warps = shape.dim <= 64 || (shape.dim <= 128 && shape.generation < 8.6);
   if (early && four_warps && !eight_warps) plan.resident = 2;
-  if (!third) plan.resident = flash2_resident(tile, shape);
+  if (!third && (call.serving || !shape.decode)) plan.resident = flash2_resident(tile, shape);
+  plan.lone = !third && call.serving && plan.resident == 1;
   if (call.serving) plan.kernels = flash_kernels(shape, third, swapped);
+  if (call.serving && !call.writes_cache) plan.kernels = std::max(1.0, plan.kernels - 1);
   if (early) return eight_warps || (shape.decode && shape.dim > 128);
   return shape.decode && (third || swapped);
 }

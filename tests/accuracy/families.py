@@ -13,6 +13,8 @@ CONV_TENSOR = (["deepbench/conv.csv", "conv_tensor_core/conv.csv"], "precision =
 NETWORKS = [f"{source}/network.csv"
             for source in ("neusight", "cnn_benchmarks", "u39kun", "lambda", "torchvision", "networks_latency", "timm")]
 XLA = OWN / "xla_gemm.csv"
+VLLM = OWN / "vllm_attention.csv"
+VLLM_UNSEEN = "framework = vllm and (gpu = gb200 or gpu = gb300 or gpu = b300-sxm-288gb or gpu = h200-sxm-141gb)"
 SEVERAL = ["multigpu/training.csv", "lambda/network.csv", "torchvision/network.csv"]
 # One `rooftile validate` each: tables and condition, hidden columns, groups.
 RUNS = {
@@ -25,17 +27,19 @@ RUNS = {
     "conv-tensor": (*CONV_TENSOR, "", "table,gpu,pass"),
     "conv-tensor-blind": (*CONV_TENSOR, "algorithm,kernel,tile_m,tile_n,tile_k,split_k,stages", "table,gpu,pass"),
     "miopen": (["miopen/conv.csv"], "", "algorithm", "gpu,precision,pass"),
-    "attention": (["aiconfigurator/attention.csv", "attention_training/attention.csv"], "", "", "table,gpu,phase,pass"),
+    "attention": (["aiconfigurator/attention.csv", "attention_training/attention.csv", VLLM], f"not ({VLLM_UNSEEN})", "",
+                  "table,gpu,phase,pass"),
     "stream": (["vidur/stream.csv", "llmcompass/stream.csv", "attention_training/stream.csv"],
                "not columns = 2560", "", "table,gpu"),
     "rnn": (["deepbench/rnn.csv"], "", "", "table,gpu,pass"),
     "other-conv": (["convnet_benchmarks/conv.csv"], "", "", "gpu,pass"),
     "network": (NETWORKS, "not gpus > 1", "", "table,gpu,precision,execution,pass"),
     "cloud": ([OWN / "cloud_cnn_benchmarks.csv"], "", "", "gpu,pass"),
-    "xla": ([XLA, "aiconfigurator/gemm.csv", "neusight/linear.csv"],
+    "xla": ([XLA, OWN / "vllm_gemm.csv", "aiconfigurator/gemm.csv", "neusight/linear.csv"],
             "not precision = fp8 and (framework = XLA or gpu = mi100 or not precision = fp32)",
             "", "table,gpu,precision"),
     "xla-left-out": ([XLA], "gpu = h100-sxm5-80gb or precision = fp8", "", "gpu,precision"),
+    "unseen-attention": ([VLLM], VLLM_UNSEEN, "", "gpu,phase"),
     "unseen-gemm": ([OWN / "unseen_gemm.csv"], "", "", "gpu,source"),
     "unseen-stream": ([OWN / "unseen_stream.csv"], "", "", "gpu"),
     "unseen-networks": ([OWN / "unseen_networks.csv"], "", "", "gpu,pass"),
@@ -61,7 +65,8 @@ FITTED = ["none", "size", "own", "shipped"]
 TIERS_OF = {
     "tensor": TIERS, "conv-tensor": TIERS, "conv-tensor-blind": TIERS, "attention": TIERS, "stream": TIERS, "rnn": TIERS,
     "xla": ["none", "shipped"],
-    **dict.fromkeys(["xla-left-out", "unseen-gemm", "unseen-stream", "unseen-networks", "unseen-training", "tensorrt", "vllm", "bench", "mpt", "bridge", "geforce", "other-conv", "network",
+    **dict.fromkeys(["xla-left-out", "unseen-attention", "unseen-gemm", "unseen-stream", "unseen-networks",
+                     "unseen-training", "tensorrt", "vllm", "bench", "mpt", "bridge", "geforce", "other-conv", "network",
                      "cloud", "language", "several"], ["shipped"]),
 }
 
@@ -105,6 +110,7 @@ ROWS = [
     ("vidur gemm, fp16", "tensor", table("vidur"), {"own": 9, "none": 15}),
     ("llmcompass gemm, fp16", "tensor", table("llmcompass"), {}),
     ("XLA gemm, bf16 and tf32", "xla", lambda g: "xla" in g["table"] and not g["gpu"].startswith("h100"), {}),
+    ("vLLM gemm, bf16 on B200", "xla", table("vllm_gemm"), {}),
     ("deepbench gemm", "gemm", deepbench, {"own": 15, "none": 25}),
     ("deepbench conv fp16, fwd", "conv-tensor", lambda g: deepbench(g) and g["pass"] == "fwd", {"own": 15}),
     ("deepbench conv fp16, gradients", "conv-tensor", lambda g: deepbench(g) and g["pass"] != "fwd", {"own": 22}),
@@ -122,6 +128,9 @@ ROWS = [
      lambda g: "aiconfigurator" in g["table"] and g["phase"] == "prefill", {"source": 10, "own": 10, "none": 13}),
     ("aiconfigurator attention, decode", "attention",
      lambda g: "aiconfigurator" in g["table"] and g["phase"] == "decode", {"source": 12, "own": 12, "none": 15}),
+    *[(f"vLLM attention alone, {phase}", "attention",
+       lambda g, phase=phase: "vllm_attention" in g["table"] and g["phase"] == phase, {})
+      for phase in ("prefill", "decode")],
     ("attention of training, fwd and bwd", "attention", table("training"), {"own": 12, "none": 18}),
     ("vidur stream", "stream", table("vidur"), {}),
     ("llmcompass stream", "stream", table("llmcompass"), {}),
@@ -134,6 +143,9 @@ ROWS = [
        g["gpu"].startswith(gpu) and g["precision"] == precision, {})
       for name, gpu, precision in [("bf16 on H100", "h100", "bf16"), ("tf32 on H100", "h100", "tf32"),
                                    ("fp8 on B200", "b200", "fp8"), ("fp8 on MI355X", "mi355x", "fp8")]],
+    *[(f"vLLM attention alone on H200, B300, GB200, GB300, {phase}", "unseen-attention",
+       lambda g, phase=phase: g["phase"] == phase, {})
+      for phase in ("prefill", "decode")],
     *[(f"{source} gemm, boards or rows unseen", "unseen-gemm", lambda g, source=source: g["source"] == source, {})
       for source in ("NeuSight", "Vidur")],
     ("Vidur stream, boards unseen", "unseen-stream", lambda g: True, {}),
