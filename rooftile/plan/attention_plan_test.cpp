@@ -53,6 +53,78 @@ TEST(AttentionPlan, KnowsLibrariesByTheNamesOfKernelAndFramework) {
   EXPECT_EQ(attention_call("", "", gpu("b200-sxm-180gb")).library, AttentionLibrary::flash4);
 }
 
+// What vLLM, SGLang and TensorRT-LLM run on Blackwell of data centres, by the names that aiconfigurator's rows have.
+TEST(AttentionPlan, BlackwellOfDataCentresRunsTensorRtLlmsKernelsUnderAnyName) {
+  const Gpu b200 = gpu("b200-sxm-180gb"), rtx = gpu("rtx-pro-6000-server"), h100 = gpu("h100-sxm5-80gb");
+  const auto library = [](const char* kernel, const char* framework, const Gpu& on) {
+    return attention_call(kernel, framework, on).library;
+  };
+  for (const char* kernel : {"vllm_flashinfer", "vllm_flashinfer_trtllmprefill", "vllm_flashinfer_trtllmdecode",
+                             "vllm_flashinfer_flashinfertrtllmapidecode", ""}) {
+    EXPECT_EQ(library(kernel, "vllm", b200), AttentionLibrary::trtllm_gen) << kernel;
+  }
+  EXPECT_EQ(library("trtllm_mha", "sglang", b200), AttentionLibrary::trtllm_gen);
+  EXPECT_EQ(library("torch_flow", "trtllm", b200), AttentionLibrary::trtllm_gen);
+  EXPECT_EQ(library("", "TensorRT-LLM 1.0", b200), AttentionLibrary::trtllm_gen);
+  EXPECT_EQ(library("flashinfer", "sglang", b200), AttentionLibrary::flashinfer);
+  EXPECT_EQ(library("torch_flow_flashinfer", "trtllm", b200), AttentionLibrary::flashinfer);
+  EXPECT_EQ(library("vllm_triton_attn", "vllm", b200), AttentionLibrary::triton);
+  EXPECT_EQ(library("vllm_flash_attn_fa4", "vllm", b200), AttentionLibrary::flash4);
+  EXPECT_EQ(library("", "", b200), AttentionLibrary::flash4) << "of no serving framework";
+  EXPECT_EQ(library("vllm_flashinfer_fidecode", "vllm", rtx), AttentionLibrary::flashinfer);
+  EXPECT_EQ(library("torch_flow", "trtllm", h100), AttentionLibrary::trtllm);
+}
+
+TEST(AttentionPlan, KernelsForBlackwellStackTheHeadsOfAGroupAndSplitTheirKeys) {
+  const AttentionPlan few = plan_of(query(8192, 32, 8), "", "vllm", "b200-sxm-180gb");
+  EXPECT_EQ(few.kernel, AttentionKernel::stacked);
+  EXPECT_EQ(few.packed, 4);
+  EXPECT_EQ(few.ctas, 16) << "of two sequences and 8 groups";
+  EXPECT_GT(few.split, 4);
+  EXPECT_TRUE(few.merged);
+  EXPECT_FALSE(few.waits) << "keys of 16 bits stream in ahead";
+  Attention narrow = query(8192, 32, 8);
+  narrow.kv_precision = DType::fp8;
+  EXPECT_TRUE(plan_of(narrow, "", "vllm", "b200-sxm-180gb").waits) << "FP8 values are transposed on the way";
+  EXPECT_EQ(plan_of(prompt(1, 32, 8), "", "vllm", "b200-sxm-180gb").kernel, AttentionKernel::stacked);
+  const AttentionPlan tokens = plan_of(prompt(2048, 32, 8), "", "vllm", "b200-sxm-180gb");
+  EXPECT_EQ(tokens.tile_q, 256);
+  EXPECT_EQ(tokens.ctas, 2 * 32 * 8) << "each head alone";
+}
+
+TEST(AttentionPlan, CallsThatOnlyReadTheCacheWriteNothing) {
+  for (const char* id : {"a100-sxm4-80gb", "b200-sxm-180gb"}) {
+    const AttentionPlan writes = plan_of(query(4096, 32, 8), "vllm_flash_attn", "vllm", id);
+    const AttentionPlan reads = plan_of(query(4096, 32, 8), "vllm_flash_attn_readonly", "vllm", id);
+    EXPECT_GT(writes.around, Bytes(0)) << id;
+    EXPECT_EQ(reads.around, Bytes(0)) << id;
+    EXPECT_EQ(reads.token_ctas, 0) << id;
+    EXPECT_EQ(reads.kernels, writes.kernels - 1) << id;
+    EXPECT_TRUE(reads.warm) << id;
+  }
+}
+
+// A group of heads that has all keys lies in memory as queries would: nothing is copied.
+TEST(AttentionPlan, FlashAttention2CopiesQueriesOnlyOfSeveralGroups) {
+  const AttentionPlan one = plan_of(query(4096, 32, 1), "vllm_flash_attn_fa2", "vllm", "l40s");
+  const AttentionPlan several = plan_of(query(4096, 32, 8), "vllm_flash_attn_fa2", "vllm", "l40s");
+  const AttentionPlan none = plan_of(query(4096, 32, 32), "vllm_flash_attn_fa2", "vllm", "l40s");
+  EXPECT_GT(several.kernels, one.kernels + 1);
+  EXPECT_LT(one.kernels, none.kernels + 1);
+}
+
+// 164 KB hold two CTAs of 128 dimensions, 100 KB hold one.
+TEST(AttentionPlan, FlashAttention2HasAnSmToItselfWhereItsMemoryHoldsNoOther) {
+  const auto lone = [](const char* id, std::int64_t dim) {
+    Attention attention = prompt(2048, 32, 8);
+    attention.head_dim = dim;
+    return plan_of(attention, "vllm_flash_attn_fa2", "vllm", id).lone;
+  };
+  EXPECT_FALSE(lone("a100-sxm4-80gb", 128));
+  EXPECT_TRUE(lone("a100-sxm4-80gb", 256));
+  EXPECT_TRUE(lone("l40s", 128));
+}
+
 // Of llm-foundry in 2023; the second is about twice as fast.
 TEST(AttentionPlan, ComposerCallsTheFirstFlashAttention) {
   const AttentionPlan plan = plan_of(prompt(1024, 4, 4), "", "composer, FSDP", "a100-sxm4-80gb");

@@ -46,6 +46,27 @@ AttentionPlan plain_plan() {
   return plan;
 }
 
+// 0.19 of the start of a group for every 64 dimensions and once more.
+TEST(AttentionTime, StackedHeadsStartSoonAndWaitOnlyWhereTold) {
+  GpuRates rates = attention_rates();
+  rates.constants[AttentionConstant::group_cycles] = 10000;
+  rates.constants[AttentionConstant::vector_step] = 1280;
+  AttentionPlan plan = plain_plan();
+  plan.kernel = AttentionKernel::stacked;
+  plan.ctas = 10;
+  plan.head_dim = 64;
+  EXPECT_NEAR(micros(attention_time(plan, rates).cases[Bottleneck::latency]), 0.19 * 2 * 10, 1e-9);
+  plan.waits = true;
+  EXPECT_NEAR(micros(attention_time(plan, rates).cases[Bottleneck::latency]), 0.19 * 2 * 10 + 4 * 0.64, 1e-9);
+}
+
+TEST(AttentionTime, FourWarpsAloneOnAnSmTakeLonger) {
+  AttentionPlan plan = plain_plan();
+  const double shared = micros(attention_time(plan, attention_rates()).time);
+  plan.lone = true;
+  EXPECT_NEAR(micros(attention_time(plan, attention_rates()).time), 1.15 * shared, 1e-9);
+}
+
 TEST(AttentionTime, CountsTheCtasOfTheBusiestSm) {
   GpuRates rates = attention_rates();
   AttentionPlan plan = plain_plan();
