@@ -40,6 +40,7 @@ RUNS = {
             "", "table,gpu,precision"),
     "xla-left-out": ([XLA], "gpu = h100-sxm5-80gb or precision = fp8", "", "gpu,precision"),
     "unseen-attention": ([VLLM], VLLM_UNSEEN, "", "gpu,phase"),
+    "unseen-cudnn": ([OWN / "cudnn_attention.csv"], "", "", "gpu,pass"),
     "unseen-gemm": ([OWN / "unseen_gemm.csv"], "", "", "gpu,source"),
     "unseen-stream": ([OWN / "unseen_stream.csv"], "", "", "gpu"),
     "unseen-networks": ([OWN / "unseen_networks.csv"], "", "", "gpu,pass"),
@@ -65,7 +66,7 @@ FITTED = ["none", "size", "own", "shipped"]
 TIERS_OF = {
     "tensor": TIERS, "conv-tensor": TIERS, "conv-tensor-blind": TIERS, "attention": TIERS, "stream": TIERS, "rnn": TIERS,
     "xla": ["none", "shipped"],
-    **dict.fromkeys(["xla-left-out", "unseen-attention", "unseen-gemm", "unseen-stream", "unseen-networks",
+    **dict.fromkeys(["xla-left-out", "unseen-attention", "unseen-cudnn", "unseen-gemm", "unseen-stream", "unseen-networks",
                      "unseen-training", "tensorrt", "vllm", "bench", "mpt", "bridge", "geforce", "other-conv", "network",
                      "cloud", "language", "several"], ["shipped"]),
 }
@@ -146,6 +147,9 @@ ROWS = [
     *[(f"vLLM attention alone on H200, B300, GB200, GB300, {phase}", "unseen-attention",
        lambda g, phase=phase: g["phase"] == phase, {})
       for phase in ("prefill", "decode")],
+    *[(f"cuDNN attention of training on GB300 and H200, {name}", "unseen-cudnn",
+       lambda g, passes=passes: g["pass"] == passes, {})
+      for name, passes in [("forward", "fwd"), ("backward", "bwd")]],
     *[(f"{source} gemm, boards or rows unseen", "unseen-gemm", lambda g, source=source: g["source"] == source, {})
       for source in ("NeuSight", "Vidur")],
     ("Vidur stream, boards unseen", "unseen-stream", lambda g: True, {}),
