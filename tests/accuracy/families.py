@@ -44,6 +44,7 @@ RUNS = {
     "unseen-gemm": ([OWN / "unseen_gemm.csv"], "", "", "gpu,source"),
     "unseen-stream": ([OWN / "unseen_stream.csv"], "", "", "gpu"),
     "unseen-networks": ([OWN / "unseen_networks.csv"], "", "", "gpu,pass"),
+    "unseen-cnn": ([OWN / "unseen_torchvision.csv", OWN / "unseen_u39kun.csv"], "", "", "table,gpu,precision"),
     "unseen-training": ([OWN / "lambda_unseen.csv"], "", "", "gpu,gpus"),
     "vllm": ([OWN / "vllm_mi300x.csv"], "", "", "gpu"),
     "mpt": ([OWN / "llm_foundry_80gb.csv"], "", "", "gpu,precision"),
@@ -66,7 +67,7 @@ FITTED = ["none", "size", "own", "shipped"]
 TIERS_OF = {
     "tensor": TIERS, "conv-tensor": TIERS, "conv-tensor-blind": TIERS, "attention": TIERS, "stream": TIERS, "rnn": TIERS,
     "xla": ["none", "shipped"],
-    **dict.fromkeys(["xla-left-out", "unseen-attention", "unseen-cudnn", "unseen-gemm", "unseen-stream", "unseen-networks",
+    **dict.fromkeys(["xla-left-out", "unseen-attention", "unseen-cudnn", "unseen-cnn", "unseen-gemm", "unseen-stream", "unseen-networks",
                      "unseen-training", "tensorrt", "vllm", "bench", "mpt", "bridge", "geforce", "other-conv", "network",
                      "cloud", "language", "several"], ["shipped"]),
 }
@@ -156,6 +157,10 @@ ROWS = [
     *[(f"NeuSight networks, boards unseen, {name}", "unseen-networks",
        lambda g, passes=passes: g["pass"] == passes, {})
       for name, passes in [("inference", "fwd"), ("forward and backward", "fwd_bwd")]],
+    *[(f"{name}, boards unseen, {precision}", "unseen-cnn",
+       lambda g, table=table, precision=precision: table in g["table"] and g["precision"] == precision, {})
+      for name, table in [("torchvision networks", "torchvision"), ("u39kun networks of 2017", "u39kun")]
+      for precision in ("fp32", "fp16")],
     *[(f"Lambda's training steps, boards unseen, {name}", "unseen-training",
        lambda g, many=many: (g["gpus"] != "1") == many, {})
       for name, many in [("one GPU", False), ("2 to 8 GPUs", True)]],
