@@ -2,9 +2,6 @@
 //
 // Decimal prefixes (k, M, G, T, P) are powers of 1000, binary ones (Ki, Mi, Gi, Ti) powers of 1024, m/u/n are
 // milli, micro and nano. A number without a unit, an unknown unit, or a number that is not finite is an error.
-//
-//     assert(parse<BytesPerSecond>("3.35 TB/s").value() == BytesPerSecond(3.35e12));
-//     assert(print(Hertz(1.58e9)) == "1.58 GHz");
 #pragma once
 
 #include <string>

@@ -1,12 +1,5 @@
 // What a framework launches for a network: the workload with every tensor in the type it is stored in, casts where
 // mixed precision needs them, and operators fused as the execution fuses them (docs/execution.md).
-//
-//     #include "rooftile/ingest/model.hpp"
-//
-//     const Workload network = load_model("resnet50", {.batch_size = 8}).value();
-//     const Workload eager = launched(network, {.precision = DType::fp16});
-//     const Workload engine = launched(network, {.execution = Execution::engine, .precision = DType::fp16});
-//     assert(engine.ops.size() < eager.ops.size());
 #pragma once
 
 #include <optional>

@@ -2,11 +2,6 @@
 //
 // GPUs are numbered as Megatron does: tensor parallel neighbours first, then context, data and pipeline parallel ones
 // (Narayanan et al., SC21, arXiv:2104.04473, section 3.4). Experts are spread over data parallel GPUs.
-//
-//     Parallelism way;
-//     way.tp = 8, way.pp = 4, way.dp = 2;
-//     assert(way.gpus() == 64);
-//     assert(print(way) == "tp 8, pp 4, dp 2");
 #pragma once
 
 #include <cstdint>

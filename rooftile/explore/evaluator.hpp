@@ -1,18 +1,4 @@
 // Blocks of designs in, blocks of times out, by any method.
-//
-//     #include "rooftile/explore/space_file.hpp"
-//     #include "rooftile/ingest/model.hpp"
-//
-//     const DesignSpace space = parse_space(R"(
-//       gpu = "titan-xp-delta"
-//       [axes]
-//       sm_count = { values = [15, 30, 60] }
-//       [[workload]]
-//       model = "alexnet"
-//     )", "mine.toml").value();
-//     const std::vector<WeightedWorkload> workloads = {{.workload = load_model("alexnet").value()}};
-//     const auto evaluator = make_evaluator(space, workloads, {.method = Method::delta}).value();
-//     assert(evaluator->reads(Parameter::sm_count));
 #pragma once
 
 #include <memory>

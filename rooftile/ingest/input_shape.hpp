@@ -1,8 +1,4 @@
 // What a user writes about the inputs of an ONNX model: "input=1x3x224x224", "height=512".
-//
-//     const auto [input, shape] = parse_input_shape("image=1x3x512x512").value();
-//     assert(input == "image" && print(shape) == "1x3x512x512");
-//     assert(parse_open_dimension("height=512").value().second == 512);
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,4 @@
 // The file of a fitted model, "rooftile/fitted/1" (data/schema/fitted-1.json).
-//
-//     regression::FittedModel model{.name = "mine", .kind = "network"};
-//     assert(regression::parse_fitted_json("{}", "mine.json").error().where.starts_with("mine.json"));
 #pragma once
 
 #include <string>

@@ -1,14 +1,4 @@
 // Rooflines as text, JSON, CSV and SVG (docs/roofline.md).
-//
-//     #include "rooftile/gpu/catalogue.hpp"
-//     #include "rooftile/ingest/model.hpp"
-//     #include "rooftile/predict/predict.hpp"
-//     #include "rooftile/roofline/from_prediction.hpp"
-//
-//     const Gpu gpu = find_gpu("v100-sxm2-16gb").value();
-//     const Prediction prediction = predict(load_model("alexnet").value(), gpu).value();
-//     const roofline::View view = roofline::view_of(prediction, gpu, roofline::roof_of(gpu));
-//     assert(roofline_svg(view, RooflineChart::time).starts_with("<svg"));
 #pragma once
 
 #include <optional>

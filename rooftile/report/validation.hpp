@@ -1,12 +1,4 @@
 // The result of `validate` as text, JSON, CSV and a plot (docs/validate.md).
-//
-//     #include "rooftile/validate/validate.hpp"
-//
-//     const std::string csv = "gpu,M,N,K,time_us\nt4,512,512,512,60\n";
-//     const LayerTable rows = parse_layer_table(csv, "mine.csv", {.measurements = true}).value();
-//     const std::vector<PredictOptions> methods = {{.method = Method::rooftile}};
-//     const Validation result = validate({MeasuredTable("mine.csv", rows)}, {.methods = methods}).value();
-//     assert(validation_table(result).find("GMAE") != std::string::npos);
 #pragma once
 
 #include <string>

@@ -6,10 +6,6 @@
 //
 // Both sides are compared as numbers where both are, else = and != compare text, case counting; an order between text
 // and a number holds for no row.
-//
-//     const Filter filter = Filter::parse("gpu = t4 and K >= 64").value();
-//     assert(filter.matches([](const std::string& column) { return column == "gpu" ? "t4" : "128"; }));
-//     assert(!Filter::parse("gpu = "));
 #pragma once
 
 #include <cstddef>

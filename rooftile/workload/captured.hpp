@@ -1,9 +1,6 @@
 // A step of a program as a framework ran it: every call of an operator, forward, backward and update, in order. The ops
 // of such a workload are the calls that are unlike each other, each with tensors of its own; nothing is added to them
 // or fused.
-//
-//     const CapturedStep step = {.calls = {{.source = "aten.relu"}}, .launches = {{.op = 0, .name = "layer1.relu"}}};
-//     assert(!trains(step));
 #pragma once
 
 #include <cstddef>

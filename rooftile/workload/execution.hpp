@@ -1,7 +1,4 @@
 // How a framework runs a network: operator by operator, compiled into fused kernels, or by an inference engine.
-//
-//     assert(parse_execution("compiled") == Execution::compiled);
-//     assert(parse_run_precision("amp-bf16")->autocast);
 #pragma once
 
 #include <optional>

@@ -1,7 +1,4 @@
 // What a run does of an op: one pass, or several as a training step has them.
-//
-//     assert(parse_phase("training") == Phase::step);
-//     assert(passes_of(Phase::bwd).size() == 2);
 #pragma once
 
 #include <optional>
