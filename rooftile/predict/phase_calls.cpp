@@ -238,8 +238,11 @@ std::vector<LayerEstimate> estimate_phase(const PhaseCalls& step, const Gpu& gpu
   for (const PhaseCalls::Layer& layer : step.layers) {
     std::optional<std::size_t>& known = estimated[layer.call];
     const LayerCall& call = step.calls[layer.call];
-    if (known) {
+    if (known && call.options.breakdown) {
       layers.push_back(layers[*known]);
+    } else if (known) {
+      LayerNumbers& numbers = layers.emplace_back();  // there is room for all: none moves
+      numbers = layers[*known];
     } else {
       known = layers.size();
       estimate(call, gpu, models, layers.emplace_back());

@@ -1,12 +1,11 @@
 #include "rooftile/predict/prediction.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
+#include <numeric>
 #include <string_view>
-#include <unordered_map>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -47,16 +46,6 @@ void set_error(Alike& alike, const LayerEstimate& layer) {
   alike.shared = {std::min(alike.error.low, most), std::min(alike.error.high, most)};
 }
 
-struct HashOfTime {
-  std::size_t operator()(const LayerEstimate* layer) const {
-    constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15;
-    return static_cast<std::size_t>((std::bit_cast<std::uint64_t>(layer->time.value()) * kOdd) >> 32U);
-  }
-};
-struct SameTime {
-  bool operator()(const LayerEstimate* a, const LayerEstimate* b) const { return a->time == b->time && a->op == b->op; }
-};
-
 // Layers that share their estimate.
 struct Repeated {
   const LayerEstimate* layer;
@@ -71,7 +60,7 @@ std::vector<Repeated> repeated(std::span<const LayerEstimate> layers) {
     if (layer.call >= places.size()) places.resize(2 * layer.call + 1, layers.size());
     std::size_t& place = places[layer.call];
     const bool known = layer.call > 0 && place < all.size() && all[place].layer->time == layer.time &&
-                       all[place].layer->op == layer.op && as_wrong(*all[place].layer, layer);
+                       as_wrong(*all[place].layer, layer);
     if (known) {
       ++all[place].times;
     } else {
@@ -82,15 +71,37 @@ std::vector<Repeated> repeated(std::span<const LayerEstimate> layers) {
   return all;
 }
 
+// For each layer the first one of its time and operator.
+std::vector<std::size_t> first_of_each(const std::vector<Repeated>& layers) {
+  std::vector<std::size_t> order(layers.size()), first(layers.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto key = [&](std::size_t i) { return std::tie(layers[i].layer->time, layers[i].layer->op); };
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return layers[a].layer->time != layers[b].layer->time ? layers[a].layer->time < layers[b].layer->time
+                                                          : std::tuple(key(a), a) < std::tuple(key(b), b);
+  });
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const bool same = i > 0 && key(order[i]) == key(order[i - 1]);
+    first[order[i]] = same ? first[order[i - 1]] : order[i];
+  }
+  return first;
+}
+
 // Of `layers`, which take `all`.
 SumError error_of(std::span<const LayerEstimate> layers, Seconds all) {
-  std::unordered_map<const LayerEstimate*, std::size_t, HashOfTime, SameTime> places;
+  const std::vector<Repeated> runs = repeated(layers);
+  const std::vector<std::size_t> first_of = first_of_each(runs);
+  std::vector<std::size_t> places(runs.size());
   std::vector<Alike> alike;  // in the order of the first ones
   SumError common;
-  for (const auto& [layer, times] : repeated(layers)) {
-    const auto [found, first] = places.try_emplace(layer, alike.size());
-    if (first) alike.push_back({});
-    Alike& of = alike[found->second];
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const auto& [layer, times] = runs[i];
+    const bool first = first_of[i] == i;
+    if (first) {
+      places[i] = alike.size();
+      alike.push_back({});
+    }
+    Alike& of = alike[places[first_of[i]]];
     if (first || !as_wrong(*layer, *of.last)) set_error(of, *layer);
     of.last = layer;
     const double share = layer->time / all * times;

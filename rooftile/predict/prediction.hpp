@@ -76,10 +76,8 @@ enum class NoInterval {
 // What the host does to issue a layer.
 enum class Issue : std::uint8_t { unknown, nothing, dispatch, forward, gradient, update, dispatch_update };
 
-struct LayerEstimate {
-  std::string name;
-  std::string op;        // name_of(OpKind)
-  std::string function;  // relu, batch, concat, depthwise, …; empty where the op says it all
+// What a layer takes and moves, without texts: copied for each of the layers that are alike.
+struct LayerNumbers {
   Method method = Method::delta;
   Pass pass = Pass::fwd;
   StepPart part = StepPart::forward;
@@ -99,9 +97,16 @@ struct LayerEstimate {
   // Of the refined method: whose constants the time is by, and what measured calls like this one change it by.
   std::optional<KernelFamily> family;
   double ratio_of_calls = 1;
+  bool general = false;  // CapturedCall::general
+};
+
+// Without PredictOptions::breakdown the texts and lists may be missing.
+struct LayerEstimate : LayerNumbers {
+  std::string name;
+  std::string op;        // name_of(OpKind)
+  std::string function;  // relu, batch, concat, depthwise, …; empty where the op says it all
   std::vector<KernelEstimate> breakdown;
   std::vector<std::string> members;  // Op::members
-  bool general = false;              // CapturedCall::general
   Shape output;                      // shape of the first output, for people
 };
 
