@@ -52,7 +52,7 @@ struct CompareArguments {
   std::optional<std::int64_t> samples;
   std::int64_t epochs = 1;
   double headroom = 0;  // share of a GPU's memory that stays free
-  std::optional<double> grams_per_kwh;
+  std::optional<Grid> grid;
   bool buy = false;
   PriceArguments prices;
   ComparisonChart chart = ComparisonChart::fitting;
@@ -140,11 +140,12 @@ Result<CompareTask> task_of(const CompareArguments& arguments, const CostTable& 
   task.precisions = precisions_of(arguments);
   task.gpus = TRY(listed_gpus(arguments.gpus));
   task.baseline = TRY(place_in(task.gpus, arguments.baseline, "--baseline"));
-  task.prices = TRY(price_rules(arguments.prices, task.gpus));
+  task.prices = TRY(price_rules(arguments.prices, task.gpus, arguments.buy));
   task.costs = &costs;
   task.memory_share = 1 - arguments.headroom;
-  if (arguments.samples) task.samples = static_cast<double>(*arguments.samples) * static_cast<double>(arguments.epochs);
-  task.grams_per_kwh = arguments.grams_per_kwh;
+  if (arguments.samples) task.samples = static_cast<double>(*arguments.samples);
+  task.epochs = static_cast<double>(arguments.epochs);
+  task.grid = arguments.grid;
   task.threads = machine_threads();
   task.stop = &InterruptAsked::flag();
   return task;
@@ -171,12 +172,17 @@ void sort_runs(std::vector<ComparedRun>& runs, const std::string& column) {
   });
 }
 
-void keep_where(std::vector<ComparedRun>& runs, const Filter& where) {
+// Errors: nothing is left of what there was.
+Result<void> keep_where(std::vector<ComparedRun>& runs, const Filter& where) {
+  const std::size_t before = runs.size();
   std::erase_if(runs, [&](const ComparedRun& run) {
     std::string cell;  // as long as it is looked at
     return !where.matches(
         [&](const std::string& column) -> std::string_view { return cell = comparison_cell(run, column); });
   });
+  if (!runs.empty() || before == 0) return {};
+  return fail(ErrorCode::not_found,
+              before == 1 ? "the only row does not match" : fmt::format("none of {} rows matches", before), "--where");
 }
 
 Result<void> check_columns(const CompareArguments& arguments) {
@@ -259,7 +265,7 @@ Result<void> run(CompareArguments& arguments) {
   }
   if (report.comparison.stopped) write_error("stopped: some GPUs or batches were not looked at");
   for (const std::string& note : report.comparison.notes) write_error(note);
-  if (arguments.where) keep_where(report.comparison.runs, *arguments.where);
+  if (arguments.where) TRY(keep_where(report.comparison.runs, *arguments.where));
   if (arguments.question) report.answers = TRY(answers(*arguments.question, report.comparison));
   sort_runs(report.comparison.runs, arguments.sort);
   return write(arguments, report);
@@ -268,11 +274,11 @@ Result<void> run(CompareArguments& arguments) {
 // --- options ---------------------------------------------------------------------------------------------------------
 
 // A country of the table, or grams of CO2 a kilowatt-hour.
-Result<std::optional<double>> parse_grid(const std::string& option, const std::string& text) {
-  if (const auto grams = grams_per_kwh_of(text)) return *grams;
+Result<std::optional<Grid>> parse_grid(const std::string& option, const std::string& text) {
+  if (auto grid = grid_of(text)) return grid;
   constexpr double kMost = 5000;
   const auto grams = parse_number(text);
-  if (grams && *grams >= 0 && *grams <= kMost) return *grams;
+  if (grams && *grams >= 0 && *grams <= kMost) return Grid{.grams_per_kwh = *grams};
   return fail(ErrorCode::usage,
               fmt::format("'{}' is neither grams of CO2 a kWh nor one of {}", text, fmt::join(grid_ids(), ", ")),
               option);
@@ -305,7 +311,8 @@ void add_choices(CLI::App* app, CompareArguments& arguments) {
   app->remove_option(precision);
   add_list(
       app, "--precision", arguments.precisions, "",
-      help + ", several with commas; best: the fastest floating-point one, with --baseline of those that both have",
+      help +
+          ", several with commas; best: the fastest floating-point one, with --baseline of those that both compute in",
       [](const std::string& name, const std::string& one) -> Result<void> {
         if (one != "best") TRY(parse_run_precision_option(name, one));
         return {};
@@ -339,7 +346,7 @@ void add_compare(CommandList& commands) {
   add_count(app, "--epochs", arguments.epochs, kMostEpochs, "passes over the samples")
       ->needs(app->get_option("--samples"));
   add_rare(app, {add_headroom(app, arguments.headroom)});
-  add_row_option(app, "--grid", arguments.grams_per_kwh, "COUNTRY|N", parse_grid,
+  add_row_option(app, "--grid", arguments.grid, "COUNTRY|N", parse_grid,
                  fmt::format("adds the CO2 of a million samples: grams per kWh, or {}", fmt::join(grid_ids(), ", ")));
   app->add_flag("--buy", arguments.buy, "adds what a board costs, and after how long buying beats renting");
   add_text(app, "--sort", arguments.sort, "FIGURE", "a column of the CSV (default: throughput, what fits first)")
