@@ -39,8 +39,6 @@
 namespace rooftile::cli {
 namespace {
 
-enum class ComparisonChart { fitting, scatter, bars, batches };
-
 struct CompareArguments {
   std::vector<std::string> models, gpus;
   std::vector<std::string> batches;  // numbers or "max"; empty: the model's own
@@ -55,13 +53,18 @@ struct CompareArguments {
   std::optional<Grid> grid;
   bool buy = false;
   PriceArguments prices;
-  ComparisonChart chart = ComparisonChart::fitting;
+  std::optional<ComparisonChart> chart;  // none: what the rows allow
   OutputArguments output;
 };
 
+std::string drawn(const ComparisonReport& report) {
+  return comparison_chart(report.comparison, fitting_chart(report.comparison));
+}
+
 constexpr Writers<const ComparisonReport&> kComparisonWriters = {
-    {Format::table, comparison_table}, {Format::json, comparison_json}, {Format::csv, comparison_csv},
-    {Format::svg, comparison_svg},     {Format::html, comparison_page},
+    {Format::table, comparison_table}, {Format::json, comparison_json},
+    {Format::csv, comparison_csv},     {Format::svg, drawn},
+    {Format::html, comparison_page},
 };
 
 // --- the task --------------------------------------------------------------------------------------------------------
@@ -209,23 +212,21 @@ Result<Question> with_ids(Question question, const std::vector<Gpu>& gpus) {
 }
 
 Result<void> write(const CompareArguments& arguments, const ComparisonReport& report) {
-  static constexpr Writers<const ComparisonReport&> kScatter = {
-      {Format::svg, [](const ComparisonReport& of) { return comparison_scatter(of.comparison); }}};
-  static constexpr Writers<const ComparisonReport&> kBars = {
-      {Format::svg, [](const ComparisonReport& of) { return comparison_bars(of.comparison); }}};
-  static constexpr Writers<const ComparisonReport&> kBatches = {
-      {Format::svg, [](const ComparisonReport& of) { return comparison_batches(of.comparison); }}};
-  switch (arguments.chart) {
-    case ComparisonChart::scatter:
-      return write_report(arguments.output, kScatter, report);
-    case ComparisonChart::bars:
-      return write_report(arguments.output, kBars, report);
-    case ComparisonChart::batches:
-      return write_report(arguments.output, kBatches, report);
-    case ComparisonChart::fitting:
-      break;
+  const OutputArguments& output = arguments.output;
+  if (!is_picture(output.format)) return write_report(output, kComparisonWriters, report);
+  const ComparisonChart chart = arguments.chart.value_or(fitting_chart(report.comparison));
+  if (std::string why = nothing_to_draw(report.comparison, chart); !why.empty()) {
+    for (const std::string& line : report.comparison.left_out) write_error(line);
+    return fail(ErrorCode::not_found, std::move(why), output.file);
   }
-  return write_report(arguments.output, kComparisonWriters, report);
+  return write_picture(output.file, comparison_chart(report.comparison, chart), output.format);
+}
+
+// What a table of figures or a picture has no room for.
+void say_answers(const CompareArguments& arguments, const std::vector<std::string>& answers) {
+  const Format format = arguments.output.format;
+  if (format != Format::csv && !is_picture(format)) return;
+  for (const std::string& answer : answers) write_error(answer);
 }
 
 // --study: a table, or with -o its files in a folder.
@@ -249,7 +250,7 @@ Result<void> run(CompareArguments& arguments) {
   if (arguments.gpus.empty()) return usage("--gpus is missing: which to compare, or all");
   TRY(complete(arguments.prediction));
   TRY(check_columns(arguments));
-  if (arguments.chart != ComparisonChart::fitting && !is_picture(arguments.output.format)) {
+  if (arguments.chart && !is_picture(arguments.output.format)) {
     return usage("--chart needs a picture: -o FILE.svg");
   }
   const CostTable costs = TRY(load_costs({}));
@@ -267,6 +268,7 @@ Result<void> run(CompareArguments& arguments) {
   for (const std::string& note : report.comparison.notes) write_error(note);
   if (arguments.where) TRY(keep_where(report.comparison.runs, *arguments.where));
   if (arguments.question) report.answers = TRY(answers(*arguments.question, report.comparison));
+  say_answers(arguments, report.answers);
   sort_runs(report.comparison.runs, arguments.sort);
   return write(arguments, report);
 }
@@ -376,8 +378,8 @@ void add_compare(CommandList& commands) {
   add_output_options(app, arguments.output, kComparisonWriters);
   CLI::Option* study = add_text(
       app, "--study", arguments.study, "STUDY|FILE",
-      fmt::format("in place of all other options: applications, GPUs and host of a study, {}, or a .toml file; -o "
-                  "FOLDER for its table and charts",
+      fmt::format("in place of other options: applications, GPUs and host of a study, {}, or a .toml file; -o FOLDER "
+                  "for its table and charts",
                   fmt::join(study_ids(), " or ")));
   study->group("Output");
   add_choice<ComparisonChart>(
