@@ -1,7 +1,6 @@
 // rooftile compare: networks on many GPUs, one row each.
 #include <algorithm>
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <utility>
@@ -21,19 +20,18 @@
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
-#include "rooftile/cli/page_width.hpp"
 #include "rooftile/cli/prediction_options.hpp"
 #include "rooftile/cli/price_options.hpp"
 #include "rooftile/cli/progress.hpp"
 #include "rooftile/cli/report_writers.hpp"
 #include "rooftile/cli/script.hpp"
+#include "rooftile/cli/write_study.hpp"
 #include "rooftile/compare/compare.hpp"
 #include "rooftile/compare/grid.hpp"
 #include "rooftile/compare/question.hpp"
 #include "rooftile/compare/study.hpp"
 #include "rooftile/cost/cost_file.hpp"
 #include "rooftile/report/comparison.hpp"
-#include "rooftile/report/study.hpp"
 #include "rooftile/validate/filter.hpp"
 
 namespace rooftile::cli {
@@ -229,23 +227,8 @@ void say_answers(const CompareArguments& arguments, const std::vector<std::strin
   for (const std::string& answer : answers) write_error(answer);
 }
 
-// --study: a table, or with -o its files in a folder.
-Result<void> write_study(const CompareArguments& arguments) {
-  auto study = find_study(arguments.study);
-  if (!study && study.error().where.empty()) study.error().where = "--study";
-  if (!study) return tl::unexpected(study.error());
-  const StudyResult result = TRY(run_study(*study, machine_threads()));
-  const std::string& folder = arguments.output.file;
-  if (folder.empty()) return write_output("", study_table(*study, result, page_width("")));
-  TRY(prepare_folder(folder));
-  const std::vector<StudyFile> files = study_files(*study, result);
-  for (const StudyFile& file : files)
-    TRY(write_output((std::filesystem::path(folder) / file.name).string(), file.text));
-  return write_output("", fmt::format("{} files in {}\n", files.size(), folder));
-}
-
 Result<void> run(CompareArguments& arguments) {
-  if (!arguments.study.empty()) return write_study(arguments);
+  if (!arguments.study.empty()) return write_study(arguments.study, arguments.output);
   if (arguments.models.empty()) return usage("MODEL is missing: a network, or --study");
   if (arguments.gpus.empty()) return usage("--gpus is missing: which to compare, or all");
   TRY(complete(arguments.prediction));
@@ -389,7 +372,8 @@ void add_compare(CommandList& commands) {
       ->group("Output");
   for (CLI::Option* option : app->get_options()) {
     const bool help = option->check_lname("help") || option->check_lname("help-all");
-    if (option != study && !help && !option->check_lname("output")) study->excludes(option);
+    const bool output = option->check_lname("output") || option->check_lname("format");
+    if (option != study && !help && !output) study->excludes(option);
   }
 }
 
