@@ -6,6 +6,8 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -317,7 +319,8 @@ class ComparingModel {
       return;
     }
     ComparedRun run = *found(outcomes[*best][gpu]);
-    if (is_there(run)) return;
+    // The largest batch may be one of the others, the best precision another that was asked for.
+    if (!there_.emplace(gpu, run.batch_size, run.precision).second) return;
     if (const ComparedRun* baseline = baseline_of(outcomes[*best])) {
       run.ratio = run.samples_per_second() / baseline->samples_per_second();
     }
@@ -325,13 +328,6 @@ class ComparingModel {
       if (const auto fitting = models[*best].largest(run.capacity)) run.largest_batch = *fitting;
     }
     comparison_.runs.push_back(std::move(run));
-  }
-
-  // The largest batch may be one of the others, the best precision another that was asked for.
-  bool is_there(const ComparedRun& run) const {
-    return std::any_of(comparison_.runs.begin(), comparison_.runs.end(), [&](const ComparedRun& other) {
-      return other.gpu == run.gpu && other.batch_size == run.batch_size && other.precision == run.precision;
-    });
   }
 
   void leave_out(const std::vector<std::vector<Outcome>>& outcomes, std::size_t gpu) {
@@ -343,7 +339,8 @@ class ComparingModel {
   Shared& shared_;
   const CompareTask& task_;
   unsigned threads_;
-  std::vector<std::vector<ModelAt>> models_;  // by precisions, of which the fastest counts
+  std::vector<std::vector<ModelAt>> models_;                            // by precisions, of which the fastest counts
+  std::set<std::tuple<std::size_t, std::int64_t, std::string>> there_;  // GPU, batch and precision of each run
   Comparison comparison_;
 };
 
