@@ -163,7 +163,7 @@ class QuestionReader {
     constexpr std::array<std::string_view, 3> kMaybe = {"in", "by", "for"};
     const std::string_view word = at(place_), next = at(place_ + 1);
     if (is_among(word, kAlways)) return 1;
-    if (is_among(word, kMaybe)) return is_amount(place_ + 1) ? 1 : 0;
+    if (is_among(word, kMaybe)) return next.empty() || is_amount(place_ + 1) ? 1 : 0;
     if ((word == "less" || word == "cheaper" || word == "faster") && next == "than") return 2;
     if ((word == "at" && next == "most") || (word == "up" && next == "to")) return 2;
     if ((word == "no" || word == "not") && next == "more" && at(place_ + 2) == "than") return 3;

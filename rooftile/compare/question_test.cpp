@@ -92,6 +92,7 @@ TEST(Question, AWordThatMeansNothingIsNotPassedOver) {
                                    {"fastest under \u20ac2 an hour", "'\u20ac2' is no amount"},
                                    {"fastest for 2,5 USD", "',5' is neither"},
                                    {"fastest under 500", "500 of what?"},
+                                   {"cheapest in ", "an amount is missing"},
                                    {"cheapest in 2 months", "'months' is neither"}}) {
     EXPECT_THAT(message(text), HasSubstr(word)) << text;
   }
