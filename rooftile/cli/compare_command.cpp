@@ -1,7 +1,6 @@
 // rooftile compare: networks on many GPUs, one row each.
 #include <algorithm>
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <utility>
@@ -21,25 +20,22 @@
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
-#include "rooftile/cli/page_width.hpp"
 #include "rooftile/cli/prediction_options.hpp"
 #include "rooftile/cli/price_options.hpp"
 #include "rooftile/cli/progress.hpp"
 #include "rooftile/cli/report_writers.hpp"
 #include "rooftile/cli/script.hpp"
+#include "rooftile/cli/write_study.hpp"
 #include "rooftile/compare/compare.hpp"
 #include "rooftile/compare/grid.hpp"
 #include "rooftile/compare/question.hpp"
 #include "rooftile/compare/study.hpp"
 #include "rooftile/cost/cost_file.hpp"
 #include "rooftile/report/comparison.hpp"
-#include "rooftile/report/study.hpp"
 #include "rooftile/validate/filter.hpp"
 
 namespace rooftile::cli {
 namespace {
-
-enum class ComparisonChart { fitting, scatter, bars, batches };
 
 struct CompareArguments {
   std::vector<std::string> models, gpus;
@@ -52,16 +48,21 @@ struct CompareArguments {
   std::optional<std::int64_t> samples;
   std::int64_t epochs = 1;
   double headroom = 0;  // share of a GPU's memory that stays free
-  std::optional<double> grams_per_kwh;
+  std::optional<Grid> grid;
   bool buy = false;
   PriceArguments prices;
-  ComparisonChart chart = ComparisonChart::fitting;
+  std::optional<ComparisonChart> chart;  // none: what the rows allow
   OutputArguments output;
 };
 
+std::string drawn(const ComparisonReport& report) {
+  return comparison_chart(report.comparison, fitting_chart(report.comparison));
+}
+
 constexpr Writers<const ComparisonReport&> kComparisonWriters = {
-    {Format::table, comparison_table}, {Format::json, comparison_json}, {Format::csv, comparison_csv},
-    {Format::svg, comparison_svg},     {Format::html, comparison_page},
+    {Format::table, comparison_table}, {Format::json, comparison_json},
+    {Format::csv, comparison_csv},     {Format::svg, drawn},
+    {Format::html, comparison_page},
 };
 
 // --- the task --------------------------------------------------------------------------------------------------------
@@ -140,11 +141,12 @@ Result<CompareTask> task_of(const CompareArguments& arguments, const CostTable& 
   task.precisions = precisions_of(arguments);
   task.gpus = TRY(listed_gpus(arguments.gpus));
   task.baseline = TRY(place_in(task.gpus, arguments.baseline, "--baseline"));
-  task.prices = TRY(price_rules(arguments.prices, task.gpus));
+  task.prices = TRY(price_rules(arguments.prices, task.gpus, arguments.buy));
   task.costs = &costs;
   task.memory_share = 1 - arguments.headroom;
-  if (arguments.samples) task.samples = static_cast<double>(*arguments.samples) * static_cast<double>(arguments.epochs);
-  task.grams_per_kwh = arguments.grams_per_kwh;
+  if (arguments.samples) task.samples = static_cast<double>(*arguments.samples);
+  task.epochs = static_cast<double>(arguments.epochs);
+  task.grid = arguments.grid;
   task.threads = machine_threads();
   task.stop = &InterruptAsked::flag();
   return task;
@@ -171,12 +173,17 @@ void sort_runs(std::vector<ComparedRun>& runs, const std::string& column) {
   });
 }
 
-void keep_where(std::vector<ComparedRun>& runs, const Filter& where) {
+// Errors: nothing is left of what there was.
+Result<void> keep_where(std::vector<ComparedRun>& runs, const Filter& where) {
+  const std::size_t before = runs.size();
   std::erase_if(runs, [&](const ComparedRun& run) {
     std::string cell;  // as long as it is looked at
     return !where.matches(
         [&](const std::string& column) -> std::string_view { return cell = comparison_cell(run, column); });
   });
+  if (!runs.empty() || before == 0) return {};
+  return fail(ErrorCode::not_found,
+              before == 1 ? "the only row does not match" : fmt::format("none of {} rows matches", before), "--where");
 }
 
 Result<void> check_columns(const CompareArguments& arguments) {
@@ -203,47 +210,30 @@ Result<Question> with_ids(Question question, const std::vector<Gpu>& gpus) {
 }
 
 Result<void> write(const CompareArguments& arguments, const ComparisonReport& report) {
-  static constexpr Writers<const ComparisonReport&> kScatter = {
-      {Format::svg, [](const ComparisonReport& of) { return comparison_scatter(of.comparison); }}};
-  static constexpr Writers<const ComparisonReport&> kBars = {
-      {Format::svg, [](const ComparisonReport& of) { return comparison_bars(of.comparison); }}};
-  static constexpr Writers<const ComparisonReport&> kBatches = {
-      {Format::svg, [](const ComparisonReport& of) { return comparison_batches(of.comparison); }}};
-  switch (arguments.chart) {
-    case ComparisonChart::scatter:
-      return write_report(arguments.output, kScatter, report);
-    case ComparisonChart::bars:
-      return write_report(arguments.output, kBars, report);
-    case ComparisonChart::batches:
-      return write_report(arguments.output, kBatches, report);
-    case ComparisonChart::fitting:
-      break;
+  const OutputArguments& output = arguments.output;
+  if (!is_picture(output.format)) return write_report(output, kComparisonWriters, report);
+  const ComparisonChart chart = arguments.chart.value_or(fitting_chart(report.comparison));
+  if (std::string why = nothing_to_draw(report.comparison, chart); !why.empty()) {
+    for (const std::string& line : report.comparison.left_out) write_error(line);
+    return fail(ErrorCode::not_found, std::move(why), output.file);
   }
-  return write_report(arguments.output, kComparisonWriters, report);
+  return write_picture(output.file, comparison_chart(report.comparison, chart), output.format);
 }
 
-// --study: a table, or with -o its files in a folder.
-Result<void> write_study(const CompareArguments& arguments) {
-  auto study = find_study(arguments.study);
-  if (!study && study.error().where.empty()) study.error().where = "--study";
-  if (!study) return tl::unexpected(study.error());
-  const StudyResult result = TRY(run_study(*study, machine_threads()));
-  const std::string& folder = arguments.output.file;
-  if (folder.empty()) return write_output("", study_table(*study, result, page_width("")));
-  TRY(prepare_folder(folder));
-  const std::vector<StudyFile> files = study_files(*study, result);
-  for (const StudyFile& file : files)
-    TRY(write_output((std::filesystem::path(folder) / file.name).string(), file.text));
-  return write_output("", fmt::format("{} files in {}\n", files.size(), folder));
+// What a table of figures or a picture has no room for.
+void say_answers(const CompareArguments& arguments, const std::vector<std::string>& answers) {
+  const Format format = arguments.output.format;
+  if (format != Format::csv && !is_picture(format)) return;
+  for (const std::string& answer : answers) write_error(answer);
 }
 
 Result<void> run(CompareArguments& arguments) {
-  if (!arguments.study.empty()) return write_study(arguments);
+  if (!arguments.study.empty()) return write_study(arguments.study, arguments.output);
   if (arguments.models.empty()) return usage("MODEL is missing: a network, or --study");
   if (arguments.gpus.empty()) return usage("--gpus is missing: which to compare, or all");
   TRY(complete(arguments.prediction));
   TRY(check_columns(arguments));
-  if (arguments.chart != ComparisonChart::fitting && !is_picture(arguments.output.format)) {
+  if (arguments.chart && !is_picture(arguments.output.format)) {
     return usage("--chart needs a picture: -o FILE.svg");
   }
   const CostTable costs = TRY(load_costs({}));
@@ -259,8 +249,9 @@ Result<void> run(CompareArguments& arguments) {
   }
   if (report.comparison.stopped) write_error("stopped: some GPUs or batches were not looked at");
   for (const std::string& note : report.comparison.notes) write_error(note);
-  if (arguments.where) keep_where(report.comparison.runs, *arguments.where);
+  if (arguments.where) TRY(keep_where(report.comparison.runs, *arguments.where));
   if (arguments.question) report.answers = TRY(answers(*arguments.question, report.comparison));
+  say_answers(arguments, report.answers);
   sort_runs(report.comparison.runs, arguments.sort);
   return write(arguments, report);
 }
@@ -268,11 +259,11 @@ Result<void> run(CompareArguments& arguments) {
 // --- options ---------------------------------------------------------------------------------------------------------
 
 // A country of the table, or grams of CO2 a kilowatt-hour.
-Result<std::optional<double>> parse_grid(const std::string& option, const std::string& text) {
-  if (const auto grams = grams_per_kwh_of(text)) return *grams;
+Result<std::optional<Grid>> parse_grid(const std::string& option, const std::string& text) {
+  if (auto grid = grid_of(text)) return grid;
   constexpr double kMost = 5000;
   const auto grams = parse_number(text);
-  if (grams && *grams >= 0 && *grams <= kMost) return *grams;
+  if (grams && *grams >= 0 && *grams <= kMost) return Grid{.grams_per_kwh = *grams};
   return fail(ErrorCode::usage,
               fmt::format("'{}' is neither grams of CO2 a kWh nor one of {}", text, fmt::join(grid_ids(), ", ")),
               option);
@@ -305,7 +296,8 @@ void add_choices(CLI::App* app, CompareArguments& arguments) {
   app->remove_option(precision);
   add_list(
       app, "--precision", arguments.precisions, "",
-      help + ", several with commas; best: the fastest floating-point one, with --baseline of those that both have",
+      help +
+          ", several with commas; best: the fastest floating-point one, with --baseline of those that both compute in",
       [](const std::string& name, const std::string& one) -> Result<void> {
         if (one != "best") TRY(parse_run_precision_option(name, one));
         return {};
@@ -339,7 +331,7 @@ void add_compare(CommandList& commands) {
   add_count(app, "--epochs", arguments.epochs, kMostEpochs, "passes over the samples")
       ->needs(app->get_option("--samples"));
   add_rare(app, {add_headroom(app, arguments.headroom)});
-  add_row_option(app, "--grid", arguments.grams_per_kwh, "COUNTRY|N", parse_grid,
+  add_row_option(app, "--grid", arguments.grid, "COUNTRY|N", parse_grid,
                  fmt::format("adds the CO2 of a million samples: grams per kWh, or {}", fmt::join(grid_ids(), ", ")));
   app->add_flag("--buy", arguments.buy, "adds what a board costs, and after how long buying beats renting");
   add_text(app, "--sort", arguments.sort, "FIGURE", "a column of the CSV (default: throughput, what fits first)")
@@ -369,8 +361,8 @@ void add_compare(CommandList& commands) {
   add_output_options(app, arguments.output, kComparisonWriters);
   CLI::Option* study = add_text(
       app, "--study", arguments.study, "STUDY|FILE",
-      fmt::format("in place of all other options: applications, GPUs and host of a study, {}, or a .toml file; -o "
-                  "FOLDER for its table and charts",
+      fmt::format("in place of other options: applications, GPUs and host of a study, {}, or a .toml file; -o FOLDER "
+                  "for its table and charts",
                   fmt::join(study_ids(), " or ")));
   study->group("Output");
   add_choice<ComparisonChart>(
@@ -380,7 +372,8 @@ void add_compare(CommandList& commands) {
       ->group("Output");
   for (CLI::Option* option : app->get_options()) {
     const bool help = option->check_lname("help") || option->check_lname("help-all");
-    if (option != study && !help && !option->check_lname("output")) study->excludes(option);
+    const bool output = option->check_lname("output") || option->check_lname("format");
+    if (option != study && !help && !output) study->excludes(option);
   }
 }
 

@@ -42,10 +42,10 @@ Result<void> read_price(const std::string& option, const std::string& text, Pric
       prices.basis = true;
     } else if (key == "lifetime") {
       TRY(set_lifetime(option, value, prices.rules));
-      prices.of_board = true;
+      prices.lifetime = true;
     } else if (key == "energy") {
       prices.rules.usd_per_joule = TRY(parse_dollars(option, value)).value() / kJoulesOfKilowattHour;
-      prices.of_board = true;
+      prices.energy = true;
     } else if (auto added = add_gpu_price(prices.rules.own, fmt::format("{}={}", key, value)); !added) {
       return fail(added.error().code, added.error().message, option);
     }
@@ -73,11 +73,11 @@ std::vector<CLI::Option*> add_price_options(CLI::App* app, PriceArguments& price
                             "which prices count, of those that ship with the program (default: on-demand)")};
 }
 
-Result<PriceRules> price_rules(const PriceArguments& prices) {
+Result<PriceRules> price_rules(const PriceArguments& prices, bool boards) {
   PriceRules rules = prices.rules;
   if (prices.kind && prices.basis) return usage("--price-kind cannot be used with --price basis=…");
   if (prices.kind) rules.kind = *prices.kind;
-  if (prices.of_board && rules.kind <= kLastRent && !rules.else_bought) {
+  if ((prices.lifetime || (prices.energy && !boards)) && rules.kind <= kLastRent && !rules.else_bought) {
     return usage("--price: lifetime and energy are for basis=bought or any, or a --price-kind of boards");
   }
   if (prices.file.empty()) return rules;
@@ -88,8 +88,8 @@ Result<PriceRules> price_rules(const PriceArguments& prices) {
   return rules;
 }
 
-Result<PriceRules> price_rules(const PriceArguments& prices, std::span<const Gpu> gpus) {
-  auto rules = price_rules(prices);
+Result<PriceRules> price_rules(const PriceArguments& prices, std::span<const Gpu> gpus, bool boards) {
+  auto rules = price_rules(prices, boards);
   if (!rules || !(prices.kind || prices.basis)) return rules;
   const bool all = std::all_of(gpus.begin(), gpus.end(), [&](const Gpu& gpu) { return rules->own.contains(gpu.id); });
   if (!all || gpus.empty()) return rules;

@@ -14,9 +14,9 @@
 namespace rooftile::cli {
 
 struct PriceArguments {
-  std::string file;  // empty: none
-  PriceRules rules;  // with the prices that --price names
-  bool basis = false, of_board = false;
+  std::string file;                                      // empty: none
+  PriceRules rules;                                      // with the prices that --price names
+  bool basis = false, lifetime = false, energy = false;  // whether they were given
   std::optional<PriceKind> kind;
 };
 
@@ -24,9 +24,10 @@ std::vector<CLI::Option*> add_price_options(CLI::App* app, PriceArguments& price
 
 // The prices of the file, under those that the command line names. Errors: what is wrong with the file; options that
 // exclude each other.
-Result<PriceRules> price_rules(const PriceArguments& prices);
-// The same for these GPUs: whether there is any whose price is not given, where a kind of price is asked for.
-Result<PriceRules> price_rules(const PriceArguments& prices, std::span<const Gpu> gpus);
+Result<PriceRules> price_rules(const PriceArguments& prices, bool boards = false);
+// The same for these GPUs: whether there is any whose price is not given, where a kind of price is asked for. Boards
+// may be priced beside the hours, for which electricity counts.
+Result<PriceRules> price_rules(const PriceArguments& prices, std::span<const Gpu> gpus, bool boards = false);
 
 // "100" or "100 USD", above 0.
 Result<Dollars> parse_dollars(const std::string& option, const std::string& text);

@@ -64,7 +64,7 @@ Result<std::map<int, Seconds>> training_times(const ScheduleArguments& arguments
   choices.most_gpus = most_gpus;
   choices.scaling = arguments.training.scaling;
   choices.memory_share = 1 - arguments.headroom;
-  choices.prices.own[gpu.id] = DollarsPerSecond(1);  // plays no part
+  choices.prices.own[gpu.id] = {DollarsPerSecond(1)};  // plays no part
   choices.predict = predict_options(arguments.prediction);
   choices.predict.precision = job.precision.dtype;
   choices.predict.autocast = job.precision.autocast;

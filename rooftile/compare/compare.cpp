@@ -1,10 +1,13 @@
 #include "rooftile/compare/compare.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -73,11 +76,13 @@ ComparedRun run_of(const Prediction& prediction, const Gpu& gpu, const Board& bo
   run.model = prediction.model;
   run.gpu = gpu.id;
   run.precision = prediction.precision_name();
+  run.widened = computed_in(prediction.precision, gpu) != prediction.precision;
   run.batch_size = prediction.batch_size * prediction.micro_batches;
   run.time = prediction.time;
   run.interval = interval_of(prediction);
   run.by = time_by_bottleneck(prediction);
   run.limit = limit_of(prediction, run.by);
+  if (run.limit == "input") run.input_limit = name_of(prediction.input->limit());
   add_shares(prediction, run);
   run.memory = prediction.memory.total();
   run.capacity = gpu.level("DRAM").capacity * task.memory_share;
@@ -88,7 +93,8 @@ ComparedRun run_of(const Prediction& prediction, const Gpu& gpu, const Board& bo
     if (gpu.tdp) run.energy = std::min(*run.energy, *gpu.tdp * run.time);  // which the board holds
   }
   run.samples = task.samples;
-  if (task.grams_per_kwh) run.grams_per_joule = *task.grams_per_kwh / kJoulesOfKilowattHour;
+  run.epochs = task.epochs;
+  if (task.grid) run.grams_per_joule = task.grid->grams_per_kwh / kJoulesOfKilowattHour;
   run.usd_per_joule = task.prices.usd_per_joule;
   return run;
 }
@@ -105,6 +111,8 @@ class ModelAt {
  public:
   ModelAt(const CompareTask::Model& model, std::optional<RunPrecision> precision)
       : model_(model), precision_(precision) {}
+
+  const std::string& name() const { return model_.name; }
 
   Result<const Prepared*> at(std::optional<std::int64_t> batch) {
     auto& made = prepared_[batch];
@@ -235,8 +243,9 @@ class ComparingModel {
         size = TRY(model.largest(capacity));
         if (*size == 0) {
           describe(TRY(model.at(1))->network);
-          outcomes[gpu] = fail(ErrorCode::unsupported, fmt::format("one sample needs {} of memory, it has {}",
-                                                                   print(TRY(model.memory_at(1))), print(capacity)));
+          outcomes[gpu] =
+              fail(ErrorCode::unsupported, fmt::format("one sample of {} needs {} of memory, it has {}", model.name(),
+                                                       print(TRY(model.memory_at(1))), print(capacity)));
           continue;
         }
       }
@@ -270,25 +279,50 @@ class ComparingModel {
 
   static const ComparedRun* found(const Outcome& outcome) { return outcome && *outcome ? &**outcome : nullptr; }
 
-  // The fastest of the precisions that this GPU and the baseline have; of those that fit, if any do.
-  void choose(const std::vector<std::vector<Outcome>>& outcomes, std::size_t gpu, std::vector<ModelAt>& models,
-              bool largest) {
+  // What counts of a precision, the most important first: that the baseline has it, that it fits, that both GPUs
+  // compute in it. A GPU that only stores a precision and widens it is slow in it, and a ratio to it says nothing of
+  // the other.
+  using Merits = std::array<bool, 3>;
+  Merits merits(const std::vector<Outcome>& outcomes, std::size_t gpu) const {
+    const ComparedRun& run = *found(outcomes[gpu]);
+    const ComparedRun* baseline = baseline_of(outcomes);
+    const bool native = baseline != nullptr && !run.widened && !baseline->widened;
+    return {baseline != nullptr, run.fits(), native};
+  }
+
+  const ComparedRun* baseline_of(const std::vector<Outcome>& outcomes) const {
+    return task_.baseline ? found(outcomes[*task_.baseline]) : nullptr;
+  }
+
+  // The fastest of the precisions with the most merits; of two as fast the first.
+  std::optional<std::size_t> best_precision(const std::vector<std::vector<Outcome>>& outcomes, std::size_t gpu) const {
+    constexpr double kAsFast = 1.001;
     std::optional<std::size_t> best;
     for (std::size_t i = 0; i < outcomes.size(); ++i) {
       const ComparedRun* one = found(outcomes[i][gpu]);
-      if (one == nullptr || (task_.baseline && found(outcomes[i][*task_.baseline]) == nullptr)) continue;
-      const ComparedRun* other = best ? found(outcomes[*best][gpu]) : nullptr;
-      const auto order = [](const ComparedRun& run) { return std::pair(run.fits(), run.samples_per_second()); };
-      if (other == nullptr || order(*one) > order(*other)) best = i;
+      if (one == nullptr) continue;
+      if (best) {
+        const Merits own = merits(outcomes[i], gpu), others = merits(outcomes[*best], gpu);
+        const double rate = found(outcomes[*best][gpu])->samples_per_second();
+        if (own < others || (own == others && one->samples_per_second() <= rate * kAsFast)) continue;
+      }
+      best = i;
     }
+    return best;
+  }
+
+  void choose(const std::vector<std::vector<Outcome>>& outcomes, std::size_t gpu, std::vector<ModelAt>& models,
+              bool largest) {
+    const auto best = best_precision(outcomes, gpu);
     if (!best) {
       leave_out(outcomes, gpu);
       return;
     }
     ComparedRun run = *found(outcomes[*best][gpu]);
-    if (task_.baseline) {
-      const ComparedRun& baseline = *found(outcomes[*best][*task_.baseline]);
-      run.ratio = run.samples_per_second() / baseline.samples_per_second();
+    // The largest batch may be one of the others, the best precision another that was asked for.
+    if (!there_.emplace(gpu, run.batch_size, run.precision).second) return;
+    if (const ComparedRun* baseline = baseline_of(outcomes[*best])) {
+      run.ratio = run.samples_per_second() / baseline->samples_per_second();
     }
     if (!run.fits() && !largest) {
       if (const auto fitting = models[*best].largest(run.capacity)) run.largest_batch = *fitting;
@@ -297,21 +331,16 @@ class ComparingModel {
   }
 
   void leave_out(const std::vector<std::vector<Outcome>>& outcomes, std::size_t gpu) {
-    for (const auto& at : outcomes) {
-      if (!at[gpu]) return;  // stopped
-      if (!*at[gpu]) {
-        add_once(comparison_.left_out, task_.gpus[gpu].id + ": " + at[gpu]->error().message);
-        return;
-      }
-    }
-    add_once(comparison_.left_out,
-             fmt::format("{}: no precision that {} has, too", task_.gpus[gpu].id, comparison_.baseline));
+    const auto unknown = [&](const std::vector<Outcome>& at) { return !at[gpu]; };
+    if (std::any_of(outcomes.begin(), outcomes.end(), unknown)) return;  // stopped
+    add_once(comparison_.left_out, task_.gpus[gpu].id + ": " + outcomes.front()[gpu]->error().message);
   }
 
   Shared& shared_;
   const CompareTask& task_;
   unsigned threads_;
-  std::vector<std::vector<ModelAt>> models_;  // by precisions, of which the fastest counts
+  std::vector<std::vector<ModelAt>> models_;                            // by precisions, of which the fastest counts
+  std::set<std::tuple<std::size_t, std::int64_t, std::string>> there_;  // GPU, batch and precision of each run
   Comparison comparison_;
 };
 
@@ -339,6 +368,7 @@ Result<Comparison> compare(const CompareTask& task) {
     }
   });
   Comparison comparison;
+  comparison.grid = task.grid;
   if (task.baseline) comparison.baseline = task.gpus[*task.baseline].id;
   for (auto& one : compared) append(comparison, TRY(std::move(*one)));
   for (std::size_t i = 0; i < task.gpus.size(); ++i) {

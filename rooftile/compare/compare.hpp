@@ -23,6 +23,7 @@
 
 #include "rooftile/base/error.hpp"
 #include "rooftile/compare/compared_run.hpp"
+#include "rooftile/compare/grid.hpp"
 #include "rooftile/cost/cost.hpp"
 #include "rooftile/gpu/gpu.hpp"
 #include "rooftile/predict/predict.hpp"
@@ -52,14 +53,16 @@ struct CompareTask {
   std::vector<Model> models;
   std::vector<Batch> batches = {{}};
   std::vector<std::vector<RunPrecision>> precisions =
-      {};  // a run each, at the fastest of several; none: the model's own
+      {};  // a run each, at the fastest of several (the first of them within 0.1 %); none: the model's own
   std::vector<Gpu> gpus;
-  std::optional<std::size_t> baseline = {};  // of the GPUs; precisions count that it has, too
+  // Of the GPUs. Of several precisions those count first that it has, and of these those in which both GPUs compute.
+  std::optional<std::size_t> baseline = {};
   PriceRules prices = {};
-  const CostTable* costs = nullptr;  // null: no energy
-  double memory_share = 1;           // of a GPU's memory that may be used
-  std::optional<double> samples = {};
-  std::optional<double> grams_per_kwh = {};
+  const CostTable* costs = nullptr;    // null: no energy
+  double memory_share = 1;             // of a GPU's memory that may be used
+  std::optional<double> samples = {};  // of an epoch
+  double epochs = 1;
+  std::optional<Grid> grid = {};
   unsigned threads = 1;
   const std::atomic<bool>* stop = nullptr;
   std::function<void(std::size_t done, std::size_t all)> progress = {};  // predictions; called by one thread at a time
@@ -70,6 +73,7 @@ struct Comparison {
   std::string execution;
   std::string optimizer;                // of training
   std::string baseline;                 // GPU id; empty: none
+  std::optional<Grid> grid = {};        // where the electricity is from
   std::vector<ComparedRun> runs;        // by model, batch, precisions, GPU
   std::vector<std::string> left_out;    // "k80: no peak rate …"
   std::vector<std::string> notes = {};  // of the models, as Workload::notes

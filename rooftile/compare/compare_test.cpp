@@ -5,6 +5,7 @@
 
 #include "rooftile/cost/cost_file.hpp"
 #include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/hosts/host_machine.hpp"
 #include "rooftile/ingest/model.hpp"
 
 namespace rooftile {
@@ -78,6 +79,62 @@ TEST(Compare, OfSeveralPrecisionsTheFastestThatBothHave) {
   EXPECT_FALSE(compare(task)->runs[0].ratio);
 }
 
+// A T4 has no units for bf16: what it would take in it says nothing of the others.
+TEST(Compare, ARatioIsOfAPrecisionThatBothComputeIn) {
+  CompareTask task = task_of({"h100-sxm5-80gb", "l40s", "t4", "titan-xp"});
+  task.models = {zoo_model("resnet50")};
+  task.batches = {{.size = 64}};
+  task.precisions = {{{DType::fp32}, {DType::tf32}, {DType::fp16}, {DType::bf16}}};
+  task.baseline = 2;
+  const Comparison best = compare(task).value();
+  task.precisions = {{{DType::fp16}}};
+  const Comparison half = compare(task).value();
+  task.precisions = {{{DType::fp32}}};
+  const Comparison single = compare(task).value();
+  for (const std::size_t gpu : {0, 1, 2}) {
+    EXPECT_EQ(best.runs[gpu].precision, "fp16") << best.runs[gpu].gpu;
+    EXPECT_DOUBLE_EQ(*best.runs[gpu].ratio, *half.runs[gpu].ratio) << best.runs[gpu].gpu;
+  }
+  EXPECT_EQ(best.runs[3].precision, "fp32") << "its fp16 is only stored";
+  EXPECT_DOUBLE_EQ(*best.runs[3].ratio, *single.runs[3].ratio);
+  EXPECT_FALSE(best.runs[0].widened);
+  task.precisions = {{{DType::bf16}}};
+  EXPECT_TRUE(compare(task)->runs[2].widened);
+}
+
+TEST(Compare, APrecisionThatTheBaselineLacksHasNoRatio) {
+  CompareTask task = task_of({"t4", "h100-sxm5-80gb"});
+  task.precisions = {{{DType::fp8}}};
+  task.baseline = 0;
+  const Comparison comparison = compare(task).value();
+  ASSERT_EQ(comparison.runs.size(), 1U);
+  EXPECT_EQ(comparison.runs[0].gpu, "h100-sxm5-80gb");
+  EXPECT_FALSE(comparison.runs[0].ratio);
+  EXPECT_THAT(comparison.left_out, ElementsAre(HasSubstr("t4: no peak rate of t4 for fp8")));
+}
+
+TEST(Compare, OfPrecisionsAsFastTheFirst) {
+  CompareTask task = task_of({"h100-sxm5-80gb"});
+  task.batches = {{.size = 64}};
+  task.precisions = {{{DType::fp16}, {DType::bf16}}};
+  EXPECT_EQ(compare(task)->runs[0].precision, "fp16");
+  task.precisions = {{{DType::bf16}, {DType::fp16}}};
+  EXPECT_EQ(compare(task)->runs[0].precision, "bf16");
+}
+
+TEST(Compare, TheSameRunIsOneRow) {
+  CompareTask task = task_of({"t4"});
+  const std::int64_t most = [&] {
+    task.batches = {{.largest = true}};
+    return compare(task)->runs[0].batch_size;
+  }();
+  task.batches = {{.size = 8}, {.size = most}, {.largest = true}};
+  EXPECT_EQ(compare(task)->runs.size(), 2U);
+  task.batches = {{.size = 8}};
+  task.precisions = {{{DType::fp16}}, {{DType::fp32}, {DType::fp16}}};
+  EXPECT_EQ(compare(task)->runs.size(), 1U);
+}
+
 TEST(Compare, OfEachPrecisionARow) {
   CompareTask task = task_of({"t4", "l4"});
   task.precisions = {{{DType::fp32}}, {{DType::fp16}}};
@@ -123,6 +180,14 @@ TEST(Compare, WhatDoesNotFitSaysTheLargestBatchThatDoes) {
   EXPECT_LT(compare(task)->runs[0].batch_size, *small.largest_batch);
 }
 
+TEST(Compare, WhoHasNoRoomForASampleOfANetworkSaysWhich) {
+  CompareTask task = task_of({"t4"});
+  task.models = {zoo_model("llama2_70b"), zoo_model("llama2_13b")};
+  task.batches = {{.largest = true}};
+  EXPECT_THAT(compare(task)->left_out, ElementsAre(HasSubstr("t4: one sample of llama2_70b needs "),
+                                                   HasSubstr("t4: one sample of llama2_13b needs ")));
+}
+
 TEST(Compare, AGpuThatCannotRunItIsLeftOut) {
   CompareTask task = task_of({"k80", "h100-sxm5-80gb"});
   task.precisions = {{{DType::fp8}}};
@@ -136,7 +201,7 @@ TEST(Compare, EnergyIsAtMostThatOfTheBoard) {
   CompareTask task = task_of({"t4"});
   const CostTable costs = load_costs({}).value();
   task.costs = &costs;
-  task.grams_per_kwh = 400;
+  task.grid = Grid{.grams_per_kwh = 400};
   const ComparedRun run = compare(task)->runs[0];
   ASSERT_TRUE(run.energy);
   EXPECT_LE(*run.watts(), task.gpus[0].tdp->value() * (1 + 1e-12));
@@ -160,13 +225,48 @@ TEST(Compare, ABoardPaysOnceItsRentIsSaved) {
   run.time = Seconds(1);
   run.board = BoardPrice{Dollars(730.5), "resale", "", ""};
   EXPECT_FALSE(run.break_even_months()) << "no rent is known";
-  run.price = GpuPrice{.rate = DollarsPerSecond(1.0 / 3600), .offers = 3};
+  run.price = GpuPrice{.rate = DollarsPerSecond(1.0 / 3600)};  // of a user's own, without offers
   EXPECT_NEAR(*run.break_even_months(), 1, 1e-9);
   run.energy = Joules(360);
   run.usd_per_joule = 0.5 / (360 * 3600.0);
   EXPECT_NEAR(*run.break_even_months(), 2, 1e-9) << "electricity takes half of what is saved";
   run.usd_per_joule *= 3;
   EXPECT_FALSE(run.break_even_months()) << "it costs more than the rent";
+  run.usd_per_joule = 0;
+  run.price->of_board = true;
+  EXPECT_FALSE(run.break_even_months()) << "the price is that of a board, not of renting it";
+}
+
+TEST(Compare, EachEpochEndsWithAWholeBatch) {
+  ComparedRun run;
+  run.batch_size = 8;
+  run.time = Seconds(2);
+  run.price = GpuPrice{.rate = DollarsPerSecond(0.5)};
+  EXPECT_FALSE(run.epoch_time());
+  run.samples = 17;
+  run.epochs = 10;
+  EXPECT_EQ(run.epoch_time(), Seconds(6));
+  EXPECT_EQ(run.epoch_cost(), Dollars(3));
+  EXPECT_EQ(run.total_time(), Seconds(60));
+  EXPECT_EQ(run.total_cost(), Dollars(30));
+}
+
+TEST(Compare, WhoWaitsForItsInputSaysForWhat) {
+  CompareTask task = task_of({"h100-sxm5-80gb"});
+  const HostMachine host = find_host_machine("i7-8750h").value();
+  const Feeding feeding{host, {}};
+  task.batches = {{.size = 256}};
+  task.models = {{"resnet50", [&](std::optional<std::int64_t> batch, std::optional<RunPrecision>) {
+                    return load_model("resnet50", {.batch_size = batch}).map([&](Workload workload) {
+                      NetworkAt network{std::move(workload), {}, Phase::fwd};
+                      network.options.precision = DType::fp16;
+                      network.options.feeding = &feeding;
+                      return network;
+                    });
+                  }}};
+  const ComparedRun run = compare(task)->runs[0];
+  EXPECT_EQ(run.limit, "input");
+  EXPECT_EQ(run.input_limit, "cores");
 }
 
 TEST(Compare, StopsWhenAskedTo) {

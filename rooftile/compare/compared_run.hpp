@@ -14,10 +14,12 @@ namespace rooftile {
 
 struct ComparedRun {
   std::string model, gpu, precision;
+  bool widened = false;         // the GPU only stores that precision and computes in a wider one
   std::int64_t batch_size = 1;  // samples of a run, all micro-batches
   Seconds time;
   std::optional<Interval> interval;
   std::string limit;                          // of most of the time: a Bottleneck, "host", "input"
+  std::string input_limit;                    // what its input waits for, where that is the limit: "cores", "disk"
   double gpu_busy = 1;                        // share of the time
   double peak_share = 0;                      // of the peak rate of what it computes in, while the GPU works
   std::optional<double> cpu_busy;             // of all cores of the host, which is known
@@ -27,22 +29,26 @@ struct ComparedRun {
   std::optional<BoardPrice> board;            // where it is bought
   std::optional<Joules> energy;               // of a run; none: its process or memory has no costs
   std::optional<double> ratio;                // how many times as fast as the baseline, by samples a second
-  std::optional<double> samples;              // of a whole training, or of an epoch of it
-  std::optional<double> grams_per_joule;      // of CO2, where the electricity is from
-  double usd_per_joule = 0;                   // of electricity
-  TimeBounds by = {};                         // of the GPU's time, what limits it
+  std::optional<double> samples;              // of an epoch
+  double epochs = 1;
+  std::optional<double> grams_per_joule;  // of CO2, where the electricity is from
+  double usd_per_joule = 0;               // of electricity
+  TimeBounds by = {};                     // of the GPU's time, what limits it
 
   bool fits() const { return memory <= capacity; }
   double samples_per_second() const { return static_cast<double>(batch_size) / time.value(); }
   std::optional<double> watts() const;
   std::optional<Dollars> cost_of(double of_samples) const;
   std::optional<Dollars> per_million_samples() const { return cost_of(1e6); }
-  // Of all `samples`: whole batches.
+  // Of an epoch and of all of them: whole batches.
+  std::optional<Seconds> epoch_time() const;
+  std::optional<Dollars> epoch_cost() const;
   std::optional<Seconds> total_time() const;
   std::optional<Dollars> total_cost() const;
+  std::optional<double> joules_per_sample() const;
   std::optional<double> grams_per_million_samples() const;
   // Of full use, after which a board that is bought costs less than the rent, electricity counted; none where it never
-  // does.
+  // does, or where the price is itself that of a board.
   std::optional<double> break_even_months() const;
 };
 

@@ -18,10 +18,12 @@ constexpr std::array kRows = {Row{"australia", 549}, Row{"austria", 111}, Row{"c
 
 }  // namespace
 
-std::optional<double> grams_per_kwh_of(std::string_view country) {
+std::optional<Grid> grid_of(std::string_view country) {
   const auto found = std::find_if(kRows.begin(), kRows.end(), [&](const Row& row) { return row.id == country; });
   if (found == kRows.end()) return std::nullopt;
-  return found->grams;
+  constexpr int kYear = 2023;
+  return Grid{found->grams, std::string(country),
+              country == "usa" ? "Ember, Global Electricity Review 2024" : "Ember, via Our World in Data", kYear};
 }
 
 std::vector<std::string> grid_ids() {

@@ -8,9 +8,15 @@
 
 namespace rooftile {
 
-// Grams of 2023: Ember's yearly electricity data, as Our World in Data has it. Nothing where it is no country of the
-// table.
-std::optional<double> grams_per_kwh_of(std::string_view country);
+struct Grid {
+  double grams_per_kwh = 0;
+  std::string country = {}, source = {};  // of the table; empty: given as a number
+  int year = 0;
+};
+
+// The year's mean of a country: Ember's yearly electricity data, as Our World in Data has it. Nothing where it is no
+// country of the table.
+std::optional<Grid> grid_of(std::string_view country);
 std::vector<std::string> grid_ids();
 
 }  // namespace rooftile

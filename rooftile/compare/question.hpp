@@ -24,13 +24,13 @@ struct Question {
   std::string from, to;                // of an upgrade: GPUs
 };
 
-// "cheapest in 24 h", "fastest under 2 USD an hour", "fastest under 500 USD", "is it worth upgrading from t4 to l4",
-// "which batch"; words between do not matter. Errors: none of these, a number that is none, an upgrade without two
-// GPUs.
+// "cheapest in 24 h", "fastest for less than 2 dollars an hour", "fastest under 500 USD", "is it worth upgrading from
+// t4 to l4", "which batch". Errors: none of these; a word that means nothing here, since an answer that passes over it
+// may answer another question; a number without a unit, another currency than USD, an upgrade without two GPUs.
 Result<Question> parse_question(std::string_view text);
 
-// One sentence, of an upgrade or a batch one a model and GPU. Errors: a bound on what all samples take, and no number
-// of samples.
+// One sentence a model; of batches, one a model, GPU and precision. Errors: a bound on what all samples take, and no
+// number of samples.
 Result<std::vector<std::string>> answers(const Question& question, const Comparison& comparison);
 
 }  // namespace rooftile

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "rooftile/gpu/facts.hpp"
+
 namespace rooftile {
 namespace {
 
@@ -51,7 +53,8 @@ TEST_F(Poster, LstmAndReinforcementLearningDoNot) {
 }
 
 TEST_F(Poster, ConsumerBoardsAreTheMostCostEffective) {
-  for (const char* label : {"ResNet-50", "ResNet-152", "Inception v3", "Transformer", "Sockeye (LSTM)", "A3C"}) {
+  for (const char* label :
+       {"ResNet-50", "ResNet-152", "Inception v3", "Transformer", "Sockeye (LSTM)", "A3C", "Faster R-CNN", "WGAN"}) {
     double consumer = 0;
     for (const char* gpu : {"titan-xp", "titan-v", "gtx-1080-ti", "vega-frontier-edition"}) {
       consumer = std::max(consumer, *run(label, gpu).per_usd);
@@ -89,6 +92,19 @@ TEST(StudyFile, EveryStudyThatShipsCanBeRun) {
       EXPECT_GT(run.samples_per_second, 0);
       EXPECT_GE(run.relative, 1);
       EXPECT_LE(run.gpu_busy, 1 + 1e-9);
+    }
+  }
+}
+
+TEST(StudyFile, PricesOfTheCatalogueAreThoseOfTheGpusFile) {
+  for (const std::string& id : study_ids()) {
+    const Study study = find_study(id).value();
+    for (const StudyGpu& gpu : study.gpus) {
+      EXPECT_TRUE(gpu.price) << gpu.gpu.id;
+      EXPECT_THAT(gpu.price_note, testing::ContainsRegex("20[0-9][0-9]-[0-9][0-9]")) << gpu.gpu.id;
+      if (gpu.price_source != "launch price of the catalogue") continue;
+      EXPECT_EQ(gpu.price, gpu.gpu.launch_price) << gpu.gpu.id;
+      EXPECT_EQ(gpu.price_note, find_fact(gpu.gpu, "board.launch_date")->text) << gpu.gpu.id;
     }
   }
 }

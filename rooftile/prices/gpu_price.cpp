@@ -27,7 +27,7 @@ constexpr std::chrono::months kCounts{12}, kOld{18};
 
 class PriceReader : TomlReader {
  public:
-  explicit PriceReader(std::string_view where) : TomlReader(where) {}
+  explicit PriceReader(std::string_view where) : TomlReader(where), where_(where) {}
 
   Result<GpuPrices> read(const toml::table& root) {
     GpuPrices prices;
@@ -43,11 +43,14 @@ class PriceReader : TomlReader {
         if (!price || price->value() <= 0 || price->value() * kHour > kMostPerHour) {
           return error(value.source(), fmt::format("'{}' is not a price in USD; write \"2.50 USD/h\"", one_line(text)));
         }
-        prices[gpu->id] = *price;
+        prices[gpu->id] = {*price, std::string(where_)};
       }
     }
     return prices;
   }
+
+ private:
+  std::string_view where_;
 };
 
 bool is_old(const std::string& newest, const std::string& as_of) {
@@ -95,6 +98,11 @@ std::optional<GpuPrice> price_of_file(const Gpu& gpu) {
   return price;
 }
 
+std::string launch_date_of(const Gpu& gpu) {
+  const Fact* date = find_fact(gpu, "board.launch_date");
+  return date == nullptr ? "" : date->text;
+}
+
 std::optional<GpuPrice> board_price(const Gpu& gpu, PriceKind kind, const PriceRules& rules) {
   std::optional<GpuPrice> price;
   if (kind != PriceKind::launch) {
@@ -102,9 +110,11 @@ std::optional<GpuPrice> board_price(const Gpu& gpu, PriceKind kind, const PriceR
     if (price) price->rate = Dollars(price->rate.value()) / rules.lifetime;
   } else if (gpu.launch_price) {
     price = GpuPrice{.rate = *gpu.launch_price / rules.lifetime, .source = "launch price", .kind = "launch"};
+    price->date = launch_date_of(gpu);
     if (const Fact* fact = find_fact(gpu, "board.launch_price")) price->tables = {fact->source};
   }
   if (!price) return price;
+  price->of_board = true;
   price->source += fmt::format(" over {}", print_duration(rules.lifetime));
   if (rules.usd_per_joule > 0) {
     if (!gpu.tdp) return std::nullopt;
@@ -130,7 +140,7 @@ Result<void> add_gpu_price(GpuPrices& prices, std::string_view text) {
                 fmt::format("'{}' is not ID=PRICE in USD per hour, as in h100-sxm5-80gb=2.50", one_line(text)));
   }
   const auto gpu = TRY(find_gpu(text.substr(0, equals)));
-  prices[gpu.id] = DollarsPerSecond(price / kHour);
+  prices[gpu.id] = {DollarsPerSecond(price / kHour)};
   return {};
 }
 
@@ -182,13 +192,15 @@ std::optional<BoardPrice> board_price_of(const Gpu& gpu) {
   }
   if (newest) return BoardPrice{Dollars(newest->rate.value()), newest->kind, newest->source, newest->date};
   if (!gpu.launch_price) return std::nullopt;
-  const Fact* date = find_fact(gpu, "board.launch_date");
-  return BoardPrice{*gpu.launch_price, "launch", "launch price", date == nullptr ? "" : date->text};
+  const Fact* price = find_fact(gpu, "board.launch_price");
+  return BoardPrice{*gpu.launch_price, "launch", price == nullptr ? "launch price" : "launch price: " + price->source,
+                    launch_date_of(gpu)};
 }
 
 std::optional<GpuPrice> price_of(const Gpu& gpu, const PriceRules& rules) {
   if (const auto found = rules.own.find(gpu.id); found != rules.own.end()) {
-    return GpuPrice{.rate = found->second, .source = "given", .kind = "given"};
+    const OwnPrice& own = found->second;
+    return GpuPrice{.rate = own.rate, .source = own.file.empty() ? "given" : "given in " + own.file, .kind = "given"};
   }
   if (rules.kind > kLastRent) return board_price(gpu, rules.kind, rules);
   auto price = median_price(builtin_offers(gpu.id), rules.kind);

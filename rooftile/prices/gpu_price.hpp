@@ -24,21 +24,27 @@ namespace rooftile {
 
 struct GpuPrice {
   DollarsPerSecond rate;
-  std::string source = {};  // "given", "median of 7 on-demand offers, 2026-05-24 to 2026-10-10: AWS, …"
-  std::string kind = {};    // name_of(PriceKind), "given"
-  std::size_t offers = 0;   // that it is the median of; 0: given, or a launch price
-  std::string date = {};    // of the newest of them; empty: not known
+  std::string source =
+      {};  // "given", "given in own.toml", "median of 7 on-demand offers, 2026-05-24 to 2026-10-10: AWS, …"
+  std::string kind = {};                    // name_of(PriceKind), "given"
+  std::size_t offers = 0;                   // that it is the median of; 0: given, or a launch price
+  std::string date = {};                    // of the newest of them, or the launch; empty: not known
   std::vector<std::string> providers = {};  // each once, by name
   std::vector<std::string> tables = {};     // where they were read, each once
   bool old = false;                         // the newest offer is more than 18 months older than the newest of any GPU
   bool few = false;                         // rent of fewer than four offers, or of one provider: one market's price
+  bool of_board = false;                    // a board's, spread over its lifetime: no rent
   std::optional<DollarsPerSecond> lowest = {}, highest = {};  // of the offers of rent
 
   double usd_per_hour() const { return rate.value() * 3600; }
 };
 
 // A user's own prices by catalogue id.
-using GpuPrices = std::map<std::string, DollarsPerSecond, std::less<>>;
+struct OwnPrice {
+  DollarsPerSecond rate;
+  std::string file = {};  // empty: none
+};
+using GpuPrices = std::map<std::string, OwnPrice, std::less<>>;
 
 // Reads [prices] of a TOML text: id = "2.50 USD/h". Errors, with line and column: not TOML, an unknown key or GPU, no
 // such price.

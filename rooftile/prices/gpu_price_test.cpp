@@ -80,11 +80,15 @@ TEST(GpuPrice, OwnBeforeRentedBeforeBought) {
   rules.else_bought = true;
   rules.lifetime = Seconds(649);  // launched at 649 USD
   EXPECT_EQ(price_of(t4, rules)->rate, rent.rate);
+  EXPECT_FALSE(price_of(t4, rules)->of_board);
   EXPECT_DOUBLE_EQ(price_of(gtx, rules).value().rate.value(), 1);
   rules.usd_per_joule = 0.01;
   EXPECT_DOUBLE_EQ(price_of(gtx, rules).value().rate.value(), 1 + 250 * 0.01);  // of 250 W
   rules.kind = PriceKind::launch;
   EXPECT_THAT(price_of(gtx, rules)->source, HasSubstr("launch price over 10.8 min and electricity"));
+  EXPECT_EQ(price_of(gtx, rules)->date, "2015-06-02");
+  EXPECT_FALSE(price_of(gtx, rules)->tables.empty());
+  EXPECT_TRUE(price_of(gtx, rules)->of_board);
   EXPECT_FALSE(price_of(find_gpu("a100-pcie-80gb").value(), rules));
   rules.kind = PriceKind::resale;
   EXPECT_FALSE(price_of(vega, rules));
@@ -111,7 +115,10 @@ TEST(GpuPrice, TheOneOfferOfAGpusFileIsDatedByItsNote) {
 TEST(GpuPrice, FilesSayWhereTheyAreWrong) {
   const auto prices = parse_gpu_prices("[prices]\nt4 = \"0.36 USD/h\"\n", "p.toml");
   ASSERT_TRUE(prices) << prices.error().text();
-  EXPECT_DOUBLE_EQ(prices->at("t4").value(), 1e-4);
+  EXPECT_DOUBLE_EQ(prices->at("t4").rate.value(), 1e-4);
+  PriceRules rules;
+  rules.own = *prices;
+  EXPECT_EQ(price_of(find_gpu("t4").value(), rules)->source, "given in p.toml");
   const auto message = [](const char* text) { return parse_gpu_prices(text, "p.toml").error().text(); };
   EXPECT_THAT(message("[prices]\nt4 = 0.36\n"), HasSubstr("p.toml:2:6"));
   EXPECT_THAT(message("[prices]\nt4 = \"0.36\"\n"), HasSubstr("2.50 USD/h"));
@@ -127,7 +134,10 @@ TEST(BoardPrice, IsTheNewestThatIsKnown) {
   EXPECT_EQ(v100->kind, "purchase");
   EXPECT_THAT(v100->date, testing::StartsWith("2022"));
   EXPECT_EQ(board_price_of(find_gpu("rtx-3090").value())->kind, "resale");
-  EXPECT_EQ(board_price_of(find_gpu("titan-v").value())->kind, "launch");
+  const auto titan = board_price_of(find_gpu("titan-v").value());
+  EXPECT_EQ(titan->kind, "launch");
+  EXPECT_EQ(titan->date, "2017-12-07");
+  EXPECT_THAT(titan->source, testing::StartsWith("launch price: "));
   EXPECT_FALSE(board_price_of(find_gpu("jetson-agx-thor").value()));
 }
 

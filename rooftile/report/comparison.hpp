@@ -26,12 +26,16 @@ std::string comparison_table(const ComparisonReport& report, std::size_t width =
 std::string comparison_json(const ComparisonReport& report);
 std::string comparison_csv(const ComparisonReport& report);
 
-// Throughput against batch size where there are several; else time against cost with the front where prices are known;
-// else throughput as bars.
-std::string comparison_svg(const ComparisonReport& report);
-std::string comparison_scatter(const Comparison& comparison);
-std::string comparison_bars(const Comparison& comparison);
-std::string comparison_batches(const Comparison& comparison);
+// "at 56 g of CO2 per kWh of france in 2023 (Ember, via Our World in Data)".
+std::string grid_text(const Grid& grid);
+
+// Time against cost with the front, throughput as bars, throughput against batch size.
+enum class ComparisonChart { scatter, bars, batches };
+std::string comparison_chart(const Comparison& comparison, ComparisonChart chart);
+// Batches where there are several, else a scatter where two prices are known, else bars.
+ComparisonChart fitting_chart(const Comparison& comparison);
+// Why a chart would be empty; empty where it is not.
+std::string nothing_to_draw(const Comparison& comparison, ComparisonChart chart);
 
 // All charts that there is something for, and the table.
 std::string comparison_page(const ComparisonReport& report);

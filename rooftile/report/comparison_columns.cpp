@@ -9,6 +9,7 @@
 #include "rooftile/base/csv.hpp"
 #include "rooftile/report/comparison.hpp"
 #include "rooftile/report/memory_fit.hpp"
+#include "rooftile/report/price_json.hpp"
 
 namespace rooftile {
 namespace {
@@ -47,6 +48,8 @@ constexpr std::array kColumns = {
     ComparedColumn{"throughput_per_s", [](const ComparedRun& run) { return Json(run.samples_per_second()); }},
     ComparedColumn{"ratio", [](const ComparedRun& run) { return number_or_null(run.ratio); }},
     ComparedColumn{"limit", [](const ComparedRun& run) { return Json(run.limit); }},
+    ComparedColumn{"input_limit", [](const ComparedRun& run) { return text_or_null(run.input_limit); }},
+    ComparedColumn{"widened", [](const ComparedRun& run) { return Json(run.widened); }},
     ComparedColumn{"gpu_busy", [](const ComparedRun& run) { return Json(run.gpu_busy); }},
     ComparedColumn{"peak_share", [](const ComparedRun& run) { return Json(run.peak_share); }},
     ComparedColumn{"cpu_busy", [](const ComparedRun& run) { return number_or_null(run.cpu_busy); }},
@@ -56,11 +59,7 @@ constexpr std::array kColumns = {
     ComparedColumn{"largest_batch",
                    [](const ComparedRun& run) { return run.largest_batch ? Json(*run.largest_batch) : Json(nullptr); }},
     ComparedColumn{"watts", [](const ComparedRun& run) { return number_or_null(run.watts()); }},
-    ComparedColumn{"joules_per_sample",
-                   [](const ComparedRun& run) {
-                     return run.energy ? Json(run.energy->value() / static_cast<double>(run.batch_size))
-                                       : Json(nullptr);
-                   }},
+    ComparedColumn{"joules_per_sample", [](const ComparedRun& run) { return number_or_null(run.joules_per_sample()); }},
     ComparedColumn{"gco2_per_million_samples",
                    [](const ComparedRun& run) { return number_or_null(run.grams_per_million_samples()); }},
     ComparedColumn{"usd_per_hour",
@@ -79,6 +78,8 @@ constexpr std::array kColumns = {
                    [](const ComparedRun& run) { return usd_per_hour(run.price ? run.price->highest : std::nullopt); }},
     ComparedColumn{"price_source",
                    [](const ComparedRun& run) { return text_or_null(run.price ? run.price->source : ""); }},
+    ComparedColumn{"epoch_s", [](const ComparedRun& run) { return amount_or_null(run.epoch_time()); }},
+    ComparedColumn{"epoch_usd", [](const ComparedRun& run) { return amount_or_null(run.epoch_cost()); }},
     ComparedColumn{"total_s", [](const ComparedRun& run) { return amount_or_null(run.total_time()); }},
     ComparedColumn{"total_usd", [](const ComparedRun& run) { return amount_or_null(run.total_cost()); }},
     ComparedColumn{"board_usd",
@@ -89,6 +90,13 @@ constexpr std::array kColumns = {
                    [](const ComparedRun& run) { return text_or_null(run.board ? run.board->source : ""); }},
     ComparedColumn{"break_even_months", [](const ComparedRun& run) { return number_or_null(run.break_even_months()); }},
 };
+
+Json grid_json(const Grid& grid) {
+  return {{"grams_per_kwh", grid.grams_per_kwh},
+          {"country", text_or_null(grid.country)},
+          {"year", grid.year == 0 ? Json(nullptr) : Json(grid.year)},
+          {"source", text_or_null(grid.source)}};
+}
 
 std::string cell_of(const ComparedRun& run, const ComparedColumn& column) {
   const Json value = column.value(run);
@@ -124,9 +132,11 @@ std::string comparison_json(const ComparisonReport& report) {
                {"answers", report.answers},         {"runs", Json::array()},
                {"left_out", comparison.left_out},   {"notes", comparison.notes}};
   if (!comparison.optimizer.empty()) json["optimizer"] = comparison.optimizer;
+  if (comparison.grid) json["grid"] = grid_json(*comparison.grid);
   for (const ComparedRun& run : comparison.runs) {
     Json row;
     for (const ComparedColumn& column : kColumns) row[std::string(column.name)] = column.value(run);
+    row["price"] = run.price ? price_json(*run.price) : Json(nullptr);
     json["runs"].push_back(std::move(row));
   }
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -1,10 +1,14 @@
 // A comparison as a page: its charts and its table, all in one file that asks the network for nothing.
 #include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "rooftile/report/comparison.hpp"
 #include "rooftile/report/palette.hpp"
+#include "rooftile/report/shown_columns.hpp"
 #include "rooftile/report/svg.hpp"
 
 namespace rooftile {
@@ -13,8 +17,9 @@ namespace {
 std::string style() {
   return fmt::format(
       R"(:root {{ color-scheme: light dark; }}
-body {{ font: 14px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 72rem; padding: 0 1rem; background: {0}; color: {1}; }}
+body {{ font: 14px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 90rem; padding: 0 1rem; background: {0}; color: {1}; }}
 h1 {{ font-size: 1.4rem; }}
+h2 {{ font-size: 1.1rem; }}
 svg {{ display: block; max-width: 100%; height: auto; margin: 1.5rem 0; }}
 .wide {{ overflow-x: auto; }}
 table {{ border-collapse: collapse; font-variant-numeric: tabular-nums; white-space: nowrap; }}
@@ -56,65 +61,49 @@ for (const button of document.querySelectorAll("th button")) {
 }
 )";
 
-struct PageColumnOfRun {
-  const char* column;
-  const char* title;
-  int digits = 0;  // significant; 0: as it is
-};
-constexpr std::array kPageColumns = {
-    PageColumnOfRun{"gpu", "GPU"},
-    PageColumnOfRun{"model", "model"},
-    PageColumnOfRun{"batch_size", "batch"},
-    PageColumnOfRun{"precision", "precision"},
-    PageColumnOfRun{"time_s", "time, s", 4},
-    PageColumnOfRun{"throughput_per_s", "samples/s", 4},
-    PageColumnOfRun{"ratio", "ratio", 3},
-    PageColumnOfRun{"limit", "limit"},
-    PageColumnOfRun{"gpu_busy", "busy", 3},
-    PageColumnOfRun{"watts", "W", 3},
-    PageColumnOfRun{"usd_per_hour", "USD/h", 3},
-    PageColumnOfRun{"usd_per_million_samples", "USD/1M samples", 3},
-    PageColumnOfRun{"price_source", "price"},
-    PageColumnOfRun{"memory_gib", "GiB used", 3},
-    PageColumnOfRun{"capacity_gib", "GiB", 3},
-    PageColumnOfRun{"total_s", "all, s", 4},
-    PageColumnOfRun{"total_usd", "all, USD", 3},
-    PageColumnOfRun{"gco2_per_million_samples", "g CO2/1M samples", 3},
-    PageColumnOfRun{"board_usd", "board, USD", 3},
-    PageColumnOfRun{"break_even_months", "pays after, months", 3},
-};
+const char* class_of(const ShownColumn& shown) { return shown.column.align == Align::left ? " class=\"name\"" : ""; }
 
-bool is_name(const std::string& column) {
-  return column == "gpu" || column == "model" || column == "precision" || column == "limit" || column == "price_source";
-}
-
-std::string cell_text(const ComparedRun& run, const PageColumnOfRun& shown) {
-  const std::string value = comparison_cell(run, shown.column);
-  if (value.empty()) return "-";
-  return shown.digits == 0 ? value : fmt::format("{:.{}g}", std::stod(value), shown.digits);
-}
-
-std::string table_of(const Comparison& comparison) {
-  std::vector<PageColumnOfRun> columns;
-  for (const PageColumnOfRun& shown : kPageColumns) {
-    const auto known = [&](const ComparedRun& run) { return !comparison_cell(run, shown.column).empty(); };
-    if (std::any_of(comparison.runs.begin(), comparison.runs.end(), known)) columns.push_back(shown);
-  }
+std::string table_of(const ComparisonReport& report) {
+  const std::vector<ShownColumn> columns = shown_columns(report, true);
   std::string text = "<div class=\"wide\"><table>\n<thead><tr>";
-  for (const PageColumnOfRun& shown : columns) {
-    text += fmt::format("<th scope=\"col\"{}><button>{}</button></th>", is_name(shown.column) ? " class=\"name\"" : "",
-                        shown.title);
+  for (const ShownColumn& shown : columns) {
+    text += fmt::format("<th scope=\"col\"{}><button>{}</button></th>", class_of(shown), shown.column.header);
   }
   text += "</tr></thead>\n<tbody>\n";
-  for (const ComparedRun& run : comparison.runs) {
+  for (const ComparedRun& run : report.comparison.runs) {
     text += run.fits() ? "<tr>" : "<tr class=\"large\" title=\"does not fit the GPU's memory\">";
-    for (const PageColumnOfRun& shown : columns) {
-      text += fmt::format("<td{} data-value=\"{}\">{}</td>", is_name(shown.column) ? " class=\"name\"" : "",
-                          svg_escaped(comparison_cell(run, shown.column)), svg_escaped(cell_text(run, shown)));
+    for (const ShownColumn& shown : columns) {
+      text += fmt::format("<td{} data-value=\"{}\">{}</td>", class_of(shown),
+                          svg_escaped(comparison_cell(run, shown.figure)), svg_escaped(shown.cell(run)));
     }
     text += "</tr>\n";
   }
   return text + "</tbody>\n</table></div>\n";
+}
+
+std::string drawn_if_any(const Comparison& comparison, ComparisonChart chart) {
+  return nothing_to_draw(comparison, chart).empty() ? comparison_chart(comparison, chart) : "";
+}
+
+std::string list_of(const char* title, const std::vector<std::string>& lines) {
+  if (lines.empty()) return "";
+  std::string text = fmt::format("<h2>{}</h2>\n<ul>\n", title);
+  for (const std::string& line : lines) text += fmt::format("<li>{}</li>\n", svg_escaped(line));
+  return text + "</ul>\n";
+}
+
+// Where the prices are from, and the electricity's CO2.
+std::vector<std::string> sources_of(const ComparisonReport& report) {
+  std::vector<std::string> lines;
+  const auto add = [&](std::string line) {
+    if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(std::move(line));
+  };
+  for (const ComparedRun& run : report.comparison.runs) {
+    if (run.price) add(fmt::format("{}, USD/h: {}", run.gpu, run.price->source));
+    if (run.board && report.boards) add(fmt::format("{}, board USD: {}", run.gpu, run.board->source));
+  }
+  if (report.comparison.grid) add("g CO2: " + grid_text(*report.comparison.grid));
+  return lines;
 }
 
 }  // namespace
@@ -129,12 +118,12 @@ std::string comparison_page(const ComparisonReport& report) {
       comparison.optimizer.empty() ? "" : ", " + svg_escaped(comparison.optimizer),
       comparison.baseline.empty() ? "" : ", against " + svg_escaped(comparison.baseline));
   for (const std::string& answer : report.answers) text += fmt::format("<p>{}</p>\n", svg_escaped(answer));
-  const std::string main = comparison_svg(report), bars = comparison_bars(comparison);
-  text += main + table_of(comparison);
-  if (main != bars) text += bars;
-  if (!comparison.left_out.empty()) text += "<h2>Left out</h2>\n<ul>\n";
-  for (const std::string& line : comparison.left_out) text += fmt::format("<li>{}</li>\n", svg_escaped(line));
-  if (!comparison.left_out.empty()) text += "</ul>\n";
+  const ComparisonChart first = fitting_chart(comparison);
+  text += drawn_if_any(comparison, first) + table_of(report);
+  for (const ComparisonChart other : {ComparisonChart::scatter, ComparisonChart::bars}) {
+    if (other != first) text += drawn_if_any(comparison, other);
+  }
+  text += list_of("Sources", sources_of(report)) + list_of("Left out", comparison.left_out);
   return text + fmt::format("<script>{}</script>\n</body>\n</html>\n", kScript);
 }
 

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -28,10 +30,12 @@ std::string title_of(const Comparison& comparison, const std::string& what) {
   return fmt::format("{}, {}: {}", network, comparison.pass, what);
 }
 
+// Whether any GPU runs a network in one precision at several batch sizes.
 bool several_batches(const Comparison& comparison) {
+  std::map<std::tuple<std::string, std::string, std::string>, std::int64_t> batches;
   return std::any_of(comparison.runs.begin(), comparison.runs.end(), [&](const ComparedRun& run) {
-    return run.gpu == comparison.runs.front().gpu && run.model == comparison.runs.front().model &&
-           run.batch_size != comparison.runs.front().batch_size;
+    const auto [first, is_new] = batches.emplace(std::tuple(run.gpu, run.model, run.precision), run.batch_size);
+    return !is_new && first->second != run.batch_size;
   });
 }
 
@@ -63,14 +67,27 @@ std::vector<Place> front_of(const std::vector<Place>& places) {
   return front;
 }
 
-// "rtx-4090", or with several batches "rtx-4090 x 32".
-std::string name_of_run(const ComparedRun& run, bool batches) {
-  return batches ? fmt::format("{} x {}", run.gpu, run.batch_size) : run.gpu;
-}
+// What runs are called: "rtx-4090", with several batches "rtx-4090 x 32", with several precisions "rtx-4090, fp16".
+class RunNames {
+ public:
+  explicit RunNames(const Comparison& comparison) : batches_(several_batches(comparison)) {
+    for (const ComparedRun& run : comparison.runs) {
+      precisions_ = precisions_ || run.precision != comparison.runs.front().precision;
+    }
+  }
 
-}  // namespace
+  std::string name_of(const ComparedRun& run) const {
+    return fmt::format("{}{}", batches_ ? fmt::format("{} x {}", run.gpu, run.batch_size) : run.gpu, precision_of(run));
+  }
+  std::string of_any_batch(const ComparedRun& run) const { return run.gpu + precision_of(run); }
 
-std::string comparison_scatter(const Comparison& comparison) {
+ private:
+  std::string precision_of(const ComparedRun& run) const { return precisions_ ? ", " + run.precision : ""; }
+
+  bool batches_, precisions_ = false;
+};
+
+std::string scatter_of(const Comparison& comparison) {
   constexpr double kDot = 7, kFrontWidth = 1.5, kHeight = 420;
   Chart chart;
   chart.title = title_of(comparison, "time against cost");
@@ -82,7 +99,7 @@ std::string comparison_scatter(const Comparison& comparison) {
   std::size_t series = 0;
   bool joined = false;  // any two runs
   const auto models = models_of(comparison);
-  const bool batches = several_batches(comparison);
+  const RunNames names(comparison);
   for (const std::string& model : models) {
     const std::vector<Place> places = places_of(comparison, model), front = front_of(places);
     const std::string_view colour = series_colour(series++).light;
@@ -91,19 +108,19 @@ std::string comparison_scatter(const Comparison& comparison) {
         .name = {}, .mark = ChartSeries::Mark::line, .data = {}, .colour = colour, .width = kFrontWidth};
     for (const Place& place : front) {
       line.data.emplace_back(place.usd, place.seconds);
-      chart.labels.push_back({place.usd, place.seconds, name_of_run(*place.run, batches)});
+      chart.labels.push_back({place.usd, place.seconds, names.name_of(*place.run)});
     }
     ChartSeries points = {.name = models.size() > 1 ? model : "", .data = {}, .colour = colour, .width = kDot};
     for (const Place& place : places) {
       points.data.emplace_back(place.usd, place.seconds);
-      points.names.push_back(name_of_run(*place.run, batches));
+      points.names.push_back(names.name_of(*place.run));
       xs.push_back(place.usd);
       ys.push_back(place.seconds);
     }
     for (const Place& place : places) {  // those of the front have the first choice of room
       const auto in_front = [&](const Place& one) { return one.run == place.run; };
       if (std::none_of(front.begin(), front.end(), in_front)) {
-        chart.labels.push_back({place.usd, place.seconds, name_of_run(*place.run, batches), kQuiet.light});
+        chart.labels.push_back({place.usd, place.seconds, names.name_of(*place.run), kQuiet.light});
       }
     }
     chart.series.push_back(std::move(line));
@@ -115,16 +132,17 @@ std::string comparison_scatter(const Comparison& comparison) {
   return svg_chart(chart);
 }
 
-std::string comparison_bars(const Comparison& comparison) {
+std::string bars_of(const Comparison& comparison) {
   BarChart chart;
   chart.title = title_of(comparison, "throughput");
   chart.caption = "Samples a second. Grey: does not fit the GPU's memory.";
   chart.label = [](double value) { return four_digits(value); };
-  const bool batches = several_batches(comparison), models = models_of(comparison).size() > 1;
+  const RunNames names(comparison);
+  const bool models = models_of(comparison).size() > 1;
   BarSeries fitting = {.name = "", .colour = series_colour(0).light};
   BarSeries too_large = {.name = "", .colour = kOther.light};
   for (const ComparedRun& run : comparison.runs) {
-    chart.groups.push_back(name_of_run(run, batches) + (models ? ", " + run.model : ""));
+    chart.groups.push_back(names.name_of(run) + (models ? ", " + run.model : ""));
     fitting.values.push_back(run.fits() ? std::optional(run.samples_per_second()) : 0.0);
     too_large.values.emplace_back(run.fits() ? 0.0 : run.samples_per_second());
   }
@@ -135,19 +153,21 @@ std::string comparison_bars(const Comparison& comparison) {
   return svg_bar_chart(chart);
 }
 
-std::string comparison_batches(const Comparison& comparison) {
+std::string batch_curves(const Comparison& comparison) {
   constexpr double kLine = 2, kDot = 6, kHeight = 420;
   Chart chart;
   chart.title = title_of(comparison, "throughput by batch size");
   chart.x = {.title = "batch size", .scale = Scale::logarithmic};
   chart.y = {.title = "samples/s", .scale = Scale::logarithmic};
   chart.plot_height = kHeight;
-  std::map<std::pair<std::string, std::string>, std::map<std::int64_t, double>> curves;  // by model and GPU
-  std::vector<std::pair<std::string, std::string>> order;
+  const RunNames names(comparison);
+  const bool models = models_of(comparison).size() > 1;
+  std::map<std::string, std::map<std::int64_t, double>> curves;  // by GPU, precision and model
+  std::vector<std::string> order;
   std::vector<double> xs, ys;
   for (const ComparedRun& run : comparison.runs) {
     if (!run.fits()) continue;
-    const std::pair name(run.model, run.gpu);
+    const std::string name = names.of_any_batch(run) + (models ? ", " + run.model : "");
     if (!curves.contains(name)) order.push_back(name);
     curves[name][run.batch_size] = run.samples_per_second();
   }
@@ -156,12 +176,11 @@ std::string comparison_batches(const Comparison& comparison) {
     chart.caption += fmt::format(" The first {} of {} curves.", kApart, order.size());
     order.resize(kApart);
   }
-  const bool models = models_of(comparison).size() > 1;
   for (std::size_t i = 0; i < order.size(); ++i) {
-    const std::string name = models ? order[i].second + ", " + order[i].first : order[i].second;
+    const std::string& name = order[i];
     ChartSeries line = {
         .name = name, .mark = ChartSeries::Mark::line, .data = {}, .colour = series_colour(i).light, .width = kLine};
-    for (const auto& [batch, rate] : curves[order[i]]) {
+    for (const auto& [batch, rate] : curves[name]) {
       line.data.emplace_back(static_cast<double>(batch), rate);
       xs.push_back(line.data.back().first);
       ys.push_back(rate);
@@ -176,12 +195,37 @@ std::string comparison_batches(const Comparison& comparison) {
   return svg_chart(chart);
 }
 
-std::string comparison_svg(const ComparisonReport& report) {
-  const Comparison& comparison = report.comparison;
-  if (several_batches(comparison)) return comparison_batches(comparison);
+}  // namespace
+
+std::string comparison_chart(const Comparison& comparison, ComparisonChart chart) {
+  switch (chart) {
+    case ComparisonChart::scatter:
+      return scatter_of(comparison);
+    case ComparisonChart::bars:
+      return bars_of(comparison);
+    case ComparisonChart::batches:
+      break;
+  }
+  return batch_curves(comparison);
+}
+
+ComparisonChart fitting_chart(const Comparison& comparison) {
+  if (several_batches(comparison)) return ComparisonChart::batches;
   const auto priced = std::count_if(comparison.runs.begin(), comparison.runs.end(),
                                     [](const ComparedRun& run) { return run.price && run.fits(); });
-  return priced > 1 ? comparison_scatter(comparison) : comparison_bars(comparison);
+  return priced > 1 ? ComparisonChart::scatter : ComparisonChart::bars;
+}
+
+std::string nothing_to_draw(const Comparison& comparison, ComparisonChart chart) {
+  const std::vector<ComparedRun>& runs = comparison.runs;
+  const auto any = [&](auto has) { return std::any_of(runs.begin(), runs.end(), has); };
+  if (runs.empty()) return "there is no run to draw";
+  if (chart == ComparisonChart::bars) return "";
+  if (!any([](const ComparedRun& run) { return run.fits(); })) return "no run fits its GPU's memory";
+  if (chart == ComparisonChart::batches) return "";
+  return any([](const ComparedRun& run) { return run.fits() && run.price; })
+             ? ""
+             : "no price is known of a GPU whose memory is enough";
 }
 
 }  // namespace rooftile

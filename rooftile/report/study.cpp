@@ -45,17 +45,17 @@ std::string by_application(const Study& study, const StudyResult& result, const 
   return svg_bar_chart(chart);
 }
 
-// A bar for each application on the first GPU, split by why its warps stall.
-std::string stall_chart(const Study& study, const StudyResult& result) {
+// A bar for each application on a GPU, split by why its warps stall.
+std::string stall_chart(const Study& study, const StudyResult& result, std::size_t gpu) {
   BarChart chart;
-  chart.title = fmt::format("Why warps stall on the {}", study.gpus.front().gpu.id);
+  chart.title = fmt::format("Why warps stall on the {}", study.gpus[gpu].gpu.id);
   chart.caption = "Estimated from what limits each layer, weighted by its time; launches stall no warp.";
   chart.stacked = true;
   chart.most = 1;
   chart.label = share_text;
   for (std::size_t i = 0; i < study.applications.size(); ++i) {
     chart.groups.push_back(study.applications[i].label);
-    for (const roofline::StallShare& stall : roofline::estimated_stalls(run_at(study, result, i, 0).by)) {
+    for (const roofline::StallShare& stall : roofline::estimated_stalls(run_at(study, result, i, gpu).by)) {
       auto found = chart.series.begin();
       while (found != chart.series.end() && found->name != stall.name) ++found;
       if (found == chart.series.end()) {
@@ -83,29 +83,6 @@ StudyResult by_best_value(const Study& study, StudyResult result) {
   return result;
 }
 
-std::string csv_of(const Study& study, const StudyResult& result) {
-  std::string csv = write_csv_row(std::vector<std::string>{
-      "application", "label", "gpu", "batch_size", "step_s", "throughput_per_s", "relative", "per_1000_usd", "gpu_busy",
-      "peak_share", "cpu_busy", "waiting", "gpu_usd", "price_source", "host_usd", "stalls"});
-  const auto number = [](Value value) { return value ? fmt::format("{}", *value) : ""; };
-  const auto usd = [](const std::optional<Dollars>& value) { return value ? fmt::format("{}", value->value()) : ""; };
-  for (const StudyRun& run : result.runs) {
-    const Application& application = study.applications[run.application];
-    const StudyGpu& gpu = study.gpus[run.gpu];
-    std::string stalls;
-    for (const roofline::StallShare& stall : roofline::estimated_stalls(run.by)) {
-      stalls += fmt::format("{}{}={:.3f}", stalls.empty() ? "" : " ", stall.name, stall.share);
-    }
-    csv += write_csv_row(std::vector<std::string>{
-        application.name, application.label, gpu.gpu.id, fmt::format("{}", application.batch), number(run.step.value()),
-        number(run.samples_per_second), number(run.relative), number(run.per_usd), number(run.gpu_busy),
-        number(run.peak_share), number(run.cpu_busy), number(run.waiting), usd(gpu.price),
-        gpu.price_note.empty() ? gpu.price_source : gpu.price_source + ", " + gpu.price_note, usd(study.host.price),
-        stalls});
-  }
-  return csv;
-}
-
 std::string index_of(const Study& study, const StudyResult& result, const std::vector<StudyFile>& files) {
   std::string text = fmt::format("# {}\n\nTraining in {}, host {}.\n\n```\n{}```\n", study.title,
                                  name_of(study.precision), study.host.name, study_table(study, result));
@@ -113,7 +90,29 @@ std::string index_of(const Study& study, const StudyResult& result, const std::v
   return text;
 }
 
+// The prices that cost-effectiveness is of.
+std::string prices_text(const Study& study, std::size_t width) {
+  TextTable table({{"price of", Align::left, Cut::never}, {"USD", Align::right}, {"source", Align::left, Cut::wraps}});
+  const auto add = [&](const std::string& what, const std::optional<Dollars>& usd, const std::string& source) {
+    table.add({what, usd ? four_digits(usd->value()) : "-", usd ? source : "not known"});
+  };
+  for (const StudyGpu& gpu : study.gpus) add(gpu.gpu.id, gpu.price, price_source_of(gpu));
+  add(study.host.id, study.host.price, price_source_of(study.host));
+  return table.text(width);
+}
+
 }  // namespace
+
+std::string price_source_of(const StudyGpu& gpu) {
+  return gpu.price_note.empty() ? gpu.price_source : fmt::format("{}, {}", gpu.price_source, gpu.price_note);
+}
+
+std::string price_source_of(const HostMachine& host) {
+  const auto fact =
+      std::find_if(host.facts.begin(), host.facts.end(), [](const Fact& one) { return one.key == "price"; });
+  if (fact == host.facts.end()) return "";
+  return fact->note.empty() ? fact->source : fmt::format("{}, {}", fact->source, fact->note);
+}
 
 std::string study_table(const Study& study, const StudyResult& result, std::size_t width) {
   TextTable table({{"application"},
@@ -134,12 +133,35 @@ std::string study_table(const Study& study, const StudyResult& result, std::size
   }
   const std::string heading =
       fmt::format("{}: training in {}, host {}", study.title, name_of(study.precision), study.host.id);
-  return wrapped(heading, width - 2, "  ") + "\n\n" + table.text(width);
+  return page_line(heading, width, "  ") + "\n" + table.text(width) + "\n" + prices_text(study, width);
+}
+
+std::string study_csv(const Study& study, const StudyResult& result) {
+  std::string csv = write_csv_row(std::vector<std::string>{
+      "application", "label", "gpu", "batch_size", "step_s", "throughput_per_s", "relative", "per_1000_usd", "gpu_busy",
+      "peak_share", "cpu_busy", "waiting", "gpu_usd", "price_source", "host_usd", "host_price_source", "stalls"});
+  const auto number = [](Value value) { return value ? fmt::format("{}", *value) : ""; };
+  const auto usd = [](const std::optional<Dollars>& value) { return value ? fmt::format("{}", value->value()) : ""; };
+  for (const StudyRun& run : result.runs) {
+    const Application& application = study.applications[run.application];
+    const StudyGpu& gpu = study.gpus[run.gpu];
+    std::string stalls;
+    for (const roofline::StallShare& stall : roofline::estimated_stalls(run.by)) {
+      stalls += fmt::format("{}{}={:.3f}", stalls.empty() ? "" : " ", stall.name, stall.share);
+    }
+    csv += write_csv_row(std::vector<std::string>{
+        application.name, application.label, gpu.gpu.id, fmt::format("{}", application.batch), number(run.step.value()),
+        number(run.samples_per_second), number(run.relative), number(run.per_usd), number(run.gpu_busy),
+        number(run.peak_share), number(run.cpu_busy), number(run.waiting), usd(gpu.price), price_source_of(gpu),
+        usd(study.host.price), price_source_of(study.host), stalls});
+  }
+  return csv;
 }
 
 std::vector<StudyFile> study_files(const Study& study, const StudyResult& result) {
   std::vector<StudyFile> files;
-  files.push_back({"runs.csv", "every application on every GPU", csv_of(study, result)});
+  files.push_back({"runs.csv", "every application on every GPU", study_csv(study, result)});
+  files.push_back({"runs.json", "the same with all sources", study_json(study, result)});
   const auto chart = [&](const char* file, const char* what, std::string caption, const ValueOf& value, auto label,
                          Value most = {}) {
     files.push_back({file, what, by_application(study, result, what, std::move(caption), value, label, most)});
@@ -164,7 +186,14 @@ std::vector<StudyFile> study_files(const Study& study, const StudyResult& result
   chart(
       "cpu_busy.svg", "CPU utilisation", fmt::format("Of all {} cores.", study.host.cores),
       [](const StudyRun& run) { return Value(run.cpu_busy); }, share_text, 1.0);
-  files.push_back({"stalls.svg", "Why warps stall, estimated", stall_chart(study, result)});
+  chart(
+      "waiting.svg", "Waiting for the host", "Share of the time that the GPU waits for launches and its input.",
+      [](const StudyRun& run) { return Value(run.waiting); }, share_text, 1.0);
+  for (std::size_t gpu = 0; gpu < study.gpus.size(); ++gpu) {
+    const std::string& id = study.gpus[gpu].gpu.id;
+    files.push_back({fmt::format("stalls_{}.svg", id), fmt::format("Why warps stall on the {}, estimated", id),
+                     stall_chart(study, result, gpu)});
+  }
   files.push_back({"index.md", "", index_of(study, result, files)});
   return files;
 }
