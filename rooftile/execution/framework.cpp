@@ -41,6 +41,10 @@ bool leaves_products_bare(std::string_view framework) { return framework.starts_
 
 bool writes_wide_sums(std::string_view framework) { return framework.starts_with("FasterTransformer v1"); }
 
+bool keeps_wide_planes(std::string_view framework) {
+  return starts_with_any(framework, {"TensorFlow", "MXNet", "MxNet"});
+}
+
 bool trains_unless_told(std::string_view framework) { return framework.starts_with("Torch7"); }
 
 }  // namespace rooftile

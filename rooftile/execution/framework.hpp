@@ -38,6 +38,10 @@ bool leaves_products_bare(std::string_view framework);
 // FasterTransformer's int8 mode 1 ("v1" in its tables): cuBLASLt writes INT32, which the next kernel scales.
 bool writes_wide_sums(std::string_view framework);
 
+// Compiled or not, TensorFlow's convolutions read channels last where tensor cores multiply FP16, and planes otherwise
+// (tensorflow/core/grappler/optimizers/generic_layout_optimizer.cc); MXNet's networks are written so.
+bool keeps_wide_planes(std::string_view framework);
+
 // Torch7's modules train until evaluate() is called, which its benchmarks do not (jcjohnson/cnn-benchmarks,
 // cnn_benchmark.lua): a forward pass computes the statistics of batch norms, too.
 bool trains_unless_told(std::string_view framework);

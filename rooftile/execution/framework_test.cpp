@@ -32,6 +32,13 @@ TEST(Framework, TorchScriptInterprets) {
   EXPECT_FALSE(interprets_its_graph("PyTorch 2.4.0"));
 }
 
+TEST(Framework, TensorFlowAndMxnetKeepPlanesOf32Bits) {
+  EXPECT_TRUE(keeps_wide_planes("TensorFlow2"));
+  EXPECT_TRUE(keeps_wide_planes("MxNet"));
+  EXPECT_FALSE(keeps_wide_planes("PyTorch 2.4.0"));
+  EXPECT_FALSE(keeps_wide_planes(""));
+}
+
 TEST(Framework, TorchTrainsUnlessTold) {
   EXPECT_TRUE(trains_unless_told("Torch7 cuDNN 5.1.05"));
   EXPECT_FALSE(trains_unless_told("PyTorch 1.0"));

@@ -242,7 +242,6 @@ NetworkRun read_network(TableRow& row) {
   if (run.model.empty()) row.reject("model", "the cell is empty");
   if (!row.text("batch").empty()) run.batch = row.required("batch", 1);
   run.seq_len = published_positions(row, run.model);
-  if (!row.text("seq_len").empty()) run.seq_len = row.required("seq_len", 1);
   if (!row.text("image_size").empty()) run.image_size = row.required("image_size", 1);
   run.gpus = row.optional("gpus", 1, 1);
   run.optimizer = named(row, "optimizer", parse_optimizer, optimizer_names());

@@ -21,6 +21,11 @@ bool fine_tunes_bert(TableRow& row, std::string_view model) {
   return row.text("source") == kExamples && row.text("note").starts_with("Fine-tuning");
 }
 
+bool bins_its_texts(TableRow& row, std::string_view model) {
+  return is_bert(model) && row.text("source") == kExamples && row.text("note").starts_with("Pre-training") &&
+         row.text("path").starts_with("PyTorch/");
+}
+
 // As notes end: "XLA", "XLA=Yes".
 bool runs_xla(std::string_view note) {
   return note.ends_with("XLA") || note.ends_with("XLA=Yes") || note.ends_with("XLA=ON");
@@ -45,10 +50,18 @@ Execution published_execution(TableRow& row) {
 // all submitters of its GPUs run, computes the padding in v0.7 and skips it later (mlcommons/training_results_v1.1,
 // config_DGXA100_1x8x56x1.sh: --unpad --unpad_fmha --exchange_padding). NVIDIA's examples pad questions to 384
 // (DeepLearningExamples, PyTorch and TensorFlow/LanguageModeling/BERT/scripts/run_squad.sh: max_seq_length).
+//
+// PyTorch's example sorts the texts of its second phase, of at most 512 positions, into bins of 64 (LDDL;
+// PyTorch/LanguageModeling/BERT/data/create_datasets_from_start.sh: phase2_bin_size), so that a batch is padded by half
+// a bin only; in samples of 512 positions it would run faster than of 128.
 std::optional<std::int64_t> published_positions(TableRow& row, std::string_view model) {
-  constexpr std::int64_t kWithoutPadding = 256, kQuestion = 384;
+  constexpr std::int64_t kWithoutPadding = 256, kQuestion = 384, kLongest = 512, kBin = 64;
   constexpr std::string_view kRound = "MLPerf Training v";
   const std::string_view source = row.text("source");
+  std::optional<std::int64_t> told;
+  if (!row.text("seq_len").empty()) told = row.required("seq_len", 1);
+  if (told == kLongest && bins_its_texts(row, model)) return kWithoutPadding + kBin / 2;
+  if (told) return told;
   const bool mlperf = source.starts_with(kRound) && !source.substr(kRound.size()).starts_with("0.");
   if (mlperf && is_bert(model)) return kWithoutPadding;
   if (source == kExamples && fine_tunes_bert(row, model)) return kQuestion;

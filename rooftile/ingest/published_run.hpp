@@ -1,5 +1,6 @@
 // What published tables leave out of a network's row and the scripts behind them say: how NVIDIA's examples and
-// MLPerf's implementations run. A cell of the row that says otherwise wins. Private.
+// MLPerf's implementations run. A cell of the row that says otherwise wins, but for positions that are only padding.
+// Private.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@ namespace rooftile {
 // Of a network that is not a server's.
 Execution published_execution(TableRow& row);
 
-// Positions of a sequence that are computed.
+// Positions of a sequence that are computed: the row's, or those of its script.
 std::optional<std::int64_t> published_positions(TableRow& row, std::string_view model);
 
 std::optional<Optimizer> published_optimizer(TableRow& row, std::string_view model);

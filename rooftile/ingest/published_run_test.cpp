@@ -62,6 +62,20 @@ TEST(PublishedRun, BertOfNvidiasExamplesIsTunedOn384PositionsByAnOptimizerOfItsO
   EXPECT_EQ(std::get<NetworkRun>(first_row(efficient).op).optimizer, Optimizer::rmsprop);
 }
 
+TEST(PublishedRun, BertOfPytorchsExampleIsTrainedOnTextsOfLikeLengths) {
+  const auto seq_len = [](const char* told, const char* path, const char* note, const char* source) {
+    const std::string row = fmt::format("op,model,batch,seq_len,path,note,source\nnetwork,BERT-large,16,{},{},{},{}\n",
+                                        told, path, note, source);
+    return std::get<NetworkRun>(first_row(row).op).seq_len;
+  };
+  constexpr const char* kPath = "PyTorch/LanguageModeling/BERT/README.md:980";
+  constexpr const char* kTensorFlow = "TensorFlow/LanguageModeling/BERT/README.md:980";
+  EXPECT_EQ(seq_len("512", kPath, "Pre-training NVIDIA DGX-1", "DeepLearningExamples"), 288);
+  EXPECT_EQ(seq_len("128", kPath, "Pre-training NVIDIA DGX-1", "DeepLearningExamples"), 128);
+  EXPECT_EQ(seq_len("512", kTensorFlow, "Pre-training NVIDIA DGX-1", "DeepLearningExamples"), 512);
+  EXPECT_EQ(seq_len("512", kPath, "Pre-training NVIDIA DGX-1", "lambda"), 512);
+}
+
 TEST(PublishedRun, NvidiasExamplesTrainInChannelsLastWhereTheySaySo) {
   const auto nhwc = [](const char* precision, const char* source, const char* path, const char* layout = "") {
     return first_row(fmt::format("op,model,batch,precision,source,path,layout\nnetwork,resnet50,16,{},{},{},{}\n",

@@ -90,6 +90,14 @@ Execution kernels_of(const PredictOptions& options) {
   return interpreted ? Execution::eager : options.execution;
 }
 
+// Engines choose the layout that kernels for tensor cores read (TensorRT's formats), and so does Inductor
+// (torch/_inductor/graph.py, decide_layout_opt).
+bool channels_last(const PredictOptions& options) {
+  if (options.nhwc) return true;
+  const bool planes = size_of(options.precision) >= Bytes(4) && keeps_wide_planes(options.framework);
+  return kernels_of(options) != Execution::eager && !planes;
+}
+
 }  // namespace
 
 LaunchOptions launch_options(const PredictOptions& options, Phase phase) {
@@ -98,7 +106,7 @@ LaunchOptions launch_options(const PredictOptions& options, Phase phase) {
           .autocast = options.autocast,
           .training = in_training_mode(options, phase),
           .tf32_products = multiplies_in_tf32(options.framework),
-          .nhwc = options.nhwc || kernels_of(options) != Execution::eager,
+          .nhwc = channels_last(options),
           .epilogues = !leaves_products_bare(options.framework),
           .wide_sums = writes_wide_sums(options.framework),
           .weights = options.weights,
@@ -110,9 +118,7 @@ LaunchOptions launch_options(const PredictOptions& options, Phase phase) {
 
 PredictOptions network_options(PredictOptions options) {
   options.in_network = true;
-  // Engines choose the layout that kernels for tensor cores read (TensorRT's formats), and so does Inductor
-  // (torch/_inductor/graph.py, decide_layout_opt).
-  if (kernels_of(options) != Execution::eager) options.nhwc = true;
+  options.nhwc = channels_last(options);
   return options;
 }
 
@@ -194,7 +200,7 @@ Result<void> check(const Workload& workload, const PredictOptions& options, cons
 // The maps that the largest convolution converts before and after its kernel: tensor cores read NHWC.
 Bytes converted_maps(const Workload& launched, const PredictOptions& options) {
   Bytes most;
-  if (options.nhwc || kernels_of(options) != Execution::eager || size_of(options.precision) >= Bytes(4)) return most;
+  if (channels_last(options) || size_of(options.precision) >= Bytes(4)) return most;
   for (const Op& op : launched.ops) {
     const auto* conv = std::get_if<Conv>(&op.kind);
     if (conv == nullptr || is_depthwise(*conv)) continue;

@@ -46,6 +46,7 @@ RUNS = {
     "unseen-networks": ([OWN / "unseen_networks.csv"], "", "", "gpu,pass"),
     "unseen-cnn": ([OWN / "unseen_torchvision.csv", OWN / "unseen_u39kun.csv"], "", "", "table,gpu,precision"),
     "unseen-training": ([OWN / "lambda_unseen.csv"], "", "", "gpu,gpus"),
+    "unseen-examples": ([OWN / "deep_learning_examples.csv"], "", "", "gpu,gpus"),
     "vllm": ([OWN / "vllm_mi300x.csv"], "", "", "gpu"),
     "mpt": ([OWN / "llm_foundry_80gb.csv"], "", "", "gpu,precision"),
     "bridge": ([OWN / "megatron_bridge.csv"], "", "", "gpu,model"),
@@ -68,7 +69,7 @@ TIERS_OF = {
     "tensor": TIERS, "conv-tensor": TIERS, "conv-tensor-blind": TIERS, "attention": TIERS, "stream": TIERS, "rnn": TIERS,
     "xla": ["none", "shipped"],
     **dict.fromkeys(["xla-left-out", "unseen-attention", "unseen-cudnn", "unseen-cnn", "unseen-gemm", "unseen-stream", "unseen-networks",
-                     "unseen-training", "tensorrt", "vllm", "bench", "mpt", "bridge", "geforce", "other-conv", "network",
+                     "unseen-training", "unseen-examples", "tensorrt", "vllm", "bench", "mpt", "bridge", "geforce", "other-conv", "network",
                      "cloud", "language", "several"], ["shipped"]),
 }
 
@@ -164,6 +165,9 @@ ROWS = [
     *[(f"Lambda's training steps, boards unseen, {name}", "unseen-training",
        lambda g, many=many: (g["gpus"] != "1") == many, {})
       for name, many in [("one GPU", False), ("2 to 8 GPUs", True)]],
+    *[(f"DeepLearningExamples on A100, {name}", "unseen-examples",
+       lambda g, many=many: (g["gpus"] != "1") == many, {})
+      for name, many in [("one GPU", False), ("2 to 256 GPUs", True)]],
     ("vLLM on eight MI300X, prefill and decode", "vllm", lambda g: True, {}),
     *[(f"MPT on 8 to 64 GPUs, {name}", "mpt",
        lambda g, gpu=gpu, precision=precision: g["gpu"].startswith(gpu) and g["precision"] == precision, {})
