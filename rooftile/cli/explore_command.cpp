@@ -106,9 +106,9 @@ class CheckpointFile {
     return state;
   }
   // An error does not end the work, and a line tells the first one; the next time it may go well.
-  void save(const ExploreState& state, Progress& progress) {
+  void save(const ExploreState& state) {
     last_ = write(state);
-    if (!last_ && !std::exchange(told_, true)) progress.say(last_.error().text() + "; the exploration goes on");
+    if (!last_ && !std::exchange(told_, true)) write_error(last_.error().text() + "; the exploration goes on");
   }
   // Of the last time.
   const Result<void>& result() const { return last_; }
@@ -125,8 +125,7 @@ class CheckpointFile {
 
 // By this program alone, or by all ranks.
 Result<ExploreState> explore_all(const ExploreArguments& arguments, const Prepared& prepared,
-                                 const ExploreOptions& options, const Fingerprint& fingerprint, ExploreState from,
-                                 Progress& progress) {
+                                 const ExploreOptions& options, const Fingerprint& fingerprint, ExploreState from) {
   if (arguments.ranks == nullptr) {
     const BlockSet rest = from.done.others(blocks_of(prepared.space));
     return explore_blocks(prepared.space, *prepared.evaluator, options, rest, std::move(from));
@@ -135,7 +134,7 @@ Result<ExploreState> explore_all(const ExploreArguments& arguments, const Prepar
   settings.patience = arguments.rank_timeout;
   auto coordinated =
       cluster::coordinate({prepared.space, *prepared.evaluator, options, fingerprint}, std::move(from),
-                          arguments.ranks->transport, settings, [&](const std::string& line) { progress.say(line); });
+                          arguments.ranks->transport, settings, [&](const std::string& line) { write_error(line); });
   arguments.ranks->over = true;
   arguments.ranks->rank_lost = coordinated.rank_lost;
   return std::move(coordinated.state);
@@ -231,17 +230,17 @@ Result<void> run(ExploreArguments& arguments) {
     Progress progress("designs", from.results.designs);
     options.progress = [&](std::uint64_t done) { progress.show(done, space.size()); };
     if (!arguments.checkpoint.empty()) {
-      options.save = [&](const ExploreState& state) { checkpoint.save(state, progress); };
+      options.save = [&](const ExploreState& state) { checkpoint.save(state); };
     }
-    auto done = TRY(explore_all(arguments, prepared, options, fingerprint, std::move(from), progress));
+    auto done = TRY(explore_all(arguments, prepared, options, fingerprint, std::move(from)));
     explored = std::move(done.results);
   }
   for (const auto& file : rows.files) {
     TRY(file->finish());
   }
   if (InterruptAsked::flag()) {
-    write_error(
-        fmt::format("stopped: {} of {} designs are done, and kept", grouped(explored->designs), grouped(space.size())));
+    InterruptAsked::say_partial(
+        fmt::format("{} of {} designs are done, and kept", grouped(explored->designs), grouped(space.size())));
   }
   if (explored->unfit[0] == 0 && explored->designs == space.size()) {
     return tl::unexpected(none_possible(*explored, space, arguments.space));

@@ -79,7 +79,7 @@ bool is_table(std::string_view text) {
 }
 
 tl::unexpected<Error> interrupted(const std::string& file) {
-  return fail(ErrorCode::io, "interrupted; nothing was stored", file);
+  return fail(ErrorCode::interrupted, "stopped; nothing was stored", file);
 }
 
 class FileImport {
