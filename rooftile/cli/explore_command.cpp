@@ -14,6 +14,7 @@
 #include "rooftile/base/try.hpp"
 #include "rooftile/base/whole_file.hpp"
 #include "rooftile/cli/explore_preparation.hpp"
+#include "rooftile/cli/help.hpp"
 #include "rooftile/cli/interrupt.hpp"
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"
@@ -53,6 +54,17 @@ Result<void> write_folder(const std::string& folder, const ExploreReport& report
   if (!report.results.heat_map) return {};
   TRY(write("heat_map.csv", heat_map_csv(report, *report.results.heat_map)));
   return write("heat_map.svg", heat_map_svg(report, *report.results.heat_map));
+}
+
+Result<void> print_report(const ExploreReport& report, Format format) {
+  switch (format) {
+    case Format::json:
+      return write_output("", explore_json(report));
+    case Format::csv:
+      return write_output("", designs_csv(report, report.results.best.designs()));
+    default:
+      return write_output("", explore_table(report, page_width("")));
+  }
 }
 
 // The files that get all designs.
@@ -256,7 +268,7 @@ Result<void> run(ExploreArguments& arguments) {
   if (!arguments.folder.empty()) {
     TRY(write_folder(arguments.folder, report));
   }
-  TRY(write_output("", explore_table(report, page_width(""))));
+  TRY(print_report(report, arguments.format));
   return checkpoint.result();
 }
 
@@ -275,8 +287,8 @@ void add_explore(CommandList& commands, cluster::Ranks* ranks) {
            "show area, power, manufacturing cost and energy of every design: by the built-in costs, or a file (TOML) "
            "overriding them");
   constexpr std::int64_t kMostBest = 100000, kMostThreads = 1024;
-  add_count(app, "--threads", arguments.threads, kMostThreads,
-            "CPU threads (default: all); the result does not depend on it");
+  add_rare(app, {add_count(app, "--threads", arguments.threads, kMostThreads,
+                           "CPU threads (default: all); the result does not depend on it")});
 
   constexpr const char* kReport = "Report";
   add_count(app, "--best", arguments.best, kMostBest, "how many of the best designs to show (default: 10)")
@@ -289,6 +301,7 @@ void add_explore(CommandList& commands, cluster::Ranks* ranks) {
   add_names(app, "--heat-map", arguments.heat_map, "AXIS", "two axes: the best speedup for each pair of values")
       ->group(kReport);
   add_folder(app, "-o,--output", arguments.folder, "folder for the report, CSV and SVG files")->group(kReport);
+  add_print_format(app, arguments.format)->group(kReport);
 
   constexpr const char* kEvery = "Every design";
   CLI::Option* checkpoint = add_value(app, "--checkpoint", arguments.checkpoint, "FILE", parse_checkpoint_file,
