@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,6 +27,7 @@
 #include "rooftile/cli/rank_timeout_option.hpp"
 #include "rooftile/cli/version.hpp"
 #include "rooftile/cluster/cluster_explore.hpp"
+#include "rooftile/cost/cost_file.hpp"
 #include "rooftile/explore/axis_notes.hpp"
 #include "rooftile/explore/checkpoint.hpp"
 #include "rooftile/explore/explore.hpp"
@@ -54,6 +57,26 @@ Result<void> write_folder(const std::string& folder, const ExploreReport& report
   if (!report.results.heat_map) return {};
   TRY(write("heat_map.csv", heat_map_csv(report, *report.results.heat_map)));
   return write("heat_map.svg", heat_map_svg(report, *report.results.heat_map));
+}
+
+// Of the designs that are shown, those that draw more or are larger than can be. Nothing is said where the table lacks
+// something of the GPU: nobody asked for costs.
+std::set<std::uint64_t> beyond_limits(const Prepared& prepared, const ExploreResults& explored, double power,
+                                      double reticle, const CostTable& costs) {
+  auto evaluation = DesignEvaluation::make(*prepared.evaluator, prepared.space.base, {}, &costs);
+  if (!evaluation) return {};
+  std::set<std::uint64_t> beyond;
+  constexpr std::size_t kMost = 1000;  // of a long front no more are shown
+  for (const auto& designs : {explored.best.designs(), explored.pareto.designs()}) {
+    for (const RankedDesign& design : std::span(designs).first(std::min(designs.size(), kMost))) {
+      const auto cost = evaluate_one(*evaluation, design.point).costs;
+      const auto exceeds = [&](Cost which, double limit) {
+        return limit > 0 && cost[static_cast<std::size_t>(which)] > limit;
+      };
+      if (exceeds(Cost::power, power) || exceeds(Cost::area, reticle)) beyond.insert(design.index);
+    }
+  }
+  return beyond;
 }
 
 Result<void> print_report(const ExploreReport& report, Format format) {
@@ -257,14 +280,18 @@ Result<void> run(ExploreArguments& arguments) {
   if (explored->unfit[0] == 0 && explored->designs == space.size()) {
     return tl::unexpected(none_possible(*explored, space, arguments.space));
   }
-  const ExploreReport report = {space,
-                                *explored,
-                                label_of(prepared.predicted),
-                                base.time,
-                                costs ? std::optional(base.costs) : std::nullopt,
-                                axis_notes(space, *prepared.evaluator, prepared.weighed),
-                                space.base.tdp.value_or(Watts()).value(),
-                                costs ? prepared.table()->die.reticle_mm2 : 0};
+  const CostTable table = costs ? *prepared.table() : TRY(load_costs({}));
+  const double power = space.base.tdp.value_or(Watts()).value(), reticle = table.die.reticle_mm2;
+  const ExploreReport report = {
+      space,
+      *explored,
+      label_of(prepared.predicted),
+      base.time,
+      costs ? std::optional(base.costs) : std::nullopt,
+      axis_notes(space, *prepared.evaluator, prepared.weighed),
+      power,
+      reticle,
+      costs ? std::set<std::uint64_t>() : beyond_limits(prepared, *explored, power, reticle, table)};
   if (!arguments.folder.empty()) {
     TRY(write_folder(arguments.folder, report));
   }

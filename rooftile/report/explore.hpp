@@ -2,7 +2,9 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,6 +27,7 @@ struct ExploreReport {
   std::vector<std::string> notes = {};                        // of axes (explore/axis_notes.hpp)
   double power_limit = 0;                                     // watts that the base GPU may draw; zero: not known
   double reticle = 0;                                         // mm2 of the largest die; zero: not known
+  std::set<std::uint64_t> beyond = {};                        // indices of designs beyond these, without costs
 };
 
 // A page: what was explored, the best designs, the front, what limits designs, why designs are none.
