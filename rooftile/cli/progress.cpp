@@ -19,10 +19,12 @@ std::size_t columns_of_terminal() {
 }
 
 std::string time_left(double seconds) {
-  constexpr double kMinute = 60, kHour = 3600, kFew = 2;
+  constexpr double kMinute = 60, kHour = 3600, kDay = 24 * kHour, kYear = 365 * kDay, kFew = 2;
   if (seconds < kFew * kMinute) return fmt::format("{:.0f} s left", seconds);
   if (seconds < kFew * kHour) return fmt::format("{:.0f} min left", seconds / kMinute);
-  return fmt::format("{:.1f} h left", seconds / kHour);
+  if (seconds < kFew * kDay) return fmt::format("{:.1f} h left", seconds / kHour);
+  if (seconds < kFew * kYear) return fmt::format("{:.0f} days left", seconds / kDay);
+  return "years left";
 }
 
 }  // namespace
