@@ -1,11 +1,13 @@
 #include "rooftile/cli/app.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <memory>
 #include <new>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -60,14 +62,18 @@ class CommandLine {
       if (speaks_) write_output("", app_.help());
       return kWrongUsage;
     }
-    const Result<void> result = run_chosen();
+    // What a user types would stand in the same line.
+    const bool types = ::isatty(STDIN_FILENO) == 1 && std::any_of(argv, argv + argc, [](const char* argument) {
+                         return std::string_view(argument) == "-";
+                       });
+    const Result<void> result = run_chosen(speaks_ && !types);
     return result ? 0 : report(result.error());
   }
 
  private:
-  Result<void> run_chosen() {
+  Result<void> run_chosen(bool says_working) {
     std::optional<Working> working;
-    if (speaks_) working.emplace();
+    if (says_working) working.emplace();
     return commands_.run(&chosen());
   }
 

@@ -189,10 +189,11 @@ class Tables(unittest.TestCase):
     def setUp(self):
         scratch = tempfile.TemporaryDirectory()
         self.addCleanup(scratch.cleanup)
-        self.table = Path(scratch.name) / "measured.csv"
-        rows = [f"conv,{1 + i % 32},{8 + i},28,28,{64 + i % 7},3,3,1,1,1,1,{gpu},{100 + i % 11}"
-                for i in range(600) for gpu in ("t4", "titan-xp")]
-        self.table.write_text("op,N,C,H,W,K,R,S,pad_h,pad_w,stride_h,stride_w,gpu,time_us\n" + "\n".join(rows) + "\n")
+        self.table, self.large = Path(scratch.name) / "measured.csv", Path(scratch.name) / "large.csv"
+        for table, shapes in (self.table, 600), (self.large, 2500):
+            rows = [f"conv,{1 + i % 32},{8 + i},28,28,{64 + i % 7},3,3,1,1,1,1,{gpu},{100 + i % 11}\n"
+                    for i in range(shapes) for gpu in ("t4", "titan-xp")]
+            table.write_text("op,N,C,H,W,K,R,S,pad_h,pad_w,stride_h,stride_w,gpu,time_us\n" + "".join(rows))
 
         self.networks = Path(scratch.name) / "networks.csv"
         self.networks.write_text("op,model,gpu,batch\n" + "".join(f"network,resnet152,t4,{n}\n" for n in range(1, 5000)))
@@ -200,7 +201,7 @@ class Tables(unittest.TestCase):
     def test_long_commands_show_how_far_they_are(self):
         trial = ["fit", "factors", str(self.table), "--points", "5", "--draws", "10000"]
         for *arguments, units in (["fit", "constants", str(self.table), "fits"],
-                                  ["fit", "grey-box", str(self.table), "fits"],
+                                  ["fit", "grey-box", str(self.large), "fits"],
                                   ["predict-table", str(self.networks), "rows"],
                                   ["validate", str(self.table), "--tier", "own", "fits"],
                                   [*trial, "(fits|draws)"],
