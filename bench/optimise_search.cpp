@@ -16,6 +16,7 @@
 #include "rooftile/cost/cost_file.hpp"
 #include "rooftile/explore/optimise/design_table.hpp"
 #include "rooftile/explore/optimise/front_search.hpp"
+#include "rooftile/explore/optimise/hypervolume.hpp"
 #include "rooftile/explore/optimise/least_search.hpp"
 #include "rooftile/explore/optimise/local_search.hpp"
 #include "rooftile/explore/optimise/million_spaces.hpp"

@@ -122,6 +122,10 @@ std::string print_base_units(double value, Dimension dimension) {
     }
   }
   if (in_unit == 0) best = &kPrefixes[0];
+  constexpr double kFourDigits = 1e4, kMost = 1e15;
+  if (!unit.prefixes && std::abs(in_unit) >= kFourDigits && std::abs(in_unit) < kMost) {
+    return fmt::format("{:.0f} {}", in_unit, unit.name);  // not "1.7e+04 USD"
+  }
   return fmt::format("{:.4g} {}{}", in_unit / best->factor, best->name, unit.name);
 }
 

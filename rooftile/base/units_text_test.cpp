@@ -45,6 +45,7 @@ TEST(UnitText, PrintsFourDigits) {
   EXPECT_EQ(print(Cycles(486)), "486 cycles");
   EXPECT_EQ(print(FlopsPerSecond(12.1344e12)), "12.13 TFLOP/s");
   EXPECT_EQ(print(DollarsPerSecond(1e-3)), "3.6 USD/h");
+  EXPECT_EQ(print(Dollars(17262.4)), "17262 USD");  // which takes no prefix
 }
 
 TEST(UnitText, ReadsBackWhatItPrints) {

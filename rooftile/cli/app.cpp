@@ -1,10 +1,13 @@
 #include "rooftile/cli/app.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <memory>
 #include <new>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -22,11 +25,12 @@
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/version.hpp"
+#include "rooftile/cli/working.hpp"
 
 namespace rooftile::cli {
 namespace {
 
-constexpr int kError = 1, kWrongUsage = 2, kInterrupted = 130;  // as a shell has it
+constexpr int kError = 1, kWrongUsage = 2;
 
 class CommandLine {
  public:
@@ -58,11 +62,21 @@ class CommandLine {
       if (speaks_) write_output("", app_.help());
       return kWrongUsage;
     }
-    const Result<void> result = commands_.run(&chosen());
+    // What a user types would stand in the same line.
+    const bool types = ::isatty(STDIN_FILENO) == 1 && std::any_of(argv, argv + argc, [](const char* argument) {
+                         return std::string_view(argument) == "-";
+                       });
+    const Result<void> result = run_chosen(speaks_ && !types);
     return result ? 0 : report(result.error());
   }
 
  private:
+  Result<void> run_chosen(bool says_working) {
+    std::optional<Working> working;
+    if (says_working) working.emplace();
+    return commands_.run(&chosen());
+  }
+
   // An argument that nothing took is an error which names the nearest thing that would have.
   static Result<void> check_extras(const CLI::App& app) {
     for (const CLI::App* nested : app.get_subcommands()) {
@@ -192,8 +206,11 @@ int to_the_end(const Run& run) {
 }  // namespace
 
 int run(int argc, char** argv, const Program& program) {
+  if (program.speaks) end_on_interrupt();
   const int status = to_the_end([&] { return CommandLine(program).run(argc, argv); });
-  return status == 0 && InterruptAsked::flag() ? kInterrupted : status;  // what is written is partial
+  if (status != 0 || !InterruptAsked::flag()) return status;
+  if (program.speaks && !InterruptAsked::said_partial()) write_error("interrupted at the end: the result is complete");
+  return kInterrupted;
 }
 
 Program rooftile_with(std::function<void(CommandList&)> add_commands) {

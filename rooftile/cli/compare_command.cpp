@@ -247,7 +247,7 @@ Result<void> run(CompareArguments& arguments) {
     task.progress = [&](std::size_t done, std::size_t all) { progress.show(done, all); };
     report.comparison = TRY(compare(task));
   }
-  if (report.comparison.stopped) write_error("stopped: some GPUs or batches were not looked at");
+  if (report.comparison.stopped) InterruptAsked::say_partial("some GPUs or batches were not looked at");
   for (const std::string& note : report.comparison.notes) write_error(note);
   if (arguments.where) TRY(keep_where(report.comparison.runs, *arguments.where));
   if (arguments.question) report.answers = TRY(answers(*arguments.question, report.comparison));

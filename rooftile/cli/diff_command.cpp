@@ -5,23 +5,25 @@
 #include "rooftile/base/try.hpp"
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"
-#include "rooftile/cli/output.hpp"
-#include "rooftile/cli/page_width.hpp"
-#include "rooftile/report/report.hpp"
+#include "rooftile/cli/report_writers.hpp"
+#include "rooftile/report/diff.hpp"
 
 namespace rooftile::cli {
 namespace {
 
+constexpr Writers<const PredictionDiff&> kDiffWriters = {
+    {Format::table, diff_table}, {Format::json, diff_json}, {Format::csv, diff_csv}};
+
 struct DiffArguments {
   std::string a, b;
+  OutputArguments output;
 };
 
 Result<void> run(DiffArguments& arguments) {
   if (arguments.a == "-" && arguments.b == "-") return usage("standard input can be only one of the two");
   const auto a = TRY(read_text_file(arguments.a));
   const auto b = TRY(read_text_file(arguments.b));
-  const auto text = TRY(diff_report(a, arguments.a, b, arguments.b, page_width("")));
-  return write_output("", text);
+  return write_report(arguments.output, kDiffWriters, TRY(diff_of(a, arguments.a, b, arguments.b)));
 }
 
 }  // namespace
@@ -31,6 +33,7 @@ void add_diff(CommandList& commands) {
                                                       "rooftile diff before.json after.json", run);
   add_text(app, "A", arguments.a, "FILE", "a prediction, from predict --format json")->required();
   add_text(app, "B", arguments.b, "FILE", "another")->required();
+  add_output_options(app, arguments.output, kDiffWriters);
 }
 
 }  // namespace rooftile::cli

@@ -115,7 +115,7 @@ Result<void> run(EvaluateArguments& arguments) {
   const std::string index = (fs::path(arguments.folder) / "index.md").string();
   TRY(write_output(index, evaluation_index(setup_of(input, options), sections)));
   if (sections.size() < chosen->size()) {
-    write_error(fmt::format("stopped: {} of {} tables and figures are made", sections.size(), chosen->size()));
+    InterruptAsked::say_partial(fmt::format("{} of {} tables and figures are made", sections.size(), chosen->size()));
   }
   return write_output("", fmt::format("{} files in {}, {} kernels simulated, {:.1f} s\n", files, arguments.folder,
                                       simulations.count(), seconds_since(start)));

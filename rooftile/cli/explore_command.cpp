@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +16,7 @@
 #include "rooftile/base/try.hpp"
 #include "rooftile/base/whole_file.hpp"
 #include "rooftile/cli/explore_preparation.hpp"
+#include "rooftile/cli/help.hpp"
 #include "rooftile/cli/interrupt.hpp"
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"
@@ -24,6 +27,7 @@
 #include "rooftile/cli/rank_timeout_option.hpp"
 #include "rooftile/cli/version.hpp"
 #include "rooftile/cluster/cluster_explore.hpp"
+#include "rooftile/cost/cost_file.hpp"
 #include "rooftile/explore/axis_notes.hpp"
 #include "rooftile/explore/checkpoint.hpp"
 #include "rooftile/explore/explore.hpp"
@@ -53,6 +57,37 @@ Result<void> write_folder(const std::string& folder, const ExploreReport& report
   if (!report.results.heat_map) return {};
   TRY(write("heat_map.csv", heat_map_csv(report, *report.results.heat_map)));
   return write("heat_map.svg", heat_map_svg(report, *report.results.heat_map));
+}
+
+// Of the designs that are shown, those that draw more or are larger than can be. Nothing is said where the table lacks
+// something of the GPU: nobody asked for costs.
+std::set<std::uint64_t> beyond_limits(const Prepared& prepared, const ExploreResults& explored, double power,
+                                      double reticle, const CostTable& costs) {
+  auto evaluation = DesignEvaluation::make(*prepared.evaluator, prepared.space.base, {}, &costs);
+  if (!evaluation) return {};
+  std::set<std::uint64_t> beyond;
+  constexpr std::size_t kMost = 1000;  // of a long front no more are shown
+  for (const auto& designs : {explored.best.designs(), explored.pareto.designs()}) {
+    for (const RankedDesign& design : std::span(designs).first(std::min(designs.size(), kMost))) {
+      const auto cost = evaluate_one(*evaluation, design.point).costs;
+      const auto exceeds = [&](Cost which, double limit) {
+        return limit > 0 && cost[static_cast<std::size_t>(which)] > limit;
+      };
+      if (exceeds(Cost::power, power) || exceeds(Cost::area, reticle)) beyond.insert(design.index);
+    }
+  }
+  return beyond;
+}
+
+Result<void> print_report(const ExploreReport& report, Format format) {
+  switch (format) {
+    case Format::json:
+      return write_output("", explore_json(report));
+    case Format::csv:
+      return write_output("", designs_csv(report, report.results.best.designs()));
+    default:
+      return write_output("", explore_table(report, page_width("")));
+  }
 }
 
 // The files that get all designs.
@@ -106,9 +141,9 @@ class CheckpointFile {
     return state;
   }
   // An error does not end the work, and a line tells the first one; the next time it may go well.
-  void save(const ExploreState& state, Progress& progress) {
+  void save(const ExploreState& state) {
     last_ = write(state);
-    if (!last_ && !std::exchange(told_, true)) progress.say(last_.error().text() + "; the exploration goes on");
+    if (!last_ && !std::exchange(told_, true)) write_error(last_.error().text() + "; the exploration goes on");
   }
   // Of the last time.
   const Result<void>& result() const { return last_; }
@@ -125,8 +160,7 @@ class CheckpointFile {
 
 // By this program alone, or by all ranks.
 Result<ExploreState> explore_all(const ExploreArguments& arguments, const Prepared& prepared,
-                                 const ExploreOptions& options, const Fingerprint& fingerprint, ExploreState from,
-                                 Progress& progress) {
+                                 const ExploreOptions& options, const Fingerprint& fingerprint, ExploreState from) {
   if (arguments.ranks == nullptr) {
     const BlockSet rest = from.done.others(blocks_of(prepared.space));
     return explore_blocks(prepared.space, *prepared.evaluator, options, rest, std::move(from));
@@ -135,7 +169,7 @@ Result<ExploreState> explore_all(const ExploreArguments& arguments, const Prepar
   settings.patience = arguments.rank_timeout;
   auto coordinated =
       cluster::coordinate({prepared.space, *prepared.evaluator, options, fingerprint}, std::move(from),
-                          arguments.ranks->transport, settings, [&](const std::string& line) { progress.say(line); });
+                          arguments.ranks->transport, settings, [&](const std::string& line) { write_error(line); });
   arguments.ranks->over = true;
   arguments.ranks->rank_lost = coordinated.rank_lost;
   return std::move(coordinated.state);
@@ -231,33 +265,37 @@ Result<void> run(ExploreArguments& arguments) {
     Progress progress("designs", from.results.designs);
     options.progress = [&](std::uint64_t done) { progress.show(done, space.size()); };
     if (!arguments.checkpoint.empty()) {
-      options.save = [&](const ExploreState& state) { checkpoint.save(state, progress); };
+      options.save = [&](const ExploreState& state) { checkpoint.save(state); };
     }
-    auto done = TRY(explore_all(arguments, prepared, options, fingerprint, std::move(from), progress));
+    auto done = TRY(explore_all(arguments, prepared, options, fingerprint, std::move(from)));
     explored = std::move(done.results);
   }
   for (const auto& file : rows.files) {
     TRY(file->finish());
   }
   if (InterruptAsked::flag()) {
-    write_error(
-        fmt::format("stopped: {} of {} designs are done, and kept", grouped(explored->designs), grouped(space.size())));
+    InterruptAsked::say_partial(
+        fmt::format("{} of {} designs are done, and kept", grouped(explored->designs), grouped(space.size())));
   }
   if (explored->unfit[0] == 0 && explored->designs == space.size()) {
     return tl::unexpected(none_possible(*explored, space, arguments.space));
   }
-  const ExploreReport report = {space,
-                                *explored,
-                                label_of(prepared.predicted),
-                                base.time,
-                                costs ? std::optional(base.costs) : std::nullopt,
-                                axis_notes(space, *prepared.evaluator, prepared.weighed),
-                                space.base.tdp.value_or(Watts()).value(),
-                                costs ? prepared.table()->die.reticle_mm2 : 0};
+  const CostTable table = costs ? *prepared.table() : TRY(load_costs({}));
+  const double power = space.base.tdp.value_or(Watts()).value(), reticle = table.die.reticle_mm2;
+  const ExploreReport report = {
+      space,
+      *explored,
+      label_of(prepared.predicted),
+      base.time,
+      costs ? std::optional(base.costs) : std::nullopt,
+      axis_notes(space, *prepared.evaluator, prepared.weighed),
+      power,
+      reticle,
+      costs ? std::set<std::uint64_t>() : beyond_limits(prepared, *explored, power, reticle, table)};
   if (!arguments.folder.empty()) {
     TRY(write_folder(arguments.folder, report));
   }
-  TRY(write_output("", explore_table(report, page_width(""))));
+  TRY(print_report(report, arguments.format));
   return checkpoint.result();
 }
 
@@ -276,8 +314,8 @@ void add_explore(CommandList& commands, cluster::Ranks* ranks) {
            "show area, power, manufacturing cost and energy of every design: by the built-in costs, or a file (TOML) "
            "overriding them");
   constexpr std::int64_t kMostBest = 100000, kMostThreads = 1024;
-  add_count(app, "--threads", arguments.threads, kMostThreads,
-            "CPU threads (default: all); the result does not depend on it");
+  add_rare(app, {add_count(app, "--threads", arguments.threads, kMostThreads,
+                           "CPU threads (default: all); the result does not depend on it")});
 
   constexpr const char* kReport = "Report";
   add_count(app, "--best", arguments.best, kMostBest, "how many of the best designs to show (default: 10)")
@@ -290,6 +328,7 @@ void add_explore(CommandList& commands, cluster::Ranks* ranks) {
   add_names(app, "--heat-map", arguments.heat_map, "AXIS", "two axes: the best speedup for each pair of values")
       ->group(kReport);
   add_folder(app, "-o,--output", arguments.folder, "folder for the report, CSV and SVG files")->group(kReport);
+  add_print_format(app, arguments.format)->group(kReport);
 
   constexpr const char* kEvery = "Every design";
   CLI::Option* checkpoint = add_value(app, "--checkpoint", arguments.checkpoint, "FILE", parse_checkpoint_file,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "rooftile/base/error.hpp"
+#include "rooftile/cli/format.hpp"
 #include "rooftile/cli/prediction_options.hpp"
 #include "rooftile/cluster/ranks.hpp"
 #include "rooftile/cost/cost_data.hpp"
@@ -30,7 +31,8 @@ struct ExploreArguments {
   bool layer_times = false;           // in the CSV too
   std::string checkpoint;             // a file of what is done; empty: none
   std::optional<std::int64_t> threads;
-  std::string folder;               // empty: the table alone
+  std::string folder;               // empty: what is printed alone
+  Format format = Format::table;    // of what is printed
   cluster::Ranks* ranks = nullptr;  // null: this program alone
   double rank_timeout = 30;         // seconds without a word after which a rank counts as lost
 };

@@ -59,7 +59,8 @@ Result<std::string> gpu_of(const std::vector<Point>& points, const std::string& 
   for (const Point& point : points) {
     const auto gpu = TRY(gpus.find(point.row->gpu));
     if (!only.empty() && only != gpu->id) {
-      return fail(ErrorCode::usage, fmt::format("rows of several GPUs ({}, {}, …); name one", only, gpu->id), "--gpu");
+      return fail(ErrorCode::usage, fmt::format("the rows are of several GPUs ({}, {}, …); name one", only, gpu->id),
+                  "--gpu");
     }
     only = gpu->id;
   }
@@ -148,7 +149,7 @@ Result<void> fit_gpu(const FactorsArguments& arguments, const Tables& tables) {
     TRY(write_output(arguments.output, write_calibration(calibration)));
     if (arguments.output == "-") return {};
   }
-  return write_output("", few_points_report(fitted, crossed, points.gpu));
+  return write_output("", few_points_report(fitted, crossed, points.gpu, page_width("")));
 }
 
 // Which rows to measure.
@@ -164,7 +165,8 @@ Result<void> suggest_points(const FactorsArguments& arguments, const Tables& tab
   std::vector<std::size_t> pool(linear.size());
   std::iota(pool.begin(), pool.end(), 0);
   const auto chosen = most_telling(linear, pool, *arguments.suggest, shipped_factor_prior());
-  return write_output(arguments.output, suggested_points_report(chosen, linear, points.places, points.gpu));
+  return write_output(arguments.output,
+                      suggested_points_report(chosen, linear, points.places, points.gpu, page_width(arguments.output)));
 }
 
 Result<void> run(FactorsArguments& arguments) {

@@ -46,6 +46,13 @@ Result<void> compare(GreyBoxArguments& arguments, const GreyBoxRows& rows) {
                                             : model_comparison_report(*comparison, page_width(arguments.output)));
 }
 
+Result<regression::FittedModel> fit(const GreyBoxArguments& arguments, const GreyBoxRows& rows) {
+  Progress progress("fits");
+  return fit_grey_box(rows, {.name = "grey-box",
+                             .date = arguments.date,
+                             .progress = [&](std::size_t done, std::size_t of) { progress.show(done, of); }});
+}
+
 // How good the model is with few rows.
 Result<void> try_few_rows(GreyBoxArguments& arguments, const GreyBoxRows& rows) {
   std::vector<GreyBoxCurvePoint> curve;
@@ -64,7 +71,7 @@ Result<void> run(GreyBoxArguments& arguments) {
   if (arguments.is_trial) return try_few_rows(arguments, rows);
 
   if (arguments.where) rows.fitted_on.note = "rows where " + arguments.condition;
-  const auto model = TRY(rooftile::fit_grey_box(rows, {.name = "grey-box", .date = arguments.date}));
+  const auto model = TRY(fit(arguments, rows));
   if (!arguments.plots.empty()) {
     const auto predicted = TRY(predict_grey_box(model, rows));
     TRY(draw_fit(arguments, fitted_points(rows, predicted)));

@@ -1,12 +1,36 @@
 #include "rooftile/cli/interrupt.hpp"
 
+#include <string>
+#include <unistd.h>
+
+#include "rooftile/cli/output.hpp"
+#include "rooftile/cli/status_line.hpp"
+
 namespace rooftile::cli {
 namespace {
 
-std::atomic<bool> interrupted = false;
+std::atomic<bool> interrupted = false, partial = false;
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler sets it");
 
+void write_from_handler(std::string_view text) {
+  [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, text.data(), text.size());
+}
+
 }  // namespace
+
+void end_on_interrupt() {
+  struct sigaction before = {};
+  sigaction(SIGINT, nullptr, &before);
+  if (before.sa_handler == SIG_IGN) return;
+  struct sigaction action = {};
+  action.sa_handler = [](int) {
+    clear_status_from_handler();
+    write_from_handler(output_begun() ? "rooftile: stopped; what was written is partial\n"
+                                      : "rooftile: stopped; nothing was written\n");
+    ::_exit(kInterrupted);
+  };
+  sigaction(SIGINT, &action, nullptr);
+}
 
 InterruptAsked::InterruptAsked() {
   struct sigaction action = {};
@@ -20,5 +44,12 @@ InterruptAsked::~InterruptAsked() {
 }
 
 const std::atomic<bool>& InterruptAsked::flag() { return interrupted; }
+
+void InterruptAsked::say_partial(std::string_view what) {
+  partial = true;
+  write_error("stopped: " + std::string(what));
+}
+
+bool InterruptAsked::said_partial() { return partial; }
 
 }  // namespace rooftile::cli

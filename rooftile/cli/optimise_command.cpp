@@ -129,7 +129,7 @@ Result<void> run(OptimiseArguments& arguments) {
     optimum = std::move(*found);
   }
   if (optimum->stopped) {
-    write_error(fmt::format("stopped: the best of {} designs is kept, unexplained", optimum->trials));
+    InterruptAsked::say_partial(fmt::format("the best of {} designs so far, without what limits it", optimum->trials));
   }
   const OptimumReport report = {.space = space,
                                 .optimum = *optimum,

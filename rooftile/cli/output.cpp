@@ -1,5 +1,6 @@
 #include "rooftile/cli/output.hpp"
 
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -11,16 +12,25 @@
 
 #include "rooftile/base/escaped.hpp"
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/base/try.hpp"
 #include "rooftile/base/whole_file.hpp"
 #include "rooftile/base/write_all.hpp"
 #include "rooftile/cli/format.hpp"
+#include "rooftile/cli/status_line.hpp"
 
 namespace rooftile::cli {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+std::atomic<bool> printed = false, filed = false;
+
+}  // namespace
+
 void write_error(std::string_view text) {
   constexpr std::size_t kLongest = 1000;
+  clear_status();
   const std::string line = "rooftile: " + one_line(text, kLongest) + "\n";
   write_all(STDERR_FILENO, line);
 }
@@ -45,10 +55,20 @@ Result<void> prepare_folder(const std::string& folder, const std::string& option
 }
 
 Result<void> write_bytes(const std::string& path, std::string_view bytes) {
-  if (!path.empty() && path != "-") return write_whole_file(path, bytes);
+  if (!path.empty() && path != "-") {
+    TRY(write_whole_file(path, bytes));
+    filed = true;
+    return {};
+  }
+  printed = true;
+  clear_status();
   const int error = write_all(STDOUT_FILENO, bytes);
   return error == 0 ? Result<void>() : fail(ErrorCode::io, std::strerror(error), "standard output");
 }
+
+bool printing_begun() { return printed; }
+
+bool output_begun() { return printed || filed; }
 
 Result<void> write_output(const std::string& path, std::string_view text) {
   if (!path.empty() && path != "-") return write_bytes(path, text);

@@ -26,4 +26,8 @@ Result<void> write_bytes(const std::string& path, std::string_view bytes);
 // The same of text, whose control characters standard output gets escaped: names in it may be of files.
 Result<void> write_output(const std::string& path, std::string_view text);
 
+// Whether anything went to standard output yet; or into a file. Of a signal handler's use.
+bool printing_begun();
+bool output_begun();
+
 }  // namespace rooftile::cli

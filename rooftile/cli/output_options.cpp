@@ -77,6 +77,12 @@ CLI::Option* add_picture(CLI::App* app, const std::string& name, std::string& fi
       ->group(kGroup);
 }
 
+CLI::Option* add_print_format(CLI::App* app, Format& format) {
+  return add_choice<Format>(app, "--format", format,
+                            {{"table", Format::table}, {"json", Format::json}, {"csv", Format::csv}},
+                            "of what is printed (default: table)");
+}
+
 CLI::Option* add_folder(CLI::App* app, const std::string& names, std::string& folder, const std::string& help) {
   return add_value(
       app, names, folder, "FOLDER",

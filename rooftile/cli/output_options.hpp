@@ -32,6 +32,8 @@ Result<void> check_names(bool names, const OutputArguments& output);
 CLI::Option* add_file(CLI::App* app, const std::string& names, std::string& file, const std::vector<Format>& formats,
                       const std::string& help = "write to this file; - is standard output");
 CLI::Option* add_picture(CLI::App* app, const std::string& name, std::string& file, const std::string& help);
+// --format of what is printed by a command whose -o is a folder.
+CLI::Option* add_print_format(CLI::App* app, Format& format);
 CLI::Option* add_folder(CLI::App* app, const std::string& names, std::string& folder, const std::string& help);
 
 }  // namespace rooftile::cli

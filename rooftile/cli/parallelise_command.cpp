@@ -191,8 +191,7 @@ cluster::WorkerSettings settings_of(const ParalleliseArguments& arguments) {
 }
 
 // By this program alone, or by all ranks; other ranks than the first have nothing then.
-Result<std::vector<WayTried>> search(const ParalleliseArguments& arguments, const cluster::WaySearch& search,
-                                     Progress& progress) {
+Result<std::vector<WayTried>> search(const ParalleliseArguments& arguments, const cluster::WaySearch& search) {
   if (arguments.ranks == nullptr) {
     return search_ways(search.network, search.ways, search.cluster, search.gpu, search.options);
   }
@@ -206,7 +205,7 @@ Result<std::vector<WayTried>> search(const ParalleliseArguments& arguments, cons
     return std::vector<WayTried>();
   }
   auto searched = cluster::search_by_ranks(search, fingerprint, ranks.transport, arguments.rank_timeout,
-                                           [&](const std::string& line) { progress.say(line); });
+                                           [&](const std::string& line) { write_error(line); });
   ranks.rank_lost = searched.rank_lost;
   return std::move(searched.tried);
 }
@@ -248,10 +247,10 @@ Result<void> spread(ParalleliseArguments& arguments) {
   {
     Progress progress("ways");
     options.progress = [&](std::size_t done, std::size_t all) { progress.show(done, all); };
-    tried = TRY(search(arguments, {network, ways, *cluster, gpu, options}, progress));
+    tried = TRY(search(arguments, {network, ways, *cluster, gpu, options}));
   }
   if (arguments.ranks != nullptr && arguments.ranks->transport.rank() != 0) return {};
-  if (tried.empty()) return fail(ErrorCode::not_found, "stopped before any way was tried", network.name);
+  if (tried.empty()) return fail(ErrorCode::interrupted, "stopped before any way was tried", network.name);
   std::string note = network.shape ? TRY(check_positions(*network.shape, network.seq_len)) : "";
   const ParallelisationReport report{.model = network.name,
                                      .precision = name_of(RunPrecision{predict.precision, predict.autocast}),
@@ -266,8 +265,8 @@ Result<void> spread(ParalleliseArguments& arguments) {
                                      .stopped = tried.size() < ways.size(),
                                      .note = std::move(note)};
   if (report.stopped) {
-    write_error(fmt::format("stopped: {} of {} were tried; the best of these",
-                            grouped(static_cast<double>(tried.size())), counted(ways.size(), "way")));
+    InterruptAsked::say_partial(fmt::format("{} of {} were tried; the best of these",
+                                            grouped(static_cast<double>(tried.size())), counted(ways.size(), "way")));
   }
   if (tried.front().fate == WayFate::fits) {
     TRY(write_traces(arguments, network, tried.front().way, *cluster, gpu, options.parallel));

@@ -155,16 +155,16 @@ Result<void> run(PlanArguments& arguments) {
   task.workload_of = workload_by_batch(arguments.prediction, arguments.model);
   const InterruptAsked signals;
   choices.stop = &InterruptAsked::flag();
-  Result<TrainingPlan> plan;
+  TrainingPlan plan;
   {
     Progress progress("predictions");
     choices.progress = [&](std::size_t done, std::size_t all) { progress.show(done, all); };
-    plan = plan_training(task, choices);
+    plan = TRY(plan_training(task, choices));
   }
-  if (!plan) return tl::unexpected(plan.error());
-  if (plan->stopped) write_error("stopped: some GPUs or batches were not looked at");
-  if (!plan->best) return fail(ErrorCode::not_found, why_none(task, choices, *plan), arguments.model);
-  const PlanReport report{.task = task, .choices = choices, .plan = *plan};
+  if (plan.stopped && !plan.best) return fail(ErrorCode::interrupted, "stopped before any plan was found");
+  if (plan.stopped) InterruptAsked::say_partial("some GPUs or batches were not looked at");
+  if (!plan.best) return fail(ErrorCode::not_found, why_none(task, choices, plan), arguments.model);
+  const PlanReport report{.task = task, .choices = choices, .plan = plan};
   return write_report(arguments.output, kPlanWriters, report);
 }
 

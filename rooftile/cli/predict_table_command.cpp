@@ -1,5 +1,6 @@
 #include "rooftile/cli/predict_table_command.hpp"
 
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output_options.hpp"
+#include "rooftile/cli/progress.hpp"
 #include "rooftile/cli/report_writers.hpp"
 #include "rooftile/cli/table_options.hpp"
 #include "rooftile/ingest/layer_table.hpp"
@@ -54,7 +56,10 @@ Result<void> run(PredictTableArguments& arguments) {
   PredictedTable predicted{.columns = table.columns, .rows = {}};
   GpuCache gpus;
   std::vector<std::string> ids;
+  std::optional<Progress> progress(std::in_place, "rows");
+  std::size_t done = 0;
   for (LayerRow row : table.rows) {
+    progress->show(done++, table.rows.size());
     fill(row.framework, given.set.framework, arguments.override_cells);
     fill(row.algorithm, given.set.plan.algorithm.value_or(""), arguments.override_cells);
     const auto layer = estimate_row(row, predict_options(given), gpus);
@@ -73,6 +78,7 @@ Result<void> run(PredictTableArguments& arguments) {
                               .predicted = predicted_cells(*layer),
                               .no_interval = interval_of(*layer) ? "" : why_no_interval(*layer)});
   }
+  progress.reset();
   note_unused_factors(predict_options(given).calibration, ids);
   write_left_out(bad_rows, table.bad_rows.size() + table.rows.size());
   return write_predicted(predicted, arguments.output);

@@ -101,6 +101,7 @@ Result<void> check_fitted(const PredictionArguments& prediction) {
 Result<void> check_method(const PredictionArguments& prediction) {
   const Settings& set = prediction.set;
   const Method method = prediction.method.method;
+  if (prediction.run.cuda_graphs && !set.host) return usage("--cuda-graphs is of a host, and --set host=none has none");
   if (method == Method::rooftile) return {};
   for (const char* key : {"algorithm", "framework", "host"}) {
     if (set.named.contains(key)) return bad("--set", fmt::format("{} is for --method rooftile", key));

@@ -6,18 +6,11 @@
 
 #include <fmt/format.h>
 
-#include "rooftile/cli/output.hpp"
+#include "rooftile/cli/status_line.hpp"
 #include "rooftile/report/text.hpp"
 
 namespace rooftile::cli {
 namespace {
-
-// Back to the first column, and all that stands in the line goes.
-constexpr std::string_view kAgain = "\r\033[K";
-
-void print(const std::string& text) {
-  [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, text.data(), text.size());
-}
 
 std::size_t columns_of_terminal() {
   constexpr std::size_t kUsual = 80;
@@ -26,10 +19,12 @@ std::size_t columns_of_terminal() {
 }
 
 std::string time_left(double seconds) {
-  constexpr double kMinute = 60, kHour = 3600, kFew = 2;
+  constexpr double kMinute = 60, kHour = 3600, kDay = 24 * kHour, kYear = 365 * kDay, kFew = 2;
   if (seconds < kFew * kMinute) return fmt::format("{:.0f} s left", seconds);
   if (seconds < kFew * kHour) return fmt::format("{:.0f} min left", seconds / kMinute);
-  return fmt::format("{:.1f} h left", seconds / kHour);
+  if (seconds < kFew * kDay) return fmt::format("{:.1f} h left", seconds / kHour);
+  if (seconds < kFew * kYear) return fmt::format("{:.0f} days left", seconds / kDay);
+  return "years left";
 }
 
 }  // namespace
@@ -38,7 +33,7 @@ Progress::Progress(std::string_view unit, std::uint64_t before)
     : unit_(unit), before_(before), terminal_(::isatty(STDERR_FILENO) == 1) {}
 
 Progress::~Progress() {
-  if (shown_) print(std::string(kAgain));
+  if (shown_) clear_status();
 }
 
 void Progress::show(std::uint64_t done, std::uint64_t all) {
@@ -54,13 +49,7 @@ void Progress::show_part(double done, double all) {
   if (seconds < kPatience || std::chrono::duration<double>(now - last_).count() < kBetween) return;
   last_ = now;
   shown_ = true;
-  print(std::string(kAgain) + line(done, all, seconds, columns_of_terminal()));
-}
-
-void Progress::say(std::string_view line) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  if (shown_) print(std::string(kAgain));
-  write_error(line);
+  show_status(line(done, all, seconds, columns_of_terminal()), Status::progress);
 }
 
 // The last column stays free: some terminals go to the next line after it.

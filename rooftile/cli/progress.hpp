@@ -24,8 +24,6 @@ class Progress {
   void show(std::uint64_t done, std::uint64_t all);
   // The same where parts of a piece count.
   void show_part(double done, double all);
-  // A line of its own (write_error), whether or not the progress stands there.
-  void say(std::string_view line);
 
  private:
   using Clock = std::chrono::steady_clock;

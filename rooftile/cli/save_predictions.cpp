@@ -48,8 +48,8 @@ Result<void> save_predictions(const std::string& db, std::span<const Prediction>
     saved.push_back(std::move(one));
   }
   auto store = TRY(open_store(db, store::Access::write));
-  const auto added = store::save_predictions(store, saved);
-  return added ? Result<void>() : tl::unexpected(added.error());
+  TRY(store::save_predictions(store, saved));
+  return {};
 }
 
 }  // namespace rooftile::cli

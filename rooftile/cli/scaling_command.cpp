@@ -23,7 +23,8 @@ struct ScalingArguments {
   std::string model = "resnet152";
   PredictionArguments prediction;
   bool all_layers = false;
-  std::string folder;  // empty: the table alone
+  std::string folder;  // empty: what is printed alone
+  Format format = Format::table;
 };
 
 Result<void> run(ScalingArguments& arguments) {
@@ -45,7 +46,14 @@ Result<void> run(ScalingArguments& arguments) {
     TRY(write("scaling.csv", scaling_csv(rows)));
     TRY(write("scaling.svg", scaling_svg(what, rows)));
   }
-  return write_output("", scaling_table(what, rows, page_width("")));
+  switch (arguments.format) {
+    case Format::json:
+      return write_output("", scaling_json(what, rows));
+    case Format::csv:
+      return write_output("", scaling_csv(rows));
+    default:
+      return write_output("", scaling_table(what, rows, page_width("")));
+  }
 }
 
 }  // namespace
@@ -67,6 +75,7 @@ void add_scaling(CommandList& commands) {
   add_method(app, prediction.method)->description("delta (default), or as for predict");
   add_precision(app, prediction.precision);
   add_folder(app, "-o,--output", arguments.folder, "folder for CSV and SVG files");
+  add_print_format(app, arguments.format);
 }
 
 }  // namespace rooftile::cli

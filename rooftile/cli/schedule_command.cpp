@@ -98,8 +98,8 @@ Result<std::vector<Job>> read_jobs(const ScheduleArguments& arguments, const Clu
     return times;
   });
   if (!warnings.empty()) {
-    progress.say(fmt::format("{} beyond the fit or without a part of the network; {}", counted(warnings.size(), "time"),
-                             *warnings.begin()));
+    write_error(fmt::format("{} beyond the fit or without a part of the network; {}", counted(warnings.size(), "time"),
+                            *warnings.begin()));
   }
   return jobs;
 }
@@ -139,7 +139,7 @@ Result<void> run(ScheduleArguments& arguments) {
     schedule = std::move(exact.schedule);
     proved = exact.proved;
   }
-  if (InterruptAsked::flag()) write_error("stopped: the best schedule so far");
+  if (InterruptAsked::flag()) InterruptAsked::say_partial("the best schedule so far");
   const ScheduleReport report{
       .jobs = jobs, .machines = cluster.machines, .schedule = schedule, .heuristic = heuristic, .proved = proved};
   if (!arguments.gantt.empty()) {

@@ -11,6 +11,7 @@
 #include "rooftile/base/text_file.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/base/write_all.hpp"
+#include "rooftile/cli/status_line.hpp"
 
 namespace rooftile::cli {
 namespace {
@@ -39,6 +40,7 @@ Result<std::string> capture_script(const std::string& script) {
   if (line != std::string::npos && (line == 0 || words[line - 1] == '\n')) {
     return fail(ErrorCode::bad_input, words.substr(line + kOwn.size(), words.find('\n', line) - line - kOwn.size()));
   }
+  clear_status();
   write_all(STDERR_FILENO, words);
   return fail(ErrorCode::bad_input, fmt::format("no step could be captured (exit status {})", *status), script);
 }

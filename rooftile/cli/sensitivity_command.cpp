@@ -56,12 +56,9 @@ Result<void> run(SensitivityArguments& arguments) {
   write_notes(workload);
   std::vector<Sensitivity> studies;
   for (const Gpu& gpu : gpus) {
-    std::optional<Progress> bar(std::in_place, "resources");
-    auto study = sensitivity(workload, gpu, options, phase_of(given, workload),
-                             [&](std::size_t done, std::size_t all) { bar->show(done, all); });
-    bar.reset();
-    if (!study) return tl::unexpected(study.error());
-    studies.push_back(std::move(*study));
+    Progress bar("resources");
+    studies.push_back(TRY(sensitivity(workload, gpu, options, phase_of(given, workload),
+                                      [&](std::size_t done, std::size_t all) { bar.show(done, all); })));
   }
   return write_report(arguments.output, kSensitivityWriters, {studies, arguments.all_layers});
 }

@@ -166,8 +166,8 @@ Result<void> keep_simulated(SimulationReport& report, const std::vector<std::opt
     if (!errors[i]) kept.push_back(std::move(report.layers[i]));
   }
   if (kept.empty()) return fail(ErrorCode::interrupted, "stopped before any kernel was simulated");
-  write_error(
-      fmt::format("stopped: {} of {} kernels are simulated; the others are left out", kept.size(), errors.size()));
+  InterruptAsked::say_partial(
+      fmt::format("{} of {} kernels are simulated; the others are left out", kept.size(), errors.size()));
   report.layers = std::move(kept);
   return {};
 }
@@ -199,18 +199,22 @@ Result<void> simulate_all(SimulationReport& report, const Gpu& gpu, const PlanOp
   std::vector<std::optional<Error>> errors(report.layers.size());
   const auto work = [&](std::size_t) {
     for (std::size_t i = next++; i < report.layers.size(); i = next++) {
+      if (InterruptAsked::flag()) {
+        errors[i] = Error{ErrorCode::interrupted, "stopped", ""};
+        continue;
+      }
       SimulatedLayer& layer = report.layers[i];
       layer.plan = delta_plan(layer.gemm, gpu, plan);
       double share = 0;
       SimulateOptions options = report.options;
       options.progress = [&](double now) { shares.tell(share, now); };
       auto simulation = simulate(layer.gemm, layer.plan, gpu, options);
-      if (simulation) {
-        layer.simulation = *simulation;
-        shares.tell(share, 1);
-      } else {
+      if (!simulation) {
         errors[i] = simulation.error();
+        continue;
       }
+      layer.simulation = *simulation;
+      shares.tell(share, 1);
       for (const std::string& method : report.methods) {
         layer.closed_forms.push_back(closed_form(method, layer, gpu, report.options.element));
       }

@@ -55,7 +55,8 @@ std::string measurements(std::int64_t rows) { return counted(static_cast<std::si
 
 // --- list ------------------------------------------------------------------------------------------------------------
 
-constexpr Writers<const StoreContents&> kStoreWriters = {{Format::table, store_table}, {Format::json, store_json}};
+constexpr Writers<const StoreContents&> kStoreWriters = {
+    {Format::table, store_table}, {Format::json, store_json}, {Format::csv, store_csv}};
 
 struct ListArguments {
   std::string db;
@@ -155,14 +156,18 @@ Result<void> remove(RemoveArguments& arguments) {
 
 // --- check -----------------------------------------------------------------------------------------------------------
 
+constexpr Writers<const StoreCheck&> kCheckWriters = {{Format::table, store_check_text},
+                                                      {Format::json, store_check_json}};
+
 struct CheckArguments {
   std::string db;
+  OutputArguments output;
 };
 
 Result<void> check(CheckArguments& arguments) {
   auto store = TRY(open_store(arguments.db, store::Access::read));
   const auto rows = TRY(store::check_everything(store));
-  return write_output("", fmt::format("{}: no damage found; {} intact\n", store.path(), measurements(rows)));
+  return write_report(arguments.output, kCheckWriters, {store.path(), rows});
 }
 
 void add_list(CommandList& commands, CLI::App* parent) {
@@ -173,7 +178,7 @@ void add_list(CommandList& commands, CLI::App* parent) {
   add_selection(app, arguments.rows);
   app->add_flag("--names", arguments.names, "only the fitted models that --method takes, one per line")
       ->group("Output");
-  add_output_options(app, arguments.output, {Format::table, Format::json});
+  add_output_options(app, arguments.output, kStoreWriters);
 }
 
 void add_remove(CommandList& commands, CLI::App* parent) {
@@ -224,6 +229,7 @@ void add_store(CommandList& commands) {
   auto [app, arguments] =
       commands.add<CheckArguments>("check", "Check that the store is undamaged", "rooftile store check", check, parent);
   add_db(app, arguments.db);
+  add_output_options(app, arguments.output, kCheckWriters);
 }
 
 }  // namespace rooftile::cli

@@ -1,4 +1,5 @@
 // rooftile support: which operators of a model are predicted, and how.
+#include <span>
 #include <string>
 #include <vector>
 
@@ -35,9 +36,15 @@ Result<Workload> load(const SupportArguments& arguments) {
   return parse_workload_json(TRY(capture_script(arguments.model)), arguments.model);
 }
 
+// For programs.
+Result<void> write_support(const OutputArguments& output, const std::string& model,
+                           std::span<const LayerEstimate> layers, const std::vector<Skipped>& unsupported) {
+  return write_output(output.file, output.format == Format::csv ? support_csv(layers, unsupported)
+                                                                : support_json(model, layers, unsupported));
+}
+
 Result<void> run(SupportArguments& arguments) {
   const OutputArguments& output = arguments.output;
-  const bool csv = output.format == Format::csv;
   const auto workload = load(arguments);
   if (!workload) {
     // Shapes behind an unknown operator are unknown too, so there may be nothing to predict; the list is still the
@@ -46,9 +53,9 @@ Result<void> run(SupportArguments& arguments) {
                                  ? std::vector<Skipped>()
                                  : unsupported_operators(arguments.model).value_or(std::vector<Skipped>());
     if (unsupported.empty()) return tl::unexpected(workload.error());
-    return write_output(output.file, csv ? support_csv({}, unsupported)
-                                         : fmt::format("{}: cannot be predicted, operators are not supported: {}\n",
-                                                       arguments.model, list_of(unsupported)));
+    if (output.format != Format::table) return write_support(output, arguments.model, {}, unsupported);
+    return write_output(output.file, fmt::format("{}: cannot be predicted, operators are not supported: {}\n",
+                                                 arguments.model, list_of(unsupported)));
   }
   write_notes(*workload);
   // Which method serves an operator does not depend on the GPU, so any one with every precision will do.
@@ -56,8 +63,10 @@ Result<void> run(SupportArguments& arguments) {
   PredictOptions options{.execution = arguments.run.execution};
   if (workload->captured) run_as_captured(*workload->captured, false, options);
   const auto prediction = TRY(predict(*workload, gpu, options, phase_of({}, *workload)));
-  return write_output(output.file, csv ? support_csv(prediction.layers, prediction.unsupported)
-                                       : support_report(prediction, page_width(output.file)));
+  if (output.format != Format::table) {
+    return write_support(output, prediction.model, prediction.layers, prediction.unsupported);
+  }
+  return write_output(output.file, support_report(prediction, page_width(output.file)));
 }
 
 }  // namespace
@@ -68,7 +77,7 @@ void add_support(CommandList& commands) {
   add_model(app, arguments.model)->required();
   add_input_sizes(app, arguments.sizes);
   add_execution(app, arguments.run.execution);
-  add_output_options(app, arguments.output, {Format::table, Format::csv});
+  add_output_options(app, arguments.output, {Format::table, Format::json, Format::csv});
 }
 
 }  // namespace rooftile::cli

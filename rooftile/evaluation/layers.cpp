@@ -8,17 +8,6 @@
 
 namespace rooftile {
 
-std::vector<EvaluatedLayer> convolutions_of(std::string_view network, std::int64_t batch) {
-  std::vector<EvaluatedLayer> layers;
-  for (const ZooEntry& entry : delta_networks()) {
-    if (entry.name != network) continue;
-    for (const Op& op : entry.build(batch).ops) {
-      if (const auto* conv = std::get_if<Conv>(&op.kind)) layers.push_back({entry.name, op.name, *conv});
-    }
-  }
-  return layers;
-}
-
 std::vector<EvaluatedLayer> unique_convolutions(std::int64_t batch) {
   std::vector<EvaluatedLayer> unique;
   for (const ZooEntry& entry : delta_networks()) {

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "rooftile/workload/op.hpp"
@@ -15,9 +14,6 @@ struct EvaluatedLayer {
   std::string name;
   Conv conv;
 };
-
-// All convolutions of the network of that name in zoo(), in order; none for another name.
-std::vector<EvaluatedLayer> convolutions_of(std::string_view network, std::int64_t batch);
 
 // The first of equal layers of each network; 83 of the four.
 std::vector<EvaluatedLayer> unique_convolutions(std::int64_t batch);

@@ -1,9 +1,10 @@
 #include "rooftile/fabric/told_cluster.hpp"
 
 #include <algorithm>
-#include <charconv>
+#include <optional>
 
 #include "rooftile/base/lower_case.hpp"
+#include "rooftile/base/parse_number.hpp"
 #include "rooftile/gpu/pcie.hpp"
 
 namespace rooftile {
@@ -15,10 +16,8 @@ constexpr double kGiga = 1e9;
 bool has(std::string_view text, std::string_view word) { return text.find(word) != std::string_view::npos; }
 
 std::optional<double> number_of(std::string_view digits) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error != std::errc() || value <= 0) return {};
-  return value;
+  const auto value = take_number<double>(digits);
+  return value && *value > 0 ? value : std::nullopt;
 }
 
 // The number that ends before `unit`, blanks aside: 600 of "link 600 GB/s".

@@ -30,6 +30,12 @@ bool has_words(std::string_view id, std::string_view part) {
   return false;
 }
 
+// "rtx2080ti", as some write.
+std::string without_hyphens(std::string id) {
+  std::erase(id, '-');
+  return id;
+}
+
 using Ids = std::vector<std::string>;
 
 template <class Test>
@@ -66,7 +72,12 @@ Ids matches(std::string_view selector, const Ids& known) {
       return std::all_of(words.begin(), words.end(), [&](const std::string& word) { return has_words(one, word); });
     });
   }
-  return found.empty() ? called(words) : found;
+  if (found.empty()) found = called(words);
+  if (found.empty()) {
+    const std::string run_together = without_hyphens(id);
+    found = ids_that(known, [&](const std::string& one) { return without_hyphens(one) == run_together; });
+  }
+  return found;
 }
 
 }  // namespace
@@ -92,7 +103,7 @@ std::vector<std::string> device_words(std::string_view name) {
 
 Result<std::string> select_gpu(std::string_view selector) {
   const Ids known = gpu_ids();
-  const Ids found = matches(selector, known);
+  const Ids found = matches(selector.substr(0, selector.find(" / ")), known);  // rocm-smi: "MI250X / MI250"
   if (found.size() == 1) return found.front();
   const std::string shown = one_line(selector, 60);
   if (found.empty()) {

@@ -35,7 +35,10 @@ TEST(SelectGpu, ByTheNameThatADriverGives) {
         std::pair{"NVIDIA GeForce RTX 3060", "rtx-3060-12gb"},
         std::pair{"Tesla K20Xm", "k20x"},
         std::pair{"NVIDIA Thor", "jetson-agx-thor"},
-        std::pair{"AMD Radeon RX 7900 XTX", "rx-7900-xtx"}}) {
+        std::pair{"AMD Radeon RX 7900 XTX", "rx-7900-xtx"},
+        std::pair{"Nvidia geforce rtx 2080ti", "rtx-2080-ti"},
+        std::pair{"rtx4090", "rtx-4090"},
+        std::pair{"AMD Instinct MI250X / MI250", "mi250x"}}) {
     const auto found = select_gpu(name);
     ASSERT_TRUE(found) << name << ": " << found.error().text();
     EXPECT_EQ(*found, id) << name;

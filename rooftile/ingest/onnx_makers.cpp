@@ -53,29 +53,26 @@ Result<OpKind> make_conv(const OnnxGraph& graph, const OnnxNode& node) {
 }
 
 Result<OpKind> make_gemm(const OnnxGraph& graph, const OnnxNode& node) {
-  const auto a = input_shape(graph, node, 0);
-  const auto b = input_shape(graph, node, 1);
-  if (!a || !b) return tl::unexpected((a ? b : a).error());
-  if (a->size() != 2 || b->size() != 2)
-    return bad_input(fmt::format("{} and {} are not matrices", print(*a), print(*b)));
+  const Shape a = TRY(input_shape(graph, node, 0));
+  const Shape b = TRY(input_shape(graph, node, 1));
+  if (a.size() != 2 || b.size() != 2) return bad_input(fmt::format("{} and {} are not matrices", print(a), print(b)));
   Gemm result;
   result.trans_a = node.get_int("transA", 0) != 0;
   result.trans_b = node.get_int("transB", 0) != 0;
-  result.m = (*a)[result.trans_a ? 1 : 0];
-  result.k = (*a)[result.trans_a ? 0 : 1];
-  result.n = (*b)[result.trans_b ? 0 : 1];
+  result.m = a[result.trans_a ? 1 : 0];
+  result.k = a[result.trans_a ? 0 : 1];
+  result.n = b[result.trans_b ? 0 : 1];
   result.bias = node.input(2) != kAbsent;
-  if (result.k != (*b)[result.trans_b ? 1 : 0]) {
-    return bad_input(fmt::format("matrices {} and {} do not multiply", print(*a), print(*b)));
+  if (result.k != b[result.trans_b ? 1 : 0]) {
+    return bad_input(fmt::format("matrices {} and {} do not multiply", print(a), print(b)));
   }
   return result;
 }
 
 Result<OpKind> make_mat_mul(const OnnxGraph& graph, const OnnxNode& node) {
-  const auto a = input_shape(graph, node, 0);
-  const auto b = input_shape(graph, node, 1);
-  if (!a || !b) return tl::unexpected((a ? b : a).error());
-  auto product = TRY(matmul(*a, *b));
+  const Shape a = TRY(input_shape(graph, node, 0));
+  const Shape b = TRY(input_shape(graph, node, 1));
+  auto product = TRY(matmul(a, b));
   product.gemm.bias = node.input(2) != kAbsent;  // onnx_patterns.cpp
   return product.gemm;
 }
@@ -129,27 +126,26 @@ Result<OpKind> make_suppression(const OnnxGraph& graph, const OnnxNode& node) {
 }
 
 Result<OpKind> make_recurrent(const OnnxGraph& graph, const OnnxNode& node) {
-  const auto input = input_shape(graph, node, 0);
-  const auto weights = input_shape(graph, node, 1);
-  const auto recurrent_weights = input_shape(graph, node, 2);
-  for (const auto* operand : {&input, &weights, &recurrent_weights}) {
-    if (!*operand) return tl::unexpected(operand->error());
-    if ((*operand)->size() != 3) return bad_input(fmt::format("{} does not have 3 dimensions", print(**operand)));
+  const Shape input = TRY(input_shape(graph, node, 0));
+  const Shape weights = TRY(input_shape(graph, node, 1));
+  const Shape recurrent_weights = TRY(input_shape(graph, node, 2));
+  for (const Shape* operand : {&input, &weights, &recurrent_weights}) {
+    if (operand->size() != 3) return bad_input(fmt::format("{} does not have 3 dimensions", print(*operand)));
   }
   const bool batch_first = node.get_int("layout", 0) != 0;
   Recurrent result;
   result.cell = node.type == "LSTM" ? "lstm" : node.type == "GRU" ? "gru" : "vanilla";
-  result.steps = (*input)[batch_first ? 1 : 0];
-  result.batch = (*input)[batch_first ? 0 : 1];
-  result.input = (*input)[2];
-  result.directions = (*recurrent_weights)[0];
-  result.hidden = (*recurrent_weights)[2];
+  result.steps = input[batch_first ? 1 : 0];
+  result.batch = input[batch_first ? 0 : 1];
+  result.input = input[2];
+  result.directions = recurrent_weights[0];
+  result.hidden = recurrent_weights[2];
   TRY(check(result));
   const std::int64_t gates = gates_of(result) * result.hidden;
-  if (*weights != Shape{result.directions, gates, result.input} ||
-      *recurrent_weights != Shape{result.directions, gates, result.hidden}) {
-    return bad_input(fmt::format("weights {} and {} do not fit input {}", print(*weights), print(*recurrent_weights),
-                                 print(*input)));
+  if (weights != Shape{result.directions, gates, result.input} ||
+      recurrent_weights != Shape{result.directions, gates, result.hidden}) {
+    return bad_input(
+        fmt::format("weights {} and {} do not fit input {}", print(weights), print(recurrent_weights), print(input)));
   }
   const bool both = node.get_string("direction", "forward") == "bidirectional";
   if (both != (result.directions == 2))

@@ -92,17 +92,14 @@ Result<void> lower_split(OnnxGraph& graph, OnnxNode& node) {
 Result<void> lower_pad(OnnxGraph& graph, OnnxNode& node) {
   if (node.input(3) == kAbsent || node.input(0) == kAbsent || node.input(1) == kAbsent) return {};
   const std::size_t rank = graph.shape(node.inputs[0]).size();
-  auto named = known_ints(graph, node, 3, "axes");
-  const auto pads = known_ints(graph, node, 1, "padding");
-  if (named) named = axes_in_range(std::move(*named), rank);
-  if (!named) return tl::unexpected(named.error());
-  if (!pads) return tl::unexpected(pads.error());
-  if (pads->size() != 2 * named->size()) return bad_input("padding and axes differ in length");
+  const Ints named = TRY(axes_in_range(TRY(known_ints(graph, node, 3, "axes")), rank));
+  const Ints pads = TRY(known_ints(graph, node, 1, "padding"));
+  if (pads.size() != 2 * named.size()) return bad_input("padding and axes differ in length");
   Ints all(2 * rank, 0);
-  for (std::size_t i = 0; i < named->size(); ++i) {
-    const auto axis = static_cast<std::size_t>((*named)[i]);
-    all[axis] = (*pads)[i];
-    all[rank + axis] = (*pads)[named->size() + i];
+  for (std::size_t i = 0; i < named.size(); ++i) {
+    const auto axis = static_cast<std::size_t>(named[i]);
+    all[axis] = pads[i];
+    all[rank + axis] = pads[named.size() + i];
   }
   node.inputs[1] = add_constant(graph, DType::int64, std::move(all));
   node.inputs.resize(3);

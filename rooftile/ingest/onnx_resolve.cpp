@@ -266,8 +266,8 @@ Result<void> OnnxResolver::define_results(const OnnxNode& node) {
   }
   TRY(check_attributes(node));
   if (!has_window(node.type)) return {};
-  const auto window = read_window(graph_, node);
-  return window ? Result<void>{} : tl::unexpected(window.error());
+  TRY(read_window(graph_, node));
+  return {};
 }
 
 Result<bool> OnnxResolver::set_constant(const OnnxNode& node) {

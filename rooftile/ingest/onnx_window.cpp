@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/try.hpp"
 #include "rooftile/workload/bad_input.hpp"
 #include "rooftile/workload/conv_geometry.hpp"
 
@@ -82,14 +83,11 @@ Result<std::array<ConvAxis, 3>> read_window(const OnnxGraph& graph, const OnnxNo
   if (kernel.size() != rank)
     return bad_input(fmt::format("kernel_shape has {} entries where {} are needed", kernel.size(), rank));
 
-  const auto strides = list(node, "strides", rank, 1, 1);
-  const auto dilations = list(node, "dilations", rank, 1, 1);
-  const auto pads = list(node, "pads", 2 * rank, 0, 0);
-  const auto output_padding = list(node, "output_padding", rank, 0, 0);
-  const auto output_shape = list(node, "output_shape", rank, 1, 1);
-  for (const auto* read : {&strides, &dilations, &pads, &output_padding, &output_shape}) {
-    if (!*read) return tl::unexpected(read->error());
-  }
+  const auto strides = TRY(list(node, "strides", rank, 1, 1));
+  const auto dilations = TRY(list(node, "dilations", rank, 1, 1));
+  const auto pads = TRY(list(node, "pads", 2 * rank, 0, 0));
+  const auto output_padding = TRY(list(node, "output_padding", rank, 0, 0));
+  const auto output_shape = TRY(list(node, "output_shape", rank, 1, 1));
   const std::string auto_pad = node.get_string("auto_pad", "NOTSET");
   const bool same = auto_pad == "SAME_UPPER" || auto_pad == "SAME_LOWER";
   if (!same && auto_pad != "NOTSET" && auto_pad != "VALID" && !auto_pad.empty()) {
@@ -103,20 +101,20 @@ Result<std::array<ConvAxis, 3>> read_window(const OnnxGraph& graph, const OnnxNo
     ConvAxis& axis = axes[axes.size() - rank + i];
     axis.in = input[i + 2];
     axis.filter = kernel[i];
-    axis.stride = (*strides)[i];
-    axis.dilation = (*dilations)[i];
+    axis.stride = strides[i];
+    axis.dilation = dilations[i];
     if (axis.filter < 1 || axis.filter > kMaxDimension || axis.in > kMaxDimension) {
       return bad_input(fmt::format("kernel_shape contains {}", axis.filter));
     }
     if (filter_extent(axis) > kMaxDimension) return bad_input("the dilated filter is too large");
-    if (transposed) axis.output_padding = (*output_padding)[i];
+    if (transposed) axis.output_padding = output_padding[i];
     if (has_output_shape) {
-      pad_to(axis, (*output_shape)[i], auto_pad == "SAME_UPPER");
+      pad_to(axis, output_shape[i], auto_pad == "SAME_UPPER");
     } else if (same) {
       pad_same(axis, transposed, auto_pad == "SAME_UPPER");
     } else if (auto_pad != "VALID") {
-      axis.pad_begin = (*pads)[i];
-      axis.pad_end = (*pads)[rank + i];
+      axis.pad_begin = pads[i];
+      axis.pad_end = pads[rank + i];
     }
     if (axis.pad_begin > kMaxDimension || axis.pad_end > kMaxDimension || axis.output_padding > kMaxDimension) {
       return bad_input(fmt::format("padding of {} and {} is out of range", axis.pad_begin, axis.pad_end));

@@ -96,15 +96,15 @@ class Judge {
     return true;
   }
 
-  struct Machine {
+  struct RunsOn {
     std::string_view gpu, precision;
   };
 
   void add(std::string place, std::vector<std::string> key, double measured, const Predicted& predicted,
-           const Machine& machine) {
+           const RunsOn& ran) {
     if (!(predicted.value > 0) || !std::isfinite(predicted.value)) return leave_out("no positive time predicted");
-    const bool other_gpu = count_unseen(result_.other_gpus, model_.fitted_on.gpus, machine.gpu);
-    const bool other_precision = count_unseen(result_.other_precisions, model_.fitted_on.precisions, machine.precision);
+    const bool other_gpu = count_unseen(result_.other_gpus, model_.fitted_on.gpus, ran.gpu);
+    const bool other_precision = count_unseen(result_.other_precisions, model_.fitted_on.precisions, ran.precision);
     FittedComparison one;
     one.place = std::move(place);
     one.row.key = std::move(key);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t kBatch = 256;  // the DeLTA paper's
 
-class Cases {
+class CaseList {
  public:
   void add(const std::vector<LayerCase>& layers, const CaseChoice& choice) {
     const std::vector<LayerCase> more = cases_of(layers, choice);
@@ -29,7 +29,7 @@ class Cases {
 };
 
 // Activations of a transformer: 4096 tokens, widths of small and large models.
-void streams(Cases& cases) {
+void streams(CaseList& cases) {
   for (const StreamKind kind : kStreamKinds) {
     for (const std::int64_t columns : {1024, 8192}) {
       for (const std::int64_t rows : {128, 4096}) {
@@ -46,7 +46,7 @@ Gemm gemm(std::int64_t m, std::int64_t n, std::int64_t k) {
   return one;
 }
 
-void gemms(Cases& cases) {
+void gemms(CaseList& cases) {
   const std::vector<DType> every = {DType::fp32, DType::tf32, DType::fp16, DType::bf16, DType::fp8, DType::int8};
   for (const std::int64_t size : {1024, 2048, 4096, 8192}) cases.add(gemm(size, size, size), "square", every);
   // Llama 3 8B (hidden 4096, feed-forward 14336, 8 of 32 heads for keys and values): decoding and a prompt.
@@ -64,7 +64,7 @@ void gemms(Cases& cases) {
   cases.add(batched, "scores of 8 x 12 heads", {DType::fp32, DType::bf16});
 }
 
-void recurrent(Cases& cases) {
+void recurrent(CaseList& cases) {
   // The sizes of Baidu's DeepBench around 1760 features, and a stack of four layers.
   for (const std::int64_t batch : {16, 64}) {
     for (const char* cell : {"lstm", "gru"}) {
@@ -79,7 +79,7 @@ void recurrent(Cases& cases) {
   }
 }
 
-void attention(Cases& cases) {
+void attention(CaseList& cases) {
   const auto shape = [](std::int64_t batch, std::int64_t queries, std::int64_t keys, std::int64_t kv_heads) {
     Attention one;
     one.batch = batch, one.q_len = queries, one.kv_len = keys;
@@ -94,7 +94,7 @@ void attention(Cases& cases) {
   }
 }
 
-void networks(Cases& cases) {
+void networks(CaseList& cases) {
   for (const ZooEntry& network : delta_networks()) {
     std::vector<LayerCase> heavy;
     for (const LayerCase& layer : layers_of(network.build(kBatch))) {
@@ -127,7 +127,7 @@ void networks(Cases& cases) {
 }  // namespace
 
 std::vector<LayerCase> default_cases() {
-  Cases cases;
+  CaseList cases;
   streams(cases);
   gemms(cases);
   attention(cases);

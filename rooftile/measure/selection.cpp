@@ -141,11 +141,9 @@ Result<Selected> select_cases(const Selection& selection) {
     add(cases_of(layers_of(network->build(selection.batch_size.value_or(kDefaultBatch))), choice_of(words)));
   }
   for (const std::string& path : selection.tables) {
-    const auto table =
-        read_text_file(path).and_then([&](const std::string& text) { return cases_of_table(text, path); });
-    if (!table) return tl::unexpected(table.error());
-    selected.left_out += table->left_out;
-    add(part_of(table->cases, words));
+    const auto table = TRY(cases_of_table(TRY(read_text_file(path)), path));
+    selected.left_out += table.left_out;
+    add(part_of(table.cases, words));
   }
   if (selection.networks.empty() && selection.tables.empty()) add(part_of(default_cases(), words));
   selected.cases = unique_cases(selected.cases);

@@ -69,9 +69,7 @@ Result<MatMul> matmul(const Shape& a, const Shape& b) {
   result.gemm.k = left.back();
   const auto batches = TRY(product(*leading, 0, leading->size()));
   if (right.size() == 2) {
-    const auto rows = product(left, 0, left.size() - 1);  // one weight matrix for all rows
-    if (!rows) return tl::unexpected(rows.error());
-    result.gemm.m = *rows;
+    result.gemm.m = TRY(product(left, 0, left.size() - 1));  // one weight matrix for all rows
   } else {
     result.gemm.batch = batches;
   }

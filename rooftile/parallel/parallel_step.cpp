@@ -83,7 +83,7 @@ class StepBuilder {
     Ends ends;
     ends.all = times.last;
     for (std::size_t i = 0; i < first_update_; ++i) {
-      if (graph_.tasks()[i].stream == Stream::compute) ends.computed = std::max(ends.computed, times.end[i]);
+      if (graph_.tasks()[i].stream == GpuStream::compute) ends.computed = std::max(ends.computed, times.end[i]);
     }
     if (timeline != nullptr) {
       timeline->tasks.assign(graph_.tasks().begin(), graph_.tasks().end());
@@ -173,10 +173,10 @@ class StepBuilder {
 
   // --- the graph ---
 
-  std::size_t add(int gpu, Stream stream, Seconds work, std::size_t after, const StepTask& task) {
+  std::size_t add(int gpu, GpuStream stream, Seconds work, std::size_t after, const StepTask& task) {
     const std::size_t id = graph_.add(gpu, stream, work, {after});
-    if (stream == Stream::compute) last_compute_[static_cast<std::size_t>(gpu)] = id;
-    if (stream == Stream::reduce) last_reduce_[static_cast<std::size_t>(gpu)] = id;
+    if (stream == GpuStream::compute) last_compute_[static_cast<std::size_t>(gpu)] = id;
+    if (stream == GpuStream::reduce) last_reduce_[static_cast<std::size_t>(gpu)] = id;
     if (records_) what_.push_back(task);
     return id;
   }
@@ -247,7 +247,7 @@ class StepBuilder {
         fetched = add_copy(stage, StepTask::Kind::fetch, kept(segment), before, task);
       }
       task.flops = segment.flops;
-      const std::size_t computed = add(stage, Stream::compute, segment.work, after, task);
+      const std::size_t computed = add(stage, GpuStream::compute, segment.work, after, task);
       graph_.add_dependency(computed, gathered);
       graph_.add_dependency(computed, fetched);
       if (way_.offloads_activations() && !at.backward) {
@@ -294,7 +294,7 @@ class StepBuilder {
         const std::size_t first = graph_.tasks().size();
         const std::size_t ran = run_chunk(stage, chunk, at, StreamGraph::kNoTask, reduces);
         std::size_t entry = first;  // the first on the compute stream
-        while (graph_.tasks()[entry].stream != Stream::compute) ++entry;
+        while (graph_.tasks()[entry].stream != GpuStream::compute) ++entry;
         waits.push_back({entry, at.backward, chunk, micro_batch});
         std::size_t handed = ran;
         const bool hands_on = at.backward ? chunk > 0 : chunk + 1 < parts;
@@ -303,7 +303,7 @@ class StepBuilder {
           send.kind = StepTask::Kind::send, send.micro_batch = at.micro_batch, send.chunk = chunk;
           send.bytes = blocks_.boundary, send.backward = at.backward;
           send.exchange = StepExchange{RankGroup::neighbour, CollectiveKind::send, send.bytes};
-          handed = add(stage, Stream::send, send_time(stage, at.backward), ran, send);
+          handed = add(stage, GpuStream::send, send_time(stage, at.backward), ran, send);
         }
         (at.backward ? backward : forward)[static_cast<std::size_t>(chunk)][micro_batch] = handed;
       }
@@ -329,7 +329,7 @@ class StepBuilder {
       if (weights == 0 || group.gpus == 1) return;
       task.bytes = each * weights;
       task.exchange = StepExchange{among, kind, task.bytes};
-      last = add(stage, Stream::reduce, times_.exchange(kind, task.bytes, group), last, task);
+      last = add(stage, GpuStream::reduce, times_.exchange(kind, task.bytes, group), last, task);
     };
     add_among(RankGroup::replicas, replicas(), held.shared);
     add_among(RankGroup::expert_replicas, expert_replicas(), held.experts);
@@ -339,7 +339,7 @@ class StepBuilder {
   std::size_t add_copy(int stage, StepTask::Kind kind, Bytes bytes, std::size_t after, const StepTask& of) {
     StepTask copy = of;
     copy.kind = kind, copy.bytes = bytes, copy.flops = {};
-    return add(stage, Stream::host, copy_time(bytes), after, copy);
+    return add(stage, GpuStream::host, copy_time(bytes), after, copy);
   }
 
   // Activations of a segment's layers, which wait for the backward pass.
@@ -377,7 +377,7 @@ class StepBuilder {
       task.exchange = StepExchange{RankGroup::ends, CollectiveKind::all_reduce, task.bytes};
       const Group pair = pair_of_stages(cluster_, ranks_of_stage(way_), 0, way_.pp - 1);
       const Seconds time = times_.exchange(CollectiveKind::all_reduce, task.bytes, pair);
-      const std::size_t shared = add(stage, Stream::reduce, time, last, task);
+      const std::size_t shared = add(stage, GpuStream::reduce, time, last, task);
       graph_.add_dependency(shared, last_reduce);
       last_reduce = shared;
     }
@@ -387,11 +387,11 @@ class StepBuilder {
     std::size_t update = last;
     if (way_.offloads_optimizer()) {
       task.kind = StepTask::Kind::host_update;
-      update = add(stage, Stream::host, host_update_time(weights), last, task);
+      update = add(stage, GpuStream::host, host_update_time(weights), last, task);
       graph_.add_dependency(update, last_reduce);
       update = add_copy(stage, StepTask::Kind::fetch, blocks_.weight * weights, update, task);
     } else {
-      update = add(stage, Stream::compute, times_.update(weights), last, task);
+      update = add(stage, GpuStream::compute, times_.update(weights), last, task);
       graph_.add_dependency(update, last_reduce);
     }
     if (replicated() && way_.sharding != Sharding::none && !gathers()) {

@@ -1,5 +1,9 @@
 #include "rooftile/parallel/parallel_step.hpp"
 
+#include <chrono>
+#include <cstdint>
+#include <set>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -178,6 +182,25 @@ TEST_F(ParallelStepTest, ExpertsMayBeAnywhere) {
     EXPECT_GT((states * way.dp).value(), kBytesOfAWeight * together.weights.all() * 0.99) << ep;
     EXPECT_LT(one.memory.weights, alone.memory.weights) << ep;
   }
+}
+
+// A batch of a billion has 100 divisors, which are not looked for one by one.
+TEST_F(ParallelStepTest, HugeBatchesTakeNoTime) {
+  constexpr std::int64_t kHuge = 1'000'000'000;
+  const auto network = parallel_network({.model = "llama2_7b", .batch = {}, .seq_len = {}}).value();
+  WaysAsked asked;
+  asked.tp = {1}, asked.cp = {1}, asked.pp = {1}, asked.sharding = {Sharding::none};
+  std::set<std::int64_t> micro_batches;
+  for (const Parallelism& way : ways_of(network, cluster, 8, kHuge, asked)) {
+    EXPECT_EQ(way.dp * way.micro_batch * way.micro_batches, kHuge);
+    micro_batches.insert(way.micro_batch);
+  }
+  // 2^6 5^9 a GPU; not those that would leave more than 2^20 micro-batches.
+  EXPECT_EQ(*micro_batches.rbegin(), kHuge / 8);
+  EXPECT_EQ(micro_batches.count(kHuge / 8 / 1'000'000), 1U);
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_FALSE(ways_of(network, cluster, 1024, kHuge, {}).empty());
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));  // it was over a minute
 }
 
 // 126 layers over 16 stages: fourteen have eight, and two have seven.

@@ -14,12 +14,17 @@
 namespace rooftile {
 namespace {
 
+// By pairs, as a batch may be a billion.
 template <class Value>
 std::vector<Value> divisors(Value of, Value most) {
   std::vector<Value> found;
-  for (Value i = 1; i <= std::min(of, most); ++i) {
-    if (of % i == 0) found.push_back(i);
+  for (Value i = 1; i <= of / i; ++i) {
+    if (of % i != 0) continue;
+    found.push_back(i);
+    if (of / i != i) found.push_back(of / i);
   }
+  std::erase_if(found, [&](Value value) { return value > most; });
+  std::sort(found.begin(), found.end());
   return found;
 }
 

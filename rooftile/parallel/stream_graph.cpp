@@ -70,7 +70,7 @@ class Run {
     return static_cast<std::size_t>(task.gpu) * kStreams + static_cast<std::size_t>(task.stream);
   }
   Queue& queue_of(const StreamGraph::Task& task) { return queues_[index_of(task)]; }
-  Queue& queue_of(int gpu, Stream stream) {
+  Queue& queue_of(int gpu, GpuStream stream) {
     return queues_[static_cast<std::size_t>(gpu) * kStreams + static_cast<std::size_t>(stream)];
   }
 
@@ -89,13 +89,13 @@ class Run {
   }
 
   double rate_of(const StreamGraph::Task& task) {
-    return task.stream == Stream::compute && queue_of(task.gpu, Stream::reduce).runs ? 1 - taken_ : 1;
+    return task.stream == GpuStream::compute && queue_of(task.gpu, GpuStream::reduce).runs ? 1 - taken_ : 1;
   }
 
   // A transfer began or ended: what the GPU computes goes on at another rate.
   void rerate(const StreamGraph::Task& changed) {
-    if (taken_ == 0 || changed.stream != Stream::reduce) return;
-    Queue& queue = queue_of(changed.gpu, Stream::compute);
+    if (taken_ == 0 || changed.stream != GpuStream::reduce) return;
+    Queue& queue = queue_of(changed.gpu, GpuStream::compute);
     if (!queue.runs) return;
     queue.left -= (now_ - queue.since) * queue.rate;
     queue.since = now_;
@@ -119,7 +119,7 @@ class Run {
 
 }  // namespace
 
-std::size_t StreamGraph::add(int gpu, Stream stream, Seconds work, std::initializer_list<std::size_t> after) {
+std::size_t StreamGraph::add(int gpu, GpuStream stream, Seconds work, std::initializer_list<std::size_t> after) {
   tasks_.push_back({gpu, stream, work});
   for (const std::size_t other : after) add_dependency(tasks_.size() - 1, other);
   return tasks_.size() - 1;

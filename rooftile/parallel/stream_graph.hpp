@@ -1,8 +1,8 @@
 // Kernels and transfers on the streams of several GPUs, and when each of them runs.
 //
 //     StreamGraph graph;
-//     const std::size_t gradient = graph.add(0, Stream::compute, Seconds(2e-3));
-//     const std::size_t reduce = graph.add(0, Stream::reduce, Seconds(1e-3), {gradient});
+//     const std::size_t gradient = graph.add(0, GpuStream::compute, Seconds(2e-3));
+//     const std::size_t reduce = graph.add(0, GpuStream::reduce, Seconds(1e-3), {gradient});
 //     assert(graph.run().end[reduce] == Seconds(3e-3));
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace rooftile {
 
-enum class Stream : std::uint8_t { compute, reduce, send, host };
+enum class GpuStream : std::uint8_t { compute, reduce, send, host };
 constexpr std::size_t kStreams = 4;
 
 struct StreamTimes {
@@ -31,12 +31,12 @@ class StreamGraph {
 
   // Tasks of a stream run one after another, in the order in which they are added, each once those named in `after`
   // have ended; kNoTask is none. Returns the task's number.
-  std::size_t add(int gpu, Stream stream, Seconds work, std::initializer_list<std::size_t> after = {});
+  std::size_t add(int gpu, GpuStream stream, Seconds work, std::initializer_list<std::size_t> after = {});
   void add_dependency(std::size_t task, std::size_t after);
 
   struct Task {
     int gpu = 0;
-    Stream stream = Stream::compute;
+    GpuStream stream = GpuStream::compute;
     Seconds work;
   };
   std::span<const Task> tasks() const { return tasks_; }

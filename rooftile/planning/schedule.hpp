@@ -60,7 +60,4 @@ struct Schedule {
 Seconds tardiness_of(const Job& job, Seconds end);
 ScheduleCost cost_of(std::span<const Job> jobs, std::span<const Placement> placements);
 
-// What is wrong with a schedule; empty if it has every job once, in one of its modes, on GPUs that no other job has.
-std::string fault_of(std::span<const Job> jobs, std::span<const ClusterMachine> machines, const Schedule& schedule);
-
 }  // namespace rooftile

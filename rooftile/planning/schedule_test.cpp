@@ -13,6 +13,7 @@
 
 #include "rooftile/planning/job_queue.hpp"
 #include "rooftile/planning/schedule_builder.hpp"
+#include "rooftile/planning/schedule_fault.hpp"
 #include "rooftile/planning/scheduler.hpp"
 
 namespace rooftile {

@@ -90,7 +90,7 @@ class ChakraTraces::Stages {
   using Numbers = std::vector<std::uint64_t>;
 
   std::vector<Node>& nodes(std::size_t task) { return stages_[static_cast<std::size_t>(timeline_.tasks[task].gpu)]; }
-  Numbers& last(int stage, Stream stream) {
+  Numbers& last(int stage, GpuStream stream) {
     return last_[static_cast<std::size_t>(stage) * kStreams + static_cast<std::size_t>(stream)];
   }
 
@@ -125,7 +125,7 @@ class ChakraTraces::Stages {
     Node node;
     node.kind = Node::Kind::receive;
     node.name = fmt::format("receive {}", timeline_.what[from].micro_batch);
-    node.after = last(timeline_.tasks[task].gpu, Stream::compute);
+    node.after = last(timeline_.tasks[task].gpu, GpuStream::compute);
     node.start = timeline_.times.start[from];
     node.time = timeline_.times.end[from] - node.start;
     node.exchange = timeline_.what[from].exchange;

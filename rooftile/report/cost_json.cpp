@@ -1,11 +1,12 @@
 // What GPUs cost, as JSON and CSV.
-#include <iterator>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "rooftile/base/csv.hpp"
 #include "rooftile/report/cost.hpp"
 
 namespace rooftile {
@@ -93,26 +94,41 @@ std::string cost_json(const CostReport& report) {
 }
 
 std::string cost_csv(const CostReport& report) {
-  std::string text =
-      "gpu,chip,area_mm2,public_mm2,dies,dies_per_wafer,yield,silicon_usd,memory_usd,package_usd,board_usd,cost_usd,"
-      "launch_price_usd,arithmetic_w,dram_w,rest_w,power_w,tdp_w,model,samples,time_s,energy_j\n";
-  const auto cell = [](const auto& quantity) { return quantity ? fmt::format("{:.6g}", quantity->value()) : ""; };
+  std::string text = write_csv_row(std::vector<std::string>{
+      "gpu",         "chip",       "area_mm2",    "public_mm2", "dies",     "dies_per_wafer",   "yield",
+      "silicon_usd", "memory_usd", "package_usd", "board_usd",  "cost_usd", "launch_price_usd", "arithmetic_w",
+      "dram_w",      "rest_w",     "power_w",     "tdp_w",      "model",    "samples",          "time_s",
+      "energy_j"});
+  const auto number = [](double value) { return fmt::format("{:.6g}", value); };
+  const auto cell = [&](const auto& quantity) { return quantity ? number(quantity->value()) : ""; };
   for (const BoardReport& row : report.boards) {
     const BoardCost& board = row.board;
     const HardwareCost& cost = board.cost;
-    fmt::format_to(
-        std::back_inserter(text),
-        "{},{},{:.6g},{},{:g},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{},{:.6g},{:.6g},{:.6g},{:.6g},{}",
-        board.gpu, board.chip, cost.area.total(), board.die_mm2 ? fmt::format("{:g}", *board.die_mm2) : "", cost.dies,
-        cost.dies_per_wafer, cost.yield, cost.silicon.value(), cost.memory.value(), cost.package.value(),
-        cost.board.value(), cost.price().value(), cell(board.launch_price), cost.arithmetic.value(), cost.dram.value(),
-        cost.idle.value(), cost.power().value(), cell(board.tdp));
+    std::vector<std::string> cells = {board.gpu,
+                                      board.chip,
+                                      number(cost.area.total()),
+                                      board.die_mm2 ? fmt::format("{:g}", *board.die_mm2) : "",
+                                      fmt::format("{:g}", cost.dies),
+                                      number(cost.dies_per_wafer),
+                                      number(cost.yield),
+                                      number(cost.silicon.value()),
+                                      number(cost.memory.value()),
+                                      number(cost.package.value()),
+                                      number(cost.board.value()),
+                                      number(cost.price().value()),
+                                      cell(board.launch_price),
+                                      number(cost.arithmetic.value()),
+                                      number(cost.dram.value()),
+                                      number(cost.idle.value()),
+                                      number(cost.power().value()),
+                                      cell(board.tdp)};
     if (row.run) {
-      fmt::format_to(std::back_inserter(text), ",{},{:g},{:.6g},{:.6g}\n", row.run->model, row.run->samples,
-                     row.run->time.value(), row.run->energy.total().value());
+      cells.insert(cells.end(), {row.run->model, fmt::format("{:g}", row.run->samples), number(row.run->time.value()),
+                                 number(row.run->energy.total().value())});
     } else {
-      text += ",,,,\n";
+      cells.resize(cells.size() + 4);
     }
+    text += write_csv_row(cells);
   }
   return text;
 }

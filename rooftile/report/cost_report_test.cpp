@@ -56,6 +56,13 @@ TEST(CostReport, EveryNumberOfTheCsvHasItsColumn) {
   for (const CsvRow& row : *table) EXPECT_EQ(row.cells.size(), table->front().cells.size());
 }
 
+// A spreadsheet would run it.
+TEST(CostReport, CsvMarksANameThatLooksLikeAFormula) {
+  CostReport report = two_boards();
+  report.boards[0].run->model = "=n,m";
+  EXPECT_THAT(cost_csv(report), HasSubstr("\"'=n,m\",4,0.5,2\n"));
+}
+
 TEST(CostReport, TableSaysEnergyASample) {
   const std::string text = cost_table(two_boards());
   EXPECT_THAT(text, HasSubstr("mJ/sample"));

@@ -1,4 +1,6 @@
 // Two predictions side by side.
+#include "rooftile/report/diff.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -21,16 +23,9 @@ namespace {
 
 using SavedJson = nlohmann::json;
 
-struct Layer {
-  std::string name, bottleneck;
-  Seconds time;
-};
-
 struct Side {
-  std::string model, gpu, precision, method;
-  std::int64_t batch_size = 0;
-  Seconds time;
-  std::vector<Layer> layers;
+  DiffSide head;
+  std::vector<DiffLayer> layers;  // in `a`
 };
 
 // Behind the name of a layer: the pass, where it is not forward.
@@ -78,17 +73,19 @@ Result<Side> read(std::string_view text, std::string_view where) {
   }
   if (const std::string problem = problem_of(json); !problem.empty())
     return bad("is not a whole prediction: " + problem);
-  Side side{text_at(json, "model"),
-            text_at(json, "gpu"),
-            text_at(json, "precision"),
-            text_at(json, "method"),
-            json["batch_size"].get<std::int64_t>(),
-            Seconds(json["time_s"].get<double>()),
-            {}};
+  Side side;
+  side.head = {std::string(where),
+               text_at(json, "model"),
+               text_at(json, "gpu"),
+               text_at(json, "precision"),
+               text_at(json, "method"),
+               json["batch_size"].get<std::int64_t>(),
+               Seconds(json["time_s"].get<double>())};
   for (const SavedJson& layer : json["layers"]) {
     const bool limited = layer.contains("bottleneck") && layer["bottleneck"].is_string();
-    side.layers.push_back({text_at(layer, "name") + one_line(pass_of(layer)),
-                           limited ? text_at(layer, "bottleneck") : "-", Seconds(layer["time_s"].get<double>())});
+    const DiffLayer::Estimate estimate = {Seconds(layer["time_s"].get<double>()),
+                                          limited ? text_at(layer, "bottleneck") : "-"};
+    side.layers.push_back({text_at(layer, "name") + one_line(pass_of(layer)), estimate, std::nullopt});
   }
   return side;
 }
@@ -98,7 +95,7 @@ std::string ratio(Seconds a, Seconds b) {
   return fmt::format("{:.3g}x", b / a);
 }
 
-std::string times(const Side& a, const Side& b, std::size_t width) {
+std::string times(const DiffSide& a, const DiffSide& b, std::size_t width) {
   TextTable table({{""}, {"A", Align::right}, {"B", Align::right}, {"B / A", Align::right}});
   const auto row = [&](const char* what, const std::string& in_a, const std::string& in_b) {
     table.add({what, in_a, in_b, ""});
@@ -109,7 +106,7 @@ std::string times(const Side& a, const Side& b, std::size_t width) {
   row("precision", a.precision, b.precision);
   row("method", a.method, b.method);
   table.add({"time", print(a.time), print(b.time), ratio(a.time, b.time)});
-  const auto per_sample = [](const Side& side) { return side.time / static_cast<double>(side.batch_size); };
+  const auto per_sample = [](const DiffSide& side) { return side.time / static_cast<double>(side.batch_size); };
   if (a.batch_size > 0 && b.batch_size > 0 && a.batch_size != b.batch_size) {
     table.add({"time per sample", print(per_sample(a)), print(per_sample(b)), ratio(per_sample(a), per_sample(b))});
   }
@@ -118,56 +115,58 @@ std::string times(const Side& a, const Side& b, std::size_t width) {
 
 }  // namespace
 
-Result<std::string> diff_report(std::string_view json_a, std::string_view where_a, std::string_view json_b,
-                                std::string_view where_b, std::size_t width) {
-  const auto a = TRY(read(json_a, where_a));
-  const auto b = TRY(read(json_b, where_b));
-
-  std::map<std::string, const Layer*> in_b;
-  for (const Layer& layer : b.layers) in_b[layer.name] = &layer;
-  struct Pair {
-    const Layer* a;
-    const Layer* b;
-    double change() const { return std::abs((b->time - a->time).value()); }
-  };
-  std::vector<Pair> pairs;
-  TextTable alone({{"only in one"}, {"A", Align::right}, {"B", Align::right}});
-  for (const Layer& layer : a.layers) {
+Result<PredictionDiff> diff_of(std::string_view json_a, std::string_view where_a, std::string_view json_b,
+                               std::string_view where_b) {
+  auto a = TRY(read(json_a, where_a));
+  auto b = TRY(read(json_b, where_b));
+  std::map<std::string, DiffLayer::Estimate> in_b;
+  for (const DiffLayer& layer : b.layers) in_b[layer.name] = *layer.a;
+  for (DiffLayer& layer : a.layers) {
     const auto found = in_b.find(layer.name);
-    if (found == in_b.end()) {
-      alone.add({layer.name, print(layer.time), ""});
-      continue;
-    }
-    pairs.push_back({&layer, found->second});
+    if (found == in_b.end()) continue;
+    layer.b = std::move(found->second);
     in_b.erase(found);
   }
-  for (const Layer& layer : b.layers) {
-    if (in_b.count(layer.name) != 0) alone.add({layer.name, "", print(layer.time)});
+  const auto change = [](const DiffLayer& layer) {  // those of one alone come last
+    return layer.b ? std::abs((layer.b->time - layer.a->time).value()) : -1;
+  };
+  std::stable_sort(a.layers.begin(), a.layers.end(),
+                   [&](const DiffLayer& x, const DiffLayer& y) { return change(x) > change(y); });
+  for (DiffLayer& layer : b.layers) {
+    if (in_b.count(layer.name) != 0) a.layers.push_back({layer.name, std::nullopt, std::move(layer.a)});
   }
-  std::stable_sort(pairs.begin(), pairs.end(), [](const Pair& x, const Pair& y) { return x.change() > y.change(); });
+  return PredictionDiff{std::move(a.head), std::move(b.head), std::move(a.layers)};
+}
 
+std::string diff_table(const PredictionDiff& diff, std::size_t width) {
   TextTable changed({{"layer, largest change first", Align::left},
                      {"A", Align::right},
                      {"B", Align::right},
                      {"B - A", Align::right},
                      {"B / A", Align::right},
                      {"limited by"}});
+  TextTable alone({{"only in one"}, {"A", Align::right}, {"B", Align::right}});
   std::size_t same = 0;
-  for (const Pair& pair : pairs) {
-    if (pair.a->time == pair.b->time && pair.a->bottleneck == pair.b->bottleneck) {
+  for (const auto& [name, a, b] : diff.layers) {
+    if (!a || !b) {
+      alone.add({name, a ? print(a->time) : "", b ? print(b->time) : ""});
+    } else if (*a == *b) {
       ++same;
-      continue;
+    } else {
+      changed.add({name, print(a->time), print(b->time), print(b->time - a->time), ratio(a->time, b->time),
+                   a->limit == b->limit ? a->limit : fmt::format("{} -> {}", a->limit, b->limit)});
     }
-    const bool one = pair.a->bottleneck == pair.b->bottleneck;
-    changed.add({pair.a->name, print(pair.a->time), print(pair.b->time), print(pair.b->time - pair.a->time),
-                 ratio(pair.a->time, pair.b->time),
-                 one ? pair.a->bottleneck : fmt::format("{} -> {}", pair.a->bottleneck, pair.b->bottleneck)});
   }
-  std::string text = fmt::format("  A  {}\n  B  {}\n\n{}", where_a, where_b, times(a, b, width));
+  std::string text = fmt::format("  A  {}\n  B  {}\n\n{}", diff.a.file, diff.b.file, times(diff.a, diff.b, width));
   if (!changed.empty()) text += "\n" + changed.text(width);
   if (same > 0) text += fmt::format("  {} the same\n", same == 1 ? "1 layer is" : fmt::format("{} layers are", same));
   if (!alone.empty()) text += "\n" + alone.text(width);
   return text;
+}
+
+Result<std::string> diff_report(std::string_view json_a, std::string_view where_a, std::string_view json_b,
+                                std::string_view where_b, std::size_t width) {
+  return diff_table(TRY(diff_of(json_a, where_a, json_b, where_b)), width);
 }
 
 }  // namespace rooftile

@@ -5,28 +5,13 @@
 
 #include "rooftile/base/csv.hpp"
 #include "rooftile/report/explore.hpp"
+#include "rooftile/report/scaled_resources.hpp"
 #include "rooftile/report/svg.hpp"
 #include "rooftile/report/svg_chart.hpp"
 #include "rooftile/report/text.hpp"
 
 namespace rooftile {
 namespace {
-
-struct ScaledResource {
-  std::string_view name, column;
-  double ScalingOption::*multiple;
-};
-constexpr std::array kResources = {
-    ScaledResource{"SMs", "sms", &ScalingOption::sm_count},
-    ScaledResource{"MACs", "macs_of_an_sm", &ScalingOption::mac_per_sm},
-    ScaledResource{"regs", "registers", &ScalingOption::registers},
-    ScaledResource{"smem", "smem", &ScalingOption::smem},
-    ScaledResource{"smem bw", "smem_bandwidth", &ScalingOption::smem_bandwidth},
-    ScaledResource{"L1 bw", "l1_bandwidth", &ScalingOption::l1_bandwidth},
-    ScaledResource{"L2 bw", "l2_bandwidth", &ScalingOption::l2_bandwidth},
-    ScaledResource{"DRAM bw", "dram_bandwidth", &ScalingOption::dram_bandwidth},
-    ScaledResource{"tile", "cta_tile", &ScalingOption::cta_tile},
-};
 
 // Bottlenecks that limit anything in the study.
 std::vector<std::size_t> bottlenecks_of(std::span<const ScalingRow> rows) {
@@ -44,7 +29,7 @@ std::vector<std::size_t> bottlenecks_of(std::span<const ScalingRow> rows) {
 std::string scaling_table(std::string_view what, std::span<const ScalingRow> rows, std::size_t width) {
   const std::vector<std::size_t> present = bottlenecks_of(rows);
   std::vector<TextTable::Column> columns = {{"option"}};
-  for (const ScaledResource& resource : kResources) columns.push_back({std::string(resource.name), Align::right});
+  for (const ScaledResource& resource : kScaledResources) columns.push_back({std::string(resource.name), Align::right});
   columns.push_back({"time", Align::right});
   columns.push_back({"speedup", Align::right});
   for (const std::size_t b : present) {
@@ -53,7 +38,7 @@ std::string scaling_table(std::string_view what, std::span<const ScalingRow> row
   TextTable table(std::move(columns));
   for (const ScalingRow& row : rows) {
     std::vector<std::string> cells = {row.option.name == "0" ? "as it is" : std::string(row.option.name)};
-    for (const ScaledResource& resource : kResources) {
+    for (const ScaledResource& resource : kScaledResources) {
       const bool tile = resource.column == "cta_tile";
       const double multiple = row.option.*resource.multiple;
       cells.push_back(tile ? fmt::format("{}", multiple) : (multiple == 1 ? "" : fmt::format("{}x", multiple)));
@@ -80,7 +65,7 @@ std::string scaling_table(std::string_view what, std::span<const ScalingRow> row
 
 std::string scaling_csv(std::span<const ScalingRow> rows) {
   std::vector<std::string> names = {"option"};
-  for (const ScaledResource& resource : kResources) names.emplace_back(resource.column);
+  for (const ScaledResource& resource : kScaledResources) names.emplace_back(resource.column);
   for (const char* name : {"time_s", "speedup", "unfit"}) names.emplace_back(name);
   for (std::size_t b = 0; b < kBottlenecks; ++b) {
     names.push_back(fmt::format("limited_by_{}_s", name_of(static_cast<Bottleneck>(b))));
@@ -91,7 +76,8 @@ std::string scaling_csv(std::span<const ScalingRow> rows) {
   std::string text = write_csv_row(names);
   for (const ScalingRow& row : rows) {
     std::vector<std::string> cells = {std::string(row.option.name)};
-    for (const ScaledResource& resource : kResources) cells.push_back(fmt::format("{}", row.option.*resource.multiple));
+    for (const ScaledResource& resource : kScaledResources)
+      cells.push_back(fmt::format("{}", row.option.*resource.multiple));
     const bool fit = row.unfit == Unfit::none;
     cells.push_back(fit ? fmt::format("{:.6g}", row.time) : "");
     cells.push_back(fit ? fmt::format("{:.6g}", row.speedup) : "");

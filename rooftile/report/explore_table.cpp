@@ -64,7 +64,10 @@ std::string designs_text(const ExploreReport& report, std::span<const RankedDesi
   bool any_beyond = false;
   for (const RankedDesign& design : designs.first(std::min(most, designs.size()))) {
     const std::size_t which = most_of(design.shares);
-    std::vector<std::string> cells = {grouped(static_cast<double>(design.index)), time_label(design.time)};
+    const bool marked = report.beyond.count(design.index) > 0;
+    any_beyond |= marked;
+    std::vector<std::string> cells = {grouped(static_cast<double>(design.index)) + (marked ? " !" : ""),
+                                      time_label(design.time)};
     if (report.base_time > 0) cells.push_back(fmt::format("{:.3f}", speedup(report, design.time)));
     if (report.base_costs) {
       for (std::size_t c = 0; c < kCosts; ++c) {

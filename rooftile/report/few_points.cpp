@@ -122,7 +122,9 @@ std::string cautions_text(const FewPointsTrials& trials, std::size_t points) {
 
 }  // namespace
 
-std::string few_points_report(const FewPoints& fitted, const std::vector<double>& crossed, const std::string& gpu) {
+std::string few_points_report(const FewPoints& fitted, const std::vector<double>& crossed, const std::string& gpu,
+                              std::size_t width) {
+  const auto line = [&](const std::string& words) { return page_line("  " + words, width, "    "); };
   std::string text = fmt::format("Calibration of {} from {}\n\n", gpu, counted(fitted.before.size(), "measured row"));
   text +=
       fmt::format("  {:22} {:>7} {:>14} {:>10} {:>14}\n", "factor", "applied", "likeliest", "deviation", "rows tell");
@@ -133,51 +135,57 @@ std::string few_points_report(const FewPoints& fitted, const std::vector<double>
     const bool has_rows = i < kSharedFactors || fitted.points[i - kSharedFactors] > 0;
     if (is_told || has_rows) text += factor_line(fitted, i);
   }
-  text += fmt::format(
-      "\n  applied is {:.0f} % of the likeliest step, which is {:.1f} deviations from no effect ({:.0f} % at {}, "
-      "nothing below {})\n",
-      kPercent * fitted.share, fitted.sure, kPercent, 2 * kCaution, kCaution);
+  text +=
+      "\n" + line(fmt::format("applied is {:.0f} % of the likeliest step, which is {:.1f} deviations from no effect "
+                              "({:.0f} % at {}, nothing below {})",
+                              kPercent * fitted.share, fitted.sure, kPercent, 2 * kCaution, kCaution));
   if (!fitted.calls.empty()) {
     const auto [least, most] = std::minmax_element(fitted.calls.begin(), fitted.calls.end(),
                                                    [](const auto& a, const auto& b) { return a.weight < b.weight; });
     text +=
-        fmt::format("  calls of similar length and bottleneck to a row: x {:.2f} to x {:.2f} on top of the factors\n",
-                    std::exp(least->weight), std::exp(most->weight));
+        line(fmt::format("calls of similar length and bottleneck to a row: x {:.2f} to x {:.2f} on top of the factors",
+                         std::exp(least->weight), std::exp(most->weight)));
   }
-  text += fmt::format("  GMAE of the rows  {} before, {} after", gmae_text(fitted.before), gmae_text(fitted.after));
-  // One row has no others.
-  text += crossed.size() > 1 ? fmt::format(", {} with each row left out in turn\n", gmae_text(crossed)) : "\n";
+  text += line(fmt::format(
+      "GMAE of the rows  {} before, {} after{}", gmae_text(fitted.before), gmae_text(fitted.after),
+      // One row has no others.
+      crossed.size() > 1 ? fmt::format(", {} with each row left out in turn", gmae_text(crossed)) : std::string()));
   text += intervals_text(fitted);
   if (!silent.empty()) {
-    constexpr std::size_t kWidth = 110;
-    text +=
-        "  " + wrapped(fmt::format("not determined by the rows: {}", fmt::join(silent, ", ")), kWidth, "    ") + "\n";
+    constexpr std::size_t kWidth = 112;
+    text += page_line(fmt::format("  not determined by the rows: {}", fmt::join(silent, ", ")), std::min(width, kWidth),
+                      "    ");
   }
   if (gmae_of(crossed) >= gmae_of(fitted.before)) {
-    text += "  warning: left-out rows are predicted no better than before; measure more rows, or other shapes\n";
+    text += line("warning: left-out rows are predicted no better than before; measure more rows, or other shapes");
   }
-  text +=
-      "\n  applied    relative to what the constants alone predict; likeliest: before caution\n"
-      "  deviation  of the factor's logarithm over GPUs, before the rows; rows tell: how much of it they take "
-      "away\n";
-  return text;
+  constexpr const char* kUnder = "             ";
+  text += "\n" + page_line("  applied    relative to what the constants alone predict; likeliest: before caution",
+                           width, kUnder);
+  return text + page_line(
+                    "  deviation  of the factor's logarithm over GPUs, before the rows; rows tell: how much of it "
+                    "they take away",
+                    width, kUnder);
 }
 
 std::string suggested_points_report(const std::vector<ChosenRow>& chosen, const std::vector<LinearPoint>& rows,
-                                    const std::vector<std::string>& places, const std::string& gpu) {
+                                    const std::vector<std::string>& places, const std::string& gpu, std::size_t width) {
   std::string text = fmt::format("Most informative of {} to measure on {}\n\n", counted(rows.size(), "row"), gpu);
-  text += fmt::format("  {:>8}  {:12} {:12} {:>12}  {}\n", "left", "family", "limited by", "predicted", "row");
+  TextTable table({{"left", Align::right}, {"family"}, {"limited by"}, {"predicted", Align::right}, {"row"}});
   for (const ChosenRow& one : chosen) {
     const LinearPoint& row = rows[one.row];
     const auto* most = std::max_element(row.place.limits.begin(), row.place.limits.end());
-    text += fmt::format("  {:>6.0f} %  {:12} {:12} {:>9.1f} us  {}\n", kPercent * one.left, name_of(row.family),
-                        CallPlace::kLimits[static_cast<std::size_t>(most - row.place.limits.begin())], row.place.micros,
-                        places[one.row]);
+    table.add({fmt::format("{:.0f} %", kPercent * one.left), std::string(name_of(row.family)),
+               std::string(CallPlace::kLimits[static_cast<std::size_t>(most - row.place.limits.begin())]),
+               fmt::format("{:.1f} us", row.place.micros), places[one.row]});
   }
-  return text +
-         "\n  left       share of the variance of all rows' errors left once this row and those above are measured, if "
-         "boards "
-         "differ as\n             those that are known do\n";
+  text += table.text(width);
+  constexpr std::size_t kWidth = 138;
+  return text + "\n" +
+         page_line(
+             "  left       share of the variance of all rows' errors left once this row and those above are "
+             "measured, if boards differ as those that are known do",
+             std::min(width, kWidth), "             ");
 }
 
 std::string few_points_trials_report(const FewPointsTrials& trials, const FewPointsTrialOptions& options) {

@@ -51,7 +51,7 @@ std::string grey_box_report(const regression::FittedModel& model, std::size_t wi
                     {"GMAE", Align::right},
                     {"90 %", Align::right},
                     {"of", Align::left},
-                    {"mean of", Align::left}});
+                    {"mean of", Align::left, Cut::wraps}});
   for (const FittedEquation& equation : model.equations) {
     if (!is_value(equation)) continue;
     const auto& interval = equation.interval;
@@ -61,10 +61,10 @@ std::string grey_box_report(const regression::FittedModel& model, std::size_t wi
                 terms_text(equation)});
   }
   text += values.text(width);
-  text +=
-      "\n  MAPE, GMAE  in %, on unseen rows: other shapes, or for 'other GPUs' a left-out GPU\n"
-      "  90 %        interval: the prediction over and times this\n\n";
-  TextTable physics({{"physics of", Align::left}, {"rows", Align::right}, {"sum of", Align::left}});
+  text += "\n" + page_line("  MAPE, GMAE  in %, on unseen rows: other shapes, or for 'other GPUs' a left-out GPU",
+                           width, "              ");
+  text += "  90 %        interval: the prediction over and times this\n\n";
+  TextTable physics({{"physics of", Align::left}, {"rows", Align::right}, {"sum of", Align::left, Cut::wraps}});
   for (const FittedEquation& equation : model.equations) {
     if (!is_physics(equation)) continue;
     physics.add({equation.name.substr(std::string_view("physics ").size()),

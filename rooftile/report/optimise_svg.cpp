@@ -26,8 +26,7 @@ std::string optimum_svg(const OptimumReport& report) {
   const Metric across = optimum.objectives.size() > 1 ? optimum.objectives[1] : Metric::time;
   const Metric up = optimum.objectives.front();
   Chart chart;
-  chart.title = fmt::format("{} against {}: designs that none beats in both", axis_title(name_of(up)),
-                            axis_title(name_of(across)));
+  chart.title = fmt::format("{} against {}: the Pareto front", axis_title(name_of(up)), axis_title(name_of(across)));
   chart.title.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(chart.title.front())));
   ChartSeries front = {.name = "designs of the front", .data = {}};
   std::vector<double> xs, ys;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <utility>
 
@@ -38,6 +37,18 @@ constexpr std::array<std::pair<std::string_view, std::size_t>, 9> kLimits = {{{"
 constexpr std::array<std::pair<std::string_view, std::size_t>, 4> kLevels = {
     {{"DRAM", 1}, {"L1", 2}, {"MALL", 4}, {"L2", 6}}};
 
+constexpr std::array<std::pair<std::string_view, std::size_t>, 11> kStalls = {{{"pipe_busy", 0},
+                                                                               {"memory_dependency", 1},
+                                                                               {"memory_throttle", 2},
+                                                                               {"constant_memory_dependency", 3},
+                                                                               {"exec_dependency", 4},
+                                                                               {"sleeping", 5},
+                                                                               {"texture", 6},
+                                                                               {"other", 7},
+                                                                               {"inst_fetch", 8},
+                                                                               {"sync", 9},
+                                                                               {"not_selected", 10}}};
+
 template <std::size_t Count>
 const Colour& colour_in(const std::array<std::pair<std::string_view, std::size_t>, Count>& table,
                         std::string_view name) {
@@ -45,15 +56,14 @@ const Colour& colour_in(const std::array<std::pair<std::string_view, std::size_t
   return found == table.end() ? kSeries[kApart - 1] : kSeries[found->second];
 }
 
+int hexadecimal(char digit) { return digit <= '9' ? digit - '0' : digit - 'a' + 10; }
+
 // Relative luminance of "#rrggbb" (WCAG 2.2).
 double luminance(std::string_view colour) {
   constexpr std::array<double, 3> kWeights = {0.2126, 0.7152, 0.0722};
   double sum = 0;
   for (std::size_t i = 0; i < kWeights.size(); ++i) {
-    int value = 0;
-    const std::string_view digits = colour.substr(1 + 2 * i, 2);
-    std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
-    const double share = value / 255.0;
+    const double share = (16 * hexadecimal(colour[1 + 2 * i]) + hexadecimal(colour[2 + 2 * i])) / 255.0;
     sum += kWeights[i] * (share <= 0.04045 ? share / 12.92 : std::pow((share + 0.055) / 1.055, 2.4));
   }
   return sum;
@@ -66,6 +76,8 @@ const Colour& series_colour(std::size_t place) { return kSeries[place % kSeries.
 const Colour& limit_colour(std::string_view limit) { return colour_in(kLimits, limit); }
 
 const Colour& level_colour(std::string_view level) { return colour_in(kLevels, level); }
+
+const Colour& stall_colour(std::string_view reason) { return colour_in(kStalls, reason); }
 
 double contrast(std::string_view one, std::string_view other) {
   constexpr double kFlare = 0.05;

@@ -34,6 +34,9 @@ const Colour& series_colour(std::size_t place);
 const Colour& limit_colour(std::string_view limit);
 const Colour& level_colour(std::string_view level);
 
+// Of a reason to stall: where a limit shows as it (roofline/stalls.hpp), that of the limit; L1's throttle is L1's.
+const Colour& stall_colour(std::string_view reason);
+
 // Black or white, whichever reads better on a colour.
 std::string_view text_on(std::string_view colour);
 

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "rooftile/profile/stall_reasons.hpp"
 #include "rooftile/timing/estimate.hpp"
 
 namespace rooftile {
@@ -96,6 +97,17 @@ TEST(Palette, HasOneColourForEachLimit) {
   EXPECT_EQ(level_colour("L1").light, limit_colour("l1").light);
   EXPECT_EQ(level_colour("L2").light, limit_colour("l2").light);
   EXPECT_EQ(level_colour("DRAM").light, limit_colour("dram").light);
+}
+
+TEST(Palette, AStallHasTheColourOfItsLimit) {
+  std::set<std::string_view> colours;
+  for (const profile::StallReason& reason : profile::stall_reasons()) {
+    EXPECT_TRUE(colours.insert(stall_colour(reason.name).light).second) << reason.name;
+  }
+  EXPECT_EQ(stall_colour("pipe_busy").light, limit_colour("compute").light);
+  EXPECT_EQ(stall_colour("exec_dependency").light, limit_colour("smem").light);
+  EXPECT_EQ(stall_colour("memory_dependency").light, limit_colour("dram").light);
+  EXPECT_EQ(stall_colour("memory_throttle").light, limit_colour("l1").light);
 }
 
 // An SVG turns light shades into dark ones by their text.

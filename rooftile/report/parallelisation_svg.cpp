@@ -27,7 +27,7 @@ std::string parallelisation_svg(const ParallelisationReport& report) {
   Chart chart;
   chart.title = fmt::format("{} on {} x {}: a step of {}", report.model, report.gpus, report.gpu.id,
                             counted(static_cast<std::size_t>(report.batch), "sample"));
-  chart.caption = "The line joins ways than which none is both faster and smaller.";
+  chart.caption = "No way is both faster and smaller than those on the line.";
   chart.x = {.title = "memory of a GPU in GiB", .scale = Scale::logarithmic};
   chart.y = {.title = "time of a step", .scale = Scale::logarithmic, .time = true};
   chart.plot_height = kHeight;

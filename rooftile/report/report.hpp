@@ -50,6 +50,9 @@ Result<std::string> diff_report(std::string_view json_a, std::string_view where_
 // How many layers of each kind are predicted by which method, their share of the arithmetic, and what is left out.
 std::string support_report(const Prediction& prediction, std::size_t width = kAnyWidth);
 std::string support_csv(std::span<const LayerEstimate> layers, const std::vector<Skipped>& unsupported);
+// "rooftile/support/1"; without layers nothing can be predicted.
+std::string support_json(std::string_view model, std::span<const LayerEstimate> layers,
+                         const std::vector<Skipped>& unsupported);
 
 // The layers of a network, their outputs and arithmetic.
 std::string workload_table(const Workload& workload, std::size_t width = kAnyWidth);

@@ -147,7 +147,7 @@ std::string stall_bars(const View& view) {
   bars.title = view.title + ": why warps did not issue";
   bars.caption = "Shares of all stalls. Those of predictions are estimates from what limits each layer.";
   for (std::string& name : roofline::used_stall_names(view)) {
-    bars.colours.push_back(series_colour(bars.kinds.size()).light);
+    bars.colours.push_back(stall_colour(name).light);
     bars.kinds.push_back(std::move(name));
   }
   const auto parts = [&](const std::vector<roofline::StallShare>& stalls) {

@@ -16,7 +16,7 @@
 namespace rooftile {
 namespace {
 
-std::string_view name_of(Stream stream) {
+std::string_view name_of(GpuStream stream) {
   constexpr std::array<std::string_view, kStreams> kNames = {"compute", "gradients and weights", "send", "host"};
   return kNames[static_cast<std::size_t>(stream)];
 }
@@ -69,7 +69,7 @@ struct Slice {
 // Perfetto takes process and thread 0 for the kernel's idle ones, and a thread for the main one of the process of its
 // number.
 int process_of(int stage) { return stage + 1; }
-int thread_of(int stage, Stream stream) {
+int thread_of(int stage, GpuStream stream) {
   constexpr int kThousand = 1000;
   return process_of(stage) * kThousand + static_cast<int>(stream);
 }
@@ -126,11 +126,11 @@ class TraceText {
     const auto metadata = [&](const char* what, int thread, const std::string& args) {
       add_event(R"({{"name":"{}","ph":"M","pid":{},"tid":{},"args":{{{}}}}})", what, process_of(stage), thread, args);
     };
-    const int any = thread_of(stage, Stream::compute);
+    const int any = thread_of(stage, GpuStream::compute);
     metadata("process_name", any, "\"name\":" + quoted(name));
     metadata("process_sort_index", any, fmt::format("\"sort_index\":{}", stage));
     for (std::size_t i = 0; i < kStreams; ++i) {
-      const auto stream = static_cast<Stream>(i);
+      const auto stream = static_cast<GpuStream>(i);
       metadata("thread_name", thread_of(stage, stream), fmt::format("\"name\":\"{}\"", name_of(stream)));
       metadata("thread_sort_index", thread_of(stage, stream), fmt::format("\"sort_index\":{}", i));
     }

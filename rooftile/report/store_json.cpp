@@ -1,5 +1,7 @@
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "rooftile/base/csv.hpp"
 #include "rooftile/report/store.hpp"
 
 namespace rooftile {
@@ -41,6 +43,28 @@ std::string store_json(const StoreContents& contents) {
                      {"predictions", std::move(predictions)}};
   // Text from files may be of any encoding.
   return file.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string store_csv(const StoreContents& contents) {
+  std::string text = write_csv_row(std::vector<std::string>{"gpu", "op", "precision", "pass", "software", "file",
+                                                            "format", "source", "date", "rows"});
+  for (const store::MeasurementCount& count : contents.measurements) {
+    const store::Subject& subject = count.subject;
+    const store::Origin& origin = count.origin;
+    text += write_csv_row(std::vector<std::string>{subject.gpu, subject.op, subject.precision, subject.pass,
+                                                   subject.software, origin.file, origin.format, origin.source,
+                                                   origin.date, fmt::format("{}", count.rows)});
+  }
+  return text;
+}
+
+std::string store_check_json(const StoreCheck& check) {
+  using Json = nlohmann::ordered_json;
+  const Json json = {{"schema", "rooftile/store-check/1"},
+                     {"path", check.path},
+                     {"damaged", false},
+                     {"measurements", check.measurements}};
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace rooftile

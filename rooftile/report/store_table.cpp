@@ -72,6 +72,11 @@ std::string store_table(const StoreContents& contents, std::size_t width) {
                      fitted(contents.fitted, width), predictions(contents.predictions, width));
 }
 
+std::string store_check_text(const StoreCheck& check) {
+  return fmt::format("{}: no damage found; {} intact\n", check.path,
+                     counted(static_cast<std::size_t>(check.measurements), "measurement"));
+}
+
 std::string import_table(const std::vector<store::ImportedFile>& files, std::size_t width) {
   TextTable table({{"file", Align::left},
                    {"format", Align::left},

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include "rooftile/base/csv.hpp"
 #include "rooftile/report/names.hpp"
@@ -80,6 +81,23 @@ std::string support_report(const Prediction& prediction, std::size_t width) {
          "\n  rooftile  the fastest kernel that a library could pick (docs/theory.md)\n"
          "  stream    its bytes, passes over memory and rounds of CTAs, in closed form\n"
          "  none      moves no data, costs nothing\n";
+}
+
+std::string support_json(std::string_view model, std::span<const LayerEstimate> layers,
+                         const std::vector<Skipped>& unsupported) {
+  using Json = nlohmann::ordered_json;
+  Json supported = Json::array(), left_out = Json::array();
+  for (const SupportedKind& kind : supported_kinds(layers)) {
+    supported.push_back(
+        {{"op", kind.op}, {"layers", kind.layers}, {"flops", kind.flops.value()}, {"method", kind.method}});
+  }
+  for (const Skipped& op : unsupported) left_out.push_back({{"name", op.name}, {"op_type", op.op_type}});
+  const Json json = {{"schema", "rooftile/support/1"},
+                     {"model", std::string(model)},
+                     {"predictable", !layers.empty()},
+                     {"supported", std::move(supported)},
+                     {"unsupported", std::move(left_out)}};
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 std::string support_csv(std::span<const LayerEstimate> layers, const std::vector<Skipped>& unsupported) {

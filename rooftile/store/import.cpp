@@ -79,7 +79,7 @@ bool is_table(std::string_view text) {
 }
 
 tl::unexpected<Error> interrupted(const std::string& file) {
-  return fail(ErrorCode::io, "interrupted; nothing was stored", file);
+  return fail(ErrorCode::interrupted, "stopped; nothing was stored", file);
 }
 
 class FileImport {
@@ -103,17 +103,16 @@ class FileImport {
     result_.format = "layer table";
     CsvReader reader(result_.file);
     while (!piece.empty()) {
-      TRY(add(reader.feed(piece)));
+      TRY(add(TRY(reader.feed(piece))));
       if (options_.progress && !options_.progress(pieces_.share())) return interrupted(result_.file);
       const auto next = TRY(pieces_.next());
       piece = next;
     }
-    return add(reader.finish());
+    return add(TRY(reader.finish()));
   }
 
-  Result<void> add(Result<std::vector<CsvRow>> rows) {
-    if (!rows) return tl::unexpected(rows.error());
-    for (CsvRow& row : *rows) {
+  Result<void> add(std::vector<CsvRow> rows) {
+    for (CsvRow& row : rows) {
       if (!importer_) {
         auto importer = TRY(RowImporter::begin(writer_, result_, std::move(row), options_, options_.date));
         importer_ = std::make_unique<RowImporter>(std::move(importer));

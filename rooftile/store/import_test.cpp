@@ -180,7 +180,7 @@ TEST(Import, CanBeInterrupted) {
   const TestFolder folder;
   const std::string db = folder.file("s.db"), path = folder.write("t.csv", gemms(20000));
   EXPECT_THAT(import_error(db, path, {.progress = [](double share) { return share < 0.5; }}),
-              HasSubstr("interrupted; nothing was stored"));
+              HasSubstr("stopped; nothing was stored"));
   EXPECT_EQ(rows_in(db), 0);
 }
 

@@ -184,25 +184,22 @@ Result<Names> read_names(Store& store) {
       TRY(take(statement.integer(0), text));
     }
   };
-  auto read = each("SELECT id, header FROM layout", [&](std::int64_t id, const auto& text) -> Result<void> {
+  TRY(each("SELECT id, header FROM layout", [&](std::int64_t id, const auto& text) -> Result<void> {
     auto columns = TRY(unpacked(text(1), store.path()));
     Names::Layout& layout = names.layouts[id];
     for (std::size_t i = 0; i < columns.size(); ++i) layout.places.emplace(trimmed(columns[i]), i);
     layout.keyer = ContentKeyer(columns);
     layout.columns = std::move(columns);
     return {};
-  });
-  if (!read) return tl::unexpected(read.error());
-  read = each("SELECT id, file, format, source, date FROM origin", [&](std::int64_t id, const auto& text) {
+  }));
+  TRY(each("SELECT id, file, format, source, date FROM origin", [&](std::int64_t id, const auto& text) {
     names.origins[id] = {text(1), text(2), text(3), text(4)};
     return Result<void>();
-  });
-  if (!read) return tl::unexpected(read.error());
-  read = each("SELECT id, op, gpu, precision, pass, software FROM subject", [&](std::int64_t id, const auto& text) {
+  }));
+  TRY(each("SELECT id, op, gpu, precision, pass, software FROM subject", [&](std::int64_t id, const auto& text) {
     names.subjects[id] = {text(1), text(2), text(3), text(4), text(5)};
     return Result<void>();
-  });
-  if (!read) return tl::unexpected(read.error());
+  }));
   return names;
 }
 
@@ -415,11 +412,10 @@ Result<std::int64_t> remove_measurements(Store& store, const MeasurementQuery& q
     TRY(statement.bind(1, id).run());
   }
   if (!ids.empty()) {
-    auto swept = database.run(
-        "DELETE FROM origin WHERE id NOT IN (SELECT origin FROM measurement);"
-        "DELETE FROM subject WHERE id NOT IN (SELECT subject FROM measurement);"
-        "DELETE FROM layout WHERE id NOT IN (SELECT layout FROM measurement)");
-    if (!swept) return tl::unexpected(swept.error());
+    TRY(
+        database.run("DELETE FROM origin WHERE id NOT IN (SELECT origin FROM measurement);"
+                     "DELETE FROM subject WHERE id NOT IN (SELECT subject FROM measurement);"
+                     "DELETE FROM layout WHERE id NOT IN (SELECT layout FROM measurement)"));
   }
   TRY(transaction.commit());
   return static_cast<std::int64_t>(ids.size());

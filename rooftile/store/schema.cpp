@@ -98,22 +98,20 @@ Result<void> check_schema(Database& database) {
 }
 
 Result<void> migrate(Database& database) {
-  auto version = database.integer("PRAGMA user_version");
-  if (!version) return tl::unexpected(version.error());
-  if (*version == schema_version()) return {};
-  if (*version > schema_version()) {
+  auto version = TRY(database.integer("PRAGMA user_version"));
+  if (version == schema_version()) return {};
+  if (version > schema_version()) {
     return fail(
         ErrorCode::unsupported,
         fmt::format("the store is of version {}, and this program knows versions up to {}; use a newer rooftile",
-                    *version, schema_version()),
+                    version, schema_version()),
         database.path());
   }
-  if (*version < 1) return fail(ErrorCode::bad_input, "is not a rooftile store", database.path());
+  if (version < 1) return fail(ErrorCode::bad_input, "is not a rooftile store", database.path());
   auto transaction = TRY(Transaction::begin(database));
   // Another program may have been faster.
-  version = database.integer("PRAGMA user_version");
-  if (!version) return tl::unexpected(version.error());
-  for (auto step = static_cast<std::size_t>(*version); step < kSteps.size(); ++step) {
+  version = TRY(database.integer("PRAGMA user_version"));
+  for (auto step = static_cast<std::size_t>(version); step < kSteps.size(); ++step) {
     TRY(database.run(kSteps[step]));
   }
   TRY(set_version(database, schema_version()));

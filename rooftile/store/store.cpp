@@ -75,13 +75,12 @@ Result<std::uint64_t> missing_bytes(const std::string& path) {
 
 // What can be told from the bytes alone, before SQLite looks at them.
 Result<void> check_bytes(const std::string& path) {
-  auto missing = missing_bytes(path);
+  auto missing = TRY(missing_bytes(path));
   // Another program may be moving its log into the file: what was missing is there once the log is gone.
-  if (missing && *missing > 0 && !has_log(path)) missing = missing_bytes(path);
-  if (!missing) return tl::unexpected(missing.error());
-  if (*missing == 0 || has_log(path)) return {};
+  if (missing > 0 && !has_log(path)) missing = TRY(missing_bytes(path));
+  if (missing == 0 || has_log(path)) return {};
   return fail(ErrorCode::bad_input,
-              fmt::format("the store is damaged: it lacks {} bytes at its end; it was left as it is", *missing), path);
+              fmt::format("the store is damaged: it lacks {} bytes at its end; it was left as it is", missing), path);
 }
 
 // A new store beside its place, which then gets its name: nobody sees half of one.
@@ -142,7 +141,7 @@ Result<std::unique_ptr<Database>> open_database(const std::string& path, const S
   if (set) set = check_identity(**database);
   if (set) set = check_schema(**database);
   if (limit.was_reached()) return fail(ErrorCode::bad_input, "is not a rooftile store: its schema has no end", path);
-  if (!set) return tl::unexpected(set.error());
+  TRY(std::move(set));
   return database;
 }
 
@@ -170,20 +169,20 @@ Result<Store> Store::open(const std::string& path, const StoreOptions& options) 
     TRY(make_file(path));
   }
   TRY(check_bytes(path));
-  auto database = open_database(path, options, "");
+  auto opened = open_database(path, options, "");
   // In a folder that cannot be written to, a log that SQLite would keep beside the file has no place; without one the
   // file alone is all there is.
-  const bool unwritable = !database && database.error().code == ErrorCode::io && ::access(path.c_str(), R_OK) == 0;
+  const bool unwritable = !opened && opened.error().code == ErrorCode::io && ::access(path.c_str(), R_OK) == 0;
   if (unwritable && options.access == Access::read && !has_log(path)) {
-    database = open_database(path, options, "?immutable=1");
+    opened = open_database(path, options, "?immutable=1");
   }
-  if (!database) return tl::unexpected(database.error());
-  TRY(migrate(**database));
+  auto database = TRY(std::move(opened));
+  TRY(migrate(*database));
   const char* settings = options.access == Access::read
                              ? "PRAGMA query_only = ON"
                              : "PRAGMA synchronous = FULL; PRAGMA cache_size = -49152";  // KiB
-  TRY((*database)->run(settings));
-  return Store(std::move(*database));
+  TRY(database->run(settings));
+  return Store(std::move(database));
 }
 
 Result<Store> Store::in_memory() {

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "rooftile/base/try.hpp"
 #include "rooftile/plan/kernel_name.hpp"
 
 namespace rooftile {
@@ -59,14 +60,12 @@ Result<std::vector<ChoiceGroup>> score_choices(const std::vector<MeasuredTable>&
       blind.algorithm.clear();
       blind.kernel.clear();
       blind.grid = {};
-      auto ran = estimate_row(row, predict, gpus);
-      auto chosen = estimate_row(blind, predict, gpus);
-      if (!ran) return tl::unexpected(ran.error());
-      if (!chosen) return tl::unexpected(chosen.error());
-      if (first_plan<RefinedKernel>(*ran) == nullptr || first_plan<RefinedKernel>(*chosen) == nullptr) continue;
+      auto ran = TRY(estimate_row(row, predict, gpus));
+      auto chosen = TRY(estimate_row(blind, predict, gpus));
+      if (first_plan<RefinedKernel>(ran) == nullptr || first_plan<RefinedKernel>(chosen) == nullptr) continue;
       std::vector<std::string> key;
       for (const std::string& column : options.by) key.emplace_back(cell(column));
-      const Pair pair{std::move(*ran), std::move(*chosen)};
+      const Pair pair{std::move(ran), std::move(chosen)};
       add(groups[key], row, pair);
       add(all, row, pair);
     }

@@ -10,6 +10,7 @@
 #include "rooftile/base/one_line.hpp"
 #include "rooftile/base/parse_number.hpp"
 #include "rooftile/base/try.hpp"
+#include "rooftile/validate/column_number.hpp"
 
 namespace rooftile {
 namespace {
@@ -141,11 +142,16 @@ class FilterParser {
       filter_.columns_.back().alone = true;
       return add(std::move(node));
     }
-    const auto relation = TRY(read_relation());
-    node.relation = relation;
-    auto value = TRY(read_value());
-    node.value = std::move(value);
-    node.number = parse_number(node.value);
+    node.relation = TRY(read_relation());
+    skip_blanks();
+    const std::size_t place = at_;
+    node.value = TRY(read_value());
+    node.number = TRY(number_at(place, column, node.value));
+    const bool ordered = node.relation != Relation::equal && node.relation != Relation::unequal;
+    if (ordered && !node.number) {
+      return fail(ErrorCode::usage, fmt::format("<, <=, > and >= take a number, not '{}'", one_line(node.value)),
+                  fmt::format("character {}", place + 1));
+    }
     return add(std::move(node));
   }
 
@@ -189,6 +195,24 @@ class FilterParser {
     if (value.empty()) return expected("a number, a word or quoted text");
     at_ += value.size();
     return value;
+  }
+
+  // The number that `value` is to the column, if it is one; a unit may follow behind a blank.
+  Result<std::optional<double>> number_at(std::size_t place, std::string_view column, const std::string& value) {
+    const auto read = [&](const std::string& text) -> Result<std::optional<double>> {
+      auto number = number_of_column(column, text);
+      if (number) return number;
+      return fail(ErrorCode::usage, number.error().message, fmt::format("character {}", place + 1));
+    };
+    if (parse_number(value) && !ends_condition()) {
+      const std::string_view unit = word();
+      const auto number = unit.empty() ? std::nullopt : TRY(read(fmt::format("{} {}", value, unit)));
+      if (number) {
+        at_ += unit.size();
+        return number;
+      }
+    }
+    return read(value);
   }
 
   std::string_view text_;

@@ -1,11 +1,12 @@
 // Which rows of a table are meant: conditions on columns, as in `gpu = t4 and (K >= 64 or not pass = fwd)`.
 //
 //   condition  COLUMN = VALUE, also !=, <, <=, >, >=; COLUMN alone: it says something, but not 0, no or false
-//   VALUE      a number, a word, or text in single or double quotes
+//   VALUE      a number, with a unit of the column's or a count's prefix (`time_us < 10 ms`, `K >= 1k`), a word,
+//              or text in single or double quotes
 //   joined by  not, and, or (binding in this order), and parentheses
 //
-// Both sides are compared as numbers where both are, else = and != compare text, case counting; an order between text
-// and a number holds for no row.
+// Both sides are compared as numbers where both are, else = and != compare text, case counting. An order needs a
+// number, and holds for no row whose cell is none.
 #pragma once
 
 #include <cstddef>

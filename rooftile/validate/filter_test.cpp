@@ -40,6 +40,22 @@ TEST(Filter, ComparesNumbersAndText) {
   }
 }
 
+TEST(Filter, NumbersMayHaveUnits) {
+  for (const char* yes : {"time_us = 150us", "time_us < 1 ms", "time_us < 1ms and K < 1k",
+                          "(time_us < 1 ms) and K < 1 k", "time_us < '1 ms'", "kernel != 3d"}) {
+    EXPECT_TRUE(holds(yes)) << yes;
+  }
+  for (const char* no : {"time_us > 1 ms", "K >= 1k"}) EXPECT_FALSE(holds(no)) << no;
+  EXPECT_THAT(error_of("K = 1 and time_us < 10 W"), HasSubstr("character 21: '10 W' has a wrong or unknown unit"));
+  EXPECT_THAT(error_of("time_us = 10W"), HasSubstr("'10W' has a wrong or unknown unit"));
+}
+
+// Which would hold for no row.
+TEST(Filter, AnOrderNeedsANumber) {
+  EXPECT_EQ(error_of("K < sixty"), "character 5: <, <=, > and >= take a number, not 'sixty'");
+  EXPECT_EQ(error_of("K >= 10ms"), "character 6: <, <=, > and >= take a number, not '10ms'");
+}
+
 TEST(Filter, AColumnAloneHoldsUnlessItSaysNo) {
   const auto holds_for = [](const char* cell, const char* condition) {
     return Filter::parse(condition)->matches([&](const std::string& column) { return column == "fits" ? cell : "3"; });

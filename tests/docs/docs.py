@@ -10,10 +10,14 @@ In a fenced block, a line that starts with `$ ` is a command of a shell and the 
     …
 
 A line that is `…` alone stands for any lines, `…` within a line for any characters; output that stops early ends with `…`. A
-command without any output below it has to succeed. So has, in a block without `$ `, every line that starts with
+command without any output below it has to succeed. A block whose fence names a file, as in
+
+    ```toml mine.toml: rooftile gpus show mine.toml
+
+is what stands in that file of examples/, or else it is written there; the command, if there is one, has to succeed. So has, in other blocks without `$ `, every line that starts with
 `rooftile ` and has no placeholder in capitals. Commands of one file share a scratch folder with the files of examples/
 and the folders of ../shared/measurements; a command that names one of these is left out where they are absent. Blocks
-whose fence says `slow` run with --slow alone. Commands that read what one of these would have written are left out too.
+whose fence says `slow` run with --slow alone, which takes only the pages that have any. Commands that read what one of these would have written are left out too.
 --update rewrites the outputs, those with `…` line by line where a line like it is found, and says which do not fit.
 """
 import argparse
@@ -29,7 +33,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 MEASUREMENTS = ROOT.parent / "shared" / "measurements"
-TIME_LIMIT = 600  # seconds a command; a hang is a failure, a sanitized build on a busy machine is not
+TIME_LIMIT, SLOW_LIMIT = 600, 5000  # seconds a command; a hang is a failure, a sanitized build on a busy machine is not
 
 
 @dataclass
@@ -41,15 +45,30 @@ class Command:
     checked: bool = True  # its output, not just its exit status
 
 
+@dataclass
+class File:
+    line: int  # of the fence, from 0
+    name: str
+    text: str
+    command: str  # that takes it; may be empty
+
+
+def file_of(number, fence, lines):
+    """What a block's fence names."""
+    match = re.fullmatch(r"```\w+ ([\w-]+\.\w+)(?:: (rooftile .*))?", fence)
+    return match and File(number, match[1], "".join(line + "\n" for _, line in lines), match[2] or "")
+
+
 def commands_of(text):
-    """The commands of a page's fenced blocks, in order."""
-    found, block, info = [], None, ""
+    """The commands and files of a page's fenced blocks, in order."""
+    found, block, start, fence = [], None, 0, ""
     for number, line in enumerate(text.splitlines()):
         if line.startswith("```"):
             if block is None:
-                block, info = [], line[3:].split()
+                block, start, fence = [], number, line
             else:
-                found += commands_of_block(block, "slow" in info)
+                file = file_of(start, fence, block)
+                found += [file] if file else commands_of_block(block, "slow" in fence.split())
                 block = None
         elif block is not None:
             block.append((number, line))
@@ -121,6 +140,10 @@ def renewed(lines, output):
     return result
 
 
+def has_slow_block(text):
+    return any(line.startswith("```") and "slow" in line.split() for line in text.splitlines())
+
+
 def without_digits(line):
     return re.sub(r"\d", "0", line)
 
@@ -158,8 +181,22 @@ class Page:
                            "XDG_DATA_HOME": str(Path(scratch) / "data")}
             for name in ("COLUMNS", "NO_COLOR"):
                 environment.pop(name, None)
-            for command in commands_of(self.text):
-                self.run_one(command, work, environment)
+            for found in commands_of(self.text):
+                if isinstance(found, File):
+                    self.take_file(found, work, environment)
+                else:
+                    self.run_one(found, work, environment)
+
+    def take_file(self, file, work, environment):
+        path = work / file.name
+        if (ROOT / "examples" / file.name).exists():
+            # There a comment may say what it is of.
+            if re.sub(r"\A(#.*\n)+", "", path.read_text(encoding="utf-8")) != file.text:
+                self.failures.append(f"{self.path.relative_to(ROOT)}:{file.line + 1}: is not what stands in examples/{file.name}")
+        else:
+            path.write_text(file.text, encoding="utf-8")
+        if file.command:
+            self.run_one(Command(file.line, file.command, checked=False), work, environment)
 
     def run_one(self, command, work, environment):
         text = command.text.replace("./dev run ", "rooftile ")
@@ -169,7 +206,7 @@ class Page:
             return
         self.ran += 1
         result = subprocess.run(["/bin/sh", "-c", text], cwd=work, env=environment, stdin=subprocess.DEVNULL,
-                                capture_output=True, encoding="utf-8", errors="backslashreplace", timeout=TIME_LIMIT)
+                                capture_output=True, encoding="utf-8", errors="backslashreplace", timeout=SLOW_LIMIT if command.slow else TIME_LIMIT)
         output = result.stdout + result.stderr
         place = f"{self.path.relative_to(ROOT)}:{command.line + 1}: {command.text}"
         if not command.checked:
@@ -211,6 +248,8 @@ def main():
     paths = [path.resolve() for path in arguments.files] or [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
     failures, ran, skipped = [], 0, 0
     for path in paths:
+        if arguments.slow and not has_slow_block(path.read_text(encoding="utf-8")):
+            continue
         page = Page(path, arguments.cli.resolve(), arguments.slow)
         page.run()
         if arguments.update:

@@ -14,13 +14,15 @@ A case is one file:
     …
 
 The command runs in a shell, in a scratch copy of inputs/, where `rooftile` is PROGRAM. Only the comments and the line
-with the dollar are written by hand; --update writes the rest. A JSON prediction, on standard output or in a *.json file
-that the command leaves behind, must also fit data/schema/prediction-1.json and name the bottlenecks that its numbers say.
+with the dollar are written by hand; --update writes the rest. JSON, on standard output or in a *.json file
+that the command leaves behind, must also fit its schema in data/schema/, and a prediction name the bottlenecks that its
+numbers say.
 """
 import argparse
 import difflib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -29,7 +31,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 INPUTS = HERE / "inputs"
-SCHEMA = HERE.parent.parent / "data" / "schema" / "prediction-1.json"
+SCHEMAS = HERE.parent.parent / "data" / "schema"
 TIME_LIMIT = 120  # seconds a case; a hang is a failure, a sanitized build on a busy machine is not
 
 
@@ -61,21 +63,23 @@ def run(command, program):
         return result, left
 
 
-def prediction_errors(text):
-    """What is wrong with a JSON prediction; nothing for any other text."""
-    if '"rooftile/prediction/1"' not in text:
+def json_errors(text):
+    """What is wrong with JSON of a schema; nothing for any other text."""
+    named = re.search(r'^[\[{\s]*"schema": "rooftile/([a-z-]+)/1"', text)
+    schema = named and SCHEMAS / f"{named[1]}-1.json"
+    if not schema or not schema.exists():
         return []
     try:
         import jsonschema
     except ImportError:
-        return ["python3-jsonschema is not installed, so the prediction cannot be checked"]
+        return ["python3-jsonschema is not installed, so JSON cannot be checked"]
     try:
         document = json.loads(text)
-    except ValueError as error:
-        return [f"no JSON: {error}"]
-    schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
-    errors = [f"schema: {error.message}" for error in jsonschema.Draft7Validator(schema).iter_errors(document)]
-    return errors or bottleneck_errors(document)
+    except ValueError as error:  # of others than predictions there may be several
+        return [f"no JSON: {error}"] if named[1] == "prediction" else []
+    validator = jsonschema.Draft7Validator(json.loads(schema.read_text(encoding="utf-8")))
+    errors = [f"schema: {error.message}" for error in validator.iter_errors(document)]
+    return errors or (bottleneck_errors(document) if named[1] == "prediction" else [])
 
 
 def bottleneck_errors(document):
@@ -104,9 +108,9 @@ def check(path, program, update):
         result, left = run(command, program)
     except subprocess.TimeoutExpired:
         return [f"still running after {TIME_LIMIT} s"]
-    found = prediction_errors(result.stdout)
+    found = json_errors(result.stdout)
     for name, text in left.items():
-        found += [f"{name}: {error}" for error in prediction_errors(text)]
+        found += [f"{name}: {error}" for error in json_errors(text)]
     actual = transcript(head, result)
     if update and not found:
         path.write_text(actual, encoding="utf-8")

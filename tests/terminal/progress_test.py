@@ -21,6 +21,7 @@ from pathlib import Path
 
 CLI = None
 AGAIN = "\r\x1b[K"  # back to the first column, and the line goes
+WORKING = "working,"  # where a command has no bar yet
 PATIENCE = 60  # seconds; under the sanitizers on a busy machine all is slow
 SPACE = """gpu = "titan-xp-delta"
 sampling = "random"
@@ -45,8 +46,8 @@ def read_some(descriptor, seconds):
 
 
 def stopped_on_terminal(arguments, columns):
-    """What a terminal of that width is sent on standard error until the program ends, and its status. It is interrupted
-    once the bar was drawn three times."""
+    """What a terminal of that width is sent on standard error until the program ends, but for what stands there before
+    the bar, and its status. It is interrupted once the bar was drawn three times."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     program = subprocess.Popen([CLI, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=theirs)
@@ -58,10 +59,11 @@ def stopped_on_terminal(arguments, columns):
             if more == b"":
                 break
             text += more or b""
-            if not asked and text.count(AGAIN.encode()) >= 3:
+            if not asked and text.count(AGAIN.encode()) - text.count(WORKING.encode()) >= 3:
                 program.send_signal(signal.SIGINT)
                 asked = True
-        return text.decode(), program.wait(timeout=PATIENCE)
+        drawn = re.sub(re.escape(AGAIN) + WORKING + r" \d+ s", "", text.decode())
+        return drawn, program.wait(timeout=PATIENCE)
     finally:
         if program.poll() is None:
             program.kill()
@@ -94,12 +96,12 @@ class Bar(unittest.TestCase):
 
     def test_a_wide_terminal_shows_bar_share_rate_and_time(self):
         for bar in self.bars(100):
-            self.assertRegex(bar, r"^\[#*\.*\] *[\d.]+ %, [\d,.]+ designs/s, [\d.]+ (s|min|h) left$")
+            self.assertRegex(bar, r"^\[#*\.*\] *[\d.]+ %, [\d,.]+ designs/s, [\d.]+ (s|min|h|days) left$")
             self.assertEqual(bar.index("]"), 31)
 
     def test_a_narrow_one_a_shorter_bar(self):
         for bar in self.bars(55):
-            self.assertRegex(bar, r"^\[#*\.*\] *[\d.]+ %, [\d,.]+ designs/s, [\d.]+ (s|min|h) left$")
+            self.assertRegex(bar, r"^\[#*\.*\] *[\d.]+ %, [\d,.]+ designs/s, [\d.]+ (s|min|h|days) left$")
             self.assertLess(bar.index("]"), 31)
 
     def test_a_very_narrow_one_what_of_the_text_fits(self):
@@ -149,6 +151,10 @@ class Simulations(unittest.TestCase):
             self.assertIn("line 2", out)
             self.assertNotIn("conv1", out)
 
+    def test_layers_that_are_left_take_no_time(self):
+        self.interrupted("simulate", "--random", "1000000", "--gpu", "titan-xp",
+                         says=r"^rooftile: stopped: \d+ of 1000000 kernels are simulated; the others are left out\n$")
+
     def test_evaluate_keeps_the_figures_that_are_made(self):
         with tempfile.TemporaryDirectory() as folder:
             self.interrupted("evaluate", "-o", folder, says=r"^rooftile: stopped: \d+ of \d+ tables and figures are made\n$")
@@ -162,7 +168,7 @@ class Simulations(unittest.TestCase):
         self.assertEqual((before, status), ("", 130), text)
         self.assertEqual(drawn.pop(), "rooftile: stopped before any kernel was simulated\r\n")
         for bar in drawn:
-            self.assertRegex(bar, r"^\[#*\.*\] *[\d.]+ %, [\d,.e-]+ kernels/s, [\d.]+ (s|min|h) left$")
+            self.assertRegex(bar, r"^\[#*\.*\] *[\d.]+ %, [\d,.e-]+ kernels/s, [\d.]+ (s|min|h|days) left$")
             self.assertNotIn("100.0 %", bar)
 
     def test_an_exact_schedule_shows_how_far_it_is(self):
@@ -176,30 +182,90 @@ class Simulations(unittest.TestCase):
         self.assertEqual((before, status), ("", 130), text)
         self.assertEqual(drawn.pop(), "rooftile: stopped: the best schedule so far\r\n")
         for bar in drawn:  # the heuristic comes first, and has one of its own on a busy machine
-            self.assertRegex(bar, r"^\[#*\.*\] *[\d.]+ %, [\d,.e-]+ (moves|%)/s, [\d.]+ (s|min|h) left$")
+            self.assertRegex(bar, r"^\[#*\.*\] *[\d.]+ %, [\d,.e-]+ (moves|%)/s, ([\d.]+ (s|min|h|days)|years) left$")
 
 
-class Fits(unittest.TestCase):
+class Tables(unittest.TestCase):
     def setUp(self):
         scratch = tempfile.TemporaryDirectory()
         self.addCleanup(scratch.cleanup)
-        self.table = Path(scratch.name) / "measured.csv"
-        rows = [f"conv,{1 + i % 32},{8 + i},28,28,{64 + i % 7},3,3,1,1,1,1,{gpu},{100 + i % 11}"
-                for i in range(600) for gpu in ("t4", "titan-xp")]
-        self.table.write_text("op,N,C,H,W,K,R,S,pad_h,pad_w,stride_h,stride_w,gpu,time_us\n" + "\n".join(rows) + "\n")
+        self.table, self.large = Path(scratch.name) / "measured.csv", Path(scratch.name) / "large.csv"
+        for table, shapes in (self.table, 600), (self.large, 2500):
+            rows = [f"conv,{1 + i % 32},{8 + i},28,28,{64 + i % 7},3,3,1,1,1,1,{gpu},{100 + i % 11}\n"
+                    for i in range(shapes) for gpu in ("t4", "titan-xp")]
+            table.write_text("op,N,C,H,W,K,R,S,pad_h,pad_w,stride_h,stride_w,gpu,time_us\n" + "".join(rows))
 
-    def test_commands_that_fit_show_them(self):
+        self.networks = Path(scratch.name) / "networks.csv"
+        self.networks.write_text("op,model,gpu,batch\n" + "".join(f"network,resnet152,t4,{n}\n" for n in range(1, 5000)))
+
+    def test_long_commands_show_how_far_they_are(self):
         trial = ["fit", "factors", str(self.table), "--points", "5", "--draws", "10000"]
         for *arguments, units in (["fit", "constants", str(self.table), "fits"],
+                                  ["fit", "grey-box", str(self.large), "fits"],
+                                  ["predict-table", str(self.networks), "rows"],
                                   ["validate", str(self.table), "--tier", "own", "fits"],
                                   [*trial, "(fits|draws)"],
                                   [*trial, "--tier", "shipped", "draws"]):
             with self.subTest(arguments=arguments):
                 text, status = stopped_on_terminal(arguments, 100)
                 before, *drawn = text.split(AGAIN)
-                self.assertEqual((before, status), ("", -signal.SIGINT), text)
+                self.assertEqual((before, status), ("", 130), text)
+                self.assertEqual(drawn.pop(), "rooftile: stopped; nothing was written\r\n")
                 for bar in drawn:
-                    self.assertRegex(bar, r"^\[#*\.*\] *[\d.]+ %, [\d,.]+ " + units + r"/s, [\d.]+ (s|min|h) left$")
+                    self.assertRegex(bar, r"^\[#*\.*\] *[\d.]+ %, [\d,.]+ " + units + r"/s, [\d.]+ (s|min|h|days) left$")
+
+
+class Interrupts(unittest.TestCase):
+    """Ctrl-C ends any command with status 130 and one line that says what is left of its work."""
+
+    def start(self, *arguments, stdin=subprocess.DEVNULL):
+        return subprocess.Popen([CLI, *arguments], stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def test_a_command_without_a_bar_says_that_it_works(self):
+        ours, theirs = pty.openpty()
+        program = subprocess.Popen([CLI, "predict-table", "-"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                                   stderr=theirs)  # which waits for its input
+        os.close(theirs)
+        text, end = b"", time.monotonic() + PATIENCE
+        while b"working, 2 s" not in text and time.monotonic() < end:
+            text += read_some(ours, 0.2) or b""
+        program.send_signal(signal.SIGINT)
+        self.assertEqual(program.wait(timeout=PATIENCE), 130)
+        program.stdin.close()
+        while more := read_some(ours, 0.2):
+            text += more
+        os.close(ours)
+        self.assertEqual(text.decode(), f"{AGAIN}working, 1 s{AGAIN}working, 2 s{AGAIN}rooftile: stopped; nothing was written\r\n")
+
+    def interrupted_at_the_pipe(self, *arguments):
+        """The program's status, output and errors where it is interrupted as it waits for a reader of its output."""
+        for after in (2, 8, 32):
+            program = self.start(*arguments)
+            time.sleep(after)
+            program.send_signal(signal.SIGINT)
+            out, error = program.communicate(timeout=PATIENCE)
+            if out:
+                break
+        return program.returncode, out, error
+
+    def test_output_that_was_begun_is_partial(self):
+        status, out, error = self.interrupted_at_the_pipe("predict", "resnet152", "--gpu", "titan-xp", "--format", "json")
+        self.assertEqual((status, error), (130, "rooftile: stopped; what was written is partial\n"))
+        self.assertNotEqual(out[-2:], "}\n")
+
+    def test_a_command_that_keeps_what_is_done_says_so_of_all(self):
+        status, out, error = self.interrupted_at_the_pipe("compare", "alexnet", "--gpus", "all", "-b", "1,2,4", "--format", "json")
+        self.assertEqual((status, error), (130, "rooftile: interrupted at the end: the result is complete\n"))
+        self.assertEqual(out[-2:], "}\n")
+
+    def test_a_plan_that_was_stopped_is_not_called_impossible(self):
+        for after in (0.02, 0.05, 0.1, 0.2, 0.4, 0.8):
+            program = self.start("plan", "resnet50", "--samples", "1e6", "--epochs", "90", "--deadline", "12h")
+            time.sleep(after)
+            program.send_signal(signal.SIGINT)
+            _, error = program.communicate(timeout=PATIENCE)
+            self.assertNotIn("can train", error)
+            self.assertIn(program.returncode, (0, 130, -signal.SIGINT), error)  # the last: before it had begun
 
 
 if __name__ == "__main__":

@@ -68,7 +68,4 @@ class TableProblem : public SearchProblem {
   std::vector<Bound> bounds_;
 };
 
-// The part of the box between `ideal` and `worst` (two objectives) that the trials dominate, as a share of it.
-double hypervolume(std::vector<Trial> front, const std::array<double, 2>& ideal, const std::array<double, 2>& worst);
-
 }  // namespace rooftile

@@ -142,25 +142,23 @@ Result<FewPointsDraw> draw_once(const MeasuredPool& pool, const std::vector<std:
     before.push_back(pool.before[i]);
     families.push_back(pool.linear[i].family);
   }
-  auto fitted = fit_few_points(seen, model, prior, kCautions.front());
-  if (!fitted) return tl::unexpected(fitted.error());
+  auto fitted = TRY(fit_few_points(seen, model, prior, kCautions.front()));
   FewPointsDraw draw;
   draw.before = gmae_of(before);
-  const double scale = quantile(fitted->before, 0.5);
+  const double scale = quantile(fitted.before, 0.5);
   std::vector<double> scaled = before;
   for (double& residual : scaled) residual -= scale;
   draw.scaled = gmae_of(scaled);
   for (std::size_t c = 0; c < kCautions.size(); ++c) {
-    const double share = fitted->share;
+    const double share = fitted.share;
     if (c > 0) {
-      fitted = with_caution(std::move(*fitted), seen, model, prior, kCautions[c]);
-      if (!fitted) return tl::unexpected(fitted.error());
-      if (fitted->share == share) {
+      fitted = TRY(with_caution(std::move(fitted), seen, model, prior, kCautions[c]));
+      if (fitted.share == share) {
         draw.outcomes[c] = draw.outcomes[c - 1];
         continue;
       }
     }
-    const auto outcome = TRY(outcome_of(*fitted, rest, families, before, model));
+    const auto outcome = TRY(outcome_of(fitted, rest, families, before, model));
     draw.outcomes[c] = outcome;
   }
   return draw;

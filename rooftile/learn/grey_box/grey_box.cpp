@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <iterator>
 #include <set>
 #include <string_view>
@@ -32,13 +33,24 @@ Result<FittedModel> fit_grey_box(const GreyBoxRows& rows, const GreyBoxOptions& 
   model.fitted_on = rows.fitted_on;
   model.fitted_on.rows = rows.size();
   model.fitted_on.date = options.date;
+  std::vector<GreyBoxRows> operations;
+  std::size_t done = 0, fits = 0;
   for (const std::string& operation : different(rows.operations)) {
-    const GreyBoxRows own = rows_of(rows, where(rows.operations, operation));
+    operations.push_back(rows_of(rows, where(rows.operations, operation)));
+    ++fits;
+    if (options.known_gpus) fits += fits_of_value(operations.back(), true, options);
+    if (options.other_gpus) fits += fits_of_value(operations.back(), false, options);
+  }
+  const std::function<void()> count = [&] {
+    if (options.progress) options.progress(++done, fits);
+  };
+  for (const GreyBoxRows& own : operations) {
     auto equations = TRY(fit_members(own, options.known_gpus, options.other_gpus, options));
     std::move(equations.begin(), equations.end(), std::back_inserter(model.equations));
+    count();
     for (const bool which : {true, false}) {
       if (!(which ? options.known_gpus : options.other_gpus)) continue;
-      auto value = TRY(fit_value(own, which, options));
+      auto value = TRY(fit_value(own, which, options, count));
       model.equations.push_back(std::move(value));
     }
   }

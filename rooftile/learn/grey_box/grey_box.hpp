@@ -10,7 +10,9 @@
 //               not seen; for other GPUs the plain geometric mean of physics and both corrections
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +33,7 @@ struct GreyBoxOptions {
   regression::TreeOptions trees = {.rounds = 150, .depth = 5, .rate = 0.12, .least_child_weight = 5};
   std::size_t folds = 3;  // that weights and interval come from
   std::uint64_t seed = 1;
+  std::function<void(std::size_t done, std::size_t all)> progress = {};  // fits
 };
 
 // Equations of the model, one operation after another ("gemm linear" and "gemm bmm" are two). Without XGBoost there are

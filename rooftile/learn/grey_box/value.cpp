@@ -68,22 +68,31 @@ FittedEquation value_of(const GreyBoxRows& rows, const std::vector<double>& weig
   return equation;
 }
 
+// Of rows that members are fitted to and judged on; none where all of these are the physics.
+Result<std::vector<regression::Split>> splits_of(const GreyBoxRows& rows, bool own, const GreyBoxOptions& options) {
+  constexpr std::size_t kLeastRows = 9;  // of an interval of 90 %
+  if (own && rows.size() >= kLeastRows && varies(rows.shapes)) {
+    return regression::up_to_k_fold(rows.size(), options.folds, options.seed, rows.shapes)
+        .value_or(std::vector<regression::Split>());
+  }
+  if (!own && different(rows.gpus).size() > 1) return regression::leave_one_group_out(rows.gpus);
+  return std::vector<regression::Split>();
+}
+
 }  // namespace
+
+std::size_t fits_of_value(const GreyBoxRows& rows, bool own, const GreyBoxOptions& options) {
+  const auto splits = splits_of(rows, own, options);
+  return splits ? splits->size() : 0;
+}
 
 // How the members are weighed: by rows that fits of them have not seen, which are of other shapes. For other GPUs all
 // weigh the same, as a few GPUs do not tell which is best; they tell the interval, each by fits without it.
-Result<FittedEquation> fit_value(const GreyBoxRows& rows, bool own, const GreyBoxOptions& options) {
-  constexpr std::size_t kLeastRows = 9;  // of an interval of 90 %; with so few all members are the physics
+Result<FittedEquation> fit_value(const GreyBoxRows& rows, bool own, const GreyBoxOptions& options,
+                                 const std::function<void()>& count) {
   const std::vector<double> physics_alone = {1};
   const std::size_t members = own ? kOwnMembers : kOtherMembers;
-  std::vector<regression::Split> splits;
-  if (own && rows.size() >= kLeastRows && varies(rows.shapes)) {
-    auto folds = regression::up_to_k_fold(rows.size(), options.folds, options.seed, rows.shapes);
-    if (folds) splits = std::move(*folds);
-  } else if (!own && different(rows.gpus).size() > 1) {
-    auto folds = TRY(regression::leave_one_group_out(rows.gpus));
-    splits = std::move(folds);
-  }
+  const std::vector<regression::Split> splits = TRY(splits_of(rows, own, options));
   if (splits.empty()) return value_of(rows, physics_alone, own);
 
   Matrix logs(rows.size(), members);
@@ -96,6 +105,7 @@ Result<FittedEquation> fit_value(const GreyBoxRows& rows, bool own, const GreyBo
       const auto values = column_of(table, kMembers[member]);
       for (std::size_t i = 0; i < values.size(); ++i) logs(split.validation[i], member) = std::log(values[i]);
     }
+    count();
   }
   for (std::size_t row = 0; row < rows.size(); ++row) target[row] = std::log(rows.seconds[row]);
   const auto weights =

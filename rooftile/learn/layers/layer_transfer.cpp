@@ -53,12 +53,12 @@ Result<std::vector<LayerTransfer>> judge_each(const FittedModel& model, std::spa
                                               const std::string& fitted_to, bool own_rows) {
   std::vector<LayerTransfer> transfers;
   for (const std::string& name : names_of(samples, &LayerSample::network)) {
-    auto transfer = judge(model, those(samples, [&](const LayerSample& sample) { return sample.network == name; }));
-    if (!transfer) return tl::unexpected(transfer.error());
-    transfer->fitted_to = fitted_to;
-    transfer->judged_on = name;
-    transfer->own_rows = own_rows;
-    transfers.push_back(std::move(*transfer));
+    auto transfer =
+        TRY(judge(model, those(samples, [&](const LayerSample& sample) { return sample.network == name; })));
+    transfer.fitted_to = fitted_to;
+    transfer.judged_on = name;
+    transfer.own_rows = own_rows;
+    transfers.push_back(std::move(transfer));
   }
   return transfers;
 }
@@ -83,12 +83,12 @@ Result<std::vector<LayerTransfer>> judge_groups(std::span<const LayerSample> sam
     std::vector<std::string> order = names;
     std::stable_partition(order.begin(), order.end(), [&](const std::string& name) { return name == own; });
     for (const std::string& name : order) {
-      auto transfer = judge(fit->model, those(all, [&](const LayerSample& sample) { return sample.group == name; }));
-      if (!transfer) return tl::unexpected(transfer.error());
-      transfer->fitted_to = own;
-      transfer->judged_on = name;
-      transfer->own_rows = name == own;
-      transfers.push_back(std::move(*transfer));
+      auto transfer =
+          TRY(judge(fit->model, those(all, [&](const LayerSample& sample) { return sample.group == name; })));
+      transfer.fitted_to = own;
+      transfer.judged_on = name;
+      transfer.own_rows = name == own;
+      transfers.push_back(std::move(transfer));
     }
   }
   return transfers;

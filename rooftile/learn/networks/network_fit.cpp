@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <utility>
 
@@ -90,8 +91,13 @@ struct JudgedWay {
   std::vector<double> scores;  // |ln(predicted / measured)| of rows of training by fits that had not seen them
 };
 
+std::size_t fits_of(const std::vector<regression::Split>& splits) {
+  return splits.size() > 1 ? splits.size() + 1 : splits.size();  // and one to all rows
+}
+
+// `count` is called after each of the fits_of(splits) fits.
 Result<JudgedWay> judge_all(const regression::FitProblem& problem, const std::vector<regression::Split>& splits,
-                            const regression::EquationOptions& options) {
+                            const regression::EquationOptions& options, const std::function<void()>& count) {
   JudgedWay judged;
   judged.verdict.way = options.name;
   for (const regression::Split& split : splits) {
@@ -103,12 +109,14 @@ Result<JudgedWay> judge_all(const regression::FitProblem& problem, const std::ve
     keep_farthest(judged.verdict.beyond, result.predicted);
     judged.verdict.training = result.training;
     judged.verdict.fit = std::move(result.fit);
+    count();
   }
   const regression::FitProblem* fitted = &problem;
   regression::FitProblem training;
   if (splits.size() > 1) {
     auto fit = TRY(fit_equation(problem, options));
     judged.verdict.fit = std::move(fit);
+    count();
     judged.verdict.training.rows = problem.values.size();
     judged.verdict.training.mape = judged.verdict.fit.equation.figures.mape.value_or(0);
   } else {
@@ -239,13 +247,15 @@ Result<NetworkFit> fit_networks(const RunRows& rows, const NetworkFitOptions& op
   std::map<std::string, std::vector<double>> scores;
   const auto groups = groups_of(rows, options.by);
   const std::size_t ways = options.ways.size() + (options.own ? 1 : 0);
-  std::size_t before = 0;  // fits of the groups before
+  std::vector<std::vector<regression::Split>> splits_of_groups;
+  std::size_t all = 0, begun = 0;  // fits, those of ways that were begun
   for (const auto& [key, members] : groups) {
-    std::size_t done = std::exchange(before, before + ways);
-    const auto tell = [&] {
-      if (options.progress) options.progress(++done, groups.size() * ways);
-    };
-    const std::vector<regression::Split> splits = splits_of(members, options);
+    splits_of_groups.push_back(splits_of(members, options));
+    all += ways * fits_of(splits_of_groups.back());
+  }
+  auto next_splits = splits_of_groups.begin();
+  for (const auto& [key, members] : groups) {
+    const std::vector<regression::Split>& splits = *next_splits++;
     if (splits.empty()) {
       ++result.groups_without_split;
       continue;
@@ -262,7 +272,10 @@ Result<NetworkFit> fit_networks(const RunRows& rows, const NetworkFitOptions& op
     group.ranges = ranges_of(training);
     group.validation = splits.size() > 1 ? problem.values.size() : splits.front().validation.size();
     const auto add = [&](const regression::EquationOptions& equation) -> Result<void> {
-      auto judged = TRY(judge_all(problem, splits, equation));
+      std::size_t done = std::exchange(begun, begun + fits_of(splits));
+      auto judged = TRY(judge_all(problem, splits, equation, [&] {
+        if (options.progress) options.progress(++done, all);
+      }));
       std::vector<double>& all = scores[equation.name];
       all.insert(all.end(), judged.scores.begin(), judged.scores.end());
       group.verdicts.push_back(std::move(judged.verdict));
@@ -272,11 +285,9 @@ Result<NetworkFit> fit_networks(const RunRows& rows, const NetworkFitOptions& op
       const auto equation = equation_options(way, training, options.way);
       auto added = equation ? add(*equation) : Result<void>(tl::unexpected(equation.error()));
       if (!added) group.left_out.push_back({added.error().code, added.error().message, std::string(name_of(way))});
-      tell();
     }
     if (options.own) {
       TRY(add(*options.own));
-      tell();
     }
     result.groups.push_back(std::move(group));
   }

@@ -265,26 +265,25 @@ Result<NetworkPrediction> predict_network(const FittedModel& model, const AskedR
   }
   const std::string framework = framework_of(model, run, *equation);
   const RunRow row = numbers_of(run, framework, takes(*equation, "analytic_s"));
-  const auto predicted = predict_by(*equation, row);
-  if (!predicted) return tl::unexpected(predicted.error());
-  if (!(predicted->value > 0) || !std::isfinite(predicted->value)) {
+  const auto predicted = TRY(predict_by(*equation, row));
+  if (!(predicted.value > 0) || !std::isfinite(predicted.value)) {
     return fail(ErrorCode::unsupported,
                 fmt::format("the fitted model gives {:.4g} s, which is not a time: this run is too "
                             "far from those of the fit",
-                            predicted->value));
+                            predicted.value));
   }
   const double each = takes(*equation, "iterations") ? static_cast<double>(*run.iterations) : 1;
   NetworkPrediction prediction;
   set_asked(prediction, model, run);
   prediction.group = equation->group.empty() ? "" : text_of(equation->group);
-  prediction.time = Seconds(predicted->value / each);
-  if (predicted->low && predicted->high) {
-    prediction.range = Interval{Seconds(*predicted->low / each), Seconds(*predicted->high / each)};
+  prediction.time = Seconds(predicted.value / each);
+  if (predicted.low && predicted.high) {
+    prediction.range = Interval{Seconds(*predicted.low / each), Seconds(*predicted.high / each)};
     prediction.level = equation->interval->level;
   }
   prediction.memory = memory_use(stored_as(*run.workload, run.precision), run.phase);
   prediction.numbers = shown_numbers(*equation, row);
-  for (const regression::FitWarning& warning : predicted->warnings) prediction.warnings.push_back(warning.text());
+  for (const regression::FitWarning& warning : predicted.warnings) prediction.warnings.push_back(warning.text());
   warn_of_unseen(prediction.warnings, model, run);
   warn_of_network(prediction.warnings, row.cell("model"), model.fitted_on.networks);
   if (framework.empty() && takes(*equation, "analytic_s") && !model.fitted_on.software.empty()) {

@@ -111,7 +111,7 @@ function showStalls(raw, table) {
   const section = byId('stalls'), {names, wholes, kernels} = raw.stalls;
   section.hidden = wholes.length === 0 && kernels.length === 0;
   if (section.hidden) return;
-  const series = names.map((name, place) => ({name, colour: seriesColour(place), shape: 'square'}));
+  const series = names.map((name) => ({name, colour: seriesColour(STALL_COLOURS[name] ?? 7), shape: 'square'}));
   const hidden = new Set();
   const estimated = wholes.some((whole) => whole.estimated) || kernels.some((kernel) => kernel.estimated);
   byId('stalls-note').textContent = 'Shares of all stalls; of the whole, weighted by time.' +

@@ -10,6 +10,7 @@
 
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/predict/predict.hpp"
+#include "rooftile/profile/stall_reasons.hpp"
 #include "rooftile/report/page/page_view.hpp"
 #include "rooftile/report/palette.hpp"
 #include "rooftile/roofline/from_prediction.hpp"
@@ -146,6 +147,11 @@ TEST(Page, ColoursAreThoseOfTheCharts) {
   }
   for (const char* level : {"L1", "L2", "MALL", "DRAM"}) {
     EXPECT_EQ(colour(levels, level), level_colour(level).light) << level;
+  }
+  std::string stalls = after("const STALL_COLOURS = {", "}");
+  stalls.erase(stalls.find("\n "), 2);  // two lines
+  for (const profile::StallReason& reason : profile::stall_reasons()) {
+    EXPECT_EQ(colour(stalls, reason.name), stall_colour(reason.name).light) << reason.name;
   }
 }
 

@@ -12,6 +12,9 @@ const SHAPES = ['circle', 'square', 'triangle', 'diamond', 'down', 'star', 'cros
 // The same limit has the same colour everywhere, and a memory level that of the limit that it is; by place in COLOURS.
 const LIMIT_COLOURS = {compute: 0, smem: 4, latency: 3, l1: 2, l2: 6, dram: 1, bandwidth: 1, power: 5, launch: 7};
 const LEVEL_COLOURS = {DRAM: 1, L1: 2, MALL: 4, L2: 6};
+// A reason to stall has that of the limit that shows as it.
+const STALL_COLOURS = {pipe_busy: 0, memory_dependency: 1, memory_throttle: 2, constant_memory_dependency: 3, exec_dependency: 4,
+  sleeping: 5, texture: 6, other: 7, inst_fetch: 8, sync: 9, not_selected: 10};
 
 const seriesColour = (place) => `series-${place % COLOURS.length}`;
 const colourOf = (colour) => `var(--${colour})`;
