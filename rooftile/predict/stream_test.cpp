@@ -85,7 +85,8 @@ TEST(PredictStream, GradientsMoveMore) {
   EXPECT_EQ(streamed(relu, options).time, Seconds(0));
 }
 
-// Channels last: statistics, then the result. Planes: one CTA per channel does both, 64 of them at half of A100's speed.
+// Channels last: statistics, then the result. Planes: one CTA per channel does both, 64 of them at half of A100's
+// speed.
 TEST(PredictStream, BatchNormalisationOfTrainingGoesTwiceThroughItsInput) {
   const Shape shape = {64, 64, 112, 112};
   const StreamOneOp norm(Normalize{"batch"}, {shape, {64}, {64}}, shape, 2);

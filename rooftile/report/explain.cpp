@@ -54,24 +54,15 @@ std::vector<std::string> keys_of(const LayerEstimate& layer, const std::string& 
     case Method::roofline:
       return {peak, "level.DRAM.bandwidth"};
     case Method::rooftile:
-      return {"core.generation",
-              "core.sm_count",
-              "core.clock",
-              "core.base_clock",
-              "core.product_clock",
-              "core.tensor_clock",
-              "core.process_nm",
-              peak,
-              "level.L2.capacity",
-              "level.L2.bandwidth",
-              "level.L2.latency",
-              "level.DRAM.bandwidth",
-              "board.tdp",
-              "launch.overhead",
-              "sm.registers",
-              "sm.smem",
-              "sm.warps",
-              "sm.ctas"};
+      return {"core.generation",    "core.sm_count",
+              "core.clock",         "core.base_clock",
+              "core.product_clock", "core.tensor_clock",
+              "core.process_nm",    peak,
+              "level.L2.capacity",  "level.L2.bandwidth",
+              "level.L2.latency",   "level.DRAM.bandwidth",
+              "board.tdp",          "launch.overhead",
+              "sm.registers",       "sm.smem",
+              "sm.warps",           "sm.ctas"};
     case Method::delta:
     case Method::prior:
     case Method::none:

@@ -34,8 +34,8 @@ LayerEstimate network_estimate(Seconds time, const std::optional<Interval>& rang
 
 // torch.nn.DataParallel: threads of one process, which take turns at Python's lock in the forward pass and not in the
 // backward one (autograd's threads, one a GPU, run without Python). Before each forward pass the weights are copied to
-// all GPUs (torch/nn/parallel/replicate.py), and gradients are added up on the first. Rows of two to four GPUs tell what
-// that costs the host, however many GPUs: twice what calling all modules does, and once more for the gradients.
+// all GPUs (torch/nn/parallel/replicate.py), and gradients are added up on the first. Rows of two to four GPUs tell
+// what that costs the host, however many GPUs: twice what calling all modules does, and once more for the gradients.
 Result<LayerEstimate> estimate_one_process(const NetworkRun& run, Phase phase, const Gpu& gpu,
                                            const PredictOptions& options) {
   const Parallelism& way = *run.parallel;
