@@ -28,6 +28,7 @@ struct StreamKernel {
   double threads = 1;  // of a CTA
   double steps = 1;    // loads of a thread that wait for one another
   double resteps = 0;  // the same in later passes, with the barriers between passes
+  double fetches = 1;  // of each sector, by threads that use a part of it each
   StreamWork work;
 
   bool operator==(const StreamKernel&) const = default;

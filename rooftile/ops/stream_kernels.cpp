@@ -170,6 +170,13 @@ StreamRows rows_of(const OpKind& kind, const Shape& shape) {
   return result;
 }
 
+bool fetches_sectors_again(const Workload& workload, const Op& op) {
+  constexpr std::int64_t kOneChannel = 256;  // positions from which a CTA reduces a single channel
+  const auto* pool = std::get_if<Pool>(&op.kind);
+  if (pool == nullptr || pool->window < kOneChannel) return false;
+  return is_global(*pool, workload.tensors[op.inputs.front()].shape, workload.tensors[op.outputs.front()].shape);
+}
+
 bool is_global(const Pool& pool, const Shape& input, const Shape& output) {
   if (elements(input) != elements(output) * static_cast<double>(pool.window)) return false;
   return std::all_of(output.begin() + std::min<std::ptrdiff_t>(2, std::ssize(output)), output.end(),

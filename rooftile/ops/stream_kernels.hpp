@@ -51,6 +51,11 @@ StreamRows rows_of(const OpKind& kind, const Shape& shape);
 // Whether a pool's window is the whole map: a sum along rows, which nothing has to search.
 bool is_global(const Pool& pool, const Shape& input, const Shape& output);
 
+// TorchInductor's kernel for a mean over at least 256 positions of channels-last maps has a CTA for each channel
+// (torch/_inductor/runtime/triton_heuristics.py, _persistent_reduction_configs: XBLOCK 1): every number that it reads
+// is in a sector of its own, which the CTAs of the neighbouring channels fetch as well.
+bool fetches_sectors_again(const Workload& workload, const Op& op);
+
 // Elements that a thread loads at once where it can.
 double elements_of_load(Bytes element);
 

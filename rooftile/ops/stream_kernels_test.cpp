@@ -75,6 +75,19 @@ TEST(StreamKernels, PoolLooksAtItsWindows) {
   EXPECT_EQ(only(global).work, (StreamWork{.operations = 72}));
 }
 
+TEST(StreamKernels, InductorFetchesSectorsAgainForMeansOverManyPositions) {
+  const auto again = [](std::int64_t side, std::int64_t left) {
+    const std::int64_t window = (side / left) * (side / left);
+    const StreamOneOp pool(Pool{"average", window}, {{1, 2, side, side}}, {1, 2, left, left});
+    return fetches_sectors_again(pool.workload, pool.op());
+  };
+  EXPECT_TRUE(again(16, 1));
+  EXPECT_FALSE(again(15, 1));
+  EXPECT_FALSE(again(64, 2));
+  const StreamOneOp relu(Elementwise{"relu", 1}, {{1, 2, 16, 16}}, {1, 2, 16, 16});
+  EXPECT_FALSE(fetches_sectors_again(relu.workload, relu.op()));
+}
+
 TEST(StreamKernels, BatchNormalisationOfTrainingReadsTwice) {
   const StreamOneOp norm(Normalize{"batch"}, {{2, 3, 4}, {3}, {3}}, {2, 3, 4}, 2);
   EXPECT_EQ(stream_kernels(norm.workload, norm.op()).size(), 1U);

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "rooftile/execution/framework.hpp"
 #include "rooftile/ops/conv_groups.hpp"
 #include "rooftile/ops/pass_bytes.hpp"
 #include "rooftile/ops/stream_gradient.hpp"
@@ -54,6 +55,11 @@ Bytes epilogue_bytes(const Workload& workload, const Op& op) {
   return bytes;
 }
 
+bool is_inductor(const PredictOptions& options) {
+  const bool pytorch = options.framework.empty() || runs_pytorch(options.framework);
+  return options.execution == Execution::compiled && options.nhwc && pytorch;
+}
+
 LayerCall stream_call(const Workload& workload, const Op& op, const PredictOptions& options) {
   LayerCall call = empty_call(name_of(op.kind), options);
   call.function = function_of(op.kind);
@@ -66,7 +72,12 @@ LayerCall stream_call(const Workload& workload, const Op& op, const PredictOptio
   const Maps maps = options.nhwc ? Maps::channels_last : Maps::planes;
   if (options.pass == Pass::fwd) {
     const StreamUse use = options.training ? StreamUse::training : StreamUse::inference;
-    call.work = Streams{operand_bytes(workload, op), stream_kernels(workload, op, use, maps)};
+    std::vector<StreamKernel> kernels = stream_kernels(workload, op, use, maps);
+    if (is_inductor(options) && fetches_sectors_again(workload, op)) {
+      constexpr Bytes kSector(32);
+      kernels.front().fetches = kSector / size_of(workload.tensors[op.inputs.front()].dtype);
+    }
+    call.work = Streams{operand_bytes(workload, op), std::move(kernels)};
   } else {
     std::vector<StreamKernel> kernels = gradient_kernels(workload, op, maps);
     const OperandBytes bytes = total_bytes(kernels);

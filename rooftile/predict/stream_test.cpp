@@ -72,6 +72,22 @@ TEST(PredictStream, LayersOfNetworksHaveNoHarness) {
   EXPECT_GT(estimate(StreamLayer{StreamKind::gelu, 2, 8}, a100(), options).time, Seconds(1));
 }
 
+// A mean over 28x28 positions of FP16: each number is in a sector of 32 bytes that the CTA reads nothing else of.
+TEST(PredictStream, MeansOfInductorFetchASectorForEveryNumber) {
+  const StreamOneOp mean(Pool{"average", 784}, {{256, 64, 28, 28}}, {256, 64, 1, 1});
+  PredictOptions options = options_of(Method::rooftile, DType::fp16);
+  options.nhwc = true;
+  const LayerEstimate eager = streamed(mean, options);
+  options.execution = Execution::compiled;
+  const LayerEstimate compiled = streamed(mean, options);
+  const Bytes element = size_of(mean.workload.tensors.front().dtype);
+  EXPECT_EQ(compiled.traffic.l2, eager.traffic.l2 * (Bytes(32) / element));
+  EXPECT_EQ(compiled.traffic.dram, eager.traffic.dram);
+  EXPECT_GT(compiled.time, eager.time);
+  options.framework = "TensorFlow";
+  EXPECT_EQ(streamed(mean, options).time, eager.time);
+}
+
 TEST(PredictStream, GradientsMoveMore) {
   const Shape shape = {64, 1 << 20};
   const StreamOneOp relu(Elementwise{"relu", 1}, {shape}, shape);

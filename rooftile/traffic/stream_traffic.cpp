@@ -34,7 +34,7 @@ double lost_rows_share(const StreamKernel& kernel, const GpuSizes& sizes) {
 Traffic stream_traffic(const StreamKernel& kernel, const GpuSizes& sizes) {
   const double miss = missed_share(kernel, sizes);
   const double lost = lost_rows_share(kernel, sizes);
-  const Bytes loaded = kernel.read + kernel.reread;
+  const Bytes loaded = (kernel.read + kernel.reread) * kernel.fetches;
   return {.l1 = loaded,
           .l2 = loaded,
           .dram = kernel.read * miss + kernel.reread * lost,

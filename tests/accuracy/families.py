@@ -45,6 +45,7 @@ RUNS = {
     "unseen-stream": ([OWN / "unseen_stream.csv"], "", "", "gpu"),
     "unseen-networks": ([OWN / "unseen_networks.csv"], "", "", "gpu,pass"),
     "unseen-cnn": ([OWN / "unseen_torchvision.csv", OWN / "unseen_u39kun.csv"], "", "", "table,gpu,precision"),
+    "unseen-timm": ([OWN / "unseen_timm.csv"], "", "", "gpu,execution"),
     "unseen-training": ([OWN / "lambda_unseen.csv"], "", "", "gpu,gpus"),
     "unseen-examples": ([OWN / "deep_learning_examples.csv"], "", "", "gpu,gpus"),
     "vllm": ([OWN / "vllm_mi300x.csv"], "", "", "gpu"),
@@ -69,7 +70,7 @@ TIERS_OF = {
     "tensor": TIERS, "conv-tensor": TIERS, "conv-tensor-blind": TIERS, "attention": TIERS, "stream": TIERS, "rnn": TIERS,
     "xla": ["none", "shipped"],
     **dict.fromkeys(["xla-left-out", "unseen-attention", "unseen-cudnn", "unseen-cnn", "unseen-gemm", "unseen-stream", "unseen-networks",
-                     "unseen-training", "unseen-examples", "tensorrt", "vllm", "bench", "mpt", "bridge", "geforce", "other-conv", "network",
+                     "unseen-training", "unseen-timm", "unseen-examples", "tensorrt", "vllm", "bench", "mpt", "bridge", "geforce", "other-conv", "network",
                      "cloud", "language", "several"], ["shipped"]),
 }
 
@@ -162,6 +163,9 @@ ROWS = [
        lambda g, table=table, precision=precision: table in g["table"] and g["precision"] == precision, {})
       for name, table in [("torchvision networks", "torchvision"), ("u39kun networks of 2017", "u39kun")]
       for precision in ("fp32", "fp16")],
+    *[(f"timm inference, boards unseen, {execution}", "unseen-timm",
+       lambda g, execution=execution: g["execution"] == execution, {})
+      for execution in ("eager", "compiled")],
     *[(f"Lambda's training steps, boards unseen, {name}", "unseen-training",
        lambda g, many=many: (g["gpus"] != "1") == many, {})
       for name, many in [("one GPU", False), ("2 to 8 GPUs", True)]],
