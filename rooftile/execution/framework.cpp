@@ -4,11 +4,24 @@
 #include <array>
 #include <initializer_list>
 
+#include "rooftile/base/parse_number.hpp"
+
 namespace rooftile {
 namespace {
 
 bool starts_with_any(std::string_view framework, std::initializer_list<std::string_view> names) {
   return std::any_of(names.begin(), names.end(), [&](std::string_view name) { return framework.starts_with(name); });
+}
+
+// By the CUDA that it names: PyTorch 2.0 was built for 11.7 and later.
+bool is_older_than_pytorch_2(std::string_view framework) {
+  constexpr std::string_view kCuda = "CUDA ";
+  constexpr double kFirst = 11.7;
+  const std::size_t at = framework.find(kCuda);
+  if (at == std::string_view::npos) return false;
+  framework.remove_prefix(at + kCuda.size());
+  const auto version = take_number<double>(framework);
+  return version && *version < kFirst;
 }
 
 constexpr std::array<std::string_view, 8> kWithRules = {
@@ -32,7 +45,8 @@ bool multiplies_in_tf32(std::string_view framework) {
 
 bool calls_fused_attention(std::string_view framework) {
   if (framework.empty() || framework == "PyTorch") return true;
-  return framework.starts_with("PyTorch") && !starts_with_any(framework, {"PyTorch 0", "PyTorch 1"});
+  if (!framework.starts_with("PyTorch") || starts_with_any(framework, {"PyTorch 0", "PyTorch 1"})) return false;
+  return !is_older_than_pytorch_2(framework);
 }
 
 bool interprets_its_graph(std::string_view framework) { return framework.starts_with("TorchScript"); }

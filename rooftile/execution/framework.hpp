@@ -24,7 +24,8 @@ bool of_early_years(std::string_view framework);
 // FasterTransformer calls it has FP32 for its default: BERT on an A10 runs at 8 to 11 TFLOP/s in both.
 bool multiplies_in_tf32(std::string_view framework);
 
-// PyTorch's attention modules have called a fused kernel since 2.0; an unknown framework is taken for a recent one.
+// PyTorch's attention modules have called a fused kernel since 2.0, which was built for CUDA 11.7 and later; an unknown
+// framework is taken for a recent one.
 bool calls_fused_attention(std::string_view framework);
 
 // TorchScript's interpreter calls the kernels that eager PyTorch calls, without Python: its fusers leave products,

@@ -19,6 +19,10 @@ TEST(Framework, AttentionIsFusedSincePyTorch2) {
   EXPECT_TRUE(calls_fused_attention("PyTorch 2.4.0"));
   EXPECT_FALSE(calls_fused_attention("PyTorch 1.13 CUDA 11.7"));
   EXPECT_FALSE(calls_fused_attention("TensorFlow 1.15"));
+  EXPECT_FALSE(calls_fused_attention("PyTorch; PyTorch, CUDA 11.4"));
+  EXPECT_FALSE(calls_fused_attention("PyTorch CUDA 10.0 cuDNN 7600"));
+  EXPECT_TRUE(calls_fused_attention("PyTorch CUDA 12.1"));
+  EXPECT_TRUE(calls_fused_attention("PyTorch CUDA"));
 }
 
 TEST(Framework, OldLibrariesRunWhatIsNotPyTorch) {

@@ -46,6 +46,7 @@ RUNS = {
     "unseen-networks": ([OWN / "unseen_networks.csv"], "", "", "gpu,pass"),
     "unseen-cnn": ([OWN / "unseen_torchvision.csv", OWN / "unseen_u39kun.csv"], "", "", "table,gpu,precision"),
     "unseen-timm": ([OWN / "unseen_timm.csv"], "", "", "gpu,execution"),
+    "unseen-latency": ([OWN / "faster_transformer_a100.csv"], "", "", "gpu,precision"),
     "unseen-training": ([OWN / "lambda_unseen.csv"], "", "", "gpu,gpus"),
     "unseen-examples": ([OWN / "deep_learning_examples.csv"], "", "", "gpu,gpus"),
     "vllm": ([OWN / "vllm_mi300x.csv"], "", "", "gpu"),
@@ -70,7 +71,7 @@ TIERS_OF = {
     "tensor": TIERS, "conv-tensor": TIERS, "conv-tensor-blind": TIERS, "attention": TIERS, "stream": TIERS, "rnn": TIERS,
     "xla": ["none", "shipped"],
     **dict.fromkeys(["xla-left-out", "unseen-attention", "unseen-cudnn", "unseen-cnn", "unseen-gemm", "unseen-stream", "unseen-networks",
-                     "unseen-training", "unseen-timm", "unseen-examples", "tensorrt", "vllm", "bench", "mpt", "bridge", "geforce", "other-conv", "network",
+                     "unseen-training", "unseen-timm", "unseen-latency", "unseen-examples", "tensorrt", "vllm", "bench", "mpt", "bridge", "geforce", "other-conv", "network",
                      "cloud", "language", "several"], ["shipped"]),
 }
 
@@ -166,6 +167,9 @@ ROWS = [
     *[(f"timm inference, boards unseen, {execution}", "unseen-timm",
        lambda g, execution=execution: g["execution"] == execution, {})
       for execution in ("eager", "compiled")],
+    *[(f"FasterTransformer's guides on A100, {name}", "unseen-latency",
+       lambda g, wide=wide: (g["precision"] in ("fp32", "tf32")) == wide, {})
+      for name, wide in [("fp32 and tf32", True), ("fp16 and int8", False)]],
     *[(f"Lambda's training steps, boards unseen, {name}", "unseen-training",
        lambda g, many=many: (g["gpus"] != "1") == many, {})
       for name, many in [("one GPU", False), ("2 to 8 GPUs", True)]],
