@@ -39,6 +39,16 @@ bool runs_pytorch(std::string_view framework) {
 
 bool of_early_years(std::string_view framework) { return !framework.empty() && !framework.starts_with("PyTorch"); }
 
+bool has_winograd_before_maxwell(std::string_view framework) {
+  constexpr std::string_view kCudnn = "cuDNN ";
+  constexpr double kFirst = 5.1;
+  const std::size_t at = framework.find(kCudnn);
+  if (at == std::string_view::npos) return true;
+  framework.remove_prefix(at + kCudnn.size());
+  const auto version = take_number<double>(framework);
+  return !version || *version >= kFirst;
+}
+
 bool multiplies_in_tf32(std::string_view framework) {
   return !starts_with_any(framework, {"PyTorch 2", "PyTorch 1.12", "PyTorch 1.13", "TorchScript", "FasterTransformer"});
 }

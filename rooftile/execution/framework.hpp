@@ -20,6 +20,10 @@ bool runs_pytorch(std::string_view framework);
 // GPU's own years. Of GPUs since Volta both are the same.
 bool of_early_years(std::string_view framework);
 
+// cuDNN 5.0 has Winograd for Maxwell and later: a K40 convolves VGG at half the speed that a K80 reaches with 5.1
+// (jcjohnson/cnn-benchmarks and its copies in the cloud). A framework names its library as in "cuDNN 5.0.05".
+bool has_winograd_before_maxwell(std::string_view framework);
+
 // PyTorch has left TF32 to convolutions since 1.12 (torch.backends.cuda.matmul.allow_tf32), and cuBLAS as
 // FasterTransformer calls it has FP32 for its default: BERT on an A10 runs at 8 to 11 TFLOP/s in both.
 bool multiplies_in_tf32(std::string_view framework);

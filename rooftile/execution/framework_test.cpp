@@ -43,6 +43,14 @@ TEST(Framework, TensorFlowAndMxnetKeepPlanesOf32Bits) {
   EXPECT_FALSE(keeps_wide_planes(""));
 }
 
+TEST(Framework, WinogradBeforeMaxwellCameWithCudnn51) {
+  EXPECT_FALSE(has_winograd_before_maxwell("Torch7 cuDNN 5.0.05"));
+  EXPECT_TRUE(has_winograd_before_maxwell("Torch7 cuDNN 5.1.10"));
+  EXPECT_TRUE(has_winograd_before_maxwell("PyTorch CUDA 10.0 cuDNN 7600"));
+  EXPECT_TRUE(has_winograd_before_maxwell("Torch7 nn (no cuDNN)"));
+  EXPECT_TRUE(has_winograd_before_maxwell(""));
+}
+
 TEST(Framework, TorchTrainsUnlessTold) {
   EXPECT_TRUE(trains_unless_told("Torch7 cuDNN 5.1.05"));
   EXPECT_FALSE(trains_unless_told("PyTorch 1.0"));

@@ -151,7 +151,8 @@ void each_plan(const OpShape& op, const Gpu& gpu, const PlanOptions& options, co
     each_gemm_plan(op, gpu, options, visit);
     return;
   }
-  const bool winograd = has_winograd(op);
+  constexpr double kMaxwell = 5;
+  const bool winograd = has_winograd(op) && (op.winograd_before_maxwell || gpu.generation >= kMaxwell);
   const bool fused = winograd && wanted(options, name_of(Algorithm::winograd)) && has_fused_winograd(op);
   const bool nonfused = winograd && wanted(options, name_of(Algorithm::winograd_nonfused));
   if (!options.tile && fused) visit(fused_winograd(op));

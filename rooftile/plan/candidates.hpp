@@ -21,8 +21,9 @@ struct OpShape {
   bool nhwc = false;  // channels are contiguous, as tensor cores take them
   KernelFamily family = KernelFamily::conv_simt;
   TileChoice choice = TileChoice::least_time;
-  DType precision = DType::fp32;  // stored as `element`
-  bool early_library = false;     // of the years of Pascal and before, where the GPU is of them
+  DType precision = DType::fp32;        // stored as `element`
+  bool early_library = false;           // of the years of Pascal and before, where the GPU is of them
+  bool winograd_before_maxwell = true;  // the library has it for Kepler, too
 };
 
 // Bytes of one element of B, and of the result.

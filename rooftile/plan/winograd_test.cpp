@@ -72,6 +72,21 @@ TEST(Winograd, TakesStrideOneSquareFiltersOfOneGroup) {
   EXPECT_FALSE(has_winograd(grouped));
 }
 
+TEST(Winograd, OldLibrariesHaveItForMaxwellAndLater) {
+  const auto transforms = [](const char* gpu, bool before_maxwell) {
+    OpShape op = winograd_shape(16, 64, 56, 64);
+    op.winograd_before_maxwell = before_maxwell;
+    bool found = false;
+    each_plan(op, find_gpu(gpu).value(), {}, [&](const LaunchPlan& plan) {
+      found = found || plan.algorithm == Algorithm::winograd || plan.algorithm == Algorithm::winograd_nonfused;
+    });
+    return found;
+  };
+  EXPECT_FALSE(transforms("k40", false));
+  EXPECT_TRUE(transforms("k40", true));
+  EXPECT_TRUE(transforms("gtx-titan-x", false));
+}
+
 TEST(Winograd, KeplerSlowsGradientsByImplicitGemmOnly) {
   for (const Pass pass : {Pass::fwd, Pass::bwd_data, Pass::bwd_weight}) {
     OpShape op = winograd_shape(16, 64, 56, 64);

@@ -102,6 +102,7 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
   model.result = size_of(options.result.value_or(options.precision));
   model.nhwc = options.nhwc;
   model.early_library = of_early_years(options.framework);
+  model.winograd_before_maxwell = has_winograd_before_maxwell(options.framework);
   model.rates = gpu_rates(gpu, family, *peak, constants);
   const bool lanes = model.family == KernelFamily::conv_simt || model.family == KernelFamily::gemm_simt;
   if (lanes) model.rates.energy_scale *= size_of(computed_in(options.precision, gpu)).value() / kLaneBytes;
@@ -167,7 +168,8 @@ OpShape op_shape(const Im2col& gemm, const RefinedModel& model, Pass pass) {
           .family = model.family,
           .choice = model.choice,
           .precision = model.precision,
-          .early_library = model.early_library};
+          .early_library = model.early_library,
+          .winograd_before_maxwell = model.winograd_before_maxwell};
 }
 
 void add_refined(LayerEstimate& layer, const Im2col& gemm, double count, const Gpu& gpu, const RefinedModel& model,

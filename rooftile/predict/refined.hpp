@@ -22,7 +22,8 @@ struct RefinedModel {
   Bytes weight{};  // of a product's weights, where they are narrower than its activations
   Bytes result{4};
   bool nhwc = false;
-  bool early_library = false;  // OpShape::early_library
+  bool early_library = false;           // OpShape::early_library
+  bool winograd_before_maxwell = true;  // OpShape::winograd_before_maxwell
   GpuRates rates;
   TileChoice choice = TileChoice::least_time;
   Seconds overhead;                    // of one call

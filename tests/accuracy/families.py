@@ -46,6 +46,7 @@ RUNS = {
     "unseen-networks": ([OWN / "unseen_networks.csv"], "", "", "gpu,pass"),
     "unseen-cnn": ([OWN / "unseen_torchvision.csv", OWN / "unseen_u39kun.csv"], "", "", "table,gpu,precision"),
     "unseen-timm": ([OWN / "unseen_timm.csv"], "", "", "gpu,execution"),
+    "unseen-torch7": ([OWN / "unseen_cnn_benchmarks.csv"], "", "", "gpu,pass"),
     "unseen-latency": ([OWN / "faster_transformer_a100.csv"], "", "", "gpu,precision"),
     "unseen-training": ([OWN / "lambda_unseen.csv"], "", "", "gpu,gpus"),
     "unseen-examples": ([OWN / "deep_learning_examples.csv"], "", "", "gpu,gpus"),
@@ -71,7 +72,7 @@ TIERS_OF = {
     "tensor": TIERS, "conv-tensor": TIERS, "conv-tensor-blind": TIERS, "attention": TIERS, "stream": TIERS, "rnn": TIERS,
     "xla": ["none", "shipped"],
     **dict.fromkeys(["xla-left-out", "unseen-attention", "unseen-cudnn", "unseen-cnn", "unseen-gemm", "unseen-stream", "unseen-networks",
-                     "unseen-training", "unseen-timm", "unseen-latency", "unseen-examples", "tensorrt", "vllm", "bench", "mpt", "bridge", "geforce", "other-conv", "network",
+                     "unseen-training", "unseen-timm", "unseen-torch7", "unseen-latency", "unseen-examples", "tensorrt", "vllm", "bench", "mpt", "bridge", "geforce", "other-conv", "network",
                      "cloud", "language", "several"], ["shipped"]),
 }
 
@@ -167,6 +168,7 @@ ROWS = [
     *[(f"timm inference, boards unseen, {execution}", "unseen-timm",
        lambda g, execution=execution: g["execution"] == execution, {})
       for execution in ("eager", "compiled")],
+    ("cnn-benchmarks, boards unseen", "unseen-torch7", lambda g: True, {}),
     *[(f"FasterTransformer's guides on A100, {name}", "unseen-latency",
        lambda g, wide=wide: (g["precision"] in ("fp32", "tf32")) == wide, {})
       for name, wide in [("fp32 and tf32", True), ("fp16 and int8", False)]],
