@@ -12,10 +12,6 @@ namespace {
 std::atomic<bool> interrupted = false, partial = false;
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler sets it");
 
-void write_from_handler(std::string_view text) {
-  [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, text.data(), text.size());
-}
-
 }  // namespace
 
 void end_on_interrupt() {
@@ -25,8 +21,8 @@ void end_on_interrupt() {
   struct sigaction action = {};
   action.sa_handler = [](int) {
     clear_status_from_handler();
-    write_from_handler(output_begun() ? "rooftile: stopped; what was written is partial\n"
-                                      : "rooftile: stopped; nothing was written\n");
+    write_raw(output_begun() ? "rooftile: stopped; what was written is partial\n"
+                             : "rooftile: stopped; nothing was written\n");
     ::_exit(kInterrupted);
   };
   sigaction(SIGINT, &action, nullptr);

@@ -18,30 +18,30 @@ static_assert(std::atomic<Shown>::is_always_lock_free, "a signal handler reads i
 
 constexpr std::string_view kEmptyLine = "\r\033[K";
 
-void print(std::string_view text) {
+}  // namespace
+
+void write_raw(std::string_view text) {
   [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, text.data(), text.size());
 }
-
-}  // namespace
 
 void show_status(std::string_view text, Status what) {
   static const bool terminal = ::isatty(STDERR_FILENO) == 1;
   if (!terminal) return;
   const std::lock_guard<std::mutex> lock(mutex);
   if (what == Status::working && (shown == Shown::progress || printing_begun())) return;
-  print(std::string(kEmptyLine).append(text));
+  write_raw(std::string(kEmptyLine).append(text));
   shown = what == Status::working ? Shown::working : Shown::progress;
 }
 
 void clear_status() {
   if (shown == Shown::nothing) return;
   const std::lock_guard<std::mutex> lock(mutex);
-  print(kEmptyLine);
+  write_raw(kEmptyLine);
   shown = Shown::nothing;
 }
 
 void clear_status_from_handler() {
-  if (shown != Shown::nothing) print(kEmptyLine);
+  if (shown != Shown::nothing) write_raw(kEmptyLine);
 }
 
 }  // namespace rooftile::cli

@@ -11,6 +11,9 @@ enum class Status { working, progress };
 void show_status(std::string_view text, Status what);
 void clear_status();
 
+// To standard error, as it is: a terminal that is gone is no error. Of a signal handler's use, too.
+void write_raw(std::string_view text);
+
 // Where one stands: back to the first column, and all of it goes. Of a signal handler's use.
 void clear_status_from_handler();
 

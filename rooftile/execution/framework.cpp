@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <initializer_list>
+#include <optional>
 
 #include "rooftile/base/parse_number.hpp"
 
@@ -13,15 +14,13 @@ bool starts_with_any(std::string_view framework, std::initializer_list<std::stri
   return std::any_of(names.begin(), names.end(), [&](std::string_view name) { return framework.starts_with(name); });
 }
 
-// By the CUDA that it names: PyTorch 2.0 was built for 11.7 and later.
-bool is_older_than_pytorch_2(std::string_view framework) {
-  constexpr std::string_view kCuda = "CUDA ";
-  constexpr double kFirst = 11.7;
-  const std::size_t at = framework.find(kCuda);
-  if (at == std::string_view::npos) return false;
-  framework.remove_prefix(at + kCuda.size());
-  const auto version = take_number<double>(framework);
-  return version && *version < kFirst;
+// The version of what a framework was built with, named as in "PyTorch; PyTorch, CUDA 11.4" or "Torch7 cuDNN 5.0.05":
+// its first two numbers.
+std::optional<double> version_after(std::string_view framework, std::string_view library) {
+  const std::size_t at = framework.find(library);
+  if (at == std::string_view::npos) return std::nullopt;
+  framework.remove_prefix(at + library.size());
+  return take_number<double>(framework);
 }
 
 constexpr std::array<std::string_view, 8> kWithRules = {
@@ -40,13 +39,8 @@ bool runs_pytorch(std::string_view framework) {
 bool of_early_years(std::string_view framework) { return !framework.empty() && !framework.starts_with("PyTorch"); }
 
 bool has_winograd_before_maxwell(std::string_view framework) {
-  constexpr std::string_view kCudnn = "cuDNN ";
   constexpr double kFirst = 5.1;
-  const std::size_t at = framework.find(kCudnn);
-  if (at == std::string_view::npos) return true;
-  framework.remove_prefix(at + kCudnn.size());
-  const auto version = take_number<double>(framework);
-  return !version || *version >= kFirst;
+  return version_after(framework, "cuDNN ").value_or(kFirst) >= kFirst;
 }
 
 bool multiplies_in_tf32(std::string_view framework) {
@@ -54,9 +48,10 @@ bool multiplies_in_tf32(std::string_view framework) {
 }
 
 bool calls_fused_attention(std::string_view framework) {
+  constexpr double kCudaOfPytorch2 = 11.7;
   if (framework.empty() || framework == "PyTorch") return true;
   if (!framework.starts_with("PyTorch") || starts_with_any(framework, {"PyTorch 0", "PyTorch 1"})) return false;
-  return !is_older_than_pytorch_2(framework);
+  return version_after(framework, "CUDA ").value_or(kCudaOfPytorch2) >= kCudaOfPytorch2;
 }
 
 bool interprets_its_graph(std::string_view framework) { return framework.starts_with("TorchScript"); }

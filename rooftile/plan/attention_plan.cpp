@@ -136,7 +136,7 @@ void count_bytes(AttentionPlan& plan, const AttentionShape& shape, const Attenti
     constexpr double kPartial = 8;  // FP32, stored and loaded
     plan.partial = Bytes(kPartial * rows * shape.value_dim * plan.split);
   }
-  if (!call.writes_cache || !call.serving) return;
+  if (!call.writes_cache) return;
   constexpr double kThreadsOfSm = 2048, kFewest = 64, kMost = 512;
   const double fresh = shape.batch * std::min(shape.q, shape.kv) * shape.kv_heads * (shape.dim + shape.value_dim);
   plan.around = Bytes(fresh * (activation + shape.key_bytes));

@@ -37,10 +37,10 @@ struct AttentionCall {
   AttentionLibrary library = AttentionLibrary::flash2;
   bool serving = false;  // a serving framework's call, with its cache and the kernels around the attention
   XqaGroups xqa = XqaGroups::any;
-  bool splits_cache = true;  // TensorRT-LLM: among CTAs where there are few; by default from release 0.13 on
-  bool tensorrt = false;     // TensorRT-LLM's own call, which prepares the queries
-  bool vllm = false;         // its kernels write the cache token by token, and its FP8 sums are added up in FP32
-  bool writes_cache = true;  // of a serving framework; false where that is an operator of its own ("readonly")
+  bool splits_cache = true;   // TensorRT-LLM: among CTAs where there are few; by default from release 0.13 on
+  bool tensorrt = false;      // TensorRT-LLM's own call, which prepares the queries
+  bool vllm = false;          // its kernels write the cache token by token, and its FP8 sums are added up in FP32
+  bool writes_cache = false;  // of a serving framework; false where that is an operator of its own ("readonly")
 };
 
 // By what a row of measurements says of the kernel ("vllm_flash_attn_fa3") and the framework ("trtllm"); either may be

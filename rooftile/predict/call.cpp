@@ -56,8 +56,8 @@ Bytes epilogue_bytes(const Workload& workload, const Op& op) {
 }
 
 bool is_inductor(const PredictOptions& options) {
-  const bool pytorch = options.framework.empty() || runs_pytorch(options.framework);
-  return options.execution == Execution::compiled && options.nhwc && pytorch;
+  return options.execution == Execution::compiled && options.nhwc &&
+         (options.framework.empty() || runs_pytorch(options.framework));
 }
 
 LayerCall stream_call(const Workload& workload, const Op& op, const PredictOptions& options) {

@@ -76,10 +76,7 @@ std::vector<std::size_t> first_of_each(const std::vector<Repeated>& layers) {
   std::vector<std::size_t> order(layers.size()), first(layers.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto key = [&](std::size_t i) { return std::tie(layers[i].layer->time, layers[i].layer->op); };
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return layers[a].layer->time != layers[b].layer->time ? layers[a].layer->time < layers[b].layer->time
-                                                          : std::tuple(key(a), a) < std::tuple(key(b), b);
-  });
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
   for (std::size_t i = 0; i < order.size(); ++i) {
     const bool same = i > 0 && key(order[i]) == key(order[i - 1]);
     first[order[i]] = same ? first[order[i - 1]] : order[i];
