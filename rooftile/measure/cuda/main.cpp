@@ -67,7 +67,8 @@ class CommandLine {
     } catch (const CLI::ParseError& error) {
       return wrong_usage(error.what());
     }
-    for (int i = 0; i < argc; ++i) arguments_.command_line += fmt::format("{}{}", i == 0 ? "" : " ", argv[i]);
+    arguments_.command_line = "rooftile-measure";  // wherever it lies: the line goes to whoever gets the folder
+    for (int i = 1; i < argc; ++i) arguments_.command_line += fmt::format(" {}", argv[i]);
     if (batch_size_ > 0) arguments_.selection.batch_size = batch_size_;
     if (list_) return run_list_command(arguments_);
     const auto chosen = app_.get_subcommands();
