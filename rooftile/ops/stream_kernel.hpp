@@ -25,10 +25,11 @@ struct StreamKernel {
   Bytes reread;       // what later passes over a row read again
   Bytes row;          // that a CTA comes back to in later passes
   double ctas = 1;
-  double threads = 1;  // of a CTA
-  double steps = 1;    // loads of a thread that wait for one another
-  double resteps = 0;  // the same in later passes, with the barriers between passes
-  double fetches = 1;  // of each sector, by threads that use a part of it each
+  double threads = 1;     // of a CTA
+  double steps = 1;       // loads of a thread that wait for one another
+  double resteps = 0;     // the same in later passes, with the barriers between passes
+  double fetches = 1;     // of each sector, by threads that use a part of it each
+  bool overlaps = false;  // has so many instructions that CTAs which wait leave the SM to those that compute
   StreamWork work;
 
   bool operator==(const StreamKernel&) const = default;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <variant>
 
+#include "rooftile/ops/eager_work.hpp"
 #include "rooftile/workload/conv_geometry.hpp"
 
 namespace rooftile {
@@ -64,14 +65,22 @@ double input_elements(const Workload& workload, const Op& op) {
 struct Forward {
   const Workload& workload;
   const Op& op;
-  StreamUse use = StreamUse::inference;
-  Maps maps = Maps::channels_last;
+  StreamRun run;
   OperandBytes bytes = operand_bytes(workload, op);
   StreamWork work{.operations = flops(workload, op).value()};
   double outputs = output_elements(workload, op);
 
   std::vector<StreamKernel> flat(const StreamWork& other) const {
     return {flat_kernel(bytes.read, bytes.write, std::max(outputs, input_elements(workload, op)), other)};
+  }
+
+  // With the instructions of its eager kernel.
+  StreamKernel eager(StreamKernel kernel) const {
+    if (!run.eager) return kernel;
+    const double more = eager_operations(workload, op, run.maps);
+    kernel.work.operations += outputs * more;
+    kernel.overlaps = more > 0 || kernel.work.activations > 0;
+    return kernel;
   }
 
   // With what operators in the same kernel read and write besides.
@@ -92,18 +101,21 @@ struct Forward {
   std::vector<StreamKernel> operator()(const Pool& pool) const {
     const Shape& input = workload.tensors[op.inputs.front()].shape;
     if (is_global(pool, input, workload.tensors[op.outputs.front()].shape)) return flat(work);
-    const bool indices = use == StreamUse::training && pool.function == "max";
+    const bool indices = (run.use == StreamUse::training || run.eager) && pool.function == "max";
     const Bytes write = indices ? bytes.write + kPoolIndex * outputs : bytes.write;
-    return {flat_kernel(bytes.read, write, outputs, {.visits = outputs * static_cast<double>(pool.window)})};
+    const StreamWork search{.operations = run.eager ? outputs * kEagerWindow : 0,
+                            .visits = outputs * static_cast<double>(pool.window)};
+    return {flat_kernel(bytes.read, write, outputs, search)};
   }
   std::vector<StreamKernel> operator()(const Normalize& norm) const {
     const Tensor& output = workload.tensors[op.outputs.front()];
     if (norm.function == "batch") {
-      if (use == StreamUse::training && maps == Maps::planes) {
+      if (run.use == StreamUse::training && run.maps == Maps::planes) {
         return {planes_norm_kernel(output.shape, size_of(output.dtype), 1, work.operations / outputs)};
       }
+      if (run.eager && run.use == StreamUse::inference) return {eager_batch_norm(bytes, output.shape, run.maps)};
       std::vector<StreamKernel> kernels = flat(work);
-      if (use == StreamUse::training) {  // statistics first, of the input alone
+      if (run.use == StreamUse::training) {  // statistics first, of the input alone
         const Bytes x = size_of(workload.tensors[op.inputs.front()]);
         kernels.insert(kernels.begin(), flat_kernel(x, {}, outputs, work));
       }
@@ -114,6 +126,7 @@ struct Forward {
     const double each = work.operations / outputs;
     const Bytes element = size_of(output.dtype);
     const bool alone = op.members.empty() && !adds_first();
+    if (alone && run.eager && norm.function == "layer") return {eager_layer_norm(rows, element)};
     return {alone ? norm_kernel(rows, each, element) : fused(held_norm_kernel(rows, each, element))};
   }
   std::vector<StreamKernel> operator()(const Softmax&) const {
@@ -122,15 +135,15 @@ struct Forward {
     return {op.members.empty() ? kernel : fused(kernel)};
   }
   std::vector<StreamKernel> operator()(const Elementwise& elementwise) const {
-    return flat(is_error_function(elementwise.function) ? StreamWork{.activations = outputs} : work);
+    return {eager(flat(is_error_function(elementwise.function) ? StreamWork{.activations = outputs} : work).front())};
   }
   std::vector<StreamKernel> operator()(const Reduce&) const { return flat(work); }
   std::vector<StreamKernel> operator()(const Move& move) const {
-    return {flat_kernel(bytes.read, bytes.write,
-                        move.partial ? outputs : std::max(outputs, input_elements(workload, op)), work)};
+    return {eager(flat_kernel(bytes.read, bytes.write,
+                              move.partial ? outputs : std::max(outputs, input_elements(workload, op)), work))};
   }
   std::vector<StreamKernel> operator()(const View& view) const {
-    if (!is_dropout(view) || use == StreamUse::inference) return {};
+    if (!is_dropout(view) || run.use == StreamUse::inference) return {};
     const Bytes y = size_of(workload.tensors[op.outputs.front()]);
     return {flat_kernel(y, y + kDropoutMask * outputs, outputs, {.operations = 2 * outputs})};
   }
@@ -216,8 +229,8 @@ StreamKernel stream_kernel(const StreamLayer& layer, Bytes element, NormKernels 
   return flat_kernel(bytes.read, bytes.write, outputs, {.operations = nominal * outputs});
 }
 
-std::vector<StreamKernel> stream_kernels(const Workload& workload, const Op& op, StreamUse use, Maps maps) {
-  return std::visit(Forward{.workload = workload, .op = op, .use = use, .maps = maps}, op.kind);
+std::vector<StreamKernel> stream_kernels(const Workload& workload, const Op& op, const StreamRun& run) {
+  return std::visit(Forward{.workload = workload, .op = op, .run = run}, op.kind);
 }
 
 StreamKernel depthwise_kernel(const Conv& conv, Bytes read, Bytes write) {

@@ -15,17 +15,23 @@ namespace rooftile {
 StreamKernel stream_kernel(const StreamLayer& layer, Bytes element, NormKernels norms = NormKernels::serving);
 
 // Training keeps what the gradient needs: batch normalisation computes its statistics, max pooling writes where each
-// maximum was, dropout which elements it kept.
+// maximum was (in eager PyTorch always), dropout which elements it kept.
 enum class StreamUse { inference, training };
 
 // How the maps of a network lie in memory: NCHW, each channel a plane of its own, or NHWC.
 enum class Maps { planes, channels_last };
 
+// How a network runs. Eager: each operator by the kernel that PyTorch and cuDNN have for it (eager_work.hpp).
+struct StreamRun {
+  StreamUse use = StreamUse::inference;
+  Maps maps = Maps::channels_last;
+  bool eager = false;
+};
+
 // Of an operator of a network, forward. Normalisations and softmax take the last dimension for a row (instance and
 // group normalisation: all dimensions after the channels). None for a view, except dropout in training; not for
-// convolutions, GEMMs, attention and recurrent layers. `maps` matters to batch normalisation in training alone.
-std::vector<StreamKernel> stream_kernels(const Workload& workload, const Op& op, StreamUse use = StreamUse::inference,
-                                         Maps maps = Maps::channels_last);
+// convolutions, GEMMs, attention and recurrent layers.
+std::vector<StreamKernel> stream_kernels(const Workload& workload, const Op& op, const StreamRun& run = {});
 
 // Batch normalisation of planes in training, and its gradient (of two inputs, X and dY), as cuDNN computes them: one
 // CTA for each channel, which goes through the channel's planes twice, two elements of each in flight. With few
@@ -62,7 +68,7 @@ double elements_of_load(Bytes element);
 // Which elements dropout kept: a byte each.
 inline constexpr Bytes kDropoutMask{1};
 
-// Where a maximum was: one index for each output.
-inline constexpr Bytes kPoolIndex{4};
+// Where a maximum was: one index of 64 bits for each output.
+inline constexpr Bytes kPoolIndex{8};
 
 }  // namespace rooftile

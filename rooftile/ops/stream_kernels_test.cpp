@@ -8,7 +8,7 @@ namespace rooftile {
 namespace {
 
 StreamKernel only(const StreamOneOp& one, StreamUse use = StreamUse::inference) {
-  const std::vector<StreamKernel> kernels = stream_kernels(one.workload, one.op(), use);
+  const std::vector<StreamKernel> kernels = stream_kernels(one.workload, one.op(), {.use = use});
   EXPECT_EQ(kernels.size(), 1U);
   return kernels.empty() ? StreamKernel{} : kernels[0];
 }
@@ -70,7 +70,7 @@ TEST(StreamKernels, PoolLooksAtItsWindows) {
   const StreamOneOp pool(Pool{"max", 9}, {{1, 2, 6, 6}}, {1, 2, 2, 2});
   EXPECT_EQ(only(pool).work, (StreamWork{.visits = 72}));
   EXPECT_EQ(only(pool).write, Bytes(4 * 8));
-  EXPECT_EQ(only(pool, StreamUse::training).write, Bytes(4 * 8 + 4 * 8));
+  EXPECT_EQ(only(pool, StreamUse::training).write, Bytes(4 * 8 + 8 * 8));
   const StreamOneOp global(Pool{"average", 36}, {{1, 2, 6, 6}}, {1, 2, 1, 1});
   EXPECT_EQ(only(global).work, (StreamWork{.operations = 72}));
 }
@@ -91,7 +91,7 @@ TEST(StreamKernels, InductorFetchesSectorsAgainForMeansOverManyPositions) {
 TEST(StreamKernels, BatchNormalisationOfTrainingReadsTwice) {
   const StreamOneOp norm(Normalize{"batch"}, {{2, 3, 4}, {3}, {3}}, {2, 3, 4}, 2);
   EXPECT_EQ(stream_kernels(norm.workload, norm.op()).size(), 1U);
-  const auto kernels = stream_kernels(norm.workload, norm.op(), StreamUse::training);
+  const auto kernels = stream_kernels(norm.workload, norm.op(), {.use = StreamUse::training});
   ASSERT_EQ(kernels.size(), 2U);
   EXPECT_EQ(kernels[0].read, Bytes(4 * 24));  // the input; then with scale and shift
   EXPECT_EQ(kernels[1].read, Bytes(4 * (24 + 3 + 3)));
@@ -100,13 +100,13 @@ TEST(StreamKernels, BatchNormalisationOfTrainingReadsTwice) {
 
 TEST(StreamKernels, BatchNormalisationOfPlanesHasOneCtaForEachChannel) {
   const StreamOneOp norm(Normalize{"batch"}, {{8, 64, 56, 56}, {64}, {64}}, {8, 64, 56, 56}, 2);
-  const auto kernels = stream_kernels(norm.workload, norm.op(), StreamUse::training, Maps::planes);
+  const auto kernels = stream_kernels(norm.workload, norm.op(), {.use = StreamUse::training, .maps = Maps::planes});
   ASSERT_EQ(kernels.size(), 1U);
   EXPECT_EQ(kernels[0].ctas, 64);
   EXPECT_EQ(kernels[0].threads, 512);
   EXPECT_EQ(kernels[0].steps, 25);  // 8 * 56 * 56 / 512 / 2, rounded up
   EXPECT_EQ(kernels[0].reread, Bytes(4 * 8 * 64 * 56 * 56));
-  EXPECT_EQ(stream_kernels(norm.workload, norm.op(), StreamUse::inference, Maps::planes).front().reread, Bytes(0));
+  EXPECT_EQ(stream_kernels(norm.workload, norm.op(), {.maps = Maps::planes}).front().reread, Bytes(0));
 }
 
 TEST(StreamKernels, RowsOfNormalisations) {
@@ -127,7 +127,7 @@ TEST(StreamKernels, ViewsRunNothing) {
 TEST(StreamKernels, DropoutWritesItsMaskInTraining) {
   const StreamOneOp dropout(View{"dropout"}, {{2, 8}}, {2, 8});
   EXPECT_TRUE(stream_kernels(dropout.workload, dropout.op()).empty());
-  const auto kernels = stream_kernels(dropout.workload, dropout.op(), StreamUse::training);
+  const auto kernels = stream_kernels(dropout.workload, dropout.op(), {.use = StreamUse::training});
   ASSERT_EQ(kernels.size(), 1U);
   EXPECT_EQ(kernels[0].read, Bytes(16 * 4));
   EXPECT_EQ(kernels[0].write, Bytes(16 * 4 + 16));

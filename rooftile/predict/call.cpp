@@ -72,7 +72,8 @@ LayerCall stream_call(const Workload& workload, const Op& op, const PredictOptio
   const Maps maps = options.nhwc ? Maps::channels_last : Maps::planes;
   if (options.pass == Pass::fwd) {
     const StreamUse use = options.training ? StreamUse::training : StreamUse::inference;
-    std::vector<StreamKernel> kernels = stream_kernels(workload, op, use, maps);
+    const bool eager = options.execution == Execution::eager;
+    std::vector<StreamKernel> kernels = stream_kernels(workload, op, {.use = use, .maps = maps, .eager = eager});
     if (is_inductor(options) && fetches_sectors_again(workload, op)) {
       constexpr Bytes kSector(32);
       kernels.front().fetches = kSector / size_of(workload.tensors[op.inputs.front()].dtype);

@@ -31,7 +31,9 @@ SmTime sm_time(const StreamKernel& kernel, double wait, double compute, const Gp
   const double full = std::floor(kernel.ctas / per_round);
   const double rest = std::ceil((kernel.ctas - full * per_round) / rates.sms);
   const double rounds = full + (rest > 0 ? 1 : 0);
-  return {.wait = rounds * wait, .compute = (full * resident + rest) * compute};
+  const SmTime apart{.wait = rounds * wait, .compute = (full * resident + rest) * compute};
+  if (!kernel.overlaps) return apart;
+  return {.wait = std::max(wait, apart.wait - apart.compute), .compute = apart.compute};
 }
 
 }  // namespace

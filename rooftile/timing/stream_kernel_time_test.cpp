@@ -52,6 +52,22 @@ TEST(StreamKernelTime, BytesAgainstBandwidths) {
   EXPECT_NEAR(t.traffic.dram.value(), 3e6, 1e-3);
 }
 
+// Where instructions are the limit, only the first CTAs' wait shows; where there are few, each round's does.
+TEST(StreamKernelTime, CtasThatOverlapWaitOnce) {
+  GpuRates rates = ideal_stream();
+  rates.constants[StreamConstant::latency] = 1;
+  StreamKernel kernel = kernel_of(1000, 500);
+  kernel.work.operations = 1000 * 128e3;
+  const StreamKernelTime apart = stream_kernel_time(kernel, rates);
+  kernel.overlaps = true;
+  const StreamKernelTime t = stream_kernel_time(kernel, rates);
+  EXPECT_NEAR(micros(t.cases[Bottleneck::compute]), 100, 1e-9);
+  EXPECT_LT(t.time, apart.time);
+  kernel.work.operations = 0;
+  EXPECT_NEAR(micros(stream_kernel_time(kernel, rates).cases[Bottleneck::latency]),
+              micros(apart.cases[Bottleneck::latency]), 1e-9);
+}
+
 // Each of four passes waits for the DRAM where the rows at work outgrow the L2, and for the L2 where they do not.
 TEST(StreamKernelTime, LaterPassesWaitForWhereTheirRowIs) {
   GpuRates rates = ideal_stream();

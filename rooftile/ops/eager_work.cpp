@@ -1,0 +1,93 @@
+#include "rooftile/ops/eager_work.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+#include <variant>
+
+namespace rooftile {
+namespace {
+
+constexpr double kLocate = 95;        // finding an element by division
+constexpr double kSigmoid = 55;       // exponential, reciprocal, product
+constexpr double kJoin = 72;          // an element of a concatenation of short runs
+constexpr double kPlaneNorm = 77;     // batch normalisation of an element
+constexpr double kChannelsNorm = 85;  // the same, of channels that lie side by side
+
+template <std::size_t Size>
+bool is_one_of(std::string_view function, const std::array<std::string_view, Size>& names) {
+  return std::find(names.begin(), names.end(), function) != names.end();
+}
+
+// Whether an input has another shape or type than the result; scalars travel as arguments.
+bool locates(const Workload& workload, const Op& op) {
+  const Tensor& output = workload.tensors[op.outputs.front()];
+  return std::any_of(op.inputs.begin(), op.inputs.end(), [&](TensorId id) {
+    const Tensor& input = workload.tensors[id];
+    const double count = elements(input.shape);
+    return count > 1 && (count != elements(output.shape) || input.dtype != output.dtype);
+  });
+}
+
+double of_elementwise(const Workload& workload, const Op& op, const Elementwise& elementwise) {
+  constexpr std::array<std::string_view, 4> kSigmoids = {"silu", "swish", "sigmoid", "mish"};
+  const double sigmoid = is_one_of(elementwise.function, kSigmoids) ? kSigmoid : 0;
+  return sigmoid + (locates(workload, op) ? kLocate : 0);
+}
+
+double of_move(const Workload& workload, const Op& op, const Move& move, Maps maps) {
+  constexpr std::array<std::string_view, 4> kStrided = {"transpose", "roll", "slice", "expand"};
+  if (is_one_of(move.function, kStrided)) return kLocate;
+  if (move.function == "concat") return maps == Maps::channels_last ? kJoin : 0;
+  if (move.function != "cast" || op.inputs.empty()) return 0;
+  const Tensor& input = workload.tensors[op.inputs.front()];
+  const Tensor& output = workload.tensors[op.outputs.front()];
+  return size_of(input.dtype) < size_of(output.dtype) ? kLocate : 0;  // casts down are vectorized
+}
+
+}  // namespace
+
+double eager_operations(const Workload& workload, const Op& op, Maps maps) {
+  if (const auto* elementwise = std::get_if<Elementwise>(&op.kind)) return of_elementwise(workload, op, *elementwise);
+  if (const auto* move = std::get_if<Move>(&op.kind)) return of_move(workload, op, *move, maps);
+  return 0;
+}
+
+StreamKernel eager_batch_norm(const OperandBytes& bytes, const Shape& shape, Maps maps) {
+  constexpr double kThreads = 256;
+  double lanes = elements(shape);
+  double each = kChannelsNorm;
+  if (maps == Maps::planes && shape.size() > 2) {
+    const double planes = static_cast<double>(shape[0]) * static_cast<double>(shape[1]);
+    lanes = planes * kThreads * std::ceil(elements(shape) / planes / kThreads);
+    each = kPlaneNorm;
+  }
+  StreamKernel kernel;
+  kernel.read = bytes.read;
+  kernel.write = bytes.write;
+  kernel.threads = kThreads;
+  kernel.ctas = std::max(1.0, std::ceil(lanes / kThreads));
+  kernel.overlaps = true;
+  kernel.work.operations = lanes * each;
+  return kernel;
+}
+
+StreamKernel eager_layer_norm(const StreamRows& rows, Bytes element) {
+  constexpr double kThreads = 128;
+  const bool wide = element > Bytes(2);
+  const double of_row = wide ? 47500 : 35000, of_element = wide ? 57 : 47;  // twice as many loads of 16 bytes
+  StreamKernel kernel = row_kernel({.rows = rows.rows,
+                                    .columns = rows.columns,
+                                    .passes = 2,
+                                    .per_load = elements_of_load(element),
+                                    .most_threads = kThreads,
+                                    .element = element},
+                                   {});
+  kernel.threads = kThreads;
+  kernel.overlaps = true;
+  kernel.work.operations = rows.rows * (of_row + of_element * rows.columns);
+  return kernel;
+}
+
+}  // namespace rooftile

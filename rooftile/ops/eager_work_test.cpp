@@ -1,0 +1,68 @@
+#include "rooftile/ops/eager_work.hpp"
+
+#include <gtest/gtest.h>
+
+#include "rooftile/ops/stream_one_op.hpp"
+
+namespace rooftile {
+namespace {
+
+constexpr StreamRun kEager{.eager = true};
+
+double operations(const StreamOneOp& one, const StreamRun& run = kEager) {
+  return stream_kernels(one.workload, one.op(), run).front().work.operations;
+}
+
+TEST(EagerWork, BroadcastOperandsAreFoundByDivision) {
+  const Shape maps{2, 8, 4, 4};
+  const double elements = 2 * 8 * 4 * 4;
+  const double plain = operations({Elementwise{"add"}, {maps, maps}, maps});
+  EXPECT_EQ(plain, elements);
+  EXPECT_GT(operations({Elementwise{"bias"}, {maps, {8}}, maps, 1}), plain + 50 * elements);
+  EXPECT_EQ(operations({Elementwise{"mul"}, {maps, {1}}, maps, 1}), plain) << "a scalar is an argument";
+  EXPECT_EQ(operations({Elementwise{"bias"}, {maps, {8}}, maps, 1}, {}), elements) << "compiled";
+}
+
+TEST(EagerWork, OperandsOfAnotherTypeToo) {
+  StreamOneOp add(Elementwise{"add"}, {{64, 64}, {64, 64}}, {64, 64});
+  const double alike = operations(add);
+  add.workload.tensors[1].dtype = DType::fp16;
+  EXPECT_GT(operations(add), alike);
+}
+
+TEST(EagerWork, CastsUpAreNotVectorized) {
+  StreamOneOp cast(Move{.function = "cast"}, {{64, 64}}, {64, 64});
+  cast.workload.tensors[1].dtype = DType::fp16;
+  const double down = operations(cast);
+  std::swap(cast.workload.tensors[0].dtype, cast.workload.tensors[1].dtype);
+  EXPECT_GT(operations(cast), down);
+}
+
+// A plane of 196 positions keeps a CTA of 256 threads busy, one of 49 as well.
+TEST(EagerWork, PlanesFillCtas) {
+  const StreamRun planes{.maps = Maps::planes, .eager = true};
+  const double full = operations({Normalize{"batch"}, {{1, 4, 16, 16}}, {1, 4, 16, 16}}, planes);
+  EXPECT_EQ(operations({Normalize{"batch"}, {{1, 4, 14, 14}}, {1, 4, 14, 14}}, planes), full);
+  EXPECT_EQ(operations({Normalize{"batch"}, {{1, 4, 7, 7}}, {1, 4, 7, 7}}, planes), full);
+  EXPECT_EQ(operations({Normalize{"batch"}, {{1, 4, 17, 17}}, {1, 4, 17, 17}}, planes), 2 * full);
+  EXPECT_LT(operations({Normalize{"batch"}, {{1, 4, 7, 7}}, {1, 4, 7, 7}}), full) << "channels last";
+}
+
+// Most of the work of a short row is its sums.
+TEST(EagerWork, RowsOfALayerNormHaveWorkOfTheirOwn) {
+  const double narrow = operations({Normalize{"layer"}, {{100, 96}}, {100, 96}});
+  const double wide = operations({Normalize{"layer"}, {{100, 192}}, {100, 192}});
+  EXPECT_GT(narrow, 0.5 * wide);
+  EXPECT_EQ(operations({Normalize{"layer"}, {{200, 96}}, {200, 96}}), 2 * narrow);
+}
+
+TEST(EagerWork, MaximaHaveIndices) {
+  const StreamOneOp pool(Pool{.function = "max", .window = 4}, {{1, 8, 4, 4}}, {1, 8, 2, 2});
+  const StreamKernel eager = stream_kernels(pool.workload, pool.op(), kEager).front();
+  const StreamKernel compiled = stream_kernels(pool.workload, pool.op()).front();
+  EXPECT_EQ(eager.write, compiled.write + Bytes(8 * 32));
+  EXPECT_EQ(eager.work.operations, 32 * kEagerWindow);
+}
+
+}  // namespace
+}  // namespace rooftile
