@@ -34,8 +34,8 @@ KINDS = ("forward", "gradient", "update")
 
 
 def name_of(row):
-    """Of "TorchScript (traced); PyTorch, CUDA 11.4": "TorchScript"."""
-    return re.split("[;(]", row["framework"])[0].strip()
+    """Of "TorchScript (traced); PyTorch, CUDA 11.4": "TorchScript"; of "PyTorch 2.11.0 CUDA 13.0": "PyTorch 2"."""
+    return re.sub(r"^(PyTorch \d+)\..*", r"\1", re.split("[;(]", row["framework"])[0].strip())
 
 
 def layers_of(cli, row):

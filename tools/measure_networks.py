@@ -137,9 +137,7 @@ def kernels(run):
 def measure(row, arguments):
     torch.cuda.empty_cache()
     training = row["pass"] == "step"
-    matmul_tf32 = row["precision"] != "fp32"
-    torch.backends.cuda.matmul.allow_tf32 = matmul_tf32
-    torch.backends.cudnn.allow_tf32 = matmul_tf32
+    torch.backends.cudnn.allow_tf32 = row["precision"] != "fp32"  # products stay FP32, as PyTorch has it by default
     torch.backends.cudnn.benchmark = not arguments.no_search
     module = network(row["model"], row["layout"], row["precision"], training)
     if row["execution"] == "compiled":

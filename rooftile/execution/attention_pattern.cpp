@@ -62,6 +62,10 @@ class Matcher {
     return reader_[result];
   }
 
+  static bool tells_heads_apart(const Shape& bias) {  // heads x queries x keys
+    return bias.size() > 2 && bias[bias.size() - 3] > 1;
+  }
+
   // Whether an op between the products may be part of a fused kernel.
   bool passes(const Op& op, bool after_softmax) const {
     if (std::holds_alternative<View>(op.kind)) return true;
@@ -74,6 +78,7 @@ class Matcher {
       const double pairs = elements(workload_.tensors[op.outputs.front()].shape);
       if (function != "add" && elements(other.shape) > 1) return false;
       if (function == "add" && elements(other.shape) * 4 > pairs && !other.constant) return false;
+      if (calls_ == AttentionCalls::networks && function == "add" && tells_heads_apart(other.shape)) return false;
     }
     return true;
   }

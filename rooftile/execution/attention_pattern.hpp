@@ -10,7 +10,8 @@ enum class AttentionCalls {
   // exported, which calls the fused kernel from PyTorch 2.0 on. Networks that scale or mask the scores themselves do
   // not.
   modules,
-  all,  // but for scores with a bias of their own: an engine has a kernel for each
+  networks,  // those, too, that scale scores, or mask them alike for all heads: transformers' from 2024 on
+  all,       // but for scores with a bias of their own: an engine has a kernel for each
 };
 
 Workload fuse_attention(Workload workload, AttentionCalls calls);

@@ -4,6 +4,8 @@
 #include <array>
 #include <initializer_list>
 #include <optional>
+#include <string_view>
+#include <utility>
 
 #include "rooftile/base/parse_number.hpp"
 
@@ -14,13 +16,19 @@ bool starts_with_any(std::string_view framework, std::initializer_list<std::stri
   return std::any_of(names.begin(), names.end(), [&](std::string_view name) { return framework.starts_with(name); });
 }
 
-// The version of what a framework was built with, named as in "PyTorch; PyTorch, CUDA 11.4" or "Torch7 cuDNN 5.0.05":
-// its first two numbers.
-std::optional<double> version_after(std::string_view framework, std::string_view library) {
+using Version = std::pair<int, int>;
+
+// The version of a framework or of what it was built with, named as in "PyTorch; PyTorch, CUDA 11.4" or "Torch7 cuDNN
+// 5.0.05": its first two numbers.
+std::optional<Version> version_after(std::string_view framework, std::string_view library) {
   const std::size_t at = framework.find(library);
   if (at == std::string_view::npos) return std::nullopt;
   framework.remove_prefix(at + library.size());
-  return take_number<double>(framework);
+  const std::optional<int> major = take_number<int>(framework);
+  if (!major) return std::nullopt;
+  if (!framework.starts_with('.')) return Version(*major, 0);
+  framework.remove_prefix(1);
+  return Version(*major, take_number<int>(framework).value_or(0));
 }
 
 constexpr std::array<std::string_view, 8> kWithRules = {
@@ -39,7 +47,7 @@ bool runs_pytorch(std::string_view framework) {
 bool of_early_years(std::string_view framework) { return !framework.empty() && !framework.starts_with("PyTorch"); }
 
 bool has_winograd_before_maxwell(std::string_view framework) {
-  constexpr double kFirst = 5.1;
+  constexpr Version kFirst(5, 1);
   return version_after(framework, "cuDNN ").value_or(kFirst) >= kFirst;
 }
 
@@ -48,10 +56,20 @@ bool multiplies_in_tf32(std::string_view framework) {
 }
 
 bool calls_fused_attention(std::string_view framework) {
-  constexpr double kCudaOfPytorch2 = 11.7;
+  constexpr Version kCudaOfPytorch2(11, 7);
   if (framework.empty() || framework == "PyTorch") return true;
   if (!framework.starts_with("PyTorch") || starts_with_any(framework, {"PyTorch 0", "PyTorch 1"})) return false;
   return version_after(framework, "CUDA ").value_or(kCudaOfPytorch2) >= kCudaOfPytorch2;
+}
+
+bool networks_call_fused_attention(std::string_view framework) {
+  constexpr Version kFirst(2, 4);
+  return framework.empty() || version_after(framework, "PyTorch ").value_or(Version()) >= kFirst;
+}
+
+bool multiplies_groups_apart(std::string_view framework) {
+  constexpr Version kFirst(2, 0);
+  return framework.empty() || version_after(framework, "PyTorch ").value_or(Version()) >= kFirst;
 }
 
 bool interprets_its_graph(std::string_view framework) { return framework.starts_with("TorchScript"); }

@@ -32,6 +32,16 @@ bool multiplies_in_tf32(std::string_view framework);
 // framework is taken for a recent one.
 bool calls_fused_attention(std::string_view framework);
 
+// transformers' networks, which mask and scale scores themselves, call it as well since 4.41 to 4.44 (2024), when
+// PyTorch was at 2.4; an unknown framework is taken for a recent one. A PyTorch of no version is that of tables that
+// came before.
+bool networks_call_fused_attention(std::string_view framework);
+
+// Gradients of groups over contiguous channels: PyTorch up to 1.12 ran them on the lanes (timm), 2.11 slices each group
+// out and multiplies it on tensor cores (data/measurements/h100-sxm5-80gb/network_kernels.csv); 2.0 is taken for the
+// first to.
+bool multiplies_groups_apart(std::string_view framework);
+
 // TorchScript's interpreter calls the kernels that eager PyTorch calls, without Python: its fusers leave products,
 // normalisations and softmax alone.
 bool interprets_its_graph(std::string_view framework);

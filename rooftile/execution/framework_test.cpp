@@ -5,6 +5,21 @@
 namespace rooftile {
 namespace {
 
+TEST(Framework, RecentGradientsOfGroupsRunOnTensorCores) {
+  EXPECT_TRUE(multiplies_groups_apart(""));
+  EXPECT_TRUE(multiplies_groups_apart("PyTorch 2.0"));
+  EXPECT_FALSE(multiplies_groups_apart("PyTorch 1.12 CUDA 11.3"));
+}
+
+TEST(Framework, RecentNetworksCallFusedAttention) {
+  EXPECT_TRUE(networks_call_fused_attention(""));
+  EXPECT_TRUE(networks_call_fused_attention("PyTorch 2.4.0 CUDA 12.4"));
+  EXPECT_TRUE(networks_call_fused_attention("PyTorch 2.11.0 CUDA 13.0")) << "eleven is more than four";
+  EXPECT_FALSE(networks_call_fused_attention("PyTorch 2.1.0 CUDA 12.1"));
+  EXPECT_FALSE(networks_call_fused_attention("PyTorch"));
+  EXPECT_FALSE(networks_call_fused_attention("TensorFlow 2.9"));
+}
+
 TEST(Framework, ProductsAreInTf32WhereItsReleaseLetsThem) {
   EXPECT_TRUE(multiplies_in_tf32(""));
   EXPECT_TRUE(multiplies_in_tf32("PyTorch 1.11 CUDA 11.3"));

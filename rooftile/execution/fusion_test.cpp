@@ -142,6 +142,20 @@ TEST(AttentionPattern, WhatTakesHeadsOutOfOneProductMovesNothing) {
   for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(run.ops[i].kind, OpKind(View{"gather"}));
 }
 
+// A mask is alike for all heads; Swin's table of relative positions is not.
+TEST(AttentionPattern, RecentNetworksFuseMasksAndNoBiasesOfHeads) {
+  EXPECT_EQ(fuse_attention(attention("mul"), AttentionCalls::networks).ops.size(), 1);
+  const auto with = [](const Shape& added) {
+    Workload workload = attention("add");
+    workload.tensors.push_back({"added", added, DType::fp32, true});
+    workload.ops[1].inputs.push_back(workload.tensors.size() - 1);
+    return workload;
+  };
+  EXPECT_EQ(fuse_attention(with({1, 1, 16, 16}), AttentionCalls::networks).ops.size(), 1);
+  EXPECT_EQ(fuse_attention(with({1, 4, 16, 16}), AttentionCalls::networks).ops.size(), 4);
+  EXPECT_EQ(fuse_attention(with({1, 4, 16, 16}), AttentionCalls::all).ops.size(), 1);
+}
+
 TEST(AttentionPattern, ScoresThatTheNetworkScalesStayApartButForAnEngine) {
   EXPECT_EQ(fuse_attention(attention("mul"), AttentionCalls::modules).ops.size(), 4);
   EXPECT_EQ(fuse_attention(attention("mul"), AttentionCalls::all).ops.size(), 1);

@@ -96,7 +96,8 @@ Workload launched(Workload workload, const LaunchOptions& options) {
   }
   const bool engine = options.execution == Execution::engine;
   if (engine || options.fused_attention) {
-    workload = fuse_attention(std::move(workload), engine ? AttentionCalls::all : AttentionCalls::modules);
+    const AttentionCalls eager = options.networks_fuse ? AttentionCalls::networks : AttentionCalls::modules;
+    workload = fuse_attention(std::move(workload), engine ? AttentionCalls::all : eager);
   }
   if (options.autocast) {
     workload = autocast(stored_as(std::move(workload), DType::fp32), options.precision);

@@ -20,6 +20,7 @@ struct LaunchOptions {
   bool wide_sums = false;             // int8 products write their sums as they are, in int32
   std::optional<DType> weights = {};  // of products, where they are stored narrower than `precision`
   bool fused_attention = false;       // attention modules call a fused kernel (PyTorch from 2.0 on)
+  bool networks_fuse = false;         // so do networks that scale and mask scores (AttentionCalls)
   bool unrolled_cells = false;        // recurrent layers are operators of their steps
   bool llama_cpp = false;             // prompts run as llama.cpp has them
   bool int8_products = true;          // of integers of 8 bits compute in them

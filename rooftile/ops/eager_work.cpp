@@ -73,12 +73,21 @@ StreamKernel eager_batch_norm(const OperandBytes& bytes, const Shape& shape, Map
   return kernel;
 }
 
-StreamKernel eager_layer_norm(const StreamRows& rows, Bytes element) {
+StreamKernel eager_batch_statistics(Bytes read, Bytes write, double elements, bool gradient) {
+  constexpr double kForward = 65, kGradient = 75;
+  StreamKernel kernel =
+      flat_kernel(read, write, elements, {.operations = elements * (gradient ? kGradient : kForward)});
+  kernel.overlaps = true;
+  return kernel;
+}
+
+namespace {
+
+StreamKernel eager_rows(const StreamRows& rows, double inputs, Bytes element, double operations_of_row) {
   constexpr double kThreads = 128;
-  const bool wide = element > Bytes(2);
-  const double of_row = wide ? 47500 : 35000, of_element = wide ? 57 : 47;  // twice as many loads of 16 bytes
   StreamKernel kernel = row_kernel({.rows = rows.rows,
                                     .columns = rows.columns,
+                                    .inputs = inputs,
                                     .passes = 2,
                                     .per_load = elements_of_load(element),
                                     .most_threads = kThreads,
@@ -86,7 +95,41 @@ StreamKernel eager_layer_norm(const StreamRows& rows, Bytes element) {
                                    {});
   kernel.threads = kThreads;
   kernel.overlaps = true;
-  kernel.work.operations = rows.rows * (of_row + of_element * rows.columns);
+  kernel.work.operations = rows.rows * operations_of_row;
+  return kernel;
+}
+
+}  // namespace
+
+StreamKernel eager_layer_norm(const StreamRows& rows, Bytes element) {
+  const bool wide = element > Bytes(2);  // twice as many loads of 16 bytes
+  const double of_row = wide ? 47500 : 35000, of_element = wide ? 57 : 47;
+  return eager_rows(rows, 1, element, of_row + of_element * rows.columns);
+}
+
+StreamKernel eager_layer_gradient(const StreamRows& rows, Bytes element) {
+  constexpr double kOfRow = 22000, kOfElement = 50;
+  return eager_rows(rows, 2, element, kOfRow + kOfElement * rows.columns);
+}
+
+StreamKernel eager_column_sums(Bytes read, Bytes write, const StreamRows& rows) {
+  constexpr double kThreads = 1024, kColumns = 32, kMostRows = 65536;
+  StreamKernel kernel = flat_kernel(read, write, rows.rows * rows.columns, {.column_sums = rows.rows * rows.columns});
+  if (rows.rows > kMostRows) return kernel;
+  kernel.threads = kThreads;
+  kernel.ctas = std::ceil(rows.columns / kColumns);
+  kernel.overlaps = true;
+  return kernel;
+}
+
+StreamKernel eager_bias_gradient(Bytes read, Bytes write, double elements, double columns) {
+  constexpr double kOfWideRow = 5000, kOfNarrow = 40, kOfElement = 20, kWaits = 32;
+  constexpr double kMostCtas = 1024;  // a GPU holds all of them at once
+  const double operations = elements * (kOfElement + std::min(kOfNarrow, kOfWideRow / columns));
+  StreamKernel kernel = flat_kernel(read, write, elements, {.operations = operations});
+  kernel.overlaps = true;
+  kernel.steps = kWaits;
+  kernel.ctas = std::min(kernel.ctas, kMostCtas);
   return kernel;
 }
 

@@ -19,8 +19,25 @@ double eager_operations(const Workload& workload, const Op& op, Maps maps);
 // Batch normalisation at inference by cuDNN (bn_fw_inf_1C11_kernel): of planes, CTAs of 256 threads for each plane.
 StreamKernel eager_batch_norm(const OperandBytes& bytes, const Shape& shape, Maps maps);
 
+// The same in training of maps with contiguous channels, or its gradient, in one kernel
+// (batchnorm_fwtr_nhwc_semiPersist, batchnorm_bwtr_nhwc_semiPersist), which `read`s its inputs twice.
+StreamKernel eager_batch_statistics(Bytes read, Bytes write, double elements, bool gradient);
+
 // A CTA of 128 threads for each row, which sums up by shuffles and through shared memory
 // (aten/src/ATen/native/cuda/layer_norm_kernel.cu, vectorized_layer_norm_kernel).
 StreamKernel eager_layer_norm(const StreamRows& rows, Bytes element);
+
+// Its gradients: of the rows in the same way (layer_norm_grad_input_kernel_vectorized); of the weights a CTA of 1,024
+// threads for every 32 columns, which are too few for a GPU, or, of more than 65,536 rows, several of them
+// (GammaBetaBackwardCUDAKernelTemplate).
+StreamKernel eager_layer_gradient(const StreamRows& rows, Bytes element);
+StreamKernel eager_column_sums(Bytes read, Bytes write, const StreamRows& rows);
+
+// The gradient of a bias that is contiguous: CTAs share the rows, add up column by column, and the last one adds up
+// their sums (aten/src/ATen/native/cuda/Reduce.cuh). 14 us on an H100 whatever the size, and more for many rows.
+StreamKernel eager_bias_gradient(Bytes read, Bytes write, double elements, double columns);
+
+// How often a thread of a pool's gradient looks for windows, relative to NCHW, where it does for each input.
+inline constexpr double kEagerChannelsSearch = 0.4;
 
 }  // namespace rooftile

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "rooftile/ops/stream_gradient.hpp"
 #include "rooftile/ops/stream_one_op.hpp"
 
 namespace rooftile {
@@ -62,6 +63,41 @@ TEST(EagerWork, MaximaHaveIndices) {
   const StreamKernel compiled = stream_kernels(pool.workload, pool.op()).front();
   EXPECT_EQ(eager.write, compiled.write + Bytes(8 * 32));
   EXPECT_EQ(eager.work.operations, 32 * kEagerWindow);
+}
+
+TEST(EagerWork, GradientsOfALayerNormHaveAKernelForRowsAndOneForColumns) {
+  const StreamOneOp norm(Normalize{"layer"}, {{1000, 768}, {768}, {768}}, {1000, 768}, 2);
+  const auto kernels = gradient_kernels(norm.workload, norm.op(), kEager);
+  ASSERT_EQ(kernels.size(), 2U);
+  EXPECT_EQ(kernels[0].ctas, 1000);
+  EXPECT_EQ(kernels[1].ctas, 24) << "of 32 columns each";
+  const StreamOneOp many(Normalize{"layer"}, {{100000, 768}, {768}, {768}}, {100000, 768}, 2);
+  EXPECT_GT(gradient_kernels(many.workload, many.op(), kEager)[1].ctas, 1000);
+}
+
+// One kernel reads what it normalises twice; compiled, and of planes, there are others.
+TEST(EagerWork, BatchStatisticsOfContiguousChannels) {
+  const Shape maps{2, 8, 4, 4};
+  const StreamOneOp norm(Normalize{"batch"}, {maps}, maps);
+  const StreamRun training{.use = StreamUse::training, .eager = true};
+  const auto forward = stream_kernels(norm.workload, norm.op(), training);
+  ASSERT_EQ(forward.size(), 1U);
+  EXPECT_EQ(forward[0].read, Bytes(2 * 256 * 4));
+  const auto gradient = gradient_kernels(norm.workload, norm.op(), training);
+  ASSERT_EQ(gradient.size(), 1U);
+  EXPECT_EQ(gradient[0].read, Bytes(2 * 2 * 256 * 4));
+  EXPECT_GT(gradient[0].work.operations, forward[0].work.operations);
+}
+
+// A row costs something, however many columns it has; one of few columns shares a warp with others.
+TEST(EagerWork, GradientsOfABiasHaveWorkForRows) {
+  const Bytes none;
+  const double rows = 1000;
+  const auto work = [&](double columns) {
+    return eager_bias_gradient(none, none, rows * columns, columns).work.operations;
+  };
+  EXPECT_LT(work(4096), 16 * work(256));
+  EXPECT_NEAR(work(32), 0.5 * work(64), 1e-6);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <variant>
 
+#include "rooftile/ops/eager_work.hpp"
 #include "rooftile/ops/stream_kernels.hpp"
 
 namespace rooftile {
@@ -38,7 +39,7 @@ StreamKernel column_sums(Bytes read, Bytes weights, double elements) {
 struct Backward {
   const Workload& workload;
   const Op& op;
-  Maps maps;
+  StreamRun run;
   const Tensor& output = workload.tensors[op.outputs.front()];
   Bytes y = size_of(output);
   double outputs = elements(output.shape);
@@ -69,16 +70,23 @@ struct Backward {
     if (is_global(pool, workload.tensors[op.inputs.front()].shape, output.shape)) {
       return {flat(y, x(), {.operations = from})};
     }
-    const StreamWork work{.visits = outputs * static_cast<double>(pool.window), .searches = from};
+    const double search = run.eager && run.maps == Maps::channels_last ? kEagerChannelsSearch : 1;
+    const StreamWork work{.visits = outputs * static_cast<double>(pool.window), .searches = from * search};
     return {flat(pool.function == "max" ? y + kPoolIndex * outputs : y, x(), work)};
   }
   std::vector<StreamKernel> operator()(const Normalize& norm) const {
     const StreamWork work{.operations = operations};
     if (norm.function == "lrn") return {flat(x() + y * 2, x(), work)};
     if (norm.function == "batch") {
-      if (maps == Maps::planes)
+      if (run.maps == Maps::planes) {
         return {planes_norm_kernel(output.shape, size_of(output.dtype), 2, operations / outputs)};
+      }
+      if (run.eager) return {eager_batch_statistics((x() + y) * 2, x(), outputs, true)};
       return {flat(x() + y, inputs(true), work), flat(x() + y, x(), work)};
+    }
+    if (run.eager && norm.function == "layer") {
+      const StreamRows shape = rows_of(op.kind, output.shape);
+      return {eager_layer_gradient(shape, size_of(output.dtype)), eager_column_sums(x() + y, inputs(true), shape)};
     }
     return {rows(operations / outputs), column_sums(x() + y, inputs(true), outputs)};
   }
@@ -87,7 +95,10 @@ struct Backward {
     const Bytes weights = elementwise.function == "bias" ? bias() : inputs(true);
     if (passes_through(elementwise.function)) {
       if (weights == Bytes{}) return {};
-      return {flat(y, weights, {.operations = outputs})};
+      if (!run.eager) return {flat(y, weights, {.operations = outputs})};
+      if (run.maps == Maps::planes && output.shape.size() > 2) return {flat(y, weights, {.column_sums = outputs})};
+      const double columns = weights / size_of(output.dtype);
+      return {eager_bias_gradient(y, weights, outputs, std::max(1.0, columns))};
     }
     // The derivative takes about as much arithmetic as the function, and a product with dY.
     return {flat(y + x() + weights, x() + weights, {.operations = operations + outputs})};
@@ -117,8 +128,8 @@ bool passes_through(std::string_view function) {
   return function == "add" || function == "sub" || function == "sum" || function == "bias" || function == "identity";
 }
 
-std::vector<StreamKernel> gradient_kernels(const Workload& workload, const Op& op, Maps maps) {
-  return std::visit(Backward{.workload = workload, .op = op, .maps = maps}, op.kind);
+std::vector<StreamKernel> gradient_kernels(const Workload& workload, const Op& op, const StreamRun& run) {
+  return std::visit(Backward{.workload = workload, .op = op, .run = run}, op.kind);
 }
 
 std::vector<StreamKernel> gradient_kernels(const StreamLayer& layer, Bytes element, NormKernels norms) {

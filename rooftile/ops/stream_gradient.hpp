@@ -29,7 +29,7 @@ bool passes_through(std::string_view function);
 //   concatenation             none: the gradients are parts of dY
 //   dropout                   read dY and the mask, write dX
 // None for other views; not for convolutions, GEMMs, attention and recurrent layers.
-std::vector<StreamKernel> gradient_kernels(const Workload& workload, const Op& op, Maps maps = Maps::channels_last);
+std::vector<StreamKernel> gradient_kernels(const Workload& workload, const Op& op, const StreamRun& run = {});
 
 // The same of a row of a layer table, with as many inputs as its kind has; `element` is the size of one element.
 std::vector<StreamKernel> gradient_kernels(const StreamLayer& layer, Bytes element,

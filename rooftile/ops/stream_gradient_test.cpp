@@ -37,7 +37,7 @@ TEST(StreamGradient, Normalisations) {
 
 TEST(StreamGradient, BatchNormalisationOfPlanesGoesTwiceThroughItsChannels) {
   const StreamOneOp norm(Normalize{"batch"}, {{8, 64, 56, 56}, {64}, {64}}, {8, 64, 56, 56}, 2);
-  const auto kernels = gradient_kernels(norm.workload, norm.op(), Maps::planes);
+  const auto kernels = gradient_kernels(norm.workload, norm.op(), {.maps = Maps::planes});
   ASSERT_EQ(kernels.size(), 1U);
   EXPECT_EQ(kernels[0].ctas, 64);
   EXPECT_EQ(kernels[0].read, Bytes(4 * 2 * 8 * 64 * 56 * 56));

@@ -114,6 +114,7 @@ struct Forward {
         return {planes_norm_kernel(output.shape, size_of(output.dtype), 1, work.operations / outputs)};
       }
       if (run.eager && run.use == StreamUse::inference) return {eager_batch_norm(bytes, output.shape, run.maps)};
+      if (run.eager) return {eager_batch_statistics(bytes.read * 2, bytes.write, outputs, false)};
       std::vector<StreamKernel> kernels = flat(work);
       if (run.use == StreamUse::training) {  // statistics first, of the input alone
         const Bytes x = size_of(workload.tensors[op.inputs.front()]);
@@ -137,7 +138,10 @@ struct Forward {
   std::vector<StreamKernel> operator()(const Elementwise& elementwise) const {
     return {eager(flat(is_error_function(elementwise.function) ? StreamWork{.activations = outputs} : work).front())};
   }
-  std::vector<StreamKernel> operator()(const Reduce&) const { return flat(work); }
+  std::vector<StreamKernel> operator()(const Reduce& reduce) const {
+    if (!run.eager || reduce.function != "bias") return flat(work);
+    return {eager_bias_gradient(bytes.read, bytes.write, input_elements(workload, op), std::max(1.0, outputs))};
+  }
   std::vector<StreamKernel> operator()(const Move& move) const {
     return {eager(flat_kernel(bytes.read, bytes.write,
                               move.partial ? outputs : std::max(outputs, input_elements(workload, op)), work))};

@@ -13,6 +13,7 @@ namespace rooftile {
 // A kernel that only moves bytes: a transform, a reduction.
 struct MemoryKernel {
   Bytes load = {}, store = {};
+  double elements = 0;   // that change their place
   bool unfolds = false;  // of conv_miopen: copies the windows of an image, or adds them up again
 };
 
@@ -44,6 +45,7 @@ struct Launch {
     Bytes weight = {};                 // of one element of B, where it is narrower; 0: as of A
     Bytes result = {};                 // of one element of C; 0: as of the operands
     bool on_lanes = false;             // of conv_tensor: no kernel for tensor cores takes it
+    double rate_share = 1;             // of the tensor cores' rate, that loads of less than 16 bytes keep up with
     Bytes a_bytes = {}, b_bytes = {};  // operands in memory, all of the batch
     bool b_weights = true;             // B changes from layer to layer, A is what the layer before left
     bool k_contiguous_a = true;        // A is stored m x k
@@ -79,11 +81,11 @@ struct LaunchPlan {
   std::size_t move_count = 0;
   std::size_t before = 0;  // of them run before `main`
 
-  void add_before(Bytes load, Bytes store) {
-    add_after(load, store);
+  void add_before(Bytes load, Bytes store, double elements = 0) {
+    add_after(load, store, elements);
     before = move_count;
   }
-  void add_after(Bytes load, Bytes store) { moves[move_count++] = {load, store}; }
+  void add_after(Bytes load, Bytes store, double elements = 0) { moves[move_count++] = {load, store, elements}; }
 
   // Different kernels, and launches of them.
   std::size_t count() const { return move_count + 1; }

@@ -9,6 +9,7 @@
 #include "rooftile/plan/best_first.hpp"
 #include "rooftile/plan/gemm_shape.hpp"
 #include "rooftile/plan/kernel_name.hpp"
+#include "rooftile/plan/narrow_loads.hpp"
 
 namespace rooftile {
 namespace {
@@ -106,6 +107,7 @@ Launch::Product product_of(const Context& context) {
   product.b_bytes = product.b_element() * (shape.k * shape.n * shape.count);
   product.a_bytes = std::max(Bytes(0), shape.load - product.b_bytes);
   product.b_weights = context.op.pass != Pass::bwd_weight;
+  product.rate_share = narrow_load_share({context.op.gemm.n, context.op.gemm.k}, context.op.element, context.gpu);
   return product;
 }
 

@@ -10,6 +10,7 @@
 #include "rooftile/plan/best_first.hpp"
 #include "rooftile/plan/gemm_shape.hpp"
 #include "rooftile/plan/kernel_name.hpp"
+#include "rooftile/plan/narrow_loads.hpp"
 
 namespace rooftile {
 namespace {
@@ -189,7 +190,7 @@ void add_moves(LaunchPlan& plan, const Problem& problem) {
   const double inputs = gemm.groups * gemm.batch * gemm.in_channels * gemm.touched[0] * gemm.touched[1] * gemm.in[2];
   const double all_inputs = gemm.groups * gemm.batch * gemm.in_channels * product_of(gemm.in);
   const auto convert = [&](double from, double to, bool needed) {
-    if (needed) plan.add_before(element * from, element * to);
+    if (needed) plan.add_before(element * from, element * to, std::max(from, to));
   };
   const bool planes = multiplies_planes(problem), convert_maps = !op.nhwc && !planes;
   const bool whole_loads = planes || std::fmod(gemm.in_channels, problem.load_channels()) == 0;
@@ -201,7 +202,7 @@ void add_moves(LaunchPlan& plan, const Problem& problem) {
   }
   // Kernels before Ampere store NCHW themselves.
   const auto bring_back = [&](double maps) {
-    if (convert_maps && is_ampere(problem.gpu)) plan.add_after(result_of(op) * maps, result_of(op) * maps);
+    if (convert_maps && is_ampere(problem.gpu)) plan.add_after(result_of(op) * maps, result_of(op) * maps, maps);
   };
   switch (op.pass) {
     case Pass::fwd:
@@ -239,6 +240,9 @@ LaunchPlan plan_of(const Problem& problem) {
   product.element = op.element;
   product.result = result;
   product.on_lanes = runs_on_lanes(problem);
+  if (multiplies_planes(problem)) {
+    product.rate_share = narrow_load_share({product_of(op.gemm.out)}, op.element, problem.gpu);
+  }
   const double maps = op.pass == Pass::bwd_data ? problem.output() : problem.input();
   product.a_bytes = op.element * maps;
   product.b_bytes = op.element * (op.pass == Pass::bwd_weight ? problem.output() : problem.filters());

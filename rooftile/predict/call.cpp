@@ -69,18 +69,18 @@ LayerCall stream_call(const Workload& workload, const Op& op, const PredictOptio
     return call;
   }
   call.flops = flops(workload, op);
-  const Maps maps = options.nhwc ? Maps::channels_last : Maps::planes;
+  const StreamRun run{.use = options.training ? StreamUse::training : StreamUse::inference,
+                      .maps = options.nhwc ? Maps::channels_last : Maps::planes,
+                      .eager = options.execution == Execution::eager};
   if (options.pass == Pass::fwd) {
-    const StreamUse use = options.training ? StreamUse::training : StreamUse::inference;
-    const bool eager = options.execution == Execution::eager;
-    std::vector<StreamKernel> kernels = stream_kernels(workload, op, {.use = use, .maps = maps, .eager = eager});
+    std::vector<StreamKernel> kernels = stream_kernels(workload, op, run);
     if (is_inductor(options) && fetches_sectors_again(workload, op)) {
       constexpr Bytes kSector(32);
       kernels.front().fetches = kSector / size_of(workload.tensors[op.inputs.front()].dtype);
     }
     call.work = Streams{operand_bytes(workload, op), std::move(kernels)};
   } else {
-    std::vector<StreamKernel> kernels = gradient_kernels(workload, op, maps);
+    std::vector<StreamKernel> kernels = gradient_kernels(workload, op, run);
     const OperandBytes bytes = total_bytes(kernels);
     call.work = Streams{bytes, std::move(kernels)};
   }
@@ -100,7 +100,8 @@ LayerCall call_of(const Conv& conv, const PredictOptions& options) {
   } else {
     for (const ConvPart& part : direct_parts(conv)) products.parts.push_back({im2col(part.conv), part.count, {}});
     if (products.depthwise || products.parts.empty()) products.streams = depthwise_streams(conv, options);
-    const bool chosen = options.nhwc && options.execution == Execution::eager;  // by whoever runs it
+    const bool chosen = options.nhwc && options.execution == Execution::eager &&  // by whoever runs it
+                        !multiplies_groups_apart(options.framework);
     products.on_lanes = chosen && options.pass != Pass::fwd && lacks_grouped_kernel(conv, options.pass);
     if (products.on_lanes) products.streams = grouped_streams(conv, options);
   }

@@ -8,6 +8,10 @@
 
 namespace rooftile {
 
+// Lanes that an SM issues an instruction for in a clock: four warps. Kernels that move and convert compute addresses as
+// much as they multiply, so the FP32 lanes, fewer on some architectures, are not what limits them.
+inline constexpr double kIssueLanes = 4 * 32;
+
 struct GpuRates : GpuSizes {
   FlopsPerSecond sm_peak{2};      // of one SM, at `clock`
   FlopsPerSecond sm_lanes{2};     // the same of its FP32 lanes

@@ -8,10 +8,6 @@
 namespace rooftile {
 namespace {
 
-// Lanes that an SM issues an instruction for in a clock: four warps. These kernels convert, compare and compute
-// addresses as much as they multiply, so the FP32 lanes, fewer on some architectures, are not what limits them.
-constexpr double kIssueLanes = 4 * 32;
-
 // Instructions of all lanes together.
 double operations(const StreamWork& work, const Constants& constants) {
   return work.operations + work.activations * constants[StreamConstant::activation_ops] +

@@ -16,7 +16,7 @@ MacRate mac_rate(const Launch& launch, const GpuRates& rates) {
   if (launch.product.on_lanes) return {rates.sm_lanes.value() / 2, constants[TensorConstant::lanes_efficiency]};
   const double clock = std::min(1.0, rates.base_clock / rates.clock);
   const double sustained = clock + constants[TensorConstant::clock_share] * (1 - clock);
-  return {rates.macs_per_second(), constants[TensorConstant::efficiency] * sustained};
+  return {rates.macs_per_second() * launch.product.rate_share, constants[TensorConstant::efficiency] * sustained};
 }
 
 // All but DRAM and what a split takes.
