@@ -12,7 +12,8 @@ TEST(KernelName, TellsTheTile) {
 }
 
 TEST(KernelName, WithoutATileSaysNothing) {
-  for (const char* name : {"", "implicit_convolve_sgemm", "x", "12x", "1x0", "s16816gemm", "99999999999x1"}) {
+  for (const char* name : {"", "implicit_convolve_sgemm", "x", "12x", "1x0", "s16816gemm", "99999999999x1",
+                           "sm90_xmma_fprop_image_first_layer_f16f16_f32_f16_nhwckrsc_nhwc_tile16x64x64"}) {
     EXPECT_FALSE(tile_of_kernel(name)) << name;
   }
 }

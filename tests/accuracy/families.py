@@ -15,6 +15,7 @@ NETWORKS = [f"{source}/network.csv"
 XLA = OWN / "xla_gemm.csv"
 VLLM = OWN / "vllm_attention.csv"
 VLLM_UNSEEN = "framework = vllm and (gpu = gb200 or gpu = gb300 or gpu = b300-sxm-288gb or gpu = h200-sxm-141gb)"
+H100, H200 = OWN / "h100-sxm5-80gb", OWN / "h200-sxm-141gb"  # folders of rooftile-measure
 SEVERAL = ["multigpu/training.csv", "lambda/network.csv", "torchvision/network.csv"]
 # One `rooftile validate` each: tables and condition, hidden columns, groups.
 RUNS = {
@@ -49,6 +50,9 @@ RUNS = {
     "unseen-torch7": ([OWN / "unseen_cnn_benchmarks.csv"], "", "", "gpu,pass"),
     "unseen-latency": ([OWN / "faster_transformer_a100.csv"], "", "", "gpu,precision"),
     "unseen-training": ([OWN / "lambda_unseen.csv"], "", "", "gpu,gpus"),
+    "measured-layers": ([H200 / "layers" / f"{op}.csv" for op in ("gemm", "conv", "attention", "rnn")], "", "kernel",
+                        "op,precision,gpu"),
+    "measured-networks": ([H100 / "networks.csv", H200 / "networks.csv"], "", "", "gpu,execution,pass"),
     "unseen-examples": ([OWN / "deep_learning_examples.csv"], "", "", "gpu,gpus"),
     "vllm": ([OWN / "vllm_mi300x.csv"], "", "", "gpu"),
     "mpt": ([OWN / "llm_foundry_80gb.csv"], "", "", "gpu,precision"),
@@ -72,7 +76,7 @@ TIERS_OF = {
     "tensor": TIERS, "conv-tensor": TIERS, "conv-tensor-blind": TIERS, "attention": TIERS, "stream": TIERS, "rnn": TIERS,
     "xla": ["none", "shipped"],
     **dict.fromkeys(["xla-left-out", "unseen-attention", "unseen-cudnn", "unseen-cnn", "unseen-gemm", "unseen-stream", "unseen-networks",
-                     "unseen-training", "unseen-timm", "unseen-torch7", "unseen-latency", "unseen-examples", "tensorrt", "vllm", "bench", "mpt", "bridge", "geforce", "other-conv", "network",
+                     "unseen-training", "unseen-timm", "unseen-torch7", "unseen-latency", "unseen-examples", "measured-layers", "measured-networks", "tensorrt", "vllm", "bench", "mpt", "bridge", "geforce", "other-conv", "network",
                      "cloud", "language", "several"], ["shipped"]),
 }
 
@@ -178,6 +182,15 @@ ROWS = [
     *[(f"DeepLearningExamples on A100, {name}", "unseen-examples",
        lambda g, many=many: (g["gpus"] != "1") == many, {})
       for name, many in [("one GPU", False), ("2 to 256 GPUs", True)]],
+    *[(f"rooftile-measure on H200, {name}", "measured-layers",
+       lambda g, op=op, narrow=narrow: g["op"] == op and (g["precision"] != "fp32") == narrow, {})
+      for name, op, narrow in [("gemm, narrow types", "gemm", True), ("gemm, fp32", "gemm", False),
+                               ("conv, narrow types", "conv", True), ("conv, fp32", "conv", False),
+                               ("attention", "attention", True), ("rnn, fp16", "rnn", True), ("rnn, fp32", "rnn", False)]],
+    *[(f"PyTorch 2.11 on {name}, {phase}", "measured-networks",
+       lambda g, gpu=gpu, passes=passes: g["gpu"].startswith(gpu) and g["pass"] == passes, {})
+      for name, gpu in [("H100", "h100"), ("H200", "h200")]
+      for phase, passes in [("inference", "fwd"), ("training step", "step")]],
     ("vLLM on eight MI300X, prefill and decode", "vllm", lambda g: True, {}),
     *[(f"MPT on 8 to 64 GPUs, {name}", "mpt",
        lambda g, gpu=gpu, precision=precision: g["gpu"].startswith(gpu) and g["precision"] == precision, {})
