@@ -46,6 +46,22 @@ double of_move(const Workload& workload, const Op& op, const Move& move, Maps ma
   return size_of(input.dtype) < size_of(output.dtype) ? kLocate : 0;  // casts down are vectorized
 }
 
+StreamKernel eager_rows(const StreamRows& rows, double inputs, Bytes element, double operations_of_row) {
+  constexpr double kThreads = 128;
+  StreamKernel kernel = row_kernel({.rows = rows.rows,
+                                    .columns = rows.columns,
+                                    .inputs = inputs,
+                                    .passes = 2,
+                                    .per_load = elements_of_load(element),
+                                    .most_threads = kThreads,
+                                    .element = element},
+                                   {});
+  kernel.threads = kThreads;
+  kernel.overlaps = true;
+  kernel.work.operations = rows.rows * operations_of_row;
+  return kernel;
+}
+
 }  // namespace
 
 double eager_operations(const Workload& workload, const Op& op, Maps maps) {
@@ -80,26 +96,6 @@ StreamKernel eager_batch_statistics(Bytes read, Bytes write, double elements, bo
   kernel.overlaps = true;
   return kernel;
 }
-
-namespace {
-
-StreamKernel eager_rows(const StreamRows& rows, double inputs, Bytes element, double operations_of_row) {
-  constexpr double kThreads = 128;
-  StreamKernel kernel = row_kernel({.rows = rows.rows,
-                                    .columns = rows.columns,
-                                    .inputs = inputs,
-                                    .passes = 2,
-                                    .per_load = elements_of_load(element),
-                                    .most_threads = kThreads,
-                                    .element = element},
-                                   {});
-  kernel.threads = kThreads;
-  kernel.overlaps = true;
-  kernel.work.operations = rows.rows * operations_of_row;
-  return kernel;
-}
-
-}  // namespace
 
 StreamKernel eager_layer_norm(const StreamRows& rows, Bytes element) {
   const bool wide = element > Bytes(2);  // twice as many loads of 16 bytes

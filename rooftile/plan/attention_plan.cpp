@@ -130,6 +130,10 @@ void count_bytes(AttentionPlan& plan, const AttentionShape& shape, const Attenti
   plan.keys = Bytes(head_keys * shape.kv_heads);
   const bool many = plan.decode && plan.packed < shape.group;
   plan.key_loads = many ? shape.group / plan.packed : 1;
+  if (!plan.decode) {
+    const double key = (shape.dim + shape.value_dim) * shape.key_bytes;
+    plan.streamed = Bytes(plan.ctas * plan.steps * plan.tile_kv * key);
+  }
   // FlashAttention walks all sequences of a head before the next head, and finds its keys in the L2 or not.
   if (many && plan.kernel == AttentionKernel::tile) plan.reuse = Bytes(head_keys);
   if (plan.split > 1) {

@@ -103,7 +103,8 @@ struct AttentionPlan {
 
   Bytes queries, results;     // loaded and stored
   Bytes keys;                 // keys and values that some query sees, once
-  double key_loads = 1;       // how often CTAs load them from the L2, where that is not hidden
+  double key_loads = 1;       // how often CTAs of single queries load them from the L2
+  Bytes streamed;             // of keys and values by all tiles of a prompt's queries, from the L2
   Bytes reuse;                // loaded between two loads of the same key by different heads; 0: they run side by side
   Bytes around;               // moved by the kernels around the attention: cache, rotation of the queries
   double token_ctas = 0;      // of the kernel that writes the cache, in CTAs that fill an SM

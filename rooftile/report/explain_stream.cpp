@@ -34,7 +34,9 @@ Section stream_kernel_section(const std::string& title, const StreamKernel& kern
   section.add("", "compute", time.cases[Bottleneck::compute],
               "instructions of the busiest SM's CTAs, 128 lanes a clock");
   section.add("", "latency", time.cases[Bottleneck::latency],
-              fmt::format("waits of its rounds of CTAs: {} x latency of what is loaded",
+              fmt::format("{}: {} x latency of what is loaded",
+                          kernel.overlaps ? "the first wait, or those of its rounds that instructions do not hide"
+                                          : "waits of its rounds of CTAs",
                           named(rates, StreamConstant::latency)));
   section.add(
       "", "l2", time.cases[Bottleneck::l2],

@@ -172,8 +172,12 @@ AttentionTime attention_time(const AttentionPlan& plan, const GpuRates& rates) {
   AttentionTime result;
   result.traffic = attention_traffic(plan, rates);
   const Traffic& traffic = result.traffic.attention;
-  const double dram = (traffic.at_dram() / dram_rate).value(), l2 = (traffic.at_l2() / l2_rate).value();
-  const double attention = together(busy.both, together(dram, l2));
+  // What a prompt's tiles of queries load again comes ahead of the products, at the L2's bandwidth.
+  const Bytes ahead = std::max(Bytes(0), plan.streamed - plan.keys);
+  const double streamed = (ahead / rates.l2).value();
+  const double dram = (traffic.at_dram() / dram_rate).value();
+  const double l2 = ((traffic.at_l2() - ahead) / l2_rate).value();
+  const double attention = std::max(together(busy.both, together(dram, l2)), streamed + l2);
 
   const double around_dram = (result.traffic.around.at_dram() / dram_rate).value();
   const double around_l2 = (result.traffic.around.at_l2() / l2_rate).value();
@@ -192,7 +196,7 @@ AttentionTime attention_time(const AttentionPlan& plan, const GpuRates& rates) {
 
   result.cases[Bottleneck::compute] = Seconds(busy.work);
   result.cases[Bottleneck::latency] = Seconds(busy.wait + tokens + combine);
-  result.cases[Bottleneck::l2] = Seconds(l2 + around_l2 + parts);
+  result.cases[Bottleneck::l2] = Seconds(streamed + l2 + around_l2 + parts);
   result.cases[Bottleneck::dram] = Seconds(dram + around_dram);
   result.cases[Bottleneck::launch] = Seconds(launch);
   result.time = Seconds(attention + around + combine + parts + launch);

@@ -5,9 +5,9 @@
 namespace rooftile {
 namespace {
 
-// Instructions of a lane to find where an element goes: cuDNN's
-// nchwToNhwcKernel and nhwcToNchwKernel move 510 billion elements a second on an H100 (VGG-16), in FP16 two thirds of
-// the bytes as its DRAM (data/measurements/h100-sxm5-80gb/network_kernels.csv).
+// Instructions of a lane to find where an element goes: cuDNN's nchwToNhwcKernel and nhwcToNchwKernel move 510 billion
+// elements a second on an H100 (VGG-16), in FP16 two thirds of the bytes that its DRAM could
+// (data/measurements/h100-sxm5-80gb/network_kernels.csv).
 constexpr double kLocate = 65;
 
 struct MoveEfficiency {

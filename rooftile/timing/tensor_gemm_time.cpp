@@ -38,7 +38,7 @@ TileTimes times_of(const Launch& launch, const GpuRates& rates, const Misses& mi
   times.latency = busiest.waves * (loop + constants[TensorConstant::fill] * alone);
 
   const double loads = launch.l2_load.value();
-  times.l2 = loads / (rates.shared_loads * rates.l2.value() * constants[TensorConstant::l2_efficiency]);
+  times.l2 = (tensor_l2_loads(launch, rates) / (rates.l2 * constants[TensorConstant::l2_efficiency])).value();
   times.draw = busiest.ctas * loads / launch.ctas / (constants[TensorConstant::sm_draw] * rates.clock.value());
   const double rows = std::min(product.tile_m, product.m), columns = std::min(product.tile_n, product.n);
   const Bytes written = product.result > Bytes(0) ? product.result : product.element;

@@ -1,5 +1,7 @@
 #include "rooftile/traffic/attention_traffic.hpp"
 
+#include <algorithm>
+
 #include "rooftile/base/powers.hpp"
 
 namespace rooftile {
@@ -31,7 +33,7 @@ AttentionTraffic attention_traffic(const AttentionPlan& plan, const GpuSizes& si
       plan.warm ? 1 - attention_share_kept(plan.queries + plan.results + plan.keys + plan.around + plan.sums, sizes)
                 : 1;
   const double again = plan.reuse > Bytes(0) ? (plan.key_loads - 1) * (1 - attention_share_kept(plan.reuse, sizes)) : 0;
-  const Bytes loaded = plan.queries + plan.reloads + plan.keys * plan.key_loads;
+  const Bytes loaded = plan.queries + plan.reloads + std::max(plan.streamed, plan.keys * plan.key_loads);
   return {.attention = {.l1 = loaded,
                         .l2 = loaded,
                         .dram = (plan.queries + plan.keys * (1 + again) + plan.sums) * missed,

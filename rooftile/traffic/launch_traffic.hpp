@@ -37,6 +37,9 @@ struct Misses {
 // Of bytes that kernels of a convolution leave to each other in the L2: the share that does not fit.
 double tensor_conv_missed(Bytes bytes, const GpuSizes& sizes);
 
+// What its CTAs load from the L2, where one load may serve several of them; each operand once at least.
+Bytes tensor_l2_loads(const Launch& launch, const GpuSizes& sizes);
+
 // Of a product on tensor cores, whatever its kernel.
 Misses tensor_gemm_misses(const Launch& launch, const GpuSizes& sizes);
 

@@ -47,6 +47,10 @@ double tensor_conv_missed(Bytes bytes, const GpuSizes& sizes) {
   return std::max(0.0, 1 - sizes.l2_copy() * sizes.constants[TensorConstant::warm_share] / bytes);
 }
 
+Bytes tensor_l2_loads(const Launch& launch, const GpuSizes& sizes) {
+  return std::min(launch.l2_load, std::max(launch.l2_load / sizes.shared_loads, launch.dram_load));
+}
+
 Misses tensor_gemm_misses(const Launch& launch, const GpuSizes& sizes) {
   if (sizes.weight_sets == 0) return {};
   const Used used = used_by(launch);
