@@ -228,7 +228,7 @@ class Bars(PageTest):
     def test_equal_layers_are_one_bar(self):
         self.open("bert.html")
         names = self.browser.js("return Array.from(document.querySelectorAll('#layer-bars .name'), (name) => name.textContent)")
-        self.assertIn("layer*/attention/softmax x 12", names)
+        self.assertIn("layer*/attention/scores x 12", names)
         self.assertEqual(len(set(names)), len(names))
         count, groups = self.browser.js("const {table} = window.rooftilePage; return [table.count, table.groups().map((g) => g.kernels.length)]")
         self.assertEqual(sum(groups), count)
