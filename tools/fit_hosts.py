@@ -33,9 +33,14 @@ WAITING = 1.3  # a run takes that many times what the GPU is busy: the host deci
 KINDS = ("forward", "gradient", "update")
 
 
+def framework_of(row):
+    """Of "TorchScript (traced); PyTorch, CUDA 11.4": "TorchScript"."""
+    return re.split("[;(]", row["framework"])[0].strip()
+
+
 def name_of(row):
-    """Of "TorchScript (traced); PyTorch, CUDA 11.4": "TorchScript"; of "PyTorch 2.11.0 CUDA 13.0": "PyTorch 2"."""
-    return re.sub(r"^(PyTorch \d+)\..*", r"\1", re.split("[;(]", row["framework"])[0].strip())
+    """Of frameworks that share costs: of "PyTorch 2.11.0 CUDA 13.0" "PyTorch 2", others as they are."""
+    return re.sub(r"^(PyTorch 2)\..*", r"\1", framework_of(row))
 
 
 def layers_of(cli, row):
@@ -44,7 +49,7 @@ def layers_of(cli, row):
     command = [cli, "predict", row["model"], "--gpu", row["gpu"], "-b", row["batch"], "--precision", precision,
                "--pass", row["pass"], "--layout", row.get("layout") or "nchw",
                "--execution", row.get("execution") or "eager", "--format", "csv",
-               "--set", f"host=none,framework={name_of(row)}" + (f",seq-len={row['seq_len']}" if row.get("seq_len") else "")]
+               "--set", f"host=none,framework={framework_of(row)}" + (f",seq-len={row['seq_len']}" if row.get("seq_len") else "")]
     run = subprocess.run(command, capture_output=True, text=True)
     if run.returncode != 0:
         return None

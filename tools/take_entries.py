@@ -8,14 +8,23 @@ architecture need not move what was checked on others: only the entries that the
 """
 
 import argparse
+import difflib
 import re
+import sys
 
 
 def blocks_of(path):
+    """What stands before the first block, and the text of each block by its key."""
     with open(path, encoding="utf-8") as file:
         text = file.read()
     head, *rest = re.split(r"(?m)^(?=\[\[)", text)
-    return head, rest
+    blocks = {}
+    for block in rest:
+        key = key_of(block)
+        if key in blocks:
+            sys.exit(f"{path}: two blocks of {described(key)}")
+        blocks[key] = block.rstrip() + "\n\n"
+    return head, blocks
 
 
 def key_of(block):
@@ -23,40 +32,64 @@ def key_of(block):
     return re.match(r"\[\[(\w+)\]\]", block)[1], tuple(sorted(field.items()))
 
 
+def described(key):
+    kind, fields = key
+    return " ".join([kind, *(f'{name} = "{value}"' for name, value in fields)])
+
+
+def unmatched(arguments, new):
+    """Names asked for that no block of the new fit has, each with the nearest that one has."""
+    found = [(kind, dict(fields)) for kind, fields in new]
+    families = {fields["family"] for _, fields in found if "family" in fields}
+    known = {"scope": {fields[place] for _, fields in found for place in ("scope", "gpu") if place in fields},
+             "family": families, "whole": families,
+             "harness": {fields["framework"] for kind, fields in found if kind == "harness" and "framework" in fields}}
+    for option, names in known.items():
+        for name in getattr(arguments, option):
+            if name not in names:
+                near = difflib.get_close_matches(name, sorted(names), 1, cutoff=0)
+                yield f"no --{option} {name!r}" + (f" (nearest: {near[0]!r})" if near else "")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("base")
     parser.add_argument("new")
-    names = {"type": lambda text: text.split(","), "default": []}
+    names = {"type": lambda text: [name.strip() for name in text.split(",")], "default": []}
     parser.add_argument("--scope", **names, help="architectures and GPUs whose entries and harnesses are taken")
     parser.add_argument("--family", **names, help="families that are taken (all)")
     parser.add_argument("--whole", **names, help="families that are taken whatever the scope")
     parser.add_argument("--harness", **names, help="frameworks whose harnesses are taken")
     arguments = parser.parse_args()
+    if not (arguments.scope or arguments.whole or arguments.harness):
+        parser.error("say what to take: --scope, --whole or --harness")
+    try:
+        head, base = blocks_of(arguments.base)
+        _, new = blocks_of(arguments.new)
+    except OSError as error:
+        parser.error(str(error))
 
     def is_taken(kind, fields):
-        if fields["family"] in arguments.whole:
+        if fields.get("family") in arguments.whole:
             return True
-        if arguments.family and fields["family"] not in arguments.family:
+        if arguments.family and fields.get("family") not in arguments.family:
             return False
         if kind == "harness":
-            return fields["framework"] in arguments.harness or fields.get("gpu") in arguments.scope
+            return fields.get("framework") in arguments.harness or fields.get("gpu") in arguments.scope
         return fields.get("scope") in arguments.scope
 
-    head, base = blocks_of(arguments.base)
-    taken = {}
-    for block in blocks_of(arguments.new)[1]:
-        kind, fields = key_of(block)
-        if is_taken(kind, dict(fields)):
-            taken[kind, fields] = block.rstrip() + "\n\n"
-    written = [taken.pop(key_of(block), block.rstrip() + "\n\n") for block in base]
+    taken = {key: block for key, block in new.items() if is_taken(key[0], dict(key[1]))}
+    wrong = list(unmatched(arguments, new))
+    if wrong or not taken:
+        sys.exit(f"{arguments.new}: {', '.join(wrong) or 'no block is of both the scope and the family'}")
+    written = [head]
     last = {}
-    for i, block in enumerate(written):
-        kind, fields = key_of(block)
-        last[kind, dict(fields).get("family")] = i
+    for key, block in base.items():
+        last[key[0], dict(key[1]).get("family")] = len(written)
+        written.append(taken.pop(key, block))
     for (kind, fields), block in taken.items():  # behind those of its kind and family
-        written[last[kind, dict(fields)["family"]]] += block
-    print((head + "".join(written)).rstrip())
+        written[last.get((kind, dict(fields).get("family")), len(written) - 1)] += block
+    print("".join(written).rstrip())
 
 
 if __name__ == "__main__":

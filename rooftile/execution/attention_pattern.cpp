@@ -13,13 +13,13 @@ namespace rooftile {
 namespace {
 
 constexpr std::size_t kNobody = std::numeric_limits<std::size_t>::max();
-constexpr std::int64_t kMostHeadDim = 256;  // of fused kernels
 
 class Matcher {
  public:
-  Matcher(const Workload& workload, AttentionCalls calls)
+  Matcher(const Workload& workload, AttentionCalls calls, const FusedHeads& heads)
       : workload_(workload),
         calls_(calls),
+        heads_(heads),
         reader_(workload.tensors.size(), kNobody),
         readers_(workload.tensors.size()) {
     for (std::size_t i = 0; i < workload.ops.size(); ++i) {
@@ -34,7 +34,8 @@ class Matcher {
   // The ops from the product of queries and keys to that with the values; empty if `first` starts no attention.
   std::vector<std::size_t> match(std::size_t first) const {
     const auto* scores = std::get_if<Gemm>(&workload_.ops[first].kind);
-    if (scores == nullptr || scores->batch < 2 || scores->bias || scores->k > kMostHeadDim) return {};
+    if (scores == nullptr || scores->batch < 2 || scores->bias || scores->k > heads_.dim) return {};
+    if (std::max(scores->m, scores->n) > heads_.positions) return {};
     std::vector<std::size_t> ops = {first};
     bool softmax = false;
     while (const auto next = only_reader(ops.back())) {
@@ -44,7 +45,7 @@ class Matcher {
       ops.push_back(*next);
       if (const auto* values = std::get_if<Gemm>(&op.kind)) {
         const bool fits = softmax && values->batch == scores->batch && values->m == scores->m && values->k == scores->n;
-        return fits && values->n <= kMostHeadDim && !values->bias ? ops : std::vector<std::size_t>();
+        return fits && values->n <= heads_.dim && !values->bias ? ops : std::vector<std::size_t>();
       }
       if (std::holds_alternative<Softmax>(op.kind)) {
         softmax = true;
@@ -85,6 +86,7 @@ class Matcher {
 
   const Workload& workload_;
   AttentionCalls calls_;
+  FusedHeads heads_;
   std::vector<std::size_t> reader_, readers_;  // of each tensor: one, and how many
 };
 
@@ -165,8 +167,8 @@ class Preparations {
 
 }  // namespace
 
-Workload fuse_attention(Workload workload, AttentionCalls calls) {
-  const Matcher matcher(workload, calls);
+Workload fuse_attention(Workload workload, AttentionCalls calls, const FusedHeads& heads) {
+  const Matcher matcher(workload, calls, heads);
   std::vector<bool> gone(workload.ops.size());
   std::vector<std::pair<std::size_t, Op>> fused;  // at the place of its last op
   for (std::size_t i = 0; i < workload.ops.size(); ++i) {
@@ -196,6 +198,20 @@ Workload fuse_attention(Workload workload, AttentionCalls calls) {
   }
   workload.ops = std::move(ops);
   Preparations(workload).drop();
+  return workload;
+}
+
+Workload pad_keys(Workload workload, std::int64_t multiple) {
+  const Matcher matcher(workload, AttentionCalls::all, {});
+  std::vector<std::vector<std::size_t>> found;
+  for (std::size_t i = 0; i < workload.ops.size(); ++i) found.push_back(matcher.match(i));
+  for (const std::vector<std::size_t>& ops : found) {
+    if (ops.empty()) continue;
+    auto& scores = std::get<Gemm>(workload.ops[ops.front()].kind);
+    const std::int64_t padded = (scores.n + multiple - 1) / multiple * multiple;
+    scores.n = padded;
+    std::get<Gemm>(workload.ops[ops.back()].kind).k = padded;
+  }
   return workload;
 }
 

@@ -1,6 +1,9 @@
 // Attention that a network spells out as two products with a softmax between them, as one fused kernel.
 #pragma once
 
+#include <cstdint>
+#include <limits>
+
 #include "rooftile/workload/workload.hpp"
 
 namespace rooftile {
@@ -14,6 +17,15 @@ enum class AttentionCalls {
   all,       // but for scores with a bias of their own: an engine has a kernel for each
 };
 
-Workload fuse_attention(Workload workload, AttentionCalls calls);
+// What a framework has a fused kernel for.
+struct FusedHeads {
+  std::int64_t dim = 256;
+  std::int64_t positions = std::numeric_limits<std::int64_t>::max();
+};
+
+Workload fuse_attention(Workload workload, AttentionCalls calls, const FusedHeads& heads = {});
+
+// With keys padded to a multiple of so many, where attention is two products; the shapes of tensors stay.
+Workload pad_keys(Workload workload, std::int64_t multiple);
 
 }  // namespace rooftile

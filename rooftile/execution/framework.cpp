@@ -76,6 +76,8 @@ bool interprets_its_graph(std::string_view framework) { return framework.starts_
 
 bool leaves_products_bare(std::string_view framework) { return framework.starts_with("FasterTransformer"); }
 
+bool fuses_short_attention(std::string_view framework) { return framework.starts_with("FasterTransformer"); }
+
 bool writes_wide_sums(std::string_view framework) { return framework.starts_with("FasterTransformer v1"); }
 
 bool keeps_wide_planes(std::string_view framework) {

@@ -50,6 +50,10 @@ bool interprets_its_graph(std::string_view framework);
 // (src/fastertransformer/layers/FfnLayer.cc).
 bool leaves_products_bare(std::string_view framework);
 
+// Its fused attention is for numbers of 16 and 8 bits and up to 384 positions; what is longer multiplies scores padded
+// to 8 keys (src/fastertransformer/layers/attention_layers/BaseAttentionLayer.h, getAttentionType; models/vit/ViT.cc).
+bool fuses_short_attention(std::string_view framework);
+
 // FasterTransformer's int8 mode 1 ("v1" in its tables): cuBLASLt writes INT32, which the next kernel scales.
 bool writes_wide_sums(std::string_view framework);
 

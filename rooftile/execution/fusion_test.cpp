@@ -162,5 +162,35 @@ TEST(AttentionPattern, ScoresThatTheNetworkScalesStayApartButForAnEngine) {
   EXPECT_EQ(fuse_attention(attention("exp"), AttentionCalls::all).ops.size(), 4);
 }
 
+TEST(AttentionPattern, KernelsTakeSoManyPositionsAndDimensions) {
+  const auto ops_with = [](const FusedHeads& heads) {
+    return fuse_attention(attention(""), AttentionCalls::all, heads).ops.size();
+  };
+  EXPECT_EQ(ops_with({.dim = 8, .positions = 16}), 1);
+  EXPECT_EQ(ops_with({.dim = 8, .positions = 15}), 3);
+  EXPECT_EQ(ops_with({.dim = 7, .positions = 16}), 3);
+}
+
+// 16 positions of 8: one kernel in 16 bits, two products and a softmax in 32.
+TEST(AttentionPattern, FasterTransformerFusesNoFp32) {
+  LaunchOptions options = {
+      .execution = Execution::engine, .precision = DType::fp16, .epilogues = false, .short_fused_attention = true};
+  EXPECT_EQ(launched(attention(""), options).ops.size(), 1);
+  options.precision = DType::fp32;
+  EXPECT_EQ(launched(attention(""), options).ops.size(), 3);
+  options.short_fused_attention = false;
+  EXPECT_EQ(launched(attention(""), options).ops.size(), 1);
+}
+
+TEST(AttentionPattern, KeysArePaddedInBothProducts) {
+  Workload workload = attention("");
+  std::get<Gemm>(workload.ops.front().kind).n = 13;
+  std::get<Gemm>(workload.ops.back().kind).k = 13;
+  const Workload padded = pad_keys(workload, 8);
+  EXPECT_EQ(std::get<Gemm>(padded.ops.front().kind).n, 16);
+  EXPECT_EQ(std::get<Gemm>(padded.ops.front().kind).m, 16);
+  EXPECT_EQ(std::get<Gemm>(padded.ops.back().kind).k, 16);
+}
+
 }  // namespace
 }  // namespace rooftile

@@ -84,6 +84,18 @@ DType precision_of(const Workload& workload, const Op& op, const LaunchOptions& 
   return is_floating(type) ? type : options.precision;
 }
 
+namespace {
+
+bool is_narrow(DType precision) { return size_of(precision) < size_of(DType::fp32); }
+
+// Of fuses_short_attention().
+FusedHeads short_heads(DType precision) {
+  constexpr std::int64_t kPositions = 384;
+  return {.dim = 64, .positions = is_narrow(precision) ? kPositions : 0};
+}
+
+}  // namespace
+
 Workload launched(Workload workload, const LaunchOptions& options) {
   if (workload.captured) return workload;
   if (options.unrolled_cells) workload = unroll_cells(std::move(workload));
@@ -97,7 +109,12 @@ Workload launched(Workload workload, const LaunchOptions& options) {
   const bool engine = options.execution == Execution::engine;
   if (engine || options.fused_attention) {
     const AttentionCalls eager = options.networks_fuse ? AttentionCalls::networks : AttentionCalls::modules;
-    workload = fuse_attention(std::move(workload), engine ? AttentionCalls::all : eager);
+    const FusedHeads heads = engine && options.short_fused_attention ? short_heads(options.precision) : FusedHeads();
+    workload = fuse_attention(std::move(workload), engine ? AttentionCalls::all : eager, heads);
+  }
+  if (engine && options.short_fused_attention && is_narrow(options.precision)) {
+    constexpr std::int64_t kTensorCoreKeys = 8;
+    workload = pad_keys(std::move(workload), kTensorCoreKeys);
   }
   if (options.autocast) {
     workload = autocast(stored_as(std::move(workload), DType::fp32), options.precision);
@@ -106,8 +123,7 @@ Workload launched(Workload workload, const LaunchOptions& options) {
   } else {
     workload = stored_as(std::move(workload), options.precision);
   }
-  if (!options.autocast && size_of(options.precision) < size_of(DType::fp32))
-    workload = with_wide_loss(std::move(workload));
+  if (!options.autocast && is_narrow(options.precision)) workload = with_wide_loss(std::move(workload));
   const bool epilogues = engine && options.epilogues;
   if (engine && !epilogues) workload = add_product_biases_apart(std::move(workload));
   if (options.wide_sums && options.precision == DType::int8) workload = with_wide_sums(std::move(workload));

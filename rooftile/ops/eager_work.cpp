@@ -20,13 +20,15 @@ bool is_one_of(std::string_view function, const std::array<std::string_view, Siz
   return std::find(names.begin(), names.end(), function) != names.end();
 }
 
-// Whether an input has another shape or type than the result; scalars travel as arguments.
+bool is_another_float(DType a, DType b) { return a != b && is_floating(a) && is_floating(b); }
+
+// Whether an input is broadcast or changes between floating types; scalars travel as arguments.
 bool locates(const Workload& workload, const Op& op) {
   const Tensor& output = workload.tensors[op.outputs.front()];
   return std::any_of(op.inputs.begin(), op.inputs.end(), [&](TensorId id) {
     const Tensor& input = workload.tensors[id];
     const double count = elements(input.shape);
-    return count > 1 && (count != elements(output.shape) || input.dtype != output.dtype);
+    return count > 1 && (count != elements(output.shape) || is_another_float(input.dtype, output.dtype));
   });
 }
 
@@ -98,9 +100,10 @@ StreamKernel eager_batch_statistics(Bytes read, Bytes write, double elements, bo
 }
 
 StreamKernel eager_layer_norm(const StreamRows& rows, Bytes element) {
+  constexpr double kOfRow = 35000, kOfElement = 47, kOfWideRow = 47500, kOfWideElement = 57;
   const bool wide = element > Bytes(2);  // twice as many loads of 16 bytes
-  const double of_row = wide ? 47500 : 35000, of_element = wide ? 57 : 47;
-  return eager_rows(rows, 1, element, of_row + of_element * rows.columns);
+  return eager_rows(rows, 1, element,
+                    wide ? kOfWideRow + kOfWideElement * rows.columns : kOfRow + kOfElement * rows.columns);
 }
 
 StreamKernel eager_layer_gradient(const StreamRows& rows, Bytes element) {
@@ -120,7 +123,7 @@ StreamKernel eager_column_sums(Bytes read, Bytes write, const StreamRows& rows) 
 
 StreamKernel eager_bias_gradient(Bytes read, Bytes write, double elements, double columns) {
   constexpr double kOfWideRow = 5000, kOfNarrow = 40, kOfElement = 20, kWaits = 32;
-  constexpr double kMostCtas = 1024;  // a GPU holds all of them at once
+  constexpr double kMostCtas = 1024;  // which GPUs of 64 SMs and more hold at once
   const double operations = elements * (kOfElement + std::min(kOfNarrow, kOfWideRow / columns));
   StreamKernel kernel = flat_kernel(read, write, elements, {.operations = operations});
   kernel.overlaps = true;

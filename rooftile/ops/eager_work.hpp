@@ -11,8 +11,8 @@ namespace rooftile {
 // Of an output of a pool: finding its window.
 inline constexpr double kEagerWindow = 230;
 
-// Of an element, over those of the operator's definition. An operand that is broadcast, of another type, or laid out
-// otherwise than the result is found by dividing the element's number by the sizes of the dimensions
+// Of an element, over those of the operator's definition. An operand that is broadcast or of another floating type,
+// and an element that changes its place, are found by dividing the element's number by the sizes of the dimensions
 // (aten/src/ATen/native/cuda/CUDALoops.cuh: the kernels that are not vectorized).
 double eager_operations(const Workload& workload, const Op& op, Maps maps);
 
@@ -29,7 +29,7 @@ StreamKernel eager_layer_norm(const StreamRows& rows, Bytes element);
 
 // Its gradients: of the rows in the same way (layer_norm_grad_input_kernel_vectorized); of the weights a CTA of 1,024
 // threads for every 32 columns, which are too few for a GPU, or, of more than 65,536 rows, several of them
-// (GammaBetaBackwardCUDAKernelTemplate).
+// (GammaBetaBackwardCUDAKernelTemplate; that rows with more columns than half the SMs fill keep one is left out).
 StreamKernel eager_layer_gradient(const StreamRows& rows, Bytes element);
 StreamKernel eager_column_sums(Bytes read, Bytes write, const StreamRows& rows);
 

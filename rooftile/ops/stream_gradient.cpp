@@ -72,7 +72,8 @@ struct Backward {
     }
     const double search = run.eager && run.maps == Maps::channels_last ? kEagerChannelsSearch : 1;
     const StreamWork work{.visits = outputs * static_cast<double>(pool.window), .searches = from * search};
-    return {flat(pool.function == "max" ? y + kPoolIndex * outputs : y, x(), work)};
+    const Bytes index = run.eager ? kPoolIndex : kPoolOffset;
+    return {flat(pool.function == "max" ? y + index * outputs : y, x(), work)};
   }
   std::vector<StreamKernel> operator()(const Normalize& norm) const {
     const StreamWork work{.operations = operations};
@@ -97,7 +98,7 @@ struct Backward {
       if (weights == Bytes{}) return {};
       if (!run.eager) return {flat(y, weights, {.operations = outputs})};
       if (run.maps == Maps::planes && output.shape.size() > 2) return {flat(y, weights, {.column_sums = outputs})};
-      const double columns = weights / size_of(output.dtype);
+      const double columns = weights / size_of(workload.tensors[op.inputs.back()].dtype);
       return {eager_bias_gradient(y, weights, outputs, std::max(1.0, columns))};
     }
     // The derivative takes about as much arithmetic as the function, and a product with dY.

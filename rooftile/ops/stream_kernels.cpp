@@ -102,7 +102,7 @@ struct Forward {
     const Shape& input = workload.tensors[op.inputs.front()].shape;
     if (is_global(pool, input, workload.tensors[op.outputs.front()].shape)) return flat(work);
     const bool indices = (run.use == StreamUse::training || run.eager) && pool.function == "max";
-    const Bytes write = indices ? bytes.write + kPoolIndex * outputs : bytes.write;
+    const Bytes write = indices ? bytes.write + (run.eager ? kPoolIndex : kPoolOffset) * outputs : bytes.write;
     const StreamWork search{.operations = run.eager ? outputs * kEagerWindow : 0,
                             .visits = outputs * static_cast<double>(pool.window)};
     return {flat_kernel(bytes.read, write, outputs, search)};

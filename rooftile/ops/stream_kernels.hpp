@@ -21,7 +21,8 @@ enum class StreamUse { inference, training };
 // How the maps of a network lie in memory: NCHW, each channel a plane of its own, or NHWC.
 enum class Maps { planes, channels_last };
 
-// How a network runs. Eager: each operator by the kernel that PyTorch and cuDNN have for it (eager_work.hpp).
+// How a network runs. Eager: each operator by the kernel that PyTorch and cuDNN have for it (eager_work.hpp), for which
+// those of other frameworks, and of AMD's GPUs, are taken as well.
 struct StreamRun {
   StreamUse use = StreamUse::inference;
   Maps maps = Maps::channels_last;
@@ -68,7 +69,8 @@ double elements_of_load(Bytes element);
 // Which elements dropout kept: a byte each.
 inline constexpr Bytes kDropoutMask{1};
 
-// Where a maximum was: one index of 64 bits for each output.
-inline constexpr Bytes kPoolIndex{8};
+// Where a maximum was, for each output: eager PyTorch's indices have 64 bits, Inductor's offsets within the window 8
+// (torch/_inductor/lowering.py, max_pool2d_with_indices).
+inline constexpr Bytes kPoolIndex{8}, kPoolOffset{1};
 
 }  // namespace rooftile

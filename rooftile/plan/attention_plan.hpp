@@ -2,6 +2,7 @@
 // what they move. The tiles are those of the libraries' public sources (docs/theory.md, "Attention").
 #pragma once
 
+#include <algorithm>
 #include <string_view>
 
 #include "rooftile/base/units.hpp"
@@ -113,6 +114,9 @@ struct AttentionPlan {
   Bytes reloads;              // queries that CTAs load from the L2 again, where that is counted
   Bytes sums;                 // FP32 gradients of the queries, to which every step adds
   Bytes added;                // to them, in the L2
+
+  // Of `streamed`, what the L2 has served before.
+  Bytes streamed_again() const { return std::max(Bytes(0), streamed - keys); }
 };
 
 // The precision in which the products are done: FP8 keys are multiplied as such from Hopper on, and converted before.

@@ -280,6 +280,15 @@ TEST(AttentionPlan, TensorRtLlmPacksUpTo32Heads) {
   EXPECT_EQ(alone.key_loads, 64);
 }
 
+// 512 queries in 4 tiles of 128, which see 128 to 512 keys: 1,280 keys and values of 128 numbers, of 2 x 8 heads.
+TEST(AttentionPlan, EveryTileOfAPromptStreamsTheKeysItSees) {
+  const AttentionPlan plan = plan_of(prompt(512, 8, 8), "", "", "a100-sxm4-80gb");
+  EXPECT_EQ(plan.tile_q, 128);
+  EXPECT_EQ(plan.streamed.value(), 2.0 * 8 * 1280 * 2 * 128 * 2);
+  EXPECT_EQ(plan.streamed_again(), plan.streamed - plan.keys);
+  EXPECT_EQ(plan_of(query(512, 8, 8), "", "", "a100-sxm4-80gb").streamed_again(), Bytes(0));
+}
+
 TEST(AttentionPlan, Fp8KeysAreHalfTheBytes) {
   Attention attention = query(4096, 8, 8);
   const double bf16 = plan_of(attention, "", "", "l40s").keys.value();

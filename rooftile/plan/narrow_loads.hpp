@@ -12,7 +12,7 @@ namespace rooftile {
 // the lengths of rows in memory; 1 where that is 16 bytes. Libraries' kernels for it (cutlass_80_…_align2,
 // cutlass_75_…_align1) use none of the faster instructions of Hopper and of Blackwell in data centres; loads of 2 bytes
 // are not asynchronous. Of elements of 2 bytes on NVIDIA's GPUs since Ampere. On an H100 GPT-2's head runs at 96
-// TFLOP/s forward and 168 backward, and pointwise convolutions of 14 x 14 maps at 180 to 235
+// TFLOP/s forward, 141 and 152 backward, and pointwise convolutions of 14 x 14 maps at 132 to 179
 // (data/measurements/h100-sxm5-80gb/network_kernels.csv); A100 is taken for as fast per SM. On GA10x CUTLASS's profiles
 // show 1 / 1.4 and 1 / 2.4 of the rate (docs/theory.md).
 double narrow_load_share(std::initializer_list<double> contiguous, Bytes element, const Gpu& gpu);

@@ -100,9 +100,9 @@ LayerCall call_of(const Conv& conv, const PredictOptions& options) {
   } else {
     for (const ConvPart& part : direct_parts(conv)) products.parts.push_back({im2col(part.conv), part.count, {}});
     if (products.depthwise || products.parts.empty()) products.streams = depthwise_streams(conv, options);
-    const bool chosen = options.nhwc && options.execution == Execution::eager &&  // by whoever runs it
-                        !multiplies_groups_apart(options.framework);
-    products.on_lanes = chosen && options.pass != Pass::fwd && lacks_grouped_kernel(conv, options.pass);
+    const bool groups_on_lanes =
+        options.nhwc && options.execution == Execution::eager && !multiplies_groups_apart(options.framework);
+    products.on_lanes = groups_on_lanes && options.pass != Pass::fwd && lacks_grouped_kernel(conv, options.pass);
     if (products.on_lanes) products.streams = grouped_streams(conv, options);
   }
   return call;

@@ -112,6 +112,7 @@ LaunchOptions launch_options(const PredictOptions& options, Phase phase) {
           .weights = options.weights,
           .fused_attention = calls_fused_attention(options.framework),
           .networks_fuse = networks_call_fused_attention(options.framework),
+          .short_fused_attention = fuses_short_attention(options.framework),
           .unrolled_cells = options.unrolled_cells,
           .llama_cpp = is_llama_cpp(options.framework) && options.precision == DType::fp16 && phase == Phase::fwd,
           .int8_products = options.method == Method::rooftile || options.method == Method::roofline};

@@ -173,7 +173,7 @@ AttentionTime attention_time(const AttentionPlan& plan, const GpuRates& rates) {
   result.traffic = attention_traffic(plan, rates);
   const Traffic& traffic = result.traffic.attention;
   // What a prompt's tiles of queries load again comes ahead of the products, at the L2's bandwidth.
-  const Bytes ahead = std::max(Bytes(0), plan.streamed - plan.keys);
+  const Bytes ahead = plan.streamed_again();
   const double streamed = (ahead / rates.l2).value();
   const double dram = (traffic.at_dram() / dram_rate).value();
   const double l2 = ((traffic.at_l2() - ahead) / l2_rate).value();

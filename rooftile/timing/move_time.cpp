@@ -8,7 +8,7 @@ namespace {
 // Instructions of a lane to find where an element goes: cuDNN's nchwToNhwcKernel and nhwcToNchwKernel move 510 billion
 // elements a second on an H100 (VGG-16), in FP16 two thirds of the bytes that its DRAM could
 // (data/measurements/h100-sxm5-80gb/network_kernels.csv).
-constexpr double kLocate = 65;
+constexpr double kChangeLayout = 65;
 
 struct MoveEfficiency {
   double l2, dram;
@@ -35,7 +35,7 @@ LaunchTime move_time(const MemoryKernel& kernel, const GpuRates& rates) {
   result.dram = traffic.at_dram() / (rates.dram * efficiency.dram);
   // Those of other families than conv_tensor move all their bytes through DRAM, which always takes longer.
   const bool by_dram = rates.family != KernelFamily::conv_tensor;
-  result.compute = Seconds(kernel.elements * kLocate / (kIssueLanes * rates.sms * rates.clock.value()));
+  result.compute = Seconds(kernel.elements * kChangeLayout / (kIssueLanes * rates.sms * rates.clock.value()));
   result.time = by_dram ? result.dram
                         : Seconds(fourth_root(fourth(result.compute.value()) + fourth(result.l2.value()) +
                                               fourth(result.dram.value())));

@@ -106,8 +106,7 @@ LevelTimes stream_times(const Traffic& traffic, const GpuRates& rates) {
 LevelTimes attention_times(const AttentionPlan& plan, const GpuRates& rates) {
   const AttentionTraffic traffic = attention_traffic(plan, rates);
   // The L2 serves at its whole rate what the tiles of a prompt load again and the combined parts.
-  const Bytes again = std::max(Bytes(0), plan.streamed - plan.keys);
-  const Bytes whole_rate = traffic.combine.at_l2() + again;
+  const Bytes whole_rate = traffic.combine.at_l2() + plan.streamed_again();
   const Bytes l2 = traffic.total().at_l2() - whole_rate;
   return {l2 / (rates.l2 * rates.constants[AttentionConstant::l2_efficiency]) + whole_rate / rates.l2,
           traffic.total().at_dram() / (rates.dram * rates.constants[AttentionConstant::dram_efficiency])};

@@ -1,0 +1,27 @@
+#include "rooftile/traffic/launch_traffic.hpp"
+
+#include <gtest/gtest.h>
+
+namespace rooftile {
+namespace {
+
+Bytes loads(double l2, double dram, double shared) {
+  Launch launch;
+  launch.l2_load = Bytes(l2);
+  launch.dram_load = Bytes(dram);
+  GpuSizes sizes;
+  sizes.shared_loads = shared;
+  return tensor_l2_loads(launch, sizes);
+}
+
+TEST(TensorL2Loads, ServeSeveralCtasEach) {
+  EXPECT_EQ(loads(1000, 100, 1), Bytes(1000));
+  EXPECT_EQ(loads(1000, 100, 2), Bytes(500));
+}
+
+TEST(TensorL2Loads, HoldEachOperandAtLeastOnce) { EXPECT_EQ(loads(1000, 800, 2), Bytes(800)); }
+
+TEST(TensorL2Loads, AreNoMoreThanWhatCtasAskFor) { EXPECT_EQ(loads(1000, 1200, 2), Bytes(1000)); }
+
+}  // namespace
+}  // namespace rooftile
