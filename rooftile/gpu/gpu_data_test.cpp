@@ -214,11 +214,11 @@ TEST(Catalogue, DeltaTable1) {
 }
 
 TEST(Catalogue, DerivedNumbersSaySoAndMeasuredOnesComeFirst) {
-  const Gpu h100 = gpu_of("h100-sxm5-80gb");
-  const Fact* l2 = find_fact(h100, "level.L2.bandwidth");
+  const Gpu nvl = gpu_of("h100-nvl-94gb");
+  const Fact* l2 = find_fact(nvl, "level.L2.bandwidth");
   ASSERT_NE(l2, nullptr);
   EXPECT_EQ(l2->kind, FactKind::derived);
-  EXPECT_THAT(l2->source, HasSubstr("37.9 B/clk per SM x core clock 1980 MHz x 132 SMs"));
+  EXPECT_THAT(l2->source, HasSubstr("37.9 B/clk per SM x core clock 1785 MHz x 132 SMs"));
 
   const Gpu pcie = gpu_of("h100-pcie-80gb");
   const Fact* dram = find_fact(pcie, "level.DRAM.bandwidth");

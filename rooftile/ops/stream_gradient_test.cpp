@@ -21,10 +21,11 @@ TEST(StreamGradient, SumsPassThrough) {
 }
 
 TEST(StreamGradient, Pool) {
-  EXPECT_EQ(gradient({Pool{"max", 9}, {{1, 1, 6, 6}}, {1, 1, 2, 2}}), elements_of(4 + 2 * 4, 36));
+  EXPECT_EQ(gradient({Pool{"max", 9}, {{1, 1, 6, 6}}, {1, 1, 2, 2}}), elements_of(4 + 1, 36));
   EXPECT_EQ(gradient({Pool{"average", 9}, {{1, 1, 6, 6}}, {1, 1, 2, 2}}), elements_of(4, 36));
   const StreamOneOp pool(Pool{"max", 9}, {{1, 1, 6, 6}}, {1, 1, 2, 2});
   EXPECT_EQ(gradient_kernels(pool.workload, pool.op())[0].work, (StreamWork{.visits = 36, .searches = 36}));
+  EXPECT_EQ(gradient_kernels(pool.workload, pool.op(), {.eager = true})[0].read, Bytes(4 * 4 + 8 * 4));
   const StreamOneOp global(Pool{"average", 36}, {{1, 1, 6, 6}}, {1, 1, 1, 1});
   EXPECT_EQ(gradient_kernels(global.workload, global.op())[0].work, (StreamWork{.operations = 36}));
 }
