@@ -92,7 +92,8 @@ Result<void> lower_split(OnnxGraph& graph, OnnxNode& node) {
 Result<void> lower_pad(OnnxGraph& graph, OnnxNode& node) {
   if (node.input(3) == kAbsent || node.input(0) == kAbsent || node.input(1) == kAbsent) return {};
   const std::size_t rank = graph.shape(node.inputs[0]).size();
-  const Ints named = TRY(axes_in_range(TRY(known_ints(graph, node, 3, "axes")), rank));
+  Ints axes = TRY(known_ints(graph, node, 3, "axes"));
+  const Ints named = TRY(axes_in_range(std::move(axes), rank));
   const Ints pads = TRY(known_ints(graph, node, 1, "padding"));
   if (pads.size() != 2 * named.size()) return bad_input("padding and axes differ in length");
   Ints all(2 * rank, 0);

@@ -141,7 +141,8 @@ Result<Selected> select_cases(const Selection& selection) {
     add(cases_of(layers_of(network->build(selection.batch_size.value_or(kDefaultBatch))), choice_of(words)));
   }
   for (const std::string& path : selection.tables) {
-    const auto table = TRY(cases_of_table(TRY(read_text_file(path)), path));
+    const auto text = TRY(read_text_file(path));
+    const auto table = TRY(cases_of_table(text, path));
     selected.left_out += table.left_out;
     add(part_of(table.cases, words));
   }

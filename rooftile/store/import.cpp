@@ -103,7 +103,8 @@ class FileImport {
     result_.format = "layer table";
     CsvReader reader(result_.file);
     while (!piece.empty()) {
-      TRY(add(TRY(reader.feed(piece))));
+      auto rows = TRY(reader.feed(piece));
+      TRY(add(std::move(rows)));
       if (options_.progress && !options_.progress(pieces_.share())) return interrupted(result_.file);
       const auto next = TRY(pieces_.next());
       piece = next;

@@ -276,8 +276,8 @@ Result<NetworkFit> fit_networks(const RunRows& rows, const NetworkFitOptions& op
       auto judged = TRY(judge_all(problem, splits, equation, [&] {
         if (options.progress) options.progress(++done, all);
       }));
-      std::vector<double>& all = scores[equation.name];
-      all.insert(all.end(), judged.scores.begin(), judged.scores.end());
+      std::vector<double>& of_equation = scores[equation.name];
+      of_equation.insert(of_equation.end(), judged.scores.begin(), judged.scores.end());
       group.verdicts.push_back(std::move(judged.verdict));
       return {};
     };
