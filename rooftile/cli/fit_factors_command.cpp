@@ -16,6 +16,7 @@
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
+#include "rooftile/cli/page_width.hpp"
 #include "rooftile/cli/prediction_options.hpp"
 #include "rooftile/cli/progress.hpp"
 #include "rooftile/cli/table_options.hpp"
