@@ -31,6 +31,11 @@ std::optional<Version> version_after(std::string_view framework, std::string_vie
   return Version(*major, take_number<int>(framework).value_or(0));
 }
 
+// An unknown framework is taken for a recent PyTorch.
+bool is_pytorch_since(std::string_view framework, Version first) {
+  return framework.empty() || version_after(framework, "PyTorch ").value_or(Version()) >= first;
+}
+
 constexpr std::array<std::string_view, 8> kWithRules = {
     "PyTorch", "TorchScript", "Torch7", "NeMo", "Megatron-DeepSpeed", "composer", "llama.cpp", "FasterTransformer"};
 
@@ -62,15 +67,9 @@ bool calls_fused_attention(std::string_view framework) {
   return version_after(framework, "CUDA ").value_or(kCudaOfPytorch2) >= kCudaOfPytorch2;
 }
 
-bool networks_call_fused_attention(std::string_view framework) {
-  constexpr Version kFirst(2, 4);
-  return framework.empty() || version_after(framework, "PyTorch ").value_or(Version()) >= kFirst;
-}
+bool networks_call_fused_attention(std::string_view framework) { return is_pytorch_since(framework, Version(2, 4)); }
 
-bool multiplies_groups_apart(std::string_view framework) {
-  constexpr Version kFirst(2, 0);
-  return framework.empty() || version_after(framework, "PyTorch ").value_or(Version()) >= kFirst;
-}
+bool multiplies_groups_apart(std::string_view framework) { return is_pytorch_since(framework, Version(2, 0)); }
 
 bool interprets_its_graph(std::string_view framework) { return framework.starts_with("TorchScript"); }
 
