@@ -153,6 +153,8 @@ std::string_view name_of(AttentionKernel kernel) {
       return "vector";
     case AttentionKernel::converted:
       return "converted";
+    case AttentionKernel::paged:
+      return "paged";
   }
   return "";
 }

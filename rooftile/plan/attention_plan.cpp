@@ -151,6 +151,16 @@ void count_bytes(AttentionPlan& plan, const AttentionShape& shape, const Attenti
   if (call.vllm && shape.fp8 && activation > 1) plan.around += Bytes(query * (activation + 1));
 }
 
+// vLLM records its launches as graphs, for which it asks for 32 (max_num_splits); others for what one long sequence
+// alone would be split into.
+double split_of_paged(const AttentionPlan& plan, const AttentionShape& shape, const AttentionCall& call) {
+  constexpr double kOfGraphs = 32;
+  const double blocks = std::ceil(shape.kv / plan.tile_kv);
+  const double tiles = plan.ctas / shape.batch;
+  const double most = call.vllm ? kOfGraphs : attention_split(tiles, shape.sms, blocks);
+  return flash3_split(plan.ctas, shape.sms, blocks, most);
+}
+
 }  // namespace
 
 bool precedes_flash3(AttentionLibrary library) {
@@ -191,6 +201,12 @@ double attention_split(double tiles, double sms, double blocks) {
   return 1;
 }
 
+double flash3_split(double tiles, double sms, double blocks, double most) {
+  constexpr double kMargin = 1.1;
+  const double share = std::max(1.0, std::ceil(kMargin * tiles * blocks / sms));
+  return std::clamp(std::ceil(blocks / share), 1.0, std::max(1.0, most));
+}
+
 AttentionPlan attention_plan(const Attention& attention, DType precision, const AttentionCall& call, const Gpu& gpu) {
   AttentionShape shape = attention_shape(attention, precision, gpu);
   // vLLM calls prompts of one token a decode step, too.
@@ -220,6 +236,9 @@ AttentionPlan attention_plan(const Attention& attention, DType precision, const 
   const Steps steps = count_steps(plan, seen);
   plan.ctas = shape.batch * shape.heads / plan.packed * steps.tiles;
   if (splits) plan.split = attention_split(plan.ctas, gpu.sm_count, std::ceil(steps.most));
+  if (plan.kernel == AttentionKernel::paged) {
+    plan.split = std::min(split_of_paged(plan, shape, call), std::ceil(steps.most));
+  }
   plan.steps = steps.mean;
   plan.most_steps = steps.most;
   if (plan.decode) {

@@ -58,6 +58,7 @@ enum class AttentionKernel {
   stacked,    // the same where keys stream in ahead of the products: a CTA starts soon
   vector,     // one head, without tensor cores
   converted,  // one head against FP8 keys that are converted one by one
+  paged,      // a large tile against keys that threads gather from the pages of a cache
 };
 std::string_view name_of(AttentionKernel kernel);
 
@@ -95,6 +96,9 @@ struct AttentionPlan {
   bool waits = false;         // each step waits for its keys
   bool merged = false;        // splits are added up by the last CTA of a tile, and not by a kernel
   bool warm = false;          // the cache was read before: what fits the L2 is still there
+  bool transposed = false;    // values are transposed on their way to the tensor cores
+  bool spills_masks = false;  // a window's masks do not fit the registers
+  double scans = 0;           // of the sequences' lengths by a CTA that looks for its next tiles
   double exponentials = 16;   // that an SM computes in a clock
   double issued = 1;          // share of the peak that the kernel's instructions can reach
   double work = 1;            // of a step, relative to FlashAttention-2's and later
@@ -149,5 +153,9 @@ double unfused_elements(bool backward, bool causal);
 // The number of CTAs that share the keys of a tile, of at most `blocks` and 128: the fewest that keep the SMs busy
 // within 15 % of the best (FlashAttention, num_splits_heuristic).
 double attention_split(double tiles, double sms, double blocks);
+
+// The same on Hopper for sequences of lengths that the host does not know: as many as give every SM its share of all
+// blocks and a tenth, at most `most` (FlashAttention-3, prepare_varlen_num_blocks).
+double flash3_split(double tiles, double sms, double blocks, double most);
 
 }  // namespace rooftile

@@ -92,6 +92,55 @@ TEST(AttentionPlan, KernelsForBlackwellStackTheHeadsOfAGroupAndSplitTheirKeys) {
   EXPECT_EQ(tokens.ctas, 2 * 32 * 8) << "each head alone";
 }
 
+// Tiles of tile_size_fwd_sm90 with paged_kv_non_TMA.
+TEST(AttentionPlan, FlashAttention3GathersPagedKeysOfSingleQueriesOnHopper) {
+  const AttentionPlan plan = plan_of(query(4096, 32, 8), "vllm_flash_attn_fa3", "vllm", "h100-sxm5-80gb");
+  EXPECT_EQ(plan.kernel, AttentionKernel::paged);
+  EXPECT_EQ(plan.tile_q, 128);
+  EXPECT_EQ(plan.tile_kv, 128);
+  EXPECT_FALSE(plan.transposed);
+  EXPECT_EQ(plan.scans, 1) << "both lengths at once";
+  Attention narrow = query(4096, 32, 8);
+  narrow.kv_precision = DType::fp8;
+  narrow.batch = 32;
+  const AttentionPlan fp8 = plan_of(narrow, "flash_attention", "sglang", "h100-sxm5-80gb");
+  EXPECT_EQ(fp8.tile_kv, 160);
+  EXPECT_TRUE(fp8.transposed);
+  EXPECT_EQ(fp8.scans, 2) << "31 lengths, and the last";
+  EXPECT_EQ(plan_of(query(4096, 32, 8), "", "", "h100-sxm5-80gb").kernel, AttentionKernel::tile) << "without pages";
+  EXPECT_EQ(plan_of(query(4096, 32, 8), "", "sglang", "a100-sxm4-80gb").kernel, AttentionKernel::tile);
+  EXPECT_EQ(plan_of(prompt(4096, 32, 8), "", "vllm", "h100-sxm5-80gb").kernel, AttentionKernel::tile);
+}
+
+TEST(AttentionPlan, MasksOfAWindowSpillWhereRegistersAreShort) {
+  const auto spills = [](std::int64_t dim, std::int64_t window, DType keys) {
+    Attention attention = query(4096, 32, 8);
+    attention.head_dim = dim;
+    attention.window = window;
+    attention.kv_precision = keys;
+    return plan_of(attention, "", "vllm", "h100-sxm5-80gb").spills_masks;
+  };
+  EXPECT_FALSE(spills(128, 128, DType::bf16));
+  EXPECT_TRUE(spills(64, 128, DType::bf16));
+  EXPECT_TRUE(spills(128, 128, DType::fp8));
+  EXPECT_FALSE(spills(64, 0, DType::bf16));
+  EXPECT_FALSE(spills(64, 8192, DType::bf16)) << "longer than the cache";
+}
+
+// prepare_varlen_num_blocks: 16 tiles of 64 blocks on 132 SMs: 9 blocks each with the margin, so 8 splits.
+TEST(AttentionPlan, SplitsOfUnknownLengthsGiveEverySmItsShareOfTheBlocks) {
+  EXPECT_EQ(flash3_split(16, 132, 64, 32), 8);
+  EXPECT_EQ(flash3_split(16, 132, 64, 4), 4);
+  EXPECT_EQ(flash3_split(1, 132, 2, 32), 2) << "few blocks are split, too";
+  EXPECT_EQ(flash3_split(1000, 132, 64, 32), 1);
+  // vLLM's graphs are split where other callers' four blocks are not.
+  EXPECT_EQ(plan_of(query(512, 32, 8), "", "vllm", "h100-sxm5-80gb").split, 4);
+  EXPECT_EQ(plan_of(query(512, 32, 8), "", "sglang", "h100-sxm5-80gb").split, 1);
+  Attention window = query(65536, 32, 8);
+  window.window = 128;
+  EXPECT_EQ(plan_of(window, "", "vllm", "h100-sxm5-80gb").split, 2) << "no more than blocks that the window touches";
+}
+
 TEST(AttentionPlan, CallsThatOnlyReadTheCacheWriteNothing) {
   for (const char* id : {"a100-sxm4-80gb", "b200-sxm-180gb"}) {
     const AttentionPlan writes = plan_of(query(4096, 32, 8), "vllm_flash_attn", "vllm", id);

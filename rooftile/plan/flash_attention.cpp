@@ -7,15 +7,24 @@
 namespace rooftile {
 namespace {
 
+// tile_size_fwd_sm90 with paged_kv_non_TMA, as single queries are.
+TileSize paged_tile(const AttentionShape& shape) {
+  const double rows = shape.dim <= 64 ? 192 : 128;
+  if (shape.fp8) return {rows, shape.dim <= 192 ? 160.0 : 112.0};
+  if (shape.dim > 192) return {rows, 80};
+  return {rows, shape.dim <= 128 ? 128.0 : 96.0};
+}
+
 // tile_size_fwd_sm90 and tile_size_fwd_sm8x of FlashAttention-3. Single queries need fewer rows. FlashAttention-4 and
 // cuDNN on Blackwell: two tiles of 128 rows, of which one is exponentiated while the other is multiplied.
-TileSize flash3_tile(const AttentionShape& shape) {
+TileSize flash3_tile(const AttentionShape& shape, bool paged) {
   if (overlapped(shape.generation) && !shape.decode) return {shape.dim <= 128 ? 256.0 : 128.0, 128};
   if (!asynchronous(shape.generation)) {
     if (shape.dim <= 64) return {128, 112};
     constexpr double kSmallSmem = 8.6;
     return {128, shape.dim <= 128 && shape.generation >= kSmallSmem ? 128.0 : 64.0};
   }
+  if (shape.decode && paged) return paged_tile(shape);
   if (shape.decode && shape.dim <= 128) return {64, shape.dim <= 64 ? 64.0 : 128.0};
   if (shape.dim <= 64) return {192, 128};
   if (shape.dim > 192) return {128, 64};
@@ -47,12 +56,25 @@ double flash_kernels(const AttentionShape& shape, bool third, bool swapped) {
   return swapped ? 1.5 + moves : 1.5;
 }
 
+// A persistent CTA looks for its next tile among the lengths of 31 sequences at a time
+// (VarlenDynamicPersistentTileScheduler).
+void set_paged(AttentionPlan& plan, const AttentionShape& shape) {
+  constexpr double kSequences = 31;
+  plan.kernel = AttentionKernel::paged;
+  plan.transposed = shape.fp8;
+  plan.scans = std::ceil(shape.batch / kSequences);
+  // Three warpgroups share the registers of an SM at 64 dimensions, and FP8's tiles are longer.
+  plan.spills_masks = shape.window < shape.kv && (shape.fp8 || shape.dim <= 64);
+}
+
 }  // namespace
 
 bool choose_flash(AttentionPlan& plan, const AttentionShape& shape, const AttentionCall& call) {
   const bool early_cudnn = call.library == AttentionLibrary::cudnn && !asynchronous(shape.generation);
   const bool third = !precedes_flash3(call.library) && !early_cudnn;
-  TileSize tile = third ? flash3_tile(shape) : flash2_tile(shape, call.serving);
+  plan.persistent = asynchronous(shape.generation) && !overlapped(shape.generation);
+  const bool paged = third && call.serving && plan.persistent;
+  TileSize tile = third ? flash3_tile(shape, paged) : flash2_tile(shape, call.serving);
   // Before Hopper, FlashAttention-3 has a kernel of 8 warps for keys that are split.
   constexpr TileSize kSplitTile = {128, 112};
   const bool early = third && !asynchronous(shape.generation);
@@ -63,12 +85,12 @@ bool choose_flash(AttentionPlan& plan, const AttentionShape& shape, const Attent
   if (eight_warps) tile = kSplitTile;
   plan.tile_q = tile.q;
   plan.tile_kv = tile.kv;
-  plan.persistent = asynchronous(shape.generation) && !overlapped(shape.generation);
   // FlashAttention-2 turns the heads of a group into queries for a single query without a window, and only then splits.
   const bool swapped = shape.q == 1 && shape.group > 1 && !shape.windowed;
   plan.packed = third || swapped ? shape.group : 1;
   const bool four_warps = shape.dim <= 64 || (shape.dim <= 128 && shape.generation < 8.6);
   if (early && four_warps && !eight_warps) plan.resident = 2;
+  if (shape.decode && paged) set_paged(plan, shape);
   if (!third && (call.serving || !shape.decode)) plan.resident = flash2_resident(tile, shape);
   plan.lone = !third && call.serving && plan.resident == 1;
   if (call.serving) plan.kernels = flash_kernels(shape, third, swapped);

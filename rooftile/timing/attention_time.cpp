@@ -69,14 +69,26 @@ double start_cycles(const AttentionPlan& plan, const Constants& constants) {
       return constants[AttentionConstant::vector_cycles];
     case AttentionKernel::converted:
       return constants[AttentionConstant::group_cycles] * (1 + plan.head_dim / kStartDim) * kConvertedStart;
+    case AttentionKernel::paged:
+      return constants[AttentionConstant::paged_cycles] * (1 + plan.head_dim / kStartDim) +
+             (plan.spills_masks ? constants[AttentionConstant::paged_mask] : 0);
     case AttentionKernel::group:
       break;
   }
   return constants[AttentionConstant::group_cycles] * (1 + plan.head_dim / kStartDim) * row_start(plan);
 }
 
+// Threads gather keys and values row by row. FP8 values are transposed on their way, and above 128 dimensions leave no
+// registers to do so ahead of the products.
+double paged_step(const AttentionPlan& plan) {
+  constexpr double kKeys = 128;
+  const double dim = plan.head_dim / kUsualDim;
+  return plan.tile_kv / kKeys * dim * (plan.transposed ? std::max(1.0, dim) : 1);
+}
+
 double step_cycles(const AttentionPlan& plan, const Constants& constants) {
   const double dim = plan.head_dim / kUsualDim;
+  if (plan.kernel == AttentionKernel::paged) return constants[AttentionConstant::paged_step] * paged_step(plan);
   if (plan.kernel == AttentionKernel::vector) return constants[AttentionConstant::vector_step] * dim;
   if (plan.kernel == AttentionKernel::stacked) {
     constexpr double kFurther = 0.25;
@@ -113,6 +125,10 @@ CtaTime cta_time(const AttentionPlan& plan, const GpuRates& rates) {
   cta.work *= plan.work * (plan.lone ? kLone : 1);
   if (plan.ordered) cta.work *= constants[AttentionConstant::ordered_sums];
   cta.wait = step_cycles(plan, constants) / rates.clock.value();
+  if (plan.kernel == AttentionKernel::paged) {  // products and exponentials run beside the loads
+    cta.work = pairs * plan.pair_macs / (rates.macs_per_second() * plan.issued);
+    cta.wait = std::max(0.0, cta.wait - cta.work);
+  }
   cta.start = start_cycles(plan, constants) / rates.clock.value();
   return cta;
 }
@@ -177,7 +193,10 @@ AttentionTime attention_time(const AttentionPlan& plan, const GpuRates& rates) {
   const double streamed = (ahead / rates.l2).value();
   const double dram = (traffic.at_dram() / dram_rate).value();
   const double l2 = ((traffic.at_l2() - ahead) / l2_rate).value();
-  const double attention = std::max(together(busy.both, together(dram, l2)), streamed + l2);
+  const double memory = together(dram, l2);
+  const bool prefetches = plan.kernel == AttentionKernel::paged;  // also the first keys of the next tile
+  const double loaded = prefetches ? std::max(busy.both, memory) : together(busy.both, memory);
+  const double attention = std::max(loaded, streamed + l2);
 
   const double around_dram = (result.traffic.around.at_dram() / dram_rate).value();
   const double around_l2 = (result.traffic.around.at_l2() / l2_rate).value();
@@ -186,6 +205,7 @@ AttentionTime attention_time(const AttentionPlan& plan, const GpuRates& rates) {
   const double tokens = plan.token_ctas / rates.sms * constants[token] / rates.clock.value();
   const double around = together(tokens, together(around_dram, around_l2));
 
+  const double scans = plan.scans * constants[AttentionConstant::scan_cycles] / rates.clock.value();
   double combine = 0, parts = 0;
   if (plan.split > 1) {
     const AttentionConstant adding = plan.merged ? AttentionConstant::vector_cycles : AttentionConstant::combine_cycles;
@@ -195,11 +215,11 @@ AttentionTime attention_time(const AttentionPlan& plan, const GpuRates& rates) {
   const double launch = constants[AttentionConstant::kernel_cost] * (plan.kernels - 1) * rates.launch.value();
 
   result.cases[Bottleneck::compute] = Seconds(busy.work);
-  result.cases[Bottleneck::latency] = Seconds(busy.wait + tokens + combine);
+  result.cases[Bottleneck::latency] = Seconds(busy.wait + scans + tokens + combine);
   result.cases[Bottleneck::l2] = Seconds(streamed + l2 + around_l2 + parts);
   result.cases[Bottleneck::dram] = Seconds(dram + around_dram);
   result.cases[Bottleneck::launch] = Seconds(launch);
-  result.time = Seconds(attention + around + combine + parts + launch);
+  result.time = Seconds(attention + scans + around + combine + parts + launch);
   return result;
 }
 

@@ -158,6 +158,32 @@ TEST(AttentionTime, SmallKernelsWaitForTheirKeys) {
   EXPECT_DOUBLE_EQ(micros(attention_time(plan, rates).time), 2 * (4 + 4 + 4 * 2));
 }
 
+// 1000 cycles of 128 keys of 128; the products take 1 us of each step.
+TEST(AttentionTime, PagedKeysAreGatheredBesideProducts) {
+  GpuRates rates = attention_rates();
+  rates.constants[AttentionConstant::paged_cycles] = 1000;
+  rates.constants[AttentionConstant::paged_step] = 128 * 1000;
+  rates.constants[AttentionConstant::paged_mask] = 700;
+  rates.constants[AttentionConstant::scan_cycles] = 300;
+  AttentionPlan plan = plain_plan();  // 10 keys a step
+  plan.kernel = AttentionKernel::paged;
+  plan.head_dim = 128;
+  EXPECT_DOUBLE_EQ(micros(attention_time(plan, rates).time), 2 * (4 * 10 + 1.5));
+  EXPECT_DOUBLE_EQ(micros(attention_time(plan, rates).cases[Bottleneck::compute]), 2 * 4);
+  plan.scans = 5;
+  EXPECT_DOUBLE_EQ(micros(attention_time(plan, rates).time), 2 * (4 * 10 + 1.5) + 5 * 0.3) << "once, not every round";
+  plan.scans = 0;
+  plan.spills_masks = true;
+  EXPECT_DOUBLE_EQ(micros(attention_time(plan, rates).time), 2 * (4 * 10 + 1.5 + 0.7));
+  plan.spills_masks = false;
+  plan.transposed = true;
+  EXPECT_DOUBLE_EQ(micros(attention_time(plan, rates).time), 2 * (4 * 10 + 1.5)) << "hidden up to 128 dimensions";
+  plan.head_dim = 256;
+  EXPECT_DOUBLE_EQ(micros(attention_time(plan, rates).time), 2 * (4 * 40 + 2));
+  rates.constants[AttentionConstant::paged_step] = 0;
+  EXPECT_DOUBLE_EQ(micros(attention_time(plan, rates).time), 2 * (4 * 1 + 2)) << "never faster than the products";
+}
+
 TEST(AttentionTime, LoadsWhatTheL2DoesNotHold) {
   const GpuRates rates = attention_rates();
   AttentionPlan plan = plain_plan();
