@@ -244,6 +244,38 @@ def test_an_lstm_is_one_recurrent_layer():
     assert kinds["recurrent"] == 3  # forward, and both gradients
 
 
+def test_the_weights_of_a_recurrent_layer_are_trained():
+    lstm = torch.nn.LSTM(64, 128)
+    step = rooftile.capture(lstm, torch.empty(20, 8, 64), training=True, loss=lambda output: output[0].mean())
+    assert step.operators()["aten.add_"] == 4
+    assert step.memory["weights"] == step.memory["gradients"] == 4 * sum(one.numel() for one in lstm.parameters())
+    assert lstm._flat_weights[0] is lstm.weight_ih_l0 and all(one.grad is None for one in lstm.parameters())
+
+
+def test_gradients_and_their_sums_have_the_name_of_their_module():
+    class Tagger(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.words, self.drop = torch.nn.Embedding(100, 8), torch.nn.Dropout(0.5)
+            self.lstm, self.tags = torch.nn.LSTM(8, 8), torch.nn.Linear(8, 4)
+
+        def forward(self, x):
+            return self.tags(self.drop(self.lstm(self.drop(self.words(x)))[0]))
+
+    tagger = Tagger()
+    optimizer = torch.optim.SGD(tagger.parameters(), lr=0.1)
+
+    def train(x):
+        optimizer.zero_grad(set_to_none=False)
+        tagger(x).mean().backward()
+        optimizer.step()
+
+    step = rooftile.capture(train, torch.zeros(5, 3, dtype=torch.int64)).to_dict()
+    found = collections.Counter(path for _, path, part in step["launches"] if part == "backward")
+    assert {path: found[path] for path in ("lstm", "lstm/add_", "words/embedding_dense_backward", "words/add_", "tags/add_")} == {
+        "lstm": 2, "lstm/add_": 4, "words/embedding_dense_backward": 2, "words/add_": 1, "tags/add_": 2}
+
+
 @pytest.mark.parametrize("options, products", [({}, 64 + 128), ({"proj_size": 32}, 64 + 32 + 128 * 32 / 512)])
 def test_flops_of_an_lstm(options, products):
     # Each of 20 x 8 positions: 4 gates of 128 from input and hidden state, and 128 x 32 where these are projected.
@@ -490,7 +522,9 @@ def test_other_operators_are_predicted_by_their_bytes_and_named():
 
 def test_what_depends_on_data_is_named_with_its_line():
     notes = " ".join(rooftile.capture(Odd(), torch.empty(64, 1024)).notes)
-    assert "test_capture.py:" in notes and "reads 0" in notes
+    assert "test_capture.py:" in notes and "item() depends on data; it is taken that it reads 0" in notes
+    masked = rooftile.capture(Calling(lambda x: x[x > 0]), torch.empty(64, 4)).notes
+    assert len(masked) == 1 and masked[0].startswith("a mask as index depends on data; it is taken that it selects all elements")
 
 
 class Calling(torch.nn.Module):

@@ -74,7 +74,7 @@ def test_a_training_script_is_captured_as_it_stands(tmp_path):
     sources = [step["calls"][call]["source"] for call, _, _ in step["launches"]]
     assert sources.count("aten.convolution") == 2  # one step, not two: the convolution and its bias
     assert "aten._amp_foreach_non_finite_check_and_unscale_" in sources
-    assert any("_local_scalar_dense" in note and "train.py:" in note for note in step["notes"])
+    assert any("item()" in note and "train.py:" in note for note in step["notes"])
 
 
 @pytest.mark.parametrize("mode", ["no_grad", "inference_mode"])
@@ -101,7 +101,7 @@ def test_python_captures_scripts_itself(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", "/nowhere")
     predictions = rooftile.compare(script, ["t4", "l4"])
     assert {one.model for one in predictions} == {"train"} and predictions[0].batch_size == 16
-    assert any("_local_scalar_dense" in note for note in predictions[0].notes)
+    assert any("item()" in note for note in predictions[0].notes)
     script.write_text("raise ValueError('of its own')")
     for call, line in ((lambda: rooftile.predict(str(script)), "no step could be captured (exit status 1)"),
                        (lambda: rooftile.predict(tmp_path / "none.py"), "none.py: no such file"),
@@ -292,6 +292,29 @@ def test_a_step_is_one_to_which_no_optimizer_is_new(tmp_path):
     assert step["batch_size"] == 32
 
 
+CRITIC = """
+import torch
+from torch.nn.utils import spectral_norm
+maker = torch.nn.Linear(8, 16).cuda()
+judge = spectral_norm(torch.nn.Linear(16, 1)).cuda()
+of_maker, of_judge = torch.optim.SGD(maker.parameters(), lr=0.1), torch.optim.SGD(judge.parameters(), lr=0.1)
+while True:
+    for _ in range(2):
+        judge(maker(torch.randn(32, 8, device="cuda")).detach()).mean().backward()
+        of_judge.step()
+    judge(maker(torch.randn(32, 8, device="cuda"))).mean().backward()
+    of_maker.step()
+"""
+
+
+@pytest.mark.parametrize("steps, updates", [("1", 2), ("2", 6)])  # of weight and bias
+def test_a_step_without_the_updates_of_an_optimizer_says_so(tmp_path, steps, updates):
+    step = json.loads(capture(tmp_path, CRITIC, "--steps", steps).stdout)
+    sources = [step["calls"][call]["source"] for call, _, part in step["launches"] if part == "update"]
+    assert sources.count("aten.add_") == updates
+    assert any("updates of 1 of 2 optimizers" in note for note in step["notes"]) == (steps == "1")
+
+
 NEW_OPTIMIZERS = """
 import copy
 import torch
@@ -456,6 +479,8 @@ def test_what_is_not_captured_is_one_line(tmp_path, line, message):
 @pytest.mark.parametrize("text, line", [
     ("print('hello')", "ran no step on a GPU"),
     ("import torch\ntorch.nn.Linear(2, 2)(torch.ones(2, 2))", "ran no step on a GPU"),
+    ("import torch\nmodel = torch.nn.Linear(2, 2)\noptimizer = torch.optim.SGD(model.parameters(), lr=0.1)\n"
+     "for _ in range(3):\n    model(torch.ones(2, 2)).mean().backward()\n    optimizer.step()", "ran no step on a GPU"),
     ("import sys\nsys.exit(3)", "ended with exit status 3 before a step was over"),
 ])
 def test_what_runs_nothing_is_one_line(tmp_path, text, line):
@@ -469,6 +494,26 @@ def test_what_the_script_raises_is_its_own_traceback(tmp_path):
     assert run.returncode == 1
     assert "train.py\", line 5, in work" in run.stderr
     assert "capturing" not in run.stderr and "RuntimeError" in run.stderr.splitlines()[-1]
+
+
+def test_a_script_that_cannot_be_read(tmp_path):
+    run = capture(tmp_path, "for i in range(3)\n    pass\n")
+    assert run.returncode == 1
+    assert run.stderr.splitlines()[0].endswith("train.py\", line 1") and "SyntaxError" in run.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize("line, is_right", [
+    ("model(torch.ones(4, 2))", False), ("x + torch.ones(2)", False), ("torch.cat([x, torch.ones(4, 2)])", False),
+    ("x + torch.tensor(2.0)", True), ("x[torch.tensor([0, 1])]", True), ("x.copy_(torch.ones(4, 2))", True)])
+def test_a_kernel_reads_no_tensors_of_the_host(tmp_path, line, is_right):
+    run = capture(tmp_path, f"import torch\nmodel, x = torch.nn.Linear(2, 2).cuda(), torch.ones(4, 2).cuda()\nmodel(x)\n{line}\n")
+    assert (run.returncode == 0) == is_right
+    assert is_right or "Expected all tensors to be on the same device" in run.stderr.splitlines()[-1]
+
+
+def test_an_lstm_is_captured_without_a_warning(tmp_path):
+    run = capture(tmp_path, "import torch\ntorch.nn.LSTM(4, 8).cuda()(torch.ones(5, 2, 4).cuda())\n")
+    assert (run.returncode, run.stderr) == (0, "")
 
 
 def test_wrong_usage(tmp_path):

@@ -34,16 +34,14 @@ class _Operator(torch.autograd.Function):
     @staticmethod
     def forward(context, recorder, forward, backward, make, *tensors):
         results = make()
-        for call in forward:
-            recorder.launch(call)
-        context.recorder, context.calls, context.count = recorder, backward, len(tensors)
+        recorder.launch(forward)
+        context.recorder, context.calls, context.path, context.count = recorder, backward, recorder.path, len(tensors)
         context.save_for_backward(*tensors, *(results if isinstance(results, tuple) else (results,)))
         return results
 
     @staticmethod
     def backward(context, *gradients):
-        for call in context.calls:
-            context.recorder.launch(call)
+        context.recorder.launch(context.calls, context.path)
         tensors = context.saved_tensors[:context.count]
         return (None, None, None, None, *(torch.empty_like(one) if needed else None
                                           for one, needed in zip(tensors, context.needs_input_grad[4:])))

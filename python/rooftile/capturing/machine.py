@@ -119,6 +119,8 @@ def with_gpu(memory):
     with contextlib.ExitStack() as stack:
         for name in ("tensor", "as_tensor"):
             stack.enter_context(mock.patch.object(torch, name, on_gpu(getattr(torch, name))))
+        # Weights need not be in one piece for a cuDNN that this PyTorch may lack, of which it would warn.
+        stack.enter_context(mock.patch.object(torch.backends.cudnn, "is_acceptable", lambda _: False))
         for name, value in {**nothing, **answers}.items():
             if hasattr(torch.cuda, name):
                 stack.enter_context(mock.patch.object(torch.cuda, name, value))

@@ -35,7 +35,7 @@ def _index(tensor, indices, *_):
     """A mask selects all of what it is of."""
     places = []
     for index in indices:
-        if index is not None and index.dtype in (torch.bool, torch.uint8):
+        if _is_mask(index):
             places += [torch.empty(index.numel(), dtype=torch.int64, device="meta")] * index.dim()
         else:
             places.append(index)
@@ -104,17 +104,30 @@ RULES = {
 # What hands data to the program.
 READING = ("_local_scalar_dense", "is_nonzero", "equal")
 
-# Results that depend on data, and what is assumed.
-ASSUMED = {
-    "nms": "keeps all boxes",
-    "nonzero": "finds all elements",
-    "masked_select": "selects all elements",
-    "repeat_interleave": "repeats nothing",
-    "_local_scalar_dense": "reads 0",
-    "is_nonzero": "reads 0",
-    "equal": "is true",
-    **dict.fromkeys(("_unique2", "unique_dim", "unique_consecutive"), "finds one element"),
+# Results that depend on data: what programs call the operator, and what is assumed.
+_ASSUMED = {
+    "nms": ("nms", "keeps all boxes"),
+    "nonzero": ("nonzero", "finds all elements"),
+    "masked_select": ("masked_select", "selects all elements"),
+    "repeat_interleave": ("repeat_interleave", "repeats nothing"),
+    "_local_scalar_dense": ("item()", "reads 0"),
+    "is_nonzero": ("bool()", "reads 0"),
+    "equal": ("equal", "is true"),
+    **dict.fromkeys(("_unique2", "unique_dim"), ("unique", "finds one element")),
+    "unique_consecutive": ("unique_consecutive", "finds one element"),
 }
+_INDEXING = ("index", "index_put", "index_put_", "_index_put_impl_")
+
+
+def assumed(name, args):
+    """What programs call an operator, and what is assumed of its result; None where data decide nothing."""
+    if name in _INDEXING and any(_is_mask(index) for index in args[1]):
+        return "a mask as index", "selects all elements"
+    return _ASSUMED.get(name)
+
+
+def _is_mask(index):
+    return index is not None and index.dtype in (torch.bool, torch.uint8)
 
 
 def run(function, args, kwargs):

@@ -23,7 +23,7 @@ class Phases:
         self.part = FORWARD
         self.optimizers_stepped = 0
         self._optimizers = []  # that have stepped, in order: weak references, since a program may make one in each iteration
-        self.has_optimizer = False  # whether one has been made
+        self._made = weakref.WeakSet()  # optimizers
         self.roots = []       # outermost modules that were called
         self.samples = Samples()
         self.patience = Patience()
@@ -49,7 +49,7 @@ class Phases:
 
     def forget(self):
         """Lets go of the program's modules and optimizers."""
-        for found in (self._optimizers, self.roots, self._names, self._stack):
+        for found in (self._optimizers, self._made, self.roots, self._names, self._stack):
             found.clear()
         self.samples.clear()
 
@@ -59,6 +59,9 @@ class Phases:
         optimizers = [optimizer for one in self._optimizers if (optimizer := one()) is not None]
         states = [state for optimizer in optimizers for state in optimizer.state.values() if isinstance(state, dict)]
         _label((one.grad for one in weights), "gradients")
+        for one in weights:
+            if isinstance(one.grad, Traced) and one.grad.block is not None:
+                one.grad.block.owner = one.block.owner
         _label((value for state in states for value in state.values()), "optimizer")
         _label([*weights, *(one for root in self.roots for one in root.buffers())], "weights")
 
@@ -93,19 +96,26 @@ class Phases:
     def of_operator(self, name, tensors, results):
         """The path for an operator on these tensors: in a backward pass that of the module whose gradient it is."""
         if not self._in_backward or self._stack:
+            for tensor in tensors:
+                if tensor.block is not None:
+                    tensor.block.owner = tensor.block.owner or self.path  # of what the program gives
             for tensor in results:
-                if tensor.block is not None and not tensor.block.holds:
+                if tensor.block is not None and not tensor.block.holds and tensor.block.use != "gradients":
                     tensor.block.owner = self.path
                     if name == "_to_copy" and tensors and tensors[0].block is not None and tensors[0].block.holds:
                         tensor.block.holds = "copies of weights"  # of autocast
             return self.path
         blocks = [tensor.block for tensor in tensors if tensor.block is not None]
-        weights = [block for block in blocks if block.holds]
+        weights = [block for block in blocks if block.holds or block.use == "gradients"]
         if weights:
             self._gradient_of = weights[0].owner
         elif name.endswith("_backward") or name.endswith("_backward_data"):
             self._gradient_of = next((block.owner for block in blocks[:0:-1] if block.owner), self._gradient_of)
         return self._gradient_of
+
+    def turn_to_gradient(self, path):
+        """What follows in the backward pass is the gradient of that module."""
+        self._gradient_of = path
 
     # --- backward and update ---------------------------------------------------------------------------------------
 
@@ -132,6 +142,16 @@ class Phases:
             return result
 
         return wrapper
+
+    @property
+    def has_optimizer(self):
+        """Whether there is one."""
+        return bool(self._made)
+
+    def idle_optimizers(self):
+        """How many there are that have not stepped."""
+        known = [one() for one in self._optimizers]
+        return sum(all(optimizer is not one for one in known) for optimizer in self._made)
 
     def is_first(self, optimizer):
         """Whether it is the one that stepped first, or stands for it."""
@@ -185,7 +205,7 @@ class Phases:
 
         def watching(init):
             def wrapper(optimizer, *args, **kwargs):
-                self.has_optimizer = True
+                self._made.add(optimizer)
                 for cls in type(optimizer).__mro__:
                     if cls is not torch.optim.Optimizer and issubclass(cls, torch.optim.Optimizer):
                         watch(cls)

@@ -6,7 +6,6 @@ from torch.utils._pytree import tree_flatten
 
 from . import operators, versions
 from .calls import HEAVY
-from .meta import READING
 from .place import place
 from .traced import Traced
 
@@ -41,19 +40,27 @@ class Recorder:
             self.convolutions += 1
             self.channels_last += args[0].dim() == 4 and not args[0].is_contiguous()
 
-    def launch(self, call):
-        """A call that no operator of PyTorch stands for."""
+    @property
+    def path(self):
+        """Of the module that runs now."""
+        return self._phases.path
+
+    def launch(self, calls, gradient_of=None):
+        """Calls that no operator of PyTorch stands for; gradient_of: the path of the module whose gradients they make."""
+        if gradient_of is not None:
+            self._phases.turn_to_gradient(gradient_of)
         if self.recording:
-            self._launch(call, self._phases.path, self._phases.part)
+            for call in calls:
+                self._launch(call, self._phases.path, self._phases.part)
 
     def _launch(self, call, path, part):
         index = self.calls.setdefault(call, len(self.calls))
         self.launches.append((index, path, part))
 
-    def depends(self, name, assumed):
-        """An operator whose result depends on data: where it stands in the user's program."""
+    def depends(self, name, assumed, is_read=False):
+        """An operator whose result depends on data, which the program may read: where it stands in the user's program."""
         where = place()
-        if name in READING:
+        if is_read:
             self._phases.patience.last_read = where
         if self.recording:
             self.depending.setdefault((name, where), assumed)

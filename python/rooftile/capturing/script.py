@@ -14,8 +14,8 @@ from .patience import Endless
 from .session import Session
 from .traced import HOST, Traced, traced_like
 
-_DISPATCH = tuple(os.path.join(os.path.dirname(torch.__file__), *part) for part in (
-    ("utils", "_python_dispatch.py"), ("_ops.py",)))
+_NOT_THEIRS = (os.path.dirname(os.path.abspath(__file__)), runpy.__file__, "<frozen runpy>",
+               *(os.path.join(os.path.dirname(torch.__file__), *part) for part in (("utils", "_python_dispatch.py"), ("_ops.py",))))
 _FORWARDS = 20  # calls of a network without gradients, after which a script without optimizer is taken to train nothing
 _MOST_BEGUN = 4  # steps that are begun because an optimizer is new: a script may make one in each iteration
 
@@ -34,7 +34,7 @@ class _Watch:
         self._optimizers = 0  # that had stepped when the step began
         self._begun = 0
         self._forwards = 0
-        self.session = Session(self._updated, self._called)
+        self.session = Session(self._updated, self._called, is_strict=True)
         self.training = self.inference = None
 
     def _step(self):
@@ -48,6 +48,10 @@ class _Watch:
             self._begin()
         elif self._updates > self._steps:
             if self.session.phases.optimizers_stepped == self._optimizers or self._begun == _MOST_BEGUN:
+                idle = self.session.phases.idle_optimizers()
+                if idle:
+                    self.session.recorder.remark(f"without the updates of {idle} of {idle + self._optimizers} optimizers, which "
+                                                 "step less often than the first; --steps N takes N of its updates for one step")
                 self.training = self._step()
                 raise _Enough
             self._updates = 1  # another optimizer made its state, which it does once
@@ -137,9 +141,8 @@ def capture_script(path, arguments=(), steps=1, name=None):
 def user_traceback(error, path):
     """The lines of a traceback from the script on, as Python prints it without a capture."""
     lines = traceback.TracebackException.from_exception(error)
-    own = (os.path.dirname(os.path.abspath(__file__)), *_DISPATCH)
     first = next((i for i, frame in enumerate(lines.stack) if frame.filename == path), 0)
     lines.stack = traceback.StackSummary.from_list(
-        [frame for frame in lines.stack[first:] if not frame.filename.startswith(own)])
+        [frame for frame in lines.stack[first:] if not frame.filename.startswith(_NOT_THEIRS)])
     notes = [] if hasattr(lines, "__notes__") else getattr(error, "__notes__", [])  # which Python prints from 3.11 on
     return "".join([*lines.format(), *(f"{note}\n" for note in notes)])

@@ -5,7 +5,7 @@ from unittest import mock
 
 import torch
 
-from . import alone, autocast, cuda_types, files, inference, kernels, machine
+from . import alone, autocast, cuda_types, files, inference, kernels, machine, versions
 from .errors import Error
 from .mode import Capture
 from .phases import Phases
@@ -17,8 +17,10 @@ from .traced import Memory
 class Session:
     """Runs a program's steps on traced tensors; the recorder has those between start() and stop()."""
 
-    def __init__(self, on_update=None, on_forward=None):
+    def __init__(self, on_update=None, on_forward=None, is_strict=False):
+        """is_strict: of a program that itself moves its tensors to the GPU."""
         self.memory = Memory()
+        self._is_strict = is_strict
         self.phases = Phases(on_update, on_forward)
         self.recorder = Recorder(self.phases)
         self._autocast = False
@@ -29,6 +31,7 @@ class Session:
             stack.enter_context(inference.as_without_gradients())
             stack.enter_context(machine.with_gpu(self.memory))
             stack.enter_context(cuda_types.for_programs())
+            stack.enter_context(versions.uninitialized_told_apart())
             stack.enter_context(alone.in_the_world(self.recorder.remark))
             stack.enter_context(files.kept())
             # Constraints would not hold of numbers that are made up.
@@ -37,7 +40,7 @@ class Session:
             stack.enter_context(kernels.of_gpu(self.recorder))
             stack.enter_context(self.phases.watched())
             stack.enter_context(self._watched_autocast())
-            stack.enter_context(Capture(self.recorder, self.memory))
+            stack.enter_context(Capture(self.recorder, self.memory, self._is_strict))
             stack.callback(self.phases.forget)
             with self._told_of_reading():
                 yield self

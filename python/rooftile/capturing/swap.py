@@ -3,7 +3,7 @@
 import contextlib
 
 import torch
-from torch.utils._pytree import tree_map
+from torch.utils._pytree import tree_flatten, tree_map
 
 from .traced import GPU, Traced, traced_like
 
@@ -26,18 +26,29 @@ class _Twins:
             self._known[id(tensor)] = (tensor, twin)  # ids are of what lives
         return self._known[id(tensor)][1]
 
+    def in_place_of(self, value):
+        """A list, tuple or dict with the twins of the tensors in it that have one, or None where none has."""
+        if isinstance(value, (list, tuple, dict)) and any(id(leaf) in self._known for leaf in tree_flatten(value)[0]):
+            return tree_map(lambda leaf: self._known[id(leaf)][1] if id(leaf) in self._known else leaf, value)
+        return None
+
 
 @contextlib.contextmanager
 def swapped(modules, optimizers, memory, dtype=None):
-    """While it lasts, the modules' parameters and buffers, and the optimizers', are traced."""
+    """While it lasts, the modules' parameters and buffers, and the optimizers', are traced; then all is as it was."""
     twins = _Twins(memory, dtype)
     undo = []
+    modules = {id(one): one for root in modules for one in root.modules()}.values()
     try:
-        for module in {id(one): one for root in modules for one in root.modules()}.values():
+        for module in modules:
             for tensors in (module._parameters, module._buffers):
                 undo.append((tensors, dict(tensors)))
                 for name, tensor in tensors.items():
                     tensors[name] = twins.of(tensor, "weights")
+        for module in modules:  # recurrent layers keep a list of their weights
+            listed = {name: twins.in_place_of(value) for name, value in vars(module).items()}
+            undo.append((vars(module), dict(vars(module))))
+            vars(module).update({name: value for name, value in listed.items() if value is not None})
         for optimizer in optimizers:
             for group in optimizer.param_groups:
                 undo.append((group, dict(group)))

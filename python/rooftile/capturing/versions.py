@@ -1,6 +1,7 @@
 """What differs between releases of PyTorch, 1.13 to 2.x; nothing else looks at a version."""
 
 import contextlib
+from unittest import mock
 
 import torch
 
@@ -53,6 +54,19 @@ def is_for_cpus_alone(function):
     """Whether PyTorch has no kernel of an operator for GPUs."""
     of = namespace(function)
     return of in ("quantized", "mkldnn") or (of == "aten" and packet_name(function).startswith(_OF_CPUS))
+
+
+@contextlib.contextmanager
+def uninitialized_told_apart():
+    """While it lasts, a parameter of another tensor type is not taken for an UninitializedParameter, as 1.13 does."""
+    meta = type(torch.nn.Parameter)
+
+    def is_one(cls, instance):
+        return super(meta, cls).__instancecheck__(instance) or (
+            cls is torch.nn.Parameter and isinstance(instance, torch.Tensor) and getattr(instance, "_is_param", False))
+
+    with mock.patch.object(meta, "__instancecheck__", is_one):
+        yield
 
 
 @contextlib.contextmanager
