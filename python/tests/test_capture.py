@@ -244,6 +244,29 @@ def test_an_lstm_is_one_recurrent_layer():
     assert kinds["recurrent"] == 3  # forward, and both gradients
 
 
+@pytest.mark.parametrize("make, kind, sums", [(torch.nn.LSTMCell, "lstm", 1), (torch.nn.GRUCell, "gru", 2)])
+def test_a_cell_is_two_products_and_a_kernel(make, kind, sums):
+    cell = make(8, 16)
+
+    def train(x):
+        state = None
+        for one in x:
+            state = cell(one, state)
+        (state[0] if kind == "lstm" else state).sum().backward()
+
+    operators = rooftile.capture(train, torch.empty(10, 4, 8)).operators()
+    assert operators[f"aten._thnn_fused_{kind}_cell"] == 10
+    assert operators[f"aten._thnn_fused_{kind}_cell_backward"] == 10 * (1 + sums)
+    # Both products of each step, the gradients of their weights, and those of all states but the first.
+    assert operators["aten.mm"] == 10 * 2 + 10 * 2 + 9
+    assert not {"aten.sigmoid", "aten.unsafe_split"} & set(operators)
+
+
+def test_views_in_place_launch_nothing():
+    optimizer = rooftile.capture(torch.nn.Linear(8, 8), torch.empty(4, 8), training=True, optimizer=torch.optim.Adamax)
+    assert "aten.unsqueeze_" not in optimizer.operators()
+
+
 def test_the_weights_of_a_recurrent_layer_are_trained():
     lstm = torch.nn.LSTM(64, 128)
     step = rooftile.capture(lstm, torch.empty(20, 8, 64), training=True, loss=lambda output: output[0].mean())

@@ -111,6 +111,37 @@ def _recurrent(cell, recorder):
     return kernel
 
 
+def _cell(kind, recorder):
+    """A step of a recurrent layer by itself: two products, and a kernel for all gates (ATen/native/cuda/RNN.cu)."""
+    gates, kept = {"lstm": (4, 4), "gru": (3, 5)}[kind]  # in hidden sizes; what is kept for the gradient
+
+    def kernel(data, hidden, weight_in, weight_hidden, bias_in=None, bias_hidden=None):
+        states = tuple(hidden) if isinstance(hidden, (tuple, list)) else (hidden,)
+        products = torch.matmul(data, weight_in.t()), torch.matmul(states[0], weight_hidden.t())
+        before = states[-1]
+        state = operand(before)
+        batch, size = before.shape
+        biases = tuple(one for one in (bias_in, bias_hidden) if one is not None)
+        of_gates, workspace = Operand((batch, gates * size), state.dtype), Operand((batch, kept * size), state.dtype)
+
+        def call(op, function, inputs, outputs, passing=""):
+            return Call(op, (("function", function),), inputs, outputs, source=f"aten._thnn_fused_{kind}_cell{passing}")
+
+        results = (state,) * len(states)
+        forward = call("elementwise", "sigmoid", (*map(operand, products), state, *map(operand, biases)), (*results, workspace))
+        gradients = (of_gates,) * (1 if kind == "lstm" else 2)
+        backward = call("elementwise", "sigmoid", (*results, *results, workspace), (*gradients, state), "_backward")
+        sums = [call("reduce", "sum", (one,), (Operand((gates * size,), state.dtype),), "_backward") for one in gradients if biases]
+
+        def make():
+            made = tuple(torch.empty_like(before) for _ in states)
+            return made if len(made) > 1 else made[0]
+
+        return _Operator.apply(recorder, [forward], [backward, *sums], make, *products, before, *biases)
+
+    return kernel
+
+
 def _attention(recorder):
     def kernel(query, key, value, mask=None, dropout=0.0, causal=False, **_):
         if versions.autocast_enabled():
@@ -151,6 +182,8 @@ def of_gpu(recorder):
     for name, cell in {"lstm.input": "lstm", "gru.input": "gru", "rnn_tanh.input": "vanilla",
                        "rnn_relu.input": "vanilla"}.items():
         kernels[name] = _recurrent(cell, recorder)
+    for kind in ("lstm", "gru"):
+        kernels[f"{kind}_cell"] = _cell(kind, recorder)
     if versions.HAS_FUSED_ATTENTION:
         kernels["scaled_dot_product_attention"] = _attention(recorder)
     with warnings.catch_warnings():

@@ -477,6 +477,7 @@ for _name, _read in {"add": 2, "mul": 1, "div": 1, "sub": 2, "neg": 1, "sqrt": 1
 
 # Nothing runs on the GPU for these, though their schemas do not say so.
 FREE = set("""empty empty_like empty_strided new_empty new_empty_strided detach detach_ alias lift lift_fresh _unsafe_view as_strided_
+unsqueeze_ squeeze_ transpose_ t_ unsafe_split unsafe_split_with_sizes unsafe_chunk
 view _reshape_alias reshape set_ resize_ requires_grad_ is_same_size _has_compatible_shallow_copy_type record_stream
 sym_size sym_stride sym_numel sym_storage_offset scalar_tensor""".split())
 
