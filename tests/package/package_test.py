@@ -28,6 +28,7 @@ class Tarball(unittest.TestCase):
         cls.scratch = tempfile.TemporaryDirectory()
         run("tar", "-xzf", tarball, "-C", cls.scratch.name)
         [cls.root] = Path(cls.scratch.name).iterdir()
+        assert tarball.name == cls.root.name + ".tar.gz"
         cls.program = cls.root / "bin" / "rooftile"
 
     @classmethod
