@@ -468,6 +468,7 @@ def test_a_failure_names_the_data_that_were_read(tmp_path):
       for call in ("send(torch.ones(2).cuda(), 1)", "irecv(torch.ones(2).cuda(), 1)", "batch_isend_irecv([])",
                    "P2POp(dist.isend, torch.ones(2).cuda(), 1)", "all_reduce_multigpu([torch.ones(2).cuda()])",
                    "new_subgroups(2)")),
+    ("torch.eye(3).to_sparse().cuda()", "a sparse tensor (torch.sparse_coo) has no fixed size (train.py:2); make it dense"),
     ("torch.nn.utils.rnn.pack_padded_sequence(torch.ones(3, 2, 4).cuda(), torch.tensor([3, 2]))",
      "packed sequences have no fixed number of steps (train.py:2); pad them"),
 ])

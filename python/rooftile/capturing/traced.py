@@ -6,6 +6,8 @@ import weakref
 import torch
 
 from . import reading, versions
+from .errors import Error
+from .place import place
 from .tensors import meta_twin
 
 GPU = torch.device("cuda", 0)
@@ -156,6 +158,8 @@ class Traced(torch.Tensor):
 
 def traced_like(tensor, device, memory, dtype=None):
     """A traced twin of a tensor: its shape, strides and type, on that device."""
+    if tensor.layout != torch.strided:
+        raise Error(f"a sparse tensor ({tensor.layout}) has no fixed size ({place()}); make it dense")
     with versions.without_modes():
         twin = Traced(meta_twin(tensor, dtype), device, memory, tensor.requires_grad)
     if isinstance(tensor, torch.nn.Parameter):
