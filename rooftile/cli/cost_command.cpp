@@ -38,6 +38,7 @@ Result<BoardRun> run_of(const Workload& workload, const PredictOptions& options,
 }
 
 Result<void> run(CostArguments& arguments) {
+  if (arguments.sources && arguments.output.format == Format::csv) return usage("--sources is for the table and json");
   TRY(complete(arguments.prediction));
   const auto table = TRY(load_costs(arguments.costs));
   const auto all = TRY(boards_sold());

@@ -71,6 +71,7 @@ constexpr Writers<Explanations> kExplanationWriters = {
 
 Result<void> run(ExplainArguments& arguments) {
   PredictionArguments& given = arguments.prediction;
+  TRY(check_no_host(given.set, "explain"));
   TRY(complete(given));
   PredictOptions options = predict_options(given);
   const Phase phase = given.phase.value_or(Phase::fwd);
@@ -115,7 +116,7 @@ void add_explain(CommandList& commands) {
   add_model(app, arguments.model)->required();
   add_text(app, "--layer", arguments.layer, "NAME", "the layer's name, or a part of it found in no other")->required();
   add_gpus(app, arguments.prediction.gpus)->required()->group("Prediction");
-  add_prediction_options(app, arguments.prediction);
+  add_kernel_options(app, arguments.prediction);
   add_output_options(app, arguments.output, kExplanationWriters);
 }
 

@@ -234,6 +234,9 @@ Result<std::string> parse_checkpoint_file(const std::string& option, const std::
 
 Result<void> run(ExploreArguments& arguments) {
   if (!arguments.csv.empty() && arguments.csv == arguments.rows) return usage("--csv and --rows name the same file");
+  if (!arguments.heat_map.empty() && arguments.folder.empty() && arguments.checkpoint.empty()) {
+    return usage("--heat-map needs -o FOLDER, where it is drawn");
+  }
   TRY(complete(arguments.prediction));
   const InterruptAsked signals;
   if (arguments.ranks != nullptr && arguments.ranks->transport.rank() != 0) return help_first_rank(arguments);
@@ -325,7 +328,8 @@ void add_explore(CommandList& commands, cluster::Ranks* ranks) {
   add_names(app, "--pareto", arguments.pareto, "area|power|manufacturing_cost|energy|AXIS",
             "show the Pareto front of time and all of these")
       ->group(kReport);
-  add_names(app, "--heat-map", arguments.heat_map, "AXIS", "two axes: the best speedup for each pair of values")
+  add_names(app, "--heat-map", arguments.heat_map, "AXIS",
+            "with -o, of two axes: the best speedup for each pair of values")
       ->group(kReport);
   add_folder(app, "-o,--output", arguments.folder, "folder for the report, CSV and SVG files")->group(kReport);
   add_print_format(app, arguments.format)->group(kReport);

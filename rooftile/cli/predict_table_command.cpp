@@ -39,8 +39,22 @@ void fill(std::string& cell, const std::string& option, bool wins) {
   if (!option.empty() && (wins || cell.empty())) cell = option;
 }
 
+// What would change nothing: a row has what it needs of a sequence in its own columns.
+Result<void> check_effect(const PredictTableArguments& arguments) {
+  const PredictionArguments& given = arguments.prediction;
+  const auto& named = given.set.named;
+  for (const char* key : {"seq-len", "context"}) {
+    if (named.contains(key)) return usage(fmt::format("--set: {} plays no part: rows have their own sizes", key));
+  }
+  const bool overrides =
+      !given.gpus.empty() || given.precision || named.contains("framework") || named.contains("algorithm");
+  if (!arguments.override_cells || overrides) return {};
+  return usage("--override needs --gpu, --precision, or --set with framework or algorithm");
+}
+
 Result<void> run(PredictTableArguments& arguments) {
   PredictionArguments& given = arguments.prediction;
+  TRY(check_effect(arguments));
   TRY(complete(given));
   if (!given.method.fitted.empty()) return predict_table_fitted(arguments);
   TRY(check_options(given));

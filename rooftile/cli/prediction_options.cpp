@@ -220,7 +220,7 @@ CLI::Option* add_precision(CLI::App* app, std::optional<DType>& precision) {
   return add_value(
       app, "--precision", precision, "fp32|tf32|fp16|bf16|fp8|int8|int4",
       [](const std::string& option, const std::string& text) { return parse_precision(option, text); },
-      "that the GPU computes in, or can store and widen (default: fp32); delta and prior: fp32 only");
+      "one that the GPU computes in, or can store and widen; delta and prior take fp32 only (default: fp32)");
 }
 
 Result<RunPrecision> parse_run_precision_option(const std::string& option, const std::string& text) {
@@ -241,8 +241,8 @@ CLI::Option* add_run_precision(CLI::App* app, PredictionArguments& prediction) {
             prediction.precision = read.dtype;
             prediction.run.autocast = read.autocast;
           },
-          "that the GPU computes in, or can store and widen; amp-…: mixed precision as PyTorch's autocast (default: "
-          "fp32, or that of weights in fp16 or bf16); delta and prior: fp32 only")
+          "one that the GPU computes in, or can store and widen; amp-…: mixed precision as PyTorch's autocast; delta "
+          "and prior take fp32 only (default: fp32, or that of weights in fp16 or bf16)")
       ->type_name("fp32|tf32|fp16|bf16|fp8|int8|int4|amp-fp16|amp-bf16");
 }
 
@@ -313,6 +313,11 @@ CLI::Option* add_set(CLI::App* app, Settings& set) {
           "active-ctas; for a fitted model its own columns")
       ->allow_extra_args(false)
       ->type_name("KEY=VALUE,…");
+}
+
+std::vector<std::string> setting_names() {
+  return {"seq-len", "context", "framework", "host",      "cells", "optimizer",  "accumulate",
+          "clip",    "loss",    "weights",   "algorithm", "tile",  "active-ctas"};
 }
 
 CLI::Option* add_method(CLI::App* app, MethodArgument& method, Fitted fitted) {
@@ -396,14 +401,27 @@ std::vector<CLI::Option*> add_prediction_options(CLI::App* app, PredictionArgume
   return options;
 }
 
+std::vector<CLI::Option*> add_kernel_options(CLI::App* app, PredictionArguments& prediction) {
+  std::vector<CLI::Option*> options = add_prediction_options(app, prediction);
+  for (const char* name : {"--host", "--cuda-graphs"}) {
+    CLI::Option* option = app->get_option(name);
+    std::erase(options, option);
+    app->remove_option(option);
+  }
+  return options;
+}
+
+Result<void> check_no_host(const Settings& set, std::string_view command) {
+  if (!set.named.contains("host")) return {};
+  return bad("--set", fmt::format("host is not for {}: the host's launches play no part in it", command));
+}
+
 Result<void> complete(PredictionArguments& prediction) {
   const MethodArgument& method = prediction.method;
   Settings& set = prediction.set;
   if (!method.fitted.empty()) return check_fitted(prediction);
   if (!set.columns.empty()) {
-    const std::vector<std::string> known = {"seq-len",   "context",    "framework",  "host", "cells",
-                                            "optimizer", "accumulate", "clip",       "loss", "weights",
-                                            "algorithm", "tile",       "active-ctas"};
+    const std::vector<std::string> known = setting_names();
     const std::string& key = set.columns.begin()->first;
     return bad("--set", fmt::format("unknown key '{}'{}; one of {}", one_line(key), did_you_mean(key, known),
                                     fmt::join(known, ", ")));

@@ -97,12 +97,18 @@ std::vector<CLI::Option*> add_run_options(CLI::App* app, RunArguments& run);
 CLI::Option* add_pass(CLI::App* app, std::optional<Phase>& phase);
 CLI::Option* add_skip_unsupported(CLI::App* app, bool& skip);
 CLI::Option* add_set(CLI::App* app, Settings& set);
+std::vector<std::string> setting_names();  // the keys of --set, without columns of fitted tables
 CLI::Option* add_host(CLI::App* app, std::shared_ptr<const Feeding>& feeding);
 
 enum class Fitted { no, yes };  // whether --method takes a fitted model, too
 CLI::Option* add_method(CLI::App* app, MethodArgument& method, Fitted fitted = Fitted::no);
 
 enum class Batch { number, number_or_max };  // whether --batch-size takes "max", too
+
+// All but --gpu, and for what is said of kernels but what is a host's, --host and --cuda-graphs.
+std::vector<CLI::Option*> add_kernel_options(CLI::App* app, PredictionArguments& prediction);
+// --set host=none changes nothing where the host plays no part.
+Result<void> check_no_host(const Settings& set, std::string_view command);
 
 // All but --gpu.
 std::vector<CLI::Option*> add_prediction_options(CLI::App* app, PredictionArguments& prediction,

@@ -93,6 +93,7 @@ Result<roofline::MeasuredKernels> read_profiles(const RooflineArguments& argumen
 Result<void> take_tensor_flops(RooflineArguments& arguments) {
   const auto flops = arguments.prediction.set.columns.extract("tensor-flops");
   if (!flops) return {};
+  arguments.prediction.set.named.erase("tensor-flops");
   if (arguments.profiles.empty()) return usage("--set: tensor-flops is for --profile");
   constexpr std::int64_t kMost = 1 << 24;  // far beyond one instruction
   arguments.tensor_flops = TRY(parse_count("--set", flops.mapped(), kMost));
@@ -136,6 +137,8 @@ Result<void> run(RooflineArguments& arguments) {
     return usage("roofline needs a MODEL, --profile FILE, or both");
   TRY(check_several_gpus(arguments));
   TRY(take_tensor_flops(arguments));
+  if (arguments.model.empty() && !arguments.prediction.set.named.empty()) return usage("--set needs MODEL");
+  TRY(check_no_host(arguments.prediction.set, "roofline"));
   TRY(complete(arguments.prediction));
   const auto gpus = TRY(gpus_of_option(arguments.prediction.gpus));
   std::vector<View> views;
@@ -149,12 +152,14 @@ void add_roofline(CommandList& commands) {
   auto [app, arguments] = commands.add<RooflineArguments>(
       "roofline", "Show what bounds each kernel, predicted or measured: table, charts, page",
       "rooftile roofline resnet50 --gpu v100-sxm2-16gb --precision fp16 -o resnet50.svg", run);
-  add_model(app, arguments.model);
+  CLI::Option* model = add_model(app, arguments.model);
   add_texts(app, "--profile", arguments.profiles, "FILE",
             "kernels measured by a profiler: Nsight Compute, nvprof, PyTorch, rocprof, or a layer table with counters; "
             "repeatable");
   add_gpus(app, arguments.prediction.gpus)->required()->group("Prediction");
-  add_prediction_options(app, arguments.prediction);
+  for (CLI::Option* option : add_kernel_options(app, arguments.prediction)) {
+    if (!option->check_lname("set")) option->needs(model);  // one of its keys is of profiles
+  }
   add_roofline_output(app, arguments.drawing);
 }
 

@@ -48,6 +48,7 @@ constexpr Writers<const Studies&> kSensitivityWriters = {
 Result<void> run(SensitivityArguments& arguments) {
   PredictionArguments& given = arguments.prediction;
   TRY(check_all_layers(arguments.all_layers, arguments.output));
+  TRY(check_no_host(given.set, "sensitivity"));
   TRY(complete(given));
   const auto gpus = TRY(gpus_of_option(given.gpus));
   PredictOptions options = predict_options(given);
@@ -72,6 +73,7 @@ void add_sensitivity(CommandList& commands) {
   add_model(app, arguments.model)->required();
   add_gpus(app, arguments.prediction.gpus)->required()->group("Prediction");
   add_prediction_options(app, arguments.prediction);
+  app->remove_option(app->get_option("--cuda-graphs"));  // what the host does plays no part
   app->add_flag("--all", arguments.all_layers, "list every layer in the table, not the ten slowest")->group("Output");
   add_output_options(app, arguments.output, kSensitivityWriters);
 }

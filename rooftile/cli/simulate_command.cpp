@@ -289,12 +289,18 @@ void add_simulate(CommandList& commands) {
       "simulate", "Count the bytes of convolutions and GEMMs by replaying their addresses",
       "rooftile simulate vgg16 --gpu titan-xp --batch-size 256 --layer conv3", run);
   PredictionArguments& prediction = arguments.prediction;
-  add_texts(app, "MODEL", arguments.models, "MODEL", "as for predict, or a layer table (.csv); repeatable");
-  add_text(app, "--layer", arguments.layer, "NAME", "only layers with this in their names")->group("Layers");
-  app->add_flag("--convolutions", arguments.convolutions_only, "leave out plain GEMMs")->group("Layers");
-  add_batch_size(app, prediction.batch_size)->group("Layers");
-  add_rare(app, add_input_sizes(app, prediction.sizes));
-  add_rare(app, {add_skip_unsupported(app, prediction.skip_unsupported)});
+  CLI::Option* model =
+      add_texts(app, "MODEL", arguments.models, "MODEL", "as for predict, or a layer table (.csv); repeatable");
+  std::vector<CLI::Option*> of_model = {
+      add_text(app, "--layer", arguments.layer, "NAME", "only layers with this in their names"),
+      app->add_flag("--convolutions", arguments.convolutions_only, "leave out plain GEMMs"),
+      add_batch_size(app, prediction.batch_size)};
+  for (CLI::Option* option : of_model) option->group("Layers");
+  std::vector<CLI::Option*> rare = add_input_sizes(app, prediction.sizes);
+  rare.push_back(add_skip_unsupported(app, prediction.skip_unsupported));
+  add_rare(app, rare);
+  of_model.insert(of_model.end(), rare.begin(), rare.end());
+  for (CLI::Option* option : of_model) option->needs(model);
   add_value(app, "--random", arguments.random, "N[,SEED]", parse_random,
             "also simulate N random convolutions (default seed: 1)")
       ->group("Layers");

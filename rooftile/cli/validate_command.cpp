@@ -105,9 +105,30 @@ std::vector<std::string> gpus_of(const Validation& validation, const std::vector
   return {ids.begin(), ids.end()};
 }
 
+// What would change nothing in what is printed.
+Result<void> check_effect(const ValidateArguments& arguments) {
+  const Format format = arguments.output.format;
+  if (format == Format::rows && !arguments.by.empty()) {
+    return usage("--by groups scores, and --format rows has none: each row is printed");
+  }
+  if (arguments.pairs && format != Format::table && format != Format::json) {
+    return usage("--pairs is for the table and json");
+  }
+  const auto refits = [](const MethodArgument& one) { return one.method == Method::rooftile; };
+  if ((arguments.tier || arguments.choice) &&
+      std::none_of(arguments.methods.begin(), arguments.methods.end(), refits)) {
+    return usage(fmt::format("{} is for --method rooftile", arguments.tier ? "--tier" : "--quantity choice"));
+  }
+  return {};
+}
+
 Result<void> run(ValidateArguments& arguments) {
+  if (arguments.override_cells && arguments.gpu.empty() && !arguments.precision) {
+    return usage("--override needs --gpu or --precision");
+  }
   if (arguments.methods.size() == 1 && !arguments.methods.front().fitted.empty())
     return validate_fitted_model(arguments);
+  TRY(check_effect(arguments));
   const Methods methods = TRY(methods_of(arguments.methods));
   ValidateOptions options = options_of(arguments, methods);
   if (!arguments.gpu.empty()) TRY(gpu_of_option(arguments.gpu.front()));
@@ -118,8 +139,8 @@ Result<void> run(ValidateArguments& arguments) {
   std::optional<Progress> bar;
   options.progress = [&](std::size_t done, std::size_t of) { bar->show(done, of); };
   if (arguments.choice) {
-    if (arguments.tier || output.format != Format::table) {
-      return usage("--quantity choice prints its own table; it cannot be used with --tier or --format");
+    if (arguments.tier || arguments.pairs || output.format != Format::table) {
+      return usage("--quantity choice prints its own table; it cannot be used with --tier, --pairs or --format");
     }
     bar.emplace("rows");
     const auto groups = TRY(score_choices(tables, options));
@@ -163,7 +184,7 @@ Result<ValidateArguments> parse_quantity_option(const std::string& option, const
   const std::size_t plus = std::min(text.find("+bias"), text.size());
   arguments.bias_kernel = plus + 5 == text.size();
   const auto quantity = parse_quantity(arguments.bias_kernel ? text.substr(0, plus) : text);
-  if (!quantity) return fail(ErrorCode::usage, quantity.error().message, option);
+  if (!quantity) return fail(ErrorCode::usage, quantity.error().message + ", choice", option);
   arguments.quantity = *quantity;
   if (arguments.bias_kernel && *quantity == ComparedQuantity::time) {
     return usage(option + ": +bias is for l1, l2, dram and launches, not time");
