@@ -20,13 +20,13 @@ namespace {
 
 constexpr std::string_view kMore = ",…";
 
-std::vector<std::string> parts_of(std::string_view kind) {
+std::vector<std::string> parts_of(std::string_view text, char between) {
   std::vector<std::string> parts;
   while (true) {
-    const std::size_t end = std::min(kind.find('|'), kind.size());
-    parts.emplace_back(kind.substr(0, end));
-    if (end == kind.size()) return parts;
-    kind.remove_prefix(end + 1);
+    const std::size_t end = std::min(text.find(between), text.size());
+    parts.emplace_back(text.substr(0, end));
+    if (end == text.size()) return parts;
+    text.remove_prefix(end + 1);
   }
 }
 
@@ -52,16 +52,20 @@ std::vector<std::string> words_of(const std::string& part) {
   return made_up && part != "L1" && part != "L2" && part != "DRAM" ? std::vector<std::string>() : std::vector{word};
 }
 
-// Values of a kind; `typed` is what stands there so far. Where several go with commas, the last is completed.
+// Values of a kind; `typed` is what stands there so far. Where several go with commas, the last is completed, by one
+// that is not there yet.
 std::vector<std::string> values_of(std::string kind, const std::string& typed) {
   std::string before;
   if (kind.ends_with(kMore)) {
     kind.resize(kind.size() - kMore.size());
     before = typed.substr(0, typed.rfind(',') + 1);
   }
+  const std::vector<std::string> there = parts_of(before, ',');
   std::vector<std::string> values;
-  for (const std::string& part : parts_of(kind)) {
-    for (const std::string& word : words_of(part)) values.push_back(before + word);
+  for (const std::string& part : parts_of(kind, '|')) {
+    for (const std::string& word : words_of(part)) {
+      if (std::find(there.begin(), there.end(), word) == there.end()) values.push_back(before + word);
+    }
   }
   return values;
 }
@@ -81,7 +85,7 @@ const CLI::Option* option_of(const CLI::App& command, const std::string& name) {
 
 const CLI::App* nested_of(const CLI::App& command, const std::string& name) {
   for (const CLI::App* nested : command.get_subcommands({})) {
-    if (nested->get_name() == name) return nested;
+    if (nested->check_name(name)) return nested;
   }
   return nullptr;
 }
@@ -136,7 +140,11 @@ std::vector<std::string> choices(const Place& place, const std::string& typed) {
     return values_of(positional->get_type_name(), typed);
   }
   std::vector<std::string> all;
-  for (const CLI::App* nested : place.command->get_subcommands({})) all.push_back(nested->get_name());
+  for (const CLI::App* nested : place.command->get_subcommands({})) {
+    all.push_back(nested->get_name());
+    if (all.back().starts_with(typed)) continue;  // else its other spelling may be meant
+    all.insert(all.end(), nested->get_aliases().begin(), nested->get_aliases().end());
+  }
   return all;
 }
 

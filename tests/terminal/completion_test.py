@@ -27,6 +27,10 @@ LINES = {
     "rooftile predict 'my model.onnx' --pass inf": "rooftile predict 'my model.onnx' --pass inference",
     "rooftile predict --gpu t4,titan-xp-": "rooftile predict --gpu t4,titan-xp-delta",
     "rooftile fit network --ways affine,t": "rooftile fit network --ways affine,trees",
+    "rooftile fit network --ways alphabet,affine,an": "rooftile fit network --ways alphabet,affine,analytic",
+    "rooftile fit network --ways analytic,affine,a": "rooftile fit network --ways analytic,affine,alphabet",
+    "rooftile optimiz": "rooftile optimize",
+    "rooftile optimize --pl": "rooftile optimize --plot",
     "rooftile predict own_": "rooftile predict own_model.onnx",  # a file, where no name of a network fits
     "rooftile compare alexnet --gpus t4,titan-xp-": "rooftile compare alexnet --gpus t4,titan-xp-delta",
     "rooftile compare --study u": "rooftile compare --study ubc",
