@@ -23,6 +23,7 @@ double mean(const std::vector<double>& values) {
 std::string choice_table(const std::vector<ChoiceGroup>& groups, const std::vector<std::string>& by,
                          std::size_t width) {
   constexpr double kTail = 0.9;
+  constexpr std::size_t kLegend = 19;  // of the names below the table, with two spaces on either side
   std::vector<TextTable::Column> columns;
   for (const std::string& column : by) columns.push_back({column});
   if (by.empty()) columns.push_back({""});
@@ -45,10 +46,14 @@ std::string choice_table(const std::vector<ChoiceGroup>& groups, const std::vect
     cells.push_back(percent(quantile(score.regret, kTail), 1));
     table.add(std::move(cells));
   }
-  return "The plan chosen without a hint against the kernel that ran\n\n" + table.text(width) +
-         "\n  algorithm, tile  share of rows where the choice was the one that ran (tiles where the algorithm was)\n"
-         "  regret           predicted time of what ran over that of what was chosen, less 1: mean and 90th "
-         "percentile\n";
+  const std::string indent(kLegend, ' ');
+  const auto legend = [&](std::string_view names, const std::string& text) {
+    return fmt::format("  {:<{}}{}\n", names, kLegend - 2, wrapped(text, width - kLegend, indent));
+  };
+  return "The plan chosen without a hint against the kernel that ran\n\n" + table.text(width) + "\n" +
+         legend("algorithm, tile",
+                "share of rows where the choice was the one that ran (tiles where the algorithm was)") +
+         legend("regret", "predicted time of what ran over that of what was chosen, less 1: mean and 90th percentile");
 }
 
 }  // namespace rooftile

@@ -45,6 +45,7 @@ COMMANDS = [
     ["fit", "grey-box", str(EXAMPLES / "measured.csv")],
     ["explore", str(INPUTS / "space_costs.toml"), "--costs", "builtin"],
     ["optimise", str(INPUTS / "space_costs.toml"), "--minimise", "time,manufacturing_cost"],
+    ["validate", str(EXAMPLES / "measured.csv"), "--quantity", "choice", "--by", "gpu"],
     ["plan", "resnet50", "--samples", "1e6", "--epochs", "1", "--gpu", "gh200-96gb-hbm3,h100-sxm5-80gb"],
 ]
 
