@@ -17,7 +17,8 @@ void add_fit_options(CLI::App* app, FitArguments& arguments, Format format, cons
   add_where(app, arguments.where, &arguments.condition);
   add_skip_bad_rows(app, arguments.skip_bad_rows);
   CLI::Option* output = add_file(app, "-o,--output", arguments.output, {format}, output_help);
-  add_text(app, "--date", arguments.date, "DATE", "date of the fit, recorded in the file")
+  add_value(app, "--date", arguments.date, "DATE", parse_date,
+            "date of the fit, recorded in the file, as in 2026-01-31")
       ->needs(output)
       ->group("Output");
 }

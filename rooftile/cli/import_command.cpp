@@ -33,22 +33,6 @@ struct ImportArguments {
   bool dry_run = false;
 };
 
-// "2026-01-31", "2026-01" or "2026".
-Result<std::string> parse_date(const std::string& option, const std::string& date) {
-  constexpr std::string_view kShape = "0000-00-00";
-  bool good = date.size() == 4 || date.size() == 7 || date.size() == kShape.size();
-  for (std::size_t i = 0; good && i < date.size(); ++i) {
-    good = kShape[i] == '-' ? date[i] == '-' : date[i] >= '0' && date[i] <= '9';
-  }
-  // Where a month and a day stand in it.
-  const auto number = [&](std::size_t at) { return (date[at] - '0') * 10 + (date[at + 1] - '0'); };
-  constexpr std::size_t kMonthAt = 5, kDayAt = 8;
-  if (good && date.size() > kMonthAt) good = number(kMonthAt) >= 1 && number(kMonthAt) <= 12;
-  if (good && date.size() > kDayAt) good = number(kDayAt) >= 1 && number(kDayAt) <= 31;
-  if (good) return date;
-  return usage(fmt::format("{}: '{}' is not a date such as 2026-01-31, 2026-01 or 2026", option, one_line(date)));
-}
-
 // Where nothing is to be stored, no file is made either.
 Result<store::Store> store_for(const ImportArguments& arguments) {
   if (arguments.dry_run) {
@@ -119,12 +103,7 @@ void add_import(CommandList& commands) {
   add_text(app, "--source", options.source, "NAME", "who made the measurements");
   add_value(app, "--date", options.date, "DATE", parse_date, "when they were made, as in 2026-01-31");
   add_text(app, "--gpu", options.gpu, "ID", "GPU for rows that name none");
-  add_value(
-      app, "--precision", options.precision, "PRECISION",
-      [](const std::string& option, const std::string& text) -> Result<std::string> {
-        return std::string(name_of(TRY(parse_precision(option, text))));
-      },
-      "precision for rows that name none");
+  add_precision_name(app, options.precision, "precision for rows that name none");
   add_text(app, "--software", options.software, "NAME", "framework for rows that name none");
   add_skip_bad_rows(app, options.skip_bad_rows);
   app->add_flag("--dry-run", arguments.dry_run, "show what would be added, but store nothing");

@@ -36,7 +36,7 @@ struct Selection {
 void add_selection(CLI::App* app, Selection& selection) {
   add_text(app, "--gpu", selection.gpu, "ID", "on this GPU only")->group("Rows");
   add_text(app, "--op", selection.op, "OP", "of this op only, as in conv")->group("Rows");
-  add_text(app, "--precision", selection.precision, "PRECISION", "of this precision only")->group("Rows");
+  add_precision_name(app, selection.precision, "of this precision only")->group("Rows");
   add_text(app, "--source", selection.source, "NAME", "of this source only")->group("Rows");
   add_where(app, selection.where)->group("Rows");
 }
@@ -76,7 +76,7 @@ Result<void> list(ListArguments& arguments) {
   auto store = TRY(open_store(arguments.db, store::Access::read));
   auto counts = TRY(store::count_measurements(store, query_of(arguments.rows)));
   auto fitted = TRY(store::list_fitted(store));
-  auto predictions = TRY(store::list_predictions(store));
+  auto predictions = TRY(store::list_predictions(store, {id_of(arguments.rows.gpu), arguments.rows.precision, {}}));
   const StoreContents contents{store.path(), std::move(counts), std::move(fitted), std::move(predictions)};
   return write_report(arguments.output, kStoreWriters, contents);
 }

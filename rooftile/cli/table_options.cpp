@@ -11,6 +11,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "rooftile/base/text_file.hpp"
 #include "rooftile/base/try.hpp"
@@ -107,6 +108,15 @@ CLI::Option* add_condition(CLI::App* app, const std::string& name, std::optional
 
 CLI::Option* add_where(CLI::App* app, std::optional<Filter>& where, std::string* condition) {
   return add_condition(app, "--where", where, "only these rows, as in \"gpu = t4 and K >= 64\"", condition);
+}
+
+CLI::Option* add_precision_name(CLI::App* app, std::string& name, const std::string& help) {
+  return add_value(
+      app, "--precision", name, fmt::format("{}", fmt::join(precision_names(), "|")),
+      [](const std::string& option, const std::string& text) -> Result<std::string> {
+        return std::string(name_of(TRY(parse_precision(option, text))));
+      },
+      help);
 }
 
 CLI::Option* add_skip_bad_rows(CLI::App* app, bool& skip) {

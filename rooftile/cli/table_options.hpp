@@ -25,6 +25,7 @@ CLI::Option* add_condition(CLI::App* app, const std::string& name, std::optional
                            const std::string& help, std::string* text = nullptr);
 Result<Filter> parse_condition(const std::string& option, const std::string& text);
 CLI::Option* add_skip_bad_rows(CLI::App* app, bool& skip);
+CLI::Option* add_precision_name(CLI::App* app, std::string& name, const std::string& help);
 
 // The tables with their measurements; rows that are not predicted yet stand apart. A path may be that of a store: the
 // tables that were imported into it, once however often it is named, without rows whose GPU and op say that `where`

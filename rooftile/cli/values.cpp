@@ -121,6 +121,21 @@ Result<std::vector<std::pair<std::string, std::string>>> parse_pairs(std::string
   return pairs;
 }
 
+Result<std::string> parse_date(std::string_view option, const std::string& date) {
+  constexpr std::string_view kShape = "0000-00-00";
+  bool good = date.size() == 4 || date.size() == 7 || date.size() == kShape.size();
+  for (std::size_t i = 0; good && i < date.size(); ++i) {
+    good = kShape[i] == '-' ? date[i] == '-' : date[i] >= '0' && date[i] <= '9';
+  }
+  // Where a month and a day stand in it.
+  const auto number = [&](std::size_t at) { return (date[at] - '0') * 10 + (date[at + 1] - '0'); };
+  constexpr std::size_t kMonthAt = 5, kDayAt = 8;
+  if (good && date.size() > kMonthAt) good = number(kMonthAt) >= 1 && number(kMonthAt) <= 12;
+  if (good && date.size() > kDayAt) good = number(kDayAt) >= 1 && number(kDayAt) <= 31;
+  if (good) return date;
+  return bad(option, fmt::format("'{}' is not a date such as 2026-01-31, 2026-01 or 2026", one_line(date)));
+}
+
 std::vector<std::string> method_names() {
   std::vector<std::string> names;
   for (const Method method : kMethods) names.emplace_back(name_of(method));

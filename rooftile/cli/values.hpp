@@ -24,6 +24,9 @@ std::vector<std::string> precision_names();
 // In upper or lower case.
 Result<DType> parse_precision(std::string_view option, const std::string& text);
 
+// "2026-01-31", "2026-01" or "2026".
+Result<std::string> parse_date(std::string_view option, const std::string& date);
+
 // "a,b" as two; an empty element is an error.
 Result<std::vector<std::string>> parse_list(std::string_view option, const std::string& text);
 

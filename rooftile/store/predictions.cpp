@@ -126,9 +126,12 @@ Result<std::int64_t> save_predictions(Store& store, std::span<const SavedPredict
   return added;
 }
 
-Result<std::vector<SavedPrediction>> list_predictions(Store& store) {
+Result<std::vector<SavedPrediction>> list_predictions(Store& store, const PredictionQuery& query) {
+  if (query.where) TRY(check_columns(*query.where));
   std::vector<SavedPrediction> predictions;
-  const auto take = [&](std::int64_t, SavedPrediction prediction) { predictions.push_back(std::move(prediction)); };
+  const auto take = [&](std::int64_t, SavedPrediction prediction) {
+    if (is_meant(query, prediction)) predictions.push_back(std::move(prediction));
+  };
   TRY(for_each(store, take));
   return predictions;
 }

@@ -30,15 +30,15 @@ struct SavedPrediction {
 // write.
 Result<std::int64_t> save_predictions(Store& store, std::span<const SavedPrediction> predictions);
 
-// All, in the order in which they were saved.
-Result<std::vector<SavedPrediction>> list_predictions(Store& store);
-
 // Which predictions are meant; an empty text means any. `where` is over the names of SavedPrediction's members, the
 // times in seconds as time_s, time_low_s and time_high_s.
 struct PredictionQuery {
   std::string gpu = {}, precision = {};
   std::optional<Filter> where = {};
 };
+
+// In the order in which they were saved.
+Result<std::vector<SavedPrediction>> list_predictions(Store& store, const PredictionQuery& query = {});
 
 // How many were removed. Error: the filter names something else. The store must be open to write.
 Result<std::int64_t> remove_predictions(Store& store, const PredictionQuery& query);
