@@ -27,6 +27,25 @@ int edit_distance(std::string_view a, std::string_view b) {
   return last[b.size()];
 }
 
+namespace {
+
+bool begins_with(std::string_view text, std::string_view beginning) {
+  return text.size() > beginning.size() && edit_distance(text.substr(0, beginning.size()), beginning) == 0;
+}
+
+// The shortest that begins with `wanted`: for "--batch" where nothing is as near as a slip of the keys.
+std::string completed(std::string_view wanted, std::span<const std::string> candidates) {
+  constexpr std::size_t kTelling = 3;  // fewer letters begin anything
+  std::string found;
+  if (wanted.size() < kTelling) return found;
+  for (const std::string& candidate : candidates) {
+    if (begins_with(candidate, wanted) && (found.empty() || candidate.size() < found.size())) found = candidate;
+  }
+  return found;
+}
+
+}  // namespace
+
 std::string nearest(std::string_view wanted, std::span<const std::string> candidates) {
   // A hostile name of megabytes has no near neighbour and must not cost quadratic time.
   constexpr std::size_t kLongest = 64;
@@ -41,7 +60,7 @@ std::string nearest(std::string_view wanted, std::span<const std::string> candid
       found = candidate;
     }
   }
-  return found;
+  return found.empty() ? completed(wanted, candidates) : found;
 }
 
 std::string did_you_mean(std::string_view wanted, std::span<const std::string> candidates) {

@@ -29,6 +29,14 @@ TEST(Nearest, FindsWhatWasMeant) {
   EXPECT_EQ(nearest("x", {}), "");
 }
 
+TEST(Nearest, ABeginningStandsForTheShortestThatHasIt) {
+  const std::vector<std::string> names = {"usd_per_million_samples", "usd_per_hour", "--batch-size", "inference"};
+  EXPECT_EQ(nearest("usd", names), "usd_per_hour");
+  EXPECT_EQ(nearest("--batch", names), "--batch-size");
+  EXPECT_EQ(nearest("INFER", names), "inference");
+  EXPECT_EQ(nearest("in", names), "");
+}
+
 TEST(Nearest, ACandidateFromAFileIsShownOnOneLine) {
   const std::vector<std::string> columns = {"stride\x0bw"};
   EXPECT_EQ(did_you_mean("stride_w", columns), "; did you mean 'stride?w'?");

@@ -24,6 +24,7 @@
 #include "rooftile/cli/interrupt.hpp"
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/output.hpp"
+#include "rooftile/cli/prediction_options.hpp"
 #include "rooftile/cli/version.hpp"
 #include "rooftile/cli/working.hpp"
 
@@ -93,17 +94,38 @@ class CommandLine {
     for (const CLI::Option* option : app.get_options()) {
       for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
     }
-    for (const CLI::App* nested : app.get_subcommands([](const CLI::App*) { return true; })) {
-      known.push_back(nested->get_name());
-    }
+    const std::vector<std::string> below = names_below(app);
+    known.insert(known.end(), below.begin(), below.end());
     const bool names_command = app.get_parent() == nullptr || !app.get_subcommands({}).empty();
     std::string hint = did_you_mean(extra, known);
     if (extra.starts_with("-") || names_command) {
       const char* what = extra.starts_with("-") ? "option" : "command";
+      if (hint.empty()) hint = what_else(app, extra);
       return usage(fmt::format("unknown {} '{}'{}", what, one_line(extra), hint));
     }
     if (hint.empty()) hint = fmt::format("; {} takes {}", name_of(app), arguments_of(app));
     return usage(fmt::format("unexpected argument '{}'{}", one_line(extra), hint));
+  }
+
+  // For a name that is near none: where it belongs, or all that could stand there.
+  static std::string what_else(const CLI::App& app, std::string_view extra) {
+    if (extra.starts_with("--")) {
+      const std::string key(extra.substr(2, extra.find('=') - 2));
+      const std::vector<std::string> settings = setting_names();
+      const bool sets = app.get_option_no_throw("--set") != nullptr &&
+                        std::find(settings.begin(), settings.end(), key) != settings.end();
+      return sets ? fmt::format("; did you mean '--set {}=…'?", key) : std::string();
+    }
+    if (extra.starts_with("-") || app.get_parent() == nullptr) return {};
+    return fmt::format("; one of {}", fmt::join(names_below(app), ", "));
+  }
+
+  static std::vector<std::string> names_below(const CLI::App& app) {
+    std::vector<std::string> names;
+    for (const CLI::App* nested : app.get_subcommands([](const CLI::App*) { return true; })) {
+      names.push_back(nested->get_name());
+    }
+    return names;
   }
 
   // "one MODEL", "A.json and B.json"; "none".
@@ -138,9 +160,7 @@ class CommandLine {
   std::string missing(const std::string& option) const {
     const CLI::App& command = chosen();
     if (option == "A subcommand") {
-      std::vector<std::string> names;
-      for (const CLI::App* nested : command.get_subcommands({})) names.push_back(nested->get_name());
-      return fmt::format("{} needs one of {}", name_of_chosen(), fmt::join(names, ", "));
+      return fmt::format("{} needs one of {}", name_of_chosen(), fmt::join(names_below(command), ", "));
     }
     const CLI::Option* missed = command.get_option(option);
     if (!option.starts_with("-")) {

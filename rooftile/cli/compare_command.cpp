@@ -297,7 +297,7 @@ void add_choices(CLI::App* app, CompareArguments& arguments) {
   add_list(
       app, "--precision", arguments.precisions, "",
       help +
-          ", several with commas; best: the fastest floating-point one, with --baseline of those that both compute in",
+          "; several with commas; best: the fastest floating-point one, with --baseline of those that both GPUs have",
       [](const std::string& name, const std::string& one) -> Result<void> {
         if (one != "best") TRY(parse_run_precision_option(name, one));
         return {};
@@ -318,7 +318,7 @@ void add_compare(CommandList& commands) {
       commands.add<CompareArguments>("compare", "Compare GPUs for networks: time, cost, memory, power",
                                      "rooftile compare resnet50 --gpus t4,l4,a10 -b 64 --precision fp16", run);
   add_texts(app, "MODEL", arguments.models, "MODEL", "as 'predict' takes them");
-  add_list(app, "--gpus", arguments.gpus, "ID|all,…",
+  add_list(app, "--gpus,--gpu", arguments.gpus, "ID|all,…",
            "catalogue ids, parts of them, .toml files; all, vendor:nvidia, vendor:amd, memory>=24GB",
            [](const std::string&, const std::string&) -> Result<void> { return {}; });
   add_prediction_options(app, arguments.prediction);

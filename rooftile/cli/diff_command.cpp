@@ -32,7 +32,7 @@ void add_diff(CommandList& commands) {
   auto [app, arguments] = commands.add<DiffArguments>("diff", "Compare two predictions written as JSON",
                                                       "rooftile diff before.json after.json", run);
   add_text(app, "A", arguments.a, "FILE", "a prediction, from predict --format json")->required();
-  add_text(app, "B", arguments.b, "FILE", "another")->required();
+  add_text(app, "B", arguments.b, "FILE", "another, to compare with A")->required();
   add_output_options(app, arguments.output, kDiffWriters);
 }
 

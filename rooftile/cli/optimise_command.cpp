@@ -26,6 +26,7 @@
 #include "rooftile/cli/report_writers.hpp"
 #include "rooftile/cost/cost_file.hpp"
 #include "rooftile/explore/axis_notes.hpp"
+#include "rooftile/explore/constraint.hpp"
 #include "rooftile/explore/optimise/optimise.hpp"
 #include "rooftile/explore/space_file.hpp"
 #include "rooftile/report/optimise.hpp"
@@ -91,6 +92,7 @@ Result<void> run(OptimiseArguments& arguments) {
   if (arguments.threads && arguments.prediction.method.method == Method::delta) {
     return usage("--threads: method delta takes one thread; use another method");
   }
+  if (const auto read = Constraints::parse(arguments.constraints); !read) return usage(read.error().text());
   TRY(complete(arguments.prediction));
   const auto text = TRY(read_text_file(arguments.space, kMaxTomlFile));
   const auto space = TRY(parse_space(text, arguments.space));

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "rooftile/base/duration.hpp"
+#include "rooftile/base/lower_case.hpp"
 #include "rooftile/base/one_line.hpp"
 #include "rooftile/base/parse_number.hpp"
 #include "rooftile/base/text_file.hpp"
@@ -99,8 +100,8 @@ Result<PriceRules> price_rules(const PriceArguments& prices, std::span<const Gpu
 }
 
 Result<Dollars> parse_dollars(const std::string& option, const std::string& text) {
-  std::string number_text = text;
-  if (number_text.ends_with("USD")) number_text.resize(number_text.size() - 3);
+  std::string number_text = text.substr(text.starts_with('$') ? 1 : 0);
+  if (lower_case(number_text).ends_with("usd")) number_text.resize(number_text.size() - 3);
   while (number_text.ends_with(' ')) number_text.pop_back();
   const auto number = parse_number<double>(number_text);
   constexpr double kMost = 1e15;

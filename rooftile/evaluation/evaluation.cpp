@@ -61,8 +61,8 @@ Result<std::vector<const FigureMaker*>> choose_figures(const std::vector<std::st
     std::string list;
     for (const FigureMaker& maker : kMakers) list += fmt::format("{}{}", list.empty() ? "" : ", ", maker.name);
     const std::string meant = did_you_mean(missing.front(), known);
-    return fail(ErrorCode::not_found, fmt::format("no table or figure '{}'{}", missing.front(),
-                                                  meant.empty() ? fmt::format("; one of {}", list) : meant));
+    return fail(ErrorCode::usage, fmt::format("no table or figure '{}'{}", missing.front(),
+                                              meant.empty() ? fmt::format("; one of {}", list) : meant));
   }
   std::vector<const FigureMaker*> result;
   for (std::size_t i = 0; i < kMakers.size(); ++i) {

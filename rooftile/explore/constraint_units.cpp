@@ -83,6 +83,7 @@ void append_units_of(Metric metric, Units& all) {
 }
 
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 std::size_t end_of_word(std::string_view text, std::size_t at) {
@@ -129,10 +130,13 @@ tl::unexpected<Error> unknown_unit(std::string_view unit, const Units& units) {
 Result<std::string> in_base_units(std::string_view expression) {
   const Units units = units_of(expression);
   std::string result;
+  bool names_unknown = false;  // then its units are, too, and the name is what is wrong
   for (std::size_t at = 0; at < expression.size();) {
     if (!is_digit(expression[at])) {  // names may have digits: they go as a whole
       const std::size_t end = std::max(end_of_word(expression, at), at + 1);
-      result += expression.substr(at, end - at);
+      const std::string_view word = expression.substr(at, end - at);
+      names_unknown |= is_letter(word.front()) && word != "and" && word != "or" && !find_metric(word);
+      result += word;
       at = end;
       continue;
     }
@@ -142,12 +146,12 @@ Result<std::string> in_base_units(std::string_view expression) {
     const std::size_t end = number ? expression.size() - rest.size() : end_of_word(expression, at);
     const std::size_t unit = std::min(expression.find_first_not_of(" \t", end), expression.size());
     const std::string_view word = expression.substr(unit, end_of_word(expression, unit) - unit);
-    if (!number || word.empty() || word == "and" || word == "or") {
+    const Unit* known = unit_at(expression, unit, units);
+    if (!number || word.empty() || word == "and" || word == "or" || (known == nullptr && names_unknown)) {
       result += expression.substr(at, end - at);
       at = end;
       continue;
     }
-    const Unit* known = unit_at(expression, unit, units);
     if (known == nullptr) return unknown_unit(word, units);
     result += fmt::format("{}", *number * known->factor);
     at = unit + known->name.size();

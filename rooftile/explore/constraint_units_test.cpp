@@ -34,6 +34,8 @@ TEST(ConstraintUnits, AUnitOfSomethingElseNamesTheNearest) {
   EXPECT_THAT(in_base_units("power <= 300 GB").error().message, EndsWith("compared; one of W, mW, kW, k, M, G, T"));
   EXPECT_THAT(in_base_units("power <= 300 ms").error().message, HasSubstr("'ms' is not a unit of what is compared"));
   EXPECT_THAT(Constraints::parse({"time <= 5 parsecs"}).error().text(), HasSubstr("constraint \"time <= 5 parsecs\""));
+  EXPECT_THAT(Constraints::parse({"pwer <= 300W"}).error().message,
+              HasSubstr("unknown name 'pwer'; did you mean 'power'?"));
   EXPECT_TRUE(Constraints::parse({"power <= 300 W and time <= 1ms"}));
 }
 
