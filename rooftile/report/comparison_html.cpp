@@ -36,6 +36,20 @@ tr.large td {{ color: {3}; }}
   th, td {{ border-color: {6}; }}
   tr.large td {{ color: {7}; }}
 }}
+@media print {{
+  :root {{ color-scheme: light; }}
+  @page {{ size: landscape; margin: 10mm; }}
+  body {{ max-width: none; margin: 0; padding: 0; background: {0}; color: {1}; }}
+  h1, h2, thead {{ break-after: avoid; }}
+  svg, tr {{ break-inside: avoid; }}
+  svg {{ max-height: 150mm; }}
+  .wide {{ overflow: visible; }}
+  table {{ width: 100%; font-size: 7pt; }}
+  th, td {{ padding: 1px 3px; border-color: {2}; white-space: normal; }}
+  th {{ position: static; background: {0}; color: {1}; }}
+  th button {{ display: none; }}  /* not repeated at the head of each sheet, as text is */
+  th::before {{ content: attr(data-title); }}
+}}
 )",
       kGround.light, kText.light, kGrid.light, kFaint.light, kGround.dark, kText.dark, kGrid.dark, kFaint.dark);
 }
@@ -67,7 +81,8 @@ std::string table_of(const ComparisonReport& report) {
   const std::vector<ShownColumn> columns = shown_columns(report, true);
   std::string text = "<div class=\"wide\"><table>\n<thead><tr>";
   for (const ShownColumn& shown : columns) {
-    text += fmt::format("<th scope=\"col\"{}><button>{}</button></th>", class_of(shown), shown.column.header);
+    text += fmt::format("<th scope=\"col\"{0} data-title=\"{1}\"><button>{1}</button></th>", class_of(shown),
+                        shown.column.header);
   }
   text += "</tr></thead>\n<tbody>\n";
   for (const ComparedRun& run : report.comparison.runs) {

@@ -185,6 +185,14 @@ TEST(Comparison, ThePageShowsWhatTheTableDoesAndWhereThePriceIsFrom) {
   EXPECT_THAT(page, HasSubstr("<li>fast, USD/h: given</li>"));
 }
 
+TEST(Comparison, OnPaperThePageShowsAllColumns) {
+  const std::string page = comparison_page(two_runs());
+  const std::string paper = page.substr(page.find("@media print"));
+  EXPECT_THAT(paper, HasSubstr("size: landscape"));
+  EXPECT_THAT(paper, HasSubstr(".wide { overflow: visible; }"));
+  EXPECT_THAT(paper, HasSubstr("white-space: normal"));
+}
+
 TEST(Comparison, AnswersAndReasonsStayWithinThePage) {
   ComparisonReport of = two_runs();
   of.answers = {std::string(60, 'a') + " " + std::string(19, 'b') + " " + std::string(60, 'c') + " " +

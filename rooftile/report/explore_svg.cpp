@@ -163,6 +163,7 @@ std::string pareto_svg(const ExploreReport& report) {
   chart.y.time = !relative;
   ChartSeries series;
   series.data = {};
+  constexpr double kBeyond = 1.02;  // so that the frame cuts no mark
   std::vector<double> xs, ys;
   for (const RankedDesign& design : report.results.pareto.designs()) {
     const double y = relative ? report.base_time / design.time : design.time;
@@ -174,8 +175,8 @@ std::string pareto_svg(const ExploreReport& report) {
                           print(metric, value_of(metric, design)));
     }
     series.names.push_back(std::move(name));
-    xs.push_back(value_of(along, design));
-    ys.push_back(y);
+    xs.push_back(value_of(along, design) * kBeyond);
+    ys.push_back(y * kBeyond);
   }
   series.colour = series_colour(0).light;
   series.width = 6;

@@ -132,6 +132,8 @@ TEST(ScheduleReport, TextAndChartShowEveryGpu) {
   EXPECT_THAT(text, HasSubstr(std::string(56, 'B')));
   const std::string svg = schedule_svg(scheduled.report());
   EXPECT_THAT(svg, HasSubstr("big, &lt;one&gt;"));
+  EXPECT_THAT(svg, HasSubstr("width=\"1020\""));
+  EXPECT_THAT(svg, HasSubstr("<text x=\"980\"")) << "the last tick's name has room on its right";
   EXPECT_THAT(svg, HasSubstr("#d62728"));
 }
 

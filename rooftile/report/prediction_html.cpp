@@ -24,9 +24,11 @@ namespace {
 PageCard limit_card(const Prediction& prediction) {
   const TimeBounds times = time_by_bottleneck(prediction);
   const auto most = std::max_element(times.by.begin(), times.by.end());
-  const auto which = static_cast<Bottleneck>(most - times.by.begin());
-  return {"limited most by", std::string(name_of(which)),
-          fmt::format("{} of the time", percent(most->value(), prediction.time.value()))};
+  std::pair<std::string, Seconds> limit(name_of(static_cast<Bottleneck>(most - times.by.begin())), *most);
+  if (prediction.host && prediction.host->waiting > limit.second) limit = {"host", prediction.host->waiting};
+  if (prediction.input && prediction.input->waiting > limit.second) limit = {"input", prediction.input->waiting};
+  return {"limited most by", limit.first,
+          fmt::format("{} of the time", percent(limit.second.value(), prediction.time.value()))};
 }
 
 std::vector<PageCard> cards_of(const Prediction& prediction) {

@@ -177,6 +177,21 @@ TEST(RooflineSvg, EveryChartDrawsWhatHasAPlaceAndCountsTheRest) {
   EXPECT_THAT(svg, HasSubstr("(1 ms), 1 kernel of unknown"));  // without bytes; lines break before it
 }
 
+TEST(RooflineSvg, TheCaptionNamesTheSideOfArithmeticWhicheverAxisHasTheFlops) {
+  EXPECT_THAT(roofline_svg(small_view(), RooflineChart::complexity), HasSubstr("Above a balance line arithmetic"));
+  EXPECT_THAT(roofline_svg(small_view(), RooflineChart::complexity, RooflineAxes::flops_x),
+              HasSubstr("Below a balance line arithmetic"));
+}
+
+TEST(RooflineSvg, SmallIntensitiesAreWrittenOut) {
+  View view = small_view();
+  view.kernels[0].flops[static_cast<std::size_t>(Peak::fp32)] = Flops(100);
+  view.kernels[0].bytes = {Bytes(1e9), Bytes(1e9)};
+  const std::string svg = roofline_svg(view, RooflineChart::complexity);
+  EXPECT_THAT(svg, HasSubstr(">0.000001 FLOP/B<"));
+  EXPECT_THAT(svg, Not(HasSubstr("e-0")));
+}
+
 TEST(RooflineSvg, TheWholeNetworksBarCountsEachLayerForItsLargestLimit) {
   View view = small_view();
   (*view.kernels[0].cases)[Bottleneck::dram] = Seconds(1.9e-3);  // plays a part in the layer, none in the network

@@ -61,6 +61,12 @@ ChartPoints diagonal(const Chart& chart, double slope) {
   return {{low, low * slope}, {high, high * slope}};
 }
 
+// A power of ten.
+std::string intensity_label(double intensity) {
+  return (intensity < 1 ? fmt::format("{:.{}f}", intensity, std::lround(-std::log10(intensity))) : grouped(intensity)) +
+         " FLOP/B";
+}
+
 // Diagonals of equal intensity at powers of ten, named where they leave the plot.
 void add_intensities(Chart& chart) {
   constexpr int kMostLines = 12;
@@ -73,8 +79,7 @@ void add_intensities(Chart& chart) {
     // A little inside the plot, so that the name has room below the line's end.
     const double back = std::pow(chart.x.high / chart.x.low, 0.02);
     const double x = ends.back().first / back;
-    chart.labels.push_back(
-        {x, x * slope, (slope < 1 ? fmt::format("{:g}", slope) : grouped(slope)) + " FLOP/B", kFaint.light});
+    chart.labels.push_back({x, x * slope, intensity_label(slope), kFaint.light});
   }
   chart.series.push_back(std::move(lines));
 }
@@ -186,7 +191,7 @@ std::pair<double, double> complexity_of(const PlacedKernel& placed) {
 std::string larger_boxes(const std::vector<PlacedKernel>& kernels) {
   const bool any =
       std::any_of(kernels.begin(), kernels.end(), [](const auto& one) { return one.kernel->launches > 1; });
-  return any ? " What takes several launches has a box of as many overheads." : "";
+  return any ? " With several launches, the box is that many times as large." : "";
 }
 
 // Not enough to draw a chart of.
@@ -212,8 +217,10 @@ std::string complexity_chart(const View& view, RooflineAxes axes) {
   add_box(chart, corner.first, corner.second, view.roof.launch_overhead);
   add_points(chart, placed.kernels, complexity_of, false, "");
   add_names(chart, placed.kernels, complexity_of);
-  chart.caption = fmt::format("Above a balance line arithmetic takes longer, below it bytes.{} {}",
-                              larger_boxes(placed.kernels), placed.left_out);
+  const bool turned = axes == RooflineAxes::flops_x;
+  chart.caption =
+      fmt::format("{} a balance line arithmetic takes longer, {} it bytes.{} {}", turned ? "Below" : "Above",
+                  turned ? "above" : "below", larger_boxes(placed.kernels), placed.left_out);
   return drawn(std::move(chart), axes);
 }
 

@@ -15,7 +15,7 @@
 namespace rooftile {
 namespace {
 
-constexpr double kLeft = 160, kTop = 30, kWidth = 840, kRow = 22, kBottom = 40;
+constexpr double kLeft = 160, kRight = 40, kTop = 30, kWidth = 820, kRow = 22, kBottom = 40;
 // The name of a job on its bar, which is light in the dark.
 std::string_view name_on(const Colour& colour) {
   return text_on(colour.light) == "#ffffff" ? kOnMark.light : text_on(colour.light);
@@ -38,7 +38,7 @@ std::string schedule_svg(const ScheduleReport& report) {
     tops.push_back(y);
     y += kRow * machine.gpus + kRow / 2;
   }
-  Svg svg(kLeft + kWidth + 20, y + kBottom);
+  Svg svg(kLeft + kWidth + kRight, y + kBottom);
   const double makespan = std::max(report.schedule.cost.makespan.value(), 1e-9);
   const std::string ink = fmt::format("stroke=\"{}\"", kText.light);
   const auto x_of = [&](Seconds time) { return kLeft + kWidth * time.value() / makespan; };

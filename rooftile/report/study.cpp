@@ -59,7 +59,7 @@ std::string stall_chart(const Study& study, const StudyResult& result, std::size
       auto found = chart.series.begin();
       while (found != chart.series.end() && found->name != stall.name) ++found;
       if (found == chart.series.end()) {
-        chart.series.push_back({.name = std::string(stall.name), .colour = series_colour(chart.series.size()).light});
+        chart.series.push_back({.name = std::string(stall.name), .colour = stall_colour(stall.name).light});
         found = chart.series.end() - 1;
       }
       found->values.resize(study.applications.size());

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "rooftile/report/json_schema.hpp"
+#include "rooftile/report/palette.hpp"
 #include "rooftile/report/study.hpp"
 
 namespace rooftile {
@@ -41,6 +42,19 @@ TEST(StudyReport, EveryPriceHasItsSourceAndDate) {
   unknown.host.price.reset();
   EXPECT_THAT(study_table(unknown, result), HasSubstr("-  not known\n"));
   EXPECT_TRUE(fits_schema(nlohmann::json::parse(study_json(unknown, result)), "study-1.json"));
+}
+
+TEST(StudyReport, StallsHaveTheColoursOfTheRoofline) {
+  const Study study = small_study();
+  for (const StudyFile& file : study_files(study, run_study(study, 1).value())) {
+    if (file.name.find("stalls_") != 0) continue;
+    for (const std::string reason : {"memory_dependency", "pipe_busy"}) {
+      const std::size_t name = file.text.find(">" + reason + "</text>");
+      if (name == std::string::npos) continue;
+      const std::size_t square = file.text.rfind("fill=\"#", file.text.rfind("<text", name));
+      EXPECT_EQ(file.text.substr(square + 6, 7), stall_colour(reason).light) << file.name << " " << reason;
+    }
+  }
 }
 
 TEST(StudyReport, TheFilesAreThoseOfTheIndex) {

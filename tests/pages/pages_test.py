@@ -170,6 +170,13 @@ class Charts(PageTest):
                 return crossed;""")
             self.assertEqual(crossed, [], page)
 
+    def test_a_box_out_of_view_has_no_name(self):
+        self.open("alexnet.html")
+        places = self.browser.js("""
+            const {chart} = window.rooftilePage, [left, bottom] = [chart.left - 20, chart.bottom - 50];
+            return chart.labelPlaces([[left - 10, bottom], [left, bottom], [left, chart.bottom]], 100, 9, undefined, 'box');""")
+        self.assertEqual(places, [])
+
     def test_zoom_draws_what_is_visible(self):
         self.open("alexnet.html")
         whole = self.drawn()

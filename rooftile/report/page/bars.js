@@ -114,15 +114,16 @@ function showStalls(raw, table) {
   const series = names.map((name) => ({name, colour: seriesColour(STALL_COLOURS[name] ?? 7), shape: 'square'}));
   const hidden = new Set();
   const estimated = wholes.some((whole) => whole.estimated) || kernels.some((kernel) => kernel.estimated);
+  const measured = kernels.some((kernel) => !kernel.estimated);
   byId('stalls-note').textContent = 'Shares of all stalls; of the whole, weighted by time.' +
-    (estimated ? ' Those of a prediction are an estimate from its cases, not a count.' : '');
+    (estimated ? ' Those of a prediction are estimated from what limits each layer, not counted.' : '');
   const bar = (shares, tall) => stack(series.map((one, place) => ({...one, value: shares[place]})).filter((_, place) => !hidden.has(place)), 1,
     {tall, text: tall});
   const draw = () => byId('stall-bars').replaceChildren(barRows([
     ...wholes.map((whole) => [`${whole.origin}${whole.estimated ? ', estimated' : ''}`, bar(whole.shares, true), formatTime(whole.time_s)]),
     ...kernels.map((one) => {
       const {name, time} = table.groupOf(one.kernel);
-      return [name + (one.estimated ? ' (estimated)' : ''), bar(one.shares, false), formatTime(time)];
+      return [name + (one.estimated && measured ? ' (estimated)' : ''), bar(one.shares, false), formatTime(time)];
     }),
   ]));
   fillLegend(byId('stall-legend'), series, hidden, draw);

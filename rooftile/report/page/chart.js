@@ -294,6 +294,7 @@ class Chart {
   labelPlaces(places, width, gap, labelAt, style) {
     const [x, y] = places[1];
     if (style === 'box') {  // in it at the top or the bottom, above it, beside it
+      if (!places.slice(1).some((place, i) => this.stretch([places[i], place]))) return [];
       const inside = this.left + width / 2 + 8, beside = x + width / 2 + 8;
       return [[inside, y + gap + 1], [inside, this.bottom - gap - 1], [inside, y - gap - 1], [beside, this.bottom - gap - 1],
         [beside, this.bottom - 3 * gap], [beside, y + gap + 1]].map(([atX, atY]) => ({x: atX, y: atY, turn: 0}));

@@ -99,6 +99,15 @@ TEST(Page, SaysHowTheNetworkIsRun) {
   EXPECT_THAT(fact("host"), HasSubstr("GPU busy"));
 }
 
+TEST(Page, TheCardNamesTheHostWhereTheGpuWaitsForIt) {
+  const json cards = json::parse(data_of(page_of("net")))["views"][0]["cards"];  // one short kernel
+  for (const json& card : cards) {
+    if (card["label"] == "limited most by") {
+      EXPECT_EQ(card["value"], "host");
+    }
+  }
+}
+
 TEST(Page, NamesStayInsideTheirText) {
   const std::string hostile = "</title></script><script>alert(1)</script> {{data}} {{title}} \"<!--";
   const std::string page = page_of(hostile);
