@@ -5,6 +5,7 @@
 #include <memory>
 #include <new>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <unistd.h>
@@ -51,7 +52,9 @@ class CommandLine {
       // Help for a command that does not exist is not that of all commands.
       const bool names_none = !chosen().get_subcommands({}).empty();
       if (const auto extras = check_extras(chosen()); names_none && !extras) return report(extras.error());
-      return speaks_ ? app_.exit(help) : 0;  // --help, --version
+      std::ostringstream text;  // --help, --version
+      app_.exit(help, text, text);
+      return print(text.str(), 0);
     } catch (const OptionError& wrong) {
       return report(wrong.error);
     } catch (const CLI::ParseError& error) {
@@ -59,10 +62,7 @@ class CommandLine {
       return report(extras ? Error{ErrorCode::usage, plain(error), ""} : extras.error());
     }
     if (auto result = check_extras(app_); !result) return report(result.error());
-    if (&chosen() == &app_) {
-      if (speaks_) write_output("", app_.help());
-      return kWrongUsage;
-    }
+    if (&chosen() == &app_) return print(app_.help(), kWrongUsage);
     // What a user types would stand in the same line.
     const bool types = ::isatty(STDIN_FILENO) == 1 && std::any_of(argv, argv + argc, [](const char* argument) {
                          return std::string_view(argument) == "-";
@@ -72,6 +72,13 @@ class CommandLine {
   }
 
  private:
+  // The status, or that of a text that could not be written.
+  int print(const std::string& text, int status) const {
+    if (!speaks_) return status;
+    const auto printed = write_output("", text);
+    return printed ? status : report(printed.error());
+  }
+
   Result<void> run_chosen(bool says_working) {
     std::optional<Working> working;
     if (says_working) working.emplace();
