@@ -47,11 +47,11 @@ Result<std::vector<BoardCost>> board_costs(const CostTable& table, std::span<con
 }
 
 Miss miss_of(std::span<const double> ratios) {
-  Miss miss;
+  Miss miss{static_cast<int>(ratios.size()), {}};
   double squares = 0;
   for (const double ratio : ratios) {
+    if (!(ratio > 0 && std::isfinite(ratio))) return miss;
     squares += std::log(ratio) * std::log(ratio);
-    ++miss.rows;
   }
   if (miss.rows > 0) miss.factor = std::exp(std::sqrt(squares / miss.rows)) - 1;
   return miss;

@@ -38,7 +38,7 @@ Result<std::vector<BoardCost>> board_costs(const CostTable& table, std::span<con
 // The typical factor by which predictions miss: exp of the root of the mean squared logarithm of their ratio, minus 1.
 struct Miss {
   int rows = 0;
-  double factor = 0;
+  std::optional<double> factor;  // none where one was predicted as nothing or less, which constants of odd data may do
 };
 Miss miss_of(std::span<const double> ratios);
 

@@ -23,9 +23,9 @@ std::string off(double predicted, double known) { return fmt::format("{:+.0f} %"
 std::string missed(const std::vector<double>& ratios, const std::string& what, std::size_t width) {
   const Miss miss = miss_of(ratios);
   if (miss.rows < 2) return "";
-  return wrapped(fmt::format("{} over {} rows: typically off by {:.0f} %", what, miss.rows, 100 * miss.factor),
-                 width - 2, "  ") +
-         "\n";
+  const std::string typically =
+      miss.factor ? fmt::format("typically off by {:.0f} %", 100 * *miss.factor) : "at least one not above 0";
+  return wrapped(fmt::format("{} over {} rows: {}", what, miss.rows, typically), width - 2, "  ") + "\n";
 }
 
 std::string chips_text(const std::vector<ChipArea>& chips, std::size_t width) {

@@ -245,6 +245,21 @@ class Hostile(unittest.TestCase):
             version, date) VALUES ('m', 't4', 'rooftile', 'fp32', 'fwd', 1, 9e999, '', '', '')""")
         self.fails("store", "list", "--db", path, words="time of prediction 1 is not between a femtosecond and a year")
 
+    def test_costs_that_give_negative_areas(self):
+        text = self.shows("cost", "--costs", CORPUS / "cache_larger_than_its_die.toml")
+        self.assertNotRegex(text, r"\b(nan|inf)\b")
+        self.assertIn("over 20 rows: at least one not above 0", text)
+
+    # A full disk, and a standard output that is closed.
+    def test_output_that_takes_nothing(self):
+        for arguments in (("--help",), ("--version",), ("predict", "--help"), (), ("gpus", "list")):
+            with self.subTest(arguments=arguments), open("/dev/full", "wb") as full:
+                for stdout, preexec in ((full, None), (None, lambda: os.close(1))):
+                    result = subprocess.run([CLI, *arguments], stdin=subprocess.DEVNULL, stdout=stdout, timeout=SECONDS,
+                                            stderr=subprocess.PIPE, preexec_fn=preexec)
+                    self.assertEqual(result.returncode, 1)
+                    self.assertRegex(result.stderr, rb"^rooftile: standard output: .*\n$")
+
     def test_empty_files(self):
         empty = self.write("empty.toml", "# nothing\n")
         self.fails("predict", "alexnet", *GPU, "--method", f"rooftile={empty}", words="the file is empty")
