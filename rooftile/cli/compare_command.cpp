@@ -244,6 +244,7 @@ Result<void> run(CompareArguments& arguments) {
   report.boards = arguments.buy;
   {
     Progress progress("predictions");
+    const OneSecondToStop limit;
     task.progress = [&](std::size_t done, std::size_t all) { progress.show(done, all); };
     report.comparison = TRY(compare(task));
   }

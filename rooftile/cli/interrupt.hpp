@@ -33,4 +33,14 @@ class InterruptAsked {
   std::array<struct sigaction, kSignals.size()> before_{};
 };
 
+// While it lives, work that a signal of InterruptAsked has not stopped within a second ends with the program: where one
+// step of it may take long, and nothing that was done is worth the wait.
+class OneSecondToStop {
+ public:
+  OneSecondToStop();
+  ~OneSecondToStop();
+  OneSecondToStop(const OneSecondToStop&) = delete;
+  OneSecondToStop& operator=(const OneSecondToStop&) = delete;
+};
+
 }  // namespace rooftile::cli

@@ -156,15 +156,17 @@ Result<void> write_chakra(const std::string& begin, const Parallelism& way, cons
                             traces.ranks(), static_cast<double>(traces.nodes()) * 1e-6, kMostNodes * 1e-6),
                 "--chakra");
   }
+  Progress progress("traces");
   for (int rank = 0; rank < traces.ranks(); ++rank) {
     TRY(write_bytes(fmt::format("{}.{}.et", begin, rank), traces.of_rank(rank)));
+    progress.show(static_cast<std::uint64_t>(rank) + 1, static_cast<std::uint64_t>(traces.ranks()));
   }
   return write_bytes(begin + ".json", traces.groups());
 }
 
 Result<void> write_traces(const ParalleliseArguments& arguments, const ParallelNetwork& network, const Parallelism& way,
                           const GpuCluster& cluster, const Gpu& gpu, const ParallelOptions& options) {
-  if (arguments.trace.empty() && arguments.chakra.empty()) return {};
+  const OneSecondToStop limit;
   const NetworkBlocks blocks = TRY(blocks_of(network, way, gpu, options.predict, BlockDetail::kernels));
   StepTimeline timeline;
   TRY(parallel_step(blocks, way, cluster, gpu, options, &timeline));
@@ -193,6 +195,7 @@ cluster::WorkerSettings settings_of(const ParalleliseArguments& arguments) {
 // By this program alone, or by all ranks; other ranks than the first have nothing then.
 Result<std::vector<WayTried>> search(const ParalleliseArguments& arguments, const cluster::WaySearch& search) {
   if (arguments.ranks == nullptr) {
+    const OneSecondToStop limit;
     return search_ways(search.network, search.ways, search.cluster, search.gpu, search.options);
   }
   cluster::Ranks& ranks = *arguments.ranks;
@@ -264,11 +267,13 @@ Result<void> spread(ParalleliseArguments& arguments) {
                                      .memory_share = options.memory_share,
                                      .stopped = tried.size() < ways.size(),
                                      .note = std::move(note)};
+  const bool traced = !arguments.trace.empty() || !arguments.chakra.empty();
   if (report.stopped) {
-    InterruptAsked::say_partial(fmt::format("{} of {} were tried; the best of these",
-                                            grouped(static_cast<double>(tried.size())), counted(ways.size(), "way")));
+    InterruptAsked::say_partial(fmt::format("{} of {} were tried; the best of these{}",
+                                            grouped(static_cast<double>(tried.size())), counted(ways.size(), "way"),
+                                            traced ? ", without traces" : ""));
   }
-  if (tried.front().fate == WayFate::fits) {
+  if (traced && !report.stopped && tried.front().fate == WayFate::fits) {
     TRY(write_traces(arguments, network, tried.front().way, *cluster, gpu, options.parallel));
   }
   TRY(write_report(arguments.output, kParallelisationWriters, report));

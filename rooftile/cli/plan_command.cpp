@@ -158,6 +158,7 @@ Result<void> run(PlanArguments& arguments) {
   TrainingPlan plan;
   {
     Progress progress("predictions");
+    const OneSecondToStop limit;
     choices.progress = [&](std::size_t done, std::size_t all) { progress.show(done, all); };
     plan = TRY(plan_training(task, choices));
   }

@@ -5,6 +5,7 @@ Usage: progress_test.py --cli ROOFTILE. Each run is stopped once the bar was dra
 """
 import argparse
 import fcntl
+import json
 import os
 import pty
 import re
@@ -257,6 +258,35 @@ class Interrupts(unittest.TestCase):
         status, out, error = self.interrupted_at_the_pipe("compare", "alexnet", "--gpus", "all", "-b", "1,2,4", "--format", "json")
         self.assertEqual((status, error), (130, "rooftile: interrupted at the end: the result is complete\n"))
         self.assertEqual(out[-2:], "}\n")
+
+    def test_a_prediction_that_takes_long_is_given_a_second(self):
+        with tempfile.TemporaryDirectory() as folder:
+            many = Path(folder) / "many.json"
+            many.write_text(json.dumps({
+                "schema": "rooftile/workload/1", "name": "many", "inputs": [{"name": "x", "shape": [1, 64]}],
+                "ops": [{"name": f"fc{i}", "op": "gemm", "n": 64} for i in range(100_000)]}))
+            for arguments in (["compare", many, "--gpus", "all", "-b", "max"],
+                              ["plan", many, "--samples", "1e6", "--epochs", "90"],
+                              ["parallelise", many, "--cluster", "dgx-1"]):
+                with self.subTest(command=arguments[0]):
+                    program = self.start(*arguments)
+                    time.sleep(2)
+                    program.send_signal(signal.SIGINT)
+                    asked = time.monotonic()
+                    _, error = program.communicate(timeout=PATIENCE)
+                    self.assertLess(time.monotonic() - asked, 5)
+                    self.assertEqual(program.returncode, 130, error)
+                    self.assertRegex(error, r"^rooftile: stopped.*\n$")
+
+    def test_traces_of_a_partial_search_are_left_out(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = self.start("parallelise", "megatron_turing_530b", "--cluster", "dgx-a100", "--gpus", "2240", "-b", "1920",
+                                 "--chakra", f"{folder}/traces")
+            time.sleep(2)
+            program.send_signal(signal.SIGINT)
+            _, error = program.communicate(timeout=PATIENCE)
+            self.assertEqual(program.returncode, 130, error)
+            self.assertEqual(os.listdir(folder), [])
 
     def test_a_plan_that_was_stopped_is_not_called_impossible(self):
         for after in (0.02, 0.05, 0.1, 0.2, 0.4, 0.8):
