@@ -156,7 +156,13 @@ TEST(Cost, HeldOutAreas) {
     EXPECT_NEAR(std::log(ratios.back()), 0, 0.22) << chip.chip;
   }
   EXPECT_EQ(ratios.size(), 20u);
-  EXPECT_LT(miss_of(ratios).factor, 0.12);
+  EXPECT_LT(miss_of(ratios).factor.value(), 0.12);
+}
+
+TEST(Cost, AMissHasNoFactorWhereAPredictionIsNotAboveZero) {
+  EXPECT_NEAR(miss_of(std::vector{2.0, 0.5}).factor.value(), 1, 1e-12);
+  EXPECT_FALSE(miss_of(std::vector{2.0, -0.5}).factor);
+  EXPECT_FALSE(miss_of(std::vector<double>{}).factor);
 }
 
 // The boards of listed NVIDIA chips whose base clock is known: power within 27 % of the TDP typically.
@@ -169,7 +175,7 @@ TEST(Cost, Powers) {
     if (row.tdp && row.base_clock && !row.chip.empty()) ratios.push_back(row.cost.power() / *row.tdp);
   }
   EXPECT_GE(ratios.size(), 30u);
-  EXPECT_LT(miss_of(ratios).factor, 0.27);
+  EXPECT_LT(miss_of(ratios).factor.value(), 0.27);
 }
 
 // 1e12 FLOPs on the lanes of a TITAN Xp at 1582 MHz: 0.5e12 x 43.19 pJ x 1582 / 1500 = 22.77 J; 1e9 bytes of DRAM at 88
@@ -222,17 +228,17 @@ TEST(CostFile, Errors) {
   EXPECT_EQ(message("[area]\nlane = { value = \"2 MTr\" }"), "x.toml:3:8: area.lane has no source");
   EXPECT_EQ(message("[area]\nlane = { value = \"2 MTr\", source = \"a\", kind = \"assumed\" }"),
             "x.toml:3:8: area.lane is assumed: its note must say why, and the range");
-  EXPECT_EQ(message("[[process]]\nnm = 3\nname = \"N3\""), "x.toml:2:1: a new [[process]] needs logic_density");
+  EXPECT_EQ(message("[[process]]\nnm = 1\nname = \"N1\""), "x.toml:2:1: a new [[process]] needs logic_density");
   EXPECT_EQ(message("[[memory]]\nprice = 1"), "x.toml:2:1: type is missing");
   EXPECT_EQ(message("[process]\nnm = 3"), "x.toml:2:1: 'process' is written [[process]], with two brackets");
 }
 
 TEST(Cost, WhatTheTableLacks) {
   Gpu gpu = found_gpu("titan-xp");
-  gpu.process_nm = 3;
+  gpu.process_nm = 1;
   const auto model = cost_model_of(loaded_costs(), gpu);
   ASSERT_FALSE(model);
-  EXPECT_EQ(model.error().text(), "titan-xp: the costs have no [[process]] with nm = 3");
+  EXPECT_EQ(model.error().text(), "titan-xp: the costs have no [[process]] with nm = 1");
 }
 
 }  // namespace
