@@ -292,6 +292,26 @@ def test_a_step_is_one_to_which_no_optimizer_is_new(tmp_path):
     assert step["batch_size"] == 32
 
 
+AVERAGED = """
+import copy
+import torch
+model = torch.nn.Linear(64, 64, bias=False).cuda()
+average = copy.deepcopy(model)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+while True:
+    model(torch.randn(8, 64, device="cuda")).mean().backward()
+    optimizer.step()
+    with torch.no_grad():
+        for mean, weight in zip(average.parameters(), model.parameters()):
+            mean.mul_(0.9).add_(weight, alpha=0.1)
+"""
+
+
+def test_copies_of_weights_are_weights(tmp_path):
+    memory = json.loads(capture(tmp_path, AVERAGED).stdout)["memory_bytes"]
+    assert memory["weights"] == 2 * 4 * 64 * 64 and memory["gradients"] == 4 * 64 * 64
+
+
 CRITIC = """
 import torch
 from torch.nn.utils import spectral_norm

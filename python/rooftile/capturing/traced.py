@@ -164,4 +164,6 @@ def traced_like(tensor, device, memory, dtype=None):
         twin = Traced(meta_twin(tensor, dtype), device, memory, tensor.requires_grad)
     if isinstance(tensor, torch.nn.Parameter):
         twin._is_param = True
+        if twin.block is not None:
+            twin.block.use = "weights"
     return twin
