@@ -74,12 +74,32 @@ void add_products(LayerEstimate& layer, const Products& products, const Gpu& gpu
   layer.bottleneck = largest(layer.cases);
 }
 
-// Loads at the end of a kernel, when its products are done.
-void add_epilogue(LayerEstimate& layer, Bytes bytes, const Gpu& gpu) {
-  KernelEstimate end{.launches = 0, .traffic = compulsory_traffic({bytes, {}})};
-  end.time = bytes / gpu.level("DRAM").bandwidth;
-  end.cases[Bottleneck::dram] = end.time;
-  add_totals(layer, end);
+// Whether the products are timed at the L2: not by the roofline, nor where other methods than rooftile take them for
+// streams.
+bool times_l2(const Products& products, const Gpu& gpu, const PredictOptions& options) {
+  if (options.method == Method::rooftile) return true;
+  return options.method != Method::roofline && !streams(products, nullptr, gpu);
+}
+
+KernelEstimate fused_loads(const LayerCall& call, const Products& products, const Gpu& gpu) {
+  KernelEstimate loads{.launches = 0, .traffic = compulsory_traffic({call.epilogue, {}}), .plan = FusedLoads{}};
+  loads.time = call.epilogue / gpu.level("DRAM").bandwidth;
+  loads.cases[Bottleneck::dram] = loads.time;
+  if (times_l2(products, gpu, call.options)) {
+    loads.cases[Bottleneck::l2] = call.epilogue / gpu.level("L2").bandwidth;
+  }
+  return loads;
+}
+
+// The products, and what operators that are fused into their last kernel load. These count first: add_products() also
+// adds what goes by the sum of all.
+void add_fused_products(LayerEstimate& layer, const LayerCall& call, const Products& products, const Gpu& gpu,
+                        RefinedModels& models) {
+  if (!(call.epilogue > Bytes(0))) return add_products(layer, products, gpu, call.options, models);
+  const KernelEstimate loads = fused_loads(call, products, gpu);
+  add_totals(layer, loads);
+  add_products(layer, products, gpu, call.options, models);
+  if (call.options.breakdown) layer.breakdown.push_back(loads);
 }
 
 }  // namespace
@@ -109,8 +129,7 @@ void fill(LayerEstimate& layer, const LayerCall& call, const Gpu& gpu, RefinedMo
   layer.flops = call.flops;
   layer.pass = call.options.pass;
   if (const auto* products = std::get_if<Products>(&call.work)) {
-    if (call.epilogue > Bytes(0)) add_epilogue(layer, call.epilogue, gpu);
-    add_products(layer, *products, gpu, call.options, models);
+    add_fused_products(layer, call, *products, gpu, models);
   } else if (const auto* streams = std::get_if<Streams>(&call.work)) {
     layer.method = Method::stream;
     add_streams(layer, *streams, gpu, call.options, models);

@@ -53,6 +53,9 @@ struct RefinedKernel {
 // The steps of a recurrent layer, all of them; its products over all steps are kernels beside them.
 struct RecurrentSteps {};
 
+// What a kernel loads when its products are done, for the operators that are fused into it. No launch of its own.
+struct FusedLoads {};
+
 // A kernel of a layer, or several that are alike, with what one of them moves and takes.
 struct KernelEstimate {
   double count = 1;     // alike
@@ -61,7 +64,8 @@ struct KernelEstimate {
   TimeBounds cases = {};
   Seconds time = {};
   // How it runs; nothing where the layer is estimated as a whole (roofline, stream by other methods than rooftile).
-  std::variant<std::monostate, DeltaKernel, RefinedKernel, StreamKernel, AttentionPlan, RecurrentSteps> plan = {};
+  std::variant<std::monostate, DeltaKernel, RefinedKernel, StreamKernel, AttentionPlan, RecurrentSteps, FusedLoads>
+      plan = {};
 };
 
 // Why a time has no 90 % interval.

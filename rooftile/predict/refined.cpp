@@ -188,8 +188,7 @@ void add_refined(LayerEstimate& layer, const Im2col& gemm, double count, const G
   KernelEstimate kernel{.count = count, .time = time.time};
   kernel.launches = plan.launches();
   kernel.traffic = plan_traffic(plan, rates, misses);
-  kernel.traffic.compulsory =
-      model.element * compulsory_elements(gemm) - (model.element - weight_of(op)) * (gemm.k * gemm.n * gemm.groups);
+  kernel.traffic.compulsory = compulsory_loads(op);
   kernel.cases = plan_cases(plan, rates, time.main);
   if (!options.breakdown) return add_totals(layer, kernel);
   kernel.plan = RefinedKernel{gemm, plan};

@@ -41,6 +41,15 @@ Section roofline_section(const LayerEstimate& layer, const Gpu& gpu, DType preci
   return section;
 }
 
+// What comes to the time of the kernels.
+Section fused_section(const KernelEstimate& loads, const Gpu& gpu) {
+  Section section("Operators fused into the kernel");
+  section.add("", "read", loads.traffic.dram, "what they need beside the kernel's result, when that is done");
+  section.add("", "fused", loads.time,
+              fmt::format("read / {}: added to the layer's time", print(gpu.level("DRAM").bandwidth)));
+  return section;
+}
+
 // Facts of the GPU that the method of a layer uses.
 std::vector<std::string> keys_of(const LayerEstimate& layer, const std::string& peak) {
   if (first_plan<StreamKernel>(layer) != nullptr) {
@@ -136,6 +145,9 @@ Explanation explain_layer(const LayerEstimate& layer, const Gpu& gpu, const Pred
   explanation.interval = interval_of(layer);
   explanation.ratio_of_calls = layer.ratio_of_calls;
   explanation.sections = sections_of(layer, gpu, options);
+  for (const auto& [loads, plan] : planned<FusedLoads>(layer)) {
+    explanation.sections.push_back(fused_section(loads, gpu));
+  }
   if (layer.method != Method::none) explanation.facts = facts_of(layer, gpu, options.precision);
   return explanation;
 }

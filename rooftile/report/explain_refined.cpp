@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <fmt/format.h>
@@ -182,8 +183,12 @@ std::string gap_words(KernelFamily family) {
 Section total_section(const Context& context) {
   const LayerEstimate& layer = context.layer;
   const RefinedModel& model = context.model;
-  Seconds kernels, gaps;
+  Seconds kernels, gaps, fused;
   for (const KernelEstimate& kernel : layer.breakdown) {
+    if (std::holds_alternative<FusedLoads>(kernel.plan)) {
+      fused += kernel.time;
+      continue;
+    }
     const Seconds between = kernel.cases[Bottleneck::launch];
     gaps += between * kernel.count;
     kernels += (kernel.time - between) * kernel.count;
@@ -194,6 +199,7 @@ Section total_section(const Context& context) {
   Section section("Time of the layer");
   section.add("", "kernels", kernels, fmt::format("the times of {}", grouped(layer.kernels)));
   if (gaps > Seconds(0)) section.add("", "gaps", gaps, gap_words(model.rates.family));
+  if (fused > Seconds(0)) section.add("", "fused", fused, "what the operators fused into the kernel load beside it");
   const bool tensor = on_tensor_cores(model.rates.family);
   if (known || model.overhead > Seconds(0)) {
     section.add("", "overhead", model.overhead,

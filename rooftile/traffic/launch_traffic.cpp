@@ -24,6 +24,22 @@ Plan single_kernel(const LaunchPlan& launches, const Im2col& gemm, double sm_cou
 
 }  // namespace
 
+Bytes compulsory_loads(const OpShape& op) {
+  const Im2col& gemm = op.gemm;
+  const double filters = gemm.k * gemm.n * gemm.groups;
+  const Bytes inputs = op.element * (compulsory_elements(gemm) - filters);
+  const Bytes weights = weight_of(op) * filters, results = op.element * (gemm.m * gemm.n * gemm.groups);
+  switch (op.pass) {
+    case Pass::fwd:
+      return inputs + weights;
+    case Pass::bwd_data:
+      return results + weights;
+    case Pass::bwd_weight:
+      return inputs + results;
+  }
+  return {};
+}
+
 Bytes split_parts(const Launch& launch, KernelFamily family) {
   const Launch::Product& product = launch.product;
   if (product.split <= 1) return {};

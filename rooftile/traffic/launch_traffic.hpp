@@ -23,6 +23,9 @@ Traffic move_traffic(const MemoryKernel& kernel, const GpuSizes& sizes);
 // All kernels of a plan; `misses` as above.
 Traffic plan_traffic(const LaunchPlan& plan, const GpuSizes& sizes, const Misses* misses = nullptr);
 
+// What a product loads whatever its plan: both operands of its pass, each element that is used once.
+Bytes compulsory_loads(const OpShape& op);
+
 // Parts of split sums, stored in the L2 and loaded from it, beside the launch's own bytes.
 Bytes split_parts(const Launch& launch, KernelFamily family);
 

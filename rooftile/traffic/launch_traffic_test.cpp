@@ -23,5 +23,18 @@ TEST(TensorL2Loads, HoldEachOperandAtLeastOnce) { EXPECT_EQ(loads(1000, 800, 2),
 
 TEST(TensorL2Loads, AreNoMoreThanWhatCtasAskFor) { EXPECT_EQ(loads(1000, 1200, 2), Bytes(1000)); }
 
+TEST(CompulsoryLoads, AreTheOperandsOfThePass) {
+  const Gemm gemm{.m = 2, .n = 30, .k = 500};
+  OpShape op{.gemm = im2col(gemm), .element = Bytes(4)};
+  EXPECT_EQ(compulsory_loads(op), Bytes(4 * (2 * 500 + 500 * 30)));
+  op.pass = Pass::bwd_data;
+  EXPECT_EQ(compulsory_loads(op), Bytes(4 * (2 * 30 + 500 * 30)));
+  op.pass = Pass::bwd_weight;
+  EXPECT_EQ(compulsory_loads(op), Bytes(4 * (2 * 30 + 2 * 500)));
+  op.pass = Pass::fwd;
+  op.weight = Bytes(1);
+  EXPECT_EQ(compulsory_loads(op), Bytes(4 * 2 * 500 + 500 * 30));
+}
+
 }  // namespace
 }  // namespace rooftile
